@@ -9,13 +9,13 @@ import subprocess
 import sys
 
 # folder -> folders it may use (itself is understood)
-LIBRARY = ["tracer/base", "tracer/arch", "tracer/resident", "tracer/target", "tracer/cache", "tracer/elf", "tracer/dwarf", "tracer/source", "tracer/inspect", "gates", "lua"]
+LIBRARY = ["tracer/base", "tracer/arch", "tracer/resident", "tracer/tracee", "tracer/cache", "tracer/elf", "tracer/dwarf", "tracer/source", "tracer/inspect", "gates", "lua"]
 KERNEL = LIBRARY + ["tracer/run"]
 EDGES = {
     "tracer/base": [],
     "tracer/arch": ["tracer/base"],
     "tracer/resident": [],
-    "tracer/target": ["tracer/base", "tracer/arch", "tracer/resident"],
+    "tracer/tracee": ["tracer/base", "tracer/arch", "tracer/resident"],
     "tracer/cache": ["tracer/base"],
     "tracer/elf": ["tracer/base"],
     "tracer/dwarf": ["tracer/base", "tracer/arch", "tracer/cache", "tracer/elf"],
@@ -69,7 +69,7 @@ EDGES |= {f"tracer/features/{name}": KERNEL + [f"tracer/features/{n}" for n in o
 EDGES["tracer/features/controlled"] += ["tracer/explore/strategy", "tracer/explore/schedule", "tracer/explore/races"]
 EDGES["tracer/features"] = KERNEL + [f"tracer/features/{name}" for name in FEATURES]
 ONLY_IN = [  # what, a pattern, the only room that may contain it
-    ("ptrace and waitpid", r"\b(ptrace|waitpid|process_vm_readv|process_vm_writev)\s*\(", "tracer/target"),
+    ("ptrace and waitpid", r"\b(ptrace|waitpid|process_vm_readv|process_vm_writev)\s*\(", "tracer/tracee"),
     ("libelf", r"#include\s*[<\"](gelf|libelf)", "tracer/elf"),
     ("libdwarf", r"#include\s*[<\"](libdwarf/libdwarf|libdwarf\.h|libunwind)", "nowhere"),  # dwarf.h: only names; the library is the tests' witness
     ("Lua", r"#include\s*[<\"](lua\.h|lauxlib|lualib)", "lua"),
@@ -91,9 +91,11 @@ def strip_comments(text):
 
 
 def room_of(path):
-    parts = path.split("/")[:-1]
-    depth = 1 if parts[0] != "tracer" else 3 if parts[1:2] in (["features"], ["explore"]) else 2
-    return "/".join(parts[:depth])
+    """The longest folder of EDGES that the file is in."""
+    folder = os.path.dirname(path)
+    while folder and folder not in EDGES:
+        folder = os.path.dirname(folder)
+    return folder or path
 
 
 def without_strings(text):
@@ -111,8 +113,8 @@ def check_includes(path, text, complain):
 
 def check_internal(path, text, complain):
     for m in re.finditer(r'#include "([^"]+_internal\.h)"', text):
-        if os.path.dirname(m.group(1)) != os.path.dirname(path):
-            complain(f"{path}: includes {m.group(1)}: only its own folder may")
+        if room_of(m.group(1)) != room_of(path):
+            complain(f"{path}: includes {m.group(1)}: only its own room may")
 
 
 # ---- by symbols -----------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ static bool somebody_holds(const struct schedule *s, uint64_t object)
 
 /* Does the thread wait for one that waits for one ... that waits for `target`? Of a lock that nobody is known to have,
    the schedule does not tell: it may. */
-static bool waits_for(const struct deadlock *d, unsigned thread, unsigned target, bool *seen)
+static bool waits_for(const struct deadlock *d, unsigned thread, unsigned tracee, bool *seen)
 {
 	const struct schedule *s = d->schedule;
 	const struct schedule_step *last = last_of(s, thread);
@@ -123,7 +123,7 @@ static bool waits_for(const struct deadlock *d, unsigned thread, unsigned target
 	seen[thread] = true;
 	for (unsigned other = 0; other < s->threads.count; other++)
 		if (other != thread && holds(s, other, last->point.object) &&
-		    (other == target || (!seen[other] && waits_for(d, other, target, seen))))
+		    (other == tracee || (!seen[other] && waits_for(d, other, tracee, seen))))
 			return true;
 	return false;
 }

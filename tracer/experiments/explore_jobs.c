@@ -189,7 +189,7 @@ static int start(struct explore_jobs *j, unsigned number)
 	}
 	job->from = up[0];
 	job->to = down[1];
-	job->pid = target_worker();
+	job->pid = tracee_worker();
 	if (job->pid == 0) {
 		for (unsigned i = 0; i <= number; i++) {
 			close(j->items.items[i].from);
@@ -213,7 +213,7 @@ static int gone(struct explore_jobs *j, struct explore_job *job)
 	j->e->x.over = true;
 	if (session_signals_came())
 		return -1;
-	signal = target_worker_kill(job->pid);
+	signal = tracee_worker_kill(job->pid);
 	job->pid = -1;
 	if (signal)
 		error_set(err, ERROR_SYSTEM,
@@ -371,7 +371,7 @@ int explore_jobs_apart(struct explore_jobs *j, int (*what)(void *ctx), void *ctx
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return 0;
-	j->apart = target_worker();
+	j->apart = tracee_worker();
 	if (j->apart == 0) {
 		close(ends[0]);
 		_exit(what(ctx) < 0);
@@ -385,7 +385,7 @@ int explore_jobs_apart(struct explore_jobs *j, int (*what)(void *ctx), void *ctx
 		return -1;
 	}
 	if (j->apart > 0)
-		target_worker_kill(
+		tracee_worker_kill(
 			j->apart); /* has ended: its end of the pipe was closed by that */
 	j->apart = 0;
 	return 0;
@@ -402,7 +402,7 @@ void explore_jobs_end(struct explore_jobs *j)
 		*array_add(&pids) = j->apart;
 	j->apart = 0;
 	if (pids.count)
-		target_workers_end(pids.items, pids.count);
+		tracee_workers_end(pids.items, pids.count);
 	array_fini(&pids);
 	array_each(struct explore_job, job, &j->items) {
 		if (job->from >= 0)

@@ -27,13 +27,13 @@ static bool is_there(const struct session *s)
 /* Until its first thread stands where schedules begin, or until it has ended. */
 static bool bring_there(struct session *s)
 {
-	struct target_event ev = {.kind = TARGET_TICK};
+	struct tracee_event ev = {.kind = TRACEE_TICK};
 
-	while (!is_there(s) && ev.kind != TARGET_EMPTY) {
-		target_wait(s->target, &ev);
+	while (!is_there(s) && ev.kind != TRACEE_EMPTY) {
+		tracee_wait(s->tracee, &ev);
 		session_turn(s, &ev);
 	}
-	if (s->over && ev.kind != TARGET_EMPTY)
+	if (s->over && ev.kind != TRACEE_EMPTY)
 		session_loop(s);
 	return control_arrived(s);
 }
@@ -42,13 +42,13 @@ static bool bring_there(struct session *s)
 static void let_others_end(struct session *s)
 {
 	enum { TICK_MS = 5, TICKS = 20 };
-	const struct target_process *p = control_arrived(s)->target->process;
-	struct target_event ev;
+	const struct tracee_process *p = control_arrived(s)->tracee->process;
+	struct tracee_event ev;
 
 	if (p->threads > 1)
-		target_tick(s->target, TICK_MS);
-	for (int ticks = 0; p->threads > 1 && ticks < TICKS; ticks += ev.kind == TARGET_TICK) {
-		target_wait(s->target, &ev);
+		tracee_tick(s->tracee, TICK_MS);
+	for (int ticks = 0; p->threads > 1 && ticks < TICKS; ticks += ev.kind == TRACEE_TICK) {
+		tracee_wait(s->tracee, &ev);
 		session_turn(s, &ev);
 	}
 }
@@ -64,7 +64,7 @@ static bool keeps_alone(struct session *s)
 	if (c->had_threads && !c->starts.count)
 		return false;
 	let_others_end(s);
-	return !s->over && target_keep(s->target, control_arrived(s)->target) == 0;
+	return !s->over && tracee_keep(s->tracee, control_arrived(s)->tracee) == 0;
 }
 
 static void cannot_keep(struct explore_runs *r, const char *why)
@@ -227,7 +227,7 @@ int explore_runs_one(struct explore_runs *r, struct session_result *out, struct 
 	}
 	if (r->kept) {
 		bound_take(&r->controlled, r->kept->root);
-		s.target = NULL;
+		s.tracee = NULL;
 	}
 	session_fini(&s);
 	return answer;
@@ -260,14 +260,14 @@ int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct s
 
 void explore_runs_let_hot_go(struct explore_runs *r)
 {
-	struct target_process *kept = r->kept ? r->kept->root->target : NULL;
+	struct tracee_process *kept = r->kept ? r->kept->root->tracee : NULL;
 
 	array_each(const struct controlled_access, a, &r->controlled.accesses) {
-		struct target_site *site =
-			kept && a->is_hot ? target_site_find(kept, a->address) : NULL;
+		struct tracee_site *site =
+			kept && a->is_hot ? tracee_site_find(kept, a->address) : NULL;
 
 		if (site)
-			target_site_remove(kept, site);
+			tracee_site_remove(kept, site);
 	}
 }
 

@@ -53,11 +53,11 @@ static void put_number(struct code *c, int64_t number)
 	put(c, &n, sizeof(n));
 }
 
-static void put_distance(struct code *c, uint64_t target)
+static void put_distance(struct code *c, uint64_t tracee)
 {
 	if (!has_room(c, 4))
 		return;
-	c->failed |= resident_distance(c->bytes + c->length, c->at + c->length + 4, target) < 0;
+	c->failed |= resident_distance(c->bytes + c->length, c->at + c->length + 4, tracee) < 0;
 	c->length += 4;
 }
 

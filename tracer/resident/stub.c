@@ -82,9 +82,9 @@ static const struct resident_point points_for_others[] = {
 	{RESIDENT_AT_TRAP_FOR_OTHERS, 0, RESIDENT_TRAP},
 };
 
-int resident_distance(uint8_t *where, uint64_t end, uint64_t target)
+int resident_distance(uint8_t *where, uint64_t end, uint64_t tracee)
 {
-	int64_t distance = (int64_t)(target - end);
+	int64_t distance = (int64_t)(tracee - end);
 	int32_t rel = (int32_t)distance;
 
 	memcpy(where, &rel, sizeof(rel));

@@ -54,7 +54,7 @@ int resident_make_for_others(uint8_t code[RESIDENT_STUB_FOR_OTHERS], uint64_t at
 enum { RESIDENT_TAKES = 20, RESIDENT_TRAPS = 52 };
 int resident_jump(uint8_t code[RESIDENT_JUMP], uint64_t at, uint64_t stub);
 /* From the end of an instruction to `target`, into the four bytes at `where`. */
-int resident_distance(uint8_t *where, uint64_t end, uint64_t target);
+int resident_distance(uint8_t *where, uint64_t end, uint64_t tracee);
 
 /* Where a thread is that stands before the instruction at this offset. */
 enum resident_where {

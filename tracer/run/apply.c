@@ -47,7 +47,7 @@ static void release(struct session *s, const struct decision *d)
 	s->events++;
 	if (t == s->turned)
 		s->turned_goes = true;
-	else if (t->target && !t->gone_first)
+	else if (t->tracee && !t->gone_first)
 		session_go(s, t);
 	t->gone_first = false;
 }
@@ -81,7 +81,7 @@ void apply_releases(struct session *s)
 	for (size_t i = 0; (d = engine_coming(s->engine, i)); i++) {
 		struct session_thread *t = d->thread ? threads_of(d->thread) : NULL;
 
-		if (d->kind != DECISION_RELEASE || t == s->turned || !t->target || t->gone_first ||
+		if (d->kind != DECISION_RELEASE || t == s->turned || !t->tracee || t->gone_first ||
 		    t->crashes) /* what is held then is to be told */
 			continue;
 		t->gone_first = true;
@@ -95,8 +95,8 @@ static void kill_program(struct session *s, const struct decision *d)
 	struct session_thread *t = threads_of(d->thread);
 
 	s->killed_by = d->signal;
-	if (t->target)
-		target_kill(s->target, t->process->target, d->signal);
+	if (t->tracee)
+		tracee_kill(s->tracee, t->process->tracee, d->signal);
 }
 
 static void apply(struct session *s, const struct decision *d)

@@ -99,7 +99,7 @@ static bool needs_registers(const struct site_use *use)
 	return false;
 }
 
-void arrivals_site(struct session *s, struct session_thread *t, struct target_site *site)
+void arrivals_site(struct session *s, struct session_thread *t, struct tracee_site *site)
 {
 	struct hit hit = {.thread = t, .site = site, .address = site->addr};
 	struct site_use *use = site->user;
@@ -108,7 +108,7 @@ void arrivals_site(struct session *s, struct session_thread *t, struct target_si
 	bool taken = false;
 
 	inside_hit(s, t, site);
-	if (use && needs_registers(use) && target_regs(t->target, &hit.regs) < 0)
+	if (use && needs_registers(use) && tracee_regs(t->tracee, &hit.regs) < 0)
 		use = NULL; /* it is dying */
 	for (size_t i = 0; use && i < use->acts.count; i++) {
 		const struct act a = use->acts.items[i];

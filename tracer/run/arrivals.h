@@ -5,7 +5,7 @@
 #include "tracer/run/state.h"
 #include "tracer/run/images.h"
 
-void arrivals_site(struct session *s, struct session_thread *t, struct target_site *site);
+void arrivals_site(struct session *s, struct session_thread *t, struct tracee_site *site);
 void arrivals_event(struct session *s, struct session_thread *t, enum place_kind kind, int signal);
 void arrivals_load(struct session *s, struct session_thread *t, const struct module_list *loaded);
 

@@ -53,7 +53,7 @@ static bool uses_thread_exit(const struct session *s)
 
 int attach_start(struct session *s, struct error *err)
 {
-	const struct target_attach how = {
+	const struct tracee_attach how = {
 		.pid = s->options->pid,
 		.no_follow = s->options->no_follow,
 		.trace_exit = uses_thread_exit(s),
@@ -62,10 +62,10 @@ int attach_start(struct session *s, struct error *err)
 	if (check_given(s, err) < 0 || check_expect(&s->plan.expect, err) < 0)
 		return -1;
 	s->start_us = session_now_us();
-	s->target = target_attach(&how, err);
-	if (!s->target)
+	s->tracee = tracee_attach(&how, err);
+	if (!s->tracee)
 		return -1;
-	s->untraced_children = target_had_children(s->target);
+	s->untraced_children = tracee_had_children(s->tracee);
 	ticks_wish(s, s, 0);
 	return 0;
 }
@@ -74,9 +74,9 @@ int attach_start(struct session *s, struct error *err)
 
 static void name_threads(struct session *s, bool of_root)
 {
-	struct target_thread *t = NULL;
+	struct tracee_thread *t = NULL;
 
-	while ((t = target_next_thread(s->target, t))) {
+	while ((t = tracee_next_thread(s->tracee, t))) {
 		struct session_process *p;
 		char *start;
 
@@ -100,7 +100,7 @@ static bool loads_now(struct session *s, struct session_process *p)
 	return !consistent && p->load_site;
 }
 
-static int set_places(struct session *s, struct session_process *p, struct target_thread *helper,
+static int set_places(struct session *s, struct session_process *p, struct tracee_thread *helper,
 		      struct error *err)
 {
 	if (loads_now(s, p))
@@ -109,11 +109,11 @@ static int set_places(struct session *s, struct session_process *p, struct targe
 	if (places_settle(s, p, helper, true, err) < 0)
 		return -1;
 	if (!s->loads_matter && p->load_site)
-		target_site_remove(p->target, p->load_site);
+		tracee_site_remove(p->tracee, p->load_site);
 	return 0;
 }
 
-void attach_begin(struct session *s, const struct target_event *ev)
+void attach_begin(struct session *s, const struct tracee_event *ev)
 {
 	struct session_process *p = threads_process(s, ev->process);
 	ERROR(err);
@@ -127,7 +127,7 @@ void attach_begin(struct session *s, const struct target_event *ev)
 	name_threads(s, false);
 	if (failed && ev->process->threads) /* else it ended while we attached */
 		session_fault(s, &err);
-	target_let_found_go(s->target);
+	tracee_let_found_go(s->tracee);
 }
 
 /* ---- and off -------------------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ void attach_check(struct session *s)
 		return;
 	}
 	session_end(s);
-	target_detach(s->target);
+	tracee_detach(s->tracee);
 }
 
 /* A process's exit status comes from its first thread, and that one had ended before gatectl
@@ -194,7 +194,7 @@ static int lost(const struct session_options *o, int signal, struct error *err)
 
 int session_guard(const struct session_options *o, int *status, struct error *err)
 {
-	int which = target_guard(status, err), signal;
+	int which = tracee_guard(status, err), signal;
 
 	if (which <= 0)
 		return which;

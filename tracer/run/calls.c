@@ -6,9 +6,9 @@
 
 static bool is_code(struct session_process *p, uint64_t address)
 {
-	struct target_mapping map;
+	struct tracee_mapping map;
 
-	return target_mapping_at(p->target, address, &map) == 0 && map.executable;
+	return tracee_mapping_at(p->tracee, address, &map) == 0 && map.executable;
 }
 
 /*
@@ -20,7 +20,7 @@ static bool find_caller(struct session_thread *t, struct arch_regs *regs)
 	struct session_process *p = t->process;
 	uint64_t *sp = &regs->dwarf[ARCH_DWARF_SP], *pc = &regs->dwarf[ARCH_DWARF_PC];
 
-	if (target_read(p->target, *sp, pc, sizeof(*pc)) < 0 || !is_code(p, *pc))
+	if (tracee_read(p->tracee, *sp, pc, sizeof(*pc)) < 0 || !is_code(p, *pc))
 		return false;
 	*sp += sizeof(*pc);
 	return true;
@@ -59,7 +59,7 @@ static void follow_jump(const struct session_thread *t, struct arch_regs *regs)
 {
 	uint64_t *pc = &regs->dwarf[ARCH_DWARF_PC], to;
 
-	if (sites_jump(t->process->target, *pc, regs, &to))
+	if (sites_jump(t->process->tracee, *pc, regs, &to))
 		*pc = to;
 }
 
@@ -69,7 +69,7 @@ int calls_read(struct session_thread *t, uint64_t scope, size_t most, struct ins
 	struct arch_regs regs;
 
 	*out = (struct inspect_stack){0};
-	if (!t->target || target_regs(t->target, &regs) < 0)
+	if (!t->tracee || tracee_regs(t->tracee, &regs) < 0)
 		return -1;
 	if (t->crashes && most > 1 && !is_code(t->process, regs.dwarf[ARCH_DWARF_PC])) {
 		add_astray(t, &regs, scope, most, out);

@@ -7,13 +7,13 @@
 struct session_thread *session_copy(struct session *s, const struct session *from,
 				    struct error *err)
 {
-	struct target_thread *thread;
-	struct target_process *process = target_copy(from->target, &thread, err);
+	struct tracee_thread *thread;
+	struct tracee_process *process = tracee_copy(from->tracee, &thread, err);
 
 	if (!process)
 		return NULL;
 	s->start_us = session_now_us();
-	s->target = from->target;
+	s->tracee = from->tracee;
 	s->tick_ms = from->tick_ms;
 	s->root = threads_process(s, process);
 	images_copy(s->root, from->root);

@@ -34,7 +34,7 @@ void session_end(struct session *s)
 		session_note_held(s, s->threads.items[i]);
 	s->over = true;
 	if (!s->options->pid)
-		target_kill_all(s->target);
+		tracee_kill_all(s->tracee);
 }
 
 void session_fault(struct session *s, const struct error *err)
@@ -55,5 +55,5 @@ void session_go(struct session *s, struct session_thread *t)
 	if (taken)
 		return;
 	t->sent_scope = 0;
-	target_resume(s->target, t->target);
+	tracee_resume(s->tracee, t->tracee);
 }

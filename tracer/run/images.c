@@ -34,10 +34,10 @@ struct module *images_program(struct session *s, struct session_process *p)
 
 static struct module *open_loader(struct session *s, struct session_process *p)
 {
-	struct target_mapping map;
+	struct tracee_mapping map;
 
-	p->loader_base = target_auxv(p->target, AT_BASE);
-	if (!p->loader_base || target_mapping_at(p->target, p->loader_base, &map) < 0)
+	p->loader_base = tracee_auxv(p->tracee, AT_BASE);
+	if (!p->loader_base || tracee_mapping_at(p->tracee, p->loader_base, &map) < 0)
 		return NULL;
 	return mapped_file_open(s, p, map.path, &(struct mapped_place){.start = p->loader_base});
 }
@@ -52,7 +52,7 @@ int images_exec(struct session *s, struct session_process *p, struct error *err)
 	p->exe = mapped_file_exe(s, p, err);
 	if (!p->exe)
 		return -1;
-	image_add(p, p->exe, target_auxv(p->target, AT_ENTRY) - module_entry(p->exe));
+	image_add(p, p->exe, tracee_auxv(p->tracee, AT_ENTRY) - module_entry(p->exe));
 	p->loader = open_loader(s, p);
 	return 0;
 }
@@ -67,7 +67,7 @@ static int read_name(struct session_process *p, uint64_t address, char *name, si
 
 		n = n < PIECE ? n : PIECE;
 		n = n < size - got ? n : size - got;
-		if (target_read(p->target, address + got, name + got, n) < 0)
+		if (tracee_read(p->tracee, address + got, name + got, n) < 0)
 			return -1;
 		if (memchr(name + got, '\0', n))
 			return 0;
@@ -113,7 +113,7 @@ static void one_link(struct session *s, struct session_process *p, const struct 
 {
 	const struct mapped_place there = {.bias = link->l_addr,
 					   .within = (uint64_t)(uintptr_t)link->l_ld};
-	struct target_mapping map;
+	struct tracee_mapping map;
 	char name[PATH_MAX];
 	struct module *m;
 
@@ -124,7 +124,7 @@ static void one_link(struct session *s, struct session_process *p, const struct 
 		return;
 	}
 	if (name[0] != '/') { /* relative to the directory at that time: the kernel knows better */
-		if (target_mapping_at(p->target, there.within, &map) < 0 || map.path[0] != '/')
+		if (tracee_mapping_at(p->tracee, there.within, &map) < 0 || map.path[0] != '/')
 			return; /* the vdso has no file */
 		snprintf(name, sizeof(name), "%s", map.path);
 	}
@@ -145,7 +145,7 @@ static void one_namespace(struct session *s, struct session_process *p, uint64_t
 	struct link_map map;
 
 	for (int i = 0; link && i < MOST_MODULES; i++) {
-		if (target_read(p->target, link, &map, sizeof(map)) < 0)
+		if (tracee_read(p->tracee, link, &map, sizeof(map)) < 0)
 			return;
 		one_link(s, p, &map, link, loaded);
 		link = (uint64_t)(uintptr_t)map.l_next;
@@ -182,7 +182,7 @@ static uint64_t list_of(struct session_process *p)
 	if (module_symbol(loader, "_r_debug", &offset, NULL) == 0)
 		return base + offset;
 	if (module_symbol(loader, "_dl_debug_addr", &offset, NULL) == 0 &&
-	    target_read(p->target, base + offset, &at, sizeof(at)) == 0)
+	    tracee_read(p->tracee, base + offset, &at, sizeof(at)) == 0)
 		return at;
 	return 0;
 }
@@ -200,13 +200,13 @@ void images_update(struct session *s, struct session_process *p, struct module_l
 	array_each(struct image, image, &p->images)
 		image->seen = image == p->images.items;
 	for (int i = 0; next && i < MOST_NAMESPACES; i++) {
-		if (target_read(p->target, next, &debug, sizeof(debug)) < 0)
+		if (tracee_read(p->tracee, next, &debug, sizeof(debug)) < 0)
 			return;
 		if (debug.r_state != RT_CONSISTENT || (!i && !debug.r_map))
 			return; /* changing, or not yet begun */
 		one_namespace(s, p, (uint64_t)(uintptr_t)debug.r_map, loaded);
 		if (debug.r_version < 2 ||
-		    target_read(p->target, next + sizeof(debug), &next, sizeof(next)) < 0)
+		    tracee_read(p->tracee, next + sizeof(debug), &next, sizeof(next)) < 0)
 			next = 0;
 	}
 	*consistent = true;
@@ -227,14 +227,14 @@ struct image *images_at(struct session_process *p, uint64_t address)
 
 /* Where the mappings of this one's file begin. Right for the usual layout, where offsets and addresses of
    the first segments differ by the same amount. */
-static uint64_t file_start(struct session_process *p, struct target_mapping map)
+static uint64_t file_start(struct session_process *p, struct tracee_mapping map)
 {
 	uint64_t start = map.start - map.offset;
 
 	for (int i = 0; i < 64 && map.offset; i++) {
-		struct target_mapping before;
+		struct tracee_mapping before;
 
-		if (target_mapping_at(p->target, map.start - 1, &before) < 0 ||
+		if (tracee_mapping_at(p->tracee, map.start - 1, &before) < 0 ||
 		    strcmp(before.path, map.path) != 0)
 			break;
 		map = before;
@@ -246,11 +246,11 @@ static uint64_t file_start(struct session_process *p, struct target_mapping map)
 /* Without a trap in the loader, the mapping at this address is all there is to go by. */
 static void image_from_mapping(struct session *s, struct session_process *p, uint64_t address)
 {
-	struct target_mapping map;
+	struct tracee_mapping map;
 	struct mapped_place there;
 	struct module *m;
 
-	if (target_mapping_at(p->target, address, &map) < 0 || map.path[0] != '/')
+	if (tracee_mapping_at(p->tracee, address, &map) < 0 || map.path[0] != '/')
 		return;
 	there = (struct mapped_place){.start = file_start(p, map)};
 	m = mapped_file_open(s, p, map.path, &there);
@@ -263,7 +263,7 @@ struct image *images_find(struct session *s, struct session_process *p, uint64_t
 	struct image *image = images_at(p, address);
 	bool consistent = false;
 
-	if (image || !p->target)
+	if (image || !p->tracee)
 		return image;
 	if (p->loader)
 		images_update(s, p, NULL, &consistent);
@@ -309,7 +309,7 @@ void images_copy(struct session_process *to, const struct session_process *from)
 	to->settled = from->settled;
 	to->sanitized = from->sanitized;
 	to->load_site =
-		from->load_site ? target_site_find(to->target, from->load_site->addr) : NULL;
+		from->load_site ? tracee_site_find(to->tracee, from->load_site->addr) : NULL;
 }
 
 bool images_find_program(const char *name, char *path, size_t size)

@@ -181,7 +181,7 @@ static bool has_count(const struct site_use *use, const struct resident_count *c
 }
 
 /* A jump may be longer than the first instruction there. */
-static unsigned span_of(struct site_use *use, const struct target_site *site)
+static unsigned span_of(struct site_use *use, const struct tracee_site *site)
 {
 	if (use->span_known)
 		return use->span;
@@ -243,7 +243,7 @@ bool inside_reason(const struct session *s, const struct place *place, struct st
 }
 
 /* Those that are called so now; the last of them in *last. Names may be alike that were given to no number. */
-static size_t called(struct session *s, const char *only, struct target_thread **last)
+static size_t called(struct session *s, const char *only, struct tracee_thread **last)
 {
 	size_t n = 0;
 
@@ -251,9 +251,9 @@ static size_t called(struct session *s, const char *only, struct target_thread *
 	for (size_t i = 0; i < s->threads.count; i++) {
 		struct session_thread *t = s->threads.items[i];
 
-		if (!t->target || !engine_thread_matches(s->engine, t->engine, only))
+		if (!t->tracee || !engine_thread_matches(s->engine, t->engine, only))
 			continue;
-		*last = t->target;
+		*last = t->tracee;
 		n++;
 	}
 	return n;
@@ -269,11 +269,11 @@ static bool holds(const struct session *s, const struct inside_site *i)
 
 /* A stub that asks variables first. */
 static struct resident_count *make_compared(struct session *s, struct session_thread *t,
-					    struct target_site *site, const struct act *a,
+					    struct tracee_site *site, const struct act *a,
 					    int64_t constants[IDLE_TESTS], const char **why)
 {
 	const struct site_use *use = site->user;
-	struct target_comparison tests[IDLE_TESTS];
+	struct tracee_comparison tests[IDLE_TESTS];
 	size_t count;
 
 	*why = "the script changes what its function compares with";
@@ -281,20 +281,20 @@ static struct resident_count *make_compared(struct session *s, struct session_th
 		return NULL;
 	*why = "what its function reads is no integer, pointer or bool, or has to be computed";
 	count = inside_comparisons(t, a->info ? a->info->scope : 0, a->place, constants, tests);
-	return count ? target_site_compared(s->target, t->process->target, t->target, site,
+	return count ? tracee_site_compared(s->tracee, t->process->tracee, t->tracee, site,
 					    span_of(site->user, site), tests, count, why)
 		     : NULL;
 }
 
 /* A stub at the site, for this process too. Returns NULL, or the reason why there is none. */
-static const char *make_stub(struct session *s, struct session_thread *t, struct target_site *site)
+static const char *make_stub(struct session *s, struct session_thread *t, struct tracee_site *site)
 {
 	struct site_use *use = site->user;
 	const char *why = alike, *only = use->inside ? use->inside->only : only_thread(s, use);
 	const struct act *asks = tested(s, use);
 	int64_t constants[IDLE_TESTS];
-	struct target_process *process = t->process->target;
-	struct target_thread *one;
+	struct tracee_process *process = t->process->tracee;
+	struct tracee_thread *one;
 	struct resident_count *count;
 	struct inside_site *inside;
 
@@ -303,10 +303,10 @@ static const char *make_stub(struct session *s, struct session_thread *t, struct
 	else if (only && called(s, only, &one) > 1)
 		count = NULL;
 	else if (only)
-		count = target_site_for_others(s->target, process, t->target, site,
+		count = tracee_site_for_others(s->tracee, process, t->tracee, site,
 					       span_of(use, site), one, &why);
 	else
-		count = target_site_resident(s->target, process, t->target, site,
+		count = tracee_site_resident(s->tracee, process, t->tracee, site,
 					     span_of(use, site), &why);
 	if (!count)
 		return use->unmovable ? use->unmovable : why;
@@ -325,7 +325,7 @@ static const char *make_stub(struct session *s, struct session_thread *t, struct
 
 /* The same, unless it has failed too often, or what decides there is for other places. */
 static const char *make_resident(struct session *s, struct session_thread *t,
-				 struct target_site *site)
+				 struct tracee_site *site)
 {
 	struct site_use *use = site->user;
 	const struct act *asks = tested(s, use);
@@ -352,7 +352,7 @@ static bool is_worth(const struct session *s, const struct site_use *use)
 }
 
 /* The site is hot: its arrivals are decided inside from now on, or each act has the reason. */
-static void consider(struct session *s, struct session_thread *t, struct target_site *site)
+static void consider(struct session *s, struct session_thread *t, struct tracee_site *site)
 {
 	struct site_use *use = site->user;
 	const char *why = run_stops(s);
@@ -372,7 +372,7 @@ static void consider(struct session *s, struct session_thread *t, struct target_
 	note_reasons(s, use, why);
 }
 
-void inside_hit(struct session *s, struct session_thread *t, struct target_site *site)
+void inside_hit(struct session *s, struct session_thread *t, struct tracee_site *site)
 {
 	struct site_use *use = site->user;
 
@@ -396,7 +396,7 @@ static void give_up(struct inside_site *i)
 
 void inside_born(struct session *s, struct session_thread *t)
 {
-	struct target_thread *last;
+	struct tracee_thread *last;
 
 	array_each(struct inside_site *, i, &s->insides) {
 		if (!(*i)->only || !engine_thread_matches(s->engine, t->engine, (*i)->only))
@@ -404,7 +404,7 @@ void inside_born(struct session *s, struct session_thread *t)
 		if (called(s, (*i)->only, &last) > 1)
 			give_up(*i);
 		array_each(struct inside_count, c, &(*i)->counts)
-			if (target_is_only(t->target, c->count) < 0)
+			if (tracee_is_only(t->tracee, c->count) < 0)
 				give_up(*i);
 	}
 }
@@ -412,7 +412,7 @@ void inside_born(struct session *s, struct session_thread *t)
 /* The next thread may get the exited one's memory, and with it its pointer to itself. */
 void inside_exited(struct session *s, const struct session_thread *t)
 {
-	struct target_thread *last;
+	struct tracee_thread *last;
 
 	array_each(struct inside_site *, i, &s->insides)
 		if ((*i)->only && engine_thread_matches(s->engine, t->engine, (*i)->only) &&

@@ -14,7 +14,7 @@
 #include "tracer/run/sites.h"
 
 /* A thread is at the site, and it is reported: from now on some more may not be. */
-void inside_hit(struct session *s, struct session_thread *t, struct target_site *site);
+void inside_hit(struct session *s, struct session_thread *t, struct tracee_site *site);
 /* A new thread is about to begin; a thread has exited. */
 void inside_born(struct session *s, struct session_thread *t);
 void inside_exited(struct session *s, const struct session_thread *t);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-_Static_assert((int)IDLE_TESTS <= (int)TARGET_COMPARISONS, "all of them can be made");
+_Static_assert((int)IDLE_TESTS <= (int)TRACEE_COMPARISONS, "all of them can be made");
 _Static_assert((int)INSPECT_HOPS == (int)RESIDENT_HOPS, "all of them can be followed");
 
 /* How it is reached. */
@@ -101,7 +101,7 @@ static struct resident_comparison test_of(const struct idle_test *test,
 
 static int next_of(int next)
 {
-	return next == IDLE_NOTHING ? TARGET_TAKES : next == IDLE_CALL ? TARGET_REPORTS : next;
+	return next == IDLE_NOTHING ? TRACEE_TAKES : next == IDLE_CALL ? TRACEE_REPORTS : next;
 }
 
 bool inside_constants(const struct session *s, const struct place *place, int64_t out[IDLE_TESTS])
@@ -121,7 +121,7 @@ bool inside_constants(const struct session *s, const struct place *place, int64_
 
 size_t inside_comparisons(struct session_thread *t, uint64_t scope, const struct place *place,
 			  const int64_t constants[IDLE_TESTS],
-			  struct target_comparison out[IDLE_TESTS])
+			  struct tracee_comparison out[IDLE_TESTS])
 {
 	const struct idle *idle = place_idle(t->process->session->engine, place);
 	struct inspect_spot spots[IDLE_VARIABLES];
@@ -133,7 +133,7 @@ size_t inside_comparisons(struct session_thread *t, uint64_t scope, const struct
 		const struct idle_test *test = &idle->tests[i];
 
 		found = is_for(test, &spots[test->variable]);
-		out[i] = (struct target_comparison){
+		out[i] = (struct tracee_comparison){
 			.test = test_of(test, &spots[test->variable], constants[i]),
 			.yes = next_of(test->yes),
 			.no = next_of(test->no)};

@@ -12,6 +12,6 @@ bool inside_constants(const struct session *s, const struct place *place, int64_
  */
 size_t inside_comparisons(struct session_thread *t, uint64_t scope, const struct place *place,
 			  const int64_t constants[IDLE_TESTS],
-			  struct target_comparison out[IDLE_TESTS]);
+			  struct tracee_comparison out[IDLE_TESTS]);
 
 #endif

@@ -31,15 +31,15 @@ static enum hit_answer hit_loader(struct session *s, const struct act *a, const 
 	(void)a;
 	images_update(s, p, &loaded, &consistent);
 	if (consistent && first)
-		failed = places_settle(s, p, t->target, p == s->root && !s->root_settled, &err);
+		failed = places_settle(s, p, t->tracee, p == s->root && !s->root_settled, &err);
 	else if (consistent && loaded.count)
-		failed = places_loaded(s, p, t->target, &loaded, &err);
+		failed = places_loaded(s, p, t->tracee, &loaded, &err);
 	s->root_settled |= consistent;
 	if (consistent && !s->loads_matter && p->load_site)
-		target_site_remove(p->target, p->load_site);
+		tracee_site_remove(p->tracee, p->load_site);
 	if (failed < 0) {
 		session_fault(s, &err);
-		target_resume(s->target, t->target);
+		tracee_resume(s->tracee, t->tracee);
 	} else {
 		arrivals_load(s, t, &loaded);
 	}
@@ -52,7 +52,7 @@ static const struct site_owner loader_owner = {
 
 /* Sets a trap where ld.so reports that its list has changed. It is come by a few times only: where its instruction can
    be emulated, no memory is mapped for a copy of it, which takes longer than all of that. */
-static void watch_loader(struct session *s, struct session_process *p, struct target_thread *t)
+static void watch_loader(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	uint64_t base, offset, size;
 	struct module *m = images_loader(p, &base);
@@ -70,13 +70,13 @@ static void watch_loader(struct session *s, struct session_process *p, struct ta
 		sites_act(use, &act);
 }
 
-void loader_static(struct session *s, struct session_process *p, struct target_thread *t)
+void loader_static(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	if (!p->loader && s->loads_matter)
 		watch_loader(s, p, t);
 }
 
-int loader_exec(struct session *s, struct session_process *p, struct target_thread *t,
+int loader_exec(struct session *s, struct session_process *p, struct tracee_thread *t,
 		struct error *err)
 {
 	if (images_exec(s, p, err) < 0)

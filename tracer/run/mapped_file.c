@@ -35,7 +35,7 @@ static bool same_bytes(struct session_process *p, const struct module *m, uint64
 	uint8_t file[PAGE_BYTES], memory[PAGE_BYTES];
 	size_t n = module_bytes(m, offset, file, PAGE_BYTES - (offset & in_page));
 
-	return n && target_read(p->target, bias + offset, memory, n) == 0 &&
+	return n && tracee_read(p->tracee, bias + offset, memory, n) == 0 &&
 	       memcmp(file, memory, n) == 0;
 }
 
@@ -51,9 +51,9 @@ static bool same_code(struct session_process *p, const struct module *m, uint64_
 }
 
 static bool mapping_of(struct session_process *p, const struct mapped_place *there,
-		       struct target_mapping *map)
+		       struct tracee_mapping *map)
 {
-	return target_mapping_at(p->target, there->within ? there->within : there->start, map) == 0;
+	return tracee_mapping_at(p->tracee, there->within ? there->within : there->start, map) == 0;
 }
 
 /* Equal numbers of device and inode are a proof. Others are none: of overlayfs and btrfs the mappings have
@@ -62,7 +62,7 @@ static bool is_mapped(struct session_process *p, const struct module *m,
 		      const struct mapped_place *there)
 {
 	uint64_t bias = mapped_file_bias(m, there), low, high;
-	struct target_mapping map;
+	struct tracee_mapping map;
 	bool head;
 
 	module_span(m, &low, &high);
@@ -86,7 +86,7 @@ static void proc_link(char link[LINK_MOST], int tid, const char *name)
 /* A thread of it that /proc can tell of: the first one may have ended before the others. */
 static int living(struct session *s, struct session_process *p)
 {
-	struct target_thread *t = NULL;
+	struct tracee_thread *t = NULL;
 	char link[LINK_MOST], first;
 	int tid = p->pid;
 
@@ -95,8 +95,8 @@ static int living(struct session *s, struct session_process *p)
 		if (readlink(link, &first, 1) > 0)
 			return tid;
 		do
-			t = target_next_thread(s->target, t);
-		while (t && t->process != p->target);
+			t = tracee_next_thread(s->tracee, t);
+		while (t && t->process != p->tracee);
 		if (!t)
 			return p->pid;
 		tid = t->tid;
@@ -126,7 +126,7 @@ static struct module *try_root(struct session *s, struct session_process *p, con
 static struct module *elsewhere(struct session *s, struct session_process *p, const char *name,
 				const struct mapped_place *there)
 {
-	struct target_mapping map;
+	struct tracee_mapping map;
 	char root[LINK_MOST], link[LINK_MOST + 64];
 	struct module *m;
 	int tid;

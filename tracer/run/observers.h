@@ -22,14 +22,14 @@ struct session_result;
 struct session_thread;
 struct site_placer;
 struct source_sites;
-struct target_event;
-struct target_launch;
-struct target_thread;
+struct tracee_event;
+struct tracee_launch;
+struct tracee_thread;
 
 /* A location of the script has been found in a process. */
 struct found {
 	struct session_process *process;
-	struct target_thread *thread;
+	struct tracee_thread *thread;
 	struct place *place;
 	const struct source_sites *sites;
 	const struct image *images; /* that were searched, `count` of them */
@@ -48,24 +48,24 @@ struct observer {
 	/* 0, or -1: what the scripts ask for is not possible. */
 	int (*check)(struct session *s, struct error *err);
 	/* 0, or -1: the program cannot be started like this. */
-	int (*launch)(struct session *s, struct target_launch *how, struct error *err);
+	int (*launch)(struct session *s, struct tracee_launch *how, struct error *err);
 	/* There will be no run: the error is all there is to report. */
 	void (*failed)(struct session *s, const struct error *err, struct session_result *out);
 
 	/* ---- processes and threads ---- */
 	/* At an exec, before anything is known. True: the process execs again at once, so ignore
 	   this one. */
-	bool (*exec_again)(struct session *s, struct session_process *p, struct target_thread *t);
+	bool (*exec_again)(struct session *s, struct session_process *p, struct tracee_thread *t);
 	/* Do its libraries have to be noticed even if the script has no places? */
 	bool (*needs_libraries)(struct session *s, const struct session_process *p);
 	/* An exec has left only this thread; nothing is known of the new image yet. */
 	void (*exec)(struct session *s, struct session_thread *t, bool first);
 	/* ... now it is known, and its traps are set. */
-	void (*image)(struct session *s, struct session_process *p, struct target_thread *t);
+	void (*image)(struct session *s, struct session_process *p, struct tracee_thread *t);
 	/* The libraries that it starts with are loaded; places are resolved next. */
-	void (*settled)(struct session *s, struct session_process *p, struct target_thread *t);
+	void (*settled)(struct session *s, struct session_process *p, struct tracee_thread *t);
 	/* These have come later (dlopen); only while session.loads_matter. */
-	void (*opened)(struct session *s, struct session_process *p, struct target_thread *t,
+	void (*opened)(struct session *s, struct session_process *p, struct tracee_thread *t,
 		       const struct image *images, size_t count);
 	/* ... they are resolved in the program's first image. 0, or -1: something else was not
 	   found. */
@@ -90,12 +90,12 @@ struct observer {
 			    struct session_thread *t); /* ... it has been asked */
 	/* A stopped thread goes on. True: the observer has let it go. */
 	bool (*goes)(struct session *s, struct session_thread *t);
-	/* TARGET_CALL and TARGET_CALLED. True: the observer deals with the thread. */
-	bool (*call)(struct session *s, const struct target_event *ev);
+	/* TRACEE_CALL and TRACEE_CALLED. True: the observer deals with the thread. */
+	bool (*call)(struct session *s, const struct tracee_event *ev);
 	/* A thread of a controlled run waits, in the kernel or stopped before its call; nobody runs. */
 	void (*waits)(struct session *s, struct session_thread *t);
-	/* TARGET_SLEEP and TARGET_SLEPT; the observer lets the thread go on. */
-	void (*sleep)(struct session *s, const struct target_event *ev);
+	/* TRACEE_SLEEP and TRACEE_SLEPT; the observer lets the thread go on. */
+	void (*sleep)(struct session *s, const struct tracee_event *ev);
 
 	/* ---- places ---- */
 	void (*found)(struct session *s, const struct found *f);

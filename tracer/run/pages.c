@@ -22,7 +22,7 @@ static struct page *page_at(struct session_process *p, uint64_t base)
 	if (page->turn == turn)
 		page = &p->pages[p->page_next++ % PAGES];
 	page->turn = 0;
-	if (target_read(p->target, base, page->bytes, sizeof(page->bytes)) < 0)
+	if (tracee_read(p->tracee, base, page->bytes, sizeof(page->bytes)) < 0)
 		return NULL;
 	page->base = base;
 	page->turn = turn;
@@ -33,10 +33,10 @@ int pages_read(struct session_process *p, uint64_t address, void *buf, size_t n)
 {
 	uint8_t *out = buf;
 
-	if (!p->target)
+	if (!p->tracee)
 		return -1;
 	if (n > PAGE_BYTES)
-		return target_read(p->target, address, buf, n);
+		return tracee_read(p->tracee, address, buf, n);
 	while (n) {
 		uint64_t base = address & ~(uint64_t)(PAGE_BYTES - 1);
 		size_t from = address - base;
@@ -60,8 +60,8 @@ void pages_forget(struct session *s)
 
 int pages_write(struct session_process *p, uint64_t address, const void *buf, size_t n)
 {
-	if (!p->target)
+	if (!p->tracee)
 		return -1;
 	pages_forget(p->session);
-	return target_write(p->target, address, buf, n);
+	return tracee_write(p->tracee, address, buf, n);
 }

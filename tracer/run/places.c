@@ -79,7 +79,7 @@ static const struct site_owner exit_owner = {.name = "exit_group", .hit = hit_sy
 
 /* ---- all sites of a place ------------------------------------------------------------------- */
 
-static int put_site(struct session *s, struct session_process *p, struct target_thread *t,
+static int put_site(struct session *s, struct session_process *p, struct tracee_thread *t,
 		    struct place *place, const struct source_site *info, uint64_t bias,
 		    struct error *err)
 {
@@ -139,7 +139,7 @@ static const struct source_sites *own_returns(struct session *s, struct place *p
 	return sites;
 }
 
-static int put_sites(struct session *s, struct session_process *p, struct target_thread *t,
+static int put_sites(struct session *s, struct session_process *p, struct tracee_thread *t,
 		     struct place *place, const struct source_sites *sites, bool calls,
 		     const struct image *images, size_t count, struct error *err)
 {
@@ -157,7 +157,7 @@ static int put_sites(struct session *s, struct session_process *p, struct target
  * is there at all; on SOURCE_ERROR and SOURCE_NOT_FOUND err is filled.
  */
 static enum source_answer locate(struct session *s, struct session_process *p,
-				 struct target_thread *t, struct place *place,
+				 struct tracee_thread *t, struct place *place,
 				 const struct image *images, size_t count, struct error *err)
 {
 	const struct source_sites *returns;
@@ -196,7 +196,7 @@ static const struct event_function event_functions[] = {
 };
 
 /* The first module that has the function is the one whose function is called. */
-static int put_event(struct session *s, struct session_process *p, struct target_thread *t,
+static int put_event(struct session *s, struct session_process *p, struct tracee_thread *t,
 		     struct place *place, const struct event_function *f,
 		     const struct image *images, size_t count, struct error *err)
 {
@@ -215,7 +215,7 @@ static int put_event(struct session *s, struct session_process *p, struct target
 	return 0;
 }
 
-static int place_event(struct session *s, struct session_process *p, struct target_thread *t,
+static int place_event(struct session *s, struct session_process *p, struct tracee_thread *t,
 		       struct place *place, const struct image *images, size_t count,
 		       struct error *err)
 {
@@ -230,7 +230,7 @@ static int place_event(struct session *s, struct session_process *p, struct targ
  * The libraries that the program starts with are loaded. `strict`: a location found in none of them
  * is an error; otherwise (a later image, of a child say) it just is not there.
  */
-static int settle(struct session *s, struct session_process *p, struct target_thread *t,
+static int settle(struct session *s, struct session_process *p, struct tracee_thread *t,
 		  struct place *place, bool strict, struct error *err)
 {
 	enum source_answer answer;
@@ -255,7 +255,7 @@ static int settle(struct session *s, struct session_process *p, struct target_th
 	return prefix_source(err, place);
 }
 
-int places_settle(struct session *s, struct session_process *p, struct target_thread *t,
+int places_settle(struct session *s, struct session_process *p, struct tracee_thread *t,
 		  bool strict, struct error *err)
 {
 	struct faults faults = {0};
@@ -278,11 +278,11 @@ int places_settle(struct session *s, struct session_process *p, struct target_th
 	return failed;
 }
 
-static struct target_thread *stopped_in(struct session *s, const struct session_process *p)
+static struct tracee_thread *stopped_in(struct session *s, const struct session_process *p)
 {
 	array_each(struct session_thread *, it, &s->threads)
-		if ((*it)->process == p && (*it)->target && (*it)->target->state == TARGET_STOPPED)
-			return (*it)->target;
+		if ((*it)->process == p && (*it)->tracee && (*it)->tracee->state == TRACEE_STOPPED)
+			return (*it)->tracee;
 	return NULL;
 }
 
@@ -293,7 +293,7 @@ static int add(struct session *s, struct place *place, struct error *err)
 	array_each(struct session_process *, it, &s->processes) {
 		struct session_process *p = *it;
 
-		if (p->target && p->exe && p->settled &&
+		if (p->tracee && p->exe && p->settled &&
 		    settle(s, p, stopped_in(s, p), place, p == s->root, err) < 0)
 			return -1;
 	}
@@ -312,7 +312,7 @@ int places_add(struct session *s, size_t first, struct error *err)
 }
 
 /* For a location that names its object: is that among the modules loaded now? */
-static int locate_later(struct session *s, struct session_process *p, struct target_thread *t,
+static int locate_later(struct session *s, struct session_process *p, struct tracee_thread *t,
 			struct place *place, const struct module_list *loaded, struct error *err)
 {
 	array_each(const struct image, image, loaded) {
@@ -334,7 +334,7 @@ static int locate_later(struct session *s, struct session_process *p, struct tar
 	return 0;
 }
 
-int places_loaded(struct session *s, struct session_process *p, struct target_thread *t,
+int places_loaded(struct session *s, struct session_process *p, struct tracee_thread *t,
 		  const struct module_list *loaded, struct error *err)
 {
 	struct place *place;
@@ -358,8 +358,8 @@ int places_loaded(struct session *s, struct session_process *p, struct target_th
 void places_sweep(struct place *place)
 {
 	array_each(const struct placed, placed, &of(place)->placed)
-		if (placed->process->target && placed->site->user && sites_idle(placed->site->user))
-			target_site_remove(placed->process->target, placed->site);
+		if (placed->process->tracee && placed->site->user && sites_idle(placed->site->user))
+			tracee_site_remove(placed->process->tracee, placed->site);
 }
 
 /* The place can never act again: removes, in every process, traps that serve no other place. */

@@ -8,9 +8,9 @@
 int places_prepare(struct session *s, struct error *err); /* parses every location */
 /* Places from index `first` on, made while the program runs; all threads are stopped. */
 int places_add(struct session *s, size_t first, struct error *err);
-int places_settle(struct session *s, struct session_process *p, struct target_thread *t,
+int places_settle(struct session *s, struct session_process *p, struct tracee_thread *t,
 		  bool strict, struct error *err);
-int places_loaded(struct session *s, struct session_process *p, struct target_thread *t,
+int places_loaded(struct session *s, struct session_process *p, struct tracee_thread *t,
 		  const struct module_list *loaded, struct error *err);
 void places_retire(struct session *s, struct place *place);
 /* Removes those traps of the place that nobody needs any more. */

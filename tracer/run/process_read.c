@@ -56,11 +56,11 @@ static int on_vector(void *ctx, void *thread, unsigned dwarf, void *buf, size_t 
 	struct arch_regs regs;
 
 	(void)ctx;
-	if (!t || !t->target)
+	if (!t || !t->tracee)
 		return -1;
 	if (dwarf != DWARF_FS_BASE)
-		return target_vector(t->target, dwarf, buf, n);
-	if (n > sizeof(regs.fs_base) || target_regs(t->target, &regs) < 0)
+		return tracee_vector(t->tracee, dwarf, buf, n);
+	if (n > sizeof(regs.fs_base) || tracee_regs(t->tracee, &regs) < 0)
 		return -1;
 	memcpy(buf, &regs.fs_base, n);
 	return 0;
@@ -71,7 +71,7 @@ static int on_set_register(void *ctx, void *thread, unsigned dwarf, const void *
 	struct session_thread *t = thread;
 
 	(void)ctx;
-	if (!t || !t->target || target_set_register(t->target, dwarf, buf, n) < 0)
+	if (!t || !t->tracee || tracee_set_register(t->tracee, dwarf, buf, n) < 0)
 		return -1;
 	program_forget(t);
 	return 0;

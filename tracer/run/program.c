@@ -261,7 +261,7 @@ static int find_global(struct session *s, const struct arrival *a, const char *n
 {
 	struct session_thread *t = a ? a->at : NULL;
 
-	if (!s->root || !s->root->target)
+	if (!s->root || !s->root->tracee)
 		return error_set(err, ERROR_STATE, "program.var.%s: the program %s", name,
 				 s->root ? "has ended" : "does not run yet");
 	return inspect_global(&s->root->program, t && t->process == s->root ? t : NULL, name, out,
@@ -407,12 +407,12 @@ static unsigned symbols_of(const struct session_process *p, const char *const *n
 }
 
 static void prepare_call(const struct session_process *p, const struct inspect_entry *entry,
-			 struct target_call *call)
+			 struct tracee_call *call)
 {
 	static const char *const leaving[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
 	static const char *const ending[] = {"exit", "quick_exit", "pthread_exit", "thrd_exit"};
 
-	*call = (struct target_call){
+	*call = (struct tracee_call){
 		.function = entry->address,
 		.integers = entry->integers,
 		.vectors = entry->vectors,
@@ -431,7 +431,7 @@ static void prepare_call(const struct session_process *p, const struct inspect_e
 
 /* "it crashed with SIGSEGV at 0x...": says which function, and where in the source. */
 static int call_failed(struct session_process *p, const char *function,
-		       const struct target_call *call, struct error *err)
+		       const struct tracee_call *call, struct error *err)
 {
 	struct image *image = call->failed_at ? images_find(p->session, p, call->failed_at) : NULL;
 	struct source_symbolised where = {0};
@@ -452,14 +452,14 @@ static int call_failed(struct session_process *p, const char *function,
 static int run_call(struct session *s, struct session_thread *t, const char *function,
 		    const struct inspect_entry *entry, struct program_value *out, struct error *err)
 {
-	struct target_call call;
+	struct tracee_call call;
 	struct inspect_value v;
 	int failed;
 
 	prepare_call(t->process, entry, &call);
 	observe(calls, s);
 	inside_take_all_back(s); /* what the call comes by does not count */
-	failed = target_call(s->target, t->target, &call, err);
+	failed = tracee_call(s->tracee, t->tracee, &call, err);
 	pages_forget(s);
 	if (call.wrote) /* another condition may have read that memory */
 		engine_changed(s->engine);
@@ -502,13 +502,13 @@ static void asking(void *ctx, const struct arrival *a)
 static bool dying(void *ctx, const struct arrival *a)
 {
 	const struct session_thread *t = a->at;
-	struct target_block look;
+	struct tracee_block look;
 
 	(void)ctx;
-	if (!t->target || t->target->state != TARGET_STOPPED)
+	if (!t->tracee || t->tracee->state != TRACEE_STOPPED)
 		return true;
-	target_look(t->target, &look);
-	return look.activity != TARGET_HALTED;
+	tracee_look(t->tracee, &look);
+	return look.activity != TRACEE_HALTED;
 }
 
 static void answered(void *ctx)

@@ -35,7 +35,7 @@ static void note_withheld(struct session *s, const struct session_process *p)
 {
 	char what[128];
 
-	if (s->said_withheld || !target_withheld(p->target, what, sizeof(what)))
+	if (s->said_withheld || !tracee_withheld(p->tracee, what, sizeof(what)))
 		return;
 	s->said_withheld = true;
 	if (s->run_number <= 1 && !s->options->quiet)
@@ -44,7 +44,7 @@ static void note_withheld(struct session *s, const struct session_process *p)
 			 p->exe ? module_path(p->exe) : "a file", what);
 }
 
-static bool is_exec_again(struct session *s, struct session_process *p, struct target_thread *t)
+static bool is_exec_again(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	bool again = false;
 
@@ -52,7 +52,7 @@ static bool is_exec_again(struct session *s, struct session_process *p, struct t
 	return again;
 }
 
-static void on_exec(struct session *s, const struct target_event *ev)
+static void on_exec(struct session *s, const struct tracee_event *ev)
 {
 	struct session_process *p = threads_process(s, ev->process);
 	struct session_thread *t = ev->thread->user;
@@ -64,7 +64,7 @@ static void on_exec(struct session *s, const struct target_event *ev)
 	if (first) {
 		s->root = p;
 		t = threads_new(s, p, ev->thread, "main");
-		p->target->user = p;
+		p->tracee->user = p;
 	} else {
 		threads_become_main(s, t);
 		t = ev->thread->user;
@@ -90,7 +90,7 @@ static void on_exec(struct session *s, const struct target_event *ev)
 	}
 }
 
-static void on_process_start(struct session *s, const struct target_event *ev)
+static void on_process_start(struct session *s, const struct tracee_event *ev)
 {
 	struct session_process *p = threads_process(s, ev->process);
 	struct session_thread *t = threads_new(s, p, ev->thread, "");
@@ -98,7 +98,7 @@ static void on_process_start(struct session *s, const struct target_event *ev)
 	arrivals_event(s, t, PLACE_THREAD_START, 0);
 }
 
-static void on_thread_start(struct session *s, const struct target_event *ev)
+static void on_thread_start(struct session *s, const struct tracee_event *ev)
 {
 	struct session_process *p = threads_process(s, ev->process);
 	char *start = start_routine(s, p, ev->thread);
@@ -125,7 +125,7 @@ static void note_lost(struct session_thread *t)
 	*array_add(&t->process->lost_held) = str_take(&text);
 }
 
-static void on_thread_gone(struct session *s, const struct target_event *ev)
+static void on_thread_gone(struct session *s, const struct tracee_event *ev)
 {
 	struct session_thread *t = ev->thread->user;
 
@@ -161,7 +161,7 @@ static void note_name(struct session *s, const struct session_thread *t)
 		threads_name(s, first);
 }
 
-static void on_process_gone(struct session *s, const struct target_event *ev)
+static void on_process_gone(struct session *s, const struct tracee_event *ev)
 {
 	struct session_process *p = ev->process->user;
 
@@ -175,14 +175,14 @@ static void on_process_gone(struct session *s, const struct target_event *ev)
 	if (p == s->root)
 		on_root_gone(s, ev->status);
 	sites_forget(s, p, 0, UINT64_MAX);
-	p->target = NULL;
+	p->tracee = NULL;
 	if (s->killed_by)
 		session_end(s); /* :kill ends the whole program, not only this process */
 	engine_changed(s->engine);
 	observe(process_gone, s, p);
 }
 
-static void on_signal(struct session *s, const struct target_event *ev)
+static void on_signal(struct session *s, const struct tracee_event *ev)
 {
 	struct session_thread *t = ev->thread->user;
 	bool taken = false;
@@ -193,7 +193,7 @@ static void on_signal(struct session *s, const struct target_event *ev)
 	observe(signal_over, s, t);
 }
 
-static void on_fork(struct session *s, const struct target_event *ev)
+static void on_fork(struct session *s, const struct tracee_event *ev)
 {
 	struct session_thread *t = ev->thread->user;
 	struct session_process *child = ev->child ? threads_process(s, ev->child) : NULL;
@@ -203,13 +203,13 @@ static void on_fork(struct session *s, const struct target_event *ev)
 	arrivals_event(s, t, PLACE_FORK, 0);
 }
 
-static void on_call(struct session *s, const struct target_event *ev)
+static void on_call(struct session *s, const struct tracee_event *ev)
 {
 	bool taken = false;
 
 	observe_until(taken, call, s, ev);
 	if (!taken)
-		target_resume(s->target, ev->thread);
+		tracee_resume(s->tracee, ev->thread);
 }
 
 static void on_interrupt(struct session *s, int signal)
@@ -226,88 +226,88 @@ static void on_interrupt(struct session *s, int signal)
 /* ---- the loop ------------------------------------------------------------------------------- */
 
 /* While the tree is being killed, only what ends matters. */
-static void turn_over(struct session *s, const struct target_event *ev)
+static void turn_over(struct session *s, const struct tracee_event *ev)
 {
-	if (ev->kind == TARGET_THREAD_GONE)
+	if (ev->kind == TRACEE_THREAD_GONE)
 		on_thread_gone(s, ev);
-	else if (ev->kind == TARGET_PROCESS_GONE)
+	else if (ev->kind == TRACEE_PROCESS_GONE)
 		on_process_gone(s, ev);
-	else if (ev->kind == TARGET_PROCESS_START)
-		target_kill_all(s->target); /* created while the others died */
-	else if (ev->kind == TARGET_INTERRUPT && (s->counts_late || s->outcome.fault))
+	else if (ev->kind == TRACEE_PROCESS_START)
+		tracee_kill_all(s->tracee); /* created while the others died */
+	else if (ev->kind == TRACEE_INTERRUPT && (s->counts_late || s->outcome.fault))
 		s->interrupted =
 			ev->signal; /* no next run shall begin; or the script's fault came first */
 	else if (ev->thread)
-		target_resume(s->target, ev->thread);
+		tracee_resume(s->tracee, ev->thread);
 }
 
 /* Does the program do something? How long it sleeps is not of interest. */
-static bool is_deed(enum target_event_kind kind)
+static bool is_deed(enum tracee_event_kind kind)
 {
-	return kind != TARGET_SLEEP && kind != TARGET_SLEPT && kind != TARGET_TICK &&
-	       kind != TARGET_INTERRUPT && kind != TARGET_EMPTY;
+	return kind != TRACEE_SLEEP && kind != TRACEE_SLEPT && kind != TRACEE_TICK &&
+	       kind != TRACEE_INTERRUPT && kind != TRACEE_EMPTY;
 }
 
-static void turn(struct session *s, const struct target_event *ev)
+static void turn(struct session *s, const struct tracee_event *ev)
 {
 	switch (ev->kind) {
-	case TARGET_SITE:
+	case TRACEE_SITE:
 		arrivals_site(s, ev->thread->user, ev->site);
 		break;
-	case TARGET_THREAD_START:
+	case TRACEE_THREAD_START:
 		on_thread_start(s, ev);
 		break;
-	case TARGET_PROCESS_START:
+	case TRACEE_PROCESS_START:
 		on_process_start(s, ev);
 		break;
-	case TARGET_THREAD_EXIT:
+	case TRACEE_THREAD_EXIT:
 		note_name(s, ev->thread->user);
 		arrivals_event(s, ev->thread->user, PLACE_THREAD_EXIT, 0);
 		break;
-	case TARGET_THREAD_GONE:
+	case TRACEE_THREAD_GONE:
 		on_thread_gone(s, ev);
 		break;
-	case TARGET_FORK:
+	case TRACEE_FORK:
 		on_fork(s, ev);
 		break;
-	case TARGET_EXEC:
+	case TRACEE_EXEC:
 		on_exec(s, ev);
 		break;
-	case TARGET_SIGNAL:
+	case TRACEE_SIGNAL:
 		on_signal(s, ev);
 		break;
-	case TARGET_ATTACHED:
+	case TRACEE_ATTACHED:
 		attach_begin(s, ev);
 		break;
-	case TARGET_WATCH: /* the thread that stored goes on when the conditions have seen it */
+	case TRACEE_WATCH: /* the thread that stored goes on when the conditions have seen it */
 		pages_forget(s);
 		engine_changed(s->engine);
 		s->turned_goes = true;
 		break;
-	case TARGET_SLEEP:
-	case TARGET_SLEPT:
+	case TRACEE_SLEEP:
+	case TRACEE_SLEPT:
 		observe(sleep, s, ev);
 		break;
-	case TARGET_CALL:
-	case TARGET_CALLED:
+	case TRACEE_CALL:
+	case TRACEE_CALLED:
 		on_call(s, ev);
 		break;
-	case TARGET_PROCESS_GONE:
+	case TRACEE_PROCESS_GONE:
 		on_process_gone(s, ev);
 		signals_note_frozen(s);
 		break;
-	case TARGET_TICK:
+	case TRACEE_TICK:
 		ticks_tick(s);
 		break;
-	case TARGET_INTERRUPT:
+	case TRACEE_INTERRUPT:
 		on_interrupt(s, ev->signal);
 		break;
-	case TARGET_JOB_STOP:
-	case TARGET_EMPTY:
+	case TRACEE_JOB_STOP:
+	case TRACEE_EMPTY:
 		break;
 	}
 	s->events += is_deed(ev->kind);
-	s->signals += ev->kind == TARGET_SIGNAL;
+	s->signals += ev->kind == TRACEE_SIGNAL;
 	session_settle(s);
 }
 
@@ -320,12 +320,12 @@ static void turned_goes(struct session *s)
 	struct session_thread *t = s->turned;
 
 	s->turned = NULL;
-	if (s->turned_goes && t->target)
+	if (s->turned_goes && t->tracee)
 		session_go(s, t);
 	s->turned_goes = false;
 }
 
-void session_turn(struct session *s, const struct target_event *ev)
+void session_turn(struct session *s, const struct tracee_event *ev)
 {
 	s->turns++;
 	s->turned = ev->thread ? ev->thread->user : NULL;
@@ -343,12 +343,12 @@ void session_turn(struct session *s, const struct target_event *ev)
 
 void session_loop(struct session *s)
 {
-	struct target_event ev;
+	struct tracee_event ev;
 
 	do {
-		target_wait(s->target, &ev);
+		tracee_wait(s->tracee, &ev);
 		session_turn(s, &ev);
-	} while (ev.kind != TARGET_EMPTY);
+	} while (ev.kind != TRACEE_EMPTY);
 }
 
 /* ---- a run ---------------------------------------------------------------------------------- */
@@ -429,7 +429,7 @@ int session_prepare(struct session *s, struct error *err)
 
 int session_launch(struct session *s, struct error *err)
 {
-	struct target_launch how = {
+	struct tracee_launch how = {
 		.argv = s->options->argv,
 		.stdin_fd = -1,
 		.stdout_fd = -1,
@@ -445,8 +445,8 @@ int session_launch(struct session *s, struct error *err)
 	observe_until(failed, launch, s, &how, err);
 	if (!failed) {
 		s->start_us = session_now_us();
-		s->target = target_launch(&how, err);
-		if (!s->target)
+		s->tracee = tracee_launch(&how, err);
+		if (!s->tracee)
 			images_explain_refusal(s->symbols, s->options->argv[0], err);
 	}
 	if (how.stdin_fd >= 0)
@@ -455,7 +455,7 @@ int session_launch(struct session *s, struct error *err)
 		close(how.stdout_fd);
 	if (how.stderr_fd >= 0)
 		close(how.stderr_fd);
-	return s->target ? 0 : -1;
+	return s->tracee ? 0 : -1;
 }
 
 void session_judge(struct session *s, struct session_result *out)
@@ -487,7 +487,7 @@ void session_judge(struct session *s, struct session_result *out)
 
 void session_fini(struct session *s)
 {
-	target_free(s->target);
+	tracee_free(s->tracee);
 	inside_free(s);
 	places_free(s);
 	script_free(s->script);

@@ -8,11 +8,11 @@
 int session_prepare(struct session *s, struct error *err);
 int session_launch(struct session *s, struct error *err);
 /* The program is a copy of another run's, which was brought to where it is now and kept there
-   (target_keep). Its only thread, stopped as that is; NULL with the error. The target stays the other run's. */
+   (tracee_keep). Its only thread, stopped as that is; NULL with the error. The target stays the other run's. */
 struct session_thread *session_copy(struct session *s, const struct session *from,
 				    struct error *err);
 void session_loop(struct session *s); /* to the end */
-void session_turn(struct session *s, const struct target_event *ev);
+void session_turn(struct session *s, const struct tracee_event *ev);
 void session_judge(struct session *s, struct session_result *out);
 void session_fini(struct session *s);
 

@@ -149,7 +149,7 @@ void session_signals_unlink(const char *path);
 void session_signals_say(const char *text);
 
 /*
- * Before attach: makes sure that killing gatectl does not harm the program (target_guard). 0 in the
+ * Before attach: makes sure that killing gatectl does not harm the program (tracee_guard). 0 in the
  * process that goes on; 1 in the one that was started, once all is over, with gatectl's exit
  * status.
  */

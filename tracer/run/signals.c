@@ -5,37 +5,37 @@
 
 void session_signals_hold(void)
 {
-	target_signals_hold();
+	tracee_signals_hold();
 }
 
 int session_signals_release(void)
 {
-	return target_signals_release();
+	return tracee_signals_release();
 }
 
 bool session_signals_came(void)
 {
-	return target_signals_came();
+	return tracee_signals_came();
 }
 
 void session_signals_put_back(int signal)
 {
-	target_signals_put_back(signal);
+	tracee_signals_put_back(signal);
 }
 
 void session_signals_unlink(const char *path)
 {
-	target_signals_unlink(path);
+	tracee_signals_unlink(path);
 }
 
 void session_signals_say(const char *text)
 {
-	target_signals_say(text);
+	tracee_signals_say(text);
 }
 
 void session_signals_as_found(void)
 {
-	target_signals_as_found();
+	tracee_signals_as_found();
 }
 
 /* The process has ended because target had to kill it. */
@@ -43,13 +43,13 @@ void signals_note_frozen(struct session *s)
 {
 	ERROR(err);
 
-	if (!target_frozen_by())
+	if (!tracee_frozen_by())
 		return;
 	error_set(&err, ERROR_STATE,
 		  "process %d of the program traced gatectl itself and stopped it, so that nobody "
 		  "could go "
 		  "on: it was killed",
-		  (int)target_frozen_by());
+		  (int)tracee_frozen_by());
 	error_hint(&err, "leave out what attaches to its own parent: a process has one tracer");
 	session_fault(s, &err);
 }

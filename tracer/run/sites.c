@@ -4,10 +4,10 @@
 #include "tracer/run/inside.h"
 #include "tracer/run/sites.h"
 
-struct site_use *sites_use(struct session *s, struct session_process *p, struct target_thread *t,
-			   uint64_t address, struct target_site **site, struct error *err)
+struct site_use *sites_use(struct session *s, struct session_process *p, struct tracee_thread *t,
+			   uint64_t address, struct tracee_site **site, struct error *err)
 {
-	struct target_site *at = target_site_add(s->target, p->target, t, address, NULL, err);
+	struct tracee_site *at = tracee_site_add(s->tracee, p->tracee, t, address, NULL, err);
 
 	if (!at)
 		return NULL;
@@ -70,11 +70,11 @@ void sites_act(struct site_use *use, const struct act *act)
 	use->acts.items[i].stops = NULL; /* of the act that it was copied from, in another site */
 }
 
-int sites_put(struct session *s, struct session_process *p, struct target_thread *t,
+int sites_put(struct session *s, struct session_process *p, struct tracee_thread *t,
 	      uint64_t address, const struct act *act, struct error *err)
 {
 	struct session_place *place = act->place->user;
-	struct target_site *site;
+	struct tracee_site *site;
 	struct site_use *use = sites_use(s, p, t, address, &site, err);
 
 	if (!use)
@@ -113,7 +113,7 @@ uint64_t sites_frame(const struct act *a, uint64_t address, const struct arch_re
 
 static int read_process(void *ctx, uint64_t addr, void *buf, size_t n)
 {
-	return target_read(ctx, addr, buf, n);
+	return tracee_read(ctx, addr, buf, n);
 }
 
 bool sites_inside(const struct source_site *info, uint64_t offset)
@@ -124,12 +124,12 @@ bool sites_inside(const struct source_site *info, uint64_t offset)
 	return false;
 }
 
-bool sites_jump(struct target_process *p, uint64_t address, const struct arch_regs *regs,
+bool sites_jump(struct tracee_process *p, uint64_t address, const struct arch_regs *regs,
 		uint64_t *to)
 {
 	uint8_t bytes[ARCH_INSN_MAX];
 
-	return target_read(p, address, bytes, sizeof(bytes)) == 0 &&
+	return tracee_read(p, address, bytes, sizeof(bytes)) == 0 &&
 	       arch_jump_target(bytes, sizeof(bytes), address, regs, read_process, p, to) == 0;
 }
 
@@ -139,7 +139,7 @@ bool sites_arrives(const struct act *a, const struct hit *h)
 
 	if (!a->info || !a->info->check_target)
 		return true;
-	if (!sites_jump(h->thread->process->target, h->address, &h->regs, &to))
+	if (!sites_jump(h->thread->process->tracee, h->address, &h->regs, &to))
 		return false;
 	return sites_inside(a->info, to - a->bias) == (a->info->kind == SOURCE_JUMP);
 }
@@ -157,11 +157,11 @@ void sites_copy(struct session *s, struct session_process *to, struct session_pr
 
 		for (size_t k = 0; k < count; k++) {
 			uint64_t address = sp->placed.items[k].site->addr;
-			struct target_site *site;
+			struct tracee_site *site;
 
 			if (sp->placed.items[k].process != from)
 				continue;
-			site = target_site_find(to->target, address);
+			site = tracee_site_find(to->tracee, address);
 			if (site)
 				*array_add(&sp->placed) = (struct placed){to, site};
 		}
@@ -183,5 +183,5 @@ void sites_forget(struct session *s, struct session_process *p, uint64_t low, ui
 				array_remove(&sp->placed, k);
 	}
 	if (high != UINT64_MAX)
-		target_forget(p->target, low, high);
+		tracee_forget(p->tracee, low, high);
 }

@@ -16,7 +16,7 @@ struct act;
 /* A thread at a site. */
 struct hit {
 	struct session_thread *thread;
-	struct target_site *site;
+	struct tracee_site *site;
 	uint64_t address;
 	struct arch_regs regs; /* filled in if an owner there asks for them */
 };
@@ -54,7 +54,7 @@ struct act {
 
 struct inside_site; /* inside.h */
 
-/* target_site->user; shared with forked children; lives as long as the session. */
+/* tracee_site->user; shared with forked children; lives as long as the session. */
 struct site_use {
 	ARRAY(struct act) acts;
 	unsigned long hits;	    /* that were reported */
@@ -69,15 +69,15 @@ struct site_use {
 
 /* The trap at this address, made if there is none; `site` may be NULL. NULL with an error. Owned by
    the session. */
-struct site_use *sites_use(struct session *s, struct session_process *p, struct target_thread *t,
-			   uint64_t address, struct target_site **site, struct error *err);
+struct site_use *sites_use(struct session *s, struct session_process *p, struct tracee_thread *t,
+			   uint64_t address, struct tracee_site **site, struct error *err);
 /* Is there an act of this owner with the same `what`, place and info? */
 bool sites_has(const struct site_use *use, const struct act *act);
 /* Adds it in order: acts without a place first, then those that end something, then the others as
    the places were written; statements that begin at one address go in the order of the program. */
 void sites_act(struct site_use *use, const struct act *act);
 /* Both of the above; the trap is noted with the act's place. */
-int sites_put(struct session *s, struct session_process *p, struct target_thread *t,
+int sites_put(struct session *s, struct session_process *p, struct tracee_thread *t,
 	      uint64_t address, const struct act *act, struct error *err);
 /* A forked child has copies of all traps. _forget: what was mapped at [low, high) is gone, with its
    traps. */
@@ -92,7 +92,7 @@ uint64_t sites_frame(const struct act *a, uint64_t address, const struct arch_re
 /* Does the offset in the module belong to the site's ranges? */
 bool sites_inside(const struct source_site *info, uint64_t offset);
 /* Where the jump at the address goes. False: there is none, or that cannot be told. */
-bool sites_jump(struct target_process *p, uint64_t address, const struct arch_regs *regs,
+bool sites_jump(struct tracee_process *p, uint64_t address, const struct arch_regs *regs,
 		uint64_t *to);
 /* Does the jump at the act's site leave its ranges, or come into them, as it has to for an arrival? Only an indirect or
    conditional one may not. */
@@ -107,7 +107,7 @@ extern const struct site_owner arrival_owner;
 struct site_placer {
 	bool (*wants)(const struct place *place, const struct source_site *info);
 	/* Sets all the traps it needs; `act` is the one for the arrival. 0, or -1. */
-	int (*put)(struct session *s, struct session_process *p, struct target_thread *t,
+	int (*put)(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   struct act act, struct error *err);
 };
 

@@ -34,7 +34,7 @@ static uint64_t read_word(struct session_process *p, uint64_t address)
 {
 	uint64_t word = 0;
 
-	return target_read(p->target, address, &word, sizeof(word)) < 0 ? 0 : word;
+	return tracee_read(p->tracee, address, &word, sizeof(word)) < 0 ? 0 : word;
 }
 
 /* The function that begins exactly here, or NULL. */
@@ -72,7 +72,7 @@ static void read_text(struct session_process *p, uint64_t text, char *to, size_t
 	for (; text && n < most - 1 && !memchr(to, 0, n); n += part) {
 		part = PART - (text + n) % PART; /* parts do not reach into another page */
 		part = part < most - 1 - n ? part : most - 1 - n;
-		if (target_read(p->target, text + n, to + n, part) < 0)
+		if (tracee_read(p->tracee, text + n, to + n, part) < 0)
 			break;
 	}
 	to[n] = '\0';
@@ -198,7 +198,7 @@ static char *without_anonymous(char *name)
 	return name;
 }
 
-char *start_routine(struct session *s, struct session_process *p, struct target_thread *t)
+char *start_routine(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	struct session_thread *creator = t->creator ? t->creator->user : NULL;
 	struct arch_regs regs;
@@ -207,7 +207,7 @@ char *start_routine(struct session *s, struct session_process *p, struct target_
 	char *name, *user = NULL;
 	bool other = false;
 
-	if (!p->images.count || target_regs(t, &regs) < 0 || !regs.fs_base)
+	if (!p->images.count || tracee_regs(t, &regs) < 0 || !regs.fs_base)
 		return base_strdup(UNKNOWN);
 	images_find(
 		s, p,

@@ -12,7 +12,7 @@
 #include "tracer/run/observers.h"
 #include "tracer/run/session.h"
 #include "tracer/inspect/inspect.h"
-#include "tracer/target/target.h"
+#include "tracer/tracee/tracee.h"
 
 /* ---- images --------------------------------------------------------------------------------- */
 
@@ -41,7 +41,7 @@ struct page {
 struct session_process {
 	struct session *session;
 	struct kept_list kept;	       /* by features */
-	struct target_process *target; /* NULL once it is gone */
+	struct tracee_process *tracee; /* NULL once it is gone */
 	struct dwarf_program program;  /* the process as inspect sees it */
 	struct page pages[PAGES];
 	unsigned page_next;
@@ -52,7 +52,7 @@ struct session_process {
 	struct module *exe;    /* NULL: its file is none that we can read */
 	struct module *loader; /* ld.so, or NULL: static */
 	uint64_t loader_base;
-	struct target_site *load_site; /* trap at _dl_debug_state, or NULL */
+	struct tracee_site *load_site; /* trap at _dl_debug_state, or NULL */
 	bool settled;		       /* the libraries it starts with are loaded */
 	bool sanitized; /* malloc and pthread_create are a sanitizer's; known once settled */
 	ARRAY(struct ordinal) ordinals;
@@ -64,7 +64,7 @@ struct session_process {
 /* A trap that serves a place. */
 struct placed {
 	struct session_process *process;
-	struct target_site *site;
+	struct tracee_site *site;
 };
 
 /* place->user */
@@ -86,7 +86,7 @@ struct session_thread {
 	size_t index;	       /* in order of creation */
 	struct kept_list kept; /* by features */
 	struct engine_thread *engine;
-	struct target_thread *target; /* NULL once it is gone */
+	struct tracee_thread *tracee; /* NULL once it is gone */
 	struct session_process *process;
 	uint64_t control_block; /* thread pointer at its start: glibc's struct pthread; or 0 */
 	uint64_t held_since;	/* us; 0: not held */
@@ -126,7 +126,7 @@ struct session {
 	const struct site_placer *const *placers; /* features.c; and who observes: */
 	struct observers observers;
 	struct modules *symbols;
-	struct target *target;
+	struct tracee *tracee;
 	struct engine *engine;
 	struct script *script;
 	struct plan plan;

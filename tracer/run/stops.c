@@ -6,9 +6,9 @@
 
 static bool has_reason(const struct session *s, const struct session_thread *t)
 {
-	if (t->target->state != TARGET_STOPPED)
+	if (t->tracee->state != TRACEE_STOPPED)
 		return true;
-	return t->engine->held || t->parked || t->paused || target_is_queued(s->target, t->target);
+	return t->engine->held || t->parked || t->paused || tracee_is_queued(s->tracee, t->tracee);
 }
 
 /* Not where somebody else decides who goes on: while everything is halted, or in a recorded run.
@@ -18,7 +18,7 @@ void stops_check(const struct session *s)
 	if (s->over || s->killed_by || s->halted || s->driven)
 		return;
 	array_each(struct session_thread *, t, &s->threads)
-		assert(!(*t)->target || has_reason(s, *t));
+		assert(!(*t)->tracee || has_reason(s, *t));
 }
 
 #endif

@@ -12,20 +12,20 @@
 #include <string.h>
 #include <unistd.h>
 
-struct session_process *threads_process(struct session *s, struct target_process *target)
+struct session_process *threads_process(struct session *s, struct tracee_process *tracee)
 {
-	struct session_process *p = target->user, *parent;
+	struct session_process *p = tracee->user, *parent;
 	char prefix[32] = "";
 
 	if (p)
 		return p;
-	p = target->user = base_alloc(1, sizeof(*p));
-	parent = target->parent ? target->parent->user : NULL;
+	p = tracee->user = base_alloc(1, sizeof(*p));
+	parent = tracee->parent ? tracee->parent->user : NULL;
 	p->session = s;
-	p->target = target;
-	p->pid = target->pid;
+	p->tracee = tracee;
+	p->pid = tracee->pid;
 	program_init(p);
-	if (!target->is_root)
+	if (!tracee->is_root)
 		snprintf(prefix, sizeof(prefix), "p%u/", ++s->children);
 	p->prefix = base_strdup(prefix);
 	*array_add(&s->processes) = p;
@@ -50,37 +50,37 @@ static void name_thread(struct session *s, struct session_thread *t, const char 
 {
 	struct str id = {0};
 
-	if (t->target->tid == t->process->pid)
+	if (t->tracee->tid == t->process->pid)
 		str_addf(&id, "%smain", t->process->prefix);
 	else
 		str_addf(&id, "%s%s#%u", t->process->prefix, start,
 			 next_ordinal(t->process, start));
-	t->engine = engine_thread_new(s->engine, str_text(&id), start, t->target->tid);
+	t->engine = engine_thread_new(s->engine, str_text(&id), start, t->tracee->tid);
 	t->engine->user = t;
 	str_fini(&id);
 }
 
 /* A process's first thread has none yet. */
-static uint64_t control_block_of(struct target_thread *target)
+static uint64_t control_block_of(struct tracee_thread *tracee)
 {
 	struct arch_regs regs;
 
-	if (target->tid == target->process->pid || target_regs(target, &regs) < 0)
+	if (tracee->tid == tracee->process->pid || tracee_regs(tracee, &regs) < 0)
 		return 0;
 	return regs.fs_base;
 }
 
 struct session_thread *threads_new(struct session *s, struct session_process *p,
-				   struct target_thread *target, const char *start)
+				   struct tracee_thread *tracee, const char *start)
 {
-	struct session_thread *t = target->user = base_alloc(1, sizeof(*t));
+	struct session_thread *t = tracee->user = base_alloc(1, sizeof(*t));
 
 	t->index = s->threads.count;
-	t->target = target;
+	t->tracee = tracee;
 	t->process = p;
 	t->state = "running";
 	t->comm_file = -1;
-	t->control_block = control_block_of(target);
+	t->control_block = control_block_of(tracee);
 	*array_add(&s->threads) = t;
 	name_thread(s, t, start);
 	observe(thread_new, s, t);
@@ -99,7 +99,7 @@ void threads_gone(struct session *s, struct session_thread *t)
 	observe(thread_over, s, t);
 	program_forget(t);
 	close_comm(t);
-	t->target = NULL;
+	t->tracee = NULL;
 	t->held_since = 0;
 	if (!s->over)
 		t->state = "exited";
@@ -108,7 +108,7 @@ void threads_gone(struct session *s, struct session_thread *t)
 /* An exec leaves one thread, which is the process's main thread from now on. */
 void threads_become_main(struct session *s, struct session_thread *t)
 {
-	struct target_thread *target = t->target;
+	struct tracee_thread *tracee = t->tracee;
 	struct session_process *p = t->process;
 	size_t prefix = strlen(p->prefix);
 
@@ -119,7 +119,7 @@ void threads_become_main(struct session *s, struct session_thread *t)
 		return;
 	threads_gone(s, t);
 	engine_thread_exited(s->engine, t->engine);
-	threads_new(s, p, target, *p->prefix ? "" : "main");
+	threads_new(s, p, tracee, *p->prefix ? "" : "main");
 }
 
 struct session_thread *threads_of(const struct engine_thread *t)
@@ -154,7 +154,7 @@ const char *threads_name(void *ctx, const struct engine_thread *engine)
 	int file;
 
 	(void)ctx;
-	if (!t->target || (file = open_comm(t)) < 0)
+	if (!t->tracee || (file = open_comm(t)) < 0)
 		return t->comm;
 	n = pread(file, t->comm, sizeof(t->comm) - 1, 0);
 	if (file != t->comm_file)
@@ -172,15 +172,15 @@ const char *threads_state(void *ctx, const struct engine_thread *t)
 {
 	struct session_thread *thread = threads_of(t);
 	struct session *s = ctx;
-	struct target_block look;
+	struct tracee_block look;
 
 	observe(looks_at, s, thread);
-	if (!thread->target || t->exited)
+	if (!thread->tracee || t->exited)
 		return "exited";
 	if (t->held)
 		return "held";
-	target_look(thread->target, &look);
-	return look.activity == TARGET_BLOCKED || look.activity == TARGET_DISK ? "blocked"
+	tracee_look(thread->tracee, &look);
+	return look.activity == TRACEE_BLOCKED || look.activity == TRACEE_DISK ? "blocked"
 									       : "running";
 }
 

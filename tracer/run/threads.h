@@ -4,9 +4,9 @@
 
 #include "tracer/run/state.h"
 
-struct session_process *threads_process(struct session *s, struct target_process *p);
+struct session_process *threads_process(struct session *s, struct tracee_process *p);
 struct session_thread *threads_new(struct session *s, struct session_process *p,
-				   struct target_thread *t, const char *start);
+				   struct tracee_thread *t, const char *start);
 void threads_gone(struct session *s, struct session_thread *t);
 void threads_become_main(struct session *s, struct session_thread *t);
 /* Forgets the threads that died while held: no gate is at fault. */

@@ -23,7 +23,7 @@ void ticks_wish(struct session *s, const void *who, unsigned ms)
 	array_each(const struct tick_wish, w, &s->tick_wishes)
 		most = w->ms < most ? w->ms : most;
 	if (most != s->tick_ms)
-		target_tick(s->target, most);
+		tracee_tick(s->tracee, most);
 	s->tick_ms = most;
 }
 
@@ -70,7 +70,7 @@ static enum waits_answer judge_stuck(struct session *s)
 static bool has_held(const struct session *s, const struct session_process *p)
 {
 	array_each(struct session_thread *, t, &s->threads)
-		if ((*t)->process == p && (*t)->target && (*t)->engine->held)
+		if ((*t)->process == p && (*t)->tracee && (*t)->engine->held)
 			return true;
 	return false;
 }
@@ -81,12 +81,12 @@ static void check_pending_death(struct session *s)
 {
 	array_each(struct session_process *, it, &s->processes) {
 		struct session_process *p = *it;
-		int signal = has_held(s, p) ? target_pending_death(s->target, p->target) : 0;
+		int signal = has_held(s, p) ? tracee_pending_death(s->tracee, p->tracee) : 0;
 
 		if (!signal ||
 		    (s->attended && signal == SIGINT)) /* a request to look, which is dropped */
 			continue;
-		target_kill(s->target, p->target, signal);
+		tracee_kill(s->tracee, p->tracee, signal);
 		s->events++;
 	}
 }

@@ -19,9 +19,9 @@ static int module_number(struct session_process *p, const struct image *image, u
 		if (module_symbol(i->module, "_thread_db_link_map_l_tls_modid", &offset, &size) < 0)
 			continue;
 		if (!image->link ||
-		    target_read(p->target, i->bias + offset, field, sizeof(field)) < 0)
+		    tracee_read(p->tracee, i->bias + offset, field, sizeof(field)) < 0)
 			return -1;
-		return target_read(p->target, image->link + field[2], number, sizeof(*number));
+		return tracee_read(p->tracee, image->link + field[2], number, sizeof(*number));
 	}
 	return -1;
 }
@@ -41,15 +41,15 @@ int tls_block(struct session_thread *t, const struct module *m, uint64_t *base)
 	uint64_t number, dtv;
 	struct arch_regs regs;
 
-	if (!image || !t->target || target_regs(t->target, &regs) < 0 || !regs.fs_base)
+	if (!image || !t->tracee || tracee_regs(t->tracee, &regs) < 0 || !regs.fs_base)
 		return -1;
 	if (m == p->exe) { /* the first block, directly before the address in the register */
 		*base = module_tls_before(m, regs.fs_base);
 		return *base ? 0 : -1;
 	}
 	if (module_number(p, image, &number) < 0 || !number ||
-	    target_read(p->target, regs.fs_base + sizeof(dtv), &dtv, sizeof(dtv)) < 0 ||
-	    target_read(p->target, dtv + number * DTV_ENTRY, base, sizeof(*base)) < 0)
+	    tracee_read(p->tracee, regs.fs_base + sizeof(dtv), &dtv, sizeof(dtv)) < 0 ||
+	    tracee_read(p->tracee, dtv + number * DTV_ENTRY, base, sizeof(*base)) < 0)
 		return -1;
 	return *base == UINT64_MAX ? -1 : 0; /* a block is allocated when it is first used */
 }

@@ -171,7 +171,7 @@ static void search_static(struct libc_search *search)
 	}
 }
 
-static void put(struct session *s, struct session_process *p, struct target_thread *t,
+static void put(struct session *s, struct session_process *p, struct tracee_thread *t,
 		uint64_t address, enum as_bare_call what)
 {
 	const struct act act = {.owner = &as_bare_owner, .what = what};
@@ -215,7 +215,7 @@ enum { MOST_CODE = 4 << 20, MOST_BETWEEN = 8 };
 struct actions {
 	struct session *session;
 	struct session_process *process;
-	struct target_thread *thread;
+	struct tracee_thread *thread;
 	const struct image *image;
 	uint64_t but_from, but_to; /* not by this function */
 };
@@ -258,7 +258,7 @@ static bool is_small(const struct module *m)
 }
 
 /* The program's own, and in a static program without symbols the C library's. */
-static void settle_actions(struct session *s, struct session_process *p, struct target_thread *t)
+static void settle_actions(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	struct actions a = {.session = s, .process = p, .thread = t};
 	uint64_t size;
@@ -276,7 +276,7 @@ static void settle_actions(struct session *s, struct session_process *p, struct 
 /* SIGTRAP has been passed to a function of this module. */
 static void arm_actions(struct session *s, struct session_thread *t, uint64_t function)
 {
-	struct actions a = {.session = s, .process = t->process, .thread = t->target};
+	struct actions a = {.session = s, .process = t->process, .thread = t->tracee};
 
 	a.image = images_at(t->process, function);
 	if (a.image)
@@ -289,7 +289,7 @@ static bool has_traps(const struct session *s)
 	return s->has_places || s->options->controlled;
 }
 
-static void settle(struct session *s, struct session_process *p, struct target_thread *t)
+static void settle(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	struct libc_search search = {0};
 
@@ -313,8 +313,8 @@ static void set_action(struct session_thread *t, uint64_t signal, uint64_t actio
 	uint64_t set[4];
 
 	if ((int)signal == SIGTRAP && action &&
-	    !target_read(t->process->target, action, set, sizeof(set)))
-		target_trap_action(t->target, set);
+	    !tracee_read(t->process->tracee, action, set, sizeof(set)))
+		tracee_trap_action(t->tracee, set);
 }
 
 static void set_mask(struct session_thread *t, uint64_t how, uint64_t set)
@@ -322,11 +322,11 @@ static void set_mask(struct session_thread *t, uint64_t how, uint64_t set)
 	uint64_t signals;
 	bool has;
 
-	if (!set || target_read(t->process->target, set, &signals, sizeof(signals)) < 0)
+	if (!set || tracee_read(t->process->tracee, set, &signals, sizeof(signals)) < 0)
 		return;
 	has = signals >> (SIGTRAP - 1) & 1;
 	if ((int)how == SIG_SETMASK || has)
-		target_trap_blocked(t->target, has && (int)how != SIG_UNBLOCK);
+		tracee_trap_blocked(t->tracee, has && (int)how != SIG_UNBLOCK);
 }
 
 /* A child that is not traced would run into the traps that it inherits. Clears the flag; without a
@@ -338,18 +338,18 @@ static void clone_by(struct session_thread *t, const struct arch_regs *regs, uns
 	if (!(flags & CLONE_UNTRACED))
 		return;
 	flags &= ~(uint64_t)CLONE_UNTRACED;
-	target_set_register(t->target, reg, &flags, sizeof(flags));
+	tracee_set_register(t->tracee, reg, &flags, sizeof(flags));
 }
 
 static void clone3_by(struct session_thread *t, uint64_t args)
 {
-	struct target_process *p = t->process->target;
+	struct tracee_process *p = t->process->tracee;
 	uint64_t flags;
 
-	if (target_read(p, args, &flags, sizeof(flags)) < 0 || !(flags & CLONE_UNTRACED))
+	if (tracee_read(p, args, &flags, sizeof(flags)) < 0 || !(flags & CLONE_UNTRACED))
 		return;
 	flags &= ~(uint64_t)CLONE_UNTRACED;
-	target_write(p, args, &flags, sizeof(flags));
+	tracee_write(p, args, &flags, sizeof(flags));
 }
 
 /* Kept with a run. */
@@ -361,7 +361,7 @@ static const struct keeper told_keeper = {sizeof(struct ptrace_told), NULL};
 static bool is_ours(const struct session *s, pid_t tid)
 {
 	array_each(struct session_thread *, it, &s->threads)
-		if ((*it)->target && (*it)->target->tid == tid)
+		if ((*it)->tracee && (*it)->tracee->tid == tid)
 			return true;
 	return false;
 }

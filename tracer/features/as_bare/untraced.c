@@ -20,8 +20,8 @@ static bool is_seen(const struct session *s, pid_t pid)
 /* Not known for children from before attach, or with --no-follow. */
 static bool is_ours(const struct session *s, const struct session_thread *t, pid_t pid)
 {
-	return pid && !s->untraced_children && t->process->target &&
-	       target_has_sites(t->process->target) && !is_seen(s, pid);
+	return pid && !s->untraced_children && t->process->tracee &&
+	       tracee_has_sites(t->process->tracee) && !is_seen(s, pid);
 }
 
 static void tell(struct session *s, pid_t pid)
@@ -41,9 +41,9 @@ static void tell(struct session *s, pid_t pid)
 
 static bool signals(struct session *s, struct session_thread *t, int signal)
 {
-	struct target_fault fault;
+	struct tracee_fault fault;
 
-	if (signal == SIGCHLD && target_fault(t->target, &fault) == 0 &&
+	if (signal == SIGCHLD && tracee_fault(t->tracee, &fault) == 0 &&
 	    fault.ended_by == SIGTRAP && is_ours(s, t, fault.child))
 		tell(s, fault.child);
 	return false;
@@ -53,7 +53,7 @@ static bool signals(struct session *s, struct session_thread *t, int signal)
 static bool look(struct session *s)
 {
 	array_each(struct session_thread *, it, &s->threads) {
-		pid_t pid = (*it)->target ? target_dead_child((*it)->target, SIGTRAP) : 0;
+		pid_t pid = (*it)->tracee ? tracee_dead_child((*it)->tracee, SIGTRAP) : 0;
 
 		if (!is_ours(s, *it, pid))
 			continue;

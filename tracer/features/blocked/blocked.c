@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-static void judge_child(struct session *s, const struct target_block *b, struct wait *w)
+static void judge_child(struct session *s, const struct tracee_block *b, struct wait *w)
 {
 	bool waitid = b->number == SYS_waitid;
 	uint64_t options = waitid ? b->args[3] : b->args[2];
@@ -25,7 +25,7 @@ static bool depends_on_others(const struct session *s, struct session_thread *t)
 	if (!watchpoints_is_asked(t))
 		return false;
 	array_each(const struct watchpoint_read, r, watchpoints_reads(t))
-		if (r->process->target &&
+		if (r->process->tracee &&
 		    futexes_reach(s, r->process, r->address, NULL) == REACH_OUTSIDE)
 			return true;
 	return false;
@@ -35,13 +35,13 @@ static bool depends_on_others(const struct session *s, struct session_thread *t)
 static int space_of(const struct session *s, const struct session_process *p)
 {
 	array_each(struct session_process *, other, &s->processes)
-		if ((*other)->target && p->target && (*other)->target->space == p->target->space)
+		if ((*other)->tracee && p->tracee && (*other)->tracee->space == p->tracee->space)
 			return (*other)->pid;
 	return p->pid;
 }
 
 /* For a thread asleep in a system call. */
-static void judge_blocked(struct session *s, struct session_thread *t, const struct target_block *b,
+static void judge_blocked(struct session *s, struct session_thread *t, const struct tracee_block *b,
 			  struct wait *w, struct ends *ends)
 {
 	if (b->number == SYS_futex || b->number == SYS_futex_waitv)
@@ -54,7 +54,7 @@ static void judge_blocked(struct session *s, struct session_thread *t, const str
 		w->kind = WAIT_FUTEX; /* whoever arms a timer could wake it */
 }
 
-void blocked_judge(struct session *s, struct session_thread *t, const struct target_block *b,
+void blocked_judge(struct session *s, struct session_thread *t, const struct tracee_block *b,
 		   struct wait *w, struct ends *ends)
 {
 	w->thread = t->engine;
@@ -64,14 +64,14 @@ void blocked_judge(struct session *s, struct session_thread *t, const struct tar
 	w->space = space_of(s, t->process);
 	if (t->engine->held || t->paused)
 		w->kind = depends_on_others(s, t) ? WAIT_NOT : WAIT_GATE;
-	else if ((b->activity == TARGET_DISK || b->activity == TARGET_BLOCKED) &&
-		 target_is_vfork(b->number))
+	else if ((b->activity == TRACEE_DISK || b->activity == TRACEE_BLOCKED) &&
+		 tracee_is_vfork(b->number))
 		w->kind = WAIT_PROCESS;
-	else if (b->activity == TARGET_BLOCKED)
+	else if (b->activity == TRACEE_BLOCKED)
 		judge_blocked(s, t, b, w, ends);
 }
 
-void blocked_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
+void blocked_wait_of(struct session *s, struct session_thread *t, const struct tracee_block *b,
 		     struct wait *w)
 {
 	struct ends ends = {0};

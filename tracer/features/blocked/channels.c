@@ -145,13 +145,13 @@ static bool look_file(struct look *l, int fd)
 /* ---- several files -------------------------------------------------------------------------- */
 
 /* A poll of no files is a wait for a signal. */
-static bool look_poll(struct look *l, struct session_process *p, const struct target_block *b)
+static bool look_poll(struct look *l, struct session_process *p, const struct tracee_block *b)
 {
 	struct pollfd fds[MOST_POLLED];
 	size_t count = (size_t)b->args[1], waited = 0;
 
 	if (count > MOST_POLLED ||
-	    target_read(p->target, b->args[0], fds, count * sizeof(*fds)) < 0)
+	    tracee_read(p->tracee, b->args[0], fds, count * sizeof(*fds)) < 0)
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		if (fds[i].fd < 0)
@@ -166,10 +166,10 @@ static bool look_poll(struct look *l, struct session_process *p, const struct ta
 static bool read_set(struct session_process *p, uint64_t address, size_t count, fd_set *out)
 {
 	FD_ZERO(out);
-	return !address || target_read(p->target, address, out, (count + 63) / 64 * 8) == 0;
+	return !address || tracee_read(p->tracee, address, out, (count + 63) / 64 * 8) == 0;
 }
 
-static bool look_select(struct look *l, struct session_process *p, const struct target_block *b)
+static bool look_select(struct look *l, struct session_process *p, const struct tracee_block *b)
 {
 	fd_set in, out, other;
 	size_t count = (size_t)b->args[0], waited = 0;
@@ -203,10 +203,10 @@ static bool has_mask(struct session_process *p, uint64_t address)
 {
 	uint64_t mask = 0;
 
-	return address && (target_read(p->target, address, &mask, sizeof(mask)) < 0 || mask);
+	return address && (tracee_read(p->tracee, address, &mask, sizeof(mask)) < 0 || mask);
 }
 
-bool channels_is_call(struct session_thread *t, const struct target_block *b)
+bool channels_is_call(struct session_thread *t, const struct tracee_block *b)
 {
 	switch (b->number) {
 	case SYS_read:
@@ -245,7 +245,7 @@ bool channels_is_call(struct session_thread *t, const struct target_block *b)
 	}
 }
 
-static bool look_call(struct look *l, struct session_process *p, const struct target_block *b)
+static bool look_call(struct look *l, struct session_process *p, const struct tracee_block *b)
 {
 	switch (b->number) {
 	case SYS_poll:
@@ -267,10 +267,10 @@ static bool look_call(struct look *l, struct session_process *p, const struct ta
 	}
 }
 
-void channels_wait(struct session *s, struct session_thread *t, const struct target_block *b,
+void channels_wait(struct session *s, struct session_thread *t, const struct tracee_block *b,
 		   struct wait *w, struct ends *ends)
 {
-	struct look l = {.s = s, .tid = t->target->tid, .w = w, .ends = ends};
+	struct look l = {.s = s, .tid = t->tracee->tid, .w = w, .ends = ends};
 
 	w->kind = look_call(&l, t->process, b) ? WAIT_FILE : WAIT_NOT;
 }

@@ -45,18 +45,18 @@ struct ends {
 
 /* blocked.c: what the thread waits for, and who outside could end that; WAIT_NOT: it can move, or
    might. */
-void blocked_judge(struct session *s, struct session_thread *t, const struct target_block *b,
+void blocked_judge(struct session *s, struct session_thread *t, const struct tracee_block *b,
 		   struct wait *w, struct ends *ends);
 /* The same, without outsiders. */
-void blocked_wait_of(struct session *s, struct session_thread *t, const struct target_block *b,
+void blocked_wait_of(struct session *s, struct session_thread *t, const struct tracee_block *b,
 		     struct wait *w);
 
 /* channels.c: WAIT_FILE with `by` and the ends filled in; or WAIT_NOT: not known who could end
    it. */
-void channels_wait(struct session *s, struct session_thread *t, const struct target_block *b,
+void channels_wait(struct session *s, struct session_thread *t, const struct tracee_block *b,
 		   struct wait *w, struct ends *ends);
 /* Is it a system call that waits at files without a time-out? */
-bool channels_is_call(struct session_thread *t, const struct target_block *b);
+bool channels_is_call(struct session_thread *t, const struct tracee_block *b);
 
 /* Who could wake a waiter at this memory? */
 enum reach {
@@ -71,7 +71,7 @@ enum reach futexes_reach(const struct session *s, struct session_process *p, uin
 			 struct ends *ends);
 /* The thread waits at a word (futex(2) or futex_waitv); WAIT_NOT: there is a time-out, or somebody
    outside could wake it. */
-void futexes_wait(struct session *s, struct session_thread *t, const struct target_block *b,
+void futexes_wait(struct session *s, struct session_thread *t, const struct tracee_block *b,
 		  struct wait *w, struct ends *ends);
 
 /* opened.c */
@@ -99,6 +99,6 @@ struct timers_asked {
 bool timers_ask(struct session *s, struct timers_asked *asked);
 bool timers_has_asked(const struct timers_asked *asked, const struct session_thread *t);
 void timers_let_go(struct session *s, struct timers_asked *asked);
-bool timers_is_helper(const struct session_thread *t, const struct target_block *b);
+bool timers_is_helper(const struct session_thread *t, const struct tracee_block *b);
 
 #endif

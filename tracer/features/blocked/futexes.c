@@ -15,7 +15,7 @@ enum { MUTEX_CONTENDED = 2 };
 static struct session_thread *by_tid(struct session *s, int tid)
 {
 	for (size_t i = s->threads.count; i-- > 0;)
-		if (s->threads.items[i]->target && s->threads.items[i]->target->tid == tid)
+		if (s->threads.items[i]->tracee && s->threads.items[i]->tracee->tid == tid)
 			return s->threads.items[i];
 	return NULL;
 }
@@ -26,14 +26,14 @@ static struct session_thread *by_tid(struct session *s, int tid)
  * before it ends, and only the place says whose.
  */
 static struct session_thread *joined(struct session *s, const struct session_process *p,
-				     const struct target_block *b, uint32_t word)
+				     const struct tracee_block *b, uint32_t word)
 {
 	struct session_thread *found = word == (uint32_t)b->args[2] ? by_tid(s, (int)word) : NULL;
 
 	for (size_t i = s->threads.count; i-- > 0 && !found;) {
 		struct session_thread *t = s->threads.items[i];
 
-		if (t->target && t->process == p && glibc_thread_has(t, b->args[0]))
+		if (t->tracee && t->process == p && glibc_thread_has(t, b->args[0]))
 			found = t;
 	}
 	return found;
@@ -48,7 +48,7 @@ static bool begins_with(const char *text, const char *begin)
  * "/dev/shm/sem.kK4Fxy (deleted)": sem_open(3) made it under this name, gave it another one with
  * link(2), and deleted the first.
  */
-static bool has_another_name(const struct session_process *p, const struct target_mapping *map,
+static bool has_another_name(const struct session_process *p, const struct tracee_mapping *map,
 			     size_t length)
 {
 	struct str path = {0};
@@ -75,11 +75,11 @@ static bool has_another_name(const struct session_process *p, const struct targe
 enum reach futexes_reach(const struct session *s, struct session_process *p, uint64_t address,
 			 struct ends *ends)
 {
-	struct target_mapping map;
+	struct tracee_mapping map;
 	const char *deleted;
 	struct end end = {.kind = END_MAPPING};
 
-	if (target_mapping_at(p->target, address, &map) < 0)
+	if (tracee_mapping_at(p->tracee, address, &map) < 0)
 		return REACH_OUTSIDE;
 	if (!map.shared)
 		return REACH_OWN;
@@ -99,7 +99,7 @@ enum reach futexes_reach(const struct session *s, struct session_process *p, uin
 	return REACH_TRACED;
 }
 
-static bool is_endless_wait(const struct target_block *b)
+static bool is_endless_wait(const struct tracee_block *b)
 {
 	int op = (int)b->args[1] & FUTEX_CMD_MASK;
 
@@ -112,7 +112,7 @@ static bool is_endless_wait(const struct target_block *b)
  * mutexes have the owner in the word itself, with a bit for "somebody waits"; the others have
  * "contended" there and the owner in a field of its own.
  */
-static uint32_t mutex_owner(struct session_process *p, const struct target_block *b, uint32_t word)
+static uint32_t mutex_owner(struct session_process *p, const struct tracee_block *b, uint32_t word)
 {
 	int op = (int)b->args[1] & FUTEX_CMD_MASK;
 	uint32_t owner = 0;
@@ -121,7 +121,7 @@ static uint32_t mutex_owner(struct session_process *p, const struct target_block
 		return word & FUTEX_TID_MASK;
 	if (word != (uint32_t)b->args[2] || (word != MUTEX_CONTENDED && !(word & FUTEX_WAITERS)))
 		return 0;
-	target_read(p->target, b->args[0] + GLIBC_MUTEX_OWNER, &owner, sizeof(owner));
+	tracee_read(p->tracee, b->args[0] + GLIBC_MUTEX_OWNER, &owner, sizeof(owner));
 	return word == MUTEX_CONTENDED || owner == (word & FUTEX_TID_MASK) ? owner : 0;
 }
 
@@ -129,11 +129,11 @@ static uint32_t mutex_owner(struct session_process *p, const struct target_block
 static bool is_copy(const struct wait *w, const struct session_process *p,
 		    const struct session_thread *owner)
 {
-	return !w->shared && owner->process->target &&
-	       owner->process->target->space != p->target->space;
+	return !w->shared && owner->process->tracee &&
+	       owner->process->tracee->space != p->tracee->space;
 }
 
-static void judge_futex(struct session *s, struct session_thread *t, const struct target_block *b,
+static void judge_futex(struct session *s, struct session_thread *t, const struct tracee_block *b,
 			struct wait *w, struct ends *ends)
 {
 	bool private = b->args[1] & FUTEX_PRIVATE_FLAG;
@@ -145,7 +145,7 @@ static void judge_futex(struct session *s, struct session_thread *t, const struc
 		return;
 	w->kind = WAIT_FUTEX;
 	w->shared = reach == REACH_TRACED;
-	if (target_read(t->process->target, b->args[0], &word, sizeof(word)) < 0)
+	if (tracee_read(t->process->tracee, b->args[0], &word, sizeof(word)) < 0)
 		return;
 	tid = mutex_owner(t->process, b, word);
 	other = tid ? by_tid(s, (int)tid) : NULL;
@@ -160,14 +160,14 @@ static void judge_futex(struct session *s, struct session_thread *t, const struc
 }
 
 /* futex_waitv(2): each word may be private or not. */
-static void judge_futexes(struct session *s, struct session_thread *t, const struct target_block *b,
+static void judge_futexes(struct session *s, struct session_thread *t, const struct tracee_block *b,
 			  struct wait *w, struct ends *ends)
 {
 	struct futex_waitv words[FUTEX_WAITV_MAX];
 	size_t count = (size_t)b->args[1];
 
 	if (b->args[3] || count > FUTEX_WAITV_MAX ||
-	    target_read(t->process->target, b->args[0], words, count * sizeof(*words)) < 0)
+	    tracee_read(t->process->tracee, b->args[0], words, count * sizeof(*words)) < 0)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		enum reach reach = words[i].flags & FUTEX_PRIVATE_FLAG
@@ -181,7 +181,7 @@ static void judge_futexes(struct session *s, struct session_thread *t, const str
 	w->kind = WAIT_FUTEX;
 }
 
-void futexes_wait(struct session *s, struct session_thread *t, const struct target_block *b,
+void futexes_wait(struct session *s, struct session_thread *t, const struct tracee_block *b,
 		  struct wait *w, struct ends *ends)
 {
 	if (b->number == SYS_futex)

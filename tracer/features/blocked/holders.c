@@ -120,13 +120,13 @@ static bool holds(pid_t tid, const struct end *e)
 static pid_t living_thread(const struct session *s, const struct session_process *p)
 {
 	array_each(struct session_thread *, it, &s->threads) {
-		struct target_block look;
+		struct tracee_block look;
 
-		if ((*it)->process != p || !(*it)->target)
+		if ((*it)->process != p || !(*it)->tracee)
 			continue;
-		target_look((*it)->target, &look);
-		if (look.activity != TARGET_DEAD)
-			return (*it)->target->tid;
+		tracee_look((*it)->tracee, &look);
+		if (look.activity != TRACEE_DEAD)
+			return (*it)->tracee->tid;
 	}
 	return p->pid;
 }
@@ -160,7 +160,7 @@ static bool sends_signal(const void *ctx, pid_t tid, int dir, const char *name)
 bool holders_async(struct session *s)
 {
 	array_each(struct session_process *, it, &s->processes)
-		if ((*it)->target && any_file(living_thread(s, *it), sends_signal, NULL))
+		if ((*it)->tracee && any_file(living_thread(s, *it), sends_signal, NULL))
 			return true;
 	return false;
 }
@@ -170,7 +170,7 @@ bool holders_traced(struct session *s, const struct end *end, struct wait *w)
 	bool any = false;
 
 	array_each(struct session_process *, it, &s->processes) {
-		if (!(*it)->target || !holds(living_thread(s, *it), end))
+		if (!(*it)->tracee || !holds(living_thread(s, *it), end))
 			continue;
 		add_pid(w, (*it)->pid);
 		any = true;
@@ -183,7 +183,7 @@ bool holders_traced(struct session *s, const struct end *end, struct wait *w)
 static bool is_traced(const struct session *s, pid_t pid)
 {
 	array_each(struct session_process *, it, &s->processes)
-		if ((*it)->target && (*it)->pid == pid)
+		if ((*it)->tracee && (*it)->pid == pid)
 			return true;
 	return false;
 }
@@ -235,7 +235,7 @@ static bool is_queue(const void *ctx, const char *line)
 static bool kernel_helps(const struct session *s)
 {
 	array_each(struct session_process *, it, &s->processes) {
-		pid_t tid = (*it)->target ? living_thread(s, *it) : 0;
+		pid_t tid = (*it)->tracee ? living_thread(s, *it) : 0;
 
 		if (tid &&
 		    (any_file(tid, is_helper_file, NULL) || any_mapping(tid, is_queue, NULL)))

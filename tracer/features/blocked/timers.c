@@ -64,7 +64,7 @@ static void read_posix_timers(pid_t pid, struct posix_timers *out)
  * except libc's own (some shells start programs with them ignored): the thread that waits for these
  * blocks them, and blocked signals are kept.
  */
-static bool can_run_out(const struct posix_timer *timer, const struct target_signals *signals)
+static bool can_run_out(const struct posix_timer *timer, const struct tracee_signals *signals)
 {
 	bool ignored =
 		timer->signal < SIGRTMIN_OF_KERNEL && has_signal(signals->ignored, timer->signal);
@@ -85,19 +85,19 @@ static bool is_armed(struct session *s, struct session_thread *t, long number, i
 
 	_Static_assert(sizeof(struct itimerval) == sizeof(left), "as getitimer writes it");
 	_Static_assert(sizeof(struct itimerspec) == sizeof(left), "as timer_gettime writes it");
-	if (target_regs(t->target, &regs) < 0)
+	if (tracee_regs(t->tracee, &regs) < 0)
 		return true;
 	args[1] = (regs.dwarf[ARCH_DWARF_SP] - SCRATCH) & ~(uint64_t)15;
 	memset(left, 0xff, sizeof(left)); /* what is not written must not look like an answer */
-	if (target_write(t->process->target, args[1], left, sizeof(left)) < 0 ||
-	    target_syscall(s->target, t->target, number, args, &result) < 0 || result != 0 ||
-	    target_read(t->process->target, args[1], left, sizeof(left)) < 0)
+	if (tracee_write(t->process->tracee, args[1], left, sizeof(left)) < 0 ||
+	    tracee_syscall(s->tracee, t->tracee, number, args, &result) < 0 || result != 0 ||
+	    tracee_read(t->process->tracee, args[1], left, sizeof(left)) < 0)
 		return true;
 	return left[2] || left[3];
 }
 
 static bool any_armed(struct session *s, struct session_thread *t,
-		      const struct target_signals *signals, const struct posix_timers *timers)
+		      const struct tracee_signals *signals, const struct posix_timers *timers)
 {
 	if (!has_signal(signals->ignored, SIGALRM) && is_armed(s, t, SYS_getitimer, ITIMER_REAL))
 		return true;
@@ -111,7 +111,7 @@ static bool any_armed(struct session *s, struct session_thread *t,
  * System calls that do not show an interruption. A write, or a read that waits for everything it
  * asks for, would return what it has got so far.
  */
-static bool can_be_asked(const struct target_block *b)
+static bool can_be_asked(const struct tracee_block *b)
 {
 	switch (b->number) {
 	case SYS_futex:
@@ -143,7 +143,7 @@ static bool can_be_asked(const struct target_block *b)
 /* Not one that is held at its own exit, or about to take a signal in some waits. */
 static bool stands_to_ask(const struct session_thread *t)
 {
-	return (t->engine->held || target_is_paused(t->target)) && target_can_call(t->target);
+	return (t->engine->held || tracee_is_paused(t->tracee)) && tracee_can_call(t->tracee);
 }
 
 /* A thread of the process that can be asked: held, or asleep in a wait that can be interrupted. */
@@ -152,14 +152,14 @@ static struct session_thread *somebody(struct session *s, const struct session_p
 	struct session_thread *sleeper = NULL;
 
 	array_each(struct session_thread *, it, &s->threads) {
-		struct target_block look;
+		struct tracee_block look;
 
-		if ((*it)->process != p || !(*it)->target)
+		if ((*it)->process != p || !(*it)->tracee)
 			continue;
 		if (stands_to_ask(*it))
 			return *it;
-		target_look((*it)->target, &look);
-		if (look.activity == TARGET_BLOCKED && can_be_asked(&look) &&
+		tracee_look((*it)->tracee, &look);
+		if (look.activity == TRACEE_BLOCKED && can_be_asked(&look) &&
 		    (!sleeper || look.number == SYS_futex))
 			sleeper = *it;
 	}
@@ -169,13 +169,13 @@ static struct session_thread *somebody(struct session *s, const struct session_p
 /* Is a signal pending that it will take as soon as it is let go? */
 static bool has_pending(const struct session_thread *t)
 {
-	struct target_signals signals;
+	struct tracee_signals signals;
 
-	target_signals_of(t->target->tid, &signals);
+	tracee_signals_of(t->tracee->tid, &signals);
 	return signals.pending & ~signals.blocked;
 }
 
-static bool ask(struct session *s, struct session_process *p, const struct target_signals *signals,
+static bool ask(struct session *s, struct session_process *p, const struct tracee_signals *signals,
 		const struct posix_timers *timers, struct timers_asked *asked)
 {
 	struct session_thread *t = somebody(s, p);
@@ -184,9 +184,9 @@ static bool ask(struct session *s, struct session_process *p, const struct targe
 		return timers->count || has_signal(signals->caught, SIGALRM);
 	if (t->engine->held)
 		return any_armed(s, t, signals, timers);
-	if (target_is_paused(t->target))
+	if (tracee_is_paused(t->tracee))
 		return any_armed(s, t, signals, timers) || has_pending(t);
-	if (target_pause(s->target, t->target) < 0)
+	if (tracee_pause(s->tracee, t->tracee) < 0)
 		return true;
 	*array_add(asked) = t;
 	return any_armed(s, t, signals, timers) || has_pending(t);
@@ -196,10 +196,10 @@ static bool ask(struct session *s, struct session_process *p, const struct targe
 static bool expects_signal(struct session *s, struct session_process *p, struct timers_asked *asked)
 {
 	struct posix_timers timers = {0};
-	struct target_signals signals;
+	struct tracee_signals signals;
 	bool expects;
 
-	target_signals_of(p->pid, &signals);
+	tracee_signals_of(p->pid, &signals);
 	read_posix_timers(p->pid, &timers);
 	expects = s->untraced_children && signals.caught;
 	if (!expects && (timers.count || !has_signal(signals.ignored, SIGALRM)))
@@ -211,7 +211,7 @@ static bool expects_signal(struct session *s, struct session_process *p, struct 
 bool timers_ask(struct session *s, struct timers_asked *asked)
 {
 	array_each(struct session_process *, p, &s->processes)
-		if ((*p)->target && expects_signal(s, *p, asked))
+		if ((*p)->tracee && expects_signal(s, *p, asked))
 			return true;
 	return false;
 }
@@ -227,7 +227,7 @@ bool timers_has_asked(const struct timers_asked *asked, const struct session_thr
 void timers_let_go(struct session *s, struct timers_asked *asked)
 {
 	array_each(struct session_thread *, t, asked)
-		target_resume(s->target, (*t)->target);
+		tracee_resume(s->tracee, (*t)->tracee);
 	array_fini(asked);
 }
 
@@ -235,12 +235,12 @@ void timers_let_go(struct session *s, struct timers_asked *asked)
 
 /* Is this glibc's thread that calls the functions of SIGEV_THREAD? It waits for signal 32, as
    nobody else does. */
-bool timers_is_helper(const struct session_thread *t, const struct target_block *b)
+bool timers_is_helper(const struct session_thread *t, const struct tracee_block *b)
 {
 	enum { TIMER_SIGNAL = 32 };
 	uint64_t set = 0;
 
 	return b->number == SYS_rt_sigtimedwait && !b->args[2] &&
-	       target_read(t->process->target, b->args[0], &set, sizeof(set)) == 0 &&
+	       tracee_read(t->process->tracee, b->args[0], &set, sizeof(set)) == 0 &&
 	       set == 1ULL << (TIMER_SIGNAL - 1);
 }

@@ -17,7 +17,7 @@ extern const struct observer blocking_observer;
 /* Kept with a thread. */
 struct watched {
 	bool on;
-	struct target_block look; /* the last one */
+	struct tracee_block look; /* the last one */
 };
 static const struct keeper watched_keeper = {sizeof(struct watched), NULL};
 
@@ -51,9 +51,9 @@ static void begin(struct session *s, struct session_thread *t)
 {
 	struct watched *watched = watched_of(t);
 
-	if (!t->target || watched->on)
+	if (!t->tracee || watched->on)
 		return;
-	*watched = (struct watched){.on = true, .look = {.activity = TARGET_ACTIVE}};
+	*watched = (struct watched){.on = true, .look = {.activity = TRACEE_ACTIVE}};
 	count(s, 1);
 }
 
@@ -68,20 +68,20 @@ static void end(struct session *s, struct session_thread *t)
 }
 
 /* A parent in vfork is blocked, too, though the kernel calls its sleep uninterruptible. */
-static bool is_blocked(const struct target_block *b)
+static bool is_blocked(const struct tracee_block *b)
 {
-	return b->activity == TARGET_BLOCKED ||
-	       (b->activity == TARGET_DISK && target_is_vfork(b->number));
+	return b->activity == TRACEE_BLOCKED ||
+	       (b->activity == TRACEE_DISK && tracee_is_vfork(b->number));
 }
 
 static bool blocked_twice(struct session_thread *t)
 {
 	struct watched *watched = watched_of(t);
-	struct target_block now, before = watched->look;
+	struct tracee_block now, before = watched->look;
 
-	target_look(t->target, &now);
+	tracee_look(t->tracee, &now);
 	watched->look = now;
-	if (now.activity == TARGET_DEAD) /* a main thread that left by pthread_exit */
+	if (now.activity == TRACEE_DEAD) /* a main thread that left by pthread_exit */
 		return true;
 	return is_blocked(&now) && is_blocked(&before) && now.switches == before.switches &&
 	       now.number == before.number;
@@ -107,7 +107,7 @@ static void look(struct session *s)
 	for (size_t i = 0; awaits(s) && i < s->threads.count; i++) {
 		struct session_thread *t = s->threads.items[i];
 
-		if (!watched_of(t)->on || !t->target || t->target->state != TARGET_RUNNING ||
+		if (!watched_of(t)->on || !t->tracee || t->tracee->state != TRACEE_RUNNING ||
 		    !blocked_twice(t))
 			continue;
 		waits(s, t);

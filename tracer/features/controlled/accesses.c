@@ -29,7 +29,7 @@ static enum strategy_op op_of(const struct arch_shared *what)
 static void let_go(struct controlled_access *access, const struct hit *h)
 {
 	access->is_hot = true;
-	target_site_remove(h->thread->process->target, h->site);
+	tracee_site_remove(h->thread->process->tracee, h->site);
 }
 
 /* Others have to go on here, or it goes round for ever: from the next run on it is a point. */
@@ -125,7 +125,7 @@ static const struct site_owner access_owner = {.name = "access", .hit = hit_acce
 struct access_setting {
 	struct session *session;
 	struct session_process *process;
-	struct target_thread *thread;
+	struct tracee_thread *thread;
 	const struct image *image;
 };
 
@@ -265,7 +265,7 @@ static void put_again(const struct access_setting *x, const struct controlled_lo
 	}
 }
 
-void accesses_settled(struct session *s, struct session_process *p, struct target_thread *t,
+void accesses_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
 		      const struct image *image)
 {
 	struct access_setting x = {s, p, t, image};

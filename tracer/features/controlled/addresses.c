@@ -37,10 +37,10 @@ static uint64_t first_of(struct controlled *g, const struct module *module)
    made at run time. */
 static uint64_t number_unlisted(struct controlled *g, struct session_process *p, uint64_t address)
 {
-	struct target_mapping map;
+	struct tracee_mapping map;
 	const char *name = "[code]";
 
-	if (target_mapping_at(p->target, address, &map) < 0)
+	if (tracee_mapping_at(p->tracee, address, &map) < 0)
 		return address_of(name, address);
 	if (map.path[0])
 		name = str_base_name(map.path);
@@ -84,7 +84,7 @@ void addresses_thread(struct control *c, const struct turn *t)
 {
 	struct arch_regs regs;
 
-	if (!c->given->describes || target_regs(t->thread->target, &regs) < 0)
+	if (!c->given->describes || tracee_regs(t->thread->tracee, &regs) < 0)
 		return;
 	*array_add(&c->bases) = (struct thread_base){t->thread->process, regs.fs_base, t->listed};
 }
@@ -109,10 +109,10 @@ static const struct thread_base *base_at(const struct control *c, const struct t
    above all else. */
 static bool is_on_stack_of(const struct thread_base *b, const struct turn *other, uint64_t object)
 {
-	bool is_first = other->thread->target->tid == b->process->pid;
+	bool is_first = other->thread->tracee->tid == b->process->pid;
 	struct arch_regs regs;
 
-	return target_regs(other->thread->target, &regs) == 0 &&
+	return tracee_regs(other->thread->tracee, &regs) == 0 &&
 	       object >= regs.dwarf[ARCH_DWARF_SP] - RED_ZONE && (is_first || object < b->address);
 }
 

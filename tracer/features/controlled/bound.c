@@ -18,7 +18,7 @@ enum {
 
 /* The words of a module are side by side: they are read a page at a time. */
 struct words_near {
-	struct target_process *process;
+	struct tracee_process *process;
 	uint64_t start;
 	size_t size; /* of what was read */
 	uint8_t bytes[PAGE];
@@ -29,7 +29,7 @@ static bool read_word(struct words_near *p, uint64_t at, uint64_t *to)
 	if (at - p->start >= p->size) {
 		p->start = at;
 		p->size = PAGE - at % PAGE;
-		if (target_read(p->process, at, p->bytes, p->size) < 0)
+		if (tracee_read(p->process, at, p->bytes, p->size) < 0)
 			p->size = 0;
 	}
 	if (at - p->start + sizeof(*to) > p->size)
@@ -59,7 +59,7 @@ static bool note(void *ctx, const struct module_relocation *r)
 
 void bound_keep(struct controlled *g, const struct session_process *kept)
 {
-	struct words_near page = {.process = kept->target};
+	struct words_near page = {.process = kept->tracee};
 
 	array_each(const struct image, image, &kept->images)
 		module_each_relocation(image->module, note, &(struct unbound){g, &page, image});
@@ -70,7 +70,7 @@ void bound_keep(struct controlled *g, const struct session_process *kept)
 
 void bound_look(struct control *c, const struct session_process *p)
 {
-	struct words_near page = {.process = p->target};
+	struct words_near page = {.process = p->tracee};
 	uint64_t to;
 
 	if (p != c->session->root)
@@ -117,7 +117,7 @@ void bound_take(struct controlled *g, struct session_process *kept)
 		struct controlled_unbound *u = &g->unbound.items[i];
 
 		if (is_bound(kept, u))
-			target_write(kept->target, u->at, &u->to, sizeof(u->to));
+			tracee_write(kept->tracee, u->at, &u->to, sizeof(u->to));
 		if (u->found)
 			array_remove(&g->unbound, i);
 	}

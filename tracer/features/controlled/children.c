@@ -23,7 +23,7 @@ static struct children of_wait4(pid_t pid, uint64_t options)
 }
 
 /* False: the call does not wait for children. */
-static bool children_of(const struct target_made *call, struct children *out)
+static bool children_of(const struct tracee_made *call, struct children *out)
 {
 	const uint64_t *args = call->args;
 

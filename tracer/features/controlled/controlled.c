@@ -22,7 +22,7 @@ enum {
 /* Nobody is to wait in the kernel for what is decided here. Its maker goes on from where it is. */
 static void begin_early(struct control *c, const struct session_thread *made)
 {
-	const struct target_thread *maker = made->target->creator;
+	const struct tracee_thread *maker = made->tracee->creator;
 
 	if (c->begun || c->over || !maker || !maker->user)
 		return;
@@ -89,7 +89,7 @@ static void make_call(struct control *c, struct turn *t)
 	t->at_call = false;
 	interrupts_step(c, t);
 	if (t->call.number == SYS_sched_yield)
-		target_answer(t->thread->target, 0), turn_goes(t);
+		tracee_answer(t->thread->tracee, 0), turn_goes(t);
 	else
 		kernel_call(c, t);
 }
@@ -108,12 +108,12 @@ static void take_step(struct control *c, struct turn *t)
 		t->blocked = false; /* it comes back from the kernel and goes on */
 	} else if (t->has_result) {
 		t->has_result = false;
-		target_answer(t->thread->target, t->result);
+		tracee_answer(t->thread->tracee, t->result);
 		turn_goes(t);
 	} else if (t->at_call) {
 		make_call(c, t);
 	} else {
-		if (!target_told(c->session->target))
+		if (!tracee_told(c->session->tracee))
 			grants_give(c, t);
 		turn_goes(t);
 	}
@@ -125,7 +125,7 @@ static bool is_settled(struct control *c)
 {
 	const struct session *s = c->session;
 
-	return !(s->turned && s->turned_goes) && target_is_settled(s->target, c->kernel) &&
+	return !(s->turned && s->turned_goes) && tracee_is_settled(s->tracee, c->kernel) &&
 	       kernel_rests(c) && interrupts_are_over(c);
 }
 
@@ -183,7 +183,7 @@ static bool somebody_is_held(const struct control *c)
 static bool somebody_is_unseen(const struct control *c)
 {
 	array_each(struct turn *, t, &c->turns)
-		if ((*t)->thread->target && target_has_unseen_child((*t)->thread->target))
+		if ((*t)->thread->tracee && tracee_has_unseen_child((*t)->thread->tracee))
 			return true;
 	return false;
 }
@@ -228,9 +228,9 @@ static bool is_to_rest(const struct control *c)
 /* Who is told to be there has gone on already: the strategy said so. */
 static void assert_as_foreseen(const struct control *c, const struct turn *chosen)
 {
-	const struct target_thread *told = target_told(c->session->target);
+	const struct tracee_thread *told = tracee_told(c->session->tracee);
 
-	assert(!told || c->over || (chosen && chosen->thread->target == told));
+	assert(!told || c->over || (chosen && chosen->thread->tracee == told));
 }
 
 /* For orders of who waits first. True: somebody whom that has let go runs. */
@@ -348,7 +348,7 @@ static bool late(struct session *s, double over_us)
 static int input(const struct controlled *g)
 {
 	if (g->in_closed)
-		return TARGET_CLOSED;
+		return TRACEE_CLOSED;
 	if (g->in < 0)
 		return -1;
 	lseek(g->in, g->in_at, SEEK_SET);
@@ -359,7 +359,7 @@ static int input(const struct controlled *g)
 static int output(struct stream *stream)
 {
 	stream_begin(stream);
-	return stream->kind == STREAM_CLOSED ? TARGET_CLOSED : stream_give(stream);
+	return stream->kind == STREAM_CLOSED ? TRACEE_CLOSED : stream_give(stream);
 }
 
 /* Copies of the program share the offset of what a script gives it: that is to be wound back for each of them. */
@@ -370,7 +370,7 @@ static void keep_input(struct controlled *g, int given)
 	g->in = fcntl(given, F_DUPFD_CLOEXEC, 3);
 }
 
-static int launch(struct session *s, struct target_launch *how, struct error *err)
+static int launch(struct session *s, struct tracee_launch *how, struct error *err)
 {
 	struct controlled *g = s->options->controlled;
 
@@ -480,7 +480,7 @@ static void on_call(struct control *c, struct turn *t)
 	}
 }
 
-static bool call(struct session *s, const struct target_event *ev)
+static bool call(struct session *s, const struct tracee_event *ev)
 {
 	struct control *c = control_of(s);
 	struct turn *t = turn_of(ev->thread->user);
@@ -496,9 +496,9 @@ static bool call(struct session *s, const struct target_event *ev)
 		t->thread = ev->thread->user;
 		t->path = controlled ? t->path : "";
 		if (!times_told(c, t) && !processors_call(t) && !random_call(c, t))
-			target_resume(s->target, ev->thread);
+			tracee_resume(s->tracee, ev->thread);
 		t->thread = controlled;
-	} else if (ev->kind == TARGET_CALLED) {
+	} else if (ev->kind == TRACEE_CALLED) {
 		kernel_left(c, t);
 		kernel_called(t);
 	} else {
@@ -512,7 +512,7 @@ static bool call(struct session *s, const struct target_event *ev)
 static bool shares_memory(const struct session *s, const struct session_process *p)
 {
 	array_each(struct session_process *, other, &s->processes)
-		if (*other != p && (*other)->target && (*other)->target->space == p->target->space)
+		if (*other != p && (*other)->tracee && (*other)->tracee->space == p->tracee->space)
 			return true;
 	return false;
 }
@@ -534,13 +534,13 @@ static bool needs_libraries(struct session *s, const struct session_process *p)
 	return control_of(s);
 }
 
-static void settled(struct session *s, struct session_process *p, struct target_thread *t)
+static void settled(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	if (control_of(s))
 		points_settled(s, p, t);
 }
 
-static void opened(struct session *s, struct session_process *p, struct target_thread *t,
+static void opened(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   const struct image *images, size_t count)
 {
 	if (control_of(s))

@@ -4,7 +4,7 @@
  * of the run lets go (observer `goes`) is held here if it stands at a point.
  *
  * Nothing of pthread is modelled: the program's own libc does mutexes, conditions and all the rest. What it
- * asks of the kernel is seen (target_launch.calls): waits on futexes are decided here (futexes.c), time
+ * asks of the kernel is seen (tracee_launch.calls): waits on futexes are decided here (futexes.c), time
  * passes when the strategy says so (times.c), other calls that wait go to the kernel (kernel.c).
  */
 #ifndef GATECTL_CONTROLLED_H

@@ -24,7 +24,7 @@ enum moment {
  */
 struct futex_key {
 	uint64_t a, b, c; /* the space, 0, the address; or of the file, which has a number */
-	struct target_process *unknown; /* it may be of a file that this one has mapped; or NULL */
+	struct tracee_process *unknown; /* it may be of a file that this one has mapped; or NULL */
 };
 
 /* What ends its wait on a futex. */
@@ -70,7 +70,7 @@ struct turn {
 	const char *function;	 /* ... which enters this function; or NULL */
 	bool forks;		 /* ... that makes a process */
 	uint64_t entry_sp;	 /* ... with this stack pointer, where its return address stands */
-	struct target_made call; /* the call it stands before */
+	struct tracee_made call; /* the call it stands before */
 	uint64_t objects[2];	 /* of a function with several: a condition, its mutex */
 	/* For a search for races: */
 	struct arch_access accesses[ARCH_ACCESSES_MAX]; /* that it is about to make */
@@ -229,9 +229,9 @@ const char *addresses_memory(struct control *c, struct turn *t);
 
 /* ---- points.c ---- */
 
-void points_settled(struct session *s, struct session_process *p, struct target_thread *t);
+void points_settled(struct session *s, struct session_process *p, struct tracee_thread *t);
 /* These libraries have come later. */
-void points_opened(struct session *s, struct session_process *p, struct target_thread *t,
+void points_opened(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   const struct image *images, size_t count);
 
 /* ---- arguments.c: of the function that the thread is about to enter, counted from 0 ---- */
@@ -255,7 +255,7 @@ void bound_look(struct control *c, const struct session_process *p);
 
 /* ---- starts.c: after all other points, so that it begins behind those at the same place ---- */
 
-void starts_settled(struct session *s, struct session_process *p, struct target_thread *t);
+void starts_settled(struct session *s, struct session_process *p, struct tracee_thread *t);
 
 /* ---- accesses.c ---- */
 
@@ -263,13 +263,13 @@ void starts_settled(struct session *s, struct session_process *p, struct target_
 struct controlled_chosen *accesses_chosen(const struct controlled *g, const char *module,
 					  uint64_t offset);
 
-void accesses_settled(struct session *s, struct session_process *p, struct target_thread *t,
+void accesses_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
 		      const struct image *image);
 
 /* ---- grants.c ---- */
 
 /* This address is a point; the thread is stopped. */
-void grants_open(const struct session *s, struct target_thread *t, uint64_t address);
+void grants_open(const struct session *s, struct tracee_thread *t, uint64_t address);
 /* A thread has come to the point: an access; or a function that is about its first argument, or about nothing. */
 void grants_note(struct controlled *g, unsigned access);
 void grants_note_function(struct controlled *g, uint64_t address);
@@ -278,7 +278,7 @@ void grants_give(struct control *c, const struct turn *chosen);
 
 /* ---- lines.c: after the image's accesses ---- */
 
-void lines_settled(struct session *s, struct session_process *p, struct target_thread *t,
+void lines_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   const struct image *image);
 
 /* ---- watch.c: nothing, if no races are searched for ---- */
@@ -318,7 +318,7 @@ void watch_taken_any(struct control *c);
 struct allocator_setting {
 	struct session *session;
 	struct session_process *process;
-	struct target_thread *thread;
+	struct tracee_thread *thread;
 	const struct image *image;
 	bool operators;
 };
@@ -326,7 +326,7 @@ struct allocator_setting {
 void allocator_look(const struct allocator_setting *x, const struct site_owner *owner,
 		    unsigned what, uint64_t offset);
 /* Before points are set for the image: so that the loader's calls are seen, too (runtime_unseen()). */
-void freed_settled(struct session *s, struct session_process *p, struct target_thread *t,
+void freed_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   const struct image *image);
 /* The thread has this block from the allocator now. */
 void freed_taken(struct control *c, struct turn *t, struct module *allocator, uint64_t block);
@@ -335,7 +335,7 @@ bool freed_has_operators(struct module *allocator);
 
 /* ---- taken.c: as freed.c ---- */
 
-void taken_settled(struct session *s, struct session_process *p, struct target_thread *t,
+void taken_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   const struct image *image);
 
 /* ---- race.c: a pair of the search for races is new; the thread is about to make the access ---- */
@@ -433,7 +433,7 @@ bool spins_at(struct control *c, struct turn *t, const struct arch_regs *regs);
 /* ---- loops.c ---- */
 
 /* The traps that earlier runs have set. */
-void loops_put(struct session *s, struct session_process *p, struct target_thread *t);
+void loops_put(struct session *s, struct session_process *p, struct tracee_thread *t);
 /* Has somebody come to no point for long? */
 void loops_tick(struct control *c);
 
@@ -503,7 +503,7 @@ void times_pass(struct control *c, uint64_t until_ns);
 /* Sets until when the thread waits: a struct timespec at `address`, 0: for ever. `absolute`: of `clock`;
    else it is a length. */
 void times_wait(struct control *c, struct turn *t, uint64_t address, bool absolute, int clock);
-void times_limit(struct control *c, struct turn *t, const struct target_limit *limit);
+void times_limit(struct control *c, struct turn *t, const struct tracee_limit *limit);
 
 /* Does another thread of its process wait in the kernel for the children that its call waits for? */
 bool children_are_waited_for(const struct control *c, const struct turn *t);
@@ -518,7 +518,7 @@ void kernel_leave(struct control *c, struct turn *t);
 void kernel_call(struct control *c, struct turn *t);
 void kernel_left(struct control *c,
 		 struct turn *t);   /* it has stopped, and so waits there no more */
-void kernel_called(struct turn *t); /* TARGET_CALLED */
+void kernel_called(struct turn *t); /* TRACEE_CALLED */
 /* Who is stopped by job control waits there, too. */
 void kernel_notice_stopped(struct control *c);
 /* At a tick: who sleeps in a call that is not told of waits there, too. */

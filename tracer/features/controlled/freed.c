@@ -45,7 +45,7 @@ static uint64_t glibc_size(const struct turn *t, uint64_t block)
 {
 	uint64_t size;
 
-	if (target_read(t->thread->process->target, block - sizeof(size), &size, sizeof(size)) < 0)
+	if (tracee_read(t->thread->process->tracee, block - sizeof(size), &size, sizeof(size)) < 0)
 		return 0;
 	size &= ~(uint64_t)FLAGS;
 	return size >= GLIBC_LEAST && size % GLIBC_ALIGN == 0 && arch_is_address(block + size)
@@ -64,7 +64,7 @@ static uint64_t asan_size(const struct turn *t, uint64_t block)
 	} head;
 
 	_Static_assert(sizeof(head) == ASAN_HEAD, "as it stands before the block");
-	if (target_read(t->thread->process->target, block - sizeof(head), &head, sizeof(head)) <
+	if (tracee_read(t->thread->process->tracee, block - sizeof(head), &head, sizeof(head)) <
 		    0 ||
 	    head.state != ASAN_ALLOCATED)
 		return 0;
@@ -121,7 +121,7 @@ static void given_block(struct control *c, struct turn *t, const struct hit *h)
 	struct watch_freed f = {.low = block, .block = block};
 	uint64_t back;
 
-	if (!block || !image || target_top(h->thread->target, &back) < 0)
+	if (!block || !image || tracee_top(h->thread->tracee, &back) < 0)
 		return;
 	f.races = is_testers(h->thread->process, back);
 	if (!f.races && watch_is_given(c, t, block))
@@ -165,7 +165,7 @@ static void free_is_point(struct control *c, struct turn *t, const struct hit *h
 	const struct controlled_chosen *chosen;
 	uint64_t back, size;
 
-	if (!allocator || target_top(h->thread->target, &back) < 0 ||
+	if (!allocator || tracee_top(h->thread->tracee, &back) < 0 ||
 	    !is_testers(h->thread->process, back))
 		return;
 	image = images_at(h->thread->process, back);
@@ -269,7 +269,7 @@ static bool some_are_points(const struct controlled *g)
 	return false;
 }
 
-void freed_settled(struct session *s, struct session_process *p, struct target_thread *t,
+void freed_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   const struct image *image)
 {
 	const struct allocator_setting x = {s, p, t, image, freed_has_operators(image->module)};

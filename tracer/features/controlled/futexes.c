@@ -12,9 +12,9 @@
 
 enum { ALL_BITS = -1 };
 
-static struct target_process *process_of(const struct turn *t)
+static struct tracee_process *process_of(const struct turn *t)
 {
-	return t->thread->process->target;
+	return t->thread->process->tracee;
 }
 
 static struct futex_key key_of(const struct turn *t, uint64_t address, uint64_t flags)
@@ -27,9 +27,9 @@ static struct futex_key key_of(const struct turn *t, uint64_t address, uint64_t 
 /* Memory that processes share has a file, if only one without a name. */
 void futexes_look_up(struct futex_key *key)
 {
-	struct target_mapping map;
+	struct tracee_mapping map;
 
-	if (key->unknown && target_mapping_at(key->unknown, key->c, &map) == 0 && map.shared)
+	if (key->unknown && tracee_mapping_at(key->unknown, key->c, &map) == 0 && map.shared)
 		*key = (struct futex_key){map.dev, map.ino, map.offset + (key->c - map.start),
 					  NULL};
 	key->unknown = NULL;
@@ -63,7 +63,7 @@ bool futexes_same(struct futex_key *x, struct futex_key *y)
 
 void futexes_answer(struct turn *t, int64_t result)
 {
-	target_answer(t->thread->target, result);
+	tracee_answer(t->thread->tracee, result);
 	turn_goes(t);
 }
 
@@ -75,7 +75,7 @@ static bool is_inside(const struct turn *t)
 	uint64_t back;
 
 	return t->function && t->call.sp < t->entry_sp &&
-	       target_read(process_of(t), t->entry_sp, &back, sizeof(back)) == 0 &&
+	       tracee_read(process_of(t), t->entry_sp, &back, sizeof(back)) == 0 &&
 	       back == t->point.place;
 }
 
@@ -99,7 +99,7 @@ static void wait(struct control *c, struct turn *t)
 	bool absolute = op == FUTEX_WAIT_BITSET;
 	uint32_t word;
 
-	if (target_read(process_of(t), args[0], &word, sizeof(word)) < 0) {
+	if (tracee_read(process_of(t), args[0], &word, sizeof(word)) < 0) {
 		futexes_answer(t, -EFAULT);
 		return;
 	}
@@ -123,7 +123,7 @@ static size_t words_of(const struct turn *t, struct futex_waitv words[FUTEX_WAIT
 	size_t count = (size_t)t->call.args[1];
 
 	if (count > FUTEX_WAITV_MAX || t->call.args[2] ||
-	    target_read(process_of(t), t->call.args[0], words, count * sizeof(*words)) < 0)
+	    tracee_read(process_of(t), t->call.args[0], words, count * sizeof(*words)) < 0)
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		if ((words[i].flags & ~(uint32_t)FUTEX_PRIVATE_FLAG) != FUTEX_32)
@@ -138,7 +138,7 @@ static bool wait_for_any(struct control *c, struct turn *t)
 	uint32_t word;
 
 	for (size_t i = 0; i < count; i++) {
-		if (target_read(process_of(t), words[i].uaddr, &word, sizeof(word)) < 0)
+		if (tracee_read(process_of(t), words[i].uaddr, &word, sizeof(word)) < 0)
 			return false;
 		if (word == (uint32_t)words[i].val)
 			continue;
@@ -164,9 +164,9 @@ static void let_wait_for_any(struct turn *t)
 	uint32_t word;
 
 	for (size_t i = 0; i < count; i++)
-		if (target_read(process_of(t), words[i].uaddr, &word, sizeof(word)) == 0)
+		if (tracee_read(process_of(t), words[i].uaddr, &word, sizeof(word)) == 0)
 			words[i].val = word;
-	target_write(process_of(t), t->call.args[0], words, count * sizeof(*words));
+	tracee_write(process_of(t), t->call.args[0], words, count * sizeof(*words));
 }
 
 void futexes_let_wait(struct turn *t)
@@ -177,8 +177,8 @@ void futexes_let_wait(struct turn *t)
 		futexes_pi_let_wait(t);
 	else if (t->waits == FUTEX_FOR_ANY)
 		let_wait_for_any(t);
-	else if (target_read(process_of(t), t->call.args[0], &word, sizeof(word)) == 0)
-		target_argument(t->thread->target, 2, word);
+	else if (tracee_read(process_of(t), t->call.args[0], &word, sizeof(word)) == 0)
+		tracee_argument(t->thread->tracee, 2, word);
 	turn_goes(t);
 }
 
@@ -271,7 +271,7 @@ static void requeue(struct control *c, struct turn *t, bool compares)
 	int64_t woken;
 	uint32_t word;
 
-	if (compares && target_read(process_of(t), args[0], &word, sizeof(word)) == 0 &&
+	if (compares && tracee_read(process_of(t), args[0], &word, sizeof(word)) == 0 &&
 	    word != (uint32_t)args[5]) {
 		futexes_answer(t, -EAGAIN);
 		return;
@@ -298,7 +298,7 @@ static bool changes(struct turn *t, uint32_t *old)
 
 	if (code >> 28 & FUTEX_OP_OPARG_SHIFT)
 		arg = 1u << (arg & 31);
-	if (target_read(process_of(t), at, old, sizeof(*old)) < 0)
+	if (tracee_read(process_of(t), at, old, sizeof(*old)) < 0)
 		return false;
 	switch (code >> 28 & 7) {
 	case FUTEX_OP_SET:
@@ -316,7 +316,7 @@ static bool changes(struct turn *t, uint32_t *old)
 	default:
 		now = *old ^ arg;
 	}
-	return target_write(process_of(t), at, &now, sizeof(now)) == 0;
+	return tracee_write(process_of(t), at, &now, sizeof(now)) == 0;
 }
 
 static bool compares(uint32_t code, uint32_t old)
@@ -431,7 +431,7 @@ static bool is_left(const struct turn *t, const struct futex_waitv *waited, cons
 		       : (waited->val & FUTEX_TID_MASK) == (uint32_t)gone->thread->engine->tid;
 	uint32_t word;
 
-	if (target_read(process_of(t), waited->uaddr, &word, sizeof(word)) < 0)
+	if (tracee_read(process_of(t), waited->uaddr, &word, sizeof(word)) < 0)
 		return false;
 	return word ? word == (FUTEX_WAITERS | FUTEX_OWNER_DIED) : joined;
 }

@@ -15,17 +15,17 @@ enum { CHAIN_MOST = 1024 }; /* locks that the kernel follows from owner to owner
 
 static bool word_at(const struct turn *t, uint64_t address, uint32_t *word)
 {
-	return target_read(t->thread->process->target, address, word, sizeof(*word)) == 0;
+	return tracee_read(t->thread->process->tracee, address, word, sizeof(*word)) == 0;
 }
 
 static bool set_word(const struct turn *t, uint64_t address, uint32_t word)
 {
-	return target_write(t->thread->process->target, address, &word, sizeof(word)) == 0;
+	return tracee_write(t->thread->process->tracee, address, &word, sizeof(word)) == 0;
 }
 
 static uint32_t tid_of(const struct turn *t)
 {
-	return (uint32_t)t->thread->target->tid;
+	return (uint32_t)t->thread->tracee->tid;
 }
 
 static bool waits_for_lock(const struct turn *t)
@@ -250,9 +250,9 @@ void futexes_pi_interrupt(struct turn *t)
 	bool moved = t->waits == FUTEX_FOR_LOCK && t->lock != t->call.args[0];
 
 	if (moved)
-		target_answer(t->thread->target, -EAGAIN);
+		tracee_answer(t->thread->tracee, -EAGAIN);
 	else
-		target_call_again(t->thread->target);
+		tracee_call_again(t->thread->tracee);
 	turn_goes(t);
 }
 
@@ -261,7 +261,7 @@ void futexes_pi_let_wait(struct turn *t)
 {
 	if (t->lock == t->call.args[0])
 		return;
-	target_argument(t->thread->target, 0, t->lock);
-	target_argument(t->thread->target, 1,
+	tracee_argument(t->thread->tracee, 0, t->lock);
+	tracee_argument(t->thread->tracee, 1,
 			FUTEX_LOCK_PI | (t->call.args[1] & FUTEX_PRIVATE_FLAG));
 }

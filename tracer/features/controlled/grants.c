@@ -1,6 +1,6 @@
 /*
  * At most points a thread goes on that has just gone on. Where a strategy can say so beforehand the thread does not
- * stop there at all, but writes down that it came by (target_grant); it is told afterwards, and the strategy is asked,
+ * stop there at all, but writes down that it came by (tracee_grant); it is told afterwards, and the strategy is asked,
  * as if it had stopped.
  *
  * Only in copies of a kept program, at accesses and functions to which threads have come often: the jumps are made in
@@ -15,12 +15,12 @@
 
 enum { WORTH_HITS = 32 };
 
-void grants_open(const struct session *s, struct target_thread *t, uint64_t address)
+void grants_open(const struct session *s, struct tracee_thread *t, uint64_t address)
 {
 	const struct controlled *g = s->options->controlled;
 
 	if (g->keeps && !g->races)
-		target_grants_open(s->target, t, address);
+		tracee_grants_open(s->tracee, t, address);
 }
 
 void grants_note(struct controlled *g, unsigned access)
@@ -50,32 +50,32 @@ void grants_note_function(struct controlled *g, uint64_t address)
 }
 
 /* Whoever else looks at arrivals there gets each one when it happens. */
-static bool is_alone(const struct target_site *site)
+static bool is_alone(const struct tracee_site *site)
 {
 	const struct site_use *use = site->user;
 
 	return use && use->acts.count == 1;
 }
 
-static enum target_granted kind_of(struct controlled *g, struct session_process *kept,
+static enum tracee_granted kind_of(struct controlled *g, struct session_process *kept,
 				   const struct controlled_worth *w)
 {
 	if (w->function)
-		return TARGET_GRANTED_FUNCTION;
+		return TRACEE_GRANTED_FUNCTION;
 	return strategy_is_own_place(g->strategy, addresses_number(g, kept, w->address))
-		       ? TARGET_GRANTED_OWN
-		       : TARGET_GRANTED_ELSEWHERE;
+		       ? TRACEE_GRANTED_OWN
+		       : TRACEE_GRANTED_ELSEWHERE;
 }
 
 static void take(struct controlled *g, struct session_process *kept,
 		 const struct controlled_worth *w)
 {
-	struct target_site *site = target_site_find(kept->target, w->address);
+	struct tracee_site *site = tracee_site_find(kept->tracee, w->address);
 	const struct image *image = images_at(kept, w->address);
 	const char *why;
 
 	if (site && image && is_alone(site))
-		target_site_granted(kept->session->target, kept->target, site,
+		tracee_site_granted(kept->session->tracee, kept->tracee, site,
 				    source_movable(image->module, w->address - image->bias,
 						   RESIDENT_JUMP, &why),
 				    kind_of(g, kept, w));
@@ -121,6 +121,6 @@ void grants_give(struct control *c, const struct turn *chosen)
 	n = strategy_foresee(c->given->strategy, c->points.items, c->points.count, i,
 			     most < GRANTED_MOST ? most : GRANTED_MOST, &avoid);
 	if (n)
-		target_grant(chosen->thread->target, (unsigned)n, avoid.objects, avoid.count,
+		tracee_grant(chosen->thread->tracee, (unsigned)n, avoid.objects, avoid.count,
 			     avoid.elsewhere);
 }

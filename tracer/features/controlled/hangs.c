@@ -59,13 +59,13 @@ static struct turn *computing(const struct control *c)
 
 static bool stop_it(struct control *c, struct turn *t)
 {
-	struct target *target = c->session->target;
+	struct tracee *tracee = c->session->tracee;
 
-	if (target_pause(target, t->thread->target) < 0)
+	if (tracee_pause(tracee, t->thread->tracee) < 0)
 		return false; /* it stops for a reason of its own */
-	if (target_grants_end(t->thread->target))
+	if (tracee_grants_end(t->thread->tracee))
 		return true;
-	target_resume(target, t->thread->target);
+	tracee_resume(tracee, t->thread->tracee);
 	return false;
 }
 
@@ -123,7 +123,7 @@ static bool is_long_enough(const struct control *c)
 void hangs_tick(struct control *c)
 {
 	size_t steps = c->given->schedule.steps.count;
-	uint64_t worked = target_worked_ns(c->session->target) + (uint64_t)c->moves * STOP_NS;
+	uint64_t worked = tracee_worked_ns(c->session->tracee) + (uint64_t)c->moves * STOP_NS;
 
 	/* Each access is looked at a limited number of times, so these stops do not go on for
 	   ever. */

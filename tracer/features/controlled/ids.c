@@ -29,7 +29,7 @@ static bool own_code_asks(const struct turn *t)
 	uint64_t back;
 
 	return is_wrapper(p, t->call.pc) &&
-	       target_read(p->target, t->call.sp, &back, sizeof(back)) == 0 &&
+	       tracee_read(p->tracee, t->call.sp, &back, sizeof(back)) == 0 &&
 	       !control_is_runtime(p, back);
 }
 

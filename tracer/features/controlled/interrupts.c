@@ -32,10 +32,10 @@ void interrupts_look(struct control *c)
 	if (!c->signals)
 		return;
 	array_each(struct turn *, t, &c->turns) {
-		const struct target_thread *target = (*t)->thread->target;
+		const struct tracee_thread *tracee = (*t)->thread->tracee;
 
 		(*t)->signalled =
-			is_parked(*t) && (target_is_signalled(target) || target_is_to_stop(target));
+			is_parked(*t) && (tracee_is_signalled(tracee) || tracee_is_to_stop(tracee));
 		any |= (*t)->signalled;
 	}
 	c->signals = any;
@@ -45,8 +45,8 @@ bool interrupts_are_over(const struct control *c)
 {
 	if (c->signals)
 		array_each(struct turn *, t, &c->turns)
-			if ((*t)->thread->target->state == TARGET_STOPPED &&
-			    !target_rests_stopped((*t)->thread->target))
+			if ((*t)->thread->tracee->state == TRACEE_STOPPED &&
+			    !tracee_rests_stopped((*t)->thread->tracee))
 				return false;
 	return true;
 }
@@ -60,7 +60,7 @@ static void tell_rest(const struct control *c, const struct turn *t)
 	struct timespec rest = {(time_t)(ns / NS_OF_S), (long)(ns % NS_OF_S)};
 
 	if (!absolute && at)
-		target_write(t->thread->process->target, at, &rest, sizeof(rest));
+		tracee_write(t->thread->process->tracee, at, &rest, sizeof(rest));
 }
 
 /*
@@ -71,9 +71,9 @@ static void tell_rest(const struct control *c, const struct turn *t)
 void interrupts_end_wait(struct control *c, struct turn *t)
 {
 	t->signalled = false;
-	if (!target_is_signalled(
-		    t->thread->target)) { /* it is stopped, and waits again behind that */
-		target_call_again(t->thread->target);
+	if (!tracee_is_signalled(
+		    t->thread->tracee)) { /* it is stopped, and waits again behind that */
+		tracee_call_again(t->thread->tracee);
 		turn_goes(t);
 		return;
 	}
@@ -87,6 +87,6 @@ void interrupts_end_wait(struct control *c, struct turn *t)
 	}
 	if (t->moment == MOMENT_SLEEPS)
 		tell_rest(c, t);
-	target_answer(t->thread->target, -EINTR);
+	tracee_answer(t->thread->tracee, -EINTR);
 	turn_goes(t);
 }

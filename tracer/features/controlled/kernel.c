@@ -71,16 +71,16 @@ const long controlled_calls[] = {SYS_futex,
 				 SYS_timerfd_settime,
 				 -1};
 
-static struct target *target_of_run(const struct control *c)
+static struct tracee *tracee_of_run(const struct control *c)
 {
-	return c->session->target;
+	return c->session->tracee;
 }
 
 /* An uninterruptible wait (state D of proc(5)) is short, or its end is not in sight: a frozen file system, a
    server that does not answer. It is one wait as long as the thread has not run in between. */
-static bool is_deep(struct turn *t, const struct target_block *look)
+static bool is_deep(struct turn *t, const struct tracee_block *look)
 {
-	if (look->activity != TARGET_DISK)
+	if (look->activity != TRACEE_DISK)
 		return false;
 	if (t->deep != look->switches + 1)
 		t->deep_us = session_now_us();
@@ -91,16 +91,16 @@ static bool is_deep(struct turn *t, const struct target_block *look)
 /* True: it waits. False: it has come back, or ended; that will be told. */
 static bool waits_inside(struct turn *t)
 {
-	struct target_block look;
+	struct tracee_block look;
 
-	if (t->thread->target->state == TARGET_GROUP_STOPPED)
-		return target_rests_stopped(t->thread->target);
+	if (t->thread->tracee->state == TRACEE_GROUP_STOPPED)
+		return tracee_rests_stopped(t->thread->tracee);
 	for (;;) {
-		target_look(t->thread->target, &look);
-		if (look.activity == TARGET_BLOCKED || is_deep(t, &look) ||
-		    (look.activity == TARGET_DISK && target_is_vfork(look.number)))
+		tracee_look(t->thread->tracee, &look);
+		if (look.activity == TRACEE_BLOCKED || is_deep(t, &look) ||
+		    (look.activity == TRACEE_DISK && tracee_is_vfork(look.number)))
 			return true;
-		if (t->untold || (look.activity != TARGET_ACTIVE && look.activity != TARGET_DISK))
+		if (t->untold || (look.activity != TRACEE_ACTIVE && look.activity != TRACEE_DISK))
 			return false;
 		sched_yield(); /* it is on its way, on this processor or on another one */
 	}
@@ -131,7 +131,7 @@ static void enter(struct control *c, struct turn *t)
 {
 	if (t->call.number == SYS_write || t->call.number == SYS_writev)
 		written_drain(c);
-	target_tell_end(t->thread->target);
+	tracee_tell_end(t->thread->tracee);
 	turn_goes(t);
 	do {
 		if (!waits_inside(t))
@@ -144,21 +144,21 @@ static void enter(struct control *c, struct turn *t)
 /* A process's first thread that ends before the others is not told of. */
 static bool is_left_behind(const struct turn *t)
 {
-	return t->call.number == SYS_exit && t->thread->target->tid == t->thread->process->pid &&
-	       t->thread->process->target->threads > 1;
+	return t->call.number == SYS_exit && t->thread->tracee->tid == t->thread->process->pid &&
+	       t->thread->process->tracee->threads > 1;
 }
 
 void kernel_leave(struct control *c, struct turn *t)
 {
-	struct target_block look;
+	struct tracee_block look;
 
 	t->leaves = true;
 	turn_goes(t);
 	do {
 		sched_yield();
-		target_look(t->thread->target, &look);
-	} while (look.activity != TARGET_DEAD && look.activity != TARGET_HALTED);
-	if (look.activity == TARGET_HALTED)
+		tracee_look(t->thread->tracee, &look);
+	} while (look.activity != TRACEE_DEAD && look.activity != TRACEE_HALTED);
+	if (look.activity == TRACEE_HALTED)
 		return; /* its end is an event of the script */
 	t->leaves = false;
 	rests_inside(c, t);
@@ -169,7 +169,7 @@ void kernel_leave(struct control *c, struct turn *t)
 void kernel_call(struct control *c, struct turn *t)
 {
 	long number = t->call.number;
-	struct target_limit limit;
+	struct tracee_limit limit;
 
 	if (is_left_behind(t)) {
 		kernel_leave(c, t);
@@ -185,7 +185,7 @@ void kernel_call(struct control *c, struct turn *t)
 		t->moment = MOMENT_BEHIND;
 		return;
 	}
-	if (target_unlimit(t->thread->target, &limit))
+	if (tracee_unlimit(t->thread->tracee, &limit))
 		times_limit(c, t, &limit);
 	enter(c, t);
 }
@@ -209,7 +209,7 @@ bool kernel_rests(struct control *c)
 		runs(c, *t);
 		rest = false;
 	}
-	return rest && target_is_settled(target_of_run(c), c->kernel);
+	return rest && tracee_is_settled(tracee_of_run(c), c->kernel);
 }
 
 void kernel_left(struct control *c, struct turn *t)
@@ -239,12 +239,12 @@ void kernel_called(struct turn *t)
  */
 static bool sleeps_untold(struct turn *t)
 {
-	struct target_block look = {.activity = TARGET_ACTIVE};
+	struct tracee_block look = {.activity = TRACEE_ACTIVE};
 	uint64_t before = t->slept;
 
-	if (t->moment == MOMENT_RUNS && t->thread->target->state == TARGET_RUNNING)
-		target_look(t->thread->target, &look);
-	t->slept = look.activity == TARGET_BLOCKED ? look.switches + 1 : 0;
+	if (t->moment == MOMENT_RUNS && t->thread->tracee->state == TRACEE_RUNNING)
+		tracee_look(t->thread->tracee, &look);
+	t->slept = look.activity == TRACEE_BLOCKED ? look.switches + 1 : 0;
 	return (t->slept && t->slept == before) || is_deep(t, &look);
 }
 
@@ -260,7 +260,7 @@ void kernel_notice_stopped(struct control *c)
 {
 	array_each(struct turn *, t, &c->turns) {
 		if ((*t)->moment != MOMENT_RUNS ||
-		    (*t)->thread->target->state != TARGET_GROUP_STOPPED)
+		    (*t)->thread->tracee->state != TRACEE_GROUP_STOPPED)
 			continue;
 		rests_untold(c, *t);
 		c->signals = true; /* others of its process are to stop, too */
@@ -269,7 +269,7 @@ void kernel_notice_stopped(struct control *c)
 
 void kernel_time_out(struct control *c, struct turn *t)
 {
-	target_time_out(t->thread->target);
+	tracee_time_out(t->thread->tracee);
 	t->timed = false;
 	runs(c, t);
 }

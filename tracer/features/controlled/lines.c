@@ -34,7 +34,7 @@ static bool is_access(const struct controlled *g, const struct module *m, uint64
 	return false;
 }
 
-void lines_settled(struct session *s, struct session_process *p, struct target_thread *t,
+void lines_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   const struct image *image)
 {
 	const struct controlled *g = s->options->controlled;

@@ -54,7 +54,7 @@ static enum hit_answer hit_loop(struct session *s, const struct act *a, const st
 	loop = &c->given->loops[a->what];
 	if (!goes_round(c, t)) {
 		if (!loop->is_one && ++loop->hits > MOST_HITS)
-			target_site_remove(h->thread->process->target, h->site);
+			tracee_site_remove(h->thread->process->tracee, h->site);
 		return HIT_SEEN;
 	}
 	loop->is_one = true;
@@ -79,7 +79,7 @@ static enum hit_answer hit_preempted(struct session *s, const struct act *a, con
 
 	(void)a;
 	if (use->acts.count == 1)
-		target_site_remove(h->thread->process->target, h->site);
+		tracee_site_remove(h->thread->process->tracee, h->site);
 	if (c && c->begun && !c->over && t->thread && !t->at_point && is_preempted(c))
 		yields(t);
 	return HIT_SEEN;
@@ -90,7 +90,7 @@ static const struct site_owner preempted_owner = {
 
 /* ---- setting them -------------------------------------------------------------------------------- */
 
-static bool put(struct session *s, struct session_process *p, struct target_thread *t,
+static bool put(struct session *s, struct session_process *p, struct tracee_thread *t,
 		uint64_t address, const struct site_owner *owner, unsigned index)
 {
 	const struct act act = {.owner = owner, .what = index};
@@ -102,7 +102,7 @@ static bool put(struct session *s, struct session_process *p, struct target_thre
 	return use != NULL;
 }
 
-void loops_put(struct session *s, struct session_process *p, struct target_thread *t)
+void loops_put(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	const struct controlled *g = s->options->controlled;
 
@@ -121,12 +121,12 @@ static uint64_t put_here(struct session *s, struct session_thread *t,
 	struct arch_regs regs;
 	uint64_t pc;
 
-	if (target_pause(s->target, t->target) < 0)
+	if (tracee_pause(s->tracee, t->tracee) < 0)
 		return 0;
-	pc = target_regs(t->target, &regs) < 0 ? 0 : regs.dwarf[ARCH_DWARF_PC];
-	if (!images_at(t->process, pc) || !put(s, t->process, t->target, pc, owner, index))
+	pc = tracee_regs(t->tracee, &regs) < 0 ? 0 : regs.dwarf[ARCH_DWARF_PC];
+	if (!images_at(t->process, pc) || !put(s, t->process, t->tracee, pc, owner, index))
 		pc = 0;
-	target_resume(s->target, t->target);
+	tracee_resume(s->tracee, t->tracee);
 	return pc;
 }
 
@@ -187,7 +187,7 @@ static void preempt(struct control *c)
 /* Its time counts, not that of a busy machine. */
 void loops_tick(struct control *c)
 {
-	uint64_t worked = target_worked_ns(c->session->target);
+	uint64_t worked = tracee_worked_ns(c->session->tracee);
 
 	if (c->moves != c->moves_then) {
 		c->moves_then = c->moves;

@@ -12,7 +12,7 @@ static bool is_parked(const struct turn *t)
 {
 	return (t->moment == MOMENT_FUTEX || t->moment == MOMENT_SLEEPS ||
 		t->moment == MOMENT_BEHIND) &&
-	       t->thread->target->state == TARGET_STOPPED;
+	       t->thread->tracee->state == TRACEE_STOPPED;
 }
 
 static void end(struct session *s)
@@ -22,14 +22,14 @@ static void end(struct session *s)
 	if (!c)
 		return;
 	array_each(struct turn *, t, &c->turns) {
-		const struct target_made *call = &(*t)->call;
+		const struct tracee_made *call = &(*t)->call;
 		struct judged *judged = judged_of((*t)->thread);
 
 		judged->ready = (*t)->moment == MOMENT_READY;
 		if (!is_parked(*t))
 			continue;
 		judged->on = true;
-		judged->look = (struct target_block){.activity = TARGET_BLOCKED,
+		judged->look = (struct tracee_block){.activity = TRACEE_BLOCKED,
 						     .number = call->number,
 						     .sp = call->sp,
 						     .pc = call->pc};

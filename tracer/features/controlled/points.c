@@ -144,7 +144,7 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 	struct strategy_point p = {.op = f->op, .writes = !f->reads};
 
 	if (!c || !c->begun || c->over || !t->thread ||
-	    target_top(h->thread->target, &p.place) < 0 ||
+	    tracee_top(h->thread->tracee, &p.place) < 0 ||
 	    control_is_runtime(h->thread->process, p.place))
 		return HIT_SEEN;
 	p.object = object_of(f, h);
@@ -165,7 +165,7 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 
 static const struct site_owner function_owner = {.name = "point", .hit = hit_function};
 
-static void put(struct session *s, struct session_process *p, struct target_thread *t,
+static void put(struct session *s, struct session_process *p, struct tracee_thread *t,
 		uint64_t address, const struct site_owner *owner, unsigned what)
 {
 	const struct act act = {.owner = owner, .what = what};
@@ -183,7 +183,7 @@ static void put(struct session *s, struct session_process *p, struct target_thre
 struct setting {
 	struct session *session;
 	struct session_process *process;
-	struct target_thread *thread;
+	struct tracee_thread *thread;
 	const struct image *image;
 };
 
@@ -241,7 +241,7 @@ static void image_settled(const struct setting *x)
 	lines_settled(x->session, x->process, x->thread, x->image);
 }
 
-void points_settled(struct session *s, struct session_process *p, struct target_thread *t)
+void points_settled(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	points_opened(s, p, t, p->images.items, p->images.count);
 	loops_put(s, p, t);
@@ -250,7 +250,7 @@ void points_settled(struct session *s, struct session_process *p, struct target_
 		runtime_unseen(p, &function_owner);
 }
 
-void points_opened(struct session *s, struct session_process *p, struct target_thread *t,
+void points_opened(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   const struct image *images, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -58,7 +58,7 @@ void controlled_unpin(void)
 
 bool processors_call(struct turn *t)
 {
-	const struct target_made *call = &t->call;
+	const struct tracee_made *call = &t->call;
 	int64_t result = found.size;
 
 	if (call->number != SYS_sched_getaffinity)
@@ -69,10 +69,10 @@ bool processors_call(struct turn *t)
 	}
 	if (call->args[1] < (uint64_t)found.size)
 		result = -EINVAL;
-	else if (target_write(t->thread->process->target, call->args[2], found.mask,
+	else if (tracee_write(t->thread->process->tracee, call->args[2], found.mask,
 			      (size_t)found.size) < 0)
 		result = -EFAULT;
-	target_answer(t->thread->target, result);
+	tracee_answer(t->thread->tracee, result);
 	turn_goes(t);
 	return true;
 }

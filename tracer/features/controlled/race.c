@@ -104,7 +104,7 @@ static char *value_now(const struct turn *t, const struct type *type, uint64_t a
 	uint64_t value;
 
 	if (!type || type->size > sizeof(value) || !type->size ||
-	    target_read(t->thread->process->target, address, &value, type->size) < 0)
+	    tracee_read(t->thread->process->tracee, address, &value, type->size) < 0)
 		return NULL;
 	return value_text(t, type, &value, type->size);
 }

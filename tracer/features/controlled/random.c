@@ -28,7 +28,7 @@ static bool is_device(const struct turn *t, int fd)
 	char link[64];
 	struct stat is;
 
-	snprintf(link, sizeof(link), "/proc/%d/fd/%d", t->thread->target->tid, fd);
+	snprintf(link, sizeof(link), "/proc/%d/fd/%d", t->thread->tracee->tid, fd);
 	return stat(link, &is) == 0 && S_ISCHR(is.st_mode) &&
 	       (is.st_rdev == makedev(MEMORY_DEVICES, RANDOM) ||
 		is.st_rdev == makedev(MEMORY_DEVICES, URANDOM));
@@ -36,7 +36,7 @@ static bool is_device(const struct turn *t, int fd)
 
 bool random_call(struct control *c, struct turn *t)
 {
-	struct target_process *p = t->thread->process->target;
+	struct tracee_process *p = t->thread->process->tracee;
 	bool reads = t->call.number == SYS_read && is_device(t, (int)t->call.args[0]);
 	uint64_t at = t->call.args[reads ? 1 : 0], left = t->call.args[reads ? 2 : 1];
 	int64_t given = 0;
@@ -47,13 +47,13 @@ bool random_call(struct control *c, struct turn *t)
 	while (left) {
 		uint64_t word = next(&c->random), n = left < WORD ? left : WORD;
 
-		if (target_write(p, at, &word, n) < 0)
+		if (tracee_write(p, at, &word, n) < 0)
 			break;
 		at += n;
 		left -= n;
 		given += (int64_t)n;
 	}
-	target_answer(t->thread->target, left && !given ? -EFAULT : given);
+	tracee_answer(t->thread->tracee, left && !given ? -EFAULT : given);
 	turn_goes(t);
 	return true;
 }

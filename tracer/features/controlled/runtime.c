@@ -44,9 +44,9 @@ static bool is_alone(const struct site_use *use, const struct site_owner *owner)
 /* 0: it leads to no trap, or somebody else is to see who comes by. */
 static uint64_t past_trap(struct session_process *p, const struct site_owner *owner, uint64_t to)
 {
-	struct target_site *site = target_site_find(p->target, to);
+	struct tracee_site *site = tracee_site_find(p->tracee, to);
 
-	return site && site->user && is_alone(site->user, owner) ? target_site_unseen(site) : 0;
+	return site && site->user && is_alone(site->user, owner) ? tracee_site_unseen(site) : 0;
 }
 
 static void image_unseen(struct session_process *p, const struct image *image,
@@ -59,13 +59,13 @@ static void image_unseen(struct session_process *p, const struct image *image,
 	low = image->bias + low;
 	count = (image->bias + high - low) / sizeof(*words);
 	words = base_alloc(count, sizeof(*words));
-	if (target_read(p->target, low, words, count * sizeof(*words)) < 0)
+	if (tracee_read(p->tracee, low, words, count * sizeof(*words)) < 0)
 		count = 0;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t past = past_trap(p, owner, words[i]);
 
 		if (past)
-			target_write(p->target, low + i * sizeof(past), &past, sizeof(past));
+			tracee_write(p->tracee, low + i * sizeof(past), &past, sizeof(past));
 	}
 	base_free(words);
 }

@@ -17,7 +17,7 @@ static uint64_t state_of(const struct turn *t, const struct arch_regs *regs)
 	uint8_t stack[STACK];
 	uint64_t state = hash_bytes(HASH_START, regs->dwarf, sizeof(regs->dwarf));
 
-	if (target_read(t->thread->process->target, regs->dwarf[ARCH_DWARF_SP], stack, STACK) == 0)
+	if (tracee_read(t->thread->process->tracee, regs->dwarf[ARCH_DWARF_SP], stack, STACK) == 0)
 		state = hash_bytes(state, stack, STACK);
 	return state;
 }
@@ -37,7 +37,7 @@ void spins_look(struct control *c, struct turn *t)
 	if (g->schedule.steps.count == 1)
 		g->states_count = 0;
 	if (!g->steps || g->schedule.steps.count + spins_looked_at(g) < g->steps ||
-	    g->states_count > CONTROLLED_STATES || target_regs(t->thread->target, &regs) < 0)
+	    g->states_count > CONTROLLED_STATES || tracee_regs(t->thread->tracee, &regs) < 0)
 		return;
 	state = state_of(t, &regs);
 	for (unsigned i = 0; i < g->states_count; i++)
@@ -105,7 +105,7 @@ bool spins_at(struct control *c, struct turn *t, const struct arch_regs *regs)
 		*seen = (struct controlled_round){.steps = steps};
 	if (++seen->hits <= HITS_LEAST || !t->access_count || a->writes ||
 	    a->size > sizeof(value) ||
-	    target_read(t->thread->process->target, a->address, &value, a->size) < 0)
+	    tracee_read(t->thread->process->tracee, a->address, &value, a->size) < 0)
 		return false;
 	state = hash_bytes(state_of(t, regs), &value, sizeof(value));
 	for (unsigned i = 0; i < ROUND_STATES; i++)

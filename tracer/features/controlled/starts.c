@@ -35,7 +35,7 @@ static enum hit_answer hit_start(struct session *s, const struct act *a, const s
 static const struct site_owner start_owner = {
 	.name = "start", .no_registers = true, .hit = hit_start};
 
-static void put(struct session *s, struct session_process *p, struct target_thread *t,
+static void put(struct session *s, struct session_process *p, struct tracee_thread *t,
 		uint64_t address, const struct site_owner *owner)
 {
 	const struct act act = {.owner = owner};
@@ -57,14 +57,14 @@ static enum hit_answer hit_libc_start(struct session *s, const struct act *a, co
 
 	if (p != s->root || !module_is_code(exe->module, main - exe->bias))
 		return hit_start(s, a, h);
-	put(s, p, h->thread->target, main, &start_owner);
+	put(s, p, h->thread->tracee, main, &start_owner);
 	return HIT_SEEN;
 }
 
 static const struct site_owner libc_start_owner = {.name = "libc start", .hit = hit_libc_start};
 
 /* The first call behind the entry; the entry itself where there is none. */
-static void put_entry(struct session *s, struct session_process *p, struct target_thread *t)
+static void put_entry(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	uint64_t entry = module_entry(p->exe), bias = p->images.items[0].bias;
 	uint8_t code[START_CODE];
@@ -90,7 +90,7 @@ void controlled_start(struct controlled *c, const struct controlled_chosen *wher
 		(struct controlled_chosen){base_strdup(where->module), where->offset, false, false};
 }
 
-void starts_settled(struct session *s, struct session_process *p, struct target_thread *t)
+void starts_settled(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	const struct controlled *g = s->options->controlled;
 	uint64_t offset;

@@ -45,7 +45,7 @@ static uint64_t block_of(const struct turn *t, const struct hit *h)
 	uint64_t block = h->regs.dwarf[ARCH_DWARF_RESULT];
 
 	if (t->taking.at &&
-	    target_read(t->thread->process->target, t->taking.at, &block, sizeof(block)) < 0)
+	    tracee_read(t->thread->process->tracee, t->taking.at, &block, sizeof(block)) < 0)
 		return 0;
 	return block ? block : t->taking.old;
 }
@@ -79,9 +79,9 @@ static bool put_back_act(struct session *s, const struct hit *h)
 	uint64_t back;
 	ERROR(ignored);
 
-	if (target_top(h->thread->target, &back) < 0)
+	if (tracee_top(h->thread->tracee, &back) < 0)
 		return false;
-	use = sites_use(s, h->thread->process, h->thread->target, back, NULL, &ignored);
+	use = sites_use(s, h->thread->process, h->thread->tracee, back, NULL, &ignored);
 	if (use && !sites_has(use, &act))
 		sites_act(use, &act);
 	return use;
@@ -126,7 +126,7 @@ static void put_named(void *ctx, const char *name, uint64_t offset)
 			allocator_look(x, &taker_owner, i, offset);
 }
 
-void taken_settled(struct session *s, struct session_process *p, struct target_thread *t,
+void taken_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   const struct image *image)
 {
 	const struct allocator_setting x = {s, p, t, image, freed_has_operators(image->module)};

@@ -19,12 +19,12 @@ static unsigned number_of(struct controlled *g, const char *path)
 /* Who made it: a thread, or the first thread of the process that forked. NULL: the program's first. */
 static struct turn *maker_of(const struct session_thread *t)
 {
-	const struct target_thread *creator = t->target->creator;
+	const struct tracee_thread *creator = t->tracee->creator;
 	struct session_process *parent;
 
 	if (creator && creator->user)
 		return turn_of(creator->user);
-	parent = t->process->target->parent ? t->process->target->parent->user : NULL;
+	parent = t->process->tracee->parent ? t->process->tracee->parent->user : NULL;
 	if (!parent)
 		return NULL;
 	array_each(struct session_thread *, other, &t->process->session->threads)
@@ -57,7 +57,7 @@ void turn_new(struct control *c, struct session_thread *thread)
 	t->path = c->given->paths.items[t->number];
 	t->listed = schedule_thread(&c->given->schedule, thread->engine->id);
 	t->thread = thread;
-	t->clears = thread->target->clears;
+	t->clears = thread->tracee->clears;
 	t->at_point = true;
 	t->point = (struct strategy_point){.thread = t->number, .op = STRATEGY_START};
 	insert(c, t);
@@ -86,7 +86,7 @@ void control_begin(struct session *s, struct session_thread *t)
 	if (!t)
 		return;
 	turn_new(c, t);
-	loops_put(s, t->process, t->target);
+	loops_put(s, t->process, t->tracee);
 }
 
 void turn_forget(struct control *c, struct turn *t)

@@ -41,7 +41,7 @@ static int64_t tell(const struct turn *t, uint64_t address, uint64_t ns, long un
 
 	if (!address)
 		return 0;
-	return target_write(t->thread->process->target, address, &time, sizeof(time)) < 0 ? -EFAULT
+	return tracee_write(t->thread->process->tracee, address, &time, sizeof(time)) < 0 ? -EFAULT
 											  : 0;
 }
 
@@ -50,13 +50,13 @@ static int64_t tell_seconds(struct control *c, const struct turn *t)
 	int64_t now = (int64_t)(ask(c, CLOCK_REALTIME) / NS_OF_S);
 
 	if (t->call.args[0])
-		target_write(t->thread->process->target, t->call.args[0], &now, sizeof(now));
+		tracee_write(t->thread->process->tracee, t->call.args[0], &now, sizeof(now));
 	return now;
 }
 
 bool times_told(struct control *c, struct turn *t)
 {
-	const struct target_made *call = &t->call;
+	const struct tracee_made *call = &t->call;
 	int64_t result;
 
 	switch (call->number) {
@@ -72,12 +72,12 @@ bool times_told(struct control *c, struct turn *t)
 	default:
 		return false;
 	}
-	target_answer(t->thread->target, result);
-	target_resume(c->session->target, t->thread->target);
+	tracee_answer(t->thread->tracee, result);
+	tracee_resume(c->session->tracee, t->thread->tracee);
 	return true;
 }
 
-void times_limit(struct control *c, struct turn *t, const struct target_limit *limit)
+void times_limit(struct control *c, struct turn *t, const struct tracee_limit *limit)
 {
 	uint64_t ns = limit->ns, start = limit->is_absolute ? start_of(limit->clock) : 0;
 
@@ -90,11 +90,11 @@ void times_limit(struct control *c, struct turn *t, const struct target_limit *l
 
 void times_wait(struct control *c, struct turn *t, uint64_t address, bool absolute, int clock)
 {
-	struct target_limit limit = {.is_absolute = absolute, .clock = clock};
+	struct tracee_limit limit = {.is_absolute = absolute, .clock = clock};
 	struct timespec time;
 
 	t->timed = false;
-	if (!address || target_read(t->thread->process->target, address, &time, sizeof(time)) < 0 ||
+	if (!address || tracee_read(t->thread->process->tracee, address, &time, sizeof(time)) < 0 ||
 	    time.tv_sec < 0 || (uint64_t)time.tv_sec > UINT64_MAX / NS_OF_S - 1)
 		return;
 	limit.ns = (uint64_t)time.tv_sec * NS_OF_S + (uint64_t)time.tv_nsec;
@@ -115,7 +115,7 @@ static void sleeps(struct control *c, struct turn *t, uint64_t address, bool abs
 
 bool times_call(struct control *c, struct turn *t)
 {
-	const struct target_made *call = &t->call;
+	const struct tracee_made *call = &t->call;
 
 	if (call->number == SYS_nanosleep)
 		sleeps(c, t, call->args[0], false, 0);

@@ -55,7 +55,7 @@ void turn_goes(struct turn *t)
 	struct session_thread *thread = t->thread;
 
 	t->moment = MOMENT_RUNS;
-	target_resume(thread->process->session->target, thread->target);
+	tracee_resume(thread->process->session->tracee, thread->tracee);
 }
 
 void turn_answered(struct turn *t, int64_t result)

@@ -24,13 +24,13 @@ static struct races *races_of(const struct control *c)
 /* Spans that a child shares with its parent: at the same addresses, since it was forked. */
 void watch_fork(struct control *c, const struct session_thread *parent)
 {
-	struct target_mapping map = {0};
+	struct tracee_mapping map = {0};
 
 	if (!races_of(c))
 		return;
 	c->processes++;
 	c->shared.count = 0;
-	while (target_mapping_above(parent->process->target, map.end, &map) == 0)
+	while (tracee_mapping_above(parent->process->tracee, map.end, &map) == 0)
 		if (map.shared && map.writable)
 			*array_add(&c->shared) =
 				(struct shared_span){map.start, map.end - map.start};
@@ -63,7 +63,7 @@ static void note_written(struct control *c, const struct turn *t, const struct a
 
 	*w = (struct overwritten){a->address, 0};
 	if (a->size > sizeof(w->value) ||
-	    target_read(t->thread->process->target, a->address, &w->value, a->size) < 0)
+	    tracee_read(t->thread->process->tracee, a->address, &w->value, a->size) < 0)
 		w->address = 0;
 }
 
@@ -162,7 +162,7 @@ void watch_begin(struct control *c)
  * page of its thread's control block.
  */
 static void narrow_to_stack(const struct session *s, const struct session_thread *own, uint64_t sp,
-			    struct target_mapping *map)
+			    struct tracee_mapping *map)
 {
 	const uint64_t page = 4096;
 
@@ -183,14 +183,14 @@ static void narrow_to_stack(const struct session *s, const struct session_thread
 static void forget_stack(struct control *c, const struct turn *t)
 {
 	struct session_process *p = t->thread->process;
-	struct target_mapping map;
+	struct tracee_mapping map;
 	struct arch_regs regs;
 	uint64_t sp;
 
-	if (target_regs(t->thread->target, &regs) < 0)
+	if (tracee_regs(t->thread->tracee, &regs) < 0)
 		return;
 	sp = regs.dwarf[ARCH_DWARF_SP];
-	if (target_mapping_at(p->target, sp, &map) < 0 || map.path[0] || images_at(p, sp))
+	if (tracee_mapping_at(p->tracee, sp, &map) < 0 || map.path[0] || images_at(p, sp))
 		return;
 	narrow_to_stack(c->session, t->thread, sp, &map);
 	races_forget(races_of(c), address_of(c, t, map.start), map.end - map.start);

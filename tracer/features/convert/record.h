@@ -5,8 +5,8 @@
 #include "tracer/features/convert/convert.h"
 #include "tracer/features/waiting/waiter.h"
 
-/* TARGET_SLEEP and TARGET_SLEPT: the thread goes on now, or when it is its turn. */
-void convert_sleep(struct session *s, const struct target_event *ev);
+/* TRACEE_SLEEP and TRACEE_SLEPT: the thread goes on now, or when it is its turn. */
+void convert_sleep(struct session *s, const struct tracee_event *ev);
 void convert_born(struct session *s, const struct session_thread *t);
 /* At a tick: a thread that has slept goes on if it is its turn. */
 void turns_look(struct session *s);

@@ -110,14 +110,14 @@ void convert_born(struct session *s, const struct session_thread *t)
    waits for more after a file has given it something. A sleeping thread only waits for its time or
    its turn, so it does not count. */
 static void note_rest(struct convert_record *r, const struct session_thread *of,
-		      const struct target_block *block)
+		      const struct tracee_block *block)
 {
 	struct convert_thread *t = convert_thread_of(r, of);
-	uint64_t rested_at = block->activity == TARGET_BLOCKED ? block->switches + 1 : 0;
+	uint64_t rested_at = block->activity == TRACEE_BLOCKED ? block->switches + 1 : 0;
 
 	if (t->sleep)
 		rested_at = t->rested_at = 0;
-	t->works |= (t->rested_at && t->rested_at != rested_at) || target_polls(of->target) > 1;
+	t->works |= (t->rested_at && t->rested_at != rested_at) || tracee_polls(of->tracee) > 1;
 	t->rested_at = rested_at;
 }
 
@@ -127,17 +127,17 @@ static void look_at_begin(struct session *s, struct convert_sleep *sleep)
 
 	array_each(struct session_thread *, it, &s->threads) {
 		struct convert_thread *t = convert_thread_of(r, *it);
-		struct target_block block;
+		struct tracee_block block;
 
-		if ((*it)->target && !(*it)->engine->exited && (*it)->index != sleep->thread) {
-			target_look((*it)->target, &block);
+		if ((*it)->tracee && !(*it)->engine->exited && (*it)->index != sleep->thread) {
+			tracee_look((*it)->tracee, &block);
 			note_rest(r, *it, &block);
 		}
 		*array_add(&sleep->rested_at) = t->rested_at;
 	}
 }
 
-static void begins(struct session *s, struct session_thread *t, const struct target_event *ev)
+static void begins(struct session *s, struct session_thread *t, const struct tracee_event *ev)
 {
 	struct convert_record *r = s->options->record;
 	struct convert_sleep *sleep;
@@ -171,16 +171,16 @@ static struct convert_other look(struct convert_record *r, const struct convert_
 	struct convert_other other = {
 		.thread = t->index,
 		.events = convert_thread_of(r, t)->events.count,
-		.gone = !t->target || t->engine->exited,
+		.gone = !t->tracee || t->engine->exited,
 		.sleeps = convert_open_sleep(r, t->index) != NULL,
 	};
-	struct target_block block;
+	struct tracee_block block;
 
 	if (other.gone)
 		return other;
-	target_look(t->target, &block);
+	tracee_look(t->tracee, &block);
 	note_rest(r, t, &block);
-	other.blocked = block.activity == TARGET_BLOCKED;
+	other.blocked = block.activity == TRACEE_BLOCKED;
 	other.rested = other.blocked && t->index < sleep->rested_at.count &&
 		       sleep->rested_at.items[t->index] == r->threads.items[t->index].rested_at;
 	return other;
@@ -209,11 +209,11 @@ static void ends(struct session *s, struct session_thread *t, bool timed_out)
 	session_go(s, t);
 }
 
-void convert_sleep(struct session *s, const struct target_event *ev)
+void convert_sleep(struct session *s, const struct tracee_event *ev)
 {
 	struct session_thread *t = ev->thread->user;
 
-	if (ev->kind == TARGET_SLEPT) {
+	if (ev->kind == TRACEE_SLEPT) {
 		ends(s, t, ev->timed_out);
 		return;
 	}

@@ -35,7 +35,7 @@ void turns_begin(struct session *s, struct convert_sleep *sleep)
 {
 	sleep->due_ns =
 		s->options->record->now_ns + (sleep->ns > SHORTEST_NS ? sleep->ns : SHORTEST_NS);
-	sleep->begin_worked_ns = target_worked_ns(s->target);
+	sleep->begin_worked_ns = tracee_worked_ns(s->tracee);
 	sleep->begin_clock_ns = s->options->record->now_ns + sleep->begin_worked_ns;
 }
 
@@ -73,7 +73,7 @@ static bool is_stopped(const struct session *s, size_t thread)
 {
 	const struct session_thread *t = s->threads.items[thread];
 
-	return t->target && t->target->state == TARGET_GROUP_STOPPED;
+	return t->tracee && t->tracee->state == TRACEE_GROUP_STOPPED;
 }
 
 static struct convert_sleep *first(struct session *s)
@@ -122,7 +122,7 @@ static bool is_aside(const struct session *s, const struct session_thread *t)
 /* Does somebody work until the clock has gone on, and has noticed that it has? */
 static bool is_past_by_clock(const struct session *s, const struct convert_sleep *sleep)
 {
-	return target_clock_seen_ns(s->target) >
+	return tracee_clock_seen_ns(s->tracee) >
 	       sleep->begin_clock_ns + sleep->ns + sleep->ns / 2 + CLOCK_LEAST_NS;
 }
 
@@ -132,7 +132,7 @@ static bool is_out_of_patience(const struct session *s, const struct convert_sle
 	uint64_t us = sleep->ns / 1000;
 
 	return is_past_by_clock(s, sleep) ||
-	       target_worked_ns(s->target) >
+	       tracee_worked_ns(s->tracee) >
 		       sleep->begin_worked_ns + WORK_FACTOR * sleep->ns + WORK_LEAST_NS ||
 	       now_us(s) > sleep->over_us + WAIT_FACTOR * us + WAIT_LEAST_US;
 }
@@ -145,7 +145,7 @@ static void wake(struct session *s, struct convert_sleep *sleep)
 
 	if (sleep->due_ns > r->now_ns)
 		r->now_ns = sleep->due_ns;
-	target_slept(s->target, r->now_ns);
+	tracee_slept(s->tracee, r->now_ns);
 	sleep->timed_out = true;
 	sleep->end_us = now_us(s);
 	turns_end(s, sleep);
@@ -181,7 +181,7 @@ void turns_look(struct session *s)
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct convert_sleep *sleep = convert_open_sleep(r, i);
 
-		if (sleep && !s->threads.items[i]->target)
+		if (sleep && !s->threads.items[i]->tracee)
 			turns_end(s, sleep); /* its thread is gone */
 		else if (sleep && sleep->over && is_out_of_patience(s, sleep))
 			wake_all(s, sleep);

@@ -36,11 +36,11 @@ static const struct site_owner record_owner;
 
 /* ---- traps ---------------------------------------------------------------------------------- */
 
-static void put(struct session *s, struct session_process *p, struct target_thread *t,
+static void put(struct session *s, struct session_process *p, struct tracee_thread *t,
 		const struct source_site *info, uint64_t bias, bool opens)
 {
 	struct convert_record *r = s->options->record;
-	struct target_site *site;
+	struct tracee_site *site;
 	ERROR(ignored); /* an instruction that cannot be relocated is no event */
 	struct site_use *use = sites_use(s, p, t, bias + info->offset, &site, &ignored);
 	struct trap *trap;
@@ -65,7 +65,7 @@ static bool is_own_file(const char *file)
 struct entries {
 	struct session *session;
 	struct session_process *process;
-	struct target_thread *thread;
+	struct tracee_thread *thread;
 	uint64_t bias;
 };
 
@@ -87,7 +87,7 @@ static uint64_t bias_of(const struct session_process *p)
 }
 
 /* The program was started, or has exec'd: sets traps at its functions. */
-static void watch_image(struct session *s, struct session_process *p, struct target_thread *t)
+static void watch_image(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	struct convert_record *r = s->options->record;
 	struct entries e = {s, p, t, 0};
@@ -97,7 +97,7 @@ static void watch_image(struct session *s, struct session_process *p, struct tar
 	if (!r->traps)
 		r->traps = base_alloc(1, sizeof(*r->traps));
 	r->symbols = s->symbols;
-	target_hasten(s->target, r->hasten);
+	tracee_hasten(s->tracee, r->hasten);
 	if (p == s->root && (!r->program || (p->exe && module_has_debug(p->exe))))
 		r->program = p->exe; /* a test may end as another program, by exec */
 	if (!r->lines || !p->exe || !module_has_debug(p->exe) || p != s->root)
@@ -140,7 +140,7 @@ static void enter(struct session *s, struct session_thread *t, const struct act 
 		info.file = st->file;
 		info.line = st->line;
 		if (is_own_file(st->file))
-			put(s, t->process, t->target, &info, a->bias, st->line == first_line);
+			put(s, t->process, t->tracee, &info, a->bias, st->line == first_line);
 	}
 	array_fini(&statements);
 }
@@ -151,7 +151,7 @@ static uint64_t frame_of(struct session_thread *t, const struct act *a, uint64_t
 {
 	struct arch_regs regs;
 
-	return target_regs(t->target, &regs) < 0 ? 0 : sites_frame(a, address, &regs);
+	return tracee_regs(t->tracee, &regs) < 0 ? 0 : sites_frame(a, address, &regs);
 }
 
 static void note_line(struct session *s, struct session_thread *t, const struct act *a,
@@ -186,7 +186,7 @@ static enum hit_answer hit(struct session *s, const struct act *a, const struct 
 	else
 		note_line(s, h->thread, a, h->address, trap->opens);
 	if (++trap->hits >= HITS_MOST && use->acts.count == 1)
-		target_site_remove(h->thread->process->target, h->site);
+		tracee_site_remove(h->thread->process->tracee, h->site);
 	return HIT_SEEN;
 }
 
@@ -200,12 +200,12 @@ static void end(struct session *s, struct session_result *out)
 	if (!s->options->record)
 		return;
 	convert_note_arrivals(s, &s->options->record->arrivals);
-	s->options->record->clock_reads = target_clock_reads(s->target);
-	s->options->record->timers = target_has_timers(s->target);
+	s->options->record->clock_reads = tracee_clock_reads(s->tracee);
+	s->options->record->timers = tracee_has_timers(s->tracee);
 	own_settle(s->options->record);
 }
 
-static int ask_for_sleeps(struct session *s, struct target_launch *how, struct error *err)
+static int ask_for_sleeps(struct session *s, struct tracee_launch *how, struct error *err)
 {
 	(void)err;
 	how->sleeps = s->options->record;

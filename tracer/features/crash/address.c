@@ -32,21 +32,21 @@ static bool is_null(uint64_t a)
 
 /* ---- stacks ----------------------------------------------------------------------------------- */
 
-static bool has_stack_in(struct session_thread *t, const struct target_mapping *map)
+static bool has_stack_in(struct session_thread *t, const struct tracee_mapping *map)
 {
 	struct arch_regs regs;
 
-	if (!t->target)
+	if (!t->tracee)
 		return false;
 	if (strcmp(map->path, "[stack]") == 0)
-		return t->target->tid == t->process->pid;
-	return map->writable && target_regs(t->target, &regs) == 0 &&
+		return t->tracee->tid == t->process->pid;
+	return map->writable && tracee_regs(t->tracee, &regs) == 0 &&
 	       ((regs.dwarf[ARCH_DWARF_SP] >= map->start && regs.dwarf[ARCH_DWARF_SP] < map->end) ||
-		(t->target->tid != t->process->pid && regs.fs_base >= map->start &&
+		(t->tracee->tid != t->process->pid && regs.fs_base >= map->start &&
 		 regs.fs_base < map->end));
 }
 
-static struct session_thread *thread_with_stack(struct crash *c, const struct target_mapping *map)
+static struct session_thread *thread_with_stack(struct crash *c, const struct tracee_mapping *map)
 {
 	struct session *s = c->process->session;
 
@@ -60,14 +60,14 @@ static struct session_thread *thread_with_stack(struct crash *c, const struct ta
 
 /* A guard of madvise(2), MADV_GUARD_INSTALL, is not in /proc/PID/maps: its mapping permits what it refuses. Stacks of threads
    have such guards since glibc 2.42. *map becomes the guard if `at` is in one. */
-static void cut_guard(struct target_process *p, uint64_t at, struct target_mapping *map)
+static void cut_guard(struct tracee_process *p, uint64_t at, struct tracee_mapping *map)
 {
 	uint64_t start = at & -(uint64_t)PAGE, end = start;
 	uint8_t byte;
 
 	if (at < map->start || !map->readable || map->path[0] == '/')
 		return;
-	while (end < map->end && target_read(p, end, &byte, 1) < 0)
+	while (end < map->end && tracee_read(p, end, &byte, 1) < 0)
 		end += PAGE;
 	if (end == start)
 		return;
@@ -81,15 +81,15 @@ static bool overflows(struct crash *c, const struct arch_regs *regs)
 {
 	uint64_t sp = regs->dwarf[ARCH_DWARF_SP], from = sp - RED_ZONE - SLACK;
 	uint64_t at = c->has_address ? c->address : sp;
-	struct target_mapping map;
+	struct tracee_mapping map;
 
-	if (at < from || target_mapping_above(c->process->target, at, &map) < 0)
+	if (at < from || tracee_mapping_above(c->process->tracee, at, &map) < 0)
 		return false;
-	cut_guard(c->process->target, at, &map);
+	cut_guard(c->process->tracee, at, &map);
 	if (map.start <= at && !map.readable && !map.writable) {
 		const uint64_t end = map.end;
 
-		if (target_mapping_above(c->process->target, end, &map) < 0)
+		if (tracee_mapping_above(c->process->tracee, end, &map) < 0)
 			return false;
 		map.start = map.start < end ? end : map.start;
 	}
@@ -101,7 +101,7 @@ static bool overflows(struct crash *c, const struct arch_regs *regs)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-static void add_rights(const struct target_mapping *map, struct str *out)
+static void add_rights(const struct tracee_mapping *map, struct str *out)
 {
 	if (!map->readable && !map->writable && !map->executable)
 		str_add(out, ", where no access is permitted");
@@ -111,7 +111,7 @@ static void add_rights(const struct target_mapping *map, struct str *out)
 		str_add(out, ", which is no code");
 }
 
-static void add_mapping(struct crash *c, const struct target_mapping *map, struct str *out)
+static void add_mapping(struct crash *c, const struct tracee_mapping *map, struct str *out)
 {
 	struct session_thread *of = thread_with_stack(c, map);
 	const struct image *image = images_at(c->process, c->address); /* .bss has no file */
@@ -193,18 +193,18 @@ static void add_origin(const struct crash *c, struct str *out)
 
 static void describe_where(struct crash *c, struct str *out)
 {
-	struct target_mapping map;
+	struct tracee_mapping map;
 
 	if (is_null(c->address))
 		return;
 	if (!arch_is_address(c->address)) {
 		str_add(out, "no address at all");
 		add_origin(c, out);
-	} else if (target_mapping_at(c->process->target, c->address, &map) < 0) {
+	} else if (tracee_mapping_at(c->process->tracee, c->address, &map) < 0) {
 		str_add(out, "nothing is mapped there");
 		add_origin(c, out);
 	} else {
-		cut_guard(c->process->target, c->address, &map);
+		cut_guard(c->process->tracee, c->address, &map);
 		add_mapping(c, &map, out);
 	}
 }
@@ -248,7 +248,7 @@ static void misaligned(struct crash *c)
 
 static int read_memory(void *ctx, uint64_t address, void *buf, size_t n)
 {
-	return target_read(ctx, address, buf, n);
+	return tracee_read(ctx, address, buf, n);
 }
 
 static void without_address(struct crash *c, const uint8_t *bytes, const struct arch_regs *regs)
@@ -260,10 +260,10 @@ static void without_address(struct crash *c, const uint8_t *bytes, const struct 
 	if (c->has_access && !arch_is_address(c->access.address)) {
 		by_address(c, c->access.address, c->access.writes ? "writes" : "reads");
 	} else if (insn.flow == ARCH_FLOW_RETURN && c->has_access &&
-		   target_read(c->process->target, c->access.address, &to, sizeof(to)) == 0) {
+		   tracee_read(c->process->tracee, c->access.address, &to, sizeof(to)) == 0) {
 		by_address(c, to, "returns to");
 	} else if (arch_jump_target(bytes, ARCH_INSN_MAX, c->pc, regs, read_memory,
-				    c->process->target, &to) == 0 &&
+				    c->process->tracee, &to) == 0 &&
 		   !arch_is_address(to)) {
 		by_address(c, to, insn.flow == ARCH_FLOW_CALL_INDIRECT ? "calls" : "jumps to");
 	} else if (c->has_access && c->access.size >= 16 && c->access.address % c->access.size) {
@@ -275,9 +275,9 @@ static void without_address(struct crash *c, const uint8_t *bytes, const struct 
 
 static bool can_be_executed(struct crash *c)
 {
-	struct target_mapping map;
+	struct tracee_mapping map;
 
-	return target_mapping_at(c->process->target, c->pc, &map) == 0 && map.executable;
+	return tracee_mapping_at(c->process->tracee, c->pc, &map) == 0 && map.executable;
 }
 
 static void memory(struct crash *c, const struct arch_regs *regs)
@@ -301,7 +301,7 @@ static void memory(struct crash *c, const struct arch_regs *regs)
 		return;
 	}
 	for (size_t n = ARCH_INSN_MAX; n; n--) /* less may be mapped at the end */
-		if (target_read(c->process->target, c->pc, bytes, n) == 0)
+		if (tracee_read(c->process->tracee, c->pc, bytes, n) == 0)
 			break;
 	c->has_access = arch_access(bytes, sizeof(bytes), c->pc, regs, fault, &c->access) == 0;
 	if (!aligned)
@@ -332,7 +332,7 @@ static void illegal(struct crash *c)
 {
 	uint8_t bytes[2] = {0};
 
-	if (target_read(c->process->target, c->pc, bytes, sizeof(bytes)) == 0 && bytes[0] == 0x0f &&
+	if (tracee_read(c->process->tracee, c->pc, bytes, sizeof(bytes)) == 0 && bytes[0] == 0x0f &&
 	    bytes[1] == 0x0b)
 		str_add(&c->what, "executes ud2, which compilers put where nothing may get to");
 	else

@@ -40,7 +40,7 @@ struct crash_other {
 struct crash {
 	struct session_process *process;
 	struct session_thread *thread;
-	struct target_fault fault;
+	struct tracee_fault fault;
 	struct arch_access access;
 	bool has_access;
 	bool ended;	  /* the process died of it */

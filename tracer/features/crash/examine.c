@@ -80,15 +80,15 @@ static void note_place(struct session_thread *t, const struct inspect_stack *cal
  */
 static bool comes(struct session *s, struct session_thread *t, int signal)
 {
-	struct target_fault fault;
+	struct tracee_fault fault;
 	struct inspect_stack calls;
 
 	(void)signal;
-	t->crashes = target_fault(t->target, &fault) == 0 && is_wanted(s, fault.signal) &&
-		     target_signal_ends(t->target);
+	t->crashes = tracee_fault(t->tracee, &fault) == 0 && is_wanted(s, fault.signal) &&
+		     tracee_signal_ends(t->tracee);
 	if (!t->crashes)
 		return false;
-	target_halt(s->target); /* the others must not run while its calls are looked up */
+	tracee_halt(s->tracee); /* the others must not run while its calls are looked up */
 	pages_forget(s);
 	if (calls_read(t, 0, PLACE_CALLS, &calls) == 0)
 		note_place(t, &calls);
@@ -100,16 +100,16 @@ static bool comes(struct session *s, struct session_thread *t, int signal)
 
 static void halt(struct session *s)
 {
-	target_halt(s->target);
+	tracee_halt(s->tracee);
 	pages_forget(s);
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 		struct judged *judged = judged_of(t);
 
-		judged->on = t->target && !t->engine->held && !t->paused &&
-			     t->target->state == TARGET_STOPPED;
+		judged->on = t->tracee && !t->engine->held && !t->paused &&
+			     t->tracee->state == TRACEE_STOPPED;
 		if (judged->on)
-			target_look_stopped(t->target, &judged->look);
+			tracee_look_stopped(t->tracee, &judged->look);
 	}
 	waiting_look_all(s);
 	array_each(struct session_thread *, it, &s->threads)
@@ -124,8 +124,8 @@ static void let_go(struct session *s)
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 
-		if (t->target && !t->paused && !t->parked && target_is_paused(t->target))
-			target_resume(s->target, t->target);
+		if (t->tracee && !t->paused && !t->parked && tracee_is_paused(t->tracee))
+			tracee_resume(s->tracee, t->tracee);
 	}
 }
 
@@ -173,7 +173,7 @@ static void take_thread(struct crash *c, struct session_thread *t)
 		str_addf(&w->text, "is ended by SIG%s", signame_text(c->fault.signal));
 		return;
 	}
-	if (!t->target || t->process != c->process)
+	if (!t->tracee || t->process != c->process)
 		return;
 	waiting_sentence(t, &text);
 	other = array_add(&c->others);
@@ -194,7 +194,7 @@ static bool gather(struct session *s, struct crash *c)
 	struct inspect_stack calls = {0};
 	struct arch_regs regs;
 
-	if (target_fault(t->target, &c->fault) < 0 || target_regs(t->target, &regs) < 0)
+	if (tracee_fault(t->tracee, &c->fault) < 0 || tracee_regs(t->tracee, &regs) < 0)
 		return false;
 	c->pc = regs.dwarf[ARCH_DWARF_PC];
 	calls_read(t, 0, CRASH_CALLS, &calls);
@@ -302,10 +302,10 @@ static bool deliver(struct session *s, struct session_thread *t)
 {
 	if (!t->crashes)
 		return false;
-	if (target_signal_ends(t->target)) /* else the thread was held, and things have changed */
+	if (tracee_signal_ends(t->tracee)) /* else the thread was held, and things have changed */
 		crash_look(s, t);
 	t->crashes = false;
-	target_resume(s->target, t->target);
+	tracee_resume(s->tracee, t->tracee);
 	let_go(s);
 	return true;
 }
@@ -374,7 +374,7 @@ static void decided(struct session *s, const struct decision *d)
 	if (d->kind != DECISION_KILL)
 		return;
 	t = threads_of(d->thread);
-	s->killed_at = t->target && crash_stands_at(s, t);
+	s->killed_at = t->tracee && crash_stands_at(s, t);
 }
 
 extern const struct observer crash_observer;

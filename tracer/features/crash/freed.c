@@ -13,9 +13,9 @@
 
 enum { REACH = 4096, ALIGNED = 16, SCRAMBLED = 12, WORDS = 8192, SEARCHED = 64 << 20 };
 
-static bool find_heap(struct target_process *p, struct target_mapping *out)
+static bool find_heap(struct tracee_process *p, struct tracee_mapping *out)
 {
-	for (uint64_t at = 0; target_mapping_above(p, at, out) == 0; at = out->end)
+	for (uint64_t at = 0; tracee_mapping_above(p, at, out) == 0; at = out->end)
 		if (strcmp(out->path, "[heap]") == 0)
 			return true;
 	return false;
@@ -28,7 +28,7 @@ static bool is_reached(uint64_t address, uint64_t number)
 }
 
 /* The address of a block, and its first two words. */
-static bool is_in_tcache(const struct target_mapping *heap, uint64_t at, const uint64_t words[2])
+static bool is_in_tcache(const struct tracee_mapping *heap, uint64_t at, const uint64_t words[2])
 {
 	uint64_t next = words[0] ^ at >> SCRAMBLED;
 	bool links = next >= heap->start && next < heap->end && next % ALIGNED == 0;
@@ -37,7 +37,7 @@ static bool is_in_tcache(const struct target_mapping *heap, uint64_t at, const u
 }
 
 /* Is the address reached from the key of a freed block? */
-static bool is_from_key(struct target_process *p, const struct target_mapping *heap,
+static bool is_from_key(struct tracee_process *p, const struct tracee_mapping *heap,
 			uint64_t address)
 {
 	static uint64_t words[WORDS];
@@ -46,7 +46,7 @@ static bool is_from_key(struct target_process *p, const struct target_mapping *h
 	for (uint64_t from = 0; from < most; from += sizeof(words)) {
 		const uint64_t n = most - from < sizeof(words) ? most - from : sizeof(words);
 
-		if (target_read(p, heap->start + from, words, n) < 0)
+		if (tracee_read(p, heap->start + from, words, n) < 0)
 			return false;
 		for (size_t i = 0; i + 1 < n / sizeof(*words); i += 2)
 			if (is_reached(address, words[i + 1]) &&
@@ -58,8 +58,8 @@ static bool is_from_key(struct target_process *p, const struct target_mapping *h
 
 bool crash_is_freed(const struct crash *c)
 {
-	struct target_process *p = c->process->target;
-	struct target_mapping heap;
+	struct tracee_process *p = c->process->tracee;
+	struct tracee_mapping heap;
 
 	if (!find_heap(p, &heap))
 		return false;

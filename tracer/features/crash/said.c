@@ -18,7 +18,7 @@ enum { TEXT_MOST = 400, TYPE_MOST = 300, BASES = 16 };
 
 static int read_word(const struct crash *c, uint64_t address, uint64_t *out)
 {
-	return target_read(c->process->target, address, out, sizeof(*out));
+	return tracee_read(c->process->tracee, address, out, sizeof(*out));
 }
 
 /* Reads up to the terminating 0, on one line. The last page may end right after it. */
@@ -27,7 +27,7 @@ static int read_text(const struct crash *c, uint64_t address, char *out, size_t 
 	size_t n = 0;
 
 	while (n < size - 1) {
-		if (target_read(c->process->target, address + n, out + n, 1) < 0)
+		if (tracee_read(c->process->tracee, address + n, out + n, 1) < 0)
 			return -1;
 		if (!out[n])
 			break;

@@ -34,10 +34,10 @@ static bool is_held(const struct session_thread *t)
    zombie, until the other threads of its process have ended. */
 static bool is_leader_that_left(const struct session_thread *t)
 {
-	if (t->target->tid != t->process->pid)
+	if (t->tracee->tid != t->process->pid)
 		return false;
 	array_each(struct session_thread *, other, &t->process->session->threads)
-		if (*other != t && (*other)->process == t->process && (*other)->target)
+		if (*other != t && (*other)->process == t->process && (*other)->tracee)
 			return true;
 	return false;
 }
@@ -46,14 +46,14 @@ static bool is_leader_that_left(const struct session_thread *t)
 static bool look_at(struct session_thread *t, struct looked *out)
 {
 	out->thread = t;
-	if (!is_held(t) && t->target->state != TARGET_RUNNING)
+	if (!is_held(t) && t->tracee->state != TRACEE_RUNNING)
 		return false;
-	target_look(t->target, &out->look);
+	tracee_look(t->tracee, &out->look);
 	if (is_held(t)) /* unless it is being killed at this moment, with its process */
-		return out->look.activity == TARGET_HALTED;
-	if (out->look.activity == TARGET_DEAD)
+		return out->look.activity == TRACEE_HALTED;
+	if (out->look.activity == TRACEE_DEAD)
 		return is_leader_that_left(t);
-	return out->look.activity == TARGET_BLOCKED || out->look.activity == TARGET_DISK;
+	return out->look.activity == TRACEE_BLOCKED || out->look.activity == TRACEE_DISK;
 }
 
 static bool unchanged(const struct looked *before)
@@ -93,7 +93,7 @@ static void scene_fini(struct scene *c)
 /* A leader that has ended waits for nobody. */
 static void scene_add(struct scene *c, const struct looked *l)
 {
-	if (l->look.activity == TARGET_DEAD)
+	if (l->look.activity == TRACEE_DEAD)
 		return;
 	*array_add(&c->looked) = *l;
 	(void)array_add(&c->waits);
@@ -105,7 +105,7 @@ static bool look_at_all(struct session *s, struct scene *c)
 	array_each(struct session_thread *, it, &s->threads) {
 		struct looked l = {0};
 
-		if (!(*it)->target || sanitizer_owns((*it)->engine->start))
+		if (!(*it)->tracee || sanitizer_owns((*it)->engine->start))
 			continue; /* a sanitizer's own thread does nothing for the program */
 		if (!look_at(*it, &l))
 			return false;
@@ -118,7 +118,7 @@ static bool look_at_all(struct session *s, struct scene *c)
 /* Uninterruptible: a moment on the disk. But a parent in vfork waits like one that sleeps. */
 static bool is_on_disk(const struct looked *l)
 {
-	return l->look.activity == TARGET_DISK && !target_is_vfork(l->look.number);
+	return l->look.activity == TRACEE_DISK && !tracee_is_vfork(l->look.number);
 }
 
 bool deadlock_rests(struct session *s,
@@ -130,8 +130,8 @@ bool deadlock_rests(struct session *s,
 	array_each(struct session_thread *, it, &s->threads) {
 		struct looked l = {0};
 
-		if (!(*it)->target || sanitizer_owns((*it)->engine->start) || aside(s, *it) ||
-		    (*it)->target->state == TARGET_GROUP_STOPPED)
+		if (!(*it)->tracee || sanitizer_owns((*it)->engine->start) || aside(s, *it) ||
+		    (*it)->tracee->state == TRACEE_GROUP_STOPPED)
 			continue;
 		rests = look_at(*it, &l) && !is_on_disk(&l);
 		if (!rests)
@@ -336,7 +336,7 @@ void deadlock_explain(struct session *s)
 	array_each(struct session_thread *, it, &s->threads) {
 		struct looked l = {0};
 
-		if (!(*it)->target || sanitizer_owns((*it)->engine->start))
+		if (!(*it)->tracee || sanitizer_owns((*it)->engine->start))
 			continue;
 		if (!judged_of(*it)->on)
 			look_at(*it, &l);

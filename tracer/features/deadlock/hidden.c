@@ -21,9 +21,9 @@ static void halt(struct session *s, struct hidden *h)
 {
 	h->stopped = true;
 	array_each(struct session_thread *, it, &s->threads)
-		if ((*it)->target && (*it)->target->state == TARGET_RUNNING)
+		if ((*it)->tracee && (*it)->tracee->state == TRACEE_RUNNING)
 			*array_add(&h->paused) = *it;
-	target_halt(s->target);
+	tracee_halt(s->tracee);
 	pages_forget(s);
 }
 
@@ -34,13 +34,13 @@ static bool complete(struct looked *l)
 
 	if (t->engine->held || t->paused)
 		return true;
-	if (l->look.activity == TARGET_DISK && target_is_vfork(l->look.number))
+	if (l->look.activity == TRACEE_DISK && tracee_is_vfork(l->look.number))
 		return true; /* it does not stop, and is known */
-	if (!t->target || !target_is_paused(t->target))
+	if (!t->tracee || !tracee_is_paused(t->tracee))
 		return false;
-	target_look_stopped(t->target, &l->look);
+	tracee_look_stopped(t->tracee, &l->look);
 	l->stopped = true;
-	return l->look.activity == TARGET_BLOCKED;
+	return l->look.activity == TRACEE_BLOCKED;
 }
 
 static bool is_disclosed(const struct hidden *h, const struct session_thread *t)
@@ -54,8 +54,8 @@ static bool is_disclosed(const struct hidden *h, const struct session_thread *t)
 static void disclose(struct session *s, struct hidden *h)
 {
 	array_each(struct session_thread *, it, &s->threads)
-		if ((*it)->target && !is_disclosed(h, *it) && target_can_call((*it)->target) &&
-		    target_disclose(s->target, (*it)->target))
+		if ((*it)->tracee && !is_disclosed(h, *it) && tracee_can_call((*it)->tracee) &&
+		    tracee_disclose(s->tracee, (*it)->tracee))
 			*array_add(&h->disclosed) = *it;
 }
 
@@ -73,11 +73,11 @@ bool hidden_open(struct session *s, struct lookeds *all, struct hidden *h)
 void hidden_close(struct session *s, struct hidden *h)
 {
 	array_each(struct session_thread *, it, &h->disclosed)
-		if ((*it)->target)
-			target_disclose_end(s->target, (*it)->target);
+		if ((*it)->tracee)
+			tracee_disclose_end(s->tracee, (*it)->tracee);
 	array_each(struct session_thread *, it, &h->paused)
-		if ((*it)->target && target_is_paused((*it)->target))
-			target_resume(s->target, (*it)->target);
+		if ((*it)->tracee && tracee_is_paused((*it)->tracee))
+			tracee_resume(s->tracee, (*it)->tracee);
 	array_fini(&h->paused);
 	array_fini(&h->disclosed);
 }

@@ -1,4 +1,4 @@
-/* Threads whose system calls the kernel does not name (target_block.hidden). */
+/* Threads whose system calls the kernel does not name (tracee_block.hidden). */
 #ifndef GATECTL_FEATURES_DEADLOCK_HIDDEN_H
 #define GATECTL_FEATURES_DEADLOCK_HIDDEN_H
 
@@ -6,7 +6,7 @@
 
 struct looked {
 	struct session_thread *thread;
-	struct target_block look;
+	struct tracee_block look;
 	bool stopped; /* ... for this look: it cannot have changed */
 };
 struct lookeds {

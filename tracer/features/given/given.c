@@ -120,7 +120,7 @@ static int open_text(const struct given *g)
 	return fd;
 }
 
-static int open_stdin(struct session *s, struct target_launch *how, struct error *err)
+static int open_stdin(struct session *s, struct tracee_launch *how, struct error *err)
 {
 	const struct given *g = &s->plan.given;
 	int fd;
@@ -137,7 +137,7 @@ static int open_stdin(struct session *s, struct target_launch *how, struct error
 	return 0;
 }
 
-static int give(struct session *s, struct target_launch *how, struct error *err)
+static int give(struct session *s, struct tracee_launch *how, struct error *err)
 {
 	how->argv = given_argv(s);
 	how->env = given_env(s);

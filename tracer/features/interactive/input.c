@@ -25,7 +25,7 @@ static bool polls(const struct session_process *p, uint64_t address, uint64_t co
 	struct pollfd files[MOST_FILES];
 	size_t n = count < MOST_FILES ? count : MOST_FILES;
 
-	if (target_read(p->target, address, files, n * sizeof(*files)) < 0)
+	if (tracee_read(p->tracee, address, files, n * sizeof(*files)) < 0)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (files[i].events & POLLIN && is_terminal(p, files[i].fd))
@@ -37,7 +37,7 @@ static bool selects(const struct session_process *p, uint64_t count, uint64_t ad
 {
 	fd_set files;
 
-	if (!address || target_read(p->target, address, &files, sizeof(files)) < 0)
+	if (!address || tracee_read(p->tracee, address, &files, sizeof(files)) < 0)
 		return false;
 	for (int fd = 0; fd < FD_SETSIZE && (uint64_t)fd < count; fd++)
 		if (FD_ISSET(fd, &files) && is_terminal(p, fd))
@@ -48,10 +48,10 @@ static bool selects(const struct session_process *p, uint64_t count, uint64_t ad
 static bool reads(const struct session_thread *t)
 {
 	const struct session_process *p = t->process;
-	struct target_block b;
+	struct tracee_block b;
 
-	target_look(t->target, &b);
-	if (b.activity != TARGET_BLOCKED)
+	tracee_look(t->tracee, &b);
+	if (b.activity != TRACEE_BLOCKED)
 		return false;
 	switch (b.number) {
 	case SYS_read:
@@ -71,7 +71,7 @@ static bool reads(const struct session_thread *t)
 bool interactive_reads_terminal(struct session *s)
 {
 	array_each(struct session_thread *, it, &s->threads)
-		if ((*it)->target && !(*it)->engine->held && (*it)->process->target && reads(*it))
+		if ((*it)->tracee && !(*it)->engine->held && (*it)->process->tracee && reads(*it))
 			return true;
 	return false;
 }

@@ -83,11 +83,11 @@ static void release(struct session *s)
 	array_each(struct session_thread *, it, &s->threads) {
 		struct session_thread *t = *it;
 
-		if (!t->paused || t->parked || !t->target || (l->only && l->only != t))
+		if (!t->paused || t->parked || !t->tracee || (l->only && l->only != t))
 			continue;
 		t->paused = false;
 		t->sent_scope = 0;
-		target_resume(s->target, t->target);
+		tracee_resume(s->tracee, t->tracee);
 	}
 }
 
@@ -98,9 +98,9 @@ static void note_what_they_do(struct session *s)
 		struct session_thread *t = *it;
 		struct judged *judged = judged_of(t);
 
-		judged->on = t->target && !t->engine->held && !t->paused;
+		judged->on = t->tracee && !t->engine->held && !t->paused;
 		if (judged->on)
-			target_look(t->target, &judged->look);
+			tracee_look(t->tracee, &judged->look);
 	}
 }
 
@@ -117,14 +117,14 @@ static void look_around(struct interactive *l)
 	if (!explained)
 		note_what_they_do(s);
 	s->halted = true;
-	target_halt(s->target);
+	tracee_halt(s->tracee);
 	pages_forget(s);
 	if (!explained)
 		deadlock_explain(s);
 	s->explained = false;
 	array_each(struct session_thread *, it, &s->threads) {
 		judged_of(*it)->on = false;
-		if ((*it)->target && target_is_paused((*it)->target))
+		if ((*it)->tracee && tracee_is_paused((*it)->tracee))
 			(*it)->paused = true;
 	}
 }
@@ -142,15 +142,15 @@ static void ended(struct interactive *l)
 static int run_to_ready(struct interactive *l, struct error *err)
 {
 	struct session *s = &l->session;
-	struct target_event ev;
+	struct tracee_event ev;
 
 	s->halted = true;
 	while (!s->root_settled) {
-		target_wait(s->target, &ev);
+		tracee_wait(s->tracee, &ev);
 		session_turn(s, &ev);
 		if (s->outcome.fault)
 			return error_copy(err, &s->fault);
-		if (ev.kind == TARGET_EMPTY)
+		if (ev.kind == TRACEE_EMPTY)
 			return error_set(
 				err, ERROR_OBJECT, "%s %s before its libraries were loaded",
 				s->options->argv[0], s->interrupted ? "was interrupted" : "ended");
@@ -159,7 +159,7 @@ static int run_to_ready(struct interactive *l, struct error *err)
 		release(s);
 		s->halted = true;
 	}
-	s->interrupted = target_forget_interrupt(); /* too late to be an event */
+	s->interrupted = tracee_forget_interrupt(); /* too late to be an event */
 	return s->interrupted ? error_set(err, ERROR_OBJECT, "the start was interrupted") : 0;
 }
 
@@ -241,7 +241,7 @@ int interactive_start(struct interactive *l, struct error *err)
 static bool anybody_held(const struct session *s)
 {
 	array_each(struct session_thread *, it, &s->threads)
-		if ((*it)->target && ((*it)->engine->held || (*it)->parked))
+		if ((*it)->tracee && ((*it)->engine->held || (*it)->parked))
 			return true;
 	return false;
 }
@@ -250,24 +250,24 @@ static bool anybody_held(const struct session *s)
    back to what it did before, and that is what the user wants to see. */
 static bool is_roused(const struct interactive *l)
 {
-	struct target_block b;
+	struct tracee_block b;
 
 	array_each(struct session_process *, p, &l->session.processes)
-		if ((*p)->target && target_is_pending((*p)->target, SIGINT))
+		if ((*p)->tracee && tracee_is_pending((*p)->tracee, SIGINT))
 			return true;
-	if (!l->roused || !l->roused->target)
+	if (!l->roused || !l->roused->tracee)
 		return false;
-	target_look(l->roused->target, &b);
-	return b.activity == TARGET_ACTIVE;
+	tracee_look(l->roused->tracee, &b);
+	return b.activity == TRACEE_ACTIVE;
 }
 
-static bool is_look_due(struct interactive *l, const struct target_event *ev)
+static bool is_look_due(struct interactive *l, const struct tracee_event *ev)
 {
 	enum { SOON = 2, LATEST = 12 }; /* ticks; a thread that computes never rests */
 
-	if (ev->kind == TARGET_INTERRUPT)
+	if (ev->kind == TRACEE_INTERRUPT)
 		l->is_asked = true;
-	if (!l->is_asked || ev->kind != TARGET_TICK)
+	if (!l->is_asked || ev->kind != TRACEE_TICK)
 		return false;
 	l->asked_ticks++;
 	return l->asked_ticks >= LATEST || (l->asked_ticks >= SOON && !is_roused(l));
@@ -275,9 +275,9 @@ static bool is_look_due(struct interactive *l, const struct target_event *ev)
 
 /* A thread is held, and nothing has happened for a while: neither here nor at the terminal, where
    the user may be typing what the program waits for. A timer's signals go on for ever. */
-static bool is_quiet(struct session *s, const struct target_event *ev)
+static bool is_quiet(struct session *s, const struct tracee_event *ev)
 {
-	if (ev->kind != TARGET_TICK || s->events > s->signals || s->quiet_ticks == 0 ||
+	if (ev->kind != TRACEE_TICK || s->events > s->signals || s->quiet_ticks == 0 ||
 	    !anybody_held(s))
 		return false;
 	if (interactive_reads_terminal(s))
@@ -288,17 +288,17 @@ static bool is_quiet(struct session *s, const struct target_event *ev)
 static bool anybody_lives(const struct session *s)
 {
 	array_each(struct session_thread *, it, &s->threads)
-		if ((*it)->target)
+		if ((*it)->tracee)
 			return true;
 	return false;
 }
 
 /* Is there something to look at? */
-static bool is_to_look(struct interactive *l, const struct target_event *ev)
+static bool is_to_look(struct interactive *l, const struct tracee_event *ev)
 {
 	struct session *s = &l->session;
 
-	if (ev->kind == TARGET_EMPTY)
+	if (ev->kind == TRACEE_EMPTY)
 		l->state = INTERACTIVE_ENDED;
 	else if (s->over)
 		return false;
@@ -308,7 +308,7 @@ static bool is_to_look(struct interactive *l, const struct target_event *ev)
 		l->state = INTERACTIVE_THERE;
 	else if (controlled_rests(s))
 		l->state = INTERACTIVE_TURN;
-	else if (l->sent.thread && !l->sent.thread->target && anybody_lives(s))
+	else if (l->sent.thread && !l->sent.thread->tracee && anybody_lives(s))
 		l->state = INTERACTIVE_GONE;
 	else if (is_look_due(l, ev))
 		l->state = INTERACTIVE_LOOK;
@@ -324,7 +324,7 @@ static bool is_to_look(struct interactive *l, const struct target_event *ev)
 enum interactive_state interactive_go(struct interactive *l)
 {
 	struct session *s = &l->session;
-	struct target_event ev;
+	struct tracee_event ev;
 	int ending;
 
 	if (l->state == INTERACTIVE_ENDED)
@@ -344,7 +344,7 @@ enum interactive_state interactive_go(struct interactive *l)
 	release(s);
 	controlled_go_on(s);
 	do {
-		target_wait(s->target, &ev);
+		tracee_wait(s->tracee, &ev);
 		session_turn(s, &ev);
 	} while (!is_to_look(l, &ev));
 	if (l->state == INTERACTIVE_ENDED)
@@ -352,7 +352,7 @@ enum interactive_state interactive_go(struct interactive *l)
 	else
 		look_around(l);
 	steps_stops(l);
-	ending = target_forget_interrupt(); /* too late to be an event */
+	ending = tracee_forget_interrupt(); /* too late to be an event */
 	if (ending)
 		l->result.interrupted = ending;
 	return l->state;
@@ -368,11 +368,11 @@ void interactive_came(struct session *s, struct session_thread *t, uint64_t addr
 /* The user can look at a crash first. */
 static bool crashes(struct session *s, struct session_thread *t, int signal)
 {
-	struct target_fault fault;
+	struct tracee_fault fault;
 
 	(void)signal;
 	if (!s->attended || !t->crashes || !interactive_of(s)->ui->rests_at_crash ||
-	    target_fault(t->target, &fault) < 0 || !crash_is_signal(fault.signal))
+	    tracee_fault(t->tracee, &fault) < 0 || !crash_is_signal(fault.signal))
 		return false;
 	interactive_of(s)->crash = crash_look(s, t);
 	if (!interactive_of(s)->crash)
@@ -388,12 +388,12 @@ static bool drops_signal(struct session *s, struct session_thread *t, int signal
 {
 	struct interactive *l = interactive_of(s);
 
-	if (!l || signal != SIGINT || !target_signal_of_kernel(t->target))
+	if (!l || signal != SIGINT || !tracee_signal_of_kernel(t->tracee))
 		return false;
 	if (getpgid(t->process->pid) != getpgrp())
 		l->is_asked = true;
 	l->roused = t;
-	target_drop_signal(t->target);
+	tracee_drop_signal(t->tracee);
 	session_go(s, t);
 	return true;
 }
@@ -403,7 +403,7 @@ static bool is_wish(struct session *s, int signal)
 	if (!s->attended || signal != SIGINT ||
 	    interactive_state(interactive_of(s)) == INTERACTIVE_ENDED)
 		return false; /* nothing can be looked at during the start */
-	target_signals_go_on();
+	tracee_signals_go_on();
 	return true;
 }
 
@@ -424,7 +424,7 @@ const struct observer interrupt_observer = {
 
 /* ---- in the run ------------------------------------------------------------------------------ */
 
-static int ask_for_ends(struct session *s, struct target_launch *how, struct error *err)
+static int ask_for_ends(struct session *s, struct tracee_launch *how, struct error *err)
 {
 	(void)err;
 	how->trace_exit |= s->attended;
@@ -439,7 +439,7 @@ static bool is_attended(struct session *s)
 bool interactive_owns_group(const struct interactive *l, pid_t group)
 {
 	array_each(struct session_process *, p, &l->session.processes)
-		if ((*p)->target && getpgid((*p)->pid) == group)
+		if ((*p)->tracee && getpgid((*p)->pid) == group)
 			return true;
 	return false;
 }

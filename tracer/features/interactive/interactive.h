@@ -1,7 +1,7 @@
 /*
  * A run that a user steers, for the REPL: it goes until it comes to rest, is looked at, and goes
  * on. While somebody looks every thread is stopped, so that nothing changes under their eyes; Ctrl-C
- * (TARGET_INTERRUPT) is one of the ways to get there and kills nothing.
+ * (TRACEE_INTERRUPT) is one of the ways to get there and kills nothing.
  *
  *	interactive_new, interactive_start -> INTERACTIVE_READY, then places by interactive_load and interactive_line, then interactive_go
  *

@@ -39,7 +39,7 @@ static void thread_sentence(const struct interactive *l, const struct session_th
 {
 	if (l->state == INTERACTIVE_READY)
 		str_addf(out, "%s has not begun: `run`", t->engine->id);
-	else if (!t->target)
+	else if (!t->tracee)
 		str_addf(out, "%s has %s", t->engine->id,
 			 l->state == INTERACTIVE_ENDED && l->session.outcome.signaled ? "ended"
 										      : "exited");
@@ -57,8 +57,8 @@ void interactive_threads(struct interactive *l, struct str *out)
 
 		thread_sentence(l, t, &sentence);
 		str_addf(out, "%s%2zu  %s%s", mark_of(l, t), ++n, str_text(&sentence),
-			 t->parked && t->target && !t->paused ? " (held by hand)" : "");
-		if (l->state == INTERACTIVE_TURN && t->target)
+			 t->parked && t->tracee && !t->paused ? " (held by hand)" : "");
+		if (l->state == INTERACTIVE_TURN && t->tracee)
 			controlled_say(t, out);
 		str_add(out, "\n");
 		str_fini(&sentence);
@@ -68,7 +68,7 @@ void interactive_threads(struct interactive *l, struct str *out)
 bool interactive_held(struct interactive *l, struct str *out)
 {
 	array_each(struct session_thread *, it, &l->session.threads) {
-		if (!(*it)->target || !(*it)->engine->held)
+		if (!(*it)->tracee || !(*it)->engine->held)
 			continue;
 		waiting_sentence(*it, out);
 		return true;
@@ -252,7 +252,7 @@ void interactive_events(struct interactive *l, size_t most, struct str *out)
 static bool anybody_by_hand(const struct interactive *l)
 {
 	array_each(struct session_thread *, it, &l->session.threads)
-		if ((*it)->target && (*it)->parked && !(*it)->stays)
+		if ((*it)->tracee && (*it)->parked && !(*it)->stays)
 			return true;
 	return false;
 }
@@ -260,7 +260,7 @@ static bool anybody_by_hand(const struct interactive *l)
 static bool anybody_at_gate(const struct interactive *l)
 {
 	array_each(struct session_thread *, it, &l->session.threads)
-		if ((*it)->target && (*it)->engine->held)
+		if ((*it)->tracee && (*it)->engine->held)
 			return true;
 	return false;
 }
@@ -300,7 +300,7 @@ static void try_by_hand(struct interactive *l, struct str *out)
 	array_each(struct session_thread *, it, &l->session.threads) {
 		struct session_thread *t = *it;
 
-		if (!t->target || (!t->engine->held && !t->parked))
+		if (!t->tracee || (!t->engine->held && !t->parked))
 			continue;
 		str_add(out, "by hand: ");
 		if (t->engine->held && t->hold.gate)

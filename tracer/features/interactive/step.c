@@ -20,8 +20,8 @@ static int put_stop(struct session *s, struct session_thread *t, uint64_t addres
 		    enum interactive_reach reach, uint64_t scope, struct error *err)
 {
 	const struct act stop = {.owner = &step_owner};
-	struct target_site *site;
-	struct site_use *use = sites_use(s, t->process, t->target, address, &site, err);
+	struct tracee_site *site;
+	struct site_use *use = sites_use(s, t->process, t->tracee, address, &site, err);
 
 	if (!use)
 		return -1;
@@ -41,7 +41,7 @@ static void take_stop(struct placed *p)
 		if (use->acts.items[i].owner == &step_owner)
 			array_remove(&use->acts, i);
 	if (!use->acts.count)
-		target_site_remove(p->process->target, p->site);
+		tracee_site_remove(p->process->tracee, p->site);
 }
 
 /* Sites of a process that is gone, or of an image that it has left, no longer exist. */
@@ -50,8 +50,8 @@ void interactive_forget_stops(struct session *s)
 	struct interactive_sent *sent = sent_of(s);
 
 	array_each(struct placed, p, &sent->placed)
-		if (p->process->target &&
-		    target_site_find(p->process->target, p->site->addr) == p->site)
+		if (p->process->tracee &&
+		    tracee_site_find(p->process->tracee, p->site->addr) == p->site)
 			take_stop(p);
 	array_fini(&sent->placed);
 	array_fini(&sent->stops);
@@ -255,7 +255,7 @@ int interactive_line_step(struct interactive *l, const char *thread, enum intera
 static struct session_thread *helper_of(struct interactive *l, const struct session_process *p)
 {
 	array_each(struct session_thread *, it, &l->session.threads)
-		if ((*it)->process == p && (*it)->target)
+		if ((*it)->process == p && (*it)->tracee)
 			return *it;
 	return NULL;
 }
@@ -286,7 +286,7 @@ static int stop_at_location(struct interactive *l, struct session_thread *helper
 void interactive_count_at(struct interactive *l, struct session_process *p, const char *location,
 			  struct interactive_addresses *out)
 {
-	struct session_thread *helper = p->target ? helper_of(l, p) : NULL;
+	struct session_thread *helper = p->tracee ? helper_of(l, p) : NULL;
 	ERROR(ignored);
 
 	if (helper)
@@ -302,7 +302,7 @@ static struct session_process *process_of_id(struct interactive *l, const char *
 
 	*rest = slash ? slash + 1 : thread;
 	array_each(struct session_process *, p, &l->session.processes)
-		if ((*p)->target && strlen((*p)->prefix) == (size_t)(*rest - thread) &&
+		if ((*p)->tracee && strlen((*p)->prefix) == (size_t)(*rest - thread) &&
 		    strncmp((*p)->prefix, thread, (size_t)(*rest - thread)) == 0)
 			return *p;
 	return NULL;
@@ -395,7 +395,7 @@ static bool reaches(const struct interactive_stop *stop, uint64_t at, uint64_t f
 }
 
 /* A deeper call of its own function does not count. */
-static bool is_there(struct session *s, struct session_thread *t, const struct target_site *site,
+static bool is_there(struct session *s, struct session_thread *t, const struct tracee_site *site,
 		     const struct arch_regs *regs)
 {
 	struct interactive_sent *sent = sent_of(s);

@@ -21,7 +21,7 @@ static int read_slot(void *ctx, uint64_t addr, void *buf, size_t n)
 	struct slot_reader *reader = ctx;
 
 	reader->slot = addr;
-	return target_read(reader->thread->process->target, addr, buf, n);
+	return tracee_read(reader->thread->process->tracee, addr, buf, n);
 }
 
 /* If the loader has not resolved the slot's function yet: looks for it in the loader's order. */
@@ -40,7 +40,7 @@ static uint64_t of_slot(struct session_thread *t, uint64_t slot)
 static bool insn_at(const struct session_thread *t, uint64_t at, uint8_t bytes[ARCH_INSN_MAX],
 		    struct arch_insn *out)
 {
-	return target_read(t->process->target, at, bytes, ARCH_INSN_MAX) == 0 &&
+	return tracee_read(t->process->tracee, at, bytes, ARCH_INSN_MAX) == 0 &&
 	       arch_decode(bytes, ARCH_INSN_MAX, at, out) == 0;
 }
 

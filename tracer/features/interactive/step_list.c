@@ -36,7 +36,7 @@ struct session_thread *interactive_living(struct interactive *l, const char *nam
 {
 	struct session_thread *t = interactive_thread(l, name, err);
 
-	if (!t || t->target)
+	if (!t || t->tracee)
 		return t;
 	error_set(err, ERROR_USAGE, "%s has exited", t->engine->id);
 	return NULL;

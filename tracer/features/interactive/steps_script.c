@@ -340,7 +340,7 @@ static void add_story(const struct saving *v, struct str *out)
 static void note_who_stands(const struct saving *v)
 {
 	array_each(struct session_thread *, it, &v->interactive->session.threads)
-		if ((*it)->target && (*it)->parked && v->interactive->state != INTERACTIVE_ENDED)
+		if ((*it)->tracee && (*it)->parked && v->interactive->state != INTERACTIVE_ENDED)
 			str_addf(&v->how->notes,
 				 "note: %s still stands where it was stopped by hand; the script "
 				 "lets it go on\n",

@@ -123,7 +123,7 @@ static char *words_of(const struct inspect_call *call)
 
 static bool is_blocked(const struct interactive *l, const struct session_thread *t)
 {
-	return l->state == INTERACTIVE_REST || judged_of(t)->look.activity == TARGET_BLOCKED;
+	return l->state == INTERACTIVE_REST || judged_of(t)->look.activity == TRACEE_BLOCKED;
 }
 
 /* In a call made by a statement, blocked or not, the statement has not ended. In the tester's own
@@ -296,7 +296,7 @@ void steps_begin_step(struct interactive *l, struct steps_step *step, struct ses
 		step->since = SINCE_START;
 	else if (t->parked || t->engine->held || l->came == t)
 		step->since = SINCE_STOP;
-	if (step->what && step->since != SINCE_NOW && target_regs(t->target, &regs) == 0)
+	if (step->what && step->since != SINCE_NOW && tracee_regs(t->tracee, &regs) == 0)
 		step->counts_here = is_at(l, t, step->what, regs.dwarf[ARCH_DWARF_PC]);
 }
 
@@ -334,7 +334,7 @@ void steps_goes(struct interactive *l)
 		struct session_thread *t = *it;
 		struct steps_stand stand = {.step = t->parked ? t->parked_by : phase.step};
 
-		if (!t->target || (!t->parked && (!l->only || l->only == t)))
+		if (!t->tracee || (!t->parked && (!l->only || l->only == t)))
 			continue;
 		find_position(l, t, &stand);
 		stand.thread = copy(t->engine->id);
@@ -413,7 +413,7 @@ static void add_newborn(struct interactive *l, struct steps_phase *phase)
 	for (size_t i = phase->threads; i < l->session.threads.count; i++) {
 		struct session_thread *t = l->session.threads.items[i];
 
-		if (t->target && l->taken.steps.items[phase->step].kind == HAND_ONLY)
+		if (t->tracee && l->taken.steps.items[phase->step].kind == HAND_ONLY)
 			*array_add(&phase->stands) = (struct steps_stand){
 				.thread = copy(t->engine->id),
 				.step = phase->step,
@@ -449,7 +449,7 @@ static void look_at_others(struct interactive *l, struct steps_phase *phase)
 	array_each(struct session_thread *, it, &l->session.threads) {
 		struct session_thread *t = *it;
 
-		if (!t->target || t == l->came || stand_of(phase, t->engine->id))
+		if (!t->tracee || t == l->came || stand_of(phase, t->engine->id))
 			continue;
 		if (!has_begun(t))
 			*array_add(&phase->unbegun) = t->index;

@@ -58,16 +58,16 @@ enum left { LEFT_GONE, LEFT_ENDING, LEFT_AT_REST };
 
 static enum left look_at(const struct session_thread *t)
 {
-	struct target_block look;
+	struct tracee_block look;
 
-	if (!t->target)
+	if (!t->tracee)
 		return LEFT_GONE;
-	if (t->engine->held || t->parked || t->paused || t->target->state == TARGET_GROUP_STOPPED)
+	if (t->engine->held || t->parked || t->paused || t->tracee->state == TRACEE_GROUP_STOPPED)
 		return LEFT_AT_REST;
-	target_look(t->target, &look);
-	if (look.activity == TARGET_DEAD)
+	tracee_look(t->tracee, &look);
+	if (look.activity == TRACEE_DEAD)
 		return LEFT_GONE;
-	return look.activity == TARGET_BLOCKED ? LEFT_AT_REST : LEFT_ENDING;
+	return look.activity == TRACEE_BLOCKED ? LEFT_AT_REST : LEFT_ENDING;
 }
 
 /* A process rests if all of its threads but zombies do. */
@@ -106,7 +106,7 @@ static void read_name(int pid, char *name, size_t size)
 static bool all_rest(const struct session *s)
 {
 	array_each(struct session_process *, it, &s->processes)
-		if ((*it)->target && *it != s->root && look_at_all(s, *it) == LEFT_ENDING)
+		if ((*it)->tracee && *it != s->root && look_at_all(s, *it) == LEFT_ENDING)
 			return false;
 	return true;
 }
@@ -154,7 +154,7 @@ static size_t gather(struct session *s)
 	array_each(struct session_process *, it, &s->processes) {
 		const struct session_process *p = *it;
 
-		if (!p->target || p == s->root || look_at_all(s, p) == LEFT_GONE)
+		if (!p->tracee || p == s->root || look_at_all(s, p) == LEFT_GONE)
 			continue;
 		read_name(p->pid, name, sizeof(name));
 		str_addf(&leftover_of(s)->names, "%s%s (pid %d)", n++ ? ", " : "", name, p->pid);
@@ -166,7 +166,7 @@ static size_t gather(struct session *s)
 static bool anybody_held(const struct session *s)
 {
 	array_each(struct session_thread *, it, &s->threads)
-		if ((*it)->target && (*it)->engine->held)
+		if ((*it)->tracee && (*it)->engine->held)
 			return true;
 	return false;
 }
@@ -213,7 +213,7 @@ static void see_what_is_left(struct session *s)
 		left->how = "let go";
 		timeline_end(s);
 		s->over = true;
-		target_detach(s->target);
+		tracee_detach(s->tracee);
 	} else {
 		left->how = s->options->pid ? "let go" : "ended";
 		session_end(s);

@@ -152,7 +152,7 @@ static void watch_out(struct session *s, struct session_thread *t, const struct 
 {
 	struct session_process *p = t->process;
 	const struct near_miss_watch w = {
-		s, p, t->target, a->place, p->images.items, p->images.count};
+		s, p, t->tracee, a->place, p->images.items, p->images.count};
 	bool all;
 
 	if (!watches_out(p, a->place))

@@ -9,7 +9,7 @@
 struct near_miss_watch {
 	struct session *session;
 	struct session_process *process;
-	struct target_thread *thread;
+	struct tracee_thread *thread;
 	struct place *place;
 	const struct image *images; /* that are searched */
 	size_t count;

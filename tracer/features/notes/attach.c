@@ -22,7 +22,7 @@ static bool is_ignored(int signal)
 	return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* The process that the user started passes signals on to this one: see target_guard(). */
+/* The process that the user started passes signals on to this one: see tracee_guard(). */
 static void say_how_it_ends(const struct session *s)
 {
 	if (is_ignored(SIGINT))

@@ -129,7 +129,7 @@ static struct capture *capture_new(int to_fd, bool keep, enum stream_kind kind, 
 		capture_free(c);
 		return NULL;
 	}
-	*write_fd = c->stream.kind == STREAM_CLOSED ? TARGET_CLOSED : stream_give(&c->stream);
+	*write_fd = c->stream.kind == STREAM_CLOSED ? TRACEE_CLOSED : stream_give(&c->stream);
 	return c;
 }
 
@@ -171,13 +171,13 @@ static bool reads_nothing(const struct session_options *o)
 	return o->no_stdin || (o->trial && io_offset(STDIN_FILENO) < 0);
 }
 
-static int capture_begin(struct session *s, struct target_launch *how, struct error *err)
+static int capture_begin(struct session *s, struct tracee_launch *how, struct error *err)
 {
 	const struct expect *x = &s->plan.expect;
 	struct output *output = output_of(s);
 
 	if (s->options->kinds[STDIN_FILENO] == STREAM_CLOSED) {
-		how->stdin_fd = TARGET_CLOSED;
+		how->stdin_fd = TRACEE_CLOSED;
 	} else if (reads_nothing(s->options)) {
 		how->stdin_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		if (how->stdin_fd < 0)

@@ -97,29 +97,29 @@ static void answer_all(struct query *q, struct session_process *p)
 }
 
 /* 1: the libraries that it starts with are known; 0: not yet; -1: an error. */
-static int step(struct query *q, const struct target_event *ev, struct error *err)
+static int step(struct query *q, const struct tracee_event *ev, struct error *err)
 {
 	struct session *s = &q->session;
 	struct session_process *p;
 	bool consistent;
 
-	if (ev->kind == TARGET_PROCESS_GONE || ev->kind == TARGET_EMPTY)
+	if (ev->kind == TRACEE_PROCESS_GONE || ev->kind == TRACEE_EMPTY)
 		return error_set(err, ERROR_OBJECT, "%s ended before its libraries were loaded",
 				 s->options->argv[0]);
 	if (!ev->thread)
 		return 0;
-	if (ev->kind == TARGET_EXEC) {
+	if (ev->kind == TRACEE_EXEC) {
 		p = s->root = threads_process(s, ev->process);
 		if (loader_exec(s, p, ev->thread, err) < 0)
 			return -1;
 		if (!p->load_site)
 			return 1;
-	} else if (ev->kind == TARGET_SITE && s->root) {
+	} else if (ev->kind == TRACEE_SITE && s->root) {
 		images_update(s, s->root, NULL, &consistent);
 		if (consistent)
 			return 1;
 	}
-	target_resume(s->target, ev->thread);
+	tracee_resume(s->tracee, ev->thread);
 	return 0;
 }
 
@@ -139,7 +139,7 @@ static int load(struct query *q, const struct session_options *o, struct error *
 
 static int start(struct query *q, struct error *err)
 {
-	const struct target_launch how = {
+	const struct tracee_launch how = {
 		.argv = given_argv(&q->session),
 		.env = given_env(&q->session),
 		.stdin_fd = -1,
@@ -148,16 +148,16 @@ static int start(struct query *q, struct error *err)
 		.no_follow = true,
 		.needs_memory = true,
 	};
-	struct target_event ev;
+	struct tracee_event ev;
 	int done = 0;
 
-	q->session.target = target_launch(&how, err);
-	if (!q->session.target) {
+	q->session.tracee = tracee_launch(&how, err);
+	if (!q->session.tracee) {
 		images_explain_refusal(q->session.symbols, q->session.options->argv[0], err);
 		return -1;
 	}
 	while (!done) {
-		target_wait(q->session.target, &ev);
+		tracee_wait(q->session.tracee, &ev);
 		done = step(q, &ev, err);
 	}
 	if (done > 0)
@@ -181,7 +181,7 @@ int session_query(const struct session_options *o, struct modules *symbols,
 
 	if (load(&q, o, err) == 0)
 		result = start(&q, err);
-	target_free(q.session.target);
+	tracee_free(q.session.tracee);
 	places_free(&q.session);
 	script_free(q.session.script);
 	engine_free(q.session.engine);

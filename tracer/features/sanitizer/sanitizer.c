@@ -48,23 +48,23 @@ static bool leaks_off(const char *options)
 	return false;
 }
 
-static bool env_has(struct target_thread *t, const char *name, const char *what)
+static bool env_has(struct tracee_thread *t, const char *name, const char *what)
 {
-	char *value = target_env(t, name);
+	char *value = tracee_env(t, name);
 	bool has = value && strstr(value, what);
 
 	base_free(value);
 	return has;
 }
 
-static bool linked(struct target_thread *t, const struct module *m, const char *symbol,
+static bool linked(struct tracee_thread *t, const struct module *m, const char *symbol,
 		   const char *library)
 {
 	return module_has_string(m, symbol) || env_has(t, "LD_PRELOAD", library);
 }
 
 /* The environment variable for its options; NULL: it has no LeakSanitizer. */
-static const char *variable_of(struct target_thread *t, const struct module *m)
+static const char *variable_of(struct tracee_thread *t, const struct module *m)
 {
 	bool has = module_contains(m, refusal, strlen(refusal));
 
@@ -86,7 +86,7 @@ static void say(struct session *s, const char *variable)
 	told->leaks = true;
 }
 
-static bool exec_again(struct session *s, struct session_process *p, struct target_thread *t)
+static bool exec_again(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	struct module *m = images_program(s, p);
 	const char *variable = m ? variable_of(t, m) : NULL;
@@ -96,11 +96,11 @@ static bool exec_again(struct session *s, struct session_process *p, struct targ
 
 	if (!variable)
 		return false;
-	value = target_env(t, variable);
+	value = tracee_env(t, variable);
 	again = !value || !leaks_off(value);
 	str_addf(&assignment, "%s=%s%s" OPTION "0", variable, value ? value : "",
 		 value && *value ? ":" : "");
-	if (again && target_exec_again(t, str_text(&assignment)) < 0)
+	if (again && tracee_exec_again(t, str_text(&assignment)) < 0)
 		again = false;
 	if (again)
 		say(s, variable);
@@ -134,7 +134,7 @@ static enum hit_answer hit_create(struct session *s, const struct act *a, const 
 
 static const struct site_owner sanitizer_owner = {.name = "sanitizer", .hit = hit_create};
 
-static void settle(struct session *s, struct session_process *p, struct target_thread *t)
+static void settle(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	/* if both exist, the second is a jump to the first */
 	static const char *const names[] = {"___interceptor_pthread_create",

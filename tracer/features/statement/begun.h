@@ -25,7 +25,7 @@ struct begun *begun_of(const struct session_thread *t);
 /* ---- left.c --------------------------------------------------------------------------------- */
 
 /* Sets the traps that tell when a statement of the place is left before its end. 0, or -1. */
-int left_watch(struct session *s, struct session_process *p, struct target_thread *t,
+int left_watch(struct session *s, struct session_process *p, struct tracee_thread *t,
 	       struct place *place, struct error *err);
 /* A thread is somewhere: if an exception has just led it there, what that has left is forgotten. */
 void left_lands(struct session *s, const struct hit *h);

@@ -79,11 +79,11 @@ static void begin_call(struct session *s, struct session_thread *t, const struct
 	ERROR(err);
 	uint64_t address;
 
-	if (target_read(t->process->target, sp, &address, sizeof(address)) < 0)
+	if (tracee_read(t->process->tracee, sp, &address, sizeof(address)) < 0)
 		return;
 	begin(t, a, sp + sizeof(address));
 	act.owner = &ends;
-	if (sites_put(s, t->process, t->target, address, &act, &err) < 0)
+	if (sites_put(s, t->process, t->tracee, address, &act, &err) < 0)
 		session_fault(s, &err);
 }
 
@@ -96,7 +96,7 @@ static bool has_returned(struct session_thread *t, uint64_t address, uint64_t sp
 {
 	uint64_t word;
 
-	return target_read(t->process->target, sp - sizeof(word), &word, sizeof(word)) == 0 &&
+	return tracee_read(t->process->tracee, sp - sizeof(word), &word, sizeof(word)) == 0 &&
 	       word == address;
 }
 
@@ -123,7 +123,7 @@ static enum way_on way_on(const struct act *a, const struct hit *h)
 	uint64_t to;
 
 	if (!sites_inside(a->info, h->address - a->bias) ||
-	    !sites_jump(h->thread->process->target, h->address, &h->regs, &to))
+	    !sites_jump(h->thread->process->tracee, h->address, &h->regs, &to))
 		return LEAVES;
 	if (sites_inside(a->info, to - a->bias))
 		return GOES_ON_INSIDE;
@@ -217,7 +217,7 @@ static const struct site_owner ends = {.name = "completion: ends", .ends = true,
 
 /* `after` a function means that the call is over: the trap at its first instruction finds the
    return address. */
-static int put_call(struct session *s, struct session_process *p, struct target_thread *t,
+static int put_call(struct session *s, struct session_process *p, struct tracee_thread *t,
 		    struct act act, struct error *err)
 {
 	struct source_symbolised where;
@@ -232,7 +232,7 @@ static int put_call(struct session *s, struct session_process *p, struct target_
 	return sites_put(s, p, t, act.bias + start, &act, err);
 }
 
-static int put_exits(struct session *s, struct session_process *p, struct target_thread *t,
+static int put_exits(struct session *s, struct session_process *p, struct tracee_thread *t,
 		     struct act act, const struct site_owner *owner, struct error *err)
 {
 	act.owner = owner;
@@ -242,7 +242,7 @@ static int put_exits(struct session *s, struct session_process *p, struct target
 	return 0;
 }
 
-static int put_statement(struct session *s, struct session_process *p, struct target_thread *t,
+static int put_statement(struct session *s, struct session_process *p, struct tracee_thread *t,
 			 struct act act, struct error *err)
 {
 	uint64_t start = act.bias + act.info->offset;
@@ -263,7 +263,7 @@ static bool wants(const struct place *place, const struct source_site *info)
 	return place->after && (info->kind == SOURCE_STATEMENT || info->kind == SOURCE_ENTRY);
 }
 
-static int put(struct session *s, struct session_process *p, struct target_thread *t,
+static int put(struct session *s, struct session_process *p, struct tracee_thread *t,
 	       struct act act, struct error *err)
 {
 	if (act.info->closed && !is_function(act.info))

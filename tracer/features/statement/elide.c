@@ -3,7 +3,7 @@
  *
  * The statement ends where control leaves its code in the same frame, or where the frame's function
  * returns to: a statement may end in a jump to the very function that sleeps. If control leaves in
- * no such way (longjmp, an exception), that is noticed at the next system call: see target_elide.
+ * no such way (longjmp, an exception), that is noticed at the next system call: see tracee_elide.
  */
 #include "tracer/run/go.h"
 #include "tracer/run/images.h"
@@ -41,7 +41,7 @@ static struct elisions *elisions_of(const struct session_thread *t)
 static bool is_under_way(struct session *s, const struct place *place)
 {
 	array_each(struct session_thread *, t, &s->threads) {
-		if (!(*t)->target)
+		if (!(*t)->tracee)
 			continue;
 		array_each(const struct elision, e, elisions_of(*t))
 			if (!place || e->place == place)
@@ -58,9 +58,9 @@ static int watch_return(struct session *s, struct session_thread *t, struct plac
 	const struct act end = {.owner = &elide_end, .place = place};
 	uint64_t address;
 
-	if (target_read(t->process->target, frame - sizeof(address), &address, sizeof(address)) < 0)
+	if (tracee_read(t->process->tracee, frame - sizeof(address), &address, sizeof(address)) < 0)
 		return 0;
-	return sites_put(s, t->process, t->target, address, &end, err);
+	return sites_put(s, t->process, t->tracee, address, &end, err);
 }
 
 static bool frame_of(struct session *s, struct session_thread *t, uint64_t *frame)
@@ -69,7 +69,7 @@ static bool frame_of(struct session *s, struct session_thread *t, uint64_t *fram
 	struct arch_regs regs;
 	uint64_t pc;
 
-	if (target_regs(t->target, &regs) < 0)
+	if (tracee_regs(t->tracee, &regs) < 0)
 		return false;
 	pc = regs.dwarf[ARCH_DWARF_PC];
 	image = images_find(s, t->process, pc);
@@ -88,7 +88,7 @@ static void forget_left(struct session_thread *t, const struct place *place, uin
 		if (e.frame > frame || (e.frame == frame && e.place != place))
 			continue;
 		array_remove(all, i);
-		target_elide_end(t->target, e.frame);
+		tracee_elide_end(t->tracee, e.frame);
 	}
 }
 
@@ -97,11 +97,11 @@ static void begin(struct session *s, struct session_thread *t, struct place *pla
 	ERROR(err);
 	uint64_t frame;
 
-	if (!t->target || !frame_of(s, t, &frame))
+	if (!t->tracee || !frame_of(s, t, &frame))
 		return;
 	forget_left(t, place, frame);
 	*array_add(elisions_of(t)) = (struct elision){place, frame};
-	target_elide(t->target, frame);
+	tracee_elide(t->tracee, frame);
 	if (watch_return(s, t, place, frame, &err) < 0)
 		session_fault(s, &err);
 }
@@ -121,7 +121,7 @@ static enum hit_answer hit_end(struct session *s, const struct act *a, const str
 		if (e.place != a->place || e.frame != frame)
 			continue;
 		array_remove(all, i);
-		target_elide_end(t->target, frame);
+		tracee_elide_end(t->tracee, frame);
 	}
 	if (a->place->retired && !is_under_way(s, a->place))
 		places_retire(s, a->place);
@@ -153,7 +153,7 @@ static bool is_inside(const struct source_site *info, uint64_t offset)
  * and tail jumps, are left out, since a jump may lead to the very call that sleeps; watch_return()
  * covers those.
  */
-static int put(struct session *s, struct session_process *p, struct target_thread *t,
+static int put(struct session *s, struct session_process *p, struct tracee_thread *t,
 	       struct act act, struct error *err)
 {
 	if (sites_put(s, p, t, act.bias + act.info->offset, &act, err) < 0)

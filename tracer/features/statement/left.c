@@ -84,7 +84,7 @@ static enum hit_answer hit_set(struct session *s, const struct act *a, const str
 	begun->pad = begun->frames.count ? h->regs.dwarf[ARCH_DWARF_ARG1] : 0;
 	begun->top = h->regs.dwarf[ARCH_DWARF_SP];
 	begun->tells = a->what == CATCH_SEEN;
-	if (begun->pad && sites_put(s, t->process, t->target, begun->pad, &act, &err) < 0)
+	if (begun->pad && sites_put(s, t->process, t->tracee, begun->pad, &act, &err) < 0)
 		session_fault(s, &err);
 	return HIT_SEEN;
 }
@@ -98,7 +98,7 @@ static enum hit_answer hit_catch(struct session *s, const struct act *a, const s
 
 	(void)a;
 	if (!begun->frames.count ||
-	    target_read(h->thread->process->target, *sp, pc, sizeof(*pc)) < 0)
+	    tracee_read(h->thread->process->tracee, *sp, pc, sizeof(*pc)) < 0)
 		return HIT_SEEN;
 	*sp += sizeof(*pc);
 	leave(s, h->thread, *sp, &regs, false);
@@ -114,9 +114,9 @@ static const struct site_owner catches = {.name = "left: catches", .hit = hit_ca
    stack; else (a coroutine, a signal's own stack) all of that stack. */
 static uint64_t lowest_left(struct session_thread *t, uint64_t top, uint64_t sp)
 {
-	struct target_mapping stack;
+	struct tracee_mapping stack;
 
-	if (target_mapping_at(t->process->target, sp, &stack) < 0)
+	if (tracee_mapping_at(t->process->tracee, sp, &stack) < 0)
 		return top;
 	return top >= stack.start && top < sp ? top : stack.start;
 }
@@ -126,14 +126,14 @@ static uint64_t lowest_left(struct session_thread *t, uint64_t top, uint64_t sp)
 static enum hit_answer hit_jump(struct session *s, const struct act *a, const struct hit *h)
 {
 	struct session_thread *t = h->thread;
-	struct target_process *p = t->process->target;
+	struct tracee_process *p = t->process->tracee;
 	uint64_t words[ARCH_JMP_BUF_WORDS], guard, top = h->regs.dwarf[ARCH_DWARF_SP];
 	struct arch_regs regs = h->regs;
 
 	(void)a;
 	if (!begun_of(t)->frames.count ||
-	    target_read(p, regs.dwarf[ARCH_DWARF_ARG0], words, sizeof(words)) < 0 ||
-	    target_read(p, regs.fs_base + ARCH_GUARD_AT, &guard, sizeof(guard)) < 0)
+	    tracee_read(p, regs.dwarf[ARCH_DWARF_ARG0], words, sizeof(words)) < 0 ||
+	    tracee_read(p, regs.fs_base + ARCH_GUARD_AT, &guard, sizeof(guard)) < 0)
 		return HIT_SEEN;
 	arch_longjmp(words, !images_at(t->process, words[ARCH_JMP_BUF_PC]), guard, &regs);
 	if (images_at(t->process, regs.dwarf[ARCH_DWARF_PC]))
@@ -165,7 +165,7 @@ static bool is_used(const struct session_process *p, const char *name)
 }
 
 /* Sets them at all functions of this name, if it is used. How many, or -1. */
-static int put_all(struct session *s, struct session_process *p, struct target_thread *t,
+static int put_all(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   const char *name, const struct act *act, struct error *err)
 {
 	int count = 0;
@@ -186,7 +186,7 @@ static int put_all(struct session *s, struct session_process *p, struct target_t
 	return count;
 }
 
-static int watch_exceptions(struct session *s, struct session_process *p, struct target_thread *t,
+static int watch_exceptions(struct session *s, struct session_process *p, struct tracee_thread *t,
 			    struct place *place, struct error *err)
 {
 	const struct act caught = {.owner = &catches, .place = place};
@@ -197,7 +197,7 @@ static int watch_exceptions(struct session *s, struct session_process *p, struct
 	return count < 0 ? -1 : put_all(s, p, t, "_Unwind_SetIP", &set, err);
 }
 
-int left_watch(struct session *s, struct session_process *p, struct target_thread *t,
+int left_watch(struct session *s, struct session_process *p, struct tracee_thread *t,
 	       struct place *place, struct error *err)
 {
 	static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};

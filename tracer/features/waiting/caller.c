@@ -185,7 +185,7 @@ static void read_stack(struct waiter *w)
 	struct dwarf_frame first;
 	struct arch_regs regs;
 
-	if (target_regs(t->target, &regs) < 0)
+	if (tracee_regs(t->tracee, &regs) < 0)
 		return;
 	dwarf_frame_first(&t->process->program, t, &regs, &first);
 	inspect_stack(&first, calls_scope(t), MOST_CALLS, &w->stack);
@@ -196,15 +196,15 @@ static void read_stack(struct waiter *w)
 void caller_look(struct session *s, struct waiter *w)
 {
 	struct session_thread *t = w->thread;
-	bool runs = t->target->state == TARGET_RUNNING;
-	bool paused = runs && target_pause(s->target, t->target) == 0;
+	bool runs = t->tracee->state == TRACEE_RUNNING;
+	bool paused = runs && tracee_pause(s->tracee, t->tracee) == 0;
 
 	/* Not paused, it has just stopped for a reason of its own, as on its way back into the call
 	   that an earlier question interrupted: there it can be asked, too. */
-	if (t->target->state == TARGET_RUNNING)
+	if (t->tracee->state == TRACEE_RUNNING)
 		return;
 	pages_forget(s);
 	read_stack(w);
 	if (paused)
-		target_resume(s->target, t->target);
+		tracee_resume(s->tracee, t->tracee);
 }

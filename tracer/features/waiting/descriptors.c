@@ -105,7 +105,7 @@ static void add_processes(struct waiters *all, const struct waiter *w, const cha
 		return;
 	array_each(int, pid, &w->wait.by)
 		array_each(struct session_process *, p, &all->session->processes) {
-			if ((*p)->pid != *pid || !(*p)->target)
+			if ((*p)->pid != *pid || !(*p)->tracee)
 				continue;
 			str_addf(out, "%s %smain", any ? "," : before, (*p)->prefix);
 			any = true;
@@ -125,7 +125,7 @@ bool descriptors_describe(struct waiters *all, struct waiter *w, struct str *out
 		if (calls[i].number != w->block.number)
 			continue;
 		str_addf(out, "%s ", calls[i].verb);
-		if (opened_look(w->thread->target->tid, (int)w->block.args[0], &file) < 0)
+		if (opened_look(w->thread->tracee->tid, (int)w->block.args[0], &file) < 0)
 			str_addf(out, "fd %d", (int)w->block.args[0]);
 		else
 			str_addf(out, "%s (fd %d)", noun_of(&file), file.fd);

@@ -19,9 +19,9 @@ enum {
 
 static bool read_at(const struct waiter *w, uint64_t address, void *to, size_t n)
 {
-	struct target_process *p = w->thread->process->target;
+	struct tracee_process *p = w->thread->process->tracee;
 
-	return p && target_read(p, address, to, n) == 0;
+	return p && tracee_read(p, address, to, n) == 0;
 }
 
 static uint32_t word_at(const struct waiter *w, uint64_t address)
@@ -149,8 +149,8 @@ static void add_owner(struct waiter *w, struct session_thread *t)
    back. */
 static bool is_copy(const struct waiter *w, const struct session_thread *owner)
 {
-	const struct target_process *mine = w->thread->process->target;
-	const struct target_process *other = owner->process->target;
+	const struct tracee_process *mine = w->thread->process->tracee;
+	const struct tracee_process *other = owner->process->tracee;
 
 	return !w->wait.shared && mine && other && mine->space != other->space;
 }
@@ -168,7 +168,7 @@ static void add_tid(struct waiters *all, struct waiter *w, uint32_t tid)
 
 		if (t->engine->tid != (int)tid)
 			continue;
-		w->gone = !t->target || is_copy(w, t);
+		w->gone = !t->tracee || is_copy(w, t);
 		add_owner(w, t);
 		return;
 	}

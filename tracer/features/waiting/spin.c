@@ -121,7 +121,7 @@ static struct spinner *spinner_of(struct spins *all, const struct session_thread
 /* ---- one look ------------------------------------------------------------------------------- */
 
 /* Is it a sleep that does not notice being looked at? */
-static bool is_nap(const struct target_block *b)
+static bool is_nap(const struct tracee_block *b)
 {
 	switch (b->number) {
 	case SYS_nanosleep:
@@ -257,43 +257,43 @@ static void note_loop(struct spins *all, struct spinner *sp, const struct waiter
 /* For a thread on a processor: has it used that since the last sample? */
 static bool has_worked(const struct spinner *sp, const struct session_thread *t)
 {
-	uint64_t ran = target_ran_ns(t->target);
+	uint64_t ran = tracee_ran_ns(t->tracee);
 
 	return !ran || ran >= sp->ran_ns + RUN_NS;
 }
 
 static bool has_run(struct spinner *sp, const struct session_thread *t,
-		    const struct target_block *b, uint64_t now)
+		    const struct tracee_block *b, uint64_t now)
 {
 	bool moved = sp->switches && sp->switches != b->switches;
 
 	sp->switches = b->switches;
-	if (moved || b->activity == TARGET_ACTIVE)
+	if (moved || b->activity == TRACEE_ACTIVE)
 		sp->moved_us = now;
-	if (b->activity == TARGET_ACTIVE)
+	if (b->activity == TRACEE_ACTIVE)
 		return has_worked(sp, t);
-	return moved && b->activity == TARGET_BLOCKED && is_nap(b);
+	return moved && b->activity == TRACEE_BLOCKED && is_nap(b);
 }
 
 static void take_sample(struct session *s, struct spinner *sp, struct waiter *w, uint64_t now)
 {
-	struct target_thread *target = w->thread->target;
+	struct tracee_thread *tracee = w->thread->tracee;
 
-	if (target_pause(s->target, target) < 0)
+	if (tracee_pause(s->tracee, tracee) < 0)
 		return; /* it has just stopped for a reason of its own */
 	/* Read while it is stopped: stopping takes time on a busy machine, and the next look may
 	   come before it has run at all. Then its state is the same, but not because it goes
 	   round. */
-	sp->ran_ns = target_ran_ns(target);
+	sp->ran_ns = tracee_ran_ns(tracee);
 	caller_look(s, w);
 	if (w->told < w->stack.count) {
 		note_place(sp, &w->stack.items[w->told], now);
 		note_loop(spins_of(s), sp, w);
 		sp->samples++;
-		sp->slept += w->block.activity == TARGET_BLOCKED;
+		sp->slept += w->block.activity == TRACEE_BLOCKED;
 	}
 	spin_states_add(&sp->states, spin_state(w->thread, &spins_of(s)->code));
-	target_resume(s->target, target);
+	tracee_resume(s->tracee, tracee);
 	inspect_stack_fini(&w->stack);
 }
 
@@ -302,14 +302,14 @@ static void look_at(struct session *s, struct session_thread *t, uint64_t now)
 	struct waiter w = {.thread = t};
 	struct spinner *sp = spinner_of(spins_of(s), t);
 
-	target_look(t->target, &w.block);
+	tracee_look(t->tracee, &w.block);
 	if (has_run(sp, t, &w.block, now))
 		take_sample(s, sp, &w, now);
 }
 
 static bool may_move(const struct session_thread *t)
 {
-	return t->target && t->target->state == TARGET_RUNNING && !t->engine->held && !t->paused &&
+	return t->tracee && t->tracee->state == TRACEE_RUNNING && !t->engine->held && !t->paused &&
 	       !sanitizer_owns(t->engine->start);
 }
 
@@ -340,7 +340,7 @@ static bool is_of_use(const struct session *s)
 	if (s->time_limit > 0 || s->plan.expect.livelock)
 		return true;
 	array_each(struct session_thread *, t, &s->threads)
-		if ((*t)->target && (*t)->engine->held)
+		if ((*t)->tracee && (*t)->engine->held)
 			return s->gate_limit > 0;
 	return false;
 }
@@ -357,8 +357,8 @@ static void look_at_transfers(struct session *s, uint64_t now)
 	uint64_t sum = 0;
 
 	array_each(struct session_process *, p, &s->processes)
-		if ((*p)->target)
-			sum += target_transfers((*p)->target);
+		if ((*p)->tracee)
+			sum += tracee_transfers((*p)->tracee);
 	if (sum != spins_of(s)->transfers)
 		begin_anew(spins_of(s), now);
 	spins_of(s)->transfers = sum;
@@ -400,12 +400,12 @@ static void look(struct session *s, uint64_t now, bool quiet)
 static bool is_waiting(struct session *s, struct session_thread *t, bool rests)
 {
 	const struct spinner *sp = find(spins_of(s), t);
-	struct target_block b;
+	struct tracee_block b;
 	struct wait w = {0};
 	bool waits;
 
-	target_look(t->target, &b);
-	if (b.activity == TARGET_DEAD)
+	tracee_look(t->tracee, &b);
+	if (b.activity == TRACEE_DEAD)
 		return true;
 	blocked_wait_of(s, t, &b, &w);
 	waits = w.kind != WAIT_NOT && (!rests || (sp && sp->switches == b.switches &&
@@ -418,12 +418,12 @@ static bool is_waiting(struct session *s, struct session_thread *t, bool rests)
 static bool may_go_round(const struct session *s, const struct session_thread *t)
 {
 	const struct spinner *sp = find(spins_of(s), t);
-	struct target_block b;
+	struct tracee_block b;
 
 	if (sp && !spin_states_may_repeat(&sp->states, SAMPLES_AT_LAST, SAMPLES))
 		return false;
-	target_look(t->target, &b);
-	return b.activity == TARGET_ACTIVE || (sp && sp->states.samples > 0);
+	tracee_look(t->tracee, &b);
+	return b.activity == TRACEE_ACTIVE || (sp && sp->states.samples > 0);
 }
 
 static bool goes_round(const struct session *s, const struct session_thread *t, unsigned least)
@@ -444,7 +444,7 @@ static bool only_sleeps(const struct session *s, const struct session_thread *t)
 
 static bool counts(const struct session_thread *t)
 {
-	return t->target && !sanitizer_owns(t->engine->start);
+	return t->tracee && !sanitizer_owns(t->engine->start);
 }
 
 static bool is_livelock(struct session *s, bool at_last)

@@ -120,7 +120,7 @@ uint64_t spin_state(struct session_thread *t, struct spin_code *code)
 	uint64_t state = 0;
 	size_t count = 1;
 
-	if (target_regs(t->target, &regs) < 0)
+	if (tracee_regs(t->tracee, &regs) < 0)
 		return 0;
 	pages_forget(t->process->session);
 	dwarf_frame_first(&t->process->program, t, &regs, &frames[0]);

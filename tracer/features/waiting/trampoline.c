@@ -212,14 +212,14 @@ static const char *runs(struct session *s, struct session_thread *t)
 	struct arch_regs regs;
 
 	(void)s;
-	if (to_note(t)->known || !t->target || t->target->state == TARGET_RUNNING ||
+	if (to_note(t)->known || !t->tracee || t->tracee->state == TRACEE_RUNNING ||
 	    to_note(t)->looks >= LOOKS_MOST)
 		return to_note(t)->runs;
 	if (!to_note(t)->looks++ && (engine->tid == t->process->pid || !may_be_trampoline(t))) {
 		know(t, NULL);
 		return NULL;
 	}
-	if (target_regs(t->target, &regs) < 0)
+	if (tracee_regs(t->tracee, &regs) < 0)
 		return to_note(t)->runs;
 	dwarf_frame_first(&t->process->program, t, &regs, &first);
 	inspect_stack(&first, 0, MOST_CALLS, &stack);

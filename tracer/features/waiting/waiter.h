@@ -35,7 +35,7 @@ struct owner {
 /* A thread as it was examined. */
 struct waiter {
 	struct session_thread *thread;
-	struct target_block block;
+	struct tracee_block block;
 	struct wait wait;
 	struct inspect_stack stack;
 	struct waiters *all; /* which it is one of; NULL: examined alone */

@@ -102,7 +102,7 @@ static const struct {
 static void add_owner(const struct waiter *w, const struct owner *o, struct str *out)
 {
 	bool elsewhere = o->thread->process != w->thread->process && !w->wait.shared;
-	bool copied = w->gone && (o->thread->target || elsewhere);
+	bool copied = w->gone && (o->thread->tracee || elsewhere);
 
 	str_add(out, o->thread->engine->id);
 	if (o->thread == w->thread)
@@ -111,7 +111,7 @@ static void add_owner(const struct waiter *w, const struct owner *o, struct str 
 		str_add(out, " of the process that was forked");
 	if (o->file)
 		str_addf(out, " (taken at %s:%u)", str_base_name(o->file), o->line);
-	if (!o->thread->target && !copied)
+	if (!o->thread->tracee && !copied)
 		str_add(out, ", which has exited");
 }
 
@@ -262,14 +262,14 @@ static void describe_futex(const struct waiter *w, struct str *out)
 
 static bool is_waited_for(const struct waiter *w, const struct session_process *p)
 {
-	return p->target && (w->wait.on_process ? p->pid == w->wait.on_process
+	return p->tracee && (w->wait.on_process ? p->pid == w->wait.on_process
 						: p->parent_pid == w->thread->process->pid);
 }
 
 static struct session_thread *main_of(const struct session *s, const struct session_process *p)
 {
 	array_each(struct session_thread *, t, &s->threads)
-		if ((*t)->process == p && (*t)->target)
+		if ((*t)->process == p && (*t)->tracee)
 			return *t;
 	return NULL;
 }
@@ -287,7 +287,7 @@ static void describe_process(const struct session *s, const struct waiter *w, st
 		*array_add(&out->on) = first->engine;
 	}
 	out->kind = WAITING_PROCESS;
-	if (target_is_vfork(w->block.number))
+	if (tracee_is_vfork(w->block.number))
 		str_add(&out->text, "waits for its child of vfork to exec or exit");
 	else
 		str_addf(&out->text, "waits for %s child process",
@@ -359,7 +359,7 @@ static void describe_blocked(struct waiters *all, struct waiter *w, struct waiti
 		out->kind = WAITING_BLOCKED;
 		describe_system_call(number, &out->text);
 	}
-	out->is_deep = w->block.activity == TARGET_DISK && !target_is_vfork(number);
+	out->is_deep = w->block.activity == TRACEE_DISK && !tracee_is_vfork(number);
 	if (out->is_deep)
 		str_add(&out->text, ", which no signal interrupts: the kernel waits for a file "
 				    "system or a device");
@@ -405,7 +405,7 @@ static void describe(struct waiters *all, struct waiter *w)
 {
 	struct session_thread *t = w->thread;
 	struct waiting *out = waiting_of(t);
-	enum target_activity activity = w->block.activity;
+	enum tracee_activity activity = w->block.activity;
 
 	if (t->engine->held) {
 		describe_held(all->session, t, out);
@@ -421,13 +421,13 @@ static void describe(struct waiters *all, struct waiter *w)
 	}
 	spinning_told(all->session, w);
 	add_place(w, w->told, out);
-	around_describe(w, activity == TARGET_BLOCKED, &out->around);
-	if (activity == TARGET_BLOCKED || activity == TARGET_DISK) {
+	around_describe(w, activity == TRACEE_BLOCKED, &out->around);
+	if (activity == TRACEE_BLOCKED || activity == TRACEE_DISK) {
 		describe_blocked(all, w, out);
-	} else if (t->target->state == TARGET_GROUP_STOPPED) {
+	} else if (t->tracee->state == TRACEE_GROUP_STOPPED) {
 		out->kind = WAITING_STOPPED;
 		str_add(&out->text, "is stopped by job control");
-	} else if (activity == TARGET_DEAD) {
+	} else if (activity == TRACEE_DEAD) {
 		out->kind = WAITING_EXITED;
 		str_add(&out->text, "has exited");
 	} else {
@@ -463,16 +463,16 @@ static void look(struct waiters *all, struct session_thread *t)
 	if (judged_of(t)->on) /* it may have been stopped since to be asked */
 		w->block = judged_of(t)->look;
 	else
-		target_look(t->target, &w->block);
+		tracee_look(t->tracee, &w->block);
 	blocked_wait_of(all->session, t, &w->block, &w->wait);
-	if (t->target->state == TARGET_GROUP_STOPPED || w->block.activity == TARGET_DEAD)
+	if (t->tracee->state == TRACEE_GROUP_STOPPED || w->block.activity == TRACEE_DEAD)
 		return;
-	if (!target_is_vfork(w->block.number))
+	if (!tracee_is_vfork(w->block.number))
 		caller_look(all->session, w);
 	trampoline_see(t, &w->stack);
-	if (w->block.activity == TARGET_BLOCKED)
+	if (w->block.activity == TRACEE_BLOCKED)
 		primitive_find(w);
-	if (w->block.activity == TARGET_BLOCKED && w->block.number == SYS_futex) {
+	if (w->block.activity == TRACEE_BLOCKED && w->block.number == SYS_futex) {
 		glibc_object(w);
 		if (!w->what)
 			w->what = locks_kind(all->session, w);
@@ -493,7 +493,7 @@ static void find_owners(struct waiters *all, struct waiter *w)
 {
 	const struct waiter *known = known_before(all, w);
 
-	if (w->block.activity != TARGET_BLOCKED || w->block.number != SYS_futex)
+	if (w->block.activity != TRACEE_BLOCKED || w->block.number != SYS_futex)
 		return;
 	if (!known) {
 		look_for_owners(all, w);
@@ -528,7 +528,7 @@ void waiting_look_all(struct session *s)
 		struct session_thread *t = *it;
 
 		waiting_fini(waiting_of(t));
-		if (!t->target)
+		if (!t->tracee)
 			continue;
 		threads_name(s, t->engine);
 		t->state = threads_state(s, t->engine);

@@ -55,7 +55,7 @@ struct waiting {
 struct judged {
 	bool on;
 	bool ready; /* the scheduler has not let it go on: it runs no more than those that wait */
-	struct target_block look;
+	struct tracee_block look;
 };
 struct judged *judged_of(const struct session_thread *t);
 

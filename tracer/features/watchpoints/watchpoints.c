@@ -42,7 +42,7 @@ struct watchpoints {
 
 /* With a process. */
 struct watched_words {
-	struct target_watch words[TARGET_WATCHES]; /* currently set */
+	struct tracee_watch words[TRACEE_WATCHES]; /* currently set */
 	size_t count;
 	unsigned others; /* how often these were replaced since no condition was asked */
 };
@@ -131,14 +131,14 @@ static void looks_at(struct session *s, const struct session_thread *of)
 /* Is the thread held until a function of the tester's returns true? */
 bool watchpoints_is_asked(const struct session_thread *t)
 {
-	return t->target && t->engine->held && (of_thread(t)->count || of_thread(t)->calls) &&
+	return t->tracee && t->engine->held && (of_thread(t)->count || of_thread(t)->calls) &&
 	       (!t->hold.gate || t->hold.gate->kind == GATE_CUSTOM);
 }
 
 /* ---- debug registers ------------------------------------------------------------------------ */
 
 struct words {
-	struct target_watch items[TARGET_WATCHES];
+	struct tracee_watch items[TRACEE_WATCHES];
 	size_t count;
 	bool too_many;
 };
@@ -148,10 +148,10 @@ static void add_word(struct words *w, uint64_t address)
 	for (size_t i = 0; i < w->count; i++)
 		if (w->items[i].addr == address)
 			return;
-	if (w->count == TARGET_WATCHES)
+	if (w->count == TRACEE_WATCHES)
 		w->too_many = true;
 	else
-		w->items[w->count++] = (struct target_watch){address, 8};
+		w->items[w->count++] = (struct tracee_watch){address, 8};
 }
 
 /* Collects whole aligned words: if something else in a word changes, a condition is asked in vain,
@@ -181,12 +181,12 @@ static bool same_words(const struct session_process *p, const struct words *w)
 /* True: the words watched now differ from before. */
 static bool set_words(struct session *s, struct session_process *p, const struct words *w)
 {
-	if (!p->target || same_words(p, w))
+	if (!p->tracee || same_words(p, w))
 		return false;
 	of_process(p)->others += w->count > 0;
-	if (!of_run(s)->refused && target_watch(s->target, p->target, w->items, w->count) < 0) {
+	if (!of_run(s)->refused && tracee_watch(s->tracee, p->tracee, w->items, w->count) < 0) {
 		of_run(s)->refused = true;
-		target_watch(s->target, p->target, NULL, 0);
+		tracee_watch(s->tracee, p->tracee, NULL, 0);
 	}
 	memcpy(of_process(p)->words, w->items, sizeof(w->items));
 	of_process(p)->count = w->count;
@@ -209,7 +209,7 @@ static bool has_changed(struct watchpoint_read *r)
 	uint8_t small[256], *bytes = r->size > sizeof(small) ? base_alloc(r->size, 1) : small;
 	uint64_t sum = UNREADABLE;
 
-	if (r->process->target && target_read(r->process->target, r->address, bytes, r->size) == 0)
+	if (r->process->tracee && tracee_read(r->process->tracee, r->address, bytes, r->size) == 0)
 		sum = hash_bytes(HASH_START, bytes, r->size);
 	if (bytes != small)
 		base_free(bytes);
@@ -330,7 +330,7 @@ void watchpoints_describe(const struct session *s, const struct session_thread *
 		str_addf(out,
 			 " (conditions here read %zu words, more than the %d that debug registers "
 			 "can watch: they are looked at every %d ms)",
-			 words_of(s, t->process), TARGET_WATCHES, LAST_MS);
+			 words_of(s, t->process), TRACEE_WATCHES, LAST_MS);
 }
 
 const struct observer watchpoints_observer = {

@@ -1,0 +1,175 @@
+/*
+ * Lets the program go, as if nobody had ever been there.
+ *
+ * While all threads stand still: each is put where it would be without us (out of copies of
+ * instructions, before an instruction whose trap it has met), the program's own bytes are put back,
+ * debug registers are cleared, our memory is unmapped. Then one after the other runs on.
+ *
+ * A thread that cannot be stopped (it waits in vfork) is left as it is: the kernel lets it go when
+ * gatectl ends. Our memory then stays mapped, since the thread may have to return through it. But
+ * the kernel would kill a program that we launched: there the thread is waited for.
+ */
+#include "tracer/tracee/events/signals.h"
+#include "tracer/tracee/tracee_internal.h"
+
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static bool is_stopped(const struct thread *th)
+{
+	return thread_is_alive(th) && th->pub.state == TRACEE_STOPPED;
+}
+
+/* ---- each thread where it would be ---------------------------------------------------------- */
+
+static void leave(struct thread *th)
+{
+	const struct watch_set none = {0};
+
+	if (th->watched.n)
+		debugregs_set(th, &none);
+	thread_settle(th);
+	if (th->stop == STOP_PAUSE && !th->group_signal)
+		pause_hide(th);
+	restart_leave(th);
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/*
+ * How well the thread can make a system call for us, 0: not at all. A signal that it is to take would
+ * lose its details by it; one that is stopped by job control runs for a moment.
+ */
+static int fitness(struct thread *th)
+{
+	if (!remote_possible(th) || (th->stop == STOP_SIGNAL && th->signal))
+		return 0;
+	if (th->group_signal)
+		return 1;
+	return th->stop == STOP_PAUSE || th->stop == STOP_SITE ? 3 : 2;
+}
+
+static struct thread *helper_in(struct tracee *t, const struct tracee_space *space)
+{
+	struct thread *th, *found = NULL;
+	int best = 0;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		if (!thread_is_alive(th) || space_of(th) != space)
+			continue;
+		if (th->pub.state != TRACEE_STOPPED) /* it may be inside of what we would unmap */
+			return NULL;
+		if (fitness(th) > best) {
+			best = fitness(th);
+			found = th;
+		}
+	}
+	return found;
+}
+
+static void unmap_areas(struct tracee *t, struct tracee_space *space)
+{
+	struct thread *helper = space->areas.count ? helper_in(t, space) : NULL;
+
+	while (helper && space->shared.count)
+		remote_unmap(helper, space->shared.items[--space->shared.count].base, AREA_SIZE);
+	while (helper && space->areas.count) {
+		struct area *last = &space->areas.items[space->areas.count - 1];
+		struct area gone = *last;
+
+		space->areas.count--;
+		remote_unmap(helper, gone.base, AREA_SIZE);
+		array_fini(&gone.slots);
+	}
+}
+
+static void clean(struct tracee *t, struct tracee_space *space)
+{
+	array_each(struct site_entry, entry, &space->sites)
+		if (entry->site->state == SITE_ARMED) {
+			memory_restore(t, space, entry->site);
+			entry->site->state = SITE_RETIRED;
+			entry->site->count = NULL;
+		}
+	unmap_areas(t, space);
+}
+
+/* ---- and off -------------------------------------------------------------------------------- */
+
+static void let_go(struct thread *th)
+{
+	int signal = th->stop == STOP_SIGNAL ? th->signal : 0;
+
+	if (signal && th->info)
+		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, th->info);
+	ptrace(PTRACE_DETACH, th->pub.tid, 0, signal);
+	thread_set_state(th, TRACEE_RUNNING);
+	th->stop = STOP_NONE;
+	th->awaited = false;
+}
+
+/* Debug registers outlive the tracer: a thread that has some is waited for, whatever it is
+   doing. */
+static bool is_late(const struct thread *th)
+{
+	return thread_is_alive(th) && th->beyond && (th->watched.n || !th->tracee->attached);
+}
+
+static void let_go_late(struct tracee *t)
+{
+	struct thread *th;
+	int status;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	th->awaited = is_late(th);
+	signals_limit(0);
+	while ((th = wait_some(t, wait_is_awaited, &status))) {
+		th->awaited = false;
+		if (!WIFSTOPPED(status))
+			continue;
+		thread_set_state(th, TRACEE_STOPPED);
+		th->stop = STOP_PAUSE;
+		leave(th);
+		let_go(th);
+	}
+}
+
+static bool any_late(struct tracee *t)
+{
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	if (is_late(th))
+		return true;
+	return false;
+}
+
+void tracee_detach(struct tracee *t)
+{
+	struct process *p;
+	struct thread *th;
+
+	if (t->detached)
+		return;
+	family_bury(t);
+	tracee_halt(t);
+	TAILQ_FOREACH(p, &t->processes, link)
+	p->pub.space->watched.n = 0;
+	TAILQ_FOREACH(th, &t->threads, link)
+	if (is_stopped(th))
+		leave(th);
+	orphan_let_go(t); /* while the tables still say what their memory is a copy of */
+	trap_leave(t);
+	TAILQ_FOREACH(p, &t->processes, link)
+	if (!p->gone)
+		clean(t, p->pub.space);
+	TAILQ_FOREACH(th, &t->threads, link)
+	if (is_stopped(th))
+		let_go(th);
+	if (any_late(t))
+		let_go_late(t);
+	t->queue_head = t->queue.count = 0;
+	t->detached = true;
+}

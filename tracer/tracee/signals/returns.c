@@ -1,0 +1,73 @@
+/*
+ * Where a signal's handler goes on when it is over: where the signal has met its thread, or, for one that skips what has
+ * faulted, a little behind that. No jump may be put over such a place.
+ *
+ * Nobody tells that a handler has returned. But its frame lies below the place's stack pointer, or on a stack of its
+ * own: when the thread has just that stack pointer again it is over.
+ */
+#include "tracer/tracee/tracee_internal.h"
+
+enum { RETURNS_MOST = 64 };
+
+static bool is_over(const struct handler_return *r, const struct thread *th, uint64_t sp)
+{
+	return r->tid == th->pub.tid && r->sp == sp;
+}
+
+static bool place_of(struct thread *th, uint64_t *pc, uint64_t *sp)
+{
+	if (thread_regs(th) < 0)
+		return false;
+	*pc = th->regs.rip;
+	*sp = th->regs.rsp;
+	space_original(th, pc, sp);
+	return true;
+}
+
+void returns_note(struct thread *th)
+{
+	struct tracee_space *space = space_of(th);
+	struct handler_return here = {.tid = th->pub.tid};
+
+	if (space->returns_anywhere)
+		return;
+	if (!place_of(th, &here.pc, &here.sp)) {
+		space->returns_anywhere = true;
+		return;
+	}
+	for (size_t i = space->returns.count; i-- > 0;)
+		if (is_over(&space->returns.items[i], th, here.sp))
+			array_remove(&space->returns, i);
+	if (space->returns.count == RETURNS_MOST)
+		space->returns_anywhere = true;
+	else
+		*array_add(&space->returns) = here;
+}
+
+bool returns_into(struct tracee *t, const struct tracee_space *space, uint64_t from, uint64_t to)
+{
+	if (space->returns_anywhere)
+		return true;
+	array_each(const struct handler_return, r, &space->returns) {
+		struct thread *th = thread_find(t, r->tid);
+		uint64_t pc, sp;
+
+		if (r->pc + ARCH_INSN_MAX <= from || r->pc >= to || !th)
+			continue;
+		if (!place_of(th, &pc, &sp) || !is_over(r, th, sp))
+			return true;
+	}
+	return false;
+}
+
+void returns_copy(struct thread *child, const struct tracee_space *from,
+		  const struct thread *creator)
+{
+	struct tracee_space *space = space_of(child);
+
+	space->returns_anywhere = from->returns_anywhere || (!creator && from->returns.count);
+	array_each(const struct handler_return, r, &from->returns)
+		if (creator && r->tid == creator->pub.tid)
+			*array_add(&space->returns) =
+				(struct handler_return){r->pc, r->sp, child->pub.tid};
+}

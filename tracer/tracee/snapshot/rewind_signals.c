@@ -1,0 +1,50 @@
+/* The actions of signals that a copy has set: sigaction(2). What they were the kept program tells. */
+#include "tracer/tracee/snapshot/rewind.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+
+enum { SIGNALS = 64 };
+
+struct action {
+	uint64_t words[4]; /* the kernel's struct sigaction */
+};
+
+void rewind_action(struct process *p, uint64_t signal)
+{
+	if (signal == SIGTRAP) /* which our traps change, too: trap.c */
+		p->spoiled = true;
+	else if (signal && signal <= SIGNALS && signal != SIGKILL && signal != SIGSTOP)
+		p->actions |= 1ull << (signal - 1);
+}
+
+/* Set in the copy, or asked for of the kept one: `index` says which argument it is. */
+static int call(struct remote *r, int signal, unsigned index, struct action *action)
+{
+	uint64_t args[6] = {(uint64_t)signal, 0, 0, sizeof(uint64_t)};
+	int64_t result;
+
+	return remote_run_with(r, SYS_rt_sigaction, args, index, action, sizeof(*action), &result) <
+				       0 ||
+			       result < 0
+		       ? -1
+		       : 0;
+}
+
+int rewind_actions(struct rewinding *w, struct remote *r)
+{
+	struct remote of_kept = {.th = w->kept->thread};
+	struct action action;
+	int result;
+
+	if (!w->actions)
+		return 0;
+	result = remote_begin(&of_kept);
+	for (int signal = 1; signal <= SIGNALS && result == 0; signal++)
+		if (w->actions >> (signal - 1) & 1)
+			result = call(&of_kept, signal, 2, &action) < 0 ||
+						 call(r, signal, 1, &action) < 0
+					 ? -1
+					 : 0;
+	return remote_end(&of_kept) < 0 ? -1 : result;
+}

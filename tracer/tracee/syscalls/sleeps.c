@@ -1,0 +1,246 @@
+/*
+ * Who sleeps, and for how long: with tracee_launch.sleeps every system call that takes a time to wait
+ * for is reported when it begins and when it has ended.
+ *
+ * A call that may end otherwise (a wait for a condition, poll of a descriptor) gets a longer time:
+ * on a busy machine what it waits for may be late, and the wait must not time out for that. A point
+ * in time is one of the program's own clock (clock.c); the kernel is given that of its own.
+ *
+ * With tracee_hasten all of them really last only a part of their time; who is next is still worked
+ * out from the whole. Other kinds of timers would then be late; tracee_has_timers tells that there
+ * are some.
+ */
+#include "tracer/tracee/tracee_internal.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum {
+	NS_OF_S = 1000000000,
+	NS_OF_MS = 1000000,
+	STRETCH = 4,
+	LONGEST_S = 5 * 24 * 3600, /* whoever sleeps longer does not wait for that to end */
+};
+
+bool sleeps_is_absolute(const struct user_regs_struct *regs, clockid_t *clock)
+{
+	int op = (int)regs->rsi & FUTEX_CMD_MASK;
+
+	*clock = CLOCK_REALTIME;
+	switch (regs->orig_rax) {
+	case SYS_futex:
+		if (op != FUTEX_LOCK_PI && !(regs->rsi & FUTEX_CLOCK_REALTIME))
+			*clock = CLOCK_MONOTONIC;
+		return op != FUTEX_WAIT;
+	case SYS_clock_nanosleep:
+		*clock = (clockid_t)regs->rdi;
+		return regs->rsi & TIMER_ABSTIME;
+	case SYS_futex_waitv:
+		*clock = (clockid_t)regs->r8;
+		return true;
+	case SYS_mq_timedsend:
+	case SYS_mq_timedreceive:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Nothing but its time ends it (and a signal). */
+static bool is_mere_sleep(const struct user_regs_struct *regs)
+{
+	switch (regs->orig_rax) {
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+		return true;
+	case SYS_poll:
+	case SYS_ppoll:
+		return regs->rsi == 0;
+	case SYS_select:
+	case SYS_pselect6:
+		return regs->rdi == 0;
+	default:
+		return false;
+	}
+}
+
+bool sleeps_time_of(struct thread *th, const struct elide_call *call, uint64_t *ns)
+{
+	uint64_t argument = elide_argument(&th->regs, call);
+	struct timespec time;
+
+	if (call->form == FORM_MS) {
+		*ns = (uint64_t)(int)argument * NS_OF_MS;
+		return (int)argument > 0;
+	}
+	if (!argument || memory_read(space_of(th), argument, &time, sizeof(time)) < 0 ||
+	    time.tv_sec < 0 || time.tv_nsec < 0 || time.tv_sec >= INT64_MAX / NS_OF_S)
+		return false;
+	if (call->form == FORM_TIMEVAL)
+		time.tv_nsec *= 1000;
+	*ns = (uint64_t)time.tv_sec * NS_OF_S + (uint64_t)time.tv_nsec;
+	return *ns > 0;
+}
+
+/* Is it the same call, which goes on after a signal, and not one that the signal's handler
+   makes? */
+static bool is_taken_up(const struct thread *th)
+{
+	return th->sleeps_ns &&
+	       (th->regs.orig_rax == SYS_restart_syscall ||
+		(th->regs.orig_rax == th->sleeps_call && th->regs.rsp == th->sleeps_sp));
+}
+
+static void push_slept(struct thread *th, bool timed_out)
+{
+	struct tracee_event *ev = event_push(th->tracee, TRACEE_SLEPT, th);
+
+	ev->sleep_ns = th->sleeps_ns;
+	ev->timed_out = timed_out;
+	th->sleeps_ns = 0;
+}
+
+/* Was its sleep interrupted by a handler, which makes a call of its own? */
+static bool was_interrupted(struct thread *th)
+{
+	if (!th->sleeps_ns)
+		return false;
+	push_slept(th, false);
+	return true;
+}
+
+/* The part of it that the kernel is given: never nothing. */
+static uint64_t part_of(const struct thread *th, uint64_t ns, bool mere)
+{
+	uint64_t whole = mere ? ns : ns * STRETCH;
+	uint64_t part = th->tracee->hasten ? whole / th->tracee->hasten : whole;
+	uint64_t least = whole < NS_OF_MS ? whole : NS_OF_MS;
+
+	return part > least ? part : least;
+}
+
+/* The call begins. If there was one before, a signal's handler has ended that, which is reported,
+   too. */
+static bool begins(struct thread *th)
+{
+	const struct elide_call *call;
+	bool absolute, mere, taken_up;
+	struct tracee_event *ev;
+	clockid_t clock;
+	uint64_t ns, now_ns = 0;
+
+	if (thread_regs(th) < 0)
+		return false;
+	taken_up = is_taken_up(th);
+	call = elide_call_of(&th->regs);
+	if (!call || !sleeps_time_of(th, call, &ns))
+		return !taken_up && was_interrupted(th);
+	absolute = sleeps_is_absolute(&th->regs, &clock);
+	mere = is_mere_sleep(&th->regs);
+	if (absolute && !clock_length(th->tracee, clock, &ns, &now_ns))
+		return !taken_up && was_interrupted(th);
+	if ((absolute || !mere || th->tracee->hasten) && ns < (uint64_t)LONGEST_S * NS_OF_S)
+		elide_give_time(th, call, now_ns + part_of(th, ns, mere));
+	if (taken_up)
+		return false;
+	th->sleeps_ns = ns;
+	th->sleeps_call = th->regs.orig_rax;
+	th->sleeps_sp = th->regs.rsp;
+	ev = event_push(th->tracee, TRACEE_SLEEP, th);
+	ev->sleep_ns = ns;
+	ev->mere_sleep = mere;
+	ev->sleeps_again = elide_is_over(th);
+	ev->clock_reads = th->clock_reads;
+	return true;
+}
+
+/* A signal has come in between: the kernel takes the call up again. */
+static bool is_restarted(const struct user_regs_struct *regs)
+{
+	enum { RESTARTSYS = -512, RESTART_BLOCK = -516 };
+	long result = (long)regs->rax;
+
+	return result <= RESTARTSYS && result >= RESTART_BLOCK;
+}
+
+int64_t sleeps_over(uint64_t number)
+{
+	switch (number) {
+	case SYS_futex:
+	case SYS_futex_waitv:
+	case SYS_mq_timedsend:
+	case SYS_mq_timedreceive:
+		return -ETIMEDOUT;
+	case SYS_semtimedop:
+	case SYS_rt_sigtimedwait:
+		return -EAGAIN;
+	default:
+		return 0;
+	}
+}
+
+/* Did it end because the time was over? */
+static bool was_slept(const struct user_regs_struct *regs)
+{
+	int64_t result = (int64_t)regs->rax;
+
+	if (regs->orig_rax == SYS_restart_syscall)
+		return result == 0 || result == -ETIMEDOUT;
+	return result == sleeps_over(regs->orig_rax);
+}
+
+static bool ends(struct thread *th)
+{
+	if (!th->sleeps_ns || thread_regs(th) < 0 || is_restarted(&th->regs))
+		return false;
+	push_slept(th, was_slept(&th->regs));
+	return true;
+}
+
+/* Its time is not one that anybody sleeps. */
+static bool is_timer(uint64_t number)
+{
+	return number == SYS_timer_settime || number == SYS_setitimer || number == SYS_alarm ||
+	       number == SYS_timerfd_settime;
+}
+
+static bool is_poll(uint64_t number)
+{
+	return number == SYS_epoll_wait || number == SYS_epoll_pwait ||
+	       number == SYS_epoll_pwait2 || number == SYS_poll || number == SYS_ppoll ||
+	       number == SYS_select || number == SYS_pselect6;
+}
+
+unsigned long tracee_polls(const struct tracee_thread *thread)
+{
+	return ((const struct thread *)thread)->polls;
+}
+
+void tracee_hasten(struct tracee *t, unsigned part)
+{
+	t->hasten = part;
+}
+
+bool tracee_has_timers(const struct tracee *t)
+{
+	return t->timers;
+}
+
+bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info)
+{
+	bool entry = info->op == PTRACE_SYSCALL_INFO_ENTRY;
+
+	if (!th->tracee->sleeps || event_silent(th))
+		return false;
+	th->tracee->timers |= entry && is_timer(info->entry.nr);
+	th->polls += entry && is_poll(info->entry.nr);
+	if (th->interrupted && (entry || pause_shows(th))) /* it is taken up again */
+		return false;
+	if (!(entry ? begins(th) : ends(th)))
+		return false;
+	th->stop = STOP_SLEEP;
+	return true;
+}

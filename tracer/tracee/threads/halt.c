@@ -1,0 +1,176 @@
+/*
+ * Stops every thread of the tree, and keeps it so until each is let go.
+ *
+ * What stops for a reason of its own (a site, a signal, a birth) is an event in the queue as
+ * always; the others are at STOP_PAUSE. A thread that has executed a trap of ours, but has not
+ * reported it yet, is taken to that report first: else it would stand in the middle of an
+ * instruction.
+ *
+ * Threads that cannot be stopped now (a parent in vfork, one in an uninterruptible wait) are passed
+ * over: they are in the kernel, and will stop before their next instruction. But an exec is waited
+ * for until it is reported: it would replace the memory while we look at it.
+ */
+#include "tracer/tracee/threads/procfs.h"
+#include "tracer/tracee/fastpath/resident_internal.h"
+
+#include <sched.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+/* How many moments we wait for a thread in an uninterruptible wait. */
+enum { MOST_LOOKS = 100 };
+
+/*
+ * In an exec a thread takes over the id of the first thread and ends all others. Its own id is then
+ * gone, never reaped; the report comes under the first thread's id when the new image is there.
+ */
+static bool has_other_id(const struct thread *th)
+{
+	pid_t pid = th->pub.process->pid;
+
+	return th->pub.tid != pid && !look_is_ours(th->pub.tid) && !look_has_ended(pid);
+}
+
+static size_t interrupt_all(struct tracee *t)
+{
+	struct thread *th;
+	size_t n = 0;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		if (th->pub.state == TRACEE_STOPPED || th->dead || th->beyond ||
+		    !thread_is_alive(th))
+			continue;
+		th->interrupted = !ptrace(PTRACE_INTERRUPT, th->pub.tid, 0, 0);
+		th->awaited = th->interrupted || has_other_id(th);
+		n += th->awaited;
+	}
+	return n;
+}
+
+/* ---- one that has stopped ------------------------------------------------------------------- */
+
+static bool is_raised(const siginfo_t *info, bool traps)
+{
+	return info->si_code > 0 && ((traps && info->si_signo == SIGTRAP) ||
+				     info->si_signo == SIGSEGV || info->si_signo == SIGBUS);
+}
+
+bool halt_overtakes(const struct thread *th, bool traps)
+{
+	enum { EACH = 8 };
+	struct __ptrace_peeksiginfo_args which = {.nr = EACH};
+	siginfo_t pending[EACH];
+	long n;
+
+	do {
+		n = ptrace(PTRACE_PEEKSIGINFO, th->pub.tid, &which, pending);
+		for (long i = 0; i < n; i++)
+			if (is_raised(&pending[i], traps))
+				return true;
+		which.off += EACH;
+	} while (n == EACH);
+	return false;
+}
+
+static void on_pause(struct thread *th, int signal)
+{
+	thread_set_state(th, TRACEE_STOPPED);
+	watch_agree(th);
+	if (halt_overtakes(th, true)) { /* that comes before anything else happens in the thread */
+		thread_continue(th, 0);
+		th->awaited = true;
+		return;
+	}
+	stub_leave(th);
+	th->stop = STOP_PAUSE;
+	th->group_signal = signal == SIGTRAP ? 0 : signal;
+}
+
+static void on_status(struct tracee *t, pid_t tid, int status)
+{
+	struct thread *th = thread_find(t, tid);
+
+	if (th)
+		th->awaited = false;
+	if (th && WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP)
+		on_pause(th, WSTOPSIG(status));
+	else
+		t->on_status(t, tid, status);
+}
+
+static void take_in(struct tracee *t)
+{
+	while (t->taken.count) {
+		struct taken taken = t->taken.items[0];
+
+		array_remove(&t->taken, 0);
+		on_status(t, taken.tid, taken.status);
+	}
+}
+
+/* ---- those that cannot ---------------------------------------------------------------------- */
+
+/* Not in any other birth: under load that, too, is uninterruptible for a while, and ends by itself. */
+static bool is_in_vfork(const struct thread *th, const struct tracee_block *look)
+{
+	uint64_t flags = look->args[0];
+
+	if (look->number == SYS_clone3 &&
+	    memory_raw_read(space_of(th), look->args[0], &flags, sizeof(flags)) < 0)
+		return false;
+	return look->number == SYS_vfork ||
+	       ((look->number == SYS_clone || look->number == SYS_clone3) && flags & CLONE_VFORK);
+}
+
+static bool is_in_exec(const struct tracee_block *look)
+{
+	return look->number == SYS_execve || look->number == SYS_execveat;
+}
+
+static void look_at_awaited(struct tracee *t)
+{
+	struct tracee_block look;
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		if (!th->awaited)
+			continue;
+		tracee_look(&th->pub, &look);
+		th->dead = look.activity == TRACEE_DEAD && !has_other_id(th);
+		th->looks += look.activity == TRACEE_DISK && !is_in_exec(&look);
+		th->beyond = look.activity == TRACEE_DISK &&
+			     (is_in_vfork(th, &look) || th->looks >= MOST_LOOKS);
+		th->awaited = !th->dead && !th->beyond;
+	}
+}
+
+static void late(struct tracee *t)
+{
+	take_in(t); /* an exec waits for others to be dealt with */
+	look_at_awaited(t);
+}
+
+void tracee_halt(struct tracee *t)
+{
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	{
+		th->beyond = false;
+		th->looks = 0;
+	}
+	do {
+		wait_awaited(t, on_status, late);
+		take_in(t);
+	} while (interrupt_all(t));
+}
+
+bool tracee_is_paused(const struct tracee_thread *thread)
+{
+	const struct thread *th = (const struct thread *)thread;
+
+	return thread->state == TRACEE_STOPPED && th->stop == STOP_PAUSE;
+}
