@@ -24,25 +24,24 @@ EDGES = {
     "gates": ["tracer/base"],
     "lua": ["gates", "tracer/base"],
     "tracer/run": LIBRARY,
-    "tracer/explore/strategy": ["tracer/base"],
-    "tracer/explore/races": ["tracer/base"],
-    "tracer/explore/schedule": ["tracer/base", "tracer/explore/strategy"],
-    "tracer/explore/scripted": ["tracer/base", "lua", "tracer/explore/strategy", "tracer/explore/schedule"],
+    "tracer/sched/strategy": ["tracer/base"],
+    "tracer/sched/races": ["tracer/base"],
+    "tracer/sched/schedule": ["tracer/base", "tracer/sched/strategy"],
+    "tracer/sched/scripted": ["tracer/base", "lua", "tracer/sched/strategy", "tracer/sched/schedule"],
     "tracer/harness": ["tracer/base"],
     "tracer/audit": ["tracer/base"],
-    "tracer/experiments": LIBRARY + ["tracer/run", "tracer/harness", "tracer/features/convert", "tracer/features/order_log", "tracer/explore/strategy",
-                                     "tracer/explore/schedule", "tracer/explore/scripted", "tracer/explore/races", "tracer/features/controlled",
+    "tracer/experiments": LIBRARY + ["tracer/run", "tracer/harness", "tracer/features/convert", "tracer/features/order_log", "tracer/sched/strategy",
+                                     "tracer/sched/schedule", "tracer/sched/scripted", "tracer/sched/races", "tracer/sched",
                                      "tracer/features/query"],
     "tracer/cli": LIBRARY + ["tracer/run", "tracer/harness", "tracer/audit", "tracer/features", "tracer/experiments", "tracer/features/drift", "tracer/features/interactive",
                              "tracer/features/convert", "tracer/features/order_log", "tracer/features/query", "tracer/features/report",
-                             "tracer/explore/strategy", "tracer/explore/schedule", "tracer/explore/races"],
+                             "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/races"],
 }
 # A feature may use the kernel and these others; the list of all, features.c, knows each.
 FEATURES = {
     "as_bare": [],
     "blocked": ["watchpoints"],
     "blocking": [],
-    "controlled": ["waiting"],
     "convert": ["deadlock", "waiting"],
     "crash": ["timeline", "waiting"],
     "deadlock": ["blocked", "sanitizer", "waiting"],
@@ -50,7 +49,7 @@ FEATURES = {
     "expect": [],
     "explain": ["crash", "leftover", "near_miss", "report", "timeline", "waiting"],
     "given": [],
-    "interactive": ["controlled", "crash", "deadlock", "explain", "timeline", "waiting"],
+    "interactive": ["crash", "deadlock", "explain", "timeline", "waiting"],
     "leftover": ["expect", "output", "timeline"],
     "near_miss": [],
     "notes": [],
@@ -66,8 +65,9 @@ FEATURES = {
     "watchpoints": [],
 }
 EDGES |= {f"tracer/features/{name}": KERNEL + [f"tracer/features/{n}" for n in others] for name, others in FEATURES.items()}
-EDGES["tracer/features/controlled"] += ["tracer/explore/strategy", "tracer/explore/schedule", "tracer/explore/races"]
-EDGES["tracer/features"] = KERNEL + [f"tracer/features/{name}" for name in FEATURES]
+EDGES["tracer/sched"] = KERNEL + ["tracer/features/waiting", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/races"]
+EDGES["tracer/features/interactive"] += ["tracer/sched"]
+EDGES["tracer/features"] = KERNEL + ["tracer/sched"] + [f"tracer/features/{name}" for name in FEATURES]
 ONLY_IN = [  # what, a pattern, the only room that may contain it
     ("ptrace and waitpid", r"\b(ptrace|waitpid|process_vm_readv|process_vm_writev)\s*\(", "tracer/tracee"),
     ("libelf", r"#include\s*[<\"](gelf|libelf)", "tracer/elf"),

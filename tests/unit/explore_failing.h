@@ -7,7 +7,7 @@
 
 #include "explore_program.h"
 
-#include "tracer/explore/schedule/minimise.h"
+#include "tracer/sched/schedule/minimise.h"
 
 struct failing {
 	struct program program;

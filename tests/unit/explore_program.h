@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "tracer/base/array.h"
-#include "tracer/explore/strategy/strategy.h"
+#include "tracer/sched/strategy/strategy.h"
 
 enum { THREADS = 32, MOVES = 4000 };
 

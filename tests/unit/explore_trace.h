@@ -2,7 +2,7 @@
 #ifndef TESTS_EXPLORE_TRACE_H
 #define TESTS_EXPLORE_TRACE_H
 
-#include "tracer/explore/races/races.h"
+#include "tracer/sched/races/races.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

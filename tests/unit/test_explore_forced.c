@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#include "tracer/explore/schedule/plan.h"
-#include "tracer/explore/strategy/prng.h"
+#include "tracer/sched/schedule/plan.h"
+#include "tracer/sched/strategy/prng.h"
 
 enum { PROGRAMS = 1000, RUNS = 20, MOST = 40 };
 

@@ -4,7 +4,7 @@
  */
 #include "explore_program.h"
 
-#include "tracer/explore/strategy/prng.h"
+#include "tracer/sched/strategy/prng.h"
 
 enum { STEPS = 60, PROGRAMS = 40, RUNS = 20 };
 

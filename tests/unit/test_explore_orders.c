@@ -6,8 +6,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tracer/explore/schedule/plan.h"
-#include "tracer/explore/schedule/text.h"
+#include "tracer/sched/schedule/plan.h"
+#include "tracer/sched/schedule/text.h"
 
 #define HEAD(steps) "# gatectl schedule 2\nsteps: " #steps "\n"
 

@@ -1,8 +1,8 @@
 /* From made-up programs that fail to the scripts that force it. */
 #include "explore_failing.h"
 
-#include "tracer/explore/schedule/plan.h"
-#include "tracer/explore/schedule/text.h"
+#include "tracer/sched/schedule/plan.h"
+#include "tracer/sched/schedule/text.h"
 
 /* ---- sources ------------------------------------------------------------------------------------ */
 

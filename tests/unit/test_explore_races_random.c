@@ -11,7 +11,7 @@
  */
 #include "explore_trace.h"
 
-#include "tracer/explore/strategy/prng.h"
+#include "tracer/sched/strategy/prng.h"
 
 #include <time.h>
 

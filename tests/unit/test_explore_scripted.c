@@ -2,8 +2,8 @@
 #include "explore_program.h"
 
 #include "tracer/base/str.h"
-#include "tracer/explore/scripted/scripted.h"
-#include "tracer/explore/strategy/custom.h"
+#include "tracer/sched/scripted/scripted.h"
+#include "tracer/sched/strategy/custom.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* How much of a livelock's schedule shows that it is one. */
-#include "tracer/features/controlled/controlled.h"
+#include "tracer/sched/controlled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

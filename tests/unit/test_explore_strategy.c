@@ -6,8 +6,8 @@
  */
 #include "explore_program.h"
 
-#include "tracer/explore/strategy/prng.h"
-#include "tracer/explore/strategy/spin.h"
+#include "tracer/sched/strategy/prng.h"
+#include "tracer/sched/strategy/spin.h"
 
 static const char *const drawing[] = {"random", "pct", "pos", "surw"};
 

@@ -4,7 +4,7 @@
  */
 #include "explore_program.h"
 
-#include "tracer/explore/strategy/prng.h"
+#include "tracer/sched/strategy/prng.h"
 
 struct seen {
 	unsigned long runs, stopped, deadlocks;

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tracer/explore/schedule/address.h"
-#include "tracer/explore/schedule/text.h"
+#include "tracer/sched/schedule/address.h"
+#include "tracer/sched/schedule/text.h"
 
 static const char sample[] =
 	"# gatectl schedule 2\n"

@@ -6,7 +6,7 @@
  */
 #include "test_tracee_drive.h"
 
-#include "tracer/explore/strategy/prng.h"
+#include "tracer/sched/strategy/prng.h"
 
 #include <signal.h>
 #include <stdio.h>

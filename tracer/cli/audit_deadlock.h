@@ -3,7 +3,7 @@
 #define GATECTL_CLI_AUDIT_DEADLOCK_H
 
 #include "tracer/audit/audit.h"
-#include "tracer/explore/schedule/schedule.h"
+#include "tracer/sched/schedule/schedule.h"
 
 bool audit_step_is_at(const struct audit_program *p, const struct schedule_step *step,
 		      struct audit_place at);

@@ -5,7 +5,7 @@
 #include "tracer/base/xml.h"
 #include "tracer/cli/explore_report.h"
 #include "tracer/cli/page.h"
-#include "tracer/explore/schedule/text.h"
+#include "tracer/sched/schedule/text.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* The options of a search: their values, and which of them it cannot do yet. */
 #include "tracer/cli/cli.h"
 
-#include "tracer/explore/schedule/text.h"
-#include "tracer/explore/strategy/strategy.h"
+#include "tracer/sched/schedule/text.h"
+#include "tracer/sched/strategy/strategy.h"
 
 #include <errno.h>
 #include <limits.h>

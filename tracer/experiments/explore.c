@@ -9,8 +9,8 @@
 #include "tracer/experiments/explore_races.h"
 #include "tracer/experiments/explore_state.h"
 #include "tracer/experiments/explore_worker.h"
-#include "tracer/explore/scripted/scripted.h"
-#include "tracer/features/controlled/controlled_run.h"
+#include "tracer/sched/scripted/scripted.h"
+#include "tracer/sched/controlled_run.h"
 
 #include <sched.h>
 #include <string.h>

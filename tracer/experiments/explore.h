@@ -6,8 +6,8 @@
 #define GATECTL_EXPERIMENTS_EXPLORE_H
 
 #include "tracer/experiments/experiment.h"
-#include "tracer/explore/schedule/schedule.h"
-#include "tracer/features/controlled/controlled.h"
+#include "tracer/sched/schedule/schedule.h"
+#include "tracer/sched/controlled.h"
 
 enum explore_points { POINTS_RACES, POINTS_SYNC, POINTS_MEMORY, POINTS_LOCATION };
 

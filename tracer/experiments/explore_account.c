@@ -2,7 +2,7 @@
 
 #include "tracer/base/hash.h"
 #include "tracer/experiments/explore_state.h"
-#include "tracer/explore/schedule/minimise.h"
+#include "tracer/sched/schedule/minimise.h"
 
 #include <time.h>
 

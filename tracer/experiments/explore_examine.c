@@ -5,7 +5,7 @@
 #include "tracer/experiments/explore_failure.h"
 #include "tracer/experiments/explore_run.h"
 #include "tracer/experiments/explore_worker.h"
-#include "tracer/explore/strategy/guide.h"
+#include "tracer/sched/strategy/guide.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #define GATECTL_EXPERIMENTS_EXPLORE_FAILURE_H
 
 #include "tracer/experiments/explore.h"
-#include "tracer/features/controlled/controlled.h"
+#include "tracer/sched/controlled.h"
 
 enum explore_ended {
 	EXPLORE_PASSED,

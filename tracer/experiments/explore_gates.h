@@ -1,4 +1,4 @@
-/* From a failure to a gate script that forces it, tried by plain runs (explore/schedule/plan.h). */
+/* From a failure to a gate script that forces it, tried by plain runs (sched/schedule/plan.h). */
 #ifndef GATECTL_EXPERIMENTS_EXPLORE_GATES_H
 #define GATECTL_EXPERIMENTS_EXPLORE_GATES_H
 

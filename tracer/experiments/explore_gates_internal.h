@@ -5,7 +5,7 @@
 #define GATECTL_EXPERIMENTS_EXPLORE_GATES_INTERNAL_H
 
 #include "tracer/experiments/explore.h"
-#include "tracer/explore/schedule/plan.h"
+#include "tracer/sched/schedule/plan.h"
 
 struct gating {
 	struct explore *e;

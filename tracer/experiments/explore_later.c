@@ -3,8 +3,8 @@
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_examine.h"
 #include "tracer/experiments/explore_kept.h"
-#include "tracer/explore/schedule/minimise.h"
-#include "tracer/features/controlled/controlled_run.h"
+#include "tracer/sched/schedule/minimise.h"
+#include "tracer/sched/controlled_run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "tracer/experiments/explore_run.h"
 
 #include "tracer/experiments/explore_account.h"
-#include "tracer/features/controlled/controlled_run.h"
+#include "tracer/sched/controlled_run.h"
 #include "tracer/run/go.h"
 #include "tracer/run/run.h"
 

@@ -3,7 +3,7 @@
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_failure.h"
 #include "tracer/experiments/explore_worker.h"
-#include "tracer/explore/schedule/minimise.h"
+#include "tracer/sched/schedule/minimise.h"
 
 #include <string.h>
 

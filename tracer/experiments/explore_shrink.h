@@ -1,4 +1,4 @@
-/* A failing schedule made small by trying: each candidate is run (explore/schedule/minimise.h). */
+/* A failing schedule made small by trying: each candidate is run (sched/schedule/minimise.h). */
 #ifndef GATECTL_EXPERIMENTS_EXPLORE_SHRINK_H
 #define GATECTL_EXPERIMENTS_EXPLORE_SHRINK_H
 

@@ -3,7 +3,7 @@
 #include "tracer/experiments/explore_examine.h"
 #include "tracer/experiments/explore_run.h"
 #include "tracer/experiments/explore_worker.h"
-#include "tracer/explore/strategy/guide.h"
+#include "tracer/sched/strategy/guide.h"
 
 void explore_state_move(struct explore_outcome *to, struct explore_outcome *from)
 {

@@ -4,8 +4,8 @@
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_examine.h"
 #include "tracer/experiments/explore_state.h"
-#include "tracer/explore/schedule/text.h"
-#include "tracer/explore/strategy/guide.h"
+#include "tracer/sched/schedule/text.h"
+#include "tracer/sched/strategy/guide.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "tracer/experiments/explore_outcome.h"
 #include "tracer/experiments/explore_run.h"
-#include "tracer/explore/strategy/guide.h"
+#include "tracer/sched/strategy/guide.h"
 
 struct explore_worker {
 	struct explore *e;

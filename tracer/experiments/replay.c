@@ -7,9 +7,9 @@
 #include "tracer/experiments/experiment.h"
 #include "tracer/experiments/explore_examine.h"
 #include "tracer/experiments/explore_failure.h"
-#include "tracer/explore/schedule/address.h"
-#include "tracer/explore/strategy/guide.h"
-#include "tracer/features/controlled/controlled.h"
+#include "tracer/sched/schedule/address.h"
+#include "tracer/sched/strategy/guide.h"
+#include "tracer/sched/controlled.h"
 #include "tracer/run/images.h"
 #include "tracer/run/run.h"
 

@@ -1,6 +1,6 @@
 /*
  * A recorded schedule once more: the program does the same steps in the same order, or it is said where it
- * does not. What a run needs besides the steps stands in the head of the file (explore/schedule/text.h):
+ * does not. What a run needs besides the steps stands in the head of the file (sched/schedule/text.h):
  *
  *	arg: ./count		the program and its arguments, one a line
  *	directory: /home/me	where the search was: what is not found from here is looked for there
@@ -13,7 +13,7 @@
 #define GATECTL_EXPERIMENTS_REPLAY_H
 
 #include "tracer/experiments/explore.h"
-#include "tracer/explore/schedule/text.h"
+#include "tracer/sched/schedule/text.h"
 
 void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h);
 

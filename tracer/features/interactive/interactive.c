@@ -6,7 +6,7 @@
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/run/sites.h"
-#include "tracer/features/controlled/controlled.h"
+#include "tracer/sched/controlled.h"
 #include "tracer/features/interactive/hooks.h"
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/features/timeline/timeline.h"

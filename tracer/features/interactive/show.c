@@ -1,6 +1,6 @@
 /* What there is to see of a program that rests. */
 #include "tracer/run/images.h"
-#include "tracer/features/controlled/controlled.h"
+#include "tracer/sched/controlled.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/interactive/interactive_internal.h"

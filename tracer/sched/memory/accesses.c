@@ -1,0 +1,285 @@
+/*
+ * Instructions that are points: atomic ones and PAUSE always; accesses to memory that may be shared, all of
+ * them or those that a search for races has found.
+ */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/run/images.h"
+#include "tracer/run/sites.h"
+#include "tracer/source/accesses.h"
+#include "tracer/source/source.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { LOOKS_LEAST = 10000 }; /* in a run, before its time matters */
+enum { HITS_MOST = 1000 };    /* in all runs, of an access that is only looked at */
+
+/* ---- a thread comes by -------------------------------------------------------------------------- */
+
+static enum strategy_op op_of(const struct arch_shared *what)
+{
+	if (what->pauses)
+		return STRATEGY_YIELD;
+	if (what->atomic)
+		return STRATEGY_ATOMIC;
+	return what->writes ? STRATEGY_WRITE : STRATEGY_READ;
+}
+
+/* It has been looked at often enough: each time costs ten microseconds. */
+static void let_go(struct controlled_access *access, const struct hit *h)
+{
+	access->is_hot = true;
+	tracee_site_remove(h->thread->process->tracee, h->site);
+}
+
+/* Others have to go on here, or it goes round for ever: from the next run on it is a point. */
+static void end_here(struct control *c, struct controlled_access *access)
+{
+	access->is_point = true;
+	control_end(c, CONTROLLED_STOPPED);
+}
+
+static bool is_late(const struct control *c)
+{
+	struct timespec now;
+
+	if (c->given->looks_until <= 0 || c->access_looks < LOOKS_LEAST)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 > c->given->looks_until;
+}
+
+/* Stops at accesses take so long that the search would have no time for schedules. */
+static void end_if_costly(struct control *c)
+{
+	struct controlled *g = c->given;
+
+	c->access_looks++;
+	if (!g->looks_most || c->over || (c->access_looks <= g->looks_most && !is_late(c)))
+		return;
+	g->costly = true;
+	control_end(c, CONTROLLED_STOPPED);
+}
+
+/* Of the point. Nobody has memory at the end of the addresses; it is not everything, either. */
+static uint64_t object_of(const struct controlled_access *a, struct turn *t, const struct hit *h)
+{
+	uint64_t object = t->access_count ? t->accesses[0].address : STRATEGY_NO_OBJECT;
+
+	if (a->is_one && !t->thread->process->session->options->controlled->races)
+		object = arch_operand_address(&a->operand, &h->regs);
+	return object == STRATEGY_ANY_OBJECT ? object - 1 : object;
+}
+
+/* What several accesses are at cannot be told by one address. */
+static uint64_t size_of(const struct controlled_access *a, const struct turn *t)
+{
+	uint64_t size = a->size;
+
+	if (t->access_count == 1)
+		size = t->accesses[0].size;
+	return size && t->access_count <= 1 ? size : STRATEGY_ANY_SIZE;
+}
+
+static enum hit_answer hit_access(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(h->thread);
+	struct controlled_access *access;
+
+	if (!c || !c->begun || c->over || !t->thread)
+		return HIT_SEEN;
+	access = &c->given->accesses.items[a->what];
+	watch_own_code(c, t);
+	t->access_count = 0;
+	if (!access->is_one || c->given->races)
+		t->access_count =
+			arch_accesses(access->code, sizeof(access->code), h->address, access->own,
+				      &h->regs, t->accesses, ARCH_ACCESSES_MAX);
+	t->accesses_index = a->what;
+	t->accesses_atomic = access->what.atomic;
+	if (!access->is_point) {
+		if (spins_at(c, t, &h->regs))
+			end_here(c, access);
+		watch_accesses(c, t);
+		if (++access->hits > HITS_MOST)
+			let_go(access, h);
+		end_if_costly(c);
+		return HIT_SEEN;
+	}
+	grants_note(c->given, a->what);
+	t->point = (struct strategy_point){.op = op_of(&access->what),
+					   .object = object_of(access, t, h),
+					   .place = h->address,
+					   .writes = access->what.writes,
+					   .size = size_of(access, t)};
+	t->function = NULL;
+	t->at_point = true;
+	return HIT_SEEN;
+}
+
+static const struct site_owner access_owner = {.name = "access", .hit = hit_access};
+
+/* ---- setting them -------------------------------------------------------------------------------- */
+
+struct access_setting {
+	struct session *session;
+	struct session_process *process;
+	struct tracee_thread *thread;
+	const struct image *image;
+};
+
+struct controlled_chosen *accesses_chosen(const struct controlled *g, const char *module,
+					  uint64_t offset)
+{
+	array_each(struct controlled_chosen, chosen, &g->chosen)
+		if (chosen->offset == offset && strcmp(chosen->module, module) == 0)
+			return chosen;
+	return NULL;
+}
+
+void controlled_choose(struct controlled *c, const struct controlled_chosen *what)
+{
+	struct controlled_chosen *there = accesses_chosen(c, what->module, what->offset);
+
+	if (there)
+		there->atomic |= what->atomic;
+	else
+		*array_add(&c->chosen) = (struct controlled_chosen){
+			base_strdup(what->module), what->offset, what->atomic, what->frees};
+}
+
+static bool is_point(const struct controlled *g, const struct controlled_chosen *chosen,
+		     const struct arch_shared *what)
+{
+	return what->atomic || what->pauses || g->points == CONTROLLED_MEMORY ||
+	       (g->points == CONTROLLED_CHOSEN && chosen);
+}
+
+/* The operand's size; where it is does not matter. */
+static void look_at_operand(struct controlled_access *a)
+{
+	const struct arch_regs none = {0};
+	struct arch_access at;
+
+	a->is_one = a->is_point && arch_operand(a->code, sizeof(a->code), a->address, &a->operand);
+	if (a->is_one &&
+	    arch_accesses(a->code, sizeof(a->code), a->address, a->own, &none, &at, 1) == 1)
+		a->size = at.size;
+}
+
+static void put(const struct access_setting *x, unsigned index)
+{
+	struct controlled_access *access = &x->session->options->controlled->accesses.items[index];
+	const struct act act = {.owner = &access_owner, .what = index};
+	ERROR(ignored);
+	struct site_use *use = sites_use(x->session, x->process, x->thread,
+					 x->image->bias + access->offset, NULL, &ignored);
+
+	look_at_operand(access);
+	if (use && !sites_has(use, &act))
+		sites_act(use, &act);
+}
+
+/* Does it ask whether a static variable of a C++ function has been made? That is an atomic load. */
+static bool asks_guard(const struct image *image, const struct source_access *a,
+		       const uint8_t *code)
+{
+	const struct arch_regs none = {0};
+	struct arch_access at;
+	char *name;
+	bool found;
+
+	if (a->what.writes ||
+	    arch_accesses(code, ARCH_INSN_MAX, image->bias + a->offset, a->own, &none, &at, 1) !=
+		    1 ||
+	    at.size != 1)
+		return false;
+	name = source_name_of(image->module, at.address - image->bias);
+	found = name && (strncmp(name, "guard variable", strlen("guard variable")) == 0 ||
+			 strncmp(name, "_ZGV", strlen("_ZGV")) == 0);
+	base_free(name);
+	return found;
+}
+
+static void add(void *ctx, const struct source_access *a)
+{
+	const struct access_setting *x = ctx;
+	struct controlled *g = x->session->options->controlled;
+	const struct controlled_chosen *chosen =
+		accesses_chosen(g, module_name(x->image->module), a->offset);
+	struct arch_shared what = a->what;
+	uint8_t code[ARCH_INSN_MAX];
+	struct controlled_access *access;
+	bool point;
+
+	module_bytes(x->image->module, a->offset, code, sizeof(code));
+	what.atomic |= (chosen && chosen->atomic) || asks_guard(x->image, a, code);
+	point = is_point(g, chosen, &what);
+	if (!point && !g->races)
+		return;
+	access = array_add(&g->accesses);
+	*access = (struct controlled_access){.module = x->image->module,
+					     .offset = a->offset,
+					     .own = a->own,
+					     .what = what,
+					     .is_point = point,
+					     .address = x->image->bias + a->offset};
+	memcpy(access->code, code, sizeof(code));
+	if (point)
+		grants_open(x->session, x->thread, access->address);
+	put(x, (unsigned)g->accesses.count - 1);
+}
+
+/* Code of the system is not looked at: it would be most of all there is. */
+static bool is_looked_at(const struct controlled *g, const struct session_process *p,
+			 const struct image *image)
+{
+	if (image->module == p->exe || image->module == g->tested)
+		return image->module == g->tested || !g->tested;
+	return image->module != p->loader && module_has_debug(image->module) &&
+	       strncmp(module_path(image->module), "/lib", 4) != 0 &&
+	       strncmp(module_path(image->module), "/usr/lib", 8) != 0;
+}
+
+static const struct controlled_looked *known(const struct controlled *g,
+					     const struct module *module)
+{
+	array_each(const struct controlled_looked, looked, &g->looked)
+		if (looked->module == module)
+			return looked;
+	return NULL;
+}
+
+/* In an earlier run, or in another process. */
+static void put_again(const struct access_setting *x, const struct controlled_looked *looked)
+{
+	struct controlled *g = x->session->options->controlled;
+
+	for (size_t i = looked->first; i < looked->first + looked->count; i++) {
+		struct controlled_access *access = &g->accesses.items[i];
+
+		access->address = x->image->bias + access->offset;
+		if (!access->is_hot)
+			put(x, (unsigned)i);
+	}
+}
+
+void accesses_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
+		      const struct image *image)
+{
+	struct access_setting x = {s, p, t, image};
+	struct controlled *g = s->options->controlled;
+	const struct controlled_looked *looked = known(g, image->module);
+	size_t first = g->accesses.count;
+
+	if (!is_looked_at(g, p, image))
+		return;
+	if (looked) {
+		put_again(&x, looked);
+		return;
+	}
+	source_accesses(image->module, module_has_debug(image->module), add, &x);
+	*array_add(&g->looked) =
+		(struct controlled_looked){image->module, first, g->accesses.count - first};
+}

@@ -1,0 +1,168 @@
+/*
+ * Addresses of the program as a schedule has them: code and static memory by module and offset,
+ * everything else by a name. Where the kernel puts a library, a stack or the heap depends on the
+ * environment, on ld.so.cache and on the machine (mmap(2), ld.so(8)), so that no number of theirs
+ * means anything in another run.
+ */
+#include "tracer/sched/schedule/address.h"
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/run/images.h"
+
+#include <string.h>
+
+enum {
+	RED_ZONE = 128
+}; /* bytes below the stack pointer that a function may use (System V ABI 3.2.2) */
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+void addresses_begin(struct control *c)
+{
+	array_each(const struct controlled_module, m, &c->given->modules)
+		schedule_module(&c->given->schedule, module_name(m->module));
+}
+
+static uint64_t first_of(struct controlled *g, const struct module *module)
+{
+	array_each(const struct controlled_module, m, &g->modules)
+		if (m->module == module)
+			return m->first;
+	*array_add(&g->modules) =
+		(struct controlled_module){module, address_of_module(module_name(module))};
+	schedule_module(&g->schedule, module_name(module));
+	return g->modules.items[g->modules.count - 1].first;
+}
+
+/* Code that no list of modules has: the vdso, the loader of a program that has just begun, code
+   made at run time. */
+static uint64_t number_unlisted(struct controlled *g, struct session_process *p, uint64_t address)
+{
+	struct tracee_mapping map;
+	const char *name = "[code]";
+
+	if (tracee_mapping_at(p->tracee, address, &map) < 0)
+		return address_of(name, address);
+	if (map.path[0])
+		name = str_base_name(map.path);
+	schedule_module(&g->schedule, name);
+	return address_of(name, address - map.start + (map.path[0] == '/' ? map.offset : 0));
+}
+
+/* 0: no module has it. */
+static uint64_t number_in_module(struct controlled *g, struct session_process *p, uint64_t address)
+{
+	const struct image *image = images_at(p, address);
+
+	return image ? first_of(g, image->module) | address_offset(address - image->bias) : 0;
+}
+
+uint64_t addresses_number(struct controlled *g, struct session_process *p, uint64_t address)
+{
+	uint64_t number = address ? number_in_module(g, p, address) : 0;
+
+	return number || !address ? number : number_unlisted(g, p, address);
+}
+
+void addresses_of_point(struct control *c, struct turn *t)
+{
+	struct session_process *p = t->thread->process;
+	uint64_t object = t->point.object;
+
+	if (t->placed)
+		return;
+	t->place = addresses_number(c->given, p, t->point.place);
+	t->fixed = object == STRATEGY_ANY_OBJECT || object == STRATEGY_NO_OBJECT
+			   ? 0
+			   : number_in_module(c->given, p, object);
+	t->placed = true;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* The C library's descriptor of a thread lies at its FS base, and so does what a join waits for. */
+void addresses_thread(struct control *c, const struct turn *t)
+{
+	struct arch_regs regs;
+
+	if (!c->given->describes || tracee_regs(t->thread->tracee, &regs) < 0)
+		return;
+	*array_add(&c->bases) = (struct thread_base){t->thread->process, regs.fs_base, t->listed};
+}
+
+static const char *id_of(const struct control *c, unsigned listed)
+{
+	return c->given->schedule.threads.items[listed];
+}
+
+/* The thread that has its descriptor there, the youngest first: a stack is used again after a
+   thread's end. */
+static const struct thread_base *base_at(const struct control *c, const struct turn *t)
+{
+	for (size_t i = c->bases.count; i-- > 0;)
+		if (c->bases.items[i].process == t->thread->process &&
+		    c->bases.items[i].address == t->point.object)
+			return &c->bases.items[i];
+	return NULL;
+}
+
+/* glibc and musl put a thread's descriptor at the upper end of its stack. The first one's stack is
+   above all else. */
+static bool is_on_stack_of(const struct thread_base *b, const struct turn *other, uint64_t object)
+{
+	bool is_first = other->thread->tracee->tid == b->process->pid;
+	struct arch_regs regs;
+
+	return tracee_regs(other->thread->tracee, &regs) == 0 &&
+	       object >= regs.dwarf[ARCH_DWARF_SP] - RED_ZONE && (is_first || object < b->address);
+}
+
+static const struct turn *stack_owner(const struct control *c, const struct turn *t)
+{
+	array_each(struct turn *, other, &c->turns)
+		array_each(const struct thread_base, b, &c->bases)
+			if (b->listed == (*other)->listed && b->process == t->thread->process &&
+			    is_on_stack_of(b, *other, t->point.object))
+				return *other;
+	return NULL;
+}
+
+/* "memory:3": the third of that kind to come in the schedule. */
+static const char *name_next(struct control *c, uint64_t object, const char *kind)
+{
+	uint64_t hash = hash_text(HASH_START, kind);
+	uint64_t *number = table_at(&c->named, table_mix(object, hash));
+	struct str name = {0};
+	const char *text;
+
+	if (!*number) {
+		uint64_t *count = table_at(&c->kinds, table_mix(hash, 0));
+
+		*number = ++*count;
+	}
+	str_addf(&name, "%s:%llu", kind, (unsigned long long)*number);
+	text = schedule_text(&c->given->schedule, str_text(&name));
+	str_fini(&name);
+	return text;
+}
+
+const char *addresses_memory(struct control *c, struct turn *t)
+{
+	uint64_t object = t->point.object;
+	const struct thread_base *thread;
+	const struct turn *owner;
+	struct str kind = {0};
+	const char *name;
+
+	if (t->fixed || object == STRATEGY_NO_OBJECT || object == STRATEGY_ANY_OBJECT)
+		return NULL;
+	thread = base_at(c, t);
+	owner = thread ? NULL : stack_owner(c, t);
+	if (thread)
+		str_addf(&kind, "thread:%s", id_of(c, thread->listed));
+	else if (owner)
+		str_addf(&kind, "stack:%s", id_of(c, owner->listed));
+	name = thread ? schedule_text(&c->given->schedule, str_text(&kind))
+		      : name_next(c, object, owner ? str_text(&kind) : "memory");
+	str_fini(&kind);
+	return name;
+}

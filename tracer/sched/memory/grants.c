@@ -1,0 +1,126 @@
+/*
+ * At most points a thread goes on that has just gone on. Where a strategy can say so beforehand the thread does not
+ * stop there at all, but writes down that it came by (tracee_grant); it is told afterwards, and the strategy is asked,
+ * as if it had stopped.
+ *
+ * Only in copies of a kept program, at accesses and functions to which threads have come often: the jumps are made in
+ * the kept one, between two runs. The memory for that is there with --no-resident, too: what the program
+ * maps later has the same addresses.
+ */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/controlled_run.h"
+#include "tracer/run/images.h"
+#include "tracer/run/sites.h"
+#include "tracer/source/source.h"
+
+enum { WORTH_HITS = 32 };
+
+void grants_open(const struct session *s, struct tracee_thread *t, uint64_t address)
+{
+	const struct controlled *g = s->options->controlled;
+
+	if (g->keeps && !g->races)
+		tracee_grants_open(s->tracee, t, address);
+}
+
+void grants_note(struct controlled *g, unsigned access)
+{
+	struct controlled_access *a = &g->accesses.items[access];
+
+	if (++a->hits == WORTH_HITS)
+		*array_add(&g->worth_granting) = (struct controlled_worth){a->address, false};
+}
+
+static struct controlled_entry *entry_at(struct controlled *g, uint64_t address)
+{
+	struct controlled_entry *e;
+
+	array_each(struct controlled_entry, known, &g->entries)
+		if (known->address == address)
+			return known;
+	e = array_add(&g->entries);
+	*e = (struct controlled_entry){.address = address};
+	return e;
+}
+
+void grants_note_function(struct controlled *g, uint64_t address)
+{
+	if (++entry_at(g, address)->hits == WORTH_HITS)
+		*array_add(&g->worth_granting) = (struct controlled_worth){address, true};
+}
+
+/* Whoever else looks at arrivals there gets each one when it happens. */
+static bool is_alone(const struct tracee_site *site)
+{
+	const struct site_use *use = site->user;
+
+	return use && use->acts.count == 1;
+}
+
+static enum tracee_granted kind_of(struct controlled *g, struct session_process *kept,
+				   const struct controlled_worth *w)
+{
+	if (w->function)
+		return TRACEE_GRANTED_FUNCTION;
+	return strategy_is_own_place(g->strategy, addresses_number(g, kept, w->address))
+		       ? TRACEE_GRANTED_OWN
+		       : TRACEE_GRANTED_ELSEWHERE;
+}
+
+static void take(struct controlled *g, struct session_process *kept,
+		 const struct controlled_worth *w)
+{
+	struct tracee_site *site = tracee_site_find(kept->tracee, w->address);
+	const struct image *image = images_at(kept, w->address);
+	const char *why;
+
+	if (site && image && is_alone(site))
+		tracee_site_granted(kept->session->tracee, kept->tracee, site,
+				    source_movable(image->module, w->address - image->bias,
+						   RESIDENT_JUMP, &why),
+				    kind_of(g, kept, w));
+}
+
+void grants_take(struct controlled *g, struct session_process *kept)
+{
+	if (!kept->session->options->no_resident)
+		array_each(const struct controlled_worth, w, &g->worth_granting)
+			take(g, kept, w);
+	g->worth_granting.count = 0;
+}
+
+/* So many steps are neither looked at more closely nor the last ones. */
+static size_t steps_left(const struct control *c)
+{
+	const struct controlled *g = c->given;
+	size_t done = g->schedule.steps.count + spins_looked_at(g) + 1;
+
+	if (!g->steps)
+		return GRANTED_MOST;
+	return done < g->steps ? g->steps - done : 0;
+}
+
+/* Does nothing happen but what the thread does, and is nobody interested in what it is like then, nor could hold it? */
+static bool is_quiet(const struct control *c)
+{
+	const struct controlled *g = c->given;
+
+	return !g->races && !g->describes && !g->rests && !c->kernel && !c->timers && !c->signals &&
+	       c->session->processes.count == 1 && !engine_place_at(c->session->engine, 0);
+}
+
+void grants_give(struct control *c, const struct turn *chosen)
+{
+	size_t most = steps_left(c), n, i = 0;
+	struct strategy_avoid avoid;
+
+	if (!is_quiet(c) || !most)
+		return;
+	while (c->at.items[i] != chosen)
+		i++;
+	n = strategy_foresee(c->given->strategy, c->points.items, c->points.count, i,
+			     most < GRANTED_MOST ? most : GRANTED_MOST, &avoid);
+	if (n)
+		tracee_grant(chosen->thread->tracee, (unsigned)n, avoid.objects, avoid.count,
+			     avoid.elsewhere);
+}

@@ -1,0 +1,303 @@
+/*
+ * A race in the source's words. It is told while the second thread stands before its access: that thread's
+ * calls and variables are there to be asked, the first one has gone on since.
+ */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/run/calls.h"
+#include "tracer/source/source_lines.h"
+#include "tracer/source/types.h"
+
+#include <string.h>
+
+enum { MOST_CALLS = 32 };
+
+struct telling {
+	struct control *c;
+	struct turn *t; /* of the second thread */
+	struct inspect_stack calls;
+	size_t own; /* the tester's own call among those; calls.count: none is */
+	struct controlled_race *race;
+};
+
+/* ---- who and where -------------------------------------------------------------------------------- */
+
+/* Also of a thread that has ended. */
+static char *thread_name(const struct control *c, unsigned number)
+{
+	array_each(struct session_thread *, t, &c->session->threads) {
+		const struct turn *turn = turn_of(*t);
+
+		if (turn->path && turn->number == number)
+			return base_strdup((*t)->engine->id);
+	}
+	return NULL;
+}
+
+static void place(const struct telling *x, const struct races_side *from,
+		  struct controlled_race_side *side)
+{
+	const struct controlled_access *access = &x->c->given->accesses.items[from->place];
+	struct source_symbolised where;
+
+	side->writes = from->writes;
+	side->updates = from->writes && access->what.reads;
+	side->frees = access->frees;
+	side->thread = thread_name(x->c, from->thread);
+	if (!source_symbolise(access->module, access->offset, true, &where))
+		return;
+	side->file = where.file ? base_strdup(where.file) : NULL;
+	side->line = where.line;
+	side->func = where.function ? base_strdup(where.function) : NULL;
+	source_symbolised_fini(&where);
+}
+
+/* Code of a header of the system belongs to whoever has called it. */
+static void place_own(const struct telling *x, struct controlled_race_side *side)
+{
+	const struct inspect_call *own = x->own < x->calls.count ? &x->calls.items[x->own] : NULL;
+
+	if (!own || !own->file || (side->file && strcmp(side->file, own->file) == 0))
+		return;
+	base_free(side->file);
+	base_free(side->func);
+	side->file = base_strdup(own->file);
+	side->line = own->line;
+	side->func = own->function ? base_strdup(own->function) : NULL;
+}
+
+static char *lock_names(const struct telling *x, const struct races_side *from)
+{
+	const struct type *type;
+	struct str out = {0};
+
+	for (size_t i = 0; i < from->lock_count; i++) {
+		size_t length = out.length;
+
+		str_add(&out, i ? ", " : "");
+		if (!race_name(x->t, &x->calls, x->own, from->locks[i], &out, &type))
+			str_addf(&out, "%s0x%llx", i && out.length == length ? ", " : "",
+				 (unsigned long long)from->locks[i]);
+	}
+	return out.length ? str_take(&out) : NULL;
+}
+
+/* ---- values ---------------------------------------------------------------------------------------- */
+
+static char *value_text(const struct turn *t, const struct type *type, const void *bytes,
+			uint64_t size)
+{
+	struct inspect_value v = {.program = &t->thread->process->program,
+				  .type = type,
+				  .place = INSPECT_IN_BYTES,
+				  .reg = INSPECT_NO_REGISTER,
+				  .size = (uint16_t)size};
+	struct str out = {0};
+
+	memcpy(v.bytes, bytes, size);
+	memset(v.kept, 0xff, sizeof(v.kept));
+	inspect_describe(&v, &out);
+	return str_take(&out);
+}
+
+static char *value_now(const struct turn *t, const struct type *type, uint64_t address)
+{
+	uint64_t value;
+
+	if (!type || type->size > sizeof(value) || !type->size ||
+	    tracee_read(t->thread->process->tracee, address, &value, type->size) < 0)
+		return NULL;
+	return value_text(t, type, &value, type->size);
+}
+
+static void tell_values(const struct telling *x, const struct arch_access *a,
+			const struct type *type)
+{
+	const struct overwritten *w = &x->c->written[(a->address >> 2) % WRITTEN];
+	struct turn *t = x->t;
+
+	if (!type || type->size != a->size || x->race->sides[0].frees)
+		return;
+	x->race->between = value_now(t, type, a->address);
+	if (x->race->between && x->race->sides[0].writes && w->address == a->address)
+		x->race->before = value_text(t, type, &w->value, type->size);
+	if (!x->race->sides[1].writes)
+		return;
+	t->raced_count = t->raced && t->raced_at == a->address ? t->raced_count + 1 : 1;
+	t->raced = x->c->given->told.count;
+	t->raced_at = a->address;
+	t->raced_type = type;
+}
+
+void race_made(struct control *c, struct turn *t)
+{
+	for (size_t i = 0; t->raced && i < t->raced_count; i++) {
+		size_t at = t->raced - 1 - i;
+
+		if (at < c->given->told.count && t->thread)
+			c->given->told.items[at].after = value_now(t, t->raced_type, t->raced_at);
+	}
+	t->raced = 0;
+}
+
+/* ---- atomic variables ------------------------------------------------------------------------------ */
+
+static bool begins_with(const char *text, const char *with)
+{
+	return text && strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Functions of the C++ and Rust libraries whose accesses are all atomic. */
+static bool is_atomic_function(const char *name)
+{
+	return begins_with(name, "core::sync::atomic::") ||
+	       begins_with(name, "<core::sync::atomic::") || begins_with(name, "std::atomic") ||
+	       begins_with(name, "std::__atomic") || begins_with(name, "std::_Sp_counted_base");
+}
+
+static bool is_made_in_library(const struct telling *x, const struct races_side *side)
+{
+	const struct controlled_access *access = &x->c->given->accesses.items[side->place];
+
+	return is_atomic_function(source_innermost(access->module, access->offset));
+}
+
+/* The thread has gone on since. */
+static bool is_first_atomic(const struct telling *x, uint64_t address)
+{
+	const struct controlled_race_side *first = &x->race->sides[0];
+	const struct race_statement statement = {
+		.symbols = x->c->session->symbols,
+		.file = first->file,
+		.line = first->file ? source_line(x->c->session->symbols, first->file, first->line)
+				    : NULL,
+		.variable = x->race->variable,
+		.address = address,
+		.writes = first->writes,
+	};
+
+	return race_is_written_atomic(&statement);
+}
+
+/* As the tester's statement, or the header's code that it calls, has it. */
+static bool is_second_atomic(const struct telling *x, uint64_t address)
+{
+	struct race_statement statement = {.symbols = x->c->session->symbols,
+					   .variable = x->race->variable,
+					   .address = address,
+					   .writes = x->race->sides[1].writes};
+
+	for (size_t i = 0; i < x->calls.count && i <= x->own; i++) {
+		const struct inspect_call *call = &x->calls.items[i];
+
+		statement.call = call;
+		statement.file = call->file;
+		statement.line =
+			call->file ? source_line(x->c->session->symbols, call->file, call->line)
+				   : NULL;
+		if (is_atomic_function(call->function) || race_is_written_atomic(&statement))
+			return true;
+	}
+	return false;
+}
+
+/* From the next run on: points do not change in a run, or it could not be replayed. */
+static void make_atomic(struct controlled *g, uint64_t index)
+{
+	const struct controlled_access *access = &g->accesses.items[index];
+	struct controlled_chosen chosen = {base_strdup(module_name(access->module)), access->offset,
+					   true, false};
+
+	if (!access->what.atomic && !access->frees)
+		controlled_choose(g, &chosen);
+	base_free(chosen.module);
+}
+
+/* clang's atomic_flag is a struct, and what is in it is the library's. */
+static bool is_atomic_type(const struct type *type)
+{
+	ERROR(ignored);
+
+	if (!type)
+		return false;
+	if (type->is_atomic || begins_with(type_full_name(type), "std::atomic"))
+		return true;
+	return type->kind == TYPE_STRUCT && type_members(type, &ignored) == 0 &&
+	       type->members.count == 1 && type->members.items[0].type &&
+	       type->members.items[0].type->is_atomic;
+}
+
+/* Loads and stores of atomic variables are plain instructions: the source tells them from others. */
+static void find_atomic(const struct telling *x, const struct races_pair *pair, uint64_t address,
+			const struct type *type)
+{
+	bool is_typed = is_atomic_type(type);
+
+	if (is_typed || is_made_in_library(x, &pair->first) || is_first_atomic(x, address))
+		make_atomic(x->c->given, pair->first.place);
+	if (is_typed || is_made_in_library(x, &pair->second) || is_second_atomic(x, address))
+		make_atomic(x->c->given, pair->second.place);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------- */
+
+static void tell(struct telling *x, const struct arch_access *a, const struct races_pair *pair)
+{
+	const struct type *type = NULL;
+	struct str name = {0};
+
+	place(x, &pair->first, &x->race->sides[0]);
+	place(x, &pair->second, &x->race->sides[1]);
+	place_own(x, &x->race->sides[1]);
+	x->race->sides[0].locks = lock_names(x, &pair->first);
+	x->race->sides[1].locks = lock_names(x, &pair->second);
+	if (race_name(x->t, &x->calls, x->own, a->address, &name, &type))
+		x->race->variable = str_take(&name);
+	str_fini(&name);
+	tell_values(x, a, type);
+	find_atomic(x, pair, a->address, type);
+}
+
+/* Which of the calls is the tester's. The function that frees may be linked into the program. */
+static size_t own_call(const struct telling *x, const struct controlled_access *access)
+{
+	const struct inspect_call *own = describe_own(x->t, &x->calls);
+
+	for (size_t i = 0; access->frees && i < x->calls.count; i++) {
+		const struct dwarf_frame *f = &x->calls.items[i].frame;
+
+		if (f->module == access->module && f->lookup_pc - f->bias == access->offset)
+			return i;
+	}
+	return own ? (size_t)(own - x->calls.items) : x->calls.count;
+}
+
+void race_told(struct control *c, struct turn *t, const struct arch_access *a,
+	       const struct races_pair *pair)
+{
+	struct telling x = {.c = c, .t = t, .race = array_add(&c->given->told)};
+
+	*x.race = (struct controlled_race){.size = a->size};
+	if (calls_read(t->thread, 0, MOST_CALLS, &x.calls) < 0)
+		x.calls.count = 0;
+	x.own = own_call(&x, &c->given->accesses.items[pair->second.place]);
+	tell(&x, a, pair);
+	inspect_stack_fini(&x.calls);
+}
+
+void controlled_forget_told(struct controlled *c, size_t count)
+{
+	while (c->told.count > count) {
+		struct controlled_race *r = &c->told.items[--c->told.count];
+
+		for (int i = 0; i < 2; i++) {
+			base_free(r->sides[i].file);
+			base_free(r->sides[i].func);
+			base_free(r->sides[i].thread);
+			base_free(r->sides[i].locks);
+		}
+		base_free(r->variable);
+		base_free(r->before);
+		base_free(r->between);
+		base_free(r->after);
+	}
+}

@@ -1,0 +1,169 @@
+/*
+ * Is an access atomic, as its statement is written? On this processor atomic loads and stores are plain
+ * instructions; and a statement that makes one may access other variables, too.
+ */
+#include "tracer/sched/controlled_internal.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+enum likeness { OTHER, SAME, UNKNOWN };
+
+/* ---- what is written ------------------------------------------------------------------------------- */
+
+/* What is made of plain instructions: an update may be a loop that begins with a load, or, of nothing, a load alone. */
+static const char *const reading[] = {"*atomic_load*", "*atomic_fetch_*", "*__atomic_*_fetch",
+				      "*__sync_fetch_and_*", "*__sync_*_and_fetch"};
+static const char *const writing[] = {"*atomic_store*", "*atomic_flag_clear*", "*__atomic_clear",
+				      "*__sync_lock_release*"};
+
+static bool is_operation(struct snippet word, bool writes)
+{
+	const char *const *names = writes ? writing : reading;
+	size_t count =
+		writes ? sizeof(writing) / sizeof(*writing) : sizeof(reading) / sizeof(*reading);
+	char *text = base_strndup(word.at, word.length);
+	bool found = false;
+
+	for (size_t i = 0; i < count && !found; i++)
+		found = fnmatch(names[i], text, 0) == 0;
+	base_free(text);
+	return found;
+}
+
+/* The next word with a parenthesis behind it. False: there is no more. */
+static bool next_call(const char **line, struct snippet *name)
+{
+	for (const char *at = *line; *at;) {
+		struct snippet word = {at, 0};
+
+		while (race_is_word(at[word.length]))
+			word.length++;
+		at += word.length ? word.length + strspn(at + word.length, " \t") : 1;
+		if (word.length && *at == '(') {
+			*name = word;
+			*line = at + 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "lock" of "&shared->from[i].lock": the last word that is not in brackets. */
+static struct snippet last_word(struct snippet in)
+{
+	struct snippet word = {in.at, 0};
+	size_t i = in.length;
+	int depth = 0;
+
+	for (; i && (depth || !race_is_word(in.at[i - 1])); i--)
+		depth += in.at[i - 1] == ']' ? 1 : in.at[i - 1] == '[' ? -1 : 0;
+	while (i > 0 && race_is_word(in.at[i - 1])) {
+		i--;
+		word.length++;
+	}
+	word.at = in.at + i;
+	return word;
+}
+
+static bool same(struct snippet a, struct snippet b)
+{
+	return a.length == b.length && strncmp(a.at, b.at, a.length) == 0;
+}
+
+static bool is_written(struct snippet in, struct snippet word)
+{
+	struct snippet here = {in.at, 0};
+
+	for (const char *end = in.at + in.length; here.at < end; here.at += here.length + 1) {
+		here.length = 0;
+		while (here.at + here.length < end && race_is_word(here.at[here.length]))
+			here.length++;
+		if (same(here, word))
+			return true;
+	}
+	return false;
+}
+
+/* ---- what is meant --------------------------------------------------------------------------------- */
+
+/* To the thread that stands there. */
+static enum likeness evaluate(const struct race_statement *s, struct snippet arg)
+{
+	struct inspect_value v;
+	uint64_t address;
+	ERROR(ignored);
+	char *text = base_strndup(arg.at, arg.length);
+	bool known = s->call && inspect_eval(s->call, text, &v, &ignored) == 0 &&
+		     inspect_address(&v, &address, &ignored) == 0;
+
+	base_free(text);
+	if (!known)
+		return UNKNOWN;
+	return address == s->address ? SAME : OTHER;
+}
+
+/* By the name, where nobody stands there. Of a variable that is not written there nothing can be said. */
+static enum likeness compare(const struct race_statement *s, struct snippet arg)
+{
+	const struct snippet variable = {s->variable, strlen(s->variable)};
+	const struct snippet line = {s->line, strlen(s->line)};
+	struct snippet name = last_word(variable);
+	bool pointed = *variable.at == '*' || variable.at[variable.length - 1] == ']';
+
+	if (!name.length || !arg.length)
+		return UNKNOWN;
+	if (pointed ? is_written(arg, name)
+		    : same(last_word(arg), name) && memchr(arg.at, '&', arg.length))
+		return SAME;
+	return is_written(line, name) ? OTHER : UNKNOWN;
+}
+
+static bool is_about(const struct race_statement *s, struct snippet arg)
+{
+	enum likeness likeness = evaluate(s, arg);
+
+	if (likeness == UNKNOWN && s->variable && *s->variable)
+		likeness = compare(s, arg);
+	return likeness != OTHER;
+}
+
+static bool is_atomic(const struct race_statement *s, unsigned depth);
+
+/* Which of its definitions the compiler has taken is not known: all have to say so. */
+static bool is_macro_atomic(const struct race_statement *s, struct snippet name, const char *args,
+			    unsigned depth)
+{
+	struct race_statement inner = *s;
+	struct race_texts texts = {0};
+	bool answer;
+
+	if (depth && s->file)
+		race_expand(s->symbols, s->file, name, args, &texts);
+	answer = texts.count > 0;
+	for (size_t i = 0; i < texts.count && answer; i++) {
+		inner.line = texts.items[i];
+		answer = is_atomic(&inner, depth - 1);
+	}
+	race_texts_fini(&texts);
+	return answer;
+}
+
+static bool is_atomic(const struct race_statement *s, unsigned depth)
+{
+	const char *at = s->line;
+	bool found = false;
+	struct snippet name;
+
+	while (!found && next_call(&at, &name))
+		found = is_operation(name, s->writes) ? is_about(s, race_argument(at))
+						      : is_macro_atomic(s, name, at, depth);
+	return found;
+}
+
+bool race_is_written_atomic(const struct race_statement *s)
+{
+	enum { DEEP = 4 }; /* macros of macros */
+
+	return s->line && is_atomic(s, DEEP);
+}

@@ -1,0 +1,182 @@
+/*
+ * What a macro of the tester's stands for: the debug information does not have it, the source has. It is looked
+ * for in the statement's file, and in what that file includes from beside it.
+ */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/source/source_lines.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { FILES_MOST = 64 }; /* that are looked through for one macro */
+
+struct macro_search {
+	struct modules *symbols;
+	struct snippet name;
+	ARRAY(char *) files;	 /* paths: those looked through, and those still to be */
+	struct race_texts found; /* definitions, from their parameters on */
+};
+
+bool race_is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+struct snippet race_argument(const char *at)
+{
+	struct snippet arg = {at, 0};
+
+	for (int depth = 0; at[arg.length]; arg.length++) {
+		char c = at[arg.length];
+
+		if (!depth && (c == ',' || c == ')'))
+			break;
+		depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+	}
+	return arg;
+}
+
+/* ---- its definition -------------------------------------------------------------------------------- */
+
+/* Behind "# define " or the like; NULL: that is not what the line is. */
+static const char *directive(const char *line, const char *name)
+{
+	line += strspn(line, " \t");
+	if (*line++ != '#')
+		return NULL;
+	line += strspn(line, " \t");
+	if (strncmp(line, name, strlen(name)) != 0)
+		return NULL;
+	line += strlen(name);
+	return line + strspn(line, " \t");
+}
+
+/* From `at` in line i on, with the lines that it goes on in. */
+static char *joined(const struct source_text *text, unsigned i, const char *at)
+{
+	struct str out = {0};
+
+	for (;; at = text->lines[i]) {
+		size_t length = strlen(at);
+		bool goes_on = length && at[length - 1] == '\\';
+
+		str_add_bytes(&out, at, length - goes_on);
+		if (!goes_on || ++i >= text->count)
+			return str_take(&out);
+	}
+}
+
+/* The path of the file that the line includes, or NULL. */
+static char *included(const char *path, const char *line)
+{
+	const char *name = directive(line, "include"), *slash = strrchr(path, '/');
+	struct str out = {0};
+
+	if (!name || *name++ != '"')
+		return NULL;
+	str_addf(&out, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path,
+		 (int)strcspn(name, "\""), name);
+	return str_take(&out);
+}
+
+static void add_file(struct macro_search *x, char *path)
+{
+	bool is_new = path && x->files.count < FILES_MOST;
+
+	array_each(char *, known, &x->files)
+		is_new = is_new && strcmp(*known, path) != 0;
+	if (is_new)
+		*array_add(&x->files) = path;
+	else
+		base_free(path);
+}
+
+static void look_through(struct macro_search *x, const char *path)
+{
+	struct source_text text;
+
+	if (!source_text(x->symbols, path, &text))
+		return;
+	for (unsigned i = 0; i < text.count; i++) {
+		const char *at = directive(text.lines[i], "define");
+
+		if (!at)
+			add_file(x, included(path, text.lines[i]));
+		else if (strncmp(at, x->name.at, x->name.length) == 0 && at[x->name.length] == '(')
+			*array_add(&x->found) = joined(&text, i, at + x->name.length + 1);
+	}
+}
+
+static void look(struct macro_search *x, const char *path)
+{
+	add_file(x, base_strdup(path));
+	for (size_t i = 0; i < x->files.count; i++)
+		look_through(x, x->files.items[i]);
+	array_each(char *, file, &x->files)
+		base_free(*file);
+	array_fini(&x->files);
+}
+
+/* ---- with its arguments ----------------------------------------------------------------------------- */
+
+/* The argument in the place of this parameter, or the word itself. */
+static struct snippet argument_for(struct snippet word, const char *params, const char *args)
+{
+	for (;;) {
+		struct snippet param = race_argument(params), arg = race_argument(args);
+
+		while (param.length && isspace((unsigned char)*param.at)) {
+			param.at++;
+			param.length--;
+		}
+		while (param.length && isspace((unsigned char)param.at[param.length - 1]))
+			param.length--;
+		if (param.length == word.length && !strncmp(param.at, word.at, word.length))
+			return arg;
+		params = param.at + param.length + strspn(param.at + param.length, " \t");
+		args = arg.at + arg.length;
+		if (*params++ != ',' || *args++ != ',')
+			return word;
+	}
+}
+
+static char *replaced(const char *body, const char *params, const char *args)
+{
+	struct str out = {0};
+
+	while (*body) {
+		struct snippet word = {body, 0};
+
+		while (race_is_word(body[word.length]))
+			word.length++;
+		body += word.length ? word.length : 1;
+		if (word.length)
+			word = argument_for(word, params, args);
+		else
+			word.length = 1;
+		str_add_bytes(&out, word.at, word.length);
+	}
+	return str_take(&out);
+}
+
+void race_expand(struct modules *symbols, const char *path, struct snippet name, const char *args,
+		 struct race_texts *out)
+{
+	struct macro_search x = {.symbols = symbols, .name = name};
+
+	look(&x, path);
+	array_each(char *, params, &x.found) {
+		const char *body = strchr(*params, ')');
+
+		if (body)
+			*array_add(out) = replaced(body + 1, *params, args);
+	}
+	race_texts_fini(&x.found);
+}
+
+void race_texts_fini(struct race_texts *t)
+{
+	array_each(char *, text, t)
+		base_free(*text);
+	array_fini(t);
+}

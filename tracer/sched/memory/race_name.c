@@ -1,0 +1,247 @@
+/*
+ * What the source calls some memory: a variable outside of functions by its symbol; else what the statement
+ * at hand says that is there; else a local that is there, or that points to it.
+ */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/run/images.h"
+#include "tracer/source/source_lines.h"
+#include "tracer/source/types.h"
+
+#include <ctype.h>
+#include <string.h>
+
+struct naming {
+	const struct inspect_call *call;
+	uint64_t address;
+	struct str *out;
+};
+
+/* ---- outside of functions ------------------------------------------------------------------------- */
+
+static bool name_global(struct turn *t, const char *symbol, uint64_t address, struct str *out)
+{
+	struct inspect_value v;
+	struct str path = {0};
+	ERROR(ignored);
+	bool found =
+		inspect_global(&t->thread->process->program, NULL, symbol, &v, &ignored) == 0 &&
+		inspect_member_at(&v, address, &path, &ignored) == 0;
+
+	if (found)
+		str_addf(out, "%s%s", symbol, str_text(&path));
+	str_fini(&path);
+	return found;
+}
+
+/* NULL: it is in no variable that the linker knows. */
+static char *symbol_at(struct turn *t, uint64_t address)
+{
+	struct image *image = images_at(t->thread->process, address);
+	char *symbol = image ? source_name_of(image->module, address - image->bias) : NULL;
+
+	if (symbol)
+		symbol[strcspn(symbol, "+")] = '\0';
+	return symbol;
+}
+
+/* ---- what is written in the statement -------------------------------------------------------------- */
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Behind the next ".name", "->name" or "[...]"; NULL: nothing of that follows. */
+static const char *more(const char *at)
+{
+	int depth = 0;
+
+	if (*at == '[') {
+		do
+			depth += *at == '[' ? 1 : *at == ']' ? -1 : 0;
+		while (*at++ && depth);
+		return depth ? NULL : at;
+	}
+	if (strncmp(at, "->", 2) == 0)
+		at += 2;
+	else if (*at == '.')
+		at++;
+	else
+		return NULL;
+	if (!is_word(*at))
+		return NULL;
+	while (is_word(*at))
+		at++;
+	return at;
+}
+
+/* Is that what is at the address? Then it is the name, unless a longer one is known. */
+static bool means(const struct naming *n, const char *text, size_t length, bool pointed)
+{
+	struct str expression = {0};
+	struct inspect_value v;
+	ERROR(ignored);
+	bool found;
+
+	str_addf(&expression, "%s%.*s", pointed ? "*" : "", (int)length, text);
+	found = expression.length > n->out->length &&
+		inspect_eval(n->call, str_text(&expression), &v, &ignored) == 0 &&
+		v.place == INSPECT_IN_MEMORY && v.address == n->address;
+	if (found) {
+		str_clear(n->out);
+		str_add(n->out, str_text(&expression));
+	}
+	str_fini(&expression);
+	return found;
+}
+
+static bool name_written(const struct naming *n, const char *line)
+{
+	bool found = false;
+
+	for (const char *at = line; *at; at++) {
+		if (!is_word(*at) || isdigit((unsigned char)*at) ||
+		    (at > line && (is_word(at[-1]) || at[-1] == '.' || at[-1] == '>')))
+			continue;
+		for (const char *end = at + strspn(at, "_abcdefghijklmnopqrstuvwxyz"
+						       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+		     end; end = more(end)) {
+			found |= means(n, at, (size_t)(end - at), false);
+			found |= means(n, at, (size_t)(end - at), true);
+		}
+	}
+	return found;
+}
+
+/* ---- locals ---------------------------------------------------------------------------------------- */
+
+static bool name_by(const struct naming *n, const char *variable)
+{
+	struct inspect_value v;
+	struct str path = {0};
+	ERROR(ignored);
+	bool found = inspect_variable_local(n->call, variable, &v, &ignored) == 0 &&
+		     inspect_member_at(&v, n->address, &path, &ignored) == 0;
+
+	if (found && !path.length && (v.place != INSPECT_IN_MEMORY || v.address != n->address))
+		str_addf(n->out, "*%s", variable);
+	else if (found)
+		str_addf(n->out, "%s%s", variable, str_text(&path));
+	str_fini(&path);
+	return found;
+}
+
+static bool name_local(const struct naming *n)
+{
+	const struct dwarf_frame *f = &n->call->frame;
+	struct inspect_variables all = {0};
+	ERROR(ignored);
+	bool found = false;
+
+	if (!f->module || inspect_variables_at(f->module, f->lookup_pc - f->bias, n->call->scope,
+					       &all, &ignored) < 0)
+		return false;
+	for (size_t i = 0; i < all.count && !found; i++)
+		found = all.items[i].name && name_by(n, all.items[i].name);
+	inspect_variables_fini(&all);
+	return found;
+}
+
+static bool name_here(struct turn *t, const struct naming *n)
+{
+	const char *line = n->call->file ? source_line(t->thread->process->session->symbols,
+						       n->call->file, n->call->line)
+					 : NULL;
+
+	return (line && name_written(n, line)) || name_local(n);
+}
+
+/* ---- what is atomic as a whole --------------------------------------------------------------- */
+
+/* Cuts off the last ".name", "->name" or "[...]". False: there is none. */
+static bool cut_member(struct str *name)
+{
+	const char *text = str_text(name);
+	size_t at = name->length;
+	bool is_pointer;
+	char *outer;
+
+	while (at && text[at - 1] != '.' && text[at - 1] != '>' && text[at - 1] != '[')
+		at--;
+	if (at < 2)
+		return false;
+	outer = base_strndup(text, at - (text[at - 1] == '>' ? 2 : 1));
+	is_pointer = text[at - 1] == '>';
+	str_clear(name);
+	str_addf(name, "%s%s", is_pointer ? "*" : "", outer);
+	base_free(outer);
+	return true;
+}
+
+static const struct type *type_of(const struct inspect_call *call, const char *expression)
+{
+	struct inspect_value v;
+	ERROR(ignored);
+
+	return inspect_eval(call, expression, &v, &ignored) == 0 ? v.type : NULL;
+}
+
+/* The type of what has this name. A member of an atomic struct is read and written with all of it
+   (C11 6.5.2.3). */
+static const struct type *type_of_access(const struct inspect_call *call, struct str *name)
+{
+	const struct type *type = type_of(call, str_text(name)), *around;
+	struct str outer = {0};
+
+	str_add(&outer, str_text(name));
+	while (!(type && type->is_atomic) && cut_member(&outer)) {
+		around = type_of(call, str_text(&outer));
+		if (!around || !around->is_atomic)
+			continue;
+		type = around;
+		str_clear(name);
+		str_add(name, str_text(&outer));
+	}
+	str_fini(&outer);
+	return type;
+}
+
+/* A static variable of a function has a symbol that is no expression (given.0): the statement has
+   another one. */
+static const struct type *type_of_statement(struct turn *t, const struct naming *symbol)
+{
+	struct str expression = {0};
+	struct naming n = *symbol;
+	const struct type *type;
+
+	n.out = &expression;
+	type = name_here(t, &n) ? type_of_access(n.call, &expression) : NULL;
+	str_fini(&expression);
+	return type;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------- */
+
+bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, uint64_t address,
+	       struct str *out, const struct type **type)
+{
+	const struct inspect_call *call = own < calls->count ? &calls->items[own] : NULL;
+	struct str name = {0};
+	const struct naming n = {call, address, &name};
+	char *symbol = symbol_at(t, address);
+	bool found =
+		(symbol && name_global(t, symbol, address, &name)) || (call && name_here(t, &n));
+
+	if (!found && symbol) {
+		str_add(&name, symbol);
+		found = true;
+	}
+	base_free(symbol);
+
+	*type = found && call ? type_of_access(call, &name) : NULL;
+	if (call && !*type)
+		*type = type_of_statement(t, &n);
+	str_add(out, str_text(&name));
+	str_fini(&name);
+	return found;
+}

@@ -1,0 +1,300 @@
+/*
+ * What a search for races is told of a controlled run: each access to memory, each synchronising call. They
+ * happen one after the other, so the order is known.
+ */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/run/images.h"
+
+#include <string.h>
+
+enum {
+	KERNEL = 1, /* what all calls that go through the kernel synchronise on */
+	ENDS = 2,   /* of a process's threads: whoever is left in an exec knows of them */
+	PROCESS_SHIFT =
+		48 /* memory of several processes: each has its own, but for what is shared */
+};
+
+static struct races *races_of(const struct control *c)
+{
+	return c->given->races;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+/* Spans that a child shares with its parent: at the same addresses, since it was forked. */
+void watch_fork(struct control *c, const struct session_thread *parent)
+{
+	struct tracee_mapping map = {0};
+
+	if (!races_of(c))
+		return;
+	c->processes++;
+	c->shared.count = 0;
+	while (tracee_mapping_above(parent->process->tracee, map.end, &map) == 0)
+		if (map.shared && map.writable)
+			*array_add(&c->shared) =
+				(struct shared_span){map.start, map.end - map.start};
+}
+
+/* Other processes may have it, too. */
+static bool is_shared(const struct control *c, uint64_t address)
+{
+	array_each(const struct shared_span, span, &c->shared)
+		if (address - span->low < span->size)
+			return true;
+	return false;
+}
+
+static uint64_t address_of(const struct control *c, const struct turn *t, uint64_t address)
+{
+	const struct session_process *p = t->thread->process;
+
+	if (p == c->session->root || !c->processes)
+		return address;
+	if (is_shared(c, address))
+		return address;
+	return address ^ (uint64_t)p->pid << PROCESS_SHIFT;
+}
+
+/* What an access overwrites tells later what another order would have read. */
+static void note_written(struct control *c, const struct turn *t, const struct arch_access *a)
+{
+	struct overwritten *w = &c->written[(a->address >> 2) % WRITTEN];
+
+	*w = (struct overwritten){a->address, 0};
+	if (a->size > sizeof(w->value) ||
+	    tracee_read(t->thread->process->tracee, a->address, &w->value, a->size) < 0)
+		w->address = 0;
+}
+
+/* The pairs behind the first `known`. */
+static void tell(struct control *c, struct turn *t, const struct arch_access *a, size_t known)
+{
+	size_t count;
+	const struct races_pair *pairs = races_pairs(races_of(c), &count);
+
+	for (size_t i = known; i < count; i++)
+		race_told(c, t, a, &pairs[i]);
+}
+
+static void look(struct control *c, struct turn *t, const struct arch_access *a,
+		 const struct races_access *told)
+{
+	size_t known;
+
+	races_pairs(races_of(c), &known);
+	races_access(races_of(c), t->number, told);
+	tell(c, t, a, known);
+	if (a->writes)
+		note_written(c, t, a);
+}
+
+void watch_accesses(struct control *c, struct turn *t)
+{
+	for (size_t i = 0; races_of(c) && i < t->access_count; i++) {
+		const struct arch_access *a = &t->accesses[i];
+		const struct races_access told = {
+			.address = address_of(c, t, a->address),
+			.size = a->size,
+			.writes = a->writes,
+			.atomic = t->accesses_atomic,
+			.place = t->accesses_index,
+		};
+
+		look(c, t, a, &told);
+	}
+	t->access_count = 0;
+}
+
+void watch_freed(struct control *c, struct turn *t, const struct watch_freed *f)
+{
+	const uint64_t low = address_of(c, t, f->low);
+	const struct races_pair *pairs;
+	struct arch_access a = {0};
+	size_t known, count;
+
+	if (!f->races) {
+		if (!is_shared(c, f->low)) /* the others have it still */
+			races_forget(races_of(c), low, f->size);
+		return;
+	}
+	races_pairs(races_of(c), &known);
+	races_give_back(races_of(c), t->number, low, f->size, f->place);
+	pairs = races_pairs(races_of(c), &count);
+	if (count > known)
+		a.address = f->block + ((pairs[known].address - low) << f->shift);
+	tell(c, t, &a, known);
+	if (!f->keeps)
+		races_forget(races_of(c), low, f->size);
+}
+
+bool watch_is_given(const struct control *c, const struct turn *t, uint64_t address)
+{
+	return races_is_given_back(races_of(c), address_of(c, t, address));
+}
+
+bool watch_has_given(const struct control *c)
+{
+	return races_have_given_back(races_of(c));
+}
+
+void watch_taken_any(struct control *c)
+{
+	races_forget_given_back(races_of(c));
+}
+
+void watch_wake(struct control *c, const struct turn *t, uint64_t word)
+{
+	if (races_of(c))
+		races_sync(races_of(c), t->number, word);
+}
+
+/* ---- threads and what they synchronise on ---------------------------------------------------------- */
+
+void watch_begin(struct control *c)
+{
+	if (races_of(c))
+		races_restart(races_of(c));
+}
+
+/*
+ * Stacks of glibc 2.42 lie side by side in one mapping, without guard pages between them that are mappings. Each ends with the
+ * page of its thread's control block.
+ */
+static void narrow_to_stack(const struct session *s, const struct session_thread *own, uint64_t sp,
+			    struct tracee_mapping *map)
+{
+	const uint64_t page = 4096;
+
+	array_each(struct session_thread *, t, &s->threads) {
+		uint64_t block = (*t)->control_block, end = (block / page + 1) * page;
+
+		if ((*t)->process != own->process || block < map->start || block >= map->end)
+			continue;
+		if (*t == own && block >= sp)
+			map->end = end;
+		else if (end <= sp)
+			map->start = end;
+	}
+}
+
+/* A new thread may have the stack of one that has ended, and nothing that is seen orders the two: libc keeps stacks for the
+   next ones. A stack that the program has made itself stands among other things. */
+static void forget_stack(struct control *c, const struct turn *t)
+{
+	struct session_process *p = t->thread->process;
+	struct tracee_mapping map;
+	struct arch_regs regs;
+	uint64_t sp;
+
+	if (tracee_regs(t->thread->tracee, &regs) < 0)
+		return;
+	sp = regs.dwarf[ARCH_DWARF_SP];
+	if (tracee_mapping_at(p->tracee, sp, &map) < 0 || map.path[0] || images_at(p, sp))
+		return;
+	narrow_to_stack(c->session, t->thread, sp, &map);
+	races_forget(races_of(c), address_of(c, t, map.start), map.end - map.start);
+}
+
+void watch_thread(struct control *c, const struct turn *t, const struct turn *maker)
+{
+	if (!races_of(c))
+		return;
+	races_thread_begin(races_of(c), t->number, maker ? maker->number : RACES_NOBODY);
+	if (maker && maker->thread && maker->thread->process == t->thread->process)
+		forget_stack(c, t);
+}
+
+static uint64_t ends_of(const struct turn *t)
+{
+	return ENDS ^ (uint64_t)t->thread->process->pid << PROCESS_SHIFT;
+}
+
+void watch_end(struct control *c, const struct turn *t)
+{
+	if (!races_of(c))
+		return;
+	races_thread_end(races_of(c), t->number);
+	races_sync(races_of(c), t->number, ends_of(t));
+	if (!t->ends) /* its process dies, of a fault too: wait4 of the parent returns after that */
+		races_sync(races_of(c), t->number, KERNEL);
+}
+
+void watch_exec(struct control *c, const struct turn *t)
+{
+	watch_end(c, t);
+	if (races_of(c))
+		races_point(races_of(c), t->number);
+}
+
+/* Its call has returned. */
+void watch_own_code(struct control *c, struct turn *t)
+{
+	if (!races_of(c))
+		return;
+	race_made(c, t);
+	races_point(races_of(c), t->number);
+	if (t->locking)
+		races_lock(races_of(c), t->number, t->locking);
+	t->locking = 0;
+}
+
+/* Its result is known: it has the lock when it returns. */
+static bool locks_for_sure(const struct turn *t)
+{
+	return t->function && strstr(t->function, "lock") && !strstr(t->function, "try") &&
+	       !strstr(t->function, "timed") && !strstr(t->function, "clocklock") &&
+	       !strstr(t->function, "_test_");
+}
+
+static void synchronise(struct control *c, struct turn *t, uint64_t object)
+{
+	if (object == STRATEGY_NO_OBJECT)
+		return;
+	if (object != STRATEGY_ANY_OBJECT) {
+		races_sync(races_of(c), t->number, object);
+		return;
+	}
+	races_sync(races_of(c), t->number, t->objects[0] ? t->objects[0] : KERNEL);
+	if (t->objects[1])
+		races_sync(races_of(c), t->number, t->objects[1]);
+}
+
+void watch_step(struct control *c, struct turn *t, const struct strategy_point *p)
+{
+	if (!races_of(c))
+		return;
+	switch (p->op) {
+	case STRATEGY_LOCK:
+		synchronise(c, t, p->object);
+		if (locks_for_sure(t))
+			t->locking = p->object;
+		break;
+	case STRATEGY_UNLOCK:
+		races_unlock(races_of(c), t->number, p->object);
+		synchronise(c, t, p->object);
+		break;
+	case STRATEGY_END:
+		races_thread_end(races_of(c), t->number);
+		synchronise(c, t, p->object);
+		break;
+	case STRATEGY_WAIT:
+	case STRATEGY_SIGNAL:
+	case STRATEGY_BLOCK:
+		if (!(t->function && t->forks)) /* nobody waits for it */
+			synchronise(c, t, p->object);
+		break;
+	case STRATEGY_READ:
+	case STRATEGY_WRITE:
+	case STRATEGY_ATOMIC:
+		watch_accesses(c, t);
+		break;
+	case STRATEGY_START:
+	case STRATEGY_CREATE:
+	case STRATEGY_LINE:
+	case STRATEGY_YIELD:
+	case STRATEGY_TIMEOUT:
+	case STRATEGY_WAKE:
+		break;
+	}
+}

@@ -1,0 +1,185 @@
+/*
+ * A portfolio: each run is one member's. Half of the runs are shared out as the roster says, so that
+ * auto needs at most so many times the runs of whichever member is the best; of the other half each
+ * member gets the more the more of what its runs showed was new: pairs of a write and a read, and sets
+ * of such pairs. Whoever was good long ago is not for ever: what was found counts less batch by batch.
+ *
+ * RFF watches the runs of all: what others have found is not new to it, and writes that they did can be
+ * wanted.
+ */
+#include "tracer/sched/strategy/pct.h"
+#include "tracer/sched/strategy/rff.h"
+#include "tracer/sched/strategy/strategy_internal.h"
+#include "tracer/sched/strategy/table.h"
+
+enum { POS, PCT_LESS, PCT, PCT_MORE, SURW, RFF, RANDOM, MEMBERS };
+
+static const struct {
+	const char *name;
+	unsigned more; /* than the depth asked for, and one less */
+	unsigned share;
+} roster[MEMBERS] = {
+	{"pos", 0, 3},	{"pct", 0, 1}, {"pct", 1, 2},	 {"pct", 2, 2},
+	{"surw", 0, 3}, {"rff", 0, 4}, {"random", 0, 1},
+};
+
+enum {
+	SHARES = 16,	   /* of the roster */
+	PART = 1024,	   /* of a half: rates are whole numbers, the same on every machine */
+	PAIR_IS_WORTH = 4, /* sets of pairs; there are many more of these */
+	USUAL_DEPTH = 3,
+};
+
+struct auto_member {
+	struct strategy *strategy; /* owned */
+	uint64_t found, runs;	   /* both in 1/PART, and less for what is long ago */
+};
+
+struct auto_search {
+	struct strategy base;
+	struct auto_member members[MEMBERS];
+	size_t turn;	     /* whose run it is */
+	unsigned long steps; /* of run 0: where PCT may fall */
+	uint64_t batch;	     /* what was learnt is up to there */
+};
+
+/* ---- whose run ---------------------------------------------------------------------------------- */
+
+/* Each has numbers of its own: what it draws must not depend on how it was drawn. */
+static struct strategy *member(struct auto_search *a, size_t i)
+{
+	struct strategy_options options = a->base.options;
+	unsigned depth = options.depth ? options.depth : USUAL_DEPTH;
+
+	if (a->members[i].strategy)
+		return a->members[i].strategy;
+	options.seed = table_mix(options.seed, i + 1);
+	options.depth = depth - 1 + roster[i].more;
+	if (!options.steps)
+		options.steps = a->steps ? a->steps : 1;
+	a->members[i].strategy = strategy_new(roster[i].name, &options);
+	if (i != SURW)
+		a->members[i].strategy->shown = member(a, SURW)->shown;
+	return a->members[i].strategy;
+}
+
+static uint64_t rate(const struct auto_member *m)
+{
+	return PART * (m->found + PART) / (m->runs + PART);
+}
+
+static size_t draw(struct auto_search *a)
+{
+	uint64_t weights[MEMBERS], rates = 0, sum = 0, drawn;
+	size_t i;
+
+	for (i = 0; i < MEMBERS; i++)
+		rates += rate(&a->members[i]);
+	for (i = 0; i < MEMBERS; i++) {
+		weights[i] = roster[i].share * PART / SHARES + PART * rate(&a->members[i]) / rates;
+		sum += weights[i];
+	}
+	drawn = prng_below(&a->base.prng, sum);
+	for (i = 0; drawn >= weights[i]; i++)
+		drawn -= weights[i];
+	return i;
+}
+
+/* ---- a run -------------------------------------------------------------------------------------- */
+
+/* Run 0 is SURW's, which counts; PCT is told its steps. */
+static void begin(struct strategy *s)
+{
+	struct auto_search *a = (struct auto_search *)s;
+
+	if (s->run == 0)
+		a->steps = 0;
+	a->turn = s->run == 0 ? SURW : draw(a);
+	s->shown = member(a, SURW)->shown;
+	strategy_begin(member(a, a->turn), s->run);
+	if (a->turn != RFF)
+		rff_begin_watching(member(a, RFF), s->run);
+}
+
+static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+{
+	struct auto_search *a = (struct auto_search *)s;
+	size_t i = strategy_choose(member(a, a->turn), points, count);
+
+	if (a->turn != RFF)
+		rff_watch(member(a, RFF), &points[i]);
+	a->steps += s->run == 0 && pct_counts(&points[i]);
+	return i;
+}
+
+static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+{
+	struct auto_search *a = (struct auto_search *)s;
+
+	return strategy_foresee(member(a, a->turn), points, count, chosen, most, avoid);
+}
+
+/* The lesson: whose run it was, and RFF's. */
+static void end(struct strategy *s, enum strategy_result result)
+{
+	struct auto_search *a = (struct auto_search *)s;
+	struct strategy *rff = member(a, RFF);
+
+	if (a->turn != RFF)
+		strategy_end(member(a, a->turn), result);
+	if (s->run == 0)
+		a->steps -= s->shown->own_steps;
+	rff->type->end(rff, result);
+	s->lesson.count = 0;
+	*array_add(&s->lesson) = a->turn;
+	array_each(uint64_t, word, &rff->lesson)
+		*array_add(&s->lesson) = *word;
+}
+
+/* ---- what runs have shown ----------------------------------------------------------------------- */
+
+static void forget(struct auto_search *a, uint64_t batch)
+{
+	for (; a->batch < batch; a->batch++)
+		for (size_t i = 0; i < MEMBERS; i++) {
+			a->members[i].found -= a->members[i].found / 8;
+			a->members[i].runs -= a->members[i].runs / 8;
+		}
+}
+
+static void learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count)
+{
+	struct auto_search *a = (struct auto_search *)s;
+	struct auto_member *m = &a->members[lesson[0]];
+	struct strategy *rff = member(a, RFF);
+	struct rff_news news;
+
+	forget(a, run / STRATEGY_BATCH);
+	rff->type->learn(rff, run, lesson + 1, count - 1);
+	news = rff_news(rff);
+	if (run == 0)
+		return; /* all is new there, to anybody */
+	m->found += PART * (PAIR_IS_WORTH * news.pairs + news.is_set_new);
+	m->runs += PART;
+}
+
+static void fini(struct strategy *s)
+{
+	struct auto_search *a = (struct auto_search *)s;
+
+	for (size_t i = 0; i < MEMBERS; i++)
+		strategy_free(a->members[i].strategy);
+}
+
+const struct strategy_type strategy_auto = {
+	.name = "auto",
+	.size = sizeof(struct auto_search),
+	.memory = STRATEGY_MEMORY_BATCH,
+	.begin = begin,
+	.choose = choose,
+	.foresee = foresee,
+	.end = end,
+	.learn = learn,
+	.fini = fini,
+};

@@ -1,0 +1,269 @@
+/*
+ * DFS: the tree of schedules, its leaves from left to right. A run follows the nodes of the run before,
+ * but for the last one that has a choice left.
+ *
+ * Sleep sets (Godefroid): what has been tried at a node need not be tried behind its other choices, as
+ * long as only steps go on there that do not depend on it. A run in which all are asleep is stopped.
+ *
+ * With a bound that alone would lose schedules: the one that stands for another may have more
+ * preemptions. It has not, and only then sleeps, if it is what the running thread would have done next
+ * (the other one has left that thread, and has to come back to it), and lets nobody go on who could not
+ * (a thread that blocks is left for nothing).
+ *
+ * Threads that spin make the tree infinite. A thread that yields and yields again is behind all who
+ * could go on and did not in between, until they have (Musuvathi, Qadeer: Fair stateless model checking,
+ * 2008). Forty times the same thing is as good as a yield.
+ */
+#include "tracer/sched/strategy/spin.h"
+#include "tracer/sched/strategy/strategy_internal.h"
+
+#include "tracer/base/array.h"
+
+#include <string.h>
+
+struct dfs_choice {
+	struct strategy_point point;
+	bool is_shut;	/* tried, asleep, behind others, or a preemption too many */
+	bool is_behind; /* others */
+	bool sleeps;
+};
+
+struct dfs_node {
+	struct dfs_choice *choices;
+	size_t count, chosen;
+	unsigned preemptions; /* before it */
+	unsigned running;     /* the thread that moved last */
+};
+
+/* Steps of the run, 0: never. */
+struct dfs_thread {
+	unsigned long moved_at, yielded_at;
+	unsigned long behind; /* those that have not moved since then */
+	struct spin_watch spin;
+};
+
+struct dfs {
+	struct strategy base;
+	ARRAY(struct dfs_node) nodes;
+	ARRAY(struct dfs_thread) threads;
+	size_t depth; /* nodes passed in this run */
+	bool has_strayed;
+	unsigned preemptions, running;
+	unsigned long step;
+};
+
+static void cut(struct dfs *d, size_t count)
+{
+	while (d->nodes.count > count)
+		base_free(d->nodes.items[--d->nodes.count].choices);
+}
+
+static void begin(struct strategy *s)
+{
+	struct dfs *d = (struct dfs *)s;
+
+	d->depth = 0;
+	d->has_strayed = false;
+	d->preemptions = 0;
+	d->running = NOBODY;
+	d->step = 0;
+	d->threads.count = 0;
+}
+
+/* ---- one node ----------------------------------------------------------------------------------- */
+
+/* To go on with another thread than the one that is running, and could: a preemption. */
+static bool costs(const struct dfs_node *n, size_t choice)
+{
+	if (n->choices[choice].point.op == STRATEGY_WAKE)
+		return false;
+	for (size_t i = 0; i < n->count; i++) {
+		const struct strategy_point *p = &n->choices[i].point;
+
+		if (p->thread == n->running)
+			return i != choice && p->op != STRATEGY_YIELD && !n->choices[i].is_behind;
+	}
+	return false;
+}
+
+static bool may_sleep(const struct dfs *d, const struct dfs_node *n, size_t choice)
+{
+	const struct strategy_point *p = &n->choices[choice].point;
+
+	if (p->op == STRATEGY_WAKE)
+		return false;
+	if (d->base.options.bound == STRATEGY_UNBOUND)
+		return true;
+	return p->thread == n->running &&
+	       (p->op == STRATEGY_READ || p->op == STRATEGY_WRITE || p->op == STRATEGY_LOCK);
+}
+
+static struct dfs_choice *choice_of(const struct dfs_node *n, unsigned thread)
+{
+	for (size_t i = 0; i < n->count; i++)
+		if (n->choices[i].point.thread == thread)
+			return &n->choices[i];
+	return NULL;
+}
+
+static void inherit_sleep(struct dfs_node *n, const struct dfs_node *before)
+{
+	const struct strategy_point *moved = &before->choices[before->chosen].point;
+
+	for (size_t i = 0; i < before->count; i++) {
+		const struct dfs_choice *c = &before->choices[i];
+		struct dfs_choice *same = choice_of(n, c->point.thread);
+
+		if (c->sleeps && same && same->point.op != STRATEGY_WAKE &&
+		    !strategy_depends(&c->point, moved))
+			same->sleeps = same->is_shut = true;
+	}
+}
+
+static bool is_behind(const struct dfs *d, const struct dfs_node *n, size_t choice)
+{
+	const struct dfs_thread *t = d->threads.items;
+	unsigned long behind = t[n->choices[choice].point.thread].behind;
+
+	for (size_t i = 0; behind && i < n->count; i++)
+		if (i != choice && t[n->choices[i].point.thread].moved_at <= behind)
+			return true;
+	return false;
+}
+
+/* The running thread goes on if it may. False: there is nothing left to choose. */
+static bool pick(struct dfs_node *n)
+{
+	const struct dfs_choice *running = choice_of(n, n->running);
+
+	if (running && !running->is_shut && running->point.op != STRATEGY_YIELD) {
+		n->chosen = (size_t)(running - n->choices);
+		return true;
+	}
+	for (n->chosen = 0; n->chosen < n->count; n->chosen++)
+		if (!n->choices[n->chosen].is_shut)
+			return true;
+	return false;
+}
+
+/* ---- in a run ----------------------------------------------------------------------------------- */
+
+/* False: all that can go on here has been seen elsewhere. */
+static bool grow(struct dfs *d, const struct strategy_point *points, size_t count)
+{
+	struct dfs_node n = {
+		.choices = base_alloc(count, sizeof(*n.choices)),
+		.count = count,
+		.preemptions = d->preemptions,
+		.running = d->running,
+	};
+
+	for (size_t i = 0; i < count; i++)
+		n.choices[i].point = points[i];
+	for (size_t i = 0; i < count; i++)
+		d->base.fair |= n.choices[i].is_behind = is_behind(d, &n, i);
+	for (size_t i = 0; i < count; i++)
+		n.choices[i].is_shut = n.choices[i].is_behind ||
+				       (costs(&n, i) && n.preemptions >= d->base.options.bound);
+	if (d->nodes.count)
+		inherit_sleep(&n, &d->nodes.items[d->nodes.count - 1]);
+	if (!pick(&n)) {
+		base_free(n.choices);
+		return false;
+	}
+	*array_add(&d->nodes) = n;
+	return true;
+}
+
+static bool is_same(const struct strategy_point *a, const struct strategy_point *b)
+{
+	return a->thread == b->thread && a->op == b->op && a->object == b->object &&
+	       a->place == b->place && a->writes == b->writes;
+}
+
+static bool fits(const struct dfs_node *n, const struct strategy_point *points, size_t count)
+{
+	if (n->count != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!is_same(&n->choices[i].point, &points[i]))
+			return false;
+	return true;
+}
+
+static void move(struct dfs *d, const struct dfs_node *n)
+{
+	const struct strategy_point *p = &n->choices[n->chosen].point;
+	struct dfs_thread *t = &d->threads.items[p->thread];
+
+	d->depth++;
+	if (p->op == STRATEGY_WAKE)
+		return;
+	d->step++;
+	d->preemptions += costs(n, n->chosen);
+	d->running = p->thread;
+	t->moved_at = d->step;
+	t->behind = 0;
+	if (spin_step(&t->spin, p) || p->op == STRATEGY_YIELD) {
+		t->behind = t->yielded_at;
+		t->yielded_at = d->step;
+	}
+}
+
+static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+{
+	struct dfs *d = (struct dfs *)s;
+
+	if (s->is_done)
+		return STRATEGY_STOP;
+	for (size_t i = 0; i < count; i++)
+		while (d->threads.count <= points[i].thread)
+			*array_add(&d->threads) = (struct dfs_thread){0};
+	if (d->depth < d->nodes.count && !fits(&d->nodes.items[d->depth], points, count))
+		d->has_strayed = true;
+	if (d->has_strayed) /* nobody knows where: to its end, and on with the next leaf */
+		return (size_t)prng_below(&s->prng, count);
+	if (d->depth == d->nodes.count && !grow(d, points, count))
+		return STRATEGY_STOP;
+	move(d, &d->nodes.items[d->depth]);
+	return d->nodes.items[d->depth - 1].chosen;
+}
+
+/* On to the next leaf. */
+static void end(struct strategy *s, enum strategy_result result)
+{
+	struct dfs *d = (struct dfs *)s;
+
+	(void)result;
+	s->strayed += d->has_strayed || d->depth < d->nodes.count;
+	while (d->nodes.count) {
+		struct dfs_node *n = &d->nodes.items[d->nodes.count - 1];
+		struct dfs_choice *tried = &n->choices[n->chosen];
+
+		tried->is_shut = true;
+		tried->sleeps = may_sleep(d, n, n->chosen);
+		if (pick(n))
+			return;
+		cut(d, d->nodes.count - 1);
+	}
+	s->is_done = true;
+}
+
+static void fini(struct strategy *s)
+{
+	struct dfs *d = (struct dfs *)s;
+
+	cut(d, 0);
+	array_fini(&d->nodes);
+	array_fini(&d->threads);
+}
+
+const struct strategy_type strategy_dfs = {
+	.name = "dfs",
+	.size = sizeof(struct dfs),
+	.memory = STRATEGY_MEMORY_ALL,
+	.begin = begin,
+	.choose = choose,
+	.end = end,
+	.fini = fini,
+};

@@ -1,0 +1,152 @@
+/*
+ * PCT: each thread has a random priority, the highest that can go on goes on. At d - 1 steps, drawn
+ * from the k of a run, the thread that would go on falls below all that did not fall; the i-th of these
+ * steps gives it priority i, whichever comes first.
+ *
+ * Steps of a thread's own (accesses at own places, too), and those that make and begin threads, do not count among the
+ * k: who falls at the next one that others may see does the same.
+ *
+ * In the paper threads that spin are the scheduler's trouble: whoever yields or spins goes to the back,
+ * below all others, those that fell too.
+ */
+#include "tracer/sched/strategy/pct.h"
+#include "tracer/sched/strategy/spin.h"
+#include "tracer/sched/strategy/strategy_internal.h"
+
+#include "tracer/base/array.h"
+
+/* From high to low: where threads begin, where they fall to, and below it the back. */
+#define HIGH   (UINT64_C(1) << 63)
+#define FALLEN (UINT64_C(1) << 62)
+
+struct pct {
+	struct strategy base;
+	ARRAY(uint64_t) priorities; /* by thread; 0: not seen yet */
+	ARRAY(unsigned long) falls; /* at which steps, unordered */
+	unsigned long step,
+		run_steps; /* run_steps: k but for own places, 0 as long as it is not known */
+	uint64_t back;	   /* the lowest priority given */
+	struct spin_watch spin;
+};
+
+static void begin(struct strategy *s)
+{
+	struct pct *p = (struct pct *)s;
+
+	unsigned long k;
+
+	if (s->options.steps)
+		p->run_steps = s->options.steps;
+	k = p->run_steps + (strategy_looks_everywhere(s) ? s->shown->own_steps : 0);
+	p->priorities.count = p->falls.count = 0;
+	p->step = 0;
+	p->back = FALLEN;
+	p->spin = (struct spin_watch){0};
+	for (unsigned i = 1; k && i < s->options.depth; i++)
+		*array_add(&p->falls) = 1 + prng_below(&s->prng, k);
+}
+
+static void meet(struct pct *p, unsigned thread)
+{
+	while (p->priorities.count <= thread)
+		*array_add(&p->priorities) = 0;
+	if (!p->priorities.items[thread])
+		p->priorities.items[thread] = HIGH | prng_next(&p->base.prng);
+}
+
+static size_t highest(const struct pct *p, const struct strategy_point *points, size_t count)
+{
+	const uint64_t *priorities = p->priorities.items;
+	size_t best = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (priorities[points[i].thread] > priorities[points[best].thread])
+			best = i;
+	return best;
+}
+
+bool pct_counts(const struct strategy_point *p)
+{
+	return p->object != STRATEGY_NO_OBJECT && p->op != STRATEGY_CREATE &&
+	       p->op != STRATEGY_START && p->op != STRATEGY_END && p->op != STRATEGY_WAKE;
+}
+
+/* It is about to go on: does it fall instead? */
+static bool falls(struct pct *p, const struct strategy_point *point)
+{
+	bool fallen = false;
+
+	if (!pct_counts(point) || strategy_is_own(&p->base, point))
+		return false;
+	p->step++;
+	for (size_t i = 0; i < p->falls.count; i++) {
+		if (p->falls.items[i] != p->step)
+			continue;
+		p->priorities.items[point->thread] = FALLEN + 1 + i;
+		fallen = true;
+	}
+	return fallen;
+}
+
+static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+{
+	struct pct *p = (struct pct *)s;
+	size_t best;
+
+	for (size_t i = 0; i < count; i++)
+		meet(p, points[i].thread);
+	best = highest(p, points, count);
+	if (points[best].op == STRATEGY_WAKE)
+		return best;
+	if (falls(p, &points[best]))
+		best = highest(p, points, count);
+	if (spin_step(&p->spin, &points[best]) || points[best].op == STRATEGY_YIELD)
+		p->priorities.items[points[best].thread] = --p->back;
+	return best;
+}
+
+/* As if each step counted, until the next one at which somebody falls; at own places nobody does. */
+static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+{
+	const struct pct *p = (const struct pct *)s;
+	size_t n = spin_left(&p->spin);
+
+	if (highest(p, points, count) != chosen)
+		return 0;
+	n = n < most ? n : most;
+	array_each(const unsigned long, fall, &p->falls)
+		if (*fall > p->step && *fall - p->step - 1 < avoid->elsewhere)
+			avoid->elsewhere = *fall - p->step - 1;
+	return strategy_looks_everywhere(s) && avoid->elsewhere < n ? avoid->elsewhere : n;
+}
+
+/* Without an estimate run 0 counts; its threads do not fall. */
+static void end(struct strategy *s, enum strategy_result result)
+{
+	struct pct *p = (struct pct *)s;
+
+	(void)result;
+	if (s->run == 0 && !s->options.steps)
+		p->run_steps = p->step - s->shown->own_steps;
+}
+
+static void fini(struct strategy *s)
+{
+	struct pct *p = (struct pct *)s;
+
+	array_fini(&p->priorities);
+	array_fini(&p->falls);
+}
+
+const struct strategy_type strategy_pct = {
+	.name = "pct",
+	.size = sizeof(struct pct),
+	.memory = STRATEGY_MEMORY_FIRST,
+	.looks = true,
+	.begin = begin,
+	.choose = choose,
+	.foresee = foresee,
+	.end = end,
+	.fini = fini,
+};

@@ -1,0 +1,369 @@
+/*
+ * SURW: the interleavings of some interesting points are to be as likely as each other. Of all
+ * interleavings that are left, the share that goes on with thread t is t's share of the interesting
+ * points that are left: so who does the next one, the intended thread, is drawn by these numbers.
+ * Everybody else is held at interesting points, and walks at random to there.
+ *
+ * Run 0 is a random walk that counts. Each later run finds other points interesting: those on one
+ * object that threads share, or all points but accesses at own places; each object, and all, is as likely as each other.
+ *
+ * What a thread will create counts as its own until it is there.
+ */
+#include "tracer/sched/strategy/spin.h"
+#include "tracer/sched/strategy/strategy_internal.h"
+
+#include "tracer/base/array.h"
+
+/* Steps of one thread on one object, in run 0. */
+struct surw_touch {
+	uint64_t object, place;
+	unsigned thread;
+	bool accesses;
+	bool conflicts; /* with a step that only reads */
+	unsigned long count;
+};
+
+struct surw_known {
+	unsigned thread, creator; /* NOBODY: was there from the start */
+};
+
+struct surw_thread {
+	bool is_here;
+	unsigned long left;    /* interesting points, in this run */
+	unsigned long planned; /* the same as it begins, with those of what it creates */
+	unsigned long steps;   /* in run 0 */
+};
+
+struct surw {
+	struct strategy base;
+	ARRAY(struct surw_thread) threads; /* by number */
+	/* From run 0: */
+	ARRAY(struct surw_known) known; /* creators before what they create */
+	ARRAY(struct surw_touch) touches;
+	ARRAY(uint64_t) shared; /* objects */
+	/* Of this run: */
+	bool all_interest;
+	uint64_t object;
+	unsigned intended, last;
+	struct spin_watch spin;
+	ARRAY(struct strategy_point) foreseen;
+};
+
+static struct surw_thread *thread_of(struct surw *w, unsigned thread)
+{
+	while (w->threads.count <= thread)
+		*array_add(&w->threads) = (struct surw_thread){0};
+	return &w->threads.items[thread];
+}
+
+static bool is_interesting(const struct surw *w, const struct strategy_point *p)
+{
+	if (w->base.run == 0)
+		return false;
+	if (!w->all_interest)
+		return p->object == w->object;
+	return !sharing_is_access(p) || !strategy_is_own_place(&w->base, p->place);
+}
+
+/* ---- before a run ------------------------------------------------------------------------------- */
+
+static void plan(struct surw *w)
+{
+	if (w->all_interest)
+		array_each(struct surw_known, k, &w->known) {
+			struct surw_thread *t = thread_of(w, k->thread);
+
+			t->planned = t->steps;
+		}
+	else
+		array_each(struct surw_touch, touch, &w->touches)
+			if (touch->object == w->object)
+				thread_of(w, touch->thread)->planned = touch->count;
+	for (size_t i = w->known.count; i-- > 0;) {
+		struct surw_known *k = &w->known.items[i];
+
+		if (k->creator != NOBODY)
+			thread_of(w, k->creator)->planned += thread_of(w, k->thread)->planned;
+	}
+}
+
+static void begin(struct strategy *s)
+{
+	struct surw *w = (struct surw *)s;
+
+	array_each(struct surw_thread, t, &w->threads) {
+		t->is_here = false;
+		t->left = t->planned = 0;
+		if (s->run == 0)
+			t->steps = 0;
+	}
+	w->intended = w->last = NOBODY;
+	w->spin = (struct spin_watch){0};
+	if (s->run == 0) {
+		w->known.count = w->touches.count = w->shared.count = 0;
+	} else {
+		uint64_t drawn = prng_below(&s->prng, w->shared.count + 1);
+
+		w->all_interest = drawn == w->shared.count;
+		w->object = w->all_interest ? 0 : w->shared.items[drawn];
+		plan(w);
+	}
+}
+
+/* ---- in a run ----------------------------------------------------------------------------------- */
+
+/* A new thread takes its part of its creator's points; was that one intended, one of the two is. */
+static void meet(struct surw *w, unsigned thread)
+{
+	struct surw_thread *t = thread_of(w, thread), *creator;
+
+	if (t->is_here)
+		return;
+	t->is_here = true;
+	t->left = t->planned;
+	if (w->base.run == 0)
+		*array_add(&w->known) = (struct surw_known){thread, w->last};
+	if (w->last == NOBODY)
+		return;
+	creator = &w->threads.items[w->last];
+	creator->left -= t->left < creator->left ? t->left : creator->left;
+	if (w->intended == w->last && t->left &&
+	    prng_below(&w->base.prng, t->left + creator->left) < t->left)
+		w->intended = thread;
+}
+
+static unsigned long left_of(const struct surw *w, const struct strategy_point *p)
+{
+	return w->threads.items[p->thread].left;
+}
+
+/* Draws among all threads, or where `points` is given among those that are at one. */
+static void intend(struct surw *w, const struct strategy_point *points, size_t count)
+{
+	unsigned long sum = 0, drawn;
+
+	w->intended = NOBODY;
+	for (size_t i = 0; i < count; i++)
+		sum += points ? left_of(w, &points[i]) : w->threads.items[i].left;
+	if (!sum)
+		return;
+	drawn = prng_below(&w->base.prng, sum);
+	for (size_t i = 0; i < count && w->intended == NOBODY; i++) {
+		unsigned long left = points ? left_of(w, &points[i]) : w->threads.items[i].left;
+
+		if (drawn < left)
+			w->intended = points ? points[i].thread : (unsigned)i;
+		drawn -= left;
+	}
+}
+
+/* Who does more than in run 0 is not held: nobody knows how much is to come. */
+static bool is_free(const struct surw *w, const struct strategy_point *p)
+{
+	return !is_interesting(w, p) || p->thread == w->intended || !left_of(w, p);
+}
+
+static size_t count_free(const struct surw *w, const struct strategy_point *points, size_t count,
+			 bool *all_yield)
+{
+	size_t n = 0;
+
+	*all_yield = true;
+	for (size_t i = 0; i < count; i++)
+		if (is_free(w, &points[i])) {
+			n++;
+			*all_yield = *all_yield && points[i].op == STRATEGY_YIELD;
+		}
+	return n;
+}
+
+static void record(struct surw *w, const struct strategy_point *p)
+{
+	struct surw_touch *touch = array_add(&w->touches);
+
+	*touch = (struct surw_touch){.object = p->object,
+				     .place = p->place,
+				     .thread = p->thread,
+				     .accesses = sharing_is_access(p),
+				     .conflicts = p->writes || p->op != STRATEGY_READ,
+				     .count = 1};
+}
+
+static void moved(struct surw *w, const struct strategy_point *p)
+{
+	struct surw_thread *t = &w->threads.items[p->thread];
+
+	w->last = p->thread;
+	if (is_interesting(w, p) && t->left) {
+		t->left--;
+		w->intended = NOBODY;
+	}
+	if (p->op == STRATEGY_END)
+		t->left = 0;
+	if (spin_step(&w->spin, p) || !t->left)
+		w->intended = NOBODY;
+}
+
+static size_t pick(struct surw *w, const struct strategy_point *points, size_t count)
+{
+	size_t free_ones, nth, i;
+	bool all_yield;
+
+	if (w->intended == NOBODY)
+		intend(w, NULL, w->threads.count);
+	free_ones = count_free(w, points, count, &all_yield);
+	if (all_yield) {
+		/* The intended one cannot move, or waits for who is held; that may be nobody. */
+		intend(w, points, count);
+		free_ones = count_free(w, points, count, &all_yield);
+	}
+	nth = (size_t)prng_below(&w->base.prng, free_ones);
+	for (i = 0; !is_free(w, &points[i]) || nth-- > 0; i++)
+		;
+	return i;
+}
+
+static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+{
+	struct surw *w = (struct surw *)s;
+	size_t i;
+
+	if (points[0].op == STRATEGY_WAKE)
+		return (size_t)prng_below(&s->prng, count);
+	for (i = 0; i < count; i++)
+		meet(w, points[i].thread);
+	i = pick(w, points, count);
+	moved(w, &points[i]);
+	if (s->run == 0)
+		record(w, &points[i]);
+	return i;
+}
+
+/* What the thread will be at: something that interests, where all does, else something that does not. */
+static struct strategy_point next_point(const struct surw *w, unsigned thread)
+{
+	return (struct strategy_point){.thread = thread,
+				       .op = w->all_interest ? STRATEGY_LOCK : STRATEGY_READ,
+				       .object = STRATEGY_NO_OBJECT};
+}
+
+/* So many times it is picked again, if nobody else moves. All is taken back. */
+static size_t picks(struct surw *w, size_t count, size_t chosen, size_t most)
+{
+	const unsigned intended = w->intended, last = w->last;
+	const struct spin_watch spin = w->spin;
+	const struct prng prng = w->base.prng;
+	struct surw_thread *t = &w->threads.items[w->foreseen.items[chosen].thread];
+	const unsigned long left = t->left;
+	size_t n = 0;
+
+	for (; n < most && pick(w, w->foreseen.items, count) == chosen; n++)
+		moved(w, &w->foreseen.items[chosen]);
+	w->intended = intended;
+	w->last = last;
+	w->spin = spin;
+	w->base.prng = prng;
+	t->left = left;
+	return n;
+}
+
+/* Where everything interests, accesses at own places do not: these may not come in between, as they do where it looks everywhere. */
+static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+{
+	struct surw *w = (struct surw *)s;
+	size_t left = spin_left(&w->spin);
+
+	if (s->run > 0 && (w->all_interest ? strategy_looks_everywhere(s)
+					   : !strategy_avoid_object(avoid, w->object)))
+		return 0;
+	w->foreseen.count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!thread_of(w, points[i].thread)->is_here)
+			return 0; /* at the next choice it takes its part */
+		*array_add(&w->foreseen) = points[i];
+	}
+	w->foreseen.items[chosen] = next_point(w, points[chosen].thread);
+	return picks(w, count, chosen, left < most ? left : most);
+}
+
+/* ---- after run 0 -------------------------------------------------------------------------------- */
+
+static int by_object(const void *a, const void *b)
+{
+	const struct surw_touch *x = a, *y = b;
+
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* One for each object and thread is left. */
+static void add_up(struct surw *w)
+{
+	struct surw_touch *items = w->touches.items;
+	size_t kept = 0;
+
+	array_each(const struct surw_touch, t, &w->touches)
+		w->threads.items[t->thread].steps +=
+			!t->accesses || !strategy_is_own_place(&w->base, t->place);
+	array_sort(&w->touches, by_object);
+	for (size_t i = 1; i < w->touches.count; i++) {
+		if (by_object(&items[i], &items[kept]) != 0) {
+			items[++kept] = items[i];
+		} else {
+			items[kept].count++;
+			items[kept].conflicts |= items[i].conflicts;
+			items[kept].accesses &= items[i].accesses;
+		}
+	}
+	w->touches.count = w->touches.count ? kept + 1 : 0;
+}
+
+static void end(struct strategy *s, enum strategy_result result)
+{
+	struct surw *w = (struct surw *)s;
+
+	(void)result;
+	if (s->run > 0)
+		return;
+	add_up(w);
+	for (size_t i = 0, next; i < w->touches.count; i = next) {
+		const struct surw_touch *items = w->touches.items;
+		bool conflicts = false, accesses = true;
+
+		for (next = i; next < w->touches.count && items[next].object == items[i].object;
+		     next++) {
+			conflicts |= items[next].conflicts;
+			accesses &= items[next].accesses;
+		}
+		if (next - i > 1 && conflicts &&
+		    (!accesses || sharing_is_shared(w->base.shown, items[i].object)) &&
+		    items[i].object != STRATEGY_NO_OBJECT && items[i].object != STRATEGY_ANY_OBJECT)
+			*array_add(&w->shared) = items[i].object;
+	}
+}
+
+static void fini(struct strategy *s)
+{
+	struct surw *w = (struct surw *)s;
+
+	array_fini(&w->threads);
+	array_fini(&w->known);
+	array_fini(&w->touches);
+	array_fini(&w->shared);
+	array_fini(&w->foreseen);
+}
+
+const struct strategy_type strategy_surw = {
+	.name = "surw",
+	.size = sizeof(struct surw),
+	.memory = STRATEGY_MEMORY_FIRST,
+	.looks = true,
+	.walks = true,
+	.begin = begin,
+	.choose = choose,
+	.foresee = foresee,
+	.end = end,
+	.fini = fini,
+};

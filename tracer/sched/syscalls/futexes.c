@@ -1,0 +1,461 @@
+/*
+ * futex(2) as the kernel does it, for threads that are stopped before the call: a wait compares the word,
+ * and leaves the thread where it is; a wake lets it go on with its result. Which of several waiters is woken
+ * is a choice, too.
+ */
+#include "tracer/sched/controlled_internal.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum { ALL_BITS = -1 };
+
+static struct tracee_process *process_of(const struct turn *t)
+{
+	return t->thread->process->tracee;
+}
+
+static struct futex_key key_of(const struct turn *t, uint64_t address, uint64_t flags)
+{
+	return (struct futex_key){.a = (uint64_t)(uintptr_t)process_of(t)->space,
+				  .c = address,
+				  .unknown = flags & FUTEX_PRIVATE_FLAG ? NULL : process_of(t)};
+}
+
+/* Memory that processes share has a file, if only one without a name. */
+void futexes_look_up(struct futex_key *key)
+{
+	struct tracee_mapping map;
+
+	if (key->unknown && tracee_mapping_at(key->unknown, key->c, &map) == 0 && map.shared)
+		*key = (struct futex_key){map.dev, map.ino, map.offset + (key->c - map.start),
+					  NULL};
+	key->unknown = NULL;
+}
+
+struct futex_key futexes_key(const struct turn *t, uint64_t address)
+{
+	return key_of(t, address, t->call.args[1]);
+}
+
+static bool is_equal(const struct futex_key *x, const struct futex_key *y)
+{
+	return x->a == y->a && x->b == y->b && x->c == y->c;
+}
+
+static bool may_be_file(const struct futex_key *key)
+{
+	return key->unknown || key->b;
+}
+
+bool futexes_same(struct futex_key *x, struct futex_key *y)
+{
+	bool equal = is_equal(x, y);
+
+	if (equal ? x->unknown == y->unknown : !may_be_file(x) || !may_be_file(y))
+		return equal;
+	futexes_look_up(x);
+	futexes_look_up(y);
+	return is_equal(x, y);
+}
+
+void futexes_answer(struct turn *t, int64_t result)
+{
+	tracee_answer(t->thread->tracee, result);
+	turn_goes(t);
+}
+
+/* ---- waits ------------------------------------------------------------------------------------- */
+
+/* Is it in the function that was its last point? Then it goes on as what it was there. */
+static bool is_inside(const struct turn *t)
+{
+	uint64_t back;
+
+	return t->function && t->call.sp < t->entry_sp &&
+	       tracee_read(process_of(t), t->entry_sp, &back, sizeof(back)) == 0 &&
+	       back == t->point.place;
+}
+
+void futexes_wait_at(struct turn *t)
+{
+	if (!is_inside(t)) {
+		t->point = (struct strategy_point){.op = STRATEGY_LOCK,
+						   .object = t->call.args[0],
+						   .place = t->call.pc,
+						   .writes = true};
+		t->function = NULL;
+		t->placed = false;
+	}
+	t->moment = MOMENT_FUTEX;
+}
+
+static void wait(struct control *c, struct turn *t)
+{
+	const uint64_t *args = t->call.args;
+	int op = (int)args[1] & FUTEX_CMD_MASK;
+	bool absolute = op == FUTEX_WAIT_BITSET;
+	uint32_t word;
+
+	if (tracee_read(process_of(t), args[0], &word, sizeof(word)) < 0) {
+		futexes_answer(t, -EFAULT);
+		return;
+	}
+	watch_wake(c, t, args[0]); /* it has said there that it waits: who wakes it has seen that */
+	if (word != (uint32_t)args[2]) {
+		futexes_answer(t, -EAGAIN);
+		return;
+	}
+	times_wait(c, t, args[3], absolute,
+		   args[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC);
+	t->bits = absolute ? (uint32_t)args[5] : (uint32_t)ALL_BITS;
+	t->waits = FUTEX_FOR_WAKE;
+	t->key = futexes_key(t, args[0]);
+	t->queued = ++c->queued;
+	futexes_wait_at(t);
+}
+
+/* The words of futex_waitv(2); 0: the kernel refuses the call. */
+static size_t words_of(const struct turn *t, struct futex_waitv words[FUTEX_WAITV_MAX])
+{
+	size_t count = (size_t)t->call.args[1];
+
+	if (count > FUTEX_WAITV_MAX || t->call.args[2] ||
+	    tracee_read(process_of(t), t->call.args[0], words, count * sizeof(*words)) < 0)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		if ((words[i].flags & ~(uint32_t)FUTEX_PRIVATE_FLAG) != FUTEX_32)
+			return 0;
+	return count;
+}
+
+static bool wait_for_any(struct control *c, struct turn *t)
+{
+	struct futex_waitv words[FUTEX_WAITV_MAX];
+	size_t count = words_of(t, words);
+	uint32_t word;
+
+	for (size_t i = 0; i < count; i++) {
+		if (tracee_read(process_of(t), words[i].uaddr, &word, sizeof(word)) < 0)
+			return false;
+		if (word == (uint32_t)words[i].val)
+			continue;
+		futexes_answer(t, -EAGAIN);
+		return true;
+	}
+	if (!count)
+		return false;
+	times_wait(c, t, t->call.args[3], true, (int)t->call.args[4]);
+	t->waits = FUTEX_FOR_ANY;
+	t->queued = ++c->queued;
+	futexes_wait_at(t);
+	t->point.object = STRATEGY_ANY_OBJECT;
+	t->placed = false;
+	return true;
+}
+
+/* It is asked to wait for what the words are now. */
+static void let_wait_for_any(struct turn *t)
+{
+	struct futex_waitv words[FUTEX_WAITV_MAX];
+	size_t count = words_of(t, words);
+	uint32_t word;
+
+	for (size_t i = 0; i < count; i++)
+		if (tracee_read(process_of(t), words[i].uaddr, &word, sizeof(word)) == 0)
+			words[i].val = word;
+	tracee_write(process_of(t), t->call.args[0], words, count * sizeof(*words));
+}
+
+void futexes_let_wait(struct turn *t)
+{
+	uint32_t word;
+
+	if (t->waits == FUTEX_FOR_LOCK)
+		futexes_pi_let_wait(t);
+	else if (t->waits == FUTEX_FOR_ANY)
+		let_wait_for_any(t);
+	else if (tracee_read(process_of(t), t->call.args[0], &word, sizeof(word)) == 0)
+		tracee_argument(t->thread->tracee, 2, word);
+	turn_goes(t);
+}
+
+/* ---- wakes ------------------------------------------------------------------------------------- */
+
+static bool waits_at(struct turn *t, struct futex_key *key, uint32_t bits)
+{
+	return t->moment == MOMENT_FUTEX && t->waits == FUTEX_FOR_WAKE &&
+	       futexes_same(&t->key, key) && (t->bits & bits);
+}
+
+/* What its call gives if it is woken there: of several words the index; -1: it does not wait there. */
+static int64_t woken_at(struct turn *t, struct futex_key *key, uint32_t bits)
+{
+	struct futex_waitv words[FUTEX_WAITV_MAX];
+	size_t count;
+
+	if (t->moment != MOMENT_FUTEX || t->waits != FUTEX_FOR_ANY)
+		return waits_at(t, key, bits) ? 0 : -1;
+	count = words_of(t, words);
+	for (size_t i = 0; i < count; i++) {
+		struct futex_key own = key_of(t, words[i].uaddr, words[i].flags);
+
+		if (futexes_same(&own, key))
+			return (int64_t)i;
+	}
+	return -1;
+}
+
+static size_t offer_waiters(struct control *c, struct futex_key *key, uint32_t bits)
+{
+	control_offer_none(c);
+	array_each(struct turn *, t, &c->turns)
+		if (woken_at(*t, key, bits) >= 0)
+			control_offer(c, *t, STRATEGY_WAKE);
+	return c->points.count;
+}
+
+static void offer_longest(struct control *c)
+{
+	struct turn *longest = c->at.items[0];
+
+	array_each(struct turn *, t, &c->at)
+		if ((*t)->queued < longest->queued)
+			longest = *t;
+	control_offer_none(c);
+	control_offer(c, longest, STRATEGY_WAKE);
+}
+
+static struct turn *choose_waiter(struct control *c)
+{
+	if (c->given->in_turn)
+		offer_longest(c);
+	return control_choose(c);
+}
+
+/* How many were woken; -1: the run is over. */
+static int64_t wake(struct control *c, struct futex_key *key, uint32_t bits, uint64_t most)
+{
+	int64_t woken = 0;
+	size_t count;
+
+	while ((uint64_t)woken < most && (count = offer_waiters(c, key, bits))) {
+		struct turn *chosen = count > 1 && count > most - (uint64_t)woken ? choose_waiter(c)
+										  : c->at.items[0];
+
+		if (!chosen)
+			return -1;
+		turn_answered(chosen, woken_at(chosen, key, bits));
+		woken++;
+	}
+	return woken;
+}
+
+static void wake_call(struct control *c, struct turn *t, uint32_t bits)
+{
+	struct futex_key key = futexes_key(t, t->call.args[0]);
+	int64_t woken = wake(c, &key, bits, (uint32_t)t->call.args[2]);
+
+	watch_wake(c, t, t->call.args[0]);
+	if (woken >= 0)
+		futexes_answer(t, woken);
+}
+
+static void requeue(struct control *c, struct turn *t, bool compares)
+{
+	const uint64_t *args = t->call.args;
+	struct futex_key from = futexes_key(t, args[0]), to = futexes_key(t, args[4]);
+	uint64_t moved = 0;
+	int64_t woken;
+	uint32_t word;
+
+	if (compares && tracee_read(process_of(t), args[0], &word, sizeof(word)) == 0 &&
+	    word != (uint32_t)args[5]) {
+		futexes_answer(t, -EAGAIN);
+		return;
+	}
+	woken = wake(c, &from, (uint32_t)ALL_BITS, (uint32_t)args[2]);
+	if (woken < 0)
+		return;
+	futexes_look_up(&to);
+	array_each(struct turn *, w, &c->turns) {
+		if (moved == (uint32_t)args[3] || !waits_at(*w, &from, (uint32_t)ALL_BITS))
+			continue;
+		(*w)->key = to;
+		(*w)->queued = ++c->queued;
+		moved++;
+	}
+	futexes_answer(t, woken + (compares ? (int64_t)moved : 0));
+}
+
+/* FUTEX_WAKE_OP: changes the second word, wakes at the first, and at the second if its old value was such. */
+static bool changes(struct turn *t, uint32_t *old)
+{
+	uint32_t code = (uint32_t)t->call.args[5], arg = code >> 12 & 0xfff, now;
+	uint64_t at = t->call.args[4];
+
+	if (code >> 28 & FUTEX_OP_OPARG_SHIFT)
+		arg = 1u << (arg & 31);
+	if (tracee_read(process_of(t), at, old, sizeof(*old)) < 0)
+		return false;
+	switch (code >> 28 & 7) {
+	case FUTEX_OP_SET:
+		now = arg;
+		break;
+	case FUTEX_OP_ADD:
+		now = *old + arg;
+		break;
+	case FUTEX_OP_OR:
+		now = *old | arg;
+		break;
+	case FUTEX_OP_ANDN:
+		now = *old & ~arg;
+		break;
+	default:
+		now = *old ^ arg;
+	}
+	return tracee_write(process_of(t), at, &now, sizeof(now)) == 0;
+}
+
+static bool compares(uint32_t code, uint32_t old)
+{
+	int32_t value = (int32_t)old, than = (int32_t)(code << 20) >> 20;
+
+	switch (code >> 24 & 0xf) {
+	case FUTEX_OP_CMP_EQ:
+		return value == than;
+	case FUTEX_OP_CMP_NE:
+		return value != than;
+	case FUTEX_OP_CMP_LT:
+		return value < than;
+	case FUTEX_OP_CMP_LE:
+		return value <= than;
+	case FUTEX_OP_CMP_GT:
+		return value > than;
+	default:
+		return value >= than;
+	}
+}
+
+static void wake_op(struct control *c, struct turn *t)
+{
+	const uint64_t *args = t->call.args;
+	struct futex_key first = futexes_key(t, args[0]), second = futexes_key(t, args[4]);
+	int64_t woken, more = 0;
+	uint32_t old;
+
+	if (!changes(t, &old)) {
+		futexes_answer(t, -EFAULT);
+		return;
+	}
+	woken = wake(c, &first, (uint32_t)ALL_BITS, (uint32_t)args[2]);
+	if (woken >= 0 && compares((uint32_t)args[5], old))
+		more = wake(c, &second, (uint32_t)ALL_BITS, (uint32_t)args[3]);
+	if (woken >= 0 && more >= 0)
+		futexes_answer(t, woken + more);
+}
+
+static bool call(struct control *c, struct turn *t)
+{
+	switch ((int)t->call.args[1] & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+		wait(c, t);
+		return true;
+	case FUTEX_WAKE:
+		wake_call(c, t, (uint32_t)ALL_BITS);
+		return true;
+	case FUTEX_WAKE_BITSET:
+		wake_call(c, t, (uint32_t)t->call.args[5]);
+		return true;
+	case FUTEX_REQUEUE:
+	case FUTEX_CMP_REQUEUE:
+		requeue(c, t, ((int)t->call.args[1] & FUTEX_CMD_MASK) == FUTEX_CMP_REQUEUE);
+		return true;
+	case FUTEX_WAKE_OP:
+		wake_op(c, t);
+		return true;
+	default:
+		return futexes_pi_call(c, t);
+	}
+}
+
+bool futexes_call(struct control *c, struct turn *t)
+{
+	if (t->call.number == SYS_futex_waitv)
+		return wait_for_any(c, t);
+	return t->call.number == SYS_futex && call(c, t);
+}
+
+/* ---- what the kernel wakes by itself --------------------------------------------------------------- */
+
+struct futex_words { /* that the kernel looks at when a thread has ended, each once */
+	ARRAY(struct futex_key) keys;
+};
+
+static void add_word(struct futex_words *words, struct futex_key key)
+{
+	array_each(struct futex_key, known, &words->keys)
+		if (futexes_same(known, &key))
+			return;
+	*array_add(&words->keys) = key;
+}
+
+/* It wakes as if other processes could wait there, too: those who have said that none can do not hear of it. */
+static size_t words_waited_at(const struct turn *t, struct futex_waitv words[FUTEX_WAITV_MAX])
+{
+	if (t->moment != MOMENT_FUTEX)
+		return 0;
+	if (t->waits == FUTEX_FOR_ANY)
+		return words_of(t, words);
+	if (t->waits != FUTEX_FOR_WAKE)
+		return 0;
+	words[0] = (struct futex_waitv){.val = t->call.args[2],
+					.uaddr = t->key.b ? t->call.args[0] : t->key.c,
+					.flags = (uint32_t)t->call.args[1]};
+	return 1;
+}
+
+/*
+ * A join waits until the word with the thread's id is 0. Which one that is, is not known of a process's first
+ * thread: the one in which its id stood. A robust lock has a mark now that its owner has died, and one that
+ * somebody waits for it (set_robust_list(2)).
+ */
+static bool is_left(const struct turn *t, const struct futex_waitv *waited, const struct turn *gone)
+{
+	uint64_t clears = gone->clears;
+	bool joined =
+		clears ? clears == waited->uaddr
+		       : (waited->val & FUTEX_TID_MASK) == (uint32_t)gone->thread->engine->tid;
+	uint32_t word;
+
+	if (tracee_read(process_of(t), waited->uaddr, &word, sizeof(word)) < 0)
+		return false;
+	return word ? word == (FUTEX_WAITERS | FUTEX_OWNER_DIED) : joined;
+}
+
+static void look_where_it_waits(struct turn *t, const struct turn *gone, struct futex_words *left)
+{
+	struct futex_waitv words[FUTEX_WAITV_MAX];
+	size_t count = words_waited_at(t, words);
+
+	for (size_t i = 0; i < count; i++)
+		if (!(words[i].flags & FUTEX_PRIVATE_FLAG) && is_left(t, &words[i], gone))
+			add_word(left, key_of(t, words[i].uaddr, words[i].flags));
+}
+
+void futexes_thread_gone(struct control *c, const struct turn *gone)
+{
+	struct futex_words left = {0};
+	int64_t woken = 0;
+
+	array_each(struct turn *, t, &c->turns)
+		look_where_it_waits(*t, gone, &left);
+	for (size_t i = 0; i < left.keys.count && woken >= 0; i++)
+		woken = wake(c, &left.keys.items[i], (uint32_t)ALL_BITS, 1);
+	array_fini(&left.keys);
+	if (woken >= 0)
+		futexes_pi_thread_gone(c, (uint32_t)gone->thread->engine->tid);
+}

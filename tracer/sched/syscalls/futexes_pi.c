@@ -1,0 +1,267 @@
+/*
+ * Locks with priority inheritance, as the kernel keeps them (futex(2)): the word has the id of the owner's
+ * thread, and a bit for "somebody waits"; whoever unlocks it hands it over, so that the next owner has it
+ * before it runs. Which of several waiters that is, is a choice: their priorities are not looked at.
+ */
+#include "tracer/sched/controlled_internal.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <time.h>
+
+enum { CHAIN_MOST = 1024 }; /* locks that the kernel follows from owner to owner */
+
+/* ---- the word ---------------------------------------------------------------------------------- */
+
+static bool word_at(const struct turn *t, uint64_t address, uint32_t *word)
+{
+	return tracee_read(t->thread->process->tracee, address, word, sizeof(*word)) == 0;
+}
+
+static bool set_word(const struct turn *t, uint64_t address, uint32_t word)
+{
+	return tracee_write(t->thread->process->tracee, address, &word, sizeof(word)) == 0;
+}
+
+static uint32_t tid_of(const struct turn *t)
+{
+	return (uint32_t)t->thread->tracee->tid;
+}
+
+static bool waits_for_lock(const struct turn *t)
+{
+	return t->moment == MOMENT_FUTEX && t->waits == FUTEX_FOR_LOCK;
+}
+
+static size_t offer_waiters(struct control *c, struct futex_key *lock)
+{
+	control_offer_none(c);
+	array_each(struct turn *, t, &c->turns)
+		if (waits_for_lock(*t) && futexes_same(&(*t)->key, lock))
+			control_offer(c, *t, STRATEGY_WAKE);
+	return c->points.count;
+}
+
+/* One of those offered has the lock now; `marks`: what else is in its word. False: the run is over. */
+static bool hand_over(struct control *c, uint32_t marks)
+{
+	struct turn *next = c->points.count > 1 ? control_choose(c) : c->at.items[0];
+
+	if (!next)
+		return false;
+	set_word(next, next->lock, tid_of(next) | FUTEX_WAITERS | marks);
+	turn_answered(next, 0);
+	return true;
+}
+
+/* ---- to lock ------------------------------------------------------------------------------------- */
+
+static struct turn *owner_in(struct control *c, uint32_t word)
+{
+	array_each(struct turn *, t, &c->turns)
+		if (!(*t)->left && tid_of(*t) == (word & FUTEX_TID_MASK))
+			return *t;
+	return NULL;
+}
+
+/* Does that owner wait for a lock of this thread's, by whatever others? */
+static bool closes_circle(struct control *c, const struct turn *t, const struct turn *owner)
+{
+	uint32_t word;
+
+	for (unsigned n = 0; owner && n < CHAIN_MOST; n++) {
+		if (owner == t)
+			return true;
+		if (!waits_for_lock(owner) || !word_at(owner, owner->lock, &word))
+			return false;
+		owner = owner_in(c, word);
+	}
+	return false;
+}
+
+/* 0: it is the thread's. 1: it has to wait. Else -errno. */
+static int64_t take(struct control *c, struct turn *t, uint64_t lock, uint32_t marks)
+{
+	struct turn *owner;
+	uint32_t word;
+
+	if (!word_at(t, lock, &word))
+		return -EFAULT;
+	if ((word & FUTEX_TID_MASK) == tid_of(t))
+		return -EDEADLK;
+	if (!(word & FUTEX_TID_MASK))
+		return set_word(t, lock, (word & FUTEX_OWNER_DIED) | tid_of(t) | marks) ? 0
+											: -EFAULT;
+	owner = owner_in(c, word);
+	if (!set_word(t, lock, word | FUTEX_WAITERS))
+		return -EFAULT;
+	if (!owner)
+		return -ESRCH;
+	return closes_circle(c, t, owner) ? -EDEADLK : 1;
+}
+
+static void wait_for(struct control *c, struct turn *t, enum futex_waits what, int clock)
+{
+	const uint64_t *args = t->call.args;
+
+	times_wait(c, t, args[3], true, clock);
+	t->waits = what;
+	t->key = futexes_key(t, args[0]);
+	futexes_wait_at(t);
+}
+
+static void lock(struct control *c, struct turn *t, bool waits, int clock)
+{
+	int64_t taken = take(c, t, t->call.args[0], 0);
+
+	t->lock = t->call.args[0];
+	if (taken == 1 && waits)
+		wait_for(c, t, FUTEX_FOR_LOCK, clock);
+	else
+		futexes_answer(t, taken == 1 ? -EAGAIN : taken);
+}
+
+static void unlock(struct control *c, struct turn *t)
+{
+	struct futex_key key = futexes_key(t, t->call.args[0]);
+	uint32_t word;
+
+	if (!word_at(t, t->call.args[0], &word))
+		futexes_answer(t, -EFAULT);
+	else if ((word & FUTEX_TID_MASK) != tid_of(t))
+		futexes_answer(t, -EPERM);
+	else if (!offer_waiters(c, &key))
+		futexes_answer(t, set_word(t, t->call.args[0], 0) ? 0 : -EFAULT);
+	else if (hand_over(c, 0))
+		futexes_answer(t, 0);
+}
+
+/* ---- conditions ----------------------------------------------------------------------------------- */
+
+static void wait_requeue(struct control *c, struct turn *t, int clock)
+{
+	const uint64_t *args = t->call.args;
+	uint32_t word;
+
+	t->lock = args[4];
+	if (!word_at(t, args[0], &word))
+		futexes_answer(t, -EFAULT);
+	else if (word != (uint32_t)args[2])
+		futexes_answer(t, -EAGAIN);
+	else
+		wait_for(c, t, FUTEX_FOR_REQUEUE, clock);
+}
+
+static size_t offer_requeued(struct control *c, struct futex_key *from)
+{
+	control_offer_none(c);
+	array_each(struct turn *, t, &c->turns)
+		if ((*t)->moment == MOMENT_FUTEX && (*t)->waits == FUTEX_FOR_REQUEUE &&
+		    futexes_same(&(*t)->key, from))
+			control_offer(c, *t, STRATEGY_WAKE);
+	return c->points.count;
+}
+
+/* The first has the lock if nobody else has, and otherwise waits for it as all the others do. */
+static void requeue(struct control *c, struct turn *t)
+{
+	const uint64_t *args = t->call.args;
+	struct futex_key from = futexes_key(t, args[0]), to = futexes_key(t, args[4]);
+	uint32_t most = 1 + (uint32_t)args[3], moved = 0, word;
+	int64_t taken = 0;
+	size_t count;
+
+	if (args[2] != 1 || !word_at(t, args[0], &word)) {
+		futexes_answer(t, args[2] != 1 ? -EINVAL : -EFAULT);
+		return;
+	}
+	if (word != (uint32_t)args[5]) {
+		futexes_answer(t, -EAGAIN);
+		return;
+	}
+	futexes_look_up(&to);
+	for (; moved < most && (count = offer_requeued(c, &from)); moved++) {
+		bool matters = count > 1 && (!moved || count > most - moved);
+		struct turn *w = matters ? control_choose(c) : c->at.items[0];
+
+		if (!w)
+			return;
+		taken = take(c, w, w->lock, FUTEX_WAITERS);
+		if (taken < 0)
+			break;
+		w->waits = FUTEX_FOR_LOCK;
+		w->key = to;
+		if (taken == 0)
+			turn_answered(w, 0);
+	}
+	futexes_answer(t, moved ? moved : taken);
+}
+
+/* ---- what is asked of the kernel -------------------------------------------------------------------- */
+
+bool futexes_pi_call(struct control *c, struct turn *t)
+{
+	int clock = t->call.args[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+
+	switch ((int)t->call.args[1] & FUTEX_CMD_MASK) {
+	case FUTEX_LOCK_PI:
+		lock(c, t, true, CLOCK_REALTIME);
+		return true;
+	case FUTEX_LOCK_PI2:
+		lock(c, t, true, clock);
+		return true;
+	case FUTEX_TRYLOCK_PI:
+		lock(c, t, false, clock);
+		return true;
+	case FUTEX_UNLOCK_PI:
+		unlock(c, t);
+		return true;
+	case FUTEX_WAIT_REQUEUE_PI:
+		wait_requeue(c, t, clock);
+		return true;
+	case FUTEX_CMP_REQUEUE_PI:
+		requeue(c, t);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* One of those who wait gets it; a robust one has lost its owner's id by now, others have not. */
+void futexes_pi_thread_gone(struct control *c, uint32_t tid)
+{
+	for (size_t i = 0; i < c->turns.count; i++) {
+		struct turn *t = c->turns.items[i];
+		struct futex_key key = t->key;
+		uint32_t word;
+
+		if (!waits_for_lock(t) || !word_at(t, t->lock, &word) ||
+		    ((word & FUTEX_TID_MASK) != tid &&
+		     (word & (FUTEX_TID_MASK | FUTEX_OWNER_DIED)) != FUTEX_OWNER_DIED))
+			continue;
+		offer_waiters(c, &key);
+		if (!hand_over(c, FUTEX_OWNER_DIED))
+			return;
+	}
+}
+
+void futexes_pi_interrupt(struct turn *t)
+{
+	bool moved = t->waits == FUTEX_FOR_LOCK && t->lock != t->call.args[0];
+
+	if (moved)
+		tracee_answer(t->thread->tracee, -EAGAIN);
+	else
+		tracee_call_again(t->thread->tracee);
+	turn_goes(t);
+}
+
+/* The owner is a thread that the kernel finds by its id; of those moved there it does not know. */
+void futexes_pi_let_wait(struct turn *t)
+{
+	if (t->lock == t->call.args[0])
+		return;
+	tracee_argument(t->thread->tracee, 0, t->lock);
+	tracee_argument(t->thread->tracee, 1,
+			FUTEX_LOCK_PI | (t->call.args[1] & FUTEX_PRIVATE_FLAG));
+}

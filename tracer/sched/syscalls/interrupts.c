@@ -1,0 +1,92 @@
+/*
+ * A signal for a thread whose wait was decided here: it is stopped before its call, and the kernel does not
+ * wake it. That it comes out of its wait for the handler is a step, as a wake is.
+ */
+#include "tracer/sched/controlled_internal.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum { NS_OF_S = 1000000000 };
+
+static bool is_parked(const struct turn *t)
+{
+	return t->moment == MOMENT_FUTEX || t->moment == MOMENT_SLEEPS ||
+	       t->moment == MOMENT_BEHIND;
+}
+
+void interrupts_step(struct control *c, const struct turn *t)
+{
+	long number = t->call.number;
+
+	if (number == SYS_kill || number == SYS_tkill || number == SYS_tgkill ||
+	    number == SYS_rt_sigqueueinfo || number == SYS_rt_tgsigqueueinfo)
+		c->signals = true;
+}
+
+void interrupts_look(struct control *c)
+{
+	bool any = false;
+
+	if (!c->signals)
+		return;
+	array_each(struct turn *, t, &c->turns) {
+		const struct tracee_thread *tracee = (*t)->thread->tracee;
+
+		(*t)->signalled =
+			is_parked(*t) && (tracee_is_signalled(tracee) || tracee_is_to_stop(tracee));
+		any |= (*t)->signalled;
+	}
+	c->signals = any;
+}
+
+bool interrupts_are_over(const struct control *c)
+{
+	if (c->signals)
+		array_each(struct turn *, t, &c->turns)
+			if ((*t)->thread->tracee->state == TRACEE_STOPPED &&
+			    !tracee_rests_stopped((*t)->thread->tracee))
+				return false;
+	return true;
+}
+
+/* A handler ends a sleep for good; the rest of it is what the program's clock says. */
+static void tell_rest(const struct control *c, const struct turn *t)
+{
+	bool absolute = t->call.number == SYS_clock_nanosleep && (t->call.args[1] & TIMER_ABSTIME);
+	uint64_t at = t->call.args[t->call.number == SYS_nanosleep ? 1 : 3];
+	uint64_t ns = t->until_ns > c->now_ns ? t->until_ns - c->now_ns : 0;
+	struct timespec rest = {(time_t)(ns / NS_OF_S), (long)(ns % NS_OF_S)};
+
+	if (!absolute && at)
+		tracee_write(t->thread->process->tracee, at, &rest, sizeof(rest));
+}
+
+/*
+ * Without a time the kernel says what becomes of the wait, by the handler's SA_RESTART: it looks at the
+ * word, and does not wait with a signal pending. With a time it would look at its own clock; there a
+ * handler always ends the wait (signal(7)).
+ */
+void interrupts_end_wait(struct control *c, struct turn *t)
+{
+	t->signalled = false;
+	if (!tracee_is_signalled(
+		    t->thread->tracee)) { /* it is stopped, and waits again behind that */
+		tracee_call_again(t->thread->tracee);
+		turn_goes(t);
+		return;
+	}
+	if (t->moment == MOMENT_FUTEX && t->waits >= FUTEX_FOR_LOCK) {
+		futexes_pi_interrupt(t);
+		return;
+	}
+	if (!t->timed) {
+		turn_goes(t);
+		return;
+	}
+	if (t->moment == MOMENT_SLEEPS)
+		tell_rest(c, t);
+	tracee_answer(t->thread->tracee, -EINTR);
+	turn_goes(t);
+}

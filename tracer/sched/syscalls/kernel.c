@@ -1,0 +1,275 @@
+/*
+ * Calls that wait in the kernel: the thread is let in, and the next choice is made when it sleeps there or
+ * is back. One that was woken by another thread's step stops before it does anything else. For how long it
+ * waits at most the strategy says, as for all waits: in the kernel there is no time-out.
+ */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/run/go.h"
+
+#include <sched.h>
+#include <sys/syscall.h>
+
+enum { DEEP_US = 1000000 };
+
+const long controlled_calls[] = {SYS_futex,
+				 SYS_futex_waitv,
+				 SYS_nanosleep,
+				 SYS_clock_nanosleep,
+				 SYS_clock_gettime,
+				 SYS_gettimeofday,
+				 SYS_time,
+				 SYS_sched_yield,
+				 SYS_sched_getaffinity,
+				 SYS_getrandom,
+				 SYS_gettid,
+				 SYS_getpid,
+				 SYS_exit,
+				 SYS_exit_group,
+				 SYS_alarm,
+				 SYS_setitimer,
+				 SYS_timer_settime,
+				 SYS_kill,
+				 SYS_tkill,
+				 SYS_tgkill,
+				 SYS_rt_sigqueueinfo,
+				 SYS_rt_tgsigqueueinfo,
+				 SYS_read,
+				 SYS_readv,
+				 SYS_write,
+				 SYS_writev,
+				 SYS_poll,
+				 SYS_ppoll,
+				 SYS_select,
+				 SYS_pselect6,
+				 SYS_epoll_wait,
+				 SYS_epoll_pwait,
+				 SYS_epoll_pwait2,
+				 SYS_accept,
+				 SYS_accept4,
+				 SYS_connect,
+				 SYS_recvfrom,
+				 SYS_recvmsg,
+				 SYS_recvmmsg,
+				 SYS_sendto,
+				 SYS_sendmsg,
+				 SYS_sendmmsg,
+				 SYS_wait4,
+				 SYS_waitid,
+				 SYS_pause,
+				 SYS_rt_sigsuspend,
+				 SYS_rt_sigtimedwait,
+				 SYS_flock,
+				 SYS_msgrcv,
+				 SYS_msgsnd,
+				 SYS_semop,
+				 SYS_semtimedop,
+				 SYS_mq_timedreceive,
+				 SYS_mq_timedsend,
+				 SYS_io_getevents,
+				 SYS_io_uring_enter,
+				 SYS_close,
+				 SYS_timerfd_settime,
+				 -1};
+
+static struct tracee *tracee_of_run(const struct control *c)
+{
+	return c->session->tracee;
+}
+
+/* An uninterruptible wait (state D of proc(5)) is short, or its end is not in sight: a frozen file system, a
+   server that does not answer. It is one wait as long as the thread has not run in between. */
+static bool is_deep(struct turn *t, const struct tracee_block *look)
+{
+	if (look->activity != TRACEE_DISK)
+		return false;
+	if (t->deep != look->switches + 1)
+		t->deep_us = session_now_us();
+	t->deep = look->switches + 1;
+	return session_now_us() - t->deep_us >= DEEP_US;
+}
+
+/* True: it waits. False: it has come back, or ended; that will be told. */
+static bool waits_inside(struct turn *t)
+{
+	struct tracee_block look;
+
+	if (t->thread->tracee->state == TRACEE_GROUP_STOPPED)
+		return tracee_rests_stopped(t->thread->tracee);
+	for (;;) {
+		tracee_look(t->thread->tracee, &look);
+		if (look.activity == TRACEE_BLOCKED || is_deep(t, &look) ||
+		    (look.activity == TRACEE_DISK && tracee_is_vfork(look.number)))
+			return true;
+		if (t->untold || (look.activity != TRACEE_ACTIVE && look.activity != TRACEE_DISK))
+			return false;
+		sched_yield(); /* it is on its way, on this processor or on another one */
+	}
+}
+
+static void rests_inside(struct control *c, struct turn *t)
+{
+	t->moment = MOMENT_KERNEL;
+	c->kernel++;
+}
+
+/* It may go on without a word, for as long as it likes. */
+static void rests_untold(struct control *c, struct turn *t)
+{
+	t->blocked = t->untold = true;
+	rests_inside(c, t);
+}
+
+static void runs(struct control *c, struct turn *t)
+{
+	t->moment = MOMENT_RUNS;
+	t->untold = false;
+	c->kernel--;
+}
+
+/* It goes on in its call, for as long as it need not wait. */
+static void enter(struct control *c, struct turn *t)
+{
+	if (t->call.number == SYS_write || t->call.number == SYS_writev)
+		written_drain(c);
+	tracee_tell_end(t->thread->tracee);
+	turn_goes(t);
+	do {
+		if (!waits_inside(t))
+			return;
+	} while (written_drain(c)); /* a pipe or terminal that was full is no reason to wait */
+	t->blocked = true;
+	rests_inside(c, t);
+}
+
+/* A process's first thread that ends before the others is not told of. */
+static bool is_left_behind(const struct turn *t)
+{
+	return t->call.number == SYS_exit && t->thread->tracee->tid == t->thread->process->pid &&
+	       t->thread->process->tracee->threads > 1;
+}
+
+void kernel_leave(struct control *c, struct turn *t)
+{
+	struct tracee_block look;
+
+	t->leaves = true;
+	turn_goes(t);
+	do {
+		sched_yield();
+		tracee_look(t->thread->tracee, &look);
+	} while (look.activity != TRACEE_DEAD && look.activity != TRACEE_HALTED);
+	if (look.activity == TRACEE_HALTED)
+		return; /* its end is an event of the script */
+	t->leaves = false;
+	rests_inside(c, t);
+	t->left = true;
+	futexes_thread_gone(c, t);
+}
+
+void kernel_call(struct control *c, struct turn *t)
+{
+	long number = t->call.number;
+	struct tracee_limit limit;
+
+	if (is_left_behind(t)) {
+		kernel_leave(c, t);
+		return;
+	}
+	t->blocked = t->timed = false;
+	t->ends = number == SYS_exit;
+	if (number == SYS_exit || number == SYS_exit_group) {
+		turn_goes(t);
+		return;
+	}
+	if (children_are_waited_for(c, t)) {
+		t->moment = MOMENT_BEHIND;
+		return;
+	}
+	if (tracee_unlimit(t->thread->tracee, &limit))
+		times_limit(c, t, &limit);
+	enter(c, t);
+}
+
+void kernel_born(struct control *c, struct turn *t)
+{
+	t->bears = false;
+	t->blocked = t->timed = false;
+	enter(c, t);
+}
+
+bool kernel_rests(struct control *c)
+{
+	bool rest = true;
+
+	if (!c->kernel)
+		return true;
+	array_each(struct turn *, t, &c->turns) {
+		if ((*t)->moment != MOMENT_KERNEL || (*t)->left || waits_inside(*t))
+			continue;
+		runs(c, *t);
+		rest = false;
+	}
+	return rest && tracee_is_settled(tracee_of_run(c), c->kernel);
+}
+
+void kernel_left(struct control *c, struct turn *t)
+{
+	if (t->moment == MOMENT_KERNEL)
+		runs(c, t);
+}
+
+void kernel_called(struct turn *t)
+{
+	struct strategy_point p = {.op = STRATEGY_BLOCK,
+				   .object = STRATEGY_ANY_OBJECT,
+				   .place = t->call.pc,
+				   .writes = true};
+
+	if (t->blocked)
+		turn_ready(t, &p);
+	else
+		turn_goes(t);
+	t->is_back = t->blocked;
+	t->blocked = t->timed = false;
+}
+
+/*
+ * A file's opening, a lock on a file: too many calls can wait for one of them to be told of. Asleep twice, and
+ * not awake in between, it is not on its way.
+ */
+static bool sleeps_untold(struct turn *t)
+{
+	struct tracee_block look = {.activity = TRACEE_ACTIVE};
+	uint64_t before = t->slept;
+
+	if (t->moment == MOMENT_RUNS && t->thread->tracee->state == TRACEE_RUNNING)
+		tracee_look(t->thread->tracee, &look);
+	t->slept = look.activity == TRACEE_BLOCKED ? look.switches + 1 : 0;
+	return (t->slept && t->slept == before) || is_deep(t, &look);
+}
+
+void kernel_notice(struct control *c)
+{
+	array_each(struct turn *, t, &c->turns) {
+		if (sleeps_untold(*t))
+			rests_untold(c, *t);
+	}
+}
+
+void kernel_notice_stopped(struct control *c)
+{
+	array_each(struct turn *, t, &c->turns) {
+		if ((*t)->moment != MOMENT_RUNS ||
+		    (*t)->thread->tracee->state != TRACEE_GROUP_STOPPED)
+			continue;
+		rests_untold(c, *t);
+		c->signals = true; /* others of its process are to stop, too */
+	}
+}
+
+void kernel_time_out(struct control *c, struct turn *t)
+{
+	tracee_time_out(t->thread->tracee);
+	t->timed = false;
+	runs(c, t);
+}

@@ -1,0 +1,142 @@
+/*
+ * Time in a controlled run. It stands still while threads run; a sleep or a time-out ends when the strategy
+ * says so, and the clock is then at least at that time. Whoever asks for the time gets that clock, a
+ * microsecond later each time; one that asks again and again without doing anything else makes it run
+ * faster, or a loop that waits for a time by looking would take millions of steps.
+ */
+#include "tracer/sched/controlled_internal.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+
+enum { NS_OF_S = 1000000000, NS_OF_US = 1000, PATIENCE = 64, FASTEST = 20 };
+
+/* Where the program's clocks are at its start: the same in each run. */
+static const uint64_t realtime_start_ns = 1700000000ull * NS_OF_S;
+static const uint64_t other_start_ns = 100000ull * NS_OF_S;
+
+static uint64_t start_of(int clock)
+{
+	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI
+		       ? realtime_start_ns
+	       : clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW ||
+			       clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_BOOTTIME
+		       ? other_start_ns
+		       : 0; /* of a processor's work */
+}
+
+static uint64_t ask(struct control *c, int clock)
+{
+	unsigned shift = ++c->clock_reads / PATIENCE;
+
+	c->now_ns += (uint64_t)NS_OF_US << (shift < FASTEST ? shift : FASTEST);
+	return start_of(clock) + c->now_ns;
+}
+
+static int64_t tell(const struct turn *t, uint64_t address, uint64_t ns, long unit)
+{
+	const struct timespec time = {(time_t)(ns / NS_OF_S), (long)(ns % NS_OF_S) / unit};
+
+	if (!address)
+		return 0;
+	return tracee_write(t->thread->process->tracee, address, &time, sizeof(time)) < 0 ? -EFAULT
+											  : 0;
+}
+
+static int64_t tell_seconds(struct control *c, const struct turn *t)
+{
+	int64_t now = (int64_t)(ask(c, CLOCK_REALTIME) / NS_OF_S);
+
+	if (t->call.args[0])
+		tracee_write(t->thread->process->tracee, t->call.args[0], &now, sizeof(now));
+	return now;
+}
+
+bool times_told(struct control *c, struct turn *t)
+{
+	const struct tracee_made *call = &t->call;
+	int64_t result;
+
+	switch (call->number) {
+	case SYS_clock_gettime:
+		result = tell(t, call->args[1], ask(c, (int)call->args[0]), 1);
+		break;
+	case SYS_gettimeofday:
+		result = tell(t, call->args[0], ask(c, CLOCK_REALTIME), NS_OF_US);
+		break;
+	case SYS_time:
+		result = tell_seconds(c, t);
+		break;
+	default:
+		return false;
+	}
+	tracee_answer(t->thread->tracee, result);
+	tracee_resume(c->session->tracee, t->thread->tracee);
+	return true;
+}
+
+void times_limit(struct control *c, struct turn *t, const struct tracee_limit *limit)
+{
+	uint64_t ns = limit->ns, start = limit->is_absolute ? start_of(limit->clock) : 0;
+
+	t->timed = true;
+	if (limit->is_absolute)
+		t->until_ns = ns > start ? ns - start : 0;
+	else
+		t->until_ns = ns < UINT64_MAX - c->now_ns ? c->now_ns + ns : UINT64_MAX;
+}
+
+void times_wait(struct control *c, struct turn *t, uint64_t address, bool absolute, int clock)
+{
+	struct tracee_limit limit = {.is_absolute = absolute, .clock = clock};
+	struct timespec time;
+
+	t->timed = false;
+	if (!address || tracee_read(t->thread->process->tracee, address, &time, sizeof(time)) < 0 ||
+	    time.tv_sec < 0 || (uint64_t)time.tv_sec > UINT64_MAX / NS_OF_S - 1)
+		return;
+	limit.ns = (uint64_t)time.tv_sec * NS_OF_S + (uint64_t)time.tv_nsec;
+	times_limit(c, t, &limit);
+}
+
+static void sleeps(struct control *c, struct turn *t, uint64_t address, bool absolute, int clock)
+{
+	times_wait(c, t, address, absolute, clock);
+	if (!t->timed) { /* the kernel refuses it */
+		turn_goes(t);
+		return;
+	}
+	t->point = (struct strategy_point){.op = STRATEGY_TIMEOUT, .place = t->call.pc};
+	t->placed = false;
+	t->moment = MOMENT_SLEEPS;
+}
+
+bool times_call(struct control *c, struct turn *t)
+{
+	const struct tracee_made *call = &t->call;
+
+	if (call->number == SYS_nanosleep)
+		sleeps(c, t, call->args[0], false, 0);
+	else if (call->number == SYS_clock_nanosleep)
+		sleeps(c, t, call->args[2], call->args[1] & TIMER_ABSTIME, (int)call->args[0]);
+	else if (times_told(c, t))
+		t->moment = MOMENT_RUNS;
+	else
+		return false;
+	return true;
+}
+
+void times_pass(struct control *c, uint64_t until_ns)
+{
+	if (until_ns > c->now_ns)
+		c->now_ns = until_ns;
+	array_each(struct turn *, t, &c->turns)
+		if (!(*t)->timed || (*t)->until_ns > until_ns)
+			continue;
+		else if ((*t)->moment == MOMENT_KERNEL)
+			kernel_time_out(c, *t);
+		else
+			turn_answered(*t, (*t)->moment == MOMENT_SLEEPS ? 0 : -ETIMEDOUT);
+}

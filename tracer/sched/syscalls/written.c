@@ -1,0 +1,65 @@
+/* What the program has written in a run, where that decides something: the script's expect, a sanitizer. */
+#include "tracer/sched/controlled_internal.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST = 16 << 20 };
+
+static const struct str *read_back(const struct stream *stream, struct str *text)
+{
+	char part[4096];
+	ssize_t n;
+
+	if (stream->kind == STREAM_INHERITED)
+		return NULL;
+	while (text->length < MOST &&
+	       (n = pread(stream->kept, part, sizeof(part), (off_t)text->length)) > 0)
+		str_add_bytes(text, part, (size_t)n);
+	return text;
+}
+
+/* The first words of their reports. */
+static bool reports(const struct str *text)
+{
+	static const char *const words[] = {"ERROR: AddressSanitizer", "WARNING: ThreadSanitizer",
+					    "ERROR: LeakSanitizer", "WARNING: MemorySanitizer",
+					    ": runtime error: "};
+
+	for (size_t i = 0; text && i < sizeof(words) / sizeof(*words); i++)
+		if (strstr(str_text(text), words[i]))
+			return true;
+	return false;
+}
+
+bool written_drain(struct control *c)
+{
+	bool out = stream_drain(&c->given->out), err = stream_drain(&c->given->err);
+
+	return out || err;
+}
+
+void written_next(struct control *c)
+{
+	if (c->given->out.to >= 0 || c->given->err.to >= 0)
+		written_drain(c);
+}
+
+void written_outcome(struct control *c)
+{
+	struct session *s = c->session;
+	const struct expect *x = &s->plan.expect;
+	bool failed = s->outcome.signaled || s->outcome.exit;
+
+	written_drain(c);
+	c->given->sanitizer = false;
+	if (failed || expect_wants_stderr(x)) {
+		const struct str *err = read_back(&c->given->err, &c->err);
+
+		c->given->sanitizer = reports(err);
+		if (expect_wants_stderr(x) && !s->outcome.stderr_text)
+			s->outcome.stderr_text = err;
+	}
+	if (expect_wants_stdout(x) && !s->outcome.stdout_text)
+		s->outcome.stdout_text = read_back(&c->given->out, &c->out);
+}

@@ -1,0 +1,75 @@
+/*
+ * Threads of a process that wait for the same children. The end of a child wakes all of them, and the first that
+ * the kernel runs has it: no step decides that. So a thread goes into such a wait when no other one waits there
+ * for all that it waits for; until then it is stopped before its call.
+ */
+#include "tracer/sched/controlled_internal.h"
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+struct children {
+	idtype_t type;
+	pid_t id;
+	uint64_t options; /* as of waitid(2) */
+};
+
+/* A process group as waitid(2) has it: 0 is the caller's own. */
+static struct children of_wait4(pid_t pid, uint64_t options)
+{
+	idtype_t type = pid > 0 ? P_PID : pid == -1 ? P_ALL : P_PGID;
+
+	return (struct children){type, pid < 0 ? -pid : pid, options | WEXITED};
+}
+
+/* False: the call does not wait for children. */
+static bool children_of(const struct tracee_made *call, struct children *out)
+{
+	const uint64_t *args = call->args;
+
+	if (call->number == SYS_wait4)
+		*out = of_wait4((pid_t)args[0], args[2]);
+	else if (call->number == SYS_waitid)
+		*out = (struct children){(idtype_t)args[0], (pid_t)args[1], args[3]};
+	else
+		return false;
+	return !(out->options & WNOHANG);
+}
+
+static bool covers(const struct children *all, const struct children *some)
+{
+	return all->options == some->options &&
+	       (all->type == P_ALL || (all->type == some->type && all->id == some->id));
+}
+
+static bool is_inside_for(const struct turn *t, const struct turn *other,
+			  const struct children *wanted)
+{
+	struct children children;
+
+	return other != t && other->moment == MOMENT_KERNEL && other->blocked && !other->untold &&
+	       other->thread->process == t->thread->process &&
+	       children_of(&other->call, &children) && covers(&children, wanted);
+}
+
+bool children_are_waited_for(const struct control *c, const struct turn *t)
+{
+	struct children wanted;
+
+	if (!children_of(&t->call, &wanted))
+		return false;
+	array_each(struct turn *, other, &c->turns)
+		if (is_inside_for(t, *other, &wanted))
+			return true;
+	return false;
+}
+
+void children_look(struct control *c)
+{
+	array_each(struct turn *, t, &c->turns) {
+		if ((*t)->moment != MOMENT_BEHIND || children_are_waited_for(c, *t))
+			continue;
+		(*t)->at_call = true;
+		turn_ready(*t, &(*t)->point);
+	}
+}

@@ -1,0 +1,574 @@
+/* Turns: who stands at a point, who is chosen, and when there is nothing to choose from. */
+#include "tracer/sched/schedule/text.h"
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/controlled_run.h"
+#include "tracer/run/go.h"
+
+#include <assert.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	IDLE_TICKS = 10,
+	SHORT_NS = 1000000000, /* a wait that is no longer may be over at any time */
+};
+
+/* ---- threads ---------------------------------------------------------------------------------- */
+
+/* Nobody is to wait in the kernel for what is decided here. Its maker goes on from where it is. */
+static void begin_early(struct control *c, const struct session_thread *made)
+{
+	const struct tracee_thread *maker = made->tracee->creator;
+
+	if (c->begun || c->over || !maker || !maker->user)
+		return;
+	c->given->had_threads = true;
+	if (!c->given->early)
+		return;
+	control_begin(c->session, maker->user);
+	turn_of(maker->user)->at_point = false;
+}
+
+static void thread_new(struct session *s, struct session_thread *t)
+{
+	struct control *c = control_of(s);
+
+	if (c)
+		begin_early(c, t);
+	if (c && c->begun && !c->over)
+		turn_new(c, t);
+}
+
+static void thread_gone(struct session *s, struct session_thread *thread)
+{
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(thread);
+
+	if (!c || !t->thread)
+		return;
+	turn_forget(c, t);
+	if (!t->ends)
+		turns_forget(c, thread->process);
+	if (!c->over)
+		futexes_thread_gone(c, t);
+	t->thread = NULL;
+}
+
+static void process_gone(struct session *s, struct session_process *p)
+{
+	struct control *c = control_of(s);
+
+	if (c && c->dying == p)
+		c->dying = NULL;
+}
+
+/* The other threads are gone, as in a process that ends. */
+static void exec(struct session *s, struct session_thread *t, bool first)
+{
+	struct control *c = control_of(s);
+
+	if (!c || first || !c->begun)
+		return;
+	process_gone(s, t->process);
+	if (!turn_of(t)->thread)
+		turn_new(c, t);
+	else
+		turn_exec(c, turn_of(t));
+	watch_exec(c, turn_of(t));
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+/* The call that the thread stands before, and that was its point. */
+static void make_call(struct control *c, struct turn *t)
+{
+	t->at_call = false;
+	interrupts_step(c, t);
+	if (t->call.number == SYS_sched_yield)
+		tracee_answer(t->thread->tracee, 0), turn_goes(t);
+	else
+		kernel_call(c, t);
+}
+
+static void take_step(struct control *c, struct turn *t)
+{
+	array_each(struct turn *, other, &c->turns)
+		(*other)->preempted = false;
+	if (t->moment != MOMENT_READY && t->signalled) {
+		interrupts_end_wait(c, t);
+		return;
+	}
+	if (t->moment != MOMENT_READY)
+		times_pass(c, t->until_ns);
+	if (t->moment == MOMENT_RUNS) {
+		t->blocked = false; /* it comes back from the kernel and goes on */
+	} else if (t->has_result) {
+		t->has_result = false;
+		tracee_answer(t->thread->tracee, t->result);
+		turn_goes(t);
+	} else if (t->at_call) {
+		make_call(c, t);
+	} else {
+		if (!tracee_told(c->session->tracee))
+			grants_give(c, t);
+		turn_goes(t);
+	}
+}
+
+/* ---- whose turn it is -------------------------------------------------------------------------- */
+
+static bool is_settled(struct control *c)
+{
+	const struct session *s = c->session;
+
+	return !(s->turned && s->turned_goes) && tracee_is_settled(s->tracee, c->kernel) &&
+	       kernel_rests(c) && interrupts_are_over(c);
+}
+
+/* The end of the waits that may be over by now, if somebody else can go on or not. */
+static uint64_t time_for_some(const struct control *c)
+{
+	uint64_t first = UINT64_MAX;
+
+	array_each(struct turn *, t, &c->turns) {
+		if (((*t)->moment == MOMENT_READY && !(*t)->preempted) || (*t)->signalled)
+			return c->now_ns + SHORT_NS;
+		if ((*t)->timed && (*t)->until_ns < first)
+			first = (*t)->until_ns;
+	}
+	return first > c->now_ns + SHORT_NS ? first : c->now_ns + SHORT_NS;
+}
+
+/* Whoever can go on, and whoever may have waited for long enough. */
+static void offer(struct control *c, uint64_t until, bool preempted)
+{
+	array_each(struct turn *, t, &c->turns) {
+		if ((*t)->preempted != preempted)
+			continue;
+		if ((*t)->moment == MOMENT_READY)
+			control_offer(c, *t, (*t)->point.op);
+		else if ((*t)->signalled)
+			control_offer(c, *t, STRATEGY_BLOCK);
+		else if ((*t)->timed && (*t)->until_ns <= until)
+			control_offer(c, *t, STRATEGY_TIMEOUT);
+	}
+}
+
+static void offer_all(struct control *c)
+{
+	uint64_t until;
+
+	children_look(c);
+	interrupts_look(c);
+	until = time_for_some(c);
+	control_offer_none(c);
+	offer(c, until, false);
+	if (!c->points.count)
+		offer(c, until, true);
+}
+
+static bool somebody_is_held(const struct control *c)
+{
+	array_each(struct turn *, t, &c->turns)
+		if ((*t)->thread->engine->held)
+			return true;
+	return false;
+}
+
+/* Made untraced: what it does is no step, and may let others go on. */
+static bool somebody_is_unseen(const struct control *c)
+{
+	array_each(struct turn *, t, &c->turns)
+		if ((*t)->thread->tracee && tracee_has_unseen_child((*t)->thread->tracee))
+			return true;
+	return false;
+}
+
+/*
+ * Nobody can go on. What they wait for, and whose fault that is, the run's own verdict says: for that the
+ * waits that were decided here become real ones.
+ */
+static void stuck(struct control *c)
+{
+	struct session *s = c->session;
+	bool unseen = somebody_is_unseen(c), taken = false;
+
+	control_note_places(c);
+	c->given->end = CONTROLLED_STUCK;
+	c->over = true;
+	if (!c->given->judges && !c->kernel && !c->timers && !somebody_is_held(c) && !unseen) {
+		/* An unseen child that has died is a reason that is not the program's. */
+		observe_until(taken, rest, s);
+		if (taken)
+			return;
+		s->outcome.deadlock = true;
+		session_end(s);
+		return;
+	}
+	array_each(struct turn *, t, &c->turns) {
+		if ((*t)->moment == MOMENT_FUTEX)
+			futexes_let_wait(*t);
+		else if ((*t)->moment == MOMENT_BEHIND)
+			turn_goes(*t);
+	}
+	s->driven = false;
+}
+
+static bool is_to_rest(const struct control *c)
+{
+	const struct controlled *g = c->given;
+
+	return g->rests && c->points.count && g->schedule.steps.count >= g->rest_at;
+}
+
+/* Who is told to be there has gone on already: the strategy said so. */
+static void assert_as_foreseen(const struct control *c, const struct turn *chosen)
+{
+	const struct tracee_thread *told = tracee_told(c->session->tracee);
+
+	assert(!told || c->over || (chosen && chosen->thread->tracee == told));
+}
+
+/* For orders of who waits first. True: somebody whom that has let go runs. */
+static bool tell_waits(struct control *c)
+{
+	struct session *s = c->session;
+
+	for (size_t i = 0; i < c->turns.count; i++) {
+		struct turn *t = c->turns.items[i];
+
+		if (t->moment != MOMENT_RUNS && t->moment != MOMENT_READY && !t->signalled)
+			observe(waits, s, t->thread);
+	}
+	return !is_settled(c);
+}
+
+static void control_turn(struct control *c)
+{
+	while (c->begun && !c->over && !c->dying && !c->session->over && c->turns.count &&
+	       !c->rests && is_settled(c)) {
+		struct turn *chosen;
+
+		if (tell_waits(c))
+			continue;
+		offer_all(c);
+		c->rests = is_to_rest(c);
+		if (c->rests) {
+			written_drain(c);
+			return;
+		}
+		chosen = c->points.count ? control_choose(c) : NULL;
+		assert_as_foreseen(c, chosen);
+		if (chosen)
+			take_step(c, chosen);
+		else if (c->kernel && !c->over && c->idle < IDLE_TICKS)
+			return; /* something may come from outside: wait_outside() */
+		else if (!c->over)
+			stuck(c);
+	}
+}
+
+bool controlled_rests(const struct session *s)
+{
+	const struct control *c = control_of(s);
+
+	return c && c->rests;
+}
+
+void controlled_go_on(struct session *s)
+{
+	struct control *c = control_of(s);
+
+	if (!c)
+		return;
+	c->rests = false;
+	control_turn(c);
+}
+
+void controlled_say(const struct session_thread *thread, struct str *out)
+{
+	const struct turn *t = turn_of(thread);
+
+	if (!t->thread)
+		return;
+	if (t->moment == MOMENT_READY && !t->has_result)
+		str_addf(out, " (is to %s)", schedule_op(t->point.op));
+	else
+		str_add(out, t->moment == MOMENT_READY ? " (is to go on)" : " (waits)");
+}
+
+/* Input from the network, a timer or a person arrives in real time. */
+static void wait_outside(struct control *c)
+{
+	c->idle++;
+	c->idle_s += c->session->tick_ms / 1e3;
+	if (!c->over)
+		control_turn(c);
+	else if (c->given->end == CONTROLLED_STUCK && hangs_is_waited_for(c))
+		hangs_end(c);
+}
+
+static void tick(struct session *s)
+{
+	struct control *c = control_of(s);
+
+	if (!c)
+		return;
+	written_drain(c);
+	if (!c->begun)
+		return;
+	if (!c->over)
+		kernel_notice(c);
+	if (c->kernel || c->over)
+		wait_outside(c);
+	if (!c->over)
+		loops_tick(c);
+	if (!c->over)
+		hangs_tick(c);
+	if (!c->over && hangs_preempt(c))
+		control_turn(c);
+}
+
+/* The time of the search is over: a run that does not move is to show whether it hangs. */
+static bool late(struct session *s, double over_us)
+{
+	struct control *c = control_of(s);
+	static const double most_us = 4e6;
+
+	return c && c->begun && !s->outcome.time_limit && over_us < most_us && hangs_may(c);
+}
+
+/* ---- what happens in the run -------------------------------------------------------------------- */
+
+/* Each run finds its input unread. */
+static int input(const struct controlled *g)
+{
+	if (g->in_closed)
+		return TRACEE_CLOSED;
+	if (g->in < 0)
+		return -1;
+	lseek(g->in, g->in_at, SEEK_SET);
+	return fcntl(g->in, F_DUPFD_CLOEXEC, 3);
+}
+
+/* The output of each run is empty at first. */
+static int output(struct stream *stream)
+{
+	stream_begin(stream);
+	return stream->kind == STREAM_CLOSED ? TRACEE_CLOSED : stream_give(stream);
+}
+
+/* Copies of the program share the offset of what a script gives it: that is to be wound back for each of them. */
+static void keep_input(struct controlled *g, int given)
+{
+	if (g->in >= 0)
+		close(g->in);
+	g->in = fcntl(given, F_DUPFD_CLOEXEC, 3);
+}
+
+static int launch(struct session *s, struct tracee_launch *how, struct error *err)
+{
+	struct controlled *g = s->options->controlled;
+
+	(void)err;
+	if (!g)
+		return 0;
+	how->calls = controlled_calls;
+	if (g->keeps && how->stdin_fd >= 0)
+		keep_input(g, how->stdin_fd);
+	how->stdin_fd = how->stdin_fd < 0 ? input(g) : how->stdin_fd;
+	how->stdout_fd = how->stdout_fd < 0 ? output(&g->out) : how->stdout_fd;
+	how->stderr_fd = how->stderr_fd < 0 ? output(&g->err) : how->stderr_fd;
+	return 0;
+}
+
+static bool goes(struct session *s, struct session_thread *thread)
+{
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(thread);
+
+	if (!c || !c->begun || c->over || !t->thread)
+		return false;
+	c->moves++;
+	kernel_left(c, t);
+	if (t->bears) {
+		kernel_born(c, t);
+		return true;
+	}
+	if (t->leaves) {
+		kernel_leave(c, t);
+		return true;
+	}
+	if (!t->at_point) {
+		t->moment = MOMENT_RUNS;
+		return false;
+	}
+	t->at_point = false;
+	turn_ready(t, &t->point);
+	control_turn(c);
+	return true;
+}
+
+/* After each event: threads may have been held, or have gone. */
+static bool decided(struct session *s)
+{
+	struct control *c = control_of(s);
+
+	if (!c)
+		return false;
+	if (s->events)
+		c->idle = 0, c->idle_s = 0;
+	kernel_notice_stopped(c);
+	control_turn(c);
+	return false;
+}
+
+/* The call is a point by itself. */
+static void stand_before(struct turn *t, enum strategy_op op)
+{
+	struct strategy_point p = {.op = op, .object = STRATEGY_ANY_OBJECT, .place = t->call.pc};
+
+	if (op == STRATEGY_YIELD)
+		p.object = STRATEGY_NO_OBJECT;
+	else
+		p.writes = true;
+	if (t->call.number == SYS_exit)
+		p.object = t->call.fs_base;
+	t->at_call = true;
+	t->function = NULL;
+	turn_ready(t, &p);
+}
+
+static void on_call(struct control *c, struct turn *t)
+{
+	switch (t->call.number) {
+	case SYS_exit_group:
+		bound_look(c, t->thread->process);
+		stand_before(t, STRATEGY_END);
+		break;
+	case SYS_exit:
+		stand_before(t, STRATEGY_END);
+		break;
+	case SYS_sched_yield:
+		stand_before(t, STRATEGY_YIELD);
+		break;
+	case SYS_alarm:
+	case SYS_setitimer:
+	case SYS_timer_settime:
+		c->timers = true;
+		turn_goes(t);
+		break;
+	case SYS_kill:
+	case SYS_tkill:
+	case SYS_tgkill:
+	case SYS_rt_sigqueueinfo:
+	case SYS_rt_tgsigqueueinfo:
+		stand_before(t, STRATEGY_SIGNAL);
+		break;
+	default:
+		if (!times_call(c, t) && !processors_call(t) && !random_call(c, t) &&
+		    !ids_call(c, t) && !futexes_call(c, t) && !sanitizers_call(t)) {
+			if (control_is_loading(t->thread->process, t->call.pc))
+				turn_goes(t);
+			else
+				stand_before(t, STRATEGY_BLOCK);
+		}
+	}
+}
+
+static bool call(struct session *s, const struct tracee_event *ev)
+{
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(ev->thread->user);
+
+	if (!c)
+		return false;
+	written_next(c);
+	c->moves++;
+	t->call = ev->call;
+	if (!c->begun || c->over || !t->thread) {
+		struct session_thread *controlled = t->thread;
+
+		t->thread = ev->thread->user;
+		t->path = controlled ? t->path : "";
+		if (!times_told(c, t) && !processors_call(t) && !random_call(c, t))
+			tracee_resume(s->tracee, ev->thread);
+		t->thread = controlled;
+	} else if (ev->kind == TRACEE_CALLED) {
+		kernel_left(c, t);
+		kernel_called(t);
+	} else {
+		kernel_left(c, t);
+		on_call(c, t);
+	}
+	return true;
+}
+
+/* With another process: a child of vfork, until its exec. */
+static bool shares_memory(const struct session *s, const struct session_process *p)
+{
+	array_each(struct session_process *, other, &s->processes)
+		if (*other != p && (*other)->tracee && (*other)->tracee->space == p->tracee->space)
+			return true;
+	return false;
+}
+
+static void forked(struct session *s, struct session_thread *t, struct session_process *child)
+{
+	struct control *c = control_of(s);
+
+	(void)child;
+	if (!c)
+		return;
+	watch_fork(c, t);
+	turn_of(t)->bears = shares_memory(s, t->process);
+}
+
+static bool needs_libraries(struct session *s, const struct session_process *p)
+{
+	(void)p;
+	return control_of(s);
+}
+
+static void settled(struct session *s, struct session_process *p, struct tracee_thread *t)
+{
+	if (control_of(s))
+		points_settled(s, p, t);
+}
+
+static void opened(struct session *s, struct session_process *p, struct tracee_thread *t,
+		   const struct image *images, size_t count)
+{
+	if (control_of(s))
+		points_opened(s, p, t, images, count);
+}
+
+static void outcome(struct session *s)
+{
+	struct control *c = control_of(s);
+
+	if (c)
+		written_outcome(c);
+}
+
+extern const struct observer controlled_observer;
+const struct observer controlled_observer = {.begin = control_new,
+					     .launch = launch,
+					     .needs_libraries = needs_libraries,
+					     .settled = settled,
+					     .opened = opened,
+					     .thread_new = thread_new,
+					     .thread_gone = thread_gone,
+					     .process_gone = process_gone,
+					     .exec = exec,
+					     .fork = forked,
+					     .goes = goes,
+					     .call = call,
+					     .tick = tick,
+					     .late = late,
+					     .outcome = outcome,
+					     .decided = decided};

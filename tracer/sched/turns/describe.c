@@ -1,0 +1,225 @@
+/* A step in the source's words: the innermost of the thread's calls that is the tester's own code. */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/run/calls.h"
+
+#include <string.h>
+
+enum { MOST_CALLS = 32 };
+
+/* Headers of the system hold code that is compiled into the tester's functions. */
+static bool is_own(const struct turn *t, const struct inspect_call *call)
+{
+	return call->file && call->line &&
+	       !control_is_runtime(t->thread->process, call->frame.lookup_pc) &&
+	       !(call->frame.module && sanitizers_is(call->frame.module)) &&
+	       strncmp(call->file, "/usr/", 5) != 0;
+}
+
+const struct inspect_call *describe_own(const struct turn *t, const struct inspect_stack *calls)
+{
+	for (size_t i = 0; i < calls->count; i++)
+		if (is_own(t, &calls->items[i]))
+			return &calls->items[i];
+	return NULL;
+}
+
+/* "read" for what libc calls "__libc_read" or "__GI___read". */
+static const char *plain(const char *name)
+{
+	static const char *const prefixes[] = {"__GI_", "__libc_", "_"};
+
+	for (size_t i = 0; name && i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		while (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			name += strlen(prefixes[i]);
+	return name;
+}
+
+/* The instruction, of which `lookup_pc` is the last byte if it is a call that has been made. */
+static uint64_t statement_of(const struct inspect_call *own, bool is_call)
+{
+	static const unsigned lengths[] = {5, 6, 2, 3, 7, 4, 8};
+	uint64_t behind = own->frame.lookup_pc - own->frame.bias + 1;
+
+	for (size_t i = 0; is_call && i < sizeof(lengths) / sizeof(*lengths); i++) {
+		uint64_t at = behind - lengths[i];
+		uint8_t bytes[ARCH_INSN_MAX];
+		struct arch_insn insn;
+		size_t n = module_bytes(own->frame.module, at, bytes, sizeof(bytes));
+
+		if (arch_decode(bytes, n, at, &insn) == 0 && insn.length == lengths[i] &&
+		    (insn.flow == ARCH_FLOW_CALL || insn.flow == ARCH_FLOW_CALL_INDIRECT))
+			return at;
+	}
+	return behind - 1;
+}
+
+/* Behind the system call that it has waited in: it goes on there, and not with a statement of the tester's. */
+static void name_inner(struct control *c, const struct inspect_call *inner,
+		       struct schedule_where *where)
+{
+	if (!inner->frame.module)
+		return;
+	where->object = schedule_text(&c->given->schedule, module_name(inner->frame.module));
+	where->address = inner->frame.lookup_pc - inner->frame.bias;
+	where->inside = true;
+}
+
+static bool is_access(enum strategy_op op)
+{
+	return op == STRATEGY_READ || op == STRATEGY_WRITE || op == STRATEGY_ATOMIC;
+}
+
+/* In a function that is not the tester's own, as of a template of the library's. */
+static void name_access(struct control *c, const struct inspect_call *inner,
+			struct schedule_where *where)
+{
+	uint64_t at = inner->frame.lookup_pc - inner->frame.bias;
+
+	if (!inner->frame.module || at == where->address)
+		return;
+	where->inner_object = schedule_text(&c->given->schedule, module_name(inner->frame.module));
+	where->inner = at;
+}
+
+/* The innermost code of a header between the tester's own and what is called. */
+static void name_header(struct control *c, const struct inspect_stack *calls,
+			const struct inspect_call *own, struct schedule_where *where)
+{
+	struct schedule *s = &c->given->schedule;
+
+	for (const struct inspect_call *call = calls->items; call < own; call++) {
+		if (!call->file || !call->line || call->frame.module != own->frame.module)
+			continue;
+		where->header = (struct schedule_header){
+			.file = schedule_text(s, call->file),
+			.line = call->line,
+			.func = schedule_text(s, call->function),
+			.address = statement_of(call, call > calls->items),
+		};
+		return;
+	}
+}
+
+static void look(struct control *c, struct turn *t, struct schedule_where *where)
+{
+	struct schedule *s = &c->given->schedule;
+	struct inspect_stack calls = {0};
+	const struct inspect_call *own;
+
+	if (t->point.op == STRATEGY_START || calls_read(t->thread, 0, MOST_CALLS, &calls) < 0)
+		return;
+	own = describe_own(t, &calls);
+	if (own) {
+		const struct inspect_call *inner = own > calls.items ? own - 1 : NULL;
+
+		*where = (struct schedule_where){
+			.file = schedule_text(s, own->file),
+			.line = own->line,
+			.func = schedule_text(s, own->function),
+			.call = schedule_text(s, t->function ? t->function
+						 : inner     ? plain(inspect_call_named(inner))
+							     : NULL),
+			.object = own->frame.module
+					  ? schedule_text(s, module_name(own->frame.module))
+					  : NULL,
+			.address = own->frame.module ? statement_of(own, inner != NULL)
+						     : own->frame.lookup_pc - own->frame.bias};
+	}
+	if (own > calls.items && is_access(t->point.op))
+		name_access(c, &calls.items[0], where);
+	if (own && own->frame.module && t->point.op == STRATEGY_WAIT)
+		name_header(c, &calls, own, where);
+	if (own && (t->has_result || t->is_back))
+		name_inner(c, &calls.items[0], where);
+	inspect_stack_fini(&calls);
+}
+
+/* A time-out: where it goes on then. */
+static struct schedule_where timeout(struct control *c, struct turn *t)
+{
+	struct schedule_where where = t->where;
+	struct inspect_stack calls = {0};
+
+	if (t->moment != MOMENT_FUTEX || calls_read(t->thread, 0, MOST_CALLS, &calls) < 0)
+		return where;
+	if (describe_own(t, &calls) > calls.items)
+		name_inner(c, &calls.items[0], &where);
+	inspect_stack_fini(&calls);
+	return where;
+}
+
+/* It stays where it is until it moves. */
+struct schedule_where describe(struct control *c, struct turn *t, enum strategy_op op)
+{
+	if (!t->described) {
+		t->where = (struct schedule_where){0};
+		look(c, t, &t->where);
+	}
+	t->described = true;
+	return op == STRATEGY_TIMEOUT ? timeout(c, t) : t->where;
+}
+
+/* ---- while the strategy chooses ---------------------------------------------------------------------- */
+
+static struct turn *turn_at(const struct control *c, const struct strategy_point *point)
+{
+	for (size_t i = 0; c && i < c->points.count; i++)
+		if (c->points.items[i].thread == point->thread)
+			return c->at.items[i];
+	return NULL;
+}
+
+void controlled_describe(struct controlled *given, const struct strategy_point *point,
+			 struct schedule_where *where)
+{
+	struct turn *t = turn_at(given->now, point);
+
+	if (t)
+		*where = describe(given->now, t, point->op);
+}
+
+const char *controlled_thread(struct controlled *given, const struct strategy_point *point)
+{
+	const struct turn *t = turn_at(given->now, point);
+
+	return t ? t->thread->engine->id : NULL;
+}
+
+/* Of a function with several objects: the first one, as of a wait its condition. 0: it is about none. */
+static uint64_t object_of(const struct turn *t)
+{
+	if (t->point.object == STRATEGY_ANY_OBJECT)
+		return t->function ? t->objects[0] : 0;
+	return t->point.object == STRATEGY_NO_OBJECT ? 0 : t->point.object;
+}
+
+static const char *name_now(struct control *c, struct turn *t)
+{
+	struct inspect_stack calls = {0};
+	const struct inspect_call *own;
+	const struct type *type;
+	const char *found = NULL;
+	struct str name = {0};
+
+	if (object_of(t) && calls_read(t->thread, 0, MOST_CALLS, &calls) == 0) {
+		own = describe_own(t, &calls);
+		if (race_name(t, &calls, own ? (size_t)(own - calls.items) : calls.count,
+			      object_of(t), &name, &type))
+			found = schedule_text(&c->given->schedule, str_text(&name));
+	}
+	str_fini(&name);
+	inspect_stack_fini(&calls);
+	return found;
+}
+
+const char *controlled_name(struct controlled *given, const struct strategy_point *point)
+{
+	struct turn *t = turn_at(given->now, point);
+
+	if (!t)
+		return NULL;
+	if (!t->named)
+		t->name = name_now(given->now, t);
+	t->named = true;
+	return t->name;
+}

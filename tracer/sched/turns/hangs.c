@@ -1,0 +1,140 @@
+/*
+ * A run in which no thread makes a step any more. Threads that compute are measured by the
+ * processor time of the program, so a busy machine changes nothing; threads that all wait in the
+ * kernel, for what no thread of the program can end, are measured by ticks in which nothing
+ * happened.
+ */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/run/go.h"
+
+/* A stop that is no step, as a question for the time, costs the program so much more than it
+   computes. */
+enum { STOP_NS = 20000 };
+
+static const double ns_of_s = 1e9;
+
+static double limit_of(const struct control *c)
+{
+	return c->session->attended ? 0 : c->given->hang_s;
+}
+
+void hangs_end(struct control *c)
+{
+	if (c->given->end != CONTROLLED_STUCK)
+		control_note_places(c);
+	c->session->outcome.hang = c->given->hang_s;
+	control_end(c, CONTROLLED_HANGS);
+}
+
+bool hangs_is_waited_for(const struct control *c)
+{
+	return limit_of(c) > 0 && c->idle_s >= limit_of(c);
+}
+
+bool hangs_may(const struct control *c)
+{
+	static const double noticed_s = 0.2;
+
+	return limit_of(c) > 0 && (c->idle_s > noticed_s || c->still_s > noticed_s);
+}
+
+static bool could_go_on(const struct turn *t)
+{
+	return t->moment == MOMENT_READY || t->signalled || (t->moment != MOMENT_RUNS && t->timed);
+}
+
+/* The one that computes, if another one could go on. */
+static struct turn *computing(const struct control *c)
+{
+	struct turn *runs = NULL;
+	bool others = false;
+
+	array_each(struct turn *, t, &c->turns) {
+		if ((*t)->moment == MOMENT_RUNS && !(*t)->at_point)
+			runs = *t;
+		others |= could_go_on(*t);
+	}
+	return others ? runs : NULL;
+}
+
+static bool stop_it(struct control *c, struct turn *t)
+{
+	struct tracee *tracee = c->session->tracee;
+
+	if (tracee_pause(tracee, t->thread->tracee) < 0)
+		return false; /* it stops for a reason of its own */
+	if (tracee_grants_end(t->thread->tracee))
+		return true;
+	tracee_resume(tracee, t->thread->tracee);
+	return false;
+}
+
+/* Processor time after which a thread that computes is preempted. */
+static double round_s(const struct control *c)
+{
+	static const double most_s = 1;
+	double limit = limit_of(c) / 2;
+
+	return limit > 0 && limit < most_s ? limit : most_s;
+}
+
+/* True after all preemptions that precede a hang. Their number is the same in each run, however
+   late its ticks are, because a replay counts them as steps. */
+static bool had_rounds(const struct control *c)
+{
+	double rounds = limit_of(c) / round_s(c) - 1;
+
+	return limit_of(c) > 0 && (double)(c->preempts - c->hang_preempts) >= rounds;
+}
+
+/*
+ * On a real machine others run while a thread computes: a wait with a time-out ends, and what it
+ * computes until may be theirs to do. Where it is stopped is no place that another run would find;
+ * what it does there is.
+ */
+bool hangs_preempt(struct control *c)
+{
+	const struct strategy_point p = {.op = STRATEGY_YIELD, .object = STRATEGY_NO_OBJECT};
+	double still_s = c->still_s;
+	struct turn *t = computing(c);
+
+	if (c->preempt_ns > c->hang_ns)
+		still_s -= (double)(c->preempt_ns - c->hang_ns) / ns_of_s;
+	if (!t || had_rounds(c) || still_s < round_s(c) || !stop_it(c, t))
+		return false;
+	c->preempt_ns = c->hang_ns + (uint64_t)(c->still_s * ns_of_s);
+	c->preempts++;
+	c->given->preempted = true;
+	t->function = NULL;
+	turn_ready(t, &p);
+	t->preempted = true;
+	return true;
+}
+
+/* A thread that cannot be stopped while it computes is never preempted: twice the limit is enough. */
+static bool is_long_enough(const struct control *c)
+{
+	double limit = limit_of(c);
+
+	return limit > 0 && c->still_s > limit &&
+	       (had_rounds(c) || !computing(c) || c->still_s > 2 * limit);
+}
+
+void hangs_tick(struct control *c)
+{
+	size_t steps = c->given->schedule.steps.count;
+	uint64_t worked = tracee_worked_ns(c->session->tracee) + (uint64_t)c->moves * STOP_NS;
+
+	/* Each access is looked at a limited number of times, so these stops do not go on for
+	   ever. */
+	if (steps > c->hang_steps + c->preempts || !c->hang_ns ||
+	    c->hang_looks != c->access_looks) {
+		c->hang_looks = c->access_looks;
+		c->hang_steps = steps - c->preempts;
+		c->hang_preempts = c->preempts;
+		c->hang_ns = worked;
+	}
+	c->still_s = (double)(worked - c->hang_ns) / ns_of_s;
+	if (is_long_enough(c))
+		hangs_end(c);
+}

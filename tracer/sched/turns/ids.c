@@ -1,0 +1,43 @@
+/*
+ * Ids of threads and processes are the kernel's, and others in each run. A program that asks for its own may do
+ * something else then; what a C library of its own file does with them makes no difference.
+ */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/elf/module_tables.h"
+#include "tracer/run/images.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+
+/* The function that makes the call does nothing else: its return address is the last word of the stack. */
+static bool is_wrapper(struct session_process *p, uint64_t pc)
+{
+	static const char *const names[] = {"getpid", "__getpid", "gettid", "__gettid", "syscall"};
+	const struct image *image = images_at(p, pc);
+	const struct elf_symbol *symbol =
+		image ? module_symbol_at(image->module, pc - image->bias, true) : NULL;
+
+	for (size_t i = 0; symbol && i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(symbol->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool own_code_asks(const struct turn *t)
+{
+	struct session_process *p = t->thread->process;
+	uint64_t back;
+
+	return is_wrapper(p, t->call.pc) &&
+	       tracee_read(p->tracee, t->call.sp, &back, sizeof(back)) == 0 &&
+	       !control_is_runtime(p, back);
+}
+
+bool ids_call(struct control *c, struct turn *t)
+{
+	if (t->call.number != SYS_gettid && t->call.number != SYS_getpid)
+		return false;
+	c->given->asks_ids = c->given->asks_ids || own_code_asks(t);
+	turn_goes(t);
+	return true;
+}

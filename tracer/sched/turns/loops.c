@@ -1,0 +1,199 @@
+/*
+ * A thread that comes to no point for a long time computes, or it goes round in a loop that only reads, until
+ * another thread has written something: then others must have their turn there. Its pc is looked at, and gets a
+ * trap. If the thread is in the same state each time it comes by (spin_state.h), it would go round for ever, and
+ * this is a point. It is one in every run, also in those that know the trap from the beginning: what the strategy
+ * sees does not depend on when somebody looked.
+ *
+ * A loop that counts is in another state each time: its thread computes. After PREEMPTED_S without
+ * a step the thread stops where it is if another one could go on, which may be what ends the loop.
+ */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/run/images.h"
+#include "tracer/run/sites.h"
+
+enum {
+	LOOK_NS =
+		100000000, /* of the program's own time without a point, until its pc is looked at */
+	LOOKS = 6,	   /* in a run, each after twice the time of the one before */
+	ROUNDS = 8,	   /* in the same state, until that is believed */
+	MOST_HITS = 1000,  /* in all runs, of a trap at which nobody goes round for ever */
+};
+
+static const double PREEMPTED_S = 1, AGAIN_S = 0.1; /* of computing without a step */
+
+/* ---- a thread comes by -------------------------------------------------------------------------- */
+
+/* With no step between: nobody else has moved. */
+static bool goes_round(struct control *c, struct turn *t)
+{
+	struct controlled_loop_rounds *r = &t->rounds;
+	size_t steps = c->given->schedule.steps.count;
+	uint64_t state = spin_state(t->thread, &c->given->code);
+
+	if (r->steps != steps || r->state != state)
+		*r = (struct controlled_loop_rounds){.steps = steps, .state = state};
+	return ++r->count >= ROUNDS;
+}
+
+static void yields(struct turn *t)
+{
+	t->point = (struct strategy_point){.op = STRATEGY_YIELD, .object = STRATEGY_NO_OBJECT};
+	t->function = NULL;
+	t->at_point = true;
+}
+
+static enum hit_answer hit_loop(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(h->thread);
+	struct controlled_loop *loop;
+
+	if (!c || !c->begun || c->over || !t->thread || t->at_point)
+		return HIT_SEEN;
+	loop = &c->given->loops[a->what];
+	if (!goes_round(c, t)) {
+		if (!loop->is_one && ++loop->hits > MOST_HITS)
+			tracee_site_remove(h->thread->process->tracee, h->site);
+		return HIT_SEEN;
+	}
+	loop->is_one = true;
+	t->rounds.count = 0;
+	yields(t);
+	return HIT_SEEN;
+}
+
+static const struct site_owner loop_owner = {.name = "loop", .no_registers = true, .hit = hit_loop};
+
+/* True if no step was made since the trap of preempt() was set. */
+static bool is_preempted(const struct control *c)
+{
+	return c->preempted_s > 0 && c->preempted_at == c->given->schedule.steps.count;
+}
+
+static enum hit_answer hit_preempted(struct session *s, const struct act *a, const struct hit *h)
+{
+	const struct site_use *use = h->site->user;
+	struct control *c = control_of(s);
+	struct turn *t = turn_of(h->thread);
+
+	(void)a;
+	if (use->acts.count == 1)
+		tracee_site_remove(h->thread->process->tracee, h->site);
+	if (c && c->begun && !c->over && t->thread && !t->at_point && is_preempted(c))
+		yields(t);
+	return HIT_SEEN;
+}
+
+static const struct site_owner preempted_owner = {
+	.name = "preempted", .no_registers = true, .hit = hit_preempted};
+
+/* ---- setting them -------------------------------------------------------------------------------- */
+
+static bool put(struct session *s, struct session_process *p, struct tracee_thread *t,
+		uint64_t address, const struct site_owner *owner, unsigned index)
+{
+	const struct act act = {.owner = owner, .what = index};
+	ERROR(ignored);
+	struct site_use *use = sites_use(s, p, t, address, NULL, &ignored);
+
+	if (use && !sites_has(use, &act))
+		sites_act(use, &act);
+	return use != NULL;
+}
+
+void loops_put(struct session *s, struct session_process *p, struct tracee_thread *t)
+{
+	const struct controlled *g = s->options->controlled;
+
+	for (unsigned i = 0; i < g->loops_count; i++)
+		if (g->loops[i].is_one || g->loops[i].hits <= MOST_HITS)
+			put(s, p, t, g->loops[i].address, &loop_owner, i);
+}
+
+/* ---- who comes to no point ------------------------------------------------------------------------ */
+
+/* Sets a trap where the thread is. Returns the address, or 0 if the thread stops for a reason of
+   its own or is in no module. */
+static uint64_t put_here(struct session *s, struct session_thread *t,
+			 const struct site_owner *owner, unsigned index)
+{
+	struct arch_regs regs;
+	uint64_t pc;
+
+	if (tracee_pause(s->tracee, t->tracee) < 0)
+		return 0;
+	pc = tracee_regs(t->tracee, &regs) < 0 ? 0 : regs.dwarf[ARCH_DWARF_PC];
+	if (!images_at(t->process, pc) || !put(s, t->process, t->tracee, pc, owner, index))
+		pc = 0;
+	tracee_resume(s->tracee, t->tracee);
+	return pc;
+}
+
+static void look_at(struct control *c, struct session_thread *t)
+{
+	struct controlled *g = c->given;
+	uint64_t pc = put_here(c->session, t, &loop_owner, g->loops_count);
+
+	if (pc)
+		g->loops[g->loops_count++] = (struct controlled_loop){.address = pc};
+}
+
+static void look(struct control *c)
+{
+	c->looks++;
+	array_each(struct turn *, t, &c->turns)
+		if ((*t)->moment == MOMENT_RUNS && c->given->loops_count < CONTROLLED_LOOPS)
+			look_at(c, (*t)->thread);
+}
+
+static bool is_time_to_look(struct control *c, uint64_t worked_ns)
+{
+	size_t steps = c->given->schedule.steps.count;
+
+	if (c->looked_at != steps)
+		c->looks = 0;
+	c->looked_at = steps;
+	return c->looks < LOOKS && worked_ns > (uint64_t)LOOK_NS << c->looks;
+}
+
+static bool others_can_go_on(const struct control *c)
+{
+	array_each(struct turn *, t, &c->turns)
+		if ((*t)->moment == MOMENT_READY || (*t)->signalled ||
+		    ((*t)->moment != MOMENT_RUNS && (*t)->timed))
+			return true;
+	return false;
+}
+
+/* Again and again: the thread may not come by the same address twice. */
+static void preempt(struct control *c)
+{
+	size_t steps = c->given->schedule.steps.count;
+
+	if (c->preempted_at != steps)
+		c->preempted_s = 0;
+	c->preempted_at = steps;
+	if (c->hang_steps != steps || c->still_s < PREEMPTED_S ||
+	    c->still_s < c->preempted_s + AGAIN_S || !others_can_go_on(c))
+		return;
+	c->preempted_s = c->still_s;
+	c->given->preempted = true;
+	array_each(struct turn *, t, &c->turns)
+		if ((*t)->moment == MOMENT_RUNS)
+			put_here(c->session, (*t)->thread, &preempted_owner, 0);
+}
+
+/* Its time counts, not that of a busy machine. */
+void loops_tick(struct control *c)
+{
+	uint64_t worked = tracee_worked_ns(c->session->tracee);
+
+	if (c->moves != c->moves_then) {
+		c->moves_then = c->moves;
+		c->worked_then = worked;
+	} else if (is_time_to_look(c, worked - c->worked_then)) {
+		look(c);
+	}
+	preempt(c);
+}

@@ -1,0 +1,166 @@
+/*
+ * A run of very many steps: a livelock, or only a long one? In a livelock few different steps (thread,
+ * place, object) are left, and they come again and again; and the threads are in the same few states there, by
+ * their registers and the ends of their stacks. A loop that counts gets on.
+ *
+ * Nor is it one if somebody could go on there and was not let for long: what the others wait for may be his to do,
+ * and no scheduler of a real machine keeps him waiting for ever.
+ */
+#include "tracer/base/hash.h"
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/features/waiting/spin.h"
+
+enum { FEW = 64, STACK = 512, HITS_LEAST = 64, PATIENCE = 2048 };
+
+static uint64_t state_of(const struct turn *t, const struct arch_regs *regs)
+{
+	uint8_t stack[STACK];
+	uint64_t state = hash_bytes(HASH_START, regs->dwarf, sizeof(regs->dwarf));
+
+	if (tracee_read(t->thread->process->tracee, regs->dwarf[ARCH_DWARF_SP], stack, STACK) == 0)
+		state = hash_bytes(state, stack, STACK);
+	return state;
+}
+
+size_t spins_looked_at(const struct controlled *c)
+{
+	return c->looked_at ? c->looked_at : CONTROLLED_LOOKED_AT;
+}
+
+/* Of the thread that takes a step, in the last steps of a run. */
+void spins_look(struct control *c, struct turn *t)
+{
+	struct controlled *g = c->given;
+	struct arch_regs regs;
+	uint64_t state;
+
+	if (g->schedule.steps.count == 1)
+		g->states_count = 0;
+	if (!g->steps || g->schedule.steps.count + spins_looked_at(g) < g->steps ||
+	    g->states_count > CONTROLLED_STATES || tracee_regs(t->thread->tracee, &regs) < 0)
+		return;
+	state = state_of(t, &regs);
+	for (unsigned i = 0; i < g->states_count; i++)
+		if (g->states[i] == state)
+			return;
+	if (g->states_count < CONTROLLED_STATES)
+		g->states[g->states_count] = state;
+	g->states_count++;
+}
+
+/* So many choices: by chance nobody waits for longer, be it among hundreds. */
+static unsigned long patience(const struct controlled *g)
+{
+	return g->steps && g->steps / 4 < PATIENCE ? g->steps / 4 : PATIENCE;
+}
+
+/* Which of several is woken is nobody's turn. */
+void spins_pass_over(struct control *c, struct turn *chosen)
+{
+	if (c->points.items[0].op == STRATEGY_WAKE)
+		return;
+	array_each(struct turn *const, t, &c->at)
+		if (++(*t)->passed_over > patience(c->given))
+			c->starved_at = c->given->schedule.steps.count;
+	chosen->passed_over = 0;
+}
+
+bool spins_starves(const struct control *c)
+{
+	return c->starved_at &&
+	       c->given->schedule.steps.count - c->starved_at < spins_looked_at(c->given);
+}
+
+static bool sleeps_on(const struct control *c)
+{
+	array_each(struct turn *const, t, &c->turns)
+		if ((*t)->moment == MOMENT_SLEEPS && !spin_only_sleeps(c->session, (*t)->thread))
+			return false;
+	return true;
+}
+
+bool spins_naps(const struct control *c)
+{
+	const struct schedule *s = &c->given->schedule;
+	size_t half = s->steps.count / 2, looked = spins_looked_at(c->given);
+
+	for (size_t i = s->steps.count - (looked < half ? looked : half); i < s->steps.count; i++)
+		if (s->steps.items[i].point.op != STRATEGY_TIMEOUT)
+			return false;
+	return sleeps_on(c);
+}
+
+/*
+ * It waits for what another thread is to write: with no point between, it has come back to the same state, and
+ * reads the same value again.
+ */
+bool spins_at(struct control *c, struct turn *t, const struct arch_regs *regs)
+{
+	struct controlled_round *seen = &t->spin;
+	const struct arch_access *a = &t->accesses[0];
+	size_t steps = c->given->schedule.steps.count;
+	uint64_t state, value = 0;
+
+	if (seen->steps != steps)
+		*seen = (struct controlled_round){.steps = steps};
+	if (++seen->hits <= HITS_LEAST || !t->access_count || a->writes ||
+	    a->size > sizeof(value) ||
+	    tracee_read(t->thread->process->tracee, a->address, &value, a->size) < 0)
+		return false;
+	state = hash_bytes(state_of(t, regs), &value, sizeof(value));
+	for (unsigned i = 0; i < ROUND_STATES; i++)
+		if (seen->items[i] == state)
+			return true;
+	seen->items[seen->hits % ROUND_STATES] = state;
+	return false;
+}
+
+static bool same(const struct strategy_point *a, const struct strategy_point *b)
+{
+	return a->thread == b->thread && a->place == b->place && a->object == b->object;
+}
+
+/* The different steps of the last ones; more than FEW: FEW + 1. */
+static size_t kinds_of(const struct schedule *s, size_t last, const struct strategy_point **known)
+{
+	size_t looked = s->steps.count < last ? s->steps.count : last, kinds = 0;
+
+	for (size_t i = s->steps.count - looked; i < s->steps.count; i++) {
+		const struct strategy_point *p = &s->steps.items[i].point;
+		size_t k = 0;
+
+		while (k < kinds && !same(known[k], p))
+			k++;
+		if (k == FEW)
+			return FEW + 1;
+		if (k == kinds)
+			known[kinds++] = p;
+	}
+	return kinds;
+}
+
+bool controlled_spins(const struct controlled *c)
+{
+	const struct strategy_point *known[FEW];
+
+	return !c->starves && !c->naps &&
+	       kinds_of(&c->schedule, spins_looked_at(c), known) <= FEW &&
+	       c->states_count <= CONTROLLED_STATES;
+}
+
+size_t controlled_spins_enough(const struct schedule *s, size_t last)
+{
+	const struct strategy_point *known[FEW];
+	size_t kinds = kinds_of(s, CONTROLLED_LOOKED_AT, known), i = s->steps.count;
+
+	while (kinds <= FEW && i > 0) {
+		size_t k = 0;
+
+		while (k < kinds && !same(known[k], &s->steps.items[i - 1].point))
+			k++;
+		if (k == kinds)
+			break;
+		i--;
+	}
+	return i + 2 * last < s->steps.count ? i + 2 * last : s->steps.count;
+}

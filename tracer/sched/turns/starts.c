@@ -1,0 +1,110 @@
+/* Where schedules begin: at main, or where the tester says. */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/controlled_run.h"
+#include "tracer/elf/module_tables.h"
+#include "tracer/run/images.h"
+#include "tracer/run/sites.h"
+
+#include <string.h>
+
+enum { START_CODE = 128, FIRST_ARGUMENT = 5 /* rdi, by DWARF's number */ };
+
+struct session_thread *control_arrived(const struct session *s)
+{
+	const struct control *c = control_of(s);
+
+	return c ? c->arrived : NULL;
+}
+
+static enum hit_answer hit_start(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct control *c = control_of(s);
+
+	(void)a;
+	if (!c || c->begun || h->thread->process != s->root)
+		return HIT_SEEN;
+	c->arrived = h->thread;
+	if (!s->options->controlled->keeps)
+		control_begin(s, h->thread);
+	else
+		return HIT_TAKEN;
+	turn_of(h->thread)->at_point = true;
+	return HIT_SEEN;
+}
+
+static const struct site_owner start_owner = {
+	.name = "start", .no_registers = true, .hit = hit_start};
+
+static void put(struct session *s, struct session_process *p, struct tracee_thread *t,
+		uint64_t address, const struct site_owner *owner)
+{
+	const struct act act = {.owner = owner};
+	ERROR(ignored);
+	struct site_use *use = sites_use(s, p, t, address, NULL, &ignored);
+
+	if (use && !sites_has(use, &act))
+		sites_act(use, &act);
+}
+
+/* ---- a program without a symbol for main ---------------------------------------------------------- */
+
+/* It is about to call __libc_start_main(main, ...); or something else, and this is where it begins. */
+static enum hit_answer hit_libc_start(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct session_process *p = h->thread->process;
+	const struct image *exe = &p->images.items[0];
+	uint64_t main = h->regs.dwarf[FIRST_ARGUMENT];
+
+	if (p != s->root || !module_is_code(exe->module, main - exe->bias))
+		return hit_start(s, a, h);
+	put(s, p, h->thread->tracee, main, &start_owner);
+	return HIT_SEEN;
+}
+
+static const struct site_owner libc_start_owner = {.name = "libc start", .hit = hit_libc_start};
+
+/* The first call behind the entry; the entry itself where there is none. */
+static void put_entry(struct session *s, struct session_process *p, struct tracee_thread *t)
+{
+	uint64_t entry = module_entry(p->exe), bias = p->images.items[0].bias;
+	uint8_t code[START_CODE];
+	size_t n = module_bytes(p->exe, entry, code, sizeof(code));
+	struct arch_insn insn;
+
+	for (size_t at = 0; at < n; at += insn.length) {
+		if (arch_decode(code + at, n - at, entry + at, &insn) < 0)
+			break;
+		if (insn.flow == ARCH_FLOW_CALL || insn.flow == ARCH_FLOW_CALL_INDIRECT) {
+			put(s, p, t, bias + entry + at, &libc_start_owner);
+			return;
+		}
+	}
+	put(s, p, t, bias + entry, &start_owner);
+}
+
+/* ---- setting them ------------------------------------------------------------------------------------ */
+
+void controlled_start(struct controlled *c, const struct controlled_chosen *where)
+{
+	*array_add(&c->starts) =
+		(struct controlled_chosen){base_strdup(where->module), where->offset, false, false};
+}
+
+void starts_settled(struct session *s, struct session_process *p, struct tracee_thread *t)
+{
+	const struct controlled *g = s->options->controlled;
+	uint64_t offset;
+
+	if (p != s->root)
+		return;
+	array_each(const struct controlled_chosen, start, &g->starts)
+		array_each(const struct image, image, &p->images)
+			if (strcmp(start->module, module_name(image->module)) == 0)
+				put(s, p, t, image->bias + start->offset, &start_owner);
+	if (g->starts.count)
+		return;
+	if (module_symbol(p->exe, "main", &offset, NULL) == 0)
+		put(s, p, t, p->images.items[0].bias + offset, &start_owner);
+	else
+		put_entry(s, p, t);
+}

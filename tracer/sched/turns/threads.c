@@ -1,0 +1,154 @@
+/* Which threads take turns, and what they are called: by who made them, as which child. */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/controlled_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_MOST = 4096 };
+
+static unsigned number_of(struct controlled *g, const char *path)
+{
+	for (size_t i = 0; i < g->paths.count; i++)
+		if (strcmp(g->paths.items[i], path) == 0)
+			return (unsigned)i;
+	*array_add(&g->paths) = base_strdup(path);
+	return (unsigned)g->paths.count - 1;
+}
+
+/* Who made it: a thread, or the first thread of the process that forked. NULL: the program's first. */
+static struct turn *maker_of(const struct session_thread *t)
+{
+	const struct tracee_thread *creator = t->tracee->creator;
+	struct session_process *parent;
+
+	if (creator && creator->user)
+		return turn_of(creator->user);
+	parent = t->process->tracee->parent ? t->process->tracee->parent->user : NULL;
+	if (!parent)
+		return NULL;
+	array_each(struct session_thread *, other, &t->process->session->threads)
+		if ((*other)->process == parent)
+			return turn_of(*other);
+	return NULL;
+}
+
+/* Sorted by path: that order does not depend on the order in time. */
+static void insert(struct control *c, struct turn *t)
+{
+	size_t i = c->turns.count;
+
+	(void)array_add(&c->turns);
+	for (; i > 0 && strcmp(c->turns.items[i - 1]->path, t->path) > 0; i--)
+		c->turns.items[i] = c->turns.items[i - 1];
+	c->turns.items[i] = t;
+}
+
+void turn_new(struct control *c, struct session_thread *thread)
+{
+	struct turn *t = turn_of(thread), *maker = maker_of(thread);
+	char path[PATH_MOST] = "0";
+
+	if (maker && maker->thread)
+		snprintf(path, sizeof(path), "%s.%04x", maker->path, ++maker->children);
+	else if (c->turns.count)
+		snprintf(path, sizeof(path), "1.%04zx", thread->index);
+	t->number = number_of(c->given, path);
+	t->path = c->given->paths.items[t->number];
+	t->listed = schedule_thread(&c->given->schedule, thread->engine->id);
+	t->thread = thread;
+	t->clears = thread->tracee->clears;
+	t->at_point = true;
+	t->point = (struct strategy_point){.thread = t->number, .op = STRATEGY_START};
+	insert(c, t);
+	addresses_thread(c, t);
+	watch_thread(c, t, maker);
+}
+
+/* It was taken for dead, with the threads that the exec has ended; what it was about lies in memory that is no more. */
+void turn_exec(struct control *c, struct turn *t)
+{
+	for (size_t i = 0; i < c->turns.count; i++)
+		if (c->turns.items[i] == t)
+			return;
+	t->clears = 0;
+	t->function = NULL;
+	insert(c, t);
+}
+
+void control_begin(struct session *s, struct session_thread *t)
+{
+	struct control *c = control_of(s);
+
+	c->begun = true;
+	c->now_ns = c->given->start_ns;
+	c->random = c->given->start_random;
+	if (!t)
+		return;
+	turn_new(c, t);
+	loops_put(s, t->process, t->tracee);
+}
+
+void turn_forget(struct control *c, struct turn *t)
+{
+	watch_end(c, t);
+	for (size_t i = 0; i < c->turns.count; i++)
+		if (c->turns.items[i] == t) {
+			array_remove(&c->turns, i);
+			break;
+		}
+	if (t->moment == MOMENT_KERNEL)
+		c->kernel--;
+	t->moment = MOMENT_RUNS;
+	t->untold = false;
+}
+
+/* Its other threads may still be said to be stopped, but will not move again. */
+void turns_forget(struct control *c, const struct session_process *p)
+{
+	c->dying = p;
+	for (size_t i = c->turns.count; i-- > 0;)
+		if (c->turns.items[i]->thread->process == p)
+			turn_forget(c, c->turns.items[i]);
+}
+
+void controlled_paths_cut(struct controlled_paths *p, size_t count)
+{
+	while (p->count > count)
+		base_free(p->items[--p->count]);
+}
+
+void controlled_paths_copy(struct controlled_paths *to, const struct controlled_paths *from)
+{
+	controlled_paths_cut(to, 0);
+	array_each(char *const, path, from)
+		*array_add(to) = base_strdup(*path);
+}
+
+void controlled_fini(struct controlled *c)
+{
+	schedule_fini(&c->schedule);
+	str_fini(&c->last_steps);
+	str_fini(&c->last_threads);
+	str_fini(&c->last_words);
+	controlled_paths_cut(&c->paths, 0);
+	array_fini(&c->paths);
+	array_fini(&c->accesses);
+	array_fini(&c->looked);
+	array_fini(&c->modules);
+	array_fini(&c->freeing);
+	controlled_forget_told(c, 0);
+	array_fini(&c->told);
+	array_each(struct controlled_chosen, chosen, &c->chosen)
+		base_free(chosen->module);
+	array_fini(&c->chosen);
+	array_each(struct controlled_chosen, start, &c->starts)
+		base_free(start->module);
+	array_fini(&c->starts);
+	array_fini(&c->code);
+	array_fini(&c->unbound);
+	array_fini(&c->entries);
+	array_fini(&c->worth_granting);
+	base_free(c->stuck);
+	c->stuck = NULL;
+}

@@ -1,0 +1,230 @@
+/* What is kept of a run and its threads, what a thread can do at its turn, and which of several it is. */
+#include "tracer/sched/controlled_internal.h"
+#include "tracer/run/go.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+
+static void fini(void *what)
+{
+	struct control *c = what;
+
+	if (c->given)
+		c->given->now = NULL;
+	array_fini(&c->turns);
+	array_fini(&c->points);
+	array_fini(&c->at);
+	array_fini(&c->shared);
+	str_fini(&c->out);
+	str_fini(&c->err);
+	array_fini(&c->bases);
+	table_fini(&c->named);
+	table_fini(&c->kinds);
+}
+
+static const struct keeper run_keeper = {sizeof(struct control), fini};
+static const struct keeper turn_keeper = {sizeof(struct turn), NULL};
+
+struct control *control_of(const struct session *s)
+{
+	return kept_of(&s->kept, &run_keeper);
+}
+
+struct turn *turn_of(const struct session_thread *t)
+{
+	return kept_make(&t->kept, &turn_keeper);
+}
+
+/* What was known of its point is so no more. */
+static void forget_point(struct turn *t)
+{
+	t->described = t->named = t->placed = false;
+}
+
+void turn_ready(struct turn *t, const struct strategy_point *p)
+{
+	t->point = *p;
+	t->point.thread = t->number;
+	t->moment = MOMENT_READY;
+	t->timed = t->is_back = false;
+	forget_point(t);
+}
+
+void turn_goes(struct turn *t)
+{
+	struct session_thread *thread = t->thread;
+
+	t->moment = MOMENT_RUNS;
+	tracee_resume(thread->process->session->tracee, thread->tracee);
+}
+
+void turn_answered(struct turn *t, int64_t result)
+{
+	t->has_result = true;
+	t->signalled = false;
+	forget_point(t);
+	t->result = result;
+	t->moment = MOMENT_READY;
+	t->timed = false;
+}
+
+void control_note_places(struct control *c)
+{
+	struct str text = {0};
+
+	array_each(struct turn *, t, &c->turns) {
+		addresses_of_point(c, *t);
+		str_addf(&text, "%s%" PRIx64, t == c->turns.items ? "" : " ", (*t)->place);
+	}
+	base_free(c->given->stuck);
+	c->given->stuck = str_take(&text);
+}
+
+static void keep_last(struct control *c)
+{
+	last_steps(c->given);
+	last_words(c->given);
+	array_each(struct turn *, t, &c->turns) {
+		struct schedule_where where = describe(c, *t, (*t)->point.op);
+
+		last_thread(c->given, *t, &where);
+	}
+}
+
+void control_end(struct control *c, enum controlled_end how)
+{
+	struct outcome *o = &c->session->outcome;
+
+	c->over = true;
+	c->given->end = how;
+	o->time_limit = how != CONTROLLED_STOPPED;
+	if (how == CONTROLLED_STEPS) {
+		o->steps = c->given->steps;
+		c->given->starves = spins_starves(c);
+		c->given->naps = spins_naps(c);
+		if (c->given->keeps_last)
+			keep_last(c);
+		o->livelock = controlled_spins(c->given);
+	}
+	session_end(c->session);
+}
+
+static bool too_many(struct control *c)
+{
+	const struct controlled *g = c->given;
+
+	return g->steps && g->schedule.steps.count >= g->steps;
+}
+
+/* The thread that has moved last could go on, and does not. */
+static bool preempts(const struct control *c, const struct turn *chosen)
+{
+	for (size_t i = 0; i < c->at.count; i++)
+		if (c->at.items[i] == c->moved)
+			return c->moved != chosen && c->points.items[i].op != STRATEGY_YIELD;
+	return false;
+}
+
+/* Should this be the last step: these could have gone on, too. */
+static void note_pending(struct control *c, const struct turn *chosen)
+{
+	struct schedule *s = &c->given->schedule;
+
+	s->pending.count = 0;
+	for (size_t i = 0; i < c->at.count; i++) {
+		struct turn *t = c->at.items[i];
+		enum strategy_op op = c->points.items[i].op;
+
+		if (t == chosen || op == STRATEGY_WAKE || op == STRATEGY_TIMEOUT)
+			continue;
+		*array_add(&s->pending) = (struct schedule_step){
+			.thread = t->listed,
+			.point = c->points.items[i],
+			.where = describe(c, t, op),
+		};
+	}
+}
+
+static void record(struct control *c, size_t i)
+{
+	struct schedule_step *step = array_add(&c->given->schedule.steps);
+	struct turn *t = c->at.items[i];
+
+	step->thread = t->listed;
+	step->point = c->points.items[i];
+	step->others = c->points.count > 1;
+	step->preempts = preempts(c, t);
+	if (step->point.op != STRATEGY_WAKE)
+		c->moved = t;
+	spins_look(c, t);
+	watch_step(c, t, &step->point);
+	if (c->given->describes || last_is_near(c->given)) {
+		step->where = describe(c, t, step->point.op);
+		step->where.memory = addresses_memory(c, t);
+	}
+	if (c->given->describes)
+		note_pending(c, t);
+	forget_point(t);
+}
+
+void control_offer(struct control *c, struct turn *t, enum strategy_op op)
+{
+	struct strategy_point *p = array_add(&c->points);
+
+	addresses_of_point(c, t);
+	*p = t->point;
+	p->thread = t->number;
+	p->place = t->place;
+	p->fixed = t->fixed;
+	p->op = op;
+	if (t->signalled) {
+		p->object = STRATEGY_ANY_OBJECT;
+		p->fixed = 0;
+	}
+	*array_add(&c->at) = t;
+}
+
+void control_offer_none(struct control *c)
+{
+	c->points.count = c->at.count = 0;
+}
+
+struct turn *control_choose(struct control *c)
+{
+	size_t i;
+
+	if (c->moved)
+		race_made(c, c->moved); /* nobody else has been there since */
+	if (too_many(c)) {
+		control_end(c, CONTROLLED_STEPS);
+		return NULL;
+	}
+	i = strategy_choose(c->given->strategy, c->points.items, c->points.count);
+	if (i == STRATEGY_STOP) {
+		control_end(c, CONTROLLED_STOPPED);
+		return NULL;
+	}
+	record(c, i);
+	spins_pass_over(c, c->at.items[i]);
+	c->clock_reads = 0;
+	return c->at.items[i];
+}
+
+void control_new(struct session *s)
+{
+	struct control *c;
+
+	if (!s->options->controlled)
+		return;
+	c = kept_make(&s->kept, &run_keeper);
+	c->given = s->options->controlled;
+	c->given->now = c;
+	c->session = s;
+	c->given->end = CONTROLLED_RAN;
+	c->given->costly = c->given->preempted = false;
+	schedule_clear(&c->given->schedule);
+	addresses_begin(c);
+	s->driven = true;
+	s->loads_matter = true; /* by dlopen: they have points, too */
+	watch_begin(c);
+}
