@@ -32,9 +32,9 @@ EDGES = {
     "tracer/audit": ["tracer/base"],
     "tracer/experiments": LIBRARY + ["tracer/run", "tracer/harness", "tracer/features/convert", "tracer/features/order_log", "tracer/sched/strategy",
                                      "tracer/sched/schedule", "tracer/sched/scripted", "tracer/sched/races", "tracer/sched",
-                                     "tracer/features/query"],
-    "tracer/cli": LIBRARY + ["tracer/run", "tracer/harness", "tracer/audit", "tracer/features", "tracer/experiments", "tracer/features/drift", "tracer/features/interactive",
-                             "tracer/features/convert", "tracer/features/order_log", "tracer/features/query", "tracer/features/report",
+                                     "tracer/scripts"],
+    "tracer/cli": LIBRARY + ["tracer/run", "tracer/harness", "tracer/audit", "tracer/features", "tracer/experiments", "tracer/scripts", "tracer/features/interactive",
+                             "tracer/features/convert", "tracer/features/order_log", "tracer/features/report",
                              "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/races"],
 }
 # A feature may use the kernel and these others; the list of all, features.c, knows each.
@@ -45,18 +45,15 @@ FEATURES = {
     "convert": ["deadlock", "waiting"],
     "crash": ["timeline", "waiting"],
     "deadlock": ["blocked", "sanitizer", "waiting"],
-    "drift": [],
     "expect": [],
     "explain": ["crash", "leftover", "near_miss", "report", "timeline", "waiting"],
-    "given": [],
     "interactive": ["crash", "deadlock", "explain", "timeline", "waiting"],
     "leftover": ["expect", "output", "timeline"],
     "near_miss": [],
     "notes": [],
     "order_log": [],
     "output": [],
-    "query": ["given"],
-    "report": ["crash", "given", "timeline", "waiting"],
+    "report": ["crash", "timeline", "waiting"],
     "sanitizer": [],
     "statement": [],
     "timeline": [],
@@ -65,9 +62,11 @@ FEATURES = {
     "watchpoints": [],
 }
 EDGES |= {f"tracer/features/{name}": KERNEL + [f"tracer/features/{n}" for n in others] for name, others in FEATURES.items()}
+EDGES["tracer/scripts"] = KERNEL
 EDGES["tracer/sched"] = KERNEL + ["tracer/features/waiting", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/races"]
 EDGES["tracer/features/interactive"] += ["tracer/sched"]
-EDGES["tracer/features"] = KERNEL + ["tracer/sched"] + [f"tracer/features/{name}" for name in FEATURES]
+EDGES["tracer/features/report"] += ["tracer/scripts"]
+EDGES["tracer/features"] = KERNEL + ["tracer/sched", "tracer/scripts"] + [f"tracer/features/{name}" for name in FEATURES]
 ONLY_IN = [  # what, a pattern, the only room that may contain it
     ("ptrace and waitpid", r"\b(ptrace|waitpid|process_vm_readv|process_vm_writev)\s*\(", "tracer/tracee"),
     ("libelf", r"#include\s*[<\"](gelf|libelf)", "tracer/elf"),

@@ -1,5 +1,5 @@
 /* Lock files: their text, how alike lines are, and the script that is rewritten. */
-#include "tracer/features/drift/drift.h"
+#include "tracer/scripts/drift.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

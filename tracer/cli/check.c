@@ -2,12 +2,12 @@
  * gatectl check: what the locations of scripts mean; with a lock file beside a script, whether that
  * is what they meant when it was written; --lock writes it, --fix follows lines that have moved.
  */
-#include "tracer/features/query/query.h"
+#include "tracer/scripts/query.h"
 #include "tracer/cli/cli.h"
 
 #include "tracer/base/file.h"
 #include "tracer/cli/query.h"
-#include "tracer/features/drift/drift.h"
+#include "tracer/scripts/drift.h"
 
 #include <errno.h>
 #include <stdio.h>

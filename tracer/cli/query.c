@@ -1,5 +1,5 @@
 /* gatectl lines: what locations mean; and how that is printed, for check too. */
-#include "tracer/features/query/query.h"
+#include "tracer/scripts/query.h"
 #include "tracer/cli/query.h"
 
 #include "tracer/arch/arch.h"

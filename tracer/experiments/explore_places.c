@@ -1,7 +1,7 @@
 #include "tracer/experiments/explore_places.h"
 #include "tracer/experiments/explore_start.h"
 
-#include "tracer/features/query/query.h"
+#include "tracer/scripts/query.h"
 #include "tracer/source/accesses.h"
 
 #include <stdlib.h>

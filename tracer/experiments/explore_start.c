@@ -2,7 +2,7 @@
 #include "tracer/experiments/explore_account.h"
 
 #include "tracer/experiments/explore_run.h"
-#include "tracer/features/query/query.h"
+#include "tracer/scripts/query.h"
 
 static void look(void *ctx, const struct session_query *q)
 {

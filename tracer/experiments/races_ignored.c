@@ -2,7 +2,7 @@
 
 #include "tracer/base/file.h"
 #include "tracer/experiments/explore_races.h"
-#include "tracer/features/query/query.h"
+#include "tracer/scripts/query.h"
 #include "tracer/source/source_lines.h"
 
 #include <string.h>

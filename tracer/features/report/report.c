@@ -4,7 +4,7 @@
 #include "tracer/features/report/suite.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/waiting/waiting.h"
-#include "tracer/features/given/given.h"
+#include "tracer/scripts/given.h"
 #include "tracer/features/report/report.h"
 #include "tracer/run/inside.h"
 

@@ -2,10 +2,10 @@
  * Inside drift: which lines of the source may be the one that a location meant? Lines are weighed
  * by their text, their surroundings and their position, without looking at code.
  */
-#ifndef GATECTL_FEATURES_DRIFT_SEARCH_H
-#define GATECTL_FEATURES_DRIFT_SEARCH_H
+#ifndef GATECTL_SCRIPTS_SEARCH_H
+#define GATECTL_SCRIPTS_SEARCH_H
 
-#include "tracer/features/drift/drift.h"
+#include "tracer/scripts/drift.h"
 #include "tracer/source/source_lines.h"
 
 /* The weights of similarities. A line counts for more than everything around it. */

@@ -3,8 +3,8 @@
 #include "tracer/run/loader.h"
 #include "tracer/run/places.h"
 #include "tracer/run/threads.h"
-#include "tracer/features/query/query.h"
-#include "tracer/features/given/given.h"
+#include "tracer/scripts/query.h"
+#include "tracer/scripts/given.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Lines that may be the one that a location meant. */
-#include "tracer/features/drift/search.h"
+#include "tracer/scripts/search.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -10,8 +10,8 @@
  *
  * None of these opens a file of its own; the source is read through tracer/source.
  */
-#ifndef GATECTL_FEATURES_DRIFT_DRIFT_H
-#define GATECTL_FEATURES_DRIFT_DRIFT_H
+#ifndef GATECTL_SCRIPTS_DRIFT_H
+#define GATECTL_SCRIPTS_DRIFT_H
 
 #include "tracer/base/array.h"
 #include "tracer/base/error.h"

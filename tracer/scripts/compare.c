@@ -1,5 +1,5 @@
 /* What a location means now, whether that is what it meant, and where the line it meant has gone. */
-#include "tracer/features/drift/search.h"
+#include "tracer/scripts/search.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#ifndef GATECTL_FEATURES_QUERY_QUERY_H
-#define GATECTL_FEATURES_QUERY_QUERY_H
+#ifndef GATECTL_SCRIPTS_QUERY_H
+#define GATECTL_SCRIPTS_QUERY_H
 
 #include "tracer/run/session.h"
 

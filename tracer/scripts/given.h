@@ -1,6 +1,6 @@
 /* What a script says about the program's environment, arguments and standard input. */
-#ifndef GATECTL_FEATURES_GIVEN_GIVEN_H
-#define GATECTL_FEATURES_GIVEN_GIVEN_H
+#ifndef GATECTL_SCRIPTS_GIVEN_H
+#define GATECTL_SCRIPTS_GIVEN_H
 
 #include "tracer/run/state.h"
 
