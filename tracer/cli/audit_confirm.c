@@ -6,6 +6,7 @@
 #include "tracer/experiments/explore.h"
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_gates.h"
+#include "tracer/experiments/explore_scripts.h"
 #include "tracer/features/features.h"
 
 #include <string.h>
@@ -236,7 +237,7 @@ static int search_points(struct confirming *c, struct finding *f, const char *po
 	int answer;
 
 	set_options(c, points, &e.options);
-	answer = explore_search(&e);
+	answer = synth_explore(&e);
 	failure = e.failures.count ? &e.failures.items[0] : NULL;
 	f->is_confirmed = failure && comes_of(c, failure, f);
 	c->is_masked = failure && !is_about_locks(f) && is_of_locks(c, failure);

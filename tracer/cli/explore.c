@@ -6,6 +6,7 @@
 #include "tracer/cli/found.h"
 #include "tracer/cli/progress.h"
 #include "tracer/experiments/explore_gates.h"
+#include "tracer/experiments/explore_scripts.h"
 #include "tracer/experiments/explore_later.h"
 #include "tracer/experiments/explore_merge.h"
 #include "tracer/features/features.h"
@@ -345,7 +346,7 @@ static int explore(struct cli *cli)
 
 	experiment_begin(&e.x, &cli->session, &err);
 	progress(cli, &e, &w);
-	status = explore_search(&e);
+	status = synth_explore(&e);
 	progress_erase(&w.bar);
 	cli->session.quiet = is_quiet;
 	status = finish(cli, &e, status);

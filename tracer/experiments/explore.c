@@ -72,7 +72,7 @@ static void keep_new(struct search *s, size_t known)
 	struct explore *e = s->e;
 
 	if (e->failures.count > known && !e->options.only_finds)
-		explore_kept_first(e, &e->failures.items[known]);
+		explore_keep_failure(e, &e->failures.items[known]);
 }
 
 static int begin_worker(struct search *s, const struct explore_worker *before)
@@ -107,7 +107,7 @@ static int describe_between(struct search *s)
 
 	controlled_paths_copy(&paths, &before.runs.controlled.paths);
 	end_worker(s);
-	answer = explore_kept_reports(s->e);
+	answer = explore_reports(s->e);
 	if (answer == 0)
 		answer = begin_worker(s, &before);
 	if (answer == 0)
@@ -119,7 +119,7 @@ static int describe_between(struct search *s)
 
 static int make_reports(void *ctx)
 {
-	return explore_kept_reports(ctx);
+	return explore_reports(ctx);
 }
 
 /* The report's data are known to the script as well: making a script begins with the same run. */
@@ -259,7 +259,7 @@ static int find_races(struct search *s)
 		explore_races_choose(&x, &e->points_at);
 	controlled_paths_copy(&s->paths, &x.runs.controlled.paths);
 	explore_races_end(&x);
-	return answer < 0 ? -1 : explore_kept_reports(e);
+	return answer < 0 ? -1 : explore_reports(e);
 }
 
 /* ---- the strategy ---------------------------------------------------------------------------------- */
@@ -412,31 +412,6 @@ static int begin(struct search *s)
 	return explore_jobs_begin(&s->jobs, jobs);
 }
 
-static size_t count_left(const struct explore *e)
-{
-	size_t left = 0;
-
-	array_each(const struct explore_failure, f, &e->failures)
-		left += !f->done;
-	return left;
-}
-
-static int make_scripts(struct search *s)
-{
-	struct explore *e = s->e;
-
-	for (size_t i = 0; i < e->failures.count; i++) {
-		struct explore_failure *f = &e->failures.items[i];
-
-		if (f->done)
-			continue;
-		explore_kept_grant(e, count_left(e), f);
-		if (explore_kept_script(e, f, s->strategy, &s->paths) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* Failures that workers had found, and nobody had asked for yet, when a signal came. */
 static void take_rest(struct search *s)
 {
@@ -496,9 +471,7 @@ int explore_search(struct explore *e)
 	if (answer == 0 && has_new_failures(e) && !e->options.only_finds)
 		answer = explore_state_check(e);
 	if (answer == 0)
-		answer = explore_kept_reports(e);
-	if (answer == 0 && !e->options.only_finds)
-		answer = make_scripts(&s);
+		answer = explore_reports(e);
 	strategy_free(s.strategy);
 	error_fini(&s.fault);
 	controlled_paths_cut(&s.paths, 0);

@@ -7,6 +7,7 @@
  * force it, schedules are searched that fail alike, and wake whom a plain run would wake.
  */
 #include "tracer/experiments/explore_gates.h"
+#include "tracer/experiments/explore_scripts.h"
 
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_gates_internal.h"
@@ -122,7 +123,7 @@ static int another(struct explore *e, const struct explore_failure *f, unsigned 
 	other.options.in_turn = true;
 	other.options.alike = f->key;
 	take_points(e, f, &other);
-	answer = explore_search(&other);
+	answer = synth_explore(&other);
 	if (answer == 0 && has_found(&other)) {
 		take_failure(&other, out);
 		answer = 1;

@@ -8,16 +8,13 @@
 
 #include "tracer/experiments/explore.h"
 
-/* A failure that was found just now: its schedule is kept. */
-void explore_kept_first(struct explore *e, struct explore_failure *f);
+/* The caller writes the failure's folder as it is known now; the journal names the folder. */
+void explore_keep_failure(struct explore *e, struct explore_failure *f);
 /* Makes the report of each kept failure without one, by a run that follows its schedule. No other
    program may be traced meanwhile. Returns 0, or -1 if the experiment is over. */
-int explore_kept_reports(struct explore *e);
-/* The failure is made small, described, and made into gates, until f->until. `paths`: of the runs
-   before the search. Returns 0; -1: the experiment is over. */
-int explore_kept_script(struct explore *e, struct explore_failure *f, struct strategy *strategy,
-			const struct controlled_paths *paths);
-/* Sets f->until: the failure gets its part of the time, of `left` that have no script yet. */
-void explore_kept_grant(const struct explore *e, size_t left, struct explore_failure *f);
+int explore_reports(struct explore *e);
+/* The error in e->x becomes the reason why the failure has no script; the failure stays. Returns 0,
+   or -1 if a signal has come. */
+int explore_no_script(struct explore *e, struct explore_failure *f);
 
 #endif

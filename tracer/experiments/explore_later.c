@@ -2,7 +2,7 @@
 
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_examine.h"
-#include "tracer/experiments/explore_kept.h"
+#include "tracer/experiments/explore_scripts.h"
 #include "tracer/sched/schedule/minimise.h"
 #include "tracer/sched/controlled_run.h"
 
@@ -84,10 +84,7 @@ static int not_again(const struct explore_later *l, struct explore *e)
 
 int explore_later_make(struct explore_later *l, struct explore *e)
 {
-	const struct strategy_options options = {.seed = e->options.seed, .depth = 1};
-	const struct controlled_paths none = {0};
 	struct explore_failure *f = &e->failures.items[0];
-	struct strategy *strategy;
 	double now = explore_now_s();
 	int answer;
 
@@ -98,10 +95,7 @@ int explore_later_make(struct explore_later *l, struct explore *e)
 		answer = not_again(l, e);
 	if (answer < 0)
 		return -1;
-	strategy = strategy_new("random", &options); /* chooses nothing: schedules are followed */
-	explore_kept_grant(e, 1, f);
-	answer = explore_kept_script(e, f, strategy, &none);
-	strategy_free(strategy);
+	answer = synth_script(e, 1, f);
 	e->seconds = explore_now_s() - now;
 	return answer;
 }

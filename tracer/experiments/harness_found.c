@@ -3,6 +3,7 @@
 #include "tracer/base/file.h"
 #include "tracer/experiments/explore_account.h"
 #include "tracer/experiments/explore_gates.h"
+#include "tracer/experiments/explore_scripts.h"
 #include "tracer/experiments/harness_build.h"
 #include "tracer/experiments/harness_probe.h"
 #include "tracer/experiments/harness_search.h"
@@ -191,7 +192,7 @@ static int search(struct harness_hunt *h, struct harness_violation *v)
 	set_options(h, &e.options);
 	e.points_at.tested = h->tested;
 	e.x.options->argv = argv;
-	answer = explore_search(&e);
+	answer = synth_explore(&e);
 	h->x = e.x;
 	if (answer == 0 && h->weak.count && e.failures.count)
 		answer = learn(h, v, &e.failures.items[0]);
