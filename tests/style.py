@@ -28,14 +28,9 @@ EDGES = {
     "tracer/sched/races": ["tracer/base"],
     "tracer/sched/schedule": ["tracer/base", "tracer/sched/strategy"],
     "tracer/sched/scripted": ["tracer/base", "lua", "tracer/sched/strategy", "tracer/sched/schedule"],
-    "tracer/harness": ["tracer/base"],
+    "tracer/synth/plan": ["tracer/base", "tracer/sched/strategy", "tracer/sched/schedule"],
+    "tracer/harness/model": ["tracer/base"],
     "tracer/audit": ["tracer/base"],
-    "tracer/experiments": LIBRARY + ["tracer/run", "tracer/harness", "tracer/features/convert", "tracer/features/order_log", "tracer/sched/strategy",
-                                     "tracer/sched/schedule", "tracer/sched/scripted", "tracer/sched/races", "tracer/sched",
-                                     "tracer/scripts"],
-    "tracer/cli": LIBRARY + ["tracer/run", "tracer/harness", "tracer/audit", "tracer/features", "tracer/experiments", "tracer/scripts", "tracer/features/interactive",
-                             "tracer/features/convert", "tracer/features/order_log", "tracer/features/report",
-                             "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/races"],
 }
 # A feature may use the kernel and these others; the list of all, features.c, knows each.
 FEATURES = {
@@ -63,6 +58,12 @@ FEATURES = {
 }
 EDGES |= {f"tracer/features/{name}": KERNEL + [f"tracer/features/{n}" for n in others] for name, others in FEATURES.items()}
 EDGES["tracer/scripts"] = KERNEL
+SCHED = ["tracer/sched", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/scripted", "tracer/sched/races"]
+EDGES["tracer/search"] = KERNEL + SCHED + ["tracer/features/convert", "tracer/features/order_log", "tracer/scripts"]
+EDGES["tracer/synth"] = KERNEL + SCHED + ["tracer/search", "tracer/synth/plan", "tracer/features/convert"]
+EDGES["tracer/harness"] = KERNEL + SCHED + ["tracer/search", "tracer/synth", "tracer/harness/model"]
+EDGES["tracer/cli"] = KERNEL + SCHED + ["tracer/search", "tracer/synth", "tracer/harness", "tracer/harness/model", "tracer/audit", "tracer/scripts", "tracer/features",
+                                        "tracer/features/interactive", "tracer/features/convert", "tracer/features/order_log", "tracer/features/report"]
 EDGES["tracer/sched"] = KERNEL + ["tracer/features/waiting", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/races"]
 EDGES["tracer/features/interactive"] += ["tracer/sched"]
 EDGES["tracer/features/report"] += ["tracer/scripts"]
@@ -78,7 +79,7 @@ ONLY_IN = [  # what, a pattern, the only room that may contain it
 # Foreign text is written by tracer/base/foreign.h, json.h and xml.h alone: elsewhere no string begins a comment that goes on
 # with text, and nothing puts backslashes before characters. Three write for others: the shells, gdb (values), glob(3).
 FOREIGN = [r'"(?:\\n)?-- (?:[^"\\]|\\[^n])*(?<!\.)"', r'"/\* (?:(?!\*/)[^"])*"', r'"(?:\\\\%c|\\\\x%02x|%%%02X)"', r"\biscntrl\("]
-FOREIGN_OWN = ["tracer/cli/completions.c", "tracer/inspect/value_print.c", "tracer/experiments/explore_merge.c"]
+FOREIGN_OWN = ["tracer/cli/completions.c", "tracer/inspect/value_print.c", "tracer/search/journal/merge.c"]
 MAX_FUNCTION, MAX_FILE = 60, 600
 # Of files that use each other in a circle no more than six: beyond that nobody can read one of them alone.
 MAX_CIRCLE = 6

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "tracer/sched/schedule/plan.h"
+#include "tracer/synth/plan/plan.h"
 #include "tracer/sched/strategy/prng.h"
 
 enum { PROGRAMS = 1000, RUNS = 20, MOST = 40 };

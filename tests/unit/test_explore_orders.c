@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tracer/sched/schedule/plan.h"
+#include "tracer/synth/plan/plan.h"
 #include "tracer/sched/schedule/text.h"
 
 #define HEAD(steps) "# gatectl schedule 2\nsteps: " #steps "\n"

@@ -1,7 +1,7 @@
 /* From made-up programs that fail to the scripts that force it. */
 #include "explore_failing.h"
 
-#include "tracer/sched/schedule/plan.h"
+#include "tracer/synth/plan/plan.h"
 #include "tracer/sched/schedule/text.h"
 
 /* ---- sources ------------------------------------------------------------------------------------ */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tracer/harness/enumerate.h"
+#include "tracer/harness/model/enumerate.h"
 
 enum { VALUES = 3, THREADS = 3, CALLS = 6 };
 

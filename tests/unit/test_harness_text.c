@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "tracer/harness/enumerate.h"
-#include "tracer/harness/write.h"
+#include "tracer/harness/model/enumerate.h"
+#include "tracer/harness/model/write.h"
 
 /* ---- an object: push(int), pop(int *), size() ---------------------------------------------------------- */
 

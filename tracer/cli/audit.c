@@ -6,7 +6,7 @@
 #include "tracer/cli/audit_confirm.h"
 #include "tracer/cli/audit_report.h"
 #include "tracer/cli/found.h"
-#include "tracer/experiments/explore_account.h"
+#include "tracer/search/loop/account.h"
 
 #include <stdio.h>
 

@@ -3,10 +3,10 @@
 #include "tracer/cli/audit_deadlock.h"
 #include "tracer/cli/found.h"
 #include "tracer/cli/progress.h"
-#include "tracer/experiments/explore.h"
-#include "tracer/experiments/explore_account.h"
-#include "tracer/experiments/explore_gates.h"
-#include "tracer/experiments/explore_scripts.h"
+#include "tracer/search/explore.h"
+#include "tracer/search/loop/account.h"
+#include "tracer/synth/script/gates.h"
+#include "tracer/synth/script/scripts.h"
 #include "tracer/features/features.h"
 
 #include <string.h>

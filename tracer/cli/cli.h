@@ -6,8 +6,8 @@
 
 #include "tracer/audit/audit.h"
 #include "tracer/audit/read.h"
-#include "tracer/experiments/explore.h"
-#include "tracer/experiments/harness.h"
+#include "tracer/search/explore.h"
+#include "tracer/harness/harness.h"
 #include "tracer/run/session.h"
 
 /* Of audit; the files are in rest. Lists end with NULL. */

@@ -1,14 +1,14 @@
 /* gatectl explore: what was found and the summary on standard error; failures in folders. */
-#include "tracer/experiments/explore.h"
+#include "tracer/search/explore.h"
 #include "tracer/base/log.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/explore_report.h"
 #include "tracer/cli/found.h"
 #include "tracer/cli/progress.h"
-#include "tracer/experiments/explore_gates.h"
-#include "tracer/experiments/explore_scripts.h"
-#include "tracer/experiments/explore_later.h"
-#include "tracer/experiments/explore_merge.h"
+#include "tracer/synth/script/gates.h"
+#include "tracer/synth/script/scripts.h"
+#include "tracer/synth/script/later.h"
+#include "tracer/search/journal/merge.h"
 #include "tracer/features/features.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "tracer/base/array.h"
 #include "tracer/base/file.h"
 #include "tracer/base/io.h"
-#include "tracer/experiments/replay.h"
+#include "tracer/search/runs/replay.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #ifndef GATECTL_CLI_FOUND_H
 #define GATECTL_CLI_FOUND_H
 
-#include "tracer/experiments/explore.h"
+#include "tracer/search/explore.h"
 
 /* Before the search: can there be folders in `dir`? It is made when there is one. 0, or -1. */
 int found_check(const char *dir, struct error *err);

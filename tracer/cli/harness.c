@@ -1,12 +1,12 @@
 /* gatectl harness: violations and the summary on standard error, and in folders; --list on standard
    output. */
-#include "tracer/experiments/harness.h"
+#include "tracer/harness/harness.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/explore_report.h"
 #include "tracer/cli/found.h"
 #include "tracer/cli/harness_report.h"
 #include "tracer/cli/progress.h"
-#include "tracer/experiments/explore_gates.h"
+#include "tracer/synth/script/gates.h"
 #include "tracer/features/features.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "tracer/base/xml.h"
 #include "tracer/cli/explore_report.h"
 #include "tracer/cli/page.h"
-#include "tracer/experiments/explore_gates.h"
+#include "tracer/synth/script/gates.h"
 
 /* ---- tables ------------------------------------------------------------------------------------------ */
 

@@ -1,7 +1,7 @@
 /* One table of options: parsing and help come from it. */
 #include "tracer/base/number.h"
 #include "tracer/cache/cache.h"
-#include "tracer/experiments/explore_races.h"
+#include "tracer/search/loop/races.h"
 #include "tracer/features/features.h"
 #include "tracer/cli/cli.h"
 

@@ -4,7 +4,7 @@
 #include "tracer/cli/progress.h"
 #include "tracer/cli/races_report.h"
 #include "tracer/base/log.h"
-#include "tracer/experiments/explore_races.h"
+#include "tracer/search/loop/races.h"
 #include "tracer/features/features.h"
 
 enum { RUNS = 200, ENOUGH = 50 }; /* unless it is said how many */

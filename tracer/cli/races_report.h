@@ -3,7 +3,7 @@
 #define GATECTL_CLI_RACES_REPORT_H
 
 #include "tracer/cli/cli.h"
-#include "tracer/experiments/races.h"
+#include "tracer/search/runs/races.h"
 
 /* "3 races in 60 runs; the first: balance at bank.c:12 and bank.c:19" */
 void races_headline(const struct races_hunt *h, struct str *out);

@@ -1,5 +1,5 @@
 /* gatectl replay: a run in which the threads take turns as a file says, once or several times. */
-#include "tracer/experiments/replay.h"
+#include "tracer/search/runs/replay.h"
 #include "tracer/cli/cli.h"
 #include "tracer/features/features.h"
 

@@ -3,7 +3,7 @@
 #include "tracer/cli/cli.h"
 
 #include "tracer/base/log.h"
-#include "tracer/experiments/repeat.h"
+#include "tracer/search/runs/repeat.h"
 
 #include <string.h>
 

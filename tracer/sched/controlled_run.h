@@ -1,4 +1,4 @@
-/* For who makes the runs of a search (experiments): where a run is taken under control. */
+/* For tracer/search, which makes the runs of a search: where a run is taken under control. */
 #ifndef GATECTL_SCHED_CONTROLLED_RUN_H
 #define GATECTL_SCHED_CONTROLLED_RUN_H
 

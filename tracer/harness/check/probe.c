@@ -1,0 +1,504 @@
+#include "tracer/harness/check/probe.h"
+
+#include "tracer/base/signame.h"
+#include "tracer/harness/build/build.h"
+#include "tracer/harness/check/orders.h"
+#include "tracer/harness/check/search.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { CONTEXTS = 6, OBSERVERS = 16, FINAL = 3, FINAL_OF_ONE = 2, TAKEN = 6, MANY = 10 };
+
+static const unsigned NONE = UINT_MAX;
+
+static const struct harness_op *op_of(const struct harness_hunt *h, unsigned call)
+{
+	return &h->object.ops.items[h->object.calls.items[call].op];
+}
+
+static const struct harness_order *order(const struct harness_hunt *h, const unsigned *calls,
+					 unsigned count)
+{
+	return harness_orders_get(h->orders, harness_orders_want(h->orders, calls, count));
+}
+
+static int no_time(struct harness_hunt *h)
+{
+	error_set(h->x.err, ERROR_USAGE,
+		  "nothing was searched: the %.0f seconds were over while the operations of %s "
+		  "were tried one by one",
+		  h->explore.seconds, h->object.type);
+	return error_hint(h->x.err, "--for SECONDS gives more time, --ops names fewer operations");
+}
+
+/* 1: operations have changed, all is to be done anew; 0, or -1. */
+static int run(struct harness_hunt *h)
+{
+	bool varied;
+
+	if (harness_orders_run(h, &varied) < 0)
+		return -1;
+	return harness_left(h) < 0 ? no_time(h) : varied;
+}
+
+/* ---- the object --------------------------------------------------------------------------------------- */
+
+static void say_end(const struct harness_order *o, struct str *out)
+{
+	if (o->end == ORDER_SIGNAL)
+		str_addf(out, "dies by SIG%s", signame_text(o->number));
+	else if (o->end == ORDER_EXIT)
+		str_addf(out, "ends the program (exit status %d)", o->number);
+	else if (o->end == ORDER_BLOCKED && o->number == ORDER_COMPUTES)
+		str_add(out, "computes without end, as a loop that waits for another thread");
+	else if (o->end == ORDER_BLOCKED && o->number == ORDER_WAITS)
+		str_add(out, "waits for longer than half a second");
+	else if (o->end == ORDER_BLOCKED)
+		str_add(out, "blocks for ever");
+	else
+		str_add(out, "ends in another way each time");
+}
+
+static int not_made(struct harness_hunt *h, const struct harness_order *o)
+{
+	const char *make = h->object.make ? h->object.make : "the constructor";
+	struct str text = {0};
+
+	say_end(o, &text);
+	if (o->end == ORDER_UNMADE)
+		error_set(h->x.err, ERROR_USAGE, "the constructor has failed: '%s' gives no object",
+			  make);
+	else
+		error_set(h->x.err, ERROR_USAGE, "the constructor has failed: '%s' %s", make,
+			  str_text(&text));
+	str_fini(&text);
+	return error_hint(h->x.err, "--new 'EXPRESSION of C' says how to make one");
+}
+
+/* ---- operations that cannot be called ------------------------------------------------------------------- */
+
+/* Behind every other call that comes back it ends like that, too. */
+static bool never_returns(struct harness_hunt *h, unsigned op)
+{
+	const struct harness_object *o = &h->object;
+
+	for (unsigned c = 0; c < o->calls.count; c++) {
+		if (o->calls.items[c].op != op)
+			continue;
+		if (order(h, &c, 1)->end == ORDER_OK)
+			return false;
+		for (unsigned before = 0; before < o->calls.count; before++) {
+			const unsigned calls[] = {before, c};
+
+			if (order(h, &before, 1)->end == ORDER_OK &&
+			    order(h, calls, 2)->end == ORDER_OK)
+				return false;
+		}
+	}
+	return true;
+}
+
+static void want_alone(struct harness_hunt *h)
+{
+	for (unsigned c = 0; c < h->object.calls.count; c++)
+		harness_orders_want(h->orders, &c, 1);
+}
+
+static void want_behind_others(struct harness_hunt *h)
+{
+	const unsigned count = (unsigned)h->object.calls.count;
+
+	for (unsigned c = 0; c < count; c++)
+		for (unsigned before = 0; before < count; before++) {
+			const unsigned calls[] = {before, c};
+
+			if (order(h, &c, 1)->end != ORDER_OK &&
+			    order(h, &before, 1)->end == ORDER_OK)
+				harness_orders_want(h->orders, calls, 2);
+		}
+}
+
+/* True: there are such; they are marked. */
+static bool mark_never(struct harness_hunt *h)
+{
+	struct harness_object *o = &h->object;
+	bool any = false;
+
+	for (unsigned c = 0; c < o->calls.count; c++) {
+		struct harness_op *op = &o->ops.items[o->calls.items[c].op];
+		struct str why = {0};
+
+		if (op->is_out || !never_returns(h, o->calls.items[c].op))
+			continue;
+		say_end(order(h, &c, 1), &why);
+		op->is_out = any = true;
+		op->why = str_take(&why);
+		str_addf(&why,
+			 "%s was left out: it %s, whichever other call comes before; --ops says "
+			 "which operations are called",
+			 op->function, op->why);
+		*array_add(&h->notes) = str_take(&why);
+	}
+	return any;
+}
+
+static int nothing_left(struct harness_hunt *h)
+{
+	struct str text = {0};
+
+	array_each(const struct harness_op, op, &h->object.ops)
+		str_addf(&text, "%s%s %s", text.length ? "; " : "", op->function,
+			 op->why ? op->why : "");
+	error_set(h->x.err, ERROR_USAGE, "no operation of %s comes back: %s", h->object.type,
+		  str_text(&text));
+	str_fini(&text);
+	return -1;
+}
+
+static int find_callable(struct harness_hunt *h)
+{
+	const unsigned first = 0;
+	int again;
+
+	want_alone(h);
+	again = run(h);
+	if (again)
+		return again;
+	if (order(h, &first, 1)->done < 0)
+		return not_made(h, order(h, &first, 1));
+	want_behind_others(h);
+	again = run(h);
+	if (again || !mark_never(h))
+		return again;
+	harness_calls(&h->object);
+	return h->object.calls.count ? 1 : nothing_left(h);
+}
+
+/* ---- which only read -------------------------------------------------------------------------------------- */
+
+static bool gives(const struct harness_op *op)
+{
+	bool any = op->shown != HARNESS_NOTHING;
+
+	array_each(const struct harness_argument, a, &op->arguments)
+		any |= a->kind == HARNESS_OUT || a->kind == HARNESS_VISITS;
+	return any && !op->varies;
+}
+
+/* The first call of each operation, as far as there is room. */
+static unsigned contexts(const struct harness_hunt *h, unsigned out[CONTEXTS])
+{
+	unsigned count = 0;
+
+	for (unsigned c = 0; c < h->object.calls.count && count < CONTEXTS; c++)
+		if (c == 0 || h->object.calls.items[c].op != h->object.calls.items[c - 1].op)
+			out[count++] = c;
+	return count;
+}
+
+/* A call, so many times, behind the context if there is one; who looks whether anything has changed. */
+struct suspect {
+	const unsigned *context;
+	unsigned call, times, observer;
+};
+
+static unsigned put(const struct suspect *s, unsigned times, unsigned *out)
+{
+	unsigned count = 0;
+
+	if (s->context)
+		out[count++] = *s->context;
+	while (times-- > 0)
+		out[count++] = s->call;
+	out[count] = s->observer;
+	return count;
+}
+
+/* The observer's result with and without the calls. `wants`: only asks. */
+static bool differs(struct harness_hunt *h, const struct suspect *s, bool wants)
+{
+	unsigned with[MANY + 2], without[2];
+	const unsigned a = put(s, s->times, with), b = put(s, 0, without);
+	const struct harness_order *x, *y;
+
+	if (wants) {
+		harness_orders_want(h->orders, with, a + 1);
+		harness_orders_want(h->orders, without, b + 1);
+		return false;
+	}
+	x = order(h, with, a + 1);
+	y = order(h, without, b + 1);
+	if (x->done < (int)a || y->done < (int)b)
+		return false; /* the call itself, or its context, does not come back */
+	return x->end != y->end || (x->end == ORDER_OK && strcmp(x->given[a], y->given[b]) != 0);
+}
+
+/* Of each of its calls, behind nothing and behind others, nobody sees anything; of many neither: a semaphore that
+   has some left gives the first ones unseen. */
+static bool only_reads(struct harness_hunt *h, unsigned call, bool wants)
+{
+	unsigned context[CONTEXTS], count = contexts(h, context), observers = 0;
+
+	for (unsigned g = 0; g < h->object.calls.count && observers < OBSERVERS; g++) {
+		if (!gives(op_of(h, g)))
+			continue;
+		observers++;
+		if (differs(h, &(struct suspect){NULL, call, 1, g}, wants) ||
+		    differs(h, &(struct suspect){NULL, call, MANY, g}, wants))
+			return false;
+		for (unsigned i = 0; i < count; i++)
+			if (differs(h, &(struct suspect){&context[i], call, 1, g}, wants))
+				return false;
+	}
+	return observers > 0;
+}
+
+static int find_readers(struct harness_hunt *h)
+{
+	struct harness_object *o = &h->object;
+	int again;
+
+	array_each(struct harness_op, op, &o->ops)
+		op->reads = gives(op) && !op->is_partial;
+	for (unsigned c = 0; c < o->calls.count; c++)
+		if (op_of(h, c)->reads)
+			only_reads(h, c, true);
+	again = run(h);
+	if (again)
+		return again;
+	for (unsigned c = 0; c < o->calls.count; c++)
+		if (op_of(h, c)->reads && !only_reads(h, c, false))
+			o->ops.items[o->calls.items[c].op].reads = false;
+	return 0;
+}
+
+/* What nobody sees may be there all the same: a lock that is taken, a thing that is freed. */
+static void settle_readers(struct harness_hunt *h)
+{
+	bool any = false;
+
+	array_each(const struct harness_op, op, &h->object.ops)
+		any |= !op->is_out && !op->reads;
+	if (any)
+		return;
+	array_each(struct harness_op, op, &h->object.ops)
+		op->reads = false;
+	*array_add(&h->notes) = base_strdup("nobody sees what any of these changes: all are taken "
+					    "to change something");
+}
+
+/* ---- the final observation ---------------------------------------------------------------------------------- */
+
+static bool has_values(const struct harness_op *op)
+{
+	array_each(const struct harness_argument, a, &op->arguments)
+		if (a->kind == HARNESS_VALUE)
+			return true;
+	return false;
+}
+
+static bool visits(const struct harness_op *op)
+{
+	array_each(const struct harness_argument, a, &op->arguments)
+		if (a->kind == HARNESS_VISITS)
+			return true;
+	return false;
+}
+
+/* Whoever waits for a change is not to be asked in the end: nobody is left to make it. */
+static bool may_stop(struct harness_hunt *h, unsigned call)
+{
+	unsigned context[CONTEXTS], count = contexts(h, context);
+	bool stops = order(h, &call, 1)->end != ORDER_OK;
+
+	for (unsigned i = 0; i < count; i++)
+		stops |= order(h, (unsigned[]){context[i], call}, 2)->end == ORDER_BLOCKED;
+	return stops;
+}
+
+static void add_observers(struct harness_hunt *h, bool valued, bool visiting)
+{
+	unsigned of_one = 0, last = 0;
+
+	for (unsigned c = 0; c < h->object.calls.count && h->final.count < FINAL; c++) {
+		const struct harness_op *op = op_of(h, c);
+
+		of_one = h->object.calls.items[c].op == last ? of_one : 0;
+		last = h->object.calls.items[c].op;
+		if (op->reads && has_values(op) == valued && visits(op) == visiting &&
+		    !may_stop(h, c) && of_one++ < FINAL_OF_ONE)
+			*array_add(&h->final) = c;
+	}
+}
+
+static bool may_take(const struct harness_hunt *h, unsigned call)
+{
+	return !op_of(h, call)->reads && !has_values(op_of(h, call)) && gives(op_of(h, call)) &&
+	       order(h, &call, 1)->end == ORDER_OK;
+}
+
+/* It is called again and again, behind another one or (NONE) alone. */
+static const struct harness_order *calls_of(const struct harness_hunt *h, unsigned behind,
+					    unsigned call)
+{
+	unsigned calls[TAKEN + 1] = {behind}, first = behind != NONE;
+
+	for (unsigned i = 0; i < TAKEN; i++)
+		calls[first + i] = call;
+	return order(h, calls, first + TAKEN);
+}
+
+/* The same, if it gives nothing new any more in the end; else NULL. */
+static const struct harness_order *taken(const struct harness_hunt *h, unsigned behind,
+					 unsigned call)
+{
+	const struct harness_order *o = calls_of(h, behind, call);
+	unsigned last = o->count - 1;
+
+	return o->end == ORDER_OK && strcmp(o->given[last], o->given[last - 1]) == 0 ? o : NULL;
+}
+
+/* Does it find what the other one has left, and then as little as it does alone? */
+static bool takes_from(const struct harness_hunt *h, unsigned behind, unsigned call)
+{
+	const struct harness_order *alone = taken(h, NONE, call), *o = taken(h, behind, call);
+	bool differs = false;
+
+	if (!alone || !o || strcmp(alone->given[TAKEN - 1], o->given[TAKEN]) != 0)
+		return false;
+	for (unsigned i = 0; i < TAKEN; i++)
+		differs |= strcmp(alone->given[i], o->given[i + 1]) != 0;
+	return differs;
+}
+
+static void note_taker(struct harness_hunt *h, unsigned call)
+{
+	const struct harness_order *alone = taken(h, NONE, call);
+
+	h->takes = true;
+	h->taker = call;
+	h->filled = 0;
+	while (strcmp(alone->given[h->filled], alone->given[TAKEN - 1]) != 0)
+		h->filled++;
+}
+
+/* An operation that takes out what others have put in, until there is nothing left: it shows what was lost. */
+static int find_taker(struct harness_hunt *h)
+{
+	const unsigned count = (unsigned)h->object.calls.count;
+	int again;
+
+	h->takes = false;
+	for (unsigned c = 0; c < count; c++)
+		for (unsigned m = 0; may_take(h, c) && m < count; m++) {
+			calls_of(h, NONE, c);
+			calls_of(h, m, c);
+		}
+	again = run(h);
+	for (unsigned c = 0; !again && !h->takes && c < count; c++)
+		for (unsigned m = 0; !h->takes && may_take(h, c) && m < count; m++)
+			if (h->object.calls.items[m].op != h->object.calls.items[c].op &&
+			    takes_from(h, m, c))
+				note_taker(h, c);
+	return again;
+}
+
+/* Where nobody only reads, and nobody takes: what may be something. */
+static void call_twice(struct harness_hunt *h)
+{
+	for (unsigned c = 0; c < h->object.calls.count && !h->final.count; c++)
+		for (unsigned i = 0; may_take(h, c) && i < FINAL_OF_ONE; i++)
+			*array_add(&h->final) = c;
+}
+
+static void choose_final(struct harness_hunt *h)
+{
+	h->final.count = 0;
+	add_observers(h, false, false);
+	add_observers(h, true, false);
+	if (!h->final.count)
+		add_observers(h, false, true);
+	if (!h->final.count)
+		add_observers(h, true, true);
+	if (!h->takes)
+		call_twice(h);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------------- */
+
+static void note_varying(struct harness_hunt *h)
+{
+	array_each(const struct harness_op, op, &h->object.ops) {
+		struct str text = {0};
+
+		if (!op->varies)
+			continue;
+		str_addf(&text, "what %s gives differs from one run to the next: it is left out",
+			 op->function);
+		*array_add(&h->notes) = str_take(&text);
+	}
+}
+
+static void note_zeroes(struct harness_hunt *h)
+{
+	struct str text = {0};
+
+	if (h->object.make)
+		return;
+	str_addf(&text,
+		 "nothing is known that makes a %s: it is %llu bytes of zeroes (--new says how)",
+		 h->object.type, (unsigned long long)h->object.memory);
+	*array_add(&h->notes) = str_take(&text);
+}
+
+int harness_probe(struct harness_hunt *h)
+{
+	int again = 1;
+
+	while (again > 0) {
+		harness_orders_clear(h);
+		if (harness_compile(h) < 0)
+			return -1;
+		again = find_callable(h);
+		if (again == 0)
+			again = find_readers(h);
+		if (again == 0)
+			again = find_taker(h);
+	}
+	if (again < 0)
+		return -1;
+	choose_final(h);
+	settle_readers(h);
+	note_zeroes(h);
+	note_varying(h);
+	return 0;
+}
+
+/* ---- behind a harness ----------------------------------------------------------------------------------------- */
+
+/* So many may be there: what a new object has, and what calls may have put in; and one more says that there is
+   nothing else. */
+static unsigned count_taken(const struct harness_hunt *h, const struct schema *s)
+{
+	unsigned count = h->filled + 1;
+
+	for (unsigned t = 0; t < s->threads; t++)
+		for (unsigned i = 0; i < s->counts[t]; i++)
+			count += !op_of(h, s->calls[t][i])->reads &&
+				 h->object.calls.items[s->calls[t][i]].op !=
+					 h->object.calls.items[h->taker].op;
+	return count;
+}
+
+unsigned harness_final(const struct harness_hunt *h, const struct schema *s,
+		       unsigned calls[ORDER_CALLS])
+{
+	unsigned room = ORDER_CALLS - schema_size(s), count = 0;
+
+	for (; count < h->final.count && count < room; count++)
+		calls[count] = h->final.items[count];
+	for (unsigned n = h->takes ? count_taken(h, s) : 0; n > 0 && count < room; n--)
+		calls[count++] = h->taker;
+	return count;
+}

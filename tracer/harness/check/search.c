@@ -1,0 +1,242 @@
+#include "tracer/harness/check/search.h"
+
+#include "tracer/base/hash.h"
+#include "tracer/search/loop/account.h"
+#include "tracer/harness/check/atomic.h"
+#include "tracer/harness/check/probe.h"
+#include "tracer/harness/check/weaken.h"
+
+#include <string.h>
+
+enum { FEW = 2000 };
+
+double harness_left(const struct harness_hunt *h)
+{
+	double left = h->explore.seconds;
+
+	if (left <= 0)
+		return 0;
+	left -= explore_now_s() - h->begun;
+	return left > 0 ? left : -1;
+}
+
+/* ---- the command line of a harness ---------------------------------------------------------------------- */
+
+struct command_words {
+	ARRAY(char *) words;
+};
+
+static char *numbers(const unsigned *calls, size_t count)
+{
+	struct str text = {0};
+
+	for (size_t i = 0; i < count; i++)
+		str_addf(&text, "%s%u", i ? " " : "", calls[i]);
+	return text.length ? str_take(&text) : base_strdup("");
+}
+
+static char *sum_of(const struct harness_outcome *o)
+{
+	struct str text = {0};
+
+	str_addf(&text, "%llx", (unsigned long long)outcome_sum(o->text));
+	return str_take(&text);
+}
+
+static void make_command(const struct harness_hunt *h, const struct harness_sought *s,
+			 struct command_words *c)
+{
+	unsigned final[ORDER_CALLS];
+
+	*array_add(&c->words) = base_strdup(h->program);
+	*array_add(&c->words) = base_strdup("run");
+	*array_add(&c->words) = numbers(final, harness_final(h, &s->schema, final));
+	for (unsigned t = 0; t < s->schema.threads; t++)
+		*array_add(&c->words) = numbers(s->schema.calls[t], s->schema.counts[t]);
+	*array_add(&c->words) = base_strdup("=");
+	array_each(const struct harness_outcome, o, &s->outcomes)
+		if (o->order)
+			*array_add(&c->words) = sum_of(o);
+	(void)array_add(&c->words);
+}
+
+static void command_fini(struct command_words *c)
+{
+	array_each(char *, word, &c->words)
+		base_free(*word);
+	array_fini(&c->words);
+}
+
+/* ---- what came --------------------------------------------------------------------------------------------- */
+
+static void count(void *ctx, const char *text)
+{
+	struct harness_sought *s = ctx;
+	char *line = base_strndup(text, strcspn(text, "\n"));
+
+	if (*line)
+		outcomes_add(&s->outcomes, line, NULL)->times++;
+	base_free(line);
+}
+
+static const struct harness_outcome *first_wrong(const struct outcomes *o)
+{
+	array_each(const struct harness_outcome, item, o)
+		if (!item->order && item->times)
+			return item;
+	return NULL;
+}
+
+static bool is_outcome(const struct explore_failure *f)
+{
+	return strcmp(f->kind, "status") == 0;
+}
+
+/* An outcome, if one that came is wrong; NULL: all of them are allowed. */
+static const struct explore_failure *chosen_failure(const struct explore *e,
+						    const struct harness_outcome *wrong)
+{
+	array_each(const struct explore_failure, f, &e->failures)
+		if (is_outcome(f) == (wrong != NULL))
+			return f;
+	return wrong ? e->failures.items : NULL;
+}
+
+static void add_violation(struct harness_hunt *h, struct harness_sought *s,
+			  const struct explore_failure *f)
+{
+	const struct harness_outcome *wrong = first_wrong(&s->outcomes);
+	struct harness_violation *v = array_add(&h->violations);
+	struct str text = {0};
+
+	v->schema = s->schema;
+	v->kind = base_strdup(f->kind);
+	v->runs = s->runs;
+	v->seconds = explore_now_s() - h->begun;
+	schema_print(&h->object, &s->schema, &text);
+	if (is_outcome(f) && wrong)
+		str_addf(&text, ": %s", wrong->text);
+	else
+		str_addf(&text, ": %s", f->where);
+	v->headline = str_take(&text);
+	v->outcomes = s->outcomes;
+	s->outcomes = (struct outcomes){0};
+}
+
+/* What came and is not explained: by orders in threads, or by what a contract allows? */
+static int look_again(struct harness_hunt *h, struct harness_sought *s)
+{
+	if (first_wrong(&s->outcomes) && !s->in_threads) {
+		s->in_threads = true;
+		if (harness_atomic_in_threads(h, &s->schema, &s->outcomes) < 0)
+			return -1;
+	}
+	return harness_allow(h, &s->outcomes) < 0 ? -1 : 0;
+}
+
+/* ---- accesses that race: the program is the same one, whatever the harness ------------------------------ */
+
+static void add_points(struct explore_points_at *to, const struct explore_points_at *from)
+{
+	array_each(const struct controlled_chosen, c, from) {
+		bool known = false;
+
+		array_each(const struct controlled_chosen, has, to)
+			known |= has->offset == c->offset && strcmp(has->module, c->module) == 0;
+		if (!known)
+			*array_add(to) = (struct controlled_chosen){base_strdup(c->module),
+								    c->offset, c->atomic, c->frees};
+	}
+}
+
+/* Are there two operations, in two threads, that no harness has had there before? */
+static bool meet_anew(struct harness_hunt *h, const struct schema *s)
+{
+	const struct harness_call *calls = h->object.calls.items;
+	size_t ops = h->object.ops.count;
+	bool anew = false;
+
+	if (!h->met)
+		h->met = base_alloc(ops * ops, sizeof(*h->met));
+	for (unsigned t = 0; t < s->threads; t++)
+		for (unsigned u = 0; u < s->threads; u++)
+			for (unsigned i = 0; t != u && i < s->counts[t]; i++)
+				for (unsigned k = 0; k < s->counts[u]; k++) {
+					bool *met = &h->met[calls[s->calls[t][i]].op * ops +
+							    calls[s->calls[u][k]].op];
+
+					anew |= !*met;
+					*met = true;
+				}
+	return anew;
+}
+
+/* ---- the search ----------------------------------------------------------------------------------------------- */
+
+/* Harnesses that are alike are not to be searched by the same choices. */
+static uint64_t seed_of(const struct schema *s)
+{
+	uint64_t sum = HASH_START;
+
+	for (unsigned t = 0; t < s->threads; t++)
+		for (unsigned i = 0; i <= s->counts[t]; i++)
+			sum = hash_word(sum, i < s->counts[t] ? s->calls[t][i] + 1 : 0);
+	return sum >> 32;
+}
+
+static void set_options(struct harness_hunt *h, const struct harness_sought *s, unsigned long runs,
+			struct explore_options *o)
+{
+	double left = harness_left(h);
+
+	*o = h->explore;
+	o->runs = runs;
+	o->seconds = left;
+	o->seed += (uint64_t)s->level << 32 ^ seed_of(&s->schema);
+	o->all = o->only_finds = true;
+	/* Where the library is large that takes longer than a few schedules. */
+	o->races_known = !meet_anew(h, &s->schema) && s->level == 0;
+	o->goes_on = false;
+	o->whole_s = 0;
+	o->shard = o->shards = 1; /* whole harnesses are shared out */
+	o->jobs = runs < FEW && !o->jobs ? 1 : o->jobs;
+}
+
+int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned long runs,
+		   bool *violated)
+{
+	struct explore e = {.quick = h->quick,
+			    .full = h->full,
+			    .plain = h->plain,
+			    .x = h->x,
+			    .said = count,
+			    .said_ctx = s};
+	struct command_words c = {{0}};
+	const struct explore_failure *f;
+	int answer;
+
+	set_options(h, s, runs, &e.options);
+	e.points_at.tested = h->tested;
+	if (e.options.points == POINTS_RACES)
+		add_points(&e.points_at, &h->races);
+	make_command(h, s, &c);
+	e.x.options->argv = c.words.items;
+	answer = explore_search(&e);
+	h->x = e.x;
+	if (e.options.points == POINTS_RACES)
+		add_points(&h->races, &e.points_at);
+	s->runs += e.runs;
+	s->level++;
+	h->runs += e.runs;
+	h->points += e.points;
+	if (answer == 0)
+		answer = look_again(h, s);
+	f = answer == 0 && e.failures.count ? chosen_failure(&e, first_wrong(&s->outcomes)) : NULL;
+	*violated = f;
+	if (f)
+		add_violation(h, s, f);
+	explore_fini(&e);
+	h->x.options->argv = NULL;
+	command_fini(&c);
+	return answer;
+}

@@ -1,0 +1,362 @@
+#include "tracer/harness/harness.h"
+
+#include "tracer/search/loop/account.h"
+#include "tracer/search/loop/failure.h"
+#include "tracer/harness/check/atomic.h"
+#include "tracer/harness/build/build.h"
+#include "tracer/harness/check/found.h"
+#include "tracer/harness/object/object.h"
+#include "tracer/harness/check/orders.h"
+#include "tracer/harness/check/probe.h"
+#include "tracer/harness/check/search.h"
+#include "tracer/harness/check/weaken.h"
+#include "tracer/harness/model/enumerate.h"
+
+#include <string.h>
+
+/* Each time a harness is searched it gets so many runs; at the end as many as were asked for. */
+static const unsigned long levels[] = {30, 300};
+enum { LEVELS = sizeof(levels) / sizeof(*levels) + 1, MOST_OF_A_SIZE = 20000, TOGETHER = 64 };
+
+/* All harnesses of one size. */
+struct harness_group {
+	struct harness_size *size;
+	struct enumeration from;
+	bool enumerated, given;
+	ARRAY(struct harness_sought) items;
+};
+
+struct hunt {
+	struct harness_hunt *h;
+	ARRAY(struct harness_group) groups;
+};
+
+/* The C and C++ libraries, and those of sanitizers: nobody expects a search inside of them. */
+static bool is_runtime(const char *library)
+{
+	static const char *const names[] = {
+		"libc.so",    "libm.so",     "ld-linux",  "libpthread.so", "libdl.so",
+		"librt.so",   "libgcc_s",    "libstdc++", "libatomic.so",  "libasan.so",
+		"libtsan.so", "libubsan.so", "libc++",	  "libclang_rt",   "linux-vdso"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(library, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* A search that finds nothing there is no all-clear. */
+static void note_others(struct harness_hunt *h)
+{
+	const char *library;
+	struct str text = {0};
+
+	for (size_t n = 0; (library = module_needs(h->module, n)); n++)
+		if (!is_runtime(library))
+			str_addf(&text, "%s%s", text.length ? ", " : "", library);
+	if (text.length) {
+		str_add(&text,
+			": a library of the system, or one without debug information, is not "
+			"looked into: threads change there only where it waits. If the object is "
+			"its, make that the LIBRARY");
+		*array_add(&h->notes) = str_take(&text);
+	}
+}
+
+int harness_discover(struct harness_hunt *h)
+{
+	if (harness_library(h) < 0)
+		return -1;
+	note_others(h);
+	if (signatures_read(h->module, h->options.type, &h->signatures, h->x.err) < 0)
+		return -1;
+	return harness_object(h) < 0 ? -1 : harness_weaken(h);
+}
+
+/* ---- one harness ---------------------------------------------------------------------------------------- */
+
+static bool is_over(const struct harness_hunt *h)
+{
+	return harness_left(h) < 0 || (h->violations.count && !h->explore.all);
+}
+
+static bool contains_known(const struct harness_hunt *h, const struct schema *s)
+{
+	array_each(const struct harness_violation, v, &h->violations)
+		if (schema_contains(&h->object, s, &v->schema))
+			return true;
+	return false;
+}
+
+/* Atomic outcomes are there afterwards, or it is out. */
+static int prepare_one(struct harness_hunt *h, struct harness_group *g, struct harness_sought *s)
+{
+	struct harness_atomic a = {.use = HARNESS_FAILS};
+	int failed = harness_atomic(h, &s->schema, &a);
+
+	s->outcomes = a.outcomes;
+	if (failed)
+		return -1;
+	if (harness_left(h) < 0) {
+		s->out = true; /* not all orders were run */
+		return 0;
+	}
+	s->prepared = true;
+	s->concerned = a.concerned;
+	s->out = a.use != HARNESS_USABLE || !a.outcomes.count;
+	g->size->unusable += s->out;
+	h->unusable += s->out;
+	return 0;
+}
+
+/* Is it one of this shard's? */
+static bool is_ours(const struct harness_hunt *h, size_t index)
+{
+	return index % h->explore.shards == h->explore.shard - 1;
+}
+
+/* Some at once: their orders are run together. */
+static int prepare(struct harness_hunt *h, struct harness_group *g, size_t from)
+{
+	size_t end = from + TOGETHER < g->items.count ? from + TOGETHER : g->items.count;
+
+	for (size_t i = from; i < end; i++)
+		if (is_ours(h, i) && !g->items.items[i].prepared)
+			harness_atomic_want(h, &g->items.items[i].schema);
+	for (size_t i = from; i < end; i++)
+		if (is_ours(h, i) && !g->items.items[i].prepared &&
+		    prepare_one(h, g, &g->items.items[i]) < 0)
+			return -1;
+	return 0;
+}
+
+static int search(struct harness_hunt *h, struct harness_group *g, struct harness_sought *s,
+		  unsigned level)
+{
+	unsigned long most = h->explore.runs ? h->explore.runs : 0, runs;
+	bool violated = false;
+
+	if (s->out)
+		return 0;
+	if (!g->given && contains_known(h, &s->schema)) {
+		s->out = true;
+		h->contained++;
+		return 0;
+	}
+	g->size->searched += !s->level;
+	h->harnesses += !s->level;
+	runs = level < LEVELS - 1 ? levels[level] : most;
+	if (most && s->runs + runs > most)
+		runs = most - s->runs;
+	if (!runs && most)
+		return 0;
+	if (harness_search(h, s, runs, &violated) < 0)
+		return -1;
+	s->out = violated;
+	return violated ? harness_found(h, &h->violations.items[h->violations.count - 1]) : 0;
+}
+
+/* ---- all of one size ---------------------------------------------------------------------------------------- */
+
+/* xorshift (Marsaglia): the same order for the same seed. */
+static uint64_t random_of(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Neighbours are alike: what one does not show the next one hardly will. */
+static void shuffle(struct harness_sought *items, size_t count, uint64_t seed)
+{
+	uint64_t state = seed * 0x9e3779b97f4a7c15 | 1;
+
+	for (size_t i = count; i > 1; i--) {
+		size_t j = (size_t)(random_of(&state) % i);
+		struct harness_sought kept = items[i - 1];
+
+		items[i - 1] = items[j];
+		items[j] = kept;
+	}
+}
+
+static void enumerate(struct harness_hunt *h, struct harness_group *g)
+{
+	size_t first = 0;
+	struct schema s;
+
+	g->enumerated = true;
+	while (g->items.count < MOST_OF_A_SIZE && enumerate_next(&g->from, &s)) {
+		array_add(&g->items)->schema = s;
+		first += !g->from.second;
+	}
+	g->size->harnesses = g->items.count;
+	g->size->more = g->items.count == MOST_OF_A_SIZE;
+	shuffle(g->items.items, first, h->explore.seed);
+	if (first < g->items.count)
+		shuffle(g->items.items + first, g->items.count - first, h->explore.seed);
+}
+
+static int search_those(struct harness_hunt *h, struct harness_group *g, unsigned level,
+			bool concerned)
+{
+	for (size_t i = 0; !is_over(h) && i < g->items.count; i++) {
+		struct harness_sought *s = &g->items.items[i];
+
+		if (!is_ours(h, i))
+			continue;
+		if ((!s->prepared && prepare(h, g, i) < 0) ||
+		    (s->concerned == concerned && search(h, g, s, level) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* Where nobody sees anything of another one, only crashes and the like are left to be found: later. */
+static int search_group(struct harness_hunt *h, struct harness_group *g, unsigned level)
+{
+	if (!g->enumerated)
+		enumerate(h, g);
+	if (level < LEVELS && search_those(h, g, level, true) < 0)
+		return -1;
+	return level > 0 ? search_those(h, g, level - 1, false) : 0;
+}
+
+/* The smallest first, but the next size is looked at before one is searched more thoroughly. */
+static int search_all(struct hunt *w)
+{
+	for (unsigned stage = 0; stage < w->groups.count + LEVELS; stage++)
+		for (unsigned level = 0; level <= LEVELS && level <= stage; level++)
+			if (stage - level < w->groups.count && !is_over(w->h) &&
+			    search_group(w->h, &w->groups.items[stage - level], level) < 0)
+				return -1;
+	return 0;
+}
+
+/* ---- the hunt -------------------------------------------------------------------------------------------------- */
+
+/* Not all calls are tried then (harness_calls); which number a call has is known once all operations were. */
+static int parse_given(struct harness_hunt *h)
+{
+	struct schema s;
+
+	array_each(const char *const, text, &h->options.schemas) {
+		if (schema_parse(&h->object, *text, &s, h->x.err) < 0)
+			return -1;
+		for (unsigned t = 0; t < s.threads; t++)
+			for (unsigned i = 0; i < s.counts[t]; i++)
+				harness_give(&h->object, s.calls[t][i]);
+	}
+	harness_calls(&h->object);
+	return 0;
+}
+
+static int add_given(struct hunt *w)
+{
+	struct harness_hunt *h = w->h;
+	struct harness_group *g = array_add(&w->groups);
+
+	array_add(&h->sizes)->harnesses = h->options.schemas.count;
+	g->size = h->sizes.items;
+	g->enumerated = g->given = true;
+	array_each(const char *const, text, &h->options.schemas) {
+		struct harness_sought s = {0};
+
+		if (schema_parse(&h->object, *text, &s.schema, h->x.err) < 0)
+			return -1;
+		*array_add(&g->items) = s;
+	}
+	return 0;
+}
+
+static void add_sizes(struct hunt *w)
+{
+	const struct harness_options *o = &w->h->options;
+
+	for (unsigned size = o->least; size <= o->most; size++) {
+		*array_add(&w->h->sizes) = (struct harness_size){.calls = size};
+		enumerate_begin(&array_add(&w->groups)->from, &w->h->object, o->threads, size);
+	}
+	for (size_t i = 0; i < w->groups.count; i++)
+		w->groups.items[i].size = &w->h->sizes.items[i];
+}
+
+static void hunt_fini(struct hunt *w)
+{
+	array_each(struct harness_group, g, &w->groups) {
+		array_each(struct harness_sought, s, &g->items)
+			outcomes_fini(&s->outcomes);
+		array_fini(&g->items);
+	}
+	array_fini(&w->groups);
+}
+
+/* That is no all-clear. */
+static int nothing_searched(struct harness_hunt *h)
+{
+	if (h->out_of_time) {
+		error_set(h->x.err, ERROR_USAGE,
+			  "nothing was searched: the %.0f seconds were over before",
+			  h->explore.seconds);
+		return error_hint(h->x.err,
+				  "--for SECONDS gives more time, --ops names fewer operations");
+	}
+	if (!h->unusable)
+		return error_set(h->x.err, ERROR_USAGE,
+				 "nothing was searched: no harness of so many threads and calls "
+				 "changes anything");
+	error_set(h->x.err, ERROR_USAGE,
+		  "nothing was searched: whole calls do not end well in any of %lu harness%s",
+		  h->unusable, h->unusable == 1 ? "" : "es");
+	return error_hint(h->x.err, "--ops says which operations are called, --schema how");
+}
+
+int harness_hunt(struct harness_hunt *h)
+{
+	bool given = h->options.schemas.count;
+	struct hunt w = {.h = h};
+	int answer = 0;
+
+	h->begun = explore_now_s();
+
+	if (given)
+		answer = parse_given(h);
+	if (answer == 0)
+		answer = harness_probe(h);
+	if (answer == 0 && given)
+		answer = add_given(&w);
+	else if (answer == 0)
+		add_sizes(&w);
+	if (answer == 0)
+		answer = search_all(&w);
+	h->seconds = explore_now_s() - h->begun;
+	h->out_of_time = harness_left(h) < 0 && (h->explore.all || !h->violations.count);
+	if (answer == 0 && !h->runs)
+		answer = nothing_searched(h);
+	hunt_fini(&w);
+	return answer;
+}
+
+void harness_hunt_fini(struct harness_hunt *h)
+{
+	harness_remove(h);
+	if (h->orders)
+		harness_orders_free(h);
+	array_each(struct harness_violation, v, &h->violations)
+		harness_violation_fini(v);
+	array_fini(&h->violations);
+	array_fini(&h->sizes);
+	array_each(char *, note, &h->notes)
+		base_free(*note);
+	array_fini(&h->notes);
+	array_fini(&h->final);
+	harness_weaken_fini(h);
+	signatures_fini(&h->signatures);
+	harness_object_fini(&h->object);
+	explore_points_fini(&h->races);
+	base_free(h->met);
+	base_free(h->program);
+	base_free(h->compiler);
+	base_free(h->link);
+}

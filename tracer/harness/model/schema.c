@@ -1,0 +1,155 @@
+#include "tracer/harness/model/schema.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- read ------------------------------------------------------------------------------------------- */
+
+struct schema_reader {
+	struct harness_object *object;
+	const char *text, *at;
+	struct schema *out;
+	struct error *err;
+};
+
+static int refuse(struct schema_reader *r, const char *what)
+{
+	error_set(r->err, ERROR_USAGE, "--schema: '%s': %s", r->text, what);
+	return error_hint(r->err, "--schema '{ f(1); g() } || { h() }'");
+}
+
+static char skip(struct schema_reader *r)
+{
+	while (isspace((unsigned char)*r->at))
+		r->at++;
+	return *r->at;
+}
+
+/* Up to the parenthesis that closes the call; a text in quotes may contain one. */
+static const char *end_of_call(const char *at)
+{
+	char quote = 0;
+	int depth = 0;
+
+	for (; *at; at++) {
+		if (quote && *at == '\\' && at[1])
+			at++;
+		else if (quote)
+			quote = *at == quote ? 0 : quote;
+		else if (*at == '"' || *at == '\'')
+			quote = *at;
+		else if (*at == '(')
+			depth++;
+		else if (*at == ')' && --depth <= 0)
+			return at + 1;
+		else if (!depth && (*at == ';' || *at == '}'))
+			break;
+	}
+	return at;
+}
+
+static int read_call(struct schema_reader *r, unsigned thread)
+{
+	const char *end = end_of_call(r->at);
+	unsigned *count = &r->out->counts[thread];
+
+	if (*count == SCHEMA_CALLS)
+		return refuse(r, "too many calls in one thread");
+	if (end == r->at)
+		return refuse(r, "a call is missing");
+	if (harness_call_named(r->object, r->at, (size_t)(end - r->at),
+			       &r->out->calls[thread][*count], r->err) < 0)
+		return error_prefix(r->err, "--schema: ");
+	++*count;
+	r->at = end;
+	return 0;
+}
+
+static int read_thread(struct schema_reader *r, unsigned thread)
+{
+	if (skip(r) != '{')
+		return refuse(r, "a thread begins with {");
+	r->at++;
+	while (skip(r) != '}') {
+		if (read_call(r, thread) < 0)
+			return -1;
+		if (skip(r) == ';')
+			r->at++;
+		else if (*r->at != '}')
+			return refuse(r, "between two calls there is a ;");
+	}
+	r->at++;
+	return r->out->counts[thread] ? 0 : refuse(r, "a thread makes at least one call");
+}
+
+int schema_parse(struct harness_object *o, const char *text, struct schema *out, struct error *err)
+{
+	struct schema_reader r = {o, text, text, out, err};
+
+	*out = (struct schema){0};
+	do {
+		if (out->threads == SCHEMA_THREADS)
+			return refuse(&r, "too many threads");
+		if (read_thread(&r, out->threads++) < 0)
+			return -1;
+		skip(&r);
+	} while (strncmp(r.at, "||", 2) == 0 && (r.at += 2));
+	if (*r.at)
+		return refuse(&r, "between two threads there is ||");
+	if (schema_size(out) > SCHEMA_SIZE)
+		return refuse(&r, "more than 16 calls");
+	return out->threads > 1 ? 0 : refuse(&r, "one thread alone");
+}
+
+/* ---- written ------------------------------------------------------------------------------------------ */
+
+void schema_print(const struct harness_object *o, const struct schema *s, struct str *out)
+{
+	for (unsigned t = 0; t < s->threads; t++) {
+		str_add(out, t ? " || { " : "{ ");
+		for (unsigned i = 0; i < s->counts[t]; i++)
+			str_addf(out, "%s%s", i ? "; " : "", o->calls.items[s->calls[t][i]].text);
+		str_add(out, " }");
+	}
+}
+
+unsigned schema_size(const struct schema *s)
+{
+	unsigned size = 0;
+
+	for (unsigned t = 0; t < s->threads; t++)
+		size += s->counts[t];
+	return size;
+}
+
+/* ---- one in another ----------------------------------------------------------------------------------- */
+
+static bool thread_contains(const struct harness_object *o, const struct schema *whole, unsigned w,
+			    const struct schema *part, unsigned p)
+{
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < whole->counts[w] && at < part->counts[p]; i++)
+		at += o->calls.items[whole->calls[w][i]].op ==
+		      o->calls.items[part->calls[p][at]].op;
+	return at == part->counts[p];
+}
+
+/* `used`: threads of the whole, a bit each. */
+static bool contains_from(const struct harness_object *o, const struct schema *whole,
+			  const struct schema *part, unsigned p, unsigned used)
+{
+	if (p == part->threads)
+		return true;
+	for (unsigned w = 0; w < whole->threads; w++)
+		if (!(used & 1u << w) && thread_contains(o, whole, w, part, p) &&
+		    contains_from(o, whole, part, p + 1, used | 1u << w))
+			return true;
+	return false;
+}
+
+bool schema_contains(const struct harness_object *o, const struct schema *whole,
+		     const struct schema *part)
+{
+	return contains_from(o, whole, part, 0, 0);
+}

@@ -1,0 +1,496 @@
+/* The program that has all harnesses. */
+#include "tracer/harness/model/write.h"
+
+#include "tracer/base/foreign.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char head[] =
+	"#define _GNU_SOURCE\n"
+	"#include <dirent.h>\n#include <errno.h>\n#include <fcntl.h>\n#include <pthread.h>\n"
+	"#include <semaphore.h>\n#include <signal.h>\n#include <stdint.h>\n"
+	"#include <stdio.h>\n#include <stdlib.h>\n"
+	"#include <string.h>\n#include <sys/mman.h>\n#include <sys/wait.h>\n#include <time.h>\n"
+	"#include <unistd.h>\n\n"
+	"enum { CALLS = 16, GIVEN = 8 };\n"
+	"static __thread long visits;\n"
+	"long harness_visit(void);\n"
+	"long harness_visit(void) { visits++; return 0; }\n"
+	"static void *visit __attribute__((unused)) = (void *)harness_visit;\n\n";
+
+/* ---- each call ----------------------------------------------------------------------------------------- */
+
+static const char *field(enum harness_shown shown)
+{
+	switch (shown) {
+	case HARNESS_UNSIGNED:
+		return "u";
+	case HARNESS_FLOAT:
+		return "d";
+	case HARNESS_STRING:
+		return "text";
+	case HARNESS_POINTER:
+		return "p";
+	default:
+		return "n";
+	}
+}
+
+/* Something that a call gives: its result (`of` NULL), or what one of its arguments shows. */
+struct gift {
+	unsigned number, variable;
+	const struct harness_argument *of;
+	enum harness_shown shown;
+};
+
+static void each_gift(const struct harness_op *op, void (*each)(void *ctx, const struct gift *g),
+		      void *ctx)
+{
+	struct gift g = {0, 0, NULL, op->shown};
+
+	if (op->varies)
+		return;
+	if (op->shown != HARNESS_NOTHING)
+		each(ctx, &g), g.number++;
+	array_each(const struct harness_argument, a, &op->arguments) {
+		g.of = a;
+		g.variable += a->kind == HARNESS_OUT;
+		g.shown = a->kind == HARNESS_OUT ? a->shown : HARNESS_SIGNED;
+		if (a->kind == HARNESS_OUT || a->kind == HARNESS_VISITS)
+			each(ctx, &g), g.number++;
+	}
+}
+
+struct gift_keeper {
+	const struct harness_op *op;
+	struct str *out;
+};
+
+/* What a call leaves behind that has said false is anything: nobody looks at it. */
+static void keep(void *ctx, const struct gift *g)
+{
+	const struct gift_keeper *k = ctx;
+	struct str *out = k->out;
+
+	if (g->of && g->of->kind == HARNESS_VISITS)
+		str_addf(out, "	given[%u].n = visits;\n", g->number);
+	else if (g->of && k->op->shown == HARNESS_BOOL)
+		str_addf(out, "	given[%u].%s = given[0].n ? o%u : 0;\n", g->number, field(g->shown),
+			 g->variable);
+	else if (g->of)
+		str_addf(out, "	given[%u].%s = o%u;\n", g->number, field(g->shown), g->variable);
+}
+
+static void add_variables(const struct harness_op *op, struct str *out)
+{
+	unsigned variable = 0;
+
+	array_each(const struct harness_argument, a, &op->arguments)
+		if (a->kind == HARNESS_OUT)
+			str_addf(out, "	%s%so%u = 0;\n", a->of, strchr(a->of, '*') ? "" : " ",
+				 ++variable);
+	array_each(const struct harness_argument, a, &op->arguments)
+		if (a->kind == HARNESS_VISITS)
+			str_add(out, "	visits = 0;\n");
+}
+
+static void add_function(const struct harness_object *o, unsigned number, struct str *out)
+{
+	const struct harness_call *c = &o->calls.items[number];
+	const struct harness_op *op = &o->ops.items[c->op];
+	bool is_text = write_is_text(op);
+
+	str_addf(out, "static void call_%u(union given *given)\n{\n", number);
+	add_variables(op, out);
+	str_add(out, "	(void)given;\n	");
+	if (is_text)
+		str_add(out, "quoted_text(");
+	else if (op->shown != HARNESS_NOTHING && !op->varies)
+		str_addf(out, "given[0].%s = ", field(op->shown));
+	else if (strcmp(op->result, "void") != 0)
+		str_add(out, "(void)");
+	write_call_text(o, c, "o", 1, out);
+	str_add(out, is_text ? ", given[0].text);\n" : ";\n");
+	each_gift(op, keep, &(struct gift_keeper){op, out});
+	str_add(out, "}\n\n");
+}
+
+struct gift_text {
+	struct str format, values;
+};
+
+static void tell(void *ctx, const struct gift *g)
+{
+	struct gift_text *t = ctx;
+	char name[32];
+
+	snprintf(name, sizeof(name), "given[%u].%s", g->number, field(g->shown));
+	str_addf(&t->format, "%s%s", g->number ? "," : "=", write_format(g->shown));
+	str_add(&t->values, ", ");
+	write_shown(g->shown, name, &t->values);
+}
+
+static void add_teller(const struct harness_object *o, unsigned number, struct str *out)
+{
+	const struct harness_call *c = &o->calls.items[number];
+	struct gift_text t = {{0}, {0}};
+
+	each_gift(&o->ops.items[c->op], tell, &t);
+	str_addf(out, "static void tell_%u(const union given *given, char *out, size_t size)\n{\n",
+		 number);
+	str_add(out, "	(void)given;\n	snprintf(out, size, \"");
+	foreign_c_format(out, c->text);
+	str_addf(out, "%s\"%s);\n}\n\n", str_text(&t.format), str_text(&t.values));
+	str_fini(&t.format);
+	str_fini(&t.values);
+}
+
+static void add_table(const struct harness_object *o, struct str *out)
+{
+	str_add(out, "static const struct {\n	void (*call)(union given *);\n"
+		     "	void (*tell)(const union given *, char *, size_t);\n} calls[] = {\n");
+	for (unsigned i = 0; i < o->calls.count; i++)
+		str_addf(out, "	{call_%u, tell_%u},\n", i, i);
+	str_add(out, "};\n\n");
+}
+
+/* ---- the object ------------------------------------------------------------------------------------------ */
+
+static void add_object(const struct harness_object *o, struct str *out)
+{
+	str_addf(out, "static %s *object;\n", o->type);
+	if (o->memory)
+		str_addf(out, "static _Alignas(64) char memory[%llu];\n",
+			 (unsigned long long)o->memory);
+	str_add(out, "static int make(void)\n{\n");
+	if (o->memory)
+		str_add(out, "	object = (void *)memory;\n");
+	if (o->make)
+		str_addf(out, "	%s\n", o->make);
+	str_add(out, "	return object != NULL;\n}\n\nstatic void end(void)\n{\n");
+	if (o->end)
+		str_addf(out, "	%s(object);\n", o->end);
+	str_add(out, "}\n\n");
+}
+
+/* ---- what it does with them ------------------------------------------------------------------------------- */
+
+static const char orders[] =
+	"/* A call that never comes back: how. The numbers are those of order_stop. */\n"
+	"enum stop { NOT_STOPPED, BLOCKED, COMPUTES, WAITS, NO_TIME };\n\n"
+	"struct told {\n"
+	"	volatile int made, calls;\n"
+	"	enum stop stopped;\n"
+	"	char text[CALLS][TOLD];\n"
+	"};\n\n"
+	"static unsigned read_calls(const char *line, unsigned *out)\n"
+	"{\n"
+	"	unsigned count = 0;\n"
+	"	char *end;\n\n"
+	"	for (unsigned long n = strtoul(line, &end, 10); end != line && count < CALLS;\n"
+	"	     line = end, n = strtoul(line, &end, 10))\n"
+	"		out[count++] = (unsigned)n;\n"
+	"	return count;\n"
+	"}\n\n"
+	"/* A call is call % THREAD, and made by the thread call / THREAD; 0: the first one. */\n"
+	"enum { THREAD = 65536, THREADS = 8 };\n"
+	"struct sequence { unsigned count, calls[CALLS]; };\n\n"
+	"static void make_call(const struct sequence *s, unsigned i, struct told *told)\n"
+	"{\n"
+	"	union given given[GIVEN];\n\n"
+	"	calls[s->calls[i] % THREAD].call(given);\n"
+	"	calls[s->calls[i] % THREAD].tell(given, told->text[i], sizeof(told->text[i]));\n"
+	"	told->calls++;\n"
+	"}\n\n"
+	"static const struct sequence *sequence;\n"
+	"static struct told *telling;\n"
+	"static unsigned next;\n"
+	"static sem_t turns[THREADS], back;\n\n"
+	"static void *by_turns(void *arg)\n"
+	"{\n"
+	"	for (;;) {\n"
+	"		while (sem_wait(arg))\n"
+	"			;\n"
+	"		make_call(sequence, next, telling);\n"
+	"		sem_post(&back);\n"
+	"	}\n"
+	"	return NULL;\n"
+	"}\n\n"
+	"/* They are all there before the first call is made. */\n"
+	"static void make_threads(const struct sequence *s)\n"
+	"{\n"
+	"	unsigned threads = 1;\n"
+	"	pthread_t id;\n\n"
+	"	for (unsigned i = 0; i < s->count; i++)\n"
+	"		while (threads <= s->calls[i] / THREAD && threads < THREADS) {\n"
+	"			sem_init(&turns[threads], 0, 0);\n"
+	"			pthread_create(&id, NULL, by_turns, &turns[threads++]);\n"
+	"		}\n"
+	"}\n\n"
+	"static void one_after_the_other(const struct sequence *s, struct told *told)\n"
+	"{\n"
+	"	if (!make())\n"
+	"		_exit(0);\n"
+	"	told->made = 1;\n"
+	"	sequence = s;\n"
+	"	telling = told;\n"
+	"	make_threads(s);\n"
+	"	for (next = 0; next < s->count; next++) {\n"
+	"		unsigned thread = s->calls[next] / THREAD;\n\n"
+	"		if (!thread) {\n"
+	"			make_call(s, next, told);\n"
+	"			continue;\n"
+	"		}\n"
+	"		sem_post(&turns[thread]);\n"
+	"		while (sem_wait(&back))\n"
+	"			;\n"
+	"	}\n"
+	"	told->made = 2;\n"
+	"	_exit(0);\n"
+	"}\n\n"
+	"static int threads_of(pid_t pid)\n"
+	"{\n"
+	"	char path[64];\n"
+	"	int count = 0;\n"
+	"	DIR *dir;\n\n"
+	"	snprintf(path, sizeof(path), \"/proc/%d/task\", (int)pid);\n"
+	"	dir = opendir(path);\n"
+	"	for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir))\n"
+	"		count += e->d_name[0] != '.';\n"
+	"	if (dir)\n"
+	"		closedir(dir);\n"
+	"	return count;\n"
+	"}\n\n"
+	"enum doing { RUNS, SLEEPS, SLEEPS_FOR_EVER };\n\n"
+	"/* A single thread that waits for a futex without a limit waits for ever. */\n"
+	"static enum doing state_of(pid_t pid)\n"
+	"{\n"
+	"	unsigned long call, word, op, value, limit;\n"
+	"	char path[64];\n"
+	"	FILE *f;\n"
+	"	int n;\n\n"
+	"	if (threads_of(pid) != 1)\n"
+	"		return RUNS;\n"
+	"	snprintf(path, sizeof(path), \"/proc/%d/syscall\", (int)pid);\n"
+	"	f = fopen(path, \"r\");\n"
+	"	if (!f)\n"
+	"		return RUNS;\n"
+	"	n = fscanf(f, \"%lu %lx %lx %lx %lx\", &call, &word, &op, &value, &limit);\n"
+	"	fclose(f);\n"
+	"	if (n != 5 || call == (unsigned long)-1)\n"
+	"		return RUNS;\n"
+	"	return call == 202 && !limit ? SLEEPS_FOR_EVER : SLEEPS;\n"
+	"}\n\n"
+	"static double now(clockid_t clock)\n"
+	"{\n"
+	"	struct timespec t = {0, 0};\n\n"
+	"	clock_gettime(clock, &t);\n"
+	"	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;\n"
+	"}\n\n"
+	"/* What one call has used: the limits do not depend on how busy the machine is, but for "
+	"the last. */\n"
+	"struct used { int calls, asleep, ticks; double computed; };\n\n"
+	"static enum stop stopped_by(pid_t pid, const struct told *told, struct used *u)\n"
+	"{\n"
+	"	clockid_t clock;\n"
+	"	double computed = clock_getcpuclockid(pid, &clock) == 0 ? now(clock) : 0;\n"
+	"	enum doing state = state_of(pid);\n\n"
+	"	if (u->calls != told->calls || !u->ticks)\n"
+	"		*u = (struct used){told->calls, 0, 0, computed};\n"
+	"	u->ticks++;\n"
+	"	u->asleep += state == SLEEPS;\n"
+	"	if (state == SLEEPS_FOR_EVER)\n"
+	"		return BLOCKED;\n"
+	"	if (computed - u->computed > 0.25)\n"
+	"		return COMPUTES;\n"
+	"	return u->asleep > 25 || u->ticks > 250 ? WAITS : NOT_STOPPED;\n"
+	"}\n\n"
+	"/* Its status; -1: it was ended, the order had no time left, or a call none of its own. "
+	"*/\n"
+	"static int end_of(pid_t pid, double until, struct told *told)\n"
+	"{\n"
+	"	const struct timespec tick = {0, 20000000};\n"
+	"	struct used u = {0, 0, 0, 0};\n"
+	"	sigset_t child;\n"
+	"	int status;\n\n"
+	"	sigemptyset(&child);\n"
+	"	sigaddset(&child, SIGCHLD);\n"
+	"	while (waitpid(pid, &status, WNOHANG) != pid) {\n"
+	"		if (sigtimedwait(&child, NULL, &tick) >= 0 || errno != EAGAIN)\n"
+	"			continue;\n"
+	"		told->stopped = until && now(CLOCK_MONOTONIC) > until\n"
+	"					? NO_TIME\n"
+	"					: stopped_by(pid, told, &u);\n"
+	"		if (told->stopped) {\n"
+	"			kill(pid, SIGKILL);\n"
+	"			waitpid(pid, &status, 0);\n"
+	"			return -1;\n"
+	"		}\n"
+	"	}\n"
+	"	return status;\n"
+	"}\n\n"
+	"static void report(const struct told *told, int status)\n"
+	"{\n"
+	"	if (status < 0)\n"
+	"		printf(\"blocked %d\", told->stopped);\n"
+	"	else if (WIFSIGNALED(status))\n"
+	"		printf(\"signal %d\", WTERMSIG(status));\n"
+	"	else if (told->made == 2)\n"
+	"		printf(\"ok 0\");\n"
+	"	else if (!told->made && !WEXITSTATUS(status))\n"
+	"		printf(\"unmade 0\");\n"
+	"	else\n"
+	"		printf(\"exit %d\", WEXITSTATUS(status));\n"
+	"	printf(\"\\t%d\", told->made ? told->calls : -1);\n"
+	"	for (int i = 0; i < told->calls; i++)\n"
+	"		printf(\"\\t%s\", told->text[i]);\n"
+	"	putchar('\\n');\n"
+	"}\n\n"
+	"/* In a child process. */\n"
+	"static int run_order(const struct sequence *s, double until, struct told *told)\n"
+	"{\n"
+	"	static int nowhere = -1;\n"
+	"	sigset_t child;\n"
+	"	pid_t pid;\n\n"
+	"	told->made = told->calls = 0;\n"
+	"	told->stopped = NOT_STOPPED;\n"
+	"	if (nowhere < 0)\n"
+	"		nowhere = open(\"/dev/null\", O_RDWR | O_CLOEXEC);\n"
+	"	fflush(stdout);\n"
+	"	pid = fork();\n"
+	"	if (pid < 0)\n"
+	"		exit(2);\n"
+	"	if (pid > 0)\n"
+	"		return end_of(pid, until, told);\n"
+	"	sigemptyset(&child);\n"
+	"	sigaddset(&child, SIGCHLD);\n"
+	"	sigprocmask(SIG_UNBLOCK, &child, NULL);\n"
+	"	for (int fd = 0; fd < 3; fd++)\n"
+	"		dup2(nowhere, fd);\n"
+	"	one_after_the_other(s, told);\n"
+	"	return 0;\n"
+	"}\n\n"
+	"static int begins_with(const struct sequence *s, const struct sequence *start)\n"
+	"{\n"
+	"	return start->count && s->count >= start->count &&\n"
+	"	       memcmp(s->calls, start->calls, start->count * sizeof(*s->calls)) == 0;\n"
+	"}\n\n"
+	"/* Where one was stopped, those that begin like it are, too. */\n"
+	"static int orders(double until)\n"
+	"{\n"
+	"	struct told *told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,\n"
+	"				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);\n"
+	"	struct sequence s, stopped = {0, {0}};\n"
+	"	static char line[256];\n"
+	"	sigset_t child;\n\n"
+	"	sigemptyset(&child);\n"
+	"	sigaddset(&child, SIGCHLD);\n"
+	"	sigprocmask(SIG_BLOCK, &child, NULL);\n"
+	"	while (fgets(line, sizeof(line), stdin)) {\n"
+	"		int status = -1;\n\n"
+	"		s.count = read_calls(line, s.calls);\n"
+	"		if (!begins_with(&s, &stopped))\n"
+	"			status = run_order(&s, until, told);\n"
+	"		if (told->stopped == NO_TIME || (until && now(CLOCK_MONOTONIC) > until))\n"
+	"			return 0;\n"
+	"		report(told, status);\n"
+	"		stopped = s;\n"
+	"		stopped.count = status < 0 ? (unsigned)told->calls + 1 : 0;\n"
+	"	}\n"
+	"	return 0;\n"
+	"}\n\n";
+
+static const char run[] =
+	"struct thread { unsigned calls[CALLS], count; union given given[CALLS][GIVEN]; };\n\n"
+	"static void *thread(void *arg)\n"
+	"{\n"
+	"	struct thread *t = arg;\n\n"
+	"	for (unsigned i = 0; i < t->count; i++)\n"
+	"		calls[t->calls[i]].call(t->given[i]);\n"
+	"	return NULL;\n"
+	"}\n\n"
+	"static void tell(const struct thread *t, const char *before, char *out, size_t size)\n"
+	"{\n"
+	"	for (unsigned i = 0; i < t->count; i++) {\n"
+	"		size_t at = strlen(out);\n\n"
+	"		at += (size_t)snprintf(out + at, size - at, \"%s\", i ? \" \" : before);\n"
+	"		calls[t->calls[i]].tell(t->given[i], out + at, size - at);\n"
+	"	}\n"
+	"}\n\n"
+	"static int is_atomic(const char *outcome, char **known)\n"
+	"{\n"
+	"	uint64_t sum = 0xcbf29ce484222325;\n\n"
+	"	for (; *outcome; outcome++)\n"
+	"		sum = (sum ^ (unsigned char)*outcome) * 0x100000001b3;\n"
+	"	while (*known && strtoull(*known, NULL, 16) != sum)\n"
+	"		known++;\n"
+	"	return *known != NULL;\n"
+	"}\n\n"
+	"static int run(int count, char **argv)\n"
+	"{\n"
+	"	static struct thread threads[CALLS];\n"
+	"	static char outcome[CALLS * TOLD];\n"
+	"	pthread_t ids[CALLS];\n"
+	"	int n = 0;\n\n"
+	"	for (; n < count && strcmp(argv[n], \"=\") != 0; n++)\n"
+	"		threads[n].count = read_calls(argv[n], threads[n].calls);\n"
+	"	if (!make())\n"
+	"		return 2;\n"
+	"	for (int i = 2; i < n; i++)\n"
+	"		pthread_create(&ids[i], NULL, thread, &threads[i]);\n"
+	"	thread(&threads[1]); /* one thread less to make in each run */\n"
+	"	for (int i = 2; i < n; i++)\n"
+	"		pthread_join(ids[i], NULL);\n"
+	"	thread(&threads[0]);\n"
+	"	for (int i = 1; i < n; i++)\n"
+	"		tell(&threads[i], i > 1 ? \" | \" : \"\", outcome, sizeof(outcome));\n"
+	"	tell(&threads[0], \" ; \", outcome, sizeof(outcome));\n"
+	"	end();\n"
+	"	puts(outcome);\n"
+	"	return !is_atomic(outcome, argv + n + 1);\n"
+	"}\n\n"
+	"int main(int argc, char **argv)\n"
+	"{\n"
+	"	if (argc > 1 && strcmp(argv[1], \"run\") == 0)\n"
+	"		return run(argc - 2, argv + 2);\n"
+	"	return orders(argc > 2 ? atof(argv[2]) : 0);\n"
+	"}\n";
+
+/* What calls give, and how much there may be to tell of one. */
+static void add_given(const struct harness_object *o, const bool *used, struct str *out)
+{
+	bool has_text = write_has_text(o, used);
+	size_t most = 1;
+
+	for (unsigned i = 0; i < o->calls.count; i++)
+		if (write_room(o, i) > most)
+			most = write_room(o, i);
+	str_addf(out, "enum { TOLD = %zu };\n", most);
+	str_add(out, "union given { long n; unsigned long u; double d; const void *p; ");
+	if (has_text)
+		str_addf(out, "char text[%d]; ", WRITE_TEXT_ROOM);
+	str_add(out, "};\n\n");
+	if (has_text)
+		write_text_function(out);
+}
+
+void write_program(const struct harness_object *o, struct str *out)
+{
+	bool *used = base_alloc(o->ops.count + 1, sizeof(*used));
+
+	for (size_t i = 0; i < o->ops.count; i++)
+		used[i] = !o->ops.items[i].is_out;
+	str_add(out, head);
+	add_given(o, used, out);
+	write_declarations(o, used, out);
+	add_object(o, out);
+	for (unsigned i = 0; i < o->calls.count; i++) {
+		add_function(o, i, out);
+		add_teller(o, i, out);
+	}
+	add_table(o, out);
+	str_add(out, orders);
+	str_add(out, run);
+	base_free(used);
+}

@@ -1,0 +1,551 @@
+#include "tracer/harness/object/object.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CAPACITY = 4, ENUMERATORS = 4 };
+
+/* ---- types as C has them without the names of typedefs ------------------------------------------------ */
+
+static const char *number_type(const struct type *t)
+{
+	if (t->kind == TYPE_BOOL)
+		return "_Bool";
+	if (t->kind == TYPE_ENUM)
+		return t->size <= sizeof(int) ? "int" : "long";
+	return t->tag ? t->tag : t->name ? t->name : "int";
+}
+
+static char *plain_type(const struct harness_hunt *h, const struct signature_value *v)
+{
+	struct str text = {0};
+
+	switch (v->class) {
+	case SIGNATURE_NOTHING:
+		return base_strdup("void");
+	case SIGNATURE_OBJECT:
+	case SIGNATURE_OBJECT_OUT:
+		str_addf(&text, "%s %s", h->object.type, v->class == SIGNATURE_OBJECT ? "*" : "**");
+		return str_take(&text);
+	case SIGNATURE_STRING:
+		return base_strdup("const char *");
+	case SIGNATURE_OUT_TOKEN:
+		return base_strdup("void **");
+	case SIGNATURE_OUT_INTEGER:
+		str_addf(&text, "%s *", number_type(v->type));
+		return str_take(&text);
+	case SIGNATURE_INTEGER:
+	case SIGNATURE_BOOL:
+	case SIGNATURE_ENUM:
+	case SIGNATURE_FLOAT:
+		return base_strdup(number_type(v->type));
+	default:
+		return base_strdup("void *");
+	}
+}
+
+static enum harness_shown shown_number(const struct type *t)
+{
+	if (t->kind == TYPE_BOOL)
+		return HARNESS_BOOL;
+	if (t->kind == TYPE_FLOAT)
+		return HARNESS_FLOAT;
+	return t->is_signed || t->kind == TYPE_ENUM ? HARNESS_SIGNED : HARNESS_UNSIGNED;
+}
+
+static enum harness_shown shown_result(const struct signature_value *v)
+{
+	switch (v->class) {
+	case SIGNATURE_INTEGER:
+	case SIGNATURE_BOOL:
+	case SIGNATURE_ENUM:
+	case SIGNATURE_FLOAT:
+		return shown_number(v->type);
+	case SIGNATURE_STRING:
+		return HARNESS_STRING;
+	case SIGNATURE_NOTHING:
+		return HARNESS_NOTHING;
+	default:
+		return HARNESS_POINTER;
+	}
+}
+
+/* ---- values -------------------------------------------------------------------------------------------- */
+
+static bool is_zero(const char *text, size_t length)
+{
+	return length == 1 && *text == '0';
+}
+
+/* Zero comes last, since it is often special; of addresses it is none at all. */
+static void add_given(const char *list, bool zeroes, struct harness_argument *a)
+{
+	for (const char *at = list; *at;) {
+		size_t length = strcspn(at, ",");
+
+		if (is_zero(at, length) == zeroes)
+			*array_add(&a->values) = base_strndup(at, length);
+		at += length + (at[length] == ',');
+	}
+}
+
+static void add_numbers(const struct harness_hunt *h, struct harness_argument *a, bool zero)
+{
+	const char *list = h->options.values ? h->options.values : "0,1,2";
+
+	add_given(list, false, a);
+	if (zero || !a->values.count)
+		add_given(list, true, a);
+	a->renames = true;
+}
+
+static void add_texts(const struct harness_hunt *h, struct harness_argument *a)
+{
+	struct harness_argument numbers = {0};
+	char text[] = "\"a\"";
+
+	add_numbers(h, &numbers, true);
+	for (size_t i = 0; i < numbers.values.count && i < 26; i++, text[1]++)
+		*array_add(&a->values) = base_strdup(text);
+	array_each(char *, value, &numbers.values)
+		base_free(*value);
+	array_fini(&numbers.values);
+	a->renames = true;
+}
+
+static void add_enumerators(const struct type *t, struct harness_argument *a)
+{
+	ERROR(err);
+
+	if (type_members(t, &err) == 0)
+		for (size_t i = 0; i < t->enumerators.count && i < ENUMERATORS; i++) {
+			struct str text = {0};
+
+			str_addf(&text, "%lld", (long long)t->enumerators.items[i].value);
+			*array_add(&a->values) = str_take(&text);
+		}
+	if (!a->values.count)
+		*array_add(&a->values) = base_strdup("0");
+}
+
+static void take_values(const struct harness_hunt *h, const struct signature_value *v,
+			struct harness_argument *a)
+{
+	switch (v->class) {
+	case SIGNATURE_STRING:
+		add_texts(h, a);
+		break;
+	case SIGNATURE_BOOL:
+		*array_add(&a->values) = base_strdup("1");
+		*array_add(&a->values) = base_strdup("0");
+		break;
+	case SIGNATURE_ENUM:
+		add_enumerators(v->type, a);
+		break;
+	default:
+		add_numbers(h, a, v->class != SIGNATURE_TOKEN);
+		break;
+	}
+}
+
+static void take_argument(const struct harness_hunt *h, const struct signature_value *v,
+			  struct harness_argument *a)
+{
+	a->type = plain_type(h, v);
+	if (v->class == SIGNATURE_OUT_INTEGER || v->class == SIGNATURE_OUT_TOKEN) {
+		a->kind = HARNESS_OUT;
+		a->of = v->class == SIGNATURE_OUT_TOKEN ? base_strdup("void *")
+							: base_strdup(number_type(v->type));
+		a->shown =
+			v->class == SIGNATURE_OUT_TOKEN ? HARNESS_POINTER : shown_number(v->type);
+	} else if (v->class == SIGNATURE_CALLBACK) {
+		a->kind = HARNESS_VISITS;
+	} else {
+		take_values(h, v, a);
+	}
+}
+
+/* ---- operations ------------------------------------------------------------------------------------------ */
+
+static size_t common(const char *a, const char *b, size_t most)
+{
+	size_t n = 0;
+
+	while (n < most && a[n] && a[n] == b[n])
+		n++;
+	return n;
+}
+
+/* Those with an underscore in front are not meant for everybody; and who gives an object may be somebody else's. */
+static bool is_stranger(const struct signature *s)
+{
+	return s->name[0] == '_' || (s->role == SIGNATURE_CONSTRUCTOR && !s->makes) ||
+	       (s->role == SIGNATURE_LEFT_OUT && s->parameters.count &&
+		s->parameters.items[0].class != SIGNATURE_OBJECT);
+}
+
+/* What all functions begin with, up to an underscore. */
+static char *prefix_of(const struct signatures *s)
+{
+	const char *first = NULL;
+	size_t length = 0;
+
+	array_each(const struct signature, item, &s->items) {
+		if (is_stranger(item))
+			continue;
+		length = first ? common(first, item->name, length) : strlen(item->name);
+		first = first ? first : item->name;
+	}
+	while (length && first[length - 1] != '_')
+		length--;
+	return base_strndup(first ? first : "", length);
+}
+
+static bool is_in_list(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = list; *at;) {
+		size_t n = strcspn(at, ",");
+
+		if (n == length && memcmp(at, name, n) == 0)
+			return true;
+		at += n + (at[n] == ',');
+	}
+	return false;
+}
+
+static void add_op(struct harness_hunt *h, const struct signature *s, const char *name)
+{
+	struct harness_op *op = array_add(&h->object.ops);
+
+	op->function = base_strdup(s->name);
+	op->name = base_strdup(name);
+	op->result = plain_type(h, &s->result);
+	op->shown = shown_result(&s->result);
+	for (size_t i = 1; i < s->parameters.count; i++)
+		take_argument(h, &s->parameters.items[i], array_add(&op->arguments));
+}
+
+static bool can_be_called(const struct signature *s)
+{
+	return s->role != SIGNATURE_LEFT_OUT && s->role != SIGNATURE_CONSTRUCTOR &&
+	       s->parameters.count <= HARNESS_ARGUMENTS;
+}
+
+static void add_ops(struct harness_hunt *h)
+{
+	char *prefix = prefix_of(&h->signatures);
+	size_t length = strlen(prefix);
+	const char *list = h->options.ops;
+
+	array_each(const struct signature, s, &h->signatures.items) {
+		bool has = strncmp(s->name, prefix, length) == 0 && s->name[length];
+		const char *name = has ? s->name + length : s->name;
+
+		if (can_be_called(s) && (list ? is_in_list(list, s->name) || is_in_list(list, name)
+					      : s->role == SIGNATURE_OPERATION && !s->why))
+			add_op(h, s, name);
+	}
+	base_free(prefix);
+}
+
+/* Which of those that --ops names is none? */
+static int check_ops(struct harness_hunt *h)
+{
+	for (const char *at = h->options.ops; at && *at;) {
+		size_t n = strcspn(at, ",");
+		char *name = base_strndup(at, n);
+		const struct signature *s = signatures_find(&h->signatures, name);
+
+		if (!harness_op_named(&h->object, at, n))
+			error_set(h->x.err, ERROR_USAGE, "--ops: '%s' is no operation of %s%s%s",
+				  name, h->object.type, s && s->why ? ": " : "",
+				  s && s->why ? s->why : "");
+		base_free(name);
+		if (h->x.err->code)
+			return error_hint(h->x.err, "gatectl harness --list says what was found");
+		at += n + (at[n] == ',');
+	}
+	return 0;
+}
+
+static void left_out(struct harness_hunt *h, struct str *out)
+{
+	array_each(const struct signature, s, &h->signatures.items)
+		if (s->role == SIGNATURE_LEFT_OUT)
+			str_addf(out, "%s%s: %s", out->length ? "; " : "", s->name, s->why);
+}
+
+static int no_ops(struct harness_hunt *h)
+{
+	struct str why = {0};
+
+	left_out(h, &why);
+	error_set(h->x.err, ERROR_USAGE, "%s has no operation that could be called%s%s",
+		  h->object.type, why.length ? ": " : "", str_text(&why));
+	str_fini(&why);
+	return -1;
+}
+
+/* ---- what makes it, and what ends it ------------------------------------------------------------------------ */
+
+static void add_guess(const struct signature_value *v, struct str *out)
+{
+	switch (v->class) {
+	case SIGNATURE_INTEGER:
+		str_addf(out, "%d", CAPACITY);
+		break;
+	case SIGNATURE_BOOL:
+	case SIGNATURE_ENUM:
+	case SIGNATURE_FLOAT:
+		str_add(out, "0");
+		break;
+	case SIGNATURE_STRING:
+		str_add(out, "\"a\"");
+		break;
+	default:
+		str_add(out, "NULL");
+		break;
+	}
+}
+
+/* Its arguments behind the first `from`, which `before` stands for. */
+static void add_guesses(const struct signature *s, const char *before, size_t from, struct str *out)
+{
+	str_addf(out, "%s(%s", s->name, before);
+	for (size_t i = from; i < s->parameters.count; i++) {
+		str_add(out, i > 0 ? ", " : "");
+		add_guess(&s->parameters.items[i], out);
+	}
+	str_add(out, ")");
+}
+
+/* A call that says 0 if it was done, or true. */
+static char *checked(const struct signature *s, const char *before)
+{
+	bool number = s->result.class == SIGNATURE_INTEGER || s->result.class == SIGNATURE_ENUM;
+	bool truth = s->result.class == SIGNATURE_BOOL;
+	struct str text = {0};
+
+	str_add(&text, truth ? "if (!" : number ? "if (" : "");
+	add_guesses(s, before, 1, &text);
+	str_add(&text, number ? " != 0" : "");
+	str_add(&text, truth || number ? ")\n		object = NULL;" : ";");
+	return str_take(&text);
+}
+
+static void add_prototype(struct harness_hunt *h, const struct signature *s)
+{
+	char *result = plain_type(h, &s->result);
+	struct str text = {0};
+
+	if (harness_op_named(&h->object, s->name, strlen(s->name))) {
+		base_free(result);
+		return;
+	}
+	str_addf(&text, "%s%s%s(", result, strchr(result, '*') ? "" : " ", s->name);
+	for (size_t i = 0; i < s->parameters.count; i++) {
+		char *type = plain_type(h, &s->parameters.items[i]);
+
+		str_addf(&text, "%s%s", i ? ", " : "", type);
+		base_free(type);
+	}
+	str_add(&text, s->parameters.count ? ");" : "void);");
+	*array_add(&h->object.prototypes) = str_take(&text);
+	base_free(result);
+}
+
+/* Is the function named in the expression? */
+static bool is_named_in(const char *expression, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = strstr(expression, name); at; at = strstr(at + 1, name)) {
+		bool begins =
+			at == expression || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+
+		if (begins && !(isalnum((unsigned char)at[length]) || at[length] == '_'))
+			return true;
+	}
+	return false;
+}
+
+static bool by_value(const struct signature *s)
+{
+	array_each(const struct signature_value, p, &s->parameters)
+		if (p->class == SIGNATURE_STRUCT)
+			return true;
+	return s->is_variadic;
+}
+
+/* First by the name, since who has an object may give it away, too; then by what nobody can guess; then by how
+   much it takes. The least is the best. */
+static size_t badness(const struct signature *s)
+{
+	size_t guessed = 0;
+
+	array_each(const struct signature_value, p, &s->parameters)
+		guessed += p->class == SIGNATURE_OTHER;
+	return (s->makes ? 0 : 10000) + 100 * guessed + s->parameters.count;
+}
+
+static const struct signature *best_of(const struct harness_hunt *h, enum signature_role role)
+{
+	const struct signature *best = NULL;
+
+	array_each(const struct signature, s, &h->signatures.items)
+		if (s->role == role && !by_value(s) && (!best || badness(s) < badness(best)))
+			best = s;
+	return best;
+}
+
+static void make_by(struct harness_hunt *h, const struct signature *s)
+{
+	struct harness_object *o = &h->object;
+
+	if (s->role == SIGNATURE_INITIALISER) {
+		o->memory = h->signatures.size;
+		o->make = checked(s, "object");
+	} else if (s->result.class != SIGNATURE_OBJECT) {
+		o->make = checked(s, "&object");
+	} else {
+		struct str text = {0};
+
+		str_add(&text, "object = ");
+		add_guesses(s, "", 0, &text);
+		str_add(&text, ";");
+		o->make = str_take(&text);
+	}
+	add_prototype(h, s);
+}
+
+static int no_constructor(struct harness_hunt *h)
+{
+	error_set(h->x.err, ERROR_USAGE,
+		  "%s is opaque, and there is no function that returns a pointer to one: nothing "
+		  "says how to make it",
+		  h->object.type);
+	return error_hint(h->x.err, "--new 'EXPRESSION of C' says it");
+}
+
+/* Zeroes are no object where a function makes one that nobody knows how to call. */
+static int no_initialiser(struct harness_hunt *h)
+{
+	array_each(const struct signature, s, &h->signatures.items)
+		if (s->role == SIGNATURE_LEFT_OUT && s->makes && s->parameters.count &&
+		    s->parameters.items[0].class == SIGNATURE_OBJECT) {
+			error_set(h->x.err, ERROR_USAGE, "%s makes a %s, but cannot be called: %s",
+				  s->name, h->object.type, s->why);
+			return error_hint(h->x.err, "--new 'EXPRESSION of C' says how to make one");
+		}
+	return 0;
+}
+
+static int find_make(struct harness_hunt *h)
+{
+	const struct signature *s = best_of(h, SIGNATURE_CONSTRUCTOR);
+	const char *given = h->options.make;
+	struct str text = {0};
+
+	if (given) {
+		str_addf(&text, "object = %s;", given);
+		h->object.make = str_take(&text);
+		array_each(const struct signature, named, &h->signatures.items)
+			if (is_named_in(given, named->name))
+				add_prototype(h, named);
+		return 0;
+	}
+	s = s || !h->signatures.size ? s : best_of(h, SIGNATURE_INITIALISER);
+	if (s)
+		make_by(h, s);
+	else if (h->signatures.size)
+		h->object.memory = h->signatures.size;
+	else
+		return no_constructor(h);
+	return s ? 0 : no_initialiser(h);
+}
+
+/* Memory of our own is not to be freed. */
+static bool may_end(const struct harness_hunt *h, const struct signature *s)
+{
+	return s->role == SIGNATURE_DESTRUCTOR && s->parameters.count == 1 &&
+	       !harness_op_named((struct harness_object *)&h->object, s->name, strlen(s->name)) &&
+	       !(h->object.memory && (strstr(s->name, "free") || strstr(s->name, "delete")));
+}
+
+static unsigned rank(const char *name)
+{
+	static const char *const best[] = {"free", "destroy", "delete", "dispose", "fini"};
+	unsigned i = 0;
+
+	while (i < sizeof(best) / sizeof(*best) && !strstr(name, best[i]))
+		i++;
+	return i;
+}
+
+static int find_end(struct harness_hunt *h)
+{
+	const struct signature *best = NULL;
+	const char *given = h->options.end;
+
+	array_each(const struct signature, s, &h->signatures.items) {
+		if (given ? strcmp(s->name, given) == 0
+			  : may_end(h, s) && (!best || rank(s->name) < rank(best->name)))
+			best = s;
+	}
+	if (given && !best && !h->options.includes.count)
+		return error_set(h->x.err, ERROR_USAGE,
+				 "--delete: there is no function '%s' that takes a %s *", given,
+				 h->object.type);
+	if (best)
+		add_prototype(h, best);
+	h->object.end = given ? base_strdup(given) : best ? base_strdup(best->name) : NULL;
+	return 0;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------------- */
+
+static void declare(struct harness_hunt *h)
+{
+	struct harness_object *o = &h->object;
+	bool tagged = strncmp(h->signatures.type, "struct ", 7) == 0 ||
+		      strncmp(h->signatures.type, "union ", 6) == 0;
+	const char *keyword = h->signatures.is_union ? "union" : "struct";
+	struct str text = {0};
+
+	o->type = base_strdup(h->signatures.type);
+	if (tagged)
+		str_addf(&text, "%s;", o->type);
+	else
+		str_addf(&text, "typedef %s %s %s;", keyword, o->type, o->type);
+	o->declared = str_take(&text);
+}
+
+/* A file that is here is meant, wherever the program is compiled; else one that the compiler finds. */
+static void include(struct harness_hunt *h, const char *name)
+{
+	char *path = realpath(name, NULL);
+	struct str text = {0};
+
+	str_addf(&text, path ? "\"%s\"" : "<%s>", path ? path : name);
+	*array_add(&h->object.includes) = str_take(&text);
+	free(path);
+}
+
+int harness_object(struct harness_hunt *h)
+{
+	declare(h);
+	array_each(const char *const, name, &h->options.includes)
+		include(h, *name);
+	add_ops(h);
+	if (check_ops(h) < 0)
+		return -1;
+	if (!h->object.ops.count)
+		return no_ops(h);
+	if (find_make(h) < 0 || find_end(h) < 0)
+		return -1;
+	harness_calls(&h->object);
+	return 0;
+}

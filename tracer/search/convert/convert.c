@@ -1,0 +1,293 @@
+/*
+ * gatectl convert: makes a gate script from a test that orders its threads by sleeping. The test is
+ * run as it is, then watched, to see what its sleeps order; then each sleep is removed alone; then
+ * all of them, with gates in their place, until only the gates remain that the outcome depends on.
+ */
+#include "tracer/search/convert/convert_internal.h"
+
+#include "tracer/base/foreign.h"
+
+#include <stdlib.h>
+
+enum { RUNS_USUAL = 20, RUNS_LEAST = 5, LEARN_MOST = 5, COUNT_MOST = 4 };
+enum { HASTEN = 10, AGAIN_RUNS = 10 };
+static const double hasten_from = 0.4; /* seconds: shorter tests are quick enough */
+/* Parts of the time that is left. */
+static const double choose_part = 0.75, alone_part = 0.4, again_part = 0.5;
+
+/* ---- what the sleeps order -------------------------------------------------------------------- */
+
+/* What a run shows counts once another run has shown the same; what one of them does not show is
+   dropped. */
+static int learn(struct convert *c)
+{
+	struct convert_record *r = NULL;
+	bool same = false;
+
+	for (int i = 0; !same && i < LEARN_MOST; i++) {
+		experiment_say(&c->x, "learning");
+		r = convert_watch_run(c);
+		if (!r)
+			return convert_not_learned(c);
+		if (i == 0) {
+			convert_learn(&c->plan, r);
+			if (c->seconds > hasten_from && convert_can_hasten(r))
+				c->x.hasten = HASTEN;
+		} else
+			same = convert_confirm(&c->plan, r);
+	}
+	return 0;
+}
+
+/* Counts, by the gates' own rules, which arrivals the orders are about, until two runs agree. */
+static int count(struct convert *c)
+{
+	struct str text = {0};
+	struct convert_record *r = NULL;
+	bool same = false;
+
+	convert_probe(&c->plan, &text);
+	for (int i = 0; !same && i < COUNT_MOST; i++) {
+		experiment_say(&c->x, "counting");
+		r = convert_use_script(c, str_text(&text)) < 0 ? NULL : convert_watch_run(c);
+		if (!r)
+			break;
+		same = convert_count(&c->plan, r);
+	}
+	str_fini(&text);
+	if (!r)
+		return convert_not_learned(c);
+	convert_name_events(&c->plan);
+	return 0;
+}
+
+/* 1 the outcome is the same with this script, 0, or -1. */
+static int run_site(struct convert *c, size_t site, const struct str *text,
+		    struct convert_without *out)
+{
+	return convert_use_script(c, str_text(text)) < 0 ? -1 : convert_alone(c, site, out);
+}
+
+/* Is it a loop that comes by more often without the sleep? A sleep of no time is no sleep, and may
+   not have been counted before. 1, 0, or -1. */
+static int is_loop(struct convert *c, size_t site, unsigned long times)
+{
+	const struct convert_site *s = &c->plan.sites.items[site];
+	struct str text = {0};
+	struct convert_without usual = {0};
+	int same;
+
+	if (s->times <= 1 || times <= s->times)
+		return 0;
+	convert_probe_site(&c->plan, site, &text);
+	same = run_site(c, site, &text, &usual);
+	str_fini(&text);
+	return same < 0 ? -1 : times > usual.times;
+}
+
+/* Does removing this sleep alone change the outcome? 0 (site->matters says it), or -1. */
+static int without(struct convert *c, size_t i)
+{
+	struct str text = {0};
+	struct convert_site *site = &c->plan.sites.items[i];
+	struct convert_without run = {0};
+	int same, loop;
+
+	experiment_say(&c->x, "without one sleep");
+	convert_elide_only(&c->plan, i, &text);
+	same = run_site(c, i, &text, &run);
+	str_fini(&text);
+	loop = same < 0 ? -1 : is_loop(c, i, run.times);
+	if (loop < 0)
+		return -1;
+	site->matters = !same;
+	if (run.sleeps)
+		convert_leave(site, run.sleeps);
+	if (loop)
+		convert_leave(site, convert_why_loop(run.times, run.clock_reads));
+	return 0;
+}
+
+/* If there is no time to try a sleep, assume that it matters. */
+static int alone(struct convert *c)
+{
+	bool failed = false;
+
+	experiment_grant(&c->x, choose_part * alone_part);
+	for (size_t i = 0; i < c->plan.sites.count; i++) {
+		struct convert_site *site = &c->plan.sites.items[i];
+
+		site->matters = failed;
+		if (site->left || site->matters)
+			continue;
+		failed = without(c, i) < 0;
+		site->matters |= failed;
+	}
+	if (failed && !c->x.expired)
+		return -1;
+	experiment_grant(&c->x, choose_part);
+	return 0;
+}
+
+/* ---- the result ------------------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool next_verifying(const struct experiment_series *s)
+{
+	struct convert *c = s->ctx;
+	struct str what = {0};
+
+	str_addf(&what, "verifying, %lu of %lu", c->verified + 1, s->most);
+	experiment_say(&c->x, str_text(&what));
+	str_fini(&what);
+	return true;
+}
+
+static int judge_verifying(const struct experiment_series *s, struct session_result *r)
+{
+	struct convert *c = s->ctx;
+
+	c->took[c->verified++] = r->seconds;
+	return convert_judge(s, r);
+}
+
+/* 1 every time, 0, or -1. */
+static int verify(struct convert *c)
+{
+	int same = convert_plan_same(c, 1);
+
+	c->verified = 0;
+	if (same > 0)
+		same = convert_series(c, (struct experiment_series){.most = c->wanted,
+								    .ctx = c,
+								    .next = next_verifying,
+								    .judge = judge_verifying});
+	if (same < 0 && c->x.expired && c->verified >= RUNS_LEAST)
+		same = 1;
+	qsort(c->took, c->verified, sizeof(*c->took), compare);
+	c->after = c->verified ? c->took[c->verified / 2] : 0;
+	return same;
+}
+
+static void head(const struct convert *c, struct str *out)
+{
+	struct str words = {0};
+
+	for (char *const *word = c->x.options->argv; *word; word++) {
+		str_add(&words, " ");
+		foreign_shell_word(&words, *word);
+	}
+	foreign_lua_comment(out, "Made by gatectl convert from%s: %s.", str_text(&words),
+			    str_text(&c->outcome.came));
+	foreign_lua_comment(out, "Gates instead of sleeps: the outcome was the same in %lu runs.",
+			    c->verified);
+	array_each(const struct convert_site, site, &c->plan.sites) {
+		if (!site->left)
+			continue;
+		str_clear(&words);
+		convert_site_words(site, &words);
+		foreign_lua_comment(out, "Left as it is: %s.", str_text(&words));
+		foreign_lua_comment(out, "    %s", site->left);
+	}
+	str_fini(&words);
+}
+
+static void write_script(struct convert *c)
+{
+	struct str first = {0};
+
+	head(c, &first);
+	convert_script(&c->plan, str_text(&first), &c->script);
+	str_fini(&first);
+}
+
+/* Verifies the script as it is; or with all orders that were seen; or without the sites that spoil
+   it. 1, 0 or -1. */
+static int verified(struct convert *c)
+{
+	int same = verify(c);
+
+	if (same == 0 && convert_take_back(&c->plan)) {
+		convert_name_events(&c->plan);
+		same = verify(c);
+	}
+	if (same)
+		return same;
+	experiment_grant(&c->x, again_part);
+	if (convert_one_by_one(c, AGAIN_RUNS) < 0 && !c->x.expired)
+		return -1;
+	c->late |= c->x.expired;
+	experiment_grant(&c->x, 1);
+	if (!convert_count_converted(&c->plan))
+		return 0;
+	convert_name_events(&c->plan);
+	return verify(c);
+}
+
+static int finish(struct convert *c)
+{
+	int same;
+
+	if (c->x.expired)
+		convert_leave_untried(c);
+	experiment_grant(&c->x, 1);
+	if (!convert_count_converted(&c->plan))
+		return convert_none(c);
+	convert_name_events(&c->plan); /* names of what was dropped are free again */
+	same = verified(c);
+	if (!convert_count_converted(&c->plan))
+		return convert_none(c);
+	if (same <= 0)
+		return c->x.expired ? -1 : convert_unverified(c);
+	write_script(c);
+	return 0;
+}
+
+static int all(struct convert *c)
+{
+
+	experiment_grant(&c->x, choose_part);
+	if (convert_baseline(c) < 0 || learn(c) < 0)
+		return -1;
+	if (!convert_count_converted(&c->plan))
+		return convert_none(c);
+	convert_words(&c->plan, c->x.symbols, c->records.items[0]->program);
+	if (alone(c) < 0 || count(c) < 0)
+		return -1;
+	if (convert_choose(c) < 0 && !c->x.expired)
+		return -1;
+	return finish(c);
+}
+
+int convert_test(struct convert *c)
+{
+	int failed;
+
+	c->wanted = c->wanted ? c->wanted : RUNS_USUAL;
+	c->took = base_alloc(c->wanted, sizeof(*c->took));
+	failed = all(c);
+	return failed && c->x.expired ? convert_late(c) : failed;
+}
+
+size_t convert_count_converted(const struct convert_plan *p)
+{
+	size_t n = 0;
+
+	array_each(const struct convert_site, site, &p->sites)
+		n += !site->left;
+	return n;
+}
+
+void convert_fini(struct convert *c)
+{
+	convert_plan_fini(&c->plan);
+	convert_runs_fini(c);
+	base_free(c->took);
+	str_fini(&c->script);
+}

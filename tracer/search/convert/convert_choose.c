@@ -1,0 +1,408 @@
+/*
+ * What the script needs. A site whose gates spoil the outcome keeps its sleep; an order is dropped
+ * if the outcome is the same without it, even in runs that try the opposite; a site left without
+ * any order is not for ordering.
+ */
+#include "tracer/search/convert/convert_internal.h"
+
+#include <string.h>
+
+enum { TRY_RUNS = 3, CONTROLS = 2, EARLIER_TRIES = 6 };
+
+int convert_plan_same(struct convert *c, unsigned long runs)
+{
+	struct str text = {0};
+	int same;
+
+	convert_script(&c->plan, "", &text);
+	same = convert_use_script(c, str_text(&text)) < 0 ? -1 : convert_same(c, runs);
+	str_fini(&text);
+	return same;
+}
+
+static void leave(struct convert_site *site, const char *why, const char *how)
+{
+	struct str text = {0};
+
+	str_addf(&text, "%s%s", why, how);
+	site->left = str_take(&text);
+}
+
+/* ---- sites ------------------------------------------------------------------------------------ */
+
+/* Holds the thread where it sleeps; or earlier, where it takes a lock that the others need. 1, 0,
+   or -1. `differs`, if empty, gets the first outcome that differed. */
+static int held_somewhere(struct convert *c, struct convert_site *site, int runs,
+			  struct str *differs)
+{
+	int same = 0;
+
+	for (size_t back = 0; !same && back <= (site->by_callee ? 0 : site->backs); back++) {
+		site->held_back = back;
+		same = convert_plan_same(c, runs);
+		if (!same && !differs->length)
+			str_add(differs, str_text(&c->differs));
+		if (!same && c->endless)
+			break;
+	}
+	if (!same)
+		site->held_back = 0;
+	return same;
+}
+
+/* Does one order, of this site or of another one, ask for the impossible? Tries without each. 1, 0,
+   or -1. */
+static int without_one(struct convert *c, size_t site, bool own, int runs, struct str *differs)
+{
+	int same = 0;
+
+	array_each(struct convert_order, o, &c->plan.orders) {
+		if (same || c->endless || convert_is_left(&c->plan, o) || (o->site == site) != own)
+			continue;
+		o->dropped = true;
+		same = held_somewhere(c, &c->plan.sites.items[site], runs, differs);
+		if (same <= 0)
+			o->dropped = false;
+	}
+	return same;
+}
+
+static bool has_order(const struct convert_plan *p, size_t site)
+{
+	array_each(const struct convert_order, o, &p->orders)
+		if (o->site == site && !o->dropped)
+			return true;
+	return false;
+}
+
+static const char *why_left(const struct convert_site *site)
+{
+	if (site->matters && site->unseen)
+		return "the outcome depends on what threads do meanwhile that are in a library, "
+		       "where gatectl does not look";
+	if (site->matters)
+		return "the outcome depends on the time that it takes";
+	if (site->unseen)
+		return "the outcome is the same without it, but threads work meanwhile that are in "
+		       "a library, where gatectl does not look";
+	return "the outcome does not depend on what the others do meanwhile";
+}
+
+/* Does nothing that is seen happen while it sleeps? */
+static bool sees_nothing(const struct convert_plan *p, size_t site)
+{
+	array_each(const struct convert_order, o, &p->orders)
+		if (o->site == site && !o->dropped && o->within)
+			return false;
+	return true;
+}
+
+/* What such a sleep waits for is not seen, so no gate can replace it. */
+static void leave_unseen(struct convert_plan *p)
+{
+	for (size_t i = 0; i < p->sites.count; i++) {
+		struct convert_site *site = &p->sites.items[i];
+
+		if (site->unseen && !site->left &&
+		    (!has_order(p, i) || (site->matters && sees_nothing(p, i))))
+			leave(site, "not for ordering: ", why_left(site));
+	}
+}
+
+static const char *const late = "there was no time to try it without (--for)";
+
+/* 1, 0 the site keeps its sleep, or -1. */
+static int add_site(struct convert *c, size_t i, int runs)
+{
+	struct convert_site *site = &c->plan.sites.items[i];
+	struct str differs = {0};
+	int same;
+
+	base_free(site->left);
+	site->left = NULL;
+	c->endless = false;
+	same = held_somewhere(c, site, runs, &differs);
+	if (!same)
+		same = without_one(c, i, true, runs, &differs);
+	if (!same)
+		same = without_one(c, i, false, runs, &differs);
+	if (!same && c->records.items[0]->threads.count == 1)
+		leave(site,
+		      "not for ordering, as nobody else is there: the outcome depends on the time "
+		      "itself",
+		      "");
+	else if (!same)
+		leave(site, "the orders that were seen do not do for it: with them, ",
+		      str_text(&differs));
+	else if (same < 0)
+		leave(site, late, "");
+	str_fini(&differs);
+	return same;
+}
+
+int convert_one_by_one(struct convert *c, int runs)
+{
+	struct convert_plan *p = &c->plan;
+	bool *waits = base_alloc(p->sites.count, sizeof(*waits));
+	int same = 1;
+
+	for (size_t i = 0; i < p->sites.count; i++) {
+		waits[i] = !p->sites.items[i].left;
+		convert_leave(&p->sites.items[i], late);
+	}
+	c->in_turn = true; /* sites that are not converted yet sleep */
+	for (size_t i = 0; same >= 0 && i < p->sites.count; i++)
+		if (waits[i])
+			same = add_site(c, i, runs);
+	c->in_turn = false;
+	base_free(waits);
+	return same < 0 ? -1 : 0;
+}
+
+void convert_leave_untried(struct convert *c)
+{
+	c->late = true;
+	for (size_t i = 0; i < c->plan.sites.count; i++)
+		if (!has_order(&c->plan, i))
+			convert_leave(&c->plan.sites.items[i], late);
+}
+
+/* ---- orders ----------------------------------------------------------------------------------- */
+
+static void order_text(const struct convert_order *o, struct str *out)
+{
+	str_addf(out, "order %s%s%s -> %s (", o->blocked ? "[" : "", o->from_name,
+		 o->blocked ? "]" : "", o->to_name);
+}
+
+/* The order as trials know it. NULL: they do not. */
+static const struct session_subject *subject_of(const struct session_evidence *e,
+						const struct convert_order *o)
+{
+	const struct session_subject *found = NULL;
+	struct str name = {0};
+
+	order_text(o, &name);
+	array_each(const struct session_subject, s, &e->subjects)
+		if (strncmp(s->name, str_text(&name), name.length) == 0)
+			found = s;
+	str_fini(&name);
+	return found;
+}
+
+/* Runs trials of one way; `left_out`, or only held back. 1 all the same, 0, or -1. */
+static int runs_in_way(struct convert *c, const struct session_subject *subject, enum trial_way way,
+		       bool left_out, unsigned long runs)
+{
+	const struct session_trial trial = {
+		.about = subject->name,
+		.left_out = left_out,
+		.way = way,
+		.early = (const char *const *)subject->movers.items,
+		.early_count = subject->movers.count,
+	};
+
+	return convert_series(
+		c, (struct experiment_series){
+			   .most = runs, .trial = &trial, .ctx = c, .judge = convert_judge});
+}
+
+/* Does this way of trying the opposite change the outcome? Holding back that changes it by itself
+   tells nothing. 1, 0, or -1. */
+static int changes(struct convert *c, const struct session_subject *subject, enum trial_way way)
+{
+	int same = runs_in_way(c, subject, way, true, TRY_RUNS);
+
+	if (!same && way != TRIAL_PLAIN)
+		same = !runs_in_way(c, subject, way, false, CONTROLS);
+	return same < 0 ? -1 : !same;
+}
+
+/* Does it if the thread that is waited for is held back before it comes there, at each of its
+   steps, at all but the first of them, and so on? 1, 0, or -1. */
+static int changes_earlier(struct convert *c, const struct convert_order *o,
+			   const struct session_subject *subject)
+{
+	const struct convert_record *r = c->records.items[0];
+	int needed = 0;
+
+	for (size_t skip = 0; !needed && skip < EARLIER_TRIES; skip++) {
+		struct str text = {0};
+		bool any;
+
+		convert_script(&c->plan, "", &text);
+		any = convert_earlier(&c->plan, r, o, skip, &text);
+		if (any)
+			needed = convert_use_script(c, str_text(&text)) < 0
+					 ? -1
+					 : changes(c, subject, TRIAL_EARLY);
+		str_fini(&text);
+		if (!any)
+			break;
+	}
+	return needed;
+}
+
+/* Does the outcome depend on the order? 1, 0, or -1. */
+static int needs(struct convert *c, const struct convert_order *o,
+		 const struct session_subject *subject)
+{
+	int needed = changes(c, subject, TRIAL_LATE);
+
+	if (!needed && subject->movers.count)
+		needed = changes(c, subject, TRIAL_EARLY);
+	if (!needed)
+		needed = changes(c, subject, TRIAL_PLAIN);
+	if (!needed && subject->movers.count)
+		needed = changes_earlier(c, o, subject);
+	return needed;
+}
+
+/* An order that may be dropped. */
+struct drop {
+	struct convert *c;
+	const struct convert_order *order;
+};
+
+/* After a run with all gates, which lists what may be left out. */
+static int judge_need(const struct experiment_series *s, struct session_result *r)
+{
+	const struct drop *drop = s->ctx;
+	const struct session_subject *subject = subject_of(&r->evidence, drop->order);
+
+	return subject ? needs(drop->c, drop->order, subject) : 1;
+}
+
+static int try_to_drop(struct convert *c, struct convert_order *o)
+{
+	struct drop drop = {c, o};
+	int needed = -1;
+
+	if (convert_plan_same(c, 1) >= 0)
+		needed = convert_series(c, (struct experiment_series){
+						   .most = 1, .ctx = &drop, .judge = judge_need});
+	if (needed == 0)
+		o->dropped = o->superfluous = true;
+	return needed < 0 ? -1 : 0;
+}
+
+/* A wait for what some thread does is better than one for a thread that only blocks (joining it,
+   say). */
+static bool is_poor(const struct convert_plan *p, const struct convert_order *o)
+{
+	if (!o->blocked)
+		return false;
+	array_each(const struct convert_order, other, &p->orders)
+		if (!other->dropped && other->site == o->site && other->k == o->k &&
+		    other->to_thread == o->to_thread && !other->blocked)
+			return true;
+	return false;
+}
+
+static int drop_orders(struct convert *c, bool poor)
+{
+	array_each(struct convert_order, o, &c->plan.orders) {
+		if (convert_is_left(&c->plan, o) || (c->all && o->during) ||
+		    is_poor(&c->plan, o) != poor)
+			continue;
+		experiment_say(&c->x, "which orders matter");
+		if (try_to_drop(c, o) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Is the end of a thread waited for? Trials cannot hold a thread back from ending. */
+static bool waited_for_end(const struct convert_plan *p, size_t site)
+{
+	array_each(const struct convert_order, o, &p->orders)
+		if (o->site == site && o->exits)
+			return true;
+	return false;
+}
+
+/* It did not matter while the others' sleeps lasted until no work was left; does it when they do
+   not? -1: stop. */
+static int matters_at_times(struct convert *c, size_t site)
+{
+	struct str text = {0};
+	int same;
+
+	convert_elide_only(&c->plan, site, &text);
+	same = convert_use_script(c, str_text(&text)) < 0 ? -1 : convert_same(c, TRY_RUNS);
+	str_fini(&text);
+	return same < 0 ? -1 : !same;
+}
+
+/* Does the script order anything? */
+static bool has_orders(const struct convert_plan *p)
+{
+	for (size_t i = 0; i < p->sites.count; i++)
+		if (!p->sites.items[i].left && has_order(p, i))
+			return true;
+	return false;
+}
+
+/* 1 the site keeps its sleep, 0 it need not sleep, or -1. */
+static int leave_site(struct convert *c, size_t i)
+{
+	struct convert_site *site = &c->plan.sites.items[i];
+	bool beside = site->matters && !waited_for_end(&c->plan, i) && has_orders(&c->plan);
+	bool needless = (c->all || beside) && !site->unseen;
+	int same = needless ? convert_plan_same(c, TRY_RUNS) : 0, at_times = 0;
+
+	if (same)
+		return same < 0 ? -1 : 0;
+	if (!site->matters)
+		at_times = matters_at_times(c, i);
+	if (at_times < 0)
+		return -1;
+	site->matters |= at_times;
+	leave(site, "not for ordering: ", why_left(site));
+	return 1;
+}
+
+/* Sites without any order left. With `all` they do not sleep either, as long as that changes
+   nothing. Without it that holds for a sleep that orders something alone, but nothing any more
+   beside the other gates. */
+static int leave_unordered(struct convert *c)
+{
+	struct convert_plan *p = &c->plan;
+
+	for (size_t i = 0; i < p->sites.count; i++)
+		if (!p->sites.items[i].left && !has_order(p, i) && leave_site(c, i) < 0)
+			return -1;
+	return 0;
+}
+
+bool convert_take_back(struct convert_plan *p)
+{
+	bool any = false;
+
+	array_each(struct convert_order, o, &p->orders) {
+		if (!o->superfluous || p->sites.items[o->site].left)
+			continue;
+		o->dropped = o->superfluous = false;
+		any = true;
+	}
+	return any;
+}
+
+int convert_choose(struct convert *c)
+{
+	int same;
+
+	leave_unseen(&c->plan);
+	if (!convert_count_converted(&c->plan))
+		return 0;
+	experiment_say(&c->x, "with gates");
+	convert_reduce(&c->plan);
+	same = convert_plan_same(c, TRY_RUNS);
+	if (!same)
+		convert_take_back(&c->plan);
+	if (same < 0 || (!same && convert_one_by_one(c, TRY_RUNS) < 0))
+		return -1;
+	if (drop_orders(c, true) < 0 || drop_orders(c, false) < 0)
+		return -1;
+	return leave_unordered(c);
+}

@@ -1,0 +1,157 @@
+/* Says why gatectl convert has no script, in three lines. */
+#include "tracer/search/convert/convert_internal.h"
+
+#include <string.h>
+
+enum { REASON_MOST = 240, OTHERS_MOST = 300, MORE_RUNS = 30, MORE_TIMES = 4 };
+
+int convert_not_learned(struct convert *c)
+{
+
+	if (experiment_is_over(&c->x) || c->x.expired)
+		return -1;
+	error_set(c->x.err, ERROR_STATE,
+		  "the outcome of %s is another one when every sleep lasts until nobody else "
+		  "works any more, or when it is watched: %s",
+		  c->x.options->argv[0], str_text(&c->differs));
+	error_hint(c->x.err,
+		   "it depends on the time itself; such a test has to be changed by hand");
+	return -1;
+}
+
+static bool has_harmless(const struct convert_plan *p)
+{
+	array_each(const struct convert_site, site, &p->sites)
+		if (!site->matters && strncmp(site->left, "not for ordering", 16) == 0)
+			return true;
+	return false;
+}
+
+static int no_sleep(struct convert *c)
+{
+	const struct convert_record *r = c->records.items[0];
+
+	if (r->program && !module_has_debug(r->program)) {
+		error_set(c->x.err, ERROR_STATE,
+			  "%s has no debug information: where it sleeps cannot be named",
+			  c->x.options->argv[0]);
+		error_hint(c->x.err, "build it with -g, best with -O0");
+	} else {
+		error_set(c->x.err, ERROR_STATE, "%s does not sleep in code of its own",
+			  c->x.options->argv[0]);
+		error_hint(c->x.err,
+			   "there is nothing to convert; sleeps of code without -g, and of "
+			   "libraries, are not seen");
+	}
+	return -1;
+}
+
+/* "x.c:7 in f: usleep of 10 ms, x.c:9 in f: usleep of 20 ms: not for ordering: ..." : the sites
+   from `first` on that are left alone for the same reason. */
+static void add_alike(const struct convert_plan *p, size_t first, struct str *out)
+{
+	const char *why = p->sites.items[first].left;
+
+	for (size_t i = first; i < p->sites.count; i++) {
+		if (strcmp(p->sites.items[i].left, why) != 0)
+			continue;
+		str_add(out, i > first ? ", " : "");
+		convert_site_words(&p->sites.items[i], out);
+	}
+	str_add(out, ": ");
+	str_add_short(out, why, REASON_MOST);
+}
+
+static bool is_first_of_its_kind(const struct convert_plan *p, size_t site)
+{
+	for (size_t i = 0; i < site; i++)
+		if (strcmp(p->sites.items[i].left, p->sites.items[site].left) == 0)
+			return false;
+	return true;
+}
+
+/* One line for the first of them, one for the others. */
+static void add_reasons(const struct convert_plan *p, struct str *out)
+{
+	struct str others = {0}, first = {0};
+
+	add_alike(p, 0, &first);
+	str_add_short(out, str_text(&first), REASON_MOST + OTHERS_MOST);
+	for (size_t i = 1; i < p->sites.count; i++) {
+		if (!is_first_of_its_kind(p, i))
+			continue;
+		str_add(&others, others.length ? "; " : "");
+		add_alike(p, i, &others);
+	}
+	if (others.length) {
+		str_add(out, "\nothers: ");
+		str_add_short(out, str_text(&others), OTHERS_MOST);
+	}
+	str_fini(&first);
+	str_fini(&others);
+}
+
+int convert_none(struct convert *c)
+{
+	struct str why = {0};
+
+	if (!c->plan.sites.count)
+		return no_sleep(c);
+	add_reasons(&c->plan, &why);
+	if (c->late)
+		error_set(c->x.err, ERROR_STATE,
+			  "no sleep of %s was converted in the %g s that it may take (--for): %s",
+			  c->x.options->argv[0], c->x.most, str_text(&why));
+	else
+		error_set(c->x.err, ERROR_STATE, "no sleep of %s can be converted: %s",
+			  c->x.options->argv[0], str_text(&why));
+	if (c->late)
+		error_hint(c->x.err, "gatectl convert --for=%.0f, with more time",
+			   MORE_TIMES * c->x.most);
+	else if (has_harmless(&c->plan) && !c->all)
+		error_hint(c->x.err, "gatectl convert --all keeps the order that they make, and "
+				     "converts them, too");
+	else
+		error_hint(c->x.err, "write the script by hand, gatectl-gates(5)");
+	str_fini(&why);
+	return -1;
+}
+
+int convert_unverified(struct convert *c)
+{
+	struct str differs = {0};
+
+	if (experiment_is_over(&c->x))
+		return -1;
+	str_add_short(&differs, str_text(&c->differs), REASON_MOST);
+	error_set(c->x.err, ERROR_STATE,
+		  "with gates instead of sleeps the outcome of %s is not always the same (%lu runs "
+		  "were): %s",
+		  c->x.options->argv[0], c->verified, str_text(&differs));
+	error_hint(c->x.err,
+		   "its order depends on something that gatectl does not see; write the script "
+		   "by hand, gatectl-gates(5)");
+	str_fini(&differs);
+	return -1;
+}
+
+int convert_late(struct convert *c)
+{
+	double more = MORE_RUNS * c->seconds;
+	struct str takes = {0};
+
+	if (experiment_is_over(&c->x))
+		return -1;
+	if (c->seconds > 0)
+		str_addf(&takes, "takes %.1f s", c->seconds);
+	else
+		str_add(&takes, "does not end by then");
+	error_set(c->x.err, ERROR_STATE,
+		  "the %g s that it may take (--for) do not do for %s, one run of which %s: there "
+		  "is no script yet that was verified",
+		  c->x.most, c->x.options->argv[0], str_text(&takes));
+	str_fini(&takes);
+	error_hint(c->x.err, "gatectl convert --for=%.0f, with more time",
+		   more > MORE_TIMES * c->x.most ? more : MORE_TIMES * c->x.most);
+	return -1;
+}

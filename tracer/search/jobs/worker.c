@@ -1,0 +1,249 @@
+#include "tracer/search/jobs/worker.h"
+
+#include "tracer/base/io.h"
+#include "tracer/search/loop/account.h"
+#include "tracer/search/shrink/examine.h"
+#include "tracer/search/loop/state.h"
+#include "tracer/sched/schedule/text.h"
+#include "tracer/sched/strategy/guide.h"
+
+#include <string.h>
+
+enum { TWICE_EVERY = 100 };
+
+/* ---- what a run has shown ------------------------------------------------------------------------ */
+
+static bool is_known(const struct explore *e, uint64_t key)
+{
+	array_each(const struct explore_failure, f, &e->failures)
+		if (f->key == key)
+			return true;
+	return false;
+}
+
+static void take_passed(const struct controlled *c, struct explore_outcome *o)
+{
+	schedule_copy(&o->passed, &c->schedule);
+	controlled_paths_copy(&o->passed_paths, &c->paths);
+}
+
+static void take_failure(const struct controlled *c, const struct session_result *r,
+			 const char *kind, struct explore_outcome *o)
+{
+	o->kind = base_strdup(kind);
+	o->where = explore_where(r, kind);
+	o->text = base_strdup(str_text(&r->text));
+	schedule_copy(&o->schedule, &c->schedule);
+	controlled_paths_copy(&o->paths, &c->paths);
+}
+
+static char *take_said(const struct controlled *c)
+{
+	struct str text = {0};
+
+	io_read_at(c->out.kept, &text);
+	return str_take(&text);
+}
+
+static bool is_wanted(const struct explore *e, const char *kind, uint64_t key)
+{
+	const bool is_deadlock = strcmp(kind, "deadlock") == 0;
+
+	if (e->options.alike && e->options.alike != key)
+		return false;
+	return e->options.fails == FAILS_ANYHOW ||
+	       is_deadlock == (e->options.fails == FAILS_BY_DEADLOCK);
+}
+
+/* Enough to keep in folders. */
+static void take_last(struct controlled *c, struct explore_outcome *o)
+{
+	if (o->ended != EXPLORE_CUT || c->end != CONTROLLED_STEPS || !c->keeps_last)
+		return;
+	o->last_steps = base_strdup(str_text(&c->last_steps));
+	o->last_threads = base_strdup(str_text(&c->last_threads));
+	o->last_words = base_strdup(str_text(&c->last_words));
+	c->keeps_last = ++c->last_kept < EXPLORE_CUTS;
+}
+
+static enum strategy_result take(const struct explore *e, struct controlled *c,
+				 const struct session_result *r, struct explore_outcome *o)
+{
+	static const enum strategy_result results[] = {
+		[EXPLORE_PASSED] = STRATEGY_PASSED,
+		[EXPLORE_FAILED] = STRATEGY_FAILED,
+		[EXPLORE_BARRED] = STRATEGY_CUT,
+		[EXPLORE_CUT] = STRATEGY_CUT,
+	};
+	const char *kind;
+
+	o->ended = explore_judge(c, r, &kind, &o->key);
+	if (o->ended == EXPLORE_FAILED && !is_wanted(e, kind, o->key))
+		o->ended = EXPLORE_PASSED;
+	o->none = c->end == CONTROLLED_STOPPED;
+	o->digest = schedule_digest(&c->schedule);
+	o->points = c->schedule.steps.count;
+	o->status = r->status;
+	o->late = o->ended == EXPLORE_CUT && r->out_of_time;
+	take_last(c, o);
+	o->asks_ids = c->asks_ids;
+	o->said = e->said ? take_said(c) : NULL;
+	if (o->ended == EXPLORE_FAILED && !is_known(e, o->key))
+		take_failure(c, r, kind, o);
+	else if (o->ended == EXPLORE_PASSED && !o->none && !c->preempted && !e->passed.is_known)
+		take_passed(c, o);
+	return results[o->ended];
+}
+
+static void take_lesson(const struct strategy *s, struct explore_outcome *o)
+{
+	size_t count;
+	const uint64_t *words = strategy_lesson(s, &count);
+
+	for (size_t i = 0; words && i < count; i++)
+		*array_add(&o->lesson) = words[i];
+}
+
+int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
+		 struct explore_outcome *out)
+{
+	struct strategy *strategy = runs->controlled.strategy;
+	enum strategy_result result = STRATEGY_CUT;
+	struct session_result r;
+	int failed;
+
+	*out = (struct explore_outcome){.run = run};
+	strategy_begin(strategy, run);
+	failed = explore_runs_until(e, runs, e->until, &r);
+	if (!failed && !r.interrupted)
+		result = take(e, &runs->controlled, &r, out);
+	strategy_end(strategy, result);
+	if (!failed && r.interrupted)
+		return experiment_over(&e->x, &r);
+	take_lesson(strategy, out);
+	session_result_fini(&r);
+	return failed;
+}
+
+/* ---- twice ----------------------------------------------------------------------------------------- */
+
+char *explore_difference(const struct strategy_difference *d, const struct schedule *first,
+			 uint64_t run)
+{
+	const struct schedule_step *step = &first->steps.items[d->step];
+	struct str text = {0};
+
+	str_addf(&text, "schedule %llu, step %zu of %zu: ", (unsigned long long)run + 1,
+		 d->step + 1, first->steps.count);
+	if (d->is_longer)
+		str_add(&text, "the second time there was another step");
+	else
+		str_addf(&text, "%s was to %s", first->threads.items[step->thread],
+			 schedule_op(d->recorded.op));
+	if (d->has_come && !d->is_longer)
+		str_addf(&text, ", but came to %s%s", schedule_op(d->came.op),
+			 d->came.op == d->recorded.op ? " somewhere else" : "");
+	else if (!d->is_longer)
+		str_add(&text, ", but could not go on");
+	return str_take(&text);
+}
+
+/* The same choices once more: do they lead to the same points? */
+static int again(struct explore_worker *w, struct explore_outcome *o)
+{
+	struct controlled *c = &w->runs.controlled;
+	struct schedule first = {0};
+	struct explore_outcome second = {0};
+	const struct strategy_difference *d;
+	int answer;
+
+	schedule_copy(&first, &c->schedule);
+	c->strategy = explore_guide(&first);
+	answer = explore_make(w->e, &w->runs, o->run, &second);
+	if (c->preempted || (second.ended == EXPLORE_CUT && c->end == CONTROLLED_RAN))
+		d = NULL; /* the clock made it another one, or there was no time */
+	else
+		d = answer == 0 ? strategy_guide_differs(c->strategy) : NULL;
+	o->twice = answer == 0;
+	o->differs = d ? explore_difference(d, &first, o->run) : NULL;
+	explore_outcome_fini(&second);
+	strategy_free(c->strategy);
+	c->strategy = w->strategy;
+	schedule_fini(&first);
+	return answer;
+}
+
+static bool is_made_twice(const struct explore_worker *w, const struct explore_outcome *o)
+{
+	return (o->run + 1) % TWICE_EVERY == 0 && !o->none && o->ended != EXPLORE_BARRED &&
+	       !w->runs.controlled.preempted &&
+	       !(o->ended == EXPLORE_CUT && w->runs.controlled.end == CONTROLLED_RAN);
+}
+
+/* ---- the worker -------------------------------------------------------------------------------------- */
+
+int explore_worker_begin(struct explore_worker *w, unsigned worker,
+			 const struct controlled_paths *paths)
+{
+	struct explore *e = w->e;
+	struct controlled *c = &w->runs.controlled;
+
+	c->strategy = w->strategy;
+	c->steps = e->options.steps;
+	c->hang_s = e->options.hang;
+	c->keeps_last = true;
+	c->in_turn = e->options.in_turn;
+	controlled_paths_copy(&c->paths, paths);
+	w->paths = paths->count;
+	w->runs.worker = worker;
+	explore_runs_points(&w->runs, w->points ? w->points : &e->points_at);
+	return explore_runs_begin(e, &w->runs, e->x.options, e->quick, true);
+}
+
+static int make(struct explore_worker *w, uint64_t run, struct explore_outcome *out)
+{
+	struct controlled *c = &w->runs.controlled;
+
+	if (strategy_memory(w->strategy) != STRATEGY_MEMORY_ALL)
+		controlled_paths_cut(&c->paths, w->paths);
+	explore_runs_grant(&w->runs);
+	if (explore_make(w->e, &w->runs, run, out) < 0)
+		return -1;
+	if (w->fault->code)
+		return error_move(w->e->x.err, w->fault);
+	return 0;
+}
+
+/* Run 0 counts, for strategies that have to know what a run is like; its threads keep their numbers. */
+static int make_first(struct explore_worker *w, struct explore_outcome *out)
+{
+	int answer = make(w, 0, out);
+
+	w->counted = true;
+	if (strategy_memory(w->strategy) != STRATEGY_MEMORY_NONE)
+		w->paths = w->runs.controlled.paths.count;
+	return answer;
+}
+
+int explore_worker_run(struct explore_worker *w, uint64_t run, struct explore_outcome *out)
+{
+	struct explore_outcome first = {0};
+	int answer = 0;
+
+	if (run > 0 && !w->counted && strategy_memory(w->strategy) != STRATEGY_MEMORY_NONE)
+		answer = make_first(w, &first);
+	*out = (struct explore_outcome){.run = run};
+	if (answer == 0)
+		answer = run > 0 ? make(w, run, out) : make_first(w, out);
+	if (answer == 0 && first.passed.steps.count)
+		explore_state_move(out, &first);
+	explore_outcome_fini(&first);
+	if (answer == 0 && is_made_twice(w, out))
+		answer = again(w, out);
+	return answer;
+}
+
+void explore_worker_end(struct explore_worker *w)
+{
+	explore_runs_end(&w->runs);
+}

@@ -1,0 +1,311 @@
+#include "tracer/search/journal/journal.h"
+
+#include "tracer/base/io.h"
+#include "tracer/search/loop/account.h"
+#include "tracer/search/journal/head.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- bytes ---------------------------------------------------------------------------------------- */
+
+/* The search goes on without. */
+static void give_up(struct explore *e, const char *why)
+{
+	struct explore_journal *j = e->journal;
+	struct str text = {0};
+
+	str_addf(&text, "%s: %s", str_text(&j->path), why);
+	e->no_journal = str_take(&text);
+	if (j->made_folder) {
+		*strrchr(j->path.text, '/') = '\0';
+		rmdir(j->path.text);
+	}
+	explore_journal_fini(j);
+	base_free(j);
+	e->journal = NULL;
+}
+
+/* 0, or the errno. */
+static int write_record(struct explore_journal *j)
+{
+	struct str bytes = {0};
+	int failed = 0;
+
+	record_put(&j->record, &bytes);
+	if (io_write(j->fd, bytes.text, bytes.length) < 0)
+		failed = errno;
+	str_fini(&bytes);
+	return failed;
+}
+
+static void put(struct explore *e)
+{
+	struct explore_journal *j = e->journal;
+	int failed = write_record(j);
+
+	if (!failed)
+		return;
+	unlink(j->path.text);
+	give_up(e, strerror(failed));
+}
+
+/* ---- what has its folder ---------------------------------------------------------------------------- */
+
+static void write_found(const struct explore_failure *f, struct record *r)
+{
+	record_begin(r, RECORD_FOUND);
+	record_add(r, f->key);
+	record_add(r, (uint64_t)f->gates_cut << 2 | (uint64_t)f->done << 1 | f->again);
+	record_add(r, (uint64_t)f->status);
+	record_add(r, (uint64_t)f->steps << 32 | f->preemptions);
+	record_add(r, f->tries);
+	record_add_text(r, f->where);
+	record_add_text(r, f->text);
+	record_add_text(r, str_base_name(f->folder));
+	record_add_text(r, f->script ? str_base_name(f->script) : NULL);
+	record_add_text(r, f->no_script);
+	record_add(r, f->forced);
+	record_add(r, f->asked);
+	record_add(r, (uint64_t)(f->forced_s * 1000));
+}
+
+/* Takes `name`. */
+static char *inside(const char *folder, size_t length, char *name)
+{
+	struct str path = {0};
+
+	if (!name || !length)
+		return name;
+	str_addf(&path, "%.*s/%s", (int)length, folder, name);
+	base_free(name);
+	return str_take(&path);
+}
+
+static void replace(char **text, char *by)
+{
+	base_free(*text);
+	*text = by;
+}
+
+/* What was deleted since is made anew. */
+static bool is_there(const char *folder)
+{
+	struct stat st;
+
+	return folder && stat(folder, &st) == 0;
+}
+
+static void read_found(struct explore *e, struct explore_journal *j)
+{
+	const char *path = str_text(&j->path);
+	struct record *r = &j->record;
+	struct explore_failure read = {.key = record_get(r)}, *f;
+	uint64_t flags = record_get(r), steps;
+
+	read.status = (int)record_get(r);
+	steps = record_get(r);
+	read.tries = record_get(r);
+	read.where = record_get_text(r);
+	read.text = record_get_text(r);
+	/* Beside the journal, wherever that has been brought since. */
+	read.folder = inside(path, (size_t)(strrchr(path, '/') - path), record_get_text(r));
+	read.script =
+		inside(read.folder, read.folder ? strlen(read.folder) : 0, record_get_text(r));
+	read.no_script = record_get_text(r);
+	read.forced = record_get(r);
+	read.asked = record_get(r);
+	read.forced_s = (double)record_get(r) / 1000;
+	f = explore_known(e, read.key);
+	if (f && !f->done && !r->bad && read.where && read.text && is_there(read.folder)) {
+		f->looked_at = f->done = flags & 2;
+		f->again = flags & 1;
+		f->status = read.status;
+		f->steps = (unsigned)(steps >> 32);
+		f->preemptions = (unsigned)steps;
+		f->tries = read.tries;
+		f->forced = read.forced;
+		f->asked = read.asked;
+		f->forced_s = read.forced_s;
+		f->gates_cut = flags & 4;
+		replace(&f->where, read.where);
+		replace(&f->text, read.text);
+		replace(&f->folder, read.folder);
+		replace(&f->script, read.script);
+		replace(&f->no_script, read.no_script);
+		return;
+	}
+	explore_failure_fini(&read);
+}
+
+/* ---- read -------------------------------------------------------------------------------------------- */
+
+bool explore_journal_next(struct explore_journal *j, struct explore *e, struct explore_outcome *o)
+{
+	size_t at = j->at;
+
+	while (record_take(&j->record, &j->bytes, &at) > 0) {
+		uint64_t kind = record_get(&j->record);
+
+		if (kind == RECORD_RUN && !explore_outcome_read(o, &j->record))
+			return false;
+		j->at = at;
+		j->over = kind == RECORD_OVER;
+		if (kind == RECORD_RUN)
+			return true;
+		if (kind == RECORD_FOUND)
+			read_found(e, j);
+	}
+	if (j->fd >= 0 && j->bytes.length && ftruncate(j->fd, (off_t)j->at) == 0)
+		str_fini(&j->bytes);
+	return false;
+}
+
+int explore_journal_read(struct explore_journal *j, const char *path, struct explore_options *o,
+			 struct explore_args *args, struct str *head, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	*j = (struct explore_journal){.fd = -1};
+	str_add(&j->path, path);
+	if (fd < 0 || io_read(fd, &j->bytes) < 0) {
+		error_errno(err, ERROR_USAGE, "--merge: %s", path);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	close(fd);
+	if (record_take(&j->record, &j->bytes, &j->at) <= 0 ||
+	    !explore_head_read(&j->record, o, args))
+		return error_set(err, ERROR_USAGE,
+				 "--merge: %s: not written by a search of this version of gatectl",
+				 path);
+	str_add_bytes(head, j->record.bytes.text, j->record.bytes.length - sizeof(uint64_t));
+	return 0;
+}
+
+/* ---- of a search ------------------------------------------------------------------------------------- */
+
+/* What somebody else has written there stays. */
+static bool is_journal(struct explore_journal *j)
+{
+	size_t at = 0;
+
+	return !j->bytes.length || (record_take(&j->record, &j->bytes, &at) > 0 &&
+				    record_get(&j->record) == RECORD_HEAD);
+}
+
+static bool is_same(struct explore_journal *j, const struct record *head)
+{
+	return record_take(&j->record, &j->bytes, &j->at) > 0 &&
+	       j->record.bytes.length == head->bytes.length &&
+	       memcmp(j->record.bytes.text, head->bytes.text, head->bytes.length) == 0;
+}
+
+/* 0, or the errno. */
+static int begin_anew(struct explore_journal *j, const struct record *head)
+{
+	str_clear(&j->bytes);
+	j->at = 0;
+	if (ftruncate(j->fd, 0) < 0)
+		return errno;
+	j->record.bytes.length = 0;
+	str_add_bytes(&j->record.bytes, head->bytes.text, head->bytes.length);
+	return write_record(j);
+}
+
+static const char *prepare(struct explore *e)
+{
+	struct explore_journal *j = e->journal;
+	const struct explore_options *o = &e->options;
+	struct record head = {0};
+	int failed = 0;
+
+	str_addf(&j->path, "%s/search", o->output);
+	if (o->shards > 1)
+		str_addf(&j->path, ".%u-%u", o->shard, o->shards);
+	j->made_folder = mkdir(o->output, 0777) == 0;
+	j->fd = open(j->path.text, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (j->fd < 0 && errno == ELOOP)
+		return "it is a symbolic link, and what is behind it stays as it is";
+	if (j->fd < 0)
+		return strerror(errno);
+	if (flock(j->fd, LOCK_EX | LOCK_NB) < 0)
+		return "another search is writing it";
+	if (io_read(j->fd, &j->bytes) < 0)
+		return strerror(errno);
+	if (!is_journal(j))
+		return "it is no journal of a search; move it away, or name another folder (-o)";
+	explore_head_write(e, &head);
+	if (!is_same(j, &head))
+		failed = begin_anew(j, &head);
+	record_fini(&head);
+	return failed ? strerror(failed) : NULL;
+}
+
+void explore_journal_open(struct explore *e)
+{
+	const char *why;
+
+	if (!e->options.goes_on)
+		return;
+	e->journal = base_alloc(1, sizeof(*e->journal));
+	e->journal->fd = -1;
+	why = prepare(e);
+	if (why)
+		give_up(e, why);
+}
+
+void explore_journal_add(struct explore *e, const struct explore_outcome *o)
+{
+	struct explore_journal *j = e->journal;
+
+	if (!j)
+		return;
+	explore_outcome_write(o, &j->record);
+	put(e);
+}
+
+void explore_journal_found(struct explore *e, const struct explore_failure *f)
+{
+	if (!e->journal || !f->folder)
+		return;
+	write_found(f, &e->journal->record);
+	put(e);
+}
+
+void explore_keep(struct explore *e)
+{
+	struct explore_journal *j = e->journal;
+
+	if (!j)
+		return;
+	/* A part that has ended without a schedule is a part all the same: --merge asks for it. */
+	if (e->options.shards == 1 ? !e->runs || e->over : !e->runs && !e->over) {
+		unlink(j->path.text);
+		if (j->made_folder) {
+			*strrchr(j->path.text, '/') = '\0';
+			rmdir(j->path.text);
+		}
+		return;
+	}
+	array_each(const struct explore_failure, f, &e->failures)
+		explore_journal_found(e, f);
+	if (e->journal && e->over) {
+		record_begin(&j->record, RECORD_OVER);
+		put(e);
+	}
+}
+
+void explore_journal_fini(struct explore_journal *j)
+{
+	if (j->fd >= 0)
+		close(j->fd);
+	str_fini(&j->path);
+	str_fini(&j->bytes);
+	record_fini(&j->record);
+}

@@ -1,0 +1,191 @@
+#include "tracer/search/journal/merge.h"
+
+#include "tracer/search/loop/account.h"
+
+#include <glob.h>
+#include <string.h>
+
+struct search_part {
+	struct explore_journal journal;
+	unsigned number;
+	struct explore_outcome next;
+	bool has_next;
+};
+
+struct merging {
+	struct explore *e;
+	struct explore_account account;
+	struct explore_args *args; /* of the first */
+	struct str head;	   /* ... too */
+	ARRAY(struct search_part) parts;
+	struct error *err;
+};
+
+/* ---- which parts there are --------------------------------------------------------------------------- */
+
+static int differs(const struct merging *m, const struct search_part *p)
+{
+	error_set(m->err, ERROR_USAGE, "--merge: %s is not of the search that %s is of",
+		  str_text(&p->journal.path), str_text(&m->parts.items[0].journal.path));
+	return error_hint(m->err,
+			  "parts of one search have the same program, gates and options, but for "
+			  "--shard, -o and -j");
+}
+
+static int twice(const struct merging *m, const struct search_part *p,
+		 const struct search_part *other)
+{
+	return error_set(m->err, ERROR_USAGE, "--merge: %s and %s are both part %u of %u",
+			 str_text(&other->journal.path), str_text(&p->journal.path), p->number,
+			 m->e->options.shards);
+}
+
+static int check(struct merging *m, const struct search_part *p, const struct str *head)
+{
+	if (!m->head.length)
+		str_add_bytes(&m->head, head->text, head->length);
+	else if (m->head.length != head->length ||
+		 memcmp(m->head.text, head->text, head->length) != 0)
+		return differs(m, p);
+	array_each(const struct search_part, other, &m->parts)
+		if (other != p && other->number == p->number)
+			return twice(m, p, other);
+	return 0;
+}
+
+static int read_part(struct merging *m, const char *path)
+{
+	struct search_part *p = array_add(&m->parts);
+	struct explore_options options = m->e->options;
+	struct explore_args args = {0};
+	struct str head = {0};
+	int answer = explore_journal_read(&p->journal, path, &options, &args, &head, m->err);
+
+	p->number = options.shard;
+	if (answer == 0 && !m->args->count) {
+		m->e->options = options;
+		*m->args = args;
+		args = (struct explore_args){0};
+	}
+	if (answer == 0)
+		answer = check(m, p, &head);
+	array_each(char *, arg, &args)
+		base_free(*arg);
+	array_fini(&args);
+	str_fini(&head);
+	return answer;
+}
+
+/* Parts may share a folder. */
+static int read_folder(struct merging *m, const char *folder)
+{
+	struct str pattern = {0};
+	glob_t found = {0};
+	int answer = 0;
+
+	for (const char *c = folder; *c; c++)
+		str_addf(&pattern, "\\%c", *c);
+	str_add(&pattern, "/search*");
+	if (glob(pattern.text, 0, NULL, &found) != 0) {
+		error_set(m->err, ERROR_USAGE, "--merge: %s: no search was kept there", folder);
+		answer = error_hint(
+			m->err, "gatectl explore --shard K/N -o %s ... keeps what it does there",
+			folder);
+	}
+	for (size_t i = 0; answer == 0 && i < found.gl_pathc; i++)
+		answer = read_part(m, found.gl_pathv[i]);
+	globfree(&found);
+	str_fini(&pattern);
+	return answer;
+}
+
+/* ---- their runs -------------------------------------------------------------------------------------- */
+
+static void read_next(struct merging *m, struct search_part *p)
+{
+	p->has_next = explore_journal_next(&p->journal, m->e, &p->next);
+}
+
+/* As in a search that does it all: first what was made to find races, then by number. */
+static bool is_before(const struct explore_outcome *a, const struct explore_outcome *b)
+{
+	return a->early != b->early ? a->early : a->run < b->run;
+}
+
+static struct search_part *first(struct merging *m)
+{
+	struct search_part *first = NULL;
+
+	array_each(struct search_part, p, &m->parts)
+		if (p->has_next && (!first || is_before(&p->next, &first->next)))
+			first = p;
+	return first;
+}
+
+static void account_all(struct merging *m)
+{
+	struct explore *e = m->e;
+	struct search_part *p;
+
+	array_each(struct search_part, each, &m->parts)
+		read_next(m, each);
+	while ((p = first(m))) {
+		double at = (double)p->next.at_us / 1e6;
+
+		e->seconds = at > e->seconds ? at : e->seconds;
+		explore_account(&m->account, &p->next);
+		explore_outcome_fini(&p->next);
+		read_next(m, p);
+	}
+}
+
+/* ---- what is missing --------------------------------------------------------------------------------- */
+
+static const struct search_part *part_of(const struct merging *m, unsigned number)
+{
+	array_each(const struct search_part, p, &m->parts)
+		if (p->number == number)
+			return p;
+	return NULL;
+}
+
+static void note_lacks(struct merging *m)
+{
+	unsigned shards = m->e->options.shards;
+
+	for (unsigned k = 1; k <= shards; k++) {
+		const struct search_part *p = part_of(m, k);
+		struct str text = {0};
+
+		if (p && p->journal.over)
+			continue;
+		if (p)
+			str_addf(
+				&text,
+				"part %u of %u is not done: the same command again goes on with %s",
+				k, shards, str_text(&p->journal.path));
+		else
+			str_addf(&text, "part %u of %u is missing", k, shards);
+		*array_add(&m->e->lacks) = str_take(&text);
+	}
+}
+
+int explore_merge(struct explore *e, char *const *folders, size_t count, struct explore_args *args,
+		  struct error *err)
+{
+	struct merging m = {.e = e, .account = {.e = e}, .args = args, .err = err};
+	int answer = 0;
+
+	for (size_t i = 0; answer == 0 && i < count; i++)
+		answer = read_folder(&m, folders[i]);
+	if (answer == 0) {
+		account_all(&m);
+		note_lacks(&m);
+	}
+	array_each(struct search_part, p, &m.parts)
+		explore_journal_fini(&p->journal);
+	array_fini(&m.parts);
+	str_fini(&m.head);
+	seen_fini(&m.account.seen);
+	return answer;
+}

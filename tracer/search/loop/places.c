@@ -1,0 +1,303 @@
+#include "tracer/search/loop/places.h"
+#include "tracer/search/loop/start.h"
+
+#include "tracer/scripts/query.h"
+#include "tracer/source/accesses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Code of a statement that is a point. */
+struct span {
+	const struct module *module;
+	struct module_range range;
+};
+
+struct places {
+	struct explore *e;
+	const struct session_query *query;
+	const char *what;	  /* one of those that --points names */
+	struct location location; /* FUNC, FILE:LINE, or FILE:1 for FILE */
+	bool is_file;
+	const char *file;
+	ARRAY(unsigned) lines; /* with code */
+	ARRAY(struct span) spans;
+};
+
+static void add_point(struct explore_points_at *points, const struct module *m, uint64_t offset)
+{
+	array_each(const struct controlled_chosen, chosen, points)
+		if (chosen->offset == offset && strcmp(chosen->module, module_name(m)) == 0)
+			return;
+	*array_add(points) =
+		(struct controlled_chosen){base_strdup(module_name(m)), offset, false, false};
+}
+
+/* ---- statements ----------------------------------------------------------------------------------- */
+
+static void add_line(void *ctx, unsigned line)
+{
+	struct places *s = ctx;
+
+	*array_add(&s->lines) = line;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const unsigned *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void add_site(struct places *s, const struct source_site *site)
+{
+	if (site->empty)
+		return;
+	add_point(&s->e->points_at, site->module, site->offset);
+	array_each(const struct module_range, range, &site->ranges)
+		*array_add(&s->spans) = (struct span){site->module, *range};
+}
+
+/* Is this statement in a function that was asked for, or in a copy of one? NULL: in a file. */
+static bool is_in(const struct source_site *site, const struct source_sites *functions)
+{
+	if (!functions)
+		return true;
+	array_each(const struct source_site, f, functions)
+		if (f->function && site->function && strcmp(f->function, site->function) == 0)
+			return true;
+	return false;
+}
+
+/* Lines that are in the table, but without code of their own, are left out. */
+static void add_statements(struct places *s, unsigned line, const struct source_sites *functions)
+{
+	const struct session_query *q = s->query;
+	struct location l = s->location;
+	struct source_sites sites;
+	ERROR(ignored);
+
+	l.kind = LOCATION_LINE;
+	l.name = (char *)s->file;
+	l.line = line;
+	l.briefly = true;
+	if (source_resolve(s->e->x.symbols, q->modules, q->module_count, &l, &sites, &ignored) !=
+	    SOURCE_FOUND)
+		return;
+	array_each(const struct source_site, site, &sites)
+		if (is_in(site, functions))
+			add_site(s, site);
+	source_sites_fini(&sites);
+}
+
+static void add_lines(struct places *s, const struct source_sites *functions)
+{
+	unsigned last = 0;
+
+	if (s->lines.count)
+		qsort(s->lines.items, s->lines.count, sizeof(*s->lines.items), by_number);
+	array_each(const unsigned, line, &s->lines) {
+		if (*line != last)
+			add_statements(s, *line, functions);
+		last = *line;
+	}
+	s->lines.count = 0;
+}
+
+/* ---- files and functions ---------------------------------------------------------------------------- */
+
+static void add_file(struct places *s)
+{
+	const struct session_query *q = s->query;
+
+	s->file = s->location.name;
+	for (size_t i = 0; i < q->module_count; i++)
+		if (!s->location.object || module_matches(q->modules[i], s->location.object))
+			source_each_line(q->modules[i], s->file, add_line, s);
+	add_lines(s, NULL);
+}
+
+/* The lines of the code around each copy; what is not the function's own is sorted out later. */
+static void add_function(struct places *s, const struct source_sites *functions)
+{
+	struct source_statements all;
+
+	array_each(const struct source_site, f, functions) {
+		s->file = f->file;
+		if (!f->file || !source_statements(f->module, f->offset, &all))
+			continue;
+		array_each(const struct source_statement, one, &all)
+			if (one->file && strcmp(one->file, f->file) == 0)
+				add_line(s, one->line);
+		array_fini(&all);
+		add_lines(s, functions);
+	}
+}
+
+/* ---- accesses ----------------------------------------------------------------------------------------- */
+
+struct places_module {
+	struct places *places;
+	const struct module *module;
+};
+
+/* Those of atomic instructions are points in any case. */
+static void add_access(void *ctx, const struct source_access *a)
+{
+	const struct places_module *x = ctx;
+
+	if (a->what.atomic || a->what.pauses)
+		return;
+	array_each(const struct span, span, &x->places->spans)
+		if (span->module == x->module && a->offset >= span->range.low &&
+		    a->offset < span->range.high) {
+			add_point(&x->places->e->points_at, x->module, a->offset);
+			return;
+		}
+}
+
+static void add_accesses(struct places *s)
+{
+	for (size_t i = 0; i < s->query->module_count; i++) {
+		struct module *m = s->query->modules[i];
+		struct places_module x = {s, m};
+		bool has = false;
+
+		array_each(const struct span, span, &s->spans)
+			has |= span->module == m;
+		if (has)
+			source_accesses(m, true, add_access, &x);
+	}
+}
+
+/* ---- what --points says -------------------------------------------------------------------------------- */
+
+/* A file was looked for as FILE:1. */
+static void no_points(const struct places *s, const struct session_query *q)
+{
+	struct error *err = s->e->x.err;
+
+	if (!q->error) {
+		error_set(err, ERROR_LOCATION,
+			  "--points: %s: no debug information tells which lines it has", s->what);
+		return;
+	}
+	error_copy(err, q->error);
+	error_prefix(err, "--points: ");
+	if (s->is_file && err->hint && strlen(err->hint) > 2)
+		error_hint(err, "%.*s", (int)strlen(err->hint) - 2, err->hint);
+}
+
+static void add_sites(struct places *s, const struct source_sites *sites)
+{
+	array_each(const struct source_site, site, sites)
+		add_site(s, site);
+}
+
+/* One that another name of the list has, too. */
+static bool has_point(const struct places *s)
+{
+	return s->spans.count;
+}
+
+static void look(void *ctx, const struct session_query *q)
+{
+	struct places *s = ctx;
+
+	size_t before = s->e->points_at.count;
+
+	s->query = q;
+	if (s->is_file)
+		add_file(s);
+	else if (q->sites && s->location.kind == LOCATION_LINE)
+		add_sites(s, q->sites);
+	else if (q->sites)
+		add_function(s, q->sites);
+	add_accesses(s);
+	if (s->e->points_at.count == before && !has_point(s))
+		no_points(s, q);
+}
+
+/* FUNC, FILE:LINE or FILE, told apart as locations are: a file would need a line there. */
+static int parse(struct places *s, struct str *text)
+{
+	ERROR(ignored);
+	ERROR(err);
+
+	str_add(text, s->what);
+	if (location_parse(s->what, &s->location, &err) == 0 &&
+	    (s->location.kind == LOCATION_FUNC || s->location.kind == LOCATION_LINE))
+		return 0;
+	location_fini(&s->location);
+	str_add(text, ":1");
+	s->is_file = true;
+	if (location_parse(str_text(text), &s->location, &ignored) == 0 &&
+	    s->location.kind == LOCATION_LINE)
+		return 0;
+	if (!err.code)
+		error_set(&err, ERROR_LOCATION, "%s is no file, no line and no function", s->what);
+	error_move(s->e->x.err, &err);
+	return error_prefix(s->e->x.err, "--points: ");
+}
+
+static int find_those(struct explore *e, const char *what)
+{
+	struct session_options program = *e->x.options;
+	struct places s = {.e = e, .what = what};
+	struct str text = {0};
+	const char *location;
+	int answer = parse(&s, &text);
+
+	program.scripts.count = program.orders.count = 0;
+	location = str_text(&text);
+	if (answer == 0)
+		answer = session_query(&program, e->x.symbols, &location, 1, look, &s, e->x.err);
+	location_fini(&s.location);
+	array_fini(&s.lines);
+	array_fini(&s.spans);
+	str_fini(&text);
+	return answer < 0 || e->x.err->code ? -1 : 0;
+}
+
+/* Several are parted by commas, but for those in the parameters of a function. */
+static size_t length_of_first(const char *list)
+{
+	size_t depth = 0, i;
+
+	for (i = 0; list[i] && (list[i] != ',' || depth); i++)
+		depth += list[i] == '(' || list[i] == '<'	       ? 1
+			 : depth && (list[i] == ')' || list[i] == '>') ? (size_t)-1
+								       : 0;
+	return i;
+}
+
+static int find_points(struct explore *e)
+{
+	const char *list = e->options.location;
+	int answer = 0;
+
+	while (answer == 0 && *list) {
+		size_t length = length_of_first(list);
+		char *what = base_strndup(list, length);
+
+		answer = find_those(e, what);
+		base_free(what);
+		list += length + (list[length] == ',');
+	}
+	return answer;
+}
+
+int explore_places(struct explore *e)
+{
+	static const enum controlled_points kinds[] = {
+		[POINTS_RACES] = CONTROLLED_SYNC,
+		[POINTS_SYNC] = CONTROLLED_SYNC,
+		[POINTS_MEMORY] = CONTROLLED_MEMORY,
+		[POINTS_LOCATION] = CONTROLLED_CHOSEN,
+	};
+
+	e->points_at.kind = kinds[e->options.points];
+	if (e->options.points == POINTS_LOCATION && find_points(e) < 0)
+		return -1;
+	return explore_start(e);
+}

@@ -1,0 +1,133 @@
+#include "tracer/search/loop/races.h"
+
+#include "tracer/search/loop/account.h"
+
+#include <string.h>
+
+/* What one run in six shows is known but for one search in a thousand. */
+enum { QUIET_RUNS = 40, MOST_RUNS = 200 };
+
+/* About a quarter of the search's time for one run: a stop takes 20 to 80 us. */
+static unsigned long looks_most(double seconds)
+{
+	static const double least = 50000, without_limit = 500000, per_s = 5000;
+	double most = seconds > 0 ? seconds * per_s : without_limit;
+
+	return (unsigned long)(most > least ? most : least);
+}
+
+/* The clock matters for the first run alone: later ones have few accesses left to look at. */
+static void limit_looks(struct controlled *c, double seconds)
+{
+	c->looks_most = looks_most(seconds);
+	if (seconds > 0)
+		c->looks_until = explore_now_s() + seconds / 4;
+}
+
+int explore_races_begin(struct explore_race_runs *x, struct explore *e)
+{
+	const struct strategy_options options = {
+		.seed = e->options.seed, .depth = e->options.depth, .bound = e->options.bound};
+	struct controlled *c = &x->runs.controlled;
+
+	x->races = c->races = races_new();
+	c->strategy = strategy_new(x->strategy ? x->strategy : RACES_STRATEGY, &options);
+	c->steps = e->options.steps;
+	c->hang_s = e->options.hang;
+	c->keeps_last = true;
+	if (!e->options.points_asked)
+		limit_looks(c, e->options.seconds);
+	explore_runs_points(&x->runs, &e->points_at);
+	x->atomic = c->chosen.count; /* known before */
+	if (explore_runs_begin(e, &x->runs, e->x.options, e->quick, true) < 0)
+		return -1;
+	e->forked = x->runs.kept != NULL;
+	return 0;
+}
+
+/* Threads are switched there from the next run on, so that more is seen to race. Who frees is caught by what the
+   others do before and behind it: that call is a point of the search alone. */
+static bool is_new(struct controlled *c, uint64_t index)
+{
+	struct controlled_access *a = &c->accesses.items[index];
+	bool is_new = !a->is_point;
+
+	a->is_point = true;
+	return is_new && !a->frees;
+}
+
+static void make_atomic(struct controlled *c, const struct controlled_chosen *chosen)
+{
+	array_each(struct controlled_access, a, &c->accesses)
+		if (a->offset == chosen->offset &&
+		    strcmp(module_name(a->module), chosen->module) == 0) {
+			a->what.atomic = a->is_point = true;
+			a->is_hot = false; /* what it orders is to be seen, however often */
+		}
+}
+
+/* Accesses that turned out to be atomic order what others do: that was not seen in this run. */
+static bool drop_if_atomic(struct explore_race_runs *x)
+{
+	struct controlled *c = &x->runs.controlled;
+	bool found = c->chosen.count > x->atomic;
+
+	for (; x->atomic < c->chosen.count; x->atomic++)
+		make_atomic(c, &c->chosen.items[x->atomic]);
+	if (found) {
+		races_drop_pairs(x->races, x->pairs);
+		controlled_forget_told(c, x->pairs);
+	}
+	return found;
+}
+
+bool explore_races_more(struct explore_race_runs *x)
+{
+	struct controlled *c = &x->runs.controlled;
+	bool more = drop_if_atomic(x) || c->end == CONTROLLED_STOPPED; /* at a loop */
+	const struct races_pair *pairs = races_pairs(x->races, &x->pairs);
+
+	for (size_t i = 0; i < x->pairs; i++) {
+		more |= is_new(c, pairs[i].first.place);
+		more |= is_new(c, pairs[i].second.place);
+	}
+	explore_runs_let_hot_go(&x->runs);
+	c->looks_until = 0;
+	x->quiet = more ? 0 : x->quiet + 1;
+	return ++x->made < MOST_RUNS && x->quiet < QUIET_RUNS;
+}
+
+/* Neither where somebody frees, nor at what came too often in the very run that has shown that it races. */
+void explore_races_points(const struct explore_race_runs *x, struct explore_points_at *points)
+{
+	const struct controlled *c = &x->runs.controlled;
+
+	points->kind = CONTROLLED_CHOSEN;
+	array_each(const struct controlled_access, a, &c->accesses)
+		if (a->is_point && !a->frees && !a->is_hot && !a->what.atomic && !a->what.pauses)
+			*array_add(points) = (struct controlled_chosen){
+				base_strdup(module_name(a->module)), a->offset, false, false};
+	for (size_t i = 0; i < x->atomic; i++)
+		if (c->chosen.items[i].atomic)
+			*array_add(points) =
+				(struct controlled_chosen){base_strdup(c->chosen.items[i].module),
+							   c->chosen.items[i].offset, true, false};
+}
+
+void explore_races_choose(const struct explore_race_runs *x, struct explore_points_at *points)
+{
+	const struct controlled *c = &x->runs.controlled;
+
+	explore_races_points(x, points);
+	array_each(const struct controlled_access, a, &c->accesses)
+		if (a->is_point && (a->frees || a->is_hot))
+			*array_add(points) = (struct controlled_chosen){
+				base_strdup(module_name(a->module)), a->offset, false, a->frees};
+}
+
+void explore_races_end(struct explore_race_runs *x)
+{
+	strategy_free(x->runs.controlled.strategy);
+	explore_runs_end(&x->runs);
+	races_free(x->races);
+}

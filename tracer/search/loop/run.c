@@ -1,0 +1,285 @@
+#include "tracer/search/loop/run.h"
+
+#include "tracer/search/loop/account.h"
+#include "tracer/sched/controlled_run.h"
+#include "tracer/run/go.h"
+#include "tracer/run/run.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+/* ---- the program at its beginning --------------------------------------------------------------- */
+
+static void drop_kept(struct explore_runs *r)
+{
+	if (r->kept) {
+		session_fini(r->kept);
+		base_free(r->kept);
+	}
+	r->kept = NULL;
+}
+
+static bool is_there(const struct session *s)
+{
+	return control_arrived(s) || s->over;
+}
+
+/* Until its first thread stands where schedules begin, or until it has ended. */
+static bool bring_there(struct session *s)
+{
+	struct tracee_event ev = {.kind = TRACEE_TICK};
+
+	while (!is_there(s) && ev.kind != TRACEE_EMPTY) {
+		tracee_wait(s->tracee, &ev);
+		session_turn(s, &ev);
+	}
+	if (s->over && ev.kind != TRACEE_EMPTY)
+		session_loop(s);
+	return control_arrived(s);
+}
+
+/* A thread that was joined may not be gone yet: it has cleared the word that a join waits for, no more. */
+static void let_others_end(struct session *s)
+{
+	enum { TICK_MS = 5, TICKS = 20 };
+	const struct tracee_process *p = control_arrived(s)->tracee->process;
+	struct tracee_event ev;
+
+	if (p->threads > 1)
+		tracee_tick(s->tracee, TICK_MS);
+	for (int ticks = 0; p->threads > 1 && ticks < TICKS; ticks += ev.kind == TRACEE_TICK) {
+		tracee_wait(s->tracee, &ev);
+		session_turn(s, &ev);
+	}
+}
+
+/*
+ * It has come to where schedules begin: is it alone? A thread of a constructor may be over by then, or not, as
+ * it happens; before a place that the tester has named it has been so for long.
+ */
+static bool keeps_alone(struct session *s)
+{
+	const struct controlled *c = s->options->controlled;
+
+	if (c->had_threads && !c->starts.count)
+		return false;
+	let_others_end(s);
+	return !s->over && tracee_keep(s->tracee, control_arrived(s)->tracee) == 0;
+}
+
+static void cannot_keep(struct explore_runs *r, const char *why)
+{
+	int signal = r->kept->interrupted;
+
+	base_free(r->not_kept);
+	r->not_kept = signal ? NULL : base_strdup(why);
+	if (signal) /* this is no run that it could end: it ends the first one */
+		session_signals_put_back(signal);
+	r->controlled.early = true;
+	drop_kept(r);
+}
+
+static bool has_places(const struct session *s)
+{
+	return engine_place_at(s->engine, 0) != NULL;
+}
+
+/* 0, also where it cannot be kept. */
+static int keep(struct explore_runs *r, struct error *err)
+{
+	struct session *s = r->kept = base_alloc(1, sizeof(*s));
+
+	*s = (struct session){.options = &r->options, .symbols = r->symbols, .run_number = 1};
+	r->controlled.keeps = true;
+	r->controlled.had_threads = false;
+	if (session_prepare(s, err) < 0 || session_launch(s, err) < 0) {
+		drop_kept(r);
+		return -1;
+	}
+	r->has_gates = has_places(s);
+	if (r->has_gates)
+		cannot_keep(r, "the gates begin with the program");
+	else if (!(r->came = bring_there(s)))
+		cannot_keep(r, "the program does not come to main");
+	else if (!keeps_alone(s))
+		cannot_keep(r, "it has threads before main");
+	if (r->kept) {
+		bound_keep(&r->controlled, r->kept->root);
+		r->controlled.in_at = lseek(r->controlled.in, 0, SEEK_CUR);
+	}
+	r->controlled.keeps = false;
+	return 0;
+}
+
+/* ---- files ---------------------------------------------------------------------------------------- */
+
+static void rewind_files(struct explore_runs *r)
+{
+	struct controlled *c = &r->controlled;
+
+	if (c->in >= 0)
+		lseek(c->in, c->in_at, SEEK_SET);
+	stream_begin(&c->out);
+	stream_begin(&c->err);
+}
+
+/* A stream of which the caller does not say the kind is a file. */
+static int open_output(struct stream *s, enum stream_kind kind, const char *name, struct error *err)
+{
+	if (kind == STREAM_INHERITED || kind == STREAM_NULL)
+		kind = STREAM_FILE;
+	return stream_open(s, kind, name, -1, err);
+}
+
+/* A pipe or a terminal cannot be read again: nothing is there then. */
+static void open_input(struct controlled *c, const struct session_options *o)
+{
+	c->in_closed = o->kinds[STDIN_FILENO] == STREAM_CLOSED;
+	c->in = o->input_at >= 0 ? dup(STDIN_FILENO) : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	c->in_at = o->input_at >= 0 ? o->input_at : 0;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------ */
+
+int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct session_options *o,
+		       const struct features *features, bool keeps)
+{
+	struct controlled *c = &r->controlled;
+	int failed;
+
+	controlled_pin(r->worker);
+	r->options = *o;
+	r->options.features = features;
+	r->options.controlled = c;
+	r->options.leftover = LEFTOVER_KILL;
+	r->options.quiet = true;
+	r->options.time_limit = -1; /* a script's limit is for each schedule */
+	r->options.until_us = (uint64_t)(e->until * 1e6);
+	r->symbols = e->x.symbols;
+	open_input(c, o);
+	if (open_output(&c->out, o->kinds[STDOUT_FILENO], "stdout", e->x.err) < 0 ||
+	    open_output(&c->err, o->kinds[STDERR_FILENO], "stderr", e->x.err) < 0)
+		return -1;
+	failed = keeps ? keep(r, e->x.err) : 0;
+	r->options.until_us = 0; /* a run has a limit of its own: explore_runs_until() */
+	return failed;
+}
+
+void explore_runs_points(struct explore_runs *r, const struct explore_points_at *points)
+{
+	r->controlled.points = points->kind;
+	r->controlled.tested = points->tested;
+	array_each(const struct controlled_chosen, start, &points->starts)
+		controlled_start(&r->controlled, start);
+	array_each(const struct controlled_chosen, chosen, points)
+		controlled_choose(&r->controlled, chosen);
+}
+
+static int start(struct explore_runs *r, struct session *s, struct error *err)
+{
+	struct session_thread *t;
+
+	if (session_prepare(s, err) < 0)
+		return -1;
+	if (!r->kept)
+		return session_launch(s, err);
+	t = session_copy(s, r->kept, err);
+	if (!t)
+		return -1;
+	control_begin(s, t);
+	session_go(s, t);
+	return 0;
+}
+
+static void note_modules(struct explore_runs *r, const struct session *s)
+{
+	r->modules.count = 0;
+	for (size_t i = 0; s->root && i < s->root->images.count; i++)
+		*array_add(&r->modules) = s->root->images.items[i].module;
+}
+
+void explore_runs_grant(struct explore_runs *r)
+{
+	if (r->kept)
+		grants_take(&r->controlled, r->kept->root);
+}
+
+int explore_runs_one(struct explore_runs *r, struct session_result *out, struct error *err)
+{
+	struct session s = {.options = &r->options,
+			    .symbols = r->symbols,
+			    .run_number = ++r->made,
+			    .counts_late = true};
+	int answer = -1;
+
+	*out = (struct session_result){0};
+	rewind_files(r);
+	if (start(r, &s, err) == 0) {
+		session_loop(&s);
+		if (r->controlled.describes)
+			note_modules(r, &s);
+		session_judge(&s, out);
+		answer = out->verdict == VERDICT_ERROR ? error_move(err, &s.fault) : 0;
+	}
+	if (answer < 0) { /* a script that is wrong says nothing of any schedule */
+		session_result_fini(out);
+		*out = (struct session_result){0};
+	}
+	if (r->kept) {
+		bound_take(&r->controlled, r->kept->root);
+		s.tracee = NULL;
+	}
+	session_fini(&s);
+	return answer;
+}
+
+int explore_runs_until(struct explore *e, struct explore_runs *r, double until,
+		       struct session_result *out)
+{
+	static const double least_s = 0.5;
+	double least = explore_now_s() + least_s;
+	int failed;
+
+	if (until > 0)
+		r->options.until_us = (uint64_t)((until > least ? until : least) * 1e6);
+	failed = explore_runs_one(r, out, e->x.err);
+	r->options.until_us = 0;
+	return failed;
+}
+
+int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct session_options *o,
+		       const struct features *features, const struct explore_points_at *points,
+		       struct session_result *out)
+{
+	explore_runs_points(r, points ? points : &e->points_at);
+	if (explore_runs_begin(e, r, o, features, false) < 0)
+		return -1;
+	strategy_begin(r->controlled.strategy, 0);
+	return explore_runs_until(e, r, e->ends, out);
+}
+
+void explore_runs_let_hot_go(struct explore_runs *r)
+{
+	struct tracee_process *kept = r->kept ? r->kept->root->tracee : NULL;
+
+	array_each(const struct controlled_access, a, &r->controlled.accesses) {
+		struct tracee_site *site =
+			kept && a->is_hot ? tracee_site_find(kept, a->address) : NULL;
+
+		if (site)
+			tracee_site_remove(kept, site);
+	}
+}
+
+void explore_runs_end(struct explore_runs *r)
+{
+	drop_kept(r);
+	controlled_fini(&r->controlled);
+	if (r->controlled.in > 0)
+		close(r->controlled.in);
+	stream_close(&r->controlled.out);
+	stream_close(&r->controlled.err);
+	base_free(r->not_kept);
+	array_fini(&r->modules);
+	controlled_unpin();
+}

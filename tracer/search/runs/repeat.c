@@ -1,0 +1,40 @@
+#include "tracer/features/order_log/order_log.h"
+#include "tracer/search/runs/repeat.h"
+
+static bool begin_order(const struct experiment_series *s)
+{
+	const struct repeat *p = s->ctx;
+
+	if (p->x.options->order_log)
+		order_log_begin(p->x.options->order_log);
+	return true;
+}
+
+/* Is this run like the first one, and acceptable to a test? */
+static int agrees(const struct experiment_series *s, struct session_result *r)
+{
+	struct repeat *p = s->ctx;
+	bool same;
+
+	p->status = r->status;
+	if (p->x.made == 1)
+		p->first = r->status;
+	same = r->verdict == VERDICT_OK && r->status == p->first;
+	p->agreed += same;
+	return same;
+}
+
+int repeat_runs(struct repeat *p)
+{
+	const struct experiment_series runs = {
+		.most = p->x.options->repeat,
+		.ctx = p,
+		.next = begin_order,
+		.judge = agrees,
+	};
+
+	if (experiment_series(&p->x, &runs) >= 0)
+		return 0;
+	p->status = p->x.last.status;
+	return p->x.err->code ? -1 : 0;
+}

@@ -1,0 +1,585 @@
+#include "tracer/search/runs/replay.h"
+
+#include "tracer/base/file.h"
+#include "tracer/base/foreign.h"
+#include "tracer/base/io.h"
+#include "tracer/base/path.h"
+#include "tracer/search/runs/experiment.h"
+#include "tracer/search/shrink/examine.h"
+#include "tracer/search/loop/failure.h"
+#include "tracer/sched/schedule/address.h"
+#include "tracer/sched/strategy/guide.h"
+#include "tracer/sched/controlled.h"
+#include "tracer/run/images.h"
+#include "tracer/run/run.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the head ------------------------------------------------------------------------------------- */
+
+static void add_seconds(struct schedule_head *h, const char *key, double seconds)
+{
+	struct str text = {0};
+
+	str_addf(&text, "%g", seconds);
+	schedule_option_add(h, key, str_text(&text));
+	str_fini(&text);
+}
+
+static void add_number(struct schedule_head *h, const char *key, unsigned long long number)
+{
+	struct str text = {0};
+
+	str_addf(&text, "%llu", number);
+	schedule_option_add(h, key, str_text(&text));
+	str_fini(&text);
+}
+
+static void add_modules(const struct explore *e, struct schedule_head *h)
+{
+	array_each(struct module *const, m, &e->modules) {
+		struct str text = {0};
+
+		str_addf(&text, "%s %s", module_name(*m), module_build_id(*m));
+		schedule_option_add(h, "module", str_text(&text));
+		str_fini(&text);
+	}
+}
+
+static void add_place(struct schedule_head *h, const char *key,
+		      const struct controlled_chosen *place)
+{
+	struct str text = {0};
+
+	str_addf(&text, "%s+0x%" PRIx64, place->module, place->offset);
+	schedule_option_add(h, key, str_text(&text));
+	str_fini(&text);
+}
+
+/* Which places were points, and where it began. */
+static void add_points(const struct explore_points_at *points, struct schedule_head *h)
+{
+	static const char *const words[] = {
+		[CONTROLLED_SYNC] = "sync",
+		[CONTROLLED_CHOSEN] = "chosen",
+		[CONTROLLED_MEMORY] = "memory",
+	};
+
+	schedule_option_add(h, "points", words[points->kind]);
+	array_each(const struct controlled_chosen, chosen, points)
+		add_place(h, chosen->frees ? "frees" : chosen->atomic ? "atomic" : "point", chosen);
+	array_each(const struct controlled_chosen, start, &points->starts)
+		add_place(h, "from", start);
+}
+
+/* As it was written. */
+static void each_place(const struct schedule_head *h, const char *key, void *ctx,
+		       void (*add)(void *ctx, const struct controlled_chosen *place))
+{
+	const char *value;
+
+	for (size_t k = 0; (value = schedule_option(h, key, k)); k++) {
+		const char *plus = strrchr(value, '+');
+		struct controlled_chosen place = {.atomic = strcmp(key, "atomic") == 0,
+						  .frees = strcmp(key, "frees") == 0};
+
+		if (!plus)
+			continue;
+		place.module = base_strndup(value, (size_t)(plus - value));
+		place.offset = strtoull(plus + 1, NULL, 16);
+		add(ctx, &place);
+		base_free(place.module);
+	}
+}
+
+static void add_chosen(void *ctx, const struct controlled_chosen *place)
+{
+	struct explore_points_at *points = ctx;
+
+	*array_add(points) = (struct controlled_chosen){base_strdup(place->module), place->offset,
+							place->atomic, place->frees};
+}
+
+static void add_start(void *ctx, const struct controlled_chosen *place)
+{
+	struct explore_points_at *points = ctx;
+
+	*array_add(&points->starts) = (struct controlled_chosen){
+		.module = base_strdup(place->module), .offset = place->offset};
+}
+
+void replay_points(const struct schedule_head *h, struct explore_points_at *points)
+{
+	const char *value = schedule_option(h, "points", 0);
+
+	points->kind = !value || strcmp(value, "sync") == 0 ? CONTROLLED_SYNC
+		       : strcmp(value, "memory") == 0	    ? CONTROLLED_MEMORY
+							    : CONTROLLED_CHOSEN;
+	each_place(h, "point", points, add_chosen);
+	each_place(h, "atomic", points, add_chosen);
+	each_place(h, "frees", points, add_chosen);
+	each_place(h, "from", points, add_start);
+}
+
+static void set_points(const struct schedule_head *h, struct controlled *c)
+{
+	struct explore_points_at points = {0};
+
+	replay_points(h, &points);
+	c->points = points.kind;
+	array_each(const struct controlled_chosen, chosen, &points)
+		controlled_choose(c, chosen);
+	array_each(const struct controlled_chosen, start, &points.starts)
+		controlled_start(c, start);
+	explore_points_fini(&points);
+	c->early = schedule_option(h, "begins", 0);
+}
+
+static const char *const streams[] = {"stdin", "stdout", "stderr"};
+
+/* The kind that a search gives where its caller has set none (explore_run.c). */
+static enum stream_kind given_kind(const struct session_options *o, int fd)
+{
+	if (o->kinds[fd] != STREAM_INHERITED)
+		return o->kinds[fd];
+	return fd == STDIN_FILENO && o->input_at < 0 ? STREAM_NULL : STREAM_FILE;
+}
+
+void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h)
+{
+	const struct session_options *o = e->x.options;
+	char *here = realpath(".", NULL);
+	struct str program = {0};
+
+	for (char *const *arg = o->argv; *arg; arg++) {
+		str_addf(&program, "%s%s", program.length ? " " : "", *arg);
+		schedule_option_add(h, "arg", *arg);
+	}
+	h->program = str_take(&program);
+	if (here)
+		schedule_option_add(h, "directory", here);
+	free(here);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		schedule_option_add(h, streams[fd], stream_kind_name(given_kind(o, fd)));
+	array_each(const char *, script, &o->scripts)
+		schedule_option_add(h, "gates", *script);
+	array_each(const char *, order, &o->orders)
+		schedule_option_add(h, "order", *order);
+	schedule_option_add(h, "failure", f->kind);
+	schedule_option_add(h, "where", f->where);
+	add_number(h, "status", (unsigned)f->status);
+	if (!f->is_other) {
+		schedule_option_add(h, "strategy", f->strategy);
+		add_number(h, "seed", e->options.seed);
+		add_number(h, "run", f->run);
+	}
+	array_each(char *const, path, &f->paths)
+		schedule_option_add(h, "path", *path);
+	add_points(f->points ? f->points : &e->points_at, h);
+	if (!e->forked)
+		schedule_option_add(h, "begins", "early");
+	if (strcmp(f->kind, "hang") == 0)
+		add_seconds(h, "hang", e->options.hang);
+	add_modules(e, h);
+}
+
+/* ---- the file --------------------------------------------------------------------------------------- */
+
+/* A relative path that leads nowhere from here is one from where the search was. */
+static const char *found_there(struct replay *r, const char *path)
+{
+	const char *directory = schedule_option(&r->head, "directory", 0);
+	struct str full = {0};
+
+	if (!directory || path[0] == '/' || access(path, F_OK) == 0)
+		return path;
+	str_addf(&full, "%s/%s", directory, path);
+	*array_add(&r->there) = str_take(&full);
+	return r->there.items[r->there.count - 1];
+}
+
+static void set_options(struct replay *r)
+{
+	struct session_options *o = r->options;
+	bool has_gates = o->scripts.count || o->orders.count;
+	const char *value;
+
+	for (size_t k = 0; (value = schedule_option(&r->head, "arg", k)); k++)
+		*array_add(&r->args) = (char *)value;
+	(void)array_add(&r->args);
+	if (!o->argv[0] && r->args.items[0]) {
+		if (strchr(r->args.items[0], '/')) /* else it is looked for in PATH */
+			r->args.items[0] = (char *)found_there(r, r->args.items[0]);
+		o->argv = r->args.items;
+	}
+	for (size_t k = 0; !has_gates && (value = schedule_option(&r->head, "gates", k)); k++)
+		*array_add(&o->scripts) = found_there(r, value);
+	for (size_t k = 0; !has_gates && (value = schedule_option(&r->head, "order", k)); k++)
+		*array_add(&o->orders) = value;
+}
+
+/* "prt+0x1195" */
+static void rename_places(struct schedule_head *h, const char *from, const char *to)
+{
+	static const char *const keys[] = {"point", "atomic", "frees", "from"};
+	size_t length = strlen(from);
+
+	array_each(struct schedule_option, o, &h->options)
+		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+			struct str text = {0};
+
+			if (strcmp(o->key, keys[i]) != 0 || strncmp(o->value, from, length) != 0 ||
+			    o->value[length] != '+')
+				continue;
+			str_addf(&text, "%s%s", to, o->value + length);
+			base_free(o->value);
+			o->value = str_take(&text);
+		}
+}
+
+/* The program's file may be called otherwise than when the schedule was recorded. */
+static void rename_program(struct replay *r)
+{
+	const char *recorded = schedule_option(&r->head, "module", 0);
+	struct modules *files = modules_new();
+	char path[PATH_MAX], *was;
+	struct module *program = NULL;
+	ERROR(ignored); /* a file that is no program is refused when it is to be executed */
+
+	if (recorded && images_find_program(r->options->argv[0], path, sizeof(path)))
+		program = modules_open(files, path, &ignored);
+	was = program ? base_strndup(recorded, strcspn(recorded, " ")) : NULL;
+	if (program && strcmp(was, module_name(program)) != 0) {
+		schedule_rename_module(&r->schedule, was, module_name(program));
+		rename_places(&r->head, was, module_name(program));
+	}
+	base_free(was);
+	modules_free(files);
+}
+
+int replay_load(struct replay *r, const char *path, struct error *err)
+{
+	char *text = file_read(path, err);
+	int answer;
+
+	if (!text)
+		return -1;
+	answer = schedule_parse(text, path, &r->schedule, &r->head, err);
+	base_free(text);
+	if (answer < 0)
+		return error_hint(err,
+				  "give the file `schedule` of a folder that `gatectl explore` "
+				  "has written");
+	set_options(r);
+	if (r->options->argv[0]) {
+		rename_program(r);
+		return 0;
+	}
+	error_set(err, ERROR_USAGE, "%s does not say of which program it is", path);
+	return error_hint(err, "gatectl replay %s PROG [ARG...]", path);
+}
+
+/* ---- where the program does not follow ----------------------------------------------------------------- */
+
+static void say_place(const char *file, unsigned line, const char *func, struct str *out)
+{
+	if (file && line)
+		str_addf(out, " at %s:%u", path_shown(file), line);
+	if (func)
+		str_addf(out, " in %s", func);
+}
+
+static void say_recorded(const struct replay *r, size_t i, const char *is_to, struct str *out)
+{
+	const struct schedule_step *step = &r->schedule.steps.items[i];
+	const struct schedule_where *w = &step->where;
+
+	str_addf(out, "%s %s %s%s%s", r->schedule.threads.items[step->thread], is_to,
+		 schedule_op(step->point.op), w->call ? ", by " : "", w->call ? w->call : "");
+	say_place(w->file, w->line, w->func, out);
+}
+
+/* What a thread is called, if the schedule has it. */
+static const char *name_of(const struct replay *r, unsigned number)
+{
+	array_each(const struct schedule_step, step, &r->schedule.steps)
+		if (step->point.thread == number)
+			return r->schedule.threads.items[step->thread];
+	return "a thread that the schedule does not have";
+}
+
+/* The module of the program's that the place is in; NULL: there is none. */
+static struct module *module_of(const struct session *s, uint64_t place)
+{
+	for (size_t i = 0; s->root && place && i < s->root->images.count; i++)
+		if (address_is_in(place, module_name(s->root->images.items[i].module)))
+			return s->root->images.items[i].module;
+	return NULL;
+}
+
+static void say_came(const struct replay *r, const struct session *s,
+		     const struct strategy_point *p, struct str *out)
+{
+	struct module *module = module_of(s, p->place);
+	struct source_symbolised is = {0};
+
+	str_addf(out, "%s came to %s", name_of(r, p->thread), schedule_op(p->op));
+	if (module && source_symbolise(module, address_offset(p->place) - 1, true, &is))
+		say_place(is.file, is.line, is.function, out);
+	source_symbolised_fini(&is);
+}
+
+/* The code, or the object: one of them differs where the words do not. */
+static void say_address(const struct schedule *names, uint64_t address, struct str *out)
+{
+	const char *module = schedule_module_at(names, address);
+
+	if (module)
+		str_addf(out, " (%s+0x%" PRIx64 ")", module, address_offset(address));
+}
+
+/* The build-id that the module had when the schedule was recorded; NULL: it was not there. */
+static const char *recorded_id(const struct replay *r, const struct module *m, bool is_program)
+{
+	const char *name = module_name(m), *was;
+	size_t length = strlen(name);
+
+	for (size_t k = 0; (was = schedule_option(&r->head, "module", k)); k++)
+		if (is_program || (strncmp(was, name, length) == 0 && was[length] == ' '))
+			return strrchr(was, ' ') + 1;
+	return NULL;
+}
+
+static const char *shown_id(const char *id)
+{
+	return *id ? id : "none";
+}
+
+static bool say_changed(const struct replay *r, const struct module *m, bool is_program,
+			struct error *err)
+{
+	const char *was = recorded_id(r, m, is_program), *is = module_build_id(m);
+
+	if (!was || strcmp(was, is) == 0)
+		return false;
+	error_hint(err,
+		   "%s is not the file that the schedule was recorded with: its build-id was %s, "
+		   "and is "
+		   "%s; search again with `gatectl explore`",
+		   module_name(m), shown_id(was), shown_id(is));
+	return true;
+}
+
+static bool other_arguments(const struct replay *r)
+{
+	char *const *now = r->options->argv, *const *then = r->args.items;
+
+	for (; *now && *then; now++, then++)
+		if (strcmp(*now, *then) != 0)
+			return true;
+	return *now || *then;
+}
+
+static void say_reason(const struct replay *r, const struct session *s, struct error *err)
+{
+	for (size_t i = 0; s->root && i < s->root->images.count; i++)
+		if (say_changed(r, s->root->images.items[i].module, i == 0, err))
+			return;
+	if (other_arguments(r))
+		error_hint(err, "the program or its arguments are others than recorded: give none, "
+				"and it gets those");
+	else if (r->lacks_input)
+		error_hint(err, "the schedule was recorded with a file as standard input: give it "
+				"with < FILE");
+	else
+		error_hint(err,
+			   "the program and its libraries are the same, so it depends on something "
+			   "else: its input, its environment, files, or other processes");
+}
+
+static void diverged(const struct replay *r, struct session *s, const struct strategy_difference *d)
+{
+	bool alike = d->has_come && !d->is_longer && d->came.op == d->recorded.op;
+	bool by_object = d->came.place == d->recorded.place;
+	struct str text = {0};
+
+	str_addf(&text, "at step %zu of %zu ", d->step + 1, r->schedule.steps.count);
+	if (d->is_longer)
+		str_add(&text, "the schedule ends, but not the program");
+	else
+		say_recorded(r, d->step, "was to", &text);
+	if (alike)
+		say_address(&r->schedule, by_object ? d->recorded.fixed : d->recorded.place, &text);
+	if (d->has_come || d->is_longer) {
+		str_add(&text, d->is_longer ? ": " : ", but ");
+		say_came(r, s, &d->came, &text);
+		if (alike)
+			say_address(&r->controlled->schedule,
+				    by_object ? d->came.fixed : d->came.place, &text);
+	} else {
+		str_add(&text, s->root_ended && s->outcome.exited ? ", but the program has ended"
+								  : ", but it cannot go on there");
+	}
+	error_set(&s->fault, ERROR_FAILED, "%s", str_text(&text));
+	say_reason(r, s, &s->fault);
+	s->outcome.diverged = true;
+	str_fini(&text);
+}
+
+/* ---- standard streams ------------------------------------------------------------------------ */
+
+enum stream_kind replay_stream(const struct replay *r, int fd)
+{
+	const char *value = schedule_option(&r->head, streams[fd], 0);
+
+	return value ? stream_kind_named(value) : STREAM_INHERITED;
+}
+
+/* A file of the program's is one that gatectl reads. */
+static void open_input(struct replay *r, struct controlled *c)
+{
+	enum stream_kind kind = replay_stream(r, STDIN_FILENO);
+
+	r->lacks_input = kind == STREAM_FILE && stream_kind_of(STDIN_FILENO) != STREAM_FILE;
+	c->in_closed = kind == STREAM_CLOSED;
+	c->in = kind == STREAM_NULL || r->lacks_input ? open("/dev/null", O_RDONLY | O_CLOEXEC)
+						      : -1;
+}
+
+/* The stream is of the recorded kind; its output is passed on to gatectl's own, whatever that
+   is. */
+static int open_output(const struct replay *r, struct stream *s, int fd, struct error *err)
+{
+	enum stream_kind kind = replay_stream(r, fd);
+
+	return kind == STREAM_INHERITED ? 0 : stream_open(s, kind, streams[fd], fd, err);
+}
+
+/* ---- the run --------------------------------------------------------------------------------------------- */
+
+int replay_begin(struct replay *r, struct error *err)
+{
+	const char *value;
+	struct controlled *c;
+
+	if (r->controlled) {
+		strategy_begin(r->controlled->strategy, 0);
+		r->controlled->rests = false;
+		return 0;
+	}
+	c = r->controlled = r->options->controlled = base_alloc(1, sizeof(*c));
+	*c = (struct controlled){.strategy = explore_guide(&r->schedule), .judges = true};
+	open_input(r, c);
+	if (open_output(r, &c->out, STDOUT_FILENO, err) < 0 ||
+	    open_output(r, &c->err, STDERR_FILENO, err) < 0)
+		return -1;
+	set_points(&r->head, c);
+	value = schedule_option(&r->head, "failure", 0);
+	if (value && strcmp(value, "livelock") == 0)
+		c->steps = r->schedule.steps.count;
+	value = schedule_option(&r->head, "hang", 0);
+	c->hang_s = value && strtod(value, NULL) > 0 ? strtod(value, NULL) : CONTROLLED_HANG_S;
+	for (size_t k = 0; (value = schedule_option(&r->head, "path", k)); k++)
+		*array_add(&c->paths) = base_strdup(value);
+	strategy_begin(c->strategy, 0);
+	return 0;
+}
+
+void replay_compare(const struct replay *r, struct session *s)
+{
+	const struct strategy_difference *d;
+	bool whole = !s->interrupted && !s->outcome.fault;
+
+	strategy_end(r->controlled->strategy, whole ? STRATEGY_PASSED : STRATEGY_CUT);
+	d = strategy_guide_differs(r->controlled->strategy);
+	if (d && whole)
+		diverged(r, s, d);
+}
+
+int replay_run(struct replay *r, struct modules *symbols, struct session_result *out,
+	       struct error *err)
+{
+	struct session s = {.options = r->options, .symbols = symbols, .run_number = ++r->made};
+	int answer = -1;
+
+	if (r->made == 1)
+		r->options->input_at = io_offset(STDIN_FILENO);
+	experiment_rewind(r->options);
+	*out = (struct session_result){0};
+	if (replay_begin(r, err) == 0 && session_prepare(&s, err) == 0 &&
+	    session_launch(&s, err) == 0) {
+		session_loop(&s);
+		replay_compare(r, &s);
+		session_judge(&s, out);
+		answer = 0;
+	} else {
+		observe(failed, &s, err, out);
+	}
+	session_fini(&s);
+	return answer;
+}
+
+/* ---- what is told ---------------------------------------------------------------------------- */
+
+void replay_tell(const struct replay *r, const struct session_result *result, struct str *out)
+{
+	const char *status = schedule_option(&r->head, "status", 0);
+	const char *where = schedule_option(&r->head, "where", 0);
+	size_t all = r->schedule.steps.count;
+	size_t agree = strategy_guide_followed(r->controlled->strategy);
+
+	str_add(out, "replayed:");
+	for (char *const *arg = r->options->argv; *arg; arg++) {
+		str_add(out, " ");
+		foreign_shell_word(out, *arg);
+	}
+	str_addf(out, " (%zu of %zu steps agree)", agree, all);
+	if (agree == all && result->verdict != VERDICT_DIVERGED && status && where &&
+	    strtol(status, NULL, 10) != result->status)
+		str_addf(out, "; recorded was %s", where);
+}
+
+/* ---- step by step ----------------------------------------------------------------------------------------- */
+
+void replay_rest(struct replay *r, size_t steps)
+{
+	r->controlled->rests = steps > 0;
+	r->controlled->rest_at = r->controlled->schedule.steps.count + steps;
+}
+
+void replay_next(const struct replay *r, struct str *out)
+{
+	size_t i = r->controlled->schedule.steps.count;
+
+	if (i >= r->schedule.steps.count) {
+		str_add(out, "the schedule has no further step");
+		return;
+	}
+	str_addf(out, "step %zu of %zu: ", i + 1, r->schedule.steps.count);
+	say_recorded(r, i, "is to", out);
+}
+
+void replay_fini(struct replay *r)
+{
+	if (r->controlled) {
+		if (r->controlled->in >= 0)
+			close(r->controlled->in);
+		stream_close(&r->controlled->out);
+		stream_close(&r->controlled->err);
+		strategy_free(r->controlled->strategy);
+		controlled_fini(r->controlled);
+		base_free(r->controlled);
+		r->options->controlled = NULL;
+	}
+	array_fini(&r->args);
+	array_each(char *const, path, &r->there)
+		base_free(*path);
+	array_fini(&r->there);
+	schedule_fini(&r->schedule);
+	schedule_head_fini(&r->head);
+}

@@ -1,0 +1,192 @@
+/*
+ * Plain runs show what this machine's scheduler likes to do: what no gate forces may come by luck in a thousand of
+ * them, and not on the next machine. So schedules are searched that the gates permit: does the program come
+ * out differently in one of them?
+ *
+ * And a failure may come of what no gate can say, as who is woken of several that wait. So where none of its gates
+ * force it, schedules are searched that fail alike, and wake whom a plain run would wake.
+ */
+#include "tracer/synth/script/gates.h"
+#include "tracer/synth/script/scripts.h"
+
+#include "tracer/search/loop/account.h"
+#include "tracer/synth/gating_internal.h"
+
+static const double MOST_S = 5, LEAST_S = 0.5;
+
+/* Part of a script's time for finding it; the rest is for verifying it. */
+static const double PART_MADE = 0.5;
+
+/* The same accesses are points as when it failed, at least: what else races is looked for if that was not over. */
+static void take_points(const struct explore *from_e, const struct explore_failure *f,
+			struct explore *e)
+{
+	const struct explore_points_at *from = f->points ? f->points : &from_e->points_at;
+
+	e->points_at.tested = from->tested;
+	array_each(const struct controlled_chosen, c, from)
+		*array_add(&e->points_at) = (struct controlled_chosen){
+			base_strdup(c->module), c->offset, c->atomic, c->frees};
+}
+
+static void set_search(const struct explore *e, const struct explore_failure *f,
+		       unsigned long schedules, struct explore_options *o)
+{
+	*o = e->options;
+	if (o->points == POINTS_RACES && !f->points) /* they are known */
+		o->points = POINTS_SYNC;
+	o->strategy = "auto";
+	o->runs = schedules;
+	o->jobs = o->shard = o->shards = 1;
+	o->all = o->goes_on = false;
+	o->gates_s = o->whole_s = 0;
+}
+
+/* Gates that nobody opens end a schedule, too: in a plain run they would be the verdict. */
+static bool has_escaped(const struct explore *e)
+{
+	return e->failures.count || e->barred;
+}
+
+static double seconds_until(double until)
+{
+	double left = until - explore_now_s();
+
+	if (until <= 0 || left > MOST_S)
+		return MOST_S;
+	return left > LEAST_S ? left : LEAST_S;
+}
+
+int gating_escapes(struct gating *g, unsigned long most, double until)
+{
+	unsigned long asked = g->e->options.verify, schedules = asked < most ? asked : most;
+	struct experiment *x = &g->e->x;
+	struct explore e = {
+		.quick = g->e->quick, .full = g->e->full, .plain = g->e->plain, .x = *x};
+	struct session_options options = g->options;
+	int answer;
+
+	options.time_limit = -1;
+	e.x.options = &options;
+	e.x.view = (struct experiment_view){0};
+	set_search(g->e, g->f, schedules, &e.options);
+	e.options.seconds = seconds_until(until);
+	e.options.only_finds = true;
+	take_points(g->e, g->f, &e);
+	answer = explore_search(&e);
+	if (answer == 0)
+		answer = has_escaped(&e);
+	g->schedules = e.runs;
+	g->all_schedules = e.runs >= schedules;
+	e.x.options = x->options;
+	e.x.view = x->view;
+	*x = e.x;
+	explore_fini(&e);
+	return answer;
+}
+
+/* ---- another one that fails ------------------------------------------------------------------------- */
+
+/* So many are tried at most; each is looked for in so many schedules, by what it took to find the first one. */
+enum { OTHERS = 5, LONGER = 4, LEAST = 200 };
+
+/* It has failed with the points of its own search. */
+static void take_failure(struct explore *e, struct explore_failure *out)
+{
+	*out = e->failures.items[0];
+	e->failures.count = 0;
+	if (!out->points) {
+		out->points = base_alloc(1, sizeof(*out->points));
+		*out->points = e->points_at;
+		e->points_at = (struct explore_points_at){0};
+	}
+}
+
+static bool has_found(const struct explore *e)
+{
+	return e->failures.count && e->failures.items[0].again;
+}
+
+/* 1: it is `out`, made small and described, 0: none was found, -1: the experiment is over. */
+static int another(struct explore *e, const struct explore_failure *f, unsigned number,
+		   double until, struct explore_failure *out)
+{
+	struct explore other = {.quick = e->quick, .full = e->full, .plain = e->plain, .x = e->x};
+	int answer;
+
+	other.x.view = (struct experiment_view){0};
+	set_search(e, f, LONGER * f->run + LEAST, &other.options);
+	other.options.seconds = seconds_until(until);
+	other.options.whole_s = until > 0 ? until - explore_now_s() : 0;
+	other.options.seed += number;
+	other.options.verify = 0;
+	other.options.in_turn = true;
+	other.options.alike = f->key;
+	take_points(e, f, &other);
+	answer = synth_explore(&other);
+	if (answer == 0 && has_found(&other)) {
+		take_failure(&other, out);
+		answer = 1;
+	}
+	other.x.view = e->x.view;
+	e->x = other.x;
+	explore_fini(&other);
+	return answer;
+}
+
+/* It is the same failure; what is told of how it comes is of the other schedule from now on. */
+static void adopt(struct explore_failure *f, struct explore_failure *other)
+{
+	struct explore_failure before = *f;
+
+	*f = *other;
+	f->is_other = true;
+	f->run = before.run;
+	f->strategy = before.strategy;
+	f->times = before.times;
+	f->steps = before.steps;
+	f->preemptions = before.preemptions;
+	f->folder = before.folder;
+	before.folder = NULL;
+	*other = before;
+}
+
+static int try_other(struct explore *e, struct explore_failure *f, unsigned number, double until)
+{
+	struct explore_failure other = {0};
+	int answer = another(e, f, number, until, &other);
+
+	other.until = f->until;
+	if (answer == 1 && schedule_digest(&other.schedule) != schedule_digest(&f->schedule))
+		answer = gating_make(e, &other, until);
+	if (answer == 0 && other.gates.length)
+		adopt(f, &other);
+	explore_failure_fini(&other);
+	return answer < 0 ? -1 : 0;
+}
+
+/* Is there time for a run that fails alike, and one under gates? */
+static bool has_time(const struct explore_failure *f, double until)
+{
+	return until <= 0 || explore_now_s() + 2 * f->seconds < until;
+}
+
+int explore_gates(struct explore *e, struct explore_failure *f)
+{
+	double now = explore_now_s(), until = f->until > 0 ? now + (f->until - now) * PART_MADE : 0;
+	int answer;
+
+	if (!e->options.verify)
+		return 0;
+	if (!f->again) {
+		base_free(f->no_script);
+		f->no_script = base_strdup(
+			f->looked_at ? "it did not fail again"
+				     : "there was no time to run its schedule once more");
+		return 0;
+	}
+	answer = gating_make(e, f, until);
+	for (unsigned i = 1; answer == 0 && i <= OTHERS && f->no_script && has_time(f, until); i++)
+		answer = try_other(e, f, i, until);
+	return answer;
+}

@@ -1,0 +1,545 @@
+/*
+ * Which orders of steps make the outcome? Those of steps that depend on each other (Mazurkiewicz: a run
+ * that has them is the same run), where the program itself does not see to them. Vector clocks tell what
+ * follows from what.
+ */
+#include "tracer/synth/plan/alike.h"
+#include "tracer/synth/plan/releases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MOST_CLOCKS = 1 << 28, /* steps times threads: a gigabyte */
+	MOST_WAKES = 2000,     /* orders that are there for whom a signal wakes */
+};
+
+/* By step and thread: 1 + the last step of that thread that comes before it (itself included) in every
+   run that has the orders so far. */
+struct clocks {
+	const struct plan_view *v;
+	size_t threads;
+	uint32_t *rows;
+};
+
+static uint32_t *row(const struct clocks *c, size_t step)
+{
+	return c->rows + step * c->threads;
+}
+
+static unsigned thread_of(const struct plan_view *v, size_t step)
+{
+	return plan_step(v, step)->thread;
+}
+
+static void join(struct clocks *c, size_t to, size_t from)
+{
+	for (size_t t = 0; t < c->threads; t++)
+		if (row(c, to)[t] < row(c, from)[t])
+			row(c, to)[t] = row(c, from)[t];
+}
+
+static bool covers(const struct clocks *c, size_t step, size_t earlier)
+{
+	return row(c, step)[thread_of(c->v, earlier)] > earlier;
+}
+
+static bool same_object(const struct plan_view *v, size_t a, size_t b)
+{
+	uint64_t object = plan_step(v, a)->point.object;
+
+	return object != STRATEGY_NO_OBJECT && object == plan_step(v, b)->point.object;
+}
+
+/* ---- what the program sees to ------------------------------------------------------------------- */
+
+/* "p2/main" is a process's first thread, where "main" is the first one's. */
+static bool is_child(const char *id)
+{
+	const char *slash = strchr(id, '/');
+
+	return slash && strcmp(slash, "/main") == 0;
+}
+
+/* "p2/main" comes of the second fork, if all of the processes come of one. */
+static size_t fork_of(const struct plan_view *v, size_t first)
+{
+	const char *id = v->s->threads.items[thread_of(v, first)];
+	unsigned long number = is_child(id) ? strtoul(id + 1, NULL, 10) : 0;
+	size_t processes = 0, forks = 0, found = PLAN_NONE;
+
+	if (!number)
+		return PLAN_NONE;
+	for (size_t i = 0; i < v->s->threads.count; i++)
+		processes += is_child(v->s->threads.items[i]);
+	array_each(const size_t, fork, &v->forks)
+		if (*fork < v->done && ++forks == number)
+			found = *fork;
+	return forks == processes && found < first ? found : PLAN_NONE;
+}
+
+/* Where the thread whose first step this is was created, or the first thread was. */
+static size_t creation(const struct plan_view *v, size_t first)
+{
+	size_t any = PLAN_NONE;
+
+	array_each(const size_t, create, &v->creates) {
+		if (*create >= first)
+			break;
+		if (same_object(v, *create, first))
+			return *create;
+		if (any == PLAN_NONE)
+			any = *create;
+	}
+	return any;
+}
+
+static bool may_wake(const struct plan_view *v, size_t signal, size_t wait)
+{
+	return plan_op(v, signal) == STRATEGY_SIGNAL &&
+	       thread_of(v, signal) != thread_of(v, wait) &&
+	       (plan_step(v, wait)->point.object == STRATEGY_ANY_OBJECT ||
+		same_object(v, signal, wait));
+}
+
+/* Of several that waited it has woken others. */
+static bool has_woken_others(const struct plan_view *v, size_t signal, unsigned thread)
+{
+	const struct schedule *s = v->s;
+	size_t i = v->steps.items[signal].index + 1, first = i;
+
+	for (; i < s->steps.count && s->steps.items[i].point.op == STRATEGY_WAKE; i++)
+		if (s->steps.items[i].thread == thread)
+			return false;
+	return i > first;
+}
+
+/* Not before it has the wait ended: the first that may have done it, where they all are one thread's. */
+static size_t signal_of(const struct plan_view *v, size_t wait, size_t next)
+{
+	size_t first = PLAN_NONE;
+
+	if (plan_op(v, wait) != STRATEGY_WAIT || !plan_is_blocked(v, wait) ||
+	    plan_op(v, next) == STRATEGY_TIMEOUT)
+		return PLAN_NONE;
+	for (size_t i = next; i-- > wait;) {
+		if (!may_wake(v, i, wait) || has_woken_others(v, i, thread_of(v, wait)))
+			continue;
+		if (first != PLAN_NONE && thread_of(v, first) != thread_of(v, i))
+			return PLAN_NONE;
+		first = i;
+	}
+	return first;
+}
+
+static void begin_row(struct clocks *c, size_t at)
+{
+	const struct plan_view *v = c->v;
+	size_t before = v->steps.items[at].before, from;
+
+	if (before != PLAN_NONE)
+		join(c, at, before);
+	from = before == PLAN_NONE ? creation(v, at) : signal_of(v, before, at);
+	if (from != PLAN_NONE)
+		join(c, at, from);
+	from = before == PLAN_NONE ? fork_of(v, at) : PLAN_NONE;
+	if (from != PLAN_NONE)
+		join(c, at, from);
+	if (plan_op(v, at) == STRATEGY_LOCK) /* a join: had the thread not ended, it would wait */
+		array_each(const size_t, end, &v->ends)
+			if (*end < at && same_object(v, *end, at))
+				join(c, at, *end);
+	row(c, at)[thread_of(v, at)] = (uint32_t)at + 1;
+}
+
+/* A lock that waits for as long as it takes: not trylock, not a time-out. */
+static bool is_patient(const struct plan_view *v, size_t step)
+{
+	const char *call = plan_step(v, step)->where.call;
+
+	return !call || (!strstr(call, "try") && !strstr(call, "timed") && !strstr(call, "clock") &&
+			 !strstr(call, "_test_"));
+}
+
+/* The thread that had the lock before (an order has it so) has released it by then: a wait for a
+   condition does. */
+static void join_releases(struct clocks *c, const struct releases *r, size_t at)
+{
+	const struct plan_view *v = c->v;
+	bool more = plan_op(v, at) == STRATEGY_LOCK && is_patient(v, at);
+
+	while (more) {
+		more = false;
+		for (size_t i = releases_first(r, at); i != PLAN_NONE; i = releases_next(r, i)) {
+			unsigned thread = releases_thread(r, i);
+			size_t release = thread != thread_of(v, at)
+						 ? releases_after(r, i, row(c, at)[thread])
+						 : PLAN_NONE;
+
+			if (release == PLAN_NONE || covers(c, at, release))
+				continue;
+			join(c, at, release);
+			more = true;
+		}
+	}
+}
+
+/* ---- what has to be seen to --------------------------------------------------------------------- */
+
+static bool is_lock(enum strategy_op op)
+{
+	return op == STRATEGY_LOCK || op == STRATEGY_UNLOCK;
+}
+
+/* Locks: which comes first counts, and not whether the second one had to wait. */
+static bool locks_matter(const struct plan_view *v, size_t x, size_t y)
+{
+	const struct strategy_point *a = &plan_step(v, x)->point, *b = &plan_step(v, y)->point;
+
+	if (a->op == STRATEGY_LOCK && b->op == STRATEGY_LOCK)
+		return a->writes || b->writes;
+	if (a->op == STRATEGY_UNLOCK && b->op == STRATEGY_UNLOCK)
+		return false;
+	return !is_patient(v, a->op == STRATEGY_LOCK ? x : y);
+}
+
+/* Of a step that blocks: is it of importance that it did before `later`? Who never gets a lock does no more. */
+static bool blocked_matters(const struct plan_view *v, size_t step, size_t later)
+{
+	enum strategy_op op = plan_op(v, step);
+
+	return op == STRATEGY_WAIT ? plan_op(v, later) == STRATEGY_SIGNAL : op != STRATEGY_LOCK;
+}
+
+/* It begins before `later`, and ends after it, if ever. */
+static bool blocks_over(const struct plan_view *v, size_t step, size_t later)
+{
+	const struct plan_step *own = &v->steps.items[step];
+
+	return plan_is_blocked(v, step) && own->behind > later && own->waits_until > later;
+}
+
+static bool is_kernel(const struct plan_view *v, size_t step)
+{
+	enum strategy_op op = plan_op(v, step);
+	const char *call = plan_step(v, step)->where.call;
+
+	return op == STRATEGY_BLOCK || (op == STRATEGY_SIGNAL && call && strstr(call, "kill"));
+}
+
+static bool is_wait(enum strategy_op op)
+{
+	return op == STRATEGY_WAIT || op == STRATEGY_TIMEOUT;
+}
+
+/*
+ * A step of which it is not known what it is about: for the kernel that may be something that other calls are
+ * about, for a condition its signals. It is not what memory or a lock is.
+ */
+static bool may_be_about_one(const struct plan_view *v, size_t x, size_t y)
+{
+	enum strategy_op a = plan_op(v, x), b = plan_op(v, y);
+
+	if (plan_step(v, x)->point.object != STRATEGY_ANY_OBJECT &&
+	    plan_step(v, y)->point.object != STRATEGY_ANY_OBJECT)
+		return true;
+	if (is_kernel(v, x) || is_kernel(v, y))
+		return is_kernel(v, x) && is_kernel(v, y);
+	return (is_wait(a) && b == STRATEGY_SIGNAL) || (a == STRATEGY_SIGNAL && is_wait(b));
+}
+
+/* What the child of a fork has of another thread's locks and memory is how they were by then. */
+static bool is_copied(const struct plan_view *v, size_t fork, size_t step)
+{
+	char *const *ids = v->s->threads.items;
+	enum strategy_op op = plan_op(v, step);
+
+	return plan_forks(plan_step(v, fork)) && thread_of(v, fork) != thread_of(v, step) &&
+	       plan_same_process(ids[thread_of(v, fork)], ids[thread_of(v, step)]) &&
+	       (op == STRATEGY_UNLOCK || op == STRATEGY_WRITE ||
+		(op == STRATEGY_LOCK && !plan_is_join(v, step)) ||
+		(op == STRATEGY_ATOMIC && plan_step(v, step)->point.writes));
+}
+
+/* Creation, end and join are seen to; a time-out cannot be held; signals do not mind each other. */
+static bool matters(const struct plan_view *v, size_t x, size_t y)
+{
+	enum strategy_op a = plan_op(v, x), b = plan_op(v, y);
+
+	if (is_copied(v, x, y) || is_copied(v, y, x))
+		return true;
+	if (!strategy_depends(&plan_step(v, x)->point, &plan_step(v, y)->point) ||
+	    !may_be_about_one(v, x, y))
+		return false;
+	if (a == STRATEGY_CREATE || a == STRATEGY_START || a == STRATEGY_END ||
+	    b == STRATEGY_CREATE || b == STRATEGY_START || b == STRATEGY_END ||
+	    b == STRATEGY_TIMEOUT || (a == STRATEGY_SIGNAL && b == STRATEGY_SIGNAL))
+		return false;
+	if (is_lock(a) && is_lock(b) && !locks_matter(v, x, y))
+		return false;
+	return !blocks_over(v, x, y) || blocked_matters(v, x, y);
+}
+
+static void add_edge(const struct plan_view *v, struct plan_edges *out, size_t from, size_t to)
+{
+	*array_add(out) = (struct plan_edge){from, to, blocks_over(v, from, to)};
+}
+
+/* The step with which all ends; NONE. */
+static size_t end_of_process(const struct plan_view *v)
+{
+	for (size_t i = v->done; i-- > 0;)
+		if (plan_ends_process(v, i))
+			return i;
+	return PLAN_NONE;
+}
+
+/* Properties of a step that matters() reads, but for object, thread, and whether it still
+   blocks. */
+static unsigned class_of(const struct plan_view *v, size_t step)
+{
+	bool bits[] = {plan_step(v, step)->point.writes, is_patient(v, step), is_kernel(v, step),
+		       plan_is_join(v, step), plan_forks(plan_step(v, step))};
+	unsigned class = plan_op(v, step);
+
+	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
+		class = class << 1 | bits[i];
+	return class;
+}
+
+/* Steps that have to come before one step, as far as it does not follow from others. */
+struct before {
+	const struct clocks *c;
+	const struct alike *a;
+	size_t step;
+	ARRAY(size_t) found;
+};
+
+/* Latest step of the group that matters. If a step does not because it still blocks, an earlier one
+   may. */
+static void look(void *ctx, const struct alike_group *group)
+{
+	struct before *b = ctx;
+	const struct plan_view *v = b->c->v;
+
+	for (size_t x = group->latest; x != PLAN_NONE && !covers(b->c, b->step, x);
+	     x = b->a->earlier[x]) {
+		if (matters(v, x, b->step)) {
+			*array_add(&b->found) = x;
+			return;
+		}
+		if (!blocks_over(v, x, b->step))
+			return;
+	}
+}
+
+static int latest_first(const void *x, const void *y)
+{
+	size_t a = *(const size_t *)x, b = *(const size_t *)y;
+
+	return (a < b) - (a > b);
+}
+
+/* The latest steps first: what they follow follows. */
+static void join_dependent(struct clocks *c, struct before *b, size_t y, struct plan_edges *out)
+{
+	b->step = y;
+	b->found.count = 0;
+	alike_each(b->a, y, look, b);
+	array_sort(&b->found, latest_first);
+	array_each(const size_t, x, &b->found) {
+		if (covers(c, y, *x))
+			continue;
+		add_edge(c->v, out, *x, y);
+		join(c, y, *x);
+	}
+}
+
+static void dependent(struct clocks *c, bool to_the_end, struct plan_edges *out)
+{
+	const struct plan_view *v = c->v;
+	size_t done = v->done, end = end_of_process(v);
+	struct alike alike;
+	struct releases releases;
+	struct before before = {.c = c, .a = &alike};
+
+	alike_init(&alike, v, class_of);
+	releases_init(&releases, v);
+	for (size_t y = 0; y < (to_the_end ? v->steps.count : done) && !plan_is_over(v, y); y++) {
+		begin_row(c, y);
+		join_dependent(c, &before, y, out);
+		if (y >= done && end != PLAN_NONE && !plan_is_join(v, y))
+			add_edge(v, out, end, y);
+		join_releases(c, &releases, y);
+		releases_add(&releases, y);
+		if (y < done)
+			alike_add(&alike, y);
+	}
+	array_fini(&before.found);
+	alike_fini(&alike);
+	releases_fini(&releases);
+}
+
+static void one_by_one(const struct plan_view *v, struct plan_edges *out)
+{
+	size_t end = end_of_process(v);
+
+	for (size_t i = 1; i < v->segments.count; i++) {
+		size_t first = v->segments.items[i].first, last = v->segments.items[i - 1].last;
+
+		if (first > end && first < v->done) /* a lock that was not got before that */
+			continue;
+		if (last >= v->over)
+			last = end != PLAN_NONE ? end : v->over - 1;
+		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
+		    !(first >= v->over && plan_is_join(v, first)) &&
+		    (first < v->done || !is_lock(plan_op(v, last))))
+			add_edge(v, out, last, first);
+	}
+}
+
+/* ---- fewer -------------------------------------------------------------------------------------- */
+
+static int by_place(const void *x, const void *y)
+{
+	const struct plan_edge *a = x, *b = y;
+
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return (a->from < b->from) - (a->from > b->from);
+}
+
+/* Who creates a thread does more before it stands still, and of that the new one's beginning says nothing. */
+static bool goes_further(const struct plan_view *v, const struct plan_edge *edge)
+{
+	return v->steps.items[edge->to].before == PLAN_NONE &&
+	       v->steps.items[edge->from].behind != PLAN_NONE &&
+	       (creation(v, edge->to) == edge->from || fork_of(v, edge->to) == edge->from);
+}
+
+/* Leaves out those that follow from the others. `all`: they are about all that segments do. */
+static void reduce(struct clocks *c, bool all, struct plan_edges *edges)
+{
+	size_t kept = 0, at = 0;
+
+	array_sort(edges, by_place);
+	memset(c->rows, 0, c->v->steps.count * c->threads * sizeof(*c->rows));
+	for (size_t y = 0; y < c->v->steps.count; y++) {
+		begin_row(c, y);
+		for (; at < edges->count && edges->items[at].to == y; at++) {
+			const struct plan_edge edge = edges->items[at];
+
+			if (covers(c, y, edge.from) && !(all && goes_further(c->v, &edge)))
+				continue;
+			edges->items[kept++] = edge;
+			join(c, y, edge.from);
+		}
+	}
+	edges->count = kept;
+}
+
+/* Who is held where it goes on from a wait has to wait first: it does not, if it is late for the signal. */
+static void let_wait(const struct plan_view *v, struct plan_edges *edges)
+{
+	for (size_t i = 0, n = edges->count; i < n; i++) {
+		size_t held = edges->items[i].to, wait = v->steps.items[held].before;
+
+		if (!plan_step(v, held)->where.inside || wait == PLAN_NONE ||
+		    plan_op(v, wait) != STRATEGY_WAIT)
+			continue;
+		for (size_t signal = wait + 1; signal < held; signal++) {
+			if (!may_wake(v, signal, wait))
+				continue;
+			*array_add(edges) = (struct plan_edge){wait, signal, true};
+			break;
+		}
+	}
+}
+
+static void add_blocked(struct plan_edges *edges, size_t from, size_t to)
+{
+	array_each(const struct plan_edge, edge, edges)
+		if (edge->from == from && edge->to == to && edge->blocked)
+			return;
+	*array_add(edges) = (struct plan_edge){from, to, true};
+}
+
+/* The wait that the thread is in; NONE. `last`: 1 + its last step by now. */
+static size_t wait_of(const struct plan_view *v, size_t last)
+{
+	return last && plan_op(v, last - 1) == STRATEGY_WAIT && plan_is_blocked(v, last - 1)
+		       ? last - 1
+		       : PLAN_NONE;
+}
+
+/* Of several that wait a plain run wakes the one that has slept longest: that has to be who was woken. */
+static void wake_first(const struct plan_view *v, const size_t *last, size_t signal,
+		       struct plan_edges *edges)
+{
+	size_t next = v->steps.items[signal].index + 1, woken;
+
+	if (plan_op(v, signal) != STRATEGY_SIGNAL || next >= v->s->steps.count ||
+	    v->s->steps.items[next].point.op != STRATEGY_WAKE)
+		return;
+	woken = wait_of(v, last[v->s->steps.items[next].thread]);
+	for (unsigned t = 0; woken != PLAN_NONE && t < v->s->threads.count; t++) {
+		size_t other = wait_of(v, last[t]);
+
+		if (other == PLAN_NONE || other <= woken)
+			continue;
+		add_blocked(edges, woken, other);
+		add_blocked(edges, other, signal);
+	}
+}
+
+/* `begin`: signals before this step are left to chance. */
+static void let_wake(const struct plan_view *v, size_t begin, struct plan_edges *edges)
+{
+	size_t *last = base_alloc(v->s->threads.count + 1, sizeof(*last));
+	size_t most = edges->count + MOST_WAKES;
+
+	for (size_t i = 0; i < v->done && edges->count < most && !plan_is_over(v, i); i++) {
+		if (i >= begin)
+			wake_first(v, last, i, edges);
+		last[thread_of(v, i)] = i + 1;
+	}
+	base_free(last);
+}
+
+/* Keeps the last ones. Returns the first step that these are about. */
+static size_t keep_last(struct plan_edges *edges, size_t most)
+{
+	size_t dropped = edges->count - most, first = PLAN_NONE;
+
+	if (!most || edges->count <= most)
+		return 0;
+	memmove(edges->items, edges->items + dropped, most * sizeof(*edges->items));
+	edges->count = most;
+	array_each(const struct plan_edge, edge, edges)
+		if (edge->from < first)
+			first = edge->from;
+	return first;
+}
+
+bool plan_orders(const struct plan_view *v, enum plan_orders orders, size_t most,
+		 struct plan_edges *out, size_t *left_out)
+{
+	struct clocks c = {.v = v, .threads = v->s->threads.count};
+	size_t begin;
+
+	if (v->steps.count > MOST_CLOCKS / (c.threads + 1))
+		return false;
+	c.rows = base_alloc(v->steps.count * c.threads + 1, sizeof(*c.rows));
+	if (orders == PLAN_ALL)
+		one_by_one(v, out);
+	else
+		dependent(&c, orders == PLAN_TO_THE_END, out);
+	plan_unite(v, out);
+	reduce(&c, orders == PLAN_ALL, out);
+	base_free(c.rows);
+	*left_out = most && out->count > most ? out->count - most : 0;
+	begin = keep_last(out, most);
+	let_wait(v, out);
+	let_wake(v, begin, out);
+	return true;
+}

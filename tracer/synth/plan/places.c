@@ -1,0 +1,485 @@
+/* Where threads are held, and where gates are opened: by the line where that is not too coarse. */
+#include "tracer/synth/plan/plan_internal.h"
+
+#include <string.h>
+
+/* ---- what a place needs to be told from others -------------------------------------------------- */
+
+static const struct schedule_where *where_of(const struct plan_view *v, size_t step)
+{
+	return &plan_step(v, step)->where;
+}
+
+static bool has_line(const struct plan_view *v, size_t step)
+{
+	return where_of(v, step)->file != NULL && !where_of(v, step)->inside &&
+	       !v->steps.items[step].forked;
+}
+
+/* In what its line calls there are steps before it: the call's own address is behind the thread. */
+static bool is_called(const struct plan_view *v, size_t step)
+{
+	return v->steps.items[step].call_first != step && where_of(v, step)->inner_object;
+}
+
+/* One that it is the first to come to. */
+static bool has_address(const struct plan_view *v, size_t step)
+{
+	const struct schedule_where *w = where_of(v, step);
+
+	return is_called(v, step) ||
+	       (w->object && w->address && v->steps.items[step].call_first == step);
+}
+
+bool plan_is_same_place(const struct schedule_where *a, const struct schedule_where *b, bool line)
+{
+	if (line)
+		return plan_same_line(a, b);
+	return a->address == b->address && a->object && b->object &&
+	       strcmp(a->object, b->object) == 0;
+}
+
+/* "worker#1" and "worker#2" run the same code. */
+bool plan_are_alike(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "#");
+
+	return n == strcspn(b, "#") && strncmp(a, b, n) == 0;
+}
+
+static bool others_pass(const struct plan_view *v, size_t at, bool line)
+{
+	const struct schedule *s = v->s;
+	unsigned own = plan_step(v, at)->thread;
+
+	if (where_of(v, at)->inside || (!line && is_called(v, at)))
+		return true; /* a library's own code: there may be anybody */
+	for (size_t t = 0; t < s->threads.count; t++)
+		if (t != own && (plan_are_alike(s->threads.items[t], s->threads.items[own]) ||
+				 !plan_same_process(s->threads.items[t], s->threads.items[own])))
+			return true;
+	array_each(const struct plan_step, step, &v->steps)
+		if (step->step->thread != own &&
+		    plan_is_same_place(&step->step->where, where_of(v, at), line))
+			return true;
+	return false;
+}
+
+/* In the end it could have come back from its wait in the kernel, and did not. */
+static bool is_back(const struct plan_view *v, size_t at)
+{
+	return at != PLAN_NONE && plan_op(v, at) == STRATEGY_BLOCK && where_of(v, at)->inside;
+}
+
+/* The how manieth time is it that the thread comes back from this call? */
+static unsigned long times_back(const struct plan_view *v, size_t at)
+{
+	unsigned long times = 0;
+
+	for (size_t i = v->steps.items[at].before; i != PLAN_NONE; i = v->steps.items[i].before)
+		times += plan_op(v, i) == STRATEGY_BLOCK &&
+			 plan_step(v, i)->point.place == plan_step(v, at)->point.place;
+	return times;
+}
+
+static bool is_same_inner(const struct schedule_where *a, const struct schedule_where *b)
+{
+	return a->inner_object && a->inner == b->inner &&
+	       str_same(a->inner_object, b->inner_object);
+}
+
+/* Does the thread come by the address of `at` with this step, too? */
+static bool is_same_address(const struct plan_view *v, size_t step, size_t at)
+{
+	const struct schedule_where *a = where_of(v, step), *b = where_of(v, at);
+
+	if (is_called(v, at))
+		return is_same_inner(a, b);
+	return v->steps.items[step].call_first == step && plan_is_same_place(a, b, false);
+}
+
+/* The how manieth time is it that the thread comes by there? */
+static unsigned long passes(const struct plan_view *v, size_t at, bool line)
+{
+	unsigned long times = 1;
+
+	if (is_back(v, at))
+		return times_back(v, at);
+	for (size_t i = v->steps.items[at].before; i != PLAN_NONE; i = v->steps.items[i].before) {
+		const struct plan_step *step = &v->steps.items[i];
+
+		if (!line)
+			times += is_same_address(v, i, at);
+		else if (step->line_first == i && step->line_first != v->steps.items[at].line_first)
+			times += plan_is_same_place(&step->step->where, where_of(v, at), true);
+	}
+	return times;
+}
+
+/* ---- making places ------------------------------------------------------------------------------ */
+
+static void name_line(struct plan_placing *g, size_t at, struct plan_place *out)
+{
+	const struct schedule_where *w = where_of(g->v, at);
+	struct str text = {0};
+
+	if (g->words->location)
+		out->location = g->words->location(g->words->ctx, w);
+	if (out->location)
+		return;
+	str_addf(&text, "%s:%u", str_base_name(w->file), w->line);
+	out->location = str_take(&text);
+}
+
+static void name_address(struct plan_placing *g, size_t at, struct plan_place *out)
+{
+	const struct schedule_where *w = where_of(g->v, at);
+	const char *object = is_called(g->v, at) ? w->inner_object : w->object;
+	uint64_t address = is_called(g->v, at) ? w->inner : w->address;
+	struct str text = {0};
+
+	if (!g->words->program || strcmp(g->words->program, str_base_name(object)) != 0)
+		str_addf(&text, "%s!", str_base_name(object));
+	str_addf(&text, "*0x%llx", (unsigned long long)address);
+	out->called = is_called(g->v, at);
+	out->location = str_take(&text);
+}
+
+static bool are_equal(const struct plan_place *a, const struct plan_place *b)
+{
+	return a->kind == b->kind && a->after == b->after && a->hit == b->hit &&
+	       !a->thread == !b->thread && (!a->thread || strcmp(a->thread, b->thread) == 0) &&
+	       (!a->location || strcmp(a->location, b->location) == 0);
+}
+
+void plan_place_fini(struct plan_place *place)
+{
+	base_free(place->location);
+	base_free(place->thread);
+}
+
+static size_t keep(struct plan_placing *g, struct plan_place place)
+{
+	for (size_t i = 0; i < g->p->places.count; i++) {
+		if (!are_equal(&g->p->places.items[i], &place))
+			continue;
+		g->p->places.items[i].optional &= place.optional;
+		plan_place_fini(&place);
+		return i;
+	}
+	*array_add(&g->p->places) = place;
+	return g->p->places.count - 1;
+}
+
+/* The failure may come first: in the line that ends the schedule, or before what was pending then. */
+static bool is_last(const struct plan_view *v, size_t at, bool after)
+{
+	if (at >= v->done || (after && is_back(v, v->steps.items[at].behind)))
+		return true;
+	return after && v->over && plan_line_last(v, at) == plan_line_last(v, v->over - 1);
+}
+
+static size_t make(struct plan_placing *g, size_t at, enum plan_at kind, bool line, bool after)
+{
+	const struct schedule_step *step = plan_step(g->v, at);
+	struct plan_place place = {
+		.kind = kind,
+		.after = after,
+		.inside = kind == PLAN_LOCATION && !line,
+		.optional = is_last(g->v, at, after),
+		.step = g->v->steps.items[at].index,
+	};
+	unsigned long times;
+
+	if (kind != PLAN_LOCATION || g->p->by == PLAN_BY_INSTRUCTION || others_pass(g->v, at, line))
+		place.thread = base_strdup(g->v->s->threads.items[step->thread]);
+	if (kind == PLAN_LOCATION) {
+		times = passes(g->v, at, line);
+		place.hit = times > 1 ? times : 0;
+		if (line)
+			name_line(g, at, &place);
+		else
+			name_address(g, at, &place);
+	}
+	return keep(g, place);
+}
+
+static int nowhere(struct plan_placing *g, size_t at)
+{
+	const struct schedule_step *step = plan_step(g->v, at);
+	struct str deed = {0};
+
+	plan_deed(step, g->words, &deed);
+	error_set(g->err, ERROR_STATE,
+		  "%s has to be stopped where it %s, and nothing tells where in the source or in "
+		  "the code of a module that is",
+		  g->v->s->threads.items[step->thread], str_text(&deed));
+	str_fini(&deed);
+	return -1;
+}
+
+/* ---- holding ------------------------------------------------------------------------------------ */
+
+/* Nobody can be held in the middle of a call: before all of it, then. */
+static bool before_call(const struct plan_view *v, size_t *at, bool *line)
+{
+	const struct plan_step *step = &v->steps.items[*at];
+
+	if (step->call_first == *at)
+		return false;
+	*at = step->call_first;
+	*line = has_line(v, *at) && v->steps.items[*at].line_first == *at;
+	return *line || has_address(v, *at);
+}
+
+/* `while (full) wait();` on one line is passed more often than it waits, and a compiler may begin it anywhere. */
+static bool is_finer_than_line(enum strategy_op op)
+{
+	return plan_is_access(op) || op == STRATEGY_WAIT;
+}
+
+static bool is_by_line(const struct plan_placing *g, size_t at)
+{
+	return has_line(g->v, at) && !(g->p->by == PLAN_BY_INSTRUCTION && has_address(g->v, at) &&
+				       is_finer_than_line(plan_op(g->v, at)));
+}
+
+/* The step before which the thread is held: `at`, or one before it in its segment. `line`: before the
+   statement; else before that very instruction. */
+static bool hold_step(const struct plan_placing *g, size_t *at, bool *line)
+{
+	const struct plan_view *v = g->v;
+	size_t begins = v->segments.items[v->steps.items[*at].segment].first;
+
+	for (size_t i = *at;; i--) {
+		const struct plan_step *step = &v->steps.items[i];
+
+		*line = is_by_line(g, i) &&
+			(step->line_first >= begins || g->p->by == PLAN_BY_WHOLE_LINE);
+		*at = *line ? step->line_first : i;
+		if (*line || has_address(v, i) || step->step->point.op == STRATEGY_START)
+			return true;
+		if (i == begins)
+			return before_call(v, at, line);
+	}
+}
+
+/* The thread's, or the process's. */
+static size_t make_end(struct plan_placing *g, size_t at)
+{
+	return make(g, at, plan_ends_process(g->v, at) ? PLAN_EXIT : PLAN_THREAD_EXIT, false,
+		    false);
+}
+
+/* A time-out: it comes there when its time is over, before whatever it does then. */
+static bool goes_on_inside(const struct plan_view *v, size_t at)
+{
+	return at != PLAN_NONE && plan_op(v, at) == STRATEGY_TIMEOUT && where_of(v, at)->inside;
+}
+
+/* An access before which the thread does nothing of the tester's code: its start, which every build has, where a
+   compiler may have made nothing of the line. NONE: it is another step. */
+static size_t start_for(const struct plan_view *v, size_t at)
+{
+	size_t i = v->steps.items[at].before;
+
+	while (plan_is_access(plan_op(v, at)) && i != PLAN_NONE && !has_line(v, i)) {
+		if (plan_op(v, i) == STRATEGY_START)
+			return i;
+		i = v->steps.items[i].before;
+	}
+	return PLAN_NONE;
+}
+
+/* Behind the line of the call; or behind the call itself, where the line does more. */
+static size_t hold_back(struct plan_placing *g, size_t step)
+{
+	size_t call = g->v->steps.items[step].before;
+
+	if (g->p->by != PLAN_BY_INSTRUCTION && call != PLAN_NONE && has_line(g->v, call))
+		return make(g, call, PLAN_LOCATION, true, true);
+	return make(g, step, PLAN_LOCATION, false, false);
+}
+
+int plan_hold(struct plan_placing *g, size_t step, size_t *out)
+{
+	size_t at = step, start;
+	bool line;
+
+	if (is_back(g->v, step)) {
+		*out = hold_back(g, step);
+		return 0;
+	}
+	if (!hold_step(g, &at, &line)) {
+		if (plan_op(g->v, step) != STRATEGY_END)
+			return nowhere(g, step);
+		*out = make_end(g, step);
+		return 0;
+	}
+	start = start_for(g->v, at);
+	if (start != PLAN_NONE && at < g->v->done)
+		*out = make(g, start, PLAN_THREAD_START, false, false);
+	else if (plan_op(g->v, at) == STRATEGY_START)
+		*out = make(g, at, PLAN_THREAD_START, false, false);
+	else if (where_of(g->v, at)->inside && goes_on_inside(g->v, g->v->steps.items[at].before))
+		*out = make(g, g->v->steps.items[at].before, PLAN_LOCATION, false, false);
+	else
+		*out = make(g, at, PLAN_LOCATION, line, false);
+	return 0;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------ */
+
+/* The thread's next step, if it comes there before the others go on. */
+static size_t next_step(const struct plan_view *v, size_t at)
+{
+	const struct plan_step *step = &v->steps.items[at];
+	const struct plan_segment *segment = &v->segments.items[step->segment];
+
+	return at < segment->last || segment->preempted ? step->behind : PLAN_NONE;
+}
+
+/* Where the thread is held next, if it stands there when others go on: it has done all by then. */
+static bool held_next(const struct plan_placing *g, const struct plan_edges *edges, size_t at,
+		      size_t *out)
+{
+	const struct plan_view *v = g->v;
+	const struct plan_segment *segment = &v->segments.items[v->steps.items[at].segment];
+	size_t next = segment->preempted ? v->steps.items[segment->last].behind : PLAN_NONE;
+	bool line;
+
+	if (next == PLAN_NONE || !hold_step(g, &next, &line))
+		return false;
+	array_each(const struct plan_edge, edge, edges) {
+		size_t step = edge->to;
+
+		if (!hold_step(g, &step, &line) || step != next)
+			continue;
+		*out = edge->to;
+		return true;
+	}
+	return false;
+}
+
+/* Is the line behind the thread before the others go on? Where the process ends in it nobody ever leaves it. */
+static bool line_is_over(const struct plan_view *v, size_t at)
+{
+	size_t last = plan_line_last(v, at);
+
+	return last <= v->segments.items[v->steps.items[at].segment].last &&
+	       !plan_ends_process(v, last);
+}
+
+/* From a function that the line calls, or back in one that has called it? The line may go on. */
+static bool leads_elsewhere(const struct plan_view *v, size_t at, size_t next)
+{
+	const char *a = where_of(v, at)->func, *b = where_of(v, next)->func;
+
+	return !a || !b || strcmp(a, b) != 0;
+}
+
+/* The thread's end, if it does nothing of the tester's code before that: a line that is the last one may be a jump
+   to what it calls, and is never left. NONE: it goes on. */
+static size_t end_for(const struct plan_view *v, size_t at)
+{
+	size_t i = v->steps.items[at].behind;
+
+	while (i != PLAN_NONE && !has_line(v, i) && plan_op(v, i) != STRATEGY_END)
+		i = v->steps.items[i].behind;
+	if (i == PLAN_NONE || plan_op(v, i) != STRATEGY_END || plan_ends_process(v, i) ||
+	    (i < v->done && v->steps.items[i].segment != v->steps.items[at].segment))
+		return PLAN_NONE;
+	return i;
+}
+
+/* The failure comes in that step: its thread never ends, and who is to come later stays held. */
+static size_t make_never(struct plan_placing *g, size_t at)
+{
+	size_t place = make(g, at, PLAN_THREAD_EXIT, false, false);
+
+	g->p->places.items[place].optional = true;
+	return place;
+}
+
+/* A wait for a condition takes its lock again before the line is over: if others were let go before that, they might have it. */
+static size_t open_timed_out(struct plan_placing *g, size_t at)
+{
+	const struct plan_view *v = g->v;
+	size_t call = v->steps.items[at].before, next = v->steps.items[at].behind, place;
+
+	if (!has_line(v, call) || plan_line_last(v, call) > at ||
+	    (next != PLAN_NONE && where_of(v, next)->line == where_of(v, call)->line))
+		return make(g, at, PLAN_LOCATION, false, false);
+	place = make(g, call, PLAN_LOCATION, true, true);
+	g->p->places.items[place].optional |= next == PLAN_NONE;
+	return place;
+}
+
+static int open_behind(struct plan_placing *g, size_t at, size_t *out)
+{
+	const struct plan_view *v = g->v;
+	size_t next = next_step(v, at), before = next;
+	bool line, fresh = next != PLAN_NONE && is_by_line(g, next) &&
+			   v->steps.items[next].line_first == next;
+	bool ends = next != PLAN_NONE && plan_op(v, next) == STRATEGY_END;
+	bool stands = g->all && at == v->segments.items[v->steps.items[at].segment].last;
+	bool over = is_by_line(g, at) && line_is_over(v, at) && !(stands && (fresh || ends));
+	size_t end = end_for(v, at);
+
+	if (goes_on_inside(v, at))
+		*out = open_timed_out(g, at);
+	else if (plan_op(v, at) == STRATEGY_END)
+		*out = make_end(g, at);
+	else if (end != PLAN_NONE)
+		*out = make(g, end, PLAN_THREAD_EXIT, false, false);
+	else if (over && !(fresh && leads_elsewhere(v, at, next)))
+		*out = make(g, at, PLAN_LOCATION, true, true);
+	else if (fresh)
+		*out = make(g, next, PLAN_LOCATION, true, false);
+	else if (ends)
+		*out = make_end(g, next);
+	else if (next != PLAN_NONE && has_line(v, next) && g->p->by == PLAN_BY_WHOLE_LINE)
+		*out = make(g, v->steps.items[next].line_first, PLAN_LOCATION, true, false);
+	else if (next != PLAN_NONE && has_address(v, next))
+		*out = make(g, next, PLAN_LOCATION, false, false);
+	else if (next != PLAN_NONE && before_call(v, &before, &line))
+		*out = make(g, before, PLAN_LOCATION, line, false);
+	else if (has_line(v, at) && line_is_over(v, at))
+		*out = make(g, at, PLAN_LOCATION, true, true);
+	else if (at + 1 == v->over)
+		*out = make_never(g, at);
+	else
+		return nowhere(g, at);
+	return 0;
+}
+
+/* All of the segment has been done: of that an access to memory says more than a lock. */
+static size_t named_for_all(const struct plan_view *v, size_t at)
+{
+	size_t last = v->segments.items[v->steps.items[at].segment].last;
+
+	for (size_t i = last; i > at; i--)
+		if (plan_op(v, i) == STRATEGY_READ || plan_op(v, i) == STRATEGY_WRITE ||
+		    plan_op(v, i) == STRATEGY_ATOMIC)
+			return i;
+	return at;
+}
+
+/* `named`: the step that the gate is called after. */
+int plan_open(struct plan_placing *g, const struct plan_edges *edges, const struct plan_edge *edge,
+	      size_t *out, size_t *named)
+{
+	size_t next;
+
+	*named = edge->from;
+	if (!edge->blocked && held_next(g, edges, edge->from, &next)) {
+		*named = named_for_all(g->v, edge->from);
+		return plan_hold(g, next, out);
+	}
+	if (!edge->blocked)
+		return open_behind(g, edge->from, out);
+	if (!has_line(g->v, edge->from) && !has_address(g->v, edge->from))
+		return nowhere(g, edge->from);
+	*out = make(g, edge->from, PLAN_LOCATION, is_by_line(g, edge->from), false);
+	return 0;
+}

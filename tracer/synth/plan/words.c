@@ -1,0 +1,192 @@
+/* What steps are called. */
+#include "tracer/synth/plan/plan_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* No name of a gate is made longer than this by what the object is called. */
+enum { NAME_MOST = 32 };
+
+struct verb {
+	const char *does, *did;
+	const char *call; /* what is called for it most often; then the verb alone will do */
+};
+
+static struct verb verb_of(const struct schedule_step *step)
+{
+	static const struct verb verbs[] = {
+		[STRATEGY_START] = {"starts", "started", NULL},
+		[STRATEGY_CREATE] = {"creates a thread", "created", NULL},
+		[STRATEGY_END] = {"ends", "ended", NULL},
+		[STRATEGY_LOCK] = {"locks", "locked", "mutex_lock"},
+		[STRATEGY_UNLOCK] = {"unlocks", "unlocked", "mutex_unlock"},
+		[STRATEGY_WAIT] = {"waits for", "waited_for", "cond_wait"},
+		[STRATEGY_SIGNAL] = {"signals", "signalled", "cond_signal"},
+		[STRATEGY_READ] = {"reads", "read", NULL},
+		[STRATEGY_WRITE] = {"writes", "wrote", NULL},
+		[STRATEGY_ATOMIC] = {"changes", "changed", NULL},
+		[STRATEGY_LINE] = {"comes to a line", "came", NULL},
+		[STRATEGY_YIELD] = {"yields", "yielded", NULL},
+		[STRATEGY_BLOCK] = {"calls into the kernel", "called", ""},
+		[STRATEGY_TIMEOUT] = {"waits no longer for", "no_longer_waits", NULL},
+		[STRATEGY_WAKE] = {"is woken", "woken", NULL},
+	};
+	bool only_loads = step->point.op == STRATEGY_ATOMIC && !step->point.writes;
+	struct verb v = verbs[only_loads ? STRATEGY_READ : step->point.op];
+	const char *call = step->where.call;
+
+	if (call && v.call && (!*v.call || !strstr(call, v.call)))
+		v = (struct verb){"calls", "called", ""};
+	return v;
+}
+
+static bool calls(const struct verb *v)
+{
+	return v->call && !*v->call;
+}
+
+/* The statement without indentation, comment and punctuation. */
+static void add_statement(const char *text, struct str *out)
+{
+	const char *comment = strstr(text, "//");
+	size_t n;
+
+	text += strspn(text, " \t");
+	n = comment && comment > text ? (size_t)(comment - text) : strlen(text);
+	while (n && strchr(" \t\r{", text[n - 1]))
+		n--;
+	str_add_bytes(out, text, n);
+}
+
+/* Of what is only known where it waits. False: the verb alone will do. */
+static bool add_wait(const struct schedule_step *step, struct str *out)
+{
+	const char *call = step->where.call;
+
+	if (step->point.op == STRATEGY_TIMEOUT)
+		str_addf(out, "%s%s", call ? "comes back from " : "waits no longer",
+			 call ? call : "");
+	else if (step->point.op == STRATEGY_WAIT)
+		str_addf(out, "%s%s", call ? "waits in " : "waits", call ? call : "");
+	else
+		return false;
+	return true;
+}
+
+void plan_deed(const struct schedule_step *step, const struct plan_words *words, struct str *out)
+{
+	const struct schedule_where *w = &step->where;
+	struct verb v = verb_of(step);
+	const char *text = NULL;
+
+	if (!w->var && !calls(&v) && add_wait(step, out))
+		return;
+	str_add(out, v.does);
+	if (calls(&v) && w->call && strcmp(v.does, "calls") == 0)
+		str_addf(out, " %s", w->call);
+	if (w->var) {
+		str_addf(out, "%s`%s`", calls(&v) ? " on " : " ", w->var);
+		return;
+	}
+	switch (step->point.op) {
+	case STRATEGY_READ:
+	case STRATEGY_WRITE:
+	case STRATEGY_ATOMIC:
+		if (words->line_text && w->file)
+			text = words->line_text(words->ctx, w->file, w->line);
+		str_add(out, text ? " memory in `" : " memory");
+		if (text) {
+			add_statement(text, out);
+			str_add(out, "`");
+		}
+		return;
+	default:
+		return;
+	}
+}
+
+static bool is_word(const char *text, const char *at, size_t length)
+{
+	return (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
+	       !(isalnum((unsigned char)at[length]) || at[length] == '_');
+}
+
+/* Behind the parenthesis that closes the one at `text`, if there is one. */
+static const char *behind_parentheses(const char *text)
+{
+	int depth = 0;
+
+	for (text += strspn(text, " \t"); *text; text++) {
+		depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
+		if (depth <= 0)
+			return text + (*text == ')');
+	}
+	return text;
+}
+
+static bool has_body(const char *text)
+{
+	text += strspn(text, " \t");
+	return *text && strncmp(text, "//", 2) != 0 && strncmp(text, "/*", 2) != 0 &&
+	       !(*text == '{' && !text[1 + strspn(text + 1, " \t")]);
+}
+
+bool plan_is_loop(const char *text)
+{
+	static const char *const words[] = {"for", "while"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t n = strlen(words[i]);
+
+		for (const char *at = text; (at = strstr(at, words[i])); at += n)
+			if (is_word(text, at, n) && has_body(behind_parentheses(at + n)))
+				return true;
+	}
+	return false;
+}
+
+/* ---- names -------------------------------------------------------------------------------------- */
+
+static void add_identifier(struct str *out, const char *text)
+{
+	size_t most = out->length + NAME_MOST;
+
+	if (out->length)
+		str_add(out, "_");
+	for (; *text && out->length < most; text++) {
+		if (isalnum((unsigned char)*text))
+			str_add_bytes(out, text, 1);
+		else if (*text != '#' && out->length && out->text[out->length - 1] != '_')
+			str_add(out, "_");
+	}
+	while (out->length && out->text[out->length - 1] == '_')
+		out->text[--out->length] = '\0';
+}
+
+static void add_verb(struct str *out, const char *text)
+{
+	str_add(out, "_");
+	for (; *text; text++)
+		str_add_bytes(out, *text == ' ' ? "_" : text, 1);
+}
+
+char *plan_name(const struct schedule *s, const struct schedule_step *step, enum plan_tense tense)
+{
+	const struct schedule_where *w = &step->where;
+	struct verb v = verb_of(step);
+	struct str name = {0};
+
+	add_identifier(&name, s->threads.items[step->thread]);
+	if (!name.length || isdigit((unsigned char)*name.text)) {
+		str_clear(&name);
+		str_addf(&name, "thread%u", step->thread);
+	}
+	add_verb(&name, tense == PLAN_DID ? v.did : v.does);
+	if (calls(&v) && w->call)
+		add_identifier(&name, w->call);
+	else if (w->var)
+		add_identifier(&name, w->var);
+	else if (w->file && step->point.op != STRATEGY_END && step->point.op != STRATEGY_START)
+		str_addf(&name, "_line%u", w->line);
+	return str_take(&name);
+}

@@ -1,0 +1,124 @@
+/* The scripts of the failures that a search has found: each is made small, described, and made into
+   gates. */
+#include "tracer/synth/script/scripts.h"
+
+#include "tracer/search/loop/account.h"
+#include "tracer/search/shrink/examine.h"
+#include "tracer/synth/script/gates.h"
+#include "tracer/search/journal/kept.h"
+#include "tracer/search/shrink/shrink.h"
+#include "tracer/search/jobs/worker.h"
+
+static void grant_time(const struct explore *e, size_t left, struct explore_failure *f)
+{
+	const struct explore_options *o = &e->options;
+	double now = explore_now_s(), part = (e->ends - now) / (double)(left ? left : 1);
+
+	f->until = o->gates_s > 0 ? now + o->gates_s : 0;
+	if (e->ends > 0 && (f->until <= 0 || now + part < f->until))
+		f->until = now + part;
+}
+
+/* The strategy chooses nothing: all runs follow schedules. */
+static int shrink(struct explore *e, struct explore_failure *f)
+{
+	const struct strategy_options options = {.seed = e->options.seed, .depth = 1};
+	const struct controlled_paths none = {0};
+	ERROR(fault);
+	struct explore_worker w = {.e = e,
+				   .strategy = strategy_new("random", &options),
+				   .fault = &fault,
+				   .points = f->points};
+	int answer = explore_worker_begin(&w, 0, &none);
+
+	if (answer == 0)
+		answer = explore_shrink(e, &w.runs, f);
+	explore_worker_end(&w);
+	strategy_free(w.strategy);
+	error_fini(&fault);
+	return answer;
+}
+
+/* A run that takes longer than all of them may is not repeated to make its schedule small: a long
+   one, or one that hangs, which has to be looked at for --hang once more. */
+static bool has_time(const struct explore_failure *f)
+{
+	enum { LONG = 10000, LOOKED = 2 };
+	double most = explore_shrink_s(f);
+
+	if (f->until <= 0)
+		return true;
+	if (f->schedule.steps.count >= LONG)
+		return f->seconds < most;
+	return f->seconds < LOOKED * most;
+}
+
+/* A small schedule that does not fail again is worth less than the one that was found and has. */
+static int make_small(struct explore *e, struct explore_failure *f)
+{
+	struct schedule found = f->schedule;
+	bool again = f->again, same;
+	int answer;
+
+	if (!has_time(f))
+		return again || f->is_reported ? 0 : explore_examine(e, f);
+	f->schedule = (struct schedule){0};
+	schedule_copy(&f->schedule, &found);
+	answer = shrink(e, f);
+	same = again && schedule_digest(&f->schedule) == schedule_digest(&found);
+	if (answer == 0 && !same)
+		answer = explore_examine(e, f);
+	if (same || (again && (answer < 0 || !f->again))) {
+		schedule_fini(&f->schedule);
+		f->schedule = found;
+		f->again = true;
+	} else {
+		schedule_fini(&found);
+	}
+	return answer;
+}
+
+/* Effects of the threads' order and of earlier runs cannot be distinguished here. */
+static int leave(struct explore *e, struct explore_failure *f)
+{
+	base_free(f->no_script);
+	f->no_script = base_strdup("by now the program fails without any order");
+	return f->looked_at ? 0 : explore_examine(e, f);
+}
+
+int synth_script(struct explore *e, size_t left, struct explore_failure *f)
+{
+	int answer;
+
+	grant_time(e, left, f);
+	answer = e->keeps_state ? leave(e, f) : make_small(e, f);
+	if (answer == 0 && !e->keeps_state) {
+		explore_keep_failure(e, f);
+		answer = explore_gates(e, f);
+	}
+	if (answer < 0 && explore_no_script(e, f) < 0)
+		return -1;
+	f->done = true;
+	explore_keep_failure(e, f);
+	return 0;
+}
+
+static size_t count_left(const struct explore *e)
+{
+	size_t left = 0;
+
+	array_each(const struct explore_failure, f, &e->failures)
+		left += !f->done;
+	return left;
+}
+
+int synth_explore(struct explore *e)
+{
+	int answer = explore_search(e);
+
+	for (size_t i = 0; answer == 0 && !e->options.only_finds && i < e->failures.count; i++)
+		if (!e->failures.items[i].done)
+			answer = synth_script(e, count_left(e), &e->failures.items[i]);
+	e->over = e->over && answer == 0;
+	return answer;
+}
