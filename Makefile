@@ -22,7 +22,7 @@ LIBRARIES := edit elf Zydis zstd lua5.4 iberty m pthread
 ARCHIVES  := edit,tinfo,bsd,md elf,z zstd lua5.4
 LIBS       = @$(BUILD)/libraries
 
-SRC     := $(wildcard tracer/*/*.c tracer/*/*/*.c gates/*.c lua/*.c)
+SRC     := $(wildcard tracer/*/*.c tracer/*/*/*.c tracer/*/*/*/*.c gates/*.c lua/*.c)
 MAIN    := tracer/cli/main.c
 OBJ     := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(MAIN),$(SRC)))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
@@ -80,7 +80,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgatectl.a $(BUILD)/libraries
 $(BUILD)/unit/test_dwarf_witness: UNIT_LIBS := -ldwarf
 $(BUILD)/unit/test_dwarf_witness: $(BUILD)/gatectl
 
-$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tracer/audit/*.c)): ALL_CFLAGS += $(addprefix -isystem ,$(CLANG_INCLUDE))
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tracer/audit/*.c tracer/audit/*/*.c)): ALL_CFLAGS += $(addprefix -isystem ,$(CLANG_INCLUDE))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -114,7 +114,7 @@ bench: all
 	@python3 tests/bench/bench.py
 
 lint: all
-	@clang-format --dry-run -Werror $(SRC) $(wildcard tracer/*/*.h tracer/*/*/*.h gates/*.h lua/*.h)
+	@clang-format --dry-run -Werror $(SRC) $(wildcard tracer/*/*.h tracer/*/*/*.h tracer/*/*/*/*.h gates/*.h lua/*.h)
 	python3 tests/style.py
 
 unit: $(UNIT)

@@ -2,7 +2,7 @@
 #ifndef FLOW_CODE_H
 #define FLOW_CODE_H
 
-#include "tracer/source/flow_internal.h"
+#include "tracer/source/flow/flow_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

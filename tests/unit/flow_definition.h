@@ -3,7 +3,7 @@
 #ifndef GATECTL_TEST_FLOW_DEFINITION_H
 #define GATECTL_TEST_FLOW_DEFINITION_H
 
-#include "tracer/source/flow_internal.h"
+#include "tracer/source/flow/flow_internal.h"
 
 /* Instruction by instruction: which are reached from those marked in `seen`, never through those in
    avoid. */

@@ -4,8 +4,8 @@
 
 #include "symbols_self.h"
 
-#include "tracer/inspect/calls.h"
-#include "tracer/inspect/value_internal.h"
+#include "tracer/inspect/calls/calls.h"
+#include "tracer/inspect/values/value_internal.h"
 
 struct small {
 	int a, b;

@@ -4,7 +4,7 @@
 
 #include "symbols_self.h"
 
-#include "tracer/inspect/value_internal.h"
+#include "tracer/inspect/values/value_internal.h"
 
 struct node {
 	struct node *next;

@@ -8,7 +8,7 @@
 #include "symbols_program.h"
 
 #include "tracer/elf/module_tables.h"
-#include "tracer/inspect/value_internal.h"
+#include "tracer/inspect/values/value_internal.h"
 
 #include <dlfcn.h>
 #include <link.h>

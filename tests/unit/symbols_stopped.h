@@ -5,7 +5,7 @@
 #include "symbols_program.h"
 
 #include "tracer/inspect/inspect.h"
-#include "tracer/inspect/value_internal.h"
+#include "tracer/inspect/values/value_internal.h"
 
 #include <inttypes.h>
 

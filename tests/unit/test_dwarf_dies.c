@@ -1,8 +1,8 @@
 /* Names of C++ and Rust, source text, programs of C++, and debug information that is broken. */
 #include "symbols_spoil.h"
 
-#include "tracer/source/names.h"
-#include "tracer/source/resolve.h"
+#include "tracer/source/names/names.h"
+#include "tracer/source/lines/resolve.h"
 
 /* ---- names ---------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #include "symbols_program.h"
 
 #include "tracer/elf/module_tables.h"
-#include "tracer/source/types.h"
+#include "tracer/source/types/types.h"
 
 static const char source[] =
 	"#include <stddef.h>\n"

@@ -1,4 +1,4 @@
-#include "tracer/audit/guards.h"
+#include "tracer/audit/checks/guards.h"
 #include "tracer/base/path.h"
 
 #include <string.h>

@@ -6,8 +6,8 @@
 #ifndef GATECTL_AUDIT_AUDIT_H
 #define GATECTL_AUDIT_AUDIT_H
 
-#include "tracer/audit/facts.h"
-#include "tracer/audit/finding.h"
+#include "tracer/audit/flow/facts.h"
+#include "tracer/audit/checks/finding.h"
 #include "tracer/base/error.h"
 
 /* Something that may be a fault, once all functions are known. */

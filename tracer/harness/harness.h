@@ -10,7 +10,7 @@
 #include "tracer/search/explore.h"
 #include "tracer/harness/model/outcome.h"
 #include "tracer/harness/model/schema.h"
-#include "tracer/source/signatures.h"
+#include "tracer/source/names/signatures.h"
 
 struct harness_options {
 	const char *library, *type;

@@ -1,6 +1,6 @@
 #include "tracer/run/calls.h"
 #include "tracer/run/sites.h"
-#include "tracer/source/names.h"
+#include "tracer/source/names/names.h"
 
 #include "tracer/base/path.h"
 

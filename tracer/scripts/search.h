@@ -6,7 +6,7 @@
 #define GATECTL_SCRIPTS_SEARCH_H
 
 #include "tracer/scripts/drift.h"
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 /* The weights of similarities. A line counts for more than everything around it. */
 enum {

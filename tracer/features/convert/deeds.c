@@ -3,7 +3,7 @@
  * in a script.
  */
 #include "tracer/features/convert/record.h"
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <ctype.h>
 #include <string.h>

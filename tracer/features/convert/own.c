@@ -6,7 +6,7 @@
  */
 #include "tracer/features/convert/record.h"
 
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <string.h>
 #include <strings.h>

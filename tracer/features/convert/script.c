@@ -3,7 +3,7 @@
 
 #include "tracer/base/foreign.h"
 
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  */
 #include "tracer/run/go.h"
 #include "tracer/features/convert/record.h"
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Locations and names as a person would write them. */
 #include "tracer/features/convert/record.h"
 
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "tracer/run/images.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/run/calls.h"
-#include "tracer/source/names.h"
+#include "tracer/source/names/names.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "tracer/features/crash/crash.h"
 #include "tracer/run/calls.h"
 #include "tracer/features/waiting/waiting.h"
-#include "tracer/source/names.h"
+#include "tracer/source/names/names.h"
 #include "tracer/base/path.h"
 #include "tracer/base/signame.h"
 

@@ -5,7 +5,7 @@
 #include "tracer/features/explain/passers.h"
 
 #include "tracer/base/suggest.h"
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/features/timeline/timeline.h"
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include "tracer/base/path.h"
 

@@ -5,7 +5,7 @@
  */
 #include "tracer/run/images.h"
 #include "tracer/features/interactive/interactive_internal.h"
-#include "tracer/source/functions.h"
+#include "tracer/source/names/functions.h"
 
 enum { MOST_ENTERED = 5000 };
 

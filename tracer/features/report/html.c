@@ -7,7 +7,7 @@
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/report/report.h"
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <stdio.h>
 #include <string.h>

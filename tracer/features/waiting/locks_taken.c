@@ -5,7 +5,7 @@
  * nothing is said.
  */
 #include "tracer/features/waiting/waiting_internal.h"
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "tracer/base/foreign.h"
 #include "tracer/base/utf8.h"
 
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <ctype.h>
 #include <string.h>

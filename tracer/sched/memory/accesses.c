@@ -5,7 +5,7 @@
 #include "tracer/sched/controlled_internal.h"
 #include "tracer/run/images.h"
 #include "tracer/run/sites.h"
-#include "tracer/source/accesses.h"
+#include "tracer/source/flow/accesses.h"
 #include "tracer/source/source.h"
 
 #include <string.h>

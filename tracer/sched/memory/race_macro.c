@@ -3,7 +3,7 @@
  * for in the statement's file, and in what that file includes from beside it.
  */
 #include "tracer/sched/controlled_internal.h"
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  */
 #include "tracer/sched/controlled_internal.h"
 #include "tracer/run/images.h"
-#include "tracer/source/source_lines.h"
-#include "tracer/source/types.h"
+#include "tracer/source/lines/source_lines.h"
+#include "tracer/source/types/types.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * wanted.
  */
 #include "tracer/sched/strategy/pct.h"
-#include "tracer/sched/strategy/rff.h"
+#include "tracer/sched/strategy/rff/rff.h"
 #include "tracer/sched/strategy/strategy_internal.h"
 #include "tracer/sched/strategy/table.h"
 

@@ -3,7 +3,7 @@
 #include "tracer/base/file.h"
 #include "tracer/search/loop/races.h"
 #include "tracer/scripts/query.h"
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "tracer/base/foreign.h"
 #include "tracer/base/signame.h"
 #include "tracer/features/convert/convert.h"
-#include "tracer/source/source_lines.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <stdio.h>
 #include <string.h>

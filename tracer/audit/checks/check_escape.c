@@ -1,0 +1,176 @@
+/* P1: a struct's fields are used by its own module alone, and no address of one goes out of it. */
+#include "tracer/audit/checks/entries.h"
+
+#include <string.h>
+
+/* Without folder and ending. */
+static size_t stem(const char *path, const char **out)
+{
+	const char *slash = strrchr(path, '/'), *dot;
+
+	*out = slash ? slash + 1 : path;
+	dot = strrchr(*out, '.');
+	return dot ? (size_t)(dot - *out) : strlen(*out);
+}
+
+static bool same_stem(const char *a, const char *b)
+{
+	const char *x, *y;
+	size_t n = stem(a, &x), m = stem(b, &y);
+
+	return n == m && strncmp(x, y, n) == 0;
+}
+
+/* Is there a file of functions that belongs to the header? Only then is it known whose the struct is. */
+static bool has_module(const struct audit *a, const struct audit_record *r)
+{
+	const char *header = program_text(a->program, r->at.file);
+
+	array_each(const struct audit_function, f, &a->program->functions)
+		if (f->at.file != r->at.file &&
+		    same_stem(program_text(a->program, f->at.file), header))
+			return true;
+	return false;
+}
+
+/* Do mostly functions of its own module use the field? A header for all of a program has no module. */
+static bool is_private(const struct audit *a, unsigned field)
+{
+	const struct audit_record *r = audit_record_of(a, field);
+	unsigned long inside = 0, outside = 0;
+
+	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
+		if (same_stem(program_text(a->program, e->at.file),
+			      program_text(a->program, r->at.file)))
+			inside++;
+		else
+			outside++;
+	return inside >= outside;
+}
+
+/* Has its module a lock in hand where it uses the field, as a rule? */
+static bool is_guarded_inside(const struct audit *a, unsigned field)
+{
+	const struct audit_record *r = audit_record_of(a, field);
+	unsigned held = 0, count = 0;
+
+	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
+		if (same_stem(program_text(a->program, e->at.file),
+			      program_text(a->program, r->at.file))) {
+			held += e->access->held.count > 0 || e->access->is_atomic;
+			count++;
+		}
+	return 2 * held > count;
+}
+
+/* Some lock is in hand there, whoever comes. */
+static bool is_guarded_at(const struct audit *a, const struct audit_access *access)
+{
+	bool held = false;
+
+	array_each(const struct entry_access, e, &entries_of_field(a, access->field)->items)
+		if (entries_same_place(e->at, access->at)) {
+			if (!e->access->held.count && !e->access->is_atomic)
+				return false;
+			held = true;
+		}
+	return held;
+}
+
+static bool is_written(const struct audit *a, unsigned field)
+{
+	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
+		if (e->access->writes)
+			return true;
+	return false;
+}
+
+/* A module whose users have a lock in hand, or that needs none for the field, lets them have it. */
+static enum finding_confidence confidence_of_use(const struct audit *a,
+						 const struct audit_access *access)
+{
+	return is_private(a, access->field) && is_written(a, access->field) &&
+			       is_guarded_inside(a, access->field) && !is_guarded_at(a, access)
+		       ? CONFIDENCE_MEDIUM
+		       : CONFIDENCE_LOW;
+}
+
+static void report_use(struct audit *a, const struct audit_record *r,
+		       const struct audit_access *access)
+{
+	const struct audit_field *of = &a->program->fields.items[access->field - 1];
+	struct finding *f;
+
+	array_each(const struct finding, known, &a->findings.items)
+		if (known->tag == FINDING_P1 && known->field == of->name &&
+		    known->record == r->name &&
+		    known->function == a->program->functions.items[access->function].name)
+			return;
+	f = findings_add(&a->findings, FINDING_P1, access->at, of->name);
+	if (!f)
+		return;
+	finding_is_of(f, r);
+	f->function = a->program->functions.items[access->function].name;
+	f->confidence = confidence_of_use(a, access);
+	finding_say(f, "'%s' of struct %s is used outside of its module, %s; in %s",
+		    program_text(a->program, of->name), program_text(a->program, r->name),
+		    str_base_name(program_text(a->program, r->at.file)),
+		    program_text(a->program, f->function));
+	ways_notes(a, access->function, WAY_HERE, f);
+	finding_note(f, of->at, "it is declared here");
+}
+
+static void check_uses(struct audit *a, unsigned function)
+{
+	const struct audit_facts *f = &a->facts[function];
+	const char *file = program_text(a->program, a->program->functions.items[function].at.file);
+
+	for (size_t i = 0; i < f->accesses.count; i++) {
+		const struct audit_access *access = f->accesses.items[i];
+		const struct audit_record *r = audit_record_of(a, access->field);
+
+		if (!access->inner && r->is_public && has_module(a, r) &&
+		    !same_stem(file, program_text(a->program, r->at.file)))
+			report_use(a, r, access);
+	}
+}
+
+static void report_escape(struct audit *a, const struct suspicion *s)
+{
+	const struct audit_program *p = a->program;
+	const struct audit_field *of = s->field ? &p->fields.items[s->field - 1] : NULL;
+	const struct audit_record *r = of ? &p->records.items[of->record] : NULL;
+	struct str object = {0};
+	struct finding *f;
+
+	if (r && !program_is_shared(r))
+		return;
+	f = findings_add(&a->findings, FINDING_P1, s->at, of ? of->name : 0);
+	if (!f)
+		return;
+	finding_is_of(f, r);
+	f->function = p->functions.items[s->function].name;
+	/* The head of a list, or another struct in this one, is made to be pointed to. */
+	f->confidence = of && of->is_record ? CONFIDENCE_LOW : CONFIDENCE_HIGH;
+	term_print(&a->terms, p, &p->functions.items[s->function], s->term, &object);
+	if (of)
+		finding_say(f,
+			    "the address of '%s' of struct %s %s: it can be used without its lock; "
+			    "in %s",
+			    program_text(p, of->name), program_text(p, r->name), s->how,
+			    program_text(p, f->function));
+	else
+		finding_say(f, "'%s' %s, its lock and all; in %s", str_text(&object), s->how,
+			    program_text(p, f->function));
+	ways_notes(a, s->function, WAY_HERE, f);
+	str_fini(&object);
+}
+
+void check_escape(struct audit *a)
+{
+	for (unsigned i = 0; i < a->program->functions.count; i++)
+		check_uses(a, i);
+	array_each(const struct suspicion, s, &a->suspicions)
+		if (s->kind == SUSPECT_ESCAPE)
+			report_escape(a, s);
+}

@@ -1,0 +1,285 @@
+/* The order of locks, and those that are taken twice or kept; what is read and written as two atomics. */
+#include "tracer/audit/checks/entries.h"
+
+/* One lock held while another one is taken. */
+struct lock_edge {
+	unsigned from, to; /* keys */
+	const struct audit_acquisition *at;
+	const struct audit_held *held;
+	bool is_near; /* it is known which objects' locks they are: one is come to from the other, a lock is a global, or
+			 the caller names both */
+	int way; /* of two locks of one kind: 1: the second is reached from the first; -1: the other way round; 0: neither */
+};
+
+struct lock_edges {
+	ARRAY(struct lock_edge) items;
+};
+
+static void name_lock(const struct audit *a, unsigned function, unsigned lock, struct str *out)
+{
+	term_print(&a->terms, a->program, &a->program->functions.items[function], lock, out);
+}
+
+static unsigned lock_field_name(const struct audit *a, unsigned lock)
+{
+	struct term is = term_at(&a->terms, lock);
+
+	while (is.kind == TERM_ELEMENT)
+		is = term_at(&a->terms, is.a);
+	if (is.kind == TERM_FIELD)
+		return a->program->fields.items[is.b].name;
+	return is.kind == TERM_GLOBAL && program_global(a->program, is.a)
+		       ? program_global(a->program, is.a)->name
+		       : 0;
+}
+
+static const struct audit_acquisition *innermost(const struct audit_acquisition *at)
+{
+	while (at->inner)
+		at = at->inner;
+	return at;
+}
+
+/* ---- the order ------------------------------------------------------------------------------------------------ */
+
+static int way_of(const struct audit *a, unsigned held, unsigned taken)
+{
+	unsigned x = term_object(&a->terms, held), y = term_object(&a->terms, taken);
+
+	if (x == y)
+		return 1;
+	return term_contains(&a->terms, y, x) ? 1 : term_contains(&a->terms, x, y) ? -1 : 0;
+}
+
+static bool is_near(const struct audit *a, unsigned x, unsigned y)
+{
+	const unsigned root_x = term_root(&a->terms, x), root_y = term_root(&a->terms, y);
+
+	const enum term_kind kind_x = term_at(&a->terms, root_x).kind,
+			     kind_y = term_at(&a->terms, root_y).kind;
+
+	return root_x == root_y || kind_x == TERM_GLOBAL || kind_y == TERM_GLOBAL ||
+	       (kind_x == TERM_PARAMETER && kind_y == TERM_PARAMETER);
+}
+
+static void add_edges(struct audit *a, const struct audit_acquisition *at, struct lock_edges *out)
+{
+	unsigned to = audit_lock_key(a, at->lock);
+
+	for (unsigned i = 0; to && i < at->held.count; i++) {
+		const struct audit_held *h = &at->held.items[i];
+		struct lock_edge e = {audit_lock_key(a, h->lock),    to, at, h,
+				      is_near(a, h->lock, at->lock), 0};
+		bool known = false;
+
+		e.way = way_of(a, h->lock, at->lock);
+		if (h->mode == HELD_LEFT || !e.from || h->lock == at->lock ||
+		    (e.from == to && (at->is_ordered || innermost(at)->is_ordered ||
+				      audit_may_be_taken_twice(a, at->lock))))
+			continue;
+		array_each(const struct lock_edge, other, &out->items)
+			known |= other->from == e.from && other->to == to && other->way == e.way &&
+				 innermost(other->at)->at.line == innermost(at)->at.line &&
+				 innermost(other->at)->at.file == innermost(at)->at.file;
+		if (!known)
+			*array_add(&out->items) = e;
+	}
+}
+
+/* Does a way lead from one lock to the other? It is marked. */
+static bool leads(const struct lock_edges *all, unsigned from, unsigned to, bool *seen,
+		  const struct lock_edge **first)
+{
+	for (size_t i = 0; i < all->items.count; i++) {
+		const struct lock_edge *e = &all->items.items[i];
+
+		if (e->from != from || seen[i] || e->from == e->to)
+			continue;
+		seen[i] = true;
+		if (e->to == to || leads(all, e->to, to, seen, first)) {
+			*first = e;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Is it a lock of a struct that somebody has named, or marked? */
+static bool is_asked(const struct audit *a, unsigned key)
+{
+	return key <= a->program->fields.count && audit_record_of(a, key)->thread_safe;
+}
+
+/* The way to where the second lock is taken, and where the first one was. */
+static void edge_notes(const struct audit *a, const struct lock_edge *e, enum finding_way way,
+		       struct finding *f)
+{
+	struct str held = {0};
+
+	name_lock(a, e->at->function, e->held->lock, &held);
+	ways_notes(a, e->at->function, way, f);
+	finding_step(f, way, e->held->at, "'%s' is taken here", str_text(&held));
+	for (const struct audit_acquisition *at = e->at; at->inner; at = at->inner)
+		finding_step(f, way, at->at, "from here, in %s", entries_name(a, at->function));
+	str_fini(&held);
+}
+
+static void report_order(struct audit *a, const struct lock_edge *e,
+			 const struct lock_edge *against)
+{
+	const struct audit_acquisition *in = innermost(e->at), *other = innermost(against->at);
+	struct finding *f = findings_add(&a->findings, FINDING_LOCK_ORDER, in->at,
+					 lock_field_name(a, e->at->lock));
+	struct str taken = {0}, held = {0};
+
+	if (!f)
+		return;
+	name_lock(a, e->at->function, e->at->lock, &taken);
+	name_lock(a, e->at->function, e->held->lock, &held);
+	f->function = a->program->functions.items[in->function].name;
+	f->other = other->at;
+	/* Of locks that have nothing to do with each other only the kinds are known: they may be others each time. */
+	if (e->from != e->to && !(e->is_near && against->is_near))
+		f->confidence = CONFIDENCE_LOW;
+	f->is_asked = is_asked(a, e->from) || is_asked(a, e->to);
+	if (e == against)
+		finding_say(f,
+			    "'%s' is taken while '%s' is held, and nothing says which of two such "
+			    "locks comes first; in %s",
+			    str_text(&taken), str_text(&held),
+			    program_text(a->program, f->function));
+	else if (against->to != e->from)
+		finding_say(
+			f,
+			"'%s' is taken while '%s' is held, and elsewhere the locks lead back in "
+			"a circle; in %s",
+			str_text(&taken), str_text(&held), program_text(a->program, f->function));
+	else
+		finding_say(f,
+			    "'%s' is taken while '%s' is held, elsewhere it is the other way "
+			    "round; in %s",
+			    str_text(&taken), str_text(&held),
+			    program_text(a->program, f->function));
+	edge_notes(a, e, WAY_HERE, f);
+	if (e != against) {
+		finding_step(f, WAY_OTHER_END, other->at, "%s here, in %s",
+			     against->to == e->from ? "the other order:" : "the way back begins",
+			     entries_name(a, other->function));
+		edge_notes(a, against, WAY_OTHER, f);
+	}
+	str_fini(&taken);
+	str_fini(&held);
+}
+
+/* Two of one kind: in both ways, or without any. */
+static const struct lock_edge *against_itself(const struct lock_edges *all,
+					      const struct lock_edge *e)
+{
+	if (e->way == 0)
+		return e;
+	array_each(const struct lock_edge, other, &all->items)
+		if (other->from == e->from && other->to == e->to && other->way == -e->way)
+			return other;
+	return NULL;
+}
+
+static bool is_later(const struct lock_edge *e, const struct lock_edge *than)
+{
+	struct audit_place x = innermost(e->at)->at, y = innermost(than->at)->at;
+
+	return x.file == y.file ? x.line > y.line : x.file > y.file;
+}
+
+/* Each circle once, where it is closed. */
+static void check_order(struct audit *a, const struct lock_edges *all)
+{
+	bool *seen = base_alloc(all->items.count + 1, sizeof(*seen));
+
+	array_each(const struct lock_edge, e, &all->items) {
+		const struct lock_edge *against = NULL;
+
+		if (e->from == e->to) {
+			against = against_itself(all, e);
+		} else {
+			for (size_t i = 0; i < all->items.count; i++)
+				seen[i] = false;
+			if (!leads(all, e->to, e->from, seen, &against))
+				against = NULL;
+		}
+		if (against && (against == e || is_later(e, against)))
+			report_order(a, e, against);
+	}
+	base_free(seen);
+}
+
+/* ---- single locks ---------------------------------------------------------------------------------------------- */
+
+static struct finding *add(struct audit *a, const struct suspicion *s, enum finding_tag tag,
+			   unsigned field)
+{
+	struct finding *f = findings_add(&a->findings, tag, s->at, field);
+
+	if (f) {
+		f->function = a->program->functions.items[s->function].name;
+		f->other = s->other;
+	}
+	return f;
+}
+
+static void report_lock(struct audit *a, const struct suspicion *s, enum finding_tag tag,
+			const char *what, const char *before)
+{
+	struct finding *f = add(a, s, tag, lock_field_name(a, s->term));
+	struct str lock = {0};
+
+	if (!f)
+		return;
+	name_lock(a, s->function, s->term, &lock);
+	finding_say(f, "'%s' %s; in %s", str_text(&lock), what,
+		    program_text(a->program, f->function));
+	ways_notes(a, s->function, WAY_HERE, f);
+	finding_step(f, WAY_HERE, s->other, "%s", before);
+	str_fini(&lock);
+}
+
+static void report_compound(struct audit *a, const struct suspicion *s)
+{
+	const struct audit_field *of = &a->program->fields.items[s->field - 1];
+	struct finding *f = add(a, s, FINDING_COMPOUND, of->name);
+
+	if (!f)
+		return;
+	finding_is_of(f, &a->program->records.items[of->record]);
+	finding_say(f,
+		    "'%s' of struct %s is loaded, and then changed by what was loaded, in two "
+		    "steps: another thread may come between; in %s",
+		    program_text(a->program, of->name), program_text(a->program, f->record),
+		    program_text(a->program, f->function));
+	ways_notes(a, s->function, WAY_HERE, f);
+}
+
+void check_locks(struct audit *a)
+{
+	struct lock_edges edges = {{0}};
+
+	array_each(const struct suspicion, s, &a->suspicions) {
+		if (beside_nobody(a, s->function) && s->kind == SUSPECT_COMPOUND)
+			continue;
+		if (s->kind == SUSPECT_DOUBLE_LOCK && !audit_may_be_taken_twice(a, s->term))
+			report_lock(a, s, FINDING_DOUBLE_LOCK,
+				    "is locked by the thread that holds it already",
+				    "it is locked here");
+		else if (s->kind == SUSPECT_KEPT_LOCK &&
+			 !number_map_get(&a->handed, audit_lock_key(a, s->term)))
+			report_lock(a, s, FINDING_RETURN_WITH_LOCK,
+				    "is still locked on this way out, and unlocked on others",
+				    "it is locked here");
+		else if (s->kind == SUSPECT_COMPOUND)
+			report_compound(a, s);
+	}
+	for (unsigned i = 0; i < a->program->functions.count; i++)
+		for (size_t k = 0; k < a->facts[i].acquisitions.count; k++)
+			add_edges(a, a->facts[i].acquisitions.items[k], &edges);
+	check_order(a, &edges);
+	array_fini(&edges.items);
+}

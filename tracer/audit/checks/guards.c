@@ -1,0 +1,347 @@
+#include "tracer/audit/checks/guards.h"
+
+/* One lock that an access holds. */
+struct guard {
+	unsigned key;
+	enum audit_mode mode;
+	bool alone, is_near; /* near: one of its object and the lock's is come to from the other */
+};
+
+enum { GUARDS_MOST = 16 };
+
+struct guarded {
+	struct guard guards[GUARDS_MOST];
+	unsigned count;
+};
+
+/* ---- which locks ---------------------------------------------------------------------------------------------- */
+
+static const struct audit_record *lock_record(const struct audit *a, unsigned lock)
+{
+	unsigned key = audit_lock_key(a, lock);
+
+	return key <= a->program->fields.count ? audit_record_of(a, key) : NULL;
+}
+
+/* One of several objects: it may be any. */
+static bool is_uncertain(const struct audit *a, unsigned object)
+{
+	const enum term_kind kind = term_at(&a->terms, term_root(&a->terms, object)).kind;
+
+	return kind == TERM_SITE || kind == TERM_JOIN;
+}
+
+/* What is reached from an object has the owner that this has: x->owner and x->part->owner are one, unless each has its own made. */
+static bool have_one_owner(const struct audit *a, unsigned object, unsigned other)
+{
+	const struct term x = term_at(&a->terms, object), y = term_at(&a->terms, other);
+	struct term field, same;
+
+	if (x.kind != TERM_LOAD || y.kind != TERM_LOAD)
+		return false;
+	field = term_at(&a->terms, x.a);
+	same = term_at(&a->terms, y.a);
+	return field.kind == TERM_FIELD && same.kind == TERM_FIELD && field.b == same.b &&
+	       !number_map_get(&a->parts, field.b + 1) &&
+	       (term_contains(&a->terms, field.a, same.a) ||
+		term_contains(&a->terms, same.a, field.a));
+}
+
+/* A lock of the same kind of struct guards its own object alone. */
+static bool is_others(const struct audit *a, const struct audit_access *access, unsigned lock)
+{
+	unsigned object = term_object(&a->terms, access->address),
+		 of = term_object(&a->terms, lock);
+
+	if (object == of || lock_record(a, lock) != audit_record_of(a, access->field) ||
+	    is_uncertain(a, of) || is_uncertain(a, object) || have_one_owner(a, object, of))
+		return false;
+	return !term_contains(&a->terms, object, of) && !term_contains(&a->terms, of, object);
+}
+
+/* Of a lock that is just held meanwhile, say of who called, nothing of the kind is known. */
+static bool is_near(const struct audit *a, const struct audit_access *access, unsigned lock)
+{
+	const struct terms *t = &a->terms;
+	const unsigned object = term_object(t, access->address), of = term_object(t, lock);
+
+	return term_at(t, term_root(t, lock)).kind == TERM_GLOBAL || term_contains(t, object, of) ||
+	       term_contains(t, of, object) || term_root(t, object) == term_root(t, of);
+}
+
+static const struct guard *guard_in(const struct guarded *g, unsigned key)
+{
+	for (unsigned i = 0; i < g->count; i++)
+		if (g->guards[i].key == key)
+			return &g->guards[i];
+	return NULL;
+}
+
+/* Of a lock of the same kind of struct nobody knows whether it is the object's. */
+static void add_callers(const struct audit *a, const struct entry_access *e, struct guarded *g)
+{
+	array_each(const unsigned, item, &a->callers[e->entry].items) {
+		const unsigned key = *item / 2;
+
+		if (g->count < GUARDS_MOST && !guard_in(g, key) &&
+		    !guards_is_own(a, key, e->access->field))
+			g->guards[g->count++] = (struct guard){
+				key, *item & 1 ? HELD_ALONE : HELD_SHARED, *item & 1, false};
+	}
+}
+
+/* That a lock which is released was given says something of the fields of its struct alone. */
+static bool is_guess(const struct audit *a, const struct audit_access *access,
+		     const struct audit_held *h)
+{
+	return (h->mode == HELD_GIVEN || h->mode == HELD_WANTED) &&
+	       !guards_is_own(a, audit_lock_key(a, h->lock), access->field);
+}
+
+static struct guarded *guards_of(const struct audit *a, const struct entry_access *e)
+{
+	const struct audit_access *access = e->access;
+	struct guarded *g = program_alloc(a->program, sizeof(*g));
+
+	for (unsigned i = 0; i < access->held.count && g->count < GUARDS_MOST; i++) {
+		const struct audit_held *h = &access->held.items[i];
+		unsigned key = audit_lock_key(a, h->lock);
+
+		if (key && h->mode != HELD_LEFT && !is_others(a, access, h->lock) &&
+		    !is_guess(a, access, h))
+			g->guards[g->count++] = (struct guard){key, h->mode, h->mode != HELD_SHARED,
+							       is_near(a, access, h->lock)};
+	}
+	add_callers(a, e, g);
+	return g;
+}
+
+bool guards_hold(const struct entry_access *e, unsigned key)
+{
+	const struct guard *is = guard_in(e->guards, key);
+
+	return is && (is->alone || !e->access->writes);
+}
+
+bool guards_any(const struct entry_access *e)
+{
+	return e->guards->count > 0;
+}
+
+bool guards_exclude(const struct entry_access *x, const struct entry_access *y)
+{
+	for (unsigned i = 0; i < x->guards->count; i++) {
+		const struct guard *other = guard_in(y->guards, x->guards->guards[i].key);
+
+		if (other && (other->alone || x->guards->guards[i].alone))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the one lock of a field -------------------------------------------------------------------------------------- */
+
+/* The first one of the next place. */
+static size_t place_end(const struct entry_accesses *all, size_t i)
+{
+	size_t next = i;
+
+	while (next < all->items.count &&
+	       entries_same_place(all->items.items[next].at, all->items.items[i].at))
+		next++;
+	return next;
+}
+
+/* Of a lock: what is counted, and how often it is held at the place that is being looked at. */
+struct tally {
+	struct majority counted;
+	size_t here;
+	bool near_here;
+};
+
+struct tallies {
+	ARRAY(struct tally) items; /* in the order in which locks are met */
+	ARRAY(size_t) here;	   /* indexes: those that are held somewhere at the place */
+	struct number_map index;   /* of a lock + 1, + 1 */
+	size_t places, writes;
+};
+
+static struct tally *tally_of(struct tallies *t, unsigned key)
+{
+	unsigned known = number_map_get(&t->index, key + 1);
+	struct tally *new;
+
+	if (known)
+		return &t->items.items[known - 1];
+	new = array_add(&t->items);
+	new->counted.key = key;
+	number_map_set(&t->index, key + 1, (unsigned)t->items.count);
+	return new;
+}
+
+static void tally_access(struct tallies *t, const struct entry_access *e)
+{
+	for (unsigned k = 0; k < e->guards->count; k++) {
+		const struct guard *g = &e->guards->guards[k];
+		struct tally *tally;
+
+		if (guard_in(e->guards, g->key) != g)
+			continue;
+		tally = tally_of(t, g->key);
+		if (!tally->here && !tally->near_here)
+			*array_add(&t->here) = (size_t)(tally - t->items.items);
+		tally->near_here |= g->is_near;
+		tally->here += guards_hold(e, g->key);
+	}
+}
+
+/* All `size` accesses at the place have been looked at: which locks are held always? */
+static void tally_place(struct tallies *t, size_t size, bool writes)
+{
+	t->places++;
+	t->writes += writes;
+	array_each(const size_t, i, &t->here) {
+		struct tally *tally = &t->items.items[*i];
+		const bool always = tally->here == size;
+
+		tally->counted.held += always;
+		tally->counted.near += always && tally->near_here;
+		tally->counted.writes_held += always && writes;
+		tally->here = 0;
+		tally->near_here = false;
+	}
+	t->here.count = 0;
+}
+
+/* How many places there are, and at how many of them each lock is held always. */
+static void tally_all(struct tallies *t, const struct entry_accesses *all)
+{
+	for (size_t i = 0, next; i < all->items.count; i = next) {
+		bool writes = false;
+
+		next = place_end(all, i);
+		for (size_t k = i; k < next; k++) {
+			tally_access(t, &all->items.items[k]);
+			writes |= all->items.items[k].access->writes;
+		}
+		tally_place(t, next - i, writes);
+	}
+	array_each(struct tally, tally, &t->items) {
+		tally->counted.places = t->places;
+		tally->counted.writes = t->writes;
+	}
+}
+
+bool guards_is_own(const struct audit *a, unsigned key, unsigned field)
+{
+	return key <= a->program->fields.count &&
+	       audit_record_of(a, key) == audit_record_of(a, field);
+}
+
+/* What its comment names. */
+static unsigned told_guard(const struct audit *a, unsigned field)
+{
+	const struct audit_field *f = &a->program->fields.items[field - 1];
+
+	if (f->guarded_by)
+		array_each(const unsigned, other, &a->program->records.items[f->record].fields)
+			if (a->program->fields.items[*other].name == f->guarded_by)
+				return *other + 1;
+	return 0;
+}
+
+/* A lock of the field's own struct is there for it rather than another one. */
+static bool is_better(const struct audit *a, const struct majority *m, const struct majority *than,
+		      unsigned field)
+{
+	return !than->key || m->held > than->held ||
+	       (m->held == than->held && guards_is_own(a, m->key, field) &&
+		!guards_is_own(a, than->key, field));
+}
+
+enum { HOLDS = 1, HOLDS_NOT };
+static void count_functions(const struct entry_accesses *all, struct majority *m)
+{
+	struct number_map known = {0};
+
+	array_each(const struct entry_access, e, &all->items) {
+		const unsigned was = number_map_get(&known, e->function + 1);
+		const bool holds = guards_hold(e, m->key);
+
+		m->functions += !was;
+		m->functions_held += !was && holds;
+		m->functions_held -= was == HOLDS && !holds;
+		if (!was || !holds)
+			number_map_set(&known, e->function + 1, holds ? HOLDS : HOLDS_NOT);
+	}
+	number_map_fini(&known);
+}
+
+struct majority guards_majority(const struct audit *a, const struct entry_accesses *all,
+				unsigned field)
+{
+	const unsigned told = told_guard(a, field);
+	struct tallies t = {0};
+	struct majority best;
+
+	tally_of(&t, told); /* 0: none, which nobody holds */
+	tally_all(&t, all);
+	best = t.items.items[0].counted;
+	best.is_told = told;
+	for (size_t i = 1; !told && i < t.items.count; i++)
+		if (is_better(a, &t.items.items[i].counted, &best, field))
+			best = t.items.items[i].counted;
+	count_functions(all, &best);
+	array_fini(&t.items);
+	array_fini(&t.here);
+	number_map_fini(&t.index);
+	return best;
+}
+
+/* ---- all of a field ------------------------------------------------------------------------------------------------ */
+
+/* By a caller that took it. */
+static bool is_given(const struct entry_accesses *all, size_t from, size_t to, unsigned key)
+{
+	for (size_t i = from; i < to; i++) {
+		const struct guard *g = guard_in(all->items.items[i].guards, key);
+
+		if (g && g->mode != HELD_WANTED && all->items.items[i].access->inner)
+			return true;
+	}
+	return false;
+}
+
+/* Some callers have the lock that is released there: then those that seem to have it not have it not. */
+static bool is_doubtful(const struct audit *a, const struct entry_accesses *all, size_t from,
+			size_t to, size_t i, const struct guard *g)
+{
+	if (g->mode == HELD_WANTED)
+		return is_given(all, from, to, g->key);
+	return g->mode == HELD_GIVEN &&
+	       number_map_get(&a->givers, all->items.items[i].function + 1) ==
+		       (GIVER_HAS | GIVER_HAS_NOT);
+}
+
+static void doubt_wanted(const struct audit *a, struct entry_accesses *all, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		struct guarded *g = all->items.items[i].guards;
+		unsigned kept = 0;
+
+		for (unsigned k = 0; k < g->count; k++)
+			if (!is_doubtful(a, all, from, to, i, &g->guards[k]))
+				g->guards[kept++] = g->guards[k];
+		g->count = kept;
+	}
+}
+
+void guards_find(const struct audit *a, struct entry_accesses *all)
+{
+	array_each(struct entry_access, e, &all->items)
+		e->guards = guards_of(a, e);
+	for (size_t i = 0, next; i < all->items.count; i = next) {
+		next = place_end(all, i);
+		doubt_wanted(a, all, i, next);
+	}
+}

@@ -1,0 +1,352 @@
+/* One function: its blocks until nothing new is known, and once more for what is seen there. */
+#include "tracer/audit/flow/flow.h"
+
+#include <string.h>
+
+enum { WAYS_MOST = 8, ROUNDS_MOST = 4000, DEEPEST_CALL = 1000 };
+
+/* What is known where the block begins: one state for each set of locks. */
+struct ways {
+	ARRAY(struct state) states;
+	bool is_new, is_head; /* head: of a loop */
+	enum { UNSEEN, OPEN, DONE } seen;
+};
+
+struct blocks {
+	struct ways *ways;
+	size_t count, rounds;
+	ARRAY(unsigned) order; /* reversed: those that come later first */
+};
+
+/* ---- from block to block ------------------------------------------------------------------------------------ */
+
+static bool arrive_renamed(struct ways *ways, const struct state *s, struct terms *t,
+			   unsigned number)
+{
+	struct state renamed;
+	bool is = false;
+
+	state_copy(&renamed, s);
+	array_each(struct state, known, &ways->states)
+		if (!is && state_rename_locks(known, &renamed, t, number)) {
+			state_join(known, &renamed, t, number);
+			is = ways->is_new = true;
+		}
+	state_fini(&renamed);
+	return is;
+}
+
+static void arrive(struct audit_flow *w, struct blocks *b, unsigned to, const struct state *s)
+{
+	struct ways *ways = &b->ways[to];
+	struct terms *t = &w->audit->terms;
+	const unsigned number = w->audit->blocks + to;
+
+	/* What holds in all rounds of a loop is known when it is gone through for the last time. */
+	if (s->never || (w->records && ways->is_head))
+		return;
+	array_each(struct state, known, &ways->states)
+		if (state_holds_same(known, s)) {
+			ways->is_new |= state_join(known, s, t, number);
+			return;
+		}
+	if (arrive_renamed(ways, s, t, number))
+		return;
+	if (ways->states.count < WAYS_MOST) {
+		state_copy(array_add(&ways->states), s);
+		ways->is_new = true;
+		return;
+	}
+	ways->is_new |= state_meet_locks(&ways->states.items[0], s);
+	ways->is_new |= state_join(&ways->states.items[0], s, t, number);
+}
+
+static void keep_out(struct audit_flow *w, struct flow_exit *x, const struct state *s)
+{
+	struct audit_stored *kept;
+
+	if (!s->out.count)
+		return;
+	x->out.items = kept = program_alloc(w->audit->program, s->out.count * sizeof(*kept));
+	array_each(const struct audit_stored, out, &s->out)
+		if (term_at(&w->audit->terms, out->address).kind == TERM_PARAMETER)
+			kept[x->out.count++] = *out;
+}
+
+static void leave(struct audit_flow *w, struct state *s, const struct audit_block *block)
+{
+	unsigned value = block->value ? evaluate(w, s, block->value) : 0;
+	struct flow_exit *x;
+
+	if (s->never || !w->records)
+		return;
+	object_leave(w, s, value, block->at);
+	if (state_is_zero(s, &w->audit->terms, value) == 1)
+		value = term_of(&w->audit->terms, TERM_CONSTANT, 0, 0);
+	lock_drop_unsure(s);
+	x = array_add(&w->exits);
+	x->value = value;
+	x->at = block->at;
+	x->held = lock_helds_here(w, s);
+	x->when = conditions_of(w, s);
+	keep_out(w, x, s);
+}
+
+static void go_either_way(struct audit_flow *w, struct blocks *b, struct state *s,
+			  const struct audit_block *block)
+{
+	unsigned values[2];
+	struct state other;
+
+	if (block->value)
+		evaluate_condition(w, s, block->value, values);
+	state_copy(&other, s);
+	if (block->value) {
+		evaluate_branch(w, s, block->value, values, true);
+		evaluate_branch(w, &other, block->value, values, false);
+	}
+	arrive(w, b, block->to, s);
+	arrive(w, b, block->otherwise, &other);
+	state_fini(&other);
+}
+
+static void go_through(struct audit_flow *w, struct blocks *b, unsigned index,
+		       const struct state *from)
+{
+	const struct audit_block *block = &w->function->blocks.items[index];
+	struct state s;
+
+	state_copy(&s, from);
+	array_each(struct audit_expr *const, step, &block->steps)
+		if (!s.never)
+			evaluate(w, &s, *step);
+	if (!s.never && block->end == END_JUMP)
+		arrive(w, b, block->to, &s);
+	else if (!s.never && block->end == END_BRANCH)
+		go_either_way(w, b, &s, block);
+	else if (!s.never && block->end == END_RETURN)
+		leave(w, &s, block);
+	state_fini(&s);
+}
+
+static void go_through_all(struct audit_flow *w, struct blocks *b, unsigned index)
+{
+	/* States are added meanwhile, to this block, too. */
+	for (size_t i = 0; i < b->ways[index].states.count; i++) {
+		struct state from;
+
+		state_copy(&from, &b->ways[index].states.items[i]);
+		go_through(w, b, index, &from);
+		state_fini(&from);
+	}
+}
+
+static void enter(struct audit_flow *w, struct blocks *b)
+{
+	struct state s;
+
+	state_init(&s, (unsigned)w->function->locals.count);
+	for (unsigned i = 0; i < w->function->parameters; i++)
+		s.values[i] = term_of(&w->audit->terms, TERM_PARAMETER, i, 0);
+	arrive(w, b, 0, &s);
+	state_fini(&s);
+}
+
+static void settle(struct audit_flow *w, struct blocks *b)
+{
+	bool any = true;
+
+	while (any && b->rounds < ROUNDS_MOST) {
+		any = false;
+		for (unsigned i = 0; i < b->count; i++)
+			if (b->ways[i].is_new) {
+				b->ways[i].is_new = false;
+				b->rounds++;
+				any = true;
+				go_through_all(w, b, i);
+			}
+	}
+}
+
+/* Depth first: whoever comes back to a block that is still open closes a loop. */
+static void find_order(const struct audit_function *f, struct blocks *b, unsigned index)
+{
+	const struct audit_block *block = &f->blocks.items[index];
+	const unsigned next[] = {block->to, block->otherwise};
+	unsigned count = block->end == END_JUMP ? 1 : block->end == END_BRANCH ? 2 : 0;
+
+	b->ways[index].seen = OPEN;
+	for (unsigned i = 0; i < count; i++)
+		if (b->ways[next[i]].seen == OPEN)
+			b->ways[next[i]].is_head = true;
+		else if (b->ways[next[i]].seen == UNSEEN)
+			find_order(f, b, next[i]);
+	b->ways[index].seen = DONE;
+	*array_add(&b->order) = index;
+}
+
+static void clear(struct ways *ways)
+{
+	array_each(struct state, s, &ways->states)
+		state_fini(s);
+	array_fini(&ways->states);
+}
+
+/* Once more, from what is known at the heads of the loops: what was known before it settled is forgotten. */
+static void record(struct audit_flow *w, struct blocks *b)
+{
+	find_order(w->function, b, 0);
+	for (size_t i = 1; i < b->count; i++)
+		if (!b->ways[i].is_head)
+			clear(&b->ways[i]);
+	w->records = true;
+	for (size_t i = b->order.count; i > 0; i--)
+		go_through_all(w, b, b->order.items[i - 1]);
+}
+
+static void blocks_fini(struct blocks *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		clear(&b->ways[i]);
+	base_free(b->ways);
+	array_fini(&b->order);
+}
+
+/* ---- what is left of it --------------------------------------------------------------------------------------- */
+
+static bool is_made(const struct audit_flow *w, unsigned address)
+{
+	const struct terms *t = &w->audit->terms;
+
+	for (;; address = term_at(t, address).a) {
+		const enum term_kind kind = term_at(t, address).kind;
+
+		if (object_is_made(w, address))
+			return true;
+		if (kind != TERM_FIELD && kind != TERM_ELEMENT)
+			return false;
+	}
+}
+
+static bool is_held(const struct audit_access *a)
+{
+	for (unsigned i = 0; i < a->held.count; i++)
+		if (a->held.items[i].mode != HELD_LEFT)
+			return true;
+	return false;
+}
+
+/* Objects that it initialises or ends are its own. */
+static void keep_accesses(struct audit_flow *w)
+{
+	struct audit_facts *f = w->facts;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->accesses.count; i++)
+		if (!is_made(w, f->accesses.items[i]->address) || is_held(f->accesses.items[i]))
+			f->accesses.items[kept++] = f->accesses.items[i];
+	f->accesses.count = kept;
+}
+
+/* What has a thread of its own is shared with it from when that begins. */
+static void mark_before(struct audit_flow *w)
+{
+	array_each(const struct audit_access *, access, &w->facts->accesses)
+		array_each(const unsigned, begun, &w->facts->begun) {
+			struct audit_access *before;
+
+			if ((*access)->late || !(*access)->alone || (*access)->is_before ||
+			    !term_contains(&w->audit->terms, (*access)->address, *begun))
+				continue;
+			before = program_alloc(w->audit->program, sizeof(*before));
+			*before = **access;
+			before->is_before = true;
+			*access = before;
+		}
+}
+
+/* One value, whichever way it ends; NULL besides is no object. */
+static void find_result(struct audit_flow *w)
+{
+	const struct terms *t = &w->audit->terms;
+	unsigned result = 0;
+	bool zero = false;
+
+	array_each(const struct flow_exit, x, &w->exits) {
+		const struct term is = term_at(t, x->value);
+
+		if (is.kind == TERM_CONSTANT && !is.a) {
+			zero = true;
+			continue;
+		}
+		if (result && result != x->value &&
+		    (is.kind != TERM_FRESH || term_at(t, result).kind != TERM_FRESH))
+			return;
+		result = x->value;
+	}
+	switch (term_at(t, result).kind) {
+	case TERM_UNKNOWN:
+		if (zero)
+			w->facts->result = term_of(&w->audit->terms, TERM_CONSTANT, 0, 0);
+		return;
+	case TERM_LOCAL:
+	case TERM_JOIN:
+	case TERM_SITE:
+		return;
+	case TERM_CONSTANT:
+	case TERM_DERIVED:
+	case TERM_TRIED:
+		w->facts->result = zero ? 0 : result;
+		return;
+	default:
+		w->facts->result = result;
+	}
+}
+
+static void look_at(struct audit_flow *w)
+{
+	struct blocks b = {.count = w->function->blocks.count};
+
+	b.ways = base_alloc(b.count, sizeof(*b.ways));
+	enter(w, &b);
+	settle(w, &b);
+	record(w, &b);
+	keep_accesses(w);
+	mark_before(w);
+	lock_effects(w);
+	find_result(w);
+	w->facts->never_returns = !w->exits.count;
+	w->audit->blocks += (unsigned)b.count;
+	blocks_fini(&b);
+}
+
+const struct audit_facts *audit_facts_of(struct audit *a, unsigned function)
+{
+	struct audit_facts *f = &a->facts[function];
+	struct audit_flow w = {.audit = a,
+			       .function = &a->program->functions.items[function],
+			       .index = function,
+			       .facts = f};
+
+	static const struct audit_facts unknown = {.progress = FACTS_BEGUN};
+
+	if (f->progress != FACTS_NONE)
+		return f;
+	/* Its turn comes later; whoever calls it knows nothing of it. */
+	if (a->depth >= DEEPEST_CALL)
+		return &unknown;
+	a->depth++;
+	f->progress = FACTS_BEGUN;
+	if (w.function->blocks.count)
+		look_at(&w);
+	base_free(w.known.slots);
+	number_map_fini(&w.made);
+	number_map_fini(&w.twice);
+	array_fini(&w.released);
+	array_fini(&w.exits);
+	array_fini(&w.fresh);
+	array_fini(&w.counts);
+	f->progress = FACTS_DONE;
+	a->depth--;
+	return f;
+}

@@ -1,0 +1,164 @@
+#include "tracer/audit/frontend/clang.h"
+
+#include "tracer/base/array.h"
+#include "tracer/base/str.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OLDEST = 14, NEWEST = 24 };
+
+/* Why a library that is there was not loaded, if it is that. */
+static void keep_reason(struct str *why)
+{
+	const char *text = dlerror();
+
+	if (text && !why->length && !strstr(text, "No such file"))
+		str_add(why, text);
+}
+
+/* Debian's name, LLVM's own, and the one of the development package. */
+static void *open_one(unsigned version, struct str *why)
+{
+	static const char *const names[] = {"libclang-%u.so.1", "libclang-%u.so.13",
+					    "libclang.so.%u"};
+	char name[64];
+	void *library = NULL;
+
+	for (size_t i = 0; !library && i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(name, sizeof(name), names[i], version);
+		library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+		if (!library)
+			keep_reason(why);
+	}
+	return library;
+}
+
+/* 0, or the name of a function that it has not. */
+static const char *bind(struct clang *c)
+{
+#define X(name) c->name = (__typeof__(c->name))dlsym(c->library, "clang_" #name);
+	CLANG_FUNCTIONS(X)
+#undef X
+#define X(name)                                                                                    \
+	if (!c->name)                                                                              \
+		return #name;
+	CLANG_FUNCTIONS(X)
+#undef X
+	return NULL;
+}
+
+static bool has_errors(const struct clang *c, CXTranslationUnit unit)
+{
+	bool has = false;
+
+	for (unsigned i = 0; !has && i < c->getNumDiagnostics(unit); i++) {
+		CXDiagnostic d = c->getDiagnostic(unit, i);
+
+		has = c->getDiagnosticSeverity(d) >= CXDiagnostic_Error;
+		c->disposeDiagnostic(d);
+	}
+	return has;
+}
+
+/* Where it looks for them is its own affair: it is asked to. */
+static bool finds_headers(const struct clang *c)
+{
+	static const char text[] = "#include <stddef.h>\n";
+	struct CXUnsavedFile file = {"headers.c", text, sizeof(text) - 1};
+	CXIndex index = c->createIndex(0, 0);
+	CXTranslationUnit unit = NULL;
+	bool finds = c->parseTranslationUnit2(index, file.Filename, NULL, 0, &file, 1, 0, &unit) ==
+			     CXError_Success &&
+		     !has_errors(c, unit);
+
+	if (unit)
+		c->disposeTranslationUnit(unit);
+	c->disposeIndex(index);
+	return finds;
+}
+
+/* False: there is none of that version that is as it should be. `missing`: a function that it has not. */
+static bool load(struct clang *c, unsigned version, const char **missing, struct str *why)
+{
+	const char *without;
+
+	c->library =
+		version ? open_one(version, why) : dlopen("libclang.so", RTLD_NOW | RTLD_LOCAL);
+	if (!c->library)
+		return false;
+	without = bind(c);
+	if (without) {
+		*missing = without;
+		clang_unload(c);
+		return false;
+	}
+	c->version = version;
+	c->has_headers = finds_headers(c);
+	return true;
+}
+
+static int not_there(struct error *err, const char *missing, const struct str *why)
+{
+	if (why->length) {
+		error_set(err, ERROR_SYSTEM,
+			  "audit reads C by libclang, and the one here cannot be loaded: %s",
+			  str_text(why));
+		if (strstr(str_text(why), "failed to map") || strstr(str_text(why), "memory"))
+			return error_hint(err,
+					  "more memory (ulimit -v, the memory of the container)");
+		return error_hint(err, "install it again: apt-get install libclang-dev");
+	}
+	if (missing)
+		error_set(err, ERROR_USAGE,
+			  "audit reads C by libclang, and the one here has no clang_%s", missing);
+	else
+		error_set(err, ERROR_USAGE, "audit reads C by libclang, and it is not installed");
+	return error_hint(err, "install it: apt-get install libclang-dev");
+}
+
+int clang_load(struct clang *c, struct error *err)
+{
+	const char *missing = NULL;
+	unsigned newest = 0;
+	bool is_there = false;
+	struct str why = {0};
+	int answer;
+
+	c->library = NULL;
+	for (unsigned v = NEWEST; v + 1 >= OLDEST; v--) {
+		/* Last the one whose name has no version. */
+		const unsigned version = v >= OLDEST ? v : 0;
+
+		if (!load(c, version, &missing, &why))
+			continue;
+		if (c->has_headers) {
+			str_fini(&why);
+			return 0;
+		}
+		if (!is_there)
+			newest = version;
+		is_there = true;
+		clang_unload(c);
+	}
+	answer = is_there && load(c, newest, &missing, &why) ? 0 : not_there(err, missing, &why);
+	str_fini(&why);
+	return answer;
+}
+
+void clang_unload(struct clang *c)
+{
+	if (c->library)
+		dlclose(c->library);
+	c->library = NULL;
+}
+
+char *clang_take(const struct clang *c, CXString s)
+{
+	const char *text = c->getCString(s);
+	char *copy = base_strdup(text ? text : "");
+
+	c->disposeString(s);
+	return copy;
+}

@@ -1,0 +1,328 @@
+#include "tracer/audit/frontend/reader.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- what belongs to a cursor --------------------------------------------------------------------------- */
+
+struct collection {
+	const struct audit_reader *reader;
+	struct cursors *out;
+};
+
+static enum CXChildVisitResult collect(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct collection *to = data;
+	enum CXCursorKind kind = to->reader->clang.getCursorKind(c);
+
+	(void)parent;
+	if (kind != CXCursor_TypeRef && kind != CXCursor_MemberRef)
+		*array_add(to->out) = c;
+	return CXChildVisit_Continue;
+}
+
+void cursor_children(const struct audit_reader *r, CXCursor c, struct cursors *out)
+{
+	struct collection to = {r, out};
+
+	r->clang.visitChildren(c, collect, &to);
+}
+
+enum CXCursorKind cursor_kind(const struct audit_reader *r, CXCursor c)
+{
+	return r->clang.getCursorKind(c);
+}
+
+CXType cursor_type(const struct audit_reader *r, CXCursor c)
+{
+	return r->clang.getCanonicalType(r->clang.getCursorType(c));
+}
+
+static unsigned intern(const struct audit_reader *r, CXString s)
+{
+	const char *text = r->clang.getCString(s);
+	unsigned name = interned_add(&r->program->names, text ? text : "");
+
+	r->clang.disposeString(s);
+	return name;
+}
+
+unsigned cursor_usr(const struct audit_reader *r, CXCursor c)
+{
+	return intern(r, r->clang.getCursorUSR(c));
+}
+
+unsigned cursor_name(const struct audit_reader *r, CXCursor c)
+{
+	return intern(r, r->clang.getCursorSpelling(c));
+}
+
+/* ---- where it is ---------------------------------------------------------------------------------------- */
+
+/* Headers are named as the command names their folder, from wherever it was started: their own path is the same in
+   all units. */
+static unsigned file_name(const struct audit_reader *r, CXFile file)
+{
+	unsigned name = intern(r, r->clang.File_tryGetRealPathName(file));
+
+	return *program_text(r->program, name) ? name : intern(r, r->clang.getFileName(file));
+}
+
+static struct audit_place place_at(const struct audit_reader *r, CXSourceLocation at)
+{
+	struct audit_place place = {0, 0, 0};
+	CXFile file;
+
+	r->clang.getFileLocation(at, &file, &place.line, &place.column, NULL);
+	if (file)
+		place.file = file_name(r, file);
+	return place;
+}
+
+struct audit_place cursor_place(const struct audit_reader *r, CXCursor c)
+{
+	return place_at(r, r->clang.getCursorLocation(c));
+}
+
+struct audit_place cursor_end(const struct audit_reader *r, CXCursor c)
+{
+	struct audit_place at = place_at(r, r->clang.getRangeEnd(r->clang.getCursorExtent(c)));
+
+	at.column -= at.column > 1;
+	return at;
+}
+
+static struct cursor_text text_at(const struct audit_reader *r, CXSourceLocation at)
+{
+	struct cursor_text text = {NULL, NULL, NULL};
+	unsigned offset;
+	size_t size;
+	CXFile file;
+
+	r->clang.getSpellingLocation(at, &file, NULL, NULL, &offset);
+	if (!file)
+		return text;
+	text.begin = r->clang.getFileContents(r->unit, file, &size);
+	if (!text.begin || offset > size)
+		return (struct cursor_text){NULL, NULL, NULL};
+	text.end = text.begin + size;
+	text.at = text.begin + offset;
+	return text;
+}
+
+struct cursor_text cursor_text(const struct audit_reader *r, CXCursor c)
+{
+	return text_at(r, r->clang.getRangeStart(r->clang.getCursorExtent(c)));
+}
+
+struct cursor_text cursor_text_end(const struct audit_reader *r, CXCursor c)
+{
+	return text_at(r, r->clang.getRangeEnd(r->clang.getCursorExtent(c)));
+}
+
+bool cursor_offsets(const struct audit_reader *r, CXCursor c, unsigned *from, unsigned *to,
+		    struct cursor_text *file)
+{
+	CXSourceRange extent = r->clang.getCursorExtent(c);
+	CXFile first, last;
+	size_t size;
+
+	r->clang.getFileLocation(r->clang.getRangeStart(extent), &first, NULL, NULL, from);
+	r->clang.getFileLocation(r->clang.getRangeEnd(extent), &last, NULL, NULL, to);
+	if (!first || !last || !r->clang.File_isEqual(first, last) || *from >= *to)
+		return false;
+	file->begin = file->at = r->clang.getFileContents(r->unit, first, &size);
+	file->end = file->begin ? file->begin + size : NULL;
+	return file->begin && *to <= size;
+}
+
+/* ---- operators ------------------------------------------------------------------------------------------- */
+
+/* Is that what stands before the text, blanks aside? */
+static bool stands_before(struct cursor_text t, const char *operator)
+{
+	const char *p = t.at;
+	size_t length = strlen(operator);
+
+	while (p > t.begin && (isspace((unsigned char)p[-1]) || p[-1] == '\\'))
+		p--;
+	return (size_t)(p - t.begin) >= length && strncmp(p - length, operator, length) == 0;
+}
+
+static const char *unqualified(const char *type)
+{
+	while (strncmp(type, "const ", 6) == 0 || strncmp(type, "volatile ", 9) == 0)
+		type = strchr(type, ' ') + 1;
+	return type;
+}
+
+static bool same_type(const struct audit_reader *r, CXType a, CXType b)
+{
+	char *x = clang_take(&r->clang, r->clang.getTypeSpelling(a)),
+	     *y = clang_take(&r->clang, r->clang.getTypeSpelling(b));
+	bool is = strcmp(unqualified(x), unqualified(y)) == 0;
+
+	base_free(x);
+	base_free(y);
+	return is;
+}
+
+static CXType pointee(const struct audit_reader *r, CXType pointer)
+{
+	return r->clang.getCanonicalType(r->clang.getPointeeType(pointer));
+}
+
+/* Of a unary operator: does its type say that it follows its operand? */
+static bool follows(const struct audit_reader *r, CXCursor c, CXCursor operand)
+{
+	CXType of = cursor_type(r, operand);
+
+	return of.kind == CXType_Pointer && same_type(r, pointee(r, of), cursor_type(r, c));
+}
+
+static bool is_lvalue(const struct audit_reader *r, CXCursor c)
+{
+	struct cursors parts = {NULL, 0, 0};
+	bool is = false;
+
+	switch (cursor_kind(r, c)) {
+	case CXCursor_DeclRefExpr:
+	case CXCursor_MemberRefExpr:
+	case CXCursor_ArraySubscriptExpr:
+		return true;
+	case CXCursor_UnaryOperator:
+	case CXCursor_ParenExpr:
+		cursor_children(r, c, &parts);
+		if (parts.count == 1 && cursor_kind(r, c) == CXCursor_ParenExpr)
+			is = is_lvalue(r, parts.items[0]);
+		else if (parts.count == 1)
+			is = follows(r, c, parts.items[0]);
+		array_fini(&parts);
+		return is;
+	default:
+		return false;
+	}
+}
+
+/* Whoever's value is used is under a cast from an lvalue, which libclang shows as a cursor of its own; who is
+   assigned to is not. */
+static bool is_assigned(const struct audit_reader *r, CXCursor left)
+{
+	enum CXTypeKind kind = cursor_type(r, left).kind;
+
+	return is_lvalue(r, left) && kind != CXType_ConstantArray &&
+	       kind != CXType_IncompleteArray && kind != CXType_FunctionProto;
+}
+
+/* Not the comma between arguments of a macro, whose text begins before its first one. */
+static bool is_comma(const struct audit_reader *r, CXCursor c, CXCursor left, CXCursor right)
+{
+	unsigned from, to, from_left, to_left, from_right, to_right;
+	struct cursor_text file;
+
+	return cursor_offsets(r, c, &from, &to, &file) &&
+	       cursor_offsets(r, left, &from_left, &to_left, &file) &&
+	       cursor_offsets(r, right, &from_right, &to_right, &file) && from == from_left &&
+	       to == to_right && stands_before(cursor_text(r, right), ",");
+}
+
+static const struct {
+	const char *text;
+	enum cursor_operator is;
+} binaries[] = {{"==", CURSOR_EQUAL}, {"!=", CURSOR_UNEQUAL}, {"<=", CURSOR_OTHER},
+		{">=", CURSOR_OTHER}, {"=", CURSOR_ASSIGN},   {"&&", CURSOR_AND},
+		{"||", CURSOR_OR},    {",", CURSOR_COMMA},    {"+", CURSOR_OTHER},
+		{"-", CURSOR_OTHER},  {"*", CURSOR_OTHER},    {"/", CURSOR_OTHER},
+		{"%", CURSOR_OTHER},  {"<", CURSOR_OTHER},    {">", CURSOR_OTHER},
+		{"&", CURSOR_OTHER},  {"|", CURSOR_OTHER},    {"^", CURSOR_OTHER}};
+enum { BINARIES = sizeof(binaries) / sizeof(*binaries) };
+
+/* As libclang itself names it; NULL: it does not. */
+static const char *told(const struct audit_reader *r, CXCursor c)
+{
+	const char *text = program_text(r->program, cursor_name(r, c));
+
+	return *text ? text : NULL;
+}
+
+enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXCursor left,
+				   CXCursor right)
+{
+	const char *name = told(r, c);
+	struct cursor_text t = cursor_text(r, right);
+
+	for (size_t i = 0; name && i < BINARIES; i++)
+		if (strcmp(name, binaries[i].text) == 0)
+			return binaries[i].is;
+	/* All of it is a macro's: what stands before is what the macro stands behind. */
+	if (t.at == cursor_text(r, c).at)
+		t.at = NULL;
+	for (size_t i = 0; t.at && i < BINARIES; i++)
+		if (stands_before(t, binaries[i].text) && binaries[i].is != CURSOR_COMMA)
+			return binaries[i].is;
+	/* No other operator takes nothing. */
+	if (cursor_type(r, left).kind == CXType_Void)
+		return CURSOR_COMMA;
+	if (is_assigned(r, left))
+		return CURSOR_ASSIGN;
+	return is_comma(r, c, left, right) ? CURSOR_COMMA : CURSOR_OTHER;
+}
+
+/* ++ keeps the type of what it changes, & points to it, * follows it. An int that follows a pointer to one may be !,
+   too: that only reads. */
+static enum cursor_operator by_types(const struct audit_reader *r, CXCursor c, CXCursor operand)
+{
+	CXType is = cursor_type(r, c), of = cursor_type(r, operand);
+
+	if (is_lvalue(r, operand) && is.kind == CXType_Pointer && same_type(r, pointee(r, is), of))
+		return CURSOR_ADDRESS;
+	if (follows(r, c, operand))
+		return CURSOR_DEREF;
+	if (is.kind == CXType_Int && of.kind == CXType_Pointer)
+		return CURSOR_NOT;
+	return is_lvalue(r, operand) && same_type(r, is, of) ? CURSOR_STEP : CURSOR_OTHER;
+}
+
+/* likely(x) is !!(x), whatever a project calls it. */
+static bool is_likely(struct cursor_text t)
+{
+	size_t length = 0;
+
+	while (t.at && t.at + length < t.end &&
+	       (isalnum((unsigned char)t.at[length]) || t.at[length] == '_'))
+		length++;
+	return length >= 6 && strncasecmp(t.at + length - 6, "likely", 6) == 0;
+}
+
+/* By the text that it begins with. */
+static enum cursor_operator unary_at(const char *at)
+{
+	if (at[0] == at[1] && (*at == '+' || *at == '-'))
+		return CURSOR_STEP;
+	switch (*at) {
+	case '&':
+		return CURSOR_ADDRESS;
+	case '*':
+		return CURSOR_DEREF;
+	case '!':
+		return CURSOR_NOT;
+	default:
+		return CURSOR_OTHER;
+	}
+}
+
+enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCursor operand)
+{
+	const char *name = told(r, c);
+	struct cursor_text t = cursor_text(r, c), end = cursor_text_end(r, c);
+
+	if (name)
+		return unary_at(name);
+	if (t.at && t.at + 1 < t.end && strchr("&*!~+-", *t.at))
+		return unary_at(t.at);
+	if (end.at && end.at - end.begin >= 2 &&
+	    (strncmp(end.at - 2, "++", 2) == 0 || strncmp(end.at - 2, "--", 2) == 0))
+		return CURSOR_STEP;
+	return is_likely(t) ? CURSOR_NOT : by_types(r, c, operand);
+}

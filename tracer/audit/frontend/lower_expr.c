@@ -1,0 +1,363 @@
+#include "tracer/audit/frontend/lower.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool decays(const struct lower *l, CXCursor c)
+{
+	CXType t = cursor_type(l->reader, c);
+
+	return t.kind == CXType_ConstantArray || t.kind == CXType_IncompleteArray ||
+	       t.kind == CXType_VariableArray || t.kind == CXType_Record;
+}
+
+struct audit_expr *lower_new(struct lower *l, enum audit_expr_kind kind, CXCursor c,
+			     unsigned operands)
+{
+	struct audit_program *p = l->reader->program;
+	struct audit_expr *e = program_alloc(p, sizeof(*e) + operands * sizeof(*e->operands));
+
+	e->kind = kind;
+	e->site = ++p->sites;
+	e->at = cursor_place(l->reader, c);
+	e->record = record_of_type(l->reader, l->reader->clang.getCursorType(c));
+	e->decays = decays(l, c);
+	e->is_pointer = cursor_type(l->reader, c).kind == CXType_Pointer;
+	e->count = operands;
+	e->operands = operands ? (struct audit_expr **)(e + 1) : NULL;
+	return e;
+}
+
+static struct audit_expr *lower_all(struct lower *l, enum audit_expr_kind kind, CXCursor c,
+				    const struct cursors *parts)
+{
+	struct audit_expr *e = lower_new(l, kind, c, (unsigned)parts->count);
+
+	for (size_t i = 0; i < parts->count; i++)
+		e->operands[i] = lower_expr(l, parts->items[i]);
+	return e;
+}
+
+/* ---- names and constants ------------------------------------------------------------------------------------ */
+
+static struct audit_expr *constant(struct lower *l, CXCursor c, long value)
+{
+	struct audit_expr *e = lower_new(l, EXPR_CONSTANT, c, 0);
+
+	e->value = value;
+	return e;
+}
+
+static struct audit_expr *literal(struct lower *l, CXCursor c)
+{
+	const struct clang *clang = &l->reader->clang;
+	CXEvalResult is = clang->Cursor_Evaluate(c);
+	struct audit_expr *e;
+
+	if (is && clang->EvalResult_getKind(is) == CXEval_Int)
+		e = constant(l, c, (long)clang->EvalResult_getAsLongLong(is));
+	else
+		e = lower_new(l, EXPR_OTHER, c, 0);
+	if (is)
+		clang->EvalResult_dispose(is);
+	return e;
+}
+
+static struct audit_expr *named(struct lower *l, CXCursor c, enum audit_expr_kind kind, unsigned id)
+{
+	struct audit_expr *e = lower_new(l, kind, c, 0);
+
+	e->id = id;
+	return e;
+}
+
+static struct audit_expr *reference(struct lower *l, CXCursor c)
+{
+	const struct audit_reader *r = l->reader;
+	CXCursor to = r->clang.getCursorReferenced(c);
+	unsigned local = lower_local(l, to);
+
+	if (local)
+		return named(l, c, EXPR_LOCAL, local - 1);
+	switch (cursor_kind(r, to)) {
+	case CXCursor_EnumConstantDecl:
+		return constant(l, c, (long)r->clang.getEnumConstantDeclValue(to));
+	case CXCursor_FunctionDecl:
+		return named(l, c, EXPR_FUNCTION, cursor_usr(r, to));
+	case CXCursor_VarDecl:
+		if (r->clang.getCursorTLSKind(to) != CXTLS_None)
+			return lower_new(l, EXPR_PRIVATE, c, 0);
+		lower_global(l->reader, to);
+		return named(l, c, EXPR_GLOBAL, cursor_usr(r, to));
+	default:
+		return lower_new(l, EXPR_OTHER, c, 0);
+	}
+}
+
+static struct audit_expr *member(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	CXCursor field = l->reader->clang.getCursorReferenced(c);
+	unsigned index = record_field(l->reader, field);
+	struct audit_expr *e;
+
+	if (parts->count != 1)
+		return lower_all(l, EXPR_OTHER, c, parts);
+	/* The step to an unnamed struct in between. */
+	if (!index)
+		return lower_expr(l, parts->items[0]);
+	e = lower_new(l, EXPR_MEMBER, c, 1);
+	e->id = index - 1;
+	e->operands[0] = lower_expr(l, parts->items[0]);
+	e->is_arrow = cursor_type(l->reader, parts->items[0]).kind == CXType_Pointer;
+	return e;
+}
+
+/* ---- operators -------------------------------------------------------------------------------------------------- */
+
+static struct audit_expr *binary(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	static const enum audit_expr_kind kinds[] = {
+		[CURSOR_OTHER] = EXPR_OTHER, [CURSOR_ASSIGN] = EXPR_ASSIGN,
+		[CURSOR_EQUAL] = EXPR_EQUAL, [CURSOR_UNEQUAL] = EXPR_UNEQUAL,
+		[CURSOR_AND] = EXPR_AND,     [CURSOR_OR] = EXPR_OR,
+		[CURSOR_COMMA] = EXPR_LAST,
+	};
+	enum cursor_operator is;
+
+	if (parts->count != 2)
+		return lower_all(l, EXPR_OTHER, c, parts);
+	is = cursor_binary(l->reader, c, parts->items[0], parts->items[1]);
+	return lower_all(l, kinds[is], c, parts);
+}
+
+static struct audit_expr *update(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	struct audit_expr *e = lower_all(l, EXPR_ASSIGN, c, parts);
+
+	e->is_update = true;
+	return e;
+}
+
+/* *(volatile T *)&x, READ_ONCE() and the like: an atomic of those who had none. */
+static bool is_cast_to_volatile(const struct audit_reader *r, CXCursor c)
+{
+	struct cursors parts = {NULL, 0, 0};
+	bool is;
+
+	cursor_children(r, c, &parts);
+	if (cursor_kind(r, c) == CXCursor_CStyleCastExpr)
+		is = r->clang.isVolatileQualifiedType(r->clang.getPointeeType(cursor_type(r, c)));
+	else
+		is = (cursor_kind(r, c) == CXCursor_ParenExpr ||
+		      cursor_kind(r, c) == CXCursor_UnexposedExpr) &&
+		     parts.count == 1 && is_cast_to_volatile(r, parts.items[0]);
+	array_fini(&parts);
+	return is;
+}
+
+static struct audit_expr *unary(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	enum audit_expr_kind kind = EXPR_OTHER;
+	struct audit_expr *e;
+
+	if (parts->count == 1)
+		switch (cursor_unary(l->reader, c, parts->items[0])) {
+		case CURSOR_ADDRESS:
+			kind = EXPR_ADDRESS;
+			break;
+		case CURSOR_DEREF:
+			kind = EXPR_DEREF;
+			break;
+		case CURSOR_NOT:
+			kind = EXPR_NOT;
+			break;
+		case CURSOR_STEP:
+			kind = EXPR_STEP;
+			break;
+		default:
+			break;
+		}
+	e = lower_all(l, kind, c, parts);
+	e->is_volatile = kind == EXPR_DEREF && is_cast_to_volatile(l->reader, parts->items[0]);
+	return e;
+}
+
+/* ---- calls -------------------------------------------------------------------------------------------------------- */
+
+/* The word that the expression begins with, in its text. */
+static void first_word(const struct lower *l, CXCursor c, char *out, size_t size)
+{
+	struct cursor_text t = cursor_text(l->reader, c);
+	size_t length = 0;
+
+	while (t.at && t.at + length < t.end && length + 1 < size &&
+	       (isalnum((unsigned char)t.at[length]) || t.at[length] == '_'))
+		length++;
+	memcpy(out, t.at ? t.at : "", length);
+	out[length] = 0;
+}
+
+static enum audit_atomic atomic_named(const char *name)
+{
+	if (strstr(name, "exchange") || strstr(name, "test_and") || strstr(name, "compare") ||
+	    strstr(name, "cas"))
+		return ATOMIC_EXCHANGE;
+	if (strstr(name, "fetch") || strstr(name, "_add") || strstr(name, "_sub") ||
+	    strstr(name, "inc") || strstr(name, "dec"))
+		return ATOMIC_UPDATE;
+	if (strstr(name, "load") || strstr(name, "read") || strstr(name, "get"))
+		return ATOMIC_LOAD;
+	if (strstr(name, "store") || strstr(name, "clear") || strstr(name, "set") ||
+	    strstr(name, "init") || strstr(name, "write"))
+		return ATOMIC_STORE;
+	return ATOMIC_UPDATE;
+}
+
+static bool is_word(const char *word, const char *const *words)
+{
+	for (; *words; words++)
+		if (strncmp(word, *words, strlen(*words)) == 0)
+			return true;
+	return false;
+}
+
+static struct audit_expr *atomic(struct lower *l, CXCursor c, const struct cursors *parts,
+				 const char *name)
+{
+	struct audit_expr *e = lower_all(l, EXPR_ATOMIC, c, parts);
+
+	e->id = atomic_named(name);
+	return e;
+}
+
+/* An expression that libclang has no word for: a cast, or an atomic builtin, whose order comes second. */
+static struct audit_expr *unexposed(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	static const char *const atomics[] = {"__atomic_", "atomic_", "__c11_atomic_", NULL};
+	char word[64];
+
+	if (parts->count == 1)
+		return lower_expr(l, parts->items[0]);
+	first_word(l, c, word, sizeof(word));
+	if (parts->count >= 2 && cursor_type(l->reader, parts->items[0]).kind == CXType_Pointer &&
+	    (is_word(word, atomics) ||
+	     cursor_type(l->reader, parts->items[1]).kind != CXType_Pointer))
+		return atomic(l, c, parts, word);
+	return lower_all(l, EXPR_OTHER, c, parts);
+}
+
+/* What is likely is what it is. __sync_fetch_and_add_4 and the like: the function first, which nobody needs. */
+static struct audit_expr *call(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	static const char *const atomics[] = {"__sync_", "__atomic_", NULL};
+	CXCursor to = l->reader->clang.getCursorReferenced(c);
+	const char *name;
+
+	if (!l->reader->clang.Cursor_isNull(to) &&
+	    cursor_kind(l->reader, to) == CXCursor_FunctionDecl) {
+		name = program_text(l->reader->program, cursor_name(l->reader, to));
+		if (strncmp(name, "__builtin_expect", 16) == 0 && parts->count > 2)
+			return lower_expr(l, parts->items[1]);
+		if (is_word(name, atomics) && parts->count > 1) {
+			const struct cursors rest = {parts->items + 1, parts->count - 1, 0};
+
+			return atomic(l, c, &rest,
+				      strncmp(name, "__sync_lock_release", 19) == 0 ? "store"
+										    : name);
+		}
+	}
+	return lower_all(l, EXPR_CALL, c, parts);
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------------ */
+
+static struct audit_expr *last_of(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	return parts->count ? lower_expr(l, parts->items[parts->count - 1])
+			    : lower_new(l, EXPR_OTHER, c, 0);
+}
+
+static bool sets_number(const struct audit_reader *r, CXCursor c)
+{
+	struct cursors parts = {NULL, 0, 0};
+	bool is;
+
+	cursor_children(r, c, &parts);
+	is = cursor_kind(r, c) == CXCursor_BinaryOperator && parts.count == 2 &&
+	     cursor_kind(r, parts.items[1]) == CXCursor_IntegerLiteral;
+	array_fini(&parts);
+	return is;
+}
+
+/* Of ({ int v; if (x) v = 1; else v = 0; v; }), GLib's way to make a condition 0 or 1, that is x. */
+static struct audit_expr *truth(struct lower *l, CXCursor compound)
+{
+	const struct audit_reader *r = l->reader;
+	struct cursors parts = {NULL, 0, 0}, ways = {NULL, 0, 0};
+	struct audit_expr *is = NULL;
+
+	cursor_children(r, compound, &parts);
+	if (parts.count == 3 && cursor_kind(r, parts.items[0]) == CXCursor_DeclStmt &&
+	    cursor_kind(r, parts.items[1]) == CXCursor_IfStmt)
+		cursor_children(r, parts.items[1], &ways);
+	if (ways.count == 3 && sets_number(r, ways.items[1]) && sets_number(r, ways.items[2]))
+		is = lower_expr(l, ways.items[0]);
+	array_fini(&parts);
+	array_fini(&ways);
+	return is;
+}
+
+static struct audit_expr *inner(struct lower *l, CXCursor compound)
+{
+	struct audit_expr *is = truth(l, compound);
+
+	return is ? is : lower_inner(l, compound);
+}
+
+static struct audit_expr *lower_parts(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	switch ((unsigned)cursor_kind(l->reader, c)) {
+	case CXCursor_DeclRefExpr:
+		return reference(l, c);
+	case CXCursor_MemberRefExpr:
+		return member(l, c, parts);
+	case CXCursor_IntegerLiteral:
+	case CXCursor_CharacterLiteral:
+		return literal(l, c);
+	case CXCursor_ParenExpr:
+	case CXCursor_CStyleCastExpr:
+		return last_of(l, c, parts);
+	case CXCursor_UnexposedExpr:
+		return unexposed(l, c, parts);
+	case CXCursor_BinaryOperator:
+		return binary(l, c, parts);
+	case CXCursor_CompoundAssignOperator:
+		return parts->count == 2 ? update(l, c, parts) : lower_all(l, EXPR_OTHER, c, parts);
+	case CXCursor_UnaryOperator:
+		return unary(l, c, parts);
+	case CXCursor_CallExpr:
+		return call(l, c, parts);
+	case CXCursor_ArraySubscriptExpr:
+		return lower_all(l, parts->count == 2 ? EXPR_INDEX : EXPR_OTHER, c, parts);
+	case CXCursor_ConditionalOperator:
+		return lower_all(l, parts->count == 3 ? EXPR_CHOICE : EXPR_OTHER, c, parts);
+	case CXCursor_StmtExpr:
+		return parts->count == 1 ? inner(l, parts->items[0])
+					 : lower_new(l, EXPR_OTHER, c, 0);
+	case CXCursor_UnaryExpr: /* sizeof: nothing is looked at */
+		return lower_new(l, EXPR_OTHER, c, 0);
+	default:
+		return lower_all(l, EXPR_OTHER, c, parts);
+	}
+}
+
+struct audit_expr *lower_expr(struct lower *l, CXCursor c)
+{
+	struct cursors parts = {NULL, 0, 0};
+	struct audit_expr *e;
+
+	cursor_children(l->reader, c, &parts);
+	e = lower_parts(l, c, &parts);
+	array_fini(&parts);
+	return e;
+}

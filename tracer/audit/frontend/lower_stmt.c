@@ -1,0 +1,538 @@
+#include "tracer/audit/frontend/lower.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { NOWHERE = 0 }; /* the first block is the entry: nothing jumps there */
+
+/* ---- locals and globals ------------------------------------------------------------------------------------- */
+
+unsigned lower_local(const struct lower *l, CXCursor declaration)
+{
+	for (size_t i = 0; i < l->declared.count; i++)
+		if (l->reader->clang.equalCursors(l->declared.items[i], declaration))
+			return (unsigned)i + 1;
+	return 0;
+}
+
+unsigned lower_global(struct audit_reader *r, CXCursor declaration)
+{
+	struct audit_program *p = r->program;
+	unsigned usr = cursor_usr(r, declaration), known = number_map_get(&p->global_of, usr);
+	CXType type = r->clang.getCursorType(declaration);
+	struct audit_global *g;
+
+	if (known || !usr)
+		return known;
+	g = array_add(&p->globals);
+	g->usr = usr;
+	g->name = cursor_name(r, declaration);
+	g->record = record_of_type(r, type);
+	number_map_set(&p->global_of, usr, (unsigned)p->globals.count);
+	return (unsigned)p->globals.count;
+}
+
+/* The function of __attribute__((cleanup(FUNCTION))), which libclang only prints. */
+static unsigned cleanup_of(struct lower *l, CXCursor c)
+{
+	const struct clang *clang = &l->reader->clang;
+	CXPrintingPolicy policy = clang->getCursorPrintingPolicy(c);
+	char *text = clang_take(clang, clang->getCursorPrettyPrinted(c, policy)), *at, *name;
+	unsigned usr = 0;
+
+	clang->PrintingPolicy_dispose(policy);
+	at = strstr(text, "cleanup(");
+	if (at) {
+		at += strlen("cleanup(");
+		at[strcspn(at, ")")] = 0;
+		array_each(const struct audit_function, f, &l->reader->program->functions)
+			if (strcmp(program_text(l->reader->program, f->name), at) == 0)
+				usr = f->usr;
+		/* Not read yet, or of the system's: by the name that it has if it is not static. */
+		name = usr ? NULL : base_alloc(strlen(at) + 8, 1);
+		if (name) {
+			strcat(strcpy(name, "c:@F@"), at);
+			usr = interned_add(&l->reader->program->names, name);
+			base_free(name);
+		}
+	}
+	base_free(text);
+	return usr;
+}
+
+static unsigned add_local(struct lower *l, CXCursor c)
+{
+	struct audit_local *local = array_add(&l->function->locals);
+	CXType type = l->reader->clang.getCursorType(c);
+
+	*array_add(&l->declared) = c;
+	local->name = cursor_name(l->reader, c);
+	local->record = record_of_type(l->reader, type);
+	return (unsigned)l->function->locals.count - 1;
+}
+
+static struct audit_expr *local_expr(struct lower *l, unsigned local, CXCursor c)
+{
+	struct audit_expr *e = lower_new(l, EXPR_LOCAL, c, 0);
+
+	e->id = local;
+	return e;
+}
+
+static void add_cleanup(struct lower *l, unsigned local, unsigned usr)
+{
+	l->function->locals.items[local].cleanup = usr;
+	*array_add(&l->cleanups) = local;
+}
+
+static void lower_variable(struct lower *l, CXCursor c)
+{
+	struct cursors parts = {NULL, 0, 0};
+	unsigned local, cleanup = 0;
+
+	if (l->reader->clang.Cursor_getStorageClass(c) == CX_SC_Static ||
+	    l->reader->clang.Cursor_getStorageClass(c) == CX_SC_Extern) {
+		lower_global(l->reader, c);
+		return;
+	}
+	local = add_local(l, c);
+	cursor_children(l->reader, c, &parts);
+	for (size_t i = 0; i < parts.count; i++) {
+		if (cursor_kind(l->reader, parts.items[i]) == CXCursor_UnexposedAttr)
+			cleanup = cleanup_of(l, c);
+		if (i + 1 == parts.count &&
+		    l->reader->clang.isExpression(cursor_kind(l->reader, parts.items[i]))) {
+			struct audit_expr *e = lower_new(l, EXPR_ASSIGN, c, 2);
+
+			e->operands[0] = local_expr(l, local, c);
+			e->operands[1] = lower_expr(l, parts.items[i]);
+			lower_step(l, e);
+		}
+	}
+	array_fini(&parts);
+	if (cleanup)
+		add_cleanup(l, local, cleanup);
+}
+
+/* ---- scopes: what is called when one is left ------------------------------------------------------------------- */
+
+static void call_cleanup(struct lower *l, unsigned local, CXCursor c)
+{
+	struct audit_expr *e = lower_new(l, EXPR_CALL, c, 2),
+			  *f = lower_new(l, EXPR_FUNCTION, c, 0),
+			  *address = lower_new(l, EXPR_ADDRESS, c, 1);
+
+	f->id = l->function->locals.items[local].cleanup;
+	address->operands[0] = local_expr(l, local, c);
+	e->operands[0] = f;
+	e->operands[1] = address;
+	lower_step(l, e);
+}
+
+static void leave_scopes(struct lower *l, size_t outside, CXCursor c)
+{
+	for (size_t i = l->cleanups.count; i > outside; i--)
+		call_cleanup(l, l->cleanups.items[i - 1], c);
+}
+
+/* ---- statements ---------------------------------------------------------------------------------------------------- */
+
+static void lower_statement(struct lower *l, CXCursor c);
+
+/* What comes behind a jump is reached by a label alone. */
+static void go(struct lower *l, unsigned to)
+{
+	lower_jump(l, to);
+	l->block = lower_block_new(l);
+}
+
+static unsigned label_block(struct lower *l, unsigned name)
+{
+	struct lower_label *label;
+
+	array_each(const struct lower_label, known, &l->labels)
+		if (known->name == name)
+			return known->block;
+	label = array_add(&l->labels);
+	label->name = name;
+	label->block = lower_block_new(l);
+	return label->block;
+}
+
+static void lower_compound(struct lower *l, const struct cursors *parts, CXCursor c)
+{
+	size_t outside = l->cleanups.count;
+
+	for (size_t i = 0; i < parts->count; i++)
+		lower_statement(l, parts->items[i]);
+	leave_scopes(l, outside, c);
+	l->cleanups.count = outside;
+}
+
+struct audit_expr *lower_inner(struct lower *l, CXCursor compound)
+{
+	struct cursors parts = {NULL, 0, 0};
+	struct audit_expr *last = NULL;
+	size_t outside = l->cleanups.count;
+
+	cursor_children(l->reader, compound, &parts);
+	for (size_t i = 0; i < parts.count; i++)
+		if (i + 1 == parts.count &&
+		    l->reader->clang.isExpression(cursor_kind(l->reader, parts.items[i])))
+			last = lower_expr(l, parts.items[i]);
+		else
+			lower_statement(l, parts.items[i]);
+	array_fini(&parts);
+	leave_scopes(l, outside, compound);
+	l->cleanups.count = outside;
+	return last ? last : lower_new(l, EXPR_OTHER, compound, 0);
+}
+
+static void lower_if(struct lower *l, const struct cursors *parts)
+{
+	unsigned yes = lower_block_new(l), no = lower_block_new(l), behind;
+
+	lower_condition(l, lower_expr(l, parts->items[0]), yes, no);
+	l->block = yes;
+	lower_statement(l, parts->items[1]);
+	if (parts->count < 3) {
+		lower_jump(l, no);
+		l->block = no;
+		return;
+	}
+	behind = lower_block_new(l);
+	lower_jump(l, behind);
+	l->block = no;
+	lower_statement(l, parts->items[2]);
+	lower_jump(l, behind);
+	l->block = behind;
+}
+
+struct loop {
+	unsigned breaks, continues, breaks_outside, continues_outside;
+};
+
+static struct loop loop_begin(struct lower *l, unsigned breaks, unsigned continues)
+{
+	struct loop outer = {l->breaks, l->continues, l->outside.breaks, l->outside.continues};
+
+	l->breaks = breaks;
+	l->outside.breaks = (unsigned)l->cleanups.count;
+	if (continues != NOWHERE) {
+		l->continues = continues;
+		l->outside.continues = (unsigned)l->cleanups.count;
+	}
+	return outer;
+}
+
+static void loop_end(struct lower *l, struct loop outer)
+{
+	l->breaks = outer.breaks;
+	l->continues = outer.continues;
+	l->outside.breaks = outer.breaks_outside;
+	l->outside.continues = outer.continues_outside;
+}
+
+/* Of a `for`, the parts that are there; those that are not are NULL. */
+struct for_parts {
+	CXCursor *begin, *condition, *step, *body;
+};
+
+static void lower_loop(struct lower *l, const struct for_parts *f, bool body_first)
+{
+	unsigned head = lower_block_new(l), body = lower_block_new(l),
+		 next = f->step ? lower_block_new(l) : head, behind = lower_block_new(l);
+	struct loop outer;
+
+	if (f->begin)
+		lower_statement(l, *f->begin);
+	lower_jump(l, body_first ? body : head);
+	l->block = head;
+	if (f->condition)
+		lower_condition(l, lower_expr(l, *f->condition), body, behind);
+	else
+		lower_jump(l, body);
+	l->block = body;
+	outer = loop_begin(l, behind, next);
+	lower_statement(l, *f->body);
+	loop_end(l, outer);
+	lower_jump(l, next);
+	if (f->step) {
+		l->block = next;
+		lower_step(l, lower_expr(l, *f->step));
+		lower_jump(l, head);
+	}
+	l->block = behind;
+}
+
+/* Where the two semicolons of `for (;;)` are, as offsets in the file. */
+static bool semicolons(const struct cursor_text *file, unsigned from, unsigned to, unsigned out[2])
+{
+	unsigned depth = 0, found = 0;
+
+	/* A macro's: what stands here is what it was given. */
+	if (to - from < 3 || strncmp(file->begin + from, "for", 3) != 0)
+		return false;
+	for (unsigned i = from; i < to && found < 2; i++) {
+		char c = file->begin[i];
+
+		depth += c == '(' || c == '{';
+		depth -= depth && (c == ')' || c == '}');
+		if (c == ';' && depth == 1)
+			out[found++] = i;
+	}
+	return found == 2;
+}
+
+static void lower_for(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	struct for_parts f = {NULL, NULL, NULL, &parts->items[parts->count - 1]};
+	CXCursor **const all[] = {&f.begin, &f.condition, &f.step};
+	struct cursor_text file, ignored;
+	unsigned from, to, at[2], begin, end;
+	bool is_plain =
+		cursor_offsets(l->reader, c, &from, &to, &file) && semicolons(&file, from, to, at);
+
+	for (size_t i = 0; i + 1 < parts->count; i++) {
+		size_t which = i;
+
+		if (is_plain && cursor_offsets(l->reader, parts->items[i], &begin, &end, &ignored))
+			which = begin < at[0] ? 0 : begin < at[1] ? 1 : 2;
+		if (which < 3)
+			*all[which] = &parts->items[i];
+	}
+	lower_loop(l, &f, false);
+}
+
+static void lower_switch(struct lower *l, const struct cursors *parts)
+{
+	unsigned select, behind = lower_block_new(l);
+	size_t outer_cases = l->cases.count;
+	bool outer_default = l->has_default;
+	struct loop outer;
+
+	l->has_default = false;
+	lower_step(l, lower_expr(l, parts->items[0]));
+	select = lower_block_new(l);
+	go(l, select);
+	outer = loop_begin(l, behind, NOWHERE);
+	lower_statement(l, parts->items[1]);
+	loop_end(l, outer);
+	lower_jump(l, behind);
+	/* Whichever of the cases, or none, unless there is a default. */
+	l->block = select;
+	for (size_t i = outer_cases; i < l->cases.count; i++) {
+		unsigned next;
+
+		if (l->has_default && i + 1 == l->cases.count) {
+			lower_jump(l, l->cases.items[i]);
+			break;
+		}
+		next = lower_block_new(l);
+		lower_branch(l, NULL, l->cases.items[i], next);
+		l->block = next;
+	}
+	if (!l->has_default)
+		lower_jump(l, behind);
+	l->cases.count = outer_cases;
+	l->has_default = outer_default;
+	l->block = behind;
+}
+
+static void lower_case(struct lower *l, const struct cursors *parts, bool is_default)
+{
+	unsigned here = lower_block_new(l);
+
+	l->has_default |= is_default;
+	lower_jump(l, here);
+	l->block = here;
+	*array_add(&l->cases) = here;
+	if (parts->count)
+		lower_statement(l, parts->items[parts->count - 1]);
+}
+
+static void lower_label_statement(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	unsigned here = label_block(l, cursor_name(l->reader, c));
+
+	lower_jump(l, here);
+	l->block = here;
+	if (parts->count)
+		lower_statement(l, parts->items[0]);
+}
+
+static void lower_goto(struct lower *l, const struct cursors *parts)
+{
+	if (parts->count)
+		go(l, label_block(l, cursor_name(l->reader, parts->items[0])));
+}
+
+/* What is returned is known before the scopes are left. */
+static struct audit_expr *keep(struct lower *l, CXCursor c, struct audit_expr *value)
+{
+	struct audit_expr *e = lower_new(l, EXPR_ASSIGN, c, 2);
+
+	e->operands[0] = local_expr(l, add_local(l, c), c);
+	e->operands[1] = value;
+	lower_step(l, e);
+	return e->operands[0];
+}
+
+static void lower_return(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	struct audit_expr *value = parts->count ? lower_expr(l, parts->items[0]) : NULL;
+
+	if (value && l->cleanups.count)
+		value = keep(l, c, value);
+	leave_scopes(l, 0, c);
+	lower_open_block(l)->end = END_RETURN;
+	lower_open_block(l)->value = value;
+	lower_open_block(l)->at = cursor_place(l->reader, c);
+	l->block = lower_block_new(l);
+}
+
+static void lower_exit(struct lower *l, CXCursor c, unsigned to, unsigned outside)
+{
+	leave_scopes(l, outside, c);
+	go(l, to);
+}
+
+static void lower_declarations(struct lower *l, const struct cursors *parts)
+{
+	for (size_t i = 0; i < parts->count; i++)
+		if (cursor_kind(l->reader, parts->items[i]) == CXCursor_VarDecl)
+			lower_variable(l, parts->items[i]);
+}
+
+static void lower_loops(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	struct for_parts f = {NULL, NULL, NULL, NULL};
+	bool is_do = cursor_kind(l->reader, c) == CXCursor_DoStmt;
+
+	if (cursor_kind(l->reader, c) == CXCursor_ForStmt && parts->count) {
+		lower_for(l, c, parts);
+	} else if (parts->count == 2) {
+		f.condition = &parts->items[is_do];
+		f.body = &parts->items[!is_do];
+		lower_loop(l, &f, is_do);
+	}
+}
+
+static void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	switch ((unsigned)cursor_kind(l->reader, c)) {
+	case CXCursor_CompoundStmt:
+		lower_compound(l, parts, c);
+		return;
+	case CXCursor_DeclStmt:
+		lower_declarations(l, parts);
+		return;
+	case CXCursor_IfStmt:
+		if (parts->count >= 2)
+			lower_if(l, parts);
+		return;
+	case CXCursor_WhileStmt:
+	case CXCursor_DoStmt:
+	case CXCursor_ForStmt:
+		lower_loops(l, c, parts);
+		return;
+	case CXCursor_SwitchStmt:
+		if (parts->count == 2)
+			lower_switch(l, parts);
+		return;
+	case CXCursor_CaseStmt:
+	case CXCursor_DefaultStmt:
+		lower_case(l, parts, cursor_kind(l->reader, c) == CXCursor_DefaultStmt);
+		return;
+	case CXCursor_LabelStmt:
+		lower_label_statement(l, c, parts);
+		return;
+	case CXCursor_GotoStmt:
+		lower_goto(l, parts);
+		return;
+	case CXCursor_ReturnStmt:
+		lower_return(l, c, parts);
+		return;
+	case CXCursor_BreakStmt:
+		lower_exit(l, c, l->breaks, l->outside.breaks);
+		return;
+	case CXCursor_ContinueStmt:
+		lower_exit(l, c, l->continues, l->outside.continues);
+		return;
+	default:
+		for (size_t i = 0; i < parts->count; i++)
+			lower_statement(l, parts->items[i]);
+	}
+}
+
+static void lower_statement(struct lower *l, CXCursor c)
+{
+	struct cursors parts = {NULL, 0, 0};
+
+	if (l->reader->clang.isExpression(cursor_kind(l->reader, c))) {
+		lower_step(l, lower_expr(l, c));
+		return;
+	}
+	cursor_children(l->reader, c, &parts);
+	lower_kind(l, c, &parts);
+	array_fini(&parts);
+}
+
+/* ---- a function ------------------------------------------------------------------------------------------------------ */
+
+static void lower_body(struct lower *l, CXCursor definition, CXCursor body)
+{
+	l->block = lower_block_new(l);
+	lower_statement(l, body);
+	lower_open_block(l)->end = END_RETURN;
+	lower_open_block(l)->at = l->function->end = cursor_end(l->reader, definition);
+}
+
+/* Two programs may each have one of that name. */
+static bool is_read(const struct audit_program *p, const struct audit_function *f)
+{
+	unsigned known = number_map_get(&p->function_of, f->usr);
+
+	for (; known; known = p->functions.items[known - 1].next)
+		if (f->is_static || !f->unit || p->functions.items[known - 1].unit == f->unit)
+			return true;
+	return false;
+}
+
+void lower_function(struct audit_reader *r, CXCursor definition)
+{
+	struct audit_program *p = r->program;
+	struct audit_function f = {0};
+	struct lower l = {.reader = r, .function = &f};
+	struct cursors parts = {NULL, 0, 0};
+	char *comment;
+
+	f.usr = cursor_usr(r, definition);
+	f.at = cursor_place(r, definition);
+	f.is_static = r->clang.getCursorLinkage(definition) != CXLinkage_External;
+	if (strcmp(program_text(p, f.at.file), r->file) == 0)
+		f.unit = r->source;
+	if (f.unit && !f.is_static)
+		*array_add(&p->definitions) = (struct audit_definition){f.usr, f.unit};
+	if (!f.usr || is_read(p, &f))
+		return;
+	f.next = number_map_get(&p->function_of, f.usr);
+	f.name = cursor_name(r, definition);
+	comment = comment_of(r, definition);
+	f.wants_lock = comment_wants_lock(comment);
+	base_free(comment);
+	cursor_children(r, definition, &parts);
+	for (size_t i = 0; i < parts.count; i++)
+		if (cursor_kind(r, parts.items[i]) == CXCursor_ParmDecl)
+			add_local(&l, parts.items[i]);
+	f.parameters = (unsigned)f.locals.count;
+	if (parts.count && cursor_kind(r, parts.items[parts.count - 1]) == CXCursor_CompoundStmt)
+		lower_body(&l, definition, parts.items[parts.count - 1]);
+	array_fini(&parts);
+	array_fini(&l.declared);
+	array_fini(&l.labels);
+	array_fini(&l.cleanups);
+	array_fini(&l.cases);
+	*array_add(&p->functions) = f;
+	number_map_set(&p->function_of, f.usr, (unsigned)p->functions.count);
+}

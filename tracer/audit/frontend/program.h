@@ -1,0 +1,169 @@
+/*
+ * A C program as audit sees it: structs with their fields, functions as blocks of expressions. It is filled by the
+ * reader, unit by unit, and knows nothing of libclang any more. Names are those of `names`; a struct, a field, a
+ * function and a global are told apart by their USR (clang's name that is the same in all units).
+ */
+#ifndef GATECTL_AUDIT_FRONTEND_PROGRAM_H
+#define GATECTL_AUDIT_FRONTEND_PROGRAM_H
+
+#include "tracer/audit/frontend/intern.h"
+
+struct audit_place {
+	unsigned file, line, column; /* file: a name; 0: nowhere */
+};
+
+/* ---- structs -------------------------------------------------------------------------------------------- */
+
+enum audit_lock_kind { AUDIT_NO_LOCK, AUDIT_MUTEX, AUDIT_RWLOCK, AUDIT_SPIN };
+
+struct audit_field {
+	unsigned usr, name, record;
+	enum audit_lock_kind lock;
+	bool is_atomic, is_record;
+	unsigned guarded_by; /* a name: guarded_by(lock) in its comment */
+	struct audit_place at;
+};
+
+struct audit_record {
+	unsigned usr, name, alias; /* alias: the name of a typedef; may be 0 */
+	struct audit_place at;
+	bool has_lock, has_atomic, thread_safe, not_shared, is_public; /* public: in a header */
+	bool is_union;
+	ARRAY(unsigned)
+	fields; /* of the program's fields; those of unnamed structs within it are its own */
+};
+
+/* ---- functions ------------------------------------------------------------------------------------------- */
+
+enum audit_expr_kind {
+	EXPR_OTHER, /* its operands are evaluated; what comes of them is not known */
+	EXPR_CONSTANT,
+	EXPR_LOCAL,    /* id: of the function's locals */
+	EXPR_GLOBAL,   /* id: its USR */
+	EXPR_PRIVATE,  /* a variable of its thread alone */
+	EXPR_FUNCTION, /* id: its USR */
+	EXPR_MEMBER, /* id: of the program's fields; of what the operand is, or points to (is_arrow) */
+	EXPR_DEREF,
+	EXPR_ADDRESS,
+	EXPR_INDEX,
+	EXPR_ASSIGN, /* is_update: the left side is read, too */
+	EXPR_STEP,   /* ++ and -- */
+	EXPR_CALL,   /* the function, then its arguments */
+	EXPR_ATOMIC, /* id: an audit_atomic; address, then the rest */
+	EXPR_EQUAL,
+	EXPR_UNEQUAL,
+	EXPR_NOT,
+	EXPR_AND,
+	EXPR_OR,
+	EXPR_LAST,   /* of its operands, the last one is its value */
+	EXPR_CHOICE, /* ?: */
+};
+
+enum audit_atomic { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_UPDATE, ATOMIC_EXCHANGE };
+
+struct audit_expr {
+	enum audit_expr_kind kind;
+	unsigned id, site; /* site: no other expression of the program has it */
+	unsigned record;   /* of the program's structs + 1: what it is, or points to */
+	bool is_arrow, is_update,
+		decays;		      /* decays: an array or a struct; its value is where it is */
+	bool is_pointer, is_volatile; /* volatile: by a cast */
+	long value;
+	struct audit_place at;
+	unsigned count;
+	struct audit_expr **operands;
+};
+
+enum audit_end { END_JUMP, END_BRANCH, END_RETURN, END_NEVER };
+
+struct audit_block {
+	ARRAY(struct audit_expr *) steps;
+	enum audit_end end;
+	struct audit_expr
+		*value; /* the condition (NULL: either way), or what is returned (NULL: nothing) */
+	unsigned to, otherwise; /* blocks */
+	struct audit_place at;	/* of the end */
+};
+
+struct audit_local {
+	unsigned name, record; /* record: as above */
+	unsigned cleanup;      /* the USR of a function that is called when its scope ends */
+};
+
+struct audit_function {
+	unsigned usr, name, parameters; /* the first ones of the locals */
+	struct audit_place at, end;
+	bool is_static, wants_lock; /* its comment says that who calls it has the lock */
+	unsigned unit;		    /* index + 1 of the sources; 0: it stands in a header */
+	unsigned next; /* index + 1 of one with the same USR, of another program; 0: none */
+	ARRAY(struct audit_local) locals;
+	ARRAY(struct audit_block) blocks; /* it begins with the first */
+};
+
+struct audit_global {
+	unsigned usr, name, record;
+};
+
+/* A source file, and what it is compiled for (targets.h). */
+struct audit_unit {
+	ARRAY(unsigned) targets;
+	unsigned kind; /* units of the same targets have the same */
+};
+
+/* An external function in a source file; there may be more of its name. */
+struct audit_definition {
+	unsigned usr, unit;
+};
+
+/* Numbers by numbers that are not 0. */
+struct number_map {
+	unsigned *keys, *values;
+	size_t count, size;
+};
+
+/* A function whose address is taken may be called by anybody, or is what a thread begins with. */
+enum audit_taken { TAKEN_SOMEHOW = 1, TAKEN_BY_THREAD };
+
+struct audit_program {
+	struct interned names;
+	ARRAY(struct audit_record) records;
+	ARRAY(struct audit_field) fields;
+	ARRAY(struct audit_function) functions;
+	ARRAY(struct audit_global) globals;
+	struct number_map record_of, field_of, function_of, global_of; /* by USR: index + 1 */
+	struct number_map declared,
+		taken; /* functions: declared by files of its own; their address is taken: an audit_taken */
+	ARRAY(struct audit_unit) sources;
+	ARRAY(struct audit_definition) definitions;
+	struct {
+		unsigned count;
+		struct number_map of_name; /* index + 1 */
+		bool *apart;		   /* count * count: they are not linked together */
+	} targets;
+	ARRAY(void *) memory;
+	struct {
+		char *memory;
+		size_t room;
+	} chunk; /* the one that is not full yet */
+	unsigned sites, units;
+	size_t lines;
+	bool has_main;
+};
+
+/* Memory that is the program's; zeroed. */
+void *program_alloc(struct audit_program *p, size_t size);
+
+unsigned number_map_get(const struct number_map *m, unsigned key); /* 0: none */
+void number_map_set(struct number_map *m, unsigned key, unsigned value);
+void number_map_fini(struct number_map *m);
+
+/* By USR, or NULL. */
+struct audit_global *program_global(const struct audit_program *p, unsigned usr);
+
+const char *program_text(const struct audit_program *p, unsigned name);
+/* Is it one that audit looks at? */
+bool program_is_shared(const struct audit_record *r);
+
+void program_fini(struct audit_program *p);
+
+#endif

@@ -1,0 +1,107 @@
+/* The arguments of a call, as debuggers print them: q=0x5555..., n=3, p=<optimised out>. */
+#include "tracer/inspect/inspect.h"
+#include "tracer/inspect/variables/variables.h"
+
+#include <string.h>
+
+enum { ARGUMENTS_MOST = 16, ARGUMENTS_TEXT = 240, VALUE_MOST = 60 };
+
+struct argument {
+	const char *name;
+	bool artificial; /* this */
+};
+
+struct arguments {
+	ARRAY(struct argument) list;
+};
+
+static int note_argument(struct local_walk *w, const struct local *l, struct error *err)
+{
+	struct arguments *all = w->ctx;
+
+	(void)err;
+	if (l->argument)
+		*array_add(&all->list) = (struct argument){l->name, l->artificial};
+	return 0;
+}
+
+/* Those of the abstract function: the copy may have lost some. */
+static int read_arguments(const struct inspect_call *call, struct arguments *out)
+{
+	const struct dwarf_frame *f = &call->frame;
+	struct local_walk walk = {.found = note_argument, .ctx = out};
+	ERROR(ignored);
+	struct code_place p;
+
+	if (!f->module || f->signal || !call->function ||
+	    place_find(f->module, f->lookup_pc - f->bias, call->depth, &p, &ignored) < 0 ||
+	    !p.self.scope || place_whole_function(&p, &p.levels[0], &ignored) < 0)
+		return -1;
+	p.count = 1;
+	return place_walk(&p, 0, &walk, &ignored);
+}
+
+static void add_fault(const struct error *err, struct str *out)
+{
+	if (strstr(error_text(err), "optimised out"))
+		str_add(out, "<optimised out>");
+	else
+		str_add(out, "<unreadable>");
+}
+
+/* What the library's classes are made of says nothing to a user of theirs. */
+static bool is_inside_library(const char *text)
+{
+	return strstr(text, " _M_") || strstr(text, "{_M_") || strncmp(text, "{<", 2) == 0 ||
+	       strstr(text, "{__");
+}
+
+static void add_value(const struct inspect_value *v, struct str *out)
+{
+	struct str text = {0};
+	size_t shown;
+
+	inspect_describe(v, &text);
+	shown = text.length < VALUE_MOST ? text.length : VALUE_MOST;
+	while (shown < text.length && shown && (str_text(&text)[shown] & 0xc0) == 0x80)
+		shown--; /* not in the middle of a character */
+	if (shown < text.length && *str_text(&text) == '{' && is_inside_library(str_text(&text))) {
+		str_add(out, "{...}");
+	} else {
+		str_add_bytes(out, str_text(&text), shown);
+		if (shown < text.length)
+			str_add(out, *str_text(&text) == '"' ? "\"..." : "...");
+	}
+	str_fini(&text);
+}
+
+void inspect_call_arguments(const struct inspect_call *call, struct str *out)
+{
+	size_t before = out->length;
+	struct arguments all = {0};
+	int64_t shown = 0;
+
+	read_arguments(call, &all);
+	for (size_t i = 0; i < all.list.count; i++) {
+		const struct argument *a = &all.list.items[i];
+		struct inspect_value v;
+		ERROR(err);
+		int failed;
+
+		str_add(out, i ? ", " : "");
+		if (i == ARGUMENTS_MOST || out->length - before > ARGUMENTS_TEXT) {
+			str_add(out, "...");
+			break;
+		}
+		if (a->name && *a->name)
+			str_addf(out, "%s=", a->name);
+		failed = a->artificial
+				 ? inspect_variable_local(call, a->name ? a->name : "", &v, &err)
+				 : inspect_argument(call, shown++, &v, &err);
+		if (failed)
+			add_fault(&err, out);
+		else
+			add_value(&v, out);
+	}
+	array_fini(&all.list);
+}

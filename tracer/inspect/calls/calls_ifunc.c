@@ -1,0 +1,71 @@
+/*
+ * An IFUNC is a function that chooses the function. What it chose stands in the tables that the
+ * dynamic linker filled in when the program started: nothing has to be run for it.
+ */
+#include "tracer/inspect/calls/calls.h"
+
+#include <string.h>
+
+struct ifunc_search {
+	const struct dwarf_program *program;
+	struct module *owner; /* of the IFUNC */
+	const struct elf_symbol *ifunc;
+	struct module *module; /* whose relocations are searched, and its load bias */
+	uint64_t bias;
+	uint64_t target; /* 0: not found yet */
+};
+
+static bool means(const struct ifunc_search *s, const struct module_relocation *r)
+{
+	if (r->type == R_X86_64_IRELATIVE)
+		return s->module == s->owner && (uint64_t)r->add == s->ifunc->offset;
+	return (r->type == R_X86_64_JUMP_SLOT || r->type == R_X86_64_GLOB_DAT) && r->symbol &&
+	       strcmp(r->symbol, s->ifunc->name) == 0;
+}
+
+/* Before its first call, a GOT entry may still lead to the dynamic linker: only code of the
+   IFUNC's own module is an answer. */
+static uint64_t filled_in(const struct ifunc_search *s, uint64_t address)
+{
+	uint64_t target, bias;
+
+	if (s->program->read(s->program->ctx, address, &target, sizeof(target)) < 0)
+		return 0;
+	if (s->program->module_at(s->program->ctx, target, &bias) != s->owner ||
+	    !module_is_code(s->owner, target - bias) || target - bias == s->ifunc->offset)
+		return 0;
+	return target;
+}
+
+static bool visit_relocation(void *ctx, const struct module_relocation *r)
+{
+	struct ifunc_search *s = ctx;
+
+	if (means(s, r))
+		s->target = filled_in(s, r->offset + s->bias);
+	return s->target != 0;
+}
+
+static bool search_module(struct ifunc_search *s, struct module *m, uint64_t bias)
+{
+	s->module = m;
+	s->bias = bias;
+	return module_each_relocation(m, visit_relocation, s);
+}
+
+uint64_t ifunc_target(const struct dwarf_program *program, struct module *m, uint64_t bias,
+		      const struct elf_symbol *ifunc)
+{
+	struct ifunc_search s = {.program = program, .owner = m, .ifunc = ifunc};
+	bool found = search_module(&s, m, bias);
+
+	for (size_t i = 0; !found; i++) {
+		struct module *other = program->module(program->ctx, i, &bias);
+
+		if (!other)
+			break;
+		if (other != m)
+			found = search_module(&s, other, bias);
+	}
+	return s.target;
+}

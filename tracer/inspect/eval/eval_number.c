@@ -1,0 +1,433 @@
+/*
+ * Arithmetic as C does it for the program: its widths, its wrap-around, its conversions (C11 6.3).
+ * All integers are computed in 128 bits without sign and cut to their type afterwards, so that
+ * nothing here is undefined. What would be undefined in the program (shifting by too much) is an
+ * error.
+ */
+#include "tracer/inspect/eval/eval.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- facts about types ---------------------------------------------------------------------- */
+
+bool scalar_is_float(const struct eval_scalar *s)
+{
+	return s->type->kind == TYPE_FLOAT;
+}
+
+bool scalar_is_pointer(const struct eval_scalar *s)
+{
+	return s->type->kind == TYPE_POINTER;
+}
+
+bool scalar_true(const struct eval_scalar *s)
+{
+	return scalar_is_float(s) ? s->real != 0 : s->bits != 0;
+}
+
+bool scalar_signed(const struct type *t)
+{
+	if (t->kind == TYPE_ENUM && t->of && t->of->size == t->size)
+		return t->of->is_signed;
+	return t->is_signed && t->kind != TYPE_BOOL && t->kind != TYPE_POINTER;
+}
+
+const struct type *scalar_integer_type(uint64_t size, bool with_sign)
+{
+	if (size > 8)
+		return type_builtin(with_sign ? "__int128" : "unsigned __int128");
+	if (size > 4)
+		return type_builtin(with_sign ? "long" : "unsigned long");
+	return type_builtin(with_sign ? "int" : "unsigned int");
+}
+
+/* Cuts to the width of the type and extends by its sign. */
+unsigned __int128 scalar_fit(unsigned __int128 bits, const struct type *t)
+{
+	unsigned away = t->size < 16 ? 128 - 8 * (unsigned)t->size : 0;
+
+	bits <<= away;
+	if (scalar_signed(t))
+		return (unsigned __int128)((__int128)bits >> away);
+	return bits >> away;
+}
+
+static bool negative(const struct eval_scalar *s)
+{
+	return scalar_signed(s->type) && (__int128)s->bits < 0;
+}
+
+struct eval_scalar scalar_int(int64_t value, const char *builtin)
+{
+	struct eval_scalar s = {.type = type_builtin(builtin)};
+
+	s.bits = (unsigned __int128)(__int128)value;
+	return s;
+}
+
+int eval_refuse(const struct eval_scope *s, const char *at, const char *what, const struct type *t)
+{
+	struct str name = {0};
+
+	type_spell(t, &name);
+	eval_error(s->text, at, s->err, "%s %s", str_text(&name), what);
+	str_fini(&name);
+	return -1;
+}
+
+static bool is_plain_integer(const struct type *t)
+{
+	return t->kind == TYPE_BOOL || t->kind == TYPE_INTEGER || t->kind == TYPE_CHAR ||
+	       t->kind == TYPE_ENUM;
+}
+
+/* ---- conversions ---------------------------------------------------------------------------- */
+
+/* To its precision, not to long double's. */
+static long double rounded(long double value, const struct type *t)
+{
+	return t->size == 4 ? (float)value : t->size == 8 ? (double)value : value;
+}
+
+static long double to_real(const struct eval_scalar *from, const struct type *t)
+{
+	__int128 bits = (__int128)from->bits;
+
+	if (scalar_is_float(from))
+		return rounded(from->real, t);
+	if (t->size == 4)
+		return negative(from) ? (float)bits : (float)from->bits;
+	if (t->size == 8)
+		return negative(from) ? (double)bits : (double)from->bits;
+	return negative(from) ? (long double)bits : (long double)from->bits;
+}
+
+/* C leaves open what a float becomes that is too large; here it is an error. */
+static int float_to_integer(const struct eval_scope *s, const char *at,
+			    const struct eval_scalar *from, struct eval_scalar *out)
+{
+	long double whole = truncl(from->real);
+	unsigned bits = 8 * (unsigned)out->type->size;
+	bool sign = scalar_signed(out->type);
+	long double limit = ldexpl(1, (int)(sign ? bits - 1 : bits));
+
+	if (!(whole < limit && whole >= (sign ? -limit : 0)))
+		return eval_refuse(s, at, "does not hold a number of that size", out->type);
+	if (whole < 0)
+		out->bits = -(unsigned __int128)-whole;
+	else
+		out->bits = (unsigned __int128)whole;
+	out->bits = scalar_fit(out->bits, out->type);
+	return 0;
+}
+
+int scalar_convert(const struct eval_scope *s, const char *at, const struct eval_scalar *from,
+		   const struct type *to, struct eval_scalar *out)
+{
+	struct eval_scalar result = {.type = to};
+
+	if (to->kind == TYPE_BOOL) {
+		result.bits = scalar_true(from);
+	} else if (to->kind == TYPE_FLOAT) {
+		if (scalar_is_pointer(from))
+			return eval_refuse(s, at, "is no number", from->type);
+		result.real = to_real(from, to);
+	} else if (to->kind == TYPE_POINTER) {
+		if (scalar_is_float(from))
+			return eval_refuse(s, at, "is no pointer", from->type);
+		result.bits = (uint64_t)from->bits;
+	} else if (!is_plain_integer(to) || !to->size || to->size > 16) {
+		return eval_refuse(s, at, "is nothing that a value is cast to", to);
+	} else if (scalar_is_float(from)) {
+		if (float_to_integer(s, at, from, &result) < 0)
+			return -1;
+	} else {
+		result.bits = scalar_fit(from->bits, to);
+	}
+	*out = result;
+	return 0;
+}
+
+/* Integer promotions. */
+static struct eval_scalar promoted(const struct eval_scalar *a)
+{
+	struct eval_scalar out = *a;
+
+	if (is_plain_integer(a->type))
+		out.type = a->type->size < 4
+				   ? type_builtin("int")
+				   : scalar_integer_type(a->type->size, scalar_signed(a->type));
+	return out;
+}
+
+/* The type that both operands are converted to (C11 6.3.1.8). */
+static const struct type *common_type(const struct eval_scalar *a, const struct eval_scalar *b)
+{
+	const struct type *x = a->type, *y = b->type;
+
+	if (scalar_is_float(a) || scalar_is_float(b)) {
+		uint64_t size = 0;
+
+		if (scalar_is_float(a))
+			size = x->size;
+		if (scalar_is_float(b) && y->size > size)
+			size = y->size;
+		return type_builtin(size == 4 ? "float" : size == 8 ? "double" : "long double");
+	}
+	if (x->size != y->size)
+		return x->size > y->size ? x : y;
+	return scalar_signed(x) ? y : x;
+}
+
+/* ---- operators ------------------------------------------------------------------------------ */
+
+int scalar_unary(const struct eval_scope *s, const char *at, unsigned op,
+		 const struct eval_scalar *a, struct eval_scalar *out)
+{
+	if (op == '!') {
+		*out = scalar_int(!scalar_true(a), "int");
+		return 0;
+	}
+	if (scalar_is_pointer(a))
+		return eval_refuse(s, at, "is a pointer, not a number", a->type);
+	if (op == '~' && scalar_is_float(a))
+		return eval_refuse(s, at, "has no bits to turn round", a->type);
+	*out = promoted(a);
+	if (op == '-' && scalar_is_float(a))
+		out->real = -a->real;
+	else if (op == '-')
+		out->bits = scalar_fit(-out->bits, out->type);
+	else if (op == '~')
+		out->bits = scalar_fit(~out->bits, out->type);
+	return 0;
+}
+
+/* -1, 0, 1; 2: unordered */
+static int order_of(const struct eval_scalar *a, const struct eval_scalar *b)
+{
+	if (scalar_is_float(a)) {
+		if (isnan(a->real) || isnan(b->real))
+			return 2;
+		return (a->real > b->real) - (a->real < b->real);
+	}
+	if (scalar_signed(a->type))
+		return ((__int128)a->bits > (__int128)b->bits) -
+		       ((__int128)a->bits < (__int128)b->bits);
+	return (a->bits > b->bits) - (a->bits < b->bits);
+}
+
+int scalar_compared(unsigned op, int order)
+{
+	switch (op) {
+	case OP2('=', '='):
+		return order == 0;
+	case OP2('!', '='):
+		return order != 0;
+	case '<':
+		return order == -1;
+	case '>':
+		return order == 1;
+	case OP2('<', '='):
+		return order == -1 || order == 0;
+	case OP2('>', '='):
+		return order == 1 || order == 0;
+	default:
+		return -1;
+	}
+}
+
+static long double real_result(unsigned op, long double a, long double b, uint64_t size)
+{
+	switch (op) {
+	case '+':
+		return size == 4 ? (float)a + (float)b : size == 8 ? (double)a + (double)b : a + b;
+	case '-':
+		return size == 4 ? (float)a - (float)b : size == 8 ? (double)a - (double)b : a - b;
+	case '*':
+		return size == 4 ? (float)a * (float)b : size == 8 ? (double)a * (double)b : a * b;
+	default:
+		return size == 4 ? (float)a / (float)b : size == 8 ? (double)a / (double)b : a / b;
+	}
+}
+
+static int real_binary(const struct eval_scope *s, const char *at, unsigned op,
+		       const struct eval_scalar *a, const struct eval_scalar *b,
+		       struct eval_scalar *out)
+{
+	if (!strchr("+-*/", (int)op) || op > 127)
+		return eval_refuse(s, at, "has no such operator", a->type);
+	if (op == '/' && b->real == 0)
+		return eval_error(s->text, at, s->err, "division by zero");
+	out->real = real_result(op, a->real, b->real, a->type->size);
+	return 0;
+}
+
+static unsigned __int128 divided(const struct eval_scalar *a, const struct eval_scalar *b,
+				 bool rest)
+{
+	bool minus_a = negative(a), minus_b = negative(b);
+	unsigned __int128 x = minus_a ? -a->bits : a->bits, y = minus_b ? -b->bits : b->bits;
+
+	if (rest)
+		return minus_a ? -(x % y) : x % y;
+	return minus_a != minus_b ? -(x / y) : x / y;
+}
+
+static int integer_binary(const struct eval_scope *s, const char *at, unsigned op,
+			  const struct eval_scalar *a, const struct eval_scalar *b,
+			  struct eval_scalar *out)
+{
+	switch (op) {
+	case '+':
+		out->bits = a->bits + b->bits;
+		break;
+	case '-':
+		out->bits = a->bits - b->bits;
+		break;
+	case '*':
+		out->bits = a->bits * b->bits;
+		break;
+	case '&':
+		out->bits = a->bits & b->bits;
+		break;
+	case '|':
+		out->bits = a->bits | b->bits;
+		break;
+	case '^':
+		out->bits = a->bits ^ b->bits;
+		break;
+	case '/':
+	case '%':
+		if (b->bits == 0)
+			return eval_error(s->text, at, s->err, "division by zero");
+		out->bits = divided(a, b, op == '%');
+		break;
+	default:
+		return eval_refuse(s, at, "has no such operator", a->type);
+	}
+	out->bits = scalar_fit(out->bits, out->type);
+	return 0;
+}
+
+static int shifted(const struct eval_scope *s, const char *at, unsigned op,
+		   const struct eval_scalar *a, const struct eval_scalar *b,
+		   struct eval_scalar *out)
+{
+	struct eval_scalar x = promoted(a);
+
+	if (scalar_is_float(a) || scalar_is_float(b))
+		return eval_refuse(s, at, "cannot be shifted, nor shift",
+				   scalar_is_float(a) ? a->type : b->type);
+	if (negative(b) || b->bits >= 8 * x.type->size)
+		return eval_error(s->text, at, s->err, "a shift of a number of %llu bits by %s%llu",
+				  (unsigned long long)(8 * x.type->size), negative(b) ? "-" : "",
+				  (unsigned long long)(negative(b) ? -b->bits : b->bits));
+	*out = x;
+	if (op == OP2('<', '<'))
+		out->bits = scalar_fit(x.bits << (unsigned)b->bits, x.type);
+	else if (negative(&x))
+		out->bits = (unsigned __int128)((__int128)x.bits >> (unsigned)b->bits);
+	else
+		out->bits = x.bits >> (unsigned)b->bits;
+	return 0;
+}
+
+/* ---- pointers ------------------------------------------------------------------------------- */
+
+/* void and functions count in bytes, as gcc has it. */
+static int pointee_size(const struct eval_scope *s, const char *at, const struct type *pointer,
+			uint64_t *out)
+{
+	const struct type *of = pointer->of;
+
+	if (of && of->incomplete)
+		of = type_whole(of, s->program);
+	*out = 1;
+	if (!of || of->kind == TYPE_VOID || of->kind == TYPE_FUNCTION)
+		return 0;
+	*out = of->size;
+	return of->size ? 0 : eval_refuse(s, at, "is of unknown size", of);
+}
+
+static int pointer_difference(const struct eval_scope *s, const char *at,
+			      const struct eval_scalar *a, const struct eval_scalar *b,
+			      struct eval_scalar *out)
+{
+	uint64_t size, other;
+
+	if (pointee_size(s, at, a->type, &size) < 0 || pointee_size(s, at, b->type, &other) < 0)
+		return -1;
+	if (size != other)
+		return eval_error(s->text, at, s->err,
+				  "the pointers point to things of %llu and of %llu bytes",
+				  (unsigned long long)size, (unsigned long long)other);
+	*out = scalar_int((int64_t)((uint64_t)a->bits - (uint64_t)b->bits), "long");
+	if (size <= INT64_MAX)
+		out->bits = (unsigned __int128)((__int128)out->bits / (__int128)size);
+	return 0;
+}
+
+static int pointer_moved(const struct eval_scope *s, const char *at, unsigned op,
+			 const struct eval_scalar *p, const struct eval_scalar *by,
+			 struct eval_scalar *out)
+{
+	uint64_t size, add;
+
+	if (scalar_is_float(by))
+		return eval_refuse(s, at, "cannot be added to a pointer", by->type);
+	if (pointee_size(s, at, p->type, &size) < 0)
+		return -1;
+	add = (uint64_t)by->bits * size;
+	*out = *p;
+	out->bits = (uint64_t)(op == '-' ? (uint64_t)p->bits - add : (uint64_t)p->bits + add);
+	return 0;
+}
+
+static int pointer_binary(const struct eval_scope *s, const char *at, unsigned op,
+			  const struct eval_scalar *a, const struct eval_scalar *b,
+			  struct eval_scalar *out)
+{
+	uint64_t x = (uint64_t)a->bits, y = (uint64_t)b->bits;
+	int answer = scalar_compared(op, (x > y) - (x < y));
+
+	if (answer >= 0 && !scalar_is_float(a) && !scalar_is_float(b)) {
+		*out = scalar_int(answer, "int");
+		return 0;
+	}
+	if (op == '-' && scalar_is_pointer(a) && scalar_is_pointer(b))
+		return pointer_difference(s, at, a, b, out);
+	if ((op == '+' || op == '-') && scalar_is_pointer(a) && !scalar_is_pointer(b))
+		return pointer_moved(s, at, op, a, b, out);
+	if (op == '+' && scalar_is_pointer(b) && !scalar_is_pointer(a))
+		return pointer_moved(s, at, op, b, a, out);
+	return eval_refuse(s, at, "is a pointer: cast it to a number for this",
+			   scalar_is_pointer(a) ? a->type : b->type);
+}
+
+int scalar_binary(const struct eval_scope *s, const char *at, unsigned op,
+		  const struct eval_scalar *a, const struct eval_scalar *b, struct eval_scalar *out)
+{
+	struct eval_scalar x, y;
+	const struct type *common;
+	int answer;
+
+	if (scalar_is_pointer(a) || scalar_is_pointer(b))
+		return pointer_binary(s, at, op, a, b, out);
+	if (op == OP2('<', '<') || op == OP2('>', '>'))
+		return shifted(s, at, op, a, b, out);
+	x = promoted(a);
+	y = promoted(b);
+	common = common_type(&x, &y);
+	if (scalar_convert(s, at, &x, common, &x) < 0 || scalar_convert(s, at, &y, common, &y) < 0)
+		return -1;
+	answer = scalar_compared(op, order_of(&x, &y));
+	if (answer >= 0) {
+		*out = scalar_int(answer, "int");
+		return 0;
+	}
+	*out = (struct eval_scalar){.type = common};
+	if (common->kind == TYPE_FLOAT)
+		return real_binary(s, at, op, &x, &y, out);
+	return integer_binary(s, at, op, &x, &y, out);
+}

@@ -1,0 +1,77 @@
+/* Between the files of value: parts of values, and pretty-printing of library types. */
+#ifndef GATECTL_INSPECT_VALUES_VALUE_INTERNAL_H
+#define GATECTL_INSPECT_VALUES_VALUE_INTERNAL_H
+
+#include "tracer/inspect/inspect.h"
+#include "tracer/source/types/types.h"
+
+enum { TEXT_MAX = 1 << 20 };
+
+struct inspect_value value_in_memory(const struct dwarf_program *p, const struct type *t,
+				     uint64_t address);
+struct inspect_value value_of_bytes(const struct dwarf_program *p, const struct type *t,
+				    const void *bytes, size_t n);
+/* References seen through. */
+int value_whole(struct inspect_value *v, struct error *err);
+/* n bytes of the value from `from` on; the error says where and why not. */
+int value_read(const struct inspect_value *v, uint64_t from, void *buf, size_t n,
+	       struct error *err);
+/* A pointer's address. */
+int value_address(const struct inspect_value *v, uint64_t *out, struct error *err);
+/* "optimised out at this line" */
+int value_optimised_out(struct error *err, const char *name);
+
+bool value_is_record(const struct type *t); /* struct or union */
+/* "'name'" for messages: how the type is spelled; the caller frees it. */
+char *value_type_text(const struct type *t);
+/* The part of `type` that begins `offset` bytes inside. */
+int value_part(const struct inspect_value *v, const struct type *type, uint64_t offset,
+	       struct inspect_value *out, struct error *err);
+/* Bits of an integer, a character, a bool, an enumerator, a pointer; sign-extended as its type has
+   it. -1 also where it is wider than 64 bits and does not fit. */
+int value_integer(const struct inspect_value *v, int64_t *out, bool *is_unsigned,
+		  struct error *err);
+int value_float(const struct inspect_value *v, double *out, struct error *err);
+/* What the pointer points to; library pointers are no pointers here. */
+int value_follow(const struct inspect_value *v, struct inspect_value *out, struct error *err);
+
+/* A member of this struct or union itself, its anonymous members and base classes: 1, 0: there is
+   none, -1. */
+int value_member(const struct inspect_value *v, const char *name, struct inspect_value *out,
+		 struct error *err);
+/* The direct base class whose name begins so: 1, 0, -1. */
+int value_base(const struct inspect_value *v, const char *prefix, struct inspect_value *out,
+	       struct error *err);
+/* The part that a direct member is; of static ones their definition. */
+int value_of_member(const struct inspect_value *v, const struct type_member *m,
+		    struct inspect_value *out, struct error *err);
+/* Is it there? Of Rust's enums only one variant is. 1, 0, -1 */
+int value_has_variant(const struct inspect_value *v, const struct type_member *m,
+		      struct error *err);
+int value_static(const struct inspect_value *v, const struct type_member *m,
+		 struct inspect_value *out, struct error *err);
+
+/* n elements of `type` in a row. */
+struct value_row {
+	const struct type *type;
+	uint64_t address, count;
+	uint64_t first_bit; /* of vector<bool> */
+	bool bits, text;    /* text: a string, rather than a row of characters */
+};
+
+/* Each: 1, with the answer; 0: it is no such thing; -1. */
+/* std::atomic, std::optional with a value, std::reference_wrapper, std::array: what it holds. */
+int pretty_inner(const struct inspect_value *v, struct inspect_value *out, struct error *err);
+/* std::unique_ptr and the like: the pointer that it holds. */
+int pretty_pointer(const struct inspect_value *v, struct inspect_value *out, struct error *err);
+/* std::vector, std::string, ...; Rust's too. */
+int pretty_row(const struct inspect_value *v, struct value_row *out, struct error *err);
+/* An empty std::optional. */
+int pretty_empty(const struct inspect_value *v, struct error *err);
+
+int value_row_at(const struct inspect_value *v, const struct value_row *row, int64_t i,
+		 struct inspect_value *out, struct error *err);
+int value_row_text(const struct inspect_value *v, const struct value_row *row, struct str *out,
+		   struct error *err);
+
+#endif

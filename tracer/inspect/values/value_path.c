@@ -1,0 +1,308 @@
+/* From one value to another: members, elements, what a pointer points to. */
+#include "tracer/source/names/names.h"
+#include "tracer/inspect/values/value_internal.h"
+
+#include <string.h>
+
+enum { LAYERS_MAX = 6 }; /* an atomic in an optional behind a unique_ptr ... */
+
+static int no_such(const struct inspect_value *v, const char *what, const char *name,
+		   struct error *err)
+{
+	char *text = value_type_text(v->type);
+
+	error_set(err, ERROR_STATE, "a '%s' %s%s%s", text, what, name ? name : "", name ? "'" : "");
+	base_free(text);
+	return -1;
+}
+
+/* T **p: it is T that has the member, and C follows one pointer only. */
+static bool is_member_further_on(const struct inspect_value *v, const char *name)
+{
+	const char *other;
+
+	if (v->type->kind != TYPE_POINTER || v->type->of->kind != TYPE_POINTER)
+		return false;
+	for (size_t i = 0; (other = inspect_member(v, i)); i++)
+		if (strcmp(other, name) == 0)
+			return true;
+	return false;
+}
+
+/* A misspelt member: the ones most like it. */
+static int no_member(const struct inspect_value *v, const char *name, struct error *err)
+{
+	struct suggestions similar = {.wanted = name};
+	struct str text = {0};
+	const char *other;
+
+	no_such(v, "has no member '", name, err);
+	str_add(&text, err->text);
+	if (is_member_further_on(v, name))
+		str_add(&text, ": it points to a pointer to what has it");
+	else
+		for (size_t i = 0; (other = inspect_member(v, i)); i++)
+			suggest_offer(&similar, other);
+	suggest_take(&similar, &text);
+	error_set(err, ERROR_STATE, "%s", str_text(&text));
+	str_fini(&text);
+	return -1;
+}
+
+/* ---- members -------------------------------------------------------------------------------- */
+
+static int complex_part(const struct inspect_value *v, const char *name, struct inspect_value *out,
+			struct error *err)
+{
+	const struct type *half = type_builtin(v->type->size == 8    ? "float"
+					       : v->type->size == 16 ? "double"
+								     : "long double");
+
+	if (strcmp(name, "real") == 0)
+		return value_part(v, half, 0, out, err) < 0 ? -1 : 1;
+	if (strcmp(name, "imag") == 0)
+		return value_part(v, half, half->size, out, err) < 0 ? -1 : 1;
+	return 0;
+}
+
+static int own_field(const struct inspect_value *v, const char *name, struct inspect_value *out,
+		     struct error *err)
+{
+	if (v->type->kind == TYPE_COMPLEX)
+		return complex_part(v, name, out, err);
+	return value_member(v, name, out, err);
+}
+
+/* What stands for v where members are meant: 1 with the next one inside, 0, -1. */
+static int next_layer(const struct inspect_value *v, struct inspect_value *out, struct error *err)
+{
+	struct inspect_value pointer;
+	int answer;
+
+	if (v->type->kind == TYPE_POINTER)
+		return value_follow(v, out, err) < 0 ? -1 : 1;
+	answer = pretty_pointer(v, &pointer, err);
+	if (answer > 0)
+		return value_follow(&pointer, out, err) < 0 ? -1 : 1;
+	return answer < 0 ? -1 : pretty_inner(v, out, err);
+}
+
+static int field_in(const struct inspect_value *v, const char *name, struct inspect_value *out,
+		    unsigned layer, unsigned pointers, struct error *err)
+{
+	struct inspect_value inner;
+	int answer = 0;
+
+	if (v->type->kind == TYPE_POINTER && ++pointers > 1 && !v->type->rust)
+		return 0; /* T **p: p.x is none, as in C; Rust's dot goes through &Box<T>, too */
+	if (layer < LAYERS_MAX)
+		answer = next_layer(v, &inner, err);
+	if (answer > 0 && value_whole(&inner, err) < 0)
+		return -1;
+	if (answer > 0)
+		answer = field_in(&inner, name, out, layer + 1, pointers, err);
+	/* What a library type is made of can be reached, too: v._M_impl */
+	return answer == 0 ? own_field(v, name, out, err) : answer;
+}
+
+int inspect_field(const struct inspect_value *v, const char *name, struct inspect_value *out,
+		  struct error *err)
+{
+	struct inspect_value whole = *v;
+	int answer;
+
+	if (value_whole(&whole, err) < 0)
+		return -1;
+	answer = field_in(&whole, name, out, 0, 0, err);
+	if (answer)
+		return answer < 0 ? -1 : 0;
+	if (whole.type->kind == TYPE_POINTER && value_is_record(whole.type->of))
+		whole.type = type_whole(whole.type->of, v->program);
+	if (whole.type->incomplete)
+		return no_such(&whole, "is only declared here, nothing is known of '", name, err);
+	return no_member(&whole, name, err);
+}
+
+/* ---- what is pointed to --------------------------------------------------------------------- */
+
+int inspect_deref(const struct inspect_value *v, struct inspect_value *out, struct error *err)
+{
+	struct inspect_value whole = *v, inner;
+	int answer = 0;
+
+	for (int i = 0; i < LAYERS_MAX; i++) {
+		if (value_whole(&whole, err) < 0)
+			return -1;
+		if (whole.type->kind == TYPE_POINTER)
+			return value_follow(&whole, out, err);
+		if (whole.type->kind == TYPE_ARRAY)
+			return inspect_element(&whole, 0, out, err);
+		if (whole.type->kind == TYPE_FUNCTION) {
+			*out = whole; /* as in C */
+			return 0;
+		}
+		answer = pretty_pointer(&whole, &inner, err);
+		if (answer > 0)
+			return value_follow(&inner, out, err);
+		if (answer == 0)
+			answer = pretty_inner(&whole, &inner, err);
+		if (answer <= 0)
+			break;
+		if (inner.type->kind != TYPE_POINTER && inner.type->kind != TYPE_ARRAY &&
+		    pretty_pointer(&inner, &whole, err) <= 0) {
+			*out = inner; /* *optional */
+			return 0;
+		}
+		whole = inner;
+	}
+	return answer < 0 ? -1 : no_such(&whole, "is no pointer", NULL, err);
+}
+
+int inspect_address(const struct inspect_value *v, uint64_t *out, struct error *err)
+{
+	struct inspect_value whole = *v, inner;
+	int answer;
+
+	if (value_whole(&whole, err) < 0)
+		return -1;
+	if (whole.type->kind == TYPE_POINTER)
+		return value_address(&whole, out, err);
+	answer = pretty_pointer(&whole, &inner, err);
+	if (answer)
+		return answer < 0 ? -1 : value_address(&inner, out, err);
+	if (whole.place != INSPECT_IN_MEMORY)
+		return error_set(err, ERROR_STATE, "it has no address: it is not in memory");
+	*out = whole.address;
+	return 0;
+}
+
+/* ---- elements ------------------------------------------------------------------------------- */
+
+static int element_size(const struct inspect_value *v, const struct type **of, struct error *err)
+{
+	*of = type_whole(v->type->of, v->program);
+	return (*of)->size ? 0 : no_such(v, "has elements of a size that is not known", NULL, err);
+}
+
+static int outside(const struct inspect_value *v, int64_t i, uint64_t count, struct error *err)
+{
+	char *text = value_type_text(v->type);
+
+	error_set(err, ERROR_STATE, "there is no element %lld in a '%s' of %llu", (long long)i,
+		  text, (unsigned long long)count);
+	base_free(text);
+	return -1;
+}
+
+static int array_element(const struct inspect_value *v, int64_t i, struct inspect_value *out,
+			 struct error *err)
+{
+	const struct type *of;
+
+	if (element_size(v, &of, err) < 0)
+		return -1;
+	if (i < 0 || (v->type->has_count && (uint64_t)i >= v->type->count))
+		return outside(v, i, v->type->count, err);
+	return value_part(v, of, (uint64_t)i * of->size, out, err);
+}
+
+static int pointer_element(const struct inspect_value *v, int64_t i, struct inspect_value *out,
+			   struct error *err)
+{
+	const struct type *of;
+
+	if (v->place == INSPECT_POINTEE && i < 0)
+		return value_optimised_out(err, "the pointer");
+	if (value_follow(v, out, err) < 0)
+		return -1;
+	if (i == 0)
+		return 0;
+	if (element_size(v, &of, err) < 0)
+		return -1;
+	if (v->place == INSPECT_POINTEE) /* as far as what is pointed to is known */
+		return i > INSPECT_BYTES ||
+				       value_part(out, of, (uint64_t)i * of->size, out, err) < 0
+			       ? value_optimised_out(err, "the pointer")
+			       : 0;
+	out->address += (uint64_t)i * of->size;
+	return 0;
+}
+
+int value_row_at(const struct inspect_value *v, const struct value_row *row, int64_t i,
+		 struct inspect_value *out, struct error *err)
+{
+	uint64_t at = (uint64_t)i;
+
+	if (i < 0 || at >= row->count)
+		return outside(v, i, row->count, err);
+	if (row->bits) {
+		at += row->first_bit;
+		*out = value_in_memory(v->program, row->type, row->address + at / 8);
+		out->bit_offset = at % 8;
+		out->bit_size = 1;
+		return 0;
+	}
+	*out = value_in_memory(v->program, row->type, row->address + at * row->type->size);
+	return 0;
+}
+
+/* Through layers to something that has elements. */
+static int reach_elements(struct inspect_value *v, struct value_row *row, struct error *err)
+{
+	struct inspect_value inner;
+
+	for (int i = 0; i < LAYERS_MAX; i++) {
+		int answer;
+
+		if (value_whole(v, err) < 0)
+			return -1;
+		if (v->type->kind == TYPE_ARRAY || v->type->kind == TYPE_POINTER)
+			return 0;
+		answer = pretty_row(v, row, err);
+		if (answer)
+			return answer;
+		answer = pretty_pointer(v, &inner, err);
+		if (answer == 0)
+			answer = pretty_inner(v, &inner, err);
+		if (answer < 0)
+			return -1;
+		if (answer == 0)
+			break;
+		*v = inner;
+	}
+	return 0;
+}
+
+int inspect_element(const struct inspect_value *v, int64_t i, struct inspect_value *out,
+		    struct error *err)
+{
+	struct inspect_value whole = *v;
+	struct value_row row;
+	int answer = reach_elements(&whole, &row, err);
+
+	if (answer)
+		return answer < 0 ? -1 : value_row_at(&whole, &row, i, out, err);
+	if (whole.type->kind == TYPE_ARRAY)
+		return array_element(&whole, i, out, err);
+	if (whole.type->kind == TYPE_POINTER)
+		return pointer_element(&whole, i, out, err);
+	return no_such(&whole, "has no elements", NULL, err);
+}
+
+int inspect_length(const struct inspect_value *v, int64_t *out, struct error *err)
+{
+	struct inspect_value whole = *v;
+	struct value_row row;
+	int answer = reach_elements(&whole, &row, err);
+
+	if (answer < 0)
+		return -1;
+	if (answer) {
+		*out = (int64_t)row.count;
+		return 0;
+	}
+	if (whole.type->kind != TYPE_ARRAY || !whole.type->has_count)
+		return no_such(&whole, "has no length that is known", NULL, err);
+	*out = (int64_t)whole.type->count;
+	return 0;
+}

@@ -1,0 +1,176 @@
+/* Strings: bytes as they are, wide ones as UTF-8. */
+#include "tracer/inspect/values/value_internal.h"
+
+#include <string.h>
+
+enum { PAGE = 4096, UNIT_MAX = 4 };
+
+/* ---- wide characters ------------------------------------------------------------------------ */
+
+static void add_utf8(struct str *out, uint32_t c)
+{
+	char bytes[4];
+	size_t n = 0;
+
+	if (c < 0x80) {
+		bytes[n++] = (char)c;
+	} else if (c < 0x800) {
+		bytes[n++] = (char)(0xc0 | c >> 6);
+	} else if (c < 0x10000) {
+		bytes[n++] = (char)(0xe0 | c >> 12);
+		bytes[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+	} else {
+		bytes[n++] = (char)(0xf0 | (c >> 18 & 7));
+		bytes[n++] = (char)(0x80 | (c >> 12 & 0x3f));
+		bytes[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+	}
+	if (c >= 0x80)
+		bytes[n++] = (char)(0x80 | (c & 0x3f));
+	str_add_bytes(out, bytes, n);
+}
+
+static uint32_t unit_at(const uint8_t *bytes, size_t size, size_t i)
+{
+	uint32_t unit = 0;
+
+	memcpy(&unit, bytes + i * size, size);
+	return unit;
+}
+
+/* How many units; a pair of UTF-16 is one character, what is none is U+FFFD. */
+static void add_wide(struct str *out, const uint8_t *bytes, size_t size, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t c = unit_at(bytes, size, i);
+
+		if (size == 2 && c >= 0xd800 && c < 0xdc00 && i + 1 < count) {
+			uint32_t low = unit_at(bytes, size, i + 1);
+
+			if (low >= 0xdc00 && low < 0xe000) {
+				c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+				i++;
+			}
+		}
+		add_utf8(out, (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0xfffd : c);
+	}
+}
+
+static void add_units(struct str *out, const uint8_t *bytes, size_t size, size_t count)
+{
+	if (size == 1)
+		str_add_bytes(out, (const char *)bytes, count);
+	else
+		add_wide(out, bytes, size, count);
+}
+
+/* ---- up to a 0 ------------------------------------------------------------------------------ */
+
+/* Units before the first 0; sets *ended where there is one. */
+static size_t before_zero(const uint8_t *bytes, size_t size, size_t count, bool *ended)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (unit_at(bytes, size, i) == 0) {
+			*ended = true;
+			return i;
+		}
+	}
+	return count;
+}
+
+/* Up to a page's end at once: behind it there may be nothing. `first` is text[0]. */
+static int read_until_zero(const struct inspect_value *first, size_t size, uint64_t most,
+			   struct str *raw, struct error *err)
+{
+	uint8_t bytes[PAGE + UNIT_MAX];
+	bool ended = false;
+	uint64_t done = 0;
+
+	while (!ended && done < most) {
+		uint64_t at = first->address + done * size;
+		size_t count = (PAGE - (size_t)(at % PAGE)) / size;
+
+		if (count == 0)
+			count = 1;
+		if (count > most - done)
+			count = (size_t)(most - done);
+		if (value_read(first, done * size, bytes, count * size, err) < 0)
+			return -1;
+		count = before_zero(bytes, size, count, &ended);
+		str_add_bytes(raw, (const char *)bytes, count * size);
+		done += count;
+	}
+	return 0;
+}
+
+static bool makes_text(const struct type *t)
+{
+	return (t->kind == TYPE_CHAR || (t->kind == TYPE_INTEGER && t->size == 1)) &&
+	       (t->size == 1 || t->size == 2 || t->size == 4);
+}
+
+static int text_at(const struct inspect_value *first, uint64_t most, struct str *out,
+		   struct error *err)
+{
+	size_t size = first->type->size;
+	struct str raw = {0};
+	int answer = read_until_zero(first, size, most, &raw, err);
+
+	if (answer == 0)
+		add_units(out, (const uint8_t *)str_text(&raw), size, raw.length / size);
+	str_fini(&raw);
+	return answer;
+}
+
+int value_row_text(const struct inspect_value *v, const struct value_row *row, struct str *out,
+		   struct error *err)
+{
+	struct inspect_value first = value_in_memory(v->program, row->type, row->address);
+	size_t size = row->type->size;
+	uint8_t *bytes;
+	int answer;
+
+	if (!makes_text(row->type) || row->count > TEXT_MAX)
+		return error_set(err, ERROR_STATE,
+				 "a string of %llu characters: too long, or not a string yet",
+				 (unsigned long long)row->count);
+	bytes = base_alloc(row->count + 1, size);
+	answer = value_read(&first, 0, bytes, (size_t)row->count * size, err);
+	if (answer == 0)
+		add_units(out, bytes, size, (size_t)row->count);
+	base_free(bytes);
+	return answer;
+}
+
+int inspect_string(const struct inspect_value *v, struct str *out, struct error *err)
+{
+	struct inspect_value whole = *v, first;
+	struct value_row row;
+	uint64_t most = TEXT_MAX;
+	char *text;
+	int answer;
+
+	if (value_whole(&whole, err) < 0)
+		return -1;
+	answer = pretty_row(&whole, &row, err);
+	if (answer)
+		return answer < 0 ? -1 : value_row_text(&whole, &row, out, err);
+	if ((whole.type->kind == TYPE_POINTER || whole.type->kind == TYPE_ARRAY) &&
+	    makes_text(type_whole(whole.type->of, whole.program))) {
+		if (whole.type->kind == TYPE_ARRAY && whole.type->has_count)
+			most = whole.type->count;
+		if (most == 0)
+			return 0;
+		if (inspect_element(&whole, 0, &first, err) < 0)
+			return -1;
+		if (whole.type->kind == TYPE_ARRAY && whole.place != INSPECT_IN_MEMORY) {
+			/* All of its bytes, not those of the first element alone. */
+			whole.type = first.type;
+			first = whole;
+		}
+		return text_at(&first, most < TEXT_MAX ? most : TEXT_MAX, out, err);
+	}
+	text = value_type_text(whole.type);
+	error_set(err, ERROR_STATE, "a '%s' is no string", text);
+	base_free(text);
+	return -1;
+}

@@ -1,0 +1,269 @@
+/*
+ * Where a variable is, or what it leads to, whatever call it is asked in: if its expression is a single operation. That is run twice, the second
+ * time with other registers (what the frame is, an expression of its own may say). What of the answer has moved along with one
+ * of them lies there; what has not moved at all lies still. Nothing may be read for the answer, since that might be
+ * different the next time.
+ */
+#include "tracer/inspect/values/value_internal.h"
+#include "tracer/inspect/variables/variables.h"
+
+#include <libdwarf/dwarf.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { REGISTERS = 16, BASE_POINTER = 6, STACK_POINTER = 7 };
+
+static int no_read(void *ctx, uint64_t address, void *buf, size_t n)
+{
+	(void)ctx, (void)address, (void)buf, (void)n;
+	return -1;
+}
+
+static int no_tls(void *ctx, void *thread, struct module *m, uint64_t *base)
+{
+	(void)ctx, (void)thread, (void)m, (void)base;
+	return -1;
+}
+
+static int no_vector(void *ctx, void *thread, unsigned dwarf, void *buf, size_t n)
+{
+	(void)ctx, (void)thread, (void)dwarf, (void)buf, (void)n;
+	return -1;
+}
+
+/* Odd, and each another one: what is aligned, or made of two, is nobody's. */
+static uint64_t moved_by(unsigned reg)
+{
+	return 2 * (0x8001ull * (reg + 1) * (2 * reg + 1) + reg) + 7;
+}
+
+/* Of a library that may be closed nothing is read later. */
+static bool stays(const struct inspect_call *call, uint64_t address)
+{
+	const struct dwarf_program *p = call->frame.program;
+	uint64_t bias;
+	struct module *m = p->module_at(p->ctx, address, &bias);
+
+	return m && (m == call->frame.module || m == p->module(p->ctx, 0, &bias));
+}
+
+static int in_memory(const struct inspect_call *call, uint64_t here, uint64_t there,
+		     struct inspect_spot *out)
+{
+	static const unsigned bases[] = {BASE_POINTER, STACK_POINTER};
+
+	if (here == there) {
+		out->kind = INSPECT_AT_ADDRESS;
+		out->add = (int64_t)here;
+		return stays(call, here) ? 0 : -1;
+	}
+	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
+		out->reg = bases[i];
+		out->kind = INSPECT_AT_REGISTER;
+		out->add = (int64_t)(here - call->frame.regs[bases[i]]);
+		if (there - here == moved_by(bases[i]))
+			return 0;
+	}
+	return -1;
+}
+
+/* A number of seven bits a byte fills the rest. */
+static bool is_leb(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i + 1 < size; i++)
+		if (!(bytes[i] & 0x80))
+			return false;
+	return size && !(bytes[size - 1] & 0x80);
+}
+
+/* An address, a register, or a distance from one: anything more might be the same for several registers' values. */
+static bool is_single(const uint8_t *code, size_t size)
+{
+	if (!size)
+		return false;
+	if (code[0] == DW_OP_addr)
+		return size == 1 + sizeof(uint64_t);
+	if (code[0] >= DW_OP_reg0 && code[0] <= DW_OP_reg31)
+		return size == 1;
+	if (code[0] == DW_OP_fbreg || code[0] == DW_OP_addrx || code[0] == DW_OP_GNU_addr_index ||
+	    (code[0] >= DW_OP_breg0 && code[0] <= DW_OP_breg31))
+		return is_leb(code + 1, size - 1);
+	return false;
+}
+
+static bool find(const struct inspect_call *call, const struct inspect_step *first,
+		 struct inspect_value *out)
+{
+	ERROR(ignored);
+
+	return first->name ? inspect_variable(call, first->name, out, &ignored) == 0
+			   : inspect_argument(call, (int64_t)first->number, out, &ignored) == 0;
+}
+
+/* It was found just now, and so is kept; or it is none that was looked for (an argument without debug information). */
+static bool is_simple(const struct inspect_call *call, const struct inspect_step *first)
+{
+	const struct dwarf_frame *f = &call->frame;
+	const struct variable_at at = {f->program, f->module, f->lookup_pc - f->bias, call->depth};
+	const struct variable *v;
+	char key[32];
+
+	snprintf(key, sizeof(key), "argument %zu", first->number);
+	v = variable_kept(&at, first->name ? first->name : key);
+	if (!v)
+		return !first->name;
+	return v->kind == VARIABLE_ADDRESS ||
+	       (v->kind == VARIABLE_PLACED && is_single(v->code, v->size));
+}
+
+/* ---- on from there ---------------------------------------------------------------------------- */
+
+/* What stands for something else (a std::string, a std::unique_ptr) is not looked into. */
+static bool is_itself(const struct inspect_value *v)
+{
+	struct inspect_value inner;
+	struct value_row row;
+	ERROR(ignored);
+
+	return pretty_empty(v, &ignored) == 0 && pretty_pointer(v, &inner, &ignored) == 0 &&
+	       pretty_row(v, &row, &ignored) == 0 && pretty_inner(v, &inner, &ignored) == 0;
+}
+
+/*
+ * How far on a member or an element is, whatever is there: asked of a value at one made-up address and at another one, in
+ * memory that cannot be read.
+ */
+static bool is_part(const struct dwarf_program *nothing, const struct type *t,
+		    const struct inspect_step *step, const struct type **type, int64_t *distance)
+{
+	static const uint64_t addresses[] = {1 << 20, UINT64_C(0x7654321000)};
+	struct inspect_value part[2];
+	ERROR(ignored);
+
+	for (size_t i = 0; i < 2; i++) {
+		struct inspect_value v = value_in_memory(nothing, t, addresses[i]);
+
+		if (step->name ? !is_itself(&v) ||
+					 value_member(&v, step->name, &part[i], &ignored) <= 0
+			       : t->kind != TYPE_ARRAY || inspect_element(&v, (int64_t)step->number,
+									  &part[i], &ignored) < 0)
+			return false;
+		if (part[i].place != INSPECT_IN_MEMORY || part[i].bit_size)
+			return false;
+	}
+	*type = part[0].type;
+	*distance = (int64_t)(part[0].address - addresses[0]);
+	return (int64_t)(part[1].address - addresses[1]) == *distance;
+}
+
+/* To what the pointer or reference there leads to. */
+static bool hop(struct inspect_spot *spot, const struct type *t)
+{
+	if (spot->hops == (unsigned)INSPECT_HOPS || t->size != sizeof(uint64_t))
+		return false;
+	spot->hop[spot->hops++] = 0;
+	return true;
+}
+
+static bool move(struct inspect_spot *spot, int64_t distance)
+{
+	if (!spot->hops) {
+		spot->add += distance;
+		return spot->kind != INSPECT_IN_REGISTER;
+	}
+	spot->hop[spot->hops - 1] += distance;
+	return distance >= 0 &&
+	       spot->hop[spot->hops - 1] <= INSPECT_HOP_MOST - (int64_t)sizeof(uint64_t);
+}
+
+static const struct type *whole(const struct dwarf_program *nothing, const struct type *t,
+				struct inspect_spot *spot)
+{
+	t = type_whole(t, nothing);
+	for (; t->kind == TYPE_REFERENCE; t = type_whole(t->of, nothing))
+		if (!hop(spot, t))
+			return NULL;
+	return t;
+}
+
+/* The type of what is there then; NULL: it cannot be told. */
+static const struct type *step_on(const struct dwarf_program *nothing, const struct type *t,
+				  const struct inspect_step *step, struct inspect_spot *spot)
+{
+	bool follows = t->kind == TYPE_POINTER;
+	int64_t distance;
+
+	if (follows && !hop(spot, t))
+		return NULL;
+	if (follows)
+		t = type_whole(t->of, nothing);
+	if (follows && !step->name)
+		distance = (int64_t)(step->number *
+				     (t->size < INSPECT_HOP_MOST ? t->size : INSPECT_HOP_MOST));
+	else if (!is_part(nothing, t, step, &t, &distance))
+		return NULL;
+	return move(spot, distance) ? whole(nothing, t, spot) : NULL;
+}
+
+static void describe(const struct type *t, struct inspect_spot *spot)
+{
+	bool sized = t->size && t->size <= 8 && !(t->size & (t->size - 1));
+
+	if (sized && (t->kind == TYPE_INTEGER || t->kind == TYPE_CHAR))
+		spot->holds = INSPECT_SPOT_INTEGER;
+	else if (t->kind == TYPE_BOOL && t->size == 1)
+		spot->holds = INSPECT_SPOT_BOOL;
+	else if (t->kind == TYPE_POINTER && t->size == sizeof(uint64_t) && !t->is_nullptr)
+		spot->holds = INSPECT_SPOT_POINTER;
+	spot->size = spot->holds == INSPECT_SPOT_OTHER ? 0 : (unsigned)t->size;
+	spot->is_signed = spot->holds == INSPECT_SPOT_INTEGER && t->is_signed;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------- */
+
+/* The variable itself; what it is in *value. */
+static int begin(const struct inspect_call *call, const struct dwarf_program *nothing,
+		 const struct inspect_step *first, struct inspect_value *value,
+		 struct inspect_spot *out)
+{
+	struct inspect_call other = *call;
+	struct inspect_value there;
+
+	if (call->frame.level != 0 || !call->frame.module || !find(call, first, value) ||
+	    !is_simple(call, first))
+		return -1;
+	other.frame.program = nothing;
+	for (unsigned i = 0; i < REGISTERS; i++)
+		other.frame.regs[i] += moved_by(i);
+	if (!find(&other, first, &there) || value->bit_size || value->place != there.place)
+		return -1;
+	out->kind = INSPECT_IN_REGISTER;
+	out->reg = value->reg;
+	if (value->place == INSPECT_IN_MEMORY)
+		return in_memory(call, value->address, there.address, out);
+	return value->place == INSPECT_IN_BYTES && value->reg < REGISTERS && value->reg == there.reg
+		       ? 0
+		       : -1;
+}
+
+int inspect_spot(const struct inspect_call *call, const struct inspect_step *steps, size_t count,
+		 struct inspect_spot *out)
+{
+	struct dwarf_program nothing = *call->frame.program;
+	struct inspect_value value;
+	const struct type *t;
+
+	nothing.read = no_read;
+	nothing.tls = no_tls;
+	nothing.vector = no_vector;
+	*out = (struct inspect_spot){.hops = 0};
+	if (begin(call, &nothing, &steps[0], &value, out) < 0)
+		return -1;
+	t = whole(&nothing, value.type, out);
+	for (size_t i = 1; t && i < count; i++)
+		t = step_on(&nothing, t, &steps[i], out);
+	if (t)
+		describe(t, out);
+	return t ? 0 : -1;
+}

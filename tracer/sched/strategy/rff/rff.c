@@ -1,0 +1,317 @@
+/*
+ * RFF: a run is to obey an abstract schedule (rff_corpus.h), as far as it can. A point that a constraint
+ * wants goes before all others, one that it does not want goes after all others; among equals POS
+ * chooses.
+ *
+ * A positive constraint wants its write when its read is at hand, holds the read back until then, and
+ * from then on wants the read and holds back others who would write. A negative one holds back the read
+ * as long as it would see that write, and the write as long as the read is at hand.
+ *
+ * Whoever yields or spins may wait for who is held back: he goes after those.
+ *
+ * Others who poll for what a thread does that is held back would poll for ever: who was passed over so often that no
+ * constraint can be worth it goes on, and the rest of the run is POS's alone.
+ */
+#include "tracer/sched/strategy/rff/rff.h"
+#include "tracer/sched/strategy/rff/rff_corpus.h"
+#include "tracer/sched/strategy/spin.h"
+
+enum { PATIENCE = 1000 };
+
+struct rff {
+	struct strategy base;
+	struct strategy *pos; /* owned */
+	struct rff_corpus corpus;
+	struct rff_news news;
+	/* Of this run: */
+	struct rff_abstract schedule;
+	size_t parent;
+	bool satisfied[RFF_CONSTRAINTS];
+	struct reads_from reads;
+	struct spin_watch spin;
+	ARRAY(bool) spins;	     /* by thread */
+	ARRAY(unsigned) passed_over; /* by thread: so often in a row */
+	bool gave_up;
+	ARRAY(uint64_t) events;		   /* at the points */
+	ARRAY(struct strategy_point) best; /* points that POS may choose of ... */
+	ARRAY(size_t) indexes;		   /* ... and where they are among all */
+};
+
+static void begin(struct strategy *s)
+{
+	struct rff *f = (struct rff *)s;
+
+	if (!f->pos)
+		f->pos = strategy_new("pos", &s->options);
+	strategy_begin(f->pos, s->run);
+	f->parent = rff_corpus_draw(&f->corpus, &s->prng, &f->schedule);
+	reads_from_clear(&f->reads);
+	f->spin = (struct spin_watch){0};
+	f->spins.count = f->passed_over.count = 0;
+	f->gave_up = false;
+	for (size_t i = 0; i < RFF_CONSTRAINTS; i++)
+		f->satisfied[i] = false;
+}
+
+/* ---- what the constraints want ------------------------------------------------------------------ */
+
+static bool is_at_hand(const struct rff *f, uint64_t event)
+{
+	array_each(uint64_t, e, &f->events)
+		if (*e == event)
+			return true;
+	return false;
+}
+
+/* 1: now, -1: not now, 0: as you like. */
+static int wanted_by(const struct rff *f, const struct rff_constraint *c,
+		     const struct strategy_point *p, uint64_t event)
+{
+	const struct reads_from_pair *pair = &c->pair;
+	bool would_see = reads_from_last(&f->reads, pair->object) == pair->writer;
+
+	if (c->positive && !would_see && pair->writer == READS_FROM_NOBODY)
+		return 0; /* that is over */
+	if (event == pair->reader)
+		return would_see == c->positive ? c->positive : -1;
+	if (would_see && c->positive)
+		return p->op != STRATEGY_READ && event != pair->writer ? -1 : 0;
+	if (!is_at_hand(f, pair->reader))
+		return 0;
+	if (would_see)
+		return p->op != STRATEGY_READ && event != pair->writer;
+	return event == pair->writer ? (c->positive ? 1 : -1) : 0;
+}
+
+enum { WAITS = -2 };
+
+static int wanted(const struct rff *f, const struct strategy_point *p, uint64_t event)
+{
+	int sum = 0;
+
+	if (f->gave_up)
+		return 0;
+	if (p->op == STRATEGY_YIELD || (p->thread < f->spins.count && f->spins.items[p->thread]))
+		return WAITS;
+	for (size_t i = 0; i < f->schedule.count; i++)
+		if (!f->satisfied[i] && f->schedule.constraints[i].pair.object == p->object)
+			sum += wanted_by(f, &f->schedule.constraints[i], p, event);
+	return (sum > 0) - (sum < 0);
+}
+
+static void select_best(struct rff *f, const struct strategy_point *points, size_t count)
+{
+	int best = WAITS;
+
+	f->events.count = f->best.count = f->indexes.count = 0;
+	for (size_t i = 0; i < count; i++)
+		*array_add(&f->events) = reads_from_event(&points[i]);
+	for (size_t i = 0; i < count; i++) {
+		int w = wanted(f, &points[i], f->events.items[i]);
+
+		if (w < best)
+			continue;
+		if (w > best)
+			f->best.count = f->indexes.count = 0;
+		best = w;
+		*array_add(&f->best) = points[i];
+		*array_add(&f->indexes) = i;
+	}
+}
+
+/* Those that POS could not choose, because of what is wanted. */
+static void count_passed_over(struct rff *f, const struct strategy_point *points, size_t count)
+{
+	size_t best = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool is_best = best < f->indexes.count && f->indexes.items[best] == i;
+		unsigned *passed;
+
+		best += is_best;
+		while (f->passed_over.count <= points[i].thread)
+			*array_add(&f->passed_over) = 0;
+		passed = &f->passed_over.items[points[i].thread];
+		*passed = is_best ? 0 : *passed + 1;
+		f->gave_up |= *passed > PATIENCE;
+	}
+}
+
+/* ---- in a run ----------------------------------------------------------------------------------- */
+
+static void satisfy(struct rff *f, const struct strategy_point *p)
+{
+	uint64_t event = reads_from_event(p);
+
+	for (size_t i = 0; i < f->schedule.count; i++) {
+		const struct rff_constraint *c = &f->schedule.constraints[i];
+
+		if (c->positive && event == c->pair.reader &&
+		    reads_from_last(&f->reads, p->object) == c->pair.writer)
+			f->satisfied[i] = true;
+	}
+}
+
+static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+{
+	struct rff *f = (struct rff *)s;
+	const struct strategy_point *p;
+	size_t i;
+
+	if (points[0].op == STRATEGY_WAKE)
+		return strategy_choose(f->pos, points, count);
+	select_best(f, points, count);
+	i = f->indexes.items[strategy_choose(f->pos, f->best.items, f->best.count)];
+	p = &points[i];
+	count_passed_over(f, points, count);
+	while (f->spins.count <= p->thread)
+		*array_add(&f->spins) = false;
+	f->spins.items[p->thread] = spin_step(&f->spin, p);
+	satisfy(f, p);
+	reads_from_step(&f->reads, p);
+	return i;
+}
+
+static bool avoid_constraints(const struct rff *f, struct strategy_avoid *avoid)
+{
+	for (size_t i = 0; i < f->schedule.count && !f->gave_up; i++)
+		if (!f->satisfied[i] &&
+		    !strategy_avoid_object(avoid, f->schedule.constraints[i].pair.object))
+			return false;
+	return true;
+}
+
+/* For who is passed over there is a limit. */
+static size_t patience(const struct rff *f, const struct strategy_point *p)
+{
+	unsigned passed = p->thread < f->passed_over.count ? f->passed_over.items[p->thread] : 0;
+
+	return passed < PATIENCE ? PATIENCE - passed : 0;
+}
+
+/* It is at nothing that a constraint is about: POS chooses between it and those that are not held back. */
+static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+{
+	struct rff *f = (struct rff *)s;
+	size_t at = 0;
+
+	if (f->spins.items[points[chosen].thread] || points[chosen].op == STRATEGY_WAKE)
+		return 0;
+	f->events.count = f->best.count = 0;
+	for (size_t i = 0; i < count; i++)
+		*array_add(&f->events) = i == chosen ? UINT64_MAX : reads_from_event(&points[i]);
+	for (size_t i = 0; i < count; i++) {
+		int w = i == chosen ? 0 : wanted(f, &points[i], f->events.items[i]);
+
+		if (w > 0)
+			return 0;
+		if (w < 0 && patience(f, &points[i]) < most)
+			most = patience(f, &points[i]);
+		if (i == chosen)
+			at = f->best.count;
+		if (w == 0)
+			*array_add(&f->best) = points[i];
+	}
+	most = spin_left(&f->spin) < most ? spin_left(&f->spin) : most;
+	most = strategy_foresee(f->pos, f->best.items, f->best.count, at, most, avoid);
+	return avoid_constraints(f, avoid) ? most : 0;
+}
+
+/* ---- runs of others ----------------------------------------------------------------------------- */
+
+void rff_begin_watching(struct strategy *s, uint64_t run)
+{
+	struct rff *f = (struct rff *)s;
+
+	strategy_begin(s, run);
+	f->schedule.count = 0;
+	f->parent = 0;
+}
+
+void rff_watch(struct strategy *s, const struct strategy_point *moved)
+{
+	struct rff *f = (struct rff *)s;
+
+	if (moved->op != STRATEGY_WAKE)
+		reads_from_step(&f->reads, moved);
+}
+
+struct rff_news rff_news(const struct strategy *s)
+{
+	return ((const struct rff *)s)->news;
+}
+
+/* ---- lessons: parent, failed, number of constraints, these (4 words each), pairs (3 each) --------- */
+
+static void write_pair(struct rff *f, const struct reads_from_pair *pair)
+{
+	*array_add(&f->base.lesson) = pair->object;
+	*array_add(&f->base.lesson) = pair->writer;
+	*array_add(&f->base.lesson) = pair->reader;
+}
+
+static void end(struct strategy *s, enum strategy_result result)
+{
+	struct rff *f = (struct rff *)s;
+
+	reads_from_keep_shared(&f->reads);
+	s->lesson.count = 0;
+	*array_add(&s->lesson) = f->parent;
+	*array_add(&s->lesson) = result == STRATEGY_FAILED;
+	*array_add(&s->lesson) = f->schedule.count;
+	for (size_t i = 0; i < f->schedule.count; i++) {
+		write_pair(f, &f->schedule.constraints[i].pair);
+		*array_add(&s->lesson) = f->schedule.constraints[i].positive;
+	}
+	array_each(struct reads_from_pair, pair, &f->reads.pairs)
+		write_pair(f, pair);
+}
+
+static struct reads_from_pair read_pair(const uint64_t *words)
+{
+	return (struct reads_from_pair){words[0], words[1], words[2]};
+}
+
+static void learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count)
+{
+	struct rff *f = (struct rff *)s;
+	struct rff_abstract a = {.count = (size_t)lesson[2]};
+	ARRAY(struct reads_from_pair) pairs = {0};
+	size_t at = 3;
+
+	(void)run;
+	for (size_t i = 0; i < a.count; i++, at += 4)
+		a.constraints[i] = (struct rff_constraint){read_pair(lesson + at), lesson[at + 3]};
+	for (; at < count; at += 3)
+		*array_add(&pairs) = read_pair(lesson + at);
+	f->news = rff_corpus_learn(&f->corpus, (size_t)lesson[0], &a, lesson[1], pairs.items,
+				   pairs.count);
+	array_fini(&pairs);
+}
+
+static void fini(struct strategy *s)
+{
+	struct rff *f = (struct rff *)s;
+
+	strategy_free(f->pos);
+	rff_corpus_fini(&f->corpus);
+	reads_from_fini(&f->reads);
+	array_fini(&f->spins);
+	array_fini(&f->passed_over);
+	array_fini(&f->events);
+	array_fini(&f->best);
+	array_fini(&f->indexes);
+}
+
+const struct strategy_type strategy_rff = {
+	.name = "rff",
+	.size = sizeof(struct rff),
+	.memory = STRATEGY_MEMORY_BATCH,
+	.begin = begin,
+	.choose = choose,
+	.foresee = foresee,
+	.end = end,
+	.learn = learn,
+	.fini = fini,
+};

@@ -1,0 +1,223 @@
+/* The rows of the line table that mark where statements begin. */
+#include "tracer/source/copies/resolve_marks.h"
+#include "tracer/dwarf/dies_read.h"
+#include "tracer/source/lines/source_lines.h"
+
+#include <ctype.h>
+#include <string.h>
+
+bool row_is_same(const struct line_row *a, const struct line_row *b)
+{
+	return a->line == b->line && a->file == b->file && a->column == b->column;
+}
+
+unsigned row_order(const struct line_row *first, const struct line_row *row)
+{
+	unsigned order = 0;
+
+	while (row > first && row[-1].offset == row->offset) {
+		row--;
+		order++;
+	}
+	return order;
+}
+
+enum row_followed row_followed(const struct line_row *row)
+{
+	const struct line_row *last = row;
+
+	for (const struct line_row *next = row + 1;
+	     !next->end_sequence && next->offset == row->offset; next++) {
+		if (next->line && next->is_stmt && next->line != row->line)
+			return ROW_BEFORE_STATEMENT;
+		if (next->line)
+			last = next;
+	}
+	/* The closing brace stands behind it. */
+	return last->file == row->file && last->line > row->line ? ROW_BEFORE_CODE : ROW_LAST;
+}
+
+bool row_is_repeated(const struct line_row *first, const struct line_row *row)
+{
+	const struct line_row *before = row;
+
+	while (before > first && !(--before)->is_stmt)
+		;
+	return before != row && before->is_stmt && row_is_same(before, row);
+}
+
+const struct line_row *rows_in(const struct line_unit *l, const struct module_range *range,
+			       size_t *count)
+{
+	size_t n = array_upto(&l->sequences, low, range->low), first, end;
+	const struct line_sequence *s = n ? &l->sequences.items[n - 1] : NULL;
+	const struct line_row *rows = s ? &l->rows.items[s->first] : NULL;
+
+	*count = 0;
+	if (!s)
+		return NULL;
+	first = sorted_below(rows, s->count - 1, offset, range->low, false);
+	end = sorted_below(rows, s->count - 1, offset, range->high, false);
+	*count = end - first;
+	return rows + first;
+}
+
+/* ---- the text of marked lines --------------------------------------------------------------- */
+
+static bool is_word_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The word in the text, before `end`, from `text` on; NULL: it is not there. */
+static const char *find_word(const char *text, const char *word, const char *end)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = text; (at = strstr(at, word)) && at < end; at++)
+		if ((at == text || !is_word_char(at[-1])) && !is_word_char(at[length]))
+			return at;
+	return NULL;
+}
+
+bool is_one_call(struct resolver *r, const char *path, unsigned line)
+{
+	static const char *const words[] = {"for", "while", "if", "switch", "return"};
+	const char *text = source_line(r->symbols, path, line), *end;
+
+	if (!text)
+		return false;
+	text += strspn(text, " \t");
+	end = text;
+	while (is_word_char(*end))
+		end++;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (find_word(text, words[i], end))
+			return false;
+	if (end == text || end[strspn(end, " ")] != '(' || !(end = strchr(end, ';')))
+		return false;
+	end += 1 + strspn(end + 1, " \t\r");
+	return !*end || (end[0] == '/' && (end[1] == '/' || end[1] == '*'));
+}
+
+/* Is the mark that of a `return`? Its column is the one of the expression. */
+static bool is_return(const struct copy_work *w, struct line_unit *l, const struct line_row *row)
+{
+	const char *text = source_line(w->r->symbols, lines_file(l, row->file), row->line);
+	const char *end, *word = NULL;
+
+	if (!text)
+		return false;
+	end = text + strlen(text);
+	if (row->column && row->column < (size_t)(end - text))
+		end = text + row->column;
+	for (const char *at = text; (at = find_word(at, "return", end)); at++)
+		word = at;
+	return word && !memchr(word, ';', (size_t)(end - word));
+}
+
+/* ---- a macro's end -------------------------------------------------------------------------- */
+
+/* What a row is to a copy: its own, that of a call that was inlined into it, or of other code. */
+enum row_of { ROW_OWN, ROW_CALLEE, ROW_OUTSIDE };
+
+/* Rows without code stand at the address where a call begins, and are the copy's own nevertheless. */
+static int row_of(const struct row_place *p, unsigned begins, const struct line_row *row,
+		  enum row_of *out, struct error *err)
+{
+	struct scope_ref stack[FUNCTIONS_DEEP];
+	int count = functions_stack(p->dies, row->offset, stack, err), i = 0;
+
+	*out = ROW_OUTSIDE;
+	while (i < count && stack[i].scope != p->copy->owner.scope)
+		i++;
+	if (i < count && (row->line < begins || !file_use_has(p->use, row->file)))
+		*out = ROW_CALLEE;
+	else if (i < count)
+		*out = i == 0 || row[1].offset == row->offset ? ROW_OWN : ROW_CALLEE;
+	return count < 0 ? -1 : 0;
+}
+
+int row_ends_macro(const struct row_place *p, const struct line_row *first,
+		   const struct line_row *row, bool *out, struct error *err)
+{
+	const struct line_row *before = row;
+	enum row_of what = ROW_CALLEE;
+	struct function f;
+
+	*out = false;
+	if (!p->copy->owner.scope)
+		return 0;
+	if (function_read(p->dies, p->copy->owner, &f, err) < 0)
+		return -1;
+	if (!function_same_file(f.file, p->path))
+		f.line = 0;
+	while (what == ROW_CALLEE && before > first) {
+		do
+			before--;
+		while (before > first && !before->is_stmt);
+		if (row_of(p, f.line, before, &what, err) < 0)
+			return -1;
+	}
+	*out = what == ROW_OWN && before->is_stmt && row_is_same(before, row);
+	return 0;
+}
+
+/* ---- who passes a mark ---------------------------------------------------------------------- */
+
+/* The mark that was passed last by who comes to the address in the order of the code; or NULL. */
+static const struct line_row *last_mark(const struct copy_work *w, struct line_unit *l,
+					uint64_t offset)
+{
+	const struct line_row *row = lines_row_at(l, offset);
+
+	for (; row && !row->end_sequence; row--) {
+		if (row->is_stmt && row->line)
+			return row;
+		if (row == l->rows.items ||
+		    (row[-1].offset != row->offset && !flow_falls_into(w->flow, row->offset)))
+			break;
+	}
+	return NULL;
+}
+
+/* Does who jumps there come from a `return` of the same function? One of an inlined call tells nothing. */
+static bool is_own_return(const struct copy_work *w, struct line_unit *l, struct die_table *dies,
+			  uint64_t jump)
+{
+	const struct line_row *mark = last_mark(w, l, jump);
+	struct scope_ref stack[FUNCTIONS_DEEP];
+	struct function f;
+	ERROR(ignored);
+
+	return mark && mark->line != w->line && is_return(w, l, mark) &&
+	       function_same_file(lines_file(l, mark->file), w->file) &&
+	       functions_stack(dies, mark->offset, stack, &ignored) > 0 &&
+	       stack[0].scope == w->c->owner.scope &&
+	       function_read(dies, stack[0], &f, &ignored) == 0 && f.line <= mark->line;
+}
+
+bool mark_is_passed_by(const struct copy_work *w, const struct block *b)
+{
+	struct flow_offsets jumps = {0};
+	struct line_unit *l = NULL;
+	struct die_table *dies = dies_table(w->c->module, w->r->err);
+	bool passed = false;
+
+	if (!dies || !w->outer.scope || unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0 || !l)
+		return false;
+	flow_jumps_to(w->flow, b->start, &jumps);
+	array_each(const uint64_t, jump, &jumps)
+		passed = passed ||
+			 (flow_is_jump(w->flow, *jump) && is_own_return(w, l, dies, *jump));
+	array_fini(&jumps);
+	return passed;
+}
+
+bool marks_are_lost(const struct line_unit *l, struct scope_ref owner)
+{
+	struct scope_ref f = owner.scope ? function_outermost(owner) : owner;
+
+	return f.scope && lines_all_stmt_in(l, &f.unit->ranges.items[f.scope->first_range],
+					    f.scope->range_count);
+}

@@ -1,0 +1,179 @@
+#include "tracer/source/flow/accesses.h"
+
+#include "tracer/dwarf/cfi.h"
+#include "tracer/dwarf/dies.h"
+#include "tracer/elf/module_tables.h"
+#include "tracer/source/flow/frame_slots.h"
+
+#include <libdwarf/dwarf.h>
+
+enum { FUNCTION_MAX = 64 << 20 }; /* no real function is longer */
+
+struct accesses {
+	struct module *module;
+	struct die_table *dies; /* NULL: all code is wanted */
+	void (*each)(void *ctx, const struct source_access *a);
+	void *ctx;
+	bool found;
+	/* Of one function: */
+	ARRAY(uint8_t) bytes;
+	uint64_t low;
+	bool frame_known; /* it is known whether rbp is the frame pointer: then `own` says so */
+	unsigned own;
+	ARRAY(struct source_access) seen; /* all that touch memory, or a place of the frame */
+	struct frame_slots slots;
+};
+
+/* Is rbp the frame pointer here? Then the frame's address is said by it: itself, or (where the stack was
+   aligned to more than 16 bytes) an expression that begins with it. */
+static bool is_framed(struct module *m, uint64_t offset)
+{
+	struct cfi_row row;
+	ERROR(ignored);
+
+	if (frames_row(m, offset, &row, &ignored) <= 0)
+		return false;
+	if (row.cfa.kind == CFI_EXPRESSION)
+		return row.cfa.size && row.cfa.code[0] == DW_OP_breg0 + ARCH_DWARF_FP;
+	return row.cfa_register == ARCH_DWARF_FP;
+}
+
+static bool touches(const struct arch_shared *s)
+{
+	return s->reads || s->writes || s->pauses;
+}
+
+/* Of a place that nobody writes there is nothing to say. */
+static bool is_wanted(const struct module *m, const struct arch_shared *s)
+{
+	return s->pauses || s->writes ||
+	       (s->reads && !(s->fixed && module_is_constant(m, s->fixed)));
+}
+
+static int judge(const struct accesses *w, struct source_access *a, unsigned own)
+{
+	size_t at = a->offset - w->low;
+
+	a->own = own;
+	return arch_shared(w->bytes.items + at, w->bytes.count - at, a->offset, own, &a->what);
+}
+
+static bool has_slot(const struct source_access *a)
+{
+	return a->what.slot.base != ARCH_NO_REGISTER;
+}
+
+static bool is_taken(const struct arch_slot *slot)
+{
+	return slot->to != ARCH_NO_REGISTER;
+}
+
+/* What the first instruction says that touches a place relative to rbp holds for its whole function. */
+static void decide(struct accesses *w, struct source_access *a)
+{
+	const struct arch_slot *slot = &a->what.slot;
+
+	if (!w->frame_known && slot->base == ARCH_DWARF_FP && !is_taken(slot)) {
+		w->frame_known = true;
+		if (is_framed(w->module, a->offset))
+			w->own |= ARCH_OWN_FP;
+		judge(w, a, w->own);
+	}
+}
+
+static void decode(struct accesses *w)
+{
+	struct source_access a = {0};
+
+	w->frame_known = false;
+	w->own = ARCH_OWN_SP;
+	w->seen.count = 0;
+	for (a.offset = w->low; a.offset - w->low < w->bytes.count; a.offset += a.what.length) {
+		if (judge(w, &a, w->own) < 0)
+			return;
+		decide(w, &a);
+		if (touches(&a.what) || has_slot(&a))
+			*array_add(&w->seen) = a;
+	}
+}
+
+/* ---- what of its frame a function gives away -------------------------------------------------------- */
+
+/* rbp that is no frame pointer leads anywhere. */
+static bool is_frame_slot(const struct accesses *w, const struct arch_slot *slot)
+{
+	return slot->base == ARCH_DWARF_SP || (slot->base == ARCH_DWARF_FP && w->own & ARCH_OWN_FP);
+}
+
+/* Not where the frame is made or left: mov %rsp,%rbp; lea -8(%rbp),%rsp. */
+static bool gives(const struct accesses *w, const struct source_access *a)
+{
+	const struct arch_slot *slot = &a->what.slot;
+
+	return is_taken(slot) && is_frame_slot(w, slot) && slot->to != ARCH_DWARF_SP &&
+	       !(slot->to == ARCH_DWARF_FP && is_framed(w->module, a->offset + a->what.length));
+}
+
+static void take(struct accesses *w)
+{
+	frame_slots_begin(&w->slots, w->module, w->low);
+	array_each(const struct source_access, a, &w->seen)
+		if (gives(w, a))
+			frame_slots_take(&w->slots, a->offset, &a->what.slot);
+}
+
+static void tell(struct accesses *w)
+{
+	array_each(struct source_access, a, &w->seen) {
+		const struct arch_slot *slot = &a->what.slot;
+
+		if (!touches(&a->what) && !is_taken(slot) && is_frame_slot(w, slot) &&
+		    frame_slots_is_given(&w->slots, a->offset, slot))
+			judge(w, a, ARCH_OWN_NOTHING);
+		if (is_wanted(w->module, &a->what))
+			w->each(w->ctx, a);
+	}
+}
+
+/* ---- all functions ------------------------------------------------------------------------------------ */
+
+static bool is_described(struct accesses *w, uint64_t offset)
+{
+	const struct die_unit *u = dies_unit_at(w->dies, offset);
+
+	return u && u->has_stmt_list;
+}
+
+static void visit(void *ctx, uint64_t low, uint64_t high)
+{
+	struct accesses *w = ctx;
+	size_t size = high - low < FUNCTION_MAX ? high - low : FUNCTION_MAX;
+
+	if (!module_is_code(w->module, low) || (w->dies && !is_described(w, low)))
+		return;
+	if (frames_is_signal(w->module, low)) /* begins a byte before its code: that is a rule */
+		return;
+	w->found = true;
+	while (w->bytes.count < size)
+		*array_add(&w->bytes) = 0;
+	w->low = low;
+	w->bytes.count = module_bytes(w->module, low, w->bytes.items, size);
+	decode(w);
+	take(w);
+	tell(w);
+}
+
+bool source_accesses(struct module *m, bool described,
+		     void (*each)(void *ctx, const struct source_access *a), void *ctx)
+{
+	struct accesses w = {.module = m, .each = each, .ctx = ctx};
+	ERROR(ignored);
+
+	if (described && !(w.dies = dies_table(m, &ignored)))
+		return false;
+	frames_each(m, visit, &w);
+	array_fini(&w.bytes);
+	array_fini(&w.seen);
+	frame_slots_fini(&w.slots);
+	return w.found;
+}

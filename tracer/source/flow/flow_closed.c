@@ -1,0 +1,140 @@
+/* Whether control goes through a statement as through a pipe: in at its beginnings, out at its exits, no other way. */
+#include "tracer/source/flow/call_returns.h"
+#include "tracer/source/flow/flow_internal.h"
+
+struct pipe {
+	const struct flow *flow;
+	const struct module_range *ranges;
+	size_t range_count;
+	ARRAY(uint64_t) targets; /* of the jumps in the ranges */
+};
+
+static bool is_inside(const struct pipe *p, uint64_t offset)
+{
+	return flow_in_ranges(p->ranges, p->range_count, offset);
+}
+
+static void find_targets(struct pipe *p)
+{
+	const struct flow *f = p->flow;
+
+	for (size_t r = 0; r < p->range_count; r++)
+		for (size_t i = array_below(&f->insns, offset, p->ranges[r].low);
+		     i < f->insns.count && f->insns.items[i].offset < p->ranges[r].high; i++)
+			if (flow_has_target(&f->insns.items[i]))
+				*array_add(&p->targets) = f->insns.items[i].target;
+}
+
+static size_t jumps_from_inside(const struct pipe *p, uint64_t to)
+{
+	size_t n = 0;
+
+	array_each(const uint64_t, target, &p->targets)
+		n += *target == to;
+	return n;
+}
+
+/* Does control come to the instruction from inside the ranges alone? `known`: so does what no known way leads to. */
+static bool is_behind(const struct pipe *p, const struct flow_insn *in, bool known)
+{
+	const struct flow *f = p->flow;
+	const struct flow_block *b = &f->blocks.items[in->block];
+	bool is_first = in == &f->insns.items[b->first];
+	const struct flow_insn *before = in > f->insns.items ? in - 1 : NULL;
+
+	if (in->is_pad || (is_first && b->unknown && !known) ||
+	    (in->jumps && in->jumps != jumps_from_inside(p, in->offset)))
+		return false;
+	return !before || before->offset + before->length != in->offset ||
+	       !flow_falls_through(before) || !f->blocks.items[before->block].live ||
+	       is_inside(p, before->offset);
+}
+
+/* Of a block that nothing known leads to: do all indirect jumps of the function stand in the ranges? */
+static bool is_in_inner_table(const struct pipe *p, uint32_t block)
+{
+	const struct flow *f = p->flow;
+	bool found = false;
+
+	array_each(const uint32_t, one, &f->unknown)
+		found = found || *one == block;
+	array_each(const struct flow_block, b, &f->blocks)
+		if (b->live && b->indirect && !is_inside(p, f->insns.items[b->last].offset))
+			return false;
+	return found;
+}
+
+uint64_t flow_led_to(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		     uint64_t to)
+{
+	struct pipe p = {.flow = f, .ranges = ranges, .range_count = range_count};
+	uint32_t block = flow_block_at(f, to);
+	const struct flow_insn *first;
+	bool inside;
+
+	if (block == FLOW_NONE)
+		return to;
+	first = &f->insns.items[f->blocks.items[block].first];
+	if (first->offset == to || !flow_is_straight(f, first->offset, to))
+		return to;
+	find_targets(&p);
+	inside = is_behind(&p, first,
+			   f->blocks.items[block].unknown && is_in_inner_table(&p, block));
+	array_fini(&p.targets);
+	return inside ? first->offset : to;
+}
+
+static bool is_one_of(const uint64_t *offsets, size_t count, uint64_t offset)
+{
+	for (size_t i = 0; i < count; i++)
+		if (offsets[i] == offset)
+			return true;
+	return false;
+}
+
+static bool comes_in_at_starts(const struct pipe *p, const uint64_t *starts, size_t count)
+{
+	const struct flow *f = p->flow;
+
+	for (size_t r = 0; r < p->range_count; r++)
+		for (size_t i = array_below(&f->insns, offset, p->ranges[r].low);
+		     i < f->insns.count && f->insns.items[i].offset < p->ranges[r].high; i++) {
+			const struct flow_insn *in = &f->insns.items[i];
+
+			if (in->is_pad || in->returns == CALL_RETURNS_AGAIN ||
+			    (!is_one_of(starts, count, in->offset) && !is_behind(p, in, false)))
+				return false;
+		}
+	return true;
+}
+
+/* Outside, and behind the ranges alone; or inside, a return. What a jump leads out of the function to is executed first. */
+static bool is_end(const struct pipe *p, uint64_t exit)
+{
+	uint32_t i = flow_find(p->flow, exit);
+	const struct flow_insn *in = i == FLOW_NONE ? NULL : &p->flow->insns.items[i];
+
+	if (!in)
+		return false;
+	if (!is_inside(p, exit))
+		return is_behind(p, in, false);
+	return in->flow == ARCH_FLOW_RETURN;
+}
+
+bool flow_is_closed(const struct flow *f, const struct module_range *ranges, size_t range_count,
+		    const uint64_t *starts, size_t count, const uint64_t *exits, size_t exit_count)
+{
+	struct pipe p = {.flow = f, .ranges = ranges, .range_count = range_count};
+	const struct flow_offsets all = {(uint64_t *)starts, count, count};
+	bool closed = f->whole && !f->has_indirect && exit_count > 0;
+
+	if (!closed)
+		return false;
+	find_targets(&p);
+	closed = comes_in_at_starts(&p, starts, count) &&
+		 (count == 1 || !flow_passes_two(f, ranges, range_count, &all));
+	for (size_t i = 0; closed && i < exit_count; i++)
+		closed = is_end(&p, exits[i]);
+	array_fini(&p.targets);
+	return closed;
+}

@@ -1,0 +1,156 @@
+/* Which instructions may be moved elsewhere together: see source_movable(). */
+#include "tracer/arch/arch.h"
+#include "tracer/source/flow/references.h"
+#include "tracer/source/lines/resolve.h"
+
+struct movable {
+	struct module *module;
+	struct module_range symbol; /* the function without debug information */
+	uint64_t from, to;	    /* the instructions */
+	uint64_t last;		    /* of them */
+	uint64_t inner
+		[ARCH_INSN_MAX]; /* where nothing is to lead: all but the first, and behind a prefix of that */
+	size_t inner_count;
+};
+
+/* ---- the instructions ----------------------------------------------------------------------- */
+
+/* So many that they have `need` bytes. NULL, or why they cannot be. */
+static const char *gather(struct movable *x, unsigned need)
+{
+	uint8_t bytes[2 * ARCH_INSN_MAX];
+	size_t n = module_bytes(x->module, x->from, bytes, sizeof(bytes)), at = 0;
+	struct arch_insn in = {.flow = ARCH_FLOW_NEXT};
+
+	for (; at < need; at += in.length) {
+		if (in.flow != ARCH_FLOW_NEXT)
+			return "a jump or a call comes before there is room for one of ours";
+		if (arch_decode(bytes + at, n - at, x->from + at, &in) < 0 || in.is_trap)
+			return "what comes next is no instruction, or a trap";
+		if (in.is_syscall && (at || in.length < need))
+			return "a system call comes next, which may have to be made again";
+		x->last = x->from + at;
+		if (at || in.is_locked)
+			x->inner[x->inner_count++] = at ? x->last : x->from + 1;
+	}
+	x->to = x->from + at;
+	return NULL;
+}
+
+/* ---- who comes from elsewhere --------------------------------------------------------------- */
+
+/* By chance two bytes look like a short jump more often than not: does an instruction begin there, as seen from the
+   beginning of its function? */
+static bool is_short_jump(const struct movable *x, uint64_t at, uint64_t to)
+{
+	enum { LONG = 1 << 20 }; /* for a function: decoding it would take too long */
+	const struct elf_symbol *symbol = module_symbol_at(x->module, at, true);
+	uint64_t begin = symbol && at - symbol->offset < LONG ? symbol->offset : at;
+	uint8_t bytes[ARCH_INSN_MAX];
+	struct arch_insn in;
+
+	for (; begin <= at; begin += in.length) {
+		size_t n = module_bytes(x->module, begin, bytes, sizeof(bytes));
+
+		if (arch_decode(bytes, n, begin, &in) < 0)
+			return true;
+		if (begin == at)
+			return in.target == to;
+	}
+	return false;
+}
+
+/* From another function near by. The jumps of the function itself are known. */
+static bool is_jumped_to_from_near(const struct movable *x, const struct module_range *own)
+{
+	enum { REACH = 128, JUMP = 2 };
+	uint8_t bytes[2 * REACH + 2 * ARCH_INSN_MAX];
+	uint64_t low = x->from - REACH - JUMP;
+	size_t n;
+
+	while (!(n = module_bytes(x->module, low, bytes, sizeof(bytes))) && low < x->from)
+		low++; /* the code begins there */
+	for (size_t i = 0; i + JUMP <= n; i++) {
+		uint64_t at = low + i, to = at + JUMP + (uint64_t)(int64_t)(int8_t)bytes[i + 1];
+
+		if (to > x->from && to < x->to && (at < own->low || at >= own->high) &&
+		    is_short_jump(x, at, to))
+			return true;
+	}
+	return false;
+}
+
+/* The range of the function's symbol, where there is no debug information. Jumps from a cold part
+   elsewhere are found as those of other functions are. */
+static size_t symbol_range(struct movable *x, const struct module_range **out)
+{
+	const struct elf_symbol *symbol = module_symbol_at(x->module, x->from, true);
+
+	if (!symbol || !symbol->size)
+		return 0;
+	x->symbol = (struct module_range){symbol->offset, symbol->offset + symbol->size};
+	*out = &x->symbol;
+	return 1;
+}
+
+/* The ranges of the function that was compiled there; 0: it is not known. */
+static size_t function_ranges(struct movable *x, const struct module_range **out)
+{
+	ERROR(ignored);
+	struct die_table *t = dies_table(x->module, &ignored);
+	struct scope_ref stack[FUNCTIONS_DEEP], outer;
+	int depth = t ? functions_stack(t, x->from, stack, &ignored) : 0;
+
+	if (depth <= 0)
+		return symbol_range(x, out);
+	outer = stack[depth - 1];
+	*out = outer.unit->ranges.items + outer.scope->first_range;
+	return outer.scope->range_count;
+}
+
+static const struct module_range *own_range(const struct movable *x,
+					    const struct module_range *ranges, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (x->from >= ranges[i].low && x->to <= ranges[i].high)
+			return &ranges[i];
+	return NULL;
+}
+
+static const char *entered(struct movable *x)
+{
+	const struct module_range *ranges = NULL, *own;
+	size_t count = function_ranges(x, &ranges);
+	const char *why = NULL;
+	struct flow *flow;
+
+	own = own_range(x, ranges, count);
+	if (!own)
+		return "neither debug information nor a symbol says where its function ends";
+	if (references_to(x->module, x->inner, x->inner_count) || is_jumped_to_from_near(x, own))
+		return "a jump may lead into the middle";
+	flow = flow_new(x->module, ranges, count);
+	if (flow_has_table(flow))
+		why = "a jump table of its function may lead into the middle";
+	else if (!flow_is_whole(flow) || !flow_is_straight(flow, x->from, x->last))
+		why = "a jump leads into the middle, or into another instruction of its function";
+	flow_free(flow);
+	return why;
+}
+
+unsigned source_movable(struct module *m, uint64_t offset, unsigned need, const char **why)
+{
+	struct movable x = {.module = m, .from = offset};
+
+	*why = gather(&x, need);
+	if (!*why && x.inner_count)
+		*why = entered(&x);
+	return *why ? 0 : (unsigned)(x.to - offset);
+}
+
+const char *source_site_doubt(const struct source_site *site)
+{
+	if (site->check_target)
+		return "where its jump goes has to be looked at";
+	return site->kind == SOURCE_BEFORE ? "it is before the function's copy" : NULL;
+}

@@ -1,0 +1,454 @@
+/*
+ * What a location means: gathers what matches in one group of modules after the other, insists on
+ * one thing, places its sites.
+ */
+#include "tracer/source/lines/resolve.h"
+
+#include "tracer/dwarf/split.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A later group is looked at only when nothing was found before: modules with DWARF of their own;
+ * functions that the libraries export; modules with a distribution's debug file, whose insides have
+ * many common names; functions that only the symbol tables know. `malloc` is what libc exports,
+ * whether its -dbg package is installed or not.
+ */
+enum group { GROUP_OWN, GROUP_EXPORTED, GROUP_SEPARATE, GROUP_SYMBOLS, GROUP_COUNT };
+
+/* ---- gathering ------------------------------------------------------------------------------ */
+
+static int gather_line(struct resolver *r, struct module *m)
+{
+	struct file_groups groups = {0};
+	int answer = files_find(r, m, r->location->name, &groups);
+
+	array_each(const struct file_group, g, &groups.items) {
+		struct source_sites sites = {0};
+		struct location_match *match;
+
+		if (answer == 0)
+			answer = line_place(r, m, g, r->location->line, NULL, &sites);
+		if (answer < 0 || !sites.count) {
+			source_sites_fini(&sites);
+			continue;
+		}
+		match = match_get(r, m, g->path, r->location->line, NULL);
+		array_each(struct source_site, site, &sites)
+			*array_add(&match->sites) = *site;
+		array_fini(&sites);
+	}
+	if (answer == 0 && groups.items.count && !r->matches.count && !r->complained)
+		answer = report_no_code(r, m, &groups.items.items[0], r->location->line);
+	files_fini(&groups);
+	return answer;
+}
+
+/* Functions that are only declared here, or have no code left. */
+static void drop_codeless(struct resolver *r)
+{
+	for (size_t i = 0; i < r->matches.count;) {
+		struct location_match *match = &r->matches.items[i];
+
+		if (match->instances.count) {
+			i++;
+			continue;
+		}
+		if (match->optimised)
+			complain(r, "%s: %s was optimised away: %s has no code of it",
+				 r->location->text, match->name, module_name(match->module));
+		match_fini(match);
+		array_remove(&r->matches, i);
+	}
+}
+
+static bool is_entry_or_return(const struct resolver *r)
+{
+	return r->location->kind == LOCATION_FUNC || r->location->kind == LOCATION_RETURN;
+}
+
+static bool is_text(const struct resolver *r)
+{
+	return r->location->kind == LOCATION_TEXT || r->location->kind == LOCATION_MARK;
+}
+
+/* Is it only the .dwo file, or dwz's, that is not there? */
+static bool explain_missing(struct resolver *r, struct module *m)
+{
+	struct die_table *t = dies_table(m, &r->complaint);
+	const struct location_match *match = &r->matches.items[0];
+
+	if (!t || !match->instances.count || !match->instances.items[0].symbol)
+		return false;
+	return split_explain(t, match->instances.items[0].symbol->offset, r->location->text,
+			     &r->complaint) ||
+	       alternate_explain(t, r->location->text, &r->complaint);
+}
+
+static int gather_symbols(struct resolver *r, struct module *m, bool exported)
+{
+	bool function = r->location->kind == LOCATION_OFFSET || r->location->kind == LOCATION_TEXT;
+
+	if (is_entry_or_return(r))
+		return source_find(r, m, exported);
+	if (!function || exported)
+		return 0;
+	if ((is_text(r) ? text_find_by_symbol(r, m) : symbols_written(r, m)) < 0)
+		return -1;
+	if (r->matches.count || r->complained)
+		return 0;
+	if (source_find(r, m, false) < 0)
+		return -1;
+	if (r->matches.count && !r->complained && explain_missing(r, m)) {
+		r->complained = true;
+	} else if (r->matches.count && !r->complained) {
+		complain(r, "%s: %s of %s has no debug information, only its symbol is known",
+			 r->location->text, r->matches.items[0].name, module_name(m));
+		error_hint(&r->complaint, "compile it with -g");
+	}
+	array_each(struct location_match, match, &r->matches)
+		match_fini(match);
+	array_fini(&r->matches);
+	return 0;
+}
+
+static int gather_debug(struct resolver *r, struct module *m)
+{
+	switch (r->location->kind) {
+	case LOCATION_LINE:
+		return gather_line(r, m);
+	case LOCATION_TEXT:
+		return text_find(r, m);
+	case LOCATION_MARK:
+		return mark_find(r, m);
+	default:
+		return functions_find(r, m);
+	}
+}
+
+static bool in_group(const struct resolver *r, struct module *m, enum group group)
+{
+	if (group == GROUP_EXPORTED || group == GROUP_SYMBOLS)
+		return true;
+	if (!module_find_debug(m))
+		return false;
+	/* Nobody marks the sources of a distribution's libraries, and they are not here. */
+	if (group == GROUP_SEPARATE && r->location->kind == LOCATION_MARK)
+		return false;
+	return (m != r->first && m->debug_separate) == (group == GROUP_SEPARATE);
+}
+
+static int gather(struct resolver *r, struct module *const *modules, size_t count, enum group group)
+{
+	r->modules.count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct module *m = modules[i];
+
+		if (!in_group(r, m, group))
+			continue;
+		*array_add(&r->modules) = m;
+		if ((group == GROUP_EXPORTED || group == GROUP_SYMBOLS
+			     ? gather_symbols(r, m, group == GROUP_EXPORTED)
+			     : gather_debug(r, m)) < 0)
+			return -1;
+	}
+	if (r->location->kind != LOCATION_LINE && !is_text(r))
+		drop_codeless(r);
+	return 0;
+}
+
+/* ---- choosing ------------------------------------------------------------------------------- */
+
+/* Source order; modules keep theirs, for what has no source. */
+static int by_source(const void *a, const void *b)
+{
+	const struct location_match *x = a, *y = b;
+	int files;
+
+	if (!x->file != !y->file)
+		return x->file ? -1 : 1;
+	files = x->file ? strcmp(x->file, y->file)
+			: strcmp(module_name(x->module), module_name(y->module));
+	if (files)
+		return files;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return x->name && y->name ? strcmp(x->name, y->name) : 0;
+}
+
+/* Of several that match, the one that counts: a comment says the same as the code. NULL: there are more, or none. */
+static struct location_match *only_counted(struct resolver *r)
+{
+	struct location_match *only = NULL;
+	size_t counted;
+
+	if (matches_count(r, &counted) < 0)
+		return NULL;
+	array_each(struct location_match, match, &r->matches)
+		if (!match->uncounted)
+			only = match;
+	if (counted == 1)
+		return only;
+	if (counted)
+		report_ambiguous(r);
+	else
+		report_none_counts(r);
+	return NULL;
+}
+
+/* By #K any line with the text can be meant: what its number is does not depend on the build. */
+static struct location_match *choose(struct resolver *r)
+{
+	unsigned wanted = r->location->match;
+
+	array_sort(&r->matches, by_source);
+	if (!wanted && r->matches.count > 1)
+		return only_counted(r);
+	if (wanted > r->matches.count) {
+		report_ambiguous(r);
+		return NULL;
+	}
+	return &r->matches.items[wanted ? wanted - 1 : 0];
+}
+
+/* ---- placing -------------------------------------------------------------------------------- */
+
+static int place_in_module(struct resolver *r, struct module *m, const struct location_match *match,
+			   unsigned line, struct source_sites *out)
+{
+	struct file_groups groups = {0};
+	const struct file_group *g = NULL;
+	int answer = files_find(r, m, match->file, &groups);
+	size_t before = out->count;
+
+	if (answer == 0)
+		g = files_group(&groups, match->file);
+	if (g)
+		answer = line_place(r, m, g, line, match, out);
+	if (answer == 0 && g && out->count == before && m == match->module)
+		answer = report_no_code(r, m, g, line);
+	files_fini(&groups);
+	return answer;
+}
+
+/* A line that was found by its text, or counted from a function's first. */
+static int place_line(struct resolver *r, const struct location_match *match, unsigned line,
+		      struct source_sites *out)
+{
+	if (!match->file || !match->line)
+		return error_set(r->err, ERROR_LOCATION,
+				 "%s: the debug information does not say where %s is written",
+				 r->location->text, match->name ? match->name : "it");
+	/* What was said before is of other objects, as a source of theirs that is not there. */
+	error_fini(&r->complaint);
+	r->complained = false;
+	array_each(struct module *, m, &r->modules) {
+		if (place_in_module(r, *m, match, line, out) < 0)
+			return -1;
+	}
+	if (out->count)
+		return 0;
+	if (!r->complained)
+		return error_set(r->err, ERROR_LOCATION, "%s: line %u of %s has no code",
+				 r->location->text, line, match->file);
+	return error_move(r->err, &r->complaint);
+}
+
+static int place(struct resolver *r, struct location_match *match, struct source_sites *out)
+{
+	switch (r->location->kind) {
+	case LOCATION_LINE:
+		*out = match->sites;
+		memset(&match->sites, 0, sizeof(match->sites));
+		return 0;
+	case LOCATION_FUNC:
+		return entry_sites(r, match, out);
+	case LOCATION_RETURN:
+		return return_sites(r, match, out);
+	case LOCATION_OFFSET:
+		if (r->location->line > INT_MAX - match->line)
+			return error_set(r->err, ERROR_LOCATION, "%s: no file has so many lines",
+					 r->location->text);
+		return place_line(r, match, match->line + r->location->line, out);
+	default:
+		return place_line(r, match, match->line, out);
+	}
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct source_site *x = a, *y = b;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* In address order, each address once: a trap there is hit once whatever copies begin there. */
+static void tidy(struct source_sites *out)
+{
+	size_t n = 0;
+
+	if (!out->count)
+		return;
+	array_sort(out, by_address);
+	for (size_t i = 0; i < out->count; i++) {
+		if (n && by_address(&out->items[n - 1], &out->items[i]) == 0)
+			site_fini(&out->items[i]);
+		else
+			out->items[n++] = out->items[i];
+	}
+	out->count = n;
+}
+
+/* ---- the question --------------------------------------------------------------------------- */
+
+static enum source_answer finish(struct resolver *r, struct source_sites *out)
+{
+	struct location_match *match = choose(r);
+
+	if (!match || place(r, match, out) < 0)
+		return SOURCE_ERROR;
+	tidy(out);
+	if (out->count)
+		return SOURCE_FOUND;
+	error_set(r->err, ERROR_LOCATION, "%s: the debug information gives no address of it",
+		  r->location->text);
+	return SOURCE_ERROR;
+}
+
+static enum source_answer resolve_address(struct resolver *r, struct module *const *modules,
+					  size_t count, struct source_sites *out)
+{
+	if (!count) {
+		report_not_found(r, modules, count);
+		return SOURCE_NOT_FOUND;
+	}
+	return address_sites(r, modules[0], out) < 0 ? SOURCE_ERROR : SOURCE_FOUND;
+}
+
+static enum source_answer resolve(struct resolver *r, struct module *const *modules, size_t count,
+				  struct source_sites *out)
+{
+	if (r->location->kind == LOCATION_ADDRESS)
+		return resolve_address(r, modules, count, out);
+	for (int group = 0; group < GROUP_COUNT; group++) {
+		if (gather(r, modules, count, (enum group)group) < 0)
+			return SOURCE_ERROR;
+		if (r->matches.count)
+			return finish(r, out);
+		/* There is such a thing, but no code of it. A function may still be elsewhere. */
+		if (r->complained &&
+		    (r->location->kind == LOCATION_LINE || is_text(r) || group == GROUP_EXPORTED))
+			break;
+	}
+	if (r->complained) {
+		if (r->location->kind == LOCATION_LINE || is_text(r))
+			hint_elsewhere(r, modules, count);
+		error_move(r->err, &r->complaint);
+		return SOURCE_ERROR;
+	}
+	report_not_found(r, modules, count);
+	return SOURCE_NOT_FOUND;
+}
+
+static void resolver_fini(struct resolver *r)
+{
+	array_each(struct location_match, match, &r->matches)
+		match_fini(match);
+	array_fini(&r->matches);
+	if (r->first)
+		flows_trim(r->first->owner);
+	array_fini(&r->modules);
+	names_fini(&r->wanted);
+	error_fini(&r->complaint);
+}
+
+struct chosen_modules {
+	ARRAY(struct module *) items;
+};
+
+/* `chosen`: the modules that OBJECT! means. */
+static void begin(struct resolver *r, struct module *const *modules, size_t count,
+		  struct chosen_modules *chosen)
+{
+	r->first = count ? modules[0] : NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (!r->location->object || module_matches(modules[i], r->location->object))
+			*array_add(&chosen->items) = modules[i];
+	}
+	if (r->location->name)
+		names_split(r->location->name, &r->wanted);
+}
+
+enum source_answer source_resolve(struct modules *s, struct module *const *modules, size_t count,
+				  const struct location *location, struct source_sites *out,
+				  struct error *err)
+{
+	struct resolver r = {.symbols = s, .location = location, .err = err};
+	struct chosen_modules chosen = {0};
+	enum source_answer answer;
+
+	memset(out, 0, sizeof(*out));
+	begin(&r, modules, count, &chosen);
+	answer = resolve(&r, chosen.items.items, chosen.items.count, out);
+	if (answer != SOURCE_FOUND)
+		source_sites_fini(out);
+	array_fini(&chosen.items);
+	resolver_fini(&r);
+	return answer;
+}
+
+/* ---- only what it matches --------------------------------------------------------------------- */
+
+static int gather_any(struct resolver *r, struct module *const *modules, size_t count)
+{
+	for (int group = 0; group < GROUP_COUNT && !r->matches.count; group++) {
+		if (gather(r, modules, count, (enum group)group) < 0)
+			return -1;
+	}
+	if (r->matches.count)
+		return 0;
+	if (r->complained)
+		return error_move(r->err, &r->complaint);
+	report_not_found(r, modules, count);
+	return -1;
+}
+
+int resolve_functions(struct module *const *modules, size_t count, const struct location *location,
+		      struct found_functions *out, struct error *err)
+{
+	struct resolver r = {.location = location, .err = err};
+	int answer;
+
+	r.first = count ? modules[0] : NULL;
+	names_split(location->name, &r.wanted);
+	answer = gather_any(&r, modules, count);
+	for (size_t i = 0; answer == 0 && i < r.matches.count; i++) {
+		array_each(const struct instance, one, &r.matches.items[i].instances)
+			*array_add(out) = (struct found_function){*one, i};
+	}
+	resolver_fini(&r);
+	return answer;
+}
+
+int source_matches(struct modules *s, struct module *const *modules, size_t count,
+		   const struct location *location, struct source_matches *out, struct error *err)
+{
+	struct resolver r = {.symbols = s, .location = location, .err = err};
+	struct chosen_modules chosen = {0};
+	int answer;
+
+	begin(&r, modules, count, &chosen);
+	answer = gather_any(&r, chosen.items.items, chosen.items.count);
+	array_sort(&r.matches, by_source);
+	for (size_t i = 0; answer == 0 && i < r.matches.count; i++)
+		*array_add(out) =
+			(struct source_match){r.matches.items[i].file, r.matches.items[i].line};
+	array_fini(&chosen.items);
+	resolver_fini(&r);
+	return answer;
+}

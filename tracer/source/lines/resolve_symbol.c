@@ -1,0 +1,208 @@
+/* Functions that only the symbol table knows. */
+#include "tracer/source/lines/resolve.h"
+
+#include "tracer/base/str.h"
+
+#include <string.h>
+
+static const struct elf_symbol *symbol_named(struct module *m, const char *name)
+{
+	uint64_t offset, size;
+
+	if (module_symbol(m, name, &offset, &size) < 0)
+		return NULL;
+	module_load_symbols(m);
+	array_each(const struct elf_symbol, s, &m->symbols) {
+		if (s->offset == offset && strcmp(s->name, name) == 0)
+			return s;
+	}
+	return NULL;
+}
+
+/* Symbols written in assembler may have no size: up to the next one then. */
+static uint64_t symbol_end(struct module *m, const struct elf_symbol *s)
+{
+	const struct elf_symbol *end = m->symbols.items + m->symbols.count;
+
+	if (s->size)
+		return s->offset + s->size;
+	for (const struct elf_symbol *next = s; next < end; next++) {
+		if (next->function && next->offset > s->offset)
+			return next->offset;
+	}
+	return s->offset + 1;
+}
+
+void symbol_ranges(struct module *m, const struct elf_symbol *s, struct module_range out[2],
+		   size_t *count)
+{
+	struct str cold = {0};
+	const struct elf_symbol *other;
+
+	out[0] = (struct module_range){s->offset, symbol_end(m, s)};
+	*count = 1;
+	str_addf(&cold, "%s.cold", s->name);
+	other = symbol_named(m, str_text(&cold));
+	str_fini(&cold);
+	if (!other)
+		return;
+	out[1] = (struct module_range){other->offset, symbol_end(m, other)};
+	*count = 2;
+}
+
+/* Does the mangled name contain the last part at all? Demangling every symbol takes long. */
+static bool may_match(const struct elf_symbol *s, const char *last)
+{
+	if (s->name[0] != '_')
+		return strncmp(s->name, last, strlen(last)) == 0;
+	if (strncmp(last, "operator", 8) == 0)
+		return true;
+	return strstr(s->name, last[0] == '~' ? last + 1 : last) != NULL;
+}
+
+static bool symbol_matches(struct resolver *r, const struct elf_symbol *s, const char *last,
+			   char **full)
+{
+	*full = NULL;
+	if (!s->function || s->hidden || !may_match(s, last))
+		return false;
+	if (strcmp(s->name, r->location->name) == 0) {
+		*full = base_strdup(s->name);
+		return true;
+	}
+	*full = source_demangle(s->name);
+	if (strstr(s->name, ".cold") == NULL && strcmp(*full, s->name) != 0 &&
+	    names_match(&r->wanted, *full))
+		return true;
+	base_free(*full);
+	*full = NULL;
+	return false;
+}
+
+static int refuse_ifunc(struct resolver *r, struct module *m, const struct elf_symbol *s)
+{
+	complain(r,
+		 "%s: %s of %s is chosen among several when the program is loaded (an IFUNC): "
+		 "there is no one entry",
+		 r->location->text, s->name, module_name(m));
+	if (!r->complaint.hint)
+		error_hint(&r->complaint, "name the implementation that is used, as nm lists it");
+	return 0;
+}
+
+/* Constructors have several symbols for one function; two static functions of one name are two. */
+static bool is_same_thing(const struct location_match *match, const struct elf_symbol *s,
+			  const char *full)
+{
+	if (strcmp(match->plain, full) != 0)
+		return false;
+	array_each(const struct instance, i, &match->instances) {
+		if (i->symbol->offset == s->offset)
+			return true;
+		if (strcmp(i->symbol->name, s->name) == 0)
+			return false;
+	}
+	return true;
+}
+
+static struct location_match *match_of_symbol(struct resolver *r, struct module *m,
+					      struct die_table *t, const struct elf_symbol *s,
+					      const char *full)
+{
+	struct location_match *match;
+
+	array_each(struct location_match, old, &r->matches) {
+		if (old->module == m && is_same_thing(old, s, full))
+			return old;
+	}
+	match = array_add(&r->matches);
+	match->module = m;
+	match->name = match->plain = dies_keep(t, base_strdup(full));
+	return match;
+}
+
+static int take_symbol(struct resolver *r, struct module *m, const struct elf_symbol *s,
+		       const char *full)
+{
+	struct die_table *t = dies_table(m, r->err);
+	struct scope_ref scope;
+	struct instance *i;
+	struct location_match *match;
+
+	if (!t)
+		return -1;
+	if (s->ifunc)
+		return refuse_ifunc(r, m, s);
+	match = match_of_symbol(r, m, t, s, full);
+	array_each(const struct instance, old, &match->instances) {
+		if (old->symbol->offset == s->offset)
+			return 0;
+	}
+	if (dies_function_at(t, s->offset, &scope, r->err) < 0)
+		return -1;
+	i = array_add(&match->instances);
+	i->module = m;
+	i->symbol = s;
+	/* Another name of a function that the debug information knows. */
+	if (scope.scope && scope_entry(scope) == s->offset)
+		i->scope = scope;
+	return 0;
+}
+
+int source_find(struct resolver *r, struct module *m, bool exported)
+{
+	char *last = names_last(&r->wanted), *full;
+	int answer = 0;
+
+	module_load_symbols(m);
+	for (size_t i = 0; answer == 0 && i < m->symbols.count; i++) {
+		const struct elf_symbol *s = &m->symbols.items[i];
+
+		if (exported && !s->global)
+			continue;
+		if (!symbol_matches(r, s, last, &full))
+			continue;
+		answer = take_symbol(r, m, s, full);
+		base_free(full);
+	}
+	base_free(last);
+	return answer;
+}
+
+/* *known: all of it is in functions of the debug information. */
+static int take_source(struct resolver *r, struct location_match *match, bool *known)
+{
+	struct die_table *t = dies_table(match->module, r->err);
+	struct function f;
+
+	*known = true;
+	array_each(const struct instance, i, &match->instances)
+		*known = *known && i->scope.scope;
+	if (!*known)
+		return 0;
+	if (!t || function_read(t, match->instances.items[0].scope, &f, r->err) < 0)
+		return -1;
+	match->name = f.name;
+	match->file = f.file;
+	match->line = match->begins = f.line;
+	return 0;
+}
+
+int symbols_written(struct resolver *r, struct module *m)
+{
+	size_t kept = 0;
+	int answer = source_find(r, m, false);
+
+	array_each(struct location_match, match, &r->matches) {
+		bool known = false;
+
+		if (answer == 0)
+			answer = take_source(r, match, &known);
+		if (known)
+			r->matches.items[kept++] = *match;
+		else
+			match_fini(match);
+	}
+	r->matches.count = kept;
+	return answer;
+}

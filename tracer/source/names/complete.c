@@ -1,0 +1,110 @@
+/* Everything of a kind that a module has, for completion. */
+#include "tracer/source/names/functions.h"
+#include "tracer/source/names/names.h"
+
+#include <string.h>
+
+void source_each_function(struct module *m, void (*each)(void *ctx, const char *name), void *ctx)
+{
+	module_load_symbols(m);
+	array_each(const struct elf_symbol, s, &m->symbols) {
+		char *full, *name;
+
+		if (!s->function)
+			continue;
+		full = source_demangle(s->name);
+		name = strcmp(full, s->name) == 0 ? base_strdup(full) : names_without_args(full);
+		each(ctx, name);
+		base_free(name);
+		base_free(full);
+	}
+}
+
+/* Functions of which there are only copies in others have no symbols. Those of the system's headers are
+   nobody's. */
+void source_each_inlined(struct module *m, void (*each)(void *ctx, const char *name), void *ctx)
+{
+	ERROR(ignored);
+	struct die_table *t = dies_table(m, &ignored);
+	struct function f;
+
+	if (!t)
+		return;
+	array_each(struct die_unit, u, &t->units) {
+		if (dies_load(t, u, &ignored) < 0)
+			continue;
+		array_each(struct scope, scope, &u->scopes) {
+			if (scope->kind == SCOPE_INLINED && dies_has_code(scope) &&
+			    function_read(t, (struct scope_ref){u, scope}, &f, &ignored) == 0 &&
+			    f.name && f.file && strncmp(f.file, "/usr/", 5) != 0)
+				each(ctx, f.spoken ? f.spoken : f.name);
+		}
+	}
+}
+
+void source_each_entry(struct module *m, void (*each)(void *ctx, uint64_t offset), void *ctx)
+{
+	uint64_t last = 0;
+
+	module_load_symbols(m);
+	array_each(const struct elf_symbol, s, &m->symbols) {
+		if (!s->function || s->ifunc || s->offset == last || !s->size)
+			continue;
+		last = s->offset;
+		each(ctx, s->offset);
+	}
+}
+
+/* The units of DWARF 2 to 4 have to be told their directories first. */
+static struct line_table *all_lines(struct module *m)
+{
+	ERROR(ignored);
+
+	return dies_table(m, &ignored) ? lines_table(m, &ignored) : NULL;
+}
+
+/* Many headers have none. */
+static void each_file_with_code(struct line_unit *u, void (*each)(void *ctx, const char *name),
+				void *ctx)
+{
+	bool *has_code = base_alloc(u->files.count + 1, sizeof(*has_code));
+
+	array_each(const struct line_row, row, &u->rows)
+		if (row->is_stmt && row->line && row->file < u->files.count)
+			has_code[row->file] = true;
+	for (unsigned i = 0; i < u->files.count; i++)
+		if (has_code[i])
+			each(ctx, str_base_name(u->files.items[i].name));
+	base_free(has_code);
+}
+
+void source_each_file(struct module *m, void (*each)(void *ctx, const char *name), void *ctx)
+{
+	struct line_table *t = all_lines(m);
+	ERROR(ignored);
+
+	if (!t)
+		return;
+	array_each(struct line_unit, u, &t->units)
+		if (lines_decode(m, u, &ignored) == 0)
+			each_file_with_code(u, each, ctx);
+}
+
+void source_each_line(struct module *m, const char *file, void (*each)(void *ctx, unsigned line),
+		      void *ctx)
+{
+	struct line_table *t = all_lines(m);
+	ERROR(ignored);
+
+	if (!t)
+		return;
+	array_each(struct line_unit, u, &t->units) {
+		for (int i = 0; (i = lines_find_file(u, file, i)) >= 0; i++) {
+			if (lines_decode(m, u, &ignored) < 0)
+				break;
+			array_each(const struct line_row, row, &u->rows)
+				if ((int)row->file == i && row->is_stmt && row->line)
+					each(ctx, row->line);
+		}
+	}
+}

@@ -1,0 +1,329 @@
+#include "tracer/source/names/functions.h"
+
+#include "tracer/base/foreign.h"
+#include "tracer/base/path.h"
+#include "tracer/base/str.h"
+
+#include <libdwarf/dwarf.h>
+
+#include <string.h>
+
+/* Chains and nestings longer than that are loops of broken debug information. */
+enum { CHAIN_MAX = 16, NESTING_MAX = 64 };
+
+const char *function_file(struct die_table *t, const struct die_unit *u, unsigned number)
+{
+	struct line_unit *l;
+
+	/* lines_table has been read before: dies_table does. */
+	if (number == FILE_NONE || !u->has_stmt_list || !t->module->lines)
+		return NULL;
+	l = lines_unit_at(t->module->lines, u->stmt_list);
+	return l ? lines_file(l, lines_file_index(l, number)) : NULL;
+}
+
+bool function_same_file(const char *a, const char *b)
+{
+	if (!a || !b)
+		return false;
+	return a == b || strcmp(a, b) == 0 || (path_names_file(a, b) && path_names_file(b, a));
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+/* Follows the chain to its end, since a method's declaration is where its class is around it; or, if
+   `named`, no further than to the first scope that has a name of its own. */
+static int find_origin(struct die_table *t, struct scope_ref scope, bool named,
+		       struct scope_ref *out, struct error *err)
+{
+	*out = scope;
+	for (int i = 0; i < CHAIN_MAX && !(named && out->scope->name); i++) {
+		struct scope_ref next;
+
+		if (dies_origin(t, *out, &next, err) < 0)
+			return -1;
+		if (!next.scope)
+			break;
+		*out = next;
+	}
+	return 0;
+}
+
+static const char *part_name(const struct scope *s)
+{
+	if (s->name)
+		return s->name;
+	if (s->tag == DW_TAG_namespace)
+		return "(anonymous namespace)";
+	if (s->tag == DW_TAG_enumeration_type)
+		return NULL;
+	return s->kind == SCOPE_SPACE ? "{unnamed}" : NULL;
+}
+
+struct name_pieces {
+	const char *text[NESTING_MAX]; /* the innermost first */
+	bool silent[NESTING_MAX];
+	int count, silent_count;
+};
+
+/* No compiler writes control characters: they would be there to deceive the reader. */
+static char *on_one_line(struct str *name)
+{
+	struct str shown = {0};
+
+	if (foreign_is_plain(str_text(name)))
+		return str_take(name);
+	foreign_line(&shown, str_text(name));
+	str_fini(name);
+	return str_take(&shown);
+}
+
+static const char *join_pieces(struct die_table *t, const struct name_pieces *p, bool all)
+{
+	struct str name = {0};
+
+	for (int i = p->count; i-- > 0;) {
+		if (p->silent[i] && !all)
+			continue;
+		if (name.length)
+			str_add(&name, "::");
+		str_add(&name, p->text[i]);
+	}
+	return dies_keep(t, on_one_line(&name));
+}
+
+static int make_name(struct die_table *t, struct scope_ref root, struct error *err)
+{
+	struct name_pieces p = {.count = 0};
+	struct scope_ref at = root;
+
+	for (int i = 0; i < NESTING_MAX; i++) {
+		struct scope_ref named;
+
+		if (find_origin(t, at, false, &at, err) < 0 ||
+		    find_origin(t, at, true, &named, err) < 0)
+			return -1;
+		p.text[p.count] = part_name(named.scope);
+		p.silent[p.count] = named.scope->silent;
+		p.silent_count += named.scope->silent;
+		p.count += p.text[p.count] != NULL;
+		if (at.scope->parent == SCOPE_NONE)
+			break;
+		at.scope = &at.unit->scopes.items[at.scope->parent];
+	}
+	root.scope->qualified = root.scope->spoken = join_pieces(t, &p, true);
+	if (p.silent_count)
+		root.scope->spoken = join_pieces(t, &p, false);
+	return 0;
+}
+
+/* ---- facts ---------------------------------------------------------------------------------- */
+
+/* What a lambda does begins where its unnamed class is declared: gcc says no more. */
+static void take_class_place(struct die_table *t, struct scope_ref method, struct function *out)
+{
+	const struct scope *around;
+
+	if (out->line || method.scope->parent == SCOPE_NONE)
+		return;
+	around = &method.unit->scopes.items[method.scope->parent];
+	if (around->kind != SCOPE_SPACE || !around->decl_line)
+		return;
+	out->line = around->decl_line;
+	out->file = function_file(t, method.unit, around->decl_file);
+}
+
+int function_read(struct die_table *t, struct scope_ref scope, struct function *out,
+		  struct error *err)
+{
+	struct scope_ref at = scope;
+
+	memset(out, 0, sizeof(*out));
+	out->self = scope;
+	for (int i = 0; i < CHAIN_MAX; i++) {
+		struct scope_ref next;
+
+		if (!out->linkage)
+			out->linkage = at.scope->linkage;
+		if (!out->line)
+			out->line = at.scope->decl_line;
+		if (!out->file)
+			out->file = function_file(t, at.unit, at.scope->decl_file);
+		if (dies_origin(t, at, &next, err) < 0)
+			return -1;
+		if (!next.scope)
+			break;
+		at = next;
+	}
+	out->named = at;
+	take_class_place(t, at, out);
+	if (!at.scope->name)
+		return 0;
+	if (!at.scope->qualified && make_name(t, at, err) < 0)
+		return -1;
+	out->name = at.scope->qualified;
+	out->spoken = at.scope->spoken;
+	return 0;
+}
+
+int function_short_name(struct die_table *t, struct scope_ref scope, const char **out,
+			struct error *err)
+{
+	struct scope_ref named;
+
+	if (find_origin(t, scope, true, &named, err) < 0)
+		return -1;
+	*out = named.scope->name;
+	return 0;
+}
+
+/* ---- addresses ------------------------------------------------------------------------------ */
+
+int functions_stack(struct die_table *t, uint64_t offset, struct scope_ref out[FUNCTIONS_DEEP],
+		    struct error *err)
+{
+	struct scope_ref outer, chain[FUNCTIONS_DEEP];
+	uint32_t index, end;
+	int count = 0;
+
+	if (dies_function_at(t, offset, &outer, err) < 0)
+		return -1;
+	if (!outer.scope)
+		return 0;
+	chain[count++] = outer;
+	index = (uint32_t)(outer.scope - outer.unit->scopes.items) + 1;
+	end = outer.scope->end;
+	while (index < end && count < FUNCTIONS_DEEP) {
+		struct scope *s = &outer.unit->scopes.items[index];
+
+		/* A copy may begin where the instruction is still its caller's: gcc's entry. */
+		if (s->kind == SCOPE_INLINED &&
+		    (dies_covers(outer.unit, s, offset) || (s->has_entry && s->entry == offset))) {
+			chain[count++] = (struct scope_ref){outer.unit, s};
+			end = s->end;
+			index++;
+		} else {
+			index = s->end;
+		}
+	}
+	for (int i = 0; i < count; i++)
+		out[i] = chain[count - 1 - i];
+	return count;
+}
+
+/* Is this copy the one that is called on the line? Then the line is not in its text, unless the function calls itself. */
+static bool is_called_on(struct die_table *t, const struct scope_ref *stack, int count, int copy,
+			 const char *file, unsigned line)
+{
+	const struct scope *s = stack[copy].scope;
+
+	if (s->kind != SCOPE_INLINED || s->call_line != line ||
+	    !function_same_file(function_file(t, stack[copy].unit, s->call_file), file))
+		return false;
+	for (int i = 0; i < count; i++)
+		if (i != copy &&
+		    (stack[i].scope->origin == s->origin || stack[i].scope->offset == s->origin))
+			return false;
+	return true;
+}
+
+/* Whose line it is where no function of the stack is known to begin before it, as g++'s body of a coroutine, that has no line. */
+static int owner_else(struct die_table *t, const struct scope_ref *stack, int count,
+		      const char *file, unsigned line, struct scope_ref *out, struct error *err)
+{
+	int inner = 0;
+
+	for (; inner + 1 < count; inner++) {
+		struct function f;
+
+		if (!stack[inner].scope->range_count)
+			continue; /* merged into its neighbours: it has no instruction of its own */
+		if (function_read(t, stack[inner], &f, err) < 0)
+			return -1;
+		if (f.line == line || !is_called_on(t, stack, count, inner, file, line))
+			break;
+	}
+	*out = stack[inner];
+	return 0;
+}
+
+int functions_owner(struct die_table *t, const struct scope_ref *stack, int count, const char *file,
+		    unsigned line, struct scope_ref *out, struct error *err)
+{
+	unsigned best = 0;
+
+	if (owner_else(t, stack, count, file, line, out, err) < 0)
+		return -1;
+	for (int i = 0; count > 1 && i < count; i++) {
+		struct function f;
+
+		if (function_read(t, stack[i], &f, err) < 0)
+			return -1;
+		if (f.line > line || f.line <= best || !function_same_file(f.file, file) ||
+		    (f.line != line && is_called_on(t, stack, count, i, file, line)))
+			continue;
+		best = f.line;
+		*out = stack[i];
+	}
+	return 0;
+}
+
+struct scope_ref function_around(struct scope_ref scope)
+{
+	struct die_unit *u = scope.unit;
+	uint32_t at = scope.scope->parent;
+
+	while (at != SCOPE_NONE && u->scopes.items[at].kind == SCOPE_SPACE)
+		at = u->scopes.items[at].parent;
+	if (at == SCOPE_NONE)
+		return (struct scope_ref){0};
+	return (struct scope_ref){u, &u->scopes.items[at]};
+}
+
+/* gcc cuts a function in two (-fpartial-inlining) and inlines the second half into the first, as a
+   call that stands on the function's own first line. */
+int function_is_half(struct die_table *t, struct scope_ref scope, bool *out, struct error *err)
+{
+	struct scope_ref around = function_around(scope);
+	const struct scope *s = scope.scope;
+	struct function f;
+
+	*out = false;
+	if (s->kind != SCOPE_INLINED || !around.scope || !s->origin ||
+	    (around.scope->origin != s->origin && around.scope->offset != s->origin))
+		return 0;
+	if (function_read(t, scope, &f, err) < 0)
+		return -1;
+	*out = f.line && f.line == s->call_line;
+	return 0;
+}
+
+struct scope_ref function_outermost(struct scope_ref scope)
+{
+	while (scope.scope && scope.scope->kind == SCOPE_INLINED)
+		scope = function_around(scope);
+	return scope;
+}
+
+int functions_which(struct die_table *t, const struct scope_ref *stack, int count, uint64_t scope)
+{
+	struct scope_ref at = {0};
+	ERROR(ignored);
+	bool half;
+
+	if (count > 0 && scope)
+		at = (struct scope_ref){stack[0].unit, dies_scope_of(stack[0].unit, scope)};
+	for (; at.scope; at = function_around(at)) {
+		int i = 0;
+
+		while (i < count && stack[i].scope != at.scope)
+			i++;
+		if (i == count)
+			continue;
+		/* What gcc has split off is the same function, and has the variables that it needs. */
+		while (i > 0 && function_is_half(t, stack[i - 1], &half, &ignored) == 0 && half)
+			i--;
+		return i;
+	}
+	return -1;
+}

@@ -1,0 +1,491 @@
+#include "tracer/source/names/signatures.h"
+
+#include "tracer/base/suggest.h"
+#include "tracer/elf/module_tables.h"
+#include "tracer/source/names/functions.h"
+
+#include <libdwarf/dwarf.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+struct signature_reader {
+	struct module *module;
+	struct die_table *table;
+	const char *wanted; /* without "struct " */
+	const struct type *found;
+	ARRAY(char *) exported; /* sorted; of a shared object */
+	bool only_exported;
+	struct suggestions near;
+	struct signatures *out;
+};
+
+/* ---- what can be called from outside --------------------------------------------------------------- */
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_exported(void *ctx, const char *name, uint64_t offset)
+{
+	struct signature_reader *r = ctx;
+
+	if (offset)
+		*array_add(&r->exported) = base_strdup(name);
+}
+
+static bool is_exported(const struct signature_reader *r, const char *name)
+{
+	return !r->only_exported ||
+	       (r->exported.count && bsearch(&name, r->exported.items, r->exported.count,
+					     sizeof(*r->exported.items), by_text));
+}
+
+/* ---- the type -------------------------------------------------------------------------------------- */
+
+static const char *without_keyword(const char *name)
+{
+	static const char *const keywords[] = {"struct ", "union "};
+
+	for (size_t i = 0; i < sizeof(keywords) / sizeof(*keywords); i++)
+		if (strncmp(name, keywords[i], strlen(keywords[i])) == 0)
+			return name + strlen(keywords[i]);
+	return name;
+}
+
+static bool is_aggregate(const struct type *t)
+{
+	return t->kind == TYPE_STRUCT || t->kind == TYPE_UNION;
+}
+
+static bool is_called(const char *name, const char *wanted)
+{
+	return name && strcmp(name, wanted) == 0;
+}
+
+static bool is_wanted(const struct signature_reader *r, const struct type *t)
+{
+	return is_aggregate(t) && (is_called(t->name, r->wanted) || is_called(t->tag, r->wanted));
+}
+
+static bool points_to_wanted(const struct signature_reader *r, const struct type *t)
+{
+	return t->kind == TYPE_POINTER && t->of && is_wanted(r, t->of);
+}
+
+static void note_type(struct signature_reader *r, const struct type *t)
+{
+	if (t->kind != TYPE_POINTER || !t->of || !is_aggregate(t->of))
+		return;
+	if (t->of->name && *t->of->name)
+		suggest_offer(&r->near, t->of->name);
+	if (is_wanted(r, t->of) && (!r->found || r->found->incomplete))
+		r->found = t->of;
+}
+
+/* ---- parameters and results -------------------------------------------------------------------------- */
+
+static bool is_number(const struct type *t)
+{
+	return t->size <= sizeof(uint64_t) && (t->kind == TYPE_INTEGER || t->kind == TYPE_CHAR ||
+					       t->kind == TYPE_BOOL || t->kind == TYPE_ENUM);
+}
+
+static enum signature_class class_of_pointer(const struct signature_reader *r, const struct type *t)
+{
+	const struct type *of = t->of;
+
+	if (!of || of->kind == TYPE_VOID)
+		return SIGNATURE_TOKEN;
+	if (is_wanted(r, of))
+		return SIGNATURE_OBJECT;
+	if (points_to_wanted(r, of))
+		return SIGNATURE_OBJECT_OUT;
+	if (of->kind == TYPE_FUNCTION)
+		return SIGNATURE_CALLBACK;
+	if (of->kind == TYPE_CHAR && of->size == 1)
+		return SIGNATURE_STRING;
+	if (of->kind == TYPE_POINTER && (!of->of || of->of->kind == TYPE_VOID) && !of->is_const)
+		return SIGNATURE_OUT_TOKEN;
+	return is_number(of) && !of->is_const ? SIGNATURE_OUT_INTEGER : SIGNATURE_OTHER;
+}
+
+static enum signature_class class_of(const struct signature_reader *r, const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_VOID:
+		return SIGNATURE_NOTHING;
+	case TYPE_BOOL:
+		return SIGNATURE_BOOL;
+	case TYPE_INTEGER:
+	case TYPE_CHAR:
+		return is_number(t) ? SIGNATURE_INTEGER : SIGNATURE_OTHER;
+	case TYPE_ENUM:
+		return SIGNATURE_ENUM;
+	case TYPE_FLOAT:
+		return t->size <= sizeof(double) ? SIGNATURE_FLOAT : SIGNATURE_OTHER;
+	case TYPE_POINTER:
+		return class_of_pointer(r, t);
+	case TYPE_STRUCT:
+	case TYPE_UNION:
+		return SIGNATURE_STRUCT;
+	default:
+		return SIGNATURE_OTHER;
+	}
+}
+
+static struct signature_value value_of(struct signature_reader *r, const struct type *t,
+				       const char *name)
+{
+	struct signature_value v = {class_of(r, t), name, NULL, t};
+	struct str text = {0};
+
+	type_spell(t, &text);
+	v.spelled = str_take(&text);
+	if (v.class == SIGNATURE_OUT_INTEGER)
+		v.type = t->of;
+	note_type(r, t);
+	return v;
+}
+
+static int add_parameter(struct signature_reader *r, const struct entry *e, struct signature *s,
+			 struct error *err)
+{
+	const struct type *t = type_of_entry(e, err);
+	struct entry holder;
+	const struct attr *name = entry_inherited(e, DW_AT_name, &holder, err);
+
+	if (!t || err->code)
+		return -1;
+	*array_add(&s->parameters) = value_of(r, t, name ? entry_text(&holder, DW_AT_name) : NULL);
+	return 0;
+}
+
+static int read_parameters(struct signature_reader *r, const struct entry *function,
+			   struct signature *s, struct error *err)
+{
+	uint64_t at = function->next;
+	struct entry e;
+
+	for (int failed = 0; function->children && !failed; failed = entry_skip(&e, &at, err)) {
+		if (entry_read(r->table, at, &e, err) < 0)
+			return -1;
+		if (!e.tag)
+			break;
+		s->is_variadic |= e.tag == DW_TAG_unspecified_parameters;
+		if (e.tag == DW_TAG_formal_parameter && add_parameter(r, &e, s, err) < 0)
+			return -1;
+	}
+	return err->code ? -1 : 0;
+}
+
+/* ---- what a function is for --------------------------------------------------------------------------- */
+
+/* Is the word one of the name's, as underscores part them? */
+static bool has_word(const char *name, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = strstr(name, word); at; at = strstr(at + 1, word))
+		if ((at == name || at[-1] == '_') && (!at[length] || at[length] == '_'))
+			return true;
+	return false;
+}
+
+static bool has_word_of(const char *name, const char *const *words)
+{
+	for (; *words; words++)
+		if (has_word(name, *words))
+			return true;
+	return false;
+}
+
+static const char *const ending[] = {"free",	"destroy", "delete", "dispose", "fini",	  "release",
+				     "cleanup", "unref",   "close",  "term",	"deinit", NULL};
+static const char *const starting[] = {"init", "initialize", "initialise", "setup", "ctor", NULL};
+static const char *const making[] = {"new", "create", "make", "alloc", "open", "init", NULL};
+static const char *const unlocked[] = {"unlocked", "nolock", NULL};
+
+static bool takes_object(const struct signature *s)
+{
+	array_each(const struct signature_value, p, &s->parameters)
+		if (p->class == SIGNATURE_OBJECT)
+			return true;
+	return false;
+}
+
+/* Of the object alone, or with what is to be done to the things in it: free_full(queue, free). */
+static bool may_end(const struct signature *s)
+{
+	bool calls = s->parameters.count == 1;
+
+	for (size_t i = 1; i < s->parameters.count; i++) {
+		enum signature_class class = s->parameters.items[i].class;
+
+		if (class != SIGNATURE_CALLBACK && class != SIGNATURE_TOKEN)
+			return false;
+		calls |= class == SIGNATURE_CALLBACK;
+	}
+	return calls;
+}
+
+static enum signature_role role_of(const struct signature *s)
+{
+	const struct signature_value *first = s->parameters.items;
+	bool is_object = s->parameters.count && first->class == SIGNATURE_OBJECT;
+
+	if (s->result.class == SIGNATURE_OBJECT && !takes_object(s))
+		return SIGNATURE_CONSTRUCTOR;
+	if (s->parameters.count && first->class == SIGNATURE_OBJECT_OUT &&
+	    has_word_of(s->name, making))
+		return SIGNATURE_CONSTRUCTOR;
+	if (!is_object)
+		return SIGNATURE_LEFT_OUT;
+	if (may_end(s) && has_word_of(s->name, ending))
+		return SIGNATURE_DESTRUCTOR;
+	return has_word_of(s->name, starting) ? SIGNATURE_INITIALISER : SIGNATURE_OPERATION;
+}
+
+static bool is_about(const struct signature *s)
+{
+	if (s->result.class == SIGNATURE_OBJECT)
+		return true;
+	array_each(const struct signature_value, p, &s->parameters)
+		if (p->class == SIGNATURE_OBJECT || p->class == SIGNATURE_OBJECT_OUT)
+			return true;
+	return false;
+}
+
+static void say_parameter(const struct signature_value *p, const char *what, struct str *why)
+{
+	str_addf(why, "%s %s %s", what, p->name ? p->name : "of type", p->name ? "is a " : "");
+	str_add(why, p->spelled);
+}
+
+/* Empty: nothing speaks against it. */
+static void find_why(const struct signature *s, struct str *why)
+{
+	if (s->is_variadic)
+		str_add(why, "it is variadic");
+	if (s->result.class == SIGNATURE_STRUCT && !why->length)
+		str_addf(why, "it returns %s by value", s->result.spelled);
+	if (s->role == SIGNATURE_LEFT_OUT && !why->length)
+		str_add(why, "its first parameter is not the object");
+	for (size_t i = 0; i < s->parameters.count && !why->length; i++) {
+		const struct signature_value *p = &s->parameters.items[i];
+
+		if (p->class == SIGNATURE_STRUCT)
+			say_parameter(p, "by value: parameter", why);
+		else if (p->class == SIGNATURE_OTHER)
+			say_parameter(p, "no value can be guessed: parameter", why);
+		else if (i > 0 && p->class == SIGNATURE_OBJECT)
+			say_parameter(p, "it takes a second object: parameter", why);
+		else if (i > 0 && p->class == SIGNATURE_OBJECT_OUT)
+			say_parameter(p, "it gives another object: parameter", why);
+	}
+}
+
+/* A constructor may take what nobody can guess: --new says it, or NULL will do. */
+static void settle(struct signature *s)
+{
+	struct str why = {0};
+
+	s->role = role_of(s);
+	s->makes = has_word_of(s->name, making) || has_word_of(s->name, starting);
+	find_why(s, &why);
+	if (why.length && s->role != SIGNATURE_CONSTRUCTOR)
+		s->role = SIGNATURE_LEFT_OUT;
+	if (!why.length && s->role == SIGNATURE_OPERATION && has_word_of(s->name, unlocked))
+		str_add(&why, "by its name the caller has a lock: --ops takes it all the same");
+	if (why.length && s->role != SIGNATURE_CONSTRUCTOR)
+		s->why = str_take(&why);
+	str_fini(&why);
+}
+
+/* ---- all functions ------------------------------------------------------------------------------------- */
+
+static void signature_fini(struct signature *s)
+{
+	array_each(struct signature_value, p, &s->parameters)
+		base_free(p->spelled);
+	array_fini(&s->parameters);
+	base_free(s->result.spelled);
+	base_free(s->why);
+}
+
+/* The entry that has all parameters: a copy out of line may lack those that are not used. */
+static int read_whole(struct signature_reader *r, uint64_t offset, struct entry *out,
+		      struct error *err)
+{
+	uint64_t origin;
+
+	if (entry_read(r->table, offset, out, err) < 0)
+		return -1;
+	origin = entry_ref(out, DW_AT_abstract_origin);
+	return origin ? entry_read(r->table, origin, out, err) : 0;
+}
+
+static int read_function(struct signature_reader *r, struct scope_ref scope, const char *name,
+			 struct error *err)
+{
+	struct signature s = {.name = name};
+	struct function place;
+	const struct type *result;
+	struct entry e, holder;
+
+	if (read_whole(r, scope.scope->offset, &e, err) < 0)
+		return -1;
+	if (!entry_inherited(&e, DW_AT_external, &holder, err))
+		return err->code ? -1 : 0;
+	result = type_of_entry(&e, err);
+	if (!result || function_read(r->table, scope, &place, err) < 0)
+		return -1;
+	s.file = place.file;
+	s.line = place.line;
+	s.result = value_of(r, result, NULL);
+	if (read_parameters(r, &e, &s, err) < 0 || !is_about(&s)) {
+		signature_fini(&s);
+		return err->code ? -1 : 0;
+	}
+	settle(&s);
+	*array_add(&r->out->items) = s;
+	return 0;
+}
+
+/* Of two functions that do the same gcc keeps one, and the other is a symbol alone. */
+static bool is_there(struct signature_reader *r, const struct scope *scope, const char *name)
+{
+	uint64_t offset, size;
+
+	return dies_has_code(scope) || module_symbol(r->module, name, &offset, &size) == 0;
+}
+
+static int read_unit(struct signature_reader *r, struct die_unit *u, struct error *err)
+{
+	if (dies_load(r->table, u, err) < 0)
+		return -1;
+	for (size_t i = 0; i < u->scopes.count; i++) {
+		struct scope_ref scope = {u, &u->scopes.items[i]};
+		const char *name = NULL;
+
+		if (scope.scope->kind != SCOPE_FUNCTION || scope.scope->declaration ||
+		    scope.scope->parent != SCOPE_NONE)
+			continue;
+		if (function_short_name(r->table, scope, &name, err) < 0)
+			return -1;
+		if (!name || !is_exported(r, name) || signatures_find(r->out, name) ||
+		    !is_there(r, scope.scope, name))
+			continue;
+		if (read_function(r, scope, name, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct signature *)a)->name, ((const struct signature *)b)->name);
+}
+
+static int no_type(struct signature_reader *r, struct error *err)
+{
+	struct str near = {0};
+
+	suggest_take(&r->near, &near);
+	error_set(err, ERROR_OBJECT,
+		  "%s: no function that can be called takes or returns a pointer to %s%s",
+		  module_name(r->module), r->wanted, str_text(&near));
+	str_fini(&near);
+	return -1;
+}
+
+static void describe(struct signature_reader *r)
+{
+	const struct type *whole = type_whole(r->found, NULL);
+	struct str text = {0};
+
+	type_spell(r->found, &text);
+	if (strncmp(str_text(&text), "const ", 6) == 0)
+		r->out->type = base_strdup(str_text(&text) + 6);
+	else
+		r->out->type = base_strdup(str_text(&text));
+	str_fini(&text);
+	r->out->is_union = r->found->kind == TYPE_UNION;
+	r->out->size = whole && !whole->incomplete ? whole->size : 0;
+}
+
+static int read_units(struct signature_reader *r, struct error *err)
+{
+	array_each(struct die_unit, u, &r->table->units)
+		if (read_unit(r, u, err) < 0)
+			return -1;
+	return 0;
+}
+
+static void drop(struct signatures *s)
+{
+	array_each(struct signature, item, &s->items)
+		signature_fini(item);
+	array_fini(&s->items);
+}
+
+static int read_all(struct signature_reader *r, struct error *err)
+{
+	r->table = dies_table(r->module, err);
+	if (!r->table || read_units(r, err) < 0)
+		return -1;
+	if (!r->found)
+		return no_type(r, err);
+	/* The name of a typedef: other functions may call it by its tag. */
+	if (r->found->tag && strcmp(r->found->tag, r->wanted) != 0) {
+		r->wanted = r->found->tag;
+		drop(r->out);
+		if (read_units(r, err) < 0)
+			return -1;
+	}
+	array_sort(&r->out->items, by_name);
+	describe(r);
+	return 0;
+}
+
+int signatures_read(struct module *m, const char *type, struct signatures *out, struct error *err)
+{
+	struct signature_reader r = {.module = m, .wanted = without_keyword(type), .out = out};
+	struct str none = {0};
+	int answer;
+
+	*out = (struct signatures){0};
+	if (!module_has_debug(m)) {
+		error_set(err, ERROR_OBJECT, "%s: no debug information", module_path(m));
+		return error_hint(err, "compile it with -g");
+	}
+	r.near.wanted = r.wanted;
+	r.only_exported = module_is_pie(m) && !module_is_dynamic(m);
+	module_each_dynamic(m, add_exported, &r);
+	array_sort(&r.exported, by_text);
+	answer = read_all(&r, err);
+	array_each(char *, name, &r.exported)
+		base_free(*name);
+	array_fini(&r.exported);
+	suggest_take(&r.near, &none);
+	str_fini(&none);
+	if (answer < 0)
+		signatures_fini(out);
+	return answer;
+}
+
+void signatures_fini(struct signatures *s)
+{
+	drop(s);
+	base_free(s->type);
+	s->type = NULL;
+}
+
+const struct signature *signatures_find(const struct signatures *s, const char *name)
+{
+	array_each(const struct signature, item, &s->items)
+		if (strcmp(item->name, name) == 0)
+			return item;
+	return NULL;
+}

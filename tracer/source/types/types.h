@@ -1,0 +1,115 @@
+/*
+ * Types of the program. Made on first use from their entries, kept by the module (its die_table),
+ * never freed before it. typedef, const, volatile and _Atomic are seen through; `name` is the one
+ * that was written last ("size_t").
+ */
+#ifndef GATECTL_SOURCE_TYPES_TYPES_H
+#define GATECTL_SOURCE_TYPES_TYPES_H
+
+#include "tracer/dwarf/entries.h"
+#include "tracer/base/str.h"
+#include "tracer/dwarf/frame.h"
+#include "tracer/source/source.h"
+
+enum type_kind {
+	TYPE_VOID,
+	TYPE_BOOL,
+	TYPE_INTEGER,
+	TYPE_CHAR,  /* char, wchar_t, char16_t, ...: an integer that makes strings */
+	TYPE_FLOAT, /* 4, 8, 16 with x87's 80 bits, or __float128 (is_quad) */
+	TYPE_COMPLEX,
+	TYPE_ENUM,
+	TYPE_POINTER,
+	TYPE_REFERENCE, /* & and && */
+	TYPE_ARRAY,
+	TYPE_STRUCT, /* and class */
+	TYPE_UNION,
+	TYPE_FUNCTION,
+	TYPE_MEMBER_POINTER,
+	TYPE_OTHER,
+};
+
+struct type_member {
+	const char *name; /* NULL or "": anonymous */
+	const struct type *type;
+	uint64_t offset;
+	uint16_t bit_offset, bit_size; /* bit_size 0: no bit-field. From the lowest bit at offset */
+	bool is_base;
+	bool is_virtual; /* a virtual base: `offset` has to be looked up in the object */
+	uint64_t entry;	 /* its entry in .debug_info (static members, virtual bases) */
+	bool is_static;
+	/* Rust's enums: there only while the discriminant has this value, or none of the others */
+	bool is_variant, is_default;
+	int64_t discriminant;
+};
+
+struct type_enumerator {
+	const char *name;
+	int64_t value;
+};
+
+struct type {
+	enum type_kind kind;
+	const char *name; /* NULL: it has none */
+	uint64_t size;	  /* bytes; 0 unknown */
+	bool is_signed;
+	bool is_quad;
+	bool incomplete; /* declared only: type_whole finds the definition */
+	bool is_class_enum;
+	bool has_count;	       /* ARRAY: its bound is known */
+	uint64_t count;	       /* ARRAY: of elements */
+	const struct type *of; /* pointee, element, underlying; FUNCTION: what it returns */
+	struct module *module; /* NULL: a built-in one */
+	uint64_t entry;	       /* its entry in .debug_info */
+	const struct type *discriminant; /* Rust's enums with contents, else NULL */
+	uint64_t discriminant_at;
+	bool rust, cxx;
+	const char *tag; /* the name that its definition has, typedefs seen through; NULL */
+	bool is_typedef; /* `name` is that of a typedef */
+	bool is_const, is_volatile; /* as declared; only type_spell looks at them */
+	bool is_atomic;		    /* _Atomic, typedefs seen through */
+	bool is_rvalue;		    /* REFERENCE: && */
+	bool is_nullptr;	    /* decltype(nullptr) */
+	/* Filled in by type_members(): */
+	bool members_known;
+	ARRAY(struct type_member) members; /* FUNCTION: its parameters */
+	ARRAY(struct type_enumerator) enumerators;
+	/* Between the files of types: */
+	bool making;		    /* it is being made: who meets it again is in a circle */
+	bool whole_known;	    /* type_whole has looked */
+	const struct type *whole;   /* what it found; NULL nothing */
+	const char *full;	    /* type_full_name made it; the module owns it */
+	uint8_t pretty_kind;	    /* pretty_print.c: one more than enum pretty_kind; 0 unknown */
+	struct type *pointer;	    /* type_pointer_to made it, this type owns it */
+	struct type *arrays, *next; /* type_array_of made them, likewise */
+};
+
+/* The type whose entry is at this offset; 0: void. NULL with an error. */
+const struct type *type_get(struct module *m, uint64_t entry, struct error *err);
+/* The type that an entry's DW_AT_type (its own or inherited) names. */
+const struct type *type_of_entry(const struct entry *e, struct error *err);
+/* Members, enumerators, parameters are there afterwards. 0, or -1. */
+int type_members(const struct type *t, struct error *err);
+/* The definition of a type that is only declared here, from another unit or module; itself where
+   there is none, or where it is whole already. */
+const struct type *type_whole(const struct type *t, const struct dwarf_program *program);
+/* By name as it is written in C ("struct queue", "unsigned long", "Queue", "ns::T"), looked for
+   in the unit of `near` first; NULL: there is none. */
+const struct type *type_named(const struct dwarf_program *program, struct module *near,
+			      uint64_t unit_entry, const char *name);
+/* Built-in ones, for results: "int" (signed, 4), "unsigned long", "double", "char", "bool". */
+const struct type *type_builtin(const char *name);
+const struct type *type_pointer_to(const struct type *t); /* cached */
+const struct type *type_array_of(const struct type *t, uint64_t count);
+/* With namespaces and classes, of the definition behind typedefs ("std::vector<int, ...>"), without
+   inline and anonymous namespaces. "" where it has no name. */
+const char *type_full_name(const struct type *t);
+/* As C writes it: "struct queue *", "int [10]". */
+void type_spell(const struct type *t, struct str *out);
+const char *type_enumerator_name(const struct type *t, int64_t value); /* NULL */
+/* The value that the discriminant has while this variant is there. */
+int64_t type_discriminant(const struct type *t, const struct type_member *m);
+/* The i-th template argument that is a type; NULL: none. */
+const struct type *type_argument(const struct type *t, unsigned i);
+
+#endif
