@@ -69,9 +69,9 @@ $(BUILD)/$(PAGE)/%: $(PAGE)/%
 $(BUILD)/$(PAGE)/%.inc: $(BUILD)/$(PAGE)/%
 	od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/(char)0x\1,/g' > $@
 # The version is in the Makefile.
-$(addprefix $(BUILD)/obj/tracer/,features/report/html.o cli/audit_sarif.o cli/main.o): Makefile
+$(addprefix $(BUILD)/obj/tracer/,features/report/html.o cli/report/audit_sarif.o cli/main.o): Makefile
 $(BUILD)/obj/tracer/features/report/html.o: $(addprefix $(BUILD)/$(PAGE)/timeline.,html.inc css.inc js.inc)
-$(BUILD)/obj/tracer/cli/page.o: $(addprefix $(BUILD)/$(PAGE)/,search.html.inc search.css.inc timeline.css.inc)
+$(BUILD)/obj/tracer/cli/report/page.o: $(addprefix $(BUILD)/$(PAGE)/,search.html.inc search.css.inc timeline.css.inc)
 
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgatectl.a $(BUILD)/libraries
 	@mkdir -p $(@D)

@@ -16,7 +16,7 @@
 #include "gates/idle.h"
 #include "tracer/base/array.h"
 #include "tracer/base/error.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -18,7 +18,7 @@
 
 #include "gates/engine.h"
 #include "gates/policy.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 /* One thread at one stop. Lives in its thread and is used again, so that a hit allocates nothing.
  */

@@ -3,7 +3,7 @@
  * livelock or at the time limit, that nobody comes to a place, and whatever a function of the script says.
  */
 #include "gates/expect.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "gates/engine_internal.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 
 static struct gate *gate_new(struct engine *e, enum gate_kind kind, const char *type,
 			     const char *name)

@@ -1,5 +1,5 @@
 #include "gates/given.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <string.h>
 

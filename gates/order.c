@@ -1,6 +1,6 @@
 #include "gates/engine_internal.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 
 #include <string.h>
 

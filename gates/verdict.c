@@ -1,6 +1,6 @@
 #include "gates/expect.h"
-#include "tracer/base/foreign.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/text/str.h"
 #include "tracer/base/signame.h"
 
 #include <string.h>

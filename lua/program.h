@@ -9,7 +9,7 @@
 #define GATECTL_LUA_PROGRAM_H
 
 #include "gates/engine.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <stdint.h>
 

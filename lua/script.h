@@ -11,7 +11,7 @@
 #include "gates/engine.h"
 #include "gates/verdict.h"
 #include "lua/program.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 struct script;
 

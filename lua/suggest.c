@@ -1,7 +1,7 @@
 /* "did you mean": a word of the script that is nearly an existing name. */
 #include "lua/script_internal.h"
 
-#include "tracer/base/suggest.h"
+#include "tracer/base/text/suggest.h"
 
 #include <stdio.h>
 #include <string.h>

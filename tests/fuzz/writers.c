@@ -1,9 +1,9 @@
 /* Output of the writers of tracer/base for given texts; tests/fuzz/writers.py judges it. A text
    comes on standard input as its length (4 bytes) and its bytes; for each one all writers answer in
    the order of `writers`. */
-#include "tracer/base/foreign.h"
-#include "tracer/base/json.h"
-#include "tracer/base/xml.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/text/json.h"
+#include "tracer/base/text/xml.h"
 
 #include <stdio.h>
 #include <stdlib.h>

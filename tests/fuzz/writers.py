@@ -27,7 +27,7 @@ PIECES = [b"*/", b"/*", b"*/*", b"//", b"--", b"]]", b"[[", b"[==[", b"]]>", b"<
           b"\xf0\x9f\x98\x80", b"\xf4\x90\x80\x80", b"\xc3\xa4", b"\xc3", b"\xff", b"??/", b"??", b"?", b"%", b"%s", b"%n", b"%%", b"$(id)", b"`id`", b"${x}", b"0", b"7",
           b"a", b"f", b"path", b"end os.exit() --", b"::error::", b":", b",", b"{", b"}", b"]", b"."]
 NAMED = {"return": b"x = 1;\rerror('injected')", "star": b"/tmp/a*/b/*c", "escape": b"a\x1b[2Jb.c", "trigraph": b"a??/\n???\\?/", "all": bytes(range(1, 256))}
-# Not to be seen raw in what a person or a program reads; the same characters as in tracer/base/foreign.h.
+# Not to be seen raw in what a person or a program reads; the same characters as in tracer/base/text/foreign.h.
 HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 KEPT = {"lines": "\n\t", "xml": "\n\t", "code_line": "\t"}
 BATCH = 400

@@ -4,7 +4,7 @@
  *	dump_lines -t FILE          times of the header pass and of all programs
  *	dump_lines -s FILE NAME     what module_symbol says of a name
  */
-#include "tracer/dwarf/lines.h"
+#include "tracer/dwarf/lines/lines.h"
 
 #include <inttypes.h>
 #include <stdio.h>

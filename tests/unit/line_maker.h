@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tracer/dwarf/lines.h"
+#include "tracer/dwarf/lines/lines.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "tracer/base/str.h"
-#include "tracer/dwarf/lines.h"
+#include "tracer/base/text/str.h"
+#include "tracer/dwarf/lines/lines.h"
 #include "tracer/elf/module_tables.h"
 
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #define TESTS_SYMBOLS_PROGRAM_H
 
 
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 #include "tracer/source/source.h"
 
 #include <setjmp.h>

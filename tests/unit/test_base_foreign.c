@@ -1,8 +1,8 @@
 /* Foreign text in comments, strings and lines; tests/fuzz/writers.py does the same with random
    bytes. */
-#include "tracer/base/foreign.h"
-#include "tracer/base/json.h"
-#include "tracer/base/xml.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/text/json.h"
+#include "tracer/base/text/xml.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

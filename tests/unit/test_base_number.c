@@ -1,5 +1,5 @@
 /* Numbers that somebody has written. */
-#include "tracer/base/number.h"
+#include "tracer/base/text/number.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

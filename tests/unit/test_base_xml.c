@@ -1,8 +1,8 @@
 /* XML and JSON text out of whatever bytes a program has. */
 #include "tracer/base/array.h"
-#include "tracer/base/json.h"
-#include "tracer/base/utf8.h"
-#include "tracer/base/xml.h"
+#include "tracer/base/text/json.h"
+#include "tracer/base/text/utf8.h"
+#include "tracer/base/text/xml.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* The machine of DWARF expressions, operation by operation; and expressions that are broken. */
 #include "tests/unit/symbols_self.h"
 
-#include "tracer/dwarf/expression.h"
+#include "tracer/dwarf/expressions/expression.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -2,8 +2,8 @@
 #include "symbols_spoil.h"
 
 #include "tracer/inspect/inspect.h"
-#include "tracer/dwarf/cfi.h"
-#include "tracer/dwarf/expression.h"
+#include "tracer/dwarf/frames/cfi.h"
+#include "tracer/dwarf/expressions/expression.h"
 #include "tracer/elf/module_tables.h"
 
 #include <libdwarf/dwarf.h>

@@ -2,7 +2,7 @@
 #include "symbols_program.h"
 
 #include "tracer/cache/cache.h"
-#include "tracer/dwarf/index.h"
+#include "tracer/dwarf/index/index.h"
 #include "tracer/elf/module_tables.h"
 
 #include <dirent.h>

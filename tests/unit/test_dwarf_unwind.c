@@ -1,7 +1,7 @@
 /* Frames, backtraces and entry values of a program that looks at itself. */
 #include "tests/unit/symbols_self.h"
 
-#include "tracer/dwarf/expression.h"
+#include "tracer/dwarf/expressions/expression.h"
 
 #include <libdwarf/dwarf.h>
 

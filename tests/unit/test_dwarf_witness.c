@@ -10,7 +10,7 @@
 #include "witness_entries.h"
 #include "witness_frames.h"
 
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <dirent.h>
 #include <libgen.h>

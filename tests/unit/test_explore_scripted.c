@@ -1,7 +1,7 @@
 /* A strategy in Lua, over made-up programs: what it sees, what it may do, and what its faults say. */
 #include "explore_program.h"
 
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 #include "tracer/sched/scripted/scripted.h"
 #include "tracer/sched/strategy/custom.h"
 

@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "gates/engine.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 enum { REFS = 8, OPS = 6 };
 

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "lua/script.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 struct fixture {
 	struct engine *engine;

@@ -1,5 +1,5 @@
 /* Names of source files, their text, and the line table of this program itself. */
-#include "tracer/base/path.h"
+#include "tracer/base/files/path.h"
 #include "tests/unit/line_maker.h"
 
 #include <stdio.h>

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tracer/base/io.h"
-#include "tracer/base/stream.h"
+#include "tracer/base/files/io.h"
+#include "tracer/base/files/stream.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>

@@ -7,10 +7,10 @@
 #ifndef TESTS_WITNESS_H
 #define TESTS_WITNESS_H
 
-#include "tracer/dwarf/cfi.h"
-#include "tracer/dwarf/dies_read.h"
-#include "tracer/dwarf/entries.h"
-#include "tracer/dwarf/expression.h"
+#include "tracer/dwarf/frames/cfi.h"
+#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/entries.h"
+#include "tracer/dwarf/expressions/expression.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 
 #include "witness.h"
 
-#include "tracer/dwarf/lines.h"
+#include "tracer/dwarf/lines/lines.h"
 
 struct their_row {
 	Dwarf_Addr offset;

@@ -1,5 +1,5 @@
 #include "tracer/audit/checks/guards.h"
-#include "tracer/base/path.h"
+#include "tracer/base/files/path.h"
 
 #include <string.h>
 

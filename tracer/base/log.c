@@ -1,10 +1,10 @@
 #include "tracer/base/log.h"
 
 #include "tracer/base/array.h"
-#include "tracer/base/foreign.h"
-#include "tracer/base/io.h"
-#include "tracer/base/str.h"
-#include "tracer/base/utf8.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/files/io.h"
+#include "tracer/base/text/str.h"
+#include "tracer/base/text/utf8.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "tracer/cache/cache_internal.h"
 
 #include "tracer/base/array.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <dirent.h>
 #include <fcntl.h>

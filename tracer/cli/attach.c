@@ -1,5 +1,5 @@
 /* gatectl attach: a gate script on a program that runs already. */
-#include "tracer/base/number.h"
+#include "tracer/base/text/number.h"
 #include "tracer/cli/cli.h"
 
 #include <fcntl.h>

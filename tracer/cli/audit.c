@@ -1,11 +1,11 @@
 /* gatectl audit: findings as compiler warnings on standard output, one verdict on standard error. */
 #include "tracer/audit/audit.h"
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 #include "tracer/base/log.h"
-#include "tracer/base/path.h"
-#include "tracer/cli/audit_confirm.h"
-#include "tracer/cli/audit_report.h"
-#include "tracer/cli/found.h"
+#include "tracer/base/files/path.h"
+#include "tracer/cli/confirm/audit_confirm.h"
+#include "tracer/cli/report/audit_report.h"
+#include "tracer/cli/report/found.h"
 #include "tracer/search/loop/account.h"
 
 #include <stdio.h>

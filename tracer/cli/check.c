@@ -5,7 +5,7 @@
 #include "tracer/scripts/query.h"
 #include "tracer/cli/cli.h"
 
-#include "tracer/base/file.h"
+#include "tracer/base/files/file.h"
 #include "tracer/cli/query.h"
 #include "tracer/scripts/drift.h"
 

@@ -3,7 +3,7 @@
 #include "tracer/cli/cli.h"
 #include "tracer/cli/progress.h"
 
-#include "tracer/base/file.h"
+#include "tracer/base/files/file.h"
 
 #include <errno.h>
 #include <stdio.h>

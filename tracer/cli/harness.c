@@ -2,9 +2,9 @@
    output. */
 #include "tracer/harness/harness.h"
 #include "tracer/cli/cli.h"
-#include "tracer/cli/explore_report.h"
-#include "tracer/cli/found.h"
-#include "tracer/cli/harness_report.h"
+#include "tracer/cli/report/explore_report.h"
+#include "tracer/cli/report/found.h"
+#include "tracer/cli/report/harness_report.h"
 #include "tracer/cli/progress.h"
 #include "tracer/synth/script/gates.h"
 #include "tracer/features/features.h"

@@ -1,6 +1,6 @@
 #include "tracer/cli/cli.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 #include "tracer/base/log.h"
 
 #include <errno.h>

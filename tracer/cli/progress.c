@@ -1,7 +1,7 @@
 #include "tracer/cli/progress.h"
 
-#include "tracer/base/io.h"
-#include "tracer/base/str.h"
+#include "tracer/base/files/io.h"
+#include "tracer/base/text/str.h"
 
 #include <stdio.h>
 #include <stdlib.h>

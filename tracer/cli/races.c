@@ -1,8 +1,8 @@
 /* gatectl races: what was found and the summary on standard error. */
 #include "tracer/cli/cli.h"
-#include "tracer/cli/explore_report.h"
+#include "tracer/cli/report/explore_report.h"
 #include "tracer/cli/progress.h"
-#include "tracer/cli/races_report.h"
+#include "tracer/cli/report/races_report.h"
 #include "tracer/base/log.h"
 #include "tracer/search/loop/races.h"
 #include "tracer/features/features.h"

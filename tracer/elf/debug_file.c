@@ -1,5 +1,5 @@
 /* The separate file that has the debug information of a stripped one. */
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 #include "tracer/elf/elf_internal.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #include "tracer/elf/elf_internal.h"
 
-#include "tracer/base/path.h"
-#include "tracer/base/str.h"
+#include "tracer/base/files/path.h"
+#include "tracer/base/text/str.h"
 
 #include <ctype.h>
 #include <endian.h>

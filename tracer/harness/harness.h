@@ -6,7 +6,7 @@
 #ifndef GATECTL_HARNESS_HARNESS_H
 #define GATECTL_HARNESS_HARNESS_H
 
-#include "tracer/base/shortlived.h"
+#include "tracer/base/files/shortlived.h"
 #include "tracer/search/explore.h"
 #include "tracer/harness/model/outcome.h"
 #include "tracer/harness/model/schema.h"

@@ -1,6 +1,6 @@
 /*
  * The state of a stopped thread in the source's words: calls, variables, values, expressions. What is
- * needed of the process comes through struct dwarf_program (tracer/dwarf/frame.h).
+ * needed of the process comes through struct dwarf_program (tracer/dwarf/frames/frame.h).
  *
  * Errors are ERROR_STATE: "optimised out at this line", an address that cannot be read, a name that
  * is not there. Nothing here is ever a guess.
@@ -12,8 +12,8 @@
 #ifndef GATECTL_INSPECT_INSPECT_H
 #define GATECTL_INSPECT_INSPECT_H
 
-#include "tracer/base/str.h"
-#include "tracer/dwarf/frame.h"
+#include "tracer/base/text/str.h"
+#include "tracer/dwarf/frames/frame.h"
 #include "tracer/source/source.h"
 
 /* ---- calls ---------------------------------------------------------------------------------- */

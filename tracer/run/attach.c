@@ -7,11 +7,11 @@
  */
 #include "tracer/run/attach.h"
 #include "tracer/run/go.h"
-#include "tracer/run/images.h"
-#include "tracer/run/loader.h"
-#include "tracer/run/places.h"
-#include "tracer/run/start.h"
-#include "tracer/run/threads.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/modules/loader.h"
+#include "tracer/run/places/places.h"
+#include "tracer/run/threads/start.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/run/ticks.h"
 
 #include <sys/wait.h>

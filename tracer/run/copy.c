@@ -1,8 +1,8 @@
 /* A run that begins where another one was left: with a copy of its program. */
 #include "tracer/run/go.h"
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/run/run.h"
-#include "tracer/run/threads.h"
+#include "tracer/run/threads/threads.h"
 
 struct session_thread *session_copy(struct session *s, const struct session *from,
 				    struct error *err)

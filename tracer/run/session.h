@@ -10,8 +10,8 @@
 
 #include "gates/verdict.h"
 #include "tracer/base/error.h"
-#include "tracer/base/stream.h"
-#include "tracer/base/str.h"
+#include "tracer/base/files/stream.h"
+#include "tracer/base/text/str.h"
 #include "tracer/source/source.h"
 
 #include <sys/types.h>

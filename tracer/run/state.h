@@ -7,7 +7,7 @@
 
 #include "gates/waits.h"
 #include "lua/script.h"
-#include "tracer/base/json.h"
+#include "tracer/base/text/json.h"
 #include "tracer/run/kept.h"
 #include "tracer/run/observers.h"
 #include "tracer/run/session.h"

@@ -10,7 +10,7 @@
 #ifndef GATECTL_SCHED_CONTROLLED_H
 #define GATECTL_SCHED_CONTROLLED_H
 
-#include "tracer/base/stream.h"
+#include "tracer/base/files/stream.h"
 #include "tracer/sched/races/races.h"
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/strategy/strategy.h"

@@ -236,7 +236,7 @@ void points_opened(struct session *s, struct session_process *p, struct tracee_t
 
 /* ---- arguments.c: of the function that the thread is about to enter, counted from 0 ---- */
 
-struct hit; /* run/sites.h */
+struct hit; /* run/places/sites.h */
 uint64_t entry_argument(const struct hit *h, unsigned i);
 
 /* ---- runtime.c ---- */
@@ -245,7 +245,7 @@ uint64_t entry_argument(const struct hit *h, unsigned i);
 bool control_is_runtime(struct session_process *p, uint64_t address);
 /* A system call there is ld.so's own, about a file that it loads or looks for. */
 bool control_is_loading(const struct session_process *p, uint64_t pc);
-struct site_owner; /* run/sites.h */
+struct site_owner; /* run/places/sites.h */
 /* After all other points: the loader's calls of functions at which nobody but `owner` looks pass by the traps. */
 void runtime_unseen(struct session_process *p, const struct site_owner *owner);
 

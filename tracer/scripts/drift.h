@@ -15,7 +15,7 @@
 
 #include "tracer/base/array.h"
 #include "tracer/base/error.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 #include "tracer/source/source.h"
 
 enum { DRIFT_AROUND = 2, DRIFT_CANDIDATES = 5 };

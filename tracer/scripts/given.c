@@ -5,7 +5,7 @@
  */
 #include "tracer/scripts/given.h"
 
-#include "tracer/base/io.h"
+#include "tracer/base/files/io.h"
 
 #include <fcntl.h>
 #include <string.h>

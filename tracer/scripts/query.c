@@ -1,8 +1,8 @@
 /* check and lines: what do locations mean in this program? None of the program's own code runs. */
-#include "tracer/run/images.h"
-#include "tracer/run/loader.h"
-#include "tracer/run/places.h"
-#include "tracer/run/threads.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/modules/loader.h"
+#include "tracer/run/places/places.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/scripts/query.h"
 #include "tracer/scripts/given.h"
 

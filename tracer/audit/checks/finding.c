@@ -1,6 +1,6 @@
 #include "tracer/audit/checks/finding.h"
 
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <string.h>
 

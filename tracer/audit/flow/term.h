@@ -7,7 +7,7 @@
 #define GATECTL_AUDIT_FLOW_TERM_H
 
 #include "tracer/audit/frontend/program.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 enum term_kind {
 	TERM_UNKNOWN,

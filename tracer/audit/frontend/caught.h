@@ -2,7 +2,7 @@
 #ifndef GATECTL_AUDIT_FRONTEND_CAUGHT_H
 #define GATECTL_AUDIT_FRONTEND_CAUGHT_H
 
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 struct caught {
 	int own, said; /* descriptors; -1: nothing is caught */

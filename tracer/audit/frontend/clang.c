@@ -1,7 +1,7 @@
 #include "tracer/audit/frontend/clang.h"
 
 #include "tracer/base/array.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* What comments say of what they stand before. */
 #include "tracer/audit/frontend/reader.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "tracer/audit/frontend/included.h"
 
-#include "tracer/base/file.h"
-#include "tracer/base/path.h"
-#include "tracer/base/str.h"
+#include "tracer/base/files/file.h"
+#include "tracer/base/files/path.h"
+#include "tracer/base/text/str.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,10 @@
 #include "tracer/audit/frontend/included.h"
 #include "tracer/audit/frontend/reader.h"
 #include "tracer/audit/frontend/targets.h"
-#include "tracer/base/file.h"
-#include "tracer/base/foreign.h"
-#include "tracer/base/path.h"
-#include "tracer/base/str.h"
+#include "tracer/base/files/file.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/files/path.h"
+#include "tracer/base/text/str.h"
 
 #include <errno.h>
 #include <fcntl.h>

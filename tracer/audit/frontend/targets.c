@@ -1,6 +1,6 @@
 #include "tracer/audit/frontend/targets.h"
 
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
  * the kernel's action. The C library's own gets one only as SIGTRAP is first passed to a
  * function, because posix_spawn uses it for each signal.
  */
-#include "tracer/run/images.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/places/sites.h"
 
 #include "tracer/arch/arch.h"
 #include "tracer/base/log.h"

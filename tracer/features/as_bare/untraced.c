@@ -4,7 +4,7 @@
  * program behaves as it would not by itself, so the run is over, and says why.
  */
 #include "tracer/run/go.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/sites.h"
 
 #include <signal.h>
 

@@ -3,7 +3,7 @@
  * is somebody's tid; for the others all that is known is who can reach the memory.
  */
 #include "tracer/features/blocked/channels.h"
-#include "tracer/run/glibc.h"
+#include "tracer/run/modules/glibc.h"
 
 #include <dirent.h>
 #include <linux/futex.h>

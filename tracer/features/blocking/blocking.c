@@ -5,10 +5,10 @@
  * /proc. A thread is blocked if it is asleep in the same system call at two looks and has not run
  * in between: a short wait for a contended lock does not count. In a controlled run it is known who waits.
  */
-#include "tracer/run/apply.h"
-#include "tracer/run/threads.h"
+#include "tracer/run/places/apply.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/run/ticks.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/sites.h"
 
 enum { WATCHING_MS = 1 };
 

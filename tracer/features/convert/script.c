@@ -1,7 +1,7 @@
 /* The gate script: sleeps that are elided, events with names, and the orders between them. */
 #include "tracer/features/convert/record.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 
 #include "tracer/source/lines/source_lines.h"
 

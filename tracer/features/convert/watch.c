@@ -6,7 +6,7 @@
  */
 #include "tracer/run/go.h"
 #include "tracer/features/convert/record.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/sites.h"
 
 #include <string.h>
 

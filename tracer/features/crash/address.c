@@ -1,5 +1,5 @@
 /* What the thread was about to do, and what is at the address that it could not reach. */
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/base/signame.h"
 

@@ -3,12 +3,12 @@
  * is delivered, and the others go on. What they can do until the kernel ends them, they could also
  * do without gatectl.
  */
-#include "tracer/run/pages.h"
-#include "tracer/run/threads.h"
+#include "tracer/run/threads/pages.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/waiting/waiter.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/sites.h"
 #include "tracer/features/timeline/timeline.h"
 
 #include "tracer/base/log.h"

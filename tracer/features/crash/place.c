@@ -2,9 +2,9 @@
  * expect { signal = "SIGSEGV", at = LOCATION }: is one of the calls at the location? A line has to
  * be the line of one of the calls; a function stands for all of its code.
  */
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/features/crash/crash.h"
-#include "tracer/run/calls.h"
+#include "tracer/run/threads/calls.h"
 #include "tracer/source/names/names.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
  */
 #include "tracer/features/crash/crash.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* A crash in words. */
 #include "tracer/features/crash/crash.h"
-#include "tracer/run/calls.h"
+#include "tracer/run/threads/calls.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/source/names/names.h"
-#include "tracer/base/path.h"
+#include "tracer/base/files/path.h"
 #include "tracer/base/signame.h"
 
 #include <signal.h>

@@ -7,9 +7,9 @@
  * them were blocked together, and nothing inside can wake them.
  */
 #include "tracer/run/go.h"
-#include "tracer/run/threads.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/sanitizer/sanitizer.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/sites.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/blocked/channels.h"
 #include "tracer/features/deadlock/deadlock.h"

@@ -6,7 +6,7 @@
  * while they stand one thread of each process opens its /proc files. Questions about files,
  * mappings and timers are then answered as for any other program.
  */
-#include "tracer/run/pages.h"
+#include "tracer/run/threads/pages.h"
 #include "tracer/features/deadlock/hidden.h"
 
 bool hidden_any(const struct lookeds *all)

@@ -7,10 +7,10 @@
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/explain/hints.h"
 #include "tracer/features/explain/passers.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/sites.h"
 #include "tracer/features/leftover/leftover.h"
 #include "tracer/features/report/report.h"
-#include "tracer/base/path.h"
+#include "tracer/base/files/path.h"
 #include "tracer/base/signame.h"
 
 #include <limits.h>

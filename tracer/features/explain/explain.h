@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_EXPLAIN_EXPLAIN_H
 #define GATECTL_FEATURES_EXPLAIN_EXPLAIN_H
 
-#include "tracer/base/path.h"
+#include "tracer/base/files/path.h"
 #include "tracer/features/waiting/waiting.h"
 
 /* infeasible.c: a circle of threads, each of which waits for the next or is held by a gate that the

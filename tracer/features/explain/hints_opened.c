@@ -1,10 +1,10 @@
 /* Why a gate is closed: who could open it, and where the threads are that would get there. */
-#include "tracer/run/threads.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/explain/hints.h"
 
-#include "tracer/base/path.h"
-#include "tracer/base/suggest.h"
+#include "tracer/base/files/path.h"
+#include "tracer/base/text/suggest.h"
 
 #include <string.h>
 

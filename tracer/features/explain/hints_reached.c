@@ -1,10 +1,10 @@
 /* What came nearest to a place that was not reached. */
-#include "tracer/run/threads.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/explain/hints.h"
 #include "tracer/features/explain/passers.h"
 
-#include "tracer/base/suggest.h"
+#include "tracer/base/text/suggest.h"
 #include "tracer/source/lines/source_lines.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* The wording that hints share: counts, lists, threads similar to a pattern. */
-#include "tracer/run/threads.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/waiting/trampoline.h"
 #include "tracer/features/explain/hints.h"
 
-#include "tracer/base/suggest.h"
+#include "tracer/base/text/suggest.h"
 
 #include <string.h>
 

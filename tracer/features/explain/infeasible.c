@@ -3,11 +3,11 @@
  * whatever chain, for the thread that the gate holds. Tells this circle of held and waiting threads
  * in words, and where the gate would have to be.
  */
-#include "tracer/run/threads.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/explain/hints.h"
 
-#include "tracer/base/path.h"
+#include "tracer/base/files/path.h"
 
 #include <string.h>
 

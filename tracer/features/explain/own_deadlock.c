@@ -1,5 +1,5 @@
 /* What to do about a deadlock that is the program's own. */
-#include "tracer/run/threads.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/explain/explain.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What there is to see of a program that rests. */
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/sched/controlled.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/explain/explain.h"
@@ -7,7 +7,7 @@
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/source/lines/source_lines.h"
 
-#include "tracer/base/path.h"
+#include "tracer/base/files/path.h"
 
 #include <limits.h>
 #include <stdio.h>

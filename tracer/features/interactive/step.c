@@ -2,10 +2,10 @@
  * Sends one thread to a line: a location, the next statement of its function, or into a call. Traps
  * are set where it may get to, and removed when it has, or when something else came first.
  */
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/features/interactive/hooks.h"
 #include "tracer/features/interactive/interactive_internal.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/sites.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * but what they call may be the tester's (what std::sort compares with), so their calls are looked
  * at, too, and those of what they call.
  */
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/source/names/functions.h"
 

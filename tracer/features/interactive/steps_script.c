@@ -5,7 +5,7 @@
  */
 #include "tracer/features/interactive/steps_saving.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 
 #include <string.h>
 

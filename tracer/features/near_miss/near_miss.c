@@ -2,8 +2,8 @@
  * The traps that watch the function of a place until the place is reached. They cost a stop at each
  * of the first calls, and nothing else: places and arrivals know nothing of them.
  */
-#include "tracer/run/places.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/places.h"
+#include "tracer/run/places/sites.h"
 #include "tracer/features/near_miss/near_miss_internal.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * object than OBJECT!, other instances of the template. One question for each: has anybody been
  * there?
  */
-#include "tracer/run/places.h"
+#include "tracer/run/places/places.h"
 #include "tracer/features/near_miss/near_miss_internal.h"
 
 #include <string.h>

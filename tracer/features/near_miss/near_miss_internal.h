@@ -3,7 +3,7 @@
 #define GATECTL_FEATURES_NEAR_MISS_NEAR_MISS_INTERNAL_H
 
 #include "tracer/features/near_miss/near_miss.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/sites.h"
 
 /* Where traps are set. */
 struct near_miss_watch {

@@ -9,10 +9,10 @@
  * swap roles from run to run (order_roles.c).
  */
 #include "tracer/base/hash.h"
-#include "tracer/run/threads.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/order_log/order_log.h"
 #include "tracer/features/order_log/order_roles.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/sites.h"
 
 #include "tracer/base/signame.h"
 

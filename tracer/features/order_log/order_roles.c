@@ -1,6 +1,6 @@
 #include "tracer/features/order_log/order_roles.h"
 
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <string.h>
 

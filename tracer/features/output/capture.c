@@ -6,7 +6,7 @@
 #include "tracer/features/output/digest.h"
 #include "tracer/features/output/output.h"
 
-#include "tracer/base/io.h"
+#include "tracer/base/files/io.h"
 
 #include <errno.h>
 #include <fcntl.h>

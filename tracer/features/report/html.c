@@ -3,7 +3,7 @@
  * with three marks, where its style, its script and the record with the source lines go.
  */
 #include "tracer/features/timeline/timeline.h"
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/report/report.h"

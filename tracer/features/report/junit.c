@@ -4,7 +4,7 @@
  */
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/report/suite.h"
-#include "tracer/base/xml.h"
+#include "tracer/base/text/xml.h"
 #include "tracer/features/report/report.h"
 #include "tracer/base/signame.h"
 

@@ -6,7 +6,7 @@
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/scripts/given.h"
 #include "tracer/features/report/report.h"
-#include "tracer/run/inside.h"
+#include "tracer/run/places/inside.h"
 
 #include <string.h>
 

@@ -6,12 +6,12 @@
  * Several events may have the same microsecond: each gets a time of its own, some nanoseconds later
  * than the one before, so that slices nest and arrows point forward.
  */
-#include "tracer/run/threads.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/report/report.h"
 
-#include "tracer/base/path.h"
+#include "tracer/base/files/path.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,10 +8,10 @@
  * Sanitizers that know threads start them in a routine of their own. The user's routine is an
  * argument of the pthread_create that they have in place of libc's.
  */
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/base/log.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/sites.h"
 
 #include <string.h>
 

@@ -6,10 +6,10 @@
  * no such way (longjmp, an exception), that is noticed at the next system call: see tracee_elide.
  */
 #include "tracer/run/go.h"
-#include "tracer/run/images.h"
-#include "tracer/run/places.h"
-#include "tracer/run/threads.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/places/places.h"
+#include "tracer/run/threads/threads.h"
+#include "tracer/run/places/sites.h"
 
 static const struct site_owner elide_end;
 

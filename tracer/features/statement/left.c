@@ -8,7 +8,7 @@
  */
 #include "tracer/features/statement/begun.h"
 #include "tracer/run/go.h"
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 
 static uint64_t frame_at(struct session *s, struct session_thread *t, const struct arch_regs *regs)
 {

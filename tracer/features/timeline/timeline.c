@@ -1,11 +1,11 @@
 /* What happened, in order: always the last events; all of them if a report was asked for. */
 #include "tracer/run/go.h"
-#include "tracer/run/threads.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/threads/threads.h"
+#include "tracer/run/places/sites.h"
 #include "tracer/features/timeline/timeline.h"
 
-#include "tracer/base/foreign.h"
-#include "tracer/base/path.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/files/path.h"
 #include "tracer/base/log.h"
 #include "tracer/base/signame.h"
 

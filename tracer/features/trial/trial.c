@@ -3,9 +3,9 @@
  * the result is noted: whether it is what the script expects and, for runs without an expect, what
  * it was.
  */
-#include "tracer/run/apply.h"
+#include "tracer/run/places/apply.h"
 #include "tracer/features/output/output.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/sites.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
  * One of the tester's calls is reported: the innermost one in the program, or in a module with a
  * place; if that is in a wrapper of a wait, the call of the wrapper.
  */
-#include "tracer/run/calls.h"
-#include "tracer/run/pages.h"
+#include "tracer/run/threads/calls.h"
+#include "tracer/run/threads/pages.h"
 #include "tracer/features/waiting/waiting_internal.h"
 
 #include <ctype.h>

@@ -3,7 +3,7 @@
  * expression in the tester's call. An expression counts only if the debug information confirms that
  * it means this very object.
  */
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/source/lines/source_lines.h"
 

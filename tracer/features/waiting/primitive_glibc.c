@@ -3,8 +3,8 @@
  * whose words contradict that is not known: no name is better than a wrong one.
  */
 #include "tracer/features/waiting/waiting_internal.h"
-#include "tracer/run/glibc.h"
-#include "tracer/run/threads.h"
+#include "tracer/run/modules/glibc.h"
+#include "tracer/run/threads/threads.h"
 
 #include <linux/futex.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * the debug information confirms, or that calls a function which does. If the source does not show
  * it, nothing is said.
  */
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/source/lines/source_lines.h"
 

@@ -7,7 +7,7 @@
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/features/waiting/spin.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/sites.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/features/waiting/spin_state.h"
 #include "tracer/features/blocked/channels.h"

@@ -4,8 +4,8 @@
  * that goes round in circles comes back to a few states. Values that no branch depends on are not
  * part of a state, so counting retries does not make states differ.
  */
-#include "tracer/run/images.h"
-#include "tracer/run/pages.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/threads/pages.h"
 #include "tracer/features/waiting/spin_state.h"
 
 enum { MOST_FRAMES = 24, MOST_CODE = 4096, MOST_STATES = 4096, ONCE_PART = 8 };

@@ -1,5 +1,5 @@
-#include "tracer/run/images.h"
-#include "tracer/run/pages.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/threads/pages.h"
 #include "tracer/features/waiting/trampoline.h"
 #include "tracer/features/waiting/waiting_internal.h"
 

@@ -2,7 +2,7 @@
  * What each thread does or waits for when the run ends, for the verdict's words and the reports. A
  * thread that runs or is blocked is stopped for a moment to be asked where it is.
  */
-#include "tracer/run/threads.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/watchpoints/watchpoints.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/features/blocked/channels.h"

@@ -1,8 +1,8 @@
 #include "tracer/harness/build/build.h"
 
-#include "tracer/base/file.h"
-#include "tracer/base/foreign.h"
-#include "tracer/base/shortlived.h"
+#include "tracer/base/files/file.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/files/shortlived.h"
 #include "tracer/harness/model/write.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
 #include "tracer/harness/check/found.h"
 
-#include "tracer/base/file.h"
+#include "tracer/base/files/file.h"
 #include "tracer/search/loop/account.h"
 #include "tracer/synth/script/gates.h"
 #include "tracer/synth/script/scripts.h"

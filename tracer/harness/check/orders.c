@@ -1,7 +1,7 @@
 #include "tracer/harness/check/orders.h"
 
-#include "tracer/base/file.h"
-#include "tracer/base/foreign.h"
+#include "tracer/base/files/file.h"
+#include "tracer/base/text/foreign.h"
 #include "tracer/base/hash.h"
 #include "tracer/search/loop/account.h"
 #include "tracer/harness/build/build.h"

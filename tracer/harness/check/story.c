@@ -1,7 +1,7 @@
 #include "tracer/harness/check/story.h"
 
-#include "tracer/base/foreign.h"
-#include "tracer/base/utf8.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/text/utf8.h"
 
 #include "tracer/source/lines/source_lines.h"
 

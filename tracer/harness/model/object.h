@@ -8,7 +8,7 @@
 
 #include "tracer/base/array.h"
 #include "tracer/base/error.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <stdbool.h>
 #include <stdint.h>

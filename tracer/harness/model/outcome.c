@@ -1,6 +1,6 @@
 #include "tracer/harness/model/outcome.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 #include "tracer/base/hash.h"
 
 #include <string.h>

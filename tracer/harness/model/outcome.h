@@ -3,7 +3,7 @@
 #define GATECTL_HARNESS_MODEL_OUTCOME_H
 
 #include "tracer/base/array.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* The program that has all harnesses. */
 #include "tracer/harness/model/write.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 
 #include <stdio.h>
 #include <string.h>

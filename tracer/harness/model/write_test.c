@@ -1,7 +1,7 @@
 /* The test of one harness, for people. */
 #include "tracer/harness/model/write.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "tracer/source/names/functions.h"
 #include "tracer/source/names/names.h"
-#include "tracer/dwarf/split.h"
+#include "tracer/dwarf/units/split.h"
 
 #include <libdwarf/dwarf.h>
 

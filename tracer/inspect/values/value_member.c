@@ -1,5 +1,5 @@
 /* Members by name: anonymous members, base classes (virtual ones too), Rust's variants. */
-#include "tracer/dwarf/expression.h"
+#include "tracer/dwarf/expressions/expression.h"
 #include "tracer/inspect/values/value_internal.h"
 
 #include <libdwarf/dwarf.h>

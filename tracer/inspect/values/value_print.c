@@ -1,5 +1,5 @@
 /* Values in one line of text, as debuggers print them. */
-#include "tracer/base/utf8.h"
+#include "tracer/base/text/utf8.h"
 #include "tracer/inspect/values/value_internal.h"
 
 #include <stdio.h>

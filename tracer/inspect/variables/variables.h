@@ -8,7 +8,7 @@
 #define GATECTL_INSPECT_VARIABLES_VARIABLES_H
 
 #include "tracer/source/names/functions.h"
-#include "tracer/dwarf/expression.h"
+#include "tracer/dwarf/expressions/expression.h"
 #include "tracer/source/names/names.h"
 #include "tracer/inspect/values/value_internal.h"
 

@@ -1,7 +1,7 @@
 /* All variables of a name, over the units and modules that may have it, and the choice among them. */
 #include "tracer/inspect/variables/variables_search.h"
-#include "tracer/dwarf/split.h"
-#include "tracer/base/path.h"
+#include "tracer/dwarf/units/split.h"
+#include "tracer/base/files/path.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -3,8 +3,8 @@
  * them or those that a search for races has found.
  */
 #include "tracer/sched/controlled_internal.h"
-#include "tracer/run/images.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/places/sites.h"
 #include "tracer/source/flow/accesses.h"
 #include "tracer/source/source.h"
 

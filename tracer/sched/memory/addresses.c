@@ -6,7 +6,7 @@
  */
 #include "tracer/sched/schedule/address.h"
 #include "tracer/sched/controlled_internal.h"
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 
 #include <string.h>
 

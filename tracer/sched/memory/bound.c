@@ -5,7 +5,7 @@
 #include "tracer/elf/module_tables.h"
 #include "tracer/sched/controlled_internal.h"
 #include "tracer/sched/controlled_run.h"
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 
 #include <string.h>
 

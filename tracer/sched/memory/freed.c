@@ -5,8 +5,8 @@
  * a function that ends by a jump to free looks like that.
  */
 #include "tracer/sched/controlled_internal.h"
-#include "tracer/run/images.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/places/sites.h"
 
 #include <string.h>
 #include <sys/mman.h>

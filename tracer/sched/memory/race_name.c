@@ -3,7 +3,7 @@
  * at hand says that is there; else a local that is there, or that points to it.
  */
 #include "tracer/sched/controlled_internal.h"
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/source/lines/source_lines.h"
 #include "tracer/source/types/types.h"
 

@@ -3,8 +3,8 @@
  * with who gave it. What a function of the allocator answers is seen where it returns to.
  */
 #include "tracer/sched/controlled_internal.h"
-#include "tracer/run/images.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/places/sites.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * happen one after the other, so the order is known.
  */
 #include "tracer/sched/controlled_internal.h"
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 
 #include <string.h>
 

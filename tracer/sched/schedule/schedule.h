@@ -10,7 +10,7 @@
 
 #include "tracer/base/array.h"
 #include "tracer/base/error.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 #include "tracer/sched/strategy/strategy.h"
 
 /* Where the tester's code leads to a point. Texts belong to the schedule (schedule_text()). */

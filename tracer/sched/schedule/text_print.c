@@ -2,7 +2,7 @@
 #include "tracer/sched/schedule/text_internal.h"
 #include "tracer/sched/strategy/table.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * made to lead past the trap.
  */
 #include "tracer/sched/controlled_internal.h"
-#include "tracer/run/images.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/places/sites.h"
 
 /* In musl one file is all of these. Another process may have them at other places. */
 bool control_is_runtime(struct session_process *p, uint64_t address)

@@ -4,7 +4,7 @@
  */
 #include "tracer/sched/controlled_internal.h"
 #include "tracer/elf/module_tables.h"
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 
 #include <string.h>
 #include <sys/syscall.h>

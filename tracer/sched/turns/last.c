@@ -1,5 +1,5 @@
 /* Record of a schedule that was cut: its last steps, and the place of each thread at the end. */
-#include "tracer/base/path.h"
+#include "tracer/base/files/path.h"
 #include "tracer/sched/schedule/address.h"
 #include "tracer/sched/schedule/text.h"
 #include "tracer/sched/controlled_internal.h"

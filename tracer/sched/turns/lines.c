@@ -1,6 +1,6 @@
 /* Lines that are points because the tester says so: chosen places at which no access to memory stands. */
 #include "tracer/sched/controlled_internal.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/places/sites.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
  * a step the thread stops where it is if another one could go on, which may be what ends the loop.
  */
 #include "tracer/sched/controlled_internal.h"
-#include "tracer/run/images.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/places/sites.h"
 
 enum {
 	LOOK_NS =

@@ -1,8 +1,8 @@
 /* Where points are: entries of the functions that synchronise, wherever they are linked in. */
 #include "tracer/sched/controlled_internal.h"
 #include "tracer/sched/controlled_run.h"
-#include "tracer/run/images.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/places/sites.h"
 
 #include <linux/futex.h>
 #include <string.h>

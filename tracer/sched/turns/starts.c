@@ -2,8 +2,8 @@
 #include "tracer/sched/controlled_internal.h"
 #include "tracer/sched/controlled_run.h"
 #include "tracer/elf/module_tables.h"
-#include "tracer/run/images.h"
-#include "tracer/run/sites.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/places/sites.h"
 
 #include <string.h>
 

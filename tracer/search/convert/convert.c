@@ -5,7 +5,7 @@
  */
 #include "tracer/search/convert/convert_internal.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 
 #include <stdlib.h>
 

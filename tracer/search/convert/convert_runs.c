@@ -1,7 +1,7 @@
 /* Makes runs of the test, and compares their outcomes with that of the unchanged test. */
 #include "tracer/search/convert/convert_internal.h"
 
-#include "tracer/base/file.h"
+#include "tracer/base/files/file.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #include "tracer/search/jobs/jobs.h"
 
-#include "tracer/base/io.h"
+#include "tracer/base/files/io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #include "tracer/search/jobs/worker.h"
 
-#include "tracer/base/io.h"
+#include "tracer/base/files/io.h"
 #include "tracer/search/loop/account.h"
 #include "tracer/search/shrink/examine.h"
 #include "tracer/search/loop/state.h"

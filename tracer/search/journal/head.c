@@ -1,7 +1,7 @@
 #include "tracer/search/journal/head.h"
 
 #include "tracer/base/hash.h"
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 
 #include <fcntl.h>
 #include <limits.h>

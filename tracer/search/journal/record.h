@@ -3,7 +3,7 @@
 #ifndef GATECTL_SEARCH_JOURNAL_RECORD_H
 #define GATECTL_SEARCH_JOURNAL_RECORD_H
 
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "tracer/search/runs/experiment.h"
 
-#include "tracer/base/io.h"
+#include "tracer/base/files/io.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 #include "tracer/search/runs/races_ignored.h"
 
-#include "tracer/base/file.h"
+#include "tracer/base/files/file.h"
 #include "tracer/search/loop/races.h"
 #include "tracer/scripts/query.h"
 #include "tracer/source/lines/source_lines.h"

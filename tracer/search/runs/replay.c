@@ -1,16 +1,16 @@
 #include "tracer/search/runs/replay.h"
 
-#include "tracer/base/file.h"
-#include "tracer/base/foreign.h"
-#include "tracer/base/io.h"
-#include "tracer/base/path.h"
+#include "tracer/base/files/file.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/files/io.h"
+#include "tracer/base/files/path.h"
 #include "tracer/search/runs/experiment.h"
 #include "tracer/search/shrink/examine.h"
 #include "tracer/search/loop/failure.h"
 #include "tracer/sched/schedule/address.h"
 #include "tracer/sched/strategy/guide.h"
 #include "tracer/sched/controlled.h"
-#include "tracer/run/images.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/run/run.h"
 
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  *
  *	arg: ./count		the program and its arguments, one a line
  *	directory: /home/me	where the search was: what is not found from here is looked for there
- *	stdin: null		and `stdout:`, `stderr:`: the kinds of its standard streams (base/stream.h)
+ *	stdin: null		and `stdout:`, `stderr:`: the kinds of its standard streams (base/files/stream.h)
  *	gates: FILE.lua		and `order: A -> B`: what the search was under
  *	path: 0.0001		of thread 0, 1, ...: who made it, as which child
  *	module: libc.so.6 ID	what was loaded, and its build-id

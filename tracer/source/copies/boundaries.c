@@ -7,7 +7,7 @@
  * other units may be missing.
  */
 #include "tracer/source/lines/resolve.h"
-#include "tracer/base/path.h"
+#include "tracer/base/files/path.h"
 
 #include <string.h>
 

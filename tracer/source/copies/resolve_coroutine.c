@@ -4,7 +4,7 @@
  */
 #include "tracer/source/copies/resolve_copy.h"
 
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The rows of the line table that mark where statements begin. */
 #include "tracer/source/copies/resolve_marks.h"
-#include "tracer/dwarf/dies_read.h"
+#include "tracer/dwarf/units/dies_read.h"
 #include "tracer/source/lines/source_lines.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 #include "tracer/source/flow/accesses.h"
 
-#include "tracer/dwarf/cfi.h"
-#include "tracer/dwarf/dies.h"
+#include "tracer/dwarf/frames/cfi.h"
+#include "tracer/dwarf/units/dies.h"
 #include "tracer/elf/module_tables.h"
 #include "tracer/source/flow/frame_slots.h"
 

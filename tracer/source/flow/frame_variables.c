@@ -1,7 +1,7 @@
 #include "tracer/source/flow/frame_variables.h"
 
 #include "tracer/dwarf/cursor.h"
-#include "tracer/dwarf/expression.h"
+#include "tracer/dwarf/expressions/expression.h"
 #include "tracer/source/types/types.h"
 
 #include <libdwarf/dwarf.h>

@@ -1,9 +1,9 @@
 /* What the tester wrote, taken apart. Whether there is such a thing is resolve.c's question. */
 #include "tracer/source/source.h"
 
-#include "tracer/base/foreign.h"
-#include "tracer/base/number.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/text/number.h"
+#include "tracer/base/text/str.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
  */
 #include "tracer/source/lines/resolve.h"
 
-#include "tracer/dwarf/split.h"
+#include "tracer/dwarf/units/split.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef GATECTL_SOURCE_LINES_RESOLVE_H
 #define GATECTL_SOURCE_LINES_RESOLVE_H
 
-#include "tracer/dwarf/dies.h"
+#include "tracer/dwarf/units/dies.h"
 #include "tracer/source/flow/flow.h"
 #include "tracer/source/names/functions.h"
 #include "tracer/source/names/names.h"

@@ -1,5 +1,5 @@
 /* Source files: which line programs have rows of one, and which of its lines have code. */
-#include "tracer/dwarf/index.h"
+#include "tracer/dwarf/index/index.h"
 #include "tracer/source/lines/resolve.h"
 
 #include <stdlib.h>

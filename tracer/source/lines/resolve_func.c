@@ -2,7 +2,7 @@
 #include "tracer/source/names/functions_index.h"
 #include "tracer/source/lines/resolve.h"
 
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The code of one line: its rows as blocks, sorted into the copies that they are in. */
-#include "tracer/dwarf/dies_read.h"
+#include "tracer/dwarf/units/dies_read.h"
 #include "tracer/source/copies/resolve_marks.h"
 
 #include <stdlib.h>

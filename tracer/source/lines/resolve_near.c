@@ -1,7 +1,7 @@
 /* What is nearly the text or the mark that was asked for, where nothing has it. */
 #include "tracer/source/lines/resolve.h"
 
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * The functions that a misspelt name may mean, from the DIEs. All units are searched; nothing is
  * kept of those that no other question has loaded.
  */
-#include "tracer/dwarf/dies_read.h"
+#include "tracer/dwarf/units/dies_read.h"
 #include "tracer/elf/mapped.h"
 #include "tracer/source/lines/resolve.h"
 

@@ -1,8 +1,8 @@
 /* Why a location means nothing, or too much: what there is instead. */
 #include "tracer/source/lines/resolve.h"
 
-#include "tracer/base/foreign.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/text/str.h"
 
 #include <string.h>
 

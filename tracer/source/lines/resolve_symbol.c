@@ -1,7 +1,7 @@
 /* Functions that only the symbol table knows. */
 #include "tracer/source/lines/resolve.h"
 
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 
 #include <string.h>
 

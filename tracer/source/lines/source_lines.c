@@ -1,8 +1,8 @@
 #include "tracer/source/lines/source_lines.h"
-#include "tracer/base/path.h"
+#include "tracer/base/files/path.h"
 
 #include "tracer/source/names/functions.h"
-#include "tracer/dwarf/lines.h"
+#include "tracer/dwarf/lines/lines.h"
 
 #include <string.h>
 

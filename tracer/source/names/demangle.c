@@ -1,7 +1,7 @@
 #include "tracer/source/source.h"
 
-#include "tracer/base/foreign.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/text/str.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "tracer/source/names/functions.h"
 
-#include "tracer/base/foreign.h"
-#include "tracer/base/path.h"
-#include "tracer/base/str.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/files/path.h"
+#include "tracer/base/text/str.h"
 
 #include <libdwarf/dwarf.h>
 

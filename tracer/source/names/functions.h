@@ -5,7 +5,7 @@
 #ifndef GATECTL_SOURCE_NAMES_FUNCTIONS_H
 #define GATECTL_SOURCE_NAMES_FUNCTIONS_H
 
-#include "tracer/dwarf/dies.h"
+#include "tracer/dwarf/units/dies.h"
 #include "tracer/source/source.h"
 
 enum { FUNCTIONS_DEEP = 64 }; /* nesting of copies that is followed */

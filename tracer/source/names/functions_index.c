@@ -5,7 +5,7 @@
 #include "tracer/source/names/functions_index.h"
 
 #include "tracer/base/hash.h"
-#include "tracer/dwarf/index.h"
+#include "tracer/dwarf/index/index.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #define GATECTL_SOURCE_NAMES_NAMES_H
 
 #include "tracer/base/array.h"
-#include "tracer/base/str.h"
-#include "tracer/base/suggest.h"
+#include "tracer/base/text/str.h"
+#include "tracer/base/text/suggest.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 #include "tracer/source/names/signatures.h"
 
-#include "tracer/base/suggest.h"
+#include "tracer/base/text/suggest.h"
 #include "tracer/elf/module_tables.h"
 #include "tracer/source/names/functions.h"
 

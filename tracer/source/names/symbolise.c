@@ -1,5 +1,5 @@
 /* What an address means: for messages, backtraces and the timeline. */
-#include "tracer/base/str.h"
+#include "tracer/base/text/str.h"
 #include "tracer/source/names/functions.h"
 #include "tracer/source/names/names.h"
 

@@ -1,5 +1,5 @@
 /* Source files as the tester sees them: text and where its lines begin. */
-#include "tracer/dwarf/lines.h"
+#include "tracer/dwarf/lines/lines.h"
 
 #include <fcntl.h>
 #include <string.h>

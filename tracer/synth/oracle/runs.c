@@ -1,7 +1,7 @@
 /* Plain runs of the script that is tried. */
 #include "tracer/synth/gating_internal.h"
 
-#include "tracer/base/file.h"
+#include "tracer/base/files/file.h"
 #include "tracer/search/loop/account.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The script, set as a person would. */
 #include "tracer/synth/plan/plan_internal.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* What happens, in words: for each segment that an order is about, what its thread does in it. */
 #include "tracer/synth/plan/plan_internal.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  */
 #include "tracer/synth/gating_internal.h"
 
-#include "tracer/base/file.h"
+#include "tracer/base/files/file.h"
 #include "tracer/search/loop/account.h"
 
 #include <string.h>

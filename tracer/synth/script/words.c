@@ -2,7 +2,7 @@
 #include "tracer/synth/script/gates.h"
 #include "tracer/synth/gating_internal.h"
 
-#include "tracer/base/foreign.h"
+#include "tracer/base/text/foreign.h"
 #include "tracer/base/signame.h"
 #include "tracer/features/convert/convert.h"
 #include "tracer/source/lines/source_lines.h"

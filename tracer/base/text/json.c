@@ -1,0 +1,107 @@
+#include "tracer/base/text/json.h"
+#include "tracer/base/text/foreign.h"
+
+#include <math.h>
+
+/* \uXXXX (RFC 8259 7); a byte that is not UTF-8 is shown as Latin-1. */
+static void add_escaped(struct str *out, const char *text, size_t length)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	unsigned code = length == 2   ? (p[0] & 0x1fU) << 6 | (p[1] & 0x3fU)
+			: length == 3 ? (p[0] & 0xfU) << 12 | (p[1] & 0x3fU) << 6 | (p[2] & 0x3fU)
+				      : p[0];
+
+	if (*p == '\n')
+		str_add(out, "\\n");
+	else
+		str_addf(out, "\\u%04x", code); /* what is not plain is below U+10000 */
+}
+
+static void quote(struct str *out, const char *text)
+{
+	bool plain;
+
+	str_add(out, "\"");
+	for (size_t n; *text; text += n) {
+		n = foreign_next(text, &plain);
+		if (*text == '"' || *text == '\\')
+			str_addf(out, "\\%c", *text);
+		else if (plain)
+			str_add_bytes(out, text, n);
+		else
+			add_escaped(out, text, n);
+	}
+	str_add(out, "\"");
+}
+
+static void begin(struct json *j, const char *name)
+{
+	if (j->comma)
+		str_add(&j->out, ",");
+	j->comma = true;
+	if (name) {
+		quote(&j->out, name);
+		str_add(&j->out, ":");
+	}
+}
+
+void json_object(struct json *j, const char *name)
+{
+	begin(j, name);
+	str_add(&j->out, "{");
+	j->comma = false;
+}
+
+void json_array(struct json *j, const char *name)
+{
+	begin(j, name);
+	str_add(&j->out, "[");
+	j->comma = false;
+}
+
+void json_end_object(struct json *j)
+{
+	str_add(&j->out, "}");
+	j->comma = true;
+}
+
+void json_end_array(struct json *j)
+{
+	str_add(&j->out, "]");
+	j->comma = true;
+}
+
+void json_string(struct json *j, const char *name, const char *value)
+{
+	begin(j, name);
+	if (value)
+		quote(&j->out, value);
+	else
+		str_add(&j->out, "null");
+}
+
+void json_integer(struct json *j, const char *name, long long value)
+{
+	begin(j, name);
+	str_addf(&j->out, "%lld", value);
+}
+
+void json_number(struct json *j, const char *name, double value)
+{
+	begin(j, name);
+	if (isfinite(value))
+		str_addf(&j->out, "%.12g", value);
+	else
+		str_add(&j->out, "null");
+}
+
+void json_bool(struct json *j, const char *name, bool value)
+{
+	begin(j, name);
+	str_add(&j->out, value ? "true" : "false");
+}
+
+void json_fini(struct json *j)
+{
+	str_fini(&j->out);
+}

@@ -1,0 +1,215 @@
+#include "tracer/cli/confirm/audit_deadlock.h"
+
+#include <string.h>
+
+/* A deadlock, and the finding that it may come of. */
+struct deadlock {
+	const struct audit *audit;
+	const struct schedule *schedule;
+	const struct finding *finding;
+};
+
+bool audit_step_is_at(const struct audit_program *p, const struct schedule_step *step,
+		      struct audit_place at)
+{
+	return step->where.file && step->where.line == at.line &&
+	       strcmp(str_base_name(program_text(p, at.file)), str_base_name(step->where.file)) ==
+		       0;
+}
+
+bool audit_step_is_of(const struct audit_program *p, const struct schedule_step *step,
+		      const struct finding *f)
+{
+	return audit_step_is_at(p, step, f->at) ||
+	       (f->other.file && audit_step_is_at(p, step, f->other));
+}
+
+/* ---- steps of one thread ------------------------------------------------------------------------------------- */
+
+static const struct schedule_step *last_of(const struct schedule *s, unsigned thread)
+{
+	const struct schedule_step *last = NULL;
+
+	array_each(const struct schedule_step, step, &s->steps)
+		if (step->thread == thread)
+			last = step;
+	return last;
+}
+
+/* The thread stands at that line, or came from it: a function of the project's own may take the lock for it. */
+static bool comes_from(const struct deadlock *d, const struct schedule_step *step,
+		       struct audit_place at)
+{
+	const struct schedule_step *begin = d->schedule->steps.items, *before = step;
+
+	if (audit_step_is_at(d->audit->program, step, at))
+		return true;
+	while (before > begin)
+		if ((--before)->thread == step->thread && !before->where.inside)
+			return before->point.op == STRATEGY_LINE &&
+			       audit_step_is_at(d->audit->program, before, at);
+	return false;
+}
+
+static bool comes_from_any(const struct deadlock *d, const struct schedule_step *step)
+{
+	return comes_from(d, step, d->finding->at) ||
+	       (d->finding->other.file && comes_from(d, step, d->finding->other));
+}
+
+/* ---- who has which lock ------------------------------------------------------------------------------------------ */
+
+static bool is_locked_at(const struct audit *a, const struct schedule_step *step)
+{
+	for (unsigned i = 0; i < a->program->functions.count; i++)
+		array_each(const struct audit_acquisition *const, taken, &a->facts[i].acquisitions)
+			if (!(*taken)->inner && audit_step_is_at(a->program, step, (*taken)->at))
+				return true;
+	return false;
+}
+
+/* A lock, and no thread that is joined, nor a semaphore: its function is called so, or the sources say so. */
+static bool is_lock(const struct audit *a, const struct schedule_step *step)
+{
+	const char *call = step->where.call;
+
+	return step->point.op == STRATEGY_LOCK &&
+	       ((call && strstr(call, "lock")) || is_locked_at(a, step));
+}
+
+/* Where the thread has taken what it has still; NULL: it has it not, or a try may have failed. */
+static const struct schedule_step *holds(const struct schedule *s, unsigned thread, uint64_t object)
+{
+	const struct schedule_step *held = NULL, *asks = NULL;
+
+	array_each(const struct schedule_step, step, &s->steps) {
+		if (step->thread != thread || step->where.inside)
+			continue;
+		/* It has gone on from there. */
+		held = asks ? asks : held;
+		asks = NULL;
+		if (step->point.op == STRATEGY_WAIT && step == last_of(s, thread))
+			return NULL;
+		if (step->point.object != object)
+			continue;
+		if (step->point.op == STRATEGY_UNLOCK)
+			held = NULL;
+		else if (step->point.op == STRATEGY_LOCK &&
+			 !(step->where.call && strstr(step->where.call, "try")))
+			asks = step;
+	}
+	return held;
+}
+
+static bool somebody_holds(const struct schedule *s, uint64_t object)
+{
+	for (unsigned thread = 0; thread < s->threads.count; thread++)
+		if (holds(s, thread, object))
+			return true;
+	return false;
+}
+
+/* Does the thread wait for one that waits for one ... that waits for `target`? Of a lock that nobody is known to have,
+   the schedule does not tell: it may. */
+static bool waits_for(const struct deadlock *d, unsigned thread, unsigned tracee, bool *seen)
+{
+	const struct schedule *s = d->schedule;
+	const struct schedule_step *last = last_of(s, thread);
+
+	if (!last || !is_lock(d->audit, last))
+		return false;
+	if (!somebody_holds(s, last->point.object))
+		return true;
+	seen[thread] = true;
+	for (unsigned other = 0; other < s->threads.count; other++)
+		if (other != thread && holds(s, other, last->point.object) &&
+		    (other == tracee || (!seen[other] && waits_for(d, other, tracee, seen))))
+			return true;
+	return false;
+}
+
+/* ---- what the finding says ----------------------------------------------------------------------------------- */
+
+/* It waits at one of the lines, in a circle. */
+static bool is_in_circle(const struct deadlock *d, const struct schedule_step *last)
+{
+	bool *seen, is;
+
+	if (!comes_from_any(d, last))
+		return false;
+	seen = base_alloc(d->schedule->threads.count, sizeof(*seen));
+	is = waits_for(d, last->thread, last->thread, seen);
+	base_free(seen);
+	return is;
+}
+
+/* It waits for what it has itself. */
+static bool is_own(const struct deadlock *d, const struct schedule_step *last)
+{
+	const struct schedule_step *held = holds(d->schedule, last->thread, last->point.object);
+
+	if (!held && somebody_holds(d->schedule, last->point.object))
+		return false;
+	return comes_from_any(d, last) || (held && comes_from(d, held, d->finding->other));
+}
+
+/* It was taken there, and not released on that way out. */
+static bool leaves_with(const struct deadlock *d, const struct schedule_step *taken)
+{
+	const struct schedule_step *end = d->schedule->steps.items + d->schedule->steps.count;
+
+	if (!comes_from(d, taken, d->finding->other))
+		return false;
+	for (const struct schedule_step *later = taken + 1; later < end; later++)
+		if (later->thread == taken->thread &&
+		    audit_step_is_at(d->audit->program, later, d->finding->at))
+			return true;
+	return false;
+}
+
+/* It waits for what somebody has kept. */
+static bool is_kept(const struct deadlock *d, const struct schedule_step *last)
+{
+	const struct schedule *s = d->schedule;
+
+	for (unsigned thread = 0; thread < s->threads.count; thread++) {
+		const struct schedule_step *held = holds(s, thread, last->point.object);
+
+		if (held && leaves_with(d, held))
+			return true;
+	}
+	if (somebody_holds(s, last->point.object))
+		return false;
+	array_each(const struct schedule_step, step, &s->steps)
+		if (step != last && leaves_with(d, step))
+			return true;
+	return false;
+}
+
+bool audit_deadlock_is_of_locks(const struct audit *a, const struct schedule *s)
+{
+	for (unsigned thread = 0; thread < s->threads.count; thread++) {
+		const struct schedule_step *last = last_of(s, thread);
+
+		if (last && is_lock(a, last))
+			return true;
+	}
+	return false;
+}
+
+bool audit_deadlock_is_of(const struct audit *a, const struct schedule *s, const struct finding *f)
+{
+	const struct deadlock d = {a, s, f};
+	bool (*const is_it)(const struct deadlock *, const struct schedule_step *) =
+		f->tag == FINDING_LOCK_ORDER	? is_in_circle
+		: f->tag == FINDING_DOUBLE_LOCK ? is_own
+						: is_kept;
+
+	for (unsigned thread = 0; thread < s->threads.count; thread++) {
+		const struct schedule_step *last = last_of(s, thread);
+
+		if (last && is_lock(a, last) && is_it(&d, last))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,577 @@
+/*
+ * The loop of gatectl repl. At the prompt the whole program is stopped; a command that lets it go
+ * comes back when there is something to look at. On a terminal, lines are read by libedit; else they
+ * are read as they are, and a fault ends the REPL, as it would a shell script under `set -e`.
+ */
+#include "tracer/cli/repl/repl.h"
+
+#include "lua/script.h"
+#include "tracer/base/files/io.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/text/suggest.h"
+#include "tracer/features/features.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int said_errno; /* of the first write that failed */
+
+void repl_say(const char *text)
+{
+	struct str shown = {0};
+
+	foreign_lines(&shown, text, "\n\t");
+	if (io_write(STDOUT_FILENO, str_text(&shown), shown.length) < 0 && !said_errno)
+		said_errno = errno;
+	str_fini(&shown);
+}
+
+/* ---- what a line does ----------------------------------------------------------------------- */
+
+struct open_gates {
+	const char **items;
+	size_t count, capacity;
+};
+
+static void add_entry(struct repl *r, const char *lua, const char *file,
+		      const struct interactive_made *made)
+{
+	*array_add(&r->entries) = (struct repl_entry){
+		.lua = lua ? base_strdup(lua) : NULL,
+		.file = file ? base_strdup(file) : NULL,
+		.number = r->first,
+		.made = *made,
+		.late = interactive_state(r->interactive) != INTERACTIVE_READY,
+	};
+}
+
+/* Empty lines go in front, so that Lua counts lines as the person does. */
+static int do_line(struct repl *r, unsigned number, const char *text, struct str *out,
+		   struct interactive_made *made, struct error *err)
+{
+	struct str lines = {0};
+	int failed;
+
+	for (unsigned i = 1; i < number; i++)
+		str_add(&lines, "\n");
+	str_add(&lines, text);
+	failed = interactive_line(r->interactive, str_text(&lines), "input", out, made, err);
+	str_fini(&lines);
+	return failed;
+}
+
+/* The program has ended: a new place is for its next run. */
+static int start_again(struct repl *r, struct error *err)
+{
+	if (repl_restart(r, err) < 0)
+		return -1;
+	repl_say("the program begins anew: `run`\n");
+	return 0;
+}
+
+/* Is the line nothing but GATE:open(), while the program runs? That is `open` without going on;
+   kept as a line of the script it would be executed before the start. */
+static bool opens_by_hand(const struct repl *r, const char *text)
+{
+	static const char call[] = ":open()";
+	size_t length =
+		strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+
+	return interactive_state(r->interactive) != INTERACTIVE_READY &&
+	       interactive_state(r->interactive) != INTERACTIVE_ENDED && length &&
+	       strcmp(text + length, call) == 0;
+}
+
+/* A gate that is open and not in `before`; or NULL. */
+static const char *newly_open(const struct repl *r, const struct open_gates *before)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = interactive_open_gate(r->interactive, i)); i++)
+		if (i >= before->count || before->items[i] != name)
+			return name;
+	return NULL;
+}
+
+static int open_by_lua(struct repl *r, const char *text, struct error *err)
+{
+	struct open_gates before = {0};
+	const char *name;
+	int failed;
+
+	for (size_t i = 0; (name = interactive_open_gate(r->interactive, i)); i++)
+		*array_add(&before) = name;
+	failed = do_line(r, r->first, text, NULL, NULL, err);
+	name = failed ? NULL : newly_open(r, &before);
+	if (name)
+		interactive_opened(r->interactive, name);
+	array_fini(&before);
+	return failed;
+}
+
+static int again(struct repl *r, struct repl_entry *entry, struct error *err)
+{
+	entry->late = false;
+	if (entry->file)
+		return interactive_load(r->interactive, entry->file, &entry->made, err);
+	return do_line(r, entry->number, entry->lua, NULL, &entry->made, err);
+}
+
+/* A signal that ends the start is told apart from a fault of it. */
+static int begin_program(struct repl *r, struct error *err)
+{
+	int failed = interactive_start(r->interactive, err);
+
+	if (failed)
+		r->interrupted = interactive_interrupted(r->interactive);
+	return failed;
+}
+
+static int start(struct repl *r, struct error *err)
+{
+	ERROR(later);
+	int failed = 0;
+
+	array_each(struct repl_entry, entry, &r->entries)
+		entry->made = (struct interactive_made){0}; /* of the run before */
+	if (begin_program(r, err) < 0)
+		return -1;
+	array_each(struct repl_entry, entry, &r->entries)
+		if (!entry->dropped && again(r, entry, failed ? &later : err) < 0)
+			failed = -1;
+	return failed;
+}
+
+/* The program has just been started, but its scripts say by now that it gets something else: nobody
+   has seen anything of it, so it is started once more. */
+static int start_with_given(struct repl *r, struct error *err)
+{
+	bool muted;
+	int failed;
+
+	if (!r->begun || interactive_state(r->interactive) != INTERACTIVE_READY ||
+	    !interactive_gives_other(r->interactive))
+		return 0;
+	muted = interactive_mute(r->interactive, true);
+	failed = start(r, err);
+	interactive_mute(r->interactive, muted);
+	return failed;
+}
+
+int repl_restart(struct repl *r, struct error *err)
+{
+	ERROR(later);
+	int failed = start(r, err);
+
+	return start_with_given(r, failed ? &later : err) < 0 ? -1 : failed;
+}
+
+int repl_lua(struct repl *r, const char *text, struct error *err)
+{
+	struct interactive_made made;
+	int failed;
+
+	if (opens_by_hand(r, text))
+		return open_by_lua(r, text, err);
+	failed = do_line(r, r->first, text, NULL, &made, err);
+
+	if (failed == INTERACTIVE_NEEDS_PROGRAM) {
+		error_fini(err);
+		failed = start_again(r, err);
+		if (!failed)
+			failed = do_line(r, r->first, text, NULL, &made, err);
+	}
+	if (failed)
+		return -1;
+	if (!made.seen || made.places || made.orders)
+		add_entry(r, text, NULL, &made);
+	return start_with_given(r, err);
+}
+
+int repl_value(struct repl *r, const char *expression, struct error *err)
+{
+	struct str out = {0};
+	int failed = do_line(r, r->number, expression, &out, NULL, err);
+
+	if (!failed) {
+		str_add(&out, "\n");
+		repl_say(str_text(&out));
+	}
+	str_fini(&out);
+	return failed;
+}
+
+int repl_file(struct repl *r, const char *path, struct error *err)
+{
+	struct interactive_made made;
+
+	if (interactive_state(r->interactive) == INTERACTIVE_ENDED && start_again(r, err) < 0)
+		return -1;
+	if (interactive_load(r->interactive, path, &made, err) < 0)
+		return -1;
+	add_entry(r, NULL, path, &made);
+	return start_with_given(r, err);
+}
+
+/* Until there is something to look at, and what that is. */
+int repl_go(struct repl *r)
+{
+	enum interactive_state state;
+	struct str out = {0};
+
+	repl_terminal_to_program(r);
+	state = interactive_go(r->interactive);
+	repl_terminal_back(r);
+
+	if (state == INTERACTIVE_ENDED) {
+		r->status = interactive_verdict(r->interactive, &out);
+	} else {
+		interactive_crash(r->interactive, &out);
+		if (state == INTERACTIVE_TURN) {
+			replay_next(&r->replay, &out);
+			str_add(&out, "\n");
+		} else if (state != INTERACTIVE_THERE)
+			str_addf(&out, "%s\n", interactive_reason(r->interactive));
+		interactive_threads(r->interactive, &out);
+		interactive_there_line(r->interactive, &out);
+	}
+	repl_say(str_text(&out));
+	str_fini(&out);
+	if (interactive_interrupted(r->interactive)) {
+		r->status = 128 + interactive_interrupted(r->interactive);
+		r->quit = true;
+	}
+	return 0;
+}
+
+/* A word such as `at` that Lua knows: Lua tells best what is wrong after it. */
+static bool is_known_to_lua(struct repl *r, const char *word)
+{
+	ERROR(ignored);
+	struct str value = {0};
+	bool known = do_line(r, r->number, word, &value, NULL, &ignored) == 0 &&
+		     strcmp(str_text(&value), "nil") != 0;
+
+	str_fini(&value);
+	return known;
+}
+
+/* Our command for a word of other debuggers; NULL: none is known. */
+static const char *word_of_others(const char *word)
+{
+	static const char *const words[][2] = {
+		{"b", "gate LOCATION"},
+		{"break", "gate LOCATION"},
+		{"tbreak", "until T LOCATION"},
+		{"breakpoint", "gate LOCATION"},
+		{"c", "run"},
+		{"continue", "run"},
+		{"r", "run"},
+		{"start", "run"},
+		{"n", "next T"},
+		{"s", "step T"},
+		{"finish", "until T FUNC%return"},
+		{"advance", "until T LOCATION"},
+		{"p", "print T EXPR"},
+		{"info", "threads, gates, places or locals T"},
+		{"i", "threads, gates, places or locals T"},
+		{"thread", "threads"},
+		{"t", "threads"},
+		{"backtrace", "bt T"},
+		{"where", "bt T"},
+		{"frame", "bt T"},
+		{"l", "list LOCATION"},
+		{"delete", "drop N"},
+		{"d", "drop N"},
+		{"clear", "drop N"},
+		{"kill", "restart"},
+		{"exit", "quit"},
+		{"q", "quit"},
+		{"h", "help"},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(word, words[i][0]) == 0)
+			return words[i][1];
+	return NULL;
+}
+
+/* A line that is not Lua, and begins with a word that could be a command, was meant as one. */
+static int no_command(struct repl *r, const char *line, struct error *err)
+{
+	size_t length =
+		strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-");
+	const char *behind = line + length + strspn(line + length, " \t");
+	struct suggestions like = {0};
+	struct str text = {0};
+	const char *here;
+	char word[32];
+
+	if (err->code != ERROR_SCRIPT || !length || length >= sizeof(word) ||
+	    (line[length] && behind == line + length) || (*behind && strchr("=([{.:,\"'", *behind)))
+		return -1;
+	snprintf(word, sizeof(word), "%.*s", (int)length, line);
+	here = word_of_others(word);
+	if ((!here && !strstr(err->text, ": syntax error")) || is_known_to_lua(r, word))
+		return -1;
+	if (here) {
+		error_fini(err);
+		error_set(err, ERROR_USAGE, "there is no command '%s'; here that is: %s", word,
+			  here);
+		return error_hint(err, "`help` lists them");
+	}
+	like.wanted = word;
+	for (const struct repl_command *c = repl_commands; c->name; c++)
+		suggest_offer(&like, c->name);
+	str_addf(&text, "there is no command '%s'", word);
+	suggest_take(&like, &text);
+	error_fini(err);
+	error_set(err, ERROR_USAGE, "%s", str_text(&text));
+	str_fini(&text);
+	return error_hint(err, "`help` lists them; every other line is Lua, as in a gate script");
+}
+
+/* On a pipe nobody sees which line an error is about. */
+static void name_line(const struct repl *r, struct error *err)
+{
+	if (r->terminal || err->code == ERROR_FAILED || strncmp(error_text(err), "input:", 6) == 0)
+		return;
+	error_prefix(err, "input:%u: ", r->first);
+}
+
+static int do_command(struct repl *r, const char *line, struct error *err)
+{
+	const struct repl_command *c;
+	char *copy, *rest;
+	size_t word;
+	int failed;
+
+	line += strspn(line, " \t");
+	word = strcspn(line, " \t");
+	if (!*line || *line == '#' || strncmp(line, "--", 2) == 0)
+		return 0;
+	if (*line == '=')
+		word = 1;
+	c = repl_find(line, word);
+	if (!c)
+		return repl_lua(r, line, err) < 0 ? no_command(r, line, err) : 0;
+	copy = base_strdup(line + word);
+	rest = copy + strspn(copy, " \t");
+	for (size_t n = strlen(rest); n && strchr(" \t", rest[n - 1]); n--)
+		rest[n - 1] = '\0';
+	failed = repl_do(r, c, rest, err);
+	base_free(copy);
+	return failed;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
+
+/* As a run does, gatectl ends by SIGTERM without a word. Ctrl-C leads back to the prompt of a terminal. */
+static void tell_fault(struct repl *r, const struct error *err)
+{
+	bool ends = r->interrupted && (!r->terminal || r->interrupted != SIGINT);
+
+	r->status = ends ? 128 + r->interrupted : output_error(r->cli, err);
+	r->quit |= ends || !r->terminal;
+	r->interrupted = 0;
+}
+
+static void fault(struct repl *r, struct error *err)
+{
+	name_line(r, err);
+	tell_fault(r, err);
+}
+
+/* `last`: no line follows that could be the rest of the statement. */
+static void one_statement(struct repl *r, const char *text, bool last)
+{
+	ERROR(err);
+
+	if (do_command(r, text, &err) == 0) {
+		r->quit |= said_errno && !r->terminal;
+	} else if (!last && err.code == ERROR_SCRIPT && script_line_goes_on(text)) {
+		if (!r->statement.length)
+			str_add(&r->statement, text);
+		return;
+	} else {
+		fault(r, &err);
+	}
+	str_clear(&r->statement);
+}
+
+static void one_line(struct repl *r, const char *line)
+{
+	char *text;
+
+	if (r->terminal && repl_line_is_emptied()) {
+		str_clear(&r->statement);
+		return;
+	}
+	if (!r->statement.length) {
+		r->first = r->number;
+		one_statement(r, line, false);
+		return;
+	}
+	str_addf(&r->statement, "\n%s", line);
+	text = base_strdup(str_text(&r->statement));
+	one_statement(r, text, false);
+	base_free(text);
+}
+
+static void rest_is_missing(struct repl *r)
+{
+	char *text = base_strdup(str_text(&r->statement));
+
+	if (*text && !r->quit)
+		one_statement(r, text, true);
+	base_free(text);
+}
+
+static char *read_line(struct repl *r, struct error *err)
+{
+	const char *prompt = r->statement.length ? "       >> " : "(gatectl) ";
+
+	return r->terminal ? repl_read_terminal(prompt, true) : repl_read_pipe(err);
+}
+
+static void loop(struct repl *r)
+{
+	while (!r->quit) {
+		ERROR(err);
+		char *line;
+		int signal;
+
+		repl_take_signals(r);
+		line = read_line(r, &err);
+		signal = repl_give_signals_back();
+		if (signal)
+			r->status = 128 + signal;
+		if (!line && !err.code) {
+			if (!signal)
+				rest_is_missing(r);
+			break;
+		}
+		r->number++;
+		if (!line) {
+			r->first = r->number;
+			fault(r, &err);
+			break;
+		}
+		one_line(r, line);
+		free(line);
+	}
+	if (r->terminal && !r->quit)
+		repl_say("\n");
+}
+
+static int begin(struct repl *r, struct error *err)
+{
+	if (begin_program(r, err) < 0)
+		return -1;
+	array_each(const char *, path, &r->cli->session.scripts)
+		if (repl_file(r, *path, err) < 0)
+			return -1;
+	array_each(const char *, order, &r->cli->session.orders) {
+		struct str lua = {0};
+		int failed;
+
+		str_addf(&lua, "order [==[%s]==]", *order);
+		failed = repl_lua(r, str_text(&lua), err);
+		str_fini(&lua);
+		if (failed)
+			return -1;
+	}
+	r->begun = true;
+	return start_with_given(r, err);
+}
+
+static void replay_begins(void *ctx)
+{
+	ERROR(ignored); /* the streams are there since the first run */
+
+	replay_begin(&((struct repl *)ctx)->replay, &ignored);
+}
+
+static void replay_ends(void *ctx, struct session *s)
+{
+	replay_compare(&((struct repl *)ctx)->replay, s);
+}
+
+static int take_schedule(struct repl *r, struct interactive_ui *ui, struct error *err)
+{
+	struct cli *cli = r->cli;
+
+	if (!cli->schedule)
+		return 0;
+	r->replay.options = &cli->session;
+	if (replay_load(&r->replay, cli->schedule, err) < 0)
+		return -1;
+	cli->session.features = &controlled_features;
+	if (replay_begin(&r->replay, err) < 0)
+		return -1;
+	ui->begins = replay_begins;
+	ui->ends = replay_ends;
+	return 0;
+}
+
+static void repl_fini(struct repl *r)
+{
+	array_each(struct repl_entry, entry, &r->entries) {
+		base_free(entry->lua);
+		base_free(entry->file);
+	}
+	array_fini(&r->entries);
+	str_fini(&r->statement);
+	interactive_free(r->interactive);
+	if (r->cli->schedule)
+		replay_fini(&r->replay);
+}
+
+/* If it was closed, main.c has put something there that cannot be read. */
+static int check_input(struct error *err)
+{
+	int flags = fcntl(STDIN_FILENO, F_GETFL);
+
+	if (flags >= 0 && (flags & O_ACCMODE) != O_WRONLY)
+		return 0;
+	error_set(err, ERROR_USAGE, "standard input is closed: nobody can give commands");
+	return error_hint(err, "give it a terminal, a pipe or a file of commands");
+}
+
+int command_repl(struct cli *cli)
+{
+	struct modules *symbols;
+	struct repl r = {.cli = cli};
+	/* A screen that is gone is said by SIGHUP. */
+	bool screen = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	struct interactive_ui ui = {.ctx = &r, .line = repl_tell, .starts = repl_signals_end};
+	ERROR(err);
+
+	if (check_input(&err) < 0 || take_schedule(&r, &ui, &err) < 0) {
+		replay_fini(&r.replay);
+		return output_error(cli, &err);
+	}
+	symbols = modules_new();
+	repl_terminal_open(&r);
+	ui.rests_at_crash = r.terminal;
+	cli->session.no_stdin = !r.terminal;
+	r.interactive = interactive_new(&cli->session, symbols, &ui);
+	if (begin(&r, &err) < 0) {
+		tell_fault(&r, &err);
+	} else {
+		if (r.terminal)
+			repl_use_terminal(&r);
+		loop(&r);
+	}
+	repl_fini(&r);
+	repl_terminal_close(&r);
+	modules_free(symbols);
+	if (said_errno && !screen)
+		output_lost(said_errno);
+	return r.status;
+}

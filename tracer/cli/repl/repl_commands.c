@@ -1,0 +1,440 @@
+/* The commands of the REPL: one table, from which help and completion come, too. */
+#include "tracer/base/text/number.h"
+#include "tracer/cli/repl/repl.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int repl_usage(const char *name, struct error *err)
+{
+	const struct repl_command *c = repl_find(name, strlen(name));
+
+	error_set(err, ERROR_USAGE, "%s: an argument is missing or one too many", name);
+	return error_hint(err, "%s %s", c->name, c->arguments);
+}
+
+static int surplus(const struct repl_command *c, const char *rest, struct error *err)
+{
+	error_set(err, ERROR_USAGE, "%s: '%s' is too much", c->name, rest);
+	return *c->arguments ? error_hint(err, "%s %s", c->name, c->arguments)
+			     : error_hint(err, "%s takes no argument", c->name);
+}
+
+static int no_number(const char *name, const char *text, struct error *err)
+{
+	const struct repl_command *c = repl_find(name, strlen(name));
+
+	error_set(err, ERROR_USAGE, "%s: '%s' is not a number from 1 on", name, text);
+	return error_hint(err, "%s %s", c->name, c->arguments);
+}
+
+/* Cuts the first word off. */
+static char *take_word(char **rest)
+{
+	char *word = *rest;
+
+	*rest += strcspn(*rest, " \t");
+	if (**rest)
+		*(*rest)++ = '\0';
+	*rest += strspn(*rest, " \t");
+	return word;
+}
+
+static int say(struct str *text)
+{
+	repl_say(str_text(text));
+	str_fini(text);
+	return 0;
+}
+
+/* ---- gates ---------------------------------------------------------------------------------- */
+
+static bool has_word(const char *text, const char *word, size_t length)
+{
+	for (const char *at = text; (at = strstr(at, word)); at++) {
+		char before = at > text ? at[-1] : ' ', behind = at[length];
+
+		if (!isalnum((unsigned char)before) && before != '_' &&
+		    !isalnum((unsigned char)behind) && behind != '_')
+			return true;
+	}
+	return false;
+}
+
+/* Whoever uses what this line makes; 0: nobody. */
+static size_t user_of(const struct repl *r, const struct repl_entry *entry)
+{
+	static const char local[] = "local ";
+	size_t length, user = 0;
+	char *name;
+
+	if (!entry->lua || strncmp(entry->lua, local, sizeof(local) - 1) != 0)
+		return 0;
+	name = base_strdup(entry->lua + sizeof(local) - 1);
+	length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	name[length] = '\0';
+	for (size_t i = 0; i < r->entries.count && length && !user; i++) {
+		const struct repl_entry *other = &r->entries.items[i];
+
+		if (other != entry && !other->dropped && other->lua &&
+		    has_word(other->lua, name, length))
+			user = i + 1;
+	}
+	base_free(name);
+	return user;
+}
+
+static int cmd_drop(struct repl *r, char *rest, struct error *err)
+{
+	struct repl_entry *entry;
+	uint64_t n;
+	size_t user;
+
+	if (!number_read(rest, r->entries.count, &n) || !n || r->entries.items[n - 1].dropped) {
+		error_set(err, ERROR_USAGE, "drop: there is no line %s", rest);
+		return error_hint(err, "`gates` lists them");
+	}
+	entry = &r->entries.items[n - 1];
+	user = user_of(r, entry);
+	if (user) {
+		error_set(err, ERROR_USAGE, "drop: line %zu uses what line %" PRIu64 " makes", user,
+			  n);
+		return error_hint(err, "drop %zu", user);
+	}
+	entry->dropped = true;
+	interactive_drop(r->interactive, &entry->made);
+	return 0;
+}
+
+static int repl_gates(struct repl *r, char *rest, struct error *err)
+{
+	struct str out = {0};
+	size_t n = 0;
+
+	(void)rest;
+	(void)err;
+	array_each(const struct repl_entry, entry, &r->entries) {
+		n++;
+		if (!entry->dropped)
+			str_addf(&out, "%2zu  %s%s\n", n, entry->file ? "source " : "",
+				 entry->file ? entry->file : entry->lua);
+	}
+	interactive_gates(r->interactive, &out);
+	return say(&out);
+}
+
+static int cmd_open(struct repl *r, char *rest, struct error *err)
+{
+	bool ready = interactive_state(r->interactive) == INTERACTIVE_READY;
+
+	if (interactive_open(r->interactive, rest, err) < 0)
+		return -1;
+	if (ready)
+		return 0;
+	interactive_release_all(r->interactive, false);
+	return repl_go(r);
+}
+
+/* ---- going on ------------------------------------------------------------------------------- */
+
+static int go_on(struct repl *r, size_t steps, struct error *err)
+{
+	if (interactive_state(r->interactive) == INTERACTIVE_ENDED && repl_restart(r, err) < 0)
+		return -1;
+	if (r->cli->schedule)
+		replay_rest(&r->replay, steps);
+	interactive_release_all(r->interactive, true);
+	return repl_go(r);
+}
+
+static int cmd_run(struct repl *r, char *rest, struct error *err)
+{
+	(void)rest;
+	return go_on(r, 0, err);
+}
+
+static int cmd_restart(struct repl *r, char *rest, struct error *err)
+{
+	(void)rest;
+	return repl_restart(r, err);
+}
+
+static int cmd_hold(struct repl *r, char *rest, struct error *err)
+{
+	return interactive_hold(r->interactive, rest, err);
+}
+
+static int cmd_go(struct repl *r, char *rest, struct error *err)
+{
+	if (!*rest)
+		return cmd_run(r, rest, err);
+	return interactive_release(r->interactive, rest, err) < 0 ? -1 : repl_go(r);
+}
+
+static int cmd_only(struct repl *r, char *rest, struct error *err)
+{
+	return interactive_only(r->interactive, rest, err) < 0 ? -1 : repl_go(r);
+}
+
+static int cmd_until(struct repl *r, char *rest, struct error *err)
+{
+	char *thread = take_word(&rest);
+
+	if (!*rest)
+		return repl_usage("until", err);
+	return interactive_until(r->interactive, thread, rest, err) < 0 ? -1 : repl_go(r);
+}
+
+static int cmd_next(struct repl *r, char *rest, struct error *err)
+{
+	return interactive_line_step(r->interactive, rest, INTERACTIVE_NEXT, err) < 0 ? -1
+										      : repl_go(r);
+}
+
+/* Of the schedule. */
+static int step_on(struct repl *r, const char *rest, struct error *err)
+{
+	uint64_t steps = 1;
+
+	if (!*rest || (number_read(rest, ULONG_MAX, &steps) && steps))
+		return go_on(r, steps, err);
+	error_set(err, ERROR_USAGE, "step: '%s' is not a number from 1 on", rest);
+	return error_hint(err, "step [N]: in a replay, the next N steps of the schedule");
+}
+
+static int cmd_step(struct repl *r, char *rest, struct error *err)
+{
+	if (r->cli->schedule)
+		return step_on(r, rest, err);
+	return interactive_line_step(r->interactive, rest, INTERACTIVE_STEP, err) < 0 ? -1
+										      : repl_go(r);
+}
+
+/* ---- looking -------------------------------------------------------------------------------- */
+
+static int cmd_print(struct repl *r, char *rest, struct error *err)
+{
+	char *thread = take_word(&rest);
+	struct str out = {0};
+	int failed;
+
+	if (!*rest)
+		return repl_usage("print", err);
+	failed = interactive_print(r->interactive, thread, rest, &out, err);
+	say(&out);
+	return failed;
+}
+
+static int cmd_events(struct repl *r, char *rest, struct error *err)
+{
+	uint64_t most = 20;
+	struct str out = {0};
+
+	if (*rest && (!number_read(rest, SIZE_MAX, &most) || !most))
+		return no_number("events", rest, err);
+	interactive_events(r->interactive, most, &out);
+	return say(&out);
+}
+
+/* ---- scripts -------------------------------------------------------------------------------- */
+
+static int cmd_save(struct repl *r, char *rest, struct error *err)
+{
+	struct repl_without without = {0};
+	int failed = repl_take_without(rest, &without, err);
+
+	if (!failed)
+		failed = *rest ? repl_save(r, rest, &without, err) : repl_usage("save", err);
+	array_fini(&without);
+	return failed;
+}
+
+static int cmd_source(struct repl *r, char *rest, struct error *err)
+{
+	return repl_file(r, rest, err);
+}
+
+static int cmd_repeat(struct repl *r, char *rest, struct error *err)
+{
+	struct repl_without without = {0};
+	int failed = repl_take_without(rest, &without, err);
+	uint64_t runs;
+
+	if (!failed && !*rest)
+		failed = repl_usage("repeat", err);
+	else if (!failed && (!number_read(rest, ULONG_MAX, &runs) || !runs))
+		failed = no_number("repeat", rest, err);
+	if (!failed)
+		failed = repl_run_saved(r, "run", rest, &without, err);
+	array_fini(&without);
+	return failed;
+}
+
+static int cmd_prove(struct repl *r, char *rest, struct error *err)
+{
+	struct repl_without without = {0};
+	int failed = repl_take_without(rest, &without, err);
+
+	if (!failed && *rest)
+		failed = surplus(repl_find("prove", 5), rest, err);
+	if (!failed)
+		failed = repl_run_saved(r, "prove", NULL, &without, err);
+	array_fini(&without);
+	return failed;
+}
+
+static int cmd_value(struct repl *r, char *rest, struct error *err)
+{
+	return repl_value(r, rest, err);
+}
+
+static int cmd_help(struct repl *r, char *rest, struct error *err)
+{
+	const struct repl_command *only = *rest ? repl_find(rest, strlen(rest)) : NULL;
+	struct str out = {0};
+
+	(void)r;
+	if (*rest && !only)
+		return error_set(err, ERROR_USAGE, "help: '%s' is no command", rest);
+	for (const struct repl_command *c = repl_commands; c->name; c++) {
+		char left[64];
+
+		if (only && c != only)
+			continue;
+		snprintf(left, sizeof(left), "%s %s", c->name, c->arguments);
+		str_addf(&out, "  %-32s %s\n", left, c->help);
+	}
+	if (!only)
+		str_add(&out, "Every other line is Lua, as in a gate script. T is a thread's id or "
+			      "its number in `threads`.\n");
+	return say(&out);
+}
+
+static int cmd_quit(struct repl *r, char *rest, struct error *err)
+{
+	(void)rest;
+	(void)err;
+	r->quit = true;
+	r->status = 0;
+	return 0;
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+const struct repl_command repl_commands[] = {
+	{"gate",
+	 "LOCATION [wait|open NAME]",
+	 "threads that get there wait at the gate, or open it",
+	 {WORD_LOCATION, WORD_VERB, WORD_GATE},
+	 .chooses = true,
+	 .run = repl_gate},
+	{"drop", "N", "take a line of `gates` back", .run = cmd_drop},
+	{"gates", "", "what was asked for, line by line, and the gates", .run = repl_gates},
+	{"places", "", "where threads are stopped, and how often they came",
+	 .show = interactive_places},
+	{"open", "NAME", "open the gate and go on", {WORD_GATE}, .chooses = true, .run = cmd_open},
+	{"run", "", "go on until there is something to look at", .run = cmd_run},
+	{"restart", "", "kill the program and start it again, with the same gates",
+	 .run = cmd_restart},
+	{"threads", "", "each thread and what it waits for", .show = interactive_threads},
+	{"hold",
+	 "T",
+	 "T stays where it is until `go T`",
+	 {WORD_THREAD},
+	 .chooses = true,
+	 .run = cmd_hold},
+	{"go",
+	 "[T]",
+	 "T goes on, past its gate, with whoever runs; all that were sent",
+	 {WORD_THREAD},
+	 .chooses = true,
+	 .run = cmd_go},
+	{"only", "T", "T alone goes on", {WORD_THREAD}, .chooses = true, .run = cmd_only},
+	{"until",
+	 "T LOCATION",
+	 "go on until T is there; it stays till `go`",
+	 {WORD_THREAD, WORD_LOCATION},
+	 .chooses = true,
+	 .run = cmd_until},
+	{"next",
+	 "T",
+	 "go on until T is at another line of its function",
+	 {WORD_THREAD},
+	 .chooses = true,
+	 .run = cmd_next},
+	{"step",
+	 "T",
+	 "the same, but into calls; in a replay, `step [N]` takes N steps of the schedule",
+	 {WORD_THREAD},
+	 .run = cmd_step},
+	{"bt", "T", "the calls of T", {WORD_THREAD}, .ask = interactive_backtrace},
+	{"locals", "T", "the variables of T's function", {WORD_THREAD}, .ask = interactive_locals},
+	{"print",
+	 "T EXPR",
+	 "the value of a C expression in T's function",
+	 {WORD_THREAD},
+	 .run = cmd_print},
+	{"list", "LOCATION", "the source there", {WORD_LOCATION}, .ask = interactive_list},
+	{"find",
+	 "FUNC;TEXT",
+	 "the line of FUNC (or FILE) that has TEXT",
+	 {WORD_LOCATION},
+	 .ask = interactive_find},
+	{"why", "", "what stops progress", .show = interactive_why},
+	{"events", "[N]", "the last N events (20)", .run = cmd_events},
+	{"repeat", "N", "run it N times by itself, as it would be saved", .chooses = true,
+	 .run = cmd_repeat},
+	{"prove", "[--without N]", "which gates matter? (see gatectl prove)", .chooses = true,
+	 .run = cmd_prove},
+	{"save",
+	 "FILE [--without N]",
+	 "write what was done as a gate script; without step N",
+	 {WORD_PATH},
+	 .chooses = true,
+	 .run = cmd_save},
+	{"source", "FILE", "take the gates of a script", {WORD_PATH}, .run = cmd_source},
+	{"=", "LUA", "the value of a Lua expression", .run = cmd_value},
+	{"help", "[WORD]", "this text, or one line of it", {WORD_COMMAND}, .run = cmd_help},
+	{"quit", "", "kill the program and leave", .run = cmd_quit},
+	{0},
+};
+
+const struct repl_command *repl_find(const char *name, size_t length)
+{
+	for (const struct repl_command *c = repl_commands; c->name; c++)
+		if (strlen(c->name) == length && strncmp(c->name, name, length) == 0)
+			return c;
+	return NULL;
+}
+
+int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct error *err)
+{
+	bool required =
+		*c->arguments && *c->arguments != '[' && !(r->cli->schedule && c->run == cmd_step);
+	struct str out = {0};
+	int failed = 0;
+
+	if (required && !*rest)
+		return repl_usage(c->name, err);
+	if (*rest && !*c->arguments)
+		return surplus(c, rest, err);
+	if (c->chooses && r->cli->schedule) {
+		error_set(err, ERROR_USAGE, "%s: in a replay the schedule says who goes on",
+			  c->name);
+		return error_hint(err, "`step` takes its next step, `run` all that are left");
+	}
+	if (c->run)
+		return c->run(r, rest, err);
+	if (c->show)
+		c->show(r->interactive, &out);
+	else
+		failed = c->ask(r->interactive, rest, &out, err);
+	if (failed)
+		str_clear(&out);
+	say(&out);
+	return failed;
+}

@@ -1,0 +1,329 @@
+/*
+ * What was done, as a script that does it by itself: the accepted lines, and what interactive/
+ * makes of what was done by hand.
+ */
+#include "tracer/base/files/file.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/cli/repl/repl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int add_file(struct str *out, const char *path, struct error *err)
+{
+	char *text = file_read(path, err);
+
+	if (!text)
+		return -1;
+	foreign_lua_comment(out, "from %s", path);
+	str_add(out, text);
+	if (out->text[out->length - 1] != '\n')
+		str_add(out, "\n");
+	base_free(text);
+	return 0;
+}
+
+/* Does a line give the gate a name in Lua that is its own? */
+static bool is_variable(void *ctx, const char *gate)
+{
+	const struct repl *r = ctx;
+	struct str line = {0};
+	bool found = false;
+
+	str_addf(&line, "local %s = SimpleGate \"%s\"", gate, gate);
+	array_each(const struct repl_entry, entry, &r->entries)
+		found |= entry->lua && !entry->dropped && strcmp(entry->lua, str_text(&line)) == 0;
+	str_fini(&line);
+	return found;
+}
+
+static const char local[] = "local ";
+
+static bool is_local(const struct repl_entry *entry)
+{
+	return entry->lua && !entry->dropped && strncmp(entry->lua, local, strlen(local)) == 0;
+}
+
+static size_t count_locals(const struct repl *r)
+{
+	size_t locals = 0;
+
+	array_each(const struct repl_entry, entry, &r->entries)
+		locals += is_local(entry);
+	return locals;
+}
+
+/* Lines name the gate without a table: where there are too many, it is a global variable. */
+static bool is_crowded_gate(const struct repl *r, const struct repl_entry *entry)
+{
+	return is_local(entry) && strstr(entry->lua, " = SimpleGate \"") &&
+	       count_locals(r) > INTERACTIVE_MOST_LOCALS;
+}
+
+static int add_entry(const struct repl *r, struct str *out, const struct repl_entry *entry,
+		     struct error *err)
+{
+	if (entry->dropped)
+		return 0;
+	if (entry->late && (entry->made.places || entry->made.orders))
+		foreign_lua_comment(
+			out, "by hand, this was added when the program had run for a while:");
+	if (entry->file)
+		return add_file(out, entry->file, err);
+	str_addf(out, "%s\n", entry->lua + (is_crowded_gate(r, entry) ? strlen(local) : 0));
+	return 0;
+}
+
+/* A name for the steps that hides none of the tester's. */
+static const char *free_word(const char *text)
+{
+	static const char *const words[] = {"step", "turn", "stage", "phase", "stop"};
+	size_t i = 0;
+
+	while (i + 1 < sizeof(words) / sizeof(*words) && strstr(text, words[i]))
+		i++;
+	return words[i];
+}
+
+static int script_text(struct repl *r, struct interactive_saving *how, struct str *out,
+		       struct error *err)
+{
+	struct str entries = {0};
+	int failed = 0;
+
+	array_each(const struct repl_entry, entry, &r->entries)
+		failed = failed || add_entry(r, &entries, entry, err) < 0;
+	how->word = free_word(str_text(&entries));
+	how->locals = count_locals(r) <= INTERACTIVE_MOST_LOCALS ? count_locals(r) : 0;
+	how->is_variable = is_variable;
+	how->ctx = r;
+	failed = failed || interactive_save(r->interactive, how, err) < 0;
+	if (!failed) {
+		foreign_lua_comment(out, "gatectl run -g THIS %s", r->cli->session.argv[0]);
+		str_addf(out, "%s%s", str_text(&how->before), str_text(&entries));
+		if (how->behind.length)
+			str_addf(out, "\n-- what was done by hand\n%s", str_text(&how->behind));
+	}
+	str_fini(&entries);
+	return failed ? -1 : 0;
+}
+
+/* A thread that is held now will be held in each run of the script, with nobody there to let it
+   go. */
+static void note_held(struct repl *r)
+{
+	struct str who = {0}, line = {0};
+
+	if (interactive_held(r->interactive, &who)) {
+		str_addf(&line, "note: %s: open its gate, or the script ends there, too\n",
+			 str_text(&who));
+		repl_say(str_text(&line));
+	}
+	str_fini(&who);
+	str_fini(&line);
+}
+
+/* Asks the person; on a pipe there is nobody to answer. */
+static bool leaves_out(struct repl *r, size_t step, struct error *err)
+{
+	struct str question = {0};
+	char *answer;
+	int signal;
+	bool yes;
+
+	if (!r->terminal) {
+		error_hint(err, "leave it out: save FILE --without %zu", step);
+		return false;
+	}
+	repl_say(err->text);
+	repl_say("\n");
+	str_addf(&question, "leave step %zu out? (y or n) ", step);
+	repl_take_signals(r);
+	answer = repl_read_terminal(str_text(&question), false);
+	signal = repl_give_signals_back();
+	str_fini(&question);
+	if (signal) {
+		r->status = 128 + signal;
+		r->quit = true;
+	}
+	yes = answer && (answer[0] == 'y' || answer[0] == 'Y');
+	free(answer);
+	if (!yes)
+		error_hint(err, "save FILE --without %zu", step);
+	return yes;
+}
+
+int repl_save(struct repl *r, const char *path, const struct repl_without *without,
+	      struct error *err)
+{
+	struct interactive_saving how = {0};
+	struct str text = {0};
+	int failed;
+
+	array_each(const size_t, step, without)
+		*array_add(&how.without) = *step;
+	while ((failed = script_text(r, &how, &text, err)) < 0 && how.refused &&
+	       leaves_out(r, how.refused, err)) {
+		*array_add(&how.without) = how.refused;
+		error_fini(err);
+	}
+	if (!failed)
+		failed = file_replace(path, str_text(&text), err);
+	if (!failed) {
+		repl_say(str_text(&how.notes));
+		note_held(r);
+	}
+	interactive_saving_fini(&how);
+	str_fini(&text);
+	return failed;
+}
+
+int repl_take_without(char *words, struct repl_without *out, struct error *err)
+{
+	static const char option[] = "--without";
+	char *at = strstr(words, option), *rest = at ? at + sizeof(option) - 1 : NULL;
+
+	if (!at || (at > words && at[-1] != ' ' && at[-1] != '\t'))
+		return 0;
+	while (*(rest += strspn(rest, " \t,"))) {
+		unsigned long n = strtoul(rest, &rest, 10);
+
+		if (!n || (*rest && !strchr(" \t,", *rest))) {
+			error_set(err, ERROR_USAGE, "--without: '%s' is not the number of a step",
+				  at + sizeof(option) - 1);
+			return error_hint(err, "save FILE --without 3, 5");
+		}
+		*array_add(out) = n;
+	}
+	while (at > words && (at[-1] == ' ' || at[-1] == '\t'))
+		at--;
+	*at = '\0';
+	return 0;
+}
+
+/* ---- run it by itself ----------------------------------------------------------------------- */
+
+struct cli_words {
+	char **items;
+	size_t count, capacity;
+};
+
+static void add_argument(struct cli_words *words, const char *word)
+{
+	*array_add(words) = base_strdup(word);
+}
+
+static void add_seconds(struct cli_words *words, const char *option, double seconds)
+{
+	char text[32];
+
+	if (seconds < 0) /* not given */
+		return;
+	snprintf(text, sizeof(text), "%.9g", seconds);
+	add_argument(words, option);
+	add_argument(words, text);
+}
+
+/* The options that the REPL was given, but for those that the script contains. */
+static void add_options(struct cli_words *words, const struct cli *cli)
+{
+	add_argument(words, cli->color ? "--color=always" : "--color=never");
+	add_seconds(words, "--gate-limit", cli->session.gate_limit);
+	add_seconds(words, "--time-limit", cli->session.time_limit);
+	if (cli->session.leftover) {
+		add_argument(words, "--leftover");
+		add_argument(words, options_leftover[cli->session.leftover]);
+	}
+	if (cli->session.no_follow)
+		add_argument(words, "--no-follow");
+	if (cli->no_cache)
+		add_argument(words, "--no-cache");
+	if (cli->session.verbose)
+		add_argument(words, "--verbose");
+	if (cli->session.quiet)
+		add_argument(words, "--quiet");
+}
+
+/* In the child. On a pipe the commands are not for the program. */
+static void exec_gatectl(struct repl *r, const char *command, const char *count, const char *script)
+{
+	struct cli_words words = {0};
+	int null;
+
+	add_argument(&words, "gatectl");
+	add_argument(&words, command);
+	add_argument(&words, "-g");
+	add_argument(&words, script);
+	if (count) {
+		add_argument(&words, "--repeat");
+		add_argument(&words, count);
+	}
+	add_options(&words, r->cli);
+	add_argument(&words, "--");
+	for (char *const *arg = r->cli->session.argv; *arg; arg++)
+		add_argument(&words, *arg);
+	*array_add(&words) = NULL;
+	if (!r->terminal && (null = open("/dev/null", O_RDONLY)) >= 0)
+		dup2(null, STDIN_FILENO);
+	session_signals_as_found();
+	execv("/proc/self/exe", words.items);
+	_exit(125);
+}
+
+/* If possible beside the first script that was loaded, where `require` finds what that one
+   requires. */
+static char *temporary(const struct repl *r, struct error *err)
+{
+	array_each(const struct repl_entry, entry, &r->entries) {
+		const char *slash = entry->file ? strrchr(entry->file, '/') : NULL;
+		char *dir, *path;
+
+		if (entry->dropped || !entry->file)
+			continue;
+		dir = slash ? base_strndup(entry->file, (size_t)(slash + 1 - entry->file))
+			    : base_strdup(".");
+		path = access(dir, W_OK) == 0 ? file_temporary(dir, "." CLI_TYPED, "", err)
+					      : file_temporary(NULL, CLI_TYPED, "", err);
+		base_free(dir);
+		return path;
+	}
+	return file_temporary(NULL, CLI_TYPED, "", err);
+}
+
+/* In a process of its own: the program that is looked at stays as it is. */
+static int run_script(struct repl *r, const char *command, const char *count, const char *script,
+		      struct error *err)
+{
+	siginfo_t status = {0};
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return error_errno(err, ERROR_SYSTEM, "fork");
+	if (pid == 0)
+		exec_gatectl(r, command, count, script);
+	while (waitid(P_PID, (id_t)pid, &status, WEXITED) < 0 && errno == EINTR)
+		;
+	r->status = status.si_code == CLD_EXITED ? status.si_status : 128 + status.si_status;
+	return 0;
+}
+
+int repl_run_saved(struct repl *r, const char *command, const char *count,
+		   const struct repl_without *without, struct error *err)
+{
+	char *path = temporary(r, err);
+	int failed;
+
+	if (!path)
+		return -1;
+	failed = repl_save(r, path, without, err);
+	if (!failed)
+		failed = run_script(r, command, count, path, err);
+	unlink(path);
+	base_free(path);
+	return failed;
+}

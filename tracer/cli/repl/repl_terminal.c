@@ -1,0 +1,418 @@
+/*
+ * Two share one terminal: libedit at the prompt, and the program while it runs. Each finds it as it
+ * left it (modes and foreground process group), and at the end it is as gatectl found it.
+ *
+ * Ctrl-C at the prompt empties the line, Ctrl-Z stops gatectl and the program together: the program
+ * is halted at the prompt, and what the terminal has sent it is forgotten when the job goes on.
+ */
+#include "tracer/cli/repl/repl.h"
+
+#include <editline/readline.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted, suspended, ended;
+
+enum { HISTORY_MOST = 1000, LINE_MOST = 1 << 20 };
+
+static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP};
+enum { TAKEN = sizeof(taken) / sizeof(*taken) };
+
+static struct {
+	struct termios found, program;
+	pid_t group; /* the program's, where it has the terminal; 0: gatectl's own */
+	struct sigaction before[TAKEN];
+	struct sigaction stop; /* as gatectl was started */
+	sigset_t mask;
+} terminal;
+
+static void on_signal(int signal)
+{
+	if (signal == SIGINT)
+		interrupted = 1;
+	else if (signal == SIGTSTP)
+		suspended = 1;
+	else
+		ended = signal;
+}
+
+/* Repeated, as the target's clock may interrupt it. */
+static void set_modes(const struct termios *modes)
+{
+	while (tcsetattr(STDIN_FILENO, TCSADRAIN, modes) < 0 && errno == EINTR)
+		;
+}
+
+/*
+ * The signals are blocked, so that none is lost, except at two times: while a line is waited for,
+ * with the handler above, and while the program starts or runs, with the target's handlers.
+ */
+static void block(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (int i = 0; i < TAKEN; i++)
+		sigaddset(&set, taken[i]);
+	sigprocmask(how, &set, NULL);
+}
+
+void repl_signals_end(void *ctx, bool now)
+{
+	(void)ctx;
+	block(now ? SIG_UNBLOCK : SIG_BLOCK);
+}
+
+/* False: a signal has come instead, or (errno is not EINTR) there is nothing to read from. */
+static bool wait_for_input(void)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return ppoll(&in, 1, NULL, &terminal.mask) > 0;
+}
+
+/*
+ * ppoll prefers input to signals. On a terminal the signal is the older one: what was typed before
+ * Ctrl-C or Ctrl-Z is forgotten (termios(3), NOFLSH). On a pipe SIGINT is for what was sent before, a program
+ * that runs then; but those that end us are obeyed there, too, as there may always be more input.
+ */
+static void let_signals_in(bool only_endings)
+{
+	sigset_t let = terminal.mask, blocked;
+
+	if (only_endings) {
+		sigaddset(&let, SIGINT);
+		sigaddset(&let, SIGTSTP);
+	}
+	sigprocmask(SIG_SETMASK, &let, &blocked);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
+void repl_take_signals(const struct repl *r)
+{
+	struct sigaction mine = {.sa_handler = on_signal};
+
+	interrupted = suspended = 0;
+	for (int i = 0; i < TAKEN; i++) {
+		/* On a pipe there are no modes to give back: SIGTSTP stops us by itself. */
+		bool left = taken[i] == SIGTSTP &&
+			    (!r->terminal || terminal.stop.sa_handler == SIG_IGN);
+
+		sigaction(taken[i], left ? NULL : &mine, &terminal.before[i]);
+	}
+}
+
+/* What ended the reading, or 0. */
+int repl_give_signals_back(void)
+{
+	for (int i = 0; i < TAKEN; i++)
+		sigaction(taken[i], &terminal.before[i], NULL);
+	return ended ? ended : interrupted ? SIGINT : 0;
+}
+
+/* ---- whose turn it is ----------------------------------------------------------------------- */
+
+/*
+ * A background job must not touch the terminal: if it reads, the kernel stops it until the shell
+ * brings it back. False: nobody will (its group is orphaned, SIGTTIN is ignored, the terminal is
+ * gone).
+ */
+static bool wait_for_foreground(void)
+{
+	char nothing;
+
+	while (tcgetpgrp(STDIN_FILENO) != getpgrp())
+		if (read(STDIN_FILENO, &nothing, 0) < 0 && errno != EINTR)
+			return false;
+	return true;
+}
+
+void repl_terminal_to_program(struct repl *r)
+{
+	block(SIG_UNBLOCK);
+	if (!r->terminal)
+		return;
+	set_modes(&terminal.program);
+	if (terminal.group && interactive_owns_group(r->interactive, terminal.group))
+		tcsetpgrp(STDIN_FILENO, terminal.group);
+}
+
+/* And not the shell's, which has taken the terminal to put us in the background? */
+static bool is_programs(const struct repl *r, pid_t group)
+{
+	if (interactive_state(r->interactive) ==
+	    INTERACTIVE_ENDED) /* its last group may be no more */
+		return kill(-group, 0) < 0 && errno == ESRCH;
+	return interactive_owns_group(r->interactive, group);
+}
+
+void repl_terminal_back(struct repl *r)
+{
+	pid_t group = r->terminal ? tcgetpgrp(STDIN_FILENO) : getpgrp();
+
+	block(SIG_BLOCK);
+	if (!r->terminal)
+		return;
+	terminal.group = 0;
+	if (group > 0 && group != getpgrp() && is_programs(r, group)) {
+		terminal.group = group;
+		tcsetpgrp(STDIN_FILENO, getpgrp());
+	}
+	if (tcgetpgrp(STDIN_FILENO) != getpgrp())
+		return;
+	if (interactive_state(r->interactive) == INTERACTIVE_ENDED)
+		terminal.program = terminal.found;
+	else
+		tcgetattr(STDIN_FILENO, &terminal.program);
+	set_modes(&terminal.found);
+}
+
+/* The program may have left the cursor in the middle of a line: blanks as wide as the screen go on to
+   the next one exactly then. Its mode may be raw: a new line does not begin at the left by itself. */
+static void fresh_line(struct str *out)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 2 ||
+	    (getenv("TERM") && strcmp(getenv("TERM"), "dumb") == 0))
+		return;
+	str_addf(out, "%*s\r", size.ws_col, "");
+}
+
+void repl_tell(void *ctx, const char *line)
+{
+	const struct repl *r = ctx;
+	bool screen = r->terminal && isatty(STDOUT_FILENO);
+	struct str out = {0};
+
+	if (screen)
+		fresh_line(&out);
+	str_addf(&out, "%s%s\n", line, screen ? "\r" : "");
+	repl_say(str_text(&out));
+	str_fini(&out);
+}
+
+/* ---- a line --------------------------------------------------------------------------------- */
+
+/* Stops as the shell expects it, and goes on with the line as it was. */
+static void suspend(void)
+{
+	struct sigaction mine;
+	sigset_t stop;
+
+	suspended = 0;
+	rl_deprep_terminal();
+	set_modes(&terminal.found);
+	repl_say("\n");
+	sigaction(SIGTSTP, &terminal.stop, &mine);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &stop, NULL); /* here it stops */
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+	sigaction(SIGTSTP, &mine, NULL);
+	wait_for_foreground();
+	rl_prep_terminal(1);
+	rl_forced_update_display();
+}
+
+enum { CTRL_D = 4 };
+
+static bool emptied; /* the line, by Ctrl-C */
+
+bool repl_line_is_emptied(void)
+{
+	return emptied;
+}
+
+/* Ctrl-C at the prompt empties the line: as if begin-of-line, kill-line and return were typed. */
+static int next_key(FILE *in)
+{
+	static const char keys[] = "\001\013\n";
+	static const char *pending;
+	unsigned char c;
+	ssize_t n;
+
+	(void)in;
+	for (;;) {
+		if (interrupted) {
+			interrupted = 0;
+			emptied = true;
+			pending = keys;
+		}
+		if (pending && *pending)
+			return *pending++;
+		if (ended)
+			return EOF;
+		if (suspended)
+			suspend();
+		if (!wait_for_input()) {
+			if (errno != EINTR)
+				return EOF;
+			continue;
+		}
+		let_signals_in(false);
+		if (interrupted || ended || suspended)
+			continue;
+		n = read(STDIN_FILENO, &c, 1);
+		/* A Ctrl-D typed before libedit had taken the terminal over is a zero byte by now. */
+		if (n == 1)
+			return c ? c : CTRL_D;
+		if (n == 0 || errno != EINTR)
+			return EOF;
+	}
+}
+
+/* libedit by itself shows the prompt first and makes the terminal raw after that: what is typed in
+   between would be echoed by the kernel as well, and lost at a Ctrl-Z, as nobody has read it. */
+static int before_prompt(void)
+{
+	rl_prep_terminal(1);
+	return 0;
+}
+
+char *repl_read_terminal(const char *question, bool is_command)
+{
+	struct str out = {0};
+	sigset_t clock, before;
+	char *line;
+
+	if (!wait_for_foreground())
+		return NULL;
+	if (isatty(STDOUT_FILENO))
+		fresh_line(&out);
+	repl_say(str_text(&out));
+	str_fini(&out);
+	sigemptyset(&clock);
+	sigaddset(&clock, SIGALRM); /* libedit writes by stdio, which loses what is interrupted */
+	sigprocmask(SIG_BLOCK, &clock, &before);
+	emptied = false;
+	line = readline(question);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (line && *line && is_command)
+		add_history(line);
+	return line;
+}
+
+/* Reads more of what is written to the pipe; 0: that was all of it. */
+static size_t read_more(struct str *line)
+{
+	char bytes[4096];
+	ssize_t n = -1;
+
+	while (n < 0) {
+		if (!wait_for_input()) {
+			if (errno != EINTR || ended || interrupted)
+				return 0;
+			continue;
+		}
+		n = read(STDIN_FILENO, bytes, sizeof(bytes));
+		if (n < 0 && errno != EINTR)
+			return 0;
+	}
+	str_add_bytes(line, bytes, (size_t)n);
+	return (size_t)n;
+}
+
+static int read_line(struct str *line, struct error *err)
+{
+	for (;;) {
+		let_signals_in(true);
+		if (ended || interrupted || memchr(str_text(line), '\n', line->length))
+			return 0;
+		if (line->length > LINE_MOST) {
+			error_set(err, ERROR_USAGE, "the line does not end within %d bytes",
+				  LINE_MOST);
+			return error_hint(err, "end each command with a newline");
+		}
+		if (!read_more(line))
+			return 0;
+	}
+}
+
+char *repl_read_pipe(struct error *err)
+{
+	static struct str line;
+	const char *end;
+	size_t length;
+	char *out;
+
+	if (read_line(&line, err) < 0 || !line.length || ended || interrupted) {
+		str_fini(&line);
+		return NULL;
+	}
+	end = memchr(str_text(&line), '\n', line.length);
+	length = end ? (size_t)(end - line.text) : line.length;
+	out = strndup(str_text(&line), length - (length && line.text[length - 1] == '\r'));
+	length += length < line.length;
+	memmove(line.text, line.text + length, line.length - length + 1);
+	line.length -= length;
+	return out;
+}
+
+/* ---- from beginning to end ------------------------------------------------------------------ */
+
+static char *history_path(void)
+{
+	const char *home = getenv("HOME");
+	char *path = NULL;
+
+	if (!home || !*home || asprintf(&path, "%s/.gatectl_history", home) < 0)
+		return NULL;
+	return path;
+}
+
+/* To be called before the program is started: it has to find everything as gatectl did. */
+void repl_terminal_open(struct repl *r)
+{
+	const struct sigaction ignored = {.sa_handler = SIG_IGN};
+
+	sigprocmask(SIG_SETMASK, NULL, &terminal.mask);
+	block(SIG_BLOCK);
+	sigaction(SIGTSTP, NULL, &terminal.stop);
+	r->terminal = isatty(STDIN_FILENO);
+	if (!r->terminal)
+		return;
+	wait_for_foreground();
+	tcgetattr(STDIN_FILENO, &terminal.found);
+	terminal.program = terminal.found;
+	sigaction(SIGTTOU, &ignored, NULL); /* we give the terminal away and take it back */
+	sigaction(SIGQUIT, &ignored, NULL); /* the key for it is for the program */
+}
+
+/* No SIGWINCH: libedit sees a new size at the next prompt. In the middle of a line rl_resize_terminal()
+   keeps the cursor where it was, outside of a display that has become smaller. */
+void repl_use_terminal(struct repl *r)
+{
+	char *path = history_path();
+
+	rl_catch_signals = 0;	     /* libedit would send Ctrl-C to the program, too */
+	rl_getc_function = next_key; /* read by rl_initialize */
+	rl_pre_input_hook = before_prompt;
+	rl_initialize();
+	repl_completion(r);
+	using_history();
+	stifle_history(HISTORY_MOST);
+	if (path)
+		read_history(path);
+	free(path);
+}
+
+/* The terminal as it was, also where the program has died in its own modes. */
+void repl_terminal_close(struct repl *r)
+{
+	char *path = r->terminal ? history_path() : NULL;
+
+	if (path)
+		write_history(path);
+	free(path);
+	if (r->terminal && tcgetpgrp(STDIN_FILENO) == getpgrp())
+		set_modes(&terminal.found);
+}

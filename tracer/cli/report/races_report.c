@@ -1,0 +1,226 @@
+#include "tracer/cli/report/races_report.h"
+
+#include "tracer/base/text/json.h"
+#include "tracer/base/text/xml.h"
+#include "tracer/cli/report/explore_report.h"
+#include "tracer/features/report/suite.h"
+
+#include <string.h>
+
+/* ---- text ------------------------------------------------------------------------------------------- */
+
+static void add_place(const struct controlled_race_side *side, struct str *out)
+{
+	if (side->line)
+		str_addf(out, "%s:%u", str_base_name(side->file), side->line);
+	else
+		str_add(out, side->func ? side->func : "code without line numbers");
+}
+
+static const char *variable_of(const struct controlled_race *r)
+{
+	return r->variable ? r->variable : "memory without a name";
+}
+
+void races_headline(const struct races_hunt *h, struct str *out)
+{
+	const struct controlled_race *r = h->found.items[0].seen;
+
+	str_addf(out, "%zu race%s in %lu run%s; the first: %s at ", h->found.count,
+		 h->found.count == 1 ? "" : "s", h->e.runs, h->e.runs == 1 ? "" : "s",
+		 variable_of(r));
+	add_place(&r->sides[0], out);
+	str_add(out, " and ");
+	add_place(&r->sides[1], out);
+}
+
+static const char *deed(const struct controlled_race_side *side)
+{
+	if (side->frees)
+		return "free";
+	return side->writes ? "write" : "read";
+}
+
+static void add_side(const struct controlled_race_side *side, struct str *out)
+{
+	str_add(out, "  ");
+	add_place(side, out);
+	str_addf(out, ": %s %ss it", side->thread ? side->thread : "a thread", deed(side));
+	if (side->func)
+		str_addf(out, " in %s", side->func);
+	if (side->locks)
+		str_addf(out, ", holding %s\n", side->locks);
+	else
+		str_add(out, ", holding no lock\n");
+}
+
+static bool differ(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) != 0;
+}
+
+/* Of two writes. What an update leaves depends on what was there. */
+static void add_left(const struct controlled_race *r, const char *who, const char *then,
+		     struct str *out)
+{
+	bool told = !r->sides[0].updates && !r->sides[1].updates;
+
+	if (!r->between || !r->after)
+		return;
+	str_addf(out, "  %s left %s there, %s leaves %s", who, r->between, then, r->after);
+	if (told && differ(r->between, r->after))
+		str_addf(out, "; in the other order %s remains", r->between);
+	else if (told)
+		str_add(out, ", as in the other order");
+	str_add(out, "\n");
+}
+
+/* What the other order would have given, where it can be told. */
+static void add_values(const struct controlled_race *r, struct str *out)
+{
+	const struct controlled_race_side *first = &r->sides[0], *second = &r->sides[1];
+	const char *who = first->thread ? first->thread : "the first",
+		   *then = second->thread ? second->thread : "the second";
+
+	if (first->writes && second->writes)
+		add_left(r, who, then, out);
+	else if (first->writes && !second->writes && differ(r->before, r->between))
+		str_addf(out, "  %s reads %s; in the other order it reads %s\n", then, r->between,
+			 r->before);
+	else if (!first->writes && second->writes && differ(r->between, r->after))
+		str_addf(out, "  %s has read %s; in the other order it reads %s\n", who, r->between,
+			 r->after);
+}
+
+static void add_race(const struct race *race, struct str *out)
+{
+	const struct controlled_race *r = race->seen;
+
+	add_place(&r->sides[1], out);
+	str_addf(out, ": race on %s", variable_of(r));
+	if (r->size)
+		str_addf(out, " (%llu byte%s)", (unsigned long long)r->size,
+			 r->size == 1 ? "" : "s");
+	str_add(out, race->times == 1 ? ", once" : ", ");
+	if (race->times > 1)
+		str_addf(out, "%lu times", race->times);
+	str_add(out, ": nothing orders these two\n");
+	add_side(&r->sides[0], out);
+	add_side(&r->sides[1], out);
+	add_values(r, out);
+}
+
+void races_text(const struct races_hunt *h, struct str *out)
+{
+	array_each(const struct race, race, &h->found)
+		add_race(race, out);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------- */
+
+static void json_locks(struct json *j, const char *locks)
+{
+	json_array(j, "locks");
+	while (locks && *locks) {
+		size_t length = strcspn(locks, ",");
+		char *name = base_strndup(locks, length);
+
+		json_string(j, NULL, name);
+		base_free(name);
+		locks += length;
+		locks += strspn(locks, ", ");
+	}
+	json_end_array(j);
+}
+
+static void json_side(struct json *j, const char *name, const struct controlled_race_side *side)
+{
+	json_object(j, name);
+	json_string(j, "file", side->file);
+	json_integer(j, "line", side->line);
+	json_string(j, "func", side->func);
+	json_string(j, "thread", side->thread);
+	json_string(j, "access", deed(side));
+	json_locks(j, side->locks);
+	json_end_object(j);
+}
+
+static void json_race(struct json *j, const struct race *race)
+{
+	const struct controlled_race *r = race->seen;
+
+	json_object(j, NULL);
+	json_string(j, "variable", r->variable);
+	json_integer(j, "size", (long long)r->size);
+	json_side(j, "first", &r->sides[0]);
+	json_side(j, "second", &r->sides[1]);
+	json_string(j, "before", r->before);
+	json_string(j, "between", r->between);
+	json_string(j, "after", r->after);
+	json_integer(j, "times", (long long)race->times);
+	json_end_object(j);
+}
+
+static void as_json(const struct races_hunt *h, int status, struct str *out)
+{
+	struct json j = {0};
+
+	json_object(&j, NULL);
+	json_string(&j, "verdict", explore_verdict(&h->e, status));
+	json_integer(&j, "status", status);
+	json_string(&j, "program", h->e.x.options->argv[0]);
+	json_integer(&j, "runs", (long long)h->e.runs);
+	json_integer(&j, "failed", (long long)h->failed);
+	json_integer(&j, "ignored", (long long)h->ignored);
+	json_number(&j, "seconds", h->e.seconds);
+	json_integer(&j, "seed", (long long)h->e.options.seed);
+	json_array(&j, "races");
+	array_each(const struct race, race, &h->found)
+		json_race(&j, race);
+	json_end_array(&j);
+	json_end_object(&j);
+	str_addf(out, "%s\n", str_text(&j.out));
+	json_fini(&j);
+}
+
+/* ---- the others ------------------------------------------------------------------------------------- */
+
+static void as_page(const struct str *headline, const struct str *text, struct str *out)
+{
+	str_add(out, "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\">"
+		     "<title>gatectl races</title>\n<h1>");
+	xml_text(out, str_text(headline));
+	str_add(out, "</h1>\n<pre>");
+	xml_text(out, str_text(text));
+	str_add(out, "</pre></html>\n");
+}
+
+int races_report(const struct cli *cli, const struct races_hunt *h, int status, struct error *err)
+{
+	struct str headline = {0}, text = {0};
+	int failed = 0;
+
+	if (h->found.count)
+		races_headline(h, &headline);
+	else
+		str_addf(&headline, "no race in %lu runs", h->e.runs);
+	races_text(h, &text);
+	array_each(const char *, path, &cli->session.reports) {
+		enum report_kind kind = report_kind_of(*path);
+		struct str out = {0};
+
+		if (kind == REPORT_JSON)
+			as_json(h, status, &out);
+		else if (kind == REPORT_JUNIT)
+			explore_junit(&h->e, status, "races", str_text(&headline), str_text(&text),
+				      &out);
+		else
+			as_page(&headline, &text, &out);
+		if (!failed)
+			failed = reports_put(*path, &out, err);
+		str_fini(&out);
+	}
+	str_fini(&headline);
+	str_fini(&text);
+	return failed;
+}

@@ -1,0 +1,327 @@
+/* What stands in the section: descriptions of code (FDE) and what several share (CIE). */
+#include "tracer/dwarf/frames/cfi_internal.h"
+
+#include <libdwarf/dwarf.h>
+
+#include <string.h>
+
+/* ---- pointers ------------------------------------------------------------------------------- */
+
+uint64_t cfi_number(struct cursor *c, uint8_t encoding)
+{
+	switch (encoding & 0x0f) {
+	case DW_EH_PE_absptr:
+	case DW_EH_PE_udata8:
+	case DW_EH_PE_sdata8:
+		return cursor_fixed(c, 8);
+	case DW_EH_PE_uleb128:
+		return cursor_uleb(c);
+	case DW_EH_PE_sleb128:
+		return (uint64_t)cursor_sleb(c);
+	case DW_EH_PE_udata2:
+		return cursor_fixed(c, 2);
+	case DW_EH_PE_udata4:
+		return cursor_fixed(c, 4);
+	case DW_EH_PE_sdata2:
+		return (uint64_t)(int16_t)cursor_fixed(c, 2);
+	case DW_EH_PE_sdata4:
+		return (uint64_t)(int32_t)cursor_fixed(c, 4);
+	default:
+		c->broken = true;
+		return 0;
+	}
+}
+
+/* Relative to where it stands, or to nothing: compilers for this processor use no other. */
+uint64_t cfi_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding)
+{
+	uint64_t here = s->address + (uint64_t)(c->at - s->bytes);
+	uint64_t value = cfi_number(c, encoding);
+
+	switch (encoding & 0xf0) {
+	case DW_EH_PE_absptr:
+		return value;
+	case DW_EH_PE_pcrel:
+		return here + value;
+	default:
+		c->broken = true;
+		return 0;
+	}
+}
+
+bool cfi_pointer_at(const struct cfi_section *s, size_t at, uint8_t encoding, uint64_t *out)
+{
+	struct cursor c = {.at = s->bytes, .end = s->bytes + s->size};
+
+	cursor_take(&c, at);
+	*out = cfi_pointer(s, &c, encoding);
+	return !c.broken;
+}
+
+/* ---- entries -------------------------------------------------------------------------------- */
+
+/* What each entry begins with. */
+struct header {
+	uint64_t offset;
+	struct cursor body; /* behind the id, to the end of the entry */
+	uint64_t next;
+	bool is_cie;
+	uint64_t cie; /* the offset of that; of a CIE: its own */
+};
+
+/* 1, or 0: the end of the section, or what is no entry. */
+static int read_header(const struct cfi_section *s, uint64_t offset, struct header *out)
+{
+	struct cursor c = {.at = s->bytes, .end = s->bytes + s->size};
+	uint64_t length, id, at;
+	unsigned size = 4;
+
+	cursor_take(&c, offset);
+	length = cursor_fixed(&c, 4);
+	if (length == UINT32_MAX) {
+		length = cursor_fixed(&c, 8);
+		size = 8;
+	}
+	if (c.broken || !length || length > (uint64_t)(c.end - c.at))
+		return 0;
+	*out = (struct header){.offset = offset, .body = {.at = c.at, .end = c.at + length}};
+	out->next = (uint64_t)(out->body.end - s->bytes);
+	at = (uint64_t)(c.at - s->bytes);
+	if (s->eh)
+		size = 4; /* its ids never grow */
+	id = cursor_fixed(&out->body, size);
+	if (s->eh) {
+		out->is_cie = id == 0;
+		out->cie = out->is_cie ? offset : at - id;
+	} else {
+		out->is_cie = id == (size == 4 ? UINT32_MAX : UINT64_MAX);
+		out->cie = out->is_cie ? offset : id;
+	}
+	return !out->body.broken;
+}
+
+/* The letters of an augmentation that begins with z. */
+static void read_augmentation(const struct cfi_section *s, struct cursor *c, const char *letters,
+			      struct cfi_common *out)
+{
+	uint64_t size = cursor_uleb(c);
+	struct cursor in = *c;
+
+	cursor_take(c, size);
+	for (letters++; *letters; letters++) {
+		if (*letters == 'R')
+			out->encoding = (uint8_t)cursor_fixed(&in, 1);
+		else if (*letters == 'L')
+			out->exceptions = (uint8_t)cursor_fixed(&in, 1);
+		else if (*letters == 'P')
+			cfi_pointer(s, &in, (uint8_t)(cursor_fixed(&in, 1) & 0x7f));
+		else if (*letters == 'S')
+			out->signal = true;
+		else if (*letters != 'B')
+			break; /* what it means is in the bytes that are skipped */
+	}
+	out->sized = true;
+}
+
+/* 0, or -1: it is none, or nothing that is understood. */
+static int read_common(const struct cfi_section *s, uint64_t offset, struct cfi_common *out)
+{
+	struct header h;
+	const char *augmentation;
+	unsigned version;
+
+	*out = (struct cfi_common){.encoding = DW_EH_PE_absptr, .exceptions = DW_EH_PE_omit};
+	if (!read_header(s, offset, &h) || !h.is_cie)
+		return -1;
+	version = (unsigned)cursor_fixed(&h.body, 1);
+	augmentation = cursor_string(&h.body);
+	if (h.body.broken || (version != 1 && version != 3 && version != 4))
+		return -1;
+	if (strncmp(augmentation, "eh", 2) == 0)
+		cursor_take(&h.body, 8);
+	if (version == 4)
+		cursor_take(&h.body, 2); /* sizes of addresses and of segments: 8 and 0 */
+	out->code_align = cursor_uleb(&h.body);
+	out->data_align = cursor_sleb(&h.body);
+	out->return_address = version == 1 ? cursor_fixed(&h.body, 1) : cursor_uleb(&h.body);
+	if (*augmentation == 'z')
+		read_augmentation(s, &h.body, augmentation, out);
+	else if (*augmentation && strcmp(augmentation, "eh") != 0)
+		return -1;
+	out->code = h.body;
+	return h.body.broken ? -1 : 0;
+}
+
+/* The bounds, and where the instructions are. 0, or -1. */
+static int read_description(const struct cfi_section *s, struct header *h,
+			    const struct cfi_common *common, struct cfi_span *out)
+{
+	out->entry = h->offset;
+	out->low = cfi_pointer(s, &h->body, common->encoding);
+	out->high = out->low + cfi_number(&h->body, common->encoding);
+	if (common->sized)
+		cursor_take(&h->body, cursor_uleb(&h->body));
+	return h->body.broken ? -1 : 0;
+}
+
+/* ---- the index ------------------------------------------------------------------------------ */
+
+static int by_low(const void *a, const void *b)
+{
+	const struct cfi_span *x = a, *y = b;
+
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+void cfi_index(struct cfi_section *s)
+{
+	struct cfi_common common = {.encoding = 0};
+	uint64_t common_at = UINT64_MAX;
+	bool usable = false;
+	struct header h;
+
+	if (s->indexed)
+		return;
+	s->indexed = true;
+	for (uint64_t at = 0; s->bytes && read_header(s, at, &h); at = h.next) {
+		struct cfi_span span;
+
+		if (h.is_cie)
+			continue;
+		if (h.cie != common_at) {
+			usable = read_common(s, h.cie, &common) == 0;
+			common_at = h.cie;
+		}
+		/* At 0 is what the linker dropped. */
+		if (usable && read_description(s, &h, &common, &span) == 0 && span.low &&
+		    span.low < span.high)
+			*array_add(&s->spans) = span;
+	}
+	array_sort(&s->spans, by_low);
+}
+
+void cfi_fini(struct cfi_section *s)
+{
+	array_fini(&s->spans);
+}
+
+/* ---- the linker's table --------------------------------------------------------------------- */
+
+enum { TABLE_AT = 12, ROW_SIZE = 8 };
+
+/* Where code begins, and its description: distances from .eh_frame_hdr. */
+struct table_row {
+	int32_t low, entry;
+};
+
+static struct table_row table_row(const struct cfi_section *s, size_t i)
+{
+	struct table_row row;
+
+	memcpy(&row, s->header + TABLE_AT + i * ROW_SIZE, sizeof(row));
+	return row;
+}
+
+/* How many rows it has; 0: it is not as every linker makes it. */
+static size_t table_size(const struct cfi_section *s)
+{
+	static const uint8_t usual[4] = {1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
+					 DW_EH_PE_datarel | DW_EH_PE_sdata4};
+	uint32_t count;
+
+	if (!s->header || s->header_size < TABLE_AT || memcmp(s->header, usual, sizeof(usual)) != 0)
+		return 0;
+	memcpy(&count, s->header + 8, sizeof(count));
+	return count <= (s->header_size - TABLE_AT) / ROW_SIZE ? count : 0;
+}
+
+/* What it leads to is read, and has to hold the address. */
+static const struct cfi_span *find_by_table(struct cfi_section *s, uint64_t address)
+{
+	size_t low = 0, high = table_size(s);
+	struct cfi_common common;
+	struct header h;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->header_address + (uint64_t)table_row(s, middle).low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low ||
+	    !read_header(s, s->header_address + (uint64_t)table_row(s, low - 1).entry - s->address,
+			 &h) ||
+	    h.is_cie || read_common(s, h.cie, &common) < 0 ||
+	    read_description(s, &h, &common, &s->found) < 0)
+		return NULL;
+	return s->found.low && s->found.low <= address && address < s->found.high ? &s->found
+										  : NULL;
+}
+
+static const struct cfi_span *find_span(struct cfi_section *s, uint64_t address)
+{
+	const struct cfi_span *quick = s->indexed ? NULL : find_by_table(s, address);
+	size_t i;
+
+	if (quick)
+		return quick;
+	cfi_index(s);
+	i = array_upto(&s->spans, low, address);
+	/* They do not overlap, but where one of them lies. */
+	for (size_t steps = 0; i-- > 0 && steps < 4; steps++)
+		if (address < s->spans.items[i].high)
+			return &s->spans.items[i];
+	return NULL;
+}
+
+bool cfi_has(struct cfi_section *s, uint64_t address)
+{
+	return find_span(s, address) != NULL;
+}
+
+bool cfi_is_signal(struct cfi_section *s, uint64_t address)
+{
+	const struct cfi_span *span = find_span(s, address);
+	struct cfi_common common;
+	struct header h;
+
+	return span && read_header(s, span->entry, &h) && read_common(s, h.cie, &common) == 0 &&
+	       common.signal;
+}
+
+int cfi_row(struct cfi_section *s, uint64_t address, struct cfi_row *out, struct error *err)
+{
+	const struct cfi_span *span = find_span(s, address);
+	struct cfi_common common;
+	struct cfi_span again;
+	struct header h;
+
+	if (!span)
+		return 0;
+	if (!read_header(s, span->entry, &h) || read_common(s, h.cie, &common) < 0 ||
+	    read_description(s, &h, &common, &again) < 0)
+		return error_set(err, ERROR_STATE, "broken call frame information");
+	return cfi_run(s, &common, h.body, span->low, address, out, err) < 0 ? -1 : 1;
+}
+
+bool cfi_exceptions(struct cfi_section *s, uint64_t address, uint64_t *table, uint64_t *low)
+{
+	const struct cfi_span *span = find_span(s, address);
+	struct cfi_common common;
+	struct cursor nothing;
+	struct header h;
+
+	if (!span || !read_header(s, span->entry, &h) || read_common(s, h.cie, &common) < 0 ||
+	    !common.sized || common.exceptions == DW_EH_PE_omit)
+		return false;
+	*low = cfi_pointer(s, &h.body, common.encoding);
+	cfi_number(&h.body, common.encoding); /* the size */
+	cursor_uleb(&h.body);
+	nothing = h.body;
+	if (!cfi_number(&nothing, common.exceptions))
+		return false;
+	*table = cfi_pointer(s, &h.body, common.exceptions);
+	return !h.body.broken;
+}

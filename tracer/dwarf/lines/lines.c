@@ -1,0 +1,414 @@
+/* The headers of all line programs of a module: file tables, and what the programs need. */
+#include "tracer/dwarf/lines/lines.h"
+
+#include "tracer/dwarf/cursor.h"
+#include "tracer/elf/mapped.h"
+
+#include <inttypes.h>
+
+#include <libdwarf/dwarf.h>
+
+enum { FORMATS_MAX = 255 };
+
+struct entry_format {
+	uint64_t content, form;
+};
+
+/* A section of strings, fetched when the first of them is asked for: .debug_str may be large. */
+struct strings {
+	const char *section;
+	bool fetched;
+	struct section_data data;
+};
+
+/* A header while it is read. */
+struct heading {
+	struct module *m;
+	struct line_unit *u;
+	struct strings strings, line_strings;
+	struct cursor in;
+	unsigned offset_size;
+	struct error *err;
+};
+
+static int broken(const struct heading *h, const char *what)
+{
+	return error_set(h->err, ERROR_OBJECT, "%s: .debug_line is broken at 0x%" PRIx64 ": %s",
+			 h->m->debug_path, h->u->stmt_list, what);
+}
+
+/* ---- version 5: tables that describe themselves --------------------------------------------- */
+
+/* A string in a string section, or NULL. */
+static const char *string_at(const struct section_data *strings, uint64_t offset)
+{
+	if (offset >= strings->size)
+		return NULL;
+	if (strings->bytes[strings->size - 1] != '\0' &&
+	    !memchr(strings->bytes + offset, '\0', strings->size - offset))
+		return NULL;
+	return (const char *)strings->bytes + offset;
+}
+
+static int read_offset_string(struct heading *h, struct strings *strings, const char **text)
+{
+	uint64_t offset = cursor_fixed(&h->in, h->offset_size);
+
+	if (!strings->fetched && module_section(h->m, strings->section, &strings->data, h->err) < 0)
+		return -1;
+	strings->fetched = true;
+	*text = h->in.broken ? NULL : string_at(&strings->data, offset);
+	return *text ? 0 : broken(h, "a name is not in the section of strings");
+}
+
+/* Bytes of the forms that are plain numbers; 0 for others. */
+static unsigned number_size(uint64_t form)
+{
+	switch (form) {
+	case DW_FORM_flag:
+	case DW_FORM_data1:
+	case DW_FORM_strx1:
+		return 1;
+	case DW_FORM_data2:
+	case DW_FORM_strx2:
+		return 2;
+	case DW_FORM_strx3:
+		return 3;
+	case DW_FORM_data4:
+	case DW_FORM_strx4:
+		return 4;
+	case DW_FORM_data8:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+/* Passes over a value that says nothing to us. */
+static int skip_form(struct heading *h, uint64_t form)
+{
+	struct cursor *in = &h->in;
+
+	switch (form) {
+	case DW_FORM_data16:
+		cursor_take(in, 16);
+		return 0;
+	case DW_FORM_block:
+		cursor_take(in, cursor_uleb(in));
+		return 0;
+	case DW_FORM_block1:
+		cursor_take(in, cursor_fixed(in, 1));
+		return 0;
+	case DW_FORM_block2:
+		cursor_take(in, cursor_fixed(in, 2));
+		return 0;
+	case DW_FORM_block4:
+		cursor_take(in, cursor_fixed(in, 4));
+		return 0;
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_strp_alt: /* in the file of .gnu_debugaltlink, not followed here */
+	case DW_FORM_sec_offset:
+		cursor_take(in, h->offset_size);
+		return 0;
+	default:
+		return broken(h, "a form in its file table is unknown");
+	}
+}
+
+/* Reads one value of a table: strings into *text, numbers into *number, others are passed over. */
+static int read_form(struct heading *h, uint64_t form, const char **text, uint64_t *number)
+{
+	switch (form) {
+	case DW_FORM_string:
+		*text = cursor_string(&h->in);
+		return 0;
+	case DW_FORM_line_strp:
+		return read_offset_string(h, &h->line_strings, text);
+	case DW_FORM_strp:
+		return read_offset_string(h, &h->strings, text);
+	case DW_FORM_udata:
+	case DW_FORM_strx:
+		*number = cursor_uleb(&h->in);
+		return 0;
+	case DW_FORM_sdata:
+		*number = (uint64_t)cursor_sleb(&h->in);
+		return 0;
+	default:
+		if (number_size(form) == 0)
+			return skip_form(h, form);
+		*number = cursor_fixed(&h->in, number_size(form));
+		return 0;
+	}
+}
+
+static int read_entry(struct heading *h, const struct entry_format *formats, unsigned count,
+		      struct line_file *out)
+{
+	out->name = "";
+	for (unsigned i = 0; i < count; i++) {
+		const char *text = NULL;
+		uint64_t number = 0;
+
+		if (read_form(h, formats[i].form, &text, &number) < 0)
+			return -1;
+		if (formats[i].content == DW_LNCT_path && text)
+			out->name = text;
+		else if (formats[i].content == DW_LNCT_directory_index)
+			out->dir = number;
+	}
+	return h->in.broken ? broken(h, "its file table runs over the end") : 0;
+}
+
+/* One of the two tables, directories or files. */
+static int read_table(struct heading *h, bool dirs)
+{
+	struct entry_format formats[FORMATS_MAX];
+	unsigned format_count = cursor_u8(&h->in);
+	uint64_t count;
+
+	for (unsigned i = 0; i < format_count; i++) {
+		formats[i].content = cursor_uleb(&h->in);
+		formats[i].form = cursor_uleb(&h->in);
+	}
+	count = cursor_uleb(&h->in);
+	/* Every entry has at least one byte: a count beyond the rest is corrupt, not large. */
+	if (h->in.broken || count > cursor_left(&h->in) || (count && !format_count))
+		return broken(h, "its file table runs over the end");
+	for (uint64_t i = 0; i < count; i++) {
+		struct line_file entry = {0};
+
+		if (read_entry(h, formats, format_count, &entry) < 0)
+			return -1;
+		if (dirs)
+			*array_add(&h->u->dirs) = entry.name;
+		else
+			*array_add(&h->u->files) = entry;
+	}
+	return 0;
+}
+
+static int read_tables(struct heading *h)
+{
+	if (read_table(h, true) < 0 || read_table(h, false) < 0)
+		return -1;
+	h->u->comp_dir = h->u->dirs.count ? h->u->dirs.items[0] : NULL;
+	return 0;
+}
+
+/* ---- versions 2 to 4 ------------------------------------------------------------------------ */
+
+static int read_old_tables(struct heading *h)
+{
+	const char *name;
+
+	*array_add(&h->u->dirs) = h->u->comp_dir; /* it may have been told already */
+	while ((name = cursor_string(&h->in)) && *name)
+		*array_add(&h->u->dirs) = name;
+	while ((name = cursor_string(&h->in)) && *name) {
+		struct line_file *f = array_add(&h->u->files);
+
+		f->name = name;
+		f->dir = cursor_uleb(&h->in);
+		cursor_uleb(&h->in); /* time of change */
+		cursor_uleb(&h->in); /* length in bytes */
+	}
+	return h->in.broken ? broken(h, "its file table runs over the end") : 0;
+}
+
+/* ---- headers -------------------------------------------------------------------------------- */
+
+/* What stands between the header's length and its tables. */
+static int read_parameters(struct heading *h)
+{
+	struct line_program *p = &h->u->program;
+
+	p->min_inst = cursor_u8(&h->in);
+	p->max_ops = h->u->version >= 4 ? cursor_u8(&h->in) : 1;
+	p->default_is_stmt = cursor_u8(&h->in) != 0;
+	p->line_base = (int8_t)cursor_u8(&h->in);
+	p->line_range = cursor_u8(&h->in);
+	p->opcode_base = cursor_u8(&h->in);
+	if (p->max_ops == 0)
+		p->max_ops = 1;
+	if (!h->in.broken && (p->line_range == 0 || p->opcode_base == 0))
+		return broken(h, "its line range or opcode base is zero");
+	p->operands = cursor_take(&h->in, p->opcode_base - 1u);
+	return h->in.broken ? broken(h, "its header runs over the end") : 0;
+}
+
+/* The unit's bytes behind its length are in h->in. */
+static int read_header(struct heading *h)
+{
+	const uint8_t *unit_end = h->in.end;
+	uint64_t length;
+
+	h->u->version = (unsigned)cursor_fixed(&h->in, 2);
+	if (!h->in.broken && (h->u->version < 2 || h->u->version > 5))
+		return error_set(h->err, ERROR_OBJECT,
+				 "%s: .debug_line at 0x%" PRIx64
+				 ": version %u of line programs is unknown",
+				 h->m->debug_path, h->u->stmt_list, h->u->version);
+	if (h->u->version >= 5)
+		cursor_take(&h->in, 2); /* sizes of an address and of a segment selector */
+	length = cursor_fixed(&h->in, h->offset_size);
+	if (h->in.broken || length > cursor_left(&h->in))
+		return broken(h, "its header runs over the end");
+	h->in.end = h->in.at + length;
+	h->u->program.bytes = h->in.end;
+	h->u->program.end = unit_end;
+	if (read_parameters(h) < 0)
+		return -1;
+	h->u->headed = true;
+	return h->u->version >= 5 ? read_tables(h) : read_old_tables(h);
+}
+
+/* The length at the head of a unit; narrows h->in to the unit and moves `rest` behind it. */
+static int read_length(struct heading *h, struct cursor *rest)
+{
+	uint64_t length = cursor_fixed(rest, 4);
+
+	h->offset_size = 4;
+	if (length == 0xffffffff) {
+		h->offset_size = 8;
+		length = cursor_fixed(rest, 8);
+	} else if (length >= 0xfffffff0) {
+		return broken(h, "its length is a reserved value");
+	}
+	h->in = *rest;
+	if (rest->broken || !cursor_take(rest, length))
+		return broken(h, "it runs over the end of the section");
+	h->in.end = rest->at;
+	return 0;
+}
+
+static bool only_zeros(const struct cursor *b)
+{
+	for (const uint8_t *at = b->at; at < b->end; at++)
+		if (*at)
+			return false;
+	return true;
+}
+
+static int read_units(struct heading *h, struct line_table *t, const struct section_data *section)
+{
+	struct cursor rest = {.at = section->bytes, .end = section->bytes + section->size};
+	struct pass pass = {rest.at};
+
+	while (rest.at < rest.end) {
+		pass_to(&pass, rest.at);
+		if (rest.at[0] == 0 && only_zeros(&rest)) /* a linker's padding */
+			break;
+		h->u = array_add(&t->units);
+		h->u->stmt_list = (uint64_t)(rest.at - section->bytes);
+		h->u->program.unit = rest.at;
+		if (read_length(h, &rest) < 0 || read_header(h) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void lines_free(void *data)
+{
+	struct line_table *t = data;
+
+	array_each(struct line_unit, u, &t->units) {
+		array_each(struct line_file, f, &u->files)
+			base_free(f->path);
+		array_fini(&u->files);
+		array_fini(&u->dirs);
+		array_fini(&u->rows);
+		array_fini(&u->by_line);
+		array_fini(&u->sequences);
+	}
+	array_fini(&t->units);
+	base_free(t);
+}
+
+struct line_table *lines_new(struct module *m)
+{
+	struct line_table *t = cleanup_alloc(&m->cleanups, sizeof(*t), lines_free);
+
+	t->module = m;
+	return m->lines = t;
+}
+
+static struct heading heading_of(struct module *m, struct error *err)
+{
+	struct heading h = {.m = m, .err = err};
+
+	h.strings.section = ".debug_str";
+	h.line_strings.section = ".debug_line_str";
+	return h;
+}
+
+struct line_table *lines_units(struct module *m, struct error *err)
+{
+	struct heading h = heading_of(m, err);
+	struct section_data section;
+	struct line_table *t;
+
+	if (m->lines)
+		return m->lines;
+	if (module_section(m, ".debug_line", &section, err) < 0)
+		return NULL;
+	t = base_alloc(1, sizeof(*t));
+	t->module = m;
+	if (section.bytes && read_units(&h, t, &section) < 0) {
+		lines_free(t);
+		return NULL;
+	}
+	cleanup_add(&m->cleanups, lines_free, t);
+	return m->lines = t;
+}
+
+int lines_head(struct module *m, struct line_unit *u, struct error *err)
+{
+	struct heading h = heading_of(m, err);
+	struct section_data section;
+	struct cursor rest;
+
+	if (u->headed)
+		return 0;
+	if (module_section(m, ".debug_line", &section, err) < 0)
+		return -1;
+	h.u = u;
+	rest = (struct cursor){.at = section.bytes, .end = section.bytes + section.size};
+	if (!cursor_take(&rest, u->stmt_list))
+		return broken(&h, "it runs over the end of the section");
+	u->program.unit = rest.at;
+	if (read_length(&h, &rest) == 0 && read_header(&h) == 0)
+		return 0;
+	u->headed = false; /* whoever asks again is told again */
+	array_fini(&u->dirs);
+	array_fini(&u->files);
+	return -1;
+}
+
+struct line_table *lines_table(struct module *m, struct error *err)
+{
+	struct line_table *t = lines_units(m, err);
+
+	for (size_t i = 0; t && i < t->units.count; i++)
+		if (lines_head(m, &t->units.items[i], err) < 0)
+			return NULL;
+	return t;
+}
+
+struct line_unit *lines_unit_bare(struct line_table *t, uint64_t stmt_list)
+{
+	size_t i = array_below(&t->units, stmt_list, stmt_list);
+
+	if (i < t->units.count && t->units.items[i].stmt_list == stmt_list)
+		return &t->units.items[i];
+	return NULL;
+}
+
+struct line_unit *lines_unit_at(struct line_table *t, uint64_t stmt_list)
+{
+	struct line_unit *u = lines_unit_bare(t, stmt_list);
+	ERROR(ignored);
+
+	if (u)
+		lines_head(t->module, u, &ignored);
+	return u;
+}

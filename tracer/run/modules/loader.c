@@ -1,0 +1,87 @@
+/*
+ * ld.so calls _dl_debug_state of <link.h> for debuggers when its list of libraries has changed: a
+ * trap stands there as long as somebody waits for a library.
+ */
+#include "tracer/run/places/arrivals.h"
+#include "tracer/run/go.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/modules/loader.h"
+#include "tracer/run/places/places.h"
+#include "tracer/run/places/sites.h"
+
+bool loader_is_wanted(struct session *s, const struct session_process *p)
+{
+	bool wanted = s->has_places;
+
+	observe_until(wanted, needs_libraries, s, p);
+	return wanted;
+}
+
+/* The loader has changed its list: the first time all places are resolved, later those in new
+   libraries. */
+static enum hit_answer hit_loader(struct session *s, const struct act *a, const struct hit *h)
+{
+	struct session_thread *t = h->thread;
+	struct session_process *p = t->process;
+	struct module_list loaded = {0};
+	ERROR(err);
+	bool consistent, first = !p->settled;
+	int failed = 0;
+
+	(void)a;
+	images_update(s, p, &loaded, &consistent);
+	if (consistent && first)
+		failed = places_settle(s, p, t->tracee, p == s->root && !s->root_settled, &err);
+	else if (consistent && loaded.count)
+		failed = places_loaded(s, p, t->tracee, &loaded, &err);
+	s->root_settled |= consistent;
+	if (consistent && !s->loads_matter && p->load_site)
+		tracee_site_remove(p->tracee, p->load_site);
+	if (failed < 0) {
+		session_fault(s, &err);
+		tracee_resume(s->tracee, t->tracee);
+	} else {
+		arrivals_load(s, t, &loaded);
+	}
+	array_fini(&loaded);
+	return HIT_TAKEN;
+}
+
+static const struct site_owner loader_owner = {
+	.name = "loader", .no_registers = true, .hit = hit_loader};
+
+/* Sets a trap where ld.so reports that its list has changed. It is come by a few times only: where its instruction can
+   be emulated, no memory is mapped for a copy of it, which takes longer than all of that. */
+static void watch_loader(struct session *s, struct session_process *p, struct tracee_thread *t)
+{
+	uint64_t base, offset, size;
+	struct module *m = images_loader(p, &base);
+	const struct act act = {.owner = &loader_owner};
+	struct site_use *use;
+	ERROR(err);
+	ERROR(no_copy);
+
+	if (module_symbol(m, "_dl_debug_state", &offset, &size) < 0)
+		return;
+	use = sites_use(s, p, NULL, base + offset, &p->load_site, &no_copy);
+	if (!use)
+		use = sites_use(s, p, t, base + offset, &p->load_site, &err);
+	if (use && !sites_has(use, &act))
+		sites_act(use, &act);
+}
+
+void loader_static(struct session *s, struct session_process *p, struct tracee_thread *t)
+{
+	if (!p->loader && s->loads_matter)
+		watch_loader(s, p, t);
+}
+
+int loader_exec(struct session *s, struct session_process *p, struct tracee_thread *t,
+		struct error *err)
+{
+	if (images_exec(s, p, err) < 0)
+		return -1;
+	if (p->loader && loader_is_wanted(s, p))
+		watch_loader(s, p, t);
+	return 0;
+}

@@ -1,0 +1,168 @@
+/* Carries out what the engine has decided. */
+#include "tracer/run/places/apply.h"
+#include "tracer/run/go.h"
+#include "tracer/run/threads/pages.h"
+#include "tracer/run/places/places.h"
+#include "tracer/run/threads/program.h"
+#include "tracer/run/threads/threads.h"
+#include "tracer/run/places/sites.h"
+
+#include "tracer/base/log.h"
+
+#include <string.h>
+
+enum { AGAIN_MOST = 8 }; /* rounds; after that the next look at what conditions have read will do */
+
+/* Of several places at its address, the one that holds it. */
+static void note_spot(struct session_thread *t)
+{
+	struct arrival_spot spot;
+
+	if (!engine_spot(t->engine, &spot))
+		return;
+	t->hold_line = spot.line;
+	t->hold_file = spot.file;
+	t->hold_func = spot.func;
+	t->hold_scope = spot.scope;
+}
+
+/* Notes that the thread is held from now on, or no longer. */
+static void note_hold(struct session *s, const struct decision *d)
+{
+	struct session_thread *t = threads_of(d->thread);
+
+	session_note_held(s, t);
+	if (d->kind == DECISION_PASS)
+		return;
+	note_spot(t);
+	t->held_since = session_now_us();
+	t->hold = (struct engine_hold){d->place, d->gate};
+}
+
+static void release(struct session *s, const struct decision *d)
+{
+	struct session_thread *t = threads_of(d->thread);
+
+	program_forget(t);
+	s->events++;
+	if (t == s->turned)
+		s->turned_goes = true;
+	else if (t->tracee && !t->gone_first)
+		session_go(s, t);
+	t->gone_first = false;
+}
+
+/* Does nobody have to look at the thread before it goes on, nor do anything that it must not miss? */
+static bool is_only_told(const struct decision *d)
+{
+	switch (d->kind) {
+	case DECISION_ARRIVED:
+	case DECISION_HOLD:
+	case DECISION_PASS:
+	case DECISION_OPENED:
+	case DECISION_EVENT:
+	case DECISION_RELEASE:
+	case DECISION_DEAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void apply_releases(struct session *s)
+{
+	const struct decision *d;
+
+	if (s->attended || s->driven || s->options->order_log)
+		return;
+	for (size_t i = 0; (d = engine_coming(s->engine, i)); i++)
+		if (!is_only_told(d))
+			return;
+	for (size_t i = 0; (d = engine_coming(s->engine, i)); i++) {
+		struct session_thread *t = d->thread ? threads_of(d->thread) : NULL;
+
+		if (d->kind != DECISION_RELEASE || t == s->turned || !t->tracee || t->gone_first ||
+		    t->crashes) /* what is held then is to be told */
+			continue;
+		t->gone_first = true;
+		program_forget(t);
+		session_go(s, t);
+	}
+}
+
+static void kill_program(struct session *s, const struct decision *d)
+{
+	struct session_thread *t = threads_of(d->thread);
+
+	s->killed_by = d->signal;
+	if (t->tracee)
+		tracee_kill(s->tracee, t->process->tracee, d->signal);
+}
+
+static void apply(struct session *s, const struct decision *d)
+{
+	if (d->kind == DECISION_HOLD || d->kind == DECISION_PASS)
+		note_hold(s, d);
+	observe(decision, s, d);
+	switch (d->kind) {
+	case DECISION_LOG:
+		if (!s->options->quiet)
+			log_line("%s", d->text);
+		break;
+	case DECISION_RELEASE:
+		release(s, d);
+		break;
+	case DECISION_KILL:
+		kill_program(s, d);
+		break;
+	case DECISION_DEAD:
+		places_retire(s, d->place);
+		break;
+	case DECISION_FAULT:
+		session_fault(s, d->error);
+		break;
+	case DECISION_ARRIVED:
+	case DECISION_WATCH:
+	case DECISION_ELIDE:
+	case DECISION_HOLD:
+	case DECISION_PASS:
+	case DECISION_OPENED:
+	case DECISION_EVENT: /* only observers care */
+		break;
+	}
+}
+
+void apply_decisions(struct session *s)
+{
+	struct decision d;
+
+	apply_releases(s);
+	while (engine_next(s->engine, &d))
+		apply(s, &d);
+}
+
+static bool is_to_ask_again(struct session *s)
+{
+	bool again = false;
+
+	observe_until(again, decided, s);
+	return again;
+}
+
+void session_settle(struct session *s)
+{
+	apply_decisions(s);
+	for (int i = 0; i < AGAIN_MOST && is_to_ask_again(s); i++) {
+		pages_forget(s);
+		engine_changed(s->engine);
+		apply_decisions(s);
+	}
+}
+
+/* Memory that closed conditions have read has changed. */
+void session_ask_again(struct session *s)
+{
+	pages_forget(s);
+	engine_changed(s->engine);
+	session_settle(s);
+}

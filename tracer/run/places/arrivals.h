@@ -1,0 +1,12 @@
+/* A site hit or an event of the program becomes an arrival at places. */
+#ifndef GATECTL_RUN_PLACES_ARRIVALS_H
+#define GATECTL_RUN_PLACES_ARRIVALS_H
+
+#include "tracer/run/state.h"
+#include "tracer/run/modules/images.h"
+
+void arrivals_site(struct session *s, struct session_thread *t, struct tracee_site *site);
+void arrivals_event(struct session *s, struct session_thread *t, enum place_kind kind, int signal);
+void arrivals_load(struct session *s, struct session_thread *t, const struct module_list *loaded);
+
+#endif

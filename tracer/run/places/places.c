@@ -1,0 +1,409 @@
+/*
+ * A place is what was asked for, a site is where a trap stands. Places are resolved against the
+ * modules of a process when its first libraries are loaded, and again for every module that comes
+ * later.
+ */
+#include "tracer/run/modules/images.h"
+#include "tracer/run/places/places.h"
+#include "tracer/run/places/sites.h"
+#include "tracer/run/places/faults.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+
+static struct session_place *of(const struct place *place)
+{
+	return place->user;
+}
+
+static bool wants_libraries(enum place_kind kind)
+{
+	return kind == PLACE_LOCATION || kind == PLACE_THROW || kind == PLACE_EXIT ||
+	       kind == PLACE_LOAD;
+}
+
+static int prefix_source(struct error *err, const struct place *place)
+{
+	return error_prefix(err, "%s: ", place->source);
+}
+
+static int prepare(struct session *s, struct place *place, struct error *err)
+{
+	struct session_place *sp = place->user = base_alloc(1, sizeof(*sp));
+
+	if (!place->retired) {
+		s->has_places |= wants_libraries(place->kind);
+		s->loads_matter |= place->kind == PLACE_LOAD || place->kind == PLACE_THROW;
+	}
+	if (place->kind != PLACE_LOCATION)
+		return 0;
+	if (location_parse(place->location, &sp->location, err) < 0)
+		return prefix_source(err, place);
+	sp->located = true;
+	s->loads_matter |= sp->location.object && !place->retired;
+	return 0;
+}
+
+int places_prepare(struct session *s, struct error *err)
+{
+	struct faults faults = {0};
+	struct place *place;
+
+	s->has_places |= s->plan.expect.at != NULL;
+	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++)
+		if (prepare(s, place, err) < 0 && !faults_add(&faults, err))
+			return -1;
+	return faults_end(&faults, err);
+}
+
+/* ---- a thread at a place -------------------------------------------------------------------- */
+
+static enum hit_answer hit_place(struct session *s, const struct act *a, const struct hit *h)
+{
+	(void)s;
+	return sites_arrives(a, h) ? HIT_ARRIVAL : HIT_SEEN;
+}
+
+const struct site_owner arrival_owner = {
+	.name = "arrival", .once = true, .arrives = true, .hit = hit_place};
+
+/* At syscall(3): an arrival if the call is exit_group. */
+static enum hit_answer hit_syscall(struct session *s, const struct act *a, const struct hit *h)
+{
+	(void)s;
+	(void)a;
+	return h->regs.dwarf[ARCH_DWARF_ARG0] == SYS_exit_group ? HIT_ARRIVAL : HIT_SEEN;
+}
+
+static const struct site_owner exit_owner = {.name = "exit_group", .hit = hit_syscall};
+
+/* ---- all sites of a place ------------------------------------------------------------------- */
+
+static int put_site(struct session *s, struct session_process *p, struct tracee_thread *t,
+		    struct place *place, const struct source_site *info, uint64_t bias,
+		    struct error *err)
+{
+	const struct act act = {
+		.owner = &arrival_owner, .place = place, .info = info, .bias = bias};
+
+	for (const struct site_placer *const *placer = s->placers; *placer; placer++)
+		if ((*placer)->wants(place, info))
+			return (*placer)->put(s, p, t, act, err);
+	return sites_put(s, p, t, bias + info->offset, &act, err);
+}
+
+static uint64_t bias_of(const struct image *images, size_t count, const struct module *m)
+{
+	for (size_t i = 0; i < count; i++)
+		if (images[i].module == m)
+			return images[i].bias;
+	return 0;
+}
+
+/* The results are kept as long as the place, since acts point into them. */
+static enum source_answer resolve(struct session *s, struct place *place,
+				  const struct location *location, const struct image *images,
+				  size_t count, struct source_sites **out, struct error *err)
+{
+	struct module **modules = base_alloc(count, sizeof(*modules));
+	enum source_answer answer;
+
+	*out = base_alloc(1, sizeof(**out));
+	*array_add(&of(place)->results) = *out;
+	for (size_t i = 0; i < count; i++)
+		modules[i] = images[i].module;
+	answer = source_resolve(s->symbols, modules, count, location, *out, err);
+	base_free(modules);
+	return answer;
+}
+
+/*
+ * A function has been executed when it returns. If it may end by a jump to another function, its
+ * own exits come too early: the answer is NULL then, and also if it has no return at all.
+ */
+static const struct source_sites *own_returns(struct session *s, struct place *place,
+					      const struct image *images, size_t count)
+{
+	struct location location = of(place)->location;
+	struct source_sites *sites;
+	ERROR(err);
+
+	if (!place->after || location.kind != LOCATION_FUNC)
+		return NULL;
+	location.kind = LOCATION_RETURN;
+	if (resolve(s, place, &location, images, count, &sites, &err) != SOURCE_FOUND)
+		return NULL;
+	array_each(const struct source_site, site, sites)
+		if (site->kind != SOURCE_RETURN)
+			return NULL;
+	return sites;
+}
+
+static int put_sites(struct session *s, struct session_process *p, struct tracee_thread *t,
+		     struct place *place, const struct source_sites *sites, bool calls,
+		     const struct image *images, size_t count, struct error *err)
+{
+	array_each(const struct source_site, info, sites) {
+		if (!calls && info->kind == SOURCE_ENTRY && !info->inlined_into)
+			continue;
+		if (put_site(s, p, t, place, info, bias_of(images, count, info->module), err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Resolves the place in these images and sets its traps in the process. The answer says whether it
+ * is there at all; on SOURCE_ERROR and SOURCE_NOT_FOUND err is filled.
+ */
+static enum source_answer locate(struct session *s, struct session_process *p,
+				 struct tracee_thread *t, struct place *place,
+				 const struct image *images, size_t count, struct error *err)
+{
+	const struct source_sites *returns;
+	struct source_sites *sites;
+	enum source_answer answer;
+	struct found found;
+
+	answer = resolve(s, place, &of(place)->location, images, count, &sites, err);
+	if (answer != SOURCE_FOUND)
+		return answer;
+	found = (struct found){p, t, place, sites, images, count, !of(place)->found};
+	if (found.first)
+		of(place)->sites = sites->count;
+	of(place)->found = true;
+	if (place->retired)
+		return SOURCE_FOUND;
+	returns = own_returns(s, place, images, count);
+	if (put_sites(s, p, t, place, sites, !returns, images, count, err) < 0 ||
+	    (returns && put_sites(s, p, t, place, returns, true, images, count, err) < 0))
+		return SOURCE_ERROR;
+	observe(found, s, &found);
+	return SOURCE_FOUND;
+}
+
+/* Places that stand for functions of the runtime libraries. */
+struct event_function {
+	enum place_kind kind;
+	const char *name;
+	const struct site_owner *owner;
+};
+
+static const struct event_function event_functions[] = {
+	{PLACE_THROW, "__cxa_throw", &arrival_owner},
+	{PLACE_EXIT, "_exit", &arrival_owner},
+	{PLACE_EXIT, "syscall", &exit_owner},
+};
+
+/* The first module that has the function is the one whose function is called. */
+static int put_event(struct session *s, struct session_process *p, struct tracee_thread *t,
+		     struct place *place, const struct event_function *f,
+		     const struct image *images, size_t count, struct error *err)
+{
+	const struct act act = {.owner = f->owner, .place = place};
+	uint64_t offset, size;
+
+	for (size_t i = 0; i < count; i++) {
+		if (module_symbol(images[i].module, f->name, &offset, &size) < 0)
+			continue;
+		if (sites_put(s, p, t, images[i].bias + offset, &act, err) < 0)
+			return prefix_source(err, place);
+		of(place)->sites += !of(place)->found;
+		of(place)->found = true;
+		return 0;
+	}
+	return 0;
+}
+
+static int place_event(struct session *s, struct session_process *p, struct tracee_thread *t,
+		       struct place *place, const struct image *images, size_t count,
+		       struct error *err)
+{
+	for (size_t i = 0; i < sizeof(event_functions) / sizeof(*event_functions); i++)
+		if (event_functions[i].kind == place->kind &&
+		    put_event(s, p, t, place, &event_functions[i], images, count, err) < 0)
+			return -1;
+	return 0;
+}
+
+/*
+ * The libraries that the program starts with are loaded. `strict`: a location found in none of them
+ * is an error; otherwise (a later image, of a child say) it just is not there.
+ */
+static int settle(struct session *s, struct session_process *p, struct tracee_thread *t,
+		  struct place *place, bool strict, struct error *err)
+{
+	enum source_answer answer;
+
+	if (place->retired)
+		return 0;
+	if (place_event(s, p, t, place, p->images.items, p->images.count, err) < 0)
+		return -1;
+	if (!of(place)->located)
+		return 0;
+	answer = locate(s, p, t, place, p->images.items, p->images.count, err);
+	if (answer == SOURCE_FOUND || !strict)
+		return 0;
+	if (answer == SOURCE_NOT_FOUND && of(place)->location.object &&
+	    !images_have(p, of(place)->location.object))
+		return 0; /* pending until its object is loaded */
+	if (answer == SOURCE_NOT_FOUND)
+		images_hint_script(s->options->argv[0], &of(place)->location, err);
+	if (place->from_order && of(place)->location.kind == LOCATION_FUNC &&
+	    answer == SOURCE_NOT_FOUND && !of(place)->location.briefly)
+		faults_suggest_event(s, place, err);
+	return prefix_source(err, place);
+}
+
+int places_settle(struct session *s, struct session_process *p, struct tracee_thread *t,
+		  bool strict, struct error *err)
+{
+	struct faults faults = {0};
+	struct place *place;
+	int failed = 0;
+
+	p->settled = true;
+	observe(settled, s, p, t);
+	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
+		of(place)->location.briefly = place->companion_of
+						      ? of(place->companion_of)->location.briefly
+						      : !faults_tells_more(&faults);
+		if (settle(s, p, t, place, strict, err) < 0 && !faults_add(&faults, err))
+			return -1;
+	}
+	if (faults_end(&faults, err) < 0)
+		return -1;
+	if (strict)
+		observe_until(failed, placed, s, p, err);
+	return failed;
+}
+
+static struct tracee_thread *stopped_in(struct session *s, const struct session_process *p)
+{
+	array_each(struct session_thread *, it, &s->threads)
+		if ((*it)->process == p && (*it)->tracee && (*it)->tracee->state == TRACEE_STOPPED)
+			return (*it)->tracee;
+	return NULL;
+}
+
+static int add(struct session *s, struct place *place, struct error *err)
+{
+	if (prepare(s, place, err) < 0)
+		return -1;
+	array_each(struct session_process *, it, &s->processes) {
+		struct session_process *p = *it;
+
+		if (p->tracee && p->exe && p->settled &&
+		    settle(s, p, stopped_in(s, p), place, p == s->root, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int places_add(struct session *s, size_t first, struct error *err)
+{
+	struct faults faults = {0};
+	struct place *place;
+
+	for (size_t i = first; (place = engine_place_at(s->engine, i)); i++)
+		if (add(s, place, err) < 0 && !faults_add(&faults, err))
+			return -1;
+	return faults_end(&faults, err);
+}
+
+/* For a location that names its object: is that among the modules loaded now? */
+static int locate_later(struct session *s, struct session_process *p, struct tracee_thread *t,
+			struct place *place, const struct module_list *loaded, struct error *err)
+{
+	array_each(const struct image, image, loaded) {
+		if (!module_matches(image->module, of(place)->location.object))
+			continue;
+		switch (locate(s, p, t, place, image, 1, err)) {
+		case SOURCE_ERROR:
+			return -1;
+		case SOURCE_NOT_FOUND:
+			if (p == s->root && !of(place)->found)
+				return -1; /* misspelt, as at the start */
+			base_free(of(place)->nearest);
+			of(place)->nearest = base_strdup(err->text);
+			break;
+		case SOURCE_FOUND:
+			break;
+		}
+	}
+	return 0;
+}
+
+int places_loaded(struct session *s, struct session_process *p, struct tracee_thread *t,
+		  const struct module_list *loaded, struct error *err)
+{
+	struct place *place;
+
+	observe(opened, s, p, t, loaded->items, loaded->count);
+	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
+		if (place->retired)
+			continue;
+		if (place->kind == PLACE_THROW && !of(place)->found &&
+		    place_event(s, p, t, place, loaded->items, loaded->count, err) < 0)
+			return -1;
+		if (of(place)->located && of(place)->location.object &&
+		    locate_later(s, p, t, place, loaded, err) < 0)
+			return prefix_source(err, place);
+	}
+	return 0;
+}
+
+/* ---- the end of sites ----------------------------------------------------------------------- */
+
+void places_sweep(struct place *place)
+{
+	array_each(const struct placed, placed, &of(place)->placed)
+		if (placed->process->tracee && placed->site->user && sites_idle(placed->site->user))
+			tracee_site_remove(placed->process->tracee, placed->site);
+}
+
+/* The place can never act again: removes, in every process, traps that serve no other place. */
+void places_retire(struct session *s, struct place *place)
+{
+	struct session_place *sp = of(place);
+	bool busy = false;
+
+	place->retired = true;
+	observe_until(busy, busy, s, place);
+	if (busy) /* one of its statements has still to end */
+		return;
+	sp->ended = true;
+	places_sweep(place);
+	array_fini(&sp->placed);
+}
+
+static void free_place(struct place *place)
+{
+	struct session_place *sp = of(place);
+
+	if (!sp)
+		return;
+	kept_fini(&sp->kept);
+	location_fini(&sp->location);
+	base_free(sp->nearest);
+	for (size_t i = 0; i < sp->results.count; i++) {
+		source_sites_fini(sp->results.items[i]);
+		base_free(sp->results.items[i]);
+	}
+	array_fini(&sp->results);
+	array_fini(&sp->placed);
+	base_free(sp);
+}
+
+void places_free(struct session *s)
+{
+	struct place *place;
+
+	for (size_t i = 0; s->engine && (place = engine_place_at(s->engine, i)); i++)
+		free_place(place);
+	for (size_t i = 0; i < s->uses.count; i++) {
+		array_fini(&s->uses.items[i]->acts);
+		base_free(s->uses.items[i]);
+	}
+	array_fini(&s->uses);
+}

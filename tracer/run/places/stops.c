@@ -1,0 +1,24 @@
+#include "tracer/run/places/stops.h"
+
+#ifdef __SANITIZE_ADDRESS__
+
+#include <assert.h>
+
+static bool has_reason(const struct session *s, const struct session_thread *t)
+{
+	if (t->tracee->state != TRACEE_STOPPED)
+		return true;
+	return t->engine->held || t->parked || t->paused || tracee_is_queued(s->tracee, t->tracee);
+}
+
+/* Not where somebody else decides who goes on: while everything is halted, or in a recorded run.
+   After :kill a stopped thread is about to die. */
+void stops_check(const struct session *s)
+{
+	if (s->over || s->killed_by || s->halted || s->driven)
+		return;
+	array_each(struct session_thread *, t, &s->threads)
+		assert(!(*t)->tracee || has_reason(s, *t));
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* In sanitized builds each turn ends with a check that every stopped thread is stopped for a
+   reason. */
+#ifndef GATECTL_RUN_PLACES_STOPS_H
+#define GATECTL_RUN_PLACES_STOPS_H
+
+#include "tracer/run/state.h"
+
+#ifdef __SANITIZE_ADDRESS__
+/* Every thread runs, is held, is kept or parked by a user, or has an event in the queue; otherwise
+   this ends gatectl by an assertion, since nobody would ever resume the thread. */
+void stops_check(const struct session *s);
+#else
+static inline void stops_check(const struct session *s)
+{
+	(void)s;
+}
+#endif
+
+#endif

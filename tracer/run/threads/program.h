@@ -1,0 +1,14 @@
+/* What a script asks of the program: variables, frames, expressions, calls. */
+#ifndef GATECTL_RUN_THREADS_PROGRAM_H
+#define GATECTL_RUN_THREADS_PROGRAM_H
+
+#include "tracer/run/state.h"
+
+/* Fills in the table of functions for scripts. */
+void program_functions(struct session *s, struct script_program *out);
+/* process_read.c: fills in a process's own, for inspect. */
+void program_init(struct session_process *p);
+/* The thread goes on, so its frames are no longer valid. */
+void program_forget(struct session_thread *t);
+
+#endif

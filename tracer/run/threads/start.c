@@ -1,0 +1,232 @@
+/*
+ * The start routine of a thread, read before the thread's first instruction.
+ *
+ * glibc keeps it in struct pthread, at the thread pointer; its offset there is in the descriptors
+ * that libc exports for debuggers (nptl_db: { bits, elements, offset }). A std::thread has
+ * libstdc++'s own routine there, and its argument is a _State_impl<_Invoker<tuple<F, ...>>>, whose
+ * type name says what F is; if F is a pointer, it is the last element in memory. A program with a
+ * sanitizer has the sanitizer's routine there (features/sanitizer).
+ */
+#include "tracer/run/modules/images.h"
+#include "tracer/run/threads/start.h"
+
+#include <string.h>
+
+enum { STATE_WORDS = 64, ASYNC_WORDS = 24, TYPE_NAME_MAX = 4096, PART = 256 };
+
+static const char UNKNOWN[] = "thread";
+
+/* The offset of start_routine in struct pthread; 0: not known. */
+static uint32_t descriptor(struct session_process *p)
+{
+	uint64_t offset, size;
+	uint32_t words[3];
+
+	array_each(struct image, image, &p->images)
+		if (module_symbol(image->module, "_thread_db_pthread_start_routine", &offset,
+				  &size) == 0 &&
+		    module_bytes(image->module, offset, words, sizeof(words)) == sizeof(words))
+			return words[2];
+	return 0;
+}
+
+static uint64_t read_word(struct session_process *p, uint64_t address)
+{
+	uint64_t word = 0;
+
+	return tracee_read(p->tracee, address, &word, sizeof(word)) < 0 ? 0 : word;
+}
+
+/* The function that begins exactly here, or NULL. */
+static char *function_in(const struct image *image, uint64_t address)
+{
+	struct source_symbolised where;
+	char *name = NULL;
+
+	if (!image || !source_symbolise(image->module, address - image->bias, false, &where))
+		return NULL;
+	if (where.function && where.start == address - image->bias)
+		name = base_strdup(where.function);
+	source_symbolised_fini(&where);
+	return name;
+}
+
+static char *function_at(struct session *s, struct session_process *p, uint64_t address)
+{
+	return function_in(images_find(s, p, address), address);
+}
+
+/* This may be one. Where loads are watched all images are known: to look for another one takes long. */
+static char *function_maybe_at(struct session *s, struct session_process *p, uint64_t word)
+{
+	bool all = s->loads_matter && p->load_site;
+
+	return function_in(all ? images_at(p, word) : images_find(s, p, word), word);
+}
+
+/* Up to its end, or to the end of what is there. */
+static void read_text(struct session_process *p, uint64_t text, char *to, size_t most)
+{
+	size_t n = 0, part;
+
+	for (; text && n < most - 1 && !memchr(to, 0, n); n += part) {
+		part = PART - (text + n) % PART; /* parts do not reach into another page */
+		part = part < most - 1 - n ? part : most - 1 - n;
+		if (tracee_read(p->tracee, text + n, to + n, part) < 0)
+			break;
+	}
+	to[n] = '\0';
+}
+
+static bool read_type_name(struct session_process *p, uint64_t object, char *name)
+{
+	uint64_t vtable = read_word(p, object);
+	uint64_t info = vtable ? read_word(p, vtable - 8) : 0;
+
+	read_text(p, info ? read_word(p, info + 8) : 0, name, TYPE_NAME_MAX);
+	if (name[0] == '*') /* a type without a name outside of its function */
+		memmove(name, name + 1, strlen(name));
+	return strstr(name, "_State_impl") != NULL;
+}
+
+/* The first type of "...std::tuple<FIRST, ...>..." as the demangler writes it; malloc'd or NULL. */
+static char *first_of_tuple(const char *type)
+{
+	const char *at = strstr(type, "std::tuple<"), *end;
+	int depth = 0;
+
+	if (!at)
+		return NULL;
+	at += strlen("std::tuple<");
+	for (end = at; *end; end++) {
+		if (depth == 0 && (*end == ',' || *end == '>'))
+			break;
+		depth += strchr("<({", *end) ? 1 : strchr(">)}", *end) ? -1 : 0;
+	}
+	while (end > at && end[-1] == ' ')
+		end--;
+	return base_strndup(at, (size_t)(end - at));
+}
+
+/* How many words an object has: libc's malloc keeps the size of a block in the word before it. */
+static uint64_t words_of(struct session_process *p, uint64_t object)
+{
+	uint64_t size = read_word(p, object - 8) & ~(uint64_t)7;
+
+	return !p->sanitized && size / 8 - 1 < STATE_WORDS ? size / 8 - 1 : STATE_WORDS;
+}
+
+/*
+ * The name of the function that the last of these words points to, leaving out the library's own.
+ * With a sanitizer's allocator the number of words is not known: then the first one.
+ */
+static char *last_function(struct session *s, struct session_process *p, uint64_t object,
+			   uint64_t words)
+{
+	char *found = NULL;
+
+	for (uint64_t i = 1; i < words && !(found && p->sanitized); i++) {
+		uint64_t word = read_word(p, object + i * 8);
+		char *name = word ? function_maybe_at(s, p, word) : NULL;
+
+		if (!name || strncmp(name, "std::", 5) == 0) {
+			base_free(name);
+			continue;
+		}
+		base_free(found);
+		found = name;
+	}
+	return found;
+}
+
+/* std::async: the thread has a pointer to the state, and the state has what the user passed. */
+static char *async_function(struct session *s, struct session_process *p, uint64_t object)
+{
+	char *found = NULL;
+
+	for (uint64_t i = 1; i < words_of(p, object) && !found; i++)
+		found = last_function(s, p, read_word(p, object + i * 8), ASYNC_WORDS);
+	return found;
+}
+
+static bool is_pointer(const char *type)
+{
+	return strstr(type, "(*)") || strstr(type, "::*)");
+}
+
+static char *std_thread_function(struct session *s, struct session_process *p, uint64_t object)
+{
+	char mangled[TYPE_NAME_MAX] = "_ZTI", *type, *first, *inner = NULL, *function = NULL;
+	bool async;
+
+	if (!object || !read_type_name(p, object, mangled + 4))
+		return NULL;
+	type = source_demangle(mangled);
+	first = first_of_tuple(type);
+	async = first && strstr(first, "_Async_state_impl");
+	if (async)
+		inner = first_of_tuple(strstr(type, "_Async_state_impl"));
+	base_free(type);
+	if (async) {
+		base_free(first);
+		first = inner;
+	}
+	if (!first || !is_pointer(first))
+		return first;
+	base_free(first);
+	function = async ? async_function(s, p, object)
+			 : last_function(s, p, object, words_of(p, object));
+	return function;
+}
+
+static bool may_be_std_thread(struct session_process *p, uint64_t routine, const char *name)
+{
+	struct image *image = images_at(p, routine);
+
+	return (name && strcmp(name, "execute_native_thread_routine") == 0) ||
+	       (image && module_matches(image->module, "libstdc++.so"));
+}
+
+/* Leaves out anonymous namespaces: nobody writes them. */
+static char *without_anonymous(char *name)
+{
+	static const char anonymous[] = "(anonymous namespace)::";
+	size_t length = strlen(anonymous);
+
+	for (char *at; (at = strstr(name, anonymous));)
+		memmove(at, at + length, strlen(at + length) + 1);
+	return name;
+}
+
+char *start_routine(struct session *s, struct session_process *p, struct tracee_thread *t)
+{
+	struct session_thread *creator = t->creator ? t->creator->user : NULL;
+	struct arch_regs regs;
+	uint64_t routine, argument;
+	uint32_t offset;
+	char *name, *user = NULL;
+	bool other = false;
+
+	if (!p->images.count || tracee_regs(t, &regs) < 0 || !regs.fs_base)
+		return base_strdup(UNKNOWN);
+	images_find(
+		s, p,
+		regs.dwarf[ARCH_DWARF_PC]); /* maps libc's image, if nobody watches the loader */
+	offset = descriptor(p);
+	routine = offset ? read_word(p, regs.fs_base + offset) : 0;
+	argument = offset ? read_word(p, regs.fs_base + offset + 8) : 0;
+	name = routine ? function_at(s, p, routine) : NULL;
+	if (creator)
+		observe_until(other, start, s, creator, name, &routine, &argument);
+	if (other) {
+		base_free(name);
+		name = function_at(s, p, routine);
+	}
+	if (routine && may_be_std_thread(p, routine, name))
+		user = std_thread_function(s, p, argument);
+	if (user) {
+		base_free(name);
+		name = user;
+	}
+	return name ? without_anonymous(name) : base_strdup(UNKNOWN);
+}

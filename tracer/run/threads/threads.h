@@ -1,0 +1,21 @@
+/* The ids of threads and processes. */
+#ifndef GATECTL_RUN_THREADS_THREADS_H
+#define GATECTL_RUN_THREADS_THREADS_H
+
+#include "tracer/run/state.h"
+
+struct session_process *threads_process(struct session *s, struct tracee_process *p);
+struct session_thread *threads_new(struct session *s, struct session_process *p,
+				   struct tracee_thread *t, const char *start);
+void threads_gone(struct session *s, struct session_thread *t);
+void threads_become_main(struct session *s, struct session_thread *t);
+/* Forgets the threads that died while held: no gate is at fault. */
+void threads_forgive(struct session_process *p);
+struct session_thread *threads_of(const struct engine_thread *t);
+const char *threads_name(void *ctx, const struct engine_thread *t);
+const char *threads_state(void *ctx, const struct engine_thread *t);
+/* The function that was passed to its start routine, if that is a trampoline; NULL: not known. */
+const char *threads_runs(void *ctx, const struct engine_thread *t);
+void threads_free(struct session *s);
+
+#endif
