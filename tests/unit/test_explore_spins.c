@@ -1,5 +1,5 @@
 /* How much of a livelock's schedule shows that it is one. */
-#include "tracer/sched/controlled.h"
+#include "tracer/sched/sched.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,14 +26,14 @@ static void enough(size_t steps, size_t last, size_t expected)
 	struct schedule s = {0};
 
 	goes_round(&s, steps);
-	assert_int_equal(controlled_spins_enough(&s, last), expected);
+	assert_int_equal(sched_spins_enough(&s, last), expected);
 	schedule_fini(&s);
 }
 
 static void with_what_leads_to_it(void **state)
 {
 	(void)state;
-	enough(100000, CONTROLLED_LOOKED_AT, BEFORE + 2 * CONTROLLED_LOOKED_AT);
+	enough(100000, SCHED_LOOKED_AT, BEFORE + 2 * SCHED_LOOKED_AT);
 }
 
 static void less_if_fewer_are_looked_at(void **state)
@@ -45,7 +45,7 @@ static void less_if_fewer_are_looked_at(void **state)
 static void never_more_than_there_are(void **state)
 {
 	(void)state;
-	enough(10000, CONTROLLED_LOOKED_AT, 10000);
+	enough(10000, SCHED_LOOKED_AT, 10000);
 	enough(9000, LAST, BEFORE + 2 * LAST);
 }
 

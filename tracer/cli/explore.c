@@ -336,7 +336,7 @@ static int finish(struct cli *cli, struct explore *e, int answer)
 static int explore(struct cli *cli)
 {
 	struct explore e = {.quick = &search_features,
-			    .full = &controlled_features,
+			    .full = &sched_features,
 			    .plain = &all_features,
 			    .options = cli->explore};
 	bool is_quiet = cli->session.quiet;
@@ -384,7 +384,7 @@ static int finish_later(struct cli *cli, struct explore *e)
 static int make_later(struct cli *cli)
 {
 	struct explore e = {.quick = &search_features,
-			    .full = &controlled_features,
+			    .full = &sched_features,
 			    .plain = &all_features,
 			    .options = cli->explore};
 	struct explore_later later = {.path = cli->schedule};

@@ -262,7 +262,7 @@ static int hunt(struct cli *cli, struct harness_hunt *h)
 int command_harness(struct cli *cli)
 {
 	struct harness_hunt h = {
-		.quick = &search_features, .full = &controlled_features, .plain = &all_features};
+		.quick = &search_features, .full = &sched_features, .plain = &all_features};
 	ERROR(err);
 	int status;
 

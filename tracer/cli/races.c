@@ -59,7 +59,7 @@ static void print_unknown(const struct races_hunt *h)
 
 static int tell_found(const struct cli *cli, const struct races_hunt *h)
 {
-	const struct controlled_race_side *at = &h->found.items[0].seen->sides[1];
+	const struct sched_race_side *at = &h->found.items[0].seen->sides[1];
 	struct str text = {0};
 
 	str_add(&text, "gatectl: found: ");

@@ -95,7 +95,7 @@ int command_replay(struct cli *cli)
 	ERROR(err);
 	int status;
 
-	cli->session.features = &controlled_features;
+	cli->session.features = &sched_features;
 	cli->session.argv = program(cli);
 	/* No report tells of a file that cannot be followed: an empty one would be left. */
 	if (replay_load(&r, cli->rest[0], &err) < 0 || reports_check(cli, &err) < 0)

@@ -51,7 +51,7 @@
 	ONE(as_bare)                                                                               \
 	ONE(untraced)                                                                              \
 	ONE(deadlock)                                                                              \
-	ONE(controlled)                                                                            \
+	ONE(sched)                                                                                 \
 	ONE(expected)                                                                              \
 	ONE(leftover)                                                                              \
 	ONE(blocking)                                                                              \
@@ -61,15 +61,15 @@
 	ONE(watchpoints)
 
 OBSERVERS(OBSERVER_DECLARED)
-extern const struct observer parked_observer, controlled_observer;
+extern const struct observer parked_observer, sched_observer;
 PLACERS(PLACER_DECLARED)
 
 static const struct observer *const observers[] = {OBSERVERS(OBSERVER_LISTED) NULL};
-static const struct observer *const controlled[] = {
-	&parked_observer, OBSERVERS(OBSERVER_LISTED) & controlled_observer, NULL};
+static const struct observer *const sched[] = {&parked_observer,
+					       OBSERVERS(OBSERVER_LISTED) & sched_observer, NULL};
 static const struct observer *const searchers[] = {SEARCHERS(OBSERVER_LISTED) NULL};
 static const struct site_placer *const placers[] = {PLACERS(PLACER_LISTED) NULL};
 
 const struct features all_features = {observers, placers};
-const struct features controlled_features = {controlled, placers};
+const struct features sched_features = {sched, placers};
 const struct features search_features = {searchers, placers};

@@ -437,7 +437,7 @@ int session_launch(struct session *s, struct error *err)
 		.no_follow = s->options->no_follow,
 		.trace_exit = uses_kind(s, PLACE_THREAD_EXIT) || uses_names(s),
 		.as_alone = true,
-		.needs_memory = s->has_places || s->options->controlled,
+		.needs_memory = s->has_places || s->options->sched,
 		.tick_ms = s->tick_ms = TICKS_MS,
 	};
 	int failed = 0;

@@ -83,7 +83,7 @@ struct session_options {
 	const struct session_trial *trial; /* NULL except for prove */
 	struct order_log *order_log;	   /* NULL: not kept. Owned by the caller */
 	struct convert_record *record;	   /* NULL except for convert. Owned by the caller */
-	struct controlled *controlled; /* NULL except for explore and replay. Owned by the caller */
+	struct sched *sched;	   /* NULL except for explore and replay. Owned by the caller */
 	enum stream_kind kinds[3]; /* of the program's standard streams, where runs are compared */
 	int pid;		   /* attach: the running process; else 0 */
 };

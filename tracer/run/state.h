@@ -88,9 +88,9 @@ struct session_thread {
 	struct engine_thread *engine;
 	struct tracee_thread *tracee; /* NULL once it is gone */
 	struct session_process *process;
-	uint64_t control_block; /* thread pointer at its start: glibc's struct pthread; or 0 */
-	uint64_t held_since;	/* us; 0: not held */
-	bool gone_first;	/* it goes on already; its RELEASE is still to be told */
+	uint64_t scheduler_block; /* thread pointer at its start: glibc's struct pthread; or 0 */
+	uint64_t held_since;	  /* us; 0: not held */
+	bool gone_first;	  /* it goes on already; its RELEASE is still to be told */
 	struct engine_hold hold;
 	const char *hold_file, *hold_func; /* where it was stopped, for the verdict */
 	unsigned hold_line;

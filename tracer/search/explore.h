@@ -7,7 +7,7 @@
 
 #include "tracer/search/runs/experiment.h"
 #include "tracer/sched/schedule/schedule.h"
-#include "tracer/sched/controlled.h"
+#include "tracer/sched/sched.h"
 
 enum explore_points { POINTS_RACES, POINTS_SYNC, POINTS_MEMORY, POINTS_LOCATION };
 
@@ -43,10 +43,10 @@ struct explore_options {
 
 /* Which accesses to memory are points. */
 struct explore_points_at {
-	enum controlled_points kind;
-	struct controlled_chosen *items; /* of CHOSEN */
+	enum sched_points kind;
+	struct sched_chosen *items; /* of CHOSEN */
 	size_t count, capacity;
-	ARRAY(struct controlled_chosen) starts; /* where schedules begin; none: at main */
+	ARRAY(struct sched_chosen) starts; /* where schedules begin; none: at main */
 	/* Its accesses are looked at in place of the program's; NULL: those of the program. */
 	const struct module *tested;
 };
@@ -75,7 +75,7 @@ struct explore_failure {
 		asked;		  /* plain runs that it has failed in, all there were; and wanted */
 	double forced_s;	  /* how long they took */
 	struct schedule schedule; /* described, if `again` */
-	struct controlled_paths paths; /* by its numbers of threads */
+	struct sched_paths paths; /* by its numbers of threads */
 	/* Of the run that was made to look at it: */
 	bool looked_at; /* there was one ... */
 	bool again;	/* ... it followed the schedule to its end, and failed in the same way */
@@ -99,7 +99,7 @@ struct explore_passed {
 	bool is_checked;   /* it was run again */
 	unsigned long run; /* its number, from 1; 0: of a run that is no schedule of the search */
 	struct schedule schedule;
-	struct controlled_paths paths;
+	struct sched_paths paths;
 	struct explore_points_at *points; /* of that schedule; NULL: those of the search */
 };
 

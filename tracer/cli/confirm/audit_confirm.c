@@ -230,7 +230,7 @@ static int write_found(struct confirming *c, struct explore *e, struct explore_f
 static int search_points(struct confirming *c, struct finding *f, const char *points)
 {
 	struct explore e = {.quick = &search_features,
-			    .full = &controlled_features,
+			    .full = &sched_features,
 			    .plain = &all_features,
 			    .x = c->x};
 	struct explore_failure *failure;

@@ -511,7 +511,7 @@ static int take_schedule(struct repl *r, struct interactive_ui *ui, struct error
 	r->replay.options = &cli->session;
 	if (replay_load(&r->replay, cli->schedule, err) < 0)
 		return -1;
-	cli->session.features = &controlled_features;
+	cli->session.features = &sched_features;
 	if (replay_begin(&r->replay, err) < 0)
 		return -1;
 	ui->begins = replay_begins;

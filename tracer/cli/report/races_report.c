@@ -9,7 +9,7 @@
 
 /* ---- text ------------------------------------------------------------------------------------------- */
 
-static void add_place(const struct controlled_race_side *side, struct str *out)
+static void add_place(const struct sched_race_side *side, struct str *out)
 {
 	if (side->line)
 		str_addf(out, "%s:%u", str_base_name(side->file), side->line);
@@ -17,14 +17,14 @@ static void add_place(const struct controlled_race_side *side, struct str *out)
 		str_add(out, side->func ? side->func : "code without line numbers");
 }
 
-static const char *variable_of(const struct controlled_race *r)
+static const char *variable_of(const struct sched_race *r)
 {
 	return r->variable ? r->variable : "memory without a name";
 }
 
 void races_headline(const struct races_hunt *h, struct str *out)
 {
-	const struct controlled_race *r = h->found.items[0].seen;
+	const struct sched_race *r = h->found.items[0].seen;
 
 	str_addf(out, "%zu race%s in %lu run%s; the first: %s at ", h->found.count,
 		 h->found.count == 1 ? "" : "s", h->e.runs, h->e.runs == 1 ? "" : "s",
@@ -34,14 +34,14 @@ void races_headline(const struct races_hunt *h, struct str *out)
 	add_place(&r->sides[1], out);
 }
 
-static const char *deed(const struct controlled_race_side *side)
+static const char *deed(const struct sched_race_side *side)
 {
 	if (side->frees)
 		return "free";
 	return side->writes ? "write" : "read";
 }
 
-static void add_side(const struct controlled_race_side *side, struct str *out)
+static void add_side(const struct sched_race_side *side, struct str *out)
 {
 	str_add(out, "  ");
 	add_place(side, out);
@@ -60,8 +60,7 @@ static bool differ(const char *a, const char *b)
 }
 
 /* Of two writes. What an update leaves depends on what was there. */
-static void add_left(const struct controlled_race *r, const char *who, const char *then,
-		     struct str *out)
+static void add_left(const struct sched_race *r, const char *who, const char *then, struct str *out)
 {
 	bool told = !r->sides[0].updates && !r->sides[1].updates;
 
@@ -76,9 +75,9 @@ static void add_left(const struct controlled_race *r, const char *who, const cha
 }
 
 /* What the other order would have given, where it can be told. */
-static void add_values(const struct controlled_race *r, struct str *out)
+static void add_values(const struct sched_race *r, struct str *out)
 {
-	const struct controlled_race_side *first = &r->sides[0], *second = &r->sides[1];
+	const struct sched_race_side *first = &r->sides[0], *second = &r->sides[1];
 	const char *who = first->thread ? first->thread : "the first",
 		   *then = second->thread ? second->thread : "the second";
 
@@ -94,7 +93,7 @@ static void add_values(const struct controlled_race *r, struct str *out)
 
 static void add_race(const struct race *race, struct str *out)
 {
-	const struct controlled_race *r = race->seen;
+	const struct sched_race *r = race->seen;
 
 	add_place(&r->sides[1], out);
 	str_addf(out, ": race on %s", variable_of(r));
@@ -133,7 +132,7 @@ static void json_locks(struct json *j, const char *locks)
 	json_end_array(j);
 }
 
-static void json_side(struct json *j, const char *name, const struct controlled_race_side *side)
+static void json_side(struct json *j, const char *name, const struct sched_race_side *side)
 {
 	json_object(j, name);
 	json_string(j, "file", side->file);
@@ -147,7 +146,7 @@ static void json_side(struct json *j, const char *name, const struct controlled_
 
 static void json_race(struct json *j, const struct race *race)
 {
-	const struct controlled_race *r = race->seen;
+	const struct sched_race *r = race->seen;
 
 	json_object(j, NULL);
 	json_string(j, "variable", r->variable);

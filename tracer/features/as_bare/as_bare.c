@@ -286,7 +286,7 @@ static void arm_actions(struct session *s, struct session_thread *t, uint64_t fu
 /* At places, and at the points of a scheduled run. */
 static bool has_traps(const struct session *s)
 {
-	return s->has_places || s->options->controlled;
+	return s->has_places || s->options->sched;
 }
 
 static void settle(struct session *s, struct session_process *p, struct tracee_thread *t)

@@ -102,7 +102,7 @@ static void waits(struct session *s, struct session_thread *t)
 /* Where whoever is in control tells who waits, real time is not to decide it. */
 static void look(struct session *s)
 {
-	if (s->options->controlled && s->driven)
+	if (s->options->sched && s->driven)
 		return;
 	for (size_t i = 0; awaits(s) && i < s->threads.count; i++) {
 		struct session_thread *t = s->threads.items[i];

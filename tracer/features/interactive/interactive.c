@@ -6,7 +6,7 @@
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/run/places/sites.h"
-#include "tracer/sched/controlled.h"
+#include "tracer/sched/sched.h"
 #include "tracer/features/interactive/hooks.h"
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/features/timeline/timeline.h"
@@ -306,7 +306,7 @@ static bool is_to_look(struct interactive *l, const struct tracee_event *ev)
 		l->state = INTERACTIVE_CRASHED;
 	else if (l->came)
 		l->state = INTERACTIVE_THERE;
-	else if (controlled_rests(s))
+	else if (sched_rests(s))
 		l->state = INTERACTIVE_TURN;
 	else if (l->sent.thread && !l->sent.thread->tracee && anybody_lives(s))
 		l->state = INTERACTIVE_GONE;
@@ -342,7 +342,7 @@ enum interactive_state interactive_go(struct interactive *l)
 	s->events = 1;
 	s->signals = 0;
 	release(s);
-	controlled_go_on(s);
+	sched_go_on(s);
 	do {
 		tracee_wait(s->tracee, &ev);
 		session_turn(s, &ev);

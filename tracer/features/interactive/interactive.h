@@ -25,7 +25,7 @@ enum interactive_state {
 	INTERACTIVE_LOOK,    /* Ctrl-C */
 	INTERACTIVE_THERE,   /* a thread got where it was sent */
 	INTERACTIVE_CRASHED, /* a signal is about to end the program: interactive_crash */
-	INTERACTIVE_TURN,    /* a controlled run rests before its next step (controlled.h) */
+	INTERACTIVE_TURN,    /* a controlled run rests before its next step (sched.h) */
 	INTERACTIVE_GONE,    /* ... or has ended without getting there */
 	INTERACTIVE_ENDED,   /* the program is gone: interactive_verdict */
 };

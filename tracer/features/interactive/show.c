@@ -1,6 +1,6 @@
 /* What there is to see of a program that rests. */
 #include "tracer/run/modules/images.h"
-#include "tracer/sched/controlled.h"
+#include "tracer/sched/sched.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/interactive/interactive_internal.h"
@@ -59,7 +59,7 @@ void interactive_threads(struct interactive *l, struct str *out)
 		str_addf(out, "%s%2zu  %s%s", mark_of(l, t), ++n, str_text(&sentence),
 			 t->parked && t->tracee && !t->paused ? " (held by hand)" : "");
 		if (l->state == INTERACTIVE_TURN && t->tracee)
-			controlled_say(t, out);
+			sched_say(t, out);
 		str_add(out, "\n");
 		str_fini(&sentence);
 	}

@@ -183,7 +183,7 @@ static int capture_begin(struct session *s, struct tracee_launch *how, struct er
 		if (how->stdin_fd < 0)
 			return error_errno(err, ERROR_SYSTEM, "/dev/null");
 	}
-	if (s->attended || s->options->controlled) /* whose output is kept as it is */
+	if (s->attended || s->options->sched) /* whose output is kept as it is */
 		return 0;
 	if (begin(s, STDOUT_FILENO, expect_wants_stdout(x), &output->out, &how->stdout_fd, err) < 0)
 		return -1;

@@ -138,14 +138,14 @@ static int look_again(struct harness_hunt *h, struct harness_sought *s)
 
 static void add_points(struct explore_points_at *to, const struct explore_points_at *from)
 {
-	array_each(const struct controlled_chosen, c, from) {
+	array_each(const struct sched_chosen, c, from) {
 		bool known = false;
 
-		array_each(const struct controlled_chosen, has, to)
+		array_each(const struct sched_chosen, has, to)
 			known |= has->offset == c->offset && strcmp(has->module, c->module) == 0;
 		if (!known)
-			*array_add(to) = (struct controlled_chosen){base_strdup(c->module),
-								    c->offset, c->atomic, c->frees};
+			*array_add(to) = (struct sched_chosen){base_strdup(c->module), c->offset,
+							       c->atomic, c->frees};
 	}
 }
 

@@ -61,12 +61,12 @@ bool glibc_thread_has(const struct session_thread *t, uint64_t address)
 	uint64_t offset;
 	uint32_t size;
 	const struct image *libc =
-		t->control_block && address >= t->control_block
+		t->scheduler_block && address >= t->scheduler_block
 			? find_symbol(t->process, "_thread_db_sizeof_pthread", &offset)
 			: NULL;
 
 	return libc && module_bytes(libc->module, offset, &size, sizeof(size)) == sizeof(size) &&
-	       address - t->control_block < size;
+	       address - t->scheduler_block < size;
 }
 
 /* A descriptor of nptl_db: { bits, elements, offset in bytes }. */

@@ -46,7 +46,7 @@ static const char *run_stops(const struct session *s)
 		return "-v prints each arrival";
 	if (o->pid)
 		return "gatectl attached to the program";
-	if (s->attended || s->driven || o->order_log || o->record || o->controlled || o->trial)
+	if (s->attended || s->driven || o->order_log || o->record || o->sched || o->trial)
 		return "this command looks at each arrival";
 	return NULL;
 }

@@ -61,7 +61,7 @@ static void name_thread(struct session *s, struct session_thread *t, const char 
 }
 
 /* A process's first thread has none yet. */
-static uint64_t control_block_of(struct tracee_thread *tracee)
+static uint64_t scheduler_block_of(struct tracee_thread *tracee)
 {
 	struct arch_regs regs;
 
@@ -80,7 +80,7 @@ struct session_thread *threads_new(struct session *s, struct session_process *p,
 	t->process = p;
 	t->state = "running";
 	t->comm_file = -1;
-	t->control_block = control_block_of(tracee);
+	t->scheduler_block = scheduler_block_of(tracee);
 	*array_add(&s->threads) = t;
 	name_thread(s, t, start);
 	observe(thread_new, s, t);

@@ -2,7 +2,7 @@
  * Instructions that are points: atomic ones and PAUSE always; accesses to memory that may be shared, all of
  * them or those that a search for races has found.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
 #include "tracer/source/flow/accesses.h"
@@ -26,20 +26,20 @@ static enum strategy_op op_of(const struct arch_shared *what)
 }
 
 /* It has been looked at often enough: each time costs ten microseconds. */
-static void let_go(struct controlled_access *access, const struct hit *h)
+static void let_go(struct sched_access *access, const struct hit *h)
 {
 	access->is_hot = true;
 	tracee_site_remove(h->thread->process->tracee, h->site);
 }
 
 /* Others have to go on here, or it goes round for ever: from the next run on it is a point. */
-static void end_here(struct control *c, struct controlled_access *access)
+static void end_here(struct scheduler *c, struct sched_access *access)
 {
 	access->is_point = true;
-	control_end(c, CONTROLLED_STOPPED);
+	scheduler_end(c, SCHED_STOPPED);
 }
 
-static bool is_late(const struct control *c)
+static bool is_late(const struct scheduler *c)
 {
 	struct timespec now;
 
@@ -50,29 +50,29 @@ static bool is_late(const struct control *c)
 }
 
 /* Stops at accesses take so long that the search would have no time for schedules. */
-static void end_if_costly(struct control *c)
+static void end_if_costly(struct scheduler *c)
 {
-	struct controlled *g = c->given;
+	struct sched *g = c->given;
 
 	c->access_looks++;
 	if (!g->looks_most || c->over || (c->access_looks <= g->looks_most && !is_late(c)))
 		return;
 	g->costly = true;
-	control_end(c, CONTROLLED_STOPPED);
+	scheduler_end(c, SCHED_STOPPED);
 }
 
 /* Of the point. Nobody has memory at the end of the addresses; it is not everything, either. */
-static uint64_t object_of(const struct controlled_access *a, struct turn *t, const struct hit *h)
+static uint64_t object_of(const struct sched_access *a, struct turn *t, const struct hit *h)
 {
 	uint64_t object = t->access_count ? t->accesses[0].address : STRATEGY_NO_OBJECT;
 
-	if (a->is_one && !t->thread->process->session->options->controlled->races)
+	if (a->is_one && !t->thread->process->session->options->sched->races)
 		object = arch_operand_address(&a->operand, &h->regs);
 	return object == STRATEGY_ANY_OBJECT ? object - 1 : object;
 }
 
 /* What several accesses are at cannot be told by one address. */
-static uint64_t size_of(const struct controlled_access *a, const struct turn *t)
+static uint64_t size_of(const struct sched_access *a, const struct turn *t)
 {
 	uint64_t size = a->size;
 
@@ -83,9 +83,9 @@ static uint64_t size_of(const struct controlled_access *a, const struct turn *t)
 
 static enum hit_answer hit_access(struct session *s, const struct act *a, const struct hit *h)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(h->thread);
-	struct controlled_access *access;
+	struct sched_access *access;
 
 	if (!c || !c->begun || c->over || !t->thread)
 		return HIT_SEEN;
@@ -129,35 +129,34 @@ struct access_setting {
 	const struct image *image;
 };
 
-struct controlled_chosen *accesses_chosen(const struct controlled *g, const char *module,
-					  uint64_t offset)
+struct sched_chosen *accesses_chosen(const struct sched *g, const char *module, uint64_t offset)
 {
-	array_each(struct controlled_chosen, chosen, &g->chosen)
+	array_each(struct sched_chosen, chosen, &g->chosen)
 		if (chosen->offset == offset && strcmp(chosen->module, module) == 0)
 			return chosen;
 	return NULL;
 }
 
-void controlled_choose(struct controlled *c, const struct controlled_chosen *what)
+void sched_choose(struct sched *c, const struct sched_chosen *what)
 {
-	struct controlled_chosen *there = accesses_chosen(c, what->module, what->offset);
+	struct sched_chosen *there = accesses_chosen(c, what->module, what->offset);
 
 	if (there)
 		there->atomic |= what->atomic;
 	else
-		*array_add(&c->chosen) = (struct controlled_chosen){
+		*array_add(&c->chosen) = (struct sched_chosen){
 			base_strdup(what->module), what->offset, what->atomic, what->frees};
 }
 
-static bool is_point(const struct controlled *g, const struct controlled_chosen *chosen,
+static bool is_point(const struct sched *g, const struct sched_chosen *chosen,
 		     const struct arch_shared *what)
 {
-	return what->atomic || what->pauses || g->points == CONTROLLED_MEMORY ||
-	       (g->points == CONTROLLED_CHOSEN && chosen);
+	return what->atomic || what->pauses || g->points == SCHED_MEMORY ||
+	       (g->points == SCHED_CHOSEN && chosen);
 }
 
 /* The operand's size; where it is does not matter. */
-static void look_at_operand(struct controlled_access *a)
+static void look_at_operand(struct sched_access *a)
 {
 	const struct arch_regs none = {0};
 	struct arch_access at;
@@ -170,7 +169,7 @@ static void look_at_operand(struct controlled_access *a)
 
 static void put(const struct access_setting *x, unsigned index)
 {
-	struct controlled_access *access = &x->session->options->controlled->accesses.items[index];
+	struct sched_access *access = &x->session->options->sched->accesses.items[index];
 	const struct act act = {.owner = &access_owner, .what = index};
 	ERROR(ignored);
 	struct site_use *use = sites_use(x->session, x->process, x->thread,
@@ -205,12 +204,12 @@ static bool asks_guard(const struct image *image, const struct source_access *a,
 static void add(void *ctx, const struct source_access *a)
 {
 	const struct access_setting *x = ctx;
-	struct controlled *g = x->session->options->controlled;
-	const struct controlled_chosen *chosen =
+	struct sched *g = x->session->options->sched;
+	const struct sched_chosen *chosen =
 		accesses_chosen(g, module_name(x->image->module), a->offset);
 	struct arch_shared what = a->what;
 	uint8_t code[ARCH_INSN_MAX];
-	struct controlled_access *access;
+	struct sched_access *access;
 	bool point;
 
 	module_bytes(x->image->module, a->offset, code, sizeof(code));
@@ -219,12 +218,12 @@ static void add(void *ctx, const struct source_access *a)
 	if (!point && !g->races)
 		return;
 	access = array_add(&g->accesses);
-	*access = (struct controlled_access){.module = x->image->module,
-					     .offset = a->offset,
-					     .own = a->own,
-					     .what = what,
-					     .is_point = point,
-					     .address = x->image->bias + a->offset};
+	*access = (struct sched_access){.module = x->image->module,
+					.offset = a->offset,
+					.own = a->own,
+					.what = what,
+					.is_point = point,
+					.address = x->image->bias + a->offset};
 	memcpy(access->code, code, sizeof(code));
 	if (point)
 		grants_open(x->session, x->thread, access->address);
@@ -232,7 +231,7 @@ static void add(void *ctx, const struct source_access *a)
 }
 
 /* Code of the system is not looked at: it would be most of all there is. */
-static bool is_looked_at(const struct controlled *g, const struct session_process *p,
+static bool is_looked_at(const struct sched *g, const struct session_process *p,
 			 const struct image *image)
 {
 	if (image->module == p->exe || image->module == g->tested)
@@ -242,22 +241,21 @@ static bool is_looked_at(const struct controlled *g, const struct session_proces
 	       strncmp(module_path(image->module), "/usr/lib", 8) != 0;
 }
 
-static const struct controlled_looked *known(const struct controlled *g,
-					     const struct module *module)
+static const struct sched_looked *known(const struct sched *g, const struct module *module)
 {
-	array_each(const struct controlled_looked, looked, &g->looked)
+	array_each(const struct sched_looked, looked, &g->looked)
 		if (looked->module == module)
 			return looked;
 	return NULL;
 }
 
 /* In an earlier run, or in another process. */
-static void put_again(const struct access_setting *x, const struct controlled_looked *looked)
+static void put_again(const struct access_setting *x, const struct sched_looked *looked)
 {
-	struct controlled *g = x->session->options->controlled;
+	struct sched *g = x->session->options->sched;
 
 	for (size_t i = looked->first; i < looked->first + looked->count; i++) {
-		struct controlled_access *access = &g->accesses.items[i];
+		struct sched_access *access = &g->accesses.items[i];
 
 		access->address = x->image->bias + access->offset;
 		if (!access->is_hot)
@@ -269,8 +267,8 @@ void accesses_settled(struct session *s, struct session_process *p, struct trace
 		      const struct image *image)
 {
 	struct access_setting x = {s, p, t, image};
-	struct controlled *g = s->options->controlled;
-	const struct controlled_looked *looked = known(g, image->module);
+	struct sched *g = s->options->sched;
+	const struct sched_looked *looked = known(g, image->module);
 	size_t first = g->accesses.count;
 
 	if (!is_looked_at(g, p, image))
@@ -281,5 +279,5 @@ void accesses_settled(struct session *s, struct session_process *p, struct trace
 	}
 	source_accesses(image->module, module_has_debug(image->module), add, &x);
 	*array_add(&g->looked) =
-		(struct controlled_looked){image->module, first, g->accesses.count - first};
+		(struct sched_looked){image->module, first, g->accesses.count - first};
 }

@@ -5,7 +5,7 @@
  * means anything in another run.
  */
 #include "tracer/sched/schedule/address.h"
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 
 #include <string.h>
@@ -16,26 +16,26 @@ enum {
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-void addresses_begin(struct control *c)
+void addresses_begin(struct scheduler *c)
 {
-	array_each(const struct controlled_module, m, &c->given->modules)
+	array_each(const struct sched_module, m, &c->given->modules)
 		schedule_module(&c->given->schedule, module_name(m->module));
 }
 
-static uint64_t first_of(struct controlled *g, const struct module *module)
+static uint64_t first_of(struct sched *g, const struct module *module)
 {
-	array_each(const struct controlled_module, m, &g->modules)
+	array_each(const struct sched_module, m, &g->modules)
 		if (m->module == module)
 			return m->first;
 	*array_add(&g->modules) =
-		(struct controlled_module){module, address_of_module(module_name(module))};
+		(struct sched_module){module, address_of_module(module_name(module))};
 	schedule_module(&g->schedule, module_name(module));
 	return g->modules.items[g->modules.count - 1].first;
 }
 
 /* Code that no list of modules has: the vdso, the loader of a program that has just begun, code
    made at run time. */
-static uint64_t number_unlisted(struct controlled *g, struct session_process *p, uint64_t address)
+static uint64_t number_unlisted(struct sched *g, struct session_process *p, uint64_t address)
 {
 	struct tracee_mapping map;
 	const char *name = "[code]";
@@ -49,21 +49,21 @@ static uint64_t number_unlisted(struct controlled *g, struct session_process *p,
 }
 
 /* 0: no module has it. */
-static uint64_t number_in_module(struct controlled *g, struct session_process *p, uint64_t address)
+static uint64_t number_in_module(struct sched *g, struct session_process *p, uint64_t address)
 {
 	const struct image *image = images_at(p, address);
 
 	return image ? first_of(g, image->module) | address_offset(address - image->bias) : 0;
 }
 
-uint64_t addresses_number(struct controlled *g, struct session_process *p, uint64_t address)
+uint64_t addresses_number(struct sched *g, struct session_process *p, uint64_t address)
 {
 	uint64_t number = address ? number_in_module(g, p, address) : 0;
 
 	return number || !address ? number : number_unlisted(g, p, address);
 }
 
-void addresses_of_point(struct control *c, struct turn *t)
+void addresses_of_point(struct scheduler *c, struct turn *t)
 {
 	struct session_process *p = t->thread->process;
 	uint64_t object = t->point.object;
@@ -80,7 +80,7 @@ void addresses_of_point(struct control *c, struct turn *t)
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* The C library's descriptor of a thread lies at its FS base, and so does what a join waits for. */
-void addresses_thread(struct control *c, const struct turn *t)
+void addresses_thread(struct scheduler *c, const struct turn *t)
 {
 	struct arch_regs regs;
 
@@ -89,14 +89,14 @@ void addresses_thread(struct control *c, const struct turn *t)
 	*array_add(&c->bases) = (struct thread_base){t->thread->process, regs.fs_base, t->listed};
 }
 
-static const char *id_of(const struct control *c, unsigned listed)
+static const char *id_of(const struct scheduler *c, unsigned listed)
 {
 	return c->given->schedule.threads.items[listed];
 }
 
 /* The thread that has its descriptor there, the youngest first: a stack is used again after a
    thread's end. */
-static const struct thread_base *base_at(const struct control *c, const struct turn *t)
+static const struct thread_base *base_at(const struct scheduler *c, const struct turn *t)
 {
 	for (size_t i = c->bases.count; i-- > 0;)
 		if (c->bases.items[i].process == t->thread->process &&
@@ -116,7 +116,7 @@ static bool is_on_stack_of(const struct thread_base *b, const struct turn *other
 	       object >= regs.dwarf[ARCH_DWARF_SP] - RED_ZONE && (is_first || object < b->address);
 }
 
-static const struct turn *stack_owner(const struct control *c, const struct turn *t)
+static const struct turn *stack_owner(const struct scheduler *c, const struct turn *t)
 {
 	array_each(struct turn *, other, &c->turns)
 		array_each(const struct thread_base, b, &c->bases)
@@ -127,7 +127,7 @@ static const struct turn *stack_owner(const struct control *c, const struct turn
 }
 
 /* "memory:3": the third of that kind to come in the schedule. */
-static const char *name_next(struct control *c, uint64_t object, const char *kind)
+static const char *name_next(struct scheduler *c, uint64_t object, const char *kind)
 {
 	uint64_t hash = hash_text(HASH_START, kind);
 	uint64_t *number = table_at(&c->named, table_mix(object, hash));
@@ -145,7 +145,7 @@ static const char *name_next(struct control *c, uint64_t object, const char *kin
 	return text;
 }
 
-const char *addresses_memory(struct control *c, struct turn *t)
+const char *addresses_memory(struct scheduler *c, struct turn *t)
 {
 	uint64_t object = t->point.object;
 	const struct thread_base *thread;

@@ -3,8 +3,8 @@
  * the program anew. What a copy has bound when it ends is bound in the program that the next ones are copies of.
  */
 #include "tracer/elf/module_tables.h"
-#include "tracer/sched/controlled_internal.h"
-#include "tracer/sched/controlled_run.h"
+#include "tracer/sched/sched_internal.h"
+#include "tracer/sched/sched_run.h"
 #include "tracer/run/modules/images.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static bool read_word(struct words_near *p, uint64_t at, uint64_t *to)
 }
 
 struct unbound {
-	struct controlled *given;
+	struct sched *given;
 	struct words_near *page;
 	const struct image *image;
 };
@@ -53,11 +53,11 @@ static bool note(void *ctx, const struct module_relocation *r)
 	if (r->type == R_X86_64_JUMP_SLOT && r->symbol && read_word(u->page, at, &to) &&
 	    module_is_code(u->image->module, to - u->image->bias))
 		*array_add(&u->given->unbound) =
-			(struct controlled_unbound){.at = at, .to = to, .name = r->symbol};
+			(struct sched_unbound){.at = at, .to = to, .name = r->symbol};
 	return false;
 }
 
-void bound_keep(struct controlled *g, const struct session_process *kept)
+void bound_keep(struct sched *g, const struct session_process *kept)
 {
 	struct words_near page = {.process = kept->tracee};
 
@@ -68,14 +68,14 @@ void bound_keep(struct controlled *g, const struct session_process *kept)
 
 /* ---- what a run has bound ------------------------------------------------------------------------- */
 
-void bound_look(struct control *c, const struct session_process *p)
+void bound_look(struct scheduler *c, const struct session_process *p)
 {
 	struct words_near page = {.process = p->tracee};
 	uint64_t to;
 
 	if (p != c->session->root)
 		return;
-	array_each(struct controlled_unbound, u, &c->given->unbound)
+	array_each(struct sched_unbound, u, &c->given->unbound)
 		if (read_word(&page, u->at, &to) && to != u->to) {
 			u->to = to;
 			u->found = true;
@@ -97,7 +97,7 @@ static void compare(void *ctx, const char *name, uint64_t offset)
 }
 
 /* Not what the program itself has put there, nor a library that the kept one does not have. */
-static bool is_bound(struct session_process *kept, const struct controlled_unbound *u)
+static bool is_bound(struct session_process *kept, const struct sched_unbound *u)
 {
 	const struct image *image = images_at(kept, u->to);
 	struct named n = {.name = u->name};
@@ -109,12 +109,12 @@ static bool is_bound(struct session_process *kept, const struct controlled_unbou
 	return n.found;
 }
 
-void bound_take(struct controlled *g, struct session_process *kept)
+void bound_take(struct sched *g, struct session_process *kept)
 {
 	if (!g->unbound.count)
 		return;
 	for (size_t i = g->unbound.count; i-- > 0;) {
-		struct controlled_unbound *u = &g->unbound.items[i];
+		struct sched_unbound *u = &g->unbound.items[i];
 
 		if (is_bound(kept, u))
 			tracee_write(kept->tracee, u->at, &u->to, sizeof(u->to));

@@ -4,7 +4,7 @@
  * the tester's own calls alone: libc frees what it has, and what it was told to (pthread_key_create(&key, free)); and
  * a function that ends by a jump to free looks like that.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
 
@@ -72,20 +72,20 @@ static uint64_t asan_size(const struct turn *t, uint64_t block)
 }
 
 /* The call before `back`: as it was met before, or a new one. */
-static unsigned place_of(struct controlled *g, const struct turn *t, uint64_t back)
+static unsigned place_of(struct sched *g, const struct turn *t, uint64_t back)
 {
 	const struct image *image = images_at(t->thread->process, back);
 	const uint64_t offset = back - 1 - image->bias;
 	unsigned place = (unsigned)g->accesses.count;
 
 	array_each(const unsigned, known, &g->freeing) {
-		const struct controlled_access *a = &g->accesses.items[*known];
+		const struct sched_access *a = &g->accesses.items[*known];
 
 		if (a->module == image->module && a->offset == offset)
 			return *known;
 	}
 	*array_add(&g->freeing) = place;
-	*array_add(&g->accesses) = (struct controlled_access){
+	*array_add(&g->accesses) = (struct sched_access){
 		.module = image->module, .offset = offset, .address = back - 1, .frees = true};
 	return place;
 }
@@ -102,7 +102,7 @@ static struct watch_freed in_shadow(struct watch_freed f)
 /* Code of no file (made at run time) is no place that can be told. */
 static bool is_testers(struct session_process *p, uint64_t back)
 {
-	return images_at(p, back) && !control_is_runtime(p, back);
+	return images_at(p, back) && !scheduler_is_runtime(p, back);
 }
 
 /* 0: it is not known. */
@@ -114,7 +114,7 @@ static uint64_t size_of(const struct turn *t, struct module *allocator, uint64_t
 }
 
 /* By free, or by realloc: it may move, and if it does not, who has the block has it as if it were new. */
-static void given_block(struct control *c, struct turn *t, const struct hit *h)
+static void given_block(struct scheduler *c, struct turn *t, const struct hit *h)
 {
 	const struct image *image = images_at(h->thread->process, h->address);
 	const uint64_t block = entry_argument(h, 0);
@@ -142,7 +142,7 @@ static void given_block(struct control *c, struct turn *t, const struct hit *h)
 	watch_freed(c, t, &f);
 }
 
-void freed_taken(struct control *c, struct turn *t, struct module *allocator, uint64_t block)
+void freed_taken(struct scheduler *c, struct turn *t, struct module *allocator, uint64_t block)
 {
 	struct watch_freed f = {.low = block, .block = block};
 
@@ -159,10 +159,11 @@ void freed_taken(struct control *c, struct turn *t, struct module *allocator, ui
 }
 
 /* The call is a point if it was found to race. Of a sanitizer's block others look at the shadow, too. */
-static void free_is_point(struct control *c, struct turn *t, const struct hit *h, const char *name)
+static void free_is_point(struct scheduler *c, struct turn *t, const struct hit *h,
+			  const char *name)
 {
 	const struct image *image, *allocator = images_at(h->thread->process, h->address);
-	const struct controlled_chosen *chosen;
+	const struct sched_chosen *chosen;
 	uint64_t back, size;
 
 	if (!allocator || tracee_top(h->thread->tracee, &back) < 0 ||
@@ -187,7 +188,7 @@ static void free_is_point(struct control *c, struct turn *t, const struct hit *h
 	t->at_point = true;
 }
 
-static void given_pages(struct control *c, struct turn *t, const struct hit *h)
+static void given_pages(struct scheduler *c, struct turn *t, const struct hit *h)
 {
 	const struct watch_freed f = {.low = entry_argument(h, 0), .size = entry_argument(h, 1)};
 
@@ -221,7 +222,7 @@ static enum hit_answer hit_giver(struct session *s, const struct act *a, const s
 {
 	enum { FLAGS_OF_MMAP = 3 };
 	const enum giver what = givers[a->what].what;
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(h->thread);
 
 	if (!c || !c->begun || c->over || !t->thread)
@@ -261,9 +262,9 @@ static void put_named(void *ctx, const char *name, uint64_t offset)
 }
 
 /* Where no races are searched for, only those are looked at. */
-static bool some_are_points(const struct controlled *g)
+static bool some_are_points(const struct sched *g)
 {
-	array_each(const struct controlled_chosen, chosen, &g->chosen)
+	array_each(const struct sched_chosen, chosen, &g->chosen)
 		if (chosen->frees)
 			return true;
 	return false;
@@ -275,7 +276,7 @@ void freed_settled(struct session *s, struct session_process *p, struct tracee_t
 	const struct allocator_setting x = {s, p, t, image, freed_has_operators(image->module)};
 	uint64_t offset;
 
-	if (!s->options->controlled->races && !some_are_points(s->options->controlled))
+	if (!s->options->sched->races && !some_are_points(s->options->sched))
 		return;
 	if (p->loader) {
 		module_each_dynamic(image->module, put_named, (void *)&x);

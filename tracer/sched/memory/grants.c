@@ -7,8 +7,8 @@
  * the kept one, between two runs. The memory for that is there with --no-resident, too: what the program
  * maps later has the same addresses.
  */
-#include "tracer/sched/controlled_internal.h"
-#include "tracer/sched/controlled_run.h"
+#include "tracer/sched/sched_internal.h"
+#include "tracer/sched/sched_run.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
 #include "tracer/source/source.h"
@@ -17,36 +17,36 @@ enum { WORTH_HITS = 32 };
 
 void grants_open(const struct session *s, struct tracee_thread *t, uint64_t address)
 {
-	const struct controlled *g = s->options->controlled;
+	const struct sched *g = s->options->sched;
 
 	if (g->keeps && !g->races)
 		tracee_grants_open(s->tracee, t, address);
 }
 
-void grants_note(struct controlled *g, unsigned access)
+void grants_note(struct sched *g, unsigned access)
 {
-	struct controlled_access *a = &g->accesses.items[access];
+	struct sched_access *a = &g->accesses.items[access];
 
 	if (++a->hits == WORTH_HITS)
-		*array_add(&g->worth_granting) = (struct controlled_worth){a->address, false};
+		*array_add(&g->worth_granting) = (struct sched_worth){a->address, false};
 }
 
-static struct controlled_entry *entry_at(struct controlled *g, uint64_t address)
+static struct sched_entry *entry_at(struct sched *g, uint64_t address)
 {
-	struct controlled_entry *e;
+	struct sched_entry *e;
 
-	array_each(struct controlled_entry, known, &g->entries)
+	array_each(struct sched_entry, known, &g->entries)
 		if (known->address == address)
 			return known;
 	e = array_add(&g->entries);
-	*e = (struct controlled_entry){.address = address};
+	*e = (struct sched_entry){.address = address};
 	return e;
 }
 
-void grants_note_function(struct controlled *g, uint64_t address)
+void grants_note_function(struct sched *g, uint64_t address)
 {
 	if (++entry_at(g, address)->hits == WORTH_HITS)
-		*array_add(&g->worth_granting) = (struct controlled_worth){address, true};
+		*array_add(&g->worth_granting) = (struct sched_worth){address, true};
 }
 
 /* Whoever else looks at arrivals there gets each one when it happens. */
@@ -57,8 +57,8 @@ static bool is_alone(const struct tracee_site *site)
 	return use && use->acts.count == 1;
 }
 
-static enum tracee_granted kind_of(struct controlled *g, struct session_process *kept,
-				   const struct controlled_worth *w)
+static enum tracee_granted kind_of(struct sched *g, struct session_process *kept,
+				   const struct sched_worth *w)
 {
 	if (w->function)
 		return TRACEE_GRANTED_FUNCTION;
@@ -67,8 +67,7 @@ static enum tracee_granted kind_of(struct controlled *g, struct session_process 
 		       : TRACEE_GRANTED_ELSEWHERE;
 }
 
-static void take(struct controlled *g, struct session_process *kept,
-		 const struct controlled_worth *w)
+static void take(struct sched *g, struct session_process *kept, const struct sched_worth *w)
 {
 	struct tracee_site *site = tracee_site_find(kept->tracee, w->address);
 	const struct image *image = images_at(kept, w->address);
@@ -81,18 +80,18 @@ static void take(struct controlled *g, struct session_process *kept,
 				    kind_of(g, kept, w));
 }
 
-void grants_take(struct controlled *g, struct session_process *kept)
+void grants_take(struct sched *g, struct session_process *kept)
 {
 	if (!kept->session->options->no_resident)
-		array_each(const struct controlled_worth, w, &g->worth_granting)
+		array_each(const struct sched_worth, w, &g->worth_granting)
 			take(g, kept, w);
 	g->worth_granting.count = 0;
 }
 
 /* So many steps are neither looked at more closely nor the last ones. */
-static size_t steps_left(const struct control *c)
+static size_t steps_left(const struct scheduler *c)
 {
-	const struct controlled *g = c->given;
+	const struct sched *g = c->given;
 	size_t done = g->schedule.steps.count + spins_looked_at(g) + 1;
 
 	if (!g->steps)
@@ -101,15 +100,15 @@ static size_t steps_left(const struct control *c)
 }
 
 /* Does nothing happen but what the thread does, and is nobody interested in what it is like then, nor could hold it? */
-static bool is_quiet(const struct control *c)
+static bool is_quiet(const struct scheduler *c)
 {
-	const struct controlled *g = c->given;
+	const struct sched *g = c->given;
 
 	return !g->races && !g->describes && !g->rests && !c->kernel && !c->timers && !c->signals &&
 	       c->session->processes.count == 1 && !engine_place_at(c->session->engine, 0);
 }
 
-void grants_give(struct control *c, const struct turn *chosen)
+void grants_give(struct scheduler *c, const struct turn *chosen)
 {
 	size_t most = steps_left(c), n, i = 0;
 	struct strategy_avoid avoid;

@@ -2,7 +2,7 @@
  * A race in the source's words. It is told while the second thread stands before its access: that thread's
  * calls and variables are there to be asked, the first one has gone on since.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/threads/calls.h"
 #include "tracer/source/lines/source_lines.h"
 #include "tracer/source/types/types.h"
@@ -12,17 +12,17 @@
 enum { MOST_CALLS = 32 };
 
 struct telling {
-	struct control *c;
+	struct scheduler *c;
 	struct turn *t; /* of the second thread */
 	struct inspect_stack calls;
 	size_t own; /* the tester's own call among those; calls.count: none is */
-	struct controlled_race *race;
+	struct sched_race *race;
 };
 
 /* ---- who and where -------------------------------------------------------------------------------- */
 
 /* Also of a thread that has ended. */
-static char *thread_name(const struct control *c, unsigned number)
+static char *thread_name(const struct scheduler *c, unsigned number)
 {
 	array_each(struct session_thread *, t, &c->session->threads) {
 		const struct turn *turn = turn_of(*t);
@@ -34,9 +34,9 @@ static char *thread_name(const struct control *c, unsigned number)
 }
 
 static void place(const struct telling *x, const struct races_side *from,
-		  struct controlled_race_side *side)
+		  struct sched_race_side *side)
 {
-	const struct controlled_access *access = &x->c->given->accesses.items[from->place];
+	const struct sched_access *access = &x->c->given->accesses.items[from->place];
 	struct source_symbolised where;
 
 	side->writes = from->writes;
@@ -52,7 +52,7 @@ static void place(const struct telling *x, const struct races_side *from,
 }
 
 /* Code of a header of the system belongs to whoever has called it. */
-static void place_own(const struct telling *x, struct controlled_race_side *side)
+static void place_own(const struct telling *x, struct sched_race_side *side)
 {
 	const struct inspect_call *own = x->own < x->calls.count ? &x->calls.items[x->own] : NULL;
 
@@ -128,7 +128,7 @@ static void tell_values(const struct telling *x, const struct arch_access *a,
 	t->raced_type = type;
 }
 
-void race_made(struct control *c, struct turn *t)
+void race_made(struct scheduler *c, struct turn *t)
 {
 	for (size_t i = 0; t->raced && i < t->raced_count; i++) {
 		size_t at = t->raced - 1 - i;
@@ -156,7 +156,7 @@ static bool is_atomic_function(const char *name)
 
 static bool is_made_in_library(const struct telling *x, const struct races_side *side)
 {
-	const struct controlled_access *access = &x->c->given->accesses.items[side->place];
+	const struct sched_access *access = &x->c->given->accesses.items[side->place];
 
 	return is_atomic_function(source_innermost(access->module, access->offset));
 }
@@ -164,7 +164,7 @@ static bool is_made_in_library(const struct telling *x, const struct races_side 
 /* The thread has gone on since. */
 static bool is_first_atomic(const struct telling *x, uint64_t address)
 {
-	const struct controlled_race_side *first = &x->race->sides[0];
+	const struct sched_race_side *first = &x->race->sides[0];
 	const struct race_statement statement = {
 		.symbols = x->c->session->symbols,
 		.file = first->file,
@@ -201,14 +201,14 @@ static bool is_second_atomic(const struct telling *x, uint64_t address)
 }
 
 /* From the next run on: points do not change in a run, or it could not be replayed. */
-static void make_atomic(struct controlled *g, uint64_t index)
+static void make_atomic(struct sched *g, uint64_t index)
 {
-	const struct controlled_access *access = &g->accesses.items[index];
-	struct controlled_chosen chosen = {base_strdup(module_name(access->module)), access->offset,
-					   true, false};
+	const struct sched_access *access = &g->accesses.items[index];
+	struct sched_chosen chosen = {base_strdup(module_name(access->module)), access->offset,
+				      true, false};
 
 	if (!access->what.atomic && !access->frees)
-		controlled_choose(g, &chosen);
+		sched_choose(g, &chosen);
 	base_free(chosen.module);
 }
 
@@ -258,7 +258,7 @@ static void tell(struct telling *x, const struct arch_access *a, const struct ra
 }
 
 /* Which of the calls is the tester's. The function that frees may be linked into the program. */
-static size_t own_call(const struct telling *x, const struct controlled_access *access)
+static size_t own_call(const struct telling *x, const struct sched_access *access)
 {
 	const struct inspect_call *own = describe_own(x->t, &x->calls);
 
@@ -271,12 +271,12 @@ static size_t own_call(const struct telling *x, const struct controlled_access *
 	return own ? (size_t)(own - x->calls.items) : x->calls.count;
 }
 
-void race_told(struct control *c, struct turn *t, const struct arch_access *a,
+void race_told(struct scheduler *c, struct turn *t, const struct arch_access *a,
 	       const struct races_pair *pair)
 {
 	struct telling x = {.c = c, .t = t, .race = array_add(&c->given->told)};
 
-	*x.race = (struct controlled_race){.size = a->size};
+	*x.race = (struct sched_race){.size = a->size};
 	if (calls_read(t->thread, 0, MOST_CALLS, &x.calls) < 0)
 		x.calls.count = 0;
 	x.own = own_call(&x, &c->given->accesses.items[pair->second.place]);
@@ -284,10 +284,10 @@ void race_told(struct control *c, struct turn *t, const struct arch_access *a,
 	inspect_stack_fini(&x.calls);
 }
 
-void controlled_forget_told(struct controlled *c, size_t count)
+void sched_forget_told(struct sched *c, size_t count)
 {
 	while (c->told.count > count) {
-		struct controlled_race *r = &c->told.items[--c->told.count];
+		struct sched_race *r = &c->told.items[--c->told.count];
 
 		for (int i = 0; i < 2; i++) {
 			base_free(r->sides[i].file);

@@ -2,7 +2,7 @@
  * Is an access atomic, as its statement is written? On this processor atomic loads and stores are plain
  * instructions; and a statement that makes one may access other variables, too.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 
 #include <fnmatch.h>
 #include <string.h>

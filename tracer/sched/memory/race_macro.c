@@ -2,7 +2,7 @@
  * What a macro of the tester's stands for: the debug information does not have it, the source has. It is looked
  * for in the statement's file, and in what that file includes from beside it.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/source/lines/source_lines.h"
 
 #include <ctype.h>

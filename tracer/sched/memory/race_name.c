@@ -2,7 +2,7 @@
  * What the source calls some memory: a variable outside of functions by its symbol; else what the statement
  * at hand says that is there; else a local that is there, or that points to it.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/source/lines/source_lines.h"
 #include "tracer/source/types/types.h"

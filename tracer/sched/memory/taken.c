@@ -2,7 +2,7 @@
  * Memory that a program takes. What was given back (freed.c) is free until then: who comes there meanwhile races
  * with who gave it. What a function of the allocator answers is seen where it returns to.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
 
@@ -52,7 +52,7 @@ static uint64_t block_of(const struct turn *t, const struct hit *h)
 
 static enum hit_answer hit_back(struct session *s, const struct act *a, const struct hit *h)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(h->thread);
 	uint64_t block;
 
@@ -92,7 +92,7 @@ static enum hit_answer hit_taker(struct session *s, const struct act *a, const s
 {
 	const enum taker how = takers[a->what].how;
 	const struct image *image = images_at(h->thread->process, h->address);
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(h->thread);
 	bool lost;
 
@@ -132,7 +132,7 @@ void taken_settled(struct session *s, struct session_process *p, struct tracee_t
 	const struct allocator_setting x = {s, p, t, image, freed_has_operators(image->module)};
 	uint64_t offset;
 
-	if (!s->options->controlled->races)
+	if (!s->options->sched->races)
 		return;
 	if (p->loader) {
 		module_each_dynamic(image->module, put_named, (void *)&x);

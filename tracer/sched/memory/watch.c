@@ -2,7 +2,7 @@
  * What a search for races is told of a controlled run: each access to memory, each synchronising call. They
  * happen one after the other, so the order is known.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ enum {
 		48 /* memory of several processes: each has its own, but for what is shared */
 };
 
-static struct races *races_of(const struct control *c)
+static struct races *races_of(const struct scheduler *c)
 {
 	return c->given->races;
 }
@@ -22,7 +22,7 @@ static struct races *races_of(const struct control *c)
 /* ---- memory ------------------------------------------------------------------------------------- */
 
 /* Spans that a child shares with its parent: at the same addresses, since it was forked. */
-void watch_fork(struct control *c, const struct session_thread *parent)
+void watch_fork(struct scheduler *c, const struct session_thread *parent)
 {
 	struct tracee_mapping map = {0};
 
@@ -37,7 +37,7 @@ void watch_fork(struct control *c, const struct session_thread *parent)
 }
 
 /* Other processes may have it, too. */
-static bool is_shared(const struct control *c, uint64_t address)
+static bool is_shared(const struct scheduler *c, uint64_t address)
 {
 	array_each(const struct shared_span, span, &c->shared)
 		if (address - span->low < span->size)
@@ -45,7 +45,7 @@ static bool is_shared(const struct control *c, uint64_t address)
 	return false;
 }
 
-static uint64_t address_of(const struct control *c, const struct turn *t, uint64_t address)
+static uint64_t address_of(const struct scheduler *c, const struct turn *t, uint64_t address)
 {
 	const struct session_process *p = t->thread->process;
 
@@ -57,7 +57,7 @@ static uint64_t address_of(const struct control *c, const struct turn *t, uint64
 }
 
 /* What an access overwrites tells later what another order would have read. */
-static void note_written(struct control *c, const struct turn *t, const struct arch_access *a)
+static void note_written(struct scheduler *c, const struct turn *t, const struct arch_access *a)
 {
 	struct overwritten *w = &c->written[(a->address >> 2) % WRITTEN];
 
@@ -68,7 +68,7 @@ static void note_written(struct control *c, const struct turn *t, const struct a
 }
 
 /* The pairs behind the first `known`. */
-static void tell(struct control *c, struct turn *t, const struct arch_access *a, size_t known)
+static void tell(struct scheduler *c, struct turn *t, const struct arch_access *a, size_t known)
 {
 	size_t count;
 	const struct races_pair *pairs = races_pairs(races_of(c), &count);
@@ -77,7 +77,7 @@ static void tell(struct control *c, struct turn *t, const struct arch_access *a,
 		race_told(c, t, a, &pairs[i]);
 }
 
-static void look(struct control *c, struct turn *t, const struct arch_access *a,
+static void look(struct scheduler *c, struct turn *t, const struct arch_access *a,
 		 const struct races_access *told)
 {
 	size_t known;
@@ -89,7 +89,7 @@ static void look(struct control *c, struct turn *t, const struct arch_access *a,
 		note_written(c, t, a);
 }
 
-void watch_accesses(struct control *c, struct turn *t)
+void watch_accesses(struct scheduler *c, struct turn *t)
 {
 	for (size_t i = 0; races_of(c) && i < t->access_count; i++) {
 		const struct arch_access *a = &t->accesses[i];
@@ -106,7 +106,7 @@ void watch_accesses(struct control *c, struct turn *t)
 	t->access_count = 0;
 }
 
-void watch_freed(struct control *c, struct turn *t, const struct watch_freed *f)
+void watch_freed(struct scheduler *c, struct turn *t, const struct watch_freed *f)
 {
 	const uint64_t low = address_of(c, t, f->low);
 	const struct races_pair *pairs;
@@ -128,22 +128,22 @@ void watch_freed(struct control *c, struct turn *t, const struct watch_freed *f)
 		races_forget(races_of(c), low, f->size);
 }
 
-bool watch_is_given(const struct control *c, const struct turn *t, uint64_t address)
+bool watch_is_given(const struct scheduler *c, const struct turn *t, uint64_t address)
 {
 	return races_is_given_back(races_of(c), address_of(c, t, address));
 }
 
-bool watch_has_given(const struct control *c)
+bool watch_has_given(const struct scheduler *c)
 {
 	return races_have_given_back(races_of(c));
 }
 
-void watch_taken_any(struct control *c)
+void watch_taken_any(struct scheduler *c)
 {
 	races_forget_given_back(races_of(c));
 }
 
-void watch_wake(struct control *c, const struct turn *t, uint64_t word)
+void watch_wake(struct scheduler *c, const struct turn *t, uint64_t word)
 {
 	if (races_of(c))
 		races_sync(races_of(c), t->number, word);
@@ -151,7 +151,7 @@ void watch_wake(struct control *c, const struct turn *t, uint64_t word)
 
 /* ---- threads and what they synchronise on ---------------------------------------------------------- */
 
-void watch_begin(struct control *c)
+void watch_begin(struct scheduler *c)
 {
 	if (races_of(c))
 		races_restart(races_of(c));
@@ -167,7 +167,7 @@ static void narrow_to_stack(const struct session *s, const struct session_thread
 	const uint64_t page = 4096;
 
 	array_each(struct session_thread *, t, &s->threads) {
-		uint64_t block = (*t)->control_block, end = (block / page + 1) * page;
+		uint64_t block = (*t)->scheduler_block, end = (block / page + 1) * page;
 
 		if ((*t)->process != own->process || block < map->start || block >= map->end)
 			continue;
@@ -180,7 +180,7 @@ static void narrow_to_stack(const struct session *s, const struct session_thread
 
 /* A new thread may have the stack of one that has ended, and nothing that is seen orders the two: libc keeps stacks for the
    next ones. A stack that the program has made itself stands among other things. */
-static void forget_stack(struct control *c, const struct turn *t)
+static void forget_stack(struct scheduler *c, const struct turn *t)
 {
 	struct session_process *p = t->thread->process;
 	struct tracee_mapping map;
@@ -196,7 +196,7 @@ static void forget_stack(struct control *c, const struct turn *t)
 	races_forget(races_of(c), address_of(c, t, map.start), map.end - map.start);
 }
 
-void watch_thread(struct control *c, const struct turn *t, const struct turn *maker)
+void watch_thread(struct scheduler *c, const struct turn *t, const struct turn *maker)
 {
 	if (!races_of(c))
 		return;
@@ -210,7 +210,7 @@ static uint64_t ends_of(const struct turn *t)
 	return ENDS ^ (uint64_t)t->thread->process->pid << PROCESS_SHIFT;
 }
 
-void watch_end(struct control *c, const struct turn *t)
+void watch_end(struct scheduler *c, const struct turn *t)
 {
 	if (!races_of(c))
 		return;
@@ -220,7 +220,7 @@ void watch_end(struct control *c, const struct turn *t)
 		races_sync(races_of(c), t->number, KERNEL);
 }
 
-void watch_exec(struct control *c, const struct turn *t)
+void watch_exec(struct scheduler *c, const struct turn *t)
 {
 	watch_end(c, t);
 	if (races_of(c))
@@ -228,7 +228,7 @@ void watch_exec(struct control *c, const struct turn *t)
 }
 
 /* Its call has returned. */
-void watch_own_code(struct control *c, struct turn *t)
+void watch_own_code(struct scheduler *c, struct turn *t)
 {
 	if (!races_of(c))
 		return;
@@ -247,7 +247,7 @@ static bool locks_for_sure(const struct turn *t)
 	       !strstr(t->function, "_test_");
 }
 
-static void synchronise(struct control *c, struct turn *t, uint64_t object)
+static void synchronise(struct scheduler *c, struct turn *t, uint64_t object)
 {
 	if (object == STRATEGY_NO_OBJECT)
 		return;
@@ -260,7 +260,7 @@ static void synchronise(struct control *c, struct turn *t, uint64_t object)
 		races_sync(races_of(c), t->number, t->objects[1]);
 }
 
-void watch_step(struct control *c, struct turn *t, const struct strategy_point *p)
+void watch_step(struct scheduler *c, struct turn *t, const struct strategy_point *p)
 {
 	if (!races_of(c))
 		return;

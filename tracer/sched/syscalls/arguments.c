@@ -1,5 +1,5 @@
 /* What a function is called with, at its entry: by the psABI of x86-64. */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/places/sites.h"
 
 /* DWARF's numbers. */

@@ -3,7 +3,7 @@
  * and leaves the thread where it is; a wake lets it go on with its result. Which of several waiters is woken
  * is a choice, too.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -92,7 +92,7 @@ void futexes_wait_at(struct turn *t)
 	t->moment = MOMENT_FUTEX;
 }
 
-static void wait(struct control *c, struct turn *t)
+static void wait(struct scheduler *c, struct turn *t)
 {
 	const uint64_t *args = t->call.args;
 	int op = (int)args[1] & FUTEX_CMD_MASK;
@@ -131,7 +131,7 @@ static size_t words_of(const struct turn *t, struct futex_waitv words[FUTEX_WAIT
 	return count;
 }
 
-static bool wait_for_any(struct control *c, struct turn *t)
+static bool wait_for_any(struct scheduler *c, struct turn *t)
 {
 	struct futex_waitv words[FUTEX_WAITV_MAX];
 	size_t count = words_of(t, words);
@@ -208,35 +208,35 @@ static int64_t woken_at(struct turn *t, struct futex_key *key, uint32_t bits)
 	return -1;
 }
 
-static size_t offer_waiters(struct control *c, struct futex_key *key, uint32_t bits)
+static size_t offer_waiters(struct scheduler *c, struct futex_key *key, uint32_t bits)
 {
-	control_offer_none(c);
+	scheduler_offer_none(c);
 	array_each(struct turn *, t, &c->turns)
 		if (woken_at(*t, key, bits) >= 0)
-			control_offer(c, *t, STRATEGY_WAKE);
+			scheduler_offer(c, *t, STRATEGY_WAKE);
 	return c->points.count;
 }
 
-static void offer_longest(struct control *c)
+static void offer_longest(struct scheduler *c)
 {
 	struct turn *longest = c->at.items[0];
 
 	array_each(struct turn *, t, &c->at)
 		if ((*t)->queued < longest->queued)
 			longest = *t;
-	control_offer_none(c);
-	control_offer(c, longest, STRATEGY_WAKE);
+	scheduler_offer_none(c);
+	scheduler_offer(c, longest, STRATEGY_WAKE);
 }
 
-static struct turn *choose_waiter(struct control *c)
+static struct turn *choose_waiter(struct scheduler *c)
 {
 	if (c->given->in_turn)
 		offer_longest(c);
-	return control_choose(c);
+	return scheduler_choose(c);
 }
 
 /* How many were woken; -1: the run is over. */
-static int64_t wake(struct control *c, struct futex_key *key, uint32_t bits, uint64_t most)
+static int64_t wake(struct scheduler *c, struct futex_key *key, uint32_t bits, uint64_t most)
 {
 	int64_t woken = 0;
 	size_t count;
@@ -253,7 +253,7 @@ static int64_t wake(struct control *c, struct futex_key *key, uint32_t bits, uin
 	return woken;
 }
 
-static void wake_call(struct control *c, struct turn *t, uint32_t bits)
+static void wake_call(struct scheduler *c, struct turn *t, uint32_t bits)
 {
 	struct futex_key key = futexes_key(t, t->call.args[0]);
 	int64_t woken = wake(c, &key, bits, (uint32_t)t->call.args[2]);
@@ -263,7 +263,7 @@ static void wake_call(struct control *c, struct turn *t, uint32_t bits)
 		futexes_answer(t, woken);
 }
 
-static void requeue(struct control *c, struct turn *t, bool compares)
+static void requeue(struct scheduler *c, struct turn *t, bool compares)
 {
 	const uint64_t *args = t->call.args;
 	struct futex_key from = futexes_key(t, args[0]), to = futexes_key(t, args[4]);
@@ -339,7 +339,7 @@ static bool compares(uint32_t code, uint32_t old)
 	}
 }
 
-static void wake_op(struct control *c, struct turn *t)
+static void wake_op(struct scheduler *c, struct turn *t)
 {
 	const uint64_t *args = t->call.args;
 	struct futex_key first = futexes_key(t, args[0]), second = futexes_key(t, args[4]);
@@ -357,7 +357,7 @@ static void wake_op(struct control *c, struct turn *t)
 		futexes_answer(t, woken + more);
 }
 
-static bool call(struct control *c, struct turn *t)
+static bool call(struct scheduler *c, struct turn *t)
 {
 	switch ((int)t->call.args[1] & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:
@@ -382,7 +382,7 @@ static bool call(struct control *c, struct turn *t)
 	}
 }
 
-bool futexes_call(struct control *c, struct turn *t)
+bool futexes_call(struct scheduler *c, struct turn *t)
 {
 	if (t->call.number == SYS_futex_waitv)
 		return wait_for_any(c, t);
@@ -446,7 +446,7 @@ static void look_where_it_waits(struct turn *t, const struct turn *gone, struct 
 			add_word(left, key_of(t, words[i].uaddr, words[i].flags));
 }
 
-void futexes_thread_gone(struct control *c, const struct turn *gone)
+void futexes_thread_gone(struct scheduler *c, const struct turn *gone)
 {
 	struct futex_words left = {0};
 	int64_t woken = 0;

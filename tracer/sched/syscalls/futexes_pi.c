@@ -3,7 +3,7 @@
  * thread, and a bit for "somebody waits"; whoever unlocks it hands it over, so that the next owner has it
  * before it runs. Which of several waiters that is, is a choice: their priorities are not looked at.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -33,19 +33,19 @@ static bool waits_for_lock(const struct turn *t)
 	return t->moment == MOMENT_FUTEX && t->waits == FUTEX_FOR_LOCK;
 }
 
-static size_t offer_waiters(struct control *c, struct futex_key *lock)
+static size_t offer_waiters(struct scheduler *c, struct futex_key *lock)
 {
-	control_offer_none(c);
+	scheduler_offer_none(c);
 	array_each(struct turn *, t, &c->turns)
 		if (waits_for_lock(*t) && futexes_same(&(*t)->key, lock))
-			control_offer(c, *t, STRATEGY_WAKE);
+			scheduler_offer(c, *t, STRATEGY_WAKE);
 	return c->points.count;
 }
 
 /* One of those offered has the lock now; `marks`: what else is in its word. False: the run is over. */
-static bool hand_over(struct control *c, uint32_t marks)
+static bool hand_over(struct scheduler *c, uint32_t marks)
 {
-	struct turn *next = c->points.count > 1 ? control_choose(c) : c->at.items[0];
+	struct turn *next = c->points.count > 1 ? scheduler_choose(c) : c->at.items[0];
 
 	if (!next)
 		return false;
@@ -56,7 +56,7 @@ static bool hand_over(struct control *c, uint32_t marks)
 
 /* ---- to lock ------------------------------------------------------------------------------------- */
 
-static struct turn *owner_in(struct control *c, uint32_t word)
+static struct turn *owner_in(struct scheduler *c, uint32_t word)
 {
 	array_each(struct turn *, t, &c->turns)
 		if (!(*t)->left && tid_of(*t) == (word & FUTEX_TID_MASK))
@@ -65,7 +65,7 @@ static struct turn *owner_in(struct control *c, uint32_t word)
 }
 
 /* Does that owner wait for a lock of this thread's, by whatever others? */
-static bool closes_circle(struct control *c, const struct turn *t, const struct turn *owner)
+static bool closes_circle(struct scheduler *c, const struct turn *t, const struct turn *owner)
 {
 	uint32_t word;
 
@@ -80,7 +80,7 @@ static bool closes_circle(struct control *c, const struct turn *t, const struct 
 }
 
 /* 0: it is the thread's. 1: it has to wait. Else -errno. */
-static int64_t take(struct control *c, struct turn *t, uint64_t lock, uint32_t marks)
+static int64_t take(struct scheduler *c, struct turn *t, uint64_t lock, uint32_t marks)
 {
 	struct turn *owner;
 	uint32_t word;
@@ -100,7 +100,7 @@ static int64_t take(struct control *c, struct turn *t, uint64_t lock, uint32_t m
 	return closes_circle(c, t, owner) ? -EDEADLK : 1;
 }
 
-static void wait_for(struct control *c, struct turn *t, enum futex_waits what, int clock)
+static void wait_for(struct scheduler *c, struct turn *t, enum futex_waits what, int clock)
 {
 	const uint64_t *args = t->call.args;
 
@@ -110,7 +110,7 @@ static void wait_for(struct control *c, struct turn *t, enum futex_waits what, i
 	futexes_wait_at(t);
 }
 
-static void lock(struct control *c, struct turn *t, bool waits, int clock)
+static void lock(struct scheduler *c, struct turn *t, bool waits, int clock)
 {
 	int64_t taken = take(c, t, t->call.args[0], 0);
 
@@ -121,7 +121,7 @@ static void lock(struct control *c, struct turn *t, bool waits, int clock)
 		futexes_answer(t, taken == 1 ? -EAGAIN : taken);
 }
 
-static void unlock(struct control *c, struct turn *t)
+static void unlock(struct scheduler *c, struct turn *t)
 {
 	struct futex_key key = futexes_key(t, t->call.args[0]);
 	uint32_t word;
@@ -138,7 +138,7 @@ static void unlock(struct control *c, struct turn *t)
 
 /* ---- conditions ----------------------------------------------------------------------------------- */
 
-static void wait_requeue(struct control *c, struct turn *t, int clock)
+static void wait_requeue(struct scheduler *c, struct turn *t, int clock)
 {
 	const uint64_t *args = t->call.args;
 	uint32_t word;
@@ -152,18 +152,18 @@ static void wait_requeue(struct control *c, struct turn *t, int clock)
 		wait_for(c, t, FUTEX_FOR_REQUEUE, clock);
 }
 
-static size_t offer_requeued(struct control *c, struct futex_key *from)
+static size_t offer_requeued(struct scheduler *c, struct futex_key *from)
 {
-	control_offer_none(c);
+	scheduler_offer_none(c);
 	array_each(struct turn *, t, &c->turns)
 		if ((*t)->moment == MOMENT_FUTEX && (*t)->waits == FUTEX_FOR_REQUEUE &&
 		    futexes_same(&(*t)->key, from))
-			control_offer(c, *t, STRATEGY_WAKE);
+			scheduler_offer(c, *t, STRATEGY_WAKE);
 	return c->points.count;
 }
 
 /* The first has the lock if nobody else has, and otherwise waits for it as all the others do. */
-static void requeue(struct control *c, struct turn *t)
+static void requeue(struct scheduler *c, struct turn *t)
 {
 	const uint64_t *args = t->call.args;
 	struct futex_key from = futexes_key(t, args[0]), to = futexes_key(t, args[4]);
@@ -182,7 +182,7 @@ static void requeue(struct control *c, struct turn *t)
 	futexes_look_up(&to);
 	for (; moved < most && (count = offer_requeued(c, &from)); moved++) {
 		bool matters = count > 1 && (!moved || count > most - moved);
-		struct turn *w = matters ? control_choose(c) : c->at.items[0];
+		struct turn *w = matters ? scheduler_choose(c) : c->at.items[0];
 
 		if (!w)
 			return;
@@ -199,7 +199,7 @@ static void requeue(struct control *c, struct turn *t)
 
 /* ---- what is asked of the kernel -------------------------------------------------------------------- */
 
-bool futexes_pi_call(struct control *c, struct turn *t)
+bool futexes_pi_call(struct scheduler *c, struct turn *t)
 {
 	int clock = t->call.args[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
 
@@ -228,7 +228,7 @@ bool futexes_pi_call(struct control *c, struct turn *t)
 }
 
 /* One of those who wait gets it; a robust one has lost its owner's id by now, others have not. */
-void futexes_pi_thread_gone(struct control *c, uint32_t tid)
+void futexes_pi_thread_gone(struct scheduler *c, uint32_t tid)
 {
 	for (size_t i = 0; i < c->turns.count; i++) {
 		struct turn *t = c->turns.items[i];

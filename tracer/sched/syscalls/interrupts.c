@@ -2,7 +2,7 @@
  * A signal for a thread whose wait was decided here: it is stopped before its call, and the kernel does not
  * wake it. That it comes out of its wait for the handler is a step, as a wake is.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -16,7 +16,7 @@ static bool is_parked(const struct turn *t)
 	       t->moment == MOMENT_BEHIND;
 }
 
-void interrupts_step(struct control *c, const struct turn *t)
+void interrupts_step(struct scheduler *c, const struct turn *t)
 {
 	long number = t->call.number;
 
@@ -25,7 +25,7 @@ void interrupts_step(struct control *c, const struct turn *t)
 		c->signals = true;
 }
 
-void interrupts_look(struct control *c)
+void interrupts_look(struct scheduler *c)
 {
 	bool any = false;
 
@@ -41,7 +41,7 @@ void interrupts_look(struct control *c)
 	c->signals = any;
 }
 
-bool interrupts_are_over(const struct control *c)
+bool interrupts_are_over(const struct scheduler *c)
 {
 	if (c->signals)
 		array_each(struct turn *, t, &c->turns)
@@ -52,7 +52,7 @@ bool interrupts_are_over(const struct control *c)
 }
 
 /* A handler ends a sleep for good; the rest of it is what the program's clock says. */
-static void tell_rest(const struct control *c, const struct turn *t)
+static void tell_rest(const struct scheduler *c, const struct turn *t)
 {
 	bool absolute = t->call.number == SYS_clock_nanosleep && (t->call.args[1] & TIMER_ABSTIME);
 	uint64_t at = t->call.args[t->call.number == SYS_nanosleep ? 1 : 3];
@@ -68,7 +68,7 @@ static void tell_rest(const struct control *c, const struct turn *t)
  * word, and does not wait with a signal pending. With a time it would look at its own clock; there a
  * handler always ends the wait (signal(7)).
  */
-void interrupts_end_wait(struct control *c, struct turn *t)
+void interrupts_end_wait(struct scheduler *c, struct turn *t)
 {
 	t->signalled = false;
 	if (!tracee_is_signalled(

@@ -3,7 +3,7 @@
  * is back. One that was woken by another thread's step stops before it does anything else. For how long it
  * waits at most the strategy says, as for all waits: in the kernel there is no time-out.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/go.h"
 
 #include <sched.h>
@@ -11,67 +11,67 @@
 
 enum { DEEP_US = 1000000 };
 
-const long controlled_calls[] = {SYS_futex,
-				 SYS_futex_waitv,
-				 SYS_nanosleep,
-				 SYS_clock_nanosleep,
-				 SYS_clock_gettime,
-				 SYS_gettimeofday,
-				 SYS_time,
-				 SYS_sched_yield,
-				 SYS_sched_getaffinity,
-				 SYS_getrandom,
-				 SYS_gettid,
-				 SYS_getpid,
-				 SYS_exit,
-				 SYS_exit_group,
-				 SYS_alarm,
-				 SYS_setitimer,
-				 SYS_timer_settime,
-				 SYS_kill,
-				 SYS_tkill,
-				 SYS_tgkill,
-				 SYS_rt_sigqueueinfo,
-				 SYS_rt_tgsigqueueinfo,
-				 SYS_read,
-				 SYS_readv,
-				 SYS_write,
-				 SYS_writev,
-				 SYS_poll,
-				 SYS_ppoll,
-				 SYS_select,
-				 SYS_pselect6,
-				 SYS_epoll_wait,
-				 SYS_epoll_pwait,
-				 SYS_epoll_pwait2,
-				 SYS_accept,
-				 SYS_accept4,
-				 SYS_connect,
-				 SYS_recvfrom,
-				 SYS_recvmsg,
-				 SYS_recvmmsg,
-				 SYS_sendto,
-				 SYS_sendmsg,
-				 SYS_sendmmsg,
-				 SYS_wait4,
-				 SYS_waitid,
-				 SYS_pause,
-				 SYS_rt_sigsuspend,
-				 SYS_rt_sigtimedwait,
-				 SYS_flock,
-				 SYS_msgrcv,
-				 SYS_msgsnd,
-				 SYS_semop,
-				 SYS_semtimedop,
-				 SYS_mq_timedreceive,
-				 SYS_mq_timedsend,
-				 SYS_io_getevents,
-				 SYS_io_uring_enter,
-				 SYS_close,
-				 SYS_timerfd_settime,
-				 -1};
+const long sched_calls[] = {SYS_futex,
+			    SYS_futex_waitv,
+			    SYS_nanosleep,
+			    SYS_clock_nanosleep,
+			    SYS_clock_gettime,
+			    SYS_gettimeofday,
+			    SYS_time,
+			    SYS_sched_yield,
+			    SYS_sched_getaffinity,
+			    SYS_getrandom,
+			    SYS_gettid,
+			    SYS_getpid,
+			    SYS_exit,
+			    SYS_exit_group,
+			    SYS_alarm,
+			    SYS_setitimer,
+			    SYS_timer_settime,
+			    SYS_kill,
+			    SYS_tkill,
+			    SYS_tgkill,
+			    SYS_rt_sigqueueinfo,
+			    SYS_rt_tgsigqueueinfo,
+			    SYS_read,
+			    SYS_readv,
+			    SYS_write,
+			    SYS_writev,
+			    SYS_poll,
+			    SYS_ppoll,
+			    SYS_select,
+			    SYS_pselect6,
+			    SYS_epoll_wait,
+			    SYS_epoll_pwait,
+			    SYS_epoll_pwait2,
+			    SYS_accept,
+			    SYS_accept4,
+			    SYS_connect,
+			    SYS_recvfrom,
+			    SYS_recvmsg,
+			    SYS_recvmmsg,
+			    SYS_sendto,
+			    SYS_sendmsg,
+			    SYS_sendmmsg,
+			    SYS_wait4,
+			    SYS_waitid,
+			    SYS_pause,
+			    SYS_rt_sigsuspend,
+			    SYS_rt_sigtimedwait,
+			    SYS_flock,
+			    SYS_msgrcv,
+			    SYS_msgsnd,
+			    SYS_semop,
+			    SYS_semtimedop,
+			    SYS_mq_timedreceive,
+			    SYS_mq_timedsend,
+			    SYS_io_getevents,
+			    SYS_io_uring_enter,
+			    SYS_close,
+			    SYS_timerfd_settime,
+			    -1};
 
-static struct tracee *tracee_of_run(const struct control *c)
+static struct tracee *tracee_of_run(const struct scheduler *c)
 {
 	return c->session->tracee;
 }
@@ -106,20 +106,20 @@ static bool waits_inside(struct turn *t)
 	}
 }
 
-static void rests_inside(struct control *c, struct turn *t)
+static void rests_inside(struct scheduler *c, struct turn *t)
 {
 	t->moment = MOMENT_KERNEL;
 	c->kernel++;
 }
 
 /* It may go on without a word, for as long as it likes. */
-static void rests_untold(struct control *c, struct turn *t)
+static void rests_untold(struct scheduler *c, struct turn *t)
 {
 	t->blocked = t->untold = true;
 	rests_inside(c, t);
 }
 
-static void runs(struct control *c, struct turn *t)
+static void runs(struct scheduler *c, struct turn *t)
 {
 	t->moment = MOMENT_RUNS;
 	t->untold = false;
@@ -127,7 +127,7 @@ static void runs(struct control *c, struct turn *t)
 }
 
 /* It goes on in its call, for as long as it need not wait. */
-static void enter(struct control *c, struct turn *t)
+static void enter(struct scheduler *c, struct turn *t)
 {
 	if (t->call.number == SYS_write || t->call.number == SYS_writev)
 		written_drain(c);
@@ -148,7 +148,7 @@ static bool is_left_behind(const struct turn *t)
 	       t->thread->process->tracee->threads > 1;
 }
 
-void kernel_leave(struct control *c, struct turn *t)
+void kernel_leave(struct scheduler *c, struct turn *t)
 {
 	struct tracee_block look;
 
@@ -166,7 +166,7 @@ void kernel_leave(struct control *c, struct turn *t)
 	futexes_thread_gone(c, t);
 }
 
-void kernel_call(struct control *c, struct turn *t)
+void kernel_call(struct scheduler *c, struct turn *t)
 {
 	long number = t->call.number;
 	struct tracee_limit limit;
@@ -190,14 +190,14 @@ void kernel_call(struct control *c, struct turn *t)
 	enter(c, t);
 }
 
-void kernel_born(struct control *c, struct turn *t)
+void kernel_born(struct scheduler *c, struct turn *t)
 {
 	t->bears = false;
 	t->blocked = t->timed = false;
 	enter(c, t);
 }
 
-bool kernel_rests(struct control *c)
+bool kernel_rests(struct scheduler *c)
 {
 	bool rest = true;
 
@@ -212,7 +212,7 @@ bool kernel_rests(struct control *c)
 	return rest && tracee_is_settled(tracee_of_run(c), c->kernel);
 }
 
-void kernel_left(struct control *c, struct turn *t)
+void kernel_left(struct scheduler *c, struct turn *t)
 {
 	if (t->moment == MOMENT_KERNEL)
 		runs(c, t);
@@ -248,7 +248,7 @@ static bool sleeps_untold(struct turn *t)
 	return (t->slept && t->slept == before) || is_deep(t, &look);
 }
 
-void kernel_notice(struct control *c)
+void kernel_notice(struct scheduler *c)
 {
 	array_each(struct turn *, t, &c->turns) {
 		if (sleeps_untold(*t))
@@ -256,7 +256,7 @@ void kernel_notice(struct control *c)
 	}
 }
 
-void kernel_notice_stopped(struct control *c)
+void kernel_notice_stopped(struct scheduler *c)
 {
 	array_each(struct turn *, t, &c->turns) {
 		if ((*t)->moment != MOMENT_RUNS ||
@@ -267,7 +267,7 @@ void kernel_notice_stopped(struct control *c)
 	}
 }
 
-void kernel_time_out(struct control *c, struct turn *t)
+void kernel_time_out(struct scheduler *c, struct turn *t)
 {
 	tracee_time_out(t->thread->tracee);
 	t->timed = false;

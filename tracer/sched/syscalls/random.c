@@ -2,7 +2,7 @@
  * getrandom(2) and /dev/urandom give the same bytes in each run: a sequence that begins anew with it
  * (SplitMix64: Steele, Lea, Flood, 2014). Whoever asks the processor is not answered here.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static bool is_device(const struct turn *t, int fd)
 		is.st_rdev == makedev(MEMORY_DEVICES, URANDOM));
 }
 
-bool random_call(struct control *c, struct turn *t)
+bool random_call(struct scheduler *c, struct turn *t)
 {
 	struct tracee_process *p = t->thread->process->tracee;
 	bool reads = t->call.number == SYS_read && is_device(t, (int)t->call.args[0]);

@@ -3,12 +3,12 @@
  * eight of them in a run of three threads. ld.so calls by pointers, which it keeps in its own data: they are
  * made to lead past the trap.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
 
 /* In musl one file is all of these. Another process may have them at other places. */
-bool control_is_runtime(struct session_process *p, uint64_t address)
+bool scheduler_is_runtime(struct session_process *p, uint64_t address)
 {
 	const struct image *image = images_at(p, address);
 
@@ -21,7 +21,7 @@ bool control_is_runtime(struct session_process *p, uint64_t address)
  * LD_LIBRARY_PATH and on ld.so.cache, and no other thread has to do with them. In musl libc has the
  * same file: its calls are the program's.
  */
-bool control_is_loading(const struct session_process *p, uint64_t pc)
+bool scheduler_is_loading(const struct session_process *p, uint64_t pc)
 {
 	uint64_t low, high, offset;
 

@@ -2,7 +2,7 @@
  * The runtime of a sanitizer. To say in a report where things are it reads files, /proc/self/maps among them, in
  * which there is more in one run than in another; and it has functions in place of libc's, which call those.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/elf/module_tables.h"
 #include "tracer/run/modules/images.h"
 

@@ -4,7 +4,7 @@
  * microsecond later each time; one that asks again and again without doing anything else makes it run
  * faster, or a loop that waits for a time by looking would take millions of steps.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -27,7 +27,7 @@ static uint64_t start_of(int clock)
 		       : 0; /* of a processor's work */
 }
 
-static uint64_t ask(struct control *c, int clock)
+static uint64_t ask(struct scheduler *c, int clock)
 {
 	unsigned shift = ++c->clock_reads / PATIENCE;
 
@@ -45,7 +45,7 @@ static int64_t tell(const struct turn *t, uint64_t address, uint64_t ns, long un
 											  : 0;
 }
 
-static int64_t tell_seconds(struct control *c, const struct turn *t)
+static int64_t tell_seconds(struct scheduler *c, const struct turn *t)
 {
 	int64_t now = (int64_t)(ask(c, CLOCK_REALTIME) / NS_OF_S);
 
@@ -54,7 +54,7 @@ static int64_t tell_seconds(struct control *c, const struct turn *t)
 	return now;
 }
 
-bool times_told(struct control *c, struct turn *t)
+bool times_told(struct scheduler *c, struct turn *t)
 {
 	const struct tracee_made *call = &t->call;
 	int64_t result;
@@ -77,7 +77,7 @@ bool times_told(struct control *c, struct turn *t)
 	return true;
 }
 
-void times_limit(struct control *c, struct turn *t, const struct tracee_limit *limit)
+void times_limit(struct scheduler *c, struct turn *t, const struct tracee_limit *limit)
 {
 	uint64_t ns = limit->ns, start = limit->is_absolute ? start_of(limit->clock) : 0;
 
@@ -88,7 +88,7 @@ void times_limit(struct control *c, struct turn *t, const struct tracee_limit *l
 		t->until_ns = ns < UINT64_MAX - c->now_ns ? c->now_ns + ns : UINT64_MAX;
 }
 
-void times_wait(struct control *c, struct turn *t, uint64_t address, bool absolute, int clock)
+void times_wait(struct scheduler *c, struct turn *t, uint64_t address, bool absolute, int clock)
 {
 	struct tracee_limit limit = {.is_absolute = absolute, .clock = clock};
 	struct timespec time;
@@ -101,7 +101,7 @@ void times_wait(struct control *c, struct turn *t, uint64_t address, bool absolu
 	times_limit(c, t, &limit);
 }
 
-static void sleeps(struct control *c, struct turn *t, uint64_t address, bool absolute, int clock)
+static void sleeps(struct scheduler *c, struct turn *t, uint64_t address, bool absolute, int clock)
 {
 	times_wait(c, t, address, absolute, clock);
 	if (!t->timed) { /* the kernel refuses it */
@@ -113,7 +113,7 @@ static void sleeps(struct control *c, struct turn *t, uint64_t address, bool abs
 	t->moment = MOMENT_SLEEPS;
 }
 
-bool times_call(struct control *c, struct turn *t)
+bool times_call(struct scheduler *c, struct turn *t)
 {
 	const struct tracee_made *call = &t->call;
 
@@ -128,7 +128,7 @@ bool times_call(struct control *c, struct turn *t)
 	return true;
 }
 
-void times_pass(struct control *c, uint64_t until_ns)
+void times_pass(struct scheduler *c, uint64_t until_ns)
 {
 	if (until_ns > c->now_ns)
 		c->now_ns = until_ns;

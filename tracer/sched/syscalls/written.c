@@ -1,5 +1,5 @@
 /* What the program has written in a run, where that decides something: the script's expect, a sanitizer. */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -32,20 +32,20 @@ static bool reports(const struct str *text)
 	return false;
 }
 
-bool written_drain(struct control *c)
+bool written_drain(struct scheduler *c)
 {
 	bool out = stream_drain(&c->given->out), err = stream_drain(&c->given->err);
 
 	return out || err;
 }
 
-void written_next(struct control *c)
+void written_next(struct scheduler *c)
 {
 	if (c->given->out.to >= 0 || c->given->err.to >= 0)
 		written_drain(c);
 }
 
-void written_outcome(struct control *c)
+void written_outcome(struct scheduler *c)
 {
 	struct session *s = c->session;
 	const struct expect *x = &s->plan.expect;

@@ -3,7 +3,7 @@
  * the kernel runs has it: no step decides that. So a thread goes into such a wait when no other one waits there
  * for all that it waits for; until then it is stopped before its call.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -52,7 +52,7 @@ static bool is_inside_for(const struct turn *t, const struct turn *other,
 	       children_of(&other->call, &children) && covers(&children, wanted);
 }
 
-bool children_are_waited_for(const struct control *c, const struct turn *t)
+bool children_are_waited_for(const struct scheduler *c, const struct turn *t)
 {
 	struct children wanted;
 
@@ -64,7 +64,7 @@ bool children_are_waited_for(const struct control *c, const struct turn *t)
 	return false;
 }
 
-void children_look(struct control *c)
+void children_look(struct scheduler *c)
 {
 	array_each(struct turn *, t, &c->turns) {
 		if ((*t)->moment != MOMENT_BEHIND || children_are_waited_for(c, *t))

@@ -1,5 +1,5 @@
 /* A step in the source's words: the innermost of the thread's calls that is the tester's own code. */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/threads/calls.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ enum { MOST_CALLS = 32 };
 static bool is_own(const struct turn *t, const struct inspect_call *call)
 {
 	return call->file && call->line &&
-	       !control_is_runtime(t->thread->process, call->frame.lookup_pc) &&
+	       !scheduler_is_runtime(t->thread->process, call->frame.lookup_pc) &&
 	       !(call->frame.module && sanitizers_is(call->frame.module)) &&
 	       strncmp(call->file, "/usr/", 5) != 0;
 }
@@ -54,7 +54,7 @@ static uint64_t statement_of(const struct inspect_call *own, bool is_call)
 }
 
 /* Behind the system call that it has waited in: it goes on there, and not with a statement of the tester's. */
-static void name_inner(struct control *c, const struct inspect_call *inner,
+static void name_inner(struct scheduler *c, const struct inspect_call *inner,
 		       struct schedule_where *where)
 {
 	if (!inner->frame.module)
@@ -70,7 +70,7 @@ static bool is_access(enum strategy_op op)
 }
 
 /* In a function that is not the tester's own, as of a template of the library's. */
-static void name_access(struct control *c, const struct inspect_call *inner,
+static void name_access(struct scheduler *c, const struct inspect_call *inner,
 			struct schedule_where *where)
 {
 	uint64_t at = inner->frame.lookup_pc - inner->frame.bias;
@@ -82,7 +82,7 @@ static void name_access(struct control *c, const struct inspect_call *inner,
 }
 
 /* The innermost code of a header between the tester's own and what is called. */
-static void name_header(struct control *c, const struct inspect_stack *calls,
+static void name_header(struct scheduler *c, const struct inspect_stack *calls,
 			const struct inspect_call *own, struct schedule_where *where)
 {
 	struct schedule *s = &c->given->schedule;
@@ -100,7 +100,7 @@ static void name_header(struct control *c, const struct inspect_stack *calls,
 	}
 }
 
-static void look(struct control *c, struct turn *t, struct schedule_where *where)
+static void look(struct scheduler *c, struct turn *t, struct schedule_where *where)
 {
 	struct schedule *s = &c->given->schedule;
 	struct inspect_stack calls = {0};
@@ -135,7 +135,7 @@ static void look(struct control *c, struct turn *t, struct schedule_where *where
 }
 
 /* A time-out: where it goes on then. */
-static struct schedule_where timeout(struct control *c, struct turn *t)
+static struct schedule_where timeout(struct scheduler *c, struct turn *t)
 {
 	struct schedule_where where = t->where;
 	struct inspect_stack calls = {0};
@@ -149,7 +149,7 @@ static struct schedule_where timeout(struct control *c, struct turn *t)
 }
 
 /* It stays where it is until it moves. */
-struct schedule_where describe(struct control *c, struct turn *t, enum strategy_op op)
+struct schedule_where describe(struct scheduler *c, struct turn *t, enum strategy_op op)
 {
 	if (!t->described) {
 		t->where = (struct schedule_where){0};
@@ -161,7 +161,7 @@ struct schedule_where describe(struct control *c, struct turn *t, enum strategy_
 
 /* ---- while the strategy chooses ---------------------------------------------------------------------- */
 
-static struct turn *turn_at(const struct control *c, const struct strategy_point *point)
+static struct turn *turn_at(const struct scheduler *c, const struct strategy_point *point)
 {
 	for (size_t i = 0; c && i < c->points.count; i++)
 		if (c->points.items[i].thread == point->thread)
@@ -169,8 +169,8 @@ static struct turn *turn_at(const struct control *c, const struct strategy_point
 	return NULL;
 }
 
-void controlled_describe(struct controlled *given, const struct strategy_point *point,
-			 struct schedule_where *where)
+void sched_describe(struct sched *given, const struct strategy_point *point,
+		    struct schedule_where *where)
 {
 	struct turn *t = turn_at(given->now, point);
 
@@ -178,7 +178,7 @@ void controlled_describe(struct controlled *given, const struct strategy_point *
 		*where = describe(given->now, t, point->op);
 }
 
-const char *controlled_thread(struct controlled *given, const struct strategy_point *point)
+const char *sched_thread(struct sched *given, const struct strategy_point *point)
 {
 	const struct turn *t = turn_at(given->now, point);
 
@@ -193,7 +193,7 @@ static uint64_t object_of(const struct turn *t)
 	return t->point.object == STRATEGY_NO_OBJECT ? 0 : t->point.object;
 }
 
-static const char *name_now(struct control *c, struct turn *t)
+static const char *name_now(struct scheduler *c, struct turn *t)
 {
 	struct inspect_stack calls = {0};
 	const struct inspect_call *own;
@@ -212,7 +212,7 @@ static const char *name_now(struct control *c, struct turn *t)
 	return found;
 }
 
-const char *controlled_name(struct controlled *given, const struct strategy_point *point)
+const char *sched_name(struct sched *given, const struct strategy_point *point)
 {
 	struct turn *t = turn_at(given->now, point);
 

@@ -4,7 +4,7 @@
  * kernel, for what no thread of the program can end, are measured by ticks in which nothing
  * happened.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/go.h"
 
 /* A stop that is no step, as a question for the time, costs the program so much more than it
@@ -13,25 +13,25 @@ enum { STOP_NS = 20000 };
 
 static const double ns_of_s = 1e9;
 
-static double limit_of(const struct control *c)
+static double limit_of(const struct scheduler *c)
 {
 	return c->session->attended ? 0 : c->given->hang_s;
 }
 
-void hangs_end(struct control *c)
+void hangs_end(struct scheduler *c)
 {
-	if (c->given->end != CONTROLLED_STUCK)
-		control_note_places(c);
+	if (c->given->end != SCHED_STUCK)
+		scheduler_note_places(c);
 	c->session->outcome.hang = c->given->hang_s;
-	control_end(c, CONTROLLED_HANGS);
+	scheduler_end(c, SCHED_HANGS);
 }
 
-bool hangs_is_waited_for(const struct control *c)
+bool hangs_is_waited_for(const struct scheduler *c)
 {
 	return limit_of(c) > 0 && c->idle_s >= limit_of(c);
 }
 
-bool hangs_may(const struct control *c)
+bool hangs_may(const struct scheduler *c)
 {
 	static const double noticed_s = 0.2;
 
@@ -44,7 +44,7 @@ static bool could_go_on(const struct turn *t)
 }
 
 /* The one that computes, if another one could go on. */
-static struct turn *computing(const struct control *c)
+static struct turn *computing(const struct scheduler *c)
 {
 	struct turn *runs = NULL;
 	bool others = false;
@@ -57,7 +57,7 @@ static struct turn *computing(const struct control *c)
 	return others ? runs : NULL;
 }
 
-static bool stop_it(struct control *c, struct turn *t)
+static bool stop_it(struct scheduler *c, struct turn *t)
 {
 	struct tracee *tracee = c->session->tracee;
 
@@ -70,7 +70,7 @@ static bool stop_it(struct control *c, struct turn *t)
 }
 
 /* Processor time after which a thread that computes is preempted. */
-static double round_s(const struct control *c)
+static double round_s(const struct scheduler *c)
 {
 	static const double most_s = 1;
 	double limit = limit_of(c) / 2;
@@ -80,7 +80,7 @@ static double round_s(const struct control *c)
 
 /* True after all preemptions that precede a hang. Their number is the same in each run, however
    late its ticks are, because a replay counts them as steps. */
-static bool had_rounds(const struct control *c)
+static bool had_rounds(const struct scheduler *c)
 {
 	double rounds = limit_of(c) / round_s(c) - 1;
 
@@ -92,7 +92,7 @@ static bool had_rounds(const struct control *c)
  * computes until may be theirs to do. Where it is stopped is no place that another run would find;
  * what it does there is.
  */
-bool hangs_preempt(struct control *c)
+bool hangs_preempt(struct scheduler *c)
 {
 	const struct strategy_point p = {.op = STRATEGY_YIELD, .object = STRATEGY_NO_OBJECT};
 	double still_s = c->still_s;
@@ -112,7 +112,7 @@ bool hangs_preempt(struct control *c)
 }
 
 /* A thread that cannot be stopped while it computes is never preempted: twice the limit is enough. */
-static bool is_long_enough(const struct control *c)
+static bool is_long_enough(const struct scheduler *c)
 {
 	double limit = limit_of(c);
 
@@ -120,7 +120,7 @@ static bool is_long_enough(const struct control *c)
 	       (had_rounds(c) || !computing(c) || c->still_s > 2 * limit);
 }
 
-void hangs_tick(struct control *c)
+void hangs_tick(struct scheduler *c)
 {
 	size_t steps = c->given->schedule.steps.count;
 	uint64_t worked = tracee_worked_ns(c->session->tracee) + (uint64_t)c->moves * STOP_NS;

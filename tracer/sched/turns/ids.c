@@ -2,7 +2,7 @@
  * Ids of threads and processes are the kernel's, and others in each run. A program that asks for its own may do
  * something else then; what a C library of its own file does with them makes no difference.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/elf/module_tables.h"
 #include "tracer/run/modules/images.h"
 
@@ -30,10 +30,10 @@ static bool own_code_asks(const struct turn *t)
 
 	return is_wrapper(p, t->call.pc) &&
 	       tracee_read(p->tracee, t->call.sp, &back, sizeof(back)) == 0 &&
-	       !control_is_runtime(p, back);
+	       !scheduler_is_runtime(p, back);
 }
 
-bool ids_call(struct control *c, struct turn *t)
+bool ids_call(struct scheduler *c, struct turn *t)
 {
 	if (t->call.number != SYS_gettid && t->call.number != SYS_getpid)
 		return false;

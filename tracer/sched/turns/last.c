@@ -2,12 +2,12 @@
 #include "tracer/base/files/path.h"
 #include "tracer/sched/schedule/address.h"
 #include "tracer/sched/schedule/text.h"
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/source/source.h"
 
 enum { LAST = 1000 };
 
-bool last_is_near(const struct controlled *g)
+bool last_is_near(const struct sched *g)
 {
 	return g->keeps_last && g->steps && g->schedule.steps.count + LAST >= g->steps;
 }
@@ -35,7 +35,7 @@ static void add_steps(const struct schedule *s, struct str *out)
 	}
 }
 
-void last_steps(struct controlled *g)
+void last_steps(struct sched *g)
 {
 	str_clear(&g->last_steps);
 	str_clear(&g->last_threads);
@@ -96,11 +96,11 @@ static const struct schedule_step *most_frequent(const struct schedule *s)
 }
 
 /* " in CRYPTO_THREAD_unlock+0x9": code without line numbers. */
-static void add_symbol(const struct controlled *g, uint64_t place, struct str *out)
+static void add_symbol(const struct sched *g, uint64_t place, struct str *out)
 {
 	char *name;
 
-	array_each(const struct controlled_module, m, &g->modules) {
+	array_each(const struct sched_module, m, &g->modules) {
 		if (m->first != place - address_offset(place))
 			continue;
 		name = source_name_of((struct module *)m->module, address_offset(place));
@@ -115,7 +115,7 @@ static bool is_memory(enum strategy_op op)
 	return op == STRATEGY_READ || op == STRATEGY_WRITE || op == STRATEGY_ATOMIC;
 }
 
-void last_words(struct controlled *g)
+void last_words(struct sched *g)
 {
 	const struct schedule_step *step = most_frequent(&g->schedule);
 	struct str *out = &g->last_words;
@@ -130,12 +130,12 @@ void last_words(struct controlled *g)
 	if (g->schedule.threads.count == 1)
 		str_add(out, "; it had made no other thread: where it makes one later, --from "
 			     "pthread_create begins schedules there");
-	else if (is_memory(step->point.op) && g->points != CONTROLLED_SYNC)
+	else if (is_memory(step->point.op) && g->points != SCHED_SYNC)
 		str_add(out, "; --points sync takes no accesses to memory");
 	str_add(out, "; --steps N makes schedules longer");
 }
 
-void last_thread(struct controlled *g, const struct turn *t, const struct schedule_where *where)
+void last_thread(struct sched *g, const struct turn *t, const struct schedule_where *where)
 {
 	struct str *out = &g->last_threads;
 

@@ -1,5 +1,5 @@
 /* Lines that are points because the tester says so: chosen places at which no access to memory stands. */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/places/sites.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 /* What comes then, up to the thread's next point, may be anything. */
 static enum hit_answer hit_line(struct session *s, const struct act *a, const struct hit *h)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(h->thread);
 
 	(void)a;
@@ -26,9 +26,9 @@ static enum hit_answer hit_line(struct session *s, const struct act *a, const st
 
 static const struct site_owner line_owner = {.name = "line", .no_registers = true, .hit = hit_line};
 
-static bool is_access(const struct controlled *g, const struct module *m, uint64_t offset)
+static bool is_access(const struct sched *g, const struct module *m, uint64_t offset)
 {
-	array_each(const struct controlled_access, a, &g->accesses)
+	array_each(const struct sched_access, a, &g->accesses)
 		if (a->offset == offset && a->module == m)
 			return true;
 	return false;
@@ -37,11 +37,11 @@ static bool is_access(const struct controlled *g, const struct module *m, uint64
 void lines_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   const struct image *image)
 {
-	const struct controlled *g = s->options->controlled;
+	const struct sched *g = s->options->sched;
 	const struct act act = {.owner = &line_owner};
 	ERROR(ignored);
 
-	array_each(const struct controlled_chosen, chosen, &g->chosen) {
+	array_each(const struct sched_chosen, chosen, &g->chosen) {
 		struct site_use *use;
 
 		if (chosen->frees || strcmp(chosen->module, module_name(image->module)) != 0 ||

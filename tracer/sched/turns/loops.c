@@ -8,7 +8,7 @@
  * A loop that counts is in another state each time: its thread computes. After PREEMPTED_S without
  * a step the thread stops where it is if another one could go on, which may be what ends the loop.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
 
@@ -25,14 +25,14 @@ static const double PREEMPTED_S = 1, AGAIN_S = 0.1; /* of computing without a st
 /* ---- a thread comes by -------------------------------------------------------------------------- */
 
 /* With no step between: nobody else has moved. */
-static bool goes_round(struct control *c, struct turn *t)
+static bool goes_round(struct scheduler *c, struct turn *t)
 {
-	struct controlled_loop_rounds *r = &t->rounds;
+	struct sched_loop_rounds *r = &t->rounds;
 	size_t steps = c->given->schedule.steps.count;
 	uint64_t state = spin_state(t->thread, &c->given->code);
 
 	if (r->steps != steps || r->state != state)
-		*r = (struct controlled_loop_rounds){.steps = steps, .state = state};
+		*r = (struct sched_loop_rounds){.steps = steps, .state = state};
 	return ++r->count >= ROUNDS;
 }
 
@@ -45,9 +45,9 @@ static void yields(struct turn *t)
 
 static enum hit_answer hit_loop(struct session *s, const struct act *a, const struct hit *h)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(h->thread);
-	struct controlled_loop *loop;
+	struct sched_loop *loop;
 
 	if (!c || !c->begun || c->over || !t->thread || t->at_point)
 		return HIT_SEEN;
@@ -66,7 +66,7 @@ static enum hit_answer hit_loop(struct session *s, const struct act *a, const st
 static const struct site_owner loop_owner = {.name = "loop", .no_registers = true, .hit = hit_loop};
 
 /* True if no step was made since the trap of preempt() was set. */
-static bool is_preempted(const struct control *c)
+static bool is_preempted(const struct scheduler *c)
 {
 	return c->preempted_s > 0 && c->preempted_at == c->given->schedule.steps.count;
 }
@@ -74,7 +74,7 @@ static bool is_preempted(const struct control *c)
 static enum hit_answer hit_preempted(struct session *s, const struct act *a, const struct hit *h)
 {
 	const struct site_use *use = h->site->user;
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(h->thread);
 
 	(void)a;
@@ -104,7 +104,7 @@ static bool put(struct session *s, struct session_process *p, struct tracee_thre
 
 void loops_put(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
-	const struct controlled *g = s->options->controlled;
+	const struct sched *g = s->options->sched;
 
 	for (unsigned i = 0; i < g->loops_count; i++)
 		if (g->loops[i].is_one || g->loops[i].hits <= MOST_HITS)
@@ -130,24 +130,24 @@ static uint64_t put_here(struct session *s, struct session_thread *t,
 	return pc;
 }
 
-static void look_at(struct control *c, struct session_thread *t)
+static void look_at(struct scheduler *c, struct session_thread *t)
 {
-	struct controlled *g = c->given;
+	struct sched *g = c->given;
 	uint64_t pc = put_here(c->session, t, &loop_owner, g->loops_count);
 
 	if (pc)
-		g->loops[g->loops_count++] = (struct controlled_loop){.address = pc};
+		g->loops[g->loops_count++] = (struct sched_loop){.address = pc};
 }
 
-static void look(struct control *c)
+static void look(struct scheduler *c)
 {
 	c->looks++;
 	array_each(struct turn *, t, &c->turns)
-		if ((*t)->moment == MOMENT_RUNS && c->given->loops_count < CONTROLLED_LOOPS)
+		if ((*t)->moment == MOMENT_RUNS && c->given->loops_count < SCHED_LOOPS)
 			look_at(c, (*t)->thread);
 }
 
-static bool is_time_to_look(struct control *c, uint64_t worked_ns)
+static bool is_time_to_look(struct scheduler *c, uint64_t worked_ns)
 {
 	size_t steps = c->given->schedule.steps.count;
 
@@ -157,7 +157,7 @@ static bool is_time_to_look(struct control *c, uint64_t worked_ns)
 	return c->looks < LOOKS && worked_ns > (uint64_t)LOOK_NS << c->looks;
 }
 
-static bool others_can_go_on(const struct control *c)
+static bool others_can_go_on(const struct scheduler *c)
 {
 	array_each(struct turn *, t, &c->turns)
 		if ((*t)->moment == MOMENT_READY || (*t)->signalled ||
@@ -167,7 +167,7 @@ static bool others_can_go_on(const struct control *c)
 }
 
 /* Again and again: the thread may not come by the same address twice. */
-static void preempt(struct control *c)
+static void preempt(struct scheduler *c)
 {
 	size_t steps = c->given->schedule.steps.count;
 
@@ -185,7 +185,7 @@ static void preempt(struct control *c)
 }
 
 /* Its time counts, not that of a busy machine. */
-void loops_tick(struct control *c)
+void loops_tick(struct scheduler *c)
 {
 	uint64_t worked = tracee_worked_ns(c->session->tracee);
 

@@ -3,7 +3,7 @@
  * a run, they are described as if they waited in the kernel: this is where they would be without
  * the scheduler. Others are stopped at a point, and could go on.
  */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/run/observers.h"
 
@@ -17,7 +17,7 @@ static bool is_parked(const struct turn *t)
 
 static void end(struct session *s)
 {
-	const struct control *c = control_of(s);
+	const struct scheduler *c = scheduler_of(s);
 
 	if (!c)
 		return;

@@ -1,6 +1,6 @@
 /* Where points are: entries of the functions that synchronise, wherever they are linked in. */
-#include "tracer/sched/controlled_internal.h"
-#include "tracer/sched/controlled_run.h"
+#include "tracer/sched/sched_internal.h"
+#include "tracer/sched/sched_run.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
 
@@ -139,13 +139,13 @@ static uint64_t object_of(const struct sync_function *f, const struct hit *h)
 static enum hit_answer hit_function(struct session *s, const struct act *a, const struct hit *h)
 {
 	const struct sync_function *f = &functions[a->what];
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(h->thread);
 	struct strategy_point p = {.op = f->op, .writes = !f->reads};
 
 	if (!c || !c->begun || c->over || !t->thread ||
 	    tracee_top(h->thread->tracee, &p.place) < 0 ||
-	    control_is_runtime(h->thread->process, p.place))
+	    scheduler_is_runtime(h->thread->process, p.place))
 		return HIT_SEEN;
 	p.object = object_of(f, h);
 	if (strcmp(f->name, "syscall") == 0 && !is_futex(h, &p))
@@ -246,7 +246,7 @@ void points_settled(struct session *s, struct session_process *p, struct tracee_
 	points_opened(s, p, t, p->images.items, p->images.count);
 	loops_put(s, p, t);
 	starts_settled(s, p, t);
-	if (s->options->controlled->keeps)
+	if (s->options->sched->keeps)
 		runtime_unseen(p, &function_owner);
 }
 

@@ -3,8 +3,8 @@
  * started there. It does not see that: who asks for its processors gets those that gatectl was started with.
  * A replay is started anywhere, and the kernel answers. To ask is no point, here or there.
  */
-#include "tracer/sched/controlled_internal.h"
-#include "tracer/sched/controlled_run.h"
+#include "tracer/sched/sched_internal.h"
+#include "tracer/sched/sched_run.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -20,7 +20,7 @@ static struct {
 
 static unsigned home; /* worker 0 has the home-th of them */
 
-void controlled_settle(void)
+void sched_settle(void)
 {
 	cpu_set_t all;
 	int here = sched_getcpu();
@@ -32,7 +32,7 @@ void controlled_settle(void)
 		home += CPU_ISSET(cpu, &all) != 0;
 }
 
-void controlled_pin(unsigned worker)
+void sched_pin(unsigned worker)
 {
 	cpu_set_t all, one;
 	unsigned n = 0;
@@ -49,7 +49,7 @@ void controlled_pin(unsigned worker)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
-void controlled_unpin(void)
+void sched_unpin(void)
 {
 	if (found.known)
 		syscall(SYS_sched_setaffinity, 0, (size_t)found.size, found.mask);

@@ -7,7 +7,7 @@
  * and no scheduler of a real machine keeps him waiting for ever.
  */
 #include "tracer/base/hash.h"
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/features/waiting/spin.h"
 
 enum { FEW = 64, STACK = 512, HITS_LEAST = 64, PATIENCE = 2048 };
@@ -22,40 +22,40 @@ static uint64_t state_of(const struct turn *t, const struct arch_regs *regs)
 	return state;
 }
 
-size_t spins_looked_at(const struct controlled *c)
+size_t spins_looked_at(const struct sched *c)
 {
-	return c->looked_at ? c->looked_at : CONTROLLED_LOOKED_AT;
+	return c->looked_at ? c->looked_at : SCHED_LOOKED_AT;
 }
 
 /* Of the thread that takes a step, in the last steps of a run. */
-void spins_look(struct control *c, struct turn *t)
+void spins_look(struct scheduler *c, struct turn *t)
 {
-	struct controlled *g = c->given;
+	struct sched *g = c->given;
 	struct arch_regs regs;
 	uint64_t state;
 
 	if (g->schedule.steps.count == 1)
 		g->states_count = 0;
 	if (!g->steps || g->schedule.steps.count + spins_looked_at(g) < g->steps ||
-	    g->states_count > CONTROLLED_STATES || tracee_regs(t->thread->tracee, &regs) < 0)
+	    g->states_count > SCHED_STATES || tracee_regs(t->thread->tracee, &regs) < 0)
 		return;
 	state = state_of(t, &regs);
 	for (unsigned i = 0; i < g->states_count; i++)
 		if (g->states[i] == state)
 			return;
-	if (g->states_count < CONTROLLED_STATES)
+	if (g->states_count < SCHED_STATES)
 		g->states[g->states_count] = state;
 	g->states_count++;
 }
 
 /* So many choices: by chance nobody waits for longer, be it among hundreds. */
-static unsigned long patience(const struct controlled *g)
+static unsigned long patience(const struct sched *g)
 {
 	return g->steps && g->steps / 4 < PATIENCE ? g->steps / 4 : PATIENCE;
 }
 
 /* Which of several is woken is nobody's turn. */
-void spins_pass_over(struct control *c, struct turn *chosen)
+void spins_pass_over(struct scheduler *c, struct turn *chosen)
 {
 	if (c->points.items[0].op == STRATEGY_WAKE)
 		return;
@@ -65,13 +65,13 @@ void spins_pass_over(struct control *c, struct turn *chosen)
 	chosen->passed_over = 0;
 }
 
-bool spins_starves(const struct control *c)
+bool spins_starves(const struct scheduler *c)
 {
 	return c->starved_at &&
 	       c->given->schedule.steps.count - c->starved_at < spins_looked_at(c->given);
 }
 
-static bool sleeps_on(const struct control *c)
+static bool sleeps_on(const struct scheduler *c)
 {
 	array_each(struct turn *const, t, &c->turns)
 		if ((*t)->moment == MOMENT_SLEEPS && !spin_only_sleeps(c->session, (*t)->thread))
@@ -79,7 +79,7 @@ static bool sleeps_on(const struct control *c)
 	return true;
 }
 
-bool spins_naps(const struct control *c)
+bool spins_naps(const struct scheduler *c)
 {
 	const struct schedule *s = &c->given->schedule;
 	size_t half = s->steps.count / 2, looked = spins_looked_at(c->given);
@@ -94,15 +94,15 @@ bool spins_naps(const struct control *c)
  * It waits for what another thread is to write: with no point between, it has come back to the same state, and
  * reads the same value again.
  */
-bool spins_at(struct control *c, struct turn *t, const struct arch_regs *regs)
+bool spins_at(struct scheduler *c, struct turn *t, const struct arch_regs *regs)
 {
-	struct controlled_round *seen = &t->spin;
+	struct sched_round *seen = &t->spin;
 	const struct arch_access *a = &t->accesses[0];
 	size_t steps = c->given->schedule.steps.count;
 	uint64_t state, value = 0;
 
 	if (seen->steps != steps)
-		*seen = (struct controlled_round){.steps = steps};
+		*seen = (struct sched_round){.steps = steps};
 	if (++seen->hits <= HITS_LEAST || !t->access_count || a->writes ||
 	    a->size > sizeof(value) ||
 	    tracee_read(t->thread->process->tracee, a->address, &value, a->size) < 0)
@@ -139,19 +139,19 @@ static size_t kinds_of(const struct schedule *s, size_t last, const struct strat
 	return kinds;
 }
 
-bool controlled_spins(const struct controlled *c)
+bool sched_spins(const struct sched *c)
 {
 	const struct strategy_point *known[FEW];
 
 	return !c->starves && !c->naps &&
 	       kinds_of(&c->schedule, spins_looked_at(c), known) <= FEW &&
-	       c->states_count <= CONTROLLED_STATES;
+	       c->states_count <= SCHED_STATES;
 }
 
-size_t controlled_spins_enough(const struct schedule *s, size_t last)
+size_t sched_spins_enough(const struct schedule *s, size_t last)
 {
 	const struct strategy_point *known[FEW];
-	size_t kinds = kinds_of(s, CONTROLLED_LOOKED_AT, known), i = s->steps.count;
+	size_t kinds = kinds_of(s, SCHED_LOOKED_AT, known), i = s->steps.count;
 
 	while (kinds <= FEW && i > 0) {
 		size_t k = 0;

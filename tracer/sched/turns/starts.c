@@ -1,6 +1,6 @@
 /* Where schedules begin: at main, or where the tester says. */
-#include "tracer/sched/controlled_internal.h"
-#include "tracer/sched/controlled_run.h"
+#include "tracer/sched/sched_internal.h"
+#include "tracer/sched/sched_run.h"
 #include "tracer/elf/module_tables.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
@@ -9,23 +9,23 @@
 
 enum { START_CODE = 128, FIRST_ARGUMENT = 5 /* rdi, by DWARF's number */ };
 
-struct session_thread *control_arrived(const struct session *s)
+struct session_thread *scheduler_arrived(const struct session *s)
 {
-	const struct control *c = control_of(s);
+	const struct scheduler *c = scheduler_of(s);
 
 	return c ? c->arrived : NULL;
 }
 
 static enum hit_answer hit_start(struct session *s, const struct act *a, const struct hit *h)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 
 	(void)a;
 	if (!c || c->begun || h->thread->process != s->root)
 		return HIT_SEEN;
 	c->arrived = h->thread;
-	if (!s->options->controlled->keeps)
-		control_begin(s, h->thread);
+	if (!s->options->sched->keeps)
+		scheduler_begin(s, h->thread);
 	else
 		return HIT_TAKEN;
 	turn_of(h->thread)->at_point = true;
@@ -84,20 +84,20 @@ static void put_entry(struct session *s, struct session_process *p, struct trace
 
 /* ---- setting them ------------------------------------------------------------------------------------ */
 
-void controlled_start(struct controlled *c, const struct controlled_chosen *where)
+void sched_start(struct sched *c, const struct sched_chosen *where)
 {
 	*array_add(&c->starts) =
-		(struct controlled_chosen){base_strdup(where->module), where->offset, false, false};
+		(struct sched_chosen){base_strdup(where->module), where->offset, false, false};
 }
 
 void starts_settled(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
-	const struct controlled *g = s->options->controlled;
+	const struct sched *g = s->options->sched;
 	uint64_t offset;
 
 	if (p != s->root)
 		return;
-	array_each(const struct controlled_chosen, start, &g->starts)
+	array_each(const struct sched_chosen, start, &g->starts)
 		array_each(const struct image, image, &p->images)
 			if (strcmp(start->module, module_name(image->module)) == 0)
 				put(s, p, t, image->bias + start->offset, &start_owner);

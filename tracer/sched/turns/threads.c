@@ -1,13 +1,13 @@
 /* Which threads take turns, and what they are called: by who made them, as which child. */
-#include "tracer/sched/controlled_internal.h"
-#include "tracer/sched/controlled_run.h"
+#include "tracer/sched/sched_internal.h"
+#include "tracer/sched/sched_run.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { PATH_MOST = 4096 };
 
-static unsigned number_of(struct controlled *g, const char *path)
+static unsigned number_of(struct sched *g, const char *path)
 {
 	for (size_t i = 0; i < g->paths.count; i++)
 		if (strcmp(g->paths.items[i], path) == 0)
@@ -34,7 +34,7 @@ static struct turn *maker_of(const struct session_thread *t)
 }
 
 /* Sorted by path: that order does not depend on the order in time. */
-static void insert(struct control *c, struct turn *t)
+static void insert(struct scheduler *c, struct turn *t)
 {
 	size_t i = c->turns.count;
 
@@ -44,7 +44,7 @@ static void insert(struct control *c, struct turn *t)
 	c->turns.items[i] = t;
 }
 
-void turn_new(struct control *c, struct session_thread *thread)
+void turn_new(struct scheduler *c, struct session_thread *thread)
 {
 	struct turn *t = turn_of(thread), *maker = maker_of(thread);
 	char path[PATH_MOST] = "0";
@@ -66,7 +66,7 @@ void turn_new(struct control *c, struct session_thread *thread)
 }
 
 /* It was taken for dead, with the threads that the exec has ended; what it was about lies in memory that is no more. */
-void turn_exec(struct control *c, struct turn *t)
+void turn_exec(struct scheduler *c, struct turn *t)
 {
 	for (size_t i = 0; i < c->turns.count; i++)
 		if (c->turns.items[i] == t)
@@ -76,9 +76,9 @@ void turn_exec(struct control *c, struct turn *t)
 	insert(c, t);
 }
 
-void control_begin(struct session *s, struct session_thread *t)
+void scheduler_begin(struct session *s, struct session_thread *t)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 
 	c->begun = true;
 	c->now_ns = c->given->start_ns;
@@ -89,7 +89,7 @@ void control_begin(struct session *s, struct session_thread *t)
 	loops_put(s, t->process, t->tracee);
 }
 
-void turn_forget(struct control *c, struct turn *t)
+void turn_forget(struct scheduler *c, struct turn *t)
 {
 	watch_end(c, t);
 	for (size_t i = 0; i < c->turns.count; i++)
@@ -104,7 +104,7 @@ void turn_forget(struct control *c, struct turn *t)
 }
 
 /* Its other threads may still be said to be stopped, but will not move again. */
-void turns_forget(struct control *c, const struct session_process *p)
+void turns_forget(struct scheduler *c, const struct session_process *p)
 {
 	c->dying = p;
 	for (size_t i = c->turns.count; i-- > 0;)
@@ -112,37 +112,37 @@ void turns_forget(struct control *c, const struct session_process *p)
 			turn_forget(c, c->turns.items[i]);
 }
 
-void controlled_paths_cut(struct controlled_paths *p, size_t count)
+void sched_paths_cut(struct sched_paths *p, size_t count)
 {
 	while (p->count > count)
 		base_free(p->items[--p->count]);
 }
 
-void controlled_paths_copy(struct controlled_paths *to, const struct controlled_paths *from)
+void sched_paths_copy(struct sched_paths *to, const struct sched_paths *from)
 {
-	controlled_paths_cut(to, 0);
+	sched_paths_cut(to, 0);
 	array_each(char *const, path, from)
 		*array_add(to) = base_strdup(*path);
 }
 
-void controlled_fini(struct controlled *c)
+void sched_fini(struct sched *c)
 {
 	schedule_fini(&c->schedule);
 	str_fini(&c->last_steps);
 	str_fini(&c->last_threads);
 	str_fini(&c->last_words);
-	controlled_paths_cut(&c->paths, 0);
+	sched_paths_cut(&c->paths, 0);
 	array_fini(&c->paths);
 	array_fini(&c->accesses);
 	array_fini(&c->looked);
 	array_fini(&c->modules);
 	array_fini(&c->freeing);
-	controlled_forget_told(c, 0);
+	sched_forget_told(c, 0);
 	array_fini(&c->told);
-	array_each(struct controlled_chosen, chosen, &c->chosen)
+	array_each(struct sched_chosen, chosen, &c->chosen)
 		base_free(chosen->module);
 	array_fini(&c->chosen);
-	array_each(struct controlled_chosen, start, &c->starts)
+	array_each(struct sched_chosen, start, &c->starts)
 		base_free(start->module);
 	array_fini(&c->starts);
 	array_fini(&c->code);

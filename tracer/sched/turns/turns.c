@@ -1,5 +1,5 @@
 /* What is kept of a run and its threads, what a thread can do at its turn, and which of several it is. */
-#include "tracer/sched/controlled_internal.h"
+#include "tracer/sched/sched_internal.h"
 #include "tracer/run/go.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 static void fini(void *what)
 {
-	struct control *c = what;
+	struct scheduler *c = what;
 
 	if (c->given)
 		c->given->now = NULL;
@@ -22,10 +22,10 @@ static void fini(void *what)
 	table_fini(&c->kinds);
 }
 
-static const struct keeper run_keeper = {sizeof(struct control), fini};
+static const struct keeper run_keeper = {sizeof(struct scheduler), fini};
 static const struct keeper turn_keeper = {sizeof(struct turn), NULL};
 
-struct control *control_of(const struct session *s)
+struct scheduler *scheduler_of(const struct session *s)
 {
 	return kept_of(&s->kept, &run_keeper);
 }
@@ -68,7 +68,7 @@ void turn_answered(struct turn *t, int64_t result)
 	t->timed = false;
 }
 
-void control_note_places(struct control *c)
+void scheduler_note_places(struct scheduler *c)
 {
 	struct str text = {0};
 
@@ -80,7 +80,7 @@ void control_note_places(struct control *c)
 	c->given->stuck = str_take(&text);
 }
 
-static void keep_last(struct control *c)
+static void keep_last(struct scheduler *c)
 {
 	last_steps(c->given);
 	last_words(c->given);
@@ -91,33 +91,33 @@ static void keep_last(struct control *c)
 	}
 }
 
-void control_end(struct control *c, enum controlled_end how)
+void scheduler_end(struct scheduler *c, enum sched_end how)
 {
 	struct outcome *o = &c->session->outcome;
 
 	c->over = true;
 	c->given->end = how;
-	o->time_limit = how != CONTROLLED_STOPPED;
-	if (how == CONTROLLED_STEPS) {
+	o->time_limit = how != SCHED_STOPPED;
+	if (how == SCHED_STEPS) {
 		o->steps = c->given->steps;
 		c->given->starves = spins_starves(c);
 		c->given->naps = spins_naps(c);
 		if (c->given->keeps_last)
 			keep_last(c);
-		o->livelock = controlled_spins(c->given);
+		o->livelock = sched_spins(c->given);
 	}
 	session_end(c->session);
 }
 
-static bool too_many(struct control *c)
+static bool too_many(struct scheduler *c)
 {
-	const struct controlled *g = c->given;
+	const struct sched *g = c->given;
 
 	return g->steps && g->schedule.steps.count >= g->steps;
 }
 
 /* The thread that has moved last could go on, and does not. */
-static bool preempts(const struct control *c, const struct turn *chosen)
+static bool preempts(const struct scheduler *c, const struct turn *chosen)
 {
 	for (size_t i = 0; i < c->at.count; i++)
 		if (c->at.items[i] == c->moved)
@@ -126,7 +126,7 @@ static bool preempts(const struct control *c, const struct turn *chosen)
 }
 
 /* Should this be the last step: these could have gone on, too. */
-static void note_pending(struct control *c, const struct turn *chosen)
+static void note_pending(struct scheduler *c, const struct turn *chosen)
 {
 	struct schedule *s = &c->given->schedule;
 
@@ -145,7 +145,7 @@ static void note_pending(struct control *c, const struct turn *chosen)
 	}
 }
 
-static void record(struct control *c, size_t i)
+static void record(struct scheduler *c, size_t i)
 {
 	struct schedule_step *step = array_add(&c->given->schedule.steps);
 	struct turn *t = c->at.items[i];
@@ -167,7 +167,7 @@ static void record(struct control *c, size_t i)
 	forget_point(t);
 }
 
-void control_offer(struct control *c, struct turn *t, enum strategy_op op)
+void scheduler_offer(struct scheduler *c, struct turn *t, enum strategy_op op)
 {
 	struct strategy_point *p = array_add(&c->points);
 
@@ -184,24 +184,24 @@ void control_offer(struct control *c, struct turn *t, enum strategy_op op)
 	*array_add(&c->at) = t;
 }
 
-void control_offer_none(struct control *c)
+void scheduler_offer_none(struct scheduler *c)
 {
 	c->points.count = c->at.count = 0;
 }
 
-struct turn *control_choose(struct control *c)
+struct turn *scheduler_choose(struct scheduler *c)
 {
 	size_t i;
 
 	if (c->moved)
 		race_made(c, c->moved); /* nobody else has been there since */
 	if (too_many(c)) {
-		control_end(c, CONTROLLED_STEPS);
+		scheduler_end(c, SCHED_STEPS);
 		return NULL;
 	}
 	i = strategy_choose(c->given->strategy, c->points.items, c->points.count);
 	if (i == STRATEGY_STOP) {
-		control_end(c, CONTROLLED_STOPPED);
+		scheduler_end(c, SCHED_STOPPED);
 		return NULL;
 	}
 	record(c, i);
@@ -210,17 +210,17 @@ struct turn *control_choose(struct control *c)
 	return c->at.items[i];
 }
 
-void control_new(struct session *s)
+void scheduler_new(struct session *s)
 {
-	struct control *c;
+	struct scheduler *c;
 
-	if (!s->options->controlled)
+	if (!s->options->sched)
 		return;
 	c = kept_make(&s->kept, &run_keeper);
-	c->given = s->options->controlled;
+	c->given = s->options->sched;
 	c->given->now = c;
 	c->session = s;
-	c->given->end = CONTROLLED_RAN;
+	c->given->end = SCHED_RAN;
 	c->given->costly = c->given->preempted = false;
 	schedule_clear(&c->given->schedule);
 	addresses_begin(c);

@@ -19,9 +19,9 @@ struct explore_jobs {
 	struct explore *e;
 	struct strategy *strategy; /* as it is when they begin */
 	struct error *fault;
-	const struct controlled_paths *paths; /* of the runs before the search */
-	unsigned first;			      /* processor */
-	uint64_t run, step;		      /* the first run, and from there to the next */
+	const struct sched_paths *paths; /* of the runs before the search */
+	unsigned first;			 /* processor */
+	uint64_t run, step;		 /* the first run, and from there to the next */
 	ARRAY(struct explore_job) items;
 	struct str lessons; /* of this batch, to be told */
 	pid_t apart;	    /* the process of explore_jobs_apart(); 0: there is none */

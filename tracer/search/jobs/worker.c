@@ -21,23 +21,23 @@ static bool is_known(const struct explore *e, uint64_t key)
 	return false;
 }
 
-static void take_passed(const struct controlled *c, struct explore_outcome *o)
+static void take_passed(const struct sched *c, struct explore_outcome *o)
 {
 	schedule_copy(&o->passed, &c->schedule);
-	controlled_paths_copy(&o->passed_paths, &c->paths);
+	sched_paths_copy(&o->passed_paths, &c->paths);
 }
 
-static void take_failure(const struct controlled *c, const struct session_result *r,
-			 const char *kind, struct explore_outcome *o)
+static void take_failure(const struct sched *c, const struct session_result *r, const char *kind,
+			 struct explore_outcome *o)
 {
 	o->kind = base_strdup(kind);
 	o->where = explore_where(r, kind);
 	o->text = base_strdup(str_text(&r->text));
 	schedule_copy(&o->schedule, &c->schedule);
-	controlled_paths_copy(&o->paths, &c->paths);
+	sched_paths_copy(&o->paths, &c->paths);
 }
 
-static char *take_said(const struct controlled *c)
+static char *take_said(const struct sched *c)
 {
 	struct str text = {0};
 
@@ -56,9 +56,9 @@ static bool is_wanted(const struct explore *e, const char *kind, uint64_t key)
 }
 
 /* Enough to keep in folders. */
-static void take_last(struct controlled *c, struct explore_outcome *o)
+static void take_last(struct sched *c, struct explore_outcome *o)
 {
-	if (o->ended != EXPLORE_CUT || c->end != CONTROLLED_STEPS || !c->keeps_last)
+	if (o->ended != EXPLORE_CUT || c->end != SCHED_STEPS || !c->keeps_last)
 		return;
 	o->last_steps = base_strdup(str_text(&c->last_steps));
 	o->last_threads = base_strdup(str_text(&c->last_threads));
@@ -66,7 +66,7 @@ static void take_last(struct controlled *c, struct explore_outcome *o)
 	c->keeps_last = ++c->last_kept < EXPLORE_CUTS;
 }
 
-static enum strategy_result take(const struct explore *e, struct controlled *c,
+static enum strategy_result take(const struct explore *e, struct sched *c,
 				 const struct session_result *r, struct explore_outcome *o)
 {
 	static const enum strategy_result results[] = {
@@ -80,7 +80,7 @@ static enum strategy_result take(const struct explore *e, struct controlled *c,
 	o->ended = explore_judge(c, r, &kind, &o->key);
 	if (o->ended == EXPLORE_FAILED && !is_wanted(e, kind, o->key))
 		o->ended = EXPLORE_PASSED;
-	o->none = c->end == CONTROLLED_STOPPED;
+	o->none = c->end == SCHED_STOPPED;
 	o->digest = schedule_digest(&c->schedule);
 	o->points = c->schedule.steps.count;
 	o->status = r->status;
@@ -107,7 +107,7 @@ static void take_lesson(const struct strategy *s, struct explore_outcome *o)
 int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 		 struct explore_outcome *out)
 {
-	struct strategy *strategy = runs->controlled.strategy;
+	struct strategy *strategy = runs->sched.strategy;
 	enum strategy_result result = STRATEGY_CUT;
 	struct session_result r;
 	int failed;
@@ -116,7 +116,7 @@ int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 	strategy_begin(strategy, run);
 	failed = explore_runs_until(e, runs, e->until, &r);
 	if (!failed && !r.interrupted)
-		result = take(e, &runs->controlled, &r, out);
+		result = take(e, &runs->sched, &r, out);
 	strategy_end(strategy, result);
 	if (!failed && r.interrupted)
 		return experiment_over(&e->x, &r);
@@ -151,7 +151,7 @@ char *explore_difference(const struct strategy_difference *d, const struct sched
 /* The same choices once more: do they lead to the same points? */
 static int again(struct explore_worker *w, struct explore_outcome *o)
 {
-	struct controlled *c = &w->runs.controlled;
+	struct sched *c = &w->runs.sched;
 	struct schedule first = {0};
 	struct explore_outcome second = {0};
 	const struct strategy_difference *d;
@@ -160,7 +160,7 @@ static int again(struct explore_worker *w, struct explore_outcome *o)
 	schedule_copy(&first, &c->schedule);
 	c->strategy = explore_guide(&first);
 	answer = explore_make(w->e, &w->runs, o->run, &second);
-	if (c->preempted || (second.ended == EXPLORE_CUT && c->end == CONTROLLED_RAN))
+	if (c->preempted || (second.ended == EXPLORE_CUT && c->end == SCHED_RAN))
 		d = NULL; /* the clock made it another one, or there was no time */
 	else
 		d = answer == 0 ? strategy_guide_differs(c->strategy) : NULL;
@@ -176,24 +176,23 @@ static int again(struct explore_worker *w, struct explore_outcome *o)
 static bool is_made_twice(const struct explore_worker *w, const struct explore_outcome *o)
 {
 	return (o->run + 1) % TWICE_EVERY == 0 && !o->none && o->ended != EXPLORE_BARRED &&
-	       !w->runs.controlled.preempted &&
-	       !(o->ended == EXPLORE_CUT && w->runs.controlled.end == CONTROLLED_RAN);
+	       !w->runs.sched.preempted &&
+	       !(o->ended == EXPLORE_CUT && w->runs.sched.end == SCHED_RAN);
 }
 
 /* ---- the worker -------------------------------------------------------------------------------------- */
 
-int explore_worker_begin(struct explore_worker *w, unsigned worker,
-			 const struct controlled_paths *paths)
+int explore_worker_begin(struct explore_worker *w, unsigned worker, const struct sched_paths *paths)
 {
 	struct explore *e = w->e;
-	struct controlled *c = &w->runs.controlled;
+	struct sched *c = &w->runs.sched;
 
 	c->strategy = w->strategy;
 	c->steps = e->options.steps;
 	c->hang_s = e->options.hang;
 	c->keeps_last = true;
 	c->in_turn = e->options.in_turn;
-	controlled_paths_copy(&c->paths, paths);
+	sched_paths_copy(&c->paths, paths);
 	w->paths = paths->count;
 	w->runs.worker = worker;
 	explore_runs_points(&w->runs, w->points ? w->points : &e->points_at);
@@ -202,10 +201,10 @@ int explore_worker_begin(struct explore_worker *w, unsigned worker,
 
 static int make(struct explore_worker *w, uint64_t run, struct explore_outcome *out)
 {
-	struct controlled *c = &w->runs.controlled;
+	struct sched *c = &w->runs.sched;
 
 	if (strategy_memory(w->strategy) != STRATEGY_MEMORY_ALL)
-		controlled_paths_cut(&c->paths, w->paths);
+		sched_paths_cut(&c->paths, w->paths);
 	explore_runs_grant(&w->runs);
 	if (explore_make(w->e, &w->runs, run, out) < 0)
 		return -1;
@@ -221,7 +220,7 @@ static int make_first(struct explore_worker *w, struct explore_outcome *out)
 
 	w->counted = true;
 	if (strategy_memory(w->strategy) != STRATEGY_MEMORY_NONE)
-		w->paths = w->runs.controlled.paths.count;
+		w->paths = w->runs.sched.paths.count;
 	return answer;
 }
 

@@ -27,7 +27,7 @@ char *explore_difference(const struct strategy_difference *d, const struct sched
 
 /* `worker`: which of the processors. `paths`: of the runs before the search. */
 int explore_worker_begin(struct explore_worker *w, unsigned worker,
-			 const struct controlled_paths *paths);
+			 const struct sched_paths *paths);
 /* Runs in any order, as far as the strategy permits. */
 int explore_worker_run(struct explore_worker *w, uint64_t run, struct explore_outcome *out);
 void explore_worker_end(struct explore_worker *w);

@@ -71,7 +71,7 @@ static void failed(struct explore *e, struct explore_outcome *o)
 	f->preemptions = (unsigned)schedule_preemptions(&f->schedule);
 	o->kind = o->where = o->text = NULL;
 	o->schedule = (struct schedule){0};
-	o->paths = (struct controlled_paths){0};
+	o->paths = (struct sched_paths){0};
 }
 
 /* Which schedules, in which order. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Where the last step of the run was: of two crashes by one signal it tells which. */
-static uint64_t last_place(const struct controlled *c)
+static uint64_t last_place(const struct sched *c)
 {
 	const struct schedule *s = &c->schedule;
 
@@ -19,16 +19,16 @@ static enum explore_ended failed(const char *word, const char **kind)
 	return EXPLORE_FAILED;
 }
 
-static enum explore_ended judge(const struct controlled *c, const struct session_result *r,
+static enum explore_ended judge(const struct sched *c, const struct session_result *r,
 				const char **kind)
 {
-	if (c->end == CONTROLLED_STOPPED || r->out_of_time)
+	if (c->end == SCHED_STOPPED || r->out_of_time)
 		return EXPLORE_CUT;
-	if (c->end == CONTROLLED_STEPS)
+	if (c->end == SCHED_STEPS)
 		return r->expects && r->verdict == VERDICT_OK ? EXPLORE_PASSED
-		       : controlled_spins(c)		      ? failed("livelock", kind)
+		       : sched_spins(c)			      ? failed("livelock", kind)
 							      : EXPLORE_CUT;
-	if (c->end == CONTROLLED_HANGS)
+	if (c->end == SCHED_HANGS)
 		return r->expects && r->verdict == VERDICT_OK ? EXPLORE_PASSED
 							      : failed("hang", kind);
 	switch (r->verdict) {
@@ -49,7 +49,7 @@ static enum explore_ended judge(const struct controlled *c, const struct session
 	}
 }
 
-enum explore_ended explore_judge(const struct controlled *c, const struct session_result *r,
+enum explore_ended explore_judge(const struct sched *c, const struct session_result *r,
 				 const char **kind, uint64_t *key)
 {
 	enum explore_ended ended = judge(c, r, kind);
@@ -57,7 +57,7 @@ enum explore_ended explore_judge(const struct controlled *c, const struct sessio
 
 	if (ended != EXPLORE_FAILED)
 		return ended;
-	is_told_by_places = strcmp(*kind, "deadlock") == 0 || c->end == CONTROLLED_HANGS;
+	is_told_by_places = strcmp(*kind, "deadlock") == 0 || c->end == SCHED_HANGS;
 	*key = hash_text(hash_text(HASH_START, *kind), is_told_by_places ? c->stuck : NULL) +
 	       (uint64_t)r->status;
 	if (strcmp(*kind, "signal") == 0)
@@ -85,7 +85,7 @@ char *explore_where(const struct session_result *r, const char *kind)
 
 void explore_points_clear(struct explore_points_at *points)
 {
-	array_each(struct controlled_chosen, chosen, points)
+	array_each(struct sched_chosen, chosen, points)
 		base_free(chosen->module);
 	points->count = 0;
 }
@@ -93,7 +93,7 @@ void explore_points_clear(struct explore_points_at *points)
 void explore_points_fini(struct explore_points_at *points)
 {
 	explore_points_clear(points);
-	array_each(struct controlled_chosen, start, &points->starts)
+	array_each(struct sched_chosen, start, &points->starts)
 		base_free(start->module);
 	array_fini(&points->starts);
 	array_fini(points);
@@ -116,6 +116,6 @@ void explore_failure_fini(struct explore_failure *f)
 	for (int kind = 0; kind < REPORT_KINDS; kind++)
 		str_fini(&f->reports[kind]);
 	schedule_fini(&f->schedule);
-	controlled_paths_cut(&f->paths, 0);
+	sched_paths_cut(&f->paths, 0);
 	array_fini(&f->paths);
 }

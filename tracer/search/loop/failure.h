@@ -3,7 +3,7 @@
 #define GATECTL_SEARCH_LOOP_FAILURE_H
 
 #include "tracer/search/explore.h"
-#include "tracer/sched/controlled.h"
+#include "tracer/sched/sched.h"
 
 enum explore_ended {
 	EXPLORE_PASSED,
@@ -13,7 +13,7 @@ enum explore_ended {
 };
 
 /* If it has failed: `kind` (a constant), and what tells the failure from others of its kind. */
-enum explore_ended explore_judge(const struct controlled *c, const struct session_result *r,
+enum explore_ended explore_judge(const struct sched *c, const struct session_result *r,
 				 const char **kind, uint64_t *key);
 
 /* In so many words: "SIGSEGV", "exit status 3", "a deadlock". */

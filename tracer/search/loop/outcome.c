@@ -12,10 +12,10 @@ void explore_outcome_fini(struct explore_outcome *o)
 	base_free(o->text);
 	array_fini(&o->lesson);
 	schedule_fini(&o->schedule);
-	controlled_paths_cut(&o->paths, 0);
+	sched_paths_cut(&o->paths, 0);
 	array_fini(&o->paths);
 	schedule_fini(&o->passed);
-	controlled_paths_cut(&o->passed_paths, 0);
+	sched_paths_cut(&o->passed_paths, 0);
 	array_fini(&o->passed_paths);
 	*o = (struct explore_outcome){0};
 }
@@ -45,8 +45,7 @@ static void write_schedule(const struct schedule *s, struct record *r)
 }
 
 /* The schedule, and its threads' paths; of an empty one zeros. */
-static void write_order(const struct schedule *s, const struct controlled_paths *paths,
-			struct record *r)
+static void write_order(const struct schedule *s, const struct sched_paths *paths, struct record *r)
 {
 	write_schedule(s, r);
 	write_texts(r, paths->items, paths->count);
@@ -115,7 +114,7 @@ static void read_schedule(struct schedule *s, struct record *r)
 	}
 }
 
-static void read_order(struct schedule *s, struct controlled_paths *paths, struct record *r)
+static void read_order(struct schedule *s, struct sched_paths *paths, struct record *r)
 {
 	read_schedule(s, r);
 	for (uint64_t n = record_get(r); n-- && !r->bad;)

@@ -23,14 +23,14 @@ struct explore_outcome {
 	ARRAY(uint64_t) lesson;
 	/* The maker's first schedule that passed, told once; else empty. */
 	struct schedule passed;
-	struct controlled_paths passed_paths;
+	struct sched_paths passed_paths;
 	/* FAILED: */
 	uint64_t key;
 	int status;
 	/* ... for the first time, as far as its maker knows: */
 	char *kind, *where, *text; /* explore_failure */
 	struct schedule schedule;
-	struct controlled_paths paths;
+	struct sched_paths paths;
 };
 
 void explore_outcome_fini(struct explore_outcome *o);

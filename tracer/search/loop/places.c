@@ -26,11 +26,11 @@ struct places {
 
 static void add_point(struct explore_points_at *points, const struct module *m, uint64_t offset)
 {
-	array_each(const struct controlled_chosen, chosen, points)
+	array_each(const struct sched_chosen, chosen, points)
 		if (chosen->offset == offset && strcmp(chosen->module, module_name(m)) == 0)
 			return;
 	*array_add(points) =
-		(struct controlled_chosen){base_strdup(module_name(m)), offset, false, false};
+		(struct sched_chosen){base_strdup(module_name(m)), offset, false, false};
 }
 
 /* ---- statements ----------------------------------------------------------------------------------- */
@@ -289,11 +289,11 @@ static int find_points(struct explore *e)
 
 int explore_places(struct explore *e)
 {
-	static const enum controlled_points kinds[] = {
-		[POINTS_RACES] = CONTROLLED_SYNC,
-		[POINTS_SYNC] = CONTROLLED_SYNC,
-		[POINTS_MEMORY] = CONTROLLED_MEMORY,
-		[POINTS_LOCATION] = CONTROLLED_CHOSEN,
+	static const enum sched_points kinds[] = {
+		[POINTS_RACES] = SCHED_SYNC,
+		[POINTS_SYNC] = SCHED_SYNC,
+		[POINTS_MEMORY] = SCHED_MEMORY,
+		[POINTS_LOCATION] = SCHED_CHOSEN,
 	};
 
 	e->points_at.kind = kinds[e->options.points];

@@ -17,7 +17,7 @@ static unsigned long looks_most(double seconds)
 }
 
 /* The clock matters for the first run alone: later ones have few accesses left to look at. */
-static void limit_looks(struct controlled *c, double seconds)
+static void limit_looks(struct sched *c, double seconds)
 {
 	c->looks_most = looks_most(seconds);
 	if (seconds > 0)
@@ -28,7 +28,7 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 {
 	const struct strategy_options options = {
 		.seed = e->options.seed, .depth = e->options.depth, .bound = e->options.bound};
-	struct controlled *c = &x->runs.controlled;
+	struct sched *c = &x->runs.sched;
 
 	x->races = c->races = races_new();
 	c->strategy = strategy_new(x->strategy ? x->strategy : RACES_STRATEGY, &options);
@@ -47,18 +47,18 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 
 /* Threads are switched there from the next run on, so that more is seen to race. Who frees is caught by what the
    others do before and behind it: that call is a point of the search alone. */
-static bool is_new(struct controlled *c, uint64_t index)
+static bool is_new(struct sched *c, uint64_t index)
 {
-	struct controlled_access *a = &c->accesses.items[index];
+	struct sched_access *a = &c->accesses.items[index];
 	bool is_new = !a->is_point;
 
 	a->is_point = true;
 	return is_new && !a->frees;
 }
 
-static void make_atomic(struct controlled *c, const struct controlled_chosen *chosen)
+static void make_atomic(struct sched *c, const struct sched_chosen *chosen)
 {
-	array_each(struct controlled_access, a, &c->accesses)
+	array_each(struct sched_access, a, &c->accesses)
 		if (a->offset == chosen->offset &&
 		    strcmp(module_name(a->module), chosen->module) == 0) {
 			a->what.atomic = a->is_point = true;
@@ -69,22 +69,22 @@ static void make_atomic(struct controlled *c, const struct controlled_chosen *ch
 /* Accesses that turned out to be atomic order what others do: that was not seen in this run. */
 static bool drop_if_atomic(struct explore_race_runs *x)
 {
-	struct controlled *c = &x->runs.controlled;
+	struct sched *c = &x->runs.sched;
 	bool found = c->chosen.count > x->atomic;
 
 	for (; x->atomic < c->chosen.count; x->atomic++)
 		make_atomic(c, &c->chosen.items[x->atomic]);
 	if (found) {
 		races_drop_pairs(x->races, x->pairs);
-		controlled_forget_told(c, x->pairs);
+		sched_forget_told(c, x->pairs);
 	}
 	return found;
 }
 
 bool explore_races_more(struct explore_race_runs *x)
 {
-	struct controlled *c = &x->runs.controlled;
-	bool more = drop_if_atomic(x) || c->end == CONTROLLED_STOPPED; /* at a loop */
+	struct sched *c = &x->runs.sched;
+	bool more = drop_if_atomic(x) || c->end == SCHED_STOPPED; /* at a loop */
 	const struct races_pair *pairs = races_pairs(x->races, &x->pairs);
 
 	for (size_t i = 0; i < x->pairs; i++) {
@@ -100,34 +100,34 @@ bool explore_races_more(struct explore_race_runs *x)
 /* Neither where somebody frees, nor at what came too often in the very run that has shown that it races. */
 void explore_races_points(const struct explore_race_runs *x, struct explore_points_at *points)
 {
-	const struct controlled *c = &x->runs.controlled;
+	const struct sched *c = &x->runs.sched;
 
-	points->kind = CONTROLLED_CHOSEN;
-	array_each(const struct controlled_access, a, &c->accesses)
+	points->kind = SCHED_CHOSEN;
+	array_each(const struct sched_access, a, &c->accesses)
 		if (a->is_point && !a->frees && !a->is_hot && !a->what.atomic && !a->what.pauses)
-			*array_add(points) = (struct controlled_chosen){
+			*array_add(points) = (struct sched_chosen){
 				base_strdup(module_name(a->module)), a->offset, false, false};
 	for (size_t i = 0; i < x->atomic; i++)
 		if (c->chosen.items[i].atomic)
 			*array_add(points) =
-				(struct controlled_chosen){base_strdup(c->chosen.items[i].module),
-							   c->chosen.items[i].offset, true, false};
+				(struct sched_chosen){base_strdup(c->chosen.items[i].module),
+						      c->chosen.items[i].offset, true, false};
 }
 
 void explore_races_choose(const struct explore_race_runs *x, struct explore_points_at *points)
 {
-	const struct controlled *c = &x->runs.controlled;
+	const struct sched *c = &x->runs.sched;
 
 	explore_races_points(x, points);
-	array_each(const struct controlled_access, a, &c->accesses)
+	array_each(const struct sched_access, a, &c->accesses)
 		if (a->is_point && (a->frees || a->is_hot))
-			*array_add(points) = (struct controlled_chosen){
+			*array_add(points) = (struct sched_chosen){
 				base_strdup(module_name(a->module)), a->offset, false, a->frees};
 }
 
 void explore_races_end(struct explore_race_runs *x)
 {
-	strategy_free(x->runs.controlled.strategy);
+	strategy_free(x->runs.sched.strategy);
 	explore_runs_end(&x->runs);
 	races_free(x->races);
 }

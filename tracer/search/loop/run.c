@@ -1,7 +1,7 @@
 #include "tracer/search/loop/run.h"
 
 #include "tracer/search/loop/account.h"
-#include "tracer/sched/controlled_run.h"
+#include "tracer/sched/sched_run.h"
 #include "tracer/run/go.h"
 #include "tracer/run/run.h"
 
@@ -21,7 +21,7 @@ static void drop_kept(struct explore_runs *r)
 
 static bool is_there(const struct session *s)
 {
-	return control_arrived(s) || s->over;
+	return scheduler_arrived(s) || s->over;
 }
 
 /* Until its first thread stands where schedules begin, or until it has ended. */
@@ -35,14 +35,14 @@ static bool bring_there(struct session *s)
 	}
 	if (s->over && ev.kind != TRACEE_EMPTY)
 		session_loop(s);
-	return control_arrived(s);
+	return scheduler_arrived(s);
 }
 
 /* A thread that was joined may not be gone yet: it has cleared the word that a join waits for, no more. */
 static void let_others_end(struct session *s)
 {
 	enum { TICK_MS = 5, TICKS = 20 };
-	const struct tracee_process *p = control_arrived(s)->tracee->process;
+	const struct tracee_process *p = scheduler_arrived(s)->tracee->process;
 	struct tracee_event ev;
 
 	if (p->threads > 1)
@@ -59,12 +59,12 @@ static void let_others_end(struct session *s)
  */
 static bool keeps_alone(struct session *s)
 {
-	const struct controlled *c = s->options->controlled;
+	const struct sched *c = s->options->sched;
 
 	if (c->had_threads && !c->starts.count)
 		return false;
 	let_others_end(s);
-	return !s->over && tracee_keep(s->tracee, control_arrived(s)->tracee) == 0;
+	return !s->over && tracee_keep(s->tracee, scheduler_arrived(s)->tracee) == 0;
 }
 
 static void cannot_keep(struct explore_runs *r, const char *why)
@@ -75,7 +75,7 @@ static void cannot_keep(struct explore_runs *r, const char *why)
 	r->not_kept = signal ? NULL : base_strdup(why);
 	if (signal) /* this is no run that it could end: it ends the first one */
 		session_signals_put_back(signal);
-	r->controlled.early = true;
+	r->sched.early = true;
 	drop_kept(r);
 }
 
@@ -90,8 +90,8 @@ static int keep(struct explore_runs *r, struct error *err)
 	struct session *s = r->kept = base_alloc(1, sizeof(*s));
 
 	*s = (struct session){.options = &r->options, .symbols = r->symbols, .run_number = 1};
-	r->controlled.keeps = true;
-	r->controlled.had_threads = false;
+	r->sched.keeps = true;
+	r->sched.had_threads = false;
 	if (session_prepare(s, err) < 0 || session_launch(s, err) < 0) {
 		drop_kept(r);
 		return -1;
@@ -104,10 +104,10 @@ static int keep(struct explore_runs *r, struct error *err)
 	else if (!keeps_alone(s))
 		cannot_keep(r, "it has threads before main");
 	if (r->kept) {
-		bound_keep(&r->controlled, r->kept->root);
-		r->controlled.in_at = lseek(r->controlled.in, 0, SEEK_CUR);
+		bound_keep(&r->sched, r->kept->root);
+		r->sched.in_at = lseek(r->sched.in, 0, SEEK_CUR);
 	}
-	r->controlled.keeps = false;
+	r->sched.keeps = false;
 	return 0;
 }
 
@@ -115,7 +115,7 @@ static int keep(struct explore_runs *r, struct error *err)
 
 static void rewind_files(struct explore_runs *r)
 {
-	struct controlled *c = &r->controlled;
+	struct sched *c = &r->sched;
 
 	if (c->in >= 0)
 		lseek(c->in, c->in_at, SEEK_SET);
@@ -132,7 +132,7 @@ static int open_output(struct stream *s, enum stream_kind kind, const char *name
 }
 
 /* A pipe or a terminal cannot be read again: nothing is there then. */
-static void open_input(struct controlled *c, const struct session_options *o)
+static void open_input(struct sched *c, const struct session_options *o)
 {
 	c->in_closed = o->kinds[STDIN_FILENO] == STREAM_CLOSED;
 	c->in = o->input_at >= 0 ? dup(STDIN_FILENO) : open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -144,13 +144,13 @@ static void open_input(struct controlled *c, const struct session_options *o)
 int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct session_options *o,
 		       const struct features *features, bool keeps)
 {
-	struct controlled *c = &r->controlled;
+	struct sched *c = &r->sched;
 	int failed;
 
-	controlled_pin(r->worker);
+	sched_pin(r->worker);
 	r->options = *o;
 	r->options.features = features;
-	r->options.controlled = c;
+	r->options.sched = c;
 	r->options.leftover = LEFTOVER_KILL;
 	r->options.quiet = true;
 	r->options.time_limit = -1; /* a script's limit is for each schedule */
@@ -167,12 +167,12 @@ int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct s
 
 void explore_runs_points(struct explore_runs *r, const struct explore_points_at *points)
 {
-	r->controlled.points = points->kind;
-	r->controlled.tested = points->tested;
-	array_each(const struct controlled_chosen, start, &points->starts)
-		controlled_start(&r->controlled, start);
-	array_each(const struct controlled_chosen, chosen, points)
-		controlled_choose(&r->controlled, chosen);
+	r->sched.points = points->kind;
+	r->sched.tested = points->tested;
+	array_each(const struct sched_chosen, start, &points->starts)
+		sched_start(&r->sched, start);
+	array_each(const struct sched_chosen, chosen, points)
+		sched_choose(&r->sched, chosen);
 }
 
 static int start(struct explore_runs *r, struct session *s, struct error *err)
@@ -186,7 +186,7 @@ static int start(struct explore_runs *r, struct session *s, struct error *err)
 	t = session_copy(s, r->kept, err);
 	if (!t)
 		return -1;
-	control_begin(s, t);
+	scheduler_begin(s, t);
 	session_go(s, t);
 	return 0;
 }
@@ -201,7 +201,7 @@ static void note_modules(struct explore_runs *r, const struct session *s)
 void explore_runs_grant(struct explore_runs *r)
 {
 	if (r->kept)
-		grants_take(&r->controlled, r->kept->root);
+		grants_take(&r->sched, r->kept->root);
 }
 
 int explore_runs_one(struct explore_runs *r, struct session_result *out, struct error *err)
@@ -216,7 +216,7 @@ int explore_runs_one(struct explore_runs *r, struct session_result *out, struct 
 	rewind_files(r);
 	if (start(r, &s, err) == 0) {
 		session_loop(&s);
-		if (r->controlled.describes)
+		if (r->sched.describes)
 			note_modules(r, &s);
 		session_judge(&s, out);
 		answer = out->verdict == VERDICT_ERROR ? error_move(err, &s.fault) : 0;
@@ -226,7 +226,7 @@ int explore_runs_one(struct explore_runs *r, struct session_result *out, struct 
 		*out = (struct session_result){0};
 	}
 	if (r->kept) {
-		bound_take(&r->controlled, r->kept->root);
+		bound_take(&r->sched, r->kept->root);
 		s.tracee = NULL;
 	}
 	session_fini(&s);
@@ -254,7 +254,7 @@ int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct s
 	explore_runs_points(r, points ? points : &e->points_at);
 	if (explore_runs_begin(e, r, o, features, false) < 0)
 		return -1;
-	strategy_begin(r->controlled.strategy, 0);
+	strategy_begin(r->sched.strategy, 0);
 	return explore_runs_until(e, r, e->ends, out);
 }
 
@@ -262,7 +262,7 @@ void explore_runs_let_hot_go(struct explore_runs *r)
 {
 	struct tracee_process *kept = r->kept ? r->kept->root->tracee : NULL;
 
-	array_each(const struct controlled_access, a, &r->controlled.accesses) {
+	array_each(const struct sched_access, a, &r->sched.accesses) {
 		struct tracee_site *site =
 			kept && a->is_hot ? tracee_site_find(kept, a->address) : NULL;
 
@@ -274,12 +274,12 @@ void explore_runs_let_hot_go(struct explore_runs *r)
 void explore_runs_end(struct explore_runs *r)
 {
 	drop_kept(r);
-	controlled_fini(&r->controlled);
-	if (r->controlled.in > 0)
-		close(r->controlled.in);
-	stream_close(&r->controlled.out);
-	stream_close(&r->controlled.err);
+	sched_fini(&r->sched);
+	if (r->sched.in > 0)
+		close(r->sched.in);
+	stream_close(&r->sched.out);
+	stream_close(&r->sched.err);
 	base_free(r->not_kept);
 	array_fini(&r->modules);
-	controlled_unpin();
+	sched_unpin();
 }

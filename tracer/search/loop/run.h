@@ -9,7 +9,7 @@
 struct explore_runs {
 	struct session_options options; /* a copy of the caller's */
 	struct modules *symbols;
-	struct controlled controlled;
+	struct sched sched;
 	struct session *kept; /* the program at its beginning; NULL: each run starts it anew ... */
 	char *not_kept;	      /* ... for this reason */
 	bool has_gates;	      /* ... as gates begin with the program */
@@ -26,17 +26,17 @@ int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct s
 		       const struct features *features, bool keeps);
 /* The accesses that are points, before that. */
 void explore_runs_points(struct explore_runs *r, const struct explore_points_at *points);
-/* Where threads have come often by now they need not stop, as far as r->controlled.strategy says
+/* Where threads have come often by now they need not stop, as far as r->sched.strategy says
    so; it is the search's. */
 void explore_runs_grant(struct explore_runs *r);
-/* One run under r->controlled.strategy, which has begun. 0 with the result; -1: there was none, or
+/* One run under r->sched.strategy, which has begun. 0 with the result; -1: there was none, or
    a script is wrong. */
 int explore_runs_one(struct explore_runs *r, struct session_result *out, struct error *err);
 /* The same, but the run is ended at `until` (by explore_now_s(); 0: no limit), or half a second
    from now if that is later. */
 int explore_runs_until(struct explore *e, struct explore_runs *r, double until,
 		       struct session_result *out);
-/* One run by itself, from explore_runs_begin() on, under r->controlled.strategy; points NULL: those
+/* One run by itself, from explore_runs_begin() on, under r->sched.strategy; points NULL: those
    of the search. The caller ends `r` with explore_runs_end(). 0 with the result; -1: there was
    none. */
 int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct session_options *o,

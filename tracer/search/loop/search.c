@@ -10,7 +10,7 @@
 #include "tracer/search/loop/state.h"
 #include "tracer/search/jobs/worker.h"
 #include "tracer/sched/scripted/scripted.h"
-#include "tracer/sched/controlled_run.h"
+#include "tracer/sched/sched_run.h"
 
 #include <sched.h>
 #include <string.h>
@@ -20,14 +20,14 @@ struct search {
 	struct explore_account account;
 	double begun; /* by the clock; earlier searches are before it */
 	struct strategy *strategy;
-	struct error fault;	       /* of a strategy in Lua */
-	struct controlled_paths paths; /* of threads in runs before the search */
-	struct explore_worker worker;  /* of one job */
-	struct explore_jobs jobs;      /* of more */
-	uint64_t run;		       /* the strategy's next: of this shard */
-	unsigned long before;	       /* runs of all shards that were made to find races */
-	unsigned long early;	       /* ... of these the journal has so many */
-	unsigned long shown;	       /* ... of these are schedules */
+	struct error fault;	      /* of a strategy in Lua */
+	struct sched_paths paths;     /* of threads in runs before the search */
+	struct explore_worker worker; /* of one job */
+	struct explore_jobs jobs;     /* of more */
+	uint64_t run;		      /* the strategy's next: of this shard */
+	unsigned long before;	      /* runs of all shards that were made to find races */
+	unsigned long early;	      /* ... of these the journal has so many */
+	unsigned long shown;	      /* ... of these are schedules */
 };
 
 /* ---- the runs ------------------------------------------------------------------------------------- */
@@ -102,17 +102,17 @@ static void end_worker(struct search *s)
 static int describe_between(struct search *s)
 {
 	struct explore_worker before = s->worker;
-	struct controlled_paths paths = {0};
+	struct sched_paths paths = {0};
 	int answer;
 
-	controlled_paths_copy(&paths, &before.runs.controlled.paths);
+	sched_paths_copy(&paths, &before.runs.sched.paths);
 	end_worker(s);
 	answer = explore_reports(s->e);
 	if (answer == 0)
 		answer = begin_worker(s, &before);
 	if (answer == 0)
-		controlled_paths_copy(&s->worker.runs.controlled.paths, &paths);
-	controlled_paths_cut(&paths, 0);
+		sched_paths_copy(&s->worker.runs.sched.paths, &paths);
+	sched_paths_cut(&paths, 0);
 	array_fini(&paths);
 	return answer;
 }
@@ -177,9 +177,9 @@ static struct explore_points_at *points_now(const struct search *s,
 
 	explore_races_points(x, points);
 	points->tested = s->e->points_at.tested;
-	array_each(const struct controlled_chosen, start, &s->e->points_at.starts)
-		*array_add(&points->starts) = (struct controlled_chosen){
-			base_strdup(start->module), start->offset, false, false};
+	array_each(const struct sched_chosen, start, &s->e->points_at.starts)
+		*array_add(&points->starts) = (struct sched_chosen){base_strdup(start->module),
+								    start->offset, false, false};
 	return points;
 }
 
@@ -248,16 +248,16 @@ static int find_races(struct search *s)
 
 	while (answer == 0 && !is_enough_for_races(s)) {
 		answer = one_for_races(s, &x, counts);
-		e->costly = x.runs.controlled.costly;
+		e->costly = x.runs.sched.costly;
 		if (e->costly || !explore_races_more(&x) || is_late(e))
 			break;
 	}
 	explore_points_clear(&e->points_at);
 	if (e->costly)
-		e->points_at.kind = CONTROLLED_SYNC;
+		e->points_at.kind = SCHED_SYNC;
 	else
 		explore_races_choose(&x, &e->points_at);
-	controlled_paths_copy(&s->paths, &x.runs.controlled.paths);
+	sched_paths_copy(&s->paths, &x.runs.sched.paths);
 	explore_races_end(&x);
 	return answer < 0 ? -1 : explore_reports(e);
 }
@@ -274,17 +274,17 @@ static void print(void *ctx, const char *line)
 
 static void describe(void *ctx, const struct strategy_point *point, struct schedule_where *where)
 {
-	controlled_describe(&((struct search *)ctx)->worker.runs.controlled, point, where);
+	sched_describe(&((struct search *)ctx)->worker.runs.sched, point, where);
 }
 
 static const char *thread(void *ctx, const struct strategy_point *point)
 {
-	return controlled_thread(&((struct search *)ctx)->worker.runs.controlled, point);
+	return sched_thread(&((struct search *)ctx)->worker.runs.sched, point);
 }
 
 static const char *name(void *ctx, const struct strategy_point *point)
 {
-	return controlled_name(&((struct search *)ctx)->worker.runs.controlled, point);
+	return sched_name(&((struct search *)ctx)->worker.runs.sched, point);
 }
 
 static int make_strategy(struct search *s)
@@ -314,7 +314,7 @@ static int find_points(struct search *s)
 	if (explore_places(e) < 0)
 		return -1;
 	if (e->points_at.count)
-		e->points_at.kind = CONTROLLED_CHOSEN;
+		e->points_at.kind = SCHED_CHOSEN;
 	return e->options.points == POINTS_RACES && !e->options.races_known ? find_races(s) : 0;
 }
 
@@ -456,7 +456,7 @@ int explore_search(struct explore *e)
 	e->until = e->options.seconds > 0 ? now + e->options.seconds : 0;
 	e->ends = e->options.whole_s > 0 ? now + e->options.whole_s : 0;
 	if (e->options.shards == 1) /* parts of one search are told apart by their number */
-		controlled_settle();
+		sched_settle();
 	answer = begin(&s);
 	if (answer == 0)
 		answer = search(&s);
@@ -474,7 +474,7 @@ int explore_search(struct explore *e)
 		answer = explore_reports(e);
 	strategy_free(s.strategy);
 	error_fini(&s.fault);
-	controlled_paths_cut(&s.paths, 0);
+	sched_paths_cut(&s.paths, 0);
 	array_fini(&s.paths);
 	seen_fini(&s.account.seen);
 	e->over = e->over && answer == 0;

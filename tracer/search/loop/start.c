@@ -14,13 +14,13 @@ static void look(void *ctx, const struct session_query *q)
 		return;
 	}
 	array_each(const struct source_site, site, q->sites)
-		*array_add(&e->points_at.starts) = (struct controlled_chosen){
+		*array_add(&e->points_at.starts) = (struct sched_chosen){
 			.module = base_strdup(module_name(site->module)), .offset = site->offset};
 }
 
 static void forget(struct explore *e)
 {
-	array_each(struct controlled_chosen, start, &e->points_at.starts)
+	array_each(struct sched_chosen, start, &e->points_at.starts)
 		base_free(start->module);
 	array_fini(&e->points_at.starts);
 }

@@ -8,12 +8,12 @@
 void explore_state_move(struct explore_outcome *to, struct explore_outcome *from)
 {
 	schedule_fini(&to->passed);
-	controlled_paths_cut(&to->passed_paths, 0);
+	sched_paths_cut(&to->passed_paths, 0);
 	array_fini(&to->passed_paths);
 	to->passed = from->passed;
 	to->passed_paths = from->passed_paths;
 	from->passed = (struct schedule){0};
-	from->passed_paths = (struct controlled_paths){0};
+	from->passed_paths = (struct sched_paths){0};
 }
 
 void explore_state_first(struct explore *e, struct explore_outcome *o)
@@ -27,10 +27,10 @@ void explore_state_first(struct explore *e, struct explore_outcome *o)
 	p->schedule = o->passed;
 	p->paths = o->passed_paths;
 	o->passed = (struct schedule){0};
-	o->passed_paths = (struct controlled_paths){0};
+	o->passed_paths = (struct sched_paths){0};
 }
 
-static void judge(struct explore *e, const struct controlled *c, const struct session_result *r)
+static void judge(struct explore *e, const struct sched *c, const struct session_result *r)
 {
 	const struct strategy_difference *d = strategy_guide_differs(c->strategy);
 	struct str text = {0};
@@ -50,12 +50,12 @@ static void judge(struct explore *e, const struct controlled *c, const struct se
 						e->passed.run ? e->passed.run - 1 : 0);
 }
 
-static void prepare(struct explore *e, struct controlled *c)
+static void prepare(struct explore *e, struct sched *c)
 {
 	c->steps = e->options.steps;
 	c->early = !e->forked;
 	c->strategy = explore_guide(&e->passed.schedule);
-	controlled_paths_copy(&c->paths, &e->passed.paths);
+	sched_paths_copy(&c->paths, &e->passed.paths);
 }
 
 int explore_state_check(struct explore *e)
@@ -68,14 +68,14 @@ int explore_state_check(struct explore *e)
 	if (p->is_checked || !p->schedule.steps.count)
 		return 0;
 	p->is_checked = true;
-	prepare(e, &runs.controlled);
+	prepare(e, &runs.sched);
 	answer = explore_runs_alone(e, &runs, e->x.options, e->quick, p->points, &r);
-	if (answer == 0 && !r.interrupted && !runs.controlled.preempted)
-		judge(e, &runs.controlled, &r);
+	if (answer == 0 && !r.interrupted && !runs.sched.preempted)
+		judge(e, &runs.sched, &r);
 	if (answer == 0 && r.interrupted)
 		answer = experiment_over(&e->x, &r);
 	session_result_fini(&r);
-	strategy_free(runs.controlled.strategy);
+	strategy_free(runs.sched.strategy);
 	explore_runs_end(&runs);
 	return answer;
 }
@@ -85,7 +85,7 @@ void explore_state_fini(struct explore *e)
 	struct explore_passed *p = &e->passed;
 
 	schedule_fini(&p->schedule);
-	controlled_paths_cut(&p->paths, 0);
+	sched_paths_cut(&p->paths, 0);
 	array_fini(&p->paths);
 	if (p->points)
 		explore_points_fini(p->points);

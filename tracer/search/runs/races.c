@@ -18,21 +18,21 @@ static double now_s(void)
 
 /* ---- what is found ---------------------------------------------------------------------------------- */
 
-static bool same_place(const struct controlled_race_side *a, const struct controlled_race_side *b)
+static bool same_place(const struct sched_race_side *a, const struct sched_race_side *b)
 {
 	return a->line == b->line && str_same(a->file, b->file);
 }
 
-static bool is_same(const struct controlled_race *a, const struct controlled_race *b)
+static bool is_same(const struct sched_race *a, const struct sched_race *b)
 {
-	const struct controlled_race_side *x = a->sides, *y = b->sides;
+	const struct sched_race_side *x = a->sides, *y = b->sides;
 
 	return str_same(a->variable, b->variable) &&
 	       ((same_place(&x[0], &y[0]) && same_place(&x[1], &y[1])) ||
 		(same_place(&x[0], &y[1]) && same_place(&x[1], &y[0])));
 }
 
-static void add(struct races_hunt *h, const struct controlled_race *r, unsigned long times)
+static void add(struct races_hunt *h, const struct sched_race *r, unsigned long times)
 {
 	array_each(struct race, known, &h->found)
 		if (is_same(known->seen, r)) {
@@ -44,7 +44,7 @@ static void add(struct races_hunt *h, const struct controlled_race *r, unsigned 
 
 static void collect(struct races_hunt *h)
 {
-	const struct controlled *c = &h->runs->runs.controlled;
+	const struct sched *c = &h->runs->runs.sched;
 	size_t count;
 	const struct races_pair *pairs = races_pairs(h->runs->races, &count);
 
@@ -70,7 +70,7 @@ static bool is_over(const struct races_hunt *h, double begun)
 static int run(struct races_hunt *h)
 {
 	struct explore *e = &h->e;
-	struct controlled *c = &h->runs->runs.controlled;
+	struct sched *c = &h->runs->runs.sched;
 	struct session_result r;
 	const char *kind;
 	uint64_t key;

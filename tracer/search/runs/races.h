@@ -9,7 +9,7 @@ struct explore_race_runs;
 
 /* Pairs of accesses on the same two lines, to the same variable. */
 struct race {
-	const struct controlled_race *seen; /* the first one */
+	const struct sched_race *seen; /* the first one */
 	unsigned long times;
 };
 

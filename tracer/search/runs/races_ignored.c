@@ -97,12 +97,12 @@ int races_ignored_read(struct races_hunt *h, struct error *err)
 
 /* ---- which races ------------------------------------------------------------------------------------ */
 
-static bool is_file(const struct controlled_race_side *side, const char *name)
+static bool is_file(const struct sched_race_side *side, const char *name)
 {
 	return side->file && source_path_matches(side->file, name);
 }
 
-static bool is_on_line(const struct races_ignored *ignored, const struct controlled_race_side *side)
+static bool is_on_line(const struct races_ignored *ignored, const struct sched_race_side *side)
 {
 	array_each(const struct races_line, at, &ignored->lines)
 		if (at->line == side->line && is_file(side, at->file))
@@ -110,7 +110,7 @@ static bool is_on_line(const struct races_ignored *ignored, const struct control
 	return false;
 }
 
-static bool is_at(struct races_hunt *h, const struct controlled_race_side *side,
+static bool is_at(struct races_hunt *h, const struct sched_race_side *side,
 		  const struct races_ignored *ignored)
 {
 	const struct location *l = &ignored->location;
@@ -138,7 +138,7 @@ static bool is_at(struct races_hunt *h, const struct controlled_race_side *side,
 	return false;
 }
 
-bool races_is_ignored(struct races_hunt *h, const struct controlled_race *r)
+bool races_is_ignored(struct races_hunt *h, const struct sched_race *r)
 {
 	array_each(struct races_ignored, ignored, &h->at)
 		if (is_at(h, &r->sides[0], ignored) || is_at(h, &r->sides[1], ignored)) {

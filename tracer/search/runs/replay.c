@@ -9,7 +9,7 @@
 #include "tracer/search/loop/failure.h"
 #include "tracer/sched/schedule/address.h"
 #include "tracer/sched/strategy/guide.h"
-#include "tracer/sched/controlled.h"
+#include "tracer/sched/sched.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/run.h"
 
@@ -51,8 +51,7 @@ static void add_modules(const struct explore *e, struct schedule_head *h)
 	}
 }
 
-static void add_place(struct schedule_head *h, const char *key,
-		      const struct controlled_chosen *place)
+static void add_place(struct schedule_head *h, const char *key, const struct sched_chosen *place)
 {
 	struct str text = {0};
 
@@ -65,28 +64,28 @@ static void add_place(struct schedule_head *h, const char *key,
 static void add_points(const struct explore_points_at *points, struct schedule_head *h)
 {
 	static const char *const words[] = {
-		[CONTROLLED_SYNC] = "sync",
-		[CONTROLLED_CHOSEN] = "chosen",
-		[CONTROLLED_MEMORY] = "memory",
+		[SCHED_SYNC] = "sync",
+		[SCHED_CHOSEN] = "chosen",
+		[SCHED_MEMORY] = "memory",
 	};
 
 	schedule_option_add(h, "points", words[points->kind]);
-	array_each(const struct controlled_chosen, chosen, points)
+	array_each(const struct sched_chosen, chosen, points)
 		add_place(h, chosen->frees ? "frees" : chosen->atomic ? "atomic" : "point", chosen);
-	array_each(const struct controlled_chosen, start, &points->starts)
+	array_each(const struct sched_chosen, start, &points->starts)
 		add_place(h, "from", start);
 }
 
 /* As it was written. */
 static void each_place(const struct schedule_head *h, const char *key, void *ctx,
-		       void (*add)(void *ctx, const struct controlled_chosen *place))
+		       void (*add)(void *ctx, const struct sched_chosen *place))
 {
 	const char *value;
 
 	for (size_t k = 0; (value = schedule_option(h, key, k)); k++) {
 		const char *plus = strrchr(value, '+');
-		struct controlled_chosen place = {.atomic = strcmp(key, "atomic") == 0,
-						  .frees = strcmp(key, "frees") == 0};
+		struct sched_chosen place = {.atomic = strcmp(key, "atomic") == 0,
+					     .frees = strcmp(key, "frees") == 0};
 
 		if (!plus)
 			continue;
@@ -97,45 +96,45 @@ static void each_place(const struct schedule_head *h, const char *key, void *ctx
 	}
 }
 
-static void add_chosen(void *ctx, const struct controlled_chosen *place)
+static void add_chosen(void *ctx, const struct sched_chosen *place)
 {
 	struct explore_points_at *points = ctx;
 
-	*array_add(points) = (struct controlled_chosen){base_strdup(place->module), place->offset,
-							place->atomic, place->frees};
+	*array_add(points) = (struct sched_chosen){base_strdup(place->module), place->offset,
+						   place->atomic, place->frees};
 }
 
-static void add_start(void *ctx, const struct controlled_chosen *place)
+static void add_start(void *ctx, const struct sched_chosen *place)
 {
 	struct explore_points_at *points = ctx;
 
-	*array_add(&points->starts) = (struct controlled_chosen){
-		.module = base_strdup(place->module), .offset = place->offset};
+	*array_add(&points->starts) = (struct sched_chosen){.module = base_strdup(place->module),
+							    .offset = place->offset};
 }
 
 void replay_points(const struct schedule_head *h, struct explore_points_at *points)
 {
 	const char *value = schedule_option(h, "points", 0);
 
-	points->kind = !value || strcmp(value, "sync") == 0 ? CONTROLLED_SYNC
-		       : strcmp(value, "memory") == 0	    ? CONTROLLED_MEMORY
-							    : CONTROLLED_CHOSEN;
+	points->kind = !value || strcmp(value, "sync") == 0 ? SCHED_SYNC
+		       : strcmp(value, "memory") == 0	    ? SCHED_MEMORY
+							    : SCHED_CHOSEN;
 	each_place(h, "point", points, add_chosen);
 	each_place(h, "atomic", points, add_chosen);
 	each_place(h, "frees", points, add_chosen);
 	each_place(h, "from", points, add_start);
 }
 
-static void set_points(const struct schedule_head *h, struct controlled *c)
+static void set_points(const struct schedule_head *h, struct sched *c)
 {
 	struct explore_points_at points = {0};
 
 	replay_points(h, &points);
 	c->points = points.kind;
-	array_each(const struct controlled_chosen, chosen, &points)
-		controlled_choose(c, chosen);
-	array_each(const struct controlled_chosen, start, &points.starts)
-		controlled_start(c, start);
+	array_each(const struct sched_chosen, chosen, &points)
+		sched_choose(c, chosen);
+	array_each(const struct sched_chosen, start, &points.starts)
+		sched_start(c, start);
 	explore_points_fini(&points);
 	c->early = schedule_option(h, "begins", 0);
 }
@@ -419,8 +418,8 @@ static void diverged(const struct replay *r, struct session *s, const struct str
 		str_add(&text, d->is_longer ? ": " : ", but ");
 		say_came(r, s, &d->came, &text);
 		if (alike)
-			say_address(&r->controlled->schedule,
-				    by_object ? d->came.fixed : d->came.place, &text);
+			say_address(&r->sched->schedule, by_object ? d->came.fixed : d->came.place,
+				    &text);
 	} else {
 		str_add(&text, s->root_ended && s->outcome.exited ? ", but the program has ended"
 								  : ", but it cannot go on there");
@@ -441,7 +440,7 @@ enum stream_kind replay_stream(const struct replay *r, int fd)
 }
 
 /* A file of the program's is one that gatectl reads. */
-static void open_input(struct replay *r, struct controlled *c)
+static void open_input(struct replay *r, struct sched *c)
 {
 	enum stream_kind kind = replay_stream(r, STDIN_FILENO);
 
@@ -465,15 +464,15 @@ static int open_output(const struct replay *r, struct stream *s, int fd, struct 
 int replay_begin(struct replay *r, struct error *err)
 {
 	const char *value;
-	struct controlled *c;
+	struct sched *c;
 
-	if (r->controlled) {
-		strategy_begin(r->controlled->strategy, 0);
-		r->controlled->rests = false;
+	if (r->sched) {
+		strategy_begin(r->sched->strategy, 0);
+		r->sched->rests = false;
 		return 0;
 	}
-	c = r->controlled = r->options->controlled = base_alloc(1, sizeof(*c));
-	*c = (struct controlled){.strategy = explore_guide(&r->schedule), .judges = true};
+	c = r->sched = r->options->sched = base_alloc(1, sizeof(*c));
+	*c = (struct sched){.strategy = explore_guide(&r->schedule), .judges = true};
 	open_input(r, c);
 	if (open_output(r, &c->out, STDOUT_FILENO, err) < 0 ||
 	    open_output(r, &c->err, STDERR_FILENO, err) < 0)
@@ -483,7 +482,7 @@ int replay_begin(struct replay *r, struct error *err)
 	if (value && strcmp(value, "livelock") == 0)
 		c->steps = r->schedule.steps.count;
 	value = schedule_option(&r->head, "hang", 0);
-	c->hang_s = value && strtod(value, NULL) > 0 ? strtod(value, NULL) : CONTROLLED_HANG_S;
+	c->hang_s = value && strtod(value, NULL) > 0 ? strtod(value, NULL) : SCHED_HANG_S;
 	for (size_t k = 0; (value = schedule_option(&r->head, "path", k)); k++)
 		*array_add(&c->paths) = base_strdup(value);
 	strategy_begin(c->strategy, 0);
@@ -495,8 +494,8 @@ void replay_compare(const struct replay *r, struct session *s)
 	const struct strategy_difference *d;
 	bool whole = !s->interrupted && !s->outcome.fault;
 
-	strategy_end(r->controlled->strategy, whole ? STRATEGY_PASSED : STRATEGY_CUT);
-	d = strategy_guide_differs(r->controlled->strategy);
+	strategy_end(r->sched->strategy, whole ? STRATEGY_PASSED : STRATEGY_CUT);
+	d = strategy_guide_differs(r->sched->strategy);
 	if (d && whole)
 		diverged(r, s, d);
 }
@@ -531,7 +530,7 @@ void replay_tell(const struct replay *r, const struct session_result *result, st
 	const char *status = schedule_option(&r->head, "status", 0);
 	const char *where = schedule_option(&r->head, "where", 0);
 	size_t all = r->schedule.steps.count;
-	size_t agree = strategy_guide_followed(r->controlled->strategy);
+	size_t agree = strategy_guide_followed(r->sched->strategy);
 
 	str_add(out, "replayed:");
 	for (char *const *arg = r->options->argv; *arg; arg++) {
@@ -548,13 +547,13 @@ void replay_tell(const struct replay *r, const struct session_result *result, st
 
 void replay_rest(struct replay *r, size_t steps)
 {
-	r->controlled->rests = steps > 0;
-	r->controlled->rest_at = r->controlled->schedule.steps.count + steps;
+	r->sched->rests = steps > 0;
+	r->sched->rest_at = r->sched->schedule.steps.count + steps;
 }
 
 void replay_next(const struct replay *r, struct str *out)
 {
-	size_t i = r->controlled->schedule.steps.count;
+	size_t i = r->sched->schedule.steps.count;
 
 	if (i >= r->schedule.steps.count) {
 		str_add(out, "the schedule has no further step");
@@ -566,15 +565,15 @@ void replay_next(const struct replay *r, struct str *out)
 
 void replay_fini(struct replay *r)
 {
-	if (r->controlled) {
-		if (r->controlled->in >= 0)
-			close(r->controlled->in);
-		stream_close(&r->controlled->out);
-		stream_close(&r->controlled->err);
-		strategy_free(r->controlled->strategy);
-		controlled_fini(r->controlled);
-		base_free(r->controlled);
-		r->options->controlled = NULL;
+	if (r->sched) {
+		if (r->sched->in >= 0)
+			close(r->sched->in);
+		stream_close(&r->sched->out);
+		stream_close(&r->sched->err);
+		strategy_free(r->sched->strategy);
+		sched_fini(r->sched);
+		base_free(r->sched);
+		r->options->sched = NULL;
 	}
 	array_fini(&r->args);
 	array_each(char *const, path, &r->there)

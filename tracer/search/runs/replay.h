@@ -24,11 +24,11 @@ struct replay {
 	struct session_options *options; /* the caller's */
 	struct schedule schedule;
 	struct schedule_head head;
-	ARRAY(char *) there;	       /* paths from the directory of the search */
-	ARRAY(char *) args;	       /* of the head, with a NULL behind the last one */
-	struct controlled *controlled; /* owned; NULL: it has not begun */
-	unsigned long made;	       /* runs so far */
-	bool lacks_input;	       /* the recorded run read a file, and none is given */
+	ARRAY(char *) there; /* paths from the directory of the search */
+	ARRAY(char *) args;  /* of the head, with a NULL behind the last one */
+	struct sched *sched; /* owned; NULL: it has not begun */
+	unsigned long made;  /* runs so far */
+	bool lacks_input;    /* the recorded run read a file, and none is given */
 };
 /* Reads the file. What the caller's options leave open (program, gates, orders) is set from it. */
 int replay_load(struct replay *r, const char *path, struct error *err);
@@ -46,7 +46,7 @@ void replay_tell(const struct replay *r, const struct session_result *result, st
 /* For who makes the run himself: before each, with the options above, and behind its end, before it is judged. */
 int replay_begin(struct replay *r, struct error *err); /* 0, or -1: its streams cannot be made */
 void replay_compare(const struct replay *r, struct session *s);
-/* So many steps more, and then it rests (controlled.h); 0: to its end. */
+/* So many steps more, and then it rests (sched.h); 0: to its end. */
 void replay_rest(struct replay *r, size_t steps);
 /* "step 3 of 12: worker#1 is to lock, by pthread_mutex_lock at bank.c:11 in work" */
 void replay_next(const struct replay *r, struct str *out);

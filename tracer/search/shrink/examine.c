@@ -38,7 +38,7 @@ static void take_where(struct explore_failure *f, const struct session_result *r
 }
 
 /* The texts are the failure's from now on. */
-static void take(struct explore_failure *f, struct controlled *c, struct session_result *r)
+static void take(struct explore_failure *f, struct sched *c, struct session_result *r)
 {
 	base_free(f->text);
 	f->text = base_strdup(str_text(&r->text));
@@ -63,7 +63,7 @@ static void take(struct explore_failure *f, struct controlled *c, struct session
 }
 
 /* The program did what the schedule says, to its end, and failed as it had. */
-static bool is_again(const struct explore_failure *f, const struct controlled *c,
+static bool is_again(const struct explore_failure *f, const struct sched *c,
 		     const struct session_result *r)
 {
 	const char *kind;
@@ -75,15 +75,15 @@ static bool is_again(const struct explore_failure *f, const struct controlled *c
 	if (explore_judge(c, r, &kind, &key) == EXPLORE_FAILED)
 		return strcmp(kind, f->kind) == 0;
 	/* One that went on until the limit of its script was over goes on again. */
-	return c->end == CONTROLLED_STEPS && strcmp(f->kind, "hang") == 0;
+	return c->end == SCHED_STEPS && strcmp(f->kind, "hang") == 0;
 }
 
 static void look(struct explore *e, struct explore_failure *f, struct explore_runs *runs,
 		 struct session_result *r)
 {
-	struct controlled *c = &runs->controlled;
+	struct sched *c = &runs->sched;
 
-	strategy_end(c->strategy, c->end == CONTROLLED_STOPPED ? STRATEGY_CUT : STRATEGY_FAILED);
+	strategy_end(c->strategy, c->end == SCHED_STOPPED ? STRATEGY_CUT : STRATEGY_FAILED);
 	f->looked_at = !r->interrupted && !r->out_of_time;
 	f->again = is_again(f, c, r);
 	if (f->again && !f->key) { /* of a schedule that was kept */
@@ -104,7 +104,7 @@ static void look(struct explore *e, struct explore_failure *f, struct explore_ru
 static double hang_s(const struct explore *e)
 {
 	static const double least_s = 1, part = 1.0 / 3;
-	double most = e->options.hang > 0 ? e->options.hang : CONTROLLED_HANG_S;
+	double most = e->options.hang > 0 ? e->options.hang : SCHED_HANG_S;
 	double left = (e->ends - explore_now_s()) * part;
 
 	if (e->ends <= 0 || left >= most)
@@ -113,7 +113,7 @@ static double hang_s(const struct explore *e)
 	return left < most ? left : most;
 }
 
-static void prepare(struct explore *e, const struct explore_failure *f, struct controlled *c)
+static void prepare(struct explore *e, const struct explore_failure *f, struct sched *c)
 {
 	bool is_endless = strcmp(f->kind, "livelock") == 0 || strcmp(f->kind, "hang") == 0;
 
@@ -122,7 +122,7 @@ static void prepare(struct explore *e, const struct explore_failure *f, struct c
 	c->judges = c->describes = true;
 	c->early = !e->forked;
 	c->strategy = explore_guide(&f->schedule);
-	controlled_paths_copy(&c->paths, &f->paths);
+	sched_paths_copy(&c->paths, &f->paths);
 }
 
 int explore_examine(struct explore *e, struct explore_failure *f)
@@ -135,14 +135,14 @@ int explore_examine(struct explore *e, struct explore_failure *f)
 
 	options.reports.items = reports;
 	options.reports.count = sizeof(reports) / sizeof(*reports);
-	prepare(e, f, &runs.controlled);
+	prepare(e, f, &runs.sched);
 	answer = explore_runs_alone(e, &runs, &options, e->full, f->points, &r);
 	if (answer == 0)
 		look(e, f, &runs, &r);
 	if (answer == 0 && r.interrupted)
 		answer = experiment_over(&e->x, &r);
 	session_result_fini(&r);
-	strategy_free(runs.controlled.strategy);
+	strategy_free(runs.sched.strategy);
 	explore_runs_end(&runs);
 	return answer;
 }

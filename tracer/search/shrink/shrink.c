@@ -30,7 +30,7 @@ static int fails_alike(const struct shrinking *x, const struct session_result *r
 	const char *kind;
 	uint64_t key;
 
-	if (explore_judge(&x->runs->controlled, r, &kind, &key) != EXPLORE_FAILED)
+	if (explore_judge(&x->runs->sched, r, &kind, &key) != EXPLORE_FAILED)
 		return false;
 	return x->of_kind ? strcmp(kind, x->failure->kind) == 0 : key == x->failure->key;
 }
@@ -54,7 +54,7 @@ static void tell(const struct shrinking *x)
 static int run(void *ctx, const struct segments *wanted, struct schedule *came)
 {
 	struct shrinking *x = ctx;
-	struct controlled *c = &x->runs->controlled;
+	struct sched *c = &x->runs->sched;
 	struct strategy *guide = strategy_guide_loose(wanted->items, wanted->count);
 	struct session_result r = {0};
 	int answer;
@@ -94,7 +94,7 @@ static bool is_over(void *ctx)
 /* All candidates end after so many steps. */
 static int shrink(struct shrinking *x, unsigned long steps, size_t looked_at, struct schedule *s)
 {
-	struct controlled *c = &x->runs->controlled;
+	struct sched *c = &x->runs->sched;
 	struct minimise m = {.ctx = x, .run = run, .is_over = is_over, .most = MOST_TRIES};
 	int answer;
 
@@ -116,7 +116,7 @@ static int confirm(struct shrinking *x, unsigned long steps, struct schedule *s)
 	int answer;
 
 	schedule_segments(s, &segments);
-	x->runs->controlled.steps = steps;
+	x->runs->sched.steps = steps;
 	x->tries++;
 	answer = run(x, &segments, &came);
 	if (answer == 1) {
@@ -135,8 +135,8 @@ static int confirm(struct shrinking *x, unsigned long steps, struct schedule *s)
  */
 static int shrink_livelock(struct shrinking *x, struct schedule *found)
 {
-	size_t steps = controlled_spins_enough(found, CONTROLLED_LOOKED_AT);
-	size_t few = controlled_spins_enough(found, LIVELOCK_LOOKED_AT);
+	size_t steps = sched_spins_enough(found, SCHED_LOOKED_AT);
+	size_t few = sched_spins_enough(found, LIVELOCK_LOOKED_AT);
 	struct schedule s = {0};
 	int answer = 0;
 
@@ -162,7 +162,7 @@ static int shrink_hang(struct shrinking *x, unsigned long steps, struct explore_
 	struct schedule came = {0};
 	int answer;
 
-	x->runs->controlled.steps = steps;
+	x->runs->sched.steps = steps;
 	x->tries++;
 	x->of_kind = true;
 	answer = run(x, &none, &came);
@@ -182,7 +182,7 @@ int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_
 	double begun = explore_now_s();
 	struct shrinking x = {
 		.e = e, .runs = runs, .failure = f, .until = begun + explore_shrink_s(f)};
-	struct controlled *c = &runs->controlled;
+	struct sched *c = &runs->sched;
 	struct strategy *before = c->strategy;
 	unsigned long steps = c->steps;
 	double hang_s = c->hang_s;
@@ -190,14 +190,14 @@ int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_
 
 	experiment_say(&e->x, "making the schedule small");
 	c->hang_s = hang_s > 0 && hang_s < HANG_S ? hang_s : HANG_S;
-	controlled_paths_copy(&c->paths, &f->paths);
+	sched_paths_copy(&c->paths, &f->paths);
 	if (strcmp(f->kind, "livelock") == 0)
 		answer = shrink_livelock(&x, &f->schedule);
 	else if (strcmp(f->kind, "hang") == 0)
 		answer = shrink_hang(&x, steps_enough(f, steps), f);
 	else
 		answer = shrink(&x, steps_enough(f, steps), 0, &f->schedule);
-	controlled_paths_copy(&f->paths, &c->paths);
+	sched_paths_copy(&f->paths, &c->paths);
 	f->tries = x.tries;
 	f->shrunk_s = explore_now_s() - begun;
 	c->strategy = before;

@@ -40,7 +40,7 @@ void gating_set_options(struct gating *g)
 	*array_add(&o->scripts) = g->path;
 	o->features = g->e->plain;
 	o->reports.count = 0;
-	o->controlled = NULL;
+	o->sched = NULL;
 	o->leftover = LEFTOVER_KILL;
 	o->verbose = false;
 	o->quiet = true;

@@ -24,9 +24,9 @@ static void take_points(const struct explore *from_e, const struct explore_failu
 	const struct explore_points_at *from = f->points ? f->points : &from_e->points_at;
 
 	e->points_at.tested = from->tested;
-	array_each(const struct controlled_chosen, c, from)
-		*array_add(&e->points_at) = (struct controlled_chosen){
-			base_strdup(c->module), c->offset, c->atomic, c->frees};
+	array_each(const struct sched_chosen, c, from)
+		*array_add(&e->points_at) = (struct sched_chosen){base_strdup(c->module), c->offset,
+								  c->atomic, c->frees};
 }
 
 static void set_search(const struct explore *e, const struct explore_failure *f,

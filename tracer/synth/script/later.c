@@ -4,7 +4,7 @@
 #include "tracer/search/shrink/examine.h"
 #include "tracer/synth/script/scripts.h"
 #include "tracer/sched/schedule/minimise.h"
-#include "tracer/sched/controlled_run.h"
+#include "tracer/sched/sched_run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,7 @@ int explore_later_make(struct explore_later *l, struct explore *e)
 	int answer;
 
 	e->ends = e->options.whole_s > 0 ? now + e->options.whole_s : 0;
-	controlled_settle();
+	sched_settle();
 	answer = explore_examine(e, f);
 	if (answer == 0 && !f->again)
 		answer = not_again(l, e);

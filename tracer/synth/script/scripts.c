@@ -23,7 +23,7 @@ static void grant_time(const struct explore *e, size_t left, struct explore_fail
 static int shrink(struct explore *e, struct explore_failure *f)
 {
 	const struct strategy_options options = {.seed = e->options.seed, .depth = 1};
-	const struct controlled_paths none = {0};
+	const struct sched_paths none = {0};
 	ERROR(fault);
 	struct explore_worker w = {.e = e,
 				   .strategy = strategy_new("random", &options),

@@ -35,7 +35,7 @@ static uint64_t peek(const struct thread *th, int number)
 }
 
 /* Each enabled, for writes, with its length. */
-static uint64_t control_of(const struct watch_set *set)
+static uint64_t scheduler_of(const struct watch_set *set)
 {
 	static const uint64_t length[] = {[1] = 0, [2] = 1, [4] = 3, [8] = 2};
 	const uint64_t on_write = 1;
@@ -55,7 +55,7 @@ static int fill(const struct thread *th, const struct watch_set *set)
 	for (size_t i = 0; i < set->n; i++)
 		if (poke(th, (int)i, set->items[i].addr) < 0)
 			return -1;
-	return set->n ? poke(th, DR_CONTROL, control_of(set)) : 0;
+	return set->n ? poke(th, DR_CONTROL, scheduler_of(set)) : 0;
 }
 
 int debugregs_set(struct thread *th, const struct watch_set *set)
@@ -111,7 +111,7 @@ static bool reports(pid_t pid, int *status)
 	const struct watch_set set = {{{(uint64_t)&stored, sizeof(stored)}}, 1};
 
 	if (poke_of(pid, 0, set.items[0].addr) < 0 ||
-	    poke_of(pid, DR_CONTROL, control_of(&set)) < 0 || ptrace(PTRACE_CONT, pid, 0, 0) < 0)
+	    poke_of(pid, DR_CONTROL, scheduler_of(&set)) < 0 || ptrace(PTRACE_CONT, pid, 0, 0) < 0)
 		return false;
 	*status = status_of_child(pid);
 	return WIFSTOPPED(*status) && WSTOPSIG(*status) == SIGTRAP;

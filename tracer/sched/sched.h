@@ -7,8 +7,8 @@
  * asks of the kernel is seen (tracee_launch.calls): waits on futexes are decided here (futexes.c), time
  * passes when the strategy says so (times.c), other calls that wait go to the kernel (kernel.c).
  */
-#ifndef GATECTL_SCHED_CONTROLLED_H
-#define GATECTL_SCHED_CONTROLLED_H
+#ifndef GATECTL_SCHED_SCHED_H
+#define GATECTL_SCHED_SCHED_H
 
 #include "tracer/base/files/stream.h"
 #include "tracer/sched/races/races.h"
@@ -19,14 +19,14 @@
 #include "tracer/run/session.h"
 
 /* Which places are points besides synchronisation; those of atomic instructions always are. */
-enum controlled_points {
-	CONTROLLED_SYNC,   /* none */
-	CONTROLLED_CHOSEN, /* those in `chosen` */
-	CONTROLLED_MEMORY, /* all that may touch what threads share */
+enum sched_points {
+	SCHED_SYNC,   /* none */
+	SCHED_CHOSEN, /* those in `chosen` */
+	SCHED_MEMORY, /* all that may touch what threads share */
 };
 
 /* An instruction that reads or writes memory which threads may share; or a call that gives memory back. */
-struct controlled_access {
+struct sched_access {
 	struct module *module;
 	uint64_t offset; /* as nm prints it */
 	struct arch_shared what;
@@ -43,25 +43,25 @@ struct controlled_access {
 };
 
 /* A function that synchronises. */
-struct controlled_entry {
+struct sched_entry {
 	uint64_t address; /* in the program */
 	unsigned hits;	  /* in all runs */
 };
 
 /* Where threads come so often that it is worth it not to stop them. */
-struct controlled_worth {
+struct sched_worth {
 	uint64_t address;
 	bool function; /* begins there */
 };
 
 /* A module whose accesses are known: an index of the first, and how many. */
-struct controlled_looked {
+struct sched_looked {
 	const struct module *module;
 	size_t first, count;
 };
 
 /* An access, a call of free, or a line, that was chosen to be a point, by the name of its module. */
-struct controlled_chosen {
+struct sched_chosen {
 	char *module;
 	uint64_t offset;
 	bool atomic; /* it is an atomic operation, though the instruction is a plain one */
@@ -72,8 +72,8 @@ struct controlled_chosen {
  * A pair of `races`, as it was when it was found: the second thread stood before its access. Texts are owned;
  * NULL: not known.
  */
-struct controlled_race {
-	struct controlled_race_side {
+struct sched_race {
+	struct sched_race_side {
 		char *file;
 		unsigned line;
 		char *func, *thread, *locks; /* "m, q->lock"; NULL: it held none */
@@ -87,50 +87,50 @@ struct controlled_race {
 	char *before, *between, *after;
 };
 
-enum controlled_end {
-	CONTROLLED_RAN,	    /* to the program's end, or to a verdict of the run's */
-	CONTROLLED_STUCK,   /* nobody can move */
-	CONTROLLED_HANGS,   /* no thread has made a step for hang_s */
-	CONTROLLED_STEPS,   /* so many points, and no end */
-	CONTROLLED_STOPPED, /* by the strategy: the rest shows nothing new */
+enum sched_end {
+	SCHED_RAN,     /* to the program's end, or to a verdict of the run's */
+	SCHED_STUCK,   /* nobody can move */
+	SCHED_HANGS,   /* no thread has made a step for hang_s */
+	SCHED_STEPS,   /* so many points, and no end */
+	SCHED_STOPPED, /* by the strategy: the rest shows nothing new */
 };
 
 /* For one run that is to end whatever the tester waits for: seconds. */
-enum { CONTROLLED_HANG_S = 10 };
+enum { SCHED_HANG_S = 10 };
 
-enum { CONTROLLED_STATES = 256, CONTROLLED_LOOPS = 64, CONTROLLED_LOOKED_AT = 8192 };
+enum { SCHED_STATES = 256, SCHED_LOOPS = 64, SCHED_LOOKED_AT = 8192 };
 
 /* By the numbers of threads: who made them as which child. */
-struct controlled_paths {
+struct sched_paths {
 	char **items; /* owned */
 	size_t count, capacity;
 };
 
 /* A word that will lead to this function once it has been called. */
-struct controlled_unbound {
+struct sched_unbound {
 	uint64_t at, to;  /* where it leads meanwhile, or in the last run */
 	const char *name; /* the module's */
 	bool found;	  /* the last run has bound it */
 };
 
 /* A module that points are in, and its first address as schedules have it. */
-struct controlled_module {
+struct sched_module {
 	const struct module *module;
 	uint64_t first;
 };
 
 /* Of a search: owned by the caller, and the same for all of its runs. */
-struct controlled {
+struct sched {
 	/* Given. */
 	struct strategy *strategy; /* has begun a run */
-	enum controlled_points points;
+	enum sched_points points;
 	struct races *
 		races; /* is told of what threads do; NULL: nobody. A place is an index of `accesses` */
-	ARRAY(struct controlled_chosen) chosen;
+	ARRAY(struct sched_chosen) chosen;
 	unsigned long steps; /* at most; 0: no limit */
 	double hang_s;	  /* a run in which no thread makes a step for so long is over; 0: never */
-	size_t looked_at; /* a livelock is told by so many last ones; 0: CONTROLLED_LOOKED_AT */
-	ARRAY(struct controlled_chosen)
+	size_t looked_at; /* a livelock is told by so many last ones; 0: SCHED_LOOKED_AT */
+	ARRAY(struct sched_chosen)
 	starts; /* it begins where the program first comes to one; none: at main */
 	const struct module *tested; /* its accesses are looked at, wherever it lies, and not
 					the program's; NULL: the program's */
@@ -143,7 +143,7 @@ struct controlled {
 	bool describes;	 /* each step's place in the source is noted (slower) */
 	bool in_turn;	 /* who has waited longest at a futex is woken, as the kernel does it */
 	bool early;	 /* a thread that is made before schedules begin is where they begin */
-	bool rests;	 /* it rests when so many steps have been taken (controlled_rests): */
+	bool rests;	 /* it rests when so many steps have been taken (sched_rests): */
 	size_t rest_at;
 	unsigned long looks_most; /* a run of a search for races ends after so many stops at
 				     accesses that are no points; 0: no limit */
@@ -151,7 +151,7 @@ struct controlled {
 	bool keeps; /* the run ends where schedules begin, and is kept for others to begin there */
 	/* What the run was. */
 	struct schedule schedule;
-	enum controlled_end end;
+	enum sched_end end;
 	bool costly;	/* the run ended for `looks_most` */
 	bool preempted; /* a thread was stopped as it computed, after a time: see hangs.c */
 	bool sanitizer; /* the program has a sanitizer, which has reported something */
@@ -163,61 +163,61 @@ struct controlled {
 	bool naps;     /* STEPS: the threads that move only sleep, in loops that decide nothing */
 	bool starves;  /* STEPS: somebody could have gone on in the last of them, and was not let */
 	bool asks_ids; /* the program has asked for its own, in this run or another one */
-	bool had_threads;    /* keeps: it has made some on its way, ended or not */
-	char *stuck;	     /* STUCK, HANGS: tells this one from others; or NULL */
-	struct control *now; /* the run that goes on; or NULL */
+	bool had_threads;      /* keeps: it has made some on its way, ended or not */
+	char *stuck;	       /* STUCK, HANGS: tells this one from others; or NULL */
+	struct scheduler *now; /* the run that goes on; or NULL */
 	/* Kept. */
-	struct controlled_paths paths;
-	uint64_t states[CONTROLLED_STATES]; /* of threads in the last steps: spins.c */
-	unsigned states_count;		    /* more: too many */
+	struct sched_paths paths;
+	uint64_t states[SCHED_STATES]; /* of threads in the last steps: spins.c */
+	unsigned states_count;	       /* more: too many */
 	uint64_t start_ns,
 		start_random; /* of the program's clock and getrandom(2), where schedules begin */
-	struct controlled_loop {
+	struct sched_loop {
 		uint64_t address;
 		unsigned hits; /* in all runs, while it was none */
 		bool is_one;   /* a thread has gone round there, waiting for another one */
-	} loops[CONTROLLED_LOOPS];
+	} loops[SCHED_LOOPS];
 	unsigned loops_count;
-	struct spin_code code;			  /* ... of the threads that come by there */
-	ARRAY(struct controlled_access) accesses; /* that have a trap; one module's are together: */
-	ARRAY(struct controlled_looked) looked;
-	ARRAY(struct controlled_module) modules;       /* addresses.c */
-	ARRAY(unsigned) freeing;		       /* those of `accesses` that free */
-	ARRAY(struct controlled_entry) entries;	       /* that threads have come to */
-	ARRAY(struct controlled_worth) worth_granting; /* grants.c */
-	ARRAY(struct controlled_race) told;	       /* by the numbers of races' pairs */
-	ARRAY(struct controlled_unbound) unbound;      /* in the kept program: bound.c */
-	unsigned unbound_looks;			       /* that are left */
+	struct spin_code code;		     /* ... of the threads that come by there */
+	ARRAY(struct sched_access) accesses; /* that have a trap; one module's are together: */
+	ARRAY(struct sched_looked) looked;
+	ARRAY(struct sched_module) modules;	  /* addresses.c */
+	ARRAY(unsigned) freeing;		  /* those of `accesses` that free */
+	ARRAY(struct sched_entry) entries;	  /* that threads have come to */
+	ARRAY(struct sched_worth) worth_granting; /* grants.c */
+	ARRAY(struct sched_race) told;		  /* by the numbers of races' pairs */
+	ARRAY(struct sched_unbound) unbound;	  /* in the kept program: bound.c */
+	unsigned unbound_looks;			  /* that are left */
 };
 
-/* Nobody moves until controlled_go_on(), which looks at `rests` and `rest_at` anew. */
-bool controlled_rests(const struct session *s);
-void controlled_go_on(struct session *s); /* nothing, if the run is not controlled */
+/* Nobody moves until sched_go_on(), which looks at `rests` and `rest_at` anew. */
+bool sched_rests(const struct session *s);
+void sched_go_on(struct session *s); /* nothing, if the run is not controlled */
 /* While it rests: " (is to lock)", " (waits)"; nothing for a thread that is not under control. */
-void controlled_say(const struct session_thread *t, struct str *out);
+void sched_say(const struct session_thread *t, struct str *out);
 
 /* While the strategy chooses: where this point is, in the source. Its texts are the schedule's. */
-void controlled_describe(struct controlled *c, const struct strategy_point *point,
-			 struct schedule_where *where);
+void sched_describe(struct sched *c, const struct strategy_point *point,
+		    struct schedule_where *where);
 /* ... and the id of its thread; and what the source calls the memory, or the lock or other object. NULL: not known. */
-const char *controlled_thread(struct controlled *c, const struct strategy_point *point);
-const char *controlled_name(struct controlled *c, const struct strategy_point *point);
+const char *sched_thread(struct sched *c, const struct strategy_point *point);
+const char *sched_name(struct sched *c, const struct strategy_point *point);
 
 /* STEPS: has everything that was done lately been done again and again? */
-bool controlled_spins(const struct controlled *c);
+bool sched_spins(const struct sched *c);
 /* So many steps of such a schedule show it, too, by the `last` ones. */
-size_t controlled_spins_enough(const struct schedule *s, size_t last);
+size_t sched_spins_enough(const struct schedule *s, size_t last);
 
 /* Chosen, if it is not yet. */
-void controlled_choose(struct controlled *c, const struct controlled_chosen *what);
-void controlled_start(struct controlled *c, const struct controlled_chosen *where);
+void sched_choose(struct sched *c, const struct sched_chosen *what);
+void sched_start(struct sched *c, const struct sched_chosen *where);
 /* Forgets the races behind the first `count`. */
-void controlled_forget_told(struct controlled *c, size_t count);
+void sched_forget_told(struct sched *c, size_t count);
 
-void controlled_paths_copy(struct controlled_paths *to, const struct controlled_paths *from);
+void sched_paths_copy(struct sched_paths *to, const struct sched_paths *from);
 /* Forgets the numbers from `count` on: runs give them anew, in the order in which threads come. */
-void controlled_paths_cut(struct controlled_paths *p, size_t count);
+void sched_paths_cut(struct sched_paths *p, size_t count);
 
-void controlled_fini(struct controlled *c);
+void sched_fini(struct sched *c);
 
 #endif

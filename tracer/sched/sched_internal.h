@@ -1,12 +1,12 @@
 /*
- * A controlled run, inside: controlled.c gives the turns; points.c says where points are; the others
+ * A controlled run, inside: sched.c gives the turns; points.c says where points are; the others
  * deal with one kind of system call each.
  */
-#ifndef GATECTL_SCHED_CONTROLLED_INTERNAL_H
-#define GATECTL_SCHED_CONTROLLED_INTERNAL_H
+#ifndef GATECTL_SCHED_SCHED_INTERNAL_H
+#define GATECTL_SCHED_SCHED_INTERNAL_H
 
 #include "tracer/sched/strategy/table.h"
-#include "tracer/sched/controlled.h"
+#include "tracer/sched/sched.h"
 #include "tracer/run/state.h"
 
 enum moment {
@@ -37,14 +37,14 @@ enum futex_waits {
 
 /* The last ones that the thread was in, at accesses that are no points, since a point. */
 enum { ROUND_STATES = 8 };
-struct controlled_round {
+struct sched_round {
 	size_t steps; /* of the run then */
 	unsigned hits;
 	uint64_t items[ROUND_STATES];
 };
 
 /* How often it has come by a trap of loops.c, always in this state. */
-struct controlled_loop_rounds {
+struct sched_loop_rounds {
 	size_t steps; /* of the run then */
 	uint64_t state;
 	unsigned count;
@@ -75,18 +75,18 @@ struct turn {
 	/* For a search for races: */
 	struct arch_access accesses[ARCH_ACCESSES_MAX]; /* that it is about to make */
 	size_t access_count;
-	unsigned accesses_index; /* of controlled.accesses */
+	unsigned accesses_index; /* of sched.accesses */
 	bool accesses_atomic;
 	unsigned long passed_over; /* so many choices in a row it was among, and was not taken */
-	struct controlled_round spin;
-	struct controlled_loop_rounds rounds;
-	struct controlled_taking {
+	struct sched_round spin;
+	struct sched_loop_rounds rounds;
+	struct sched_taking {
 		struct module *allocator;
 		uint64_t sp; /* it is in the allocator, until it returns to here; 0: it is not */
 		uint64_t old, at; /* the block that may move; where the new one is told; or 0 */
 	} taking;
 	uint64_t locking; /* it has this lock when its call returns; 0: none */
-	/* The last of controlled.told that it has been second in, from 1, and how many they are at this access;
+	/* The last of sched.told that it has been second in, from 1, and how many they are at this access;
 	   0: none. */
 	size_t raced, raced_count;
 	uint64_t raced_at;
@@ -135,8 +135,8 @@ struct shared_span {
 };
 
 /* Kept with a run. */
-struct control {
-	struct controlled *given;
+struct scheduler {
+	struct sched *given;
 	struct session *session;
 	bool begun, over;
 	unsigned long queued; /* so many have begun to wait at a futex */
@@ -181,12 +181,12 @@ struct control {
 	struct table named, kinds; /* which one of its kind an object is; how many a kind has */
 };
 
-struct control *control_of(const struct session *s); /* NULL: the run is not controlled */
+struct scheduler *scheduler_of(const struct session *s); /* NULL: the run is not controlled */
 struct turn *turn_of(const struct session_thread *t);
 
 /* ---- turns.c ---- */
 
-void control_new(struct session *s); /* if the run's options say so */
+void scheduler_new(struct session *s); /* if the run's options say so */
 
 /* The thread can go on when it is chosen: its next step is `p`. */
 void turn_ready(struct turn *t, const struct strategy_point *p);
@@ -195,37 +195,37 @@ void turn_goes(struct turn *t);
 /* It will not make the call that it stands before, but can go on with this result. */
 void turn_answered(struct turn *t, int64_t result);
 /* What could happen next: this thread does what it is at, as `op`. In the order of c->turns. */
-void control_offer(struct control *c, struct turn *t, enum strategy_op op);
-void control_offer_none(struct control *c);
+void scheduler_offer(struct scheduler *c, struct turn *t, enum strategy_op op);
+void scheduler_offer_none(struct scheduler *c);
 /* Adds the place of every thread to given->stuck, which distinguishes this end of a run from
    others. */
-void control_note_places(struct control *c);
+void scheduler_note_places(struct scheduler *c);
 /* One of those offered, by the strategy; the step is recorded. NULL: the run is over. */
-struct turn *control_choose(struct control *c);
-void control_end(struct control *c, enum controlled_end how); /* and the run with it */
+struct turn *scheduler_choose(struct scheduler *c);
+void scheduler_end(struct scheduler *c, enum sched_end how); /* and the run with it */
 
 /* ---- threads.c ---- */
 
-void turn_new(struct control *c, struct session_thread *thread);
+void turn_new(struct scheduler *c, struct session_thread *thread);
 /* Its process runs another program. */
-void turn_exec(struct control *c, struct turn *t);
-void turn_forget(struct control *c, struct turn *t);
+void turn_exec(struct scheduler *c, struct turn *t);
+void turn_forget(struct scheduler *c, struct turn *t);
 /* A thread has ended with its process: the others may still be said to be stopped, but do not move again. */
-void turns_forget(struct control *c, const struct session_process *p);
+void turns_forget(struct scheduler *c, const struct session_process *p);
 
 /* ---- addresses.c ---- */
 
 /* The modules that earlier runs have named, in the schedule of this one. */
-void addresses_begin(struct control *c);
+void addresses_begin(struct scheduler *c);
 /* An address of the process as schedules have it (schedule/address.h). 0 for 0. */
-uint64_t addresses_number(struct controlled *g, struct session_process *p, uint64_t address);
+uint64_t addresses_number(struct sched *g, struct session_process *p, uint64_t address);
 /* Sets `place` and `fixed` of the thread's point. */
-void addresses_of_point(struct control *c, struct turn *t);
+void addresses_of_point(struct scheduler *c, struct turn *t);
 /* The thread is new. */
-void addresses_thread(struct control *c, const struct turn *t);
+void addresses_thread(struct scheduler *c, const struct turn *t);
 /* The schedule's name of the point's object, where no module has it; NULL: the object needs no
    name. */
-const char *addresses_memory(struct control *c, struct turn *t);
+const char *addresses_memory(struct scheduler *c, struct turn *t);
 
 /* ---- points.c ---- */
 
@@ -242,16 +242,16 @@ uint64_t entry_argument(const struct hit *h, unsigned i);
 /* ---- runtime.c ---- */
 
 /* The code of its libc or ld.so: their own use of locks is not the tester's. */
-bool control_is_runtime(struct session_process *p, uint64_t address);
+bool scheduler_is_runtime(struct session_process *p, uint64_t address);
 /* A system call there is ld.so's own, about a file that it loads or looks for. */
-bool control_is_loading(const struct session_process *p, uint64_t pc);
+bool scheduler_is_loading(const struct session_process *p, uint64_t pc);
 struct site_owner; /* run/places/sites.h */
 /* After all other points: the loader's calls of functions at which nobody but `owner` looks pass by the traps. */
 void runtime_unseen(struct session_process *p, const struct site_owner *owner);
 
 /* ---- bound.c: the process is about to end ---- */
 
-void bound_look(struct control *c, const struct session_process *p);
+void bound_look(struct scheduler *c, const struct session_process *p);
 
 /* ---- starts.c: after all other points, so that it begins behind those at the same place ---- */
 
@@ -260,8 +260,7 @@ void starts_settled(struct session *s, struct session_process *p, struct tracee_
 /* ---- accesses.c ---- */
 
 /* NULL: nothing there was chosen. */
-struct controlled_chosen *accesses_chosen(const struct controlled *g, const char *module,
-					  uint64_t offset);
+struct sched_chosen *accesses_chosen(const struct sched *g, const char *module, uint64_t offset);
 
 void accesses_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
 		      const struct image *image);
@@ -271,10 +270,10 @@ void accesses_settled(struct session *s, struct session_process *p, struct trace
 /* This address is a point; the thread is stopped. */
 void grants_open(const struct session *s, struct tracee_thread *t, uint64_t address);
 /* A thread has come to the point: an access; or a function that is about its first argument, or about nothing. */
-void grants_note(struct controlled *g, unsigned access);
-void grants_note_function(struct controlled *g, uint64_t address);
+void grants_note(struct sched *g, unsigned access);
+void grants_note_function(struct sched *g, uint64_t address);
 /* The one that the strategy has chosen is about to go on. */
-void grants_give(struct control *c, const struct turn *chosen);
+void grants_give(struct scheduler *c, const struct turn *chosen);
 
 /* ---- lines.c: after the image's accesses ---- */
 
@@ -283,19 +282,19 @@ void lines_settled(struct session *s, struct session_process *p, struct tracee_t
 
 /* ---- watch.c: nothing, if no races are searched for ---- */
 
-void watch_begin(struct control *c);
-void watch_thread(struct control *c, const struct turn *t, const struct turn *maker);
+void watch_begin(struct scheduler *c);
+void watch_thread(struct scheduler *c, const struct turn *t, const struct turn *maker);
 /* It is no more; it is the one that its process's exec has left. */
-void watch_end(struct control *c, const struct turn *t);
-void watch_exec(struct control *c, const struct turn *t);
-void watch_fork(struct control *c, const struct session_thread *parent);
+void watch_end(struct scheduler *c, const struct turn *t);
+void watch_exec(struct scheduler *c, const struct turn *t);
+void watch_fork(struct scheduler *c, const struct session_thread *parent);
 /* The thread is in its own code again; it takes this step; it makes the accesses that it is at. */
-void watch_own_code(struct control *c, struct turn *t);
-void watch_step(struct control *c, struct turn *t, const struct strategy_point *p);
-void watch_accesses(struct control *c, struct turn *t);
+void watch_own_code(struct scheduler *c, struct turn *t);
+void watch_step(struct scheduler *c, struct turn *t, const struct strategy_point *p);
+void watch_accesses(struct scheduler *c, struct turn *t);
 /* It wakes who waits at the word: pthread_once does so when the routine has been run. */
-void watch_wake(struct control *c, const struct turn *t, uint64_t word);
-/* Memory that the thread gives back; if the tester's code does that, at `place`, of controlled.accesses, and races with
+void watch_wake(struct scheduler *c, const struct turn *t, uint64_t word);
+/* Memory that the thread gives back; if the tester's code does that, at `place`, of sched.accesses, and races with
    who is still there. Where it is not the block itself but what a sanitizer has about it, a byte there stands for
    1 << shift of the block. */
 struct watch_freed {
@@ -306,11 +305,11 @@ struct watch_freed {
 	bool keeps; /* whoever comes to it races, too, until somebody takes it */
 	uint64_t place;
 };
-void watch_freed(struct control *c, struct turn *t, const struct watch_freed *f);
+void watch_freed(struct scheduler *c, struct turn *t, const struct watch_freed *f);
 /* Is this kept? Is anything? Somebody takes some of it, it is not known what. Only where races are searched for. */
-bool watch_is_given(const struct control *c, const struct turn *t, uint64_t address);
-bool watch_has_given(const struct control *c);
-void watch_taken_any(struct control *c);
+bool watch_is_given(const struct scheduler *c, const struct turn *t, uint64_t address);
+bool watch_has_given(const struct scheduler *c);
+void watch_taken_any(struct scheduler *c);
 
 /* ---- freed.c: nothing, if no races are searched for and no call of free was chosen ---- */
 
@@ -329,7 +328,7 @@ void allocator_look(const struct allocator_setting *x, const struct site_owner *
 void freed_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   const struct image *image);
 /* The thread has this block from the allocator now. */
-void freed_taken(struct control *c, struct turn *t, struct module *allocator, uint64_t block);
+void freed_taken(struct scheduler *c, struct turn *t, struct module *allocator, uint64_t block);
 /* C++'s new and delete are its own. */
 bool freed_has_operators(struct module *allocator);
 
@@ -340,10 +339,10 @@ void taken_settled(struct session *s, struct session_process *p, struct tracee_t
 
 /* ---- race.c: a pair of the search for races is new; the thread is about to make the access ---- */
 
-void race_told(struct control *c, struct turn *t, const struct arch_access *a,
+void race_told(struct scheduler *c, struct turn *t, const struct arch_access *a,
 	       const struct races_pair *pair);
 /* The access has been made. */
-void race_made(struct control *c, struct turn *t);
+void race_made(struct scheduler *c, struct turn *t);
 
 /* ---- race_name.c ---- */
 
@@ -388,8 +387,8 @@ void race_texts_fini(struct race_texts *t);
 /* ---- processors.c ---- */
 
 bool processors_call(struct turn *t);
-bool random_call(struct control *c, struct turn *t); /* random.c */
-bool ids_call(struct control *c, struct turn *t);    /* ids.c */
+bool random_call(struct scheduler *c, struct turn *t); /* random.c */
+bool ids_call(struct scheduler *c, struct turn *t);    /* ids.c */
 
 /* ---- sanitizers.c ---- */
 
@@ -398,81 +397,81 @@ bool sanitizers_is(const struct module *m); /* the library of one */
 
 /* ---- written.c ---- */
 
-void written_outcome(struct control *c);
+void written_outcome(struct scheduler *c);
 /* Takes what the program has written by now. True: a thread that waited to write can go on. */
-bool written_drain(struct control *c);
+bool written_drain(struct scheduler *c);
 /* Does so only where output is passed on: one write after the other, in the order of both
    streams. */
-void written_next(struct control *c);
+void written_next(struct scheduler *c);
 
 /* ---- interrupts.c ---- */
 
 /* The thread makes its call, which may send a signal. */
-void interrupts_step(struct control *c, const struct turn *t);
+void interrupts_step(struct scheduler *c, const struct turn *t);
 /* Has it ended nobody who is stopped? Otherwise that will be told. */
-bool interrupts_are_over(const struct control *c);
+bool interrupts_are_over(const struct scheduler *c);
 /* Sets `signalled` of all that are parked. */
-void interrupts_look(struct control *c);
+void interrupts_look(struct scheduler *c);
 /* A thread that is `signalled` leaves its wait for the handler. */
-void interrupts_end_wait(struct control *c, struct turn *t);
+void interrupts_end_wait(struct scheduler *c, struct turn *t);
 
 /* ---- spins.c ---- */
 
-size_t spins_looked_at(const struct controlled *c);
+size_t spins_looked_at(const struct sched *c);
 
-void spins_look(struct control *c, struct turn *t);
+void spins_look(struct scheduler *c, struct turn *t);
 /* The strategy has chosen this one; the others in c->at have to wait. */
-void spins_pass_over(struct control *c, struct turn *chosen);
+void spins_pass_over(struct scheduler *c, struct turn *chosen);
 /* Has somebody had to wait for long, in the last steps? */
-bool spins_starves(const struct control *c);
+bool spins_starves(const struct scheduler *c);
 /* Do the last steps have nothing but the ends of sleeps, in loops that nothing could end? */
-bool spins_naps(const struct control *c);
+bool spins_naps(const struct scheduler *c);
 /* At the access that it is about to make. */
-bool spins_at(struct control *c, struct turn *t, const struct arch_regs *regs);
+bool spins_at(struct scheduler *c, struct turn *t, const struct arch_regs *regs);
 
 /* ---- loops.c ---- */
 
 /* The traps that earlier runs have set. */
 void loops_put(struct session *s, struct session_process *p, struct tracee_thread *t);
 /* Has somebody come to no point for long? */
-void loops_tick(struct control *c);
+void loops_tick(struct scheduler *c);
 
 /* ---- last.c ---- */
 
 /* Is the next step among the last ones before the run is cut? */
-bool last_is_near(const struct controlled *g);
+bool last_is_near(const struct sched *g);
 /* At the end of such a run: its last steps, and then each thread, which is there. */
-void last_steps(struct controlled *g);
+void last_steps(struct sched *g);
 /* Which threads made the steps, where most of the last ones are, and what can be done. */
-void last_words(struct controlled *g);
-void last_thread(struct controlled *g, const struct turn *t, const struct schedule_where *where);
+void last_words(struct sched *g);
+void last_thread(struct sched *g, const struct turn *t, const struct schedule_where *where);
 
 /* ---- hangs.c ---- */
 
 /* At a tick, while the run is controlled: ends it if threads compute without a step for too
    long. */
-void hangs_tick(struct control *c);
+void hangs_tick(struct scheduler *c);
 /* No thread can go on, and this will not be ended from outside any more. */
-bool hangs_is_waited_for(const struct control *c);
+bool hangs_is_waited_for(const struct scheduler *c);
 /* Others could go on while a thread computes without a point: it is stopped there, which is a
    point. True: it was. */
-bool hangs_preempt(struct control *c);
+bool hangs_preempt(struct scheduler *c);
 /* Is it on its way to be one? */
-bool hangs_may(const struct control *c);
+bool hangs_may(const struct scheduler *c);
 /* Ends the run as a hang. */
-void hangs_end(struct control *c);
+void hangs_end(struct scheduler *c);
 
 /* ---- describe.c: where the tester's code leads to the thread's point ---- */
 
-struct schedule_where describe(struct control *c, struct turn *t, enum strategy_op op);
+struct schedule_where describe(struct scheduler *c, struct turn *t, enum strategy_op op);
 /* The innermost call that is the tester's own code; NULL: none is. */
 const struct inspect_call *describe_own(const struct turn *t, const struct inspect_stack *calls);
 
 /* ---- futexes.c, times.c, kernel.c: true: it is taken care of ---- */
 
-bool futexes_call(struct control *c, struct turn *t);
+bool futexes_call(struct scheduler *c, struct turn *t);
 /* A thread has ended: the kernel has cleared the word that a join waits for, and freed robust locks. */
-void futexes_thread_gone(struct control *c, const struct turn *gone);
+void futexes_thread_gone(struct scheduler *c, const struct turn *gone);
 
 /* The thread waits in the kernel, whatever has become of the word meanwhile. */
 void futexes_let_wait(struct turn *t);
@@ -488,45 +487,45 @@ void futexes_wait_at(struct turn *t);		     /* it waits before its call; what fo
 
 /* ---- futexes_pi.c ---- */
 
-bool futexes_pi_call(struct control *c, struct turn *t);
-void futexes_pi_thread_gone(struct control *c, uint32_t tid);
+bool futexes_pi_call(struct scheduler *c, struct turn *t);
+void futexes_pi_thread_gone(struct scheduler *c, uint32_t tid);
 /* For a handler that is to run; the wait goes on behind it. */
 void futexes_pi_interrupt(struct turn *t);
 void futexes_pi_let_wait(struct turn *t);
 
 /* A sleep, or a question for the time. */
-bool times_call(struct control *c, struct turn *t);
+bool times_call(struct scheduler *c, struct turn *t);
 /* The second of these alone: the program is not under control yet. */
-bool times_told(struct control *c, struct turn *t);
+bool times_told(struct scheduler *c, struct turn *t);
 /* The waits that end until then are over. */
-void times_pass(struct control *c, uint64_t until_ns);
+void times_pass(struct scheduler *c, uint64_t until_ns);
 /* Sets until when the thread waits: a struct timespec at `address`, 0: for ever. `absolute`: of `clock`;
    else it is a length. */
-void times_wait(struct control *c, struct turn *t, uint64_t address, bool absolute, int clock);
-void times_limit(struct control *c, struct turn *t, const struct tracee_limit *limit);
+void times_wait(struct scheduler *c, struct turn *t, uint64_t address, bool absolute, int clock);
+void times_limit(struct scheduler *c, struct turn *t, const struct tracee_limit *limit);
 
 /* Does another thread of its process wait in the kernel for the children that its call waits for? */
-bool children_are_waited_for(const struct control *c, const struct turn *t);
+bool children_are_waited_for(const struct scheduler *c, const struct turn *t);
 /* Threads behind a wait that is over are at their calls again. */
-void children_look(struct control *c);
+void children_look(struct scheduler *c);
 
 /* In the middle of vfork(2), or what is like it: it waits until the child has memory of its own, or ends. */
-void kernel_born(struct control *c, struct turn *t);
+void kernel_born(struct scheduler *c, struct turn *t);
 /* A process's first thread ends before the others. */
-void kernel_leave(struct control *c, struct turn *t);
+void kernel_leave(struct scheduler *c, struct turn *t);
 /* Makes the call. */
-void kernel_call(struct control *c, struct turn *t);
-void kernel_left(struct control *c,
+void kernel_call(struct scheduler *c, struct turn *t);
+void kernel_left(struct scheduler *c,
 		 struct turn *t);   /* it has stopped, and so waits there no more */
 void kernel_called(struct turn *t); /* TRACEE_CALLED */
 /* Who is stopped by job control waits there, too. */
-void kernel_notice_stopped(struct control *c);
+void kernel_notice_stopped(struct scheduler *c);
 /* At a tick: who sleeps in a call that is not told of waits there, too. */
-void kernel_notice(struct control *c);
+void kernel_notice(struct scheduler *c);
 /* The time for which it waits there is over: it will stop. */
-void kernel_time_out(struct control *c, struct turn *t);
+void kernel_time_out(struct scheduler *c, struct turn *t);
 /* Do all of those in the kernel still wait there? Those that do not will stop. */
-bool kernel_rests(struct control *c);
-extern const long controlled_calls[]; /* that are told, -1 behind the last */
+bool kernel_rests(struct scheduler *c);
+extern const long sched_calls[]; /* that are told, -1 behind the last */
 
 #endif

@@ -1,7 +1,7 @@
 /* Turns: who stands at a point, who is chosen, and when there is nothing to choose from. */
 #include "tracer/sched/schedule/text.h"
-#include "tracer/sched/controlled_internal.h"
-#include "tracer/sched/controlled_run.h"
+#include "tracer/sched/sched_internal.h"
+#include "tracer/sched/sched_run.h"
 #include "tracer/run/go.h"
 
 #include <assert.h>
@@ -20,7 +20,7 @@ enum {
 /* ---- threads ---------------------------------------------------------------------------------- */
 
 /* Nobody is to wait in the kernel for what is decided here. Its maker goes on from where it is. */
-static void begin_early(struct control *c, const struct session_thread *made)
+static void begin_early(struct scheduler *c, const struct session_thread *made)
 {
 	const struct tracee_thread *maker = made->tracee->creator;
 
@@ -29,13 +29,13 @@ static void begin_early(struct control *c, const struct session_thread *made)
 	c->given->had_threads = true;
 	if (!c->given->early)
 		return;
-	control_begin(c->session, maker->user);
+	scheduler_begin(c->session, maker->user);
 	turn_of(maker->user)->at_point = false;
 }
 
 static void thread_new(struct session *s, struct session_thread *t)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 
 	if (c)
 		begin_early(c, t);
@@ -45,7 +45,7 @@ static void thread_new(struct session *s, struct session_thread *t)
 
 static void thread_gone(struct session *s, struct session_thread *thread)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(thread);
 
 	if (!c || !t->thread)
@@ -60,7 +60,7 @@ static void thread_gone(struct session *s, struct session_thread *thread)
 
 static void process_gone(struct session *s, struct session_process *p)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 
 	if (c && c->dying == p)
 		c->dying = NULL;
@@ -69,7 +69,7 @@ static void process_gone(struct session *s, struct session_process *p)
 /* The other threads are gone, as in a process that ends. */
 static void exec(struct session *s, struct session_thread *t, bool first)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 
 	if (!c || first || !c->begun)
 		return;
@@ -84,7 +84,7 @@ static void exec(struct session *s, struct session_thread *t, bool first)
 /* ---- steps ------------------------------------------------------------------------------------ */
 
 /* The call that the thread stands before, and that was its point. */
-static void make_call(struct control *c, struct turn *t)
+static void make_call(struct scheduler *c, struct turn *t)
 {
 	t->at_call = false;
 	interrupts_step(c, t);
@@ -94,7 +94,7 @@ static void make_call(struct control *c, struct turn *t)
 		kernel_call(c, t);
 }
 
-static void take_step(struct control *c, struct turn *t)
+static void take_step(struct scheduler *c, struct turn *t)
 {
 	array_each(struct turn *, other, &c->turns)
 		(*other)->preempted = false;
@@ -121,7 +121,7 @@ static void take_step(struct control *c, struct turn *t)
 
 /* ---- whose turn it is -------------------------------------------------------------------------- */
 
-static bool is_settled(struct control *c)
+static bool is_settled(struct scheduler *c)
 {
 	const struct session *s = c->session;
 
@@ -130,7 +130,7 @@ static bool is_settled(struct control *c)
 }
 
 /* The end of the waits that may be over by now, if somebody else can go on or not. */
-static uint64_t time_for_some(const struct control *c)
+static uint64_t time_for_some(const struct scheduler *c)
 {
 	uint64_t first = UINT64_MAX;
 
@@ -144,34 +144,34 @@ static uint64_t time_for_some(const struct control *c)
 }
 
 /* Whoever can go on, and whoever may have waited for long enough. */
-static void offer(struct control *c, uint64_t until, bool preempted)
+static void offer(struct scheduler *c, uint64_t until, bool preempted)
 {
 	array_each(struct turn *, t, &c->turns) {
 		if ((*t)->preempted != preempted)
 			continue;
 		if ((*t)->moment == MOMENT_READY)
-			control_offer(c, *t, (*t)->point.op);
+			scheduler_offer(c, *t, (*t)->point.op);
 		else if ((*t)->signalled)
-			control_offer(c, *t, STRATEGY_BLOCK);
+			scheduler_offer(c, *t, STRATEGY_BLOCK);
 		else if ((*t)->timed && (*t)->until_ns <= until)
-			control_offer(c, *t, STRATEGY_TIMEOUT);
+			scheduler_offer(c, *t, STRATEGY_TIMEOUT);
 	}
 }
 
-static void offer_all(struct control *c)
+static void offer_all(struct scheduler *c)
 {
 	uint64_t until;
 
 	children_look(c);
 	interrupts_look(c);
 	until = time_for_some(c);
-	control_offer_none(c);
+	scheduler_offer_none(c);
 	offer(c, until, false);
 	if (!c->points.count)
 		offer(c, until, true);
 }
 
-static bool somebody_is_held(const struct control *c)
+static bool somebody_is_held(const struct scheduler *c)
 {
 	array_each(struct turn *, t, &c->turns)
 		if ((*t)->thread->engine->held)
@@ -180,7 +180,7 @@ static bool somebody_is_held(const struct control *c)
 }
 
 /* Made untraced: what it does is no step, and may let others go on. */
-static bool somebody_is_unseen(const struct control *c)
+static bool somebody_is_unseen(const struct scheduler *c)
 {
 	array_each(struct turn *, t, &c->turns)
 		if ((*t)->thread->tracee && tracee_has_unseen_child((*t)->thread->tracee))
@@ -192,13 +192,13 @@ static bool somebody_is_unseen(const struct control *c)
  * Nobody can go on. What they wait for, and whose fault that is, the run's own verdict says: for that the
  * waits that were decided here become real ones.
  */
-static void stuck(struct control *c)
+static void stuck(struct scheduler *c)
 {
 	struct session *s = c->session;
 	bool unseen = somebody_is_unseen(c), taken = false;
 
-	control_note_places(c);
-	c->given->end = CONTROLLED_STUCK;
+	scheduler_note_places(c);
+	c->given->end = SCHED_STUCK;
 	c->over = true;
 	if (!c->given->judges && !c->kernel && !c->timers && !somebody_is_held(c) && !unseen) {
 		/* An unseen child that has died is a reason that is not the program's. */
@@ -218,15 +218,15 @@ static void stuck(struct control *c)
 	s->driven = false;
 }
 
-static bool is_to_rest(const struct control *c)
+static bool is_to_rest(const struct scheduler *c)
 {
-	const struct controlled *g = c->given;
+	const struct sched *g = c->given;
 
 	return g->rests && c->points.count && g->schedule.steps.count >= g->rest_at;
 }
 
 /* Who is told to be there has gone on already: the strategy said so. */
-static void assert_as_foreseen(const struct control *c, const struct turn *chosen)
+static void assert_as_foreseen(const struct scheduler *c, const struct turn *chosen)
 {
 	const struct tracee_thread *told = tracee_told(c->session->tracee);
 
@@ -234,7 +234,7 @@ static void assert_as_foreseen(const struct control *c, const struct turn *chose
 }
 
 /* For orders of who waits first. True: somebody whom that has let go runs. */
-static bool tell_waits(struct control *c)
+static bool tell_waits(struct scheduler *c)
 {
 	struct session *s = c->session;
 
@@ -247,7 +247,7 @@ static bool tell_waits(struct control *c)
 	return !is_settled(c);
 }
 
-static void control_turn(struct control *c)
+static void scheduler_turn(struct scheduler *c)
 {
 	while (c->begun && !c->over && !c->dying && !c->session->over && c->turns.count &&
 	       !c->rests && is_settled(c)) {
@@ -261,7 +261,7 @@ static void control_turn(struct control *c)
 			written_drain(c);
 			return;
 		}
-		chosen = c->points.count ? control_choose(c) : NULL;
+		chosen = c->points.count ? scheduler_choose(c) : NULL;
 		assert_as_foreseen(c, chosen);
 		if (chosen)
 			take_step(c, chosen);
@@ -272,24 +272,24 @@ static void control_turn(struct control *c)
 	}
 }
 
-bool controlled_rests(const struct session *s)
+bool sched_rests(const struct session *s)
 {
-	const struct control *c = control_of(s);
+	const struct scheduler *c = scheduler_of(s);
 
 	return c && c->rests;
 }
 
-void controlled_go_on(struct session *s)
+void sched_go_on(struct session *s)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 
 	if (!c)
 		return;
 	c->rests = false;
-	control_turn(c);
+	scheduler_turn(c);
 }
 
-void controlled_say(const struct session_thread *thread, struct str *out)
+void sched_say(const struct session_thread *thread, struct str *out)
 {
 	const struct turn *t = turn_of(thread);
 
@@ -302,19 +302,19 @@ void controlled_say(const struct session_thread *thread, struct str *out)
 }
 
 /* Input from the network, a timer or a person arrives in real time. */
-static void wait_outside(struct control *c)
+static void wait_outside(struct scheduler *c)
 {
 	c->idle++;
 	c->idle_s += c->session->tick_ms / 1e3;
 	if (!c->over)
-		control_turn(c);
-	else if (c->given->end == CONTROLLED_STUCK && hangs_is_waited_for(c))
+		scheduler_turn(c);
+	else if (c->given->end == SCHED_STUCK && hangs_is_waited_for(c))
 		hangs_end(c);
 }
 
 static void tick(struct session *s)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 
 	if (!c)
 		return;
@@ -330,13 +330,13 @@ static void tick(struct session *s)
 	if (!c->over)
 		hangs_tick(c);
 	if (!c->over && hangs_preempt(c))
-		control_turn(c);
+		scheduler_turn(c);
 }
 
 /* The time of the search is over: a run that does not move is to show whether it hangs. */
 static bool late(struct session *s, double over_us)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 	static const double most_us = 4e6;
 
 	return c && c->begun && !s->outcome.time_limit && over_us < most_us && hangs_may(c);
@@ -345,7 +345,7 @@ static bool late(struct session *s, double over_us)
 /* ---- what happens in the run -------------------------------------------------------------------- */
 
 /* Each run finds its input unread. */
-static int input(const struct controlled *g)
+static int input(const struct sched *g)
 {
 	if (g->in_closed)
 		return TRACEE_CLOSED;
@@ -363,7 +363,7 @@ static int output(struct stream *stream)
 }
 
 /* Copies of the program share the offset of what a script gives it: that is to be wound back for each of them. */
-static void keep_input(struct controlled *g, int given)
+static void keep_input(struct sched *g, int given)
 {
 	if (g->in >= 0)
 		close(g->in);
@@ -372,12 +372,12 @@ static void keep_input(struct controlled *g, int given)
 
 static int launch(struct session *s, struct tracee_launch *how, struct error *err)
 {
-	struct controlled *g = s->options->controlled;
+	struct sched *g = s->options->sched;
 
 	(void)err;
 	if (!g)
 		return 0;
-	how->calls = controlled_calls;
+	how->calls = sched_calls;
 	if (g->keeps && how->stdin_fd >= 0)
 		keep_input(g, how->stdin_fd);
 	how->stdin_fd = how->stdin_fd < 0 ? input(g) : how->stdin_fd;
@@ -388,7 +388,7 @@ static int launch(struct session *s, struct tracee_launch *how, struct error *er
 
 static bool goes(struct session *s, struct session_thread *thread)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(thread);
 
 	if (!c || !c->begun || c->over || !t->thread)
@@ -409,21 +409,21 @@ static bool goes(struct session *s, struct session_thread *thread)
 	}
 	t->at_point = false;
 	turn_ready(t, &t->point);
-	control_turn(c);
+	scheduler_turn(c);
 	return true;
 }
 
 /* After each event: threads may have been held, or have gone. */
 static bool decided(struct session *s)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 
 	if (!c)
 		return false;
 	if (s->events)
 		c->idle = 0, c->idle_s = 0;
 	kernel_notice_stopped(c);
-	control_turn(c);
+	scheduler_turn(c);
 	return false;
 }
 
@@ -443,7 +443,7 @@ static void stand_before(struct turn *t, enum strategy_op op)
 	turn_ready(t, &p);
 }
 
-static void on_call(struct control *c, struct turn *t)
+static void on_call(struct scheduler *c, struct turn *t)
 {
 	switch (t->call.number) {
 	case SYS_exit_group:
@@ -472,7 +472,7 @@ static void on_call(struct control *c, struct turn *t)
 	default:
 		if (!times_call(c, t) && !processors_call(t) && !random_call(c, t) &&
 		    !ids_call(c, t) && !futexes_call(c, t) && !sanitizers_call(t)) {
-			if (control_is_loading(t->thread->process, t->call.pc))
+			if (scheduler_is_loading(t->thread->process, t->call.pc))
 				turn_goes(t);
 			else
 				stand_before(t, STRATEGY_BLOCK);
@@ -482,7 +482,7 @@ static void on_call(struct control *c, struct turn *t)
 
 static bool call(struct session *s, const struct tracee_event *ev)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(ev->thread->user);
 
 	if (!c)
@@ -491,13 +491,13 @@ static bool call(struct session *s, const struct tracee_event *ev)
 	c->moves++;
 	t->call = ev->call;
 	if (!c->begun || c->over || !t->thread) {
-		struct session_thread *controlled = t->thread;
+		struct session_thread *sched = t->thread;
 
 		t->thread = ev->thread->user;
-		t->path = controlled ? t->path : "";
+		t->path = sched ? t->path : "";
 		if (!times_told(c, t) && !processors_call(t) && !random_call(c, t))
 			tracee_resume(s->tracee, ev->thread);
-		t->thread = controlled;
+		t->thread = sched;
 	} else if (ev->kind == TRACEE_CALLED) {
 		kernel_left(c, t);
 		kernel_called(t);
@@ -519,7 +519,7 @@ static bool shares_memory(const struct session *s, const struct session_process 
 
 static void forked(struct session *s, struct session_thread *t, struct session_process *child)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 
 	(void)child;
 	if (!c)
@@ -531,44 +531,44 @@ static void forked(struct session *s, struct session_thread *t, struct session_p
 static bool needs_libraries(struct session *s, const struct session_process *p)
 {
 	(void)p;
-	return control_of(s);
+	return scheduler_of(s);
 }
 
 static void settled(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
-	if (control_of(s))
+	if (scheduler_of(s))
 		points_settled(s, p, t);
 }
 
 static void opened(struct session *s, struct session_process *p, struct tracee_thread *t,
 		   const struct image *images, size_t count)
 {
-	if (control_of(s))
+	if (scheduler_of(s))
 		points_opened(s, p, t, images, count);
 }
 
 static void outcome(struct session *s)
 {
-	struct control *c = control_of(s);
+	struct scheduler *c = scheduler_of(s);
 
 	if (c)
 		written_outcome(c);
 }
 
-extern const struct observer controlled_observer;
-const struct observer controlled_observer = {.begin = control_new,
-					     .launch = launch,
-					     .needs_libraries = needs_libraries,
-					     .settled = settled,
-					     .opened = opened,
-					     .thread_new = thread_new,
-					     .thread_gone = thread_gone,
-					     .process_gone = process_gone,
-					     .exec = exec,
-					     .fork = forked,
-					     .goes = goes,
-					     .call = call,
-					     .tick = tick,
-					     .late = late,
-					     .outcome = outcome,
-					     .decided = decided};
+extern const struct observer sched_observer;
+const struct observer sched_observer = {.begin = scheduler_new,
+					.launch = launch,
+					.needs_libraries = needs_libraries,
+					.settled = settled,
+					.opened = opened,
+					.thread_new = thread_new,
+					.thread_gone = thread_gone,
+					.process_gone = process_gone,
+					.exec = exec,
+					.fork = forked,
+					.goes = goes,
+					.call = call,
+					.tick = tick,
+					.late = late,
+					.outcome = outcome,
+					.decided = decided};

@@ -1,26 +1,26 @@
 /* For tracer/search, which makes the runs of a search: where a run is taken under control. */
-#ifndef GATECTL_SCHED_CONTROLLED_RUN_H
-#define GATECTL_SCHED_CONTROLLED_RUN_H
+#ifndef GATECTL_SCHED_SCHED_RUN_H
+#define GATECTL_SCHED_SCHED_RUN_H
 
 #include "tracer/run/state.h"
 
 /* From now on there is one thread at a time; `t`: the thread there is, NULL: none yet. */
-void control_begin(struct session *s, struct session_thread *t);
+void scheduler_begin(struct session *s, struct session_thread *t);
 /* The thread that has come to where schedules begin, and is stopped there; NULL: nobody yet. */
-struct session_thread *control_arrived(const struct session *s);
+struct session_thread *scheduler_arrived(const struct session *s);
 
 /* Runs are copies of this process, which is kept: notes what ld.so has not bound there yet; and, after a run,
    binds what that one has bound. */
-void bound_keep(struct controlled *c, const struct session_process *kept);
-void bound_take(struct controlled *c, struct session_process *kept);
+void bound_keep(struct sched *c, const struct session_process *kept);
+void bound_take(struct sched *c, struct session_process *kept);
 
 /* After a run: arrivals at accesses that are points can be granted there, if threads come to them often. */
-void grants_take(struct controlled *c, struct session_process *kept);
+void grants_take(struct sched *c, struct session_process *kept);
 
 /* gatectl, and what it starts from now on, has one processor: the worker-th of those that it may use. */
-void controlled_pin(unsigned worker);
+void sched_pin(unsigned worker);
 /* Worker 0 has the one that gatectl is on now, where the kernel found it room; without this, the first one. */
-void controlled_settle(void);
-void controlled_unpin(void);
+void sched_settle(void);
+void sched_unpin(void);
 
 #endif
