@@ -126,7 +126,7 @@ static bool worth_asking(const struct engine *e, const struct engine_stop *s)
 	return s->asked != e->changed;
 }
 
-static struct engine_stop *pick(struct engine *e)
+static struct engine_stop *engine_pick(struct engine *e)
 {
 	size_t i;
 
@@ -141,13 +141,13 @@ static struct engine_stop *pick(struct engine *e)
 }
 
 /* Until nobody can go: one that goes may open a gate for another. */
-static void settle(struct engine *e)
+static void engine_settle(struct engine *e)
 {
 	struct engine_stop *s;
 
 	if (!e->stirred && (e->functions == 0 || e->settled == e->changed))
 		return;
-	while (!e->faulted && (s = pick(e)))
+	while (!e->faulted && (s = engine_pick(e)))
 		stop_go(e, s);
 	e->stirred = false;
 	e->settled = e->changed;
@@ -162,7 +162,7 @@ void engine_enter(struct engine *e)
 void engine_leave(struct engine *e)
 {
 	if (e->depth == 1 && !e->faulted)
-		settle(e);
+		engine_settle(e);
 	e->depth--;
 }
 

@@ -45,7 +45,7 @@ bool expect_is_plain(const struct expect *x)
 
 /* ---- never reached ---- */
 
-static bool is_meant(const struct expect_never *never, const struct place *p)
+static bool expect_is_meant(const struct expect_never *never, const struct place *p)
 {
 	return !p->optional && p->kind == PLACE_LOCATION &&
 	       strcmp(p->location, never->location) == 0;
@@ -57,7 +57,7 @@ void expect_settle(struct expect *x, const struct engine *e)
 
 	for (size_t i = 0; (p = engine_place_at(e, i)); i++)
 		array_each(struct expect_never, never, &x->never) {
-			if (!is_meant(never, p))
+			if (!expect_is_meant(never, p))
 				continue;
 			never->place = p;
 			p->optional = true;
@@ -90,7 +90,7 @@ static const struct expect_never *first_reached(const struct expect *x)
 
 /* ---- in words ---- */
 
-static void add(struct str *out, const char *text)
+static void expect_add(struct str *out, const char *text)
 {
 	str_addf(out, "%s%s", out->length ? ", " : "", text);
 }
@@ -98,13 +98,13 @@ static void add(struct str *out, const char *text)
 void expect_print_more(const struct expect *x, struct str *out)
 {
 	if (x->deadlock)
-		add(out, "a deadlock");
+		expect_add(out, "a deadlock");
 	if (x->livelock)
-		add(out, "a livelock");
+		expect_add(out, "a livelock");
 	if (x->time_limit)
-		add(out, "the time limit passes");
+		expect_add(out, "the time limit passes");
 	array_each(const struct expect_never, never, &x->never) {
-		add(out, never->location);
+		expect_add(out, never->location);
 		str_add(out, " is never reached");
 	}
 }
@@ -112,7 +112,7 @@ void expect_print_more(const struct expect *x, struct str *out)
 void expect_print_checks(const struct expect *x, struct str *out)
 {
 	array_each(const struct expect_check, check, &x->checks)
-		add(out, check->text);
+		expect_add(out, check->text);
 }
 
 /* The end that was expected in place of this one; NULL: it came, or none is. */

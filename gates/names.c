@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static uint64_t hash_of(const char *text, const char *thread)
+static uint64_t names_hash_of(const char *text, const char *thread)
 {
 	uint64_t hash = hash_text(HASH_START, text);
 
@@ -13,29 +13,30 @@ static uint64_t hash_of(const char *text, const char *thread)
 	return hash_slot(hash);
 }
 
-static bool is_same(const struct known_name *k, const char *text, const char *thread)
+static bool names_is_same(const struct known_name *k, const char *text, const char *thread)
 {
 	return strcmp(k->text, text) == 0 && !k->thread == !thread &&
 	       (!thread || strcmp(k->thread, thread) == 0);
 }
 
 /* The slot that has the name, or the free one where it belongs. */
-static uint32_t *slot_of(const struct order_names *n, const char *text, const char *thread)
+static uint32_t *names_slot_of(const struct order_names *n, const char *text, const char *thread)
 {
-	size_t at = hash_of(text, thread) & (n->slot_count - 1);
+	size_t at = names_hash_of(text, thread) & (n->slot_count - 1);
 
-	while (n->slots[at] && !is_same(&n->known.items[n->slots[at] - 1], text, thread))
+	while (n->slots[at] && !names_is_same(&n->known.items[n->slots[at] - 1], text, thread))
 		at = (at + 1) & (n->slot_count - 1);
 	return &n->slots[at];
 }
 
-static void grow(struct order_names *n)
+static void names_grow(struct order_names *n)
 {
 	base_free(n->slots);
 	n->slot_count = n->slot_count ? n->slot_count * 4 : 64;
 	n->slots = base_alloc(n->slot_count, sizeof(*n->slots));
 	for (size_t i = 0; i < n->known.count; i++)
-		*slot_of(n, n->known.items[i].text, n->known.items[i].thread) = (uint32_t)i + 1;
+		*names_slot_of(n, n->known.items[i].text, n->known.items[i].thread) =
+			(uint32_t)i + 1;
 }
 
 size_t order_names_number(struct order_names *n, const char *text, const char *thread)
@@ -44,8 +45,8 @@ size_t order_names_number(struct order_names *n, const char *text, const char *t
 	uint32_t *slot;
 
 	if (n->known.count * 2 >= n->slot_count)
-		grow(n);
-	slot = slot_of(n, text, thread);
+		names_grow(n);
+	slot = names_slot_of(n, text, thread);
 	if (!*slot) {
 		k = array_add(&n->known);
 		k->text = text;
@@ -57,7 +58,7 @@ size_t order_names_number(struct order_names *n, const char *text, const char *t
 
 struct known_name *order_names_find(struct order_names *n, const char *text, const char *thread)
 {
-	uint32_t *slot = n->slot_count ? slot_of(n, text, thread) : NULL;
+	uint32_t *slot = n->slot_count ? names_slot_of(n, text, thread) : NULL;
 
 	return slot && *slot ? &n->known.items[*slot - 1] : NULL;
 }

@@ -21,7 +21,7 @@ const char *order_word(const char *source)
 	return strcmp(source, "--order") == 0 ? "" : "order: ";
 }
 
-static int fail(struct parse *p, const char *what)
+static int order_fail(struct parse *p, const char *what)
 {
 	struct str shown = {0};
 
@@ -117,16 +117,16 @@ static int parse_text(struct parse *p, struct order_name *out)
 		p->at = plain_end(from, true);
 		out->text = trimmed(from, p->at);
 		if (!out->text)
-			return fail(p, "a name is missing");
+			return order_fail(p, "a name is missing");
 		return is_member_access(p->text, from, p->at) ? fail_member(p, from) : 0;
 	}
 	for (p->at++; *p->at && !(*p->at == '\'' && quote_ends(p->at)); p->at++)
 		;
 	if (!*p->at)
-		return fail(p, "a quote is not closed where the name ends");
+		return order_fail(p, "a quote is not closed where the name ends");
 	out->text = trimmed(from + 1, p->at);
 	p->at = skip_blanks(p->at + 1);
-	return out->text ? 0 : fail(p, "a name is missing");
+	return out->text ? 0 : order_fail(p, "a name is missing");
 }
 
 static int parse_thread(struct parse *p, struct order_name *out)
@@ -136,10 +136,10 @@ static int parse_thread(struct parse *p, struct order_name *out)
 	if (*p->at != '@')
 		return 0;
 	if (out->thread)
-		return fail(p, "a name has two threads");
+		return order_fail(p, "a name has two threads");
 	p->at = plain_end(from, false);
 	out->thread = trimmed(from, p->at);
-	return out->thread ? 0 : fail(p, "the thread behind @ is missing");
+	return out->thread ? 0 : order_fail(p, "the thread behind @ is missing");
 }
 
 static int parse_name(struct parse *p, struct order_name *out)
@@ -151,11 +151,11 @@ static int parse_name(struct parse *p, struct order_name *out)
 	if (parse_text(p, out) < 0 || parse_thread(p, out) < 0)
 		return -1;
 	if (out->blocked && *p->at != ']')
-		return fail(p, "a ] is missing");
+		return order_fail(p, "a ] is missing");
 	if (*p->at != ']')
 		return 0;
 	if (!out->blocked)
-		return fail(p, "a ] has no [");
+		return order_fail(p, "a ] has no [");
 	p->at = skip_blanks(p->at + 1);
 	return parse_thread(p, out);
 }
@@ -198,7 +198,8 @@ static int parse_link(struct parse *p)
 {
 	p->at = skip_blanks(p->at);
 	if (!at_arrow(p->at))
-		return !*p->at || *p->at == ',' ? 0 : fail(p, "something stands behind a name");
+		return !*p->at || *p->at == ',' ? 0
+						: order_fail(p, "something stands behind a name");
 	p->at += 2;
 	return 1;
 }
@@ -214,7 +215,7 @@ static int parse_chain(struct engine *e, struct parse *p)
 		if (parse_name(p, &to) < 0)
 			goto out;
 		if (to.blocked) {
-			fail(p, "[] stands on the right of an arrow");
+			order_fail(p, "[] stands on the right of an arrow");
 			goto out;
 		}
 		add_edge(e, &from, &to, p->source);
@@ -224,7 +225,7 @@ static int parse_chain(struct engine *e, struct parse *p)
 		links++;
 	}
 	if (more == 0)
-		result = links ? 0 : fail(p, "an arrow -> is missing");
+		result = links ? 0 : order_fail(p, "an arrow -> is missing");
 out:
 	name_fini(&from);
 	name_fini(&to);

@@ -37,8 +37,8 @@ static bool is_made_for(const struct place *p, const struct order_name *n)
 	return p->from_order && !p->after && !p->dropped && order_name_same(&own, n);
 }
 
-static void note_place(struct order_names *names, const char *text, const char *thread,
-		       struct place *p)
+static void order_compile_note_place(struct order_names *names, const char *text,
+				     const char *thread, struct place *p)
 {
 	size_t number = order_names_number(names, text, thread);
 	struct known_name *k = &names->known.items[number];
@@ -56,12 +56,12 @@ static void loom_begin(struct order_compiler *l, struct engine *e)
 		if (p->dropped)
 			continue;
 		if (p->from_order && !p->after)
-			note_place(&l->made, p->location, p->thread, p);
+			order_compile_note_place(&l->made, p->location, p->thread, p);
 		if (p->from_order)
 			continue;
 		array_each(const struct step, step, &p->steps)
 			if (step->kind == STEP_EVENT)
-				note_place(&l->events, step->text, NULL, p);
+				order_compile_note_place(&l->events, step->text, NULL, p);
 	}
 }
 
@@ -88,7 +88,8 @@ static void make_place(struct order_compiler *l, const struct order_name *n, con
 	p->thread = n->thread ? base_strdup(n->thread) : NULL;
 	event = engine_step(p, STEP_EVENT);
 	event->text = base_strdup(n->text);
-	note_place(&l->made, event->text, p->thread, p); /* its location is made fit to be shown */
+	order_compile_note_place(&l->made, event->text, p->thread,
+				 p); /* its location is made fit to be shown */
 }
 
 /* Is it the tester's own name for some place? If not, there is a place made for it afterwards. */
@@ -121,8 +122,8 @@ static struct place *companion(struct engine *e, struct place *p)
 /* ---- what is added there ---- */
 
 /* A place made for a bound name admits only those threads anyway. */
-static void fill(struct step *step, const struct place *p, struct gate *gate,
-		 const struct order_name *n)
+static void order_compile_fill(struct step *step, const struct place *p, struct gate *gate,
+			       const struct order_name *n)
 {
 	bool admitted = p->thread && n->thread && strcmp(p->thread, n->thread) == 0;
 
@@ -132,7 +133,7 @@ static void fill(struct step *step, const struct place *p, struct gate *gate,
 
 static void add_wait(struct place *p, struct gate *gate, const struct order_name *n)
 {
-	fill(place_insert(p, event_at(p, n->text), STEP_WAIT), p, gate, n);
+	order_compile_fill(place_insert(p, event_at(p, n->text), STEP_WAIT), p, gate, n);
 }
 
 /* Events other than locations, and those that say `after`, have happened when they are reached. */
@@ -142,11 +143,11 @@ static void add_open(struct engine *e, struct place *p, struct gate *gate,
 	size_t behind = event_at(p, n->text) + 1;
 
 	if (n->blocked)
-		fill(place_insert(p, behind, STEP_WATCH), p, gate, n);
+		order_compile_fill(place_insert(p, behind, STEP_WATCH), p, gate, n);
 	else if (p->kind == PLACE_LOCATION && !p->after)
-		fill(engine_step(companion(e, p), STEP_OPEN), p, gate, n);
+		order_compile_fill(engine_step(companion(e, p), STEP_OPEN), p, gate, n);
 	else
-		fill(place_insert(p, behind, STEP_OPEN), p, gate, n);
+		order_compile_fill(place_insert(p, behind, STEP_OPEN), p, gate, n);
 }
 
 static void compile_side(struct order_compiler *l, const struct order_edge *edge, bool left,

@@ -279,7 +279,7 @@ static void make_uses(struct engine *e)
 	e->uses_made = steps_made;
 }
 
-static int by_number(const void *a, const void *b)
+static int place_by_number(const void *a, const void *b)
 {
 	const size_t *x = a, *y = b;
 
@@ -294,7 +294,7 @@ void place_check_gate(struct engine *e, const struct gate *g)
 	if (e->uses_made != steps_made || e->uses.count < e->gates.count)
 		make_uses(e);
 	uses = &e->uses.items[g->index];
-	array_sort(uses, by_number);
+	array_sort(uses, place_by_number);
 	for (size_t i = 0; i < uses->count; i++)
 		place_check_dead(e, e->places.items[uses->items[i]]);
 }

@@ -269,7 +269,7 @@ static size_t position(const size_t *items, size_t length, int what)
 }
 
 /* From `start` to where it ends; of a chain that runs into a cycle only the cycle is kept. */
-static void follow(const struct graph *g, size_t start, struct chain *c)
+static void waits_follow(const struct graph *g, size_t start, struct chain *c)
 {
 	size_t at;
 	int i = (int)start;
@@ -315,7 +315,7 @@ static unsigned weight(const struct graph *g, const struct chain *c)
 }
 
 /* Does the chain say more than the best one so far? A cycle says all. */
-static bool is_better(const struct graph *g, const struct chain *c, const struct chain *best)
+static bool waits_is_better(const struct graph *g, const struct chain *c, const struct chain *best)
 {
 	return c->cycle ? !best->cycle : !best->cycle && weight(g, c) > weight(g, best);
 }
@@ -328,8 +328,8 @@ static void find_chain(const struct graph *g, bool own, struct chain *best)
 	for (size_t i = 0; i < g->count; i++) {
 		if (own && g->hopeful[i])
 			continue;
-		follow(g, i, &c);
-		if (!is_better(g, &c, best))
+		waits_follow(g, i, &c);
+		if (!waits_is_better(g, &c, best))
 			continue;
 		best->cycle = c.cycle;
 		best->length = c.length;

@@ -13,7 +13,7 @@ struct dump {
 	bool failed;
 };
 
-static const unsigned char *take(struct dump *r, size_t n)
+static const unsigned char *bytecode_take(struct dump *r, size_t n)
 {
 	const unsigned char *at = r->at;
 
@@ -27,7 +27,7 @@ static const unsigned char *take(struct dump *r, size_t n)
 
 static unsigned take_byte(struct dump *r)
 {
-	const unsigned char *at = take(r, 1);
+	const unsigned char *at = bytecode_take(r, 1);
 
 	return at ? *at : 0;
 }
@@ -50,7 +50,7 @@ static const char *take_text(struct dump *r, size_t *length)
 	size_t n = take_size(r);
 
 	*length = n ? n - 1 : 0;
-	return (const char *)take(r, *length);
+	return (const char *)bytecode_take(r, *length);
 }
 
 static void take_constant(struct dump *r, struct bytecode_constant *out)
@@ -72,7 +72,7 @@ static void take_constant(struct dump *r, struct bytecode_constant *out)
 		return;
 	case INT:
 	case FLOAT:
-		bytes = take(r, sizeof(out->integer));
+		bytes = bytecode_take(r, sizeof(out->integer));
 		if (bytes)
 			memcpy(&out->integer, bytes, sizeof(out->integer));
 		return;
@@ -106,9 +106,9 @@ static struct bytecode read_front(struct dump *r)
 	f.lines.line = (unsigned)take_size(r);
 	take_size(r); /* its last line */
 	f.parameters = take_byte(r);
-	take(r, 2); /* whether it takes more, and its registers */
+	bytecode_take(r, 2); /* whether it takes more, and its registers */
 	f.length = take_size(r);
-	f.code = f.length <= (size_t)(r->end - r->at) / 4 ? take(r, f.length * 4) : NULL;
+	f.code = f.length <= (size_t)(r->end - r->at) / 4 ? bytecode_take(r, f.length * 4) : NULL;
 	f.constant_count = take_size(r);
 	r->failed |= !f.code || f.constant_count > (size_t)(r->end - r->at);
 	return f;
@@ -133,7 +133,7 @@ static int read_upvalues(struct dump *r, int outer)
 static void read_lines(struct dump *r, struct bytecode_lines *out)
 {
 	out->left = take_size(r);
-	out->step = (const signed char *)take(r, out->left);
+	out->step = (const signed char *)bytecode_take(r, out->left);
 	for (size_t i = take_size(r); !r->failed && i > 0; i--) {
 		out->far = out->far ? out->far : r->at;
 		take_size(r); /* the instruction */
@@ -187,7 +187,7 @@ static bool walk_dump(struct dump_walk *w, const char *dump, size_t length,
 
 	w->r.at = (const unsigned char *)dump;
 	w->r.end = w->r.at + length;
-	take(&w->r, HEADER + UPVALUES);
+	bytecode_take(&w->r, HEADER + UPVALUES);
 	*out = walk(w, OF_CHUNK);
 	return !w->r.failed;
 }

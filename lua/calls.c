@@ -7,7 +7,7 @@ static const char *source_of(const struct arrival *a)
 }
 
 /* Calls a function that may only answer, and change nothing. */
-static enum engine_answer ask(struct call *c, struct error *err)
+static enum engine_answer calls_ask(struct call *c, struct error *err)
 {
 	int result;
 
@@ -52,7 +52,7 @@ enum engine_answer script_on_when(void *ctx, int ref, const struct arrival *a, s
 			 .arrival = a,
 			 .source = source_of(a)};
 
-	return ask(&c, err);
+	return calls_ask(&c, err);
 }
 
 /* ---- gate types
@@ -108,7 +108,7 @@ enum engine_answer script_on_ready(void *ctx, struct gate *g, const struct arriv
 			 .arrival = a,
 			 .source = source_of(a)};
 
-	return ask(&c, err);
+	return calls_ask(&c, err);
 }
 
 enum engine_answer script_on_passed(void *ctx, struct gate *g, const struct arrival *a,

@@ -19,7 +19,7 @@ static const char all_key;   /* registry: number -> its name; false: none; true:
 static const char entry_key; /* registry: the same, for the current entry */
 
 /* Notes the name in the table on top of the stack; true: the number has several by now. */
-static bool note(lua_State *L, lua_Integer number, const char *name)
+static bool enum_note(lua_State *L, lua_Integer number, const char *name)
 {
 	bool several = false;
 
@@ -59,9 +59,9 @@ void enum_push(lua_State *L, lua_Integer number, const char *name)
 
 	e->just_read = false;
 	push_entry(L, e);
-	note(L, number, name);
+	enum_note(L, number, name);
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &all_key);
-	if (note(L, number, name)) {
+	if (enum_note(L, number, name)) {
 		e->just_read = true;
 		e->number = number;
 		e->name = name;

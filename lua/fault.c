@@ -37,7 +37,7 @@ void fault_add_file(lua_State *L, const char *path)
 	lua_pop(L, 1);
 }
 
-static bool is_file(lua_State *L, const char *source)
+static bool fault_is_file(lua_State *L, const char *source)
 {
 	bool known;
 
@@ -55,7 +55,7 @@ static bool push_frame(lua_State *L, lua_State *of)
 
 	for (int level = 0; lua_getstack(of, level, &ar); level++) {
 		lua_getinfo(of, "Sl", &ar);
-		if (ar.currentline > 0 && is_file(L, ar.source)) {
+		if (ar.currentline > 0 && fault_is_file(L, ar.source)) {
 			lua_pushfstring(L, "%s:%d", ar.source + 1, ar.currentline);
 			return true;
 		}
@@ -99,7 +99,7 @@ static size_t line_length(const char *text)
 }
 
 /* The path of the file that the text begins with, and the length of its name there; or NULL. */
-static const char *file_of(lua_State *L, const char *text, size_t *length)
+static const char *fault_file_of(lua_State *L, const char *text, size_t *length)
 {
 	const char *path = NULL;
 
@@ -121,7 +121,7 @@ bool fault_has_position(lua_State *L, const char *text)
 {
 	size_t length;
 
-	return file_of(L, text, &length) != NULL;
+	return fault_file_of(L, text, &length) != NULL;
 }
 
 /* Skips the position in a chunk that is not the tester's file: the prelude, an {expr}. */
@@ -138,7 +138,7 @@ static const char *skip_own(const char *text)
 	return text;
 }
 
-static const char *push_text(lua_State *L)
+static const char *fault_push_text(lua_State *L)
 {
 	if (lua_isstring(L, -1))
 		lua_pushstring(L, lua_tostring(L, -1));
@@ -152,9 +152,9 @@ static const char *push_text(lua_State *L)
 void fault_describe(lua_State *L, lua_State *of)
 {
 	int top = lua_gettop(L);
-	const char *text = skip_own(push_text(L));
+	const char *text = skip_own(fault_push_text(L));
 	size_t length;
-	const char *path = file_of(L, text, &length);
+	const char *path = fault_file_of(L, text, &length);
 
 	if (path)
 		lua_pushfstring(L, "%s%s", path, text + length);

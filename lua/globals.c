@@ -12,7 +12,7 @@ static const char names_key; /* registry: name -> true: it is nil until it is se
 
 /* ---- collected -------------------------------------------------------------------------------- */
 
-static const struct bytecode_constant *constant(const struct bytecode *f, size_t i)
+static const struct bytecode_constant *globals_constant(const struct bytecode *f, size_t i)
 {
 	return i < f->constant_count ? &f->constants[i] : NULL;
 }
@@ -33,7 +33,7 @@ static struct access access_far(const struct bytecode *f, size_t pc, unsigned en
 	if (!bytecode_fetch(f, pc + 1, &load) || load.op != OP_LOADK ||
 	    !bytecode_fetch(f, pc + 2, &get))
 		return (struct access){.name = NULL};
-	return (struct access){.name = constant(f, load.bx),
+	return (struct access){.name = globals_constant(f, load.bx),
 			       .reads = get.op == OP_GETTABLE && get.b == env && get.c == load.a,
 			       .into = get.a,
 			       .behind = pc + 3};
@@ -46,9 +46,9 @@ static struct access access_at(const struct bytecode *f, size_t pc)
 	if (!bytecode_fetch(f, pc, &i))
 		return (struct access){.name = NULL};
 	if (i.op == OP_SETTABUP && (int)i.a == f->globals)
-		return (struct access){.name = constant(f, i.b)};
+		return (struct access){.name = globals_constant(f, i.b)};
 	if (i.op == OP_GETTABUP && (int)i.b == f->globals)
-		return (struct access){constant(f, i.c), true, i.a, pc + 1};
+		return (struct access){globals_constant(f, i.c), true, i.a, pc + 1};
 	if (i.op == OP_GETUPVAL && (int)i.b == f->globals)
 		return access_far(f, pc, i.a);
 	return (struct access){.name = NULL};
@@ -69,7 +69,7 @@ static bool is_tested(const struct bytecode *f, size_t pc, unsigned r)
 	case OP_NOT:
 		return i.b == r;
 	case OP_EQK:
-		with = constant(f, i.b);
+		with = globals_constant(f, i.b);
 		return i.a == r && with && with->kind == BYTECODE_NIL;
 	case OP_LOADNIL: /* behind many constants */
 		return bytecode_fetch(f, pc + 1, &next) && next.op == OP_EQ && next.a == r &&

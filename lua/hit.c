@@ -8,7 +8,7 @@
 
 static const char threads_key; /* registry: struct engine_thread -> its userdata */
 
-static void push_text(lua_State *L, const char *text)
+static void hit_push_text(lua_State *L, const char *text)
 {
 	lua_pushstring(L, text); /* NULL: nil */
 }
@@ -33,7 +33,7 @@ static const char *thread_state(const struct script *s, const struct engine_thre
 static void push_id(lua_State *L, struct engine_thread *t)
 {
 	t->identified = true;
-	push_text(L, t->id);
+	hit_push_text(L, t->id);
 }
 
 static int thread_index(lua_State *L)
@@ -44,13 +44,13 @@ static int thread_index(lua_State *L)
 	if (strcmp(key, "id") == 0)
 		push_id(L, t);
 	else if (strcmp(key, "name") == 0)
-		push_text(L, thread_name(script_of(L), t));
+		hit_push_text(L, thread_name(script_of(L), t));
 	else if (strcmp(key, "start") == 0)
-		push_text(L, t->start);
+		hit_push_text(L, t->start);
 	else if (strcmp(key, "tid") == 0)
 		lua_pushinteger(L, t->tid);
 	else if (strcmp(key, "state") == 0)
-		push_text(L, thread_state(script_of(L), t));
+		hit_push_text(L, thread_state(script_of(L), t));
 	else
 		return fault_raise(L,
 				   "no field '%s' in a thread; fields are id, name, start, tid, "
@@ -108,9 +108,9 @@ bool hit_push_field(lua_State *L, const struct arrival *a, const char *key)
 	else if (strcmp(key, "thread") == 0)
 		thread_push(L, a->thread);
 	else if (strcmp(key, "file") == 0)
-		push_text(L, where(L, a).file);
+		hit_push_text(L, where(L, a).file);
 	else if (strcmp(key, "func") == 0)
-		push_text(L, where(L, a).func);
+		hit_push_text(L, where(L, a).func);
 	else if (strcmp(key, "line") != 0)
 		return false;
 	else if ((line = where(L, a).line) > 0)

@@ -64,10 +64,10 @@ static bool fetch(const struct bytecode *f, size_t pc, struct bytecode_instructi
 
 /* ---- the walk ------------------------------------------------------------------------------- */
 
-static int follow(struct idle_walk *w, size_t pc, const struct idle_state *before);
+static int idle_follow(struct idle_walk *w, size_t pc, const struct idle_state *before);
 
-static bool same(const struct idle_variable *v, int of, const struct bytecode_constant *name,
-		 size_t number)
+static bool idle_same(const struct idle_variable *v, int of, const struct bytecode_constant *name,
+		      size_t number)
 {
 	if (v->of != of || !name || !v->name)
 		return v->of == of && !name && !v->name && v->number == number;
@@ -78,7 +78,7 @@ static bool same(const struct idle_variable *v, int of, const struct bytecode_co
 static int variable(struct idle *out, int of, const struct bytecode_constant *name, size_t number)
 {
 	for (size_t i = 0; i < out->variable_count; i++)
-		if (same(&out->variables[i], of, name, number))
+		if (idle_same(&out->variables[i], of, name, number))
 			return (int)i;
 	if (out->variable_count == IDLE_VARIABLES || (name && memchr(name->text, 0, name->length)))
 		return -1;
@@ -169,8 +169,8 @@ static int both_ways(struct idle_walk *w, size_t pc, bool k, const struct idle_s
 		return IDLE_CALL;
 	out->count++;
 	note_asked(out, (int)test.variable, &after);
-	test.yes = follow(w, behind(w, pc, yes, k), &after);
-	test.no = follow(w, behind(w, pc, !yes, k), &after);
+	test.yes = idle_follow(w, behind(w, pc, yes, k), &after);
+	test.no = idle_follow(w, behind(w, pc, !yes, k), &after);
 	out->tests[index] = test;
 	if (test.yes != IDLE_CALL || test.no != IDLE_CALL)
 		return (int)index;
@@ -179,8 +179,8 @@ static int both_ways(struct idle_walk *w, size_t pc, bool k, const struct idle_s
 }
 
 /* Of a variable whose type is not known here: is it nil, false, or nothing that Lua takes for true? */
-static int ask(struct idle_walk *w, size_t pc, bool k, const struct idle_state *s,
-	       struct idle_value x, enum idle_compare what, bool yes)
+static int idle_ask(struct idle_walk *w, size_t pc, bool k, const struct idle_state *s,
+		    struct idle_value x, enum idle_compare what, bool yes)
 {
 	if (x.kind != VARIABLE)
 		return IDLE_CALL;
@@ -195,16 +195,16 @@ static bool is_constant(struct idle_value v)
 	return v.kind != UNKNOWN && (v.kind <= INTEGER || v.kind == OUTER);
 }
 
-static int compare(struct idle_walk *w, size_t pc, bool k, const struct idle_state *s,
-		   struct idle_value x, enum idle_compare how, struct idle_value y)
+static int lua_idle_compare(struct idle_walk *w, size_t pc, bool k, const struct idle_state *s,
+			    struct idle_value x, enum idle_compare how, struct idle_value y)
 {
 	static const enum idle_compare turned[] = {IDLE_EQ, IDLE_GT, IDLE_GE, IDLE_LT, IDLE_LE};
 
 	if (is_constant(x) && (y.kind == VARIABLE || y.kind == BITS))
-		return compare(w, pc, k, s, y, turned[how], x);
+		return lua_idle_compare(w, pc, k, s, y, turned[how], x);
 	if (y.kind >= NIL_VALUE && y.kind <= TRUE_VALUE && how == IDLE_EQ)
-		return ask(w, pc, k, s, x, y.kind == NIL_VALUE ? IDLE_NIL : IDLE_FALSE,
-			   y.kind != TRUE_VALUE);
+		return idle_ask(w, pc, k, s, x, y.kind == NIL_VALUE ? IDLE_NIL : IDLE_FALSE,
+				y.kind != TRUE_VALUE);
 	if ((x.kind != VARIABLE && x.kind != BITS) || (y.kind != INTEGER && y.kind != OUTER))
 		return IDLE_CALL;
 	return both_ways(w, pc, k, s,
@@ -337,7 +337,7 @@ static int returns_variable(struct idle_walk *w, const struct idle_state *s, str
 }
 
 /* From there on: the next test, or the end. */
-static int follow(struct idle_walk *w, size_t pc, const struct idle_state *before)
+static int idle_follow(struct idle_walk *w, size_t pc, const struct idle_state *before)
 {
 	struct idle_state s = *before;
 	enum idle_compare how;
@@ -350,9 +350,9 @@ static int follow(struct idle_walk *w, size_t pc, const struct idle_state *befor
 		if (sets(w, &i, &s, &pc))
 			continue;
 		if (compares(w->f, &i, s.r, &how, &with))
-			return compare(w, pc, i.k, &s, s.r[i.a], how, with);
+			return lua_idle_compare(w, pc, i.k, &s, s.r[i.a], how, with);
 		if (i.op == OP_TEST && value == VARIABLE)
-			return ask(w, pc, i.k, &s, s.r[i.a], IDLE_FALSY, false);
+			return idle_ask(w, pc, i.k, &s, s.r[i.a], IDLE_FALSY, false);
 		if (i.op == OP_TEST && value >= NIL_VALUE && value <= TRUE_VALUE)
 			pc = behind(w, pc, value == TRUE_VALUE, i.k);
 		else if (i.op == OP_RETURN1 && (value == VARIABLE || value == NOT_VARIABLE))
@@ -375,7 +375,7 @@ static struct idle *idle_in(const struct bytecode *f, bool when)
 	struct idle *out = base_alloc(1, sizeof(*out));
 	struct idle_walk w = {.f = f, .when = when, .out = out};
 
-	if (follow(&w, 0, &begin) == 0 && w.any)
+	if (idle_follow(&w, 0, &begin) == 0 && w.any)
 		return out;
 	idle_free(out);
 	return NULL;

@@ -11,7 +11,7 @@
 
 static const char modules_key; /* registry: path -> what the module gave back */
 
-static char *read_all(int fd, size_t *length)
+static char *load_read_all(int fd, size_t *length)
 {
 	size_t capacity = 4096;
 	char *text = base_alloc(1, capacity + 1);
@@ -48,7 +48,7 @@ char *script_read_file(const char *path, size_t *length, const char **what)
 	if (fd < 0)
 		return NULL;
 	*what = "cannot read";
-	text = read_all(fd, length);
+	text = load_read_all(fd, length);
 	saved = errno;
 	close(fd);
 	errno = saved;

@@ -262,7 +262,7 @@ static const char *rest(struct match *m, const char *at, const struct item *item
 	return end;
 }
 
-static bool fits(const struct match *m, const char *at, const struct item *item)
+static bool pattern_fits(const struct match *m, const char *at, const struct item *item)
 {
 	return at < m->end && set_has(item->set, *at);
 }
@@ -271,7 +271,7 @@ static const char *most_first(struct match *m, const char *at, const struct item
 {
 	const char *least = item->repeat == '+' ? at + 1 : at, *most = at, *end;
 
-	while (fits(m, most, item))
+	while (pattern_fits(m, most, item))
 		most++;
 	m->steps += (unsigned)(most - at);
 	for (; most >= least; most--)
@@ -285,7 +285,7 @@ static const char *least_first(struct match *m, const char *at, const struct ite
 	const char *end;
 
 	while (!(end = rest(m, at, item)))
-		if (!fits(m, at++, item))
+		if (!pattern_fits(m, at++, item))
 			return NULL;
 	return end;
 }
@@ -353,7 +353,7 @@ static const char *simple(struct match *m, const char *at, const struct item *it
 {
 	switch (item->kind) {
 	case ITEM_ONE:
-		return fits(m, at, item) ? at + 1 : NULL;
+		return pattern_fits(m, at, item) ? at + 1 : NULL;
 	case ITEM_BALANCE:
 		return balance(m, at, item);
 	case ITEM_FRONTIER:
@@ -367,7 +367,7 @@ static const char *simple(struct match *m, const char *at, const struct item *it
 
 static const char *one_or_none(struct match *m, const char *at, const struct item *item)
 {
-	const char *end = fits(m, at, item) ? rest(m, at + 1, item) : NULL;
+	const char *end = pattern_fits(m, at, item) ? rest(m, at + 1, item) : NULL;
 
 	return end ? end : rest(m, at, item);
 }

@@ -76,7 +76,7 @@ static bool flag_field(lua_State *L, int index, const char *name)
 	return flag;
 }
 
-static enum place_kind kind_of(const char *event)
+static enum place_kind places_kind_of(const char *event)
 {
 	static const struct {
 		const char *name;
@@ -117,8 +117,8 @@ static int core_place(lua_State *L)
 	luaL_setmetatable(L, PLACE);
 	core_where(L);
 	budget_charge(L, PLACE_COSTS + lua_rawlen(L, 2));
-	p = *box = engine_place(s->engine, event ? kind_of(location) : PLACE_LOCATION, location,
-				lua_tostring(L, -1));
+	p = *box = engine_place(s->engine, event ? places_kind_of(location) : PLACE_LOCATION,
+				location, lua_tostring(L, -1));
 	lua_pop(L, 1);
 	p->thread = copy_field(L, 3, "thread");
 	p->object = copy_field(L, 3, "object");
@@ -130,7 +130,7 @@ static int core_place(lua_State *L)
 	return 1;
 }
 
-static struct step *add_step(lua_State *L, enum step_kind kind)
+static struct step *places_add_step(lua_State *L, enum step_kind kind)
 {
 	struct place **box = luaL_checkudata(L, 1, PLACE);
 
@@ -156,7 +156,7 @@ static int core_step_gate(lua_State *L)
 	struct gate *g = lua_type(L, 3) == LUA_TSTRING ? gate_named(L, lua_tostring(L, 3))
 						       : script_to_gate(L, 3);
 
-	add_step(L, wait ? STEP_WAIT : STEP_OPEN)->gate = g;
+	places_add_step(L, wait ? STEP_WAIT : STEP_OPEN)->gate = g;
 	return 0;
 }
 
@@ -167,7 +167,7 @@ static int core_step_function(lua_State *L)
 	struct step *step;
 
 	lua_settop(L, 3);
-	step = add_step(L, when ? STEP_WHEN : STEP_RUN);
+	step = places_add_step(L, when ? STEP_WHEN : STEP_RUN);
 	step->idle = script_idle(L, when);
 	step->script_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 	if (step->idle)
@@ -184,7 +184,7 @@ static int core_step_text(lua_State *L)
 			      : strcmp(verb, "release") == 0 ? STEP_RELEASE
 							     : STEP_LOG;
 
-	add_step(L, kind)->text = base_strdup(text);
+	places_add_step(L, kind)->text = base_strdup(text);
 	return 0;
 }
 
@@ -193,14 +193,14 @@ static int core_step_kill(lua_State *L)
 {
 	int number = (int)luaL_checkinteger(L, 2);
 
-	add_step(L, STEP_KILL)->signal = number;
+	places_add_step(L, STEP_KILL)->signal = number;
 	return 0;
 }
 
 /* core.step_elide(place) */
 static int core_step_elide(lua_State *L)
 {
-	add_step(L, STEP_ELIDE);
+	places_add_step(L, STEP_ELIDE);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 #include "lua/script_internal.h"
 
 /* Raises again what no script may swallow. */
-static void pass_on(lua_State *L, int status)
+static void protected_pass_on(lua_State *L, int status)
 {
 	if (status == LUA_ERRMEM)
 		budget_fatal(L, budget_too_big);
@@ -15,7 +15,7 @@ static int protected_end(lua_State *L, int status, lua_KContext below)
 {
 	if (status == LUA_OK || status == LUA_YIELD)
 		return lua_gettop(L) - (int)below;
-	pass_on(L, status);
+	protected_pass_on(L, status);
 	lua_pushboolean(L, 0);
 	lua_insert(L, -2);
 	return 2;
@@ -69,7 +69,7 @@ static bool resume(lua_State *L, lua_State *co, int first, int *count)
 	status = budget_resume(L, co, args, count);
 	if (status != LUA_OK && status != LUA_YIELD) {
 		lua_xmove(co, L, 1);
-		pass_on(L, status);
+		protected_pass_on(L, status);
 		return false;
 	}
 	luaL_checkstack(L, *count + 1, "too many results to resume");

@@ -66,7 +66,7 @@ void script_open_run(lua_State *L)
  * ------------------------------------------------------------------------------------- */
 
 /* The coroutine with the function on its stack, and the hit. */
-static void start(lua_State *L, struct run *r, const struct call *c)
+static void run_start(lua_State *L, struct run *r, const struct call *c)
 {
 	r->ref = c->ref;
 	r->co = lua_newthread(L);
@@ -145,7 +145,7 @@ static int body_run(lua_State *L)
 	bool first = !r->co;
 
 	if (first)
-		start(L, r, c);
+		run_start(L, r, c);
 	else
 		r->hit->arrival = c->arrival;
 	r->waits = NULL;
@@ -166,7 +166,7 @@ static void drop(struct run *r)
 	base_free(r);
 }
 
-static struct run *make(struct script *s)
+static struct run *run_make(struct script *s)
 {
 	struct run *r = base_alloc(1, sizeof(*r));
 
@@ -180,7 +180,7 @@ enum engine_answer script_run(void *ctx, int ref, const struct arrival *a, void 
 			      struct gate **gate, struct error *err)
 {
 	struct script *s = ctx;
-	struct run *before = s->run, *r = *coroutine ? *coroutine : make(s);
+	struct run *before = s->run, *r = *coroutine ? *coroutine : run_make(s);
 	struct call c = {.script = s,
 			 .body = body_run,
 			 .mode = SCRIPT_RUNNING,

@@ -142,7 +142,7 @@ static void print_lines(lua_State *L, const char *text)
 	}
 }
 
-static int print(lua_State *L)
+static int sandbox_print(lua_State *L)
 {
 	int count = lua_gettop(L);
 	luaL_Buffer b;
@@ -214,7 +214,7 @@ void script_open_sandbox(lua_State *L)
 	guard(L, LUA_TABLIBNAME, "remove", guard_length);
 	guard(L, LUA_TABLIBNAME, "sort", guard_sort);
 	guard(L, LUA_GNAME, "setmetatable", guard_setmetatable);
-	lua_pushcfunction(L, print);
+	lua_pushcfunction(L, sandbox_print);
 	lua_setglobal(L, "print");
 	lua_pushboolean(L, 0);
 	lua_pushcclosure(L, warn, 1);

@@ -33,7 +33,7 @@ static struct script_strategy *strategy_of(lua_State *L)
 
 /* ---- points ------------------------------------------------------------------------------------- */
 
-static void push_text(lua_State *L, const char *text)
+static void strategy_push_text(lua_State *L, const char *text)
 {
 	if (text)
 		lua_pushstring(L, text);
@@ -53,7 +53,7 @@ static bool push_where(lua_State *L, size_t index, const char *key)
 	if (host->describe)
 		host->describe(host->ctx, index, &where);
 	if (!line)
-		push_text(L, file ? where.file : where.func);
+		strategy_push_text(L, file ? where.file : where.func);
 	else if (where.line)
 		lua_pushinteger(L, where.line);
 	else
@@ -69,7 +69,7 @@ static bool push_name(lua_State *L, size_t index, const char *key)
 
 	if (!thread && strcmp(key, "var") != 0)
 		return false;
-	push_text(L, ask ? ask(host->ctx, index) : NULL);
+	strategy_push_text(L, ask ? ask(host->ctx, index) : NULL);
 	return true;
 }
 
@@ -177,7 +177,7 @@ static int advise(int result, struct error *err)
 	return result;
 }
 
-static int enter(struct script_strategy *s, lua_CFunction body, struct error *err)
+static int strategy_enter(struct script_strategy *s, lua_CFunction body, struct error *err)
 {
 	struct call c = {.script = &s->script, .body = body, .source = s->path};
 
@@ -185,7 +185,7 @@ static int enter(struct script_strategy *s, lua_CFunction body, struct error *er
 }
 
 /* Calls what lies above with so many arguments; its faults have a position. */
-static void call(lua_State *L, int args, int results)
+static void strategy_call(lua_State *L, int args, int results)
 {
 	if (script_call(L, args, results) != LUA_OK)
 		lua_error(L);
@@ -211,7 +211,7 @@ static int body_start(lua_State *L)
 		return 0;
 	lua_rawgeti(L, LUA_REGISTRYINDEX, s->start);
 	lua_pushinteger(L, (lua_Integer)s->run);
-	call(L, 1, 0);
+	strategy_call(L, 1, 0);
 	return 0;
 }
 
@@ -239,7 +239,7 @@ static int body_choose(lua_State *L)
 
 	lua_rawgeti(L, LUA_REGISTRYINDEX, s->choose);
 	push_points(L, s);
-	call(L, 1, 1);
+	strategy_call(L, 1, 1);
 	i = lua_tointegerx(L, -1, &is_number);
 	if (!is_number || i < 1 || i > (lua_Integer)s->count)
 		return raise_at(L, s->choose, "choose has to return a number from 1 to %d, not %s",
@@ -251,7 +251,7 @@ static int body_choose(lua_State *L)
 int script_strategy_start(struct script_strategy *s, uint64_t run, struct error *err)
 {
 	s->run = run;
-	return enter(s, body_start, err);
+	return strategy_enter(s, body_start, err);
 }
 
 long script_strategy_choose(struct script_strategy *s, const struct script_point *points,
@@ -262,7 +262,7 @@ long script_strategy_choose(struct script_strategy *s, const struct script_point
 	s->points = points;
 	s->count = count;
 	s->calls++;
-	result = enter(s, body_choose, err);
+	result = strategy_enter(s, body_choose, err);
 	s->points = NULL;
 	return result == 0 ? s->chosen : -1;
 }
@@ -276,13 +276,13 @@ static int body_load(lua_State *L)
 	seed(L, 0);
 	if (script_load_chunk(L, c->path, c->text, c->length) != LUA_OK)
 		return lua_error(L);
-	call(L, 0, 0);
+	strategy_call(L, 0, 0);
 	if (strategy_of(L)->choose == LUA_NOREF)
 		return luaL_error(L, "%s:1: there is no strategy { ... } in this file", c->path);
 	return 0;
 }
 
-static void print(void *ctx, const char *line)
+static void strategy_print(void *ctx, const char *line)
 {
 	const struct script_strategy_host *host = &((struct script_strategy *)ctx)->host;
 
@@ -303,11 +303,11 @@ struct script_strategy *script_strategy_new(const char *path, uint64_t seed_of_a
 	s->path = base_strdup(path);
 	if (host)
 		s->host = *host;
-	s->script.host = (struct script_host){.ctx = s, .print = print};
+	s->script.host = (struct script_host){.ctx = s, .print = strategy_print};
 	s->script.L = s->script.running = budget_new_state(&s->script);
 	if (!s->script.L)
 		error_set(err, ERROR_SYSTEM, "cannot start Lua: out of memory");
-	else if (enter(s, open_all, err) == 0)
+	else if (strategy_enter(s, open_all, err) == 0)
 		result = advise(
 			script_enter_file(
 				&s->script, path, body_load,

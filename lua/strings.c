@@ -73,7 +73,7 @@ static bool is_plain(lua_State *L)
 }
 
 /* The first match from `at` on; *end is its end. NULL: none. */
-static const char *search(struct match *m, const char *at, const char **end)
+static const char *strings_search(struct match *m, const char *at, const char **end)
 {
 	for (; at <= m->end; at++) {
 		*end = pattern_match(m, at);
@@ -96,7 +96,7 @@ static int find_or_match(lua_State *L, bool find)
 	if (from <= length && find && (lua_toboolean(L, 4) || is_plain(L)))
 		return find_plain(L, text, length, from);
 	pattern_begin(&m, L, pattern_compile(L, pattern, size, true), text, length);
-	start = from <= length ? search(&m, text + from, &end) : NULL;
+	start = from <= length ? strings_search(&m, text + from, &end) : NULL;
 	if (!start) {
 		lua_pushnil(L);
 		return 1;
@@ -108,7 +108,7 @@ static int find_or_match(lua_State *L, bool find)
 	return 2 + push_captures(L, &m, false, start, end);
 }
 
-static int find(lua_State *L)
+static int strings_find(lua_State *L)
 {
 	return find_or_match(L, true);
 }
@@ -132,7 +132,7 @@ static int walk_on(lua_State *L)
 	const char *start = w->at, *end;
 
 	w->match.L = L;
-	while ((start = search(&w->match, start, &end))) {
+	while ((start = strings_search(&w->match, start, &end))) {
 		if (end != w->last) {
 			w->at = w->last = end;
 			return push_captures(L, &w->match, true, start, end);
@@ -162,8 +162,8 @@ static int gmatch(lua_State *L)
 
 /* ---- gsub ------------------------------------------------------------------------------------- */
 
-static void add_text(lua_State *L, luaL_Buffer *b, const struct match *m, const char *start,
-		     const char *end)
+static void strings_add_text(lua_State *L, luaL_Buffer *b, const struct match *m, const char *start,
+			     const char *end)
 {
 	size_t length;
 	const char *by = lua_tolstring(L, 3, &length), *stop = by + length;
@@ -190,8 +190,8 @@ static void add_text(lua_State *L, luaL_Buffer *b, const struct match *m, const 
 }
 
 /* The value for a match, from a table or a function; false or nil leaves what was there. */
-static void add_value(lua_State *L, luaL_Buffer *b, const struct match *m, const char *start,
-		      const char *end)
+static void strings_add_value(lua_State *L, luaL_Buffer *b, const struct match *m,
+			      const char *start, const char *end)
 {
 	if (lua_isfunction(L, 3)) {
 		lua_pushvalue(L, 3);
@@ -221,9 +221,9 @@ static lua_Integer replace_all(lua_State *L, luaL_Buffer *b, struct match *m, lu
 		if (end && end != last) {
 			count++;
 			if (lua_type(L, 3) == LUA_TSTRING)
-				add_text(L, b, m, at, end);
+				strings_add_text(L, b, m, at, end);
 			else
-				add_value(L, b, m, at, end);
+				strings_add_value(L, b, m, at, end);
 			at = last = end;
 		} else if (at < m->end) {
 			luaL_addchar(b, *at);
@@ -266,7 +266,8 @@ static int gsub(lua_State *L)
 void script_open_strings(lua_State *L)
 {
 	static const luaL_Reg functions[] = {
-		{"find", find}, {"match", match}, {"gmatch", gmatch}, {"gsub", gsub}, {NULL, NULL},
+		{"find", strings_find}, {"match", match}, {"gmatch", gmatch},
+		{"gsub", gsub},		{NULL, NULL},
 	};
 
 	lua_getglobal(L, LUA_STRLIBNAME);

@@ -20,7 +20,7 @@ static void push(lua_State *L, struct suggestions *s)
 	lua_pushstring(L, copy);
 }
 
-static void offer(lua_State *L, struct suggestions *s)
+static void lua_suggest_offer(lua_State *L, struct suggestions *s)
 {
 	if (lua_type(L, -1) == LUA_TSTRING)
 		suggest_offer(s, lua_tostring(L, -1));
@@ -34,7 +34,7 @@ static int core_like(lua_State *L)
 	luaL_checktype(L, 2, LUA_TTABLE);
 	luaL_checkstack(L, 4, NULL);
 	for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
-		offer(L, &s);
+		lua_suggest_offer(L, &s);
 	push(L, &s);
 	return 1;
 }
@@ -44,7 +44,7 @@ static void offer_globals(lua_State *L, struct suggestions *s)
 	lua_pushglobaltable(L);
 	for (lua_pushnil(L); lua_next(L, -2);) {
 		lua_pop(L, 1);
-		offer(L, s);
+		lua_suggest_offer(L, s);
 	}
 	lua_pop(L, 1);
 }

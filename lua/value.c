@@ -48,7 +48,7 @@ static void push_object(lua_State *L, const struct program_value *v)
 	luaL_setmetatable(L, OBJECT);
 }
 
-static void push_text(lua_State *L, struct str *text)
+static void value_push_text(lua_State *L, struct str *text)
 {
 	lua_pushlstring(L, str_text(text), text->length);
 	str_fini(text);
@@ -77,7 +77,7 @@ int value_answer(lua_State *L, int result)
 		lua_pushnumber(L, v->number);
 		break;
 	case PROGRAM_TEXT:
-		push_text(L, &v->text);
+		value_push_text(L, &v->text);
 		break;
 	case PROGRAM_THING:
 		push_object(L, v);
@@ -166,7 +166,7 @@ static int object_string(lua_State *L)
 		return value_unavailable(L, "string");
 	if (p->string(p->ctx, object, &a->text, &a->err) < 0)
 		return value_raise(L);
-	push_text(L, &a->text);
+	value_push_text(L, &a->text);
 	return 1;
 }
 
@@ -274,7 +274,7 @@ static int object_text(lua_State *L)
 		p->describe(p->ctx, object, &a->text);
 	else
 		str_add(&a->text, OBJECT);
-	push_text(L, &a->text);
+	value_push_text(L, &a->text);
 	return 1;
 }
 

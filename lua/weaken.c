@@ -50,7 +50,7 @@ static const char *push_escaped(luaL_Buffer *b, const char *at)
 }
 
 /* Behind the first quote. */
-static void push_text(lua_State *L, const char *at)
+static void weaken_push_text(lua_State *L, const char *at)
 {
 	luaL_Buffer b;
 
@@ -66,7 +66,7 @@ static void push_text(lua_State *L, const char *at)
 static void push_value(lua_State *L, const char *text, size_t length)
 {
 	if (*text == '"') {
-		push_text(L, text + 1);
+		weaken_push_text(L, text + 1);
 		return;
 	}
 	lua_pushlstring(L, text, length);
@@ -132,7 +132,7 @@ static int body_allows(lua_State *L)
 	return 0;
 }
 
-static int enter(struct script_weaken *w, lua_CFunction body, struct error *err)
+static int weaken_enter(struct script_weaken *w, lua_CFunction body, struct error *err)
 {
 	struct call c = {.script = &w->script, .body = body, .source = w->path};
 
@@ -143,7 +143,7 @@ int script_weaken_allows(struct script_weaken *w, const struct script_weak_call 
 			 struct error *err)
 {
 	w->call = call;
-	return enter(w, body_allows, err) < 0 ? -1 : w->answer;
+	return weaken_enter(w, body_allows, err) < 0 ? -1 : w->answer;
 }
 
 /* ---- made and freed --------------------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ static int body_load(lua_State *L)
 	return 0;
 }
 
-static void print(void *ctx, const char *line)
+static void weaken_print(void *ctx, const char *line)
 {
 	(void)ctx;
 	log_line("%s", line);
@@ -183,11 +183,11 @@ struct script_weaken *script_weaken_new(const char *path, struct error *err)
 
 	alarm_open();
 	w->path = base_strdup(path);
-	w->script.host = (struct script_host){.print = print};
+	w->script.host = (struct script_host){.print = weaken_print};
 	w->script.L = w->script.running = budget_new_state(&w->script);
 	if (!w->script.L)
 		error_set(err, ERROR_SYSTEM, "cannot start Lua: out of memory");
-	else if (enter(w, open_all, err) == 0)
+	else if (weaken_enter(w, open_all, err) == 0)
 		result = script_enter_file(&w->script, path, body_load,
 					   "--weaken OPERATION:FILE.lua", err);
 	if (result == 0)

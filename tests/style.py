@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The rules of the house that a machine can see: who may use whom (by what is included and, where there are
 object files, by the symbols used), no circle of files, one room for each dangerous call, no function over 60
-lines, no file over 600 (which goes for the unit tests and for Lua, too)."""
+lines, no file over 600 (which goes for the unit tests and for Lua, too), no folder over 25 files, no static name in
+more than three files."""
 import glob
 import os
 import re
@@ -81,6 +82,11 @@ ONLY_IN = [  # what, a pattern, the only room that may contain it
 FOREIGN = [r'"(?:\\n)?-- (?:[^"\\]|\\[^n])*(?<!\.)"', r'"/\* (?:(?!\*/)[^"])*"', r'"(?:\\\\%c|\\\\x%02x|%%%02X)"', r"\biscntrl\("]
 FOREIGN_OWN = ["tracer/cli/options/completions.c", "tracer/inspect/values/value_print.c", "tracer/search/journal/merge.c"]
 MAX_FUNCTION, MAX_FILE = 60, 600
+# Files of a folder; two folders are larger still and may only become smaller.
+MAX_FOLDER = 25
+LARGER_FOLDERS = {"gates": 26, "lua": 41}
+# Files with a static function of one name: a backtrace, a profile and grep say where it is.
+MAX_SHARED_NAME = 3
 # Of files that use each other in a circle no more than six: beyond that nobody can read one of them alone.
 MAX_CIRCLE = 6
 
@@ -234,6 +240,24 @@ def check_tour(texts, complain):
         complain(f"tracer/README.md: {len(steps)} functions, 30 are the most")
 
 
+def check_folder_sizes(complain):
+    for folder, _, names in os.walk("."):
+        folder = folder[2:]
+        most = LARGER_FOLDERS.get(folder, MAX_FOLDER)
+        if folder.split("/")[0] in ("tracer", "gates", "lua") and len(names) > most:
+            complain(f"{folder}: {len(names)} files, {most} are the most")
+
+
+def check_static_names(texts, complain):
+    defined = {}
+    for path, text in texts.items():
+        for name in re.findall(r"^static\b[^;={]*?\b(\w+)\([^;]*?\)\n\{", text, re.M):
+            defined.setdefault(name, set()).add(path)
+    for name, paths in sorted(defined.items()):
+        if len(paths) > MAX_SHARED_NAME:
+            complain(f"{name}() is static in {len(paths)} files, {MAX_SHARED_NAME} are the most: {' '.join(sorted(paths))}")
+
+
 def check_function_lengths(path, text, complain):
     start = None
     for n, line in enumerate(text.split("\n"), 1):
@@ -272,6 +296,8 @@ def main():
         with open(path, encoding="utf-8") as f:
             check_file_length(path, f.read(), complaints.append)
     check_tags(texts, complaints.append)
+    check_folder_sizes(complaints.append)
+    check_static_names(texts, complaints.append)
     check_tour(texts.values(), complaints.append)
     check_symbols(complaints.append)
     for c in complaints:

@@ -24,16 +24,16 @@ static uint64_t moved(const ZydisDecodedOperand *op, uint64_t address)
 	return pushes ? address - op->size / 8 : address;
 }
 
-static bool holds(const struct arch_access *a, const uint64_t *fault)
+static bool x86_64_access_holds(const struct arch_access *a, const uint64_t *fault)
 {
 	return fault && *fault - a->address < a->size;
 }
 
-static bool is_better(const struct arch_access *a, const struct arch_access *than,
-		      const uint64_t *fault)
+static bool x86_64_access_is_better(const struct arch_access *a, const struct arch_access *than,
+				    const uint64_t *fault)
 {
-	if (holds(a, fault) != holds(than, fault))
-		return holds(a, fault);
+	if (x86_64_access_holds(a, fault) != x86_64_access_holds(than, fault))
+		return x86_64_access_holds(a, fault);
 	if (arch_is_address(a->address) != arch_is_address(than->address))
 		return !arch_is_address(a->address);
 	return a->writes && !than->writes;
@@ -78,7 +78,7 @@ int arch_access(const uint8_t *bytes, size_t n, uint64_t addr, const struct arch
 		if (!x86_64_is_memory(&ops[i]) ||
 		    x86_64_operand_access(&in, &ops[i], addr, regs, &a) < 0)
 			continue;
-		if (!found || is_better(&a, out, fault))
+		if (!found || x86_64_access_is_better(&a, out, fault))
 			*out = a;
 		found = true;
 	}

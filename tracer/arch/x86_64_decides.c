@@ -176,8 +176,9 @@ static uint64_t read_operand(struct decides_search *s, struct path *p,
 	return mask ? *mask : address_mask(p, op); /* where it stands says something, too */
 }
 
-static uint64_t read_all(struct decides_search *s, struct path *p,
-			 const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+static uint64_t x86_64_decides_read_all(struct decides_search *s, struct path *p,
+					const ZydisDecodedInstruction *in,
+					const ZydisDecodedOperand *ops)
 {
 	uint64_t mask = 0;
 
@@ -213,7 +214,7 @@ static void write_operand(struct decides_search *s, struct path *p,
 
 /* What a called function may change by the calling convention, or a system call; from the second one on it
    is no result either. */
-static void forget(struct path *p, bool result)
+static void x86_64_decides_forget(struct path *p, bool result)
 {
 	static const uint8_t lost[] = {0, 1, 2, 4, 5, 8, 9, 10, 11};
 
@@ -299,7 +300,7 @@ static void move_stack(struct path *p, const ZydisDecodedInstruction *in, struct
 static void execute(struct decides_search *s, struct path *p, const ZydisDecodedInstruction *in,
 		    const ZydisDecodedOperand *ops)
 {
-	uint64_t mask = read_all(s, p, in, ops);
+	uint64_t mask = x86_64_decides_read_all(s, p, in, ops);
 	struct held held = result_of(s, p, in, ops), sp = p->held[ARCH_DWARF_SP],
 		    fp = p->held[ARCH_DWARF_FP];
 	uint8_t number;
@@ -317,7 +318,7 @@ static void execute(struct decides_search *s, struct path *p, const ZydisDecoded
 			      in->cpu_flags->set_1 | in->cpu_flags->undefined))
 		p->flags = mask;
 	if (in->mnemonic == ZYDIS_MNEMONIC_SYSCALL)
-		forget(p, true);
+		x86_64_decides_forget(p, true);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------ */
@@ -328,7 +329,7 @@ static bool is_kept(unsigned i)
 }
 
 /* True: on in the called function. */
-static bool enter(struct path *p, uint64_t next)
+static bool x86_64_decides_enter(struct path *p, uint64_t next)
 {
 	struct caller *c = &p->callers[p->calls];
 
@@ -346,14 +347,14 @@ static bool enter(struct path *p, uint64_t next)
 }
 
 /* True: on behind the call. `known`: what the function gives back is made of rax's mask. */
-static bool leave(struct path *p, bool known, uint64_t *next)
+static bool x86_64_decides_leave(struct path *p, bool known, uint64_t *next)
 {
 	const struct caller *c;
 
 	if (!p->calls)
 		return false;
 	c = &p->callers[--p->calls];
-	forget(p, !known);
+	x86_64_decides_forget(p, !known);
 	p->held[0].from = ARCH_FROM_NOTHING;
 	for (unsigned i = 0; i < GENERAL; i++) {
 		if (!is_kept(i))
@@ -367,7 +368,7 @@ static bool leave(struct path *p, bool known, uint64_t *next)
 
 /* ---- all paths -------------------------------------------------------------------------------- */
 
-static size_t place_of(const struct decides_search *s, uint64_t pc)
+static size_t x86_64_decides_place_of(const struct decides_search *s, uint64_t pc)
 {
 	size_t i = (size_t)(pc * 0x9e3779b97f4a7c15u >> 53);
 
@@ -378,7 +379,7 @@ static size_t place_of(const struct decides_search *s, uint64_t pc)
 
 static bool is_seen(const struct decides_search *s, uint64_t pc)
 {
-	return s->seen[place_of(s, pc)] == pc;
+	return s->seen[x86_64_decides_place_of(s, pc)] == pc;
 }
 
 static void note_extent(struct path *p)
@@ -402,9 +403,9 @@ static void note_round(struct decides_search *s, const struct path *p, uint64_t 
 	out->loops = true;
 }
 
-static void take(struct decides_search *s, const struct path *p, uint64_t pc)
+static void x86_64_decides_take(struct decides_search *s, const struct path *p, uint64_t pc)
 {
-	if (s->times[place_of(s, pc)] == ROUNDS || s->waiting == MOST_PATHS)
+	if (s->times[x86_64_decides_place_of(s, pc)] == ROUNDS || s->waiting == MOST_PATHS)
 		return;
 	s->paths[s->waiting] = *p;
 	s->paths[s->waiting++].pc = pc;
@@ -414,15 +415,15 @@ static bool ends(struct decides_search *s, struct path *p, uint64_t *next)
 {
 	if (!p->calls)
 		s->result |= p->general[0] | p->vector[0];
-	return leave(p, true, next);
+	return x86_64_decides_leave(p, true, next);
 }
 
 /* True: it goes on at p->pc. */
-static bool step(struct decides_search *s, struct path *p, const ZydisDecodedInstruction *in,
-		 const ZydisDecodedOperand *ops)
+static bool x86_64_decides_step(struct decides_search *s, struct path *p,
+				const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
 	uint64_t next = p->pc + in->length, target = x86_64_target(in, p->pc);
-	uint64_t mask = read_all(s, p, in, ops); /* of a branch: its flags, or rcx */
+	uint64_t mask = x86_64_decides_read_all(s, p, in, ops); /* of a branch: its flags, or rcx */
 	bool on = true;
 
 	switch (x86_64_flow(in)) {
@@ -430,19 +431,19 @@ static bool step(struct decides_search *s, struct path *p, const ZydisDecodedIns
 		execute(s, p, in, ops);
 		break;
 	case ARCH_FLOW_CALL:
-		if (!is_seen(s, target) && enter(p, next))
+		if (!is_seen(s, target) && x86_64_decides_enter(p, next))
 			next = target;
 		else
-			forget(p, true);
+			x86_64_decides_forget(p, true);
 		break;
 	case ARCH_FLOW_CALL_INDIRECT:
-		forget(p, true);
+		x86_64_decides_forget(p, true);
 		break;
 	case ARCH_FLOW_BRANCH:
 		s->decides |= mask;
 		s->out->branches |= !p->calls;
 		note_round(s, p, target);
-		take(s, p, target);
+		x86_64_decides_take(s, p, target);
 		break;
 	case ARCH_FLOW_JUMP:
 		next = target;
@@ -450,7 +451,7 @@ static bool step(struct decides_search *s, struct path *p, const ZydisDecodedIns
 	case ARCH_FLOW_JUMP_INDIRECT: /* a table, or a function of another library */
 		s->decides |= mask;
 		s->out->branches |= !p->calls;
-		on = leave(p, false, &next);
+		on = x86_64_decides_leave(p, false, &next);
 		break;
 	case ARCH_FLOW_RETURN:
 		on = ends(s, p, &next);
@@ -466,7 +467,7 @@ static bool step(struct decides_search *s, struct path *p, const ZydisDecodedIns
 /* False: it has been come to often enough. */
 static bool is_new(struct decides_search *s, uint64_t pc)
 {
-	size_t i = place_of(s, pc);
+	size_t i = x86_64_decides_place_of(s, pc);
 
 	if (s->times[i] == ROUNDS || (!s->times[i] && s->seen_count == MOST_INSTRUCTIONS))
 		return false;
@@ -475,8 +476,9 @@ static bool is_new(struct decides_search *s, uint64_t pc)
 	return true;
 }
 
-static void follow(struct decides_search *s, struct path p,
-		   size_t (*read)(void *ctx, uint64_t addr, void *buf, size_t n), void *ctx)
+static void x86_64_decides_follow(struct decides_search *s, struct path p,
+				  size_t (*read)(void *ctx, uint64_t addr, void *buf, size_t n),
+				  void *ctx)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction in;
@@ -491,7 +493,7 @@ static void follow(struct decides_search *s, struct path p,
 			return;
 		if (p.called && x86_64_is_nop(&in))
 			return; /* padding: that call does not return */
-		on = step(s, &p, &in, ops);
+		on = x86_64_decides_step(s, &p, &in, ops);
 		if (on)
 			note_round(s, &p, p.pc);
 	}
@@ -511,9 +513,9 @@ void arch_decides(uint64_t addr, uint32_t known,
 	}
 	for (unsigned i = 0; i < ARCH_DECIDES_WORDS; i++)
 		p.word[i] = 1ull << (GENERAL + i);
-	take(&s, &p, addr);
+	x86_64_decides_take(&s, &p, addr);
 	while (s.waiting)
-		follow(&s, s.paths[--s.waiting], read, ctx);
+		x86_64_decides_follow(&s, s.paths[--s.waiting], read, ctx);
 	out->registers = (uint32_t)(s.decides & 0xffff);
 	out->words = s.decides >> GENERAL;
 	out->result_registers = (uint32_t)(s.result & 0xffff);

@@ -40,7 +40,7 @@ static uint64_t written(const ZydisDecodedOperand *op, uint64_t next)
 	       (uint64_t)op->size << 40;
 }
 
-static ZydisRegister whole(ZydisRegister r)
+static ZydisRegister x86_64_deed_whole(ZydisRegister r)
 {
 	return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
 }
@@ -51,14 +51,15 @@ static bool moves_stack(const ZydisDecodedInstruction *in, const ZydisDecodedOpe
 	for (int i = 0; i < in->operand_count; i++)
 		if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		    operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
-		    whole(operands[i].reg.value) == ZYDIS_REGISTER_RSP)
+		    x86_64_deed_whole(operands[i].reg.value) == ZYDIS_REGISTER_RSP)
 			return true;
 	return false;
 }
 
 static bool is_result(ZydisRegister r)
 {
-	return whole(r) == ZYDIS_REGISTER_RAX || whole(r) == whole(ZYDIS_REGISTER_XMM0);
+	return x86_64_deed_whole(r) == ZYDIS_REGISTER_RAX ||
+	       x86_64_deed_whole(r) == x86_64_deed_whole(ZYDIS_REGISTER_XMM0);
 }
 
 static bool takes_result(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands)

@@ -47,8 +47,9 @@ static bool is_stack_traffic(const ZydisDecodedOperand *op)
 	       op->mem.segment == ZYDIS_REGISTER_SS;
 }
 
-static bool is_shared(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
-		      const ZydisDecodedOperand *op, unsigned own)
+static bool x86_64_shared_is_shared(const ZydisDecodedInstruction *in,
+				    const ZydisDecodedOperand *ops, const ZydisDecodedOperand *op,
+				    unsigned own)
 {
 	if (!x86_64_is_memory(op) || op->mem.segment == ZYDIS_REGISTER_FS ||
 	    op->mem.segment == ZYDIS_REGISTER_GS || is_stack_traffic(op) || is_hint(in))
@@ -67,7 +68,7 @@ static uint8_t frame_base(ZydisRegister reg)
 	return reg == ZYDIS_REGISTER_RBP ? ARCH_DWARF_FP : ARCH_NO_REGISTER;
 }
 
-static bool is_named(const ZydisDecodedOperand *op)
+static bool x86_64_shared_is_named(const ZydisDecodedOperand *op)
 {
 	return x86_64_is_memory(op) && !is_stack_traffic(op) &&
 	       op->mem.index == ZYDIS_REGISTER_NONE;
@@ -91,14 +92,15 @@ static bool takes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *
 	return out->base != ARCH_NO_REGISTER;
 }
 
-static struct arch_slot slot_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+static struct arch_slot x86_64_shared_slot_of(const ZydisDecodedInstruction *in,
+					      const ZydisDecodedOperand *ops)
 {
 	struct arch_slot slot = {ARCH_NO_REGISTER, ARCH_NO_REGISTER, 0, 0};
 
 	if (takes(in, ops, &slot))
 		return slot;
 	for (unsigned i = 0; i < in->operand_count && slot.base == ARCH_NO_REGISTER; i++)
-		if (is_named(&ops[i])) {
+		if (x86_64_shared_is_named(&ops[i])) {
 			slot.base = frame_base(ops[i].mem.base);
 			slot.offset = ops[i].mem.disp.value;
 			slot.size = ops[i].size / 8;
@@ -126,10 +128,10 @@ int arch_shared(const uint8_t *bytes, size_t n, uint64_t addr, unsigned own,
 	*out = (struct arch_shared){
 		.length = in.length,
 		.pauses = in.mnemonic == ZYDIS_MNEMONIC_PAUSE,
-		.slot = slot_of(&in, ops),
+		.slot = x86_64_shared_slot_of(&in, ops),
 	};
 	for (unsigned i = 0; i < in.operand_count; i++) {
-		if (!is_shared(&in, ops, &ops[i], own))
+		if (!x86_64_shared_is_shared(&in, ops, &ops[i], own))
 			continue;
 		out->reads |= (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
 		out->writes |= (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
@@ -173,7 +175,7 @@ size_t arch_accesses(const uint8_t *bytes, size_t n, uint64_t addr, unsigned own
 	for (unsigned i = 0; i < in.operand_count && count < max; i++) {
 		struct arch_access *a = &out[count];
 
-		if (!is_shared(&in, ops, &ops[i], own) ||
+		if (!x86_64_shared_is_shared(&in, ops, &ops[i], own) ||
 		    x86_64_operand_access(&in, &ops[i], addr, regs, a) < 0)
 			continue;
 		repeat(&in, regs, a);

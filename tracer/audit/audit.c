@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static bool is_called(const struct audit_program *p, const struct audit_record *r, const char *type)
+static bool audit_is_called(const struct audit_program *p, const struct audit_record *r,
+			    const char *type)
 {
 	const char *wanted = strncmp(type, "struct ", 7) == 0 ? type + 7 : type;
 
@@ -14,7 +15,7 @@ static bool is_called(const struct audit_program *p, const struct audit_record *
 static bool is_type(const struct audit *a, const struct audit_record *r)
 {
 	for (const char *const *type = a->options->types; *type; type++)
-		if (is_called(a->program, r, *type))
+		if (audit_is_called(a->program, r, *type))
 			return true;
 	return false;
 }
@@ -25,7 +26,7 @@ int audit_types_check(const struct audit_program *p, const char *const *types, s
 		bool is_there = false;
 
 		array_each(const struct audit_record, r, &p->records)
-			is_there |= is_called(p, r, *types);
+			is_there |= audit_is_called(p, r, *types);
 		if (!is_there)
 			return error_set(err, ERROR_USAGE,
 					 "--type: no struct of these sources is called '%s'",

@@ -15,7 +15,7 @@ static int usage(struct error *err)
 	return error_hint(err, "gatectl attach -g FILE.lua PID");
 }
 
-static int parse(struct cli *cli, struct error *err)
+static int attach_parse(struct cli *cli, struct error *err)
 {
 	const char *text = cli->rest[0];
 	uint64_t pid = 0;
@@ -76,7 +76,7 @@ int command_attach(struct cli *cli)
 	ERROR(err);
 	int status = 0, started;
 
-	if (parse(cli, &err) < 0 || reports_check(cli, &err) < 0)
+	if (attach_parse(cli, &err) < 0 || reports_check(cli, &err) < 0)
 		return output_error(cli, &err);
 	started = session_guard(&cli->session, &status, &err);
 	if (started < 0)

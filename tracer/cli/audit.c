@@ -93,7 +93,7 @@ static void tell_skipped(const struct audit_read *read)
 		log_line("%s: skipped: %s", path_shown(s->file), s->why);
 }
 
-static int tell_found(const struct cli *cli, const struct audit_told *t)
+static int audit_tell_found(const struct cli *cli, const struct audit_told *t)
 {
 	const struct audit_program *p = t->audit->program;
 	const struct finding *first = NULL;
@@ -128,7 +128,7 @@ static void count_untold(const struct cli *cli, struct audit_told *t)
 	}
 }
 
-static int tell(struct cli *cli, struct audit_told *t, struct error *err)
+static int audit_tell(struct cli *cli, struct audit_told *t, struct error *err)
 {
 	int status;
 
@@ -140,12 +140,13 @@ static int tell(struct cli *cli, struct audit_told *t, struct error *err)
 		print_summary(t);
 	if (output_flush() < 0)
 		return VERDICT_ERROR;
-	status = tell_found(cli, t); /* the verdict comes first on standard error */
+	status = audit_tell_found(cli, t); /* the verdict comes first on standard error */
 	tell_skipped(t->read);
 	return audit_report(cli, t, status, err) < 0 ? output_error(cli, err) : status;
 }
 
-static int run(struct cli *cli, struct audit_read *read, struct audit *a, struct error *err)
+static int cli_audit_run(struct cli *cli, struct audit_read *read, struct audit *a,
+			 struct error *err)
 {
 	const struct cli_audit *o = &cli->audit;
 	const struct audit_read_options how = {o->folder, o->flags, (const char *const *)cli->rest,
@@ -167,7 +168,7 @@ static int run(struct cli *cli, struct audit_read *read, struct audit *a, struct
 		return output_error(cli, err);
 	t.seconds = explore_now_s() - begun;
 	status = o->confirm ? audit_confirm(cli, a) : 0;
-	answer = tell(cli, &t, err);
+	answer = audit_tell(cli, &t, err);
 	return status ? status : answer;
 }
 
@@ -179,7 +180,7 @@ int command_audit(struct cli *cli)
 	int status;
 
 	options_audit_settle(cli);
-	status = run(cli, &read, &a, &err);
+	status = cli_audit_run(cli, &read, &a, &err);
 	audit_fini(&a);
 	audit_read_fini(&read);
 	return status;

@@ -56,7 +56,7 @@ static int read_lock(struct checked *c, struct error *err)
 }
 
 /* The file in which the place stands: FILE:LINE without its line. NULL: the fault is set. */
-static struct checked *file_of(struct check *k, const char *source)
+static struct checked *check_file_of(struct check *k, const char *source)
 {
 	const char *colon = strrchr(source, ':');
 	char *script = base_strndup(source, colon ? (size_t)(colon - source) : strlen(source));
@@ -118,7 +118,8 @@ static void add_meaning(const struct meaning *m, struct str *out)
 		str_add(out, "something else");
 }
 
-static void add_place(const struct drift_candidate *c, const struct meaning *was, struct str *out)
+static void check_add_place(const struct drift_candidate *c, const struct meaning *was,
+			    struct str *out)
 {
 	if (c->spelled)
 		str_add(out, c->spelled);
@@ -162,7 +163,7 @@ static void drift_error(const struct session_query *q, const struct meaning *was
 	add_meaning(was, &text);
 	if (d->kind == DRIFT_MOVED) {
 		str_add(&text, ", which is now at ");
-		add_place(&d->candidates[0], was, &text);
+		check_add_place(&d->candidates[0], was, &text);
 	} else if (d->kind == DRIFT_DOUBTED) {
 		str_add(&text, ", which may be one of these now:");
 		add_candidates(d, &text);
@@ -175,7 +176,7 @@ static void drift_error(const struct session_query *q, const struct meaning *was
 	str_fini(&text);
 }
 
-static void keep(struct checked *c, const struct meaning *was)
+static void check_keep(struct checked *c, const struct meaning *was)
 {
 	struct meaning kept;
 
@@ -202,7 +203,7 @@ static void tell_drift(struct check *k, struct checked *c, const struct session_
 	const struct drift_candidate *to = d->kind == DRIFT_MOVED ? &d->candidates[0] : NULL;
 	ERROR(err);
 
-	keep(c, was);
+	check_keep(c, was);
 	if (k->cli->fix && to && to->spelled) {
 		add_fix(c, q, to);
 		return;
@@ -265,7 +266,7 @@ static void against_lock(struct check *k, struct checked *c, const struct sessio
 static void each(void *ctx, const struct session_query *q)
 {
 	struct check *k = ctx;
-	struct checked *c = k->stopped ? NULL : file_of(k, q->source);
+	struct checked *c = k->stopped ? NULL : check_file_of(k, q->source);
 	const struct meaning *was;
 
 	if (!c || told_already(c, q))
@@ -277,7 +278,7 @@ static void each(void *ctx, const struct session_query *q)
 	}
 	as_it_is(k, c, q);
 	if (was)
-		keep(c, was);
+		check_keep(c, was);
 	if (c->there && !q->pending && q->sites)
 		output_print("  not in %s yet: gatectl check --lock adds it\n", c->path);
 }
@@ -342,12 +343,12 @@ static void finish_fixes(struct check *k, struct checked *c, const struct rewrit
 	lockfile_respell(&c->now, changes, count);
 	for (size_t i = 0; i < c->fixes.count; i++)
 		if (edits[i].answer != REWRITE_DONE)
-			keep(c, lockfile_find(&c->was, c->fixes.items[i].from));
+			check_keep(c, lockfile_find(&c->was, c->fixes.items[i].from));
 	base_free(changes);
 }
 
 /* Would its new name be that of a lost location? Nobody could tell the two apart any more. */
-static bool is_taken(const struct checked *c, const struct fix *f)
+static bool check_is_taken(const struct checked *c, const struct fix *f)
 {
 	const struct meaning *other = lockfile_find(&c->now, f->to);
 
@@ -366,7 +367,7 @@ static void leave_taken(struct check *k, struct checked *c)
 		struct fix *f = &c->fixes.items[i];
 		ERROR(err);
 
-		if (!is_taken(c, f)) {
+		if (!check_is_taken(c, f)) {
 			i++;
 			continue;
 		}
@@ -465,7 +466,7 @@ static int query_one(struct check *k, size_t i, struct error *err)
 	return query_scripts(k, 0, i + 1, &again);
 }
 
-static int check(struct check *k)
+static int check_check(struct check *k)
 {
 	ERROR(err);
 	int status = 0;
@@ -510,7 +511,7 @@ int command_check(struct cli *cli)
 		return usage(cli, &err);
 	}
 	k.symbols = modules_new();
-	status = check(&k);
+	status = check_check(&k);
 	array_each(struct checked *, c, &k.files)
 		checked_free(*c);
 	array_fini(&k.files);

@@ -23,7 +23,7 @@ struct searching {
 	struct str last_words;
 };
 
-static void show(void *ctx, unsigned long done, unsigned long all, const char *what)
+static void explore_show(void *ctx, unsigned long done, unsigned long all, const char *what)
 {
 	struct searching *w = ctx;
 	const struct explore *e = w->e;
@@ -44,7 +44,7 @@ static void show(void *ctx, unsigned long done, unsigned long all, const char *w
 }
 
 /* What a strategy in Lua says. */
-static void print(void *ctx, const char *line)
+static void explore_print(void *ctx, const char *line)
 {
 	progress_erase(&((struct searching *)ctx)->bar);
 	log_line("%s", line);
@@ -73,7 +73,7 @@ static void found(void *ctx, struct explore *e, struct explore_failure *f)
 	session_signals_say(NULL);
 	f->is_unwritten = found_write(e, f, e->options.output, &err) < 0;
 	if (f->is_unwritten) {
-		error_fini(&err); /* write_all() tries again, and reports it */
+		error_fini(&err); /* explore_write_all() tries again, and reports it */
 		return;
 	}
 	prepare_last_words(w, f);
@@ -93,8 +93,8 @@ static void progress(struct cli *cli, struct explore *e, struct searching *w)
 	w->bar.noun = "schedule";
 	w->show = e->x.view.progress;
 	e->x.view.ctx = w;
-	e->x.view.progress = show;
-	e->x.view.print = print;
+	e->x.view.progress = explore_show;
+	e->x.view.print = explore_print;
 }
 
 /* ---- the summary -------------------------------------------------------------------------------------- */
@@ -262,7 +262,7 @@ static void add_others(const struct cli *cli, const struct explore *e, struct st
 	}
 }
 
-static int tell_found(const struct cli *cli, const struct explore *e)
+static int explore_tell_found(const struct cli *cli, const struct explore *e)
 {
 	struct str text = {0};
 
@@ -278,7 +278,7 @@ static int tell_found(const struct cli *cli, const struct explore *e)
 	return VERDICT_FOUND;
 }
 
-static int write_all(struct explore *e, struct error *err)
+static int explore_write_all(struct explore *e, struct error *err)
 {
 	array_each(struct explore_failure, f, &e->failures)
 		if ((!f->folder || f->is_unwritten) &&
@@ -307,12 +307,12 @@ static void tell_summary(const struct cli *cli, const struct explore *e)
 /* ---- the command ---------------------------------------------------------------------------------------- */
 
 /* `status` is that of whatever went wrong, or 0; `answer` the one if nothing has failed. */
-static int tell(struct cli *cli, struct explore *e, int status, int answer)
+static int explore_tell(struct cli *cli, struct explore *e, int status, int answer)
 {
 	ERROR(err);
 
 	if (e->failures.count)
-		answer = tell_found(cli, e);
+		answer = explore_tell_found(cli, e);
 	if ((e->runs || (e->over && e->options.shards > 1)) && !cli->session.quiet)
 		tell_summary(cli, e);
 	status = status ? status : answer;
@@ -327,10 +327,10 @@ static int finish(struct cli *cli, struct explore *e, int answer)
 	int status = answer < 0 ? output_over(cli, &e->x) : 0;
 	ERROR(err);
 
-	if (write_all(e, &err) < 0 || found_write_cuts(e, &err) < 0)
+	if (explore_write_all(e, &err) < 0 || found_write_cuts(e, &err) < 0)
 		status = output_error(cli, &err);
 	explore_keep(e);
-	return tell(cli, e, status, answer);
+	return explore_tell(cli, e, status, answer);
 }
 
 static int explore(struct cli *cli)
@@ -376,7 +376,7 @@ static int finish_later(struct cli *cli, struct explore *e)
 
 	if ((f->gates.length || !f->folder) && found_write(e, f, e->options.output, &err) < 0)
 		return output_error(cli, &err);
-	if (explore_report(cli, e, tell_found(cli, e), &err) == 0)
+	if (explore_report(cli, e, explore_tell_found(cli, e), &err) == 0)
 		return VERDICT_FOUND;
 	return output_error(cli, &err);
 }
@@ -413,7 +413,7 @@ static int make_later(struct cli *cli)
 /* ---- of folders ------------------------------------------------------------------------------ */
 
 /* With -o DIR each failure's folder comes there, too. */
-static int gather(struct explore *e, struct error *err)
+static int explore_gather(struct explore *e, struct error *err)
 {
 	if (e->options.goes_on)
 		array_each(struct explore_failure, f, &e->failures)
@@ -431,12 +431,12 @@ static int merge(struct cli *cli)
 	int status;
 
 	if (explore_merge(&e, cli->rest, (size_t)cli->rest_count, &args, &err) < 0 ||
-	    gather(&e, &err) < 0) {
+	    explore_gather(&e, &err) < 0) {
 		status = output_error(cli, &err);
 	} else {
 		(void)array_add(&args);
 		cli->session.argv = args.items;
-		status = tell(cli, &e, 0, 0);
+		status = explore_tell(cli, &e, 0, 0);
 	}
 	array_each(char *, arg, &args)
 		base_free(*arg);

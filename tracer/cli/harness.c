@@ -196,7 +196,7 @@ static void add_story(const struct harness_violation *v, struct str *out)
 	str_addf(out, "try: cat %s/README.md\n", v->folder);
 }
 
-static int tell_found(const struct cli *cli, const struct harness_hunt *h)
+static int harness_tell_found(const struct cli *cli, const struct harness_hunt *h)
 {
 	const struct harness_violation *first = h->violations.items;
 	struct str text = {0};
@@ -221,14 +221,14 @@ static int tell_found(const struct cli *cli, const struct harness_hunt *h)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int tell(struct cli *cli, struct harness_hunt *h, int answer)
+static int harness_tell(struct cli *cli, struct harness_hunt *h, int answer)
 {
 	int status = answer < 0 ? output_over(cli, &h->x) : 0;
 	const bool is_whole = answer == 0;
 	ERROR(err);
 
 	if (h->violations.count)
-		answer = tell_found(cli, h);
+		answer = harness_tell_found(cli, h);
 	if (h->program && !cli->session.quiet)
 		tell_summary(cli, h, is_whole);
 	status = status ? status : answer;
@@ -256,7 +256,7 @@ static int hunt(struct cli *cli, struct harness_hunt *h)
 		answer = harness_hunt(h);
 	progress_erase(&bar);
 	cli->session.quiet = is_quiet;
-	return tell(cli, h, answer);
+	return harness_tell(cli, h, answer);
 }
 
 int command_harness(struct cli *cli)

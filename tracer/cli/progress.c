@@ -30,7 +30,7 @@ static size_t width(void)
 	return size.ws_col;
 }
 
-static void put(const struct str *s)
+static void progress_put(const struct str *s)
 {
 	io_write(STDERR_FILENO, str_text(s), s->length);
 }
@@ -42,7 +42,7 @@ void progress_erase(struct progress *p)
 	if (!p->drawn)
 		return;
 	str_add(&s, "\r\033[K");
-	put(&s);
+	progress_put(&s);
 	str_fini(&s);
 	p->drawn = false;
 }
@@ -75,7 +75,7 @@ static void add_left(const struct progress *p, uint64_t now, struct str *out)
 		 (unsigned long long)left % 60);
 }
 
-static void draw(const struct progress *p, uint64_t now, const char *what)
+static void progress_draw(const struct progress *p, uint64_t now, const char *what)
 {
 	size_t columns = width() - 1; /* the last one would wrap */
 	struct str text = {0}, line = {0};
@@ -86,7 +86,7 @@ static void draw(const struct progress *p, uint64_t now, const char *what)
 	if (p->all && columns >= text.length + 8)
 		add_bar(p, columns - text.length - 3, &line);
 	str_add_bytes(&line, str_text(&text), text.length < columns ? text.length : columns);
-	put(&line);
+	progress_put(&line);
 	str_fini(&text);
 	str_fini(&line);
 }
@@ -101,7 +101,7 @@ bool progress_is_due(const struct progress *p)
 	return p->shown && (!p->drawn || now_ms() - p->last_ms >= BETWEEN_MS);
 }
 
-static void show(void *ctx, unsigned long done, unsigned long all, const char *what)
+static void progress_show(void *ctx, unsigned long done, unsigned long all, const char *what)
 {
 	struct progress *p = ctx;
 
@@ -112,7 +112,7 @@ static void show(void *ctx, unsigned long done, unsigned long all, const char *w
 	if (!progress_is_due(p))
 		return;
 	p->last_ms = now_ms();
-	draw(p, p->last_ms, what);
+	progress_draw(p, p->last_ms, what);
 	p->drawn = true;
 }
 
@@ -123,6 +123,6 @@ void progress_begin(struct progress *p, struct cli *cli, struct experiment_view 
 
 	*p = (struct progress){.noun = "run", .color = cli->color, .start_ms = now_ms()};
 	p->shown = wanted && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
-	*view = (struct experiment_view){.ctx = p, .progress = show};
+	*view = (struct experiment_view){.ctx = p, .progress = progress_show};
 	cli->session.quiet |= !cli->session.verbose;
 }

@@ -57,7 +57,7 @@ static void print_unknown(const struct races_hunt *h)
 				 h->ignore, ignored->number, ignored->location.text);
 }
 
-static int tell_found(const struct cli *cli, const struct races_hunt *h)
+static int races_tell_found(const struct cli *cli, const struct races_hunt *h)
 {
 	const struct sched_race_side *at = &h->found.items[0].seen->sides[1];
 	struct str text = {0};
@@ -71,13 +71,13 @@ static int tell_found(const struct cli *cli, const struct races_hunt *h)
 	return VERDICT_FOUND;
 }
 
-static int tell(struct cli *cli, struct races_hunt *h, int answer)
+static int races_tell(struct cli *cli, struct races_hunt *h, int answer)
 {
 	int status = answer < 0 ? output_over(cli, &h->e.x) : 0;
 	ERROR(err);
 
 	if (h->found.count)
-		answer = tell_found(cli, h);
+		answer = races_tell_found(cli, h);
 	if (h->e.runs && !cli->session.quiet) {
 		tell_summary(cli, h);
 		print_unknown(h);
@@ -87,7 +87,7 @@ static int tell(struct cli *cli, struct races_hunt *h, int answer)
 }
 
 /* -1: it is not there yet. */
-static int settle(struct cli *cli, struct races_hunt *h, struct error *err)
+static int races_settle(struct cli *cli, struct races_hunt *h, struct error *err)
 {
 	struct explore_options *o = &h->e.options;
 
@@ -110,14 +110,14 @@ int command_races(struct cli *cli)
 	ERROR(err);
 	int status;
 
-	if (settle(cli, &h, &err) < 0 || explore_reports_check(cli, &err) < 0)
+	if (races_settle(cli, &h, &err) < 0 || explore_reports_check(cli, &err) < 0)
 		return output_error(cli, &err);
 	experiment_begin(&h.e.x, &cli->session, &err);
 	progress_begin(&bar, cli, &h.e.x.view);
 	status = races_hunt(&h);
 	progress_erase(&bar);
 	cli->session.quiet = is_quiet;
-	status = tell(cli, &h, status);
+	status = races_tell(cli, &h, status);
 	races_hunt_fini(&h);
 	return experiment_end(&h.e.x, status);
 }

@@ -14,8 +14,8 @@ struct replayed {
 	bool interrupted;
 };
 
-static void compare(struct replayed *all, const struct replay *r, const struct session_result *now,
-		    bool failed)
+static void cli_replay_compare(struct replayed *all, const struct replay *r,
+			       const struct session_result *now, bool failed)
 {
 	bool agrees;
 
@@ -31,7 +31,7 @@ static void compare(struct replayed *all, const struct replay *r, const struct s
 }
 
 /* The line of the command comes after the first line of the verdict, which the contract fixes. */
-static void add_command(const struct replay *r, struct session_result *result)
+static void replay_add_command(const struct replay *r, struct session_result *result)
 {
 	struct str *text = &result->text, whole = {0};
 	size_t first = strcspn(str_text(text), "\n");
@@ -55,9 +55,9 @@ static int run_one(struct cli *cli, struct replay *r, struct modules *symbols, s
 	ERROR(err);
 	int status = replay_run(r, symbols, &result, &err);
 
-	compare(all, r, &result, status < 0);
+	cli_replay_compare(all, r, &result, status < 0);
 	if (status == 0 && !result.interrupted && !cli->session.quiet)
-		add_command(r, &result);
+		replay_add_command(r, &result);
 	if (r->made == 1 || all->over)
 		status = run_tell(cli, &result, &err);
 	else
@@ -67,7 +67,7 @@ static int run_one(struct cli *cli, struct replay *r, struct modules *symbols, s
 	return status;
 }
 
-static int run(struct cli *cli, struct replay *r)
+static int cli_replay_run(struct cli *cli, struct replay *r)
 {
 	struct modules *symbols = modules_new();
 	struct replayed all = {0};
@@ -101,7 +101,7 @@ int command_replay(struct cli *cli)
 	if (replay_load(&r, cli->rest[0], &err) < 0 || reports_check(cli, &err) < 0)
 		status = output_error(cli, &err);
 	else
-		status = run(cli, &r);
+		status = cli_replay_run(cli, &r);
 	replay_fini(&r);
 	return status;
 }

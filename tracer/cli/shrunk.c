@@ -58,7 +58,7 @@ static uintptr_t hex(const char **text)
 }
 
 /* "LOW-HIGH rw-p OFFSET DEVICE INODE    /path" */
-static bool holds(const char *line, uintptr_t address)
+static bool shrunk_holds(const char *line, uintptr_t address)
 {
 	uintptr_t low = hex(&line);
 
@@ -74,7 +74,7 @@ static char *mapped_file(uintptr_t address, char *line, size_t size)
 
 	maps.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	while (!path && maps.fd >= 0 && next_line(&maps, line, size))
-		if (holds(line, address) && !(path = strchr(line, '/')))
+		if (shrunk_holds(line, address) && !(path = strchr(line, '/')))
 			break;
 	for (char *c = path; c && *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 127)
@@ -82,7 +82,7 @@ static char *mapped_file(uintptr_t address, char *line, size_t size)
 	return path;
 }
 
-static void tell(const char *path)
+static void shrunk_tell(const char *path)
 {
 	static const char what[] = ": it cannot be read any more: it has become shorter since it "
 				   "was opened, or its disk fails\n",
@@ -104,7 +104,7 @@ static void on_bus(int number, siginfo_t *info, void *context)
 
 	(void)context;
 	if (path) {
-		tell(path);
+		shrunk_tell(path);
 		leave_now(VERDICT_ERROR);
 	}
 	signal(number, SIG_DFL); /* a fault of our own: it happens again, and is seen */

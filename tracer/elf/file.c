@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static bool is_ours(Elf *elf)
+static bool file_is_ours(Elf *elf)
 {
 	GElf_Ehdr h;
 
@@ -19,7 +19,7 @@ int elf_file_open(struct elf_file *f, const char *path, bool *broken, struct err
 		return -1;
 	f->path = base_strdup(path);
 	f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
-	if (is_ours(f->elf))
+	if (file_is_ours(f->elf))
 		return 0;
 	*broken = true;
 	error_set(err, ERROR_OBJECT, "%s: not an ELF file for x86-64", path);

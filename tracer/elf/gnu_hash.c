@@ -16,7 +16,7 @@ struct hash_table {
 	Elf_Scn *symbols;
 };
 
-static uint32_t hash_of(const char *name)
+static uint32_t gnu_hash_hash_of(const char *name)
 {
 	uint32_t h = 5381;
 
@@ -56,8 +56,8 @@ static uint32_t word(const struct hash_table *t, uint64_t index)
 }
 
 /* The symbol at this index, if it has the name, and the name means it without a version. */
-static bool is_named(Elf *elf, Elf_Data *data, const GElf_Shdr *h, uint32_t at, const char *name,
-		     GElf_Sym *sym)
+static bool gnu_hash_is_named(Elf *elf, Elf_Data *data, const GElf_Shdr *h, uint32_t at,
+			      const char *name, GElf_Sym *sym)
 {
 	const char *text =
 		gelf_getsym(data, (int)at, sym) ? elf_strptr(elf, h->sh_link, sym->st_name) : NULL;
@@ -67,7 +67,7 @@ static bool is_named(Elf *elf, Elf_Data *data, const GElf_Shdr *h, uint32_t at, 
 bool elf_exported(Elf *elf, const char *name, GElf_Sym *sym)
 {
 	struct hash_table t = {0};
-	uint32_t hash = hash_of(name), at;
+	uint32_t hash = gnu_hash_hash_of(name), at;
 	uint64_t chains;
 	Elf_Data *data;
 	GElf_Shdr h;
@@ -80,7 +80,7 @@ bool elf_exported(Elf *elf, const char *name, GElf_Sym *sym)
 	for (; data && at >= t.first && chains + (at - t.first) < t.count; at++) {
 		uint32_t other = word(&t, chains + (at - t.first));
 
-		if ((other | 1) == (hash | 1) && is_named(elf, data, &h, at, name, sym))
+		if ((other | 1) == (hash | 1) && gnu_hash_is_named(elf, data, &h, at, name, sym))
 			return true;
 		if (other & 1)
 			break;

@@ -7,7 +7,7 @@ struct relocation_table {
 	GElf_Shdr header;
 };
 
-static struct relocation_table table_of(Elf *elf, const GElf_Shdr *relocations)
+static struct relocation_table got_table_of(Elf *elf, const GElf_Shdr *relocations)
 {
 	Elf_Scn *section = elf_getscn(elf, relocations->sh_link);
 	struct relocation_table t = {0};
@@ -29,7 +29,7 @@ static const char *symbol_name(Elf *elf, const struct relocation_table *t, uint6
 static bool visit_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 			  module_relocation_visit *visit, void *ctx)
 {
-	const struct relocation_table symbols = table_of(elf, header);
+	const struct relocation_table symbols = got_table_of(elf, header);
 	Elf_Data *data = elf_getdata(section, NULL);
 	GElf_Rela rela;
 

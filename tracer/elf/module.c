@@ -312,7 +312,7 @@ static struct module *module_open(struct modules *s, const char *path, const cha
 	return m;
 }
 
-static bool same_file(const struct stat *a, const struct stat *b)
+static bool module_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
@@ -327,7 +327,8 @@ static struct module *find_open(struct modules *s, const char *path, const char 
 	if (stat(path, &now) < 0)
 		return NULL;
 	array_each(struct module *, m, &s->modules)
-		if (strcmp((*m)->path, real ? real : path) == 0 && same_file(&(*m)->stat, &now))
+		if (strcmp((*m)->path, real ? real : path) == 0 &&
+		    module_same_file(&(*m)->stat, &now))
 			return *m;
 	return NULL;
 }
@@ -359,7 +360,7 @@ static struct module *find_file(struct modules *s, const char *place)
 	if (stat(place, &now) < 0)
 		return NULL;
 	array_each(struct module *, m, &s->modules)
-		if (same_file(&(*m)->stat, &now))
+		if (module_same_file(&(*m)->stat, &now))
 			return *m;
 	return NULL;
 }

@@ -135,7 +135,7 @@ static int named_section(Elf *elf, const char *path, const char *name, struct se
 	return answer;
 }
 
-static bool is_named(Elf *elf, Elf_Scn *section, const char *name, GElf_Shdr *h)
+static bool sections_is_named(Elf *elf, Elf_Scn *section, const char *name, GElf_Shdr *h)
 {
 	const char *found;
 	size_t names;
@@ -173,7 +173,7 @@ int sections_read_all(Elf *elf, const char *path, const char *name, struct secti
 		struct section_data more = {0};
 		void *unpacked = NULL;
 
-		if (!is_named(elf, section, name, &h))
+		if (!sections_is_named(elf, section, name, &h))
 			continue;
 		if (read_section(path, name, section, &h, false, &more, &unpacked, err) < 0) {
 			base_free(unpacked);

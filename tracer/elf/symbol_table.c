@@ -23,7 +23,7 @@ struct symbol_reader {
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static bool is_wanted(const Elf64_Sym *sym)
+static bool symbol_table_is_wanted(const Elf64_Sym *sym)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 
@@ -75,7 +75,7 @@ static void keep_symbol(const struct symbol_reader *r, size_t index, const Elf64
 	bool hidden = elf_symbol_hidden(r->versions, index);
 	struct elf_symbol *s;
 
-	if (!is_wanted(sym) || is_marker(name))
+	if (!symbol_table_is_wanted(sym) || is_marker(name))
 		return;
 	name = plain_name(r->m, name, &hidden);
 	s = array_add(&r->m->symbols);
@@ -93,7 +93,7 @@ static void visit_function(const struct symbol_reader *r, size_t index, const El
 			   const char *name)
 {
 	(void)index;
-	if (is_wanted(sym) && ELF64_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_size)
+	if (symbol_table_is_wanted(sym) && ELF64_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_size)
 		r->visit(r->ctx, name, sym->st_value);
 }
 
@@ -157,7 +157,7 @@ static bool read_tables(struct symbol_reader *r, Elf *elf, unsigned type)
 	return any;
 }
 
-static void read_all(struct symbol_reader *r)
+static void symbol_table_read_all(struct symbol_reader *r)
 {
 	struct module *m = r->m;
 
@@ -168,7 +168,7 @@ static void read_all(struct symbol_reader *r)
 
 void module_each_function(struct module *m, module_symbol_visit *visit, void *ctx)
 {
-	read_all(&(struct symbol_reader){
+	symbol_table_read_all(&(struct symbol_reader){
 		.m = m, .take = visit_function, .visit = visit, .ctx = ctx});
 }
 
@@ -232,7 +232,7 @@ void module_load_symbols(struct module *m)
 	if (m->symbols_loaded)
 		return;
 	m->symbols_loaded = true;
-	read_all(&(struct symbol_reader){.m = m, .take = keep_symbol});
+	symbol_table_read_all(&(struct symbol_reader){.m = m, .take = keep_symbol});
 	array_sort(&m->symbols, compare_symbols);
 	drop_doubles(m);
 	set_reach(m);
@@ -286,7 +286,7 @@ static bool exported(const struct module *m, const char *name, uint64_t *offset,
 {
 	GElf_Sym sym;
 
-	if (!elf_exported(m->elf, name, &sym) || !is_wanted(&sym) ||
+	if (!elf_exported(m->elf, name, &sym) || !symbol_table_is_wanted(&sym) ||
 	    GELF_ST_BIND(sym.st_info) == STB_LOCAL)
 		return false;
 	if (offset)
@@ -318,7 +318,7 @@ int module_symbol(struct module *m, const char *name, uint64_t *offset, uint64_t
 /* ---- by offset ------------------------------------------------------------------------------ */
 
 /* A function of assembly without .size goes on until the next symbol. */
-static bool holds(const struct module *m, const struct elf_symbol *s, uint64_t offset)
+static bool symbol_table_holds(const struct module *m, const struct elf_symbol *s, uint64_t offset)
 {
 	if (offset - s->offset < s->size || offset == s->offset)
 		return true;
@@ -341,7 +341,7 @@ const struct elf_symbol *module_symbol_at(struct module *m, uint64_t offset, boo
 			continue;
 		if (!nearest)
 			nearest = s;
-		if (holds(m, s, offset) && (s->size || s->offset >= nearest->offset))
+		if (symbol_table_holds(m, s, offset) && (s->size || s->offset >= nearest->offset))
 			best = s;
 	}
 	return best;

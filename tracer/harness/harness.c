@@ -75,7 +75,7 @@ int harness_discover(struct harness_hunt *h)
 
 /* ---- one harness ---------------------------------------------------------------------------------------- */
 
-static bool is_over(const struct harness_hunt *h)
+static bool harness_is_over(const struct harness_hunt *h)
 {
 	return harness_left(h) < 0 || (h->violations.count && !h->explore.all);
 }
@@ -110,28 +110,28 @@ static int prepare_one(struct harness_hunt *h, struct harness_group *g, struct h
 }
 
 /* Is it one of this shard's? */
-static bool is_ours(const struct harness_hunt *h, size_t index)
+static bool harness_is_ours(const struct harness_hunt *h, size_t index)
 {
 	return index % h->explore.shards == h->explore.shard - 1;
 }
 
 /* Some at once: their orders are run together. */
-static int prepare(struct harness_hunt *h, struct harness_group *g, size_t from)
+static int harness_prepare(struct harness_hunt *h, struct harness_group *g, size_t from)
 {
 	size_t end = from + TOGETHER < g->items.count ? from + TOGETHER : g->items.count;
 
 	for (size_t i = from; i < end; i++)
-		if (is_ours(h, i) && !g->items.items[i].prepared)
+		if (harness_is_ours(h, i) && !g->items.items[i].prepared)
 			harness_atomic_want(h, &g->items.items[i].schema);
 	for (size_t i = from; i < end; i++)
-		if (is_ours(h, i) && !g->items.items[i].prepared &&
+		if (harness_is_ours(h, i) && !g->items.items[i].prepared &&
 		    prepare_one(h, g, &g->items.items[i]) < 0)
 			return -1;
 	return 0;
 }
 
-static int search(struct harness_hunt *h, struct harness_group *g, struct harness_sought *s,
-		  unsigned level)
+static int harness_harness_search(struct harness_hunt *h, struct harness_group *g,
+				  struct harness_sought *s, unsigned level)
 {
 	unsigned long most = h->explore.runs ? h->explore.runs : 0, runs;
 	bool violated = false;
@@ -201,13 +201,13 @@ static void enumerate(struct harness_hunt *h, struct harness_group *g)
 static int search_those(struct harness_hunt *h, struct harness_group *g, unsigned level,
 			bool concerned)
 {
-	for (size_t i = 0; !is_over(h) && i < g->items.count; i++) {
+	for (size_t i = 0; !harness_is_over(h) && i < g->items.count; i++) {
 		struct harness_sought *s = &g->items.items[i];
 
-		if (!is_ours(h, i))
+		if (!harness_is_ours(h, i))
 			continue;
-		if ((!s->prepared && prepare(h, g, i) < 0) ||
-		    (s->concerned == concerned && search(h, g, s, level) < 0))
+		if ((!s->prepared && harness_prepare(h, g, i) < 0) ||
+		    (s->concerned == concerned && harness_harness_search(h, g, s, level) < 0))
 			return -1;
 	}
 	return 0;
@@ -228,7 +228,7 @@ static int search_all(struct hunt *w)
 {
 	for (unsigned stage = 0; stage < w->groups.count + LEVELS; stage++)
 		for (unsigned level = 0; level <= LEVELS && level <= stage; level++)
-			if (stage - level < w->groups.count && !is_over(w->h) &&
+			if (stage - level < w->groups.count && !harness_is_over(w->h) &&
 			    search_group(w->h, &w->groups.items[stage - level], level) < 0)
 				return -1;
 	return 0;

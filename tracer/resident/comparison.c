@@ -27,7 +27,7 @@ static bool has_room(struct code *c, size_t n)
 	return !c->failed;
 }
 
-static void put(struct code *c, const void *bytes, size_t n)
+static void comparison_put(struct code *c, const void *bytes, size_t n)
 {
 	if (!has_room(c, n))
 		return;
@@ -37,7 +37,7 @@ static void put(struct code *c, const void *bytes, size_t n)
 
 static void put_byte(struct code *c, unsigned byte)
 {
-	put(c, &(uint8_t){(uint8_t)byte}, 1);
+	comparison_put(c, &(uint8_t){(uint8_t)byte}, 1);
 }
 
 static bool is_near(int64_t number)
@@ -50,7 +50,7 @@ static void put_number(struct code *c, int64_t number)
 	int32_t n = (int32_t)number;
 
 	c->failed |= !is_near(number);
-	put(c, &n, sizeof(n));
+	comparison_put(c, &n, sizeof(n));
 }
 
 static void put_distance(struct code *c, uint64_t tracee)
@@ -171,20 +171,20 @@ int resident_make_comparison(uint8_t code[RESIDENT_COMPARISON_ROOM], uint64_t at
 	bool near = is_near(test->constant);
 
 	if (first)
-		put(&c, front, sizeof(front));
+		comparison_put(&c, front, sizeof(front));
 	put_operand(&c, test);
 	if (test->mask != -1)
 		put_with(&c, AND, test->mask,
 			 JUMPS + (near ? COMPARE_NEAR : COMPARE_FAR + sizeof(test->constant)));
 	put_with(&c, COMPARE, test->constant, JUMPS);
-	put(&c, (const uint8_t[]){0x0f, jumps[test->compare]}, 2);
+	comparison_put(&c, (const uint8_t[]){0x0f, jumps[test->compare]}, 2);
 	put_distance(&c, yes);
 	put_byte(&c, 0xe9); /* jmp no */
 	put_distance(&c, no);
 	if (!near)
-		put(&c, &test->constant, sizeof(test->constant));
+		comparison_put(&c, &test->constant, sizeof(test->constant));
 	if (!is_near(test->mask))
-		put(&c, &test->mask, sizeof(test->mask));
+		comparison_put(&c, &test->mask, sizeof(test->mask));
 	return c.failed ? -1 : (int)c.length;
 }
 

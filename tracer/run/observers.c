@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Has it a function there? All of them are pointers of one size, and NULL is all zeros. */
-static bool has(const struct observer *o, size_t function)
+static bool observers_has(const struct observer *o, size_t function)
 {
 	void (*pointer)(void);
 
@@ -20,7 +20,7 @@ void observers_set(struct session *s, const struct features *features)
 		size_t n = 0;
 
 		for (const struct observer *const *o = features->observers; *o; o++) {
-			if (!has(*o, function))
+			if (!observers_has(*o, function))
 				continue;
 			assert(n < OBSERVERS_MOST);
 			s->observers.of[function][n++] = *o;

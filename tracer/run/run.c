@@ -182,7 +182,7 @@ static void on_process_gone(struct session *s, const struct tracee_event *ev)
 	observe(process_gone, s, p);
 }
 
-static void on_signal(struct session *s, const struct tracee_event *ev)
+static void run_on_signal(struct session *s, const struct tracee_event *ev)
 {
 	struct session_thread *t = ev->thread->user;
 	bool taken = false;
@@ -274,7 +274,7 @@ static void turn(struct session *s, const struct tracee_event *ev)
 		on_exec(s, ev);
 		break;
 	case TRACEE_SIGNAL:
-		on_signal(s, ev);
+		run_on_signal(s, ev);
 		break;
 	case TRACEE_ATTACHED:
 		attach_begin(s, ev);

@@ -43,7 +43,7 @@ static void check_gate_limit(struct session *s, uint64_t now)
 	}
 }
 
-static enum waits_answer judge(struct session *s)
+static enum waits_answer ticks_judge(struct session *s)
 {
 	enum waits_answer answer = WAITS_MOVING;
 	bool told = false;
@@ -55,7 +55,7 @@ static enum waits_answer judge(struct session *s)
 /* The last store may be newer than the last look at what closed conditions have read. */
 static enum waits_answer judge_stuck(struct session *s)
 {
-	enum waits_answer answer = judge(s);
+	enum waits_answer answer = ticks_judge(s);
 	bool stale = false;
 
 	if (answer != WAITS_MOVING)
@@ -64,7 +64,7 @@ static enum waits_answer judge_stuck(struct session *s)
 		return answer;
 	s->explained = false;
 	session_ask_again(s);
-	return s->over || s->events ? WAITS_MOVING : judge(s);
+	return s->over || s->events ? WAITS_MOVING : ticks_judge(s);
 }
 
 static bool has_held(const struct session *s, const struct session_process *p)

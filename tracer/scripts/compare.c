@@ -74,8 +74,8 @@ void drift_look(struct modules *s, const char *location, const struct source_sit
 /* ---- the location for the script ------------------------------------------------------------ */
 
 /* Resolves it: does it mean exactly this line? */
-static bool means(struct drift_search *s, const char *spelled, const char *path, unsigned line,
-		  struct source_sites *out)
+static bool compare_means(struct drift_search *s, const char *spelled, const char *path,
+			  unsigned line, struct source_sites *out)
 {
 	struct location location;
 	ERROR(ignored);
@@ -111,7 +111,7 @@ static bool line_means(struct drift_search *s, const struct seed *seed, const ch
 	bool found;
 
 	spell(s, out, name, ":", seed->line);
-	found = means(s, str_text(out), seed->path, seed->line, &sites);
+	found = compare_means(s, str_text(out), seed->path, seed->line, &sites);
 	source_sites_fini(&sites);
 	return found;
 }
@@ -144,7 +144,7 @@ static bool spell_offset(struct drift_search *s, const struct seed *seed, const 
 
 	for (unsigned i = 0; i < 2 && !found && now->has_offset && names[i]; i++) {
 		spell(s, out, names[i], ":+", now->in_function);
-		found = means(s, str_text(out), seed->path, seed->line, &sites);
+		found = compare_means(s, str_text(out), seed->path, seed->line, &sites);
 	}
 	source_sites_fini(&sites);
 	return found;
@@ -197,7 +197,7 @@ static bool candidate_fill(struct drift_search *s, const struct seed *seed,
 
 	*c = (struct drift_candidate){.score = seed->score, .same_text = seed->same_text};
 	str_addf(&plain, "%s:%u", seed->path, seed->line);
-	found = means(s, str_text(&plain), seed->path, seed->line, &sites);
+	found = compare_means(s, str_text(&plain), seed->path, seed->line, &sites);
 	str_fini(&plain);
 	if (!found)
 		return false;
@@ -255,7 +255,7 @@ static bool convincing(const struct drift_search *s, const struct drift_candidat
 	return c->same_text && (same_function(s->was, &c->now) || around >= DRIFT_AROUND);
 }
 
-static void gather(struct drift_search *s)
+static void compare_gather(struct drift_search *s)
 {
 	drift_lines(s);
 	for (unsigned i = 0; i < s->seed_count; i++) {
@@ -267,7 +267,7 @@ static void gather(struct drift_search *s)
 	spell_candidates(s);
 }
 
-static enum drift_kind judge(const struct drift_search *s)
+static enum drift_kind compare_judge(const struct drift_search *s)
 {
 	const struct drift *d = s->out;
 
@@ -342,8 +342,8 @@ void drift_compare(struct modules *s, struct module *const *modules, size_t coun
 	if (now && (survives(&search.location) || unchanged(&search, &meaning)))
 		goto out;
 	if (was->text && was->file)
-		gather(&search);
-	out->kind = judge(&search);
+		compare_gather(&search);
+	out->kind = compare_judge(&search);
 	if (now && is_best(&search, &meaning))
 		drift_fini(out);
 out:

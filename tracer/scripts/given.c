@@ -17,7 +17,7 @@ struct gifts {
 	char **argv, **env;
 };
 
-static void fini(void *what)
+static void scripts_given_fini(void *what)
 {
 	struct gifts *gifts = what;
 
@@ -27,7 +27,7 @@ static void fini(void *what)
 	base_free(gifts->argv);
 }
 
-static const struct keeper keeper = {sizeof(struct gifts), fini};
+static const struct keeper keeper = {sizeof(struct gifts), scripts_given_fini};
 
 static struct gifts *gifts_of(const struct session *s)
 {
@@ -53,7 +53,7 @@ char *const *given_argv(struct session *s)
 
 /* ---- environment ---------------------------------------------------------------------------- */
 
-static bool is_given(const struct given *g, const char *assignment)
+static bool given_is_given(const struct given *g, const char *assignment)
 {
 	size_t length = strcspn(assignment, "=");
 
@@ -84,7 +84,7 @@ char *const *given_env(struct session *s)
 	gifts->env = base_alloc(count + g->env.count + 1, sizeof(*gifts->env));
 	count = 0;
 	for (char **own = environ; *own; own++)
-		if (!is_given(g, *own))
+		if (!given_is_given(g, *own))
 			gifts->env[count++] = base_strdup(*own);
 	array_each(const struct given_variable, v, &g->env)
 		if (v->value)
@@ -137,7 +137,7 @@ static int open_stdin(struct session *s, struct tracee_launch *how, struct error
 	return 0;
 }
 
-static int give(struct session *s, struct tracee_launch *how, struct error *err)
+static int given_give(struct session *s, struct tracee_launch *how, struct error *err)
 {
 	how->argv = given_argv(s);
 	how->env = given_env(s);
@@ -145,4 +145,4 @@ static int give(struct session *s, struct tracee_launch *how, struct error *err)
 }
 
 extern const struct observer given_observer;
-const struct observer given_observer = {.launch = give};
+const struct observer given_observer = {.launch = given_give};

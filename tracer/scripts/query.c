@@ -97,7 +97,7 @@ static void answer_all(struct query *q, struct session_process *p)
 }
 
 /* 1: the libraries that it starts with are known; 0: not yet; -1: an error. */
-static int step(struct query *q, const struct tracee_event *ev, struct error *err)
+static int query_step(struct query *q, const struct tracee_event *ev, struct error *err)
 {
 	struct session *s = &q->session;
 	struct session_process *p;
@@ -123,7 +123,7 @@ static int step(struct query *q, const struct tracee_event *ev, struct error *er
 	return 0;
 }
 
-static int load(struct query *q, const struct session_options *o, struct error *err)
+static int query_load(struct query *q, const struct session_options *o, struct error *err)
 {
 	struct session *s = &q->session;
 	const struct engine_world world = {0};
@@ -137,7 +137,7 @@ static int load(struct query *q, const struct session_options *o, struct error *
 	return engine_orders_finish(s->engine, err);
 }
 
-static int start(struct query *q, struct error *err)
+static int query_start(struct query *q, struct error *err)
 {
 	const struct tracee_launch how = {
 		.argv = given_argv(&q->session),
@@ -158,7 +158,7 @@ static int start(struct query *q, struct error *err)
 	}
 	while (!done) {
 		tracee_wait(q->session.tracee, &ev);
-		done = step(q, &ev, err);
+		done = query_step(q, &ev, err);
 	}
 	if (done > 0)
 		answer_all(q, q->session.root);
@@ -179,8 +179,8 @@ int session_query(const struct session_options *o, struct modules *symbols,
 	};
 	int result = -1;
 
-	if (load(&q, o, err) == 0)
-		result = start(&q, err);
+	if (query_load(&q, o, err) == 0)
+		result = query_start(&q, err);
 	tracee_free(q.session.tracee);
 	places_free(&q.session);
 	script_free(q.session.script);

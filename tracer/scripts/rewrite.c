@@ -18,7 +18,7 @@ struct scanner {
 
 /* ---- the strings of a script ---------------------------------------------------------------- */
 
-static void step(struct scanner *s)
+static void rewrite_step(struct scanner *s)
 {
 	if (*s->at == '\n')
 		s->line++;
@@ -39,7 +39,7 @@ static void long_bracket(struct scanner *s, int level, struct literal *out)
 {
 	s->at += 2 + level;
 	*out = (struct literal){s->at, s->at, s->line};
-	for (; *s->at; step(s)) {
+	for (; *s->at; rewrite_step(s)) {
 		if (s->at[0] == ']' && (int)strspn(s->at + 1, "=") == level &&
 		    s->at[1 + level] == ']')
 			break;
@@ -56,8 +56,8 @@ static void quoted(struct scanner *s, struct literal *out)
 	*out = (struct literal){s->at, s->at, s->line};
 	while (*s->at && *s->at != quote && *s->at != '\n') {
 		if (*s->at == '\\' && s->at[1])
-			step(s);
-		step(s);
+			rewrite_step(s);
+		rewrite_step(s);
 	}
 	out->end = s->at;
 	if (*s->at == quote)
@@ -95,14 +95,14 @@ static void scan(struct scanner *s)
 			quoted(s, &found);
 			*array_add(&s->literals) = found;
 		} else {
-			step(s);
+			rewrite_step(s);
 		}
 	}
 }
 
 /* ---- where the location is in one ----------------------------------------------------------- */
 
-static const char *whole(const struct literal *l, const char *from)
+static const char *rewrite_whole(const struct literal *l, const char *from)
 {
 	const char *begin = l->begin, *end = l->end;
 
@@ -167,7 +167,7 @@ static bool is_order(const struct literal *l)
 /* How many times it is in this string. `out` (may be NULL) gets the spots. */
 static size_t look_in(const struct literal *l, const struct rewrite *edit, struct spots *out)
 {
-	const char *at = whole(l, edit->from);
+	const char *at = rewrite_whole(l, edit->from);
 	size_t count = 0;
 
 	if (at) {
@@ -187,7 +187,7 @@ static size_t look_in(const struct literal *l, const struct rewrite *edit, struc
 
 /* A location is mostly written on the line that uses it. A loop, or a call over several lines, has
    it elsewhere: then exactly one string of the script has to be it. */
-static void place(const struct scanner *s, struct rewrite *edit, struct spots *out)
+static void rewrite_place(const struct scanner *s, struct rewrite *edit, struct spots *out)
 {
 	size_t here = 0, anywhere = 0;
 
@@ -227,7 +227,7 @@ char *rewrite_script(const char *text, struct rewrite *edits, size_t count)
 
 	scan(&s);
 	for (size_t i = 0; i < count; i++)
-		place(&s, &edits[i], &spots);
+		rewrite_place(&s, &edits[i], &spots);
 	while ((spot = first_behind(&spots, from))) {
 		str_add_bytes(&out, from, (size_t)(spot->at - from));
 		str_add(&out, spot->edit->to);

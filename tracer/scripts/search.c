@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool has_word(const char *line)
+static bool search_has_word(const char *line)
 {
 	while (*line && !isalnum((unsigned char)*line))
 		line++;
@@ -14,7 +14,7 @@ static bool has_word(const char *line)
 const char *drift_around(const struct source_text *t, unsigned line, int step, unsigned k)
 {
 	for (long n = (long)line + step; n >= 1 && n <= (long)t->count; n += step)
-		if (has_word(t->lines[n - 1]) && k-- == 0)
+		if (search_has_word(t->lines[n - 1]) && k-- == 0)
 			return t->lines[n - 1];
 	return NULL;
 }
@@ -99,7 +99,7 @@ static void look_in_file(struct drift_search *s, const char *path)
 	for (unsigned line = 1; line <= text.count; line++) {
 		struct seed seed = {.path = path, .line = line};
 
-		if (has_word(text.lines[line - 1]) && seed_score(s, &text, &seed))
+		if (search_has_word(text.lines[line - 1]) && seed_score(s, &text, &seed))
 			keep_seed(s, &seed);
 	}
 }
@@ -113,7 +113,7 @@ static void each_path(void *ctx, const char *path)
 		*array_add(&s->paths) = path;
 }
 
-static int by_name(const void *a, const void *b)
+static int search_by_name(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -135,11 +135,11 @@ static void gather_paths(struct drift_search *s)
 }
 
 /* Many units share files: each file is looked at once. */
-static void look(struct drift_search *s, enum drift_pass pass)
+static void search_look(struct drift_search *s, enum drift_pass pass)
 {
 	s->pass = pass;
 	gather_paths(s);
-	array_sort(&s->paths, by_name);
+	array_sort(&s->paths, search_by_name);
 	for (size_t i = 0; i < s->paths.count; i++)
 		if (i == 0 || strcmp(s->paths.items[i], s->paths.items[i - 1]) != 0)
 			look_in_file(s, s->paths.items[i]);
@@ -154,6 +154,6 @@ static bool found(const struct drift_search *s)
 void drift_lines(struct drift_search *s)
 {
 	for (enum drift_pass pass = PASS_SAME_FILE; pass <= PASS_SIMILAR && !found(s); pass++)
-		look(s, pass);
+		search_look(s, pass);
 	array_fini(&s->paths);
 }

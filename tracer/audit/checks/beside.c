@@ -143,7 +143,7 @@ static bool are_beside(const struct audit *a, unsigned unit, unsigned other)
 	       a->beside[(size_t)all[unit - 1].kind * a->kinds + all[other - 1].kind];
 }
 
-static size_t kind_of(const struct audit *a, unsigned function)
+static size_t beside_kind_of(const struct audit *a, unsigned function)
 {
 	const unsigned unit = a->program->functions.items[function].unit;
 
@@ -152,7 +152,7 @@ static size_t kind_of(const struct audit *a, unsigned function)
 
 size_t entries_kind(const struct audit *a, const struct entry_access *e)
 {
-	return kind_of(a, e->entry) * (a->kinds + 2) + kind_of(a, e->function);
+	return beside_kind_of(a, e->entry) * (a->kinds + 2) + beside_kind_of(a, e->function);
 }
 
 bool entries_together(const struct audit *a, const struct entry_access *x,

@@ -8,7 +8,7 @@ static unsigned item_of(unsigned key, bool alone)
 	return 2 * key + alone;
 }
 
-static bool has(const struct caller_locks *c, unsigned key, bool *alone)
+static bool callers_has(const struct caller_locks *c, unsigned key, bool *alone)
 {
 	array_each(const unsigned, item, &c->items)
 		if (*item / 2 == key) {
@@ -36,13 +36,13 @@ static void held_at_call(const struct audit *a, const struct audit_edge *e,
 		for (unsigned i = 0; i < e->held.count; i++)
 			is_left |= e->held.items[i].mode == HELD_LEFT &&
 				   audit_lock_key(a, e->held.items[i].lock) == *item / 2;
-		if (!is_left && !has(out, *item / 2, &alone))
+		if (!is_left && !callers_has(out, *item / 2, &alone))
 			*array_add(&out->items) = *item;
 	}
 }
 
 /* What both say; true: that is less than it was. */
-static bool meet(struct caller_locks *c, const struct caller_locks *with)
+static bool callers_meet(struct caller_locks *c, const struct caller_locks *with)
 {
 	bool changed = false;
 
@@ -50,7 +50,7 @@ static bool meet(struct caller_locks *c, const struct caller_locks *with)
 		unsigned *item = &c->items.items[i - 1];
 		bool alone = false;
 
-		if (!has(with, *item / 2, &alone)) {
+		if (!callers_has(with, *item / 2, &alone)) {
 			array_remove(&c->items, i - 1);
 			changed = true;
 		} else if (!alone && *item & 1) {
@@ -64,7 +64,7 @@ static bool meet(struct caller_locks *c, const struct caller_locks *with)
 static bool take_in(struct caller_locks *c, const struct caller_locks *at_call)
 {
 	if (c->is_known)
-		return meet(c, at_call);
+		return callers_meet(c, at_call);
 	array_each(const unsigned, item, &at_call->items)
 		*array_add(&c->items) = *item;
 	return c->is_known = true;

@@ -39,7 +39,7 @@ static bool is_setting_up(const struct audit *a, const struct entry_access *e, u
 }
 
 /* Of a struct that is a field: which of its own fields is used, + 1; 0: all of it, or more than one. */
-static unsigned part_of(const struct audit *a, const struct audit_access *access)
+static unsigned check_guards_part_of(const struct audit *a, const struct audit_access *access)
 {
 	const struct audit_program *p = a->program;
 	unsigned part = 0;
@@ -58,7 +58,7 @@ static unsigned part_of(const struct audit *a, const struct audit_access *access
 static bool are_apart(const struct audit *a, const struct audit_access *x,
 		      const struct audit_access *y)
 {
-	const unsigned part = part_of(a, x), other = part_of(a, y);
+	const unsigned part = check_guards_part_of(a, x), other = check_guards_part_of(a, y);
 
 	return part && other && part != other && !number_map_get(&a->given_whole, x->field);
 }
@@ -338,7 +338,7 @@ static void add_safe(struct audit *a, unsigned field, const struct majority *m, 
 }
 
 /* Who uses a field of another module's has no lock anyway. */
-static bool is_told(const struct audit *a, struct audit_place at, unsigned field)
+static bool check_guards_is_told(const struct audit *a, struct audit_place at, unsigned field)
 {
 	array_each(const struct finding, f, &a->findings.items)
 		if (f->tag == FINDING_P1 && f->at.file == at.file && f->at.line == at.line &&
@@ -391,8 +391,9 @@ struct unguarded {
 	enum finding_confidence confidence;
 };
 
-static struct unguarded look_at(const struct audit *a, const struct field_views *views, size_t view,
-				const struct entry_access *e, unsigned field)
+static struct unguarded check_guards_look_at(const struct audit *a, const struct field_views *views,
+					     size_t view, const struct entry_access *e,
+					     unsigned field)
 {
 	const struct field_view *s = &views->items.items[view];
 	struct unguarded found = {.view = view};
@@ -406,8 +407,8 @@ static struct unguarded look_at(const struct audit *a, const struct field_views 
 
 static bool is_passed_over(const struct audit *a, const struct entry_access *e, unsigned field)
 {
-	return e->access->is_atomic || e->access->is_volatile || is_told(a, e->at, field) ||
-	       is_reported(a, e, field);
+	return e->access->is_atomic || e->access->is_volatile ||
+	       check_guards_is_told(a, e->at, field) || is_reported(a, e, field);
 }
 
 /* Those that are sure come first: of a function one is told. */
@@ -424,8 +425,8 @@ static bool check_accesses(struct audit *a, const struct entry_accesses *all, un
 			if (is_passed_over(a, e, field))
 				continue;
 			if (!doubtful)
-				found[i] = look_at(a, &views, view_of(a, all, e, field, &views), e,
-						   field);
+				found[i] = check_guards_look_at(
+					a, &views, view_of(a, all, e, field, &views), e, field);
 			if (!found[i].other || (found[i].confidence == CONFIDENCE_LOW) != doubtful)
 				continue;
 			report(a, e, found[i].other, &views.items.items[found[i].view].m, field,

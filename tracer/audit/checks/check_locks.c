@@ -33,7 +33,7 @@ static unsigned lock_field_name(const struct audit *a, unsigned lock)
 		       : 0;
 }
 
-static const struct audit_acquisition *innermost(const struct audit_acquisition *at)
+static const struct audit_acquisition *check_locks_innermost(const struct audit_acquisition *at)
 {
 	while (at->inner)
 		at = at->inner;
@@ -74,13 +74,15 @@ static void add_edges(struct audit *a, const struct audit_acquisition *at, struc
 
 		e.way = way_of(a, h->lock, at->lock);
 		if (h->mode == HELD_LEFT || !e.from || h->lock == at->lock ||
-		    (e.from == to && (at->is_ordered || innermost(at)->is_ordered ||
+		    (e.from == to && (at->is_ordered || check_locks_innermost(at)->is_ordered ||
 				      audit_may_be_taken_twice(a, at->lock))))
 			continue;
 		array_each(const struct lock_edge, other, &out->items)
 			known |= other->from == e.from && other->to == to && other->way == e.way &&
-				 innermost(other->at)->at.line == innermost(at)->at.line &&
-				 innermost(other->at)->at.file == innermost(at)->at.file;
+				 check_locks_innermost(other->at)->at.line ==
+					 check_locks_innermost(at)->at.line &&
+				 check_locks_innermost(other->at)->at.file ==
+					 check_locks_innermost(at)->at.file;
 		if (!known)
 			*array_add(&out->items) = e;
 	}
@@ -127,7 +129,8 @@ static void edge_notes(const struct audit *a, const struct lock_edge *e, enum fi
 static void report_order(struct audit *a, const struct lock_edge *e,
 			 const struct lock_edge *against)
 {
-	const struct audit_acquisition *in = innermost(e->at), *other = innermost(against->at);
+	const struct audit_acquisition *in = check_locks_innermost(e->at),
+				       *other = check_locks_innermost(against->at);
 	struct finding *f = findings_add(&a->findings, FINDING_LOCK_ORDER, in->at,
 					 lock_field_name(a, e->at->lock));
 	struct str taken = {0}, held = {0};
@@ -185,7 +188,8 @@ static const struct lock_edge *against_itself(const struct lock_edges *all,
 
 static bool is_later(const struct lock_edge *e, const struct lock_edge *than)
 {
-	struct audit_place x = innermost(e->at)->at, y = innermost(than->at)->at;
+	struct audit_place x = check_locks_innermost(e->at)->at,
+			   y = check_locks_innermost(than->at)->at;
 
 	return x.file == y.file ? x.line > y.line : x.file > y.file;
 }
@@ -214,8 +218,8 @@ static void check_order(struct audit *a, const struct lock_edges *all)
 
 /* ---- single locks ---------------------------------------------------------------------------------------------- */
 
-static struct finding *add(struct audit *a, const struct suspicion *s, enum finding_tag tag,
-			   unsigned field)
+static struct finding *check_locks_add(struct audit *a, const struct suspicion *s,
+				       enum finding_tag tag, unsigned field)
 {
 	struct finding *f = findings_add(&a->findings, tag, s->at, field);
 
@@ -229,7 +233,7 @@ static struct finding *add(struct audit *a, const struct suspicion *s, enum find
 static void report_lock(struct audit *a, const struct suspicion *s, enum finding_tag tag,
 			const char *what, const char *before)
 {
-	struct finding *f = add(a, s, tag, lock_field_name(a, s->term));
+	struct finding *f = check_locks_add(a, s, tag, lock_field_name(a, s->term));
 	struct str lock = {0};
 
 	if (!f)
@@ -245,7 +249,7 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 static void report_compound(struct audit *a, const struct suspicion *s)
 {
 	const struct audit_field *of = &a->program->fields.items[s->field - 1];
-	struct finding *f = add(a, s, FINDING_COMPOUND, of->name);
+	struct finding *f = check_locks_add(a, s, FINDING_COMPOUND, of->name);
 
 	if (!f)
 		return;

@@ -12,8 +12,8 @@ static bool is_protected(const struct audit *a, unsigned field)
 	return false;
 }
 
-static struct finding *add(struct audit *a, const struct suspicion *s, struct audit_place at,
-			   unsigned field)
+static struct finding *check_publication_add(struct audit *a, const struct suspicion *s,
+					     struct audit_place at, unsigned field)
 {
 	const struct audit_program *p = a->program;
 	struct finding *f = findings_add(&a->findings, FINDING_P2, at,
@@ -64,7 +64,7 @@ static void check_late(struct audit *a, const struct suspicion *s)
 
 	other = other_use(all, s->function);
 	if (other)
-		f = add(a, s, s->at, s->field);
+		f = check_publication_add(a, s, s->at, s->field);
 	if (f) {
 		f->confidence = s->is_certain || is_guarded(a, s->field) || is_of_thread(a, other)
 					? CONFIDENCE_HIGH
@@ -96,7 +96,7 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 			reader = e;
 	}
 	if (reader && !is_set)
-		f = add(a, s, reader->at, s->field);
+		f = check_publication_add(a, s, reader->at, s->field);
 	if (f) {
 		f->function = a->program->functions.items[reader->function].name;
 		finding_say(f, "'%s' of struct %s is read, and has no value in a new object; in %s",
@@ -131,7 +131,7 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 
 	if (!is_shared_place(a, s->term))
 		return;
-	f = add(a, s, s->at, 0);
+	f = check_publication_add(a, s, s->at, 0);
 	if (!f)
 		return;
 	term_print(&a->terms, a->program, &a->program->functions.items[s->function], s->term,

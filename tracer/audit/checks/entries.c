@@ -172,7 +172,7 @@ bool entries_same_place(struct audit_place a, struct audit_place b)
 	return a.file == b.file && a.line == b.line && a.column == b.column;
 }
 
-static bool is_same(const struct entry_access *a, const struct entry_access *b)
+static bool entries_is_same(const struct entry_access *a, const struct entry_access *b)
 {
 	return a->at.line == b->at.line && a->at.column == b->at.column &&
 	       a->at.file == b->at.file && a->access->held.items == b->access->held.items &&
@@ -186,14 +186,14 @@ static bool is_certain(const struct audit *a, unsigned entry)
 	return !entries_is_callback(a, entry) && !entries_is_unused(a, entry);
 }
 
-static void add(struct audit *a, const struct audit_access *access, unsigned entry)
+static void entries_add(struct audit *a, const struct audit_access *access, unsigned entry)
 {
 	struct entry_accesses *to = &a->of_fields[access->field - 1];
 	const struct audit_access *in = access_innermost(access);
 	const struct entry_access e = {access, entry, in->at, in->function, NULL};
 
 	for (size_t i = to->items.count; i > 0 && to->items.count - i < LOOKS_BACK; i--)
-		if (is_same(&to->items.items[i - 1], &e)) {
+		if (entries_is_same(&to->items.items[i - 1], &e)) {
 			if (!is_certain(a, to->items.items[i - 1].entry) && is_certain(a, entry))
 				to->items.items[i - 1] = e;
 			return;
@@ -223,7 +223,7 @@ void entries_collect(struct audit *a)
 		for (size_t k = 0; !f->is_once && k < f->accesses.count; k++)
 			if ((is_entry || f->accesses.items[k]->is_settled) &&
 			    !(f->accesses.items[k]->alone && is_main(a, i)))
-				add(a, f->accesses.items[k], i);
+				entries_add(a, f->accesses.items[k], i);
 	}
 	for (size_t i = 0; i < a->program->fields.count; i++)
 		array_sort(&a->of_fields[i].items, by_place);

@@ -93,7 +93,7 @@ void finding_step(struct finding *f, enum finding_way way, struct audit_place at
 
 static const struct audit_program *names_of;
 
-static int compare(const void *a, const void *b)
+static int finding_compare(const void *a, const void *b)
 {
 	const struct finding *x = a, *y = b;
 	int files = strcmp(program_text(names_of, x->at.file), program_text(names_of, y->at.file));
@@ -110,7 +110,7 @@ static int compare(const void *a, const void *b)
 void findings_sort(struct findings *f, const struct audit_program *p)
 {
 	names_of = p;
-	array_sort(&f->items, compare);
+	array_sort(&f->items, finding_compare);
 }
 
 void findings_fini(struct findings *f)

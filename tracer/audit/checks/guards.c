@@ -251,8 +251,8 @@ static unsigned told_guard(const struct audit *a, unsigned field)
 }
 
 /* A lock of the field's own struct is there for it rather than another one. */
-static bool is_better(const struct audit *a, const struct majority *m, const struct majority *than,
-		      unsigned field)
+static bool guards_is_better(const struct audit *a, const struct majority *m,
+			     const struct majority *than, unsigned field)
 {
 	return !than->key || m->held > than->held ||
 	       (m->held == than->held && guards_is_own(a, m->key, field) &&
@@ -289,7 +289,7 @@ struct majority guards_majority(const struct audit *a, const struct entry_access
 	best = t.items.items[0].counted;
 	best.is_told = told;
 	for (size_t i = 1; !told && i < t.items.count; i++)
-		if (is_better(a, &t.items.items[i].counted, &best, field))
+		if (guards_is_better(a, &t.items.items[i].counted, &best, field))
 			best = t.items.items[i].counted;
 	count_functions(all, &best);
 	array_fini(&t.items);
@@ -301,7 +301,7 @@ struct majority guards_majority(const struct audit *a, const struct entry_access
 /* ---- all of a field ------------------------------------------------------------------------------------------------ */
 
 /* By a caller that took it. */
-static bool is_given(const struct entry_accesses *all, size_t from, size_t to, unsigned key)
+static bool guards_is_given(const struct entry_accesses *all, size_t from, size_t to, unsigned key)
 {
 	for (size_t i = from; i < to; i++) {
 		const struct guard *g = guard_in(all->items.items[i].guards, key);
@@ -317,7 +317,7 @@ static bool is_doubtful(const struct audit *a, const struct entry_accesses *all,
 			size_t to, size_t i, const struct guard *g)
 {
 	if (g->mode == HELD_WANTED)
-		return is_given(all, from, to, g->key);
+		return guards_is_given(all, from, to, g->key);
 	return g->mode == HELD_GIVEN &&
 	       number_map_get(&a->givers, all->items.items[i].function + 1) ==
 		       (GIVER_HAS | GIVER_HAS_NOT);

@@ -83,7 +83,7 @@ const struct audit_access *access_innermost(const struct audit_access *a)
 	return a;
 }
 
-static bool is_same(const struct audit_access *a, const struct audit_access *b)
+static bool access_is_same(const struct audit_access *a, const struct audit_access *b)
 {
 	struct audit_place x = access_innermost(a)->at, y = access_innermost(b)->at;
 
@@ -93,7 +93,7 @@ static bool is_same(const struct audit_access *a, const struct audit_access *b)
 	       conditions_same(&a->when, &b->when);
 }
 
-static size_t hash_of(const struct audit_access *a)
+static size_t access_hash_of(const struct audit_access *a)
 {
 	const struct audit_place at = access_innermost(a)->at;
 	uint64_t sum = (a->address * 0x9e3779b97f4a7c15) ^ at.file;
@@ -102,24 +102,24 @@ static size_t hash_of(const struct audit_access *a)
 	return (size_t)(sum * 0x9e3779b97f4a7c15 >> 32);
 }
 
-static size_t slot_of(const struct audit_flow *w, const struct audit_access *a)
+static size_t access_slot_of(const struct audit_flow *w, const struct audit_access *a)
 {
 	const size_t mask = w->known.size - 1;
 	size_t at;
 
-	for (at = hash_of(a) & mask; w->known.slots[at]; at = (at + 1) & mask)
-		if (is_same(a, w->facts->accesses.items[w->known.slots[at] - 1]))
+	for (at = access_hash_of(a) & mask; w->known.slots[at]; at = (at + 1) & mask)
+		if (access_is_same(a, w->facts->accesses.items[w->known.slots[at] - 1]))
 			break;
 	return at;
 }
 
-static void grow(struct audit_flow *w)
+static void access_grow(struct audit_flow *w)
 {
 	w->known.size = w->known.size ? 2 * w->known.size : FIRST;
 	base_free(w->known.slots);
 	w->known.slots = base_alloc(w->known.size, sizeof(*w->known.slots));
 	for (unsigned i = 0; i < w->facts->accesses.count; i++)
-		w->known.slots[slot_of(w, w->facts->accesses.items[i])] = i + 1;
+		w->known.slots[access_slot_of(w, w->facts->accesses.items[i])] = i + 1;
 }
 
 /* Its object's own lock is held: whatever its callers hold changes nothing. */
@@ -143,8 +143,8 @@ void access_add(struct audit_flow *w, struct audit_access *a)
 	if (a->depth > DEEPEST || w->facts->accesses.count >= ACCESSES_MOST)
 		return;
 	if (2 * (w->facts->accesses.count + 1) > w->known.size)
-		grow(w);
-	at = slot_of(w, a);
+		access_grow(w);
+	at = access_slot_of(w, a);
 	if (w->known.slots[at])
 		return;
 	kept = program_alloc(w->audit->program, sizeof(*kept));

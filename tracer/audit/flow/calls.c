@@ -503,7 +503,7 @@ static unsigned apply_own(struct audit_flow *w, struct state *s, const struct au
 /* ---- any ------------------------------------------------------------------------------------------------------------ */
 
 /* Behind the last @ of its USR. */
-static const char *name_of(const struct audit_program *p, unsigned usr)
+static const char *calls_name_of(const struct audit_program *p, unsigned usr)
 {
 	const char *text = program_text(p, usr), *at = strrchr(text, '@');
 
@@ -582,7 +582,7 @@ unsigned evaluate_call(struct audit_flow *w, struct state *s, const struct audit
 
 		c.usr = is.kind == TERM_FUNCTION ? is.a : 0;
 	}
-	c.name = name_of(w->audit->program, c.usr);
+	c.name = calls_name_of(w->audit->program, c.usr);
 	for (unsigned i = 0; i < c.count; i++)
 		c.arguments[i] = evaluate(w, s, e->operands[i + 1]);
 	result = apply(w, s, &c);

@@ -95,7 +95,7 @@ static const struct known {
 	{"__sigsetjmp_cancel", DOES_SET_JUMP},
 };
 
-static bool is_named(const char *name, const char *const *names)
+static bool calls_known_is_named(const char *name, const char *const *names)
 {
 	for (; names && *names; names++)
 		if (strcmp(name, *names) == 0)
@@ -105,9 +105,9 @@ static bool is_named(const char *name, const char *const *names)
 
 enum call_effect call_effect_of(const struct audit_options *o, const char *name)
 {
-	if (is_named(name, o->lock))
+	if (calls_known_is_named(name, o->lock))
 		return DOES_LOCK;
-	if (is_named(name, o->unlock))
+	if (calls_known_is_named(name, o->unlock))
 		return DOES_UNLOCK;
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (strcmp(known[i].name, name) == 0)

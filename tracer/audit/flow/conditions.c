@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void add(struct audit_conditions *c, unsigned parameter, bool is_zero)
+static void conditions_add(struct audit_conditions *c, unsigned parameter, bool is_zero)
 {
 	const unsigned item = 2 * (parameter + 1) + is_zero;
 
@@ -25,7 +25,7 @@ struct audit_conditions conditions_of(const struct audit_flow *w, const struct s
 		const struct term is = term_at(&w->audit->terms, truth->term);
 
 		if (is.kind == TERM_PARAMETER)
-			add(&c, is.a, truth->is_zero);
+			conditions_add(&c, is.a, truth->is_zero);
 	}
 	return c;
 }
@@ -58,7 +58,7 @@ struct audit_conditions conditions_inside(const struct audit_flow *w, const stru
 					       parameter < b->count ? b->arguments[parameter] : 0);
 
 		if (is.kind == TERM_PARAMETER)
-			add(&c, is.a, inner->items[i] & 1);
+			conditions_add(&c, is.a, inner->items[i] & 1);
 	}
 	return c;
 }

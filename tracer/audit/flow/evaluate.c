@@ -63,8 +63,8 @@ static bool is_atomic_place(const struct audit_flow *w, unsigned address)
 	return is.kind == TERM_FIELD && p->fields.items[is.b].is_atomic;
 }
 
-static unsigned load(struct audit_flow *w, struct state *s, unsigned address,
-		     const struct audit_expr *e)
+static unsigned evaluate_load(struct audit_flow *w, struct state *s, unsigned address,
+			      const struct audit_expr *e)
 {
 	const struct term is = term_at(terms_of(w), address);
 
@@ -186,7 +186,7 @@ static unsigned assign(struct audit_flow *w, struct state *s, const struct audit
 	return value;
 }
 
-static unsigned step(struct audit_flow *w, struct state *s, const struct audit_expr *e)
+static unsigned evaluate_step(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned address = evaluate_address(w, s, e->operands[0]), value;
 	bool atomic = is_atomic_place(w, address);
@@ -254,7 +254,7 @@ unsigned evaluate(struct audit_flow *w, struct state *s, const struct audit_expr
 	case EXPR_MEMBER:
 	case EXPR_DEREF:
 	case EXPR_INDEX:
-		return load(w, s, evaluate_address(w, s, e), e);
+		return evaluate_load(w, s, evaluate_address(w, s, e), e);
 	case EXPR_CONSTANT:
 		return term_of(terms_of(w), TERM_CONSTANT, (unsigned)e->value, 0);
 	case EXPR_FUNCTION:
@@ -266,7 +266,7 @@ unsigned evaluate(struct audit_flow *w, struct state *s, const struct audit_expr
 	case EXPR_ASSIGN:
 		return assign(w, s, e);
 	case EXPR_STEP:
-		return step(w, s, e);
+		return evaluate_step(w, s, e);
 	case EXPR_CALL:
 		return evaluate_call(w, s, e);
 	case EXPR_ATOMIC:

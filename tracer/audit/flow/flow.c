@@ -73,7 +73,7 @@ static void keep_out(struct audit_flow *w, struct flow_exit *x, const struct sta
 			kept[x->out.count++] = *out;
 }
 
-static void leave(struct audit_flow *w, struct state *s, const struct audit_block *block)
+static void flow_leave(struct audit_flow *w, struct state *s, const struct audit_block *block)
 {
 	unsigned value = block->value ? evaluate(w, s, block->value) : 0;
 	struct flow_exit *x;
@@ -125,7 +125,7 @@ static void go_through(struct audit_flow *w, struct blocks *b, unsigned index,
 	else if (!s.never && block->end == END_BRANCH)
 		go_either_way(w, b, &s, block);
 	else if (!s.never && block->end == END_RETURN)
-		leave(w, &s, block);
+		flow_leave(w, &s, block);
 	state_fini(&s);
 }
 
@@ -141,7 +141,7 @@ static void go_through_all(struct audit_flow *w, struct blocks *b, unsigned inde
 	}
 }
 
-static void enter(struct audit_flow *w, struct blocks *b)
+static void flow_enter(struct audit_flow *w, struct blocks *b)
 {
 	struct state s;
 
@@ -152,7 +152,7 @@ static void enter(struct audit_flow *w, struct blocks *b)
 	state_fini(&s);
 }
 
-static void settle(struct audit_flow *w, struct blocks *b)
+static void flow_settle(struct audit_flow *w, struct blocks *b)
 {
 	bool any = true;
 
@@ -303,13 +303,13 @@ static void find_result(struct audit_flow *w)
 	}
 }
 
-static void look_at(struct audit_flow *w)
+static void flow_look_at(struct audit_flow *w)
 {
 	struct blocks b = {.count = w->function->blocks.count};
 
 	b.ways = base_alloc(b.count, sizeof(*b.ways));
-	enter(w, &b);
-	settle(w, &b);
+	flow_enter(w, &b);
+	flow_settle(w, &b);
 	record(w, &b);
 	keep_accesses(w);
 	mark_before(w);
@@ -338,7 +338,7 @@ const struct audit_facts *audit_facts_of(struct audit *a, unsigned function)
 	a->depth++;
 	f->progress = FACTS_BEGUN;
 	if (w.function->blocks.count)
-		look_at(&w);
+		flow_look_at(&w);
 	base_free(w.known.slots);
 	number_map_fini(&w.made);
 	number_map_fini(&w.twice);

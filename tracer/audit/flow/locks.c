@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool is_lock(const struct audit *a, struct term is)
+static bool locks_is_lock(const struct audit *a, struct term is)
 {
 	return is.kind == TERM_FIELD && a->program->fields.items[is.b].lock;
 }
@@ -15,7 +15,7 @@ unsigned audit_lock_key(const struct audit *a, unsigned lock)
 	while (is.kind == TERM_ELEMENT || is.kind == TERM_LOAD)
 		is = term_at(&a->terms, is.a);
 	/* Of a lock within a lock, the one that its user has. */
-	while (is.kind == TERM_FIELD && is_lock(a, term_at(&a->terms, is.a)))
+	while (is.kind == TERM_FIELD && locks_is_lock(a, term_at(&a->terms, is.a)))
 		is = term_at(&a->terms, is.a);
 	if (is.kind == TERM_FIELD)
 		return is.b + 1;
@@ -129,8 +129,8 @@ static void note_acquisition(struct audit_flow *w, struct state *s, unsigned loc
 }
 
 /* If a test of what was loaded comes right before it, the lock goes with that. */
-static void take(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
-		 struct audit_place at)
+static void locks_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
+		       struct audit_place at)
 {
 	struct audit_held h = {
 		.lock = lock, .mode = is_shared ? HELD_SHARED : HELD_ALONE, .at = at};
@@ -155,7 +155,7 @@ void lock_tried(struct audit_flow *w, struct state *s, unsigned lock, bool is_sh
 	if (known && known->mode == HELD_LEFT)
 		known->mode = HELD_BACK;
 	else if (!known)
-		take(w, s, lock, is_shared, at);
+		locks_take(w, s, lock, is_shared, at);
 }
 
 void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
@@ -222,7 +222,7 @@ static const struct audit_held *held_at(const struct flow_exit *x, unsigned lock
 	return NULL;
 }
 
-static bool is_taken(const struct flow_exit *x, unsigned lock)
+static bool locks_is_taken(const struct flow_exit *x, unsigned lock)
 {
 	const struct audit_held *h = held_at(x, lock);
 
@@ -243,12 +243,13 @@ static enum sign sign_of(const struct terms *t, unsigned value)
 }
 
 /* Does the result say whether the lock is held? */
-static bool is_told(const struct audit_flow *w, unsigned lock, enum audit_tried *tried)
+static bool locks_is_told(const struct audit_flow *w, unsigned lock, enum audit_tried *tried)
 {
 	unsigned with = 0, without = 0;
 
 	array_each(const struct flow_exit, x, &w->exits)
-		*(is_taken(x, lock) ? &with : &without) |= sign_of(&w->audit->terms, x->value);
+		*(locks_is_taken(x, lock) ? &with : &without) |=
+			sign_of(&w->audit->terms, x->value);
 	*tried = with == SIGN_ZERO && !(without & SIGN_ZERO) ? TRIED_ZERO : TRIED_NOT_ZERO;
 	return *tried == TRIED_ZERO || (without == SIGN_ZERO && !(with & SIGN_ZERO));
 }
@@ -274,7 +275,7 @@ static void suspect_exits(struct audit_flow *w, unsigned lock)
 	array_each(const unsigned, released, &w->released)
 		releases |= *released == lock;
 	array_each(const struct flow_exit, x, &w->exits)
-		if (releases && is_taken(x, lock))
+		if (releases && locks_is_taken(x, lock))
 			suspect(w, &(struct suspicion){SUSPECT_KEPT_LOCK, w->index, lock, 0, NULL,
 						       x->at, held_at(x, lock)->at, false});
 }
@@ -307,7 +308,7 @@ static bool holds_of_given(struct audit_flow *w, const struct flow_exit *x, unsi
 			   unsigned address, unsigned by)
 {
 	for (unsigned i = 0; i < x->held.count; i++)
-		if (is_taken(x, x->held.items[i].lock) &&
+		if (locks_is_taken(x, x->held.items[i].lock) &&
 		    lock_of_given(w, x->held.items[i].lock, got(x, address), by) == lock)
 			return true;
 	return false;
@@ -348,7 +349,7 @@ static bool effect_on_any(struct audit_flow *w, const struct flow_exit *of,
 static bool is_asked_for(const struct audit_flow *w, unsigned lock, const struct flow_exit *x)
 {
 	array_each(const struct flow_exit, other, &w->exits)
-		if (!is_taken(other, lock) && !conditions_differ(&x->when, &other->when))
+		if (!locks_is_taken(other, lock) && !conditions_differ(&x->when, &other->when))
 			return false;
 	return true;
 }
@@ -362,15 +363,15 @@ static void effect_of(struct audit_flow *w, const struct flow_exit *of, const st
 	array_each(const struct flow_exit, x, &w->exits) {
 		const struct audit_held *is = held_at(x, lock);
 
-		taken += is_taken(x, lock);
+		taken += locks_is_taken(x, lock);
 		left += is && is->mode == HELD_LEFT;
 	}
 	/* What was taken twice is released twice: it is this function's own the second time, too. */
 	if (number_map_get(&w->twice, lock))
 		left = 0;
-	if (taken == w->exits.count || (is_taken(of, lock) && is_asked_for(w, lock, of)))
+	if (taken == w->exits.count || (locks_is_taken(of, lock) && is_asked_for(w, lock, of)))
 		add_taken(w, lock, h, &of->when);
-	else if (taken && is_told(w, lock, &tried))
+	else if (taken && locks_is_told(w, lock, &tried))
 		add_effect(w, &(struct audit_effect){
 				      CHANGE_MAY_TAKE, lock, tried, h->mode == HELD_SHARED, {{0}}});
 	else if (left && !taken)
@@ -421,7 +422,7 @@ static void note_given(struct audit_flow *w, unsigned lock)
 }
 
 /* Whoever releases a lock and has not taken it was given it, unless parameters say whether he was. */
-static bool is_given(const struct audit_flow *w, unsigned lock, const struct flow_exit *left)
+static bool locks_is_given(const struct audit_flow *w, unsigned lock, const struct flow_exit *left)
 {
 	array_each(const struct flow_exit, x, &w->exits) {
 		const struct audit_held *h = held_at(x, lock);
@@ -441,7 +442,7 @@ static void find_given(struct audit_flow *w)
 		for (unsigned i = 0; i < x->held.count; i++) {
 			const unsigned lock = x->held.items[i].lock;
 
-			if (!number_map_get(&seen, lock) && is_given(w, lock, x))
+			if (!number_map_get(&seen, lock) && locks_is_given(w, lock, x))
 				note_given(w, lock);
 			number_map_set(&seen, lock, 1);
 		}
@@ -454,7 +455,7 @@ void lock_effects(struct audit_flow *w)
 		for (unsigned i = 0; i < x->held.count; i++) {
 			const struct audit_held *h = &x->held.items[i];
 
-			if (!is_taken(x, h->lock) || !effect_on_any(w, x, h))
+			if (!locks_is_taken(x, h->lock) || !effect_on_any(w, x, h))
 				effect_of(w, x, h);
 		}
 	find_given(w);

@@ -1,7 +1,7 @@
 /* Accesses to fields, and who can see an object. */
 #include "tracer/audit/flow/flow.h"
 
-static bool has(const unsigned *items, size_t count, unsigned wanted)
+static bool objects_has(const unsigned *items, size_t count, unsigned wanted)
 {
 	for (size_t i = 0; i < count; i++)
 		if (items[i] == wanted)
@@ -205,7 +205,7 @@ void object_end(struct audit_flow *w, struct state *s, unsigned object, struct a
 	const struct term is = term_at(&w->audit->terms, object);
 
 	if (is.kind != TERM_LOAD || object_is_own(w, s, is.a) ||
-	    has(s->written.items, s->written.count, is.a))
+	    objects_has(s->written.items, s->written.count, is.a))
 		return;
 	array_each(const struct state_freed, f, &s->freed)
 		if (f->from == is.a)
@@ -219,7 +219,7 @@ static void free_perhaps(struct audit_flow *w, struct state *s, unsigned object,
 	if (!object)
 		return;
 	object_make(w, object);
-	if (!has(w->facts->freed.items, w->facts->freed.count, object))
+	if (!objects_has(w->facts->freed.items, w->facts->freed.count, object))
 		*array_add(&w->facts->freed) = object;
 	object_end(w, s, object, at);
 }
@@ -233,7 +233,7 @@ void object_free(struct audit_flow *w, struct state *s, unsigned object, struct 
 void object_free_inside(struct audit_flow *w, struct state *s, const struct audit_facts *f,
 			size_t n, unsigned object, struct audit_place at)
 {
-	if (has(f->spared.items, f->spared.count, f->freed.items[n]))
+	if (objects_has(f->spared.items, f->spared.count, f->freed.items[n]))
 		free_perhaps(w, s, object, at);
 	else
 		object_free(w, s, object, at);
@@ -258,7 +258,7 @@ void object_count(struct audit_flow *w, unsigned address, struct audit_place at)
 		    known->at.column == at.column)
 			return;
 	*array_add(&w->counts) = (struct flow_count){address, at};
-	if (!has(f->counted.items, f->counted.count, address))
+	if (!objects_has(f->counted.items, f->counted.count, address))
 		*array_add(&f->counted) = address;
 }
 
@@ -292,7 +292,7 @@ static unsigned field_of(const struct audit_flow *w, unsigned address)
 }
 
 /* Fills in what the state says, and keeps it. */
-static void note(struct audit_flow *w, const struct state *s, struct audit_access *a)
+static void objects_note(struct audit_flow *w, const struct state *s, struct audit_access *a)
 {
 	a->field = field_of(w, a->address);
 	if (!w->records || !a->field || object_is_own(w, s, a->address))
@@ -314,9 +314,9 @@ void object_read(struct audit_flow *w, struct state *s, unsigned address,
 		.address = address, .reads = true, .is_atomic = is_atomic, .at = e->at};
 
 	a.is_volatile = e->is_volatile;
-	if (is_atomic && !has(s->loaded.items, s->loaded.count, address))
+	if (is_atomic && !objects_has(s->loaded.items, s->loaded.count, address))
 		*array_add(&s->loaded) = address;
-	note(w, s, &a);
+	objects_note(w, s, &a);
 }
 
 /* An access of a function that was called: the caller's locks are held there, too. */
@@ -331,7 +331,7 @@ void object_access_inside(struct audit_flow *w, struct state *s, const struct au
 	a.held = *held;
 	a.inner = inner;
 	a.when = conditions_inside(w, s, &inner->when, b);
-	note(w, s, &a);
+	objects_note(w, s, &a);
 }
 
 /* Does it depend on what was loaded there: the value, or that it comes to this at all? */
@@ -341,7 +341,7 @@ static bool depends_on(const struct audit_flow *w, const struct state *s, unsign
 	struct terms *t = &w->audit->terms;
 	unsigned load = term_of(t, TERM_LOAD, address, 0);
 
-	if (!has(s->loaded.items, s->loaded.count, address))
+	if (!objects_has(s->loaded.items, s->loaded.count, address))
 		return false;
 	if (term_contains(t, value, load))
 		return true;
@@ -448,7 +448,7 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 	a.is_first = state_is_zero(s, &w->audit->terms,
 				   term_of(&w->audit->terms, TERM_LOAD, address, 0)) == 1;
 	suspect_write(w, s, address, is_update ? 0 : value, e, is_atomic);
-	note(w, s, &a);
+	objects_note(w, s, &a);
 	if (is_atomic && is_update)
 		forget_loaded(s, address);
 	if (is.kind == TERM_FIELD && w->audit->program->fields.items[is.b].lock)
@@ -475,14 +475,14 @@ static void leave_out(struct audit_flow *w, struct state *s, struct audit_place 
 		if (to.kind != TERM_PARAMETER || !object_is_own(w, s, is->object))
 			continue;
 		suspect_unset(w, s, is->object, at);
-		if (!has(w->facts->out.items, w->facts->out.count, to.a))
+		if (!objects_has(w->facts->out.items, w->facts->out.count, to.a))
 			*array_add(&w->facts->out) = to.a;
 	}
 }
 
 static bool is_ended(const struct state *s, unsigned object)
 {
-	return has(s->written.items, s->written.count, object);
+	return objects_has(s->written.items, s->written.count, object);
 }
 
 static void leave_spared(struct audit_flow *w, const struct state *s)
@@ -491,7 +491,7 @@ static void leave_spared(struct audit_flow *w, const struct state *s)
 
 	array_each(const unsigned, object, &f->freed)
 		if (!is_ended(s, *object) && state_is_zero(s, &w->audit->terms, *object) != 1 &&
-		    !has(f->spared.items, f->spared.count, *object))
+		    !objects_has(f->spared.items, f->spared.count, *object))
 			*array_add(&f->spared) = *object;
 }
 

@@ -4,7 +4,7 @@
 
 enum { FIRST = 4096, DEEPEST = 12 };
 
-static size_t slot_of(const struct terms *t, const struct term *wanted)
+static size_t term_slot_of(const struct terms *t, const struct term *wanted)
 {
 	uint64_t sum = wanted->kind;
 	size_t at;
@@ -22,13 +22,13 @@ static size_t slot_of(const struct terms *t, const struct term *wanted)
 	return at;
 }
 
-static void grow(struct terms *t)
+static void term_grow(struct terms *t)
 {
 	t->size = t->size ? 2 * t->size : FIRST;
 	base_free(t->slots);
 	t->slots = base_alloc(t->size, sizeof(*t->slots));
 	for (unsigned i = 1; i < t->all.count; i++)
-		t->slots[slot_of(t, &t->all.items[i])] = i;
+		t->slots[term_slot_of(t, &t->all.items[i])] = i;
 }
 
 static bool is_step(enum term_kind kind)
@@ -61,8 +61,8 @@ unsigned term_of(struct terms *t, enum term_kind kind, unsigned a, unsigned b)
 	if (kind == TERM_ELEMENT && term_at(t, a).kind == TERM_ELEMENT)
 		return a;
 	if (2 * t->all.count >= t->size)
-		grow(t);
-	at = slot_of(t, &wanted);
+		term_grow(t);
+	at = term_slot_of(t, &wanted);
 	if (!t->slots[at]) {
 		t->slots[at] = (unsigned)t->all.count;
 		*array_add(&t->all) = wanted;

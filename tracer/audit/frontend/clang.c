@@ -80,7 +80,8 @@ static bool finds_headers(const struct clang *c)
 }
 
 /* False: there is none of that version that is as it should be. `missing`: a function that it has not. */
-static bool load(struct clang *c, unsigned version, const char **missing, struct str *why)
+static bool frontend_clang_load(struct clang *c, unsigned version, const char **missing,
+				struct str *why)
 {
 	const char *without;
 
@@ -131,7 +132,7 @@ int clang_load(struct clang *c, struct error *err)
 		/* Last the one whose name has no version. */
 		const unsigned version = v >= OLDEST ? v : 0;
 
-		if (!load(c, version, &missing, &why))
+		if (!frontend_clang_load(c, version, &missing, &why))
 			continue;
 		if (c->has_headers) {
 			str_fini(&why);
@@ -142,7 +143,9 @@ int clang_load(struct clang *c, struct error *err)
 		is_there = true;
 		clang_unload(c);
 	}
-	answer = is_there && load(c, newest, &missing, &why) ? 0 : not_there(err, missing, &why);
+	answer = is_there && frontend_clang_load(c, newest, &missing, &why)
+			 ? 0
+			 : not_there(err, missing, &why);
 	str_fini(&why);
 	return answer;
 }

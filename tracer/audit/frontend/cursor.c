@@ -11,7 +11,7 @@ struct collection {
 	struct cursors *out;
 };
 
-static enum CXChildVisitResult collect(CXCursor c, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult cursor_collect(CXCursor c, CXCursor parent, CXClientData data)
 {
 	struct collection *to = data;
 	enum CXCursorKind kind = to->reader->clang.getCursorKind(c);
@@ -26,7 +26,7 @@ void cursor_children(const struct audit_reader *r, CXCursor c, struct cursors *o
 {
 	struct collection to = {r, out};
 
-	r->clang.visitChildren(c, collect, &to);
+	r->clang.visitChildren(c, cursor_collect, &to);
 }
 
 enum CXCursorKind cursor_kind(const struct audit_reader *r, CXCursor c)
@@ -168,7 +168,7 @@ static bool same_type(const struct audit_reader *r, CXType a, CXType b)
 	return is;
 }
 
-static CXType pointee(const struct audit_reader *r, CXType pointer)
+static CXType cursor_pointee(const struct audit_reader *r, CXType pointer)
 {
 	return r->clang.getCanonicalType(r->clang.getPointeeType(pointer));
 }
@@ -178,7 +178,7 @@ static bool follows(const struct audit_reader *r, CXCursor c, CXCursor operand)
 {
 	CXType of = cursor_type(r, operand);
 
-	return of.kind == CXType_Pointer && same_type(r, pointee(r, of), cursor_type(r, c));
+	return of.kind == CXType_Pointer && same_type(r, cursor_pointee(r, of), cursor_type(r, c));
 }
 
 static bool is_lvalue(const struct audit_reader *r, CXCursor c)
@@ -275,7 +275,8 @@ static enum cursor_operator by_types(const struct audit_reader *r, CXCursor c, C
 {
 	CXType is = cursor_type(r, c), of = cursor_type(r, operand);
 
-	if (is_lvalue(r, operand) && is.kind == CXType_Pointer && same_type(r, pointee(r, is), of))
+	if (is_lvalue(r, operand) && is.kind == CXType_Pointer &&
+	    same_type(r, cursor_pointee(r, is), of))
 		return CURSOR_ADDRESS;
 	if (follows(r, c, operand))
 		return CURSOR_DEREF;

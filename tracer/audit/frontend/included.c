@@ -74,8 +74,8 @@ static const char *folder_of(const char *word, const char *next)
 	return NULL;
 }
 
-static enum what look(const struct included *i, const char *folder, const struct include *d,
-		      struct str *path)
+static enum what included_look(const struct included *i, const char *folder,
+			       const struct include *d, struct str *path)
 {
 	str_clear(path);
 	if (*d->name != '/' && folder && *folder != '/' && i->folder)
@@ -87,17 +87,18 @@ static enum what look(const struct included *i, const char *folder, const struct
 }
 
 /* Its path: beside the file that includes it, or in a folder that an argument names. */
-static enum what find(const struct included *i, const char *beside, const struct include *d,
-		      struct str *path)
+static enum what included_find(const struct included *i, const char *beside,
+			       const struct include *d, struct str *path)
 {
-	enum what is = d->is_quoted || *d->name == '/' ? look(i, beside, d, path) : IS_NOTHING;
+	enum what is =
+		d->is_quoted || *d->name == '/' ? included_look(i, beside, d, path) : IS_NOTHING;
 
 	for (size_t w = 0; !is && w < i->count; w++) {
 		const char *next = w + 1 < i->count ? i->words[w + 1] : NULL,
 			   *folder = folder_of(i->words[w], next);
 
 		if (folder)
-			is = look(i, folder, d, path);
+			is = included_look(i, folder, d, path);
 	}
 	return is;
 }
@@ -119,7 +120,7 @@ static char *in_directive(const struct included *i, const char *file, const stru
 	char *beside = base_strndup(file, (size_t)(str_base_name(file) - file)), *answer = NULL;
 	struct str path = {0}, said = {0};
 
-	switch (find(i, beside, d, &path)) {
+	switch (included_find(i, beside, d, &path)) {
 	case IS_ENDLESS:
 		if (depth)
 			str_addf(&said, "%s:%u: ", path_shown(file), d->line);
@@ -175,7 +176,7 @@ static char *in_words(const struct included *i)
 
 		if (strcmp(i->words[w], "-include") && strcmp(i->words[w], "-imacros"))
 			continue;
-		if (find(i, i->folder, &d, &path) == IS_ENDLESS) {
+		if (included_find(i, i->folder, &d, &path) == IS_ENDLESS) {
 			str_addf(&said, "%s %s: that is no file", i->words[w], name);
 			answer = str_take(&said);
 		}

@@ -7,7 +7,7 @@
 enum { FIRST = 1024 };
 
 /* Where the text is, or would be. */
-static size_t slot_of(const struct interned *n, const char *text)
+static size_t intern_slot_of(const struct interned *n, const char *text)
 {
 	size_t at = (size_t)hash_text(HASH_START, text) & (n->index.size - 1);
 
@@ -16,13 +16,13 @@ static size_t slot_of(const struct interned *n, const char *text)
 	return at;
 }
 
-static void grow(struct interned *n)
+static void intern_grow(struct interned *n)
 {
 	n->index.size = n->index.size ? 2 * n->index.size : FIRST;
 	base_free(n->index.slots);
 	n->index.slots = base_alloc(n->index.size, sizeof(*n->index.slots));
 	for (unsigned i = 1; i < n->texts.count; i++)
-		n->index.slots[slot_of(n, n->texts.items[i])] = i;
+		n->index.slots[intern_slot_of(n, n->texts.items[i])] = i;
 }
 
 unsigned interned_add(struct interned *n, const char *text)
@@ -34,8 +34,8 @@ unsigned interned_add(struct interned *n, const char *text)
 	if (!*text)
 		return 0;
 	if (2 * n->texts.count >= n->index.size)
-		grow(n);
-	at = slot_of(n, text);
+		intern_grow(n);
+	at = intern_slot_of(n, text);
 	if (!n->index.slots[at]) {
 		n->index.slots[at] = (unsigned)n->texts.count;
 		*array_add(&n->texts) = base_strdup(text);

@@ -40,7 +40,7 @@ static struct audit_expr *lower_all(struct lower *l, enum audit_expr_kind kind, 
 
 /* ---- names and constants ------------------------------------------------------------------------------------ */
 
-static struct audit_expr *constant(struct lower *l, CXCursor c, long value)
+static struct audit_expr *lower_expr_constant(struct lower *l, CXCursor c, long value)
 {
 	struct audit_expr *e = lower_new(l, EXPR_CONSTANT, c, 0);
 
@@ -55,7 +55,7 @@ static struct audit_expr *literal(struct lower *l, CXCursor c)
 	struct audit_expr *e;
 
 	if (is && clang->EvalResult_getKind(is) == CXEval_Int)
-		e = constant(l, c, (long)clang->EvalResult_getAsLongLong(is));
+		e = lower_expr_constant(l, c, (long)clang->EvalResult_getAsLongLong(is));
 	else
 		e = lower_new(l, EXPR_OTHER, c, 0);
 	if (is)
@@ -81,7 +81,7 @@ static struct audit_expr *reference(struct lower *l, CXCursor c)
 		return named(l, c, EXPR_LOCAL, local - 1);
 	switch (cursor_kind(r, to)) {
 	case CXCursor_EnumConstantDecl:
-		return constant(l, c, (long)r->clang.getEnumConstantDeclValue(to));
+		return lower_expr_constant(l, c, (long)r->clang.getEnumConstantDeclValue(to));
 	case CXCursor_FunctionDecl:
 		return named(l, c, EXPR_FUNCTION, cursor_usr(r, to));
 	case CXCursor_VarDecl:
@@ -94,7 +94,8 @@ static struct audit_expr *reference(struct lower *l, CXCursor c)
 	}
 }
 
-static struct audit_expr *member(struct lower *l, CXCursor c, const struct cursors *parts)
+static struct audit_expr *lower_expr_member(struct lower *l, CXCursor c,
+					    const struct cursors *parts)
 {
 	CXCursor field = l->reader->clang.getCursorReferenced(c);
 	unsigned index = record_field(l->reader, field);
@@ -213,7 +214,7 @@ static enum audit_atomic atomic_named(const char *name)
 	return ATOMIC_UPDATE;
 }
 
-static bool is_word(const char *word, const char *const *words)
+static bool lower_expr_is_word(const char *word, const char *const *words)
 {
 	for (; *words; words++)
 		if (strncmp(word, *words, strlen(*words)) == 0)
@@ -240,14 +241,14 @@ static struct audit_expr *unexposed(struct lower *l, CXCursor c, const struct cu
 		return lower_expr(l, parts->items[0]);
 	first_word(l, c, word, sizeof(word));
 	if (parts->count >= 2 && cursor_type(l->reader, parts->items[0]).kind == CXType_Pointer &&
-	    (is_word(word, atomics) ||
+	    (lower_expr_is_word(word, atomics) ||
 	     cursor_type(l->reader, parts->items[1]).kind != CXType_Pointer))
 		return atomic(l, c, parts, word);
 	return lower_all(l, EXPR_OTHER, c, parts);
 }
 
 /* What is likely is what it is. __sync_fetch_and_add_4 and the like: the function first, which nobody needs. */
-static struct audit_expr *call(struct lower *l, CXCursor c, const struct cursors *parts)
+static struct audit_expr *lower_expr_call(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	static const char *const atomics[] = {"__sync_", "__atomic_", NULL};
 	CXCursor to = l->reader->clang.getCursorReferenced(c);
@@ -258,7 +259,7 @@ static struct audit_expr *call(struct lower *l, CXCursor c, const struct cursors
 		name = program_text(l->reader->program, cursor_name(l->reader, to));
 		if (strncmp(name, "__builtin_expect", 16) == 0 && parts->count > 2)
 			return lower_expr(l, parts->items[1]);
-		if (is_word(name, atomics) && parts->count > 1) {
+		if (lower_expr_is_word(name, atomics) && parts->count > 1) {
 			const struct cursors rest = {parts->items + 1, parts->count - 1, 0};
 
 			return atomic(l, c, &rest,
@@ -320,7 +321,7 @@ static struct audit_expr *lower_parts(struct lower *l, CXCursor c, const struct 
 	case CXCursor_DeclRefExpr:
 		return reference(l, c);
 	case CXCursor_MemberRefExpr:
-		return member(l, c, parts);
+		return lower_expr_member(l, c, parts);
 	case CXCursor_IntegerLiteral:
 	case CXCursor_CharacterLiteral:
 		return literal(l, c);
@@ -336,7 +337,7 @@ static struct audit_expr *lower_parts(struct lower *l, CXCursor c, const struct 
 	case CXCursor_UnaryOperator:
 		return unary(l, c, parts);
 	case CXCursor_CallExpr:
-		return call(l, c, parts);
+		return lower_expr_call(l, c, parts);
 	case CXCursor_ArraySubscriptExpr:
 		return lower_all(l, parts->count == 2 ? EXPR_INDEX : EXPR_OTHER, c, parts);
 	case CXCursor_ConditionalOperator:

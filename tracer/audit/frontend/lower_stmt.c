@@ -368,7 +368,7 @@ static void lower_goto(struct lower *l, const struct cursors *parts)
 }
 
 /* What is returned is known before the scopes are left. */
-static struct audit_expr *keep(struct lower *l, CXCursor c, struct audit_expr *value)
+static struct audit_expr *lower_stmt_keep(struct lower *l, CXCursor c, struct audit_expr *value)
 {
 	struct audit_expr *e = lower_new(l, EXPR_ASSIGN, c, 2);
 
@@ -383,7 +383,7 @@ static void lower_return(struct lower *l, CXCursor c, const struct cursors *part
 	struct audit_expr *value = parts->count ? lower_expr(l, parts->items[0]) : NULL;
 
 	if (value && l->cleanups.count)
-		value = keep(l, c, value);
+		value = lower_stmt_keep(l, c, value);
 	leave_scopes(l, 0, c);
 	lower_open_block(l)->end = END_RETURN;
 	lower_open_block(l)->value = value;

@@ -19,7 +19,7 @@ void *program_alloc(struct audit_program *p, size_t size)
 
 /* ---- numbers by numbers ------------------------------------------------------------------------------------ */
 
-static size_t slot_of(const struct number_map *m, unsigned key)
+static size_t program_slot_of(const struct number_map *m, unsigned key)
 {
 	size_t at = (key * 0x9e3779b97f4a7c15 >> 32) & (m->size - 1);
 
@@ -30,10 +30,10 @@ static size_t slot_of(const struct number_map *m, unsigned key)
 
 unsigned number_map_get(const struct number_map *m, unsigned key)
 {
-	return m->size && key ? m->values[slot_of(m, key)] : 0;
+	return m->size && key ? m->values[program_slot_of(m, key)] : 0;
 }
 
-static void grow(struct number_map *m)
+static void program_grow(struct number_map *m)
 {
 	struct number_map old = *m;
 
@@ -42,7 +42,7 @@ static void grow(struct number_map *m)
 	m->values = base_alloc(m->size, sizeof(*m->values));
 	for (size_t i = 0; i < old.size; i++)
 		if (old.keys[i]) {
-			size_t at = slot_of(m, old.keys[i]);
+			size_t at = program_slot_of(m, old.keys[i]);
 
 			m->keys[at] = old.keys[i];
 			m->values[at] = old.values[i];
@@ -55,8 +55,8 @@ void number_map_set(struct number_map *m, unsigned key, unsigned value)
 	size_t at;
 
 	if (2 * m->count >= m->size)
-		grow(m);
-	at = slot_of(m, key);
+		program_grow(m);
+	at = program_slot_of(m, key);
 	m->count += !m->keys[at];
 	m->keys[at] = key;
 	m->values[at] = value;

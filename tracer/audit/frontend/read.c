@@ -84,7 +84,7 @@ static char *absolute(const char *folder, const char *file)
 }
 
 /* Of the files that are named, where there are some. */
-static bool is_wanted(const struct audit_read_options *o, const char *path)
+static bool read_is_wanted(const struct audit_read_options *o, const char *path)
 {
 	bool wanted = !o->count;
 
@@ -106,7 +106,7 @@ static const struct unit *known(const struct reading *r, const char *path)
 	return NULL;
 }
 
-static struct unit *add_unit(struct reading *r, char *path)
+static struct unit *read_add_unit(struct reading *r, char *path)
 {
 	struct unit *u = array_add(&r->units);
 
@@ -135,7 +135,7 @@ static void add_target(struct reading *r, CXCompileCommand command, const char *
 	}
 }
 
-static void add_command(struct reading *r, CXCompileCommand command)
+static void read_add_command(struct reading *r, CXCompileCommand command)
 {
 	const struct clang *c = &r->reader.clang;
 	char *folder = clang_take(c, c->CompileCommand_getDirectory(command)),
@@ -145,14 +145,14 @@ static void add_command(struct reading *r, CXCompileCommand command)
 	bool takes = false;
 
 	base_free(name);
-	if (is_wanted(r->reader.options, path) && known(r, path))
+	if (read_is_wanted(r->reader.options, path) && known(r, path))
 		add_target(r, command, folder, known(r, path));
-	if (!is_wanted(r->reader.options, path) || known(r, path)) {
+	if (!read_is_wanted(r->reader.options, path) || known(r, path)) {
 		base_free(folder);
 		base_free(path);
 		return;
 	}
-	u = add_unit(r, path);
+	u = read_add_unit(r, path);
 	u->folder = folder;
 	add_target(r, command, folder, u);
 	for (unsigned i = 1; i < c->CompileCommand_getNumArgs(command); i++) {
@@ -223,7 +223,7 @@ static int add_commands(struct reading *r, struct error *err)
 		return -1;
 	commands = c->CompilationDatabase_getAllCompileCommands(all);
 	for (unsigned i = 0; commands && i < c->CompileCommands_getSize(commands); i++)
-		add_command(r, c->CompileCommands_getCommand(commands, i));
+		read_add_command(r, c->CompileCommands_getCommand(commands, i));
 	if (commands)
 		c->CompileCommands_dispose(commands);
 	c->CompilationDatabase_dispose(all);
@@ -254,7 +254,7 @@ static void add_files(struct reading *r)
 			base_free(path);
 			continue;
 		}
-		add_flags(add_unit(r, path), o->flags);
+		add_flags(read_add_unit(r, path), o->flags);
 	}
 }
 
@@ -351,7 +351,7 @@ static char *first_error(const struct audit_reader *r, const char *of)
 	return text.length ? str_take(&text) : NULL;
 }
 
-static bool is_file(const char *path)
+static bool read_is_file(const char *path)
 {
 	struct stat s;
 
@@ -366,7 +366,7 @@ static bool is_c(const char *file)
 }
 
 /* NULL: it cannot. A crash of its own libclang survives, and says so in many lines. */
-static CXTranslationUnit parse(struct reading *r, const struct unit *u, const char **why)
+static CXTranslationUnit read_parse(struct reading *r, const struct unit *u, const char **why)
 {
 	const struct clang *c = &r->reader.clang;
 	ARRAY(const char *) words = {0};
@@ -417,7 +417,7 @@ static char *hopeless(struct reading *r, const struct unit *u)
 	if (!is_c(u->file))
 		return base_strdup("it is not C");
 	/* A pipe would be waited for. */
-	if (!is_file(u->file))
+	if (!read_is_file(u->file))
 		return base_strdup("it is no file");
 	return included_no_file(&i, u->file);
 }
@@ -432,7 +432,7 @@ static void read_unit(struct reading *r, const struct unit *u)
 		skip(r->to, u->file, error);
 		return;
 	}
-	r->reader.unit = parse(r, u, &why);
+	r->reader.unit = read_parse(r, u, &why);
 	/* libclang has gone to the folder that the command names; where that fails, paths are shown from there. */
 	if (fchdir(r->here) < 0)
 		errno = 0;

@@ -164,7 +164,7 @@ static enum CXChildVisitResult read_field(CXCursor c, CXCursor parent, CXClientD
 }
 
 /* One without a tag has the name of its typedef, which is that of its type. */
-static unsigned name_of(struct audit_reader *r, CXCursor c)
+static unsigned records_name_of(struct audit_reader *r, CXCursor c)
 {
 	unsigned name = cursor_name(r, c);
 	char *text;
@@ -191,7 +191,7 @@ static unsigned read_record(struct audit_reader *r, CXCursor c)
 	record = array_add(&p->records);
 	comment = comment_of(r, c);
 	record->usr = usr;
-	record->name = name_of(r, c);
+	record->name = records_name_of(r, c);
 	record->at = cursor_place(r, c);
 	record->is_union = cursor_kind(r, c) == CXCursor_UnionDecl;
 	record->is_public = is_header(program_text(p, record->at.file));

@@ -53,7 +53,8 @@ static int write_and_close(int fd, const char *text)
 
 /* Writes to `temporary`, a template of mkstemp, and renames it. `old`: what is there now, or NULL. 1: there
    can be no file beside it. */
-static int replace(const char *path, const struct stat *old, char *temporary, const char *text)
+static int files_file_replace(const char *path, const struct stat *old, char *temporary,
+			      const char *text)
 {
 	int fd = mkostemp(temporary, O_CLOEXEC);
 	mode_t mask = umask(0);
@@ -87,7 +88,7 @@ static int replace_unharmed(const char *path, const struct stat *old, const char
 	str_addf(&temporary, "%s.XXXXXX", path);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	answer = replace(path, old, temporary.text, text);
+	answer = files_file_replace(path, old, temporary.text, text);
 	saved = errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	str_fini(&temporary);

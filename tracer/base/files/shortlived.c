@@ -47,7 +47,8 @@ static void wait_and_remove(const char *path, const char *const *files, int aliv
 
 /* By a process between, which ends at once: the one that waits is no child of a tracer that waits
    for its own. */
-static int start(const char *path, const char *const *files, const int alive[2], const int gone[2])
+static int shortlived_start(const char *path, const char *const *files, const int alive[2],
+			    const int gone[2])
 {
 	siginfo_t status = {0};
 	pid_t pid = fork();
@@ -81,12 +82,12 @@ static int make_name(const char *name, struct str *path)
 }
 
 /* The process waits before there is a folder: no moment is without it. */
-static int make(struct shortlived *f, const char *const *files)
+static int files_shortlived_make(struct shortlived *f, const char *const *files)
 {
 	int alive[2] = {-1, -1}, gone[2] = {-1, -1}, failed = -1;
 
 	if (pipe2(alive, O_CLOEXEC) == 0 && pipe2(gone, O_CLOEXEC) == 0)
-		failed = start(f->path, files, alive, gone);
+		failed = shortlived_start(f->path, files, alive, gone);
 	f->alive = alive[1];
 	f->gone = gone[0];
 	if (alive[0] >= 0)
@@ -104,7 +105,7 @@ int shortlived_make(struct shortlived *f, const char *name, const char *const *f
 
 	f->path = str_take(&path);
 	f->alive = f->gone = -1;
-	failed = failed || make(f, files) < 0;
+	failed = failed || files_shortlived_make(f, files) < 0;
 	if (!failed)
 		return 0;
 	error_errno(err, ERROR_SYSTEM, "%s: no folder can be made", f->path);

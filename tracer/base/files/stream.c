@@ -131,7 +131,7 @@ int stream_give(const struct stream *s)
 /* ---- what is written ------------------------------------------------------------------------- */
 
 /* Moves what is in the pipe or terminal into `kept`. */
-static bool take(struct stream *s)
+static bool stream_take(struct stream *s)
 {
 	char bytes[4096];
 	bool any = false;
@@ -147,7 +147,7 @@ static bool take(struct stream *s)
 }
 
 /* A reader that is gone is no reason to end the run. */
-static void pass_on(struct stream *s)
+static void stream_pass_on(struct stream *s)
 {
 	char bytes[4096];
 	ssize_t n;
@@ -165,8 +165,8 @@ bool stream_drain(struct stream *s)
 
 	if (s->kind == STREAM_INHERITED)
 		return false;
-	any = take(s);
-	pass_on(s);
+	any = stream_take(s);
+	stream_pass_on(s);
 	return any;
 }
 
@@ -174,7 +174,7 @@ void stream_begin(struct stream *s)
 {
 	if (s->kind == STREAM_INHERITED)
 		return;
-	take(s);
+	stream_take(s);
 	s->passed = 0;
 	if (s->kind == STREAM_TERMINAL)
 		set_terminal(s);

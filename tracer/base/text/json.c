@@ -34,7 +34,7 @@ static void quote(struct str *out, const char *text)
 	str_add(out, "\"");
 }
 
-static void begin(struct json *j, const char *name)
+static void json_begin(struct json *j, const char *name)
 {
 	if (j->comma)
 		str_add(&j->out, ",");
@@ -47,14 +47,14 @@ static void begin(struct json *j, const char *name)
 
 void json_object(struct json *j, const char *name)
 {
-	begin(j, name);
+	json_begin(j, name);
 	str_add(&j->out, "{");
 	j->comma = false;
 }
 
 void json_array(struct json *j, const char *name)
 {
-	begin(j, name);
+	json_begin(j, name);
 	str_add(&j->out, "[");
 	j->comma = false;
 }
@@ -73,7 +73,7 @@ void json_end_array(struct json *j)
 
 void json_string(struct json *j, const char *name, const char *value)
 {
-	begin(j, name);
+	json_begin(j, name);
 	if (value)
 		quote(&j->out, value);
 	else
@@ -82,13 +82,13 @@ void json_string(struct json *j, const char *name, const char *value)
 
 void json_integer(struct json *j, const char *name, long long value)
 {
-	begin(j, name);
+	json_begin(j, name);
 	str_addf(&j->out, "%lld", value);
 }
 
 void json_number(struct json *j, const char *name, double value)
 {
-	begin(j, name);
+	json_begin(j, name);
 	if (isfinite(value))
 		str_addf(&j->out, "%.12g", value);
 	else
@@ -97,7 +97,7 @@ void json_number(struct json *j, const char *name, double value)
 
 void json_bool(struct json *j, const char *name, bool value)
 {
-	begin(j, name);
+	json_begin(j, name);
 	str_add(&j->out, value ? "true" : "false");
 }
 

@@ -13,7 +13,7 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-static bool same(char a, char b)
+static bool suggest_same(char a, char b)
 {
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
@@ -23,8 +23,8 @@ static bool same(char a, char b)
  * case is none. Three rows of the table are enough. What is above the limit is not told exactly: where
  * two rows are, all that follow are.
  */
-static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length,
-			 unsigned limit)
+static unsigned suggest_distance(const char *a, size_t a_length, const char *b, size_t b_length,
+				 unsigned limit)
 {
 	unsigned rows[3][WORD_MAX + 1], lowest, before = 0;
 
@@ -35,9 +35,10 @@ static unsigned distance(const char *a, size_t a_length, const char *b, size_t b
 
 		row[0] = lowest = (unsigned)i;
 		for (size_t j = 1; j <= b_length; j++) {
-			row[j] = least(above[j - 1] + !same(a[i - 1], b[j - 1]),
+			row[j] = least(above[j - 1] + !suggest_same(a[i - 1], b[j - 1]),
 				       least(above[j], row[j - 1]) + 1);
-			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+			if (i > 1 && j > 1 && suggest_same(a[i - 1], b[j - 2]) &&
+			    suggest_same(a[i - 2], b[j - 1]))
 				row[j] = least(row[j], two[j - 2] + 1);
 			lowest = least(lowest, row[j]);
 		}
@@ -48,7 +49,7 @@ static unsigned distance(const char *a, size_t a_length, const char *b, size_t b
 	return rows[a_length % 3][b_length];
 }
 
-static bool is_known(const struct suggestions *s, const char *name)
+static bool suggest_is_known(const struct suggestions *s, const char *name)
 {
 	for (int i = 0; i < SUGGESTIONS; i++)
 		if (s->best[i].text && strcmp(s->best[i].text, name) == 0)
@@ -71,8 +72,8 @@ void suggest_offer(struct suggestions *s, const char *name)
 			return;
 		limit = worst->distance - 1;
 	}
-	far = distance(s->wanted, wanted, name, length, limit);
-	if (far > limit || strcmp(s->wanted, name) == 0 || is_known(s, name))
+	far = suggest_distance(s->wanted, wanted, name, length, limit);
+	if (far > limit || strcmp(s->wanted, name) == 0 || suggest_is_known(s, name))
 		return;
 	base_free(worst->text);
 	*worst = (struct suggestion){.text = base_strdup(name), .distance = far};
@@ -143,7 +144,7 @@ unsigned suggest_distance_in(const char *text, const char *line)
 
 		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= b_length; j++) {
-			unsigned change = corner + !same(a[i - 1], b[j - 1]);
+			unsigned change = corner + !suggest_same(a[i - 1], b[j - 1]);
 
 			corner = row[j];
 			row[j] = least(change, least(row[j], row[j - 1]) + 1);

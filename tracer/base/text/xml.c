@@ -32,7 +32,7 @@ static const char *reference(char c, bool in_attribute)
 	}
 }
 
-static void add(struct str *out, const char *p, bool in_attribute)
+static void xml_add(struct str *out, const char *p, bool in_attribute)
 {
 	bool plain;
 
@@ -52,12 +52,12 @@ static void add(struct str *out, const char *p, bool in_attribute)
 
 void xml_text(struct str *out, const char *text)
 {
-	add(out, text, false);
+	xml_add(out, text, false);
 }
 
 void xml_attribute(struct str *out, const char *name, const char *value)
 {
 	str_addf(out, " %s=\"", name);
-	add(out, value, true);
+	xml_add(out, value, true);
 	str_add(out, "\"");
 }

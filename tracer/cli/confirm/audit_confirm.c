@@ -144,7 +144,8 @@ static bool comes_of(const struct confirming *c, const struct explore_failure *f
 /* ---- one finding -------------------------------------------------------------------------------------------- */
 
 /* PROG may have been compiled in another place: the name alone will do, if it is one file's. */
-static const char *file_of(const struct confirming *c, struct audit_place at, bool briefly)
+static const char *audit_confirm_file_of(const struct confirming *c, struct audit_place at,
+					 bool briefly)
 {
 	const char *path = program_text(c->audit->program, at.file);
 
@@ -155,9 +156,10 @@ static char *points_of(const struct confirming *c, const struct finding *f, bool
 {
 	struct str text = {0};
 
-	str_addf(&text, "%s:%u", file_of(c, f->at, briefly), f->at.line);
+	str_addf(&text, "%s:%u", audit_confirm_file_of(c, f->at, briefly), f->at.line);
 	if (f->other.file && (f->other.line != f->at.line || f->other.file != f->at.file))
-		str_addf(&text, ",%s:%u", file_of(c, f->other, briefly), f->other.line);
+		str_addf(&text, ",%s:%u", audit_confirm_file_of(c, f->other, briefly),
+			 f->other.line);
 	return str_take(&text);
 }
 
@@ -195,7 +197,8 @@ static void tell_unconfirmed(struct finding *f, const struct explore *e, bool ot
 }
 
 /* Its places alone; or (NULL) all accesses that race, where what goes wrong is elsewhere. */
-static void set_options(const struct confirming *c, const char *points, struct explore_options *o)
+static void audit_confirm_set_options(const struct confirming *c, const char *points,
+				      struct explore_options *o)
 {
 	const struct cli *cli = c->cli;
 	const double left = c->until - explore_now_s();
@@ -236,7 +239,7 @@ static int search_points(struct confirming *c, struct finding *f, const char *po
 	struct explore_failure *failure;
 	int answer;
 
-	set_options(c, points, &e.options);
+	audit_confirm_set_options(c, points, &e.options);
 	answer = synth_explore(&e);
 	failure = e.failures.count ? &e.failures.items[0] : NULL;
 	f->is_confirmed = failure && comes_of(c, failure, f);

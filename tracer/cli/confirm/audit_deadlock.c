@@ -69,7 +69,7 @@ static bool is_locked_at(const struct audit *a, const struct schedule_step *step
 }
 
 /* A lock, and no thread that is joined, nor a semaphore: its function is called so, or the sources say so. */
-static bool is_lock(const struct audit *a, const struct schedule_step *step)
+static bool audit_deadlock_is_lock(const struct audit *a, const struct schedule_step *step)
 {
 	const char *call = step->where.call;
 
@@ -78,7 +78,8 @@ static bool is_lock(const struct audit *a, const struct schedule_step *step)
 }
 
 /* Where the thread has taken what it has still; NULL: it has it not, or a try may have failed. */
-static const struct schedule_step *holds(const struct schedule *s, unsigned thread, uint64_t object)
+static const struct schedule_step *audit_deadlock_holds(const struct schedule *s, unsigned thread,
+							uint64_t object)
 {
 	const struct schedule_step *held = NULL, *asks = NULL;
 
@@ -104,7 +105,7 @@ static const struct schedule_step *holds(const struct schedule *s, unsigned thre
 static bool somebody_holds(const struct schedule *s, uint64_t object)
 {
 	for (unsigned thread = 0; thread < s->threads.count; thread++)
-		if (holds(s, thread, object))
+		if (audit_deadlock_holds(s, thread, object))
 			return true;
 	return false;
 }
@@ -116,13 +117,13 @@ static bool waits_for(const struct deadlock *d, unsigned thread, unsigned tracee
 	const struct schedule *s = d->schedule;
 	const struct schedule_step *last = last_of(s, thread);
 
-	if (!last || !is_lock(d->audit, last))
+	if (!last || !audit_deadlock_is_lock(d->audit, last))
 		return false;
 	if (!somebody_holds(s, last->point.object))
 		return true;
 	seen[thread] = true;
 	for (unsigned other = 0; other < s->threads.count; other++)
-		if (other != thread && holds(s, other, last->point.object) &&
+		if (other != thread && audit_deadlock_holds(s, other, last->point.object) &&
 		    (other == tracee || (!seen[other] && waits_for(d, other, tracee, seen))))
 			return true;
 	return false;
@@ -144,9 +145,10 @@ static bool is_in_circle(const struct deadlock *d, const struct schedule_step *l
 }
 
 /* It waits for what it has itself. */
-static bool is_own(const struct deadlock *d, const struct schedule_step *last)
+static bool audit_deadlock_is_own(const struct deadlock *d, const struct schedule_step *last)
 {
-	const struct schedule_step *held = holds(d->schedule, last->thread, last->point.object);
+	const struct schedule_step *held =
+		audit_deadlock_holds(d->schedule, last->thread, last->point.object);
 
 	if (!held && somebody_holds(d->schedule, last->point.object))
 		return false;
@@ -173,7 +175,8 @@ static bool is_kept(const struct deadlock *d, const struct schedule_step *last)
 	const struct schedule *s = d->schedule;
 
 	for (unsigned thread = 0; thread < s->threads.count; thread++) {
-		const struct schedule_step *held = holds(s, thread, last->point.object);
+		const struct schedule_step *held =
+			audit_deadlock_holds(s, thread, last->point.object);
 
 		if (held && leaves_with(d, held))
 			return true;
@@ -191,7 +194,7 @@ bool audit_deadlock_is_of_locks(const struct audit *a, const struct schedule *s)
 	for (unsigned thread = 0; thread < s->threads.count; thread++) {
 		const struct schedule_step *last = last_of(s, thread);
 
-		if (last && is_lock(a, last))
+		if (last && audit_deadlock_is_lock(a, last))
 			return true;
 	}
 	return false;
@@ -202,13 +205,13 @@ bool audit_deadlock_is_of(const struct audit *a, const struct schedule *s, const
 	const struct deadlock d = {a, s, f};
 	bool (*const is_it)(const struct deadlock *, const struct schedule_step *) =
 		f->tag == FINDING_LOCK_ORDER	? is_in_circle
-		: f->tag == FINDING_DOUBLE_LOCK ? is_own
+		: f->tag == FINDING_DOUBLE_LOCK ? audit_deadlock_is_own
 						: is_kept;
 
 	for (unsigned thread = 0; thread < s->threads.count; thread++) {
 		const struct schedule_step *last = last_of(s, thread);
 
-		if (last && is_lock(a, last) && is_it(&d, last))
+		if (last && audit_deadlock_is_lock(a, last) && is_it(&d, last))
 			return true;
 	}
 	return false;

@@ -19,7 +19,7 @@ static bool is_script(const struct option_row *o)
 	return o->argument && strcmp(o->argument, "FILE.lua") == 0;
 }
 
-static bool is_file(const struct option_row *o)
+static bool completions_is_file(const struct option_row *o)
 {
 	return o->argument && strcmp(o->argument, "FILE") == 0;
 }
@@ -115,11 +115,11 @@ static void bash_value(const struct command *commands, const struct option_row *
 		print_choices(o);
 		printf("'");
 	} else {
-		printf(is_script(o)	 ? "_gatectl_files '!*.lua'"
-		       : is_schedule(o)	 ? "_gatectl_files '!*.schedule'"
-		       : is_file(o)	 ? "_gatectl_files ''"
-		       : is_directory(o) ? "_gatectl_files '*'"
-					 : ":");
+		printf(is_script(o)		? "_gatectl_files '!*.lua'"
+		       : is_schedule(o)		? "_gatectl_files '!*.schedule'"
+		       : completions_is_file(o) ? "_gatectl_files ''"
+		       : is_directory(o)	? "_gatectl_files '*'"
+						: ":");
 	}
 	puts(" ;;");
 }
@@ -167,11 +167,11 @@ static void zsh_option(const struct option_row *o)
 		print_choices(o);
 		putchar(')');
 	} else if (o->argument) {
-		printf(is_script(o)	 ? ":gate script:_files -g \"*.lua(-.)\""
-		       : is_schedule(o)	 ? ":schedule:_files -g \"*.schedule(-.)\""
-		       : is_file(o)	 ? ":file:_files"
-		       : is_directory(o) ? ":directory:_files -/"
-					 : ":value: ");
+		printf(is_script(o)		? ":gate script:_files -g \"*.lua(-.)\""
+		       : is_schedule(o)		? ":schedule:_files -g \"*.schedule(-.)\""
+		       : completions_is_file(o) ? ":file:_files"
+		       : is_directory(o)	? ":directory:_files -/"
+						: ":value: ");
 	}
 	puts("'");
 }
@@ -221,7 +221,7 @@ static void fish_option(const struct command *commands, const struct option_row 
 	} else if (is_directory(o)) {
 		printf(" -x -a '(__gatectl_files /)'");
 	} else if (o->argument) {
-		printf(is_file(o) ? " -r -F" : " -x");
+		printf(completions_is_file(o) ? " -r -F" : " -x");
 	} else {
 		printf(" -f");
 	}

@@ -38,8 +38,8 @@ struct open_gates {
 	size_t count, capacity;
 };
 
-static void add_entry(struct repl *r, const char *lua, const char *file,
-		      const struct interactive_made *made)
+static void repl_add_entry(struct repl *r, const char *lua, const char *file,
+			   const struct interactive_made *made)
 {
 	*array_add(&r->entries) = (struct repl_entry){
 		.lua = lua ? base_strdup(lua) : NULL,
@@ -132,7 +132,7 @@ static int begin_program(struct repl *r, struct error *err)
 	return failed;
 }
 
-static int start(struct repl *r, struct error *err)
+static int repl_start(struct repl *r, struct error *err)
 {
 	ERROR(later);
 	int failed = 0;
@@ -158,7 +158,7 @@ static int start_with_given(struct repl *r, struct error *err)
 	    !interactive_gives_other(r->interactive))
 		return 0;
 	muted = interactive_mute(r->interactive, true);
-	failed = start(r, err);
+	failed = repl_start(r, err);
 	interactive_mute(r->interactive, muted);
 	return failed;
 }
@@ -166,7 +166,7 @@ static int start_with_given(struct repl *r, struct error *err)
 int repl_restart(struct repl *r, struct error *err)
 {
 	ERROR(later);
-	int failed = start(r, err);
+	int failed = repl_start(r, err);
 
 	return start_with_given(r, failed ? &later : err) < 0 ? -1 : failed;
 }
@@ -189,7 +189,7 @@ int repl_lua(struct repl *r, const char *text, struct error *err)
 	if (failed)
 		return -1;
 	if (!made.seen || made.places || made.orders)
-		add_entry(r, text, NULL, &made);
+		repl_add_entry(r, text, NULL, &made);
 	return start_with_given(r, err);
 }
 
@@ -214,7 +214,7 @@ int repl_file(struct repl *r, const char *path, struct error *err)
 		return -1;
 	if (interactive_load(r->interactive, path, &made, err) < 0)
 		return -1;
-	add_entry(r, NULL, path, &made);
+	repl_add_entry(r, NULL, path, &made);
 	return start_with_given(r, err);
 }
 
@@ -381,7 +381,7 @@ static void tell_fault(struct repl *r, const struct error *err)
 	r->interrupted = 0;
 }
 
-static void fault(struct repl *r, struct error *err)
+static void repl_fault(struct repl *r, struct error *err)
 {
 	name_line(r, err);
 	tell_fault(r, err);
@@ -399,7 +399,7 @@ static void one_statement(struct repl *r, const char *text, bool last)
 			str_add(&r->statement, text);
 		return;
 	} else {
-		fault(r, &err);
+		repl_fault(r, &err);
 	}
 	str_clear(&r->statement);
 }
@@ -459,7 +459,7 @@ static void loop(struct repl *r)
 		r->number++;
 		if (!line) {
 			r->first = r->number;
-			fault(r, &err);
+			repl_fault(r, &err);
 			break;
 		}
 		one_line(r, line);
@@ -469,7 +469,7 @@ static void loop(struct repl *r)
 		repl_say("\n");
 }
 
-static int begin(struct repl *r, struct error *err)
+static int repl_begin(struct repl *r, struct error *err)
 {
 	if (begin_program(r, err) < 0)
 		return -1;
@@ -561,7 +561,7 @@ int command_repl(struct cli *cli)
 	ui.rests_at_crash = r.terminal;
 	cli->session.no_stdin = !r.terminal;
 	r.interactive = interactive_new(&cli->session, symbols, &ui);
-	if (begin(&r, &err) < 0) {
+	if (repl_begin(&r, &err) < 0) {
 		tell_fault(&r, &err);
 	} else {
 		if (r.terminal)

@@ -53,7 +53,7 @@ static int say(struct str *text)
 
 /* ---- gates ---------------------------------------------------------------------------------- */
 
-static bool has_word(const char *text, const char *word, size_t length)
+static bool repl_commands_has_word(const char *text, const char *word, size_t length)
 {
 	for (const char *at = text; (at = strstr(at, word)); at++) {
 		char before = at > text ? at[-1] : ' ', behind = at[length];
@@ -81,7 +81,7 @@ static size_t user_of(const struct repl *r, const struct repl_entry *entry)
 		const struct repl_entry *other = &r->entries.items[i];
 
 		if (other != entry && !other->dropped && other->lua &&
-		    has_word(other->lua, name, length))
+		    repl_commands_has_word(other->lua, name, length))
 			user = i + 1;
 	}
 	base_free(name);
@@ -141,7 +141,7 @@ static int cmd_open(struct repl *r, char *rest, struct error *err)
 
 /* ---- going on ------------------------------------------------------------------------------- */
 
-static int go_on(struct repl *r, size_t steps, struct error *err)
+static int repl_commands_go_on(struct repl *r, size_t steps, struct error *err)
 {
 	if (interactive_state(r->interactive) == INTERACTIVE_ENDED && repl_restart(r, err) < 0)
 		return -1;
@@ -154,7 +154,7 @@ static int go_on(struct repl *r, size_t steps, struct error *err)
 static int cmd_run(struct repl *r, char *rest, struct error *err)
 {
 	(void)rest;
-	return go_on(r, 0, err);
+	return repl_commands_go_on(r, 0, err);
 }
 
 static int cmd_restart(struct repl *r, char *rest, struct error *err)
@@ -201,7 +201,7 @@ static int step_on(struct repl *r, const char *rest, struct error *err)
 	uint64_t steps = 1;
 
 	if (!*rest || (number_read(rest, ULONG_MAX, &steps) && steps))
-		return go_on(r, steps, err);
+		return repl_commands_go_on(r, steps, err);
 	error_set(err, ERROR_USAGE, "step: '%s' is not a number from 1 on", rest);
 	return error_hint(err, "step [N]: in a replay, the next N steps of the schedule");
 }

@@ -13,7 +13,7 @@ struct names {
 };
 static struct names found;
 
-static void offer(void *ctx, const char *name)
+static void repl_complete_offer(void *ctx, const char *name)
 {
 	(void)ctx;
 	if (strncmp(name, found.begin, strlen(found.begin)) != 0)
@@ -27,7 +27,7 @@ static void offer(void *ctx, const char *name)
 static void offer_commands(void)
 {
 	for (const struct repl_command *c = repl_commands; c->name; c++)
-		offer(NULL, c->name);
+		repl_complete_offer(NULL, c->name);
 }
 
 static void offer_names(enum interactive_names what)
@@ -35,14 +35,14 @@ static void offer_names(enum interactive_names what)
 	struct str name = {0};
 
 	for (size_t i = 0; interactive_name(owner->interactive, what, i, &name); i++) {
-		offer(NULL, str_text(&name));
+		repl_complete_offer(NULL, str_text(&name));
 		str_clear(&name);
 	}
 	str_fini(&name);
 }
 
 /* Which argument of the command stands at `start`? */
-static enum repl_word word_at(const char *line, int start)
+static enum repl_word repl_complete_word_at(const char *line, int start)
 {
 	size_t length = strcspn(line, " \t");
 	const struct repl_command *c = repl_find(line, length);
@@ -56,7 +56,7 @@ static enum repl_word word_at(const char *line, int start)
 	return n >= 1 && n <= 3 ? c->words[n - 1] : WORD_NONE;
 }
 
-static char *next(const char *text, int state)
+static char *repl_complete_next(const char *text, int state)
 {
 	static size_t at;
 
@@ -66,14 +66,14 @@ static char *next(const char *text, int state)
 	return at < found.items.count ? strdup(found.items.items[at++]) : NULL;
 }
 
-static void collect(enum repl_word word)
+static void repl_complete_collect(enum repl_word word)
 {
 	switch (word) {
 	case WORD_COMMAND:
 		offer_commands();
 		break;
 	case WORD_LOCATION:
-		interactive_locations(owner->interactive, found.begin, offer, NULL);
+		interactive_locations(owner->interactive, found.begin, repl_complete_offer, NULL);
 		break;
 	case WORD_THREAD:
 		offer_names(INTERACTIVE_THREADS);
@@ -82,8 +82,8 @@ static void collect(enum repl_word word)
 		offer_names(INTERACTIVE_GATES);
 		break;
 	case WORD_VERB:
-		offer(NULL, "wait");
-		offer(NULL, "open");
+		repl_complete_offer(NULL, "wait");
+		repl_complete_offer(NULL, "open");
 		break;
 	case WORD_PATH:
 	case WORD_NONE:
@@ -93,7 +93,7 @@ static void collect(enum repl_word word)
 
 static char **complete(const char *text, int start, int end)
 {
-	enum repl_word word = word_at(rl_line_buffer, start);
+	enum repl_word word = repl_complete_word_at(rl_line_buffer, start);
 	char **matches;
 
 	(void)end;
@@ -101,8 +101,8 @@ static char **complete(const char *text, int start, int end)
 		return NULL; /* libedit completes file names itself */
 	rl_attempted_completion_over = 1;
 	found.begin = text;
-	collect(word);
-	matches = rl_completion_matches(text, next);
+	repl_complete_collect(word);
+	matches = rl_completion_matches(text, repl_complete_next);
 	array_each(char *, name, &found.items)
 		free(*name);
 	array_fini(&found.items);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int add_file(struct str *out, const char *path, struct error *err)
+static int repl_save_add_file(struct str *out, const char *path, struct error *err)
 {
 	char *text = file_read(path, err);
 
@@ -65,8 +65,8 @@ static bool is_crowded_gate(const struct repl *r, const struct repl_entry *entry
 	       count_locals(r) > INTERACTIVE_MOST_LOCALS;
 }
 
-static int add_entry(const struct repl *r, struct str *out, const struct repl_entry *entry,
-		     struct error *err)
+static int repl_save_add_entry(const struct repl *r, struct str *out,
+			       const struct repl_entry *entry, struct error *err)
 {
 	if (entry->dropped)
 		return 0;
@@ -74,7 +74,7 @@ static int add_entry(const struct repl *r, struct str *out, const struct repl_en
 		foreign_lua_comment(
 			out, "by hand, this was added when the program had run for a while:");
 	if (entry->file)
-		return add_file(out, entry->file, err);
+		return repl_save_add_file(out, entry->file, err);
 	str_addf(out, "%s\n", entry->lua + (is_crowded_gate(r, entry) ? strlen(local) : 0));
 	return 0;
 }
@@ -97,7 +97,7 @@ static int script_text(struct repl *r, struct interactive_saving *how, struct st
 	int failed = 0;
 
 	array_each(const struct repl_entry, entry, &r->entries)
-		failed = failed || add_entry(r, &entries, entry, err) < 0;
+		failed = failed || repl_save_add_entry(r, &entries, entry, err) < 0;
 	how->word = free_word(str_text(&entries));
 	how->locals = count_locals(r) <= INTERACTIVE_MOST_LOCALS ? count_locals(r) : 0;
 	how->is_variable = is_variable;

@@ -33,7 +33,7 @@ static struct {
 	sigset_t mask;
 } terminal;
 
-static void on_signal(int signal)
+static void repl_terminal_on_signal(int signal)
 {
 	if (signal == SIGINT)
 		interrupted = 1;
@@ -97,7 +97,7 @@ static void let_signals_in(bool only_endings)
 
 void repl_take_signals(const struct repl *r)
 {
-	struct sigaction mine = {.sa_handler = on_signal};
+	struct sigaction mine = {.sa_handler = repl_terminal_on_signal};
 
 	interrupted = suspended = 0;
 	for (int i = 0; i < TAKEN; i++) {

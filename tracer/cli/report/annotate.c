@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_wanted(void)
+static bool annotate_is_wanted(void)
 {
 	const char *actions = getenv("GITHUB_ACTIONS");
 
@@ -20,7 +20,7 @@ static bool is_wanted(void)
 }
 
 /* "FILE:LINE: ...": the length of FILE; 0 where the text does not begin with a place. */
-static size_t place_of(const char *text, size_t length, unsigned long *line)
+static size_t annotate_place_of(const char *text, size_t length, unsigned long *line)
 {
 	for (size_t i = 1; i + 1 < length; i++) {
 		char *end;
@@ -35,7 +35,7 @@ static size_t place_of(const char *text, size_t length, unsigned long *line)
 }
 
 /* GitHub knows files by their path in the repository. */
-static void add_file(struct str *out, const char *file, size_t length)
+static void annotate_add_file(struct str *out, const char *file, size_t length)
 {
 	const char *workspace = getenv("GITHUB_WORKSPACE"), *shown;
 	char *given = base_strndup(file, length), *path = realpath(given, NULL);
@@ -67,7 +67,7 @@ static void add_properties(struct str *out, const char *word, size_t word_length
 			   size_t file_length, unsigned long line)
 {
 	if (file_length) {
-		add_file(out, file, file_length);
+		annotate_add_file(out, file, file_length);
 		if (line)
 			str_addf(out, ",line=%lu", line);
 	}
@@ -82,13 +82,13 @@ void annotate(const char *text, const char *file, unsigned long line)
 	struct str out = {0};
 	const char *message;
 
-	if (!is_wanted() || !word || word[word_length] != ':')
+	if (!annotate_is_wanted() || !word || word[word_length] != ':')
 		return;
 	message = word + word_length + 1;
 	message += strspn(message, " ");
 	if (!file) {
 		file = message;
-		file_length = place_of(message, strcspn(message, "\n"), &line);
+		file_length = annotate_place_of(message, strcspn(message, "\n"), &line);
 	}
 	str_add(&out, "::error");
 	add_properties(&out, word, word_length, file, file_length, line);

@@ -11,7 +11,8 @@ enum { AROUND = 3 };
 
 /* ---- source --------------------------------------------------------------------------------------------- */
 
-static void add_line(const char *text, size_t length, unsigned number, bool is_it, struct str *out)
+static void audit_page_add_line(const char *text, size_t length, unsigned number, bool is_it,
+				struct str *out)
 {
 	char *line = base_strndup(text, length);
 
@@ -34,7 +35,7 @@ static void add_source(const struct audit_program *p, struct audit_place at, str
 		size_t length = strcspn(line, "\n");
 
 		if (number + AROUND >= at.line && number <= at.line + AROUND)
-			add_line(line, length, number, number == at.line, out);
+			audit_page_add_line(line, length, number, number == at.line, out);
 		line += length + (line[length] == '\n');
 	}
 	str_add(out, "</tbody></table></figure>\n");

@@ -9,7 +9,8 @@
 
 /* ---- JSON ------------------------------------------------------------------------------------------- */
 
-static void add_place(const struct audit_program *p, struct audit_place at, struct json *j)
+static void audit_report_add_place(const struct audit_program *p, struct audit_place at,
+				   struct json *j)
 {
 	json_string(j, "file", path_shown(program_text(p, at.file)));
 	json_integer(j, "line", at.line);
@@ -21,7 +22,7 @@ static void add_finding(const struct audit_program *p, const struct finding *f, 
 	json_object(j, NULL);
 	json_string(j, "tag", finding_tag_text(f->tag));
 	json_string(j, "confidence", finding_confidence_text(f->confidence));
-	add_place(p, f->at, j);
+	audit_report_add_place(p, f->at, j);
 	json_string(j, "text", f->text);
 	json_string(j, "struct", f->record ? program_text(p, f->record) : NULL);
 	json_string(j, "field", f->field ? program_text(p, f->field) : NULL);
@@ -33,7 +34,7 @@ static void add_finding(const struct audit_program *p, const struct finding *f, 
 	json_array(j, "notes");
 	array_each(const struct finding_note, note, &f->notes) {
 		json_object(j, NULL);
-		add_place(p, note->at, j);
+		audit_report_add_place(p, note->at, j);
 		json_string(j, "text", note->text);
 		json_end_object(j);
 	}
@@ -58,7 +59,7 @@ static void add_safe(const struct audit *a, struct json *j)
 	json_array(j, "safe");
 	array_each(const struct finding_safe, s, &a->findings.safe) {
 		json_object(j, NULL);
-		add_place(a->program, s->at, j);
+		audit_report_add_place(a->program, s->at, j);
 		json_string(j, "struct", program_text(a->program, s->record));
 		json_string(j, "field", program_text(a->program, s->field));
 		json_string(j, "why", s->why);
@@ -67,7 +68,8 @@ static void add_safe(const struct audit *a, struct json *j)
 	json_end_array(j);
 }
 
-static void as_json(const struct cli *cli, const struct audit_told *t, int status, struct str *out)
+static void audit_report_as_json(const struct cli *cli, const struct audit_told *t, int status,
+				 struct str *out)
 {
 	const struct audit_program *p = t->audit->program;
 	struct json j = {0};
@@ -184,7 +186,7 @@ int audit_report(const struct cli *cli, const struct audit_told *t, int status, 
 		else if (ends_with(*path, ".baseline"))
 			audit_baseline(cli, t, &text);
 		else
-			as_json(cli, t, status, &text);
+			audit_report_as_json(cli, t, status, &text);
 		if (answer == 0)
 			answer = reports_put(*path, &text, err);
 		str_fini(&text);

@@ -20,7 +20,7 @@ static const char *const rules[FINDING_TAGS][2] = {
 	[FINDING_COMPOUND] = {"CompoundAtomic", "Two atomic steps that ought to be one"},
 };
 
-static void add_text(const char *name, const char *text, struct json *j)
+static void audit_sarif_add_text(const char *name, const char *text, struct json *j)
 {
 	json_object(j, name);
 	json_string(j, "text", text);
@@ -34,7 +34,7 @@ static void add_rules(struct json *j)
 		json_object(j, NULL);
 		json_string(j, "id", finding_tag_text((enum finding_tag)tag));
 		json_string(j, "name", rules[tag][0]);
-		add_text("shortDescription", rules[tag][1], j);
+		audit_sarif_add_text("shortDescription", rules[tag][1], j);
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -92,19 +92,19 @@ static void add_notes(const struct audit_program *p, const struct finding *f, st
 		json_object(j, NULL);
 		json_integer(j, "id", id++);
 		add_physical(p, note->at, j);
-		add_text("message", note->text, j);
+		audit_sarif_add_text("message", note->text, j);
 		json_end_object(j);
 	}
 	json_end_array(j);
 }
 
-static void add_step(const struct audit_program *p, struct audit_place at, const char *text,
-		     struct json *j)
+static void audit_sarif_add_step(const struct audit_program *p, struct audit_place at,
+				 const char *text, struct json *j)
 {
 	json_object(j, NULL);
 	json_object(j, "location");
 	add_physical(p, at, j);
-	add_text("message", text, j);
+	audit_sarif_add_text("message", text, j);
 	json_end_object(j);
 	json_end_object(j);
 }
@@ -114,7 +114,7 @@ static void add_steps(const struct audit_program *p, const struct finding *f, en
 {
 	array_each(const struct finding_note, note, &f->notes)
 		if (note->way == way)
-			add_step(p, note->at, note->text, j);
+			audit_sarif_add_step(p, note->at, note->text, j);
 }
 
 /* 3.36, 3.37: each way from a public function is a thread's. */
@@ -134,7 +134,7 @@ static void add_flows(const struct audit_program *p, const struct finding *f, st
 		if (other)
 			add_steps(p, f, WAY_OTHER_END, j);
 		else
-			add_step(p, f->at, f->text, j);
+			audit_sarif_add_step(p, f->at, f->text, j);
 		json_end_array(j);
 		json_end_object(j);
 	}
@@ -149,7 +149,7 @@ static void add_result(const struct audit_program *p, const struct finding *f, s
 	json_string(j, "ruleId", finding_tag_text(f->tag));
 	json_integer(j, "ruleIndex", f->tag);
 	json_string(j, "level", f->confidence == CONFIDENCE_LOW ? "note" : "warning");
-	add_text("message", f->text, j);
+	audit_sarif_add_text("message", f->text, j);
 	json_array(j, "locations");
 	json_object(j, NULL);
 	add_physical(p, f->at, j);

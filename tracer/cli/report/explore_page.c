@@ -64,7 +64,8 @@ static void draw_axes(struct dot most, struct str *out)
 	}
 }
 
-static void draw(const char *title, const struct curve *curves, size_t count, struct str *out)
+static void explore_page_draw(const char *title, const struct curve *curves, size_t count,
+			      struct str *out)
 {
 	struct dot most = most_of(curves, count);
 
@@ -101,8 +102,8 @@ static void draw_all(const struct explore *e, struct str *out)
 	}
 	add_dot(&counts[0], e->seconds, (double)e->runs);
 	add_dot(&counts[1], e->seconds, (double)e->distinct);
-	draw("Schedules over time", counts, 2, out);
-	draw("Schedules per second", &rate, 1, out);
+	explore_page_draw("Schedules over time", counts, 2, out);
+	explore_page_draw("Schedules per second", &rate, 1, out);
 	array_fini(&rate.dots);
 	array_fini(&counts[0].dots);
 	array_fini(&counts[1].dots);
@@ -121,7 +122,7 @@ static void add_head(const struct schedule *s, struct str *out)
 	str_add(out, "</tr></thead><tbody>\n");
 }
 
-static void add_step(const struct schedule *s, size_t i, struct str *out)
+static void explore_page_add_step(const struct schedule *s, size_t i, struct str *out)
 {
 	const struct schedule_step *step = &s->steps.items[i];
 	const struct schedule_where *w = &step->where;
@@ -151,7 +152,7 @@ static void add_steps(const struct schedule *s, struct str *out)
 		 first ? ", its last steps" : "");
 	add_head(s, out);
 	for (size_t i = first; i < s->steps.count; i++)
-		add_step(s, i, out);
+		explore_page_add_step(s, i, out);
 	str_add(out, "</tbody></table></details>\n");
 }
 
@@ -213,7 +214,7 @@ static const char *remark(const struct explore *e)
 		       : "";
 }
 
-static void add_command(const struct explore *e, struct str *out)
+static void explore_page_add_command(const struct explore *e, struct str *out)
 {
 	for (char *const *arg = e->x.options->argv; *arg; arg++)
 		str_addf(out, "%s ", *arg);
@@ -223,7 +224,7 @@ void explore_page(const struct explore *e, int status, const char *path, struct 
 {
 	struct str command = {0};
 
-	add_command(e, &command);
+	explore_page_add_command(e, &command);
 	page_begin("explore", out);
 	page_verdict(explore_verdict(e, status), status, str_text(&command), remark(e), out);
 	add_facts(e, out);

@@ -97,7 +97,7 @@ static void add_numbers(const struct explore *e, struct json *j)
 	str_fini(&digest);
 }
 
-static void as_json(const struct explore *e, int status, struct str *out)
+static void explore_report_as_json(const struct explore *e, int status, struct str *out)
 {
 	struct json j = {0};
 
@@ -194,7 +194,7 @@ int explore_report(const struct cli *cli, const struct explore *e, int status, s
 		struct str text = {0};
 
 		if (report_kind_of(*path) == REPORT_JSON)
-			as_json(e, status, &text);
+			explore_report_as_json(e, status, &text);
 		else if (report_kind_of(*path) == REPORT_JUNIT)
 			as_junit(e, status, &text);
 		else

@@ -144,7 +144,7 @@ static int write_again(const struct explore *e, const struct explore_failure *f)
 }
 
 /* The folder gets this path, or (NULL) the next number. NULL: it cannot. */
-static char *place(const char *dir, const char *temporary, const char *path)
+static char *found_place(const char *dir, const char *temporary, const char *path)
 {
 	if (!path)
 		return number(dir, temporary);
@@ -160,7 +160,7 @@ static int write_folder(const struct explore *e, struct explore_failure *f, cons
 	int folder = temporary ? open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	int failed = folder < 0 ? -1 : e ? write_files(folder, e, f) : copy_files(folder, old);
 
-	f->folder = failed ? NULL : place(dir, temporary, e ? old : NULL);
+	f->folder = failed ? NULL : found_place(dir, temporary, e ? old : NULL);
 	if (!f->folder && temporary)
 		remove_folder(temporary, folder);
 	if (!f->folder)

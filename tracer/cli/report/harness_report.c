@@ -75,7 +75,7 @@ static const char *hunt_verdict(const struct harness_hunt *h, int status)
 	return explore_verdict(&e, status);
 }
 
-static void as_json(const struct harness_hunt *h, int status, struct str *out)
+static void harness_report_as_json(const struct harness_hunt *h, int status, struct str *out)
 {
 	struct json j = {0};
 
@@ -130,7 +130,7 @@ int harness_report(const struct cli *cli, const struct harness_hunt *h, int stat
 		struct str text = {0};
 
 		if (report_kind_of(*path) == REPORT_JSON)
-			as_json(h, status, &text);
+			harness_report_as_json(h, status, &text);
 		else if (report_kind_of(*path) == REPORT_JUNIT)
 			as_junit(cli, h, status, &text);
 		else

@@ -9,7 +9,7 @@
 
 /* ---- text ------------------------------------------------------------------------------------------- */
 
-static void add_place(const struct sched_race_side *side, struct str *out)
+static void races_report_add_place(const struct sched_race_side *side, struct str *out)
 {
 	if (side->line)
 		str_addf(out, "%s:%u", str_base_name(side->file), side->line);
@@ -29,9 +29,9 @@ void races_headline(const struct races_hunt *h, struct str *out)
 	str_addf(out, "%zu race%s in %lu run%s; the first: %s at ", h->found.count,
 		 h->found.count == 1 ? "" : "s", h->e.runs, h->e.runs == 1 ? "" : "s",
 		 variable_of(r));
-	add_place(&r->sides[0], out);
+	races_report_add_place(&r->sides[0], out);
 	str_add(out, " and ");
-	add_place(&r->sides[1], out);
+	races_report_add_place(&r->sides[1], out);
 }
 
 static const char *deed(const struct sched_race_side *side)
@@ -44,7 +44,7 @@ static const char *deed(const struct sched_race_side *side)
 static void add_side(const struct sched_race_side *side, struct str *out)
 {
 	str_add(out, "  ");
-	add_place(side, out);
+	races_report_add_place(side, out);
 	str_addf(out, ": %s %ss it", side->thread ? side->thread : "a thread", deed(side));
 	if (side->func)
 		str_addf(out, " in %s", side->func);
@@ -95,7 +95,7 @@ static void add_race(const struct race *race, struct str *out)
 {
 	const struct sched_race *r = race->seen;
 
-	add_place(&r->sides[1], out);
+	races_report_add_place(&r->sides[1], out);
 	str_addf(out, ": race on %s", variable_of(r));
 	if (r->size)
 		str_addf(out, " (%llu byte%s)", (unsigned long long)r->size,
@@ -160,7 +160,7 @@ static void json_race(struct json *j, const struct race *race)
 	json_end_object(j);
 }
 
-static void as_json(const struct races_hunt *h, int status, struct str *out)
+static void races_report_as_json(const struct races_hunt *h, int status, struct str *out)
 {
 	struct json j = {0};
 
@@ -209,7 +209,7 @@ int races_report(const struct cli *cli, const struct races_hunt *h, int status, 
 		struct str out = {0};
 
 		if (kind == REPORT_JSON)
-			as_json(h, status, &out);
+			races_report_as_json(h, status, &out);
 		else if (kind == REPORT_JUNIT)
 			explore_junit(&h->e, status, "races", str_text(&headline), str_text(&text),
 				      &out);

@@ -85,7 +85,7 @@ static enum run_answer constants(struct evaluation *r, struct cursor *c, unsigne
 	}
 }
 
-static enum run_answer pick(struct evaluation *r, uint64_t from_top)
+static enum run_answer expression_pick(struct evaluation *r, uint64_t from_top)
 {
 	if (from_top >= r->count)
 		return run_broken(r, "its stack is empty");
@@ -112,11 +112,11 @@ static enum run_answer shuffling(struct evaluation *r, struct cursor *c, unsigne
 
 	switch (op) {
 	case DW_OP_dup:
-		return pick(r, 0);
+		return expression_pick(r, 0);
 	case DW_OP_over:
-		return pick(r, 1);
+		return expression_pick(r, 1);
 	case DW_OP_pick:
-		return pick(r, cursor_fixed(c, 1));
+		return expression_pick(r, cursor_fixed(c, 1));
 	case DW_OP_drop:
 		return run_pop(r, &ignored);
 	case DW_OP_swap:
@@ -252,7 +252,7 @@ static enum run_answer in_register(struct evaluation *r, uint64_t n)
 	return placed(r, (struct piece){.kind = PIECE_REGISTER, .number = n});
 }
 
-static enum run_answer pointee(struct evaluation *r, struct cursor *c)
+static enum run_answer expression_pointee(struct evaluation *r, struct cursor *c)
 {
 	const struct die_unit *u = r->m->unit;
 	struct piece p = {.kind = PIECE_POINTEE};
@@ -291,7 +291,7 @@ static enum run_answer places(struct evaluation *r, struct cursor *c, unsigned o
 		return placed(r, p);
 	case DW_OP_implicit_pointer:
 	case DW_OP_GNU_implicit_pointer:
-		return pointee(r, c);
+		return expression_pointee(r, c);
 	default:
 		return RUN_NOT_MINE;
 	}
@@ -369,7 +369,7 @@ static enum run_answer jumps(struct evaluation *r, const uint8_t *code, struct c
 	return RUN_DONE;
 }
 
-static enum run_answer step(struct evaluation *r, const uint8_t *code, struct cursor *c)
+static enum run_answer expression_step(struct evaluation *r, const uint8_t *code, struct cursor *c)
 {
 	static enum run_answer (*const groups[])(struct evaluation *, struct cursor *, unsigned) = {
 		pieces, registers, constants, places,	 arithmetic,
@@ -396,7 +396,7 @@ enum run_answer run_code(struct evaluation *r, const uint8_t *code, size_t size)
 	while (c.at < c.end) {
 		if (++r->steps > MACHINE_STEPS)
 			return run_broken(r, "it does not end");
-		if (step(r, code, &c) < 0)
+		if (expression_step(r, code, &c) < 0)
 			return RUN_BROKEN;
 	}
 	return RUN_DONE;

@@ -224,7 +224,7 @@ static int integer_binary(unsigned op, struct number *a, struct number b, struct
 
 /* ---- both ----------------------------------------------------------------------------------- */
 
-static int compare(struct number a, struct number b)
+static int expression_number_compare(struct number a, struct number b)
 {
 	if (a.type.kind == NUMBER_FLOAT) {
 		double x = to_double(a), y = to_double(b);
@@ -273,7 +273,8 @@ int number_binary(unsigned op, struct number *a, struct number b, struct error *
 	if (op >= DW_OP_eq && op <= DW_OP_ne) {
 		bool none = is_nan(*a) || is_nan(b);
 
-		*a = number_generic(none ? op == DW_OP_ne : is_true(op, compare(*a, b)));
+		*a = number_generic(none ? op == DW_OP_ne
+					 : is_true(op, expression_number_compare(*a, b)));
 		return 0;
 	}
 	if (a->type.kind == NUMBER_FLOAT) {

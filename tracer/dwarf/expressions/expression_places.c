@@ -10,7 +10,7 @@ static const struct dwarf_program *program_of(const struct evaluation *r)
 	return r->m->frame ? r->m->frame->program : r->m->program;
 }
 
-static void *thread_of(const struct evaluation *r)
+static void *expression_places_thread_of(const struct evaluation *r)
 {
 	return r->m->frame ? r->m->frame->thread : r->m->thread;
 }
@@ -88,7 +88,8 @@ enum run_answer run_tls(struct evaluation *r)
 
 	if (run_pop(r, &offset) < 0)
 		return RUN_BROKEN;
-	if (!p || !p->tls || !r->m->module || p->tls(p->ctx, thread_of(r), r->m->module, &base) < 0)
+	if (!p || !p->tls || !r->m->module ||
+	    p->tls(p->ctx, expression_places_thread_of(r), r->m->module, &base) < 0)
 		return run_fails(r, "a thread-local variable that this thread has not made yet");
 	return run_push(r, number_generic(base + (uint64_t)offset.bits));
 }
@@ -116,7 +117,7 @@ enum run_answer run_address(struct evaluation *r, struct cursor *c, unsigned op)
 
 /* ---- frame bases and other entries ---------------------------------------------------------- */
 
-static struct die_table *table_of(const struct evaluation *r)
+static struct die_table *expression_places_table_of(const struct evaluation *r)
 {
 	return r->m->module ? dies_table(r->m->module, r->err) : NULL;
 }
@@ -137,7 +138,7 @@ static enum run_answer find_code(const struct evaluation *r, const struct entry 
 
 enum run_answer run_frame_base(struct evaluation *r, uint64_t *out)
 {
-	struct die_table *t = r->m->function ? table_of(r) : NULL;
+	struct die_table *t = r->m->function ? expression_places_table_of(r) : NULL;
 	struct expression inner = *r->m;
 	const uint8_t *code;
 	enum run_answer answer;
@@ -158,9 +159,9 @@ enum run_answer run_frame_base(struct evaluation *r, uint64_t *out)
 }
 
 /* DW_OP_call: another entry's location, on this stack. One without any does nothing. */
-static enum run_answer call(struct evaluation *r, uint64_t offset)
+static enum run_answer expression_places_call(struct evaluation *r, uint64_t offset)
 {
-	struct die_table *t = table_of(r);
+	struct die_table *t = expression_places_table_of(r);
 	const uint8_t *code;
 	enum run_answer answer;
 	struct entry e;
@@ -197,7 +198,7 @@ static uint64_t size_of_entry(struct entry *e, struct error *err)
 /* DW_OP_GNU_variable_value: what another variable holds. */
 static enum run_answer variable_value(struct evaluation *r, uint64_t offset)
 {
-	struct die_table *t = table_of(r);
+	struct die_table *t = expression_places_table_of(r);
 	struct expression inner = *r->m;
 	struct piece p[EXPRESSION_PIECES];
 	const uint8_t *code;
@@ -259,11 +260,11 @@ enum run_answer run_other(struct evaluation *r, struct cursor *c, unsigned op)
 		return RUN_NOT_MINE;
 	switch (op) {
 	case DW_OP_call2:
-		return call(r, u->offset + cursor_fixed(c, 2));
+		return expression_places_call(r, u->offset + cursor_fixed(c, 2));
 	case DW_OP_call4:
-		return call(r, u->offset + cursor_fixed(c, 4));
+		return expression_places_call(r, u->offset + cursor_fixed(c, 4));
 	case DW_OP_call_ref:
-		return call(r, u->ref_base + cursor_fixed(c, size));
+		return expression_places_call(r, u->ref_base + cursor_fixed(c, size));
 	case DW_OP_GNU_variable_value:
 		return variable_value(r, u->ref_base + cursor_fixed(c, size));
 	case DW_OP_GNU_parameter_ref:
@@ -277,7 +278,7 @@ enum run_answer run_other(struct evaluation *r, struct cursor *c, unsigned op)
 
 static enum run_answer base_type(struct evaluation *r, uint64_t relative, struct number_type *out)
 {
-	struct die_table *t = table_of(r);
+	struct die_table *t = expression_places_table_of(r);
 	uint64_t size = 0, encoding = 0;
 	struct entry e;
 
@@ -304,7 +305,7 @@ static enum run_answer base_type(struct evaluation *r, uint64_t relative, struct
 	return RUN_DONE;
 }
 
-static enum run_answer constant(struct evaluation *r, struct cursor *c)
+static enum run_answer expression_places_constant(struct evaluation *r, struct cursor *c)
 {
 	struct number_type type;
 	unsigned __int128 bits;
@@ -358,7 +359,7 @@ enum run_answer run_typed(struct evaluation *r, struct cursor *c, unsigned op)
 	switch (op) {
 	case DW_OP_const_type:
 	case DW_OP_GNU_const_type:
-		return constant(r, c);
+		return expression_places_constant(r, c);
 	case DW_OP_regval_type:
 	case DW_OP_GNU_regval_type:
 		return from_register(r, c);

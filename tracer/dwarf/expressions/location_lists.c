@@ -7,8 +7,8 @@
 /* More than that is no list of a compiler's. */
 enum { LOCLIST_MAX = 1 << 16 };
 
-static int begin(const struct entry *e, const struct attr *a, struct list_reader *r,
-		 struct error *err)
+static int location_lists_begin(const struct entry *e, const struct attr *a, struct list_reader *r,
+				struct error *err)
 {
 	bool is_new = e->unit->version >= 5;
 	struct section_data data;
@@ -51,7 +51,7 @@ int loclist_find(const struct entry *e, const struct attr *a, uint64_t offset, c
 	*size = a->block ? a->size : 0;
 	if (a->block)
 		return 0;
-	if (begin(e, a, &r, err) < 0)
+	if (location_lists_begin(e, a, &r, err) < 0)
 		return -1;
 	while ((more = next_entry(&r, e, &part, err)) > 0) {
 		bool here = part.low <= offset && offset < part.high;
@@ -80,7 +80,7 @@ static void add_range(struct loclist_ranges *out, uint64_t low, uint64_t high)
 }
 
 /* What begins with the value at the function's entry needs a caller that tells it. */
-static bool is_known(const struct list_entry *part)
+static bool location_lists_is_known(const struct list_entry *part)
 {
 	return part->size && part->code[0] != DW_OP_entry_value &&
 	       part->code[0] != DW_OP_GNU_entry_value;
@@ -98,10 +98,10 @@ int loclist_ranges(const struct entry *e, const struct attr *a, struct loclist_r
 			add_range(out, 0, UINT64_MAX);
 		return 0;
 	}
-	if (begin(e, a, &r, err) < 0)
+	if (location_lists_begin(e, a, &r, err) < 0)
 		return -1;
 	while ((more = next_entry(&r, e, &part, err)) > 0) {
-		if (!is_known(&part))
+		if (!location_lists_is_known(&part))
 			continue;
 		if (part.is_default)
 			add_range(out, 0, UINT64_MAX);

@@ -44,7 +44,7 @@ static void find_debug(struct module *m, struct frame_table *f)
 	f->debug.size = data.size;
 }
 
-static struct frame_table *table_of(struct module *m)
+static struct frame_table *call_frames_table_of(struct module *m)
 {
 	if (!m->frames) {
 		m->frames = cleanup_alloc(&m->cleanups, sizeof(*m->frames), frames_free);
@@ -55,12 +55,12 @@ static struct frame_table *table_of(struct module *m)
 
 bool frames_is_signal(struct module *m, uint64_t offset)
 {
-	return cfi_is_signal(&table_of(m)->eh, offset);
+	return cfi_is_signal(&call_frames_table_of(m)->eh, offset);
 }
 
 bool frames_exceptions(struct module *m, uint64_t offset, uint64_t *table, uint64_t *low)
 {
-	return cfi_exceptions(&table_of(m)->eh, offset, table, low);
+	return cfi_exceptions(&call_frames_table_of(m)->eh, offset, table, low);
 }
 
 static void each_span(struct cfi_section *s, struct cfi_section *without,
@@ -79,7 +79,7 @@ static void each_span(struct cfi_section *s, struct cfi_section *without,
 
 void frames_each(struct module *m, void (*each)(void *ctx, uint64_t low, uint64_t high), void *ctx)
 {
-	struct frame_table *f = table_of(m);
+	struct frame_table *f = call_frames_table_of(m);
 
 	if (!f->debug_read)
 		find_debug(m, f);
@@ -89,7 +89,7 @@ void frames_each(struct module *m, void (*each)(void *ctx, uint64_t low, uint64_
 
 int frames_row(struct module *m, uint64_t offset, struct cfi_row *out, struct error *err)
 {
-	struct frame_table *f = table_of(m);
+	struct frame_table *f = call_frames_table_of(m);
 	int answer = cfi_row(&f->eh, offset, out, err);
 	if (answer)
 		return answer;

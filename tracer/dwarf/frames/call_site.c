@@ -64,8 +64,9 @@ const char *callsite_linkage(const struct entry *e)
 }
 
 /* Does the call go to this function? Across units and files the names tell. */
-static int is_called(struct die_table *t, uint64_t origin, const struct dwarf_frame *frame,
-		     const struct call_owner *callee, bool *out, struct error *err)
+static int call_site_is_called(struct die_table *t, uint64_t origin,
+			       const struct dwarf_frame *frame, const struct call_owner *callee,
+			       bool *out, struct error *err)
 {
 	struct entry e, self;
 	const char *name, *own;
@@ -160,7 +161,7 @@ static int check_target(const struct expression *caller, const struct entry *sit
 	if (!a)
 		a = entry_attr(site, DW_AT_GNU_call_site_target);
 	if (origin) {
-		if (is_called(site->table, origin, frame, callee, &same, err) < 0)
+		if (call_site_is_called(site->table, origin, frame, callee, &same, err) < 0)
 			return -1;
 	} else if (a && a->block) {
 		if (expression_value(caller, a->block, a->size, NULL, &target, err) < 0)
@@ -255,7 +256,7 @@ static int find_parameter(const struct entry *site, const struct wanted_paramete
 	return unavailable(err, "its caller does not say");
 }
 
-static const struct attr *value_of(const struct entry *parameter, bool through)
+static const struct attr *call_site_value_of(const struct entry *parameter, bool through)
 {
 	const struct attr *a =
 		entry_attr(parameter, through ? DW_AT_call_data_value : DW_AT_call_value);
@@ -294,7 +295,7 @@ static int ask_caller(const struct expression *m, const struct call_owner *calle
 
 	if (find_parameter(&e, w, &parameter, err) < 0)
 		return -1;
-	value = value_of(&parameter, w->through);
+	value = call_site_value_of(&parameter, w->through);
 	if (!value)
 		return unavailable(err, "its caller does not say");
 	return expression_value(&expression, value->block, value->size, NULL, out, err);

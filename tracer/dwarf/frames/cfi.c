@@ -166,7 +166,7 @@ static int read_description(const struct cfi_section *s, struct header *h,
 
 /* ---- the index ------------------------------------------------------------------------------ */
 
-static int by_low(const void *a, const void *b)
+static int cfi_by_low(const void *a, const void *b)
 {
 	const struct cfi_span *x = a, *y = b;
 
@@ -197,7 +197,7 @@ void cfi_index(struct cfi_section *s)
 		    span.low < span.high)
 			*array_add(&s->spans) = span;
 	}
-	array_sort(&s->spans, by_low);
+	array_sort(&s->spans, cfi_by_low);
 }
 
 void cfi_fini(struct cfi_section *s)

@@ -201,7 +201,7 @@ static void other(struct cfi_state *t, unsigned op)
 	}
 }
 
-static void step(struct cfi_state *t)
+static void cfi_run_step(struct cfi_state *t)
 {
 	unsigned op = (unsigned)cursor_fixed(&t->c, 1), low = op & 0x3f;
 
@@ -222,13 +222,13 @@ static void step(struct cfi_state *t)
 }
 
 /* Up to the row that holds the wanted address, or the end. */
-static void run(struct cfi_state *t, struct cursor code)
+static void cfi_run_run(struct cfi_state *t, struct cursor code)
 {
 	t->c = code;
 	while (t->c.at < t->c.end && !t->failed && !t->c.broken) {
 		uint64_t at = t->at;
 
-		step(t); /* one that advances changes nothing else */
+		cfi_run_step(t); /* one that advances changes nothing else */
 		if (t->at != at && t->at > t->wanted)
 			return;
 	}
@@ -245,12 +245,12 @@ int cfi_run(const struct cfi_section *s, const struct cfi_common *common, struct
 			      .remembered = remembered};
 
 	t.row.cfa_register = CFI_REGISTERS;
-	run(&t, common->code);
+	cfi_run_run(&t, common->code);
 	t.at = low; /* the common part has no addresses */
 	t.initial = t.row;
 	t.has_initial = true;
 	if (!t.c.broken && !t.failed)
-		run(&t, code);
+		cfi_run_run(&t, code);
 	*out = t.row;
 	out->return_address = common->return_address < CFI_REGISTERS
 				      ? (unsigned)common->return_address

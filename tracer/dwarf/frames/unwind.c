@@ -41,8 +41,8 @@ static void read_chunk(const struct dwarf_frame *f, const struct cfi_row *row, u
 		out->size = (size_t)(high - low) + 8;
 }
 
-static int read_word(const struct dwarf_frame *f, const struct stack_chunk *chunk, uint64_t address,
-		     uint64_t *out, struct error *err)
+static int unwind_read_word(const struct dwarf_frame *f, const struct stack_chunk *chunk,
+			    uint64_t address, uint64_t *out, struct error *err)
 {
 	uint64_t at = address - chunk->address;
 
@@ -133,7 +133,8 @@ static int caller_register(const struct unwind_step *s, unsigned reg, uint64_t *
 
 	switch (rule->kind) {
 	case CFI_OFFSET:
-		return read_word(s->from, &s->chunk, s->cfa + (uint64_t)rule->number, out, err);
+		return unwind_read_word(s->from, &s->chunk, s->cfa + (uint64_t)rule->number, out,
+					err);
 	case CFI_VALUE_OFFSET:
 		*out = s->cfa + (uint64_t)rule->number;
 		return 0;
@@ -144,7 +145,7 @@ static int caller_register(const struct unwind_step *s, unsigned reg, uint64_t *
 	case CFI_EXPRESSION:
 		if (evaluate(s->from, rule, &s->cfa, out, err) < 0)
 			return -1;
-		return read_word(s->from, &s->chunk, *out, out, err);
+		return unwind_read_word(s->from, &s->chunk, *out, out, err);
 	case CFI_VALUE_EXPRESSION:
 		return evaluate(s->from, rule, &s->cfa, out, err);
 	default:

@@ -46,7 +46,7 @@ struct collector {
 
 /* ---- one name ------------------------------------------------------------------------------- */
 
-static struct name_slot *slot_of(const struct collector *x, uint32_t hash)
+static struct name_slot *index_names_slot_of(const struct collector *x, uint32_t hash)
 {
 	size_t mask = x->slot_count - 1, at = (hash * 0x9e3779b1u) >> 7 & mask;
 
@@ -64,7 +64,7 @@ static void grow_slots(struct collector *x)
 	x->slots = base_alloc(x->slot_count, sizeof(*x->slots));
 	for (size_t i = 0; i < count; i++)
 		if (old[i].unit == x->number + 1)
-			*slot_of(x, old[i].hash) = old[i];
+			*index_names_slot_of(x, old[i].hash) = old[i];
 	base_free(old);
 }
 
@@ -74,7 +74,7 @@ static void add_hash(struct collector *x, uint32_t hash, bool code)
 
 	if (x->slots_used * 2 >= x->slot_count)
 		grow_slots(x);
-	slot = slot_of(x, hash);
+	slot = index_names_slot_of(x, hash);
 	if (slot->unit != x->number + 1) {
 		*slot = (struct name_slot){hash, x->number + 1, (uint32_t)x->all.count};
 		x->slots_used++;
@@ -105,7 +105,7 @@ static void add_name(struct collector *x, const char *name, bool code)
 
 /* ---- one DIE -------------------------------------------------------------------------------- */
 
-static bool is_function(unsigned tag)
+static bool index_names_is_function(unsigned tag)
 {
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
@@ -117,12 +117,12 @@ static bool is_private(unsigned tag)
 	       tag == DW_TAG_template_value_parameter;
 }
 
-static bool is_wanted(const struct abbrevs *a, const struct abbrev *one)
+static bool index_names_is_wanted(const struct abbrevs *a, const struct abbrev *one)
 {
 	for (uint32_t i = 0; i < one->count && !is_private(one->tag); i++)
 		if (a->attrs.items[one->first + i].slot == DIE_NAME)
 			return true;
-	return is_function(one->tag);
+	return index_names_is_function(one->tag);
 }
 
 static void skip(const struct collector *x, struct cursor *c, const struct abbrev_attr *attr)
@@ -164,10 +164,10 @@ static void read_wanted(struct collector *x, struct cursor *c, const struct abbr
 		else
 			f.origin = value.form == DW_FORM_ref_sig8 ? UINT64_MAX : value.number;
 	}
-	f.code = f.code && is_function(one->tag);
+	f.code = f.code && index_names_is_function(one->tag);
 	if (f.name)
 		add_name(x, f.name, f.code);
-	if (is_function(one->tag))
+	if (index_names_is_function(one->tag))
 		*array_add(&x->functions) = f;
 }
 
@@ -228,7 +228,8 @@ static bool take_abbrevs(struct collector *x)
 	x->abbrevs = abbrevs_new(x->t, x->u, &ignored);
 	x->wanted.count = 0;
 	for (size_t i = 0; x->abbrevs && i < x->abbrevs->list.count; i++)
-		*array_add(&x->wanted) = is_wanted(x->abbrevs, &x->abbrevs->list.items[i]);
+		*array_add(&x->wanted) =
+			index_names_is_wanted(x->abbrevs, &x->abbrevs->list.items[i]);
 	return x->abbrevs;
 }
 

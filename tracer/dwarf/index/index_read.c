@@ -54,7 +54,8 @@ static bool is_worth_it(const struct die_table *t)
 /* ---- the tables ----------------------------------------------------------------------------- */
 
 /* All of a part, as items of this size; NULL: it is damaged. */
-static const void *whole(struct dwarf_index *x, enum index_part part, size_t item, size_t *count)
+static const void *index_read_whole(struct dwarf_index *x, enum index_part part, size_t item,
+				    size_t *count)
 {
 	uint64_t size = cache_size(x->cache, part);
 
@@ -65,7 +66,8 @@ static const void *whole(struct dwarf_index *x, enum index_part part, size_t ite
 static bool take_units(struct die_table *t)
 {
 	size_t count;
-	const struct index_unit *from = whole(t->kept, INDEX_UNITS, sizeof(*from), &count);
+	const struct index_unit *from =
+		index_read_whole(t->kept, INDEX_UNITS, sizeof(*from), &count);
 	uint64_t end = 0;
 
 	if (!from || !count || count > UINT32_MAX / 2)
@@ -84,7 +86,8 @@ static bool take_units(struct die_table *t)
 static bool take_spans(struct die_table *t)
 {
 	size_t count;
-	const struct unit_span *from = whole(t->kept, INDEX_SPANS, sizeof(*from), &count);
+	const struct unit_span *from =
+		index_read_whole(t->kept, INDEX_SPANS, sizeof(*from), &count);
 
 	if (!from)
 		return false;
@@ -111,7 +114,8 @@ static void lines_take(struct line_table *lines, const struct index_line *from, 
 static bool take_lines(struct die_table *t)
 {
 	size_t count;
-	const struct index_line *from = whole(t->kept, INDEX_LINES, sizeof(*from), &count);
+	const struct index_line *from =
+		index_read_whole(t->kept, INDEX_LINES, sizeof(*from), &count);
 
 	if (!from)
 		return false;
@@ -184,7 +188,7 @@ void index_keep(struct die_table *t)
 static bool mark_kept(struct dwarf_index *x, const char *base, bool *marks, size_t count)
 {
 	size_t n;
-	const struct index_file *files = whole(x, INDEX_FILES, sizeof(*files), &n);
+	const struct index_file *files = index_read_whole(x, INDEX_FILES, sizeof(*files), &n);
 	uint32_t hash = index_hash(base);
 	size_t i;
 

@@ -16,7 +16,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void add_line(struct pieces *p, const struct line_unit *u)
+static void index_write_add_line(struct pieces *p, const struct line_unit *u)
 {
 	uint32_t number = (uint32_t)p->lines.count;
 	struct index_line *line = array_add(&p->lines);
@@ -64,7 +64,7 @@ bool index_write(struct die_table *t, const struct index_names *names)
 	array_each(const struct die_unit, u, &t->units)
 		*array_add(&p.units) = index_unit_of(t, u);
 	array_each(const struct line_unit, u, &lines->units)
-		add_line(&p, u);
+		index_write_add_line(&p, u);
 	sort_files(&p);
 	const struct cache_part parts[INDEX_PARTS] = {
 		[INDEX_UNITS] = {PART(p.units)},  [INDEX_SPANS] = {PART(t->spans)},

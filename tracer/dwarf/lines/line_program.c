@@ -226,7 +226,7 @@ static void standard(struct line_state *x, unsigned opcode)
 	}
 }
 
-static void run(struct line_state *x)
+static void line_program_run(struct line_state *x)
 {
 	while (x->in.at < x->in.end && !x->fault) {
 		unsigned opcode = *x->in.at++;
@@ -275,7 +275,7 @@ int lines_decode(struct module *m, struct line_unit *u, struct error *err)
 	x.in = (struct cursor){.at = x.p->bytes, .end = x.p->end};
 	reserve_rows(u);
 	reset(&x);
-	run(&x);
+	line_program_run(&x);
 	if (x.fault) {
 		array_fini(&u->rows);
 		array_fini(&u->sequences);

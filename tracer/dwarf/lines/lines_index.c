@@ -72,7 +72,7 @@ static int by_line(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static void make(struct line_unit *u)
+static void lines_index_make(struct line_unit *u)
 {
 	for (size_t s = 0; s < u->sequences.count; s++) {
 		const struct line_sequence *sequence = &u->sequences.items[s];
@@ -94,7 +94,7 @@ const struct line_place *lines_places(struct line_unit *u, unsigned line, size_t
 	if (u->looks < LOOKS && ++u->looks < LOOKS)
 		return NULL;
 	if (!u->by_line.count)
-		make(u);
+		lines_index_make(u);
 	if (!u->by_line.count)
 		return NULL;
 	first = array_below(&u->by_line, line, line);

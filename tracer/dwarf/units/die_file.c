@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-static int take(struct die_file *f, const char *name, const char *suffix, struct section_data *out,
-		struct error *err)
+static int die_file_take(struct die_file *f, const char *name, const char *suffix,
+			 struct section_data *out, struct error *err)
 {
 	char full[64];
 
@@ -45,10 +45,10 @@ static int take_sections(struct die_file *f, const char *suffix, struct error *e
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
-		if (take(f, wanted[i].name, suffix, wanted[i].data, err) < 0)
+		if (die_file_take(f, wanted[i].name, suffix, wanted[i].data, err) < 0)
 			return -1;
-	if (take(f, ".debug_cu_index", "", &f->cu_index, err) < 0 ||
-	    take(f, ".debug_tu_index", "", &f->tu_index, err) < 0)
+	if (die_file_take(f, ".debug_cu_index", "", &f->cu_index, err) < 0 ||
+	    die_file_take(f, ".debug_tu_index", "", &f->tu_index, err) < 0)
 		return -1;
 	dies_join_types(s, &types);
 	return 0;

@@ -141,7 +141,7 @@ static int read_top(struct die_table *t, struct die_unit *u, struct line_table *
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-static int by_low(const void *a, const void *b)
+static int dies_by_low(const void *a, const void *b)
 {
 	const struct unit_span *x = a, *y = b;
 
@@ -211,7 +211,7 @@ int dies_read_units(struct die_table *t, struct error *err)
 			pass_to(&pass, dies_bytes(u, u->offset));
 	}
 	dies_sort_signatures(t);
-	array_sort(&t->spans, by_low);
+	array_sort(&t->spans, dies_by_low);
 	return 0;
 }
 

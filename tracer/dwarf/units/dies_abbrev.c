@@ -58,7 +58,7 @@ static const struct {
 	{DW_AT_signature, DIE_SIGNATURE},
 };
 
-static uint8_t slot_of(uint64_t attr)
+static uint8_t dies_abbrev_slot_of(uint64_t attr)
 {
 	for (size_t i = 0; i < sizeof(slots) / sizeof(*slots); i++) {
 		if (slots[i].attr == attr)
@@ -158,7 +158,7 @@ static int read_attr(struct abbrevs *a, struct abbrev *one, struct cursor *c)
 	attr = array_add(&a->attrs);
 	attr->form = (uint16_t)form;
 	attr->name = name <= UINT16_MAX ? (uint16_t)name : 0;
-	attr->slot = slot_of(name);
+	attr->slot = dies_abbrev_slot_of(name);
 	attr->size = (int8_t)size;
 	attr->constant = constant;
 	one->fixed = size < 0 || one->fixed < 0 ? -1 : one->fixed + size;

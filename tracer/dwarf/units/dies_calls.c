@@ -10,7 +10,7 @@ static int by_line(const void *a, const void *b)
 	return x->scope < y->scope ? -1 : x->scope > y->scope;
 }
 
-static void make(struct die_unit *u)
+static void dies_calls_make(struct die_unit *u)
 {
 	u->calls_known = true;
 	for (uint32_t i = 0; i < u->scopes.count; i++) {
@@ -27,7 +27,7 @@ const struct scope_call *dies_calls(struct die_unit *u, unsigned line, size_t *c
 	size_t first;
 
 	if (!u->calls_known)
-		make(u);
+		dies_calls_make(u);
 	first = array_below(&u->calls, line, line);
 	*count = array_upto(&u->calls, line, line) - first;
 	return u->calls.items + first;

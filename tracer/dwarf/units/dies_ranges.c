@@ -9,7 +9,8 @@
 enum { RANGES_MAX = 1 << 22 };
 
 /* Keeps what is code of this module: sections that the linker dropped are at 0, 1 or behind the end. */
-static void keep(const struct die_table *t, struct die_unit *u, uint64_t low, uint64_t high)
+static void dies_ranges_keep(const struct die_table *t, struct die_unit *u, uint64_t low,
+			     uint64_t high)
 {
 	struct module_range *r;
 
@@ -28,7 +29,7 @@ static int read_list(struct die_table *t, struct die_unit *u, const struct secti
 	struct list_entry one;
 
 	while (list_next(&r, &one)) {
-		keep(t, u, one.low, one.high);
+		dies_ranges_keep(t, u, one.low, one.high);
 		if (u->ranges.count > RANGES_MAX)
 			return dies_broken(t, err, "too many ranges, in .debug_info,", u->offset);
 	}
@@ -48,7 +49,7 @@ static void read_low_high(struct die_table *t, struct die_unit *u, const struct 
 		return;
 	if (!die_address(t, u, &d->at[DIE_HIGH], &high))
 		high = low + d->at[DIE_HIGH].number;
-	keep(t, u, low, high);
+	dies_ranges_keep(t, u, low, high);
 }
 
 int die_ranges(struct die_table *t, struct die_unit *u, const struct die *d, struct error *err)

@@ -12,7 +12,7 @@ struct die_walk {
 	ARRAY(uint32_t) open;
 };
 
-static enum scope_kind kind_of(unsigned tag)
+static enum scope_kind dies_scopes_kind_of(unsigned tag)
 {
 	switch (tag) {
 	case DW_TAG_subprogram:
@@ -68,7 +68,7 @@ static int add_scope(struct die_walk *w, const struct die *d, struct error *err)
 	uint32_t index = (uint32_t)w->u->scopes.count - 1;
 	int count;
 
-	s->kind = kind_of(d->tag);
+	s->kind = dies_scopes_kind_of(d->tag);
 	s->tag = d->tag;
 	s->offset = d->offset;
 	s->parent = w->open.count ? w->open.items[w->open.count - 1] : SCOPE_NONE;
@@ -130,7 +130,7 @@ static int walk_unit(struct die_walk *w, struct error *err)
 	return 0;
 }
 
-static int by_low(const void *a, const void *b)
+static int dies_scopes_by_low(const void *a, const void *b)
 {
 	const struct scope_span *x = a, *y = b;
 
@@ -161,7 +161,7 @@ int dies_load(struct die_table *t, struct die_unit *u, struct error *err)
 		dies_unload(u);
 		return -1;
 	}
-	array_sort(&u->spans, by_low);
+	array_sort(&u->spans, dies_scopes_by_low);
 	u->loaded = true;
 	return 0;
 }

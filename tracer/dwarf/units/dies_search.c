@@ -76,8 +76,8 @@ static void value_find(struct die_table *t, uint32_t value, const struct section
 	}
 }
 
-static void search(struct die_table *t, const struct needles *n, const struct section_data *s,
-		   hit_function *hit, bool *marks)
+static void dies_search_search(struct die_table *t, const struct needles *n,
+			       const struct section_data *s, hit_function *hit, bool *marks)
 {
 	if (n->values.count > 4) {
 		needles_find(t, n, s, hit, marks);
@@ -163,7 +163,7 @@ static void find_in_alternate(struct die_table *t, struct needles *n, const char
 	n->values.count = 0;
 	find_texts(&t->alt->str, name, n);
 	needles_seal(n);
-	search(t, n, &t->own.info, hit_info, marks);
+	dies_search_search(t, n, &t->own.info, hit_info, marks);
 	find_in_info(t, t->alt, name, marks);
 	for (size_t i = 0; n->values.count && i < t->units.count; i++)
 		if (t->units.items[i].in == t->alt)
@@ -180,8 +180,8 @@ static void find_named(struct die_table *t, const char *name, bool *marks)
 
 	find_texts(&t->own.str, name, n);
 	needles_seal(n);
-	search(t, n, &t->own.info, hit_info, marks);
-	search(t, n, &t->own.str_offsets, hit_str_offsets, marks);
+	dies_search_search(t, n, &t->own.info, hit_info, marks);
+	dies_search_search(t, n, &t->own.str_offsets, hit_str_offsets, marks);
 	find_in_info(t, &t->own, name, marks);
 	if (t->alt)
 		find_in_alternate(t, n, name, marks);
@@ -253,7 +253,7 @@ void dies_mark_importing(struct die_table *t, const uint64_t *dies, size_t count
 	for (size_t i = 0; i < count; i++)
 		*array_add(&n->values) = (uint32_t)dies[i];
 	needles_seal(n);
-	search(t, n, &t->own.info, hit_info, marks);
+	dies_search_search(t, n, &t->own.info, hit_info, marks);
 	array_fini(&n->values);
 	base_free(n);
 }

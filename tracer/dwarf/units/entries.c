@@ -34,13 +34,14 @@ static int list_of(struct die_table *t, const struct die_unit *u, struct attr *a
 	return 0;
 }
 
-static void address_of(const struct die_table *t, const struct die_unit *u, struct attr *a)
+static void entries_address_of(const struct die_table *t, const struct die_unit *u, struct attr *a)
 {
 	a->number = die_address_at(t, u, a->number);
 	a->form = DW_FORM_addr;
 }
 
-static int settle(struct die_table *t, const struct die_unit *u, struct attr *a, struct error *err)
+static int entries_settle(struct die_table *t, const struct die_unit *u, struct attr *a,
+			  struct error *err)
 {
 	switch (a->form) {
 	case DW_FORM_ref_sig8:
@@ -58,7 +59,7 @@ static int settle(struct die_table *t, const struct die_unit *u, struct attr *a,
 	case DW_FORM_addrx3:
 	case DW_FORM_addrx4:
 	case DW_FORM_GNU_addr_index:
-		address_of(t, u, a);
+		entries_address_of(t, u, a);
 		return 0;
 	case DW_FORM_loclistx:
 	case DW_FORM_rnglistx:
@@ -82,7 +83,7 @@ static int read_attrs(struct entry *e, const struct abbrev *one, struct cursor *
 		attr_read(abbrevs, e->unit, c, &abbrevs->attrs.items[one->first + i], a);
 		if (c->broken)
 			break;
-		if (settle(e->table, e->unit, a, err) < 0)
+		if (entries_settle(e->table, e->unit, a, err) < 0)
 			return -1;
 		e->count += a != &rest;
 	}

@@ -23,7 +23,7 @@ struct parts {
 	uint64_t at[PARTS];
 };
 
-static enum part part_of(unsigned version, uint32_t id)
+static enum part split_part_of(unsigned version, uint32_t id)
 {
 	static const uint8_t old[] = {PARTS, PART_INFO, PART_TYPES,	 PART_ABBREV,
 				      PARTS, PART_LOC,	PART_STR_OFFSETS};
@@ -92,7 +92,7 @@ static bool find_parts(const struct section_data *s, uint64_t signature, struct 
 		return false;
 	for (uint64_t i = 0; i < h.columns; i++) {
 		uint32_t id = (uint32_t)number_at(s, h.ids + i * 4, 4);
-		enum part part = part_of(h.version, id);
+		enum part part = split_part_of(h.version, id);
 
 		if (part != PARTS)
 			out->at[part] =
@@ -120,7 +120,7 @@ static void set_bases(struct die_unit *u, const struct parts *p)
 	u->rnglists_base = p->at[PART_RNGLISTS] + header;
 }
 
-static void add_unit(struct die_file *f, struct die_unit *u)
+static void split_add_unit(struct die_file *f, struct die_unit *u)
 {
 	size_t i;
 
@@ -136,7 +136,7 @@ static void add_made(struct die_file *f, const struct die_unit *u)
 
 	*made = *u;
 	*array_add(&f->made) = made;
-	add_unit(f, made);
+	split_add_unit(f, made);
 }
 
 /* The skeleton keeps its addresses, its line table, and where it is itself. */
@@ -166,7 +166,7 @@ static int become(struct die_table *t, struct die_unit *u, struct die_file *f,
 		}
 		dies_take_names(t, u, &d);
 	}
-	add_unit(f, u);
+	split_add_unit(f, u);
 	return 0;
 }
 
@@ -201,7 +201,8 @@ static int other_build(const struct die_file *f, const struct die_unit *u, struc
 }
 
 /* GNU's DWARF 4 has the number of a unit in its top DIE. */
-static int number_of(struct die_table *t, struct die_unit *u, uint64_t *out, struct error *err)
+static int split_number_of(struct die_table *t, struct die_unit *u, uint64_t *out,
+			   struct error *err)
 {
 	struct die d;
 
@@ -233,7 +234,7 @@ static int join_file(struct die_table *t, struct die_unit *u, struct die_file *f
 				add_made(f, &one);
 			continue;
 		}
-		if (number_of(t, &one, &id, err) < 0)
+		if (split_number_of(t, &one, &id, err) < 0)
 			return -1;
 		if (id == u->dwo_id && !found) {
 			own = one;
@@ -379,7 +380,7 @@ static void make_all(struct die_table *t, struct die_file *f)
 
 /* ---- questions ------------------------------------------------------------------------------ */
 
-static int join(struct die_table *t, struct die_unit *u, struct error *err)
+static int units_split_join(struct die_table *t, struct die_unit *u, struct error *err)
 {
 	int answer;
 
@@ -397,7 +398,7 @@ int split_join(struct die_table *t, struct die_unit *u, struct error *err)
 
 	if (u->dwo_missing)
 		return 0;
-	answer = join(t, u, err);
+	answer = units_split_join(t, u, err);
 	if (answer)
 		return answer < 0 ? -1 : 0;
 	u->dwo_missing = true;
@@ -405,7 +406,7 @@ int split_join(struct die_table *t, struct die_unit *u, struct error *err)
 	return 0;
 }
 
-static struct die_file *file_of(const struct die_table *t, uint64_t die)
+static struct die_file *split_file_of(const struct die_table *t, uint64_t die)
 {
 	uint64_t i = (die - SPLIT_START) / DIES_SOURCE;
 
@@ -414,7 +415,7 @@ static struct die_file *file_of(const struct die_table *t, uint64_t die)
 
 struct die_unit *split_unit_of(struct die_table *t, uint64_t die)
 {
-	const struct die_file *f = file_of(t, die);
+	const struct die_file *f = split_file_of(t, die);
 	size_t low = 0, high = f ? f->units.count : 0;
 
 	while (low < high) {
@@ -432,7 +433,7 @@ struct die_unit *split_unit_of(struct die_table *t, uint64_t die)
 
 uint64_t split_signed(struct die_table *t, const struct die_unit *u, uint64_t signature)
 {
-	struct die_file *f = file_of(t, u->offset);
+	struct die_file *f = split_file_of(t, u->offset);
 
 	return f ? signed_in(t, f, signature) : 0;
 }

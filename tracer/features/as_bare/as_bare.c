@@ -62,7 +62,7 @@ static const struct libc_function functions[] = {
 enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 
 /* mov $N, %edi: the first argument of syscall(3) */
-static bool passes(const struct module *m, unsigned number)
+static bool as_bare_passes(const struct module *m, unsigned number)
 {
 	const uint8_t code[5] = {0xbf, (uint8_t)number, (uint8_t)(number >> 8)};
 
@@ -71,8 +71,9 @@ static bool passes(const struct module *m, unsigned number)
 
 static bool calls_by_number(const struct module *m)
 {
-	return passes(m, SYS_rt_sigaction) || passes(m, SYS_rt_sigprocmask) ||
-	       passes(m, SYS_clone) || passes(m, SYS_clone3) || passes(m, SYS_ptrace);
+	return as_bare_passes(m, SYS_rt_sigaction) || as_bare_passes(m, SYS_rt_sigprocmask) ||
+	       as_bare_passes(m, SYS_clone) || as_bare_passes(m, SYS_clone3) ||
+	       as_bare_passes(m, SYS_ptrace);
 }
 
 static bool needs_libraries(struct session *s, const struct session_process *p)
@@ -83,7 +84,7 @@ static bool needs_libraries(struct session *s, const struct session_process *p)
 	if (!p->loader)
 		return module_symbol(p->exe, "ptrace", NULL, NULL) == 0;
 	return module_has_string(p->exe, "ptrace") ||
-	       (module_has_string(p->exe, "syscall") && passes(p->exe, SYS_ptrace));
+	       (module_has_string(p->exe, "syscall") && as_bare_passes(p->exe, SYS_ptrace));
 }
 
 /* ---- where they are ------------------------------------------------------------------------- */
@@ -171,8 +172,8 @@ static void search_static(struct libc_search *search)
 	}
 }
 
-static void put(struct session *s, struct session_process *p, struct tracee_thread *t,
-		uint64_t address, enum as_bare_call what)
+static void as_bare_put(struct session *s, struct session_process *p, struct tracee_thread *t,
+			uint64_t address, enum as_bare_call what)
 {
 	const struct act act = {.owner = &as_bare_owner, .what = what};
 	ERROR(ignored);
@@ -234,8 +235,8 @@ static void visit_number(void *ctx, uint64_t offset, const uint8_t *code, size_t
 		    insn.flow != ARCH_FLOW_NEXT)
 			return;
 		if (insn.is_syscall) {
-			put(a->session, a->process, a->thread, a->image->bias + offset + at,
-			    AS_BARE_ACTION);
+			as_bare_put(a->session, a->process, a->thread, a->image->bias + offset + at,
+				    AS_BARE_ACTION);
 			return;
 		}
 		at += insn.length;
@@ -289,7 +290,7 @@ static bool has_traps(const struct session *s)
 	return s->has_places || s->options->sched;
 }
 
-static void settle(struct session *s, struct session_process *p, struct tracee_thread *t)
+static void as_bare_settle(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	struct libc_search search = {0};
 
@@ -300,7 +301,7 @@ static void settle(struct session *s, struct session_process *p, struct tracee_t
 
 		if (row->used && row->address &&
 		    (has_traps(s) || act == AS_BARE_PTRACE || act == AS_BARE_CALL))
-			put(s, p, t, row->address, act);
+			as_bare_put(s, p, t, row->address, act);
 	}
 	if (has_traps(s))
 		settle_actions(s, p, t);
@@ -358,7 +359,7 @@ struct ptrace_told {
 };
 static const struct keeper told_keeper = {sizeof(struct ptrace_told), NULL};
 
-static bool is_ours(const struct session *s, pid_t tid)
+static bool as_bare_is_ours(const struct session *s, pid_t tid)
 {
 	array_each(struct session_thread *, it, &s->threads)
 		if ((*it)->tracee && (*it)->tracee->tid == tid)
@@ -385,7 +386,7 @@ static void note_ptrace(struct session *s, const struct session_thread *t, uint6
 	default:
 		return;
 	}
-	if ((int)request != PTRACE_TRACEME && !is_ours(s, (pid_t)pid))
+	if ((int)request != PTRACE_TRACEME && !as_bare_is_ours(s, (pid_t)pid))
 		return;
 	if (!told->ptrace && s->run_number <= 1 && !s->options->quiet)
 		log_line("gatectl: note: %s calls ptrace(%s), which the kernel refuses: gatectl "
@@ -419,7 +420,7 @@ static void call_by_number(struct session *s, struct session_thread *t,
 }
 
 /* A thread is about to call one of them. */
-static enum hit_answer hit(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer as_bare_hit(struct session *s, const struct act *a, const struct hit *h)
 {
 	struct session_thread *t = h->thread;
 	const struct arch_regs *regs = &h->regs;
@@ -450,7 +451,8 @@ static enum hit_answer hit(struct session *s, const struct act *a, const struct 
 	return HIT_SEEN;
 }
 
-static const struct site_owner as_bare_owner = {.name = "as bare", .hit = hit};
+static const struct site_owner as_bare_owner = {.name = "as bare", .hit = as_bare_hit};
 
 extern const struct observer as_bare_observer;
-const struct observer as_bare_observer = {.needs_libraries = needs_libraries, .settled = settle};
+const struct observer as_bare_observer = {.needs_libraries = needs_libraries,
+					  .settled = as_bare_settle};

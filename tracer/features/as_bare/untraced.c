@@ -18,13 +18,13 @@ static bool is_seen(const struct session *s, pid_t pid)
 }
 
 /* Not known for children from before attach, or with --no-follow. */
-static bool is_ours(const struct session *s, const struct session_thread *t, pid_t pid)
+static bool untraced_is_ours(const struct session *s, const struct session_thread *t, pid_t pid)
 {
 	return pid && !s->untraced_children && t->process->tracee &&
 	       tracee_has_sites(t->process->tracee) && !is_seen(s, pid);
 }
 
-static void tell(struct session *s, pid_t pid)
+static void untraced_tell(struct session *s, pid_t pid)
 {
 	ERROR(err);
 
@@ -44,24 +44,24 @@ static bool signals(struct session *s, struct session_thread *t, int signal)
 	struct tracee_fault fault;
 
 	if (signal == SIGCHLD && tracee_fault(t->tracee, &fault) == 0 &&
-	    fault.ended_by == SIGTRAP && is_ours(s, t, fault.child))
-		tell(s, fault.child);
+	    fault.ended_by == SIGTRAP && untraced_is_ours(s, t, fault.child))
+		untraced_tell(s, fault.child);
 	return false;
 }
 
 /* Nobody can move any more: perhaps this is why. */
-static bool look(struct session *s)
+static bool untraced_look(struct session *s)
 {
 	array_each(struct session_thread *, it, &s->threads) {
 		pid_t pid = (*it)->tracee ? tracee_dead_child((*it)->tracee, SIGTRAP) : 0;
 
-		if (!is_ours(s, *it, pid))
+		if (!untraced_is_ours(s, *it, pid))
 			continue;
-		tell(s, pid);
+		untraced_tell(s, pid);
 		return true;
 	}
 	return false;
 }
 
 extern const struct observer untraced_observer;
-const struct observer untraced_observer = {.signal = signals, .rest = look};
+const struct observer untraced_observer = {.signal = signals, .rest = untraced_look};

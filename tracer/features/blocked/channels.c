@@ -30,7 +30,7 @@ struct look {
 /* ---- the other end of a file ---------------------------------------------------------------- */
 
 /* False: no traced process holds it, so somebody does whom we do not see. */
-static bool add_end(struct look *l, const struct end *end)
+static bool channels_add_end(struct look *l, const struct end *end)
 {
 	if (l->ends->count == MOST_ENDS)
 		return false;
@@ -52,14 +52,14 @@ static bool look_pipe(struct look *l, const struct opened *f)
 	const struct end end = {
 		.kind = END_FILE, .readers = f->writes, .writers = f->reads, .file = *f};
 
-	return !is_public(f) && add_end(l, &end);
+	return !is_public(f) && channels_add_end(l, &end);
 }
 
 static bool look_anonymous(struct look *l, const struct opened *f)
 {
 	const struct end end = {.kind = END_ANONYMOUS, .file = *f};
 
-	return add_end(l, &end);
+	return channels_add_end(l, &end);
 }
 
 /* Its peer can end the wait, or whoever may shut down this side of it. */
@@ -69,10 +69,10 @@ static bool look_socket(struct look *l, const struct opened *f)
 
 	if (!sockets_peer(l->w->process, f, &end.file.ino))
 		return false;
-	if (!add_end(l, &end))
+	if (!channels_add_end(l, &end))
 		return false;
 	end.file.ino = f->ino;
-	return add_end(l, &end);
+	return channels_add_end(l, &end);
 }
 
 /* "it_value: (0, 0)" */
@@ -193,7 +193,7 @@ static bool look_lock(struct look *l, int fd, const char *class)
 {
 	struct end end = {.kind = END_LOCK, .lock = class};
 
-	return opened_look(l->tid, fd, &end.file) == 0 && add_end(l, &end);
+	return opened_look(l->tid, fd, &end.file) == 0 && channels_add_end(l, &end);
 }
 
 /* ---- the system calls ----------------------------------------------------------------------- */

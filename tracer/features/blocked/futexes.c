@@ -25,8 +25,8 @@ static struct session_thread *by_tid(struct session *s, int tid)
  * Before glibc 2.43 the word is its tid; since then it is a state, which it changes once more
  * before it ends, and only the place says whose.
  */
-static struct session_thread *joined(struct session *s, const struct session_process *p,
-				     const struct tracee_block *b, uint32_t word)
+static struct session_thread *futexes_joined(struct session *s, const struct session_process *p,
+					     const struct tracee_block *b, uint32_t word)
 {
 	struct session_thread *found = word == (uint32_t)b->args[2] ? by_tid(s, (int)word) : NULL;
 
@@ -152,7 +152,7 @@ static void judge_futex(struct session *s, struct session_thread *t, const struc
 	if (other) {
 		w->kind = is_copy(w, t->process, other) ? WAIT_NEVER : WAIT_MUTEX;
 	} else if (!private && word) {
-		other = joined(s, t->process, b, word);
+		other = futexes_joined(s, t->process, b, word);
 		if (other)
 			w->kind = WAIT_JOIN;
 	}

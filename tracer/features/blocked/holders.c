@@ -25,7 +25,7 @@ static bool is_same_file(const struct opened *a, const struct opened *b)
 }
 
 /* "lock:	1: FLOCK  ADVISORY  WRITE 15399 fe:00:11126933 0 EOF" */
-static bool is_lock(void *ctx, const char *line)
+static bool holders_is_lock(void *ctx, const char *line)
 {
 	const char *class = ctx;
 	char found[16];
@@ -40,7 +40,7 @@ static bool is_end(const struct end *e, const struct opened *f)
 {
 	switch (e->kind) {
 	case END_LOCK:
-		return opened_info(f, is_lock, (void *)e->lock);
+		return opened_info(f, holders_is_lock, (void *)e->lock);
 	case END_ANONYMOUS:
 		return is_same_file(&e->file, f);
 	case END_FILE:
@@ -107,7 +107,7 @@ static bool maps_end(const void *ctx, const char *line)
 	       ino == e->file.ino && makedev(major, minor) == e->file.dev;
 }
 
-static bool holds(pid_t tid, const struct end *e)
+static bool holders_holds(pid_t tid, const struct end *e)
 {
 	return any_file(tid, opens_end, e) ||
 	       (e->kind == END_MAPPING && any_mapping(tid, maps_end, e));
@@ -170,7 +170,7 @@ bool holders_traced(struct session *s, const struct end *end, struct wait *w)
 	bool any = false;
 
 	array_each(struct session_process *, it, &s->processes) {
-		if (!(*it)->tracee || !holds(living_thread(s, *it), end))
+		if (!(*it)->tracee || !holders_holds(living_thread(s, *it), end))
 			continue;
 		add_pid(w, (*it)->pid);
 		any = true;
@@ -204,7 +204,7 @@ static bool holds_any(struct session *s, pid_t pid, const struct ends *ends)
 	if (pid <= 0 || is_traced(s, pid))
 		return false;
 	array_each(struct end, e, ends)
-		if (holds(pid, e)) {
+		if (holders_holds(pid, e)) {
 			outsider_of(s)->pid = pid;
 			return true;
 		}

@@ -16,7 +16,7 @@ struct answer {
 	size_t length;
 };
 
-static bool ask(ino_t ino, struct answer *out)
+static bool sockets_ask(ino_t ino, struct answer *out)
 {
 	const struct {
 		struct nlmsghdr header;
@@ -86,5 +86,5 @@ bool sockets_peer(pid_t pid, const struct opened *f, ino_t *peer)
 {
 	struct answer answer;
 
-	return ask(f->ino, &answer) && find_peer(&answer, peer) && !has_time_out(pid, f);
+	return sockets_ask(f->ino, &answer) && find_peer(&answer, peer) && !has_time_out(pid, f);
 }

@@ -175,8 +175,9 @@ static bool has_pending(const struct session_thread *t)
 	return signals.pending & ~signals.blocked;
 }
 
-static bool ask(struct session *s, struct session_process *p, const struct tracee_signals *signals,
-		const struct posix_timers *timers, struct timers_asked *asked)
+static bool blocked_timers_ask(struct session *s, struct session_process *p,
+			       const struct tracee_signals *signals,
+			       const struct posix_timers *timers, struct timers_asked *asked)
 {
 	struct session_thread *t = somebody(s, p);
 
@@ -203,7 +204,7 @@ static bool expects_signal(struct session *s, struct session_process *p, struct 
 	read_posix_timers(p->pid, &timers);
 	expects = s->untraced_children && signals.caught;
 	if (!expects && (timers.count || !has_signal(signals.ignored, SIGALRM)))
-		expects = ask(s, p, &signals, &timers, asked);
+		expects = blocked_timers_ask(s, p, &signals, &timers, asked);
 	array_fini(&timers);
 	return expects;
 }

@@ -47,7 +47,7 @@ static bool awaits(struct session *s)
 	return watching && watching->count > 0;
 }
 
-static void begin(struct session *s, struct session_thread *t)
+static void blocking_begin(struct session *s, struct session_thread *t)
 {
 	struct watched *watched = watched_of(t);
 
@@ -57,7 +57,7 @@ static void begin(struct session *s, struct session_thread *t)
 	count(s, 1);
 }
 
-static void end(struct session *s, struct session_thread *t)
+static void blocking_end(struct session *s, struct session_thread *t)
 {
 	struct watched *watched = kept_of(&t->kept, &watched_keeper);
 
@@ -93,14 +93,14 @@ static void waits(struct session *s, struct session_thread *t)
 
 	if (!watched || !watched->on)
 		return;
-	end(s, t);
+	blocking_end(s, t);
 	engine_blocked(s->engine, t->engine);
 	apply_decisions(s);
 	s->events++;
 }
 
 /* Where whoever is in control tells who waits, real time is not to decide it. */
-static void look(struct session *s)
+static void blocking_look(struct session *s)
 {
 	if (s->options->sched && s->driven)
 		return;
@@ -114,21 +114,21 @@ static void look(struct session *s)
 	}
 }
 
-static void decided(struct session *s, const struct decision *d)
+static void blocking_decided(struct session *s, const struct decision *d)
 {
 	if (d->kind == DECISION_WATCH)
-		begin(s, threads_of(d->thread));
+		blocking_begin(s, threads_of(d->thread));
 }
 
 static void comes(struct session *s, struct session_thread *t, struct place *place)
 {
 	(void)place;
-	end(s, t);
+	blocking_end(s, t);
 }
 
-const struct observer blocking_observer = {.thread_over = end,
+const struct observer blocking_observer = {.thread_over = blocking_end,
 					   .comes = comes,
-					   .decision = decided,
+					   .decision = blocking_decided,
 					   .waits = waits,
-					   .tick = look,
+					   .tick = blocking_look,
 					   .awaits = awaits};

@@ -87,7 +87,7 @@ static bool stayed_in(const struct convert_thread *t, size_t event, size_t now, 
 
 /* A line that names a function, or begins it, stands for the whole function: nothing is done while
    that runs. */
-static bool is_function(const struct convert_record *r, const struct convert_line *at)
+static bool deeds_is_function(const struct convert_record *r, const struct convert_line *at)
 {
 	char *location = convert_location(r->symbols, r->program, at);
 	bool is = location && (at->opens || deeds_same_text(location, at->func));
@@ -101,7 +101,7 @@ bool deeds_is_done(const struct convert_record *r, const struct convert_thread *
 {
 	if (stayed_in(t, event, now, false))
 		return false;
-	return !stayed_in(t, event, now, true) || !is_function(r, &t->events.items[event].at);
+	return !stayed_in(t, event, now, true) || !deeds_is_function(r, &t->events.items[event].at);
 }
 
 static bool has_location(const struct convert_record *r, const struct convert_line *at)
@@ -131,5 +131,5 @@ bool deeds_is_all(const struct convert_record *r, const struct convert_thread *t
 		if (!deeds_is_empty(r->symbols, &t->events.items[i].at))
 			return false;
 	/* a function that ends by a jump to what it calls has no closing brace */
-	return n < t->events.count || (n && is_function(r, &t->events.items[n - 1].at));
+	return n < t->events.count || (n && deeds_is_function(r, &t->events.items[n - 1].at));
 }

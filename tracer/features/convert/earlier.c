@@ -10,7 +10,8 @@
 enum { EARLIER_MOST = 8 };
 
 /* What both threads pass is left out: that one of them comes there would end the holding back. */
-static bool passes(const struct convert_record *r, size_t thread, const struct convert_line *at)
+static bool earlier_passes(const struct convert_record *r, size_t thread,
+			   const struct convert_line *at)
 {
 	array_each(const struct convert_event, e, &r->threads.items[thread].events)
 		if (deeds_same_line(&e->at, at))
@@ -53,7 +54,7 @@ static bool add_earlier(const struct convert_plan *p, const struct convert_recor
 	const struct convert_line *at = &t->events.items[event].at;
 	char *location = NULL;
 
-	if (!deeds_is_empty(r->symbols, at) && !passes(r, o->to_thread, at))
+	if (!deeds_is_empty(r->symbols, at) && !earlier_passes(r, o->to_thread, at))
 		location = convert_location(r->symbols, r->program, at);
 	if (location)
 		script_add_passed(out, location, p->threads.items[o->from_thread],

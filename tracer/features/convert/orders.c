@@ -48,7 +48,7 @@ static int by_line(const void *a, const void *b)
 	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-static void add_thread(struct convert_site *site, size_t thread)
+static void orders_add_thread(struct convert_site *site, size_t thread)
 {
 	array_each(size_t, t, &site->threads)
 		if (*t == thread)
@@ -75,8 +75,8 @@ static void note_back(struct convert_site *site, const struct convert_record *r,
 	}
 }
 
-static size_t add_site(struct convert_plan *p, const struct convert_record *r,
-		       const struct convert_sleep *s)
+static size_t orders_add_site(struct convert_plan *p, const struct convert_record *r,
+			      const struct convert_sleep *s)
 {
 	size_t i = site_of(p, s);
 	struct convert_site *site = i < p->sites.count ? &p->sites.items[i] : array_add(&p->sites);
@@ -90,7 +90,7 @@ static size_t add_site(struct convert_plan *p, const struct convert_record *r,
 		note_back(site, r, s);
 	}
 	site->ns = s->ns > site->ns ? s->ns : site->ns;
-	add_thread(site, s->thread);
+	orders_add_thread(site, s->thread);
 	return i;
 }
 
@@ -149,7 +149,8 @@ static size_t last_event(const struct convert_record *r, const struct convert_sl
 	return last;
 }
 
-static bool is_shared(const struct convert_record *r, size_t thread, const struct convert_line *at)
+static bool orders_is_shared(const struct convert_record *r, size_t thread,
+			     const struct convert_line *at)
 {
 	for (size_t i = 0; i < r->threads.count; i++) {
 		if (i == thread)
@@ -189,7 +190,7 @@ struct known_orders {
 };
 
 /* Has something later of the same thread been waited for before? Then this adds nothing. */
-static bool is_known(const struct known_orders *all, const struct known_order *k)
+static bool orders_is_known(const struct known_orders *all, const struct known_order *k)
 {
 	array_each(const struct known_order, o, all)
 		if (o->from == k->from && o->to == k->to &&
@@ -229,9 +230,9 @@ static bool has_to_exit(const struct convert_record *r, const struct convert_oth
 	       !deeds_is_all(r, &r->threads.items[other->thread], n);
 }
 
-static void add_order(struct convert_plan *p, const struct convert_record *r,
-		      const struct convert_sleep *s, const struct convert_other *other,
-		      struct known_orders *known)
+static void orders_add_order(struct convert_plan *p, const struct convert_record *r,
+			     const struct convert_sleep *s, const struct convert_other *other,
+			     struct known_orders *known)
 {
 	const struct convert_thread *t = &r->threads.items[other->thread];
 	bool blocked;
@@ -241,7 +242,7 @@ static void add_order(struct convert_plan *p, const struct convert_record *r,
 				      blocked};
 	const struct convert_event *e = k.events ? &t->events.items[k.events - 1] : NULL;
 
-	if (!e || is_known(known, &k))
+	if (!e || orders_is_known(known, &k))
 		return;
 	*array_add(known) = k;
 	*array_add(&p->orders) = (struct convert_order){
@@ -250,9 +251,9 @@ static void add_order(struct convert_plan *p, const struct convert_record *r,
 		.from = e->at,
 		.blocked = blocked,
 		.exits = exits,
-		.from_shared = exits || is_shared(r, other->thread, &e->at),
+		.from_shared = exits || orders_is_shared(r, other->thread, &e->at),
 		.polled = !exits && polls_at(r, other->thread, &e->at),
-		.to_shared = is_shared(r, s->thread, &p->sites.items[site_of(p, s)].at),
+		.to_shared = orders_is_shared(r, s->thread, &p->sites.items[site_of(p, s)].at),
 		.from_events = k.events,
 		.to_events = s->events,
 		.during = e->t_us >= alone_since(r, s),
@@ -270,7 +271,7 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r)
 		*array_add(&p->threads) = base_strdup(t->id ? t->id : "?");
 	array_each(const struct convert_sleep, s, &r->sleeps)
 		if (own_counts(s))
-			add_site(p, r, s);
+			orders_add_site(p, r, s);
 	array_sort(&p->sites, by_line);
 	array_each(struct convert_site, site, &p->sites)
 		array_each(const struct convert_site, other, &p->sites)
@@ -298,7 +299,7 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r)
 			continue;
 		array_each(const struct convert_other, other, &s->others) {
 			p->sites.items[site_of(p, s)].unseen |= is_unseen(r, other);
-			add_order(p, r, s, other, &known);
+			orders_add_order(p, r, s, other, &known);
 		}
 	}
 	array_fini(&known);
@@ -351,7 +352,7 @@ static void weaken(struct convert_order *o, const struct convert_record *r,
 	o->from_events = n;
 	o->blocked = blocked;
 	o->exits = false;
-	o->from_shared = is_shared(r, other->thread, &o->from);
+	o->from_shared = orders_is_shared(r, other->thread, &o->from);
 	o->polled = polls_at(r, other->thread, &o->from);
 }
 

@@ -47,7 +47,8 @@ static const char *ending(const char *thread)
 	return slash && strcmp(slash, "/main") == 0 ? "exit" : "thread-exit";
 }
 
-static void add_place(const struct convert_plan *p, const struct convert_order *o, struct str *out)
+static void script_add_place(const struct convert_plan *p, const struct convert_order *o,
+			     struct str *out)
 {
 	str_add(out, o->exits ? "on(" : "at(");
 	foreign_lua_string(out, o->exits ? ending(p->threads.items[o->from_thread]) : o->location);
@@ -71,7 +72,7 @@ void convert_probe(const struct convert_plan *p, struct str *out)
 	array_each(const struct convert_order, o, &p->orders) {
 		if (convert_is_left(p, o))
 			continue;
-		add_place(p, o, out);
+		script_add_place(p, o, out);
 		add_counted(out, from_thread(p, o), 0);
 		add_at(out, p->sites.items[o->site].location);
 		add_counted(out, to_thread(p, o), 0);
@@ -157,13 +158,14 @@ static const char *held_at(const struct convert_site *site)
 	return site->held_back ? site->back_location[site->held_back - 1] : site->location;
 }
 
-static void add_order(const struct convert_plan *p, const struct convert_order *o, struct str *out)
+static void script_add_order(const struct convert_plan *p, const struct convert_order *o,
+			     struct str *out)
 {
 	const struct convert_site *site = &p->sites.items[o->site];
 
 	add_reason(p, o, out);
 	if (!came_before(p, o, o->from_name)) {
-		add_place(p, o, out);
+		script_add_place(p, o, out);
 		add_options(out, from_thread(p, o), o->from_hit, false);
 		str_addf(out, "):event \"%s\"\n", o->from_name);
 	}
@@ -184,7 +186,7 @@ static bool waits(const struct convert_plan *p, size_t site)
 	return false;
 }
 
-static void add_site(const struct convert_plan *p, size_t i, struct str *out)
+static void script_add_site(const struct convert_plan *p, size_t i, struct str *out)
 {
 	const struct convert_site *site = &p->sites.items[i];
 	struct str words = {0};
@@ -196,7 +198,7 @@ static void add_site(const struct convert_plan *p, size_t i, struct str *out)
 	str_fini(&words);
 	array_each(const struct convert_order, o, &p->orders)
 		if (o->site == i && !o->dropped)
-			add_order(p, o, out);
+			script_add_order(p, o, out);
 	convert_elide_only(p, i, out);
 }
 
@@ -205,5 +207,5 @@ void convert_script(const struct convert_plan *p, const char *head, struct str *
 	str_add(out, head);
 	for (size_t i = 0; i < p->sites.count; i++)
 		if (!p->sites.items[i].left)
-			add_site(p, i, out);
+			script_add_site(p, i, out);
 }

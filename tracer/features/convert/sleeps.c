@@ -137,7 +137,8 @@ static void look_at_begin(struct session *s, struct convert_sleep *sleep)
 	}
 }
 
-static void begins(struct session *s, struct session_thread *t, const struct tracee_event *ev)
+static void sleeps_begins(struct session *s, struct session_thread *t,
+			  const struct tracee_event *ev)
 {
 	struct convert_record *r = s->options->record;
 	struct convert_sleep *sleep;
@@ -165,8 +166,8 @@ static void begins(struct session *s, struct session_thread *t, const struct tra
 	turns_begin(s, sleep);
 }
 
-static struct convert_other look(struct convert_record *r, const struct convert_sleep *sleep,
-				 const struct session_thread *t)
+static struct convert_other sleeps_look(struct convert_record *r, const struct convert_sleep *sleep,
+					const struct session_thread *t)
 {
 	struct convert_other other = {
 		.thread = t->index,
@@ -190,7 +191,7 @@ void convert_look_round(struct session *s, struct convert_sleep *sleep)
 {
 	array_each(struct session_thread *, other, &s->threads)
 		if ((*other)->index != sleep->thread)
-			*array_add(&sleep->others) = look(s->options->record, sleep, *other);
+			*array_add(&sleep->others) = sleeps_look(s->options->record, sleep, *other);
 	convert_note_arrivals(s, &sleep->after);
 }
 
@@ -217,6 +218,6 @@ void convert_sleep(struct session *s, const struct tracee_event *ev)
 		ends(s, t, ev->timed_out);
 		return;
 	}
-	begins(s, t, ev);
+	sleeps_begins(s, t, ev);
 	session_go(s, t);
 }

@@ -69,7 +69,7 @@ void turns_end(struct session *s, struct convert_sleep *sleep)
 /* ---- who is next ------------------------------------------------------------------------------ */
 
 /* Stopped by a signal: its sleep does not end before SIGCONT. */
-static bool is_stopped(const struct session *s, size_t thread)
+static bool turns_is_stopped(const struct session *s, size_t thread)
 {
 	const struct session_thread *t = s->threads.items[thread];
 
@@ -84,7 +84,7 @@ static struct convert_sleep *first(struct session *s)
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct convert_sleep *sleep = convert_open_sleep(r, i);
 
-		if (sleep && !is_stopped(s, i) && (!found || sleep->due_ns < found->due_ns))
+		if (sleep && !turns_is_stopped(s, i) && (!found || sleep->due_ns < found->due_ns))
 			found = sleep;
 	}
 	return found;
@@ -105,7 +105,7 @@ static bool all_are_over(struct session *s, const struct convert_sleep *first)
 	for (size_t i = 0; i < r->threads.count; i++) {
 		const struct convert_sleep *sleep = convert_open_sleep(r, i);
 
-		if (sleep && !sleep->over && !is_stopped(s, i) && is_together(sleep, first))
+		if (sleep && !sleep->over && !turns_is_stopped(s, i) && is_together(sleep, first))
 			return false;
 	}
 	return true;

@@ -36,8 +36,8 @@ static const struct site_owner record_owner;
 
 /* ---- traps ---------------------------------------------------------------------------------- */
 
-static void put(struct session *s, struct session_process *p, struct tracee_thread *t,
-		const struct source_site *info, uint64_t bias, bool opens)
+static void watch_put(struct session *s, struct session_process *p, struct tracee_thread *t,
+		      const struct source_site *info, uint64_t bias, bool opens)
 {
 	struct convert_record *r = s->options->record;
 	struct tracee_site *site;
@@ -75,7 +75,7 @@ static void put_entry(void *ctx, uint64_t offset)
 	const struct source_site info = {
 		.kind = SOURCE_ENTRY, .module = e->process->exe, .offset = offset};
 
-	put(e->session, e->process, e->thread, &info, e->bias, false);
+	watch_put(e->session, e->process, e->thread, &info, e->bias, false);
 }
 
 static uint64_t bias_of(const struct session_process *p)
@@ -116,7 +116,7 @@ static bool is_first_time(struct convert_traps *traps, const struct session_proc
 	return true;
 }
 
-static void enter(struct session *s, struct session_thread *t, const struct act *a)
+static void watch_enter(struct session *s, struct session_thread *t, const struct act *a)
 {
 	struct convert_traps *traps = s->options->record->traps;
 	struct source_statements statements;
@@ -140,7 +140,7 @@ static void enter(struct session *s, struct session_thread *t, const struct act 
 		info.file = st->file;
 		info.line = st->line;
 		if (is_own_file(st->file))
-			put(s, t->process, t->tracee, &info, a->bias, st->line == first_line);
+			watch_put(s, t->process, t->tracee, &info, a->bias, st->line == first_line);
 	}
 	array_fini(&statements);
 }
@@ -176,13 +176,13 @@ static void note_line(struct session *s, struct session_thread *t, const struct 
 }
 
 /* A function is entered, or a statement begins. */
-static enum hit_answer hit(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer watch_hit(struct session *s, const struct act *a, const struct hit *h)
 {
-	struct trap *trap = (struct trap *)a->info; /* made by put() */
+	struct trap *trap = (struct trap *)a->info; /* made by watch_put() */
 	const struct site_use *use = h->site->user;
 
 	if (a->info->kind == SOURCE_ENTRY)
-		enter(s, h->thread, a);
+		watch_enter(s, h->thread, a);
 	else
 		note_line(s, h->thread, a, h->address, trap->opens);
 	if (++trap->hits >= HITS_MOST && use->acts.count == 1)
@@ -190,11 +190,11 @@ static enum hit_answer hit(struct session *s, const struct act *a, const struct 
 	return HIT_SEEN;
 }
 
-static const struct site_owner record_owner = {.name = "record", .hit = hit};
+static const struct site_owner record_owner = {.name = "record", .hit = watch_hit};
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-static void end(struct session *s, struct session_result *out)
+static void convert_watch_end(struct session *s, struct session_result *out)
 {
 	(void)out;
 	if (!s->options->record)
@@ -226,7 +226,7 @@ static void born(struct session *s, struct session_thread *t)
 		convert_born(s, t);
 }
 
-static void look(struct session *s)
+static void watch_look(struct session *s)
 {
 	if (s->options->record)
 		turns_look(s);
@@ -244,9 +244,9 @@ const struct observer convert_observer = {
 	.image = watch_image,
 	.thread_new = born,
 	.sleep = convert_sleep,
-	.tick = look,
+	.tick = watch_look,
 	.awaits = awaits,
-	.judged = end,
+	.judged = convert_watch_end,
 };
 
 static void free_traps(struct convert_traps *traps)

@@ -20,8 +20,8 @@ static bool is_code_of(const struct source_site *site, const struct convert_line
 }
 
 /* Does the text mean this line of this function, and no other line? */
-static bool means(struct modules *symbols, struct module *program, const char *text,
-		  const struct convert_line *at)
+static bool words_means(struct modules *symbols, struct module *program, const char *text,
+			const struct convert_line *at)
 {
 	struct source_sites sites = {0};
 	struct location location;
@@ -93,7 +93,7 @@ static char *try_text(struct modules *symbols, struct module *program,
 		str_addf(&location, "%s;%s", where, text);
 		if (k)
 			str_addf(&location, "#%u", k);
-		if (means(symbols, program, str_text(&location), at))
+		if (words_means(symbols, program, str_text(&location), at))
 			return str_take(&location);
 	}
 	str_fini(&location);
@@ -123,7 +123,7 @@ char *convert_location(struct modules *symbols, struct module *program,
 	struct str plain = {0};
 	char *answer;
 
-	if (at->func && means(symbols, program, at->func, at))
+	if (at->func && words_means(symbols, program, at->func, at))
 		return base_strdup(at->func);
 	answer = at->func ? by_text(symbols, program, at, at->func) : NULL;
 	if (!answer)
@@ -131,11 +131,11 @@ char *convert_location(struct modules *symbols, struct module *program,
 	if (answer)
 		return answer;
 	str_addf(&plain, "%s:%u", str_base_name(at->file), at->line);
-	if (means(symbols, program, str_text(&plain), at))
+	if (words_means(symbols, program, str_text(&plain), at))
 		return str_take(&plain);
 	str_clear(&plain);
 	str_addf(&plain, "%s:%u", at->file, at->line);
-	if (means(symbols, program, str_text(&plain), at))
+	if (words_means(symbols, program, str_text(&plain), at))
 		return str_take(&plain);
 	str_fini(&plain);
 	return NULL;
@@ -143,7 +143,7 @@ char *convert_location(struct modules *symbols, struct module *program,
 
 /* ---- names of events -------------------------------------------------------------------------- */
 
-static void add_word(struct str *out, const char *text)
+static void words_add_word(struct str *out, const char *text)
 {
 	for (; *text; text++)
 		if (isalnum((unsigned char)*text) || *text == '_')
@@ -154,8 +154,8 @@ static void add_word(struct str *out, const char *text)
 		out->length--; /* something follows */
 }
 
-static bool is_taken(const struct convert_plan *p, const struct convert_order *own,
-		     const char *name)
+static bool words_is_taken(const struct convert_plan *p, const struct convert_order *own,
+			   const char *name)
 {
 	array_each(const struct convert_order, o, &p->orders) {
 		if (o == own)
@@ -171,7 +171,7 @@ static char *unique(const struct convert_plan *p, const struct convert_order *ow
 {
 	size_t length = name->length;
 
-	for (unsigned n = 2; is_taken(p, own, str_text(name)); n++) {
+	for (unsigned n = 2; words_is_taken(p, own, str_text(name)); n++) {
 		name->length = length;
 		str_addf(name, "_%u", n);
 	}
@@ -179,7 +179,7 @@ static char *unique(const struct convert_plan *p, const struct convert_order *ow
 }
 
 /* A thread is called by its function and, if several run that, its number. */
-static void add_thread(const struct convert_plan *p, size_t thread, struct str *out)
+static void words_add_thread(const struct convert_plan *p, size_t thread, struct str *out)
 {
 	const char *id = p->threads.items[thread], *hash = strchr(id, '#');
 	size_t n = hash ? (size_t)(hash - id) : strlen(id), same = 0;
@@ -187,7 +187,7 @@ static void add_thread(const struct convert_plan *p, size_t thread, struct str *
 
 	array_each(char *, other, &p->threads)
 		same += strncmp(*other, id, n) == 0 && ((*other)[n] == '#' || !(*other)[n]);
-	add_word(out, same > 1 ? id : base);
+	words_add_word(out, same > 1 ? id : base);
 	base_free(base);
 }
 
@@ -225,7 +225,7 @@ static void name_from(const struct convert_plan *p, struct convert_order *o)
 {
 	struct str name = {0};
 
-	add_thread(p, o->from_thread, &name);
+	words_add_thread(p, o->from_thread, &name);
 	str_add(&name, o->exits ? "_exits" : o->blocked ? "_waits" : "_past");
 	if (!o->exits)
 		add_subject(o->location, &name);
@@ -258,7 +258,7 @@ static void name_to(const struct convert_plan *p, struct convert_order *o)
 			return;
 		}
 	}
-	add_thread(p, o->to_thread, &name);
+	words_add_thread(p, o->to_thread, &name);
 	str_add(&name, "_goes_on");
 	if (o->k > 1)
 		str_addf(&name, "_%lu", o->k);
@@ -324,7 +324,7 @@ static char *sleeping_call(struct modules *symbols, const struct convert_line *a
 
 /* Is it a function of the program? If its call cannot be told apart from the rest of the line,
    threads can be held there. */
-static bool is_function(struct modules *symbols, struct module *program, const char *name)
+static bool words_is_function(struct modules *symbols, struct module *program, const char *name)
 {
 	struct source_sites sites = {0};
 	struct location location;
@@ -344,7 +344,7 @@ static void words_of_site(struct convert_site *site, struct modules *symbols,
 			  struct module *program)
 {
 	const char *text = source_line(symbols, site->at.file, site->at.line);
-	bool callee = is_function(symbols, program, site->callee);
+	bool callee = words_is_function(symbols, program, site->callee);
 	bool hidden = callee && text && !strstr(text, site->callee); /* in a macro */
 	char *what = sleeping_call(symbols, &site->at, site->callee);
 

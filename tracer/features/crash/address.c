@@ -13,7 +13,7 @@
 /* NULL_REACH: addresses below come from NULL, or from a member reached through it. */
 enum { NULL_REACH = 0x10000, RED_ZONE = 128, SLACK = 256, PAGE = 4096 };
 
-static void add_address(uint64_t a, struct str *out)
+static void address_add_address(uint64_t a, struct str *out)
 {
 	if (a == 0)
 		str_add(out, "NULL");
@@ -224,7 +224,7 @@ static void by_address(struct crash *c, uint64_t address, const char *verb)
 	c->has_address = true;
 	c->address = address;
 	str_addf(&c->what, "%s ", verb);
-	add_address(address, &c->what);
+	address_add_address(address, &c->what);
 	describe_where(c, &c->where);
 }
 
@@ -238,7 +238,7 @@ static void misaligned(struct crash *c)
 	c->has_address = true;
 	c->address = c->access.address;
 	str_add(&c->what, c->access.writes ? "writes " : "reads ");
-	add_address(c->address, &c->what);
+	address_add_address(c->address, &c->what);
 	str_add(&c->what, ", which is not aligned");
 	if (c->access.size)
 		str_addf(&c->what, " to %llu bytes", (unsigned long long)c->access.size);
@@ -293,7 +293,7 @@ static void memory(struct crash *c, const struct arch_regs *regs)
 		if (!c->has_address)
 			return;
 		str_add(&c->where, "at ");
-		add_address(c->address, &c->where);
+		address_add_address(c->address, &c->where);
 		return;
 	}
 	if (!can_be_executed(c)) {

@@ -38,7 +38,7 @@ bool crash_is_signal(int signal)
 
 /* Where the program was at somebody's SIGTERM is told only to those who ask for reports or
    details. */
-static bool is_wanted(const struct session *s, int signal)
+static bool examine_is_wanted(const struct session *s, int signal)
 {
 	return crash_is_signal(signal) || s->options->reports.count || s->options->verbose ||
 	       s->plan.expect.has_signal;
@@ -59,7 +59,7 @@ static size_t own_call(struct session_thread *t, const struct inspect_stack *cal
 	return own;
 }
 
-static void note_place(struct session_thread *t, const struct inspect_stack *calls)
+static void examine_note_place(struct session_thread *t, const struct inspect_stack *calls)
 {
 	size_t own = own_call(t, calls);
 	const struct inspect_call *call = own < calls->count ? &calls->items[own] : calls->items;
@@ -84,14 +84,14 @@ static bool comes(struct session *s, struct session_thread *t, int signal)
 	struct inspect_stack calls;
 
 	(void)signal;
-	t->crashes = tracee_fault(t->tracee, &fault) == 0 && is_wanted(s, fault.signal) &&
+	t->crashes = tracee_fault(t->tracee, &fault) == 0 && examine_is_wanted(s, fault.signal) &&
 		     tracee_signal_ends(t->tracee);
 	if (!t->crashes)
 		return false;
 	tracee_halt(s->tracee); /* the others must not run while its calls are looked up */
 	pages_forget(s);
 	if (calls_read(t, 0, PLACE_CALLS, &calls) == 0)
-		note_place(t, &calls);
+		examine_note_place(t, &calls);
 	inspect_stack_fini(&calls);
 	return false;
 }
@@ -117,7 +117,7 @@ static void halt(struct session *s)
 }
 
 /* The threads that were stopped for this go on. */
-static void let_go(struct session *s)
+static void examine_let_go(struct session *s)
 {
 	if (s->halted)
 		return;
@@ -188,7 +188,7 @@ static void forget_waiting(struct session *s, const struct session_process *but)
 			waiting_fini(waiting_of(*it));
 }
 
-static bool gather(struct session *s, struct crash *c)
+static bool examine_gather(struct session *s, struct crash *c)
 {
 	struct session_thread *t = c->thread;
 	struct inspect_stack calls = {0};
@@ -199,7 +199,7 @@ static bool gather(struct session *s, struct crash *c)
 	c->pc = regs.dwarf[ARCH_DWARF_PC];
 	calls_read(t, 0, CRASH_CALLS, &calls);
 	take_frames(c, &calls);
-	note_place(t, &calls);
+	examine_note_place(t, &calls);
 	crash_said(c, &calls);
 	crash_address(c, &regs);
 	c->at = crash_is_at(s, c->process, &calls);
@@ -254,14 +254,14 @@ static void drop(struct session *s, const struct session_process *p)
 
 /* If several threads crash at once, the first one ends the process: the others cannot be asked any
    more. */
-static struct crash *look(struct session *s, struct session_thread *t)
+static struct crash *examine_look(struct session *s, struct session_thread *t)
 {
 	struct crash *c = base_alloc(1, sizeof(*c));
 
 	c->process = t->process;
 	c->thread = t;
 	halt(s);
-	if (!gather(s, c)) {
+	if (!examine_gather(s, c)) {
 		crash_free(c);
 		return NULL;
 	}
@@ -277,7 +277,7 @@ struct crash *crash_look(struct session *s, struct session_thread *t)
 	struct crash *c;
 
 	s->asker = NULL;
-	c = look(s, t);
+	c = examine_look(s, t);
 	s->asker = asker;
 	if (!s->attended) /* else the program rests, and the user looks at it */
 		forget_waiting(s, t->process == s->root ? s->root : NULL);
@@ -294,7 +294,7 @@ struct crash *crash_look(struct session *s, struct session_thread *t)
 static void signal_over(struct session *s, struct session_thread *t)
 {
 	if (t->crashes)
-		let_go(s);
+		examine_let_go(s);
 }
 
 /* Examines the crash, and delivers the signal before anybody else goes on. */
@@ -306,7 +306,7 @@ static bool deliver(struct session *s, struct session_thread *t)
 		crash_look(s, t);
 	t->crashes = false;
 	tracee_resume(s->tracee, t->tracee);
-	let_go(s);
+	examine_let_go(s);
 	return true;
 }
 
@@ -355,7 +355,7 @@ const struct crash *crash_of_root(const struct session *s)
 }
 
 /* Did the program itself crash, and where? */
-static void judge(struct session *s)
+static void examine_judge(struct session *s)
 {
 	struct crash *c = s->root ? crash_of(s, s->root) : NULL;
 
@@ -367,7 +367,7 @@ static void judge(struct session *s)
 	s->outcome.at = c->at;
 }
 
-static void decided(struct session *s, const struct decision *d)
+static void examine_decided(struct session *s, const struct decision *d)
 {
 	struct session_thread *t;
 
@@ -384,6 +384,6 @@ const struct observer crash_observer = {
 	.signal = comes,
 	.signal_over = signal_over,
 	.goes = deliver,
-	.decision = decided,
-	.outcome = judge,
+	.decision = examine_decided,
+	.outcome = examine_judge,
 };

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static bool is_inside(const struct source_site *site, uint64_t offset)
+static bool place_is_inside(const struct source_site *site, uint64_t offset)
 {
 	array_each(const struct module_range, r, &site->ranges)
 		if (offset >= r->low && offset < r->high)
@@ -44,8 +44,8 @@ static bool called_so(const struct location *l, const struct inspect_call *call)
 	return same;
 }
 
-static bool is_at(const struct inspect_call *call, const struct source_site *site,
-		  const struct location *l)
+static bool place_is_at(const struct inspect_call *call, const struct source_site *site,
+			const struct location *l)
 {
 	enum location_kind kind = l->kind;
 	bool same_line = site->line && call->line == site->line && call->file && site->file &&
@@ -57,7 +57,7 @@ static bool is_at(const struct inspect_call *call, const struct source_site *sit
 		return same_function(site, call) || called_so(l, call);
 	if (kind == LOCATION_ADDRESS)
 		return call->frame.lookup_pc - call->frame.bias == site->offset;
-	return same_line || is_inside(site, call->frame.lookup_pc - call->frame.bias);
+	return same_line || place_is_inside(site, call->frame.lookup_pc - call->frame.bias);
 }
 
 static enum source_answer resolve(struct session *s, struct session_process *p,
@@ -109,7 +109,7 @@ bool crash_is_at(struct session *s, struct session_process *p, const struct insp
 	}
 	array_each(const struct inspect_call, call, calls) {
 		array_each(const struct source_site, site, &sites)
-			found |= is_at(call, site, &location);
+			found |= place_is_at(call, site, &location);
 	}
 	source_sites_fini(&sites);
 	location_fini(&location);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_place(const struct crash_frame *f, struct json *j)
+static void record_add_place(const struct crash_frame *f, struct json *j)
 {
 	json_string(j, "func", f ? f->func : NULL);
 	json_string(j, "file", f ? f->file : NULL);
@@ -30,7 +30,7 @@ static void add_frames(const struct crash *c, struct json *j)
 	json_array(j, "backtrace");
 	array_each(const struct crash_frame, f, &c->frames) {
 		json_object(j, NULL);
-		add_place(f, j);
+		record_add_place(f, j);
 		json_string(j, "args", f->arguments);
 		json_string(j, "object", f->object);
 		add_hex("pc", f->pc, j);
@@ -86,7 +86,7 @@ static void add_crash(const char *name, const struct session *s, const struct cr
 	crash_title(c, &text);
 	json_string(j, "title", str_text(&text));
 	str_fini(&text);
-	add_place(c->own < c->frames.count ? &c->frames.items[c->own] : c->frames.items, j);
+	record_add_place(c->own < c->frames.count ? &c->frames.items[c->own] : c->frames.items, j);
 	add_frames(c, j);
 	add_others(c, j);
 	json_end_object(j);

@@ -16,7 +16,7 @@
 
 enum { TEXT_MOST = 400, TYPE_MOST = 300, BASES = 16 };
 
-static int read_word(const struct crash *c, uint64_t address, uint64_t *out)
+static int said_read_word(const struct crash *c, uint64_t address, uint64_t *out)
 {
 	return tracee_read(c->process->tracee, address, out, sizeof(*out));
 }
@@ -55,7 +55,7 @@ static void abort_message(struct crash *c)
 	char text[TEXT_MOST];
 	size_t n;
 
-	if (!at || read_word(c, at, &message) < 0 || !message ||
+	if (!at || said_read_word(c, at, &message) < 0 || !message ||
 	    read_text(c, message + sizeof(unsigned), text, sizeof(text)) < 0)
 		return;
 	n = strlen(text);
@@ -75,11 +75,11 @@ static bool is_exception(const struct crash *c, uint64_t header, uint64_t *type)
 	static const char *const makers[] = {"\0++CCUNG", "\0++CGNLC"};
 	uint64_t maker;
 
-	if (header % 8 || read_word(c, header, &maker) < 0)
+	if (header % 8 || said_read_word(c, header, &maker) < 0)
 		return false;
 	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
 		if (memcmp(&maker, makers[i], sizeof(maker)) == 0)
-			return read_word(c, header - TYPE_BEFORE, type) == 0 && *type;
+			return said_read_word(c, header - TYPE_BEFORE, type) == 0 && *type;
 	return false;
 }
 
@@ -87,7 +87,7 @@ static int type_name(const struct crash *c, uint64_t type, char *out, size_t siz
 {
 	uint64_t name;
 
-	if (read_word(c, type + 8, &name) < 0 || read_text(c, name, out, size) < 0 || !*out)
+	if (said_read_word(c, type + 8, &name) < 0 || read_text(c, name, out, size) < 0 || !*out)
 		return -1;
 	if (*out == '*') /* the type is local to its file */
 		memmove(out, out + 1, strlen(out));
@@ -102,11 +102,11 @@ static uint64_t first_base(const struct crash *c, uint64_t type)
 	enum { FLAGS_MOST = 3, VIRTUAL = 1, OFFSET_SHIFT = 8 };
 	uint64_t word, place;
 
-	if (read_word(c, type + 16, &word) < 0)
+	if (said_read_word(c, type + 16, &word) < 0)
 		return 0;
 	if ((uint32_t)word > FLAGS_MOST || !(word >> 32) || word >> 32 > BASES)
 		return word;
-	if (read_word(c, type + 24, &word) < 0 || read_word(c, type + 32, &place) < 0)
+	if (said_read_word(c, type + 24, &word) < 0 || said_read_word(c, type + 32, &place) < 0)
 		return 0;
 	return place & VIRTUAL || place >> OFFSET_SHIFT ? 0 : word;
 }
@@ -153,17 +153,17 @@ static bool add_number(const char *mangled, uint64_t word, struct str *out)
 	return true;
 }
 
-static void add_value(const struct crash *c, uint64_t type, const char *mangled, uint64_t object,
-		      struct str *out)
+static void said_add_value(const struct crash *c, uint64_t type, const char *mangled,
+			   uint64_t object, struct str *out)
 {
 	char text[TEXT_MOST];
 	uint64_t word;
 	bool is_text = strcmp(mangled, "PKc") == 0 || strcmp(mangled, "Pc") == 0 ||
 		       strcmp(mangled, STRING) == 0;
 
-	if (read_word(c, object, &word) < 0 || add_number(mangled, word, out))
+	if (said_read_word(c, object, &word) < 0 || add_number(mangled, word, out))
 		return;
-	if (!is_text && (!holds_text(c, type) || read_word(c, object + 8, &word) < 0))
+	if (!is_text && (!holds_text(c, type) || said_read_word(c, object + 8, &word) < 0))
 		return;
 	if (read_text(c, word, text, sizeof(text)) < 0)
 		return;
@@ -186,7 +186,7 @@ static bool take_exception(struct crash *c, uint64_t header)
 	shown = strncmp(name, "typeinfo name for ", 18) == 0 ? name + 18 : name;
 	str_add(&c->said, "uncaught exception ");
 	foreign_line(&c->said, strcmp(mangled, STRING) == 0 ? "std::string" : shown);
-	add_value(c, type, mangled, header + OBJECT_BEHIND, &c->said);
+	said_add_value(c, type, mangled, header + OBJECT_BEHIND, &c->said);
 	base_free(name);
 	str_fini(&symbol);
 	return true;
@@ -229,7 +229,7 @@ static void exception(struct crash *c, const struct inspect_stack *calls)
 	low = calls->items[0].frame.regs[ARCH_DWARF_SP];
 	high = end + 1 < calls->count ? calls->items[end + 1].frame.regs[ARCH_DWARF_SP] : low;
 	for (uint64_t at = low; at < high && at < low + 8 * WORDS; at += 8) {
-		if (read_word(c, at, &word) < 0)
+		if (said_read_word(c, at, &word) < 0)
 			return;
 		if (word && (take_exception(c, word) || take_exception(c, word - OBJECT)))
 			return;

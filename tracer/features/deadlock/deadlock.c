@@ -43,7 +43,7 @@ static bool is_leader_that_left(const struct session_thread *t)
 }
 
 /* False: this thread alone shows that something can move. */
-static bool look_at(struct session_thread *t, struct looked *out)
+static bool deadlock_look_at(struct session_thread *t, struct looked *out)
 {
 	out->thread = t;
 	if (!is_held(t) && t->tracee->state != TRACEE_RUNNING)
@@ -62,7 +62,7 @@ static bool unchanged(const struct looked *before)
 
 	if (before->stopped)
 		return true;
-	if (!look_at(before->thread, &now))
+	if (!deadlock_look_at(before->thread, &now))
 		return false;
 	return is_held(before->thread) || (now.look.activity == before->look.activity &&
 					   now.look.number == before->look.number &&
@@ -107,7 +107,7 @@ static bool look_at_all(struct session *s, struct scene *c)
 
 		if (!(*it)->tracee || sanitizer_owns((*it)->engine->start))
 			continue; /* a sanitizer's own thread does nothing for the program */
-		if (!look_at(*it, &l))
+		if (!deadlock_look_at(*it, &l))
 			return false;
 		scene_add(c, &l);
 	}
@@ -133,7 +133,7 @@ bool deadlock_rests(struct session *s,
 		if (!(*it)->tracee || sanitizer_owns((*it)->engine->start) || aside(s, *it) ||
 		    (*it)->tracee->state == TRACEE_GROUP_STOPPED)
 			continue;
-		rests = look_at(*it, &l) && !is_on_disk(&l);
+		rests = deadlock_look_at(*it, &l) && !is_on_disk(&l);
 		if (!rests)
 			break;
 		scene_add(&c, &l);
@@ -339,7 +339,7 @@ void deadlock_explain(struct session *s)
 		if (!(*it)->tracee || sanitizer_owns((*it)->engine->start))
 			continue;
 		if (!judged_of(*it)->on)
-			look_at(*it, &l);
+			deadlock_look_at(*it, &l);
 		else
 			l = (struct looked){.thread = *it, .look = judged_of(*it)->look};
 		scene_add(&c, &l);
@@ -358,7 +358,7 @@ void deadlock_explain(struct session *s)
 }
 
 /* Describes what the threads do before that is lost. */
-static void end(struct session *s)
+static void deadlock_end(struct session *s)
 {
 	if (!s->explained)
 		deadlock_explain(s);
@@ -371,4 +371,4 @@ static bool answer(struct session *s, enum waits_answer *out)
 }
 
 extern const struct observer deadlock_observer;
-const struct observer deadlock_observer = {.judge = answer, .end = end};
+const struct observer deadlock_observer = {.judge = answer, .end = deadlock_end};

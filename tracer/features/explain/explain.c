@@ -334,7 +334,7 @@ static void explain_verdict(struct session *s, enum verdict v, bool brief, struc
 }
 
 /* The verdict in words, the line that it is about, and the reports. */
-static void tell(struct session *s, struct session_result *out)
+static void explain_tell(struct session *s, struct session_result *out)
 {
 	if (!s->interrupted)
 		explain_verdict(s, out->verdict, false, &out->text);
@@ -370,4 +370,4 @@ static void others_passed(struct session *s, struct place *place, unsigned long 
 
 extern const struct observer explain_observer;
 const struct observer explain_observer = {
-	.comes = comes, .passed = passed, .others_passed = others_passed, .judged = tell};
+	.comes = comes, .passed = passed, .others_passed = others_passed, .judged = explain_tell};

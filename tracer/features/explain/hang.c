@@ -45,7 +45,7 @@ static const struct {
 	{SYS_rt_sigtimedwait, "sigwaitinfo"},
 };
 
-static void add_call(long number, struct str *out)
+static void hang_add_call(long number, struct str *out)
 {
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		if (calls[i].number == number) {
@@ -60,7 +60,7 @@ static bool is_for_signal(long number)
 	return number == SYS_pause || number == SYS_rt_sigsuspend || number == SYS_rt_sigtimedwait;
 }
 
-static void add_thread(const struct session_thread *t, struct str *out)
+static void hang_add_thread(const struct session_thread *t, struct str *out)
 {
 	const struct waiting *w = waiting_of(t);
 
@@ -73,7 +73,7 @@ static void add_thread(const struct session_thread *t, struct str *out)
 		str_addf(out, " %s", str_text(&w->text));
 		return;
 	}
-	add_call(w->call, out);
+	hang_add_call(w->call, out);
 	if (w->file)
 		str_addf(out, " at %s:%u", str_base_name(w->file), w->line);
 	if (w->is_deep) {
@@ -100,6 +100,6 @@ void hang_text(const struct session *s, struct str *out)
 			return;
 		}
 		str_add(out, named > 1 ? "; " : ": ");
-		add_thread(*t, out);
+		hang_add_thread(*t, out);
 	}
 }

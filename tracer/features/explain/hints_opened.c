@@ -423,7 +423,7 @@ static void gate_lines(struct session *s, const struct gate *g, struct str *out)
 			 waited_for_at(s, g), g->name);
 }
 
-static bool holds(const struct session *s, const struct gate *g)
+static bool hints_opened_holds(const struct session *s, const struct gate *g)
 {
 	array_each(struct session_thread *, t, &s->threads)
 		if (is_held_at(*t, g))
@@ -437,7 +437,7 @@ void hints_gates(struct session *s, struct str *out)
 	const struct gate *g;
 
 	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
-		if (holds(s, g))
+		if (hints_opened_holds(s, g))
 			gate_lines(s, g, out);
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
 		if (holds_by_function(s, p))
@@ -453,7 +453,7 @@ static const struct place *missing_opener(struct session *s)
 	const struct gate *g;
 
 	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++) {
-		if (!holds(s, g))
+		if (!hints_opened_holds(s, g))
 			continue;
 		for (size_t k = 0; (p = engine_place_at(s->engine, k)); k++)
 			if (hints_opens(p, g) &&
@@ -469,7 +469,7 @@ static const struct gate *orphan(struct session *s)
 	const struct gate *g;
 
 	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
-		if (holds(s, g) && g->kind == GATE_SIMPLE && !opener_of(s, g) &&
+		if (hints_opened_holds(s, g) && g->kind == GATE_SIMPLE && !opener_of(s, g) &&
 		    !any_function(s, g))
 			return g;
 	return NULL;
@@ -483,7 +483,7 @@ static bool barrier_try(struct session *s, struct str *out)
 	unsigned here;
 
 	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
-		if (g->kind == GATE_BARRIER && holds(s, g))
+		if (g->kind == GATE_BARRIER && hints_opened_holds(s, g))
 			break;
 	if (!g)
 		return false;
@@ -531,7 +531,8 @@ static bool way_try(struct session *s, const struct place *p, struct str *out)
 	}
 
 	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
-		if (holds(s, g) && hints_opens(p, g) && (itself = waits_itself(s, p, g)))
+		if (hints_opened_holds(s, g) && hints_opens(p, g) &&
+		    (itself = waits_itself(s, p, g)))
 			break;
 	if (stopped_before(s, p)) {
 		str_addf(out, "at %s, let %s open before it waits: write :open in front of :wait",

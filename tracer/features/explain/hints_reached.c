@@ -191,7 +191,7 @@ static void add_exits(const struct near_misses *nm, struct str *out)
 }
 
 /* Is it certain that the thread is now in this function? */
-static bool is_inside(const struct near_misses *nm, const struct near_miss_visit *v)
+static bool hints_reached_is_inside(const struct near_misses *nm, const struct near_miss_visit *v)
 {
 	const struct waiting *w = waiting_of(threads_of(v->thread));
 
@@ -204,7 +204,7 @@ static bool is_inside(const struct near_misses *nm, const struct near_miss_visit
 bool hints_inside(const struct near_misses *nm, const struct engine_thread *t)
 {
 	array_each(const struct near_miss_visit, v, &nm->visits)
-		if (v->thread == t && is_inside(nm, v))
+		if (v->thread == t && hints_reached_is_inside(nm, v))
 			return true;
 	return false;
 }
@@ -236,14 +236,14 @@ static void add_inside(const struct session *s, const struct near_misses *nm, bo
 static void add_lost(const struct near_misses *nm, struct str *out)
 {
 	array_each(const struct near_miss_visit, v, &nm->visits)
-		if (!v->left && v->framed && !is_inside(nm, v))
+		if (!v->left && v->framed && !hints_reached_is_inside(nm, v))
 			str_addf(out, "; %s has not returned from it", v->thread->id);
 }
 
 static bool all_inside(const struct near_misses *nm)
 {
 	array_each(const struct near_miss_visit, v, &nm->visits)
-		if (!is_inside(nm, v))
+		if (!hints_reached_is_inside(nm, v))
 			return false;
 	return !nm->many;
 }
@@ -349,7 +349,7 @@ void hints_near(struct session *s, const struct place *p, struct str *out)
 }
 
 /* The line that is meant, as it is in the source. */
-static void add_text(struct session *s, const struct near_misses *nm, struct str *out)
+static void hints_reached_add_text(struct session *s, const struct near_misses *nm, struct str *out)
 {
 	const struct source_site *site = &nm->meant->items[0];
 	const char *text = source_line(s->symbols, site->file, site->line);
@@ -383,7 +383,7 @@ void hints_missing_lines(struct session *s, const struct place *p, struct str *o
 
 	if (!nm || passers_any(p))
 		return;
-	add_text(s, nm, out);
+	hints_reached_add_text(s, nm, out);
 	add_copies(nm, out);
 }
 
@@ -399,7 +399,7 @@ static const struct near_miss_visit *some_exit(const struct near_misses *nm)
 static bool anybody_inside(const struct near_misses *nm)
 {
 	array_each(const struct near_miss_visit, v, &nm->visits)
-		if (is_inside(nm, v))
+		if (hints_reached_is_inside(nm, v))
 			return true;
 	return false;
 }

@@ -21,7 +21,7 @@ static bool is_alive(const struct session_thread *t)
 }
 
 /* Is the thread in the function that the place is in? */
-static bool is_inside(const struct session_thread *t, const struct place *p)
+static bool infeasible_is_inside(const struct session_thread *t, const struct place *p)
 {
 	const struct near_misses *nm = near_miss_of(p);
 
@@ -32,7 +32,8 @@ static bool is_inside(const struct session_thread *t, const struct place *p)
 	return waiting_of(t)->func && strcmp(waiting_of(t)->func, nm->function) == 0;
 }
 
-static bool is_meant(struct session *s, const struct session_thread *t, const struct place *p)
+static bool infeasible_is_meant(struct session *s, const struct session_thread *t,
+				const struct place *p)
 {
 	return is_alive(t) &&
 	       (!p->thread || engine_thread_matches(s->engine, t->engine, p->thread));
@@ -54,7 +55,7 @@ struct circle {
 	size_t count, capacity;
 };
 
-static bool is_known(const struct circle *c, const struct session_thread *t)
+static bool infeasible_is_known(const struct circle *c, const struct session_thread *t)
 {
 	array_each(const struct member, m, c)
 		if (m->thread == t)
@@ -87,7 +88,7 @@ static bool add_member(struct circle *c, size_t from, struct session_thread *t,
 		keep_way(c, from, p);
 		return true;
 	}
-	if (!is_known(c, t))
+	if (!infeasible_is_known(c, t))
 		*array_add(c) = (struct member){.thread = t, .opens = p, .before = from};
 	return false;
 }
@@ -100,8 +101,8 @@ static bool add_openers(struct session *s, struct circle *c, size_t from, const 
 
 	for (int pass = 0; pass < 2 && !any && (!pass || p->thread); pass++)
 		array_each(struct session_thread *, t, &s->threads) {
-			if (*t == c->items[from].thread || !is_meant(s, *t, p) ||
-			    (!pass && !is_inside(*t, p)))
+			if (*t == c->items[from].thread || !infeasible_is_meant(s, *t, p) ||
+			    (!pass && !infeasible_is_inside(*t, p)))
 				continue;
 			any = true;
 			if (add_member(c, from, *t, p))
@@ -119,7 +120,7 @@ static bool is_ahead(const struct session *s, const struct place *p, const struc
 	return !place_reached(p);
 }
 
-static bool follow(struct session *s, struct circle *c, size_t from)
+static bool infeasible_follow(struct session *s, struct circle *c, size_t from)
 {
 	const struct session_thread *t = c->items[from].thread;
 	const struct place *p;
@@ -142,7 +143,7 @@ static bool find_from(struct session *s, struct session_thread *held, struct cir
 {
 	(*array_add(c)) = (struct member){.thread = held};
 	for (size_t i = 0; i < c->count; i++)
-		if (follow(s, c, i))
+		if (infeasible_follow(s, c, i))
 			return true;
 	array_fini(c);
 	return false;
@@ -183,7 +184,7 @@ static void add_location(const struct place *p, struct str *out)
 	str_add(out, p->location);
 }
 
-static bool waits_for_lock(const struct session_thread *t)
+static bool infeasible_waits_for_lock(const struct session_thread *t)
 {
 	enum waiting_kind kind = waiting_of(t)->kind;
 
@@ -196,7 +197,7 @@ static void add_owned(const struct session_thread *waiter, struct str *out)
 {
 	const struct waiting *w = waiting_of(waiter);
 
-	if (waiting_of(waiter)->held || !waits_for_lock(waiter))
+	if (waiting_of(waiter)->held || !infeasible_waits_for_lock(waiter))
 		return;
 	str_addf(out, " while it owns %s %s", waiting_word(w->kind), w->object ? w->object : "");
 	if (w->taken_file && w->on.count == 1) {
@@ -220,9 +221,9 @@ static void add_wait(const struct circle *c, size_t i, struct str *out)
 {
 	const struct session_thread *t = c->items[i].thread, *next = next_of(c, i)->thread;
 
-	if (waits_for_lock(t) && i + 1 == c->count)
+	if (infeasible_waits_for_lock(t) && i + 1 == c->count)
 		str_addf(out, " waits for that %s here", waiting_word(waiting_of(t)->kind));
-	else if (waits_for_lock(t))
+	else if (infeasible_waits_for_lock(t))
 		str_addf(out, " waits here for %s %s, which %s owns",
 			 waiting_word(waiting_of(t)->kind),
 			 waiting_of(t)->object ? waiting_of(t)->object : "", next->engine->id);
@@ -333,7 +334,7 @@ bool infeasible_try(struct session *s, struct str *out)
 		waiter = before(&c, 0)->thread;
 		if (waiting_of(waiter)->held)
 			try_gates(&c, out);
-		else if (waits_for_lock(waiter))
+		else if (infeasible_waits_for_lock(waiter))
 			try_lock(held, waiter, out);
 		else
 			try_other(held, waiter, out);

@@ -5,7 +5,8 @@
 
 enum { MOST_NAMED = 4 };
 
-static void add_thread(const struct session_thread *t, const struct spin *spin, struct str *out)
+static void livelock_add_thread(const struct session_thread *t, const struct spin *spin,
+				struct str *out)
 {
 	str_addf(out, "%s", t->engine->id);
 	if (spin->place.func)
@@ -34,7 +35,7 @@ void livelock_line(struct session *s, struct str *out)
 		if (named > MOST_NAMED)
 			continue;
 		str_add(&names, named > 1 ? "; " : "");
-		add_thread(*t, &spin, &names);
+		livelock_add_thread(*t, &spin, &names);
 	}
 	if (named)
 		str_addf(out,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bool waits_for_lock(const struct waiting *w)
+static bool own_deadlock_waits_for_lock(const struct waiting *w)
 {
 	return (w->kind == WAITING_MUTEX || w->kind == WAITING_RWLOCK) && w->object;
 }
@@ -32,7 +32,7 @@ static bool is_circle(struct session *s)
 
 		if (!w->in_cycle)
 			continue;
-		if (!waits_for_lock(w) || w->gone || w->on.count != 1)
+		if (!own_deadlock_waits_for_lock(w) || w->gone || w->on.count != 1)
 			return false;
 		owner = threads_of(w->on.items[0]);
 		if (owner == *it || !waiting_of(owner)->in_cycle)
@@ -59,7 +59,7 @@ static const struct session_thread *waits_for_itself(struct session *s)
 
 		if (!w->in_cycle)
 			continue;
-		if (found || !waits_for_lock(w) || w->on.count != 1 ||
+		if (found || !own_deadlock_waits_for_lock(w) || w->on.count != 1 ||
 		    w->on.items[0] != (*it)->engine)
 			return NULL;
 		found = *it;

@@ -12,14 +12,14 @@ struct passed {
 	unsigned long inside, others; /* not among `by`; others: by whom it does not mean */
 };
 
-static void fini(void *what)
+static void passers_fini(void *what)
 {
 	struct passed *passed = what;
 
 	array_fini(&passed->by);
 }
 
-static const struct keeper keeper = {sizeof(struct passed), fini};
+static const struct keeper keeper = {sizeof(struct passed), passers_fini};
 
 static struct passed *passed_of(const struct place *place)
 {

@@ -75,7 +75,7 @@ int interactive_needs_program(const struct interactive *l, struct error *err)
 
 /* ---- halted and not ------------------------------------------------------------------------- */
 
-static void release(struct session *s)
+static void interactive_interactive_release(struct session *s)
 {
 	const struct interactive *l = interactive_of(s);
 
@@ -156,7 +156,7 @@ static int run_to_ready(struct interactive *l, struct error *err)
 				s->options->argv[0], s->interrupted ? "was interrupted" : "ended");
 		if (s->root_settled)
 			break;
-		release(s);
+		interactive_interactive_release(s);
 		s->halted = true;
 	}
 	s->interrupted = tracee_forget_interrupt(); /* too late to be an event */
@@ -341,7 +341,7 @@ enum interactive_state interactive_go(struct interactive *l)
 	s->doubt_us = 0;
 	s->events = 1;
 	s->signals = 0;
-	release(s);
+	interactive_interactive_release(s);
 	sched_go_on(s);
 	do {
 		tracee_wait(s->tracee, &ev);
@@ -466,7 +466,7 @@ static bool is_of_interest(const char *signal)
 	return true;
 }
 
-static void tell(struct session *s, const struct happened *h)
+static void interactive_tell(struct session *s, const struct happened *h)
 {
 	const struct interactive *l = interactive_of(s);
 	bool tells = s->options->verbose || h->what == HAPPENED_HOLD || h->what == HAPPENED_OPEN ||
@@ -521,6 +521,6 @@ extern const struct observer interactive_observer;
 const struct observer interactive_observer = {
 	.launch = ask_for_ends,
 	.signal = crashes,
-	.happened = tell,
+	.happened = interactive_tell,
 	.rest = is_attended,
 };

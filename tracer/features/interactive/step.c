@@ -377,8 +377,8 @@ int interactive_until(struct interactive *l, const char *thread, const char *loc
 /* ---- there ---------------------------------------------------------------------------------- */
 
 /* A call or jump on the way: its target is known now. */
-static void follow(struct session *s, struct session_thread *t, uint64_t at,
-		   const struct arch_regs *regs)
+static void step_follow(struct session *s, struct session_thread *t, uint64_t at,
+			const struct arch_regs *regs)
 {
 	struct step_walk walk = walk_of(s, t);
 	uint64_t to = step_target(t, at, regs);
@@ -395,8 +395,8 @@ static bool reaches(const struct interactive_stop *stop, uint64_t at, uint64_t f
 }
 
 /* A deeper call of its own function does not count. */
-static bool is_there(struct session *s, struct session_thread *t, const struct tracee_site *site,
-		     const struct arch_regs *regs)
+static bool step_is_there(struct session *s, struct session_thread *t,
+			  const struct tracee_site *site, const struct arch_regs *regs)
 {
 	struct interactive_sent *sent = sent_of(s);
 	bool there = false, call = false;
@@ -420,16 +420,16 @@ static bool is_there(struct session *s, struct session_thread *t, const struct t
 		t->sent_scope = stop->scope;
 	}
 	if (call && !there)
-		follow(s, t, site->addr, regs);
+		step_follow(s, t, site->addr, regs);
 	return there;
 }
 
-static enum hit_answer hit(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer step_hit(struct session *s, const struct act *a, const struct hit *h)
 {
 	(void)a;
-	if (is_there(s, h->thread, h->site, &h->regs))
+	if (step_is_there(s, h->thread, h->site, &h->regs))
 		interactive_came(s, h->thread, h->address);
 	return HIT_SEEN;
 }
 
-static const struct site_owner step_owner = {.name = "step", .hit = hit};
+static const struct site_owner step_owner = {.name = "step", .hit = step_hit};

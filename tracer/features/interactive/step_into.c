@@ -70,7 +70,7 @@ uint64_t step_target(struct session_thread *t, uint64_t at, const struct arch_re
 
 /* ---- into functions ------------------------------------------------------------------------- */
 
-static void enter(struct step_walk *w, uint64_t address)
+static void step_into_enter(struct step_walk *w, uint64_t address)
 {
 	array_each(const uint64_t, at, w->entered)
 		if (*at == address)
@@ -96,12 +96,12 @@ static void look_for_calls(struct step_walk *w, struct module_range range, bool 
 		if (!insn_at(w->thread, at, bytes, &insn))
 			return;
 		if (insn.flow == ARCH_FLOW_CALL)
-			enter(w, insn.target);
+			step_into_enter(w, insn.target);
 		else if (insn.flow == ARCH_FLOW_CALL_INDIRECT)
 			add_stop(w, at, REACH_CALL, 0);
 		else if (jumps && insn.flow == ARCH_FLOW_JUMP &&
 			 (insn.target < range.low || insn.target >= range.high))
-			enter(w, insn.target);
+			step_into_enter(w, insn.target);
 	}
 }
 
@@ -128,7 +128,7 @@ static void lead_on(struct step_walk *w, const struct image *image, uint64_t add
 	uint64_t to = step_target(w->thread, address, NULL);
 
 	if (to)
-		enter(w, to);
+		step_into_enter(w, to);
 	else if (image->module == w->thread->process->exe || module_has_debug(image->module))
 		add_stop(w, address, REACH_CALL, 0);
 }
@@ -165,7 +165,7 @@ void step_into(struct step_walk *w, uint64_t address)
 {
 	size_t from = w->entered->count;
 
-	enter(w, address);
+	step_into_enter(w, address);
 	walk(w, from);
 }
 

@@ -34,7 +34,7 @@ static int owner_of(const struct level *l, const struct source_statement *row)
 }
 
 /* gcc leaves instructions of a copy outside of it: their lines come before the function's own. */
-static bool is_before(const struct level *l, int i, const struct source_statement *row)
+static bool step_lines_is_before(const struct level *l, int i, const struct source_statement *row)
 {
 	ERROR(ignored);
 	struct function f;
@@ -53,14 +53,14 @@ static bool line_at(const struct level *l, int i, const struct source_statement 
 		out->file = function_file(l->table, l->stack[i - 1].unit, copy->call_file);
 		out->line = copy->call_line;
 		out->copy = copy->offset;
-	} else if (is_before(l, i, row)) {
+	} else if (step_lines_is_before(l, i, row)) {
 		out->line = 0;
 	}
 	return out->file && out->line;
 }
 
 /* The innermost that has it; of copies that only begin there the instruction is not yet one. */
-static int innermost(const struct level *l, const struct source_statement *row)
+static int step_lines_innermost(const struct level *l, const struct source_statement *row)
 {
 	int owner = owner_of(l, row), i = 0;
 
@@ -79,7 +79,8 @@ bool step_line_at(const struct session_thread *t, struct module *m, uint64_t aro
 	l.count = l.table ? functions_stack(l.table, row->offset, l.stack, &ignored) : 0;
 	if (l.count <= 0)
 		return false;
-	i = around ? functions_which(l.table, l.stack, l.count, around) : innermost(&l, row);
+	i = around ? functions_which(l.table, l.stack, l.count, around)
+		   : step_lines_innermost(&l, row);
 	for (; i >= 0 && i < l.count; i++)
 		if (line_at(&l, i, row, out) && interactive_is_own_file(t, m, out->file))
 			return true;

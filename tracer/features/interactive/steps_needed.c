@@ -28,7 +28,7 @@ long steps_told(const struct saving *v, long p)
 	return p;
 }
 
-static int refuse(struct saving *v, size_t step, const char *thread, const char *why)
+static int steps_needed_refuse(struct saving *v, size_t step, const char *thread, const char *why)
 {
 	const struct steps_step *s = &v->taken->steps.items[step];
 
@@ -117,8 +117,9 @@ static int need_for_stand(struct saving *v, long p, const struct steps_stand *st
 	switch (stand->position) {
 	case POSITION_SENT:
 		if (p == 0 || steps_told(v, p - 1) != p - 1)
-			failed = refuse(v, stand->step, stand->thread,
-					"stands where a step that is left out has brought it");
+			failed = steps_needed_refuse(
+				v, stand->step, stand->thread,
+				"stands where a step that is left out has brought it");
 		else
 			v->stays[p - 1] = q;
 		break;
@@ -135,7 +136,7 @@ static int need_for_stand(struct saving *v, long p, const struct steps_stand *st
 		break;
 	case POSITION_MIDDLE:
 		str_addf(&why, "was in the middle of %s, by chance", stand->location);
-		failed = refuse(v, stand->step, stand->thread, str_text(&why));
+		failed = steps_needed_refuse(v, stand->step, stand->thread, str_text(&why));
 		str_fini(&why);
 		break;
 	}
@@ -230,7 +231,7 @@ static int need_for_there(struct saving *v, long p)
 	if (!phase->location) {
 		str_addf(&why, "got to %s, which is no location of a script",
 			 phase->words ? phase->words : "unknown code");
-		refuse(v, phase->step, phase->thread, str_text(&why));
+		steps_needed_refuse(v, phase->step, phase->thread, str_text(&why));
 		str_fini(&why);
 		return -1;
 	}

@@ -254,7 +254,7 @@ static void add_rest(struct saving *v, long p)
 			 phase->step + 1, v->taken->steps.items[phase->step].command);
 }
 
-static void add_end(struct saving *v, long p)
+static void steps_script_add_end(struct saving *v, long p)
 {
 	const struct steps_phase *phase = steps_phase_at(v, p);
 
@@ -347,7 +347,7 @@ static void note_who_stands(const struct saving *v)
 				 (*it)->engine->id);
 }
 
-static void write_all(struct saving *v)
+static void steps_script_write_all(struct saving *v)
 {
 	struct interactive_saving *how = v->how;
 	struct str top = {0};
@@ -359,7 +359,7 @@ static void write_all(struct saving *v)
 		array_each(const struct steps_stand, stand, &steps_phase_at(v, p)->stands)
 			if (steps_begins(v, p, stand))
 				add_stand(v, p, stand);
-		add_end(v, p);
+		steps_script_add_end(v, p);
 	}
 	add_gates(v);
 	add_story(v, &top);
@@ -393,7 +393,7 @@ int interactive_save(struct interactive *l, struct interactive_saving *how, stru
 	how->refused = 0;
 	failed = steps_needs(&v) < 0;
 	if (!failed)
-		write_all(&v);
+		steps_script_write_all(&v);
 	base_free(v.needed);
 	base_free(v.stays);
 	str_fini(&v.gates);

@@ -71,8 +71,8 @@ static struct steps_phase *last_phase(struct interactive *l)
 /* ---- where a thread is ---------------------------------------------------------------------- */
 
 /* Is this address one of the location's sites? */
-static bool is_at(struct interactive *l, const struct session_thread *t, const char *location,
-		  uint64_t address)
+static bool steps_taken_is_at(struct interactive *l, const struct session_thread *t,
+			      const char *location, uint64_t address)
 {
 	struct source_sites sites = {0};
 	ERROR(ignored);
@@ -89,8 +89,8 @@ static bool is_at(struct interactive *l, const struct session_thread *t, const c
 
 /* The line as a script names it: with the file's name, or its path if several files have that name.
    Owned by the caller. */
-static char *line_of(struct interactive *l, const struct session_thread *t,
-		     const struct inspect_call *call)
+static char *steps_taken_line_of(struct interactive *l, const struct session_thread *t,
+				 const struct inspect_call *call)
 {
 	const char *paths[] = {str_base_name(call->file), call->file};
 	struct source_sites sites = {0};
@@ -110,7 +110,7 @@ static char *line_of(struct interactive *l, const struct session_thread *t,
 	return NULL;
 }
 
-static char *words_of(const struct inspect_call *call)
+static char *steps_taken_words_of(const struct inspect_call *call)
 {
 	struct str text = {0};
 
@@ -139,11 +139,11 @@ static void find_middle(struct interactive *l, struct session_thread *t, struct 
 			if (interactive_is_own(t, &calls.items[i]))
 				own = &calls.items[i];
 	out->position = POSITION_MIDDLE;
-	out->location = own && own != calls.items ? line_of(l, t, own) : NULL;
+	out->location = own && own != calls.items ? steps_taken_line_of(l, t, own) : NULL;
 	if (out->location)
 		out->position = POSITION_CALL;
 	else
-		out->location = words_of(own || !calls.count ? own : calls.items);
+		out->location = steps_taken_words_of(own || !calls.count ? own : calls.items);
 	inspect_stack_fini(&calls);
 }
 
@@ -297,7 +297,7 @@ void steps_begin_step(struct interactive *l, struct steps_step *step, struct ses
 	else if (t->parked || t->engine->held || l->came == t)
 		step->since = SINCE_STOP;
 	if (step->what && step->since != SINCE_NOW && tracee_regs(t->tracee, &regs) == 0)
-		step->counts_here = is_at(l, t, step->what, regs.dwarf[ARCH_DWARF_PC]);
+		step->counts_here = steps_taken_is_at(l, t, step->what, regs.dwarf[ARCH_DWARF_PC]);
 }
 
 void steps_add(struct interactive *l, const struct steps_step *step, const char *verb)
@@ -376,10 +376,10 @@ static void find_line(struct interactive *l, struct session_thread *t, uint64_t 
 	char *line = NULL;
 
 	if (interactive_calls(t, &calls, &ignored) == 0 && interactive_is_own(t, &calls.items[0]))
-		line = line_of(l, t, &calls.items[0]);
-	phase->words = words_of(calls.count ? &calls.items[0] : NULL);
+		line = steps_taken_line_of(l, t, &calls.items[0]);
+	phase->words = steps_taken_words_of(calls.count ? &calls.items[0] : NULL);
 	inspect_stack_fini(&calls);
-	phase->passes = line && is_at(l, t, line, address) ? passes_of(l, t, line) : 0;
+	phase->passes = line && steps_taken_is_at(l, t, line, address) ? passes_of(l, t, line) : 0;
 	if (phase->passes)
 		phase->location = line;
 	else

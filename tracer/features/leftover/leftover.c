@@ -21,14 +21,14 @@ struct leftover {
 	uint64_t since_us; /* the program's end; 0: not yet */
 };
 
-static void fini(void *what)
+static void leftover_fini(void *what)
 {
 	struct leftover *left = what;
 
 	str_fini(&left->names);
 }
 
-static const struct keeper keeper = {sizeof(struct leftover), fini};
+static const struct keeper keeper = {sizeof(struct leftover), leftover_fini};
 
 static struct leftover *leftover_of(const struct session *s)
 {
@@ -56,7 +56,7 @@ static struct left_behind *left_behind_of(const struct session_place *sp)
 
 enum left { LEFT_GONE, LEFT_ENDING, LEFT_AT_REST };
 
-static enum left look_at(const struct session_thread *t)
+static enum left leftover_look_at(const struct session_thread *t)
 {
 	struct tracee_block look;
 
@@ -76,7 +76,7 @@ static enum left look_at_all(const struct session *s, const struct session_proce
 	enum left all = LEFT_GONE;
 
 	array_each(struct session_thread *, it, &s->threads) {
-		enum left one = (*it)->process == p ? look_at(*it) : LEFT_GONE;
+		enum left one = (*it)->process == p ? leftover_look_at(*it) : LEFT_GONE;
 
 		if (one == LEFT_ENDING)
 			return LEFT_ENDING;
@@ -123,7 +123,7 @@ static bool any_is_meant(struct session *s, const struct session_process *p,
 			 const struct place *place)
 {
 	array_each(struct session_thread *, it, &s->threads)
-		if ((*it)->process == p && look_at(*it) != LEFT_GONE &&
+		if ((*it)->process == p && leftover_look_at(*it) != LEFT_GONE &&
 		    engine_thread_matches(s->engine, (*it)->engine, place->thread))
 			return true;
 	return false;
@@ -146,7 +146,7 @@ static void note_places(struct session *s, const struct session_process *p, cons
 }
 
 /* Counts the processes left behind, and notes their names. */
-static size_t gather(struct session *s)
+static size_t leftover_gather(struct session *s)
 {
 	size_t n = 0;
 	char name[32];
@@ -200,7 +200,7 @@ static void see_what_is_left(struct session *s)
 		return;
 	if (!left->since_us)
 		left->since_us = session_now_us();
-	if ((!all_rest(s) && session_now_us() - left->since_us < MOMENT_US) || !gather(s))
+	if ((!all_rest(s) && session_now_us() - left->since_us < MOMENT_US) || !leftover_gather(s))
 		return;
 	if (what == LEFTOVER_WAIT) {
 		left->how = "waited for";

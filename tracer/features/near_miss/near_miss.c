@@ -15,7 +15,7 @@ static struct session_place *of(const struct place *place)
 
 static const struct site_owner near_miss_owner;
 
-static void forget(void *what)
+static void near_miss_forget(void *what)
 {
 	struct near_misses *nm = what;
 
@@ -25,7 +25,7 @@ static void forget(void *what)
 	array_fini(&nm->visits);
 }
 
-static const struct keeper near_miss_keeper = {sizeof(struct near_misses), forget};
+static const struct keeper near_miss_keeper = {sizeof(struct near_misses), near_miss_forget};
 
 struct near_misses *near_miss_to_note(const struct place *place)
 {
@@ -87,7 +87,7 @@ static bool wants_watch(const struct place *place, const struct source_sites *si
 	       sites->items[0].kind != SOURCE_ENTRY && of(place)->location.kind != LOCATION_FUNC;
 }
 
-static void watch(struct session *s, const struct found *f)
+static void near_miss_near_miss_watch(struct session *s, const struct found *f)
 {
 	struct near_miss_watch w = {s, f->process, f->thread, f->place, f->images, f->count};
 	struct near_misses *nm = near_miss_to_note(f->place);
@@ -113,7 +113,7 @@ static void watch(struct session *s, const struct found *f)
 
 /* ---- what they see -------------------------------------------------------------------------- */
 
-static void end(struct place *place)
+static void near_miss_end(struct place *place)
 {
 	near_miss_to_note(place)->over = true;
 	places_sweep(place);
@@ -159,15 +159,15 @@ static void watch_out(struct session *s, struct session_thread *t, const struct 
 		put_all(&w, NEAR_MISS_OUT, boundaries(&w, true, &all));
 }
 
-static void enter(struct session *s, struct session_thread *t, const struct act *a,
-		  uint64_t address, const struct arch_regs *regs)
+static void near_miss_enter(struct session *s, struct session_thread *t, const struct act *a,
+			    uint64_t address, const struct arch_regs *regs)
 {
 	struct near_misses *nm = near_miss_to_note(a->place);
 	struct near_miss_visit *visit;
 
 	if (nm->visits.count == NEAR_MISS_VISITS) {
 		nm->many = true;
-		end(a->place);
+		near_miss_end(a->place);
 		return;
 	}
 	visit = array_add(&nm->visits);
@@ -180,8 +180,8 @@ static void enter(struct session *s, struct session_thread *t, const struct act 
 		watch_out(s, t, a);
 }
 
-static void leave(struct session_thread *t, const struct act *a, uint64_t address,
-		  const struct arch_regs *regs)
+static void near_miss_leave(struct session_thread *t, const struct act *a, uint64_t address,
+			    const struct arch_regs *regs)
 {
 	struct near_misses *nm = near_miss_to_note(a->place);
 	bool returns = a->info->kind != SOURCE_STATEMENT;
@@ -211,17 +211,17 @@ static void reached(struct session *s, struct session_thread *t, struct place *p
 	(void)s;
 	(void)t;
 	if (nm && !nm->over && place->arrivals)
-		end(place);
+		near_miss_end(place);
 }
 
-static enum hit_answer hit(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer near_miss_hit(struct session *s, const struct act *a, const struct hit *h)
 {
 	if (near_miss_to_note(a->place)->over || !sites_arrives(a, h))
 		return HIT_SEEN;
 	if (a->what == NEAR_MISS_IN)
-		enter(s, h->thread, a, h->address, &h->regs);
+		near_miss_enter(s, h->thread, a, h->address, &h->regs);
 	else if (a->what == NEAR_MISS_OUT)
-		leave(h->thread, a, h->address, &h->regs);
+		near_miss_leave(h->thread, a, h->address, &h->regs);
 	else
 		near_miss_see_copy(h->thread, a);
 	return HIT_SEEN;
@@ -255,7 +255,8 @@ const struct source_site *near_miss_bare(const struct near_misses *nm)
 	return NULL;
 }
 
-static const struct site_owner near_miss_owner = {.name = "near miss", .hit = hit, .idle = idle};
+static const struct site_owner near_miss_owner = {
+	.name = "near miss", .hit = near_miss_hit, .idle = idle};
 
 extern const struct observer near_miss_observer;
-const struct observer near_miss_observer = {.found = watch, .arrival = reached};
+const struct observer near_miss_observer = {.found = near_miss_near_miss_watch, .arrival = reached};

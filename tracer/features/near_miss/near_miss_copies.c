@@ -15,7 +15,8 @@ static struct session_place *of(const struct place *place)
 	return place->user;
 }
 
-static bool is_meant(const struct source_sites *meant, const struct source_site *site)
+static bool near_miss_copies_is_meant(const struct source_sites *meant,
+				      const struct source_site *site)
 {
 	array_each(const struct source_site, m, meant)
 		if (m->module == site->module && m->offset == site->offset)
@@ -34,14 +35,16 @@ static char *location_of(const struct near_miss_watch *w, const struct source_si
 	return str_take(&text);
 }
 
-static void add(const struct near_miss_watch *w, const struct source_sites *sites, const char *text)
+static void near_miss_copies_add(const struct near_miss_watch *w, const struct source_sites *sites,
+				 const char *text)
 {
 	struct near_misses *nm = near_miss_to_note(w->place);
 
 	array_each(const struct source_site, site, sites) {
 		struct near_miss_copy *copy;
 
-		if (is_meant(nm->meant, site) || nm->copies.count == NEAR_MISS_COPIES)
+		if (near_miss_copies_is_meant(nm->meant, site) ||
+		    nm->copies.count == NEAR_MISS_COPIES)
 			continue;
 		copy = array_add(&nm->copies);
 		copy->site = site;
@@ -51,7 +54,8 @@ static void add(const struct near_miss_watch *w, const struct source_sites *site
 }
 
 /* Looks at what the changed location means. `text` is how the tester would write it. */
-static void look(const struct near_miss_watch *w, const struct location *location, const char *text)
+static void near_miss_copies_look(const struct near_miss_watch *w, const struct location *location,
+				  const char *text)
 {
 	struct source_sites *sites = near_miss_new_sites(w->place);
 	struct module **modules = base_alloc(w->count, sizeof(*modules));
@@ -61,7 +65,7 @@ static void look(const struct near_miss_watch *w, const struct location *locatio
 		modules[i] = w->images[i].module;
 	if (source_resolve(w->session->symbols, modules, w->count, location, sites, &ignored) ==
 	    SOURCE_FOUND)
-		add(w, sites, text);
+		near_miss_copies_add(w, sites, text);
 	base_free(modules);
 }
 
@@ -85,7 +89,7 @@ static void other_numbers(const struct near_miss_watch *w, const char *bare)
 			continue;
 		location.match = k;
 		str_addf(&text, "%s#%u", bare, k);
-		look(w, &location, str_text(&text));
+		near_miss_copies_look(w, &location, str_text(&text));
 		str_fini(&text);
 	}
 }
@@ -96,7 +100,7 @@ static void other_objects(const struct near_miss_watch *w, const char *bare)
 
 	location.object = NULL;
 	location.match = 0;
-	look(w, &location, bare);
+	near_miss_copies_look(w, &location, bare);
 }
 
 /* Queue<int>::push;text without the template arguments means all instances. */
@@ -111,7 +115,7 @@ static void other_instances(const struct near_miss_watch *w)
 		memmove(open, close - location.name + name + 1, strlen(close + 1) + 1);
 		location.name = name;
 		str_addf(&text, "%s;%s", name, location.search ? location.search : "");
-		look(w, &location, str_text(&text));
+		near_miss_copies_look(w, &location, str_text(&text));
 		str_fini(&text);
 	}
 	base_free(name);

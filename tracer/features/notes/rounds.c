@@ -3,7 +3,7 @@
 
 #include "tracer/base/log.h"
 
-static void note(struct session *s, const struct found *f)
+static void rounds_note(struct session *s, const struct found *f)
 {
 	const struct place *place = f->place;
 	enum source_rounds worst = SOURCE_ROUND;
@@ -25,4 +25,4 @@ static void note(struct session *s, const struct found *f)
 }
 
 extern const struct observer rounds_observer;
-const struct observer rounds_observer = {.found = note};
+const struct observer rounds_observer = {.found = rounds_note};

@@ -71,7 +71,7 @@ static uint32_t *find_slot(const struct order_log *log, const char *text)
 	return &log->slots[i];
 }
 
-static void grow(struct order_log *log)
+static void order_log_grow(struct order_log *log)
 {
 	base_free(log->slots);
 	log->slot_count = log->slot_count ? log->slot_count * 2 : FIRST_SLOTS;
@@ -81,12 +81,12 @@ static void grow(struct order_log *log)
 		*find_slot(log, log->texts.items[i]) = (uint32_t)i;
 }
 
-static uint32_t number_of(struct order_log *log, const char *text)
+static uint32_t order_log_number_of(struct order_log *log, const char *text)
 {
 	uint32_t *slot;
 
 	if (2 * log->texts.count >= log->slot_count)
-		grow(log);
+		order_log_grow(log);
 	slot = find_slot(log, text);
 	if (*slot == NO_TEXT) {
 		*slot = (uint32_t)log->texts.count;
@@ -174,15 +174,15 @@ static bool is_as_first(struct session *s, const struct engine_thread *t, struct
 }
 
 /* Adds the event in `line`, done by the thread; NULL: by none. */
-static void add(struct session *s, const struct engine_thread *t)
+static void order_log_add(struct session *s, const struct engine_thread *t)
 {
 	struct order_log *log = s->options->order_log;
 	struct order_event ev;
 
 	if (log->differs || is_full(log))
 		return;
-	ev.who = number_of(log, t ? t->id : "");
-	ev.what = number_of(log, str_text(&log->line));
+	ev.who = order_log_number_of(log, t ? t->id : "");
+	ev.what = order_log_number_of(log, str_text(&log->line));
 	if (log->run == 1)
 		*array_add(&log->first) = ev;
 	else if (!is_as_first(s, t, ev))
@@ -217,7 +217,7 @@ static const struct keeper keeper = {sizeof(struct at_place), NULL};
 
 /* A stop may have several places: each is passed when the thread arrives at the next one, or at the
    end. */
-static void passes(struct session *s, struct session_thread *t)
+static void order_log_passes(struct session *s, struct session_thread *t)
 {
 	struct order_log *log = s->options->order_log;
 	struct at_place *at = kept_of(&t->kept, &keeper);
@@ -227,7 +227,7 @@ static void passes(struct session *s, struct session_thread *t)
 	str_clear(&log->line);
 	str_addf(&log->line, "passes %s", at->place->location);
 	at->place = NULL;
-	add(s, t->engine);
+	order_log_add(s, t->engine);
 }
 
 static void happens(struct session *s, const struct decision *d, const char *what, const char *text)
@@ -236,10 +236,10 @@ static void happens(struct session *s, const struct decision *d, const char *wha
 
 	str_clear(&log->line);
 	str_addf(&log->line, "%s %s", what, text);
-	add(s, d->thread);
+	order_log_add(s, d->thread);
 }
 
-static void decided(struct session *s, const struct decision *d)
+static void order_log_decided(struct session *s, const struct decision *d)
 {
 	struct session_thread *t = d->thread ? threads_of(d->thread) : NULL;
 
@@ -247,12 +247,12 @@ static void decided(struct session *s, const struct decision *d)
 		return;
 	switch (d->kind) {
 	case DECISION_ARRIVED:
-		passes(s, t);
+		order_log_passes(s, t);
 		((struct at_place *)kept_make(&t->kept, &keeper))->place =
 			d->place->companion_of ? NULL : d->place;
 		break;
 	case DECISION_RELEASE:
-		passes(s, t);
+		order_log_passes(s, t);
 		break;
 	case DECISION_OPENED:
 		happens(s, d, d->thread ? "opens gate" : "opened: gate", d->gate->name);
@@ -281,4 +281,4 @@ static bool signals(struct session *s, struct session_thread *t, int signal)
 }
 
 extern const struct observer order_log_observer;
-const struct observer order_log_observer = {.decision = decided, .signal = signals};
+const struct observer order_log_observer = {.decision = order_log_decided, .signal = signals};

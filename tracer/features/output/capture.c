@@ -26,7 +26,7 @@ struct capture {
 	struct digest digest;
 };
 
-static bool pass_on(struct capture *c, int from)
+static bool capture_pass_on(struct capture *c, int from)
 {
 	char buffer[65536];
 	ssize_t n = read(from, buffer, sizeof(buffer));
@@ -52,7 +52,7 @@ static void *pass_all(void *arg)
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return NULL;
 		if (fds[0].revents) {
-			if (!pass_on(c, c->stream.ours))
+			if (!capture_pass_on(c, c->stream.ours))
 				return NULL;
 		} else if (fds[1].revents) {
 			return NULL;
@@ -80,7 +80,7 @@ static const struct str *capture_finish(struct capture *c)
 		pthread_join(c->thread, NULL);
 		c->running = false;
 	} else if (c->stream.kind == STREAM_FILE && lseek(c->stream.kept, 0, SEEK_SET) == 0) {
-		while (pass_on(c, c->stream.kept))
+		while (capture_pass_on(c, c->stream.kept))
 			continue;
 		c->stream.kind = STREAM_CLOSED;
 	}
@@ -138,7 +138,7 @@ struct output {
 	struct capture *out, *err;
 };
 
-static void fini(void *what)
+static void capture_fini(void *what)
 {
 	struct output *output = what;
 
@@ -146,15 +146,15 @@ static void fini(void *what)
 	capture_free(output->err);
 }
 
-static const struct keeper keeper = {sizeof(struct output), fini};
+static const struct keeper keeper = {sizeof(struct output), capture_fini};
 
 static struct output *output_of(const struct session *s)
 {
 	return kept_make(&s->kept, &keeper);
 }
 
-static int begin(struct session *s, int fd, bool expected, struct capture **out, int *write_fd,
-		 struct error *err)
+static int output_capture_begin(struct session *s, int fd, bool expected, struct capture **out,
+				int *write_fd, struct error *err)
 {
 	const struct session_trial *trial = s->options->trial;
 	enum stream_kind kind = s->options->kinds[fd];
@@ -185,9 +185,11 @@ static int capture_begin(struct session *s, struct tracee_launch *how, struct er
 	}
 	if (s->attended || s->options->sched) /* whose output is kept as it is */
 		return 0;
-	if (begin(s, STDOUT_FILENO, expect_wants_stdout(x), &output->out, &how->stdout_fd, err) < 0)
+	if (output_capture_begin(s, STDOUT_FILENO, expect_wants_stdout(x), &output->out,
+				 &how->stdout_fd, err) < 0)
 		return -1;
-	return begin(s, STDERR_FILENO, expect_wants_stderr(x), &output->err, &how->stderr_fd, err);
+	return output_capture_begin(s, STDERR_FILENO, expect_wants_stderr(x), &output->err,
+				    &how->stderr_fd, err);
 }
 
 void capture_outcome(struct session *s)

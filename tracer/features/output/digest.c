@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static void take(struct digest *d, const char *bytes, size_t n)
+static void digest_take(struct digest *d, const char *bytes, size_t n)
 {
 	d->sum = hash_bytes(d->sum, bytes, n);
 }
@@ -33,14 +33,14 @@ static void take_held(struct digest *d)
 	static const char any[] = "<time>";
 
 	if (d->unit && is_unit(d->held + d->unit, d->length - d->unit))
-		take(d, any, sizeof(any) - 1);
+		digest_take(d, any, sizeof(any) - 1);
 	else
-		take(d, d->held, d->length);
+		digest_take(d, d->held, d->length);
 	d->length = d->unit = 0;
 }
 
 /* With this byte, could it still be a time, or the start of one? */
-static bool goes_on(const struct digest *d, unsigned char byte)
+static bool digest_goes_on(const struct digest *d, unsigned char byte)
 {
 	if (!d->length)
 		return isdigit(byte) && !d->in_word;
@@ -53,18 +53,18 @@ static bool goes_on(const struct digest *d, unsigned char byte)
 	return isalnum(byte) || byte == '.' || byte == ' ';
 }
 
-static void add(struct digest *d, char byte)
+static void output_digest_add(struct digest *d, char byte)
 {
 	bool alpha = isalpha((unsigned char)byte);
 
-	if (!goes_on(d, (unsigned char)byte))
+	if (!digest_goes_on(d, (unsigned char)byte))
 		take_held(d);
-	if (goes_on(d, (unsigned char)byte)) {
+	if (digest_goes_on(d, (unsigned char)byte)) {
 		if (alpha && !d->unit)
 			d->unit = d->length;
 		d->held[d->length++] = byte;
 	} else {
-		take(d, &byte, 1);
+		digest_take(d, &byte, 1);
 	}
 	d->in_word = isalnum((unsigned char)byte) || byte == '_' || byte == '.';
 }
@@ -77,7 +77,7 @@ void digest_begin(struct digest *d)
 void digest_add(struct digest *d, const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		add(d, bytes[i]);
+		output_digest_add(d, bytes[i]);
 }
 
 uint64_t digest_end(struct digest *d)

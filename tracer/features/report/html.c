@@ -68,7 +68,7 @@ static void want(struct session *s, struct wanted_list *list, const char *file, 
 			w->lines.items[n] = 1;
 }
 
-static void collect(struct session *s, struct wanted_list *list)
+static void html_collect(struct session *s, struct wanted_list *list)
 {
 	const struct crash *c = crash_of_root(s);
 
@@ -105,7 +105,7 @@ static void sources(struct session *s, struct json *j)
 {
 	struct wanted_list list = {0};
 
-	collect(s, &list);
+	html_collect(s, &list);
 	json_object(j, "sources");
 	array_each(struct wanted, w, &list) {
 		struct source_text source;

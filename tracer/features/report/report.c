@@ -83,7 +83,7 @@ static void places(struct session *s, struct json *j)
 	json_end_array(j);
 }
 
-static void line_of(struct json *j, const char *file, unsigned line, const char *func)
+static void report_line_of(struct json *j, const char *file, unsigned line, const char *func)
 {
 	json_string(j, "file", file);
 	if (file && line)
@@ -111,7 +111,7 @@ static void waiting(const struct session_thread *t, struct json *j)
 	json_end_array(j);
 	json_string(j, "text", str_text(&w->text));
 	json_string(j, "place", w->held && t->hold.place ? t->hold.place->location : NULL);
-	line_of(j, w->file, w->line, w->func);
+	report_line_of(j, w->file, w->line, w->func);
 	json_string(j, "around", str_text(&w->around));
 	if (w->taken_file && w->taken_line) {
 		json_string(j, "taken_file", w->taken_file);
@@ -165,7 +165,7 @@ static void event(const struct happened *h, struct json *j)
 	json_string(j, "what", timeline_word(h->what));
 	json_string(j, "place", h->place ? h->place->location : NULL);
 	json_string(j, "gate", h->gate ? h->gate->name : NULL);
-	line_of(j, h->file, h->line, h->func);
+	report_line_of(j, h->file, h->line, h->func);
 	if (h->caused_by)
 		json_integer(j, "caused_by", (long long)h->caused_by);
 	if (h->text)
@@ -231,7 +231,8 @@ static bool is_asked(const struct session *s, enum report_kind kind)
 	return false;
 }
 
-static void write_all(struct session *s, const struct report_head *head, struct session_result *out)
+static void report_write_all(struct session *s, const struct report_head *head,
+			     struct session_result *out)
 {
 	timeline_end(s);
 	out->seconds = (double)timeline_of(s)->end_us / 1e6;
@@ -255,7 +256,7 @@ void report_run(struct session *s, struct session_result *out)
 		.note = str_text(&out->note),
 	};
 
-	write_all(s, &head, out);
+	report_write_all(s, &head, out);
 }
 
 static void report_error(struct session *s, const struct error *err, struct session_result *out)
@@ -272,7 +273,7 @@ static void report_error(struct session *s, const struct error *err, struct sess
 	if (err->hint)
 		str_addf(&message, "try: %s\n", err->hint);
 	head.message = str_text(&message);
-	write_all(s, &head, out);
+	report_write_all(s, &head, out);
 	str_fini(&message);
 }
 

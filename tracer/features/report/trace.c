@@ -60,8 +60,8 @@ static void number_tracks(struct trace *tr)
 	}
 }
 
-static void begin(struct trace *tr, const char *phase, const char *name,
-		  const struct session_thread *t)
+static void trace_begin(struct trace *tr, const char *phase, const char *name,
+			const struct session_thread *t)
 {
 	struct json *j = &tr->json;
 	char ts[32];
@@ -79,7 +79,7 @@ static void begin(struct trace *tr, const char *phase, const char *name,
 	str_add(&j->out, ts);
 }
 
-static void end(struct trace *tr)
+static void trace_end(struct trace *tr)
 {
 	json_end_object(&tr->json);
 }
@@ -91,14 +91,14 @@ static void name_track(struct trace *tr, const char *what, const char *key, cons
 {
 	struct json *j = &tr->json;
 
-	begin(tr, "M", what, t);
+	trace_begin(tr, "M", what, t);
 	json_object(j, "args");
 	if (name)
 		json_string(j, key, name);
 	else
 		json_integer(j, key, index);
 	json_end_object(j);
-	end(tr);
+	trace_end(tr);
 }
 
 static const char *program_name(const struct session *s)
@@ -191,10 +191,10 @@ static void instant(struct trace *tr, const struct happened *h, const struct ses
 	struct str name = {0};
 
 	title(h, &name);
-	begin(tr, "i", str_text(&name), t);
+	trace_begin(tr, "i", str_text(&name), t);
 	json_string(&tr->json, "s", "t");
 	add_args(tr, h);
-	end(tr);
+	trace_end(tr);
 	str_fini(&name);
 }
 
@@ -203,8 +203,8 @@ static void instant(struct trace *tr, const struct happened *h, const struct ses
 static void slice_end(struct trace *tr, const struct session_thread *t, bool *open)
 {
 	if (*open) {
-		begin(tr, "E", NULL, t);
-		end(tr);
+		trace_begin(tr, "E", NULL, t);
+		trace_end(tr);
 	}
 	*open = false;
 }
@@ -215,12 +215,12 @@ static void life_begin(struct trace *tr, const struct session_thread *t)
 
 	if (track->living)
 		return;
-	begin(tr, "B", t->engine->id, t);
+	trace_begin(tr, "B", t->engine->id, t);
 	json_object(&tr->json, "args");
 	json_string(&tr->json, "start", t->engine->start);
 	json_integer(&tr->json, "tid", t->engine->tid);
 	json_end_object(&tr->json);
-	end(tr);
+	trace_end(tr);
 	track->living = true;
 }
 
@@ -239,9 +239,9 @@ static void hold_begin(struct trace *tr, const struct happened *h, const struct 
 
 	slice_end(tr, t, &track->held); /* a signal took it away from where it was held */
 	title(h, &name);
-	begin(tr, "B", str_text(&name), t);
+	trace_begin(tr, "B", str_text(&name), t);
 	add_args(tr, h);
-	end(tr);
+	trace_end(tr);
 	track->held = true;
 	str_fini(&name);
 }
@@ -285,11 +285,11 @@ static void find_arrows(struct trace *tr)
 static void flow(struct trace *tr, const char *phase, unsigned long release,
 		 const struct session_thread *t)
 {
-	begin(tr, phase, "lets go", t);
+	trace_begin(tr, phase, "lets go", t);
 	json_integer(&tr->json, "id", (long long)release);
 	if (*phase == 'f')
 		json_string(&tr->json, "bp", "e");
-	end(tr);
+	trace_end(tr);
 }
 
 static void flows(struct trace *tr, const struct happened *h, const struct session_thread *t)

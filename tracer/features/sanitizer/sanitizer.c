@@ -134,7 +134,7 @@ static enum hit_answer hit_create(struct session *s, const struct act *a, const 
 
 static const struct site_owner sanitizer_owner = {.name = "sanitizer", .hit = hit_create};
 
-static void settle(struct session *s, struct session_process *p, struct tracee_thread *t)
+static void sanitizer_settle(struct session *s, struct session_process *p, struct tracee_thread *t)
 {
 	/* if both exist, the second is a jump to the first */
 	static const char *const names[] = {"___interceptor_pthread_create",
@@ -164,8 +164,8 @@ bool sanitizer_owns(const char *routine)
 }
 
 /* The sanitizer's own threads begin with a routine that nobody passed. */
-static bool start(struct session *s, struct session_thread *creator, const char *name,
-		  uint64_t *routine, uint64_t *argument)
+static bool sanitizer_start(struct session *s, struct session_thread *creator, const char *name,
+			    uint64_t *routine, uint64_t *argument)
 {
 	struct creation *creation = kept_of(&creator->kept, &creation_keeper);
 
@@ -180,4 +180,4 @@ static bool start(struct session *s, struct session_thread *creator, const char 
 
 extern const struct observer sanitizer_observer;
 const struct observer sanitizer_observer = {
-	.exec_again = exec_again, .settled = settle, .start = start};
+	.exec_again = exec_again, .settled = sanitizer_settle, .start = sanitizer_start};

@@ -20,32 +20,32 @@ static const struct site_owner begins, ends, passed_through;
 /* Frames that were left unseen stay here until their address is used again. */
 enum { MOST_FRAMES = 4096 };
 
-static void fini(void *what)
+static void completion_fini(void *what)
 {
 	struct begun *begun = what;
 
 	array_fini(&begun->frames);
 }
 
-static const struct keeper keeper = {sizeof(struct begun), fini};
+static const struct keeper keeper = {sizeof(struct begun), completion_fini};
 
 struct begun *begun_of(const struct session_thread *t)
 {
 	return kept_make(&t->kept, &keeper);
 }
 
-static bool same(const struct completion_frame *f, const struct act *a, uint64_t frame)
+static bool completion_same(const struct completion_frame *f, const struct act *a, uint64_t frame)
 {
 	return f->frame == frame && f->place == a->place && f->info == a->info &&
 	       f->bias == a->bias;
 }
 
-static void begin(struct session_thread *t, const struct act *a, uint64_t frame)
+static void completion_begin(struct session_thread *t, const struct act *a, uint64_t frame)
 {
 	struct begun *begun = begun_of(t);
 
 	array_each(const struct completion_frame, f, &begun->frames) {
-		if (same(f, a, frame))
+		if (completion_same(f, a, frame))
 			return; /* it was left without passing an exit, and has begun again */
 		if (f->doubted && f->place == a->place && f->frame == frame)
 			return; /* it is still cleaned up: of its code, what an exception runs */
@@ -56,12 +56,12 @@ static void begin(struct session_thread *t, const struct act *a, uint64_t frame)
 							       .call = a->what == CALL};
 }
 
-static bool end(struct session_thread *t, const struct act *a, uint64_t frame)
+static bool completion_end(struct session_thread *t, const struct act *a, uint64_t frame)
 {
 	struct begun *begun = begun_of(t);
 
 	for (size_t i = begun->frames.count; i-- > 0;) {
-		if (!same(&begun->frames.items[i], a, frame))
+		if (!completion_same(&begun->frames.items[i], a, frame))
 			continue;
 		if (begun->frames.items[i].doubted)
 			return false;
@@ -81,7 +81,7 @@ static void begin_call(struct session *s, struct session_thread *t, const struct
 
 	if (tracee_read(t->process->tracee, sp, &address, sizeof(address)) < 0)
 		return;
-	begin(t, a, sp + sizeof(address));
+	completion_begin(t, a, sp + sizeof(address));
 	act.owner = &ends;
 	if (sites_put(s, t->process, t->tracee, address, &act, &err) < 0)
 		session_fault(s, &err);
@@ -167,7 +167,7 @@ static enum hit_answer hit_begin(struct session *s, const struct act *a, const s
 	if (way == CALLS_AS_LAST)
 		call_as_last(s, a, h);
 	else
-		begin(h->thread, a, sites_frame(a, h->address, &h->regs));
+		completion_begin(h->thread, a, sites_frame(a, h->address, &h->regs));
 	return HIT_SEEN;
 }
 
@@ -175,7 +175,8 @@ static enum hit_answer end_statement(struct session *s, const struct act *a, con
 {
 	enum way_on way = way_on(a, h);
 
-	if (way == GOES_ON_INSIDE || !end(h->thread, a, sites_frame(a, h->address, &h->regs)))
+	if (way == GOES_ON_INSIDE ||
+	    !completion_end(h->thread, a, sites_frame(a, h->address, &h->regs)))
 		return HIT_SEEN;
 	if (way == LEAVES)
 		return HIT_ARRIVAL;
@@ -190,8 +191,9 @@ static enum hit_answer hit_end(struct session *s, const struct act *a, const str
 	left_lands(s, h);
 	if (a->what != CALL)
 		return end_statement(s, a, h);
-	return has_returned(h->thread, h->address, sp) && end(h->thread, a, sp) ? HIT_ARRIVAL
-										: HIT_SEEN;
+	return has_returned(h->thread, h->address, sp) && completion_end(h->thread, a, sp)
+		       ? HIT_ARRIVAL
+		       : HIT_SEEN;
 }
 
 static enum hit_answer hit_passed(struct session *s, const struct act *a, const struct hit *h)
@@ -253,31 +255,31 @@ static int put_statement(struct session *s, struct session_process *p, struct tr
 	return sites_put(s, p, t, start, &act, err) < 0 ? -1 : put_exits(s, p, t, act, &ends, err);
 }
 
-static bool is_function(const struct source_site *info)
+static bool completion_is_function(const struct source_site *info)
 {
 	return info->kind == SOURCE_ENTRY && !info->inlined_into;
 }
 
-static bool wants(const struct place *place, const struct source_site *info)
+static bool completion_wants(const struct place *place, const struct source_site *info)
 {
 	return place->after && (info->kind == SOURCE_STATEMENT || info->kind == SOURCE_ENTRY);
 }
 
-static int put(struct session *s, struct session_process *p, struct tracee_thread *t,
-	       struct act act, struct error *err)
+static int completion_put(struct session *s, struct session_process *p, struct tracee_thread *t,
+			  struct act act, struct error *err)
 {
-	if (act.info->closed && !is_function(act.info))
+	if (act.info->closed && !completion_is_function(act.info))
 		return put_exits(s, p, t, act, &passed_through, err);
 	if (left_watch(s, p, t, act.place, err) < 0)
 		return -1;
-	return is_function(act.info) ? put_call(s, p, t, act, err)
-				     : put_statement(s, p, t, act, err);
+	return completion_is_function(act.info) ? put_call(s, p, t, act, err)
+						: put_statement(s, p, t, act, err);
 }
 
 extern const struct site_placer completion_placer;
-const struct site_placer completion_placer = {wants, put};
+const struct site_placer completion_placer = {completion_wants, completion_put};
 
-static void forget(struct session *s, struct session_thread *t, bool is_first)
+static void completion_forget(struct session *s, struct session_thread *t, bool is_first)
 {
 	(void)s;
 	(void)is_first;
@@ -311,4 +313,4 @@ static void take_over(struct session *s, struct session_thread *t)
 
 extern const struct observer completion_observer;
 const struct observer completion_observer = {
-	.fork = inherit, .thread_new = take_over, .exec = forget};
+	.fork = inherit, .thread_new = take_over, .exec = completion_forget};

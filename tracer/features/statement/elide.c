@@ -24,14 +24,14 @@ struct elisions {
 	size_t count, capacity;
 };
 
-static void fini(void *what)
+static void elide_fini(void *what)
 {
 	struct elisions *all = what;
 
 	array_fini(all);
 }
 
-static const struct keeper keeper = {sizeof(struct elisions), fini};
+static const struct keeper keeper = {sizeof(struct elisions), elide_fini};
 
 static struct elisions *elisions_of(const struct session_thread *t)
 {
@@ -92,7 +92,7 @@ static void forget_left(struct session_thread *t, const struct place *place, uin
 	}
 }
 
-static void begin(struct session *s, struct session_thread *t, struct place *place)
+static void elide_begin(struct session *s, struct session_thread *t, struct place *place)
 {
 	ERROR(err);
 	uint64_t frame;
@@ -128,19 +128,22 @@ static enum hit_answer hit_end(struct session *s, const struct act *a, const str
 	return HIT_SEEN;
 }
 
-static bool is_over(const struct act *a)
+static bool statement_elide_is_over(const struct act *a)
 {
 	const struct session_place *place = a->place->user;
 
 	return place->ended;
 }
 
-static const struct site_owner elide_end = {
-	.name = "elide", .ends = true, .outlives = true, .hit = hit_end, .idle = is_over};
+static const struct site_owner elide_end = {.name = "elide",
+					    .ends = true,
+					    .outlives = true,
+					    .hit = hit_end,
+					    .idle = statement_elide_is_over};
 
 /* ---- what a place needs --------------------------------------------------------------------- */
 
-static bool is_inside(const struct source_site *info, uint64_t offset)
+static bool elide_is_inside(const struct source_site *info, uint64_t offset)
 {
 	array_each(const struct module_range, r, &info->ranges)
 		if (offset >= r->low && offset < r->high)
@@ -153,8 +156,8 @@ static bool is_inside(const struct source_site *info, uint64_t offset)
  * and tail jumps, are left out, since a jump may lead to the very call that sleeps; watch_return()
  * covers those.
  */
-static int put(struct session *s, struct session_process *p, struct tracee_thread *t,
-	       struct act act, struct error *err)
+static int elide_put(struct session *s, struct session_process *p, struct tracee_thread *t,
+		     struct act act, struct error *err)
 {
 	if (sites_put(s, p, t, act.bias + act.info->offset, &act, err) < 0)
 		return -1;
@@ -164,31 +167,31 @@ static int put(struct session *s, struct session_process *p, struct tracee_threa
 	for (size_t i = 0; i < act.info->exits.count; i++) {
 		uint64_t offset = act.info->exits.items[i];
 
-		if (!is_inside(act.info, offset) &&
+		if (!elide_is_inside(act.info, offset) &&
 		    sites_put(s, p, t, act.bias + offset, &act, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static bool wants(const struct place *place, const struct source_site *info)
+static bool elide_wants(const struct place *place, const struct source_site *info)
 {
 	(void)info;
 	return place_elides(place);
 }
 
 extern const struct site_placer elide_placer;
-const struct site_placer elide_placer = {wants, put};
+const struct site_placer elide_placer = {elide_wants, elide_put};
 
 /* ---- in the run ----------------------------------------------------------------------------- */
 
-static void decided(struct session *s, const struct decision *d)
+static void elide_decided(struct session *s, const struct decision *d)
 {
 	if (d->kind == DECISION_ELIDE)
-		begin(s, threads_of(d->thread), d->place);
+		elide_begin(s, threads_of(d->thread), d->place);
 }
 
-static void forget(struct session *s, struct session_thread *t, bool first)
+static void elide_forget(struct session *s, struct session_thread *t, bool first)
 {
 	(void)s;
 	(void)first;
@@ -196,4 +199,5 @@ static void forget(struct session *s, struct session_thread *t, bool first)
 }
 
 extern const struct observer elide_observer;
-const struct observer elide_observer = {.exec = forget, .busy = is_under_way, .decision = decided};
+const struct observer elide_observer = {
+	.exec = elide_forget, .busy = is_under_way, .decision = elide_decided};

@@ -29,8 +29,8 @@ static bool is_part_of(const struct completion_frame *f, uint64_t pc)
 }
 
 /* The thread, whose stack pointer was at `top`, goes on with these registers. */
-static void leave(struct session *s, struct session_thread *t, uint64_t top,
-		  const struct arch_regs *regs, bool doubted)
+static void left_leave(struct session *s, struct session_thread *t, uint64_t top,
+		       const struct arch_regs *regs, bool doubted)
 {
 	uint64_t frame = frame_at(s, t, regs);
 	struct begun *begun = begun_of(t);
@@ -58,7 +58,7 @@ void left_lands(struct session *s, const struct hit *h)
 		return;
 	begun->pad = 0;
 	regs.dwarf[ARCH_DWARF_PC] = h->address;
-	leave(s, h->thread, begun->top, &regs, begun->tells);
+	left_leave(s, h->thread, begun->top, &regs, begun->tells);
 }
 
 static enum hit_answer hit_pad(struct session *s, const struct act *a, const struct hit *h)
@@ -101,7 +101,7 @@ static enum hit_answer hit_catch(struct session *s, const struct act *a, const s
 	    tracee_read(h->thread->process->tracee, *sp, pc, sizeof(*pc)) < 0)
 		return HIT_SEEN;
 	*sp += sizeof(*pc);
-	leave(s, h->thread, *sp, &regs, false);
+	left_leave(s, h->thread, *sp, &regs, false);
 	return HIT_SEEN;
 }
 
@@ -137,7 +137,7 @@ static enum hit_answer hit_jump(struct session *s, const struct act *a, const st
 		return HIT_SEEN;
 	arch_longjmp(words, !images_at(t->process, words[ARCH_JMP_BUF_PC]), guard, &regs);
 	if (images_at(t->process, regs.dwarf[ARCH_DWARF_PC]))
-		leave(s, t, lowest_left(t, top, regs.dwarf[ARCH_DWARF_SP]), &regs, false);
+		left_leave(s, t, lowest_left(t, top, regs.dwarf[ARCH_DWARF_SP]), &regs, false);
 	return HIT_SEEN;
 }
 

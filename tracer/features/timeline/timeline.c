@@ -31,7 +31,7 @@ const char *timeline_word(enum happening what)
 	return words[what];
 }
 
-static void fini(void *what)
+static void timeline_fini(void *what)
 {
 	struct timeline *tl = what;
 
@@ -43,7 +43,7 @@ static void fini(void *what)
 		base_free(tl->last[i].text);
 }
 
-static const struct keeper keeper = {sizeof(struct timeline), fini};
+static const struct keeper keeper = {sizeof(struct timeline), timeline_fini};
 
 struct timeline *timeline_of(const struct session *s)
 {
@@ -65,7 +65,7 @@ unsigned long timeline_stands(const struct session_thread *t)
 	return stand ? stand->turn : 0;
 }
 
-static void begin(struct session *s)
+static void timeline_begin(struct session *s)
 {
 	timeline_of(s)->keep = s->options->reports.count > 0 || s->attended;
 }
@@ -108,7 +108,7 @@ void timeline_line(const struct happened *h, struct str *out)
  * place where it arrived, or was let go, in this turn; if it opens one by blocking in the kernel,
  * at no place. A signal that ends a process has a position, too.
  */
-static void note_place(struct session *s, struct happened *h)
+static void timeline_note_place(struct session *s, struct happened *h)
 {
 	struct session_thread *t = h->thread ? threads_of(h->thread) : NULL;
 	struct stand *stand = t ? kept_make(&t->kept, &stand_keeper) : NULL;
@@ -218,7 +218,7 @@ void timeline_add(struct session *s, enum happening what, const struct engine_th
 		.gate = g,
 		.text = text ? base_strdup(text) : NULL,
 	};
-	note_place(s, last);
+	timeline_note_place(s, last);
 	note_cause(s, last);
 	if (tl->keep && tl->all.count < TIMELINE_MOST) {
 		struct happened *h = array_add(&tl->all);
@@ -245,7 +245,7 @@ static void add_fork(struct session *s, struct session_thread *t, struct session
 	timeline_add(s, HAPPENED_FORK, t->engine, NULL, NULL, NULL);
 }
 
-static void add_start(struct session *s, struct session_thread *t)
+static void timeline_add_start(struct session *s, struct session_thread *t)
 {
 	timeline_add(s, HAPPENED_THREAD_START, t->engine, NULL, NULL, NULL);
 }
@@ -306,20 +306,20 @@ static void add_passed(struct session *s, struct place *place, unsigned long arr
 		tl->all.items[tl->all.count - 1].times = last->times;
 }
 
-static void end(struct session *s)
+static void timeline_timeline_end(struct session *s)
 {
 	timeline_end(s);
 }
 
 extern const struct observer timeline_observer;
 const struct observer timeline_observer = {
-	.begin = begin,
+	.begin = timeline_begin,
 	.exec = add_exec,
 	.fork = add_fork,
-	.thread_new = add_start,
+	.thread_new = timeline_add_start,
 	.thread_gone = add_exit,
 	.signal = add_signal,
 	.passed = add_passed,
 	.decision = add_decision,
-	.end = end,
+	.end = timeline_timeline_end,
 };

@@ -16,7 +16,7 @@ enum { HELD_BACK_MOST_MS = 500, HELD_BACK_PART = 4 };
 /* ---- before the run ---- */
 
 /* Several of one name get a number each: by that the next run finds them. */
-static char *name_of(const struct engine *e, size_t index)
+static char *trial_name_of(const struct engine *e, size_t index)
 {
 	struct engine_subject subject;
 	struct str name = {0}, other = {0};
@@ -36,12 +36,12 @@ static char *name_of(const struct engine *e, size_t index)
 	return str_take(&name);
 }
 
-static bool find(const struct engine *e, const char *name, struct engine_subject *out)
+static bool trial_find(const struct engine *e, const char *name, struct engine_subject *out)
 {
 	bool found = false;
 
 	for (size_t i = 0; !found && engine_subject_at(e, i, out); i++) {
-		char *own = name_of(e, i);
+		char *own = trial_name_of(e, i);
 
 		found = strcmp(own, name) == 0 || (out->gate && strcmp(out->gate->name, name) == 0);
 		base_free(own);
@@ -61,7 +61,7 @@ static void leave_bare(struct session *s)
 }
 
 /* A name that is missing this time (a script that makes its gates by chance) changes nothing. */
-static void prepare(struct session *s)
+static void trial_prepare(struct session *s)
 {
 	const struct session_trial *trial = s->options->trial;
 	struct engine_subject subject;
@@ -74,7 +74,7 @@ static void prepare(struct session *s)
 			leave_bare(s);
 		return;
 	}
-	if (!find(s->engine, trial->about, &subject))
+	if (!trial_find(s->engine, trial->about, &subject))
 		return;
 	if (trial->left_out)
 		engine_ablate(&subject);
@@ -97,7 +97,7 @@ struct trial {
 	uint64_t looked_us; /* when that was last updated; 0: none was */
 };
 
-static void fini(void *what)
+static void trial_fini(void *what)
 {
 	struct trial *trial = what;
 
@@ -106,7 +106,7 @@ static void fini(void *what)
 	array_fini(&trial->moves);
 }
 
-static const struct keeper keeper = {sizeof(struct trial), fini};
+static const struct keeper keeper = {sizeof(struct trial), trial_fini};
 
 static struct trial *trial_of(const struct session *s)
 {
@@ -115,7 +115,7 @@ static struct trial *trial_of(const struct session *s)
 
 /* Notes threads that open a gate, or are held by a barrier: later runs hold these back from their
    start. */
-static void note(struct session *s, const struct decision *d)
+static void trial_note(struct session *s, const struct decision *d)
 {
 	bool barrier = d->gate && d->gate->kind == GATE_BARRIER;
 
@@ -164,7 +164,7 @@ static uint64_t held_back_most_us(const struct session *s)
 							   : HELD_BACK_MOST_MS * 1000;
 }
 
-static void look(struct session *s, uint64_t now)
+static void trial_look(struct session *s, uint64_t now)
 {
 	struct trial *trial = trial_of(s);
 	uint64_t since = trial->looked_us;
@@ -196,7 +196,7 @@ static void add_subjects(struct session *s, struct session_evidence *out)
 	for (size_t i = 0; engine_subject_at(s->engine, i, &subject); i++) {
 		struct session_subject *own = array_add(&out->subjects);
 
-		own->name = name_of(s->engine, i);
+		own->name = trial_name_of(s->engine, i);
 		own->holds = engine_subject_holds(&subject);
 		own->is_gate = subject.gate != NULL;
 		own->is_barrier = subject.gate && subject.gate->kind == GATE_BARRIER;
@@ -236,7 +236,7 @@ static void add_came(const struct session *s, enum verdict v, struct str *out)
 	outcome_print(&s->outcome, out);
 }
 
-static void judge(struct session *s, struct session_result *result)
+static void trial_judge(struct session *s, struct session_result *result)
 {
 	struct session_evidence *out = &result->evidence;
 
@@ -254,9 +254,9 @@ static void judge(struct session *s, struct session_result *result)
 
 extern const struct observer trial_observer;
 const struct observer trial_observer = {
-	.loaded = prepare,
-	.decision = note,
-	.slow_tick = look,
+	.loaded = trial_prepare,
+	.decision = trial_note,
+	.slow_tick = trial_look,
 	.stalled = stalled,
-	.judged = judge,
+	.judged = trial_judge,
 };

@@ -10,7 +10,7 @@
 
 enum { MOST_AROUND = 2 };
 
-static void add_call(const struct inspect_call *call, struct str *out)
+static void around_add_call(const struct inspect_call *call, struct str *out)
 {
 	str_add(out, call->function);
 	if (call->file && call->line)
@@ -48,7 +48,7 @@ static const struct inspect_call *entered(const struct waiter *w, bool blocked)
 }
 
 /* Further in than that one: where in the tester's other code it waits. */
-static const struct inspect_call *innermost(const struct waiter *w)
+static const struct inspect_call *around_innermost(const struct waiter *w)
 {
 	const struct inspect_call *call;
 
@@ -60,16 +60,17 @@ static const struct inspect_call *innermost(const struct waiter *w)
 
 static unsigned add_inside(const struct waiter *w, bool blocked, struct str *out)
 {
-	const struct inspect_call *in = entered(w, blocked), *last = in ? innermost(w) : NULL;
+	const struct inspect_call *in = entered(w, blocked),
+				  *last = in ? around_innermost(w) : NULL;
 
 	if (!in)
 		return 0;
 	str_add(out, "; inside ");
-	add_call(in, out);
+	around_add_call(in, out);
 	if (!last)
 		return 1;
 	str_add(out, ", ");
-	add_call(last, out);
+	around_add_call(last, out);
 	return 2;
 }
 
@@ -85,7 +86,7 @@ static void add_callers(const struct waiter *w, unsigned most, struct str *out)
 			return;
 		str_add(out, how);
 		how = ", from ";
-		add_call(call, out);
+		around_add_call(call, out);
 	}
 }
 

@@ -77,7 +77,7 @@ void caller_modules(struct session *s, struct waiters *all)
 }
 
 /* Is it in the program, or in a module with a place of the script? */
-static bool is_meant(const struct waiter *w, const struct inspect_call *call)
+static bool caller_is_meant(const struct waiter *w, const struct inspect_call *call)
 {
 	const struct module *m = call->frame.module;
 
@@ -88,7 +88,7 @@ bool caller_is_own(const struct waiter *w, const struct inspect_call *call)
 {
 	if (!call->frame.module || (call->file && is_system_source(call->file)))
 		return false;
-	return is_meant(w, call) || !caller_is_system(call->frame.module);
+	return caller_is_meant(w, call) || !caller_is_system(call->frame.module);
 }
 
 /* In a static program libc has no lines, but the tester's code has. */
@@ -117,7 +117,7 @@ size_t caller_own(const struct waiter *w, size_t i)
 /* ---- which one is reported ---------------------------------------------------------------------- */
 
 /* Does the name look like somebody's own wrapper of a wait: "nni_cv_wait", "Mutex::lock"? */
-static bool is_wrapper(const char *function)
+static bool caller_is_wrapper(const char *function)
 {
 	static const char *const names[] = {
 		"*futex*",	 "*mutex*lock*", "*cond*wait*", "*cv*wait*",   "*sem*wait*",
@@ -140,13 +140,14 @@ static bool is_wrapper(const char *function)
 /* The next call from `i` on in the program that has a line; stack.count: there is none. */
 static size_t next_meant(const struct waiter *w, size_t i)
 {
-	while (i < w->stack.count && !(w->stack.items[i].line && is_meant(w, &w->stack.items[i]) &&
-				       caller_is_own(w, &w->stack.items[i])))
+	while (i < w->stack.count &&
+	       !(w->stack.items[i].line && caller_is_meant(w, &w->stack.items[i]) &&
+		 caller_is_own(w, &w->stack.items[i])))
 		i++;
 	return i;
 }
 
-static bool same_file(const struct inspect_call *a, const struct inspect_call *b)
+static bool caller_same_file(const struct inspect_call *a, const struct inspect_call *b)
 {
 	return a->file && b->file && strcmp(a->file, b->file) == 0;
 }
@@ -157,12 +158,12 @@ static size_t behind_wrappers(const struct waiter *w, size_t first)
 {
 	size_t last = first;
 
-	while (last < w->stack.count && is_wrapper(w->stack.items[last].function))
+	while (last < w->stack.count && caller_is_wrapper(w->stack.items[last].function))
 		last = caller_own(w, last + 1);
 	if (last >= w->stack.count || !w->stack.items[last].line)
 		return first;
 	for (size_t i = first; i < last; i = caller_own(w, i + 1))
-		if (same_file(&w->stack.items[i], &w->stack.items[last]))
+		if (caller_same_file(&w->stack.items[i], &w->stack.items[last]))
 			return i;
 	return last;
 }

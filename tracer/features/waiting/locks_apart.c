@@ -22,7 +22,7 @@ struct apart {
 	unsigned asked;
 };
 
-static bool is_same(const struct waiter *a, const struct waiter *b)
+static bool locks_apart_is_same(const struct waiter *a, const struct waiter *b)
 {
 	return a->object == b->object && a->thread->process == b->thread->process;
 }
@@ -81,7 +81,7 @@ static void try_thread(struct apart *apart, const struct waiter *w, const struct
 }
 
 /* The waiting thread's own come first. */
-static void collect(struct apart *apart, const struct waiter *w)
+static void locks_apart_collect(struct apart *apart, const struct waiter *w)
 {
 	try_thread(apart, w, w);
 	for (size_t i = 0; i < apart->all->count; i++)
@@ -91,15 +91,16 @@ static void collect(struct apart *apart, const struct waiter *w)
 
 /* ---- which name is its own ---------------------------------------------------------------------- */
 
-static bool is_taken(const struct apart *apart, const struct waiter *w, const char *name)
+static bool locks_apart_is_taken(const struct apart *apart, const struct waiter *w,
+				 const char *name)
 {
 	array_each(const struct called, c, &apart->names)
-		if (!is_same(c->who, w) && strcmp(c->name, name) == 0)
+		if (!locks_apart_is_same(c->who, w) && strcmp(c->name, name) == 0)
 			return true;
 	for (size_t i = 0; i < apart->all->count; i++) {
 		const struct waiter *other = &apart->all->items[i];
 
-		if (other->name && !is_same(other, w) && strcmp(other->name, name) == 0)
+		if (other->name && !locks_apart_is_same(other, w) && strcmp(other->name, name) == 0)
 			return true;
 	}
 	return false;
@@ -108,7 +109,7 @@ static bool is_taken(const struct apart *apart, const struct waiter *w, const ch
 static const char *own_name(const struct apart *apart, const struct waiter *w)
 {
 	array_each(const struct called, c, &apart->names)
-		if (is_same(c->who, w) && !is_taken(apart, w, c->name))
+		if (locks_apart_is_same(c->who, w) && !locks_apart_is_taken(apart, w, c->name))
 			return c->name;
 	return NULL;
 }
@@ -123,7 +124,7 @@ static void add_words(const char *words, char **name)
 	*name = str_take(&with);
 }
 
-static void add_address(uint64_t address, char **name)
+static void locks_apart_add_address(uint64_t address, char **name)
 {
 	char words[32];
 
@@ -140,7 +141,7 @@ static void rename_all(struct apart *apart, const bool *doubtful)
 		if (words)
 			add_words(words, &w->name);
 		else if (doubtful[i] || (!w->name && w->object))
-			add_address(w->object, &w->name);
+			locks_apart_add_address(w->object, &w->name);
 	}
 }
 
@@ -161,8 +162,8 @@ static bool is_another(const struct waiters *all, const struct waiter *w)
 	return false;
 }
 
-static const char *name_of(const struct waiters *all, const struct session_process *p,
-			   uint64_t object)
+static const char *locks_apart_name_of(const struct waiters *all, const struct session_process *p,
+				       uint64_t object)
 {
 	for (size_t i = 0; i < all->count; i++)
 		if (all->items[i].object == object && all->items[i].name &&
@@ -175,8 +176,9 @@ static void name_mutexes(struct waiters *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		struct waiter *w = &all->items[i];
-		const char *name =
-			w->mutex_object ? name_of(all, w->thread->process, w->mutex_object) : NULL;
+		const char *name = w->mutex_object ? locks_apart_name_of(all, w->thread->process,
+									 w->mutex_object)
+						   : NULL;
 
 		if (!w->mutex)
 			continue;
@@ -184,7 +186,7 @@ static void name_mutexes(struct waiters *all)
 			base_free(w->mutex);
 			w->mutex = base_strdup(name);
 		} else if (w->mutex_object && is_another(all, w)) {
-			add_address(w->mutex_object, &w->mutex);
+			locks_apart_add_address(w->mutex_object, &w->mutex);
 		}
 	}
 }
@@ -197,7 +199,7 @@ void locks_tell_apart(struct waiters *all)
 	for (size_t i = 0; i < all->count; i++) {
 		doubtful[i] = is_doubtful(all, &all->items[i]);
 		if (doubtful[i] && all->items[i].object)
-			collect(&apart, &all->items[i]);
+			locks_apart_collect(&apart, &all->items[i]);
 	}
 	rename_all(&apart, doubtful);
 	name_mutexes(all);

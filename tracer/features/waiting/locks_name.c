@@ -96,7 +96,8 @@ static bool is_plain_name(const char *text)
 }
 
 /* Does a local name alone only point or refer to the object? */
-static bool is_pointer(const struct inspect_call *call, const char *name, uint64_t object)
+static bool locks_name_is_pointer(const struct inspect_call *call, const char *name,
+				  uint64_t object)
 {
 	struct inspect_value v;
 	ERROR(ignored);
@@ -155,7 +156,7 @@ static void try_expression(const struct inspect_call *call, const char *expressi
 	}
 	if (!inside.length && is_plain_name(text) && is_member(call, text, object, &c.name))
 		c.rank = RANK_MEMBER;
-	else if (!inside.length && is_plain_name(text) && is_pointer(call, text, object))
+	else if (!inside.length && is_plain_name(text) && locks_name_is_pointer(call, text, object))
 		c.rank = RANK_POINTER;
 	if (!c.name.length)
 		str_addf(&c.name, "%s%s", text, str_text(&inside));
@@ -314,7 +315,7 @@ static void share_names(struct waiters *all)
 
 /* ---- the mutex that goes with a condition variable --------------------------------------------- */
 
-static uint64_t address_of(const struct inspect_call *call, const char *expression)
+static uint64_t locks_name_address_of(const struct inspect_call *call, const char *expression)
 {
 	struct inspect_value v;
 	ERROR(ignored);
@@ -350,7 +351,7 @@ static void name_mutex_of_lock(struct session *s, struct waiter *w, const struct
 	struct str device = {0};
 
 	str_addf(&device, "%s._M_device", c->arg[0]);
-	w->mutex_object = address_of(call, str_text(&device));
+	w->mutex_object = locks_name_address_of(call, str_text(&device));
 	str_fini(&device);
 	if (!w->mutex_object)
 		return;
@@ -377,7 +378,7 @@ static void name_mutex(struct session *s, struct waiter *w)
 			name_mutex_of_lock(s, w, c);
 		} else {
 			w->mutex = base_strdup(shown(c->arg[1]));
-			w->mutex_object = address_of(call, c->arg[1]);
+			w->mutex_object = locks_name_address_of(call, c->arg[1]);
 		}
 	}
 	written_fini(&written);

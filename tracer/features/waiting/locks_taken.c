@@ -42,7 +42,7 @@ static enum effect effect_of(const char *word, enum primitive what)
 }
 
 /* Wrappers may be passed what contains the lock; library functions get the lock itself. */
-static bool is_wrapper(const struct locks_call *c)
+static bool locks_taken_is_wrapper(const struct locks_call *c)
 {
 	return strncmp(c->word, "pthread_", 8) != 0 && strncmp(c->word, "sem_", 4) != 0 &&
 	       !c->declares;
@@ -58,7 +58,7 @@ static bool expression_means(const struct inspect_call *call, const struct locks
 
 	if (strlen(expression) > 200 || strchr(expression, '"'))
 		return false;
-	found = locks_means(call, expression, object, is_wrapper(c) ? &inside : NULL);
+	found = locks_means(call, expression, object, locks_taken_is_wrapper(c) ? &inside : NULL);
 	if (!found && expression == c->object) { /* it may be a std::unique_lock or shared_lock */
 		str_addf(&device, "%s%s", expression, "._M_device");
 		found = locks_means(call, str_text(&device), object, NULL);
@@ -109,7 +109,7 @@ struct lock_state {
 	bool doubt;	 /* it may have been given back */
 };
 
-static bool is_over(const struct locks_call *c, unsigned line)
+static bool locks_taken_is_over(const struct locks_call *c, unsigned line)
 {
 	return c->until && c->until < line;
 }
@@ -117,7 +117,7 @@ static bool is_over(const struct locks_call *c, unsigned line)
 /* Was this call not on the way, or was its effect undone? */
 static bool is_aside(const struct locks_call *c, unsigned line)
 {
-	return is_over(c, line) && (c->jumps || c->declares || c->lambda);
+	return locks_taken_is_over(c, line) && (c->jumps || c->declares || c->lambda);
 }
 
 /* What depends on a condition may not have happened: no lock is said to have been taken there. */
@@ -146,7 +146,7 @@ static const struct locks_call *taken_in(struct lock_search *search,
 		    (c->last >= call->line && search->again) || search->asked++ > MOST_ASKED ||
 		    !locks_call_means(call, c, search->object))
 			continue;
-		pass_call(&state, c, effect, is_over(c, call->line) || c->guarded);
+		pass_call(&state, c, effect, locks_taken_is_over(c, call->line) || c->guarded);
 	}
 	return !state.doubt && (state.levels == 1 || (state.levels && search->recursive))
 		       ? state.taken

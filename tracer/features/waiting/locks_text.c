@@ -78,7 +78,7 @@ static void clean(const char *const *lines, size_t count, unsigned first, unsign
 
 /* ---- backwards over the start of a call -------------------------------------------------------- */
 
-static bool is_word(char c)
+static bool locks_text_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
@@ -94,7 +94,7 @@ static const char *blanks_before(const char *start, const char *end)
 
 static const char *word_before(const char *start, const char *end)
 {
-	while (end > start && is_word(end[-1]))
+	while (end > start && locks_text_is_word(end[-1]))
 		end--;
 	return end;
 }
@@ -130,7 +130,7 @@ static const char *name_before(const char *start, const char *end)
 		if (at - start < 2 || at[-1] != ':' || at[-2] != ':')
 			return at;
 		at -= 2;
-		if (at == start || (!is_word(at[-1]) && at[-1] != '>'))
+		if (at == start || (!locks_text_is_word(at[-1]) && at[-1] != '>'))
 			return at; /* ::name */
 		end = at;
 	}
@@ -306,10 +306,11 @@ static bool is_jump(const char *start, const char *at)
 {
 	static const char *const words[] = {"return", "goto", "break", "continue", "throw", "exit"};
 
-	if (at > start && is_word(at[-1]))
+	if (at > start && locks_text_is_word(at[-1]))
 		return false;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strncmp(at, words[i], strlen(words[i])) == 0 && !is_word(at[strlen(words[i])]))
+		if (strncmp(at, words[i], strlen(words[i])) == 0 &&
+		    !locks_text_is_word(at[strlen(words[i])]))
 			return true;
 	return false;
 }

@@ -24,7 +24,7 @@ static bool read_at(const struct waiter *w, uint64_t address, void *to, size_t n
 	return p && tracee_read(p, address, to, n) == 0;
 }
 
-static uint32_t word_at(const struct waiter *w, uint64_t address)
+static uint32_t primitive_glibc_word_at(const struct waiter *w, uint64_t address)
 {
 	uint32_t word = 0;
 
@@ -53,8 +53,9 @@ static uint64_t rwlock_of(const struct waiter *w)
 		at = word - (expected == RWLOCK_USED ? GLIBC_RWLOCK_PHASE : GLIBC_RWLOCK_WRITERS);
 	else
 		at = expected >> RWLOCK_READER_SHIFT ? word : word - GLIBC_RWLOCK_PHASE;
-	return word_at(w, at + GLIBC_RWLOCK_SHARED) <= 1 &&
-			       (word_at(w, at) || word_at(w, at + GLIBC_RWLOCK_WRITER))
+	return primitive_glibc_word_at(w, at + GLIBC_RWLOCK_SHARED) <= 1 &&
+			       (primitive_glibc_word_at(w, at) ||
+				primitive_glibc_word_at(w, at + GLIBC_RWLOCK_WRITER))
 		       ? at
 		       : 0;
 }
@@ -62,9 +63,10 @@ static uint64_t rwlock_of(const struct waiter *w)
 /* Threads that have arrived at a barrier, this one included; 0: it is none. */
 static uint32_t barrier_arrived(const struct waiter *w, uint64_t at)
 {
-	uint32_t arrived = word_at(w, at) - word_at(w, at + GLIBC_BARRIER_ROUND);
+	uint32_t arrived = primitive_glibc_word_at(w, at) -
+			   primitive_glibc_word_at(w, at + GLIBC_BARRIER_ROUND);
 
-	return arrived <= word_at(w, at + GLIBC_BARRIER_COUNT) ? arrived : 0;
+	return arrived <= primitive_glibc_word_at(w, at + GLIBC_BARRIER_COUNT) ? arrived : 0;
 }
 
 static uint64_t barrier_of(const struct waiter *w)
@@ -81,7 +83,8 @@ static uint64_t condition_of(const struct waiter *w)
 	uint32_t waiters = glibc_condition_waiters(w->thread->process);
 	uint64_t at = (w->block.args[0] - waiters - sizeof(waiters)) & ~(uint64_t)7;
 
-	return waiters && word_at(w, at + waiters) >> CONDITION_WAITER_SHIFT ? at : 0;
+	return waiters && primitive_glibc_word_at(w, at + waiters) >> CONDITION_WAITER_SHIFT ? at
+											     : 0;
 }
 
 /* pthread_cond_destroy waits at the number of waiters. */
@@ -184,12 +187,12 @@ bool glibc_is_behind_writer(const struct waiter *w)
 
 static void rwlock_owners(struct waiters *all, struct waiter *w)
 {
-	uint32_t writer = word_at(w, w->object + GLIBC_RWLOCK_WRITER);
+	uint32_t writer = primitive_glibc_word_at(w, w->object + GLIBC_RWLOCK_WRITER);
 
 	if (writer)
 		add_tid(all, w, writer);
 	else
-		w->readers = word_at(w, w->object) >> RWLOCK_READER_SHIFT;
+		w->readers = primitive_glibc_word_at(w, w->object) >> RWLOCK_READER_SHIFT;
 	if (w->what == PRIMITIVE_READ && w->readers && !glibc_is_behind_writer(w)) /* itself */
 		w->readers--;
 }
@@ -200,7 +203,7 @@ static void stream_owner(struct waiters *all, struct waiter *w)
 	uint32_t tid = glibc_thread_tid(w->thread->process);
 
 	if (thread && tid)
-		add_tid(all, w, word_at(w, thread + tid));
+		add_tid(all, w, primitive_glibc_word_at(w, thread + tid));
 }
 
 /* The thread that runs the routine of a pthread_once or std::call_once is also in a call with the
@@ -280,7 +283,7 @@ void glibc_owners(struct waiters *all, struct waiter *w)
 {
 	switch (w->what) {
 	case PRIMITIVE_MUTEX:
-		add_tid(all, w, word_at(w, w->object + GLIBC_MUTEX_OWNER));
+		add_tid(all, w, primitive_glibc_word_at(w, w->object + GLIBC_MUTEX_OWNER));
 		break;
 	case PRIMITIVE_READ:
 	case PRIMITIVE_WRITE:
@@ -309,12 +312,13 @@ void glibc_owners(struct waiters *all, struct waiter *w)
 
 bool glibc_is_recursive(const struct waiter *w)
 {
-	return w->what == PRIMITIVE_MUTEX && word_at(w, w->object + GLIBC_MUTEX_COUNT) > 1;
+	return w->what == PRIMITIVE_MUTEX &&
+	       primitive_glibc_word_at(w, w->object + GLIBC_MUTEX_COUNT) > 1;
 }
 
 static void barrier_state(const struct waiter *w, struct str *out)
 {
-	uint32_t count = word_at(w, w->object + GLIBC_BARRIER_COUNT);
+	uint32_t count = primitive_glibc_word_at(w, w->object + GLIBC_BARRIER_COUNT);
 	uint32_t there = barrier_arrived(w, w->object);
 
 	if (there && there < count)
@@ -330,7 +334,7 @@ void glibc_state(const struct waiter *w, struct str *out)
 		barrier_state(w, out);
 	if (w->what != PRIMITIVE_SEMAPHORE || !primitive_is_in(w, "sem_wait"))
 		return;
-	waiting = word_at(w, w->object + GLIBC_SEMAPHORE_WAITERS);
+	waiting = primitive_glibc_word_at(w, w->object + GLIBC_SEMAPHORE_WAITERS);
 	if (waiting > 1)
 		str_addf(out, " (%u threads wait for it)", waiting);
 }

@@ -41,7 +41,7 @@ static bool says_signal(const char *word)
 	       strcasestr(word, "notify") || strcasestr(word, "wake");
 }
 
-static bool is_word(char c)
+static bool signals_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
@@ -51,7 +51,7 @@ static const char *last_name(const char *text)
 {
 	const char *end = text + strlen(text);
 
-	while (end > text && is_word(end[-1]))
+	while (end > text && signals_is_word(end[-1]))
 		end--;
 	return end;
 }
@@ -62,7 +62,7 @@ static char *first_name(const char *text)
 	size_t n = 0;
 
 	text += strspn(text, "&*( ");
-	while (is_word(text[n]))
+	while (signals_is_word(text[n]))
 		n++;
 	return base_strndup(text, n);
 }
@@ -162,7 +162,7 @@ static void find_signals(struct signal_search *search)
 	}
 }
 
-static bool is_known(const struct signal_search *search, const char *function)
+static bool signals_is_known(const struct signal_search *search, const char *function)
 {
 	array_each(const struct signal, s, &search->signals)
 		if (!s->member && strcmp(s->function, function) == 0)
@@ -175,7 +175,7 @@ static void find_callers(struct signal_search *search)
 	for (unsigned level = 0; level < MOST_LEVELS; level++)
 		array_each(const struct text, text, &search->texts)
 			array_each(const struct locks_call, c, &text->calls)
-				if (c->depth && is_known(search, last_name(c->word)) &&
+				if (c->depth && signals_is_known(search, last_name(c->word)) &&
 				    search->asked++ < MOST_ASKED)
 					add_signal(search, text->file, c->line, NULL);
 }
@@ -183,8 +183,8 @@ static void find_callers(struct signal_search *search)
 /* ---- who is on the way to one ------------------------------------------------------------------- */
 
 /* Is the object a member of this name in what the call is passed, or in its own object? */
-static bool passes(const struct inspect_call *call, const struct locks_call *c, const char *member,
-		   uint64_t object)
+static bool signals_passes(const struct inspect_call *call, const struct locks_call *c,
+			   const char *member, uint64_t object)
 {
 	bool found = false;
 
@@ -209,14 +209,14 @@ static bool would_signal(struct signal_search *search, const struct inspect_call
 		return true;
 	array_each(const struct signal, s, &search->signals)
 		if (strcmp(s->function, last_name(c->word)) == 0 &&
-		    (!s->member || passes(call, c, s->member, object)))
+		    (!s->member || signals_passes(call, c, s->member, object)))
 			return true;
 	return false;
 }
 
 /* Is the thread held before the statement of this call? Then what the line does is still to
    come. */
-static bool is_before(const struct waiter *other, const struct inspect_call *call)
+static bool signals_is_before(const struct waiter *other, const struct inspect_call *call)
 {
 	const struct place *place = other->thread->hold.place;
 
@@ -237,7 +237,7 @@ static bool search_function(struct signal_search *search, const struct waiter *o
 	end = locks_function_end(text.lines, text.count, first);
 	if (end < call->line)
 		return false;
-	if (!is_before(other, call))
+	if (!signals_is_before(other, call))
 		from++;
 	if (locks_loop_end(text.lines, text.count, first, call->line))
 		from = first; /* in the next round */
@@ -271,7 +271,7 @@ static bool could_signal(struct signal_search *search, const struct waiter *othe
 
 /* ---- all of it ---------------------------------------------------------------------------------- */
 
-static void add_text(struct signal_search *search, const char *file)
+static void signals_add_text(struct signal_search *search, const char *file)
 {
 	struct source_text source;
 	struct text *text;
@@ -296,7 +296,7 @@ static void read_texts(struct signal_search *search)
 			continue;
 		for (size_t k = w->own; k < w->stack.count; k = caller_own(w, k + 1))
 			if (w->stack.items[k].file && w->stack.items[k].line)
-				add_text(search, w->stack.items[k].file);
+				signals_add_text(search, w->stack.items[k].file);
 	}
 }
 

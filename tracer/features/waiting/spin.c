@@ -82,7 +82,7 @@ static struct spins *spins_of(const struct session *s)
 	return all;
 }
 
-static struct spinner *find(const struct spins *all, const struct session_thread *t)
+static struct spinner *spin_find(const struct spins *all, const struct session_thread *t)
 {
 	array_each(struct spinner, sp, &all->threads)
 		if (sp->thread == t)
@@ -90,7 +90,7 @@ static struct spinner *find(const struct spins *all, const struct session_thread
 	return NULL;
 }
 
-static void forget(struct spinner *sp, uint64_t since)
+static void spin_forget(struct spinner *sp, uint64_t since)
 {
 	array_fini(&sp->places);
 	array_fini(&sp->lines);
@@ -102,7 +102,7 @@ static void forget(struct spinner *sp, uint64_t since)
 
 static struct spinner *spinner_of(struct spins *all, const struct session_thread *t)
 {
-	struct spinner *sp = find(all, t);
+	struct spinner *sp = spin_find(all, t);
 
 	if (!sp) {
 		sp = array_add(&all->threads);
@@ -112,7 +112,7 @@ static struct spinner *spinner_of(struct spins *all, const struct session_thread
 		sp->moved_us = session_now_us();
 	}
 	if (sp->stands_turn != timeline_stands(t)) {
-		forget(sp, all->event_us);
+		spin_forget(sp, all->event_us);
 		sp->stands_turn = timeline_stands(t);
 	}
 	return sp;
@@ -151,22 +151,22 @@ static size_t count_functions(const struct spinner *sp)
 	return count;
 }
 
-static struct spin_place place_of(const struct inspect_call *call)
+static struct spin_place spin_place_of(const struct inspect_call *call)
 {
 	return (struct spin_place){call->function, call->line ? call->file : NULL, call->line, 1};
 }
 
-static bool is_at(const struct spin_place *a, const struct spin_place *b)
+static bool spin_is_at(const struct spin_place *a, const struct spin_place *b)
 {
 	return a->line == b->line && str_same(a->func, b->func) && str_same(a->file, b->file);
 }
 
-static void note_place(struct spinner *sp, const struct inspect_call *call, uint64_t now)
+static void spin_note_place(struct spinner *sp, const struct inspect_call *call, uint64_t now)
 {
-	struct spin_place place = place_of(call);
+	struct spin_place place = spin_place_of(call);
 
 	array_each(struct spin_place, p, &sp->places) {
-		if (is_at(p, &place)) {
+		if (spin_is_at(p, &place)) {
 			p->times++;
 			return;
 		}
@@ -174,17 +174,17 @@ static void note_place(struct spinner *sp, const struct inspect_call *call, uint
 	if (sp->places.count < MOST_PLACES)
 		*array_add(&sp->places) = place;
 	if (count_functions(sp) > MOST_FUNCTIONS) {
-		forget(sp, now);
+		spin_forget(sp, now);
 		*array_add(&sp->places) = place;
 	}
 }
 
 static void note_line(struct spinner *sp, const struct inspect_call *call)
 {
-	struct spin_place place = place_of(call);
+	struct spin_place place = spin_place_of(call);
 
 	array_each(struct spin_place, p, &sp->lines) {
-		if (is_at(p, &place)) {
+		if (spin_is_at(p, &place)) {
 			p->times++;
 			return;
 		}
@@ -287,7 +287,7 @@ static void take_sample(struct session *s, struct spinner *sp, struct waiter *w,
 	sp->ran_ns = tracee_ran_ns(tracee);
 	caller_look(s, w);
 	if (w->told < w->stack.count) {
-		note_place(sp, &w->stack.items[w->told], now);
+		spin_note_place(sp, &w->stack.items[w->told], now);
 		note_loop(spins_of(s), sp, w);
 		sp->samples++;
 		sp->slept += w->block.activity == TRACEE_BLOCKED;
@@ -297,7 +297,7 @@ static void take_sample(struct session *s, struct spinner *sp, struct waiter *w,
 	inspect_stack_fini(&w->stack);
 }
 
-static void look_at(struct session *s, struct session_thread *t, uint64_t now)
+static void spin_look_at(struct session *s, struct session_thread *t, uint64_t now)
 {
 	struct waiter w = {.thread = t};
 	struct spinner *sp = spinner_of(spins_of(s), t);
@@ -325,7 +325,7 @@ static void sample(struct session *s)
 
 		if (!may_move(t))
 			continue;
-		look_at(s, t, now);
+		spin_look_at(s, t, now);
 		looks++;
 	}
 }
@@ -371,7 +371,7 @@ static void look_at_transfers(struct session *s, uint64_t now)
  */
 static bool is_livelock(struct session *s, bool at_last);
 
-static void look(struct session *s, uint64_t now, bool quiet)
+static void spin_look(struct session *s, uint64_t now, bool quiet)
 {
 	struct spins *all = spins_of(s);
 	unsigned every = s->plan.expect.livelock || s->outcome.time_limit ? 1 : EVERY_TICKS;
@@ -399,7 +399,7 @@ static void look(struct session *s, uint64_t now, bool quiet)
    leader that has ended waits for nobody. */
 static bool is_waiting(struct session *s, struct session_thread *t, bool rests)
 {
-	const struct spinner *sp = find(spins_of(s), t);
+	const struct spinner *sp = spin_find(spins_of(s), t);
 	struct tracee_block b;
 	struct wait w = {0};
 	bool waits;
@@ -417,7 +417,7 @@ static bool is_waiting(struct session *s, struct session_thread *t, bool rests)
 /* Does it look that way so far, with too few samples to be sure? */
 static bool may_go_round(const struct session *s, const struct session_thread *t)
 {
-	const struct spinner *sp = find(spins_of(s), t);
+	const struct spinner *sp = spin_find(spins_of(s), t);
 	struct tracee_block b;
 
 	if (sp && !spin_states_may_repeat(&sp->states, SAMPLES_AT_LAST, SAMPLES))
@@ -428,7 +428,7 @@ static bool may_go_round(const struct session *s, const struct session_thread *t
 
 static bool goes_round(const struct session *s, const struct session_thread *t, unsigned least)
 {
-	const struct spinner *sp = find(spins_of(s), t);
+	const struct spinner *sp = spin_find(spins_of(s), t);
 
 	return sp && spin_states_repeat(&sp->states, least);
 }
@@ -437,7 +437,7 @@ static bool goes_round(const struct session *s, const struct session_thread *t, 
    keeps nobody waiting. */
 static bool only_sleeps(const struct session *s, const struct session_thread *t)
 {
-	const struct spinner *sp = find(spins_of(s), t);
+	const struct spinner *sp = spin_find(spins_of(s), t);
 
 	return sp && sp->slept && !sp->decides;
 }
@@ -495,7 +495,7 @@ static bool is_unclear(struct session *s)
 
 bool spin_of(const struct session *s, const struct session_thread *t, struct spin *out)
 {
-	const struct spinner *sp = find(spins_of(s), t);
+	const struct spinner *sp = spin_find(spins_of(s), t);
 
 	if (!sp || !sp->samples || sp->stands_turn != timeline_stands(t))
 		return false;
@@ -533,4 +533,4 @@ static bool late(struct session *s, double over_us)
 }
 
 extern const struct observer spin_observer;
-const struct observer spin_observer = {.slow_tick_over = look, .late = late};
+const struct observer spin_observer = {.slow_tick_over = spin_look, .late = late};

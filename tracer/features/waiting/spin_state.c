@@ -66,8 +66,8 @@ static uint64_t part(const struct dwarf_frame *f, const struct arch_decides *d,
 		       : values[from - ARCH_FROM_WORD];
 }
 
-static uint64_t value_of(struct session_process *p, const struct dwarf_frame *f,
-			 const struct arch_decides *d, const uint64_t *values, size_t i)
+static uint64_t spin_state_value_of(struct session_process *p, const struct dwarf_frame *f,
+				    const struct arch_decides *d, const uint64_t *values, size_t i)
 {
 	const struct arch_word *w = &d->word[i];
 	uint64_t at = part(f, d, values, w->base) + (uint64_t)w->offset, value = 0;
@@ -89,7 +89,7 @@ static void mix_values(struct session_process *p, const struct dwarf_frame *f,
 		if ((registers >> i & 1) && (f->known >> i & 1))
 			mix(state, f->regs[i]);
 	for (size_t i = 0; i < ARCH_DECIDES_WORDS && d->word[i].size; i++) {
-		values[i] = value_of(p, f, d, values, i);
+		values[i] = spin_state_value_of(p, f, d, values, i);
 		if (words >> i & 1)
 			mix(state, values[i]);
 	}

@@ -8,7 +8,8 @@
 
 enum { LOOKS_LEAST = 2 }; /* one sample alone does not say for how long */
 
-static bool is_known(const struct session *s, const struct session_thread *t, struct spin *out)
+static bool spinning_is_known(const struct session *s, const struct session_thread *t,
+			      struct spin *out)
 {
 	return spin_of(s, t, out) && out->samples >= LOOKS_LEAST && out->place.func;
 }
@@ -25,7 +26,7 @@ void spinning_told(const struct session *s, struct waiter *w)
 {
 	struct spin spin;
 
-	if (!is_known(s, w->thread, &spin) || !spin.loops)
+	if (!spinning_is_known(s, w->thread, &spin) || !spin.loops)
 		return;
 	for (size_t i = w->told; i < w->stack.count; i++) {
 		const struct inspect_call *call = &w->stack.items[i];
@@ -63,7 +64,7 @@ void spinning_describe(const struct session *s, const struct session_thread *t, 
 {
 	struct spin spin;
 
-	if (!is_known(s, t, &spin))
+	if (!spinning_is_known(s, t, &spin))
 		return;
 	if (out->kind == WAITING_RUNNING)
 		take_place(&spin.place, out);

@@ -21,7 +21,7 @@ const struct trampoline *trampoline_of(const struct session_thread *t)
 
 /* ---- the calls around the start routine --------------------------------------------------------- */
 
-static bool is_called(const struct inspect_call *call, const char *name)
+static bool trampoline_is_called(const struct inspect_call *call, const char *name)
 {
 	return call->function && strcmp(call->function, name) == 0;
 }
@@ -37,16 +37,16 @@ static bool is_in_library(const struct inspect_call *call, const char *name)
 static bool is_libc(const struct inspect_call *call)
 {
 	return is_in_library(call, "libc.so") || is_in_library(call, "libpthread") ||
-	       is_in_library(call, "ld-linux") || is_called(call, "start_thread") ||
-	       is_called(call, "clone") || is_called(call, "clone3") ||
-	       is_called(call, "__clone") || is_called(call, "__clone3");
+	       is_in_library(call, "ld-linux") || trampoline_is_called(call, "start_thread") ||
+	       trampoline_is_called(call, "clone") || trampoline_is_called(call, "clone3") ||
+	       trampoline_is_called(call, "__clone") || trampoline_is_called(call, "__clone3");
 }
 
 /* std::thread and the like: what they call is what the tester passed. */
 static bool is_cxx(const struct inspect_call *call)
 {
 	return is_in_library(call, "libstdc++") || is_in_library(call, "libc++") ||
-	       is_called(call, "execute_native_thread_routine") ||
+	       trampoline_is_called(call, "execute_native_thread_routine") ||
 	       (call->function && strncmp(call->function, "std::", 5) == 0);
 }
 
@@ -58,7 +58,7 @@ static size_t find_start(const struct session_thread *t, const struct inspect_st
 	size_t i = stack->count;
 
 	for (size_t k = stack->count; k-- > 0;)
-		if (is_called(&stack->items[k], t->engine->start))
+		if (trampoline_is_called(&stack->items[k], t->engine->start))
 			return k;
 	*left = true;
 	while (i > 0 && is_libc(&stack->items[i - 1]))
@@ -131,7 +131,7 @@ static bool may_be_trampoline(const struct session_thread *t)
 
 /* ---- what it runs -------------------------------------------------------------------------------- */
 
-static bool same_file(const struct inspect_call *a, const struct inspect_call *b)
+static bool trampoline_same_file(const struct inspect_call *a, const struct inspect_call *b)
 {
 	return a->file && b->file && strcmp(a->file, b->file) == 0;
 }
@@ -143,7 +143,8 @@ static size_t next_own(const struct waiter *w, const struct inspect_stack *stack
 	while (i-- > 0) {
 		const struct inspect_call *call = &stack->items[i];
 
-		if (caller_is_own(w, call) && call->function && !(but && same_file(but, call)))
+		if (caller_is_own(w, call) && call->function &&
+		    !(but && trampoline_same_file(but, call)))
 			return i;
 	}
 	return stack->count;

@@ -390,7 +390,7 @@ static void describe_held(const struct session *s, struct session_thread *t, str
 	watchpoints_describe(s, t, &w->note);
 }
 
-static void add_place(const struct waiter *w, size_t told, struct waiting *out)
+static void waiting_add_place(const struct waiter *w, size_t told, struct waiting *out)
 {
 	const struct inspect_call *call = &w->stack.items[told];
 
@@ -401,7 +401,7 @@ static void add_place(const struct waiter *w, size_t told, struct waiting *out)
 	out->line = call->line;
 }
 
-static void describe(struct waiters *all, struct waiter *w)
+static void waiting_describe(struct waiters *all, struct waiter *w)
 {
 	struct session_thread *t = w->thread;
 	struct waiting *out = waiting_of(t);
@@ -416,11 +416,12 @@ static void describe(struct waiters *all, struct waiter *w)
 		str_add(&out->text, t->stays	? "stays where it was sent"
 				    : t->parked ? "is held by hand"
 						: "is stopped");
-		add_place(w, w->own, out); /* a user may be stepping it: the innermost line */
+		waiting_add_place(w, w->own,
+				  out); /* a user may be stepping it: the innermost line */
 		return;
 	}
 	spinning_told(all->session, w);
-	add_place(w, w->told, out);
+	waiting_add_place(w, w->told, out);
 	around_describe(w, activity == TRACEE_BLOCKED, &out->around);
 	if (activity == TRACEE_BLOCKED || activity == TRACEE_DISK) {
 		describe_blocked(all, w, out);
@@ -449,7 +450,7 @@ static void describe(struct waiters *all, struct waiter *w)
 
 /* ---- all of them --------------------------------------------------------------------------------- */
 
-static void look(struct waiters *all, struct session_thread *t)
+static void waiting_look(struct waiters *all, struct session_thread *t)
 {
 	struct waiter *w = array_add(all);
 
@@ -532,13 +533,13 @@ void waiting_look_all(struct session *s)
 			continue;
 		threads_name(s, t->engine);
 		t->state = threads_state(s, t->engine);
-		look(&all, t);
+		waiting_look(&all, t);
 	}
 	for (size_t i = 0; i < all.count; i++)
 		find_owners(&all, &all.items[i]);
 	locks_name_all(&all);
 	for (size_t i = 0; i < all.count; i++)
-		describe(&all, &all.items[i]);
+		waiting_describe(&all, &all.items[i]);
 	waiters_fini(&all);
 }
 
@@ -574,12 +575,12 @@ void waiting_fini(struct waiting *w)
 
 /* ---- kept with each thread ------------------------------------------------------------------ */
 
-static void fini(void *what)
+static void waiting_waiting_fini(void *what)
 {
 	waiting_fini(what);
 }
 
-static const struct keeper keeper = {sizeof(struct waiting), fini};
+static const struct keeper keeper = {sizeof(struct waiting), waiting_waiting_fini};
 
 struct waiting *waiting_of(const struct session_thread *t)
 {

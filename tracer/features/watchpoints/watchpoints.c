@@ -80,7 +80,7 @@ const struct watchpoint_reads *watchpoints_reads(const struct session_thread *t)
 
 /* ---- what is read --------------------------------------------------------------------------- */
 
-static void begin(struct session *s, struct session_thread *t)
+static void watchpoints_begin(struct session *s, struct session_thread *t)
 {
 	s->asker = t;
 	of_run(s)->stale = true;
@@ -88,7 +88,7 @@ static void begin(struct session *s, struct session_thread *t)
 	of_thread(t)->calls = false;
 }
 
-static void end(struct session *s)
+static void watchpoints_end(struct session *s)
 {
 	s->asker = NULL;
 }
@@ -143,7 +143,7 @@ struct words {
 	bool too_many;
 };
 
-static void add_word(struct words *w, uint64_t address)
+static void watchpoints_add_word(struct words *w, uint64_t address)
 {
 	for (size_t i = 0; i < w->count; i++)
 		if (w->items[i].addr == address)
@@ -156,7 +156,8 @@ static void add_word(struct words *w, uint64_t address)
 
 /* Collects whole aligned words: if something else in a word changes, a condition is asked in vain,
    no more. */
-static void collect(const struct session *s, const struct session_process *p, struct words *w)
+static void watchpoints_collect(const struct session *s, const struct session_process *p,
+				struct words *w)
 {
 	array_each(struct session_thread *, t, &s->threads) {
 		if (!watchpoints_is_asked(*t))
@@ -167,7 +168,7 @@ static void collect(const struct session *s, const struct session_process *p, st
 				continue;
 			for (uint64_t a = r->address & ~7ull;
 			     a < r->address + r->size && !w->too_many; a += 8)
-				add_word(w, a);
+				watchpoints_add_word(w, a);
 		}
 	}
 }
@@ -216,7 +217,7 @@ static bool has_changed(struct watchpoint_read *r)
 	return sum != r->sum;
 }
 
-static bool look(struct session *s)
+static bool watchpoints_look(struct session *s)
 {
 	array_each(struct session_thread *, t, &s->threads) {
 		if (!watchpoints_is_asked(*t))
@@ -232,7 +233,7 @@ static bool look(struct session *s)
 
 static bool is_stale(struct session *s)
 {
-	return of_run(s)->active && look(s);
+	return of_run(s)->active && watchpoints_look(s);
 }
 
 /* The clock ticks that often, but a tick may be noticed late: half a period is enough slack. */
@@ -250,7 +251,7 @@ static void look_again(struct session *s)
 	if (!of_run(s)->active || session_now_us() < of_run(s)->next_us)
 		return;
 	plan_look(s, next < LAST_MS ? next : LAST_MS);
-	if (look(s))
+	if (watchpoints_look(s))
 		session_ask_again(s);
 }
 
@@ -265,7 +266,7 @@ static bool watch_all(struct session *s)
 		struct words words = {0};
 
 		if (of_run(s)->active)
-			collect(s, *p, &words);
+			watchpoints_collect(s, *p, &words);
 		if (!words.count && !words.too_many)
 			of_process(*p)->others = 0;
 		if (words.too_many || of_process(*p)->others >= MOST_REWATCHED) {
@@ -293,11 +294,11 @@ static bool update(struct session *s)
 		plan_look(s, FIRST_MS);
 	else
 		ticks_wish(s, &watchpoints_observer, 0);
-	return others && look(s);
+	return others && watchpoints_look(s);
 }
 
 /* How many words conditions have read in this process. */
-static size_t words_of(const struct session *s, const struct session_process *p)
+static size_t watchpoints_words_of(const struct session *s, const struct session_process *p)
 {
 	size_t words = 0;
 
@@ -330,14 +331,14 @@ void watchpoints_describe(const struct session *s, const struct session_thread *
 		str_addf(out,
 			 " (conditions here read %zu words, more than the %d that debug registers "
 			 "can watch: they are looked at every %d ms)",
-			 words_of(s, t->process), TRACEE_WATCHES, LAST_MS);
+			 watchpoints_words_of(s, t->process), TRACEE_WATCHES, LAST_MS);
 }
 
 const struct observer watchpoints_observer = {
 	.thread_over = gone,
 	.decided = update,
-	.asks = begin,
-	.answered = end,
+	.asks = watchpoints_begin,
+	.answered = watchpoints_end,
 	.reads = note_read,
 	.calls = called,
 	.looks_at = looks_at,

@@ -135,7 +135,7 @@ static int read_head(const char *path, unsigned char *head, size_t size, struct 
 	return 0;
 }
 
-static enum kind kind_of(struct harness_hunt *h, const unsigned char *head)
+static enum kind build_kind_of(struct harness_hunt *h, const unsigned char *head)
 {
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)head;
 
@@ -217,7 +217,7 @@ static void set_commands(struct harness_hunt *h, enum kind kind)
 	free(path);
 }
 
-static int refuse(struct harness_hunt *h, enum kind kind)
+static int build_refuse(struct harness_hunt *h, enum kind kind)
 {
 	if (h->x.err->code)
 		return -1;
@@ -238,9 +238,9 @@ int harness_library(struct harness_hunt *h)
 
 	if (read_head(h->options.library, head, sizeof(head), h->x.err) < 0)
 		return -1;
-	kind = kind_of(h, head);
+	kind = build_kind_of(h, head);
 	if (kind == KIND_OTHER || (kind == KIND_PROGRAM && !h->options.lists))
-		return refuse(h, kind);
+		return build_refuse(h, kind);
 	set_commands(h, kind);
 	h->tested = kind == KIND_SHARED ? h->module : NULL;
 	if (shortlived_make(&h->folder, "gatectl-harness", names, h->x.err) < 0)

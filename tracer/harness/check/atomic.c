@@ -26,7 +26,7 @@ struct atomic_work {
 
 /* ---- the orders --------------------------------------------------------------------------------------- */
 
-static void add_order(struct atomic_work *w)
+static void atomic_add_order(struct atomic_work *w)
 {
 	unsigned calls[ORDER_CALLS], at[SCHEMA_THREADS] = {0}, count = 0;
 	struct turns *t = array_add(&w->all);
@@ -45,7 +45,7 @@ static void add_order(struct atomic_work *w)
 static void add_orders(struct atomic_work *w, unsigned count)
 {
 	if (count == w->size) {
-		add_order(w);
+		atomic_add_order(w);
 		return;
 	}
 	for (unsigned t = 0; t < w->s->threads; t++) {
@@ -60,7 +60,8 @@ static void add_orders(struct atomic_work *w, unsigned count)
 
 /* ---- what they give -------------------------------------------------------------------------------------- */
 
-static void add_text(struct atomic_work *w, const struct turns *t, const struct harness_order *o)
+static void atomic_add_text(struct atomic_work *w, const struct turns *t,
+			    const struct harness_order *o)
 {
 	struct str parts[SCHEMA_THREADS + 1] = {0}, text = {0}, order = {0};
 	unsigned threads = w->s->threads;
@@ -97,7 +98,7 @@ static bool stops(const struct atomic_work *w, const struct turns *t, unsigned d
 	return true;
 }
 
-static enum harness_use judge(struct atomic_work *w)
+static enum harness_use atomic_judge(struct atomic_work *w)
 {
 	enum harness_use use = HARNESS_USABLE;
 
@@ -105,7 +106,7 @@ static enum harness_use judge(struct atomic_work *w)
 		const struct harness_order *o = harness_orders_get(w->h->orders, t->order);
 
 		if (o->end == ORDER_OK)
-			add_text(w, t, o);
+			atomic_add_text(w, t, o);
 		else if (o->end != ORDER_BLOCKED)
 			return HARNESS_FAILS;
 		else if (o->done >= (int)w->size || stops(w, t, (unsigned)o->done))
@@ -116,7 +117,7 @@ static enum harness_use judge(struct atomic_work *w)
 
 /* ---- is there anything to see? ----------------------------------------------------------------------------- */
 
-static const struct harness_op *op_of(const struct atomic_work *w, unsigned call)
+static const struct harness_op *atomic_op_of(const struct atomic_work *w, unsigned call)
 {
 	return &w->h->object.ops.items[w->h->object.calls.items[call].op];
 }
@@ -161,7 +162,7 @@ static bool is_concerned(const struct atomic_work *w)
 		return false;
 	for (unsigned t = 0; t < w->s->threads; t++)
 		for (unsigned i = 0; i < w->s->counts[t]; i++)
-			if (op_of(w, w->s->calls[t][i])->reads && !sees(w, t, i))
+			if (atomic_op_of(w, w->s->calls[t][i])->reads && !sees(w, t, i))
 				return false;
 	return true;
 }
@@ -198,7 +199,7 @@ int harness_atomic(struct harness_hunt *h, const struct schema *s, struct harnes
 		}
 	} while (!failed && varied);
 	if (!failed) {
-		out->use = judge(&w);
+		out->use = atomic_judge(&w);
 		out->concerned = out->use == HARNESS_USABLE && is_concerned(&w);
 	}
 	array_fini(&w.all);
@@ -222,7 +223,7 @@ int harness_atomic_in_threads(struct harness_hunt *h, const struct schema *s, st
 		const struct harness_order *o = harness_orders_get(h->orders, t->order);
 
 		if (!failed && o->end == ORDER_OK)
-			add_text(&w, t, o);
+			atomic_add_text(&w, t, o);
 	}
 	*out = a.outcomes;
 	array_fini(&w.all);

@@ -85,7 +85,7 @@ static int compile(struct harness_hunt *h, struct harness_violation *v)
 	return failed;
 }
 
-static void set_options(const struct harness_hunt *h, struct explore_options *o)
+static void found_set_options(const struct harness_hunt *h, struct explore_options *o)
 {
 	double left = harness_left(h), whole = h->begun + h->explore.whole_s - explore_now_s();
 
@@ -108,7 +108,7 @@ static void set_no_script(struct harness_violation *v, const char *reason)
 	v->no_script = reason ? base_strdup(reason) : NULL;
 }
 
-static void take(struct harness_violation *v, struct explore_failure *f)
+static void found_take(struct harness_violation *v, struct explore_failure *f)
 {
 	if (f->gates.length)
 		v->script = in_folder(v, "gates.lua");
@@ -136,13 +136,14 @@ static void add_files(const struct harness_violation *v, struct str *out)
 	str_add(out, "\n");
 }
 
-static int write_all(struct harness_hunt *h, struct harness_violation *v, struct explore_failure *f)
+static int found_write_all(struct harness_hunt *h, struct harness_violation *v,
+			   struct explore_failure *f)
 {
 	struct str outcomes = {0};
 	int failed;
 
 	if (f)
-		take(v, f);
+		found_take(v, f);
 	str_clear(&v->story);
 	harness_story(h, v, f, &v->story);
 	add_files(v, &v->story);
@@ -157,8 +158,8 @@ static int write_all(struct harness_hunt *h, struct harness_violation *v, struct
 }
 
 /* Was it allowed, what the test's own search has found first? The test has to know that, too. */
-static int learn(struct harness_hunt *h, struct harness_violation *v,
-		 const struct explore_failure *f)
+static int found_learn(struct harness_hunt *h, struct harness_violation *v,
+		       const struct explore_failure *f)
 {
 	char *text = strcmp(f->kind, "status") == 0 ? harness_outcome_of(f) : NULL;
 	int answer = 0;
@@ -175,11 +176,11 @@ static int learn(struct harness_hunt *h, struct harness_violation *v,
 static int write_early(struct harness_hunt *h, struct harness_violation *v)
 {
 	set_no_script(v, "the search for one was ended");
-	return write_all(h, v, NULL);
+	return found_write_all(h, v, NULL);
 }
 
 /* 1: the test is another one from now on; 0, -1. */
-static int search(struct harness_hunt *h, struct harness_violation *v)
+static int found_search(struct harness_hunt *h, struct harness_violation *v)
 {
 	struct explore e = {.quick = h->quick, .full = h->full, .plain = h->plain, .x = h->x};
 	char *program = in_folder(v, "test"), *argv[] = {program, NULL};
@@ -189,17 +190,17 @@ static int search(struct harness_hunt *h, struct harness_violation *v)
 		base_free(program);
 		return -1;
 	}
-	set_options(h, &e.options);
+	found_set_options(h, &e.options);
 	e.points_at.tested = h->tested;
 	e.x.options->argv = argv;
 	answer = synth_explore(&e);
 	h->x = e.x;
 	if (answer == 0 && h->weak.count && e.failures.count)
-		answer = learn(h, v, &e.failures.items[0]);
+		answer = found_learn(h, v, &e.failures.items[0]);
 	if (answer == 0)
 		set_no_script(v, NULL);
 	if (answer == 0)
-		answer = write_all(h, v, e.failures.count ? &e.failures.items[0] : NULL);
+		answer = found_write_all(h, v, e.failures.count ? &e.failures.items[0] : NULL);
 	explore_fini(&e);
 	h->x.options->argv = NULL;
 	base_free(program);
@@ -211,7 +212,7 @@ int harness_found(struct harness_hunt *h, struct harness_violation *v)
 	int answer = make_folder(h, v) < 0 ? -1 : 1;
 
 	while (answer > 0)
-		answer = write_source(h, v) < 0 || compile(h, v) < 0 ? -1 : search(h, v);
+		answer = write_source(h, v) < 0 || compile(h, v) < 0 ? -1 : found_search(h, v);
 	return answer;
 }
 

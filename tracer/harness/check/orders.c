@@ -29,7 +29,7 @@ static size_t hash(const unsigned *calls, unsigned count)
 	return hash_slot(sum);
 }
 
-static size_t *slot_of(const struct harness_orders *o, const unsigned *calls, unsigned count)
+static size_t *orders_slot_of(const struct harness_orders *o, const unsigned *calls, unsigned count)
 {
 	size_t at = hash(calls, count) & (o->size - 1);
 
@@ -42,7 +42,7 @@ static size_t *slot_of(const struct harness_orders *o, const unsigned *calls, un
 	return &o->slots[at];
 }
 
-static void grow(struct harness_orders *o)
+static void orders_grow(struct harness_orders *o)
 {
 	enum { FIRST = 1024 };
 
@@ -52,7 +52,7 @@ static void grow(struct harness_orders *o)
 	o->size = o->size ? 2 * o->size : FIRST;
 	o->slots = base_alloc(o->size, sizeof(*o->slots));
 	for (size_t i = 0; i < o->items.count; i++)
-		*slot_of(o, o->items.items[i].calls, o->items.items[i].count) = i + 1;
+		*orders_slot_of(o, o->items.items[i].calls, o->items.items[i].count) = i + 1;
 }
 
 size_t harness_orders_want(struct harness_orders *o, const unsigned *calls, unsigned count)
@@ -60,8 +60,8 @@ size_t harness_orders_want(struct harness_orders *o, const unsigned *calls, unsi
 	struct harness_order *item;
 	size_t *slot;
 
-	grow(o);
-	slot = slot_of(o, calls, count);
+	orders_grow(o);
+	slot = orders_slot_of(o, calls, count);
 	if (*slot)
 		return *slot - 1;
 	item = array_add(&o->items);
@@ -76,7 +76,7 @@ const struct harness_order *harness_orders_get(const struct harness_orders *o, s
 	return &o->items.items[index];
 }
 
-static void forget(struct harness_order *item)
+static void orders_forget(struct harness_order *item)
 {
 	for (int i = 0; i < ORDER_CALLS; i++)
 		base_free(item->given[i]);
@@ -85,7 +85,7 @@ static void forget(struct harness_order *item)
 void harness_orders_free(struct harness_hunt *h)
 {
 	array_each(struct harness_order, item, &h->orders->items)
-		forget(item);
+		orders_forget(item);
 	array_fini(&h->orders->items);
 	array_fini(&h->orders->pending);
 	base_free(h->orders->slots);
@@ -131,7 +131,7 @@ static void read_line(char *line, struct harness_order *out)
 		out->end = ORDER_UNKNOWN;
 }
 
-static struct harness_op *op_of(struct harness_hunt *h, unsigned call)
+static struct harness_op *orders_op_of(struct harness_hunt *h, unsigned call)
 {
 	return &h->object.ops.items[h->object.calls.items[call % ORDER_THREAD].op];
 }
@@ -145,13 +145,13 @@ static bool is_in_threads(const struct harness_order *o)
 }
 
 /* Which operation has given something else the second time? It varies. In threads that is too late to be found out. */
-static bool compare(struct harness_hunt *h, const struct harness_order *a,
-		    const struct harness_order *b)
+static bool orders_compare(struct harness_hunt *h, const struct harness_order *a,
+			   const struct harness_order *b)
 {
 	bool varied = false;
 
 	for (unsigned i = 0; i < a->count && !is_in_threads(a); i++) {
-		struct harness_op *op = op_of(h, a->calls[i]);
+		struct harness_op *op = orders_op_of(h, a->calls[i]);
 
 		if (!a->given[i] || !b->given[i] || strcmp(a->given[i], b->given[i]) == 0)
 			continue;
@@ -201,10 +201,10 @@ static bool take_second(struct harness_hunt *h, struct str *said)
 		struct harness_order second = {.count = item->count};
 
 		read_line(line, &second);
-		varied |= compare(h, item, &second);
+		varied |= orders_compare(h, item, &second);
 		if (second.end != item->end)
 			item->end = ORDER_UNKNOWN;
-		forget(&second);
+		orders_forget(&second);
 	}
 	return varied;
 }
@@ -221,10 +221,10 @@ static void copy_end(const struct harness_order *from, struct harness_order *to)
 }
 
 /* Does it begin like one that was stopped? Then it ends there, too. */
-static bool is_stopped(const struct harness_orders *o, struct harness_order *item)
+static bool orders_is_stopped(const struct harness_orders *o, struct harness_order *item)
 {
 	for (unsigned n = 1; n < item->count; n++) {
-		size_t at = *slot_of(o, item->calls, n);
+		size_t at = *orders_slot_of(o, item->calls, n);
 		const struct harness_order *known = at ? &o->items.items[at - 1] : NULL;
 
 		if (known && known->end == ORDER_BLOCKED) {
@@ -252,7 +252,7 @@ static void find_pending(struct harness_orders *o)
 {
 	o->pending.count = 0;
 	for (size_t i = o->run; i < o->items.count; i++)
-		if (!is_stopped(o, &o->items.items[i]))
+		if (!orders_is_stopped(o, &o->items.items[i]))
 			*array_add(&o->pending) = i;
 }
 

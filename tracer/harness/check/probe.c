@@ -12,7 +12,7 @@ enum { CONTEXTS = 6, OBSERVERS = 16, FINAL = 3, FINAL_OF_ONE = 2, TAKEN = 6, MAN
 
 static const unsigned NONE = UINT_MAX;
 
-static const struct harness_op *op_of(const struct harness_hunt *h, unsigned call)
+static const struct harness_op *probe_op_of(const struct harness_hunt *h, unsigned call)
 {
 	return &h->object.ops.items[h->object.calls.items[call].op];
 }
@@ -33,7 +33,7 @@ static int no_time(struct harness_hunt *h)
 }
 
 /* 1: operations have changed, all is to be done anew; 0, or -1. */
-static int run(struct harness_hunt *h)
+static int probe_run(struct harness_hunt *h)
 {
 	bool varied;
 
@@ -162,13 +162,13 @@ static int find_callable(struct harness_hunt *h)
 	int again;
 
 	want_alone(h);
-	again = run(h);
+	again = probe_run(h);
 	if (again)
 		return again;
 	if (order(h, &first, 1)->done < 0)
 		return not_made(h, order(h, &first, 1));
 	want_behind_others(h);
-	again = run(h);
+	again = probe_run(h);
 	if (again || !mark_never(h))
 		return again;
 	harness_calls(&h->object);
@@ -203,7 +203,7 @@ struct suspect {
 	unsigned call, times, observer;
 };
 
-static unsigned put(const struct suspect *s, unsigned times, unsigned *out)
+static unsigned probe_put(const struct suspect *s, unsigned times, unsigned *out)
 {
 	unsigned count = 0;
 
@@ -219,7 +219,7 @@ static unsigned put(const struct suspect *s, unsigned times, unsigned *out)
 static bool differs(struct harness_hunt *h, const struct suspect *s, bool wants)
 {
 	unsigned with[MANY + 2], without[2];
-	const unsigned a = put(s, s->times, with), b = put(s, 0, without);
+	const unsigned a = probe_put(s, s->times, with), b = probe_put(s, 0, without);
 	const struct harness_order *x, *y;
 
 	if (wants) {
@@ -241,7 +241,7 @@ static bool only_reads(struct harness_hunt *h, unsigned call, bool wants)
 	unsigned context[CONTEXTS], count = contexts(h, context), observers = 0;
 
 	for (unsigned g = 0; g < h->object.calls.count && observers < OBSERVERS; g++) {
-		if (!gives(op_of(h, g)))
+		if (!gives(probe_op_of(h, g)))
 			continue;
 		observers++;
 		if (differs(h, &(struct suspect){NULL, call, 1, g}, wants) ||
@@ -262,13 +262,13 @@ static int find_readers(struct harness_hunt *h)
 	array_each(struct harness_op, op, &o->ops)
 		op->reads = gives(op) && !op->is_partial;
 	for (unsigned c = 0; c < o->calls.count; c++)
-		if (op_of(h, c)->reads)
+		if (probe_op_of(h, c)->reads)
 			only_reads(h, c, true);
-	again = run(h);
+	again = probe_run(h);
 	if (again)
 		return again;
 	for (unsigned c = 0; c < o->calls.count; c++)
-		if (op_of(h, c)->reads && !only_reads(h, c, false))
+		if (probe_op_of(h, c)->reads && !only_reads(h, c, false))
 			o->ops.items[o->calls.items[c].op].reads = false;
 	return 0;
 }
@@ -322,7 +322,7 @@ static void add_observers(struct harness_hunt *h, bool valued, bool visiting)
 	unsigned of_one = 0, last = 0;
 
 	for (unsigned c = 0; c < h->object.calls.count && h->final.count < FINAL; c++) {
-		const struct harness_op *op = op_of(h, c);
+		const struct harness_op *op = probe_op_of(h, c);
 
 		of_one = h->object.calls.items[c].op == last ? of_one : 0;
 		last = h->object.calls.items[c].op;
@@ -334,8 +334,8 @@ static void add_observers(struct harness_hunt *h, bool valued, bool visiting)
 
 static bool may_take(const struct harness_hunt *h, unsigned call)
 {
-	return !op_of(h, call)->reads && !has_values(op_of(h, call)) && gives(op_of(h, call)) &&
-	       order(h, &call, 1)->end == ORDER_OK;
+	return !probe_op_of(h, call)->reads && !has_values(probe_op_of(h, call)) &&
+	       gives(probe_op_of(h, call)) && order(h, &call, 1)->end == ORDER_OK;
 }
 
 /* It is called again and again, behind another one or (NONE) alone. */
@@ -395,7 +395,7 @@ static int find_taker(struct harness_hunt *h)
 			calls_of(h, NONE, c);
 			calls_of(h, m, c);
 		}
-	again = run(h);
+	again = probe_run(h);
 	for (unsigned c = 0; !again && !h->takes && c < count; c++)
 		for (unsigned m = 0; !h->takes && may_take(h, c) && m < count; m++)
 			if (h->object.calls.items[m].op != h->object.calls.items[c].op &&
@@ -485,7 +485,7 @@ static unsigned count_taken(const struct harness_hunt *h, const struct schema *s
 
 	for (unsigned t = 0; t < s->threads; t++)
 		for (unsigned i = 0; i < s->counts[t]; i++)
-			count += !op_of(h, s->calls[t][i])->reads &&
+			count += !probe_op_of(h, s->calls[t][i])->reads &&
 				 h->object.calls.items[s->calls[t][i]].op !=
 					 h->object.calls.items[h->taker].op;
 	return count;

@@ -184,8 +184,8 @@ static uint64_t seed_of(const struct schema *s)
 	return sum >> 32;
 }
 
-static void set_options(struct harness_hunt *h, const struct harness_sought *s, unsigned long runs,
-			struct explore_options *o)
+static void search_set_options(struct harness_hunt *h, const struct harness_sought *s,
+			       unsigned long runs, struct explore_options *o)
 {
 	double left = harness_left(h);
 
@@ -215,7 +215,7 @@ int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned lo
 	const struct explore_failure *f;
 	int answer;
 
-	set_options(h, s, runs, &e.options);
+	search_set_options(h, s, runs, &e.options);
 	e.points_at.tested = h->tested;
 	if (e.options.points == POINTS_RACES)
 		add_points(&e.points_at, &h->races);

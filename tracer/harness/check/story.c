@@ -32,7 +32,7 @@ static int column_of(const struct schedule *s, unsigned thread)
 }
 
 /* Code without a source is not the tester's. */
-static const char *line_of(const struct harness_hunt *h, const struct schedule_where *w)
+static const char *story_line_of(const struct harness_hunt *h, const struct schedule_where *w)
 {
 	const char *line = w->line ? source_line(h->x.symbols, w->file, w->line) : NULL;
 
@@ -64,7 +64,7 @@ static void add_columns(const struct harness_hunt *h, const struct schedule *s, 
 	unsigned lines = 0;
 
 	array_each(const struct schedule_step, step, &s->steps) {
-		const char *line = line_of(h, &step->where);
+		const char *line = story_line_of(h, &step->where);
 		int column = column_of(s, step->thread);
 		struct str text = {0};
 

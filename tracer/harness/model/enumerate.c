@@ -175,7 +175,7 @@ static bool changes(const struct enumeration *e, unsigned slot)
 	return !e->object->ops.items[call_at(e, slot)->op].reads;
 }
 
-static bool is_wanted(const struct enumeration *e)
+static bool enumerate_is_wanted(const struct enumeration *e)
 {
 	bool any = false, first = false;
 
@@ -200,7 +200,7 @@ static bool advance(struct enumeration *e, unsigned slot)
 }
 
 /* The next one with its values in their order. */
-static bool step(struct enumeration *e)
+static bool enumerate_step(struct enumeration *e)
 {
 	bool more = true;
 	int wrong;
@@ -238,12 +238,12 @@ bool enumerate_next(struct enumeration *e, struct schema *out)
 	if (!e->size)
 		return false;
 	do {
-		while (!step(e))
+		while (!enumerate_step(e))
 			if (!restart(e)) {
 				e->size = 0;
 				return false;
 			}
-	} while (!is_wanted(e));
+	} while (!enumerate_is_wanted(e));
 	*out = (struct schema){.threads = e->threads};
 	for (unsigned t = 0; t < e->threads; t++) {
 		out->counts[t] = e->counts[t];

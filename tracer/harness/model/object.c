@@ -9,7 +9,7 @@ enum { WITH_GIVEN = 2, MANY = 9 };
 /* ---- calls ------------------------------------------------------------------------------------------ */
 
 /* Outcomes stand on one line, between tabs. */
-static void add_value(const char *value, struct str *out)
+static void object_add_value(const char *value, struct str *out)
 {
 	for (; *value; value++)
 		if (*value == '\t' || *value == '\n')
@@ -28,12 +28,12 @@ static void add_values(const struct harness_op *op, const struct harness_call *c
 		if (a->kind != HARNESS_VALUE)
 			continue;
 		str_add(out, before);
-		add_value(a->values.items[c->values[i]], out);
+		object_add_value(a->values.items[c->values[i]], out);
 		before = ",";
 	}
 }
 
-static void add_call(struct harness_object *o, const struct harness_call *c)
+static void object_add_call(struct harness_object *o, const struct harness_call *c)
 {
 	const struct harness_op *op = &o->ops.items[c->op];
 	struct harness_call *added = array_add(&o->calls);
@@ -61,15 +61,15 @@ static bool next_values(const struct harness_op *op, struct harness_call *c)
 	return false;
 }
 
-static bool is_same(const struct harness_call *a, const struct harness_call *b)
+static bool object_is_same(const struct harness_call *a, const struct harness_call *b)
 {
 	return a->op == b->op && memcmp(a->values, b->values, sizeof(a->values)) == 0;
 }
 
-static bool is_given(const struct harness_object *o, const struct harness_call *c)
+static bool object_is_given(const struct harness_object *o, const struct harness_call *c)
 {
 	array_each(const struct harness_call, given, &o->given)
-		if (is_same(given, c))
+		if (object_is_same(given, c))
 			return true;
 	return false;
 }
@@ -91,15 +91,15 @@ static void add_calls(struct harness_object *o, unsigned op)
 
 	array_each(const struct harness_call, given, &o->given)
 		if (given->op == op)
-			add_call(o, given);
+			object_add_call(o, given);
 	if (o->calls.count > first)
 		most = WITH_GIVEN;
 	else if (o->given.count && count_calls(&o->ops.items[op]) > MANY)
 		most = 1;
 	o->ops.items[op].is_partial = most == 1;
 	do
-		if (o->calls.count - first < most && !is_given(o, &c))
-			add_call(o, &c);
+		if (o->calls.count - first < most && !object_is_given(o, &c))
+			object_add_call(o, &c);
 	while (next_values(&o->ops.items[op], &c));
 }
 
@@ -118,13 +118,13 @@ void harness_give(struct harness_object *o, unsigned call)
 	struct harness_call c = o->calls.items[call];
 
 	c.text = NULL;
-	if (!is_given(o, &c))
+	if (!object_is_given(o, &c))
 		*array_add(&o->given) = c;
 }
 
 /* ---- by name ------------------------------------------------------------------------------------------ */
 
-static bool is_named(const char *name, const char *text, size_t length)
+static bool object_is_named(const char *name, const char *text, size_t length)
 {
 	return strlen(name) == length && memcmp(name, text, length) == 0;
 }
@@ -132,7 +132,8 @@ static bool is_named(const char *name, const char *text, size_t length)
 struct harness_op *harness_op_named(struct harness_object *o, const char *name, size_t length)
 {
 	array_each(struct harness_op, op, &o->ops)
-		if (is_named(op->name, name, length) || is_named(op->function, name, length))
+		if (object_is_named(op->name, name, length) ||
+		    object_is_named(op->function, name, length))
 			return op;
 	return NULL;
 }
@@ -169,7 +170,7 @@ static const char *end_of_value(const char *at, const char *end)
 static unsigned char value_named(struct harness_argument *a, const char *text, size_t length)
 {
 	for (size_t i = 0; i < a->values.count; i++)
-		if (is_named(a->values.items[i], text, length))
+		if (object_is_named(a->values.items[i], text, length))
 			return (unsigned char)i;
 	*array_add(&a->values) = base_strndup(text, length);
 	return (unsigned char)(a->values.count - 1);
@@ -226,11 +227,11 @@ int harness_call_named(struct harness_object *o, const char *text, size_t length
 	if (read_values(op, open + 1, end - 1, &c, err) < 0)
 		return -1;
 	for (unsigned i = 0; i < o->calls.count; i++)
-		if (is_same(&o->calls.items[i], &c)) {
+		if (object_is_same(&o->calls.items[i], &c)) {
 			*out = i;
 			return 0;
 		}
-	add_call(o, &c);
+	object_add_call(o, &c);
 	*out = (unsigned)(o->calls.count - 1);
 	return 0;
 }

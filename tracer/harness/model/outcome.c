@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* NULL: there is none. */
-static struct harness_outcome *find(const struct outcomes *o, const char *text)
+static struct harness_outcome *outcome_find(const struct outcomes *o, const char *text)
 {
 	array_each(struct harness_outcome, item, o)
 		if (strcmp(item->text, text) == 0)
@@ -16,7 +16,7 @@ static struct harness_outcome *find(const struct outcomes *o, const char *text)
 
 struct harness_outcome *outcomes_add(struct outcomes *o, const char *text, const char *order)
 {
-	struct harness_outcome *item = find(o, text);
+	struct harness_outcome *item = outcome_find(o, text);
 
 	if (!item) {
 		item = array_add(o);
@@ -79,7 +79,7 @@ static size_t call_length(const char *text, size_t length)
 	return equals && equals < text + length ? (size_t)(equals - text) + 1 : length;
 }
 
-static void tell(const char *a, size_t m, const char *b, size_t n, struct str *out)
+static void outcome_tell(const char *a, size_t m, const char *b, size_t n, struct str *out)
 {
 	size_t call = call_length(a, m), other = call_length(b, n);
 
@@ -89,7 +89,7 @@ static void tell(const char *a, size_t m, const char *b, size_t n, struct str *o
 }
 
 /* In how many calls they differ. */
-static unsigned distance(const char *a, const char *b, struct str *out)
+static unsigned outcome_distance(const char *a, const char *b, struct str *out)
 {
 	unsigned count = 0;
 
@@ -101,7 +101,7 @@ static unsigned distance(const char *a, const char *b, struct str *out)
 		if (m != n || memcmp(a, b, m) != 0) {
 			count++;
 			if (out)
-				tell(a, m, b, n, out);
+				outcome_tell(a, m, b, n, out);
 		}
 		a += m;
 		b += n;
@@ -115,7 +115,7 @@ const struct harness_outcome *outcomes_nearest(const struct outcomes *o, const c
 	unsigned least = 0;
 
 	array_each(const struct harness_outcome, item, o) {
-		unsigned d = distance(text, item->text, NULL);
+		unsigned d = outcome_distance(text, item->text, NULL);
 
 		if (item->order && (!best || d < least)) {
 			best = item;
@@ -123,7 +123,7 @@ const struct harness_outcome *outcomes_nearest(const struct outcomes *o, const c
 		}
 	}
 	if (best && differences)
-		distance(text, best->text, differences);
+		outcome_distance(text, best->text, differences);
 	return best;
 }
 
@@ -198,7 +198,7 @@ static bool is_allowed(const struct contract_work *w, size_t n)
 	return allowed;
 }
 
-static bool agrees(const struct contract_work *w, const struct told *t)
+static bool outcome_agrees(const struct contract_work *w, const struct told *t)
 {
 	for (size_t n = 0; n < t->count; n++) {
 		const struct told_call *came = &w->came.items[n];
@@ -225,7 +225,7 @@ const struct harness_outcome *outcomes_allow(const struct outcomes *o, const cha
 		if (item->order && !item->weakened) {
 			const struct told *t = &w.atomic.items[at++];
 
-			if (!found && t->count == w.came.count && agrees(&w, t))
+			if (!found && t->count == w.came.count && outcome_agrees(&w, t))
 				found = item;
 		}
 	array_each(struct told, t, &w.atomic)

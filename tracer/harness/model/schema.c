@@ -12,7 +12,7 @@ struct schema_reader {
 	struct error *err;
 };
 
-static int refuse(struct schema_reader *r, const char *what)
+static int schema_refuse(struct schema_reader *r, const char *what)
 {
 	error_set(r->err, ERROR_USAGE, "--schema: '%s': %s", r->text, what);
 	return error_hint(r->err, "--schema '{ f(1); g() } || { h() }'");
@@ -54,9 +54,9 @@ static int read_call(struct schema_reader *r, unsigned thread)
 	unsigned *count = &r->out->counts[thread];
 
 	if (*count == SCHEMA_CALLS)
-		return refuse(r, "too many calls in one thread");
+		return schema_refuse(r, "too many calls in one thread");
 	if (end == r->at)
-		return refuse(r, "a call is missing");
+		return schema_refuse(r, "a call is missing");
 	if (harness_call_named(r->object, r->at, (size_t)(end - r->at),
 			       &r->out->calls[thread][*count], r->err) < 0)
 		return error_prefix(r->err, "--schema: ");
@@ -68,7 +68,7 @@ static int read_call(struct schema_reader *r, unsigned thread)
 static int read_thread(struct schema_reader *r, unsigned thread)
 {
 	if (skip(r) != '{')
-		return refuse(r, "a thread begins with {");
+		return schema_refuse(r, "a thread begins with {");
 	r->at++;
 	while (skip(r) != '}') {
 		if (read_call(r, thread) < 0)
@@ -76,10 +76,10 @@ static int read_thread(struct schema_reader *r, unsigned thread)
 		if (skip(r) == ';')
 			r->at++;
 		else if (*r->at != '}')
-			return refuse(r, "between two calls there is a ;");
+			return schema_refuse(r, "between two calls there is a ;");
 	}
 	r->at++;
-	return r->out->counts[thread] ? 0 : refuse(r, "a thread makes at least one call");
+	return r->out->counts[thread] ? 0 : schema_refuse(r, "a thread makes at least one call");
 }
 
 int schema_parse(struct harness_object *o, const char *text, struct schema *out, struct error *err)
@@ -89,16 +89,16 @@ int schema_parse(struct harness_object *o, const char *text, struct schema *out,
 	*out = (struct schema){0};
 	do {
 		if (out->threads == SCHEMA_THREADS)
-			return refuse(&r, "too many threads");
+			return schema_refuse(&r, "too many threads");
 		if (read_thread(&r, out->threads++) < 0)
 			return -1;
 		skip(&r);
 	} while (strncmp(r.at, "||", 2) == 0 && (r.at += 2));
 	if (*r.at)
-		return refuse(&r, "between two threads there is ||");
+		return schema_refuse(&r, "between two threads there is ||");
 	if (schema_size(out) > SCHEMA_SIZE)
-		return refuse(&r, "more than 16 calls");
-	return out->threads > 1 ? 0 : refuse(&r, "one thread alone");
+		return schema_refuse(&r, "more than 16 calls");
+	return out->threads > 1 ? 0 : schema_refuse(&r, "one thread alone");
 }
 
 /* ---- written ------------------------------------------------------------------------------------------ */

@@ -78,7 +78,7 @@ bool write_has_text(const struct harness_object *o, const bool *used)
 }
 
 /* A number where C wants an address is a token. */
-static void add_value(const struct harness_argument *a, const char *value, struct str *out)
+static void write_add_value(const struct harness_argument *a, const char *value, struct str *out)
 {
 	bool is_pointer = strchr(a->type, '*');
 
@@ -105,7 +105,7 @@ void write_call_text(const struct harness_object *o, const struct harness_call *
 		else if (a->kind == HARNESS_NULL)
 			str_add(out, "NULL");
 		else
-			add_value(a, a->values.items[c->values[i]], out);
+			write_add_value(a, a->values.items[c->values[i]], out);
 	}
 	str_add(out, ")");
 }

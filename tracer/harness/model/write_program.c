@@ -68,7 +68,7 @@ struct gift_keeper {
 };
 
 /* What a call leaves behind that has said false is anything: nobody looks at it. */
-static void keep(void *ctx, const struct gift *g)
+static void write_program_keep(void *ctx, const struct gift *g)
 {
 	const struct gift_keeper *k = ctx;
 	struct str *out = k->out;
@@ -112,7 +112,7 @@ static void add_function(const struct harness_object *o, unsigned number, struct
 		str_add(out, "(void)");
 	write_call_text(o, c, "o", 1, out);
 	str_add(out, is_text ? ", given[0].text);\n" : ";\n");
-	each_gift(op, keep, &(struct gift_keeper){op, out});
+	each_gift(op, write_program_keep, &(struct gift_keeper){op, out});
 	str_add(out, "}\n\n");
 }
 
@@ -120,7 +120,7 @@ struct gift_text {
 	struct str format, values;
 };
 
-static void tell(void *ctx, const struct gift *g)
+static void write_program_tell(void *ctx, const struct gift *g)
 {
 	struct gift_text *t = ctx;
 	char name[32];
@@ -136,7 +136,7 @@ static void add_teller(const struct harness_object *o, unsigned number, struct s
 	const struct harness_call *c = &o->calls.items[number];
 	struct gift_text t = {{0}, {0}};
 
-	each_gift(&o->ops.items[c->op], tell, &t);
+	each_gift(&o->ops.items[c->op], write_program_tell, &t);
 	str_addf(out, "static void tell_%u(const union given *given, char *out, size_t size)\n{\n",
 		 number);
 	str_add(out, "	(void)given;\n	snprintf(out, size, \"");

@@ -59,8 +59,8 @@ static void add_variables(const struct test *w, struct str *out)
 			 str_text(&v->names));
 }
 
-static void show(struct test *w, enum harness_shown shown, const char *name, unsigned number,
-		 bool *first)
+static void write_test_show(struct test *w, enum harness_shown shown, const char *name,
+			    unsigned number, bool *first)
 {
 	char variable[64];
 
@@ -81,9 +81,9 @@ static void show_out(struct test *w, const struct harness_op *op, enum harness_s
 		return;
 	if (op->shown == HARNESS_BOOL) {
 		snprintf(text, sizeof(text), "(r%u ? o%u : 0)", w->called, out);
-		show(w, shown, text, 0, first);
+		write_test_show(w, shown, text, 0, first);
 	} else {
-		show(w, shown, "o", out, first);
+		write_test_show(w, shown, "o", out, first);
 	}
 }
 
@@ -96,7 +96,7 @@ static void show_arguments(struct test *w, const struct harness_op *op, unsigned
 		}
 		if (a->kind == HARNESS_VISITS && !op->varies) {
 			declare(w, "long", "v", ++w->results, "");
-			show(w, HARNESS_SIGNED, "v", w->results, first);
+			write_test_show(w, HARNESS_SIGNED, "v", w->results, first);
 		}
 		w->visits |= a->kind == HARNESS_VISITS;
 	}
@@ -137,10 +137,10 @@ static void begin_call(struct test *w, const struct harness_op *op, struct str *
 		declare(w, op->result, "r", w->results, "");
 		str_addf(calls, "r%u = ", w->results);
 	}
-	show(w, op->shown, "r", w->results, &first);
+	write_test_show(w, op->shown, "r", w->results, &first);
 }
 
-static void add_call(struct test *w, unsigned number, struct str *calls)
+static void write_test_add_call(struct test *w, unsigned number, struct str *calls)
 {
 	const struct harness_object *o = w->t->object;
 	const struct harness_call *c = &o->calls.items[number];
@@ -169,11 +169,11 @@ static void add_calls(struct test *w)
 	for (unsigned t = 0; t < s->threads; t++)
 		for (unsigned i = 0; i < s->counts[t]; i++) {
 			str_add(&w->format, i ? " " : t ? " | " : "");
-			add_call(w, s->calls[t][i], &w->calls[t]);
+			write_test_add_call(w, s->calls[t][i], &w->calls[t]);
 		}
 	for (size_t i = 0; i < w->t->final_count; i++) {
 		str_add(&w->format, i ? " " : " ; ");
-		add_call(w, w->t->final[i], &w->final);
+		write_test_add_call(w, w->t->final[i], &w->final);
 	}
 }
 
@@ -278,7 +278,7 @@ static void add_atomic(struct test *w, size_t room, struct str *out)
 	str_add(out, ",\n");
 }
 
-static void add_start(struct test *w, struct str *out)
+static void write_test_add_start(struct test *w, struct str *out)
 {
 	const struct harness_object *o = w->t->object;
 	unsigned threads = w->t->schema->threads;
@@ -295,7 +295,7 @@ static void add_start(struct test *w, struct str *out)
 		 threads, str_text(&w->final));
 }
 
-static void add_end(struct test *w, struct str *out)
+static void write_test_add_end(struct test *w, struct str *out)
 {
 	const struct harness_object *o = w->t->object;
 
@@ -344,8 +344,8 @@ static void write_as(const struct write_test *t, bool dense, struct str *out)
 	add_threads(&w, &top);
 	str_addf(&start, "	};\n	pthread_t threads[%u];\n	char outcome[%zu];\n\n",
 		 t->schema->threads, w.room);
-	add_start(&w, &start);
-	add_end(&w, &start);
+	write_test_add_start(&w, &start);
+	write_test_add_end(&w, &start);
 	str_add(&top, "\nint main(void)\n{\n	static const char *const atomic[] = {\n");
 	lines = count_lines(&top) + count_lines(&start);
 	str_add(out, str_text(&top));

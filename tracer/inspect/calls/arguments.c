@@ -56,7 +56,7 @@ static bool is_inside_library(const char *text)
 	       strstr(text, "{__");
 }
 
-static void add_value(const struct inspect_value *v, struct str *out)
+static void arguments_add_value(const struct inspect_value *v, struct str *out)
 {
 	struct str text = {0};
 	size_t shown;
@@ -101,7 +101,7 @@ void inspect_call_arguments(const struct inspect_call *call, struct str *out)
 		if (failed)
 			add_fault(&err, out);
 		else
-			add_value(&v, out);
+			arguments_add_value(&v, out);
 	}
 	array_fini(&all.list);
 }

@@ -107,8 +107,8 @@ static bool has_here(struct scope_ref scope, uint64_t offset)
 }
 
 /* The innermost call of the thread: how many of the stack are further in. */
-static int innermost(struct die_table *t, const struct scope_ref *scopes, int count,
-		     uint64_t offset, uint64_t scope)
+static int backtrace_innermost(struct die_table *t, const struct scope_ref *scopes, int count,
+			       uint64_t offset, uint64_t scope)
 {
 	int i = functions_which(t, scopes, count, scope);
 
@@ -121,7 +121,8 @@ static int innermost(struct die_table *t, const struct scope_ref *scopes, int co
 	return i;
 }
 
-static struct inspect_call *add_call(struct inspect_stack *out, const struct dwarf_frame *f)
+static struct inspect_call *backtrace_add_call(struct inspect_stack *out,
+					       const struct dwarf_frame *f)
 {
 	struct inspect_call *call = array_add(out);
 
@@ -157,10 +158,10 @@ static void add_scopes(const struct dwarf_frame *f, struct die_table *t,
 		       struct inspect_stack *out)
 {
 	uint64_t offset = f->lookup_pc - f->bias;
-	int first = innermost(t, scopes, count, offset, scope);
+	int first = backtrace_innermost(t, scopes, count, offset, scope);
 
 	for (int i = first; i < count && out->count < most; i++) {
-		struct inspect_call *call = add_call(out, f);
+		struct inspect_call *call = backtrace_add_call(out, f);
 
 		call->depth = (unsigned)i;
 		call->inlined = i + 1 < count;
@@ -193,7 +194,7 @@ static void add_frame(const struct dwarf_frame *f, uint64_t scope, size_t most,
 		add_scopes(f, t, scopes, count, scope, most, out);
 		return;
 	}
-	call = add_call(out, f);
+	call = backtrace_add_call(out, f);
 	if (f->signal) {
 		call->function = "<signal handler called>"; /* as gdb says it */
 		return;

@@ -17,7 +17,7 @@ struct placing {
 	struct error *err;
 };
 
-static int fail(const struct placing *p, const char *what, const struct type *t)
+static int calls_fail(const struct placing *p, const char *what, const struct type *t)
 {
 	struct str type = {0};
 
@@ -33,14 +33,14 @@ static int fail(const struct placing *p, const char *what, const struct type *t)
 /* What symbols says of a value is said of this argument. */
 static int fail_inside(const struct placing *p)
 {
-	return fail(p, error_text(p->err), NULL);
+	return calls_fail(p, error_text(p->err), NULL);
 }
 
 static int put_integer(const struct placing *p, uint64_t value)
 {
 	if (p->out->integers == INSPECT_ARGS)
-		return fail(p, "more than six integers and pointers do not fit the registers",
-			    NULL);
+		return calls_fail(p, "more than six integers and pointers do not fit the registers",
+				  NULL);
 	p->out->integer[p->out->integers++] = value;
 	return 0;
 }
@@ -48,7 +48,7 @@ static int put_integer(const struct placing *p, uint64_t value)
 static int put_vector(const struct placing *p, const void *bytes, size_t n)
 {
 	if (p->out->vectors == INSPECT_VECTORS)
-		return fail(p, "more than eight floats do not fit the registers", NULL);
+		return calls_fail(p, "more than eight floats do not fit the registers", NULL);
 	memcpy(&p->out->vector[p->out->vectors++], bytes, n);
 	return 0;
 }
@@ -73,7 +73,7 @@ static bool has_sign(const struct type *t)
 	return t->kind == TYPE_ENUM && t->of ? t->of->is_signed : t->is_signed;
 }
 
-static bool fits(const struct type *t, int64_t value, bool is_unsigned)
+static bool calls_fits(const struct type *t, int64_t value, bool is_unsigned)
 {
 	unsigned bits = t->size < 8 ? 8 * (unsigned)t->size : 64;
 
@@ -88,8 +88,8 @@ static bool fits(const struct type *t, int64_t value, bool is_unsigned)
 
 static int put_whole(const struct placing *p, const struct type *t, int64_t value, bool is_unsigned)
 {
-	if (t->kind == TYPE_BOOL ? value != 0 && value != 1 : !fits(t, value, is_unsigned))
-		return fail(p, "the number does not fit", t);
+	if (t->kind == TYPE_BOOL ? value != 0 && value != 1 : !calls_fits(t, value, is_unsigned))
+		return calls_fail(p, "the number does not fit", t);
 	if (put_integer(p, (uint64_t)value) < 0)
 		return -1;
 	return t->size > 8 ? put_integer(p, value < 0 && !is_unsigned ? UINT64_MAX : 0) : 0;
@@ -106,7 +106,7 @@ static int put_enumerator(const struct placing *p, const struct type *t, const c
 			return put_integer(p, (uint64_t)e->value);
 	}
 	str_addf(&what, "there is no enumerator %s in", name);
-	fail(p, str_text(&what), t);
+	calls_fail(p, str_text(&what), t);
 	str_fini(&what);
 	return -1;
 }
@@ -119,9 +119,9 @@ static int to_integer(const struct placing *p, const struct type *t,
 	if (arg->kind == INSPECT_TEXT && t->kind == TYPE_ENUM)
 		return put_enumerator(p, t, str_text(&arg->text));
 	if (arg->kind != INSPECT_FLOAT)
-		return fail(p, "a number is expected, of type", t);
+		return calls_fail(p, "a number is expected, of type", t);
 	if (!(fabs(arg->number) < 0x1p63) || trunc(arg->number) != arg->number)
-		return fail(p, "a whole number is expected, of type", t);
+		return calls_fail(p, "a whole number is expected, of type", t);
 	return put_whole(p, t, (int64_t)arg->number, false);
 }
 
@@ -135,13 +135,13 @@ static int to_float(const struct placing *p, const struct type *t, const struct 
 	else if (arg->kind == INSPECT_FLOAT)
 		d = arg->number;
 	else
-		return fail(p, "a number is expected, of type", t);
+		return calls_fail(p, "a number is expected, of type", t);
 	f = (float)d;
 	if (t->size == sizeof(f))
 		return put_vector(p, &f, sizeof(f));
 	if (t->size == sizeof(d))
 		return put_vector(p, &d, sizeof(d));
-	return fail(p, "is passed on the stack, which hit:call does not do:", t);
+	return calls_fail(p, "is passed on the stack, which hit:call does not do:", t);
 }
 
 /* ---- pointers ------------------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ static int put_object(const struct placing *p, const struct type *wanted, const 
 	of = type_whole(of, p->call->frame.program);
 	if (!eval_base_offset(p->call->frame.program, of, wanted, &offset)) {
 		if (!eval_base_offset(p->call->frame.program, wanted, of, &offset) || offset)
-			return fail(p, "the object is of another type than", wanted);
+			return calls_fail(p, "the object is of another type than", wanted);
 	}
 	return put_integer(p, address + offset);
 }
@@ -202,7 +202,7 @@ static int object_address(const struct placing *p, const struct type *wanted,
 		return put_object(p, wanted, v.type->of, address);
 	}
 	if (v.place != INSPECT_IN_MEMORY || v.bit_size)
-		return fail(p, "is in no memory here, so that it has no address", NULL);
+		return calls_fail(p, "is in no memory here, so that it has no address", NULL);
 	return put_object(p, wanted, v.type, v.address);
 }
 
@@ -211,9 +211,9 @@ static int put_text(const struct placing *p, const struct inspect_plain *arg)
 	struct inspect_entry *out = p->out;
 
 	if (strlen(str_text(&arg->text)) != arg->text.length)
-		return fail(p, "a text with a zero byte in it", NULL);
+		return calls_fail(p, "a text with a zero byte in it", NULL);
 	if (out->texts == INSPECT_TEXTS)
-		return fail(p, "too many texts", NULL);
+		return calls_fail(p, "too many texts", NULL);
 	out->text[out->texts] = str_text(&arg->text);
 	out->text_at[out->texts] = out->integers;
 	if (put_integer(p, 0) < 0)
@@ -237,20 +237,21 @@ static int to_pointer(const struct placing *p, const struct type *t,
 	case INSPECT_OBJECT:
 		return object_address(p, t->of, arg);
 	case INSPECT_NULL:
-		return reference ? fail(p, "a reference cannot be NULL:", t) : put_integer(p, 0);
+		return reference ? calls_fail(p, "a reference cannot be NULL:", t)
+				 : put_integer(p, 0);
 	case INSPECT_TEXT:
 		if (reference || !takes_text(t->of) || (t->of && t->of->size > 1))
-			return fail(p, "a text cannot be passed as", t);
+			return calls_fail(p, "a text cannot be passed as", t);
 		return put_text(p, arg);
 	case INSPECT_INTEGER:
 		if (!reference)
 			return put_integer(p, (uint64_t)arg->integer);
 		/* fall through */
 	default:
-		return fail(p,
-			    reference ? "an object in the program's memory is expected, for"
-				      : "a pointer is expected, of type",
-			    t);
+		return calls_fail(p,
+				  reference ? "an object in the program's memory is expected, for"
+					    : "a pointer is expected, of type",
+				  t);
 	}
 }
 
@@ -261,7 +262,7 @@ static int put_part(const struct placing *p, const struct abi_part *part, const 
 	uint64_t word = 0;
 
 	if (part->size > sizeof(word))
-		return fail(p, "vectors are not passed by hit:call", NULL);
+		return calls_fail(p, "vectors are not passed by hit:call", NULL);
 	memcpy(&word, bytes + part->offset, part->size);
 	return part->class == ABI_INTEGER ? put_integer(p, word)
 					  : put_vector(p, &word, sizeof(word));
@@ -289,7 +290,7 @@ static int to_struct(const struct placing *p, const struct type *t, const struct
 	uint64_t offset;
 
 	if (arg->kind != INSPECT_OBJECT)
-		return fail(p, "an object is expected, of type", t);
+		return calls_fail(p, "an object is expected, of type", t);
 	if (see_object(p, t, &v) < 0)
 		return -1;
 	if (v.type->kind == TYPE_POINTER) {
@@ -302,11 +303,11 @@ static int to_struct(const struct placing *p, const struct type *t, const struct
 	if (v.type->kind != t->kind ||
 	    (is_class(t) &&
 	     (!eval_base_offset(p->call->frame.program, v.type, t, &offset) || offset)))
-		return fail(p, "the object is of another type than", t);
+		return calls_fail(p, "the object is of another type than", t);
 	if (classify(p->callee->rust, t, p->call->frame.program, &place, p->err) < 0)
 		return fail_inside(p);
 	if (place.memory || !has_room(p, &place) || t->size > sizeof(bytes))
-		return fail(p, "is passed on the stack, which hit:call does not do:", t);
+		return calls_fail(p, "is passed on the stack, which hit:call does not do:", t);
 	if (value_read(&v, 0, bytes, t->size, p->err) < 0)
 		return fail_inside(p);
 	for (unsigned i = 0; i < place.parts; i++) {
@@ -336,11 +337,11 @@ static int put_known(const struct placing *p, const struct type *t, const struct
 	case TYPE_UNION:
 		/* A pointer to the object is passed, and the callee would own what it points to. */
 		if (abi_is_nontrivial(t, p->call->frame.program))
-			return fail(p,
-				    "a class that is copied by its own code cannot be passed:", t);
+			return calls_fail(
+				p, "a class that is copied by its own code cannot be passed:", t);
 		return to_struct(p, t, arg);
 	default:
-		return fail(p, "hit:call cannot pass", t);
+		return calls_fail(p, "hit:call cannot pass", t);
 	}
 }
 

@@ -66,8 +66,8 @@ static struct call_target *cached(struct call_cache *c, const struct module *mai
 	return NULL;
 }
 
-static void keep(struct modules *s, struct module *main, const struct die_unit *unit,
-		 const char *name, int count, const struct call_target *f)
+static void calls_find_keep(struct modules *s, struct module *main, const struct die_unit *unit,
+			    const char *name, int count, const struct call_target *f)
 {
 	struct kept *k;
 
@@ -94,7 +94,7 @@ struct candidates {
 	struct error *err;
 };
 
-static int fail(struct candidates *c, const char *fmt, const char *name)
+static int calls_find_fail(struct candidates *c, const char *fmt, const char *name)
 {
 	struct str what = {0};
 
@@ -124,7 +124,7 @@ static bool is_rust(const struct die_unit *u, const char *linkage)
 }
 
 /* Overloads may stand in one line; the symbols of one constructor demangle to the same. */
-static bool is_same(const char *a, const char *b)
+static bool calls_find_is_same(const char *a, const char *b)
 {
 	char *one, *other;
 	bool same;
@@ -140,7 +140,8 @@ static bool is_same(const char *a, const char *b)
 }
 
 /* Of one name at one place: copies of a `static inline` of a header, a constructor's symbols. */
-static bool is_known(const struct candidates *c, const struct call_target *f, const char *linkage)
+static bool calls_find_is_known(const struct candidates *c, const struct call_target *f,
+				const char *linkage)
 {
 	for (size_t i = 0; i < c->items.count; i++) {
 		const struct call_target *old = &c->items.items[i];
@@ -148,15 +149,16 @@ static bool is_known(const struct candidates *c, const struct call_target *f, co
 		if (old->module == f->module && old->offset == f->offset)
 			return true;
 		if (old->entry && f->entry && old->thing == f->thing && old->name && f->name &&
-		    strcmp(old->name, f->name) == 0 && is_same(c->linkages.items[i], linkage))
+		    strcmp(old->name, f->name) == 0 &&
+		    calls_find_is_same(c->linkages.items[i], linkage))
 			return true;
 	}
 	return false;
 }
 
-static void add(struct candidates *c, const struct call_target *f, const char *linkage)
+static void calls_find_add(struct candidates *c, const struct call_target *f, const char *linkage)
 {
-	if (is_known(c, f, linkage) || c->items.count == OVERLOADS_MAX)
+	if (calls_find_is_known(c, f, linkage) || c->items.count == OVERLOADS_MAX)
 		return;
 	*array_add(&c->items) = *f;
 	*array_add(&c->linkages) = linkage;
@@ -184,7 +186,7 @@ static int add_scope(struct candidates *c, const struct instance *i, size_t thin
 	f.line = known.line;
 	f.near = i->scope.unit == c->unit;
 	f.rust = is_rust(i->scope.unit, known.linkage);
-	add(c, &f, known.linkage);
+	calls_find_add(c, &f, known.linkage);
 	return 0;
 }
 
@@ -197,7 +199,7 @@ static int add_instance(struct candidates *c, const struct found_function *found
 		return add_scope(c, i, found->thing);
 	f.offset = i->symbol->offset;
 	f.name = i->symbol->name;
-	add(c, &f, NULL);
+	calls_find_add(c, &f, NULL);
 	return 0;
 }
 
@@ -236,10 +238,11 @@ static int find_ifunc(struct candidates *c, struct call_target *out)
 			out->absolute -= bias;
 			return 1;
 		}
-		return fail(c,
-			    "%s is chosen among several when the program is loaded (an IFUNC), and "
-			    "nothing says which it was: name the implementation, as nm lists it",
-			    c->name);
+		return calls_find_fail(
+			c,
+			"%s is chosen among several when the program is loaded (an IFUNC), and "
+			"nothing says which it was: name the implementation, as nm lists it",
+			c->name);
 	}
 	return 0;
 }
@@ -335,16 +338,17 @@ static const struct call_target *choose_fitting(struct candidates *c, size_t *fi
 	return *fitting == 1 ? best : near_count == 1 ? near : NULL;
 }
 
-static int choose(struct candidates *c, struct call_target *out)
+static int calls_find_choose(struct candidates *c, struct call_target *out)
 {
 	const struct call_target *best;
 	size_t fitting = 0;
 
 	if (!c->items.count)
-		return fail(c,
-			    c->inlined ? "%s was inlined everywhere: there is no function to call"
-				       : "there is no code of %s",
-			    c->name);
+		return calls_find_fail(
+			c,
+			c->inlined ? "%s was inlined everywhere: there is no function to call"
+				   : "there is no code of %s",
+			c->name);
 	best = c->items.count == 1 ? c->items.items : choose_fitting(c, &fitting);
 	if (!best)
 		return ambiguous(c, fitting ? "several functions have this name and take so many "
@@ -352,10 +356,11 @@ static int choose(struct candidates *c, struct call_target *out)
 					    : "no function of this name takes so many arguments:");
 	*out = *best;
 	if (!out->absolute && call_is_changed(out->module, out->offset))
-		return fail(c,
-			    "the compiler has made a special version of %s that takes other "
-			    "arguments; there is none that could be called",
-			    c->name);
+		return calls_find_fail(
+			c,
+			"the compiler has made a special version of %s that takes other "
+			"arguments; there is none that could be called",
+			c->name);
 	return 0;
 }
 
@@ -368,7 +373,7 @@ static int gather_found(struct candidates *c)
 	return 0;
 }
 
-static int search(struct candidates *c, struct call_target *out)
+static int calls_find_search(struct candidates *c, struct call_target *out)
 {
 	struct location location;
 	struct module *m;
@@ -378,7 +383,7 @@ static int search(struct candidates *c, struct call_target *out)
 	for (size_t i = 0; (m = c->program->module(c->program->ctx, i, &bias)); i++)
 		*array_add(&c->modules) = m;
 	if (location_parse(c->name, &location, c->err) < 0)
-		return fail(c, "%s is not the name of a function", c->name);
+		return calls_find_fail(c, "%s is not the name of a function", c->name);
 	for (size_t i = 0; location.object && i < c->modules.count;) {
 		if (module_matches(c->modules.items[i], location.object))
 			i++;
@@ -386,14 +391,14 @@ static int search(struct candidates *c, struct call_target *out)
 			array_remove(&c->modules, i);
 	}
 	if (location.kind != LOCATION_FUNC)
-		answer = fail(c, "%s is not the name of a function", c->name);
+		answer = calls_find_fail(c, "%s is not the name of a function", c->name);
 	else
 		answer = resolve_functions(c->modules.items, c->modules.count, &location, &c->found,
 					   c->err);
 	location_fini(&location);
 	if (answer < 0)
 		return -1;
-	return gather_found(c) < 0 ? -1 : choose(c, out);
+	return gather_found(c) < 0 ? -1 : calls_find_choose(c, out);
 }
 
 static const struct die_unit *unit_of(const struct dwarf_frame *f, struct error *err)
@@ -404,8 +409,8 @@ static const struct die_unit *unit_of(const struct dwarf_frame *f, struct error 
 }
 
 /* In the order: the cache, the debug information and the symbols, IFUNCs. */
-static int find(const struct inspect_call *call, const char *name, int count,
-		struct call_target *out, struct error *err)
+static int calls_find_find(const struct inspect_call *call, const char *name, int count,
+			   struct call_target *out, struct error *err)
 {
 	struct candidates c = {
 		.program = call->frame.program, .name = name, .count = count, .err = err};
@@ -422,13 +427,13 @@ static int find(const struct inspect_call *call, const char *name, int count,
 	}
 	answer = find_ifunc(&c, out);
 	if (answer == 0)
-		answer = search(&c, out) < 0 ? -1 : 1;
+		answer = calls_find_search(&c, out) < 0 ? -1 : 1;
 	array_fini(&c.modules);
 	array_fini(&c.found);
 	array_fini(&c.items);
 	array_fini(&c.linkages);
 	if (answer > 0 && main)
-		keep(main->owner, main, c.unit, name, count, out);
+		calls_find_keep(main->owner, main, c.unit, name, count, out);
 	return answer > 0 ? 0 : -1;
 }
 
@@ -534,7 +539,7 @@ int callee_find(const struct inspect_call *call, const char *name, int count, st
 			return -1;
 		return callee_of_value(call, name, &v, out, err);
 	}
-	found = find(call, name, count, &f, err);
+	found = calls_find_find(call, name, count, &f, err);
 	if (found == 0 && f.own)
 		return callee_of(call->frame.program, &f, out, err);
 	/* A variable in scope hides what a library has. */
@@ -557,7 +562,7 @@ int call_function_value(const struct inspect_call *call, const char *name,
 	ERROR(ignored);
 	struct callee c;
 	struct call_target f;
-	int answer = find(call, name, -1, &f, &ignored);
+	int answer = calls_find_find(call, name, -1, &f, &ignored);
 
 	if (answer == 0)
 		answer = callee_of(call->frame.program, &f, &c, &ignored);

@@ -15,7 +15,7 @@ struct ifunc_search {
 	uint64_t target; /* 0: not found yet */
 };
 
-static bool means(const struct ifunc_search *s, const struct module_relocation *r)
+static bool calls_ifunc_means(const struct ifunc_search *s, const struct module_relocation *r)
 {
 	if (r->type == R_X86_64_IRELATIVE)
 		return s->module == s->owner && (uint64_t)r->add == s->ifunc->offset;
@@ -41,7 +41,7 @@ static bool visit_relocation(void *ctx, const struct module_relocation *r)
 {
 	struct ifunc_search *s = ctx;
 
-	if (means(s, r))
+	if (calls_ifunc_means(s, r))
 		s->target = filled_in(s, r->offset + s->bias);
 	return s->target != 0;
 }

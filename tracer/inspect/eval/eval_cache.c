@@ -21,7 +21,7 @@ struct eval_cache {
 	size_t count;
 };
 
-static size_t slot_of(const char *text)
+static size_t eval_cache_slot_of(const char *text)
 {
 	return hash_slot(hash_text(HASH_START, text)) % CACHE_SLOTS;
 }
@@ -59,7 +59,7 @@ static bool is_type(void *ctx, const char *name)
 	return !variable && eval_type_exists(s, name);
 }
 
-static struct eval_tree *parse(const struct eval_scope *s, const char *text)
+static struct eval_tree *eval_cache_parse(const struct eval_scope *s, const char *text)
 {
 	struct eval_scope copy = *s;
 	struct eval_parsing how = {.is_type = is_type, .ctx = &copy};
@@ -81,13 +81,13 @@ static struct modules *symbols_of(const struct eval_scope *s)
 struct eval_tree *eval_cache_tree(const struct eval_scope *s, const char *text, bool *own)
 {
 	struct modules *symbols = symbols_of(s);
-	size_t slot = slot_of(text);
+	size_t slot = eval_cache_slot_of(text);
 	struct eval_tree *tree;
 	struct cached *new;
 
 	*own = !symbols;
 	if (!symbols)
-		return parse(s, text);
+		return eval_cache_parse(s, text);
 	if (!symbols->evals)
 		symbols->evals =
 			cleanup_alloc(&symbols->cleanups, sizeof(*symbols->evals), eval_cache_free);
@@ -96,7 +96,7 @@ struct eval_tree *eval_cache_tree(const struct eval_scope *s, const char *text, 
 		    strcmp(c->tree->text, text) == 0)
 			return c->tree;
 	}
-	tree = parse(s, text);
+	tree = eval_cache_parse(s, text);
 	if (!tree)
 		return NULL;
 	if (symbols->evals->count++ >= CACHE_MOST)

@@ -105,7 +105,7 @@ static void add_utf8(struct str *s, uint32_t c)
 }
 
 /* What is between the quotes; the prefix says how wide a character is. */
-static const char *inside(const struct eval_token *t, const char **end)
+static const char *eval_constant_inside(const struct eval_token *t, const char **end)
 {
 	const char *at = t->start;
 
@@ -118,7 +118,7 @@ static const char *inside(const struct eval_token *t, const char **end)
 static int char_constant(const char *text, const struct eval_token *t, struct eval_node *n,
 			 struct error *err)
 {
-	const char *end, *at = inside(t, &end);
+	const char *end, *at = eval_constant_inside(t, &end);
 	bool wide = strchr("LuU", *t->start) && t->start[1] == '\'', byte;
 	unsigned count = 0;
 	uint32_t c;
@@ -151,7 +151,7 @@ static int char_constant(const char *text, const struct eval_token *t, struct ev
 static int string_constant(const char *text, const struct eval_token *t, struct eval_node *n,
 			   struct error *err)
 {
-	const char *end, *at = inside(t, &end);
+	const char *end, *at = eval_constant_inside(t, &end);
 	struct str s = {0};
 
 	if (n->text)

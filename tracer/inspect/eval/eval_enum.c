@@ -32,7 +32,7 @@ static void search_children(struct enum_search *s, const struct entry *parent);
 
 /* ---- does it match? ------------------------------------------------------------------------- */
 
-static char *joined(const struct enum_search *s, const char *name)
+static char *eval_enum_joined(const struct enum_search *s, const char *name)
 {
 	struct str full = {0};
 
@@ -52,9 +52,9 @@ static bool name_matches(struct enum_search *s, const char *enum_name, bool clas
 
 	if (s->wanted.parts.count == 1)
 		return !class_enum;
-	without = joined(s, s->last);
+	without = eval_enum_joined(s, s->last);
 	s->around[s->depth++] = enum_name;
-	with = joined(s, s->last);
+	with = eval_enum_joined(s, s->last);
 	s->depth--;
 	same = names_match(&s->wanted, with) || (!class_enum && names_match(&s->wanted, without));
 	base_free(with);
@@ -95,7 +95,7 @@ static void go_in(struct enum_search *s, const struct entry *e, const char *name
 	s->depth--;
 }
 
-static bool is_function(const struct enum_search *s, const struct entry *e)
+static bool eval_enum_is_function(const struct enum_search *s, const struct entry *e)
 {
 	return e->offset == s->function[0] || e->offset == s->function[1];
 }
@@ -113,7 +113,7 @@ static void visit_entry(struct enum_search *s, const struct entry *e)
 		go_in(s, e, entry_text(e, DW_AT_name));
 		break;
 	case DW_TAG_subprogram:
-		if (is_function(s, e))
+		if (eval_enum_is_function(s, e))
 			go_in(s, e, NULL);
 		break;
 	case DW_TAG_lexical_block:

@@ -204,7 +204,7 @@ int scalar_unary(const struct eval_scope *s, const char *at, unsigned op,
 }
 
 /* -1, 0, 1; 2: unordered */
-static int order_of(const struct eval_scalar *a, const struct eval_scalar *b)
+static int eval_number_order_of(const struct eval_scalar *a, const struct eval_scalar *b)
 {
 	if (scalar_is_float(a)) {
 		if (isnan(a->real) || isnan(b->real))
@@ -421,7 +421,7 @@ int scalar_binary(const struct eval_scope *s, const char *at, unsigned op,
 	common = common_type(&x, &y);
 	if (scalar_convert(s, at, &x, common, &x) < 0 || scalar_convert(s, at, &y, common, &y) < 0)
 		return -1;
-	answer = scalar_compared(op, order_of(&x, &y));
+	answer = scalar_compared(op, eval_number_order_of(&x, &y));
 	if (answer >= 0) {
 		*out = scalar_int(answer, "int");
 		return 0;

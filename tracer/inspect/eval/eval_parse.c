@@ -19,7 +19,7 @@ static struct eval_node *parse_unary(struct eval_parser *p);
 
 /* ---- tokens --------------------------------------------------------------------------------- */
 
-static void next(struct eval_parser *p)
+static void eval_parse_next(struct eval_parser *p)
 {
 	eval_token(p->text, p->token.start + p->token.length, &p->token, p->err);
 }
@@ -38,11 +38,11 @@ static bool take_op(struct eval_parser *p, unsigned op)
 {
 	if (!is_op(p, op))
 		return false;
-	next(p);
+	eval_parse_next(p);
 	return true;
 }
 
-static void *fail(struct eval_parser *p, const char *what)
+static void *eval_parse_fail(struct eval_parser *p, const char *what)
 {
 	const struct eval_token *t = &p->token;
 
@@ -63,7 +63,7 @@ static bool expect(struct eval_parser *p, unsigned op)
 	if (take_op(p, op))
 		return true;
 	what[1] = (char)op;
-	fail(p, what);
+	eval_parse_fail(p, what);
 	return false;
 }
 
@@ -164,11 +164,11 @@ static const char *name_end(struct eval_parser *p)
 		const char *args;
 
 		if (is_op(p, OP2(':', ':')))
-			next(p);
+			eval_parse_next(p);
 		if (p->token.kind != TOKEN_NAME)
 			return NULL;
 		end = p->token.start + p->token.length;
-		next(p);
+		eval_parse_next(p);
 		args = is_op(p, '<') ? eval_skip_template(p->token.start) : NULL;
 		if (args && strncmp(args + strspn(args, " "), "::", 2) == 0)
 			go_to(p, args);
@@ -183,7 +183,7 @@ static struct eval_node *parse_name(struct eval_parser *p, const char *start)
 	const char *end = name_end(p);
 
 	if (!end)
-		return fail(p, "a name is expected");
+		return eval_parse_fail(p, "a name is expected");
 	n->text = base_strndup(start, (size_t)(end - start));
 	n->depth = 1;
 	if (is_op(p, '(')) {
@@ -203,7 +203,7 @@ static struct eval_node *parse_constant(struct eval_parser *p)
 	do {
 		if (eval_constant(p->text, &p->token, n, p->err) < 0)
 			return NULL;
-		next(p);
+		eval_parse_next(p);
 	} while (kind == TOKEN_STRING && p->token.kind == TOKEN_STRING);
 	return n;
 }
@@ -216,7 +216,7 @@ static struct eval_node *parse_word(struct eval_parser *p, enum eval_kind kind, 
 	n->builtin = builtin;
 	n->number = value;
 	n->depth = 1;
-	next(p);
+	eval_parse_next(p);
 	return n;
 }
 
@@ -237,11 +237,12 @@ static struct eval_node *parse_named_cast(struct eval_parser *p)
 	struct eval_node *n = node_new(p, EVAL_CAST, p->token.start);
 	const char *end;
 
-	next(p);
+	eval_parse_next(p);
 	if (!is_op(p, '<'))
-		return fail(p, "'<' is expected");
+		return eval_parse_fail(p, "'<' is expected");
 	if (!eval_type_name(p->token.start + 1, '>', &n->name, &end))
-		return fail(p, "the name of a type is expected in place of what begins here");
+		return eval_parse_fail(
+			p, "the name of a type is expected in place of what begins here");
 	go_to(p, end);
 	return parse_cast_of(p, n);
 }
@@ -256,10 +257,10 @@ static struct eval_node *parse_functional_cast(struct eval_parser *p)
 
 	base_free(word);
 	if (!is_type)
-		return fail(p, "a value is expected");
-	next(p);
+		return eval_parse_fail(p, "a value is expected");
+	eval_parse_next(p);
 	if (!is_op(p, '('))
-		return fail(p, "a type needs parentheses around it: '(' is expected");
+		return eval_parse_fail(p, "a type needs parentheses around it: '(' is expected");
 	return parse_cast_of(p, n);
 }
 
@@ -267,7 +268,7 @@ static struct eval_node *parse_parenthesis(struct eval_parser *p)
 {
 	struct eval_node *n;
 
-	next(p);
+	eval_parse_next(p);
 	n = parse_comma(p);
 	return n && expect(p, ')') ? n : NULL;
 }
@@ -288,13 +289,13 @@ static struct eval_node *parse_primary(struct eval_parser *p)
 	if (is_file_scope(p)) {
 		const char *start = t->start;
 
-		next(p);
+		eval_parse_next(p);
 		return parse_name(p, start);
 	}
 	if (t->kind == TOKEN_NUMBER || t->kind == TOKEN_CHAR || t->kind == TOKEN_STRING)
 		return parse_constant(p);
 	if (t->kind != TOKEN_NAME && !is_op(p, OP2(':', ':')))
-		return fail(p, "a value is expected");
+		return eval_parse_fail(p, "a value is expected");
 	if (eval_refused(t)) {
 		eval_error(p->text, t->start, p->err, "%s", eval_refused(t));
 		return NULL;
@@ -321,7 +322,7 @@ static struct eval_node *parse_method(struct eval_parser *p, struct eval_node *n
 		return NULL;
 	}
 	n->kind = EVAL_LENGTH;
-	next(p);
+	eval_parse_next(p);
 	return expect(p, ')') ? n : NULL;
 }
 
@@ -330,26 +331,26 @@ static struct eval_node *parse_field(struct eval_parser *p, struct eval_node *a)
 	unsigned op = p->token.op;
 	struct eval_node *n;
 
-	next(p);
+	eval_parse_next(p);
 	n = node_op(p, EVAL_FIELD, op, p->token.start, a, NULL);
 	if (!n)
 		return NULL;
 	/* Rust's tuples have members that are numbers; "t.0.1" is not read as such. */
 	if (p->token.kind != TOKEN_NAME && p->token.kind != TOKEN_NUMBER)
-		return fail(p, "a member's name is expected");
+		return eval_parse_fail(p, "a member's name is expected");
 	n->text = base_strndup(p->token.start, p->token.length);
-	next(p);
+	eval_parse_next(p);
 	/* Base::member */
 	while (is_op(p, OP2(':', ':'))) {
 		struct str text = {0};
 
-		next(p);
+		eval_parse_next(p);
 		if (p->token.kind != TOKEN_NAME)
-			return fail(p, "a member's name is expected");
+			return eval_parse_fail(p, "a member's name is expected");
 		str_addf(&text, "%s::%.*s", n->text, (int)p->token.length, p->token.start);
 		base_free(n->text);
 		n->text = str_take(&text);
-		next(p);
+		eval_parse_next(p);
 	}
 	return is_op(p, '(') ? parse_method(p, n) : n;
 }
@@ -359,7 +360,7 @@ static struct eval_node *parse_index(struct eval_parser *p, struct eval_node *a)
 	const char *at = p->token.start;
 	struct eval_node *b;
 
-	next(p);
+	eval_parse_next(p);
 	b = parse_comma(p);
 	if (!b || !expect(p, ']'))
 		return NULL;
@@ -391,7 +392,7 @@ static struct eval_node *parse_sizeof(struct eval_parser *p)
 {
 	struct eval_node *n = node_new(p, EVAL_SIZEOF, p->token.start), *a;
 
-	next(p);
+	eval_parse_next(p);
 	n->depth = 1;
 	if (is_op(p, '(') && take_type(p, true, &n->name))
 		return n;
@@ -404,7 +405,7 @@ static struct eval_node *parse_operator(struct eval_parser *p)
 	const char *at = p->token.start;
 	unsigned op = p->token.op;
 
-	next(p);
+	eval_parse_next(p);
 	return node_op(p, EVAL_UNARY, op, at, parse_unary(p), NULL);
 }
 
@@ -481,7 +482,7 @@ static struct eval_node *parse_binary(struct eval_parser *p, unsigned least)
 		const char *at = p->token.start;
 		struct eval_node *b;
 
-		next(p);
+		eval_parse_next(p);
 		b = parse_binary(p, level + 1);
 		n = b ? node_op(p, EVAL_BINARY, op, at, n, b) : NULL;
 	}
@@ -540,7 +541,7 @@ static struct eval_node *parse_comma(struct eval_parser *p)
 		const char *at = p->token.start;
 		struct eval_node *b;
 
-		next(p);
+		eval_parse_next(p);
 		b = parse_assignment(p);
 		n = b ? node_op(p, EVAL_BINARY, ',', at, n, b) : NULL;
 	}
@@ -563,7 +564,7 @@ struct eval_tree *eval_parse(const char *text, const struct eval_parsing *how, s
 	go_to(&p, text);
 	p.tree->root = parse_comma(&p);
 	if (p.tree->root && p.token.kind != TOKEN_END)
-		p.tree->root = fail(&p, "an operator or the end is expected");
+		p.tree->root = eval_parse_fail(&p, "an operator or the end is expected");
 	if (p.tree->root)
 		return p.tree;
 	eval_tree_free(p.tree);

@@ -87,7 +87,7 @@ struct type_reader {
 	struct eval_type_name *out;
 };
 
-static void next(struct type_reader *r)
+static void eval_typename_next(struct type_reader *r)
 {
 	eval_token(r->text, r->token.start + r->token.length, &r->token, &r->ignored);
 }
@@ -123,7 +123,7 @@ static bool take_name(struct type_reader *r, const char *before)
 	struct str name = {0};
 
 	if (is_op(r, OP2(':', ':')))
-		next(r);
+		eval_typename_next(r);
 	while (r->token.kind == TOKEN_NAME) {
 		const char *behind = r->token.start + r->token.length, *args;
 
@@ -131,10 +131,10 @@ static bool take_name(struct type_reader *r, const char *before)
 		args = *args == '<' ? eval_skip_template(args) : NULL;
 		end = args ? args : behind;
 		r->token.length = (size_t)(end - r->token.start);
-		next(r);
+		eval_typename_next(r);
 		if (!is_op(r, OP2(':', ':')))
 			break;
-		next(r);
+		eval_typename_next(r);
 		end = start; /* a part has to follow */
 	}
 	if (end == start)
@@ -156,7 +156,7 @@ static bool take_tag(struct type_reader *r)
 		before = "union ";
 	else if (eval_token_is(&r->token, "enum"))
 		before = "enum ";
-	next(r);
+	eval_typename_next(r);
 	return take_name(r, before);
 }
 
@@ -168,9 +168,9 @@ static bool take_specifiers(struct type_reader *r)
 		if (word >= 0 && !r->out->name) {
 			r->seen[word]++;
 			r->any_word = true;
-			next(r);
+			eval_typename_next(r);
 		} else if (is_qualifier(&r->token)) {
-			next(r);
+			eval_typename_next(r);
 		} else if (r->any_word || r->out->name) {
 			return false;
 		} else if (!(is_tag(&r->token) ? take_tag(r) : take_name(r, ""))) {
@@ -225,7 +225,7 @@ static bool take_pointers(struct type_reader *r)
 		if (is_op(r, '*') && ++r->out->pointers > POINTERS_MAX)
 			return false;
 		r->out->reference = is_op(r, '&') || is_op(r, OP2('&', '&'));
-		next(r);
+		eval_typename_next(r);
 	}
 	return true;
 }
@@ -235,16 +235,16 @@ static bool take_bounds(struct type_reader *r)
 	while (is_op(r, '[')) {
 		struct eval_node n = {0};
 
-		next(r);
+		eval_typename_next(r);
 		if (r->token.kind != TOKEN_NUMBER || r->out->bounds == EVAL_BOUNDS ||
 		    eval_constant(r->text, &r->token, &n, &r->ignored) < 0 ||
 		    n.kind != EVAL_INTEGER)
 			return false;
 		r->out->bound[r->out->bounds++] = (uint64_t)n.number;
-		next(r);
+		eval_typename_next(r);
 		if (!is_op(r, ']'))
 			return false;
-		next(r);
+		eval_typename_next(r);
 	}
 	return true;
 }
@@ -267,7 +267,7 @@ bool eval_type_name(const char *at, unsigned closing, struct eval_type_name *out
 
 	*out = (struct eval_type_name){0};
 	r.token.start = at;
-	next(&r);
+	eval_typename_next(&r);
 	answer = read_name(&r, closing);
 	*end = r.token.start + r.token.length;
 	error_fini(&r.ignored);

@@ -65,7 +65,7 @@ static const struct {
 };
 
 /* The new strings are in a namespace that type units do not call inline. */
-static bool begins(const char *full, const char *with)
+static bool pretty_print_begins(const char *full, const char *with)
 {
 	static const char space[] = "std::__cxx11::";
 
@@ -79,13 +79,13 @@ static enum pretty_kind kind_by_name(const struct type *t)
 	const char *full = type_full_name(t);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (names[i].rust == t->rust && begins(full, names[i].begins))
+		if (names[i].rust == t->rust && pretty_print_begins(full, names[i].begins))
 			return names[i].what;
 	}
 	return PRETTY_NONE;
 }
 
-static enum pretty_kind kind_of(const struct type *t)
+static enum pretty_kind pretty_print_kind_of(const struct type *t)
 {
 	struct type *known = (struct type *)t;
 
@@ -99,7 +99,8 @@ static enum pretty_kind kind_of(const struct type *t)
 /* ---- parts ---------------------------------------------------------------------------------- */
 
 /* Follows members within members, by name, up to NULL: 0, or -1 where one is missing. */
-static int part_of(const struct inspect_value *v, struct inspect_value *out, struct error *err, ...)
+static int pretty_print_part_of(const struct inspect_value *v, struct inspect_value *out,
+				struct error *err, ...)
 {
 	const char *name;
 	va_list names_in;
@@ -124,7 +125,7 @@ static int part_of(const struct inspect_value *v, struct inspect_value *out, str
 	return answer > 0 ? 0 : -1;
 }
 
-static int number_of(const struct inspect_value *v, uint64_t *out, struct error *err)
+static int pretty_print_number_of(const struct inspect_value *v, uint64_t *out, struct error *err)
 {
 	bool is_unsigned;
 	int64_t number;
@@ -175,13 +176,14 @@ static int invalid(const struct inspect_value *v, struct error *err)
 
 /* ---- strings -------------------------------------------------------------------------------- */
 
-static int word_at(const struct inspect_value *v, uint64_t offset, uint64_t *out, struct error *err)
+static int pretty_print_word_at(const struct inspect_value *v, uint64_t offset, uint64_t *out,
+				struct error *err)
 {
 	struct inspect_value word;
 
 	if (value_part(v, type_builtin("unsigned long"), offset, &word, err) < 0)
 		return -1;
-	return number_of(&word, out, err);
+	return pretty_print_number_of(&word, out, err);
 }
 
 /* clang leaves out what it expects libstdc++.so's own debug information to have: then the layout
@@ -194,18 +196,18 @@ static int string_row(const struct inspect_value *v, struct value_row *row, stru
 
 	row->type = c && c->kind == TYPE_CHAR ? c : type_builtin("char");
 	row->text = true;
-	if (word_at(v, 0, &row->address, err) < 0)
+	if (pretty_print_word_at(v, 0, &row->address, err) < 0)
 		return -1;
 	if (v->type->size == 8) {
 		word = value_in_memory(v->program, type_builtin("unsigned long"),
 				       row->address - 24);
-		return number_of(&word, &row->count, err);
+		return pretty_print_number_of(&word, &row->count, err);
 	}
-	if (word_at(v, 8, &row->count, err) < 0)
+	if (pretty_print_word_at(v, 8, &row->count, err) < 0)
 		return -1;
 	/* In place or not, the text has room for it behind the length: else it is none yet. */
 	if (v->place == INSPECT_IN_MEMORY && row->address != v->address + 16 &&
-	    (word_at(v, 16, &unused, err) < 0 || unused < row->count))
+	    (pretty_print_word_at(v, 16, &unused, err) < 0 || unused < row->count))
 		return invalid(v, err);
 	return row->address ? 0 : invalid(v, err);
 }
@@ -214,12 +216,15 @@ static int view_row(const struct inspect_value *v, struct value_row *row, struct
 {
 	struct inspect_value text, length;
 
-	if (part_of(v, &text, err, "_M_str", NULL) < 0 ||
-	    part_of(v, &length, err, "_M_len", NULL) < 0 || text.type->kind != TYPE_POINTER)
+	if (pretty_print_part_of(v, &text, err, "_M_str", NULL) < 0 ||
+	    pretty_print_part_of(v, &length, err, "_M_len", NULL) < 0 ||
+	    text.type->kind != TYPE_POINTER)
 		return -1;
 	row->type = type_whole(text.type->of, v->program);
 	row->text = true;
-	return number_of(&text, &row->address, err) < 0 ? -1 : number_of(&length, &row->count, err);
+	return pretty_print_number_of(&text, &row->address, err) < 0
+		       ? -1
+		       : pretty_print_number_of(&length, &row->count, err);
 }
 
 /* ---- vectors -------------------------------------------------------------------------------- */
@@ -229,9 +234,10 @@ static int vector_row(const struct inspect_value *v, struct value_row *row, stru
 	struct inspect_value start, finish;
 	uint64_t end;
 
-	if (part_of(v, &start, err, "_M_impl", "_M_start", NULL) < 0 ||
-	    part_of(v, &finish, err, "_M_impl", "_M_finish", NULL) < 0 ||
-	    number_of(&start, &row->address, err) < 0 || number_of(&finish, &end, err) < 0)
+	if (pretty_print_part_of(v, &start, err, "_M_impl", "_M_start", NULL) < 0 ||
+	    pretty_print_part_of(v, &finish, err, "_M_impl", "_M_finish", NULL) < 0 ||
+	    pretty_print_number_of(&start, &row->address, err) < 0 ||
+	    pretty_print_number_of(&finish, &end, err) < 0)
 		return -1;
 	if (start.type->kind != TYPE_POINTER)
 		return invalid(v, err);
@@ -247,10 +253,12 @@ static int bit_of(const struct inspect_value *v, const char *which, uint64_t *ad
 {
 	struct inspect_value at, offset;
 
-	if (part_of(v, &at, err, "_M_impl", which, "_M_p", NULL) < 0 ||
-	    part_of(v, &offset, err, "_M_impl", which, "_M_offset", NULL) < 0)
+	if (pretty_print_part_of(v, &at, err, "_M_impl", which, "_M_p", NULL) < 0 ||
+	    pretty_print_part_of(v, &offset, err, "_M_impl", which, "_M_offset", NULL) < 0)
 		return -1;
-	return number_of(&at, address, err) < 0 ? -1 : number_of(&offset, bit, err);
+	return pretty_print_number_of(&at, address, err) < 0
+		       ? -1
+		       : pretty_print_number_of(&offset, bit, err);
 }
 
 static int bits_row(const struct inspect_value *v, struct value_row *row, struct error *err)
@@ -275,13 +283,15 @@ static int slice_row(const struct inspect_value *v, struct value_row *row, struc
 {
 	struct inspect_value data, length;
 
-	if (part_of(v, &data, err, "data_ptr", NULL) < 0 ||
-	    part_of(v, &length, err, "length", NULL) < 0)
+	if (pretty_print_part_of(v, &data, err, "data_ptr", NULL) < 0 ||
+	    pretty_print_part_of(v, &length, err, "length", NULL) < 0)
 		return -1;
 	if (data.type->kind != TYPE_POINTER)
 		return invalid(v, err);
 	row->type = type_whole(data.type->of, v->program);
-	return number_of(&data, &row->address, err) < 0 ? -1 : number_of(&length, &row->count, err);
+	return pretty_print_number_of(&data, &row->address, err) < 0
+		       ? -1
+		       : pretty_print_number_of(&length, &row->count, err);
 }
 
 static int rust_vec_row(const struct inspect_value *v, struct value_row *row, struct error *err)
@@ -289,28 +299,30 @@ static int rust_vec_row(const struct inspect_value *v, struct value_row *row, st
 	struct inspect_value buffer, pointer, length;
 	int answer;
 
-	if (part_of(v, &buffer, err, "buf", NULL) < 0 || part_of(v, &length, err, "len", NULL) < 0)
+	if (pretty_print_part_of(v, &buffer, err, "buf", NULL) < 0 ||
+	    pretty_print_part_of(v, &length, err, "len", NULL) < 0)
 		return -1;
 	answer = first_pointer(&buffer, &pointer, 8, err);
 	row->type = type_argument(v->type, 0);
 	if (answer <= 0 || !row->type)
 		return answer < 0 ? -1 : invalid(v, err);
-	return number_of(&pointer, &row->address, err) < 0 ? -1
-							   : number_of(&length, &row->count, err);
+	return pretty_print_number_of(&pointer, &row->address, err) < 0
+		       ? -1
+		       : pretty_print_number_of(&length, &row->count, err);
 }
 
 static int rust_string_row(const struct inspect_value *v, struct value_row *row, struct error *err)
 {
 	struct inspect_value vec;
 
-	if (part_of(v, &vec, err, "vec", NULL) < 0)
+	if (pretty_print_part_of(v, &vec, err, "vec", NULL) < 0)
 		return -1;
 	return rust_vec_row(&vec, row, err);
 }
 
 int pretty_row(const struct inspect_value *v, struct value_row *row, struct error *err)
 {
-	enum pretty_kind what = kind_of(v->type);
+	enum pretty_kind what = pretty_print_kind_of(v->type);
 	int answer;
 
 	memset(row, 0, sizeof(*row));
@@ -355,14 +367,14 @@ static int unique_pointer(const struct inspect_value *v, struct inspect_value *o
 	struct inspect_value tuple, impl, head;
 	int answer;
 
-	if (part_of(v, &tuple, err, "_M_t", "_M_t", NULL) < 0)
+	if (pretty_print_part_of(v, &tuple, err, "_M_t", "_M_t", NULL) < 0)
 		return -1;
 	answer = value_base(&tuple, "_Tuple_impl<0", &impl, err);
 	if (answer > 0)
 		answer = value_base(&impl, "_Head_base<0", &head, err);
 	if (answer <= 0)
 		return answer < 0 ? -1 : invalid(v, err);
-	return part_of(&head, out, err, "_M_head_impl", NULL);
+	return pretty_print_part_of(&head, out, err, "_M_head_impl", NULL);
 }
 
 /* A weak_ptr to a destroyed object holds nothing. */
@@ -372,13 +384,13 @@ static int weak_pointer(const struct inspect_value *v, struct inspect_value *out
 	uint64_t address, count = 0;
 	static const uint8_t zero[8];
 
-	if (part_of(v, out, err, "_M_ptr", NULL) < 0 ||
-	    part_of(v, &control, err, "_M_refcount", "_M_pi", NULL) < 0 ||
+	if (pretty_print_part_of(v, out, err, "_M_ptr", NULL) < 0 ||
+	    pretty_print_part_of(v, &control, err, "_M_refcount", "_M_pi", NULL) < 0 ||
 	    value_address(&control, &address, err) < 0)
 		return -1;
 	if (address && (value_follow(&control, &counts, err) < 0 ||
-			part_of(&counts, &uses, err, "_M_use_count", NULL) < 0 ||
-			number_of(&uses, &count, err) < 0))
+			pretty_print_part_of(&counts, &uses, err, "_M_use_count", NULL) < 0 ||
+			pretty_print_number_of(&uses, &count, err) < 0))
 		return -1;
 	if (!count)
 		*out = value_of_bytes(v->program, out->type, zero, sizeof(zero));
@@ -389,12 +401,12 @@ int pretty_pointer(const struct inspect_value *v, struct inspect_value *out, str
 {
 	int answer;
 
-	switch (kind_of(v->type)) {
+	switch (pretty_print_kind_of(v->type)) {
 	case PRETTY_UNIQUE:
 		answer = unique_pointer(v, out, err);
 		break;
 	case PRETTY_SHARED:
-		answer = part_of(v, out, err, "_M_ptr", NULL);
+		answer = pretty_print_part_of(v, out, err, "_M_ptr", NULL);
 		break;
 	case PRETTY_WEAK:
 		answer = weak_pointer(v, out, err);
@@ -419,16 +431,16 @@ static int atomic_value(const struct inspect_value *v, struct inspect_value *out
 		if (answer)
 			return answer < 0 ? -1 : 0;
 	}
-	return part_of(v, out, err, paths[0], NULL);
+	return pretty_print_part_of(v, out, err, paths[0], NULL);
 }
 
 static int engaged(const struct inspect_value *v, uint64_t *out, struct error *err)
 {
 	struct inspect_value flag;
 
-	if (part_of(v, &flag, err, "_M_payload", "_M_engaged", NULL) < 0)
+	if (pretty_print_part_of(v, &flag, err, "_M_payload", "_M_engaged", NULL) < 0)
 		return -1;
-	return number_of(&flag, out, err);
+	return pretty_print_number_of(&flag, out, err);
 }
 
 static int optional_value(const struct inspect_value *v, struct inspect_value *out,
@@ -440,14 +452,14 @@ static int optional_value(const struct inspect_value *v, struct inspect_value *o
 		return -1;
 	if (!there)
 		return error_set(err, ERROR_STATE, "this std::optional is empty");
-	return part_of(v, out, err, "_M_payload", "_M_payload", "_M_value", NULL);
+	return pretty_print_part_of(v, out, err, "_M_payload", "_M_payload", "_M_value", NULL);
 }
 
 static int referred(const struct inspect_value *v, struct inspect_value *out, struct error *err)
 {
 	struct inspect_value pointer;
 
-	if (part_of(v, &pointer, err, "_M_data", NULL) < 0)
+	if (pretty_print_part_of(v, &pointer, err, "_M_data", NULL) < 0)
 		return -1;
 	if (pointer.type->kind != TYPE_POINTER)
 		return invalid(v, err);
@@ -464,7 +476,7 @@ static int rust_cell(const struct inspect_value *v, struct inspect_value *out, s
 		if (answer)
 			return answer < 0 ? -1 : 0;
 	}
-	return part_of(v, out, err, "value", NULL);
+	return pretty_print_part_of(v, out, err, "value", NULL);
 }
 
 static int rust_shared(const struct inspect_value *v, struct inspect_value *out, struct error *err)
@@ -479,16 +491,16 @@ static int rust_shared(const struct inspect_value *v, struct inspect_value *out,
 	answer = value_member(&counts, "data", out, err);
 	if (answer)
 		return answer < 0 ? -1 : 0;
-	return part_of(&counts, out, err, "value", NULL);
+	return pretty_print_part_of(&counts, out, err, "value", NULL);
 }
 
 int pretty_inner(const struct inspect_value *v, struct inspect_value *out, struct error *err)
 {
 	int answer;
 
-	switch (kind_of(v->type)) {
+	switch (pretty_print_kind_of(v->type)) {
 	case PRETTY_ARRAY:
-		answer = part_of(v, out, err, "_M_elems", NULL);
+		answer = pretty_print_part_of(v, out, err, "_M_elems", NULL);
 		break;
 	case PRETTY_ATOMIC:
 		answer = atomic_value(v, out, err);
@@ -515,7 +527,7 @@ int pretty_empty(const struct inspect_value *v, struct error *err)
 {
 	uint64_t there;
 
-	if (kind_of(v->type) != PRETTY_OPTIONAL)
+	if (pretty_print_kind_of(v->type) != PRETTY_OPTIONAL)
 		return 0;
 	if (engaged(v, &there, err) < 0)
 		return -1;

@@ -31,7 +31,7 @@ static int check_instruction(const struct dwarf_frame *f, struct error *err)
 	return error_hint(err, "use it at FUNC%%return");
 }
 
-static bool wants(const struct abi_place *place, enum abi_class class, unsigned nth)
+static bool return_value_wants(const struct abi_place *place, enum abi_class class, unsigned nth)
 {
 	unsigned seen = 0;
 
@@ -50,9 +50,9 @@ static int read_registers(const struct dwarf_frame *f, const struct abi_place *p
 
 	out->integer[0] = f->regs[RAX];
 	out->integer[1] = f->regs[RDX];
-	for (unsigned i = 0; answer == 0 && i < 2 && wants(place, ABI_SSE, i); i++)
+	for (unsigned i = 0; answer == 0 && i < 2 && return_value_wants(place, ABI_SSE, i); i++)
 		answer = p->vector(p->ctx, f->thread, DWARF_XMM0 + i, out->vector[i], 16);
-	if (answer == 0 && wants(place, ABI_X87, 0))
+	if (answer == 0 && return_value_wants(place, ABI_X87, 0))
 		answer = p->vector(p->ctx, f->thread, DWARF_ST0, out->x87, 10);
 	if (answer < 0)
 		return error_set(err, ERROR_STATE, "hit.ret: the vector registers cannot be read");

@@ -198,8 +198,8 @@ int value_address(const struct inspect_value *v, uint64_t *out, struct error *er
 
 /* ---- pointers and references ---------------------------------------------------------------- */
 
-static int pointee(const struct inspect_value *v, struct inspect_value *out, uint64_t *address,
-		   struct error *err)
+static int value_pointee(const struct inspect_value *v, struct inspect_value *out,
+			 uint64_t *address, struct error *err)
 {
 	*address = 1;
 	if (v->place == INSPECT_POINTEE) {
@@ -222,7 +222,7 @@ int value_whole(struct inspect_value *v, struct error *err)
 	for (int i = 0; i < REFERENCES_MAX && v->type->kind == TYPE_REFERENCE; i++) {
 		struct inspect_value from = *v;
 
-		if (pointee(&from, v, &address, err) < 0)
+		if (value_pointee(&from, v, &address, err) < 0)
 			return -1;
 	}
 	v->type = type_whole(v->type, v->program);
@@ -240,7 +240,7 @@ int value_follow(const struct inspect_value *v, struct inspect_value *out, struc
 		base_free(text);
 		return -1;
 	}
-	if (pointee(v, out, &address, err) < 0)
+	if (value_pointee(v, out, &address, err) < 0)
 		return -1;
 	if (address == 0)
 		return error_set(err, ERROR_STATE, "cannot read through a null pointer (0x0)");

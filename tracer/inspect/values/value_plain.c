@@ -123,7 +123,7 @@ void inspect_plain_fini(struct inspect_plain *p)
 
 /* ---- into the program ----------------------------------------------------------------------- */
 
-static int refuse(const struct inspect_value *v, const char *what, struct error *err)
+static int value_plain_refuse(const struct inspect_value *v, const char *what, struct error *err)
 {
 	char *text = value_type_text(v->type);
 
@@ -166,7 +166,7 @@ static int write_bits(const struct inspect_value *v, uint64_t value, struct erro
 	unsigned __int128 word, mask;
 
 	if (v->bit_size > 64)
-		return refuse(v, "a bit-field of more than 64 bits: it", err);
+		return value_plain_refuse(v, "a bit-field of more than 64 bits: it", err);
 	if (value_read(v, v->bit_offset / 8, raw, bytes, err) < 0)
 		return -1;
 	memcpy(&word, raw, sizeof(word));
@@ -176,7 +176,7 @@ static int write_bits(const struct inspect_value *v, uint64_t value, struct erro
 	return write_bytes(v, v->bit_offset / 8, raw, bytes, err);
 }
 
-static bool fits(const struct inspect_value *v, int64_t number, bool is_unsigned)
+static bool value_plain_fits(const struct inspect_value *v, int64_t number, bool is_unsigned)
 {
 	unsigned bits = v->bit_size ? v->bit_size : (unsigned)(v->type->size * 8);
 	bool huge = is_unsigned && number < 0; /* 2^63 and more */
@@ -203,10 +203,10 @@ static int store_integer(const struct inspect_value *v, int64_t number, bool is_
 	char what[32];
 
 	if (v->type->size > 16 || (!v->type->size && !v->bit_size))
-		return refuse(v, "a number", err);
+		return value_plain_refuse(v, "a number", err);
 	snprintf(what, sizeof(what), is_unsigned ? "%llu" : "%lld", (long long)number);
-	if (!fits(v, number, is_unsigned))
-		return refuse(v, what, err);
+	if (!value_plain_fits(v, number, is_unsigned))
+		return value_plain_refuse(v, what, err);
 	if (v->bit_size)
 		return write_bits(v, words[0], err);
 	return write_bytes(v, 0, words, (size_t)v->type->size, err);
@@ -221,7 +221,7 @@ static int store_float(const struct inspect_value *v, double number, struct erro
 	switch (v->type->size) {
 	case 4:
 		if (isinf(f) && !isinf(number))
-			return refuse(v, "a number that large", err);
+			return value_plain_refuse(v, "a number that large", err);
 		return write_bytes(v, 0, &f, 4, err);
 	case 8:
 		return write_bytes(v, 0, &number, 8, err);
@@ -229,7 +229,7 @@ static int store_float(const struct inspect_value *v, double number, struct erro
 		return v->type->is_quad ? write_bytes(v, 0, &q, 16, err)
 					: write_bytes(v, 0, &l, 10, err);
 	default:
-		return refuse(v, "a number", err);
+		return value_plain_refuse(v, "a number", err);
 	}
 }
 
@@ -242,7 +242,8 @@ static int store_number(const struct inspect_value *v, const struct inspect_plai
 		return store_float(v, number, err);
 	if (from->kind == INSPECT_FLOAT) {
 		if (!(number >= -0x1p63 && number < 0x1p63) || number != floor(number))
-			return refuse(v, "a number with a fraction, or that large,", err);
+			return value_plain_refuse(v, "a number with a fraction, or that large,",
+						  err);
 		return store_integer(v, (int64_t)number, false, err);
 	}
 	if (v->type->kind == TYPE_FLOAT)
@@ -262,7 +263,7 @@ static int store_name(const struct inspect_value *v, const char *name, struct er
 		return store_integer(v, v->type->is_signed ? *name : (unsigned char)*name, false,
 				     err);
 	if (v->type->kind != TYPE_ENUM)
-		return refuse(v, "text", err);
+		return value_plain_refuse(v, "text", err);
 	if (type_members(v->type, err) < 0)
 		return -1;
 	array_each(const struct type_enumerator, e, &v->type->enumerators) {
@@ -286,12 +287,12 @@ static int store_pointer(const struct inspect_value *v, const struct inspect_pla
 		break;
 	case INSPECT_OBJECT:
 		if (from->object.type->kind == TYPE_STRUCT && value_is_record(v->type->of))
-			return refuse(v, "a struct (its address, yes: &x)", err);
+			return value_plain_refuse(v, "a struct (its address, yes: &x)", err);
 		if (inspect_address(&from->object, &address, err) < 0)
 			return -1;
 		break;
 	default:
-		return refuse(v, "this", err);
+		return value_plain_refuse(v, "this", err);
 	}
 	return write_bytes(v, 0, &address, v->type->size == 4 ? 4 : 8, err);
 }
@@ -307,7 +308,7 @@ static int store_object(const struct inspect_value *v, const struct inspect_valu
 	if (!value_is_record(v->type) || from->type->kind != v->type->kind ||
 	    v->type->pretty_kind > 1 || from->type->entry != v->type->entry ||
 	    from->type->module != v->type->module || !size || size > TEXT_MAX)
-		return refuse(v, "this", err);
+		return value_plain_refuse(v, "this", err);
 	bytes = base_alloc(1, size);
 	answer = value_read(from, 0, bytes, size, err);
 	if (answer == 0)
@@ -333,9 +334,9 @@ static int store_in(const struct inspect_value *v, const struct inspect_plain *f
 	case TYPE_FLOAT:
 		if (from->kind != INSPECT_NULL)
 			return store_number(v, from, err);
-		return refuse(v, "nil", err);
+		return value_plain_refuse(v, "nil", err);
 	default:
-		return refuse(v, "this", err);
+		return value_plain_refuse(v, "this", err);
 	}
 }
 

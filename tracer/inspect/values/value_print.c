@@ -8,7 +8,7 @@
 
 enum { DEPTH_MAX = 4, ELEMENTS_MAX = 32, TEXT_SHOWN = 200, LINE_MAX = 2000 };
 
-static void describe(const struct inspect_value *v, struct str *out, unsigned depth);
+static void value_print_describe(const struct inspect_value *v, struct str *out, unsigned depth);
 
 static void quoted(const struct str *text, struct str *out)
 {
@@ -36,7 +36,7 @@ static void quoted(const struct str *text, struct str *out)
 	str_add(out, shown < text->length ? "\"..." : "\"");
 }
 
-static void fault(const struct error *err, struct str *out)
+static void value_print_fault(const struct error *err, struct str *out)
 {
 	str_addf(out, "<%.200s>", error_text(err));
 }
@@ -60,9 +60,9 @@ static void describe_elements(const struct inspect_value *v, struct str *out, un
 			break;
 		}
 		if (inspect_element(v, i, &element, &err) < 0)
-			fault(&err, out);
+			value_print_fault(&err, out);
 		else
-			describe(&element, out, depth + 1);
+			value_print_describe(&element, out, depth + 1);
 	}
 	str_add(out, "}");
 }
@@ -78,9 +78,9 @@ static void describe_member(const struct inspect_value *v, const struct type_mem
 	else if (m->is_base)
 		str_addf(out, "<%s> = ", m->type->name ? m->type->name : "");
 	if (value_of_member(v, m, &part, &err) < 0)
-		fault(&err, out);
+		value_print_fault(&err, out);
 	else
-		describe(&part, out, depth + 1);
+		value_print_describe(&part, out, depth + 1);
 }
 
 static void describe_members(const struct inspect_value *v, struct str *out, unsigned depth)
@@ -92,7 +92,7 @@ static void describe_members(const struct inspect_value *v, struct str *out, uns
 	if (v->type->incomplete)
 		str_add(out, "<declared only>");
 	else if (type_members(v->type, &err) < 0)
-		fault(&err, out);
+		value_print_fault(&err, out);
 	array_each(const struct type_member, m, &v->type->members) {
 		if (m->is_static || value_has_variant(v, m, &err) <= 0)
 			continue;
@@ -156,7 +156,7 @@ static void describe_pointer(const struct inspect_value *v, struct str *out)
 		return;
 	}
 	if (inspect_address(v, &address, &err) < 0) {
-		fault(&err, out);
+		value_print_fault(&err, out);
 		return;
 	}
 	str_addf(out, "0x%llx", (unsigned long long)address);
@@ -196,13 +196,13 @@ static void describe_object(const struct inspect_value *v, struct str *out, unsi
 	}
 }
 
-static void describe(const struct inspect_value *v, struct str *out, unsigned depth)
+static void value_print_describe(const struct inspect_value *v, struct str *out, unsigned depth)
 {
 	struct inspect_plain p;
 	ERROR(err);
 
 	if (inspect_plain(v, &p, &err) < 0) {
-		fault(&err, out);
+		value_print_fault(&err, out);
 		return;
 	}
 	switch (p.kind) {
@@ -236,12 +236,12 @@ static void describe(const struct inspect_value *v, struct str *out, unsigned de
 
 void inspect_describe(const struct inspect_value *v, struct str *out)
 {
-	describe(v, out, 0);
+	value_print_describe(v, out, 0);
 }
 
 /* ---- identity ------------------------------------------------------------------------------- */
 
-static bool is_pointer(const struct inspect_value *v)
+static bool value_print_is_pointer(const struct inspect_value *v)
 {
 	struct inspect_value inner;
 	ERROR(err);
@@ -257,7 +257,7 @@ bool inspect_same(const struct inspect_value *a, const struct inspect_value *b)
 
 	if (value_whole(&x, &err) < 0 || value_whole(&y, &err) < 0)
 		return false;
-	if (is_pointer(&x) && is_pointer(&y))
+	if (value_print_is_pointer(&x) && value_print_is_pointer(&y))
 		return inspect_address(&x, &first, &err) == 0 &&
 		       inspect_address(&y, &second, &err) == 0 && first == second;
 	return x.place == INSPECT_IN_MEMORY && y.place == INSPECT_IN_MEMORY &&

@@ -92,8 +92,8 @@ static bool is_single(const uint8_t *code, size_t size)
 	return false;
 }
 
-static bool find(const struct inspect_call *call, const struct inspect_step *first,
-		 struct inspect_value *out)
+static bool variable_spot_find(const struct inspect_call *call, const struct inspect_step *first,
+			       struct inspect_value *out)
 {
 	ERROR(ignored);
 
@@ -177,8 +177,8 @@ static bool move(struct inspect_spot *spot, int64_t distance)
 	       spot->hop[spot->hops - 1] <= INSPECT_HOP_MOST - (int64_t)sizeof(uint64_t);
 }
 
-static const struct type *whole(const struct dwarf_program *nothing, const struct type *t,
-				struct inspect_spot *spot)
+static const struct type *variable_spot_whole(const struct dwarf_program *nothing,
+					      const struct type *t, struct inspect_spot *spot)
 {
 	t = type_whole(t, nothing);
 	for (; t->kind == TYPE_REFERENCE; t = type_whole(t->of, nothing))
@@ -203,10 +203,10 @@ static const struct type *step_on(const struct dwarf_program *nothing, const str
 				     (t->size < INSPECT_HOP_MOST ? t->size : INSPECT_HOP_MOST));
 	else if (!is_part(nothing, t, step, &t, &distance))
 		return NULL;
-	return move(spot, distance) ? whole(nothing, t, spot) : NULL;
+	return move(spot, distance) ? variable_spot_whole(nothing, t, spot) : NULL;
 }
 
-static void describe(const struct type *t, struct inspect_spot *spot)
+static void variable_spot_describe(const struct type *t, struct inspect_spot *spot)
 {
 	bool sized = t->size && t->size <= 8 && !(t->size & (t->size - 1));
 
@@ -223,20 +223,21 @@ static void describe(const struct type *t, struct inspect_spot *spot)
 /* ---- all of it -------------------------------------------------------------------------------- */
 
 /* The variable itself; what it is in *value. */
-static int begin(const struct inspect_call *call, const struct dwarf_program *nothing,
-		 const struct inspect_step *first, struct inspect_value *value,
-		 struct inspect_spot *out)
+static int variable_spot_begin(const struct inspect_call *call, const struct dwarf_program *nothing,
+			       const struct inspect_step *first, struct inspect_value *value,
+			       struct inspect_spot *out)
 {
 	struct inspect_call other = *call;
 	struct inspect_value there;
 
-	if (call->frame.level != 0 || !call->frame.module || !find(call, first, value) ||
-	    !is_simple(call, first))
+	if (call->frame.level != 0 || !call->frame.module ||
+	    !variable_spot_find(call, first, value) || !is_simple(call, first))
 		return -1;
 	other.frame.program = nothing;
 	for (unsigned i = 0; i < REGISTERS; i++)
 		other.frame.regs[i] += moved_by(i);
-	if (!find(&other, first, &there) || value->bit_size || value->place != there.place)
+	if (!variable_spot_find(&other, first, &there) || value->bit_size ||
+	    value->place != there.place)
 		return -1;
 	out->kind = INSPECT_IN_REGISTER;
 	out->reg = value->reg;
@@ -258,12 +259,12 @@ int inspect_spot(const struct inspect_call *call, const struct inspect_step *ste
 	nothing.tls = no_tls;
 	nothing.vector = no_vector;
 	*out = (struct inspect_spot){.hops = 0};
-	if (begin(call, &nothing, &steps[0], &value, out) < 0)
+	if (variable_spot_begin(call, &nothing, &steps[0], &value, out) < 0)
 		return -1;
-	t = whole(&nothing, value.type, out);
+	t = variable_spot_whole(&nothing, value.type, out);
 	for (size_t i = 1; t && i < count; i++)
 		t = step_on(&nothing, t, &steps[i], out);
 	if (t)
-		describe(t, out);
+		variable_spot_describe(t, out);
 	return t ? 0 : -1;
 }

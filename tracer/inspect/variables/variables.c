@@ -110,8 +110,8 @@ static int find_wanted(const struct code_place *p, const struct wanted_variable 
 	return answer;
 }
 
-static int find(const struct code_place *p, const char *name, struct variable *out,
-		struct error *err)
+static int variables_find(const struct code_place *p, const char *name, struct variable *out,
+			  struct error *err)
 {
 	struct wanted_variable w;
 	int answer;
@@ -145,9 +145,9 @@ static int name_it(const struct code_place *p, const struct variable *v, const c
 	return -1;
 }
 
-static int value_of(const struct inspect_call *call, const struct code_place *place,
-		    const struct variable *v, const char *name, struct inspect_value *out,
-		    struct error *err)
+static int variables_value_of(const struct inspect_call *call, const struct code_place *place,
+			      const struct variable *v, const char *name, struct inspect_value *out,
+			      struct error *err)
 {
 	const struct variable_context c = {.program = call->frame.program,
 					   .thread = call->frame.thread,
@@ -182,16 +182,16 @@ int inspect_variable(const struct inspect_call *call, const char *name, struct i
 		return inspect_global(f->program, f->thread, name, out, err);
 	v = variable_kept(&at, name);
 	if (v)
-		return value_of(call, NULL, v, name, out, err);
+		return variables_value_of(call, NULL, v, name, out, err);
 	if (place_of_call(call, &p, err) < 0)
 		return -1;
-	answer = find(&p, name, &found, err);
+	answer = variables_find(&p, name, &found, err);
 	if (answer < 0)
 		return -1;
 	if (answer == 0)
 		return variable_unknown(&p, name, err);
 	v = variable_keep(&at, name, &found, err);
-	return v ? value_of(call, &p, v, name, out, err) : -1;
+	return v ? variables_value_of(call, &p, v, name, out, err) : -1;
 }
 
 int inspect_variable_local(const struct inspect_call *call, const char *name,
@@ -206,7 +206,7 @@ int inspect_variable_local(const struct inspect_call *call, const char *name,
 	if (!call->frame.module)
 		return -1;
 	if (v)
-		return value_of(call, NULL, v, name, out, err);
+		return variables_value_of(call, NULL, v, name, out, err);
 	if (place_of_call(call, &p, err) < 0)
 		return -1;
 	memset(&found, 0, sizeof(found));
@@ -218,7 +218,7 @@ int inspect_variable_local(const struct inspect_call *call, const char *name,
 	if (answer <= 0)
 		return -1;
 	v = variable_keep(&at, name, &found, err);
-	return v ? value_of(call, &p, v, name, out, err) : -1;
+	return v ? variables_value_of(call, &p, v, name, out, err) : -1;
 }
 
 bool inspect_variable_known(const struct inspect_call *call, const char *name)
@@ -376,7 +376,7 @@ int inspect_argument(const struct inspect_call *call, int64_t i, struct inspect_
 	snprintf(key, sizeof(key), "argument %lld", (long long)i);
 	v = variable_kept(&at, key);
 	if (v)
-		return value_of(call, NULL, v, key, out, err);
+		return variables_value_of(call, NULL, v, key, out, err);
 	if (place_of_call(call, &p, err) < 0)
 		return -1;
 	if (!p.self.scope)
@@ -385,5 +385,5 @@ int inspect_argument(const struct inspect_call *call, int64_t i, struct inspect_
 	if (find_argument(&p, i, &s, err) < 0)
 		return -1;
 	v = variable_keep(&at, key, &found, err);
-	return v ? value_of(call, &p, v, s.name ? s.name : key, out, err) : -1;
+	return v ? variables_value_of(call, &p, v, s.name ? s.name : key, out, err) : -1;
 }

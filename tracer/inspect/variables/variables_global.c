@@ -321,7 +321,7 @@ static void around_fini(struct enclosing_spaces *a)
 	array_fini(&a->units);
 }
 
-static char *inside(const char *outer, const char *inner)
+static char *variables_global_inside(const char *outer, const char *inner)
 {
 	struct str text = {0};
 
@@ -363,7 +363,7 @@ static int in_imported(const struct code_place *p, const struct wanted_variable 
 		array_each(const struct space, s, &g->spaces) {
 			if (s->entry != one->target || answer != 0)
 				continue;
-			space = inside(s->name, w->space);
+			space = variables_global_inside(s->name, w->space);
 			answer = in_space(p, w, u, space, out, err);
 			base_free(space);
 		}
@@ -377,7 +377,7 @@ static int in_own_units(const struct code_place *p, const struct wanted_variable
 	int answer = 0;
 
 	for (size_t i = w->global ? a->count - 1 : 0; answer == 0 && i < a->count; i++) {
-		char *space = inside(a->names[i], w->space);
+		char *space = variables_global_inside(a->names[i], w->space);
 
 		for (size_t u = 0; u < a->units.count && answer == 0; u++) {
 			struct die_unit *unit = a->units.items[u];
@@ -396,13 +396,13 @@ static int in_all_modules(const struct code_place *p, const struct wanted_variab
 			  const struct enclosing_spaces *a, struct variable *out, struct error *err)
 {
 	size_t from = w->global ? a->count - 1 : 0;
-	char *enough = inside(a->names[from], w->space);
+	char *enough = variables_global_inside(a->names[from], w->space);
 	struct variable_search h = {
 		.program = p->program, .wanted = w, .offset = p->offset, .enough = enough};
 	int answer = search_modules(&h, p->module, err);
 
 	for (size_t i = from; answer == 0 && i < a->count; i++) {
-		char *space = inside(a->names[i], w->space);
+		char *space = variables_global_inside(a->names[i], w->space);
 
 		answer = search_choose(&h, space, out, err);
 		base_free(space);
@@ -421,7 +421,7 @@ static bool is_around(const struct enclosing_spaces *a, const struct wanted_vari
 	bool is = false;
 
 	for (size_t i = w->global ? a->count - 1 : 0; i < a->count && !is; i++) {
-		char *full = inside(a->names[i], w->space);
+		char *full = variables_global_inside(a->names[i], w->space);
 
 		is = strcmp(full, space) == 0;
 		base_free(full);

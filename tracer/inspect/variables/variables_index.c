@@ -176,7 +176,7 @@ static int read_next(struct unit_scan *s, struct die *d, struct error *err)
 }
 
 /* The space that its children are in. */
-static uint32_t take(struct unit_scan *s, const struct die *d, uint32_t space)
+static uint32_t variables_index_take(struct unit_scan *s, const struct die *d, uint32_t space)
 {
 	if (space == NO_SPACE)
 		return NO_SPACE;
@@ -221,7 +221,7 @@ static int scan_unit(struct unit_scan *s, struct error *err)
 			s->open.count -= s->open.count > 0;
 			continue;
 		}
-		space = take(s, &d, space);
+		space = variables_index_take(s, &d, space);
 		if (d.children)
 			*array_add(&s->open) = space;
 	}
@@ -229,8 +229,9 @@ static int scan_unit(struct unit_scan *s, struct error *err)
 }
 
 /* Where the answer is kept: type units of .dwo files become known one by one. */
-static struct unit_globals *slot_of(struct variable_table *v, const struct die_table *t,
-				    const struct die_unit *u)
+static struct unit_globals *variables_index_slot_of(struct variable_table *v,
+						    const struct die_table *t,
+						    const struct die_unit *u)
 {
 	struct made_globals *made;
 
@@ -248,7 +249,7 @@ static struct unit_globals *slot_of(struct variable_table *v, const struct die_t
 static struct unit_globals *scanned(struct variable_table *v, struct die_table *t,
 				    struct die_unit *u, struct error *err)
 {
-	struct unit_scan s = {.t = t, .u = u, .g = slot_of(v, t, u)};
+	struct unit_scan s = {.t = t, .u = u, .g = variables_index_slot_of(v, t, u)};
 	int answer;
 
 	if (s.g->read)

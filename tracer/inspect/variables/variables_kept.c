@@ -60,16 +60,16 @@ void variable_free(struct variable *v)
 
 /* ---- the cache ------------------------------------------------------------------------------ */
 
-static size_t hash_of(uint64_t offset, unsigned depth, const char *name)
+static size_t variables_kept_hash_of(uint64_t offset, unsigned depth, const char *name)
 {
 	return hash_slot(hash_text(hash_word(HASH_START, offset) + depth, name));
 }
 
 /* Where it is, or the empty slot where it belongs. The table has slots. */
-static struct variable **slot_of(const struct variable_table *t, uint64_t offset, unsigned depth,
-				 const char *name)
+static struct variable **variables_kept_slot_of(const struct variable_table *t, uint64_t offset,
+						unsigned depth, const char *name)
 {
-	size_t mask = t->slot_count - 1, i = hash_of(offset, depth, name) & mask;
+	size_t mask = t->slot_count - 1, i = variables_kept_hash_of(offset, depth, name) & mask;
 
 	for (; t->slots[i]; i = (i + 1) & mask) {
 		const struct variable *v = t->slots[i];
@@ -91,7 +91,8 @@ static void make_room(struct variable_table *t)
 	t->slots = base_alloc(t->slot_count, sizeof(*t->slots));
 	for (size_t i = 0; i < count; i++) {
 		if (old[i])
-			*slot_of(t, old[i]->offset, old[i]->depth, old[i]->name) = old[i];
+			*variables_kept_slot_of(t, old[i]->offset, old[i]->depth, old[i]->name) =
+				old[i];
 	}
 	base_free(old);
 }
@@ -111,7 +112,7 @@ struct variable *variable_kept(const struct variable_at *at, const char *name)
 
 	if (!t || !t->slot_count)
 		return NULL;
-	v = *slot_of(t, at->offset, at->depth, name);
+	v = *variables_kept_slot_of(t, at->offset, at->depth, name);
 	return v && (!v->main || v->main == executable_of(at->program)) ? v : NULL;
 }
 
@@ -129,7 +130,7 @@ struct variable *variable_keep(const struct variable_at *at, const char *name,
 	v->offset = at->offset;
 	v->depth = at->depth;
 	make_room(t);
-	slot = slot_of(t, at->offset, at->depth, name);
+	slot = variables_kept_slot_of(t, at->offset, at->depth, name);
 	t->used += !*slot;
 	variable_free(*slot);
 	return *slot = v;

@@ -147,7 +147,8 @@ static bool is_listed(const struct close_names *n, const char *name)
 	return false;
 }
 
-static int offer(struct local_walk *w, const struct local *l, struct error *err)
+static int variables_optimised_out_offer(struct local_walk *w, const struct local *l,
+					 struct error *err)
 {
 	struct close_names *n = w->ctx;
 
@@ -217,7 +218,7 @@ static int say_elsewhere(const struct code_place *p, const struct close_names *n
 int variable_unknown(const struct code_place *p, const char *name, struct error *err)
 {
 	struct close_names n = {.wanted = name, .near.wanted = name};
-	struct local_walk w = {.found = offer, .ctx = &n};
+	struct local_walk w = {.found = variables_optimised_out_offer, .ctx = &n};
 	struct local_walk everywhere = {.found = note_elsewhere, .ctx = &n};
 	struct str near = {0};
 	ERROR(ignored);

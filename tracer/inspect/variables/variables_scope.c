@@ -185,7 +185,7 @@ static void mark_seen(struct block_walk *w, const struct entry *e)
 	}
 }
 
-static int show(struct block_walk *w, const struct entry *e, struct error *err)
+static int variables_scope_show(struct block_walk *w, const struct entry *e, struct error *err)
 {
 	struct entry holder;
 	ERROR(ignored);
@@ -209,7 +209,7 @@ static int show_imported(struct block_walk *w, const struct entry *e, struct err
 	if (!target || entry_read(w->place->table, target, &named, &ignored) < 0 ||
 	    named.tag != DW_TAG_variable)
 		return 0;
-	return show(w, &named, err);
+	return variables_scope_show(w, &named, err);
 }
 
 static int walk_children(struct block_walk *w, uint64_t entry, struct error *err);
@@ -219,7 +219,7 @@ static int walk_child(struct block_walk *w, const struct entry *child, struct er
 	switch (child->tag) {
 	case DW_TAG_variable:
 	case DW_TAG_formal_parameter:
-		return show(w, child, err);
+		return variables_scope_show(w, child, err);
 	case DW_TAG_imported_declaration:
 		return show_imported(w, child, err);
 	case DW_TAG_GNU_formal_parameter_pack:

@@ -134,8 +134,8 @@ int search_entry(const struct dwarf_program *program, const struct entry *e, uin
 
 /* ---- candidates ----------------------------------------------------------------------------- */
 
-static void describe(struct variable_candidate *c, struct die_table *t, const struct die_unit *u,
-		     const struct entry *e)
+static void variables_search_describe(struct variable_candidate *c, struct die_table *t,
+				      const struct die_unit *u, const struct entry *e)
 {
 	struct entry holder;
 	ERROR(ignored);
@@ -162,7 +162,8 @@ static bool is_foreign(const struct variable_search *h, const struct module *m)
 	       (!h->program || m != h->program->module(h->program->ctx, 0, &bias));
 }
 
-static bool is_wanted(const struct variable_search *h, const struct variable_candidate *c)
+static bool variables_search_is_wanted(const struct variable_search *h,
+				       const struct variable_candidate *c)
 {
 	const char *file = h->wanted->file;
 
@@ -172,7 +173,8 @@ static bool is_wanted(const struct variable_search *h, const struct variable_can
 	       (c->unit && path_names_file(c->unit, file));
 }
 
-static bool is_known(const struct variable_search *h, const struct variable_candidate *c)
+static bool variables_search_is_known(const struct variable_search *h,
+				      const struct variable_candidate *c)
 {
 	array_each(const struct variable_candidate, old, &h->found) {
 		if (old->variable.module == c->variable.module &&
@@ -193,12 +195,12 @@ static int offer_global(struct variable_search *h, struct die_table *t, struct d
 
 	if (answer < 0 || entry_read(t, c.variable.entry, &e, err) < 0)
 		return -1;
-	describe(&c, t, u, &e);
+	variables_search_describe(&c, t, u, &e);
 	if (answer == 0 && one->declaration && c.external)
 		return 0; /* else it is a static of a namespace that was dropped */
 	if (!variable_static_address(&c.variable, &c.address))
 		c.address = 0;
-	if (!is_wanted(h, &c) || is_known(h, &c))
+	if (!variables_search_is_wanted(h, &c) || variables_search_is_known(h, &c))
 		return 0;
 	*array_add(&h->found) = c;
 	if (c.external && answer > 0 &&

@@ -117,8 +117,9 @@ static int from_register(const struct variable_context *c, const struct variable
 
 /* ---- a pointer that was dropped, but not what it points to ----------------------------------- */
 
-static int pointee(const struct variable_context *c, const struct variable *v,
-		   const struct piece *p, struct inspect_value *out, struct error *err)
+static int variables_value_pointee(const struct variable_context *c, const struct variable *v,
+				   const struct piece *p, struct inspect_value *out,
+				   struct error *err)
 {
 	struct inspect_value whole;
 	struct variable to;
@@ -277,7 +278,7 @@ static int from_piece(const struct variable_context *c, const struct variable *v
 	case PIECE_REGISTER:
 		return from_register(c, v, p, out);
 	case PIECE_POINTEE:
-		return pointee(c, v, p, out, err);
+		return variables_value_pointee(c, v, p, out, err);
 	default:
 		return put_together(c, v, p, 1, out, err);
 	}
@@ -318,8 +319,8 @@ static int placed(const struct variable_context *c, const struct variable *v, ui
 	return count < 0 ? -1 : variable_from_pieces(c, &sized, p, count, out, err);
 }
 
-static int constant(const struct variable_context *c, const struct variable *v,
-		    struct inspect_value *out)
+static int variables_value_constant(const struct variable_context *c, const struct variable *v,
+				    struct inspect_value *out)
 {
 	size_t size = v->type->size && v->type->size < INSPECT_BYTES ? (size_t)v->type->size
 								     : INSPECT_BYTES;
@@ -340,8 +341,8 @@ static int constant(const struct variable_context *c, const struct variable *v,
 	return size ? 0 : 1;
 }
 
-static int member(const struct variable_context *c, const struct variable *v,
-		  struct inspect_value *out, struct error *err)
+static int variables_value_member(const struct variable_context *c, const struct variable *v,
+				  struct inspect_value *out, struct error *err)
 {
 	struct inspect_value object;
 	int answer = variable_value(c, v->object, &object, err);
@@ -366,9 +367,9 @@ int variable_value(const struct variable_context *c, const struct variable *v,
 	case VARIABLE_OPTIMISED_OUT:
 		return 1;
 	case VARIABLE_CONSTANT:
-		return constant(c, v, out);
+		return variables_value_constant(c, v, out);
 	case VARIABLE_MEMBER:
-		return member(c, v, out, err);
+		return variables_value_member(c, v, out, err);
 	default:
 		break;
 	}

@@ -185,7 +185,7 @@ struct module *mapped_file_open(struct session *s, struct session_process *p, co
 
 /* ---- the executable, to which there is a link ------------------------------------------------ */
 
-static bool same_file(const char *a, const char *b)
+static bool mapped_file_same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 
@@ -212,7 +212,7 @@ struct module *mapped_file_exe(struct session *s, struct session_process *p, str
 	if (n <= 0)
 		return modules_open(s->symbols, link, err);
 	path[n] = '\0';
-	if (same_file(path, link))
+	if (mapped_file_same_file(path, link))
 		return modules_open(s->symbols, path, err);
 	cut_deleted(path);
 	return modules_open_as(s->symbols, link, path, err);

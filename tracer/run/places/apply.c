@@ -39,7 +39,7 @@ static void note_hold(struct session *s, const struct decision *d)
 	t->hold = (struct engine_hold){d->place, d->gate};
 }
 
-static void release(struct session *s, const struct decision *d)
+static void apply_release(struct session *s, const struct decision *d)
 {
 	struct session_thread *t = threads_of(d->thread);
 
@@ -110,7 +110,7 @@ static void apply(struct session *s, const struct decision *d)
 			log_line("%s", d->text);
 		break;
 	case DECISION_RELEASE:
-		release(s, d);
+		apply_release(s, d);
 		break;
 	case DECISION_KILL:
 		kill_program(s, d);

@@ -27,7 +27,7 @@ static bool is_spot(const struct arrival_spot *a, const struct arrival_spot *b)
 	       a->scope == b->scope;
 }
 
-static void add_place(struct place_list *list, const struct act *a)
+static void arrivals_add_place(struct place_list *list, const struct act *a)
 {
 	const struct source_site *info = a->info;
 
@@ -120,7 +120,7 @@ void arrivals_site(struct session *s, struct session_thread *t, struct tracee_si
 		taken |= answer == HIT_TAKEN;
 		if (answer != HIT_ARRIVAL)
 			continue;
-		add_place(&places, &a);
+		arrivals_add_place(&places, &a);
 		info = info ? info : a.info;
 	}
 	if (!taken)
@@ -128,7 +128,7 @@ void arrivals_site(struct session *s, struct session_thread *t, struct tracee_si
 	list_fini(&places);
 }
 
-static bool wants(const struct place *place, enum place_kind kind, int signal)
+static bool arrivals_wants(const struct place *place, enum place_kind kind, int signal)
 {
 	return place->kind == kind && !place->retired &&
 	       (kind != PLACE_SIGNAL || !place->signal || place->signal == signal);
@@ -140,7 +140,7 @@ void arrivals_event(struct session *s, struct session_thread *t, enum place_kind
 	struct place *place;
 
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++)
-		if (wants(place, kind, signal))
+		if (arrivals_wants(place, kind, signal))
 			*array_add(&places) = place;
 	arrive(s, t, &places, NULL, signal);
 	list_fini(&places);
@@ -153,7 +153,7 @@ void arrivals_load(struct session *s, struct session_thread *t, const struct mod
 
 	array_each(const struct image, image, loaded) {
 		for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++)
-			if (wants(place, PLACE_LOAD, 0) &&
+			if (arrivals_wants(place, PLACE_LOAD, 0) &&
 			    (!place->object || module_matches(image->module, place->object)))
 				*array_add(&places) = place;
 	}

@@ -52,7 +52,7 @@ static const char *run_stops(const struct session *s)
 }
 
 /* Will nobody ask for its hits any more? */
-static bool is_over(const struct act *a)
+static bool inside_is_over(const struct act *a)
 {
 	if (!a->place)
 		return false;
@@ -65,14 +65,14 @@ static bool is_over(const struct act *a)
    what comes nearest. */
 static bool is_act_of(const struct act *a, const struct place *place)
 {
-	return a->place == place && !is_over(a);
+	return a->place == place && !inside_is_over(a);
 }
 
 /* The thread that alone the first place there with such a wish is for; NULL: none has one. */
 static const char *only_thread(const struct session *s, const struct site_use *use)
 {
 	array_each(const struct act, a, &use->acts)
-		if (!is_over(a) && a->place && a->place->thread)
+		if (!inside_is_over(a) && a->place && a->place->thread)
 			return place_only_thread(s->engine, a->place);
 	return NULL;
 }
@@ -83,7 +83,7 @@ static const struct act *tested(const struct session *s, const struct site_use *
 	const struct act *found = NULL;
 
 	array_each(const struct act, a, &use->acts) {
-		if (is_over(a))
+		if (inside_is_over(a))
 			continue;
 		if (found)
 			return NULL;
@@ -153,7 +153,7 @@ static unsigned long idle_arrivals(const struct session *s, const struct site_us
 	unsigned long least = ULONG_MAX;
 
 	array_each(const struct act, a, &use->acts) {
-		unsigned long idle = is_over(a) ? ULONG_MAX : act_idle(s, use, a);
+		unsigned long idle = inside_is_over(a) ? ULONG_MAX : act_idle(s, use, a);
 
 		least = idle < least ? idle : least;
 	}
@@ -201,7 +201,7 @@ static void note_reasons(const struct session *s, struct site_use *use, const ch
 	const struct act *stopper = NULL;
 
 	array_each(struct act, a, &use->acts) {
-		if (is_over(a))
+		if (inside_is_over(a))
 			continue;
 		a->stops_for = NULL;
 		a->stops = why;
@@ -212,7 +212,7 @@ static void note_reasons(const struct session *s, struct site_use *use, const ch
 		stopper = a->stops && !stopper ? a : stopper;
 	}
 	array_each(struct act, a, &use->acts) {
-		if (is_over(a) || !stopper || a->stops)
+		if (inside_is_over(a) || !stopper || a->stops)
 			continue;
 		a->stops = stopper->stops;
 		a->stops_for = stopper->place;
@@ -223,7 +223,7 @@ static void note_reasons(const struct session *s, struct site_use *use, const ch
 static void note_few(const struct site_use *use)
 {
 	array_each(struct act, a, &use->acts)
-		if (!is_over(a) && !a->stops)
+		if (!inside_is_over(a) && !a->stops)
 			a->stops = "its arrivals are few enough for each to be in the report";
 }
 
@@ -260,7 +260,7 @@ static size_t called(struct session *s, const char *only, struct tracee_thread *
 }
 
 /* Are what stubs there compare with still the script's values? */
-static bool holds(const struct session *s, const struct inside_site *i)
+static bool inside_holds(const struct session *s, const struct inside_site *i)
 {
 	int64_t now[IDLE_TESTS];
 
@@ -277,7 +277,8 @@ static struct resident_count *make_compared(struct session *s, struct session_th
 	size_t count;
 
 	*why = "the script changes what its function compares with";
-	if (!inside_constants(s, a->place, constants) || (use->inside && !holds(s, use->inside)))
+	if (!inside_constants(s, a->place, constants) ||
+	    (use->inside && !inside_holds(s, use->inside)))
 		return NULL;
 	*why = "what its function reads is no integer, pointer or bool, or has to be computed";
 	count = inside_comparisons(t, a->info ? a->info->scope : 0, a->place, constants, tests);
@@ -383,7 +384,7 @@ void inside_hit(struct session *s, struct session_thread *t, struct tracee_site 
 	array_each(const struct act, a, &use->acts)
 		array_each(struct inside_site *, i, &s->insides)
 			array_each(const struct act, other, &(*i)->use->acts)
-				if (a->place && !is_over(a) && is_act_of(other, a->place))
+				if (a->place && !inside_is_over(a) && is_act_of(other, a->place))
 					inside_take_back((*i)->use);
 }
 
@@ -424,14 +425,14 @@ void inside_exited(struct session *s, const struct session_thread *t)
 /* ---- what has happened there ---------------------------------------------------------------- */
 
 /* Arrivals that were not told yet. */
-static void tell(struct inside_site *i, unsigned long taken)
+static void places_inside_tell(struct inside_site *i, unsigned long taken)
 {
 	struct session *s = i->session;
 
 	if (!taken || s->over)
 		return;
 	array_each(const struct act, a, &i->use->acts) {
-		if (!a->owner->arrives || is_over(a))
+		if (!a->owner->arrives || inside_is_over(a))
 			continue;
 		if (a->place->thread) {
 			observe(others_passed, s, a->place, taken);
@@ -461,7 +462,7 @@ void inside_take_back(const struct site_use *use)
 		taken += c->given - resident_reclaim(c->count);
 		c->given = 0;
 	}
-	tell(use->inside, (unsigned long)taken);
+	places_inside_tell(use->inside, (unsigned long)taken);
 }
 
 void inside_take_all_back(struct session *s)
@@ -481,13 +482,13 @@ void inside_tell(struct session *s)
 		}
 		array_each(struct inside_count, c, &(*i)->counts)
 			taken += take_in(c, resident_left(c->count));
-		tell(*i, (unsigned long)taken);
+		places_inside_tell(*i, (unsigned long)taken);
 	}
 }
 
 /* ---- how many more -------------------------------------------------------------------------- */
 
-static bool is_at(const struct inside_site *i, const struct place *place)
+static bool inside_is_at(const struct inside_site *i, const struct place *place)
 {
 	array_each(const struct act, a, &i->use->acts)
 		if (is_act_of(a, place))
@@ -503,7 +504,7 @@ static int64_t share_of(const struct session *s, const struct place *place)
 	int64_t rest = idle < INT64_MAX / 4 ? (int64_t)idle : INT64_MAX / 4, askers = 0;
 
 	array_each(struct inside_site *const, i, &s->insides)
-		if (is_at(*i, place))
+		if (inside_is_at(*i, place))
 			array_each(const struct inside_count, c, &(*i)->counts) {
 				rest -= c->given;
 				askers += !c->given;
@@ -511,14 +512,14 @@ static int64_t share_of(const struct session *s, const struct place *place)
 	return rest > 0 && askers ? rest / askers : 0;
 }
 
-static void give(struct session *s, struct inside_site *i, struct inside_count *c)
+static void places_inside_give(struct session *s, struct inside_site *i, struct inside_count *c)
 {
 	int64_t least = INT64_MAX;
 
-	if (c->given || !idle_arrivals(s, i->use) || (i->has_outer && !holds(s, i)))
+	if (c->given || !idle_arrivals(s, i->use) || (i->has_outer && !inside_holds(s, i)))
 		return;
 	array_each(const struct act, a, &i->use->acts) {
-		int64_t share = is_over(a) ? INT64_MAX : share_of(s, a->place);
+		int64_t share = inside_is_over(a) ? INT64_MAX : share_of(s, a->place);
 
 		least = share < least ? share : least;
 	}
@@ -534,7 +535,7 @@ void inside_give(struct session *s)
 		return;
 	array_each(struct inside_site *, i, &s->insides)
 		array_each(struct inside_count, c, &(*i)->counts)
-			give(s, *i, c);
+			places_inside_give(s, *i, c);
 }
 
 void inside_free(struct session *s)

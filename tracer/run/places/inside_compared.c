@@ -43,8 +43,8 @@ static bool may_fail(const struct idle *idle, size_t i, const struct inspect_spo
 }
 
 /* Where the variables are that the function reads. */
-static bool find(const struct inspect_call *call, const struct idle *idle,
-		 struct inspect_spot spots[IDLE_VARIABLES])
+static bool inside_compared_find(const struct inspect_call *call, const struct idle *idle,
+				 struct inspect_spot spots[IDLE_VARIABLES])
 {
 	struct inspect_step steps[IDLE_VARIABLES];
 
@@ -127,7 +127,7 @@ size_t inside_comparisons(struct session_thread *t, uint64_t scope, const struct
 	struct inspect_spot spots[IDLE_VARIABLES];
 	struct inspect_stack calls = {0};
 	bool found = calls_read(t, scope, 1, &calls) == 0 && calls.count &&
-		     find(&calls.items[0], idle, spots);
+		     inside_compared_find(&calls.items[0], idle, spots);
 
 	for (size_t i = 0; found && i < idle->count; i++) {
 		const struct idle_test *test = &idle->tests[i];

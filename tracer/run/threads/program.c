@@ -63,7 +63,7 @@ static int find_call(struct session *s, const struct arrival *a, unsigned frame,
 }
 
 /* Of several places at its address only some may be at the function. */
-static bool is_before(const struct arrival *a)
+static bool program_is_before(const struct arrival *a)
 {
 	const struct session_thread *t = a->at;
 	const struct session_place *sp = a->place->user;
@@ -78,7 +78,7 @@ static int call_at(struct session *s, const struct arrival *a, unsigned frame,
 	struct session_thread *t = a->at;
 	int found;
 
-	if (!frame && is_before(a)) {
+	if (!frame && program_is_before(a)) {
 		error_set(err, ERROR_STATE,
 			  "%s begins with a loop here, and its variables are not known before that",
 			  a->func ? a->func : a->place->location);
@@ -134,7 +134,7 @@ static void from_plain(struct inspect_plain *plain, struct program_value *out)
 		memcpy(out->object, &plain->object, sizeof(plain->object));
 }
 
-static int give(const struct inspect_value *v, struct program_value *out, struct error *err)
+static int program_give(const struct inspect_value *v, struct program_value *out, struct error *err)
 {
 	struct inspect_plain plain;
 
@@ -185,7 +185,7 @@ static int variable(void *ctx, const struct arrival *a, unsigned n, const char *
 
 	if (call_at(ctx, a, n, &call, err) < 0 || inspect_variable(call, name, &v, err) < 0)
 		return -1;
-	if (give(&v, out, err) == 0)
+	if (program_give(&v, out, err) == 0)
 		return 0;
 	if (v.place != INSPECT_IN_MEMORY) /* put together, and a piece is missing */
 		error_set(err, err->code, "%s: %s", name, error_text(err));
@@ -211,7 +211,7 @@ static int argument(void *ctx, const struct arrival *a, unsigned n, int64_t i,
 
 	return call_at(ctx, a, n, &call, err) < 0 || inspect_argument(call, i, &v, err) < 0
 		       ? -1
-		       : give(&v, out, err);
+		       : program_give(&v, out, err);
 }
 
 /* Of several places at its address only some may be at the return. */
@@ -240,7 +240,7 @@ static int result(void *ctx, const struct arrival *a, struct program_value *out,
 				 a->func ? a->func : "the function");
 	return call_at(ctx, a, 0, &call, err) < 0 || inspect_return_value(call, &v, err) < 0
 		       ? -1
-		       : give(&v, out, err);
+		       : program_give(&v, out, err);
 }
 
 static int eval(void *ctx, const struct arrival *a, unsigned n, const char *text,
@@ -251,7 +251,7 @@ static int eval(void *ctx, const struct arrival *a, unsigned n, const char *text
 
 	return call_at(ctx, a, n, &call, err) < 0 || inspect_eval(call, text, &v, err) < 0
 		       ? -1
-		       : give(&v, out, err);
+		       : program_give(&v, out, err);
 }
 
 /* ---- globals: of the program's first process ------------------------------------------------ */
@@ -273,7 +273,7 @@ static int global(void *ctx, const struct arrival *a, const char *name, struct p
 {
 	struct inspect_value v;
 
-	return find_global(ctx, a, name, &v, err) < 0 ? -1 : give(&v, out, err);
+	return find_global(ctx, a, name, &v, err) < 0 ? -1 : program_give(&v, out, err);
 }
 
 static int set_global(void *ctx, const struct arrival *a, const char *name,
@@ -286,7 +286,7 @@ static int set_global(void *ctx, const struct arrival *a, const char *name,
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
-static struct inspect_value value_of(const void *object)
+static struct inspect_value program_value_of(const void *object)
 {
 	struct inspect_value v;
 
@@ -297,40 +297,48 @@ static struct inspect_value value_of(const void *object)
 static int field(void *ctx, const void *object, const char *name, struct program_value *out,
 		 struct error *err)
 {
-	struct inspect_value v = value_of(object), member;
+	struct inspect_value v = program_value_of(object), program_member;
 
 	(void)ctx;
-	return inspect_field(&v, name, &member, err) < 0 ? -1 : give(&member, out, err);
+	return inspect_field(&v, name, &program_member, err) < 0
+		       ? -1
+		       : program_give(&program_member, out, err);
 }
 
 static int set_field(void *ctx, const void *object, const char *name,
 		     const struct program_value *from, struct error *err)
 {
-	struct inspect_value v = value_of(object), member;
+	struct inspect_value v = program_value_of(object), program_member;
 
-	return inspect_field(&v, name, &member, err) < 0 ? -1 : store(ctx, &member, from, err);
+	return inspect_field(&v, name, &program_member, err) < 0
+		       ? -1
+		       : store(ctx, &program_member, from, err);
 }
 
 static int element(void *ctx, const void *object, int64_t i, struct program_value *out,
 		   struct error *err)
 {
-	struct inspect_value v = value_of(object), member;
+	struct inspect_value v = program_value_of(object), program_member;
 
 	(void)ctx;
-	return inspect_element(&v, i, &member, err) < 0 ? -1 : give(&member, out, err);
+	return inspect_element(&v, i, &program_member, err) < 0
+		       ? -1
+		       : program_give(&program_member, out, err);
 }
 
 static int set_element(void *ctx, const void *object, int64_t i, const struct program_value *from,
 		       struct error *err)
 {
-	struct inspect_value v = value_of(object), member;
+	struct inspect_value v = program_value_of(object), program_member;
 
-	return inspect_element(&v, i, &member, err) < 0 ? -1 : store(ctx, &member, from, err);
+	return inspect_element(&v, i, &program_member, err) < 0
+		       ? -1
+		       : store(ctx, &program_member, from, err);
 }
 
 static int length(void *ctx, const void *object, int64_t *out, struct error *err)
 {
-	struct inspect_value v = value_of(object);
+	struct inspect_value v = program_value_of(object);
 
 	(void)ctx;
 	return inspect_length(&v, out, err);
@@ -338,7 +346,7 @@ static int length(void *ctx, const void *object, int64_t *out, struct error *err
 
 static int string(void *ctx, const void *object, struct str *out, struct error *err)
 {
-	struct inspect_value v = value_of(object);
+	struct inspect_value v = program_value_of(object);
 
 	(void)ctx;
 	return inspect_string(&v, out, err);
@@ -346,31 +354,31 @@ static int string(void *ctx, const void *object, struct str *out, struct error *
 
 static int address(void *ctx, const void *object, uint64_t *out, struct error *err)
 {
-	struct inspect_value v = value_of(object);
+	struct inspect_value v = program_value_of(object);
 
 	(void)ctx;
 	return inspect_address(&v, out, err);
 }
 
-static const char *member(void *ctx, const void *object, size_t i)
+static const char *program_member(void *ctx, const void *object, size_t i)
 {
-	struct inspect_value v = value_of(object);
+	struct inspect_value v = program_value_of(object);
 
 	(void)ctx;
 	return inspect_member(&v, i);
 }
 
-static void describe(void *ctx, const void *object, struct str *out)
+static void program_describe(void *ctx, const void *object, struct str *out)
 {
-	struct inspect_value v = value_of(object);
+	struct inspect_value v = program_value_of(object);
 
 	(void)ctx;
 	inspect_describe(&v, out);
 }
 
-static bool same(void *ctx, const void *a, const void *b)
+static bool program_same(void *ctx, const void *a, const void *b)
 {
-	struct inspect_value x = value_of(a), y = value_of(b);
+	struct inspect_value x = program_value_of(a), y = program_value_of(b);
 
 	(void)ctx;
 	return inspect_same(&x, &y);
@@ -468,12 +476,12 @@ static int run_call(struct session *s, struct session_thread *t, const char *fun
 	if (inspect_returned(&t->process->program, entry, call.rax, call.rdx, call.xmm0, call.xmm1,
 			     call.st0, &v, err) < 0)
 		return -1;
-	return give(&v, out, err);
+	return program_give(&v, out, err);
 }
 
-static int call(void *ctx, const struct arrival *a, const char *function,
-		const struct program_value *args, size_t count, struct program_value *out,
-		struct error *err)
+static int threads_program_call(void *ctx, const struct arrival *a, const char *function,
+				const struct program_value *args, size_t count,
+				struct program_value *out, struct error *err)
 {
 	struct inspect_plain *plain = base_alloc(count + 1, sizeof(*plain));
 	struct session_thread *t = a->at;
@@ -527,7 +535,7 @@ void program_functions(struct session *s, struct script_program *out)
 		.argument = argument,
 		.result = result,
 		.eval = eval,
-		.call = call,
+		.call = threads_program_call,
 		.frame = frame,
 		.global = global,
 		.set_global = set_global,
@@ -538,9 +546,9 @@ void program_functions(struct session *s, struct script_program *out)
 		.length = length,
 		.string = string,
 		.address = address,
-		.member = member,
-		.describe = describe,
-		.same = same,
+		.member = program_member,
+		.describe = program_describe,
+		.same = program_same,
 		.asking = asking,
 		.dying = dying,
 		.answered = answered,

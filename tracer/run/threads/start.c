@@ -30,7 +30,7 @@ static uint32_t descriptor(struct session_process *p)
 	return 0;
 }
 
-static uint64_t read_word(struct session_process *p, uint64_t address)
+static uint64_t start_read_word(struct session_process *p, uint64_t address)
 {
 	uint64_t word = 0;
 
@@ -80,10 +80,10 @@ static void read_text(struct session_process *p, uint64_t text, char *to, size_t
 
 static bool read_type_name(struct session_process *p, uint64_t object, char *name)
 {
-	uint64_t vtable = read_word(p, object);
-	uint64_t info = vtable ? read_word(p, vtable - 8) : 0;
+	uint64_t vtable = start_read_word(p, object);
+	uint64_t info = vtable ? start_read_word(p, vtable - 8) : 0;
 
-	read_text(p, info ? read_word(p, info + 8) : 0, name, TYPE_NAME_MAX);
+	read_text(p, info ? start_read_word(p, info + 8) : 0, name, TYPE_NAME_MAX);
 	if (name[0] == '*') /* a type without a name outside of its function */
 		memmove(name, name + 1, strlen(name));
 	return strstr(name, "_State_impl") != NULL;
@@ -109,9 +109,9 @@ static char *first_of_tuple(const char *type)
 }
 
 /* How many words an object has: libc's malloc keeps the size of a block in the word before it. */
-static uint64_t words_of(struct session_process *p, uint64_t object)
+static uint64_t start_words_of(struct session_process *p, uint64_t object)
 {
-	uint64_t size = read_word(p, object - 8) & ~(uint64_t)7;
+	uint64_t size = start_read_word(p, object - 8) & ~(uint64_t)7;
 
 	return !p->sanitized && size / 8 - 1 < STATE_WORDS ? size / 8 - 1 : STATE_WORDS;
 }
@@ -126,7 +126,7 @@ static char *last_function(struct session *s, struct session_process *p, uint64_
 	char *found = NULL;
 
 	for (uint64_t i = 1; i < words && !(found && p->sanitized); i++) {
-		uint64_t word = read_word(p, object + i * 8);
+		uint64_t word = start_read_word(p, object + i * 8);
 		char *name = word ? function_maybe_at(s, p, word) : NULL;
 
 		if (!name || strncmp(name, "std::", 5) == 0) {
@@ -144,12 +144,12 @@ static char *async_function(struct session *s, struct session_process *p, uint64
 {
 	char *found = NULL;
 
-	for (uint64_t i = 1; i < words_of(p, object) && !found; i++)
-		found = last_function(s, p, read_word(p, object + i * 8), ASYNC_WORDS);
+	for (uint64_t i = 1; i < start_words_of(p, object) && !found; i++)
+		found = last_function(s, p, start_read_word(p, object + i * 8), ASYNC_WORDS);
 	return found;
 }
 
-static bool is_pointer(const char *type)
+static bool start_is_pointer(const char *type)
 {
 	return strstr(type, "(*)") || strstr(type, "::*)");
 }
@@ -171,11 +171,11 @@ static char *std_thread_function(struct session *s, struct session_process *p, u
 		base_free(first);
 		first = inner;
 	}
-	if (!first || !is_pointer(first))
+	if (!first || !start_is_pointer(first))
 		return first;
 	base_free(first);
 	function = async ? async_function(s, p, object)
-			 : last_function(s, p, object, words_of(p, object));
+			 : last_function(s, p, object, start_words_of(p, object));
 	return function;
 }
 
@@ -213,8 +213,8 @@ char *start_routine(struct session *s, struct session_process *p, struct tracee_
 		s, p,
 		regs.dwarf[ARCH_DWARF_PC]); /* maps libc's image, if nobody watches the loader */
 	offset = descriptor(p);
-	routine = offset ? read_word(p, regs.fs_base + offset) : 0;
-	argument = offset ? read_word(p, regs.fs_base + offset + 8) : 0;
+	routine = offset ? start_read_word(p, regs.fs_base + offset) : 0;
+	argument = offset ? start_read_word(p, regs.fs_base + offset + 8) : 0;
 	name = routine ? function_at(s, p, routine) : NULL;
 	if (creator)
 		observe_until(other, start, s, creator, name, &routine, &argument);

@@ -16,7 +16,7 @@ enum { HITS_MOST = 1000 };    /* in all runs, of an access that is only looked a
 
 /* ---- a thread comes by -------------------------------------------------------------------------- */
 
-static enum strategy_op op_of(const struct arch_shared *what)
+static enum strategy_op accesses_op_of(const struct arch_shared *what)
 {
 	if (what->pauses)
 		return STRATEGY_YIELD;
@@ -26,7 +26,7 @@ static enum strategy_op op_of(const struct arch_shared *what)
 }
 
 /* It has been looked at often enough: each time costs ten microseconds. */
-static void let_go(struct sched_access *access, const struct hit *h)
+static void accesses_let_go(struct sched_access *access, const struct hit *h)
 {
 	access->is_hot = true;
 	tracee_site_remove(h->thread->process->tracee, h->site);
@@ -103,12 +103,12 @@ static enum hit_answer hit_access(struct session *s, const struct act *a, const 
 			end_here(c, access);
 		watch_accesses(c, t);
 		if (++access->hits > HITS_MOST)
-			let_go(access, h);
+			accesses_let_go(access, h);
 		end_if_costly(c);
 		return HIT_SEEN;
 	}
 	grants_note(c->given, a->what);
-	t->point = (struct strategy_point){.op = op_of(&access->what),
+	t->point = (struct strategy_point){.op = accesses_op_of(&access->what),
 					   .object = object_of(access, t, h),
 					   .place = h->address,
 					   .writes = access->what.writes,
@@ -167,7 +167,7 @@ static void look_at_operand(struct sched_access *a)
 		a->size = at.size;
 }
 
-static void put(const struct access_setting *x, unsigned index)
+static void accesses_put(const struct access_setting *x, unsigned index)
 {
 	struct sched_access *access = &x->session->options->sched->accesses.items[index];
 	const struct act act = {.owner = &access_owner, .what = index};
@@ -201,7 +201,7 @@ static bool asks_guard(const struct image *image, const struct source_access *a,
 	return found;
 }
 
-static void add(void *ctx, const struct source_access *a)
+static void accesses_add(void *ctx, const struct source_access *a)
 {
 	const struct access_setting *x = ctx;
 	struct sched *g = x->session->options->sched;
@@ -227,7 +227,7 @@ static void add(void *ctx, const struct source_access *a)
 	memcpy(access->code, code, sizeof(code));
 	if (point)
 		grants_open(x->session, x->thread, access->address);
-	put(x, (unsigned)g->accesses.count - 1);
+	accesses_put(x, (unsigned)g->accesses.count - 1);
 }
 
 /* Code of the system is not looked at: it would be most of all there is. */
@@ -259,7 +259,7 @@ static void put_again(const struct access_setting *x, const struct sched_looked 
 
 		access->address = x->image->bias + access->offset;
 		if (!access->is_hot)
-			put(x, (unsigned)i);
+			accesses_put(x, (unsigned)i);
 	}
 }
 
@@ -277,7 +277,7 @@ void accesses_settled(struct session *s, struct session_process *p, struct trace
 		put_again(&x, looked);
 		return;
 	}
-	source_accesses(image->module, module_has_debug(image->module), add, &x);
+	source_accesses(image->module, module_has_debug(image->module), accesses_add, &x);
 	*array_add(&g->looked) =
 		(struct sched_looked){image->module, first, g->accesses.count - first};
 }

@@ -24,7 +24,7 @@ struct words_near {
 	uint8_t bytes[PAGE];
 };
 
-static bool read_word(struct words_near *p, uint64_t at, uint64_t *to)
+static bool bound_read_word(struct words_near *p, uint64_t at, uint64_t *to)
 {
 	if (at - p->start >= p->size) {
 		p->start = at;
@@ -45,12 +45,12 @@ struct unbound {
 };
 
 /* It leads back into its own module, which calls ld.so. */
-static bool note(void *ctx, const struct module_relocation *r)
+static bool bound_note(void *ctx, const struct module_relocation *r)
 {
 	const struct unbound *u = ctx;
 	uint64_t at = u->image->bias + r->offset, to;
 
-	if (r->type == R_X86_64_JUMP_SLOT && r->symbol && read_word(u->page, at, &to) &&
+	if (r->type == R_X86_64_JUMP_SLOT && r->symbol && bound_read_word(u->page, at, &to) &&
 	    module_is_code(u->image->module, to - u->image->bias))
 		*array_add(&u->given->unbound) =
 			(struct sched_unbound){.at = at, .to = to, .name = r->symbol};
@@ -62,7 +62,8 @@ void bound_keep(struct sched *g, const struct session_process *kept)
 	struct words_near page = {.process = kept->tracee};
 
 	array_each(const struct image, image, &kept->images)
-		module_each_relocation(image->module, note, &(struct unbound){g, &page, image});
+		module_each_relocation(image->module, bound_note,
+				       &(struct unbound){g, &page, image});
 	g->unbound_looks = LOOKS;
 }
 
@@ -76,7 +77,7 @@ void bound_look(struct scheduler *c, const struct session_process *p)
 	if (p != c->session->root)
 		return;
 	array_each(struct sched_unbound, u, &c->given->unbound)
-		if (read_word(&page, u->at, &to) && to != u->to) {
+		if (bound_read_word(&page, u->at, &to) && to != u->to) {
 			u->to = to;
 			u->found = true;
 		}
@@ -88,7 +89,7 @@ struct named {
 	bool found;
 };
 
-static void compare(void *ctx, const char *name, uint64_t offset)
+static void bound_compare(void *ctx, const char *name, uint64_t offset)
 {
 	struct named *n = ctx;
 
@@ -105,7 +106,7 @@ static bool is_bound(struct session_process *kept, const struct sched_unbound *u
 	if (!u->found || !image)
 		return false;
 	n.offset = u->to - image->bias;
-	module_each_dynamic(image->module, compare, &n);
+	module_each_dynamic(image->module, bound_compare, &n);
 	return n.found;
 }
 

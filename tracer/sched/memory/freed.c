@@ -72,7 +72,7 @@ static uint64_t asan_size(const struct turn *t, uint64_t block)
 }
 
 /* The call before `back`: as it was met before, or a new one. */
-static unsigned place_of(struct sched *g, const struct turn *t, uint64_t back)
+static unsigned freed_place_of(struct sched *g, const struct turn *t, uint64_t back)
 {
 	const struct image *image = images_at(t->thread->process, back);
 	const uint64_t offset = back - 1 - image->bias;
@@ -128,7 +128,7 @@ static void given_block(struct scheduler *c, struct turn *t, const struct hit *h
 		return; /* from the store of free blocks that a thread has until it ends */
 	if (f.races) {
 		watch_own_code(c, t);
-		f.place = place_of(c->given, t, back);
+		f.place = freed_place_of(c->given, t, back);
 	}
 	f.size = size_of(t, image->module, block);
 	f.keeps = f.size && h->thread->process->loader; /* or libc's own calls are not known */

@@ -57,8 +57,8 @@ static bool is_alone(const struct tracee_site *site)
 	return use && use->acts.count == 1;
 }
 
-static enum tracee_granted kind_of(struct sched *g, struct session_process *kept,
-				   const struct sched_worth *w)
+static enum tracee_granted grants_kind_of(struct sched *g, struct session_process *kept,
+					  const struct sched_worth *w)
 {
 	if (w->function)
 		return TRACEE_GRANTED_FUNCTION;
@@ -67,7 +67,8 @@ static enum tracee_granted kind_of(struct sched *g, struct session_process *kept
 		       : TRACEE_GRANTED_ELSEWHERE;
 }
 
-static void take(struct sched *g, struct session_process *kept, const struct sched_worth *w)
+static void memory_grants_take(struct sched *g, struct session_process *kept,
+			       const struct sched_worth *w)
 {
 	struct tracee_site *site = tracee_site_find(kept->tracee, w->address);
 	const struct image *image = images_at(kept, w->address);
@@ -77,14 +78,14 @@ static void take(struct sched *g, struct session_process *kept, const struct sch
 		tracee_site_granted(kept->session->tracee, kept->tracee, site,
 				    source_movable(image->module, w->address - image->bias,
 						   RESIDENT_JUMP, &why),
-				    kind_of(g, kept, w));
+				    grants_kind_of(g, kept, w));
 }
 
 void grants_take(struct sched *g, struct session_process *kept)
 {
 	if (!kept->session->options->no_resident)
 		array_each(const struct sched_worth, w, &g->worth_granting)
-			take(g, kept, w);
+			memory_grants_take(g, kept, w);
 	g->worth_granting.count = 0;
 }
 

@@ -33,8 +33,8 @@ static char *thread_name(const struct scheduler *c, unsigned number)
 	return NULL;
 }
 
-static void place(const struct telling *x, const struct races_side *from,
-		  struct sched_race_side *side)
+static void memory_race_place(const struct telling *x, const struct races_side *from,
+			      struct sched_race_side *side)
 {
 	const struct sched_access *access = &x->c->given->accesses.items[from->place];
 	struct source_symbolised where;
@@ -240,13 +240,13 @@ static void find_atomic(const struct telling *x, const struct races_pair *pair, 
 
 /* ---- all of it ------------------------------------------------------------------------------------- */
 
-static void tell(struct telling *x, const struct arch_access *a, const struct races_pair *pair)
+static void race_tell(struct telling *x, const struct arch_access *a, const struct races_pair *pair)
 {
 	const struct type *type = NULL;
 	struct str name = {0};
 
-	place(x, &pair->first, &x->race->sides[0]);
-	place(x, &pair->second, &x->race->sides[1]);
+	memory_race_place(x, &pair->first, &x->race->sides[0]);
+	memory_race_place(x, &pair->second, &x->race->sides[1]);
 	place_own(x, &x->race->sides[1]);
 	x->race->sides[0].locks = lock_names(x, &pair->first);
 	x->race->sides[1].locks = lock_names(x, &pair->second);
@@ -280,7 +280,7 @@ void race_told(struct scheduler *c, struct turn *t, const struct arch_access *a,
 	if (calls_read(t->thread, 0, MOST_CALLS, &x.calls) < 0)
 		x.calls.count = 0;
 	x.own = own_call(&x, &c->given->accesses.items[pair->second.place]);
-	tell(&x, a, pair);
+	race_tell(&x, a, pair);
 	inspect_stack_fini(&x.calls);
 }
 

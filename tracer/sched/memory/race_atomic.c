@@ -66,7 +66,7 @@ static struct snippet last_word(struct snippet in)
 	return word;
 }
 
-static bool same(struct snippet a, struct snippet b)
+static bool race_atomic_same(struct snippet a, struct snippet b)
 {
 	return a.length == b.length && strncmp(a.at, b.at, a.length) == 0;
 }
@@ -79,7 +79,7 @@ static bool is_written(struct snippet in, struct snippet word)
 		here.length = 0;
 		while (here.at + here.length < end && race_is_word(here.at[here.length]))
 			here.length++;
-		if (same(here, word))
+		if (race_atomic_same(here, word))
 			return true;
 	}
 	return false;
@@ -104,7 +104,7 @@ static enum likeness evaluate(const struct race_statement *s, struct snippet arg
 }
 
 /* By the name, where nobody stands there. Of a variable that is not written there nothing can be said. */
-static enum likeness compare(const struct race_statement *s, struct snippet arg)
+static enum likeness race_atomic_compare(const struct race_statement *s, struct snippet arg)
 {
 	const struct snippet variable = {s->variable, strlen(s->variable)};
 	const struct snippet line = {s->line, strlen(s->line)};
@@ -114,7 +114,7 @@ static enum likeness compare(const struct race_statement *s, struct snippet arg)
 	if (!name.length || !arg.length)
 		return UNKNOWN;
 	if (pointed ? is_written(arg, name)
-		    : same(last_word(arg), name) && memchr(arg.at, '&', arg.length))
+		    : race_atomic_same(last_word(arg), name) && memchr(arg.at, '&', arg.length))
 		return SAME;
 	return is_written(line, name) ? OTHER : UNKNOWN;
 }
@@ -124,7 +124,7 @@ static bool is_about(const struct race_statement *s, struct snippet arg)
 	enum likeness likeness = evaluate(s, arg);
 
 	if (likeness == UNKNOWN && s->variable && *s->variable)
-		likeness = compare(s, arg);
+		likeness = race_atomic_compare(s, arg);
 	return likeness != OTHER;
 }
 

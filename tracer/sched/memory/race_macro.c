@@ -52,7 +52,7 @@ static const char *directive(const char *line, const char *name)
 }
 
 /* From `at` in line i on, with the lines that it goes on in. */
-static char *joined(const struct source_text *text, unsigned i, const char *at)
+static char *race_macro_joined(const struct source_text *text, unsigned i, const char *at)
 {
 	struct str out = {0};
 
@@ -79,7 +79,7 @@ static char *included(const char *path, const char *line)
 	return str_take(&out);
 }
 
-static void add_file(struct macro_search *x, char *path)
+static void race_macro_add_file(struct macro_search *x, char *path)
 {
 	bool is_new = path && x->files.count < FILES_MOST;
 
@@ -101,15 +101,16 @@ static void look_through(struct macro_search *x, const char *path)
 		const char *at = directive(text.lines[i], "define");
 
 		if (!at)
-			add_file(x, included(path, text.lines[i]));
+			race_macro_add_file(x, included(path, text.lines[i]));
 		else if (strncmp(at, x->name.at, x->name.length) == 0 && at[x->name.length] == '(')
-			*array_add(&x->found) = joined(&text, i, at + x->name.length + 1);
+			*array_add(&x->found) =
+				race_macro_joined(&text, i, at + x->name.length + 1);
 	}
 }
 
-static void look(struct macro_search *x, const char *path)
+static void race_macro_look(struct macro_search *x, const char *path)
 {
-	add_file(x, base_strdup(path));
+	race_macro_add_file(x, base_strdup(path));
 	for (size_t i = 0; i < x->files.count; i++)
 		look_through(x, x->files.items[i]);
 	array_each(char *, file, &x->files)
@@ -164,7 +165,7 @@ void race_expand(struct modules *symbols, const char *path, struct snippet name,
 {
 	struct macro_search x = {.symbols = symbols, .name = name};
 
-	look(&x, path);
+	race_macro_look(&x, path);
 	array_each(char *, params, &x.found) {
 		const char *body = strchr(*params, ')');
 

@@ -46,7 +46,7 @@ static char *symbol_at(struct turn *t, uint64_t address)
 
 /* ---- what is written in the statement -------------------------------------------------------------- */
 
-static bool is_word(char c)
+static bool race_name_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
@@ -68,15 +68,15 @@ static const char *more(const char *at)
 		at++;
 	else
 		return NULL;
-	if (!is_word(*at))
+	if (!race_name_is_word(*at))
 		return NULL;
-	while (is_word(*at))
+	while (race_name_is_word(*at))
 		at++;
 	return at;
 }
 
 /* Is that what is at the address? Then it is the name, unless a longer one is known. */
-static bool means(const struct naming *n, const char *text, size_t length, bool pointed)
+static bool race_name_means(const struct naming *n, const char *text, size_t length, bool pointed)
 {
 	struct str expression = {0};
 	struct inspect_value v;
@@ -100,14 +100,14 @@ static bool name_written(const struct naming *n, const char *line)
 	bool found = false;
 
 	for (const char *at = line; *at; at++) {
-		if (!is_word(*at) || isdigit((unsigned char)*at) ||
-		    (at > line && (is_word(at[-1]) || at[-1] == '.' || at[-1] == '>')))
+		if (!race_name_is_word(*at) || isdigit((unsigned char)*at) ||
+		    (at > line && (race_name_is_word(at[-1]) || at[-1] == '.' || at[-1] == '>')))
 			continue;
 		for (const char *end = at + strspn(at, "_abcdefghijklmnopqrstuvwxyz"
 						       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
 		     end; end = more(end)) {
-			found |= means(n, at, (size_t)(end - at), false);
-			found |= means(n, at, (size_t)(end - at), true);
+			found |= race_name_means(n, at, (size_t)(end - at), false);
+			found |= race_name_means(n, at, (size_t)(end - at), true);
 		}
 	}
 	return found;

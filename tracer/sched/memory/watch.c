@@ -37,7 +37,7 @@ void watch_fork(struct scheduler *c, const struct session_thread *parent)
 }
 
 /* Other processes may have it, too. */
-static bool is_shared(const struct scheduler *c, uint64_t address)
+static bool watch_is_shared(const struct scheduler *c, uint64_t address)
 {
 	array_each(const struct shared_span, span, &c->shared)
 		if (address - span->low < span->size)
@@ -45,13 +45,13 @@ static bool is_shared(const struct scheduler *c, uint64_t address)
 	return false;
 }
 
-static uint64_t address_of(const struct scheduler *c, const struct turn *t, uint64_t address)
+static uint64_t watch_address_of(const struct scheduler *c, const struct turn *t, uint64_t address)
 {
 	const struct session_process *p = t->thread->process;
 
 	if (p == c->session->root || !c->processes)
 		return address;
-	if (is_shared(c, address))
+	if (watch_is_shared(c, address))
 		return address;
 	return address ^ (uint64_t)p->pid << PROCESS_SHIFT;
 }
@@ -68,7 +68,8 @@ static void note_written(struct scheduler *c, const struct turn *t, const struct
 }
 
 /* The pairs behind the first `known`. */
-static void tell(struct scheduler *c, struct turn *t, const struct arch_access *a, size_t known)
+static void watch_tell(struct scheduler *c, struct turn *t, const struct arch_access *a,
+		       size_t known)
 {
 	size_t count;
 	const struct races_pair *pairs = races_pairs(races_of(c), &count);
@@ -77,14 +78,14 @@ static void tell(struct scheduler *c, struct turn *t, const struct arch_access *
 		race_told(c, t, a, &pairs[i]);
 }
 
-static void look(struct scheduler *c, struct turn *t, const struct arch_access *a,
-		 const struct races_access *told)
+static void memory_watch_look(struct scheduler *c, struct turn *t, const struct arch_access *a,
+			      const struct races_access *told)
 {
 	size_t known;
 
 	races_pairs(races_of(c), &known);
 	races_access(races_of(c), t->number, told);
-	tell(c, t, a, known);
+	watch_tell(c, t, a, known);
 	if (a->writes)
 		note_written(c, t, a);
 }
@@ -94,27 +95,27 @@ void watch_accesses(struct scheduler *c, struct turn *t)
 	for (size_t i = 0; races_of(c) && i < t->access_count; i++) {
 		const struct arch_access *a = &t->accesses[i];
 		const struct races_access told = {
-			.address = address_of(c, t, a->address),
+			.address = watch_address_of(c, t, a->address),
 			.size = a->size,
 			.writes = a->writes,
 			.atomic = t->accesses_atomic,
 			.place = t->accesses_index,
 		};
 
-		look(c, t, a, &told);
+		memory_watch_look(c, t, a, &told);
 	}
 	t->access_count = 0;
 }
 
 void watch_freed(struct scheduler *c, struct turn *t, const struct watch_freed *f)
 {
-	const uint64_t low = address_of(c, t, f->low);
+	const uint64_t low = watch_address_of(c, t, f->low);
 	const struct races_pair *pairs;
 	struct arch_access a = {0};
 	size_t known, count;
 
 	if (!f->races) {
-		if (!is_shared(c, f->low)) /* the others have it still */
+		if (!watch_is_shared(c, f->low)) /* the others have it still */
 			races_forget(races_of(c), low, f->size);
 		return;
 	}
@@ -123,14 +124,14 @@ void watch_freed(struct scheduler *c, struct turn *t, const struct watch_freed *
 	pairs = races_pairs(races_of(c), &count);
 	if (count > known)
 		a.address = f->block + ((pairs[known].address - low) << f->shift);
-	tell(c, t, &a, known);
+	watch_tell(c, t, &a, known);
 	if (!f->keeps)
 		races_forget(races_of(c), low, f->size);
 }
 
 bool watch_is_given(const struct scheduler *c, const struct turn *t, uint64_t address)
 {
-	return races_is_given_back(races_of(c), address_of(c, t, address));
+	return races_is_given_back(races_of(c), watch_address_of(c, t, address));
 }
 
 bool watch_has_given(const struct scheduler *c)
@@ -193,7 +194,7 @@ static void forget_stack(struct scheduler *c, const struct turn *t)
 	if (tracee_mapping_at(p->tracee, sp, &map) < 0 || map.path[0] || images_at(p, sp))
 		return;
 	narrow_to_stack(c->session, t->thread, sp, &map);
-	races_forget(races_of(c), address_of(c, t, map.start), map.end - map.start);
+	races_forget(races_of(c), watch_address_of(c, t, map.start), map.end - map.start);
 }
 
 void watch_thread(struct scheduler *c, const struct turn *t, const struct turn *maker)

@@ -25,7 +25,7 @@ static struct lock_set set_of(const struct lock_list *held)
 	return set;
 }
 
-static uint64_t hash_of(const struct lock_set *set)
+static uint64_t locks_hash_of(const struct lock_set *set)
 {
 	uint64_t hash = set->count;
 
@@ -42,7 +42,7 @@ uint32_t lock_sets_find(struct lock_sets *s, const struct lock_list *held)
 	if (!held->count)
 		return 0;
 	set = set_of(held);
-	first = map_at(&s->by_hash, hash_of(&set));
+	first = map_at(&s->by_hash, locks_hash_of(&set));
 	for (uint32_t i = *first; i; i = s->sets.items[i - 1].next) {
 		const struct lock_set *known = &s->sets.items[i - 1];
 

@@ -6,7 +6,7 @@
 
 enum { FIRST_SIZE = 64, SPARSE = 16 };
 
-static struct map_slot *find(const struct map *m, uint64_t key)
+static struct map_slot *map_find(const struct map *m, uint64_t key)
 {
 	uint64_t hash = key * 0x9e3779b97f4a7c15;
 	size_t i = (hash ^ hash >> 32) & (m->size - 1);
@@ -16,7 +16,7 @@ static struct map_slot *find(const struct map *m, uint64_t key)
 	return &m->slots[i];
 }
 
-static void grow(struct map *m)
+static void map_grow(struct map *m)
 {
 	struct map old = *m;
 
@@ -24,7 +24,7 @@ static void grow(struct map *m)
 	m->slots = base_alloc(m->size, sizeof(*m->slots));
 	for (size_t i = 0; i < old.size; i++)
 		if (old.slots[i].taken)
-			*find(m, old.slots[i].key) = old.slots[i];
+			*map_find(m, old.slots[i].key) = old.slots[i];
 	base_free(old.slots);
 }
 
@@ -33,8 +33,8 @@ uint32_t *map_at(struct map *m, uint64_t key)
 	struct map_slot *slot;
 
 	if (2 * m->count >= m->size)
-		grow(m);
-	slot = find(m, key);
+		map_grow(m);
+	slot = map_find(m, key);
 	m->count += !slot->taken;
 	slot->key = key;
 	slot->taken = true;
@@ -53,7 +53,7 @@ void map_each(struct map *m, uint64_t first, uint64_t last,
 		return;
 	}
 	for (uint64_t n = 0; n <= last - first; n++) {
-		struct map_slot *slot = find(m, first + n);
+		struct map_slot *slot = map_find(m, first + n);
 
 		if (slot->taken)
 			each(ctx, slot->key, &slot->value);

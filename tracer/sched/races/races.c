@@ -65,7 +65,7 @@ static uint32_t *entry(struct clock *c, unsigned thread)
 }
 
 /* To know what the other one knows. */
-static void join(struct races *r, uint32_t number, uint32_t other)
+static void races_races_join(struct races *r, uint32_t number, uint32_t other)
 {
 	struct clock *c = clock_of(r, number);
 	const struct clock *o = clock_of(r, other);
@@ -79,7 +79,7 @@ static void join(struct races *r, uint32_t number, uint32_t other)
 			c->items[i] = o->items[i];
 }
 
-static struct race_thread *thread_of(struct races *r, unsigned thread)
+static struct race_thread *races_thread_of(struct races *r, unsigned thread)
 {
 	struct race_thread *t;
 
@@ -104,12 +104,12 @@ static uint32_t object_clock(struct races *r, uint64_t object)
 /* What the thread does from now on has not been released by what it did before. */
 static void tick(struct races *r, unsigned thread)
 {
-	++*entry(clock_of(r, thread_of(r, thread)->clock), thread);
+	++*entry(clock_of(r, races_thread_of(r, thread)->clock), thread);
 }
 
-static void release(struct races *r, unsigned thread, uint32_t clock)
+static void races_release(struct races *r, unsigned thread, uint32_t clock)
 {
-	join(r, clock, thread_of(r, thread)->clock);
+	races_races_join(r, clock, races_thread_of(r, thread)->clock);
 	tick(r, thread);
 }
 
@@ -125,41 +125,41 @@ static void acquire_later(struct race_thread *t, uint32_t clock)
 
 void races_thread_begin(struct races *r, unsigned thread, unsigned creator)
 {
-	uint32_t clock = thread_of(r, thread)->clock;
+	uint32_t clock = races_thread_of(r, thread)->clock;
 
 	if (creator != RACES_NOBODY)
-		release(r, creator, clock);
+		races_release(r, creator, clock);
 }
 
 void races_join(struct races *r, unsigned thread, unsigned other)
 {
-	uint32_t clock = thread_of(r, other)->clock;
+	uint32_t clock = races_thread_of(r, other)->clock;
 
-	acquire_later(thread_of(r, thread), clock);
+	acquire_later(races_thread_of(r, thread), clock);
 }
 
 void races_sync(struct races *r, unsigned thread, uint64_t object)
 {
-	struct race_thread *t = thread_of(r, thread);
+	struct race_thread *t = races_thread_of(r, thread);
 	uint32_t clock = object_clock(r, object);
 
-	join(r, t->clock, clock);
-	release(r, thread, clock);
+	races_races_join(r, t->clock, clock);
+	races_release(r, thread, clock);
 	acquire_later(t, clock);
 }
 
 void races_point(struct races *r, unsigned thread)
 {
-	struct race_thread *t = thread_of(r, thread);
+	struct race_thread *t = races_thread_of(r, thread);
 
 	array_each(const uint32_t, clock, &t->pending)
-		join(r, t->clock, *clock);
+		races_races_join(r, t->clock, *clock);
 	t->pending.count = 0;
 }
 
 void races_lock(struct races *r, unsigned thread, uint64_t object)
 {
-	struct race_thread *t = thread_of(r, thread);
+	struct race_thread *t = races_thread_of(r, thread);
 
 	*array_add(&t->held) = object;
 	t->locks = lock_sets_find(&r->locks, &t->held);
@@ -167,7 +167,7 @@ void races_lock(struct races *r, unsigned thread, uint64_t object)
 
 void races_unlock(struct races *r, unsigned thread, uint64_t object)
 {
-	struct race_thread *t = thread_of(r, thread);
+	struct race_thread *t = races_thread_of(r, thread);
 
 	for (size_t i = t->held.count; i-- > 0;) {
 		if (t->held.items[i] == object) {
@@ -180,7 +180,7 @@ void races_unlock(struct races *r, unsigned thread, uint64_t object)
 
 void races_thread_end(struct races *r, unsigned thread)
 {
-	struct race_thread *t = thread_of(r, thread);
+	struct race_thread *t = races_thread_of(r, thread);
 
 	while (t->held.count) {
 		uint64_t object = t->held.items[t->held.count - 1];
@@ -263,7 +263,7 @@ static bool is_span(uint64_t low, uint64_t size)
 /* What is looked at next is done by this thread, as it is now. */
 static struct shadow_seen seen_now(struct races *r, unsigned thread, uint64_t place)
 {
-	const struct race_thread *t = thread_of(r, thread);
+	const struct race_thread *t = races_thread_of(r, thread);
 
 	r->now = clock_of(r, t->clock);
 	r->accesses++;
@@ -291,7 +291,7 @@ void races_access(struct races *r, unsigned thread, const struct races_access *a
 
 	races_point(r, thread);
 	if (atomic)
-		join(r, thread_of(r, thread)->clock, atomic);
+		races_races_join(r, races_thread_of(r, thread)->clock, atomic);
 	now = seen_now(r, thread, a->place);
 	now.writes = a->writes;
 	now.atomic = a->atomic;
@@ -300,7 +300,7 @@ void races_access(struct races *r, unsigned thread, const struct races_access *a
 		shadow_access(&r->shadow, a->address, size, &now);
 	}
 	if (atomic)
-		release(r, thread, atomic);
+		races_release(r, thread, atomic);
 }
 
 static void forget_object(void *ctx, uint64_t object, uint32_t *clock)

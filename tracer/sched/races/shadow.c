@@ -47,7 +47,7 @@ static void free_reads(struct shadow *s, struct shadow_variable *v)
 	v->reads = 0;
 }
 
-static void add_place(struct shadow *s, struct shadow_variable *v, uint32_t place)
+static void shadow_add_place(struct shadow *s, struct shadow_variable *v, uint32_t place)
 {
 	uint32_t number = s->free_link;
 
@@ -88,14 +88,14 @@ static void free_variable(struct shadow *s, uint32_t number)
 
 /* ---- one variable --------------------------------------------------------------------------- */
 
-static bool is_same(const struct shadow_seen *a, const struct shadow_seen *b)
+static bool shadow_is_same(const struct shadow_seen *a, const struct shadow_seen *b)
 {
 	return a->clock == b->clock && a->thread == b->thread && a->place == b->place &&
 	       a->locks == b->locks && a->writes == b->writes && a->atomic == b->atomic;
 }
 
-static void compare(struct shadow *s, uint64_t address, const struct shadow_seen *before,
-		    const struct shadow_seen *now)
+static void races_shadow_compare(struct shadow *s, uint64_t address,
+				 const struct shadow_seen *before, const struct shadow_seen *now)
 {
 	if (before->clock && before->thread != now->thread && !(before->atomic && now->atomic) &&
 	    !s->user.is_ordered(s->user.ctx, before))
@@ -106,7 +106,7 @@ static void share(struct shadow *s, struct shadow_variable *v, const struct shad
 {
 	if (!v->shared && (!v->places || v->owner == now->thread)) {
 		v->owner = now->thread;
-		add_place(s, v, now->place);
+		shadow_add_place(s, v, now->place);
 		return;
 	}
 	for (uint32_t i = v->places; i; i = s->links.items[i - 1].next)
@@ -148,10 +148,10 @@ static void note_read(struct shadow *s, struct shadow_variable *v, const struct 
 static void compare_reads(struct shadow *s, const struct shadow_variable *v, uint64_t address,
 			  const struct shadow_seen *now)
 {
-	compare(s, address, &v->read, now);
+	races_shadow_compare(s, address, &v->read, now);
 	if (v->reads)
 		array_each(struct shadow_seen, read, &s->reads.items[v->reads - 1].list)
-			compare(s, address, read, now);
+			races_shadow_compare(s, address, read, now);
 }
 
 static void note_write(struct shadow *s, struct shadow_variable *v, uint64_t address,
@@ -169,10 +169,10 @@ static void touch(struct shadow *s, struct shadow_variable *v, uint64_t cell,
 	uint64_t address = cell * CELL + (unsigned)__builtin_ctz(v->bytes);
 
 	/* A write forgets the reads before it: what is here has been compared with all that there is. */
-	if (!v->reads && is_same(now->writes && !v->read.clock ? &v->write : &v->read, now))
+	if (!v->reads && shadow_is_same(now->writes && !v->read.clock ? &v->write : &v->read, now))
 		return;
 	share(s, v, now);
-	compare(s, address, &v->write, now);
+	races_shadow_compare(s, address, &v->write, now);
 	if (now->writes)
 		note_write(s, v, address, now);
 	else
@@ -193,7 +193,7 @@ static void split(struct shadow *s, uint32_t number, uint8_t bytes)
 	v->next = other;
 	o->places = o->reads = 0;
 	for (uint32_t i = v->places; i; i = s->links.items[i - 1].next)
-		add_place(s, o, s->links.items[i - 1].place);
+		shadow_add_place(s, o, s->links.items[i - 1].place);
 	if (v->reads) {
 		o->reads = new_reads(s);
 		array_each(const struct shadow_seen, read, &s->reads.items[v->reads - 1].list)
@@ -264,7 +264,7 @@ static void compare_cell(void *ctx, uint64_t cell, uint32_t *first)
 		if (!both)
 			continue;
 		address = cell * CELL + (unsigned)__builtin_ctz(both);
-		compare(x->shadow, address, &v->write, x->now);
+		races_shadow_compare(x->shadow, address, &v->write, x->now);
 		compare_reads(x->shadow, v, address, x->now);
 	}
 }

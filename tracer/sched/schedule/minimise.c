@@ -73,7 +73,7 @@ static bool was_tried(struct minimise_search *s, const struct segments *list)
 	return false;
 }
 
-static bool is_over(const struct minimise_search *s)
+static bool minimise_is_over(const struct minimise_search *s)
 {
 	const struct minimise *m = s->m;
 
@@ -87,7 +87,7 @@ static bool try_it(struct minimise_search *s, const struct segments *wanted)
 	bool better = false;
 	int answer;
 
-	if (is_over(s) || was_tried(s, wanted))
+	if (minimise_is_over(s) || was_tried(s, wanted))
 		return false;
 	s->m->tries++;
 	answer = s->m->run(s->m->ctx, wanted, &came);
@@ -168,7 +168,7 @@ static bool drop_parts(struct minimise_search *s, size_t length)
 {
 	bool better = false;
 
-	for (size_t last = s->segments.count; last > 0 && !is_over(s);) {
+	for (size_t last = s->segments.count; last > 0 && !minimise_is_over(s);) {
 		size_t first = last > length ? last - length : 0;
 
 		if (without(s, first, last))
@@ -182,7 +182,7 @@ static bool prolong(struct minimise_search *s)
 {
 	bool better = false;
 
-	for (size_t i = 0; i < s->segments.count && !is_over(s); i++)
+	for (size_t i = 0; i < s->segments.count && !minimise_is_over(s); i++)
 		better |= prolonged(s, i);
 	return better;
 }
@@ -194,13 +194,13 @@ int schedule_minimise(struct minimise *m, struct schedule *schedule)
 
 	m->tries = 0;
 	schedule_segments(schedule, &s.segments);
-	while (better && !is_over(&s)) {
+	while (better && !minimise_is_over(&s)) {
 		better = false;
-		for (size_t length = s.segments.count; length && !is_over(&s); length /= 2)
+		for (size_t length = s.segments.count; length && !minimise_is_over(&s); length /= 2)
 			better |= drop_parts(&s, length);
 		better |= prolong(&s);
 	}
-	m->is_minimal = !better && !is_over(&s);
+	m->is_minimal = !better && !minimise_is_over(&s);
 	array_fini(&s.segments);
 	array_fini(&s.tried);
 	return s.stopped ? -1 : 0;

@@ -33,7 +33,7 @@ void schedule_fini(struct schedule *s)
 	array_fini(&s->pending);
 }
 
-static size_t *slot_of(const struct schedule *s, const char *text)
+static size_t *schedule_slot_of(const struct schedule *s, const char *text)
 {
 	size_t at = hash_slot(hash_text(HASH_START, text)) & (s->slot_count - 1);
 
@@ -50,7 +50,7 @@ static void grow_slots(struct schedule *s)
 	s->slot_count = s->slot_count ? 2 * s->slot_count : LEAST;
 	s->slots = base_alloc(s->slot_count, sizeof(*s->slots));
 	for (size_t i = 0; i < s->texts.count; i++)
-		*slot_of(s, s->texts.items[i]) = i + 1;
+		*schedule_slot_of(s, s->texts.items[i]) = i + 1;
 }
 
 const char *schedule_text(struct schedule *s, const char *text)
@@ -61,7 +61,7 @@ const char *schedule_text(struct schedule *s, const char *text)
 		return NULL;
 	if (2 * (s->texts.count + 1) > s->slot_count)
 		grow_slots(s);
-	slot = slot_of(s, text);
+	slot = schedule_slot_of(s, text);
 	if (!*slot) {
 		*array_add(&s->texts) = base_strdup(text);
 		*slot = s->texts.count;

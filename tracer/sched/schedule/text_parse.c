@@ -20,9 +20,9 @@ struct schedule_reader {
 	struct str word;
 };
 
-static int fail(struct schedule_reader *p, const char *fmt, ...)
+static int text_parse_fail(struct schedule_reader *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-static int fail(struct schedule_reader *p, const char *fmt, ...)
+static int text_parse_fail(struct schedule_reader *p, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -73,10 +73,11 @@ static int quoted(struct schedule_reader *p)
 		if (*p->at == '"' || *p->at == '\\')
 			str_add_bytes(&p->word, p->at++, 1);
 		else if (!unescape(p))
-			return fail(p, "behind \\ stands \", \\, n, t, r, or x and two digits");
+			return text_parse_fail(
+				p, "behind \\ stands \", \\, n, t, r, or x and two digits");
 	}
 	if (!*p->at)
-		return fail(p, "a quote is not closed");
+		return text_parse_fail(p, "a quote is not closed");
 	p->at++;
 	return 0;
 }
@@ -91,7 +92,7 @@ static int next_word(struct schedule_reader *p, const char *what, bool *is_null)
 	if (*p->at == '"')
 		return quoted(p);
 	if (!n)
-		return fail(p, "%s is missing", what);
+		return text_parse_fail(p, "%s is missing", what);
 	str_add_bytes(&p->word, p->at, n);
 	p->at += n;
 	return 0;
@@ -104,7 +105,7 @@ static int to_number(struct schedule_reader *p, const char *text, uint64_t *out)
 	errno = 0;
 	*out = strtoull(text, &end, 0);
 	if (!isdigit((unsigned char)*text) || *end || errno)
-		return fail(p, "'%s' is no number", text);
+		return text_parse_fail(p, "'%s' is no number", text);
 	return 0;
 }
 
@@ -115,7 +116,7 @@ static int to_unsigned(struct schedule_reader *p, const char *text, unsigned *ou
 	if (to_number(p, text, &n) < 0)
 		return -1;
 	*out = (unsigned)n;
-	return n == *out ? 0 : fail(p, "%s is too large", text);
+	return n == *out ? 0 : text_parse_fail(p, "%s is too large", text);
 }
 
 /* ---- a step ------------------------------------------------------------------------------------- */
@@ -132,8 +133,8 @@ static int parse_number(struct schedule_reader *p, bool *pending)
 	if (to_number(p, str_text(&p->word), &number) < 0)
 		return -1;
 	if (number != p->s->steps.count + 1)
-		return fail(p, "step %zu was to come here, not %llu", p->s->steps.count + 1,
-			    (unsigned long long)number);
+		return text_parse_fail(p, "step %zu was to come here, not %llu",
+				       p->s->steps.count + 1, (unsigned long long)number);
 	return 0;
 }
 
@@ -149,7 +150,7 @@ static int parse_op(struct schedule_reader *p, enum strategy_op *out)
 		if (strcmp(schedule_op_names[i], str_text(&p->word)) == 0)
 			return 0;
 	}
-	return fail(p, "there is no operation '%s'", str_text(&p->word));
+	return text_parse_fail(p, "there is no operation '%s'", str_text(&p->word));
 }
 
 /* The word up to the last `sign`, and the number behind it. */
@@ -158,7 +159,7 @@ static int split(struct schedule_reader *p, char sign, const char **text, uint64
 	char *at = p->word.text ? strrchr(p->word.text, sign) : NULL;
 
 	if (!at)
-		return fail(p, "'%s' has no %c", str_text(&p->word), sign);
+		return text_parse_fail(p, "'%s' has no %c", str_text(&p->word), sign);
 	*at = '\0';
 	*text = *p->word.text ? schedule_text(p->s, p->word.text) : NULL;
 	return to_number(p, at + 1, number);
@@ -179,7 +180,7 @@ static int parse_brackets(struct schedule_reader *p, struct schedule_where *w)
 			break;
 	}
 	if (*p->at != ')')
-		return fail(p, "a ) is missing");
+		return text_parse_fail(p, "a ) is missing");
 	p->at++;
 	return 0;
 }
@@ -210,7 +211,7 @@ static int parse_flag(struct schedule_reader *p, struct schedule_step *step)
 	else if (strcmp(word, "writes") == 0)
 		step->point.writes = true;
 	else
-		return fail(p, "what is '%s'?", word);
+		return text_parse_fail(p, "what is '%s'?", word);
 	return 0;
 }
 
@@ -223,8 +224,8 @@ static int parse_address(struct schedule_reader *p, uint64_t *out)
 	if (split(p, '+', &module, &offset) < 0)
 		return -1;
 	if (!module)
-		return fail(p, "the name of a module is missing before +0x%llx",
-			    (unsigned long long)offset);
+		return text_parse_fail(p, "the name of a module is missing before +0x%llx",
+				       (unsigned long long)offset);
 	schedule_module(p->s, module);
 	*out = address_of(module, offset);
 	return 0;
@@ -264,7 +265,7 @@ static int parse_pair(struct schedule_reader *p, const char *key, struct schedul
 		return to_unsigned(p, value, &step->point.thread);
 	if (strcmp(key, "object") == 0)
 		return parse_object(p, step);
-	return fail(p, "what is '%s='?", key);
+	return text_parse_fail(p, "what is '%s='?", key);
 }
 
 static int parse_machine(struct schedule_reader *p, struct schedule_step *step)
@@ -286,7 +287,7 @@ static int parse_step(struct schedule_reader *p)
 	bool is_null, pending;
 
 	if (!p->counted)
-		return fail(p, "a step before the line 'steps: N'");
+		return text_parse_fail(p, "a step before the line 'steps: N'");
 	if (parse_number(p, &pending) < 0)
 		return -1;
 	skip_blanks(p);
@@ -317,7 +318,7 @@ static int parse_value(struct schedule_reader *p)
 	}
 	if (quoted(p) < 0)
 		return -1;
-	return *p->at ? fail(p, "something stands behind the quote") : 0;
+	return *p->at ? text_parse_fail(p, "something stands behind the quote") : 0;
 }
 
 static int parse_program(struct schedule_reader *p)
@@ -355,7 +356,7 @@ static int parse_first(struct schedule_reader *p)
 	if (p->begun)
 		return 0;
 	if (strncmp(p->at, SCHEDULE_WORDS, strlen(SCHEDULE_WORDS)) == 0)
-		return fail(
+		return text_parse_fail(
 			p,
 			"a schedule of format %s, written by %s gatectl: this one reads format %s; "
 			"search again with `gatectl explore`",
@@ -363,7 +364,8 @@ static int parse_first(struct schedule_reader *p)
 			atoi(p->at + strlen(SCHEDULE_WORDS)) < atoi(SCHEDULE_FORMAT) ? "an older"
 										     : "a newer",
 			SCHEDULE_FORMAT);
-	return fail(p, "this is no schedule: the first line of one is '%s'", SCHEDULE_FIRST_LINE);
+	return text_parse_fail(p, "this is no schedule: the first line of one is '%s'",
+			       SCHEDULE_FIRST_LINE);
 }
 
 static int parse_line(struct schedule_reader *p)
@@ -400,8 +402,8 @@ int schedule_parse(const char *text, const char *source, struct schedule *s,
 		text += length + (text[length] == '\n');
 	} while (answer == 0 && *text);
 	if (answer == 0 && (!p.counted || p.steps != s->steps.count))
-		answer = fail(&p, "the schedule ends after %zu of %llu steps", s->steps.count,
-			      (unsigned long long)p.steps);
+		answer = text_parse_fail(&p, "the schedule ends after %zu of %llu steps",
+					 s->steps.count, (unsigned long long)p.steps);
 	str_fini(&p.word);
 	return answer;
 }

@@ -54,7 +54,7 @@ const char *schedule_option(const struct schedule_head *h, const char *key, size
 /* ---- words -------------------------------------------------------------------------------------- */
 
 /* NULL is -, so what is - itself is quoted. */
-static void add_word(struct str *out, const char *text)
+static void text_print_add_word(struct str *out, const char *text)
 {
 	if (!text)
 		str_add(out, "-");
@@ -65,7 +65,7 @@ static void add_word(struct str *out, const char *text)
 		str_add(out, text);
 }
 
-static void add_value(struct str *out, const char *text)
+static void text_print_add_value(struct str *out, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -86,10 +86,10 @@ static void add_where(struct str *out, const struct schedule_where *w)
 
 	if (w->file)
 		str_addf(&line, "%s:%u", w->file, w->line);
-	add_word(out, line.text);
+	text_print_add_word(out, line.text);
 	for (size_t i = 0; i < known; i++) {
 		str_add(out, i ? ", " : " (");
-		add_word(out, texts[i]);
+		text_print_add_word(out, texts[i]);
 	}
 	if (known)
 		str_add(out, ")");
@@ -104,7 +104,7 @@ static void add_code(struct str *out, const struct schedule_where *w)
 		return;
 	str_addf(&code, "%s+0x%llx", w->object ? w->object : "", (unsigned long long)w->address);
 	str_add(out, " code=");
-	add_word(out, code.text);
+	text_print_add_word(out, code.text);
 	str_fini(&code);
 }
 
@@ -115,14 +115,14 @@ struct layout {
 	struct table objects; /* without a name: which one it is */
 };
 
-static void add_address(const struct schedule *s, uint64_t address, struct str *out)
+static void text_print_add_address(const struct schedule *s, uint64_t address, struct str *out)
 {
 	const char *module = schedule_module_at(s, address);
 	struct str text = {0};
 
 	str_addf(&text, "%s+0x%llx", module ? module : "[unknown]",
 		 (unsigned long long)address_offset(address));
-	add_word(out, text.text);
+	text_print_add_word(out, text.text);
 	str_fini(&text);
 }
 
@@ -147,9 +147,9 @@ static void add_object(const struct schedule *s, const struct schedule_step *ste
 	if (p->object == STRATEGY_ANY_OBJECT)
 		str_add(out, "any");
 	else if (p->fixed)
-		add_address(s, p->fixed, out);
+		text_print_add_address(s, p->fixed, out);
 	else if (step->where.memory)
-		add_word(out, step->where.memory);
+		text_print_add_word(out, step->where.memory);
 	else
 		add_unnamed(l, p->object, out);
 }
@@ -174,7 +174,7 @@ static void add_machine(const struct schedule *s, const struct schedule_step *st
 	add_object(s, step, l, out);
 	if (p->place) {
 		str_add(out, " at=");
-		add_address(s, p->place, out);
+		text_print_add_address(s, p->place, out);
 	}
 	add_code(out, &step->where);
 	if (p->thread != listed(l, step->thread))
@@ -197,7 +197,7 @@ static void measure(const struct schedule *s, const struct schedule_step *step, 
 	add_where(&text, &step->where);
 	widen(&l->where, text.length);
 	str_clear(&text);
-	add_word(&text, s->threads.items[step->thread]);
+	text_print_add_word(&text, s->threads.items[step->thread]);
 	widen(&l->thread, text.length);
 	str_fini(&text);
 }
@@ -220,12 +220,12 @@ static void add_padded(struct str *out, struct str *text, int width)
 	str_clear(text);
 }
 
-static void add_step(const struct schedule *s, const struct schedule_step *step, struct layout *l,
-		     struct str *out)
+static void text_print_add_step(const struct schedule *s, const struct schedule_step *step,
+				struct layout *l, struct str *out)
 {
 	struct str text = {0};
 
-	add_word(&text, s->threads.items[step->thread]);
+	text_print_add_word(&text, s->threads.items[step->thread]);
 	add_padded(out, &text, l->thread);
 	str_addf(out, "  %-7s", schedule_op(step->point.op));
 	add_where(&text, &step->where);
@@ -243,20 +243,20 @@ void schedule_print(const struct schedule *s, const struct schedule_head *h, str
 	str_add(out, SCHEDULE_FIRST_LINE "\n");
 	if (h->program) {
 		str_add(out, SCHEDULE_PROGRAM);
-		add_value(out, h->program);
+		text_print_add_value(out, h->program);
 	}
 	array_each(const struct schedule_option, o, &h->options) {
 		str_addf(out, "%s: ", o->key);
-		add_value(out, o->value);
+		text_print_add_value(out, o->value);
 	}
 	str_addf(out, "steps: %zu\n\n", s->steps.count);
 	array_each(const struct schedule_step, step, &s->steps) {
 		str_addf(out, "%*zu", l.number, ++number);
-		add_step(s, step, &l, out);
+		text_print_add_step(s, step, &l, out);
 	}
 	array_each(const struct schedule_step, step, &s->pending) {
 		str_addf(out, "%*s", l.number, "-");
-		add_step(s, step, &l, out);
+		text_print_add_step(s, step, &l, out);
 	}
 	base_free(l.listed);
 	table_fini(&l.objects);

@@ -20,7 +20,7 @@ bool scripted_is_file(const char *name)
 	return length > 4 && strcmp(name + length - 4, ".lua") == 0;
 }
 
-static void print(void *ctx, const char *line)
+static void scripted_print(void *ctx, const char *line)
 {
 	const struct scripted *s = ctx;
 
@@ -28,7 +28,7 @@ static void print(void *ctx, const char *line)
 		s->host.print(s->host.ctx, line);
 }
 
-static void describe(void *ctx, size_t index, struct script_where *where)
+static void scripted_describe(void *ctx, size_t index, struct script_where *where)
 {
 	const struct scripted *s = ctx;
 	struct schedule_where is = {0};
@@ -52,7 +52,7 @@ static const char *name(void *ctx, size_t index)
 	return s->host.name ? s->host.name(s->host.ctx, &s->points[index]) : NULL;
 }
 
-static void begin(void *ctx, uint64_t run)
+static void scripted_begin(void *ctx, uint64_t run)
 {
 	struct scripted *s = ctx;
 
@@ -60,7 +60,7 @@ static void begin(void *ctx, uint64_t run)
 		script_strategy_start(s->script, run, s->host.err);
 }
 
-static size_t choose(void *ctx, const struct strategy_point *points, size_t count)
+static size_t scripted_choose(void *ctx, const struct strategy_point *points, size_t count)
 {
 	struct scripted *s = ctx;
 	long chosen;
@@ -76,7 +76,7 @@ static size_t choose(void *ctx, const struct strategy_point *points, size_t coun
 	return chosen < 0 ? STRATEGY_GIVE_UP : (size_t)chosen;
 }
 
-static void fini(void *ctx)
+static void scripted_fini(void *ctx)
 {
 	struct scripted *s = ctx;
 
@@ -88,19 +88,20 @@ static void fini(void *ctx)
 struct strategy *scripted_new(const char *path, uint64_t seed, const struct scripted_host *host)
 {
 	struct scripted *s = base_alloc(1, sizeof(*s));
-	const struct script_strategy_host script_host = {s, print, describe, thread, name};
+	const struct script_strategy_host script_host = {s, scripted_print, scripted_describe,
+							 thread, name};
 
 	s->host = *host;
 	s->script = script_strategy_new(path, seed, &script_host, host->err);
 	if (!s->script) {
-		fini(s);
+		scripted_fini(s);
 		return NULL;
 	}
 	return strategy_custom_new(&(struct strategy_callbacks){
 		.ctx = s,
 		.memory = STRATEGY_MEMORY_ALL,
-		.begin = begin,
-		.choose = choose,
-		.fini = fini,
+		.begin = scripted_begin,
+		.choose = scripted_choose,
+		.fini = scripted_fini,
 	});
 }

@@ -46,7 +46,7 @@ struct auto_search {
 /* ---- whose run ---------------------------------------------------------------------------------- */
 
 /* Each has numbers of its own: what it draws must not depend on how it was drawn. */
-static struct strategy *member(struct auto_search *a, size_t i)
+static struct strategy *strategy_auto_member(struct auto_search *a, size_t i)
 {
 	struct strategy_options options = a->base.options;
 	unsigned depth = options.depth ? options.depth : USUAL_DEPTH;
@@ -59,7 +59,7 @@ static struct strategy *member(struct auto_search *a, size_t i)
 		options.steps = a->steps ? a->steps : 1;
 	a->members[i].strategy = strategy_new(roster[i].name, &options);
 	if (i != SURW)
-		a->members[i].strategy->shown = member(a, SURW)->shown;
+		a->members[i].strategy->shown = strategy_auto_member(a, SURW)->shown;
 	return a->members[i].strategy;
 }
 
@@ -68,7 +68,7 @@ static uint64_t rate(const struct auto_member *m)
 	return PART * (m->found + PART) / (m->runs + PART);
 }
 
-static size_t draw(struct auto_search *a)
+static size_t auto_draw(struct auto_search *a)
 {
 	uint64_t weights[MEMBERS], rates = 0, sum = 0, drawn;
 	size_t i;
@@ -88,46 +88,47 @@ static size_t draw(struct auto_search *a)
 /* ---- a run -------------------------------------------------------------------------------------- */
 
 /* Run 0 is SURW's, which counts; PCT is told its steps. */
-static void begin(struct strategy *s)
+static void auto_begin(struct strategy *s)
 {
 	struct auto_search *a = (struct auto_search *)s;
 
 	if (s->run == 0)
 		a->steps = 0;
-	a->turn = s->run == 0 ? SURW : draw(a);
-	s->shown = member(a, SURW)->shown;
-	strategy_begin(member(a, a->turn), s->run);
+	a->turn = s->run == 0 ? SURW : auto_draw(a);
+	s->shown = strategy_auto_member(a, SURW)->shown;
+	strategy_begin(strategy_auto_member(a, a->turn), s->run);
 	if (a->turn != RFF)
-		rff_begin_watching(member(a, RFF), s->run);
+		rff_begin_watching(strategy_auto_member(a, RFF), s->run);
 }
 
-static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+static size_t auto_choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
 	struct auto_search *a = (struct auto_search *)s;
-	size_t i = strategy_choose(member(a, a->turn), points, count);
+	size_t i = strategy_choose(strategy_auto_member(a, a->turn), points, count);
 
 	if (a->turn != RFF)
-		rff_watch(member(a, RFF), &points[i]);
+		rff_watch(strategy_auto_member(a, RFF), &points[i]);
 	a->steps += s->run == 0 && pct_counts(&points[i]);
 	return i;
 }
 
-static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
-		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+static size_t auto_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+			   size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
 	struct auto_search *a = (struct auto_search *)s;
 
-	return strategy_foresee(member(a, a->turn), points, count, chosen, most, avoid);
+	return strategy_foresee(strategy_auto_member(a, a->turn), points, count, chosen, most,
+				avoid);
 }
 
 /* The lesson: whose run it was, and RFF's. */
-static void end(struct strategy *s, enum strategy_result result)
+static void auto_end(struct strategy *s, enum strategy_result result)
 {
 	struct auto_search *a = (struct auto_search *)s;
-	struct strategy *rff = member(a, RFF);
+	struct strategy *rff = strategy_auto_member(a, RFF);
 
 	if (a->turn != RFF)
-		strategy_end(member(a, a->turn), result);
+		strategy_end(strategy_auto_member(a, a->turn), result);
 	if (s->run == 0)
 		a->steps -= s->shown->own_steps;
 	rff->type->end(rff, result);
@@ -139,7 +140,7 @@ static void end(struct strategy *s, enum strategy_result result)
 
 /* ---- what runs have shown ----------------------------------------------------------------------- */
 
-static void forget(struct auto_search *a, uint64_t batch)
+static void auto_forget(struct auto_search *a, uint64_t batch)
 {
 	for (; a->batch < batch; a->batch++)
 		for (size_t i = 0; i < MEMBERS; i++) {
@@ -148,14 +149,14 @@ static void forget(struct auto_search *a, uint64_t batch)
 		}
 }
 
-static void learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count)
+static void auto_learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count)
 {
 	struct auto_search *a = (struct auto_search *)s;
 	struct auto_member *m = &a->members[lesson[0]];
-	struct strategy *rff = member(a, RFF);
+	struct strategy *rff = strategy_auto_member(a, RFF);
 	struct rff_news news;
 
-	forget(a, run / STRATEGY_BATCH);
+	auto_forget(a, run / STRATEGY_BATCH);
 	rff->type->learn(rff, run, lesson + 1, count - 1);
 	news = rff_news(rff);
 	if (run == 0)
@@ -164,7 +165,7 @@ static void learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size
 	m->runs += PART;
 }
 
-static void fini(struct strategy *s)
+static void auto_fini(struct strategy *s)
 {
 	struct auto_search *a = (struct auto_search *)s;
 
@@ -176,10 +177,10 @@ const struct strategy_type strategy_auto = {
 	.name = "auto",
 	.size = sizeof(struct auto_search),
 	.memory = STRATEGY_MEMORY_BATCH,
-	.begin = begin,
-	.choose = choose,
-	.foresee = foresee,
-	.end = end,
-	.learn = learn,
-	.fini = fini,
+	.begin = auto_begin,
+	.choose = auto_choose,
+	.foresee = auto_foresee,
+	.end = auto_end,
+	.learn = auto_learn,
+	.fini = auto_fini,
 };

@@ -12,13 +12,13 @@ static const struct strategy_callbacks *callbacks_of(const struct strategy *s)
 	return &((const struct custom *)s)->callbacks;
 }
 
-static void begin(struct strategy *s)
+static void custom_begin(struct strategy *s)
 {
 	if (callbacks_of(s)->begin)
 		callbacks_of(s)->begin(callbacks_of(s)->ctx, s->run);
 }
 
-static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+static size_t custom_choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
 	size_t i = STRATEGY_GIVE_UP;
 
@@ -28,13 +28,13 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	return s->is_done ? STRATEGY_STOP : i;
 }
 
-static void end(struct strategy *s, enum strategy_result result)
+static void custom_end(struct strategy *s, enum strategy_result result)
 {
 	if (callbacks_of(s)->end)
 		callbacks_of(s)->end(callbacks_of(s)->ctx, result);
 }
 
-static void fini(struct strategy *s)
+static void custom_fini(struct strategy *s)
 {
 	if (callbacks_of(s)->fini)
 		callbacks_of(s)->fini(callbacks_of(s)->ctx);
@@ -43,10 +43,10 @@ static void fini(struct strategy *s)
 static const struct strategy_type any = {
 	.name = "custom",
 	.size = sizeof(struct custom),
-	.begin = begin,
-	.choose = choose,
-	.end = end,
-	.fini = fini,
+	.begin = custom_begin,
+	.choose = custom_choose,
+	.end = custom_end,
+	.fini = custom_fini,
 };
 
 struct strategy *strategy_custom_new(const struct strategy_callbacks *callbacks)

@@ -58,7 +58,7 @@ static void cut(struct dfs *d, size_t count)
 		base_free(d->nodes.items[--d->nodes.count].choices);
 }
 
-static void begin(struct strategy *s)
+static void dfs_begin(struct strategy *s)
 {
 	struct dfs *d = (struct dfs *)s;
 
@@ -132,7 +132,7 @@ static bool is_behind(const struct dfs *d, const struct dfs_node *n, size_t choi
 }
 
 /* The running thread goes on if it may. False: there is nothing left to choose. */
-static bool pick(struct dfs_node *n)
+static bool dfs_pick(struct dfs_node *n)
 {
 	const struct dfs_choice *running = choice_of(n, n->running);
 
@@ -149,7 +149,7 @@ static bool pick(struct dfs_node *n)
 /* ---- in a run ----------------------------------------------------------------------------------- */
 
 /* False: all that can go on here has been seen elsewhere. */
-static bool grow(struct dfs *d, const struct strategy_point *points, size_t count)
+static bool dfs_grow(struct dfs *d, const struct strategy_point *points, size_t count)
 {
 	struct dfs_node n = {
 		.choices = base_alloc(count, sizeof(*n.choices)),
@@ -167,7 +167,7 @@ static bool grow(struct dfs *d, const struct strategy_point *points, size_t coun
 				       (costs(&n, i) && n.preemptions >= d->base.options.bound);
 	if (d->nodes.count)
 		inherit_sleep(&n, &d->nodes.items[d->nodes.count - 1]);
-	if (!pick(&n)) {
+	if (!dfs_pick(&n)) {
 		base_free(n.choices);
 		return false;
 	}
@@ -175,18 +175,18 @@ static bool grow(struct dfs *d, const struct strategy_point *points, size_t coun
 	return true;
 }
 
-static bool is_same(const struct strategy_point *a, const struct strategy_point *b)
+static bool dfs_is_same(const struct strategy_point *a, const struct strategy_point *b)
 {
 	return a->thread == b->thread && a->op == b->op && a->object == b->object &&
 	       a->place == b->place && a->writes == b->writes;
 }
 
-static bool fits(const struct dfs_node *n, const struct strategy_point *points, size_t count)
+static bool dfs_fits(const struct dfs_node *n, const struct strategy_point *points, size_t count)
 {
 	if (n->count != count)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (!is_same(&n->choices[i].point, &points[i]))
+		if (!dfs_is_same(&n->choices[i].point, &points[i]))
 			return false;
 	return true;
 }
@@ -210,7 +210,7 @@ static void move(struct dfs *d, const struct dfs_node *n)
 	}
 }
 
-static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+static size_t dfs_choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
 	struct dfs *d = (struct dfs *)s;
 
@@ -219,18 +219,18 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	for (size_t i = 0; i < count; i++)
 		while (d->threads.count <= points[i].thread)
 			*array_add(&d->threads) = (struct dfs_thread){0};
-	if (d->depth < d->nodes.count && !fits(&d->nodes.items[d->depth], points, count))
+	if (d->depth < d->nodes.count && !dfs_fits(&d->nodes.items[d->depth], points, count))
 		d->has_strayed = true;
 	if (d->has_strayed) /* nobody knows where: to its end, and on with the next leaf */
 		return (size_t)prng_below(&s->prng, count);
-	if (d->depth == d->nodes.count && !grow(d, points, count))
+	if (d->depth == d->nodes.count && !dfs_grow(d, points, count))
 		return STRATEGY_STOP;
 	move(d, &d->nodes.items[d->depth]);
 	return d->nodes.items[d->depth - 1].chosen;
 }
 
 /* On to the next leaf. */
-static void end(struct strategy *s, enum strategy_result result)
+static void dfs_end(struct strategy *s, enum strategy_result result)
 {
 	struct dfs *d = (struct dfs *)s;
 
@@ -242,14 +242,14 @@ static void end(struct strategy *s, enum strategy_result result)
 
 		tried->is_shut = true;
 		tried->sleeps = may_sleep(d, n, n->chosen);
-		if (pick(n))
+		if (dfs_pick(n))
 			return;
 		cut(d, d->nodes.count - 1);
 	}
 	s->is_done = true;
 }
 
-static void fini(struct strategy *s)
+static void dfs_fini(struct strategy *s)
 {
 	struct dfs *d = (struct dfs *)s;
 
@@ -262,8 +262,8 @@ const struct strategy_type strategy_dfs = {
 	.name = "dfs",
 	.size = sizeof(struct dfs),
 	.memory = STRATEGY_MEMORY_ALL,
-	.begin = begin,
-	.choose = choose,
-	.end = end,
-	.fini = fini,
+	.begin = dfs_begin,
+	.choose = dfs_choose,
+	.end = dfs_end,
+	.fini = dfs_fini,
 };

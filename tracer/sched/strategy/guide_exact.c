@@ -11,7 +11,7 @@ struct guide_exact {
 	struct strategy_difference difference;
 };
 
-static void begin(struct strategy *s)
+static void guide_exact_begin(struct strategy *s)
 {
 	struct guide_exact *g = (struct guide_exact *)s;
 
@@ -37,13 +37,14 @@ static size_t differ(struct guide_exact *g, const struct strategy_point *came)
 }
 
 /* Objects are compared where a module has both: heaps and stacks may be laid out in other ways. */
-static bool is_same(const struct strategy_point *a, const struct strategy_point *b)
+static bool guide_exact_is_same(const struct strategy_point *a, const struct strategy_point *b)
 {
 	return a->op == b->op && a->place == b->place &&
 	       (!a->fixed || !b->fixed || a->fixed == b->fixed);
 }
 
-static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+static size_t guide_exact_choose(struct strategy *s, const struct strategy_point *points,
+				 size_t count)
 {
 	struct guide_exact *g = (struct guide_exact *)s;
 	const struct strategy_point *recorded, *came = NULL;
@@ -54,14 +55,14 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	for (size_t i = 0; i < count && !came; i++)
 		if (points[i].thread == recorded->thread)
 			came = &points[i];
-	if (!came || !is_same(came, recorded))
+	if (!came || !guide_exact_is_same(came, recorded))
 		return differ(g, came);
 	g->step++;
 	return (size_t)(came - points);
 }
 
 /* A run that was cut ended where somebody else wanted it. */
-static void end(struct strategy *s, enum strategy_result result)
+static void guide_exact_end(struct strategy *s, enum strategy_result result)
 {
 	struct guide_exact *g = (struct guide_exact *)s;
 
@@ -69,7 +70,7 @@ static void end(struct strategy *s, enum strategy_result result)
 		differ(g, NULL);
 }
 
-static void fini(struct strategy *s)
+static void guide_exact_fini(struct strategy *s)
 {
 	struct guide_exact *g = (struct guide_exact *)s;
 
@@ -79,10 +80,10 @@ static void fini(struct strategy *s)
 static const struct strategy_type type = {
 	.name = "exact",
 	.size = sizeof(struct guide_exact),
-	.begin = begin,
-	.choose = choose,
-	.end = end,
-	.fini = fini,
+	.begin = guide_exact_begin,
+	.choose = guide_exact_choose,
+	.end = guide_exact_end,
+	.fini = guide_exact_fini,
 };
 
 struct strategy *strategy_guide_exact(const struct strategy_point *choices, size_t count)

@@ -15,7 +15,7 @@ struct guide_loose {
 	struct spin_watch spin;
 };
 
-static void begin(struct strategy *s)
+static void guide_loose_begin(struct strategy *s)
 {
 	struct guide_loose *g = (struct guide_loose *)s;
 
@@ -48,7 +48,8 @@ static size_t wake(const struct guide_loose *g, const struct strategy_point *poi
 }
 
 /* `count`: no segment is left. */
-static size_t follow(struct guide_loose *g, const struct strategy_point *points, size_t count)
+static size_t guide_loose_follow(struct guide_loose *g, const struct strategy_point *points,
+				 size_t count)
 {
 	for (; g->at < g->segments.count; g->at++, g->done = 0) {
 		const struct strategy_segment *segment = &g->segments.items[g->at];
@@ -62,7 +63,8 @@ static size_t follow(struct guide_loose *g, const struct strategy_point *points,
 	return count;
 }
 
-static size_t go_on(const struct guide_loose *g, const struct strategy_point *points, size_t count)
+static size_t guide_loose_go_on(const struct guide_loose *g, const struct strategy_point *points,
+				size_t count)
 {
 	const unsigned long *behind = g->behind.items;
 	size_t best = 0;
@@ -78,7 +80,8 @@ static size_t go_on(const struct guide_loose *g, const struct strategy_point *po
 	return best;
 }
 
-static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+static size_t guide_loose_choose(struct strategy *s, const struct strategy_point *points,
+				 size_t count)
 {
 	struct guide_loose *g = (struct guide_loose *)s;
 	size_t i;
@@ -88,9 +91,9 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	for (i = 0; i < count; i++)
 		while (g->behind.count <= points[i].thread)
 			*array_add(&g->behind) = 0;
-	i = follow(g, points, count);
+	i = guide_loose_follow(g, points, count);
 	if (i == count)
-		i = go_on(g, points, count);
+		i = guide_loose_go_on(g, points, count);
 	g->running = points[i].thread;
 	g->behind.items[g->running] = 0;
 	if (spin_step(&g->spin, &points[i]) || points[i].op == STRATEGY_YIELD)
@@ -98,7 +101,7 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	return i;
 }
 
-static void fini(struct strategy *s)
+static void guide_loose_fini(struct strategy *s)
 {
 	struct guide_loose *g = (struct guide_loose *)s;
 
@@ -109,9 +112,9 @@ static void fini(struct strategy *s)
 static const struct strategy_type type = {
 	.name = "loose",
 	.size = sizeof(struct guide_loose),
-	.begin = begin,
-	.choose = choose,
-	.fini = fini,
+	.begin = guide_loose_begin,
+	.choose = guide_loose_choose,
+	.fini = guide_loose_fini,
 };
 
 struct strategy *strategy_guide_loose(const struct strategy_segment *segments, size_t count)

@@ -9,7 +9,7 @@ const uint64_t *strategy_lesson(const struct strategy *s, size_t *count)
 	return *count ? s->lesson.items : NULL;
 }
 
-static void keep(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count)
+static void lesson_keep(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count)
 {
 	size_t at = array_below(&s->lessons, run, run);
 
@@ -26,13 +26,13 @@ static void keep(struct strategy *s, uint64_t run, const uint64_t *lesson, size_
 void strategy_learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count)
 {
 	if (run > 0 && s->type->learn)
-		keep(s, run, lesson, count);
+		lesson_keep(s, run, lesson, count);
 }
 
 void strategy_keep_lesson(struct strategy *s)
 {
 	if (s->type->learn)
-		keep(s, s->run, s->lesson.items, s->lesson.count);
+		lesson_keep(s, s->run, s->lesson.items, s->lesson.count);
 }
 
 /* Each strategy has done run 0 by itself, so that one need not wait. */

@@ -29,7 +29,7 @@ struct pct {
 	struct spin_watch spin;
 };
 
-static void begin(struct strategy *s)
+static void pct_begin(struct strategy *s)
 {
 	struct pct *p = (struct pct *)s;
 
@@ -46,7 +46,7 @@ static void begin(struct strategy *s)
 		*array_add(&p->falls) = 1 + prng_below(&s->prng, k);
 }
 
-static void meet(struct pct *p, unsigned thread)
+static void pct_meet(struct pct *p, unsigned thread)
 {
 	while (p->priorities.count <= thread)
 		*array_add(&p->priorities) = 0;
@@ -88,13 +88,13 @@ static bool falls(struct pct *p, const struct strategy_point *point)
 	return fallen;
 }
 
-static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+static size_t pct_choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
 	struct pct *p = (struct pct *)s;
 	size_t best;
 
 	for (size_t i = 0; i < count; i++)
-		meet(p, points[i].thread);
+		pct_meet(p, points[i].thread);
 	best = highest(p, points, count);
 	if (points[best].op == STRATEGY_WAKE)
 		return best;
@@ -106,8 +106,8 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 }
 
 /* As if each step counted, until the next one at which somebody falls; at own places nobody does. */
-static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
-		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+static size_t pct_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+			  size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
 	const struct pct *p = (const struct pct *)s;
 	size_t n = spin_left(&p->spin);
@@ -122,7 +122,7 @@ static size_t foresee(struct strategy *s, const struct strategy_point *points, s
 }
 
 /* Without an estimate run 0 counts; its threads do not fall. */
-static void end(struct strategy *s, enum strategy_result result)
+static void pct_end(struct strategy *s, enum strategy_result result)
 {
 	struct pct *p = (struct pct *)s;
 
@@ -131,7 +131,7 @@ static void end(struct strategy *s, enum strategy_result result)
 		p->run_steps = p->step - s->shown->own_steps;
 }
 
-static void fini(struct strategy *s)
+static void pct_fini(struct strategy *s)
 {
 	struct pct *p = (struct pct *)s;
 
@@ -144,9 +144,9 @@ const struct strategy_type strategy_pct = {
 	.size = sizeof(struct pct),
 	.memory = STRATEGY_MEMORY_FIRST,
 	.looks = true,
-	.begin = begin,
-	.choose = choose,
-	.foresee = foresee,
-	.end = end,
-	.fini = fini,
+	.begin = pct_begin,
+	.choose = pct_choose,
+	.foresee = pct_foresee,
+	.end = pct_end,
+	.fini = pct_fini,
 };

@@ -25,7 +25,7 @@ struct pos {
 	struct spin_watch spin;
 };
 
-static void begin(struct strategy *s)
+static void pos_begin(struct strategy *s)
 {
 	struct pos *p = (struct pos *)s;
 
@@ -34,7 +34,7 @@ static void begin(struct strategy *s)
 	p->spin = (struct spin_watch){0};
 }
 
-static void draw(struct pos *p, const struct strategy_point *point)
+static void pos_draw(struct pos *p, const struct strategy_point *point)
 {
 	struct pos_thread *t;
 
@@ -51,14 +51,14 @@ static void draw(struct pos *p, const struct strategy_point *point)
 	t->spins = false;
 }
 
-static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+static size_t pos_choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
 	struct pos *p = (struct pos *)s;
 	struct pos_thread *threads;
 	size_t best = 0;
 
 	for (size_t i = 0; i < count; i++)
-		draw(p, &points[i]);
+		pos_draw(p, &points[i]);
 	threads = p->threads.items;
 	for (size_t i = 1; i < count; i++)
 		if (threads[points[i].thread].priority > threads[points[best].thread].priority)
@@ -94,8 +94,8 @@ static uint64_t highest_of(const struct pos *p, struct prng *prng,
 	return highest;
 }
 
-static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
-		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+static size_t pos_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+			  size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
 	const struct pos *p = (const struct pos *)s;
 	size_t left = spin_left(&p->spin), n = 0;
@@ -114,7 +114,7 @@ static size_t foresee(struct strategy *s, const struct strategy_point *points, s
 	return n;
 }
 
-static void fini(struct strategy *s)
+static void pos_fini(struct strategy *s)
 {
 	struct pos *p = (struct pos *)s;
 
@@ -124,8 +124,8 @@ static void fini(struct strategy *s)
 const struct strategy_type strategy_pos = {
 	.name = "pos",
 	.size = sizeof(struct pos),
-	.begin = begin,
-	.choose = choose,
-	.foresee = foresee,
-	.fini = fini,
+	.begin = pos_begin,
+	.choose = pos_choose,
+	.foresee = pos_foresee,
+	.fini = pos_fini,
 };

@@ -1,13 +1,13 @@
 #include "tracer/sched/strategy/strategy_internal.h"
 
-static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+static size_t random_choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
 	(void)points;
 	return (size_t)prng_below(&s->prng, count);
 }
 
-static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
-		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+static size_t random_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+			     size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
 	struct prng prng = s->prng;
 	size_t n = 0;
@@ -25,6 +25,6 @@ const struct strategy_type strategy_random = {
 	.memory = STRATEGY_MEMORY_FIRST,
 	.looks = true,
 	.walks = true,
-	.choose = choose,
-	.foresee = foresee,
+	.choose = random_choose,
+	.foresee = random_foresee,
 };

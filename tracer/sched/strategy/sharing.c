@@ -42,7 +42,7 @@ void sharing_begin(struct sharing *s)
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
-static struct sharing_thread *thread_of(struct sharing *s, unsigned thread)
+static struct sharing_thread *sharing_thread_of(struct sharing *s, unsigned thread)
 {
 	while (s->threads.count <= thread)
 		*array_add(&s->threads) = (struct sharing_thread){0};
@@ -57,7 +57,7 @@ static uint64_t *clock_of(struct sharing_thread *t, unsigned of)
 }
 
 /* All up to now that `before` has done, and knows to be done, is before what `t` does next. */
-static void follow(struct sharing *s, struct sharing_thread *t, unsigned before)
+static void sharing_follow(struct sharing *s, struct sharing_thread *t, unsigned before)
 {
 	const struct sharing_thread *b = &s->threads.items[before];
 
@@ -71,23 +71,23 @@ static void follow(struct sharing *s, struct sharing_thread *t, unsigned before)
 }
 
 /* Whoever is new has been created by the one that moved last. */
-static void meet(struct sharing *s, unsigned thread)
+static void sharing_meet(struct sharing *s, unsigned thread)
 {
-	struct sharing_thread *t = thread_of(s, thread);
+	struct sharing_thread *t = sharing_thread_of(s, thread);
 
 	if (t->is_here)
 		return;
 	t->is_here = true;
 	if (s->last != NOBODY)
-		follow(s, t, s->last);
+		sharing_follow(s, t, s->last);
 }
 
-static void join(struct sharing *s, const struct strategy_point *p)
+static void sharing_join(struct sharing *s, const struct strategy_point *p)
 {
 	for (unsigned i = 0; i < s->threads.count; i++)
 		if (i != p->thread && s->threads.items[i].joined_by &&
 		    s->threads.items[i].joined_by == p->object) {
-			follow(s, &s->threads.items[p->thread], i);
+			sharing_follow(s, &s->threads.items[p->thread], i);
 			s->threads.items[i].joined_by = 0; /* a later thread may have it */
 		}
 }
@@ -151,13 +151,13 @@ void sharing_saw(struct sharing *s, const struct strategy_point *points, size_t 
 	const struct strategy_point *p = &points[chosen];
 
 	for (size_t i = 0; i < count; i++)
-		meet(s, points[i].thread);
+		sharing_meet(s, points[i].thread);
 	s->step++;
 	s->last = p->thread;
 	if (p->op == STRATEGY_END)
 		s->threads.items[p->thread].joined_by = p->object;
 	else if (p->op == STRATEGY_LOCK)
-		join(s, p);
+		sharing_join(s, p);
 	if (sharing_is_access(p))
 		be_at(s, p);
 	/* A lock's memory, too: who writes it does not do that beside a thread that takes it. */

@@ -5,7 +5,7 @@ static bool is_power_of_two(unsigned long n)
 	return (n & (n - 1)) == 0;
 }
 
-static void watch(struct spin_watch *s, const struct strategy_point *moved)
+static void strategy_spin_watch(struct spin_watch *s, const struct strategy_point *moved)
 {
 	s->place = moved->place;
 	s->object = moved->object;
@@ -19,7 +19,7 @@ bool spin_step(struct spin_watch *s, const struct strategy_point *moved)
 	s->steps++;
 	if (is_power_of_two(s->steps)) {
 		if (s->hits == s->hits_before)
-			watch(s, moved);
+			strategy_spin_watch(s, moved);
 		s->hits_before = s->hits;
 	}
 	if (moved->place != s->place || moved->object != s->object || ++s->hits < SPIN_HITS)

@@ -49,7 +49,7 @@ struct surw {
 	ARRAY(struct strategy_point) foreseen;
 };
 
-static struct surw_thread *thread_of(struct surw *w, unsigned thread)
+static struct surw_thread *surw_thread_of(struct surw *w, unsigned thread)
 {
 	while (w->threads.count <= thread)
 		*array_add(&w->threads) = (struct surw_thread){0};
@@ -71,23 +71,24 @@ static void plan(struct surw *w)
 {
 	if (w->all_interest)
 		array_each(struct surw_known, k, &w->known) {
-			struct surw_thread *t = thread_of(w, k->thread);
+			struct surw_thread *t = surw_thread_of(w, k->thread);
 
 			t->planned = t->steps;
 		}
 	else
 		array_each(struct surw_touch, touch, &w->touches)
 			if (touch->object == w->object)
-				thread_of(w, touch->thread)->planned = touch->count;
+				surw_thread_of(w, touch->thread)->planned = touch->count;
 	for (size_t i = w->known.count; i-- > 0;) {
 		struct surw_known *k = &w->known.items[i];
 
 		if (k->creator != NOBODY)
-			thread_of(w, k->creator)->planned += thread_of(w, k->thread)->planned;
+			surw_thread_of(w, k->creator)->planned +=
+				surw_thread_of(w, k->thread)->planned;
 	}
 }
 
-static void begin(struct strategy *s)
+static void surw_begin(struct strategy *s)
 {
 	struct surw *w = (struct surw *)s;
 
@@ -113,9 +114,9 @@ static void begin(struct strategy *s)
 /* ---- in a run ----------------------------------------------------------------------------------- */
 
 /* A new thread takes its part of its creator's points; was that one intended, one of the two is. */
-static void meet(struct surw *w, unsigned thread)
+static void surw_meet(struct surw *w, unsigned thread)
 {
-	struct surw_thread *t = thread_of(w, thread), *creator;
+	struct surw_thread *t = surw_thread_of(w, thread), *creator;
 
 	if (t->is_here)
 		return;
@@ -204,7 +205,7 @@ static void moved(struct surw *w, const struct strategy_point *p)
 		w->intended = NOBODY;
 }
 
-static size_t pick(struct surw *w, const struct strategy_point *points, size_t count)
+static size_t surw_pick(struct surw *w, const struct strategy_point *points, size_t count)
 {
 	size_t free_ones, nth, i;
 	bool all_yield;
@@ -223,7 +224,7 @@ static size_t pick(struct surw *w, const struct strategy_point *points, size_t c
 	return i;
 }
 
-static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+static size_t surw_choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
 	struct surw *w = (struct surw *)s;
 	size_t i;
@@ -231,8 +232,8 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	if (points[0].op == STRATEGY_WAKE)
 		return (size_t)prng_below(&s->prng, count);
 	for (i = 0; i < count; i++)
-		meet(w, points[i].thread);
-	i = pick(w, points, count);
+		surw_meet(w, points[i].thread);
+	i = surw_pick(w, points, count);
 	moved(w, &points[i]);
 	if (s->run == 0)
 		record(w, &points[i]);
@@ -257,7 +258,7 @@ static size_t picks(struct surw *w, size_t count, size_t chosen, size_t most)
 	const unsigned long left = t->left;
 	size_t n = 0;
 
-	for (; n < most && pick(w, w->foreseen.items, count) == chosen; n++)
+	for (; n < most && surw_pick(w, w->foreseen.items, count) == chosen; n++)
 		moved(w, &w->foreseen.items[chosen]);
 	w->intended = intended;
 	w->last = last;
@@ -268,8 +269,8 @@ static size_t picks(struct surw *w, size_t count, size_t chosen, size_t most)
 }
 
 /* Where everything interests, accesses at own places do not: these may not come in between, as they do where it looks everywhere. */
-static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
-		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+static size_t surw_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+			   size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
 	struct surw *w = (struct surw *)s;
 	size_t left = spin_left(&w->spin);
@@ -279,7 +280,7 @@ static size_t foresee(struct strategy *s, const struct strategy_point *points, s
 		return 0;
 	w->foreseen.count = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (!thread_of(w, points[i].thread)->is_here)
+		if (!surw_thread_of(w, points[i].thread)->is_here)
 			return 0; /* at the next choice it takes its part */
 		*array_add(&w->foreseen) = points[i];
 	}
@@ -320,7 +321,7 @@ static void add_up(struct surw *w)
 	w->touches.count = w->touches.count ? kept + 1 : 0;
 }
 
-static void end(struct strategy *s, enum strategy_result result)
+static void surw_end(struct strategy *s, enum strategy_result result)
 {
 	struct surw *w = (struct surw *)s;
 
@@ -344,7 +345,7 @@ static void end(struct strategy *s, enum strategy_result result)
 	}
 }
 
-static void fini(struct strategy *s)
+static void surw_fini(struct strategy *s)
 {
 	struct surw *w = (struct surw *)s;
 
@@ -361,9 +362,9 @@ const struct strategy_type strategy_surw = {
 	.memory = STRATEGY_MEMORY_FIRST,
 	.looks = true,
 	.walks = true,
-	.begin = begin,
-	.choose = choose,
-	.foresee = foresee,
-	.end = end,
-	.fini = fini,
+	.begin = surw_begin,
+	.choose = surw_choose,
+	.foresee = surw_foresee,
+	.end = surw_end,
+	.fini = surw_fini,
 };

@@ -15,7 +15,7 @@ uint64_t table_mix(uint64_t a, uint64_t b)
 }
 
 /* The key's slot, or the free one where it belongs. */
-static size_t find(const struct table *t, uint64_t key)
+static size_t table_find(const struct table *t, uint64_t key)
 {
 	size_t i = (size_t)key & (t->capacity - 1);
 
@@ -24,7 +24,7 @@ static size_t find(const struct table *t, uint64_t key)
 	return i;
 }
 
-static void grow(struct table *t)
+static void table_grow(struct table *t)
 {
 	struct table old = *t;
 
@@ -32,7 +32,7 @@ static void grow(struct table *t)
 	t->slots = base_alloc(t->capacity, sizeof(*t->slots));
 	for (size_t i = 0; i < old.capacity; i++)
 		if (old.slots[i].key)
-			t->slots[find(t, old.slots[i].key)] = old.slots[i];
+			t->slots[table_find(t, old.slots[i].key)] = old.slots[i];
 	base_free(old.slots);
 }
 
@@ -41,8 +41,8 @@ uint64_t *table_at(struct table *t, uint64_t key)
 	struct table_slot *slot;
 
 	if (2 * t->count >= t->capacity)
-		grow(t);
-	slot = &t->slots[find(t, key)];
+		table_grow(t);
+	slot = &t->slots[table_find(t, key)];
 	t->count += !slot->key;
 	slot->key = key;
 	return &slot->value;
@@ -50,7 +50,7 @@ uint64_t *table_at(struct table *t, uint64_t key)
 
 uint64_t table_get(const struct table *t, uint64_t key)
 {
-	return t->count ? t->slots[find(t, key)].value : 0;
+	return t->count ? t->slots[table_find(t, key)].value : 0;
 }
 
 void table_clear(struct table *t)

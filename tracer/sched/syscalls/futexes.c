@@ -70,7 +70,7 @@ void futexes_answer(struct turn *t, int64_t result)
 /* ---- waits ------------------------------------------------------------------------------------- */
 
 /* Is it in the function that was its last point? Then it goes on as what it was there. */
-static bool is_inside(const struct turn *t)
+static bool futexes_is_inside(const struct turn *t)
 {
 	uint64_t back;
 
@@ -81,7 +81,7 @@ static bool is_inside(const struct turn *t)
 
 void futexes_wait_at(struct turn *t)
 {
-	if (!is_inside(t)) {
+	if (!futexes_is_inside(t)) {
 		t->point = (struct strategy_point){.op = STRATEGY_LOCK,
 						   .object = t->call.args[0],
 						   .place = t->call.pc,
@@ -118,7 +118,7 @@ static void wait(struct scheduler *c, struct turn *t)
 }
 
 /* The words of futex_waitv(2); 0: the kernel refuses the call. */
-static size_t words_of(const struct turn *t, struct futex_waitv words[FUTEX_WAITV_MAX])
+static size_t futexes_words_of(const struct turn *t, struct futex_waitv words[FUTEX_WAITV_MAX])
 {
 	size_t count = (size_t)t->call.args[1];
 
@@ -134,7 +134,7 @@ static size_t words_of(const struct turn *t, struct futex_waitv words[FUTEX_WAIT
 static bool wait_for_any(struct scheduler *c, struct turn *t)
 {
 	struct futex_waitv words[FUTEX_WAITV_MAX];
-	size_t count = words_of(t, words);
+	size_t count = futexes_words_of(t, words);
 	uint32_t word;
 
 	for (size_t i = 0; i < count; i++) {
@@ -160,7 +160,7 @@ static bool wait_for_any(struct scheduler *c, struct turn *t)
 static void let_wait_for_any(struct turn *t)
 {
 	struct futex_waitv words[FUTEX_WAITV_MAX];
-	size_t count = words_of(t, words);
+	size_t count = futexes_words_of(t, words);
 	uint32_t word;
 
 	for (size_t i = 0; i < count; i++)
@@ -198,7 +198,7 @@ static int64_t woken_at(struct turn *t, struct futex_key *key, uint32_t bits)
 
 	if (t->moment != MOMENT_FUTEX || t->waits != FUTEX_FOR_ANY)
 		return waits_at(t, key, bits) ? 0 : -1;
-	count = words_of(t, words);
+	count = futexes_words_of(t, words);
 	for (size_t i = 0; i < count; i++) {
 		struct futex_key own = key_of(t, words[i].uaddr, words[i].flags);
 
@@ -357,7 +357,7 @@ static void wake_op(struct scheduler *c, struct turn *t)
 		futexes_answer(t, woken + more);
 }
 
-static bool call(struct scheduler *c, struct turn *t)
+static bool syscalls_futexes_call(struct scheduler *c, struct turn *t)
 {
 	switch ((int)t->call.args[1] & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:
@@ -386,7 +386,7 @@ bool futexes_call(struct scheduler *c, struct turn *t)
 {
 	if (t->call.number == SYS_futex_waitv)
 		return wait_for_any(c, t);
-	return t->call.number == SYS_futex && call(c, t);
+	return t->call.number == SYS_futex && syscalls_futexes_call(c, t);
 }
 
 /* ---- what the kernel wakes by itself --------------------------------------------------------------- */
@@ -395,7 +395,7 @@ struct futex_words { /* that the kernel looks at when a thread has ended, each o
 	ARRAY(struct futex_key) keys;
 };
 
-static void add_word(struct futex_words *words, struct futex_key key)
+static void futexes_add_word(struct futex_words *words, struct futex_key key)
 {
 	array_each(struct futex_key, known, &words->keys)
 		if (futexes_same(known, &key))
@@ -409,7 +409,7 @@ static size_t words_waited_at(const struct turn *t, struct futex_waitv words[FUT
 	if (t->moment != MOMENT_FUTEX)
 		return 0;
 	if (t->waits == FUTEX_FOR_ANY)
-		return words_of(t, words);
+		return futexes_words_of(t, words);
 	if (t->waits != FUTEX_FOR_WAKE)
 		return 0;
 	words[0] = (struct futex_waitv){.val = t->call.args[2],
@@ -443,7 +443,7 @@ static void look_where_it_waits(struct turn *t, const struct turn *gone, struct 
 
 	for (size_t i = 0; i < count; i++)
 		if (!(words[i].flags & FUTEX_PRIVATE_FLAG) && is_left(t, &words[i], gone))
-			add_word(left, key_of(t, words[i].uaddr, words[i].flags));
+			futexes_add_word(left, key_of(t, words[i].uaddr, words[i].flags));
 }
 
 void futexes_thread_gone(struct scheduler *c, const struct turn *gone)

@@ -13,7 +13,7 @@ enum { CHAIN_MOST = 1024 }; /* locks that the kernel follows from owner to owner
 
 /* ---- the word ---------------------------------------------------------------------------------- */
 
-static bool word_at(const struct turn *t, uint64_t address, uint32_t *word)
+static bool futexes_pi_word_at(const struct turn *t, uint64_t address, uint32_t *word)
 {
 	return tracee_read(t->thread->process->tracee, address, word, sizeof(*word)) == 0;
 }
@@ -28,7 +28,7 @@ static uint32_t tid_of(const struct turn *t)
 	return (uint32_t)t->thread->tracee->tid;
 }
 
-static bool waits_for_lock(const struct turn *t)
+static bool futexes_pi_waits_for_lock(const struct turn *t)
 {
 	return t->moment == MOMENT_FUTEX && t->waits == FUTEX_FOR_LOCK;
 }
@@ -37,7 +37,7 @@ static size_t offer_waiters(struct scheduler *c, struct futex_key *lock)
 {
 	scheduler_offer_none(c);
 	array_each(struct turn *, t, &c->turns)
-		if (waits_for_lock(*t) && futexes_same(&(*t)->key, lock))
+		if (futexes_pi_waits_for_lock(*t) && futexes_same(&(*t)->key, lock))
 			scheduler_offer(c, *t, STRATEGY_WAKE);
 	return c->points.count;
 }
@@ -72,7 +72,8 @@ static bool closes_circle(struct scheduler *c, const struct turn *t, const struc
 	for (unsigned n = 0; owner && n < CHAIN_MOST; n++) {
 		if (owner == t)
 			return true;
-		if (!waits_for_lock(owner) || !word_at(owner, owner->lock, &word))
+		if (!futexes_pi_waits_for_lock(owner) ||
+		    !futexes_pi_word_at(owner, owner->lock, &word))
 			return false;
 		owner = owner_in(c, word);
 	}
@@ -80,12 +81,12 @@ static bool closes_circle(struct scheduler *c, const struct turn *t, const struc
 }
 
 /* 0: it is the thread's. 1: it has to wait. Else -errno. */
-static int64_t take(struct scheduler *c, struct turn *t, uint64_t lock, uint32_t marks)
+static int64_t futexes_pi_take(struct scheduler *c, struct turn *t, uint64_t lock, uint32_t marks)
 {
 	struct turn *owner;
 	uint32_t word;
 
-	if (!word_at(t, lock, &word))
+	if (!futexes_pi_word_at(t, lock, &word))
 		return -EFAULT;
 	if ((word & FUTEX_TID_MASK) == tid_of(t))
 		return -EDEADLK;
@@ -112,7 +113,7 @@ static void wait_for(struct scheduler *c, struct turn *t, enum futex_waits what,
 
 static void lock(struct scheduler *c, struct turn *t, bool waits, int clock)
 {
-	int64_t taken = take(c, t, t->call.args[0], 0);
+	int64_t taken = futexes_pi_take(c, t, t->call.args[0], 0);
 
 	t->lock = t->call.args[0];
 	if (taken == 1 && waits)
@@ -126,7 +127,7 @@ static void unlock(struct scheduler *c, struct turn *t)
 	struct futex_key key = futexes_key(t, t->call.args[0]);
 	uint32_t word;
 
-	if (!word_at(t, t->call.args[0], &word))
+	if (!futexes_pi_word_at(t, t->call.args[0], &word))
 		futexes_answer(t, -EFAULT);
 	else if ((word & FUTEX_TID_MASK) != tid_of(t))
 		futexes_answer(t, -EPERM);
@@ -144,7 +145,7 @@ static void wait_requeue(struct scheduler *c, struct turn *t, int clock)
 	uint32_t word;
 
 	t->lock = args[4];
-	if (!word_at(t, args[0], &word))
+	if (!futexes_pi_word_at(t, args[0], &word))
 		futexes_answer(t, -EFAULT);
 	else if (word != (uint32_t)args[2])
 		futexes_answer(t, -EAGAIN);
@@ -171,7 +172,7 @@ static void requeue(struct scheduler *c, struct turn *t)
 	int64_t taken = 0;
 	size_t count;
 
-	if (args[2] != 1 || !word_at(t, args[0], &word)) {
+	if (args[2] != 1 || !futexes_pi_word_at(t, args[0], &word)) {
 		futexes_answer(t, args[2] != 1 ? -EINVAL : -EFAULT);
 		return;
 	}
@@ -186,7 +187,7 @@ static void requeue(struct scheduler *c, struct turn *t)
 
 		if (!w)
 			return;
-		taken = take(c, w, w->lock, FUTEX_WAITERS);
+		taken = futexes_pi_take(c, w, w->lock, FUTEX_WAITERS);
 		if (taken < 0)
 			break;
 		w->waits = FUTEX_FOR_LOCK;
@@ -235,7 +236,7 @@ void futexes_pi_thread_gone(struct scheduler *c, uint32_t tid)
 		struct futex_key key = t->key;
 		uint32_t word;
 
-		if (!waits_for_lock(t) || !word_at(t, t->lock, &word) ||
+		if (!futexes_pi_waits_for_lock(t) || !futexes_pi_word_at(t, t->lock, &word) ||
 		    ((word & FUTEX_TID_MASK) != tid &&
 		     (word & (FUTEX_TID_MASK | FUTEX_OWNER_DIED)) != FUTEX_OWNER_DIED))
 			continue;

@@ -127,7 +127,7 @@ static void runs(struct scheduler *c, struct turn *t)
 }
 
 /* It goes on in its call, for as long as it need not wait. */
-static void enter(struct scheduler *c, struct turn *t)
+static void kernel_enter(struct scheduler *c, struct turn *t)
 {
 	if (t->call.number == SYS_write || t->call.number == SYS_writev)
 		written_drain(c);
@@ -187,14 +187,14 @@ void kernel_call(struct scheduler *c, struct turn *t)
 	}
 	if (tracee_unlimit(t->thread->tracee, &limit))
 		times_limit(c, t, &limit);
-	enter(c, t);
+	kernel_enter(c, t);
 }
 
 void kernel_born(struct scheduler *c, struct turn *t)
 {
 	t->bears = false;
 	t->blocked = t->timed = false;
-	enter(c, t);
+	kernel_enter(c, t);
 }
 
 bool kernel_rests(struct scheduler *c)

@@ -12,7 +12,7 @@
 
 enum { WORD = 8, MOST = 1 << 20 }; /* bytes; the kernel need not give more at once either */
 
-static uint64_t next(uint64_t *state)
+static uint64_t random_next(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15;
 
@@ -45,7 +45,7 @@ bool random_call(struct scheduler *c, struct turn *t)
 		return false;
 	left = left < MOST ? left : MOST;
 	while (left) {
-		uint64_t word = next(&c->random), n = left < WORD ? left : WORD;
+		uint64_t word = random_next(&c->random), n = left < WORD ? left : WORD;
 
 		if (tracee_write(p, at, &word, n) < 0)
 			break;

@@ -21,7 +21,7 @@ bool sanitizers_is(const struct module *m)
 }
 
 /* Also where it is linked into the program. */
-static bool is_own(struct session_process *p, uint64_t address)
+static bool sanitizers_is_own(struct session_process *p, uint64_t address)
 {
 	static const char space[] = "_ZN11__sanitizer";
 	const struct image *image = images_at(p, address);
@@ -38,7 +38,8 @@ bool sanitizers_call(struct turn *t)
 	static const long files[] = {SYS_read, SYS_readv, SYS_write, SYS_writev, SYS_close};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		if (t->call.number == files[i] && is_own(t->thread->process, t->call.pc)) {
+		if (t->call.number == files[i] &&
+		    sanitizers_is_own(t->thread->process, t->call.pc)) {
 			turn_goes(t);
 			return true;
 		}

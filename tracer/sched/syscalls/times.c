@@ -27,7 +27,7 @@ static uint64_t start_of(int clock)
 		       : 0; /* of a processor's work */
 }
 
-static uint64_t ask(struct scheduler *c, int clock)
+static uint64_t times_ask(struct scheduler *c, int clock)
 {
 	unsigned shift = ++c->clock_reads / PATIENCE;
 
@@ -35,7 +35,7 @@ static uint64_t ask(struct scheduler *c, int clock)
 	return start_of(clock) + c->now_ns;
 }
 
-static int64_t tell(const struct turn *t, uint64_t address, uint64_t ns, long unit)
+static int64_t times_tell(const struct turn *t, uint64_t address, uint64_t ns, long unit)
 {
 	const struct timespec time = {(time_t)(ns / NS_OF_S), (long)(ns % NS_OF_S) / unit};
 
@@ -47,7 +47,7 @@ static int64_t tell(const struct turn *t, uint64_t address, uint64_t ns, long un
 
 static int64_t tell_seconds(struct scheduler *c, const struct turn *t)
 {
-	int64_t now = (int64_t)(ask(c, CLOCK_REALTIME) / NS_OF_S);
+	int64_t now = (int64_t)(times_ask(c, CLOCK_REALTIME) / NS_OF_S);
 
 	if (t->call.args[0])
 		tracee_write(t->thread->process->tracee, t->call.args[0], &now, sizeof(now));
@@ -61,10 +61,10 @@ bool times_told(struct scheduler *c, struct turn *t)
 
 	switch (call->number) {
 	case SYS_clock_gettime:
-		result = tell(t, call->args[1], ask(c, (int)call->args[0]), 1);
+		result = times_tell(t, call->args[1], times_ask(c, (int)call->args[0]), 1);
 		break;
 	case SYS_gettimeofday:
-		result = tell(t, call->args[0], ask(c, CLOCK_REALTIME), NS_OF_US);
+		result = times_tell(t, call->args[0], times_ask(c, CLOCK_REALTIME), NS_OF_US);
 		break;
 	case SYS_time:
 		result = tell_seconds(c, t);

@@ -7,7 +7,7 @@
 enum { MOST_CALLS = 32 };
 
 /* Headers of the system hold code that is compiled into the tester's functions. */
-static bool is_own(const struct turn *t, const struct inspect_call *call)
+static bool describe_is_own(const struct turn *t, const struct inspect_call *call)
 {
 	return call->file && call->line &&
 	       !scheduler_is_runtime(t->thread->process, call->frame.lookup_pc) &&
@@ -18,7 +18,7 @@ static bool is_own(const struct turn *t, const struct inspect_call *call)
 const struct inspect_call *describe_own(const struct turn *t, const struct inspect_stack *calls)
 {
 	for (size_t i = 0; i < calls->count; i++)
-		if (is_own(t, &calls->items[i]))
+		if (describe_is_own(t, &calls->items[i]))
 			return &calls->items[i];
 	return NULL;
 }
@@ -100,7 +100,7 @@ static void name_header(struct scheduler *c, const struct inspect_stack *calls,
 	}
 }
 
-static void look(struct scheduler *c, struct turn *t, struct schedule_where *where)
+static void describe_look(struct scheduler *c, struct turn *t, struct schedule_where *where)
 {
 	struct schedule *s = &c->given->schedule;
 	struct inspect_stack calls = {0};
@@ -153,7 +153,7 @@ struct schedule_where describe(struct scheduler *c, struct turn *t, enum strateg
 {
 	if (!t->described) {
 		t->where = (struct schedule_where){0};
-		look(c, t, &t->where);
+		describe_look(c, t, &t->where);
 	}
 	t->described = true;
 	return op == STRATEGY_TIMEOUT ? timeout(c, t) : t->where;

@@ -90,8 +90,8 @@ static const struct site_owner preempted_owner = {
 
 /* ---- setting them -------------------------------------------------------------------------------- */
 
-static bool put(struct session *s, struct session_process *p, struct tracee_thread *t,
-		uint64_t address, const struct site_owner *owner, unsigned index)
+static bool turns_loops_put(struct session *s, struct session_process *p, struct tracee_thread *t,
+			    uint64_t address, const struct site_owner *owner, unsigned index)
 {
 	const struct act act = {.owner = owner, .what = index};
 	ERROR(ignored);
@@ -108,7 +108,7 @@ void loops_put(struct session *s, struct session_process *p, struct tracee_threa
 
 	for (unsigned i = 0; i < g->loops_count; i++)
 		if (g->loops[i].is_one || g->loops[i].hits <= MOST_HITS)
-			put(s, p, t, g->loops[i].address, &loop_owner, i);
+			turns_loops_put(s, p, t, g->loops[i].address, &loop_owner, i);
 }
 
 /* ---- who comes to no point ------------------------------------------------------------------------ */
@@ -124,13 +124,14 @@ static uint64_t put_here(struct session *s, struct session_thread *t,
 	if (tracee_pause(s->tracee, t->tracee) < 0)
 		return 0;
 	pc = tracee_regs(t->tracee, &regs) < 0 ? 0 : regs.dwarf[ARCH_DWARF_PC];
-	if (!images_at(t->process, pc) || !put(s, t->process, t->tracee, pc, owner, index))
+	if (!images_at(t->process, pc) ||
+	    !turns_loops_put(s, t->process, t->tracee, pc, owner, index))
 		pc = 0;
 	tracee_resume(s->tracee, t->tracee);
 	return pc;
 }
 
-static void look_at(struct scheduler *c, struct session_thread *t)
+static void loops_look_at(struct scheduler *c, struct session_thread *t)
 {
 	struct sched *g = c->given;
 	uint64_t pc = put_here(c->session, t, &loop_owner, g->loops_count);
@@ -139,12 +140,12 @@ static void look_at(struct scheduler *c, struct session_thread *t)
 		g->loops[g->loops_count++] = (struct sched_loop){.address = pc};
 }
 
-static void look(struct scheduler *c)
+static void loops_look(struct scheduler *c)
 {
 	c->looks++;
 	array_each(struct turn *, t, &c->turns)
 		if ((*t)->moment == MOMENT_RUNS && c->given->loops_count < SCHED_LOOPS)
-			look_at(c, (*t)->thread);
+			loops_look_at(c, (*t)->thread);
 }
 
 static bool is_time_to_look(struct scheduler *c, uint64_t worked_ns)
@@ -193,7 +194,7 @@ void loops_tick(struct scheduler *c)
 		c->moves_then = c->moves;
 		c->worked_then = worked;
 	} else if (is_time_to_look(c, worked - c->worked_then)) {
-		look(c);
+		loops_look(c);
 	}
 	preempt(c);
 }

@@ -15,7 +15,7 @@ static bool is_parked(const struct turn *t)
 	       t->thread->tracee->state == TRACEE_STOPPED;
 }
 
-static void end(struct session *s)
+static void parked_end(struct session *s)
 {
 	const struct scheduler *c = scheduler_of(s);
 
@@ -40,4 +40,4 @@ static void end(struct session *s)
 
 /* Before deadlock/, which describes them. */
 extern const struct observer parked_observer;
-const struct observer parked_observer = {.end = end};
+const struct observer parked_observer = {.end = parked_end};

@@ -165,8 +165,8 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 
 static const struct site_owner function_owner = {.name = "point", .hit = hit_function};
 
-static void put(struct session *s, struct session_process *p, struct tracee_thread *t,
-		uint64_t address, const struct site_owner *owner, unsigned what)
+static void points_put(struct session *s, struct session_process *p, struct tracee_thread *t,
+		       uint64_t address, const struct site_owner *owner, unsigned what)
 {
 	const struct act act = {.owner = owner, .what = what};
 	ERROR(ignored);
@@ -215,8 +215,8 @@ static void put_named(void *ctx, const char *name, uint64_t offset)
 	for (unsigned i = 0; offset && i < FUNCTIONS; i++)
 		if (name[0] == functions[i].name[0] && strcmp(name, functions[i].name) == 0 &&
 		    !is_passed_on(x, &functions[i]))
-			put(x->session, x->process, x->thread, x->image->bias + offset,
-			    &function_owner, i);
+			points_put(x->session, x->process, x->thread, x->image->bias + offset,
+				   &function_owner, i);
 }
 
 static void put_static(const struct setting *x)
@@ -225,8 +225,8 @@ static void put_static(const struct setting *x)
 
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		if (module_symbol(x->image->module, functions[i].name, &offset, NULL) == 0)
-			put(x->session, x->process, x->thread, x->image->bias + offset,
-			    &function_owner, i);
+			points_put(x->session, x->process, x->thread, x->image->bias + offset,
+				   &function_owner, i);
 }
 
 static void image_settled(const struct setting *x)

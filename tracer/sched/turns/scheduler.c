@@ -144,7 +144,7 @@ static uint64_t time_for_some(const struct scheduler *c)
 }
 
 /* Whoever can go on, and whoever may have waited for long enough. */
-static void offer(struct scheduler *c, uint64_t until, bool preempted)
+static void turns_scheduler_offer(struct scheduler *c, uint64_t until, bool preempted)
 {
 	array_each(struct turn *, t, &c->turns) {
 		if ((*t)->preempted != preempted)
@@ -166,9 +166,9 @@ static void offer_all(struct scheduler *c)
 	interrupts_look(c);
 	until = time_for_some(c);
 	scheduler_offer_none(c);
-	offer(c, until, false);
+	turns_scheduler_offer(c, until, false);
 	if (!c->points.count)
-		offer(c, until, true);
+		turns_scheduler_offer(c, until, true);
 }
 
 static bool somebody_is_held(const struct scheduler *c)
@@ -414,7 +414,7 @@ static bool goes(struct session *s, struct session_thread *thread)
 }
 
 /* After each event: threads may have been held, or have gone. */
-static bool decided(struct session *s)
+static bool scheduler_decided(struct session *s)
 {
 	struct scheduler *c = scheduler_of(s);
 
@@ -480,7 +480,7 @@ static void on_call(struct scheduler *c, struct turn *t)
 	}
 }
 
-static bool call(struct session *s, const struct tracee_event *ev)
+static bool scheduler_call(struct session *s, const struct tracee_event *ev)
 {
 	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(ev->thread->user);
@@ -567,8 +567,8 @@ const struct observer sched_observer = {.begin = scheduler_new,
 					.exec = exec,
 					.fork = forked,
 					.goes = goes,
-					.call = call,
+					.call = scheduler_call,
 					.tick = tick,
 					.late = late,
 					.outcome = outcome,
-					.decided = decided};
+					.decided = scheduler_decided};

@@ -115,7 +115,7 @@ bool spins_at(struct scheduler *c, struct turn *t, const struct arch_regs *regs)
 	return false;
 }
 
-static bool same(const struct strategy_point *a, const struct strategy_point *b)
+static bool spins_same(const struct strategy_point *a, const struct strategy_point *b)
 {
 	return a->thread == b->thread && a->place == b->place && a->object == b->object;
 }
@@ -129,7 +129,7 @@ static size_t kinds_of(const struct schedule *s, size_t last, const struct strat
 		const struct strategy_point *p = &s->steps.items[i].point;
 		size_t k = 0;
 
-		while (k < kinds && !same(known[k], p))
+		while (k < kinds && !spins_same(known[k], p))
 			k++;
 		if (k == FEW)
 			return FEW + 1;
@@ -156,7 +156,7 @@ size_t sched_spins_enough(const struct schedule *s, size_t last)
 	while (kinds <= FEW && i > 0) {
 		size_t k = 0;
 
-		while (k < kinds && !same(known[k], &s->steps.items[i - 1].point))
+		while (k < kinds && !spins_same(known[k], &s->steps.items[i - 1].point))
 			k++;
 		if (k == kinds)
 			break;

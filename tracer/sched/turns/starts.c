@@ -35,8 +35,8 @@ static enum hit_answer hit_start(struct session *s, const struct act *a, const s
 static const struct site_owner start_owner = {
 	.name = "start", .no_registers = true, .hit = hit_start};
 
-static void put(struct session *s, struct session_process *p, struct tracee_thread *t,
-		uint64_t address, const struct site_owner *owner)
+static void starts_put(struct session *s, struct session_process *p, struct tracee_thread *t,
+		       uint64_t address, const struct site_owner *owner)
 {
 	const struct act act = {.owner = owner};
 	ERROR(ignored);
@@ -57,7 +57,7 @@ static enum hit_answer hit_libc_start(struct session *s, const struct act *a, co
 
 	if (p != s->root || !module_is_code(exe->module, main - exe->bias))
 		return hit_start(s, a, h);
-	put(s, p, h->thread->tracee, main, &start_owner);
+	starts_put(s, p, h->thread->tracee, main, &start_owner);
 	return HIT_SEEN;
 }
 
@@ -75,11 +75,11 @@ static void put_entry(struct session *s, struct session_process *p, struct trace
 		if (arch_decode(code + at, n - at, entry + at, &insn) < 0)
 			break;
 		if (insn.flow == ARCH_FLOW_CALL || insn.flow == ARCH_FLOW_CALL_INDIRECT) {
-			put(s, p, t, bias + entry + at, &libc_start_owner);
+			starts_put(s, p, t, bias + entry + at, &libc_start_owner);
 			return;
 		}
 	}
-	put(s, p, t, bias + entry, &start_owner);
+	starts_put(s, p, t, bias + entry, &start_owner);
 }
 
 /* ---- setting them ------------------------------------------------------------------------------------ */
@@ -100,11 +100,11 @@ void starts_settled(struct session *s, struct session_process *p, struct tracee_
 	array_each(const struct sched_chosen, start, &g->starts)
 		array_each(const struct image, image, &p->images)
 			if (strcmp(start->module, module_name(image->module)) == 0)
-				put(s, p, t, image->bias + start->offset, &start_owner);
+				starts_put(s, p, t, image->bias + start->offset, &start_owner);
 	if (g->starts.count)
 		return;
 	if (module_symbol(p->exe, "main", &offset, NULL) == 0)
-		put(s, p, t, p->images.items[0].bias + offset, &start_owner);
+		starts_put(s, p, t, p->images.items[0].bias + offset, &start_owner);
 	else
 		put_entry(s, p, t);
 }

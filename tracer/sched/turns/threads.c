@@ -7,7 +7,7 @@
 
 enum { PATH_MOST = 4096 };
 
-static unsigned number_of(struct sched *g, const char *path)
+static unsigned threads_number_of(struct sched *g, const char *path)
 {
 	for (size_t i = 0; i < g->paths.count; i++)
 		if (strcmp(g->paths.items[i], path) == 0)
@@ -53,7 +53,7 @@ void turn_new(struct scheduler *c, struct session_thread *thread)
 		snprintf(path, sizeof(path), "%s.%04x", maker->path, ++maker->children);
 	else if (c->turns.count)
 		snprintf(path, sizeof(path), "1.%04zx", thread->index);
-	t->number = number_of(c->given, path);
+	t->number = threads_number_of(c->given, path);
 	t->path = c->given->paths.items[t->number];
 	t->listed = schedule_thread(&c->given->schedule, thread->engine->id);
 	t->thread = thread;

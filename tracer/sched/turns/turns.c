@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdint.h>
 
-static void fini(void *what)
+static void turns_fini(void *what)
 {
 	struct scheduler *c = what;
 
@@ -22,7 +22,7 @@ static void fini(void *what)
 	table_fini(&c->kinds);
 }
 
-static const struct keeper run_keeper = {sizeof(struct scheduler), fini};
+static const struct keeper run_keeper = {sizeof(struct scheduler), turns_fini};
 static const struct keeper turn_keeper = {sizeof(struct turn), NULL};
 
 struct scheduler *scheduler_of(const struct session *s)

@@ -19,7 +19,7 @@ static const double choose_part = 0.75, alone_part = 0.4, again_part = 0.5;
 
 /* What a run shows counts once another run has shown the same; what one of them does not show is
    dropped. */
-static int learn(struct convert *c)
+static int convert_convert_learn(struct convert *c)
 {
 	struct convert_record *r = NULL;
 	bool same = false;
@@ -131,7 +131,7 @@ static int alone(struct convert *c)
 
 /* ---- the result ------------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
+static int convert_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -170,7 +170,7 @@ static int verify(struct convert *c)
 								    .judge = judge_verifying});
 	if (same < 0 && c->x.expired && c->verified >= RUNS_LEAST)
 		same = 1;
-	qsort(c->took, c->verified, sizeof(*c->took), compare);
+	qsort(c->took, c->verified, sizeof(*c->took), convert_compare);
 	c->after = c->verified ? c->took[c->verified / 2] : 0;
 	return same;
 }
@@ -253,7 +253,7 @@ static int all(struct convert *c)
 {
 
 	experiment_grant(&c->x, choose_part);
-	if (convert_baseline(c) < 0 || learn(c) < 0)
+	if (convert_baseline(c) < 0 || convert_convert_learn(c) < 0)
 		return -1;
 	if (!convert_count_converted(&c->plan))
 		return convert_none(c);

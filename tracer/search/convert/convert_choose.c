@@ -20,7 +20,7 @@ int convert_plan_same(struct convert *c, unsigned long runs)
 	return same;
 }
 
-static void leave(struct convert_site *site, const char *why, const char *how)
+static void convert_choose_leave(struct convert_site *site, const char *why, const char *how)
 {
 	struct str text = {0};
 
@@ -105,14 +105,14 @@ static void leave_unseen(struct convert_plan *p)
 
 		if (site->unseen && !site->left &&
 		    (!has_order(p, i) || (site->matters && sees_nothing(p, i))))
-			leave(site, "not for ordering: ", why_left(site));
+			convert_choose_leave(site, "not for ordering: ", why_left(site));
 	}
 }
 
 static const char *const late = "there was no time to try it without (--for)";
 
 /* 1, 0 the site keeps its sleep, or -1. */
-static int add_site(struct convert *c, size_t i, int runs)
+static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 {
 	struct convert_site *site = &c->plan.sites.items[i];
 	struct str differs = {0};
@@ -127,15 +127,17 @@ static int add_site(struct convert *c, size_t i, int runs)
 	if (!same)
 		same = without_one(c, i, false, runs, &differs);
 	if (!same && c->records.items[0]->threads.count == 1)
-		leave(site,
-		      "not for ordering, as nobody else is there: the outcome depends on the time "
-		      "itself",
-		      "");
+		convert_choose_leave(site,
+				     "not for ordering, as nobody else is there: the outcome "
+				     "depends on the time "
+				     "itself",
+				     "");
 	else if (!same)
-		leave(site, "the orders that were seen do not do for it: with them, ",
-		      str_text(&differs));
+		convert_choose_leave(site,
+				     "the orders that were seen do not do for it: with them, ",
+				     str_text(&differs));
 	else if (same < 0)
-		leave(site, late, "");
+		convert_choose_leave(site, late, "");
 	str_fini(&differs);
 	return same;
 }
@@ -153,7 +155,7 @@ int convert_one_by_one(struct convert *c, int runs)
 	c->in_turn = true; /* sites that are not converted yet sleep */
 	for (size_t i = 0; same >= 0 && i < p->sites.count; i++)
 		if (waits[i])
-			same = add_site(c, i, runs);
+			same = convert_choose_add_site(c, i, runs);
 	c->in_turn = false;
 	base_free(waits);
 	return same < 0 ? -1 : 0;
@@ -358,7 +360,7 @@ static int leave_site(struct convert *c, size_t i)
 	if (at_times < 0)
 		return -1;
 	site->matters |= at_times;
-	leave(site, "not for ordering: ", why_left(site));
+	convert_choose_leave(site, "not for ordering: ", why_left(site));
 	return 1;
 }
 

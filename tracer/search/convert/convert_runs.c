@@ -34,7 +34,7 @@ static void add_verdict(struct convert *c, const char *text)
 
 /* If a gate is missing, or some thread is held back, places may be missed: only how the program
    ends counts. */
-static bool is_same(struct convert *c, const struct session_result *r, bool strict)
+static bool convert_runs_is_same(struct convert *c, const struct session_result *r, bool strict)
 {
 	const struct session_evidence *e = &r->evidence;
 	bool same = (!strict || r->verdict == VERDICT_OK || r->verdict == VERDICT_DEADLOCK ||
@@ -53,7 +53,7 @@ static bool is_same(struct convert *c, const struct session_result *r, bool stri
 
 int convert_judge(const struct experiment_series *s, struct session_result *r)
 {
-	return is_same(s->ctx, r, !s->trial->about);
+	return convert_runs_is_same(s->ctx, r, !s->trial->about);
 }
 
 int convert_series(struct convert *c, struct experiment_series s)
@@ -133,7 +133,7 @@ static void first_runs_fini(struct first_runs *runs)
 }
 
 /* False: they did not all come out alike. */
-static bool take(struct convert *c, const struct session_evidence seen[BASE_RUNS])
+static bool convert_runs_take(struct convert *c, const struct session_evidence seen[BASE_RUNS])
 {
 	bool same = true;
 
@@ -164,14 +164,14 @@ static bool has_been(const struct convert *c, const struct session_evidence seen
  * busy as this one. In the second case runs come out alike when every sleep lasts as long as
  * needed.
  */
-static int settle(struct convert *c, const struct session_evidence first[BASE_RUNS])
+static int convert_runs_settle(struct convert *c, const struct session_evidence first[BASE_RUNS])
 {
 	struct first_runs longer = {.c = c};
 	int failed = see_runs(&longer, true);
 
-	c->unsteady = !failed && take(c, longer.seen) && has_been(c, first);
+	c->unsteady = !failed && convert_runs_take(c, longer.seen) && has_been(c, first);
 	first_runs_fini(&longer);
-	if (failed || c->unsteady || take(c, first))
+	if (failed || c->unsteady || convert_runs_take(c, first))
 		return failed;
 	error_set(c->x.err, ERROR_STATE,
 		  "the outcome of %s is not stable without a change: %s, and in another run %s",
@@ -187,15 +187,16 @@ int convert_baseline(struct convert *c)
 
 	if (!failed) {
 		set_limits(c);
-		if (!take(c, runs.seen) || !c->outcome.same_out || !c->outcome.same_err)
-			failed = settle(c, runs.seen);
+		if (!convert_runs_take(c, runs.seen) || !c->outcome.same_out ||
+		    !c->outcome.same_err)
+			failed = convert_runs_settle(c, runs.seen);
 	}
 	first_runs_fini(&runs);
 	return failed;
 }
 
 /* Makes one run that is watched. 1 its outcome is the test's own, 0 it is not, or -1. */
-static int watch(struct convert *c)
+static int convert_runs_watch(struct convert *c)
 {
 	struct convert_record *record = *array_add(&c->records) = base_alloc(1, sizeof(*record));
 	double limit = c->x.options->time_limit;
@@ -208,18 +209,18 @@ static int watch(struct convert *c)
 	c->x.options->time_limit = limit;
 	if (same < 0)
 		return -1;
-	same = is_same(c, &r, true);
+	same = convert_runs_is_same(c, &r, true);
 	session_result_fini(&r);
 	return same;
 }
 
 struct convert_record *convert_watch_run(struct convert *c)
 {
-	int same = watch(c);
+	int same = convert_runs_watch(c);
 
 	if (same == 0 && c->x.hasten) { /* hastened sleeps upset some other timing of the test */
 		c->x.hasten = 0;
-		same = watch(c);
+		same = convert_runs_watch(c);
 	}
 	return same > 0 ? c->records.items[c->records.count - 1] : NULL;
 }
@@ -231,7 +232,7 @@ int convert_alone(struct convert *c, size_t site, struct convert_without *out)
 	int same = -1;
 
 	if (experiment_run(&c->x, &plain, &record, &r) == 0) {
-		same = is_same(c, &r, true);
+		same = convert_runs_is_same(c, &r, true);
 		out->times = record.arrivals.count ? record.arrivals.items[0] : 0;
 		out->clock_reads = record.clock_reads;
 		out->sleeps = convert_still_sleeps(&c->plan, &record, site);

@@ -108,7 +108,7 @@ static void take_lesson(struct working *w)
 }
 
 /* What earlier batches have taught. 0, or -1: there is no search any more. */
-static int learn(struct working *w, uint64_t run)
+static int jobs_learn(struct working *w, uint64_t run)
 {
 	while (strategy_memory(w->worker.strategy) == STRATEGY_MEMORY_BATCH &&
 	       w->batch < run / STRATEGY_BATCH) {
@@ -137,7 +137,7 @@ static int make_runs(struct working *w, uint64_t run, uint64_t step)
 	int answer = 0;
 
 	for (; answer == 0 && (!e->options.runs || run < e->options.runs); run += step) {
-		if (learn(w, run) < 0 || explore_worker_run(&w->worker, run, &o) < 0)
+		if (jobs_learn(w, run) < 0 || explore_worker_run(&w->worker, run, &o) < 0)
 			return -1;
 		note_known(e, &o);
 		explore_outcome_write(&o, &w->record);
@@ -175,7 +175,7 @@ static void work(struct explore_jobs *j, unsigned number, struct explore_job pip
 
 /* ---- the search ---------------------------------------------------------------------------------------- */
 
-static int start(struct explore_jobs *j, unsigned number)
+static int jobs_start(struct explore_jobs *j, unsigned number)
 {
 	struct explore_job *job = &j->items.items[number], mine = {0};
 	int up[2], down[2];
@@ -225,7 +225,7 @@ static int gone(struct explore_jobs *j, struct explore_job *job)
 	return error_hint(err, "gatectl explore -j 1 ... does without workers");
 }
 
-static int fault(struct explore_jobs *j, struct explore_job *job, struct record *r)
+static int jobs_fault(struct explore_jobs *j, struct explore_job *job, struct record *r)
 {
 	enum error_code code = (enum error_code)record_get(r);
 	char *text = record_get_text(r), *hint = record_get_text(r);
@@ -255,7 +255,7 @@ static int expect(struct explore_jobs *j, struct explore_job *job, enum record_k
 	if (receive(job, r) <= 0)
 		return gone(j, job);
 	came = record_get(r);
-	return came == kind ? 0 : came == RECORD_FAULT ? fault(j, job, r) : gone(j, job);
+	return came == kind ? 0 : came == RECORD_FAULT ? jobs_fault(j, job, r) : gone(j, job);
 }
 
 static int all_ready(struct explore_jobs *j)
@@ -281,7 +281,7 @@ int explore_jobs_begin(struct explore_jobs *j, unsigned count)
 	for (unsigned i = 0; i < count; i++)
 		*array_add(&j->items) = (struct explore_job){.from = -1, .to = -1, .pid = -1};
 	for (unsigned i = 0; i < count; i++)
-		if (start(j, i) < 0)
+		if (jobs_start(j, i) < 0)
 			return error_errno(j->e->x.err, ERROR_SYSTEM,
 					   "cannot start a worker of the search");
 	return all_ready(j);

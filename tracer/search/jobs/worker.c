@@ -13,7 +13,7 @@ enum { TWICE_EVERY = 100 };
 
 /* ---- what a run has shown ------------------------------------------------------------------------ */
 
-static bool is_known(const struct explore *e, uint64_t key)
+static bool worker_is_known(const struct explore *e, uint64_t key)
 {
 	array_each(const struct explore_failure, f, &e->failures)
 		if (f->key == key)
@@ -45,7 +45,7 @@ static char *take_said(const struct sched *c)
 	return str_take(&text);
 }
 
-static bool is_wanted(const struct explore *e, const char *kind, uint64_t key)
+static bool worker_is_wanted(const struct explore *e, const char *kind, uint64_t key)
 {
 	const bool is_deadlock = strcmp(kind, "deadlock") == 0;
 
@@ -66,8 +66,8 @@ static void take_last(struct sched *c, struct explore_outcome *o)
 	c->keeps_last = ++c->last_kept < EXPLORE_CUTS;
 }
 
-static enum strategy_result take(const struct explore *e, struct sched *c,
-				 const struct session_result *r, struct explore_outcome *o)
+static enum strategy_result worker_take(const struct explore *e, struct sched *c,
+					const struct session_result *r, struct explore_outcome *o)
 {
 	static const enum strategy_result results[] = {
 		[EXPLORE_PASSED] = STRATEGY_PASSED,
@@ -78,7 +78,7 @@ static enum strategy_result take(const struct explore *e, struct sched *c,
 	const char *kind;
 
 	o->ended = explore_judge(c, r, &kind, &o->key);
-	if (o->ended == EXPLORE_FAILED && !is_wanted(e, kind, o->key))
+	if (o->ended == EXPLORE_FAILED && !worker_is_wanted(e, kind, o->key))
 		o->ended = EXPLORE_PASSED;
 	o->none = c->end == SCHED_STOPPED;
 	o->digest = schedule_digest(&c->schedule);
@@ -88,7 +88,7 @@ static enum strategy_result take(const struct explore *e, struct sched *c,
 	take_last(c, o);
 	o->asks_ids = c->asks_ids;
 	o->said = e->said ? take_said(c) : NULL;
-	if (o->ended == EXPLORE_FAILED && !is_known(e, o->key))
+	if (o->ended == EXPLORE_FAILED && !worker_is_known(e, o->key))
 		take_failure(c, r, kind, o);
 	else if (o->ended == EXPLORE_PASSED && !o->none && !c->preempted && !e->passed.is_known)
 		take_passed(c, o);
@@ -116,7 +116,7 @@ int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 	strategy_begin(strategy, run);
 	failed = explore_runs_until(e, runs, e->until, &r);
 	if (!failed && !r.interrupted)
-		result = take(e, &runs->sched, &r, out);
+		result = worker_take(e, &runs->sched, &r, out);
 	strategy_end(strategy, result);
 	if (!failed && r.interrupted)
 		return experiment_over(&e->x, &r);
@@ -199,7 +199,7 @@ int explore_worker_begin(struct explore_worker *w, unsigned worker, const struct
 	return explore_runs_begin(e, &w->runs, e->x.options, e->quick, true);
 }
 
-static int make(struct explore_worker *w, uint64_t run, struct explore_outcome *out)
+static int worker_make(struct explore_worker *w, uint64_t run, struct explore_outcome *out)
 {
 	struct sched *c = &w->runs.sched;
 
@@ -216,7 +216,7 @@ static int make(struct explore_worker *w, uint64_t run, struct explore_outcome *
 /* Run 0 counts, for strategies that have to know what a run is like; its threads keep their numbers. */
 static int make_first(struct explore_worker *w, struct explore_outcome *out)
 {
-	int answer = make(w, 0, out);
+	int answer = worker_make(w, 0, out);
 
 	w->counted = true;
 	if (strategy_memory(w->strategy) != STRATEGY_MEMORY_NONE)
@@ -233,7 +233,7 @@ int explore_worker_run(struct explore_worker *w, uint64_t run, struct explore_ou
 		answer = make_first(w, &first);
 	*out = (struct explore_outcome){.run = run};
 	if (answer == 0)
-		answer = run > 0 ? make(w, run, out) : make_first(w, out);
+		answer = run > 0 ? worker_make(w, run, out) : make_first(w, out);
 	if (answer == 0 && first.passed.steps.count)
 		explore_state_move(out, &first);
 	explore_outcome_fini(&first);

@@ -73,7 +73,7 @@ void explore_head_write(const struct explore *e, struct record *r)
 	record_add(r, o->shard);
 }
 
-static bool is_ours(struct record *r)
+static bool head_is_ours(struct record *r)
 {
 	char *text = record_get(r) == RECORD_HEAD ? record_get_text(r) : NULL;
 	bool is = text && strcmp(text, version) == 0;
@@ -96,7 +96,7 @@ static const char *known_strategy(char *name)
 
 bool explore_head_read(struct record *r, struct explore_options *o, struct explore_args *args)
 {
-	if (!is_ours(r))
+	if (!head_is_ours(r))
 		return false;
 	o->strategy = known_strategy(record_get_text(r));
 	o->seed = record_get(r);

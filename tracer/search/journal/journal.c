@@ -43,7 +43,7 @@ static int write_record(struct explore_journal *j)
 	return failed;
 }
 
-static void put(struct explore *e)
+static void journal_put(struct explore *e)
 {
 	struct explore_journal *j = e->journal;
 	int failed = write_record(j);
@@ -75,7 +75,7 @@ static void write_found(const struct explore_failure *f, struct record *r)
 }
 
 /* Takes `name`. */
-static char *inside(const char *folder, size_t length, char *name)
+static char *journal_inside(const char *folder, size_t length, char *name)
 {
 	struct str path = {0};
 
@@ -86,14 +86,14 @@ static char *inside(const char *folder, size_t length, char *name)
 	return str_take(&path);
 }
 
-static void replace(char **text, char *by)
+static void journal_replace(char **text, char *by)
 {
 	base_free(*text);
 	*text = by;
 }
 
 /* What was deleted since is made anew. */
-static bool is_there(const char *folder)
+static bool journal_is_there(const char *folder)
 {
 	struct stat st;
 
@@ -113,15 +113,15 @@ static void read_found(struct explore *e, struct explore_journal *j)
 	read.where = record_get_text(r);
 	read.text = record_get_text(r);
 	/* Beside the journal, wherever that has been brought since. */
-	read.folder = inside(path, (size_t)(strrchr(path, '/') - path), record_get_text(r));
-	read.script =
-		inside(read.folder, read.folder ? strlen(read.folder) : 0, record_get_text(r));
+	read.folder = journal_inside(path, (size_t)(strrchr(path, '/') - path), record_get_text(r));
+	read.script = journal_inside(read.folder, read.folder ? strlen(read.folder) : 0,
+				     record_get_text(r));
 	read.no_script = record_get_text(r);
 	read.forced = record_get(r);
 	read.asked = record_get(r);
 	read.forced_s = (double)record_get(r) / 1000;
 	f = explore_known(e, read.key);
-	if (f && !f->done && !r->bad && read.where && read.text && is_there(read.folder)) {
+	if (f && !f->done && !r->bad && read.where && read.text && journal_is_there(read.folder)) {
 		f->looked_at = f->done = flags & 2;
 		f->again = flags & 1;
 		f->status = read.status;
@@ -132,11 +132,11 @@ static void read_found(struct explore *e, struct explore_journal *j)
 		f->asked = read.asked;
 		f->forced_s = read.forced_s;
 		f->gates_cut = flags & 4;
-		replace(&f->where, read.where);
-		replace(&f->text, read.text);
-		replace(&f->folder, read.folder);
-		replace(&f->script, read.script);
-		replace(&f->no_script, read.no_script);
+		journal_replace(&f->where, read.where);
+		journal_replace(&f->text, read.text);
+		journal_replace(&f->folder, read.folder);
+		journal_replace(&f->script, read.script);
+		journal_replace(&f->no_script, read.no_script);
 		return;
 	}
 	explore_failure_fini(&read);
@@ -199,7 +199,7 @@ static bool is_journal(struct explore_journal *j)
 				    record_get(&j->record) == RECORD_HEAD);
 }
 
-static bool is_same(struct explore_journal *j, const struct record *head)
+static bool journal_is_same(struct explore_journal *j, const struct record *head)
 {
 	return record_take(&j->record, &j->bytes, &j->at) > 0 &&
 	       j->record.bytes.length == head->bytes.length &&
@@ -218,7 +218,7 @@ static int begin_anew(struct explore_journal *j, const struct record *head)
 	return write_record(j);
 }
 
-static const char *prepare(struct explore *e)
+static const char *journal_prepare(struct explore *e)
 {
 	struct explore_journal *j = e->journal;
 	const struct explore_options *o = &e->options;
@@ -241,7 +241,7 @@ static const char *prepare(struct explore *e)
 	if (!is_journal(j))
 		return "it is no journal of a search; move it away, or name another folder (-o)";
 	explore_head_write(e, &head);
-	if (!is_same(j, &head))
+	if (!journal_is_same(j, &head))
 		failed = begin_anew(j, &head);
 	record_fini(&head);
 	return failed ? strerror(failed) : NULL;
@@ -255,7 +255,7 @@ void explore_journal_open(struct explore *e)
 		return;
 	e->journal = base_alloc(1, sizeof(*e->journal));
 	e->journal->fd = -1;
-	why = prepare(e);
+	why = journal_prepare(e);
 	if (why)
 		give_up(e, why);
 }
@@ -267,7 +267,7 @@ void explore_journal_add(struct explore *e, const struct explore_outcome *o)
 	if (!j)
 		return;
 	explore_outcome_write(o, &j->record);
-	put(e);
+	journal_put(e);
 }
 
 void explore_journal_found(struct explore *e, const struct explore_failure *f)
@@ -275,7 +275,7 @@ void explore_journal_found(struct explore *e, const struct explore_failure *f)
 	if (!e->journal || !f->folder)
 		return;
 	write_found(f, &e->journal->record);
-	put(e);
+	journal_put(e);
 }
 
 void explore_keep(struct explore *e)
@@ -297,7 +297,7 @@ void explore_keep(struct explore *e)
 		explore_journal_found(e, f);
 	if (e->journal && e->over) {
 		record_begin(&j->record, RECORD_OVER);
-		put(e);
+		journal_put(e);
 	}
 }
 

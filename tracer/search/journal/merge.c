@@ -40,7 +40,7 @@ static int twice(const struct merging *m, const struct search_part *p,
 			 m->e->options.shards);
 }
 
-static int check(struct merging *m, const struct search_part *p, const struct str *head)
+static int merge_check(struct merging *m, const struct search_part *p, const struct str *head)
 {
 	if (!m->head.length)
 		str_add_bytes(&m->head, head->text, head->length);
@@ -68,7 +68,7 @@ static int read_part(struct merging *m, const char *path)
 		args = (struct explore_args){0};
 	}
 	if (answer == 0)
-		answer = check(m, p, &head);
+		answer = merge_check(m, p, &head);
 	array_each(char *, arg, &args)
 		base_free(*arg);
 	array_fini(&args);
@@ -107,7 +107,7 @@ static void read_next(struct merging *m, struct search_part *p)
 }
 
 /* As in a search that does it all: first what was made to find races, then by number. */
-static bool is_before(const struct explore_outcome *a, const struct explore_outcome *b)
+static bool merge_is_before(const struct explore_outcome *a, const struct explore_outcome *b)
 {
 	return a->early != b->early ? a->early : a->run < b->run;
 }
@@ -117,7 +117,7 @@ static struct search_part *first(struct merging *m)
 	struct search_part *first = NULL;
 
 	array_each(struct search_part, p, &m->parts)
-		if (p->has_next && (!first || is_before(&p->next, &first->next)))
+		if (p->has_next && (!first || merge_is_before(&p->next, &first->next)))
 			first = p;
 	return first;
 }
@@ -141,7 +141,7 @@ static void account_all(struct merging *m)
 
 /* ---- what is missing --------------------------------------------------------------------------------- */
 
-static const struct search_part *part_of(const struct merging *m, unsigned number)
+static const struct search_part *merge_part_of(const struct merging *m, unsigned number)
 {
 	array_each(const struct search_part, p, &m->parts)
 		if (p->number == number)
@@ -154,7 +154,7 @@ static void note_lacks(struct merging *m)
 	unsigned shards = m->e->options.shards;
 
 	for (unsigned k = 1; k <= shards; k++) {
-		const struct search_part *p = part_of(m, k);
+		const struct search_part *p = merge_part_of(m, k);
 		struct str text = {0};
 
 		if (p && p->journal.over)

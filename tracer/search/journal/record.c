@@ -39,7 +39,7 @@ void record_add_text(struct record *r, const char *text)
 	str_add_bytes(&r->bytes, text ? text : "", length);
 }
 
-static const char *take(struct record *r, size_t length)
+static const char *journal_record_take(struct record *r, size_t length)
 {
 	const char *at = r->bytes.text + r->at;
 
@@ -53,7 +53,7 @@ static const char *take(struct record *r, size_t length)
 
 uint64_t record_get(struct record *r)
 {
-	const char *at = take(r, sizeof(uint64_t));
+	const char *at = journal_record_take(r, sizeof(uint64_t));
 	uint64_t word = 0;
 
 	if (at)
@@ -64,7 +64,7 @@ uint64_t record_get(struct record *r)
 char *record_get_text(struct record *r)
 {
 	size_t length = (size_t)record_get(r);
-	const char *at = length ? take(r, length) : NULL;
+	const char *at = length ? journal_record_take(r, length) : NULL;
 
 	return at ? base_strndup(at, length - 1) : NULL;
 }

@@ -19,8 +19,8 @@ static enum explore_ended failed(const char *word, const char **kind)
 	return EXPLORE_FAILED;
 }
 
-static enum explore_ended judge(const struct sched *c, const struct session_result *r,
-				const char **kind)
+static enum explore_ended failure_judge(const struct sched *c, const struct session_result *r,
+					const char **kind)
 {
 	if (c->end == SCHED_STOPPED || r->out_of_time)
 		return EXPLORE_CUT;
@@ -52,7 +52,7 @@ static enum explore_ended judge(const struct sched *c, const struct session_resu
 enum explore_ended explore_judge(const struct sched *c, const struct session_result *r,
 				 const char **kind, uint64_t *key)
 {
-	enum explore_ended ended = judge(c, r, kind);
+	enum explore_ended ended = failure_judge(c, r, kind);
 	bool is_told_by_places;
 
 	if (ended != EXPLORE_FAILED)

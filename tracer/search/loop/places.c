@@ -35,21 +35,21 @@ static void add_point(struct explore_points_at *points, const struct module *m, 
 
 /* ---- statements ----------------------------------------------------------------------------------- */
 
-static void add_line(void *ctx, unsigned line)
+static void places_add_line(void *ctx, unsigned line)
 {
 	struct places *s = ctx;
 
 	*array_add(&s->lines) = line;
 }
 
-static int by_number(const void *a, const void *b)
+static int places_by_number(const void *a, const void *b)
 {
 	const unsigned *x = a, *y = b;
 
 	return (*x > *y) - (*x < *y);
 }
 
-static void add_site(struct places *s, const struct source_site *site)
+static void places_add_site(struct places *s, const struct source_site *site)
 {
 	if (site->empty)
 		return;
@@ -86,7 +86,7 @@ static void add_statements(struct places *s, unsigned line, const struct source_
 		return;
 	array_each(const struct source_site, site, &sites)
 		if (is_in(site, functions))
-			add_site(s, site);
+			places_add_site(s, site);
 	source_sites_fini(&sites);
 }
 
@@ -95,7 +95,7 @@ static void add_lines(struct places *s, const struct source_sites *functions)
 	unsigned last = 0;
 
 	if (s->lines.count)
-		qsort(s->lines.items, s->lines.count, sizeof(*s->lines.items), by_number);
+		qsort(s->lines.items, s->lines.count, sizeof(*s->lines.items), places_by_number);
 	array_each(const unsigned, line, &s->lines) {
 		if (*line != last)
 			add_statements(s, *line, functions);
@@ -106,14 +106,14 @@ static void add_lines(struct places *s, const struct source_sites *functions)
 
 /* ---- files and functions ---------------------------------------------------------------------------- */
 
-static void add_file(struct places *s)
+static void places_add_file(struct places *s)
 {
 	const struct session_query *q = s->query;
 
 	s->file = s->location.name;
 	for (size_t i = 0; i < q->module_count; i++)
 		if (!s->location.object || module_matches(q->modules[i], s->location.object))
-			source_each_line(q->modules[i], s->file, add_line, s);
+			source_each_line(q->modules[i], s->file, places_add_line, s);
 	add_lines(s, NULL);
 }
 
@@ -128,7 +128,7 @@ static void add_function(struct places *s, const struct source_sites *functions)
 			continue;
 		array_each(const struct source_statement, one, &all)
 			if (one->file && strcmp(one->file, f->file) == 0)
-				add_line(s, one->line);
+				places_add_line(s, one->line);
 		array_fini(&all);
 		add_lines(s, functions);
 	}
@@ -191,7 +191,7 @@ static void no_points(const struct places *s, const struct session_query *q)
 static void add_sites(struct places *s, const struct source_sites *sites)
 {
 	array_each(const struct source_site, site, sites)
-		add_site(s, site);
+		places_add_site(s, site);
 }
 
 /* One that another name of the list has, too. */
@@ -200,7 +200,7 @@ static bool has_point(const struct places *s)
 	return s->spans.count;
 }
 
-static void look(void *ctx, const struct session_query *q)
+static void places_look(void *ctx, const struct session_query *q)
 {
 	struct places *s = ctx;
 
@@ -208,7 +208,7 @@ static void look(void *ctx, const struct session_query *q)
 
 	s->query = q;
 	if (s->is_file)
-		add_file(s);
+		places_add_file(s);
 	else if (q->sites && s->location.kind == LOCATION_LINE)
 		add_sites(s, q->sites);
 	else if (q->sites)
@@ -219,7 +219,7 @@ static void look(void *ctx, const struct session_query *q)
 }
 
 /* FUNC, FILE:LINE or FILE, told apart as locations are: a file would need a line there. */
-static int parse(struct places *s, struct str *text)
+static int places_parse(struct places *s, struct str *text)
 {
 	ERROR(ignored);
 	ERROR(err);
@@ -246,12 +246,13 @@ static int find_those(struct explore *e, const char *what)
 	struct places s = {.e = e, .what = what};
 	struct str text = {0};
 	const char *location;
-	int answer = parse(&s, &text);
+	int answer = places_parse(&s, &text);
 
 	program.scripts.count = program.orders.count = 0;
 	location = str_text(&text);
 	if (answer == 0)
-		answer = session_query(&program, e->x.symbols, &location, 1, look, &s, e->x.err);
+		answer = session_query(&program, e->x.symbols, &location, 1, places_look, &s,
+				       e->x.err);
 	location_fini(&s.location);
 	array_fini(&s.lines);
 	array_fini(&s.spans);

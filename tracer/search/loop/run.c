@@ -19,7 +19,7 @@ static void drop_kept(struct explore_runs *r)
 	r->kept = NULL;
 }
 
-static bool is_there(const struct session *s)
+static bool run_is_there(const struct session *s)
 {
 	return scheduler_arrived(s) || s->over;
 }
@@ -29,7 +29,7 @@ static bool bring_there(struct session *s)
 {
 	struct tracee_event ev = {.kind = TRACEE_TICK};
 
-	while (!is_there(s) && ev.kind != TRACEE_EMPTY) {
+	while (!run_is_there(s) && ev.kind != TRACEE_EMPTY) {
 		tracee_wait(s->tracee, &ev);
 		session_turn(s, &ev);
 	}
@@ -85,7 +85,7 @@ static bool has_places(const struct session *s)
 }
 
 /* 0, also where it cannot be kept. */
-static int keep(struct explore_runs *r, struct error *err)
+static int run_keep(struct explore_runs *r, struct error *err)
 {
 	struct session *s = r->kept = base_alloc(1, sizeof(*s));
 
@@ -160,7 +160,7 @@ int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct s
 	if (open_output(&c->out, o->kinds[STDOUT_FILENO], "stdout", e->x.err) < 0 ||
 	    open_output(&c->err, o->kinds[STDERR_FILENO], "stderr", e->x.err) < 0)
 		return -1;
-	failed = keeps ? keep(r, e->x.err) : 0;
+	failed = keeps ? run_keep(r, e->x.err) : 0;
 	r->options.until_us = 0; /* a run has a limit of its own: explore_runs_until() */
 	return failed;
 }
@@ -169,13 +169,13 @@ void explore_runs_points(struct explore_runs *r, const struct explore_points_at 
 {
 	r->sched.points = points->kind;
 	r->sched.tested = points->tested;
-	array_each(const struct sched_chosen, start, &points->starts)
-		sched_start(&r->sched, start);
+	array_each(const struct sched_chosen, loop_run_start, &points->starts)
+		sched_start(&r->sched, loop_run_start);
 	array_each(const struct sched_chosen, chosen, points)
 		sched_choose(&r->sched, chosen);
 }
 
-static int start(struct explore_runs *r, struct session *s, struct error *err)
+static int loop_run_start(struct explore_runs *r, struct session *s, struct error *err)
 {
 	struct session_thread *t;
 
@@ -214,7 +214,7 @@ int explore_runs_one(struct explore_runs *r, struct session_result *out, struct 
 
 	*out = (struct session_result){0};
 	rewind_files(r);
-	if (start(r, &s, err) == 0) {
+	if (loop_run_start(r, &s, err) == 0) {
 		session_loop(&s);
 		if (r->sched.describes)
 			note_modules(r, &s);

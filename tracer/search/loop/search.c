@@ -47,12 +47,12 @@ static bool is_late(const struct explore *e)
 	return e->until > 0 && explore_now_s() >= e->until;
 }
 
-static bool is_over(const struct search *s)
+static bool search_is_over(const struct search *s)
 {
 	return (is_late(s->e) && s->e->runs > s->e->earlier) || has_ended(s);
 }
 
-static void tell(struct explore *e)
+static void search_tell(struct explore *e)
 {
 	if (e->x.view.progress)
 		e->x.view.progress(e->x.view.ctx, e->runs, e->options.runs, "");
@@ -138,7 +138,7 @@ static int describe_new(struct search *s, size_t known)
 		return 0;
 	if (s->jobs.items.count)
 		return describe_apart(s, &s->e->failures.items[known]);
-	return is_over(s) ? 0 : describe_between(s);
+	return search_is_over(s) ? 0 : describe_between(s);
 }
 
 static int one(struct search *s)
@@ -147,7 +147,7 @@ static int one(struct search *s)
 	size_t known = s->e->failures.count;
 	int answer;
 
-	tell(s->e);
+	search_tell(s->e);
 	answer = s->jobs.items.count ? explore_jobs_run(&s->jobs, s->run, &o)
 				     : explore_worker_run(&s->worker, s->run, &o);
 	if (answer == 0)
@@ -160,9 +160,9 @@ static int one(struct search *s)
 	return describe_new(s, known);
 }
 
-static int search(struct search *s)
+static int search_search(struct search *s)
 {
-	while (!is_over(s))
+	while (!search_is_over(s))
 		if (one(s) < 0)
 			return -1;
 	s->e->complete = strategy_is_done(s->strategy) && !strategy_strayed(s->strategy);
@@ -212,7 +212,7 @@ static int one_for_races(struct search *s, struct explore_race_runs *x, bool cou
 	size_t known = s->e->failures.count;
 	int answer;
 
-	tell(s->e);
+	search_tell(s->e);
 	answer = explore_make(s->e, &x->runs, x->made, &o);
 	o.early = true;
 	if (answer == 0 && counts && s->e->options.shard == 1 && s->before >= s->early)
@@ -232,7 +232,7 @@ static int one_for_races(struct search *s, struct explore_race_runs *x, bool cou
 /* Those that an earlier search has made are made again, and if it has gone on from there, then all. */
 static bool is_enough_for_races(const struct search *s)
 {
-	return s->before >= s->early && s->e->earlier <= s->early && is_over(s);
+	return s->before >= s->early && s->e->earlier <= s->early && search_is_over(s);
 }
 
 /*
@@ -264,7 +264,7 @@ static int find_races(struct search *s)
 
 /* ---- the strategy ---------------------------------------------------------------------------------- */
 
-static void print(void *ctx, const char *line)
+static void search_print(void *ctx, const char *line)
 {
 	const struct experiment_view *view = &((struct search *)ctx)->e->x.view;
 
@@ -272,7 +272,8 @@ static void print(void *ctx, const char *line)
 		view->print(view->ctx, line);
 }
 
-static void describe(void *ctx, const struct strategy_point *point, struct schedule_where *where)
+static void search_describe(void *ctx, const struct strategy_point *point,
+			    struct schedule_where *where)
 {
 	sched_describe(&((struct search *)ctx)->worker.runs.sched, point, where);
 }
@@ -291,7 +292,8 @@ static int make_strategy(struct search *s)
 {
 	const struct explore_options *o = &s->e->options;
 	const struct strategy_options options = {o->seed, o->depth, o->bound, 0};
-	const struct scripted_host host = {s, print, describe, thread, name, &s->fault};
+	const struct scripted_host host = {s,	   search_print, search_describe,
+					   thread, name,	 &s->fault};
 	struct error *err = s->e->x.err;
 
 	if (!scripted_is_file(o->strategy)) {
@@ -382,7 +384,7 @@ static bool has_new_failures(const struct explore *e)
 	return false;
 }
 
-static int begin(struct search *s)
+static int search_begin(struct search *s)
 {
 	unsigned jobs;
 	const struct explore_options *o = &s->e->options;
@@ -395,9 +397,9 @@ static int begin(struct search *s)
 	if (strategy_memory(s->strategy) != STRATEGY_MEMORY_ALL)
 		explore_journal_open(s->e);
 	take_up(s);
-	if ((!is_over(s) || has_new_failures(s->e)) && find_points(s) < 0)
+	if ((!search_is_over(s) || has_new_failures(s->e)) && find_points(s) < 0)
 		return -1;
-	if (is_over(s))
+	if (search_is_over(s))
 		return 0;
 	jobs = count_jobs(s);
 	if (jobs == 1)
@@ -457,9 +459,9 @@ int explore_search(struct explore *e)
 	e->ends = e->options.whole_s > 0 ? now + e->options.whole_s : 0;
 	if (e->options.shards == 1) /* parts of one search are told apart by their number */
 		sched_settle();
-	answer = begin(&s);
+	answer = search_begin(&s);
 	if (answer == 0)
-		answer = search(&s);
+		answer = search_search(&s);
 	if (answer < 0)
 		take_rest(&s);
 	e->seconds = explore_now_s() - s.account.begun;

@@ -4,7 +4,7 @@
 
 enum { FIRST_SIZE = 1024 };
 
-static bool put(uint64_t *items, size_t size, uint64_t digest)
+static bool seen_put(uint64_t *items, size_t size, uint64_t digest)
 {
 	size_t at = digest & (size - 1);
 
@@ -16,14 +16,14 @@ static bool put(uint64_t *items, size_t size, uint64_t digest)
 	return true;
 }
 
-static void grow(struct seen *s)
+static void seen_grow(struct seen *s)
 {
 	size_t size = s->size ? 2 * s->size : FIRST_SIZE;
 	uint64_t *items = base_alloc(size, sizeof(*items));
 
 	for (size_t i = 0; i < s->size; i++)
 		if (s->items[i])
-			put(items, size, s->items[i]);
+			seen_put(items, size, s->items[i]);
 	base_free(s->items);
 	s->items = items;
 	s->size = size;
@@ -32,8 +32,8 @@ static void grow(struct seen *s)
 bool seen_add(struct seen *s, uint64_t digest)
 {
 	if (2 * s->count >= s->size)
-		grow(s);
-	if (!put(s->items, s->size, digest ? digest : 1))
+		seen_grow(s);
+	if (!seen_put(s->items, s->size, digest ? digest : 1))
 		return false;
 	s->count++;
 	return true;

@@ -4,7 +4,7 @@
 #include "tracer/search/loop/run.h"
 #include "tracer/scripts/query.h"
 
-static void look(void *ctx, const struct session_query *q)
+static void start_look(void *ctx, const struct session_query *q)
 {
 	struct explore *e = ctx;
 
@@ -18,14 +18,15 @@ static void look(void *ctx, const struct session_query *q)
 			.module = base_strdup(module_name(site->module)), .offset = site->offset};
 }
 
-static void forget(struct explore *e)
+static void start_forget(struct explore *e)
 {
 	array_each(struct sched_chosen, start, &e->points_at.starts)
 		base_free(start->module);
 	array_fini(&e->points_at.starts);
 }
 
-static int begin(struct explore *e, const struct session_options *o, struct explore_runs *runs)
+static int start_begin(struct explore *e, const struct session_options *o,
+		       struct explore_runs *runs)
 {
 	*runs = (struct explore_runs){0};
 	explore_runs_points(runs, &e->points_at);
@@ -49,11 +50,11 @@ static int not_come(struct explore *e)
 static int try(struct explore *e, const struct session_options *program)
 {
 	struct explore_runs runs;
-	int answer = begin(e, e->x.options, &runs);
+	int answer = start_begin(e, e->x.options, &runs);
 
 	if (answer == 0 && runs.has_gates) {
 		explore_runs_end(&runs);
-		answer = begin(e, program, &runs);
+		answer = start_begin(e, program, &runs);
 	}
 	if (answer == 0 && session_signals_came()) {
 		e->x.over = true;
@@ -62,7 +63,7 @@ static int try(struct explore *e, const struct session_options *program)
 		answer = not_come(e);
 	} else if (answer == 0 && !runs.kept) {
 		e->not_from = true;
-		forget(e);
+		start_forget(e);
 	}
 	explore_runs_end(&runs);
 	return answer;
@@ -75,7 +76,8 @@ int explore_start(struct explore *e)
 	if (!e->options.from)
 		return 0;
 	program.scripts.count = program.orders.count = 0;
-	if (session_query(&program, e->x.symbols, &e->options.from, 1, look, e, e->x.err) < 0 ||
+	if (session_query(&program, e->x.symbols, &e->options.from, 1, start_look, e, e->x.err) <
+		    0 ||
 	    e->x.err->code)
 		return -1;
 	return try(e, &program);

@@ -30,7 +30,7 @@ void explore_state_first(struct explore *e, struct explore_outcome *o)
 	o->passed_paths = (struct sched_paths){0};
 }
 
-static void judge(struct explore *e, const struct sched *c, const struct session_result *r)
+static void state_judge(struct explore *e, const struct sched *c, const struct session_result *r)
 {
 	const struct strategy_difference *d = strategy_guide_differs(c->strategy);
 	struct str text = {0};
@@ -50,7 +50,7 @@ static void judge(struct explore *e, const struct sched *c, const struct session
 						e->passed.run ? e->passed.run - 1 : 0);
 }
 
-static void prepare(struct explore *e, struct sched *c)
+static void state_prepare(struct explore *e, struct sched *c)
 {
 	c->steps = e->options.steps;
 	c->early = !e->forked;
@@ -68,10 +68,10 @@ int explore_state_check(struct explore *e)
 	if (p->is_checked || !p->schedule.steps.count)
 		return 0;
 	p->is_checked = true;
-	prepare(e, &runs.sched);
+	state_prepare(e, &runs.sched);
 	answer = explore_runs_alone(e, &runs, e->x.options, e->quick, p->points, &r);
 	if (answer == 0 && !r.interrupted && !runs.sched.preempted)
-		judge(e, &runs.sched, &r);
+		state_judge(e, &runs.sched, &r);
 	if (answer == 0 && r.interrupted)
 		answer = experiment_over(&e->x, &r);
 	session_result_fini(&r);

@@ -33,7 +33,7 @@ static bool agrees_all(const struct prove *p, const struct session_result *r)
 	       experiment_came(&p->outcome, &r->evidence);
 }
 
-static bool agrees(const struct prove *p, const struct session_result *r)
+static bool prove_agrees(const struct prove *p, const struct session_result *r)
 {
 	const struct session_evidence *e = &r->evidence;
 
@@ -211,7 +211,7 @@ static void note_luck(struct prove *p, const struct prove_line *line)
 
 static int judge_alone(const struct experiment_series *s, struct session_result *r)
 {
-	return agrees(s->ctx, r);
+	return prove_agrees(s->ctx, r);
 }
 
 /* Does holding back alone change the outcome? 1 yes, 0 no, -1 stop. */
@@ -269,7 +269,7 @@ static int judge_line(const struct experiment_series *s, struct session_result *
 	struct line_runs *runs = s->ctx;
 	struct prove_line *line = runs->line;
 	enum trial_way way = runs->trial.way;
-	bool agreed = agrees(runs->p, r);
+	bool agreed = prove_agrees(runs->p, r);
 	int alone = 0;
 
 	if (!agreed && way != TRIAL_PLAIN && !runs->known[way]) {

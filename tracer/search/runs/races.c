@@ -23,7 +23,7 @@ static bool same_place(const struct sched_race_side *a, const struct sched_race_
 	return a->line == b->line && str_same(a->file, b->file);
 }
 
-static bool is_same(const struct sched_race *a, const struct sched_race *b)
+static bool races_is_same(const struct sched_race *a, const struct sched_race *b)
 {
 	const struct sched_race_side *x = a->sides, *y = b->sides;
 
@@ -32,17 +32,17 @@ static bool is_same(const struct sched_race *a, const struct sched_race *b)
 		(same_place(&x[0], &y[1]) && same_place(&x[1], &y[0])));
 }
 
-static void add(struct races_hunt *h, const struct sched_race *r, unsigned long times)
+static void races_add(struct races_hunt *h, const struct sched_race *r, unsigned long times)
 {
 	array_each(struct race, known, &h->found)
-		if (is_same(known->seen, r)) {
+		if (races_is_same(known->seen, r)) {
 			known->times += times;
 			return;
 		}
 	*array_add(&h->found) = (struct race){r, times};
 }
 
-static void collect(struct races_hunt *h)
+static void races_collect(struct races_hunt *h)
 {
 	const struct sched *c = &h->runs->runs.sched;
 	size_t count;
@@ -52,13 +52,13 @@ static void collect(struct races_hunt *h)
 		if (races_is_ignored(h, &c->told.items[i]))
 			h->ignored++;
 		else
-			add(h, &c->told.items[i], pairs[i].count);
+			races_add(h, &c->told.items[i], pairs[i].count);
 	}
 }
 
 /* ---- the runs --------------------------------------------------------------------------------------- */
 
-static bool is_over(const struct races_hunt *h, double begun)
+static bool races_is_over(const struct races_hunt *h, double begun)
 {
 	const struct explore_options *o = &h->e.options;
 
@@ -67,7 +67,7 @@ static bool is_over(const struct races_hunt *h, double begun)
 	       (h->enough && h->runs->quiet >= h->enough);
 }
 
-static int run(struct races_hunt *h)
+static int races_run(struct races_hunt *h)
 {
 	struct explore *e = &h->e;
 	struct sched *c = &h->runs->runs.sched;
@@ -101,11 +101,11 @@ int races_hunt(struct races_hunt *h)
 	answer = races_ignored_read(h, h->e.x.err);
 	if (answer == 0)
 		answer = explore_races_begin(h->runs, &h->e);
-	while (answer == 0 && !is_over(h, begun))
-		answer = run(h);
+	while (answer == 0 && !races_is_over(h, begun))
+		answer = races_run(h);
 	h->e.seconds = now_s() - begun;
 	if (h->runs->races)
-		collect(h);
+		races_collect(h);
 	return answer;
 }
 

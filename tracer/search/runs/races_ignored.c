@@ -97,7 +97,7 @@ int races_ignored_read(struct races_hunt *h, struct error *err)
 
 /* ---- which races ------------------------------------------------------------------------------------ */
 
-static bool is_file(const struct sched_race_side *side, const char *name)
+static bool races_ignored_is_file(const struct sched_race_side *side, const char *name)
 {
 	return side->file && source_path_matches(side->file, name);
 }
@@ -105,13 +105,13 @@ static bool is_file(const struct sched_race_side *side, const char *name)
 static bool is_on_line(const struct races_ignored *ignored, const struct sched_race_side *side)
 {
 	array_each(const struct races_line, at, &ignored->lines)
-		if (at->line == side->line && is_file(side, at->file))
+		if (at->line == side->line && races_ignored_is_file(side, at->file))
 			return true;
 	return false;
 }
 
-static bool is_at(struct races_hunt *h, const struct sched_race_side *side,
-		  const struct races_ignored *ignored)
+static bool races_ignored_is_at(struct races_hunt *h, const struct sched_race_side *side,
+				const struct races_ignored *ignored)
 {
 	const struct location *l = &ignored->location;
 	const char *line = side->file ? source_line(h->e.x.symbols, side->file, side->line) : NULL;
@@ -119,11 +119,12 @@ static bool is_at(struct races_hunt *h, const struct sched_race_side *side,
 
 	switch (l->kind) {
 	case LOCATION_LINE:
-		return is_file(side, l->name) && side->line == l->line;
+		return races_ignored_is_file(side, l->name) && side->line == l->line;
 	case LOCATION_FUNC:
 		return in;
 	case LOCATION_TEXT:
-		return line && (in || is_file(side, l->name)) && strstr(line, l->search);
+		return line && (in || races_ignored_is_file(side, l->name)) &&
+		       strstr(line, l->search);
 	case LOCATION_MARK: {
 		const char *mark = line ? strstr(line, "//") : NULL;
 
@@ -141,7 +142,8 @@ static bool is_at(struct races_hunt *h, const struct sched_race_side *side,
 bool races_is_ignored(struct races_hunt *h, const struct sched_race *r)
 {
 	array_each(struct races_ignored, ignored, &h->at)
-		if (is_at(h, &r->sides[0], ignored) || is_at(h, &r->sides[1], ignored)) {
+		if (races_ignored_is_at(h, &r->sides[0], ignored) ||
+		    races_ignored_is_at(h, &r->sides[1], ignored)) {
 			ignored->is_nothing = false;
 			return true;
 		}

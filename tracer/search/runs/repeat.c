@@ -11,7 +11,7 @@ static bool begin_order(const struct experiment_series *s)
 }
 
 /* Is this run like the first one, and acceptable to a test? */
-static int agrees(const struct experiment_series *s, struct session_result *r)
+static int repeat_agrees(const struct experiment_series *s, struct session_result *r)
 {
 	struct repeat *p = s->ctx;
 	bool same;
@@ -30,7 +30,7 @@ int repeat_runs(struct repeat *p)
 		.most = p->x.options->repeat,
 		.ctx = p,
 		.next = begin_order,
-		.judge = agrees,
+		.judge = repeat_agrees,
 	};
 
 	if (experiment_series(&p->x, &runs) >= 0)

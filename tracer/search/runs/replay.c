@@ -51,7 +51,8 @@ static void add_modules(const struct explore *e, struct schedule_head *h)
 	}
 }
 
-static void add_place(struct schedule_head *h, const char *key, const struct sched_chosen *place)
+static void replay_add_place(struct schedule_head *h, const char *key,
+			     const struct sched_chosen *place)
 {
 	struct str text = {0};
 
@@ -71,9 +72,13 @@ static void add_points(const struct explore_points_at *points, struct schedule_h
 
 	schedule_option_add(h, "points", words[points->kind]);
 	array_each(const struct sched_chosen, chosen, points)
-		add_place(h, chosen->frees ? "frees" : chosen->atomic ? "atomic" : "point", chosen);
+		replay_add_place(h,
+				 chosen->frees	  ? "frees"
+				 : chosen->atomic ? "atomic"
+						  : "point",
+				 chosen);
 	array_each(const struct sched_chosen, start, &points->starts)
-		add_place(h, "from", start);
+		replay_add_place(h, "from", start);
 }
 
 /* As it was written. */
@@ -104,7 +109,7 @@ static void add_chosen(void *ctx, const struct sched_chosen *place)
 						   place->atomic, place->frees};
 }
 
-static void add_start(void *ctx, const struct sched_chosen *place)
+static void replay_add_start(void *ctx, const struct sched_chosen *place)
 {
 	struct explore_points_at *points = ctx;
 
@@ -122,7 +127,7 @@ void replay_points(const struct schedule_head *h, struct explore_points_at *poin
 	each_place(h, "point", points, add_chosen);
 	each_place(h, "atomic", points, add_chosen);
 	each_place(h, "frees", points, add_chosen);
-	each_place(h, "from", points, add_start);
+	each_place(h, "from", points, replay_add_start);
 }
 
 static void set_points(const struct schedule_head *h, struct sched *c)
@@ -202,7 +207,7 @@ static const char *found_there(struct replay *r, const char *path)
 	return r->there.items[r->there.count - 1];
 }
 
-static void set_options(struct replay *r)
+static void replay_set_options(struct replay *r)
 {
 	struct session_options *o = r->options;
 	bool has_gates = o->scripts.count || o->orders.count;
@@ -274,7 +279,7 @@ int replay_load(struct replay *r, const char *path, struct error *err)
 		return error_hint(err,
 				  "give the file `schedule` of a folder that `gatectl explore` "
 				  "has written");
-	set_options(r);
+	replay_set_options(r);
 	if (r->options->argv[0]) {
 		rename_program(r);
 		return 0;
@@ -304,7 +309,7 @@ static void say_recorded(const struct replay *r, size_t i, const char *is_to, st
 }
 
 /* What a thread is called, if the schedule has it. */
-static const char *name_of(const struct replay *r, unsigned number)
+static const char *replay_name_of(const struct replay *r, unsigned number)
 {
 	array_each(const struct schedule_step, step, &r->schedule.steps)
 		if (step->point.thread == number)
@@ -327,7 +332,7 @@ static void say_came(const struct replay *r, const struct session *s,
 	struct module *module = module_of(s, p->place);
 	struct source_symbolised is = {0};
 
-	str_addf(out, "%s came to %s", name_of(r, p->thread), schedule_op(p->op));
+	str_addf(out, "%s came to %s", replay_name_of(r, p->thread), schedule_op(p->op));
 	if (module && source_symbolise(module, address_offset(p->place) - 1, true, &is))
 		say_place(is.file, is.line, is.function, out);
 	source_symbolised_fini(&is);

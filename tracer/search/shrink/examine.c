@@ -38,7 +38,7 @@ static void take_where(struct explore_failure *f, const struct session_result *r
 }
 
 /* The texts are the failure's from now on. */
-static void take(struct explore_failure *f, struct sched *c, struct session_result *r)
+static void examine_take(struct explore_failure *f, struct sched *c, struct session_result *r)
 {
 	base_free(f->text);
 	f->text = base_strdup(str_text(&r->text));
@@ -78,8 +78,8 @@ static bool is_again(const struct explore_failure *f, const struct sched *c,
 	return c->end == SCHED_STEPS && strcmp(f->kind, "hang") == 0;
 }
 
-static void look(struct explore *e, struct explore_failure *f, struct explore_runs *runs,
-		 struct session_result *r)
+static void shrink_examine_look(struct explore *e, struct explore_failure *f,
+				struct explore_runs *runs, struct session_result *r)
 {
 	struct sched *c = &runs->sched;
 
@@ -93,7 +93,7 @@ static void look(struct explore *e, struct explore_failure *f, struct explore_ru
 	}
 	if (!f->again)
 		return;
-	take(f, c, r);
+	examine_take(f, c, r);
 	e->modules.count = 0;
 	array_each(struct module *, m, &runs->modules)
 		*array_add(&e->modules) = *m;
@@ -113,7 +113,7 @@ static double hang_s(const struct explore *e)
 	return left < most ? left : most;
 }
 
-static void prepare(struct explore *e, const struct explore_failure *f, struct sched *c)
+static void examine_prepare(struct explore *e, const struct explore_failure *f, struct sched *c)
 {
 	bool is_endless = strcmp(f->kind, "livelock") == 0 || strcmp(f->kind, "hang") == 0;
 
@@ -135,10 +135,10 @@ int explore_examine(struct explore *e, struct explore_failure *f)
 
 	options.reports.items = reports;
 	options.reports.count = sizeof(reports) / sizeof(*reports);
-	prepare(e, f, &runs.sched);
+	examine_prepare(e, f, &runs.sched);
 	answer = explore_runs_alone(e, &runs, &options, e->full, f->points, &r);
 	if (answer == 0)
-		look(e, f, &runs, &r);
+		shrink_examine_look(e, f, &runs, &r);
 	if (answer == 0 && r.interrupted)
 		answer = experiment_over(&e->x, &r);
 	session_result_fini(&r);

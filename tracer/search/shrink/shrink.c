@@ -43,7 +43,7 @@ static unsigned long steps_enough(const struct explore_failure *f, unsigned long
 	return most && most < enough ? most : enough;
 }
 
-static void tell(const struct shrinking *x)
+static void shrink_tell(const struct shrinking *x)
 {
 	const struct experiment *all = &x->e->x;
 
@@ -51,7 +51,7 @@ static void tell(const struct shrinking *x)
 		all->view.progress(all->view.ctx, x->m->tries, 0, str_text(&all->what));
 }
 
-static int run(void *ctx, const struct segments *wanted, struct schedule *came)
+static int shrink_run(void *ctx, const struct segments *wanted, struct schedule *came)
 {
 	struct shrinking *x = ctx;
 	struct sched *c = &x->runs->sched;
@@ -60,7 +60,7 @@ static int run(void *ctx, const struct segments *wanted, struct schedule *came)
 	int answer;
 
 	if (x->m)
-		tell(x);
+		shrink_tell(x);
 	c->strategy = guide;
 	strategy_begin(guide, 0);
 	answer = explore_runs_until(x->e, x->runs, x->until, &r);
@@ -84,7 +84,7 @@ double explore_shrink_s(const struct explore_failure *f)
 }
 
 /* The schedule is as small as can be had in the time, then. */
-static bool is_over(void *ctx)
+static bool shrink_is_over(void *ctx)
 {
 	const struct shrinking *x = ctx;
 
@@ -95,7 +95,8 @@ static bool is_over(void *ctx)
 static int shrink(struct shrinking *x, unsigned long steps, size_t looked_at, struct schedule *s)
 {
 	struct sched *c = &x->runs->sched;
-	struct minimise m = {.ctx = x, .run = run, .is_over = is_over, .most = MOST_TRIES};
+	struct minimise m = {
+		.ctx = x, .run = shrink_run, .is_over = shrink_is_over, .most = MOST_TRIES};
 	int answer;
 
 	c->steps = steps;
@@ -118,7 +119,7 @@ static int confirm(struct shrinking *x, unsigned long steps, struct schedule *s)
 	schedule_segments(s, &segments);
 	x->runs->sched.steps = steps;
 	x->tries++;
-	answer = run(x, &segments, &came);
+	answer = shrink_run(x, &segments, &came);
 	if (answer == 1) {
 		schedule_fini(s);
 		*s = came;
@@ -165,7 +166,7 @@ static int shrink_hang(struct shrinking *x, unsigned long steps, struct explore_
 	x->runs->sched.steps = steps;
 	x->tries++;
 	x->of_kind = true;
-	answer = run(x, &none, &came);
+	answer = shrink_run(x, &none, &came);
 	x->of_kind = false;
 	if (answer == 1) {
 		schedule_fini(&f->schedule);

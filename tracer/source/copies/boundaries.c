@@ -53,7 +53,7 @@ static bool in_chain(const struct boundary_search *w, uint64_t die)
 	return false;
 }
 
-static void add_unit(struct boundary_search *w, struct module *m, struct die_unit *u)
+static void boundaries_add_unit(struct boundary_search *w, struct module *m, struct die_unit *u)
 {
 	array_each(const struct boundary_unit, known, &w->units)
 		if (known->unit == u)
@@ -93,7 +93,7 @@ static bool find_function(struct boundary_search *w, const struct source_sites *
 		if (!in_chain(w, f.named.scope->offset))
 			*array_add(&w->chain) = f.named.scope->offset;
 		w->all &= is_only_here(&owner, &f);
-		add_unit(w, site->module, owner.unit);
+		boundaries_add_unit(w, site->module, owner.unit);
 	}
 	return w->match.line;
 }
@@ -133,7 +133,7 @@ static void find_instances(struct boundary_search *w)
 
 /* ---- out ------------------------------------------------------------------------------------ */
 
-static bool is_word(char c)
+static bool boundaries_is_word(char c)
 {
 	return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
 	       (c >= 'a' && c <= 'z');
@@ -145,7 +145,7 @@ static bool is_return(const char *line)
 	static const char word[] = "return";
 
 	line += strspn(line, " \t");
-	return strncmp(line, word, strlen(word)) == 0 && !is_word(line[strlen(word)]);
+	return strncmp(line, word, strlen(word)) == 0 && !boundaries_is_word(line[strlen(word)]);
 }
 
 static void return_line(struct boundary_search *w, unsigned line, struct source_sites *out)
@@ -194,7 +194,7 @@ struct boundary_cache {
 	struct kept_boundaries in, out;
 };
 
-static void forget(struct kept_boundaries *k)
+static void boundaries_forget(struct kept_boundaries *k)
 {
 	array_fini(&k->chain);
 	array_fini(&k->units);
@@ -206,8 +206,8 @@ static void boundary_cache_free(void *data)
 {
 	struct boundary_cache *c = data;
 
-	forget(&c->in);
-	forget(&c->out);
+	boundaries_forget(&c->in);
+	boundaries_forget(&c->out);
 	base_free(c);
 }
 
@@ -240,7 +240,7 @@ static struct kept_boundaries *kept_for(const struct boundary_search *w, bool ou
 	return out ? &m->boundaries->out : &m->boundaries->in;
 }
 
-static bool is_known(const struct boundary_search *w, const struct kept_boundaries *k)
+static bool boundaries_is_known(const struct boundary_search *w, const struct kept_boundaries *k)
 {
 	if (!k->valid || k->chain.count != w->chain.count || k->units.count != w->units.count)
 		return false;
@@ -250,9 +250,9 @@ static bool is_known(const struct boundary_search *w, const struct kept_boundari
 	return memcmp(k->chain.items, w->chain.items, k->chain.count * sizeof(uint64_t)) == 0;
 }
 
-static void ask(const struct boundary_search *w, struct kept_boundaries *k)
+static void boundaries_ask(const struct boundary_search *w, struct kept_boundaries *k)
 {
-	forget(k);
+	boundaries_forget(k);
 	array_each(const uint64_t, die, &w->chain)
 		*array_add(&k->chain) = *die;
 	array_each(const struct boundary_unit, in, &w->units)
@@ -288,21 +288,21 @@ static bool find_boundaries(struct boundary_search *w, bool out, struct source_s
 	return found->count;
 }
 
-static bool find(struct boundary_search *w, const struct source_sites *sites, bool out,
-		 struct source_sites *found)
+static bool boundaries_find(struct boundary_search *w, const struct source_sites *sites, bool out,
+			    struct source_sites *found)
 {
 	struct kept_boundaries *kept;
 
 	if (!find_function(w, sites))
 		return false;
 	kept = kept_for(w, out);
-	if (kept && is_known(w, kept)) {
+	if (kept && boundaries_is_known(w, kept)) {
 		copy_sites_of(&kept->found, found);
 		w->all = kept->all;
 		return found->count;
 	}
 	if (kept)
-		ask(w, kept);
+		boundaries_ask(w, kept);
 	if (!find_boundaries(w, out, found))
 		return false;
 	if (kept) {
@@ -325,7 +325,7 @@ bool source_boundaries(struct modules *s, const struct source_sites *sites, bool
 	w->r.symbols = s;
 	w->r.location = &w->location;
 	w->r.err = &w->err;
-	any = find(w, sites, out, found);
+	any = boundaries_find(w, sites, out, found);
 	*all = any && w->all;
 	if (!any)
 		source_sites_fini(found);

@@ -5,7 +5,7 @@
 
 /* ---- which code ----------------------------------------------------------------------------- */
 
-static int by_low(const void *a, const void *b)
+static int resolve_copy_by_low(const void *a, const void *b)
 {
 	const struct module_range *x = a, *y = b;
 
@@ -17,7 +17,7 @@ static size_t merge(struct module_range *ranges, size_t count)
 	size_t n = 0;
 
 	if (count)
-		qsort(ranges, count, sizeof(*ranges), by_low);
+		qsort(ranges, count, sizeof(*ranges), resolve_copy_by_low);
 	for (size_t i = 0; i < count; i++) {
 		if (n && ranges[i].low <= ranges[n - 1].high) {
 			if (ranges[i].high > ranges[n - 1].high)
@@ -133,7 +133,7 @@ static int mixed_from(struct copy_work *w, uint64_t from, uint64_t to, uint64_t 
 
 /* Does the statement go on at `to`? Either nothing else can happen between, or the source text
    says so: f(a,\n g(b),\n c) does; the destructor at the end of a block does not. */
-static int goes_on(struct copy_work *w, uint64_t from, uint64_t to, bool *out)
+static int resolve_copy_goes_on(struct copy_work *w, uint64_t from, uint64_t to, bool *out)
 {
 	const struct source_file *source;
 	unsigned last;
@@ -165,7 +165,7 @@ static int fill_between(struct copy_work *w, uint64_t start, uint64_t next)
 			end = r->high;
 			continue;
 		}
-		if (goes_on(w, end, r->low, &same) < 0)
+		if (resolve_copy_goes_on(w, end, r->low, &same) < 0)
 			return -1;
 		if (!same)
 			continue;
@@ -295,7 +295,8 @@ static void add_rounds(const struct copy_work *w, uint64_t start, struct source_
 			*array_add(&site->exits) = w->starts.items[i];
 }
 
-static int add_site(struct copy_work *w, uint64_t start, bool if_taken, struct source_sites *out)
+static int resolve_copy_add_site(struct copy_work *w, uint64_t start, bool if_taken,
+				 struct source_sites *out)
 {
 	uint64_t offset = arguments_known(w, start);
 	struct source_site *site = array_add(out);
@@ -336,11 +337,11 @@ static int make_sites(struct copy_work *w, struct source_sites *out)
 	if (all_ranges(w) < 0)
 		return -1;
 	for (size_t i = 0; i < w->kept; i++) {
-		if (add_site(w, w->starts.items[i], false, out) < 0)
+		if (resolve_copy_add_site(w, w->starts.items[i], false, out) < 0)
 			return -1;
 	}
 	array_each(const struct flow_way, way, &w->ways) {
-		if (add_site(w, way->offset, way->if_taken, out) < 0)
+		if (resolve_copy_add_site(w, way->offset, way->if_taken, out) < 0)
 			return -1;
 	}
 	return 0;

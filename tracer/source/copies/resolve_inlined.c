@@ -86,7 +86,7 @@ static int is_own_loop(const struct copy_entry *w, uint64_t one, bool *out)
 }
 
 /* A loop that the function begins with comes there again in each round; one that it is called in calls it in each. */
-static int add_entry(const struct copy_entry *w, uint64_t one)
+static int resolve_inlined_add_entry(const struct copy_entry *w, uint64_t one)
 {
 	const struct scope_ref copy = w->instance->scope;
 	struct flow_ways ways = {0};
@@ -171,7 +171,7 @@ static int add_rounds(const struct copy_entry *w, uint64_t own)
 		array_each(const struct flow_way, way, w->out)
 			found = found || way->to == low;
 		if (!found)
-			answer = add_entry(w, low);
+			answer = resolve_inlined_add_entry(w, low);
 	}
 	return answer;
 }
@@ -200,10 +200,11 @@ int inlined_entries(struct resolver *r, const struct instance *copy, struct flow
 
 		if (one != entry && one != own &&
 		    (known ? begin_alike(lines, own, one) : !does_nothing(&w, one)))
-			answer = add_entry(&w, one);
+			answer = resolve_inlined_add_entry(&w, one);
 	}
 	if (answer == 0 && (known || !out->count))
-		answer = add_entry(&w, own == entry ? before_deeds(copy, flow, entry) : own);
+		answer = resolve_inlined_add_entry(
+			&w, own == entry ? before_deeds(copy, flow, entry) : own);
 	array_fini(&all);
 	return answer < 0 ? -1 : add_rounds(&w, own);
 }

@@ -12,7 +12,7 @@
 
 /* ---- where it may begin --------------------------------------------------------------------- */
 
-static void add_start(struct copy_work *w, uint64_t offset)
+static void resolve_starts_add_start(struct copy_work *w, uint64_t offset)
 {
 	array_each(const uint64_t, old, &w->starts) {
 		if (*old == offset)
@@ -49,7 +49,7 @@ static void statement_starts(struct copy_work *w)
 	array_each(const struct block, b, &w->c->blocks) {
 		if (b->low == b->high) {
 			if (is_sure(w, b)) {
-				add_start(w, b->start);
+				resolve_starts_add_start(w, b->start);
 				waiting = false;
 			} else if (b->stmt && !waiting && b->followed != ROW_BEFORE_CODE) {
 				waiting = true;
@@ -58,22 +58,22 @@ static void statement_starts(struct copy_work *w)
 			continue;
 		}
 		if (b->stmt)
-			add_start(w, b->start);
+			resolve_starts_add_start(w, b->start);
 		else if (waiting && (!w->flow || flow_leads(w->flow, pending, b->low)))
-			add_start(w, pending);
+			resolve_starts_add_start(w, pending);
 		else
 			continue;
 		waiting = false;
 	}
 	/* Merged into its neighbours here, but executed all the same. */
 	if (!w->has_code && waiting && !w->starts.count && (w->code_elsewhere || w->c->calls.count))
-		add_start(w, pending);
+		resolve_starts_add_start(w, pending);
 	w->marked = w->c->markers && w->starts.count;
 	if (w->starts.count || !w->has_code)
 		return;
 	array_each(const struct block, b, &w->c->blocks) {
 		if (b->low < b->high)
-			add_start(w, b->low);
+			resolve_starts_add_start(w, b->low);
 	}
 }
 
@@ -110,7 +110,7 @@ static void head_starts(struct copy_work *w)
 	flow_heads(w->flow, w->own.items, w->own.count, &heads);
 	array_each(const uint64_t, head, &heads)
 		if (!flow_in_ranges(w->c->lineless.items, w->c->lineless.count, *head))
-			add_start(w, *head);
+			resolve_starts_add_start(w, *head);
 	array_fini(&heads);
 }
 
@@ -158,7 +158,7 @@ static void else_starts(struct copy_work *w)
 	array_each(const struct line_row, row, &w->c->inner)
 		if (flow_behind_jump(w->flow, w->own.items, w->own.count, row->offset, &jump) &&
 		    row->column > copy_column_at(w, jump))
-			add_start(w, row->offset);
+			resolve_starts_add_start(w, row->offset);
 }
 
 static void own_starts(struct copy_work *w)
@@ -170,7 +170,7 @@ static void own_starts(struct copy_work *w)
 	head_starts(w);
 	copy_round_ends(w, &ends);
 	array_each(const uint64_t, end, &ends)
-		add_start(w, *end);
+		resolve_starts_add_start(w, *end);
 	array_fini(&ends);
 	else_starts(w);
 }
@@ -230,9 +230,9 @@ static int entry_starts(struct copy_work *w, const struct scope *call, uint64_t 
 		flow_entries(w->flow, ranges, call->range_count, entry, some.count ? &some : NULL,
 			     own, &entries);
 	if (!entries.count && entry != UINT64_MAX)
-		add_start(w, entry);
+		resolve_starts_add_start(w, entry);
 	array_each(const uint64_t, one, &entries)
-		add_start(w, *one);
+		resolve_starts_add_start(w, *one);
 	array_fini(&entries);
 	array_fini(&some);
 	return answer;
@@ -253,7 +253,7 @@ static int round_starts(struct copy_work *w)
 			uint64_t start = u->ranges.items[(*call)->first_range + i].low;
 
 			if (begins_again(w, l, *call, start))
-				add_start(w, start);
+				resolve_starts_add_start(w, start);
 		}
 	return 0;
 }
@@ -527,7 +527,8 @@ static void take_body(const struct copy_work *w, struct flow_ranges *out)
  * Does its own code alone say better where the statement begins? So it does where a call's body begins with a loop; and
  * where it has fewer beginnings, unless there are executions that pass none of them.
  */
-static int is_better(const struct copy_work *w, const struct copy_work *without, bool *out)
+static int resolve_starts_is_better(const struct copy_work *w, const struct copy_work *without,
+				    bool *out)
 {
 	const struct flow_offsets own = {without->starts.items, without->kept, without->kept};
 	bool skips = false, turns = false;
@@ -568,7 +569,7 @@ static int choose_starts(struct copy_work *w)
 	    round_starts(w) < 0 || prune_starts(w) < 0)
 		answer = -1;
 	if (answer == 0 && without.kept)
-		answer = is_better(w, &without, &better);
+		answer = resolve_starts_is_better(w, &without, &better);
 	if (better) {
 		array_fini(&w->starts);
 		*w = without;

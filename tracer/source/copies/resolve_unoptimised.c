@@ -95,8 +95,8 @@ static void take_rows(const struct copy_work *w, struct function_rows *r, unsign
 	}
 }
 
-static int begin(struct copy_work *w, unsigned last, struct line_copy *copy,
-		 struct copy_work *whole)
+static int resolve_unoptimised_begin(struct copy_work *w, unsigned last, struct line_copy *copy,
+				     struct copy_work *whole)
 {
 	struct function_rows rows;
 
@@ -148,7 +148,7 @@ static int take_whole(struct copy_work *w, unsigned last)
 {
 	struct copy_work whole = {0};
 	struct line_copy copy = {0};
-	int answer = begin(w, last, &copy, &whole);
+	int answer = resolve_unoptimised_begin(w, last, &copy, &whole);
 
 	if (answer == 0 && whole.kept && is_wrong(w, &whole))
 		swap(w, &whole);

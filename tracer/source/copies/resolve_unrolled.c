@@ -56,7 +56,7 @@ static const char *name_called(struct module *m, uint64_t address, const struct 
 	return name;
 }
 
-static bool is_own(const struct copy_work *w, uint64_t offset)
+static bool resolve_unrolled_is_own(const struct copy_work *w, uint64_t offset)
 {
 	return flow_in_ranges(w->own.items, w->own.count, offset);
 }
@@ -81,11 +81,11 @@ static bool is_call(const struct copy_work *w, const struct arch_insn *in)
 }
 
 /* False: control may go elsewhere in the line. */
-static bool goes_on(const struct copy_work *w, const struct arch_insn *in)
+static bool resolve_unrolled_goes_on(const struct copy_work *w, const struct arch_insn *in)
 {
 	return in->flow == ARCH_FLOW_NEXT || in->flow == ARCH_FLOW_CALL ||
 	       (in->flow == ARCH_FLOW_BRANCH &&
-		(!is_own(w, in->target) || is_of_no_line(w, in->target)));
+		(!resolve_unrolled_is_own(w, in->target) || is_of_no_line(w, in->target)));
 }
 
 /* So often the text makes the call; 0: it does not, or nobody knows where it leads. */
@@ -107,7 +107,7 @@ static bool take_calls(const struct copy_work *w, const struct source_file *text
 	uint8_t bytes[ARCH_INSN_MAX];
 	struct arch_insn in;
 
-	for (uint64_t at = start; is_own(w, at); at += in.length) {
+	for (uint64_t at = start; resolve_unrolled_is_own(w, at); at += in.length) {
 		size_t n = module_bytes(w->c->module, at, bytes, sizeof(bytes));
 		struct round_call *last = out->count ? &out->items[out->count - 1] : NULL;
 		struct arch_deed deed;
@@ -130,7 +130,7 @@ static bool take_calls(const struct copy_work *w, const struct source_file *text
 			last->used = at + in.length;
 		if (out->count && !out->items[out->count - 1].written)
 			return false;
-		if (!goes_on(w, &in))
+		if (!resolve_unrolled_goes_on(w, &in))
 			break;
 	}
 	return true;

@@ -44,13 +44,13 @@ static bool touches(const struct arch_shared *s)
 }
 
 /* Of a place that nobody writes there is nothing to say. */
-static bool is_wanted(const struct module *m, const struct arch_shared *s)
+static bool accesses_is_wanted(const struct module *m, const struct arch_shared *s)
 {
 	return s->pauses || s->writes ||
 	       (s->reads && !(s->fixed && module_is_constant(m, s->fixed)));
 }
 
-static int judge(const struct accesses *w, struct source_access *a, unsigned own)
+static int accesses_judge(const struct accesses *w, struct source_access *a, unsigned own)
 {
 	size_t at = a->offset - w->low;
 
@@ -63,7 +63,7 @@ static bool has_slot(const struct source_access *a)
 	return a->what.slot.base != ARCH_NO_REGISTER;
 }
 
-static bool is_taken(const struct arch_slot *slot)
+static bool accesses_is_taken(const struct arch_slot *slot)
 {
 	return slot->to != ARCH_NO_REGISTER;
 }
@@ -73,11 +73,11 @@ static void decide(struct accesses *w, struct source_access *a)
 {
 	const struct arch_slot *slot = &a->what.slot;
 
-	if (!w->frame_known && slot->base == ARCH_DWARF_FP && !is_taken(slot)) {
+	if (!w->frame_known && slot->base == ARCH_DWARF_FP && !accesses_is_taken(slot)) {
 		w->frame_known = true;
 		if (is_framed(w->module, a->offset))
 			w->own |= ARCH_OWN_FP;
-		judge(w, a, w->own);
+		accesses_judge(w, a, w->own);
 	}
 }
 
@@ -89,7 +89,7 @@ static void decode(struct accesses *w)
 	w->own = ARCH_OWN_SP;
 	w->seen.count = 0;
 	for (a.offset = w->low; a.offset - w->low < w->bytes.count; a.offset += a.what.length) {
-		if (judge(w, &a, w->own) < 0)
+		if (accesses_judge(w, &a, w->own) < 0)
 			return;
 		decide(w, &a);
 		if (touches(&a.what) || has_slot(&a))
@@ -110,11 +110,11 @@ static bool gives(const struct accesses *w, const struct source_access *a)
 {
 	const struct arch_slot *slot = &a->what.slot;
 
-	return is_taken(slot) && is_frame_slot(w, slot) && slot->to != ARCH_DWARF_SP &&
+	return accesses_is_taken(slot) && is_frame_slot(w, slot) && slot->to != ARCH_DWARF_SP &&
 	       !(slot->to == ARCH_DWARF_FP && is_framed(w->module, a->offset + a->what.length));
 }
 
-static void take(struct accesses *w)
+static void accesses_take(struct accesses *w)
 {
 	frame_slots_begin(&w->slots, w->module, w->low);
 	array_each(const struct source_access, a, &w->seen)
@@ -122,15 +122,15 @@ static void take(struct accesses *w)
 			frame_slots_take(&w->slots, a->offset, &a->what.slot);
 }
 
-static void tell(struct accesses *w)
+static void accesses_tell(struct accesses *w)
 {
 	array_each(struct source_access, a, &w->seen) {
 		const struct arch_slot *slot = &a->what.slot;
 
-		if (!touches(&a->what) && !is_taken(slot) && is_frame_slot(w, slot) &&
+		if (!touches(&a->what) && !accesses_is_taken(slot) && is_frame_slot(w, slot) &&
 		    frame_slots_is_given(&w->slots, a->offset, slot))
-			judge(w, a, ARCH_OWN_NOTHING);
-		if (is_wanted(w->module, &a->what))
+			accesses_judge(w, a, ARCH_OWN_NOTHING);
+		if (accesses_is_wanted(w->module, &a->what))
 			w->each(w->ctx, a);
 	}
 }
@@ -159,8 +159,8 @@ static void visit(void *ctx, uint64_t low, uint64_t high)
 	w->low = low;
 	w->bytes.count = module_bytes(w->module, low, w->bytes.items, size);
 	decode(w);
-	take(w);
-	tell(w);
+	accesses_take(w);
+	accesses_tell(w);
 }
 
 bool source_accesses(struct module *m, bool described,

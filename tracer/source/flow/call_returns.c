@@ -86,7 +86,7 @@ static bool is_among(const char *const *patterns, const char *name)
 	return false;
 }
 
-static enum call_returns by_name(const char *name)
+static enum call_returns call_returns_by_name(const char *name)
 {
 	if (!strchr(first_letters, name[0]))
 		return CALL_RETURNS;
@@ -108,7 +108,7 @@ static void known_calls_free(void *data)
 
 static bool take_slot(void *ctx, const struct module_relocation *r)
 {
-	enum call_returns returns = r->symbol ? by_name(r->symbol) : CALL_RETURNS;
+	enum call_returns returns = r->symbol ? call_returns_by_name(r->symbol) : CALL_RETURNS;
 	struct known_calls *x = ctx;
 
 	if (returns != CALL_RETURNS)
@@ -146,7 +146,7 @@ static enum call_returns found_among(const struct known_call *calls, size_t coun
 }
 
 /* The entry of the global offset table that the instruction takes where it goes from; 0: none. */
-static uint64_t slot_of(const uint8_t *bytes, size_t n, uint64_t address)
+static uint64_t call_returns_slot_of(const uint8_t *bytes, size_t n, uint64_t address)
 {
 	const struct arch_regs none = {0};
 	struct arch_access access;
@@ -164,11 +164,11 @@ uint64_t call_slot(struct module *m, uint64_t address, const struct arch_insn *c
 	struct arch_insn in;
 
 	if (indirect)
-		return slot_of(bytes, n, from);
+		return call_returns_slot_of(bytes, n, from);
 	for (size_t at = 0; arch_decode(bytes + at, n - at, from + at, &in) == 0; at += in.length)
 		if (!in.is_nop)
 			return in.flow == ARCH_FLOW_JUMP_INDIRECT
-				       ? slot_of(bytes + at, n - at, from + at)
+				       ? call_returns_slot_of(bytes + at, n - at, from + at)
 				       : 0;
 	return 0;
 }
@@ -183,7 +183,7 @@ static enum call_returns by_slot(struct module *m, uint64_t address, const struc
 
 static void take_function(void *ctx, const char *name, uint64_t offset)
 {
-	enum call_returns returns = by_name(name);
+	enum call_returns returns = call_returns_by_name(name);
 	struct known_calls *x = ctx;
 
 	if (returns != CALL_RETURNS)

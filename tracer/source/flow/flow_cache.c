@@ -18,13 +18,14 @@ struct flow_cache {
 	ARRAY(struct kept_flow) kept;
 };
 
-static bool is_same(const struct kept_flow *k, const struct module_range *ranges, size_t count)
+static bool flow_cache_is_same(const struct kept_flow *k, const struct module_range *ranges,
+			       size_t count)
 {
 	return k->ranges.count == count &&
 	       memcmp(k->ranges.items, ranges, count * sizeof(*ranges)) == 0;
 }
 
-static void forget(struct flow_cache *c)
+static void flow_cache_forget(struct flow_cache *c)
 {
 	array_each(struct kept_flow, k, &c->kept) {
 		flow_free(k->flow);
@@ -35,7 +36,7 @@ static void forget(struct flow_cache *c)
 
 static void flow_cache_free(void *data)
 {
-	forget(data);
+	flow_cache_forget(data);
 	base_free(data);
 }
 
@@ -46,7 +47,7 @@ struct flow *flow_for(struct module *m, const struct module_range *ranges, size_
 	if (!m->flows)
 		m->flows = cleanup_alloc(&m->cleanups, sizeof(*m->flows), flow_cache_free);
 	for (size_t i = m->flows->kept.count; i-- > 0;) /* mostly the one asked for last */
-		if (is_same(&m->flows->kept.items[i], ranges, count))
+		if (flow_cache_is_same(&m->flows->kept.items[i], ranges, count))
 			return m->flows->kept.items[i].flow;
 	kept = array_add(&m->flows->kept);
 	for (size_t i = 0; i < count; i++)
@@ -59,5 +60,5 @@ void flows_trim(struct modules *s)
 {
 	array_each(struct module *, m, &s->modules)
 		if ((*m)->flows && (*m)->flows->kept.count > MOST_KEPT)
-			forget((*m)->flows);
+			flow_cache_forget((*m)->flows);
 }

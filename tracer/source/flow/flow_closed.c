@@ -9,7 +9,7 @@ struct pipe {
 	ARRAY(uint64_t) targets; /* of the jumps in the ranges */
 };
 
-static bool is_inside(const struct pipe *p, uint64_t offset)
+static bool flow_closed_is_inside(const struct pipe *p, uint64_t offset)
 {
 	return flow_in_ranges(p->ranges, p->range_count, offset);
 }
@@ -47,7 +47,7 @@ static bool is_behind(const struct pipe *p, const struct flow_insn *in, bool kno
 		return false;
 	return !before || before->offset + before->length != in->offset ||
 	       !flow_falls_through(before) || !f->blocks.items[before->block].live ||
-	       is_inside(p, before->offset);
+	       flow_closed_is_inside(p, before->offset);
 }
 
 /* Of a block that nothing known leads to: do all indirect jumps of the function stand in the ranges? */
@@ -59,7 +59,8 @@ static bool is_in_inner_table(const struct pipe *p, uint32_t block)
 	array_each(const uint32_t, one, &f->unknown)
 		found = found || *one == block;
 	array_each(const struct flow_block, b, &f->blocks)
-		if (b->live && b->indirect && !is_inside(p, f->insns.items[b->last].offset))
+		if (b->live && b->indirect &&
+		    !flow_closed_is_inside(p, f->insns.items[b->last].offset))
 			return false;
 	return found;
 }
@@ -116,7 +117,7 @@ static bool is_end(const struct pipe *p, uint64_t exit)
 
 	if (!in)
 		return false;
-	if (!is_inside(p, exit))
+	if (!flow_closed_is_inside(p, exit))
 		return is_behind(p, in, false);
 	return in->flow == ARCH_FLOW_RETURN;
 }

@@ -108,8 +108,8 @@ static bool is_outside(const struct flow *f, const struct module_range *ranges, 
 }
 
 /* Does control come in at `one` only after it has come in at `before`, and not again from outside without that? */
-static bool goes_on(struct flow_walk *w, const struct module_range *ranges, size_t count,
-		    uint64_t before, uint64_t one)
+static bool flow_entries_goes_on(struct flow_walk *w, const struct module_range *ranges,
+				 size_t count, uint64_t before, uint64_t one)
 {
 	const struct flow *f = w->flow;
 	uint32_t first = flow_block_at(f, before), here = flow_block_at(f, one);
@@ -145,7 +145,8 @@ static bool goes_on_from_another(const struct flow *f, const struct module_range
 
 	flow_walk_init(&w, f);
 	array_each(const uint64_t, other, all)
-		found = found || (*other != one && goes_on(&w, ranges, count, *other, one));
+		found = found ||
+			(*other != one && flow_entries_goes_on(&w, ranges, count, *other, one));
 	flow_walk_fini(&w);
 	return found;
 }
@@ -205,9 +206,9 @@ bool flow_only_computes(const struct flow *f, const struct module_range *range)
 }
 
 /* Where one arrival for each time that control comes in at `one` can be: there, or at the jumps that lead there. */
-static void add_entry(const struct flow *f, const struct module_range *ranges, size_t count,
-		      uint64_t one, bool marked, const struct flow_offsets *own,
-		      struct flow_offsets *out)
+static void flow_entries_add_entry(const struct flow *f, const struct module_range *ranges,
+				   size_t count, uint64_t one, bool marked,
+				   const struct flow_offsets *own, struct flow_offsets *out)
 {
 	bool falls = marked || flow_passing(f, ranges, count, one, own) == FLOW_TURNS;
 	struct flow_offsets jumps = {0};
@@ -247,7 +248,7 @@ void flow_entries(const struct flow *f, const struct module_range *ranges, size_
 
 	own_entries(f, ranges, count, entry, marks, &entries);
 	array_each(const uint64_t, one, &entries)
-		add_entry(f, ranges, count, *one, marks != NULL, own, out);
+		flow_entries_add_entry(f, ranges, count, *one, marks != NULL, own, out);
 	array_fini(&entries);
 }
 

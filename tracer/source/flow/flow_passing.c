@@ -33,7 +33,7 @@ static void walk_without(struct flow_walk *w, uint32_t from, const struct flow_o
 }
 
 /* Does the block pass one of them itself, behind `from`? */
-static bool passes(const struct flow *f, uint64_t from, const struct flow_offsets *all)
+static bool flow_passing_passes(const struct flow *f, uint64_t from, const struct flow_offsets *all)
 {
 	const struct flow_block *b = &f->blocks.items[flow_block_at(f, from)];
 
@@ -108,7 +108,7 @@ enum flow_passing flow_passing(const struct flow *f, const struct module_range *
 	struct flow_numbers left = {0};
 	struct flow_walk w;
 
-	if (here == FLOW_NONE || passes(f, from, all))
+	if (here == FLOW_NONE || flow_passing_passes(f, from, all))
 		return FLOW_PASSES;
 	flow_walk_init(&w, f);
 	avoid(&w, all);
@@ -144,7 +144,7 @@ bool flow_comes_again(const struct flow *f, uint64_t from, const struct flow_off
 	struct flow_walk w;
 	bool again;
 
-	if (here == FLOW_NONE || passes(f, from, all))
+	if (here == FLOW_NONE || flow_passing_passes(f, from, all))
 		return false;
 	flow_walk_init(&w, f);
 	walk_without(&w, here, all);
@@ -176,7 +176,7 @@ bool flow_comes_by(const struct flow *f, uint64_t from, const struct flow_offset
 	struct flow_walk w;
 	bool again;
 
-	if (here == FLOW_NONE || passes(f, from, all))
+	if (here == FLOW_NONE || flow_passing_passes(f, from, all))
 		return false;
 	flow_walk_init(&w, f);
 	walk_without(&w, here, all);
@@ -252,7 +252,7 @@ bool flow_turns_at(const struct flow *f, const struct module_range *ranges, size
 	flow_walk_init(&without, f);
 	walk_inside(&any, ranges, count, here, NULL);
 	avoid(&without, own);
-	if (!passes(f, one, own))
+	if (!flow_passing_passes(f, one, own))
 		walk_inside(&without, ranges, count, here, NULL);
 	for (uint32_t i = 0; i < f->blocks.count; i++) {
 		if (!any.seen[i] || !flow_leads_to(&f->blocks.items[i], here) ||

@@ -25,7 +25,7 @@ static const struct flow_insn *start_insn(const struct starts *s, size_t i)
 	return insn == FLOW_NONE ? NULL : &s->flow->insns.items[insn];
 }
 
-static bool inside(const struct starts *s, uint64_t offset)
+static bool flow_starts_inside(const struct starts *s, uint64_t offset)
 {
 	return flow_in_ranges(s->ranges, s->range_count, offset);
 }
@@ -57,7 +57,7 @@ static size_t calls_behind(const struct starts *s, size_t start)
 	for (uint32_t i = flow_find(f, s->items[start]); i < f->insns.count; i++) {
 		const struct flow_insn *in = &f->insns.items[i];
 
-		if (!inside(s, in->offset))
+		if (!flow_starts_inside(s, in->offset))
 			break;
 		for (size_t k = 0; k < s->count; k++)
 			if (k != start && s->items[k] == in->offset)
@@ -180,12 +180,12 @@ static bool entered_from_outside(const struct starts *s, const struct flow_insn 
 	uint32_t i = (uint32_t)(in - f->insns.items);
 
 	if (i > own->first)
-		return !inside(s, f->insns.items[i - 1].offset);
+		return !flow_starts_inside(s, f->insns.items[i - 1].offset);
 	if (own->unknown || own->padding) /* it may be the nop of an empty case after all */
 		return true;
 	array_each(const struct flow_block, b, &f->blocks) {
 		if (flow_leads_to(b, in->block) && b->live &&
-		    !inside(s, f->insns.items[b->last].offset))
+		    !flow_starts_inside(s, f->insns.items[b->last].offset))
 			return true;
 	}
 	return false;
@@ -216,7 +216,7 @@ static bool stays_inside(const struct starts *s, const struct flow_insn *in)
 
 	for (uint32_t i = (uint32_t)(in - f->insns.items); i <= f->blocks.items[in->block].last;
 	     i++)
-		if (!inside(s, f->insns.items[i].offset) &&
+		if (!flow_starts_inside(s, f->insns.items[i].offset) &&
 		    f->insns.items[i].flow != ARCH_FLOW_JUMP)
 			return false;
 	return true;

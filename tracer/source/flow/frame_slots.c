@@ -83,7 +83,7 @@ static struct frame_span up_to_next(const struct frame_slots *s, const struct fr
 	return span;
 }
 
-static bool is_given(const struct frame_slots *s, const struct frame_span *where)
+static bool flow_frame_slots_is_given(const struct frame_slots *s, const struct frame_span *where)
 {
 	array_each(const struct frame_span, known, &s->given)
 		if (overlap(known, where))
@@ -91,7 +91,7 @@ static bool is_given(const struct frame_slots *s, const struct frame_span *where
 	return false;
 }
 
-static void give(struct frame_slots *s, const struct frame_span *what)
+static void frame_slots_give(struct frame_slots *s, const struct frame_span *what)
 {
 	array_each(const struct frame_span, known, &s->given)
 		if (known->from == what->from && known->low == what->low &&
@@ -101,7 +101,7 @@ static void give(struct frame_slots *s, const struct frame_span *what)
 }
 
 /* Variables of several blocks may have the same place. */
-static void settle(struct frame_slots *s)
+static void frame_slots_settle(struct frame_slots *s)
 {
 	s->settled = true;
 	frame_variables(s->module, s->function, add_variable, s);
@@ -111,11 +111,11 @@ static void settle(struct frame_slots *s)
 
 		array_each(const struct frame_span, v, &s->variables)
 			if (overlap(v, taken)) {
-				give(s, v);
+				frame_slots_give(s, v);
 				found = true;
 			}
 		if (!found)
-			give(s, &all);
+			frame_slots_give(s, &all);
 	}
 }
 
@@ -127,6 +127,6 @@ bool frame_slots_is_given(struct frame_slots *s, uint64_t pc, const struct arch_
 	if (!s->taken.count)
 		return false;
 	if (!s->settled)
-		settle(s);
-	return is_given(s, &where);
+		frame_slots_settle(s);
+	return flow_frame_slots_is_given(s, &where);
 }

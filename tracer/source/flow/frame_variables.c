@@ -41,7 +41,8 @@ static bool is_in_frame(unsigned base)
 }
 
 /* Where the variable is in memory of the frame. */
-static bool place_of(const struct variables *v, struct cursor c, unsigned *base, int64_t *add)
+static bool frame_variables_place_of(const struct variables *v, struct cursor c, unsigned *base,
+				     int64_t *add)
 {
 	struct cursor at = c;
 
@@ -67,7 +68,8 @@ static struct cursor code_at(const struct entry *e, const struct attr *a, uint64
 }
 
 /* While it has a value that is known, it may be nowhere; that is told by a list. */
-static bool find(const struct variables *v, const struct entry *e, unsigned *base, int64_t *add)
+static bool frame_variables_find(const struct variables *v, const struct entry *e, unsigned *base,
+				 int64_t *add)
 {
 	const struct attr *a = entry_attr(e, DW_AT_location);
 	struct loclist_ranges ranges = {0};
@@ -77,16 +79,18 @@ static bool find(const struct variables *v, const struct entry *e, unsigned *bas
 	if (!a)
 		return false;
 	if (a->block)
-		return place_of(v, code_at(e, a, v->function), base, add);
+		return frame_variables_place_of(v, code_at(e, a, v->function), base, add);
 	if (loclist_ranges(e, a, &ranges, &ignored) == 0)
 		for (size_t i = 0; i < ranges.count && !found; i++)
-			found = place_of(v, code_at(e, a, ranges.items[i].low), base, add) ||
-				place_of(v, code_at(e, a, ranges.items[i].high - 1), base, add);
+			found = frame_variables_place_of(v, code_at(e, a, ranges.items[i].low),
+							 base, add) ||
+				frame_variables_place_of(v, code_at(e, a, ranges.items[i].high - 1),
+							 base, add);
 	array_fini(&ranges);
 	return found;
 }
 
-static void look(const struct variables *v, const struct entry *e)
+static void frame_variables_look(const struct variables *v, const struct entry *e)
 {
 	const struct type *type;
 	unsigned base;
@@ -94,7 +98,7 @@ static void look(const struct variables *v, const struct entry *e)
 	ERROR(ignored);
 
 	if ((e->tag != DW_TAG_variable && e->tag != DW_TAG_formal_parameter) ||
-	    !find(v, e, &base, &add))
+	    !frame_variables_find(v, e, &base, &add))
 		return;
 	type = type_of_entry(e, &ignored);
 	if (type && type->size)
@@ -125,7 +129,7 @@ void frame_variables(struct module *m, uint64_t function,
 
 		if (entry_read(t, e.next, &e, &ignored) < 0 || e.offset <= at)
 			return;
-		look(&v, &e);
+		frame_variables_look(&v, &e);
 		deep = e.tag ? deep + e.children : deep - 1;
 	}
 }

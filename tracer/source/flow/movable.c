@@ -16,7 +16,7 @@ struct movable {
 /* ---- the instructions ----------------------------------------------------------------------- */
 
 /* So many that they have `need` bytes. NULL, or why they cannot be. */
-static const char *gather(struct movable *x, unsigned need)
+static const char *movable_gather(struct movable *x, unsigned need)
 {
 	uint8_t bytes[2 * ARCH_INSN_MAX];
 	size_t n = module_bytes(x->module, x->from, bytes, sizeof(bytes)), at = 0;
@@ -142,7 +142,7 @@ unsigned source_movable(struct module *m, uint64_t offset, unsigned need, const 
 {
 	struct movable x = {.module = m, .from = offset};
 
-	*why = gather(&x, need);
+	*why = movable_gather(&x, need);
 	if (!*why && x.inner_count)
 		*why = entered(&x);
 	return *why ? 0 : (unsigned)(x.to - offset);

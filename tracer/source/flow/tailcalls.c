@@ -49,7 +49,7 @@ static bool by_bytes(struct module *m, uint64_t offset, uint64_t *out)
 }
 
 /* By the name of what it jumps to: through the PLT. 0: outside of the module; -1: anywhere. */
-static int by_name(const struct entry *site, struct module *m, uint64_t *out)
+static int tailcalls_by_name(const struct entry *site, struct module *m, uint64_t *out)
 {
 	ERROR(ignored);
 	const char *name;
@@ -85,7 +85,7 @@ static void take_jump(struct path_search *s, const struct entry *site, uint64_t 
 	if (!callsite_return(site, &behind) || on_path(s, function))
 		return;
 	if (!by_bytes(s->module, behind, &target))
-		known = by_name(site, s->module, &target);
+		known = tailcalls_by_name(site, s->module, &target);
 	if (known < 0)
 		s->unknown = true;
 	if (known <= 0 || s->depth == CHAIN)

@@ -286,7 +286,7 @@ static int parse_function(const char *rest, struct location *l, struct error *er
 	return check_function(l->name, l, err);
 }
 
-static int parse(char *rest, struct location *l, struct error *err)
+static int lines_location_parse(char *rest, struct location *l, struct error *err)
 {
 	const char *semicolon;
 	int answer;
@@ -317,7 +317,7 @@ int location_parse(const char *text, struct location *out, struct error *err)
 	foreign_line(&shown, copy);
 	str_add(&shown, "");
 	out->text = str_take(&shown);
-	answer = parse(copy, out, err);
+	answer = lines_location_parse(copy, out, err);
 	if (out->name && !foreign_is_plain(out->name)) { /* nothing is called so: for messages */
 		memset(&shown, 0, sizeof(shown));
 		foreign_line(&shown, out->name);

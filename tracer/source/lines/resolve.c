@@ -141,7 +141,8 @@ static bool in_group(const struct resolver *r, struct module *m, enum group grou
 	return (m != r->first && m->debug_separate) == (group == GROUP_SEPARATE);
 }
 
-static int gather(struct resolver *r, struct module *const *modules, size_t count, enum group group)
+static int resolve_gather(struct resolver *r, struct module *const *modules, size_t count,
+			  enum group group)
 {
 	r->modules.count = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -200,7 +201,7 @@ static struct location_match *only_counted(struct resolver *r)
 }
 
 /* By #K any line with the text can be meant: what its number is does not depend on the build. */
-static struct location_match *choose(struct resolver *r)
+static struct location_match *resolve_choose(struct resolver *r)
 {
 	unsigned wanted = r->location->match;
 
@@ -257,7 +258,7 @@ static int place_line(struct resolver *r, const struct location_match *match, un
 	return error_move(r->err, &r->complaint);
 }
 
-static int place(struct resolver *r, struct location_match *match, struct source_sites *out)
+static int resolve_place(struct resolver *r, struct location_match *match, struct source_sites *out)
 {
 	switch (r->location->kind) {
 	case LOCATION_LINE:
@@ -308,9 +309,9 @@ static void tidy(struct source_sites *out)
 
 static enum source_answer finish(struct resolver *r, struct source_sites *out)
 {
-	struct location_match *match = choose(r);
+	struct location_match *match = resolve_choose(r);
 
-	if (!match || place(r, match, out) < 0)
+	if (!match || resolve_place(r, match, out) < 0)
 		return SOURCE_ERROR;
 	tidy(out);
 	if (out->count)
@@ -336,7 +337,7 @@ static enum source_answer resolve(struct resolver *r, struct module *const *modu
 	if (r->location->kind == LOCATION_ADDRESS)
 		return resolve_address(r, modules, count, out);
 	for (int group = 0; group < GROUP_COUNT; group++) {
-		if (gather(r, modules, count, (enum group)group) < 0)
+		if (resolve_gather(r, modules, count, (enum group)group) < 0)
 			return SOURCE_ERROR;
 		if (r->matches.count)
 			return finish(r, out);
@@ -372,8 +373,8 @@ struct chosen_modules {
 };
 
 /* `chosen`: the modules that OBJECT! means. */
-static void begin(struct resolver *r, struct module *const *modules, size_t count,
-		  struct chosen_modules *chosen)
+static void resolve_begin(struct resolver *r, struct module *const *modules, size_t count,
+			  struct chosen_modules *chosen)
 {
 	r->first = count ? modules[0] : NULL;
 	for (size_t i = 0; i < count; i++) {
@@ -393,7 +394,7 @@ enum source_answer source_resolve(struct modules *s, struct module *const *modul
 	enum source_answer answer;
 
 	memset(out, 0, sizeof(*out));
-	begin(&r, modules, count, &chosen);
+	resolve_begin(&r, modules, count, &chosen);
 	answer = resolve(&r, chosen.items.items, chosen.items.count, out);
 	if (answer != SOURCE_FOUND)
 		source_sites_fini(out);
@@ -407,7 +408,7 @@ enum source_answer source_resolve(struct modules *s, struct module *const *modul
 static int gather_any(struct resolver *r, struct module *const *modules, size_t count)
 {
 	for (int group = 0; group < GROUP_COUNT && !r->matches.count; group++) {
-		if (gather(r, modules, count, (enum group)group) < 0)
+		if (resolve_gather(r, modules, count, (enum group)group) < 0)
 			return -1;
 	}
 	if (r->matches.count)
@@ -442,7 +443,7 @@ int source_matches(struct modules *s, struct module *const *modules, size_t coun
 	struct chosen_modules chosen = {0};
 	int answer;
 
-	begin(&r, modules, count, &chosen);
+	resolve_begin(&r, modules, count, &chosen);
 	answer = gather_any(&r, chosen.items.items, chosen.items.count);
 	array_sort(&r.matches, by_source);
 	for (size_t i = 0; answer == 0 && i < r.matches.count; i++)

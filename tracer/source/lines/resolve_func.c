@@ -70,7 +70,7 @@ static char *identity(const struct function *f)
 	return str_take(&plain);
 }
 
-static void take(struct function_search *s, const struct function *f)
+static void resolve_func_take(struct function_search *s, const struct function *f)
 {
 	char *plain = identity(f);
 	struct location_match *match = match_get(s->r, s->m, f->file, f->line, plain);
@@ -103,7 +103,7 @@ static int visit_scope(struct function_search *s, struct scope_ref scope)
 	if (function_read(s->t, scope, &f, s->r->err) < 0)
 		return -1;
 	if (f.name && function_matches(s, &f))
-		take(s, &f);
+		resolve_func_take(s, &f);
 	return 0;
 }
 

@@ -21,7 +21,7 @@ struct line_scan {
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
-static size_t slot_of(const struct line_scan *s, const void *scope, uint64_t symbol)
+static size_t resolve_line_slot_of(const struct line_scan *s, const void *scope, uint64_t symbol)
 {
 	uint64_t key = ((uint64_t)(uintptr_t)scope >> 4) ^ symbol;
 
@@ -31,7 +31,7 @@ static size_t slot_of(const struct line_scan *s, const void *scope, uint64_t sym
 /* The slot that has the copy, or the free one where it belongs. */
 static uint32_t *find_slot(const struct line_scan *s, const void *scope, uint64_t symbol)
 {
-	size_t at = slot_of(s, scope, symbol);
+	size_t at = resolve_line_slot_of(s, scope, symbol);
 
 	for (; s->slots[at]; at = (at + 1) & (s->slot_count - 1)) {
 		const struct line_copy *c = &s->copies.items.items[s->slots[at] - 1];
@@ -404,7 +404,7 @@ static int text_begins(struct line_scan *s, struct scope_ref owner, bool *known,
 	return 0;
 }
 
-static uint64_t distance(const struct block *b, const struct line_copy *to)
+static uint64_t resolve_line_distance(const struct block *b, const struct line_copy *to)
 {
 	uint64_t least = UINT64_MAX;
 
@@ -429,7 +429,7 @@ static int nearest_own(struct line_scan *s, const struct line_copy *c, const str
 
 		if (other == c || !other->owner.scope || !other->blocks.count ||
 		    function_outermost(other->owner).scope != function_outermost(c->owner).scope ||
-		    (*out && distance(b, other) >= distance(b, *out)))
+		    (*out && resolve_line_distance(b, other) >= resolve_line_distance(b, *out)))
 			continue;
 		if (text_begins(s, other->owner, &known, &other_begin) < 0)
 			return -1;

@@ -246,7 +246,7 @@ static void suggest(struct resolver *r, struct module *const *modules, size_t co
 	base_free(plain);
 }
 
-static void describe(struct resolver *r, struct str *out)
+static void resolve_report_describe(struct resolver *r, struct str *out)
 {
 	const struct location *l = r->location;
 
@@ -301,7 +301,7 @@ int report_not_found(struct resolver *r, struct module *const *modules, size_t c
 	if (!count) {
 		str_addf(&text, "no object %s is loaded", l->object ? l->object : "");
 	} else {
-		describe(r, &text);
+		resolve_report_describe(r, &text);
 		str_add(&text, " in ");
 		foreign_line(&text, str_base_name(module_path(modules[0])));
 		if (count > 1)

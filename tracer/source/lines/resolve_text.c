@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static int add_line(struct resolver *r, struct module *m, const char *file, unsigned line,
-		    const struct location_match *function)
+static int resolve_text_add_line(struct resolver *r, struct module *m, const char *file,
+				 unsigned line, const struct location_match *function)
 {
 	struct location_match *match = match_get(r, m, file, line, NULL);
 
@@ -38,7 +38,7 @@ static int search_lines(struct resolver *r, struct module *m, const char *path, 
 		return no_source(r, path, "", 0);
 	for (unsigned line = first; line <= last && line <= f->lines.count; line++) {
 		if (source_contains(f->lines.items[line - 1], r->location->search) &&
-		    add_line(r, m, path, line, function) < 0)
+		    resolve_text_add_line(r, m, path, line, function) < 0)
 			return -1;
 	}
 	return 0;
@@ -145,7 +145,7 @@ static int own_lines(struct resolver *r, const struct location_match *f, const s
 	return answer;
 }
 
-static int by_number(const void *a, const void *b)
+static int resolve_text_by_number(const void *a, const void *b)
 {
 	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
 
@@ -188,7 +188,7 @@ static int no_source_of(struct resolver *r, const struct location_match *f)
 		if (answer == 0)
 			answer = own_lines(r, f, i, &last, &lines);
 	if (lines.items.count) {
-		array_sort(&lines.items, by_number);
+		array_sort(&lines.items, resolve_text_by_number);
 		str_addf(&more, "; %s has code on ", f->name);
 		str_addf(&more, lines.items.items[0] == last ? "line " : "lines ");
 		print_lines(&lines, &more);
@@ -340,7 +340,7 @@ static int mark_in_file(struct resolver *r, struct module *m, const char *path, 
 	if (!f || !mentions_gate(f))
 		return 0;
 	while ((line = source_mark(f, r->location->search, line + 1))) {
-		if (add_line(r, m, path, line, NULL) < 0)
+		if (resolve_text_add_line(r, m, path, line, NULL) < 0)
 			return -1;
 	}
 	return 0;

@@ -24,7 +24,7 @@ struct function_index {
 	ARRAY(struct name_entry) entries;
 };
 
-static uint32_t hash_of(const char *name)
+static uint32_t functions_index_hash_of(const char *name)
 {
 	uint32_t hash = HASH_NARROW_START;
 
@@ -51,7 +51,7 @@ static void add_name(struct function_index *x, const char *name, uint32_t unit, 
 	}
 }
 
-static int add_unit(struct function_index *x, struct die_table *t, uint32_t unit)
+static int functions_index_add_unit(struct function_index *x, struct die_table *t, uint32_t unit)
 {
 	struct die_unit *u = &t->units.items[unit];
 	ERROR(ignored);
@@ -83,11 +83,11 @@ static int by_hash(const void *a, const void *b)
 	return x->scope < y->scope ? -1 : x->scope > y->scope;
 }
 
-static void make(struct function_index *x, struct die_table *t)
+static void functions_index_make(struct function_index *x, struct die_table *t)
 {
 	x->made = true;
 	for (uint32_t i = 0; i < t->units.count; i++) {
-		if (add_unit(x, t, i) < 0) {
+		if (functions_index_add_unit(x, t, i) < 0) {
 			x->useless = true;
 			array_fini(&x->entries);
 			return;
@@ -107,7 +107,7 @@ static void function_index_free(void *data)
 bool function_index_find(struct die_table *t, const char *name, struct scope_refs *out)
 {
 	struct function_index *x = t->index;
-	uint32_t hash = hash_of(name);
+	uint32_t hash = functions_index_hash_of(name);
 
 	if (!x)
 		x = t->index = cleanup_alloc(&t->cleanups, sizeof(*x), function_index_free);
@@ -115,7 +115,7 @@ bool function_index_find(struct die_table *t, const char *name, struct scope_ref
 	    ++x->asked < WORTH_IT)
 		return false;
 	if (!x->made)
-		make(x, t);
+		functions_index_make(x, t);
 	for (size_t i = array_below(&x->entries, hash, hash);
 	     i < x->entries.count && x->entries.items[i].hash == hash; i++) {
 		struct die_unit *u = &t->units.items[x->entries.items[i].unit];

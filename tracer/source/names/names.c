@@ -5,7 +5,7 @@
 
 /* ---- splitting ------------------------------------------------------------------------------ */
 
-static bool is_word(char c)
+static bool names_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
@@ -19,7 +19,7 @@ size_t names_operator_length(const char *text)
 					      "^",   "&",   "|",   "~",	  "!",	"=",  ",",  "\"\""};
 	const char *at = text + 8;
 
-	if (strncmp(text, "operator", 8) != 0 || is_word(*at))
+	if (strncmp(text, "operator", 8) != 0 || names_is_word(*at))
 		return 0;
 	at += strspn(at, " ");
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
@@ -205,7 +205,7 @@ static bool same_impl(const struct name_part *wanted, const struct name_part *fu
 	if (length <= wanted->length ||
 	    memcmp(as - wanted->length, wanted->text, wanted->length) != 0)
 		return false;
-	return !is_word(as[-(ptrdiff_t)wanted->length - 1]);
+	return !names_is_word(as[-(ptrdiff_t)wanted->length - 1]);
 }
 
 static bool same_part(const struct name_part *wanted, const struct name_part *full)
@@ -218,7 +218,7 @@ static bool same_part(const struct name_part *wanted, const struct name_part *fu
 	       same_impl(wanted, full);
 }
 
-static bool begins(const struct name_part *p, const char *text)
+static bool names_begins(const struct name_part *p, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -228,9 +228,9 @@ static bool begins(const struct name_part *p, const char *text)
 /* Nobody writes these: anonymous namespaces, the library's inline ones, Rust's impl blocks. */
 static bool is_silent(const struct name_part *p)
 {
-	return begins(p, "(anonymous") || begins(p, "{impl") || begins(p, "{unnamed") ||
-	       begins(p, "__cxx") ||
-	       (begins(p, "__") && p->length > 2 && isdigit((unsigned char)p->text[2]));
+	return names_begins(p, "(anonymous") || names_begins(p, "{impl") ||
+	       names_begins(p, "{unnamed") || names_begins(p, "__cxx") ||
+	       (names_begins(p, "__") && p->length > 2 && isdigit((unsigned char)p->text[2]));
 }
 
 static bool is_void(const char *args, size_t length)
@@ -301,7 +301,7 @@ char *names_last(const struct name_parts *n)
 	return base_strndup(last->text, last->plain);
 }
 
-static char *joined(const char *full, bool templates)
+static char *names_joined(const char *full, bool templates)
 {
 	struct name_parts n;
 	struct str out = {0};
@@ -318,10 +318,10 @@ static char *joined(const char *full, bool templates)
 
 char *names_plain(const char *full)
 {
-	return joined(full, false);
+	return names_joined(full, false);
 }
 
 char *names_without_args(const char *full)
 {
-	return joined(full, true);
+	return names_joined(full, true);
 }

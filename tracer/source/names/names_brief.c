@@ -18,7 +18,7 @@ static const char *behind_bracket(const char *at, const char *end)
 	return at;
 }
 
-static bool begins(const char *at, const char *end, const char *word)
+static bool names_brief_begins(const char *at, const char *end, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -36,7 +36,7 @@ static bool is_cut_from(const char *wanted, const char *wanted_end, const char *
 			full++;
 		if (wanted == wanted_end || full == end)
 			return wanted == wanted_end && full == end;
-		if (*full == '<' && begins(wanted, wanted_end, "<...>")) {
+		if (*full == '<' && names_brief_begins(wanted, wanted_end, "<...>")) {
 			wanted += strlen("<...>");
 			full = behind_bracket(full, end);
 		} else if (*wanted++ != *full++) {
@@ -67,7 +67,7 @@ static bool is_default(const char *at, const char *end)
 	while (at < end && *at == ' ')
 		at++;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (begins(at, end, words[i]))
+		if (names_brief_begins(at, end, words[i]))
 			return true;
 	return false;
 }
@@ -136,7 +136,7 @@ void names_simple(const char *full, size_t length, struct str *out)
 			at += skip;
 			continue;
 		}
-		if (begins(at, end, "__cxx11::") && at > full && at[-1] == ':') {
+		if (names_brief_begins(at, end, "__cxx11::") && at > full && at[-1] == ':') {
 			at += strlen("__cxx11::");
 			continue;
 		}

@@ -59,19 +59,20 @@ static bool is_aggregate(const struct type *t)
 	return t->kind == TYPE_STRUCT || t->kind == TYPE_UNION;
 }
 
-static bool is_called(const char *name, const char *wanted)
+static bool signatures_is_called(const char *name, const char *wanted)
 {
 	return name && strcmp(name, wanted) == 0;
 }
 
-static bool is_wanted(const struct signature_reader *r, const struct type *t)
+static bool signatures_is_wanted(const struct signature_reader *r, const struct type *t)
 {
-	return is_aggregate(t) && (is_called(t->name, r->wanted) || is_called(t->tag, r->wanted));
+	return is_aggregate(t) && (signatures_is_called(t->name, r->wanted) ||
+				   signatures_is_called(t->tag, r->wanted));
 }
 
 static bool points_to_wanted(const struct signature_reader *r, const struct type *t)
 {
-	return t->kind == TYPE_POINTER && t->of && is_wanted(r, t->of);
+	return t->kind == TYPE_POINTER && t->of && signatures_is_wanted(r, t->of);
 }
 
 static void note_type(struct signature_reader *r, const struct type *t)
@@ -80,7 +81,7 @@ static void note_type(struct signature_reader *r, const struct type *t)
 		return;
 	if (t->of->name && *t->of->name)
 		suggest_offer(&r->near, t->of->name);
-	if (is_wanted(r, t->of) && (!r->found || r->found->incomplete))
+	if (signatures_is_wanted(r, t->of) && (!r->found || r->found->incomplete))
 		r->found = t->of;
 }
 
@@ -98,7 +99,7 @@ static enum signature_class class_of_pointer(const struct signature_reader *r, c
 
 	if (!of || of->kind == TYPE_VOID)
 		return SIGNATURE_TOKEN;
-	if (is_wanted(r, of))
+	if (signatures_is_wanted(r, of))
 		return SIGNATURE_OBJECT;
 	if (points_to_wanted(r, of))
 		return SIGNATURE_OBJECT_OUT;
@@ -135,8 +136,8 @@ static enum signature_class class_of(const struct signature_reader *r, const str
 	}
 }
 
-static struct signature_value value_of(struct signature_reader *r, const struct type *t,
-				       const char *name)
+static struct signature_value signatures_value_of(struct signature_reader *r, const struct type *t,
+						  const char *name)
 {
 	struct signature_value v = {class_of(r, t), name, NULL, t};
 	struct str text = {0};
@@ -158,7 +159,8 @@ static int add_parameter(struct signature_reader *r, const struct entry *e, stru
 
 	if (!t || err->code)
 		return -1;
-	*array_add(&s->parameters) = value_of(r, t, name ? entry_text(&holder, DW_AT_name) : NULL);
+	*array_add(&s->parameters) =
+		signatures_value_of(r, t, name ? entry_text(&holder, DW_AT_name) : NULL);
 	return 0;
 }
 
@@ -183,7 +185,7 @@ static int read_parameters(struct signature_reader *r, const struct entry *funct
 /* ---- what a function is for --------------------------------------------------------------------------- */
 
 /* Is the word one of the name's, as underscores part them? */
-static bool has_word(const char *name, const char *word)
+static bool signatures_has_word(const char *name, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -196,7 +198,7 @@ static bool has_word(const char *name, const char *word)
 static bool has_word_of(const char *name, const char *const *words)
 {
 	for (; *words; words++)
-		if (has_word(name, *words))
+		if (signatures_has_word(name, *words))
 			return true;
 	return false;
 }
@@ -287,7 +289,7 @@ static void find_why(const struct signature *s, struct str *why)
 }
 
 /* A constructor may take what nobody can guess: --new says it, or NULL will do. */
-static void settle(struct signature *s)
+static void signatures_settle(struct signature *s)
 {
 	struct str why = {0};
 
@@ -343,18 +345,19 @@ static int read_function(struct signature_reader *r, struct scope_ref scope, con
 		return -1;
 	s.file = place.file;
 	s.line = place.line;
-	s.result = value_of(r, result, NULL);
+	s.result = signatures_value_of(r, result, NULL);
 	if (read_parameters(r, &e, &s, err) < 0 || !is_about(&s)) {
 		signature_fini(&s);
 		return err->code ? -1 : 0;
 	}
-	settle(&s);
+	signatures_settle(&s);
 	*array_add(&r->out->items) = s;
 	return 0;
 }
 
 /* Of two functions that do the same gcc keeps one, and the other is a symbol alone. */
-static bool is_there(struct signature_reader *r, const struct scope *scope, const char *name)
+static bool signatures_is_there(struct signature_reader *r, const struct scope *scope,
+				const char *name)
 {
 	uint64_t offset, size;
 
@@ -375,7 +378,7 @@ static int read_unit(struct signature_reader *r, struct die_unit *u, struct erro
 		if (function_short_name(r->table, scope, &name, err) < 0)
 			return -1;
 		if (!name || !is_exported(r, name) || signatures_find(r->out, name) ||
-		    !is_there(r, scope.scope, name))
+		    !signatures_is_there(r, scope.scope, name))
 			continue;
 		if (read_function(r, scope, name, err) < 0)
 			return -1;
@@ -383,7 +386,7 @@ static int read_unit(struct signature_reader *r, struct die_unit *u, struct erro
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int signatures_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct signature *)a)->name, ((const struct signature *)b)->name);
 }
@@ -400,7 +403,7 @@ static int no_type(struct signature_reader *r, struct error *err)
 	return -1;
 }
 
-static void describe(struct signature_reader *r)
+static void signatures_describe(struct signature_reader *r)
 {
 	const struct type *whole = type_whole(r->found, NULL);
 	struct str text = {0};
@@ -430,7 +433,7 @@ static void drop(struct signatures *s)
 	array_fini(&s->items);
 }
 
-static int read_all(struct signature_reader *r, struct error *err)
+static int signatures_read_all(struct signature_reader *r, struct error *err)
 {
 	r->table = dies_table(r->module, err);
 	if (!r->table || read_units(r, err) < 0)
@@ -444,8 +447,8 @@ static int read_all(struct signature_reader *r, struct error *err)
 		if (read_units(r, err) < 0)
 			return -1;
 	}
-	array_sort(&r->out->items, by_name);
-	describe(r);
+	array_sort(&r->out->items, signatures_by_name);
+	signatures_describe(r);
 	return 0;
 }
 
@@ -464,7 +467,7 @@ int signatures_read(struct module *m, const char *type, struct signatures *out, 
 	r.only_exported = module_is_pie(m) && !module_is_dynamic(m);
 	module_each_dynamic(m, add_exported, &r);
 	array_sort(&r.exported, by_text);
-	answer = read_all(&r, err);
+	answer = signatures_read_all(&r, err);
 	array_each(char *, name, &r.exported)
 		base_free(*name);
 	array_fini(&r.exported);

@@ -39,8 +39,8 @@ static void by_dies(struct die_table *t, uint64_t offset, struct source_symbolis
 	out->start = scope.unit->ranges.items[scope.scope->first_range].low;
 }
 
-static void line_of(struct die_table *t, const struct die_unit *u, uint64_t offset,
-		    struct source_symbolised *out)
+static void symbolise_line_of(struct die_table *t, const struct die_unit *u, uint64_t offset,
+			      struct source_symbolised *out)
 {
 	struct module *m = t->module;
 	const struct line_row *row;
@@ -71,7 +71,7 @@ bool source_symbolise(struct module *m, uint64_t offset, bool lines, struct sour
 	if (u && wants_dies(out, u))
 		by_dies(t, offset, out);
 	if (u && lines)
-		line_of(t, u, offset, out);
+		symbolise_line_of(t, u, offset, out);
 	return out->function || out->file;
 }
 

@@ -234,7 +234,7 @@ unsigned source_block_end(const struct source_file *f, unsigned first, unsigned 
 	return 0;
 }
 
-static bool is_word(const char *at, size_t n, const char *word)
+static bool text_is_word(const char *at, size_t n, const char *word)
 {
 	return strlen(word) == n && strncmp(at, word, n) == 0;
 }
@@ -244,7 +244,7 @@ static bool is_loop(const char *at, size_t n)
 	static const char *const words[] = {"for", "while", "do", "loop"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (is_word(at, n, words[i]))
+		if (text_is_word(at, n, words[i]))
 			return true;
 	return false;
 }
@@ -288,7 +288,7 @@ static bool speaks_of_loop(const char *at, size_t n)
 		for (size_t k = 0; k + strlen(parts[i]) <= n; k++)
 			if (strncasecmp(at + k, parts[i], strlen(parts[i])) == 0)
 				return true;
-	return is_word(at, n, "do");
+	return text_is_word(at, n, "do");
 }
 
 bool source_may_loop(const struct source_file *f, unsigned first, unsigned line)
@@ -299,7 +299,7 @@ bool source_may_loop(const struct source_file *f, unsigned first, unsigned line)
 	size_t n;
 
 	while ((n = next_word(&r, end > line ? end : line, &word)))
-		if (is_word(word, n, "goto") || (r.line <= line && speaks_of_loop(word, n)))
+		if (text_is_word(word, n, "goto") || (r.line <= line && speaks_of_loop(word, n)))
 			return true;
 	return false;
 }

@@ -60,7 +60,7 @@ struct type_table *type_table_of(struct die_table *d)
 }
 
 /* Where the type of this entry is, or belongs. */
-static size_t slot_of(const struct type_table *types, uint64_t entry)
+static size_t types_slot_of(const struct type_table *types, uint64_t entry)
 {
 	size_t i = (size_t)(entry * 0x9e3779b97f4a7c15u >> 20) & (types->size - 1);
 
@@ -69,7 +69,7 @@ static size_t slot_of(const struct type_table *types, uint64_t entry)
 	return i;
 }
 
-static void grow(struct type_table *types)
+static void types_grow(struct type_table *types)
 {
 	struct type_table old = *types;
 
@@ -81,7 +81,7 @@ static void grow(struct type_table *types)
 
 		if (!old.slots[i])
 			continue;
-		at = slot_of(types, old.keys[i]);
+		at = types_slot_of(types, old.keys[i]);
 		types->slots[at] = old.slots[i];
 		types->keys[at] = old.keys[i];
 	}
@@ -89,13 +89,13 @@ static void grow(struct type_table *types)
 	base_free(old.keys);
 }
 
-static struct type *add(struct type_table *types, uint64_t entry)
+static struct type *types_add(struct type_table *types, uint64_t entry)
 {
 	size_t i;
 
 	if (types->count * 2 >= types->size)
-		grow(types);
-	i = slot_of(types, entry);
+		types_grow(types);
+	i = types_slot_of(types, entry);
 	types->count++;
 	types->keys[i] = entry;
 	return types->slots[i] = base_alloc(1, sizeof(**types->slots));
@@ -423,7 +423,7 @@ static int fill_other(struct type *t, const struct entry *e, struct error *err)
 	}
 }
 
-static int fill(struct type *t, const struct entry *e, struct error *err)
+static int types_fill(struct type *t, const struct entry *e, struct error *err)
 {
 	switch (e->tag) {
 	case DW_TAG_base_type:
@@ -490,13 +490,13 @@ static void set_basics(struct type *t, const struct entry *e)
 	set_language(t, e->unit);
 }
 
-static const struct type *make(struct die_table *d, const struct entry *e, struct error *err)
+static const struct type *types_make(struct die_table *d, const struct entry *e, struct error *err)
 {
-	struct type *t = add(type_table_of(d), e->offset);
+	struct type *t = types_add(type_table_of(d), e->offset);
 
 	set_basics(t, e);
 	t->making = true;
-	if (fill(t, e, err) < 0) {
+	if (types_fill(t, e, err) < 0) {
 		t->making = true; /* whoever asks again meets the fault again */
 		return NULL;
 	}
@@ -507,7 +507,7 @@ static const struct type *make(struct die_table *d, const struct entry *e, struc
 static const struct type *get(struct die_table *d, uint64_t entry, struct error *err)
 {
 	struct type_table *types = type_table_of(d);
-	const struct type *t = types->slots[slot_of(types, entry)];
+	const struct type *t = types->slots[types_slot_of(types, entry)];
 	struct entry e;
 	uint64_t elsewhere;
 
@@ -525,7 +525,7 @@ static const struct type *get(struct die_table *d, uint64_t entry, struct error 
 		return NULL;
 	types->depth++;
 	elsewhere = entry_ref(&e, DW_AT_signature); /* in a type unit of its own */
-	t = elsewhere && elsewhere != entry ? get(d, elsewhere, err) : make(d, &e, err);
+	t = elsewhere && elsewhere != entry ? get(d, elsewhere, err) : types_make(d, &e, err);
 	types->depth--;
 	return t;
 }

@@ -18,7 +18,7 @@ static bool binds_tighter(const struct type *t)
 	return (t->kind == TYPE_ARRAY || t->kind == TYPE_FUNCTION) && !has_own_name(t);
 }
 
-static bool is_pointer(const struct type *t)
+static bool types_spell_is_pointer(const struct type *t)
 {
 	return t->kind == TYPE_POINTER || t->kind == TYPE_REFERENCE ||
 	       t->kind == TYPE_MEMBER_POINTER;
@@ -83,12 +83,13 @@ static void spell_star(const struct type *t, struct str *out)
 
 static void left(const struct type *t, struct str *out, unsigned depth)
 {
-	if (has_own_name(t) || !(is_pointer(t) || binds_tighter(t)) || depth > SPELL_DEPTH) {
+	if (has_own_name(t) || !(types_spell_is_pointer(t) || binds_tighter(t)) ||
+	    depth > SPELL_DEPTH) {
 		spell_name(t, out);
 		return;
 	}
 	left(t->of, out, depth + 1);
-	if (is_pointer(t))
+	if (types_spell_is_pointer(t))
 		spell_star(t, out);
 }
 
@@ -112,9 +113,10 @@ static void spell_parameters(const struct type *t, struct str *out, unsigned dep
 
 static void right(const struct type *t, struct str *out, unsigned depth)
 {
-	if (has_own_name(t) || !(is_pointer(t) || binds_tighter(t)) || depth > SPELL_DEPTH)
+	if (has_own_name(t) || !(types_spell_is_pointer(t) || binds_tighter(t)) ||
+	    depth > SPELL_DEPTH)
 		return;
-	if (is_pointer(t)) {
+	if (types_spell_is_pointer(t)) {
 		if (binds_tighter(t->of))
 			str_add(out, ")");
 	} else {

@@ -52,8 +52,8 @@ void gating_set_options(struct gating *g)
 }
 
 /* With gates left out places may be missed: then only how the program ends counts. */
-static bool agrees(const struct gating *g, const struct session_trial *trial,
-		   const struct session_result *r)
+static bool runs_agrees(const struct gating *g, const struct session_trial *trial,
+			const struct session_result *r)
 {
 	if (trial->left_out)
 		return r->evidence.as_expected != g->defies;
@@ -98,7 +98,7 @@ static uint64_t until_us(const struct gating *g)
 }
 
 /* 1: it agreed, 0: it did not, or the time was over; -1: the experiment is over. */
-static int run(struct gating *g, const struct session_trial *trial)
+static int runs_run(struct gating *g, const struct session_trial *trial)
 {
 	struct experiment *x = &g->e->x;
 	struct session_options *given = x->options;
@@ -115,7 +115,7 @@ static int run(struct gating *g, const struct session_trial *trial)
 	if (answer < 0)
 		return -1;
 	g->cut = r.out_of_time;
-	answer = !g->cut && agrees(g, trial, &r);
+	answer = !g->cut && runs_agrees(g, trial, &r);
 	g->turned = was_turned(&r);
 	g->barred = !answer && r.verdict != (g->defies ? VERDICT_OK : VERDICT_NOT_AS_EXPECTED);
 	if (!answer)
@@ -134,7 +134,7 @@ int gating_runs(struct gating *g, unsigned long most, const struct session_trial
 	g->e->x.planned = most;
 	while (answer == 1 && g->made < most && (!g->made || !gating_is_past(until))) {
 		g->e->x.done = g->made;
-		answer = run(g, trial);
+		answer = runs_run(g, trial);
 		if (answer == 0 && g->cut && g->made) {
 			answer = 1; /* of those that came to their end all agreed */
 			break;

@@ -7,26 +7,26 @@ struct alike_key {
 	unsigned thread, class;
 };
 
-static int order_of(uint64_t a, uint64_t b)
+static int alike_order_of(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
 static int compare_groups(const struct alike_key *a, const struct alike_key *b)
 {
-	int order = order_of(a->object, b->object);
+	int order = alike_order_of(a->object, b->object);
 
-	order = order ? order : order_of(a->size, b->size);
-	order = order ? order : order_of(a->thread, b->thread);
-	return order ? order : order_of(a->class, b->class);
+	order = order ? order : alike_order_of(a->size, b->size);
+	order = order ? order : alike_order_of(a->thread, b->thread);
+	return order ? order : alike_order_of(a->class, b->class);
 }
 
-static int compare(const void *x, const void *y)
+static int alike_compare(const void *x, const void *y)
 {
 	const struct alike_key *a = x, *b = y;
 	int order = compare_groups(a, b);
 
-	return order ? order : order_of(a->step, b->step);
+	return order ? order : alike_order_of(a->step, b->step);
 }
 
 static const struct strategy_point *point_of(const struct alike *a, const struct alike_group *group)
@@ -109,7 +109,7 @@ void alike_init(struct alike *a, const struct plan_view *v, alike_class *class_o
 		keys[i] = (struct alike_key){plan_step(v, i)->point.object,
 					     plan_step(v, i)->point.size, i,
 					     plan_step(v, i)->thread, class_of(v, i)};
-	array_qsort(keys, count, sizeof(*keys), compare);
+	array_qsort(keys, count, sizeof(*keys), alike_compare);
 	for (size_t i = 0; i < count; i++) {
 		if (!i || compare_groups(&keys[i - 1], &keys[i]) != 0)
 			*array_add(&a->groups) =

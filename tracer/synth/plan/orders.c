@@ -27,12 +27,12 @@ static uint32_t *row(const struct clocks *c, size_t step)
 	return c->rows + step * c->threads;
 }
 
-static unsigned thread_of(const struct plan_view *v, size_t step)
+static unsigned orders_thread_of(const struct plan_view *v, size_t step)
 {
 	return plan_step(v, step)->thread;
 }
 
-static void join(struct clocks *c, size_t to, size_t from)
+static void orders_join(struct clocks *c, size_t to, size_t from)
 {
 	for (size_t t = 0; t < c->threads; t++)
 		if (row(c, to)[t] < row(c, from)[t])
@@ -41,7 +41,7 @@ static void join(struct clocks *c, size_t to, size_t from)
 
 static bool covers(const struct clocks *c, size_t step, size_t earlier)
 {
-	return row(c, step)[thread_of(c->v, earlier)] > earlier;
+	return row(c, step)[orders_thread_of(c->v, earlier)] > earlier;
 }
 
 static bool same_object(const struct plan_view *v, size_t a, size_t b)
@@ -64,7 +64,7 @@ static bool is_child(const char *id)
 /* "p2/main" comes of the second fork, if all of the processes come of one. */
 static size_t fork_of(const struct plan_view *v, size_t first)
 {
-	const char *id = v->s->threads.items[thread_of(v, first)];
+	const char *id = v->s->threads.items[orders_thread_of(v, first)];
 	unsigned long number = is_child(id) ? strtoul(id + 1, NULL, 10) : 0;
 	size_t processes = 0, forks = 0, found = PLAN_NONE;
 
@@ -97,7 +97,7 @@ static size_t creation(const struct plan_view *v, size_t first)
 static bool may_wake(const struct plan_view *v, size_t signal, size_t wait)
 {
 	return plan_op(v, signal) == STRATEGY_SIGNAL &&
-	       thread_of(v, signal) != thread_of(v, wait) &&
+	       orders_thread_of(v, signal) != orders_thread_of(v, wait) &&
 	       (plan_step(v, wait)->point.object == STRATEGY_ANY_OBJECT ||
 		same_object(v, signal, wait));
 }
@@ -123,9 +123,9 @@ static size_t signal_of(const struct plan_view *v, size_t wait, size_t next)
 	    plan_op(v, next) == STRATEGY_TIMEOUT)
 		return PLAN_NONE;
 	for (size_t i = next; i-- > wait;) {
-		if (!may_wake(v, i, wait) || has_woken_others(v, i, thread_of(v, wait)))
+		if (!may_wake(v, i, wait) || has_woken_others(v, i, orders_thread_of(v, wait)))
 			continue;
-		if (first != PLAN_NONE && thread_of(v, first) != thread_of(v, i))
+		if (first != PLAN_NONE && orders_thread_of(v, first) != orders_thread_of(v, i))
 			return PLAN_NONE;
 		first = i;
 	}
@@ -138,18 +138,18 @@ static void begin_row(struct clocks *c, size_t at)
 	size_t before = v->steps.items[at].before, from;
 
 	if (before != PLAN_NONE)
-		join(c, at, before);
+		orders_join(c, at, before);
 	from = before == PLAN_NONE ? creation(v, at) : signal_of(v, before, at);
 	if (from != PLAN_NONE)
-		join(c, at, from);
+		orders_join(c, at, from);
 	from = before == PLAN_NONE ? fork_of(v, at) : PLAN_NONE;
 	if (from != PLAN_NONE)
-		join(c, at, from);
+		orders_join(c, at, from);
 	if (plan_op(v, at) == STRATEGY_LOCK) /* a join: had the thread not ended, it would wait */
 		array_each(const size_t, end, &v->ends)
 			if (*end < at && same_object(v, *end, at))
-				join(c, at, *end);
-	row(c, at)[thread_of(v, at)] = (uint32_t)at + 1;
+				orders_join(c, at, *end);
+	row(c, at)[orders_thread_of(v, at)] = (uint32_t)at + 1;
 }
 
 /* A lock that waits for as long as it takes: not trylock, not a time-out. */
@@ -172,13 +172,13 @@ static void join_releases(struct clocks *c, const struct releases *r, size_t at)
 		more = false;
 		for (size_t i = releases_first(r, at); i != PLAN_NONE; i = releases_next(r, i)) {
 			unsigned thread = releases_thread(r, i);
-			size_t release = thread != thread_of(v, at)
+			size_t release = thread != orders_thread_of(v, at)
 						 ? releases_after(r, i, row(c, at)[thread])
 						 : PLAN_NONE;
 
 			if (release == PLAN_NONE || covers(c, at, release))
 				continue;
-			join(c, at, release);
+			orders_join(c, at, release);
 			more = true;
 		}
 	}
@@ -186,7 +186,7 @@ static void join_releases(struct clocks *c, const struct releases *r, size_t at)
 
 /* ---- what has to be seen to --------------------------------------------------------------------- */
 
-static bool is_lock(enum strategy_op op)
+static bool orders_is_lock(enum strategy_op op)
 {
 	return op == STRATEGY_LOCK || op == STRATEGY_UNLOCK;
 }
@@ -254,8 +254,9 @@ static bool is_copied(const struct plan_view *v, size_t fork, size_t step)
 	char *const *ids = v->s->threads.items;
 	enum strategy_op op = plan_op(v, step);
 
-	return plan_forks(plan_step(v, fork)) && thread_of(v, fork) != thread_of(v, step) &&
-	       plan_same_process(ids[thread_of(v, fork)], ids[thread_of(v, step)]) &&
+	return plan_forks(plan_step(v, fork)) &&
+	       orders_thread_of(v, fork) != orders_thread_of(v, step) &&
+	       plan_same_process(ids[orders_thread_of(v, fork)], ids[orders_thread_of(v, step)]) &&
 	       (op == STRATEGY_UNLOCK || op == STRATEGY_WRITE ||
 		(op == STRATEGY_LOCK && !plan_is_join(v, step)) ||
 		(op == STRATEGY_ATOMIC && plan_step(v, step)->point.writes));
@@ -275,7 +276,7 @@ static bool matters(const struct plan_view *v, size_t x, size_t y)
 	    b == STRATEGY_CREATE || b == STRATEGY_START || b == STRATEGY_END ||
 	    b == STRATEGY_TIMEOUT || (a == STRATEGY_SIGNAL && b == STRATEGY_SIGNAL))
 		return false;
-	if (is_lock(a) && is_lock(b) && !locks_matter(v, x, y))
+	if (orders_is_lock(a) && orders_is_lock(b) && !locks_matter(v, x, y))
 		return false;
 	return !blocks_over(v, x, y) || blocked_matters(v, x, y);
 }
@@ -317,7 +318,7 @@ struct before {
 
 /* Latest step of the group that matters. If a step does not because it still blocks, an earlier one
    may. */
-static void look(void *ctx, const struct alike_group *group)
+static void orders_look(void *ctx, const struct alike_group *group)
 {
 	struct before *b = ctx;
 	const struct plan_view *v = b->c->v;
@@ -345,13 +346,13 @@ static void join_dependent(struct clocks *c, struct before *b, size_t y, struct 
 {
 	b->step = y;
 	b->found.count = 0;
-	alike_each(b->a, y, look, b);
+	alike_each(b->a, y, orders_look, b);
 	array_sort(&b->found, latest_first);
 	array_each(const size_t, x, &b->found) {
 		if (covers(c, y, *x))
 			continue;
 		add_edge(c->v, out, *x, y);
-		join(c, y, *x);
+		orders_join(c, y, *x);
 	}
 }
 
@@ -393,7 +394,7 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 			last = end != PLAN_NONE ? end : v->over - 1;
 		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
 		    !(first >= v->over && plan_is_join(v, first)) &&
-		    (first < v->done || !is_lock(plan_op(v, last))))
+		    (first < v->done || !orders_is_lock(plan_op(v, last))))
 			add_edge(v, out, last, first);
 	}
 }
@@ -432,7 +433,7 @@ static void reduce(struct clocks *c, bool all, struct plan_edges *edges)
 			if (covers(c, y, edge.from) && !(all && goes_further(c->v, &edge)))
 				continue;
 			edges->items[kept++] = edge;
-			join(c, y, edge.from);
+			orders_join(c, y, edge.from);
 		}
 	}
 	edges->count = kept;
@@ -501,7 +502,7 @@ static void let_wake(const struct plan_view *v, size_t begin, struct plan_edges 
 	for (size_t i = 0; i < v->done && edges->count < most && !plan_is_over(v, i); i++) {
 		if (i >= begin)
 			wake_first(v, last, i, edges);
-		last[thread_of(v, i)] = i + 1;
+		last[orders_thread_of(v, i)] = i + 1;
 	}
 	base_free(last);
 }

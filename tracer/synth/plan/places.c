@@ -17,7 +17,7 @@ static bool has_line(const struct plan_view *v, size_t step)
 }
 
 /* In what its line calls there are steps before it: the call's own address is behind the thread. */
-static bool is_called(const struct plan_view *v, size_t step)
+static bool places_is_called(const struct plan_view *v, size_t step)
 {
 	return v->steps.items[step].call_first != step && where_of(v, step)->inner_object;
 }
@@ -27,7 +27,7 @@ static bool has_address(const struct plan_view *v, size_t step)
 {
 	const struct schedule_where *w = where_of(v, step);
 
-	return is_called(v, step) ||
+	return places_is_called(v, step) ||
 	       (w->object && w->address && v->steps.items[step].call_first == step);
 }
 
@@ -52,7 +52,7 @@ static bool others_pass(const struct plan_view *v, size_t at, bool line)
 	const struct schedule *s = v->s;
 	unsigned own = plan_step(v, at)->thread;
 
-	if (where_of(v, at)->inside || (!line && is_called(v, at)))
+	if (where_of(v, at)->inside || (!line && places_is_called(v, at)))
 		return true; /* a library's own code: there may be anybody */
 	for (size_t t = 0; t < s->threads.count; t++)
 		if (t != own && (plan_are_alike(s->threads.items[t], s->threads.items[own]) ||
@@ -93,13 +93,13 @@ static bool is_same_address(const struct plan_view *v, size_t step, size_t at)
 {
 	const struct schedule_where *a = where_of(v, step), *b = where_of(v, at);
 
-	if (is_called(v, at))
+	if (places_is_called(v, at))
 		return is_same_inner(a, b);
 	return v->steps.items[step].call_first == step && plan_is_same_place(a, b, false);
 }
 
 /* The how manieth time is it that the thread comes by there? */
-static unsigned long passes(const struct plan_view *v, size_t at, bool line)
+static unsigned long places_passes(const struct plan_view *v, size_t at, bool line)
 {
 	unsigned long times = 1;
 
@@ -134,14 +134,14 @@ static void name_line(struct plan_placing *g, size_t at, struct plan_place *out)
 static void name_address(struct plan_placing *g, size_t at, struct plan_place *out)
 {
 	const struct schedule_where *w = where_of(g->v, at);
-	const char *object = is_called(g->v, at) ? w->inner_object : w->object;
-	uint64_t address = is_called(g->v, at) ? w->inner : w->address;
+	const char *object = places_is_called(g->v, at) ? w->inner_object : w->object;
+	uint64_t address = places_is_called(g->v, at) ? w->inner : w->address;
 	struct str text = {0};
 
 	if (!g->words->program || strcmp(g->words->program, str_base_name(object)) != 0)
 		str_addf(&text, "%s!", str_base_name(object));
 	str_addf(&text, "*0x%llx", (unsigned long long)address);
-	out->called = is_called(g->v, at);
+	out->called = places_is_called(g->v, at);
 	out->location = str_take(&text);
 }
 
@@ -158,7 +158,7 @@ void plan_place_fini(struct plan_place *place)
 	base_free(place->thread);
 }
 
-static size_t keep(struct plan_placing *g, struct plan_place place)
+static size_t places_keep(struct plan_placing *g, struct plan_place place)
 {
 	for (size_t i = 0; i < g->p->places.count; i++) {
 		if (!are_equal(&g->p->places.items[i], &place))
@@ -179,7 +179,8 @@ static bool is_last(const struct plan_view *v, size_t at, bool after)
 	return after && v->over && plan_line_last(v, at) == plan_line_last(v, v->over - 1);
 }
 
-static size_t make(struct plan_placing *g, size_t at, enum plan_at kind, bool line, bool after)
+static size_t places_make(struct plan_placing *g, size_t at, enum plan_at kind, bool line,
+			  bool after)
 {
 	const struct schedule_step *step = plan_step(g->v, at);
 	struct plan_place place = {
@@ -194,14 +195,14 @@ static size_t make(struct plan_placing *g, size_t at, enum plan_at kind, bool li
 	if (kind != PLAN_LOCATION || g->p->by == PLAN_BY_INSTRUCTION || others_pass(g->v, at, line))
 		place.thread = base_strdup(g->v->s->threads.items[step->thread]);
 	if (kind == PLAN_LOCATION) {
-		times = passes(g->v, at, line);
+		times = places_passes(g->v, at, line);
 		place.hit = times > 1 ? times : 0;
 		if (line)
 			name_line(g, at, &place);
 		else
 			name_address(g, at, &place);
 	}
-	return keep(g, place);
+	return places_keep(g, place);
 }
 
 static int nowhere(struct plan_placing *g, size_t at)
@@ -267,8 +268,8 @@ static bool hold_step(const struct plan_placing *g, size_t *at, bool *line)
 /* The thread's, or the process's. */
 static size_t make_end(struct plan_placing *g, size_t at)
 {
-	return make(g, at, plan_ends_process(g->v, at) ? PLAN_EXIT : PLAN_THREAD_EXIT, false,
-		    false);
+	return places_make(g, at, plan_ends_process(g->v, at) ? PLAN_EXIT : PLAN_THREAD_EXIT, false,
+			   false);
 }
 
 /* A time-out: it comes there when its time is over, before whatever it does then. */
@@ -297,8 +298,8 @@ static size_t hold_back(struct plan_placing *g, size_t step)
 	size_t call = g->v->steps.items[step].before;
 
 	if (g->p->by != PLAN_BY_INSTRUCTION && call != PLAN_NONE && has_line(g->v, call))
-		return make(g, call, PLAN_LOCATION, true, true);
-	return make(g, step, PLAN_LOCATION, false, false);
+		return places_make(g, call, PLAN_LOCATION, true, true);
+	return places_make(g, step, PLAN_LOCATION, false, false);
 }
 
 int plan_hold(struct plan_placing *g, size_t step, size_t *out)
@@ -318,13 +319,13 @@ int plan_hold(struct plan_placing *g, size_t step, size_t *out)
 	}
 	start = start_for(g->v, at);
 	if (start != PLAN_NONE && at < g->v->done)
-		*out = make(g, start, PLAN_THREAD_START, false, false);
+		*out = places_make(g, start, PLAN_THREAD_START, false, false);
 	else if (plan_op(g->v, at) == STRATEGY_START)
-		*out = make(g, at, PLAN_THREAD_START, false, false);
+		*out = places_make(g, at, PLAN_THREAD_START, false, false);
 	else if (where_of(g->v, at)->inside && goes_on_inside(g->v, g->v->steps.items[at].before))
-		*out = make(g, g->v->steps.items[at].before, PLAN_LOCATION, false, false);
+		*out = places_make(g, g->v->steps.items[at].before, PLAN_LOCATION, false, false);
 	else
-		*out = make(g, at, PLAN_LOCATION, line, false);
+		*out = places_make(g, at, PLAN_LOCATION, line, false);
 	return 0;
 }
 
@@ -395,7 +396,7 @@ static size_t end_for(const struct plan_view *v, size_t at)
 /* The failure comes in that step: its thread never ends, and who is to come later stays held. */
 static size_t make_never(struct plan_placing *g, size_t at)
 {
-	size_t place = make(g, at, PLAN_THREAD_EXIT, false, false);
+	size_t place = places_make(g, at, PLAN_THREAD_EXIT, false, false);
 
 	g->p->places.items[place].optional = true;
 	return place;
@@ -409,8 +410,8 @@ static size_t open_timed_out(struct plan_placing *g, size_t at)
 
 	if (!has_line(v, call) || plan_line_last(v, call) > at ||
 	    (next != PLAN_NONE && where_of(v, next)->line == where_of(v, call)->line))
-		return make(g, at, PLAN_LOCATION, false, false);
-	place = make(g, call, PLAN_LOCATION, true, true);
+		return places_make(g, at, PLAN_LOCATION, false, false);
+	place = places_make(g, call, PLAN_LOCATION, true, true);
 	g->p->places.items[place].optional |= next == PLAN_NONE;
 	return place;
 }
@@ -431,21 +432,21 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 	else if (plan_op(v, at) == STRATEGY_END)
 		*out = make_end(g, at);
 	else if (end != PLAN_NONE)
-		*out = make(g, end, PLAN_THREAD_EXIT, false, false);
+		*out = places_make(g, end, PLAN_THREAD_EXIT, false, false);
 	else if (over && !(fresh && leads_elsewhere(v, at, next)))
-		*out = make(g, at, PLAN_LOCATION, true, true);
+		*out = places_make(g, at, PLAN_LOCATION, true, true);
 	else if (fresh)
-		*out = make(g, next, PLAN_LOCATION, true, false);
+		*out = places_make(g, next, PLAN_LOCATION, true, false);
 	else if (ends)
 		*out = make_end(g, next);
 	else if (next != PLAN_NONE && has_line(v, next) && g->p->by == PLAN_BY_WHOLE_LINE)
-		*out = make(g, v->steps.items[next].line_first, PLAN_LOCATION, true, false);
+		*out = places_make(g, v->steps.items[next].line_first, PLAN_LOCATION, true, false);
 	else if (next != PLAN_NONE && has_address(v, next))
-		*out = make(g, next, PLAN_LOCATION, false, false);
+		*out = places_make(g, next, PLAN_LOCATION, false, false);
 	else if (next != PLAN_NONE && before_call(v, &before, &line))
-		*out = make(g, before, PLAN_LOCATION, line, false);
+		*out = places_make(g, before, PLAN_LOCATION, line, false);
 	else if (has_line(v, at) && line_is_over(v, at))
-		*out = make(g, at, PLAN_LOCATION, true, true);
+		*out = places_make(g, at, PLAN_LOCATION, true, true);
 	else if (at + 1 == v->over)
 		*out = make_never(g, at);
 	else
@@ -480,6 +481,6 @@ int plan_open(struct plan_placing *g, const struct plan_edges *edges, const stru
 		return open_behind(g, edge->from, out);
 	if (!has_line(g->v, edge->from) && !has_address(g->v, edge->from))
 		return nowhere(g, edge->from);
-	*out = make(g, edge->from, PLAN_LOCATION, is_by_line(g, edge->from), false);
+	*out = places_make(g, edge->from, PLAN_LOCATION, is_by_line(g, edge->from), false);
 	return 0;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool is_taken(const struct gate_plan *p, const char *name)
+static bool plan_is_taken(const struct gate_plan *p, const char *name)
 {
 	array_each(const struct plan_order, o, &p->orders)
 		if ((o->name && strcmp(o->name, name) == 0) ||
@@ -18,7 +18,7 @@ static char *unique_name(struct plan_placing *g, size_t at, enum plan_tense tens
 	struct str name = {0};
 
 	str_add(&name, plain);
-	for (unsigned n = 2; is_taken(g->p, str_text(&name)); n++) {
+	for (unsigned n = 2; plan_is_taken(g->p, str_text(&name)); n++) {
 		str_clear(&name);
 		str_addf(&name, "%s_%u", plain, n);
 	}
@@ -102,8 +102,8 @@ static int open_earlier(struct plan_placing *g, const struct plan_edges *edges,
 	return 0;
 }
 
-static int add_order(struct plan_placing *g, const struct plan_edges *edges,
-		     const struct plan_edge *edge)
+static int plan_add_order(struct plan_placing *g, const struct plan_edges *edges,
+			  const struct plan_edge *edge)
 {
 	struct plan_order o = {.held = g->v->steps.items[edge->to].index};
 	size_t named;
@@ -123,7 +123,8 @@ static int add_orders(struct plan_placing *g, const struct plan_edges *edges, bo
 	array_each(const struct plan_edge, edge, edges) {
 		if (is_unbegun(g->v, edge) != unbegun || (unbegun && held_alike(g, edge)))
 			continue;
-		if (plan_is_over(g->v, 0) || (add_order(g, edges, edge) < 0 && leave_out(g) < 0))
+		if (plan_is_over(g->v, 0) ||
+		    (plan_add_order(g, edges, edge) < 0 && leave_out(g) < 0))
 			return -1;
 	}
 	return 0;

@@ -24,7 +24,7 @@ void releases_fini(struct releases *r)
 
 /* ---- lists by object ------------------------------------------------------------------------- */
 
-static size_t *slot_of(const struct releases *r, uint64_t object)
+static size_t *releases_slot_of(const struct releases *r, uint64_t object)
 {
 	size_t at = hash_slot(hash_word(HASH_START, object)) & (r->size - 1);
 
@@ -33,7 +33,7 @@ static size_t *slot_of(const struct releases *r, uint64_t object)
 	return &r->slots[at];
 }
 
-static void grow(struct releases *r)
+static void releases_grow(struct releases *r)
 {
 	size_t *old = r->slots, size = r->size;
 
@@ -41,13 +41,13 @@ static void grow(struct releases *r)
 	r->slots = base_alloc(r->size, sizeof(*r->slots));
 	for (size_t i = 0; i < size; i++)
 		if (old[i])
-			*slot_of(r, r->lists.items[old[i] - 1].object) = old[i];
+			*releases_slot_of(r, r->lists.items[old[i] - 1].object) = old[i];
 	base_free(old);
 }
 
 static struct releases_list *list_of(struct releases *r, uint64_t object, unsigned thread)
 {
-	size_t *slot = slot_of(r, object), first = *slot;
+	size_t *slot = releases_slot_of(r, object), first = *slot;
 
 	for (size_t i = first ? first - 1 : PLAN_NONE; i != PLAN_NONE; i = r->lists.items[i].next)
 		if (r->lists.items[i].thread == thread)
@@ -57,7 +57,7 @@ static struct releases_list *list_of(struct releases *r, uint64_t object, unsign
 	*slot = r->lists.count;
 	r->objects += !first;
 	if (2 * r->objects >= r->size)
-		grow(r);
+		releases_grow(r);
 	return &r->lists.items[r->lists.count - 1];
 }
 
@@ -65,7 +65,7 @@ size_t releases_first(const struct releases *r, size_t step)
 {
 	uint64_t object = plan_step(r->v, step)->point.object;
 
-	return object == STRATEGY_NO_OBJECT ? PLAN_NONE : *slot_of(r, object) - 1;
+	return object == STRATEGY_NO_OBJECT ? PLAN_NONE : *releases_slot_of(r, object) - 1;
 }
 
 size_t releases_next(const struct releases *r, size_t list)
@@ -96,7 +96,8 @@ static struct held_lock *held_of(struct held_locks *held, uint64_t object)
 	return NULL;
 }
 
-static void release(struct releases *r, unsigned thread, const struct held_lock *lock, size_t step)
+static void releases_release(struct releases *r, unsigned thread, const struct held_lock *lock,
+			     size_t step)
 {
 	struct releases_list *list = list_of(r, lock->object, thread);
 
@@ -113,9 +114,9 @@ void releases_add(struct releases *r, size_t step)
 
 	if (s->point.op == STRATEGY_WAIT)
 		array_each(const struct held_lock, each, &held->items)
-			release(r, s->thread, each, step);
+			releases_release(r, s->thread, each, step);
 	else if (s->point.op == STRATEGY_UNLOCK && lock)
-		release(r, s->thread, lock, step);
+		releases_release(r, s->thread, lock, step);
 	if (s->point.object == STRATEGY_NO_OBJECT || plan_is_join(r->v, step))
 		return;
 	if (s->point.op == STRATEGY_LOCK && lock)

@@ -71,7 +71,7 @@ static size_t count_gates(const struct gate_plan *p)
 }
 
 /* Prefix of a gate's name where the script uses it. */
-static const char *table_of(const struct gate_plan *p)
+static const char *script_table_of(const struct gate_plan *p)
 {
 	return count_gates(p) > MOST_LOCALS ? "gates." : "";
 }
@@ -196,7 +196,7 @@ static void add_places(const struct gate_plan *p, struct str *out)
 {
 	struct ranked *ranked = rank_places(p);
 	size_t widest = widest_place(p);
-	const char *table = table_of(p);
+	const char *table = script_table_of(p);
 	struct str text = {0};
 
 	for (size_t i = 0; i < p->places.count && ranked[i].step != PLAN_NONE; i++) {
@@ -261,8 +261,8 @@ bool gate_plan_is_inside(const struct gate_plan *p)
 	return false;
 }
 
-static void add_address(const struct plan_place *place, const struct schedule *s,
-			const struct plan_words *words, struct str *out)
+static void script_add_address(const struct plan_place *place, const struct schedule *s,
+			       const struct plan_words *words, struct str *out)
 {
 	const struct schedule_step *step = plan_step_at(s, place->step);
 	const struct schedule_where *w = &step->where;
@@ -297,7 +297,7 @@ static void add_inside(const struct gate_plan *p, const struct schedule *s,
 		if (!is_address(p, i) || was_said(p, i))
 			continue;
 		str_add(out, own || library ? "" : "--\n");
-		add_address(&p->places.items[i], s, words, out);
+		script_add_address(&p->places.items[i], s, words, out);
 		if (is_library(p->places.items[i].location))
 			library = true;
 		else

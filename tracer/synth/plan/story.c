@@ -107,13 +107,13 @@ static void teller_fini(struct teller *t)
 	base_free(t->came);
 }
 
-static bool is_told(const struct teller *t, size_t at)
+static bool story_is_told(const struct teller *t, size_t at)
 {
 	return t->done[at] || t->held[at] ||
 	       (t->events[t->v->steps.items[at].segment] <= TOLD && is_event(plan_op(t->v, at)));
 }
 
-static void add_place(const struct schedule_where *w, struct str *out)
+static void story_add_place(const struct schedule_where *w, struct str *out)
 {
 	if (w->file)
 		str_addf(out, " (%s:%u)", str_base_name(w->file), w->line);
@@ -170,7 +170,7 @@ static void add_deeds(const struct teller *t, const struct plan_segment *segment
 		const struct schedule_step *step = plan_step(t->v, i);
 		bool is_here = line && plan_same_line(line, &step->where), same, again;
 
-		if (!is_told(t, i))
+		if (!story_is_told(t, i))
 			continue;
 		str_clear(&deed);
 		add_deed(t, i, &deed);
@@ -183,7 +183,7 @@ static void add_deeds(const struct teller *t, const struct plan_segment *segment
 		}
 		add_times(times, out);
 		if (line && !is_here)
-			add_place(line, out);
+			story_add_place(line, out);
 		str_add(out, is_here ? " and " : line ? ", " : "");
 		str_add(out, str_text(&deed));
 		str_clear(&last);
@@ -193,13 +193,14 @@ static void add_deeds(const struct teller *t, const struct plan_segment *segment
 	}
 	add_times(times, out);
 	if (line)
-		add_place(line, out);
+		story_add_place(line, out);
 	str_fini(&deed);
 	str_fini(&last);
 }
 
 /* Is the thread held where the segment ends? */
-static void add_end(const struct teller *t, const struct plan_segment *segment, struct str *out)
+static void story_add_end(const struct teller *t, const struct plan_segment *segment,
+			  struct str *out)
 {
 	size_t next = t->v->steps.items[segment->last].behind;
 
@@ -223,7 +224,7 @@ static void add_segment(const struct teller *t, size_t number, const struct plan
 		     : before			  ? "goes on: "
 						  : "");
 	add_deeds(t, segment, out);
-	add_end(t, segment, out);
+	story_add_end(t, segment, out);
 	str_add(out, ".");
 }
 

@@ -6,12 +6,12 @@ static size_t segment_of(const struct plan_view *v, size_t step)
 	return v->steps.items[step].segment;
 }
 
-static unsigned thread_of(const struct plan_view *v, size_t step)
+static unsigned unite_thread_of(const struct plan_view *v, size_t step)
 {
 	return plan_step(v, step)->thread;
 }
 
-static int order_of(size_t a, size_t b)
+static int unite_order_of(size_t a, size_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -26,13 +26,13 @@ struct plan_union {
 static int by_segments(const void *x, const void *y)
 {
 	const struct plan_union *a = x, *b = y;
-	int order = order_of(a->from, b->from);
+	int order = unite_order_of(a->from, b->from);
 
-	order = order ? order : order_of(a->to, b->to);
-	order = order ? order : order_of(a->first, b->first);
-	order = order ? order : order_of(a->second, b->second);
-	order = order ? order : order_of(a->edge.from, b->edge.from);
-	return order ? order : order_of(a->edge.to, b->edge.to);
+	order = order ? order : unite_order_of(a->to, b->to);
+	order = order ? order : unite_order_of(a->first, b->first);
+	order = order ? order : unite_order_of(a->second, b->second);
+	order = order ? order : unite_order_of(a->edge.from, b->edge.from);
+	return order ? order : unite_order_of(a->edge.to, b->edge.to);
 }
 
 /* All of a segment comes before all of a later one: of the edges of two threads that begin in one
@@ -44,9 +44,9 @@ static void unite_by(const struct plan_view *v, bool ends, struct plan_edges *ed
 	array_each(const struct plan_edge, edge, edges) {
 		size_t from = segment_of(v, edge->from), to = segment_of(v, edge->to);
 
-		*array_add(&all) =
-			(struct plan_union){thread_of(v, edge->from), thread_of(v, edge->to),
-					    ends ? to : from, ends ? from : to, *edge};
+		*array_add(&all) = (struct plan_union){unite_thread_of(v, edge->from),
+						       unite_thread_of(v, edge->to),
+						       ends ? to : from, ends ? from : to, *edge};
 	}
 	array_sort(&all, by_segments);
 	edges->count = 0;

@@ -21,7 +21,7 @@ static bool is_loop(const struct plan_view *v, const struct schedule_where *w)
 }
 
 /* Is `later` in the same execution of its line? */
-static bool goes_on(const struct plan_view *v, size_t earlier, size_t later)
+static bool view_goes_on(const struct plan_view *v, size_t earlier, size_t later)
 {
 	const struct schedule_where *a = &plan_step(v, earlier)->where;
 	const struct schedule_where *b = &plan_step(v, later)->where;
@@ -47,7 +47,7 @@ static size_t same_execution(const struct plan_view *v, size_t at)
 		const struct schedule_where *earlier = &plan_step(v, i)->where;
 
 		if (plan_same_line(w, earlier))
-			return goes_on(v, i, at) ? i : PLAN_NONE;
+			return view_goes_on(v, i, at) ? i : PLAN_NONE;
 		if (str_same(w->func, earlier->func))
 			return PLAN_NONE;
 	}
@@ -184,7 +184,7 @@ static bool is_stuck(const struct plan_record *r, size_t index)
 }
 
 /* A lock that has to be waited for: until it is got, or for good. */
-static bool waits_for_lock(const struct plan_record *r, size_t index)
+static bool view_waits_for_lock(const struct plan_record *r, size_t index)
 {
 	size_t next = next_recorded(r, index, true);
 
@@ -195,7 +195,7 @@ static bool waits_for_lock(const struct plan_record *r, size_t index)
 	return is_stuck(r, index) && plan_step_at(r->s, next)->point.op != STRATEGY_TIMEOUT;
 }
 
-static void add_step(struct plan_view *v, struct plan_record *r, size_t index, bool stands)
+static void view_add_step(struct plan_view *v, struct plan_record *r, size_t index, bool stands)
 {
 	const struct schedule_step *step = plan_step_at(r->s, index);
 	size_t at = v->steps.count;
@@ -228,7 +228,7 @@ static void add_step(struct plan_view *v, struct plan_record *r, size_t index, b
 static void add_lock(struct plan_view *v, struct plan_record *r, unsigned thread, bool got)
 {
 	if (r->waiting[thread])
-		add_step(v, r, r->waiting[thread] - 1, got);
+		view_add_step(v, r, r->waiting[thread] - 1, got);
 	r->waiting[thread] = 0;
 }
 
@@ -277,10 +277,10 @@ static void add_recorded(struct plan_view *v, struct plan_record *r, size_t inde
 		return;
 	}
 	add_lock(v, r, step->thread, true);
-	if (waits_for_lock(r, index))
+	if (view_waits_for_lock(r, index))
 		r->waiting[step->thread] = index + 1;
 	else
-		add_step(v, r, index, !is_stuck(r, index));
+		view_add_step(v, r, index, !is_stuck(r, index));
 }
 
 bool plan_is_join(const struct plan_view *v, size_t step)

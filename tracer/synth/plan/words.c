@@ -105,7 +105,7 @@ void plan_deed(const struct schedule_step *step, const struct plan_words *words,
 	}
 }
 
-static bool is_word(const char *text, const char *at, size_t length)
+static bool words_is_word(const char *text, const char *at, size_t length)
 {
 	return (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
 	       !(isalnum((unsigned char)at[length]) || at[length] == '_');
@@ -139,7 +139,7 @@ bool plan_is_loop(const char *text)
 		size_t n = strlen(words[i]);
 
 		for (const char *at = text; (at = strstr(at, words[i])); at += n)
-			if (is_word(text, at, n) && has_body(behind_parentheses(at + n)))
+			if (words_is_word(text, at, n) && has_body(behind_parentheses(at + n)))
 				return true;
 	}
 	return false;

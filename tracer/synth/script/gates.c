@@ -72,7 +72,7 @@ static unsigned thread_at(const struct gating *g, size_t step)
 }
 
 /* An order whose gate nobody passes while the thread is held back: it opens it, or is the one that waits. */
-static const struct plan_order *order_of(const struct gating *g, unsigned thread)
+static const struct plan_order *gates_order_of(const struct gating *g, unsigned thread)
 {
 	const struct plan_order *waits = NULL;
 
@@ -89,7 +89,7 @@ static const struct plan_order *order_of(const struct gating *g, unsigned thread
 static int begin_late(struct gating *g, unsigned thread)
 {
 	const char *id = g->schedule.threads.items[thread];
-	const struct plan_order *o = order_of(g, thread);
+	const struct plan_order *o = gates_order_of(g, thread);
 	struct session_trial trial = {.way = TRIAL_EARLY, .early = &id, .early_count = 1};
 	struct str gate = {0};
 	int answer;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static unsigned long number_of(const struct schedule_head *h, const char *key)
+static unsigned long later_number_of(const struct schedule_head *h, const char *key)
 {
 	const char *value = schedule_option(h, key, 0);
 
@@ -34,8 +34,8 @@ static void take_failure(struct explore_later *l, struct explore *e)
 	*f = (struct explore_failure){.kind = text_of(h, "failure"),
 				      .where = text_of(h, "where"),
 				      .text = base_strdup(""),
-				      .status = (int)number_of(h, "status"),
-				      .run = number_of(h, "run"),
+				      .status = (int)later_number_of(h, "status"),
+				      .run = later_number_of(h, "run"),
 				      .strategy = strategy ? strategy : e->options.strategy,
 				      .times = 1,
 				      .schedule = l->replay.schedule};

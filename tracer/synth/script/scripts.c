@@ -79,7 +79,7 @@ static int make_small(struct explore *e, struct explore_failure *f)
 }
 
 /* Effects of the threads' order and of earlier runs cannot be distinguished here. */
-static int leave(struct explore *e, struct explore_failure *f)
+static int scripts_leave(struct explore *e, struct explore_failure *f)
 {
 	base_free(f->no_script);
 	f->no_script = base_strdup("by now the program fails without any order");
@@ -91,7 +91,7 @@ int synth_script(struct explore *e, size_t left, struct explore_failure *f)
 	int answer;
 
 	grant_time(e, left, f);
-	answer = e->keeps_state ? leave(e, f) : make_small(e, f);
+	answer = e->keeps_state ? scripts_leave(e, f) : make_small(e, f);
 	if (answer == 0 && !e->keeps_state) {
 		explore_keep_failure(e, f);
 		answer = explore_gates(e, f);

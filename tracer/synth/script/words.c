@@ -53,7 +53,7 @@ static const char *line_text(void *ctx, const char *file, unsigned line)
 }
 
 /* The first plan is made also when there is no time any more. */
-static bool is_over(void *ctx)
+static bool words_is_over(void *ctx)
 {
 	const struct gating *g = ctx;
 	double until = g->f->until > 0 && !g->any ? g->f->until + FIRST_PLAN_S : g->f->until;
@@ -266,7 +266,7 @@ void gating_begin(struct gating *g)
 		.program = g->program ? str_base_name(module_name(g->program)) : NULL,
 		.line_text = line_text,
 		.location = location,
-		.is_over = is_over,
+		.is_over = words_is_over,
 	};
 }
 
@@ -278,25 +278,25 @@ void gating_end(struct gating *g)
 
 /* ---- the script --------------------------------------------------------------------------------------- */
 
-static void add_word(struct str *out, const char *before, const char *word)
+static void script_words_add_word(struct str *out, const char *before, const char *word)
 {
 	str_add(out, before);
 	foreign_shell_word(out, word);
 }
 
-static void add_command(const struct gating *g, struct str *out)
+static void words_add_command(const struct gating *g, struct str *out)
 {
 	const struct session_options *o = g->e->x.options;
 
 	struct str words = {0};
 
 	for (size_t i = 0; !g->instead && i < o->scripts.count; i++)
-		add_word(&words, " -g ", o->scripts.items[i]);
+		script_words_add_word(&words, " -g ", o->scripts.items[i]);
 	array_each(const char *, order, &o->orders)
-		add_word(&words, " --order ", *order);
+		script_words_add_word(&words, " --order ", *order);
 	str_add(&words, " -g gates.lua --");
 	for (char *const *arg = o->argv; *arg; arg++)
-		add_word(&words, " ", *arg);
+		script_words_add_word(&words, " ", *arg);
 	str_add(out, "gatectl run");
 	foreign_line(out, str_text(&words)); /* the caller splits lines */
 	str_fini(&words);
@@ -319,7 +319,7 @@ static void add_title(const struct gating *g, struct str *out)
 	str_add(out, "Found by gatectl explore: ");
 	foreign_line(out, g->f->where);
 	str_add(out, ".\n");
-	add_command(g, out);
+	words_add_command(g, out);
 	if (g->f->forced) {
 		str_add(out, "\nIt has failed like that in ");
 		explore_gates_runs(g->f->forced, g->f->asked, g->f->forced_s, out);

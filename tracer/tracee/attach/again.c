@@ -32,7 +32,7 @@ struct request {
 	uint64_t path, envp; /* from its beginning */
 };
 
-static uint64_t word_at(const struct stack_top *top, uint64_t address)
+static uint64_t again_word_at(const struct stack_top *top, uint64_t address)
 {
 	uint64_t word = 0;
 
@@ -67,15 +67,15 @@ static int read_top(struct thread *th, struct stack_top *top)
 	if (!top->size)
 		return -1;
 	top->argv = sp + sizeof(uint64_t);
-	top->envp = top->argv + sizeof(uint64_t) * (word_at(top, sp) + 1);
-	while (word_at(top, top->envp + sizeof(uint64_t) * top->env_count))
+	top->envp = top->argv + sizeof(uint64_t) * (again_word_at(top, sp) + 1);
+	while (again_word_at(top, top->envp + sizeof(uint64_t) * top->env_count))
 		top->env_count++;
 	return 0;
 }
 
 /* ---- what to exec --------------------------------------------------------------------------- */
 
-static bool same_file(pid_t pid, const char *path)
+static bool again_same_file(pid_t pid, const char *path)
 {
 	char exe[64], seen[PATH_MAX + 64];
 	struct stat a, b;
@@ -90,10 +90,11 @@ static const char *path_of(struct thread *th, const struct stack_top *top)
 {
 	const char *path = string_at(top, tracee_auxv(th->pub.process, AT_EXECFN));
 
-	return path && *path && same_file(th->pub.process->pid, path) ? path : "/proc/self/exe";
+	return path && *path && again_same_file(th->pub.process->pid, path) ? path
+									    : "/proc/self/exe";
 }
 
-static void put(struct request *r, const void *bytes, size_t n)
+static void again_put(struct request *r, const void *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		*array_add(&r->bytes) = ((const char *)bytes)[i];
@@ -101,24 +102,24 @@ static void put(struct request *r, const void *bytes, size_t n)
 
 static void put_word(struct request *r, uint64_t word)
 {
-	put(r, &word, sizeof(word));
+	again_put(r, &word, sizeof(word));
 }
 
 /* `address`: where the request will stand, a multiple of 8. */
-static void fill(struct request *r, const struct stack_top *top, uint64_t address, const char *path,
-		 const char *assignment)
+static void again_fill(struct request *r, const struct stack_top *top, uint64_t address,
+		       const char *path, const char *assignment)
 {
 	size_t name = strcspn(assignment, "=") + 1;
 	uint64_t text = address;
 
-	put(r, assignment, strlen(assignment) + 1);
+	again_put(r, assignment, strlen(assignment) + 1);
 	r->path = address + r->bytes.count;
-	put(r, path, strlen(path) + 1);
+	again_put(r, path, strlen(path) + 1);
 	while (r->bytes.count % sizeof(uint64_t))
-		put(r, "", 1);
+		again_put(r, "", 1);
 	r->envp = address + r->bytes.count;
 	for (size_t i = 0; i < top->env_count; i++) {
-		uint64_t at = word_at(top, top->envp + i * sizeof(at));
+		uint64_t at = again_word_at(top, top->envp + i * sizeof(at));
 		const char *old = string_at(top, at);
 
 		if (!old || strncmp(old, assignment, name))
@@ -137,7 +138,7 @@ static int exec_with(struct thread *th, const struct stack_top *top, const char 
 	int result = -1;
 
 	if (most < ROOM_BELOW) {
-		fill(&r, top, address, path, assignment);
+		again_fill(&r, top, address, path, assignment);
 		if (!memory_raw_write(th->tracee, space_of(th), address, r.bytes.items,
 				      r.bytes.count))
 			result = remote_exec(th, r.path, top->argv, r.envp);
@@ -170,7 +171,7 @@ char *tracee_env(struct tracee_thread *thread, const char *name)
 	if (th->stop != STOP_EXEC || read_top(th, &top) < 0)
 		top.env_count = 0;
 	for (size_t i = 0; i < top.env_count && !found; i++) {
-		const char *text = string_at(&top, word_at(&top, top.envp + i * 8));
+		const char *text = string_at(&top, again_word_at(&top, top.envp + i * 8));
 
 		if (text && !strncmp(text, name, length) && text[length] == '=')
 			found = base_strdup(text + length + 1);

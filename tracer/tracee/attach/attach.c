@@ -315,7 +315,7 @@ static int take_sharers(struct tracee *t, struct process *parent, struct error *
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static void let_go(void *ctx)
+static void attach_let_go(void *ctx)
 {
 	tracee_detach(ctx);
 }
@@ -331,7 +331,7 @@ static struct tracee *tracee_of_attach(const struct tracee_attach *how)
 	t->no_follow = how->no_follow;
 	t->trace_exit = how->trace_exit;
 	t->attached = true;
-	leave_ask(let_go, t);
+	leave_ask(attach_let_go, t);
 	hurry_forbid();
 	t->last.kind = TRACEE_TICK;
 	return t;

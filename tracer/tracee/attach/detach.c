@@ -16,14 +16,14 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-static bool is_stopped(const struct thread *th)
+static bool detach_is_stopped(const struct thread *th)
 {
 	return thread_is_alive(th) && th->pub.state == TRACEE_STOPPED;
 }
 
 /* ---- each thread where it would be ---------------------------------------------------------- */
 
-static void leave(struct thread *th)
+static void detach_leave(struct thread *th)
 {
 	const struct watch_set none = {0};
 
@@ -98,7 +98,7 @@ static void clean(struct tracee *t, struct tracee_space *space)
 
 /* ---- and off -------------------------------------------------------------------------------- */
 
-static void let_go(struct thread *th)
+static void detach_let_go(struct thread *th)
 {
 	int signal = th->stop == STOP_SIGNAL ? th->signal : 0;
 
@@ -131,8 +131,8 @@ static void let_go_late(struct tracee *t)
 			continue;
 		thread_set_state(th, TRACEE_STOPPED);
 		th->stop = STOP_PAUSE;
-		leave(th);
-		let_go(th);
+		detach_leave(th);
+		detach_let_go(th);
 	}
 }
 
@@ -158,16 +158,16 @@ void tracee_detach(struct tracee *t)
 	TAILQ_FOREACH(p, &t->processes, link)
 	p->pub.space->watched.n = 0;
 	TAILQ_FOREACH(th, &t->threads, link)
-	if (is_stopped(th))
-		leave(th);
+	if (detach_is_stopped(th))
+		detach_leave(th);
 	orphan_let_go(t); /* while the tables still say what their memory is a copy of */
 	trap_leave(t);
 	TAILQ_FOREACH(p, &t->processes, link)
 	if (!p->gone)
 		clean(t, p->pub.space);
 	TAILQ_FOREACH(th, &t->threads, link)
-	if (is_stopped(th))
-		let_go(th);
+	if (detach_is_stopped(th))
+		detach_let_go(th);
 	if (any_late(t))
 		let_go_late(t);
 	t->queue_head = t->queue.count = 0;

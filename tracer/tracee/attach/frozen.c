@@ -71,7 +71,7 @@ static bool wait_a_look(void)
 	return watching && !asleep;
 }
 
-static void *watch(void *unused)
+static void *attach_frozen_watch(void *unused)
 {
 	int looks = 0;
 
@@ -97,7 +97,7 @@ static bool start_watcher(void)
 	begins = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	started = !pthread_create(&watcher, NULL, watch, NULL);
+	started = !pthread_create(&watcher, NULL, attach_frozen_watch, NULL);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (started)
 		pthread_detach(watcher);

@@ -163,7 +163,7 @@ static int seize(const struct launch *l, struct error *err)
 }
 
 /* Job control and signals may come in before exec. */
-static void pass_on(pid_t pid, int status)
+static void launch_pass_on(pid_t pid, int status)
 {
 	int signal = WSTOPSIG(status);
 
@@ -188,7 +188,7 @@ static int wait_for_exec(struct launch *l, struct error *err)
 			return explain_death(l, status, err);
 		if (status >> 16 == PTRACE_EVENT_EXEC)
 			return 0;
-		pass_on(l->pid, status);
+		launch_pass_on(l->pid, status);
 	}
 }
 
@@ -230,7 +230,7 @@ static int make_child(struct launch *l, struct error *err)
 	return 0;
 }
 
-static int start(struct launch *l, struct error *err)
+static int launch_start(struct launch *l, struct error *err)
 {
 	if (pipe2(l->go, O_CLOEXEC) < 0 || pipe2(l->fault, O_CLOEXEC) < 0)
 		return error_errno(err, ERROR_SYSTEM, "pipe");
@@ -263,7 +263,7 @@ static int start_unheard(struct launch *l, struct error *err)
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	started = start(l, err);
+	started = launch_start(l, err);
 	if (started < 0)
 		abandon(l);
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -297,7 +297,7 @@ static struct tracee *tracee_of_launch(const struct launch *l)
 	return t;
 }
 
-static int check(const struct launch *l, const struct tracee *t, struct error *err)
+static int launch_check(const struct launch *l, const struct tracee *t, struct error *err)
 {
 	const struct tracee_process *p = &TAILQ_FIRST(&t->processes)->pub;
 	const char *name = l->how->argv[0];
@@ -319,7 +319,7 @@ struct tracee *tracee_launch(const struct tracee_launch *how, struct error *err)
 		signals_close();
 	} else {
 		t = tracee_of_launch(&l);
-		if (check(&l, t, err) < 0) {
+		if (launch_check(&l, t, err) < 0) {
 			tracee_free(t);
 			t = NULL;
 		}

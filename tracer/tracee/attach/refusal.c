@@ -202,7 +202,7 @@ static void read_profile(char *profile, size_t size)
 		snprintf(profile, size, "%.*s", (int)(mode - line), line);
 }
 
-static void look(pid_t pid, int number, struct refusal_facts *f)
+static void refusal_look(pid_t pid, int number, struct refusal_facts *f)
 {
 	char line[64];
 
@@ -225,7 +225,7 @@ int refusal_of_seize(pid_t pid, int number, struct error *err)
 {
 	struct refusal_facts facts;
 
-	look(pid, number, &facts);
+	refusal_look(pid, number, &facts);
 	return refusal_set(&facts, err);
 }
 
@@ -247,7 +247,7 @@ int refusal_of_attach(pid_t pid, int number, struct error *err)
 {
 	struct refusal_facts facts;
 
-	look(pid, number, &facts);
+	refusal_look(pid, number, &facts);
 	facts.running = true;
 	look_at_owner(pid, &facts);
 	return refusal_set(&facts, err);
@@ -299,7 +299,7 @@ static int check_filter(struct error *err)
 		;
 	if (pid < 0 || !WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
 		return 0;
-	look(0, REFUSAL_KILLED, &facts);
+	refusal_look(0, REFUSAL_KILLED, &facts);
 	return refusal_set(&facts, err);
 }
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void on_signal(struct tracee *t, struct thread *th, int signal)
+static void event_on_signal(struct tracee *t, struct thread *th, int signal)
 {
 	((struct process *)th->pub.process)->spoiled = true; /* its action may be for once */
 	th->stop = STOP_SIGNAL;
@@ -71,7 +71,7 @@ static void on_trap(struct tracee *t, struct thread *th)
 	}
 	site = stub_site(space_of(th), pc - ARCH_TRAP_LEN);
 	if (!site || (site->length == ARCH_TRAP_LEN && !th->trap_blocked && !raised_by_trap(th))) {
-		on_signal(t, th, SIGTRAP);
+		event_on_signal(t, th, SIGTRAP);
 		return;
 	}
 	on_site(t, th, site, true);
@@ -200,7 +200,7 @@ static void on_stop(struct tracee *t, struct thread *th, int event, int signal)
 		else if (signal == SIGTRAP)
 			on_trap(t, th);
 		else
-			on_signal(t, th, signal);
+			event_on_signal(t, th, signal);
 		break;
 	default: /* no stop that was asked for */
 		thread_continue(th, 0);

@@ -44,7 +44,7 @@ static uint64_t word_cleared(const struct clone_wish *wish)
 }
 
 /* Waits for the first stop of a task that exists: it comes at once. -1: it died before. */
-static int meet(struct tracee *t, pid_t tid, int *status)
+static int family_meet(struct tracee *t, pid_t tid, int *status)
 {
 	if (!orphan_take(t, tid, status))
 		return 0;
@@ -97,7 +97,7 @@ static void copy_space(struct tracee *t, struct thread *child, const struct trac
 }
 
 /* It will run by itself, on a copy of the memory without our traps. */
-static void let_go(const struct tracee_space *from, pid_t pid)
+static void family_let_go(const struct tracee_space *from, pid_t pid)
 {
 	struct tracee_space *space = space_new(pid);
 
@@ -123,7 +123,7 @@ void family_process(struct tracee *t, const struct birth *b)
 	struct thread *child = NULL;
 
 	if (unfollowed && !b->shares)
-		let_go(b->from, b->pid);
+		family_let_go(b->from, b->pid);
 	else
 		child = add_process(t, b->parent, b->pid, b->status, b->shares);
 	if (child && b->creator) {
@@ -218,7 +218,7 @@ void family_birth(struct tracee *t, struct thread *th, int event)
 	known = thread_find(t, child);
 	if (known) /* adopted: another thread of the parent has died meanwhile */
 		fork_reported(t, th, known);
-	else if (meet(t, child, &status) < 0)
+	else if (family_meet(t, child, &status) < 0)
 		birth_failed(t, th, wish.flags);
 	else if (wish.flags & CLONE_THREAD)
 		clone_met(t, th, child, status);
@@ -289,7 +289,7 @@ static void new_image(struct thread *th)
 }
 
 /* An unfollowed child shared our traps until now. */
-static void release(struct tracee *t, struct thread *th)
+static void family_release(struct tracee *t, struct thread *th)
 {
 	struct process *p = (struct process *)th->pub.process;
 
@@ -317,7 +317,7 @@ void family_exec(struct tracee *t, struct thread *leader)
 	}
 	new_image(th);
 	if (event_silent(th)) {
-		release(t, th);
+		family_release(t, th);
 	} else {
 		event_push(t, TRACEE_EXEC, th);
 		trap_exec(th);

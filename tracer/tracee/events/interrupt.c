@@ -81,7 +81,7 @@ void hurry_forbid(void)
 	forbidden = true;
 }
 
-static void replace(pid_t from, pid_t to)
+static void interrupt_replace(pid_t from, pid_t to)
 {
 	for (size_t i = 0; i < MOST; i++)
 		if (tree[i] == from) {
@@ -92,12 +92,12 @@ static void replace(pid_t from, pid_t to)
 
 void hurry_add(pid_t pid)
 {
-	replace(0, pid);
+	interrupt_replace(0, pid);
 }
 
 void hurry_remove(pid_t pid)
 {
-	replace(pid, 0);
+	interrupt_replace(pid, 0);
 }
 
 void tracee_signals_unlink(const char *path)

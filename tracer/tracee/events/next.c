@@ -35,7 +35,7 @@ static bool interrupted(struct tracee_event *out)
 }
 
 /* True with an event of no thread, or after a status was dealt with and something is queued. */
-static bool gather(struct tracee *t, struct tracee_event *out)
+static bool next_gather(struct tracee *t, struct tracee_event *out)
 {
 	bool due = signals_tick_due();
 	int status;
@@ -76,7 +76,7 @@ static bool goes_unsaid(struct tracee *t, const struct tracee_event *ev)
 }
 
 /* A tick that is due comes first, but never twice without an event that is there in between. */
-static bool next(struct tracee *t, struct tracee_event *out)
+static bool next_next(struct tracee *t, struct tracee_event *out)
 {
 	if (!t->started) /* the first of all is the program's exec */
 		return t->started = event_take(t, out);
@@ -85,7 +85,7 @@ static bool next(struct tracee *t, struct tracee_event *out)
 	if (!t->ticked && signals_tick_due())
 		return tick(t, out);
 	if (!event_take(t, out)) {
-		if (!gather(t, out))
+		if (!next_gather(t, out))
 			return false;
 	} else if (goes_unsaid(t, out)) {
 		return false;
@@ -107,7 +107,7 @@ void tracee_wait(struct tracee *t, struct tracee_event *out)
 	}
 	thread_check(t);
 	signals_waiting(true);
-	while (!next(t, out))
+	while (!next_next(t, out))
 		;
 	signals_waiting(false);
 	t->last = *out;

@@ -80,7 +80,7 @@ void orphan_free(struct tracee *t)
 	array_fini(&t->parked);
 }
 
-static bool holds(struct tracee_space *child, uint64_t addr, const uint8_t *bytes, size_t n)
+static bool orphan_holds(struct tracee_space *child, uint64_t addr, const uint8_t *bytes, size_t n)
 {
 	uint8_t there[RESIDENT_JUMP];
 
@@ -93,16 +93,17 @@ static bool is_copy(struct tracee_space *child, const struct tracee_space *from)
 	size_t armed = 0, found = 0;
 
 	array_each(struct area, area, &from->areas) {
-		if (!holds(child, area->base, slot_stub, STUB_LENGTH))
+		if (!orphan_holds(child, area->base, slot_stub, STUB_LENGTH))
 			return false;
 	}
 	array_each(struct site_entry, entry, &from->sites) {
 		if (entry->site->state != SITE_ARMED)
 			continue;
 		armed++;
-		found += entry->site->count
-				 ? holds(child, entry->addr, entry->site->jump, RESIDENT_JUMP)
-				 : holds(child, entry->addr, arch_trap, ARCH_TRAP_LEN);
+		found +=
+			entry->site->count
+				? orphan_holds(child, entry->addr, entry->site->jump, RESIDENT_JUMP)
+				: orphan_holds(child, entry->addr, arch_trap, ARCH_TRAP_LEN);
 	}
 	return from->areas.count + armed && 2 * found >= armed;
 }

@@ -34,15 +34,15 @@ static bool minds_faults(const struct tracee_thread *thread)
 }
 
 /* Where it goes on. */
-static uint64_t address_of(int next, const uint64_t *at, uint64_t stub)
+static uint64_t compared_address_of(int next, const uint64_t *at, uint64_t stub)
 {
 	if (next == TRACEE_TAKES)
 		return stub + RESIDENT_TAKES;
 	return next == TRACEE_REPORTS ? stub + RESIDENT_TRAPS : at[next];
 }
 
-static bool make(struct tracee *t, struct tracee_process *process, struct thread *helper,
-		 struct site *site, const void *ctx)
+static bool compared_make(struct tracee *t, struct tracee_process *process, struct thread *helper,
+			  struct site *site, const void *ctx)
 {
 	struct tracee_space *space = process->space;
 	const struct tests *tests = ctx;
@@ -63,8 +63,8 @@ static bool make(struct tracee *t, struct tracee_process *process, struct thread
 
 		at[i] = slot_next(space, site->pub.addr);
 		length = resident_make_comparison(slot.copy.code, at[i], i == 0, &test->test,
-						  address_of(test->yes, at, stub),
-						  address_of(test->no, at, stub));
+						  compared_address_of(test->yes, at, stub),
+						  compared_address_of(test->no, at, stub));
 		if (!at[i] || length < 0)
 			return false;
 		slot.copy.length = (unsigned)length;
@@ -90,5 +90,5 @@ struct resident_count *tracee_site_compared(struct tracee *t, struct tracee_proc
 		*why = "the program deals with SIGSEGV or SIGBUS itself";
 		return NULL;
 	}
-	return stub_at(t, process, helper, site, span, make, &all, why);
+	return stub_at(t, process, helper, site, span, compared_make, &all, why);
 }

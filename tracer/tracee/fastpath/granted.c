@@ -98,8 +98,8 @@ static unsigned find_object(const struct site *site, uint64_t at, enum tracee_gr
 			GRANTED_PUSHED, out);
 }
 
-static bool make(struct tracee *t, struct tracee_process *process, struct thread *helper,
-		 struct site *site, const void *ctx)
+static bool fastpath_granted_make(struct tracee *t, struct tracee_process *process,
+				  struct thread *helper, struct site *site, const void *ctx)
 {
 	const enum tracee_granted what = *(const enum tracee_granted *)ctx;
 	struct tracee_space *space = process->space;
@@ -124,7 +124,8 @@ const char *tracee_site_granted(struct tracee *t, struct tracee_process *process
 {
 	if (!granting_of(t) || !base_near(process->space, pub->addr))
 		return "there is no memory for it";
-	return resident_put(t, process, NULL, (struct site *)pub, span, make, &what);
+	return resident_put(t, process, NULL, (struct site *)pub, span, fastpath_granted_make,
+			    &what);
 }
 
 /* ---- granting --------------------------------------------------------------------------------- */

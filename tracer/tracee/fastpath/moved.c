@@ -33,7 +33,7 @@ static uint64_t copy_of(const struct site *site, uint64_t addr)
 	return 0;
 }
 
-static bool is_at(const struct thread *th, const struct site *site)
+static bool moved_is_at(const struct thread *th, const struct site *site)
 {
 	return th->stop == STOP_SITE && th->site == site;
 }
@@ -48,7 +48,7 @@ static int take_along(struct tracee *t, struct tracee_space *space, const struct
 	{
 		uint64_t pc, sp = 0, copy;
 
-		if (!thread_is_alive(th) || space_of(th) != space || is_at(th, site))
+		if (!thread_is_alive(th) || space_of(th) != space || moved_is_at(th, site))
 			continue;
 		if (thread_pc(th, &pc) < 0)
 			return -1;

@@ -243,8 +243,9 @@ static const char *refusal(const struct tracee_space *space, const struct site *
 }
 
 /* All stand still. */
-static const char *replace(struct tracee *t, struct tracee_process *process, struct thread *helper,
-			   struct site *site, unsigned span, stub_maker *make, const void *ctx)
+static const char *resident_replace(struct tracee *t, struct tracee_process *process,
+				    struct thread *helper, struct site *site, unsigned span,
+				    stub_maker *make, const void *ctx)
 {
 	struct tracee_space *space = process->space;
 	bool moves = site->length < RESIDENT_JUMP;
@@ -271,7 +272,7 @@ const char *resident_put(struct tracee *t, struct tracee_process *process, struc
 	if (!still_begin(t, process->space, &paused))
 		why = "a thread of the program could not be stopped";
 	else
-		why = replace(t, process, helper, site, span, make, ctx);
+		why = resident_replace(t, process, helper, site, span, make, ctx);
 	let_others_go(t, &paused);
 	return why;
 }

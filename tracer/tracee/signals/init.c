@@ -90,7 +90,7 @@ static int status_of_end(pid_t pid, int fd, int signal)
 }
 
 /* False: other threads may be in our traps. */
-static bool let_go(struct tracee *t, struct thread *th)
+static bool init_let_go(struct tracee *t, struct thread *th)
 {
 	struct tracee_space *space = space_of(th);
 	pid_t pid = th->pub.process->pid;
@@ -112,7 +112,7 @@ void init_end(struct thread *th)
 {
 	struct process *p = (struct process *)th->pub.process;
 
-	if (let_go(th->tracee, th))
+	if (init_let_go(th->tracee, th))
 		return;
 	p->ends_by = th->signal;
 	kill(p->pub.pid, SIGKILL);

@@ -9,12 +9,12 @@
 
 enum { RETURNS_MOST = 64 };
 
-static bool is_over(const struct handler_return *r, const struct thread *th, uint64_t sp)
+static bool returns_is_over(const struct handler_return *r, const struct thread *th, uint64_t sp)
 {
 	return r->tid == th->pub.tid && r->sp == sp;
 }
 
-static bool place_of(struct thread *th, uint64_t *pc, uint64_t *sp)
+static bool returns_place_of(struct thread *th, uint64_t *pc, uint64_t *sp)
 {
 	if (thread_regs(th) < 0)
 		return false;
@@ -31,12 +31,12 @@ void returns_note(struct thread *th)
 
 	if (space->returns_anywhere)
 		return;
-	if (!place_of(th, &here.pc, &here.sp)) {
+	if (!returns_place_of(th, &here.pc, &here.sp)) {
 		space->returns_anywhere = true;
 		return;
 	}
 	for (size_t i = space->returns.count; i-- > 0;)
-		if (is_over(&space->returns.items[i], th, here.sp))
+		if (returns_is_over(&space->returns.items[i], th, here.sp))
 			array_remove(&space->returns, i);
 	if (space->returns.count == RETURNS_MOST)
 		space->returns_anywhere = true;
@@ -54,7 +54,7 @@ bool returns_into(struct tracee *t, const struct tracee_space *space, uint64_t f
 
 		if (r->pc + ARCH_INSN_MAX <= from || r->pc >= to || !th)
 			continue;
-		if (!place_of(th, &pc, &sp) || !is_over(r, th, sp))
+		if (!returns_place_of(th, &pc, &sp) || !returns_is_over(r, th, sp))
 			return true;
 	}
 	return false;

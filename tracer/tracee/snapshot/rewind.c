@@ -38,7 +38,7 @@ static int list_files(struct rewinding *w)
 	return 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int rewind_by_number(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
 }
@@ -70,7 +70,7 @@ struct rewinding *rewind_new(struct kept_program *k, uint64_t brk)
 		rewind_free(w);
 		return NULL;
 	}
-	array_sort(&w->files, by_number);
+	array_sort(&w->files, rewind_by_number);
 	return w;
 }
 

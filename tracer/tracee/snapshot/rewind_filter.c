@@ -73,7 +73,7 @@ static struct sock_filter is_it(uint32_t value)
 	return (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
 }
 
-static struct sock_filter load(size_t offset)
+static struct sock_filter rewind_filter_load(size_t offset)
 {
 	return (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset);
 }
@@ -82,7 +82,7 @@ static struct sock_filter load(size_t offset)
 static unsigned short add_advice(struct sock_filter *code, unsigned short n)
 {
 	code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 4);
-	code[n++] = load(offsetof(struct seccomp_data, args[2]));
+	code[n++] = rewind_filter_load(offsetof(struct seccomp_data, args[2]));
 	code[n++] = is_it(MADV_DONTNEED);
 	code[n++] = ends;
 	code[n++] = tells;
@@ -95,7 +95,7 @@ static unsigned short add_actions(struct sock_filter *code, unsigned short n)
 	enum { LIBRARY = 32, LIBRARY_TOO = 33 };
 
 	code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigaction, 0, 5);
-	code[n++] = load(offsetof(struct seccomp_data, args[0]));
+	code[n++] = rewind_filter_load(offsetof(struct seccomp_data, args[0]));
 	code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LIBRARY, 1, 0);
 	code[n++] = is_it(LIBRARY_TOO);
 	code[n++] = ends;
@@ -103,15 +103,15 @@ static unsigned short add_actions(struct sock_filter *code, unsigned short n)
 	return n;
 }
 
-static unsigned short make(struct sock_filter code[FILTER])
+static unsigned short rewind_filter_make(struct sock_filter code[FILTER])
 {
 	unsigned short n = 0;
 
-	code[n++] = load(offsetof(struct seccomp_data, arch));
+	code[n++] = rewind_filter_load(offsetof(struct seccomp_data, arch));
 	code[n++] =
 		(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
 	code[n++] = ends;
-	code[n++] = load(offsetof(struct seccomp_data, nr));
+	code[n++] = rewind_filter_load(offsetof(struct seccomp_data, nr));
 	for (size_t i = 0; i < PASSING; i++) {
 		code[n++] = is_it(passing[i]);
 		code[n++] = ends;
@@ -132,7 +132,7 @@ int rewind_filter(struct remote *r)
 	uint64_t args[6] = {SECCOMP_SET_MODE_FILTER};
 	int64_t result;
 
-	filter.program.len = make(filter.code);
+	filter.program.len = rewind_filter_make(filter.code);
 	filter.program.filter = (struct sock_filter *)(at + sizeof(filter.program));
 	if (remote_run_with(r, SYS_seccomp, args, 2, &filter, sizeof(filter), &result) < 0)
 		return -1;
@@ -222,7 +222,7 @@ static bool counts_work(uint64_t clock)
 	return clock == CLOCK_PROCESS_CPUTIME_ID || (int)clock < 0;
 }
 
-static bool passes(uint64_t number)
+static bool rewind_filter_passes(uint64_t number)
 {
 	for (size_t i = 0; i < PASSING; i++)
 		if (passing[i] == number)
@@ -262,7 +262,7 @@ static bool stays(const struct rewinding *w, const struct thread *th)
 	case SYS_clock_gettime:
 		return counts_work(regs->rdi);
 	default:
-		return !passes(regs->orig_rax) && !opens(w, regs);
+		return !rewind_filter_passes(regs->orig_rax) && !opens(w, regs);
 	}
 }
 

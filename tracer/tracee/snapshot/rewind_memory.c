@@ -96,7 +96,7 @@ static void add_extra(struct extras *out, const struct extra *one)
 		*array_add(out) = *one;
 }
 
-static bool is_same(const struct kept_mapping *k, const struct tracee_mapping *m)
+static bool rewind_memory_is_same(const struct kept_mapping *k, const struct tracee_mapping *m)
 {
 	return k->prot == prot_of(m) && k->shared == m->shared && k->dev == m->dev &&
 	       k->ino == m->ino && (!k->ino || k->start - k->offset == m->start - m->offset);
@@ -126,7 +126,7 @@ static uint64_t take_part(const struct rewinding *w, struct covered *f,
 		return end;
 	}
 	end = least(m->end, k->end);
-	if (at != (f->upto > k->start ? f->upto : k->start) || !is_same(k, m))
+	if (at != (f->upto > k->start ? f->upto : k->start) || !rewind_memory_is_same(k, m))
 		return 0;
 	f->upto = end;
 	f->i += end == k->end;
@@ -134,7 +134,8 @@ static uint64_t take_part(const struct rewinding *w, struct covered *f,
 }
 
 /* Are all kept mappings there? What else there is goes into *extras. */
-static bool compare(const struct rewinding *w, const struct mappings *now, struct extras *extras)
+static bool rewind_memory_compare(const struct rewinding *w, const struct mappings *now,
+				  struct extras *extras)
 {
 	struct covered f = {0};
 
@@ -165,7 +166,7 @@ static int unmap(const struct rewinding *w, struct remote *r)
 	int64_t brk;
 
 	if (remote_run(r, SYS_brk, (const uint64_t[6]){w->brk}, &brk) == 0 &&
-	    look_mappings(r->th->pub.process, &now) == 0 && compare(w, &now, &extras))
+	    look_mappings(r->th->pub.process, &now) == 0 && rewind_memory_compare(w, &now, &extras))
 		result = 0;
 	for (size_t i = 0; result == 0 && i < extras.count; i++)
 		result = undo(r, &extras.items[i]);
@@ -185,29 +186,32 @@ enum {
 	PAGE_PRESENT = 63,
 };
 
-static bool has(uint64_t entry, unsigned bit)
+static bool rewind_memory_has(uint64_t entry, unsigned bit)
 {
 	return entry >> bit & 1;
 }
 
 /* Memory of its own, not the file's. */
-static bool is_own(uint64_t entry)
+static bool rewind_memory_is_own(uint64_t entry)
 {
-	return has(entry, PAGE_SWAPPED) || (has(entry, PAGE_PRESENT) && !has(entry, PAGE_OF_FILE));
+	return rewind_memory_has(entry, PAGE_SWAPPED) ||
+	       (rewind_memory_has(entry, PAGE_PRESENT) && !rewind_memory_has(entry, PAGE_OF_FILE));
 }
 
 /* The same one, which both of them have: nobody has written to it. */
-static bool is_shared(uint64_t a, uint64_t b)
+static bool rewind_memory_is_shared(uint64_t a, uint64_t b)
 {
-	return !has(a, PAGE_SWAPPED) && !has(b, PAGE_SWAPPED) && is_own(a) && is_own(b) &&
-	       !has(a, PAGE_ALONE) && !has(b, PAGE_ALONE);
+	return !rewind_memory_has(a, PAGE_SWAPPED) && !rewind_memory_has(b, PAGE_SWAPPED) &&
+	       rewind_memory_is_own(a) && rewind_memory_is_own(b) &&
+	       !rewind_memory_has(a, PAGE_ALONE) && !rewind_memory_has(b, PAGE_ALONE);
 }
 
 static bool may_differ(uint64_t a, uint64_t b)
 {
-	if (has(a, PAGE_GUARD) && has(b, PAGE_GUARD))
+	if (rewind_memory_has(a, PAGE_GUARD) && rewind_memory_has(b, PAGE_GUARD))
 		return false;
-	return (is_own(a) || is_own(b)) && !is_shared(a, b);
+	return (rewind_memory_is_own(a) || rewind_memory_is_own(b)) &&
+	       !rewind_memory_is_shared(a, b);
 }
 
 struct both {

@@ -19,7 +19,7 @@ void rewind_action(struct process *p, uint64_t signal)
 }
 
 /* Set in the copy, or asked for of the kept one: `index` says which argument it is. */
-static int call(struct remote *r, int signal, unsigned index, struct action *action)
+static int rewind_signals_call(struct remote *r, int signal, unsigned index, struct action *action)
 {
 	uint64_t args[6] = {(uint64_t)signal, 0, 0, sizeof(uint64_t)};
 	int64_t result;
@@ -42,8 +42,8 @@ int rewind_actions(struct rewinding *w, struct remote *r)
 	result = remote_begin(&of_kept);
 	for (int signal = 1; signal <= SIGNALS && result == 0; signal++)
 		if (w->actions >> (signal - 1) & 1)
-			result = call(&of_kept, signal, 2, &action) < 0 ||
-						 call(r, signal, 1, &action) < 0
+			result = rewind_signals_call(&of_kept, signal, 2, &action) < 0 ||
+						 rewind_signals_call(r, signal, 1, &action) < 0
 					 ? -1
 					 : 0;
 	return remote_end(&of_kept) < 0 ? -1 : result;

@@ -78,7 +78,7 @@ static int vectors_result(struct thread *th, struct tracee_call *call)
 
 /* ---- the frame ------------------------------------------------------------------------------ */
 
-static int put(struct inside *in, uint64_t addr, const void *bytes, size_t n)
+static int call_put(struct inside *in, uint64_t addr, const void *bytes, size_t n)
 {
 	struct thread *th = in->r.th;
 
@@ -97,12 +97,12 @@ static int frame_build(struct inside *in)
 		size_t n = strlen(call->text[i]) + 1;
 
 		sp -= n;
-		if (put(in, sp, call->text[i], n) < 0)
+		if (call_put(in, sp, call->text[i], n) < 0)
 			return -1;
 		call->integer[call->text_at[i]] = sp;
 	}
 	in->frame = (sp & ~(uint64_t)(STACK_ALIGN - 1)) - sizeof(back);
-	return put(in, in->frame, &back, sizeof(back));
+	return call_put(in, in->frame, &back, sizeof(back));
 }
 
 static void set_arguments(struct user_regs_struct *regs, const struct tracee_call *call)
@@ -162,7 +162,8 @@ static enum inside_answer one_stop(struct inside *in)
 	return died(in);
 }
 
-static enum inside_answer run(struct inside *in, uint64_t function, const struct tracee_call *with)
+static enum inside_answer call_run(struct inside *in, uint64_t function,
+				   const struct tracee_call *with)
 {
 	const uint64_t flags = 1ull << 8 | 1ull << 10; /* stepping, direction */
 	struct user_regs_struct regs = in->r.regs;
@@ -194,7 +195,7 @@ static enum inside_answer errno_keep(struct inside *in, struct kept_errno *kept)
 
 	if (!in->call->errno_function)
 		return INSIDE_RETURNED;
-	answer = run(in, in->call->errno_function, &nothing);
+	answer = call_run(in, in->call->errno_function, &nothing);
 	if (answer != INSIDE_RETURNED)
 		return answer;
 	if (!memory_read(space_of(in->r.th), in->r.th->regs.rax, &kept->value, sizeof(int)))
@@ -223,7 +224,7 @@ static enum inside_answer perform(struct inside *in, struct vectors *v, struct k
 		return answer;
 	if (vectors_set(th, v, call) < 0)
 		return died(in);
-	answer = run(in, call->function, call);
+	answer = call_run(in, call->function, call);
 	if (answer != INSIDE_RETURNED)
 		return answer;
 	call->rax = th->regs.rax;

@@ -82,7 +82,7 @@ static void push(struct tracee *t, struct thread *th, enum tracee_event_kind kin
 		.fs_base = regs->fs_base};
 }
 
-static bool is_told(const struct tracee *t, uint64_t number)
+static bool call_seen_is_told(const struct tracee *t, uint64_t number)
 {
 	for (const long *call = t->calls; call && *call >= 0; call++)
 		if ((uint64_t)*call == number)
@@ -97,7 +97,7 @@ void call_entry(struct tracee *t, struct thread *th)
 		return;
 	}
 	rewind_sees(th);
-	if (!is_told(t, th->regs.orig_rax)) {
+	if (!call_seen_is_told(t, th->regs.orig_rax)) {
 		if (!rewind_ends(th))
 			thread_continue(th, 0);
 		return;
@@ -195,7 +195,7 @@ bool tracee_is_signalled(const struct tracee_thread *thread)
 	return false;
 }
 
-static bool is_stopped(const struct process *p)
+static bool call_seen_is_stopped(const struct process *p)
 {
 	struct thread *th;
 
@@ -209,7 +209,7 @@ bool tracee_is_to_stop(const struct tracee_thread *thread)
 {
 	struct tracee_signals has;
 
-	if (is_stopped((const struct process *)thread->process))
+	if (call_seen_is_stopped((const struct process *)thread->process))
 		return true;
 	if (tracee_signals_of(thread->tid, &has) < 0)
 		return false;

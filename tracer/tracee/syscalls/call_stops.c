@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-static enum inside_answer fail(struct inside *in, const char *what)
+static enum inside_answer call_stops_fail(struct inside *in, const char *what)
 {
 	error_set(in->err, ERROR_STATE, "%s", what);
 	return INSIDE_FAILED;
@@ -87,10 +87,10 @@ static enum inside_answer on_site(struct inside *in, const struct site *site)
 	struct thread *th = in->r.th;
 
 	if (is_one_of(site->pub.addr, call->ending, call->ending_count))
-		return fail(in, "it was about to exit");
+		return call_stops_fail(in, "it was about to exit");
 	if (is_one_of(site->pub.addr, call->leaving, call->leaving_count) &&
 	    jumps_outside(in, &th->regs))
-		return fail(in, "it was left by longjmp");
+		return call_stops_fail(in, "it was left by longjmp");
 	if (thread_pass(th, site))
 		return INSIDE_GOES_ON;
 	thread_set_pc(th, site->pub.addr);
@@ -108,7 +108,7 @@ static enum inside_answer on_fault(struct inside *in, const siginfo_t *info)
 	return site ? on_site(in, site) : crashed(in, info->si_signo);
 }
 
-static enum inside_answer on_signal(struct inside *in, int signal)
+static enum inside_answer call_stops_on_signal(struct inside *in, int signal)
 {
 	siginfo_t info = {.si_signo = signal};
 
@@ -134,11 +134,11 @@ static enum inside_answer on_trap(struct inside *in)
 		return INSIDE_GOES_ON;
 	}
 	if (info.si_code != SI_KERNEL)
-		return on_signal(in, SIGTRAP);
+		return call_stops_on_signal(in, SIGTRAP);
 	if (th->regs.rip == in->r.stub + STUB_TRAP + ARCH_TRAP_LEN)
 		return th->regs.rsp == in->frame + sizeof(uint64_t)
 			       ? INSIDE_RETURNED
-			       : fail(in, "it did not return the way it was called");
+			       : call_stops_fail(in, "it did not return the way it was called");
 	site = stub_site(space_of(th), th->regs.rip - ARCH_TRAP_LEN);
 	return site ? on_site(in, site) : crashed(in, SIGTRAP);
 }
@@ -161,17 +161,18 @@ static enum inside_answer on_entry(struct inside *in, const struct __ptrace_sysc
 	switch (info->entry.nr) {
 	case SYS_exit:
 	case SYS_exit_group:
-		return fail(in, "it was about to exit");
+		return call_stops_fail(in, "it was about to exit");
 	case SYS_execve:
 	case SYS_execveat:
-		return fail(in, "it was about to run another program");
+		return call_stops_fail(in, "it was about to run another program");
 	case SYS_clone:
 	case SYS_clone3:
 		if (!starts_by_vfork(in, info))
 			return INSIDE_GOES_ON;
 		/* fallthrough */
 	case SYS_vfork: /* it would wait for a child that waits for us */
-		return fail(in, "it was about to start a process and wait for it (vfork)");
+		return call_stops_fail(in,
+				       "it was about to start a process and wait for it (vfork)");
 	case SYS_nanosleep: /* these write to the kernel's notes in any case, others see on_syscall */
 	case SYS_clock_nanosleep:
 		in->restart_lost = true;
@@ -221,10 +222,10 @@ static enum inside_answer on_plain(struct inside *in, int signal)
 	if (thread_regs(in->r.th) < 0)
 		return INSIDE_GOES_ON; /* dying */
 	if (is_outside(in, in->r.th->regs.rsp))
-		return fail(in, "it was left for the function outside");
+		return call_stops_fail(in, "it was left for the function outside");
 	if (signal == (SIGTRAP | 0x80))
 		return on_syscall(in);
-	return signal == SIGTRAP ? on_trap(in) : on_signal(in, signal);
+	return signal == SIGTRAP ? on_trap(in) : call_stops_on_signal(in, signal);
 }
 
 enum inside_answer inside_stop(struct inside *in, int status)

@@ -113,7 +113,7 @@ static bool was_interrupted(struct thread *th)
 }
 
 /* The part of it that the kernel is given: never nothing. */
-static uint64_t part_of(const struct thread *th, uint64_t ns, bool mere)
+static uint64_t sleeps_part_of(const struct thread *th, uint64_t ns, bool mere)
 {
 	uint64_t whole = mere ? ns : ns * STRETCH;
 	uint64_t part = th->tracee->hasten ? whole / th->tracee->hasten : whole;
@@ -124,7 +124,7 @@ static uint64_t part_of(const struct thread *th, uint64_t ns, bool mere)
 
 /* The call begins. If there was one before, a signal's handler has ended that, which is reported,
    too. */
-static bool begins(struct thread *th)
+static bool syscalls_sleeps_begins(struct thread *th)
 {
 	const struct elide_call *call;
 	bool absolute, mere, taken_up;
@@ -143,7 +143,7 @@ static bool begins(struct thread *th)
 	if (absolute && !clock_length(th->tracee, clock, &ns, &now_ns))
 		return !taken_up && was_interrupted(th);
 	if ((absolute || !mere || th->tracee->hasten) && ns < (uint64_t)LONGEST_S * NS_OF_S)
-		elide_give_time(th, call, now_ns + part_of(th, ns, mere));
+		elide_give_time(th, call, now_ns + sleeps_part_of(th, ns, mere));
 	if (taken_up)
 		return false;
 	th->sleeps_ns = ns;
@@ -239,7 +239,7 @@ bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *
 	th->polls += entry && is_poll(info->entry.nr);
 	if (th->interrupted && (entry || pause_shows(th))) /* it is taken up again */
 		return false;
-	if (!(entry ? begins(th) : ends(th)))
+	if (!(entry ? syscalls_sleeps_begins(th) : ends(th)))
 		return false;
 	th->stop = STOP_SLEEP;
 	return true;

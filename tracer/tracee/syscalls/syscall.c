@@ -38,7 +38,7 @@ bool remote_stop(int status)
  * process, but this thread goes on until it is done: to send it once more afterwards would be wrong,
  * because a SIGCONT may have come meanwhile.
  */
-static int go_on(struct remote *r, int request, bool (*wanted)(int status))
+static int syscall_go_on(struct remote *r, int request, bool (*wanted)(int status))
 {
 	int status = 0;
 
@@ -119,7 +119,7 @@ int remote_begin(struct remote *r)
 		return -1;
 	/* the end of the system call writes rax: nothing can be set up before it */
 	if ((th->stop == STOP_EXEC || th->stop == STOP_FORK) && !th->out_of_call) {
-		if (go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0)
+		if (syscall_go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0)
 			return -1;
 		th->out_of_call = true;
 		th->regs_known = false;
@@ -159,7 +159,7 @@ int remote_run(struct remote *r, long number, const uint64_t args[6], int64_t *r
 
 	remote_set(&regs, number, args);
 	regs.rip = r->stub;
-	if (thread_set_regs(r->th, &regs) < 0 || go_on(r, PTRACE_CONT, stopped_by_trap) < 0)
+	if (thread_set_regs(r->th, &regs) < 0 || syscall_go_on(r, PTRACE_CONT, stopped_by_trap) < 0)
 		return -1;
 	return remote_result(r, result);
 }
@@ -191,7 +191,7 @@ int remote_run_with(struct remote *r, long number, uint64_t args[6], unsigned in
 
 /* ---- without a stub ------------------------------------------------------------------------- */
 
-static uint64_t search(struct tracee_space *space, const struct tracee_mapping *map)
+static uint64_t syscall_search(struct tracee_space *space, const struct tracee_mapping *map)
 {
 	static uint8_t chunk[64 * 1024];
 
@@ -221,7 +221,7 @@ static uint64_t own_instruction(struct thread *th)
 			bool other = strcmp(map->path, "[vdso]") != 0;
 
 			if (!found && map->executable && other == others)
-				found = search(space_of(th), map);
+				found = syscall_search(space_of(th), map);
 		}
 	}
 	array_fini(&maps.list);
@@ -236,8 +236,8 @@ static int run_at(struct remote *r, uint64_t instruction, long number, const uin
 	remote_set(&regs, number, args);
 	regs.rip = instruction;
 	if (!regs.rip || thread_set_regs(r->th, &regs) < 0 ||
-	    go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0 ||
-	    go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0)
+	    syscall_go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0 ||
+	    syscall_go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0)
 		return -1;
 	return remote_result(r, result);
 }
@@ -267,7 +267,7 @@ int remote_land(struct remote *r)
 	regs.rip = r->stub + STUB_TRAP;
 	if (thread_set_regs(r->th, &regs) < 0)
 		return -1;
-	return go_on(r, PTRACE_CONT, stopped_by_trap);
+	return syscall_go_on(r, PTRACE_CONT, stopped_by_trap);
 }
 
 /* Does what the kernel itself does if the last stop is a trap. */

@@ -439,7 +439,7 @@ static int each_mapping(struct tracee_process *process,
 	return found ? 0 : -1;
 }
 
-static bool collect(void *ctx, const struct tracee_mapping *map)
+static bool procfs_collect(void *ctx, const struct tracee_mapping *map)
 {
 	struct mappings *out = ctx;
 
@@ -449,7 +449,7 @@ static bool collect(void *ctx, const struct tracee_mapping *map)
 
 int look_mappings(struct tracee_process *process, struct mappings *out)
 {
-	each_mapping(process, collect, out);
+	each_mapping(process, procfs_collect, out);
 	return out->list.count ? 0 : -1;
 }
 

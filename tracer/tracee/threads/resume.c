@@ -17,7 +17,7 @@ static int write_of(void *ctx, uint64_t addr, const void *buf, size_t n)
 }
 
 /* The instruction could not reach its memory: the fault that the processor would have raised. */
-static void fault(struct thread *th)
+static void resume_fault(struct thread *th)
 {
 	siginfo_t info = {.si_signo = SIGSEGV, .si_code = SEGV_MAPERR};
 
@@ -73,11 +73,11 @@ static void pass_site(struct thread *th)
 	} else if (thread_pass(th, site)) {
 		thread_continue(th, 0);
 	} else {
-		fault(th);
+		resume_fault(th);
 	}
 }
 
-static void go_on(struct thread *th)
+static void resume_go_on(struct thread *th)
 {
 	if (th->stop == STOP_PAUSE)
 		pause_hide(th);
@@ -99,7 +99,7 @@ void tracee_resume(struct tracee *t, struct tracee_thread *thread)
 	else if ((th->stop == STOP_START || th->stop == STOP_PAUSE) && th->group_signal)
 		thread_listen(th);
 	else
-		go_on(th);
+		resume_go_on(th);
 }
 
 void tracee_drop_signal(struct tracee_thread *thread)

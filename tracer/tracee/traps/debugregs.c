@@ -48,7 +48,7 @@ static uint64_t scheduler_of(const struct watch_set *set)
 }
 
 /* The kernel wants an address to suit the length in force, so all are disabled first. */
-static int fill(const struct thread *th, const struct watch_set *set)
+static int debugregs_fill(const struct thread *th, const struct watch_set *set)
 {
 	if (th->watched.n && poke(th, DR_CONTROL, 0) < 0)
 		return -1;
@@ -61,7 +61,7 @@ static int fill(const struct thread *th, const struct watch_set *set)
 int debugregs_set(struct thread *th, const struct watch_set *set)
 {
 	th->rewatched |= th->watched.n > 0;
-	if (fill(th, set) < 0) {
+	if (debugregs_fill(th, set) < 0) {
 		poke(th, DR_CONTROL, 0);
 		th->watched.n = 0;
 		return -1;
@@ -147,7 +147,7 @@ bool tracee_watch_works(void)
 
 /* ---- what is held and what is wanted -------------------------------------------------------- */
 
-static bool has_word(const struct watch_set *set, const struct tracee_watch *word)
+static bool debugregs_has_word(const struct watch_set *set, const struct tracee_watch *word)
 {
 	for (size_t i = 0; i < set->n; i++)
 		if (set->items[i].addr == word->addr && set->items[i].size == word->size)
@@ -158,7 +158,7 @@ static bool has_word(const struct watch_set *set, const struct tracee_watch *wor
 bool watch_covers(const struct watch_set *has, const struct watch_set *wanted)
 {
 	for (size_t i = 0; i < wanted->n; i++)
-		if (!has_word(has, &wanted->items[i]))
+		if (!debugregs_has_word(has, &wanted->items[i]))
 			return false;
 	return true;
 }
@@ -184,7 +184,8 @@ bool watch_current(struct thread *th)
 		return space_of(th)->watched.n > 0;
 	status = peek(th, DR_STATUS);
 	for (size_t i = 0; i < th->watched.n; i++)
-		if ((status >> i & 1) && has_word(&space_of(th)->watched, &th->watched.items[i]))
+		if ((status >> i & 1) &&
+		    debugregs_has_word(&space_of(th)->watched, &th->watched.items[i]))
 			return true;
 	return false;
 }

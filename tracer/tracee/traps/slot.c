@@ -14,7 +14,7 @@ static const uint64_t lowest = 64 * 1024; /* below it nothing may be mapped */
 
 const uint8_t slot_stub[STUB_LENGTH] = {0x0f, 0x05, 0xcc}; /* syscall; int3 */
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t slot_distance(uint64_t a, uint64_t b)
 {
 	return a < b ? b - a : a - b;
 }
@@ -234,12 +234,13 @@ static uint64_t slot_address(const struct area *area, size_t i)
 
 static bool area_usable(const struct area *area, uint64_t addr)
 {
-	return area->slots.count < AREA_SIZE / SLOT_SIZE - 1 && distance(area->base, addr) < reach;
+	return area->slots.count < AREA_SIZE / SLOT_SIZE - 1 &&
+	       slot_distance(area->base, addr) < reach;
 }
 
 bool slot_reaches(uint64_t a, uint64_t b)
 {
-	return distance(a, b) < reach;
+	return slot_distance(a, b) < reach;
 }
 
 uint64_t slot_next(const struct tracee_space *space, uint64_t addr)

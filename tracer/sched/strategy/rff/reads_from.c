@@ -31,7 +31,7 @@ uint64_t reads_from_last(const struct reads_from *f, uint64_t object)
 	return table_get(&f->last, key_of(object));
 }
 
-static void add(struct reads_from *f, struct reads_from_pair pair)
+static void reads_from_add(struct reads_from *f, struct reads_from_pair pair)
 {
 	uint64_t *known;
 
@@ -54,9 +54,10 @@ void reads_from_step(struct reads_from *f, const struct strategy_point *moved)
 	if (*thread != SHARED)
 		*thread = *thread && *thread != moved->thread + 1 ? SHARED : moved->thread + 1;
 	if (reads(moved))
-		add(f, (struct reads_from_pair){object, table_get(&f->last, key), event});
+		reads_from_add(f,
+			       (struct reads_from_pair){object, table_get(&f->last, key), event});
 	if (writes(moved)) {
-		add(f, (struct reads_from_pair){object, event, READS_FROM_NOBODY});
+		reads_from_add(f, (struct reads_from_pair){object, event, READS_FROM_NOBODY});
 		*table_at(&f->last, key) = event;
 	}
 }

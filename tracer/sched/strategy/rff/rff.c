@@ -37,7 +37,7 @@ struct rff {
 	ARRAY(size_t) indexes;		   /* ... and where they are among all */
 };
 
-static void begin(struct strategy *s)
+static void rff_begin(struct strategy *s)
 {
 	struct rff *f = (struct rff *)s;
 
@@ -152,7 +152,7 @@ static void satisfy(struct rff *f, const struct strategy_point *p)
 	}
 }
 
-static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+static size_t rff_choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
 	struct rff *f = (struct rff *)s;
 	const struct strategy_point *p;
@@ -190,8 +190,8 @@ static size_t patience(const struct rff *f, const struct strategy_point *p)
 }
 
 /* It is at nothing that a constraint is about: POS chooses between it and those that are not held back. */
-static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
-		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+static size_t rff_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+			  size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
 	struct rff *f = (struct rff *)s;
 	size_t at = 0;
@@ -251,7 +251,7 @@ static void write_pair(struct rff *f, const struct reads_from_pair *pair)
 	*array_add(&f->base.lesson) = pair->reader;
 }
 
-static void end(struct strategy *s, enum strategy_result result)
+static void rff_end(struct strategy *s, enum strategy_result result)
 {
 	struct rff *f = (struct rff *)s;
 
@@ -273,7 +273,7 @@ static struct reads_from_pair read_pair(const uint64_t *words)
 	return (struct reads_from_pair){words[0], words[1], words[2]};
 }
 
-static void learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count)
+static void rff_learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count)
 {
 	struct rff *f = (struct rff *)s;
 	struct rff_abstract a = {.count = (size_t)lesson[2]};
@@ -290,7 +290,7 @@ static void learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size
 	array_fini(&pairs);
 }
 
-static void fini(struct strategy *s)
+static void rff_fini(struct strategy *s)
 {
 	struct rff *f = (struct rff *)s;
 
@@ -308,10 +308,10 @@ const struct strategy_type strategy_rff = {
 	.name = "rff",
 	.size = sizeof(struct rff),
 	.memory = STRATEGY_MEMORY_BATCH,
-	.begin = begin,
-	.choose = choose,
-	.foresee = foresee,
-	.end = end,
-	.learn = learn,
-	.fini = fini,
+	.begin = rff_begin,
+	.choose = rff_choose,
+	.foresee = rff_foresee,
+	.end = rff_end,
+	.learn = rff_learn,
+	.fini = rff_fini,
 };
