@@ -371,7 +371,6 @@ bool race_is_written_atomic(const struct race_statement *s);
 
 /* ---- race_macro.c ---- */
 
-bool race_is_word(char c);
 /* Up to the comma or the parenthesis that ends it; the rest of the line, if it goes on in the next one. */
 struct snippet race_argument(const char *at);
 /* What the macro `name` of the file stands for with these arguments, "a, b)": a text for each definition that it has,

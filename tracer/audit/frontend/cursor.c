@@ -1,4 +1,5 @@
 #include "tracer/audit/frontend/reader.h"
+#include "tracer/base/text/word.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -290,8 +291,7 @@ static bool is_likely(struct cursor_text t)
 {
 	size_t length = 0;
 
-	while (t.at && t.at + length < t.end &&
-	       (isalnum((unsigned char)t.at[length]) || t.at[length] == '_'))
+	while (t.at && t.at + length < t.end && word_char(t.at[length]))
 		length++;
 	return length >= 6 && strncasecmp(t.at + length - 6, "likely", 6) == 0;
 }

@@ -1,6 +1,6 @@
 #include "tracer/audit/frontend/lower.h"
+#include "tracer/base/text/word.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static bool decays(const struct lower *l, CXCursor c)
@@ -191,8 +191,7 @@ static void first_word(const struct lower *l, CXCursor c, char *out, size_t size
 	struct cursor_text t = cursor_text(l->reader, c);
 	size_t length = 0;
 
-	while (t.at && t.at + length < t.end && length + 1 < size &&
-	       (isalnum((unsigned char)t.at[length]) || t.at[length] == '_'))
+	while (t.at && t.at + length < t.end && length + 1 < size && word_char(t.at[length]))
 		length++;
 	memcpy(out, t.at ? t.at : "", length);
 	out[length] = 0;

@@ -1,8 +1,8 @@
 /* The commands of the REPL: one table, from which help and completion come, too. */
 #include "tracer/base/text/number.h"
 #include "tracer/cli/repl/repl.h"
+#include "tracer/base/text/word.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -53,18 +53,6 @@ static int say(struct str *text)
 
 /* ---- gates ---------------------------------------------------------------------------------- */
 
-static bool repl_commands_has_word(const char *text, const char *word, size_t length)
-{
-	for (const char *at = text; (at = strstr(at, word)); at++) {
-		char before = at > text ? at[-1] : ' ', behind = at[length];
-
-		if (!isalnum((unsigned char)before) && before != '_' &&
-		    !isalnum((unsigned char)behind) && behind != '_')
-			return true;
-	}
-	return false;
-}
-
 /* Whoever uses what this line makes; 0: nobody. */
 static size_t user_of(const struct repl *r, const struct repl_entry *entry)
 {
@@ -81,7 +69,7 @@ static size_t user_of(const struct repl *r, const struct repl_entry *entry)
 		const struct repl_entry *other = &r->entries.items[i];
 
 		if (other != entry && !other->dropped && other->lua &&
-		    repl_commands_has_word(other->lua, name, length))
+		    word_find(other->lua, name, length))
 			user = i + 1;
 	}
 	base_free(name);

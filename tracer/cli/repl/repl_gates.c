@@ -2,6 +2,7 @@
 #include "tracer/cli/repl/repl.h"
 
 #include "tracer/base/text/foreign.h"
+#include "tracer/base/text/word.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -11,9 +12,7 @@ static bool is_name(const char *s)
 {
 	if (!isalpha((unsigned char)*s) && *s != '_')
 		return false;
-	while (isalnum((unsigned char)*s) || *s == '_')
-		s++;
-	return !*s;
+	return !s[word_length(s)];
 }
 
 static void cut_blanks(char *text)

@@ -2,6 +2,7 @@
 #include "tracer/features/convert/record.h"
 
 #include "tracer/source/lines/source_lines.h"
+#include "tracer/base/text/word.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -146,7 +147,7 @@ char *convert_location(struct modules *symbols, struct module *program,
 static void words_add_word(struct str *out, const char *text)
 {
 	for (; *text; text++)
-		if (isalnum((unsigned char)*text) || *text == '_')
+		if (word_char(*text))
 			str_add_bytes(out, text, 1);
 		else if (out->length && out->text[out->length - 1] != '_')
 			str_add(out, "_");
@@ -213,8 +214,7 @@ static void add_subject(const char *location, struct str *out)
 		end--;
 	while (end > text && isspace((unsigned char)end[-1]))
 		end--;
-	for (text = end; text > location && (isalnum((unsigned char)text[-1]) || text[-1] == '_');)
-		text--;
+	text = word_before(location, end);
 	if (end > text) {
 		str_add(out, "_");
 		str_add_bytes(out, text, (size_t)(end - text));
@@ -279,8 +279,7 @@ static const char *called_at(const char *text, const char *bracket, size_t *leng
 	while (end > text && end[-1] == ' ')
 		end--;
 	from = end;
-	while (from > text &&
-	       (isalnum((unsigned char)from[-1]) || from[-1] == '_' || from[-1] == ':'))
+	while (from > text && (word_char(from[-1]) || from[-1] == ':'))
 		from--;
 	*length = (size_t)(end - from);
 	return from;

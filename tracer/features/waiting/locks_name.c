@@ -6,6 +6,7 @@
 #include "tracer/run/modules/images.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/source/lines/source_lines.h"
+#include "tracer/base/text/word.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -90,9 +91,7 @@ static const char *shown(const char *expression)
 
 static bool is_plain_name(const char *text)
 {
-	while (isalnum((unsigned char)*text) || *text == '_')
-		text++;
-	return !*text;
+	return !text[word_length(text)];
 }
 
 /* Does a local name alone only point or refer to the object? */

@@ -3,6 +3,7 @@
  * information tells what a name means, and whatever it does not confirm is dropped.
  */
 #include "tracer/features/waiting/waiting_internal.h"
+#include "tracer/base/text/word.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -78,23 +79,11 @@ static void clean(const char *const *lines, size_t count, unsigned first, unsign
 
 /* ---- backwards over the start of a call -------------------------------------------------------- */
 
-static bool locks_text_is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* All functions of this section go backwards from `end` (excluded), never beyond `start`. */
 
 static const char *blanks_before(const char *start, const char *end)
 {
 	while (end > start && isspace((unsigned char)end[-1]))
-		end--;
-	return end;
-}
-
-static const char *word_before(const char *start, const char *end)
-{
-	while (end > start && locks_text_is_word(end[-1]))
 		end--;
 	return end;
 }
@@ -130,7 +119,7 @@ static const char *name_before(const char *start, const char *end)
 		if (at - start < 2 || at[-1] != ':' || at[-2] != ':')
 			return at;
 		at -= 2;
-		if (at == start || (!locks_text_is_word(at[-1]) && at[-1] != '>'))
+		if (at == start || (!word_char(at[-1]) && at[-1] != '>'))
 			return at; /* ::name */
 		end = at;
 	}
@@ -306,11 +295,11 @@ static bool is_jump(const char *start, const char *at)
 {
 	static const char *const words[] = {"return", "goto", "break", "continue", "throw", "exit"};
 
-	if (at > start && locks_text_is_word(at[-1]))
+	if (at > start && word_char(at[-1]))
 		return false;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strncmp(at, words[i], strlen(words[i])) == 0 &&
-		    !locks_text_is_word(at[strlen(words[i])]))
+		    !word_char(at[strlen(words[i])]))
 			return true;
 	return false;
 }

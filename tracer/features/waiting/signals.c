@@ -7,8 +7,8 @@
 #include "tracer/run/modules/images.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/source/lines/source_lines.h"
+#include "tracer/base/text/word.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum { MOST_FILES = 32, MOST_LINES = 10000, MOST_SIGNALS = 64, MOST_LEVELS = 3, MOST_ASKED = 400 };
@@ -41,30 +41,17 @@ static bool says_signal(const char *word)
 	       strcasestr(word, "notify") || strcasestr(word, "wake");
 }
 
-static bool signals_is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* "not_empty" of "&q->not_empty", "put" of "Queue::put"; points into the text. */
 static const char *last_name(const char *text)
 {
-	const char *end = text + strlen(text);
-
-	while (end > text && signals_is_word(end[-1]))
-		end--;
-	return end;
+	return word_before(text, text + strlen(text));
 }
 
 /* "q" of "&q->not_empty"; base_free'd by the caller. */
 static char *first_name(const char *text)
 {
-	size_t n = 0;
-
 	text += strspn(text, "&*( ");
-	while (signals_is_word(text[n]))
-		n++;
-	return base_strndup(text, n);
+	return base_strndup(text, word_length(text));
 }
 
 static const char *signalled(const struct locks_call *c)

@@ -1,6 +1,6 @@
 #include "tracer/harness/object/object.h"
+#include "tracer/base/text/word.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -360,16 +360,7 @@ static void add_prototype(struct harness_hunt *h, const struct signature *s)
 /* Is the function named in the expression? */
 static bool is_named_in(const char *expression, const char *name)
 {
-	size_t length = strlen(name);
-
-	for (const char *at = strstr(expression, name); at; at = strstr(at + 1, name)) {
-		bool begins =
-			at == expression || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
-
-		if (begins && !(isalnum((unsigned char)at[length]) || at[length] == '_'))
-			return true;
-	}
-	return false;
+	return word_find(expression, name, strlen(name));
 }
 
 static bool by_value(const struct signature *s)

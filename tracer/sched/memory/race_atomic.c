@@ -3,6 +3,7 @@
  * instructions; and a statement that makes one may access other variables, too.
  */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/base/text/word.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static bool next_call(const char **line, struct snippet *name)
 	for (const char *at = *line; *at;) {
 		struct snippet word = {at, 0};
 
-		while (race_is_word(at[word.length]))
+		while (word_char(at[word.length]))
 			word.length++;
 		at += word.length ? word.length + strspn(at + word.length, " \t") : 1;
 		if (word.length && *at == '(') {
@@ -56,9 +57,9 @@ static struct snippet last_word(struct snippet in)
 	size_t i = in.length;
 	int depth = 0;
 
-	for (; i && (depth || !race_is_word(in.at[i - 1])); i--)
+	for (; i && (depth || !word_char(in.at[i - 1])); i--)
 		depth += in.at[i - 1] == ']' ? 1 : in.at[i - 1] == '[' ? -1 : 0;
-	while (i > 0 && race_is_word(in.at[i - 1])) {
+	while (i > 0 && word_char(in.at[i - 1])) {
 		i--;
 		word.length++;
 	}
@@ -77,7 +78,7 @@ static bool is_written(struct snippet in, struct snippet word)
 
 	for (const char *end = in.at + in.length; here.at < end; here.at += here.length + 1) {
 		here.length = 0;
-		while (here.at + here.length < end && race_is_word(here.at[here.length]))
+		while (here.at + here.length < end && word_char(here.at[here.length]))
 			here.length++;
 		if (race_atomic_same(here, word))
 			return true;

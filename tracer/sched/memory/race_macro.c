@@ -4,6 +4,7 @@
  */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/source/lines/source_lines.h"
+#include "tracer/base/text/word.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -16,11 +17,6 @@ struct macro_search {
 	ARRAY(char *) files;	 /* paths: those looked through, and those still to be */
 	struct race_texts found; /* definitions, from their parameters on */
 };
-
-bool race_is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
 
 struct snippet race_argument(const char *at)
 {
@@ -148,7 +144,7 @@ static char *replaced(const char *body, const char *params, const char *args)
 	while (*body) {
 		struct snippet word = {body, 0};
 
-		while (race_is_word(body[word.length]))
+		while (word_char(body[word.length]))
 			word.length++;
 		body += word.length ? word.length : 1;
 		if (word.length)

@@ -6,6 +6,7 @@
 #include "tracer/run/modules/images.h"
 #include "tracer/source/lines/source_lines.h"
 #include "tracer/source/types/types.h"
+#include "tracer/base/text/word.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -46,11 +47,6 @@ static char *symbol_at(struct turn *t, uint64_t address)
 
 /* ---- what is written in the statement -------------------------------------------------------------- */
 
-static bool race_name_is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Behind the next ".name", "->name" or "[...]"; NULL: nothing of that follows. */
 static const char *more(const char *at)
 {
@@ -68,11 +64,7 @@ static const char *more(const char *at)
 		at++;
 	else
 		return NULL;
-	if (!race_name_is_word(*at))
-		return NULL;
-	while (race_name_is_word(*at))
-		at++;
-	return at;
+	return word_char(*at) ? at + word_length(at) : NULL;
 }
 
 /* Is that what is at the address? Then it is the name, unless a longer one is known. */
@@ -100,8 +92,8 @@ static bool name_written(const struct naming *n, const char *line)
 	bool found = false;
 
 	for (const char *at = line; *at; at++) {
-		if (!race_name_is_word(*at) || isdigit((unsigned char)*at) ||
-		    (at > line && (race_name_is_word(at[-1]) || at[-1] == '.' || at[-1] == '>')))
+		if (!word_char(*at) || isdigit((unsigned char)*at) ||
+		    (at > line && (word_char(at[-1]) || at[-1] == '.' || at[-1] == '>')))
 			continue;
 		for (const char *end = at + strspn(at, "_abcdefghijklmnopqrstuvwxyz"
 						       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");

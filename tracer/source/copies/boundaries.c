@@ -8,6 +8,7 @@
  */
 #include "tracer/source/lines/resolve.h"
 #include "tracer/base/files/path.h"
+#include "tracer/base/text/word.h"
 
 #include <string.h>
 
@@ -133,19 +134,13 @@ static void find_instances(struct boundary_search *w)
 
 /* ---- out ------------------------------------------------------------------------------------ */
 
-static bool boundaries_is_word(char c)
-{
-	return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-	       (c >= 'a' && c <= 'z');
-}
-
 /* The statement is the first on its line: executing the line means returning. */
 static bool is_return(const char *line)
 {
 	static const char word[] = "return";
 
 	line += strspn(line, " \t");
-	return strncmp(line, word, strlen(word)) == 0 && !boundaries_is_word(line[strlen(word)]);
+	return strncmp(line, word, strlen(word)) == 0 && !word_char(line[strlen(word)]);
 }
 
 static void return_line(struct boundary_search *w, unsigned line, struct source_sites *out)

@@ -2,8 +2,8 @@
 #include "tracer/source/copies/resolve_marks.h"
 #include "tracer/dwarf/units/dies_read.h"
 #include "tracer/source/lines/source_lines.h"
+#include "tracer/base/text/word.h"
 
-#include <ctype.h>
 #include <string.h>
 
 bool row_is_same(const struct line_row *a, const struct line_row *b)
@@ -64,22 +64,6 @@ const struct line_row *rows_in(const struct line_unit *l, const struct module_ra
 
 /* ---- the text of marked lines --------------------------------------------------------------- */
 
-static bool is_word_char(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-/* The word in the text, before `end`, from `text` on; NULL: it is not there. */
-static const char *find_word(const char *text, const char *word, const char *end)
-{
-	size_t length = strlen(word);
-
-	for (const char *at = text; (at = strstr(at, word)) && at < end; at++)
-		if ((at == text || !is_word_char(at[-1])) && !is_word_char(at[length]))
-			return at;
-	return NULL;
-}
-
 bool is_one_call(struct resolver *r, const char *path, unsigned line)
 {
 	static const char *const words[] = {"for", "while", "if", "switch", "return"};
@@ -88,11 +72,10 @@ bool is_one_call(struct resolver *r, const char *path, unsigned line)
 	if (!text)
 		return false;
 	text += strspn(text, " \t");
-	end = text;
-	while (is_word_char(*end))
-		end++;
+	end = text + word_length(text);
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (find_word(text, words[i], end))
+		if (strlen(words[i]) == (size_t)(end - text) &&
+		    strncmp(words[i], text, strlen(words[i])) == 0)
 			return false;
 	if (end == text || end[strspn(end, " ")] != '(' || !(end = strchr(end, ';')))
 		return false;
@@ -111,7 +94,7 @@ static bool is_return(const struct copy_work *w, struct line_unit *l, const stru
 	end = text + strlen(text);
 	if (row->column && row->column < (size_t)(end - text))
 		end = text + row->column;
-	for (const char *at = text; (at = find_word(at, "return", end)); at++)
+	for (const char *at = text; (at = word_find(at, "return", 6)) && at < end; at++)
 		word = at;
 	return word && !memchr(word, ';', (size_t)(end - word));
 }

@@ -1,4 +1,5 @@
 #include "tracer/source/names/names.h"
+#include "tracer/base/text/word.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 
 static bool names_is_word(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '$';
+	return word_char(c) || c == '$';
 }
 
 size_t names_operator_length(const char *text)

@@ -1,6 +1,7 @@
 /* Source text as C, C++ and Rust write it: comments, statements, blocks. No parser: enough to say
    where a statement ends and whether a word stands in a comment. */
 #include "tracer/source/lines/resolve.h"
+#include "tracer/base/text/word.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -438,7 +439,7 @@ unsigned source_mark(const struct source_file *f, const char *mark, unsigned lin
 		if ((state == TEXT_LINE_COMMENT || state == TEXT_BLOCK_COMMENT) && !word &&
 		    r.line >= line && is_mark(at, mark))
 			return r.line;
-		word = isalnum((unsigned char)*at) || *at == '_';
+		word = word_char(*at);
 	}
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* What steps are called. */
 #include "tracer/synth/plan/plan_internal.h"
+#include "tracer/base/text/word.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -107,8 +108,7 @@ void plan_deed(const struct schedule_step *step, const struct plan_words *words,
 
 static bool words_is_word(const char *text, const char *at, size_t length)
 {
-	return (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
-	       !(isalnum((unsigned char)at[length]) || at[length] == '_');
+	return (at == text || !word_char(at[-1])) && !word_char(at[length]);
 }
 
 /* Behind the parenthesis that closes the one at `text`, if there is one. */
