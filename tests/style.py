@@ -2,7 +2,7 @@
 """The rules of the house that a machine can see: who may use whom (by what is included and, where there are
 object files, by the symbols used), no circle of files, one room for each dangerous call, no function over 60
 lines, no file over 600 (which goes for the unit tests and for Lua, too), no folder over 25 files, no static name in
-more than three files."""
+more than three files; and the tours of tracer/ARCHITECTURE.md, whose functions are called in that order."""
 import glob
 import os
 import re
@@ -229,17 +229,6 @@ def check_tags(texts, complain):
             complain(f"{paths[1]}: {tag} is the name of a struct or enum of {paths[0]}, too")
 
 
-def check_tour(texts, complain):
-    """The functions that tracer/README.md leads through are there, and are not too many."""
-    with open("tracer/README.md", encoding="utf-8") as f:
-        steps = re.findall(r"^\d+\. .*?`(\w+)\(\)`", f.read(), re.M)
-    for name in steps:
-        if not any(re.search(rf"^\w.*\b{name}\([^;]*$", text, re.M) for text in texts):
-            complain(f"tracer/README.md: there is no {name}()")
-    if not 0 < len(steps) <= 30:
-        complain(f"tracer/README.md: {len(steps)} functions, 30 are the most")
-
-
 def check_folder_sizes(complain):
     for folder, _, names in os.walk("."):
         folder = folder[2:]
@@ -276,6 +265,118 @@ def check_errors(path, text, complain):
             complain(f"{path}: '{m.group(0).strip()}': write ERROR({m.group(1)})")
 
 
+# ---- the tours of tracer/ARCHITECTURE.md ----------------------------------------------------------
+#
+# A tour is a path through the call tree, so the checker keeps a stack of calls. A step is called by the step
+# before it or, when that has returned, by an earlier one, at a place of its text after the call that returned.
+# At most MAX_UNNAMED functions between two steps are not named. "(by `NAME`)" marks what no call shows: NAME is a
+# table, event or library function that one function or initialiser names together with the step; or it is an earlier
+# step, whose loop makes the call.
+
+TOURS = "tracer/ARCHITECTURE.md"
+MAX_STEPS = [30, 18, 18, 18]
+MAX_UNNAMED = 2
+FUNCTION = re.compile(r"^(\w[^;{}#=]*?\b(\w+)\([^;{}]*?\)[^;{}()]*)\n\{\n(.*?)^\}", re.M | re.S)
+INITIALISER = re.compile(r"^\w[^;{}()#]*=\s*(?:\{.*?\};|[^{};]*;)", re.M | re.S)
+STEP = re.compile(r"^\d+\. `(\w+)\(\)`(?:.*?\(by `(\w+)`\))?")
+
+
+class Calls:
+    """Functions by name, each with the calls in its text."""
+
+    def __init__(self, texts):
+        self.functions, self.chunks = {}, []
+        for path, text in texts.items():
+            for m in FUNCTION.finditer(text):
+                head, name, body = m.groups()
+                f = {"name": name, "path": path, "static": head.startswith("static") and path.endswith(".c"), "body": body}
+                self.functions.setdefault(name, []).append(f)
+            self.chunks += [m.group(0) for r in (FUNCTION, INITIALISER) for m in r.finditer(text)]
+        for f in (f for fs in self.functions.values() for f in fs):
+            names = re.finditer(r"(?<![\w.>])(\w+)\(", without_strings(f["body"]))
+            f["calls"] = [(m.start(), g) for m in names for g in self.seen_from(m.group(1), f["path"])]
+
+    def seen_from(self, name, path):
+        found = self.functions.get(name, [])
+        return [f for f in found if f["path"] == path] or [f for f in found if not f["static"]]
+
+    def path(self, f, after, target, named):
+        """The fewest calls from f to the target, past none of the named functions: (caller, place in its text) each, or None."""
+        paths = [(f, after, [])]
+        for _ in range(MAX_UNNAMED + 1):
+            longer = []
+            for g, least, way in paths:
+                for at, called in g["calls"]:
+                    if at > least and called is target:
+                        return way + [(g, at)]
+                    if at > least and called["name"] not in named:
+                        longer.append((called, -1, way + [(g, at)]))
+            paths = longer
+        return None
+
+    def are_named_together(self, one, other):
+        return any(re.search(rf"\b{one}\b", c) and re.search(rf"\b{other}\b", c) for c in self.chunks)
+
+
+def read_tours(text):
+    """For each tour its title and its steps: (room, function, what leads there or None)."""
+    tours = []
+    for line in text.splitlines():
+        step = STEP.match(line)
+        if line.startswith("## "):
+            tours.append((line[3:], []))
+        elif line.startswith("### "):
+            room = line.split()[1].rstrip(":")
+        elif step:
+            tours[-1][1].append((room, step.group(1), step.group(2)))
+    return [tour for tour in tours if tour[1]]
+
+
+def next_stack(calls, stack, target, by, named):
+    """The calls that the program is in at the target: (function, place of the call that it is in); None: no way leads there."""
+    names = [f["name"] for f, _ in stack]
+    if by in names:
+        f = stack[names.index(by)][0]
+        way = calls.path(f, -1, target, named) if re.search(r"\b(for|while|array_each)\b", f["body"]) else None
+        return stack[:names.index(by)] + way + [(target, -1)] if way else None
+    if by:
+        return stack + [(target, -1)] if calls.are_named_together(by, target["name"]) else None
+    for i in range(len(stack), 0, -1):
+        way = calls.path(*stack[i - 1], target, named)
+        if way:
+            return stack[:i - 1] + way + [(target, -1)]
+    return None
+
+
+def check_steps(title, steps, calls, complain):
+    stack, before, named = [], None, {name for _, name, _ in steps}
+    for room, name, by in steps:
+        here = [f for f in calls.functions.get(name, []) if (f["path"] + "/").startswith(room + "/")]
+        if not here:
+            homes = " ".join(f["path"] for f in calls.functions.get(name, []))
+            complain(f"{TOURS}: {title}: " + (f"{name}() is not in {room}, but in {homes}" if homes else f"there is no {name}()"))
+            return
+        stacks = [next_stack(calls, stack, f, by, named) if stack else [(f, -1)] for f in here]
+        stack = next((s for s in stacks if s), None)
+        if not stack:
+            complain(f"{TOURS}: {title}: {name}() is not reached after {before}()" + (f" by {by}" if by else ""))
+            return
+        before = name
+
+
+def check_tours(texts, complain):
+    """Each tour leads through functions that exist, in the rooms of its headings, in the order of their calls."""
+    with open(TOURS, encoding="utf-8") as f:
+        tours = read_tours(f.read())
+    if len(tours) != len(MAX_STEPS):
+        complain(f"{TOURS}: {len(tours)} tours, not {len(MAX_STEPS)}")
+    calls = Calls(texts)
+    for (title, steps), most in zip(tours, MAX_STEPS):
+        if len(steps) > most:
+            complain(f"{TOURS}: {title}: {len(steps)} functions, {most} are the most")
+        check_steps(title, steps, calls, complain)
+
+
 def main():
     complaints = []
     texts = {}
@@ -298,7 +399,7 @@ def main():
     check_tags(texts, complaints.append)
     check_folder_sizes(complaints.append)
     check_static_names(texts, complaints.append)
-    check_tour(texts.values(), complaints.append)
+    check_tours(texts, complaints.append)
     check_symbols(complaints.append)
     for c in complaints:
         print(c, file=sys.stderr)
