@@ -51,7 +51,7 @@ static uint8_t *put_together(const char *name, uint32_t format, const struct cac
 	return file;
 }
 
-static bool write_write_all(int fd, const uint8_t *bytes, uint64_t n)
+static bool write_whole_range(int fd, const uint8_t *bytes, uint64_t n)
 {
 	while (n) {
 		ssize_t done = write(fd, bytes, n);
@@ -88,7 +88,7 @@ static bool put_file(int folder, const char *name, const uint8_t *bytes, uint64_
 	fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
-	done = write_write_all(fd, bytes, n);
+	done = write_whole_range(fd, bytes, n);
 	done = close(fd) == 0 && done && renameat(folder, temporary, folder, name) == 0;
 	if (!done)
 		unlinkat(folder, temporary, 0);

@@ -130,8 +130,8 @@ static int harness_prepare(struct harness_hunt *h, struct harness_group *g, size
 	return 0;
 }
 
-static int harness_harness_search(struct harness_hunt *h, struct harness_group *g,
-				  struct harness_sought *s, unsigned level)
+static int search_level(struct harness_hunt *h, struct harness_group *g, struct harness_sought *s,
+			unsigned level)
 {
 	unsigned long most = h->explore.runs ? h->explore.runs : 0, runs;
 	bool violated = false;
@@ -207,7 +207,7 @@ static int search_those(struct harness_hunt *h, struct harness_group *g, unsigne
 		if (!harness_is_ours(h, i))
 			continue;
 		if ((!s->prepared && harness_prepare(h, g, i) < 0) ||
-		    (s->concerned == concerned && harness_harness_search(h, g, s, level) < 0))
+		    (s->concerned == concerned && search_level(h, g, s, level) < 0))
 			return -1;
 	}
 	return 0;

@@ -2,7 +2,7 @@
 #include "tracer/run/places/apply.h"
 #include "tracer/features/expect/expect.h"
 
-static int expect_expect_check(struct session *s, struct error *err)
+static int check_time_limit(struct session *s, struct error *err)
 {
 	if (!s->plan.expect.time_limit || s->time_limit > 0 || s->attended)
 		return 0;
@@ -65,15 +65,15 @@ void expected_ask(struct session *s)
 	if (ended->is_asked || !is_theirs_to_say(s))
 		return;
 	ended->is_asked = true;
-	array_each(const struct expect_check, expect_expect_check, &s->plan.expect.checks) {
-		enum engine_answer answer = script_end(s->script, expect_expect_check, &end, &err);
+	array_each(const struct expect_check, check_time_limit, &s->plan.expect.checks) {
+		enum engine_answer answer = script_end(s->script, check_time_limit, &end, &err);
 
 		if (answer == ENGINE_FAULT) {
 			o->failed = err.code == ERROR_FAILED;
 			o->fault = !o->failed;
 			error_move(&s->fault, &err);
 		} else if (answer == ENGINE_NO) {
-			o->refused = expect_expect_check;
+			o->refused = check_time_limit;
 		}
 		if (answer != ENGINE_YES)
 			break;
@@ -88,4 +88,4 @@ static void expect_judge(struct session *s)
 }
 
 extern const struct observer expected_observer;
-const struct observer expected_observer = {.check = expect_expect_check, .outcome = expect_judge};
+const struct observer expected_observer = {.check = check_time_limit, .outcome = expect_judge};

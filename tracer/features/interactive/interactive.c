@@ -75,7 +75,7 @@ int interactive_needs_program(const struct interactive *l, struct error *err)
 
 /* ---- halted and not ------------------------------------------------------------------------- */
 
-static void interactive_interactive_release(struct session *s)
+static void release_halted(struct session *s)
 {
 	const struct interactive *l = interactive_of(s);
 
@@ -156,7 +156,7 @@ static int run_to_ready(struct interactive *l, struct error *err)
 				s->options->argv[0], s->interrupted ? "was interrupted" : "ended");
 		if (s->root_settled)
 			break;
-		interactive_interactive_release(s);
+		release_halted(s);
 		s->halted = true;
 	}
 	s->interrupted = tracee_forget_interrupt(); /* too late to be an event */
@@ -341,7 +341,7 @@ enum interactive_state interactive_go(struct interactive *l)
 	s->doubt_us = 0;
 	s->events = 1;
 	s->signals = 0;
-	interactive_interactive_release(s);
+	release_halted(s);
 	sched_go_on(s);
 	do {
 		tracee_wait(s->tracee, &ev);

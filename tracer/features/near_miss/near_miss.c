@@ -87,7 +87,7 @@ static bool wants_watch(const struct place *place, const struct source_sites *si
 	       sites->items[0].kind != SOURCE_ENTRY && of(place)->location.kind != LOCATION_FUNC;
 }
 
-static void near_miss_near_miss_watch(struct session *s, const struct found *f)
+static void watch_found(struct session *s, const struct found *f)
 {
 	struct near_miss_watch w = {s, f->process, f->thread, f->place, f->images, f->count};
 	struct near_misses *nm = near_miss_to_note(f->place);
@@ -259,4 +259,4 @@ static const struct site_owner near_miss_owner = {
 	.name = "near miss", .hit = near_miss_hit, .idle = idle};
 
 extern const struct observer near_miss_observer;
-const struct observer near_miss_observer = {.found = near_miss_near_miss_watch, .arrival = reached};
+const struct observer near_miss_observer = {.found = watch_found, .arrival = reached};

@@ -306,7 +306,7 @@ static void add_passed(struct session *s, struct place *place, unsigned long arr
 		tl->all.items[tl->all.count - 1].times = last->times;
 }
 
-static void timeline_timeline_end(struct session *s)
+static void end_timeline(struct session *s)
 {
 	timeline_end(s);
 }
@@ -321,5 +321,5 @@ const struct observer timeline_observer = {
 	.signal = add_signal,
 	.passed = add_passed,
 	.decision = add_decision,
-	.end = timeline_timeline_end,
+	.end = end_timeline,
 };

@@ -575,12 +575,12 @@ void waiting_fini(struct waiting *w)
 
 /* ---- kept with each thread ------------------------------------------------------------------ */
 
-static void waiting_waiting_fini(void *what)
+static void waiting_fini_kept(void *what)
 {
 	waiting_fini(what);
 }
 
-static const struct keeper keeper = {sizeof(struct waiting), waiting_waiting_fini};
+static const struct keeper keeper = {sizeof(struct waiting), waiting_fini_kept};
 
 struct waiting *waiting_of(const struct session_thread *t)
 {

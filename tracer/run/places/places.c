@@ -27,7 +27,7 @@ static int prefix_source(struct error *err, const struct place *place)
 	return error_prefix(err, "%s: ", place->source);
 }
 
-static int places_places_prepare(struct session *s, struct place *place, struct error *err)
+static int prepare_place(struct session *s, struct place *place, struct error *err)
 {
 	struct session_place *sp = place->user = base_alloc(1, sizeof(*sp));
 
@@ -51,7 +51,7 @@ int places_prepare(struct session *s, struct error *err)
 
 	s->has_places |= s->plan.expect.at != NULL;
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++)
-		if (places_places_prepare(s, place, err) < 0 && !faults_add(&faults, err))
+		if (prepare_place(s, place, err) < 0 && !faults_add(&faults, err))
 			return -1;
 	return faults_end(&faults, err);
 }
@@ -230,9 +230,8 @@ static int place_event(struct session *s, struct session_process *p, struct trac
  * The libraries that the program starts with are loaded. `strict`: a location found in none of them
  * is an error; otherwise (a later image, of a child say) it just is not there.
  */
-static int places_places_settle(struct session *s, struct session_process *p,
-				struct tracee_thread *t, struct place *place, bool strict,
-				struct error *err)
+static int settle_place(struct session *s, struct session_process *p, struct tracee_thread *t,
+			struct place *place, bool strict, struct error *err)
 {
 	enum source_answer answer;
 
@@ -269,8 +268,7 @@ int places_settle(struct session *s, struct session_process *p, struct tracee_th
 		of(place)->location.briefly = place->companion_of
 						      ? of(place->companion_of)->location.briefly
 						      : !faults_tells_more(&faults);
-		if (places_places_settle(s, p, t, place, strict, err) < 0 &&
-		    !faults_add(&faults, err))
+		if (settle_place(s, p, t, place, strict, err) < 0 && !faults_add(&faults, err))
 			return -1;
 	}
 	if (faults_end(&faults, err) < 0)
@@ -288,15 +286,15 @@ static struct tracee_thread *stopped_in(struct session *s, const struct session_
 	return NULL;
 }
 
-static int places_places_add(struct session *s, struct place *place, struct error *err)
+static int add_prepared_place(struct session *s, struct place *place, struct error *err)
 {
-	if (places_places_prepare(s, place, err) < 0)
+	if (prepare_place(s, place, err) < 0)
 		return -1;
 	array_each(struct session_process *, it, &s->processes) {
 		struct session_process *p = *it;
 
 		if (p->tracee && p->exe && p->settled &&
-		    places_places_settle(s, p, stopped_in(s, p), place, p == s->root, err) < 0)
+		    settle_place(s, p, stopped_in(s, p), place, p == s->root, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -308,7 +306,7 @@ int places_add(struct session *s, size_t first, struct error *err)
 	struct place *place;
 
 	for (size_t i = first; (place = engine_place_at(s->engine, i)); i++)
-		if (places_places_add(s, place, err) < 0 && !faults_add(&faults, err))
+		if (add_prepared_place(s, place, err) < 0 && !faults_add(&faults, err))
 			return -1;
 	return faults_end(&faults, err);
 }

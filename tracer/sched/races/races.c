@@ -65,7 +65,7 @@ static uint32_t *entry(struct clock *c, unsigned thread)
 }
 
 /* To know what the other one knows. */
-static void races_races_join(struct races *r, uint32_t number, uint32_t other)
+static void races_learn_clock(struct races *r, uint32_t number, uint32_t other)
 {
 	struct clock *c = clock_of(r, number);
 	const struct clock *o = clock_of(r, other);
@@ -109,7 +109,7 @@ static void tick(struct races *r, unsigned thread)
 
 static void races_release(struct races *r, unsigned thread, uint32_t clock)
 {
-	races_races_join(r, clock, races_thread_of(r, thread)->clock);
+	races_learn_clock(r, clock, races_thread_of(r, thread)->clock);
 	tick(r, thread);
 }
 
@@ -143,7 +143,7 @@ void races_sync(struct races *r, unsigned thread, uint64_t object)
 	struct race_thread *t = races_thread_of(r, thread);
 	uint32_t clock = object_clock(r, object);
 
-	races_races_join(r, t->clock, clock);
+	races_learn_clock(r, t->clock, clock);
 	races_release(r, thread, clock);
 	acquire_later(t, clock);
 }
@@ -153,7 +153,7 @@ void races_point(struct races *r, unsigned thread)
 	struct race_thread *t = races_thread_of(r, thread);
 
 	array_each(const uint32_t, clock, &t->pending)
-		races_races_join(r, t->clock, *clock);
+		races_learn_clock(r, t->clock, *clock);
 	t->pending.count = 0;
 }
 
@@ -291,7 +291,7 @@ void races_access(struct races *r, unsigned thread, const struct races_access *a
 
 	races_point(r, thread);
 	if (atomic)
-		races_races_join(r, races_thread_of(r, thread)->clock, atomic);
+		races_learn_clock(r, races_thread_of(r, thread)->clock, atomic);
 	now = seen_now(r, thread, a->place);
 	now.writes = a->writes;
 	now.atomic = a->atomic;

@@ -144,7 +144,7 @@ static uint64_t time_for_some(const struct scheduler *c)
 }
 
 /* Whoever can go on, and whoever may have waited for long enough. */
-static void turns_scheduler_offer(struct scheduler *c, uint64_t until, bool preempted)
+static void offer_ready(struct scheduler *c, uint64_t until, bool preempted)
 {
 	array_each(struct turn *, t, &c->turns) {
 		if ((*t)->preempted != preempted)
@@ -166,9 +166,9 @@ static void offer_all(struct scheduler *c)
 	interrupts_look(c);
 	until = time_for_some(c);
 	scheduler_offer_none(c);
-	turns_scheduler_offer(c, until, false);
+	offer_ready(c, until, false);
 	if (!c->points.count)
-		turns_scheduler_offer(c, until, true);
+		offer_ready(c, until, true);
 }
 
 static bool somebody_is_held(const struct scheduler *c)

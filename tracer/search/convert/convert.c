@@ -19,7 +19,7 @@ static const double choose_part = 0.75, alone_part = 0.4, again_part = 0.5;
 
 /* What a run shows counts once another run has shown the same; what one of them does not show is
    dropped. */
-static int convert_convert_learn(struct convert *c)
+static int learn_twice(struct convert *c)
 {
 	struct convert_record *r = NULL;
 	bool same = false;
@@ -253,7 +253,7 @@ static int all(struct convert *c)
 {
 
 	experiment_grant(&c->x, choose_part);
-	if (convert_baseline(c) < 0 || convert_convert_learn(c) < 0)
+	if (convert_baseline(c) < 0 || learn_twice(c) < 0)
 		return -1;
 	if (!convert_count_converted(&c->plan))
 		return convert_none(c);

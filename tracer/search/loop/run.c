@@ -169,8 +169,8 @@ void explore_runs_points(struct explore_runs *r, const struct explore_points_at 
 {
 	r->sched.points = points->kind;
 	r->sched.tested = points->tested;
-	array_each(const struct sched_chosen, loop_run_start, &points->starts)
-		sched_start(&r->sched, loop_run_start);
+	array_each(const struct sched_chosen, begun, &points->starts)
+		sched_start(&r->sched, begun);
 	array_each(const struct sched_chosen, chosen, points)
 		sched_choose(&r->sched, chosen);
 }
