@@ -136,6 +136,15 @@ static void take_spot(struct engine_stop *s)
 	s->arrival.scope = s->spots.items[s->place_at].scope;
 }
 
+/* Does the arrival count? `when` is asked once, as the variables are now. */
+static bool is_admitted(struct engine *e, const struct engine_stop *s, struct place *p)
+{
+	if (!p->when || step_expression(e, p->when, &s->arrival, false) == ENGINE_YES)
+		return true;
+	p->refused++;
+	return false;
+}
+
 static bool stop_enter(struct engine *e, struct engine_stop *s, struct place *p)
 {
 	struct engine_thread *t = s->arrival.thread;
@@ -144,8 +153,10 @@ static bool stop_enter(struct engine *e, struct engine_stop *s, struct place *p)
 	if (p->companion_of ? !engine_thread_disarm(t, p) : !engine_thread_matches(e, t, p->thread))
 		return false;
 	s->arrival.place = p;
-	s->arrival.count = ++p->arrivals;
 	take_spot(s);
+	if (!is_admitted(e, s, p))
+		return false;
+	s->arrival.count = ++p->arrivals;
 	d = engine_decide(e, DECISION_ARRIVED);
 	d->thread = t;
 	d->place = p;

@@ -13,7 +13,6 @@
 #ifndef GATECTL_GATES_ENGINE_H
 #define GATECTL_GATES_ENGINE_H
 
-#include "gates/idle.h"
 #include "tracer/base/array.h"
 #include "tracer/base/error.h"
 #include "tracer/base/text/str.h"
@@ -97,7 +96,7 @@ enum place_kind {
 enum step_kind {
 	STEP_WAIT,    /* gate */
 	STEP_OPEN,    /* gate */
-	STEP_WHEN,    /* script function: true lets it go on */
+	STEP_WHEN,    /* script function, or text, a C expression: true lets the thread go on */
 	STEP_RUN,     /* script function: a coroutine, once */
 	STEP_EVENT,   /* text: where the name given by :event stands among the verbs */
 	STEP_LOG,     /* text */
@@ -114,9 +113,8 @@ struct step {
 	char *text;
 	int signal;
 	char *thread;  /* a pattern: only these threads take the step; NULL all (from an order) */
-	bool left_out; /* WHEN, RUN: its function holds nobody */
+	bool left_out; /* WHEN, RUN: its function or expression holds no thread */
 	bool waits;    /* RUN: its function has called wait_until */
-	struct idle *idle; /* WHEN, RUN: when its function does nothing; NULL: not known. Owned */
 };
 
 struct place {
@@ -126,6 +124,7 @@ struct place {
 	char *source;			   /* FILE:LINE of the script, or "--order" */
 	char *thread;			   /* pattern of the `thread` option, or NULL */
 	unsigned long hit_first, hit_last; /* 0, 0: all */
+	char *when; /* a C expression: only arrivals for which it is true count; NULL: all do */
 	bool after;
 	bool optional;
 	char *object; /* LOAD */
@@ -133,7 +132,8 @@ struct place {
 	bool from_order;
 	ARRAY(char *) again; /* FROM_ORDER: the sources of further orders that name it */
 	ARRAY(struct step) steps;
-	unsigned long arrivals; /* of threads that the `thread` option admits */
+	unsigned long arrivals; /* that `thread` and `when` admit */
+	unsigned long refused;	/* that `when` does not admit */
 	bool retired;		/* PLACE_DEAD was decided */
 	bool dropped;		/* ... by a person: engine_drop() */
 	void *user;		/* the session's: its sites */
@@ -171,7 +171,7 @@ bool engine_is_done(const struct engine *e);
 /*
  * How many of the next arrivals of anybody at the place are certain to have no consequence but that they
  * are counted: ULONG_MAX without end. It only grows as the program goes on. Those that were not told one by one
- * are told by place_passed().
+ * are told by place_passed(), also those that `when` does not admit.
  */
 unsigned long place_idle_arrivals(const struct engine *e, const struct place *p);
 void place_passed(struct place *p, unsigned long arrivals);
@@ -183,14 +183,15 @@ void place_passed(struct place *p, unsigned long arrivals);
 const char *place_only_thread(const struct engine *e, const struct place *p);
 
 /*
- * What the variables of the program have to be for an arrival there to be of no consequence (but that each arrival has held
- * functions asked again), for whatever thread. NULL: it cannot be told, now.
+ * A C expression that decides arrivals of whatever thread there: those for which its truth is *idle have no consequence (but
+ * that each arrival has held functions asked again). NULL: there is none, now.
  */
-const struct idle *place_idle(const struct engine *e, const struct place *p);
+const char *place_condition(const struct engine *e, const struct place *p, bool *idle);
 /* The reason in words where these three say that each arrival matters. Never NULL. */
 const char *place_busy(const struct engine *e, const struct place *p);
-/* What a local from outside of its function holds now. False: no integer. */
-bool place_outer(const struct engine *e, const struct place *p, size_t outer, int64_t *out);
+
+/* What holds threads there without a gate, in a word: "function", or "condition" where that is a C expression. */
+const char *place_holder(const struct place *p);
 
 /* FILE:LINE of the script that made it. */
 const char *place_source(const struct place *p);
@@ -244,8 +245,6 @@ struct engine_script {
 	enum engine_answer (*run)(void *ctx, int ref, const struct arrival *a, void **coroutine,
 				  struct gate **gate, struct error *err);
 	void (*run_end)(void *ctx, void *coroutine); /* the thread died: drop it */
-	/* What that local from outside of the function holds now. False: no integer. */
-	bool (*outer)(void *ctx, int ref, size_t outer, int64_t *out);
 	/* Can this function get at the gate? False: certainly not. */
 	bool (*may_open)(void *ctx, int ref, const struct gate *g);
 	enum engine_answer (*passed)(void *ctx, struct gate *g, const struct arrival *a,
@@ -263,6 +262,10 @@ struct engine_world {
 	const char *(*thread_name)(void *ctx, const struct engine_thread *t);
 	/* The function that a thread runs whose start routine is a trampoline; NULL: none is known. */
 	const char *(*thread_runs)(void *ctx, const struct engine_thread *t);
+	/* Is the C expression true in the scope of the arrival? `again`: a thread is held until it is, so what it reads is
+	   watched. On FAULT `err` is filled (ERROR_SCRIPT). */
+	enum engine_answer (*is_true)(void *ctx, const char *expression, const struct arrival *a,
+				      bool again, struct error *err);
 };
 
 /* ---- what happens, and what is decided ------------------------------------------------------ */

@@ -151,6 +151,9 @@ enum step_result {
 	STEP_OVER, /* the stop has ended, or the run */
 	STEP_GONE, /* its thread dies: nothing more of it matters */
 };
+/* Asks the program; a FAULT ends the run. */
+enum engine_answer step_expression(struct engine *e, const char *expression,
+				   const struct arrival *a, bool again);
 enum step_result step_take(struct engine *e, struct engine_stop *s, const struct step *step);
 
 /* order.c */

@@ -66,12 +66,12 @@ void place_free(struct place *p)
 	array_each(struct step, step, &p->steps) {
 		base_free(step->text);
 		base_free(step->thread);
-		idle_free(step->idle);
 	}
 	array_fini(&p->steps);
 	base_free(p->location);
 	base_free(p->source);
 	base_free(p->thread);
+	base_free(p->when);
 	array_each(char *, source, &p->again)
 		base_free(*source);
 	array_fini(&p->again);
@@ -154,7 +154,7 @@ static bool arrivals_matter(const struct engine *e)
 
 unsigned long place_idle_arrivals(const struct engine *e, const struct place *p)
 {
-	if (p->thread || p->companion_of || p->dropped || arrivals_matter(e))
+	if (p->thread || p->when || p->companion_of || p->dropped || arrivals_matter(e))
 		return 0;
 	if (p->arrivals + 1 < p->hit_first)
 		return p->hit_first - 1 - p->arrivals;
@@ -182,23 +182,33 @@ const char *place_only_thread(const struct engine *e, const struct place *p)
 	return p->thread;
 }
 
-const struct idle *place_idle(const struct engine *e, const struct place *p)
+/* Of a place that does nothing else than to hold threads until it is true. */
+static const char *held_until(const struct place *p)
 {
-	const struct idle *idle = p->steps.count == 1 ? p->steps.items[0].idle : NULL;
-
-	if (!idle || p->thread || p->hit_first || p->hit_last)
+	if (p->thread || p->hit_first || p->hit_last || p->steps.count != 1)
 		return NULL;
+	return p->steps.items[0].kind == STEP_WHEN ? p->steps.items[0].text : NULL;
+}
+
+const char *place_condition(const struct engine *e, const struct place *p, bool *idle)
+{
 	if (p->companion_of || p->dropped || arrivals_matter(e) || blocking_matters(e))
 		return NULL;
-	return idle;
+	*idle = !p->when;
+	return p->when ? p->when : held_until(p);
 }
 
 static bool has_function(const struct place *p)
 {
 	array_each(const struct step, step, &p->steps)
-		if (step->kind == STEP_WHEN || step->kind == STEP_RUN)
+		if (step->kind == STEP_RUN || (step->kind == STEP_WHEN && !step->text))
 			return true;
 	return false;
+}
+
+const char *place_holder(const struct place *p)
+{
+	return has_function(p) ? "function" : "condition";
 }
 
 const char *place_busy(const struct engine *e, const struct place *p)
@@ -214,19 +224,15 @@ const char *place_busy(const struct engine *e, const struct place *p)
 	if (p->hit_first || p->hit_last)
 		return "it acts at each arrival that its hit option asks for";
 	if (has_function(p))
-		return "what its function does is not told by a few comparisons of integers";
+		return "a Lua function is called at each arrival: { when = \"EXPR\" } can be "
+		       "decided "
+		       "inside the program";
 	return "it acts, or is at a gate, at each arrival";
-}
-
-bool place_outer(const struct engine *e, const struct place *p, size_t outer, int64_t *out)
-{
-	return e->script.outer &&
-	       e->script.outer(e->script.ctx, p->steps.items[0].script_ref, outer, out);
 }
 
 void place_passed(struct place *p, unsigned long arrivals)
 {
-	p->arrivals += arrivals;
+	*(p->when ? &p->refused : &p->arrivals) += arrivals;
 }
 
 void place_check_dead(struct engine *e, struct place *p)

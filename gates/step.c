@@ -41,17 +41,36 @@ static enum step_result take_open(struct engine *e, struct engine_stop *s, struc
 	return answered(e, s, ENGINE_YES);
 }
 
-static enum step_result take_when(struct engine *e, struct engine_stop *s, int ref)
+enum engine_answer step_expression(struct engine *e, const char *expression,
+				   const struct arrival *a, bool again)
 {
-	enum step_result result;
-	enum engine_answer answer;
+	enum engine_answer answer =
+		e->world.is_true(e->world.ctx, expression, a, again, engine_scratch(e));
 
-	if (!e->script.when)
-		return no_script(e, s);
-	answer = e->script.when(e->script.ctx, ref, &s->arrival, engine_scratch(e));
 	if (answer == ENGINE_FAULT)
 		engine_fault(e);
-	result = answered(e, s, answer);
+	return answer;
+}
+
+static enum engine_answer ask_function(struct engine *e, struct engine_stop *s, int ref)
+{
+	enum engine_answer answer =
+		e->script.when(e->script.ctx, ref, &s->arrival, engine_scratch(e));
+
+	if (answer == ENGINE_FAULT)
+		engine_fault(e);
+	return answer;
+}
+
+static enum step_result take_when(struct engine *e, struct engine_stop *s, const struct step *step)
+{
+	enum step_result result;
+
+	if (!step->text && !e->script.when)
+		return no_script(e, s);
+	result = answered(e, s,
+			  step->text ? step_expression(e, step->text, &s->arrival, true)
+				     : ask_function(e, s, step->script_ref));
 	if (result == STEP_HELD)
 		stop_hold(e, s, NULL);
 	else if (result == STEP_DONE)
@@ -189,7 +208,7 @@ enum step_result step_take(struct engine *e, struct engine_stop *s, const struct
 	case STEP_OPEN:
 		return take_open(e, s, step->gate);
 	case STEP_WHEN:
-		return step->left_out ? STEP_DONE : take_when(e, s, step->script_ref);
+		return step->left_out ? STEP_DONE : take_when(e, s, step);
 	case STEP_RUN:
 		s->arrival.left_out = step->left_out;
 		return take_run(e, s, step->script_ref);

@@ -57,14 +57,10 @@ static void take_constant(struct dump *r, struct bytecode_constant *out)
 {
 	enum { NIL = 0, FALSE = 1, TRUE = 17, INT = 3, FLOAT = 19, SHORT = 4, LONG = 20 };
 	unsigned kind = take_byte(r);
-	const unsigned char *bytes;
 
-	*out = (struct bytecode_constant){.kind = kind == NIL	  ? BYTECODE_NIL
-						  : kind == FALSE ? BYTECODE_FALSE
-						  : kind == TRUE  ? BYTECODE_TRUE
-						  : kind == INT	  ? BYTECODE_INTEGER
-						  : kind == FLOAT ? BYTECODE_OTHER
-								  : BYTECODE_TEXT};
+	*out = (struct bytecode_constant){.kind = kind == NIL			  ? BYTECODE_NIL
+						  : kind == SHORT || kind == LONG ? BYTECODE_TEXT
+										  : BYTECODE_OTHER};
 	switch (kind) {
 	case NIL:
 	case FALSE:
@@ -72,9 +68,7 @@ static void take_constant(struct dump *r, struct bytecode_constant *out)
 		return;
 	case INT:
 	case FLOAT:
-		bytes = bytecode_take(r, sizeof(out->integer));
-		if (bytes)
-			memcpy(&out->integer, bytes, sizeof(out->integer));
+		bytecode_take(r, sizeof(int64_t));
 		return;
 	case SHORT:
 	case LONG:
@@ -104,9 +98,8 @@ static struct bytecode read_front(struct dump *r)
 
 	take_text(r, &ignored); /* the source's name */
 	f.lines.line = (unsigned)take_size(r);
-	take_size(r); /* its last line */
-	f.parameters = take_byte(r);
-	bytecode_take(r, 2); /* whether it takes more, and its registers */
+	take_size(r);	     /* its last line */
+	bytecode_take(r, 3); /* its parameters, whether it takes more, and its registers */
 	f.length = take_size(r);
 	f.code = f.length <= (size_t)(r->end - r->at) / 4 ? bytecode_take(r, f.length * 4) : NULL;
 	f.constant_count = take_size(r);
@@ -271,14 +264,8 @@ bool bytecode_fetch(const struct bytecode *f, size_t pc, struct bytecode_instruc
 	memcpy(&i, f->code + pc * sizeof(i), sizeof(i));
 	*out = (struct bytecode_instruction){.op = i & 0x7f,
 					     .a = i >> 7 & 0xff,
-					     .k = i >> 15 & 1,
 					     .b = i >> 16 & 0xff,
 					     .c = i >> 24,
-					     .bx = i >> 15,
-					     .sb = (int)(i >> 16 & 0xff) - 127,
-					     .sbx = (int)(i >> 15) - 65535,
-					     .sj = (int)(i >> 7) - 16777215};
-	if (out->op == OP_JMP)
-		out->a = 0; /* it has none: these bits are of its distance */
+					     .bx = i >> 15};
 	return true;
 }

@@ -10,12 +10,7 @@
 #include <stdint.h>
 
 enum opcode {
-	OP_MOVE = 0,
-	OP_LOADI = 1,
 	OP_LOADK = 3,
-	OP_LOADFALSE = 5,
-	OP_LFALSESKIP = 6,
-	OP_LOADTRUE = 7,
 	OP_LOADNIL = 8,
 	OP_GETUPVAL = 9,
 	OP_GETTABUP = 11,
@@ -23,36 +18,16 @@ enum opcode {
 	OP_GETI = 13,
 	OP_GETFIELD = 14,
 	OP_SETTABUP = 15,
-	OP_BANDK = 29, /* an OP_MMBINK behind it is for operands that are no integers */
 	OP_NOT = 51,
-	OP_JMP = 56,
 	OP_EQ = 57,
-	OP_LT = 58,
-	OP_LE = 59,
 	OP_EQK = 60,
-	OP_EQI = 61,
-	OP_LTI = 62,
-	OP_LEI = 63,
-	OP_GTI = 64,
-	OP_GEI = 65,
 	OP_TEST = 66,
 	OP_TESTSET = 67,
 	OP_CALL = 68,
-	OP_RETURN = 70,
-	OP_RETURN0 = 71,
-	OP_RETURN1 = 72,
 };
 
 struct bytecode_constant {
-	enum {
-		BYTECODE_NIL,
-		BYTECODE_FALSE,
-		BYTECODE_TRUE,
-		BYTECODE_INTEGER,
-		BYTECODE_TEXT,
-		BYTECODE_OTHER
-	} kind;
-	int64_t integer;
+	enum { BYTECODE_NIL, BYTECODE_TEXT, BYTECODE_OTHER } kind;
 	const char *text; /* in the dump */
 	size_t length;
 };
@@ -66,7 +41,6 @@ struct bytecode_lines {
 };
 
 struct bytecode {
-	unsigned parameters;
 	const unsigned char *code; /* in the dump */
 	size_t length;		   /* instructions */
 	int globals;		   /* the upvalue that is the chunk's _ENV; -1: none */
@@ -76,10 +50,7 @@ struct bytecode {
 };
 
 struct bytecode_instruction {
-	unsigned op, a, b, c;
-	bool k;
-	int sb, sbx, sj;
-	unsigned bx;
+	unsigned op, a, b, c, bx;
 };
 
 struct lua_State;

@@ -55,6 +55,33 @@ enum engine_answer script_on_when(void *ctx, int ref, const struct arrival *a, s
 	return calls_ask(&c, err);
 }
 
+/* Through a table or function anything may be reached, and globals are in one, too. */
+static bool leads_to(lua_State *L, const struct gate *g)
+{
+	const struct gate *held = script_to_gate(L, -1);
+
+	if (held)
+		return held == g || held->kind == GATE_CUSTOM;
+	return lua_type(L, -1) > LUA_TSTRING;
+}
+
+bool script_may_open(void *ctx, int ref, const struct gate *g)
+{
+	struct script *s = ctx;
+	int top = s->L ? lua_gettop(s->L) : 0;
+	bool may = false;
+
+	if (!s->L || !lua_checkstack(s->L, 8))
+		return true;
+	lua_rawgeti(s->L, LUA_REGISTRYINDEX, ref);
+	for (int i = 1; !may && lua_getupvalue(s->L, top + 1, i); i++) {
+		may = leads_to(s->L, g);
+		lua_pop(s->L, 1);
+	}
+	lua_settop(s->L, top);
+	return may;
+}
+
 /* ---- gate types
  * -------------------------------------------------------------------------------------- */
 

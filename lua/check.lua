@@ -107,6 +107,13 @@ local function check_function(who, value)
 	return value
 end
 
+local function check_condition(who, value)
+	if type(value) ~= "function" and type(value) ~= "string" then
+		failf("%s: expected a function or a string, got %s", who, what(value))
+	end
+	return type(value) == "string" and check_text(who, value) or value
+end
+
 local function check_gate(who, value)
 	if not core.is_gate(value) then
 		local got = what(value)
@@ -131,5 +138,6 @@ return {
 	range = check_range,
 	signal = check_signal,
 	func = check_function,
+	condition = check_condition,
 	gate = check_gate,
 }

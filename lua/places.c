@@ -121,6 +121,7 @@ static int core_place(lua_State *L)
 				location, lua_tostring(L, -1));
 	lua_pop(L, 1);
 	p->thread = copy_field(L, 3, "thread");
+	p->when = copy_field(L, 3, "when");
 	p->object = copy_field(L, 3, "object");
 	p->signal = (int)integer_field(L, 3, "signal");
 	p->hit_first = (unsigned long)integer_field(L, 3, "first");
@@ -168,19 +169,17 @@ static int core_step_function(lua_State *L)
 
 	lua_settop(L, 3);
 	step = places_add_step(L, when ? STEP_WHEN : STEP_RUN);
-	step->idle = script_idle(L, when);
 	step->script_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-	if (step->idle)
-		budget_charge(L, sizeof(*step->idle));
 	return 0;
 }
 
-/* core.step_text(place, "event", "log" or "release", text) */
+/* core.step_text(place, "when", "event", "log" or "release", text) */
 static int core_step_text(lua_State *L)
 {
 	const char *verb = luaL_checkstring(L, 2);
 	const char *text = luaL_checkstring(L, 3);
-	enum step_kind kind = strcmp(verb, "event") == 0     ? STEP_EVENT
+	enum step_kind kind = strcmp(verb, "when") == 0	     ? STEP_WHEN
+			      : strcmp(verb, "event") == 0   ? STEP_EVENT
 			      : strcmp(verb, "release") == 0 ? STEP_RELEASE
 							     : STEP_LOG;
 

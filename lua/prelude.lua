@@ -76,9 +76,10 @@ setmetatable(Gate, {
 -- ---- places ------------------------------------------------------------------------------------
 
 local at_options = {
-	{ "thread", "hit", "after", "optional" },
+	{ "thread", "hit", "when", "after", "optional" },
 	thread = check_text,
 	hit = check_range,
+	when = check_text,
 	after = check_flag,
 	optional = check_flag,
 }
@@ -179,7 +180,10 @@ verb("open", function(who, value, place)
 	local named = at_rest[place] and type(value) == "string" -- the REPL knows gates by name
 	return named and value or check_gate(who, value)
 end, core.step_gate)
-verb("when", check_function, core.step_function)
+verb("when", check.condition, function(place, name, value)
+	local step = type(value) == "string" and core.step_text or core.step_function
+	step(place, name, value)
+end)
 verb("run", check_function, core.step_function)
 verb("event", check_text, core.step_text)
 verb("release", check_text, core.step_text)

@@ -42,7 +42,6 @@ struct script *script_new(struct engine *e, struct plan *plan, const struct scri
 		.when = script_on_when,
 		.run = script_run,
 		.run_end = script_run_end,
-		.outer = script_outer,
 		.may_open = script_may_open,
 		.passed = script_on_passed,
 		.opened = script_on_opened,

@@ -224,14 +224,6 @@ void script_open_end(lua_State *L);   /* end.c: what is asked when the run is ov
 void script_open_given(lua_State *L); /* given.c: env, args, stdin */
 void script_open_log(lua_State *L);   /* calls.c: what an expression of :log knows */
 
-/* ---- idle.c ---- */
-
-/* With which variables the function on top does nothing (:when: returns true). NULL: it cannot be told. The caller's. */
-struct idle *script_idle(lua_State *L, bool when);
-/* What a local from outside of the function holds now, by the number that idle.h gives it. False: no integer. */
-bool script_outer(void *ctx, int ref, size_t outer, int64_t *out);
-bool script_may_open(void *ctx, int ref, const struct gate *g);
-
 /* The arrival is the engine's: it lives as long as the call, or for :run until script_run_end(). */
 struct script_hit {
 	const struct arrival *arrival; /* NULL: over */
@@ -242,6 +234,7 @@ void script_open_hit(lua_State *L);
 /* ---- struct engine_script
  * ------------------------------------------------------------------------ */
 
+bool script_may_open(void *ctx, int ref, const struct gate *g);
 enum engine_answer script_on_ready(void *ctx, struct gate *g, const struct arrival *a,
 				   struct error *err);
 enum engine_answer script_on_when(void *ctx, int ref, const struct arrival *a, struct error *err);

@@ -100,6 +100,7 @@ program = {}
 ---@class AtOptions
 ---@field thread? string id, start routine, name or what a trampoline runs; * and ? are wildcards
 ---@field hit? Range
+---@field when? string a C expression: only arrivals for which it is true count
 ---@field after? boolean
 ---@field optional? boolean
 
@@ -118,7 +119,7 @@ function place:wait(g) end
 ---@param g Gate|string the name of a gate only for on "rest"
 ---@return Place
 function place:open(g) end
----@param f fun(hit: Hit): boolean pure
+---@param f string|fun(hit: Hit): boolean a C expression, or a pure function
 ---@return Place
 function place:when(f) end
 ---@param f fun(hit: Hit)

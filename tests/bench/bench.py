@@ -250,7 +250,7 @@ def bench_resident():
     counted, passed, compared = resident.bench_resident(GATECTL, OUT)
     row("an arrival without consequence, decided inside the program", f"{counted:.2g} ns")
     row("an arrival of others, where a place is for one thread", f"{passed:.2g} ns")
-    row("an arrival where `if hit.var.i == 4711 then` is false", f"{compared:.2g} ns")
+    row("an arrival for which `{ when = 'i == 4711' }` is false", f"{compared:.2g} ns")
 
 
 def bench_explore():

@@ -72,7 +72,7 @@ def bench_resident(gatectl, out):
         extra = statistics.median(ns := [(a - b) / ARRIVALS * 1e9 for a, b in zip(inside, alone)])
         extras.append(extra)
         print(f"{ARRIVALS:,} arrivals, {what}: {said(ns, ' ns')} an arrival over bare (less than 100: {'ok' if extra < 100 else 'MISSED'})")
-    condition = 'at "//line":run(function(hit) if hit.var.i == %d then print(hit.count) end end)\n' % (ARRIVALS - 1)
+    condition = 'at("//line", {when = "i == %d"}):run(function(hit) print(hit.count) end)\n' % (ARRIVALS - 1)
     inside, alone = pairs(gate(gatectl, out, condition, program, str(ARRIVALS)), bare)
     extras.append(statistics.median(ns := [(a - b) / ARRIVALS * 1e9 for a, b in zip(inside, alone)]))
     print(f"{ARRIVALS:,} arrivals, a condition that is true at the last one: {said(ns, ' ns')} an arrival over bare"

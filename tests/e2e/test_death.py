@@ -268,6 +268,8 @@ WHILE_IT_ENDS = (
     'at("//tick", {optional = true}):run(function(hit) hit:call("labs", -3) end)',
     'at("//tick", {optional = true}):run(function(hit) hit.var.n = 7 end)',
     'at("//tick", {optional = true}):when(function(hit) return hit.var.i >= 0 and hit.var.n >= 0 end)',
+    'at("//tick", {optional = true}):when "i >= 0 && n >= 0"',
+    'at("//tick", {optional = true, when = "i + n < 0"}):log "x"',
     'local G = Gate.type "g" function G:ready(hit) return hit.var.i >= 0 end local g = G "g" at("//tick", {optional = true}):wait(g)',
 )
 

@@ -54,7 +54,7 @@ ROUNDS, STARTS = 200, 100  # of each of three threads; and the stops of one plac
 
 SETS = ["hot //FIRST", "hot hot%return", "//FIRST //THIRD", "//FIRST //SECOND //THIRD", "hot //FIRST //SECOND //THIRD", "//LOOP //NEXT",
         "hot //LOOP //NEXT", "//TINY //BESIDE", "tiny //TINY //LAST tiny%return", "//FIRST //FIRST"]
-LOG, ASKS = ':log "x"', ":run(function(hit) if hit.var.a == -1 then print(1) end end)"
+LOG, ASKS = ':log "x"', "when = 'a == -1'"
 # For the first place of a set, the second, and so on.
 OPTIONS = {
     "equal": [("hit = 10^6", LOG)],
@@ -64,7 +64,7 @@ OPTIONS = {
     "threads": [("hit = 10^6, thread = 'w#%d'" % n, LOG) for n in (1, 2, 3, 1)],
     "a thread and all": [("hit = 10^6, thread = 'w#2'", LOG), ("hit = 10^6", LOG)],
     "a pattern and all": [("thread = 'w*'", LOG), ("hit = 10^6", LOG)],
-    "asks": [("", ASKS), ("hit = 10^6", LOG)],
+    "asks": [(ASKS, LOG), ("hit = 10^6", LOG)],
     "acts": [("hit = {5, 10^6}", LOG), ("hit = 10^6", LOG)],
 }
 
@@ -120,8 +120,8 @@ def test_reasons(t):
     hit, many = ("hit = 10^6", LOG), "places there name several threads"
     other = "the place of .*gates.*:%d stands at the same address: .*"
     table = [
-        ([("hot", "", ASKS), ("//FIRST", *hit)], ["no other places stand", other % 1 + "no other places stand"]),
-        ([("//FIRST", *hit), ("hot", "", ASKS)], [other % 2 + "no other places stand", "no other places stand"]),
+        ([("hot", ASKS, LOG), ("//FIRST", *hit)], ["no other places stand", other % 1 + "no other places stand"]),
+        ([("//FIRST", *hit), ("hot", ASKS, LOG)], [other % 2 + "no other places stand", "no other places stand"]),
         ([("hot", *hit), ("hot%return", *hit)], [None, "before there is room"]),
         ([("//FIRST", "thread = 'w#1'", LOG), ("//FIRST", "thread = 'w#2'", LOG)], [other % 2 + many, many]),
         ([("//FIRST", "thread = 'w#1'", LOG), ("//FIRST", *hit)], ["the thread that it names", other % 1 + "the thread that it names"]),

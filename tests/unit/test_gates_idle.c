@@ -1,4 +1,4 @@
-/* Which arrivals are of no consequence by what a function asks: only where the place has nothing else. */
+/* Which arrivals are of no consequence by a C expression: where it decides all that a place does, and what counts. */
 #include "gates/engine.h"
 
 #include <setjmp.h>
@@ -8,112 +8,211 @@
 #include <string.h>
 #include <cmocka.h>
 
-static bool outer(void *ctx, int ref, size_t number, int64_t *out)
+/* What the expressions say; how often they were asked, and for a held thread. */
+struct program {
+	enum engine_answer x;
+	unsigned asked, again;
+};
+
+static enum engine_answer is_true(void *ctx, const char *expression, const struct arrival *a,
+				  bool again, struct error *err)
 {
-	*out = ref * 100 + (int64_t)number;
-	return ctx && number < 5;
+	struct program *p = ctx;
+
+	assert_string_equal(expression, "x == 1");
+	assert_non_null(a->place);
+	assert_int_equal(a->line, 3);
+	p->asked++;
+	p->again += again;
+	if (p->x == ENGINE_FAULT)
+		error_set(err, ERROR_SCRIPT, "no x");
+	return p->x;
 }
 
-static struct place *place_with(struct engine *e, enum step_kind kind, struct idle **idle)
+static struct engine *engine_with(struct program *p)
+{
+	return engine_new(&(struct engine_world){.ctx = p, .is_true = is_true});
+}
+
+static struct place *place_of(struct engine *e, const char *when)
 {
 	struct place *p = engine_place(e, PLACE_LOCATION, "f.c:1", "t.lua:1");
-	struct step *step = engine_step(p, kind);
 
-	step->script_ref = 7;
-	*idle = step->idle = base_alloc(1, sizeof(**idle));
+	p->when = when ? base_strdup(when) : NULL;
 	return p;
 }
 
-/* One thing after the other is asked of the place. */
-static void test_what_else_it_has(void **state)
+static const char *condition(const struct engine *e, const struct place *p, bool wanted)
+{
+	bool idle = !wanted;
+	const char *text = place_condition(e, p, &idle);
+
+	if (text)
+		assert_int_equal(idle, wanted);
+	return text;
+}
+
+/* The next decision is of this kind. */
+static struct decision next_is(struct engine *e, enum decision_kind kind)
+{
+	struct decision d;
+
+	assert_true(engine_next(e, &d));
+	assert_int_equal(d.kind, kind);
+	return d;
+}
+
+static void arrive(struct engine *e, struct place *p, struct engine_thread *t)
+{
+	engine_arrive(e, &p, 1, &(struct arrival){.thread = t, .line = 3});
+}
+
+/* Options and verbs do not matter: they come after. */
+static void test_of_an_option(void **state)
 {
 	struct engine *e = engine_new(NULL);
-	struct idle *idle;
-	struct place *p = place_with(e, STEP_RUN, &idle);
+	struct place *p = place_of(e, "x == 1");
 
 	(void)state;
-	assert_ptr_equal(place_idle(e, p), idle);
-	assert_string_equal(place_busy(e, p),
-			    "what its function does is not told by a few comparisons of integers");
-	p->optional = true;
-	assert_ptr_equal(place_idle(e, p), idle);
-	p->after = true; /* whether it has been executed is not the engine's business */
-	assert_ptr_equal(place_idle(e, p), idle);
-	p->after = false;
-	p->companion = p;
-	assert_non_null(strstr(place_busy(e, p), "has been executed"));
-	p->companion = NULL;
+	assert_string_equal(condition(e, p, false), "x == 1");
+	assert_int_equal(place_idle_arrivals(e, p), 0);
 	p->hit_first = 3;
-	assert_null(place_idle(e, p));
-	p->hit_first = 0;
-	p->hit_last = 3;
-	assert_null(place_idle(e, p));
-	p->hit_last = 0;
+	p->thread = base_strdup("worker#1");
+	engine_step(p, STEP_EVENT);
+	engine_step(p, STEP_RUN);
+	assert_non_null(condition(e, p, false));
+	assert_int_equal(place_idle_arrivals(e, p), 0);
 	p->dropped = true;
-	assert_null(place_idle(e, p));
+	assert_null(condition(e, p, false));
 	p->dropped = false;
 	p->companion_of = p;
-	assert_null(place_idle(e, p));
+	assert_null(condition(e, p, false));
 	p->companion_of = NULL;
+	engine_gate_barrier(e, "all at once", 2, false);
+	assert_non_null(condition(e, p, false));
+	engine_gate_barrier(e, "one by one", 2, true);
+	assert_null(condition(e, p, false)); /* one goes on when another one arrives */
+	engine_free(e);
+}
+
+/* One thing after the other is asked of the place. */
+static void test_of_a_verb(void **state)
+{
+	struct engine *e = engine_new(NULL);
+	struct place *p = place_of(e, NULL), *other;
+
+	(void)state;
+	engine_step(p, STEP_WHEN)->text = base_strdup("x == 1");
+	assert_string_equal(condition(e, p, true), "x == 1");
+	p->optional = p->after = true;
+	assert_non_null(condition(e, p, true));
+	p->hit_first = 3;
+	assert_null(condition(e, p, true));
+	p->hit_first = 0;
+	p->hit_last = 3;
+	assert_null(condition(e, p, true));
+	p->hit_last = 0;
 	p->thread = base_strdup("worker#1");
-	assert_null(place_idle(e, p));
+	assert_null(condition(e, p, true));
 	assert_non_null(strstr(place_busy(e, p), "thread option"));
 	base_free(p->thread);
 	p->thread = NULL;
-	assert_ptr_equal(place_idle(e, p), idle);
 	engine_step(p, STEP_EVENT);
-	assert_null(place_idle(e, p));
-	engine_free(e);
-}
-
-static void test_who_else_there_is(void **state)
-{
-	struct engine *e = engine_new(NULL);
-	struct idle *idle;
-	struct place *p = place_with(e, STEP_WHEN, &idle), *other;
-
-	(void)state;
-	engine_gate_barrier(e, "all at once", 2, false);
-	assert_ptr_equal(place_idle(e, p), idle);
-	other = engine_place(e, PLACE_LOCATION, "f.c:2", "t.lua:2");
+	assert_null(condition(e, p, true));
+	other = place_of(e, NULL);
+	engine_step(other, STEP_WHEN)->script_ref = 3;
+	assert_null(condition(e, other, true)); /* of Lua */
+	assert_non_null(strstr(place_busy(e, other), "Lua function"));
+	other = place_of(e, "x == 1");
+	assert_non_null(condition(e, other, false));
 	engine_step(other, STEP_WATCH);
-	assert_null(place_idle(e, p)); /* where a thread has come to before it blocks matters */
-	engine_free(e);
-
-	e = engine_new(NULL);
-	p = place_with(e, STEP_WHEN, &idle);
-	engine_gate_barrier(e, "one by one", 2, true);
-	assert_null(place_idle(e, p)); /* one goes on when another one arrives */
+	assert_null(condition(e, other,
+			      false)); /* where a thread has come to before it blocks matters */
 	engine_free(e);
 }
 
-static void test_locals_of_the_script(void **state)
+static void test_only_true_ones_count(void **state)
 {
-	struct engine *e = engine_new(NULL);
-	struct engine_script script = {.ctx = e, .outer = outer};
-	struct idle *idle;
-	struct place *p = place_with(e, STEP_RUN, &idle);
-	int64_t value;
+	struct program program = {ENGINE_NO, 0, 0};
+	struct engine *e = engine_with(&program);
+	struct place *p = place_of(e, "x == 1");
+	struct engine_thread *t = engine_thread_new(e, "main", "main", 1),
+			     *u = engine_thread_new(e, "other#1", "other", 2);
 
 	(void)state;
-	idle->count = 2;
-	assert_false(idle_has_outer(idle));
-	idle->tests[1].outer = 2;
-	assert_true(idle_has_outer(idle));
-	assert_false(place_outer(e, p, 2, &value)); /* there is no script */
-	engine_set_script(e, &script);
-	assert_true(place_outer(e, p, 2, &value));
-	assert_int_equal(value, 702);
-	assert_false(place_outer(e, p, 5, &value));
+	p->hit_first = p->hit_last = 2;
+	p->thread = base_strdup("main");
+	engine_step(p, STEP_KILL);
+	arrive(e, p, t);
+	next_is(e, DECISION_RELEASE);
+	place_passed(p, 10); /* inside the program */
+	assert_int_equal(p->arrivals, 0);
+	assert_int_equal(p->refused, 11);
+	program.x = ENGINE_YES;
+	arrive(e, p, u); /* not meant, and so not asked */
+	next_is(e, DECISION_RELEASE);
+	arrive(e, p, t);
+	next_is(e, DECISION_ARRIVED);
+	next_is(e, DECISION_RELEASE);
+	assert_false(place_reached(p));
+	arrive(e, p, t);
+	next_is(e, DECISION_ARRIVED);
+	next_is(e, DECISION_KILL);
+	assert_int_equal(p->arrivals, 2);
+	assert_int_equal(program.asked, 3);
+	assert_int_equal(program.again, 0);
 	engine_free(e);
+}
+
+static void test_asked_again(void **state)
+{
+	struct program program = {ENGINE_NO, 0, 0};
+	struct engine *e = engine_with(&program);
+	struct place *p = place_of(e, NULL);
+	struct engine_thread *t = engine_thread_new(e, "main", "main", 1);
+
+	(void)state;
+	engine_step(p, STEP_WHEN)->text = base_strdup("x == 1");
+	arrive(e, p, t);
+	next_is(e, DECISION_ARRIVED);
+	assert_null(next_is(e, DECISION_HOLD).gate);
+	engine_changed(e);
+	assert_true(t->held);
+	program.x = ENGINE_YES;
+	engine_changed(e);
+	next_is(e, DECISION_PASS);
+	next_is(e, DECISION_RELEASE);
+	assert_int_equal(program.again, 3);
+	engine_free(e);
+}
+
+static void test_faults(void **state)
+{
+	struct program program = {ENGINE_FAULT, 0, 0};
+
+	(void)state;
+	for (int verb = 0; verb < 2; verb++) {
+		struct engine *e = engine_with(&program);
+		struct place *p = place_of(e, verb ? NULL : "x == 1");
+
+		if (verb)
+			engine_step(p, STEP_WHEN)->text = base_strdup("x == 1");
+		arrive(e, p, engine_thread_new(e, "main", "main", 1));
+		if (verb)
+			next_is(e, DECISION_ARRIVED);
+		assert_string_equal(next_is(e, DECISION_FAULT).error->text, "no x");
+		engine_free(e);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_else_it_has),
-		cmocka_unit_test(test_who_else_there_is),
-		cmocka_unit_test(test_locals_of_the_script),
+		cmocka_unit_test(test_of_an_option),
+		cmocka_unit_test(test_of_a_verb),
+		cmocka_unit_test(test_only_true_ones_count),
+		cmocka_unit_test(test_asked_again),
+		cmocka_unit_test(test_faults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,9 +87,7 @@ static int value_of(struct stopped *s, const char *text, struct inspect_value *o
 	struct inspect_step steps[8];
 	char room[64];
 	size_t count = steps_of(text, room, steps);
-	int answer = steps[0].name
-			     ? inspect_variable(&s->call, steps[0].name, out, &s->err)
-			     : inspect_argument(&s->call, (int64_t)steps[0].number, out, &s->err);
+	int answer = inspect_variable(&s->call, steps[0].name, out, &s->err);
 
 	for (size_t i = 1; answer == 0 && i < count; i++) {
 		struct inspect_value from = *out;
@@ -124,9 +122,8 @@ static const char *const good[] = {
 	"list.0.v",
 	"p.0",
 	"first.next.next.a",
-	"4.next.a",
-	"1",
 	"large.room.4087",
+	"colour",
 };
 static const char *const bad[] = {"mark",
 				  "nosuch",
@@ -138,12 +135,11 @@ static const char *const bad[] = {"mark",
 				  "large.far",
 				  "large.room.4095",
 				  "list.next.b",
-				  "5",
 				  "number.a",
 				  "pair.row.a",
 				  "list.next.next.next.next.next.a"};
 /* There, but no integers. */
-static const char *const others[] = {"colour", "pair", "number", "list.row", "list.0"};
+static const char *const others[] = {"pair", "number", "list.row", "list.0"};
 static const char *const pointers[] = {"p", "pointer", "list", "list.next", "first", "large"};
 enum {
 	GOOD = sizeof(good) / sizeof(*good),
@@ -196,7 +192,177 @@ static bool has_spot(struct stopped *s, const char *name, const struct inspect_v
 	return (int)spot.holds == holds;
 }
 
-static void check(struct program *p)
+/* ---- conditions ----------------------------------------------------------------------------- */
+
+/* Each of these is compared with numbers near its value. */
+static const char *const operands[] = {"n",
+				       "at",
+				       "c",
+				       "local",
+				       "total",
+				       "wide",
+				       "counter",
+				       "truth",
+				       "colour",
+				       "pair.a",
+				       "list->a",
+				       "list[0].row[1]",
+				       "(*list).next->a",
+				       "*p",
+				       "first->next->u",
+				       "n & 6",
+				       "3 & list->a",
+				       "c & 0xff & 'q'",
+				       "wide & ~4ul",
+				       "local & -2"};
+static const char *const relations[] = {"==", "!=", "<", "<=", ">", ">="};
+static const char *const constants[] = {"0",	  "1",		"-1",	       "5u",
+					"6ul",	  "-1l",	"'c'",	       "GREEN",
+					"1 << 4", "0xffffffff", "-2 * 50",     "105",
+					"~0ul",	  "(char)300",	"sizeof(int)", "(unsigned)-100",
+					"3"};
+static const char *const tested[] = {"n",
+				     "!n",
+				     "!!list",
+				     "list && list->a == 4",
+				     "!list || list->next->a == 3 && n",
+				     "p == 0",
+				     "p != nullptr",
+				     "truth && !colour",
+				     "n & 4",
+				     "n == 5 || n == 6 || n == 7",
+				     "!(n < 3 || n > 60) && (wide == 6 || total)",
+				     "list->next == 0 || list->a > 3",
+				     "(n == 6 || at == 100) && (c == 'c' || local < 0)"};
+/* Not for the program to decide. */
+static const char *const asked[] = {
+	"n + 1 == 2",
+	"n == local",
+	"number > 1.0",
+	"n > 1.5",
+	"mark",
+	"pair.b == 1",
+	"n % 2",
+	"n == 1 && at % 2",
+	"1",
+	"n || 1",
+	"n ? at : c",
+	"(char)n == 3",
+	"&n != 0",
+	"list->row",
+	"list[n].a == 1",
+	"(n == 1) == 0",
+	"p & 1",
+	"n == 1, at == 2",
+	"n < 0 || n < 1 || n < 2 || n < 3 || n < 4 || n < 5 || n < 6 || "
+	"n < 7 || n < 8 || n < 9 || n < 10 || n < 11 || n < 12 || n < 13 "
+	"|| n < 14 || n < 15 || n < 16"};
+
+static bool is_true(struct stopped *s, const struct inspect_test *t)
+{
+	int64_t v = value_at(s, &t->spot) & t->mask, w = t->constant;
+	int order = t->is_unsigned ? ((uint64_t)v > (uint64_t)w) - ((uint64_t)v < (uint64_t)w)
+				   : (v > w) - (v < w);
+
+	switch (t->compare) {
+	case INSPECT_EQ:
+		return order == 0;
+	case INSPECT_LT:
+		return order < 0;
+	case INSPECT_LE:
+		return order <= 0;
+	case INSPECT_GT:
+		return order > 0;
+	case INSPECT_GE:
+		return order >= 0;
+	}
+	return false;
+}
+
+/* The tests say what the expression says; optimised code may have some operand in no place. */
+static void check_condition(struct stopped *s, const char *text, bool exact)
+{
+	struct inspect_test tests[INSPECT_TESTS];
+	size_t count = inspect_tests(&s->call, text, tests);
+	bool said;
+	int at = 0;
+
+	if (!count && (!exact || inspect_condition(&s->call, text, &said, &s->err) < 0))
+		return;
+	if (!count)
+		fail_msg("%s is not taken to pieces", text);
+	while (at >= 0) {
+		int next = is_true(s, &tests[at]) ? tests[at].yes : tests[at].no;
+
+		assert_true(next < 0 || (next > at && (size_t)next < count));
+		at = next;
+	}
+	assert_int_equal(inspect_condition(&s->call, text, &said, &s->err), 0);
+	if (said != (at == INSPECT_TRUE))
+		fail_msg("%s: said %d, is %d", text, at == INSPECT_TRUE, said);
+}
+
+static void check_conditions(struct stopped *s, bool exact)
+{
+	struct inspect_test tests[INSPECT_TESTS];
+	char text[200];
+
+	for (size_t i = 0; i < sizeof(operands) / sizeof(*operands); i++)
+		for (size_t k = 0; k < sizeof(relations) / sizeof(*relations); k++)
+			for (size_t n = 0; n < sizeof(constants) / sizeof(*constants); n++) {
+				snprintf(text, sizeof(text), "(%s) %s %s", operands[i],
+					 relations[k], constants[n]);
+				check_condition(s, text, exact);
+				snprintf(text, sizeof(text), "%s %s (%s)", constants[n],
+					 relations[k], operands[i]);
+				check_condition(s, text, exact);
+			}
+	for (size_t i = 0; i < sizeof(tested) / sizeof(*tested); i++)
+		check_condition(s, tested[i], exact);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
+		if (inspect_tests(&s->call, asked[i], tests))
+			fail_msg("%s is taken to pieces", asked[i]);
+}
+
+/* What can be said of a condition before a thread arrives. */
+static void check_names(struct stopped *s)
+{
+	static const char *const right[] = {"n",
+					    "list->next->a > 3",
+					    "colour == GREEN",
+					    "mark",
+					    "pair.b",
+					    "*p / 0",
+					    "((struct pair *)p)->a",
+					    "work",
+					    "list[at].row[n]",
+					    "sizeof(struct pair) == 3"};
+	static const struct {
+		const char *text, *says;
+	} wrong[] = {
+		{"n == nosuch", "column 6: no variable 'nosuch' here"},
+		{"n || list->nxet", "column 12: a 'struct pair' has no member 'nxet'; did you mean "
+				    "next?"},
+		{"list->next->b + list->next->c", "has no member 'c'"},
+		{"((struct nosuch *)p)->a", "nosuch"},
+		{"n =", "column 3: an expression changes nothing"},
+		{"n ==", "column 5: a value is expected, but the expression ends"},
+		{"work(1)", "column 1: calls are hit:call's"},
+	};
+
+	for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++)
+		if (inspect_condition_check(&s->call, right[i], &s->err) < 0)
+			fail_msg("%s: %s", right[i], error_text(&s->err));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		assert_int_equal(inspect_condition_check(&s->call, wrong[i].text, &s->err), -1);
+		if (!strstr(error_text(&s->err), wrong[i].says))
+			fail_msg("%s: %s", wrong[i].text, error_text(&s->err));
+	}
+	assert_int_equal(inspect_condition_parse("(my_type)(n) - 1 > (other) -3", &s->err), 0);
+	assert_int_equal(inspect_condition_parse("n > ", &s->err), -1);
+}
+
+static void check(struct program *p, bool exact)
 {
 	struct inspect_spot spot;
 	struct inspect_value v;
@@ -222,6 +388,8 @@ static void check(struct program *p)
 	assert_int_equal(value_at(&s, &spot), 1);
 	assert_int_equal(spot_of(&s, "total", &spot), 0);
 	assert_int_equal(spot.kind, INSPECT_AT_ADDRESS);
+	check_conditions(&s, exact);
+	check_names(&s);
 	s.call.frame.level = 1;
 	assert_int_equal(spot_of(&s, "total", &spot), -1);
 	let_go(&s);
@@ -247,7 +415,7 @@ static void spots(void **state)
 		print_message("%s\n", command);
 		program_build(p, command);
 		seen = 0;
-		check(p);
+		check(p, strstr(builds[i], "-O0"));
 		assert_true(GOOD / 2 <= seen && seen <= GOOD);
 	}
 }

@@ -19,7 +19,8 @@ static void test_makes_gates_and_places(void **state)
 			"at('g', {hit=3, after=true}):event 'e' :log 'x {hit.count}':kill 'TERM'\n"
 			"on('load', {object='libx.so'}):when(function() return true end)\n"
 			"on('signal', {signal='SIGUSR1'}):run(function() end)\n"
-			"on('signal', {signal=12, hit=2.0})\n");
+			"on('signal', {signal=12, hit=2.0})\n"
+			"at('h', {when='i == 7'}):when 'x > 1'\n");
 	g = engine_gate_at(f.engine, 0);
 	assert_string_equal(g->name, "done");
 	assert_int_equal(g->kind, GATE_SIMPLE);
@@ -67,7 +68,11 @@ static void test_makes_gates_and_places(void **state)
 	p = engine_place_at(f.engine, 5);
 	assert_int_equal(p->signal, 12);
 	assert_int_equal(p->hit_first, 2);
-	assert_null(engine_place_at(f.engine, 6));
+	p = engine_place_at(f.engine, 6);
+	assert_string_equal(p->when, "i == 7");
+	assert_int_equal(p->steps.items[0].kind, STEP_WHEN);
+	assert_string_equal(p->steps.items[0].text, "x > 1");
+	assert_null(engine_place_at(f.engine, 7));
 	fixture_fini(&f);
 }
 
@@ -160,7 +165,7 @@ static const char *const faults[][2] = {
 	{"at ''", "t.lua:1: at: location: the string is empty"},
 	{"at('x', 'y')", "t.lua:1: at: expected a table of options, got a string"},
 	{"at('x', {thraed='a'})", "t.lua:1: at: unknown option 'thraed'; known are thread, hit, "
-				  "after, optional; did you mean thread?"},
+				  "when, after, optional; did you mean thread?"},
 	{"at('x', {'worker'})", "t.lua:1: at: unknown option '1'; known are *"},
 	{"at('x', {object='a'})", "t.lua:1: at: unknown option 'object'; known are *"},
 	{"at('x', {thread=1})", "t.lua:1: at: thread: expected a string, got a number"},
@@ -197,7 +202,7 @@ static const char *const faults[][2] = {
 	{"at 'x':open(Gate.type 'T')",
 	 "t.lua:1: open: expected a gate, got a gate type (call it to make a gate)"},
 	{"local g = SimpleGate 'g' at('x'):wait(g, g)", "t.lua:1: wait: takes one value, got 2"},
-	{"at 'x':when(true)", "t.lua:1: when: expected a function, got a boolean"},
+	{"at 'x':when(true)", "t.lua:1: when: expected a function or a string, got a boolean"},
 	{"at 'x':run()", "t.lua:1: run: expected a function, got nil"},
 	{"at 'x':event(1)", "t.lua:1: event: expected a string, got a number"},
 	{"at 'x':log()", "t.lua:1: log: expected a string, got nil"},
@@ -232,6 +237,10 @@ static const char *const faults[][2] = {
 	{"limits { gate = -1 }", "t.lua:1: limits: gate: expected seconds from 0 on, got -1"},
 	{"limits { gate = 0/0 }", "t.lua:1: limits: gate: *nan"},
 	{"limits { run = '5' }", "t.lua:1: limits: run: expected seconds from 0 on, got a string"},
+	{"at('x', {when = 3})", "t.lua:1: at: when: expected a string, got a number"},
+	{"at('x', {when = ''})", "t.lua:1: at: when: the string is empty"},
+	{"at 'x':when ''", "t.lua:1: when: the string is empty"},
+	{"on('exit', {when = 'x'})", "t.lua:1: on: unknown option 'when'*"},
 	/* positions through helpers and tail calls */
 	{"local function mine(x)\n\treturn at(x, {bad=1})\nend\n\nmine 'a'",
 	 "t.lua:*: at: unknown option *"},

@@ -176,7 +176,7 @@ struct inspect_spot {
 	unsigned size; /* 1, 2, 4, 8; OTHER: 0 */
 	bool is_signed;
 };
-/* From a variable, by its name or (NULL) of that argument, to a member of this name, or (NULL) to that element. */
+/* From a variable of this name to a member of this name, or (NULL) to that element. */
 struct inspect_step {
 	const char *name;
 	size_t number;
@@ -184,6 +184,22 @@ struct inspect_step {
 /* For the innermost call. -1: it is in no such place, or can be told from one call to the next only. */
 int inspect_spot(const struct inspect_call *call, const struct inspect_step *steps, size_t count,
 		 struct inspect_spot *out);
+
+/*
+ * A condition as comparisons of variables with constants, the first one asked first: `yes` and `no` are the number of a later
+ * one, or the end. Returns how many; 0: it is more than that, or where an operand is cannot be told beforehand.
+ */
+enum { INSPECT_TESTS = 16, INSPECT_TRUE = -1, INSPECT_FALSE = -2 };
+struct inspect_test {
+	struct inspect_spot spot; /* of an integer, a pointer or a bool, extended to 64 bits */
+	int64_t mask;		  /* these bits of it, -1: all */
+	enum { INSPECT_EQ, INSPECT_LT, INSPECT_LE, INSPECT_GT, INSPECT_GE } compare;
+	bool is_unsigned; /* how 64 bits are compared */
+	int64_t constant;
+	int yes, no;
+};
+size_t inspect_tests(const struct inspect_call *call, const char *text,
+		     struct inspect_test out[INSPECT_TESTS]);
 
 /* hit.arg[i], from 0, without an artificial `this`. In code without DWARF, at the first instruction
    of a function: the i-th of the six integer registers, as a long. */
@@ -208,6 +224,14 @@ int inspect_return_value(const struct inspect_call *call, struct inspect_value *
    or of logic is a bool. */
 int inspect_eval(const struct inspect_call *call, const char *text, struct inspect_value *out,
 		 struct error *err);
+
+/* A condition: is the expression true, as in `if (EXPR)`? 0, or -1. */
+int inspect_condition(const struct inspect_call *call, const char *text, bool *out,
+		      struct error *err);
+/* Is the text an expression at all? 0, or -1. */
+int inspect_condition_parse(const char *text, struct error *err);
+/* Are its names and members those of this place? The values in `call` are not used. 0, or -1. */
+int inspect_condition_check(const struct inspect_call *call, const char *text, struct error *err);
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 

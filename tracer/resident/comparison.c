@@ -166,7 +166,9 @@ int resident_make_comparison(uint8_t code[RESIDENT_COMPARISON_ROOM], uint64_t at
 			     const struct resident_comparison *test, uint64_t yes, uint64_t no)
 {
 	enum { JUMPS = 6 + 5, COMPARE_NEAR = 6, COMPARE_FAR = 7 };
-	static const uint8_t jumps[] = {0x84, 0x8c, 0x8e, 0x8f, 0x8d}; /* je, jl, jle, jg, jge */
+	static const uint8_t jumps[][5] = {
+		{0x84, 0x8c, 0x8e, 0x8f, 0x8d},	 /* je, jl, jle, jg, jge */
+		{0x84, 0x82, 0x86, 0x87, 0x83}}; /* je, jb, jbe, ja, jae */
 	struct code c = {.bytes = code, .at = at};
 	bool near = is_near(test->constant);
 
@@ -177,7 +179,7 @@ int resident_make_comparison(uint8_t code[RESIDENT_COMPARISON_ROOM], uint64_t at
 		put_with(&c, AND, test->mask,
 			 JUMPS + (near ? COMPARE_NEAR : COMPARE_FAR + sizeof(test->constant)));
 	put_with(&c, COMPARE, test->constant, JUMPS);
-	comparison_put(&c, (const uint8_t[]){0x0f, jumps[test->compare]}, 2);
+	comparison_put(&c, (const uint8_t[]){0x0f, jumps[test->is_unsigned][test->compare]}, 2);
 	put_distance(&c, yes);
 	put_byte(&c, 0xe9); /* jmp no */
 	put_distance(&c, no);

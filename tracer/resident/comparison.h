@@ -23,7 +23,8 @@ struct resident_comparison {
 	unsigned size; /* of what is there then: 1, 2, 4, 8 */
 	bool is_signed;
 	int64_t mask;		       /* these bits, -1: all */
-	enum resident_compare compare; /* as 64 bits with a sign */
+	enum resident_compare compare; /* as 64 bits with a sign ... */
+	bool is_unsigned;	       /* ... or without one */
 	int64_t constant;
 };
 

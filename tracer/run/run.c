@@ -1,4 +1,5 @@
 /* A run from launch to verdict: each event goes to whom it concerns. */
+#include "tracer/run/conditions.h"
 #include "tracer/run/places/apply.h"
 #include "tracer/run/places/arrivals.h"
 #include "tracer/run/attach.h"
@@ -408,7 +409,7 @@ static void host_print(void *ctx, const char *line)
 
 int session_prepare(struct session *s, struct error *err)
 {
-	const struct engine_world world = {s, threads_name, threads_runs};
+	const struct engine_world world = {s, threads_name, threads_runs, conditions_ask};
 	struct script_host host = {.ctx = s,
 				   .print = host_print,
 				   .thread_state = threads_state,

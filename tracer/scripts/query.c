@@ -1,4 +1,5 @@
 /* check and lines: what do locations mean in this program? None of the program's own code runs. */
+#include "tracer/run/conditions.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/modules/loader.h"
 #include "tracer/run/places/places.h"
@@ -24,8 +25,23 @@ struct query {
 	void *ctx;
 };
 
-static void answer(struct query *q, const char *text, const char *source,
-		   const struct session_process *p, struct module *const *modules)
+/* The place has been found: can its conditions be asked there? */
+static void check_conditions(const struct place *place, struct session_process *p,
+			     struct session_query *out, struct found_sites *found)
+{
+	if (!place || (out->error && !out->pending))
+		return;
+	if (conditions_parse(place, &found->error) == 0 &&
+	    (!out->sites || conditions_check(p, place, out->sites, &found->error) == 0))
+		return;
+	out->error = &found->error;
+	out->sites = NULL;
+	out->pending = false;
+}
+
+/* `place`: of a script; NULL: there is only the location. */
+static void answer(struct query *q, const char *text, const struct place *place, const char *source,
+		   struct session_process *p, struct module *const *modules)
 {
 	size_t count = p->images.count;
 	struct session_query *out = array_add(&q->answers);
@@ -52,6 +68,7 @@ static void answer(struct query *q, const char *text, const char *source,
 		out->error = &found->error;
 		break;
 	}
+	check_conditions(place, p, out, found);
 	location_fini(&location);
 }
 
@@ -81,16 +98,17 @@ static void answer_all(struct query *q, struct session_process *p)
 	struct place *place;
 
 	for (size_t i = 0; i < q->count; i++)
-		answer(q, q->locations[i], NULL, p, modules);
+		answer(q, q->locations[i], NULL, NULL, p, modules);
 	for (size_t i = 0; (place = engine_place_at(q->session.engine, i)); i++) {
 		if (place->kind != PLACE_LOCATION)
 			continue;
-		answer(q, place->location, place->source, p, modules);
+		answer(q, place->location, place, place->source, p, modules);
 		array_each(char *, source, &place->again)
-			answer(q, place->location, *source, p, modules);
+			answer(q, place->location, NULL, *source, p, modules);
 	}
 	if (q->session.plan.expect.at)
-		answer(q, q->session.plan.expect.at, q->session.plan.expect.at_source, p, modules);
+		answer(q, q->session.plan.expect.at, NULL, q->session.plan.expect.at_source, p,
+		       modules);
 	call_each(q);
 	free_answers(q);
 	base_free(modules);

@@ -8,7 +8,11 @@
 #include "tracer/features/near_miss/near_miss.h"
 
 /* hints_words.c */
-void hints_times(unsigned long n, struct str *out);	 /* "once", "3 times" */
+void hints_times(unsigned long n, struct str *out); /* "once", "3 times" */
+/* How often the condition of a place was true and false, and what to try where it never was true. */
+void hints_condition(const struct place *p, struct str *out);
+#define HINTS_CONDITION_TRY                                                                        \
+	":log \"{var.NAME}\" there without `when`, which prints what the condition sees"
 void hints_and(size_t i, size_t count, struct str *out); /* separator before the i-th of count */
 void hints_line(const char *file, unsigned line, struct str *out); /* "calc.c:7" */
 void hints_threads(struct session *s, struct str *out);		   /* all of the run */

@@ -76,7 +76,8 @@ static void why_not_opened(struct session *s, const struct place *p, const struc
 		else if (before->hold.gate)
 			str_addf(out, "by gate %s before it opens", before->hold.gate->name);
 		else
-			str_addf(out, "by a function of the script (%s) before it opens",
+			str_addf(out, "by a %s of the script (%s) before it opens",
+				 place_holder(before->hold.place),
 				 place_source(before->hold.place));
 	} else if (!place_reached(main)) {
 		hints_near(s, main, out);
@@ -379,7 +380,8 @@ static void function_line(struct session *s, const struct place *p, struct str *
 	array_each(struct session_thread *, t, &s->threads)
 		if (is_held_at(*t, NULL) && (*t)->hold.place == p)
 			*array_add(&ids) = (*t)->engine->id;
-	str_addf(out, "%s: the function at %s still says no to ", place_source(p), p->location);
+	str_addf(out, "%s: the %s at %s still says no to ", place_source(p), place_holder(p),
+		 p->location);
 	for (size_t i = 0; i < ids.count && i < NAMED_MOST; i++) {
 		hints_and(i, ids.count, out);
 		str_add(out, ids.items[i]);
@@ -565,10 +567,8 @@ static bool function_try(struct session *s, struct str *out)
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
 		if (!holds_by_function(s, p))
 			continue;
-		str_addf(out,
-			 "let the function at %s return true for one of the threads that it "
-			 "holds",
-			 p->location);
+		str_addf(out, "let the %s at %s say yes to one of the threads that it holds",
+			 place_holder(p), p->location);
 		return true;
 	}
 	return false;

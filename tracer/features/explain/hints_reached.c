@@ -328,7 +328,9 @@ static void near(struct session *s, const struct place *p, struct str *out)
 	const struct session_place *sp = p->user;
 	const struct near_misses *nm = near_miss_of(p);
 
-	if (p->arrivals)
+	if (p->refused)
+		hints_condition(p, out);
+	else if (p->arrivals)
 		near_by_hit(s, p, out);
 	else if (sp->located && !sp->found && sp->location.object)
 		near_by_object(s, sp, out);
@@ -563,6 +565,8 @@ void hints_missing_try(struct session *s, const struct place *p, struct str *out
 			 "hit = %lu, the most that this run came to; or hold back whoever sees to "
 			 "it that no thread comes here again",
 			 p->arrivals);
+	else if (p->refused)
+		str_add(out, HINTS_CONDITION_TRY);
 	else if (sp->located && !sp->found && sp->location.object)
 		str_addf(out,
 			 "the name of an object that the program loads: `gatectl lines %s "

@@ -19,6 +19,17 @@ void hints_times(unsigned long n, struct str *out)
 		str_addf(out, "%lu times", n);
 }
 
+void hints_condition(const struct place *p, struct str *out)
+{
+	str_addf(out, "when \"%s\" was false ", p->when);
+	hints_times(p->refused, out);
+	if (!p->arrivals)
+		return;
+	str_add(out, " and true ");
+	hints_times(p->arrivals, out);
+	str_addf(out, ", but hit = %lu was asked for", p->hit_first);
+}
+
 void hints_and(size_t i, size_t count, struct str *out)
 {
 	if (i)

@@ -208,6 +208,8 @@ static void step_words(const struct place *p, struct str *out)
 		[STEP_ELIDE] = "elide_sleep",
 	};
 
+	if (p->when)
+		str_addf(out, " when \"%s\"", p->when);
 	array_each(const struct step, step, &p->steps) {
 		str_addf(out, " %s", words[step->kind]);
 		if (step->gate)

@@ -100,7 +100,7 @@ void timeline_line(const struct happened *h, struct str *out)
 	if (h->what != HAPPENED_OPEN && h->gate)
 		str_addf(out, " by gate %s", h->gate->name);
 	else if (h->what == HAPPENED_HOLD && h->place)
-		str_addf(out, " by a function (%s)", place_source(h->place));
+		str_addf(out, " by a %s (%s)", place_holder(h->place), place_source(h->place));
 }
 
 /*

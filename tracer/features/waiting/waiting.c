@@ -377,7 +377,8 @@ static void describe_held(const struct session *s, struct session_thread *t, str
 	if (t->hold.gate)
 		str_addf(&w->text, " at gate %s", t->hold.gate->name);
 	else if (place)
-		str_addf(&w->text, " by a function of the script (%s)", place_source(place));
+		str_addf(&w->text, " by a %s of the script (%s)", place_holder(place),
+			 place_source(place));
 	w->object = t->hold.gate ? base_strdup(t->hold.gate->name) : NULL;
 	w->file = t->hold_file;
 	w->line = t->hold_line;

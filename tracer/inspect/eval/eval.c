@@ -12,13 +12,11 @@
 
 #include <string.h>
 
-static int evaluate(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out);
-
-static int evaluate_scalar(const struct eval_scope *s, struct eval_node *n, struct eval_scalar *out)
+int eval_number(const struct eval_scope *s, struct eval_node *n, struct eval_scalar *out)
 {
 	struct inspect_value v;
 
-	if (evaluate(s, n, &v) < 0)
+	if (eval_value(s, n, &v) < 0)
 		return -1;
 	return scalar_of(s, &v, n->at, out);
 }
@@ -27,7 +25,7 @@ static int truth(const struct eval_scope *s, struct eval_node *n, bool *out)
 {
 	struct eval_scalar x;
 
-	if (evaluate_scalar(s, n, &x) < 0)
+	if (eval_number(s, n, &x) < 0)
 		return -1;
 	*out = scalar_true(&x);
 	return 0;
@@ -113,7 +111,7 @@ static int field_value(const struct eval_scope *s, struct eval_node *n, struct i
 {
 	struct inspect_value a;
 
-	if (evaluate(s, n->a, &a) < 0)
+	if (eval_value(s, n->a, &a) < 0)
 		return -1;
 	if (n->op != '.')
 		see_through_arrow(&a);
@@ -126,7 +124,7 @@ static int length_value(const struct eval_scope *s, struct eval_node *n, struct 
 	struct eval_scalar x;
 	int64_t length;
 
-	if (evaluate(s, n->a, &a) < 0)
+	if (eval_value(s, n->a, &a) < 0)
 		return -1;
 	if (n->op != '.') {
 		struct inspect_value whole = a, object;
@@ -161,7 +159,7 @@ static int element_value(const struct eval_scope *s, struct eval_node *n, struct
 	struct eval_scalar x;
 	bool swapped;
 
-	if (evaluate(s, n->a, &a) < 0 || evaluate(s, n->b, &b) < 0)
+	if (eval_value(s, n->a, &a) < 0 || eval_value(s, n->b, &b) < 0)
 		return -1;
 	swapped = is_index(&a) && !is_index(&b); /* C takes 2[a] for a[2] */
 	if (scalar_of(s, swapped ? &a : &b, n->b->at, &x) < 0)
@@ -181,7 +179,7 @@ static int address_value(const struct eval_scope *s, struct eval_node *n, struct
 	struct eval_scalar x = {0};
 	struct inspect_value a;
 
-	if (evaluate(s, n->a, &a) < 0)
+	if (eval_value(s, n->a, &a) < 0)
 		return -1;
 	if (value_whole(&a, s->err) < 0)
 		return eval_inside(s);
@@ -202,7 +200,7 @@ static int deref_value(const struct eval_scope *s, struct eval_node *n, struct i
 	struct inspect_value a;
 	int answer;
 
-	if (evaluate(s, n->a, &a) < 0)
+	if (eval_value(s, n->a, &a) < 0)
 		return -1;
 	if (value_whole(&a, s->err) < 0)
 		return eval_inside(s);
@@ -223,7 +221,7 @@ static int unary_value(const struct eval_scope *s, struct eval_node *n, struct i
 		return address_value(s, n, out);
 	if (n->op == '*')
 		return deref_value(s, n, out);
-	if (evaluate_scalar(s, n->a, &a) < 0 || scalar_unary(s, n->at, n->op, &a, &x) < 0)
+	if (eval_number(s, n->a, &a) < 0 || scalar_unary(s, n->at, n->op, &a, &x) < 0)
 		return -1;
 	return scalar_value(s, &x, out);
 }
@@ -238,7 +236,7 @@ static int sizeof_value(const struct eval_scope *s, struct eval_node *n, struct 
 		n->type = a.type;
 	} else if (n->a->kind == EVAL_STRING) {
 		a.type = type_array_of(type_builtin("char"), n->a->length + 1);
-	} else if (evaluate(s, n->a, &a) < 0 || value_whole(&a, s->err) < 0) {
+	} else if (eval_value(s, n->a, &a) < 0 || value_whole(&a, s->err) < 0) {
 		return eval_inside(s);
 	}
 	if (!a.type)
@@ -256,7 +254,7 @@ static int cast_value(const struct eval_scope *s, struct eval_node *n, struct in
 {
 	struct inspect_value a;
 
-	if (evaluate(s, n->a, &a) < 0)
+	if (eval_value(s, n->a, &a) < 0)
 		return -1;
 	if (!n->type)
 		n->type = eval_type_find(s, &n->name, n->at);
@@ -267,7 +265,7 @@ static int cast_value(const struct eval_scope *s, struct eval_node *n, struct in
 
 /* ---- binary --------------------------------------------------------------------------------- */
 
-static bool compares(unsigned op)
+bool eval_compares(unsigned op)
 {
 	return op == OP2('=', '=') || op == OP2('!', '=') || op == '<' || op == '>' ||
 	       op == OP2('<', '=') || op == OP2('>', '=');
@@ -347,8 +345,8 @@ static int compare_texts(const struct eval_scope *s, const struct eval_node *n,
 static int operand(const struct eval_scope *s, const struct eval_node *n, struct eval_node *side,
 		   struct inspect_value *out)
 {
-	if (side->kind != EVAL_STRING || !compares(n->op))
-		return evaluate(s, side, out);
+	if (side->kind != EVAL_STRING || !eval_compares(n->op))
+		return eval_value(s, side, out);
 	memset(out, 0, sizeof(*out));
 	out->type = type_builtin("char");
 	return 0;
@@ -378,8 +376,8 @@ static int binary_value(const struct eval_scope *s, struct eval_node *n, struct 
 		*out = b;
 		return 0;
 	}
-	if (compares(n->op) && (n->a->kind == EVAL_STRING || n->b->kind == EVAL_STRING ||
-				holds_text(&a, NULL) || holds_text(&b, NULL)))
+	if (eval_compares(n->op) && (n->a->kind == EVAL_STRING || n->b->kind == EVAL_STRING ||
+				     holds_text(&a, NULL) || holds_text(&b, NULL)))
 		return compare_texts(s, n, &a, &b, out);
 	if (scalar_of(s, &a, n->a->at, &x) < 0 || scalar_of(s, &b, n->b->at, &y) < 0 ||
 	    scalar_binary(s, n->at, n->op, &x, &y, &x) < 0)
@@ -393,12 +391,12 @@ static int choice_value(const struct eval_scope *s, struct eval_node *n, struct 
 
 	if (truth(s, n->a, &yes) < 0)
 		return -1;
-	return evaluate(s, yes ? n->b : n->c, out);
+	return eval_value(s, yes ? n->b : n->c, out);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static int evaluate(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out)
+int eval_value(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out)
 {
 	switch (n->kind) {
 	case EVAL_NAME:
@@ -438,7 +436,7 @@ static bool is_question(const struct eval_node *n)
 	case EVAL_UNARY:
 		return n->op == '!';
 	case EVAL_BINARY:
-		return compares(n->op) || n->op == OP2('&', '&') || n->op == OP2('|', '|') ||
+		return eval_compares(n->op) || n->op == OP2('&', '&') || n->op == OP2('|', '|') ||
 		       (n->op == ',' && is_question(n->b));
 	case EVAL_CHOICE:
 		return is_question(n->b) && is_question(n->c);
@@ -461,22 +459,24 @@ static int answer_question(const struct eval_scope *s, struct inspect_value *v)
 	return 0;
 }
 
+static int value_and_answer(const struct eval_scope *s, struct eval_node *root, void *out)
+{
+	return eval_value(s, root, out) < 0 ? -1 : is_question(root) ? answer_question(s, out) : 0;
+}
+
 int inspect_eval(const struct inspect_call *call, const char *text, struct inspect_value *out,
 		 struct error *err)
 {
-	struct eval_scope s = {call, call->frame.program, text, err};
-	struct eval_tree *tree;
-	bool own;
-	int answer;
+	return eval_with_tree(call, text, value_and_answer, out, err);
+}
 
-	tree = eval_cache_tree(&s, text, &own);
-	if (!tree)
-		return -1;
-	s.text = tree->text; /* positions are in it */
-	answer = evaluate(&s, tree->root, out);
-	if (answer == 0 && is_question(tree->root))
-		answer = answer_question(&s, out);
-	if (own)
-		eval_tree_free(tree);
-	return answer;
+static int truth_of_root(const struct eval_scope *s, struct eval_node *root, void *out)
+{
+	return truth(s, root, out);
+}
+
+int inspect_condition(const struct inspect_call *call, const char *text, bool *out,
+		      struct error *err)
+{
+	return eval_with_tree(call, text, truth_of_root, out, err);
 }

@@ -1,7 +1,8 @@
 /*
  * Between the files of eval: a C expression as text, as a tree, as a value.
  *
- * Text -> tokens (eval_lex.c) -> tree (eval_parse.c) -> value (eval.c, eval_number.c, eval_types.c).
+ * Text -> tokens (eval_lex.c) -> tree (eval_parse.c) -> value (eval.c, eval_number.c, eval_types.c);
+ * a condition is checked without a process (eval_check.c), and taken to pieces (eval_tests.c).
  * A tree belongs to one text in one function: what its names of types mean is found once and kept
  * in it. Trees live in a cache of bounded size that hangs on struct modules (eval_cache.c).
  */
@@ -169,6 +170,14 @@ int scalar_binary(const struct eval_scope *s, const char *at, unsigned op,
 /* What a comparison says of an order: -1, 0, 1; 2: unordered. -1: the operator does not compare. */
 int scalar_compared(unsigned op, int order);
 
+/* The type of 64 bits or less in which the two are compared (C11 6.3.1.8); NULL: it is wider, or no integer. */
+const struct type *scalar_common(const struct eval_scalar *a, const struct eval_scalar *b);
+
+/* Of a tree's node. (eval.c) */
+int eval_value(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out);
+int eval_number(const struct eval_scope *s, struct eval_node *n, struct eval_scalar *out);
+bool eval_compares(unsigned op); /* == and the like */
+
 /* The type that the name means here; NULL: none, *err set. */
 const struct type *eval_type_find(const struct eval_scope *s, const struct eval_type_name *n,
 				  const char *at);
@@ -187,8 +196,9 @@ bool eval_enumerator(const struct eval_scope *s, const char *name, const struct 
 
 /* ---- cache ---------------------------------------------------------------------------------- */
 
-/* The tree of this text in this function; parsed where it is new. NULL with an error. `*own`: no
-   cache could be had, the caller frees the tree. */
-struct eval_tree *eval_cache_tree(const struct eval_scope *s, const char *text, bool *own);
+/* What `use` returns for the tree of this text in this function; -1 with an error where it is none. */
+int eval_with_tree(const struct inspect_call *call, const char *text,
+		   int (*use)(const struct eval_scope *s, struct eval_node *root, void *ctx),
+		   void *ctx, struct error *err);
 
 #endif

@@ -78,7 +78,8 @@ static struct modules *symbols_of(const struct eval_scope *s)
 	return m ? m->owner : NULL;
 }
 
-struct eval_tree *eval_cache_tree(const struct eval_scope *s, const char *text, bool *own)
+/* Parsed where it is new. NULL with an error. `*own`: no cache could be had, the caller frees the tree. */
+static struct eval_tree *eval_cache_tree(const struct eval_scope *s, const char *text, bool *own)
 {
 	struct modules *symbols = symbols_of(s);
 	size_t slot = eval_cache_slot_of(text);
@@ -106,4 +107,23 @@ struct eval_tree *eval_cache_tree(const struct eval_scope *s, const char *text, 
 			       s->call->function};
 	symbols->evals->slots[slot] = new;
 	return tree;
+}
+
+int eval_with_tree(const struct inspect_call *call, const char *text,
+		   int (*use)(const struct eval_scope *s, struct eval_node *root, void *ctx),
+		   void *ctx, struct error *err)
+{
+	struct eval_scope s = {call, call->frame.program, text, err};
+	struct eval_tree *tree;
+	bool own;
+	int answer;
+
+	tree = eval_cache_tree(&s, text, &own);
+	if (!tree)
+		return -1;
+	s.text = tree->text; /* positions are in it */
+	answer = use(&s, tree->root, ctx);
+	if (own)
+		eval_tree_free(tree);
+	return answer;
 }

@@ -157,9 +157,9 @@ bool eval_token_is(const struct eval_token *t, const char *word)
 static const struct {
 	const char *word, *why;
 } refused[] = {
-	{"new", "hit:eval makes no objects"},
-	{"delete", "hit:eval changes nothing"},
-	{"throw", "hit:eval changes nothing"},
+	{"new", "an expression makes no objects"},
+	{"delete", "an expression changes nothing"},
+	{"throw", "an expression changes nothing"},
 	{"dynamic_cast", "dynamic_cast would run code of the program: write static_cast"},
 	{"alignof", "alignof is not understood"},
 	{"_Alignof", "_Alignof is not understood"},

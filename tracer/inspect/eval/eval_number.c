@@ -180,6 +180,14 @@ static const struct type *common_type(const struct eval_scalar *a, const struct 
 	return scalar_signed(x) ? y : x;
 }
 
+const struct type *scalar_common(const struct eval_scalar *a, const struct eval_scalar *b)
+{
+	const struct eval_scalar x = promoted(a), y = promoted(b);
+	const struct type *t = common_type(&x, &y);
+
+	return is_plain_integer(x.type) && is_plain_integer(y.type) && t->size <= 8 ? t : NULL;
+}
+
 /* ---- operators ------------------------------------------------------------------------------ */
 
 int scalar_unary(const struct eval_scope *s, const char *at, unsigned op,

@@ -318,7 +318,7 @@ static struct eval_node *parse_method(struct eval_parser *p, struct eval_node *n
 	if (strcmp(n->text, "size") != 0 && strcmp(n->text, "length") != 0 &&
 	    strcmp(n->text, "empty") != 0) {
 		eval_error(p->tree->text, n->at, p->err,
-			   "calls are hit:call's: '%s' is not run by hit:eval", n->text);
+			   "calls are hit:call's: '%s' is not run by an expression", n->text);
 		return NULL;
 	}
 	n->kind = EVAL_LENGTH;
@@ -416,7 +416,7 @@ static struct eval_node *parse_unary_inside(struct eval_parser *p)
 	struct eval_node *n, *a;
 
 	if (is_op(p, OP2('+', '+')) || is_op(p, OP2('-', '-'))) {
-		eval_error(p->text, at, p->err, "hit:eval changes nothing: no ++ and --");
+		eval_error(p->text, at, p->err, "an expression changes nothing: no ++ and --");
 		return NULL;
 	}
 	if (p->token.kind == TOKEN_OPERATOR && strchr("*&+-!~", (int)p->token.op) &&
@@ -521,13 +521,14 @@ static struct eval_node *parse_assignment(struct eval_parser *p)
 	struct eval_node *n = parse_deeper(p, parse_choice);
 
 	if (n && assigns(&p->token)) {
-		eval_error(p->text, p->token.start, p->err,
-			   "hit:eval changes nothing: assign to hit.var, or write == to compare");
+		eval_error(
+			p->text, p->token.start, p->err,
+			"an expression changes nothing: assign to hit.var, or write == to compare");
 		return NULL;
 	}
 	if (n && (is_op(p, OP2('+', '+')) || is_op(p, OP2('-', '-')))) {
 		eval_error(p->text, p->token.start, p->err,
-			   "hit:eval changes nothing: no ++ and --");
+			   "an expression changes nothing: no ++ and --");
 		return NULL;
 	}
 	return n;

@@ -4,12 +4,12 @@
  * of them lies there; what has not moved at all lies still. Nothing may be read for the answer, since that might be
  * different the next time.
  */
+#include "tracer/inspect/eval/eval.h"
 #include "tracer/inspect/values/value_internal.h"
 #include "tracer/inspect/variables/variables.h"
 
 #include <libdwarf/dwarf.h>
 
-#include <stdio.h>
 #include <string.h>
 
 enum { REGISTERS = 16, BASE_POINTER = 6, STACK_POINTER = 7 };
@@ -92,35 +92,28 @@ static bool is_single(const uint8_t *code, size_t size)
 	return false;
 }
 
-static bool variable_spot_find(const struct inspect_call *call, const struct inspect_step *first,
+static bool variable_spot_find(const struct inspect_call *call, const char *name,
 			       struct inspect_value *out)
 {
 	ERROR(ignored);
 
-	return first->name ? inspect_variable(call, first->name, out, &ignored) == 0
-			   : inspect_argument(call, (int64_t)first->number, out, &ignored) == 0;
+	return inspect_variable(call, name, out, &ignored) == 0;
 }
 
-/* It was found just now, and so is kept; or it is none that was looked for (an argument without debug information). */
-static bool is_simple(const struct inspect_call *call, const struct inspect_step *first)
+/* The variable was found just now, and so is kept. */
+static bool is_simple(const struct inspect_call *call, const char *name)
 {
 	const struct dwarf_frame *f = &call->frame;
 	const struct variable_at at = {f->program, f->module, f->lookup_pc - f->bias, call->depth};
-	const struct variable *v;
-	char key[32];
+	const struct variable *v = variable_kept(&at, name);
 
-	snprintf(key, sizeof(key), "argument %zu", first->number);
-	v = variable_kept(&at, first->name ? first->name : key);
-	if (!v)
-		return !first->name;
-	return v->kind == VARIABLE_ADDRESS ||
-	       (v->kind == VARIABLE_PLACED && is_single(v->code, v->size));
+	return v && (v->kind == VARIABLE_ADDRESS ||
+		     (v->kind == VARIABLE_PLACED && is_single(v->code, v->size)));
 }
 
 /* ---- on from there ---------------------------------------------------------------------------- */
 
-/* What stands for something else (a std::string, a std::unique_ptr) is not looked into. */
-static bool is_itself(const struct inspect_value *v)
+bool value_is_itself(const struct inspect_value *v)
 {
 	struct inspect_value inner;
 	struct value_row row;
@@ -144,7 +137,7 @@ static bool is_part(const struct dwarf_program *nothing, const struct type *t,
 	for (size_t i = 0; i < 2; i++) {
 		struct inspect_value v = value_in_memory(nothing, t, addresses[i]);
 
-		if (step->name ? !is_itself(&v) ||
+		if (step->name ? !value_is_itself(&v) ||
 					 value_member(&v, step->name, &part[i], &ignored) <= 0
 			       : t->kind != TYPE_ARRAY || inspect_element(&v, (int64_t)step->number,
 									  &part[i], &ignored) < 0)
@@ -210,33 +203,33 @@ static void variable_spot_describe(const struct type *t, struct inspect_spot *sp
 {
 	bool sized = t->size && t->size <= 8 && !(t->size & (t->size - 1));
 
-	if (sized && (t->kind == TYPE_INTEGER || t->kind == TYPE_CHAR))
+	if (sized && (t->kind == TYPE_INTEGER || t->kind == TYPE_CHAR || t->kind == TYPE_ENUM))
 		spot->holds = INSPECT_SPOT_INTEGER;
 	else if (t->kind == TYPE_BOOL && t->size == 1)
 		spot->holds = INSPECT_SPOT_BOOL;
 	else if (t->kind == TYPE_POINTER && t->size == sizeof(uint64_t) && !t->is_nullptr)
 		spot->holds = INSPECT_SPOT_POINTER;
 	spot->size = spot->holds == INSPECT_SPOT_OTHER ? 0 : (unsigned)t->size;
-	spot->is_signed = spot->holds == INSPECT_SPOT_INTEGER && t->is_signed;
+	spot->is_signed = spot->holds == INSPECT_SPOT_INTEGER && scalar_signed(t);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------- */
 
 /* The variable itself; what it is in *value. */
 static int variable_spot_begin(const struct inspect_call *call, const struct dwarf_program *nothing,
-			       const struct inspect_step *first, struct inspect_value *value,
+			       const char *name, struct inspect_value *value,
 			       struct inspect_spot *out)
 {
 	struct inspect_call other = *call;
 	struct inspect_value there;
 
 	if (call->frame.level != 0 || !call->frame.module ||
-	    !variable_spot_find(call, first, value) || !is_simple(call, first))
+	    !variable_spot_find(call, name, value) || !is_simple(call, name))
 		return -1;
 	other.frame.program = nothing;
 	for (unsigned i = 0; i < REGISTERS; i++)
 		other.frame.regs[i] += moved_by(i);
-	if (!variable_spot_find(&other, first, &there) || value->bit_size ||
+	if (!variable_spot_find(&other, name, &there) || value->bit_size ||
 	    value->place != there.place)
 		return -1;
 	out->kind = INSPECT_IN_REGISTER;
@@ -259,7 +252,7 @@ int inspect_spot(const struct inspect_call *call, const struct inspect_step *ste
 	nothing.tls = no_tls;
 	nothing.vector = no_vector;
 	*out = (struct inspect_spot){.hops = 0};
-	if (variable_spot_begin(call, &nothing, &steps[0], &value, out) < 0)
+	if (variable_spot_begin(call, &nothing, steps[0].name, &value, out) < 0)
 		return -1;
 	t = variable_spot_whole(&nothing, value.type, out);
 	for (size_t i = 1; t && i < count; i++)

@@ -26,10 +26,8 @@ struct inside_site {
 	struct session *session;
 	struct site_use *use;
 	const char *only; /* its stubs never decide for this thread; NULL: they do for all */
-	/* ... nor where the function of this place would do something; NULL: there is none. */
+	/* ... and only for arrivals that the condition of this place makes idle; NULL: there is none. */
 	const struct place *asks;
-	int64_t constants[IDLE_TESTS]; /* with what its stubs compare, in all processes */
-	bool has_outer;		       /* ... of which the script may change some */
 	ARRAY(struct inside_count) counts;
 };
 
@@ -77,7 +75,15 @@ static const char *only_thread(const struct session *s, const struct site_use *u
 	return NULL;
 }
 
-/* The act that alone is there, if its place says which variables make arrivals idle; NULL: there is none. */
+/* Does a C expression decide arrivals at the place? */
+static bool has_condition(const struct session *s, const struct place *place)
+{
+	bool idle;
+
+	return place_condition(s->engine, place, &idle) != NULL;
+}
+
+/* The act that alone is there, if its place has a condition; NULL: there is none. */
 static const struct act *tested(const struct session *s, const struct site_use *use)
 {
 	const struct act *found = NULL;
@@ -89,10 +95,10 @@ static const struct act *tested(const struct session *s, const struct site_use *
 			return NULL;
 		found = a;
 	}
-	return found && found->place && place_idle(s->engine, found->place) ? found : NULL;
+	return found && found->place && has_condition(s, found->place) ? found : NULL;
 }
 
-/* The place that is asked there, by stubs that there are or may be. */
+/* The place whose condition is compared there, by stubs that there are or may be. */
 static const struct place *asked(const struct session *s, const struct site_use *use)
 {
 	const struct act *a;
@@ -103,15 +109,15 @@ static const struct place *asked(const struct session *s, const struct site_use 
 	return a ? a->place : NULL;
 }
 
-/* As place_idle_arrivals(); but where one thread alone arrives, those of all others, and where variables are asked, those
-   for which they are so, if the stub there can tell. */
+/* As place_idle_arrivals(); but where one thread alone arrives, those of all others, and where a condition decides, those
+   that it makes idle, if the stub there can tell. */
 static unsigned long idle_at(const struct session *s, const struct site_use *use,
 			     const struct place *place)
 {
 	const char *only;
 
-	if (place_idle(s->engine, place))
-		return asked(s, use) == place ? ULONG_MAX : 0;
+	if (has_condition(s, place) && asked(s, use) == place)
+		return ULONG_MAX;
 	if (!place->thread)
 		return place_idle_arrivals(s->engine, place);
 	only = use->inside ? use->inside->only : only_thread(s, use);
@@ -137,9 +143,9 @@ static const char *act_busy(const struct session *s, const struct site_use *use,
 			       : "gatectl looks at each thread there for a purpose of its own";
 	if (a->info && source_site_doubt(a->info))
 		return source_site_doubt(a->info);
-	if (place_idle(s->engine, a->place))
-		return "what its function compares is asked inside the program only where no "
-		       "other places stand at the same address";
+	if (has_condition(s, a->place))
+		return "its condition is compared inside the program only where no other places "
+		       "stand at the same address";
 	if (place_only_thread(s->engine, a->place))
 		return use->inside && use->inside->only && !*use->inside->only
 			       ? alike
@@ -207,7 +213,7 @@ static void note_reasons(const struct session *s, struct site_use *use, const ch
 		a->stops = why;
 		if (busy && !act_idle(s, use, a))
 			a->stops = act_busy(s, use, a);
-		else if (!busy && !why && a->place->thread)
+		else if (!busy && !why && a->place->thread && asked(s, use) != a->place)
 			a->stops = "the thread that it names stops there each time";
 		stopper = a->stops && !stopper ? a : stopper;
 	}
@@ -259,67 +265,67 @@ static size_t called(struct session *s, const char *only, struct tracee_thread *
 	return n;
 }
 
-/* Are what stubs there compare with still the script's values? */
-static bool inside_holds(const struct session *s, const struct inside_site *i)
-{
-	int64_t now[IDLE_TESTS];
-
-	return inside_constants(s, i->asks, now) && !memcmp(now, i->constants, sizeof(now));
-}
-
-/* A stub that asks variables first. */
+/* A stub that compares variables first. */
 static struct resident_count *make_compared(struct session *s, struct session_thread *t,
 					    struct tracee_site *site, const struct act *a,
-					    int64_t constants[IDLE_TESTS], const char **why)
+					    const char **why)
 {
-	const struct site_use *use = site->user;
-	struct tracee_comparison tests[IDLE_TESTS];
+	struct tracee_comparison tests[INSPECT_TESTS];
+	const char *expression;
 	size_t count;
+	bool idle;
 
-	*why = "the script changes what its function compares with";
-	if (!inside_constants(s, a->place, constants) ||
-	    (use->inside && !inside_holds(s, use->inside)))
-		return NULL;
-	*why = "what its function reads is no integer, pointer or bool, or has to be computed";
-	count = inside_comparisons(t, a->info ? a->info->scope : 0, a->place, constants, tests);
+	*why = "its condition is more than comparisons of integers, pointers and bools with "
+	       "constants, or what it reads has to be computed";
+	expression = place_condition(s->engine, a->place, &idle);
+	count = inside_comparisons(t, a->info ? a->info->scope : 0, expression, idle, tests);
 	return count ? tracee_site_compared(s->tracee, t->process->tracee, t->tracee, site,
 					    span_of(site->user, site), tests, count, why)
 		     : NULL;
 }
 
-/* A stub at the site, for this process too. Returns NULL, or the reason why there is none. */
+/* A stub that is for all threads but `only`; NULL: for all. */
+static struct resident_count *make_plain(struct session *s, struct session_thread *t,
+					 struct tracee_site *site, const char *only,
+					 const char **why)
+{
+	struct tracee_process *process = t->process->tracee;
+	unsigned span = span_of(site->user, site);
+	struct tracee_thread *one;
+
+	*why = alike;
+	if (!only)
+		return tracee_site_resident(s->tracee, process, t->tracee, site, span, why);
+	return called(s, only, &one) > 1 ? NULL
+					 : tracee_site_for_others(s->tracee, process, t->tracee,
+								  site, span, one, why);
+}
+
+/* A stub at the site, for this process too. Where the condition of a place for one thread cannot be compared, the stub is for
+   all other threads. Returns NULL, or the reason why there is none. */
 static const char *make_stub(struct session *s, struct session_thread *t, struct tracee_site *site)
 {
 	struct site_use *use = site->user;
-	const char *why = alike, *only = use->inside ? use->inside->only : only_thread(s, use);
-	const struct act *asks = tested(s, use);
-	int64_t constants[IDLE_TESTS];
-	struct tracee_process *process = t->process->tracee;
-	struct tracee_thread *one;
-	struct resident_count *count;
+	const char *why, *only = use->inside ? use->inside->only : only_thread(s, use);
+	const struct act *tests = tested(s, use), *asks = NULL;
+	struct resident_count *count = NULL;
 	struct inside_site *inside;
 
-	if (asks)
-		count = make_compared(s, t, site, asks, constants, &why);
-	else if (only && called(s, only, &one) > 1)
-		count = NULL;
-	else if (only)
-		count = tracee_site_for_others(s->tracee, process, t->tracee, site,
-					       span_of(use, site), one, &why);
-	else
-		count = tracee_site_resident(s->tracee, process, t->tracee, site,
-					     span_of(use, site), &why);
+	if (tests && (!use->inside || use->inside->asks))
+		count = make_compared(s, t, site, tests, &why);
+	if (count) {
+		asks = tests;
+		only = NULL;
+	} else if (!tests || only) {
+		count = make_plain(s, t, site, only, &why);
+	}
 	if (!count)
 		return use->unmovable ? use->unmovable : why;
 	if (has_count(use, count))
 		return NULL;
 	inside = inside_of(s, use);
 	inside->only = only;
-	if (asks) {
-		inside->asks = asks->place;
-		memcpy(inside->constants, constants, sizeof(constants));
-		inside->has_outer = idle_has_outer(place_idle(s->engine, asks->place));
-	}
+	inside->asks = asks ? asks->place : NULL;
 	*array_add(&inside->counts) = (struct inside_count){count, 0};
 	return NULL;
 }
@@ -333,7 +339,7 @@ static const char *make_resident(struct session *s, struct session_thread *t,
 
 	if (use->refusals >= REFUSALS_MOST)
 		return use->refusal;
-	if (use->inside && use->inside->asks != (asks ? asks->place : NULL))
+	if (use->inside && use->inside->asks && use->inside->asks != (asks ? asks->place : NULL))
 		return "places were added at its address, or have ended, since it became hot";
 	if (use->inside && use->inside->counts.count >= COUNTS_MOST)
 		return "too many processes of the program pass there";
@@ -434,7 +440,7 @@ static void places_inside_tell(struct inside_site *i, unsigned long taken)
 	array_each(const struct act, a, &i->use->acts) {
 		if (!a->owner->arrives || inside_is_over(a))
 			continue;
-		if (a->place->thread) {
+		if (a->place->thread && a->place != i->asks) {
 			observe(others_passed, s, a->place, taken);
 			continue;
 		}
@@ -476,10 +482,6 @@ void inside_tell(struct session *s)
 	array_each(struct inside_site *, i, &s->insides) {
 		int64_t taken = 0;
 
-		if ((*i)->has_outer) {
-			inside_take_back((*i)->use); /* the script may run now */
-			continue;
-		}
 		array_each(struct inside_count, c, &(*i)->counts)
 			taken += take_in(c, resident_left(c->count));
 		places_inside_tell(*i, (unsigned long)taken);
@@ -499,7 +501,7 @@ static bool inside_is_at(const struct inside_site *i, const struct place *place)
 /* Of what the place has, what is not given away yet, for each of those who may ask for it. */
 static int64_t share_of(const struct session *s, const struct place *place)
 {
-	bool endless = place->thread || place_idle(s->engine, place);
+	bool endless = place->thread || has_condition(s, place);
 	unsigned long idle = endless ? ULONG_MAX : place_idle_arrivals(s->engine, place);
 	int64_t rest = idle < INT64_MAX / 4 ? (int64_t)idle : INT64_MAX / 4, askers = 0;
 
@@ -516,7 +518,7 @@ static void places_inside_give(struct session *s, struct inside_site *i, struct 
 {
 	int64_t least = INT64_MAX;
 
-	if (c->given || !idle_arrivals(s, i->use) || (i->has_outer && !inside_holds(s, i)))
+	if (c->given || !idle_arrivals(s, i->use))
 		return;
 	array_each(const struct act, a, &i->use->acts) {
 		int64_t share = inside_is_over(a) ? INT64_MAX : share_of(s, a->place);

@@ -1,7 +1,7 @@
 /*
  * Arrivals that are decided inside the program, because nothing can follow from them: of the first
  * million of a place that acts at its next one, say. The engine says how many (place_idle_arrivals), or which: of
- * all threads but one (place_only_thread), or with which variables (place_idle). The site gets a count of that
+ * all threads but one (place_only_thread), or by a condition of the script (place_condition). The site gets a count of that
  * size (tracer/resident/stub.h), and is reported again when it is used up.
  *
  * What the count has lost are arrivals: they are told to the places at the beginning of each turn. Before an arrival

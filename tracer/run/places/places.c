@@ -3,6 +3,7 @@
  * modules of a process when its first libraries are loaded, and again for every module that comes
  * later.
  */
+#include "tracer/run/conditions.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/places/sites.h"
@@ -35,6 +36,8 @@ static int prepare_place(struct session *s, struct place *place, struct error *e
 		s->has_places |= wants_libraries(place->kind);
 		s->loads_matter |= place->kind == PLACE_LOAD || place->kind == PLACE_THROW;
 	}
+	if (conditions_parse(place, err) < 0)
+		return prefix_source(err, place);
 	if (place->kind != PLACE_LOCATION)
 		return 0;
 	if (location_parse(place->location, &sp->location, err) < 0)
@@ -174,6 +177,8 @@ static enum source_answer locate(struct session *s, struct session_process *p,
 	of(place)->found = true;
 	if (place->retired)
 		return SOURCE_FOUND;
+	if (conditions_check(p, place, sites, err) < 0)
+		return SOURCE_ERROR;
 	returns = own_returns(s, place, images, count);
 	if (put_sites(s, p, t, place, sites, !returns, images, count, err) < 0 ||
 	    (returns && put_sites(s, p, t, place, returns, true, images, count, err) < 0))

@@ -254,6 +254,14 @@ static int eval(void *ctx, const struct arrival *a, unsigned n, const char *text
 		       : program_give(&v, out, err);
 }
 
+int program_condition(struct session *s, const struct arrival *a, const char *text, bool *out,
+		      struct error *err)
+{
+	struct inspect_call *call;
+
+	return call_at(s, a, 0, &call, err) < 0 ? -1 : inspect_condition(call, text, out, err);
+}
+
 /* ---- globals: of the program's first process ------------------------------------------------ */
 
 static int find_global(struct session *s, const struct arrival *a, const char *name,
@@ -507,16 +515,21 @@ static void asking(void *ctx, const struct arrival *a)
 	observe(asks, s, a->at);
 }
 
-static bool dying(void *ctx, const struct arrival *a)
+bool program_dying(const struct arrival *a)
 {
 	const struct session_thread *t = a->at;
 	struct tracee_block look;
 
-	(void)ctx;
 	if (!t->tracee || t->tracee->state != TRACEE_STOPPED)
 		return true;
 	tracee_look(t->tracee, &look);
 	return look.activity != TRACEE_HALTED;
+}
+
+static bool dying(void *ctx, const struct arrival *a)
+{
+	(void)ctx;
+	return program_dying(a);
 }
 
 static void answered(void *ctx)

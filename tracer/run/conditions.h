@@ -1,0 +1,16 @@
+/* C expressions of scripts: at(LOCATION, { when = "EXPR" }) and :when "EXPR". */
+#ifndef GATECTL_RUN_CONDITIONS_H
+#define GATECTL_RUN_CONDITIONS_H
+
+#include "tracer/run/state.h"
+
+/* Is each of the place an expression? Returns 0, or -1 with *err set: the location, and what is wrong where. */
+int conditions_parse(const struct place *place, struct error *err);
+/* The place was found at these sites of the process: are the names those of each site? The same. */
+int conditions_check(struct session_process *p, const struct place *place,
+		     const struct source_sites *sites, struct error *err);
+/* For struct engine_world; `ctx` is the session. */
+enum engine_answer conditions_ask(void *ctx, const char *expression, const struct arrival *a,
+				  bool again, struct error *err);
+
+#endif
