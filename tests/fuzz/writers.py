@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 WRITERS = ["line", "lines", "lua_comment", "lua_string", "c_comment", "c_text", "c_format", "command", "json", "script", "xml", "shell", "span",
            "code_line", "uri", "property", "lua"]
-SOURCES = ["foreign", "json", "xml", "str", "array", "utf8", "leave", "io"]
+SOURCES = ["text/foreign", "text/json", "text/xml", "text/str", "text/utf8", "array", "leave", "files/io"]
 PIECES = [b"*/", b"/*", b"*/*", b"//", b"--", b"]]", b"[[", b"[==[", b"]]>", b"<!--", b"<script>", b"</script>", b"&amp;", b"&#0;", b"<", b'"', b"'",
           b"\\", b"\\\n", b"\\x", b"\\0", b"`", b"```", b"~~~", b"\n", b"\r", b"\r\n", b"\t", b" ", b"\x0b", b"\x1b[31m", b"\x1b]0;x\x07", b"\x7f", b"\xc2\x9b",
           b"\x9b", b"\xe2\x80\xa8", b"\xe2\x80\xa9", b"\xe2\x80\xae", b"\xe2\x81\xa6", b"\xd8\x9c", b"\xef\xbf\xbe", b"\xef\xbf\xbf", b"\xed\xa0\x80",
