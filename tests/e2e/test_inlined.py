@@ -164,9 +164,9 @@ def test_a_guard_is_compared_inside_the_program(t, build):
     program = build_of("guarded_often.c", text, build)
     for location in ("take", "//guard"):
         r = t.clean(t.run_gated(program, script="""
-at("%s"):run(function(h) if h.var.force == 4999 then print("last", h.var.force) end end)
+at("%s", { when = "force == 4999" }):run(function(h) print("last", h.var.force) end)
 """ % location), status=4902 + 7 & 255)
-        t.equal((r.err, r.report["places"][0]["arrivals"], r.report["places"][0]["trap"]), ("last\t4999\n", 4902, None), build)
+        t.equal((r.err, r.report["places"][0]["arrivals"], r.report["places"][0]["trap"]), ("last\t4999\n", 1, None), build)
 
 
 SAME_NAMES = r"""
