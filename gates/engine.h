@@ -183,14 +183,16 @@ void place_passed(struct place *p, unsigned long arrivals);
 const char *place_only_thread(const struct engine *e, const struct place *p);
 
 /*
- * A C expression that decides arrivals of whatever thread there: those for which its truth is *idle have no consequence (but
- * that each arrival has held functions asked again). NULL: there is none, now.
+ * The C expression that decides the arrivals of all threads at the place: arrivals for which its
+ * truth is *idle have no consequence, except that held functions are asked again. Returns NULL if
+ * no expression decides arrivals now.
  */
 const char *place_condition(const struct engine *e, const struct place *p, bool *idle);
 /* The reason in words where these three say that each arrival matters. Never NULL. */
 const char *place_busy(const struct engine *e, const struct place *p);
 
-/* What holds threads there without a gate, in a word: "function", or "condition" where that is a C expression. */
+/* The word for what holds threads at the place without a gate: "function", or "condition" for a C
+   expression. */
 const char *place_holder(const struct place *p);
 
 /* FILE:LINE of the script that made it. */
@@ -262,8 +264,8 @@ struct engine_world {
 	const char *(*thread_name)(void *ctx, const struct engine_thread *t);
 	/* The function that a thread runs whose start routine is a trampoline; NULL: none is known. */
 	const char *(*thread_runs)(void *ctx, const struct engine_thread *t);
-	/* Is the C expression true in the scope of the arrival? `again`: a thread is held until it is, so what it reads is
-	   watched. On FAULT `err` is filled (ERROR_SCRIPT). */
+	/* Evaluates the C expression in the scope of the arrival. With `again` the thread is held
+	   until it is true, so what it reads is watched. On FAULT `err` is set (ERROR_SCRIPT). */
 	enum engine_answer (*is_true)(void *ctx, const char *expression, const struct arrival *a,
 				      bool again, struct error *err);
 };

@@ -182,7 +182,7 @@ const char *place_only_thread(const struct engine *e, const struct place *p)
 	return p->thread;
 }
 
-/* Of a place that does nothing else than to hold threads until it is true. */
+/* The expression of a place that only holds threads until it is true, or NULL. */
 static const char *held_until(const struct place *p)
 {
 	if (p->thread || p->hit_first || p->hit_last || p->steps.count != 1)

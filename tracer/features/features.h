@@ -4,7 +4,7 @@
 
 struct features;
 extern const struct features all_features;
-extern const struct features sched_features;  /* of a controlled run, too: explore, replay */
-extern const struct features search_features; /* ... of one among thousands */
+extern const struct features sched_features;  /* of a run under the scheduler: explore, replay */
+extern const struct features search_features; /* of a run of a search */
 
 #endif

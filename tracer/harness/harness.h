@@ -24,7 +24,7 @@ struct harness_options {
 	bool lists;		    /* --list: nothing is run, or linked with */
 };
 
-struct harness_orders; /* harness_orders.h */
+struct harness_orders; /* harness/check/orders.h */
 
 /* An operation that may give more than whole calls do. */
 struct harness_weak {
@@ -77,7 +77,7 @@ struct harness_hunt {
 	char *compiler;		  /* the command up to the names of files */
 	char *link;		  /* the library and what finds it */
 	struct harness_orders *orders;
-	ARRAY(struct harness_weak) weak; /* harness_weaken.h */
+	ARRAY(struct harness_weak) weak; /* check/weaken.h */
 	struct explore_points_at races;	 /* accesses that race, whatever the harness */
 	bool *met; /* by two operations: races were looked for with one in each thread */
 	/* The result. */

@@ -4,9 +4,11 @@
 
 #include "tracer/run/state.h"
 
-/* Is each of the place an expression? Returns 0, or -1 with *err set: the location, and what is wrong where. */
+/* Parses the expressions of the place. Returns 0, or -1 with *err set: the location, the column and
+   what is wrong. */
 int conditions_parse(const struct place *place, struct error *err);
-/* The place was found at these sites of the process: are the names those of each site? The same. */
+/* Checks the names of the expressions at each site of the place in the process. Returns as
+   conditions_parse(). */
 int conditions_check(struct session_process *p, const struct place *place,
 		     const struct source_sites *sites, struct error *err);
 /* For struct engine_world; `ctx` is the session. */

@@ -93,7 +93,7 @@ struct explore_failure {
 	struct str reports[REPORT_KINDS]; /* .json and .html */
 };
 
-/* The first schedule that passed (explore_state.h). */
+/* The first schedule that passed (loop/state.h). */
 struct explore_passed {
 	bool is_known;	   /* this process has seen one */
 	bool is_checked;   /* it was run again */
@@ -129,7 +129,7 @@ struct explore {
 	/* Found by the first runs, where they are to be found; those that are there before are points from the
 	   first run on. */
 	struct explore_points_at points_at;
-	/* Called for a failure with each step of what is found out about it (explore_kept.h); NULL:
+	/* Called for a failure with each step of what is found out about it (journal/kept.h); NULL:
 	   nobody keeps it. */
 	void (*found)(void *ctx, struct explore *e, struct explore_failure *f);
 	void *found_ctx;

@@ -1,6 +1,6 @@
-/* The script of a failure: explore_gates.c tries it (by explore_gates_runs.c), explore_gates_drop.c leaves out what does not
-   matter, explore_gates_schedules.c looks for a way around it,
-   explore_gates_waits.c knows what runs do by luck, explore_gates_words.c says it. */
+/* The script of a failure: script/gates.c tries plans (by oracle/runs.c), script/drop.c leaves out
+   orders that do not matter, oracle/schedules.c searches for a way around the script, oracle/waits.c
+   knows what runs do by luck, script/words.c writes the text. */
 #ifndef GATECTL_SYNTH_GATING_INTERNAL_H
 #define GATECTL_SYNTH_GATING_INTERNAL_H
 

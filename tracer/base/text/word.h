@@ -9,7 +9,8 @@
 bool word_char(char c);
 /* Returns the length of the word that begins at `at`; 0 if none begins there. */
 size_t word_length(const char *at);
-/* Returns where the word begins that ends before `end`, not before `start`; `end` if none ends there. */
+/* Returns the beginning, at or after `start`, of the word that ends at `end`; `end` if no word ends
+   there. */
 const char *word_before(const char *start, const char *end);
 /* Returns the first place in the text where the word stands by itself, or NULL. */
 const char *word_find(const char *text, const char *word, size_t length);

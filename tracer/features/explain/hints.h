@@ -9,7 +9,7 @@
 
 /* hints_words.c */
 void hints_times(unsigned long n, struct str *out); /* "once", "3 times" */
-/* How often the condition of a place was true and false, and what to try where it never was true. */
+/* Adds how often the condition of the place was true and false. */
 void hints_condition(const struct place *p, struct str *out);
 #define HINTS_CONDITION_TRY                                                                        \
 	":log \"{var.NAME}\" there without `when`, which prints what the condition sees"

@@ -10,7 +10,7 @@
  *
  *	PROG orders [UNTIL]			each line of its input is a sequence of calls: they are made one
  *						after the other on a new object, in a child process, and a line
- *						says what came of it (harness_orders.h); nothing more is done
+ *						says what came of it (harness/check/orders.h); nothing more is done
  *						when the monotonic clock is past UNTIL, in seconds
  *	PROG run FINAL CALLS CALLS... = SUM...	a thread for each CALLS ("3 1"; FINAL: behind them, "" none);
  *						prints the outcome; 1 if it has none of these outcome_sum()s

@@ -170,10 +170,11 @@ int scalar_binary(const struct eval_scope *s, const char *at, unsigned op,
 /* What a comparison says of an order: -1, 0, 1; 2: unordered. -1: the operator does not compare. */
 int scalar_compared(unsigned op, int order);
 
-/* The type of 64 bits or less in which the two are compared (C11 6.3.1.8); NULL: it is wider, or no integer. */
+/* Returns the type in which the two are compared (C11 6.3.1.8), or NULL if it has more than 64 bits
+   or is no integer. */
 const struct type *scalar_common(const struct eval_scalar *a, const struct eval_scalar *b);
 
-/* Of a tree's node. (eval.c) */
+/* The value of a node of a tree. (eval.c) */
 int eval_value(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out);
 int eval_number(const struct eval_scope *s, struct eval_node *n, struct eval_scalar *out);
 bool eval_compares(unsigned op); /* == and the like */
@@ -196,7 +197,8 @@ bool eval_enumerator(const struct eval_scope *s, const char *name, const struct 
 
 /* ---- cache ---------------------------------------------------------------------------------- */
 
-/* What `use` returns for the tree of this text in this function; -1 with an error where it is none. */
+/* Returns what `use` returns for the tree of the text in this function, or -1 with *err set if the
+   text is no expression. */
 int eval_with_tree(const struct inspect_call *call, const char *text,
 		   int (*use)(const struct eval_scope *s, struct eval_node *root, void *ctx),
 		   void *ctx, struct error *err);

@@ -1,12 +1,14 @@
 /*
- * Names and members of a condition, checked at a place before a thread arrives. Only types are followed, from the variables on:
- * an error that depends on values (a null pointer, a variable that is dropped) is that of an arrival.
+ * Names and members of a condition, checked at a place before a thread arrives. Only types are
+ * followed, from the variables on: an error that depends on values (a null pointer, a variable that
+ * is optimised out) is reported at an arrival.
  */
 #include "tracer/inspect/eval/eval.h"
 
 #include <string.h>
 
-/* The address of objects that are made up to follow types. No page is mapped there, so no read succeeds. */
+/* Address of objects that are made up to follow types. No page is mapped there, so no read
+   succeeds. */
 enum { NOWHERE = 1 << 20 };
 
 /* 1: *out has the type of the node; 0: that cannot be told; -1: an error. */

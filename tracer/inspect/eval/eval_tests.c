@@ -1,6 +1,7 @@
 /*
- * A condition as tests that the program can make without gatectl: comparisons with constants, joined by &&, || and !. Tests are
- * added from the last one to the first, so that the number of the next one is known, and reversed at the end.
+ * A condition as tests that the program can make without gatectl: comparisons with constants,
+ * joined by &&, || and !. Tests are added from the last one to the first, so that the number of the
+ * next one is known, and reversed at the end.
  */
 #include "tracer/inspect/eval/eval.h"
 
@@ -45,7 +46,8 @@ static bool read_constant(const struct eval_scope *s, struct eval_node *n, struc
 	       out->type->size <= 8;
 }
 
-/* The steps from a variable to the operand. Returns false if the node is no such operand, or more steps away. */
+/* The steps from a variable to the operand. Returns false if the node is no such operand, or is more
+   than STEPS away. */
 static bool find_steps(const struct eval_scope *s, struct eval_node *n,
 		       struct inspect_step steps[STEPS], size_t *count)
 {
@@ -98,7 +100,8 @@ static bool find_variable(const struct eval_scope *s, struct eval_node *n, struc
 	return true;
 }
 
-/* The conversion of C11 6.3.1.3. From int to unsigned int it clears the upper 32 bits of the extended value. */
+/* The conversion of C11 6.3.1.3. From int to unsigned int it clears the upper 32 bits of the
+   extended value. */
 static void convert_operand(struct operand *o, const struct type *t)
 {
 	if (t->size == 4 && !scalar_signed(t) && scalar_signed(o->scalar.type))

@@ -1,4 +1,4 @@
-/* Who makes the runs of a search: in this process, or in one of several (explore_jobs.h). */
+/* Who makes the runs of a search: in this process, or in one of several (jobs.h). */
 #ifndef GATECTL_SEARCH_JOBS_WORKER_H
 #define GATECTL_SEARCH_JOBS_WORKER_H
 

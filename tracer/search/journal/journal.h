@@ -1,8 +1,8 @@
 /*
  * What a search has done, in a file of its folder: the same search, begun again, goes on from there, and parts of
- * one search are joined (explore_merge.h).
+ * one search are joined (merge.h).
  *
- * Records (explore_record.h): a head that says which search it is; each run, in their order, those that were made
+ * Records (record.h): a head that says which search it is; each run, in their order, those that were made
  * to find races before the others; then the failures that have got their folders. A search that was killed leaves
  * half a record at most, which is cut off.
  */

@@ -9,7 +9,7 @@
 
 enum record_kind {
 	RECORD_HEAD = 1, /* which search it is */
-	RECORD_RUN,	 /* explore_outcome.h */
+	RECORD_RUN,	 /* search/loop/outcome.h */
 	RECORD_FOUND,	 /* a failure that has its folder */
 	RECORD_OVER,	 /* the search has ended by itself */
 	RECORD_READY,	 /* a worker's program is there */

@@ -146,7 +146,7 @@ static void set_points(const struct schedule_head *h, struct sched *c)
 
 static const char *const streams[] = {"stdin", "stdout", "stderr"};
 
-/* The kind that a search gives where its caller has set none (explore_run.c). */
+/* The kind that a search gives where its caller has set none (loop/run.c). */
 static enum stream_kind given_kind(const struct session_options *o, int fd)
 {
 	if (o->kinds[fd] != STREAM_INHERITED)

@@ -1,6 +1,6 @@
 /*
  * Which gates? As few orders as will do: those of steps that depend on each other are tried first, then
- * all (plan.h). What does not matter is left out (explore_gates_drop.c). What is left has to force the failure in each of
+ * all (plan.h). What does not matter is left out (script/drop.c). What is left has to force the failure in each of
  * many runs.
  */
 #include "tracer/synth/gating_internal.h"

@@ -4,7 +4,7 @@
 
 #include "tracer/search/explore.h"
 
-/* Of a failure that was looked at (explore_examine.h): sets f->gates, or f->no_script with the reason. 0; -1:
+/* Of a failure that was looked at (search/shrink/examine.h): sets f->gates, or f->no_script with the reason. 0; -1:
    the experiment is over. */
 int explore_gates(struct explore *e, struct explore_failure *f);
 /* In how many runs the script has forced it: "1000 of 1000 runs", or that there was no time for all. */
