@@ -2,7 +2,7 @@
  * The engine: arrivals in, decisions out.
  *
  * No ptrace, no DWARF, no Lua, no clock, no file: a test drives it with made-up arrivals. The
- * caller (session) tells it what happened (engine_thread_new, engine_arrive, ...) and afterwards
+ * caller (run) tells it what happened (engine_thread_new, engine_arrive, ...) and afterwards
  * takes every decision from engine_next() until there is none. Nothing in here waits, and nothing
  * calls up, but for the two tables of functions below: what the tester wrote (struct engine_script)
  * and what only the program knows (struct engine_world).
@@ -34,7 +34,7 @@ struct engine_thread {
 	bool held;
 	bool exited;
 	bool identified;	  /* a function of the script has asked for its id */
-	void *user;		  /* the session's */
+	void *user;		  /* the run's */
 	struct engine_stop *stop; /* what it is doing here, NULL while it runs; the engine's own */
 };
 
@@ -136,7 +136,7 @@ struct place {
 	unsigned long refused;	/* that `when` does not admit */
 	bool retired;		/* PLACE_DEAD was decided */
 	bool dropped;		/* ... by a person: engine_drop() */
-	void *user;		/* the session's: its sites */
+	void *user;		/* the run's: its sites */
 	/* An order that has this place's event on the left of an arrow needs to know when the statement
 	   has been executed: a second place, with `after`, which takes only the threads that came by
 	   here (others are not even counted). It is part of this one: no report need show it. */
@@ -152,7 +152,7 @@ struct place *engine_place_at(const struct engine *e, size_t index); /* NULL beh
 
 /*
  * "a -> b, [c] -> d": adds the gates, places and steps that force it. Call it when every place with
- * an :event name exists (session calls engine_orders_finish for those kept by engine_order).
+ * an :event name exists (run calls engine_orders_finish for those kept by engine_order).
  * ERROR_SCRIPT with `source` in front where the text is not an order.
  */
 int engine_order(struct engine *e, const char *text, const char *source, struct error *err);
@@ -210,7 +210,7 @@ bool place_missing(const struct place *p);
 struct arrival_spot {
 	const char *file, *func; /* NULL unknown */
 	unsigned line;
-	uint64_t scope; /* the session's: which function, or copy of one, that is; 0 unknown */
+	uint64_t scope; /* the run's: which function, or copy of one, that is; 0 unknown */
 };
 
 struct arrival {
@@ -222,7 +222,7 @@ struct arrival {
 	const char *func; /* NULL unknown */
 	uint64_t scope;	  /* see struct arrival_spot */
 	int signal;	  /* SIGNAL: which */
-	void *at;	  /* the session's: where to read registers and memory from */
+	void *at;	  /* the run's: where to read registers and memory from */
 	bool left_out;	  /* RUN: every wait_until is true */
 	/* For engine_arrive, which copies them: of each of its places, where they are not all on one
 	   line of one function; else NULL. */

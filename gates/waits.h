@@ -1,6 +1,6 @@
 /*
  * The wait-for graph: who waits for whom, and whether a gate is part of the reason that nobody moves.
- * Pure: the session describes each thread, this says what it means.
+ * Pure: the run describes each thread, this says what it means.
  */
 #ifndef GATECTL_GATES_WAITS_H
 #define GATECTL_GATES_WAITS_H

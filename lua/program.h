@@ -1,8 +1,8 @@
 /*
  * What a script may ask of the program: hit.var, hit.arg, hit.ret, hit:frame, hit:backtrace,
- * hit:eval, hit:call, program.var. The session's table of functions (tests have a double).
+ * hit:eval, hit:call, program.var. The run's table of functions (tests have a double).
  *
- * An object (a struct, an array, a pointer ...) is bytes that only the session understands: they
+ * An object (a struct, an array, a pointer ...) is bytes that only the run understands: they
  * are copied into a userdata of Lua and handed back; nothing is owned by them, none is ever freed.
  */
 #ifndef GATECTL_LUA_PROGRAM_H

@@ -1,7 +1,7 @@
 /* :run: the tester's function in a coroutine that holds its thread where it waits. */
 #include "lua/script_internal.h"
 
-struct run {
+struct script_run {
 	struct script *script;
 	lua_State *co;
 	int ref;		/* of the function */
@@ -15,7 +15,7 @@ struct run {
 /* ---- what the function calls
  * ---------------------------------------------------------------------- */
 
-static struct run *check_inside(lua_State *L, const char *who)
+static struct script_run *check_inside(lua_State *L, const char *who)
 {
 	struct script *s = script_of(L);
 
@@ -29,7 +29,7 @@ static struct run *check_inside(lua_State *L, const char *who)
 static int method_wait(lua_State *L)
 {
 	struct gate *g = script_to_gate(L, 1);
-	struct run *r;
+	struct script_run *r;
 
 	if (!g)
 		return fault_raise(L, "wait: expected a gate, got %s (call it with a colon)",
@@ -44,7 +44,7 @@ static int method_wait(lua_State *L)
 
 static int wait_until(lua_State *L)
 {
-	struct run *r = check_inside(L, "wait_until");
+	struct script_run *r = check_inside(L, "wait_until");
 
 	if (!lua_isfunction(L, 1))
 		return fault_raise(L, "wait_until: expected a function, got %s",
@@ -66,7 +66,7 @@ void script_open_run(lua_State *L)
  * ------------------------------------------------------------------------------------- */
 
 /* The coroutine with the function on its stack, and the hit. */
-static void run_start(lua_State *L, struct run *r, const struct call *c)
+static void run_start(lua_State *L, struct script_run *r, const struct call *c)
 {
 	r->ref = c->ref;
 	r->co = lua_newthread(L);
@@ -79,14 +79,14 @@ static void run_start(lua_State *L, struct run *r, const struct call *c)
 }
 
 /* Its wait_until has ended. */
-static void forget_until(lua_State *L, struct run *r)
+static void forget_until(lua_State *L, struct script_run *r)
 {
 	luaL_unref(L, LUA_REGISTRYINDEX, r->until_ref);
 	r->until_ref = LUA_NOREF;
 }
 
 /* Is what wait_until waits for true now? */
-static bool until(lua_State *L, struct run *r)
+static bool until(lua_State *L, struct script_run *r)
 {
 	struct script *s = r->script;
 	int status;
@@ -112,7 +112,7 @@ static bool until(lua_State *L, struct run *r)
 }
 
 /* Resumes until it ends (true) or holds. */
-static bool resume(lua_State *L, struct run *r, bool first)
+static bool resume(lua_State *L, struct script_run *r, bool first)
 {
 	for (int args = first ? 1 : 0;; args = 0) {
 		int results, status;
@@ -141,7 +141,7 @@ static bool resume(lua_State *L, struct run *r, bool first)
 static int body_run(lua_State *L)
 {
 	struct call *c = lua_touserdata(L, 1);
-	struct run *r = c->run;
+	struct script_run *r = c->run;
 	bool first = !r->co;
 
 	if (first)
@@ -154,7 +154,7 @@ static int body_run(lua_State *L)
 }
 
 /* Pushes nothing and allocates nothing: luaL_unref writes to slots that are there. */
-static void drop(struct run *r)
+static void drop(struct script_run *r)
 {
 	lua_State *L = r->script->running;
 
@@ -166,9 +166,9 @@ static void drop(struct run *r)
 	base_free(r);
 }
 
-static struct run *run_make(struct script *s)
+static struct script_run *run_make(struct script *s)
 {
-	struct run *r = base_alloc(1, sizeof(*r));
+	struct script_run *r = base_alloc(1, sizeof(*r));
 
 	r->script = s;
 	r->co_ref = r->hit_ref = r->until_ref = LUA_NOREF;
@@ -180,7 +180,7 @@ enum engine_answer script_run(void *ctx, int ref, const struct arrival *a, void 
 			      struct gate **gate, struct error *err)
 {
 	struct script *s = ctx;
-	struct run *before = s->run, *r = *coroutine ? *coroutine : run_make(s);
+	struct script_run *before = s->run, *r = *coroutine ? *coroutine : run_make(s);
 	struct call c = {.script = s,
 			 .body = body_run,
 			 .mode = SCRIPT_RUNNING,
@@ -234,7 +234,7 @@ bool script_run_is_new(lua_State *L)
 
 void script_run_free_all(struct script *s)
 {
-	array_each(struct run *, r, &s->runs)
+	array_each(struct script_run *, r, &s->runs)
 		drop(*r);
 	array_fini(&s->runs);
 }

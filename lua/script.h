@@ -15,7 +15,7 @@
 
 struct script;
 
-/* What the script needs of the session; all may be NULL. */
+/* What the script needs of the run; all may be NULL. */
 struct script_host {
 	void *ctx;
 	void (*print)(void *ctx, const char *line); /* print() of a script: one line, to stderr */

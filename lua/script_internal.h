@@ -95,7 +95,7 @@ const char *fault_push_kind(lua_State *L, int index);
 /* ---- script.c -----------------------------------------------------------------------------------
  */
 
-struct run;
+struct script_run;
 
 /* Where the host's answers go: Lua may raise an error while it copies them. */
 struct asked {
@@ -123,8 +123,8 @@ struct script {
 	unsigned long entries;	      /* so far, not counting nested ones */
 	struct engine_thread *thread; /* on whose behalf; NULL at load */
 	const struct arrival *arrival;
-	struct run *run;	  /* whose coroutine was resumed; NULL none */
-	ARRAY(struct run *) runs; /* owned: those that have not ended */
+	struct script_run *run;		 /* whose coroutine was resumed; NULL none */
+	ARRAY(struct script_run *) runs; /* owned: those that have not ended */
 	struct budget budget;
 	struct asked asked;
 	struct enum_reads enums;
@@ -152,7 +152,7 @@ struct call {
 	int ref;
 	struct gate *gate;
 	const struct arrival *arrival;
-	struct run *run;
+	struct script_run *run;
 	const struct script_end *end;
 	const char *path, *text; /* a file to load, its contents; or the text of a :log */
 	size_t length;

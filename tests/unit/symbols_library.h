@@ -89,10 +89,10 @@ static inline void self_load(struct self *s, const char *command)
 	s->bias = map->l_addr;
 	program_add(&s->p, name);
 	s->view = (struct dwarf_program){.ctx = s,
-					   .read = self_read,
-					   .write = self_write,
-					   .set_register = self_set_register,
-					   .module = self_module};
+					 .read = self_read,
+					 .write = self_write,
+					 .set_register = self_set_register,
+					 .module = self_module};
 }
 
 /* The value of this type at an address of the test's. */

@@ -5,7 +5,6 @@
 #ifndef TESTS_SYMBOLS_PROGRAM_H
 #define TESTS_SYMBOLS_PROGRAM_H
 
-
 #include "tracer/base/text/str.h"
 #include "tracer/source/source.h"
 

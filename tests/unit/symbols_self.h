@@ -115,11 +115,11 @@ static struct self *self_new(void)
 	self->symbols = modules_new();
 	dl_iterate_phdr(self_add, self);
 	self->program = (struct dwarf_program){.ctx = self,
-						 .read = self_read,
-						 .module = self_module,
-						 .module_at = self_module_at,
-						 .tls = self_tls,
-						 .vector = self_vector};
+					       .read = self_read,
+					       .module = self_module,
+					       .module_at = self_module_at,
+					       .tls = self_tls,
+					       .vector = self_vector};
 	return self;
 }
 
@@ -150,7 +150,7 @@ __attribute__((noinline, unused)) static struct arch_regs self_regs(const uconte
                                                                                                    \
 		getcontext(&u_);                                                                   \
 		regs_ = self_regs(&u_);                                                            \
-		dwarf_frame_first(&(self)->program, NULL, &regs_, out);                          \
+		dwarf_frame_first(&(self)->program, NULL, &regs_, out);                            \
 	} while (0)
 
 #endif

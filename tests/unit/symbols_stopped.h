@@ -141,11 +141,11 @@ static inline bool stop_at(struct stopped *s, struct program *p, const char *loc
 	assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
 	find_biases(s);
 	s->program = (struct dwarf_program){.ctx = s,
-					      .read = read_memory,
-					      .module = module_of,
-					      .module_at = module_around,
-					      .tls = tls_of,
-					      .vector = vector_of};
+					    .read = read_memory,
+					    .module = module_of,
+					    .module_at = module_around,
+					    .tls = tls_of,
+					    .vector = vector_of};
 	take_call(s, p->sites.items[0].scope);
 	return true;
 }

@@ -147,8 +147,15 @@ static void test_copy(void **state)
 /* On both sides of what is formatted on the stack, and of what is cut. */
 static void test_lengths(void **state)
 {
-	static const size_t lengths[] = {
-		1, 510, 511, 512, 513, 5000, ERROR_TEXT_MOST - 1, ERROR_TEXT_MOST, ERROR_TEXT_MOST + 9};
+	static const size_t lengths[] = {1,
+					 510,
+					 511,
+					 512,
+					 513,
+					 5000,
+					 ERROR_TEXT_MOST - 1,
+					 ERROR_TEXT_MOST,
+					 ERROR_TEXT_MOST + 9};
 	char *text = base_alloc(ERROR_TEXT_MOST + 10, 1);
 	ERROR(err);
 

@@ -33,7 +33,8 @@ static const struct {
 } cases[] = {
 	{foreign_line, "a\r\n\tb", "a\\r\\n\\tb"},
 	{foreign_line, "\x1b[2J\x9b\xc2\x9b", "\\x1b[2J\\x9b\\xc2\\x9b"},
-	{foreign_line, "gr\xc3\xbcn \xe2\x80\xae \xe2\x80\xa8", "gr\xc3\xbcn \\xe2\\x80\\xae \\xe2\\x80\\xa8"},
+	{foreign_line, "gr\xc3\xbcn \xe2\x80\xae \xe2\x80\xa8",
+	 "gr\xc3\xbcn \\xe2\\x80\\xae \\xe2\\x80\\xa8"},
 	{foreign_line, "\\ \" '", "\\ \" '"},
 	{lua_comment, "x;\rerror('no')", "-- x;\\rerror('no')\n"},
 	{lua_comment, "[[", "-- [[\n"},
@@ -41,7 +42,11 @@ static const struct {
 	{foreign_lua_string, "a\"b\\c\r\n\x1b\xff", "\"a\\\"b\\\\c\\r\\n\\x1b\\xff\""},
 	{foreign_c_comment, "a*/b/*c", "/* a*\\/b/\\*c */"},
 	{foreign_c_comment, "*/*\n", "/* *\\/\\*\\n */"},
-	{foreign_c_text, "\"\\\n\x1b" "0?" "?/", "\\\"\\\\\\012\\0330?\\?/"},
+	{foreign_c_text,
+	 "\"\\\n\x1b"
+	 "0?"
+	 "?/",
+	 "\\\"\\\\\\012\\0330?\\?/"},
 	{foreign_c_format, "100%\x7f", "100%%\\177"},
 	{foreign_shell_word, "a*/b'c", "'a*''/b'\\''c'"},
 	{foreign_shell_word, "/usr/lib/x.so", "/usr/lib/x.so"},

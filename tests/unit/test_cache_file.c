@@ -223,10 +223,11 @@ static void it_is_bounded(void **state)
 {
 	(void)state;
 	assert_true(put("a", 11));
-	assert_int_equal(system("cd $XDG_CACHE_HOME/gatectl && for f in 1 2 3 4; do truncate -s 300M $f && "
-				"touch -d \"200$f-01-01\" $f; done; touch -d 2000-01-01 a; "
-				"touch -d 2001-01-01 .new-old; touch .new-young"),
-			 0);
+	assert_int_equal(
+		system("cd $XDG_CACHE_HOME/gatectl && for f in 1 2 3 4; do truncate -s 300M $f && "
+		       "touch -d \"200$f-01-01\" $f; done; touch -d 2000-01-01 a; "
+		       "touch -d 2001-01-01 .new-old; touch .new-young"),
+		0);
 	assert_true(is_there("a"));
 	assert_true(put("b", 12));
 	assert_true(is_there("a"));
@@ -279,14 +280,10 @@ static void it_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_written_is_read),
-		TEST(one_byte_is_wrong),
-		TEST(it_has_another_length),
-		TEST(others_may_write_there),
-		TEST(there_is_no_folder),
-		TEST(it_is_bounded),
-		TEST(several_write_at_once),
-		TEST(it_is_refused), /* the last: that is for good */
+		TEST(what_is_written_is_read), TEST(one_byte_is_wrong),
+		TEST(it_has_another_length),   TEST(others_may_write_there),
+		TEST(there_is_no_folder),      TEST(it_is_bounded),
+		TEST(several_write_at_once),   TEST(it_is_refused), /* the last: that is for good */
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

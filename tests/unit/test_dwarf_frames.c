@@ -105,17 +105,17 @@ static void ask_location(struct still *s, const struct entry *e, const struct at
 	const struct dwarf_program program = {
 		.ctx = s, .read = still_read, .module_at = still_module};
 	struct dwarf_frame f = {.program = &program,
-				  .module = s->module,
-				  .bias = s->bias,
-				  .known = 0x1ffff,
-				  .pc = s->bias + 0x1150,
-				  .lookup_pc = s->bias + 0x1150};
+				.module = s->module,
+				.bias = s->bias,
+				.known = 0x1ffff,
+				.pc = s->bias + 0x1150,
+				.lookup_pc = s->bias + 0x1150};
 	struct expression m = {.frame = &f,
-			    .program = &program,
-			    .module = s->module,
-			    .bias = s->bias,
-			    .unit = e->unit,
-			    .function = e->unit->first};
+			       .program = &program,
+			       .module = s->module,
+			       .bias = s->bias,
+			       .unit = e->unit,
+			       .function = e->unit->first};
 	struct loclist_ranges ranges = {0};
 	struct piece p[EXPRESSION_PIECES];
 	const uint8_t *code;

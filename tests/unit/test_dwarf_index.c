@@ -7,20 +7,21 @@
 
 #include <dirent.h>
 
-static const char header[] = "#pragma once\n"
-			     "namespace app {\n"
-			     "template <typename T> struct Queue {\n"
-			     "	T items[4]; int count;\n"
-			     "	void push(T item) { items[count++ & 3] = item; }\n"
-			     "	bool operator<(const Queue &o) const { return count < o.count; }\n"
-			     "	Queue &operator<<(T item) { push(item); return *this; }\n"
-			     "	operator bool() const { return count; }\n"
-			     "	struct Inner { int twice(int n) { return 2 * n + seen++; } int seen = 0; };\n"
-			     "};\n"
-			     "inline int shared(int n) { static int total; return total += n; }\n"
-			     "int other(int n);\n"
-			     "int never(int n);\n"
-			     "}\n";
+static const char header[] =
+	"#pragma once\n"
+	"namespace app {\n"
+	"template <typename T> struct Queue {\n"
+	"	T items[4]; int count;\n"
+	"	void push(T item) { items[count++ & 3] = item; }\n"
+	"	bool operator<(const Queue &o) const { return count < o.count; }\n"
+	"	Queue &operator<<(T item) { push(item); return *this; }\n"
+	"	operator bool() const { return count; }\n"
+	"	struct Inner { int twice(int n) { return 2 * n + seen++; } int seen = 0; };\n"
+	"};\n"
+	"inline int shared(int n) { static int total; return total += n; }\n"
+	"int other(int n);\n"
+	"int never(int n);\n"
+	"}\n";
 
 static const char first[] = "#include \"queue.h\"\n"
 			    "volatile int sink;\n"
@@ -59,13 +60,41 @@ static const char second[] = "#include \"queue.h\"\n"
 			     "}\n";
 
 static const char *const names[] = {
-	"main",		    "plain",	    "helper",	       "helper#1",    "helper#2",
-	"app::other",	    "other",	    "Queue::push",     "push#1",      "app::Queue<int>::push",
-	"Queue<long>::push", "operator<",    "operator<<",      "Queue::operator<<", "operator bool",
-	"app::shared",	    "hidden",	    "app::never",      "never",	      "twice",
-	"Inner::twice",	    "missing",	    "missing.cc:3",    "main%return", "plain%return",
-	"main:+3",	    "plain:+2",	    "plain;hidden(n)", "queue.h;count++", "//one",
-	"//two",	    "//three",	    "second.cc;sink",  "sub/first.cc:3",  "first.cc:99",
+	"main",
+	"plain",
+	"helper",
+	"helper#1",
+	"helper#2",
+	"app::other",
+	"other",
+	"Queue::push",
+	"push#1",
+	"app::Queue<int>::push",
+	"Queue<long>::push",
+	"operator<",
+	"operator<<",
+	"Queue::operator<<",
+	"operator bool",
+	"app::shared",
+	"hidden",
+	"app::never",
+	"never",
+	"twice",
+	"Inner::twice",
+	"missing",
+	"missing.cc:3",
+	"main%return",
+	"plain%return",
+	"main:+3",
+	"plain:+2",
+	"plain;hidden(n)",
+	"queue.h;count++",
+	"//one",
+	"//two",
+	"//three",
+	"second.cc;sink",
+	"sub/first.cc:3",
+	"first.cc:99",
 };
 
 static const char *const builds[] = {
@@ -251,8 +280,9 @@ static uint32_t next_random(void)
 /* Numbers are wrong though all sums are right: whatever is said then, it is said. */
 static void wrong_numbers_do_no_harm(void **state)
 {
-	static const char *const asked[] = {"plain", "first.cc:10", "queue.h:5", "Queue::push",
-					    "missing", "main%return", "second.cc;sink"};
+	static const char *const asked[] = {"plain",	     "first.cc:10", "queue.h:5",
+					    "Queue::push",   "missing",	    "main%return",
+					    "second.cc;sink"};
 	struct program *p = *state;
 	struct cache_part parts[CACHE_PARTS] = {0};
 	uint8_t *copies[CACHE_PARTS] = {0};

@@ -421,7 +421,8 @@ static void copies_not_entered(void **state)
 			assert_string_equal(outside.items[0].function, names[i % 2]);
 			assert_int_equal(outside.items[0].depth, own->depth);
 			assert_int_equal(outside.items[0].inlined, own->inlined);
-			assert_true(own->line - 4 <= outside.items[0].line && outside.items[0].line <= own->line + 4);
+			assert_true(own->line - 4 <= outside.items[0].line &&
+				    outside.items[0].line <= own->line + 4);
 			left_out += own != entered.items;
 		}
 		inspect_stack_fini(&entered);

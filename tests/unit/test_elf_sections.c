@@ -147,11 +147,12 @@ static void test_debuglink_proof(void **state)
 			     "objcopy -S --add-gnu-debuglink=id.dbg prog three && cp three four"));
 	expect_separate(f, "three", "id.dbg");
 	/* Another program's debug file under the same name: four bytes of its build-id differ. */
-	assert_true(shell(f, "objcopy --update-section .note.gnu.build-id=/dev/stdin id.dbg < "
-			     "/dev/null || true; cp prog other; objcopy --dump-section "
-			     ".note.gnu.build-id=note prog && printf xxxx | dd of=note bs=1 seek=20 "
-			     "conv=notrunc && objcopy --update-section .note.gnu.build-id=note "
-			     "prog other && objcopy --only-keep-debug other id.dbg"));
+	assert_true(shell(f,
+			  "objcopy --update-section .note.gnu.build-id=/dev/stdin id.dbg < "
+			  "/dev/null || true; cp prog other; objcopy --dump-section "
+			  ".note.gnu.build-id=note prog && printf xxxx | dd of=note bs=1 seek=20 "
+			  "conv=notrunc && objcopy --update-section .note.gnu.build-id=note "
+			  "prog other && objcopy --only-keep-debug other id.dbg"));
 	expect_separate(f, "four", NULL);
 }
 

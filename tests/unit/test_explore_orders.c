@@ -104,9 +104,11 @@ static void test_call(void **state)
 {
 	static const char text[] = HEAD(
 		5) "1 main read m.c:1 (main, reset, a) object=p+0x10 at=p+0x1 code=prog+0x100\n"
-		   "2 main write m.c:1 (main, reset, b) writes object=p+0x14 at=p+0x2 code=prog+0x100\n"
+		   "2 main write m.c:1 (main, reset, b) writes object=p+0x14 at=p+0x2 "
+		   "code=prog+0x100\n"
 		   "3 main read m.c:1 (main, reset, a) object=p+0x10 at=p+0x1 code=prog+0x100\n"
-		   "4 main write m.c:1 (main, reset, b) writes object=p+0x14 at=p+0x2 code=prog+0x100\n"
+		   "4 main write m.c:1 (main, reset, b) writes object=p+0x14 at=p+0x2 "
+		   "code=prog+0x100\n"
 		   "5 other read o.c:1 (other, -, b) object=p+0x14 at=p+0x3 code=prog+0x200\n";
 
 	(void)state;
@@ -133,17 +135,17 @@ static void test_kernel(void **state)
 /* A call that has waited in the kernel was made once; who could have come back in the end is held behind its line. */
 static void test_back_from_the_kernel(void **state)
 {
-	static const char text[] =
-		HEAD(7) "1 main block m.c:1 (main, read) writes object=any at=p+0x1 code=prog+0x100\n"
-			"2 w block w.c:1 (w, write) writes object=any at=p+0x2 code=prog+0x200\n"
-			"3 main block m.c:1 (main, read) preempts writes object=any at=p+0x1 "
-			"code=libc.so.6+0x1\n"
-			"4 main read m.c:2 (main, -, x) object=p+0x10\n"
-			"5 w write w.c:2 (w, -, x) writes object=p+0x10\n"
-			"6 main block m.c:3 (main, read) writes object=any at=p+0x1 code=prog+0x110\n"
-			"7 w end w.c:3 (w, abort) writes object=any\n"
-			"- main block m.c:3 (main, read) writes object=any at=p+0x1 "
-			"code=libc.so.6+0x1\n";
+	static const char text[] = HEAD(
+		7) "1 main block m.c:1 (main, read) writes object=any at=p+0x1 code=prog+0x100\n"
+		   "2 w block w.c:1 (w, write) writes object=any at=p+0x2 code=prog+0x200\n"
+		   "3 main block m.c:1 (main, read) preempts writes object=any at=p+0x1 "
+		   "code=libc.so.6+0x1\n"
+		   "4 main read m.c:2 (main, -, x) object=p+0x10\n"
+		   "5 w write w.c:2 (w, -, x) writes object=p+0x10\n"
+		   "6 main block m.c:3 (main, read) writes object=any at=p+0x1 code=prog+0x110\n"
+		   "7 w end w.c:3 (w, abort) writes object=any\n"
+		   "- main block m.c:3 (main, read) writes object=any at=p+0x1 "
+		   "code=libc.so.6+0x1\n";
 
 	(void)state;
 	needs(text, PLAN_TO_THE_END,
@@ -164,14 +166,14 @@ static void test_back_from_the_kernel(void **state)
 /* Another process has let it go on: what comes then does not come while it waits. */
 static void test_no_more_in_the_kernel(void **state)
 {
-	static const char text[] =
-		HEAD(5) "1 main block m.c:1 (main, read) writes object=any at=p+0x1 code=prog+0x100\n"
-			"2 other read o.c:1 (other, -, x) object=p+0x10\n"
-			"3 main block m.c:1 (main, read) preempts writes object=any at=p+0x1 "
-			"code=libc.so.6+0x1\n"
-			"4 other block o.c:2 (other, read) preempts writes object=any at=p+0x1 "
-			"code=prog+0x300\n"
-			"5 main read m.c:2 (main, -, x) preempts object=p+0x10\n";
+	static const char text[] = HEAD(
+		5) "1 main block m.c:1 (main, read) writes object=any at=p+0x1 code=prog+0x100\n"
+		   "2 other read o.c:1 (other, -, x) object=p+0x10\n"
+		   "3 main block m.c:1 (main, read) preempts writes object=any at=p+0x1 "
+		   "code=libc.so.6+0x1\n"
+		   "4 other block o.c:2 (other, read) preempts writes object=any at=p+0x1 "
+		   "code=prog+0x300\n"
+		   "5 main read m.c:2 (main, -, x) preempts object=p+0x10\n";
 
 	(void)state;
 	needs(text, PLAN_DEPENDENT,
@@ -254,11 +256,11 @@ static void test_lost_wakeup(void **state)
 /* The other way round: the waiter sleeps before the signal comes. */
 static void test_blocked(void **state)
 {
-	static const char text[] =
-		HEAD(4) "1 waiter wait q.c:4 (take, pthread_cond_wait, c) writes object=p+0x3\n"
-			"2 poster signal q.c:13 (post, pthread_cond_signal, c) writes object=p+0x3\n"
-			"3 poster write q.c:14 (post, -, ready) writes object=p+0x2\n"
-			"4 waiter read q.c:5 (take, -, ready) preempts object=p+0x2\n";
+	static const char text[] = HEAD(
+		4) "1 waiter wait q.c:4 (take, pthread_cond_wait, c) writes object=p+0x3\n"
+		   "2 poster signal q.c:13 (post, pthread_cond_signal, c) writes object=p+0x3\n"
+		   "3 poster write q.c:14 (post, -, ready) writes object=p+0x2\n"
+		   "4 waiter read q.c:5 (take, -, ready) preempts object=p+0x2\n";
 
 	(void)state;
 	needs(text, PLAN_DEPENDENT,
@@ -293,9 +295,11 @@ static void test_places(void **state)
 {
 	(void)state;
 	needs(HEAD(4) "1 a read lib.c:5 (f, -, n) object=p+0x1 code=/usr/lib/liba.so+0x10\n"
-		      "2 b read lib.c:5 (f, -, n) preempts object=p+0x1 code=/usr/lib/liba.so+0x10\n"
+		      "2 b read lib.c:5 (f, -, n) preempts object=p+0x1 "
+		      "code=/usr/lib/liba.so+0x10\n"
 		      "3 b write lib.c:5 (f, -, n) writes object=p+0x1 code=/usr/lib/liba.so+0x18\n"
-		      "4 a write lib.c:5 (f, -, n) writes object=p+0x1 code=/usr/lib/liba.so+0x18\n",
+		      "4 a write lib.c:5 (f, -, n) writes object=p+0x1 "
+		      "code=/usr/lib/liba.so+0x18\n",
 	      PLAN_DEPENDENT,
 	      "local a_read_n  = SimpleGate \"a_read_n\"\n"
 	      "local b_wrote_n = SimpleGate \"b_wrote_n\"\n"

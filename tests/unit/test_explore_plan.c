@@ -472,7 +472,8 @@ static void called(struct schedule *s, const char *thread, uint64_t object, unsi
 
 	*step = (struct schedule_step){.thread = schedule_thread(s, thread)};
 	step->preempts = s->steps.count > 1;
-	step->point = (struct strategy_point){step->thread, STRATEGY_WRITE, object, place, true, 0, 0};
+	step->point =
+		(struct strategy_point){step->thread, STRATEGY_WRITE, object, place, true, 0, 0};
 	step->where = (struct schedule_where){.file = "call.c",
 					      .line = line,
 					      .func = line == 9 ? "main" : "set",

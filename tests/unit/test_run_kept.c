@@ -79,26 +79,26 @@ static void note(char who)
 	asked[n + 1] = '\0';
 }
 
-static void begin_a(struct session *s)
+static void begin_a(struct run *s)
 {
 	(void)s;
 	note('a');
 }
 
-static void begin_b(struct session *s)
+static void begin_b(struct run *s)
 {
 	(void)s;
 	note('b');
 }
 
-static bool rest_no(struct session *s)
+static bool rest_no(struct run *s)
 {
 	(void)s;
 	note('n');
 	return false;
 }
 
-static bool rest_yes(struct session *s)
+static bool rest_yes(struct run *s)
 {
 	(void)s;
 	note('y');
@@ -114,7 +114,7 @@ static void test_observers(void **state)
 	static const struct observer *const list[] = {&b, &a, &c, &d, NULL};
 	static const struct site_placer *const placers[] = {NULL};
 	const struct features features = {list, placers};
-	struct session s = {0};
+	struct run s = {0};
 	bool taken = false;
 
 	(void)state;
@@ -133,7 +133,7 @@ static void test_observers(void **state)
 
 static void test_nobody(void **state)
 {
-	struct session s = {0};
+	struct run s = {0};
 	bool taken = false;
 
 	(void)state;

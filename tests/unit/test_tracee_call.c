@@ -257,7 +257,7 @@ static bool to_site(struct run *r, const void *here)
 	return false;
 }
 
-/* With what a session knows: errno, and what leaves. */
+/* With what a run knows: errno, and what leaves. */
 static struct tracee_call call_of(struct run *r, const void *function)
 {
 	struct tracee_process *p = r->ev.process;

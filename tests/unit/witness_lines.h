@@ -34,7 +34,8 @@ static inline bool read_row(struct witness *w, Dwarf_Line l, struct difference d
 	    !said(w, dwarf_linesrc(l, &path, &error), &error, d))
 		return false;
 	out->path = path;
-	out->end = out->end && !epilogue; /* libdwarf issue 322: a row that begins an epilogue ends none */
+	out->end = out->end &&
+		   !epilogue; /* libdwarf issue 322: a row that begins an epilogue ends none */
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /*
  * Lines for the user on standard error: one write(2) a line, so that lines of several processes
- * do not mix. Only session and cli write here; library code returns a struct error.
+ * do not mix. Only run and cli write here; library code returns a struct error.
  */
 #ifndef GATECTL_BASE_LOG_H
 #define GATECTL_BASE_LOG_H

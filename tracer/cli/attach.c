@@ -28,15 +28,15 @@ static int attach_parse(struct cli *cli, struct error *err)
 		error_set(err, ERROR_USAGE, "attach: '%s' is not the number of a process", text);
 		return usage(err);
 	}
-	if (!cli->session.scripts.count && !cli->session.orders.count) {
+	if (!cli->run.scripts.count && !cli->run.orders.count) {
 		error_set(err, ERROR_USAGE, "attach: no gate script was given");
 		return usage(err);
 	}
-	if (cli->session.leftover == LEFTOVER_KILL) {
+	if (cli->run.leftover == LEFTOVER_KILL) {
 		error_set(err, ERROR_USAGE, "attach: --leftover=kill: attach never ends a process");
 		return error_hint(err, "leave or wait");
 	}
-	cli->session.pid = (int)pid;
+	cli->run.pid = (int)pid;
 	return 0;
 }
 
@@ -48,7 +48,7 @@ static void read_command(struct cli *cli, char *text, char **words)
 	size_t n = 0;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", cli->session.pid);
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", cli->run.pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		length = read(fd, text, COMMAND_MAX - 1);
@@ -60,7 +60,7 @@ static void read_command(struct cli *cli, char *text, char **words)
 	if (!n)
 		words[n++] = cli->rest[0];
 	words[n] = NULL;
-	cli->session.argv = words;
+	cli->run.argv = words;
 }
 
 static int trace(struct cli *cli)
@@ -78,7 +78,7 @@ int command_attach(struct cli *cli)
 
 	if (attach_parse(cli, &err) < 0 || reports_check(cli, &err) < 0)
 		return output_error(cli, &err);
-	started = session_guard(&cli->session, &status, &err);
+	started = run_guard(&cli->run, &status, &err);
 	if (started < 0)
 		return output_error(cli, &err);
 	return started ? status : trace(cli);

@@ -136,7 +136,7 @@ static int audit_tell(struct cli *cli, struct audit_told *t, struct error *err)
 	print_findings(cli, t);
 	if (cli->all)
 		print_safe(t);
-	if (!cli->session.quiet)
+	if (!cli->run.quiet)
 		print_summary(t);
 	if (output_flush() < 0)
 		return VERDICT_ERROR;

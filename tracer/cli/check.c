@@ -154,8 +154,8 @@ static void tell_problem(struct check *k, const struct error *err)
 	k->drifted = true;
 }
 
-static void drift_error(const struct session_query *q, const struct meaning *was,
-			const struct drift *d, struct error *err)
+static void drift_error(const struct run_query *q, const struct meaning *was, const struct drift *d,
+			struct error *err)
 {
 	struct str text = {0};
 
@@ -184,8 +184,7 @@ static void check_keep(struct checked *c, const struct meaning *was)
 	lockfile_add(&c->now, &kept);
 }
 
-static void add_fix(struct checked *c, const struct session_query *q,
-		    const struct drift_candidate *to)
+static void add_fix(struct checked *c, const struct run_query *q, const struct drift_candidate *to)
 {
 	struct fix *f = array_add(&c->fixes);
 
@@ -197,7 +196,7 @@ static void add_fix(struct checked *c, const struct session_query *q,
 	f->now.location = drift_fold(to->spelled);
 }
 
-static void tell_drift(struct check *k, struct checked *c, const struct session_query *q,
+static void tell_drift(struct check *k, struct checked *c, const struct run_query *q,
 		       const struct meaning *was, const struct drift *d)
 {
 	const struct drift_candidate *to = d->kind == DRIFT_MOVED ? &d->candidates[0] : NULL;
@@ -217,7 +216,7 @@ static void tell_drift(struct check *k, struct checked *c, const struct session_
 /* ---- one location --------------------------------------------------------------------------- */
 
 /* A place that waits for a statement's end has a companion: the same location on the same line. */
-static bool told_already(struct checked *c, const struct session_query *q)
+static bool told_already(struct checked *c, const struct run_query *q)
 {
 	struct str key = {0};
 
@@ -232,7 +231,7 @@ static bool told_already(struct checked *c, const struct session_query *q)
 	return false;
 }
 
-static void remember(struct check *k, struct checked *c, const struct session_query *q)
+static void remember(struct check *k, struct checked *c, const struct run_query *q)
 {
 	struct meaning m;
 
@@ -240,7 +239,7 @@ static void remember(struct check *k, struct checked *c, const struct session_qu
 	lockfile_add(&c->now, &m);
 }
 
-static void as_it_is(struct check *k, struct checked *c, const struct session_query *q)
+static void as_it_is(struct check *k, struct checked *c, const struct run_query *q)
 {
 	if (query_print(k->cli, q, false) < 0) {
 		c->failed = true;
@@ -250,7 +249,7 @@ static void as_it_is(struct check *k, struct checked *c, const struct session_qu
 	}
 }
 
-static void against_lock(struct check *k, struct checked *c, const struct session_query *q,
+static void against_lock(struct check *k, struct checked *c, const struct run_query *q,
 			 const struct meaning *was)
 {
 	struct drift drift;
@@ -263,7 +262,7 @@ static void against_lock(struct check *k, struct checked *c, const struct sessio
 	drift_fini(&drift);
 }
 
-static void each(void *ctx, const struct session_query *q)
+static void each(void *ctx, const struct run_query *q)
 {
 	struct check *k = ctx;
 	struct checked *c = k->stopped ? NULL : check_file_of(k, q->source);
@@ -437,7 +436,7 @@ static void hint(const struct check *k)
 	else
 		str_add(&text, "try: put the locations right in the script, then gatectl check "
 			       "--lock");
-	array_each(const char *, script, &k->cli->session.scripts)
+	array_each(const char *, script, &k->cli->run.scripts)
 		str_addf(&text, " -g %s", *script);
 	str_addf(&text, " %s\n", k->cli->rest[0]);
 	output_verdict(k->cli, str_text(&text), NULL, 0);
@@ -446,11 +445,11 @@ static void hint(const struct check *k)
 
 static int query_scripts(struct check *k, size_t first, size_t count, struct error *err)
 {
-	struct session_options options = k->cli->session;
+	struct run_options options = k->cli->run;
 
 	options.scripts.items += first;
 	options.scripts.count = count;
-	return session_query(&options, k->symbols, NULL, 0, each, k, err);
+	return run_query(&options, k->symbols, NULL, 0, each, k, err);
 }
 
 /* Each script is loaded alone, since several may test different orders. One that cannot be loaded
@@ -471,7 +470,7 @@ static int check_check(struct check *k)
 	ERROR(err);
 	int status = 0;
 
-	for (size_t i = 0; i < k->cli->session.scripts.count && !k->stopped; i++)
+	for (size_t i = 0; i < k->cli->run.scripts.count && !k->stopped; i++)
 		if (query_one(k, i, &err) < 0)
 			return output_error(k->cli, &err);
 	if (k->stopped)
@@ -498,7 +497,7 @@ int command_check(struct cli *cli)
 	ERROR(err);
 	int status;
 
-	if (!cli->session.scripts.count) {
+	if (!cli->run.scripts.count) {
 		error_set(&err, ERROR_USAGE, "check: no gate script was given");
 		return usage(cli, &err);
 	}

@@ -8,7 +8,7 @@
 #include "tracer/audit/frontend/read.h"
 #include "tracer/search/explore.h"
 #include "tracer/harness/harness.h"
-#include "tracer/run/session.h"
+#include "tracer/run/run.h"
 
 /* Of audit; the files are in rest. Lists end with NULL. */
 struct cli_audit {
@@ -18,7 +18,7 @@ struct cli_audit {
 };
 
 struct cli {
-	struct session_options session;
+	struct run_options run;
 	bool help, version;
 	bool color;
 	bool no_cache;
@@ -130,7 +130,7 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 /* How the name of the file begins that the REPL gives what was typed to another gatectl in. */
 #define CLI_TYPED "gatectl-repl-"
 
-extern const char *const options_leftover[]; /* the word for each enum session_leftover */
+extern const char *const options_leftover[]; /* the word for each enum run_leftover */
 void options_help(const struct command *c);
 void options_fini(struct cli *cli);
 /* Values of the option `name`: without its dashes for seconds, with them for a count. */
@@ -191,14 +191,14 @@ void annotate(const char *text, const char *file, unsigned long line);
 /* reports.c: --report. 0, or -1 with an error. */
 int reports_check(const struct cli *cli, struct error *err);
 int reports_may_write(const char *path, struct error *err);
-int reports_write(struct cli *cli, const struct session_result *r, struct error *err);
+int reports_write(struct cli *cli, const struct run_result *r, struct error *err);
 int reports_put(const char *path, const struct str *text, struct error *err); /* one file */
 int reports_finish(struct cli *cli, struct error *err); /* behind the last run */
 
 /* run.c: one run, and what there is to say of it; the exit status */
 int run_once(struct cli *cli);
 /* ... of one that has been made; `err` is set if there was none. */
-int run_tell(struct cli *cli, const struct session_result *r, struct error *err);
+int run_tell(struct cli *cli, const struct run_result *r, struct error *err);
 /* How many of several runs agreed; all of them have been made, the last one with this status. */
 void run_agreed(const struct cli *cli, unsigned long agreed, unsigned long done, bool interrupted);
 int run_finish(struct cli *cli, int status);

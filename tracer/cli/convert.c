@@ -99,7 +99,7 @@ int command_convert(struct cli *cli)
 	}
 	if (check_output(cli->output, &err) < 0)
 		return output_error(cli, &err);
-	experiment_begin(&c.x, &cli->session, &err);
+	experiment_begin(&c.x, &cli->run, &err);
 	c.x.most = cli->most_seconds < 0 ? SECONDS_USUAL : cli->most_seconds;
 	progress_begin(&progress, cli, &c.x.view);
 	status = convert_test(&c);

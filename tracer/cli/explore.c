@@ -59,7 +59,7 @@ static void prepare_last_words(struct searching *w, const struct explore_failure
 		 w->e->failures.count, w->e->failures.count == 1 ? "" : "s", w->e->runs,
 		 w->e->runs == 1 ? "" : "s", f->where);
 	str_addf(&w->last_words, "; its schedule: %s/schedule\n", f->folder);
-	session_signals_say(str_text(&w->last_words));
+	run_signals_say(str_text(&w->last_words));
 }
 
 /* Each failure's folder is written as soon as it is found, and again with all that is found out
@@ -70,7 +70,7 @@ static void found(void *ctx, struct explore *e, struct explore_failure *f)
 	bool is_new = !f->folder;
 	ERROR(err);
 
-	session_signals_say(NULL);
+	run_signals_say(NULL);
 	f->is_unwritten = found_write(e, f, e->options.output, &err) < 0;
 	if (f->is_unwritten) {
 		error_fini(&err); /* explore_write_all() tries again, and reports it */
@@ -257,7 +257,7 @@ static void add_others(const struct cli *cli, const struct explore *e, struct st
 
 		str_addf(out, "%s, in %lu schedule%s: %s\n", f->where, f->times, s_of(f->times),
 			 f->folder ? f->folder : "not written");
-		if (cli->session.verbose)
+		if (cli->run.verbose)
 			add_story(f, out);
 	}
 }
@@ -266,7 +266,7 @@ static int explore_tell_found(const struct cli *cli, const struct explore *e)
 {
 	struct str text = {0};
 
-	session_signals_say(NULL);
+	run_signals_say(NULL);
 	add_first_line(e, &text);
 	add_undisturbed(&e->failures.items[0], &text);
 	if (e->keeps_state)
@@ -313,7 +313,7 @@ static int explore_tell(struct cli *cli, struct explore *e, int status, int answ
 
 	if (e->failures.count)
 		answer = explore_tell_found(cli, e);
-	if ((e->runs || (e->over && e->options.shards > 1)) && !cli->session.quiet)
+	if ((e->runs || (e->over && e->options.shards > 1)) && !cli->run.quiet)
 		tell_summary(cli, e);
 	status = status ? status : answer;
 	if (explore_report(cli, e, status, &err) == 0 || status == VERDICT_ERROR)
@@ -339,18 +339,18 @@ static int explore(struct cli *cli)
 			    .full = &sched_features,
 			    .plain = &all_features,
 			    .options = cli->explore};
-	bool is_quiet = cli->session.quiet;
+	bool is_quiet = cli->run.quiet;
 	struct searching w;
 	ERROR(err);
 	int status;
 
-	experiment_begin(&e.x, &cli->session, &err);
+	experiment_begin(&e.x, &cli->run, &err);
 	progress(cli, &e, &w);
 	status = synth_explore(&e);
 	progress_erase(&w.bar);
-	cli->session.quiet = is_quiet;
+	cli->run.quiet = is_quiet;
 	status = finish(cli, &e, status);
-	session_signals_say(NULL);
+	run_signals_say(NULL);
 	str_fini(&w.last_words);
 	explore_fini(&e);
 	return experiment_end(&e.x, status);
@@ -388,18 +388,18 @@ static int make_later(struct cli *cli)
 			    .plain = &all_features,
 			    .options = cli->explore};
 	struct explore_later later = {.path = cli->schedule};
-	bool is_quiet = cli->session.quiet;
+	bool is_quiet = cli->run.quiet;
 	struct searching w = {.e = &e};
 	ERROR(err);
 	int answer;
 
-	experiment_begin(&e.x, &cli->session, &err);
+	experiment_begin(&e.x, &cli->run, &err);
 	progress_begin(&w.bar, cli, &e.x.view);
 	answer = explore_later_read(&later, &e);
 	if (answer == 0)
 		answer = explore_later_make(&later, &e);
 	progress_erase(&w.bar);
-	cli->session.quiet = is_quiet;
+	cli->run.quiet = is_quiet;
 	if (e.failures.count)
 		e.failures.items[0].folder = folder_of(cli, cli->schedule);
 	answer = answer < 0 && !(e.failures.count && e.failures.items[0].again)
@@ -426,7 +426,7 @@ static int explore_gather(struct explore *e, struct error *err)
 static int merge(struct cli *cli)
 {
 	ERROR(err);
-	struct explore e = {.x = {.options = &cli->session, .err = &err}, .options = cli->explore};
+	struct explore e = {.x = {.options = &cli->run, .err = &err}, .options = cli->explore};
 	struct explore_args args = {0};
 	int status;
 
@@ -435,7 +435,7 @@ static int merge(struct cli *cli)
 		status = output_error(cli, &err);
 	} else {
 		(void)array_add(&args);
-		cli->session.argv = args.items;
+		cli->run.argv = args.items;
 		status = explore_tell(cli, &e, 0, 0);
 	}
 	array_each(char *, arg, &args)
@@ -446,7 +446,7 @@ static int merge(struct cli *cli)
 }
 
 /* A pipe or terminal as input cannot be read by many runs: they read /dev/null. */
-static void set_kinds(struct session_options *o)
+static void set_kinds(struct run_options *o)
 {
 	enum stream_kind *kinds = o->kinds;
 
@@ -464,7 +464,7 @@ int command_explore(struct cli *cli)
 {
 	ERROR(err);
 
-	set_kinds(&cli->session);
+	set_kinds(&cli->run);
 	options_explore_settle(cli);
 	options_gates_settle(cli, cli->most_seconds, &cli->explore);
 	if (explore_reports_check(cli, &err) < 0 ||

@@ -229,7 +229,7 @@ static int harness_tell(struct cli *cli, struct harness_hunt *h, int answer)
 
 	if (h->violations.count)
 		answer = harness_tell_found(cli, h);
-	if (h->program && !cli->session.quiet)
+	if (h->program && !cli->run.quiet)
 		tell_summary(cli, h, is_whole);
 	status = status ? status : answer;
 	return harness_report(cli, h, status, &err) < 0 ? output_error(cli, &err) : status;
@@ -245,7 +245,7 @@ static int list(struct cli *cli, struct harness_hunt *h)
 
 static int hunt(struct cli *cli, struct harness_hunt *h)
 {
-	bool is_quiet = cli->session.quiet;
+	bool is_quiet = cli->run.quiet;
 	struct progress bar;
 	int answer;
 
@@ -255,7 +255,7 @@ static int hunt(struct cli *cli, struct harness_hunt *h)
 	if (answer == 0)
 		answer = harness_hunt(h);
 	progress_erase(&bar);
-	cli->session.quiet = is_quiet;
+	cli->run.quiet = is_quiet;
 	return harness_tell(cli, h, answer);
 }
 
@@ -272,7 +272,7 @@ int command_harness(struct cli *cli)
 	options_gates_settle(cli, cli->most_seconds, &cli->explore);
 	h.explore = cli->explore;
 	h.options = cli->harness;
-	experiment_begin(&h.x, &cli->session, &err);
+	experiment_begin(&h.x, &cli->run, &err);
 	status = cli->harness.lists ? list(cli, &h) : hunt(cli, &h);
 	harness_hunt_fini(&h);
 	return experiment_end(&h.x, status);

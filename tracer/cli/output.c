@@ -36,14 +36,14 @@ void output_verdict(const struct cli *cli, const char *text, const char *file, u
 
 int output_error(const struct cli *cli, const struct error *err)
 {
-	int status = session_error_status(&cli->session, err->code);
+	int status = run_error_status(&cli->run, err->code);
 	struct str text = {0};
 
-	if (status == SESSION_SKIPPED) {
+	if (status == RUN_SKIPPED) {
 		log_line("gatectl: skipped: %s", error_text(err));
 		return status;
 	}
-	str_addf(&text, "gatectl: %s: %s\n", session_error_word(err->code), error_text(err));
+	str_addf(&text, "gatectl: %s: %s\n", run_error_word(err->code), error_text(err));
 	if (err->hint)
 		str_addf(&text, "try: %s\n", err->hint);
 	else if (err->code == ERROR_SCRIPT)
@@ -56,7 +56,7 @@ int output_error(const struct cli *cli, const struct error *err)
 
 int output_over(const struct cli *cli, const struct experiment *x)
 {
-	const struct session_result *r = &x->last;
+	const struct run_result *r = &x->last;
 
 	if (x->err->code)
 		return output_error(cli, x->err);

@@ -119,10 +119,10 @@ static void progress_show(void *ctx, unsigned long done, unsigned long all, cons
 void progress_begin(struct progress *p, struct cli *cli, struct experiment_view *view)
 {
 	const char *term = getenv("TERM");
-	bool wanted = !cli->session.quiet && !cli->session.verbose;
+	bool wanted = !cli->run.quiet && !cli->run.verbose;
 
 	*p = (struct progress){.noun = "run", .color = cli->color, .start_ms = now_ms()};
 	p->shown = wanted && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 	*view = (struct experiment_view){.ctx = p, .progress = progress_show};
-	cli->session.quiet |= !cli->session.verbose;
+	cli->run.quiet |= !cli->run.verbose;
 }

@@ -56,7 +56,7 @@ static void cut_typed(struct prove *p)
 
 static void print_head(const struct prove *p)
 {
-	const struct session_options *o = p->x.options;
+	const struct run_options *o = p->x.options;
 	const char *comma = "";
 	struct str line = {0};
 
@@ -207,12 +207,12 @@ int command_prove(struct cli *cli)
 	ERROR(err);
 	int status;
 
-	if (!cli->session.scripts.count && !cli->session.orders.count) {
+	if (!cli->run.scripts.count && !cli->run.orders.count) {
 		error_set(&err, ERROR_USAGE, "prove: no gate script was given");
 		error_hint(&err, "gatectl prove -g FILE.lua PROG");
 		return output_error(cli, &err);
 	}
-	experiment_begin(&p.x, &cli->session, &err);
+	experiment_begin(&p.x, &cli->run, &err);
 	progress_begin(&progress, cli, &p.x.view);
 	status = prove_runs(&p);
 	progress_erase(&progress);

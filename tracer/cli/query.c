@@ -41,7 +41,7 @@ static void print_rounds(const struct source_site *site)
 }
 
 /* The nearest site of any location that is less than a jump after this one; NULL: there is none. */
-static const char *place_in_jump(const struct session_query *q, const struct source_site *site)
+static const char *place_in_jump(const struct run_query *q, const struct source_site *site)
 {
 	uint64_t nearest = RESIDENT_JUMP;
 	const char *location = NULL;
@@ -62,7 +62,7 @@ static const char *place_in_jump(const struct session_query *q, const struct sou
 }
 
 /* Arrivals without consequence are decided inside the program where there is room for a jump. */
-static void print_trap(const struct session_query *q, const struct source_site *site)
+static void print_trap(const struct run_query *q, const struct source_site *site)
 {
 	const char *why = source_site_doubt(site), *in_jump = place_in_jump(q, site);
 
@@ -76,7 +76,7 @@ static void print_trap(const struct session_query *q, const struct source_site *
 }
 
 /* An arrival there is one of all these places, so that each of them has a say in it. */
-static void print_shared(const struct session_query *q, const struct source_site *site)
+static void print_shared(const struct run_query *q, const struct source_site *site)
 {
 	for (size_t i = 0; i < q->all_count; i++) {
 		if (&q->all[i] == q || !q->all[i].sites)
@@ -89,8 +89,7 @@ static void print_shared(const struct session_query *q, const struct source_site
 	}
 }
 
-static void print_site(const struct session_query *q, const struct source_site *site,
-		       bool variables)
+static void print_site(const struct run_query *q, const struct source_site *site, bool variables)
 {
 	struct str line = {0};
 
@@ -120,7 +119,7 @@ static void print_site(const struct session_query *q, const struct source_site *
 	}
 }
 
-static void report_error(const struct cli *cli, const struct session_query *q)
+static void report_error(const struct cli *cli, const struct run_query *q)
 {
 	ERROR(err);
 
@@ -131,7 +130,7 @@ static void report_error(const struct cli *cli, const struct session_query *q)
 	output_error(cli, &err);
 }
 
-int query_print(const struct cli *cli, const struct session_query *q, bool variables)
+int query_print(const struct cli *cli, const struct run_query *q, bool variables)
 {
 	struct str line = {0};
 
@@ -156,7 +155,7 @@ int query_print(const struct cli *cli, const struct session_query *q, bool varia
 	return 0;
 }
 
-static void print_each(void *ctx, const struct session_query *q)
+static void print_each(void *ctx, const struct run_query *q)
 {
 	struct query_state *state = ctx;
 
@@ -171,7 +170,7 @@ static int query(struct cli *cli, const char *const *locations, size_t count)
 	ERROR(err);
 	int status = 0;
 
-	if (session_query(&cli->session, symbols, locations, count, print_each, &state, &err) < 0)
+	if (run_query(&cli->run, symbols, locations, count, print_each, &state, &err) < 0)
 		status = output_error(cli, &err);
 	else if (state.failed)
 		status = VERDICT_ERROR;
@@ -190,6 +189,6 @@ int command_lines(struct cli *cli)
 		error_hint(&err, "gatectl lines PROG FILE:LINE");
 		return output_error(cli, &err);
 	}
-	cli->session.argv = program;
+	cli->run.argv = program;
 	return query(cli, locations, (size_t)cli->rest_count - 1);
 }

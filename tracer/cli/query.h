@@ -5,6 +5,6 @@
 #include "tracer/cli/cli.h"
 
 /* query.c: the location and its sites on standard output, or its error. -1: it was an error. */
-int query_print(const struct cli *cli, const struct session_query *q, bool variables);
+int query_print(const struct cli *cli, const struct run_query *q, bool variables);
 
 #endif

@@ -78,7 +78,7 @@ static int races_tell(struct cli *cli, struct races_hunt *h, int answer)
 
 	if (h->found.count)
 		answer = races_tell_found(cli, h);
-	if (h->e.runs && !cli->session.quiet) {
+	if (h->e.runs && !cli->run.quiet) {
 		tell_summary(cli, h);
 		print_unknown(h);
 	}
@@ -93,7 +93,7 @@ static int races_settle(struct cli *cli, struct races_hunt *h, struct error *err
 
 	h->ignore = cli->ignore;
 	o->seconds = cli->most_seconds > 0 ? cli->most_seconds : 0;
-	cli->session.time_limit = o->seconds > 0 ? o->seconds : -1; /* of one that does not end */
+	cli->run.time_limit = o->seconds > 0 ? o->seconds : -1; /* of one that does not end */
 	h->enough = cli->runs || o->seconds > 0 ? 0 : ENOUGH;
 	o->runs = cli->runs ? cli->runs : h->enough ? RUNS : 0;
 	o->strategy = o->strategy ? o->strategy : RACES_STRATEGY;
@@ -105,18 +105,18 @@ static int races_settle(struct cli *cli, struct races_hunt *h, struct error *err
 int command_races(struct cli *cli)
 {
 	struct races_hunt h = {.e = {.quick = &search_features, .options = cli->explore}};
-	bool is_quiet = cli->session.quiet;
+	bool is_quiet = cli->run.quiet;
 	struct progress bar;
 	ERROR(err);
 	int status;
 
 	if (races_settle(cli, &h, &err) < 0 || explore_reports_check(cli, &err) < 0)
 		return output_error(cli, &err);
-	experiment_begin(&h.e.x, &cli->session, &err);
+	experiment_begin(&h.e.x, &cli->run, &err);
 	progress_begin(&bar, cli, &h.e.x.view);
 	status = races_hunt(&h);
 	progress_erase(&bar);
-	cli->session.quiet = is_quiet;
+	cli->run.quiet = is_quiet;
 	status = races_tell(cli, &h, status);
 	races_hunt_fini(&h);
 	return experiment_end(&h.e.x, status);

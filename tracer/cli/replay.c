@@ -15,7 +15,7 @@ struct replayed {
 };
 
 static void cli_replay_compare(struct replayed *all, const struct replay *r,
-			       const struct session_result *now, bool failed)
+			       const struct run_result *now, bool failed)
 {
 	bool agrees;
 
@@ -31,7 +31,7 @@ static void cli_replay_compare(struct replayed *all, const struct replay *r,
 }
 
 /* The line of the command comes after the first line of the verdict, which the contract fixes. */
-static void replay_add_command(const struct replay *r, struct session_result *result)
+static void replay_add_command(const struct replay *r, struct run_result *result)
 {
 	struct str *text = &result->text, whole = {0};
 	size_t first = strcspn(str_text(text), "\n");
@@ -51,19 +51,19 @@ static void replay_add_command(const struct replay *r, struct session_result *re
 /* What there is to say of runs that are alike is said once. */
 static int run_one(struct cli *cli, struct replay *r, struct modules *symbols, struct replayed *all)
 {
-	struct session_result result;
+	struct run_result result;
 	ERROR(err);
 	int status = replay_run(r, symbols, &result, &err);
 
 	cli_replay_compare(all, r, &result, status < 0);
-	if (status == 0 && !result.interrupted && !cli->session.quiet)
+	if (status == 0 && !result.interrupted && !cli->run.quiet)
 		replay_add_command(r, &result);
 	if (r->made == 1 || all->over)
 		status = run_tell(cli, &result, &err);
 	else
 		status = reports_write(cli, &result, &err) < 0 ? output_error(cli, &err)
 							       : result.status;
-	session_result_fini(&result);
+	run_result_fini(&result);
 	return status;
 }
 
@@ -73,9 +73,9 @@ static int cli_replay_run(struct cli *cli, struct replay *r)
 	struct replayed all = {0};
 	int status = 0;
 
-	while (!all.over && r->made < cli->session.repeat)
+	while (!all.over && r->made < cli->run.repeat)
 		status = run_one(cli, r, symbols, &all);
-	if (cli->session.repeat > 1)
+	if (cli->run.repeat > 1)
 		run_agreed(cli, all.agreed, r->made - all.interrupted, all.interrupted);
 	modules_free(symbols);
 	return run_finish(cli, status);
@@ -91,12 +91,12 @@ static char **program(const struct cli *cli)
 
 int command_replay(struct cli *cli)
 {
-	struct replay r = {.options = &cli->session};
+	struct replay r = {.options = &cli->run};
 	ERROR(err);
 	int status;
 
-	cli->session.features = &sched_features;
-	cli->session.argv = program(cli);
+	cli->run.features = &sched_features;
+	cli->run.argv = program(cli);
 	/* No report tells of a file that cannot be followed: an empty one would be left. */
 	if (replay_load(&r, cli->rest[0], &err) < 0 || reports_check(cli, &err) < 0)
 		status = output_error(cli, &err);

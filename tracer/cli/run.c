@@ -9,19 +9,19 @@
 
 /* What there is to say of runs that are as expected is said once: of a crash its first line, or
    with -v all of it. */
-static void say_note(struct cli *cli, const struct session_result *r)
+static void say_note(struct cli *cli, const struct run_result *r)
 {
 	const char *text = str_text(&r->note);
 	size_t length = strcspn(text, "\n");
 
-	if (!*text || cli->session.quiet || (!r->note_always && !cli->session.verbose))
+	if (!*text || cli->run.quiet || (!r->note_always && !cli->run.verbose))
 		return;
 	if (cli->noted && strncmp(cli->noted, text, length) == 0 && !cli->noted[length])
 		return;
 	base_free(cli->noted);
 	cli->noted = base_strndup(text, length);
 	log_line("gatectl: %s", cli->noted);
-	for (text += length; cli->session.verbose && *text; text += strcspn(text, "\n")) {
+	for (text += length; cli->run.verbose && *text; text += strcspn(text, "\n")) {
 		text += *text == '\n';
 		if (*text)
 			log_line("%.*s", (int)strcspn(text, "\n"), text);
@@ -32,15 +32,15 @@ void run_agreed(const struct cli *cli, unsigned long agreed, unsigned long done,
 {
 	bool differed = agreed < done;
 
-	if (cli->session.quiet && !differed)
+	if (cli->run.quiet && !differed)
 		return;
 	log_line("gatectl: %lu of %lu runs agreed%s", agreed, done,
-		 interrupted				  ? "; the next one was interrupted"
-		 : differed && done < cli->session.repeat ? "; the last one did not"
-							  : "");
+		 interrupted			      ? "; the next one was interrupted"
+		 : differed && done < cli->run.repeat ? "; the last one did not"
+						      : "");
 }
 
-static int tell_one(void *ctx, const struct session_result *r, struct error *err)
+static int tell_one(void *ctx, const struct run_result *r, struct error *err)
 {
 	struct cli *cli = ctx;
 	ERROR(ignored);
@@ -59,9 +59,9 @@ static void say_order(const struct cli *cli, struct order_log *log)
 {
 	const char *difference = order_log_difference(log);
 
-	if (difference && !cli->session.quiet)
+	if (difference && !cli->run.quiet)
 		log_line("gatectl: order of events: %s", difference);
-	else if (cli->session.verbose)
+	else if (cli->run.verbose)
 		log_line("gatectl: the order of events was the same in all runs%s",
 			 order_log_swapped(log) ? ", but for threads of one start routine that "
 						  "changed roles"
@@ -74,18 +74,18 @@ static int repeat(struct cli *cli)
 	ERROR(err);
 	int status;
 
-	cli->session.order_log = order_log_new();
-	experiment_begin(&r.x, &cli->session, &err);
+	cli->run.order_log = order_log_new();
+	experiment_begin(&r.x, &cli->run, &err);
 	if (repeat_runs(&r) < 0) {
 		status = output_over(cli, &r.x);
 	} else {
 		/* one that a signal has ended says nothing */
 		run_agreed(cli, r.agreed, r.x.made - r.x.over, r.x.over);
 		if (r.x.made > 1 && !r.x.over)
-			say_order(cli, cli->session.order_log);
+			say_order(cli, cli->run.order_log);
 		status = r.status;
 	}
-	order_log_free(cli->session.order_log);
+	order_log_free(cli->run.order_log);
 	return experiment_end(&r.x, status);
 }
 
@@ -96,7 +96,7 @@ int run_finish(struct cli *cli, int status)
 	return reports_finish(cli, &err) < 0 ? output_error(cli, &err) : status;
 }
 
-int run_tell(struct cli *cli, const struct session_result *r, struct error *err)
+int run_tell(struct cli *cli, const struct run_result *r, struct error *err)
 {
 	return tell_one(cli, r, err) < 0 ? output_error(cli, err) : r->status;
 }
@@ -104,13 +104,13 @@ int run_tell(struct cli *cli, const struct session_result *r, struct error *err)
 int run_once(struct cli *cli)
 {
 	struct modules *symbols = modules_new();
-	struct session_result r;
+	struct run_result r;
 	ERROR(err);
 	int status;
 
-	session_run(&cli->session, symbols, 1, &r, &err);
+	run_run(&cli->run, symbols, 1, &r, &err);
 	status = run_finish(cli, run_tell(cli, &r, &err));
-	session_result_fini(&r);
+	run_result_fini(&r);
 	modules_free(symbols);
 	return status;
 }
@@ -121,5 +121,5 @@ int command_run(struct cli *cli)
 
 	if (reports_check(cli, &err) < 0)
 		return output_error(cli, &err);
-	return cli->session.repeat > 1 ? run_finish(cli, repeat(cli)) : run_once(cli);
+	return cli->run.repeat > 1 ? run_finish(cli, repeat(cli)) : run_once(cli);
 }

@@ -18,7 +18,7 @@
 
 /* ---- before --------------------------------------------------------------------------------- */
 
-static int check_given(const struct session *s, struct error *err)
+static int check_given(const struct run *s, struct error *err)
 {
 	const struct given *g = &s->plan.given;
 
@@ -41,7 +41,7 @@ static int check_expect(const struct expect *x, struct error *err)
 	return error_hint(err, "leave stdout and stderr out of expect, or use gatectl run");
 }
 
-static bool uses_thread_exit(const struct session *s)
+static bool uses_thread_exit(const struct run *s)
 {
 	const struct place *place;
 
@@ -51,7 +51,7 @@ static bool uses_thread_exit(const struct session *s)
 	return false;
 }
 
-int attach_start(struct session *s, struct error *err)
+int attach_start(struct run *s, struct error *err)
 {
 	const struct tracee_attach how = {
 		.pid = s->options->pid,
@@ -61,7 +61,7 @@ int attach_start(struct session *s, struct error *err)
 
 	if (check_given(s, err) < 0 || check_expect(&s->plan.expect, err) < 0)
 		return -1;
-	s->start_us = session_now_us();
+	s->start_us = run_now_us();
 	s->tracee = tracee_attach(&how, err);
 	if (!s->tracee)
 		return -1;
@@ -72,12 +72,12 @@ int attach_start(struct session *s, struct error *err)
 
 /* ---- all threads stand still ---------------------------------------------------------------- */
 
-static void name_threads(struct session *s, bool of_root)
+static void name_threads(struct run *s, bool of_root)
 {
 	struct tracee_thread *t = NULL;
 
 	while ((t = tracee_next_thread(s->tracee, t))) {
-		struct session_process *p;
+		struct run_process *p;
 		char *start;
 
 		if (!t->found || t->process->unfollowed || t->process->is_root != of_root)
@@ -91,7 +91,7 @@ static void name_threads(struct session *s, bool of_root)
 }
 
 /* Some libraries are not loaded yet, or one is being loaded: the trap in the loader will tell. */
-static bool loads_now(struct session *s, struct session_process *p)
+static bool loads_now(struct run *s, struct run_process *p)
 {
 	bool consistent = true;
 
@@ -100,7 +100,7 @@ static bool loads_now(struct session *s, struct session_process *p)
 	return !consistent && p->load_site;
 }
 
-static int set_places(struct session *s, struct session_process *p, struct tracee_thread *helper,
+static int set_places(struct run *s, struct run_process *p, struct tracee_thread *helper,
 		      struct error *err)
 {
 	if (loads_now(s, p))
@@ -113,9 +113,9 @@ static int set_places(struct session *s, struct session_process *p, struct trace
 	return 0;
 }
 
-void attach_begin(struct session *s, const struct tracee_event *ev)
+void attach_begin(struct run *s, const struct tracee_event *ev)
 {
-	struct session_process *p = threads_process(s, ev->process);
+	struct run_process *p = threads_process(s, ev->process);
 	ERROR(err);
 	int failed;
 
@@ -126,14 +126,14 @@ void attach_begin(struct session *s, const struct tracee_event *ev)
 	name_threads(s, true);
 	name_threads(s, false);
 	if (failed && ev->process->threads) /* else it ended while we attached */
-		session_fault(s, &err);
+		run_fault(s, &err);
 	tracee_let_found_go(s->tracee);
 }
 
 /* ---- and off -------------------------------------------------------------------------------- */
 
 /* Whether the script's expectation is met is only known when the program has ended. */
-static bool waits_for_end(const struct session *s)
+static bool waits_for_end(const struct run *s)
 {
 	const struct expect *x = &s->plan.expect;
 
@@ -141,7 +141,7 @@ static bool waits_for_end(const struct session *s)
 	       x->never.count || x->checks.count;
 }
 
-static bool is_busy(struct session *s)
+static bool is_busy(struct run *s)
 {
 	bool busy = false;
 
@@ -149,24 +149,24 @@ static bool is_busy(struct session *s)
 	return busy;
 }
 
-static bool is_done(struct session *s)
+static bool is_done(struct run *s)
 {
 	return s->root && !waits_for_end(s) && engine_is_done(s->engine) && !is_busy(s);
 }
 
-void attach_check(struct session *s)
+void attach_check(struct run *s)
 {
 	if (!s->over && !is_done(s)) {
 		observe(stays, s);
 		return;
 	}
-	session_end(s);
+	run_end(s);
 	tracee_detach(s->tracee);
 }
 
 /* A process's exit status comes from its first thread, and that one had ended before gatectl
    came. */
-void attach_ended(struct session *s)
+void attach_ended(struct run *s)
 {
 	ERROR(err);
 
@@ -178,12 +178,12 @@ void attach_ended(struct session *s)
 		"had ended before gatectl came",
 		s->options->pid);
 	error_hint(&err, "start the program again, and attach earlier");
-	session_fault(s, &err);
+	run_fault(s, &err);
 }
 
 /* ---- gatectl, in two ------------------------------------------------------------------------ */
 
-static int lost(const struct session_options *o, int signal, struct error *err)
+static int lost(const struct run_options *o, int signal, struct error *err)
 {
 	error_set(err, ERROR_SYSTEM,
 		  "the part of gatectl that traced process %d was ended by signal %d: traps may be "
@@ -192,7 +192,7 @@ static int lost(const struct session_options *o, int signal, struct error *err)
 	return error_hint(err, "start that program again; end gatectl by Ctrl-C or SIGTERM");
 }
 
-int session_guard(const struct session_options *o, int *status, struct error *err)
+int run_guard(const struct run_options *o, int *status, struct error *err)
 {
 	int which = tracee_guard(status, err), signal;
 

@@ -4,9 +4,9 @@
 
 #include "tracer/run/state.h"
 
-int attach_start(struct session *s, struct error *err);
-void attach_begin(struct session *s, const struct tracee_event *ev); /* TRACEE_ATTACHED */
-void attach_ended(struct session *s);				     /* nothing is left of it */
-void attach_check(struct session *s); /* after each turn: lets go once nothing is left to do */
+int attach_start(struct run *s, struct error *err);
+void attach_begin(struct run *s, const struct tracee_event *ev); /* TRACEE_ATTACHED */
+void attach_ended(struct run *s);				 /* nothing is left of it */
+void attach_check(struct run *s); /* after each turn: lets go once nothing is left to do */
 
 #endif

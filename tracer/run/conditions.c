@@ -44,8 +44,8 @@ int conditions_parse(const struct place *place, struct error *err)
 }
 
 /* The scope is that of a thread at the site; all its registers are 0. */
-static int check_condition_at(struct session_process *p, const struct source_site *site,
-			      uint64_t bias, const char *text, struct error *err)
+static int check_condition_at(struct run_process *p, const struct source_site *site, uint64_t bias,
+			      const char *text, struct error *err)
 {
 	struct arch_regs regs = {0};
 	struct inspect_stack calls;
@@ -61,7 +61,7 @@ static int check_condition_at(struct session_process *p, const struct source_sit
 	return answer;
 }
 
-static uint64_t condition_bias(const struct session_process *p, const struct module *m)
+static uint64_t condition_bias(const struct run_process *p, const struct module *m)
 {
 	array_each(const struct image, image, &p->images)
 		if (image->module == m)
@@ -69,7 +69,7 @@ static uint64_t condition_bias(const struct session_process *p, const struct mod
 	return 0;
 }
 
-int conditions_check(struct session_process *p, const struct place *place,
+int conditions_check(struct run_process *p, const struct place *place,
 		     const struct source_sites *sites, struct error *err)
 {
 	const char *text;
@@ -85,7 +85,7 @@ int conditions_check(struct session_process *p, const struct place *place,
 enum engine_answer conditions_ask(void *ctx, const char *expression, const struct arrival *a,
 				  bool again, struct error *err)
 {
-	struct session *s = ctx;
+	struct run *s = ctx;
 	bool yes = false;
 	int failed;
 

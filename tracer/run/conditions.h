@@ -9,9 +9,9 @@
 int conditions_parse(const struct place *place, struct error *err);
 /* Checks the names of the expressions at each site of the place in the process. Returns as
    conditions_parse(). */
-int conditions_check(struct session_process *p, const struct place *place,
+int conditions_check(struct run_process *p, const struct place *place,
 		     const struct source_sites *sites, struct error *err);
-/* For struct engine_world; `ctx` is the session. */
+/* For struct engine_world; `ctx` is the run. */
 enum engine_answer conditions_ask(void *ctx, const char *expression, const struct arrival *a,
 				  bool again, struct error *err);
 

@@ -1,18 +1,17 @@
 /* A run that begins where another one was left: with a copy of its program. */
 #include "tracer/run/go.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/run.h"
+#include "tracer/run/parts.h"
 #include "tracer/run/threads/threads.h"
 
-struct session_thread *session_copy(struct session *s, const struct session *from,
-				    struct error *err)
+struct run_thread *run_copy(struct run *s, const struct run *from, struct error *err)
 {
 	struct tracee_thread *thread;
 	struct tracee_process *process = tracee_copy(from->tracee, &thread, err);
 
 	if (!process)
 		return NULL;
-	s->start_us = session_now_us();
+	s->start_us = run_now_us();
 	s->tracee = from->tracee;
 	s->tick_ms = from->tick_ms;
 	s->root = threads_process(s, process);

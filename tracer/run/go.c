@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-uint64_t session_now_us(void)
+uint64_t run_now_us(void)
 {
 	struct timespec now;
 
@@ -11,9 +11,9 @@ uint64_t session_now_us(void)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-void session_note_held(struct session *s, struct session_thread *t)
+void run_note_held(struct run *s, struct run_thread *t)
 {
-	double ms = t->held_since ? (double)(session_now_us() - t->held_since) / 1000 : 0;
+	double ms = t->held_since ? (double)(run_now_us() - t->held_since) / 1000 : 0;
 
 	if (t->held_since && t->hold.gate) {
 		while (s->held_max.count <= t->hold.gate->index)
@@ -25,29 +25,29 @@ void session_note_held(struct session *s, struct session_thread *t)
 }
 
 /* Notes what the threads are doing before that is lost, then kills everything. */
-void session_end(struct session *s)
+void run_end(struct run *s)
 {
 	if (s->over)
 		return;
 	observe(end, s);
 	for (size_t i = 0; i < s->threads.count; i++)
-		session_note_held(s, s->threads.items[i]);
+		run_note_held(s, s->threads.items[i]);
 	s->over = true;
 	if (!s->options->pid)
 		tracee_kill_all(s->tracee);
 }
 
-void session_fault(struct session *s, const struct error *err)
+void run_fault(struct run *s, const struct error *err)
 {
 	if (s->over || s->outcome.fault || s->outcome.failed)
 		return;
 	s->outcome.failed = err->code == ERROR_FAILED;
 	s->outcome.fault = !s->outcome.failed;
 	error_copy(&s->fault, err);
-	session_end(s);
+	run_end(s);
 }
 
-void session_go(struct session *s, struct session_thread *t)
+void run_go(struct run *s, struct run_thread *t)
 {
 	bool taken = false;
 

@@ -5,12 +5,12 @@
 #include "tracer/run/state.h"
 
 /* The run ends now; what is left of the program is killed. */
-void session_end(struct session *s);
-void session_fault(struct session *s, const struct error *err);
-uint64_t session_now_us(void);
+void run_end(struct run *s);
+void run_fault(struct run *s, const struct error *err);
+uint64_t run_now_us(void);
 /* The thread goes on, unless somebody keeps it. */
-void session_go(struct session *s, struct session_thread *t);
+void run_go(struct run *s, struct run_thread *t);
 /* The thread is no longer held, or the run ends: notes for how long it was. */
-void session_note_held(struct session *s, struct session_thread *t);
+void run_note_held(struct run *s, struct run_thread *t);
 
 #endif

@@ -12,7 +12,7 @@ static bool observers_has(const struct observer *o, size_t function)
 	return pointer;
 }
 
-void observers_set(struct session *s, const struct features *features)
+void observers_set(struct run *s, const struct features *features)
 {
 	s->observers = (struct observers){0};
 	s->placers = features ? features->placers : NULL;

@@ -16,10 +16,10 @@ struct error;
 struct happened;
 struct image;
 struct place;
-struct session;
-struct session_process;
-struct session_result;
-struct session_thread;
+struct run;
+struct run_process;
+struct run_result;
+struct run_thread;
 struct site_placer;
 struct source_sites;
 struct tracee_event;
@@ -28,7 +28,7 @@ struct tracee_thread;
 
 /* A location of the script has been found in a process. */
 struct found {
-	struct session_process *process;
+	struct run_process *process;
 	struct tracee_thread *thread;
 	struct place *place;
 	const struct source_sites *sites;
@@ -43,117 +43,114 @@ struct found {
  */
 struct observer {
 	/* ---- before the program is started ---- */
-	void (*begin)(struct session *s);  /* the engine exists and is empty */
-	void (*loaded)(struct session *s); /* the scripts are loaded */
+	void (*begin)(struct run *s);  /* the engine exists and is empty */
+	void (*loaded)(struct run *s); /* the scripts are loaded */
 	/* 0, or -1: what the scripts ask for is not possible. */
-	int (*check)(struct session *s, struct error *err);
+	int (*check)(struct run *s, struct error *err);
 	/* 0, or -1: the program cannot be started like this. */
-	int (*launch)(struct session *s, struct tracee_launch *how, struct error *err);
+	int (*launch)(struct run *s, struct tracee_launch *how, struct error *err);
 	/* There will be no run: the error is all there is to report. */
-	void (*failed)(struct session *s, const struct error *err, struct session_result *out);
+	void (*failed)(struct run *s, const struct error *err, struct run_result *out);
 
 	/* ---- processes and threads ---- */
 	/* At an exec, before anything is known. True: the process execs again at once, so ignore
 	   this one. */
-	bool (*exec_again)(struct session *s, struct session_process *p, struct tracee_thread *t);
+	bool (*exec_again)(struct run *s, struct run_process *p, struct tracee_thread *t);
 	/* Do its libraries have to be noticed even if the script has no places? */
-	bool (*needs_libraries)(struct session *s, const struct session_process *p);
+	bool (*needs_libraries)(struct run *s, const struct run_process *p);
 	/* An exec has left only this thread; nothing is known of the new image yet. */
-	void (*exec)(struct session *s, struct session_thread *t, bool first);
+	void (*exec)(struct run *s, struct run_thread *t, bool first);
 	/* ... now it is known, and its traps are set. */
-	void (*image)(struct session *s, struct session_process *p, struct tracee_thread *t);
+	void (*image)(struct run *s, struct run_process *p, struct tracee_thread *t);
 	/* The libraries that it starts with are loaded; places are resolved next. */
-	void (*settled)(struct session *s, struct session_process *p, struct tracee_thread *t);
-	/* These have come later (dlopen); only while session.loads_matter. */
-	void (*opened)(struct session *s, struct session_process *p, struct tracee_thread *t,
+	void (*settled)(struct run *s, struct run_process *p, struct tracee_thread *t);
+	/* These have come later (dlopen); only while run.loads_matter. */
+	void (*opened)(struct run *s, struct run_process *p, struct tracee_thread *t,
 		       const struct image *images, size_t count);
 	/* ... they are resolved in the program's first image. 0, or -1: something else was not
 	   found. */
-	int (*placed)(struct session *s, struct session_process *p, struct error *err);
+	int (*placed)(struct run *s, struct run_process *p, struct error *err);
 	/* `child` has no thread yet. NULL: it is not followed. */
-	void (*fork)(struct session *s, struct session_thread *t, struct session_process *child);
+	void (*fork)(struct run *s, struct run_thread *t, struct run_process *child);
 	/* A new thread's start routine seems to be `name`. True: its creator passed another one, in
 	   *routine and *argument. */
-	bool (*start)(struct session *s, struct session_thread *creator, const char *name,
+	bool (*start)(struct run *s, struct run_thread *creator, const char *name,
 		      uint64_t *routine, uint64_t *argument);
-	void (*thread_new)(struct session *s, struct session_thread *t);
-	void (*thread_over)(struct session *s,
-			    struct session_thread *t); /* it has ended, or got another name */
-	void (*thread_gone)(struct session *s, struct session_thread *t);
+	void (*thread_new)(struct run *s, struct run_thread *t);
+	void (*thread_over)(struct run *s,
+			    struct run_thread *t); /* it has ended, or got another name */
+	void (*thread_gone)(struct run *s, struct run_thread *t);
 	/* What does a thread whose start routine is a trampoline run? NULL: not known. */
-	const char *(*runs)(struct session *s, struct session_thread *t);
-	void (*process_dies)(struct session *s, struct session_process *p, int status);
-	void (*process_gone)(struct session *s, struct session_process *p); /* nothing is left */
+	const char *(*runs)(struct run *s, struct run_thread *t);
+	void (*process_dies)(struct run *s, struct run_process *p, int status);
+	void (*process_gone)(struct run *s, struct run_process *p); /* nothing is left */
 	/* A signal is about to be delivered. True: do not ask the script about it. */
-	bool (*signal)(struct session *s, struct session_thread *t, int signal);
-	void (*signal_over)(struct session *s,
-			    struct session_thread *t); /* ... it has been asked */
+	bool (*signal)(struct run *s, struct run_thread *t, int signal);
+	void (*signal_over)(struct run *s, struct run_thread *t); /* ... it has been asked */
 	/* A stopped thread goes on. True: the observer has let it go. */
-	bool (*goes)(struct session *s, struct session_thread *t);
+	bool (*goes)(struct run *s, struct run_thread *t);
 	/* TRACEE_CALL and TRACEE_CALLED. True: the observer deals with the thread. */
-	bool (*call)(struct session *s, const struct tracee_event *ev);
+	bool (*call)(struct run *s, const struct tracee_event *ev);
 	/* A thread of a controlled run waits, in the kernel or stopped before its call; nobody runs. */
-	void (*waits)(struct session *s, struct session_thread *t);
+	void (*waits)(struct run *s, struct run_thread *t);
 	/* TRACEE_SLEEP and TRACEE_SLEPT; the observer lets the thread go on. */
-	void (*sleep)(struct session *s, const struct tracee_event *ev);
+	void (*sleep)(struct run *s, const struct tracee_event *ev);
 
 	/* ---- places ---- */
-	void (*found)(struct session *s, const struct found *f);
+	void (*found)(struct run *s, const struct found *f);
 	/* The place is retired. True: something of it is still under way. NULL: of any place? */
-	bool (*busy)(struct session *s, const struct place *place);
+	bool (*busy)(struct run *s, const struct place *place);
 	/* A thread is at the place, meant by it or not; `arrival`: the engine has been told of
 	   it. */
-	void (*comes)(struct session *s, struct session_thread *t, struct place *place);
-	void (*arrival)(struct session *s, struct session_thread *t, struct place *place);
+	void (*comes)(struct run *s, struct run_thread *t, struct place *place);
+	void (*arrival)(struct run *s, struct run_thread *t, struct place *place);
 	/* So many arrivals at the place that had no consequence were decided inside the program. */
-	void (*passed)(struct session *s, struct place *place, unsigned long arrivals);
+	void (*passed)(struct run *s, struct place *place, unsigned long arrivals);
 	/* The same, by threads that it is not meant for. */
-	void (*others_passed)(struct session *s, struct place *place, unsigned long times);
+	void (*others_passed)(struct run *s, struct place *place, unsigned long times);
 	/* The engine has decided this; it is about to be carried out, or (a RELEASE, see apply_releases()) just was. */
-	void (*decision)(struct session *s, const struct decision *d);
+	void (*decision)(struct run *s, const struct decision *d);
 	/* All decisions are carried out. True: a condition has to be asked again. */
-	bool (*decided)(struct session *s);
+	bool (*decided)(struct run *s);
 
 	/* A line was added to the timeline. */
-	void (*happened)(struct session *s, const struct happened *h);
+	void (*happened)(struct run *s, const struct happened *h);
 
 	/* ---- conditions ---- */
-	void (*asks)(struct session *s,
-		     struct session_thread *t); /* its condition is being asked */
-	void (*answered)(struct session *s);
+	void (*asks)(struct run *s, struct run_thread *t); /* its condition is being asked */
+	void (*answered)(struct run *s);
 	/* The condition has read this memory (NULL: it could not), called a function, looked at a
 	   thread. */
-	void (*reads)(struct session *s, struct session_process *p, uint64_t address,
-		      const void *bytes, size_t n);
-	void (*calls)(struct session *s);
-	void (*looks_at)(struct session *s, const struct session_thread *t);
+	void (*reads)(struct run *s, struct run_process *p, uint64_t address, const void *bytes,
+		      size_t n);
+	void (*calls)(struct run *s);
+	void (*looks_at)(struct run *s, const struct run_thread *t);
 
 	/* ---- time ---- */
-	void (*tick)(struct session *s); /* every tick; if the run ends at one, that is the last */
+	void (*tick)(struct run *s); /* every tick; if the run ends at one, that is the last */
 	/* Every TICKS_MS: before the check whether anybody can move, and after it. `quiet`: nothing
 	   has happened since the last one. */
-	void (*slow_tick)(struct session *s, uint64_t now);
-	void (*slow_tick_over)(struct session *s, uint64_t now, bool quiet);
+	void (*slow_tick)(struct run *s, uint64_t now);
+	void (*slow_tick_over)(struct run *s, uint64_t now, bool quiet);
 	/* True: somebody who may let others go is still being looked at, so skip the check. */
-	bool (*awaits)(struct session *s);
+	bool (*awaits)(struct run *s);
 	/* Can anybody still move? True: *answer has the answer. */
-	bool (*judge)(struct session *s, enum waits_answer *answer);
+	bool (*judge)(struct run *s, enum waits_answer *answer);
 	/* Nobody can. True: something that a condition has read has only just changed. */
-	bool (*stale)(struct session *s);
-	bool (*stalled)(struct session *s); /* True: now somebody can move */
-	bool (*rest)(struct session *s);    /* ... for good, it seems. True: no verdict */
-	bool (*interrupt)(struct session *s,
-			  int signal); /* sent to gatectl. True: the run goes on */
+	bool (*stale)(struct run *s);
+	bool (*stalled)(struct run *s);		      /* True: now somebody can move */
+	bool (*rest)(struct run *s);		      /* ... for good, it seems. True: no verdict */
+	bool (*interrupt)(struct run *s, int signal); /* sent to gatectl. True: the run goes on */
 	/* The time limit passed so long ago. True: the verdict has to wait a little. */
-	bool (*late)(struct session *s, double over_us);
+	bool (*late)(struct run *s, double over_us);
 	/* After a turn of a program that was attached to and is not let go yet. */
-	void (*stays)(struct session *s);
+	void (*stays)(struct run *s);
 
 	/* ---- the end ---- */
-	void (*end)(struct session *s);	    /* the verdict is reached; everything is still there */
-	void (*outcome)(struct session *s); /* everything has ended; the verdict is not known yet */
-	void (*judged)(struct session *s, struct session_result *out);
-	void (*free)(struct session *s);
+	void (*end)(struct run *s);	/* the verdict is reached; everything is still there */
+	void (*outcome)(struct run *s); /* everything has ended; the verdict is not known yet */
+	void (*judged)(struct run *s, struct run_result *out);
+	void (*free)(struct run *s);
 };
 
 /* Everything that takes part in a run; each list ends with NULL. */
@@ -173,7 +170,7 @@ struct observers {
 	const struct observer *of[OBSERVER_FUNCTIONS][OBSERVERS_MOST + 1];
 };
 
-void observers_set(struct session *s, const struct features *features); /* NULL: nobody */
+void observers_set(struct run *s, const struct features *features); /* NULL: nobody */
 
 #define observers_of(what, s)                                                                      \
 	((s)->observers.of[offsetof(struct observer, what) / sizeof(void (*)(void))])

@@ -1,9 +1,9 @@
 /* The result of a run: what the caller is told when it is over. */
-#include "tracer/run/session.h"
+#include "tracer/run/run.h"
 
-void session_evidence_fini(struct session_evidence *e)
+void run_evidence_fini(struct run_evidence *e)
 {
-	array_each(struct session_subject, subject, &e->subjects) {
+	array_each(struct run_subject, subject, &e->subjects) {
 		base_free(subject->name);
 		array_each(char *, mover, &subject->movers)
 			base_free(*mover);
@@ -14,12 +14,12 @@ void session_evidence_fini(struct session_evidence *e)
 	str_fini(&e->came);
 }
 
-void session_result_fini(struct session_result *r)
+void run_result_fini(struct run_result *r)
 {
 	str_fini(&r->text);
 	str_fini(&r->note);
 	str_fini(&r->file);
 	for (int kind = 0; kind < REPORT_KINDS; kind++)
 		str_fini(&r->reports[kind]);
-	session_evidence_fini(&r->evidence);
+	run_evidence_fini(&r->evidence);
 }

@@ -8,10 +8,10 @@
 #include "tracer/run/places/inside.h"
 #include "tracer/run/modules/loader.h"
 #include "tracer/run/threads/pages.h"
-#include "tracer/run/run.h"
+#include "tracer/run/parts.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/program.h"
-#include "tracer/run/session.h"
+#include "tracer/run/run.h"
 #include "tracer/run/threads/start.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/ticks.h"
@@ -32,7 +32,7 @@ enum { DEFAULT_GATE_LIMIT = 10 };
 /* ---- the events ----------------------------------------------------------------------------- */
 
 /* Only for a child: the program itself would have been refused. */
-static void note_withheld(struct session *s, const struct session_process *p)
+static void note_withheld(struct run *s, const struct run_process *p)
 {
 	char what[128];
 
@@ -45,7 +45,7 @@ static void note_withheld(struct session *s, const struct session_process *p)
 			 p->exe ? module_path(p->exe) : "a file", what);
 }
 
-static bool is_exec_again(struct session *s, struct session_process *p, struct tracee_thread *t)
+static bool is_exec_again(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	bool again = false;
 
@@ -53,10 +53,10 @@ static bool is_exec_again(struct session *s, struct session_process *p, struct t
 	return again;
 }
 
-static void on_exec(struct session *s, const struct tracee_event *ev)
+static void on_exec(struct run *s, const struct tracee_event *ev)
 {
-	struct session_process *p = threads_process(s, ev->process);
-	struct session_thread *t = ev->thread->user;
+	struct run_process *p = threads_process(s, ev->process);
+	struct run_thread *t = ev->thread->user;
 	ERROR(err);
 	bool first = !s->root;
 
@@ -73,37 +73,37 @@ static void on_exec(struct session *s, const struct tracee_event *ev)
 	observe(exec, s, t, first);
 	threads_forgive(p); /* a thread that an exec ends is not its gate's fault */
 	if (loader_exec(s, p, ev->thread, &err) < 0 && first && s->has_places)
-		session_fault(s, &err);
+		run_fault(s, &err);
 	if (!s->over && p->exe && !p->load_site && loader_is_wanted(s, p)) {
 		s->root_settled = true;
 		if (places_settle(s, p, ev->thread, first, &err) < 0)
-			session_fault(s, &err);
+			run_fault(s, &err);
 		else
 			loader_static(s, p, ev->thread);
 	}
 	if (!s->over)
 		observe(image, s, p, ev->thread);
 	if (first) {
-		session_go(s, t);
+		run_go(s, t);
 	} else {
 		note_withheld(s, p);
 		arrivals_event(s, t, PLACE_EXEC, 0);
 	}
 }
 
-static void on_process_start(struct session *s, const struct tracee_event *ev)
+static void on_process_start(struct run *s, const struct tracee_event *ev)
 {
-	struct session_process *p = threads_process(s, ev->process);
-	struct session_thread *t = threads_new(s, p, ev->thread, "");
+	struct run_process *p = threads_process(s, ev->process);
+	struct run_thread *t = threads_new(s, p, ev->thread, "");
 
 	arrivals_event(s, t, PLACE_THREAD_START, 0);
 }
 
-static void on_thread_start(struct session *s, const struct tracee_event *ev)
+static void on_thread_start(struct run *s, const struct tracee_event *ev)
 {
-	struct session_process *p = threads_process(s, ev->process);
+	struct run_process *p = threads_process(s, ev->process);
 	char *start = start_routine(s, p, ev->thread);
-	struct session_thread *t = threads_new(s, p, ev->thread, start);
+	struct run_thread *t = threads_new(s, p, ev->thread, start);
 
 	base_free(start);
 	inside_born(s, t);
@@ -111,7 +111,7 @@ static void on_thread_start(struct session *s, const struct tracee_event *ev)
 }
 
 /* A thread dies while it is held: its gate is at fault if the program ended by exit. */
-static void note_lost(struct session_thread *t)
+static void note_lost(struct run_thread *t)
 {
 	struct engine_hold hold;
 	struct str text = {0};
@@ -126,22 +126,22 @@ static void note_lost(struct session_thread *t)
 	*array_add(&t->process->lost_held) = str_take(&text);
 }
 
-static void on_thread_gone(struct session *s, const struct tracee_event *ev)
+static void on_thread_gone(struct run *s, const struct tracee_event *ev)
 {
-	struct session_thread *t = ev->thread->user;
+	struct run_thread *t = ev->thread->user;
 
 	if (!t)
 		return;
 	if (!s->over)
 		note_lost(t);
-	session_note_held(s, t); /* a thread that dies was held until then */
+	run_note_held(s, t); /* a thread that dies was held until then */
 	threads_gone(s, t);
 	inside_exited(s, t);
 	observe(thread_gone, s, t);
 	engine_thread_exited(s->engine, t->engine);
 }
 
-static void on_root_gone(struct session *s, int status)
+static void on_root_gone(struct run *s, int status)
 {
 	s->root_ended = true;
 	if (s->over && !s->outcome.fault && !s->killed_by)
@@ -153,7 +153,7 @@ static void on_root_gone(struct session *s, int status)
 }
 
 /* The thread's last name; the first thread's tells whether others were given names of their own. */
-static void note_name(struct session *s, const struct session_thread *t)
+static void note_name(struct run *s, const struct run_thread *t)
 {
 	const struct engine_thread *first = engine_thread_at(s->engine, 0);
 
@@ -162,9 +162,9 @@ static void note_name(struct session *s, const struct session_thread *t)
 		threads_name(s, first);
 }
 
-static void on_process_gone(struct session *s, const struct tracee_event *ev)
+static void on_process_gone(struct run *s, const struct tracee_event *ev)
 {
-	struct session_process *p = ev->process->user;
+	struct run_process *p = ev->process->user;
 
 	if (!p)
 		return;
@@ -178,14 +178,14 @@ static void on_process_gone(struct session *s, const struct tracee_event *ev)
 	sites_forget(s, p, 0, UINT64_MAX);
 	p->tracee = NULL;
 	if (s->killed_by)
-		session_end(s); /* :kill ends the whole program, not only this process */
+		run_end(s); /* :kill ends the whole program, not only this process */
 	engine_changed(s->engine);
 	observe(process_gone, s, p);
 }
 
-static void run_on_signal(struct session *s, const struct tracee_event *ev)
+static void run_on_signal(struct run *s, const struct tracee_event *ev)
 {
-	struct session_thread *t = ev->thread->user;
+	struct run_thread *t = ev->thread->user;
 	bool taken = false;
 
 	observe_until(taken, signal, s, t, ev->signal);
@@ -194,17 +194,17 @@ static void run_on_signal(struct session *s, const struct tracee_event *ev)
 	observe(signal_over, s, t);
 }
 
-static void on_fork(struct session *s, const struct tracee_event *ev)
+static void on_fork(struct run *s, const struct tracee_event *ev)
 {
-	struct session_thread *t = ev->thread->user;
-	struct session_process *child = ev->child ? threads_process(s, ev->child) : NULL;
+	struct run_thread *t = ev->thread->user;
+	struct run_process *child = ev->child ? threads_process(s, ev->child) : NULL;
 
 	s->untraced_children |= !child;
 	observe(fork, s, t, child);
 	arrivals_event(s, t, PLACE_FORK, 0);
 }
 
-static void on_call(struct session *s, const struct tracee_event *ev)
+static void on_call(struct run *s, const struct tracee_event *ev)
 {
 	bool taken = false;
 
@@ -213,7 +213,7 @@ static void on_call(struct session *s, const struct tracee_event *ev)
 		tracee_resume(s->tracee, ev->thread);
 }
 
-static void on_interrupt(struct session *s, int signal)
+static void on_interrupt(struct run *s, int signal)
 {
 	bool taken = false;
 
@@ -221,13 +221,13 @@ static void on_interrupt(struct session *s, int signal)
 	if (taken)
 		return;
 	s->interrupted = signal;
-	session_end(s);
+	run_end(s);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
 /* While the tree is being killed, only what ends matters. */
-static void turn_over(struct session *s, const struct tracee_event *ev)
+static void turn_over(struct run *s, const struct tracee_event *ev)
 {
 	if (ev->kind == TRACEE_THREAD_GONE)
 		on_thread_gone(s, ev);
@@ -249,7 +249,7 @@ static bool is_deed(enum tracee_event_kind kind)
 	       kind != TRACEE_INTERRUPT && kind != TRACEE_EMPTY;
 }
 
-static void turn(struct session *s, const struct tracee_event *ev)
+static void turn(struct run *s, const struct tracee_event *ev)
 {
 	switch (ev->kind) {
 	case TRACEE_SITE:
@@ -309,24 +309,24 @@ static void turn(struct session *s, const struct tracee_event *ev)
 	}
 	s->events += is_deed(ev->kind);
 	s->signals += ev->kind == TRACEE_SIGNAL;
-	session_settle(s);
+	run_settle(s);
 }
 
 /*
  * The threads that this one has let go are running already. This one goes last: a thread that has
  * just been stopped would run at once on this processor, and be in their way.
  */
-static void turned_goes(struct session *s)
+static void turned_goes(struct run *s)
 {
-	struct session_thread *t = s->turned;
+	struct run_thread *t = s->turned;
 
 	s->turned = NULL;
 	if (s->turned_goes && t->tracee)
-		session_go(s, t);
+		run_go(s, t);
 	s->turned_goes = false;
 }
 
-void session_turn(struct session *s, const struct tracee_event *ev)
+void run_turn(struct run *s, const struct tracee_event *ev)
 {
 	s->turns++;
 	s->turned = ev->thread ? ev->thread->user : NULL;
@@ -342,13 +342,13 @@ void session_turn(struct session *s, const struct tracee_event *ev)
 		attach_check(s);
 }
 
-void session_loop(struct session *s)
+void run_loop(struct run *s)
 {
 	struct tracee_event ev;
 
 	do {
 		tracee_wait(s->tracee, &ev);
-		session_turn(s, &ev);
+		run_turn(s, &ev);
 	} while (ev.kind != TRACEE_EMPTY);
 }
 
@@ -359,9 +359,9 @@ static double first_given(double a, double b, double otherwise)
 	return a >= 0 ? a : b >= 0 ? b : otherwise;
 }
 
-static int load_scripts(struct session *s, struct error *err)
+static int load_scripts(struct run *s, struct error *err)
 {
-	const struct session_options *o = s->options;
+	const struct run_options *o = s->options;
 	int failed = 0;
 
 	for (size_t i = 0; i < o->scripts.count; i++)
@@ -380,7 +380,7 @@ static int load_scripts(struct session *s, struct error *err)
 	return failed < 0 ? -1 : places_prepare(s, err);
 }
 
-static bool uses_kind(const struct session *s, enum place_kind kind)
+static bool uses_kind(const struct run *s, enum place_kind kind)
 {
 	const struct place *p;
 
@@ -392,7 +392,7 @@ static bool uses_kind(const struct session *s, enum place_kind kind)
 
 /* If no thread had the name that the script asks for, the report tells the last names that threads
    had. */
-static bool uses_names(const struct session *s)
+static bool uses_names(const struct run *s)
 {
 	for (size_t i = 0; engine_place_at(s->engine, i); i++)
 		if (engine_place_at(s->engine, i)->thread)
@@ -402,12 +402,12 @@ static bool uses_names(const struct session *s)
 
 static void host_print(void *ctx, const char *line)
 {
-	const struct session *s = ctx;
+	const struct run *s = ctx;
 
 	engine_log(s->engine, line);
 }
 
-int session_prepare(struct session *s, struct error *err)
+int run_prepare(struct run *s, struct error *err)
 {
 	const struct engine_world world = {s, threads_name, threads_runs, conditions_ask};
 	struct script_host host = {.ctx = s,
@@ -418,7 +418,7 @@ int session_prepare(struct session *s, struct error *err)
 
 	observers_set(s, s->options->features);
 	program_functions(s, &host.program);
-	s->start_us = session_now_us();
+	s->start_us = run_now_us();
 	s->plan.limits = (struct limits){-1, -1};
 	s->engine = engine_new(&world);
 	s->script = script_new(s->engine, &s->plan, &host);
@@ -428,7 +428,7 @@ int session_prepare(struct session *s, struct error *err)
 	return failed;
 }
 
-int session_launch(struct session *s, struct error *err)
+int run_launch(struct run *s, struct error *err)
 {
 	struct tracee_launch how = {
 		.argv = s->options->argv,
@@ -445,7 +445,7 @@ int session_launch(struct session *s, struct error *err)
 
 	observe_until(failed, launch, s, &how, err);
 	if (!failed) {
-		s->start_us = session_now_us();
+		s->start_us = run_now_us();
 		s->tracee = tracee_launch(&how, err);
 		if (!s->tracee)
 			images_explain_refusal(s->symbols, s->options->argv[0], err);
@@ -459,7 +459,7 @@ int session_launch(struct session *s, struct error *err)
 	return s->tracee ? 0 : -1;
 }
 
-void session_judge(struct session *s, struct session_result *out)
+void run_judge(struct run *s, struct run_result *out)
 {
 	if (s->killed_by) {
 		s->outcome.killed_by = s->killed_by;
@@ -486,7 +486,7 @@ void session_judge(struct session *s, struct session_result *out)
 	observe(judged, s, out);
 }
 
-void session_fini(struct session *s)
+void run_fini(struct run *s)
 {
 	tracee_free(s->tracee);
 	inside_free(s);
@@ -507,23 +507,23 @@ void session_fini(struct session *s)
 	kept_fini(&s->kept);
 }
 
-int session_run(const struct session_options *o, struct modules *symbols, unsigned long run_number,
-		struct session_result *out, struct error *err)
+int run_run(const struct run_options *o, struct modules *symbols, unsigned long run_number,
+	    struct run_result *out, struct error *err)
 {
-	struct session s = {.options = o, .symbols = symbols, .run_number = run_number};
+	struct run s = {.options = o, .symbols = symbols, .run_number = run_number};
 	int answer = -1;
 
-	*out = (struct session_result){0};
-	if (session_prepare(&s, err) == 0 &&
-	    (o->pid ? attach_start(&s, err) : session_launch(&s, err)) == 0) {
-		session_loop(&s);
+	*out = (struct run_result){0};
+	if (run_prepare(&s, err) == 0 &&
+	    (o->pid ? attach_start(&s, err) : run_launch(&s, err)) == 0) {
+		run_loop(&s);
 		if (o->pid)
 			attach_ended(&s);
-		session_judge(&s, out);
+		run_judge(&s, out);
 		answer = 0;
 	} else {
 		observe(failed, &s, err, out);
 	}
-	session_fini(&s);
+	run_fini(&s);
 	return answer;
 }

@@ -3,43 +3,43 @@
 #include "tracer/run/go.h"
 #include "tracer/run/signals.h"
 
-void session_signals_hold(void)
+void run_signals_hold(void)
 {
 	tracee_signals_hold();
 }
 
-int session_signals_release(void)
+int run_signals_release(void)
 {
 	return tracee_signals_release();
 }
 
-bool session_signals_came(void)
+bool run_signals_came(void)
 {
 	return tracee_signals_came();
 }
 
-void session_signals_put_back(int signal)
+void run_signals_put_back(int signal)
 {
 	tracee_signals_put_back(signal);
 }
 
-void session_signals_unlink(const char *path)
+void run_signals_unlink(const char *path)
 {
 	tracee_signals_unlink(path);
 }
 
-void session_signals_say(const char *text)
+void run_signals_say(const char *text)
 {
 	tracee_signals_say(text);
 }
 
-void session_signals_as_found(void)
+void run_signals_as_found(void)
 {
 	tracee_signals_as_found();
 }
 
 /* The process has ended because target had to kill it. */
-void signals_note_frozen(struct session *s)
+void signals_note_frozen(struct run *s)
 {
 	ERROR(err);
 
@@ -51,5 +51,5 @@ void signals_note_frozen(struct session *s)
 		  "on: it was killed",
 		  (int)tracee_frozen_by());
 	error_hint(&err, "leave out what attaches to its own parent: a process has one tracer");
-	session_fault(s, &err);
+	run_fault(s, &err);
 }

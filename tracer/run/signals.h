@@ -4,6 +4,6 @@
 #include "tracer/run/state.h"
 
 /* A process has ended: if it had stopped gatectl, the run ends with an error. */
-void signals_note_frozen(struct session *s);
+void signals_note_frozen(struct run *s);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * What a run knows: the program's processes, their threads and modules, the places of the script.
- * What only one feature needs is kept by that feature (kept.h). A `session` is one run.
+ * What only one feature needs is kept by that feature (kept.h). A `run` is one run.
  */
 #ifndef GATECTL_RUN_STATE_H
 #define GATECTL_RUN_STATE_H
@@ -10,7 +10,7 @@
 #include "tracer/base/text/json.h"
 #include "tracer/run/kept.h"
 #include "tracer/run/observers.h"
-#include "tracer/run/session.h"
+#include "tracer/run/run.h"
 #include "tracer/inspect/inspect.h"
 #include "tracer/tracee/tracee.h"
 
@@ -38,8 +38,8 @@ struct page {
 	uint8_t bytes[PAGE_BYTES];
 };
 
-struct session_process {
-	struct session *session;
+struct run_process {
+	struct run *run;
 	struct kept_list kept;	       /* by features */
 	struct tracee_process *tracee; /* NULL once it is gone */
 	struct dwarf_program program;  /* the process as inspect sees it */
@@ -63,12 +63,12 @@ struct session_process {
 
 /* A trap that serves a place. */
 struct placed {
-	struct session_process *process;
+	struct run_process *process;
 	struct tracee_site *site;
 };
 
 /* place->user */
-struct session_place {
+struct run_place {
 	struct kept_list kept; /* by features */
 	char *nearest;	       /* the nearest match in the object that was loaded for it; or NULL */
 	struct location location;
@@ -82,12 +82,12 @@ struct session_place {
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-struct session_thread {
+struct run_thread {
 	size_t index;	       /* in order of creation */
 	struct kept_list kept; /* by features */
 	struct engine_thread *engine;
 	struct tracee_thread *tracee; /* NULL once it is gone */
-	struct session_process *process;
+	struct run_process *process;
 	uint64_t scheduler_block; /* thread pointer at its start: glibc's struct pthread; or 0 */
 	uint64_t held_since;	  /* us; 0: not held */
 	bool gone_first;	  /* it goes on already; its RELEASE is still to be told */
@@ -120,8 +120,8 @@ struct tick_wish {
 	unsigned ms;
 };
 
-struct session {
-	const struct session_options *options;
+struct run {
+	const struct run_options *options;
 	struct kept_list kept;			  /* by features */
 	const struct site_placer *const *placers; /* features.c; and who observes: */
 	struct observers observers;
@@ -131,12 +131,12 @@ struct session {
 	struct script *script;
 	struct plan plan;
 	double gate_limit, time_limit;
-	ARRAY(struct session_process *) processes;
-	ARRAY(struct session_thread *) threads;
+	ARRAY(struct run_process *) processes;
+	ARRAY(struct run_thread *) threads;
 	ARRAY(struct site_use *) uses;	     /* sites.h */
 	ARRAY(struct inside_site *) insides; /* inside.h */
 	ARRAY(double) held_max;		     /* by gate index, ms */
-	struct session_process *root;
+	struct run_process *root;
 	unsigned long run_number;
 	bool untraced_children; /* there are or were some: --no-follow, or from before attach */
 	unsigned children;	/* child processes so far */
@@ -146,12 +146,12 @@ struct session {
 	unsigned signals;	/* ... of these, signals to the program */
 	unsigned tick_ms;	/* the current interval; the least of: */
 	ARRAY(struct tick_wish) tick_wishes;
-	uint64_t start_us;	       /* when the program was started */
-	uint64_t slow_us;	       /* when limits and deadlocks were last checked */
-	unsigned long turns;	       /* events so far, and other reasons to read memory anew */
-	struct session_thread *turned; /* whose event this turn is about, or NULL */
-	bool turned_goes;	       /* ... it was let go, and resumes at the end of the turn */
-	struct session_thread *asker;  /* whose condition is being asked, or NULL */
+	uint64_t start_us;	   /* when the program was started */
+	uint64_t slow_us;	   /* when limits and deadlocks were last checked */
+	unsigned long turns;	   /* events so far, and other reasons to read memory anew */
+	struct run_thread *turned; /* whose event this turn is about, or NULL */
+	bool turned_goes;	   /* ... it was let go, and resumes at the end of the turn */
+	struct run_thread *asker;  /* whose condition is being asked, or NULL */
 	bool looks; /* what conditions have read is not watched, but looked at now and then: each arrival counts */
 	bool attended; /* a user looks on: rest is no verdict, limits and Ctrl-C are theirs */
 	bool halted;   /* ... and nobody may go on */
@@ -173,8 +173,8 @@ struct session {
 	bool counts_late; /* ... even one after the verdict: more runs follow */
 	bool driven;	  /* somebody else decides who goes on: stops_check() does not apply */
 	struct error fault;
-	struct session_thread *culprit; /* the thread that a limit or a deadlock is about */
-	struct str cycle;		/* the wait-for cycle in words */
+	struct run_thread *culprit; /* the thread that a limit or a deadlock is about */
+	struct str cycle;	    /* the wait-for cycle in words */
 };
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <signal.h>
 
-void ticks_wish(struct session *s, const void *who, unsigned ms)
+void ticks_wish(struct run *s, const void *who, unsigned ms)
 {
 	unsigned most = TICKS_MS;
 	struct tick_wish *own = NULL;
@@ -27,10 +27,10 @@ void ticks_wish(struct session *s, const void *who, unsigned ms)
 	s->tick_ms = most;
 }
 
-static void check_gate_limit(struct session *s, uint64_t now)
+static void check_gate_limit(struct run *s, uint64_t now)
 {
 	for (size_t i = 0; i < s->threads.count && s->gate_limit > 0 && !s->attended; i++) {
-		struct session_thread *t = s->threads.items[i];
+		struct run_thread *t = s->threads.items[i];
 
 		if (!t->held_since ||
 		    t->held_since > now || /* only since a moment ago, in this tick */
@@ -38,12 +38,12 @@ static void check_gate_limit(struct session *s, uint64_t now)
 			continue;
 		s->outcome.gate_limit = true;
 		s->culprit = t;
-		session_end(s);
+		run_end(s);
 		return;
 	}
 }
 
-static enum waits_answer ticks_judge(struct session *s)
+static enum waits_answer ticks_judge(struct run *s)
 {
 	enum waits_answer answer = WAITS_MOVING;
 	bool told = false;
@@ -53,7 +53,7 @@ static enum waits_answer ticks_judge(struct session *s)
 }
 
 /* The last store may be newer than the last look at what closed conditions have read. */
-static enum waits_answer judge_stuck(struct session *s)
+static enum waits_answer judge_stuck(struct run *s)
 {
 	enum waits_answer answer = ticks_judge(s);
 	bool stale = false;
@@ -63,13 +63,13 @@ static enum waits_answer judge_stuck(struct session *s)
 	if (!stale)
 		return answer;
 	s->explained = false;
-	session_ask_again(s);
+	run_ask_again(s);
 	return s->over || s->events ? WAITS_MOVING : ticks_judge(s);
 }
 
-static bool has_held(const struct session *s, const struct session_process *p)
+static bool has_held(const struct run *s, const struct run_process *p)
 {
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if ((*t)->process == p && (*t)->tracee && (*t)->engine->held)
 			return true;
 	return false;
@@ -77,10 +77,10 @@ static bool has_held(const struct session *s, const struct session_process *p)
 
 /* A fatal signal ends a program at once, held threads or not; under ptrace it waits for the held
    ones. */
-static void check_pending_death(struct session *s)
+static void check_pending_death(struct run *s)
 {
-	array_each(struct session_process *, it, &s->processes) {
-		struct session_process *p = *it;
+	array_each(struct run_process *, it, &s->processes) {
+		struct run_process *p = *it;
 		int signal = has_held(s, p) ? tracee_pending_death(s->tracee, p->tracee) : 0;
 
 		if (!signal ||
@@ -92,7 +92,7 @@ static void check_pending_death(struct session *s)
 }
 
 /* Nothing has happened for a whole tick: can anything still happen? */
-static void check_stuck(struct session *s)
+static void check_stuck(struct run *s)
 {
 	enum waits_answer answer = judge_stuck(s);
 	bool goes_on, taken = false;
@@ -111,7 +111,7 @@ static void check_stuck(struct session *s)
 	if (engine_rest(s->engine)) {
 		s->explained = false;
 		s->rest = WAITS_MOVING;
-		session_settle(s);
+		run_settle(s);
 		return;
 	}
 	observe_until(taken, rest, s);
@@ -123,18 +123,18 @@ static void check_stuck(struct session *s)
 		s->outcome.gate_deadlock = true;
 	else
 		s->outcome.deadlock = true;
-	session_end(s);
+	run_end(s);
 }
 
 /* Microseconds; none: not over, or there is no limit. */
-static double over_time(const struct session *s, uint64_t now)
+static double over_time(const struct run *s, uint64_t now)
 {
 	double over_us = (double)(now - s->start_us) - s->time_limit * 1e6;
 
 	return s->attended || s->time_limit <= 0 || over_us < 0 ? 0 : over_us;
 }
 
-static void check_time_limit(struct session *s, uint64_t now)
+static void check_time_limit(struct run *s, uint64_t now)
 {
 	double over_us = over_time(s, now);
 	bool waits = false;
@@ -144,11 +144,11 @@ static void check_time_limit(struct session *s, uint64_t now)
 	s->outcome.time_limit = true;
 	observe_until(waits, late, s, over_us);
 	if (!waits)
-		session_end(s);
+		run_end(s);
 }
 
 /* Ends the run at the deadline of all runs together; the run then has no verdict. */
-static void check_until(struct session *s, uint64_t now)
+static void check_until(struct run *s, uint64_t now)
 {
 	uint64_t until = s->options->until_us;
 	bool waits = false;
@@ -159,10 +159,10 @@ static void check_until(struct session *s, uint64_t now)
 	if (waits || s->over)
 		return;
 	s->outcome.time_limit = s->outcome.out_of_time = true;
-	session_end(s);
+	run_end(s);
 }
 
-static bool is_awaited(struct session *s)
+static bool is_awaited(struct run *s)
 {
 	bool awaited = false;
 
@@ -171,7 +171,7 @@ static bool is_awaited(struct session *s)
 }
 
 /* For what only needs a look now and then. */
-static void on_slow_tick(struct session *s, uint64_t now)
+static void on_slow_tick(struct run *s, uint64_t now)
 {
 	bool quiet = s->events == 0, only_signals = s->events == s->signals;
 
@@ -198,9 +198,9 @@ static void on_slow_tick(struct session *s, uint64_t now)
 		check_until(s, now);
 }
 
-void ticks_tick(struct session *s)
+void ticks_tick(struct run *s)
 {
-	uint64_t now = session_now_us();
+	uint64_t now = run_now_us();
 
 	for (const struct observer *const *o = observers_of(tick, s); *o && !s->over; o++)
 		(*o)->tick(s);

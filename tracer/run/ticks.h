@@ -6,7 +6,7 @@
 
 enum { TICKS_MS = 20 };
 /* `who` (any address that is its own) wants a tick every `ms`; 0: no more. */
-void ticks_wish(struct session *s, const void *who, unsigned ms);
-void ticks_tick(struct session *s);
+void ticks_wish(struct run *s, const void *who, unsigned ms);
+void ticks_tick(struct run *s);
 
 #endif

@@ -16,7 +16,7 @@
 #include "tracer/sched/strategy/strategy.h"
 #include "tracer/arch/arch.h"
 #include "tracer/features/waiting/spin_state.h"
-#include "tracer/run/session.h"
+#include "tracer/run/run.h"
 
 /* Which places are points besides synchronisation; those of atomic instructions always are. */
 enum sched_points {
@@ -191,10 +191,10 @@ struct sched {
 };
 
 /* Nobody moves until sched_go_on(), which looks at `rests` and `rest_at` anew. */
-bool sched_rests(const struct session *s);
-void sched_go_on(struct session *s); /* nothing, if the run is not controlled */
+bool sched_rests(const struct run *s);
+void sched_go_on(struct run *s); /* nothing, if the run is not controlled */
 /* While it rests: " (is to lock)", " (waits)"; nothing for a thread that is not under control. */
-void sched_say(const struct session_thread *t, struct str *out);
+void sched_say(const struct run_thread *t, struct str *out);
 
 /* While the strategy chooses: where this point is, in the source. Its texts are the schedule's. */
 void sched_describe(struct sched *c, const struct strategy_point *point,

@@ -52,9 +52,9 @@ struct sched_loop_rounds {
 
 /* Kept with a thread. */
 struct turn {
-	struct session_thread *thread; /* NULL: not under control */
-	unsigned number;	       /* of its path */
-	unsigned children;	       /* that it has made so far */
+	struct run_thread *thread; /* NULL: not under control */
+	unsigned number;	   /* of its path */
+	unsigned children;	   /* that it has made so far */
 	const char *path;
 	unsigned listed; /* index of schedule.threads */
 	enum moment moment;
@@ -124,7 +124,7 @@ struct overwritten {
 
 /* The FS base of a thread, living or not. */
 struct thread_base {
-	const struct session_process *process;
+	const struct run_process *process;
 	uint64_t address;
 	unsigned listed; /* index of schedule.threads */
 };
@@ -137,15 +137,14 @@ struct shared_span {
 /* Kept with a run. */
 struct scheduler {
 	struct sched *given;
-	struct session *session;
+	struct run *run;
 	bool begun, over;
 	unsigned long queued; /* so many have begun to wait at a futex */
 	bool rests;	      /* before its next step, because somebody wants to look */
 	bool timers;	      /* some thread has set one, whose signal comes in real time */
 	bool signals;	      /* some were sent: somebody who is parked may have one */
-	const struct session_process
-		*dying;		    /* some of its threads are gone, and soon all; or NULL */
-	ARRAY(struct turn *) turns; /* of living threads, by path */
+	const struct run_process *dying; /* some of its threads are gone, and soon all; or NULL */
+	ARRAY(struct turn *) turns;	 /* of living threads, by path */
 	ARRAY(struct strategy_point) points;
 	ARRAY(struct turn *) at; /* whose point that is */
 	struct turn *moved;	 /* the last step was its; or NULL */
@@ -174,19 +173,19 @@ struct scheduler {
 	uint64_t random;   /* of the bytes that getrandom(2) has given */
 	unsigned processes;		  /* that were forked */
 	ARRAY(struct shared_span) shared; /* memory that they have in common */
-	struct session_thread *arrived;	  /* where schedules begin; or NULL */
+	struct run_thread *arrived;	  /* where schedules begin; or NULL */
 	struct overwritten written[WRITTEN];
 	/* For names in a schedule that is described: */
 	ARRAY(struct thread_base) bases;
 	struct table named, kinds; /* which one of its kind an object is; how many a kind has */
 };
 
-struct scheduler *scheduler_of(const struct session *s); /* NULL: the run is not controlled */
-struct turn *turn_of(const struct session_thread *t);
+struct scheduler *scheduler_of(const struct run *s); /* NULL: the run is not controlled */
+struct turn *turn_of(const struct run_thread *t);
 
 /* ---- turns.c ---- */
 
-void scheduler_new(struct session *s); /* if the run's options say so */
+void scheduler_new(struct run *s); /* if the run's options say so */
 
 /* The thread can go on when it is chosen: its next step is `p`. */
 void turn_ready(struct turn *t, const struct strategy_point *p);
@@ -206,19 +205,19 @@ void scheduler_end(struct scheduler *c, enum sched_end how); /* and the run with
 
 /* ---- threads.c ---- */
 
-void turn_new(struct scheduler *c, struct session_thread *thread);
+void turn_new(struct scheduler *c, struct run_thread *thread);
 /* Its process runs another program. */
 void turn_exec(struct scheduler *c, struct turn *t);
 void turn_forget(struct scheduler *c, struct turn *t);
 /* A thread has ended with its process: the others may still be said to be stopped, but do not move again. */
-void turns_forget(struct scheduler *c, const struct session_process *p);
+void turns_forget(struct scheduler *c, const struct run_process *p);
 
 /* ---- addresses.c ---- */
 
 /* The modules that earlier runs have named, in the schedule of this one. */
 void addresses_begin(struct scheduler *c);
 /* An address of the process as schedules have it (schedule/address.h). 0 for 0. */
-uint64_t addresses_number(struct sched *g, struct session_process *p, uint64_t address);
+uint64_t addresses_number(struct sched *g, struct run_process *p, uint64_t address);
 /* Sets `place` and `fixed` of the thread's point. */
 void addresses_of_point(struct scheduler *c, struct turn *t);
 /* The thread is new. */
@@ -229,9 +228,9 @@ const char *addresses_memory(struct scheduler *c, struct turn *t);
 
 /* ---- points.c ---- */
 
-void points_settled(struct session *s, struct session_process *p, struct tracee_thread *t);
+void points_settled(struct run *s, struct run_process *p, struct tracee_thread *t);
 /* These libraries have come later. */
-void points_opened(struct session *s, struct session_process *p, struct tracee_thread *t,
+void points_opened(struct run *s, struct run_process *p, struct tracee_thread *t,
 		   const struct image *images, size_t count);
 
 /* ---- arguments.c: of the function that the thread is about to enter, counted from 0 ---- */
@@ -242,33 +241,33 @@ uint64_t entry_argument(const struct hit *h, unsigned i);
 /* ---- runtime.c ---- */
 
 /* The code of its libc or ld.so: their own use of locks is not the tester's. */
-bool scheduler_is_runtime(struct session_process *p, uint64_t address);
+bool scheduler_is_runtime(struct run_process *p, uint64_t address);
 /* A system call there is ld.so's own, about a file that it loads or looks for. */
-bool scheduler_is_loading(const struct session_process *p, uint64_t pc);
+bool scheduler_is_loading(const struct run_process *p, uint64_t pc);
 struct site_owner; /* run/places/sites.h */
 /* After all other points: the loader's calls of functions at which nobody but `owner` looks pass by the traps. */
-void runtime_unseen(struct session_process *p, const struct site_owner *owner);
+void runtime_unseen(struct run_process *p, const struct site_owner *owner);
 
 /* ---- bound.c: the process is about to end ---- */
 
-void bound_look(struct scheduler *c, const struct session_process *p);
+void bound_look(struct scheduler *c, const struct run_process *p);
 
 /* ---- starts.c: after all other points, so that it begins behind those at the same place ---- */
 
-void starts_settled(struct session *s, struct session_process *p, struct tracee_thread *t);
+void starts_settled(struct run *s, struct run_process *p, struct tracee_thread *t);
 
 /* ---- accesses.c ---- */
 
 /* NULL: nothing there was chosen. */
 struct sched_chosen *accesses_chosen(const struct sched *g, const char *module, uint64_t offset);
 
-void accesses_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
+void accesses_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
 		      const struct image *image);
 
 /* ---- grants.c ---- */
 
 /* This address is a point; the thread is stopped. */
-void grants_open(const struct session *s, struct tracee_thread *t, uint64_t address);
+void grants_open(const struct run *s, struct tracee_thread *t, uint64_t address);
 /* A thread has come to the point: an access; or a function that is about its first argument, or about nothing. */
 void grants_note(struct sched *g, unsigned access);
 void grants_note_function(struct sched *g, uint64_t address);
@@ -277,7 +276,7 @@ void grants_give(struct scheduler *c, const struct turn *chosen);
 
 /* ---- lines.c: after the image's accesses ---- */
 
-void lines_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
+void lines_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
 		   const struct image *image);
 
 /* ---- watch.c: nothing, if no races are searched for ---- */
@@ -287,7 +286,7 @@ void watch_thread(struct scheduler *c, const struct turn *t, const struct turn *
 /* It is no more; it is the one that its process's exec has left. */
 void watch_end(struct scheduler *c, const struct turn *t);
 void watch_exec(struct scheduler *c, const struct turn *t);
-void watch_fork(struct scheduler *c, const struct session_thread *parent);
+void watch_fork(struct scheduler *c, const struct run_thread *parent);
 /* The thread is in its own code again; it takes this step; it makes the accesses that it is at. */
 void watch_own_code(struct scheduler *c, struct turn *t);
 void watch_step(struct scheduler *c, struct turn *t, const struct strategy_point *p);
@@ -315,8 +314,8 @@ void watch_taken_any(struct scheduler *c);
 
 /* Where functions of an allocator are looked for; `operators`: its new and delete do not call malloc and free. */
 struct allocator_setting {
-	struct session *session;
-	struct session_process *process;
+	struct run *run;
+	struct run_process *process;
 	struct tracee_thread *thread;
 	const struct image *image;
 	bool operators;
@@ -325,7 +324,7 @@ struct allocator_setting {
 void allocator_look(const struct allocator_setting *x, const struct site_owner *owner,
 		    unsigned what, uint64_t offset);
 /* Before points are set for the image: so that the loader's calls are seen, too (runtime_unseen()). */
-void freed_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
+void freed_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
 		   const struct image *image);
 /* The thread has this block from the allocator now. */
 void freed_taken(struct scheduler *c, struct turn *t, struct module *allocator, uint64_t block);
@@ -334,7 +333,7 @@ bool freed_has_operators(struct module *allocator);
 
 /* ---- taken.c: as freed.c ---- */
 
-void taken_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
+void taken_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
 		   const struct image *image);
 
 /* ---- race.c: a pair of the search for races is new; the thread is about to make the access ---- */
@@ -431,7 +430,7 @@ bool spins_at(struct scheduler *c, struct turn *t, const struct arch_regs *regs)
 /* ---- loops.c ---- */
 
 /* The traps that earlier runs have set. */
-void loops_put(struct session *s, struct session_process *p, struct tracee_thread *t);
+void loops_put(struct run *s, struct run_process *p, struct tracee_thread *t);
 /* Has somebody come to no point for long? */
 void loops_tick(struct scheduler *c);
 

@@ -29,12 +29,12 @@ static void scripts_given_fini(void *what)
 
 static const struct keeper keeper = {sizeof(struct gifts), scripts_given_fini};
 
-static struct gifts *gifts_of(const struct session *s)
+static struct gifts *gifts_of(const struct run *s)
 {
 	return kept_make(&s->kept, &keeper);
 }
 
-char *const *given_argv(struct session *s)
+char *const *given_argv(struct run *s)
 {
 	const struct given *g = &s->plan.given;
 	char *const *argv = s->options->argv;
@@ -71,7 +71,7 @@ static char *assignment_of(const struct given_variable *v)
 	return str_take(&text);
 }
 
-char *const *given_env(struct session *s)
+char *const *given_env(struct run *s)
 {
 	const struct given *g = &s->plan.given;
 	struct gifts *gifts = gifts_of(s);
@@ -96,7 +96,7 @@ char *const *given_env(struct session *s)
 
 /* Test runners pass a pipe, /dev/null or a terminal without meaning anything by it; a file is
    meant. */
-static bool is_redirected(const struct session *s)
+static bool is_redirected(const struct run *s)
 {
 	return !s->options->no_stdin && io_offset(STDIN_FILENO) >= 0;
 }
@@ -120,7 +120,7 @@ static int open_text(const struct given *g)
 	return fd;
 }
 
-static int open_stdin(struct session *s, struct tracee_launch *how, struct error *err)
+static int open_stdin(struct run *s, struct tracee_launch *how, struct error *err)
 {
 	const struct given *g = &s->plan.given;
 	int fd;
@@ -137,7 +137,7 @@ static int open_stdin(struct session *s, struct tracee_launch *how, struct error
 	return 0;
 }
 
-static int given_give(struct session *s, struct tracee_launch *how, struct error *err)
+static int given_give(struct run *s, struct tracee_launch *how, struct error *err)
 {
 	how->argv = given_argv(s);
 	how->env = given_env(s);

@@ -6,8 +6,8 @@
 
 /* The program and its arguments: from the command line, or if it has none, from the script. Owned
    by the run. */
-char *const *given_argv(struct session *s);
+char *const *given_argv(struct run *s);
 /* gatectl's own environment with the script's changes; NULL: there are none. Owned by the run. */
-char *const *given_env(struct session *s);
+char *const *given_env(struct run *s);
 
 #endif

@@ -16,18 +16,18 @@ struct found_sites {
 };
 
 struct query {
-	struct session session;
+	struct run run;
 	const char *const *locations;
 	size_t count;
-	ARRAY(struct session_query) answers;
+	ARRAY(struct run_query) answers;
 	ARRAY(struct found_sites *) found; /* one for each answer */
-	void (*each)(void *ctx, const struct session_query *q);
+	void (*each)(void *ctx, const struct run_query *q);
 	void *ctx;
 };
 
 /* The place has been found: can its conditions be asked there? */
-static void check_conditions(const struct place *place, struct session_process *p,
-			     struct session_query *out, struct found_sites *found)
+static void check_conditions(const struct place *place, struct run_process *p,
+			     struct run_query *out, struct found_sites *found)
 {
 	if (!place || (out->error && !out->pending))
 		return;
@@ -41,27 +41,27 @@ static void check_conditions(const struct place *place, struct session_process *
 
 /* `place`: of a script; NULL: there is only the location. */
 static void answer(struct query *q, const char *text, const struct place *place, const char *source,
-		   struct session_process *p, struct module *const *modules)
+		   struct run_process *p, struct module *const *modules)
 {
 	size_t count = p->images.count;
-	struct session_query *out = array_add(&q->answers);
+	struct run_query *out = array_add(&q->answers);
 	struct found_sites *found = *array_add(&q->found) = base_alloc(1, sizeof(*found));
 	struct location location = {0};
 
-	*out = (struct session_query){
+	*out = (struct run_query){
 		.location = text, .source = source, .modules = modules, .module_count = count};
 	if (location_parse(text, &location, &found->error) < 0) {
 		out->error = &found->error;
 		return;
 	}
-	switch (source_resolve(q->session.symbols, modules, count, &location, &found->sites,
+	switch (source_resolve(q->run.symbols, modules, count, &location, &found->sites,
 			       &found->error)) {
 	case SOURCE_FOUND:
 		out->sites = &found->sites;
 		break;
 	case SOURCE_NOT_FOUND:
 		out->pending = location.object && !images_have(p, location.object);
-		images_hint_script(q->session.options->argv[0], &location, &found->error);
+		images_hint_script(q->run.options->argv[0], &location, &found->error);
 		out->error = &found->error;
 		break;
 	case SOURCE_ERROR:
@@ -74,7 +74,7 @@ static void answer(struct query *q, const char *text, const struct place *place,
 
 static void call_each(struct query *q)
 {
-	array_each(struct session_query, a, &q->answers) {
+	array_each(struct run_query, a, &q->answers) {
 		a->all = q->answers.items;
 		a->all_count = q->answers.count;
 		q->each(q->ctx, a);
@@ -92,23 +92,22 @@ static void free_answers(struct query *q)
 	array_fini(&q->answers);
 }
 
-static void answer_all(struct query *q, struct session_process *p)
+static void answer_all(struct query *q, struct run_process *p)
 {
 	struct module **modules = images_modules(p);
 	struct place *place;
 
 	for (size_t i = 0; i < q->count; i++)
 		answer(q, q->locations[i], NULL, NULL, p, modules);
-	for (size_t i = 0; (place = engine_place_at(q->session.engine, i)); i++) {
+	for (size_t i = 0; (place = engine_place_at(q->run.engine, i)); i++) {
 		if (place->kind != PLACE_LOCATION)
 			continue;
 		answer(q, place->location, place, place->source, p, modules);
 		array_each(char *, source, &place->again)
 			answer(q, place->location, NULL, *source, p, modules);
 	}
-	if (q->session.plan.expect.at)
-		answer(q, q->session.plan.expect.at, NULL, q->session.plan.expect.at_source, p,
-		       modules);
+	if (q->run.plan.expect.at)
+		answer(q, q->run.plan.expect.at, NULL, q->run.plan.expect.at_source, p, modules);
 	call_each(q);
 	free_answers(q);
 	base_free(modules);
@@ -117,8 +116,8 @@ static void answer_all(struct query *q, struct session_process *p)
 /* 1: the libraries that it starts with are known; 0: not yet; -1: an error. */
 static int query_step(struct query *q, const struct tracee_event *ev, struct error *err)
 {
-	struct session *s = &q->session;
-	struct session_process *p;
+	struct run *s = &q->run;
+	struct run_process *p;
 	bool consistent;
 
 	if (ev->kind == TRACEE_PROCESS_GONE || ev->kind == TRACEE_EMPTY)
@@ -141,9 +140,9 @@ static int query_step(struct query *q, const struct tracee_event *ev, struct err
 	return 0;
 }
 
-static int query_load(struct query *q, const struct session_options *o, struct error *err)
+static int query_load(struct query *q, const struct run_options *o, struct error *err)
 {
-	struct session *s = &q->session;
+	struct run *s = &q->run;
 	const struct engine_world world = {0};
 
 	s->has_places = true;
@@ -158,8 +157,8 @@ static int query_load(struct query *q, const struct session_options *o, struct e
 static int query_start(struct query *q, struct error *err)
 {
 	const struct tracee_launch how = {
-		.argv = given_argv(&q->session),
-		.env = given_env(&q->session),
+		.argv = given_argv(&q->run),
+		.env = given_env(&q->run),
 		.stdin_fd = -1,
 		.stdout_fd = -1,
 		.stderr_fd = -1,
@@ -169,27 +168,26 @@ static int query_start(struct query *q, struct error *err)
 	struct tracee_event ev;
 	int done = 0;
 
-	q->session.tracee = tracee_launch(&how, err);
-	if (!q->session.tracee) {
-		images_explain_refusal(q->session.symbols, q->session.options->argv[0], err);
+	q->run.tracee = tracee_launch(&how, err);
+	if (!q->run.tracee) {
+		images_explain_refusal(q->run.symbols, q->run.options->argv[0], err);
 		return -1;
 	}
 	while (!done) {
-		tracee_wait(q->session.tracee, &ev);
+		tracee_wait(q->run.tracee, &ev);
 		done = query_step(q, &ev, err);
 	}
 	if (done > 0)
-		answer_all(q, q->session.root);
+		answer_all(q, q->run.root);
 	return done > 0 ? 0 : -1;
 }
 
-int session_query(const struct session_options *o, struct modules *symbols,
-		  const char *const *locations, size_t count,
-		  void (*each)(void *ctx, const struct session_query *q), void *ctx,
-		  struct error *err)
+int run_query(const struct run_options *o, struct modules *symbols, const char *const *locations,
+	      size_t count, void (*each)(void *ctx, const struct run_query *q), void *ctx,
+	      struct error *err)
 {
 	struct query q = {
-		.session = {.options = o, .symbols = symbols},
+		.run = {.options = o, .symbols = symbols},
 		.locations = locations,
 		.count = count,
 		.each = each,
@@ -199,13 +197,13 @@ int session_query(const struct session_options *o, struct modules *symbols,
 
 	if (query_load(&q, o, err) == 0)
 		result = query_start(&q, err);
-	tracee_free(q.session.tracee);
-	places_free(&q.session);
-	script_free(q.session.script);
-	engine_free(q.session.engine);
-	threads_free(&q.session);
-	expect_fini(&q.session.plan.expect);
-	given_fini(&q.session.plan.given);
-	kept_fini(&q.session.kept);
+	tracee_free(q.run.tracee);
+	places_free(&q.run);
+	script_free(q.run.script);
+	engine_free(q.run.engine);
+	threads_free(&q.run);
+	expect_fini(&q.run.plan.expect);
+	given_fini(&q.run.plan.given);
+	kept_fini(&q.run.kept);
 	return result;
 }

@@ -1,13 +1,13 @@
 #ifndef GATECTL_SCRIPTS_QUERY_H
 #define GATECTL_SCRIPTS_QUERY_H
 
-#include "tracer/run/session.h"
+#include "tracer/run/run.h"
 
 /*
  * For check and lines: starts the program up to where its libraries are loaded, calls `each` for
  * every place of the scripts (or every location given), and kills it: none of its own code has run.
  */
-struct session_query {
+struct run_query {
 	const char *location;		  /* as written */
 	const char *source;		  /* FILE:LINE of the script, or NULL */
 	bool pending;			  /* OBJECT! that is not loaded at the start */
@@ -16,12 +16,11 @@ struct session_query {
 	struct module *const *modules; /* all that is loaded, the executable first */
 	size_t module_count;
 	/* The answers for all locations, this one among them, in the order of the calls. */
-	const struct session_query *all;
+	const struct run_query *all;
 	size_t all_count;
 };
-int session_query(const struct session_options *o, struct modules *symbols,
-		  const char *const *locations, size_t count,
-		  void (*each)(void *ctx, const struct session_query *q), void *ctx,
-		  struct error *err);
+int run_query(const struct run_options *o, struct modules *symbols, const char *const *locations,
+	      size_t count, void (*each)(void *ctx, const struct run_query *q), void *ctx,
+	      struct error *err);
 
 #endif

@@ -81,7 +81,7 @@ struct explore_failure {
 	bool again;	/* ... it followed the schedule to its end, and failed in the same way */
 	double seconds; /* how long it took */
 	int ended;	/* the program's own status; -1: it had none */
-	bool only_expects, expects_output; /* as in struct session_result */
+	bool only_expects, expects_output; /* as in struct run_result */
 	bool done;			   /* nothing is left to be found out about it */
 	bool undisturbed; /* a hang: it comes, too, where each thread goes on until it waits */
 	bool is_reported; /* its folder has the report that was to be had at first */

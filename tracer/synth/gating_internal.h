@@ -19,22 +19,22 @@ struct gating {
 	bool plain;    /* the script has no gates: plain runs fail by themselves */
 	bool defies;   /* it fails what the tester's own script expects ... */
 	bool instead;  /* ... and in place of that one the script here says what came */
-	struct session_options options; /* of plain runs; `scripts` is its own */
-	char *path;			/* the script's, for them */
-	double until;			/* no other plan, or gate, is tried then; 0: no limit */
-	size_t most;			/* orders of a plan: the last ones */
-	double drop_until;		/* ... no gate of this plan */
-	bool any;			/* one plan was tried, however late it was */
-	bool verifies;			/* all else is done */
-	size_t dropped;			/* orders */
-	unsigned long tried;		/* runs that a plan is tried by */
-	unsigned long tried_each;	/* ... and each way to do without an order */
-	unsigned long made;		/* runs in a row */
-	double took;			/* ... and their seconds */
-	double each;			/* seconds of a run that agrees */
-	bool strict;			/* no schedule was found that comes out differently */
-	unsigned long schedules;	/* ... in the last search, of so many */
-	bool all_schedules;		/* ... as many as were wanted */
+	struct run_options options; /* of plain runs; `scripts` is its own */
+	char *path;		    /* the script's, for them */
+	double until;		    /* no other plan, or gate, is tried then; 0: no limit */
+	size_t most;		    /* orders of a plan: the last ones */
+	double drop_until;	    /* ... no gate of this plan */
+	bool any;		    /* one plan was tried, however late it was */
+	bool verifies;		    /* all else is done */
+	size_t dropped;		    /* orders */
+	unsigned long tried;	    /* runs that a plan is tried by */
+	unsigned long tried_each;   /* ... and each way to do without an order */
+	unsigned long made;	    /* runs in a row */
+	double took;		    /* ... and their seconds */
+	double each;		    /* seconds of a run that agrees */
+	bool strict;		    /* no schedule was found that comes out differently */
+	unsigned long schedules;    /* ... in the last search, of so many */
+	bool all_schedules;	    /* ... as many as were wanted */
 	const char *late;   /* a thread: where it begins late it comes out differently; NULL */
 	bool firm;	    /* no thread was found for that */
 	bool lax;	    /* ... and that may be so: nothing firmer was found */
@@ -57,8 +57,7 @@ void gating_set_options(struct gating *g);
 int gating_write(struct gating *g);
 /* 1: all agreed, or those that there was time for; g->made tells how many, up to the first that did not. 0: one did not.
    -1: the experiment is over. */
-int gating_runs(struct gating *g, unsigned long most, const struct session_trial *trial,
-		double until);
+int gating_runs(struct gating *g, unsigned long most, const struct run_trial *trial, double until);
 /* The same, of all of the plan; `what` is said meanwhile. */
 int gating_runs_of_all(struct gating *g, unsigned long most, const char *what, double until);
 

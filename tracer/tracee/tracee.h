@@ -7,7 +7,7 @@
  *
  * Ownership: the target owns every process, thread and site; pointers stay valid until the event
  * that reports their end has been answered by the next tracee_wait(). `user` fields are the
- * session's: the target copies site users into forked children and otherwise leaves them alone.
+ * run's: the target copies site users into forked children and otherwise leaves them alone.
  */
 #ifndef GATECTL_TRACEE_TRACEE_H
 #define GATECTL_TRACEE_TRACEE_H
@@ -38,7 +38,7 @@ struct tracee_process {
 
 enum tracee_state {
 	TRACEE_RUNNING,
-	TRACEE_STOPPED, /* an event was reported and not yet answered, or the session holds it */
+	TRACEE_STOPPED,	      /* an event was reported and not yet answered, or the run holds it */
 	TRACEE_GROUP_STOPPED, /* job control: SIGCONT from anywhere lets it go on */
 };
 

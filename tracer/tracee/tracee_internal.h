@@ -60,7 +60,7 @@ enum site_state {
 };
 
 struct site {
-	struct tracee_site pub; /* first: the session's pointer is ours */
+	struct tracee_site pub; /* first: the run's pointer is ours */
 	enum site_state state;
 	uint8_t bytes[ARCH_INSN_MAX]; /* the program's own */
 	uint8_t readable;	      /* how many of them there are */

@@ -310,14 +310,14 @@ static int confirm_one(struct confirming *c, struct finding *f)
 int audit_confirm(struct cli *cli, struct audit *a)
 {
 	struct confirming c = {.cli = cli, .audit = a};
-	bool is_quiet = cli->session.quiet;
+	bool is_quiet = cli->run.quiet;
 	struct progress bar;
 	ERROR(err);
 	int answer = 0, status;
 
 	split(cli->audit.confirm, &c.argv);
-	cli->session.argv = c.argv.items;
-	experiment_begin(&c.x, &cli->session, &err);
+	cli->run.argv = c.argv.items;
+	experiment_begin(&c.x, &cli->run, &err);
 	progress_begin(&bar, cli, &c.x.view);
 	bar.noun = "schedule";
 	array_each(struct finding, f, &a->findings.items) {
@@ -328,7 +328,7 @@ int audit_confirm(struct cli *cli, struct audit *a)
 			answer = confirm_one(&c, f);
 	}
 	progress_erase(&bar);
-	cli->session.quiet = is_quiet;
+	cli->run.quiet = is_quiet;
 	status = answer < 0 ? output_over(cli, &c.x) : 0;
 	status = experiment_end(&c.x, status);
 	confirm_words_fini(&c.argv);

@@ -243,11 +243,11 @@ static int parse_color(const char *text, struct cli *out, struct error *err)
 
 const char *const options_leftover[] = {"", "kill", "leave", "wait"};
 
-static int parse_leftover(const char *text, struct session_options *out, struct error *err)
+static int parse_leftover(const char *text, struct run_options *out, struct error *err)
 {
 	for (int i = LEFTOVER_KILL; i <= LEFTOVER_WAIT; i++)
 		if (strcmp(text, options_leftover[i]) == 0) {
-			out->leftover = (enum session_leftover)i;
+			out->leftover = (enum run_leftover)i;
 			return 0;
 		}
 	return error_set(err, ERROR_USAGE, "--leftover: '%s' is none of kill, leave and wait",
@@ -259,17 +259,17 @@ static bool *switch_of(int key, struct cli *out)
 {
 	switch (key) {
 	case OPT_NO_FOLLOW:
-		return &out->session.no_follow;
+		return &out->run.no_follow;
 	case OPT_NO_RESIDENT:
-		return &out->session.no_resident;
+		return &out->run.no_resident;
 	case OPT_NO_CACHE:
 		return &out->no_cache;
 	case OPT_SKIP:
-		return &out->session.skip_unavailable;
+		return &out->run.skip_unavailable;
 	case 'v':
-		return &out->session.verbose;
+		return &out->run.verbose;
 	case 'q':
-		return &out->session.quiet;
+		return &out->run.quiet;
 	case OPT_ALL:
 		return &out->all;
 	case OPT_LOCK:
@@ -287,7 +287,7 @@ static bool *switch_of(int key, struct cli *out)
 
 static int one_option(int key, struct cli *out, struct error *err)
 {
-	struct session_options *s = &out->session;
+	struct run_options *s = &out->run;
 	bool *on = switch_of(key, out);
 
 	if (on) {
@@ -392,20 +392,18 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 {
 	int passed;
 
-	*out = (struct cli){.session = {.features = &all_features,
-					.gate_limit = -1,
-					.time_limit = -1,
-					.repeat = 1},
-			    .explore = options_explore_defaults,
-			    .most_seconds = -1,
-			    .gates_seconds = -1,
-			    .color = wants_color()};
+	*out = (struct cli){
+		.run = {.features = &all_features, .gate_limit = -1, .time_limit = -1, .repeat = 1},
+		.explore = options_explore_defaults,
+		.most_seconds = -1,
+		.gates_seconds = -1,
+		.color = wants_color()};
 	passed = take_all_options(c, argc, argv, out, err);
 	if (passed < 0 || (c->mask == CMD_EXPLORE && options_explore_kept(out, err) < 0))
 		return -1;
 	out->rest = argv + passed;
 	out->rest_count = argc - passed;
-	out->session.argv = out->rest;
+	out->run.argv = out->rest;
 	if (out->no_cache)
 		cache_refuse();
 	if (out->help || out->version || out->rest_count || out->schedule || out->audit.folder)
@@ -422,9 +420,9 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 
 void options_fini(struct cli *cli)
 {
-	array_fini(&cli->session.scripts);
-	array_fini(&cli->session.orders);
-	array_fini(&cli->session.reports);
+	array_fini(&cli->run.scripts);
+	array_fini(&cli->run.orders);
+	array_fini(&cli->run.reports);
 	base_free(cli->noted);
 	options_harness_fini(cli);
 	options_audit_fini(cli);

@@ -135,7 +135,7 @@ static int parse_shard(const char *text, struct explore_options *o, struct error
 	return 0;
 }
 
-static int parse_stdout(const char *text, struct session_options *o, struct error *err)
+static int parse_stdout(const char *text, struct run_options *o, struct error *err)
 {
 	enum stream_kind kind = stream_kind_named(text);
 
@@ -177,7 +177,7 @@ int options_explore(int key, const char *value, struct cli *out, struct error *e
 	case OPT_SHARD:
 		return parse_shard(value, o, err);
 	case OPT_STDOUT:
-		return parse_stdout(value, &out->session, err);
+		return parse_stdout(value, &out->run, err);
 	case OPT_GATES_FOR:
 		return options_seconds("gates-for", value, &out->gates_seconds, err);
 	case OPT_VERIFY:
@@ -214,13 +214,13 @@ static bool is_schedule(const char *path)
 
 int options_explore_kept(struct cli *cli, struct error *err)
 {
-	size_t kept = 0, count = cli->session.scripts.count;
+	size_t kept = 0, count = cli->run.scripts.count;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *path = cli->session.scripts.items[i];
+		const char *path = cli->run.scripts.items[i];
 
 		if (!is_schedule(path)) {
-			cli->session.scripts.items[kept++] = path;
+			cli->run.scripts.items[kept++] = path;
 			continue;
 		}
 		if (cli->schedule)
@@ -228,7 +228,7 @@ int options_explore_kept(struct cli *cli, struct error *err)
 					 cli->schedule, path);
 		cli->schedule = path;
 	}
-	cli->session.scripts.count = kept;
+	cli->run.scripts.count = kept;
 	if (cli->schedule && cli->merge)
 		return error_set(err, ERROR_USAGE,
 				 "--gates: %s is a schedule, and --merge runs none", cli->schedule);
@@ -245,7 +245,7 @@ void options_explore_settle(struct cli *cli)
 	o->goes_on = cli->output;
 	o->all = cli->all;
 	o->seconds = cli->most_seconds > 0 ? cli->most_seconds : 0;
-	cli->session.time_limit = o->seconds > 0 ? o->seconds : -1; /* of one that does not end */
+	cli->run.time_limit = o->seconds > 0 ? o->seconds : -1; /* of one that does not end */
 	if (cli->runs || o->seconds > 0)
 		o->runs = cli->runs;
 	if (!o->strategy || strcmp(o->strategy, "auto") == 0)

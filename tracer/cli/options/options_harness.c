@@ -126,7 +126,7 @@ int options_harness_settle(struct cli *cli, struct error *err)
 	e->goes_on = false;
 	e->runs = cli->runs ? cli->runs : options_explore_defaults.runs;
 	e->seconds = cli->most_seconds < 0 ? SECONDS : cli->most_seconds;
-	cli->session.time_limit = -1;
+	cli->run.time_limit = -1;
 	return 0;
 }
 

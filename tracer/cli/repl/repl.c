@@ -473,10 +473,10 @@ static int repl_begin(struct repl *r, struct error *err)
 {
 	if (begin_program(r, err) < 0)
 		return -1;
-	array_each(const char *, path, &r->cli->session.scripts)
+	array_each(const char *, path, &r->cli->run.scripts)
 		if (repl_file(r, *path, err) < 0)
 			return -1;
-	array_each(const char *, order, &r->cli->session.orders) {
+	array_each(const char *, order, &r->cli->run.orders) {
 		struct str lua = {0};
 		int failed;
 
@@ -497,7 +497,7 @@ static void replay_begins(void *ctx)
 	replay_begin(&((struct repl *)ctx)->replay, &ignored);
 }
 
-static void replay_ends(void *ctx, struct session *s)
+static void replay_ends(void *ctx, struct run *s)
 {
 	replay_compare(&((struct repl *)ctx)->replay, s);
 }
@@ -508,10 +508,10 @@ static int take_schedule(struct repl *r, struct interactive_ui *ui, struct error
 
 	if (!cli->schedule)
 		return 0;
-	r->replay.options = &cli->session;
+	r->replay.options = &cli->run;
 	if (replay_load(&r->replay, cli->schedule, err) < 0)
 		return -1;
-	cli->session.features = &sched_features;
+	cli->run.features = &sched_features;
 	if (replay_begin(&r->replay, err) < 0)
 		return -1;
 	ui->begins = replay_begins;
@@ -559,8 +559,8 @@ int command_repl(struct cli *cli)
 	symbols = modules_new();
 	repl_terminal_open(&r);
 	ui.rests_at_crash = r.terminal;
-	cli->session.no_stdin = !r.terminal;
-	r.interactive = interactive_new(&cli->session, symbols, &ui);
+	cli->run.no_stdin = !r.terminal;
+	r.interactive = interactive_new(&cli->run, symbols, &ui);
 	if (repl_begin(&r, &err) < 0) {
 		tell_fault(&r, &err);
 	} else {

@@ -104,7 +104,7 @@ static int script_text(struct repl *r, struct interactive_saving *how, struct st
 	how->ctx = r;
 	failed = failed || interactive_save(r->interactive, how, err) < 0;
 	if (!failed) {
-		foreign_lua_comment(out, "gatectl run -g THIS %s", r->cli->session.argv[0]);
+		foreign_lua_comment(out, "gatectl run -g THIS %s", r->cli->run.argv[0]);
 		str_addf(out, "%s%s", str_text(&how->before), str_text(&entries));
 		if (how->behind.length)
 			str_addf(out, "\n-- what was done by hand\n%s", str_text(&how->behind));
@@ -233,19 +233,19 @@ static void add_seconds(struct cli_words *words, const char *option, double seco
 static void add_options(struct cli_words *words, const struct cli *cli)
 {
 	add_argument(words, cli->color ? "--color=always" : "--color=never");
-	add_seconds(words, "--gate-limit", cli->session.gate_limit);
-	add_seconds(words, "--time-limit", cli->session.time_limit);
-	if (cli->session.leftover) {
+	add_seconds(words, "--gate-limit", cli->run.gate_limit);
+	add_seconds(words, "--time-limit", cli->run.time_limit);
+	if (cli->run.leftover) {
 		add_argument(words, "--leftover");
-		add_argument(words, options_leftover[cli->session.leftover]);
+		add_argument(words, options_leftover[cli->run.leftover]);
 	}
-	if (cli->session.no_follow)
+	if (cli->run.no_follow)
 		add_argument(words, "--no-follow");
 	if (cli->no_cache)
 		add_argument(words, "--no-cache");
-	if (cli->session.verbose)
+	if (cli->run.verbose)
 		add_argument(words, "--verbose");
-	if (cli->session.quiet)
+	if (cli->run.quiet)
 		add_argument(words, "--quiet");
 }
 
@@ -265,12 +265,12 @@ static void exec_gatectl(struct repl *r, const char *command, const char *count,
 	}
 	add_options(&words, r->cli);
 	add_argument(&words, "--");
-	for (char *const *arg = r->cli->session.argv; *arg; arg++)
+	for (char *const *arg = r->cli->run.argv; *arg; arg++)
 		add_argument(&words, *arg);
 	*array_add(&words) = NULL;
 	if (!r->terminal && (null = open("/dev/null", O_RDONLY)) >= 0)
 		dup2(null, STDIN_FILENO);
-	session_signals_as_found();
+	run_signals_as_found();
 	execv("/proc/self/exe", words.items);
 	_exit(125);
 }

@@ -157,7 +157,7 @@ static bool ends_with(const char *path, const char *ending)
 
 int audit_reports_check(const struct cli *cli, struct error *err)
 {
-	array_each(const char *const, path, &cli->session.reports) {
+	array_each(const char *const, path, &cli->run.reports) {
 		if (!ends_with(*path, ".sarif") && !ends_with(*path, ".json") &&
 		    !ends_with(*path, ".html") && !ends_with(*path, ".baseline")) {
 			error_set(err, ERROR_USAGE,
@@ -176,7 +176,7 @@ int audit_report(const struct cli *cli, const struct audit_told *t, int status, 
 {
 	int answer = 0;
 
-	array_each(const char *const, path, &cli->session.reports) {
+	array_each(const char *const, path, &cli->run.reports) {
 		struct str text = {0};
 
 		if (ends_with(*path, ".sarif"))

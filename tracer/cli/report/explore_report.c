@@ -8,7 +8,7 @@
 
 int explore_reports_check(const struct cli *cli, struct error *err)
 {
-	array_each(const char *, path, &cli->session.reports)
+	array_each(const char *, path, &cli->run.reports)
 		if (report_kind_of(*path) == REPORT_TRACE) {
 			error_set(err, ERROR_USAGE,
 				  "--report: %s: of a search there is a .json, .html or .xml",
@@ -23,7 +23,7 @@ const char *explore_verdict(const struct explore *e, int status)
 	if (status == VERDICT_OK || status == VERDICT_FOUND)
 		return verdict_word((enum verdict)status);
 	if (e->x.err->code)
-		return session_error_word(e->x.err->code);
+		return run_error_word(e->x.err->code);
 	if (status == VERDICT_ERROR)
 		return "error";
 	return e->x.last.interrupted ? "interrupted" : verdict_word(e->x.last.verdict);
@@ -144,7 +144,7 @@ static enum report_case add_outcome(const struct explore *e, int status, const c
 		add_problem("failure", headline, "found", text, out);
 		return CASE_FAILED;
 	}
-	if (status == SESSION_SKIPPED && e->x.err->code == ERROR_CANNOT_TRACE) {
+	if (status == RUN_SKIPPED && e->x.err->code == ERROR_CANNOT_TRACE) {
 		add_problem("skipped", error_text(e->x.err), "cannot-trace", "", out);
 		return CASE_SKIPPED;
 	}
@@ -190,7 +190,7 @@ int explore_report(const struct cli *cli, const struct explore *e, int status, s
 {
 	int failed = 0;
 
-	array_each(const char *, path, &cli->session.reports) {
+	array_each(const char *, path, &cli->run.reports) {
 		struct str text = {0};
 
 		if (report_kind_of(*path) == REPORT_JSON)

@@ -105,7 +105,7 @@ static void as_junit(const struct cli *cli, const struct harness_hunt *h, int st
 		     struct str *out)
 {
 	char *words[] = {cli->rest[0], NULL};
-	struct session_options options = cli->session;
+	struct run_options options = cli->run;
 	struct explore e = {.x = h->x, .seconds = h->seconds};
 	const struct harness_violation *v = h->violations.items;
 	struct str headline = {0};
@@ -126,7 +126,7 @@ int harness_report(const struct cli *cli, const struct harness_hunt *h, int stat
 {
 	int failed = 0;
 
-	array_each(const char *, path, &cli->session.reports) {
+	array_each(const char *, path, &cli->run.reports) {
 		struct str text = {0};
 
 		if (report_kind_of(*path) == REPORT_JSON)

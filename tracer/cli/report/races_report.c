@@ -204,7 +204,7 @@ int races_report(const struct cli *cli, const struct races_hunt *h, int status, 
 	else
 		str_addf(&headline, "no race in %lu runs", h->e.runs);
 	races_text(h, &text);
-	array_each(const char *, path, &cli->session.reports) {
+	array_each(const char *, path, &cli->run.reports) {
 		enum report_kind kind = report_kind_of(*path);
 		struct str out = {0};
 

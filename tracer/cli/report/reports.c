@@ -23,7 +23,7 @@ int reports_may_write(const char *path, struct error *err)
 
 int reports_check(const struct cli *cli, struct error *err)
 {
-	array_each(const char *, path, &cli->session.reports) {
+	array_each(const char *, path, &cli->run.reports) {
 		if (report_kind_of(*path) == REPORT_KINDS) {
 			error_set(err, ERROR_USAGE,
 				  "--report: %s: the name has to end in .json, .trace.json, .html "
@@ -49,12 +49,12 @@ int reports_put(const char *path, const struct str *text, struct error *err)
 	return -1;
 }
 
-int reports_write(struct cli *cli, const struct session_result *r, struct error *err)
+int reports_write(struct cli *cli, const struct run_result *r, struct error *err)
 {
 	cli->suite.count[r->testcase]++;
 	cli->suite.seconds += r->seconds;
 	str_add(&cli->suite.cases, str_text(&r->reports[REPORT_JUNIT]));
-	array_each(const char *, path, &cli->session.reports) {
+	array_each(const char *, path, &cli->run.reports) {
 		enum report_kind kind = report_kind_of(*path);
 
 		if (kind != REPORT_JUNIT && reports_put(*path, &r->reports[kind], err) < 0)
@@ -67,12 +67,12 @@ int reports_finish(struct cli *cli, struct error *err)
 {
 	int failed = 0;
 
-	array_each(const char *, path, &cli->session.reports) {
+	array_each(const char *, path, &cli->run.reports) {
 		struct str text = {0};
 
 		if (failed || report_kind_of(*path) != REPORT_JUNIT)
 			continue;
-		report_suite_text(&cli->suite, &cli->session, &text);
+		report_suite_text(&cli->suite, &cli->run, &text);
 		failed = reports_put(*path, &text, err);
 		str_fini(&text);
 	}

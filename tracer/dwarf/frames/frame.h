@@ -11,7 +11,7 @@
 #include "tracer/arch/arch.h"
 #include "tracer/elf/module.h"
 
-/* ---- the program, as the session shows it --------------------------------------------------- */
+/* ---- the program, as the run shows it --------------------------------------------------- */
 
 /* DWARF numbers of registers that are wider than struct arch_regs (System V ABI, figure 3.36). */
 enum {
@@ -20,7 +20,7 @@ enum {
 	DWARF_FS_BASE = 58,
 };
 
-/* `thread` identifies a stopped thread for the session. All return 0, or -1. */
+/* `thread` identifies a stopped thread for the run. All return 0, or -1. */
 struct dwarf_program {
 	void *ctx;
 	/* All n bytes or none. */

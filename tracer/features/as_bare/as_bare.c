@@ -76,7 +76,7 @@ static bool calls_by_number(const struct module *m)
 	       as_bare_passes(m, SYS_ptrace);
 }
 
-static bool needs_libraries(struct session *s, const struct session_process *p)
+static bool needs_libraries(struct run *s, const struct run_process *p)
 {
 	(void)s;
 	if (!p->exe)
@@ -172,7 +172,7 @@ static void search_static(struct libc_search *search)
 	}
 }
 
-static void as_bare_put(struct session *s, struct session_process *p, struct tracee_thread *t,
+static void as_bare_put(struct run *s, struct run_process *p, struct tracee_thread *t,
 			uint64_t address, enum as_bare_call what)
 {
 	const struct act act = {.owner = &as_bare_owner, .what = what};
@@ -183,7 +183,7 @@ static void as_bare_put(struct session *s, struct session_process *p, struct tra
 		sites_act(use, &act);
 }
 
-static void search_dynamic(const struct session_process *p, struct libc_search *search,
+static void search_dynamic(const struct run_process *p, struct libc_search *search,
 			   void (*visit)(void *ctx, const char *name, uint64_t offset))
 {
 	array_each(const struct image, image, &p->images) {
@@ -194,7 +194,7 @@ static void search_dynamic(const struct session_process *p, struct libc_search *
 	}
 }
 
-static void search_images(const struct session_process *p, struct libc_search *search)
+static void search_images(const struct run_process *p, struct libc_search *search)
 {
 	if (p->loader) {
 		search_dynamic(p, search, visit_import);
@@ -214,8 +214,8 @@ static void search_images(const struct session_process *p, struct libc_search *s
 enum { MOST_CODE = 4 << 20, MOST_BETWEEN = 8 };
 
 struct actions {
-	struct session *session;
-	struct session_process *process;
+	struct run *run;
+	struct run_process *process;
 	struct tracee_thread *thread;
 	const struct image *image;
 	uint64_t but_from, but_to; /* not by this function */
@@ -235,7 +235,7 @@ static void visit_number(void *ctx, uint64_t offset, const uint8_t *code, size_t
 		    insn.flow != ARCH_FLOW_NEXT)
 			return;
 		if (insn.is_syscall) {
-			as_bare_put(a->session, a->process, a->thread, a->image->bias + offset + at,
+			as_bare_put(a->run, a->process, a->thread, a->image->bias + offset + at,
 				    AS_BARE_ACTION);
 			return;
 		}
@@ -259,9 +259,9 @@ static bool is_small(const struct module *m)
 }
 
 /* The program's own, and in a static program without symbols the C library's. */
-static void settle_actions(struct session *s, struct session_process *p, struct tracee_thread *t)
+static void settle_actions(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
-	struct actions a = {.session = s, .process = p, .thread = t};
+	struct actions a = {.run = s, .process = p, .thread = t};
 	uint64_t size;
 
 	array_each(const struct image, image, &p->images) {
@@ -275,9 +275,9 @@ static void settle_actions(struct session *s, struct session_process *p, struct 
 }
 
 /* SIGTRAP has been passed to a function of this module. */
-static void arm_actions(struct session *s, struct session_thread *t, uint64_t function)
+static void arm_actions(struct run *s, struct run_thread *t, uint64_t function)
 {
-	struct actions a = {.session = s, .process = t->process, .thread = t->tracee};
+	struct actions a = {.run = s, .process = t->process, .thread = t->tracee};
 
 	a.image = images_at(t->process, function);
 	if (a.image)
@@ -285,12 +285,12 @@ static void arm_actions(struct session *s, struct session_thread *t, uint64_t fu
 }
 
 /* At places, and at the points of a scheduled run. */
-static bool has_traps(const struct session *s)
+static bool has_traps(const struct run *s)
 {
 	return s->has_places || s->options->sched;
 }
 
-static void as_bare_settle(struct session *s, struct session_process *p, struct tracee_thread *t)
+static void as_bare_settle(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	struct libc_search search = {0};
 
@@ -309,7 +309,7 @@ static void as_bare_settle(struct session *s, struct session_process *p, struct 
 
 /* ---- what they do --------------------------------------------------------------------------- */
 
-static void set_action(struct session_thread *t, uint64_t signal, uint64_t action)
+static void set_action(struct run_thread *t, uint64_t signal, uint64_t action)
 {
 	uint64_t set[4];
 
@@ -318,7 +318,7 @@ static void set_action(struct session_thread *t, uint64_t signal, uint64_t actio
 		tracee_trap_action(t->tracee, set);
 }
 
-static void set_mask(struct session_thread *t, uint64_t how, uint64_t set)
+static void set_mask(struct run_thread *t, uint64_t how, uint64_t set)
 {
 	uint64_t signals;
 	bool has;
@@ -332,7 +332,7 @@ static void set_mask(struct session_thread *t, uint64_t how, uint64_t set)
 
 /* A child that is not traced would run into the traps that it inherits. Clears the flag; without a
    tracer it would mean nothing. */
-static void clone_by(struct session_thread *t, const struct arch_regs *regs, unsigned reg)
+static void clone_by(struct run_thread *t, const struct arch_regs *regs, unsigned reg)
 {
 	uint64_t flags = regs->dwarf[reg];
 
@@ -342,7 +342,7 @@ static void clone_by(struct session_thread *t, const struct arch_regs *regs, uns
 	tracee_set_register(t->tracee, reg, &flags, sizeof(flags));
 }
 
-static void clone3_by(struct session_thread *t, uint64_t args)
+static void clone3_by(struct run_thread *t, uint64_t args)
 {
 	struct tracee_process *p = t->process->tracee;
 	uint64_t flags;
@@ -359,16 +359,15 @@ struct ptrace_told {
 };
 static const struct keeper told_keeper = {sizeof(struct ptrace_told), NULL};
 
-static bool as_bare_is_ours(const struct session *s, pid_t tid)
+static bool as_bare_is_ours(const struct run *s, pid_t tid)
 {
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		if ((*it)->tracee && (*it)->tracee->tid == tid)
 			return true;
 	return false;
 }
 
-static void note_ptrace(struct session *s, const struct session_thread *t, uint64_t request,
-			uint64_t pid)
+static void note_ptrace(struct run *s, const struct run_thread *t, uint64_t request, uint64_t pid)
 {
 	struct ptrace_told *told = kept_make(&s->kept, &told_keeper);
 	const char *name;
@@ -396,8 +395,7 @@ static void note_ptrace(struct session *s, const struct session_thread *t, uint6
 }
 
 /* syscall(3): the arguments are one register further on. */
-static void call_by_number(struct session *s, struct session_thread *t,
-			   const struct arch_regs *regs)
+static void call_by_number(struct run *s, struct run_thread *t, const struct arch_regs *regs)
 {
 	const uint64_t *r = regs->dwarf;
 
@@ -420,9 +418,9 @@ static void call_by_number(struct session *s, struct session_thread *t,
 }
 
 /* A thread is about to call one of them. */
-static enum hit_answer as_bare_hit(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer as_bare_hit(struct run *s, const struct act *a, const struct hit *h)
 {
-	struct session_thread *t = h->thread;
+	struct run_thread *t = h->thread;
 	const struct arch_regs *regs = &h->regs;
 	const uint64_t *r = regs->dwarf;
 

@@ -9,22 +9,22 @@
 #include <signal.h>
 
 /* The program's traced children: they run into no trap of ours unseen. */
-static bool is_seen(const struct session *s, pid_t pid)
+static bool is_seen(const struct run *s, pid_t pid)
 {
-	array_each(struct session_process *, p, &s->processes)
+	array_each(struct run_process *, p, &s->processes)
 		if ((*p)->pid == pid)
 			return true;
 	return false;
 }
 
 /* Not known for children from before attach, or with --no-follow. */
-static bool untraced_is_ours(const struct session *s, const struct session_thread *t, pid_t pid)
+static bool untraced_is_ours(const struct run *s, const struct run_thread *t, pid_t pid)
 {
 	return pid && !s->untraced_children && t->process->tracee &&
 	       tracee_has_sites(t->process->tracee) && !is_seen(s, pid);
 }
 
-static void untraced_tell(struct session *s, pid_t pid)
+static void untraced_tell(struct run *s, pid_t pid)
 {
 	ERROR(err);
 
@@ -36,10 +36,10 @@ static void untraced_tell(struct session *s, pid_t pid)
 	error_hint(&err,
 		   "make it by the C library's clone(), where gatectl takes the flag away, or "
 		   "leave the flag out");
-	session_fault(s, &err);
+	run_fault(s, &err);
 }
 
-static bool signals(struct session *s, struct session_thread *t, int signal)
+static bool signals(struct run *s, struct run_thread *t, int signal)
 {
 	struct tracee_fault fault;
 
@@ -50,9 +50,9 @@ static bool signals(struct session *s, struct session_thread *t, int signal)
 }
 
 /* Nobody can move any more: perhaps this is why. */
-static bool untraced_look(struct session *s)
+static bool untraced_look(struct run *s)
 {
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		pid_t pid = (*it)->tracee ? tracee_dead_child((*it)->tracee, SIGTRAP) : 0;
 
 		if (!untraced_is_ours(s, *it, pid))

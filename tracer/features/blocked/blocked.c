@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-static void judge_child(struct session *s, const struct tracee_block *b, struct wait *w)
+static void judge_child(struct run *s, const struct tracee_block *b, struct wait *w)
 {
 	bool waitid = b->number == SYS_waitid;
 	uint64_t options = waitid ? b->args[3] : b->args[2];
@@ -20,7 +20,7 @@ static void judge_child(struct session *s, const struct tracee_block *b, struct 
 }
 
 /* Could a process that we do not trace store what a held thread waits for? */
-static bool depends_on_others(const struct session *s, struct session_thread *t)
+static bool depends_on_others(const struct run *s, struct run_thread *t)
 {
 	if (!watchpoints_is_asked(t))
 		return false;
@@ -32,16 +32,16 @@ static bool depends_on_others(const struct session *s, struct session_thread *t)
 }
 
 /* A process made by vfork shares its parent's memory. */
-static int space_of(const struct session *s, const struct session_process *p)
+static int space_of(const struct run *s, const struct run_process *p)
 {
-	array_each(struct session_process *, other, &s->processes)
+	array_each(struct run_process *, other, &s->processes)
 		if ((*other)->tracee && p->tracee && (*other)->tracee->space == p->tracee->space)
 			return (*other)->pid;
 	return p->pid;
 }
 
 /* For a thread asleep in a system call. */
-static void judge_blocked(struct session *s, struct session_thread *t, const struct tracee_block *b,
+static void judge_blocked(struct run *s, struct run_thread *t, const struct tracee_block *b,
 			  struct wait *w, struct ends *ends)
 {
 	if (b->number == SYS_futex || b->number == SYS_futex_waitv)
@@ -54,7 +54,7 @@ static void judge_blocked(struct session *s, struct session_thread *t, const str
 		w->kind = WAIT_FUTEX; /* whoever arms a timer could wake it */
 }
 
-void blocked_judge(struct session *s, struct session_thread *t, const struct tracee_block *b,
+void blocked_judge(struct run *s, struct run_thread *t, const struct tracee_block *b,
 		   struct wait *w, struct ends *ends)
 {
 	w->thread = t->engine;
@@ -71,7 +71,7 @@ void blocked_judge(struct session *s, struct session_thread *t, const struct tra
 		judge_blocked(s, t, b, w, ends);
 }
 
-void blocked_wait_of(struct session *s, struct session_thread *t, const struct tracee_block *b,
+void blocked_wait_of(struct run *s, struct run_thread *t, const struct tracee_block *b,
 		     struct wait *w)
 {
 	struct ends ends = {0};

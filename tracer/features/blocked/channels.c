@@ -19,7 +19,7 @@
 enum { MOST_ENDS = 64, MOST_POLLED = 1024, MOST_NESTED = 2 };
 
 struct look {
-	struct session *s;
+	struct run *s;
 	pid_t tid;
 	struct wait *w;
 	struct ends *ends;
@@ -145,7 +145,7 @@ static bool look_file(struct look *l, int fd)
 /* ---- several files -------------------------------------------------------------------------- */
 
 /* A poll of no files is a wait for a signal. */
-static bool look_poll(struct look *l, struct session_process *p, const struct tracee_block *b)
+static bool look_poll(struct look *l, struct run_process *p, const struct tracee_block *b)
 {
 	struct pollfd fds[MOST_POLLED];
 	size_t count = (size_t)b->args[1], waited = 0;
@@ -163,13 +163,13 @@ static bool look_poll(struct look *l, struct session_process *p, const struct tr
 	return waited > 0;
 }
 
-static bool read_set(struct session_process *p, uint64_t address, size_t count, fd_set *out)
+static bool read_set(struct run_process *p, uint64_t address, size_t count, fd_set *out)
 {
 	FD_ZERO(out);
 	return !address || tracee_read(p->tracee, address, out, (count + 63) / 64 * 8) == 0;
 }
 
-static bool look_select(struct look *l, struct session_process *p, const struct tracee_block *b)
+static bool look_select(struct look *l, struct run_process *p, const struct tracee_block *b)
 {
 	fd_set in, out, other;
 	size_t count = (size_t)b->args[0], waited = 0;
@@ -199,14 +199,14 @@ static bool look_lock(struct look *l, int fd, const char *class)
 /* ---- the system calls ----------------------------------------------------------------------- */
 
 /* The last argument of pselect6 points to a pointer to the mask. */
-static bool has_mask(struct session_process *p, uint64_t address)
+static bool has_mask(struct run_process *p, uint64_t address)
 {
 	uint64_t mask = 0;
 
 	return address && (tracee_read(p->tracee, address, &mask, sizeof(mask)) < 0 || mask);
 }
 
-bool channels_is_call(struct session_thread *t, const struct tracee_block *b)
+bool channels_is_call(struct run_thread *t, const struct tracee_block *b)
 {
 	switch (b->number) {
 	case SYS_read:
@@ -245,7 +245,7 @@ bool channels_is_call(struct session_thread *t, const struct tracee_block *b)
 	}
 }
 
-static bool look_call(struct look *l, struct session_process *p, const struct tracee_block *b)
+static bool look_call(struct look *l, struct run_process *p, const struct tracee_block *b)
 {
 	switch (b->number) {
 	case SYS_poll:
@@ -267,7 +267,7 @@ static bool look_call(struct look *l, struct session_process *p, const struct tr
 	}
 }
 
-void channels_wait(struct session *s, struct session_thread *t, const struct tracee_block *b,
+void channels_wait(struct run *s, struct run_thread *t, const struct tracee_block *b,
 		   struct wait *w, struct ends *ends)
 {
 	struct look l = {.s = s, .tid = t->tracee->tid, .w = w, .ends = ends};

@@ -45,18 +45,18 @@ struct ends {
 
 /* blocked.c: what the thread waits for, and who outside could end that; WAIT_NOT: it can move, or
    might. */
-void blocked_judge(struct session *s, struct session_thread *t, const struct tracee_block *b,
+void blocked_judge(struct run *s, struct run_thread *t, const struct tracee_block *b,
 		   struct wait *w, struct ends *ends);
 /* The same, without outsiders. */
-void blocked_wait_of(struct session *s, struct session_thread *t, const struct tracee_block *b,
+void blocked_wait_of(struct run *s, struct run_thread *t, const struct tracee_block *b,
 		     struct wait *w);
 
 /* channels.c: WAIT_FILE with `by` and the ends filled in; or WAIT_NOT: not known who could end
    it. */
-void channels_wait(struct session *s, struct session_thread *t, const struct tracee_block *b,
+void channels_wait(struct run *s, struct run_thread *t, const struct tracee_block *b,
 		   struct wait *w, struct ends *ends);
 /* Is it a system call that waits at files without a time-out? */
-bool channels_is_call(struct session_thread *t, const struct tracee_block *b);
+bool channels_is_call(struct run_thread *t, const struct tracee_block *b);
 
 /* Who could wake a waiter at this memory? */
 enum reach {
@@ -67,12 +67,12 @@ enum reach {
 
 /* futexes.c: who could change this memory. Memory of a file without a name belongs to those who
    hold it: they are added to `ends`; if that is NULL, it counts as anybody's. */
-enum reach futexes_reach(const struct session *s, struct session_process *p, uint64_t address,
+enum reach futexes_reach(const struct run *s, struct run_process *p, uint64_t address,
 			 struct ends *ends);
 /* The thread waits at a word (futex(2) or futex_waitv); WAIT_NOT: there is a time-out, or somebody
    outside could wake it. */
-void futexes_wait(struct session *s, struct session_thread *t, const struct tracee_block *b,
-		  struct wait *w, struct ends *ends);
+void futexes_wait(struct run *s, struct run_thread *t, const struct tracee_block *b, struct wait *w,
+		  struct ends *ends);
 
 /* opened.c */
 int opened_look(pid_t tid, int fd, struct opened *out); /* 0, or -1: not open */
@@ -83,22 +83,22 @@ bool opened_info(const struct opened *f, bool (*want)(void *ctx, const char *lin
 bool sockets_peer(pid_t pid, const struct opened *f, ino_t *peer);
 
 /* holders.c: adds the traced processes that hold the end. False: there are none. */
-bool holders_traced(struct session *s, const struct end *end, struct wait *w);
+bool holders_traced(struct run *s, const struct end *end, struct wait *w);
 /* Does any other process hold one of the ends, or does the kernel itself write to files for the
    program? */
-bool holders_outside(struct session *s, const struct ends *ends);
+bool holders_outside(struct run *s, const struct ends *ends);
 /* Does the program have a file that sends it a signal when input comes (O_ASYNC)? */
-bool holders_async(struct session *s);
+bool holders_async(struct run *s);
 
 /* timers.c: is a signal to come that could wake somebody? Threads that were stopped for the
    question are added to `asked` and stay stopped until timers_let_go(). */
 struct timers_asked {
-	struct session_thread **items;
+	struct run_thread **items;
 	size_t count, capacity;
 };
-bool timers_ask(struct session *s, struct timers_asked *asked);
-bool timers_has_asked(const struct timers_asked *asked, const struct session_thread *t);
-void timers_let_go(struct session *s, struct timers_asked *asked);
-bool timers_is_helper(const struct session_thread *t, const struct tracee_block *b);
+bool timers_ask(struct run *s, struct timers_asked *asked);
+bool timers_has_asked(const struct timers_asked *asked, const struct run_thread *t);
+void timers_let_go(struct run *s, struct timers_asked *asked);
+bool timers_is_helper(const struct run_thread *t, const struct tracee_block *b);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { MUTEX_CONTENDED = 2 };
 
-static struct session_thread *by_tid(struct session *s, int tid)
+static struct run_thread *by_tid(struct run *s, int tid)
 {
 	for (size_t i = s->threads.count; i-- > 0;)
 		if (s->threads.items[i]->tracee && s->threads.items[i]->tracee->tid == tid)
@@ -25,13 +25,13 @@ static struct session_thread *by_tid(struct session *s, int tid)
  * Before glibc 2.43 the word is its tid; since then it is a state, which it changes once more
  * before it ends, and only the place says whose.
  */
-static struct session_thread *futexes_joined(struct session *s, const struct session_process *p,
-					     const struct tracee_block *b, uint32_t word)
+static struct run_thread *futexes_joined(struct run *s, const struct run_process *p,
+					 const struct tracee_block *b, uint32_t word)
 {
-	struct session_thread *found = word == (uint32_t)b->args[2] ? by_tid(s, (int)word) : NULL;
+	struct run_thread *found = word == (uint32_t)b->args[2] ? by_tid(s, (int)word) : NULL;
 
 	for (size_t i = s->threads.count; i-- > 0 && !found;) {
-		struct session_thread *t = s->threads.items[i];
+		struct run_thread *t = s->threads.items[i];
 
 		if (t->tracee && t->process == p && glibc_thread_has(t, b->args[0]))
 			found = t;
@@ -48,7 +48,7 @@ static bool begins_with(const char *text, const char *begin)
  * "/dev/shm/sem.kK4Fxy (deleted)": sem_open(3) made it under this name, gave it another one with
  * link(2), and deleted the first.
  */
-static bool has_another_name(const struct session_process *p, const struct tracee_mapping *map,
+static bool has_another_name(const struct run_process *p, const struct tracee_mapping *map,
 			     size_t length)
 {
 	struct str path = {0};
@@ -72,7 +72,7 @@ static bool has_another_name(const struct session_process *p, const struct trace
 
 /* A file with a name can be mapped by anybody; one without, by the processes that hold it
    (`ends`). */
-enum reach futexes_reach(const struct session *s, struct session_process *p, uint64_t address,
+enum reach futexes_reach(const struct run *s, struct run_process *p, uint64_t address,
 			 struct ends *ends)
 {
 	struct tracee_mapping map;
@@ -112,7 +112,7 @@ static bool is_endless_wait(const struct tracee_block *b)
  * mutexes have the owner in the word itself, with a bit for "somebody waits"; the others have
  * "contended" there and the owner in a field of its own.
  */
-static uint32_t mutex_owner(struct session_process *p, const struct tracee_block *b, uint32_t word)
+static uint32_t mutex_owner(struct run_process *p, const struct tracee_block *b, uint32_t word)
 {
 	int op = (int)b->args[1] & FUTEX_CMD_MASK;
 	uint32_t owner = 0;
@@ -126,19 +126,19 @@ static uint32_t mutex_owner(struct session_process *p, const struct tracee_block
 }
 
 /* Did a thread of another process take the lock, and a fork copy it? */
-static bool is_copy(const struct wait *w, const struct session_process *p,
-		    const struct session_thread *owner)
+static bool is_copy(const struct wait *w, const struct run_process *p,
+		    const struct run_thread *owner)
 {
 	return !w->shared && owner->process->tracee &&
 	       owner->process->tracee->space != p->tracee->space;
 }
 
-static void judge_futex(struct session *s, struct session_thread *t, const struct tracee_block *b,
+static void judge_futex(struct run *s, struct run_thread *t, const struct tracee_block *b,
 			struct wait *w, struct ends *ends)
 {
 	bool private = b->args[1] & FUTEX_PRIVATE_FLAG;
 	enum reach reach = private ? REACH_OWN : futexes_reach(s, t->process, b->args[0], ends);
-	struct session_thread *other;
+	struct run_thread *other;
 	uint32_t word = 0, tid;
 
 	if (!is_endless_wait(b) || reach == REACH_OUTSIDE)
@@ -160,7 +160,7 @@ static void judge_futex(struct session *s, struct session_thread *t, const struc
 }
 
 /* futex_waitv(2): each word may be private or not. */
-static void judge_futexes(struct session *s, struct session_thread *t, const struct tracee_block *b,
+static void judge_futexes(struct run *s, struct run_thread *t, const struct tracee_block *b,
 			  struct wait *w, struct ends *ends)
 {
 	struct futex_waitv words[FUTEX_WAITV_MAX];
@@ -181,8 +181,8 @@ static void judge_futexes(struct session *s, struct session_thread *t, const str
 	w->kind = WAIT_FUTEX;
 }
 
-void futexes_wait(struct session *s, struct session_thread *t, const struct tracee_block *b,
-		  struct wait *w, struct ends *ends)
+void futexes_wait(struct run *s, struct run_thread *t, const struct tracee_block *b, struct wait *w,
+		  struct ends *ends)
 {
 	if (b->number == SYS_futex)
 		judge_futex(s, t, b, w, ends);

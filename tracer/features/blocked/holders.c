@@ -117,9 +117,9 @@ static bool holders_holds(pid_t tid, const struct end *e)
 
 /* The first thread of a process may have ended before the others, and then has no files any
    more. */
-static pid_t living_thread(const struct session *s, const struct session_process *p)
+static pid_t living_thread(const struct run *s, const struct run_process *p)
 {
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		struct tracee_block look;
 
 		if ((*it)->process != p || !(*it)->tracee)
@@ -157,19 +157,19 @@ static bool sends_signal(const void *ctx, pid_t tid, int dir, const char *name)
 	return opened_info(&f, is_async, NULL);
 }
 
-bool holders_async(struct session *s)
+bool holders_async(struct run *s)
 {
-	array_each(struct session_process *, it, &s->processes)
+	array_each(struct run_process *, it, &s->processes)
 		if ((*it)->tracee && any_file(living_thread(s, *it), sends_signal, NULL))
 			return true;
 	return false;
 }
 
-bool holders_traced(struct session *s, const struct end *end, struct wait *w)
+bool holders_traced(struct run *s, const struct end *end, struct wait *w)
 {
 	bool any = false;
 
-	array_each(struct session_process *, it, &s->processes) {
+	array_each(struct run_process *, it, &s->processes) {
 		if (!(*it)->tracee || !holders_holds(living_thread(s, *it), end))
 			continue;
 		add_pid(w, (*it)->pid);
@@ -180,9 +180,9 @@ bool holders_traced(struct session *s, const struct end *end, struct wait *w)
 
 /* ---- and all others ------------------------------------------------------------------------- */
 
-static bool is_traced(const struct session *s, pid_t pid)
+static bool is_traced(const struct run *s, pid_t pid)
 {
-	array_each(struct session_process *, it, &s->processes)
+	array_each(struct run_process *, it, &s->processes)
 		if ((*it)->tracee && (*it)->pid == pid)
 			return true;
 	return false;
@@ -194,12 +194,12 @@ struct outsider {
 };
 static const struct keeper keeper = {sizeof(struct outsider), NULL};
 
-static struct outsider *outsider_of(const struct session *s)
+static struct outsider *outsider_of(const struct run *s)
 {
 	return kept_make(&s->kept, &keeper);
 }
 
-static bool holds_any(struct session *s, pid_t pid, const struct ends *ends)
+static bool holds_any(struct run *s, pid_t pid, const struct ends *ends)
 {
 	if (pid <= 0 || is_traced(s, pid))
 		return false;
@@ -232,9 +232,9 @@ static bool is_queue(const void *ctx, const char *line)
 	return strstr(line, " /[aio]") != NULL;
 }
 
-static bool kernel_helps(const struct session *s)
+static bool kernel_helps(const struct run *s)
 {
-	array_each(struct session_process *, it, &s->processes) {
+	array_each(struct run_process *, it, &s->processes) {
 		pid_t tid = (*it)->tracee ? living_thread(s, *it) : 0;
 
 		if (tid &&
@@ -244,7 +244,7 @@ static bool kernel_helps(const struct session *s)
 	return false;
 }
 
-bool holders_outside(struct session *s, const struct ends *ends)
+bool holders_outside(struct run *s, const struct ends *ends)
 {
 	struct dirent *entry;
 	bool found = false;

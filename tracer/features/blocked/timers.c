@@ -77,7 +77,7 @@ static bool can_run_out(const struct posix_timer *timer, const struct tracee_sig
 
 /* A system call that writes the time left of a timer to its second argument. In doubt the timer is
    armed. */
-static bool is_armed(struct session *s, struct session_thread *t, long number, int which)
+static bool is_armed(struct run *s, struct run_thread *t, long number, int which)
 {
 	uint64_t args[6] = {(uint64_t)which}, left[4]; /* the interval, and what is left of it */
 	struct arch_regs regs;
@@ -96,8 +96,8 @@ static bool is_armed(struct session *s, struct session_thread *t, long number, i
 	return left[2] || left[3];
 }
 
-static bool any_armed(struct session *s, struct session_thread *t,
-		      const struct tracee_signals *signals, const struct posix_timers *timers)
+static bool any_armed(struct run *s, struct run_thread *t, const struct tracee_signals *signals,
+		      const struct posix_timers *timers)
 {
 	if (!has_signal(signals->ignored, SIGALRM) && is_armed(s, t, SYS_getitimer, ITIMER_REAL))
 		return true;
@@ -141,17 +141,17 @@ static bool can_be_asked(const struct tracee_block *b)
 }
 
 /* Not one that is held at its own exit, or about to take a signal in some waits. */
-static bool stands_to_ask(const struct session_thread *t)
+static bool stands_to_ask(const struct run_thread *t)
 {
 	return (t->engine->held || tracee_is_paused(t->tracee)) && tracee_can_call(t->tracee);
 }
 
 /* A thread of the process that can be asked: held, or asleep in a wait that can be interrupted. */
-static struct session_thread *somebody(struct session *s, const struct session_process *p)
+static struct run_thread *somebody(struct run *s, const struct run_process *p)
 {
-	struct session_thread *sleeper = NULL;
+	struct run_thread *sleeper = NULL;
 
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		struct tracee_block look;
 
 		if ((*it)->process != p || !(*it)->tracee)
@@ -167,7 +167,7 @@ static struct session_thread *somebody(struct session *s, const struct session_p
 }
 
 /* Is a signal pending that it will take as soon as it is let go? */
-static bool has_pending(const struct session_thread *t)
+static bool has_pending(const struct run_thread *t)
 {
 	struct tracee_signals signals;
 
@@ -175,11 +175,11 @@ static bool has_pending(const struct session_thread *t)
 	return signals.pending & ~signals.blocked;
 }
 
-static bool blocked_timers_ask(struct session *s, struct session_process *p,
+static bool blocked_timers_ask(struct run *s, struct run_process *p,
 			       const struct tracee_signals *signals,
 			       const struct posix_timers *timers, struct timers_asked *asked)
 {
-	struct session_thread *t = somebody(s, p);
+	struct run_thread *t = somebody(s, p);
 
 	if (!t) /* all wait in vfork, or write, or are about to end */
 		return timers->count || has_signal(signals->caught, SIGALRM);
@@ -194,7 +194,7 @@ static bool blocked_timers_ask(struct session *s, struct session_process *p,
 }
 
 /* From a timer, or from a child that we do not see? */
-static bool expects_signal(struct session *s, struct session_process *p, struct timers_asked *asked)
+static bool expects_signal(struct run *s, struct run_process *p, struct timers_asked *asked)
 {
 	struct posix_timers timers = {0};
 	struct tracee_signals signals;
@@ -209,25 +209,25 @@ static bool expects_signal(struct session *s, struct session_process *p, struct 
 	return expects;
 }
 
-bool timers_ask(struct session *s, struct timers_asked *asked)
+bool timers_ask(struct run *s, struct timers_asked *asked)
 {
-	array_each(struct session_process *, p, &s->processes)
+	array_each(struct run_process *, p, &s->processes)
 		if ((*p)->tracee && expects_signal(s, *p, asked))
 			return true;
 	return false;
 }
 
-bool timers_has_asked(const struct timers_asked *asked, const struct session_thread *t)
+bool timers_has_asked(const struct timers_asked *asked, const struct run_thread *t)
 {
-	array_each(struct session_thread *, it, asked)
+	array_each(struct run_thread *, it, asked)
 		if (*it == t)
 			return true;
 	return false;
 }
 
-void timers_let_go(struct session *s, struct timers_asked *asked)
+void timers_let_go(struct run *s, struct timers_asked *asked)
 {
-	array_each(struct session_thread *, t, asked)
+	array_each(struct run_thread *, t, asked)
 		tracee_resume(s->tracee, (*t)->tracee);
 	array_fini(asked);
 }
@@ -236,7 +236,7 @@ void timers_let_go(struct session *s, struct timers_asked *asked)
 
 /* Is this glibc's thread that calls the functions of SIGEV_THREAD? It waits for signal 32, as
    nobody else does. */
-bool timers_is_helper(const struct session_thread *t, const struct tracee_block *b)
+bool timers_is_helper(const struct run_thread *t, const struct tracee_block *b)
 {
 	enum { TIMER_SIGNAL = 32 };
 	uint64_t set = 0;

@@ -27,12 +27,12 @@ struct watching {
 };
 static const struct keeper watching_keeper = {sizeof(struct watching), NULL};
 
-static struct watched *watched_of(const struct session_thread *t)
+static struct watched *watched_of(const struct run_thread *t)
 {
 	return kept_make(&t->kept, &watched_keeper);
 }
 
-static void count(struct session *s, int more)
+static void count(struct run *s, int more)
 {
 	struct watching *watching = kept_make(&s->kept, &watching_keeper);
 
@@ -40,14 +40,14 @@ static void count(struct session *s, int more)
 	ticks_wish(s, &blocking_observer, watching->count ? WATCHING_MS : 0);
 }
 
-static bool awaits(struct session *s)
+static bool awaits(struct run *s)
 {
 	const struct watching *watching = kept_of(&s->kept, &watching_keeper);
 
 	return watching && watching->count > 0;
 }
 
-static void blocking_begin(struct session *s, struct session_thread *t)
+static void blocking_begin(struct run *s, struct run_thread *t)
 {
 	struct watched *watched = watched_of(t);
 
@@ -57,7 +57,7 @@ static void blocking_begin(struct session *s, struct session_thread *t)
 	count(s, 1);
 }
 
-static void blocking_end(struct session *s, struct session_thread *t)
+static void blocking_end(struct run *s, struct run_thread *t)
 {
 	struct watched *watched = kept_of(&t->kept, &watched_keeper);
 
@@ -74,7 +74,7 @@ static bool is_blocked(const struct tracee_block *b)
 	       (b->activity == TRACEE_DISK && tracee_is_vfork(b->number));
 }
 
-static bool blocked_twice(struct session_thread *t)
+static bool blocked_twice(struct run_thread *t)
 {
 	struct watched *watched = watched_of(t);
 	struct tracee_block now, before = watched->look;
@@ -87,7 +87,7 @@ static bool blocked_twice(struct session_thread *t)
 	       now.number == before.number;
 }
 
-static void waits(struct session *s, struct session_thread *t)
+static void waits(struct run *s, struct run_thread *t)
 {
 	struct watched *watched = kept_of(&t->kept, &watched_keeper);
 
@@ -100,12 +100,12 @@ static void waits(struct session *s, struct session_thread *t)
 }
 
 /* Where whoever is in control tells who waits, real time is not to decide it. */
-static void blocking_look(struct session *s)
+static void blocking_look(struct run *s)
 {
 	if (s->options->sched && s->driven)
 		return;
 	for (size_t i = 0; awaits(s) && i < s->threads.count; i++) {
-		struct session_thread *t = s->threads.items[i];
+		struct run_thread *t = s->threads.items[i];
 
 		if (!watched_of(t)->on || !t->tracee || t->tracee->state != TRACEE_RUNNING ||
 		    !blocked_twice(t))
@@ -114,13 +114,13 @@ static void blocking_look(struct session *s)
 	}
 }
 
-static void blocking_decided(struct session *s, const struct decision *d)
+static void blocking_decided(struct run *s, const struct decision *d)
 {
 	if (d->kind == DECISION_WATCH)
 		blocking_begin(s, threads_of(d->thread));
 }
 
-static void comes(struct session *s, struct session_thread *t, struct place *place)
+static void comes(struct run *s, struct run_thread *t, struct place *place)
 {
 	(void)place;
 	blocking_end(s, t);

@@ -18,7 +18,7 @@
 #ifndef GATECTL_FEATURES_CONVERT_CONVERT_H
 #define GATECTL_FEATURES_CONVERT_CONVERT_H
 
-#include "tracer/run/session.h"
+#include "tracer/run/run.h"
 
 /* ---- one run --------------------------------------------------------------------------------- */
 

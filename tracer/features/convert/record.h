@@ -1,4 +1,4 @@
-/* Between the files that watch a run. Nothing happens if session_options.record is NULL. */
+/* Between the files that watch a run. Nothing happens if run_options.record is NULL. */
 #ifndef GATECTL_FEATURES_CONVERT_RECORD_H
 #define GATECTL_FEATURES_CONVERT_RECORD_H
 
@@ -6,21 +6,21 @@
 #include "tracer/features/waiting/waiter.h"
 
 /* TRACEE_SLEEP and TRACEE_SLEPT: the thread goes on now, or when it is its turn. */
-void convert_sleep(struct session *s, const struct tracee_event *ev);
-void convert_born(struct session *s, const struct session_thread *t);
+void convert_sleep(struct run *s, const struct tracee_event *ev);
+void convert_born(struct run *s, const struct run_thread *t);
 /* At a tick: a thread that has slept goes on if it is its turn. */
-void turns_look(struct session *s);
+void turns_look(struct run *s);
 
 /* ---- sleeps.c ---- */
 
 /* The thread in the record, made when first asked for. The record owns it. */
-struct convert_thread *convert_thread_of(struct convert_record *r, const struct session_thread *t);
+struct convert_thread *convert_thread_of(struct convert_record *r, const struct run_thread *t);
 struct convert_sleep *convert_open_sleep(struct convert_record *r, size_t thread); /* or NULL */
 /* Has it slept so often that more sleeps would order nothing? Then it just sleeps. */
-bool convert_sleeps_on(const struct convert_record *r, const struct session_thread *t);
-void convert_note_arrivals(struct session *s, struct arrival_counts *out);
+bool convert_sleeps_on(const struct convert_record *r, const struct run_thread *t);
+void convert_note_arrivals(struct run *s, struct arrival_counts *out);
 /* Notes how the other threads stand; none of them is resumed for it. */
-void convert_look_round(struct session *s, struct convert_sleep *sleep);
+void convert_look_round(struct run *s, struct convert_sleep *sleep);
 
 /* ---- own.c ---- */
 
@@ -33,11 +33,11 @@ const struct convert_line *own_line(const struct convert_sleep *s);
 
 /* ---- turns.c ---- */
 
-void turns_begin(struct session *s, struct convert_sleep *sleep);
+void turns_begin(struct run *s, struct convert_sleep *sleep);
 /* Its time is up; its thread stays stopped. */
-void turns_wait(struct session *s, struct convert_sleep *sleep);
+void turns_wait(struct run *s, struct convert_sleep *sleep);
 /* It has ended. */
-void turns_end(struct session *s, struct convert_sleep *sleep);
+void turns_end(struct run *s, struct convert_sleep *sleep);
 
 /* ---- polls.c ---- */
 

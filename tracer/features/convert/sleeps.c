@@ -10,7 +10,7 @@
 
 enum { SLEEPS_MOST = 1000, SLEEPS_OFTEN = 100 };
 
-struct convert_thread *convert_thread_of(struct convert_record *r, const struct session_thread *t)
+struct convert_thread *convert_thread_of(struct convert_record *r, const struct run_thread *t)
 {
 	while (r->threads.count <= t->index)
 		*array_add(&r->threads) = (struct convert_thread){0};
@@ -26,7 +26,7 @@ struct convert_sleep *convert_open_sleep(struct convert_record *r, size_t thread
 	return sleep ? &r->sleeps.items[sleep - 1] : NULL;
 }
 
-bool convert_sleeps_on(const struct convert_record *r, const struct session_thread *t)
+bool convert_sleeps_on(const struct convert_record *r, const struct run_thread *t)
 {
 	return r->sleeps.count >= SLEEPS_MOST && t->index < r->threads.count &&
 	       r->threads.items[t->index].times > SLEEPS_OFTEN;
@@ -67,7 +67,7 @@ static const char *called_name(const struct waiter *w, const struct inspect_call
 	return name;
 }
 
-static void note_calls(struct session *s, struct session_thread *t, struct convert_sleep *sleep)
+static void note_calls(struct run *s, struct run_thread *t, struct convert_sleep *sleep)
 {
 	struct waiter w = {.thread = t};
 	const char *called = NULL;
@@ -93,7 +93,7 @@ static void note_calls(struct session *s, struct session_thread *t, struct conve
 	inspect_stack_fini(&w.stack);
 }
 
-void convert_note_arrivals(struct session *s, struct arrival_counts *out)
+void convert_note_arrivals(struct run *s, struct arrival_counts *out)
 {
 	const struct place *p;
 
@@ -101,15 +101,15 @@ void convert_note_arrivals(struct session *s, struct arrival_counts *out)
 		*array_add(out) = p->arrivals;
 }
 
-void convert_born(struct session *s, const struct session_thread *t)
+void convert_born(struct run *s, const struct run_thread *t)
 {
-	convert_thread_of(s->options->record, t)->born_us = session_now_us() - s->start_us;
+	convert_thread_of(s->options->record, t)->born_us = run_now_us() - s->start_us;
 }
 
 /* A thread works at times if it was blocked and no longer is, if it has run in between, or if it
    waits for more after a file has given it something. A sleeping thread only waits for its time or
    its turn, so it does not count. */
-static void note_rest(struct convert_record *r, const struct session_thread *of,
+static void note_rest(struct convert_record *r, const struct run_thread *of,
 		      const struct tracee_block *block)
 {
 	struct convert_thread *t = convert_thread_of(r, of);
@@ -121,11 +121,11 @@ static void note_rest(struct convert_record *r, const struct session_thread *of,
 	t->rested_at = rested_at;
 }
 
-static void look_at_begin(struct session *s, struct convert_sleep *sleep)
+static void look_at_begin(struct run *s, struct convert_sleep *sleep)
 {
 	struct convert_record *r = s->options->record;
 
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		struct convert_thread *t = convert_thread_of(r, *it);
 		struct tracee_block block;
 
@@ -137,8 +137,7 @@ static void look_at_begin(struct session *s, struct convert_sleep *sleep)
 	}
 }
 
-static void sleeps_begins(struct session *s, struct session_thread *t,
-			  const struct tracee_event *ev)
+static void sleeps_begins(struct run *s, struct run_thread *t, const struct tracee_event *ev)
 {
 	struct convert_record *r = s->options->record;
 	struct convert_sleep *sleep;
@@ -158,7 +157,7 @@ static void sleeps_begins(struct session *s, struct session_thread *t,
 	sleep->mere = ev->mere_sleep;
 	sleep->again = ev->sleeps_again;
 	sleep->clock_reads = ev->clock_reads;
-	sleep->begin_us = session_now_us() - s->start_us;
+	sleep->begin_us = run_now_us() - s->start_us;
 	sleep->events = convert_thread_of(r, t)->events.count;
 	note_calls(s, t, sleep);
 	convert_note_arrivals(s, &sleep->before);
@@ -167,7 +166,7 @@ static void sleeps_begins(struct session *s, struct session_thread *t,
 }
 
 static struct convert_other sleeps_look(struct convert_record *r, const struct convert_sleep *sleep,
-					const struct session_thread *t)
+					const struct run_thread *t)
 {
 	struct convert_other other = {
 		.thread = t->index,
@@ -187,15 +186,15 @@ static struct convert_other sleeps_look(struct convert_record *r, const struct c
 	return other;
 }
 
-void convert_look_round(struct session *s, struct convert_sleep *sleep)
+void convert_look_round(struct run *s, struct convert_sleep *sleep)
 {
-	array_each(struct session_thread *, other, &s->threads)
+	array_each(struct run_thread *, other, &s->threads)
 		if ((*other)->index != sleep->thread)
 			*array_add(&sleep->others) = sleeps_look(s->options->record, sleep, *other);
 	convert_note_arrivals(s, &sleep->after);
 }
 
-static void ends(struct session *s, struct session_thread *t, bool timed_out)
+static void ends(struct run *s, struct run_thread *t, bool timed_out)
 {
 	struct convert_sleep *sleep = convert_open_sleep(s->options->record, t->index);
 
@@ -207,17 +206,17 @@ static void ends(struct session *s, struct session_thread *t, bool timed_out)
 		sleep->cut_off = true;
 		turns_end(s, sleep);
 	}
-	session_go(s, t);
+	run_go(s, t);
 }
 
-void convert_sleep(struct session *s, const struct tracee_event *ev)
+void convert_sleep(struct run *s, const struct tracee_event *ev)
 {
-	struct session_thread *t = ev->thread->user;
+	struct run_thread *t = ev->thread->user;
 
 	if (ev->kind == TRACEE_SLEPT) {
 		ends(s, t, ev->timed_out);
 		return;
 	}
 	sleeps_begins(s, t, ev);
-	session_go(s, t);
+	run_go(s, t);
 }

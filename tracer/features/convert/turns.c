@@ -26,12 +26,12 @@ enum {
 
 enum { WAITING_MS = 1 };
 
-static uint64_t now_us(const struct session *s)
+static uint64_t now_us(const struct run *s)
 {
-	return session_now_us() - s->start_us;
+	return run_now_us() - s->start_us;
 }
 
-void turns_begin(struct session *s, struct convert_sleep *sleep)
+void turns_begin(struct run *s, struct convert_sleep *sleep)
 {
 	sleep->due_ns =
 		s->options->record->now_ns + (sleep->ns > SHORTEST_NS ? sleep->ns : SHORTEST_NS);
@@ -40,7 +40,7 @@ void turns_begin(struct session *s, struct convert_sleep *sleep)
 }
 
 /* While a thread waits for its turn there is more to look at. */
-static void count_waiting(struct session *s, int more)
+static void count_waiting(struct run *s, int more)
 {
 	struct convert_record *r = s->options->record;
 
@@ -48,7 +48,7 @@ static void count_waiting(struct session *s, int more)
 	ticks_wish(s, r, r->waiting ? WAITING_MS : 0);
 }
 
-void turns_wait(struct session *s, struct convert_sleep *sleep)
+void turns_wait(struct run *s, struct convert_sleep *sleep)
 {
 	sleep->over = true;
 	sleep->over_us = now_us(s);
@@ -56,7 +56,7 @@ void turns_wait(struct session *s, struct convert_sleep *sleep)
 	turns_look(s);
 }
 
-void turns_end(struct session *s, struct convert_sleep *sleep)
+void turns_end(struct run *s, struct convert_sleep *sleep)
 {
 	sleep->ended = true;
 	s->options->record->threads.items[sleep->thread].rested_at = 0; /* waking up is no work */
@@ -69,14 +69,14 @@ void turns_end(struct session *s, struct convert_sleep *sleep)
 /* ---- who is next ------------------------------------------------------------------------------ */
 
 /* Stopped by a signal: its sleep does not end before SIGCONT. */
-static bool turns_is_stopped(const struct session *s, size_t thread)
+static bool turns_is_stopped(const struct run *s, size_t thread)
 {
-	const struct session_thread *t = s->threads.items[thread];
+	const struct run_thread *t = s->threads.items[thread];
 
 	return t->tracee && t->tracee->state == TRACEE_GROUP_STOPPED;
 }
 
-static struct convert_sleep *first(struct session *s)
+static struct convert_sleep *first(struct run *s)
 {
 	struct convert_record *r = s->options->record;
 	struct convert_sleep *found = NULL;
@@ -98,7 +98,7 @@ static bool is_together(const struct convert_sleep *sleep, const struct convert_
 	return apart <= TOGETHER_MOST_NS && apart <= shorter / TOGETHER_PART;
 }
 
-static bool all_are_over(struct session *s, const struct convert_sleep *first)
+static bool all_are_over(struct run *s, const struct convert_sleep *first)
 {
 	struct convert_record *r = s->options->record;
 
@@ -112,7 +112,7 @@ static bool all_are_over(struct session *s, const struct convert_sleep *first)
 }
 
 /* Has it slept and waits for its turn, or is it not waited for? */
-static bool is_aside(const struct session *s, const struct session_thread *t)
+static bool is_aside(const struct run *s, const struct run_thread *t)
 {
 	const struct convert_sleep *sleep = convert_open_sleep(s->options->record, t->index);
 
@@ -120,14 +120,14 @@ static bool is_aside(const struct session *s, const struct session_thread *t)
 }
 
 /* Does somebody work until the clock has gone on, and has noticed that it has? */
-static bool is_past_by_clock(const struct session *s, const struct convert_sleep *sleep)
+static bool is_past_by_clock(const struct run *s, const struct convert_sleep *sleep)
 {
 	return tracee_clock_seen_ns(s->tracee) >
 	       sleep->begin_clock_ns + sleep->ns + sleep->ns / 2 + CLOCK_LEAST_NS;
 }
 
 /* Does somebody work for so long that no sleep would wait for it? */
-static bool is_out_of_patience(const struct session *s, const struct convert_sleep *sleep)
+static bool is_out_of_patience(const struct run *s, const struct convert_sleep *sleep)
 {
 	uint64_t us = sleep->ns / 1000;
 
@@ -139,7 +139,7 @@ static bool is_out_of_patience(const struct session *s, const struct convert_sle
 
 /* ---- they go on ------------------------------------------------------------------------------- */
 
-static void wake(struct session *s, struct convert_sleep *sleep)
+static void wake(struct run *s, struct convert_sleep *sleep)
 {
 	struct convert_record *r = s->options->record;
 
@@ -149,12 +149,12 @@ static void wake(struct session *s, struct convert_sleep *sleep)
 	sleep->timed_out = true;
 	sleep->end_us = now_us(s);
 	turns_end(s, sleep);
-	session_go(s, s->threads.items[sleep->thread]);
+	run_go(s, s->threads.items[sleep->thread]);
 	s->events++;
 }
 
 /* Wakes it and those that end together with it; all are looked at before any of them moves. */
-static void wake_all(struct session *s, struct convert_sleep *first)
+static void wake_all(struct run *s, struct convert_sleep *first)
 {
 	struct convert_record *r = s->options->record;
 	struct convert_sleep **all = base_alloc(r->threads.count, sizeof(struct convert_sleep *));
@@ -173,7 +173,7 @@ static void wake_all(struct session *s, struct convert_sleep *first)
 	base_free(all);
 }
 
-void turns_look(struct session *s)
+void turns_look(struct run *s)
 {
 	struct convert_record *r = s->options->record;
 	struct convert_sleep *next = NULL;

@@ -14,7 +14,7 @@ enum { HITS_MOST = 100, EVENTS_MOST = 200000 };
 
 /* A function whose statements have traps, in this process. */
 struct entered {
-	const struct session_process *process;
+	const struct run_process *process;
 	uint64_t offset;
 };
 
@@ -36,7 +36,7 @@ static const struct site_owner record_owner;
 
 /* ---- traps ---------------------------------------------------------------------------------- */
 
-static void watch_put(struct session *s, struct session_process *p, struct tracee_thread *t,
+static void watch_put(struct run *s, struct run_process *p, struct tracee_thread *t,
 		      const struct source_site *info, uint64_t bias, bool opens)
 {
 	struct convert_record *r = s->options->record;
@@ -63,8 +63,8 @@ static bool is_own_file(const char *file)
 }
 
 struct entries {
-	struct session *session;
-	struct session_process *process;
+	struct run *run;
+	struct run_process *process;
 	struct tracee_thread *thread;
 	uint64_t bias;
 };
@@ -75,10 +75,10 @@ static void put_entry(void *ctx, uint64_t offset)
 	const struct source_site info = {
 		.kind = SOURCE_ENTRY, .module = e->process->exe, .offset = offset};
 
-	watch_put(e->session, e->process, e->thread, &info, e->bias, false);
+	watch_put(e->run, e->process, e->thread, &info, e->bias, false);
 }
 
-static uint64_t bias_of(const struct session_process *p)
+static uint64_t bias_of(const struct run_process *p)
 {
 	array_each(const struct image, image, &p->images)
 		if (image->module == p->exe)
@@ -87,7 +87,7 @@ static uint64_t bias_of(const struct session_process *p)
 }
 
 /* The program was started, or has exec'd: sets traps at its functions. */
-static void watch_image(struct session *s, struct session_process *p, struct tracee_thread *t)
+static void watch_image(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	struct convert_record *r = s->options->record;
 	struct entries e = {s, p, t, 0};
@@ -106,8 +106,7 @@ static void watch_image(struct session *s, struct session_process *p, struct tra
 	source_each_entry(p->exe, put_entry, &e);
 }
 
-static bool is_first_time(struct convert_traps *traps, const struct session_process *p,
-			  uint64_t offset)
+static bool is_first_time(struct convert_traps *traps, const struct run_process *p, uint64_t offset)
 {
 	array_each(const struct entered, e, &traps->entered)
 		if (e->process == p && e->offset == offset)
@@ -116,7 +115,7 @@ static bool is_first_time(struct convert_traps *traps, const struct session_proc
 	return true;
 }
 
-static void watch_enter(struct session *s, struct session_thread *t, const struct act *a)
+static void watch_enter(struct run *s, struct run_thread *t, const struct act *a)
 {
 	struct convert_traps *traps = s->options->record->traps;
 	struct source_statements statements;
@@ -147,15 +146,15 @@ static void watch_enter(struct session *s, struct session_thread *t, const struc
 
 /* ---- what happens --------------------------------------------------------------------------- */
 
-static uint64_t frame_of(struct session_thread *t, const struct act *a, uint64_t address)
+static uint64_t frame_of(struct run_thread *t, const struct act *a, uint64_t address)
 {
 	struct arch_regs regs;
 
 	return tracee_regs(t->tracee, &regs) < 0 ? 0 : sites_frame(a, address, &regs);
 }
 
-static void note_line(struct session *s, struct session_thread *t, const struct act *a,
-		      uint64_t address, bool opens)
+static void note_line(struct run *s, struct run_thread *t, const struct act *a, uint64_t address,
+		      bool opens)
 {
 	const struct source_site *at = a->info;
 	struct convert_record *r = s->options->record;
@@ -171,12 +170,12 @@ static void note_line(struct session *s, struct session_thread *t, const struct 
 	*array_add(&thread->events) = (struct convert_event){
 		.at = {at->function, at->file, at->line, at->offset, opens},
 		.frame = frame_of(t, a, address),
-		.t_us = session_now_us() - s->start_us,
+		.t_us = run_now_us() - s->start_us,
 	};
 }
 
 /* A function is entered, or a statement begins. */
-static enum hit_answer watch_hit(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer watch_hit(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct trap *trap = (struct trap *)a->info; /* made by watch_put() */
 	const struct site_use *use = h->site->user;
@@ -194,7 +193,7 @@ static const struct site_owner record_owner = {.name = "record", .hit = watch_hi
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-static void convert_watch_end(struct session *s, struct session_result *out)
+static void convert_watch_end(struct run *s, struct run_result *out)
 {
 	(void)out;
 	if (!s->options->record)
@@ -205,7 +204,7 @@ static void convert_watch_end(struct session *s, struct session_result *out)
 	own_settle(s->options->record);
 }
 
-static int ask_for_sleeps(struct session *s, struct tracee_launch *how, struct error *err)
+static int ask_for_sleeps(struct run *s, struct tracee_launch *how, struct error *err)
 {
 	(void)err;
 	how->sleeps = s->options->record;
@@ -214,25 +213,25 @@ static int ask_for_sleeps(struct session *s, struct tracee_launch *how, struct e
 }
 
 /* Its modules must be known even if the script has no places. */
-static void needs_modules(struct session *s, struct session_thread *t, bool first)
+static void needs_modules(struct run *s, struct run_thread *t, bool first)
 {
 	(void)t;
 	s->has_places |= first && s->options->record;
 }
 
-static void born(struct session *s, struct session_thread *t)
+static void born(struct run *s, struct run_thread *t)
 {
 	if (s->options->record)
 		convert_born(s, t);
 }
 
-static void watch_look(struct session *s)
+static void watch_look(struct run *s)
 {
 	if (s->options->record)
 		turns_look(s);
 }
 
-static bool awaits(struct session *s)
+static bool awaits(struct run *s)
 {
 	return s->options->record && s->options->record->waiting > 0;
 }

@@ -32,7 +32,7 @@ static bool is_null(uint64_t a)
 
 /* ---- stacks ----------------------------------------------------------------------------------- */
 
-static bool has_stack_in(struct session_thread *t, const struct tracee_mapping *map)
+static bool has_stack_in(struct run_thread *t, const struct tracee_mapping *map)
 {
 	struct arch_regs regs;
 
@@ -46,13 +46,13 @@ static bool has_stack_in(struct session_thread *t, const struct tracee_mapping *
 		 regs.fs_base < map->end));
 }
 
-static struct session_thread *thread_with_stack(struct crash *c, const struct tracee_mapping *map)
+static struct run_thread *thread_with_stack(struct crash *c, const struct tracee_mapping *map)
 {
-	struct session *s = c->process->session;
+	struct run *s = c->process->run;
 
 	if (has_stack_in(c->thread, map))
 		return c->thread;
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		if ((*it)->process == c->process && has_stack_in(*it, map))
 			return *it;
 	return NULL;
@@ -113,7 +113,7 @@ static void add_rights(const struct tracee_mapping *map, struct str *out)
 
 static void add_mapping(struct crash *c, const struct tracee_mapping *map, struct str *out)
 {
-	struct session_thread *of = thread_with_stack(c, map);
+	struct run_thread *of = thread_with_stack(c, map);
 	const struct image *image = images_at(c->process, c->address); /* .bss has no file */
 
 	if (of)

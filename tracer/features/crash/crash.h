@@ -38,8 +38,8 @@ struct crash_other {
 };
 
 struct crash {
-	struct session_process *process;
-	struct session_thread *thread;
+	struct run_process *process;
+	struct run_thread *thread;
 	struct tracee_fault fault;
 	struct arch_access access;
 	bool has_access;
@@ -64,17 +64,17 @@ struct crash {
 bool crash_is_signal(int signal); /* SEGV, ABRT and the like: nobody sends these on purpose */
 /* Stops and looks at all threads of the program. NULL: something else has just ended it. The run
    owns the crash. */
-struct crash *crash_look(struct session *s, struct session_thread *t);
+struct crash *crash_look(struct run *s, struct run_thread *t);
 /* How the program itself (its first process) died; NULL: it did not, or nothing is known. The run
    owns it. */
-const struct crash *crash_of_root(const struct session *s);
+const struct crash *crash_of_root(const struct run *s);
 
 /* Kept with a run: the last crash of each process. */
 struct crashes {
 	struct crash **items;
 	size_t count, capacity;
 };
-struct crashes *crash_all(const struct session *s);
+struct crashes *crash_all(const struct run *s);
 
 /* ---- between the files ---------------------------------------------------------------------- */
 
@@ -86,10 +86,10 @@ void crash_said(struct crash *c, const struct inspect_stack *calls);
 /* ---- place.c -------------------------------------------------------------------------------- */
 
 /* Checks that the location of expect { at = } exists in this program. 0, or -1 with an error. */
-int crash_check_at(struct session *s, struct session_process *p, struct error *err);
-bool crash_is_at(struct session *s, struct session_process *p, const struct inspect_stack *calls);
+int crash_check_at(struct run *s, struct run_process *p, struct error *err);
+bool crash_is_at(struct run *s, struct run_process *p, const struct inspect_stack *calls);
 /* The same question for a thread that is stopped now. */
-bool crash_stands_at(struct session *s, struct session_thread *t);
+bool crash_stands_at(struct run *s, struct run_thread *t);
 
 /* ---- words.c -------------------------------------------------------------------------------- */
 
@@ -99,13 +99,13 @@ void crash_deed(const struct crash *c, struct str *out);  /* "worker#1 reads NUL
 void crash_lines(const struct crash *c, struct str *out); /* the rest */
 /* For a run that was as expected: "crashed as expected: SIGSEGV in f at x.c:3" and the rest of it,
    or nothing. */
-void crash_expected(const struct session *s, enum verdict v, struct str *out);
-void crash_try(const struct session *s, struct str *out); /* how a test would expect it */
+void crash_expected(const struct run *s, enum verdict v, struct str *out);
+void crash_try(const struct run *s, struct str *out); /* how a test would expect it */
 /* Crashes of children: one line each, for the verdict on the program. */
-void crash_child_lines(const struct session *s, struct str *out);
+void crash_child_lines(const struct run *s, struct str *out);
 
 /* ---- record.c ------------------------------------------------------------------------------- */
 
-void crash_record(const struct session *s, struct json *j);
+void crash_record(const struct run *s, struct json *j);
 
 #endif

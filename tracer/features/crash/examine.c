@@ -38,7 +38,7 @@ bool crash_is_signal(int signal)
 
 /* Where the program was at somebody's SIGTERM is told only to those who ask for reports or
    details. */
-static bool examine_is_wanted(const struct session *s, int signal)
+static bool examine_is_wanted(const struct run *s, int signal)
 {
 	return crash_is_signal(signal) || s->options->reports.count || s->options->verbose ||
 	       s->plan.expect.has_signal;
@@ -46,7 +46,7 @@ static bool examine_is_wanted(const struct session *s, int signal)
 
 /* In optimised code, lines of headers may hide all the tester's own lines: then the innermost line
    of the program counts. */
-static size_t own_call(struct session_thread *t, const struct inspect_stack *calls)
+static size_t own_call(struct run_thread *t, const struct inspect_stack *calls)
 {
 	struct waiter w = {.thread = t, .stack = *calls};
 	size_t own = caller_own(&w, 0);
@@ -59,7 +59,7 @@ static size_t own_call(struct session_thread *t, const struct inspect_stack *cal
 	return own;
 }
 
-static void examine_note_place(struct session_thread *t, const struct inspect_stack *calls)
+static void examine_note_place(struct run_thread *t, const struct inspect_stack *calls)
 {
 	size_t own = own_call(t, calls);
 	const struct inspect_call *call = own < calls->count ? &calls->items[own] : calls->items;
@@ -78,7 +78,7 @@ static void examine_note_place(struct session_thread *t, const struct inspect_st
  * Will the signal end the process? Then all threads stay stopped until the script was asked about
  * it, and the place of this one is noted (hold_file ...).
  */
-static bool comes(struct session *s, struct session_thread *t, int signal)
+static bool comes(struct run *s, struct run_thread *t, int signal)
 {
 	struct tracee_fault fault;
 	struct inspect_stack calls;
@@ -98,12 +98,12 @@ static bool comes(struct session *s, struct session_thread *t, int signal)
 
 /* ---- all threads stand still ----------------------------------------------------------------- */
 
-static void halt(struct session *s)
+static void halt(struct run *s)
 {
 	tracee_halt(s->tracee);
 	pages_forget(s);
-	array_each(struct session_thread *, it, &s->threads) {
-		struct session_thread *t = *it;
+	array_each(struct run_thread *, it, &s->threads) {
+		struct run_thread *t = *it;
 		struct judged *judged = judged_of(t);
 
 		judged->on = t->tracee && !t->engine->held && !t->paused &&
@@ -112,17 +112,17 @@ static void halt(struct session *s)
 			tracee_look_stopped(t->tracee, &judged->look);
 	}
 	waiting_look_all(s);
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		judged_of(*it)->on = false;
 }
 
 /* The threads that were stopped for this go on. */
-static void examine_let_go(struct session *s)
+static void examine_let_go(struct run *s)
 {
 	if (s->halted)
 		return;
-	array_each(struct session_thread *, it, &s->threads) {
-		struct session_thread *t = *it;
+	array_each(struct run_thread *, it, &s->threads) {
+		struct run_thread *t = *it;
 
 		if (t->tracee && !t->paused && !t->parked && tracee_is_paused(t->tracee))
 			tracee_resume(s->tracee, t->tracee);
@@ -161,7 +161,7 @@ static void take_frames(struct crash *c, const struct inspect_stack *calls)
 	c->own = own < calls->count ? own : c->frames.count;
 }
 
-static void take_thread(struct crash *c, struct session_thread *t)
+static void take_thread(struct crash *c, struct run_thread *t)
 {
 	struct waiting *w = waiting_of(t);
 	struct str text = {0};
@@ -181,16 +181,16 @@ static void take_thread(struct crash *c, struct session_thread *t)
 }
 
 /* What is known of the waiting threads is valid only while the run goes on without them. */
-static void forget_waiting(struct session *s, const struct session_process *but)
+static void forget_waiting(struct run *s, const struct run_process *but)
 {
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		if ((*it)->process != but)
 			waiting_fini(waiting_of(*it));
 }
 
-static bool examine_gather(struct session *s, struct crash *c)
+static bool examine_gather(struct run *s, struct crash *c)
 {
-	struct session_thread *t = c->thread;
+	struct run_thread *t = c->thread;
 	struct inspect_stack calls = {0};
 	struct arch_regs regs;
 
@@ -204,7 +204,7 @@ static bool examine_gather(struct session *s, struct crash *c)
 	crash_address(c, &regs);
 	c->at = crash_is_at(s, c->process, &calls);
 	inspect_stack_fini(&calls);
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		take_thread(c, *it);
 	return true;
 }
@@ -237,12 +237,12 @@ static void free_all(void *what)
 
 static const struct keeper keeper = {sizeof(struct crashes), free_all};
 
-struct crashes *crash_all(const struct session *s)
+struct crashes *crash_all(const struct run *s)
 {
 	return kept_make(&s->kept, &keeper);
 }
 
-static void drop(struct session *s, const struct session_process *p)
+static void drop(struct run *s, const struct run_process *p)
 {
 	for (size_t i = 0; i < crash_all(s)->count; i++)
 		if (crash_all(s)->items[i]->process == p) {
@@ -254,7 +254,7 @@ static void drop(struct session *s, const struct session_process *p)
 
 /* If several threads crash at once, the first one ends the process: the others cannot be asked any
    more. */
-static struct crash *examine_look(struct session *s, struct session_thread *t)
+static struct crash *examine_look(struct run *s, struct run_thread *t)
 {
 	struct crash *c = base_alloc(1, sizeof(*c));
 
@@ -270,9 +270,9 @@ static struct crash *examine_look(struct session *s, struct session_thread *t)
 	return c;
 }
 
-struct crash *crash_look(struct session *s, struct session_thread *t)
+struct crash *crash_look(struct run *s, struct run_thread *t)
 {
-	struct session_thread *asker = s->asker;
+	struct run_thread *asker = s->asker;
 	struct str text = {0};
 	struct crash *c;
 
@@ -291,14 +291,14 @@ struct crash *crash_look(struct session *s, struct session_thread *t)
 }
 
 /* The script has been asked. */
-static void signal_over(struct session *s, struct session_thread *t)
+static void signal_over(struct run *s, struct run_thread *t)
 {
 	if (t->crashes)
 		examine_let_go(s);
 }
 
 /* Examines the crash, and delivers the signal before anybody else goes on. */
-static bool deliver(struct session *s, struct session_thread *t)
+static bool deliver(struct run *s, struct run_thread *t)
 {
 	if (!t->crashes)
 		return false;
@@ -312,7 +312,7 @@ static bool deliver(struct session *s, struct session_thread *t)
 
 /* ---- the outcome ------------------------------------------------------------------------------ */
 
-static struct crash *crash_of(const struct session *s, const struct session_process *p)
+static struct crash *crash_of(const struct run *s, const struct run_process *p)
 {
 	for (size_t i = 0; i < crash_all(s)->count; i++)
 		if (crash_all(s)->items[i]->process == p)
@@ -331,7 +331,7 @@ static void say_child(const struct crash *c)
 	str_fini(&text);
 }
 
-static void dies(struct session *s, struct session_process *p, int status)
+static void dies(struct run *s, struct run_process *p, int status)
 {
 	struct crash *c = crash_of(s, p);
 
@@ -347,7 +347,7 @@ static void dies(struct session *s, struct session_process *p, int status)
 	drop(s, p);
 }
 
-const struct crash *crash_of_root(const struct session *s)
+const struct crash *crash_of_root(const struct run *s)
 {
 	const struct crash *c = s->root ? crash_of(s, s->root) : NULL;
 
@@ -355,7 +355,7 @@ const struct crash *crash_of_root(const struct session *s)
 }
 
 /* Did the program itself crash, and where? */
-static void examine_judge(struct session *s)
+static void examine_judge(struct run *s)
 {
 	struct crash *c = s->root ? crash_of(s, s->root) : NULL;
 
@@ -367,9 +367,9 @@ static void examine_judge(struct session *s)
 	s->outcome.at = c->at;
 }
 
-static void examine_decided(struct session *s, const struct decision *d)
+static void examine_decided(struct run *s, const struct decision *d)
 {
-	struct session_thread *t;
+	struct run_thread *t;
 
 	if (d->kind != DECISION_KILL)
 		return;

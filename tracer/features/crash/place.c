@@ -60,9 +60,8 @@ static bool place_is_at(const struct inspect_call *call, const struct source_sit
 	return same_line || place_is_inside(site, call->frame.lookup_pc - call->frame.bias);
 }
 
-static enum source_answer resolve(struct session *s, struct session_process *p,
-				  struct location *location, struct source_sites *out,
-				  struct error *err)
+static enum source_answer resolve(struct run *s, struct run_process *p, struct location *location,
+				  struct source_sites *out, struct error *err)
 {
 	struct module **modules;
 	enum source_answer answer;
@@ -75,7 +74,7 @@ static enum source_answer resolve(struct session *s, struct session_process *p,
 	return answer;
 }
 
-int crash_check_at(struct session *s, struct session_process *p, struct error *err)
+int crash_check_at(struct run *s, struct run_process *p, struct error *err)
 {
 	const struct expect *x = &s->plan.expect;
 	struct source_sites sites = {0};
@@ -96,7 +95,7 @@ int crash_check_at(struct session *s, struct session_process *p, struct error *e
 	return error_move(err, &why);
 }
 
-bool crash_is_at(struct session *s, struct session_process *p, const struct inspect_stack *calls)
+bool crash_is_at(struct run *s, struct run_process *p, const struct inspect_stack *calls)
 {
 	struct source_sites sites = {0};
 	struct location location = {0};
@@ -116,7 +115,7 @@ bool crash_is_at(struct session *s, struct session_process *p, const struct insp
 	return found;
 }
 
-bool crash_stands_at(struct session *s, struct session_thread *t)
+bool crash_stands_at(struct run *s, struct run_thread *t)
 {
 	struct inspect_stack calls = {0};
 	bool at;

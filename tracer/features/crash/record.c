@@ -61,8 +61,7 @@ static void add_others(const struct crash *c, struct json *j)
 	json_end_array(j);
 }
 
-static void add_crash(const char *name, const struct session *s, const struct crash *c,
-		      struct json *j)
+static void add_crash(const char *name, const struct run *s, const struct crash *c, struct json *j)
 {
 	const struct expect *x = &s->plan.expect;
 	struct str text = {0};
@@ -92,7 +91,7 @@ static void add_crash(const char *name, const struct session *s, const struct cr
 	json_end_object(j);
 }
 
-void crash_record(const struct session *s, struct json *j)
+void crash_record(const struct run *s, struct json *j)
 {
 	const struct crash *root = crash_of_root(s);
 

@@ -110,7 +110,7 @@ void crash_lines(const struct crash *c, struct str *out)
 	other_lines(c, out);
 }
 
-void crash_expected(const struct session *s, enum verdict v, struct str *out)
+void crash_expected(const struct run *s, enum verdict v, struct str *out)
 {
 	const struct crash *c = crash_of_root(s);
 	const struct outcome *o = &s->outcome;
@@ -138,7 +138,7 @@ static void try_at(const struct crash_frame *f, struct str *out)
 	base_free(plain);
 }
 
-void crash_try(const struct session *s, struct str *out)
+void crash_try(const struct run *s, struct str *out)
 {
 	const struct crash *c = crash_of_root(s);
 	const struct crash_frame *f =
@@ -153,7 +153,7 @@ void crash_try(const struct session *s, struct str *out)
 		str_add(out, "; `gatectl repl` stops before it, to look at variables");
 }
 
-void crash_child_lines(const struct session *s, struct str *out)
+void crash_child_lines(const struct run *s, struct str *out)
 {
 	for (size_t i = 0; i < crash_all(s)->count; i++) {
 		const struct crash *c = crash_all(s)->items[i];

@@ -25,25 +25,25 @@ enum { DOUBT_US = 60000 };
 /* ---- all of them ---------------------------------------------------------------------------- */
 
 /* At a gate, or by a user. */
-static bool is_held(const struct session_thread *t)
+static bool is_held(const struct run_thread *t)
 {
 	return t->engine->held || t->paused;
 }
 
 /* The end of a thread is reported at once, and somebody may wait for that. Only a leader stays a
    zombie, until the other threads of its process have ended. */
-static bool is_leader_that_left(const struct session_thread *t)
+static bool is_leader_that_left(const struct run_thread *t)
 {
 	if (t->tracee->tid != t->process->pid)
 		return false;
-	array_each(struct session_thread *, other, &t->process->session->threads)
+	array_each(struct run_thread *, other, &t->process->run->threads)
 		if (*other != t && (*other)->process == t->process && (*other)->tracee)
 			return true;
 	return false;
 }
 
 /* False: this thread alone shows that something can move. */
-static bool deadlock_look_at(struct session_thread *t, struct looked *out)
+static bool deadlock_look_at(struct run_thread *t, struct looked *out)
 {
 	out->thread = t;
 	if (!is_held(t) && t->tracee->state != TRACEE_RUNNING)
@@ -100,9 +100,9 @@ static void scene_add(struct scene *c, const struct looked *l)
 }
 
 /* False as soon as a thread is found that can move. */
-static bool look_at_all(struct session *s, struct scene *c)
+static bool look_at_all(struct run *s, struct scene *c)
 {
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		struct looked l = {0};
 
 		if (!(*it)->tracee || sanitizer_owns((*it)->engine->start))
@@ -121,13 +121,12 @@ static bool is_on_disk(const struct looked *l)
 	return l->look.activity == TRACEE_DISK && !tracee_is_vfork(l->look.number);
 }
 
-bool deadlock_rests(struct session *s,
-		    bool (*aside)(const struct session *s, const struct session_thread *t))
+bool deadlock_rests(struct run *s, bool (*aside)(const struct run *s, const struct run_thread *t))
 {
 	struct scene c = {0};
 	bool rests = true;
 
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		struct looked l = {0};
 
 		if (!(*it)->tracee || sanitizer_owns((*it)->engine->start) || aside(s, *it) ||
@@ -145,7 +144,7 @@ bool deadlock_rests(struct session *s,
 }
 
 /* Files last, as they take longest. False as soon as a thread is found that can move. */
-static bool judge_each(struct session *s, struct scene *c)
+static bool judge_each(struct run *s, struct scene *c)
 {
 	for (int files = 0; files <= 1; files++)
 		for (size_t i = 0; i < c->looked.count; i++) {
@@ -174,7 +173,7 @@ static enum waits_answer judge_waits(struct scene *c)
 }
 
 /* Nobody inside moves: will something come from outside, or from a timer? */
-static bool nothing_comes(struct session *s, struct scene *c)
+static bool nothing_comes(struct run *s, struct scene *c)
 {
 	struct timers_asked asked = {0};
 	bool nothing = false;
@@ -188,11 +187,11 @@ static bool nothing_comes(struct session *s, struct scene *c)
 	return nothing;
 }
 
-static void describe_cycle(struct session *s, const struct scene *c)
+static void describe_cycle(struct run *s, const struct scene *c)
 {
 	str_clear(&s->cycle);
 	for (size_t i = 0; i < c->length; i++) {
-		struct session_thread *t = threads_of(c->waits.items[c->cycle[i]].thread);
+		struct run_thread *t = threads_of(c->waits.items[c->cycle[i]].thread);
 
 		waiting_of(t)->in_cycle = true;
 		str_add(&s->cycle, i ? "; " : "");
@@ -248,7 +247,7 @@ static void refine_all(struct scene *c, bool anybodys)
 
 /* Puts the deadlock into words. The threads are stopped for that; what they wait for was found
    before. */
-static void explain(struct session *s, struct scene *c)
+static void explain(struct run *s, struct scene *c)
 {
 	for (size_t i = 0; i < c->looked.count; i++) {
 		struct judged *judged = judged_of(c->looked.items[i].thread);
@@ -264,7 +263,7 @@ static void explain(struct session *s, struct scene *c)
 
 /* Who took a semaphore, or would signal, does not decide anything, but may be what is worth
    telling. */
-static void describe_best(struct session *s, struct scene *c, enum waits_answer answer)
+static void describe_best(struct run *s, struct scene *c, enum waits_answer answer)
 {
 	size_t *cycle = base_alloc(c->looked.count, sizeof(*cycle)), length = c->length;
 
@@ -279,7 +278,7 @@ static void describe_best(struct session *s, struct scene *c, enum waits_answer 
 }
 
 /* Each check may start a time-out anew, as of epoll_wait: pauses that grow let it pass. */
-static uint64_t doubt_pause(struct session *s, const struct scene *c)
+static uint64_t doubt_pause(struct run *s, const struct scene *c)
 {
 	bool again = c->hidden.stopped && s->doubt_us;
 
@@ -288,19 +287,19 @@ static uint64_t doubt_pause(struct session *s, const struct scene *c)
 }
 
 /* The calls of all threads are known, or all stand still to tell them. */
-static bool knows_calls(struct session *s, struct scene *c)
+static bool knows_calls(struct run *s, struct scene *c)
 {
 	return !hidden_any(&c->looked) || (all_unchanged(c, &(struct timers_asked){0}) &&
 					   hidden_open(s, &c->looked, &c->hidden));
 }
 
-static enum waits_answer judge_all(struct session *s)
+static enum waits_answer judge_all(struct run *s)
 {
 	enum waits_answer answer = WAITS_MOVING;
 	struct scene c = {0};
 
 	s->explained = false;
-	if (session_now_us() < s->doubt_us)
+	if (run_now_us() < s->doubt_us)
 		return WAITS_MOVING;
 	if (look_at_all(s, &c) && knows_calls(s, &c) && judge_each(s, &c) &&
 	    judge_waits(&c) != WAITS_MOVING && nothing_comes(s, &c)) {
@@ -309,7 +308,7 @@ static enum waits_answer judge_all(struct session *s)
 		describe_best(s, &c, answer);
 		s->explained = true;
 	} else if (c.asked || c.ends.count || c.hidden.stopped) {
-		s->doubt_us = session_now_us() + doubt_pause(s, &c);
+		s->doubt_us = run_now_us() + doubt_pause(s, &c);
 	}
 	hidden_close(s, &c.hidden);
 	scene_fini(&c);
@@ -319,7 +318,7 @@ static enum waits_answer judge_all(struct session *s)
 /* ---- while some still move ------------------------------------------------------------------ */
 
 /* Any doubt counts as moving, and so does a thread that has moved since. */
-static void judge_one(struct session *s, const struct looked *l, struct wait *w)
+static void judge_one(struct run *s, const struct looked *l, struct wait *w)
 {
 	struct ends ends = {0};
 
@@ -329,11 +328,11 @@ static void judge_one(struct session *s, const struct looked *l, struct wait *w)
 	array_fini(&ends);
 }
 
-void deadlock_explain(struct session *s)
+void deadlock_explain(struct run *s)
 {
 	struct scene c = {0};
 
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		struct looked l = {0};
 
 		if (!(*it)->tracee || sanitizer_owns((*it)->engine->start))
@@ -358,13 +357,13 @@ void deadlock_explain(struct session *s)
 }
 
 /* Describes what the threads do before that is lost. */
-static void deadlock_end(struct session *s)
+static void deadlock_end(struct run *s)
 {
 	if (!s->explained)
 		deadlock_explain(s);
 }
 
-static bool answer(struct session *s, enum waits_answer *out)
+static bool answer(struct run *s, enum waits_answer *out)
 {
 	*out = judge_all(s);
 	return true;

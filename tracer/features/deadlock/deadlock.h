@@ -8,10 +8,9 @@
    With any other answer, all threads are described (waiting_look_all) and `cycle` is in words. */
 
 /* Describes all threads; `cycle` names those that can never move again, whatever the others do. */
-void deadlock_explain(struct session *s);
+void deadlock_explain(struct run *s);
 /* Does nobody move, apart from those that are `aside`? A thread that waits for something unknown
    does not move either. */
-bool deadlock_rests(struct session *s,
-		    bool (*aside)(const struct session *s, const struct session_thread *t));
+bool deadlock_rests(struct run *s, bool (*aside)(const struct run *s, const struct run_thread *t));
 
 #endif

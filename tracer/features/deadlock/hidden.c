@@ -17,10 +17,10 @@ bool hidden_any(const struct lookeds *all)
 	return false;
 }
 
-static void halt(struct session *s, struct hidden *h)
+static void halt(struct run *s, struct hidden *h)
 {
 	h->stopped = true;
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		if ((*it)->tracee && (*it)->tracee->state == TRACEE_RUNNING)
 			*array_add(&h->paused) = *it;
 	tracee_halt(s->tracee);
@@ -30,7 +30,7 @@ static void halt(struct session *s, struct hidden *h)
 /* False: it moves. */
 static bool complete(struct looked *l)
 {
-	struct session_thread *t = l->thread;
+	struct run_thread *t = l->thread;
 
 	if (t->engine->held || t->paused)
 		return true;
@@ -43,23 +43,23 @@ static bool complete(struct looked *l)
 	return l->look.activity == TRACEE_BLOCKED;
 }
 
-static bool is_disclosed(const struct hidden *h, const struct session_thread *t)
+static bool is_disclosed(const struct hidden *h, const struct run_thread *t)
 {
-	array_each(struct session_thread *, it, &h->disclosed)
+	array_each(struct run_thread *, it, &h->disclosed)
 		if ((*it)->process == t->process)
 			return true;
 	return false;
 }
 
-static void disclose(struct session *s, struct hidden *h)
+static void disclose(struct run *s, struct hidden *h)
 {
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		if ((*it)->tracee && !is_disclosed(h, *it) && tracee_can_call((*it)->tracee) &&
 		    tracee_disclose(s->tracee, (*it)->tracee))
 			*array_add(&h->disclosed) = *it;
 }
 
-bool hidden_open(struct session *s, struct lookeds *all, struct hidden *h)
+bool hidden_open(struct run *s, struct lookeds *all, struct hidden *h)
 {
 	bool known = true;
 
@@ -70,12 +70,12 @@ bool hidden_open(struct session *s, struct lookeds *all, struct hidden *h)
 	return known;
 }
 
-void hidden_close(struct session *s, struct hidden *h)
+void hidden_close(struct run *s, struct hidden *h)
 {
-	array_each(struct session_thread *, it, &h->disclosed)
+	array_each(struct run_thread *, it, &h->disclosed)
 		if ((*it)->tracee)
 			tracee_disclose_end(s->tracee, (*it)->tracee);
-	array_each(struct session_thread *, it, &h->paused)
+	array_each(struct run_thread *, it, &h->paused)
 		if ((*it)->tracee && tracee_is_paused((*it)->tracee))
 			tracee_resume(s->tracee, (*it)->tracee);
 	array_fini(&h->paused);

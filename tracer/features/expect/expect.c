@@ -2,7 +2,7 @@
 #include "tracer/run/places/apply.h"
 #include "tracer/features/expect/expect.h"
 
-static int check_time_limit(struct session *s, struct error *err)
+static int check_time_limit(struct run *s, struct error *err)
 {
 	if (!s->plan.expect.time_limit || s->time_limit > 0 || s->attended)
 		return 0;
@@ -11,10 +11,10 @@ static int check_time_limit(struct session *s, struct error *err)
 	return error_hint(err, "limits { run = SECONDS } in the script, or --time-limit SECONDS");
 }
 
-static void note_unfound(struct session *s)
+static void note_unfound(struct run *s)
 {
 	array_each(const struct expect_never, never, &s->plan.expect.never) {
-		const struct session_place *sp = never->own->user;
+		const struct run_place *sp = never->own->user;
 
 		if (!sp || sp->found || !sp->nearest || s->outcome.fault || s->interrupted)
 			continue;
@@ -25,7 +25,7 @@ static void note_unfound(struct session *s)
 }
 
 /* Is everything else as expected, so that only these functions can still object? */
-static bool is_theirs_to_say(struct session *s)
+static bool is_theirs_to_say(struct run *s)
 {
 	const struct outcome *o = &s->outcome;
 	enum verdict v;
@@ -48,7 +48,7 @@ struct end_asked {
 };
 static const struct keeper keeper = {sizeof(struct end_asked), NULL};
 
-void expected_ask(struct session *s)
+void expected_ask(struct run *s)
 {
 	struct end_asked *ended = kept_make(&s->kept, &keeper);
 	struct outcome *o = &s->outcome;
@@ -81,7 +81,7 @@ void expected_ask(struct session *s)
 	apply_decisions(s); /* what they have printed */
 }
 
-static void expect_judge(struct session *s)
+static void expect_judge(struct run *s)
 {
 	note_unfound(s);
 	expected_ask(s);

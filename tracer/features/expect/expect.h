@@ -5,6 +5,6 @@
 #include "tracer/run/state.h"
 
 /* Asks the script's functions after the run, if everything else is as expected. */
-void expected_ask(struct session *s);
+void expected_ask(struct run *s);
 
 #endif

@@ -6,13 +6,13 @@
 #include <string.h>
 
 /* Of the threads that the verdict is about, one that is held comes first. */
-static const struct waiting *of_threads(struct session *s)
+static const struct waiting *of_threads(struct run *s)
 {
 	const struct waiting *found = NULL;
 
 	if (s->culprit && waiting_of(s->culprit)->file)
 		return waiting_of(s->culprit);
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		const struct waiting *w = waiting_of(*it);
 
 		if (w->in_cycle && w->file && w->line && (!found || (w->held && !found->held)))
@@ -22,11 +22,11 @@ static const struct waiting *of_threads(struct session *s)
 }
 
 /* Thread to blame for a hang: one that computes, else one that waits for ever. */
-static const struct waiting *of_hang(struct session *s)
+static const struct waiting *of_hang(struct run *s)
 {
 	const struct waiting *found = NULL;
 
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		const struct waiting *w = waiting_of(*it);
 
 		if (!waiting_is_alive(w) || !w->file || !w->line)
@@ -39,7 +39,7 @@ static const struct waiting *of_hang(struct session *s)
 }
 
 /* "FILE:LINE" of a script */
-static void of_source(const char *source, struct session_result *out)
+static void of_source(const char *source, struct run_result *out)
 {
 	const char *colon = source ? strrchr(source, ':') : NULL;
 
@@ -49,7 +49,7 @@ static void of_source(const char *source, struct session_result *out)
 	out->line = (unsigned)atoi(colon + 1);
 }
 
-static void of_missing(struct session *s, struct session_result *out)
+static void of_missing(struct run *s, struct run_result *out)
 {
 	const struct place *p;
 
@@ -60,7 +60,7 @@ static void of_missing(struct session *s, struct session_result *out)
 		}
 }
 
-static void of_crash(const struct crash *c, struct session_result *out)
+static void of_crash(const struct crash *c, struct run_result *out)
 {
 	const struct crash_frame *f =
 		c && c->own < c->frames.count ? &c->frames.items[c->own] : NULL;
@@ -71,7 +71,7 @@ static void of_crash(const struct crash *c, struct session_result *out)
 	out->line = f->line;
 }
 
-void blame_verdict(struct session *s, enum verdict v, struct session_result *out)
+void blame_verdict(struct run *s, enum verdict v, struct run_result *out)
 {
 	const bool is_hang =
 		v == VERDICT_TIME_LIMIT && (s->outcome.hang > 0 || s->outcome.livelock);

@@ -30,12 +30,12 @@ static void begin_line(const char *file, unsigned line, struct str *out)
 		str_add(out, "  ");
 }
 
-static void thread_lines(struct session *s, struct str *out)
+static void thread_lines(struct run *s, struct str *out)
 {
 	size_t shown = 0, exited = 0;
 
-	array_each(struct session_thread *, it, &s->threads) {
-		struct session_thread *t = *it;
+	array_each(struct run_thread *, it, &s->threads) {
+		struct run_thread *t = *it;
 
 		if (waiting_of(t)->kind == WAITING_GONE) {
 			exited++;
@@ -51,7 +51,7 @@ static void thread_lines(struct session *s, struct str *out)
 		str_addf(out, "  %zu thread%s exited\n", exited, exited == 1 ? " has" : "s have");
 }
 
-static void event_lines(const struct session *s, struct str *out)
+static void event_lines(const struct run *s, struct str *out)
 {
 	const struct timeline *tl = timeline_of(s);
 	unsigned long first = tl->seq > TIMELINE_LAST ? tl->seq - TIMELINE_LAST : 0;
@@ -69,7 +69,7 @@ static void event_lines(const struct session *s, struct str *out)
 
 /* ---- never reached -------------------------------------------------------------------------- */
 
-static const struct place *first_missing(const struct session *s)
+static const struct place *first_missing(const struct run *s)
 {
 	const struct place *p;
 
@@ -79,7 +79,7 @@ static const struct place *first_missing(const struct session *s)
 	return p;
 }
 
-static void missing_first_line(struct session *s, struct str *out)
+static void missing_first_line(struct run *s, struct str *out)
 {
 	const struct place *p = first_missing(s);
 
@@ -90,7 +90,7 @@ static void missing_first_line(struct session *s, struct str *out)
 }
 
 /* The first one is in the first line already. */
-static void missing_lines(struct session *s, struct str *out)
+static void missing_lines(struct run *s, struct str *out)
 {
 	const struct place *p;
 	bool first = true;
@@ -114,14 +114,14 @@ static void missing_lines(struct session *s, struct str *out)
 
 /* ---- the pieces that differ by verdict ------------------------------------------------------ */
 
-static void held_first_line(struct session *s, struct str *out)
+static void held_first_line(struct run *s, struct str *out)
 {
 	if (s->culprit && waiting_of(s->culprit)->held) {
 		waiting_sentence(s->culprit, out);
 		str_addf(out, " for more than %g second%s", s->gate_limit,
 			 s->gate_limit == 1 ? "" : "s");
 	} else {
-		array_each(struct session_process *, p, &s->processes)
+		array_each(struct run_process *, p, &s->processes)
 			if ((*p)->lost_held.count) {
 				str_addf(out, "%s when the program ended",
 					 (*p)->lost_held.items[0]);
@@ -132,7 +132,7 @@ static void held_first_line(struct session *s, struct str *out)
 		str_add(out, "a thread is still held after the program ended");
 }
 
-static void crash_first_line(struct session *s, struct str *out)
+static void crash_first_line(struct run *s, struct str *out)
 {
 	const struct crash *c = crash_of_root(s);
 
@@ -148,7 +148,7 @@ static void crash_first_line(struct session *s, struct str *out)
 	crash_deed(c, out);
 }
 
-static void still_ran(const struct session *s, struct str *out)
+static void still_ran(const struct run *s, struct str *out)
 {
 	if (s->outcome.hang > 0)
 		hang_text(s, out);
@@ -161,7 +161,7 @@ static void still_ran(const struct session *s, struct str *out)
 			 s->time_limit == 1 ? "" : "s");
 }
 
-static void first_line(struct session *s, enum verdict v, struct str *out)
+static void first_line(struct run *s, enum verdict v, struct str *out)
 {
 	char *unmet;
 
@@ -199,9 +199,9 @@ static void first_line(struct session *s, enum verdict v, struct str *out)
 
 /* Do all threads wait for the program itself, and not for a gate? None was seen to run, even now
    and then. */
-static bool all_wait(const struct session *s)
+static bool all_wait(const struct run *s)
 {
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		const struct waiting *w = waiting_of(*it);
 
 		if (w->held || w->spins || w->kind == WAITING_RUNNING || w->kind == WAITING_STOPPED)
@@ -210,7 +210,7 @@ static bool all_wait(const struct session *s)
 	return true;
 }
 
-static const char *advice(const struct session *s, enum verdict v)
+static const char *advice(const struct run *s, enum verdict v)
 {
 	switch (v) {
 	case VERDICT_NOT_AS_EXPECTED:
@@ -243,7 +243,7 @@ static const char *advice(const struct session *s, enum verdict v)
 	}
 }
 
-static void add_advice(struct session *s, enum verdict v, struct str *out)
+static void add_advice(struct run *s, enum verdict v, struct str *out)
 {
 	const struct place *missing = v == VERDICT_NEVER_REACHED ? first_missing(s) : NULL;
 
@@ -266,7 +266,7 @@ static void add_advice(struct session *s, enum verdict v, struct str *out)
 }
 
 /* Tells of an expected outcome that does not end the program by itself. */
-static void explain_expected(struct session *s, struct str *out)
+static void explain_expected(struct run *s, struct str *out)
 {
 	if (s->outcome.deadlock) {
 		str_addf(out, "as expected, a deadlock: no thread of the program can move: %s\n",
@@ -286,7 +286,7 @@ static void explain_expected(struct session *s, struct str *out)
 }
 
 /* If the first line is about something else, the crash is still to be told. */
-static void crash_lines_of_verdict(struct session *s, enum verdict v, struct str *out)
+static void crash_lines_of_verdict(struct run *s, enum verdict v, struct str *out)
 {
 	const struct crash *c = crash_of_root(s);
 
@@ -299,7 +299,7 @@ static void crash_lines_of_verdict(struct session *s, enum verdict v, struct str
 	crash_lines(c, out);
 }
 
-static void what_was_seen(struct session *s, enum verdict v, bool brief, struct str *out)
+static void what_was_seen(struct run *s, enum verdict v, bool brief, struct str *out)
 {
 	if (!crash_of_root(s))
 		thread_lines(s, out);
@@ -310,7 +310,7 @@ static void what_was_seen(struct session *s, enum verdict v, bool brief, struct 
 }
 
 /* `brief`: of a crash only the first line. */
-static void explain_verdict(struct session *s, enum verdict v, bool brief, struct str *out)
+static void explain_verdict(struct run *s, enum verdict v, bool brief, struct str *out)
 {
 	if (v == VERDICT_OK)
 		return;
@@ -334,7 +334,7 @@ static void explain_verdict(struct session *s, enum verdict v, bool brief, struc
 }
 
 /* The verdict in words, the line that it is about, and the reports. */
-static void explain_tell(struct session *s, struct session_result *out)
+static void explain_tell(struct run *s, struct run_result *out)
 {
 	if (!s->interrupted)
 		explain_verdict(s, out->verdict, false, &out->text);
@@ -351,18 +351,18 @@ static void explain_tell(struct session *s, struct session_result *out)
 	}
 }
 
-static void comes(struct session *s, struct session_thread *t, struct place *place)
+static void comes(struct run *s, struct run_thread *t, struct place *place)
 {
 	passers_comes(s, t, place);
 }
 
-static void passed(struct session *s, struct place *place, unsigned long arrivals)
+static void passed(struct run *s, struct place *place, unsigned long arrivals)
 {
 	(void)s;
 	passers_inside_add(place, arrivals);
 }
 
-static void others_passed(struct session *s, struct place *place, unsigned long times)
+static void others_passed(struct run *s, struct place *place, unsigned long times)
 {
 	(void)s;
 	passers_others_add(place, times);

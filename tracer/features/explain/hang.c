@@ -60,7 +60,7 @@ static bool is_for_signal(long number)
 	return number == SYS_pause || number == SYS_rt_sigsuspend || number == SYS_rt_sigtimedwait;
 }
 
-static void hang_add_thread(const struct session_thread *t, struct str *out)
+static void hang_add_thread(const struct run_thread *t, struct str *out)
 {
 	const struct waiting *w = waiting_of(t);
 
@@ -85,14 +85,14 @@ static void hang_add_thread(const struct session_thread *t, struct str *out)
 					    : ", which only another process could end");
 }
 
-void hang_text(const struct session *s, struct str *out)
+void hang_text(const struct run *s, struct str *out)
 {
 	double seconds = s->outcome.hang;
 	size_t named = 0;
 
 	str_addf(out, "the program hangs: no thread has made a step for %g second%s", seconds,
 		 seconds == 1 ? "" : "s");
-	array_each(struct session_thread *, t, &s->threads) {
+	array_each(struct run_thread *, t, &s->threads) {
 		if (!waiting_is_alive(waiting_of(*t)))
 			continue;
 		if (named++ == MOST_NAMED) {

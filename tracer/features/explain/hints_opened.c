@@ -32,22 +32,22 @@ static bool waits_at(const struct place *p, const struct gate *g)
 }
 
 /* Did it die with the program while it was held? */
-static bool is_lost(const struct session_thread *t)
+static bool is_lost(const struct run_thread *t)
 {
 	return t->lost && t->process->lost_held.count;
 }
 
-static bool is_held(const struct session_thread *t)
+static bool is_held(const struct run_thread *t)
 {
 	return waiting_of(t)->held || is_lost(t);
 }
 
-static bool is_alive(const struct session_thread *t)
+static bool is_alive(const struct run_thread *t)
 {
 	return is_lost(t) || waiting_is_alive(waiting_of(t));
 }
 
-static bool is_held_at(const struct session_thread *t, const struct gate *g)
+static bool is_held_at(const struct run_thread *t, const struct gate *g)
 {
 	return is_held(t) && t->hold.gate == g;
 }
@@ -55,19 +55,19 @@ static bool is_held_at(const struct session_thread *t, const struct gate *g)
 /* ---- one place that opens it ---------------------------------------------------------------- */
 
 /* A thread that is held there, before the verb that opens; or NULL. */
-static const struct session_thread *stopped_before(struct session *s, const struct place *p)
+static const struct run_thread *stopped_before(struct run *s, const struct place *p)
 {
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		if (is_held(*it) && (*it)->hold.place == p)
 			return *it;
 	return NULL;
 }
 
-static void why_not_opened(struct session *s, const struct place *p, const struct gate *g,
+static void why_not_opened(struct run *s, const struct place *p, const struct gate *g,
 			   struct str *out)
 {
 	const struct place *main = hints_main(p);
-	const struct session_thread *before = stopped_before(s, main);
+	const struct run_thread *before = stopped_before(s, main);
 
 	if (before) {
 		str_addf(out, "%s has come there, but is held ", before->engine->id);
@@ -94,22 +94,22 @@ static void why_not_opened(struct session *s, const struct place *p, const struc
 }
 
 /* Others came there, but the thread that is meant is held by another gate. */
-static bool is_kept_away(struct session *s, const struct place *p)
+static bool is_kept_away(struct run *s, const struct place *p)
 {
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if (is_held(*t) && (*t)->hold.gate && !hints_opens(p, (*t)->hold.gate) &&
 		    p->thread && engine_thread_matches(s->engine, (*t)->engine, p->thread))
 			return true;
 	return false;
 }
 
-static bool is_mistaken(struct session *s, const struct place *p)
+static bool is_mistaken(struct run *s, const struct place *p)
 {
 	return hints_is_mistaken(s, p) && (p->arrivals || !is_kept_away(s, p));
 }
 
 /* Would this thread open it there? It is in the place's function, or is the only one meant. */
-static bool would_open(struct session *s, const struct session_thread *t, const struct place *p)
+static bool would_open(struct run *s, const struct run_thread *t, const struct place *p)
 {
 	const struct near_misses *nm = near_miss_of(p);
 
@@ -120,22 +120,22 @@ static bool would_open(struct session *s, const struct session_thread *t, const 
 }
 
 /* ... a thread that waits for the very same gate; or NULL. */
-static const struct session_thread *waits_itself(struct session *s, const struct place *p,
-						 const struct gate *g)
+static const struct run_thread *waits_itself(struct run *s, const struct place *p,
+					     const struct gate *g)
 {
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if (would_open(s, *t, p) && is_held_at(*t, g))
 			return *t;
 	return NULL;
 }
 
-static void opener_threads(struct session *s, const struct place *p, const struct gate *g,
+static void opener_threads(struct run *s, const struct place *p, const struct gate *g,
 			   struct str *out)
 {
-	const struct session_thread *t = waits_itself(s, p, g);
+	const struct run_thread *t = waits_itself(s, p, g);
 	bool any = false;
 
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		any |= would_open(s, *it, p);
 	if (t && waiting_of(t)->file)
 		str_addf(out, "%s:%u: ", path_shown(waiting_of(t)->file), waiting_of(t)->line);
@@ -147,8 +147,7 @@ static void opener_threads(struct session *s, const struct place *p, const struc
 			 place_source(p), p->thread);
 }
 
-static void opener_line(struct session *s, const struct place *p, const struct gate *g,
-			struct str *out)
+static void opener_line(struct run *s, const struct place *p, const struct gate *g, struct str *out)
 {
 	const struct place *main = hints_main(p);
 
@@ -167,7 +166,7 @@ static bool may_be_meant(const struct gate *other, const struct gate *g)
 }
 
 /* A gate with nearly that name that something opens: perhaps one was meant, and two were made. */
-static const struct gate *like(struct session *s, const struct gate *g)
+static const struct gate *like(struct run *s, const struct gate *g)
 {
 	struct suggestions similar = {.wanted = g->name};
 	const struct gate *other, *found = NULL;
@@ -194,7 +193,7 @@ static const struct gate *like(struct session *s, const struct gate *g)
 	return found;
 }
 
-static const struct place *opener_of(struct session *s, const struct gate *g)
+static const struct place *opener_of(struct run *s, const struct gate *g)
 {
 	const struct place *p;
 
@@ -205,20 +204,20 @@ static const struct place *opener_of(struct session *s, const struct gate *g)
 }
 
 /* The line of the script where threads wait for the gate; a function may wait for it, too. */
-static const char *waited_for_at(struct session *s, const struct gate *g)
+static const char *waited_for_at(struct run *s, const struct gate *g)
 {
 	const struct place *p;
 
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
 		if (waits_at(p, g))
 			return place_source(p);
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if (is_held_at(*t, g))
 			return place_source((*t)->hold.place);
 	return g->name;
 }
 
-static void functions_that_may(struct session *s, const struct gate *g, struct str *out)
+static void functions_that_may(struct run *s, const struct gate *g, struct str *out)
 {
 	const struct place *p;
 
@@ -238,7 +237,7 @@ static void functions_that_may(struct session *s, const struct gate *g, struct s
 	}
 }
 
-static bool any_function(struct session *s, const struct gate *g)
+static bool any_function(struct run *s, const struct gate *g)
 {
 	const struct place *p;
 
@@ -248,7 +247,7 @@ static bool any_function(struct session *s, const struct gate *g)
 	return false;
 }
 
-static void not_opened(struct session *s, const struct gate *g, struct str *out)
+static void not_opened(struct run *s, const struct gate *g, struct str *out)
 {
 	const struct gate *other = like(s, g);
 	const struct place *opener = other ? opener_of(s, other) : NULL;
@@ -266,11 +265,11 @@ static void not_opened(struct session *s, const struct gate *g, struct str *out)
 
 /* ---- a barrier ------------------------------------------------------------------------------ */
 
-static void add_ids(struct session *s, const struct gate *g, bool there, struct str *out)
+static void add_ids(struct run *s, const struct gate *g, bool there, struct str *out)
 {
 	ARRAY(const char *) ids = {0};
 
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		if (is_alive(*it) && is_held_at(*it, g) == there)
 			*array_add(&ids) = (*it)->engine->id;
 	for (size_t i = 0; i < ids.count && i <= NAMED_MOST; i++) {
@@ -283,17 +282,17 @@ static void add_ids(struct session *s, const struct gate *g, bool there, struct 
 	array_fini(&ids);
 }
 
-static unsigned count_alive(const struct session *s, const struct gate *g, bool there)
+static unsigned count_alive(const struct run *s, const struct gate *g, bool there)
 {
 	unsigned count = 0;
 
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		count += is_alive(*it) && is_held_at(*it, g) == there;
 	return count;
 }
 
 /* Why a missing thread does not come to the barrier through this place. */
-static void way_to_barrier(struct session *s, const struct place *p, struct str *out)
+static void way_to_barrier(struct run *s, const struct place *p, struct str *out)
 {
 	struct str others = {0};
 
@@ -309,8 +308,7 @@ static void way_to_barrier(struct session *s, const struct place *p, struct str 
 }
 
 /* The thread at the barrier that this one waits for; or NULL. */
-static const struct session_thread *needs_one_at(const struct session_thread *t,
-						 const struct gate *g)
+static const struct run_thread *needs_one_at(const struct run_thread *t, const struct gate *g)
 {
 	array_each(const struct engine_thread *const, on, &waiting_of(t)->on)
 		if (is_held_at(threads_of(*on), g))
@@ -319,16 +317,16 @@ static const struct session_thread *needs_one_at(const struct session_thread *t,
 }
 
 /* How many threads could still come to it. */
-static unsigned count_free(const struct session *s, const struct gate *g)
+static unsigned count_free(const struct run *s, const struct gate *g)
 {
 	unsigned count = 0;
 
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		count += is_alive(*t) && !is_held_at(*t, g) && !needs_one_at(*t, g);
 	return count;
 }
 
-static void barrier_lines(struct session *s, const struct gate *g, struct str *out)
+static void barrier_lines(struct run *s, const struct gate *g, struct str *out)
 {
 	const struct place *p;
 	unsigned here = count_alive(s, g, true), others = count_alive(s, g, false);
@@ -352,7 +350,7 @@ static void barrier_lines(struct session *s, const struct gate *g, struct str *o
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
 		if (waits_at(p, g) && !p->companion_of)
 			way_to_barrier(s, p, out);
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if (is_alive(*t) && needs_one_at(*t, g)) {
 			const struct waiting *w = waiting_of(*t);
 
@@ -365,19 +363,19 @@ static void barrier_lines(struct session *s, const struct gate *g, struct str *o
 
 /* ---- a function of the script --------------------------------------------------------------- */
 
-static bool holds_by_function(const struct session *s, const struct place *p)
+static bool holds_by_function(const struct run *s, const struct place *p)
 {
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if (is_held_at(*t, NULL) && (*t)->hold.place == p)
 			return true;
 	return false;
 }
 
-static void function_line(struct session *s, const struct place *p, struct str *out)
+static void function_line(struct run *s, const struct place *p, struct str *out)
 {
 	ARRAY(const char *) ids = {0};
 
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if (is_held_at(*t, NULL) && (*t)->hold.place == p)
 			*array_add(&ids) = (*t)->engine->id;
 	str_addf(out, "%s: the %s at %s still says no to ", place_source(p), place_holder(p),
@@ -391,7 +389,7 @@ static void function_line(struct session *s, const struct place *p, struct str *
 }
 
 /* A gate of a type of the tester's own that nobody opens: its function alone decides. */
-static void not_ready(struct session *s, const struct gate *g, struct str *out)
+static void not_ready(struct run *s, const struct gate *g, struct str *out)
 {
 	str_addf(out, "%s: gate %s: the function ready of %s still says no to ",
 		 waited_for_at(s, g), g->name, g->type);
@@ -401,7 +399,7 @@ static void not_ready(struct session *s, const struct gate *g, struct str *out)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static void gate_lines(struct session *s, const struct gate *g, struct str *out)
+static void gate_lines(struct run *s, const struct gate *g, struct str *out)
 {
 	const struct place *p;
 	bool any = false;
@@ -425,15 +423,15 @@ static void gate_lines(struct session *s, const struct gate *g, struct str *out)
 			 waited_for_at(s, g), g->name);
 }
 
-static bool hints_opened_holds(const struct session *s, const struct gate *g)
+static bool hints_opened_holds(const struct run *s, const struct gate *g)
 {
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if (is_held_at(*t, g))
 			return true;
 	return false;
 }
 
-void hints_gates(struct session *s, struct str *out)
+void hints_gates(struct run *s, struct str *out)
 {
 	const struct place *p;
 	const struct gate *g;
@@ -449,7 +447,7 @@ void hints_gates(struct session *s, struct str *out)
 /* ---- what to do ----------------------------------------------------------------------------- */
 
 /* A place that would open a gate that holds somebody, but was not reached; or NULL. */
-static const struct place *missing_opener(struct session *s)
+static const struct place *missing_opener(struct run *s)
 {
 	const struct place *p;
 	const struct gate *g;
@@ -466,7 +464,7 @@ static const struct place *missing_opener(struct session *s)
 }
 
 /* A gate that holds somebody and that nothing can open; or NULL. */
-static const struct gate *orphan(struct session *s)
+static const struct gate *orphan(struct run *s)
 {
 	const struct gate *g;
 
@@ -478,7 +476,7 @@ static const struct gate *orphan(struct session *s)
 }
 
 /* For a barrier at which threads wait in vain. */
-static bool barrier_try(struct session *s, struct str *out)
+static bool barrier_try(struct run *s, struct str *out)
 {
 	const struct place *p;
 	const struct gate *g;
@@ -501,8 +499,8 @@ static bool barrier_try(struct session *s, struct str *out)
 		return true;
 	}
 	here = count_alive(s, g, true);
-	array_each(struct session_thread *, t, &s->threads) {
-		const struct session_thread *owner = is_alive(*t) ? needs_one_at(*t, g) : NULL;
+	array_each(struct run_thread *, t, &s->threads) {
+		const struct run_thread *owner = is_alive(*t) ? needs_one_at(*t, g) : NULL;
 
 		if (!owner || !waiting_of(*t)->object || waiting_of(*t)->kind != WAITING_MUTEX)
 			continue;
@@ -519,10 +517,10 @@ static bool barrier_try(struct session *s, struct str *out)
 }
 
 /* The gate is as it should be, but nobody gets to where it is opened. */
-static bool way_try(struct session *s, const struct place *p, struct str *out)
+static bool way_try(struct run *s, const struct place *p, struct str *out)
 {
 	const struct near_misses *nm = near_miss_of(p);
-	const struct session_thread *itself = NULL, *held = NULL;
+	const struct run_thread *itself = NULL, *held = NULL;
 	const struct gate *g;
 
 	if (s->outcome.gate_limit || s->outcome.held_at_end) {
@@ -548,7 +546,7 @@ static bool way_try(struct session *s, const struct place *p, struct str *out)
 			 g->name, itself->hold.place->location);
 		return true;
 	}
-	array_each(struct session_thread *, t, &s->threads) {
+	array_each(struct run_thread *, t, &s->threads) {
 		if (is_alive(*t) && !is_held(*t))
 			return false;
 		held = held || !is_alive(*t) ? held : *t;
@@ -560,7 +558,7 @@ static bool way_try(struct session *s, const struct place *p, struct str *out)
 	return true;
 }
 
-static bool function_try(struct session *s, struct str *out)
+static bool function_try(struct run *s, struct str *out)
 {
 	const struct place *p;
 
@@ -574,7 +572,7 @@ static bool function_try(struct session *s, struct str *out)
 	return false;
 }
 
-bool hints_gates_try(struct session *s, struct str *out)
+bool hints_gates_try(struct run *s, struct str *out)
 {
 	const struct gate *g = orphan(s), *other = g ? like(s, g) : NULL;
 	const struct place *p = missing_opener(s);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-bool hints_shut_out(struct session *s, const struct place *p, struct str *out)
+bool hints_shut_out(struct run *s, const struct place *p, struct str *out)
 {
 	struct passers others = {0};
 	bool any;
@@ -24,7 +24,7 @@ bool hints_shut_out(struct session *s, const struct place *p, struct str *out)
 
 /* ---- the filters ---------------------------------------------------------------------------- */
 
-static void near_by_hit(struct session *s, const struct place *p, struct str *out)
+static void near_by_hit(struct run *s, const struct place *p, struct str *out)
 {
 	struct passers meant = {0};
 
@@ -42,7 +42,7 @@ static void near_by_hit(struct session *s, const struct place *p, struct str *ou
 }
 
 /* The names that may have been meant; or, if none is similar, the names there are. */
-static void add_like(struct session *s, const char *pattern, bool or_all, struct str *out)
+static void add_like(struct run *s, const char *pattern, bool or_all, struct str *out)
 {
 	struct str like = {0};
 
@@ -57,7 +57,7 @@ static void add_like(struct session *s, const char *pattern, bool or_all, struct
 
 /* Threads match by their present names, but no matching thread has arrived: they came before they
    got the names. */
-static bool near_by_time(struct session *s, const struct place *p, struct str *out)
+static bool near_by_time(struct run *s, const struct place *p, struct str *out)
 {
 	struct passers early = {0};
 	bool any;
@@ -74,7 +74,7 @@ static bool near_by_time(struct session *s, const struct place *p, struct str *o
 }
 
 /* False: the `thread` option is not what excluded them. */
-static bool near_by_thread(struct session *s, const struct place *p, struct str *out)
+static bool near_by_thread(struct run *s, const struct place *p, struct str *out)
 {
 	bool known = hints_any_matches(s, p->thread);
 	struct passers others = {0};
@@ -102,9 +102,9 @@ static bool near_by_thread(struct session *s, const struct place *p, struct str 
 
 /* ---- the object ----------------------------------------------------------------------------- */
 
-static void offer_objects(struct session *s, struct suggestions *like)
+static void offer_objects(struct run *s, struct suggestions *like)
 {
-	array_each(struct session_process *, p, &s->processes) {
+	array_each(struct run_process *, p, &s->processes) {
 		array_each(const struct image, image, &(*p)->images) {
 			const char *path = module_path(image->module), *dot;
 			const char *base = str_base_name(path);
@@ -122,7 +122,7 @@ static void offer_objects(struct session *s, struct suggestions *like)
 	}
 }
 
-static void near_by_object(struct session *s, const struct session_place *sp, struct str *out)
+static void near_by_object(struct run *s, const struct run_place *sp, struct str *out)
 {
 	struct suggestions like = {.wanted = sp->location.object};
 
@@ -210,7 +210,7 @@ bool hints_inside(const struct near_misses *nm, const struct engine_thread *t)
 }
 
 /* The threads that entered and did not come back, each once. */
-static void add_inside(const struct session *s, const struct near_misses *nm, bool first,
+static void add_inside(const struct run *s, const struct near_misses *nm, bool first,
 		       struct str *out)
 {
 	const struct engine_thread *t;
@@ -269,7 +269,7 @@ static void add_not_executed(const struct near_misses *nm, struct str *out)
 			 nm->function);
 }
 
-static void near_by_function(const struct session *s, const struct near_misses *nm, struct str *out)
+static void near_by_function(const struct run *s, const struct near_misses *nm, struct str *out)
 {
 	if (!nm->visits.count) {
 		if (nm->complete && nm->function && !s->untraced_children)
@@ -300,7 +300,7 @@ static void near_by_function(const struct session *s, const struct near_misses *
 
 /* Do all threads that entered the function match the place's `thread` option (or did none
    enter)? */
-static bool all_meant(struct session *s, const struct place *p, const struct near_misses *nm)
+static bool all_meant(struct run *s, const struct place *p, const struct near_misses *nm)
 {
 	array_each(const struct near_miss_visit, v, &nm->visits)
 		if (!engine_thread_matches(s->engine, v->thread, p->thread))
@@ -311,7 +311,7 @@ static bool all_meant(struct session *s, const struct place *p, const struct nea
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 /* Calls that nobody sees at FUNC%return. */
-static void add_inlined(const struct session_place *sp, struct str *out)
+static void add_inlined(const struct run_place *sp, struct str *out)
 {
 	unsigned copies = 0;
 
@@ -323,9 +323,9 @@ static void add_inlined(const struct session_place *sp, struct str *out)
 			 sp->location.name, copies, copies == 1 ? "" : "s");
 }
 
-static void near(struct session *s, const struct place *p, struct str *out)
+static void near(struct run *s, const struct place *p, struct str *out)
 {
-	const struct session_place *sp = p->user;
+	const struct run_place *sp = p->user;
 	const struct near_misses *nm = near_miss_of(p);
 
 	if (p->refused)
@@ -344,14 +344,14 @@ static void near(struct session *s, const struct place *p, struct str *out)
 		str_add(out, "no thread arrived there");
 }
 
-void hints_near(struct session *s, const struct place *p, struct str *out)
+void hints_near(struct run *s, const struct place *p, struct str *out)
 {
 	near(s, p, out);
 	add_inlined(p->user, out);
 }
 
 /* The line that is meant, as it is in the source. */
-static void hints_reached_add_text(struct session *s, const struct near_misses *nm, struct str *out)
+static void hints_reached_add_text(struct run *s, const struct near_misses *nm, struct str *out)
 {
 	const struct source_site *site = &nm->meant->items[0];
 	const char *text = source_line(s->symbols, site->file, site->line);
@@ -371,7 +371,7 @@ static void add_copies(const struct near_misses *nm, struct str *out)
 	}
 }
 
-void hints_missing(struct session *s, const struct place *p, struct str *out)
+void hints_missing(struct run *s, const struct place *p, struct str *out)
 {
 	if (p->kind == PLACE_REST)
 		str_add(out, "never was somebody held while nobody could move");
@@ -379,7 +379,7 @@ void hints_missing(struct session *s, const struct place *p, struct str *out)
 		hints_near(s, p, out);
 }
 
-void hints_missing_lines(struct session *s, const struct place *p, struct str *out)
+void hints_missing_lines(struct run *s, const struct place *p, struct str *out)
 {
 	const struct near_misses *nm = near_miss_of(p);
 
@@ -406,7 +406,7 @@ static bool anybody_inside(const struct near_misses *nm)
 	return false;
 }
 
-bool hints_is_mistaken(struct session *s, const struct place *p)
+bool hints_is_mistaken(struct run *s, const struct place *p)
 {
 	const struct near_misses *nm = near_miss_of(p);
 
@@ -431,9 +431,9 @@ static const char *common_name(const struct passers *list)
 
 /* A thread that the option means, but that cannot come to the place from where it is now; or
    NULL. */
-static const struct session_thread *kept_away(struct session *s, const struct place *p)
+static const struct run_thread *kept_away(struct run *s, const struct place *p)
 {
-	array_each(struct session_thread *, t, &s->threads) {
+	array_each(struct run_thread *, t, &s->threads) {
 		const struct waiting *w = waiting_of(*t);
 
 		if (waiting_is_alive(w) && w->kind != WAITING_RUNNING &&
@@ -443,7 +443,7 @@ static const struct session_thread *kept_away(struct session *s, const struct pl
 	return NULL;
 }
 
-static bool all_of_kind(const struct passers *list, const struct session_thread *t)
+static bool all_of_kind(const struct passers *list, const struct run_thread *t)
 {
 	array_each(const struct passer, one, list)
 		if (strcmp(one->thread->start, t->engine->start) != 0)
@@ -452,14 +452,14 @@ static bool all_of_kind(const struct passers *list, const struct session_thread 
 }
 
 /* It is the right thread: the order keeps it from the place. */
-static void try_order(const struct session_thread *kept, const struct place *p, struct str *out)
+static void try_order(const struct run_thread *kept, const struct place *p, struct str *out)
 {
 	str_addf(out, "another order: %s, which is meant at %s, %s and cannot come there first",
 		 kept->engine->id, p->location, str_text(&waiting_of(kept)->text));
 }
 
 /* If the name is set later, suggest the id, which is known from the start. */
-static bool try_early(struct session *s, const struct place *p, struct str *out)
+static bool try_early(struct run *s, const struct place *p, struct str *out)
 {
 	struct passers early = {0};
 	bool any;
@@ -475,10 +475,10 @@ static bool try_early(struct session *s, const struct place *p, struct str *out)
 	return any;
 }
 
-static void try_thread(struct session *s, const struct place *p, const struct passers *others,
+static void try_thread(struct run *s, const struct place *p, const struct passers *others,
 		       struct str *out)
 {
-	const struct session_thread *kept = kept_away(s, p);
+	const struct run_thread *kept = kept_away(s, p);
 	struct str ignored = {0};
 	char *best = NULL;
 
@@ -502,7 +502,7 @@ static void try_thread(struct session *s, const struct place *p, const struct pa
 	base_free(best);
 }
 
-static void try_line(const struct session *s, const struct place *p, struct str *out)
+static void try_line(const struct run *s, const struct place *p, struct str *out)
 {
 	const struct near_misses *nm = near_miss_of(p);
 	const struct near_miss_visit *v = some_exit(nm);
@@ -528,12 +528,12 @@ static void try_line(const struct session *s, const struct place *p, struct str 
 		 s->options->argv[0], p->location);
 }
 
-bool hints_jumped_try(const struct session *s, struct str *out)
+bool hints_jumped_try(const struct run *s, struct str *out)
 {
 	const struct place *p;
 
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
-		const struct session_place *sp = p->user;
+		const struct run_place *sp = p->user;
 		const struct location *l = &sp->location;
 
 		if (!passers_jumped(p))
@@ -548,15 +548,15 @@ bool hints_jumped_try(const struct session *s, struct str *out)
 }
 
 /* Did the program crash as the script expects? Then perhaps too early for the place. */
-static bool crashed_as_expected(const struct session *s)
+static bool crashed_as_expected(const struct run *s)
 {
 	return s->plan.expect.has_signal && s->outcome.signaled &&
 	       s->outcome.signal == s->plan.expect.signal;
 }
 
-void hints_missing_try(struct session *s, const struct place *p, struct str *out)
+void hints_missing_try(struct run *s, const struct place *p, struct str *out)
 {
-	const struct session_place *sp = p->user;
+	const struct run_place *sp = p->user;
 	struct passers others = {0};
 
 	passers_of(s, p, false, &others);

@@ -43,7 +43,7 @@ void hints_line(const char *file, unsigned line, struct str *out)
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-static size_t threads_count(const struct session *s)
+static size_t threads_count(const struct run *s)
 {
 	size_t count = 0;
 
@@ -53,7 +53,7 @@ static size_t threads_count(const struct session *s)
 }
 
 /* The thread's own name, unless it just inherited the program's. */
-static const char *own_name(struct session *s, const struct engine_thread *t)
+static const char *own_name(struct run *s, const struct engine_thread *t)
 {
 	const struct engine_thread *first = engine_thread_at(s->engine, 0);
 	const char *name = threads_name(s, t), *given = threads_name(s, first);
@@ -61,7 +61,7 @@ static const char *own_name(struct session *s, const struct engine_thread *t)
 	return *name && *given && strcmp(name, given) != 0 ? name : NULL;
 }
 
-void hints_threads(struct session *s, struct str *out)
+void hints_threads(struct run *s, struct str *out)
 {
 	size_t count = threads_count(s), shown = count > LISTED_MOST ? LISTED_MOST + 1 : count;
 
@@ -81,7 +81,7 @@ void hints_threads(struct session *s, struct str *out)
 	}
 }
 
-bool hints_any_matches(struct session *s, const char *pattern)
+bool hints_any_matches(struct run *s, const char *pattern)
 {
 	const struct engine_thread *t;
 
@@ -91,7 +91,7 @@ bool hints_any_matches(struct session *s, const char *pattern)
 	return false;
 }
 
-bool hints_means_thread_exit(struct session *s, const struct place *p)
+bool hints_means_thread_exit(struct run *s, const struct place *p)
 {
 	const struct engine_thread *t;
 
@@ -114,7 +114,7 @@ static char *without_wildcards(const char *pattern)
 	return str_take(&out);
 }
 
-void hints_like(struct session *s, const char *pattern, struct str *out, char **best)
+void hints_like(struct run *s, const char *pattern, struct str *out, char **best)
 {
 	char *wanted = without_wildcards(pattern);
 	struct suggestions like = {.wanted = wanted ? wanted : ""};

@@ -15,13 +15,13 @@ enum { MOST_STARTS = 16 }; /* held threads from which a circle is looked for */
 
 /* ---- who would open what ----------------------------------------------------------------------- */
 
-static bool is_alive(const struct session_thread *t)
+static bool is_alive(const struct run_thread *t)
 {
 	return waiting_is_alive(waiting_of(t));
 }
 
 /* Is the thread in the function that the place is in? */
-static bool infeasible_is_inside(const struct session_thread *t, const struct place *p)
+static bool infeasible_is_inside(const struct run_thread *t, const struct place *p)
 {
 	const struct near_misses *nm = near_miss_of(p);
 
@@ -32,8 +32,7 @@ static bool infeasible_is_inside(const struct session_thread *t, const struct pl
 	return waiting_of(t)->func && strcmp(waiting_of(t)->func, nm->function) == 0;
 }
 
-static bool infeasible_is_meant(struct session *s, const struct session_thread *t,
-				const struct place *p)
+static bool infeasible_is_meant(struct run *s, const struct run_thread *t, const struct place *p)
 {
 	return is_alive(t) &&
 	       (!p->thread || engine_thread_matches(s->engine, t->engine, p->thread));
@@ -44,7 +43,7 @@ static bool infeasible_is_meant(struct session *s, const struct session_thread *
 /* A thread of the circle. It waits for the next one, or is held by a gate that the next one would
    open. */
 struct member {
-	struct session_thread *thread;
+	struct run_thread *thread;
 	const struct place
 		*opens; /* where it would open the gate that holds the previous one; or NULL */
 	size_t before;	/* in the search: index of the one it was found from */
@@ -55,7 +54,7 @@ struct circle {
 	size_t count, capacity;
 };
 
-static bool infeasible_is_known(const struct circle *c, const struct session_thread *t)
+static bool infeasible_is_known(const struct circle *c, const struct run_thread *t)
 {
 	array_each(const struct member, m, c)
 		if (m->thread == t)
@@ -81,8 +80,7 @@ static void keep_way(struct circle *c, size_t last, const struct place *closing)
 }
 
 /* True: this was the start, so the circle is complete. */
-static bool add_member(struct circle *c, size_t from, struct session_thread *t,
-		       const struct place *p)
+static bool add_member(struct circle *c, size_t from, struct run_thread *t, const struct place *p)
 {
 	if (from && t == c->items[0].thread) {
 		keep_way(c, from, p);
@@ -95,12 +93,12 @@ static bool add_member(struct circle *c, size_t from, struct session_thread *t,
 
 /* Adds the threads in the place's function; if there are none and the place names a thread, those
    that it means. */
-static bool add_openers(struct session *s, struct circle *c, size_t from, const struct place *p)
+static bool add_openers(struct run *s, struct circle *c, size_t from, const struct place *p)
 {
 	bool any = false;
 
 	for (int pass = 0; pass < 2 && !any && (!pass || p->thread); pass++)
-		array_each(struct session_thread *, t, &s->threads) {
+		array_each(struct run_thread *, t, &s->threads) {
 			if (*t == c->items[from].thread || !infeasible_is_meant(s, *t, p) ||
 			    (!pass && !infeasible_is_inside(*t, p)))
 				continue;
@@ -112,17 +110,17 @@ static bool add_openers(struct session *s, struct circle *c, size_t from, const 
 }
 
 /* Has nobody come there, or is the thread that came held before it does what the order asks for? */
-static bool is_ahead(const struct session *s, const struct place *p, const struct gate *g)
+static bool is_ahead(const struct run *s, const struct place *p, const struct gate *g)
 {
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if (g->from_order && waiting_of(*t)->held && (*t)->hold.place == p)
 			return true;
 	return !place_reached(p);
 }
 
-static bool infeasible_follow(struct session *s, struct circle *c, size_t from)
+static bool infeasible_follow(struct run *s, struct circle *c, size_t from)
 {
-	const struct session_thread *t = c->items[from].thread;
+	const struct run_thread *t = c->items[from].thread;
 	const struct place *p;
 
 	if (waiting_of(t)->held) {
@@ -139,7 +137,7 @@ static bool infeasible_follow(struct session *s, struct circle *c, size_t from)
 	return false;
 }
 
-static bool find_from(struct session *s, struct session_thread *held, struct circle *c)
+static bool find_from(struct run *s, struct run_thread *held, struct circle *c)
 {
 	(*array_add(c)) = (struct member){.thread = held};
 	for (size_t i = 0; i < c->count; i++)
@@ -149,11 +147,11 @@ static bool find_from(struct session *s, struct session_thread *held, struct cir
 	return false;
 }
 
-static bool find_circle(struct session *s, struct circle *c)
+static bool find_circle(struct run *s, struct circle *c)
 {
 	unsigned starts = 0;
 
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if (waiting_of(*t)->held && starts++ < MOST_STARTS && find_from(s, *t, c))
 			return true;
 	return false;
@@ -174,7 +172,7 @@ static const struct member *before(const struct circle *c, size_t i)
 /* Its position in the source; else as the tester wrote it. */
 static void add_location(const struct place *p, struct str *out)
 {
-	const struct session_place *sp = p->user;
+	const struct run_place *sp = p->user;
 
 	array_each(struct source_sites *, r, &sp->results)
 		if ((*r)->count && (*r)->items[0].file && (*r)->items[0].line) {
@@ -184,7 +182,7 @@ static void add_location(const struct place *p, struct str *out)
 	str_add(out, p->location);
 }
 
-static bool infeasible_waits_for_lock(const struct session_thread *t)
+static bool infeasible_waits_for_lock(const struct run_thread *t)
 {
 	enum waiting_kind kind = waiting_of(t)->kind;
 
@@ -193,7 +191,7 @@ static bool infeasible_waits_for_lock(const struct session_thread *t)
 }
 
 /* " while it owns mutex lock_a (taken at calc.c:10)" */
-static void add_owned(const struct session_thread *waiter, struct str *out)
+static void add_owned(const struct run_thread *waiter, struct str *out)
 {
 	const struct waiting *w = waiting_of(waiter);
 
@@ -207,7 +205,7 @@ static void add_owned(const struct session_thread *waiter, struct str *out)
 	}
 }
 
-static void add_opens(const struct member *m, const struct session_thread *held, const char *comma,
+static void add_opens(const struct member *m, const struct run_thread *held, const char *comma,
 		      struct str *out)
 {
 	if (!m->opens || !held->hold.gate)
@@ -219,7 +217,7 @@ static void add_opens(const struct member *m, const struct session_thread *held,
 
 static void add_wait(const struct circle *c, size_t i, struct str *out)
 {
-	const struct session_thread *t = c->items[i].thread, *next = next_of(c, i)->thread;
+	const struct run_thread *t = c->items[i].thread, *next = next_of(c, i)->thread;
 
 	if (infeasible_waits_for_lock(t) && i + 1 == c->count)
 		str_addf(out, " waits for that %s here", waiting_word(waiting_of(t)->kind));
@@ -241,7 +239,7 @@ static void add_wait(const struct circle *c, size_t i, struct str *out)
 static void member_line(const struct circle *c, size_t i, struct str *out)
 {
 	const struct member *m = &c->items[i];
-	const struct session_thread *t = m->thread, *prev = before(c, i)->thread;
+	const struct run_thread *t = m->thread, *prev = before(c, i)->thread;
 	const struct waiting *w = waiting_of(t);
 
 	if (w->file && w->line)
@@ -261,7 +259,7 @@ static void member_line(const struct circle *c, size_t i, struct str *out)
 	str_add(out, "\n");
 }
 
-bool infeasible_lines(struct session *s, struct str *out)
+bool infeasible_lines(struct run *s, struct str *out)
 {
 	struct circle c = {0};
 	bool found = find_circle(s, &c);
@@ -288,7 +286,7 @@ static void try_gates(const struct circle *c, struct str *out)
 			 g->name);
 }
 
-static void try_lock(const struct session_thread *held, const struct session_thread *waiter,
+static void try_lock(const struct run_thread *held, const struct run_thread *waiter,
 		     struct str *out)
 {
 	const struct waiting *w = waiting_of(waiter);
@@ -309,7 +307,7 @@ static void try_lock(const struct session_thread *held, const struct session_thr
 	}
 }
 
-static void try_other(const struct session_thread *held, const struct session_thread *waiter,
+static void try_other(const struct run_thread *held, const struct run_thread *waiter,
 		      struct str *out)
 {
 	const struct waiting *w = waiting_of(waiter);
@@ -323,9 +321,9 @@ static void try_other(const struct session_thread *held, const struct session_th
 	str_addf(out, ": %s cannot go on while the gate holds it", held->engine->id);
 }
 
-bool infeasible_try(struct session *s, struct str *out)
+bool infeasible_try(struct run *s, struct str *out)
 {
-	const struct session_thread *held, *waiter;
+	const struct run_thread *held, *waiter;
 	struct circle c = {0};
 	bool found = find_circle(s, &c);
 

@@ -5,7 +5,7 @@
 
 enum { MOST_NAMED = 4 };
 
-static void livelock_add_thread(const struct session_thread *t, const struct spin *spin,
+static void livelock_add_thread(const struct run_thread *t, const struct spin *spin,
 				struct str *out)
 {
 	str_addf(out, "%s", t->engine->id);
@@ -15,7 +15,7 @@ static void livelock_add_thread(const struct session_thread *t, const struct spi
 		str_addf(out, " at %s:%u", str_base_name(spin->place.file), spin->place.line);
 }
 
-void livelock_line(struct session *s, struct str *out)
+void livelock_line(struct run *s, struct str *out)
 {
 	const struct outcome *o = &s->outcome;
 	uint64_t end_us = s->start_us + timeline_of(s)->end_us, since_us = 0;
@@ -24,7 +24,7 @@ void livelock_line(struct session *s, struct str *out)
 
 	if (!o->livelock)
 		return;
-	array_each(struct session_thread *, t, &s->threads) {
+	array_each(struct run_thread *, t, &s->threads) {
 		struct spin spin;
 
 		if (!waiting_is_alive(waiting_of(*t)) || !spin_of(s, *t, &spin))

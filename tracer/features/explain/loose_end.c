@@ -5,7 +5,7 @@
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/explain/explain.h"
 
-static bool should_not_end(const struct session *s)
+static bool should_not_end(const struct run *s)
 {
 	const struct expect *x = &s->plan.expect;
 
@@ -26,7 +26,7 @@ static bool is_done(const struct timeline *tl, const struct happened *h)
 }
 
 /* The last release of a thread that was not seen to do anything afterwards. NULL: there is none. */
-static const struct happened *loose_end(const struct session *s)
+static const struct happened *loose_end(const struct run *s)
 {
 	const struct timeline *tl = timeline_of(s);
 	const struct happened *found = NULL;
@@ -41,7 +41,7 @@ static const struct happened *loose_end(const struct session *s)
 	return found;
 }
 
-bool loose_end_try(const struct session *s, struct str *out)
+bool loose_end_try(const struct run *s, struct str *out)
 {
 	const struct happened *h = should_not_end(s) ? loose_end(s) : NULL;
 

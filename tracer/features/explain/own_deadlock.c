@@ -10,11 +10,11 @@ static bool own_deadlock_waits_for_lock(const struct waiting *w)
 }
 
 /* For a circle of locks: names all that the verdict is about. */
-static void try_order(struct session *s, struct str *out)
+static void try_order(struct run *s, struct str *out)
 {
 	size_t locks = 0;
 
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		const struct waiting *w = waiting_of(*it);
 
 		if (w->in_cycle)
@@ -24,11 +24,11 @@ static void try_order(struct session *s, struct str *out)
 }
 
 /* Does every thread that the verdict is about wait for another one of them? */
-static bool is_circle(struct session *s)
+static bool is_circle(struct run *s)
 {
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		const struct waiting *w = waiting_of(*it);
-		const struct session_thread *owner;
+		const struct run_thread *owner;
 
 		if (!w->in_cycle)
 			continue;
@@ -41,7 +41,7 @@ static bool is_circle(struct session *s)
 	return true;
 }
 
-static void try_once(const struct session_thread *t, struct str *out)
+static void try_once(const struct run_thread *t, struct str *out)
 {
 	const struct waiting *w = waiting_of(t);
 
@@ -50,11 +50,11 @@ static void try_once(const struct session_thread *t, struct str *out)
 }
 
 /* The only thread that the verdict is about, if it waits for a lock that it owns; or NULL. */
-static const struct session_thread *waits_for_itself(struct session *s)
+static const struct run_thread *waits_for_itself(struct run *s)
 {
-	const struct session_thread *found = NULL;
+	const struct run_thread *found = NULL;
 
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		const struct waiting *w = waiting_of(*it);
 
 		if (!w->in_cycle)
@@ -67,9 +67,9 @@ static const struct session_thread *waits_for_itself(struct session *s)
 	return found;
 }
 
-void own_deadlock_try(struct session *s, struct str *out)
+void own_deadlock_try(struct run *s, struct str *out)
 {
-	const struct session_thread *alone = waits_for_itself(s);
+	const struct run_thread *alone = waits_for_itself(s);
 
 	if (alone)
 		try_once(alone, out);

@@ -23,7 +23,7 @@ static const struct keeper keeper = {sizeof(struct passed), passers_fini};
 
 static struct passed *passed_of(const struct place *place)
 {
-	const struct session_place *sp = place->user;
+	const struct run_place *sp = place->user;
 
 	return kept_make(&sp->kept, &keeper);
 }
@@ -43,9 +43,9 @@ static bool pass_by(struct passed *passed, const struct engine_thread *t)
 	return true;
 }
 
-void passers_comes(struct session *s, const struct session_thread *t, struct place *place)
+void passers_comes(struct run *s, const struct run_thread *t, struct place *place)
 {
-	struct session_place *sp = place->user;
+	struct run_place *sp = place->user;
 
 	if ((place->thread || !place_reached(place)) && !pass_by(passed_of(place), t->engine) &&
 	    !engine_thread_matches(s->engine, t->engine, place->thread))
@@ -84,7 +84,7 @@ void passers_add(const struct passers *list, struct str *out)
 	}
 }
 
-void passers_of(struct session *s, const struct place *p, bool meant, struct passers *out)
+void passers_of(struct run *s, const struct place *p, bool meant, struct passers *out)
 {
 	const struct engine_thread *t;
 

@@ -18,7 +18,7 @@ struct passers {
 };
 
 /* Notes that a thread is at the place, whether it is meant or not. */
-void passers_comes(struct session *s, const struct session_thread *t, struct place *place);
+void passers_comes(struct run *s, const struct run_thread *t, struct place *place);
 /* How many were decided inside the program: nobody knows whose they were. */
 void passers_inside_add(const struct place *p, unsigned long arrivals);
 /* The same of those whom the place is not meant for. */
@@ -30,7 +30,7 @@ bool passers_jumped(const struct place *p);
 /* The threads that the place's `thread` option means, or those that it does not, in order of
    creation: so runs that differ only in who came first are described in the same words. The caller
    frees the list with array_fini(). */
-void passers_of(struct session *s, const struct place *p, bool meant, struct passers *out);
+void passers_of(struct run *s, const struct place *p, bool meant, struct passers *out);
 /* "main (3 times) and worker#1"; where not all is known "other threads (1000 times)". */
 void passers_add(const struct passers *list, struct str *out);
 

@@ -5,8 +5,8 @@
 #include "tracer/run/state.h"
 
 /* The thread is where it was sent. */
-void interactive_came(struct session *s, struct session_thread *t, uint64_t address);
+void interactive_came(struct run *s, struct run_thread *t, uint64_t address);
 
-void interactive_forget_stops(struct session *s);
+void interactive_forget_stops(struct run *s);
 
 #endif

@@ -10,7 +10,7 @@
 enum { MOST_FILES = 64 };
 
 /* Is it the terminal that the commands come from, under whatever name the program has opened it? */
-static bool is_terminal(const struct session_process *p, int fd)
+static bool is_terminal(const struct run_process *p, int fd)
 {
 	struct stat mine, its;
 	char path[64];
@@ -20,7 +20,7 @@ static bool is_terminal(const struct session_process *p, int fd)
 	       S_ISCHR(its.st_mode) && its.st_rdev == mine.st_rdev;
 }
 
-static bool polls(const struct session_process *p, uint64_t address, uint64_t count)
+static bool polls(const struct run_process *p, uint64_t address, uint64_t count)
 {
 	struct pollfd files[MOST_FILES];
 	size_t n = count < MOST_FILES ? count : MOST_FILES;
@@ -33,7 +33,7 @@ static bool polls(const struct session_process *p, uint64_t address, uint64_t co
 	return false;
 }
 
-static bool selects(const struct session_process *p, uint64_t count, uint64_t address)
+static bool selects(const struct run_process *p, uint64_t count, uint64_t address)
 {
 	fd_set files;
 
@@ -45,9 +45,9 @@ static bool selects(const struct session_process *p, uint64_t count, uint64_t ad
 	return false;
 }
 
-static bool reads(const struct session_thread *t)
+static bool reads(const struct run_thread *t)
 {
-	const struct session_process *p = t->process;
+	const struct run_process *p = t->process;
 	struct tracee_block b;
 
 	tracee_look(t->tracee, &b);
@@ -68,9 +68,9 @@ static bool reads(const struct session_thread *t)
 	}
 }
 
-bool interactive_reads_terminal(struct session *s)
+bool interactive_reads_terminal(struct run *s)
 {
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		if ((*it)->tracee && !(*it)->engine->held && (*it)->process->tracee && reads(*it))
 			return true;
 	return false;

@@ -1,7 +1,7 @@
 #include "tracer/run/places/apply.h"
 #include "tracer/run/go.h"
 #include "tracer/run/threads/pages.h"
-#include "tracer/run/run.h"
+#include "tracer/run/parts.h"
 #include "tracer/run/places/places.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
@@ -20,7 +20,7 @@
 
 enum { QUIET_TICKS = 12 }; /* slow ticks, 20 ms each */
 
-struct interactive *interactive_new(const struct session_options *o, struct modules *symbols,
+struct interactive *interactive_new(const struct run_options *o, struct modules *symbols,
 				    const struct interactive_ui *ui)
 {
 	struct interactive *l = base_alloc(1, sizeof(*l));
@@ -34,16 +34,16 @@ struct interactive *interactive_new(const struct session_options *o, struct modu
 	return l;
 }
 
-static void end_session(struct interactive *l)
+static void end_run(struct interactive *l)
 {
 	if (!l->began)
 		return;
-	interactive_forget_stops(&l->session);
+	interactive_forget_stops(&l->run);
 	steps_forget(&l->taken);
-	session_result_fini(&l->result);
-	session_fini(&l->session);
-	l->session = (struct session){0};
-	l->result = (struct session_result){0};
+	run_result_fini(&l->result);
+	run_fini(&l->run);
+	l->run = (struct run){0};
+	l->result = (struct run_result){0};
 	l->only = l->came = l->roused = NULL; /* threads of that run */
 	l->crash = NULL;
 	l->is_asked = false;
@@ -54,7 +54,7 @@ void interactive_free(struct interactive *l)
 {
 	if (!l)
 		return;
-	end_session(l);
+	end_run(l);
 	given_fini(&l->given);
 	steps_fini(&l->taken);
 	base_free(l);
@@ -75,13 +75,13 @@ int interactive_needs_program(const struct interactive *l, struct error *err)
 
 /* ---- halted and not ------------------------------------------------------------------------- */
 
-static void release_halted(struct session *s)
+static void release_halted(struct run *s)
 {
 	const struct interactive *l = interactive_of(s);
 
 	s->halted = false;
-	array_each(struct session_thread *, it, &s->threads) {
-		struct session_thread *t = *it;
+	array_each(struct run_thread *, it, &s->threads) {
+		struct run_thread *t = *it;
 
 		if (!t->paused || t->parked || !t->tracee || (l->only && l->only != t))
 			continue;
@@ -92,10 +92,10 @@ static void release_halted(struct session *s)
 }
 
 /* The reports tell what threads do now, before all of them are stopped. */
-static void note_what_they_do(struct session *s)
+static void note_what_they_do(struct run *s)
 {
-	array_each(struct session_thread *, it, &s->threads) {
-		struct session_thread *t = *it;
+	array_each(struct run_thread *, it, &s->threads) {
+		struct run_thread *t = *it;
 		struct judged *judged = judged_of(t);
 
 		judged->on = t->tracee && !t->engine->held && !t->paused;
@@ -108,7 +108,7 @@ static void note_what_they_do(struct session *s)
    which is handled when the program goes on. */
 static void look_around(struct interactive *l)
 {
-	struct session *s = &l->session;
+	struct run *s = &l->run;
 	bool explained =
 		(l->state == INTERACTIVE_REST && s->explained) || l->state == INTERACTIVE_CRASHED;
 
@@ -122,7 +122,7 @@ static void look_around(struct interactive *l)
 	if (!explained)
 		deadlock_explain(s);
 	s->explained = false;
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		judged_of(*it)->on = false;
 		if ((*it)->tracee && tracee_is_paused((*it)->tracee))
 			(*it)->paused = true;
@@ -132,8 +132,8 @@ static void look_around(struct interactive *l)
 static void ended(struct interactive *l)
 {
 	if (l->ui->ends)
-		l->ui->ends(l->ui->ctx, &l->session);
-	session_judge(&l->session, &l->result);
+		l->ui->ends(l->ui->ctx, &l->run);
+	run_judge(&l->run, &l->result);
 	l->state = INTERACTIVE_ENDED;
 }
 
@@ -141,13 +141,13 @@ static void ended(struct interactive *l)
 
 static int run_to_ready(struct interactive *l, struct error *err)
 {
-	struct session *s = &l->session;
+	struct run *s = &l->run;
 	struct tracee_event ev;
 
 	s->halted = true;
 	while (!s->root_settled) {
 		tracee_wait(s->tracee, &ev);
-		session_turn(s, &ev);
+		run_turn(s, &ev);
 		if (s->outcome.fault)
 			return error_copy(err, &s->fault);
 		if (ev.kind == TRACEE_EMPTY)
@@ -166,23 +166,23 @@ static int run_to_ready(struct interactive *l, struct error *err)
 /* What the scripts of the run before said: those of this one are loaded when the program is there. */
 static void keep_given(struct interactive *l)
 {
-	struct given last = l->session.plan.given;
+	struct given last = l->run.plan.given;
 
-	l->session.plan.given = (struct given){0};
-	end_session(l);
+	l->run.plan.given = (struct given){0};
+	end_run(l);
 	given_fini(&l->given);
 	l->given = last;
 }
 
 static int launch(struct interactive *l, struct error *err)
 {
-	struct session *s = &l->session;
+	struct run *s = &l->run;
 	int failed;
 
 	if (l->ui->starts)
 		l->ui->starts(l->ui->ctx, true);
 	s->plan.given = l->given;
-	failed = session_launch(s, err);
+	failed = run_launch(s, err);
 	s->plan.given = (struct given){0};
 	if (!failed)
 		failed = run_to_ready(l, err);
@@ -193,16 +193,16 @@ static int launch(struct interactive *l, struct error *err)
 
 static int give_up_start(struct interactive *l)
 {
-	int signal = l->session.interrupted;
+	int signal = l->run.interrupted;
 
-	end_session(l);
+	end_run(l);
 	l->result.interrupted = signal;
 	return -1;
 }
 
 bool interactive_gives_other(const struct interactive *l)
 {
-	return l->state != INTERACTIVE_ENDED && !given_is_same(&l->session.plan.given, &l->given);
+	return l->state != INTERACTIVE_ENDED && !given_is_same(&l->run.plan.given, &l->given);
 }
 
 bool interactive_mute(struct interactive *l, bool mute)
@@ -215,7 +215,7 @@ bool interactive_mute(struct interactive *l, bool mute)
 
 int interactive_start(struct interactive *l, struct error *err)
 {
-	struct session *s = &l->session;
+	struct run *s = &l->run;
 
 	keep_given(l);
 	l->result.interrupted = 0; /* of a start that came to nothing */
@@ -227,7 +227,7 @@ int interactive_start(struct interactive *l, struct error *err)
 	s->run_number = 1;
 	if (l->ui->begins)
 		l->ui->begins(l->ui->ctx);
-	if (session_prepare(s, err) < 0)
+	if (run_prepare(s, err) < 0)
 		return -1;
 	s->has_places = s->loads_matter = true; /* places may come later */
 	if (launch(l, err) < 0)
@@ -238,9 +238,9 @@ int interactive_start(struct interactive *l, struct error *err)
 
 /* ---- going ---------------------------------------------------------------------------------- */
 
-static bool anybody_held(const struct session *s)
+static bool anybody_held(const struct run *s)
 {
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		if ((*it)->tracee && ((*it)->engine->held || (*it)->parked))
 			return true;
 	return false;
@@ -252,7 +252,7 @@ static bool is_roused(const struct interactive *l)
 {
 	struct tracee_block b;
 
-	array_each(struct session_process *, p, &l->session.processes)
+	array_each(struct run_process *, p, &l->run.processes)
 		if ((*p)->tracee && tracee_is_pending((*p)->tracee, SIGINT))
 			return true;
 	if (!l->roused || !l->roused->tracee)
@@ -275,7 +275,7 @@ static bool is_look_due(struct interactive *l, const struct tracee_event *ev)
 
 /* A thread is held, and nothing has happened for a while: neither here nor at the terminal, where
    the user may be typing what the program waits for. A timer's signals go on for ever. */
-static bool is_quiet(struct session *s, const struct tracee_event *ev)
+static bool is_quiet(struct run *s, const struct tracee_event *ev)
 {
 	if (ev->kind != TRACEE_TICK || s->events > s->signals || s->quiet_ticks == 0 ||
 	    !anybody_held(s))
@@ -285,9 +285,9 @@ static bool is_quiet(struct session *s, const struct tracee_event *ev)
 	return s->quiet_ticks >= QUIET_TICKS;
 }
 
-static bool anybody_lives(const struct session *s)
+static bool anybody_lives(const struct run *s)
 {
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		if ((*it)->tracee)
 			return true;
 	return false;
@@ -296,7 +296,7 @@ static bool anybody_lives(const struct session *s)
 /* Is there something to look at? */
 static bool is_to_look(struct interactive *l, const struct tracee_event *ev)
 {
-	struct session *s = &l->session;
+	struct run *s = &l->run;
 
 	if (ev->kind == TRACEE_EMPTY)
 		l->state = INTERACTIVE_ENDED;
@@ -323,7 +323,7 @@ static bool is_to_look(struct interactive *l, const struct tracee_event *ev)
 
 enum interactive_state interactive_go(struct interactive *l)
 {
-	struct session *s = &l->session;
+	struct run *s = &l->run;
 	struct tracee_event ev;
 	int ending;
 
@@ -345,7 +345,7 @@ enum interactive_state interactive_go(struct interactive *l)
 	sched_go_on(s);
 	do {
 		tracee_wait(s->tracee, &ev);
-		session_turn(s, &ev);
+		run_turn(s, &ev);
 	} while (!is_to_look(l, &ev));
 	if (l->state == INTERACTIVE_ENDED)
 		ended(l);
@@ -358,7 +358,7 @@ enum interactive_state interactive_go(struct interactive *l)
 	return l->state;
 }
 
-void interactive_came(struct session *s, struct session_thread *t, uint64_t address)
+void interactive_came(struct run *s, struct run_thread *t, uint64_t address)
 {
 	steps_came(interactive_of(s), t, address);
 	interactive_of(s)->came = t;
@@ -366,7 +366,7 @@ void interactive_came(struct session *s, struct session_thread *t, uint64_t addr
 }
 
 /* The user can look at a crash first. */
-static bool crashes(struct session *s, struct session_thread *t, int signal)
+static bool crashes(struct run *s, struct run_thread *t, int signal)
 {
 	struct tracee_fault fault;
 
@@ -378,13 +378,13 @@ static bool crashes(struct session *s, struct session_thread *t, int signal)
 	if (!interactive_of(s)->crash)
 		return false;
 	s->halted = true;
-	session_go(s, t);
+	run_go(s, t);
 	return true;
 }
 
 /* Ctrl-C is a request to look: the terminal sends it to its foreground group, that is us and the
    program, or only the program if it has a group of its own. */
-static bool drops_signal(struct session *s, struct session_thread *t, int signal)
+static bool drops_signal(struct run *s, struct run_thread *t, int signal)
 {
 	struct interactive *l = interactive_of(s);
 
@@ -394,11 +394,11 @@ static bool drops_signal(struct session *s, struct session_thread *t, int signal
 		l->is_asked = true;
 	l->roused = t;
 	tracee_drop_signal(t->tracee);
-	session_go(s, t);
+	run_go(s, t);
 	return true;
 }
 
-static bool is_wish(struct session *s, int signal)
+static bool is_wish(struct run *s, int signal)
 {
 	if (!s->attended || signal != SIGINT ||
 	    interactive_state(interactive_of(s)) == INTERACTIVE_ENDED)
@@ -408,7 +408,7 @@ static bool is_wish(struct session *s, int signal)
 }
 
 /* Is this thread kept by the user, or everybody, or all but one? */
-static bool keeps(struct session *s, struct session_thread *t)
+static bool keeps(struct run *s, struct run_thread *t)
 {
 	const struct interactive *l = interactive_of(s);
 
@@ -424,21 +424,21 @@ const struct observer interrupt_observer = {
 
 /* ---- in the run ------------------------------------------------------------------------------ */
 
-static int ask_for_ends(struct session *s, struct tracee_launch *how, struct error *err)
+static int ask_for_ends(struct run *s, struct tracee_launch *how, struct error *err)
 {
 	(void)err;
 	how->trace_exit |= s->attended;
 	return 0;
 }
 
-static bool is_attended(struct session *s)
+static bool is_attended(struct run *s)
 {
 	return s->attended;
 }
 
 bool interactive_owns_group(const struct interactive *l, pid_t group)
 {
-	array_each(struct session_process *, p, &l->session.processes)
+	array_each(struct run_process *, p, &l->run.processes)
 		if ((*p)->tracee && getpgid((*p)->pid) == group)
 			return true;
 	return false;
@@ -466,7 +466,7 @@ static bool is_of_interest(const char *signal)
 	return true;
 }
 
-static void interactive_tell(struct session *s, const struct happened *h)
+static void interactive_tell(struct run *s, const struct happened *h)
 {
 	const struct interactive *l = interactive_of(s);
 	bool tells = s->options->verbose || h->what == HAPPENED_HOLD || h->what == HAPPENED_OPEN ||
@@ -497,7 +497,7 @@ static void tell_sent(struct interactive *l, struct str *out)
 
 int interactive_verdict(struct interactive *l, struct str *out)
 {
-	const struct outcome *o = &l->session.outcome;
+	const struct outcome *o = &l->run.outcome;
 
 	if (l->result.text.length)
 		str_add(out, str_text(&l->result.text));

@@ -12,7 +12,7 @@
 #define GATECTL_FEATURES_INTERACTIVE_INTERACTIVE_H
 
 #include "tracer/base/array.h"
-#include "tracer/run/session.h"
+#include "tracer/run/run.h"
 
 #include <sys/types.h>
 
@@ -38,11 +38,11 @@ struct interactive_ui {
 	void (*starts)(void *ctx, bool now);
 	/* Of a controlled run, or NULL: it is about to begin; it has ended, and is to be judged. */
 	void (*begins)(void *ctx);
-	void (*ends)(void *ctx, struct session *s);
+	void (*ends)(void *ctx, struct run *s);
 	bool rests_at_crash; /* else the program ends, and the verdict tells of the crash */
 };
 
-struct interactive *interactive_new(const struct session_options *o, struct modules *symbols,
+struct interactive *interactive_new(const struct run_options *o, struct modules *symbols,
 				    const struct interactive_ui *ui);
 void interactive_free(struct interactive *l); /* kills what is left */
 

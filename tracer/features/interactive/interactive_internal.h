@@ -25,8 +25,8 @@ struct step_addresses {
 	size_t count, capacity;
 };
 struct interactive_sent {
-	struct session_thread *thread; /* NULL: nobody is sent, or it does not exist yet: ... */
-	char *name;		       /* ... then its id; always that of one sent to a location */
+	struct run_thread *thread; /* NULL: nobody is sent, or it does not exist yet: ... */
+	char *name;		   /* ... then its id; always that of one sent to a location */
 	uint64_t frame;
 	ARRAY(struct interactive_stop) stops; /* an address may have several */
 	ARRAY(struct placed) placed;
@@ -34,45 +34,42 @@ struct interactive_sent {
 };
 
 struct interactive {
-	struct session session;
-	struct given given; /* what the program was started with; the session may point to it */
-	struct session_options options; /* without its scripts: interactive_load loads them */
+	struct run run;
+	struct given given;	    /* what the program was started with; the run may point to it */
+	struct run_options options; /* without its scripts: interactive_load loads them */
 	const struct interactive_ui *ui;
 	struct modules *symbols;
 	enum interactive_state state;
-	bool began;		       /* `session` is in use */
-	struct session_thread *only;   /* nobody else goes on; or NULL */
-	bool is_asked;		       /* Ctrl-C */
-	unsigned asked_ticks;	       /* since then */
-	struct session_thread *roused; /* woken by its own Ctrl-C, which was dropped; or NULL */
+	bool began;		   /* `run` is in use */
+	struct run_thread *only;   /* nobody else goes on; or NULL */
+	bool is_asked;		   /* Ctrl-C */
+	unsigned asked_ticks;	   /* since then */
+	struct run_thread *roused; /* woken by its own Ctrl-C, which was dropped; or NULL */
 	struct interactive_sent sent;
-	struct session_thread *came; /* the thread that got where it was sent */
-	const struct crash *crash;   /* what is about to end the program; or NULL */
+	struct run_thread *came;   /* the thread that got where it was sent */
+	const struct crash *crash; /* what is about to end the program; or NULL */
 	struct steps_taken taken;
-	struct session_result result;
+	struct run_result result;
 };
 
 /* Is it in code of the tester's own, with lines, and not in the system's libraries? */
-bool interactive_is_own(const struct session_thread *t, const struct inspect_call *call);
+bool interactive_is_own(const struct run_thread *t, const struct inspect_call *call);
 /* The same of code of that file (may be NULL) in that module, and of the module alone. */
-bool interactive_is_own_file(const struct session_thread *t, const struct module *m,
-			     const char *file);
-bool interactive_is_own_module(const struct session_thread *t, const struct module *m);
-struct session_thread *interactive_find_id(struct interactive *l, const char *id); /* or NULL */
+bool interactive_is_own_file(const struct run_thread *t, const struct module *m, const char *file);
+bool interactive_is_own_module(const struct run_thread *t, const struct module *m);
+struct run_thread *interactive_find_id(struct interactive *l, const char *id); /* or NULL */
 /* By id, or by number (from 1). NULL with an error. */
-struct session_thread *interactive_thread(struct interactive *l, const char *name,
-					  struct error *err);
-struct session_thread *interactive_living(struct interactive *l, const char *name,
-					  struct error *err);
+struct run_thread *interactive_thread(struct interactive *l, const char *name, struct error *err);
+struct run_thread *interactive_living(struct interactive *l, const char *name, struct error *err);
 /* Lets it go on: 1 if past its gate, too, else 0; or -1 with an error. */
-int interactive_let(struct interactive *l, struct session_thread *t, struct error *err);
+int interactive_let(struct interactive *l, struct run_thread *t, struct error *err);
 /* The calls of a stopped thread, for the caller to free by inspect_stack_fini(). 0, or -1. */
-int interactive_calls(struct session_thread *t, struct inspect_stack *out, struct error *err);
+int interactive_calls(struct run_thread *t, struct inspect_stack *out, struct error *err);
 /* The sites of the location in this process. 0 with at least one, or -1. */
-int interactive_resolve(struct interactive *l, const struct session_process *p, const char *text,
+int interactive_resolve(struct interactive *l, const struct run_process *p, const char *text,
 			struct source_sites *out, struct error *err);
 /* All that a function's name or a text means, with code or without. 0, or -1. */
-int interactive_matches(struct interactive *l, const struct session_process *p, const char *where,
+int interactive_matches(struct interactive *l, const struct run_process *p, const char *where,
 			struct source_matches *out, struct error *err);
 
 /* step_lines.c: what a statement counts as for somebody who stands in the function or copy `around` (a DIE), so that
@@ -83,38 +80,37 @@ struct step_line {
 	unsigned line;
 	uint64_t
 		copy; /* the copy that is called on this line, or 0: it is the statement's own line */
-	uint64_t scope; /* whose line it is: for session_thread.sent_scope */
+	uint64_t scope; /* whose line it is: for run_thread.sent_scope */
 };
-bool step_line_at(const struct session_thread *t, struct module *m, uint64_t around,
+bool step_line_at(const struct run_thread *t, struct module *m, uint64_t around,
 		  const struct source_statement *row, struct step_line *out);
 
 /* step_into.c: the stops for calls that may lead to the tester's own code; for the caller to set, and to free. */
 struct step_walk {
-	struct session *session;
-	struct session_thread *thread;
+	struct run *run;
+	struct run_thread *thread;
 	struct step_addresses *entered;
 	ARRAY(struct interactive_stop) stops;
 };
 void step_into(struct step_walk *w, uint64_t address);
 void step_into_calls(struct step_walk *w, uint64_t low, uint64_t high);
 /* Where the call or jump there leads; without registers only if it is known without. 0: unknown. */
-uint64_t step_target(struct session_thread *t, uint64_t at, const struct arch_regs *regs);
+uint64_t step_target(struct run_thread *t, uint64_t at, const struct arch_regs *regs);
 
 /* step.c: from the next phase on, steps_passes() is told of threads that come by there. */
-void interactive_count_at(struct interactive *l, struct session_process *p, const char *location,
+void interactive_count_at(struct interactive *l, struct run_process *p, const char *location,
 			  struct interactive_addresses *out);
 /* input.c: does the program wait for input from the user's terminal? Then it is the user's turn to
    type. */
-bool interactive_reads_terminal(struct session *s);
+bool interactive_reads_terminal(struct run *s);
 /* 0, or -1 with an error: there is no program, or it is not stopped. */
 int interactive_needs_program(const struct interactive *l, struct error *err);
 
 /* The one that the run is part of; NULL: nobody steers it. */
-static inline struct interactive *interactive_of(struct session *s)
+static inline struct interactive *interactive_of(struct run *s)
 {
-	return s->attended
-		       ? (struct interactive *)((char *)s - offsetof(struct interactive, session))
-		       : NULL;
+	return s->attended ? (struct interactive *)((char *)s - offsetof(struct interactive, run))
+			   : NULL;
 }
 
 #endif

@@ -9,7 +9,7 @@ static size_t places_so_far(const struct interactive *l)
 {
 	size_t n = 0;
 
-	while (engine_place_at(l->session.engine, n))
+	while (engine_place_at(l->run.engine, n))
 		n++;
 	return n;
 }
@@ -18,7 +18,7 @@ static size_t gates_so_far(const struct interactive *l)
 {
 	size_t n = 0;
 
-	while (engine_gate_at(l->session.engine, n))
+	while (engine_gate_at(l->run.engine, n))
 		n++;
 	return n;
 }
@@ -28,19 +28,19 @@ static struct interactive_made begin_to_make(const struct interactive *l)
 {
 	return (struct interactive_made){.place = places_so_far(l),
 					 .gate = gates_so_far(l),
-					 .order = engine_order_count(l->session.engine)};
+					 .order = engine_order_count(l->run.engine)};
 }
 
 static void count_what_was_made(const struct interactive *l, struct interactive_made *made)
 {
 	made->places = places_so_far(l) - made->place;
 	made->gates = gates_so_far(l) - made->gate;
-	made->orders = engine_order_count(l->session.engine) - made->order;
+	made->orders = engine_order_count(l->run.engine) - made->order;
 }
 
 static int add_places(struct interactive *l, struct interactive_made *made, struct error *err)
 {
-	struct session *s = &l->session;
+	struct run *s = &l->run;
 	int failed =
 		engine_orders_finish(s->engine, err) < 0 || places_add(s, made->place, err) < 0;
 
@@ -59,7 +59,7 @@ int interactive_load(struct interactive *l, const char *path, struct interactive
 	if (interactive_needs_program(l, err) < 0)
 		return -1;
 	*made = begin_to_make(l);
-	if (script_load_open(l->session.script, path, err) < 0) {
+	if (script_load_open(l->run.script, path, err) < 0) {
 		count_what_was_made(l, made);
 		interactive_drop(l, made);
 		return -1;
@@ -88,10 +88,10 @@ int interactive_line(struct interactive *l, const char *text, const char *name, 
 	if (!l->began)
 		return interactive_needs_program(l, err);
 	here = begin_to_make(l);
-	script_lines_see(l->session.script, l->state != INTERACTIVE_READY);
-	failed = script_line(l->session.script, name, text, out, err);
-	here.seen = script_lines_have_seen(l->session.script);
-	script_lines_see(l->session.script, false);
+	script_lines_see(l->run.script, l->state != INTERACTIVE_READY);
+	failed = script_line(l->run.script, name, text, out, err);
+	here.seen = script_lines_have_seen(l->run.script);
+	script_lines_see(l->run.script, false);
 	if (failed) {
 		count_what_was_made(l, &here);
 		interactive_drop(l, &here);
@@ -109,7 +109,7 @@ int interactive_line(struct interactive *l, const char *text, const char *name, 
 static void list_gates(struct interactive *l, const struct interactive_made *made, bool list)
 {
 	for (size_t i = made->gate; i - made->gate < made->gates; i++) {
-		struct gate *g = engine_gate_at(l->session.engine, i);
+		struct gate *g = engine_gate_at(l->run.engine, i);
 
 		g->dropped = !list && !g->from_order;
 	}
@@ -124,7 +124,7 @@ void interactive_take_up(struct interactive *l, const struct interactive_made *m
 /* Drops a place that failed; it may have some sites, or none. */
 void interactive_drop(struct interactive *l, const struct interactive_made *made)
 {
-	struct engine *e = l->session.engine;
+	struct engine *e = l->run.engine;
 
 	if (!l->began)
 		return;
@@ -133,12 +133,12 @@ void interactive_drop(struct interactive *l, const struct interactive_made *made
 		struct place *place = engine_place_at(e, i);
 
 		if (!place->user)
-			place->user = base_alloc(1, sizeof(struct session_place));
+			place->user = base_alloc(1, sizeof(struct run_place));
 		if (!place->from_order)
 			engine_drop(e, place);
 	}
 	engine_drop_orders(e, made->order, made->orders);
-	apply_decisions(&l->session);
+	apply_decisions(&l->run);
 }
 
 enum interactive_gate interactive_gate(struct interactive *l, const char *name,
@@ -148,7 +148,7 @@ enum interactive_gate interactive_gate(struct interactive *l, const char *name,
 
 	if (!l->began)
 		return INTERACTIVE_GATE_NONE;
-	switch (script_gate_name(l->session.script, name, variable)) {
+	switch (script_gate_name(l->run.script, name, variable)) {
 	case SCRIPT_GATE_KNOWN:
 		return INTERACTIVE_GATE_KNOWN;
 	case SCRIPT_GATE_TAKEN:
@@ -156,7 +156,7 @@ enum interactive_gate interactive_gate(struct interactive *l, const char *name,
 	default:
 		break;
 	}
-	for (size_t i = 0; (g = engine_gate_at(l->session.engine, i)); i++)
+	for (size_t i = 0; (g = engine_gate_at(l->run.engine, i)); i++)
 		if (!g->dropped && strcmp(g->name, name) == 0)
 			return INTERACTIVE_GATE_NAMELESS;
 	return INTERACTIVE_GATE_NONE;

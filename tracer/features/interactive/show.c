@@ -16,7 +16,7 @@
 
 enum { MOST_CALLS = 200, AROUND = 5 };
 
-int interactive_calls(struct session_thread *t, struct inspect_stack *out, struct error *err)
+int interactive_calls(struct run_thread *t, struct inspect_stack *out, struct error *err)
 {
 	if (calls_read(t, calls_scope(t), MOST_CALLS, out) < 0)
 		return error_set(err, ERROR_STATE, "%s has exited", t->engine->id);
@@ -27,22 +27,22 @@ int interactive_calls(struct session_thread *t, struct inspect_stack *out, struc
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-static const char *mark_of(const struct interactive *l, const struct session_thread *t)
+static const char *mark_of(const struct interactive *l, const struct run_thread *t)
 {
 	return t == l->came ? "*" : t->parked ? "h" : " ";
 }
 
 /* Before its own code runs nobody has asked what it does; and one that a signal ended did not exit
    by itself. */
-static void thread_sentence(const struct interactive *l, const struct session_thread *t,
+static void thread_sentence(const struct interactive *l, const struct run_thread *t,
 			    struct str *out)
 {
 	if (l->state == INTERACTIVE_READY)
 		str_addf(out, "%s has not begun: `run`", t->engine->id);
 	else if (!t->tracee)
 		str_addf(out, "%s has %s", t->engine->id,
-			 l->state == INTERACTIVE_ENDED && l->session.outcome.signaled ? "ended"
-										      : "exited");
+			 l->state == INTERACTIVE_ENDED && l->run.outcome.signaled ? "ended"
+										  : "exited");
 	else
 		waiting_sentence(t, out);
 }
@@ -51,8 +51,8 @@ void interactive_threads(struct interactive *l, struct str *out)
 {
 	size_t n = 0;
 
-	array_each(struct session_thread *, it, &l->session.threads) {
-		const struct session_thread *t = *it;
+	array_each(struct run_thread *, it, &l->run.threads) {
+		const struct run_thread *t = *it;
 		struct str sentence = {0};
 
 		thread_sentence(l, t, &sentence);
@@ -67,7 +67,7 @@ void interactive_threads(struct interactive *l, struct str *out)
 
 bool interactive_held(struct interactive *l, struct str *out)
 {
-	array_each(struct session_thread *, it, &l->session.threads) {
+	array_each(struct run_thread *, it, &l->run.threads) {
 		if (!(*it)->tracee || !(*it)->engine->held)
 			continue;
 		waiting_sentence(*it, out);
@@ -86,7 +86,7 @@ static void call_line(size_t n, const struct inspect_call *call, struct str *out
 int interactive_backtrace(struct interactive *l, const char *thread, struct str *out,
 			  struct error *err)
 {
-	struct session_thread *t = interactive_thread(l, thread, err);
+	struct run_thread *t = interactive_thread(l, thread, err);
 	struct inspect_stack calls;
 
 	if (!t || interactive_calls(t, &calls, err) < 0)
@@ -100,7 +100,7 @@ int interactive_backtrace(struct interactive *l, const char *thread, struct str 
 /* ---- variables ------------------------------------------------------------------------------ */
 
 /* The innermost call in the tester's own code; else the innermost of all. */
-static const struct inspect_call *own_call(const struct session_thread *t,
+static const struct inspect_call *own_call(const struct run_thread *t,
 					   const struct inspect_stack *calls)
 {
 	array_each(const struct inspect_call, call, calls)
@@ -134,7 +134,7 @@ static void local_line(const struct inspect_call *call, const struct inspect_var
 int interactive_locals(struct interactive *l, const char *thread, struct str *out,
 		       struct error *err)
 {
-	struct session_thread *t = interactive_thread(l, thread, err);
+	struct run_thread *t = interactive_thread(l, thread, err);
 	struct inspect_variables homes = {0};
 	const struct inspect_call *call;
 	struct inspect_stack calls;
@@ -160,7 +160,7 @@ int interactive_locals(struct interactive *l, const char *thread, struct str *ou
 int interactive_print(struct interactive *l, const char *thread, const char *expression,
 		      struct str *out, struct error *err)
 {
-	struct session_thread *t = interactive_thread(l, thread, err);
+	struct run_thread *t = interactive_thread(l, thread, err);
 	struct inspect_stack calls;
 	struct inspect_value v;
 	int failed;
@@ -182,11 +182,11 @@ void interactive_gates(struct interactive *l, struct str *out)
 {
 	const struct gate *g;
 
-	for (size_t i = 0; (g = engine_gate_at(l->session.engine, i)); i++) {
+	for (size_t i = 0; (g = engine_gate_at(l->run.engine, i)); i++) {
 		if (g->left_out || g->dropped) /* left out: of an order that was dropped */
 			continue;
 		str_addf(out, "%s (%s) is %s", g->name, g->type, g->is_open ? "open" : "closed");
-		array_each(struct session_thread *, it, &l->session.threads)
+		array_each(struct run_thread *, it, &l->run.threads)
 			if ((*it)->engine->held && (*it)->hold.gate == g)
 				str_addf(out, ", holds %s", (*it)->engine->id);
 		str_add(out, "\n");
@@ -223,8 +223,8 @@ void interactive_places(struct interactive *l, struct str *out)
 {
 	const struct place *p;
 
-	for (size_t i = 0; (p = engine_place_at(l->session.engine, i)); i++) {
-		const struct session_place *sp = p->user;
+	for (size_t i = 0; (p = engine_place_at(l->run.engine, i)); i++) {
+		const struct run_place *sp = p->user;
 
 		if (p->companion_of || (p->retired && p->optional && !p->arrivals))
 			continue;
@@ -239,7 +239,7 @@ void interactive_places(struct interactive *l, struct str *out)
 
 void interactive_events(struct interactive *l, size_t most, struct str *out)
 {
-	const struct timeline *tl = l->began ? timeline_of(&l->session) : NULL;
+	const struct timeline *tl = l->began ? timeline_of(&l->run) : NULL;
 	size_t first = tl && tl->all.count > most ? tl->all.count - most : 0;
 
 	for (size_t i = first; tl && i < tl->all.count; i++) {
@@ -253,7 +253,7 @@ void interactive_events(struct interactive *l, size_t most, struct str *out)
 
 static bool anybody_by_hand(const struct interactive *l)
 {
-	array_each(struct session_thread *, it, &l->session.threads)
+	array_each(struct run_thread *, it, &l->run.threads)
 		if ((*it)->tracee && (*it)->parked && !(*it)->stays)
 			return true;
 	return false;
@@ -261,7 +261,7 @@ static bool anybody_by_hand(const struct interactive *l)
 
 static bool anybody_at_gate(const struct interactive *l)
 {
-	array_each(struct session_thread *, it, &l->session.threads)
+	array_each(struct run_thread *, it, &l->run.threads)
 		if ((*it)->tracee && (*it)->engine->held)
 			return true;
 	return false;
@@ -273,11 +273,11 @@ const char *interactive_reason(const struct interactive *l)
 	case INTERACTIVE_READY:
 		return "the program waits before its own code: `run`";
 	case INTERACTIVE_REST:
-		return l->session.rest == WAITS_OWN ? "nobody can move, and no gate is the reason"
-		       : anybody_at_gate(l)	    ? "nobody can move: a gate holds somebody"
-		       : anybody_by_hand(l)	    ? "nobody can move: you hold somebody"
-					    : "nobody can move: somebody stays where it was "
-					      "sent (`go` lets all go on)";
+		return l->run.rest == WAITS_OWN ? "nobody can move, and no gate is the reason"
+		       : anybody_at_gate(l)	? "nobody can move: a gate holds somebody"
+		       : anybody_by_hand(l)	? "nobody can move: you hold somebody"
+						: "nobody can move: somebody stays where it was "
+						  "sent (`go` lets all go on)";
 	case INTERACTIVE_QUIET:
 		return "somebody is held, and nothing happens that gatectl sees";
 	case INTERACTIVE_LOOK:
@@ -299,8 +299,8 @@ const char *interactive_reason(const struct interactive *l)
 
 static void try_by_hand(struct interactive *l, struct str *out)
 {
-	array_each(struct session_thread *, it, &l->session.threads) {
-		struct session_thread *t = *it;
+	array_each(struct run_thread *, it, &l->run.threads) {
+		struct run_thread *t = *it;
 
 		if (!t->tracee || (!t->engine->held && !t->parked))
 			continue;
@@ -314,7 +314,7 @@ static void try_by_hand(struct interactive *l, struct str *out)
 
 static void add_try(struct interactive *l, struct str *out)
 {
-	struct session *s = &l->session;
+	struct run *s = &l->run;
 	struct str text = {0};
 
 	if (l->state == INTERACTIVE_REST && s->rest == WAITS_OWN)
@@ -330,7 +330,7 @@ static void add_try(struct interactive *l, struct str *out)
 /* What a verdict would say at this point. */
 void interactive_why(struct interactive *l, struct str *out)
 {
-	struct session *s = &l->session;
+	struct run *s = &l->run;
 
 	str_addf(out, "%s\n", interactive_reason(l));
 	if (l->state == INTERACTIVE_ENDED) {
@@ -348,7 +348,7 @@ void interactive_why(struct interactive *l, struct str *out)
 
 /* ---- source --------------------------------------------------------------------------------- */
 
-int interactive_resolve(struct interactive *l, const struct session_process *p, const char *text,
+int interactive_resolve(struct interactive *l, const struct run_process *p, const char *text,
 			struct source_sites *out, struct error *err)
 {
 	struct location location = {0};
@@ -364,7 +364,7 @@ int interactive_resolve(struct interactive *l, const struct session_process *p, 
 	return answer == SOURCE_FOUND ? 0 : -1;
 }
 
-int interactive_matches(struct interactive *l, const struct session_process *p, const char *where,
+int interactive_matches(struct interactive *l, const struct run_process *p, const char *where,
 			struct source_matches *out, struct error *err)
 {
 	struct location location = {0};
@@ -386,9 +386,9 @@ int interactive_matches(struct interactive *l, const struct session_process *p, 
 static int sites_of(struct interactive *l, const char *text, struct source_sites *out,
 		    struct error *err)
 {
-	if (!l->session.root) /* it could not be started again; one that has ended is still known */
+	if (!l->run.root) /* it could not be started again; one that has ended is still known */
 		return interactive_needs_program(l, err);
-	return interactive_resolve(l, l->session.root, text, out, err);
+	return interactive_resolve(l, l->run.root, text, out, err);
 }
 
 static void source_lines(struct interactive *l, const char *file, unsigned first, unsigned last,
@@ -492,8 +492,7 @@ int interactive_find(struct interactive *l, const char *where, struct str *out, 
 	struct source_matches found = {0};
 	ERROR(ignored);
 
-	if (!l->session.root ||
-	    interactive_matches(l, l->session.root, where, &found, &ignored) < 0) {
+	if (!l->run.root || interactive_matches(l, l->run.root, where, &found, &ignored) < 0) {
 		error_fini(&ignored);
 		return found_one(l, where, out, err);
 	}
@@ -512,12 +511,12 @@ bool interactive_name(struct interactive *l, enum interactive_names what, size_t
 	if (!l->began)
 		return false;
 	if (what == INTERACTIVE_THREADS) {
-		if (i >= l->session.threads.count)
+		if (i >= l->run.threads.count)
 			return false;
-		str_add(out, l->session.threads.items[i]->engine->id);
+		str_add(out, l->run.threads.items[i]->engine->id);
 		return true;
 	}
-	g = engine_gate_at(l->session.engine, i);
+	g = engine_gate_at(l->run.engine, i);
 	if (g)
 		str_add(out, g->name);
 	return g != NULL;
@@ -544,7 +543,7 @@ void interactive_locations(struct interactive *l, const char *begin,
 {
 	const char *colon = strrchr(begin, ':');
 	struct line_names lines = {begin, colon ? (int)(colon - begin) : 0, each, ctx};
-	struct module *exe = l->began && l->session.root ? l->session.root->exe : NULL;
+	struct module *exe = l->began && l->run.root ? l->run.root->exe : NULL;
 	char *file;
 
 	if (!exe)

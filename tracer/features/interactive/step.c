@@ -11,12 +11,12 @@
 
 static const struct site_owner step_owner;
 
-static struct interactive_sent *sent_of(struct session *s)
+static struct interactive_sent *sent_of(struct run *s)
 {
 	return &interactive_of(s)->sent;
 }
 
-static int put_stop(struct session *s, struct session_thread *t, uint64_t address,
+static int put_stop(struct run *s, struct run_thread *t, uint64_t address,
 		    enum interactive_reach reach, uint64_t scope, struct error *err)
 {
 	const struct act stop = {.owner = &step_owner};
@@ -45,7 +45,7 @@ static void take_stop(struct placed *p)
 }
 
 /* Sites of a process that is gone, or of an image that it has left, no longer exist. */
-void interactive_forget_stops(struct session *s)
+void interactive_forget_stops(struct run *s)
 {
 	struct interactive_sent *sent = sent_of(s);
 
@@ -62,7 +62,7 @@ void interactive_forget_stops(struct session *s)
 
 /* ---- where it may get to -------------------------------------------------------------------- */
 
-static uint64_t frame_at(struct session_thread *t, uint64_t address, const struct arch_regs *regs)
+static uint64_t frame_at(struct run_thread *t, uint64_t address, const struct arch_regs *regs)
 {
 	const struct image *image = images_at(t->process, address);
 
@@ -88,7 +88,7 @@ static bool is_elsewhere(const struct inspect_call *here, const struct source_st
 }
 
 /* In the system's code, where only `until` leads, all lines count. */
-static bool line_for(const struct session_thread *t, const struct inspect_call *here,
+static bool line_for(const struct run_thread *t, const struct inspect_call *here,
 		     enum interactive_way way, const struct source_statement *at,
 		     struct step_line *out)
 {
@@ -98,7 +98,7 @@ static bool line_for(const struct session_thread *t, const struct inspect_call *
 			    out);
 }
 
-static int stop_in_own(struct session *s, struct session_thread *t, const struct inspect_call *here,
+static int stop_in_own(struct run *s, struct run_thread *t, const struct inspect_call *here,
 		       enum interactive_way way, struct error *err)
 {
 	const struct dwarf_frame *f = &here->frame;
@@ -118,8 +118,7 @@ static int stop_in_own(struct session *s, struct session_thread *t, const struct
 }
 
 /* The statements of a frame around it: an exception or longjmp may lead to any of them. */
-static void stop_in_frame(struct session *s, struct session_thread *t,
-			  const struct inspect_call *own)
+static void stop_in_frame(struct run *s, struct run_thread *t, const struct inspect_call *own)
 {
 	const struct dwarf_frame *f = &own->frame;
 	struct source_statements list;
@@ -137,8 +136,7 @@ static void stop_in_frame(struct session *s, struct session_thread *t,
 
 /* It may leave its function by a return, an exception or longjmp: then it arrives at the next
    statement of a function around it. */
-static void stop_around(struct session *s, struct session_thread *t,
-			const struct inspect_stack *calls)
+static void stop_around(struct run *s, struct run_thread *t, const struct inspect_stack *calls)
 {
 	enum { MOST_AROUND = 16 };
 	const struct inspect_call *own = NULL;
@@ -157,9 +155,9 @@ static void stop_around(struct session *s, struct session_thread *t,
 
 /* ---- into calls ----------------------------------------------------------------------------- */
 
-static struct step_walk walk_of(struct session *s, struct session_thread *t)
+static struct step_walk walk_of(struct run *s, struct run_thread *t)
 {
-	return (struct step_walk){.session = s, .thread = t, .entered = &sent_of(s)->entered};
+	return (struct step_walk){.run = s, .thread = t, .entered = &sent_of(s)->entered};
 }
 
 static void put_walked(struct step_walk *w)
@@ -167,13 +165,12 @@ static void put_walked(struct step_walk *w)
 	ERROR(ignored);
 
 	array_each(const struct interactive_stop, stop, &w->stops)
-		put_stop(w->session, w->thread, stop->address, stop->reach, stop->scope, &ignored);
+		put_stop(w->run, w->thread, stop->address, stop->reach, stop->scope, &ignored);
 	array_fini(&w->stops);
 }
 
 /* The code of its statement: from the pc on, and the other ranges of the same line. */
-static void stop_at_own_calls(struct session *s, struct session_thread *t,
-			      const struct inspect_call *here)
+static void stop_at_own_calls(struct run *s, struct run_thread *t, const struct inspect_call *here)
 {
 	uint64_t bias = here->frame.bias, pc = here->frame.pc;
 	struct step_walk walk = walk_of(s, t);
@@ -197,7 +194,7 @@ static void stop_at_own_calls(struct session *s, struct session_thread *t,
 	put_walked(&walk);
 }
 
-static int find_stops(struct interactive *l, struct session_thread *t, enum interactive_way way,
+static int find_stops(struct interactive *l, struct run_thread *t, enum interactive_way way,
 		      struct error *err)
 {
 	struct inspect_stack calls = {0};
@@ -206,23 +203,23 @@ static int find_stops(struct interactive *l, struct session_thread *t, enum inte
 	if (interactive_calls(t, &calls, err) < 0)
 		return -1;
 	if (dwarf_frame_cfa(&calls.items[0].frame, &l->sent.frame, err) == 0)
-		result = stop_in_own(&l->session, t, &calls.items[0], way, err);
+		result = stop_in_own(&l->run, t, &calls.items[0], way, err);
 	if (result == 0)
-		stop_around(&l->session, t, &calls);
+		stop_around(&l->run, t, &calls);
 	if (result == 0 && way == INTERACTIVE_STEP)
-		stop_at_own_calls(&l->session, t, &calls.items[0]);
+		stop_at_own_calls(&l->run, t, &calls.items[0]);
 	inspect_stack_fini(&calls);
 	return result;
 }
 
 /* Sends it to the stops that were set; on failure none of them stays. */
-static int send_off(struct interactive *l, struct session_thread *t, struct steps_step *step,
+static int send_off(struct interactive *l, struct run_thread *t, struct steps_step *step,
 		    const char *verb, struct error *err)
 {
 	int passes = t ? interactive_let(l, t, err) : 0;
 
 	if (passes < 0) {
-		interactive_forget_stops(&l->session);
+		interactive_forget_stops(&l->run);
 		return -1;
 	}
 	step->passes = passes;
@@ -233,7 +230,7 @@ static int send_off(struct interactive *l, struct session_thread *t, struct step
 int interactive_line_step(struct interactive *l, const char *thread, enum interactive_way way,
 			  struct error *err)
 {
-	struct session_thread *t = interactive_thread(l, thread, err);
+	struct run_thread *t = interactive_thread(l, thread, err);
 	struct steps_step step = {.kind = HAND_LINE};
 
 	if (t && l->state == INTERACTIVE_READY) /* until then only the loader has run */
@@ -242,30 +239,30 @@ int interactive_line_step(struct interactive *l, const char *thread, enum intera
 		return -1;
 	step.thread = t->engine->id;
 	steps_begin_step(l, &step, t);
-	interactive_forget_stops(&l->session);
+	interactive_forget_stops(&l->run);
 	l->sent.thread = t;
 	if (find_stops(l, t, way, err) < 0) {
-		interactive_forget_stops(&l->session);
+		interactive_forget_stops(&l->run);
 		return -1;
 	}
 	return send_off(l, t, &step, way == INTERACTIVE_STEP ? "step" : "next", err);
 }
 
 /* A thread stopped in that process, through which traps can be set. NULL: the process is gone. */
-static struct session_thread *helper_of(struct interactive *l, const struct session_process *p)
+static struct run_thread *helper_of(struct interactive *l, const struct run_process *p)
 {
-	array_each(struct session_thread *, it, &l->session.threads)
+	array_each(struct run_thread *, it, &l->run.threads)
 		if ((*it)->process == p && (*it)->tracee)
 			return *it;
 	return NULL;
 }
 
-static int stop_at_location(struct interactive *l, struct session_thread *helper,
-			    const char *location, enum interactive_reach reach,
-			    struct interactive_addresses *out, struct error *err)
+static int stop_at_location(struct interactive *l, struct run_thread *helper, const char *location,
+			    enum interactive_reach reach, struct interactive_addresses *out,
+			    struct error *err)
 {
 	struct source_sites sites = {0};
-	struct session_process *p = helper->process;
+	struct run_process *p = helper->process;
 	int result = interactive_resolve(l, p, location, &sites, err);
 
 	array_each(const struct source_site, site, &sites) {
@@ -274,7 +271,7 @@ static int stop_at_location(struct interactive *l, struct session_thread *helper
 
 			if (result < 0 || image->module != site->module)
 				continue;
-			result = put_stop(&l->session, helper, address, reach, site->scope, err);
+			result = put_stop(&l->run, helper, address, reach, site->scope, err);
 			if (result == 0 && out)
 				*array_add(out) = address;
 		}
@@ -283,10 +280,10 @@ static int stop_at_location(struct interactive *l, struct session_thread *helper
 	return result;
 }
 
-void interactive_count_at(struct interactive *l, struct session_process *p, const char *location,
+void interactive_count_at(struct interactive *l, struct run_process *p, const char *location,
 			  struct interactive_addresses *out)
 {
-	struct session_thread *helper = p->tracee ? helper_of(l, p) : NULL;
+	struct run_thread *helper = p->tracee ? helper_of(l, p) : NULL;
 	ERROR(ignored);
 
 	if (helper)
@@ -295,13 +292,13 @@ void interactive_count_at(struct interactive *l, struct session_process *p, cons
 
 /* The process in which "worker#2" or "p1/worker#2" would be; `*rest` is the id behind the prefix.
    NULL: it does not exist (yet). */
-static struct session_process *process_of_id(struct interactive *l, const char *thread,
-					     const char **rest)
+static struct run_process *process_of_id(struct interactive *l, const char *thread,
+					 const char **rest)
 {
 	const char *slash = strchr(thread, '/');
 
 	*rest = slash ? slash + 1 : thread;
-	array_each(struct session_process *, p, &l->session.processes)
+	array_each(struct run_process *, p, &l->run.processes)
 		if ((*p)->tracee && strlen((*p)->prefix) == (size_t)(*rest - thread) &&
 		    strncmp((*p)->prefix, thread, (size_t)(*rest - thread)) == 0)
 			return *p;
@@ -309,7 +306,7 @@ static struct session_process *process_of_id(struct interactive *l, const char *
 }
 
 /* For "worker#2", which this process has not created yet: is worker a function of it, or several? */
-static bool may_come(struct interactive *l, const struct session_process *p, const char *id)
+static bool may_come(struct interactive *l, const struct run_process *p, const char *id)
 {
 	const char *number = strrchr(id, '#');
 	struct source_matches functions = {0};
@@ -329,10 +326,10 @@ static bool may_come(struct interactive *l, const struct session_process *p, con
 
 /* The thread to be sent, or NULL: it does not exist yet. `helper` is one of the process where it
    will be. */
-static int find_sent(struct interactive *l, const char *thread, struct session_thread **t,
-		     struct session_thread **helper, struct error *err)
+static int find_sent(struct interactive *l, const char *thread, struct run_thread **t,
+		     struct run_thread **helper, struct error *err)
 {
-	const struct session_process *p;
+	const struct run_process *p;
 	const char *id;
 
 	*t = *helper = interactive_living(l, thread, err);
@@ -358,17 +355,17 @@ int interactive_until(struct interactive *l, const char *thread, const char *loc
 		      struct error *err)
 {
 	struct steps_step step = {.kind = HAND_UNTIL, .what = location};
-	struct session_thread *t, *helper;
+	struct run_thread *t, *helper;
 
 	if (find_sent(l, thread, &t, &helper, err) < 0)
 		return -1;
 	step.thread = t ? t->engine->id : thread;
 	steps_begin_step(l, &step, t);
-	interactive_forget_stops(&l->session);
+	interactive_forget_stops(&l->run);
 	l->sent.thread = t;
 	l->sent.name = base_strdup(step.thread);
 	if (stop_at_location(l, helper, location, REACH_ANY, NULL, err) < 0) {
-		interactive_forget_stops(&l->session);
+		interactive_forget_stops(&l->run);
 		return -1;
 	}
 	return send_off(l, t, &step, "until", err);
@@ -377,7 +374,7 @@ int interactive_until(struct interactive *l, const char *thread, const char *loc
 /* ---- there ---------------------------------------------------------------------------------- */
 
 /* A call or jump on the way: its target is known now. */
-static void step_follow(struct session *s, struct session_thread *t, uint64_t at,
+static void step_follow(struct run *s, struct run_thread *t, uint64_t at,
 			const struct arch_regs *regs)
 {
 	struct step_walk walk = walk_of(s, t);
@@ -395,8 +392,8 @@ static bool reaches(const struct interactive_stop *stop, uint64_t at, uint64_t f
 }
 
 /* A deeper call of its own function does not count. */
-static bool step_is_there(struct session *s, struct session_thread *t,
-			  const struct tracee_site *site, const struct arch_regs *regs)
+static bool step_is_there(struct run *s, struct run_thread *t, const struct tracee_site *site,
+			  const struct arch_regs *regs)
 {
 	struct interactive_sent *sent = sent_of(s);
 	bool there = false, call = false;
@@ -424,7 +421,7 @@ static bool step_is_there(struct session *s, struct session_thread *t,
 	return there;
 }
 
-static enum hit_answer step_hit(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer step_hit(struct run *s, const struct act *a, const struct hit *h)
 {
 	(void)a;
 	if (step_is_there(s, h->thread, h->site, &h->regs))

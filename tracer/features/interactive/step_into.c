@@ -12,7 +12,7 @@ enum { MOST_ENTERED = 5000 };
 /* ---- where a call goes ---------------------------------------------------------------------- */
 
 struct slot_reader {
-	struct session_thread *thread;
+	struct run_thread *thread;
 	uint64_t slot; /* what was read last */
 };
 
@@ -25,7 +25,7 @@ static int read_slot(void *ctx, uint64_t addr, void *buf, size_t n)
 }
 
 /* If the loader has not resolved the slot's function yet: looks for it in the loader's order. */
-static uint64_t of_slot(struct session_thread *t, uint64_t slot)
+static uint64_t of_slot(struct run_thread *t, uint64_t slot)
 {
 	const struct image *image = images_at(t->process, slot);
 	const char *name = image ? module_got_name(image->module, slot - image->bias) : NULL;
@@ -37,14 +37,14 @@ static uint64_t of_slot(struct session_thread *t, uint64_t slot)
 	return 0;
 }
 
-static bool insn_at(const struct session_thread *t, uint64_t at, uint8_t bytes[ARCH_INSN_MAX],
+static bool insn_at(const struct run_thread *t, uint64_t at, uint8_t bytes[ARCH_INSN_MAX],
 		    struct arch_insn *out)
 {
 	return tracee_read(t->process->tracee, at, bytes, ARCH_INSN_MAX) == 0 &&
 	       arch_decode(bytes, ARCH_INSN_MAX, at, out) == 0;
 }
 
-uint64_t step_target(struct session_thread *t, uint64_t at, const struct arch_regs *regs)
+uint64_t step_target(struct run_thread *t, uint64_t at, const struct arch_regs *regs)
 {
 	static const struct arch_regs none;
 	struct slot_reader reader = {.thread = t};
@@ -136,7 +136,7 @@ static void lead_on(struct step_walk *w, const struct image *image, uint64_t add
 /* A function's second statement is behind its prologue. */
 static void look_into(struct step_walk *w, uint64_t address)
 {
-	const struct image *image = images_find(w->session, w->thread->process, address);
+	const struct image *image = images_find(w->run, w->thread->process, address);
 	struct source_statements list;
 	struct step_line line;
 

@@ -69,7 +69,7 @@ static int step_lines_innermost(const struct level *l, const struct source_state
 	return owner > i ? owner : i;
 }
 
-bool step_line_at(const struct session_thread *t, struct module *m, uint64_t around,
+bool step_line_at(const struct run_thread *t, struct module *m, uint64_t around,
 		  const struct source_statement *row, struct step_line *out)
 {
 	ERROR(ignored);

@@ -5,24 +5,23 @@
 
 #include <string.h>
 
-struct session_thread *interactive_find_id(struct interactive *l, const char *id)
+struct run_thread *interactive_find_id(struct interactive *l, const char *id)
 {
-	array_each(struct session_thread *, it, &l->session.threads)
+	array_each(struct run_thread *, it, &l->run.threads)
 		if (strcmp((*it)->engine->id, id) == 0)
 			return *it;
 	return NULL;
 }
 
-struct session_thread *interactive_thread(struct interactive *l, const char *name,
-					  struct error *err)
+struct run_thread *interactive_thread(struct interactive *l, const char *name, struct error *err)
 {
-	struct session_thread *t;
+	struct run_thread *t;
 	uint64_t number;
 
 	if (interactive_needs_program(l, err) < 0)
 		return NULL;
-	if (number_read(name, l->session.threads.count, &number) && number)
-		return l->session.threads.items[number - 1];
+	if (number_read(name, l->run.threads.count, &number) && number)
+		return l->run.threads.items[number - 1];
 	t = interactive_find_id(l, name);
 	if (t)
 		return t;
@@ -31,10 +30,9 @@ struct session_thread *interactive_thread(struct interactive *l, const char *nam
 	return NULL;
 }
 
-struct session_thread *interactive_living(struct interactive *l, const char *name,
-					  struct error *err)
+struct run_thread *interactive_living(struct interactive *l, const char *name, struct error *err)
 {
-	struct session_thread *t = interactive_thread(l, name, err);
+	struct run_thread *t = interactive_thread(l, name, err);
 
 	if (!t || t->tracee)
 		return t;
@@ -48,11 +46,11 @@ int interactive_open(struct interactive *l, const char *gate, struct error *err)
 
 	if (interactive_needs_program(l, err) < 0)
 		return -1;
-	for (size_t i = 0; (g = engine_gate_at(l->session.engine, i)); i++) {
+	for (size_t i = 0; (g = engine_gate_at(l->run.engine, i)); i++) {
 		if (g->left_out || g->dropped || strcmp(g->name, gate) != 0)
 			continue;
-		engine_open(l->session.engine, g, NULL);
-		apply_decisions(&l->session);
+		engine_open(l->run.engine, g, NULL);
+		apply_decisions(&l->run);
 		interactive_opened(l, g->name);
 		return 0;
 	}
@@ -72,7 +70,7 @@ const char *interactive_open_gate(const struct interactive *l, size_t i)
 {
 	const struct gate *g;
 
-	for (size_t k = 0; l->began && (g = engine_gate_at(l->session.engine, k)); k++)
+	for (size_t k = 0; l->began && (g = engine_gate_at(l->run.engine, k)); k++)
 		if (g->is_open && !g->left_out && i-- == 0)
 			return g->name;
 	return NULL;
@@ -80,7 +78,7 @@ const char *interactive_open_gate(const struct interactive *l, size_t i)
 
 int interactive_hold(struct interactive *l, const char *thread, struct error *err)
 {
-	struct session_thread *t = interactive_living(l, thread, err);
+	struct run_thread *t = interactive_living(l, thread, err);
 
 	if (!t)
 		return -1;
@@ -91,23 +89,23 @@ int interactive_hold(struct interactive *l, const char *thread, struct error *er
 	return 0;
 }
 
-int interactive_let(struct interactive *l, struct session_thread *t, struct error *err)
+int interactive_let(struct interactive *l, struct run_thread *t, struct error *err)
 {
 	if (!t->engine->held) {
 		t->parked = t->stays = false;
 		return 0;
 	}
-	if (engine_pass_by_hand(l->session.engine, t->engine) < 0) {
+	if (engine_pass_by_hand(l->run.engine, t->engine) < 0) {
 		error_set(err, ERROR_USAGE, "%s is in a :run function, which alone can let it go",
 			  t->engine->id);
 		return error_hint(err, "`drop` the line of `gates` that has it");
 	}
 	t->parked = t->stays = false;
-	apply_decisions(&l->session);
+	apply_decisions(&l->run);
 	return 1;
 }
 
-static int let_by_hand(struct interactive *l, struct session_thread *t, enum steps_kind kind,
+static int let_by_hand(struct interactive *l, struct run_thread *t, enum steps_kind kind,
 		       const char *verb, struct error *err)
 {
 	int passes = interactive_let(l, t, err);
@@ -122,7 +120,7 @@ static int let_by_hand(struct interactive *l, struct session_thread *t, enum ste
 
 int interactive_release(struct interactive *l, const char *thread, struct error *err)
 {
-	struct session_thread *t = interactive_living(l, thread, err);
+	struct run_thread *t = interactive_living(l, thread, err);
 
 	return t ? let_by_hand(l, t, HAND_GO, "go", err) : -1;
 }
@@ -131,14 +129,14 @@ void interactive_release_all(struct interactive *l, bool noted)
 {
 	if (noted)
 		steps_add(l, &(struct steps_step){.kind = HAND_RUN}, "run");
-	array_each(struct session_thread *, it, &l->session.threads)
+	array_each(struct run_thread *, it, &l->run.threads)
 		if ((*it)->stays)
 			(*it)->parked = (*it)->stays = false;
 }
 
 int interactive_only(struct interactive *l, const char *thread, struct error *err)
 {
-	struct session_thread *t = interactive_living(l, thread, err);
+	struct run_thread *t = interactive_living(l, thread, err);
 
 	if (!t || let_by_hand(l, t, HAND_ONLY, "only", err) < 0)
 		return -1;

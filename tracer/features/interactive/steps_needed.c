@@ -159,7 +159,7 @@ static int need_for_stands(struct saving *v)
 	return 0;
 }
 
-bool steps_is_named(const struct saving *v, const struct session_thread *t)
+bool steps_is_named(const struct saving *v, const struct run_thread *t)
 {
 	array_each(const struct steps_step, step, &v->taken->steps)
 		if (step->thread && strcmp(step->thread, t->engine->id) == 0)
@@ -169,7 +169,7 @@ bool steps_is_named(const struct saving *v, const struct session_thread *t)
 
 /* The last phase, with an arrival or with threads standing, at whose end this thread had not begun:
    it begins after that. */
-long steps_begins_after(const struct saving *v, const struct session_thread *t)
+long steps_begins_after(const struct saving *v, const struct run_thread *t)
 {
 	if (!strchr(t->engine->id, '#'))
 		return NEVER;
@@ -191,7 +191,7 @@ long steps_begins_after(const struct saving *v, const struct session_thread *t)
 
 static void need_for_beginnings(struct saving *v)
 {
-	array_each(struct session_thread *, it, &v->interactive->session.threads)
+	array_each(struct run_thread *, it, &v->interactive->run.threads)
 		need(v, steps_begins_after(v, *it));
 }
 

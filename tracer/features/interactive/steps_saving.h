@@ -37,8 +37,8 @@ bool steps_is_held_throughout(const struct saving *v, long p, long q, const char
 /* Does its stand begin with phase p? */
 bool steps_begins(const struct saving *v, long p, const struct steps_stand *stand);
 /* The phase whose end the thread's start waits for; NEVER: none. */
-long steps_begins_after(const struct saving *v, const struct session_thread *t);
-bool steps_is_named(const struct saving *v, const struct session_thread *t);
+long steps_begins_after(const struct saving *v, const struct run_thread *t);
+bool steps_is_named(const struct saving *v, const struct run_thread *t);
 /* Does the script have a place for the thread that arrived at the end of phase p? */
 bool steps_is_told_there(const struct saving *v, long p);
 /* Did it stand until the end of phase p, or arrive then? Then whatever it does is later than

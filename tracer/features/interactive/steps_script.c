@@ -67,7 +67,7 @@ static void add_verb(struct saving *v, struct str *out, const char *verb, long p
 
 static void add_beginnings(struct saving *v)
 {
-	array_each(struct session_thread *, it, &v->interactive->session.threads) {
+	array_each(struct run_thread *, it, &v->interactive->run.threads) {
 		long p = steps_begins_after(v, *it);
 
 		if (p == NEVER)
@@ -132,8 +132,7 @@ static void add_blocked(struct saving *v, long p, struct str *out)
 	bool any = false;
 
 	array_each(const struct steps_block, block, &phase->blocked) {
-		const struct session_thread *t =
-			v->interactive->session.threads.items[block->thread];
+		const struct run_thread *t = v->interactive->run.threads.items[block->thread];
 		struct str order = {0};
 
 		if (!steps_is_named(v, t))
@@ -302,8 +301,7 @@ static void note_who_moved(const struct saving *v)
 {
 	array_each(const struct steps_phase, phase, &v->taken->phases) {
 		array_each(const size_t, index, &phase->moving) {
-			const struct session_thread *t =
-				v->interactive->session.threads.items[*index];
+			const struct run_thread *t = v->interactive->run.threads.items[*index];
 
 			if (!steps_is_named(v, t))
 				continue;
@@ -339,7 +337,7 @@ static void add_story(const struct saving *v, struct str *out)
 
 static void note_who_stands(const struct saving *v)
 {
-	array_each(struct session_thread *, it, &v->interactive->session.threads)
+	array_each(struct run_thread *, it, &v->interactive->run.threads)
 		if ((*it)->tracee && (*it)->parked && v->interactive->state != INTERACTIVE_ENDED)
 			str_addf(&v->how->notes,
 				 "note: %s still stands where it was stopped by hand; the script "

@@ -71,7 +71,7 @@ static struct steps_phase *last_phase(struct interactive *l)
 /* ---- where a thread is ---------------------------------------------------------------------- */
 
 /* Is this address one of the location's sites? */
-static bool steps_taken_is_at(struct interactive *l, const struct session_thread *t,
+static bool steps_taken_is_at(struct interactive *l, const struct run_thread *t,
 			      const char *location, uint64_t address)
 {
 	struct source_sites sites = {0};
@@ -89,7 +89,7 @@ static bool steps_taken_is_at(struct interactive *l, const struct session_thread
 
 /* The line as a script names it: with the file's name, or its path if several files have that name.
    Owned by the caller. */
-static char *steps_taken_line_of(struct interactive *l, const struct session_thread *t,
+static char *steps_taken_line_of(struct interactive *l, const struct run_thread *t,
 				 const struct inspect_call *call)
 {
 	const char *paths[] = {str_base_name(call->file), call->file};
@@ -121,14 +121,14 @@ static char *steps_taken_words_of(const struct inspect_call *call)
 	return str_take(&text);
 }
 
-static bool is_blocked(const struct interactive *l, const struct session_thread *t)
+static bool is_blocked(const struct interactive *l, const struct run_thread *t)
 {
 	return l->state == INTERACTIVE_REST || judged_of(t)->look.activity == TRACEE_BLOCKED;
 }
 
 /* In a call made by a statement, blocked or not, the statement has not ended. In the tester's own
    code the thread is in the middle of something. */
-static void find_middle(struct interactive *l, struct session_thread *t, struct steps_stand *out)
+static void find_middle(struct interactive *l, struct run_thread *t, struct steps_stand *out)
 {
 	const struct inspect_call *own = NULL;
 	struct inspect_stack calls = {0};
@@ -147,7 +147,7 @@ static void find_middle(struct interactive *l, struct session_thread *t, struct 
 	inspect_stack_fini(&calls);
 }
 
-static void find_position(struct interactive *l, struct session_thread *t, struct steps_stand *out)
+static void find_position(struct interactive *l, struct run_thread *t, struct steps_stand *out)
 {
 	const struct steps_phase *before = last_phase(l);
 	const struct steps_stand *stood = before ? stand_of(before, t->engine->id) : NULL;
@@ -185,7 +185,7 @@ static void set_watches(struct interactive *l)
 		watch->addresses.count = 0;
 		if (watch->given_up)
 			continue;
-		array_each(struct session_process *, p, &l->session.processes)
+		array_each(struct run_process *, p, &l->run.processes)
 			interactive_count_at(l, *p, watch->location, &watch->addresses);
 	}
 }
@@ -199,7 +199,7 @@ static struct steps_count *count_of(struct steps_watch *watch, const char *threa
 	return &watch->counts.items[watch->counts.count - 1];
 }
 
-void steps_passes(struct interactive *l, const struct session_thread *t, uint64_t address)
+void steps_passes(struct interactive *l, const struct run_thread *t, uint64_t address)
 {
 	array_each(struct steps_watch, watch, &l->taken.watches) {
 		bool here = false;
@@ -230,7 +230,7 @@ static void begin_to_watch(struct interactive *l, const struct steps_step *step)
 }
 
 /* 0: it had begun before counting started, or there were too many. */
-static unsigned hits_at(struct interactive *l, const struct session_thread *t, const char *location)
+static unsigned hits_at(struct interactive *l, const struct run_thread *t, const char *location)
 {
 	struct steps_watch *watch = watch_of(l, location);
 	const struct steps_count *count;
@@ -255,7 +255,7 @@ static bool is_cradle(const struct module *m)
 }
 
 /* Has any of its own code run? Before that, only code of libc and the loader is on its stack. */
-static bool has_begun(struct session_thread *t)
+static bool has_begun(struct run_thread *t)
 {
 	struct inspect_stack calls = {0};
 	ERROR(ignored);
@@ -271,7 +271,7 @@ static bool has_begun(struct session_thread *t)
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-static bool stood_at_start(struct interactive *l, struct session_thread *t)
+static bool stood_at_start(struct interactive *l, struct run_thread *t)
 {
 	const struct steps_phase *before = last_phase(l);
 	const struct steps_stand *stood = before ? stand_of(before, t->engine->id) : NULL;
@@ -283,7 +283,7 @@ static bool stood_at_start(struct interactive *l, struct session_thread *t)
 	return !has_begun(t);
 }
 
-void steps_begin_step(struct interactive *l, struct steps_step *step, struct session_thread *t)
+void steps_begin_step(struct interactive *l, struct steps_step *step, struct run_thread *t)
 {
 	struct arch_regs regs;
 
@@ -323,15 +323,15 @@ void steps_add(struct interactive *l, const struct steps_step *step, const char 
 
 void steps_goes(struct interactive *l)
 {
-	struct session *s = &l->session;
+	struct run *s = &l->run;
 	struct steps_phase phase = {
 		.step = l->taken.steps.count ? l->taken.steps.count - 1 : 0,
 		.threads = s->threads.count,
 		.passes = 1,
 	};
 
-	array_each(struct session_thread *, it, &s->threads) {
-		struct session_thread *t = *it;
+	array_each(struct run_thread *, it, &s->threads) {
+		struct run_thread *t = *it;
 		struct steps_stand stand = {.step = t->parked ? t->parked_by : phase.step};
 
 		if (!t->tracee || (!t->parked && (!l->only || l->only == t)))
@@ -345,8 +345,7 @@ void steps_goes(struct interactive *l)
 }
 
 /* How often it came by the sites of this line on its way. 0: not all of them had a trap. */
-static unsigned passes_of(struct interactive *l, const struct session_thread *t,
-			  const char *location)
+static unsigned passes_of(struct interactive *l, const struct run_thread *t, const char *location)
 {
 	struct source_sites sites = {0};
 	ERROR(ignored);
@@ -368,7 +367,7 @@ static unsigned passes_of(struct interactive *l, const struct session_thread *t,
 	return all ? sum : 0;
 }
 
-static void find_line(struct interactive *l, struct session_thread *t, uint64_t address,
+static void find_line(struct interactive *l, struct run_thread *t, uint64_t address,
 		      struct steps_phase *phase)
 {
 	struct inspect_stack calls = {0};
@@ -386,7 +385,7 @@ static void find_line(struct interactive *l, struct session_thread *t, uint64_t 
 		base_free(line);
 }
 
-void steps_came(struct interactive *l, struct session_thread *t, uint64_t address)
+void steps_came(struct interactive *l, struct run_thread *t, uint64_t address)
 {
 	struct steps_phase *phase = last_phase(l);
 	const struct steps_step *step = &l->taken.steps.items[phase->step];
@@ -402,7 +401,7 @@ void steps_came(struct interactive *l, struct session_thread *t, uint64_t addres
 static void end_stands(struct interactive *l, struct steps_phase *phase)
 {
 	array_each(struct steps_stand, stand, &phase->stands)
-		array_each(struct session_thread *, it, &l->session.threads)
+		array_each(struct run_thread *, it, &l->run.threads)
 			if (strcmp((*it)->engine->id, stand->thread) == 0)
 				stand->still_held = (*it)->engine->held;
 }
@@ -410,8 +409,8 @@ static void end_stands(struct interactive *l, struct steps_phase *phase)
 /* Threads created while only one went on have not begun. */
 static void add_newborn(struct interactive *l, struct steps_phase *phase)
 {
-	for (size_t i = phase->threads; i < l->session.threads.count; i++) {
-		struct session_thread *t = l->session.threads.items[i];
+	for (size_t i = phase->threads; i < l->run.threads.count; i++) {
+		struct run_thread *t = l->run.threads.items[i];
 
 		if (t->tracee && l->taken.steps.items[phase->step].kind == HAND_ONLY)
 			*array_add(&phase->stands) = (struct steps_stand){
@@ -423,7 +422,7 @@ static void add_newborn(struct interactive *l, struct steps_phase *phase)
 }
 
 /* A thread that arrives where it was sent stays there, unless a gate holds it anyway. */
-static void stay(struct session_thread *t, const struct steps_phase *phase)
+static void stay(struct run_thread *t, const struct steps_phase *phase)
 {
 	if (t->engine->held)
 		return;
@@ -431,7 +430,7 @@ static void stay(struct session_thread *t, const struct steps_phase *phase)
 	t->parked_by = phase->step;
 }
 
-static void note_block(struct interactive *l, struct session_thread *t, struct steps_phase *phase)
+static void note_block(struct interactive *l, struct run_thread *t, struct steps_phase *phase)
 {
 	struct steps_stand where = {0};
 
@@ -446,8 +445,8 @@ static void note_block(struct interactive *l, struct session_thread *t, struct s
    blocked are so by then. */
 static void look_at_others(struct interactive *l, struct steps_phase *phase)
 {
-	array_each(struct session_thread *, it, &l->session.threads) {
-		struct session_thread *t = *it;
+	array_each(struct run_thread *, it, &l->run.threads) {
+		struct run_thread *t = *it;
 
 		if (!t->tracee || t == l->came || stand_of(phase, t->engine->id))
 			continue;
@@ -465,7 +464,7 @@ void steps_stops(struct interactive *l)
 	struct steps_phase *phase = last_phase(l);
 
 	phase->end = l->state;
-	phase->threads_then = l->session.threads.count;
+	phase->threads_then = l->run.threads.count;
 	end_stands(l, phase);
 	add_newborn(l, phase);
 	if (l->state == INTERACTIVE_THERE) {

@@ -11,8 +11,8 @@
 #include "tracer/base/array.h"
 #include "tracer/features/interactive/interactive.h"
 
-struct session_thread;
-struct session_process;
+struct run_thread;
+struct run_process;
 
 struct interactive_addresses {
 	uint64_t *items;
@@ -104,12 +104,12 @@ struct steps_taken {
 };
 
 /* Before a step: notes how the arrivals of a thread that is to be sent can be counted. */
-void steps_begin_step(struct interactive *l, struct steps_step *step, struct session_thread *t);
+void steps_begin_step(struct interactive *l, struct steps_step *step, struct run_thread *t);
 /* After a step. Copies `thread` and `what`. */
 void steps_add(struct interactive *l, const struct steps_step *step, const char *verb);
 void steps_goes(struct interactive *l); /* everything is stopped, and about to go on */
-void steps_passes(struct interactive *l, const struct session_thread *t, uint64_t address);
-void steps_came(struct interactive *l, struct session_thread *t,
+void steps_passes(struct interactive *l, const struct run_thread *t, uint64_t address);
+void steps_came(struct interactive *l, struct run_thread *t,
 		uint64_t address);	  /* it is where it was sent */
 void steps_stops(struct interactive *l);  /* everything has stopped */
 void steps_forget(struct steps_taken *h); /* the run is over */

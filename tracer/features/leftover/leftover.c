@@ -30,7 +30,7 @@ static void leftover_fini(void *what)
 
 static const struct keeper keeper = {sizeof(struct leftover), leftover_fini};
 
-static struct leftover *leftover_of(const struct session *s)
+static struct leftover *leftover_of(const struct run *s)
 {
 	return kept_make(&s->kept, &keeper);
 }
@@ -49,14 +49,14 @@ static void fini_place(void *what)
 
 static const struct keeper place_keeper = {sizeof(struct left_behind), fini_place};
 
-static struct left_behind *left_behind_of(const struct session_place *sp)
+static struct left_behind *left_behind_of(const struct run_place *sp)
 {
 	return kept_make(&sp->kept, &place_keeper);
 }
 
 enum left { LEFT_GONE, LEFT_ENDING, LEFT_AT_REST };
 
-static enum left leftover_look_at(const struct session_thread *t)
+static enum left leftover_look_at(const struct run_thread *t)
 {
 	struct tracee_block look;
 
@@ -71,11 +71,11 @@ static enum left leftover_look_at(const struct session_thread *t)
 }
 
 /* A process rests if all of its threads but zombies do. */
-static enum left look_at_all(const struct session *s, const struct session_process *p)
+static enum left look_at_all(const struct run *s, const struct run_process *p)
 {
 	enum left all = LEFT_GONE;
 
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		enum left one = (*it)->process == p ? leftover_look_at(*it) : LEFT_GONE;
 
 		if (one == LEFT_ENDING)
@@ -103,15 +103,15 @@ static void read_name(int pid, char *name, size_t size)
 }
 
 /* False: some of them may be about to end. */
-static bool all_rest(const struct session *s)
+static bool all_rest(const struct run *s)
 {
-	array_each(struct session_process *, it, &s->processes)
+	array_each(struct run_process *, it, &s->processes)
 		if ((*it)->tracee && *it != s->root && look_at_all(s, *it) == LEFT_ENDING)
 			return false;
 	return true;
 }
 
-static bool is_in(const struct session_place *sp, const struct session_process *p)
+static bool is_in(const struct run_place *sp, const struct run_process *p)
 {
 	array_each(const struct placed, placed, &sp->placed)
 		if (placed->process == p)
@@ -119,10 +119,9 @@ static bool is_in(const struct session_place *sp, const struct session_process *
 	return false;
 }
 
-static bool any_is_meant(struct session *s, const struct session_process *p,
-			 const struct place *place)
+static bool any_is_meant(struct run *s, const struct run_process *p, const struct place *place)
 {
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		if ((*it)->process == p && leftover_look_at(*it) != LEFT_GONE &&
 		    engine_thread_matches(s->engine, (*it)->engine, place->thread))
 			return true;
@@ -130,12 +129,12 @@ static bool any_is_meant(struct session *s, const struct session_process *p,
 }
 
 /* Notes the places that it might still have come to. */
-static void note_places(struct session *s, const struct session_process *p, const char *name)
+static void note_places(struct run *s, const struct run_process *p, const char *name)
 {
 	const struct place *place;
 
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
-		struct session_place *sp = place->user;
+		struct run_place *sp = place->user;
 		struct str who = {0};
 
 		if (!sp || left_behind_of(sp)->who || !is_in(sp, p) || !any_is_meant(s, p, place))
@@ -146,13 +145,13 @@ static void note_places(struct session *s, const struct session_process *p, cons
 }
 
 /* Counts the processes left behind, and notes their names. */
-static size_t leftover_gather(struct session *s)
+static size_t leftover_gather(struct run *s)
 {
 	size_t n = 0;
 	char name[32];
 
-	array_each(struct session_process *, it, &s->processes) {
-		const struct session_process *p = *it;
+	array_each(struct run_process *, it, &s->processes) {
+		const struct run_process *p = *it;
 
 		if (!p->tracee || p == s->root || look_at_all(s, p) == LEFT_GONE)
 			continue;
@@ -163,17 +162,17 @@ static size_t leftover_gather(struct session *s)
 	return n;
 }
 
-static bool anybody_held(const struct session *s)
+static bool anybody_held(const struct run *s)
 {
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		if ((*it)->tracee && (*it)->engine->held)
 			return true;
 	return false;
 }
 
-static enum session_leftover what_to_do(const struct session *s)
+static enum run_leftover what_to_do(const struct run *s)
 {
-	const struct session_options *o = s->options;
+	const struct run_options *o = s->options;
 
 	if (o->leftover)
 		return o->leftover;
@@ -183,7 +182,7 @@ static enum session_leftover what_to_do(const struct session *s)
 }
 
 /* They are left alone only if the whole run is fine: after a verdict nothing may be left. */
-static bool is_fine(struct session *s)
+static bool is_fine(struct run *s)
 {
 	capture_outcome(s);
 	expected_ask(s);
@@ -191,16 +190,16 @@ static bool is_fine(struct session *s)
 }
 
 /* Has the program ended, and is something left of it? */
-static void see_what_is_left(struct session *s)
+static void see_what_is_left(struct run *s)
 {
-	enum session_leftover what = what_to_do(s);
+	enum run_leftover what = what_to_do(s);
 	struct leftover *left = leftover_of(s);
 
 	if (!s->root_ended || left->how || s->over || s->killed_by)
 		return;
 	if (!left->since_us)
-		left->since_us = session_now_us();
-	if ((!all_rest(s) && session_now_us() - left->since_us < MOMENT_US) || !leftover_gather(s))
+		left->since_us = run_now_us();
+	if ((!all_rest(s) && run_now_us() - left->since_us < MOMENT_US) || !leftover_gather(s))
 		return;
 	if (what == LEFTOVER_WAIT) {
 		left->how = "waited for";
@@ -216,11 +215,11 @@ static void see_what_is_left(struct session *s)
 		tracee_detach(s->tracee);
 	} else {
 		left->how = s->options->pid ? "let go" : "ended";
-		session_end(s);
+		run_end(s);
 	}
 }
 
-static void gone(struct session *s, struct session_process *p)
+static void gone(struct run *s, struct run_process *p)
 {
 	(void)p;
 	see_what_is_left(s);
@@ -229,9 +228,9 @@ static void gone(struct session *s, struct session_process *p)
 extern const struct observer leftover_observer;
 const struct observer leftover_observer = {.process_gone = gone, .tick = see_what_is_left};
 
-bool leftover_try(const struct session *s, const struct place *p, struct str *out)
+bool leftover_try(const struct run *s, const struct place *p, struct str *out)
 {
-	const struct session_place *sp = p->user;
+	const struct run_place *sp = p->user;
 	const struct leftover *left = leftover_of(s);
 
 	if (!sp || !left_behind_of(sp)->who || !left->how || strcmp(left->how, "ended") != 0)
@@ -243,7 +242,7 @@ bool leftover_try(const struct session *s, const struct place *p, struct str *ou
 	return true;
 }
 
-void leftover_tell(struct session *s, struct str *verdict)
+void leftover_tell(struct run *s, struct str *verdict)
 {
 	struct leftover *left = leftover_of(s);
 

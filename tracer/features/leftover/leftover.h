@@ -8,9 +8,9 @@
 #include "tracer/run/state.h"
 
 /* `verdict` has the verdict in words (or ""): appends what was left behind. */
-void leftover_tell(struct session *s, struct str *verdict);
+void leftover_tell(struct run *s, struct str *verdict);
 /* For a place that was never reached: a process that was left behind and killed might have come
    there. */
-bool leftover_try(const struct session *s, const struct place *p, struct str *out);
+bool leftover_try(const struct run *s, const struct place *p, struct str *out);
 
 #endif

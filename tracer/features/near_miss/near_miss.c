@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static struct session_place *of(const struct place *place)
+static struct run_place *of(const struct place *place)
 {
 	return place->user;
 }
@@ -57,7 +57,7 @@ bool near_miss_put(const struct near_miss_watch *w, enum near_miss_trap kind,
 		if (w->images[i].module != info->module)
 			continue;
 		act.bias = w->images[i].bias;
-		return sites_put(w->session, w->process, w->thread, act.bias + info->offset, &act,
+		return sites_put(w->run, w->process, w->thread, act.bias + info->offset, &act,
 				 &ignored) == 0;
 	}
 	return false;
@@ -77,7 +77,7 @@ static const struct source_sites *boundaries(const struct near_miss_watch *w, bo
 {
 	struct source_sites *sites = near_miss_new_sites(w->place);
 
-	source_boundaries(w->session->symbols, near_miss_to_note(w->place)->meant, out, sites, all);
+	source_boundaries(w->run->symbols, near_miss_to_note(w->place)->meant, out, sites, all);
 	return sites;
 }
 
@@ -87,7 +87,7 @@ static bool wants_watch(const struct place *place, const struct source_sites *si
 	       sites->items[0].kind != SOURCE_ENTRY && of(place)->location.kind != LOCATION_FUNC;
 }
 
-static void watch_found(struct session *s, const struct found *f)
+static void watch_found(struct run *s, const struct found *f)
 {
 	struct near_miss_watch w = {s, f->process, f->thread, f->place, f->images, f->count};
 	struct near_misses *nm = near_miss_to_note(f->place);
@@ -131,7 +131,7 @@ static bool frame_at(const struct act *a, uint64_t address, const struct arch_re
 	return true;
 }
 
-static bool watches_out(struct session_process *p, const struct place *place)
+static bool watches_out(struct run_process *p, const struct place *place)
 {
 	array_each(const struct placed, placed, &of(place)->placed) {
 		const struct site_use *use = placed->site->user;
@@ -148,9 +148,9 @@ static bool watches_out(struct session_process *p, const struct place *place)
 
 /* Sets the traps at exits only when it is entered: most runs reach the place, or never come
    near. */
-static void watch_out(struct session *s, struct session_thread *t, const struct act *a)
+static void watch_out(struct run *s, struct run_thread *t, const struct act *a)
 {
-	struct session_process *p = t->process;
+	struct run_process *p = t->process;
 	const struct near_miss_watch w = {
 		s, p, t->tracee, a->place, p->images.items, p->images.count};
 	bool all;
@@ -159,7 +159,7 @@ static void watch_out(struct session *s, struct session_thread *t, const struct 
 		put_all(&w, NEAR_MISS_OUT, boundaries(&w, true, &all));
 }
 
-static void near_miss_enter(struct session *s, struct session_thread *t, const struct act *a,
+static void near_miss_enter(struct run *s, struct run_thread *t, const struct act *a,
 			    uint64_t address, const struct arch_regs *regs)
 {
 	struct near_misses *nm = near_miss_to_note(a->place);
@@ -180,7 +180,7 @@ static void near_miss_enter(struct session *s, struct session_thread *t, const s
 		watch_out(s, t, a);
 }
 
-static void near_miss_leave(struct session_thread *t, const struct act *a, uint64_t address,
+static void near_miss_leave(struct run_thread *t, const struct act *a, uint64_t address,
 			    const struct arch_regs *regs)
 {
 	struct near_misses *nm = near_miss_to_note(a->place);
@@ -204,7 +204,7 @@ static void near_miss_leave(struct session_thread *t, const struct act *a, uint6
 	}
 }
 
-static void reached(struct session *s, struct session_thread *t, struct place *place)
+static void reached(struct run *s, struct run_thread *t, struct place *place)
 {
 	const struct near_misses *nm = near_miss_of(place);
 
@@ -214,7 +214,7 @@ static void reached(struct session *s, struct session_thread *t, struct place *p
 		near_miss_end(place);
 }
 
-static enum hit_answer near_miss_hit(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer near_miss_hit(struct run *s, const struct act *a, const struct hit *h)
 {
 	if (near_miss_to_note(a->place)->over || !sites_arrives(a, h))
 		return HIT_SEEN;

@@ -10,7 +10,7 @@
 
 enum { NUMBERS_MOST = 8 };
 
-static struct session_place *of(const struct place *place)
+static struct run_place *of(const struct place *place)
 {
 	return place->user;
 }
@@ -63,7 +63,7 @@ static void near_miss_copies_look(const struct near_miss_watch *w, const struct 
 
 	for (size_t i = 0; i < w->count; i++)
 		modules[i] = w->images[i].module;
-	if (source_resolve(w->session->symbols, modules, w->count, location, sites, &ignored) ==
+	if (source_resolve(w->run->symbols, modules, w->count, location, sites, &ignored) ==
 	    SOURCE_FOUND)
 		near_miss_copies_add(w, sites, text);
 	base_free(modules);
@@ -150,7 +150,7 @@ bool near_miss_copy_seen(const struct act *a)
 	return copy && copy->by;
 }
 
-void near_miss_see_copy(const struct session_thread *t, const struct act *a)
+void near_miss_see_copy(const struct run_thread *t, const struct act *a)
 {
 	struct near_miss_copy *copy = copy_at(a);
 

@@ -7,8 +7,8 @@
 
 /* Where traps are set. */
 struct near_miss_watch {
-	struct session *session;
-	struct session_process *process;
+	struct run *run;
+	struct run_process *process;
 	struct tracee_thread *thread;
 	struct place *place;
 	const struct image *images; /* that are searched */
@@ -25,7 +25,7 @@ bool near_miss_put(const struct near_miss_watch *w, enum near_miss_trap kind,
 		   const struct source_site *info);
 struct source_sites *near_miss_new_sites(struct place *place); /* owned by the place */
 void near_miss_watch_copies(const struct near_miss_watch *w);
-void near_miss_see_copy(const struct session_thread *t, const struct act *a);
+void near_miss_see_copy(const struct run_thread *t, const struct act *a);
 bool near_miss_copy_seen(const struct act *a);
 
 #endif

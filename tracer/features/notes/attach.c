@@ -23,7 +23,7 @@ static bool is_ignored(int signal)
 }
 
 /* The process that the user started passes signals on to this one: see tracee_guard(). */
-static void say_how_it_ends(const struct session *s)
+static void say_how_it_ends(const struct run *s)
 {
 	if (is_ignored(SIGINT))
 		log_line(
@@ -42,7 +42,7 @@ static bool is_due(const struct place *p)
 }
 
 /* It detaches when every place has done its work; places that need not be reached may never be. */
-static void say_what_is_optional(const struct session *s, struct attach_told *told)
+static void say_what_is_optional(const struct run *s, struct attach_told *told)
 {
 	struct str names = {0};
 	const struct place *place;
@@ -72,13 +72,12 @@ static void say_what_is_optional(const struct session *s, struct attach_told *to
 
 /* At once if the user is at a terminal, or Ctrl-C would not work; otherwise only after a while: a
    script that is done in a moment leaves standard error empty. */
-static bool is_time(const struct session *s)
+static bool is_time(const struct run *s)
 {
-	return session_now_us() - s->start_us >= SOON_US || is_ignored(SIGINT) ||
-	       isatty(STDERR_FILENO);
+	return run_now_us() - s->start_us >= SOON_US || is_ignored(SIGINT) || isatty(STDERR_FILENO);
 }
 
-static void say(struct session *s)
+static void say(struct run *s)
 {
 	struct attach_told *told = kept_make(&s->kept, &keeper);
 

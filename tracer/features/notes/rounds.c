@@ -3,7 +3,7 @@
 
 #include "tracer/base/log.h"
 
-static void rounds_note(struct session *s, const struct found *f)
+static void rounds_note(struct run *s, const struct found *f)
 {
 	const struct place *place = f->place;
 	enum source_rounds worst = SOURCE_ROUND;

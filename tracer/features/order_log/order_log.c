@@ -157,7 +157,7 @@ static bool is_full(const struct order_log *log)
 	return log->events >= EVENTS_MOST;
 }
 
-static bool is_as_first(struct session *s, const struct engine_thread *t, struct order_event ev)
+static bool is_as_first(struct run *s, const struct engine_thread *t, struct order_event ev)
 {
 	struct order_log *log = s->options->order_log;
 	const struct order_event *first;
@@ -174,7 +174,7 @@ static bool is_as_first(struct session *s, const struct engine_thread *t, struct
 }
 
 /* Adds the event in `line`, done by the thread; NULL: by none. */
-static void order_log_add(struct session *s, const struct engine_thread *t)
+static void order_log_add(struct run *s, const struct engine_thread *t)
 {
 	struct order_log *log = s->options->order_log;
 	struct order_event ev;
@@ -217,7 +217,7 @@ static const struct keeper keeper = {sizeof(struct at_place), NULL};
 
 /* A stop may have several places: each is passed when the thread arrives at the next one, or at the
    end. */
-static void order_log_passes(struct session *s, struct session_thread *t)
+static void order_log_passes(struct run *s, struct run_thread *t)
 {
 	struct order_log *log = s->options->order_log;
 	struct at_place *at = kept_of(&t->kept, &keeper);
@@ -230,7 +230,7 @@ static void order_log_passes(struct session *s, struct session_thread *t)
 	order_log_add(s, t->engine);
 }
 
-static void happens(struct session *s, const struct decision *d, const char *what, const char *text)
+static void happens(struct run *s, const struct decision *d, const char *what, const char *text)
 {
 	struct order_log *log = s->options->order_log;
 
@@ -239,9 +239,9 @@ static void happens(struct session *s, const struct decision *d, const char *wha
 	order_log_add(s, d->thread);
 }
 
-static void order_log_decided(struct session *s, const struct decision *d)
+static void order_log_decided(struct run *s, const struct decision *d)
 {
-	struct session_thread *t = d->thread ? threads_of(d->thread) : NULL;
+	struct run_thread *t = d->thread ? threads_of(d->thread) : NULL;
 
 	if (!s->options->order_log || s->over)
 		return;
@@ -271,7 +271,7 @@ static void order_log_decided(struct session *s, const struct decision *d)
 	}
 }
 
-static bool signals(struct session *s, struct session_thread *t, int signal)
+static bool signals(struct run *s, struct run_thread *t, int signal)
 {
 	const struct decision d = {.thread = t->engine};
 

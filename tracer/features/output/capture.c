@@ -148,15 +148,15 @@ static void capture_fini(void *what)
 
 static const struct keeper keeper = {sizeof(struct output), capture_fini};
 
-static struct output *output_of(const struct session *s)
+static struct output *output_of(const struct run *s)
 {
 	return kept_make(&s->kept, &keeper);
 }
 
-static int output_capture_begin(struct session *s, int fd, bool expected, struct capture **out,
+static int output_capture_begin(struct run *s, int fd, bool expected, struct capture **out,
 				int *write_fd, struct error *err)
 {
-	const struct session_trial *trial = s->options->trial;
+	const struct run_trial *trial = s->options->trial;
 	enum stream_kind kind = s->options->kinds[fd];
 
 	if (!expected && !trial)
@@ -166,12 +166,12 @@ static int output_capture_begin(struct session *s, int fd, bool expected, struct
 }
 
 /* Trials are compared: each gets the same input, or none. */
-static bool reads_nothing(const struct session_options *o)
+static bool reads_nothing(const struct run_options *o)
 {
 	return o->no_stdin || (o->trial && io_offset(STDIN_FILENO) < 0);
 }
 
-static int capture_begin(struct session *s, struct tracee_launch *how, struct error *err)
+static int capture_begin(struct run *s, struct tracee_launch *how, struct error *err)
 {
 	const struct expect *x = &s->plan.expect;
 	struct output *output = output_of(s);
@@ -192,7 +192,7 @@ static int capture_begin(struct session *s, struct tracee_launch *how, struct er
 				    &how->stderr_fd, err);
 }
 
-void capture_outcome(struct session *s)
+void capture_outcome(struct run *s)
 {
 	const struct output *output = output_of(s);
 
@@ -200,7 +200,7 @@ void capture_outcome(struct session *s)
 	s->outcome.stderr_text = output->err ? capture_finish(output->err) : NULL;
 }
 
-void capture_sums(const struct session *s, uint64_t *out, uint64_t *err)
+void capture_sums(const struct run *s, uint64_t *out, uint64_t *err)
 {
 	const struct output *output = output_of(s);
 

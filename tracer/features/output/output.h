@@ -5,8 +5,8 @@
 #include "tracer/run/state.h"
 
 /* Stores all output in s->outcome, for the verdict: nobody may still be writing. */
-void capture_outcome(struct session *s);
+void capture_outcome(struct run *s);
 /* After that: checksums of the whole output (digest.h); 0: it was not kept. */
-void capture_sums(const struct session *s, uint64_t *out, uint64_t *err);
+void capture_sums(const struct run *s, uint64_t *out, uint64_t *err);
 
 #endif

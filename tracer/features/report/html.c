@@ -50,7 +50,7 @@ static struct wanted *wanted_file(struct wanted_list *list, const char *file)
 }
 
 /* The text is looked up once per file, where `lines` gets its length. */
-static void want(struct session *s, struct wanted_list *list, const char *file, unsigned line)
+static void want(struct run *s, struct wanted_list *list, const char *file, unsigned line)
 {
 	struct source_text text;
 	struct wanted *w;
@@ -68,7 +68,7 @@ static void want(struct session *s, struct wanted_list *list, const char *file, 
 			w->lines.items[n] = 1;
 }
 
-static void html_collect(struct session *s, struct wanted_list *list)
+static void html_collect(struct run *s, struct wanted_list *list)
 {
 	const struct crash *c = crash_of_root(s);
 
@@ -76,7 +76,7 @@ static void html_collect(struct session *s, struct wanted_list *list)
 		want(s, list, c->frames.items[i].file, c->frames.items[i].line);
 	array_each(const struct happened, h, &timeline_of(s)->all)
 		want(s, list, h->file, h->line);
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		const struct waiting *w = waiting_of(*it);
 
 		want(s, list, w->file, w->line);
@@ -101,7 +101,7 @@ static void write_lines(const struct wanted *w, const struct source_text *source
 	json_end_object(j);
 }
 
-static void sources(struct session *s, struct json *j)
+static void sources(struct run *s, struct json *j)
 {
 	struct wanted_list list = {0};
 
@@ -120,7 +120,7 @@ static void sources(struct session *s, struct json *j)
 
 /* ---- the page ------------------------------------------------------------------------------- */
 
-static void add_data(struct session *s, const struct report_head *head, struct str *out)
+static void add_data(struct run *s, const struct report_head *head, struct str *out)
 {
 	struct json j = {0};
 
@@ -142,7 +142,7 @@ static const char *add_until(struct str *out, const char *from, const char *mark
 	return at + strlen(mark);
 }
 
-void report_html(struct session *s, const struct report_head *head, struct str *out)
+void report_html(struct run *s, const struct report_head *head, struct str *out)
 {
 	const char *rest = page;
 

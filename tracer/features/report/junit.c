@@ -12,9 +12,9 @@
 #include <time.h>
 
 /* The scripts and orders say what is tested; without any it is the program alone. */
-static void case_name(const struct session *s, struct str *out)
+static void case_name(const struct run *s, struct str *out)
 {
-	const struct session_options *o = s->options;
+	const struct run_options *o = s->options;
 
 	array_each(const char *, script, &o->scripts)
 		str_addf(out, "%s%s", out->length ? ", " : "", str_base_name(*script));
@@ -30,7 +30,7 @@ static enum report_case case_of(const struct report_head *head)
 {
 	if (head->status == 0)
 		return CASE_PASSED;
-	if (head->status == SESSION_SKIPPED && strcmp(head->verdict, "cannot-trace") == 0)
+	if (head->status == RUN_SKIPPED && strcmp(head->verdict, "cannot-trace") == 0)
 		return CASE_SKIPPED;
 	if (head->error || strcmp(head->verdict, "interrupted") == 0)
 		return CASE_ERROR;
@@ -99,7 +99,7 @@ static void output(const char *tag, const struct str *text, const char *more, st
 	str_addf(out, "</%s>\n", tag);
 }
 
-enum report_case report_junit(struct session *s, const struct report_head *head, struct str *out)
+enum report_case report_junit(struct run *s, const struct report_head *head, struct str *out)
 {
 	const struct outcome *o = &s->outcome;
 	enum report_case what = case_of(head);
@@ -130,7 +130,7 @@ static void property(const char *name, const char *value, struct str *out)
 	str_add(out, "/>\n");
 }
 
-static void properties(const struct session_options *o, struct str *out)
+static void properties(const struct run_options *o, struct str *out)
 {
 	struct str command = {0};
 
@@ -170,7 +170,7 @@ static void counts(const struct report_suite *suite, bool skipped, struct str *o
 	str_addf(out, " time=\"%.3f\"", suite->seconds);
 }
 
-void report_suite_text(const struct report_suite *suite, const struct session_options *o,
+void report_suite_text(const struct report_suite *suite, const struct run_options *o,
 		       struct str *out)
 {
 	str_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gatectl\"");

@@ -36,7 +36,7 @@ enum report_kind report_kind_of(const char *path)
 
 /* ---- the record ----------------------------------------------------------------------------- */
 
-static void gates(struct session *s, struct json *j)
+static void gates(struct run *s, struct json *j)
 {
 	const struct gate *g;
 
@@ -52,7 +52,7 @@ static void gates(struct session *s, struct json *j)
 	json_end_array(j);
 }
 
-static void trap(struct session *s, const struct place *p, struct json *j)
+static void trap(struct run *s, const struct place *p, struct json *j)
 {
 	struct str why = {0};
 
@@ -60,13 +60,13 @@ static void trap(struct session *s, const struct place *p, struct json *j)
 	str_fini(&why);
 }
 
-static void places(struct session *s, struct json *j)
+static void places(struct run *s, struct json *j)
 {
 	const struct place *p;
 
 	json_array(j, "places");
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
-		const struct session_place *sp = p->user;
+		const struct run_place *sp = p->user;
 
 		if (p->companion_of)
 			continue; /* the end of another place's statement */
@@ -94,7 +94,7 @@ static void report_line_of(struct json *j, const char *file, unsigned line, cons
 }
 
 /* What it did, or waited for, when the run ended; null if it had exited. */
-static void waiting(const struct session_thread *t, struct json *j)
+static void waiting(const struct run_thread *t, struct json *j)
 {
 	const struct waiting *w = waiting_of(t);
 
@@ -122,11 +122,11 @@ static void waiting(const struct session_thread *t, struct json *j)
 	json_end_object(j);
 }
 
-static void threads(struct session *s, struct json *j)
+static void threads(struct run *s, struct json *j)
 {
 	json_array(j, "threads");
-	array_each(struct session_thread *, it, &s->threads) {
-		const struct session_thread *t = *it;
+	array_each(struct run_thread *, it, &s->threads) {
+		const struct run_thread *t = *it;
 		struct str why = {0};
 
 		json_object(j, NULL);
@@ -147,10 +147,10 @@ static void threads(struct session *s, struct json *j)
 }
 
 /* The threads that the verdict's first line is about. */
-static void cycle(struct session *s, struct json *j)
+static void cycle(struct run *s, struct json *j)
 {
 	json_array(j, "cycle");
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if (waiting_of(*t)->in_cycle)
 			json_string(j, NULL, (*t)->engine->id);
 	json_end_array(j);
@@ -175,7 +175,7 @@ static void event(const struct happened *h, struct json *j)
 	json_end_object(j);
 }
 
-static void events(struct session *s, struct json *j)
+static void events(struct run *s, struct json *j)
 {
 	json_array(j, "events");
 	array_each(const struct happened, h, &timeline_of(s)->all)
@@ -186,7 +186,7 @@ static void events(struct session *s, struct json *j)
 			     (long long)(timeline_of(s)->seq - timeline_of(s)->all.count));
 }
 
-void report_record(struct session *s, const struct report_head *head, struct json *j)
+void report_record(struct run *s, const struct report_head *head, struct json *j)
 {
 	json_string(j, "verdict", head->verdict);
 	json_integer(j, "status", head->status);
@@ -210,7 +210,7 @@ void report_record(struct session *s, const struct report_head *head, struct jso
 	events(s, j);
 }
 
-static void report_json(struct session *s, const struct report_head *head, struct str *out)
+static void report_json(struct run *s, const struct report_head *head, struct str *out)
 {
 	struct json j = {0};
 
@@ -223,7 +223,7 @@ static void report_json(struct session *s, const struct report_head *head, struc
 
 /* ---- all that were asked for ---------------------------------------------------------------- */
 
-static bool is_asked(const struct session *s, enum report_kind kind)
+static bool is_asked(const struct run *s, enum report_kind kind)
 {
 	array_each(const char *, path, &s->options->reports)
 		if (report_kind_of(*path) == kind)
@@ -231,8 +231,7 @@ static bool is_asked(const struct session *s, enum report_kind kind)
 	return false;
 }
 
-static void report_write_all(struct session *s, const struct report_head *head,
-			     struct session_result *out)
+static void report_write_all(struct run *s, const struct report_head *head, struct run_result *out)
 {
 	timeline_end(s);
 	out->seconds = (double)timeline_of(s)->end_us / 1e6;
@@ -246,7 +245,7 @@ static void report_write_all(struct session *s, const struct report_head *head,
 		out->testcase = report_junit(s, head, &out->reports[REPORT_JUNIT]);
 }
 
-void report_run(struct session *s, struct session_result *out)
+void report_run(struct run *s, struct run_result *out)
 {
 	const struct report_head head = {
 		.verdict = s->interrupted ? "interrupted" : verdict_word(out->verdict),
@@ -259,12 +258,12 @@ void report_run(struct session *s, struct session_result *out)
 	report_write_all(s, &head, out);
 }
 
-static void report_error(struct session *s, const struct error *err, struct session_result *out)
+static void report_error(struct run *s, const struct error *err, struct run_result *out)
 {
 	struct str message = {0};
 	struct report_head head = {
-		.verdict = session_error_word(err->code),
-		.status = session_error_status(s->options, err->code),
+		.verdict = run_error_word(err->code),
+		.status = run_error_status(s->options, err->code),
 		/* A script's own failure is no error of gatectl. */
 		.error = err->code == ERROR_FAILED ? NULL : error_text(err),
 	};

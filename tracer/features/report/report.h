@@ -13,13 +13,13 @@ struct report_head {
 	const char *note;    /* what there is to say of a run that was as expected; "", or NULL */
 };
 /* Writes all reports that were asked for to out->reports. */
-void report_run(struct session *s, struct session_result *out);
+void report_run(struct run *s, struct run_result *out);
 /* Adds the members of the record to the current object. */
-void report_record(struct session *s, const struct report_head *head, struct json *j);
+void report_record(struct run *s, const struct report_head *head, struct json *j);
 
 /* html.c, trace.c, junit.c */
-void report_html(struct session *s, const struct report_head *head, struct str *out);
-void report_trace(struct session *s, const struct report_head *head, struct str *out);
-enum report_case report_junit(struct session *s, const struct report_head *head, struct str *out);
+void report_html(struct run *s, const struct report_head *head, struct str *out);
+void report_trace(struct run *s, const struct report_head *head, struct str *out);
+enum report_case report_junit(struct run *s, const struct report_head *head, struct str *out);
 
 #endif

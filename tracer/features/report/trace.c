@@ -31,7 +31,7 @@ struct arrows {
 };
 
 struct trace {
-	struct session *session;
+	struct run *run;
 	struct json json;
 	uint64_t now_ns;
 	ARRAY(struct track) tracks;  /* by thread index */
@@ -39,16 +39,16 @@ struct trace {
 };
 
 /* Numbers unique to a thread, as the kernel may reuse its ids; a process has its first thread's. */
-static size_t track_of(const struct session_thread *t)
+static size_t track_of(const struct run_thread *t)
 {
 	return t->index + 1;
 }
 
 static void number_tracks(struct trace *tr)
 {
-	const struct session *s = tr->session;
+	const struct run *s = tr->run;
 
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		struct track *track = array_add(&tr->tracks);
 
 		track->process = track_of(*it);
@@ -61,7 +61,7 @@ static void number_tracks(struct trace *tr)
 }
 
 static void trace_begin(struct trace *tr, const char *phase, const char *name,
-			const struct session_thread *t)
+			const struct run_thread *t)
 {
 	struct json *j = &tr->json;
 	char ts[32];
@@ -87,7 +87,7 @@ static void trace_end(struct trace *tr)
 /* ---- names of tracks ------------------------------------------------------------------------ */
 
 static void name_track(struct trace *tr, const char *what, const char *key, const char *name,
-		       long long index, const struct session_thread *t)
+		       long long index, const struct run_thread *t)
 {
 	struct json *j = &tr->json;
 
@@ -101,31 +101,31 @@ static void name_track(struct trace *tr, const char *what, const char *key, cons
 	trace_end(tr);
 }
 
-static const char *program_name(const struct session *s)
+static const char *program_name(const struct run *s)
 {
 	return str_base_name(s->options->argv[0]);
 }
 
-static void name_process(struct trace *tr, const struct session_thread *first)
+static void name_process(struct trace *tr, const struct run_thread *first)
 {
-	const struct session_process *p = first->process;
+	const struct run_process *p = first->process;
 	struct str name = {0};
 
 	if (*p->prefix)
 		str_addf(&name, "%.*s ", (int)strlen(p->prefix) - 1, p->prefix);
-	str_addf(&name, "%s (pid %d)", program_name(tr->session), p->pid);
+	str_addf(&name, "%s (pid %d)", program_name(tr->run), p->pid);
 	name_track(tr, "process_name", "name", str_text(&name), 0, first);
 	name_track(tr, "process_sort_index", "sort_index", NULL, (long long)track_of(first), first);
 	str_fini(&name);
 }
 
 /* A thread without a name has its program's, which says nothing. */
-static void name_thread(struct trace *tr, const struct session_thread *t)
+static void name_thread(struct trace *tr, const struct run_thread *t)
 {
 	struct str name = {0};
 
 	str_add(&name, t->engine->id);
-	if (*t->comm && strncmp(t->comm, program_name(tr->session), strlen(t->comm)) != 0)
+	if (*t->comm && strncmp(t->comm, program_name(tr->run), strlen(t->comm)) != 0)
 		str_addf(&name, " (%s)", t->comm);
 	name_track(tr, "thread_name", "name", str_text(&name), 0, t);
 	name_track(tr, "thread_sort_index", "sort_index", NULL, (long long)track_of(t), t);
@@ -134,7 +134,7 @@ static void name_thread(struct trace *tr, const struct session_thread *t)
 
 static void name_tracks(struct trace *tr)
 {
-	array_each(struct session_thread *, t, &tr->session->threads) {
+	array_each(struct run_thread *, t, &tr->run->threads) {
 		if (tr->tracks.items[(*t)->index].process == track_of(*t))
 			name_process(tr, *t);
 		name_thread(tr, *t);
@@ -186,7 +186,7 @@ static void title(const struct happened *h, struct str *out)
 		str_add(out, timeline_word(h->what));
 }
 
-static void instant(struct trace *tr, const struct happened *h, const struct session_thread *t)
+static void instant(struct trace *tr, const struct happened *h, const struct run_thread *t)
 {
 	struct str name = {0};
 
@@ -200,7 +200,7 @@ static void instant(struct trace *tr, const struct happened *h, const struct ses
 
 /* ---- slices --------------------------------------------------------------------------------- */
 
-static void slice_end(struct trace *tr, const struct session_thread *t, bool *open)
+static void slice_end(struct trace *tr, const struct run_thread *t, bool *open)
 {
 	if (*open) {
 		trace_begin(tr, "E", NULL, t);
@@ -209,7 +209,7 @@ static void slice_end(struct trace *tr, const struct session_thread *t, bool *op
 	*open = false;
 }
 
-static void life_begin(struct trace *tr, const struct session_thread *t)
+static void life_begin(struct trace *tr, const struct run_thread *t)
 {
 	struct track *track = &tr->tracks.items[t->index];
 
@@ -224,7 +224,7 @@ static void life_begin(struct trace *tr, const struct session_thread *t)
 	track->living = true;
 }
 
-static void life_end(struct trace *tr, const struct session_thread *t)
+static void life_end(struct trace *tr, const struct run_thread *t)
 {
 	struct track *track = &tr->tracks.items[t->index];
 
@@ -232,7 +232,7 @@ static void life_end(struct trace *tr, const struct session_thread *t)
 	slice_end(tr, t, &track->living);
 }
 
-static void hold_begin(struct trace *tr, const struct happened *h, const struct session_thread *t)
+static void hold_begin(struct trace *tr, const struct happened *h, const struct run_thread *t)
 {
 	struct track *track = &tr->tracks.items[t->index];
 	struct str name = {0};
@@ -250,7 +250,7 @@ static void hold_begin(struct trace *tr, const struct happened *h, const struct 
 
 static const struct happened *by_seq(const struct trace *tr, unsigned long seq)
 {
-	const struct timeline *tl = timeline_of(tr->session);
+	const struct timeline *tl = timeline_of(tr->run);
 
 	return seq && seq <= tl->all.count ? &tl->all.items[seq - 1] : NULL;
 }
@@ -264,7 +264,7 @@ static const struct happened *cause_of(const struct trace *tr, const struct happ
 
 static void find_arrows(struct trace *tr)
 {
-	const struct timeline *tl = timeline_of(tr->session);
+	const struct timeline *tl = timeline_of(tr->run);
 
 	for (size_t i = 0; i < tl->all.count; i++) {
 		const struct happened *cause = cause_of(tr, &tl->all.items[i]);
@@ -283,7 +283,7 @@ static void find_arrows(struct trace *tr)
 }
 
 static void flow(struct trace *tr, const char *phase, unsigned long release,
-		 const struct session_thread *t)
+		 const struct run_thread *t)
 {
 	trace_begin(tr, phase, "lets go", t);
 	json_integer(&tr->json, "id", (long long)release);
@@ -292,7 +292,7 @@ static void flow(struct trace *tr, const char *phase, unsigned long release,
 	trace_end(tr);
 }
 
-static void flows(struct trace *tr, const struct happened *h, const struct session_thread *t)
+static void flows(struct trace *tr, const struct happened *h, const struct run_thread *t)
 {
 	if (cause_of(tr, h))
 		flow(tr, "f", h->seq, t);
@@ -305,7 +305,7 @@ static void flows(struct trace *tr, const struct happened *h, const struct sessi
 
 static void write_event(struct trace *tr, const struct happened *h)
 {
-	const struct session_thread *t = h->thread ? threads_of(h->thread) : NULL;
+	const struct run_thread *t = h->thread ? threads_of(h->thread) : NULL;
 
 	tr->now_ns = h->t_us * 1000 > tr->now_ns ? h->t_us * 1000 : tr->now_ns + STEP_NS;
 	if (!t)
@@ -324,10 +324,10 @@ static void write_event(struct trace *tr, const struct happened *h)
 
 static void write_end(struct trace *tr)
 {
-	uint64_t end_ns = timeline_of(tr->session)->end_us * 1000;
+	uint64_t end_ns = timeline_of(tr->run)->end_us * 1000;
 
 	tr->now_ns = end_ns > tr->now_ns ? end_ns : tr->now_ns + STEP_NS;
-	array_each(struct session_thread *, t, &tr->session->threads)
+	array_each(struct run_thread *, t, &tr->run->threads)
 		life_end(tr, *t);
 }
 
@@ -340,13 +340,13 @@ static void write_other(struct trace *tr, const struct report_head *head)
 	json_string(j, "verdict", head->verdict);
 	json_integer(j, "status", head->status);
 	json_string(j, "message", head->message);
-	json_string(j, "program", tr->session->options->argv[0]);
+	json_string(j, "program", tr->run->options->argv[0]);
 	json_end_object(j);
 }
 
-void report_trace(struct session *s, const struct report_head *head, struct str *out)
+void report_trace(struct run *s, const struct report_head *head, struct str *out)
 {
-	struct trace tr = {.session = s};
+	struct trace tr = {.run = s};
 
 	number_tracks(&tr);
 	find_arrows(&tr);

@@ -75,7 +75,7 @@ static const char *variable_of(struct tracee_thread *t, const struct module *m)
 	return has || linked(t, m, "__lsan_init", "liblsan") ? "LSAN_OPTIONS" : NULL;
 }
 
-static void say(struct session *s, const char *variable)
+static void say(struct run *s, const char *variable)
 {
 	struct sanitizer_told *told = kept_make(&s->kept, &told_keeper);
 
@@ -86,7 +86,7 @@ static void say(struct session *s, const char *variable)
 	told->leaks = true;
 }
 
-static bool exec_again(struct session *s, struct session_process *p, struct tracee_thread *t)
+static bool exec_again(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	struct module *m = images_program(s, p);
 	const char *variable = m ? variable_of(t, m) : NULL;
@@ -121,7 +121,7 @@ static bool has_runtime(const struct module *m)
 }
 
 /* Notes the arguments: the new thread itself begins with a function of the runtime. */
-static enum hit_answer hit_create(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_create(struct run *s, const struct act *a, const struct hit *h)
 {
 	enum { RDX = 1, RCX = 2 };
 
@@ -134,7 +134,7 @@ static enum hit_answer hit_create(struct session *s, const struct act *a, const 
 
 static const struct site_owner sanitizer_owner = {.name = "sanitizer", .hit = hit_create};
 
-static void sanitizer_settle(struct session *s, struct session_process *p, struct tracee_thread *t)
+static void sanitizer_settle(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	/* if both exist, the second is a jump to the first */
 	static const char *const names[] = {"___interceptor_pthread_create",
@@ -164,7 +164,7 @@ bool sanitizer_owns(const char *routine)
 }
 
 /* The sanitizer's own threads begin with a routine that nobody passed. */
-static bool sanitizer_start(struct session *s, struct session_thread *creator, const char *name,
+static bool sanitizer_start(struct run *s, struct run_thread *creator, const char *name,
 			    uint64_t *routine, uint64_t *argument)
 {
 	struct creation *creation = kept_of(&creator->kept, &creation_keeper);

@@ -20,14 +20,14 @@ struct begun {
 	bool tells;   /* ... it will be seen when it is caught */
 };
 
-struct begun *begun_of(const struct session_thread *t);
+struct begun *begun_of(const struct run_thread *t);
 
 /* ---- left.c --------------------------------------------------------------------------------- */
 
 /* Sets the traps that tell when a statement of the place is left before its end. 0, or -1. */
-int left_watch(struct session *s, struct session_process *p, struct tracee_thread *t,
-	       struct place *place, struct error *err);
+int left_watch(struct run *s, struct run_process *p, struct tracee_thread *t, struct place *place,
+	       struct error *err);
 /* A thread is somewhere: if an exception has just led it there, what that has left is forgotten. */
-void left_lands(struct session *s, const struct hit *h);
+void left_lands(struct run *s, const struct hit *h);
 
 #endif

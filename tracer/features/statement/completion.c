@@ -29,7 +29,7 @@ static void completion_fini(void *what)
 
 static const struct keeper keeper = {sizeof(struct begun), completion_fini};
 
-struct begun *begun_of(const struct session_thread *t)
+struct begun *begun_of(const struct run_thread *t)
 {
 	return kept_make(&t->kept, &keeper);
 }
@@ -40,7 +40,7 @@ static bool completion_same(const struct completion_frame *f, const struct act *
 	       f->bias == a->bias;
 }
 
-static void completion_begin(struct session_thread *t, const struct act *a, uint64_t frame)
+static void completion_begin(struct run_thread *t, const struct act *a, uint64_t frame)
 {
 	struct begun *begun = begun_of(t);
 
@@ -56,7 +56,7 @@ static void completion_begin(struct session_thread *t, const struct act *a, uint
 							       .call = a->what == CALL};
 }
 
-static bool completion_end(struct session_thread *t, const struct act *a, uint64_t frame)
+static bool completion_end(struct run_thread *t, const struct act *a, uint64_t frame)
 {
 	struct begun *begun = begun_of(t);
 
@@ -72,8 +72,7 @@ static bool completion_end(struct session_thread *t, const struct act *a, uint64
 }
 
 /* At the first instruction of a function: the return address is the last thing on the stack. */
-static void begin_call(struct session *s, struct session_thread *t, const struct act *a,
-		       uint64_t sp)
+static void begin_call(struct run *s, struct run_thread *t, const struct act *a, uint64_t sp)
 {
 	struct act act = *a;
 	ERROR(err);
@@ -84,7 +83,7 @@ static void begin_call(struct session *s, struct session_thread *t, const struct
 	completion_begin(t, a, sp + sizeof(address));
 	act.owner = &ends;
 	if (sites_put(s, t->process, t->tracee, address, &act, &err) < 0)
-		session_fault(s, &err);
+		run_fault(s, &err);
 }
 
 /*
@@ -92,7 +91,7 @@ static void begin_call(struct session *s, struct session_thread *t, const struct
  * control came here by a jump, from a landing pad say, other calls were made since, and another
  * word is there.
  */
-static bool has_returned(struct session_thread *t, uint64_t address, uint64_t sp)
+static bool has_returned(struct run_thread *t, uint64_t address, uint64_t sp)
 {
 	uint64_t word;
 
@@ -132,7 +131,7 @@ static enum way_on way_on(const struct act *a, const struct hit *h)
 }
 
 /* The stack is as at the first instruction of what is called: it is over where that returns to. */
-static void call_as_last(struct session *s, const struct act *a, const struct hit *h)
+static void call_as_last(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct act call = *a;
 
@@ -149,7 +148,7 @@ static bool ends_at_once(const struct act *a, uint64_t address)
 	return false;
 }
 
-static enum hit_answer hit_begin(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_begin(struct run *s, const struct act *a, const struct hit *h)
 {
 	enum way_on way = LEAVES;
 	bool at_once;
@@ -171,7 +170,7 @@ static enum hit_answer hit_begin(struct session *s, const struct act *a, const s
 	return HIT_SEEN;
 }
 
-static enum hit_answer end_statement(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer end_statement(struct run *s, const struct act *a, const struct hit *h)
 {
 	enum way_on way = way_on(a, h);
 
@@ -184,7 +183,7 @@ static enum hit_answer end_statement(struct session *s, const struct act *a, con
 	return HIT_SEEN;
 }
 
-static enum hit_answer hit_end(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_end(struct run *s, const struct act *a, const struct hit *h)
 {
 	uint64_t sp = h->regs.dwarf[ARCH_DWARF_SP];
 
@@ -196,7 +195,7 @@ static enum hit_answer hit_end(struct session *s, const struct act *a, const str
 		       : HIT_SEEN;
 }
 
-static enum hit_answer hit_passed(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_passed(struct run *s, const struct act *a, const struct hit *h)
 {
 	(void)s;
 	(void)a;
@@ -219,8 +218,8 @@ static const struct site_owner ends = {.name = "completion: ends", .ends = true,
 
 /* `after` a function means that the call is over: the trap at its first instruction finds the
    return address. */
-static int put_call(struct session *s, struct session_process *p, struct tracee_thread *t,
-		    struct act act, struct error *err)
+static int put_call(struct run *s, struct run_process *p, struct tracee_thread *t, struct act act,
+		    struct error *err)
 {
 	struct source_symbolised where;
 	uint64_t start = act.info->offset;
@@ -234,8 +233,8 @@ static int put_call(struct session *s, struct session_process *p, struct tracee_
 	return sites_put(s, p, t, act.bias + start, &act, err);
 }
 
-static int put_exits(struct session *s, struct session_process *p, struct tracee_thread *t,
-		     struct act act, const struct site_owner *owner, struct error *err)
+static int put_exits(struct run *s, struct run_process *p, struct tracee_thread *t, struct act act,
+		     const struct site_owner *owner, struct error *err)
 {
 	act.owner = owner;
 	array_each(const uint64_t, exit, &act.info->exits)
@@ -244,7 +243,7 @@ static int put_exits(struct session *s, struct session_process *p, struct tracee
 	return 0;
 }
 
-static int put_statement(struct session *s, struct session_process *p, struct tracee_thread *t,
+static int put_statement(struct run *s, struct run_process *p, struct tracee_thread *t,
 			 struct act act, struct error *err)
 {
 	uint64_t start = act.bias + act.info->offset;
@@ -265,7 +264,7 @@ static bool completion_wants(const struct place *place, const struct source_site
 	return place->after && (info->kind == SOURCE_STATEMENT || info->kind == SOURCE_ENTRY);
 }
 
-static int completion_put(struct session *s, struct session_process *p, struct tracee_thread *t,
+static int completion_put(struct run *s, struct run_process *p, struct tracee_thread *t,
 			  struct act act, struct error *err)
 {
 	if (act.info->closed && !completion_is_function(act.info))
@@ -279,7 +278,7 @@ static int completion_put(struct session *s, struct session_process *p, struct t
 extern const struct site_placer completion_placer;
 const struct site_placer completion_placer = {completion_wants, completion_put};
 
-static void completion_forget(struct session *s, struct session_thread *t, bool is_first)
+static void completion_forget(struct run *s, struct run_thread *t, bool is_first)
 {
 	(void)s;
 	(void)is_first;
@@ -287,7 +286,7 @@ static void completion_forget(struct session *s, struct session_thread *t, bool 
 }
 
 /* The child goes on in the middle of what its parent has begun. */
-static void inherit(struct session *s, struct session_thread *t, struct session_process *child)
+static void inherit(struct run *s, struct run_thread *t, struct run_process *child)
 {
 	struct begun *begun;
 
@@ -299,7 +298,7 @@ static void inherit(struct session *s, struct session_thread *t, struct session_
 		*array_add(&begun->frames) = *f;
 }
 
-static void take_over(struct session *s, struct session_thread *t)
+static void take_over(struct run *s, struct run_thread *t)
 {
 	struct begun *begun = kept_of(&t->process->kept, &keeper);
 

@@ -33,14 +33,14 @@ static void elide_fini(void *what)
 
 static const struct keeper keeper = {sizeof(struct elisions), elide_fini};
 
-static struct elisions *elisions_of(const struct session_thread *t)
+static struct elisions *elisions_of(const struct run_thread *t)
 {
 	return kept_make(&t->kept, &keeper);
 }
 
-static bool is_under_way(struct session *s, const struct place *place)
+static bool is_under_way(struct run *s, const struct place *place)
 {
-	array_each(struct session_thread *, t, &s->threads) {
+	array_each(struct run_thread *, t, &s->threads) {
 		if (!(*t)->tracee)
 			continue;
 		array_each(const struct elision, e, elisions_of(*t))
@@ -52,8 +52,8 @@ static bool is_under_way(struct session *s, const struct place *place)
 
 /* Sets a trap at the return address of the frame's function, which is in the word below the
    frame. */
-static int watch_return(struct session *s, struct session_thread *t, struct place *place,
-			uint64_t frame, struct error *err)
+static int watch_return(struct run *s, struct run_thread *t, struct place *place, uint64_t frame,
+			struct error *err)
 {
 	const struct act end = {.owner = &elide_end, .place = place};
 	uint64_t address;
@@ -63,7 +63,7 @@ static int watch_return(struct session *s, struct session_thread *t, struct plac
 	return sites_put(s, t->process, t->tracee, address, &end, err);
 }
 
-static bool frame_of(struct session *s, struct session_thread *t, uint64_t *frame)
+static bool frame_of(struct run *s, struct run_thread *t, uint64_t *frame)
 {
 	const struct image *image;
 	struct arch_regs regs;
@@ -78,7 +78,7 @@ static bool frame_of(struct session *s, struct session_thread *t, uint64_t *fram
 }
 
 /* Frames below this one are gone; so is this one, if it was left without passing an end. */
-static void forget_left(struct session_thread *t, const struct place *place, uint64_t frame)
+static void forget_left(struct run_thread *t, const struct place *place, uint64_t frame)
 {
 	struct elisions *all = elisions_of(t);
 
@@ -92,7 +92,7 @@ static void forget_left(struct session_thread *t, const struct place *place, uin
 	}
 }
 
-static void elide_begin(struct session *s, struct session_thread *t, struct place *place)
+static void elide_begin(struct run *s, struct run_thread *t, struct place *place)
 {
 	ERROR(err);
 	uint64_t frame;
@@ -103,14 +103,14 @@ static void elide_begin(struct session *s, struct session_thread *t, struct plac
 	*array_add(elisions_of(t)) = (struct elision){place, frame};
 	tracee_elide(t->tracee, frame);
 	if (watch_return(s, t, place, frame, &err) < 0)
-		session_fault(s, &err);
+		run_fault(s, &err);
 }
 
 /* At the end of the statement, or the function's return address: is it the end of this thread's
    elision? */
-static enum hit_answer hit_end(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_end(struct run *s, const struct act *a, const struct hit *h)
 {
-	struct session_thread *t = h->thread;
+	struct run_thread *t = h->thread;
 	struct elisions *all = elisions_of(t);
 	uint64_t frame =
 		a->info ? sites_frame(a, h->address, &h->regs) : h->regs.dwarf[ARCH_DWARF_SP];
@@ -130,7 +130,7 @@ static enum hit_answer hit_end(struct session *s, const struct act *a, const str
 
 static bool statement_elide_is_over(const struct act *a)
 {
-	const struct session_place *place = a->place->user;
+	const struct run_place *place = a->place->user;
 
 	return place->ended;
 }
@@ -156,8 +156,8 @@ static bool elide_is_inside(const struct source_site *info, uint64_t offset)
  * and tail jumps, are left out, since a jump may lead to the very call that sleeps; watch_return()
  * covers those.
  */
-static int elide_put(struct session *s, struct session_process *p, struct tracee_thread *t,
-		     struct act act, struct error *err)
+static int elide_put(struct run *s, struct run_process *p, struct tracee_thread *t, struct act act,
+		     struct error *err)
 {
 	if (sites_put(s, p, t, act.bias + act.info->offset, &act, err) < 0)
 		return -1;
@@ -185,13 +185,13 @@ const struct site_placer elide_placer = {elide_wants, elide_put};
 
 /* ---- in the run ----------------------------------------------------------------------------- */
 
-static void elide_decided(struct session *s, const struct decision *d)
+static void elide_decided(struct run *s, const struct decision *d)
 {
 	if (d->kind == DECISION_ELIDE)
 		elide_begin(s, threads_of(d->thread), d->place);
 }
 
-static void elide_forget(struct session *s, struct session_thread *t, bool first)
+static void elide_forget(struct run *s, struct run_thread *t, bool first)
 {
 	(void)s;
 	(void)first;

@@ -10,7 +10,7 @@
 #include "tracer/run/go.h"
 #include "tracer/run/modules/images.h"
 
-static uint64_t frame_at(struct session *s, struct session_thread *t, const struct arch_regs *regs)
+static uint64_t frame_at(struct run *s, struct run_thread *t, const struct arch_regs *regs)
 {
 	uint64_t pc = regs->dwarf[ARCH_DWARF_PC];
 	const struct image *image = images_find(s, t->process, pc);
@@ -29,7 +29,7 @@ static bool is_part_of(const struct completion_frame *f, uint64_t pc)
 }
 
 /* The thread, whose stack pointer was at `top`, goes on with these registers. */
-static void left_leave(struct session *s, struct session_thread *t, uint64_t top,
+static void left_leave(struct run *s, struct run_thread *t, uint64_t top,
 		       const struct arch_regs *regs, bool doubted)
 {
 	uint64_t frame = frame_at(s, t, regs);
@@ -49,7 +49,7 @@ static void left_leave(struct session *s, struct session_thread *t, uint64_t top
 
 /* ---- exceptions ----------------------------------------------------------------------------- */
 
-void left_lands(struct session *s, const struct hit *h)
+void left_lands(struct run *s, const struct hit *h)
 {
 	struct begun *begun = begun_of(h->thread);
 	struct arch_regs regs = h->regs;
@@ -61,7 +61,7 @@ void left_lands(struct session *s, const struct hit *h)
 	left_leave(s, h->thread, begun->top, &regs, begun->tells);
 }
 
-static enum hit_answer hit_pad(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_pad(struct run *s, const struct act *a, const struct hit *h)
 {
 	(void)a;
 	left_lands(s, h);
@@ -74,10 +74,10 @@ static const struct site_owner lands = {.name = "left: landing pad", .hit = hit_
 enum { CATCH_UNSEEN, CATCH_SEEN };
 
 /* At the entry of _Unwind_SetIP(context, landing pad). */
-static enum hit_answer hit_set(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_set(struct run *s, const struct act *a, const struct hit *h)
 {
 	const struct act act = {.owner = &lands, .place = a->place};
-	struct session_thread *t = h->thread;
+	struct run_thread *t = h->thread;
 	struct begun *begun = begun_of(t);
 	ERROR(err);
 
@@ -85,12 +85,12 @@ static enum hit_answer hit_set(struct session *s, const struct act *a, const str
 	begun->top = h->regs.dwarf[ARCH_DWARF_SP];
 	begun->tells = a->what == CATCH_SEEN;
 	if (begun->pad && sites_put(s, t->process, t->tracee, begun->pad, &act, &err) < 0)
-		session_fault(s, &err);
+		run_fault(s, &err);
 	return HIT_SEEN;
 }
 
 /* At the entry of the function that a handler begins with. */
-static enum hit_answer hit_catch(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_catch(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct begun *begun = begun_of(h->thread);
 	struct arch_regs regs = h->regs;
@@ -112,7 +112,7 @@ static const struct site_owner catches = {.name = "left: catches", .hit = hit_ca
 
 /* What is below the stack pointer that it goes on with is gone: down to here, where both are on one
    stack; else (a coroutine, a signal's own stack) all of that stack. */
-static uint64_t lowest_left(struct session_thread *t, uint64_t top, uint64_t sp)
+static uint64_t lowest_left(struct run_thread *t, uint64_t top, uint64_t sp)
 {
 	struct tracee_mapping stack;
 
@@ -123,9 +123,9 @@ static uint64_t lowest_left(struct session_thread *t, uint64_t top, uint64_t sp)
 
 /* At the entry of longjmp(buf, value). glibc hides the words, others do not: they are plain if they
    lead into known code. */
-static enum hit_answer hit_jump(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_jump(struct run *s, const struct act *a, const struct hit *h)
 {
-	struct session_thread *t = h->thread;
+	struct run_thread *t = h->thread;
 	struct tracee_process *p = t->process->tracee;
 	uint64_t words[ARCH_JMP_BUF_WORDS], guard, top = h->regs.dwarf[ARCH_DWARF_SP];
 	struct arch_regs regs = h->regs;
@@ -152,7 +152,7 @@ static bool is_exported(const struct image *image, const char *name, uint64_t *o
 }
 
 /* Does the program have a function of its own of that name, or does a module want another one's? */
-static bool is_used(const struct session_process *p, const char *name)
+static bool is_used(const struct run_process *p, const char *name)
 {
 	uint64_t offset;
 
@@ -165,8 +165,8 @@ static bool is_used(const struct session_process *p, const char *name)
 }
 
 /* Sets them at all functions of this name, if it is used. How many, or -1. */
-static int put_all(struct session *s, struct session_process *p, struct tracee_thread *t,
-		   const char *name, const struct act *act, struct error *err)
+static int put_all(struct run *s, struct run_process *p, struct tracee_thread *t, const char *name,
+		   const struct act *act, struct error *err)
 {
 	int count = 0;
 
@@ -186,7 +186,7 @@ static int put_all(struct session *s, struct session_process *p, struct tracee_t
 	return count;
 }
 
-static int watch_exceptions(struct session *s, struct session_process *p, struct tracee_thread *t,
+static int watch_exceptions(struct run *s, struct run_process *p, struct tracee_thread *t,
 			    struct place *place, struct error *err)
 {
 	const struct act caught = {.owner = &catches, .place = place};
@@ -197,8 +197,8 @@ static int watch_exceptions(struct session *s, struct session_process *p, struct
 	return count < 0 ? -1 : put_all(s, p, t, "_Unwind_SetIP", &set, err);
 }
 
-int left_watch(struct session *s, struct session_process *p, struct tracee_thread *t,
-	       struct place *place, struct error *err)
+int left_watch(struct run *s, struct run_process *p, struct tracee_thread *t, struct place *place,
+	       struct error *err)
 {
 	static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
 	const struct act jump = {.owner = &jumps, .place = place};

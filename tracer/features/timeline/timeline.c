@@ -45,7 +45,7 @@ static void timeline_fini(void *what)
 
 static const struct keeper keeper = {sizeof(struct timeline), timeline_fini};
 
-struct timeline *timeline_of(const struct session *s)
+struct timeline *timeline_of(const struct run *s)
 {
 	return kept_make(&s->kept, &keeper);
 }
@@ -58,14 +58,14 @@ struct stand {
 };
 static const struct keeper stand_keeper = {sizeof(struct stand), NULL};
 
-unsigned long timeline_stands(const struct session_thread *t)
+unsigned long timeline_stands(const struct run_thread *t)
 {
 	const struct stand *stand = kept_of(&t->kept, &stand_keeper);
 
 	return stand ? stand->turn : 0;
 }
 
-static void timeline_begin(struct session *s)
+static void timeline_begin(struct run *s)
 {
 	timeline_of(s)->keep = s->options->reports.count > 0 || s->attended;
 }
@@ -108,9 +108,9 @@ void timeline_line(const struct happened *h, struct str *out)
  * place where it arrived, or was let go, in this turn; if it opens one by blocking in the kernel,
  * at no place. A signal that ends a process has a position, too.
  */
-static void timeline_note_place(struct session *s, struct happened *h)
+static void timeline_note_place(struct run *s, struct happened *h)
 {
-	struct session_thread *t = h->thread ? threads_of(h->thread) : NULL;
+	struct run_thread *t = h->thread ? threads_of(h->thread) : NULL;
 	struct stand *stand = t ? kept_make(&t->kept, &stand_keeper) : NULL;
 
 	if (!t)
@@ -149,7 +149,7 @@ static void note_open(struct timeline *tl, struct happened *h)
  * A release at a gate is caused by the open of that gate. A function of the script was asked again
  * because of something in this turn; a store in the program's memory is no event here.
  */
-static unsigned long cause_of_release(struct session *s, const struct happened *h)
+static unsigned long cause_of_release(struct run *s, const struct happened *h)
 {
 	struct timeline *tl = timeline_of(s);
 
@@ -164,7 +164,7 @@ static bool may_stir(enum happening what)
 	       what != HAPPENED_EVENT;
 }
 
-static void note_cause(struct session *s, struct happened *h)
+static void note_cause(struct run *s, struct happened *h)
 {
 	struct timeline *tl = timeline_of(s);
 
@@ -178,12 +178,12 @@ static void note_cause(struct session *s, struct happened *h)
 	}
 }
 
-void timeline_end(struct session *s)
+void timeline_end(struct run *s)
 {
 	struct timeline *tl = timeline_of(s);
 
 	if (!tl->end_us)
-		tl->end_us = session_now_us() - s->start_us;
+		tl->end_us = run_now_us() - s->start_us;
 }
 
 static void write_verbose(const struct happened *h)
@@ -198,7 +198,7 @@ static void write_verbose(const struct happened *h)
 	str_fini(&line);
 }
 
-void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
+void timeline_add(struct run *s, enum happening what, const struct engine_thread *t,
 		  const struct place *p, const struct gate *g, const char *text)
 {
 	struct timeline *tl = timeline_of(s);
@@ -211,7 +211,7 @@ void timeline_add(struct session *s, enum happening what, const struct engine_th
 	base_free(last->text);
 	*last = (struct happened){
 		.seq = ++tl->seq,
-		.t_us = session_now_us() - s->start_us,
+		.t_us = run_now_us() - s->start_us,
 		.what = what,
 		.thread = t,
 		.place = p,
@@ -233,35 +233,35 @@ void timeline_add(struct session *s, enum happening what, const struct engine_th
 
 /* ---- what is reported of a run --------------------------------------------------------------- */
 
-static void add_exec(struct session *s, struct session_thread *t, bool first)
+static void add_exec(struct run *s, struct run_thread *t, bool first)
 {
 	if (!first)
 		timeline_add(s, HAPPENED_EXEC, t->engine, NULL, NULL, NULL);
 }
 
-static void add_fork(struct session *s, struct session_thread *t, struct session_process *child)
+static void add_fork(struct run *s, struct run_thread *t, struct run_process *child)
 {
 	(void)child;
 	timeline_add(s, HAPPENED_FORK, t->engine, NULL, NULL, NULL);
 }
 
-static void timeline_add_start(struct session *s, struct session_thread *t)
+static void timeline_add_start(struct run *s, struct run_thread *t)
 {
 	timeline_add(s, HAPPENED_THREAD_START, t->engine, NULL, NULL, NULL);
 }
 
-static void add_exit(struct session *s, struct session_thread *t)
+static void add_exit(struct run *s, struct run_thread *t)
 {
 	timeline_add(s, HAPPENED_THREAD_EXIT, t->engine, NULL, NULL, NULL);
 }
 
-static bool add_signal(struct session *s, struct session_thread *t, int signal)
+static bool add_signal(struct run *s, struct run_thread *t, int signal)
 {
 	timeline_add(s, HAPPENED_SIGNAL, t->engine, NULL, NULL, signame_text(signal));
 	return false;
 }
 
-static void add_decision(struct session *s, const struct decision *d)
+static void add_decision(struct run *s, const struct decision *d)
 {
 	switch (d->kind) {
 	case DECISION_ARRIVED:
@@ -292,7 +292,7 @@ static void add_decision(struct session *s, const struct decision *d)
 }
 
 /* One line for those between two other events. */
-static void add_passed(struct session *s, struct place *place, unsigned long arrivals)
+static void add_passed(struct run *s, struct place *place, unsigned long arrivals)
 {
 	struct timeline *tl = timeline_of(s);
 	struct happened *last = tl->seq ? &tl->last[(tl->seq - 1) % TIMELINE_LAST] : NULL;
@@ -306,7 +306,7 @@ static void add_passed(struct session *s, struct place *place, unsigned long arr
 		tl->all.items[tl->all.count - 1].times = last->times;
 }
 
-static void end_timeline(struct session *s)
+static void end_timeline(struct run *s)
 {
 	timeline_end(s);
 }

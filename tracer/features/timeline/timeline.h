@@ -47,14 +47,14 @@ struct timeline {
 	struct happened last[TIMELINE_LAST];
 };
 
-struct timeline *timeline_of(const struct session *s);
+struct timeline *timeline_of(const struct run *s);
 
-void timeline_add(struct session *s, enum happening what, const struct engine_thread *t,
+void timeline_add(struct run *s, enum happening what, const struct engine_thread *t,
 		  const struct place *p, const struct gate *g, const char *text);
-void timeline_end(struct session *s); /* notes that the verdict is reached now */
+void timeline_end(struct run *s); /* notes that the verdict is reached now */
 const char *timeline_word(enum happening what);
 /* The turn in which the thread last arrived somewhere or was let go; 0: never. */
-unsigned long timeline_stands(const struct session_thread *t);
+unsigned long timeline_stands(const struct run_thread *t);
 void timeline_line(const struct happened *h, struct str *out);
 
 #endif

@@ -51,7 +51,7 @@ static bool trial_find(const struct engine *e, const char *name, struct engine_s
 
 /* The script does nothing at places, so they need no traps, and no sleep is elided. Only places
    that must not be reached stay watched. */
-static void leave_bare(struct session *s)
+static void leave_bare(struct run *s)
 {
 	struct place *p;
 
@@ -61,9 +61,9 @@ static void leave_bare(struct session *s)
 }
 
 /* A name that is missing this time (a script that makes its gates by chance) changes nothing. */
-static void trial_prepare(struct session *s)
+static void trial_prepare(struct run *s)
 {
-	const struct session_trial *trial = s->options->trial;
+	const struct run_trial *trial = s->options->trial;
 	struct engine_subject subject;
 
 	if (!trial)
@@ -108,14 +108,14 @@ static void trial_fini(void *what)
 
 static const struct keeper keeper = {sizeof(struct trial), trial_fini};
 
-static struct trial *trial_of(const struct session *s)
+static struct trial *trial_of(const struct run *s)
 {
 	return kept_make(&s->kept, &keeper);
 }
 
 /* Notes threads that open a gate, or are held by a barrier: later runs hold these back from their
    start. */
-static void trial_note(struct session *s, const struct decision *d)
+static void trial_note(struct run *s, const struct decision *d)
 {
 	bool barrier = d->gate && d->gate->kind == GATE_BARRIER;
 
@@ -129,7 +129,7 @@ static void trial_note(struct session *s, const struct decision *d)
 	*array_add(&trial_of(s)->moves) = (struct trial_move){d->gate, base_strdup(d->thread->id)};
 }
 
-static bool give_way(struct session *s, bool for_good)
+static bool give_way(struct run *s, bool for_good)
 {
 	if (!engine_give_way(s->engine, for_good))
 		return false;
@@ -139,14 +139,14 @@ static bool give_way(struct session *s, bool for_good)
 }
 
 /* Nobody else can move: threads that are held back are let go. */
-static bool stalled(struct session *s)
+static bool stalled(struct run *s)
 {
 	return s->options->trial && give_way(s, false);
 }
 
-static bool is_held_back(const struct session *s)
+static bool is_held_back(const struct run *s)
 {
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		const struct gate *g = (*it)->engine->held ? (*it)->hold.gate : NULL;
 
 		if (g && (g->holds_back || g->one_by_one))
@@ -156,7 +156,7 @@ static bool is_held_back(const struct session *s)
 }
 
 /* A small part of the run's time: holding back must not be what ends it. */
-static uint64_t held_back_most_us(const struct session *s)
+static uint64_t held_back_most_us(const struct run *s)
 {
 	double part = s->time_limit * 1e6 / HELD_BACK_PART;
 
@@ -164,7 +164,7 @@ static uint64_t held_back_most_us(const struct session *s)
 							   : HELD_BACK_MOST_MS * 1000;
 }
 
-static void trial_look(struct session *s, uint64_t now)
+static void trial_look(struct run *s, uint64_t now)
 {
 	struct trial *trial = trial_of(s);
 	uint64_t since = trial->looked_us;
@@ -180,7 +180,7 @@ static void trial_look(struct session *s, uint64_t now)
 
 /* ---- the result ------------- */
 
-static void add_movers(struct session *s, const struct gate *g, struct session_subject *out)
+static void add_movers(struct run *s, const struct gate *g, struct run_subject *out)
 {
 	const struct trial *trial = trial_of(s);
 
@@ -189,12 +189,12 @@ static void add_movers(struct session *s, const struct gate *g, struct session_s
 			*array_add(&out->movers) = base_strdup(trial->moves.items[i].thread);
 }
 
-static void add_subjects(struct session *s, struct session_evidence *out)
+static void add_subjects(struct run *s, struct run_evidence *out)
 {
 	struct engine_subject subject;
 
 	for (size_t i = 0; engine_subject_at(s->engine, i, &subject); i++) {
-		struct session_subject *own = array_add(&out->subjects);
+		struct run_subject *own = array_add(&out->subjects);
 
 		own->name = trial_name_of(s->engine, i);
 		own->holds = engine_subject_holds(&subject);
@@ -206,7 +206,7 @@ static void add_subjects(struct session *s, struct session_evidence *out)
 }
 
 /* Did a limit end it, unexpectedly? */
-static bool is_limited(const struct session *s)
+static bool is_limited(const struct run *s)
 {
 	const struct expect *x = &s->plan.expect;
 
@@ -215,7 +215,7 @@ static bool is_limited(const struct session *s)
 }
 
 /* Places that were not reached and threads left at gates do not count, since gates are missing. */
-static bool is_as_expected(const struct session *s)
+static bool is_as_expected(const struct run *s)
 {
 	const struct outcome *o = &s->outcome;
 	bool deadlock = o->deadlock && !s->plan.expect.deadlock;
@@ -229,16 +229,16 @@ static bool is_as_expected(const struct session *s)
 }
 
 /* A verdict says more than how the program ended, which may be with exit status 0. */
-static void add_came(const struct session *s, enum verdict v, struct str *out)
+static void add_came(const struct run *s, enum verdict v, struct str *out)
 {
 	if (v == VERDICT_NEVER_REACHED || v == VERDICT_NEVER_OPENED)
 		str_addf(out, "%s, ", verdict_word(v));
 	outcome_print(&s->outcome, out);
 }
 
-static void trial_judge(struct session *s, struct session_result *result)
+static void trial_judge(struct run *s, struct run_result *result)
 {
-	struct session_evidence *out = &result->evidence;
+	struct run_evidence *out = &result->evidence;
 
 	if (!s->options->trial)
 		return;

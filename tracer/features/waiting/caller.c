@@ -58,12 +58,12 @@ bool caller_is_system(const struct module *m)
 	return is_system_library(module_path(m));
 }
 
-void caller_modules(struct session *s, struct waiters *all)
+void caller_modules(struct run *s, struct waiters *all)
 {
 	const struct place *p;
 
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
-		const struct session_place *place = p->user;
+		const struct run_place *place = p->user;
 
 		if (!place)
 			continue;
@@ -182,7 +182,7 @@ static size_t told(const struct waiter *w)
 
 static void read_stack(struct waiter *w)
 {
-	struct session_thread *t = w->thread;
+	struct run_thread *t = w->thread;
 	struct dwarf_frame first;
 	struct arch_regs regs;
 
@@ -194,9 +194,9 @@ static void read_stack(struct waiter *w)
 	w->told = told(w);
 }
 
-void caller_look(struct session *s, struct waiter *w)
+void caller_look(struct run *s, struct waiter *w)
 {
-	struct session_thread *t = w->thread;
+	struct run_thread *t = w->thread;
 	bool runs = t->tracee->state == TRACEE_RUNNING;
 	bool paused = runs && tracee_pause(s->tracee, t->tracee) == 0;
 

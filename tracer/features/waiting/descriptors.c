@@ -104,7 +104,7 @@ static void add_processes(struct waiters *all, const struct waiter *w, const cha
 	if (w->wait.kind != WAIT_FILE || !before)
 		return;
 	array_each(int, pid, &w->wait.by)
-		array_each(struct session_process *, p, &all->session->processes) {
+		array_each(struct run_process *, p, &all->run->processes) {
 			if ((*p)->pid != *pid || !(*p)->tracee)
 				continue;
 			str_addf(out, "%s %smain", any ? "," : before, (*p)->prefix);

@@ -162,7 +162,7 @@ static bool is_another(const struct waiters *all, const struct waiter *w)
 	return false;
 }
 
-static const char *locks_apart_name_of(const struct waiters *all, const struct session_process *p,
+static const char *locks_apart_name_of(const struct waiters *all, const struct run_process *p,
 				       uint64_t object)
 {
 	for (size_t i = 0; i < all->count; i++)

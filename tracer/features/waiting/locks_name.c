@@ -54,7 +54,7 @@ static bool name_member(struct waiter *w, uint64_t object, const char *symbol, s
 
 static char *name_global(struct waiter *w, uint64_t object)
 {
-	struct session_process *p = w->thread->process;
+	struct run_process *p = w->thread->process;
 	struct image *image = images_at(p, object);
 	char *symbol = image ? source_name_of(image->module, object - image->bias) : NULL;
 	struct str name = {0};
@@ -174,7 +174,7 @@ struct written {
 	ARRAY(const struct locks_call *) here;
 };
 
-static void written_at(struct session *s, const struct inspect_call *call, struct written *out)
+static void written_at(struct run *s, const struct inspect_call *call, struct written *out)
 {
 	unsigned from = call->line > CALL_LINES ? call->line - CALL_LINES : 1;
 	struct source_text text;
@@ -193,8 +193,8 @@ static void written_fini(struct written *w)
 	array_fini(&w->here);
 }
 
-static void try_call(struct session *s, const struct inspect_call *call, uint64_t object,
-		     bool parts, struct lock_name *best)
+static void try_call(struct run *s, const struct inspect_call *call, uint64_t object, bool parts,
+		     struct lock_name *best)
 {
 	struct written written;
 
@@ -208,7 +208,7 @@ static void try_call(struct session *s, const struct inspect_call *call, uint64_
 	written_fini(&written);
 }
 
-bool locks_is_argument(struct session *s, const struct inspect_call *call, uint64_t object)
+bool locks_is_argument(struct run *s, const struct inspect_call *call, uint64_t object)
 {
 	struct written written;
 	bool found = false;
@@ -221,7 +221,7 @@ bool locks_is_argument(struct session *s, const struct inspect_call *call, uint6
 	return found;
 }
 
-enum primitive locks_kind(struct session *s, const struct waiter *w)
+enum primitive locks_kind(struct run *s, const struct waiter *w)
 {
 	enum primitive found = PRIMITIVE_NONE;
 	const struct inspect_call *call = &w->stack.items[w->own];
@@ -239,7 +239,7 @@ enum primitive locks_kind(struct session *s, const struct waiter *w)
 }
 
 /* From the waiting call outwards, as long as the name is only that of a parameter or member. */
-static void name_expression(struct session *s, struct waiter *w, uint64_t object,
+static void name_expression(struct run *s, struct waiter *w, uint64_t object,
 			    struct lock_name *best)
 {
 	for (size_t i = w->own; i < w->stack.count; i = caller_own(w, i + 1)) {
@@ -250,7 +250,7 @@ static void name_expression(struct session *s, struct waiter *w, uint64_t object
 }
 
 /* It may also have a name where its owner took it. */
-static void name_by_owner(struct session *s, const struct waiter *w, uint64_t object,
+static void name_by_owner(struct run *s, const struct waiter *w, uint64_t object,
 			  struct lock_name *best)
 {
 	array_each(const struct owner, o, &w->owners) {
@@ -266,7 +266,7 @@ static void name_by_owner(struct session *s, const struct waiter *w, uint64_t ob
 
 /* ---- one name for one object ----------------------------------------------------------------- */
 
-static void name_object(struct session *s, struct waiter *w)
+static void name_object(struct run *s, struct waiter *w)
 {
 	struct lock_name best = {.rank = RANK_NONE};
 	uint64_t object = w->stream ? w->stream : w->object;
@@ -327,8 +327,7 @@ static uint64_t locks_name_address_of(const struct inspect_call *call, const cha
 }
 
 /* The name in the declaration of the lock that a std::condition_variable waits with. */
-static char *name_where_declared(struct session *s, const struct inspect_call *call,
-				 uint64_t object)
+static char *name_where_declared(struct run *s, const struct inspect_call *call, uint64_t object)
 {
 	struct lock_name best = {.rank = RANK_NONE};
 	struct locks_calls calls = {0};
@@ -344,7 +343,7 @@ static char *name_where_declared(struct session *s, const struct inspect_call *c
 }
 
 /* The mutex of a std::unique_lock, the first argument of std::condition_variable::wait. */
-static void name_mutex_of_lock(struct session *s, struct waiter *w, const struct locks_call *c)
+static void name_mutex_of_lock(struct run *s, struct waiter *w, const struct locks_call *c)
 {
 	const struct inspect_call *call = &w->stack.items[w->own];
 	struct str device = {0};
@@ -361,7 +360,7 @@ static void name_mutex_of_lock(struct session *s, struct waiter *w, const struct
 }
 
 /* The second argument of pthread_cond_wait. */
-static void name_mutex(struct session *s, struct waiter *w)
+static void name_mutex(struct run *s, struct waiter *w)
 {
 	const struct inspect_call *call = &w->stack.items[w->own];
 	struct written written;
@@ -386,7 +385,7 @@ static void name_mutex(struct session *s, struct waiter *w)
 /* ---- objects whose futex word is not in them --------------------------------------------------- */
 
 /* If only one call is written there, its object, as in future.get(), is the one. */
-static void name_receiver(struct session *s, struct waiter *w)
+static void name_receiver(struct run *s, struct waiter *w)
 {
 	const struct inspect_call *call = &w->stack.items[w->own];
 	const struct locks_call *found = NULL;
@@ -425,13 +424,13 @@ void locks_name_all(struct waiters *all)
 		struct waiter *w = &all->items[i];
 
 		if (w->block.number != 0 || w->what)
-			name_object(all->session, w);
+			name_object(all->run, w);
 		if (is_proxy(w))
 			forget_proxy(w);
 		if (!w->object && w->what && w->what != PRIMITIVE_JOIN && w->own < w->stack.count)
-			name_receiver(all->session, w);
+			name_receiver(all->run, w);
 		if (w->what == PRIMITIVE_CONDITION && w->own < w->stack.count)
-			name_mutex(all->session, w);
+			name_mutex(all->run, w);
 	}
 	share_names(all);
 	locks_tell_apart(all);

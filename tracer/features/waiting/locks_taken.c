@@ -94,7 +94,7 @@ bool locks_call_means(const struct inspect_call *call, const struct locks_call *
 /* ---- one function ------------------------------------------------------------------------------- */
 
 struct lock_search {
-	struct session *session;
+	struct run *run;
 	uint64_t object;
 	enum primitive what;
 	unsigned asked;
@@ -174,7 +174,7 @@ static bool search_function(struct lock_search *search, const struct inspect_cal
 
 	if (!first || first > call->line || call->line - first > MOST_LINES)
 		return false;
-	if (!source_text(search->session->symbols, call->file, &text))
+	if (!source_text(search->run->symbols, call->file, &text))
 		return false;
 	end = locks_loop_end(text.lines, text.count, first, call->line);
 	locks_text(text.lines, text.count, first, end > call->line ? end : call->line, &calls);
@@ -191,7 +191,7 @@ static bool search_function(struct lock_search *search, const struct inspect_cal
 bool locks_taken(struct waiters *all, const struct waiter *owner, const struct waiter *wants,
 		 struct owner *out)
 {
-	struct lock_search search = {.session = all->session,
+	struct lock_search search = {.run = all->run,
 				     .object = wants->object,
 				     .what = wants->what,
 				     .again = owner->object == wants->object ||

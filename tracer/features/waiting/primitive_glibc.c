@@ -134,7 +134,7 @@ void glibc_object(struct waiter *w)
 
 /* ---- who has it ------------------------------------------------------------------------------ */
 
-static bool has_owner(const struct waiter *w, const struct session_thread *t)
+static bool has_owner(const struct waiter *w, const struct run_thread *t)
 {
 	array_each(const struct owner, o, &w->owners)
 		if (o->thread == t)
@@ -142,7 +142,7 @@ static bool has_owner(const struct waiter *w, const struct session_thread *t)
 	return false;
 }
 
-static void add_owner(struct waiter *w, struct session_thread *t)
+static void add_owner(struct waiter *w, struct run_thread *t)
 {
 	if (!has_owner(w, t))
 		array_add(&w->owners)->thread = t;
@@ -150,7 +150,7 @@ static void add_owner(struct waiter *w, struct session_thread *t)
 
 /* Does it own a copy that a fork made of a lock of the parent's? Then nobody will ever give that
    back. */
-static bool is_copy(const struct waiter *w, const struct session_thread *owner)
+static bool is_copy(const struct waiter *w, const struct run_thread *owner)
 {
 	const struct tracee_process *mine = w->thread->process->tracee;
 	const struct tracee_process *other = owner->process->tracee;
@@ -162,12 +162,12 @@ static bool is_copy(const struct waiter *w, const struct session_thread *owner)
 static void add_tid(struct waiters *all, struct waiter *w, uint32_t tid)
 {
 	enum { TID_MOST = 1 << 22 }; /* the kernel's limit: a higher one is no mutex after all */
-	const struct session *s = all->session;
+	const struct run *s = all->run;
 
 	if (tid > TID_MOST)
 		return;
 	for (size_t i = s->threads.count; i-- > 0 && tid;) {
-		struct session_thread *t = s->threads.items[i];
+		struct run_thread *t = s->threads.items[i];
 
 		if (t->engine->tid != (int)tid)
 			continue;
@@ -208,7 +208,7 @@ static void stream_owner(struct waiters *all, struct waiter *w)
 
 /* The thread that runs the routine of a pthread_once or std::call_once is also in a call with the
    object as its argument. */
-static bool runs_routine(struct session *s, const struct waiter *other, uint64_t object)
+static bool runs_routine(struct run *s, const struct waiter *other, uint64_t object)
 {
 	bool waits = other->what == PRIMITIVE_ONCE;
 
@@ -226,7 +226,7 @@ static void routine_owner(struct waiters *all, struct waiter *w)
 		struct waiter *other = &all->items[i];
 
 		if (other->thread->process == w->thread->process &&
-		    runs_routine(all->session, other, w->object))
+		    runs_routine(all->run, other, w->object))
 			add_owner(w, other->thread);
 	}
 }

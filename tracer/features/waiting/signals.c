@@ -25,7 +25,7 @@ struct text {
 };
 
 struct signal_search {
-	struct session *session;
+	struct run *run;
 	const struct waiters *all;
 	const struct waiter *waiter;
 	ARRAY(struct text) texts; /* of the files that threads' calls are in */
@@ -64,7 +64,7 @@ static const char *signalled(const struct locks_call *c)
 /* The function that this line is in; NULL: it cannot be told. Owned by the caller. */
 static char *function_at(struct signal_search *search, const char *file, unsigned line)
 {
-	const struct session_process *p = search->waiter->thread->process;
+	const struct run_process *p = search->waiter->thread->process;
 	struct module **modules = images_modules(p);
 	struct source_sites sites = {0};
 	struct location location;
@@ -74,7 +74,7 @@ static char *function_at(struct signal_search *search, const char *file, unsigne
 
 	str_addf(&text, "%s:%u", file, line);
 	if (location_parse(str_text(&text), &location, &ignored) == 0) {
-		if (source_resolve(search->session->symbols, modules, p->images.count, &location,
+		if (source_resolve(search->run->symbols, modules, p->images.count, &location,
 				   &sites, &ignored) == SOURCE_FOUND &&
 		    sites.count && sites.items[0].function)
 			name = base_strdup(last_name(sites.items[0].function));
@@ -219,7 +219,7 @@ static bool search_function(struct signal_search *search, const struct waiter *o
 	struct source_text text;
 
 	if (!first || first > call->line || call->line - first > MOST_LINES ||
-	    !source_text(search->session->symbols, call->file, &text))
+	    !source_text(search->run->symbols, call->file, &text))
 		return false;
 	end = locks_function_end(text.lines, text.count, first);
 	if (end < call->line)
@@ -267,7 +267,7 @@ static void signals_add_text(struct signal_search *search, const char *file)
 		if (strcmp(known->file, file) == 0)
 			return;
 	if (search->texts.count >= MOST_FILES ||
-	    !source_text(search->session->symbols, file, &source) || source.count > MOST_LINES)
+	    !source_text(search->run->symbols, file, &source) || source.count > MOST_LINES)
 		return;
 	text = array_add(&search->texts);
 	text->file = file;
@@ -301,7 +301,7 @@ static void search_fini(struct signal_search *search)
 
 void signals_find(struct waiters *all, struct waiter *w)
 {
-	struct signal_search search = {.session = all->session, .all = all, .waiter = w};
+	struct signal_search search = {.run = all->run, .all = all, .waiter = w};
 
 	read_texts(&search);
 	find_signals(&search);

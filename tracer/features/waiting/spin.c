@@ -32,7 +32,7 @@ enum {
 };
 
 struct spinner {
-	const struct session_thread *thread;
+	const struct run_thread *thread;
 	uint64_t since_us;
 	unsigned long stands_turn; /* timeline_stands() then: it has not arrived anywhere since */
 	uint64_t switches;	   /* at the last look; 0: none yet */
@@ -73,7 +73,7 @@ static void free_spins(void *what)
 static const struct keeper keeper = {sizeof(struct spins), free_spins};
 
 /* Kept with a run. */
-static struct spins *spins_of(const struct session *s)
+static struct spins *spins_of(const struct run *s)
 {
 	struct spins *all = kept_make(&s->kept, &keeper);
 
@@ -82,7 +82,7 @@ static struct spins *spins_of(const struct session *s)
 	return all;
 }
 
-static struct spinner *spin_find(const struct spins *all, const struct session_thread *t)
+static struct spinner *spin_find(const struct spins *all, const struct run_thread *t)
 {
 	array_each(struct spinner, sp, &all->threads)
 		if (sp->thread == t)
@@ -100,7 +100,7 @@ static void spin_forget(struct spinner *sp, uint64_t since)
 	sp->since_us = since;
 }
 
-static struct spinner *spinner_of(struct spins *all, const struct session_thread *t)
+static struct spinner *spinner_of(struct spins *all, const struct run_thread *t)
 {
 	struct spinner *sp = spin_find(all, t);
 
@@ -109,7 +109,7 @@ static struct spinner *spinner_of(struct spins *all, const struct session_thread
 		sp->thread = t;
 		sp->since_us = all->event_us;
 		sp->stands_turn = timeline_stands(t);
-		sp->moved_us = session_now_us();
+		sp->moved_us = run_now_us();
 	}
 	if (sp->stands_turn != timeline_stands(t)) {
 		spin_forget(sp, all->event_us);
@@ -228,7 +228,7 @@ static const struct inspect_call *copy_in(const struct waiter *w, size_t i, cons
  */
 static void note_loop(struct spins *all, struct spinner *sp, const struct waiter *w)
 {
-	struct session_process *p = w->thread->process;
+	struct run_process *p = w->thread->process;
 	const struct inspect_call *innermost = NULL, *call = NULL;
 	bool decides = true, same = false;
 	enum spin_loop kind;
@@ -255,15 +255,15 @@ static void note_loop(struct spins *all, struct spinner *sp, const struct waiter
 }
 
 /* For a thread on a processor: has it used that since the last sample? */
-static bool has_worked(const struct spinner *sp, const struct session_thread *t)
+static bool has_worked(const struct spinner *sp, const struct run_thread *t)
 {
 	uint64_t ran = tracee_ran_ns(t->tracee);
 
 	return !ran || ran >= sp->ran_ns + RUN_NS;
 }
 
-static bool has_run(struct spinner *sp, const struct session_thread *t,
-		    const struct tracee_block *b, uint64_t now)
+static bool has_run(struct spinner *sp, const struct run_thread *t, const struct tracee_block *b,
+		    uint64_t now)
 {
 	bool moved = sp->switches && sp->switches != b->switches;
 
@@ -275,7 +275,7 @@ static bool has_run(struct spinner *sp, const struct session_thread *t,
 	return moved && b->activity == TRACEE_BLOCKED && is_nap(b);
 }
 
-static void take_sample(struct session *s, struct spinner *sp, struct waiter *w, uint64_t now)
+static void take_sample(struct run *s, struct spinner *sp, struct waiter *w, uint64_t now)
 {
 	struct tracee_thread *tracee = w->thread->tracee;
 
@@ -297,7 +297,7 @@ static void take_sample(struct session *s, struct spinner *sp, struct waiter *w,
 	inspect_stack_fini(&w->stack);
 }
 
-static void spin_look_at(struct session *s, struct session_thread *t, uint64_t now)
+static void spin_look_at(struct run *s, struct run_thread *t, uint64_t now)
 {
 	struct waiter w = {.thread = t};
 	struct spinner *sp = spinner_of(spins_of(s), t);
@@ -307,21 +307,21 @@ static void spin_look_at(struct session *s, struct session_thread *t, uint64_t n
 		take_sample(s, sp, &w, now);
 }
 
-static bool may_move(const struct session_thread *t)
+static bool may_move(const struct run_thread *t)
 {
 	return t->tracee && t->tracee->state == TRACEE_RUNNING && !t->engine->held && !t->paused &&
 	       !sanitizer_owns(t->engine->start);
 }
 
 /* All threads that move, now. */
-static void sample(struct session *s)
+static void sample(struct run *s)
 {
 	struct spins *all = spins_of(s);
-	uint64_t now = session_now_us();
+	uint64_t now = run_now_us();
 	size_t looks = 0;
 
 	for (size_t i = 0; i < s->threads.count && looks < MOST_THREADS; i++) {
-		struct session_thread *t = s->threads.items[all->next++ % s->threads.count];
+		struct run_thread *t = s->threads.items[all->next++ % s->threads.count];
 
 		if (!may_move(t))
 			continue;
@@ -333,13 +333,13 @@ static void sample(struct session *s)
 /* ---- over time ------------------------------------------------------------------------------ */
 
 /* Could anything end the run that has to say who spins? */
-static bool is_of_use(const struct session *s)
+static bool is_of_use(const struct run *s)
 {
 	if (s->attended || s->options->record)
 		return false;
 	if (s->time_limit > 0 || s->plan.expect.livelock)
 		return true;
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if ((*t)->tracee && (*t)->engine->held)
 			return s->gate_limit > 0;
 	return false;
@@ -352,11 +352,11 @@ static void begin_anew(struct spins *all, uint64_t now)
 		spin_states_clear(&sp->states);
 }
 
-static void look_at_transfers(struct session *s, uint64_t now)
+static void look_at_transfers(struct run *s, uint64_t now)
 {
 	uint64_t sum = 0;
 
-	array_each(struct session_process *, p, &s->processes)
+	array_each(struct run_process *, p, &s->processes)
 		if ((*p)->tracee)
 			sum += tracee_transfers((*p)->tracee);
 	if (sum != spins_of(s)->transfers)
@@ -369,9 +369,9 @@ static void look_at_transfers(struct session *s, uint64_t now)
  * others wait for them, and for a while no place was reached, nothing read and nothing written.
  * `at_last`: the time limit has passed, so the samples so far have to do.
  */
-static bool is_livelock(struct session *s, bool at_last);
+static bool is_livelock(struct run *s, bool at_last);
 
-static void spin_look(struct session *s, uint64_t now, bool quiet)
+static void spin_look(struct run *s, uint64_t now, bool quiet)
 {
 	struct spins *all = spins_of(s);
 	unsigned every = s->plan.expect.livelock || s->outcome.time_limit ? 1 : EVERY_TICKS;
@@ -389,7 +389,7 @@ static void spin_look(struct session *s, uint64_t now, bool quiet)
 	sample(s);
 	if (s->plan.expect.livelock && !s->over && is_livelock(s, false)) {
 		s->outcome.livelock = true;
-		session_end(s);
+		run_end(s);
 	}
 }
 
@@ -397,7 +397,7 @@ static void spin_look(struct session *s, uint64_t now, bool quiet)
 
 /* Does it wait for a thread of the program and, with `rests`, has it not moved for a while? A
    leader that has ended waits for nobody. */
-static bool is_waiting(struct session *s, struct session_thread *t, bool rests)
+static bool is_waiting(struct run *s, struct run_thread *t, bool rests)
 {
 	const struct spinner *sp = spin_find(spins_of(s), t);
 	struct tracee_block b;
@@ -409,13 +409,13 @@ static bool is_waiting(struct session *s, struct session_thread *t, bool rests)
 		return true;
 	blocked_wait_of(s, t, &b, &w);
 	waits = w.kind != WAIT_NOT && (!rests || (sp && sp->switches == b.switches &&
-						  session_now_us() - sp->moved_us >= REST_US));
+						  run_now_us() - sp->moved_us >= REST_US));
 	wait_fini(&w);
 	return waits;
 }
 
 /* Does it look that way so far, with too few samples to be sure? */
-static bool may_go_round(const struct session *s, const struct session_thread *t)
+static bool may_go_round(const struct run *s, const struct run_thread *t)
 {
 	const struct spinner *sp = spin_find(spins_of(s), t);
 	struct tracee_block b;
@@ -426,7 +426,7 @@ static bool may_go_round(const struct session *s, const struct session_thread *t
 	return b.activity == TRACEE_ACTIVE || (sp && sp->states.samples > 0);
 }
 
-static bool goes_round(const struct session *s, const struct session_thread *t, unsigned least)
+static bool goes_round(const struct run *s, const struct run_thread *t, unsigned least)
 {
 	const struct spinner *sp = spin_find(spins_of(s), t);
 
@@ -435,26 +435,26 @@ static bool goes_round(const struct session *s, const struct session_thread *t, 
 
 /* A thread that sleeps again and again, and looks at nothing in between, waits for nobody, and
    keeps nobody waiting. */
-static bool only_sleeps(const struct session *s, const struct session_thread *t)
+static bool only_sleeps(const struct run *s, const struct run_thread *t)
 {
 	const struct spinner *sp = spin_find(spins_of(s), t);
 
 	return sp && sp->slept && !sp->decides;
 }
 
-static bool counts(const struct session_thread *t)
+static bool counts(const struct run_thread *t)
 {
 	return t->tracee && !sanitizer_owns(t->engine->start);
 }
 
-static bool is_livelock(struct session *s, bool at_last)
+static bool is_livelock(struct run *s, bool at_last)
 {
 	unsigned least = at_last ? SAMPLES_AT_LAST : SAMPLES;
 	bool any = false;
 
-	if ((!at_last && session_now_us() - spins_of(s)->change_us < LIVELOCK_US))
+	if ((!at_last && run_now_us() - spins_of(s)->change_us < LIVELOCK_US))
 		return false;
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		bool round = goes_round(s, *it, least);
 
 		if (!counts(*it))
@@ -468,13 +468,13 @@ static bool is_livelock(struct session *s, bool at_last)
 
 /* At the time limit: it looks like a livelock, but on a busy machine some thread ran too rarely for
    enough samples. */
-static bool is_unclear(struct session *s)
+static bool is_unclear(struct run *s)
 {
 	bool any = false;
 
-	if (session_now_us() - spins_of(s)->event_us < REST_US)
+	if (run_now_us() - spins_of(s)->event_us < REST_US)
 		return false;
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		bool may;
 
 		if (!counts(*it))
@@ -493,7 +493,7 @@ static bool is_unclear(struct session *s)
 
 /* ---- what is known -------------------------------------------------------------------------- */
 
-bool spin_of(const struct session *s, const struct session_thread *t, struct spin *out)
+bool spin_of(const struct run *s, const struct run_thread *t, struct spin *out)
 {
 	const struct spinner *sp = spin_find(spins_of(s), t);
 
@@ -513,7 +513,7 @@ bool spin_of(const struct session *s, const struct session_thread *t, struct spi
 	return true;
 }
 
-bool spin_only_sleeps(struct session *s, struct session_thread *t)
+bool spin_only_sleeps(struct run *s, struct run_thread *t)
 {
 	struct waiter w = {.thread = t};
 	enum spin_loop kind;
@@ -526,7 +526,7 @@ bool spin_only_sleeps(struct session *s, struct session_thread *t)
 
 /* Is it slow, or a livelock? If the machine was too busy to tell, the program gets a moment
    more. */
-static bool late(struct session *s, double over_us)
+static bool late(struct run *s, double over_us)
 {
 	s->outcome.livelock = is_livelock(s, true);
 	return !s->outcome.livelock && over_us <= LATE_US && is_unclear(s);

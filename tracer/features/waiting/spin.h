@@ -19,18 +19,17 @@ struct spin_place {
 
 struct spin {
 	struct spin_place place; /* of the loop; if none was found, where it was seen most often */
-	uint64_t
-		since_us; /* as session_now_us(): from then on it was seen in the same few functions,
+	uint64_t since_us; /* as run_now_us(): from then on it was seen in the same few functions,
 			       and has reached no place */
-	unsigned samples; /* how often it was sampled since then, having run in between */
-	bool loops;	  /* `place` is in the function that has the loop */
-	bool sleeps;	  /* it sleeps briefly in between (usleep, a time-out); else it only runs */
+	unsigned samples;  /* how often it was sampled since then, having run in between */
+	bool loops;	   /* `place` is in the function that has the loop */
+	bool sleeps; /* it sleeps briefly in between (usleep, a time-out); else it only runs */
 };
 
 /* What is known of the thread. False: it was not seen to run since it last arrived somewhere. */
-bool spin_of(const struct session *s, const struct session_thread *t, struct spin *out);
+bool spin_of(const struct run *s, const struct run_thread *t, struct spin *out);
 /* Does the thread, which is stopped in a sleep, go round in a loop in which nothing decides
    anything? */
-bool spin_only_sleeps(struct session *s, struct session_thread *t);
+bool spin_only_sleeps(struct run *s, struct run_thread *t);
 
 #endif

@@ -20,7 +20,7 @@ static size_t read_code(void *ctx, uint64_t addr, void *buf, size_t n)
 	return n;
 }
 
-static const struct arch_decides *decides_at(struct session_process *p, uint64_t pc, uint32_t known,
+static const struct arch_decides *decides_at(struct run_process *p, uint64_t pc, uint32_t known,
 					     struct spin_code *code)
 {
 	const struct image *image = images_at(p, pc);
@@ -66,7 +66,7 @@ static uint64_t part(const struct dwarf_frame *f, const struct arch_decides *d,
 		       : values[from - ARCH_FROM_WORD];
 }
 
-static uint64_t spin_state_value_of(struct session_process *p, const struct dwarf_frame *f,
+static uint64_t spin_state_value_of(struct run_process *p, const struct dwarf_frame *f,
 				    const struct arch_decides *d, const uint64_t *values, size_t i)
 {
 	const struct arch_word *w = &d->word[i];
@@ -77,7 +77,7 @@ static uint64_t spin_state_value_of(struct session_process *p, const struct dwar
 	return pages_read(p, at, &value, w->size) < 0 ? 0 : value;
 }
 
-static void mix_values(struct session_process *p, const struct dwarf_frame *f,
+static void mix_values(struct run_process *p, const struct dwarf_frame *f,
 		       const struct arch_decides *d, bool result, uint64_t *state)
 {
 	uint32_t registers = d->registers | (result ? d->result_registers : 0);
@@ -97,7 +97,7 @@ static void mix_values(struct session_process *p, const struct dwarf_frame *f,
 
 /* From the outermost call inwards: does the result of the inner call decide anything in the outer
    one? */
-static void mix_frames(struct session_process *p, const struct dwarf_frame *frames, size_t count,
+static void mix_frames(struct run_process *p, const struct dwarf_frame *frames, size_t count,
 		       struct spin_code *code, uint64_t *state)
 {
 	bool result = false;
@@ -112,7 +112,7 @@ static void mix_frames(struct session_process *p, const struct dwarf_frame *fram
 	}
 }
 
-uint64_t spin_state(struct session_thread *t, struct spin_code *code)
+uint64_t spin_state(struct run_thread *t, struct spin_code *code)
 {
 	struct dwarf_frame frames[MOST_FRAMES];
 	ERROR(ignored);
@@ -122,7 +122,7 @@ uint64_t spin_state(struct session_thread *t, struct spin_code *code)
 
 	if (tracee_regs(t->tracee, &regs) < 0)
 		return 0;
-	pages_forget(t->process->session);
+	pages_forget(t->process->run);
 	dwarf_frame_first(&t->process->program, t, &regs, &frames[0]);
 	while (count < MOST_FRAMES &&
 	       dwarf_frame_up(&frames[count - 1], &frames[count], &ignored) > 0)
@@ -131,7 +131,7 @@ uint64_t spin_state(struct session_thread *t, struct spin_code *code)
 	return state;
 }
 
-enum spin_loop spin_loop_of(struct session_process *p, const struct dwarf_frame *call,
+enum spin_loop spin_loop_of(struct run_process *p, const struct dwarf_frame *call,
 			    struct spin_code *code)
 {
 	uint32_t known = (call->known & 0xffff) | RESULT;
@@ -164,7 +164,7 @@ static bool has_copy(const struct inspect_stack *copies, const char *function)
 	return false;
 }
 
-const char *spin_loop_function(struct session_process *p, const struct dwarf_frame *call,
+const char *spin_loop_function(struct run_process *p, const struct dwarf_frame *call,
 			       struct spin_code *code)
 {
 	const struct arch_decides *d =

@@ -32,7 +32,7 @@ struct spin_states {
 /* The state of a stopped thread as one number: where it is in each of its calls, and all values
    that decide where it goes from there. From equal states a thread goes the same way, apart from
    what others do. */
-uint64_t spin_state(struct session_thread *t, struct spin_code *code);
+uint64_t spin_state(struct run_thread *t, struct spin_code *code);
 
 /* Does a call come back to where it is, in the same call of its function? */
 enum spin_loop {
@@ -40,11 +40,11 @@ enum spin_loop {
 	SPIN_ENDLESS, /* ... and nothing in the function decides what it does */
 	SPIN_LOOP,
 };
-enum spin_loop spin_loop_of(struct session_process *p, const struct dwarf_frame *call,
+enum spin_loop spin_loop_of(struct run_process *p, const struct dwarf_frame *call,
 			    struct spin_code *code);
 /* Name of the innermost function inlined into the call that contains all of the loop, else of the
    call's function. The module owns the name. Returns NULL if the function has no name. */
-const char *spin_loop_function(struct session_process *p, const struct dwarf_frame *call,
+const char *spin_loop_function(struct run_process *p, const struct dwarf_frame *call,
 			       struct spin_code *code);
 
 void spin_states_add(struct spin_states *states, uint64_t state);

@@ -8,21 +8,19 @@
 
 enum { LOOKS_LEAST = 2 }; /* one sample alone does not say for how long */
 
-static bool spinning_is_known(const struct session *s, const struct session_thread *t,
-			      struct spin *out)
+static bool spinning_is_known(const struct run *s, const struct run_thread *t, struct spin *out)
 {
 	return spin_of(s, t, out) && out->samples >= LOOKS_LEAST && out->place.func;
 }
 
-static double seconds(const struct session *s, const struct spin *spin)
+static double seconds(const struct run *s, const struct spin *spin)
 {
-	uint64_t end =
-		timeline_of(s)->end_us ? s->start_us + timeline_of(s)->end_us : session_now_us();
+	uint64_t end = timeline_of(s)->end_us ? s->start_us + timeline_of(s)->end_us : run_now_us();
 
 	return end > spin->since_us ? (double)(end - spin->since_us) / 1e6 : 0;
 }
 
-void spinning_told(const struct session *s, struct waiter *w)
+void spinning_told(const struct run *s, struct waiter *w)
 {
 	struct spin spin;
 
@@ -52,7 +50,7 @@ static void take_place(const struct spin_place *place, struct waiting *out)
 }
 
 /* What explain/livelock.c has found; other limits do not ask. */
-static const char *how(const struct session *s, const struct spin *spin)
+static const char *how(const struct run *s, const struct spin *spin)
 {
 	if (spin->sleeps)
 		return "again and again";
@@ -60,7 +58,7 @@ static const char *how(const struct session *s, const struct spin *spin)
 							     : "spinning";
 }
 
-void spinning_describe(const struct session *s, const struct session_thread *t, struct waiting *out)
+void spinning_describe(const struct run *s, const struct run_thread *t, struct waiting *out)
 {
 	struct spin spin;
 
@@ -72,9 +70,9 @@ void spinning_describe(const struct session *s, const struct session_thread *t, 
 	str_addf(&out->note, ", %s for %.1f s", how(s, &spin), seconds(s, &spin));
 }
 
-bool spinning_try(const struct session *s, struct str *out)
+bool spinning_try(const struct run *s, struct str *out)
 {
-	array_each(struct session_thread *, it, &s->threads) {
+	array_each(struct run_thread *, it, &s->threads) {
 		const struct waiting *w = waiting_of(*it);
 
 		if (!w->spins || !w->func)

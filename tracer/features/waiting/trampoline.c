@@ -9,12 +9,12 @@ enum { MOST_CALLS = 256, LOOKS_MOST = 64, CALL_MOST = 6, MOST_CODE = 1 << 16 };
 
 static const struct keeper keeper = {sizeof(struct trampoline), NULL};
 
-static struct trampoline *to_note(const struct session_thread *t)
+static struct trampoline *to_note(const struct run_thread *t)
 {
 	return kept_make(&t->kept, &keeper);
 }
 
-const struct trampoline *trampoline_of(const struct session_thread *t)
+const struct trampoline *trampoline_of(const struct run_thread *t)
 {
 	return to_note(t);
 }
@@ -52,8 +52,7 @@ static bool is_cxx(const struct inspect_call *call)
 
 /* The start routine; or, if it left by a jump, the function that it jumped to (`left`).
    stack.count: neither is there. */
-static size_t find_start(const struct session_thread *t, const struct inspect_stack *stack,
-			 bool *left)
+static size_t find_start(const struct run_thread *t, const struct inspect_stack *stack, bool *left)
 {
 	size_t i = stack->count;
 
@@ -70,7 +69,7 @@ static size_t find_start(const struct session_thread *t, const struct inspect_st
 /* ---- does it call through a pointer? ------------------------------------------------------------- */
 
 /* `call` is the caller; decided by the instruction before the return address. */
-static bool calls_by_name(struct session_process *p, const struct inspect_call *call)
+static bool calls_by_name(struct run_process *p, const struct inspect_call *call)
 {
 	uint64_t behind = call->frame.lookup_pc + 1, slot;
 	uint8_t bytes[CALL_MOST];
@@ -112,7 +111,7 @@ static bool has_pointer(struct module *m, uint64_t offset, uint64_t size)
 }
 
 /* For most threads the code of the start routine decides, without looking at their calls. */
-static bool may_be_trampoline(const struct session_thread *t)
+static bool may_be_trampoline(const struct run_thread *t)
 {
 	bool known = false;
 
@@ -150,7 +149,7 @@ static size_t next_own(const struct waiter *w, const struct inspect_stack *stack
 	return stack->count;
 }
 
-static void know(struct session_thread *t, const char *runs)
+static void know(struct run_thread *t, const char *runs)
 {
 	to_note(t)->runs = runs;
 	to_note(t)->known = true;
@@ -158,8 +157,8 @@ static void know(struct session_thread *t, const char *runs)
 
 /* The tester's own start routine is a trampoline if it calls into another file through a
    pointer. */
-static void see_own(struct session_thread *t, const struct waiter *w,
-		    const struct inspect_stack *stack, size_t start)
+static void see_own(struct run_thread *t, const struct waiter *w, const struct inspect_stack *stack,
+		    size_t start)
 {
 	size_t i = next_own(w, stack, start, &stack->items[start]);
 	const struct inspect_call *call;
@@ -173,7 +172,7 @@ static void see_own(struct session_thread *t, const struct waiter *w,
 		know(t, call->function);
 }
 
-static void see_library(struct session_thread *t, const struct waiter *w,
+static void see_library(struct run_thread *t, const struct waiter *w,
 			const struct inspect_stack *stack, size_t start)
 {
 	size_t i = next_own(w, stack, start, NULL);
@@ -183,7 +182,7 @@ static void see_library(struct session_thread *t, const struct waiter *w,
 		know(t, stack->items[i].function);
 }
 
-void trampoline_see(struct session_thread *t, const struct inspect_stack *stack)
+void trampoline_see(struct run_thread *t, const struct inspect_stack *stack)
 {
 	struct waiter w = {.thread = t};
 	bool left = false;
@@ -205,7 +204,7 @@ void trampoline_see(struct session_thread *t, const struct inspect_stack *stack)
 		see_library(t, &w, stack, start);
 }
 
-static const char *runs(struct session *s, struct session_thread *t)
+static const char *runs(struct run *s, struct run_thread *t)
 {
 	const struct engine_thread *engine = t->engine;
 	struct inspect_stack stack = {0};
@@ -230,16 +229,16 @@ static const char *runs(struct session *s, struct session_thread *t)
 }
 
 /* A thread that was not given a name has its process's. */
-static bool has_name(const struct session_thread *t)
+static bool has_name(const struct run_thread *t)
 {
-	array_each(struct session_thread *, other, &t->process->session->threads)
+	array_each(struct run_thread *, other, &t->process->run->threads)
 		if ((*other)->process == t->process && (*other)->engine->tid == t->process->pid &&
 		    strcmp((*other)->comm, t->comm) == 0)
 			return false;
 	return *t->comm;
 }
 
-void trampoline_describe(const struct session_thread *t, struct str *out)
+void trampoline_describe(const struct run_thread *t, struct str *out)
 {
 	if (to_note(t)->runs)
 		str_addf(out, " (%s)", to_note(t)->runs);

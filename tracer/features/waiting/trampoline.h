@@ -18,10 +18,10 @@ struct trampoline {
 	bool from_library; /* its start routine is a library's */
 	unsigned looks;
 };
-const struct trampoline *trampoline_of(const struct session_thread *t);
+const struct trampoline *trampoline_of(const struct run_thread *t);
 /* Learns what it can from the calls of the thread. */
-void trampoline_see(struct session_thread *t, const struct inspect_stack *stack);
+void trampoline_see(struct run_thread *t, const struct inspect_stack *stack);
 /* In brackets after the id: " (worker_fn)", or " (named pool-2)" if only that is known; or "". */
-void trampoline_describe(const struct session_thread *t, struct str *out);
+void trampoline_describe(const struct run_thread *t, struct str *out);
 
 #endif

@@ -26,7 +26,7 @@ enum primitive {
 /* A thread that owns what another one waits for, and where it took that; or that could signal it,
    and where. */
 struct owner {
-	struct session_thread *thread;
+	struct run_thread *thread;
 	const char *file; /* NULL: not known */
 	unsigned line;
 	const struct inspect_call *call; /* the one that took it, if it is known */
@@ -34,7 +34,7 @@ struct owner {
 
 /* A thread as it was examined. */
 struct waiter {
-	struct session_thread *thread;
+	struct run_thread *thread;
 	struct tracee_block block;
 	struct wait wait;
 	struct inspect_stack stack;
@@ -58,7 +58,7 @@ struct waiter {
 };
 
 struct waiters {
-	struct session *session;
+	struct run *run;
 	struct waiter *items;
 	size_t count, capacity;
 	ARRAY(struct module *) placed; /* modules with places of the script */
@@ -66,14 +66,14 @@ struct waiters {
 
 /* ---- caller.c ------------------------------------------------------------------------------- */
 
-void caller_modules(struct session *s, struct waiters *all); /* fills in `placed` */
-bool caller_is_system(const struct module *m);		     /* is it a system library? */
+void caller_modules(struct run *s, struct waiters *all); /* fills in `placed` */
+bool caller_is_system(const struct module *m);		 /* is it a system library? */
 /* Is the call in the tester's own code? */
 bool caller_is_own(const struct waiter *w, const struct inspect_call *call);
 
 /* Reads the calls of a thread, which is stopped for a moment if need be. The caller frees
    w->stack. */
-void caller_look(struct session *s, struct waiter *w);
+void caller_look(struct run *s, struct waiter *w);
 /* The next call in the tester's own code from `i` on; stack.count: there is none. */
 size_t caller_own(const struct waiter *w, size_t i);
 

@@ -15,7 +15,7 @@ enum { MOST_OWNERS = 4 }; /* that are named */
 
 /* ---- owners ---------------------------------------------------------------------------------- */
 
-static struct waiter *waiter_of(struct waiters *all, const struct session_thread *t)
+static struct waiter *waiter_of(struct waiters *all, const struct run_thread *t)
 {
 	for (size_t i = 0; i < all->count; i++)
 		if (all->items[i].thread == t)
@@ -161,7 +161,7 @@ static const char *stream_name(const struct waiter *w)
 /* Locks inside libraries are named by what they protect. */
 static const char *library_lock(const struct waiter *w)
 {
-	const struct session_process *p = w->thread->process;
+	const struct run_process *p = w->thread->process;
 	uint64_t low, high;
 
 	if (w->what != PRIMITIVE_MUTEX && w->what != PRIMITIVE_NONE)
@@ -260,26 +260,26 @@ static void describe_futex(const struct waiter *w, struct str *out)
 
 /* ---- children ------------------------------------------------------------------------------------ */
 
-static bool is_waited_for(const struct waiter *w, const struct session_process *p)
+static bool is_waited_for(const struct waiter *w, const struct run_process *p)
 {
 	return p->tracee && (w->wait.on_process ? p->pid == w->wait.on_process
 						: p->parent_pid == w->thread->process->pid);
 }
 
-static struct session_thread *main_of(const struct session *s, const struct session_process *p)
+static struct run_thread *main_of(const struct run *s, const struct run_process *p)
 {
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if ((*t)->process == p && (*t)->tracee)
 			return *t;
 	return NULL;
 }
 
-static void describe_process(const struct session *s, const struct waiter *w, struct waiting *out)
+static void describe_process(const struct run *s, const struct waiter *w, struct waiting *out)
 {
 	struct str names = {0};
 
-	array_each(struct session_process *, p, &s->processes) {
-		const struct session_thread *first = main_of(s, *p);
+	array_each(struct run_process *, p, &s->processes) {
+		const struct run_thread *first = main_of(s, *p);
 
 		if (!first || !is_waited_for(w, *p))
 			continue;
@@ -343,7 +343,7 @@ static void describe_blocked(struct waiters *all, struct waiter *w, struct waiti
 	    number != SYS_futex && number != SYS_futex_waitv)
 		out->call = number;
 	if (w->wait.kind == WAIT_PROCESS) {
-		describe_process(all->session, w, out);
+		describe_process(all->run, w, out);
 	} else if (number == SYS_futex) {
 		out->kind = words[w->what].kind;
 		describe_futex(w, &out->text);
@@ -366,7 +366,7 @@ static void describe_blocked(struct waiters *all, struct waiter *w, struct waiti
 	str_add(&out->text, primitive_occasion(w));
 }
 
-static void describe_held(const struct session *s, struct session_thread *t, struct waiting *w)
+static void describe_held(const struct run *s, struct run_thread *t, struct waiting *w)
 {
 	const struct place *place = t->hold.place;
 	struct str here = {0};
@@ -404,12 +404,12 @@ static void waiting_add_place(const struct waiter *w, size_t told, struct waitin
 
 static void waiting_describe(struct waiters *all, struct waiter *w)
 {
-	struct session_thread *t = w->thread;
+	struct run_thread *t = w->thread;
 	struct waiting *out = waiting_of(t);
 	enum tracee_activity activity = w->block.activity;
 
 	if (t->engine->held) {
-		describe_held(all->session, t, out);
+		describe_held(all->run, t, out);
 		return;
 	}
 	if (t->paused) {
@@ -421,7 +421,7 @@ static void waiting_describe(struct waiters *all, struct waiter *w)
 				  out); /* a user may be stepping it: the innermost line */
 		return;
 	}
-	spinning_told(all->session, w);
+	spinning_told(all->run, w);
 	waiting_add_place(w, w->told, out);
 	around_describe(w, activity == TRACEE_BLOCKED, &out->around);
 	if (activity == TRACEE_BLOCKED || activity == TRACEE_DISK) {
@@ -437,7 +437,7 @@ static void waiting_describe(struct waiters *all, struct waiter *w)
 		str_add(&out->text, judged_of(t)->ready ? "can go on" : "runs");
 	}
 	if (out->kind != WAITING_EXITED && out->kind != WAITING_STOPPED)
-		spinning_describe(all->session, t, out);
+		spinning_describe(all->run, t, out);
 	out->object = w->name ? base_strdup(w->name) : NULL;
 	out->gone = w->gone;
 	array_each(const struct owner, o, &w->owners) {
@@ -451,14 +451,14 @@ static void waiting_describe(struct waiters *all, struct waiter *w)
 
 /* ---- all of them --------------------------------------------------------------------------------- */
 
-static void waiting_look(struct waiters *all, struct session_thread *t)
+static void waiting_look(struct waiters *all, struct run_thread *t)
 {
 	struct waiter *w = array_add(all);
 
 	w->thread = t;
 	w->all = all;
 	if (t->engine->held) {
-		caller_look(all->session, w);
+		caller_look(all->run, w);
 		trampoline_see(t, &w->stack);
 		return;
 	}
@@ -466,18 +466,18 @@ static void waiting_look(struct waiters *all, struct session_thread *t)
 		w->block = judged_of(t)->look;
 	else
 		tracee_look(t->tracee, &w->block);
-	blocked_wait_of(all->session, t, &w->block, &w->wait);
+	blocked_wait_of(all->run, t, &w->block, &w->wait);
 	if (t->tracee->state == TRACEE_GROUP_STOPPED || w->block.activity == TRACEE_DEAD)
 		return;
 	if (!tracee_is_vfork(w->block.number))
-		caller_look(all->session, w);
+		caller_look(all->run, w);
 	trampoline_see(t, &w->stack);
 	if (w->block.activity == TRACEE_BLOCKED)
 		primitive_find(w);
 	if (w->block.activity == TRACEE_BLOCKED && w->block.number == SYS_futex) {
 		glibc_object(w);
 		if (!w->what)
-			w->what = locks_kind(all->session, w);
+			w->what = locks_kind(all->run, w);
 	}
 }
 
@@ -521,13 +521,13 @@ static void waiters_fini(struct waiters *all)
 	array_fini(all);
 }
 
-void waiting_look_all(struct session *s)
+void waiting_look_all(struct run *s)
 {
-	struct waiters all = {.session = s};
+	struct waiters all = {.run = s};
 
 	caller_modules(s, &all);
-	array_each(struct session_thread *, it, &s->threads) {
-		struct session_thread *t = *it;
+	array_each(struct run_thread *, it, &s->threads) {
+		struct run_thread *t = *it;
 
 		waiting_fini(waiting_of(t));
 		if (!t->tracee)
@@ -544,7 +544,7 @@ void waiting_look_all(struct session *s)
 	waiters_fini(&all);
 }
 
-void waiting_says(const struct session_thread *t, struct str *out)
+void waiting_says(const struct run_thread *t, struct str *out)
 {
 	const struct waiting *w = waiting_of(t);
 
@@ -556,7 +556,7 @@ void waiting_says(const struct session_thread *t, struct str *out)
 	str_add(out, str_text(&w->note));
 }
 
-void waiting_sentence(const struct session_thread *t, struct str *out)
+void waiting_sentence(const struct run_thread *t, struct str *out)
 {
 	str_add(out, t->engine->id);
 	trampoline_describe(t, out);
@@ -583,14 +583,14 @@ static void waiting_fini_kept(void *what)
 
 static const struct keeper keeper = {sizeof(struct waiting), waiting_fini_kept};
 
-struct waiting *waiting_of(const struct session_thread *t)
+struct waiting *waiting_of(const struct run_thread *t)
 {
 	return kept_make(&t->kept, &keeper);
 }
 
 static const struct keeper judged_keeper = {sizeof(struct judged), NULL};
 
-struct judged *judged_of(const struct session_thread *t)
+struct judged *judged_of(const struct run_thread *t)
 {
 	return kept_make(&t->kept, &judged_keeper);
 }

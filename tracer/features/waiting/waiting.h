@@ -57,22 +57,21 @@ struct judged {
 	bool ready; /* the scheduler has not let it go on: it runs no more than those that wait */
 	struct tracee_block look;
 };
-struct judged *judged_of(const struct session_thread *t);
+struct judged *judged_of(const struct run_thread *t);
 
 /* Kept with the thread: there is one for every thread. */
-struct waiting *waiting_of(const struct session_thread *t);
+struct waiting *waiting_of(const struct run_thread *t);
 const char *waiting_word(enum waiting_kind kind);
 static inline bool waiting_is_alive(const struct waiting *w)
 {
 	return w->kind >= WAITING_RUNNING;
 }
-void waiting_look_all(struct session *s); /* before the tree is killed: describes all threads */
-void waiting_sentence(const struct session_thread *t,
-		      struct str *out);				    /* "T waits for ... at F:L" */
-void waiting_says(const struct session_thread *t, struct str *out); /* ... without the T */
+void waiting_look_all(struct run *s); /* before the tree is killed: describes all threads */
+void waiting_sentence(const struct run_thread *t, struct str *out); /* "T waits for ... at F:L" */
+void waiting_says(const struct run_thread *t, struct str *out);	    /* ... without the T */
 void waiting_fini(struct waiting *w);
 
 /* spinning.c: what to try if a thread goes round in circles; false: none is known to */
-bool spinning_try(const struct session *s, struct str *out);
+bool spinning_try(const struct run *s, struct str *out);
 
 #endif

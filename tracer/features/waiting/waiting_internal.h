@@ -35,9 +35,8 @@ void around_describe(const struct waiter *w, bool blocked, struct str *out);
 const char *waiting_asleep(const struct waiter *w);
 bool waiting_is_for_time(long number);
 /* Reports the call in which the thread spins, if it spins. */
-void spinning_told(const struct session *s, struct waiter *w);
-void spinning_describe(const struct session *s, const struct session_thread *t,
-		       struct waiting *out);
+void spinning_told(const struct run *s, struct waiter *w);
+void spinning_describe(const struct run *s, const struct run_thread *t, struct waiting *out);
 
 /* ---- primitive.c ---------------------------------------------------------------------------- */
 
@@ -96,9 +95,9 @@ unsigned locks_loop_end(const char *const *lines, size_t count, unsigned first, 
 void locks_name_all(struct waiters *all);
 /* The kind of object, by the function that is called for it: libc may leave no trace of its own way
    to the system call. */
-enum primitive locks_kind(struct session *s, const struct waiter *w);
+enum primitive locks_kind(struct run *s, const struct waiter *w);
 /* Does a call written where this call is have an argument that means the object? */
-bool locks_is_argument(struct session *s, const struct inspect_call *call, uint64_t object);
+bool locks_is_argument(struct run *s, const struct inspect_call *call, uint64_t object);
 /* Does the expression mean the object in this call, or point to it? If it may be a part of that,
    `inside` gets the words that lead to it; NULL: it may not. */
 bool locks_means(const struct inspect_call *call, const char *expression, uint64_t object,

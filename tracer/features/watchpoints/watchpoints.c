@@ -58,29 +58,29 @@ static const struct keeper run_keeper = {sizeof(struct watchpoints), NULL};
 static const struct keeper process_keeper = {sizeof(struct watched_words), NULL};
 static const struct keeper thread_keeper = {sizeof(struct watchpoint_reads), fini_reads};
 
-static struct watchpoints *of_run(const struct session *s)
+static struct watchpoints *of_run(const struct run *s)
 {
 	return kept_make(&s->kept, &run_keeper);
 }
 
-static struct watched_words *of_process(const struct session_process *p)
+static struct watched_words *of_process(const struct run_process *p)
 {
 	return kept_make(&p->kept, &process_keeper);
 }
 
-static struct watchpoint_reads *of_thread(const struct session_thread *t)
+static struct watchpoint_reads *of_thread(const struct run_thread *t)
 {
 	return kept_make(&t->kept, &thread_keeper);
 }
 
-const struct watchpoint_reads *watchpoints_reads(const struct session_thread *t)
+const struct watchpoint_reads *watchpoints_reads(const struct run_thread *t)
 {
 	return of_thread(t);
 }
 
 /* ---- what is read --------------------------------------------------------------------------- */
 
-static void watchpoints_begin(struct session *s, struct session_thread *t)
+static void watchpoints_begin(struct run *s, struct run_thread *t)
 {
 	s->asker = t;
 	of_run(s)->stale = true;
@@ -88,20 +88,20 @@ static void watchpoints_begin(struct session *s, struct session_thread *t)
 	of_thread(t)->calls = false;
 }
 
-static void watchpoints_end(struct session *s)
+static void watchpoints_end(struct run *s)
 {
 	s->asker = NULL;
 }
 
-static void gone(struct session *s, struct session_thread *t)
+static void gone(struct run *s, struct run_thread *t)
 {
 	of_run(s)->stale |= of_thread(t)->count > 0 || of_thread(t)->calls;
 	of_thread(t)->count = 0;
 	of_thread(t)->calls = false;
 }
 
-static void note_read(struct session *s, struct session_process *p, uint64_t address,
-		      const void *bytes, size_t n)
+static void note_read(struct run *s, struct run_process *p, uint64_t address, const void *bytes,
+		      size_t n)
 {
 	struct watchpoint_reads *reads = s->asker ? of_thread(s->asker) : NULL;
 
@@ -114,7 +114,7 @@ static void note_read(struct session *s, struct session_process *p, uint64_t add
 		p, address, (uint32_t)n, bytes ? hash_bytes(HASH_START, bytes, n) : UNREADABLE};
 }
 
-static void called(struct session *s)
+static void called(struct run *s)
 {
 	if (s->asker)
 		of_thread(s->asker)->calls = true;
@@ -122,14 +122,14 @@ static void called(struct session *s)
 
 /* No store announces a change of a thread's state; an asker's own does not change while it is
    held. */
-static void looks_at(struct session *s, const struct session_thread *of)
+static void looks_at(struct run *s, const struct run_thread *of)
 {
 	if (s->asker && s->asker != of)
 		of_thread(s->asker)->calls = true;
 }
 
 /* Is the thread held until a function of the tester's returns true? */
-bool watchpoints_is_asked(const struct session_thread *t)
+bool watchpoints_is_asked(const struct run_thread *t)
 {
 	return t->tracee && t->engine->held && (of_thread(t)->count || of_thread(t)->calls) &&
 	       (!t->hold.gate || t->hold.gate->kind == GATE_CUSTOM);
@@ -156,10 +156,9 @@ static void watchpoints_add_word(struct words *w, uint64_t address)
 
 /* Collects whole aligned words: if something else in a word changes, a condition is asked in vain,
    no more. */
-static void watchpoints_collect(const struct session *s, const struct session_process *p,
-				struct words *w)
+static void watchpoints_collect(const struct run *s, const struct run_process *p, struct words *w)
 {
-	array_each(struct session_thread *, t, &s->threads) {
+	array_each(struct run_thread *, t, &s->threads) {
 		if (!watchpoints_is_asked(*t))
 			continue;
 		w->too_many |= of_thread(*t)->calls;
@@ -173,14 +172,14 @@ static void watchpoints_collect(const struct session *s, const struct session_pr
 	}
 }
 
-static bool same_words(const struct session_process *p, const struct words *w)
+static bool same_words(const struct run_process *p, const struct words *w)
 {
 	return of_process(p)->count == w->count &&
 	       memcmp(of_process(p)->words, w->items, w->count * sizeof(*w->items)) == 0;
 }
 
 /* True: the words watched now differ from before. */
-static bool set_words(struct session *s, struct session_process *p, const struct words *w)
+static bool set_words(struct run *s, struct run_process *p, const struct words *w)
 {
 	if (!p->tracee || same_words(p, w))
 		return false;
@@ -194,9 +193,9 @@ static bool set_words(struct session *s, struct session_process *p, const struct
 	return w->count && !of_run(s)->refused;
 }
 
-static bool any_asked(const struct session *s)
+static bool any_asked(const struct run *s)
 {
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		if (watchpoints_is_asked(*t))
 			return true;
 	return false;
@@ -217,9 +216,9 @@ static bool has_changed(struct watchpoint_read *r)
 	return sum != r->sum;
 }
 
-static bool watchpoints_look(struct session *s)
+static bool watchpoints_look(struct run *s)
 {
-	array_each(struct session_thread *, t, &s->threads) {
+	array_each(struct run_thread *, t, &s->threads) {
 		if (!watchpoints_is_asked(*t))
 			continue;
 		if (of_thread(*t)->calls)
@@ -231,38 +230,38 @@ static bool watchpoints_look(struct session *s)
 	return false;
 }
 
-static bool is_stale(struct session *s)
+static bool is_stale(struct run *s)
 {
 	return of_run(s)->active && watchpoints_look(s);
 }
 
 /* The clock ticks that often, but a tick may be noticed late: half a period is enough slack. */
-static void plan_look(struct session *s, unsigned period_ms)
+static void plan_look(struct run *s, unsigned period_ms)
 {
 	of_run(s)->period_ms = period_ms;
-	of_run(s)->next_us = session_now_us() + period_ms * 1000u - FIRST_MS * 500u;
+	of_run(s)->next_us = run_now_us() + period_ms * 1000u - FIRST_MS * 500u;
 	ticks_wish(s, &watchpoints_observer, period_ms);
 }
 
-static void look_again(struct session *s)
+static void look_again(struct run *s)
 {
 	unsigned next = of_run(s)->period_ms + 1;
 
-	if (!of_run(s)->active || session_now_us() < of_run(s)->next_us)
+	if (!of_run(s)->active || run_now_us() < of_run(s)->next_us)
 		return;
 	plan_look(s, next < LAST_MS ? next : LAST_MS);
 	if (watchpoints_look(s))
-		session_ask_again(s);
+		run_ask_again(s);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static bool watch_all(struct session *s)
+static bool watch_all(struct run *s)
 {
 	bool others = false;
 
 	of_run(s)->looks = of_run(s)->refused;
-	array_each(struct session_process *, p, &s->processes) {
+	array_each(struct run_process *, p, &s->processes) {
 		struct words words = {0};
 
 		if (of_run(s)->active)
@@ -278,7 +277,7 @@ static bool watch_all(struct session *s)
 	return others;
 }
 
-static bool update(struct session *s)
+static bool update(struct run *s)
 {
 	bool was = of_run(s)->active, others;
 
@@ -298,11 +297,11 @@ static bool update(struct session *s)
 }
 
 /* How many words conditions have read in this process. */
-static size_t watchpoints_words_of(const struct session *s, const struct session_process *p)
+static size_t watchpoints_words_of(const struct run *s, const struct run_process *p)
 {
 	size_t words = 0;
 
-	array_each(struct session_thread *, t, &s->threads) {
+	array_each(struct run_thread *, t, &s->threads) {
 		array_each(const struct watchpoint_read, r, of_thread(*t))
 			if (watchpoints_is_asked(*t) && r->process == p)
 				words += (r->size + (r->address & 7) + 7) / 8;
@@ -310,7 +309,7 @@ static size_t watchpoints_words_of(const struct session *s, const struct session
 	return words;
 }
 
-void watchpoints_describe(const struct session *s, const struct session_thread *t, struct str *out)
+void watchpoints_describe(const struct run *s, const struct run_thread *t, struct str *out)
 {
 	if (!watchpoints_is_asked(t) || !of_run(s)->looks)
 		return;

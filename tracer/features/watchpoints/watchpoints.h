@@ -6,7 +6,7 @@
 
 /* Memory that a condition has read. */
 struct watchpoint_read {
-	struct session_process *process;
+	struct run_process *process;
 	uint64_t address;
 	uint32_t size;
 	uint64_t sum; /* checksum of the bytes read */
@@ -18,10 +18,10 @@ struct watchpoint_reads {
 	size_t count, capacity;
 	bool calls; /* it called functions: what they read is not known */
 };
-const struct watchpoint_reads *watchpoints_reads(const struct session_thread *t);
+const struct watchpoint_reads *watchpoints_reads(const struct run_thread *t);
 
-bool watchpoints_is_asked(const struct session_thread *t); /* held until a function says yes */
+bool watchpoints_is_asked(const struct run_thread *t); /* held until a function says yes */
 /* How the condition of a held thread is watched, unless it is by debug registers. */
-void watchpoints_describe(const struct session *s, const struct session_thread *t, struct str *out);
+void watchpoints_describe(const struct run *s, const struct run_thread *t, struct str *out);
 
 #endif

@@ -13,7 +13,7 @@ enum { CODE = 64, CONDITION_SIZE = 48 };
 
 /* The image that has this function or variable of glibc. Sanitizers have functions of the same
    names elsewhere. */
-static const struct image *find_symbol(const struct session_process *p, const char *name,
+static const struct image *find_symbol(const struct run_process *p, const char *name,
 				       uint64_t *offset)
 {
 	uint64_t size, ignored;
@@ -37,7 +37,7 @@ static bool loads_by_argument(const uint8_t *code, size_t n, uint64_t at, struct
 	       !access.writes && access.size == sizeof(uint32_t);
 }
 
-uint32_t glibc_condition_waiters(const struct session_process *p)
+uint32_t glibc_condition_waiters(const struct run_process *p)
 {
 	uint64_t offset;
 	uint8_t code[CODE];
@@ -56,7 +56,7 @@ uint32_t glibc_condition_waiters(const struct session_process *p)
 	return 0;
 }
 
-bool glibc_thread_has(const struct session_thread *t, uint64_t address)
+bool glibc_thread_has(const struct run_thread *t, uint64_t address)
 {
 	uint64_t offset;
 	uint32_t size;
@@ -70,7 +70,7 @@ bool glibc_thread_has(const struct session_thread *t, uint64_t address)
 }
 
 /* A descriptor of nptl_db: { bits, elements, offset in bytes }. */
-uint32_t glibc_thread_tid(const struct session_process *p)
+uint32_t glibc_thread_tid(const struct run_process *p)
 {
 	uint64_t offset;
 	uint32_t words[3];

@@ -24,10 +24,10 @@ enum {
 
 /* The offset in a pthread_cond_t of the number of its waiters (times 8), which the two words follow
    where they wait: 36 before glibc 2.41 (and its backports), 28 since. 0: not known. */
-uint32_t glibc_condition_waiters(const struct session_process *p);
+uint32_t glibc_condition_waiters(const struct run_process *p);
 /* The offset of the thread's tid in struct pthread; 0: not known. */
-uint32_t glibc_thread_tid(const struct session_process *p);
+uint32_t glibc_thread_tid(const struct run_process *p);
 /* Is the address within this thread's struct pthread? */
-bool glibc_thread_has(const struct session_thread *t, uint64_t address);
+bool glibc_thread_has(const struct run_thread *t, uint64_t address);
 
 #endif

@@ -18,21 +18,21 @@
 
 enum { MOST_MODULES = 10000, MOST_NAMESPACES = 32 };
 
-static void image_add(struct session_process *p, struct module *m, uint64_t bias)
+static void image_add(struct run_process *p, struct module *m, uint64_t bias)
 {
 	struct image *image = array_add(&p->images);
 
 	*image = (struct image){m, bias, 0, true};
 }
 
-struct module *images_program(struct session *s, struct session_process *p)
+struct module *images_program(struct run *s, struct run_process *p)
 {
 	ERROR(err);
 
 	return mapped_file_exe(s, p, &err);
 }
 
-static struct module *open_loader(struct session *s, struct session_process *p)
+static struct module *open_loader(struct run *s, struct run_process *p)
 {
 	struct tracee_mapping map;
 
@@ -42,7 +42,7 @@ static struct module *open_loader(struct session *s, struct session_process *p)
 	return mapped_file_open(s, p, map.path, &(struct mapped_place){.start = p->loader_base});
 }
 
-int images_exec(struct session *s, struct session_process *p, struct error *err)
+int images_exec(struct run *s, struct run_process *p, struct error *err)
 {
 	p->images.count = 0;
 	p->loader = NULL;
@@ -58,7 +58,7 @@ int images_exec(struct session *s, struct session_process *p, struct error *err)
 }
 
 /* By pieces that stay on one page: behind a page's end there may be nothing. */
-static int read_name(struct session_process *p, uint64_t address, char *name, size_t size)
+static int read_name(struct run_process *p, uint64_t address, char *name, size_t size)
 {
 	enum { PIECE = 64 };
 
@@ -76,8 +76,7 @@ static int read_name(struct session_process *p, uint64_t address, char *name, si
 	return -1;
 }
 
-static bool image_known(struct session_process *p, const struct module *m, uint64_t bias,
-			uint64_t at)
+static bool image_known(struct run_process *p, const struct module *m, uint64_t bias, uint64_t at)
 {
 	array_each(struct image, image, &p->images) {
 		if (image->module != m || image->bias != bias)
@@ -89,7 +88,7 @@ static bool image_known(struct session_process *p, const struct module *m, uint6
 }
 
 /* Is it there already as this entry of the list? Then its file need not be looked for. */
-static bool link_known(struct session_process *p, const char *name, uint64_t bias, uint64_t at)
+static bool link_known(struct run_process *p, const char *name, uint64_t bias, uint64_t at)
 {
 	array_each(struct image, image, &p->images)
 		if (image->link == at && image->bias == bias &&
@@ -98,7 +97,7 @@ static bool link_known(struct session_process *p, const char *name, uint64_t bia
 	return false;
 }
 
-static bool is_exe(const struct session_process *p, const struct link_map *link)
+static bool is_exe(const struct run_process *p, const struct link_map *link)
 {
 	const struct image *exe = &p->images.items[0];
 	uint64_t low, high, dynamic = (uint64_t)(uintptr_t)link->l_ld - exe->bias;
@@ -108,8 +107,8 @@ static bool is_exe(const struct session_process *p, const struct link_map *link)
 }
 
 /* `at`: the address of the entry in the program's memory */
-static void one_link(struct session *s, struct session_process *p, const struct link_map *link,
-		     uint64_t at, struct module_list *loaded)
+static void one_link(struct run *s, struct run_process *p, const struct link_map *link, uint64_t at,
+		     struct module_list *loaded)
 {
 	const struct mapped_place there = {.bias = link->l_addr,
 					   .within = (uint64_t)(uintptr_t)link->l_ld};
@@ -139,7 +138,7 @@ static void one_link(struct session *s, struct session_process *p, const struct 
 		*array_add(loaded) = p->images.items[p->images.count - 1];
 }
 
-static void one_namespace(struct session *s, struct session_process *p, uint64_t link,
+static void one_namespace(struct run *s, struct run_process *p, uint64_t link,
 			  struct module_list *loaded)
 {
 	struct link_map map;
@@ -153,7 +152,7 @@ static void one_namespace(struct session *s, struct session_process *p, uint64_t
 }
 
 /* A module that is no longer in the list has been unmapped, and its traps with it. */
-static void drop_unseen(struct session *s, struct session_process *p)
+static void drop_unseen(struct run *s, struct run_process *p)
 {
 	for (size_t i = p->images.count; i-- > 1;) {
 		struct image *image = &p->images.items[i];
@@ -167,14 +166,14 @@ static void drop_unseen(struct session *s, struct session_process *p)
 	}
 }
 
-struct module *images_loader(const struct session_process *p, uint64_t *base)
+struct module *images_loader(const struct run_process *p, uint64_t *base)
 {
 	*base = p->loader ? p->loader_base : p->images.items[0].bias;
 	return p->loader ? p->loader : p->exe;
 }
 
 /* Where the list begins, by the loader's symbols: glibc's is the list itself, musl's points there. */
-static uint64_t list_of(struct session_process *p)
+static uint64_t list_of(struct run_process *p)
 {
 	uint64_t base, offset, at;
 	struct module *loader = images_loader(p, &base);
@@ -187,7 +186,7 @@ static uint64_t list_of(struct session_process *p)
 	return 0;
 }
 
-void images_update(struct session *s, struct session_process *p, struct module_list *loaded,
+void images_update(struct run *s, struct run_process *p, struct module_list *loaded,
 		   bool *consistent)
 {
 	/* struct r_debug_extended of glibc 2.35 and later; r_version says whether r_next is there. */
@@ -213,7 +212,7 @@ void images_update(struct session *s, struct session_process *p, struct module_l
 	drop_unseen(s, p);
 }
 
-struct image *images_at(struct session_process *p, uint64_t address)
+struct image *images_at(struct run_process *p, uint64_t address)
 {
 	array_each(struct image, image, &p->images) {
 		uint64_t low, high;
@@ -227,7 +226,7 @@ struct image *images_at(struct session_process *p, uint64_t address)
 
 /* Where the mappings of this one's file begin. Right for the usual layout, where offsets and addresses of
    the first segments differ by the same amount. */
-static uint64_t file_start(struct session_process *p, struct tracee_mapping map)
+static uint64_t file_start(struct run_process *p, struct tracee_mapping map)
 {
 	uint64_t start = map.start - map.offset;
 
@@ -244,7 +243,7 @@ static uint64_t file_start(struct session_process *p, struct tracee_mapping map)
 }
 
 /* Without a trap in the loader, the mapping at this address is all there is to go by. */
-static void image_from_mapping(struct session *s, struct session_process *p, uint64_t address)
+static void image_from_mapping(struct run *s, struct run_process *p, uint64_t address)
 {
 	struct tracee_mapping map;
 	struct mapped_place there;
@@ -258,7 +257,7 @@ static void image_from_mapping(struct session *s, struct session_process *p, uin
 		image_add(p, m, mapped_file_bias(m, &there));
 }
 
-struct image *images_find(struct session *s, struct session_process *p, uint64_t address)
+struct image *images_find(struct run *s, struct run_process *p, uint64_t address)
 {
 	struct image *image = images_at(p, address);
 	bool consistent = false;
@@ -272,7 +271,7 @@ struct image *images_find(struct session *s, struct session_process *p, uint64_t
 	return images_at(p, address);
 }
 
-struct module **images_modules(const struct session_process *p)
+struct module **images_modules(const struct run_process *p)
 {
 	struct module **modules = base_alloc(p->images.count, sizeof(*modules));
 
@@ -281,7 +280,7 @@ struct module **images_modules(const struct session_process *p)
 	return modules;
 }
 
-bool images_have(const struct session_process *p, const char *object)
+bool images_have(const struct run_process *p, const char *object)
 {
 	array_each(const struct image, image, &p->images)
 		if (module_matches(image->module, object))
@@ -299,7 +298,7 @@ uint64_t images_frame(struct module *m, uint64_t offset, const struct arch_regs 
 	return regs->dwarf[reg] + (uint64_t)add;
 }
 
-void images_copy(struct session_process *to, const struct session_process *from)
+void images_copy(struct run_process *to, const struct run_process *from)
 {
 	array_each(const struct image, image, &from->images)
 		*array_add(&to->images) = *image;

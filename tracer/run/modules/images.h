@@ -5,34 +5,34 @@
 #include "tracer/run/state.h"
 
 /* Reads what the process has just exec'd. */
-int images_exec(struct session *s, struct session_process *p, struct error *err);
+int images_exec(struct run *s, struct run_process *p, struct error *err);
 /* The loader is at _dl_debug_state: compares lists; new modules are appended to `loaded`. */
 struct module_list {
 	struct image *items;
 	size_t count, capacity;
 };
 /* ld.so, or the static program itself, which may have a loader of its own in it. */
-struct module *images_loader(const struct session_process *p, uint64_t *base);
-void images_update(struct session *s, struct session_process *p, struct module_list *loaded,
+struct module *images_loader(const struct run_process *p, uint64_t *base);
+void images_update(struct run *s, struct run_process *p, struct module_list *loaded,
 		   bool *consistent);
-struct image *images_at(struct session_process *p, uint64_t address);
+struct image *images_at(struct run_process *p, uint64_t address);
 /* Like images_at(), but for an address in no known image it reads the program's list again. */
-struct image *images_find(struct session *s, struct session_process *p, uint64_t address);
+struct image *images_find(struct run *s, struct run_process *p, uint64_t address);
 /* All loaded modules, the executable first: images.count of them. The caller frees the array with
    base_free(). */
-struct module **images_modules(const struct session_process *p);
+struct module **images_modules(const struct run_process *p);
 /* Is the OBJECT of a location loaded? If a location is not in it by then, it will never be. */
-bool images_have(const struct session_process *p, const char *object);
+bool images_have(const struct run_process *p, const char *object);
 /* The file that execvp(3) would run; false: there is none. */
 bool images_find_program(const char *name, char *path, size_t size);
 /* The canonical frame address of the frame that is executing at this offset of the module (NULL: a
    module is not known). Code without call frame information is taken to leave the stack pointer
    alone. */
 uint64_t images_frame(struct module *m, uint64_t offset, const struct arch_regs *regs);
-void images_copy(struct session_process *to, const struct session_process *from);
+void images_copy(struct run_process *to, const struct run_process *from);
 void images_explain_refusal(struct modules *symbols, const char *program, struct error *err);
 /* A location was not found: it may be of a program that the script PROG starts, not of its interpreter. */
 void images_hint_script(const char *program, const struct location *location, struct error *err);
-struct module *images_program(struct session *s, struct session_process *p); /* or NULL */
+struct module *images_program(struct run *s, struct run_process *p); /* or NULL */
 
 #endif

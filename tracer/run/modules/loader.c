@@ -9,7 +9,7 @@
 #include "tracer/run/places/places.h"
 #include "tracer/run/places/sites.h"
 
-bool loader_is_wanted(struct session *s, const struct session_process *p)
+bool loader_is_wanted(struct run *s, const struct run_process *p)
 {
 	bool wanted = s->has_places;
 
@@ -19,10 +19,10 @@ bool loader_is_wanted(struct session *s, const struct session_process *p)
 
 /* The loader has changed its list: the first time all places are resolved, later those in new
    libraries. */
-static enum hit_answer hit_loader(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_loader(struct run *s, const struct act *a, const struct hit *h)
 {
-	struct session_thread *t = h->thread;
-	struct session_process *p = t->process;
+	struct run_thread *t = h->thread;
+	struct run_process *p = t->process;
 	struct module_list loaded = {0};
 	ERROR(err);
 	bool consistent, first = !p->settled;
@@ -38,7 +38,7 @@ static enum hit_answer hit_loader(struct session *s, const struct act *a, const 
 	if (consistent && !s->loads_matter && p->load_site)
 		tracee_site_remove(p->tracee, p->load_site);
 	if (failed < 0) {
-		session_fault(s, &err);
+		run_fault(s, &err);
 		tracee_resume(s->tracee, t->tracee);
 	} else {
 		arrivals_load(s, t, &loaded);
@@ -52,7 +52,7 @@ static const struct site_owner loader_owner = {
 
 /* Sets a trap where ld.so reports that its list has changed. It is come by a few times only: where its instruction can
    be emulated, no memory is mapped for a copy of it, which takes longer than all of that. */
-static void watch_loader(struct session *s, struct session_process *p, struct tracee_thread *t)
+static void watch_loader(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	uint64_t base, offset, size;
 	struct module *m = images_loader(p, &base);
@@ -70,14 +70,13 @@ static void watch_loader(struct session *s, struct session_process *p, struct tr
 		sites_act(use, &act);
 }
 
-void loader_static(struct session *s, struct session_process *p, struct tracee_thread *t)
+void loader_static(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	if (!p->loader && s->loads_matter)
 		watch_loader(s, p, t);
 }
 
-int loader_exec(struct session *s, struct session_process *p, struct tracee_thread *t,
-		struct error *err)
+int loader_exec(struct run *s, struct run_process *p, struct tracee_thread *t, struct error *err)
 {
 	if (images_exec(s, p, err) < 0)
 		return -1;

@@ -29,7 +29,7 @@ uint64_t mapped_file_bias(const struct module *m, const struct mapped_place *the
 /* ---- is it this file? ----------------------------------------------------------------------- */
 
 /* From this offset to the end of its page. */
-static bool same_bytes(struct session_process *p, const struct module *m, uint64_t bias,
+static bool same_bytes(struct run_process *p, const struct module *m, uint64_t bias,
 		       uint64_t offset)
 {
 	uint8_t file[PAGE_BYTES], memory[PAGE_BYTES];
@@ -39,7 +39,7 @@ static bool same_bytes(struct session_process *p, const struct module *m, uint64
 	       memcmp(file, memory, n) == 0;
 }
 
-static bool same_code(struct session_process *p, const struct module *m, uint64_t bias)
+static bool same_code(struct run_process *p, const struct module *m, uint64_t bias)
 {
 	uint64_t low, high;
 
@@ -50,7 +50,7 @@ static bool same_code(struct session_process *p, const struct module *m, uint64_
 	return true;
 }
 
-static bool mapping_of(struct session_process *p, const struct mapped_place *there,
+static bool mapping_of(struct run_process *p, const struct mapped_place *there,
 		       struct tracee_mapping *map)
 {
 	return tracee_mapping_at(p->tracee, there->within ? there->within : there->start, map) == 0;
@@ -58,7 +58,7 @@ static bool mapping_of(struct session_process *p, const struct mapped_place *the
 
 /* Equal numbers of device and inode are a proof. Others are none: of overlayfs and btrfs the mappings have
    another device than stat(2). */
-static bool is_mapped(struct session_process *p, const struct module *m,
+static bool is_mapped(struct run_process *p, const struct module *m,
 		      const struct mapped_place *there)
 {
 	uint64_t bias = mapped_file_bias(m, there), low, high;
@@ -84,7 +84,7 @@ static void proc_link(char link[LINK_MOST], int tid, const char *name)
 }
 
 /* A thread of it that /proc can tell of: the first one may have ended before the others. */
-static int living(struct session *s, struct session_process *p)
+static int living(struct run *s, struct run_process *p)
 {
 	struct tracee_thread *t = NULL;
 	char link[LINK_MOST], first;
@@ -103,7 +103,7 @@ static int living(struct session *s, struct session_process *p)
 	}
 }
 
-static struct module *try_way(struct session *s, struct session_process *p, const char *way,
+static struct module *try_way(struct run *s, struct run_process *p, const char *way,
 			      const char *name, const struct mapped_place *there)
 {
 	ERROR(err);
@@ -112,7 +112,7 @@ static struct module *try_way(struct session *s, struct session_process *p, cons
 	return m && is_mapped(p, m, there) ? m : NULL;
 }
 
-static struct module *try_root(struct session *s, struct session_process *p, const char *root,
+static struct module *try_root(struct run *s, struct run_process *p, const char *root,
 			       const char *path, const char *name, const struct mapped_place *there)
 {
 	char way[LINK_MOST + PATH_MAX];
@@ -123,7 +123,7 @@ static struct module *try_root(struct session *s, struct session_process *p, con
 
 /* The kernel names the mapped file as it is seen from here, or, if it is not, from the root of its own mounts. Only
    root may follow its link to the file itself. */
-static struct module *elsewhere(struct session *s, struct session_process *p, const char *name,
+static struct module *elsewhere(struct run *s, struct run_process *p, const char *name,
 				const struct mapped_place *there)
 {
 	struct tracee_mapping map;
@@ -145,7 +145,7 @@ static struct module *elsewhere(struct session *s, struct session_process *p, co
 	return try_way(s, p, link, name, there);
 }
 
-static void note_unread(struct session *s, const char *name)
+static void note_unread(struct run *s, const char *name)
 {
 	array_each(char *, known, &s->unread)
 		if (!strcmp(*known, name))
@@ -159,7 +159,7 @@ static void note_unread(struct session *s, const char *name)
 }
 
 /* A file that is whole, but for which there was no memory: what is not found in it may be there. */
-static void note_no_memory(struct session *s, const struct error *err)
+static void note_no_memory(struct run *s, const struct error *err)
 {
 	if (strstr(error_text(err), "out of memory") && s->run_number <= 1)
 		log_line("gatectl: note: %s: no location is found in it, and no function: its file "
@@ -167,7 +167,7 @@ static void note_no_memory(struct session *s, const struct error *err)
 			 error_text(err));
 }
 
-struct module *mapped_file_open(struct session *s, struct session_process *p, const char *name,
+struct module *mapped_file_open(struct run *s, struct run_process *p, const char *name,
 				const struct mapped_place *there)
 {
 	ERROR(err);
@@ -202,7 +202,7 @@ static void cut_deleted(char *path)
 		path[length - end] = '\0';
 }
 
-struct module *mapped_file_exe(struct session *s, struct session_process *p, struct error *err)
+struct module *mapped_file_exe(struct run *s, struct run_process *p, struct error *err)
 {
 	char link[LINK_MOST], path[PATH_MAX];
 	ssize_t n;

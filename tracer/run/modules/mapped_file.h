@@ -18,8 +18,8 @@ uint64_t mapped_file_bias(const struct module *m, const struct mapped_place *the
  * The object that the process knows as `name`. NULL: no file that can be opened from here is the one that is
  * mapped there; the user is told so, once.
  */
-struct module *mapped_file_open(struct session *s, struct session_process *p, const char *name,
+struct module *mapped_file_open(struct run *s, struct run_process *p, const char *name,
 				const struct mapped_place *there);
-struct module *mapped_file_exe(struct session *s, struct session_process *p, struct error *err);
+struct module *mapped_file_exe(struct run *s, struct run_process *p, struct error *err);
 
 #endif

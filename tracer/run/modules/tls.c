@@ -9,7 +9,7 @@
 enum { DTV_ENTRY = 16 };
 
 /* struct link_map is private beyond its first fields; glibc tells debuggers where this field is. */
-static int module_number(struct session_process *p, const struct image *image, uint64_t *number)
+static int module_number(struct run_process *p, const struct image *image, uint64_t *number)
 {
 	uint32_t field[3]; /* bits, elements, offset in bytes: DB_STRUCT of nptl_db */
 	uint64_t offset, size;
@@ -26,7 +26,7 @@ static int module_number(struct session_process *p, const struct image *image, u
 	return -1;
 }
 
-static struct image *image_of(struct session_process *p, const struct module *m)
+static struct image *image_of(struct run_process *p, const struct module *m)
 {
 	array_each(struct image, image, &p->images)
 		if (image->module == m)
@@ -34,9 +34,9 @@ static struct image *image_of(struct session_process *p, const struct module *m)
 	return NULL;
 }
 
-int tls_block(struct session_thread *t, const struct module *m, uint64_t *base)
+int tls_block(struct run_thread *t, const struct module *m, uint64_t *base)
 {
-	struct session_process *p = t->process;
+	struct run_process *p = t->process;
 	const struct image *image = image_of(p, m);
 	uint64_t number, dtv;
 	struct arch_regs regs;

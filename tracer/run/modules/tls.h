@@ -5,6 +5,6 @@
 #include "tracer/run/state.h"
 
 /* Where the thread's block for the module begins. 0, or -1: not allocated yet, or there is none */
-int tls_block(struct session_thread *t, const struct module *m, uint64_t *base);
+int tls_block(struct run_thread *t, const struct module *m, uint64_t *base);
 
 #endif

@@ -14,7 +14,7 @@
 enum { AGAIN_MOST = 8 }; /* rounds; after that the next look at what conditions have read will do */
 
 /* Of several places at its address, the one that holds it. */
-static void note_spot(struct session_thread *t)
+static void note_spot(struct run_thread *t)
 {
 	struct arrival_spot spot;
 
@@ -27,28 +27,28 @@ static void note_spot(struct session_thread *t)
 }
 
 /* Notes that the thread is held from now on, or no longer. */
-static void note_hold(struct session *s, const struct decision *d)
+static void note_hold(struct run *s, const struct decision *d)
 {
-	struct session_thread *t = threads_of(d->thread);
+	struct run_thread *t = threads_of(d->thread);
 
-	session_note_held(s, t);
+	run_note_held(s, t);
 	if (d->kind == DECISION_PASS)
 		return;
 	note_spot(t);
-	t->held_since = session_now_us();
+	t->held_since = run_now_us();
 	t->hold = (struct engine_hold){d->place, d->gate};
 }
 
-static void apply_release(struct session *s, const struct decision *d)
+static void apply_release(struct run *s, const struct decision *d)
 {
-	struct session_thread *t = threads_of(d->thread);
+	struct run_thread *t = threads_of(d->thread);
 
 	program_forget(t);
 	s->events++;
 	if (t == s->turned)
 		s->turned_goes = true;
 	else if (t->tracee && !t->gone_first)
-		session_go(s, t);
+		run_go(s, t);
 	t->gone_first = false;
 }
 
@@ -69,7 +69,7 @@ static bool is_only_told(const struct decision *d)
 	}
 }
 
-void apply_releases(struct session *s)
+void apply_releases(struct run *s)
 {
 	const struct decision *d;
 
@@ -79,27 +79,27 @@ void apply_releases(struct session *s)
 		if (!is_only_told(d))
 			return;
 	for (size_t i = 0; (d = engine_coming(s->engine, i)); i++) {
-		struct session_thread *t = d->thread ? threads_of(d->thread) : NULL;
+		struct run_thread *t = d->thread ? threads_of(d->thread) : NULL;
 
 		if (d->kind != DECISION_RELEASE || t == s->turned || !t->tracee || t->gone_first ||
 		    t->crashes) /* what is held then is to be told */
 			continue;
 		t->gone_first = true;
 		program_forget(t);
-		session_go(s, t);
+		run_go(s, t);
 	}
 }
 
-static void kill_program(struct session *s, const struct decision *d)
+static void kill_program(struct run *s, const struct decision *d)
 {
-	struct session_thread *t = threads_of(d->thread);
+	struct run_thread *t = threads_of(d->thread);
 
 	s->killed_by = d->signal;
 	if (t->tracee)
 		tracee_kill(s->tracee, t->process->tracee, d->signal);
 }
 
-static void apply(struct session *s, const struct decision *d)
+static void apply(struct run *s, const struct decision *d)
 {
 	if (d->kind == DECISION_HOLD || d->kind == DECISION_PASS)
 		note_hold(s, d);
@@ -119,7 +119,7 @@ static void apply(struct session *s, const struct decision *d)
 		places_retire(s, d->place);
 		break;
 	case DECISION_FAULT:
-		session_fault(s, d->error);
+		run_fault(s, d->error);
 		break;
 	case DECISION_ARRIVED:
 	case DECISION_WATCH:
@@ -132,7 +132,7 @@ static void apply(struct session *s, const struct decision *d)
 	}
 }
 
-void apply_decisions(struct session *s)
+void apply_decisions(struct run *s)
 {
 	struct decision d;
 
@@ -141,7 +141,7 @@ void apply_decisions(struct session *s)
 		apply(s, &d);
 }
 
-static bool is_to_ask_again(struct session *s)
+static bool is_to_ask_again(struct run *s)
 {
 	bool again = false;
 
@@ -149,7 +149,7 @@ static bool is_to_ask_again(struct session *s)
 	return again;
 }
 
-void session_settle(struct session *s)
+void run_settle(struct run *s)
 {
 	apply_decisions(s);
 	for (int i = 0; i < AGAIN_MOST && is_to_ask_again(s); i++) {
@@ -160,9 +160,9 @@ void session_settle(struct session *s)
 }
 
 /* Memory that closed conditions have read has changed. */
-void session_ask_again(struct session *s)
+void run_ask_again(struct run *s)
 {
 	pages_forget(s);
 	engine_changed(s->engine);
-	session_settle(s);
+	run_settle(s);
 }

@@ -4,14 +4,14 @@
 
 #include "tracer/run/state.h"
 
-void apply_decisions(struct session *s);
+void apply_decisions(struct run *s);
 /*
  * Of what comes next: who is let go, but for the thread that this turn is about, need not wait until everybody has been told
  * why, and traps are removed. Does nothing where somebody has to look at such a thread before it goes on.
  */
-void apply_releases(struct session *s);
+void apply_releases(struct run *s);
 /* Carries out all decisions, and has what conditions have read watched. */
-void session_settle(struct session *s);
-void session_ask_again(struct session *s); /* memory that closed conditions have read has changed */
+void run_settle(struct run *s);
+void run_ask_again(struct run *s); /* memory that closed conditions have read has changed */
 
 #endif

@@ -48,7 +48,7 @@ static void list_fini(struct place_list *list)
 }
 
 /* For the report: most threads name themselves when they begin, and never again. */
-static void note_name(struct session *s, struct session_thread *t)
+static void note_name(struct run *s, struct run_thread *t)
 {
 	if (s->options->reports.count && t->names_read < NAME_LOOKS) {
 		t->names_read++;
@@ -56,7 +56,7 @@ static void note_name(struct session *s, struct session_thread *t)
 	}
 }
 
-static void arrive(struct session *s, struct session_thread *t, struct place_list *places,
+static void arrive(struct run *s, struct run_thread *t, struct place_list *places,
 		   const struct source_site *info, int signal)
 {
 	const struct arrival at = {
@@ -77,7 +77,7 @@ static void arrive(struct session *s, struct session_thread *t, struct place_lis
 	t->hold_func = at.func;
 	t->hold_scope = at.scope;
 	if (!places->count) {
-		session_go(s, t);
+		run_go(s, t);
 		return;
 	}
 	note_name(s, t);
@@ -99,7 +99,7 @@ static bool needs_registers(const struct site_use *use)
 	return false;
 }
 
-void arrivals_site(struct session *s, struct session_thread *t, struct tracee_site *site)
+void arrivals_site(struct run *s, struct run_thread *t, struct tracee_site *site)
 {
 	struct hit hit = {.thread = t, .site = site, .address = site->addr};
 	struct site_use *use = site->user;
@@ -134,7 +134,7 @@ static bool arrivals_wants(const struct place *place, enum place_kind kind, int 
 	       (kind != PLACE_SIGNAL || !place->signal || place->signal == signal);
 }
 
-void arrivals_event(struct session *s, struct session_thread *t, enum place_kind kind, int signal)
+void arrivals_event(struct run *s, struct run_thread *t, enum place_kind kind, int signal)
 {
 	struct place_list places = {0};
 	struct place *place;
@@ -146,7 +146,7 @@ void arrivals_event(struct session *s, struct session_thread *t, enum place_kind
 	list_fini(&places);
 }
 
-void arrivals_load(struct session *s, struct session_thread *t, const struct module_list *loaded)
+void arrivals_load(struct run *s, struct run_thread *t, const struct module_list *loaded)
 {
 	struct place_list places = {0};
 	struct place *place;

@@ -5,8 +5,8 @@
 #include "tracer/run/state.h"
 #include "tracer/run/modules/images.h"
 
-void arrivals_site(struct session *s, struct session_thread *t, struct tracee_site *site);
-void arrivals_event(struct session *s, struct session_thread *t, enum place_kind kind, int signal);
-void arrivals_load(struct session *s, struct session_thread *t, const struct module_list *loaded);
+void arrivals_site(struct run *s, struct run_thread *t, struct tracee_site *site);
+void arrivals_event(struct run *s, struct run_thread *t, enum place_kind kind, int signal);
+void arrivals_load(struct run *s, struct run_thread *t, const struct module_list *loaded);
 
 #endif

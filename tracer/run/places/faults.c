@@ -59,7 +59,7 @@ int faults_end(struct faults *f, struct error *err)
 
 /* For a name in an order that is no event, and so was taken for a location. Only events that the
    script names elsewhere are suggested: the other names in orders are as doubtful as this one. */
-void faults_suggest_event(struct session *s, const struct place *place, struct error *err)
+void faults_suggest_event(struct run *s, const struct place *place, struct error *err)
 {
 	struct suggestions like = {.wanted = place->location};
 	const struct place *p;

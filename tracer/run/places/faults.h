@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-struct session;
+struct run;
 struct place;
 
 struct faults {
@@ -30,6 +30,6 @@ bool faults_add(struct faults *f, const struct error *err);
 int faults_end(struct faults *f, struct error *err);
 
 /* For a name in an order that is no event, and so was taken for a location. */
-void faults_suggest_event(struct session *s, const struct place *place, struct error *err);
+void faults_suggest_event(struct run *s, const struct place *place, struct error *err);
 
 #endif

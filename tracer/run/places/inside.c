@@ -23,7 +23,7 @@ struct inside_count {
 };
 
 struct inside_site {
-	struct session *session;
+	struct run *run;
 	struct site_use *use;
 	const char *only; /* its stubs never decide for this thread; NULL: they do for all */
 	/* ... and only for arrivals that the condition of this place makes idle; NULL: there is none. */
@@ -34,9 +34,9 @@ struct inside_site {
 /* ---- which sites ---------------------------------------------------------------------------- */
 
 /* Why this run looks at each arrival, at whatever place. NULL: it does not. */
-static const char *run_stops(const struct session *s)
+static const char *run_stops(const struct run *s)
 {
-	const struct session_options *o = s->options;
+	const struct run_options *o = s->options;
 
 	if (o->no_resident)
 		return "--no-resident was given";
@@ -67,7 +67,7 @@ static bool is_act_of(const struct act *a, const struct place *place)
 }
 
 /* The thread that alone the first place there with such a wish is for; NULL: none has one. */
-static const char *only_thread(const struct session *s, const struct site_use *use)
+static const char *only_thread(const struct run *s, const struct site_use *use)
 {
 	array_each(const struct act, a, &use->acts)
 		if (!inside_is_over(a) && a->place && a->place->thread)
@@ -76,7 +76,7 @@ static const char *only_thread(const struct session *s, const struct site_use *u
 }
 
 /* Does a C expression decide arrivals at the place? */
-static bool has_condition(const struct session *s, const struct place *place)
+static bool has_condition(const struct run *s, const struct place *place)
 {
 	bool idle;
 
@@ -84,7 +84,7 @@ static bool has_condition(const struct session *s, const struct place *place)
 }
 
 /* The act that alone is there, if its place has a condition; NULL: there is none. */
-static const struct act *tested(const struct session *s, const struct site_use *use)
+static const struct act *tested(const struct run *s, const struct site_use *use)
 {
 	const struct act *found = NULL;
 
@@ -99,7 +99,7 @@ static const struct act *tested(const struct session *s, const struct site_use *
 }
 
 /* The place whose condition is compared there, by stubs that there are or may be. */
-static const struct place *asked(const struct session *s, const struct site_use *use)
+static const struct place *asked(const struct run *s, const struct site_use *use)
 {
 	const struct act *a;
 
@@ -111,7 +111,7 @@ static const struct place *asked(const struct session *s, const struct site_use 
 
 /* As place_idle_arrivals(); but where one thread alone arrives, those of all others, and where a condition decides, those
    that it makes idle, if the stub there can tell. */
-static unsigned long idle_at(const struct session *s, const struct site_use *use,
+static unsigned long idle_at(const struct run *s, const struct site_use *use,
 			     const struct place *place)
 {
 	const char *only;
@@ -125,8 +125,7 @@ static unsigned long idle_at(const struct session *s, const struct site_use *use
 }
 
 /* How many of the next arrivals have no consequence for the act. */
-static unsigned long act_idle(const struct session *s, const struct site_use *use,
-			      const struct act *a)
+static unsigned long act_idle(const struct run *s, const struct site_use *use, const struct act *a)
 {
 	if (!a->owner->arrives || !a->place || (a->info && source_site_doubt(a->info)))
 		return 0;
@@ -134,8 +133,7 @@ static unsigned long act_idle(const struct session *s, const struct site_use *us
 }
 
 /* The reason why act_idle() is 0. Never NULL. */
-static const char *act_busy(const struct session *s, const struct site_use *use,
-			    const struct act *a)
+static const char *act_busy(const struct run *s, const struct site_use *use, const struct act *a)
 {
 	if (!a->owner->arrives || !a->place)
 		return a->place && a->place->after
@@ -154,7 +152,7 @@ static const char *act_busy(const struct session *s, const struct site_use *use,
 }
 
 /* Of the next arrivals there; 0 where somebody wants more than to count them. */
-static unsigned long idle_arrivals(const struct session *s, const struct site_use *use)
+static unsigned long idle_arrivals(const struct run *s, const struct site_use *use)
 {
 	unsigned long least = ULONG_MAX;
 
@@ -166,11 +164,11 @@ static unsigned long idle_arrivals(const struct session *s, const struct site_us
 	return least;
 }
 
-static struct inside_site *inside_of(struct session *s, struct site_use *use)
+static struct inside_site *inside_of(struct run *s, struct site_use *use)
 {
 	if (!use->inside) {
 		use->inside = base_alloc(1, sizeof(*use->inside));
-		use->inside->session = s;
+		use->inside->run = s;
 		use->inside->use = use;
 		*array_add(&s->insides) = use->inside;
 	}
@@ -201,7 +199,7 @@ static unsigned span_of(struct site_use *use, const struct tracee_site *site)
 
 /* Sets the reasons of the acts at the site. `why`: what prevents a jump there. NULL: nothing, so
    an act is the reason if each arrival matters to it, or if it is for one thread. */
-static void note_reasons(const struct session *s, struct site_use *use, const char *why)
+static void note_reasons(const struct run *s, struct site_use *use, const char *why)
 {
 	bool busy = !why && !idle_arrivals(s, use);
 	const struct act *stopper = NULL;
@@ -233,7 +231,7 @@ static void note_few(const struct site_use *use)
 			a->stops = "its arrivals are few enough for each to be in the report";
 }
 
-bool inside_reason(const struct session *s, const struct place *place, struct str *out)
+bool inside_reason(const struct run *s, const struct place *place, struct str *out)
 {
 	array_each(struct site_use *const, use, &s->uses)
 		array_each(const struct act, a, &(*use)->acts) {
@@ -249,13 +247,13 @@ bool inside_reason(const struct session *s, const struct place *place, struct st
 }
 
 /* Those that are called so now; the last of them in *last. Names may be alike that were given to no number. */
-static size_t called(struct session *s, const char *only, struct tracee_thread **last)
+static size_t called(struct run *s, const char *only, struct tracee_thread **last)
 {
 	size_t n = 0;
 
 	*last = NULL;
 	for (size_t i = 0; i < s->threads.count; i++) {
-		struct session_thread *t = s->threads.items[i];
+		struct run_thread *t = s->threads.items[i];
 
 		if (!t->tracee || !engine_thread_matches(s->engine, t->engine, only))
 			continue;
@@ -266,7 +264,7 @@ static size_t called(struct session *s, const char *only, struct tracee_thread *
 }
 
 /* A stub that compares variables first. */
-static struct resident_count *make_compared(struct session *s, struct session_thread *t,
+static struct resident_count *make_compared(struct run *s, struct run_thread *t,
 					    struct tracee_site *site, const struct act *a,
 					    const char **why)
 {
@@ -285,7 +283,7 @@ static struct resident_count *make_compared(struct session *s, struct session_th
 }
 
 /* A stub that is for all threads but `only`; NULL: for all. */
-static struct resident_count *make_plain(struct session *s, struct session_thread *t,
+static struct resident_count *make_plain(struct run *s, struct run_thread *t,
 					 struct tracee_site *site, const char *only,
 					 const char **why)
 {
@@ -303,7 +301,7 @@ static struct resident_count *make_plain(struct session *s, struct session_threa
 
 /* A stub at the site, for this process too. Where the condition of a place for one thread cannot be compared, the stub is for
    all other threads. Returns NULL, or the reason why there is none. */
-static const char *make_stub(struct session *s, struct session_thread *t, struct tracee_site *site)
+static const char *make_stub(struct run *s, struct run_thread *t, struct tracee_site *site)
 {
 	struct site_use *use = site->user;
 	const char *why, *only = use->inside ? use->inside->only : only_thread(s, use);
@@ -331,8 +329,7 @@ static const char *make_stub(struct session *s, struct session_thread *t, struct
 }
 
 /* The same, unless it has failed too often, or what decides there is for other places. */
-static const char *make_resident(struct session *s, struct session_thread *t,
-				 struct tracee_site *site)
+static const char *make_resident(struct run *s, struct run_thread *t, struct tracee_site *site)
 {
 	struct site_use *use = site->user;
 	const struct act *asks = tested(s, use);
@@ -349,7 +346,7 @@ static const char *make_resident(struct session *s, struct session_thread *t,
 }
 
 /* Whoever wants a report has each arrival in it, if they are few. */
-static bool is_worth(const struct session *s, const struct site_use *use)
+static bool is_worth(const struct run *s, const struct site_use *use)
 {
 	unsigned long idle = idle_arrivals(s, use);
 
@@ -359,7 +356,7 @@ static bool is_worth(const struct session *s, const struct site_use *use)
 }
 
 /* The site is hot: its arrivals are decided inside from now on, or each act has the reason. */
-static void consider(struct session *s, struct session_thread *t, struct tracee_site *site)
+static void consider(struct run *s, struct run_thread *t, struct tracee_site *site)
 {
 	struct site_use *use = site->user;
 	const char *why = run_stops(s);
@@ -379,7 +376,7 @@ static void consider(struct session *s, struct session_thread *t, struct tracee_
 	note_reasons(s, use, why);
 }
 
-void inside_hit(struct session *s, struct session_thread *t, struct tracee_site *site)
+void inside_hit(struct run *s, struct run_thread *t, struct tracee_site *site)
 {
 	struct site_use *use = site->user;
 
@@ -401,7 +398,7 @@ static void give_up(struct inside_site *i)
 	i->only = "";
 }
 
-void inside_born(struct session *s, struct session_thread *t)
+void inside_born(struct run *s, struct run_thread *t)
 {
 	struct tracee_thread *last;
 
@@ -417,7 +414,7 @@ void inside_born(struct session *s, struct session_thread *t)
 }
 
 /* The next thread may get the exited one's memory, and with it its pointer to itself. */
-void inside_exited(struct session *s, const struct session_thread *t)
+void inside_exited(struct run *s, const struct run_thread *t)
 {
 	struct tracee_thread *last;
 
@@ -433,7 +430,7 @@ void inside_exited(struct session *s, const struct session_thread *t)
 /* Arrivals that were not told yet. */
 static void places_inside_tell(struct inside_site *i, unsigned long taken)
 {
-	struct session *s = i->session;
+	struct run *s = i->run;
 
 	if (!taken || s->over)
 		return;
@@ -471,13 +468,13 @@ void inside_take_back(const struct site_use *use)
 	places_inside_tell(use->inside, (unsigned long)taken);
 }
 
-void inside_take_all_back(struct session *s)
+void inside_take_all_back(struct run *s)
 {
 	array_each(struct inside_site *, i, &s->insides)
 		inside_take_back((*i)->use);
 }
 
-void inside_tell(struct session *s)
+void inside_tell(struct run *s)
 {
 	array_each(struct inside_site *, i, &s->insides) {
 		int64_t taken = 0;
@@ -499,7 +496,7 @@ static bool inside_is_at(const struct inside_site *i, const struct place *place)
 }
 
 /* Of what the place has, what is not given away yet, for each of those who may ask for it. */
-static int64_t share_of(const struct session *s, const struct place *place)
+static int64_t share_of(const struct run *s, const struct place *place)
 {
 	bool endless = place->thread || has_condition(s, place);
 	unsigned long idle = endless ? ULONG_MAX : place_idle_arrivals(s->engine, place);
@@ -514,7 +511,7 @@ static int64_t share_of(const struct session *s, const struct place *place)
 	return rest > 0 && askers ? rest / askers : 0;
 }
 
-static void places_inside_give(struct session *s, struct inside_site *i, struct inside_count *c)
+static void places_inside_give(struct run *s, struct inside_site *i, struct inside_count *c)
 {
 	int64_t least = INT64_MAX;
 
@@ -529,7 +526,7 @@ static void places_inside_give(struct session *s, struct inside_site *i, struct 
 		c->given = least;
 }
 
-void inside_give(struct session *s)
+void inside_give(struct run *s)
 {
 	if (s->looks)
 		inside_take_all_back(s);
@@ -540,7 +537,7 @@ void inside_give(struct session *s)
 			places_inside_give(s, *i, c);
 }
 
-void inside_free(struct session *s)
+void inside_free(struct run *s)
 {
 	array_each(struct inside_site *, i, &s->insides) {
 		array_fini(&(*i)->counts);

@@ -14,18 +14,18 @@
 #include "tracer/run/places/sites.h"
 
 /* A thread is at the site, and it is reported: from now on some more may not be. */
-void inside_hit(struct session *s, struct session_thread *t, struct tracee_site *site);
+void inside_hit(struct run *s, struct run_thread *t, struct tracee_site *site);
 /* A new thread is about to begin; a thread has exited. */
-void inside_born(struct session *s, struct session_thread *t);
-void inside_exited(struct session *s, const struct session_thread *t);
+void inside_born(struct run *s, struct run_thread *t);
+void inside_exited(struct run *s, const struct run_thread *t);
 /* What was decided inside since the last time. */
-void inside_tell(struct session *s);
+void inside_tell(struct run *s);
 /* Nothing more is decided there until inside_give(). */
 void inside_take_back(const struct site_use *use);
-void inside_take_all_back(struct session *s);
-void inside_give(struct session *s);
+void inside_take_all_back(struct run *s);
+void inside_give(struct run *s);
 /* Why arrivals at the place stop, or at one of its addresses. False: nothing was added to *out. */
-bool inside_reason(const struct session *s, const struct place *place, struct str *out);
-void inside_free(struct session *s);
+bool inside_reason(const struct run *s, const struct place *place, struct str *out);
+void inside_free(struct run *s);
 
 #endif

@@ -40,8 +40,8 @@ static int next_of(int next, bool idle)
 	return (next == INSPECT_TRUE) == idle ? TRACEE_TAKES : TRACEE_REPORTS;
 }
 
-size_t inside_comparisons(struct session_thread *t, uint64_t scope, const char *expression,
-			  bool idle, struct tracee_comparison out[INSPECT_TESTS])
+size_t inside_comparisons(struct run_thread *t, uint64_t scope, const char *expression, bool idle,
+			  struct tracee_comparison out[INSPECT_TESTS])
 {
 	struct inspect_test tests[INSPECT_TESTS];
 	struct inspect_stack calls = {0};

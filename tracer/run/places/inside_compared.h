@@ -9,7 +9,7 @@
  * others are reported. Returns how many comparisons; 0: some operand is no integer, pointer or bool at an address that can
  * be told beforehand.
  */
-size_t inside_comparisons(struct session_thread *t, uint64_t scope, const char *expression,
-			  bool idle, struct tracee_comparison out[INSPECT_TESTS]);
+size_t inside_comparisons(struct run_thread *t, uint64_t scope, const char *expression, bool idle,
+			  struct tracee_comparison out[INSPECT_TESTS]);
 
 #endif

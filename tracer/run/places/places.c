@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-static struct session_place *of(const struct place *place)
+static struct run_place *of(const struct place *place)
 {
 	return place->user;
 }
@@ -28,9 +28,9 @@ static int prefix_source(struct error *err, const struct place *place)
 	return error_prefix(err, "%s: ", place->source);
 }
 
-static int prepare_place(struct session *s, struct place *place, struct error *err)
+static int prepare_place(struct run *s, struct place *place, struct error *err)
 {
-	struct session_place *sp = place->user = base_alloc(1, sizeof(*sp));
+	struct run_place *sp = place->user = base_alloc(1, sizeof(*sp));
 
 	if (!place->retired) {
 		s->has_places |= wants_libraries(place->kind);
@@ -47,7 +47,7 @@ static int prepare_place(struct session *s, struct place *place, struct error *e
 	return 0;
 }
 
-int places_prepare(struct session *s, struct error *err)
+int places_prepare(struct run *s, struct error *err)
 {
 	struct faults faults = {0};
 	struct place *place;
@@ -61,7 +61,7 @@ int places_prepare(struct session *s, struct error *err)
 
 /* ---- a thread at a place -------------------------------------------------------------------- */
 
-static enum hit_answer hit_place(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_place(struct run *s, const struct act *a, const struct hit *h)
 {
 	(void)s;
 	return sites_arrives(a, h) ? HIT_ARRIVAL : HIT_SEEN;
@@ -71,7 +71,7 @@ const struct site_owner arrival_owner = {
 	.name = "arrival", .once = true, .arrives = true, .hit = hit_place};
 
 /* At syscall(3): an arrival if the call is exit_group. */
-static enum hit_answer hit_syscall(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_syscall(struct run *s, const struct act *a, const struct hit *h)
 {
 	(void)s;
 	(void)a;
@@ -82,7 +82,7 @@ static const struct site_owner exit_owner = {.name = "exit_group", .hit = hit_sy
 
 /* ---- all sites of a place ------------------------------------------------------------------- */
 
-static int put_site(struct session *s, struct session_process *p, struct tracee_thread *t,
+static int put_site(struct run *s, struct run_process *p, struct tracee_thread *t,
 		    struct place *place, const struct source_site *info, uint64_t bias,
 		    struct error *err)
 {
@@ -104,7 +104,7 @@ static uint64_t bias_of(const struct image *images, size_t count, const struct m
 }
 
 /* The results are kept as long as the place, since acts point into them. */
-static enum source_answer resolve(struct session *s, struct place *place,
+static enum source_answer resolve(struct run *s, struct place *place,
 				  const struct location *location, const struct image *images,
 				  size_t count, struct source_sites **out, struct error *err)
 {
@@ -124,7 +124,7 @@ static enum source_answer resolve(struct session *s, struct place *place,
  * A function has been executed when it returns. If it may end by a jump to another function, its
  * own exits come too early: the answer is NULL then, and also if it has no return at all.
  */
-static const struct source_sites *own_returns(struct session *s, struct place *place,
+static const struct source_sites *own_returns(struct run *s, struct place *place,
 					      const struct image *images, size_t count)
 {
 	struct location location = of(place)->location;
@@ -142,7 +142,7 @@ static const struct source_sites *own_returns(struct session *s, struct place *p
 	return sites;
 }
 
-static int put_sites(struct session *s, struct session_process *p, struct tracee_thread *t,
+static int put_sites(struct run *s, struct run_process *p, struct tracee_thread *t,
 		     struct place *place, const struct source_sites *sites, bool calls,
 		     const struct image *images, size_t count, struct error *err)
 {
@@ -159,9 +159,9 @@ static int put_sites(struct session *s, struct session_process *p, struct tracee
  * Resolves the place in these images and sets its traps in the process. The answer says whether it
  * is there at all; on SOURCE_ERROR and SOURCE_NOT_FOUND err is filled.
  */
-static enum source_answer locate(struct session *s, struct session_process *p,
-				 struct tracee_thread *t, struct place *place,
-				 const struct image *images, size_t count, struct error *err)
+static enum source_answer locate(struct run *s, struct run_process *p, struct tracee_thread *t,
+				 struct place *place, const struct image *images, size_t count,
+				 struct error *err)
 {
 	const struct source_sites *returns;
 	struct source_sites *sites;
@@ -201,7 +201,7 @@ static const struct event_function event_functions[] = {
 };
 
 /* The first module that has the function is the one whose function is called. */
-static int put_event(struct session *s, struct session_process *p, struct tracee_thread *t,
+static int put_event(struct run *s, struct run_process *p, struct tracee_thread *t,
 		     struct place *place, const struct event_function *f,
 		     const struct image *images, size_t count, struct error *err)
 {
@@ -220,7 +220,7 @@ static int put_event(struct session *s, struct session_process *p, struct tracee
 	return 0;
 }
 
-static int place_event(struct session *s, struct session_process *p, struct tracee_thread *t,
+static int place_event(struct run *s, struct run_process *p, struct tracee_thread *t,
 		       struct place *place, const struct image *images, size_t count,
 		       struct error *err)
 {
@@ -235,7 +235,7 @@ static int place_event(struct session *s, struct session_process *p, struct trac
  * The libraries that the program starts with are loaded. `strict`: a location found in none of them
  * is an error; otherwise (a later image, of a child say) it just is not there.
  */
-static int settle_place(struct session *s, struct session_process *p, struct tracee_thread *t,
+static int settle_place(struct run *s, struct run_process *p, struct tracee_thread *t,
 			struct place *place, bool strict, struct error *err)
 {
 	enum source_answer answer;
@@ -260,8 +260,8 @@ static int settle_place(struct session *s, struct session_process *p, struct tra
 	return prefix_source(err, place);
 }
 
-int places_settle(struct session *s, struct session_process *p, struct tracee_thread *t,
-		  bool strict, struct error *err)
+int places_settle(struct run *s, struct run_process *p, struct tracee_thread *t, bool strict,
+		  struct error *err)
 {
 	struct faults faults = {0};
 	struct place *place;
@@ -283,20 +283,20 @@ int places_settle(struct session *s, struct session_process *p, struct tracee_th
 	return failed;
 }
 
-static struct tracee_thread *stopped_in(struct session *s, const struct session_process *p)
+static struct tracee_thread *stopped_in(struct run *s, const struct run_process *p)
 {
-	array_each(struct session_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &s->threads)
 		if ((*it)->process == p && (*it)->tracee && (*it)->tracee->state == TRACEE_STOPPED)
 			return (*it)->tracee;
 	return NULL;
 }
 
-static int add_prepared_place(struct session *s, struct place *place, struct error *err)
+static int add_prepared_place(struct run *s, struct place *place, struct error *err)
 {
 	if (prepare_place(s, place, err) < 0)
 		return -1;
-	array_each(struct session_process *, it, &s->processes) {
-		struct session_process *p = *it;
+	array_each(struct run_process *, it, &s->processes) {
+		struct run_process *p = *it;
 
 		if (p->tracee && p->exe && p->settled &&
 		    settle_place(s, p, stopped_in(s, p), place, p == s->root, err) < 0)
@@ -305,7 +305,7 @@ static int add_prepared_place(struct session *s, struct place *place, struct err
 	return 0;
 }
 
-int places_add(struct session *s, size_t first, struct error *err)
+int places_add(struct run *s, size_t first, struct error *err)
 {
 	struct faults faults = {0};
 	struct place *place;
@@ -317,7 +317,7 @@ int places_add(struct session *s, size_t first, struct error *err)
 }
 
 /* For a location that names its object: is that among the modules loaded now? */
-static int locate_later(struct session *s, struct session_process *p, struct tracee_thread *t,
+static int locate_later(struct run *s, struct run_process *p, struct tracee_thread *t,
 			struct place *place, const struct module_list *loaded, struct error *err)
 {
 	array_each(const struct image, image, loaded) {
@@ -339,7 +339,7 @@ static int locate_later(struct session *s, struct session_process *p, struct tra
 	return 0;
 }
 
-int places_loaded(struct session *s, struct session_process *p, struct tracee_thread *t,
+int places_loaded(struct run *s, struct run_process *p, struct tracee_thread *t,
 		  const struct module_list *loaded, struct error *err)
 {
 	struct place *place;
@@ -368,9 +368,9 @@ void places_sweep(struct place *place)
 }
 
 /* The place can never act again: removes, in every process, traps that serve no other place. */
-void places_retire(struct session *s, struct place *place)
+void places_retire(struct run *s, struct place *place)
 {
-	struct session_place *sp = of(place);
+	struct run_place *sp = of(place);
 	bool busy = false;
 
 	place->retired = true;
@@ -384,7 +384,7 @@ void places_retire(struct session *s, struct place *place)
 
 static void free_place(struct place *place)
 {
-	struct session_place *sp = of(place);
+	struct run_place *sp = of(place);
 
 	if (!sp)
 		return;
@@ -400,7 +400,7 @@ static void free_place(struct place *place)
 	base_free(sp);
 }
 
-void places_free(struct session *s)
+void places_free(struct run *s)
 {
 	struct place *place;
 

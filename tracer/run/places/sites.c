@@ -4,7 +4,7 @@
 #include "tracer/run/places/inside.h"
 #include "tracer/run/places/sites.h"
 
-struct site_use *sites_use(struct session *s, struct session_process *p, struct tracee_thread *t,
+struct site_use *sites_use(struct run *s, struct run_process *p, struct tracee_thread *t,
 			   uint64_t address, struct tracee_site **site, struct error *err)
 {
 	struct tracee_site *at = tracee_site_add(s->tracee, p->tracee, t, address, NULL, err);
@@ -70,10 +70,10 @@ void sites_act(struct site_use *use, const struct act *act)
 	use->acts.items[i].stops = NULL; /* of the act that it was copied from, in another site */
 }
 
-int sites_put(struct session *s, struct session_process *p, struct tracee_thread *t,
-	      uint64_t address, const struct act *act, struct error *err)
+int sites_put(struct run *s, struct run_process *p, struct tracee_thread *t, uint64_t address,
+	      const struct act *act, struct error *err)
 {
-	struct session_place *place = act->place->user;
+	struct run_place *place = act->place->user;
 	struct tracee_site *site;
 	struct site_use *use = sites_use(s, p, t, address, &site, err);
 
@@ -147,12 +147,12 @@ bool sites_arrives(const struct act *a, const struct hit *h)
 /* ---- in other processes, and no more ---------------------------------------------------------- */
 
 /* A forked child has copies of all traps. */
-void sites_copy(struct session *s, struct session_process *to, struct session_process *from)
+void sites_copy(struct run *s, struct run_process *to, struct run_process *from)
 {
 	struct place *place;
 
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
-		struct session_place *sp = place->user;
+		struct run_place *sp = place->user;
 		size_t count = sp ? sp->placed.count : 0;
 
 		for (size_t k = 0; k < count; k++) {
@@ -169,12 +169,12 @@ void sites_copy(struct session *s, struct session_process *to, struct session_pr
 }
 
 /* What was mapped at [low, high) of the process is gone, and its traps with it. */
-void sites_forget(struct session *s, struct session_process *p, uint64_t low, uint64_t high)
+void sites_forget(struct run *s, struct run_process *p, uint64_t low, uint64_t high)
 {
 	struct place *place;
 
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
-		struct session_place *sp = place->user;
+		struct run_place *sp = place->user;
 
 		for (size_t k = sp ? sp->placed.count : 0; k-- > 0;)
 			if (sp->placed.items[k].process == p &&

@@ -15,7 +15,7 @@ struct act;
 
 /* A thread at a site. */
 struct hit {
-	struct session_thread *thread;
+	struct run_thread *thread;
 	struct tracee_site *site;
 	uint64_t address;
 	struct arch_regs regs; /* filled in if an owner there asks for them */
@@ -35,7 +35,7 @@ struct site_owner {
 	bool arrives; /* each hit is an arrival; where sites_arrives() has to be asked, it is if that says so */
 	bool no_registers; /* `hit` does not look at hit->regs */
 	/* A thread is there. May put and remove acts. */
-	enum hit_answer (*hit)(struct session *s, const struct act *a, const struct hit *h);
+	enum hit_answer (*hit)(struct run *s, const struct act *a, const struct hit *h);
 	/* Will it never need another hit? NULL: it will not once its place is retired; without a
 	   place, it always may. */
 	bool (*idle)(const struct act *a);
@@ -54,7 +54,7 @@ struct act {
 
 struct inside_site; /* inside.h */
 
-/* tracee_site->user; shared with forked children; lives as long as the session. */
+/* tracee_site->user; shared with forked children; lives as long as the run. */
 struct site_use {
 	ARRAY(struct act) acts;
 	unsigned long hits;	    /* that were reported */
@@ -68,8 +68,8 @@ struct site_use {
 };
 
 /* The trap at this address, made if there is none; `site` may be NULL. NULL with an error. Owned by
-   the session. */
-struct site_use *sites_use(struct session *s, struct session_process *p, struct tracee_thread *t,
+   the run. */
+struct site_use *sites_use(struct run *s, struct run_process *p, struct tracee_thread *t,
 			   uint64_t address, struct tracee_site **site, struct error *err);
 /* Is there an act of this owner with the same `what`, place and info? */
 bool sites_has(const struct site_use *use, const struct act *act);
@@ -77,12 +77,12 @@ bool sites_has(const struct site_use *use, const struct act *act);
    the places were written; statements that begin at one address go in the order of the program. */
 void sites_act(struct site_use *use, const struct act *act);
 /* Both of the above; the trap is noted with the act's place. */
-int sites_put(struct session *s, struct session_process *p, struct tracee_thread *t,
-	      uint64_t address, const struct act *act, struct error *err);
+int sites_put(struct run *s, struct run_process *p, struct tracee_thread *t, uint64_t address,
+	      const struct act *act, struct error *err);
 /* A forked child has copies of all traps. _forget: what was mapped at [low, high) is gone, with its
    traps. */
-void sites_copy(struct session *s, struct session_process *to, struct session_process *from);
-void sites_forget(struct session *s, struct session_process *p, uint64_t low, uint64_t high);
+void sites_copy(struct run *s, struct run_process *to, struct run_process *from);
+void sites_forget(struct run *s, struct run_process *p, uint64_t low, uint64_t high);
 /* Does nobody need the trap any more? */
 bool sites_idle(struct site_use *use);
 
@@ -107,8 +107,8 @@ extern const struct site_owner arrival_owner;
 struct site_placer {
 	bool (*wants)(const struct place *place, const struct source_site *info);
 	/* Sets all the traps it needs; `act` is the one for the arrival. 0, or -1. */
-	int (*put)(struct session *s, struct session_process *p, struct tracee_thread *t,
-		   struct act act, struct error *err);
+	int (*put)(struct run *s, struct run_process *p, struct tracee_thread *t, struct act act,
+		   struct error *err);
 };
 
 #endif

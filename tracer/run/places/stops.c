@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-static bool has_reason(const struct session *s, const struct session_thread *t)
+static bool has_reason(const struct run *s, const struct run_thread *t)
 {
 	if (t->tracee->state != TRACEE_STOPPED)
 		return true;
@@ -13,11 +13,11 @@ static bool has_reason(const struct session *s, const struct session_thread *t)
 
 /* Not where somebody else decides who goes on: while everything is halted, or in a recorded run.
    After :kill a stopped thread is about to die. */
-void stops_check(const struct session *s)
+void stops_check(const struct run *s)
 {
 	if (s->over || s->killed_by || s->halted || s->driven)
 		return;
-	array_each(struct session_thread *, t, &s->threads)
+	array_each(struct run_thread *, t, &s->threads)
 		assert(!(*t)->tracee || has_reason(s, *t));
 }
 

@@ -8,9 +8,9 @@
 #ifdef __SANITIZE_ADDRESS__
 /* Every thread runs, is held, is kept or parked by a user, or has an event in the queue; otherwise
    this ends gatectl by an assertion, since nobody would ever resume the thread. */
-void stops_check(const struct session *s);
+void stops_check(const struct run *s);
 #else
-static inline void stops_check(const struct session *s)
+static inline void stops_check(const struct run *s)
 {
 	(void)s;
 }

@@ -4,7 +4,7 @@
 
 #include "tracer/base/files/path.h"
 
-static bool is_code(struct session_process *p, uint64_t address)
+static bool is_code(struct run_process *p, uint64_t address)
 {
 	struct tracee_mapping map;
 
@@ -15,9 +15,9 @@ static bool is_code(struct session_process *p, uint64_t address)
  * A frame whose pc is at no code has executed nothing: the stack is as the call left it. (If a jump
  * or a return went astray instead, nothing there looks like a return address.)
  */
-static bool find_caller(struct session_thread *t, struct arch_regs *regs)
+static bool find_caller(struct run_thread *t, struct arch_regs *regs)
 {
-	struct session_process *p = t->process;
+	struct run_process *p = t->process;
 	uint64_t *sp = &regs->dwarf[ARCH_DWARF_SP], *pc = &regs->dwarf[ARCH_DWARF_PC];
 
 	if (tracee_read(p->tracee, *sp, pc, sizeof(*pc)) < 0 || !is_code(p, *pc))
@@ -26,8 +26,8 @@ static bool find_caller(struct session_thread *t, struct arch_regs *regs)
 	return true;
 }
 
-static void add_astray(struct session_thread *t, struct arch_regs *regs, uint64_t scope,
-		       size_t most, struct inspect_stack *out)
+static void add_astray(struct run_thread *t, struct arch_regs *regs, uint64_t scope, size_t most,
+		       struct inspect_stack *out)
 {
 	struct inspect_call astray = {
 		.frame = {.program = &t->process->program,
@@ -55,7 +55,7 @@ static void add_astray(struct session_thread *t, struct arch_regs *regs, uint64_
 }
 
 /* A jump that leads to its place changes nothing but the pc: all is there as it is behind it. */
-static void follow_jump(const struct session_thread *t, struct arch_regs *regs)
+static void follow_jump(const struct run_thread *t, struct arch_regs *regs)
 {
 	uint64_t *pc = &regs->dwarf[ARCH_DWARF_PC], to;
 
@@ -63,7 +63,7 @@ static void follow_jump(const struct session_thread *t, struct arch_regs *regs)
 		*pc = to;
 }
 
-int calls_read(struct session_thread *t, uint64_t scope, size_t most, struct inspect_stack *out)
+int calls_read(struct run_thread *t, uint64_t scope, size_t most, struct inspect_stack *out)
 {
 	struct dwarf_frame first;
 	struct arch_regs regs;
@@ -82,7 +82,7 @@ int calls_read(struct session_thread *t, uint64_t scope, size_t most, struct ins
 	return 0;
 }
 
-uint64_t calls_scope(const struct session_thread *t)
+uint64_t calls_scope(const struct run_thread *t)
 {
 	return t->engine->held ? t->hold_scope : t->sent_scope;
 }

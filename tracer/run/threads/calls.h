@@ -12,10 +12,10 @@ enum { CALLS_NAME = 80 };
  * thread whose pc is at no code (a call of NULL) is shown by that, and by who called. 0, or -1: it is not
  * stopped.
  */
-int calls_read(struct session_thread *t, uint64_t scope, size_t most, struct inspect_stack *out);
+int calls_read(struct run_thread *t, uint64_t scope, size_t most, struct inspect_stack *out);
 
 /* The scope that the thread is in for the user: that of the place which holds it, or where it was sent; 0: where the pc is. */
-uint64_t calls_scope(const struct session_thread *t);
+uint64_t calls_scope(const struct run_thread *t);
 
 /* "push at queue.c:33", "strlen in libc.so.6", "0x0000000000000018"; with (arguments) where `arguments` is
    not NULL. */

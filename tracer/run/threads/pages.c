@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-static struct page *page_at(struct session_process *p, uint64_t base)
+static struct page *page_at(struct run_process *p, uint64_t base)
 {
 	struct page *page = NULL;
-	unsigned long turn = p->session->turns;
+	unsigned long turn = p->run->turns;
 
 	for (size_t i = 0; i < PAGES; i++) {
 		struct page *it = &p->pages[i];
@@ -29,7 +29,7 @@ static struct page *page_at(struct session_process *p, uint64_t base)
 	return page;
 }
 
-int pages_read(struct session_process *p, uint64_t address, void *buf, size_t n)
+int pages_read(struct run_process *p, uint64_t address, void *buf, size_t n)
 {
 	uint8_t *out = buf;
 
@@ -53,15 +53,15 @@ int pages_read(struct session_process *p, uint64_t address, void *buf, size_t n)
 	return 0;
 }
 
-void pages_forget(struct session *s)
+void pages_forget(struct run *s)
 {
 	s->turns++;
 }
 
-int pages_write(struct session_process *p, uint64_t address, const void *buf, size_t n)
+int pages_write(struct run_process *p, uint64_t address, const void *buf, size_t n)
 {
 	if (!p->tracee)
 		return -1;
-	pages_forget(p->session);
+	pages_forget(p->run);
 	return tracee_write(p->tracee, address, buf, n);
 }

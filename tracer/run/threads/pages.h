@@ -4,8 +4,8 @@
 
 #include "tracer/run/state.h"
 
-int pages_read(struct session_process *p, uint64_t address, void *buf, size_t n);
-int pages_write(struct session_process *p, uint64_t address, const void *buf, size_t n);
-void pages_forget(struct session *s); /* what was read may have changed since */
+int pages_read(struct run_process *p, uint64_t address, void *buf, size_t n);
+int pages_write(struct run_process *p, uint64_t address, const void *buf, size_t n);
+void pages_forget(struct run *s); /* what was read may have changed since */
 
 #endif

@@ -8,13 +8,13 @@
 
 static int on_read(void *ctx, uint64_t address, void *buf, size_t n)
 {
-	struct session_process *p = ctx;
+	struct run_process *p = ctx;
 
 	if (pages_read(p, address, buf, n) < 0) {
-		observe(reads, p->session, p, address, NULL, n);
+		observe(reads, p->run, p, address, NULL, n);
 		return -1;
 	}
-	observe(reads, p->session, p, address, buf, n);
+	observe(reads, p->run, p, address, buf, n);
 	return 0;
 }
 
@@ -25,7 +25,7 @@ static int on_write(void *ctx, uint64_t address, const void *buf, size_t n)
 
 static struct module *on_module(void *ctx, size_t i, uint64_t *bias)
 {
-	const struct session_process *p = ctx;
+	const struct run_process *p = ctx;
 
 	if (i >= p->images.count)
 		return NULL;
@@ -35,8 +35,8 @@ static struct module *on_module(void *ctx, size_t i, uint64_t *bias)
 
 static struct module *on_module_at(void *ctx, uint64_t address, uint64_t *bias)
 {
-	struct session_process *p = ctx;
-	const struct image *image = images_find(p->session, p, address);
+	struct run_process *p = ctx;
+	const struct image *image = images_find(p->run, p, address);
 
 	if (!image)
 		return NULL;
@@ -52,7 +52,7 @@ static int on_tls(void *ctx, void *thread, struct module *m, uint64_t *base)
 
 static int on_vector(void *ctx, void *thread, unsigned dwarf, void *buf, size_t n)
 {
-	struct session_thread *t = thread;
+	struct run_thread *t = thread;
 	struct arch_regs regs;
 
 	(void)ctx;
@@ -68,7 +68,7 @@ static int on_vector(void *ctx, void *thread, unsigned dwarf, void *buf, size_t 
 
 static int on_set_register(void *ctx, void *thread, unsigned dwarf, const void *buf, size_t n)
 {
-	struct session_thread *t = thread;
+	struct run_thread *t = thread;
 
 	(void)ctx;
 	if (!t || !t->tracee || tracee_set_register(t->tracee, dwarf, buf, n) < 0)
@@ -77,7 +77,7 @@ static int on_set_register(void *ctx, void *thread, unsigned dwarf, const void *
 	return 0;
 }
 
-void program_init(struct session_process *p)
+void program_init(struct run_process *p)
 {
 	p->program = (struct dwarf_program){
 		.ctx = p,

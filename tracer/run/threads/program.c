@@ -17,7 +17,7 @@ enum { FRAMES_MORE = 16, CALL_LIMIT_MS = 1000 };
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-void program_forget(struct session_thread *t)
+void program_forget(struct run_thread *t)
 {
 	inspect_stack_fini(&t->calls);
 	t->calls_seen_from = 0;
@@ -27,10 +27,10 @@ void program_forget(struct session_thread *t)
 /* Frames are kept: what unwinding reads belongs to the thread and does not change while it is
    stopped. But of places at one address one may be in a function that is inlined there, and
    another one before it. */
-static int read_frames(struct session *s, struct session_thread *t, uint64_t scope, size_t most,
+static int read_frames(struct run *s, struct run_thread *t, uint64_t scope, size_t most,
 		       struct error *err)
 {
-	struct session_thread *asker = s->asker;
+	struct run_thread *asker = s->asker;
 	int failed;
 
 	program_forget(t);
@@ -45,10 +45,10 @@ static int read_frames(struct session *s, struct session_thread *t, uint64_t sco
 }
 
 /* 1; 0: the thread has fewer calls; -1 */
-static int find_call(struct session *s, const struct arrival *a, unsigned frame,
+static int find_call(struct run *s, const struct arrival *a, unsigned frame,
 		     struct inspect_call **out, struct error *err)
 {
-	struct session_thread *t = a->at;
+	struct run_thread *t = a->at;
 	size_t most = frame ? (frame / FRAMES_MORE + 1) * FRAMES_MORE : 1;
 
 	if (t->calls_seen_from != a->scope)
@@ -65,17 +65,17 @@ static int find_call(struct session *s, const struct arrival *a, unsigned frame,
 /* Of several places at its address only some may be at the function. */
 static bool program_is_before(const struct arrival *a)
 {
-	const struct session_thread *t = a->at;
-	const struct session_place *sp = a->place->user;
+	const struct run_thread *t = a->at;
+	const struct run_place *sp = a->place->user;
 
 	return a->place->kind == PLACE_LOCATION && t->at_return == SOURCE_BEFORE && sp->located &&
 	       sp->location.kind == LOCATION_FUNC;
 }
 
-static int call_at(struct session *s, const struct arrival *a, unsigned frame,
+static int call_at(struct run *s, const struct arrival *a, unsigned frame,
 		   struct inspect_call **out, struct error *err)
 {
-	struct session_thread *t = a->at;
+	struct run_thread *t = a->at;
 	int found;
 
 	if (!frame && program_is_before(a)) {
@@ -165,8 +165,8 @@ static void to_plain(const struct program_value *v, struct inspect_plain *out)
 }
 
 /* A store by gatectl itself, so conditions may depend on it. */
-static int store(struct session *s, const struct inspect_value *to,
-		 const struct program_value *from, struct error *err)
+static int store(struct run *s, const struct inspect_value *to, const struct program_value *from,
+		 struct error *err)
 {
 	struct inspect_plain plain;
 
@@ -217,8 +217,8 @@ static int argument(void *ctx, const struct arrival *a, unsigned n, int64_t i,
 /* Of several places at its address only some may be at the return. */
 static bool is_at_return(const struct arrival *a)
 {
-	const struct session_thread *t = a->at;
-	const struct session_place *sp = a->place->user;
+	const struct run_thread *t = a->at;
+	const struct run_place *sp = a->place->user;
 
 	return a->place->kind == PLACE_LOCATION && t->at_return && sp->located &&
 	       sp->location.kind == LOCATION_RETURN;
@@ -226,7 +226,7 @@ static bool is_at_return(const struct arrival *a)
 
 static int result(void *ctx, const struct arrival *a, struct program_value *out, struct error *err)
 {
-	struct session_thread *t = a->at;
+	struct run_thread *t = a->at;
 	struct inspect_call *call;
 	struct inspect_value v;
 
@@ -254,7 +254,7 @@ static int eval(void *ctx, const struct arrival *a, unsigned n, const char *text
 		       : program_give(&v, out, err);
 }
 
-int program_condition(struct session *s, const struct arrival *a, const char *text, bool *out,
+int program_condition(struct run *s, const struct arrival *a, const char *text, bool *out,
 		      struct error *err)
 {
 	struct inspect_call *call;
@@ -264,10 +264,10 @@ int program_condition(struct session *s, const struct arrival *a, const char *te
 
 /* ---- globals: of the program's first process ------------------------------------------------ */
 
-static int find_global(struct session *s, const struct arrival *a, const char *name,
+static int find_global(struct run *s, const struct arrival *a, const char *name,
 		       struct inspect_value *out, struct error *err)
 {
-	struct session_thread *t = a ? a->at : NULL;
+	struct run_thread *t = a ? a->at : NULL;
 
 	if (!s->root || !s->root->tracee)
 		return error_set(err, ERROR_STATE, "program.var.%s: the program %s", name,
@@ -394,7 +394,7 @@ static bool program_same(void *ctx, const void *a, const void *b)
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
-static uint64_t symbol_of(const struct session_process *p, const char *name)
+static uint64_t symbol_of(const struct run_process *p, const char *name)
 {
 	uint64_t offset, size;
 
@@ -405,7 +405,7 @@ static uint64_t symbol_of(const struct session_process *p, const char *name)
 }
 
 /* The addresses of the symbols with these names, each once; returns how many. */
-static unsigned symbols_of(const struct session_process *p, const char *const *names, size_t count,
+static unsigned symbols_of(const struct run_process *p, const char *const *names, size_t count,
 			   uint64_t *out)
 {
 	unsigned found = 0;
@@ -422,7 +422,7 @@ static unsigned symbols_of(const struct session_process *p, const char *const *n
 	return found;
 }
 
-static void prepare_call(const struct session_process *p, const struct inspect_entry *entry,
+static void prepare_call(const struct run_process *p, const struct inspect_entry *entry,
 			 struct tracee_call *call)
 {
 	static const char *const leaving[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
@@ -446,10 +446,10 @@ static void prepare_call(const struct session_process *p, const struct inspect_e
 }
 
 /* "it crashed with SIGSEGV at 0x...": says which function, and where in the source. */
-static int call_failed(struct session_process *p, const char *function,
-		       const struct tracee_call *call, struct error *err)
+static int call_failed(struct run_process *p, const char *function, const struct tracee_call *call,
+		       struct error *err)
 {
-	struct image *image = call->failed_at ? images_find(p->session, p, call->failed_at) : NULL;
+	struct image *image = call->failed_at ? images_find(p->run, p, call->failed_at) : NULL;
 	struct source_symbolised where = {0};
 	struct str text = {0};
 
@@ -465,7 +465,7 @@ static int call_failed(struct session_process *p, const char *function,
 	return -1;
 }
 
-static int run_call(struct session *s, struct session_thread *t, const char *function,
+static int run_call(struct run *s, struct run_thread *t, const char *function,
 		    const struct inspect_entry *entry, struct program_value *out, struct error *err)
 {
 	struct tracee_call call;
@@ -492,7 +492,7 @@ static int threads_program_call(void *ctx, const struct arrival *a, const char *
 				struct program_value *out, struct error *err)
 {
 	struct inspect_plain *plain = base_alloc(count + 1, sizeof(*plain));
-	struct session_thread *t = a->at;
+	struct run_thread *t = a->at;
 	struct inspect_entry entry;
 	struct inspect_call *around;
 	int result = -1;
@@ -510,14 +510,14 @@ static int threads_program_call(void *ctx, const struct arrival *a, const char *
 
 static void asking(void *ctx, const struct arrival *a)
 {
-	struct session *s = ctx;
+	struct run *s = ctx;
 
 	observe(asks, s, a->at);
 }
 
 bool program_dying(const struct arrival *a)
 {
-	const struct session_thread *t = a->at;
+	const struct run_thread *t = a->at;
 	struct tracee_block look;
 
 	if (!t->tracee || t->tracee->state != TRACEE_STOPPED)
@@ -534,12 +534,12 @@ static bool dying(void *ctx, const struct arrival *a)
 
 static void answered(void *ctx)
 {
-	struct session *s = ctx;
+	struct run *s = ctx;
 
 	observe(answered, s);
 }
 
-void program_functions(struct session *s, struct script_program *out)
+void program_functions(struct run *s, struct script_program *out)
 {
 	*out = (struct script_program){
 		.ctx = s,

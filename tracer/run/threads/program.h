@@ -5,15 +5,15 @@
 #include "tracer/run/state.h"
 
 /* Fills in the table of functions for scripts. */
-void program_functions(struct session *s, struct script_program *out);
+void program_functions(struct run *s, struct script_program *out);
 /* process_read.c: fills in a process's own, for inspect. */
-void program_init(struct session_process *p);
+void program_init(struct run_process *p);
 /* Is the expression true where the thread arrived? 0, or -1. */
-int program_condition(struct session *s, const struct arrival *a, const char *text, bool *out,
+int program_condition(struct run *s, const struct arrival *a, const char *text, bool *out,
 		      struct error *err);
 /* Is the thread being killed at this moment? Then a fault is none of the script's. */
 bool program_dying(const struct arrival *a);
 /* The thread goes on, so its frames are no longer valid. */
-void program_forget(struct session_thread *t);
+void program_forget(struct run_thread *t);
 
 #endif

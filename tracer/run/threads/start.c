@@ -17,7 +17,7 @@ enum { STATE_WORDS = 64, ASYNC_WORDS = 24, TYPE_NAME_MAX = 4096, PART = 256 };
 static const char UNKNOWN[] = "thread";
 
 /* The offset of start_routine in struct pthread; 0: not known. */
-static uint32_t descriptor(struct session_process *p)
+static uint32_t descriptor(struct run_process *p)
 {
 	uint64_t offset, size;
 	uint32_t words[3];
@@ -30,7 +30,7 @@ static uint32_t descriptor(struct session_process *p)
 	return 0;
 }
 
-static uint64_t start_read_word(struct session_process *p, uint64_t address)
+static uint64_t start_read_word(struct run_process *p, uint64_t address)
 {
 	uint64_t word = 0;
 
@@ -51,13 +51,13 @@ static char *function_in(const struct image *image, uint64_t address)
 	return name;
 }
 
-static char *function_at(struct session *s, struct session_process *p, uint64_t address)
+static char *function_at(struct run *s, struct run_process *p, uint64_t address)
 {
 	return function_in(images_find(s, p, address), address);
 }
 
 /* This may be one. Where loads are watched all images are known: to look for another one takes long. */
-static char *function_maybe_at(struct session *s, struct session_process *p, uint64_t word)
+static char *function_maybe_at(struct run *s, struct run_process *p, uint64_t word)
 {
 	bool all = s->loads_matter && p->load_site;
 
@@ -65,7 +65,7 @@ static char *function_maybe_at(struct session *s, struct session_process *p, uin
 }
 
 /* Up to its end, or to the end of what is there. */
-static void read_text(struct session_process *p, uint64_t text, char *to, size_t most)
+static void read_text(struct run_process *p, uint64_t text, char *to, size_t most)
 {
 	size_t n = 0, part;
 
@@ -78,7 +78,7 @@ static void read_text(struct session_process *p, uint64_t text, char *to, size_t
 	to[n] = '\0';
 }
 
-static bool read_type_name(struct session_process *p, uint64_t object, char *name)
+static bool read_type_name(struct run_process *p, uint64_t object, char *name)
 {
 	uint64_t vtable = start_read_word(p, object);
 	uint64_t info = vtable ? start_read_word(p, vtable - 8) : 0;
@@ -109,7 +109,7 @@ static char *first_of_tuple(const char *type)
 }
 
 /* How many words an object has: libc's malloc keeps the size of a block in the word before it. */
-static uint64_t start_words_of(struct session_process *p, uint64_t object)
+static uint64_t start_words_of(struct run_process *p, uint64_t object)
 {
 	uint64_t size = start_read_word(p, object - 8) & ~(uint64_t)7;
 
@@ -120,8 +120,7 @@ static uint64_t start_words_of(struct session_process *p, uint64_t object)
  * The name of the function that the last of these words points to, leaving out the library's own.
  * With a sanitizer's allocator the number of words is not known: then the first one.
  */
-static char *last_function(struct session *s, struct session_process *p, uint64_t object,
-			   uint64_t words)
+static char *last_function(struct run *s, struct run_process *p, uint64_t object, uint64_t words)
 {
 	char *found = NULL;
 
@@ -140,7 +139,7 @@ static char *last_function(struct session *s, struct session_process *p, uint64_
 }
 
 /* std::async: the thread has a pointer to the state, and the state has what the user passed. */
-static char *async_function(struct session *s, struct session_process *p, uint64_t object)
+static char *async_function(struct run *s, struct run_process *p, uint64_t object)
 {
 	char *found = NULL;
 
@@ -154,7 +153,7 @@ static bool start_is_pointer(const char *type)
 	return strstr(type, "(*)") || strstr(type, "::*)");
 }
 
-static char *std_thread_function(struct session *s, struct session_process *p, uint64_t object)
+static char *std_thread_function(struct run *s, struct run_process *p, uint64_t object)
 {
 	char mangled[TYPE_NAME_MAX] = "_ZTI", *type, *first, *inner = NULL, *function = NULL;
 	bool async;
@@ -179,7 +178,7 @@ static char *std_thread_function(struct session *s, struct session_process *p, u
 	return function;
 }
 
-static bool may_be_std_thread(struct session_process *p, uint64_t routine, const char *name)
+static bool may_be_std_thread(struct run_process *p, uint64_t routine, const char *name)
 {
 	struct image *image = images_at(p, routine);
 
@@ -198,9 +197,9 @@ static char *without_anonymous(char *name)
 	return name;
 }
 
-char *start_routine(struct session *s, struct session_process *p, struct tracee_thread *t)
+char *start_routine(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
-	struct session_thread *creator = t->creator ? t->creator->user : NULL;
+	struct run_thread *creator = t->creator ? t->creator->user : NULL;
 	struct arch_regs regs;
 	uint64_t routine, argument;
 	uint32_t offset;

@@ -5,6 +5,6 @@
 #include "tracer/run/state.h"
 
 /* The start routine's name; malloc'd, never NULL. */
-char *start_routine(struct session *s, struct session_process *p, struct tracee_thread *t);
+char *start_routine(struct run *s, struct run_process *p, struct tracee_thread *t);
 
 #endif

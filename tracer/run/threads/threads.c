@@ -12,16 +12,16 @@
 #include <string.h>
 #include <unistd.h>
 
-struct session_process *threads_process(struct session *s, struct tracee_process *tracee)
+struct run_process *threads_process(struct run *s, struct tracee_process *tracee)
 {
-	struct session_process *p = tracee->user, *parent;
+	struct run_process *p = tracee->user, *parent;
 	char prefix[32] = "";
 
 	if (p)
 		return p;
 	p = tracee->user = base_alloc(1, sizeof(*p));
 	parent = tracee->parent ? tracee->parent->user : NULL;
-	p->session = s;
+	p->run = s;
 	p->tracee = tracee;
 	p->pid = tracee->pid;
 	program_init(p);
@@ -37,7 +37,7 @@ struct session_process *threads_process(struct session *s, struct tracee_process
 	return p;
 }
 
-static unsigned next_ordinal(struct session_process *p, const char *start)
+static unsigned next_ordinal(struct run_process *p, const char *start)
 {
 	array_each(struct ordinal, o, &p->ordinals)
 		if (strcmp(o->start, start) == 0)
@@ -46,7 +46,7 @@ static unsigned next_ordinal(struct session_process *p, const char *start)
 	return 1;
 }
 
-static void name_thread(struct session *s, struct session_thread *t, const char *start)
+static void name_thread(struct run *s, struct run_thread *t, const char *start)
 {
 	struct str id = {0};
 
@@ -70,10 +70,10 @@ static uint64_t scheduler_block_of(struct tracee_thread *tracee)
 	return regs.fs_base;
 }
 
-struct session_thread *threads_new(struct session *s, struct session_process *p,
-				   struct tracee_thread *tracee, const char *start)
+struct run_thread *threads_new(struct run *s, struct run_process *p, struct tracee_thread *tracee,
+			       const char *start)
 {
-	struct session_thread *t = tracee->user = base_alloc(1, sizeof(*t));
+	struct run_thread *t = tracee->user = base_alloc(1, sizeof(*t));
 
 	t->index = s->threads.count;
 	t->tracee = tracee;
@@ -87,14 +87,14 @@ struct session_thread *threads_new(struct session *s, struct session_process *p,
 	return t;
 }
 
-static void close_comm(struct session_thread *t)
+static void close_comm(struct run_thread *t)
 {
 	if (t->comm_file >= 0)
 		close(t->comm_file);
 	t->comm_file = -1;
 }
 
-void threads_gone(struct session *s, struct session_thread *t)
+void threads_gone(struct run *s, struct run_thread *t)
 {
 	observe(thread_over, s, t);
 	program_forget(t);
@@ -106,10 +106,10 @@ void threads_gone(struct session *s, struct session_thread *t)
 }
 
 /* An exec leaves one thread, which is the process's main thread from now on. */
-void threads_become_main(struct session *s, struct session_thread *t)
+void threads_become_main(struct run *s, struct run_thread *t)
 {
 	struct tracee_thread *tracee = t->tracee;
-	struct session_process *p = t->process;
+	struct run_process *p = t->process;
 	size_t prefix = strlen(p->prefix);
 
 	array_each(struct ordinal, o, &p->ordinals)
@@ -122,14 +122,14 @@ void threads_become_main(struct session *s, struct session_thread *t)
 	threads_new(s, p, tracee, *p->prefix ? "" : "main");
 }
 
-struct session_thread *threads_of(const struct engine_thread *t)
+struct run_thread *threads_of(const struct engine_thread *t)
 {
 	return t->user;
 }
 
 /* The file is kept open for the next time, unless half of the files that gatectl may open are
    open. */
-static int open_comm(struct session_thread *t)
+static int open_comm(struct run_thread *t)
 {
 	char path[64];
 	int file;
@@ -149,7 +149,7 @@ static int open_comm(struct session_thread *t)
  */
 const char *threads_name(void *ctx, const struct engine_thread *engine)
 {
-	struct session_thread *t = threads_of(engine);
+	struct run_thread *t = threads_of(engine);
 	ssize_t n;
 	int file;
 
@@ -170,8 +170,8 @@ const char *threads_name(void *ctx, const struct engine_thread *engine)
 
 const char *threads_state(void *ctx, const struct engine_thread *t)
 {
-	struct session_thread *thread = threads_of(t);
-	struct session *s = ctx;
+	struct run_thread *thread = threads_of(t);
+	struct run *s = ctx;
 	struct tracee_block look;
 
 	observe(looks_at, s, thread);
@@ -186,22 +186,22 @@ const char *threads_state(void *ctx, const struct engine_thread *t)
 
 const char *threads_runs(void *ctx, const struct engine_thread *t)
 {
-	struct session_thread *thread = threads_of(t);
-	struct session *s = ctx;
+	struct run_thread *thread = threads_of(t);
+	struct run *s = ctx;
 	const char *function = NULL;
 
 	observe_until(function, runs, s, thread);
 	return function;
 }
 
-void threads_forgive(struct session_process *p)
+void threads_forgive(struct run_process *p)
 {
 	array_each(char *, text, &p->lost_held)
 		base_free(*text);
 	array_fini(&p->lost_held);
 }
 
-static void free_process(struct session_process *p)
+static void free_process(struct run_process *p)
 {
 	base_free(p->prefix);
 	array_fini(&p->images);
@@ -213,12 +213,12 @@ static void free_process(struct session_process *p)
 	base_free(p);
 }
 
-void threads_free(struct session *s)
+void threads_free(struct run *s)
 {
-	array_each(struct session_process *, p, &s->processes)
+	array_each(struct run_process *, p, &s->processes)
 		free_process(*p);
 	array_fini(&s->processes);
-	array_each(struct session_thread *, t, &s->threads) {
+	array_each(struct run_thread *, t, &s->threads) {
 		program_forget(*t);
 		close_comm(*t);
 		kept_fini(&(*t)->kept);

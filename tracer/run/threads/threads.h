@@ -4,18 +4,18 @@
 
 #include "tracer/run/state.h"
 
-struct session_process *threads_process(struct session *s, struct tracee_process *p);
-struct session_thread *threads_new(struct session *s, struct session_process *p,
-				   struct tracee_thread *t, const char *start);
-void threads_gone(struct session *s, struct session_thread *t);
-void threads_become_main(struct session *s, struct session_thread *t);
+struct run_process *threads_process(struct run *s, struct tracee_process *p);
+struct run_thread *threads_new(struct run *s, struct run_process *p, struct tracee_thread *t,
+			       const char *start);
+void threads_gone(struct run *s, struct run_thread *t);
+void threads_become_main(struct run *s, struct run_thread *t);
 /* Forgets the threads that died while held: no gate is at fault. */
-void threads_forgive(struct session_process *p);
-struct session_thread *threads_of(const struct engine_thread *t);
+void threads_forgive(struct run_process *p);
+struct run_thread *threads_of(const struct engine_thread *t);
 const char *threads_name(void *ctx, const struct engine_thread *t);
 const char *threads_state(void *ctx, const struct engine_thread *t);
 /* The function that was passed to its start routine, if that is a trampoline; NULL: not known. */
 const char *threads_runs(void *ctx, const struct engine_thread *t);
-void threads_free(struct session *s);
+void threads_free(struct run *s);
 
 #endif

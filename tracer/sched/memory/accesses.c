@@ -66,7 +66,7 @@ static uint64_t object_of(const struct sched_access *a, struct turn *t, const st
 {
 	uint64_t object = t->access_count ? t->accesses[0].address : STRATEGY_NO_OBJECT;
 
-	if (a->is_one && !t->thread->process->session->options->sched->races)
+	if (a->is_one && !t->thread->process->run->options->sched->races)
 		object = arch_operand_address(&a->operand, &h->regs);
 	return object == STRATEGY_ANY_OBJECT ? object - 1 : object;
 }
@@ -81,7 +81,7 @@ static uint64_t size_of(const struct sched_access *a, const struct turn *t)
 	return size && t->access_count <= 1 ? size : STRATEGY_ANY_SIZE;
 }
 
-static enum hit_answer hit_access(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_access(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(h->thread);
@@ -123,8 +123,8 @@ static const struct site_owner access_owner = {.name = "access", .hit = hit_acce
 /* ---- setting them -------------------------------------------------------------------------------- */
 
 struct access_setting {
-	struct session *session;
-	struct session_process *process;
+	struct run *run;
+	struct run_process *process;
 	struct tracee_thread *thread;
 	const struct image *image;
 };
@@ -169,10 +169,10 @@ static void look_at_operand(struct sched_access *a)
 
 static void accesses_put(const struct access_setting *x, unsigned index)
 {
-	struct sched_access *access = &x->session->options->sched->accesses.items[index];
+	struct sched_access *access = &x->run->options->sched->accesses.items[index];
 	const struct act act = {.owner = &access_owner, .what = index};
 	ERROR(ignored);
-	struct site_use *use = sites_use(x->session, x->process, x->thread,
+	struct site_use *use = sites_use(x->run, x->process, x->thread,
 					 x->image->bias + access->offset, NULL, &ignored);
 
 	look_at_operand(access);
@@ -204,7 +204,7 @@ static bool asks_guard(const struct image *image, const struct source_access *a,
 static void accesses_add(void *ctx, const struct source_access *a)
 {
 	const struct access_setting *x = ctx;
-	struct sched *g = x->session->options->sched;
+	struct sched *g = x->run->options->sched;
 	const struct sched_chosen *chosen =
 		accesses_chosen(g, module_name(x->image->module), a->offset);
 	struct arch_shared what = a->what;
@@ -226,12 +226,12 @@ static void accesses_add(void *ctx, const struct source_access *a)
 					.address = x->image->bias + a->offset};
 	memcpy(access->code, code, sizeof(code));
 	if (point)
-		grants_open(x->session, x->thread, access->address);
+		grants_open(x->run, x->thread, access->address);
 	accesses_put(x, (unsigned)g->accesses.count - 1);
 }
 
 /* Code of the system is not looked at: it would be most of all there is. */
-static bool is_looked_at(const struct sched *g, const struct session_process *p,
+static bool is_looked_at(const struct sched *g, const struct run_process *p,
 			 const struct image *image)
 {
 	if (image->module == p->exe || image->module == g->tested)
@@ -252,7 +252,7 @@ static const struct sched_looked *known(const struct sched *g, const struct modu
 /* In an earlier run, or in another process. */
 static void put_again(const struct access_setting *x, const struct sched_looked *looked)
 {
-	struct sched *g = x->session->options->sched;
+	struct sched *g = x->run->options->sched;
 
 	for (size_t i = looked->first; i < looked->first + looked->count; i++) {
 		struct sched_access *access = &g->accesses.items[i];
@@ -263,7 +263,7 @@ static void put_again(const struct access_setting *x, const struct sched_looked 
 	}
 }
 
-void accesses_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
+void accesses_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
 		      const struct image *image)
 {
 	struct access_setting x = {s, p, t, image};

@@ -35,7 +35,7 @@ static uint64_t first_of(struct sched *g, const struct module *module)
 
 /* Code that no list of modules has: the vdso, the loader of a program that has just begun, code
    made at run time. */
-static uint64_t number_unlisted(struct sched *g, struct session_process *p, uint64_t address)
+static uint64_t number_unlisted(struct sched *g, struct run_process *p, uint64_t address)
 {
 	struct tracee_mapping map;
 	const char *name = "[code]";
@@ -49,14 +49,14 @@ static uint64_t number_unlisted(struct sched *g, struct session_process *p, uint
 }
 
 /* 0: no module has it. */
-static uint64_t number_in_module(struct sched *g, struct session_process *p, uint64_t address)
+static uint64_t number_in_module(struct sched *g, struct run_process *p, uint64_t address)
 {
 	const struct image *image = images_at(p, address);
 
 	return image ? first_of(g, image->module) | address_offset(address - image->bias) : 0;
 }
 
-uint64_t addresses_number(struct sched *g, struct session_process *p, uint64_t address)
+uint64_t addresses_number(struct sched *g, struct run_process *p, uint64_t address)
 {
 	uint64_t number = address ? number_in_module(g, p, address) : 0;
 
@@ -65,7 +65,7 @@ uint64_t addresses_number(struct sched *g, struct session_process *p, uint64_t a
 
 void addresses_of_point(struct scheduler *c, struct turn *t)
 {
-	struct session_process *p = t->thread->process;
+	struct run_process *p = t->thread->process;
 	uint64_t object = t->point.object;
 
 	if (t->placed)

@@ -57,7 +57,7 @@ static bool bound_note(void *ctx, const struct module_relocation *r)
 	return false;
 }
 
-void bound_keep(struct sched *g, const struct session_process *kept)
+void bound_keep(struct sched *g, const struct run_process *kept)
 {
 	struct words_near page = {.process = kept->tracee};
 
@@ -69,12 +69,12 @@ void bound_keep(struct sched *g, const struct session_process *kept)
 
 /* ---- what a run has bound ------------------------------------------------------------------------- */
 
-void bound_look(struct scheduler *c, const struct session_process *p)
+void bound_look(struct scheduler *c, const struct run_process *p)
 {
 	struct words_near page = {.process = p->tracee};
 	uint64_t to;
 
-	if (p != c->session->root)
+	if (p != c->run->root)
 		return;
 	array_each(struct sched_unbound, u, &c->given->unbound)
 		if (bound_read_word(&page, u->at, &to) && to != u->to) {
@@ -98,7 +98,7 @@ static void bound_compare(void *ctx, const char *name, uint64_t offset)
 }
 
 /* Not what the program itself has put there, nor a library that the kept one does not have. */
-static bool is_bound(struct session_process *kept, const struct sched_unbound *u)
+static bool is_bound(struct run_process *kept, const struct sched_unbound *u)
 {
 	const struct image *image = images_at(kept, u->to);
 	struct named n = {.name = u->name};
@@ -110,7 +110,7 @@ static bool is_bound(struct session_process *kept, const struct sched_unbound *u
 	return n.found;
 }
 
-void bound_take(struct sched *g, struct session_process *kept)
+void bound_take(struct sched *g, struct run_process *kept)
 {
 	if (!g->unbound.count)
 		return;

@@ -100,7 +100,7 @@ static struct watch_freed in_shadow(struct watch_freed f)
 }
 
 /* Code of no file (made at run time) is no place that can be told. */
-static bool is_testers(struct session_process *p, uint64_t back)
+static bool is_testers(struct run_process *p, uint64_t back)
 {
 	return images_at(p, back) && !scheduler_is_runtime(p, back);
 }
@@ -218,7 +218,7 @@ static const struct giver_function {
 };
 enum { GIVERS = sizeof(givers) / sizeof(*givers) };
 
-static enum hit_answer hit_giver(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_giver(struct run *s, const struct act *a, const struct hit *h)
 {
 	enum { FLAGS_OF_MMAP = 3 };
 	const enum giver what = givers[a->what].what;
@@ -245,8 +245,8 @@ void allocator_look(const struct allocator_setting *x, const struct site_owner *
 {
 	const struct act act = {.owner = owner, .what = what};
 	ERROR(ignored);
-	struct site_use *use = sites_use(x->session, x->process, x->thread, x->image->bias + offset,
-					 NULL, &ignored);
+	struct site_use *use =
+		sites_use(x->run, x->process, x->thread, x->image->bias + offset, NULL, &ignored);
 
 	if (use && !sites_has(use, &act))
 		sites_act(use, &act);
@@ -270,7 +270,7 @@ static bool some_are_points(const struct sched *g)
 	return false;
 }
 
-void freed_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
+void freed_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
 		   const struct image *image)
 {
 	const struct allocator_setting x = {s, p, t, image, freed_has_operators(image->module)};

@@ -15,7 +15,7 @@
 
 enum { WORTH_HITS = 32 };
 
-void grants_open(const struct session *s, struct tracee_thread *t, uint64_t address)
+void grants_open(const struct run *s, struct tracee_thread *t, uint64_t address)
 {
 	const struct sched *g = s->options->sched;
 
@@ -57,7 +57,7 @@ static bool is_alone(const struct tracee_site *site)
 	return use && use->acts.count == 1;
 }
 
-static enum tracee_granted grants_kind_of(struct sched *g, struct session_process *kept,
+static enum tracee_granted grants_kind_of(struct sched *g, struct run_process *kept,
 					  const struct sched_worth *w)
 {
 	if (w->function)
@@ -67,7 +67,7 @@ static enum tracee_granted grants_kind_of(struct sched *g, struct session_proces
 		       : TRACEE_GRANTED_ELSEWHERE;
 }
 
-static void memory_grants_take(struct sched *g, struct session_process *kept,
+static void memory_grants_take(struct sched *g, struct run_process *kept,
 			       const struct sched_worth *w)
 {
 	struct tracee_site *site = tracee_site_find(kept->tracee, w->address);
@@ -75,15 +75,15 @@ static void memory_grants_take(struct sched *g, struct session_process *kept,
 	const char *why;
 
 	if (site && image && is_alone(site))
-		tracee_site_granted(kept->session->tracee, kept->tracee, site,
+		tracee_site_granted(kept->run->tracee, kept->tracee, site,
 				    source_movable(image->module, w->address - image->bias,
 						   RESIDENT_JUMP, &why),
 				    grants_kind_of(g, kept, w));
 }
 
-void grants_take(struct sched *g, struct session_process *kept)
+void grants_take(struct sched *g, struct run_process *kept)
 {
-	if (!kept->session->options->no_resident)
+	if (!kept->run->options->no_resident)
 		array_each(const struct sched_worth, w, &g->worth_granting)
 			memory_grants_take(g, kept, w);
 	g->worth_granting.count = 0;
@@ -106,7 +106,7 @@ static bool is_quiet(const struct scheduler *c)
 	const struct sched *g = c->given;
 
 	return !g->races && !g->describes && !g->rests && !c->kernel && !c->timers && !c->signals &&
-	       c->session->processes.count == 1 && !engine_place_at(c->session->engine, 0);
+	       c->run->processes.count == 1 && !engine_place_at(c->run->engine, 0);
 }
 
 void grants_give(struct scheduler *c, const struct turn *chosen)

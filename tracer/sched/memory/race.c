@@ -24,7 +24,7 @@ struct telling {
 /* Also of a thread that has ended. */
 static char *thread_name(const struct scheduler *c, unsigned number)
 {
-	array_each(struct session_thread *, t, &c->session->threads) {
+	array_each(struct run_thread *, t, &c->run->threads) {
 		const struct turn *turn = turn_of(*t);
 
 		if (turn->path && turn->number == number)
@@ -166,9 +166,9 @@ static bool is_first_atomic(const struct telling *x, uint64_t address)
 {
 	const struct sched_race_side *first = &x->race->sides[0];
 	const struct race_statement statement = {
-		.symbols = x->c->session->symbols,
+		.symbols = x->c->run->symbols,
 		.file = first->file,
-		.line = first->file ? source_line(x->c->session->symbols, first->file, first->line)
+		.line = first->file ? source_line(x->c->run->symbols, first->file, first->line)
 				    : NULL,
 		.variable = x->race->variable,
 		.address = address,
@@ -181,7 +181,7 @@ static bool is_first_atomic(const struct telling *x, uint64_t address)
 /* As the tester's statement, or the header's code that it calls, has it. */
 static bool is_second_atomic(const struct telling *x, uint64_t address)
 {
-	struct race_statement statement = {.symbols = x->c->session->symbols,
+	struct race_statement statement = {.symbols = x->c->run->symbols,
 					   .variable = x->race->variable,
 					   .address = address,
 					   .writes = x->race->sides[1].writes};
@@ -192,8 +192,7 @@ static bool is_second_atomic(const struct telling *x, uint64_t address)
 		statement.call = call;
 		statement.file = call->file;
 		statement.line =
-			call->file ? source_line(x->c->session->symbols, call->file, call->line)
-				   : NULL;
+			call->file ? source_line(x->c->run->symbols, call->file, call->line) : NULL;
 		if (is_atomic_function(call->function) || race_is_written_atomic(&statement))
 			return true;
 	}

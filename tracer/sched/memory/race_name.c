@@ -141,7 +141,7 @@ static bool name_local(const struct naming *n)
 
 static bool name_here(struct turn *t, const struct naming *n)
 {
-	const char *line = n->call->file ? source_line(t->thread->process->session->symbols,
+	const char *line = n->call->file ? source_line(t->thread->process->run->symbols,
 						       n->call->file, n->call->line)
 					 : NULL;
 

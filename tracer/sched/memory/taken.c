@@ -50,7 +50,7 @@ static uint64_t block_of(const struct turn *t, const struct hit *h)
 	return block ? block : t->taking.old;
 }
 
-static enum hit_answer hit_back(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_back(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(h->thread);
@@ -72,7 +72,7 @@ static const struct site_owner back_owner = {.name = "taken", .ends = true, .hit
 
 /* ---- it is called -------------------------------------------------------------------------------- */
 
-static bool put_back_act(struct session *s, const struct hit *h)
+static bool put_back_act(struct run *s, const struct hit *h)
 {
 	const struct act act = {.owner = &back_owner};
 	struct site_use *use;
@@ -88,7 +88,7 @@ static bool put_back_act(struct session *s, const struct hit *h)
 }
 
 /* A call whose answer will not be seen may have taken anything. */
-static enum hit_answer hit_taker(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_taker(struct run *s, const struct act *a, const struct hit *h)
 {
 	const enum taker how = takers[a->what].how;
 	const struct image *image = images_at(h->thread->process, h->address);
@@ -126,7 +126,7 @@ static void put_named(void *ctx, const char *name, uint64_t offset)
 			allocator_look(x, &taker_owner, i, offset);
 }
 
-void taken_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
+void taken_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
 		   const struct image *image)
 {
 	const struct allocator_setting x = {s, p, t, image, freed_has_operators(image->module)};

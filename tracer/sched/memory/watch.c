@@ -22,7 +22,7 @@ static struct races *races_of(const struct scheduler *c)
 /* ---- memory ------------------------------------------------------------------------------------- */
 
 /* Spans that a child shares with its parent: at the same addresses, since it was forked. */
-void watch_fork(struct scheduler *c, const struct session_thread *parent)
+void watch_fork(struct scheduler *c, const struct run_thread *parent)
 {
 	struct tracee_mapping map = {0};
 
@@ -47,9 +47,9 @@ static bool watch_is_shared(const struct scheduler *c, uint64_t address)
 
 static uint64_t watch_address_of(const struct scheduler *c, const struct turn *t, uint64_t address)
 {
-	const struct session_process *p = t->thread->process;
+	const struct run_process *p = t->thread->process;
 
-	if (p == c->session->root || !c->processes)
+	if (p == c->run->root || !c->processes)
 		return address;
 	if (watch_is_shared(c, address))
 		return address;
@@ -162,12 +162,12 @@ void watch_begin(struct scheduler *c)
  * Stacks of glibc 2.42 lie side by side in one mapping, without guard pages between them that are mappings. Each ends with the
  * page of its thread's control block.
  */
-static void narrow_to_stack(const struct session *s, const struct session_thread *own, uint64_t sp,
+static void narrow_to_stack(const struct run *s, const struct run_thread *own, uint64_t sp,
 			    struct tracee_mapping *map)
 {
 	const uint64_t page = 4096;
 
-	array_each(struct session_thread *, t, &s->threads) {
+	array_each(struct run_thread *, t, &s->threads) {
 		uint64_t block = (*t)->scheduler_block, end = (block / page + 1) * page;
 
 		if ((*t)->process != own->process || block < map->start || block >= map->end)
@@ -183,7 +183,7 @@ static void narrow_to_stack(const struct session *s, const struct session_thread
    next ones. A stack that the program has made itself stands among other things. */
 static void forget_stack(struct scheduler *c, const struct turn *t)
 {
-	struct session_process *p = t->thread->process;
+	struct run_process *p = t->thread->process;
 	struct tracee_mapping map;
 	struct arch_regs regs;
 	uint64_t sp;
@@ -193,7 +193,7 @@ static void forget_stack(struct scheduler *c, const struct turn *t)
 	sp = regs.dwarf[ARCH_DWARF_SP];
 	if (tracee_mapping_at(p->tracee, sp, &map) < 0 || map.path[0] || images_at(p, sp))
 		return;
-	narrow_to_stack(c->session, t->thread, sp, &map);
+	narrow_to_stack(c->run, t->thread, sp, &map);
 	races_forget(races_of(c), watch_address_of(c, t, map.start), map.end - map.start);
 }
 

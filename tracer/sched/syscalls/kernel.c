@@ -73,7 +73,7 @@ const long sched_calls[] = {SYS_futex,
 
 static struct tracee *tracee_of_run(const struct scheduler *c)
 {
-	return c->session->tracee;
+	return c->run->tracee;
 }
 
 /* An uninterruptible wait (state D of proc(5)) is short, or its end is not in sight: a frozen file system, a
@@ -83,9 +83,9 @@ static bool is_deep(struct turn *t, const struct tracee_block *look)
 	if (look->activity != TRACEE_DISK)
 		return false;
 	if (t->deep != look->switches + 1)
-		t->deep_us = session_now_us();
+		t->deep_us = run_now_us();
 	t->deep = look->switches + 1;
-	return session_now_us() - t->deep_us >= DEEP_US;
+	return run_now_us() - t->deep_us >= DEEP_US;
 }
 
 /* True: it waits. False: it has come back, or ended; that will be told. */

@@ -8,7 +8,7 @@
 #include "tracer/run/places/sites.h"
 
 /* In musl one file is all of these. Another process may have them at other places. */
-bool scheduler_is_runtime(struct session_process *p, uint64_t address)
+bool scheduler_is_runtime(struct run_process *p, uint64_t address)
 {
 	const struct image *image = images_at(p, address);
 
@@ -21,7 +21,7 @@ bool scheduler_is_runtime(struct session_process *p, uint64_t address)
  * LD_LIBRARY_PATH and on ld.so.cache, and no other thread has to do with them. In musl libc has the
  * same file: its calls are the program's.
  */
-bool scheduler_is_loading(const struct session_process *p, uint64_t pc)
+bool scheduler_is_loading(const struct run_process *p, uint64_t pc)
 {
 	uint64_t low, high, offset;
 
@@ -42,14 +42,14 @@ static bool is_alone(const struct site_use *use, const struct site_owner *owner)
 }
 
 /* 0: it leads to no trap, or somebody else is to see who comes by. */
-static uint64_t past_trap(struct session_process *p, const struct site_owner *owner, uint64_t to)
+static uint64_t past_trap(struct run_process *p, const struct site_owner *owner, uint64_t to)
 {
 	struct tracee_site *site = tracee_site_find(p->tracee, to);
 
 	return site && site->user && is_alone(site->user, owner) ? tracee_site_unseen(site) : 0;
 }
 
-static void image_unseen(struct session_process *p, const struct image *image,
+static void image_unseen(struct run_process *p, const struct image *image,
 			 const struct site_owner *owner)
 {
 	uint64_t low, high, *words;
@@ -70,7 +70,7 @@ static void image_unseen(struct session_process *p, const struct image *image,
 	base_free(words);
 }
 
-void runtime_unseen(struct session_process *p, const struct site_owner *owner)
+void runtime_unseen(struct run_process *p, const struct site_owner *owner)
 {
 	array_each(const struct image, image, &p->images)
 		if (image->module == p->loader)

@@ -21,7 +21,7 @@ bool sanitizers_is(const struct module *m)
 }
 
 /* Also where it is linked into the program. */
-static bool sanitizers_is_own(struct session_process *p, uint64_t address)
+static bool sanitizers_is_own(struct run_process *p, uint64_t address)
 {
 	static const char space[] = "_ZN11__sanitizer";
 	const struct image *image = images_at(p, address);

@@ -73,7 +73,7 @@ bool times_told(struct scheduler *c, struct turn *t)
 		return false;
 	}
 	tracee_answer(t->thread->tracee, result);
-	tracee_resume(c->session->tracee, t->thread->tracee);
+	tracee_resume(c->run->tracee, t->thread->tracee);
 	return true;
 }
 

@@ -47,7 +47,7 @@ void written_next(struct scheduler *c)
 
 void written_outcome(struct scheduler *c)
 {
-	struct session *s = c->session;
+	struct run *s = c->run;
 	const struct expect *x = &s->plan.expect;
 	bool failed = s->outcome.signaled || s->outcome.exit;
 

@@ -15,14 +15,14 @@ static const double ns_of_s = 1e9;
 
 static double limit_of(const struct scheduler *c)
 {
-	return c->session->attended ? 0 : c->given->hang_s;
+	return c->run->attended ? 0 : c->given->hang_s;
 }
 
 void hangs_end(struct scheduler *c)
 {
 	if (c->given->end != SCHED_STUCK)
 		scheduler_note_places(c);
-	c->session->outcome.hang = c->given->hang_s;
+	c->run->outcome.hang = c->given->hang_s;
 	scheduler_end(c, SCHED_HANGS);
 }
 
@@ -59,7 +59,7 @@ static struct turn *computing(const struct scheduler *c)
 
 static bool stop_it(struct scheduler *c, struct turn *t)
 {
-	struct tracee *tracee = c->session->tracee;
+	struct tracee *tracee = c->run->tracee;
 
 	if (tracee_pause(tracee, t->thread->tracee) < 0)
 		return false; /* it stops for a reason of its own */
@@ -123,7 +123,7 @@ static bool is_long_enough(const struct scheduler *c)
 void hangs_tick(struct scheduler *c)
 {
 	size_t steps = c->given->schedule.steps.count;
-	uint64_t worked = tracee_worked_ns(c->session->tracee) + (uint64_t)c->moves * STOP_NS;
+	uint64_t worked = tracee_worked_ns(c->run->tracee) + (uint64_t)c->moves * STOP_NS;
 
 	/* Each access is looked at a limited number of times, so these stops do not go on for
 	   ever. */

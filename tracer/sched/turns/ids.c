@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 
 /* The function that makes the call does nothing else: its return address is the last word of the stack. */
-static bool ids_is_wrapper(struct session_process *p, uint64_t pc)
+static bool ids_is_wrapper(struct run_process *p, uint64_t pc)
 {
 	static const char *const names[] = {"getpid", "__getpid", "gettid", "__gettid", "syscall"};
 	const struct image *image = images_at(p, pc);
@@ -25,7 +25,7 @@ static bool ids_is_wrapper(struct session_process *p, uint64_t pc)
 
 static bool own_code_asks(const struct turn *t)
 {
-	struct session_process *p = t->thread->process;
+	struct run_process *p = t->thread->process;
 	uint64_t back;
 
 	return ids_is_wrapper(p, t->call.pc) &&

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* What comes then, up to the thread's next point, may be anything. */
-static enum hit_answer hit_line(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_line(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(h->thread);
@@ -34,7 +34,7 @@ static bool is_access(const struct sched *g, const struct module *m, uint64_t of
 	return false;
 }
 
-void lines_settled(struct session *s, struct session_process *p, struct tracee_thread *t,
+void lines_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
 		   const struct image *image)
 {
 	const struct sched *g = s->options->sched;

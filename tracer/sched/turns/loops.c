@@ -43,7 +43,7 @@ static void yields(struct turn *t)
 	t->at_point = true;
 }
 
-static enum hit_answer hit_loop(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_loop(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(h->thread);
@@ -71,7 +71,7 @@ static bool is_preempted(const struct scheduler *c)
 	return c->preempted_s > 0 && c->preempted_at == c->given->schedule.steps.count;
 }
 
-static enum hit_answer hit_preempted(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_preempted(struct run *s, const struct act *a, const struct hit *h)
 {
 	const struct site_use *use = h->site->user;
 	struct scheduler *c = scheduler_of(s);
@@ -90,7 +90,7 @@ static const struct site_owner preempted_owner = {
 
 /* ---- setting them -------------------------------------------------------------------------------- */
 
-static bool turns_loops_put(struct session *s, struct session_process *p, struct tracee_thread *t,
+static bool turns_loops_put(struct run *s, struct run_process *p, struct tracee_thread *t,
 			    uint64_t address, const struct site_owner *owner, unsigned index)
 {
 	const struct act act = {.owner = owner, .what = index};
@@ -102,7 +102,7 @@ static bool turns_loops_put(struct session *s, struct session_process *p, struct
 	return use != NULL;
 }
 
-void loops_put(struct session *s, struct session_process *p, struct tracee_thread *t)
+void loops_put(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	const struct sched *g = s->options->sched;
 
@@ -115,8 +115,8 @@ void loops_put(struct session *s, struct session_process *p, struct tracee_threa
 
 /* Sets a trap where the thread is. Returns the address, or 0 if the thread stops for a reason of
    its own or is in no module. */
-static uint64_t put_here(struct session *s, struct session_thread *t,
-			 const struct site_owner *owner, unsigned index)
+static uint64_t put_here(struct run *s, struct run_thread *t, const struct site_owner *owner,
+			 unsigned index)
 {
 	struct arch_regs regs;
 	uint64_t pc;
@@ -131,10 +131,10 @@ static uint64_t put_here(struct session *s, struct session_thread *t,
 	return pc;
 }
 
-static void loops_look_at(struct scheduler *c, struct session_thread *t)
+static void loops_look_at(struct scheduler *c, struct run_thread *t)
 {
 	struct sched *g = c->given;
-	uint64_t pc = put_here(c->session, t, &loop_owner, g->loops_count);
+	uint64_t pc = put_here(c->run, t, &loop_owner, g->loops_count);
 
 	if (pc)
 		g->loops[g->loops_count++] = (struct sched_loop){.address = pc};
@@ -182,13 +182,13 @@ static void preempt(struct scheduler *c)
 	c->given->preempted = true;
 	array_each(struct turn *, t, &c->turns)
 		if ((*t)->moment == MOMENT_RUNS)
-			put_here(c->session, (*t)->thread, &preempted_owner, 0);
+			put_here(c->run, (*t)->thread, &preempted_owner, 0);
 }
 
 /* Its time counts, not that of a busy machine. */
 void loops_tick(struct scheduler *c)
 {
-	uint64_t worked = tracee_worked_ns(c->session->tracee);
+	uint64_t worked = tracee_worked_ns(c->run->tracee);
 
 	if (c->moves != c->moves_then) {
 		c->moves_then = c->moves;

@@ -15,7 +15,7 @@ static bool is_parked(const struct turn *t)
 	       t->thread->tracee->state == TRACEE_STOPPED;
 }
 
-static void parked_end(struct session *s)
+static void parked_end(struct run *s)
 {
 	const struct scheduler *c = scheduler_of(s);
 

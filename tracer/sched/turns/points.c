@@ -136,7 +136,7 @@ static uint64_t object_of(const struct sync_function *f, const struct hit *h)
 	}
 }
 
-static enum hit_answer hit_function(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_function(struct run *s, const struct act *a, const struct hit *h)
 {
 	const struct sync_function *f = &functions[a->what];
 	struct scheduler *c = scheduler_of(s);
@@ -165,7 +165,7 @@ static enum hit_answer hit_function(struct session *s, const struct act *a, cons
 
 static const struct site_owner function_owner = {.name = "point", .hit = hit_function};
 
-static void points_put(struct session *s, struct session_process *p, struct tracee_thread *t,
+static void points_put(struct run *s, struct run_process *p, struct tracee_thread *t,
 		       uint64_t address, const struct site_owner *owner, unsigned what)
 {
 	const struct act act = {.owner = owner, .what = what};
@@ -181,8 +181,8 @@ static void points_put(struct session *s, struct session_process *p, struct trac
 /* ---- setting them -------------------------------------------------------------------------------- */
 
 struct setting {
-	struct session *session;
-	struct session_process *process;
+	struct run *run;
+	struct run_process *process;
 	struct tracee_thread *thread;
 	const struct image *image;
 };
@@ -215,7 +215,7 @@ static void put_named(void *ctx, const char *name, uint64_t offset)
 	for (unsigned i = 0; offset && i < FUNCTIONS; i++)
 		if (name[0] == functions[i].name[0] && strcmp(name, functions[i].name) == 0 &&
 		    !is_passed_on(x, &functions[i]))
-			points_put(x->session, x->process, x->thread, x->image->bias + offset,
+			points_put(x->run, x->process, x->thread, x->image->bias + offset,
 				   &function_owner, i);
 }
 
@@ -225,7 +225,7 @@ static void put_static(const struct setting *x)
 
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		if (module_symbol(x->image->module, functions[i].name, &offset, NULL) == 0)
-			points_put(x->session, x->process, x->thread, x->image->bias + offset,
+			points_put(x->run, x->process, x->thread, x->image->bias + offset,
 				   &function_owner, i);
 }
 
@@ -235,13 +235,13 @@ static void image_settled(const struct setting *x)
 		module_each_dynamic(x->image->module, put_named, (void *)x);
 	else
 		put_static(x);
-	freed_settled(x->session, x->process, x->thread, x->image);
-	taken_settled(x->session, x->process, x->thread, x->image);
-	accesses_settled(x->session, x->process, x->thread, x->image);
-	lines_settled(x->session, x->process, x->thread, x->image);
+	freed_settled(x->run, x->process, x->thread, x->image);
+	taken_settled(x->run, x->process, x->thread, x->image);
+	accesses_settled(x->run, x->process, x->thread, x->image);
+	lines_settled(x->run, x->process, x->thread, x->image);
 }
 
-void points_settled(struct session *s, struct session_process *p, struct tracee_thread *t)
+void points_settled(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	points_opened(s, p, t, p->images.items, p->images.count);
 	loops_put(s, p, t);
@@ -250,7 +250,7 @@ void points_settled(struct session *s, struct session_process *p, struct tracee_
 		runtime_unseen(p, &function_owner);
 }
 
-void points_opened(struct session *s, struct session_process *p, struct tracee_thread *t,
+void points_opened(struct run *s, struct run_process *p, struct tracee_thread *t,
 		   const struct image *images, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

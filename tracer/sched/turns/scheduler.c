@@ -20,7 +20,7 @@ enum {
 /* ---- threads ---------------------------------------------------------------------------------- */
 
 /* Nobody is to wait in the kernel for what is decided here. Its maker goes on from where it is. */
-static void begin_early(struct scheduler *c, const struct session_thread *made)
+static void begin_early(struct scheduler *c, const struct run_thread *made)
 {
 	const struct tracee_thread *maker = made->tracee->creator;
 
@@ -29,11 +29,11 @@ static void begin_early(struct scheduler *c, const struct session_thread *made)
 	c->given->had_threads = true;
 	if (!c->given->early)
 		return;
-	scheduler_begin(c->session, maker->user);
+	scheduler_begin(c->run, maker->user);
 	turn_of(maker->user)->at_point = false;
 }
 
-static void thread_new(struct session *s, struct session_thread *t)
+static void thread_new(struct run *s, struct run_thread *t)
 {
 	struct scheduler *c = scheduler_of(s);
 
@@ -43,7 +43,7 @@ static void thread_new(struct session *s, struct session_thread *t)
 		turn_new(c, t);
 }
 
-static void thread_gone(struct session *s, struct session_thread *thread)
+static void thread_gone(struct run *s, struct run_thread *thread)
 {
 	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(thread);
@@ -58,7 +58,7 @@ static void thread_gone(struct session *s, struct session_thread *thread)
 	t->thread = NULL;
 }
 
-static void process_gone(struct session *s, struct session_process *p)
+static void process_gone(struct run *s, struct run_process *p)
 {
 	struct scheduler *c = scheduler_of(s);
 
@@ -67,7 +67,7 @@ static void process_gone(struct session *s, struct session_process *p)
 }
 
 /* The other threads are gone, as in a process that ends. */
-static void exec(struct session *s, struct session_thread *t, bool first)
+static void exec(struct run *s, struct run_thread *t, bool first)
 {
 	struct scheduler *c = scheduler_of(s);
 
@@ -113,7 +113,7 @@ static void take_step(struct scheduler *c, struct turn *t)
 	} else if (t->at_call) {
 		make_call(c, t);
 	} else {
-		if (!tracee_told(c->session->tracee))
+		if (!tracee_told(c->run->tracee))
 			grants_give(c, t);
 		turn_goes(t);
 	}
@@ -123,7 +123,7 @@ static void take_step(struct scheduler *c, struct turn *t)
 
 static bool is_settled(struct scheduler *c)
 {
-	const struct session *s = c->session;
+	const struct run *s = c->run;
 
 	return !(s->turned && s->turned_goes) && tracee_is_settled(s->tracee, c->kernel) &&
 	       kernel_rests(c) && interrupts_are_over(c);
@@ -194,7 +194,7 @@ static bool somebody_is_unseen(const struct scheduler *c)
  */
 static void stuck(struct scheduler *c)
 {
-	struct session *s = c->session;
+	struct run *s = c->run;
 	bool unseen = somebody_is_unseen(c), taken = false;
 
 	scheduler_note_places(c);
@@ -206,7 +206,7 @@ static void stuck(struct scheduler *c)
 		if (taken)
 			return;
 		s->outcome.deadlock = true;
-		session_end(s);
+		run_end(s);
 		return;
 	}
 	array_each(struct turn *, t, &c->turns) {
@@ -228,7 +228,7 @@ static bool is_to_rest(const struct scheduler *c)
 /* Who is told to be there has gone on already: the strategy said so. */
 static void assert_as_foreseen(const struct scheduler *c, const struct turn *chosen)
 {
-	const struct tracee_thread *told = tracee_told(c->session->tracee);
+	const struct tracee_thread *told = tracee_told(c->run->tracee);
 
 	assert(!told || c->over || (chosen && chosen->thread->tracee == told));
 }
@@ -236,7 +236,7 @@ static void assert_as_foreseen(const struct scheduler *c, const struct turn *cho
 /* For orders of who waits first. True: somebody whom that has let go runs. */
 static bool tell_waits(struct scheduler *c)
 {
-	struct session *s = c->session;
+	struct run *s = c->run;
 
 	for (size_t i = 0; i < c->turns.count; i++) {
 		struct turn *t = c->turns.items[i];
@@ -249,8 +249,8 @@ static bool tell_waits(struct scheduler *c)
 
 static void scheduler_turn(struct scheduler *c)
 {
-	while (c->begun && !c->over && !c->dying && !c->session->over && c->turns.count &&
-	       !c->rests && is_settled(c)) {
+	while (c->begun && !c->over && !c->dying && !c->run->over && c->turns.count && !c->rests &&
+	       is_settled(c)) {
 		struct turn *chosen;
 
 		if (tell_waits(c))
@@ -272,14 +272,14 @@ static void scheduler_turn(struct scheduler *c)
 	}
 }
 
-bool sched_rests(const struct session *s)
+bool sched_rests(const struct run *s)
 {
 	const struct scheduler *c = scheduler_of(s);
 
 	return c && c->rests;
 }
 
-void sched_go_on(struct session *s)
+void sched_go_on(struct run *s)
 {
 	struct scheduler *c = scheduler_of(s);
 
@@ -289,7 +289,7 @@ void sched_go_on(struct session *s)
 	scheduler_turn(c);
 }
 
-void sched_say(const struct session_thread *thread, struct str *out)
+void sched_say(const struct run_thread *thread, struct str *out)
 {
 	const struct turn *t = turn_of(thread);
 
@@ -305,14 +305,14 @@ void sched_say(const struct session_thread *thread, struct str *out)
 static void wait_outside(struct scheduler *c)
 {
 	c->idle++;
-	c->idle_s += c->session->tick_ms / 1e3;
+	c->idle_s += c->run->tick_ms / 1e3;
 	if (!c->over)
 		scheduler_turn(c);
 	else if (c->given->end == SCHED_STUCK && hangs_is_waited_for(c))
 		hangs_end(c);
 }
 
-static void tick(struct session *s)
+static void tick(struct run *s)
 {
 	struct scheduler *c = scheduler_of(s);
 
@@ -334,7 +334,7 @@ static void tick(struct session *s)
 }
 
 /* The time of the search is over: a run that does not move is to show whether it hangs. */
-static bool late(struct session *s, double over_us)
+static bool late(struct run *s, double over_us)
 {
 	struct scheduler *c = scheduler_of(s);
 	static const double most_us = 4e6;
@@ -370,7 +370,7 @@ static void keep_input(struct sched *g, int given)
 	g->in = fcntl(given, F_DUPFD_CLOEXEC, 3);
 }
 
-static int launch(struct session *s, struct tracee_launch *how, struct error *err)
+static int launch(struct run *s, struct tracee_launch *how, struct error *err)
 {
 	struct sched *g = s->options->sched;
 
@@ -386,7 +386,7 @@ static int launch(struct session *s, struct tracee_launch *how, struct error *er
 	return 0;
 }
 
-static bool goes(struct session *s, struct session_thread *thread)
+static bool goes(struct run *s, struct run_thread *thread)
 {
 	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(thread);
@@ -414,7 +414,7 @@ static bool goes(struct session *s, struct session_thread *thread)
 }
 
 /* After each event: threads may have been held, or have gone. */
-static bool scheduler_decided(struct session *s)
+static bool scheduler_decided(struct run *s)
 {
 	struct scheduler *c = scheduler_of(s);
 
@@ -480,7 +480,7 @@ static void on_call(struct scheduler *c, struct turn *t)
 	}
 }
 
-static bool scheduler_call(struct session *s, const struct tracee_event *ev)
+static bool scheduler_call(struct run *s, const struct tracee_event *ev)
 {
 	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(ev->thread->user);
@@ -491,7 +491,7 @@ static bool scheduler_call(struct session *s, const struct tracee_event *ev)
 	c->moves++;
 	t->call = ev->call;
 	if (!c->begun || c->over || !t->thread) {
-		struct session_thread *sched = t->thread;
+		struct run_thread *sched = t->thread;
 
 		t->thread = ev->thread->user;
 		t->path = sched ? t->path : "";
@@ -509,15 +509,15 @@ static bool scheduler_call(struct session *s, const struct tracee_event *ev)
 }
 
 /* With another process: a child of vfork, until its exec. */
-static bool shares_memory(const struct session *s, const struct session_process *p)
+static bool shares_memory(const struct run *s, const struct run_process *p)
 {
-	array_each(struct session_process *, other, &s->processes)
+	array_each(struct run_process *, other, &s->processes)
 		if (*other != p && (*other)->tracee && (*other)->tracee->space == p->tracee->space)
 			return true;
 	return false;
 }
 
-static void forked(struct session *s, struct session_thread *t, struct session_process *child)
+static void forked(struct run *s, struct run_thread *t, struct run_process *child)
 {
 	struct scheduler *c = scheduler_of(s);
 
@@ -528,26 +528,26 @@ static void forked(struct session *s, struct session_thread *t, struct session_p
 	turn_of(t)->bears = shares_memory(s, t->process);
 }
 
-static bool needs_libraries(struct session *s, const struct session_process *p)
+static bool needs_libraries(struct run *s, const struct run_process *p)
 {
 	(void)p;
 	return scheduler_of(s);
 }
 
-static void settled(struct session *s, struct session_process *p, struct tracee_thread *t)
+static void settled(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	if (scheduler_of(s))
 		points_settled(s, p, t);
 }
 
-static void opened(struct session *s, struct session_process *p, struct tracee_thread *t,
+static void opened(struct run *s, struct run_process *p, struct tracee_thread *t,
 		   const struct image *images, size_t count)
 {
 	if (scheduler_of(s))
 		points_opened(s, p, t, images, count);
 }
 
-static void outcome(struct session *s)
+static void outcome(struct run *s)
 {
 	struct scheduler *c = scheduler_of(s);
 

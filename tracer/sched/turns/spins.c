@@ -74,7 +74,7 @@ bool spins_starves(const struct scheduler *c)
 static bool sleeps_on(const struct scheduler *c)
 {
 	array_each(struct turn *const, t, &c->turns)
-		if ((*t)->moment == MOMENT_SLEEPS && !spin_only_sleeps(c->session, (*t)->thread))
+		if ((*t)->moment == MOMENT_SLEEPS && !spin_only_sleeps(c->run, (*t)->thread))
 			return false;
 	return true;
 }

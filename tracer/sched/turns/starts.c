@@ -9,14 +9,14 @@
 
 enum { START_CODE = 128, FIRST_ARGUMENT = 5 /* rdi, by DWARF's number */ };
 
-struct session_thread *scheduler_arrived(const struct session *s)
+struct run_thread *scheduler_arrived(const struct run *s)
 {
 	const struct scheduler *c = scheduler_of(s);
 
 	return c ? c->arrived : NULL;
 }
 
-static enum hit_answer hit_start(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_start(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct scheduler *c = scheduler_of(s);
 
@@ -35,7 +35,7 @@ static enum hit_answer hit_start(struct session *s, const struct act *a, const s
 static const struct site_owner start_owner = {
 	.name = "start", .no_registers = true, .hit = hit_start};
 
-static void starts_put(struct session *s, struct session_process *p, struct tracee_thread *t,
+static void starts_put(struct run *s, struct run_process *p, struct tracee_thread *t,
 		       uint64_t address, const struct site_owner *owner)
 {
 	const struct act act = {.owner = owner};
@@ -49,9 +49,9 @@ static void starts_put(struct session *s, struct session_process *p, struct trac
 /* ---- a program without a symbol for main ---------------------------------------------------------- */
 
 /* It is about to call __libc_start_main(main, ...); or something else, and this is where it begins. */
-static enum hit_answer hit_libc_start(struct session *s, const struct act *a, const struct hit *h)
+static enum hit_answer hit_libc_start(struct run *s, const struct act *a, const struct hit *h)
 {
-	struct session_process *p = h->thread->process;
+	struct run_process *p = h->thread->process;
 	const struct image *exe = &p->images.items[0];
 	uint64_t main = h->regs.dwarf[FIRST_ARGUMENT];
 
@@ -64,7 +64,7 @@ static enum hit_answer hit_libc_start(struct session *s, const struct act *a, co
 static const struct site_owner libc_start_owner = {.name = "libc start", .hit = hit_libc_start};
 
 /* The first call behind the entry; the entry itself where there is none. */
-static void put_entry(struct session *s, struct session_process *p, struct tracee_thread *t)
+static void put_entry(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	uint64_t entry = module_entry(p->exe), bias = p->images.items[0].bias;
 	uint8_t code[START_CODE];
@@ -90,7 +90,7 @@ void sched_start(struct sched *c, const struct sched_chosen *where)
 		(struct sched_chosen){base_strdup(where->module), where->offset, false, false};
 }
 
-void starts_settled(struct session *s, struct session_process *p, struct tracee_thread *t)
+void starts_settled(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	const struct sched *g = s->options->sched;
 	uint64_t offset;

@@ -17,17 +17,17 @@ static unsigned threads_number_of(struct sched *g, const char *path)
 }
 
 /* Who made it: a thread, or the first thread of the process that forked. NULL: the program's first. */
-static struct turn *maker_of(const struct session_thread *t)
+static struct turn *maker_of(const struct run_thread *t)
 {
 	const struct tracee_thread *creator = t->tracee->creator;
-	struct session_process *parent;
+	struct run_process *parent;
 
 	if (creator && creator->user)
 		return turn_of(creator->user);
 	parent = t->process->tracee->parent ? t->process->tracee->parent->user : NULL;
 	if (!parent)
 		return NULL;
-	array_each(struct session_thread *, other, &t->process->session->threads)
+	array_each(struct run_thread *, other, &t->process->run->threads)
 		if ((*other)->process == parent)
 			return turn_of(*other);
 	return NULL;
@@ -44,7 +44,7 @@ static void insert(struct scheduler *c, struct turn *t)
 	c->turns.items[i] = t;
 }
 
-void turn_new(struct scheduler *c, struct session_thread *thread)
+void turn_new(struct scheduler *c, struct run_thread *thread)
 {
 	struct turn *t = turn_of(thread), *maker = maker_of(thread);
 	char path[PATH_MOST] = "0";
@@ -76,7 +76,7 @@ void turn_exec(struct scheduler *c, struct turn *t)
 	insert(c, t);
 }
 
-void scheduler_begin(struct session *s, struct session_thread *t)
+void scheduler_begin(struct run *s, struct run_thread *t)
 {
 	struct scheduler *c = scheduler_of(s);
 
@@ -104,7 +104,7 @@ void turn_forget(struct scheduler *c, struct turn *t)
 }
 
 /* Its other threads may still be said to be stopped, but will not move again. */
-void turns_forget(struct scheduler *c, const struct session_process *p)
+void turns_forget(struct scheduler *c, const struct run_process *p)
 {
 	c->dying = p;
 	for (size_t i = c->turns.count; i-- > 0;)

@@ -25,12 +25,12 @@ static void turns_fini(void *what)
 static const struct keeper run_keeper = {sizeof(struct scheduler), turns_fini};
 static const struct keeper turn_keeper = {sizeof(struct turn), NULL};
 
-struct scheduler *scheduler_of(const struct session *s)
+struct scheduler *scheduler_of(const struct run *s)
 {
 	return kept_of(&s->kept, &run_keeper);
 }
 
-struct turn *turn_of(const struct session_thread *t)
+struct turn *turn_of(const struct run_thread *t)
 {
 	return kept_make(&t->kept, &turn_keeper);
 }
@@ -52,10 +52,10 @@ void turn_ready(struct turn *t, const struct strategy_point *p)
 
 void turn_goes(struct turn *t)
 {
-	struct session_thread *thread = t->thread;
+	struct run_thread *thread = t->thread;
 
 	t->moment = MOMENT_RUNS;
-	tracee_resume(thread->process->session->tracee, thread->tracee);
+	tracee_resume(thread->process->run->tracee, thread->tracee);
 }
 
 void turn_answered(struct turn *t, int64_t result)
@@ -93,7 +93,7 @@ static void keep_last(struct scheduler *c)
 
 void scheduler_end(struct scheduler *c, enum sched_end how)
 {
-	struct outcome *o = &c->session->outcome;
+	struct outcome *o = &c->run->outcome;
 
 	c->over = true;
 	c->given->end = how;
@@ -106,7 +106,7 @@ void scheduler_end(struct scheduler *c, enum sched_end how)
 			keep_last(c);
 		o->livelock = sched_spins(c->given);
 	}
-	session_end(c->session);
+	run_end(c->run);
 }
 
 static bool too_many(struct scheduler *c)
@@ -210,7 +210,7 @@ struct turn *scheduler_choose(struct scheduler *c)
 	return c->at.items[i];
 }
 
-void scheduler_new(struct session *s)
+void scheduler_new(struct run *s)
 {
 	struct scheduler *c;
 
@@ -219,7 +219,7 @@ void scheduler_new(struct session *s)
 	c = kept_make(&s->kept, &run_keeper);
 	c->given = s->options->sched;
 	c->given->now = c;
-	c->session = s;
+	c->run = s;
 	c->given->end = SCHED_RAN;
 	c->given->costly = c->given->preempted = false;
 	schedule_clear(&c->given->schedule);

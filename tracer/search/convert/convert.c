@@ -149,7 +149,7 @@ static bool next_verifying(const struct experiment_series *s)
 	return true;
 }
 
-static int judge_verifying(const struct experiment_series *s, struct session_result *r)
+static int judge_verifying(const struct experiment_series *s, struct run_result *r)
 {
 	struct convert *c = s->ctx;
 

@@ -178,14 +178,14 @@ static void order_text(const struct convert_order *o, struct str *out)
 }
 
 /* The order as trials know it. NULL: they do not. */
-static const struct session_subject *subject_of(const struct session_evidence *e,
-						const struct convert_order *o)
+static const struct run_subject *subject_of(const struct run_evidence *e,
+					    const struct convert_order *o)
 {
-	const struct session_subject *found = NULL;
+	const struct run_subject *found = NULL;
 	struct str name = {0};
 
 	order_text(o, &name);
-	array_each(const struct session_subject, s, &e->subjects)
+	array_each(const struct run_subject, s, &e->subjects)
 		if (strncmp(s->name, str_text(&name), name.length) == 0)
 			found = s;
 	str_fini(&name);
@@ -193,10 +193,10 @@ static const struct session_subject *subject_of(const struct session_evidence *e
 }
 
 /* Runs trials of one way; `left_out`, or only held back. 1 all the same, 0, or -1. */
-static int runs_in_way(struct convert *c, const struct session_subject *subject, enum trial_way way,
+static int runs_in_way(struct convert *c, const struct run_subject *subject, enum trial_way way,
 		       bool left_out, unsigned long runs)
 {
-	const struct session_trial trial = {
+	const struct run_trial trial = {
 		.about = subject->name,
 		.left_out = left_out,
 		.way = way,
@@ -211,7 +211,7 @@ static int runs_in_way(struct convert *c, const struct session_subject *subject,
 
 /* Does this way of trying the opposite change the outcome? Holding back that changes it by itself
    tells nothing. 1, 0, or -1. */
-static int changes(struct convert *c, const struct session_subject *subject, enum trial_way way)
+static int changes(struct convert *c, const struct run_subject *subject, enum trial_way way)
 {
 	int same = runs_in_way(c, subject, way, true, TRY_RUNS);
 
@@ -223,7 +223,7 @@ static int changes(struct convert *c, const struct session_subject *subject, enu
 /* Does it if the thread that is waited for is held back before it comes there, at each of its
    steps, at all but the first of them, and so on? 1, 0, or -1. */
 static int changes_earlier(struct convert *c, const struct convert_order *o,
-			   const struct session_subject *subject)
+			   const struct run_subject *subject)
 {
 	const struct convert_record *r = c->records.items[0];
 	int needed = 0;
@@ -247,7 +247,7 @@ static int changes_earlier(struct convert *c, const struct convert_order *o,
 
 /* Does the outcome depend on the order? 1, 0, or -1. */
 static int needs(struct convert *c, const struct convert_order *o,
-		 const struct session_subject *subject)
+		 const struct run_subject *subject)
 {
 	int needed = changes(c, subject, TRIAL_LATE);
 
@@ -267,10 +267,10 @@ struct drop {
 };
 
 /* After a run with all gates, which lists what may be left out. */
-static int judge_need(const struct experiment_series *s, struct session_result *r)
+static int judge_need(const struct experiment_series *s, struct run_result *r)
 {
 	const struct drop *drop = s->ctx;
-	const struct session_subject *subject = subject_of(&r->evidence, drop->order);
+	const struct run_subject *subject = subject_of(&r->evidence, drop->order);
 
 	return subject ? needs(drop->c, drop->order, subject) : 1;
 }

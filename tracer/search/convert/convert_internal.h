@@ -27,7 +27,7 @@ int convert_use_script(struct convert *c, const char *text);
 /* The convert's own `in_turn` is used; without a `trial` nothing is left out. */
 int convert_series(struct convert *c, struct experiment_series s);
 int convert_judge(const struct experiment_series *s,
-		  struct session_result *r); /* s->ctx: the convert */
+		  struct run_result *r); /* s->ctx: the convert */
 int convert_same(struct convert *c, unsigned long runs);
 void convert_runs_fini(struct convert *c);
 

@@ -16,7 +16,7 @@ enum {
 	GATE_LIMIT_FACTOR = 2
 };
 
-static const struct session_trial plain;
+static const struct run_trial plain;
 
 /* Adds the verdict's first line, without the position in our script: that file will be gone. */
 static void add_verdict(struct convert *c, const char *text)
@@ -34,9 +34,9 @@ static void add_verdict(struct convert *c, const char *text)
 
 /* If a gate is missing, or some thread is held back, places may be missed: only how the program
    ends counts. */
-static bool convert_runs_is_same(struct convert *c, const struct session_result *r, bool strict)
+static bool convert_runs_is_same(struct convert *c, const struct run_result *r, bool strict)
 {
-	const struct session_evidence *e = &r->evidence;
+	const struct run_evidence *e = &r->evidence;
 	bool same = (!strict || r->verdict == VERDICT_OK || r->verdict == VERDICT_DEADLOCK ||
 		     r->verdict == VERDICT_CRASHED) &&
 		    experiment_came(&c->outcome, e);
@@ -51,7 +51,7 @@ static bool convert_runs_is_same(struct convert *c, const struct session_result 
 	return false;
 }
 
-int convert_judge(const struct experiment_series *s, struct session_result *r)
+int convert_judge(const struct experiment_series *s, struct run_result *r)
 {
 	return convert_runs_is_same(s->ctx, r, !s->trial->about);
 }
@@ -81,7 +81,7 @@ int convert_same(struct convert *c, unsigned long runs)
 /* A run that gets stuck at a gate, or because a gate is missing, must not last for ever. */
 static void set_limits(struct convert *c)
 {
-	struct session_options *o = c->x.options;
+	struct run_options *o = c->x.options;
 	double most = LIMIT_FACTOR * c->seconds;
 
 	if (o->time_limit < 0)
@@ -94,16 +94,16 @@ static void set_limits(struct convert *c)
 struct first_runs {
 	struct convert *c;
 	size_t count;
-	struct session_evidence seen[BASE_RUNS];
+	struct run_evidence seen[BASE_RUNS];
 };
 
-static int judge_first(const struct experiment_series *s, struct session_result *r)
+static int judge_first(const struct experiment_series *s, struct run_result *r)
 {
 	struct first_runs *runs = s->ctx;
 	struct convert *c = runs->c;
 
 	runs->seen[runs->count++] = r->evidence;
-	r->evidence = (struct session_evidence){0};
+	r->evidence = (struct run_evidence){0};
 	if (!s->in_turn && r->seconds > c->seconds)
 		c->seconds = r->seconds;
 	/* there would be no time for the runs to follow */
@@ -129,11 +129,11 @@ static int see_runs(struct first_runs *runs, bool in_turn)
 static void first_runs_fini(struct first_runs *runs)
 {
 	for (size_t i = 0; i < runs->count; i++)
-		session_evidence_fini(&runs->seen[i]);
+		run_evidence_fini(&runs->seen[i]);
 }
 
 /* False: they did not all come out alike. */
-static bool convert_runs_take(struct convert *c, const struct session_evidence seen[BASE_RUNS])
+static bool convert_runs_take(struct convert *c, const struct run_evidence seen[BASE_RUNS])
 {
 	bool same = true;
 
@@ -150,7 +150,7 @@ static bool convert_runs_take(struct convert *c, const struct session_evidence s
 }
 
 /* The outcome with longer sleeps must have occurred without them, too. */
-static bool has_been(const struct convert *c, const struct session_evidence seen[BASE_RUNS])
+static bool has_been(const struct convert *c, const struct run_evidence seen[BASE_RUNS])
 {
 	for (int i = 0; i < BASE_RUNS; i++)
 		if (experiment_came(&c->outcome, &seen[i]) &&
@@ -164,7 +164,7 @@ static bool has_been(const struct convert *c, const struct session_evidence seen
  * busy as this one. In the second case runs come out alike when every sleep lasts as long as
  * needed.
  */
-static int convert_runs_settle(struct convert *c, const struct session_evidence first[BASE_RUNS])
+static int convert_runs_settle(struct convert *c, const struct run_evidence first[BASE_RUNS])
 {
 	struct first_runs longer = {.c = c};
 	int failed = see_runs(&longer, true);
@@ -200,7 +200,7 @@ static int convert_runs_watch(struct convert *c)
 {
 	struct convert_record *record = *array_add(&c->records) = base_alloc(1, sizeof(*record));
 	double limit = c->x.options->time_limit;
-	struct session_result r;
+	struct run_result r;
 	int same;
 
 	record->lines = true;
@@ -210,7 +210,7 @@ static int convert_runs_watch(struct convert *c)
 	if (same < 0)
 		return -1;
 	same = convert_runs_is_same(c, &r, true);
-	session_result_fini(&r);
+	run_result_fini(&r);
 	return same;
 }
 
@@ -228,7 +228,7 @@ struct convert_record *convert_watch_run(struct convert *c)
 int convert_alone(struct convert *c, size_t site, struct convert_without *out)
 {
 	struct convert_record record = {0};
-	struct session_result r;
+	struct run_result r;
 	int same = -1;
 
 	if (experiment_run(&c->x, &plain, &record, &r) == 0) {
@@ -236,7 +236,7 @@ int convert_alone(struct convert *c, size_t site, struct convert_without *out)
 		out->times = record.arrivals.count ? record.arrivals.items[0] : 0;
 		out->clock_reads = record.clock_reads;
 		out->sleeps = convert_still_sleeps(&c->plan, &record, site);
-		session_result_fini(&r);
+		run_result_fini(&r);
 	}
 	convert_record_fini(&record);
 	return same;
@@ -250,7 +250,7 @@ int convert_use_script(struct convert *c, const char *text)
 		c->path = file_temporary(NULL, "gatectl-", ".lua", c->x.err);
 		if (!c->path)
 			return -1;
-		session_signals_unlink(c->path);
+		run_signals_unlink(c->path);
 		*array_add(&c->x.options->scripts) = c->path;
 	}
 	return file_replace(c->path, text, c->x.err);
@@ -260,7 +260,7 @@ void convert_runs_fini(struct convert *c)
 {
 	if (c->path)
 		unlink(c->path);
-	session_signals_unlink(NULL);
+	run_signals_unlink(NULL);
 	base_free(c->path);
 	array_each(struct convert_record *, r, &c->records) {
 		convert_record_fini(*r);

@@ -37,7 +37,7 @@ static int receive(struct explore_job *job, struct record *r)
 	ssize_t n;
 	int taken;
 
-	if (session_signals_came())
+	if (run_signals_came())
 		return 0;
 	while ((taken = record_take(r, &job->bytes, &job->at)) == 0) {
 		if (job->at == job->bytes.length) {
@@ -45,7 +45,7 @@ static int receive(struct explore_job *job, struct record *r)
 			job->at = 0;
 		}
 		while (!wait_for(job->from))
-			if (session_signals_came())
+			if (run_signals_came())
 				return 0;
 		n = read(job->from, bytes, sizeof(bytes));
 		if (n > 0)
@@ -157,7 +157,7 @@ static void work(struct explore_jobs *j, unsigned number, struct explore_job pip
 	int answer;
 
 	open_input();
-	session_signals_say(NULL); /* that is for the search to say */
+	run_signals_say(NULL); /* that is for the search to say */
 	answer = explore_worker_begin(&w.worker, j->first + number, j->paths);
 	if (answer == 0) {
 		say_ready(&w);
@@ -211,7 +211,7 @@ static int gone(struct explore_jobs *j, struct explore_job *job)
 	int signal;
 
 	j->e->x.over = true;
-	if (session_signals_came())
+	if (run_signals_came())
 		return -1;
 	signal = tracee_worker_kill(job->pid);
 	job->pid = -1;
@@ -234,7 +234,7 @@ static int jobs_fault(struct explore_jobs *j, struct explore_job *job, struct re
 	j->e->x.over = true;
 	if (!code)
 		poll(NULL, 0, LOOK_MS); /* a signal that ended the worker is ours, too */
-	if (!session_signals_came() && code && text) {
+	if (!run_signals_came() && code && text) {
 		error_set(j->e->x.err, code, "%s", text);
 		if (hint)
 			error_hint(j->e->x.err, "%s", hint);
@@ -378,7 +378,7 @@ int explore_jobs_apart(struct explore_jobs *j, int (*what)(void *ctx), void *ctx
 	}
 	close(ends[1]);
 	while (j->apart > 0 && !is_over && !wait_for(ends[0]))
-		is_over = session_signals_came();
+		is_over = run_signals_came();
 	close(ends[0]);
 	if (is_over) {
 		j->e->x.over = true;

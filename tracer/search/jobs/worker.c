@@ -27,7 +27,7 @@ static void take_passed(const struct sched *c, struct explore_outcome *o)
 	sched_paths_copy(&o->passed_paths, &c->paths);
 }
 
-static void take_failure(const struct sched *c, const struct session_result *r, const char *kind,
+static void take_failure(const struct sched *c, const struct run_result *r, const char *kind,
 			 struct explore_outcome *o)
 {
 	o->kind = base_strdup(kind);
@@ -67,7 +67,7 @@ static void take_last(struct sched *c, struct explore_outcome *o)
 }
 
 static enum strategy_result worker_take(const struct explore *e, struct sched *c,
-					const struct session_result *r, struct explore_outcome *o)
+					const struct run_result *r, struct explore_outcome *o)
 {
 	static const enum strategy_result results[] = {
 		[EXPLORE_PASSED] = STRATEGY_PASSED,
@@ -109,7 +109,7 @@ int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 {
 	struct strategy *strategy = runs->sched.strategy;
 	enum strategy_result result = STRATEGY_CUT;
-	struct session_result r;
+	struct run_result r;
 	int failed;
 
 	*out = (struct explore_outcome){.run = run};
@@ -121,7 +121,7 @@ int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 	if (!failed && r.interrupted)
 		return experiment_over(&e->x, &r);
 	take_lesson(strategy, out);
-	session_result_fini(&r);
+	run_result_fini(&r);
 	return failed;
 }
 

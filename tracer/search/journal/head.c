@@ -28,7 +28,7 @@ static uint64_t digest_of(const char *path)
 	return digest;
 }
 
-static void add_program(const struct session_options *o, struct record *r)
+static void add_program(const struct run_options *o, struct record *r)
 {
 	char path[PATH_MAX];
 	bool found = images_find_program(o->argv[0], path, sizeof(path));
@@ -42,7 +42,7 @@ static void add_program(const struct session_options *o, struct record *r)
 	record_add(r, digest_of(found ? path : NULL));
 }
 
-static void add_gates(const struct session_options *o, struct record *r)
+static void add_gates(const struct run_options *o, struct record *r)
 {
 	record_add(r, o->scripts.count);
 	array_each(const char *const, script, &o->scripts)

@@ -19,7 +19,7 @@ static enum explore_ended failed(const char *word, const char **kind)
 	return EXPLORE_FAILED;
 }
 
-static enum explore_ended failure_judge(const struct sched *c, const struct session_result *r,
+static enum explore_ended failure_judge(const struct sched *c, const struct run_result *r,
 					const char **kind)
 {
 	if (c->end == SCHED_STOPPED || r->out_of_time)
@@ -49,7 +49,7 @@ static enum explore_ended failure_judge(const struct sched *c, const struct sess
 	}
 }
 
-enum explore_ended explore_judge(const struct sched *c, const struct session_result *r,
+enum explore_ended explore_judge(const struct sched *c, const struct run_result *r,
 				 const char **kind, uint64_t *key)
 {
 	enum explore_ended ended = failure_judge(c, r, kind);
@@ -65,7 +65,7 @@ enum explore_ended explore_judge(const struct sched *c, const struct session_res
 	return ended;
 }
 
-char *explore_where(const struct session_result *r, const char *kind)
+char *explore_where(const struct run_result *r, const char *kind)
 {
 	struct str text = {0};
 

@@ -13,11 +13,11 @@ enum explore_ended {
 };
 
 /* If it has failed: `kind` (a constant), and what tells the failure from others of its kind. */
-enum explore_ended explore_judge(const struct sched *c, const struct session_result *r,
+enum explore_ended explore_judge(const struct sched *c, const struct run_result *r,
 				 const char **kind, uint64_t *key);
 
 /* In so many words: "SIGSEGV", "exit status 3", "a deadlock". */
-char *explore_where(const struct session_result *r, const char *kind);
+char *explore_where(const struct run_result *r, const char *kind);
 
 void explore_points_clear(struct explore_points_at *points); /* but for where schedules begin */
 void explore_points_fini(struct explore_points_at *points);

@@ -15,7 +15,7 @@ struct span {
 
 struct places {
 	struct explore *e;
-	const struct session_query *query;
+	const struct run_query *query;
 	const char *what;	  /* one of those that --points names */
 	struct location location; /* FUNC, FILE:LINE, or FILE:1 for FILE */
 	bool is_file;
@@ -72,7 +72,7 @@ static bool is_in(const struct source_site *site, const struct source_sites *fun
 /* Lines that are in the table, but without code of their own, are left out. */
 static void add_statements(struct places *s, unsigned line, const struct source_sites *functions)
 {
-	const struct session_query *q = s->query;
+	const struct run_query *q = s->query;
 	struct location l = s->location;
 	struct source_sites sites;
 	ERROR(ignored);
@@ -108,7 +108,7 @@ static void add_lines(struct places *s, const struct source_sites *functions)
 
 static void places_add_file(struct places *s)
 {
-	const struct session_query *q = s->query;
+	const struct run_query *q = s->query;
 
 	s->file = s->location.name;
 	for (size_t i = 0; i < q->module_count; i++)
@@ -173,7 +173,7 @@ static void add_accesses(struct places *s)
 /* ---- what --points says -------------------------------------------------------------------------------- */
 
 /* A file was looked for as FILE:1. */
-static void no_points(const struct places *s, const struct session_query *q)
+static void no_points(const struct places *s, const struct run_query *q)
 {
 	struct error *err = s->e->x.err;
 
@@ -200,7 +200,7 @@ static bool has_point(const struct places *s)
 	return s->spans.count;
 }
 
-static void places_look(void *ctx, const struct session_query *q)
+static void places_look(void *ctx, const struct run_query *q)
 {
 	struct places *s = ctx;
 
@@ -242,7 +242,7 @@ static int places_parse(struct places *s, struct str *text)
 
 static int find_those(struct explore *e, const char *what)
 {
-	struct session_options program = *e->x.options;
+	struct run_options program = *e->x.options;
 	struct places s = {.e = e, .what = what};
 	struct str text = {0};
 	const char *location;
@@ -251,8 +251,7 @@ static int find_those(struct explore *e, const char *what)
 	program.scripts.count = program.orders.count = 0;
 	location = str_text(&text);
 	if (answer == 0)
-		answer = session_query(&program, e->x.symbols, &location, 1, places_look, &s,
-				       e->x.err);
+		answer = run_query(&program, e->x.symbols, &location, 1, places_look, &s, e->x.err);
 	location_fini(&s.location);
 	array_fini(&s.lines);
 	array_fini(&s.spans);

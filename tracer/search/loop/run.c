@@ -3,7 +3,7 @@
 #include "tracer/search/loop/account.h"
 #include "tracer/sched/sched_run.h"
 #include "tracer/run/go.h"
-#include "tracer/run/run.h"
+#include "tracer/run/parts.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,33 +13,33 @@
 static void drop_kept(struct explore_runs *r)
 {
 	if (r->kept) {
-		session_fini(r->kept);
+		run_fini(r->kept);
 		base_free(r->kept);
 	}
 	r->kept = NULL;
 }
 
-static bool run_is_there(const struct session *s)
+static bool run_is_there(const struct run *s)
 {
 	return scheduler_arrived(s) || s->over;
 }
 
 /* Until its first thread stands where schedules begin, or until it has ended. */
-static bool bring_there(struct session *s)
+static bool bring_there(struct run *s)
 {
 	struct tracee_event ev = {.kind = TRACEE_TICK};
 
 	while (!run_is_there(s) && ev.kind != TRACEE_EMPTY) {
 		tracee_wait(s->tracee, &ev);
-		session_turn(s, &ev);
+		run_turn(s, &ev);
 	}
 	if (s->over && ev.kind != TRACEE_EMPTY)
-		session_loop(s);
+		run_loop(s);
 	return scheduler_arrived(s);
 }
 
 /* A thread that was joined may not be gone yet: it has cleared the word that a join waits for, no more. */
-static void let_others_end(struct session *s)
+static void let_others_end(struct run *s)
 {
 	enum { TICK_MS = 5, TICKS = 20 };
 	const struct tracee_process *p = scheduler_arrived(s)->tracee->process;
@@ -49,7 +49,7 @@ static void let_others_end(struct session *s)
 		tracee_tick(s->tracee, TICK_MS);
 	for (int ticks = 0; p->threads > 1 && ticks < TICKS; ticks += ev.kind == TRACEE_TICK) {
 		tracee_wait(s->tracee, &ev);
-		session_turn(s, &ev);
+		run_turn(s, &ev);
 	}
 }
 
@@ -57,7 +57,7 @@ static void let_others_end(struct session *s)
  * It has come to where schedules begin: is it alone? A thread of a constructor may be over by then, or not, as
  * it happens; before a place that the tester has named it has been so for long.
  */
-static bool keeps_alone(struct session *s)
+static bool keeps_alone(struct run *s)
 {
 	const struct sched *c = s->options->sched;
 
@@ -74,12 +74,12 @@ static void cannot_keep(struct explore_runs *r, const char *why)
 	base_free(r->not_kept);
 	r->not_kept = signal ? NULL : base_strdup(why);
 	if (signal) /* this is no run that it could end: it ends the first one */
-		session_signals_put_back(signal);
+		run_signals_put_back(signal);
 	r->sched.early = true;
 	drop_kept(r);
 }
 
-static bool has_places(const struct session *s)
+static bool has_places(const struct run *s)
 {
 	return engine_place_at(s->engine, 0) != NULL;
 }
@@ -87,12 +87,12 @@ static bool has_places(const struct session *s)
 /* 0, also where it cannot be kept. */
 static int run_keep(struct explore_runs *r, struct error *err)
 {
-	struct session *s = r->kept = base_alloc(1, sizeof(*s));
+	struct run *s = r->kept = base_alloc(1, sizeof(*s));
 
-	*s = (struct session){.options = &r->options, .symbols = r->symbols, .run_number = 1};
+	*s = (struct run){.options = &r->options, .symbols = r->symbols, .run_number = 1};
 	r->sched.keeps = true;
 	r->sched.had_threads = false;
-	if (session_prepare(s, err) < 0 || session_launch(s, err) < 0) {
+	if (run_prepare(s, err) < 0 || run_launch(s, err) < 0) {
 		drop_kept(r);
 		return -1;
 	}
@@ -132,7 +132,7 @@ static int open_output(struct stream *s, enum stream_kind kind, const char *name
 }
 
 /* A pipe or a terminal cannot be read again: nothing is there then. */
-static void open_input(struct sched *c, const struct session_options *o)
+static void open_input(struct sched *c, const struct run_options *o)
 {
 	c->in_closed = o->kinds[STDIN_FILENO] == STREAM_CLOSED;
 	c->in = o->input_at >= 0 ? dup(STDIN_FILENO) : open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -141,7 +141,7 @@ static void open_input(struct sched *c, const struct session_options *o)
 
 /* ---- runs ------------------------------------------------------------------------------------------ */
 
-int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct session_options *o,
+int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct run_options *o,
 		       const struct features *features, bool keeps)
 {
 	struct sched *c = &r->sched;
@@ -175,23 +175,23 @@ void explore_runs_points(struct explore_runs *r, const struct explore_points_at 
 		sched_choose(&r->sched, chosen);
 }
 
-static int loop_run_start(struct explore_runs *r, struct session *s, struct error *err)
+static int loop_run_start(struct explore_runs *r, struct run *s, struct error *err)
 {
-	struct session_thread *t;
+	struct run_thread *t;
 
-	if (session_prepare(s, err) < 0)
+	if (run_prepare(s, err) < 0)
 		return -1;
 	if (!r->kept)
-		return session_launch(s, err);
-	t = session_copy(s, r->kept, err);
+		return run_launch(s, err);
+	t = run_copy(s, r->kept, err);
 	if (!t)
 		return -1;
 	scheduler_begin(s, t);
-	session_go(s, t);
+	run_go(s, t);
 	return 0;
 }
 
-static void note_modules(struct explore_runs *r, const struct session *s)
+static void note_modules(struct explore_runs *r, const struct run *s)
 {
 	r->modules.count = 0;
 	for (size_t i = 0; s->root && i < s->root->images.count; i++)
@@ -204,37 +204,37 @@ void explore_runs_grant(struct explore_runs *r)
 		grants_take(&r->sched, r->kept->root);
 }
 
-int explore_runs_one(struct explore_runs *r, struct session_result *out, struct error *err)
+int explore_runs_one(struct explore_runs *r, struct run_result *out, struct error *err)
 {
-	struct session s = {.options = &r->options,
-			    .symbols = r->symbols,
-			    .run_number = ++r->made,
-			    .counts_late = true};
+	struct run s = {.options = &r->options,
+			.symbols = r->symbols,
+			.run_number = ++r->made,
+			.counts_late = true};
 	int answer = -1;
 
-	*out = (struct session_result){0};
+	*out = (struct run_result){0};
 	rewind_files(r);
 	if (loop_run_start(r, &s, err) == 0) {
-		session_loop(&s);
+		run_loop(&s);
 		if (r->sched.describes)
 			note_modules(r, &s);
-		session_judge(&s, out);
+		run_judge(&s, out);
 		answer = out->verdict == VERDICT_ERROR ? error_move(err, &s.fault) : 0;
 	}
 	if (answer < 0) { /* a script that is wrong says nothing of any schedule */
-		session_result_fini(out);
-		*out = (struct session_result){0};
+		run_result_fini(out);
+		*out = (struct run_result){0};
 	}
 	if (r->kept) {
 		bound_take(&r->sched, r->kept->root);
 		s.tracee = NULL;
 	}
-	session_fini(&s);
+	run_fini(&s);
 	return answer;
 }
 
 int explore_runs_until(struct explore *e, struct explore_runs *r, double until,
-		       struct session_result *out)
+		       struct run_result *out)
 {
 	static const double least_s = 0.5;
 	double least = explore_now_s() + least_s;
@@ -247,9 +247,9 @@ int explore_runs_until(struct explore *e, struct explore_runs *r, double until,
 	return failed;
 }
 
-int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct session_options *o,
+int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct run_options *o,
 		       const struct features *features, const struct explore_points_at *points,
-		       struct session_result *out)
+		       struct run_result *out)
 {
 	explore_runs_points(r, points ? points : &e->points_at);
 	if (explore_runs_begin(e, r, o, features, false) < 0)

@@ -4,7 +4,7 @@
 #include "tracer/search/loop/run.h"
 #include "tracer/scripts/query.h"
 
-static void start_look(void *ctx, const struct session_query *q)
+static void start_look(void *ctx, const struct run_query *q)
 {
 	struct explore *e = ctx;
 
@@ -25,8 +25,7 @@ static void start_forget(struct explore *e)
 	array_fini(&e->points_at.starts);
 }
 
-static int start_begin(struct explore *e, const struct session_options *o,
-		       struct explore_runs *runs)
+static int start_begin(struct explore *e, const struct run_options *o, struct explore_runs *runs)
 {
 	*runs = (struct explore_runs){0};
 	explore_runs_points(runs, &e->points_at);
@@ -47,7 +46,7 @@ static int not_come(struct explore *e)
 }
 
 /* With what its scripts give it, but without gates: they hold nobody before there is a second thread. */
-static int try(struct explore *e, const struct session_options *program)
+static int try(struct explore *e, const struct run_options *program)
 {
 	struct explore_runs runs;
 	int answer = start_begin(e, e->x.options, &runs);
@@ -56,7 +55,7 @@ static int try(struct explore *e, const struct session_options *program)
 		explore_runs_end(&runs);
 		answer = start_begin(e, program, &runs);
 	}
-	if (answer == 0 && session_signals_came()) {
+	if (answer == 0 && run_signals_came()) {
 		e->x.over = true;
 		answer = -1;
 	} else if (answer == 0 && !runs.kept && !runs.came) {
@@ -71,13 +70,12 @@ static int try(struct explore *e, const struct session_options *program)
 
 int explore_start(struct explore *e)
 {
-	struct session_options program = *e->x.options;
+	struct run_options program = *e->x.options;
 
 	if (!e->options.from)
 		return 0;
 	program.scripts.count = program.orders.count = 0;
-	if (session_query(&program, e->x.symbols, &e->options.from, 1, start_look, e, e->x.err) <
-		    0 ||
+	if (run_query(&program, e->x.symbols, &e->options.from, 1, start_look, e, e->x.err) < 0 ||
 	    e->x.err->code)
 		return -1;
 	return try(e, &program);

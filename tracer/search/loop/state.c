@@ -30,7 +30,7 @@ void explore_state_first(struct explore *e, struct explore_outcome *o)
 	o->passed_paths = (struct sched_paths){0};
 }
 
-static void state_judge(struct explore *e, const struct sched *c, const struct session_result *r)
+static void state_judge(struct explore *e, const struct sched *c, const struct run_result *r)
 {
 	const struct strategy_difference *d = strategy_guide_differs(c->strategy);
 	struct str text = {0};
@@ -62,7 +62,7 @@ int explore_state_check(struct explore *e)
 {
 	struct explore_passed *p = &e->passed;
 	struct explore_runs runs = {0};
-	struct session_result r = {0};
+	struct run_result r = {0};
 	int answer;
 
 	if (p->is_checked || !p->schedule.steps.count)
@@ -74,7 +74,7 @@ int explore_state_check(struct explore *e)
 		state_judge(e, &runs.sched, &r);
 	if (answer == 0 && r.interrupted)
 		answer = experiment_over(&e->x, &r);
-	session_result_fini(&r);
+	run_result_fini(&r);
 	strategy_free(runs.sched.strategy);
 	explore_runs_end(&runs);
 	return answer;

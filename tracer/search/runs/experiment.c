@@ -14,16 +14,16 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-void experiment_begin(struct experiment *x, struct session_options *o, struct error *err)
+void experiment_begin(struct experiment *x, struct run_options *o, struct error *err)
 {
 	x->options = o;
 	o->input_at = io_offset(STDIN_FILENO);
 	x->err = err;
 	x->symbols = modules_new();
-	session_signals_hold();
+	run_signals_hold();
 }
 
-void experiment_rewind(const struct session_options *o)
+void experiment_rewind(const struct run_options *o)
 {
 	if (o->input_at >= 0)
 		lseek(STDIN_FILENO, o->input_at, SEEK_SET);
@@ -31,10 +31,10 @@ void experiment_rewind(const struct session_options *o)
 
 int experiment_end(struct experiment *x, int status)
 {
-	int signal = session_signals_release();
+	int signal = run_signals_release();
 
 	modules_free(x->symbols);
-	session_result_fini(&x->last);
+	run_result_fini(&x->last);
 	str_fini(&x->what);
 	return signal ? 128 + signal : status;
 }
@@ -54,11 +54,11 @@ void experiment_grant(struct experiment *x, double part)
 	x->expired = false;
 }
 
-int experiment_over(struct experiment *x, struct session_result *r)
+int experiment_over(struct experiment *x, struct run_result *r)
 {
 	x->over = true;
 	x->last = *r;
-	*r = (struct session_result){0};
+	*r = (struct run_result){0};
 	return -1;
 }
 
@@ -70,7 +70,7 @@ bool experiment_is_over(const struct experiment *x)
 /* A run gets the time that is left, if that is less than its own limit. */
 static bool limit_run(struct experiment *x)
 {
-	struct session_options *o = x->options;
+	struct run_options *o = x->options;
 	double rest = x->until - now_s();
 	bool is_rest = x->most > 0 && (o->time_limit <= 0 || o->time_limit > rest);
 
@@ -80,7 +80,7 @@ static bool limit_run(struct experiment *x)
 	return is_rest;
 }
 
-static int make_run(struct experiment *x, struct session_result *r)
+static int make_run(struct experiment *x, struct run_result *r)
 {
 	int failed;
 
@@ -88,16 +88,16 @@ static int make_run(struct experiment *x, struct session_result *r)
 		x->view.progress(x->view.ctx, x->planned ? x->done : x->made, x->planned,
 				 str_text(&x->what));
 	experiment_rewind(x->options);
-	failed = session_run(x->options, x->symbols, ++x->made, r, x->err);
+	failed = run_run(x->options, x->symbols, ++x->made, r, x->err);
 	if (x->view.ran && x->view.ran(x->view.ctx, r, x->err) < 0)
 		failed = -1;
 	return failed < 0 || r->interrupted ? experiment_over(x, r) : 0;
 }
 
-int experiment_run(struct experiment *x, const struct session_trial *trial,
-		   struct convert_record *record, struct session_result *r)
+int experiment_run(struct experiment *x, const struct run_trial *trial,
+		   struct convert_record *record, struct run_result *r)
 {
-	struct session_options *o = x->options;
+	struct run_options *o = x->options;
 	double limit = o->time_limit;
 	bool is_rest = limit_run(x);
 	int failed = -1;
@@ -115,7 +115,7 @@ int experiment_run(struct experiment *x, const struct session_trial *trial,
 		return -1;
 	x->expired = is_rest && r->verdict == VERDICT_TIME_LIMIT;
 	if (x->expired)
-		session_result_fini(r);
+		run_result_fini(r);
 	return x->expired ? -1 : 0;
 }
 
@@ -125,21 +125,21 @@ int experiment_series(struct experiment *x, const struct experiment_series *s)
 
 	for (unsigned long i = 0; more > 0 && (!s->most || i < s->most); i++) {
 		struct convert_record record = {0};
-		struct session_result r;
+		struct run_result r;
 
 		if (s->next && !s->next(s))
 			break;
 		more = experiment_run(x, s->trial, s->in_turn ? &record : NULL, &r);
 		if (more == 0) {
 			more = s->judge(s, &r);
-			session_result_fini(&r);
+			run_result_fini(&r);
 		}
 		convert_record_fini(&record);
 	}
 	return more;
 }
 
-void experiment_first(struct experiment_outcome *o, const struct session_evidence *e)
+void experiment_first(struct experiment_outcome *o, const struct run_evidence *e)
 {
 	str_clear(&o->came);
 	str_add(&o->came, str_text(&e->came));
@@ -148,18 +148,18 @@ void experiment_first(struct experiment_outcome *o, const struct session_evidenc
 	o->same_out = o->same_err = true;
 }
 
-void experiment_another(struct experiment_outcome *o, const struct session_evidence *e)
+void experiment_another(struct experiment_outcome *o, const struct run_evidence *e)
 {
 	o->same_out &= e->out_sum == o->out_sum;
 	o->same_err &= e->err_sum == o->err_sum;
 }
 
-bool experiment_came(const struct experiment_outcome *o, const struct session_evidence *e)
+bool experiment_came(const struct experiment_outcome *o, const struct run_evidence *e)
 {
 	return strcmp(str_text(&e->came), str_text(&o->came)) == 0;
 }
 
-bool experiment_wrote(const struct experiment_outcome *o, const struct session_evidence *e)
+bool experiment_wrote(const struct experiment_outcome *o, const struct run_evidence *e)
 {
 	return (!o->same_out || e->out_sum == o->out_sum) &&
 	       (!o->same_err || e->err_sum == o->err_sum);

@@ -9,7 +9,7 @@
 #define GATECTL_SEARCH_RUNS_EXPERIMENT_H
 
 #include "tracer/features/convert/convert.h"
-#include "tracer/run/session.h"
+#include "tracer/run/run.h"
 
 /* How the caller is told of progress. Each function may be NULL. */
 struct experiment_view {
@@ -18,13 +18,13 @@ struct experiment_view {
 	   for. */
 	void (*progress)(void *ctx, unsigned long done, unsigned long all, const char *what);
 	/* After each run; err->code is set if there was none. -1 with an error: make no more. */
-	int (*ran)(void *ctx, const struct session_result *r, struct error *err);
+	int (*ran)(void *ctx, const struct run_result *r, struct error *err);
 	/* A strategy in Lua prints. NULL: that is lost. */
 	void (*print)(void *ctx, const char *line);
 };
 
 struct experiment {
-	struct session_options *options; /* the caller's; scripts and limits are set in it */
+	struct run_options *options; /* the caller's; scripts and limits are set in it */
 	struct modules *symbols;
 	struct experiment_view view;
 	struct error *err; /* the caller's: code 0, or why the experiment ended */
@@ -39,14 +39,14 @@ struct experiment {
 	bool expired; /* ... it is past; a -1 may be due to it */
 	/* No runs after this one: a signal has come, or its script has a fault. */
 	bool over;
-	struct session_result last;
+	struct run_result last;
 };
 
 /* Where a file on standard input stands now each run begins to read it, whatever the runs before it have read.
    From here to _end a signal to gatectl that arrives between two runs interrupts the next one. */
-void experiment_begin(struct experiment *x, struct session_options *o, struct error *err);
+void experiment_begin(struct experiment *x, struct run_options *o, struct error *err);
 /* Before a run: its input begins there again. */
-void experiment_rewind(const struct session_options *o);
+void experiment_rewind(const struct run_options *o);
 /* gatectl's exit status: `status`, or that of a signal that came after the last run. */
 int experiment_end(struct experiment *x, int status);
 
@@ -54,23 +54,23 @@ void experiment_say(struct experiment *x, const char *what);
 /* Gives the step that begins now this part of the time left; after that it has expired. */
 void experiment_grant(struct experiment *x, double part);
 /* Ends the experiment after this run, and takes *r: -1. */
-int experiment_over(struct experiment *x, struct session_result *r);
+int experiment_over(struct experiment *x, struct run_result *r);
 bool experiment_is_over(const struct experiment *x); /* by an error, or after a run */
 
 /* One run; `trial` and `record` may be NULL. 0: *r belongs to the caller; -1: it is over, or has
    expired. */
-int experiment_run(struct experiment *x, const struct session_trial *trial,
-		   struct convert_record *record, struct session_result *r);
+int experiment_run(struct experiment *x, const struct run_trial *trial,
+		   struct convert_record *record, struct run_result *r);
 
 /* Runs that are compared. */
 struct experiment_series {
-	unsigned long most;		   /* 0: `next` knows when to stop */
-	const struct session_trial *trial; /* may be NULL; `next` may change it */
+	unsigned long most;	       /* 0: `next` knows when to stop */
+	const struct run_trial *trial; /* may be NULL; `next` may change it */
 	bool in_turn; /* sleeps last until nobody else has work left, as in runs with a record */
 	void *ctx;
 	bool (*next)(const struct experiment_series *s); /* may be NULL. False: no more runs */
 	/* 1: go on, 0: that was enough, -1: stop everything. May take what is in *r. */
-	int (*judge)(const struct experiment_series *s, struct session_result *r);
+	int (*judge)(const struct experiment_series *s, struct run_result *r);
 };
 /* The last answer of `judge` (1 if there was no run), or -1. */
 int experiment_series(struct experiment *x, const struct experiment_series *s);
@@ -81,9 +81,9 @@ struct experiment_outcome {
 	bool same_out, same_err; /* ... and whether all wrote the same there */
 	uint64_t out_sum, err_sum;
 };
-void experiment_first(struct experiment_outcome *o, const struct session_evidence *e);
-void experiment_another(struct experiment_outcome *o, const struct session_evidence *e);
-bool experiment_came(const struct experiment_outcome *o, const struct session_evidence *e);
-bool experiment_wrote(const struct experiment_outcome *o, const struct session_evidence *e);
+void experiment_first(struct experiment_outcome *o, const struct run_evidence *e);
+void experiment_another(struct experiment_outcome *o, const struct run_evidence *e);
+bool experiment_came(const struct experiment_outcome *o, const struct run_evidence *e);
+bool experiment_wrote(const struct experiment_outcome *o, const struct run_evidence *e);
 
 #endif

@@ -3,7 +3,7 @@
  * run many times: with all gates, with none, and with each one left out.
  *
  * By luck a program may do what a gate forces even without the gate. So as many runs are made the
- * other way round (session_trial.way): threads that would open it are held back. If holding back
+ * other way round (run_trial.way): threads that would open it are held back. If holding back
  * alone changes the outcome, with the gate in its place, such runs tell nothing about the gate and
  * do not count.
  */
@@ -24,7 +24,7 @@ static void plan_runs(struct prove *p)
 /* ---- with all gates ------------------------------------------------------------------------- */
 
 /* For a script without `expect`, the outcome of the first run is the one expected. */
-static bool agrees_all(const struct prove *p, const struct session_result *r)
+static bool agrees_all(const struct prove *p, const struct run_result *r)
 {
 	if (p->has_expect)
 		return r->verdict == VERDICT_OK;
@@ -33,15 +33,15 @@ static bool agrees_all(const struct prove *p, const struct session_result *r)
 	       experiment_came(&p->outcome, &r->evidence);
 }
 
-static bool prove_agrees(const struct prove *p, const struct session_result *r)
+static bool prove_agrees(const struct prove *p, const struct run_result *r)
 {
-	const struct session_evidence *e = &r->evidence;
+	const struct run_evidence *e = &r->evidence;
 
 	return p->has_expect ? e->as_expected
 			     : experiment_came(&p->outcome, e) && experiment_wrote(&p->outcome, e);
 }
 
-static void take_first(struct prove *p, const struct session_evidence *e)
+static void take_first(struct prove *p, const struct run_evidence *e)
 {
 	p->has_expect = e->has_expect;
 	p->has_limit = e->has_limit;
@@ -70,9 +70,9 @@ static void add_mover(struct prove_line *line, const char *id)
 	*array_add(&line->movers) = base_strdup(id);
 }
 
-static void take_subjects(struct prove *p, const struct session_evidence *e)
+static void take_subjects(struct prove *p, const struct run_evidence *e)
 {
-	array_each(const struct session_subject, s, &e->subjects) {
+	array_each(const struct run_subject, s, &e->subjects) {
 		struct prove_line *line = line_for(p, s->name);
 
 		line->holds |= s->holds;
@@ -83,7 +83,7 @@ static void take_subjects(struct prove *p, const struct session_evidence *e)
 	}
 }
 
-static void take_all(struct prove *p, const struct session_result *r)
+static void take_all(struct prove *p, const struct run_result *r)
 {
 	bool agreed = agrees_all(p, r);
 
@@ -98,7 +98,7 @@ static void take_all(struct prove *p, const struct session_result *r)
 }
 
 /* A script that is wrong proves nothing. */
-static int judge_all(const struct experiment_series *s, struct session_result *r)
+static int judge_all(const struct experiment_series *s, struct run_result *r)
 {
 	struct prove *p = s->ctx;
 
@@ -115,7 +115,7 @@ static int judge_all(const struct experiment_series *s, struct session_result *r
 
 static int runs_with_all(struct prove *p)
 {
-	const struct session_trial trial = {.show_output = p->x.options->verbose};
+	const struct run_trial trial = {.show_output = p->x.options->verbose};
 	const struct experiment_series runs = {
 		.most = p->runs,
 		.trial = &trial,
@@ -170,12 +170,12 @@ static void add_others(struct prove *p)
 
 /* ---- with something left out ---------------------------------------------------------------- */
 
-static struct session_trial trial_of(const struct prove *p, const struct prove_line *line,
-				     bool left_out, enum trial_way way)
+static struct run_trial trial_of(const struct prove *p, const struct prove_line *line,
+				 bool left_out, enum trial_way way)
 {
 	size_t first = line->is_barrier && line->movers.count ? 1 : 0;
 
-	return (struct session_trial){
+	return (struct run_trial){
 		.about = line->name,
 		.left_out = left_out,
 		.show_output = p->x.options->verbose,
@@ -209,7 +209,7 @@ static void note_luck(struct prove *p, const struct prove_line *line)
 	p->lucky = true;
 }
 
-static int judge_alone(const struct experiment_series *s, struct session_result *r)
+static int judge_alone(const struct experiment_series *s, struct run_result *r)
 {
 	return prove_agrees(s->ctx, r);
 }
@@ -217,7 +217,7 @@ static int judge_alone(const struct experiment_series *s, struct session_result 
 /* Does holding back alone change the outcome? 1 yes, 0 no, -1 stop. */
 static int changes_alone(struct prove *p, struct prove_line *line, enum trial_way way)
 {
-	const struct session_trial trial = trial_of(p, line, false, way);
+	const struct run_trial trial = trial_of(p, line, false, way);
 	const struct experiment_series runs = {
 		.most = CONTROLS,
 		.trial = &trial,
@@ -250,7 +250,7 @@ static void turn_movers(struct prove_line *line)
 struct line_runs {
 	struct prove *p;
 	struct prove_line *line;
-	struct session_trial trial;
+	struct run_trial trial;
 	bool known[TRIAL_LATE + 1]; /* ways whose first difference was checked */
 };
 
@@ -264,7 +264,7 @@ static bool next_of_line(const struct experiment_series *s)
 }
 
 /* When a way makes a difference for the first time, checks whether holding back alone would. */
-static int judge_line(const struct experiment_series *s, struct session_result *r)
+static int judge_line(const struct experiment_series *s, struct run_result *r)
 {
 	struct line_runs *runs = s->ctx;
 	struct prove_line *line = runs->line;

@@ -71,7 +71,7 @@ static int races_run(struct races_hunt *h)
 {
 	struct explore *e = &h->e;
 	struct sched *c = &h->runs->runs.sched;
-	struct session_result r;
+	struct run_result r;
 	const char *kind;
 	uint64_t key;
 
@@ -85,7 +85,7 @@ static int races_run(struct races_hunt *h)
 	strategy_end(c->strategy, STRATEGY_PASSED);
 	e->runs++;
 	h->failed += explore_judge(c, &r, &kind, &key) == EXPLORE_FAILED;
-	session_result_fini(&r);
+	run_result_fini(&r);
 	explore_races_more(h->runs);
 	return 0;
 }

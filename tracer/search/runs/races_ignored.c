@@ -62,7 +62,7 @@ static void note_lines(struct races_ignored *ignored, const struct source_sites 
 }
 
 /* All of them at once: the program has been started for the first one. */
-static void look_up(void *ctx, const struct session_query *q)
+static void look_up(void *ctx, const struct run_query *q)
 {
 	struct races_hunt *h = ctx;
 
@@ -83,7 +83,7 @@ static void look_up(void *ctx, const struct session_query *q)
 
 int races_ignored_read(struct races_hunt *h, struct error *err)
 {
-	struct session_options program = *h->e.x.options;
+	struct run_options program = *h->e.x.options;
 	const char *first;
 
 	if (read_file(h, err) < 0)
@@ -92,7 +92,7 @@ int races_ignored_read(struct races_hunt *h, struct error *err)
 		return 0;
 	program.scripts.count = program.orders.count = 0;
 	first = h->at.items[0].location.text;
-	return session_query(&program, h->e.x.symbols, &first, 1, look_up, h, err);
+	return run_query(&program, h->e.x.symbols, &first, 1, look_up, h, err);
 }
 
 /* ---- which races ------------------------------------------------------------------------------------ */

@@ -11,7 +11,7 @@ static bool begin_order(const struct experiment_series *s)
 }
 
 /* Is this run like the first one, and acceptable to a test? */
-static int repeat_agrees(const struct experiment_series *s, struct session_result *r)
+static int repeat_agrees(const struct experiment_series *s, struct run_result *r)
 {
 	struct repeat *p = s->ctx;
 	bool same;

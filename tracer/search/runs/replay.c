@@ -11,7 +11,7 @@
 #include "tracer/sched/strategy/guide.h"
 #include "tracer/sched/sched.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/run.h"
+#include "tracer/run/parts.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -147,7 +147,7 @@ static void set_points(const struct schedule_head *h, struct sched *c)
 static const char *const streams[] = {"stdin", "stdout", "stderr"};
 
 /* The kind that a search gives where its caller has set none (loop/run.c). */
-static enum stream_kind given_kind(const struct session_options *o, int fd)
+static enum stream_kind given_kind(const struct run_options *o, int fd)
 {
 	if (o->kinds[fd] != STREAM_INHERITED)
 		return o->kinds[fd];
@@ -156,7 +156,7 @@ static enum stream_kind given_kind(const struct session_options *o, int fd)
 
 void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h)
 {
-	const struct session_options *o = e->x.options;
+	const struct run_options *o = e->x.options;
 	char *here = realpath(".", NULL);
 	struct str program = {0};
 
@@ -209,7 +209,7 @@ static const char *found_there(struct replay *r, const char *path)
 
 static void replay_set_options(struct replay *r)
 {
-	struct session_options *o = r->options;
+	struct run_options *o = r->options;
 	bool has_gates = o->scripts.count || o->orders.count;
 	const char *value;
 
@@ -318,7 +318,7 @@ static const char *replay_name_of(const struct replay *r, unsigned number)
 }
 
 /* The module of the program's that the place is in; NULL: there is none. */
-static struct module *module_of(const struct session *s, uint64_t place)
+static struct module *module_of(const struct run *s, uint64_t place)
 {
 	for (size_t i = 0; s->root && place && i < s->root->images.count; i++)
 		if (address_is_in(place, module_name(s->root->images.items[i].module)))
@@ -326,8 +326,8 @@ static struct module *module_of(const struct session *s, uint64_t place)
 	return NULL;
 }
 
-static void say_came(const struct replay *r, const struct session *s,
-		     const struct strategy_point *p, struct str *out)
+static void say_came(const struct replay *r, const struct run *s, const struct strategy_point *p,
+		     struct str *out)
 {
 	struct module *module = module_of(s, p->place);
 	struct source_symbolised is = {0};
@@ -389,7 +389,7 @@ static bool other_arguments(const struct replay *r)
 	return *now || *then;
 }
 
-static void say_reason(const struct replay *r, const struct session *s, struct error *err)
+static void say_reason(const struct replay *r, const struct run *s, struct error *err)
 {
 	for (size_t i = 0; s->root && i < s->root->images.count; i++)
 		if (say_changed(r, s->root->images.items[i].module, i == 0, err))
@@ -406,7 +406,7 @@ static void say_reason(const struct replay *r, const struct session *s, struct e
 			   "else: its input, its environment, files, or other processes");
 }
 
-static void diverged(const struct replay *r, struct session *s, const struct strategy_difference *d)
+static void diverged(const struct replay *r, struct run *s, const struct strategy_difference *d)
 {
 	bool alike = d->has_come && !d->is_longer && d->came.op == d->recorded.op;
 	bool by_object = d->came.place == d->recorded.place;
@@ -494,7 +494,7 @@ int replay_begin(struct replay *r, struct error *err)
 	return 0;
 }
 
-void replay_compare(const struct replay *r, struct session *s)
+void replay_compare(const struct replay *r, struct run *s)
 {
 	const struct strategy_difference *d;
 	bool whole = !s->interrupted && !s->outcome.fault;
@@ -505,32 +505,30 @@ void replay_compare(const struct replay *r, struct session *s)
 		diverged(r, s, d);
 }
 
-int replay_run(struct replay *r, struct modules *symbols, struct session_result *out,
-	       struct error *err)
+int replay_run(struct replay *r, struct modules *symbols, struct run_result *out, struct error *err)
 {
-	struct session s = {.options = r->options, .symbols = symbols, .run_number = ++r->made};
+	struct run s = {.options = r->options, .symbols = symbols, .run_number = ++r->made};
 	int answer = -1;
 
 	if (r->made == 1)
 		r->options->input_at = io_offset(STDIN_FILENO);
 	experiment_rewind(r->options);
-	*out = (struct session_result){0};
-	if (replay_begin(r, err) == 0 && session_prepare(&s, err) == 0 &&
-	    session_launch(&s, err) == 0) {
-		session_loop(&s);
+	*out = (struct run_result){0};
+	if (replay_begin(r, err) == 0 && run_prepare(&s, err) == 0 && run_launch(&s, err) == 0) {
+		run_loop(&s);
 		replay_compare(r, &s);
-		session_judge(&s, out);
+		run_judge(&s, out);
 		answer = 0;
 	} else {
 		observe(failed, &s, err, out);
 	}
-	session_fini(&s);
+	run_fini(&s);
 	return answer;
 }
 
 /* ---- what is told ---------------------------------------------------------------------------- */
 
-void replay_tell(const struct replay *r, const struct session_result *result, struct str *out)
+void replay_tell(const struct replay *r, const struct run_result *result, struct str *out)
 {
 	const char *status = schedule_option(&r->head, "status", 0);
 	const char *where = schedule_option(&r->head, "where", 0);

@@ -21,7 +21,7 @@ void replay_head(const struct explore *e, const struct explore_failure *f, struc
 void replay_points(const struct schedule_head *h, struct explore_points_at *points);
 
 struct replay {
-	struct session_options *options; /* the caller's */
+	struct run_options *options; /* the caller's */
 	struct schedule schedule;
 	struct schedule_head head;
 	ARRAY(char *) there; /* paths from the directory of the search */
@@ -35,17 +35,17 @@ int replay_load(struct replay *r, const char *path, struct error *err);
 /* The kind of the program's stream `fd` when the schedule was recorded; STREAM_INHERITED: the file
    does not say. */
 enum stream_kind replay_stream(const struct replay *r, int fd);
-/* As session_run(). VERDICT_DIVERGED: the program does not follow. */
-int replay_run(struct replay *r, struct modules *symbols, struct session_result *out,
+/* As run_run(). VERDICT_DIVERGED: the program does not follow. */
+int replay_run(struct replay *r, struct modules *symbols, struct run_result *out,
 	       struct error *err);
 
 /* "replayed: ./prt 2 (19 of 19 steps agree)": the command, and how far the last run has
    followed. */
-void replay_tell(const struct replay *r, const struct session_result *result, struct str *out);
+void replay_tell(const struct replay *r, const struct run_result *result, struct str *out);
 
 /* For who makes the run himself: before each, with the options above, and behind its end, before it is judged. */
 int replay_begin(struct replay *r, struct error *err); /* 0, or -1: its streams cannot be made */
-void replay_compare(const struct replay *r, struct session *s);
+void replay_compare(const struct replay *r, struct run *s);
 /* So many steps more, and then it rests (sched.h); 0: to its end. */
 void replay_rest(struct replay *r, size_t steps);
 /* "step 3 of 12: worker#1 is to lock, by pthread_mutex_lock at bank.c:11 in work" */

@@ -23,7 +23,7 @@ struct strategy *explore_guide(const struct schedule *s)
 }
 
 /* Where the verdict is about a line, that says more than "a deadlock". */
-static void take_where(struct explore_failure *f, const struct session_result *r)
+static void take_where(struct explore_failure *f, const struct run_result *r)
 {
 	struct str where = {0};
 	char *what;
@@ -38,7 +38,7 @@ static void take_where(struct explore_failure *f, const struct session_result *r
 }
 
 /* The texts are the failure's from now on. */
-static void examine_take(struct explore_failure *f, struct sched *c, struct session_result *r)
+static void examine_take(struct explore_failure *f, struct sched *c, struct run_result *r)
 {
 	base_free(f->text);
 	f->text = base_strdup(str_text(&r->text));
@@ -64,7 +64,7 @@ static void examine_take(struct explore_failure *f, struct sched *c, struct sess
 
 /* The program did what the schedule says, to its end, and failed as it had. */
 static bool is_again(const struct explore_failure *f, const struct sched *c,
-		     const struct session_result *r)
+		     const struct run_result *r)
 {
 	const char *kind;
 	uint64_t key;
@@ -79,7 +79,7 @@ static bool is_again(const struct explore_failure *f, const struct sched *c,
 }
 
 static void shrink_examine_look(struct explore *e, struct explore_failure *f,
-				struct explore_runs *runs, struct session_result *r)
+				struct explore_runs *runs, struct run_result *r)
 {
 	struct sched *c = &runs->sched;
 
@@ -128,9 +128,9 @@ static void examine_prepare(struct explore *e, const struct explore_failure *f, 
 int explore_examine(struct explore *e, struct explore_failure *f)
 {
 	static const char *reports[] = {"report.json", "report.html"};
-	struct session_options options = *e->x.options;
+	struct run_options options = *e->x.options;
 	struct explore_runs runs = {0};
-	struct session_result r = {0};
+	struct run_result r = {0};
 	int answer;
 
 	options.reports.items = reports;
@@ -141,7 +141,7 @@ int explore_examine(struct explore *e, struct explore_failure *f)
 		shrink_examine_look(e, f, &runs, &r);
 	if (answer == 0 && r.interrupted)
 		answer = experiment_over(&e->x, &r);
-	session_result_fini(&r);
+	run_result_fini(&r);
 	strategy_free(runs.sched.strategy);
 	explore_runs_end(&runs);
 	return answer;

@@ -25,7 +25,7 @@ struct shrinking {
 	double until;
 };
 
-static int fails_alike(const struct shrinking *x, const struct session_result *r)
+static int fails_alike(const struct shrinking *x, const struct run_result *r)
 {
 	const char *kind;
 	uint64_t key;
@@ -56,7 +56,7 @@ static int shrink_run(void *ctx, const struct segments *wanted, struct schedule 
 	struct shrinking *x = ctx;
 	struct sched *c = &x->runs->sched;
 	struct strategy *guide = strategy_guide_loose(wanted->items, wanted->count);
-	struct session_result r = {0};
+	struct run_result r = {0};
 	int answer;
 
 	if (x->m)
@@ -72,7 +72,7 @@ static int shrink_run(void *ctx, const struct segments *wanted, struct schedule 
 		answer = fails_alike(x, &r);
 	if (answer == 1)
 		schedule_copy(came, &c->schedule);
-	session_result_fini(&r);
+	run_result_fini(&r);
 	return answer;
 }
 
@@ -88,7 +88,7 @@ static bool shrink_is_over(void *ctx)
 {
 	const struct shrinking *x = ctx;
 
-	return explore_now_s() > x->until || session_signals_came();
+	return explore_now_s() > x->until || run_signals_came();
 }
 
 /* All candidates end after so many steps. */

@@ -27,8 +27,8 @@ double gating_part_left(const struct gating *g, double part)
 
 void gating_set_options(struct gating *g)
 {
-	const struct session_options *given = g->e->x.options;
-	struct session_options *o = &g->options;
+	const struct run_options *given = g->e->x.options;
+	struct run_options *o = &g->options;
 	double limit = LIMIT_FACTOR * g->f->seconds;
 
 	array_fini(&o->scripts);
@@ -52,23 +52,23 @@ void gating_set_options(struct gating *g)
 }
 
 /* With gates left out places may be missed: then only how the program ends counts. */
-static bool runs_agrees(const struct gating *g, const struct session_trial *trial,
-			const struct session_result *r)
+static bool runs_agrees(const struct gating *g, const struct run_trial *trial,
+			const struct run_result *r)
 {
 	if (trial->left_out)
 		return r->evidence.as_expected != g->defies;
 	return r->verdict == (g->defies ? VERDICT_NOT_AS_EXPECTED : VERDICT_OK);
 }
 
-static bool was_turned(const struct session_result *r)
+static bool was_turned(const struct run_result *r)
 {
-	array_each(const struct session_subject, s, &r->evidence.subjects)
+	array_each(const struct run_subject, s, &r->evidence.subjects)
 		if (s->is_gate && strncmp(s->name, "gate turned ", strlen("gate turned ")) == 0)
 			return s->movers.count;
 	return false;
 }
 
-static void note_difference(struct gating *g, const struct session_result *r)
+static void note_difference(struct gating *g, const struct run_result *r)
 {
 	const char *text = r->text.length ? str_text(&r->text) : str_text(&r->evidence.came);
 
@@ -98,12 +98,12 @@ static uint64_t until_us(const struct gating *g)
 }
 
 /* 1: it agreed, 0: it did not, or the time was over; -1: the experiment is over. */
-static int runs_run(struct gating *g, const struct session_trial *trial)
+static int runs_run(struct gating *g, const struct run_trial *trial)
 {
 	struct experiment *x = &g->e->x;
-	struct session_options *given = x->options;
+	struct run_options *given = x->options;
 	double limit = g->options.time_limit;
-	struct session_result r;
+	struct run_result r;
 	int answer;
 
 	g->options.time_limit = limit_of(g);
@@ -120,12 +120,11 @@ static int runs_run(struct gating *g, const struct session_trial *trial)
 	g->barred = !answer && r.verdict != (g->defies ? VERDICT_OK : VERDICT_NOT_AS_EXPECTED);
 	if (!answer)
 		note_difference(g, &r);
-	session_result_fini(&r);
+	run_result_fini(&r);
 	return answer;
 }
 
-int gating_runs(struct gating *g, unsigned long most, const struct session_trial *trial,
-		double until)
+int gating_runs(struct gating *g, unsigned long most, const struct run_trial *trial, double until)
 {
 	double begun = explore_now_s();
 	int answer = 1;
@@ -154,7 +153,7 @@ int gating_write(struct gating *g)
 
 int gating_runs_of_all(struct gating *g, unsigned long most, const char *what, double until)
 {
-	static const struct session_trial all;
+	static const struct run_trial all;
 
 	experiment_say(&g->e->x, what);
 	return gating_write(g) < 0 ? -1 : gating_runs(g, most, &all, until);

@@ -63,7 +63,7 @@ int gating_escapes(struct gating *g, unsigned long most, double until)
 	struct experiment *x = &g->e->x;
 	struct explore e = {
 		.quick = g->e->quick, .full = g->e->full, .plain = g->e->plain, .x = *x};
-	struct session_options options = g->options;
+	struct run_options options = g->options;
 	int answer;
 
 	options.time_limit = -1;

@@ -32,7 +32,7 @@ static int agrees_without(struct gating *g, const struct plan_order *o)
 
 	gate_plan_gate(&g->plan, o, &gate);
 	for (size_t i = 0; answer == 1 && i < sizeof(ways) / sizeof(*ways); i++) {
-		const struct session_trial trial = {
+		const struct run_trial trial = {
 			.about = str_text(&gate),
 			.left_out = true,
 			.way = ways[i],
@@ -64,7 +64,7 @@ static void add_turn(struct gating *g, const struct plan_order *o, bool at_its_e
    before anything that the other one does. 1: it comes out the same, or cannot be tried. */
 static int agrees_turned(struct gating *g, struct plan_order *o, bool at_its_end)
 {
-	static const struct session_trial all;
+	static const struct run_trial all;
 	char *const *ids = g->schedule.threads.items;
 	const char *opens = g->plan.places.items[o->from].thread; /* or several alike */
 	struct str script = {0};

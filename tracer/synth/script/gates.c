@@ -90,7 +90,7 @@ static int begin_late(struct gating *g, unsigned thread)
 {
 	const char *id = g->schedule.threads.items[thread];
 	const struct plan_order *o = gates_order_of(g, thread);
-	struct session_trial trial = {.way = TRIAL_EARLY, .early = &id, .early_count = 1};
+	struct run_trial trial = {.way = TRIAL_EARLY, .early = &id, .early_count = 1};
 	struct str gate = {0};
 	int answer;
 
@@ -372,7 +372,7 @@ int gating_make(struct explore *e, struct explore_failure *f, double until)
 
 	g.path = file_temporary(NULL, "gatectl-", ".lua", e->x.err);
 	if (g.path) {
-		session_signals_unlink(g.path);
+		run_signals_unlink(g.path);
 		gating_begin(&g);
 		if (g.endless)
 			g.tried = TRIED_LONG;
@@ -383,7 +383,7 @@ int gating_make(struct explore *e, struct explore_failure *f, double until)
 		} else {
 			answer = try_both(&g);
 		}
-		if (answer == 0 && f->no_script && session_signals_came()) {
+		if (answer == 0 && f->no_script && run_signals_came()) {
 			e->x.over = true;
 			answer = -1;
 		}
@@ -391,7 +391,7 @@ int gating_make(struct explore *e, struct explore_failure *f, double until)
 			no_script(&g, "the search for one was ended");
 		gating_end(&g);
 		unlink(g.path);
-		session_signals_unlink(NULL);
+		run_signals_unlink(NULL);
 		array_fini(&g.options.scripts);
 		str_fini(&g.differs);
 	}

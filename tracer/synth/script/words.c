@@ -58,7 +58,7 @@ static bool words_is_over(void *ctx)
 	const struct gating *g = ctx;
 	double until = g->f->until > 0 && !g->any ? g->f->until + FIRST_PLAN_S : g->f->until;
 
-	return gating_is_past(until) || session_signals_came();
+	return gating_is_past(until) || run_signals_came();
 }
 
 /* ---- the schedule ------------------------------------------------------------------------------------- */
@@ -286,7 +286,7 @@ static void script_words_add_word(struct str *out, const char *before, const cha
 
 static void words_add_command(const struct gating *g, struct str *out)
 {
-	const struct session_options *o = g->e->x.options;
+	const struct run_options *o = g->e->x.options;
 
 	struct str words = {0};
 

@@ -5,12 +5,12 @@
  * where it is blocked or ignored its action becomes the default, for the whole process. All of this
  * has happened when we hear of the trap. So what the program has asked for is kept here:
  *
- * - The action is told by the session (tracee_trap_action), that sees the program's system calls
+ * - The action is told by the run (tracee_trap_action), that sees the program's system calls
  *   rt_sigaction. A handler that is gone is put back at once.
  * - "Ignored" is put back when the thread goes on, and only where it is alone: sigaction(SIG_IGN)
  *   drops what is pending, and that may be the trap of another thread. Until then nothing shows but
  *   to who asks the kernel: signals that come in between are dropped as if they were ignored.
- * - The mask is told by the session, too (tracee_trap_blocked). Where a process has one thread, a
+ * - The mask is told by the run, too (tracee_trap_blocked). Where a process has one thread, a
  *   handler that is gone tells that SIGTRAP was blocked, in whatever way (by a handler's sa_mask).
  */
 #include "tracer/tracee/threads/procfs.h"
