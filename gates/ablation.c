@@ -73,7 +73,7 @@ void engine_waits_until(struct place *p, int ref)
 void engine_ablate(const struct engine_subject *s)
 {
 	if (s->gate)
-		s->gate->left_out = true;
+		s->gate->ablation = GATE_LEFT_OUT;
 	else
 		s->place->steps.items[s->step].left_out = true;
 }
@@ -198,22 +198,23 @@ void engine_oppose(struct engine *e, struct gate *g, const char *const *threads,
 
 	for (size_t i = 0; i < count; i++)
 		hold_on_the_way(e, g, threads[i], places);
-	if (g->kind == GATE_BARRIER)
-		g->one_by_one = g->left_out;
-	else
+	if (g->kind != GATE_BARRIER)
 		hold_openers(e, g);
+	else if (g->ablation)
+		g->ablation = GATE_ONE_BY_ONE;
 }
 
 /* Releases the threads that this gate holds back; false: there are none. */
 static bool gives_way(struct engine *e, struct gate *g, bool for_good)
 {
-	bool holds = g->one_by_one || (g->holds_back && !g->is_open);
+	bool holds = g->ablation == GATE_ONE_BY_ONE || (g->holds_back && !g->is_open);
 
 	if (!holds || (g->waiting == 0 && !for_good))
 		return false;
 	if (g->holds_back)
 		gate_open(e, g, NULL);
-	g->one_by_one = false;
+	if (g->ablation == GATE_ONE_BY_ONE)
+		g->ablation = GATE_LEFT_OUT;
 	e->stirred = true;
 	return true;
 }

@@ -256,14 +256,6 @@ void stop_drop(struct engine *e, struct engine_stop *s)
 	stop_leave(e, s);
 }
 
-void stop_fini(struct engine_stop *s)
-{
-	array_fini(&s->places);
-	array_fini(&s->spots);
-	str_fini(&s->file);
-	str_fini(&s->func);
-}
-
 static struct engine_stop *stop_begin(struct place *const *places, size_t count,
 				      const struct arrival *at)
 {

@@ -6,7 +6,6 @@ struct engine *engine_new(const struct engine_world *world)
 
 	if (world)
 		e->world = *world;
-	e->policy = policy_arrival;
 	return e;
 }
 
@@ -16,11 +15,6 @@ void engine_set_script(struct engine *e, const struct engine_script *script)
 		e->script = *script;
 	else
 		e->script = (struct engine_script){0};
-}
-
-void engine_set_policy(struct engine *e, const struct policy *policy)
-{
-	e->policy = *policy;
 }
 
 /* The script may be gone already: coroutines of held threads are its own to drop. */
@@ -46,74 +40,10 @@ void engine_free(struct engine *e)
 		array_fini(uses);
 	array_fini(&e->uses);
 	array_fini(&e->queue);
-	array_fini(&e->candidates);
 	base_free(e->last_text);
 	error_fini(&e->error);
 	error_fini(&e->scratch);
 	base_free(e);
-}
-
-/* ---- decisions ---- */
-
-/* After a fault nothing is decided any more: what is filled in here is thrown away. */
-struct decision *engine_decide(struct engine *e, enum decision_kind kind)
-{
-	static _Thread_local struct decision nowhere;
-	struct decision *d = &nowhere;
-
-	if (!e->faulted)
-		d = &array_add(&e->queue)->decision;
-	*d = (struct decision){.kind = kind};
-	return d;
-}
-
-bool engine_next(struct engine *e, struct decision *out)
-{
-	struct queued *q;
-
-	base_free(e->last_text);
-	e->last_text = NULL;
-	if (e->queue_head == e->queue.count) {
-		e->queue_head = e->queue.count = 0;
-		return false;
-	}
-	q = &e->queue.items[e->queue_head++];
-	*out = q->decision;
-	e->last_text = q->text;
-	q->text = NULL;
-	return true;
-}
-
-const struct decision *engine_coming(const struct engine *e, size_t i)
-{
-	return e->queue_head + i < e->queue.count ? &e->queue.items[e->queue_head + i].decision
-						  : NULL;
-}
-
-void engine_log(struct engine *e, const char *text)
-{
-	struct queued *q;
-
-	if (e->faulted)
-		return;
-	q = array_add(&e->queue);
-	q->decision.kind = DECISION_LOG;
-	q->text = base_strdup(text);
-	q->decision.text = q->text;
-}
-
-struct error *engine_scratch(struct engine *e)
-{
-	return &e->scratch; /* a fault of before is gone: engine_fault() has taken it */
-}
-
-void engine_fault(struct engine *e)
-{
-	if (e->faulted)
-		return;
-	error_move(&e->error, &e->scratch);
-	engine_decide(e, DECISION_FAULT)->error = &e->error;
-	e->faulted = true;
 }
 
 /* ---- the turn ---- */
@@ -122,22 +52,17 @@ void engine_fault(struct engine *e)
 static bool worth_asking(const struct engine *e, const struct engine_stop *s)
 {
 	if (s->gate && s->gate->kind != GATE_CUSTOM)
-		return gate_may_let(e, s);
+		return gate_may_let(s);
 	return s->asked != e->changed;
 }
 
+/* The thread that came first, of those that may go on. */
 static struct engine_stop *engine_pick(struct engine *e)
 {
-	size_t i;
-
-	e->candidates.count = 0;
 	for (struct engine_stop *s = e->held_first; s; s = s->next)
 		if (s->waiting && !s->dies && worth_asking(e, s))
-			*array_add(&e->candidates) = s->arrival.thread;
-	if (e->candidates.count == 0)
-		return NULL;
-	i = e->policy.next(e->policy.ctx, e->candidates.items, e->candidates.count);
-	return e->candidates.items[i < e->candidates.count ? i : 0]->stop;
+			return s;
+	return NULL;
 }
 
 /* Until nobody can go: one that goes may open a gate for another. */
@@ -189,5 +114,45 @@ void engine_blocked(struct engine *e, struct engine_thread *t)
 	for (size_t i = 0; i < own->watches.count; i++)
 		gate_open(e, own->watches.items[i], t);
 	own->watches.count = 0;
+	engine_leave(e);
+}
+
+/* ---- what happens ---- */
+
+struct engine_thread *engine_thread_new(struct engine *e, const char *id, const char *start,
+					int tid)
+{
+	struct own_thread *own = base_alloc(1, sizeof(*own));
+
+	engine_enter(e);
+	own->thread.id = base_strdup(id);
+	own->thread.start = start ? base_strdup(start) : NULL;
+	own->thread.tid = tid;
+	*array_add(&e->threads) = own;
+	e->changed++;
+	engine_leave(e);
+	return &own->thread;
+}
+
+void engine_thread_exited(struct engine *e, struct engine_thread *t)
+{
+	struct own_thread *own = engine_thread_own(t);
+
+	if (t->exited)
+		return;
+	engine_enter(e);
+	t->exited = true;
+	if (t->stop)
+		stop_drop(e, t->stop);
+	gate_ran_on(e, t);
+	engine_thread_release(own);
+	e->changed++;
+	engine_leave(e);
+}
+
+void engine_open(struct engine *e, struct gate *g, struct engine_thread *by)
+{
+	engine_enter(e);
+	gate_open(e, g, by);
 	engine_leave(e);
 }

@@ -42,6 +42,18 @@ struct engine_thread {
 
 enum gate_kind { GATE_SIMPLE, GATE_BARRIER, GATE_CUSTOM };
 
+enum gate_queue {
+	GATE_TOGETHER,
+	GATE_SERIAL,
+	GATE_DRAINING, /* serial, and open: those that waited go one by one */
+};
+
+enum gate_ablation {
+	GATE_ACTS,
+	GATE_LEFT_OUT,
+	GATE_ONE_BY_ONE, /* a barrier that is left out: none passes together with another */
+};
+
 struct gate {
 	char *name;   /* as people are shown it: without control characters */
 	char *given;  /* as the script says it: for machines */
@@ -51,16 +63,14 @@ struct gate {
 	bool is_open;	       /* opened, or a barrier that came together: for good */
 	size_t index;	       /* in order of creation */
 	unsigned barrier_size; /* BARRIER */
-	bool serial;	       /* BARRIER: one at a time */
+	enum gate_queue queue; /* BARRIER: whether threads pass one at a time */
 	int script_ref;	       /* CUSTOM: what the script knows it by */
 	bool from_order;       /* made by an order, not by name */
 	bool dropped;	       /* what made it was taken back: it is not listed; the user's own */
 	struct engine_thread *serial_current; /* the one that was let go last; the engine's own */
 	unsigned waiting;		      /* threads held at it now; the engine's own */
-	bool draining; /* SERIAL: its queue goes one by one; the engine's own */
 	/* Leaving gates out; the engine's own. */
-	bool left_out;
-	bool one_by_one;	 /* BARRIER that is left out: none passes together with another */
+	enum gate_ablation ablation;
 	bool opposed;		 /* other gates hold back whoever would open this one */
 	struct gate *holds_back; /* this is one: opens when one that passed that gate has run on */
 	unsigned passed;	 /* how many have; counted only where it matters */

@@ -2,6 +2,7 @@
  * Inside gates. One file, one idea:
  *
  *	engine.c         the turn: what happens is taken in, closed conditions are asked again, decisions out
+ *	decide.c         the queue of decisions, and a fault
  *	thread.c         threads, and patterns that name them
  *	gate.c           the kinds of gates
  *	place.c          places, and when they can never act again
@@ -9,7 +10,6 @@
  *	step.c           what one verb does
  *	order.c          the text of an order
  *	order_compile.c  orders become gates, places and steps
- *	policy.c         who goes first
  *	external.c       what is done from outside: at rest, or by a person
  *	ablation.c       gates are left out, and the opposite of what they force
  */
@@ -17,7 +17,6 @@
 #define GATECTL_GATES_ENGINE_INTERNAL_H
 
 #include "gates/engine.h"
-#include "gates/policy.h"
 #include "tracer/base/text/str.h"
 
 /* One thread at one stop. Lives in its thread and is used again, so that a hit allocates nothing.
@@ -73,7 +72,6 @@ struct gate_uses {
 struct engine {
 	struct engine_world world;
 	struct engine_script script;
-	struct policy policy;
 	ARRAY(struct gate *) gates;
 	ARRAY(struct place *) places;
 	ARRAY(struct own_thread *) threads;
@@ -84,8 +82,7 @@ struct engine {
 	size_t queue_head;
 	char *last_text;			    /* of the decision that was taken last */
 	struct engine_stop *held_first, *held_last; /* in order of arrival */
-	ARRAY(struct engine_thread *) candidates;
-	unsigned depth;	       /* of calls into the engine */
+	unsigned depth;				    /* of calls into the engine */
 	unsigned progress;     /* of :run functions in this turn: they could go on for ever */
 	unsigned functions;    /* held stops that wait for a function of the script */
 	unsigned serial_going; /* gates that have a serial_current or a runner */
@@ -101,6 +98,8 @@ struct engine {
 void engine_enter(struct engine *e);
 void engine_leave(struct engine *e); /* the outermost one asks closed conditions again */
 void engine_progress(struct engine *e);
+
+/* decide.c */
 struct decision *engine_decide(struct engine *e, enum decision_kind kind);
 struct error *engine_scratch(struct engine *e);
 /* The script said FAULT: what it left in engine_scratch() ends the run. */
@@ -111,13 +110,13 @@ struct own_thread *engine_thread_own(struct engine_thread *t);
 void engine_thread_arm(struct engine_thread *t, struct place *companion);
 bool engine_thread_disarm(struct engine_thread *t, const struct place *companion);
 void engine_thread_watch(struct engine_thread *t, struct gate *g);
+void engine_thread_release(struct own_thread *t); /* its stop, watches and companions */
 void engine_thread_free(struct own_thread *t);
 
 /* gate.c */
 void gate_open(struct engine *e, struct gate *g, struct engine_thread *by);
 enum engine_answer gate_ask(struct engine *e, struct gate *g, const struct engine_stop *s);
-bool gate_may_let(const struct engine *e,
-		  const struct engine_stop *s);	  /* without asking a script */
+bool gate_may_let(const struct engine_stop *s);	  /* without asking a script */
 void gate_join(struct engine *e, struct gate *g); /* one more waits here: a barrier may open */
 void gate_unjoin(struct gate *g);
 void gate_take_turn(struct engine *e, struct gate *g,
@@ -142,7 +141,6 @@ void stop_go(struct engine *e, struct engine_stop *s);
 void stop_hold(struct engine *e, struct engine_stop *s, struct gate *g);
 void stop_pass(struct engine *e, struct engine_stop *s); /* what held it does so no more */
 void stop_drop(struct engine *e, struct engine_stop *s); /* it ends without a release */
-void stop_fini(struct engine_stop *s);
 
 /* step.c */
 enum step_result {

@@ -66,7 +66,7 @@ static void end_edge(struct engine *e, struct order_edge *edge)
 		edge->gate = NULL;
 		return;
 	}
-	edge->gate->left_out = true;
+	edge->gate->ablation = GATE_LEFT_OUT;
 }
 
 void engine_drop_orders(struct engine *e, size_t first, size_t count)

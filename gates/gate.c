@@ -28,7 +28,7 @@ struct gate *engine_gate_barrier(struct engine *e, const char *name, unsigned n,
 	struct gate *g = gate_new(e, GATE_BARRIER, "BarrierGate", name);
 
 	g->barrier_size = n;
-	g->serial = serial;
+	g->queue = serial ? GATE_SERIAL : GATE_TOGETHER;
 	return g;
 }
 
@@ -72,7 +72,8 @@ void gate_open(struct engine *e, struct gate *g, struct engine_thread *by)
 	if (e->faulted || (g->is_open && g->kind != GATE_CUSTOM))
 		return;
 	g->is_open = true;
-	g->draining = g->serial && g->waiting > 0;
+	if (g->queue != GATE_TOGETHER)
+		g->queue = g->waiting > 0 ? GATE_DRAINING : GATE_SERIAL;
 	e->changed++;
 	e->stirred = true;
 	d = engine_decide(e, DECISION_OPENED);
@@ -82,13 +83,6 @@ void gate_open(struct engine *e, struct gate *g, struct engine_thread *by)
 		call_opened(e, g);
 	else
 		place_check_gate(e, g);
-}
-
-void engine_open(struct engine *e, struct gate *g, struct engine_thread *by)
-{
-	engine_enter(e);
-	gate_open(e, g, by);
-	engine_leave(e);
 }
 
 /* ---- who waits, who may pass ---- */
@@ -102,8 +96,8 @@ void gate_join(struct engine *e, struct gate *g)
 
 static void check_drained(struct gate *g)
 {
-	if (g->waiting == 0 && !g->serial_current)
-		g->draining = false;
+	if (g->queue == GATE_DRAINING && g->waiting == 0 && !g->serial_current)
+		g->queue = GATE_SERIAL;
 }
 
 void gate_unjoin(struct gate *g)
@@ -122,14 +116,13 @@ static bool serial_turn(const struct gate *g, const struct engine_stop *s)
 
 static bool lets(const struct gate *g, const struct engine_stop *s)
 {
-	if (g->left_out)
-		return !g->one_by_one || serial_turn(g, s);
-	return g->is_open && (!g->draining || serial_turn(g, s));
+	if (g->ablation)
+		return g->ablation == GATE_LEFT_OUT || serial_turn(g, s);
+	return g->is_open && (g->queue != GATE_DRAINING || serial_turn(g, s));
 }
 
-bool gate_may_let(const struct engine *e, const struct engine_stop *s)
+bool gate_may_let(const struct engine_stop *s)
 {
-	(void)e;
 	return lets(s->gate, s);
 }
 
@@ -137,7 +130,7 @@ enum engine_answer gate_ask(struct engine *e, struct gate *g, const struct engin
 {
 	enum engine_answer answer;
 
-	if (g->left_out || g->kind != GATE_CUSTOM || !e->script.ready)
+	if (g->ablation || g->kind != GATE_CUSTOM || !e->script.ready)
 		return lets(g, s) ? ENGINE_YES : ENGINE_NO;
 	answer = e->script.ready(e->script.ctx, g, &s->arrival, engine_scratch(e));
 	if (answer == ENGINE_FAULT)
@@ -147,7 +140,7 @@ enum engine_answer gate_ask(struct engine *e, struct gate *g, const struct engin
 
 void gate_take_turn(struct engine *e, struct gate *g, struct engine_thread *t)
 {
-	if (!g->draining)
+	if (g->queue != GATE_DRAINING)
 		return;
 	g->serial_current = t;
 	e->serial_going++;
@@ -169,13 +162,13 @@ enum engine_answer gate_passed(struct engine *e, struct gate *g, const struct en
 /* Where one is to run on alone before others may go, and where threads are counted. */
 void gate_note_pass(struct engine *e, struct gate *g, struct engine_thread *t)
 {
-	if (!g->left_out && !g->opposed)
+	if (!g->ablation && !g->opposed)
 		return;
 	if (g->opposed && g->passed == 0) {
 		g->runner = t;
 		e->serial_going++;
 	}
-	if (g->one_by_one && !g->serial_current) {
+	if (g->ablation == GATE_ONE_BY_ONE && !g->serial_current) {
 		g->serial_current = t;
 		e->serial_going++;
 	}
@@ -219,7 +212,7 @@ bool gate_always_passes(const struct gate *g)
 {
 	if (g->kind == GATE_CUSTOM || g->opposed)
 		return false;
-	if (g->left_out)
+	if (g->ablation)
 		return g->kind == GATE_SIMPLE;
-	return g->is_open && !g->serial;
+	return g->is_open && g->queue == GATE_TOGETHER;
 }

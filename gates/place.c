@@ -147,7 +147,7 @@ static bool steps_are_idle(const struct place *p)
 static bool arrivals_matter(const struct engine *e)
 {
 	array_each(struct gate *const, it, &e->gates)
-		if ((*it)->serial || (*it)->left_out || (*it)->opposed || (*it)->holds_back)
+		if ((*it)->queue || (*it)->ablation || (*it)->opposed || (*it)->holds_back)
 			return true;
 	return false;
 }

@@ -7,47 +7,19 @@ struct own_thread *engine_thread_own(struct engine_thread *t)
 	return (struct own_thread *)t; /* its first member */
 }
 
-struct engine_thread *engine_thread_new(struct engine *e, const char *id, const char *start,
-					int tid)
+void engine_thread_release(struct own_thread *own)
 {
-	struct own_thread *own = base_alloc(1, sizeof(*own));
-
-	engine_enter(e);
-	own->thread.id = base_strdup(id);
-	own->thread.start = start ? base_strdup(start) : NULL;
-	own->thread.tid = tid;
-	*array_add(&e->threads) = own;
-	e->changed++;
-	engine_leave(e);
-	return &own->thread;
-}
-
-static void release_memory(struct own_thread *own)
-{
-	stop_fini(&own->stop);
+	array_fini(&own->stop.places);
+	array_fini(&own->stop.spots);
+	str_fini(&own->stop.file);
+	str_fini(&own->stop.func);
 	array_fini(&own->watches);
 	array_fini(&own->armed);
 }
 
-void engine_thread_exited(struct engine *e, struct engine_thread *t)
-{
-	struct own_thread *own = engine_thread_own(t);
-
-	if (t->exited)
-		return;
-	engine_enter(e);
-	t->exited = true;
-	if (t->stop)
-		stop_drop(e, t->stop);
-	gate_ran_on(e, t);
-	release_memory(own);
-	e->changed++;
-	engine_leave(e);
-}
-
 void engine_thread_free(struct own_thread *own)
 {
-	release_memory(own);
+	engine_thread_release(own);
 	base_free(own->thread.id);
 	base_free(own->thread.start);
 	base_free(own);

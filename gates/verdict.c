@@ -1,4 +1,5 @@
-#include "gates/expect.h"
+/* How a run ended: what the script expects, what was seen, and the word for it. */
+#include "gates/verdict.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/text/str.h"
 #include "tracer/base/signame.h"
@@ -34,7 +35,90 @@ const char *verdict_word(enum verdict v)
 	return "error";
 }
 
-/* ---- what was expected and is not so, in words ---- */
+/* ---- what the script expects ---- */
+
+void expect_fini(struct expect *x)
+{
+	array_each(char *, text, &x->stdout_has)
+		base_free(*text);
+	array_each(char *, text, &x->stderr_has)
+		base_free(*text);
+	array_each(struct expect_never, never, &x->never)
+		base_free(never->location);
+	array_each(struct expect_check, check, &x->checks) {
+		base_free(check->text);
+		base_free(check->source);
+	}
+	base_free(x->at);
+	base_free(x->at_source);
+	array_fini(&x->stdout_has);
+	array_fini(&x->stderr_has);
+	array_fini(&x->never);
+	array_fini(&x->checks);
+	*x = (struct expect){0};
+}
+
+bool expect_wants_stdout(const struct expect *x)
+{
+	return x->stdout_has.count || x->checks.count;
+}
+
+bool expect_wants_stderr(const struct expect *x)
+{
+	return x->stderr_has.count || x->checks.count;
+}
+
+bool expect_is_plain(const struct expect *x)
+{
+	return x->any && !x->at && !x->stderr_has.count && !x->never.count && !x->checks.count;
+}
+
+/* ---- never reached ---- */
+
+static bool expect_is_meant(const struct expect_never *never, const struct place *p)
+{
+	return !p->optional && p->kind == PLACE_LOCATION &&
+	       strcmp(p->location, never->location) == 0;
+}
+
+void expect_settle(struct expect *x, const struct engine *e)
+{
+	struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(e, i)); i++)
+		array_each(struct expect_never, never, &x->never) {
+			if (!expect_is_meant(never, p))
+				continue;
+			never->place = p;
+			p->optional = true;
+		}
+}
+
+/* A place of the script's that was dropped tells nothing. */
+static bool is_reached(const struct expect_never *never)
+{
+	const struct place *p = never->place->dropped ? never->own : never->place;
+
+	return place_reached(p);
+}
+
+bool expect_looks_at(const struct expect *x, const struct place *p)
+{
+	array_each(const struct expect_never, never, &x->never)
+		if (never->own == p)
+			return true;
+	return false;
+}
+
+static const struct expect_never *first_reached(const struct expect *x)
+{
+	array_each(const struct expect_never, never, &x->never)
+		if (is_reached(never))
+			return never;
+	return NULL;
+}
+
+/* ---- in words ---- */
 
 static void add_signal(struct str *out, int signal)
 {
@@ -43,25 +127,49 @@ static void add_signal(struct str *out, int signal)
 
 void outcome_print_end(const struct outcome *o, struct str *out)
 {
-	if (o->exited) {
+	if (o->end == OUTCOME_EXITED) {
 		str_addf(out, "exit status %d", o->exit);
-	} else if (o->signaled) {
+	} else if (o->end == OUTCOME_SIGNALED) {
 		str_add(out, "ended by ");
 		add_signal(out, o->signal);
-	} else if (o->deadlock) {
+	} else if (o->stuck == OUTCOME_DEADLOCK) {
 		str_add(out, "a deadlock");
 	} else if (o->livelock) {
 		str_add(out, "a livelock");
-	} else if (o->time_limit) {
+	} else if (o->limit) {
 		str_add(out, "the program still ran at the time limit");
 	} else {
 		str_add(out, "did not end by itself");
 	}
 }
 
+void outcome_print(const struct outcome *o, struct str *out)
+{
+	if (o->fault == OUTCOME_FAULT)
+		str_add(out, "a fault of the script");
+	else if (o->fault == OUTCOME_FAILED)
+		str_add(out, "the script failed the run");
+	else if (o->stuck == OUTCOME_GATE_DEADLOCK)
+		str_add(out, "a deadlock with a gate in it");
+	else if (o->stuck == OUTCOME_DEADLOCK)
+		str_add(out, "a deadlock");
+	else if (o->livelock)
+		str_add(out, "a livelock");
+	else if (o->limit || o->gate_limit)
+		str_add(out, "a limit that passed");
+	else
+		outcome_print_end(o, out);
+}
+
 static void add_part(struct str *out, const char *text)
 {
 	str_addf(out, "%s%s", out->length ? ", " : "", text);
+}
+
+static void add_text(struct str *out, const char *what, const char *text)
+{
+	add_part(out, what);
+	foreign_lua_string(out, text);
 }
 
 void expect_print(const struct expect *x, struct str *out)
@@ -76,36 +184,72 @@ void expect_print(const struct expect *x, struct str *out)
 		if (x->at)
 			str_addf(out, " at %s", x->at);
 	}
-	expect_print_more(x, out);
-	for (size_t i = 0; i < x->stdout_has.count; i++) {
-		add_part(out, "standard output has ");
-		foreign_lua_string(out, x->stdout_has.items[i]);
+	if (x->deadlock)
+		add_part(out, "a deadlock");
+	if (x->livelock)
+		add_part(out, "a livelock");
+	if (x->time_limit)
+		add_part(out, "the time limit passes");
+	array_each(const struct expect_never, never, &x->never) {
+		add_part(out, never->location);
+		str_add(out, " is never reached");
 	}
-	for (size_t i = 0; i < x->stderr_has.count; i++) {
-		add_part(out, "standard error has ");
-		foreign_lua_string(out, x->stderr_has.items[i]);
+	array_each(char *, text, &x->stdout_has)
+		add_text(out, "standard output has ", *text);
+	array_each(char *, text, &x->stderr_has)
+		add_text(out, "standard error has ", *text);
+	array_each(const struct expect_check, check, &x->checks)
+		add_part(out, check->text);
+}
+
+/* The end that was expected in place of this one; NULL: it came, or none is. */
+static const char *other_end(const struct expect *x, const struct outcome *o)
+{
+	if (x->deadlock && o->stuck != OUTCOME_DEADLOCK)
+		return "a deadlock";
+	if (x->livelock && !o->livelock)
+		return "a livelock";
+	if (x->time_limit && !o->limit)
+		return "that the time limit passes";
+	return NULL;
+}
+
+static bool more_unmet(const struct expect *x, const struct outcome *o, struct str *out)
+{
+	const char *end = other_end(x, o);
+	const struct expect_never *reached = end ? NULL : first_reached(x);
+
+	if (end) {
+		outcome_print_end(o, out);
+		if (x->livelock && o->limit)
+			str_add(out, ", and it is not known that nobody gets on");
+		str_addf(out, ", expected %s", end);
+	} else if (reached) {
+		str_addf(out, "%s was reached, expected that it never is", reached->location);
 	}
-	expect_print_checks(x, out);
+	return end || reached;
 }
 
 /* A signal that nobody expects is never as expected, not even where only the output matters. */
 static bool end_unmet(const struct expect *x, const struct outcome *o, struct str *out)
 {
-	bool exit_ok = !x->has_exit || (o->exited && o->exit == x->exit);
-	bool signal_ok = !x->has_signal || (o->signaled && o->signal == x->signal);
-	bool surprise = !x->has_exit && !x->has_signal && !o->signal_judged && o->signaled &&
-			o->signal != o->killed_by;
+	bool exit_ok = !x->has_exit || (o->end == OUTCOME_EXITED && o->exit == x->exit);
+	bool signal_ok = !x->has_signal || (o->end == OUTCOME_SIGNALED && o->signal == x->signal);
+	bool surprise = !x->has_exit && !x->has_signal && !o->signal_judged &&
+			o->end == OUTCOME_SIGNALED && o->signal != o->killed_by;
 	bool elsewhere = x->at && signal_ok && !o->at;
 
 	if (exit_ok && signal_ok && !surprise && !elsewhere)
 		return false;
 	outcome_print_end(o, out);
-	if (o->signaled && o->place)
+	if (o->end == OUTCOME_SIGNALED && o->place)
 		str_add(out, o->place);
 	if (surprise) {
 		str_add(out, ", which was not expected");
 	} else if (!exit_ok) {
-		str_addf(out, o->exited ? ", expected %d" : ", expected exit status %d", x->exit);
+		str_addf(out,
+			 o->end == OUTCOME_EXITED ? ", expected %d" : ", expected exit status %d",
+			 x->exit);
 	} else {
 		str_add(out, ", expected ");
 		if (!elsewhere)
@@ -130,14 +274,22 @@ static bool text_unmet(char *const *texts, size_t count, const struct str *writt
 	return false;
 }
 
+static bool checks_unmet(const struct outcome *o, struct str *out)
+{
+	if (o->refused)
+		str_addf(out, "%s: the function at %s does not say yes", o->refused->text,
+			 o->refused->source);
+	return o->refused != NULL;
+}
+
 static bool unmet(const struct expect *x, const struct outcome *o, struct str *out)
 {
-	return expect_unmet_more(x, o, out) || end_unmet(x, o, out) ||
+	return more_unmet(x, o, out) || end_unmet(x, o, out) ||
 	       text_unmet(x->stdout_has.items, x->stdout_has.count, o->stdout_text,
 			  "standard output", out) ||
 	       text_unmet(x->stderr_has.items, x->stderr_has.count, o->stderr_text,
 			  "standard error", out) ||
-	       expect_unmet_checks(o, out);
+	       checks_unmet(o, out);
 }
 
 char *verdict_unmet(const struct expect *x, const struct outcome *o)
@@ -151,6 +303,14 @@ char *verdict_unmet(const struct expect *x, const struct outcome *o)
 }
 
 /* ---- the verdict ---- */
+
+void outcome_fault(struct outcome *o, const struct error *err)
+{
+	enum outcome_fault fault = err->code == ERROR_FAILED ? OUTCOME_FAILED : OUTCOME_FAULT;
+
+	if (fault > o->fault)
+		o->fault = fault;
+}
 
 static bool any_missing(const struct engine *e)
 {
@@ -167,24 +327,25 @@ static bool held_by_gates(const struct expect *x, const struct outcome *o)
 {
 	if (o->gate_limit)
 		return true;
-	return o->held_at_end && !o->signaled && !(o->deadlock && x->deadlock);
+	return o->held_at_end && o->end != OUTCOME_SIGNALED &&
+	       !(o->stuck == OUTCOME_DEADLOCK && x->deadlock);
 }
 
 enum verdict verdict_of(const struct engine *e, const struct expect *x, const struct outcome *o)
 {
 	char *why;
 
-	if (o->fault)
+	if (o->fault == OUTCOME_FAULT)
 		return VERDICT_ERROR;
-	if (o->diverged)
+	if (o->fault == OUTCOME_DIVERGED)
 		return VERDICT_DIVERGED;
-	if (o->failed)
+	if (o->fault == OUTCOME_FAILED)
 		return VERDICT_NOT_AS_EXPECTED;
-	if (o->gate_deadlock)
+	if (o->stuck == OUTCOME_GATE_DEADLOCK)
 		return VERDICT_GATE_DEADLOCK;
-	if (o->deadlock && !x->deadlock)
+	if (o->stuck == OUTCOME_DEADLOCK && !x->deadlock)
 		return VERDICT_DEADLOCK;
-	if (o->time_limit && !x->time_limit && !x->livelock)
+	if (o->limit && !x->time_limit && !x->livelock)
 		return VERDICT_TIME_LIMIT;
 	if (held_by_gates(x, o))
 		return VERDICT_NEVER_OPENED;
@@ -203,5 +364,5 @@ int verdict_status(enum verdict v, const struct expect *x, const struct outcome 
 		return (int)v;
 	if (x->any)
 		return 0;
-	return o->signaled ? 128 + o->signal : o->exit;
+	return o->end == OUTCOME_SIGNALED ? 128 + o->signal : o->exit;
 }

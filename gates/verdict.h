@@ -74,21 +74,32 @@ enum verdict {
 };
 const char *verdict_word(enum verdict v); /* "ok", "never-reached", ... */
 
+/* By precedence, the weakest first. */
+enum outcome_fault {
+	OUTCOME_SOUND,
+	OUTCOME_FAILED,	  /* the script has said `fail` */
+	OUTCOME_DIVERGED, /* a schedule was to be followed, and the program does not */
+	OUTCOME_FAULT,	  /* a script's fault or gatectl's own */
+};
+enum outcome_stuck { OUTCOME_MOVING, OUTCOME_DEADLOCK, OUTCOME_GATE_DEADLOCK };
+enum outcome_limit {
+	OUTCOME_IN_TIME,
+	OUTCOME_TIME_LIMIT,
+	OUTCOME_OUT_OF_TIME, /* the limit of all runs together: no verdict on this run */
+};
+enum outcome_end { OUTCOME_KILLED /* by gatectl */, OUTCOME_EXITED, OUTCOME_SIGNALED };
+
 /* What was seen. */
 struct outcome {
-	bool fault;	    /* a script's fault or gatectl's own */
-	bool diverged;	    /* a schedule was to be followed, and the program does not */
-	bool gate_deadlock; /* no thread could move ... */
-	bool deadlock;
-	bool time_limit;
-	bool out_of_time;      /* time_limit is that of all runs together: no verdict on this run */
-	unsigned long steps;   /* ... that limit was none of time, but so many steps; else 0 */
-	double hang;	       /* seconds in which no thread made a step; else 0 */
-	bool livelock;	       /* somebody moved, but nobody got on; with or without time_limit */
-	bool failed;	       /* the script has said `fail` */
-	bool gate_limit;       /* a thread was held longer than the limit */
-	bool held_at_end;      /* ... or still held when the program ended by exit */
-	bool exited, signaled; /* how the program (its first process) ended; neither: we ended it */
+	enum outcome_fault fault;
+	enum outcome_stuck stuck;
+	enum outcome_limit limit;
+	unsigned long steps;  /* the limit was none of time, but so many steps; else 0 */
+	double hang;	      /* seconds in which no thread made a step; else 0 */
+	bool livelock;	      /* somebody moved, but nobody got on; with or without time_limit */
+	bool gate_limit;      /* a thread was held longer than the limit */
+	bool held_at_end;     /* ... or still held when the program ended by exit */
+	enum outcome_end end; /* of the program's first process */
 	int exit, signal;
 	bool crashed; /* by a signal that nobody sends on purpose: SEGV, ABRT and the like ... */
 	const char *place; /* ... " in f at x.c:3"; NULL unknown */
@@ -101,6 +112,9 @@ struct outcome {
 	const struct expect_check *refused;
 	bool signal_judged;
 };
+
+/* A script's fault or failure, or gatectl's own fault. The strongest counts. */
+void outcome_fault(struct outcome *o, const struct error *err);
 
 /* How it ended, in words: "exit status 1", "a deadlock". */
 void outcome_print(const struct outcome *o, struct str *out);

@@ -1,6 +1,5 @@
 /* Gates of the built-in kinds, places, patterns, ranges: what needs no function of a script. */
 #include "test_gates_drive.h"
-#include "gates/policy.h"
 
 static void test_simple(void **state)
 {
@@ -370,12 +369,6 @@ static void test_torn_away(void **state)
 	engine_free(d.e);
 }
 
-static size_t youngest(void *ctx, struct engine_thread *const *candidates, size_t count)
-{
-	(void)ctx, (void)candidates;
-	return count - 1;
-}
-
 /* Each arrival that acts, before the thread goes on; such a place does not die by itself. */
 static void test_elide(void **state)
 {
@@ -396,30 +389,6 @@ static void test_elide(void **state)
 	arrive(&d, t, p);
 	arrive(&d, t, p);
 	decided(&d, "a:t@A z:t d:A r:t a:t@A r:t");
-	engine_free(d.e);
-}
-
-/* A closed gate is no candidate; of the others the policy says who goes. */
-static void test_policy(void **state)
-{
-	const struct policy policy = {.next = youngest};
-	struct drive d;
-	struct engine_thread *t[4];
-	struct place *p, *q;
-	struct gate *g;
-
-	(void)state;
-	drive_begin(&d);
-	engine_set_policy(d.e, &policy);
-	g = engine_gate_simple(d.e, "g");
-	step_gate(p = drive_place(&d, "A"), STEP_WAIT, g);
-	step_gate(q = drive_place(&d, "B"), STEP_WAIT, engine_gate_simple(d.e, "h"));
-	for (int i = 0; i < 4; i++)
-		arrive(&d, t[i] = drive_thread(&d, (char[]){(char)('0' + i), 0}), i < 3 ? p : q);
-	engine_open(d.e, g, NULL);
-	decided(&d, "a:0@A h:0:g a:1@A h:1:g a:2@A h:2:g a:3@B h:3:h "
-		    "o:g:- p:2:g r:2 p:1:g r:1 p:0:g d:A r:0");
-	assert_true(is_held(&d, t[3]));
 	engine_free(d.e);
 }
 
@@ -452,7 +421,7 @@ int main(void)
 		cmocka_unit_test(test_no_places),	cmocka_unit_test(test_kill),
 		cmocka_unit_test(test_watch),		cmocka_unit_test(test_watch_dies),
 		cmocka_unit_test(test_torn_away),	cmocka_unit_test(test_elide),
-		cmocka_unit_test(test_policy),		cmocka_unit_test(test_iteration),
+		cmocka_unit_test(test_iteration),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,7 +211,7 @@ static void nobody_is_held_for_nothing(struct world *w, const struct engine_thre
 	if (g->kind == GATE_CUSTOM)
 		assert_int_equal(w->d.flags[g->script_ref], ENGINE_NO);
 	else if (g->is_open)
-		assert_true(g->serial && g->serial_current && g->serial_current != t);
+		assert_true(g->queue && g->serial_current && g->serial_current != t);
 	if (g->kind == GATE_BARRIER && !g->is_open)
 		assert_true(g->waiting < g->barrier_size);
 }

@@ -35,13 +35,14 @@ static void test_precedence(void **state)
 	(void)state;
 	for (unsigned set = 0; set < 256; set++) {
 		struct outcome o = {
-			.fault = set & 1,
-			.gate_deadlock = set & 2,
-			.deadlock = set & 4,
-			.time_limit = set & 8,
+			.fault = set & 1 ? OUTCOME_FAULT : OUTCOME_SOUND,
+			.stuck = set & 2   ? OUTCOME_GATE_DEADLOCK
+				 : set & 4 ? OUTCOME_DEADLOCK
+					   : OUTCOME_MOVING,
+			.limit = set & 8 ? OUTCOME_TIME_LIMIT : OUTCOME_IN_TIME,
 			.gate_limit = set & 16,
 			.held_at_end = set & 32,
-			.exited = true,
+			.end = OUTCOME_EXITED,
 			.exit = set & 128 ? 1 : 3,
 		};
 		int expected = set & 1	   ? 125
@@ -73,8 +74,8 @@ static void test_words(void **state)
 static void test_status(void **state)
 {
 	struct expect none = {0}, some = {.any = true};
-	struct outcome exits = {.exited = true, .exit = 3};
-	struct outcome dies = {.signaled = true, .signal = SIGSEGV};
+	struct outcome exits = {.end = OUTCOME_EXITED, .exit = 3};
+	struct outcome dies = {.end = OUTCOME_SIGNALED, .signal = SIGSEGV};
 
 	(void)state;
 	assert_int_equal(verdict_status(VERDICT_OK, &none, &exits), 3);
@@ -89,8 +90,8 @@ static void test_status(void **state)
 static void test_no_expect(void **state)
 {
 	struct expect none = {0};
-	struct outcome exits = {.exited = true, .exit = 3};
-	struct outcome dies = {.signaled = true, .signal = SIGSEGV, .held_at_end = true};
+	struct outcome exits = {.end = OUTCOME_EXITED, .exit = 3};
+	struct outcome dies = {.end = OUTCOME_SIGNALED, .signal = SIGSEGV, .held_at_end = true};
 
 	(void)state;
 	assert_int_equal(judge(&none, &exits, true), VERDICT_OK);
@@ -100,7 +101,7 @@ static void test_no_expect(void **state)
 
 static void test_never_reached(void **state)
 {
-	struct outcome o = {.exited = true};
+	struct outcome o = {.end = OUTCOME_EXITED};
 	struct engine *e = engine(false);
 	struct expect none = {0};
 	struct place *p = engine_place_at(e, 0);
@@ -121,14 +122,14 @@ static void test_never_reached(void **state)
 static void test_expected_deadlock(void **state)
 {
 	struct expect x = {.any = true, .deadlock = true};
-	struct outcome o = {.deadlock = true, .held_at_end = true};
-	struct outcome ends = {.exited = true};
+	struct outcome o = {.stuck = OUTCOME_DEADLOCK, .held_at_end = true};
+	struct outcome ends = {.end = OUTCOME_EXITED};
 
 	(void)state;
 	assert_int_equal(judge(&x, &o, true), VERDICT_OK);
 	assert_int_equal(judge(&x, &o, false), VERDICT_NEVER_REACHED);
 	assert_int_equal(judge(&x, &ends, true), VERDICT_NOT_AS_EXPECTED);
-	o.gate_deadlock = true;
+	o.stuck = OUTCOME_GATE_DEADLOCK;
 	assert_int_equal(judge(&x, &o, true), VERDICT_GATE_DEADLOCK);
 }
 
@@ -150,9 +151,9 @@ static void unmet(const struct expect *x, const struct outcome *o, const char *w
 static void test_unmet_end(void **state)
 {
 	struct expect x = {.any = true, .has_exit = true};
-	struct outcome exits = {.exited = true, .exit = 1};
-	struct outcome dies = {.signaled = true, .signal = SIGABRT};
-	struct outcome other = {.signaled = true, .signal = 40};
+	struct outcome exits = {.end = OUTCOME_EXITED, .exit = 1};
+	struct outcome dies = {.end = OUTCOME_SIGNALED, .signal = SIGABRT};
+	struct outcome other = {.end = OUTCOME_SIGNALED, .signal = 40};
 
 	(void)state;
 	unmet(&x, &exits, "exit status 1, expected 0");
@@ -170,8 +171,8 @@ static void test_unmet_end(void **state)
 static void test_unmet_any_end(void **state)
 {
 	struct expect x = {.any = true};
-	struct outcome exits = {.exited = true, .exit = 1};
-	struct outcome dies = {.signaled = true, .signal = SIGKILL};
+	struct outcome exits = {.end = OUTCOME_EXITED, .exit = 1};
+	struct outcome dies = {.end = OUTCOME_SIGNALED, .signal = SIGKILL};
 
 	(void)state;
 	unmet(&x, &exits, NULL);
@@ -187,7 +188,7 @@ static void test_unmet_text(void **state)
 	struct str lines = {.text = (char[]){"one\0two\n"}, .length = 8};
 	struct str warning = {.text = (char[]){"a warning"}, .length = 9};
 	struct expect x = {.any = true};
-	struct outcome o = {.exited = true, .stdout_text = &lines};
+	struct outcome o = {.end = OUTCOME_EXITED, .stdout_text = &lines};
 
 	(void)state;
 	*array_add(&x.stdout_has) = base_strdup("one");
@@ -232,14 +233,14 @@ static void test_came_in_words(void **state)
 		struct outcome outcome;
 		const char *text;
 	} rows[] = {
-		{{.exited = true, .exit = 3}, "exit status 3"},
-		{{.signaled = true, .signal = SIGKILL}, "ended by signal SIGKILL"},
-		{{.deadlock = true}, "a deadlock"},
-		{{.gate_deadlock = true, .deadlock = true}, "a deadlock with a gate in it"},
-		{{.time_limit = true}, "a limit that passed"},
+		{{.end = OUTCOME_EXITED, .exit = 3}, "exit status 3"},
+		{{.end = OUTCOME_SIGNALED, .signal = SIGKILL}, "ended by signal SIGKILL"},
+		{{.stuck = OUTCOME_DEADLOCK}, "a deadlock"},
+		{{.stuck = OUTCOME_GATE_DEADLOCK}, "a deadlock with a gate in it"},
+		{{.limit = OUTCOME_TIME_LIMIT}, "a limit that passed"},
 		{{.gate_limit = true}, "a limit that passed"},
-		{{.fault = true, .time_limit = true}, "a fault of the script"},
-		{{.exited = true, .held_at_end = true}, "exit status 0"},
+		{{.fault = OUTCOME_FAULT, .limit = OUTCOME_TIME_LIMIT}, "a fault of the script"},
+		{{.end = OUTCOME_EXITED, .held_at_end = true}, "exit status 0"},
 	};
 
 	(void)state;

@@ -27,7 +27,7 @@ static void test_makes_gates_and_places(void **state)
 	g = engine_gate_at(f.engine, 1);
 	assert_int_equal(g->kind, GATE_BARRIER);
 	assert_int_equal(g->barrier_size, 3);
-	assert_true(g->serial);
+	assert_true(g->queue == GATE_SERIAL);
 
 	p = engine_place_at(f.engine, 0);
 	assert_string_equal(p->location, "calc.c:7");

@@ -39,10 +39,9 @@ void run_end(struct run *s)
 
 void run_fault(struct run *s, const struct error *err)
 {
-	if (s->over || s->outcome.fault || s->outcome.failed)
+	if (s->over || s->outcome.fault == OUTCOME_FAULT || s->outcome.fault == OUTCOME_FAILED)
 		return;
-	s->outcome.failed = err->code == ERROR_FAILED;
-	s->outcome.fault = !s->outcome.failed;
+	outcome_fault(&s->outcome, err);
 	error_copy(&s->fault, err);
 	run_end(s);
 }

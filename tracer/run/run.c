@@ -144,11 +144,10 @@ static void on_thread_gone(struct run *s, const struct tracee_event *ev)
 static void on_root_gone(struct run *s, int status)
 {
 	s->root_ended = true;
-	if (s->over && !s->outcome.fault && !s->killed_by)
+	if (s->over && s->outcome.fault != OUTCOME_FAULT && !s->killed_by)
 		return; /* our own SIGKILL */
-	s->outcome.exited = WIFEXITED(status);
+	s->outcome.end = WIFEXITED(status) ? OUTCOME_EXITED : OUTCOME_SIGNALED;
 	s->outcome.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-	s->outcome.signaled = WIFSIGNALED(status);
 	s->outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
@@ -235,7 +234,8 @@ static void turn_over(struct run *s, const struct tracee_event *ev)
 		on_process_gone(s, ev);
 	else if (ev->kind == TRACEE_PROCESS_START)
 		tracee_kill_all(s->tracee); /* created while the others died */
-	else if (ev->kind == TRACEE_INTERRUPT && (s->counts_late || s->outcome.fault))
+	else if (ev->kind == TRACEE_INTERRUPT &&
+		 (s->counts_late || s->outcome.fault == OUTCOME_FAULT))
 		s->interrupted =
 			ev->signal; /* no next run shall begin; or the script's fault came first */
 	else if (ev->thread)
@@ -463,8 +463,7 @@ void run_judge(struct run *s, struct run_result *out)
 {
 	if (s->killed_by) {
 		s->outcome.killed_by = s->killed_by;
-		s->outcome.signaled = true;
-		s->outcome.exited = false;
+		s->outcome.end = OUTCOME_SIGNALED;
 		s->outcome.signal = s->killed_by;
 		s->outcome.at = s->killed_at;
 	}
@@ -473,11 +472,11 @@ void run_judge(struct run *s, struct run_result *out)
 	out->status = verdict_status(out->verdict, &s->plan.expect, &s->outcome);
 	out->interrupted = s->interrupted;
 	out->expects = s->plan.expect.any;
-	out->signaled = s->outcome.signaled;
-	out->out_of_time = s->outcome.out_of_time;
-	out->ended = s->outcome.exited	   ? s->outcome.exit
-		     : s->outcome.signaled ? 128 + s->outcome.signal
-					   : -1;
+	out->signaled = s->outcome.end == OUTCOME_SIGNALED;
+	out->out_of_time = s->outcome.limit == OUTCOME_OUT_OF_TIME;
+	out->ended = s->outcome.end == OUTCOME_EXITED	  ? s->outcome.exit
+		     : s->outcome.end == OUTCOME_SIGNALED ? 128 + s->outcome.signal
+							  : -1;
 	out->only_expects = expect_is_plain(&s->plan.expect) && !s->plan.given.source &&
 			    !engine_place_at(s->engine, 0);
 	out->expects_output = expect_wants_stdout(&s->plan.expect);

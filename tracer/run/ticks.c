@@ -120,9 +120,9 @@ static void check_stuck(struct run *s)
 	if (s->root_ended && answer == WAITS_GATE)
 		s->outcome.held_at_end = true;
 	else if (answer == WAITS_GATE)
-		s->outcome.gate_deadlock = true;
+		s->outcome.stuck = OUTCOME_GATE_DEADLOCK;
 	else
-		s->outcome.deadlock = true;
+		s->outcome.stuck = OUTCOME_DEADLOCK;
 	run_end(s);
 }
 
@@ -141,7 +141,7 @@ static void check_time_limit(struct run *s, uint64_t now)
 
 	if (over_us <= 0)
 		return;
-	s->outcome.time_limit = true;
+	s->outcome.limit = OUTCOME_TIME_LIMIT;
 	observe_until(waits, late, s, over_us);
 	if (!waits)
 		run_end(s);
@@ -158,7 +158,7 @@ static void check_until(struct run *s, uint64_t now)
 	observe_until(waits, late, s, (double)(now - until));
 	if (waits || s->over)
 		return;
-	s->outcome.time_limit = s->outcome.out_of_time = true;
+	s->outcome.limit = OUTCOME_OUT_OF_TIME;
 	run_end(s);
 }
 

@@ -359,7 +359,8 @@ static void examine_judge(struct run *s)
 {
 	struct crash *c = s->root ? crash_of(s, s->root) : NULL;
 
-	s->outcome.crashed = s->outcome.signaled && crash_is_signal(s->outcome.signal);
+	s->outcome.crashed =
+		s->outcome.end == OUTCOME_SIGNALED && crash_is_signal(s->outcome.signal);
 	if (!c || !c->ended)
 		return;
 	crash_place(c, &c->place);

@@ -16,9 +16,10 @@ static void note_unfound(struct run *s)
 	array_each(const struct expect_never, never, &s->plan.expect.never) {
 		const struct run_place *sp = never->own->user;
 
-		if (!sp || sp->found || !sp->nearest || s->outcome.fault || s->interrupted)
+		if (!sp || sp->found || !sp->nearest || s->outcome.fault == OUTCOME_FAULT ||
+		    s->interrupted)
 			continue;
-		s->outcome.fault = true;
+		s->outcome.fault = OUTCOME_FAULT;
 		error_set(&s->fault, ERROR_LOCATION, "%s: expect: never_reached: %s",
 			  never->own->source, sp->nearest);
 	}
@@ -31,7 +32,7 @@ static bool is_theirs_to_say(struct run *s)
 	enum verdict v;
 	char *why;
 
-	if (!s->plan.expect.checks.count || s->interrupted || o->fault || o->failed)
+	if (!s->plan.expect.checks.count || s->interrupted || o->fault)
 		return false;
 	s->outcome.signal_judged = true; /* they may have a say about the signal */
 	v = verdict_of(s->engine, &s->plan.expect, o);
@@ -53,9 +54,9 @@ void expected_ask(struct run *s)
 	struct end_asked *ended = kept_make(&s->kept, &keeper);
 	struct outcome *o = &s->outcome;
 	struct script_end end = {
-		.exited = o->exited,
+		.exited = o->end == OUTCOME_EXITED,
 		.status = o->exit,
-		.signal = o->signaled ? o->signal : 0,
+		.signal = o->end == OUTCOME_SIGNALED ? o->signal : 0,
 		.stdout_text = s->options->pid ? NULL : o->stdout_text,
 		.stderr_text = s->options->pid ? NULL : o->stderr_text,
 		.signal_judged = &o->signal_judged,
@@ -69,8 +70,7 @@ void expected_ask(struct run *s)
 		enum engine_answer answer = script_end(s->script, check_time_limit, &end, &err);
 
 		if (answer == ENGINE_FAULT) {
-			o->failed = err.code == ERROR_FAILED;
-			o->fault = !o->failed;
+			outcome_fault(o, &err);
 			error_move(&s->fault, &err);
 		} else if (answer == ENGINE_NO) {
 			o->refused = check_time_limit;

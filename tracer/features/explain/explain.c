@@ -106,7 +106,7 @@ static void missing_lines(struct run *s, struct str *out)
 		hints_missing_lines(s, p, out);
 		first = false;
 	}
-	if (s->outcome.signaled)
+	if (s->outcome.end == OUTCOME_SIGNALED)
 		str_addf(out, "the program was ended by SIG%s\n", signame_text(s->outcome.signal));
 	else if (s->outcome.exit)
 		str_addf(out, "the program ended with exit status %d\n", s->outcome.exit);
@@ -168,8 +168,9 @@ static void first_line(struct run *s, enum verdict v, struct str *out)
 	str_addf(out, "gatectl: %s: ", verdict_word(v));
 	switch (v) {
 	case VERDICT_NOT_AS_EXPECTED:
-		unmet = s->outcome.failed ? base_strdup(error_text(&s->fault))
-					  : verdict_unmet(&s->plan.expect, &s->outcome);
+		unmet = s->outcome.fault == OUTCOME_FAILED
+				? base_strdup(error_text(&s->fault))
+				: verdict_unmet(&s->plan.expect, &s->outcome);
 		str_add(out, unmet ? unmet : "what the script expects does not hold");
 		base_free(unmet);
 		break;
@@ -268,13 +269,13 @@ static void add_advice(struct run *s, enum verdict v, struct str *out)
 /* Tells of an expected outcome that does not end the program by itself. */
 static void explain_expected(struct run *s, struct str *out)
 {
-	if (s->outcome.deadlock) {
+	if (s->outcome.stuck == OUTCOME_DEADLOCK) {
 		str_addf(out, "as expected, a deadlock: no thread of the program can move: %s\n",
 			 str_text(&s->cycle));
 	} else if (s->outcome.livelock && s->plan.expect.livelock) {
 		str_add(out, "as expected, ");
 		livelock_line(s, out);
-	} else if (s->outcome.time_limit) {
+	} else if (s->outcome.limit) {
 		str_add(out, "as expected, ");
 		still_ran(s, out);
 		str_add(out, "\n");

@@ -550,7 +550,7 @@ bool hints_jumped_try(const struct run *s, struct str *out)
 /* Did the program crash as the script expects? Then perhaps too early for the place. */
 static bool crashed_as_expected(const struct run *s)
 {
-	return s->plan.expect.has_signal && s->outcome.signaled &&
+	return s->plan.expect.has_signal && s->outcome.end == OUTCOME_SIGNALED &&
 	       s->outcome.signal == s->plan.expect.signal;
 }
 

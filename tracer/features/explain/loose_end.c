@@ -9,7 +9,7 @@ static bool should_not_end(const struct run *s)
 {
 	const struct expect *x = &s->plan.expect;
 
-	return s->outcome.exited && !s->outcome.failed &&
+	return s->outcome.end == OUTCOME_EXITED && s->outcome.fault != OUTCOME_FAILED &&
 	       (x->has_signal || x->deadlock || x->livelock || x->time_limit);
 }
 

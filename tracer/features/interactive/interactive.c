@@ -148,7 +148,7 @@ static int run_to_ready(struct interactive *l, struct error *err)
 	while (!s->root_settled) {
 		tracee_wait(s->tracee, &ev);
 		run_turn(s, &ev);
-		if (s->outcome.fault)
+		if (s->outcome.fault == OUTCOME_FAULT)
 			return error_copy(err, &s->fault);
 		if (ev.kind == TRACEE_EMPTY)
 			return error_set(
@@ -504,9 +504,9 @@ int interactive_verdict(struct interactive *l, struct str *out)
 	else if (l->result.note.length)
 		str_addf(out, "%.*s\n", (int)strcspn(str_text(&l->result.note), "\n"),
 			 str_text(&l->result.note));
-	else if (o->exited)
+	else if (o->end == OUTCOME_EXITED)
 		str_addf(out, "the program has exited with status %d\n", o->exit);
-	if (o->signaled && !o->exited)
+	if (o->end == OUTCOME_SIGNALED)
 		str_addf(out, "the program was ended by SIG%s\n", signame_text(o->signal));
 	tell_sent(l, out);
 	return l->result.status;

@@ -41,8 +41,9 @@ static void thread_sentence(const struct interactive *l, const struct run_thread
 		str_addf(out, "%s has not begun: `run`", t->engine->id);
 	else if (!t->tracee)
 		str_addf(out, "%s has %s", t->engine->id,
-			 l->state == INTERACTIVE_ENDED && l->run.outcome.signaled ? "ended"
-										  : "exited");
+			 l->state == INTERACTIVE_ENDED && l->run.outcome.end == OUTCOME_SIGNALED
+				 ? "ended"
+				 : "exited");
 	else
 		waiting_sentence(t, out);
 }
@@ -183,7 +184,7 @@ void interactive_gates(struct interactive *l, struct str *out)
 	const struct gate *g;
 
 	for (size_t i = 0; (g = engine_gate_at(l->run.engine, i)); i++) {
-		if (g->left_out || g->dropped) /* left out: of an order that was dropped */
+		if (g->ablation || g->dropped) /* left out: of an order that was dropped */
 			continue;
 		str_addf(out, "%s (%s) is %s", g->name, g->type, g->is_open ? "open" : "closed");
 		array_each(struct run_thread *, it, &l->run.threads)

@@ -47,7 +47,7 @@ int interactive_open(struct interactive *l, const char *gate, struct error *err)
 	if (interactive_needs_program(l, err) < 0)
 		return -1;
 	for (size_t i = 0; (g = engine_gate_at(l->run.engine, i)); i++) {
-		if (g->left_out || g->dropped || strcmp(g->name, gate) != 0)
+		if (g->ablation || g->dropped || strcmp(g->name, gate) != 0)
 			continue;
 		engine_open(l->run.engine, g, NULL);
 		apply_decisions(&l->run);
@@ -71,7 +71,7 @@ const char *interactive_open_gate(const struct interactive *l, size_t i)
 	const struct gate *g;
 
 	for (size_t k = 0; l->began && (g = engine_gate_at(l->run.engine, k)); k++)
-		if (g->is_open && !g->left_out && i-- == 0)
+		if (g->is_open && !g->ablation && i-- == 0)
 			return g->name;
 	return NULL;
 }

@@ -206,7 +206,7 @@ static void see_what_is_left(struct run *s)
 		leftover_tell(s, &(struct str){0});
 		return;
 	}
-	if (s->outcome.exited && anybody_held(s))
+	if (s->outcome.end == OUTCOME_EXITED && anybody_held(s))
 		s->outcome.held_at_end = true;
 	if (!s->options->pid && what == LEFTOVER_LEAVE && is_fine(s)) {
 		left->how = "let go";

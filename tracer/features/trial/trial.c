@@ -149,7 +149,7 @@ static bool is_held_back(const struct run *s)
 	array_each(struct run_thread *, it, &s->threads) {
 		const struct gate *g = (*it)->engine->held ? (*it)->hold.gate : NULL;
 
-		if (g && (g->holds_back || g->one_by_one))
+		if (g && (g->holds_back || g->ablation == GATE_ONE_BY_ONE))
 			return true;
 	}
 	return false;
@@ -211,17 +211,17 @@ static bool is_limited(const struct run *s)
 	const struct expect *x = &s->plan.expect;
 
 	return s->outcome.gate_limit ||
-	       (s->outcome.time_limit && !x->time_limit && !(x->livelock && s->outcome.livelock));
+	       (s->outcome.limit && !x->time_limit && !(x->livelock && s->outcome.livelock));
 }
 
 /* Places that were not reached and threads left at gates do not count, since gates are missing. */
 static bool is_as_expected(const struct run *s)
 {
 	const struct outcome *o = &s->outcome;
-	bool deadlock = o->deadlock && !s->plan.expect.deadlock;
+	bool deadlock = o->stuck == OUTCOME_DEADLOCK && !s->plan.expect.deadlock;
 	char *why;
 
-	if (o->fault || o->failed || o->gate_deadlock || deadlock || is_limited(s))
+	if (o->fault || o->stuck == OUTCOME_GATE_DEADLOCK || deadlock || is_limited(s))
 		return false;
 	why = verdict_unmet(&s->plan.expect, o);
 	base_free(why);

@@ -374,7 +374,7 @@ static bool is_livelock(struct run *s, bool at_last);
 static void spin_look(struct run *s, uint64_t now, bool quiet)
 {
 	struct spins *all = spins_of(s);
-	unsigned every = s->plan.expect.livelock || s->outcome.time_limit ? 1 : EVERY_TICKS;
+	unsigned every = s->plan.expect.livelock || s->outcome.limit ? 1 : EVERY_TICKS;
 
 	if (!quiet) {
 		all->event_us = now;

@@ -54,8 +54,7 @@ static const char *how(const struct run *s, const struct spin *spin)
 {
 	if (spin->sleeps)
 		return "again and again";
-	return s->outcome.time_limit && !s->outcome.livelock ? "in the same few functions"
-							     : "spinning";
+	return s->outcome.limit && !s->outcome.livelock ? "in the same few functions" : "spinning";
 }
 
 void spinning_describe(const struct run *s, const struct run_thread *t, struct waiting *out)

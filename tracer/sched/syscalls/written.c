@@ -49,7 +49,7 @@ void written_outcome(struct scheduler *c)
 {
 	struct run *s = c->run;
 	const struct expect *x = &s->plan.expect;
-	bool failed = s->outcome.signaled || s->outcome.exit;
+	bool failed = s->outcome.end == OUTCOME_SIGNALED || s->outcome.exit;
 
 	written_drain(c);
 	c->given->sanitizer = false;

@@ -205,7 +205,7 @@ static void stuck(struct scheduler *c)
 		observe_until(taken, rest, s);
 		if (taken)
 			return;
-		s->outcome.deadlock = true;
+		s->outcome.stuck = OUTCOME_DEADLOCK;
 		run_end(s);
 		return;
 	}
@@ -339,7 +339,7 @@ static bool late(struct run *s, double over_us)
 	struct scheduler *c = scheduler_of(s);
 	static const double most_us = 4e6;
 
-	return c && c->begun && !s->outcome.time_limit && over_us < most_us && hangs_may(c);
+	return c && c->begun && !s->outcome.limit && over_us < most_us && hangs_may(c);
 }
 
 /* ---- what happens in the run -------------------------------------------------------------------- */

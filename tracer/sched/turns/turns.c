@@ -97,7 +97,7 @@ void scheduler_end(struct scheduler *c, enum sched_end how)
 
 	c->over = true;
 	c->given->end = how;
-	o->time_limit = how != SCHED_STOPPED;
+	o->limit = how != SCHED_STOPPED ? OUTCOME_TIME_LIMIT : OUTCOME_IN_TIME;
 	if (how == SCHED_STEPS) {
 		o->steps = c->given->steps;
 		c->given->starves = spins_starves(c);

@@ -426,12 +426,14 @@ static void diverged(const struct replay *r, struct run *s, const struct strateg
 			say_address(&r->sched->schedule, by_object ? d->came.fixed : d->came.place,
 				    &text);
 	} else {
-		str_add(&text, s->root_ended && s->outcome.exited ? ", but the program has ended"
-								  : ", but it cannot go on there");
+		str_add(&text, s->root_ended && s->outcome.end == OUTCOME_EXITED
+				       ? ", but the program has ended"
+				       : ", but it cannot go on there");
 	}
 	error_set(&s->fault, ERROR_FAILED, "%s", str_text(&text));
 	say_reason(r, s, &s->fault);
-	s->outcome.diverged = true;
+	if (s->outcome.fault < OUTCOME_DIVERGED)
+		s->outcome.fault = OUTCOME_DIVERGED;
 	str_fini(&text);
 }
 
@@ -497,7 +499,7 @@ int replay_begin(struct replay *r, struct error *err)
 void replay_compare(const struct replay *r, struct run *s)
 {
 	const struct strategy_difference *d;
-	bool whole = !s->interrupted && !s->outcome.fault;
+	bool whole = !s->interrupted && s->outcome.fault != OUTCOME_FAULT;
 
 	strategy_end(r->sched->strategy, whole ? STRATEGY_PASSED : STRATEGY_CUT);
 	d = strategy_guide_differs(r->sched->strategy);
