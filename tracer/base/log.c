@@ -38,7 +38,8 @@ static void write_shown(struct str *line)
 
 void log_line(const char *fmt, ...)
 {
-	struct str text = {0}, line = {0};
+	STR(text);
+	STR(line);
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -46,13 +47,11 @@ void log_line(const char *fmt, ...)
 	va_end(ap);
 	add_shown(&line, str_text(&text), text.length);
 	write_shown(&line);
-	str_fini(&line);
-	str_fini(&text);
 }
 
 void log_text(const char *text, size_t length, size_t loud)
 {
-	struct str line = {0};
+	STR(line);
 
 	if (loud) {
 		str_add(&line, RED);
@@ -61,5 +60,4 @@ void log_text(const char *text, size_t length, size_t loud)
 	}
 	add_shown(&line, text + loud, length - loud);
 	write_shown(&line);
-	str_fini(&line);
 }

@@ -50,7 +50,7 @@ static void make_folder(const char *path)
 
 int cache_folder(bool make)
 {
-	struct str path = {0};
+	STR(path);
 	struct stat st;
 	int fd = -1;
 
@@ -67,7 +67,6 @@ int cache_folder(bool make)
 		fd = -1;
 	}
 out:
-	str_fini(&path);
 	return fd;
 }
 

@@ -162,11 +162,10 @@ static bool try_debuglink(struct module *m)
 
 	for (size_t i = 0; link && !found && i < 3; i++) {
 		int length = slash ? (int)(slash - m->path) : 1;
-		struct str path = {0};
+		STR(path);
 
 		str_addf(&path, forms[i], length, slash ? m->path : ".", link);
 		found = try_file(m, str_text(&path), &crc);
-		str_fini(&path);
 	}
 	return found;
 }

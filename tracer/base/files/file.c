@@ -19,7 +19,7 @@ char *file_read(const char *path, struct error *err)
 {
 	char bytes[4096], *text = NULL;
 	FILE *f;
-	struct str all = {0};
+	STR(all);
 	int saved;
 	size_t n;
 
@@ -39,7 +39,6 @@ char *file_read(const char *path, struct error *err)
 		error_errno(err, ERROR_SYSTEM, "%s", path);
 	if (f)
 		fclose(f);
-	str_fini(&all);
 	errno = saved;
 	return text;
 }
@@ -81,7 +80,7 @@ static int write_over(const char *path, const char *text)
 /* Whoever ends us by a signal in between would leave the other file behind. */
 static int replace_unharmed(const char *path, const struct stat *old, const char *text)
 {
-	struct str temporary = {0};
+	STR(temporary);
 	sigset_t all, before;
 	int answer, saved;
 
@@ -91,7 +90,6 @@ static int replace_unharmed(const char *path, const struct stat *old, const char
 	answer = files_file_replace(path, old, temporary.text, text);
 	saved = errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	str_fini(&temporary);
 	errno = saved;
 	return answer > 0 ? write_over(path, text) : answer;
 }
@@ -118,7 +116,7 @@ int file_replace(const char *path, const char *text, struct error *err)
 char *file_temporary(const char *dir, const char *name, const char *ending, struct error *err)
 {
 	const char *common = getenv("TMPDIR");
-	struct str path = {0};
+	STR(path);
 	int fd;
 
 	if (!dir)
@@ -130,13 +128,12 @@ char *file_temporary(const char *dir, const char *name, const char *ending, stru
 		return str_take(&path);
 	}
 	error_errno(err, ERROR_SYSTEM, "a temporary file in %s", dir);
-	str_fini(&path);
 	return NULL;
 }
 
 char *file_numbered(const char *dir)
 {
-	struct str path = {0};
+	STR(path);
 
 	for (unsigned n = 1;; n++) {
 		str_clear(&path);
@@ -144,7 +141,6 @@ char *file_numbered(const char *dir)
 		if (mkdir(str_text(&path), 0777) == 0)
 			return str_take(&path);
 		if (errno != EEXIST) {
-			str_fini(&path);
 			return NULL;
 		}
 	}

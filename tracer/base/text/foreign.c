@@ -7,17 +7,8 @@
 
 /* ---- characters ------------------------------------------------------------------------------ */
 
-static unsigned long code_of(const unsigned char *p, size_t length)
-{
-	unsigned long code = length == 1 ? p[0] : p[0] & (0x7fU >> length);
-
-	for (size_t i = 1; i < length; i++)
-		code = code << 6 | (p[i] & 0x3fU);
-	return code;
-}
-
 /* Unicode 15, Bidi_Control and the separators of lines and paragraphs. */
-static bool is_hidden(unsigned long code)
+static bool is_hidden(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
 	       code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
@@ -28,7 +19,7 @@ size_t foreign_next(const char *text, bool *plain)
 {
 	int length = utf8_length(text);
 
-	*plain = length && !is_hidden(code_of((const unsigned char *)text, (size_t)length));
+	*plain = length && !is_hidden(utf8_code(text, (size_t)length));
 	return length ? (size_t)length : 1;
 }
 
@@ -87,7 +78,7 @@ void foreign_line(struct str *out, const char *text)
 
 void foreign_lua_comment(struct str *out, const char *fmt, ...)
 {
-	struct str text = {0};
+	STR(text);
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -96,7 +87,6 @@ void foreign_lua_comment(struct str *out, const char *fmt, ...)
 	str_add(out, text.length ? "-- " : "--"); /* without the blank "[[" begins a long comment */
 	foreign_line(out, str_text(&text));
 	str_add(out, "\n");
-	str_fini(&text);
 }
 
 void foreign_lua_string(struct str *out, const char *text)

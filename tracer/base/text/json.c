@@ -1,17 +1,15 @@
 #include "tracer/base/text/json.h"
 #include "tracer/base/text/foreign.h"
+#include "tracer/base/text/utf8.h"
 
 #include <math.h>
 
 /* \uXXXX (RFC 8259 7); a byte that is not UTF-8 is shown as Latin-1. */
 static void add_escaped(struct str *out, const char *text, size_t length)
 {
-	const unsigned char *p = (const unsigned char *)text;
-	unsigned code = length == 2   ? (p[0] & 0x1fU) << 6 | (p[1] & 0x3fU)
-			: length == 3 ? (p[0] & 0xfU) << 12 | (p[1] & 0x3fU) << 6 | (p[2] & 0x3fU)
-				      : p[0];
+	uint32_t code = length == 1 ? (unsigned char)*text : utf8_code(text, length);
 
-	if (*p == '\n')
+	if (*text == '\n')
 		str_add(out, "\\n");
 	else
 		str_addf(out, "\\u%04x", code); /* what is not plain is below U+10000 */

@@ -36,6 +36,17 @@ void str_add(struct str *s, const char *text)
 	str_add_bytes(s, text, strlen(text));
 }
 
+void str_add_code(struct str *s, uint32_t code)
+{
+	unsigned n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	char b[4];
+
+	for (unsigned i = n; i-- > 1; code >>= 6)
+		b[i] = (char)(0x80 | (code & 0x3f));
+	b[0] = (char)(n == 1 ? code : (0xf00u >> n & 0xf0) | code);
+	str_add_bytes(s, b, n);
+}
+
 void str_add_short(struct str *out, const char *text, size_t most)
 {
 	size_t n = strlen(text);
@@ -97,6 +108,11 @@ void str_fini(struct str *s)
 {
 	base_free(s->text);
 	*s = (struct str){0};
+}
+
+void str_free_owned(char **text)
+{
+	base_free(*text);
 }
 
 const char *str_base_name(const char *path)

@@ -24,3 +24,13 @@ size_t utf8_cut(const char *text, size_t most)
 		most--;
 	return most;
 }
+
+uint32_t utf8_code(const char *text, size_t length)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	uint32_t code = length == 1 ? p[0] : p[0] & (0x7fU >> length);
+
+	for (size_t i = 1; i < length; i++)
+		code = code << 6 | (p[i] & 0x3fU);
+	return code;
+}

@@ -116,14 +116,13 @@ static int try_all(struct die_table *t, const struct alternate_name *w, struct s
 
 int alternate_find(struct die_table *t, struct error *err)
 {
-	struct str path = {0};
+	STR(path);
 	struct alternate_name w;
 	int answer;
 
 	if (!t->module->debug_path || !read_wanted(t->module, &w))
 		return 0;
 	answer = try_all(t, &w, &path, err);
-	str_fini(&path);
 	if (answer == 0)
 		t->alt_missing = base_strdup(w.name);
 	return answer < 0 ? -1 : 0;

@@ -273,7 +273,7 @@ static int join_dwo(struct die_table *t, struct die_unit *u, struct error *err)
 {
 	const char *name = u->dwo_name, *path = t->module->path, *slash = strrchr(path, '/');
 	int directory = slash ? (int)(slash - path) : 0, answer;
-	struct str full = {0};
+	STR(full);
 
 	if (!name)
 		return 0;
@@ -286,7 +286,6 @@ static int join_dwo(struct die_table *t, struct die_unit *u, struct error *err)
 		str_addf(&full, "%.*s/%s", directory, path, i ? str_base_name(name) : name);
 		answer = try_file(t, u, str_text(&full), err);
 	}
-	str_fini(&full);
 	return answer;
 }
 
@@ -295,7 +294,7 @@ static int join_dwo(struct die_table *t, struct die_unit *u, struct error *err)
 static int open_package(struct die_table *t, const char *of, struct error *err)
 {
 	struct split_table *s = t->split;
-	struct str path = {0};
+	STR(path);
 	bool broken = false;
 
 	str_addf(&path, "%s.dwp", of);
@@ -303,7 +302,6 @@ static int open_package(struct die_table *t, const char *of, struct error *err)
 		s->package = die_file_open(str_text(&path), next_start(s), ".dwo", &broken, err);
 	if (s->package && !known_file(s, s->package->file.path))
 		*array_add(&s->files) = s->package;
-	str_fini(&path);
 	return broken ? -1 : 0;
 }
 
