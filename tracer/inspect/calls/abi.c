@@ -228,12 +228,10 @@ static int classify_members(struct classes *c, const struct type *t, uint64_t of
 
 static int unknown(const struct type *t, struct error *err)
 {
-	struct str name = {0};
+	STR(name);
 
 	type_spell(t, &name);
-	error_set(err, ERROR_STATE, "it is not known how %s is passed", str_text(&name));
-	str_fini(&name);
-	return -1;
+	return error_set(err, ERROR_STATE, "it is not known how %s is passed", str_text(&name));
 }
 
 static int classify(struct classes *c, const struct type *t, uint64_t offset, unsigned depth)

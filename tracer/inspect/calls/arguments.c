@@ -58,7 +58,7 @@ static bool is_inside_library(const char *text)
 
 static void arguments_add_value(const struct inspect_value *v, struct str *out)
 {
-	struct str text = {0};
+	STR(text);
 	size_t shown;
 
 	inspect_describe(v, &text);
@@ -72,7 +72,6 @@ static void arguments_add_value(const struct inspect_value *v, struct str *out)
 		if (shown < text.length)
 			str_add(out, *str_text(&text) == '"' ? "\"..." : "...");
 	}
-	str_fini(&text);
 }
 
 void inspect_call_arguments(const struct inspect_call *call, struct str *out)

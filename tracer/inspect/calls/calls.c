@@ -3,7 +3,6 @@
 #include "tracer/inspect/eval/eval.h"
 #include "tracer/inspect/values/value_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 /* One argument on its way. */
@@ -19,15 +18,13 @@ struct placing {
 
 static int calls_fail(const struct placing *p, const char *what, const struct type *t)
 {
-	struct str type = {0};
+	STR(type);
 
 	if (t)
 		type_spell(t, &type);
-	error_set(p->err, ERROR_STATE, "hit:call(\"%s\"): argument %zu%s%s%s: %s%s%s", p->function,
-		  p->number, p->name ? " (" : "", p->name ? p->name : "", p->name ? ")" : "", what,
-		  t ? " " : "", str_text(&type));
-	str_fini(&type);
-	return -1;
+	return error_set(p->err, ERROR_STATE, "hit:call(\"%s\"): argument %zu%s%s%s: %s%s%s",
+			 p->function, p->number, p->name ? " (" : "", p->name ? p->name : "",
+			 p->name ? ")" : "", what, t ? " " : "", str_text(&type));
 }
 
 /* What symbols says of a value is said of this argument. */
@@ -68,27 +65,9 @@ static bool is_number(const struct inspect_plain *arg)
 	       arg->kind == INSPECT_ENUM;
 }
 
-static bool has_sign(const struct type *t)
-{
-	return t->kind == TYPE_ENUM && t->of ? t->of->is_signed : t->is_signed;
-}
-
-static bool calls_fits(const struct type *t, int64_t value, bool is_unsigned)
-{
-	unsigned bits = t->size < 8 ? 8 * (unsigned)t->size : 64;
-
-	if (bits == 64)
-		return value >= 0 || is_unsigned != has_sign(t);
-	if (is_unsigned && value < 0)
-		return false;
-	if (has_sign(t))
-		return value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1);
-	return value >= 0 && value < (int64_t)1 << bits;
-}
-
 static int put_whole(const struct placing *p, const struct type *t, int64_t value, bool is_unsigned)
 {
-	if (t->kind == TYPE_BOOL ? value != 0 && value != 1 : !calls_fits(t, value, is_unsigned))
+	if (!value_fits(t, 8 * (unsigned)t->size, value, is_unsigned))
 		return calls_fail(p, "the number does not fit", t);
 	if (put_integer(p, (uint64_t)value) < 0)
 		return -1;
@@ -97,50 +76,44 @@ static int put_whole(const struct placing *p, const struct type *t, int64_t valu
 
 static int put_enumerator(const struct placing *p, const struct type *t, const char *name)
 {
-	struct str what = {0};
+	const struct type_enumerator *e;
+	STR(what);
 
 	if (type_members(t, p->err) < 0)
 		return -1;
-	array_each(const struct type_enumerator, e, &t->enumerators) {
-		if (strcmp(e->name, name) == 0)
-			return put_integer(p, (uint64_t)e->value);
-	}
+	e = value_enumerator(t, name);
+	if (e)
+		return put_integer(p, (uint64_t)e->value);
 	str_addf(&what, "there is no enumerator %s in", name);
 	calls_fail(p, str_text(&what), t);
-	str_fini(&what);
 	return -1;
 }
 
 static int to_integer(const struct placing *p, const struct type *t,
 		      const struct inspect_plain *arg)
 {
+	int64_t whole;
+
 	if (is_number(arg))
 		return put_whole(p, t, arg->integer, arg->is_unsigned);
 	if (arg->kind == INSPECT_TEXT && t->kind == TYPE_ENUM)
 		return put_enumerator(p, t, str_text(&arg->text));
 	if (arg->kind != INSPECT_FLOAT)
 		return calls_fail(p, "a number is expected, of type", t);
-	if (!(fabs(arg->number) < 0x1p63) || trunc(arg->number) != arg->number)
+	if (!value_whole_number(arg->number, &whole))
 		return calls_fail(p, "a whole number is expected, of type", t);
-	return put_whole(p, t, (int64_t)arg->number, false);
+	return put_whole(p, t, whole, false);
 }
 
 static int to_float(const struct placing *p, const struct type *t, const struct inspect_plain *arg)
 {
-	double d;
-	float f;
+	uint8_t bytes[16];
+	size_t n = value_real_bytes(t, plain_real(arg), bytes);
 
-	if (is_number(arg))
-		d = arg->is_unsigned ? (double)(uint64_t)arg->integer : (double)arg->integer;
-	else if (arg->kind == INSPECT_FLOAT)
-		d = arg->number;
-	else
+	if (!is_number(arg) && arg->kind != INSPECT_FLOAT)
 		return calls_fail(p, "a number is expected, of type", t);
-	f = (float)d;
-	if (t->size == sizeof(f))
-		return put_vector(p, &f, sizeof(f));
-	if (t->size == sizeof(d))
-		return put_vector(p, &d, sizeof(d));
+	if (n == 4 || n == 8)
+		return put_vector(p, bytes, n);
 	return calls_fail(p, "is passed on the stack, which hit:call does not do:", t);
 }
 
@@ -371,24 +344,23 @@ static int check_count(const struct callee *c, const char *function, size_t coun
 		       struct error *err)
 {
 	size_t takes;
-	struct str text = {0};
+	STR(text);
 
 	if (!c->function || callee_takes(c->function, c->variadic, count))
 		return 0;
 	takes = c->function->members.count;
 	type_spell(c->function, &text);
-	error_set(err, ERROR_STATE, "hit:call(\"%s\"): it takes %s%zu argument%s, not %zu: %s",
-		  function, c->variadic ? "at least " : "", takes, takes == 1 ? "" : "s", count,
-		  str_text(&text));
-	str_fini(&text);
-	return -1;
+	return error_set(err, ERROR_STATE,
+			 "hit:call(\"%s\"): it takes %s%zu argument%s, not %zu: %s", function,
+			 c->variadic ? "at least " : "", takes, takes == 1 ? "" : "s", count,
+			 str_text(&text));
 }
 
 static int check_result(const struct dwarf_program *program, const struct callee *c,
 			const char *function, struct inspect_entry *out, struct error *err)
 {
 	struct abi_place place = {.memory = false};
-	struct str name = {0};
+	STR(name);
 
 	out->returns = c->function ? c->function->of : NULL;
 	out->rust = c->rust;
@@ -397,13 +369,12 @@ static int check_result(const struct dwarf_program *program, const struct callee
 	if (classify(c->rust, out->returns, program, &place, err) == 0 && !place.memory)
 		return 0;
 	type_spell(out->returns, &name);
-	error_set(err, ERROR_STATE,
-		  place.memory
-			  ? "hit:call(\"%s\"): it returns %s in memory, for which there is no room"
-			  : "hit:call(\"%s\"): it is not known how it returns %s",
-		  function, str_text(&name));
-	str_fini(&name);
-	return -1;
+	return error_set(
+		err, ERROR_STATE,
+		place.memory
+			? "hit:call(\"%s\"): it returns %s in memory, for which there is no room"
+			: "hit:call(\"%s\"): it is not known how it returns %s",
+		function, str_text(&name));
 }
 
 static int put_arguments(struct placing *p, const struct inspect_plain *args, size_t count)

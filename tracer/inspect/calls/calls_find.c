@@ -96,13 +96,11 @@ struct candidates {
 
 static int calls_find_fail(struct candidates *c, const char *fmt, const char *name)
 {
-	struct str what = {0};
+	STR(what);
 
 	str_addf(&what, "hit:call(\"%s\"): ", c->name);
 	str_addf(&what, fmt, name);
-	error_set(c->err, ERROR_STATE, "%s", str_text(&what));
-	str_fini(&what);
-	return -1;
+	return error_set(c->err, ERROR_STATE, "%s", str_text(&what));
 }
 
 /* The entry that says what it takes: a copy's may lack what the compiler has no use for. */
@@ -301,12 +299,11 @@ static void list(struct candidates *c, struct str *out)
 
 static int ambiguous(struct candidates *c, const char *what)
 {
-	struct str text = {0};
+	STR(text);
 
 	str_addf(&text, "hit:call(\"%s\"): %s", c->name, what);
 	list(c, &text);
 	error_set(c->err, ERROR_STATE, "%s", str_text(&text));
-	str_fini(&text);
 	return error_hint(c->err, "write its arguments' types, its namespace, or OBJECT!%s",
 			  c->name);
 }
@@ -441,11 +438,10 @@ static int calls_find_find(const struct inspect_call *call, const char *name, in
 
 static int untyped_call(const char *name, struct error *err)
 {
-	struct str what = {0};
+	STR(what);
 
 	str_addf(&what, "hit:call(\"%s\")", name);
 	untyped_error(str_text(&what), "what the function takes and returns is not known", err);
-	str_fini(&what);
 	return -1;
 }
 

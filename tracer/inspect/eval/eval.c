@@ -325,7 +325,8 @@ static int compare_texts(const struct eval_scope *s, const struct eval_node *n,
 			 const struct inspect_value *a, const struct inspect_value *b,
 			 struct inspect_value *out)
 {
-	struct str x = {0}, y = {0};
+	STR(x);
+	STR(y);
 	int has_x = text_of(s, n->a, a, &x), has_y = has_x < 0 ? -1 : text_of(s, n->b, b, &y);
 	struct eval_scalar result;
 
@@ -334,8 +335,6 @@ static int compare_texts(const struct eval_scope *s, const struct eval_node *n,
 		result = scalar_int(scalar_compared(n->op, order_of_texts(&x, &y)), "int");
 	else
 		result = scalar_int(scalar_compared(n->op, has_x - has_y), "int");
-	str_fini(&x);
-	str_fini(&y);
 	if (has_x < 0 || has_y < 0)
 		return -1;
 	return scalar_value(s, &result, out);

@@ -9,6 +9,7 @@
 #ifndef GATECTL_INSPECT_EVAL_EVAL_H
 #define GATECTL_INSPECT_EVAL_EVAL_H
 
+#include "tracer/base/text/token.h"
 #include "tracer/inspect/values/value_internal.h"
 
 enum {
@@ -19,32 +20,10 @@ enum {
 
 /* ---- tokens --------------------------------------------------------------------------------- */
 
-enum eval_token_kind {
-	TOKEN_END,
-	TOKEN_NAME,
-	TOKEN_NUMBER,
-	TOKEN_CHAR,   /* 'x', with its prefix */
-	TOKEN_STRING, /* "x", with its prefix */
-	TOKEN_OPERATOR,
-	TOKEN_BAD, /* err is set */
-};
-
-/* Operators: the character, or two or three of them as one number. */
-#define OP2(a, b)    ((a) << 8 | (b))
-#define OP3(a, b, c) ((a) << 16 | (b) << 8 | (c))
-
-struct eval_token {
-	enum eval_token_kind kind;
-	const char *start;
-	size_t length;
-	unsigned op;
-};
-
-/* The token at `at`, blanks skipped; the next one begins at start + length. */
-void eval_token(const char *text, const char *at, struct eval_token *out, struct error *err);
+/* As token_at(), comments skipped. TOKEN_BAD with *err set for what is no part of an expression. */
+void eval_token(const char *text, const char *at, struct token *out, struct error *err);
 /* Why hit:eval does not take this word of C++; NULL: it does. */
-const char *eval_refused(const struct eval_token *t);
-bool eval_token_is(const struct eval_token *t, const char *word);
+const char *eval_refused(const struct token *t);
 
 /* An error of the expression's own; returns -1. `at` NULL: no column. */
 int eval_error(const char *text, const char *at, struct error *err, const char *fmt, ...)
@@ -114,16 +93,12 @@ void eval_tree_free(struct eval_tree *t); /* NULL is allowed */
 bool eval_type_name(const char *at, unsigned closing, struct eval_type_name *out, const char **end);
 void eval_type_name_fini(struct eval_type_name *n);
 /* Is the word one of the language's own, that begin a type? */
-bool eval_is_type_word(const struct eval_token *t);
+bool eval_is_type_word(const struct token *t);
 /* Behind template arguments <...> that begin at `at`; NULL: they are none. */
 const char *eval_skip_template(const char *at);
 
-/* The value of one character of a literal at *at, escapes read; *at moves. False: broken.
-   `bytes`: an escape in octal or hex (one byte of a text, not a character). */
-bool eval_character(const char **at, const char *end, uint32_t *out, bool *byte);
 /* Constants: fill in the node. 0, or -1. (eval_constant.c) */
-int eval_constant(const char *text, const struct eval_token *t, struct eval_node *n,
-		  struct error *err);
+int eval_constant(const char *text, const struct token *t, struct eval_node *n, struct error *err);
 
 /* ---- values --------------------------------------------------------------------------------- */
 
@@ -146,7 +121,6 @@ struct eval_scope {
 int eval_inside(const struct eval_scope *s);
 /* "struct queue is neither ..."; returns -1. */
 int eval_refuse(const struct eval_scope *s, const char *at, const char *what, const struct type *t);
-bool scalar_signed(const struct type *t);
 const struct type *scalar_integer_type(uint64_t size, bool with_sign);
 /* Cut to the width of the type and extended by its sign. */
 unsigned __int128 scalar_fit(unsigned __int128 bits, const struct type *t);

@@ -1,4 +1,5 @@
 /* Constants of C: integers, floats, characters, texts. */
+#include "tracer/base/text/utf8.h"
 #include "tracer/inspect/eval/eval.h"
 
 #include <ctype.h>
@@ -62,50 +63,24 @@ static bool read_escape(const char **at, const char *end, uint32_t *out, bool *b
 	}
 }
 
-/* A character of UTF-8; a byte that is none counts as itself. */
-static uint32_t read_utf8(const char **at, const char *end, bool *byte)
+/* One character of a literal, escapes read; *at moves. False: broken. `byte`: one byte of a text, by
+   an octal or hex escape or because it is not UTF-8, rather than a character. */
+static bool read_character(const char **at, const char *end, uint32_t *out, bool *byte)
 {
-	unsigned char first = (unsigned char)*(*at)++;
-	unsigned more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
-	uint32_t c = more ? first & (0x3fu >> more) : first;
+	int length = utf8_length(*at);
 
-	*byte = !more && first >= 0x80;
-	if ((size_t)(end - *at) < more) {
-		*byte = true;
-		return first;
-	}
-	for (unsigned i = 0; i < more; i++)
-		c = c << 6 | ((unsigned char)(*at)[i] & 0x3f);
-	*at += more;
-	return c;
-}
-
-bool eval_character(const char **at, const char *end, uint32_t *out, bool *byte)
-{
-	*byte = false;
-	if (*at == end)
-		return false;
+	*byte = length == 0;
 	if (**at != '\\') {
-		*out = read_utf8(at, end, byte);
+		*out = length ? utf8_code(*at, (size_t)length) : (unsigned char)**at;
+		*at += length ? length : 1;
 		return true;
 	}
 	++*at;
 	return read_escape(at, end, out, byte);
 }
 
-static void add_utf8(struct str *s, uint32_t c)
-{
-	char b[4];
-	unsigned n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-
-	for (unsigned i = n; i-- > 1; c >>= 6)
-		b[i] = (char)(0x80 | (c & 0x3f));
-	b[0] = (char)(n == 1 ? c : (0xf00u >> n & 0xf0) | c);
-	str_add_bytes(s, b, n);
-}
-
 /* What is between the quotes; the prefix says how wide a character is. */
-static const char *eval_constant_inside(const struct eval_token *t, const char **end)
+static const char *eval_constant_inside(const struct token *t, const char **end)
 {
 	const char *at = t->start;
 
@@ -115,7 +90,7 @@ static const char *eval_constant_inside(const struct eval_token *t, const char *
 	return at + 1;
 }
 
-static int char_constant(const char *text, const struct eval_token *t, struct eval_node *n,
+static int char_constant(const char *text, const struct token *t, struct eval_node *n,
 			 struct error *err)
 {
 	const char *end, *at = eval_constant_inside(t, &end);
@@ -128,7 +103,7 @@ static int char_constant(const char *text, const struct eval_token *t, struct ev
 	for (; at < end; count++) {
 		const char *from = at;
 
-		if (!eval_character(&at, end, &c, &byte))
+		if (!read_character(&at, end, &c, &byte))
 			return eval_error(text, from, err, "an escape that C does not have");
 		if (!wide && c >= 0x80 && !byte)
 			return eval_error(text, from, err,
@@ -148,11 +123,11 @@ static int char_constant(const char *text, const struct eval_token *t, struct ev
 	return 0;
 }
 
-static int string_constant(const char *text, const struct eval_token *t, struct eval_node *n,
+static int string_constant(const char *text, const struct token *t, struct eval_node *n,
 			   struct error *err)
 {
 	const char *end, *at = eval_constant_inside(t, &end);
-	struct str s = {0};
+	STR(s);
 
 	if (n->text)
 		str_add_bytes(&s, n->text, n->length);
@@ -161,14 +136,13 @@ static int string_constant(const char *text, const struct eval_token *t, struct 
 		uint32_t c;
 		bool byte;
 
-		if (!eval_character(&at, end, &c, &byte)) {
-			str_fini(&s);
+		if (!read_character(&at, end, &c, &byte)) {
 			return eval_error(text, from, err, "an escape that C does not have");
 		}
 		if (byte)
 			str_add_bytes(&s, &(char){(char)c}, 1);
 		else
-			add_utf8(&s, c > 0x10ffff ? 0xfffd : c);
+			str_add_code(&s, c > 0x10ffff ? 0xfffd : c);
 	}
 	base_free(n->text);
 	n->kind = EVAL_STRING;
@@ -215,7 +189,7 @@ static const char *integer_type(uint64_t value, const struct suffix *s, bool dec
 	return "unsigned long";
 }
 
-static int integer_constant(const char *text, const struct eval_token *t, char *word,
+static int integer_constant(const char *text, const struct token *t, char *word,
 			    struct eval_node *n, struct error *err)
 {
 	unsigned base = 10;
@@ -247,7 +221,7 @@ static int integer_constant(const char *text, const struct eval_token *t, char *
 	return 0;
 }
 
-static int float_constant(const char *text, const struct eval_token *t, char *word, bool hex,
+static int float_constant(const char *text, const struct token *t, char *word, bool hex,
 			  struct eval_node *n, struct error *err)
 {
 	char *end;
@@ -269,7 +243,7 @@ static int float_constant(const char *text, const struct eval_token *t, char *wo
 	return 0;
 }
 
-static int number_constant(const char *text, const struct eval_token *t, struct eval_node *n,
+static int number_constant(const char *text, const struct token *t, struct eval_node *n,
 			   struct error *err)
 {
 	char word[NUMBER_MAX];
@@ -290,8 +264,7 @@ static int number_constant(const char *text, const struct eval_token *t, struct 
 	return integer_constant(text, t, word, n, err);
 }
 
-int eval_constant(const char *text, const struct eval_token *t, struct eval_node *n,
-		  struct error *err)
+int eval_constant(const char *text, const struct token *t, struct eval_node *n, struct error *err)
 {
 	if (t->kind == TOKEN_CHAR)
 		return char_constant(text, t, n, err);

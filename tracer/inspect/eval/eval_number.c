@@ -26,13 +26,6 @@ bool scalar_true(const struct eval_scalar *s)
 	return scalar_is_float(s) ? s->real != 0 : s->bits != 0;
 }
 
-bool scalar_signed(const struct type *t)
-{
-	if (t->kind == TYPE_ENUM && t->of && t->of->size == t->size)
-		return t->of->is_signed;
-	return t->is_signed && t->kind != TYPE_BOOL && t->kind != TYPE_POINTER;
-}
-
 const struct type *scalar_integer_type(uint64_t size, bool with_sign)
 {
 	if (size > 8)
@@ -48,14 +41,14 @@ unsigned __int128 scalar_fit(unsigned __int128 bits, const struct type *t)
 	unsigned away = t->size < 16 ? 128 - 8 * (unsigned)t->size : 0;
 
 	bits <<= away;
-	if (scalar_signed(t))
+	if (value_signed(t))
 		return (unsigned __int128)((__int128)bits >> away);
 	return bits >> away;
 }
 
 static bool negative(const struct eval_scalar *s)
 {
-	return scalar_signed(s->type) && (__int128)s->bits < 0;
+	return value_signed(s->type) && (__int128)s->bits < 0;
 }
 
 struct eval_scalar scalar_int(int64_t value, const char *builtin)
@@ -68,12 +61,10 @@ struct eval_scalar scalar_int(int64_t value, const char *builtin)
 
 int eval_refuse(const struct eval_scope *s, const char *at, const char *what, const struct type *t)
 {
-	struct str name = {0};
+	STR(name);
 
 	type_spell(t, &name);
-	eval_error(s->text, at, s->err, "%s %s", str_text(&name), what);
-	str_fini(&name);
-	return -1;
+	return eval_error(s->text, at, s->err, "%s %s", str_text(&name), what);
 }
 
 static bool is_plain_integer(const struct type *t)
@@ -109,7 +100,7 @@ static int float_to_integer(const struct eval_scope *s, const char *at,
 {
 	long double whole = truncl(from->real);
 	unsigned bits = 8 * (unsigned)out->type->size;
-	bool sign = scalar_signed(out->type);
+	bool sign = value_signed(out->type);
 	long double limit = ldexpl(1, (int)(sign ? bits - 1 : bits));
 
 	if (!(whole < limit && whole >= (sign ? -limit : 0)))
@@ -157,7 +148,7 @@ static struct eval_scalar promoted(const struct eval_scalar *a)
 	if (is_plain_integer(a->type))
 		out.type = a->type->size < 4
 				   ? type_builtin("int")
-				   : scalar_integer_type(a->type->size, scalar_signed(a->type));
+				   : scalar_integer_type(a->type->size, value_signed(a->type));
 	return out;
 }
 
@@ -177,7 +168,7 @@ static const struct type *common_type(const struct eval_scalar *a, const struct 
 	}
 	if (x->size != y->size)
 		return x->size > y->size ? x : y;
-	return scalar_signed(x) ? y : x;
+	return value_signed(x) ? y : x;
 }
 
 const struct type *scalar_common(const struct eval_scalar *a, const struct eval_scalar *b)
@@ -219,7 +210,7 @@ static int eval_number_order_of(const struct eval_scalar *a, const struct eval_s
 			return 2;
 		return (a->real > b->real) - (a->real < b->real);
 	}
-	if (scalar_signed(a->type))
+	if (value_signed(a->type))
 		return ((__int128)a->bits > (__int128)b->bits) -
 		       ((__int128)a->bits < (__int128)b->bits);
 	return (a->bits > b->bits) - (a->bits < b->bits);

@@ -7,7 +7,7 @@
 struct eval_parser {
 	const char *text;
 	const struct eval_parsing *how;
-	struct eval_token token;
+	struct token token;
 	struct eval_tree *tree;
 	unsigned depth; /* of our own recursion */
 	struct error *err;
@@ -44,7 +44,7 @@ static bool take_op(struct eval_parser *p, unsigned op)
 
 static void *eval_parse_fail(struct eval_parser *p, const char *what)
 {
-	const struct eval_token *t = &p->token;
+	const struct token *t = &p->token;
 
 	if (t->kind == TOKEN_BAD)
 		return NULL; /* the lexer has said it */
@@ -111,14 +111,14 @@ static struct eval_node *node_op(struct eval_parser *p, enum eval_kind kind, uns
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
-static bool begins_operand(const struct eval_token *t)
+static bool begins_operand(const struct token *t)
 {
 	if (t->kind == TOKEN_OPERATOR)
 		return t->op == '!' || t->op == '~';
 	return t->kind != TOKEN_END && t->kind != TOKEN_BAD;
 }
 
-static bool is_ambiguous(const struct eval_token *t)
+static bool is_ambiguous(const struct token *t)
 {
 	return t->kind == TOKEN_OPERATOR && strchr("*&+-(", (int)t->op) && t->op < 128;
 }
@@ -126,7 +126,7 @@ static bool is_ambiguous(const struct eval_token *t)
 /* "(T) x" or "(x) - y"? C tells them apart by what the name means; most need no such question. */
 static bool means_type(struct eval_parser *p, const struct eval_type_name *n, const char *behind)
 {
-	struct eval_token t;
+	struct token t;
 	ERROR(ignored);
 
 	if (n->builtin || n->pointers || n->reference || strchr(n->name, ' ') ||
@@ -197,7 +197,7 @@ static struct eval_node *parse_name(struct eval_parser *p, const char *start)
 static struct eval_node *parse_constant(struct eval_parser *p)
 {
 	struct eval_node *n = node_new(p, EVAL_INTEGER, p->token.start);
-	enum eval_token_kind kind = p->token.kind;
+	enum token_kind kind = p->token.kind;
 
 	n->depth = 1;
 	do {
@@ -282,7 +282,7 @@ static bool is_file_scope(struct eval_parser *p)
 
 static struct eval_node *parse_primary(struct eval_parser *p)
 {
-	const struct eval_token *t = &p->token;
+	const struct token *t = &p->token;
 
 	if (is_op(p, '('))
 		return parse_parenthesis(p);
@@ -300,12 +300,12 @@ static struct eval_node *parse_primary(struct eval_parser *p)
 		eval_error(p->text, t->start, p->err, "%s", eval_refused(t));
 		return NULL;
 	}
-	if (eval_token_is(t, "true") || eval_token_is(t, "false"))
+	if (token_is(t, "true") || token_is(t, "false"))
 		return parse_word(p, EVAL_INTEGER, "bool", *t->start == 't');
-	if (eval_token_is(t, "nullptr") || eval_token_is(t, "NULL"))
+	if (token_is(t, "nullptr") || token_is(t, "NULL"))
 		return parse_word(p, EVAL_NULLPTR, NULL, 0);
-	if (eval_token_is(t, "static_cast") || eval_token_is(t, "reinterpret_cast") ||
-	    eval_token_is(t, "const_cast"))
+	if (token_is(t, "static_cast") || token_is(t, "reinterpret_cast") ||
+	    token_is(t, "const_cast"))
 		return parse_named_cast(p);
 	return eval_is_type_word(t) ? parse_functional_cast(p) : parse_name(p, t->start);
 }
@@ -422,7 +422,7 @@ static struct eval_node *parse_unary_inside(struct eval_parser *p)
 	if (p->token.kind == TOKEN_OPERATOR && strchr("*&+-!~", (int)p->token.op) &&
 	    p->token.op < 128)
 		return parse_operator(p);
-	if (eval_token_is(&p->token, "sizeof"))
+	if (token_is(&p->token, "sizeof"))
 		return parse_sizeof(p);
 	if (!is_op(p, '(') || !take_type(p, false, &name))
 		return parse_postfix(p);
@@ -508,7 +508,7 @@ static struct eval_node *parse_choice(struct eval_parser *p)
 	return n;
 }
 
-static bool assigns(const struct eval_token *t)
+static bool assigns(const struct token *t)
 {
 	unsigned last = t->op & 0xff;
 

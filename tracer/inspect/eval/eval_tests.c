@@ -104,7 +104,7 @@ static bool find_variable(const struct eval_scope *s, struct eval_node *n, struc
    extended value. */
 static void convert_operand(struct operand *o, const struct type *t)
 {
-	if (t->size == 4 && !scalar_signed(t) && scalar_signed(o->scalar.type))
+	if (t->size == 4 && !value_signed(t) && value_signed(o->scalar.type))
 		o->mask &= UINT32_MAX;
 	o->scalar.type = t;
 }
@@ -148,7 +148,7 @@ static int add_test(struct condition_tests *all, const struct operand *o, unsign
 			   : op == '>'		 ? INSPECT_GT
 			   : op == OP2('>', '=') ? INSPECT_GE
 						 : INSPECT_EQ,
-		.is_unsigned = !scalar_signed(o->scalar.type),
+		.is_unsigned = !value_signed(o->scalar.type),
 		.constant = with,
 		.yes = other ? no : yes,
 		.no = other ? yes : no,

@@ -43,35 +43,35 @@ static const char *const qualifiers[] = {"const",   "volatile", "restrict", "__r
 					 "_Atomic", "register", "typename"};
 static const char *const tags[] = {"struct", "union", "enum", "class"};
 
-static int word_of(const struct eval_token *t)
+static int word_of(const struct token *t)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (eval_token_is(t, words[i].text))
+		if (token_is(t, words[i].text))
 			return (int)words[i].word;
 	}
 	return -1;
 }
 
-static bool is_one_of(const struct eval_token *t, const char *const *list, size_t count)
+static bool is_one_of(const struct token *t, const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (eval_token_is(t, list[i]))
+		if (token_is(t, list[i]))
 			return true;
 	}
 	return false;
 }
 
-static bool is_qualifier(const struct eval_token *t)
+static bool is_qualifier(const struct token *t)
 {
 	return is_one_of(t, qualifiers, sizeof(qualifiers) / sizeof(*qualifiers));
 }
 
-static bool is_tag(const struct eval_token *t)
+static bool is_tag(const struct token *t)
 {
 	return is_one_of(t, tags, sizeof(tags) / sizeof(*tags));
 }
 
-bool eval_is_type_word(const struct eval_token *t)
+bool eval_is_type_word(const struct token *t)
 {
 	return word_of(t) >= 0 || is_qualifier(t) || is_tag(t);
 }
@@ -80,7 +80,7 @@ bool eval_is_type_word(const struct eval_token *t)
 
 struct type_reader {
 	const char *text; /* where it begins; for tokens' errors, which nobody sees */
-	struct eval_token token;
+	struct token token;
 	struct error ignored;
 	unsigned seen[WORD_COUNT];
 	bool any_word;
@@ -150,11 +150,11 @@ static bool take_tag(struct type_reader *r)
 	const char *before = "";
 
 	/* A class of C++ is found by its name alone. */
-	if (eval_token_is(&r->token, "struct"))
+	if (token_is(&r->token, "struct"))
 		before = "struct ";
-	else if (eval_token_is(&r->token, "union"))
+	else if (token_is(&r->token, "union"))
 		before = "union ";
-	else if (eval_token_is(&r->token, "enum"))
+	else if (token_is(&r->token, "enum"))
 		before = "enum ";
 	eval_typename_next(r);
 	return take_name(r, before);

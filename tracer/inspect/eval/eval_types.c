@@ -97,13 +97,12 @@ static const struct type *named_type(const struct eval_scope *s, const char *nam
 	uint64_t unit = unit_of(s);
 
 	for (int i = 0; length && length < SCOPES_MAX && !t && i < BASES_DEEP; i++) {
-		struct str full = {0};
+		STR(full);
 
 		str_add_bytes(&full, name, tag);
 		str_add_bytes(&full, function, length);
 		str_addf(&full, "::%s", name + tag);
 		t = type_named(s->program, s->call->frame.module, unit, str_text(&full));
-		str_fini(&full);
 		length = outer_length(function, length);
 	}
 	if (!t)
@@ -225,7 +224,7 @@ static int cast_place(const struct eval_scope *s, const char *at, const struct i
 static int cast_class(const struct eval_scope *s, const char *at, const struct inspect_value *v,
 		      const struct type *to, struct inspect_value *out)
 {
-	struct str name = {0};
+	STR(name);
 	uint64_t offset;
 
 	if (is_class(v->type) && same_class(v->type, to)) {
@@ -235,10 +234,8 @@ static int cast_class(const struct eval_scope *s, const char *at, const struct i
 	if (is_class(v->type) && eval_base_offset(s->program, v->type, to, &offset))
 		return cast_place(s, at, v, to, out);
 	type_spell(to, &name);
-	eval_error(s->text, at, s->err, "nothing is cast to %s: cast the address to a pointer",
-		   str_text(&name));
-	str_fini(&name);
-	return -1;
+	return eval_error(s->text, at, s->err,
+			  "nothing is cast to %s: cast the address to a pointer", str_text(&name));
 }
 
 int eval_cast(const struct eval_scope *s, const char *at, const struct inspect_value *from,

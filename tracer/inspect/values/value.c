@@ -1,6 +1,7 @@
 /* Values: bytes somewhere in the program that have a type. */
 #include "tracer/inspect/values/value_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { REFERENCES_MAX = 4 };
@@ -38,12 +39,12 @@ bool value_is_record(const struct type *t)
 	return t->kind == TYPE_STRUCT || t->kind == TYPE_UNION;
 }
 
-char *value_type_text(const struct type *t)
+int value_error(const struct type *t, struct error *err, const char *fmt)
 {
-	struct str text = {0};
+	STR(text);
 
 	type_spell(t, &text);
-	return str_take(&text);
+	return error_set(err, ERROR_STATE, fmt, str_text(&text));
 }
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
@@ -143,18 +144,34 @@ static int read_bits(const struct inspect_value *v, unsigned __int128 *out, unsi
 	return 0;
 }
 
+bool value_signed(const struct type *t)
+{
+	if (t->kind == TYPE_ENUM && t->of && t->of->size == t->size)
+		return t->of->is_signed;
+	return t->is_signed && t->kind != TYPE_BOOL && t->kind != TYPE_POINTER;
+}
+
+int value_bits(const struct inspect_value *v, unsigned __int128 *out, struct error *err)
+{
+	unsigned bits;
+
+	*out = 0;
+	if (read_bits(v, out, &bits, err) < 0)
+		return -1;
+	if (v->type->is_signed && bits < 128 && *out >> (bits - 1))
+		*out |= ~(unsigned __int128)0 << bits;
+	return 0;
+}
+
 int value_integer(const struct inspect_value *v, int64_t *out, bool *is_unsigned, struct error *err)
 {
 	bool is_signed = v->type->is_signed;
-	unsigned __int128 raw = 0;
+	unsigned __int128 raw;
 	__int128 number;
-	unsigned bits;
 
-	if (read_bits(v, &raw, &bits, err) < 0)
+	if (value_bits(v, &raw, err) < 0)
 		return -1;
-	if (is_signed && bits < 128 && raw >> (bits - 1))
-		raw |= ~(unsigned __int128)0 << bits;
-	memcpy(&number, &raw, sizeof(number));
+	number = (__int128)raw;
 	*out = (int64_t)(uint64_t)raw;
 	*is_unsigned = !is_signed && raw > INT64_MAX;
 	if (is_signed ? number < INT64_MIN || number > INT64_MAX : raw > UINT64_MAX)
@@ -163,15 +180,32 @@ int value_integer(const struct inspect_value *v, int64_t *out, bool *is_unsigned
 	return 0;
 }
 
-int value_float(const struct inspect_value *v, double *out, struct error *err)
+bool value_fits(const struct type *t, unsigned bits, int64_t number, bool is_unsigned)
 {
-	union {
-		float f;
-		double d;
-		long double l;
-		__float128 q;
-	} raw;
+	if (t->kind == TYPE_BOOL)
+		return number == 0 || number == 1;
+	if (bits > 64)
+		return true;
+	if (is_unsigned && number < 0) /* 2^63 and more */
+		return bits == 64 && !value_signed(t);
+	if (!value_signed(t))
+		return number >= 0 && (bits == 64 || (uint64_t)number >> bits == 0);
+	return bits == 64 ||
+	       (number >= -((int64_t)1 << (bits - 1)) && number < (int64_t)1 << (bits - 1));
+}
+
+union real {
+	float f;
+	double d;
+	long double l;
+	__float128 q;
+	uint8_t bytes[16];
+};
+
+int value_real(const struct inspect_value *v, long double *out, struct error *err)
+{
 	size_t size = v->type->size;
+	union real raw;
 
 	if (size != 4 && size != 8 && size != 10 && size != 12 && size != 16)
 		return error_set(err, ERROR_STATE, "a floating-point number of %zu bytes", size);
@@ -179,13 +213,36 @@ int value_float(const struct inspect_value *v, double *out, struct error *err)
 	/* Of x87's numbers only ten bytes count: the others need not be there. */
 	if (value_read(v, 0, &raw, size > 8 && !v->type->is_quad ? 10 : size, err) < 0)
 		return -1;
-	if (size == 4)
-		*out = (double)raw.f;
-	else if (size == 8)
-		*out = raw.d;
-	else
-		*out = v->type->is_quad ? (double)raw.q : (double)raw.l;
+	*out = size == 4	  ? (long double)raw.f
+	       : size == 8	  ? (long double)raw.d
+	       : v->type->is_quad ? (long double)raw.q
+				  : raw.l;
 	return 0;
+}
+
+size_t value_real_bytes(const struct type *t, long double number, uint8_t out[16])
+{
+	union real raw;
+
+	memset(&raw, 0, sizeof(raw));
+	if (t->is_quad)
+		raw.q = number;
+	else if (t->size == 4)
+		raw.f = (float)number;
+	else if (t->size == 8)
+		raw.d = (double)number;
+	else
+		raw.l = number;
+	memcpy(out, raw.bytes, sizeof(raw.bytes));
+	return t->size == 4 || t->size == 8 ? t->size : t->size != 16 ? 0 : t->is_quad ? 16 : 10;
+}
+
+bool value_whole_number(double number, int64_t *out)
+{
+	if (!(number >= -0x1p63 && number < 0x1p63) || number != floor(number))
+		return false;
+	*out = (int64_t)number;
+	return true;
 }
 
 int value_address(const struct inspect_value *v, uint64_t *out, struct error *err)
@@ -232,14 +289,9 @@ int value_whole(struct inspect_value *v, struct error *err)
 int value_follow(const struct inspect_value *v, struct inspect_value *out, struct error *err)
 {
 	uint64_t address;
-	char *text;
 
-	if (v->type->of->kind == TYPE_VOID) {
-		text = value_type_text(v->type);
-		error_set(err, ERROR_STATE, "a '%s' does not say what it points to", text);
-		base_free(text);
-		return -1;
-	}
+	if (v->type->of->kind == TYPE_VOID)
+		return value_error(v->type, err, "a '%s' does not say what it points to");
 	if (value_pointee(v, out, &address, err) < 0)
 		return -1;
 	if (address == 0)

@@ -78,7 +78,7 @@ int inspect_member_at(const struct inspect_value *from, uint64_t address, struct
 		      struct error *err)
 {
 	struct inspect_value v = *from, pointee;
-	struct str path = {0};
+	STR(path);
 	bool arrow = false;
 	int result;
 
@@ -95,6 +95,5 @@ int inspect_member_at(const struct inspect_value *from, uint64_t address, struct
 		str_addf(out, "->%s", path.text + 1);
 	else if (result == 0)
 		str_add(out, str_text(&path));
-	str_fini(&path);
 	return result;
 }

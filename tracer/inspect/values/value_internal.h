@@ -22,8 +22,23 @@ int value_address(const struct inspect_value *v, uint64_t *out, struct error *er
 int value_optimised_out(struct error *err, const char *name);
 
 bool value_is_record(const struct type *t); /* struct or union */
-/* "'name'" for messages: how the type is spelled; the caller frees it. */
-char *value_type_text(const struct type *t);
+/* An error; the one %s of its text is how the type is spelled. -1. */
+int value_error(const struct type *t, struct error *err, const char *fmt);
+/* Has its type a sign? Of an enumeration that is the underlying type's. */
+bool value_signed(const struct type *t);
+/* Does the number fit into so many bits of the type? */
+bool value_fits(const struct type *t, unsigned bits, int64_t number, bool is_unsigned);
+/* All bits of an integer or bit-field, at most 128, extended as its type has it. */
+int value_bits(const struct inspect_value *v, unsigned __int128 *out, struct error *err);
+/* The bytes of a floating-point number of this type: how many, 0: it is of no such size. */
+size_t value_real_bytes(const struct type *t, long double number, uint8_t out[16]);
+int value_real(const struct inspect_value *v, long double *out, struct error *err);
+/* The number that an INTEGER, BOOL, ENUM or FLOAT is. */
+double plain_real(const struct inspect_plain *p);
+/* "RED" and "Colour::RED" of an enumeration whose members are read; NULL: it has none of this name. */
+const struct type_enumerator *value_enumerator(const struct type *t, const char *name);
+/* False: it has a fraction, or is too large. */
+bool value_whole_number(double number, int64_t *out);
 /* The part of `type` that begins `offset` bytes inside. */
 int value_part(const struct inspect_value *v, const struct type *type, uint64_t offset,
 	       struct inspect_value *out, struct error *err);
@@ -31,7 +46,6 @@ int value_part(const struct inspect_value *v, const struct type *type, uint64_t 
    it. -1 also where it is wider than 64 bits and does not fit. */
 int value_integer(const struct inspect_value *v, int64_t *out, bool *is_unsigned,
 		  struct error *err);
-int value_float(const struct inspect_value *v, double *out, struct error *err);
 /* What the pointer points to; library pointers are no pointers here. */
 int value_follow(const struct inspect_value *v, struct inspect_value *out, struct error *err);
 

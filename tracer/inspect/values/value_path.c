@@ -9,11 +9,11 @@ enum { LAYERS_MAX = 6 }; /* an atomic in an optional behind a unique_ptr ... */
 static int no_such(const struct inspect_value *v, const char *what, const char *name,
 		   struct error *err)
 {
-	char *text = value_type_text(v->type);
+	STR(text);
 
-	error_set(err, ERROR_STATE, "a '%s' %s%s%s", text, what, name ? name : "", name ? "'" : "");
-	base_free(text);
-	return -1;
+	type_spell(v->type, &text);
+	return error_set(err, ERROR_STATE, "a '%s' %s%s%s", str_text(&text), what, name ? name : "",
+			 name ? "'" : "");
 }
 
 /* T **p: it is T that has the member, and C follows one pointer only. */
@@ -33,7 +33,7 @@ static bool is_member_further_on(const struct inspect_value *v, const char *name
 static int no_member(const struct inspect_value *v, const char *name, struct error *err)
 {
 	struct suggestions similar = {.wanted = name};
-	struct str text = {0};
+	STR(text);
 	const char *other;
 
 	no_such(v, "has no member '", name, err);
@@ -44,9 +44,7 @@ static int no_member(const struct inspect_value *v, const char *name, struct err
 		for (size_t i = 0; (other = inspect_member(v, i)); i++)
 			suggest_offer(&similar, other);
 	suggest_take(&similar, &text);
-	error_set(err, ERROR_STATE, "%s", str_text(&text));
-	str_fini(&text);
-	return -1;
+	return error_set(err, ERROR_STATE, "%s", str_text(&text));
 }
 
 /* ---- members -------------------------------------------------------------------------------- */
@@ -186,12 +184,11 @@ static int element_size(const struct inspect_value *v, const struct type **of, s
 
 static int outside(const struct inspect_value *v, int64_t i, uint64_t count, struct error *err)
 {
-	char *text = value_type_text(v->type);
+	STR(text);
 
-	error_set(err, ERROR_STATE, "there is no element %lld in a '%s' of %llu", (long long)i,
-		  text, (unsigned long long)count);
-	base_free(text);
-	return -1;
+	type_spell(v->type, &text);
+	return error_set(err, ERROR_STATE, "there is no element %lld in a '%s' of %llu",
+			 (long long)i, str_text(&text), (unsigned long long)count);
 }
 
 static int array_element(const struct inspect_value *v, int64_t i, struct inspect_value *out,

@@ -69,6 +69,8 @@ static int plain_record(const struct inspect_value *v, struct inspect_plain *out
 
 static int plain_of(const struct inspect_value *v, struct inspect_plain *out, struct error *err)
 {
+	long double real;
+
 	switch (v->type->kind) {
 	case TYPE_BOOL:
 		return plain_number(v, INSPECT_BOOL, out, err);
@@ -79,7 +81,10 @@ static int plain_of(const struct inspect_value *v, struct inspect_plain *out, st
 		return plain_number(v, INSPECT_ENUM, out, err);
 	case TYPE_FLOAT:
 		out->kind = INSPECT_FLOAT;
-		return value_float(v, &out->number, err);
+		if (value_real(v, &real, err) < 0)
+			return -1;
+		out->number = (double)real;
+		return 0;
 	case TYPE_POINTER:
 		return plain_pointer(v, v, out, err);
 	case TYPE_VOID:
@@ -125,11 +130,10 @@ void inspect_plain_fini(struct inspect_plain *p)
 
 static int value_plain_refuse(const struct inspect_value *v, const char *what, struct error *err)
 {
-	char *text = value_type_text(v->type);
+	STR(text);
 
-	error_set(err, ERROR_STATE, "%s cannot be stored in a '%s'", what, text);
-	base_free(text);
-	return -1;
+	type_spell(v->type, &text);
+	return error_set(err, ERROR_STATE, "%s cannot be stored in a '%s'", what, str_text(&text));
 }
 
 static int write_bytes(const struct inspect_value *v, uint64_t from, const void *bytes, size_t n,
@@ -176,26 +180,6 @@ static int write_bits(const struct inspect_value *v, uint64_t value, struct erro
 	return write_bytes(v, v->bit_offset / 8, raw, bytes, err);
 }
 
-static bool value_plain_fits(const struct inspect_value *v, int64_t number, bool is_unsigned)
-{
-	unsigned bits = v->bit_size ? v->bit_size : (unsigned)(v->type->size * 8);
-	bool huge = is_unsigned && number < 0; /* 2^63 and more */
-
-	if (v->type->kind == TYPE_BOOL)
-		return number == 0 || number == 1;
-	if (bits >= 128)
-		return true;
-	if (v->type->is_signed) {
-		if (huge)
-			return bits > 64;
-		return bits >= 64 ||
-		       (number >= -((int64_t)1 << (bits - 1)) && number < (int64_t)1 << (bits - 1));
-	}
-	if (number < 0 && !huge)
-		return false;
-	return bits >= 64 || (uint64_t)number >> bits == 0;
-}
-
 static int store_integer(const struct inspect_value *v, int64_t number, bool is_unsigned,
 			 struct error *err)
 {
@@ -205,7 +189,8 @@ static int store_integer(const struct inspect_value *v, int64_t number, bool is_
 	if (v->type->size > 16 || (!v->type->size && !v->bit_size))
 		return value_plain_refuse(v, "a number", err);
 	snprintf(what, sizeof(what), is_unsigned ? "%llu" : "%lld", (long long)number);
-	if (!value_plain_fits(v, number, is_unsigned))
+	if (!value_fits(v->type, v->bit_size ? v->bit_size : (unsigned)(v->type->size * 8), number,
+			is_unsigned))
 		return value_plain_refuse(v, what, err);
 	if (v->bit_size)
 		return write_bits(v, words[0], err);
@@ -214,50 +199,50 @@ static int store_integer(const struct inspect_value *v, int64_t number, bool is_
 
 static int store_float(const struct inspect_value *v, double number, struct error *err)
 {
-	float f = (float)number;
-	long double l = number;
-	__float128 q = number;
+	uint8_t bytes[16];
+	size_t n = value_real_bytes(v->type, number, bytes);
 
-	switch (v->type->size) {
-	case 4:
-		if (isinf(f) && !isinf(number))
-			return value_plain_refuse(v, "a number that large", err);
-		return write_bytes(v, 0, &f, 4, err);
-	case 8:
-		return write_bytes(v, 0, &number, 8, err);
-	case 16:
-		return v->type->is_quad ? write_bytes(v, 0, &q, 16, err)
-					: write_bytes(v, 0, &l, 10, err);
-	default:
+	if (!n)
 		return value_plain_refuse(v, "a number", err);
-	}
+	if (n == 4 && isinf((float)number) && !isinf(number))
+		return value_plain_refuse(v, "a number that large", err);
+	return write_bytes(v, 0, bytes, n, err);
 }
 
 static int store_number(const struct inspect_value *v, const struct inspect_plain *from,
 			struct error *err)
 {
-	double number = from->number;
+	int64_t whole;
 
-	if (from->kind == INSPECT_FLOAT && v->type->kind == TYPE_FLOAT)
-		return store_float(v, number, err);
-	if (from->kind == INSPECT_FLOAT) {
-		if (!(number >= -0x1p63 && number < 0x1p63) || number != floor(number))
-			return value_plain_refuse(v, "a number with a fraction, or that large,",
-						  err);
-		return store_integer(v, (int64_t)number, false, err);
-	}
 	if (v->type->kind == TYPE_FLOAT)
-		return store_float(v,
-				   from->is_unsigned ? (double)(uint64_t)from->integer
-						     : (double)from->integer,
-				   err);
-	return store_integer(v, from->integer, from->is_unsigned, err);
+		return store_float(v, plain_real(from), err);
+	if (from->kind != INSPECT_FLOAT)
+		return store_integer(v, from->integer, from->is_unsigned, err);
+	if (!value_whole_number(from->number, &whole))
+		return value_plain_refuse(v, "a number with a fraction, or that large,", err);
+	return store_integer(v, whole, false, err);
 }
 
-/* "RED", "Colour::RED" */
+double plain_real(const struct inspect_plain *p)
+{
+	return p->kind == INSPECT_FLOAT ? p->number
+	       : p->is_unsigned		? (double)(uint64_t)p->integer
+					: (double)p->integer;
+}
+
+const struct type_enumerator *value_enumerator(const struct type *t, const char *name)
+{
+	const char *colon = strrchr(name, ':');
+
+	array_each(const struct type_enumerator, e, &t->enumerators)
+		if (strcmp(e->name, colon ? colon + 1 : name) == 0)
+			return e;
+	return NULL;
+}
+
 static int store_name(const struct inspect_value *v, const char *name, struct error *err)
 {
-	const char *last = strrchr(name, ':');
+	const struct type_enumerator *e;
 
 	if (v->type->kind == TYPE_CHAR && strlen(name) == 1)
 		return store_integer(v, v->type->is_signed ? *name : (unsigned char)*name, false,
@@ -266,10 +251,9 @@ static int store_name(const struct inspect_value *v, const char *name, struct er
 		return value_plain_refuse(v, "text", err);
 	if (type_members(v->type, err) < 0)
 		return -1;
-	array_each(const struct type_enumerator, e, &v->type->enumerators) {
-		if (strcmp(e->name, last ? last + 1 : name) == 0)
-			return store_integer(v, e->value, !v->type->is_signed, err);
-	}
+	e = value_enumerator(v->type, name);
+	if (e)
+		return store_integer(v, e->value, !v->type->is_signed, err);
 	return error_set(err, ERROR_STATE, "'%s' is no value of the enumeration '%s'", name,
 			 v->type->name ? v->type->name : "");
 }

@@ -135,14 +135,13 @@ static void describe_float(double number, struct str *out)
 /* Characters are shown up to the first of the zeros that fill the rest. */
 static bool describe_text(const struct inspect_value *v, struct str *out)
 {
-	struct str text = {0};
+	STR(text);
 	ERROR(err);
 	bool is_text = v->type->of && v->type->of->kind == TYPE_CHAR &&
 		       inspect_string(v, &text, &err) == 0;
 
 	if (is_text)
 		quoted(&text, out);
-	str_fini(&text);
 	return is_text;
 }
 

@@ -27,7 +27,7 @@ static int constant_value(const struct inspect_value *v, const struct type_membe
 static bool find_demangled(struct module *m, const char *full, const char *name, uint64_t *offset)
 {
 	struct name_parts wanted;
-	struct str piece = {0};
+	STR(piece);
 	bool found = false;
 
 	str_addf(&piece, "%zu%s", strlen(name), name);
@@ -44,7 +44,6 @@ static bool find_demangled(struct module *m, const char *full, const char *name,
 		base_free(plain);
 	}
 	names_fini(&wanted);
-	str_fini(&piece);
 	return found;
 }
 
@@ -63,7 +62,7 @@ int value_static(const struct inspect_value *v, const struct type_member *m,
 {
 	struct die_table *d = dies_table(v->type->module, err);
 	const char *linkage;
-	struct str full = {0};
+	STR(full);
 	struct module *module;
 	struct entry e;
 	uint64_t bias, offset;
@@ -81,11 +80,9 @@ int value_static(const struct inspect_value *v, const struct type_member *m,
 		if (!find_symbol(module, linkage, str_text(&full), m->name, &offset))
 			continue;
 		*out = value_in_memory(v->program, type_whole(m->type, v->program), bias + offset);
-		str_fini(&full);
 		return 0;
 	}
-	error_set(err, ERROR_STATE, "the static member %s is not in the program: optimised out",
-		  str_text(&full));
-	str_fini(&full);
-	return -1;
+	return error_set(err, ERROR_STATE,
+			 "the static member %s is not in the program: optimised out",
+			 str_text(&full));
 }

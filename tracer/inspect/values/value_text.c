@@ -7,28 +7,6 @@ enum { PAGE = 4096, UNIT_MAX = 4 };
 
 /* ---- wide characters ------------------------------------------------------------------------ */
 
-static void add_utf8(struct str *out, uint32_t c)
-{
-	char bytes[4];
-	size_t n = 0;
-
-	if (c < 0x80) {
-		bytes[n++] = (char)c;
-	} else if (c < 0x800) {
-		bytes[n++] = (char)(0xc0 | c >> 6);
-	} else if (c < 0x10000) {
-		bytes[n++] = (char)(0xe0 | c >> 12);
-		bytes[n++] = (char)(0x80 | (c >> 6 & 0x3f));
-	} else {
-		bytes[n++] = (char)(0xf0 | (c >> 18 & 7));
-		bytes[n++] = (char)(0x80 | (c >> 12 & 0x3f));
-		bytes[n++] = (char)(0x80 | (c >> 6 & 0x3f));
-	}
-	if (c >= 0x80)
-		bytes[n++] = (char)(0x80 | (c & 0x3f));
-	str_add_bytes(out, bytes, n);
-}
-
 static uint32_t unit_at(const uint8_t *bytes, size_t size, size_t i)
 {
 	uint32_t unit = 0;
@@ -51,7 +29,7 @@ static void add_wide(struct str *out, const uint8_t *bytes, size_t size, size_t 
 				i++;
 			}
 		}
-		add_utf8(out, (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0xfffd : c);
+		str_add_code(out, (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0xfffd : c);
 	}
 }
 
@@ -112,12 +90,11 @@ static int text_at(const struct inspect_value *first, uint64_t most, struct str 
 		   struct error *err)
 {
 	size_t size = first->type->size;
-	struct str raw = {0};
+	STR(raw);
 	int answer = read_until_zero(first, size, most, &raw, err);
 
 	if (answer == 0)
 		add_units(out, (const uint8_t *)str_text(&raw), size, raw.length / size);
-	str_fini(&raw);
 	return answer;
 }
 
@@ -146,7 +123,6 @@ int inspect_string(const struct inspect_value *v, struct str *out, struct error 
 	struct inspect_value whole = *v, first;
 	struct value_row row;
 	uint64_t most = TEXT_MAX;
-	char *text;
 	int answer;
 
 	if (value_whole(&whole, err) < 0)
@@ -169,8 +145,5 @@ int inspect_string(const struct inspect_value *v, struct str *out, struct error 
 		}
 		return text_at(&first, most < TEXT_MAX ? most : TEXT_MAX, out, err);
 	}
-	text = value_type_text(whole.type);
-	error_set(err, ERROR_STATE, "a '%s' is no string", text);
-	base_free(text);
-	return -1;
+	return value_error(whole.type, err, "a '%s' is no string");
 }

@@ -259,12 +259,11 @@ static void say_place(const struct code_place *p, const struct variable *v, stru
 
 static void say_dropped(const struct code_place *p, const struct variable *v, struct str *out)
 {
-	struct str where = {0};
+	STR(where);
 
 	str_add(out, "optimised out");
 	if (variable_nearest(p, v->entry, &where))
 		str_addf(out, " (lives at %s)", str_text(&where));
-	str_fini(&where);
 }
 
 static void describe_location(const struct code_place *p, const struct variable *v, struct str *out)

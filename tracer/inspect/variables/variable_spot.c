@@ -113,16 +113,6 @@ static bool is_simple(const struct inspect_call *call, const char *name)
 
 /* ---- on from there ---------------------------------------------------------------------------- */
 
-bool value_is_itself(const struct inspect_value *v)
-{
-	struct inspect_value inner;
-	struct value_row row;
-	ERROR(ignored);
-
-	return pretty_empty(v, &ignored) == 0 && pretty_pointer(v, &inner, &ignored) == 0 &&
-	       pretty_row(v, &row, &ignored) == 0 && pretty_inner(v, &inner, &ignored) == 0;
-}
-
 /*
  * How far on a member or an element is, whatever is there: asked of a value at one made-up address and at another one, in
  * memory that cannot be read.
@@ -210,7 +200,7 @@ static void variable_spot_describe(const struct type *t, struct inspect_spot *sp
 	else if (t->kind == TYPE_POINTER && t->size == sizeof(uint64_t) && !t->is_nullptr)
 		spot->holds = INSPECT_SPOT_POINTER;
 	spot->size = spot->holds == INSPECT_SPOT_OTHER ? 0 : (unsigned)t->size;
-	spot->is_signed = spot->holds == INSPECT_SPOT_INTEGER && scalar_signed(t);
+	spot->is_signed = spot->holds == INSPECT_SPOT_INTEGER && value_signed(t);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------- */

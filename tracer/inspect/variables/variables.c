@@ -134,14 +134,13 @@ static bool needs_caller(const struct variable *v)
 static int name_it(const struct code_place *p, const struct variable *v, const char *name,
 		   struct error *err)
 {
-	struct str where = {0};
+	STR(where);
 
 	if (needs_caller(v) && p->module == v->module && variable_nearest(p, v->entry, &where))
 		error_set(err, err->code, "%s: optimised out at this line; it lives at %s", name,
 			  str_text(&where));
 	else
 		error_set(err, err->code, "%s: %s", name, error_text(err));
-	str_fini(&where);
 	return -1;
 }
 

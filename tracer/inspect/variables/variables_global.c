@@ -493,7 +493,7 @@ int global_anywhere(const struct dwarf_program *program, const struct wanted_var
 static int unknown(const struct dwarf_program *p, const char *name, struct error *err)
 {
 	struct suggestions near = {.wanted = name};
-	struct str text = {0};
+	STR(text);
 	struct module *m;
 	uint64_t bias;
 
@@ -505,9 +505,8 @@ static int unknown(const struct dwarf_program *p, const char *name, struct error
 		}
 	}
 	suggest_take(&near, &text);
-	error_set(err, ERROR_STATE, "no variable '%s' in the program%s", name, str_text(&text));
-	str_fini(&text);
-	return -1;
+	return error_set(err, ERROR_STATE, "no variable '%s' in the program%s", name,
+			 str_text(&text));
 }
 
 /* By its name alone, in all modules: that is slow, but it is done once. */

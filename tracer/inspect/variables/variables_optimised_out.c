@@ -97,7 +97,7 @@ int variable_optimised_out(const struct code_place *p, const struct variable *v,
 			   struct error *err)
 {
 	uint64_t entry = v->kind == VARIABLE_MEMBER ? v->object->entry : v->entry;
-	struct str where = {0};
+	STR(where);
 
 	if (p->module == v->module && variable_nearest(p, entry, &where))
 		error_set(err, ERROR_STATE, "%s: optimised out at this line; it lives at %s", name,
@@ -105,7 +105,6 @@ int variable_optimised_out(const struct code_place *p, const struct variable *v,
 	else
 		error_set(err, ERROR_STATE,
 			  "%s: optimised out at this line; the compiler dropped it entirely", name);
-	str_fini(&where);
 	return error_hint(err, "build with -O0 or -Og to see it at every line");
 }
 
@@ -198,7 +197,7 @@ static void offer_unit(const struct code_place *p, struct close_names *n)
 /* A variable of this name, but of another block: or of this one, which has no code of its own. */
 static int say_elsewhere(const struct code_place *p, const struct close_names *n, struct error *err)
 {
-	struct str where = {0};
+	STR(where);
 
 	if (variable_nearest(p, n->elsewhere, &where))
 		error_set(err, ERROR_STATE, "%s: optimised out at this line; it lives at %s",
@@ -211,7 +210,6 @@ static int say_elsewhere(const struct code_place *p, const struct close_names *n
 		error_set(err, ERROR_STATE,
 			  "%s: optimised out at this line; the compiler dropped it entirely",
 			  n->wanted);
-	str_fini(&where);
 	return -1;
 }
 
@@ -220,7 +218,7 @@ int variable_unknown(const struct code_place *p, const char *name, struct error 
 	struct close_names n = {.wanted = name, .near.wanted = name};
 	struct local_walk w = {.found = variables_optimised_out_offer, .ctx = &n};
 	struct local_walk everywhere = {.found = note_elsewhere, .ctx = &n};
-	struct str near = {0};
+	STR(near);
 	ERROR(ignored);
 
 	if (p->module->dies && (split_explain(p->module->dies, p->offset, name, err) ||
@@ -248,7 +246,6 @@ int variable_unknown(const struct code_place *p, const char *name, struct error 
 			  name);
 	else
 		error_set(err, ERROR_STATE, "no variable '%s' here", name);
-	str_fini(&near);
 	str_fini(&n.list);
 	return -1;
 }

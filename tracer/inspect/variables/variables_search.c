@@ -334,7 +334,8 @@ static bool space_fits(const struct variable_candidate *c, const char *exact,
 		       const struct wanted_variable *w)
 {
 	struct name_parts parts;
-	struct str full = {0}, wanted = {0};
+	STR(full);
+	STR(wanted);
 	bool fits;
 
 	if (exact)
@@ -344,8 +345,6 @@ static bool space_fits(const struct variable_candidate *c, const char *exact,
 	names_split(str_text(&wanted), &parts);
 	fits = names_match(&parts, str_text(&full));
 	names_fini(&parts);
-	str_fini(&full);
-	str_fini(&wanted);
 	return fits;
 }
 
@@ -378,7 +377,7 @@ int search_choose(struct variable_search *h, const char *exact, struct variable 
 		  struct error *err)
 {
 	const struct variable_candidate *best = NULL, *dropped = NULL;
-	struct str list = {0};
+	STR(list);
 	int count = 0;
 
 	array_each(const struct variable_candidate, c, &h->found) {
@@ -401,7 +400,6 @@ int search_choose(struct variable_search *h, const char *exact, struct variable 
 	}
 	if (count > 1)
 		ambiguous(h, &list, err);
-	str_fini(&list);
 	if (count > 1)
 		return -1;
 	if (!best && !dropped)
