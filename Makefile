@@ -58,9 +58,9 @@ $(BUILD)/lua/%.lua.inc: lua/%.lua $(BUILD)/lua/dump
 	od -An -v -tx1 $(@:.inc=c) | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lua/*.c)): $(patsubst lua/%.lua,$(BUILD)/lua/%.lua.inc,$(wildcard lua/*.lua))
 
-# The HTML report's page, as C arrays; its script is several files.
-PAGE := tracer/features/report/page
-$(BUILD)/$(PAGE)/timeline.js: $(sort $(wildcard $(PAGE)/*.js))
+# The pages of HTML reports, as C arrays; the script of the timeline is several files.
+PAGE := tracer/report/page
+$(BUILD)/$(PAGE)/timeline.js: $(sort $(wildcard $(PAGE)/[0-9]*.js))
 	@mkdir -p $(@D)
 	cat $^ > $@
 $(BUILD)/$(PAGE)/%: $(PAGE)/%
@@ -69,9 +69,8 @@ $(BUILD)/$(PAGE)/%: $(PAGE)/%
 $(BUILD)/$(PAGE)/%.inc: $(BUILD)/$(PAGE)/%
 	od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/(char)0x\1,/g' > $@
 # The version is in the Makefile.
-$(addprefix $(BUILD)/obj/tracer/,features/report/html.o cli/report/audit_sarif.o cli/main.o): Makefile
-$(BUILD)/obj/tracer/features/report/html.o: $(addprefix $(BUILD)/$(PAGE)/timeline.,html.inc css.inc js.inc)
-$(BUILD)/obj/tracer/cli/report/page.o: $(addprefix $(BUILD)/$(PAGE)/,search.html.inc search.css.inc timeline.css.inc)
+$(addprefix $(BUILD)/obj/tracer/,features/report/html.o report/sarif.o cli/main.o): Makefile
+$(BUILD)/obj/tracer/report/html.o: $(foreach page,timeline search,$(addprefix $(BUILD)/$(PAGE)/$(page).,html.inc css.inc js.inc))
 
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgatectl.a $(BUILD)/libraries
 	@mkdir -p $(@D)

@@ -10,10 +10,11 @@ import subprocess
 import sys
 
 # folder -> folders it may use (itself is understood)
-LIBRARY = ["tracer/base", "tracer/arch", "tracer/resident", "tracer/tracee", "tracer/cache", "tracer/elf", "tracer/dwarf", "tracer/source", "tracer/inspect", "gates", "lua"]
+LIBRARY = ["tracer/base", "tracer/report", "tracer/arch", "tracer/resident", "tracer/tracee", "tracer/cache", "tracer/elf", "tracer/dwarf", "tracer/source", "tracer/inspect", "gates", "lua"]
 KERNEL = LIBRARY + ["tracer/run"]
 EDGES = {
     "tracer/base": [],
+    "tracer/report": ["tracer/base"],
     "tracer/arch": ["tracer/base"],
     "tracer/resident": [],
     "tracer/tracee": ["tracer/base", "tracer/arch", "tracer/resident"],
@@ -64,7 +65,7 @@ EDGES["tracer/search"] = KERNEL + SCHED + ["tracer/features/convert", "tracer/fe
 EDGES["tracer/synth"] = KERNEL + SCHED + ["tracer/search", "tracer/synth/plan", "tracer/features/convert"]
 EDGES["tracer/harness"] = KERNEL + SCHED + ["tracer/search", "tracer/synth", "tracer/harness/model"]
 EDGES["tracer/cli"] = KERNEL + SCHED + ["tracer/search", "tracer/synth", "tracer/harness", "tracer/harness/model", "tracer/audit", "tracer/scripts", "tracer/features",
-                                        "tracer/features/interactive", "tracer/features/convert", "tracer/features/order_log", "tracer/features/report"]
+                                        "tracer/features/interactive", "tracer/features/convert", "tracer/features/order_log"]
 EDGES["tracer/sched"] = KERNEL + ["tracer/features/waiting", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/races"]
 EDGES["tracer/features/interactive"] += ["tracer/sched"]
 EDGES["tracer/features/report"] += ["tracer/scripts"]

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import tempfile
 
+from harness import Skip
 from patience import Limit
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
@@ -30,6 +31,17 @@ def program():
         if found:
             return found
     return None
+
+
+def rendered(t, path):
+    """HTML of the page once its scripts have run, without them; checks that it asks for nothing and complains of nothing."""
+    if not program():
+        raise Skip("there is no chromium here (apt-get install chromium)")
+    with Browser(t.env) as b:
+        page = b.open(path)
+        t.equal(page.errors, [], "errors in the browser's console")
+        t.equal([u for u in page.requests if not u.startswith("file://")], [], "requests to a network")
+        return page.evaluate("document.querySelectorAll('script').forEach(s => s.remove()), document.documentElement.outerHTML")
 
 
 class BrowserError(Exception):

@@ -7,6 +7,7 @@ import shlex
 import sys
 from html.parser import HTMLParser
 
+import browser
 from harness import ROOT, compile_text, line_of, params
 from patience import wall
 
@@ -252,7 +253,11 @@ def test_report(t, kind):
     t.equal((r.status, r.found), (116, [("chain.c", line, "P3") for line in lines]), "what is found", r)
     t.equal(r.err.splitlines()[1:], ["gone.c: skipped: there is no such file"], "what is skipped is behind the verdict", r)
     with open(report, encoding="utf-8") as f:
-        {"json": check_json, "sarif": check_sarif, "html": check_html}[kind](t, f.read(), lines)
+        text = f.read()
+    if kind == "html":
+        check_html(t, text, lines)
+        text = browser.rendered(t, report)
+    {"json": check_json, "sarif": check_sarif, "html": check_shown}[kind](t, text, lines)
 
 
 def check_json(t, text, lines):
@@ -334,7 +339,11 @@ def check_html(t, text, lines):
     page.feed(text)
     page.close()
     t.equal((page.open, page.wrong), ([], []), "what is opened is closed")
-    shown = "".join(page.text)
+    return "".join(page.text)
+
+
+def check_shown(t, text, lines):
+    shown = check_html(t, text, lines)
     for word in ("b->n = n; /* here */", "set(b, 0); /* from */", "pthread_mutex_unlock(&b->lock);", "a folder/chain.c:%d" % lines[0],
                  "'n' of struct box is written without 'lock'", "confidence: high"):
         t.check(word in shown, "%r is in the page" % word)

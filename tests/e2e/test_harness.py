@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree
 
+import browser
 from harness import ROOT, compile_text, end_processes, params, timeout, wait_until
 from patience import wall
 
@@ -380,8 +381,7 @@ def test_reports(t):
     r = t.gate("harness", "-q", *SCRIPTS, "--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "--report", page, "-o", t.path("d"),
                library("queue_size"))
     t.equal(r.status, 116, "found", r)
-    with open(page) as f:
-        text = f.read()
+    text = browser.rendered(t, page)
     for part in ("<title>gatectl harness</title>", "<td>queue_size</td><td>only reads</td>", 'href="d/1/gates.lua"', "<td>NO</td><td>-</td>", "</html>"):
         t.check(part in text, part + ": " + text, r)
     t.error(t.gate("harness", "--object", "queue", "--report", t.path("r.trace.json"), library("queue_locked")), where="--report")

@@ -4,6 +4,7 @@ import json
 import re
 import xml.etree.ElementTree
 
+import browser
 from harness import compile_text, params
 from patience import wall
 
@@ -498,5 +499,6 @@ def test_reports(t):
     t.check("counters[2]" in case.find("failure").text, "the failure's text", r)
     with open(t.path("r.html")) as f:
         t.check("counters[2]" in f.read(), "the page", r)
+    t.check("race on counters[2]" in browser.rendered(t, t.path("r.html")), "what it shows", r)
     t.error(t.gate("races", "--strategy", "x.lua", program(1)), where="--strategy")
     t.error(t.gate("races"), where="no program")

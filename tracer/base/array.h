@@ -22,6 +22,12 @@
 		size_t count, capacity;                                                            \
 	}
 
+/* Strings that belong to others. */
+struct texts {
+	const char **items;
+	size_t count, capacity;
+};
+
 /* Adds one zeroed item and yields its address. */
 #define array_add(a)                                                                               \
 	((a)->items = array_grow((a)->items, &(a)->count, &(a)->capacity, sizeof(*(a)->items)),    \

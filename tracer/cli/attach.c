@@ -1,6 +1,6 @@
 /* gatectl attach: a gate script on a program that runs already. */
 #include "tracer/base/text/number.h"
-#include "tracer/cli/cli.h"
+#include "tracer/cli/report/report.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -76,7 +76,7 @@ int command_attach(struct cli *cli)
 	ERROR(err);
 	int status = 0, started;
 
-	if (attach_parse(cli, &err) < 0 || reports_check(cli, &err) < 0)
+	if (attach_parse(cli, &err) < 0 || reports_check(cli, REPORTS_RUN, &err) < 0)
 		return output_error(cli, &err);
 	started = run_guard(&cli->run, &status, &err);
 	if (started < 0)

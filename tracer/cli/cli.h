@@ -185,16 +185,6 @@ int output_end(int status);
 /* shrunk.c: a file that becomes shorter while it is read is an error, not death by SIGBUS. */
 void shrunk_watch(void);
 
-/* annotate.c: the same for GitHub, where gatectl runs there */
-void annotate(const char *text, const char *file, unsigned long line);
-
-/* reports.c: --report. 0, or -1 with an error. */
-int reports_check(const struct cli *cli, struct error *err);
-int reports_may_write(const char *path, struct error *err);
-int reports_write(struct cli *cli, const struct run_result *r, struct error *err);
-int reports_put(const char *path, const struct str *text, struct error *err); /* one file */
-int reports_finish(struct cli *cli, struct error *err); /* behind the last run */
-
 /* run.c: one run, and what there is to say of it; the exit status */
 int run_once(struct cli *cli);
 /* ... of one that has been made; `err` is set if there was none. */

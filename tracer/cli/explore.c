@@ -2,8 +2,7 @@
 #include "tracer/search/explore.h"
 #include "tracer/base/log.h"
 #include "tracer/cli/cli.h"
-#include "tracer/cli/report/explore_report.h"
-#include "tracer/cli/report/found.h"
+#include "tracer/cli/report/report.h"
 #include "tracer/cli/progress.h"
 #include "tracer/synth/script/gates.h"
 #include "tracer/synth/script/scripts.h"
@@ -467,7 +466,7 @@ int command_explore(struct cli *cli)
 	set_kinds(&cli->run);
 	options_explore_settle(cli);
 	options_gates_settle(cli, cli->most_seconds, &cli->explore);
-	if (explore_reports_check(cli, &err) < 0 ||
+	if (reports_check(cli, REPORTS_SEARCH, &err) < 0 ||
 	    ((!(cli->merge || cli->schedule) || cli->explore.goes_on) &&
 	     found_check(cli->explore.output, &err) < 0))
 		return output_error(cli, &err);

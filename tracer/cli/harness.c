@@ -2,9 +2,7 @@
    output. */
 #include "tracer/harness/harness.h"
 #include "tracer/cli/cli.h"
-#include "tracer/cli/report/explore_report.h"
-#include "tracer/cli/report/found.h"
-#include "tracer/cli/report/harness_report.h"
+#include "tracer/cli/report/report.h"
 #include "tracer/cli/progress.h"
 #include "tracer/synth/script/gates.h"
 #include "tracer/features/features.h"
@@ -266,7 +264,7 @@ int command_harness(struct cli *cli)
 	ERROR(err);
 	int status;
 
-	if (options_harness_settle(cli, &err) < 0 || explore_reports_check(cli, &err) < 0 ||
+	if (options_harness_settle(cli, &err) < 0 || reports_check(cli, REPORTS_SEARCH, &err) < 0 ||
 	    (!cli->harness.lists && found_check(cli->explore.output, &err) < 0))
 		return output_error(cli, &err);
 	options_gates_settle(cli, cli->most_seconds, &cli->explore);

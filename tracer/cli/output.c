@@ -1,4 +1,4 @@
-#include "tracer/cli/cli.h"
+#include "tracer/cli/report/report.h"
 
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/log.h"

@@ -1,8 +1,7 @@
 /* gatectl races: what was found and the summary on standard error. */
 #include "tracer/cli/cli.h"
-#include "tracer/cli/report/explore_report.h"
 #include "tracer/cli/progress.h"
-#include "tracer/cli/report/races_report.h"
+#include "tracer/cli/report/report.h"
 #include "tracer/base/log.h"
 #include "tracer/search/loop/races.h"
 #include "tracer/features/features.h"
@@ -110,7 +109,7 @@ int command_races(struct cli *cli)
 	ERROR(err);
 	int status;
 
-	if (races_settle(cli, &h, &err) < 0 || explore_reports_check(cli, &err) < 0)
+	if (races_settle(cli, &h, &err) < 0 || reports_check(cli, REPORTS_SEARCH, &err) < 0)
 		return output_error(cli, &err);
 	experiment_begin(&h.e.x, &cli->run, &err);
 	progress_begin(&bar, cli, &h.e.x.view);

@@ -1,6 +1,6 @@
 /* gatectl replay: a run in which the threads take turns as a file says, once or several times. */
 #include "tracer/search/runs/replay.h"
-#include "tracer/cli/cli.h"
+#include "tracer/cli/report/report.h"
 #include "tracer/features/features.h"
 
 #include <string.h>
@@ -98,7 +98,7 @@ int command_replay(struct cli *cli)
 	cli->run.features = &sched_features;
 	cli->run.argv = program(cli);
 	/* No report tells of a file that cannot be followed: an empty one would be left. */
-	if (replay_load(&r, cli->rest[0], &err) < 0 || reports_check(cli, &err) < 0)
+	if (replay_load(&r, cli->rest[0], &err) < 0 || reports_check(cli, REPORTS_RUN, &err) < 0)
 		status = output_error(cli, &err);
 	else
 		status = cli_replay_run(cli, &r);

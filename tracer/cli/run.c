@@ -1,6 +1,6 @@
 /* gatectl run: the main job, once or several times. */
 #include "tracer/features/order_log/order_log.h"
-#include "tracer/cli/cli.h"
+#include "tracer/cli/report/report.h"
 
 #include "tracer/base/log.h"
 #include "tracer/search/runs/repeat.h"
@@ -119,7 +119,7 @@ int command_run(struct cli *cli)
 {
 	ERROR(err);
 
-	if (reports_check(cli, &err) < 0)
+	if (reports_check(cli, REPORTS_RUN, &err) < 0)
 		return output_error(cli, &err);
 	return cli->run.repeat > 1 ? run_finish(cli, repeat(cli)) : run_once(cli);
 }

@@ -12,6 +12,7 @@
 #include "tracer/base/error.h"
 #include "tracer/base/files/stream.h"
 #include "tracer/base/text/str.h"
+#include "tracer/report/report.h"
 #include "tracer/source/source.h"
 
 #include <sys/types.h>
@@ -65,9 +66,7 @@ struct features; /* observers.h */
 
 struct run_options {
 	const struct features *features; /* who takes part in a run; NULL: nobody */
-	ARRAY(const char *) scripts;
-	ARRAY(const char *) orders;
-	ARRAY(const char *) reports;
+	struct texts scripts, orders, reports;
 	double gate_limit, time_limit; /* seconds, 0 for ever; negative: not given */
 	uint64_t until_us; /* by run_now_us(): no run goes on then, whatever its limit; 0: none */
 	unsigned long repeat;
@@ -86,22 +85,6 @@ struct run_options {
 	int pid;		   /* attach: the running process; else 0 */
 };
 
-/* The formats of a report, chosen by the ending of the file's name. */
-enum report_kind {
-	REPORT_JSON,  /* .json: the record */
-	REPORT_HTML,  /* .html: the timeline */
-	REPORT_TRACE, /* .trace.json: Chrome's trace format, which Perfetto opens */
-	REPORT_JUNIT, /* .xml */
-	REPORT_KINDS,
-};
-
-/* JUnit covers all runs: the file is made of the runs' test cases (reports[REPORT_JUNIT]). */
-enum report_case { CASE_PASSED, CASE_FAILED, CASE_ERROR, CASE_SKIPPED, CASES };
-struct report_suite {
-	unsigned long count[CASES];
-	double seconds;
-	struct str cases;
-};
 struct run_result {
 	enum verdict verdict;
 	int status;	  /* gatectl's exit status */
@@ -118,7 +101,7 @@ struct run_result {
 	bool note_always; /* print its first line even without -v */
 	struct str file;  /* the source line that it is about, of the program or a script ... */
 	unsigned line;	  /* ... 0: none */
-	struct str reports[REPORT_KINDS]; /* empty unless asked for */
+	struct str reports[REPORT_KINDS]; /* empty unless asked for; JUnit: its test case */
 	double seconds;			  /* from the start to the verdict */
 	enum report_case testcase;	  /* as JUnit counts it */
 	struct run_evidence evidence;	  /* of a trial */

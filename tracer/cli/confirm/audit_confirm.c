@@ -1,7 +1,6 @@
 #include "tracer/cli/confirm/audit_confirm.h"
 
 #include "tracer/cli/confirm/audit_deadlock.h"
-#include "tracer/cli/report/found.h"
 #include "tracer/cli/progress.h"
 #include "tracer/search/explore.h"
 #include "tracer/search/loop/account.h"
@@ -321,7 +320,7 @@ int audit_confirm(struct cli *cli, struct audit *a)
 	progress_begin(&bar, cli, &c.x.view);
 	bar.noun = "schedule";
 	array_each(struct finding, f, &a->findings.items) {
-		if (!audit_is_told(cli, f))
+		if (!audit_is_reported(cli, f))
 			continue;
 		c.number++;
 		if (answer == 0)

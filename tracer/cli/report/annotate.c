@@ -3,7 +3,7 @@
  *
  *	::error file=FILE,line=LINE,title=gatectl%3A WORD::MESSAGE
  */
-#include "tracer/cli/cli.h"
+#include "tracer/cli/report/report.h"
 
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/log.h"

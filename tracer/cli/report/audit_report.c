@@ -1,40 +1,125 @@
-#include "tracer/cli/report/audit_report.h"
+/* --report of an audit, as SARIF, JSON, a page or a baseline; and --baseline. */
+#include "tracer/cli/report/report.h"
 
 #include "tracer/base/files/file.h"
-#include "tracer/base/text/foreign.h"
-#include "tracer/base/text/json.h"
 #include "tracer/base/files/path.h"
+#include "tracer/base/text/foreign.h"
+
+#include "tracer/source/lines/source_lines.h"
 
 #include <string.h>
 
-/* ---- JSON ------------------------------------------------------------------------------------------- */
+/* Source lines shown around a place. */
+enum { AROUND = 3 };
 
-static void audit_report_add_place(const struct audit_program *p, struct audit_place at,
-				   struct json *j)
+bool audit_is_reported(const struct cli *cli, const struct finding *f)
 {
-	json_string(j, "file", path_shown(program_text(p, at.file)));
-	json_integer(j, "line", at.line);
-	json_integer(j, "column", at.column);
+	return !f->is_known && (cli->all || f->is_asked || f->confidence != CONFIDENCE_LOW);
 }
 
-static void add_finding(const struct audit_program *p, const struct finding *f, struct json *j)
+/* ---- the record ----------------------------------------------------------------------------- */
+
+/* Indexed by enum finding_tag. */
+static const struct report_rule rules[FINDING_TAGS] = {
+	{"P1", "FieldEscapes", "A field is used outside of its module, or its address goes out"},
+	{"P2", "UnsafePublication",
+	 "An object is shared before it is complete, or ended while it is shared"},
+	{"P3", "NoCommonLock", "Two conflicting accesses hold no common lock"},
+	{"lock-order", "LockOrder", "Locks are taken in both orders"},
+	{"double-lock", "DoubleLock", "A lock is taken by the thread that holds it"},
+	{"return-with-lock", "ReturnWithLock", "A lock is kept on one of the ways out"},
+	{"compound", "CompoundAtomic", "Two atomic steps that ought to be one"},
+};
+
+struct report_place audit_place_shown(const struct audit_program *p, struct audit_place at)
+{
+	return (struct report_place){path_shown(program_text(p, at.file)), at.line, at.column};
+}
+
+static void collect_finding(struct audit_result *r, const struct finding *f)
+{
+	const struct audit_program *p = r->audit->program;
+	struct report_finding *out = array_add(&r->findings);
+
+	*out = (struct report_finding){
+		.rule = f->tag,
+		.confidence = finding_confidence_text(f->confidence),
+		.at = audit_place_shown(p, f->at),
+		.text = f->text,
+		.record = f->record ? program_text(p, f->record) : NULL,
+		.field = f->field ? program_text(p, f->field) : NULL,
+		.function = program_text(p, f->function),
+		.is_tried = f->is_tried,
+		.is_confirmed = f->is_confirmed,
+		.script = f->script,
+	};
+	array_each(const struct finding_note, note, &f->notes)
+		*array_add(&out->notes) = (struct report_note){
+			audit_place_shown(p, note->at), (enum report_path)note->way, note->text};
+}
+
+void audit_collect(struct audit_result *r)
+{
+	r->findings.rules = rules;
+	r->findings.rule_count = FINDING_TAGS;
+	array_each(const struct finding, f, &r->audit->findings.items) {
+		r->known += f->is_known;
+		r->tried += f->is_tried;
+		r->confirmed += f->is_confirmed;
+		if (audit_is_reported(r->cli, f))
+			collect_finding(r, f);
+		else
+			r->hidden += !f->is_known;
+	}
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+/* For the page: an array of pairs, number and text. */
+static void add_source(struct modules *symbols, const struct report_place *at, struct json *j)
+{
+	json_array(j, "source");
+	for (unsigned n = at->line > AROUND ? at->line - AROUND : 1; n <= at->line + AROUND; n++) {
+		const char *text = source_line(symbols, at->file, n);
+
+		if (!text)
+			break;
+		json_array(j, NULL);
+		json_integer(j, NULL, n);
+		json_string(j, NULL, text);
+		json_end_array(j);
+	}
+	json_end_array(j);
+}
+
+/* `symbols`: for the page, the cache of source files; NULL for JSON. */
+static void add_place(const struct report_place *at, struct modules *symbols, struct json *j)
+{
+	json_string(j, "file", at->file);
+	json_integer(j, "line", at->line);
+	json_integer(j, "column", at->column);
+	if (symbols)
+		add_source(symbols, at, j);
+}
+
+static void add_finding(const struct report_finding *f, struct modules *symbols, struct json *j)
 {
 	json_object(j, NULL);
-	json_string(j, "tag", finding_tag_text(f->tag));
-	json_string(j, "confidence", finding_confidence_text(f->confidence));
-	audit_report_add_place(p, f->at, j);
+	json_string(j, "tag", rules[f->rule].id);
+	json_string(j, "confidence", f->confidence);
+	add_place(&f->at, symbols, j);
 	json_string(j, "text", f->text);
-	json_string(j, "struct", f->record ? program_text(p, f->record) : NULL);
-	json_string(j, "field", f->field ? program_text(p, f->field) : NULL);
-	json_string(j, "function", program_text(p, f->function));
+	json_string(j, "struct", f->record);
+	json_string(j, "field", f->field);
+	json_string(j, "function", f->function);
 	if (f->is_tried) {
 		json_bool(j, "confirmed", f->is_confirmed);
 		json_string(j, "script", f->script);
 	}
 	json_array(j, "notes");
-	array_each(const struct finding_note, note, &f->notes) {
+	array_each(const struct report_note, note, &f->notes) {
 		json_object(j, NULL);
-		audit_report_add_place(p, note->at, j);
+		add_place(&note->at, symbols, j);
 		json_string(j, "text", note->text);
 		json_end_object(j);
 	}
@@ -58,8 +143,10 @@ static void add_safe(const struct audit *a, struct json *j)
 {
 	json_array(j, "safe");
 	array_each(const struct finding_safe, s, &a->findings.safe) {
+		const struct report_place at = audit_place_shown(a->program, s->at);
+
 		json_object(j, NULL);
-		audit_report_add_place(a->program, s->at, j);
+		add_place(&at, NULL, j);
 		json_string(j, "struct", program_text(a->program, s->record));
 		json_string(j, "field", program_text(a->program, s->field));
 		json_string(j, "why", s->why);
@@ -68,35 +155,31 @@ static void add_safe(const struct audit *a, struct json *j)
 	json_end_array(j);
 }
 
-static void audit_report_as_json(const struct cli *cli, const struct audit_told *t, int status,
-				 struct str *out)
+static void audit_add(const void *of, const char *page, struct json *j)
 {
-	const struct audit_program *p = t->audit->program;
-	struct json j = {0};
+	const struct audit_result *r = of;
+	const struct audit_program *p = r->audit->program;
+	struct modules *symbols = page ? modules_new() : NULL;
 
-	json_object(&j, NULL);
-	json_string(&j, "verdict", status == VERDICT_FOUND ? "found" : "ok");
-	json_integer(&j, "status", status);
-	json_integer(&j, "files", p->units);
-	json_integer(&j, "lines", (long long)p->lines);
-	json_integer(&j, "functions", (long long)p->functions.count);
-	json_number(&j, "seconds", t->seconds);
-	json_integer(&j, "in_baseline", (long long)t->known);
-	json_integer(&j, "of_low_confidence", (long long)t->hidden);
-	json_array(&j, "findings");
-	array_each(const struct finding, f, &t->audit->findings.items)
-		if (audit_is_told(cli, f))
-			add_finding(p, f, &j);
-	json_end_array(&j);
-	add_safe(t->audit, &j);
-	add_skipped(t->read, &j);
-	json_end_object(&j);
-	str_add(out, str_text(&j.out));
-	str_add(out, "\n");
-	json_fini(&j);
+	json_integer(j, "files", p->units);
+	json_integer(j, "lines", (long long)p->lines);
+	json_integer(j, "functions", (long long)p->functions.count);
+	json_number(j, "seconds", r->seconds);
+	json_integer(j, "in_baseline", (long long)r->known);
+	json_integer(j, "of_low_confidence", (long long)r->hidden);
+	json_array(j, "findings");
+	array_each(const struct report_finding, f, &r->findings)
+		add_finding(f, symbols, j);
+	json_end_array(j);
+	add_safe(r->audit, j);
+	add_skipped(r->read, j);
+	if (page)
+		json_string(j, "program",
+			    r->cli->audit.folder ? r->cli->audit.folder : r->cli->rest[0]);
+	modules_free(symbols);
 }
 
-/* ---- the baseline ------------------------------------------------------------------------------------- */
+/* ---- the baseline --------------------------------------------------------------------------- */
 
 /* Without lines: they move. */
 static void baseline_line(const struct audit_program *p, const struct finding *f, struct str *out)
@@ -107,12 +190,14 @@ static void baseline_line(const struct audit_program *p, const struct finding *f
 		 f->field ? program_text(p, f->field) : "-");
 }
 
-void audit_baseline(const struct cli *cli, const struct audit_told *t, struct str *out)
+static void audit_baseline(const void *of, struct str *out)
 {
+	const struct audit_result *r = of;
+
 	str_add(out, "# gatectl audit: findings that are known: tag, file, function, field\n");
-	array_each(const struct finding, f, &t->audit->findings.items)
-		if (f->is_known || audit_is_told(cli, f))
-			baseline_line(t->audit->program, f, out);
+	array_each(const struct finding, f, &r->audit->findings.items)
+		if (f->is_known || audit_is_reported(r->cli, f))
+			baseline_line(r->audit->program, f, out);
 }
 
 static bool has_line(const char *text, const char *line)
@@ -146,50 +231,23 @@ int audit_baseline_read(struct audit *a, const char *path, struct error *err)
 	return 0;
 }
 
-/* ---- --report ------------------------------------------------------------------------------------------- */
+/* ---- --report ------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *path, const char *ending)
+static void audit_sarif(const void *of, struct str *out)
 {
-	size_t length = strlen(path), n = strlen(ending);
+	const struct audit_result *r = of;
 
-	return length > n && strcmp(path + length - n, ending) == 0;
+	report_sarif(&r->findings, out);
 }
 
-int audit_reports_check(const struct cli *cli, struct error *err)
+int audit_report(const struct audit_result *r, int status, struct error *err)
 {
-	array_each(const char *const, path, &cli->run.reports) {
-		if (!ends_with(*path, ".sarif") && !ends_with(*path, ".json") &&
-		    !ends_with(*path, ".html") && !ends_with(*path, ".baseline")) {
-			error_set(err, ERROR_USAGE,
-				  "--report: %s: the name has to end in .sarif, .json, .html or "
-				  ".baseline",
-				  *path);
-			return error_hint(err, "gatectl audit --report audit.sarif ...");
-		}
-		if (reports_may_write(*path, err) < 0)
-			return -1;
-	}
-	return 0;
-}
+	const struct cli_record record = {.command = "audit",
+					  .status = status,
+					  .add = audit_add,
+					  .of = r,
+					  .sarif = audit_sarif,
+					  .baseline = audit_baseline};
 
-int audit_report(const struct cli *cli, const struct audit_told *t, int status, struct error *err)
-{
-	int answer = 0;
-
-	array_each(const char *const, path, &cli->run.reports) {
-		struct str text = {0};
-
-		if (ends_with(*path, ".sarif"))
-			audit_sarif(cli, t, &text);
-		else if (ends_with(*path, ".html"))
-			audit_page(cli, t, status, &text);
-		else if (ends_with(*path, ".baseline"))
-			audit_baseline(cli, t, &text);
-		else
-			audit_report_as_json(cli, t, status, &text);
-		if (answer == 0)
-			answer = reports_put(*path, &text, err);
-		str_fini(&text);
-	}
-	return answer;
+	return reports_write_record(r->cli, &record, err);
 }

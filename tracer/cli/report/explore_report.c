@@ -1,37 +1,71 @@
-#include "tracer/cli/report/explore_report.h"
+/* --report of a search: what it did, and each failure. */
+#include "tracer/cli/report/report.h"
 
-#include "tracer/base/text/json.h"
-#include "tracer/base/text/xml.h"
-#include "tracer/features/report/suite.h"
+#include "tracer/base/files/path.h"
+#include "tracer/sched/schedule/text.h"
 
 #include <inttypes.h>
 
-int explore_reports_check(const struct cli *cli, struct error *err)
+/* Of a schedule as many steps are shown, the last ones. */
+enum { STEPS_MOST = 400 };
+
+/* ---- for the page --------------------------------------------------------------------------- */
+
+static void add_step(const struct schedule_step *step, struct json *j)
 {
-	array_each(const char *, path, &cli->run.reports)
-		if (report_kind_of(*path) == REPORT_TRACE) {
-			error_set(err, ERROR_USAGE,
-				  "--report: %s: of a search there is a .json, .html or .xml",
-				  *path);
-			return error_hint(err, "gatectl explore --report search.html ...");
-		}
-	return reports_check(cli, err);
+	const struct schedule_where *w = &step->where;
+	struct str place = {0};
+
+	if (w->file)
+		str_addf(&place, "%s:%u", path_shown(w->file), w->line);
+	json_array(j, NULL);
+	json_integer(j, NULL, step->thread);
+	json_bool(j, NULL, step->preempts);
+	json_string(j, NULL, schedule_op(step->point.op));
+	json_string(j, NULL, str_text(&place));
+	json_string(j, NULL, w->var ? w->var : w->call ? w->call : "");
+	json_end_array(j);
+	str_fini(&place);
 }
 
-const char *explore_verdict(const struct explore *e, int status)
+static void add_schedule(const struct schedule *s, struct json *j)
 {
-	if (status == VERDICT_OK || status == VERDICT_FOUND)
-		return verdict_word((enum verdict)status);
-	if (e->x.err->code)
-		return run_error_word(e->x.err->code);
-	if (status == VERDICT_ERROR)
-		return "error";
-	return e->x.last.interrupted ? "interrupted" : verdict_word(e->x.last.verdict);
+	size_t first = s->steps.count > STEPS_MOST ? s->steps.count - STEPS_MOST : 0;
+
+	json_array(j, "threads");
+	array_each(char *const, id, &s->threads)
+		json_string(j, NULL, *id);
+	json_end_array(j);
+	json_integer(j, "first_step", (long long)first + 1);
+	json_array(j, "path");
+	for (size_t i = first; i < s->steps.count; i++)
+		add_step(&s->steps.items[i], j);
+	json_end_array(j);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------- */
+static void add_files(const struct explore_failure *f, const char *page, struct json *j)
+{
+	const char *names[7];
+	size_t count = 0;
 
-static void add_failure(const struct explore_failure *f, struct json *j)
+	if (f->again) {
+		names[count++] = "report.html";
+		names[count++] = "report.json";
+	}
+	names[count++] = "schedule";
+	if (f->script)
+		names[count++] = "gates.lua";
+	if (f->again) {
+		names[count++] = "stdout";
+		names[count++] = "stderr";
+	}
+	names[count] = NULL;
+	report_links(page, f->folder, names, j);
+}
+
+/* ---- the record ----------------------------------------------------------------------------- */
+
+static void add_failure(const struct explore_failure *f, const char *page, struct json *j)
 {
 	json_object(j, NULL);
 	json_string(j, "kind", f->kind);
@@ -53,6 +87,10 @@ static void add_failure(const struct explore_failure *f, struct json *j)
 		json_integer(j, "asked", (long long)f->asked);
 	}
 	json_string(j, "text", f->text);
+	if (page) {
+		add_files(f, page, j);
+		add_schedule(&f->schedule, j);
+	}
 	json_end_object(j);
 }
 
@@ -97,111 +135,48 @@ static void add_numbers(const struct explore *e, struct json *j)
 	str_fini(&digest);
 }
 
-static void explore_report_as_json(const struct explore *e, int status, struct str *out)
+static void explore_add(const void *of, const char *page, struct json *j)
 {
-	struct json j = {0};
+	const struct explore *e = of;
 
-	json_object(&j, NULL);
-	json_string(&j, "verdict", explore_verdict(e, status));
-	json_integer(&j, "status", status);
-	json_string(&j, "program", e->x.options->argv[0]);
-	json_array(&j, "command");
+	json_string(j, "program", e->x.options->argv[0]);
+	json_array(j, "command");
 	for (char *const *arg = e->x.options->argv; *arg; arg++)
-		json_string(&j, NULL, *arg);
-	json_end_array(&j);
-	json_integer(&j, "seed", (long long)e->options.seed);
-	json_string(&j, "strategy", e->options.strategy);
-	add_numbers(e, &j);
-	json_array(&j, "failures");
+		json_string(j, NULL, *arg);
+	json_end_array(j);
+	json_integer(j, "seed", (long long)e->options.seed);
+	json_string(j, "strategy", e->options.strategy);
+	add_numbers(e, j);
+	json_array(j, "failures");
 	array_each(const struct explore_failure, f, &e->failures)
-		add_failure(f, &j);
-	json_end_array(&j);
-	add_samples(e, &j);
-	json_end_object(&j);
-	str_addf(out, "%s\n", str_text(&j.out));
-	json_fini(&j);
-}
-
-/* ---- JUnit ---------------------------------------------------------------------------------------------- */
-
-static void add_problem(const char *tag, const char *message, const char *type, const char *text,
-			struct str *out)
-{
-	str_addf(out, "      <%s", tag);
-	xml_attribute(out, "message", message);
-	xml_attribute(out, "type", type);
-	str_add(out, ">");
-	xml_text(out, text);
-	str_addf(out, "</%s>\n", tag);
-}
-
-static enum report_case add_outcome(const struct explore *e, int status, const char *headline,
-				    const char *text, struct str *out)
-{
-	if (!status)
-		return CASE_PASSED;
-	if (status == VERDICT_FOUND) {
-		add_problem("failure", headline, "found", text, out);
-		return CASE_FAILED;
-	}
-	if (status == RUN_SKIPPED && e->x.err->code == ERROR_CANNOT_TRACE) {
-		add_problem("skipped", error_text(e->x.err), "cannot-trace", "", out);
-		return CASE_SKIPPED;
-	}
-	add_problem("error", error_text(e->x.err), explore_verdict(e, status),
-		    str_text(&e->x.last.text), out);
-	return CASE_ERROR;
-}
-
-void explore_junit(const struct explore *e, int status, const char *command, const char *headline,
-		   const char *text, struct str *out)
-{
-	struct report_suite suite = {.seconds = e->seconds};
-	const char *program = str_base_name(e->x.options->argv[0]);
-	struct str name = {0};
-
-	str_addf(&name, "%s %s", command, program);
-	str_add(&suite.cases, "    <testcase");
-	xml_attribute(&suite.cases, "name", str_text(&name));
-	xml_attribute(&suite.cases, "classname", program);
-	str_addf(&suite.cases, " time=\"%.3f\">\n", e->seconds);
-	suite.count[add_outcome(e, status, headline, text, &suite.cases)]++;
-	str_add(&suite.cases, "      <system-out>");
-	xml_text(&suite.cases, headline);
-	str_add(&suite.cases, "</system-out>\n    </testcase>\n");
-	report_suite_text(&suite, e->x.options, out);
-	str_fini(&suite.cases);
-	str_fini(&name);
-}
-
-static void as_junit(const struct explore *e, int status, struct str *out)
-{
-	const struct explore_failure *f = e->failures.items;
-	struct str headline = {0};
-
-	str_addf(&headline, "%lu schedules, %lu distinct", e->runs, e->distinct);
-	if (e->failures.count)
-		str_addf(&headline, ": %zu failures; the first: %s", e->failures.count, f->where);
-	explore_junit(e, status, "explore", str_text(&headline), f ? f->text : "", out);
-	str_fini(&headline);
+		add_failure(f, page, j);
+	json_end_array(j);
+	add_samples(e, j);
+	if (page)
+		json_bool(j, "fair", e->fair);
 }
 
 int explore_report(const struct cli *cli, const struct explore *e, int status, struct error *err)
 {
-	int failed = 0;
+	const struct explore_failure *f = e->failures.items;
+	struct str headline = {0};
+	int failed;
 
-	array_each(const char *, path, &cli->run.reports) {
-		struct str text = {0};
-
-		if (report_kind_of(*path) == REPORT_JSON)
-			explore_report_as_json(e, status, &text);
-		else if (report_kind_of(*path) == REPORT_JUNIT)
-			as_junit(e, status, &text);
-		else
-			explore_page(e, status, *path, &text);
-		if (reports_put(*path, &text, err) < 0)
-			failed = -1;
-		str_fini(&text);
-	}
+	str_addf(&headline, "%lu schedules, %lu distinct", e->runs, e->distinct);
+	if (e->failures.count)
+		str_addf(&headline, ": %zu failures; the first: %s", e->failures.count, f->where);
+	failed =
+		reports_write_record(cli,
+				     &(struct cli_record){.command = "explore",
+							  .status = status,
+							  .add = explore_add,
+							  .of = e,
+							  .x = &e->x,
+							  .argv = e->x.options->argv,
+							  .seconds = e->seconds,
+							  .headline = str_text(&headline),
+							  .text = e->failures.count ? f->text : ""},
+				     err);
+	str_fini(&headline);
 	return failed;
 }

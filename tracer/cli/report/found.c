@@ -1,4 +1,5 @@
-#include "tracer/cli/report/found.h"
+/* Folders of what a search has found. */
+#include "tracer/cli/report/report.h"
 
 #include "tracer/base/array.h"
 #include "tracer/base/files/file.h"
@@ -9,25 +10,26 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* In this order; a folder that was begun and cannot be finished is emptied of them. */
+/* In this order. */
 static const char *const files[] = {"schedule", "report.json", "report.html",
 				    "stdout",	"stderr",      "gates.lua"};
 enum { FILES = sizeof(files) / sizeof(*files) };
 
-/* Under this name until it is whole. */
+/* Name of a file until it is whole. */
 static const char unfinished[] = ".unfinished";
 
-/* In the place of the one that is there: that is the old one until the new one is whole. */
-static int write_file(int dir, const char *name, const struct str *text)
+/* Replaces the file of that name once the new one is whole. */
+static int write_file(int dir, const char *name, const char *text, size_t length)
 {
 	int fd, failed;
 
 	unlinkat(dir, unfinished, 0);
 	fd = openat(dir, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	failed = fd < 0 ? -1 : io_write(fd, str_text(text), text->length);
+	failed = fd < 0 ? -1 : io_write(fd, text, length);
 	if (fd >= 0 && close(fd) < 0)
 		failed = -1;
 	if (failed || renameat(dir, unfinished, dir, name) < 0) {
@@ -53,7 +55,7 @@ static int write_files(int dir, const struct explore *e, const struct explore_fa
 	schedule_print(&f->schedule, &head, &schedule);
 	for (size_t i = 0; i < FILES && !failed; i++)
 		if (i == 0 || (f->again && (texts[i] != &f->gates || f->gates.length)))
-			failed = write_file(dir, files[i], texts[i]);
+			failed = write_file(dir, files[i], str_text(texts[i]), texts[i]->length);
 		else
 			unlinkat(dir, files[i], 0);
 	schedule_head_fini(&head);
@@ -71,19 +73,6 @@ static void remove_folder(const char *path, int dir)
 		unlinkat(dir, unfinished, 0);
 	rmdir(path);
 	errno = saved;
-}
-
-/* The next number that is free becomes the folder's; another search may go on beside this one. */
-static char *number(const char *dir, const char *temporary)
-{
-	char *path = file_numbered(dir);
-
-	if (path && rename(temporary, path) < 0) {
-		remove_folder(path, -1);
-		base_free(path);
-		path = NULL;
-	}
-	return path;
 }
 
 static char *new_folder(const char *dir)
@@ -118,7 +107,9 @@ static int copy_files(int dir, const char *from)
 		struct str text = {0};
 
 		if (fd >= 0)
-			failed = io_read(fd, &text) < 0 ? -1 : write_file(dir, files[i], &text);
+			failed = io_read(fd, &text) < 0
+					 ? -1
+					 : write_file(dir, files[i], str_text(&text), text.length);
 		else if (errno != ENOENT)
 			failed = -1;
 		if (fd >= 0)
@@ -130,8 +121,7 @@ static int copy_files(int dir, const char *from)
 	return failed;
 }
 
-/* Files of a folder that is there. -1: there is none, or they cannot be written; errno says
-   which. */
+/* Writes the files of an existing folder. Returns -1 with errno: there is none, or they cannot be written. */
 static int write_again(const struct explore *e, const struct explore_failure *f)
 {
 	int dir = open(f->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -143,12 +133,19 @@ static int write_again(const struct explore *e, const struct explore_failure *f)
 	return failed;
 }
 
-/* The folder gets this path, or (NULL) the next number. NULL: it cannot. */
+/* Moves the folder to `path`, or (NULL) to the next free number: another search may write there at the same time.
+   Returns NULL if it cannot. */
 static char *found_place(const char *dir, const char *temporary, const char *path)
 {
-	if (!path)
-		return number(dir, temporary);
-	return rename(temporary, path) == 0 ? base_strdup(path) : NULL;
+	char *place = path ? base_strdup(path) : file_numbered(dir);
+
+	if (place && rename(temporary, place) < 0) {
+		if (!path)
+			remove_folder(place, -1);
+		base_free(place);
+		place = NULL;
+	}
+	return place;
 }
 
 /* Writes the failure's folder from `e`; if `e` is NULL, copies the folder it has into a new one. */
@@ -200,8 +197,7 @@ int found_copy(struct explore_failure *f, const char *dir, struct error *err)
 	return 0;
 }
 
-/* In a directory that all may write to, another user can have put a link there, before this
-   search. */
+/* In a directory that all may write to, another user can have made the link. */
 static int check_link(const char *dir, struct error *err)
 {
 	struct str path = {0};
@@ -246,4 +242,38 @@ int found_check(const char *dir, struct error *err)
 	if (!err->code)
 		return 0;
 	return error_hint(err, "-o DIR, in a directory that exists and is yours");
+}
+
+/* ---- schedules that were cut ---------------------------------------------------------------- */
+
+static int write_cut(struct explore_cut *cut, const char *dir)
+{
+	int fd, failed;
+
+	cut->folder = file_numbered(dir);
+	fd = cut->folder ? open(cut->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return -1;
+	failed = write_file(fd, "steps", cut->steps, strlen(cut->steps)) < 0 ||
+		 write_file(fd, "threads", cut->threads, strlen(cut->threads)) < 0;
+	close(fd);
+	return failed ? -1 : 0;
+}
+
+int found_write_cuts(struct explore *e, struct error *err)
+{
+	char *dir = in_folder(e->options.output, "cut");
+	int failed = 0;
+
+	if (e->cuts.count) {
+		mkdir(e->options.output, 0777);
+		mkdir(dir, 0777);
+	}
+	array_each(struct explore_cut, cut, &e->cuts)
+		if (!failed && !cut->folder && write_cut(cut, dir) < 0)
+			failed = error_errno(err, ERROR_SYSTEM,
+					     "%s: a schedule that was cut cannot be kept there",
+					     dir);
+	base_free(dir);
+	return failed;
 }

@@ -1,13 +1,27 @@
-#include "tracer/cli/report/harness_report.h"
+/* --report of harness: operations, how much was searched, and each violation. */
+#include "tracer/cli/report/report.h"
 
-#include "tracer/base/text/json.h"
-#include "tracer/cli/report/explore_report.h"
-#include "tracer/features/report/suite.h"
+#include "tracer/synth/script/gates.h"
 
-/* ---- JSON ------------------------------------------------------------------------------------------- */
+/* For the page. */
+static void add_script(const struct harness_violation *v, const char *page, struct json *j)
+{
+	static const char *const files[] = {"README.md", "test.c", "outcomes.txt", "gates.lua",
+					    NULL},
+				 *const no_script[] = {"README.md", "test.c", "outcomes.txt", NULL};
+	struct str runs = {0};
+
+	json_string(j, "story", str_text(&v->story));
+	report_links(page, v->folder, v->script ? files : no_script, j);
+	if (v->script) {
+		explore_gates_runs(v->forced, v->asked, v->forced_s, &runs);
+		json_string(j, "forced_in", str_text(&runs));
+	}
+	str_fini(&runs);
+}
 
 static void add_violation(const struct harness_hunt *h, const struct harness_violation *v,
-			  struct json *j)
+			  const char *page, struct json *j)
 {
 	struct str schema = {0};
 
@@ -35,6 +49,8 @@ static void add_violation(const struct harness_hunt *h, const struct harness_vio
 		json_end_object(j);
 	}
 	json_end_array(j);
+	if (page)
+		add_script(v, page, j);
 	json_end_object(j);
 	str_fini(&schema);
 }
@@ -68,76 +84,49 @@ static void add_sizes(const struct harness_hunt *h, struct json *j)
 	json_end_array(j);
 }
 
-static const char *hunt_verdict(const struct harness_hunt *h, int status)
+static void harness_add(const void *of, const char *page, struct json *j)
 {
-	const struct explore e = {.x = h->x};
+	const struct harness_hunt *h = of;
 
-	return explore_verdict(&e, status);
-}
-
-static void harness_report_as_json(const struct harness_hunt *h, int status, struct str *out)
-{
-	struct json j = {0};
-
-	json_object(&j, NULL);
-	json_string(&j, "verdict", hunt_verdict(h, status));
-	json_integer(&j, "status", status);
-	json_string(&j, "library", h->options.library);
-	json_string(&j, "object", h->object.type);
-	add_operations(h, &j);
-	add_sizes(h, &j);
-	json_integer(&j, "harnesses", (long long)h->harnesses);
-	json_integer(&j, "schedules", (long long)h->runs);
-	json_number(&j, "seconds", h->seconds);
-	json_bool(&j, "out_of_time", h->out_of_time);
-	json_array(&j, "violations");
+	json_string(j, "library", h->options.library);
+	json_string(j, "object", page ? h->options.type : h->object.type);
+	add_operations(h, j);
+	add_sizes(h, j);
+	json_integer(j, "harnesses", (long long)h->harnesses);
+	json_integer(j, "schedules", (long long)h->runs);
+	json_number(j, "seconds", h->seconds);
+	json_bool(j, "out_of_time", h->out_of_time);
+	json_array(j, "violations");
 	array_each(const struct harness_violation, v, &h->violations)
-		add_violation(h, v, &j);
-	json_end_array(&j);
-	json_end_object(&j);
-	str_addf(out, "%s\n", str_text(&j.out));
-	json_fini(&j);
-}
-
-/* ---- JUnit -------------------------------------------------------------------------------------------- */
-
-static void as_junit(const struct cli *cli, const struct harness_hunt *h, int status,
-		     struct str *out)
-{
-	char *words[] = {cli->rest[0], NULL};
-	struct run_options options = cli->run;
-	struct explore e = {.x = h->x, .seconds = h->seconds};
-	const struct harness_violation *v = h->violations.items;
-	struct str headline = {0};
-
-	options.argv = words;
-	e.x.options = &options;
-	str_addf(&headline, "%lu harnesses, %lu schedules", h->harnesses, h->runs);
-	if (h->violations.count)
-		str_addf(&headline, ": %zu violations; the first: %s", h->violations.count,
-			 v->headline);
-	explore_junit(&e, status, "harness", str_text(&headline), v ? str_text(&v->story) : "",
-		      out);
-	str_fini(&headline);
+		add_violation(h, v, page, j);
+	json_end_array(j);
+	json_string(j, "strategy", h->explore.strategy);
+	json_integer(j, "seed", (long long)h->explore.seed);
 }
 
 int harness_report(const struct cli *cli, const struct harness_hunt *h, int status,
 		   struct error *err)
 {
-	int failed = 0;
+	char *argv[] = {cli->rest[0], NULL};
+	const struct harness_violation *v = h->violations.count ? h->violations.items : NULL;
+	struct str headline = {0};
+	int failed;
 
-	array_each(const char *, path, &cli->run.reports) {
-		struct str text = {0};
-
-		if (report_kind_of(*path) == REPORT_JSON)
-			harness_report_as_json(h, status, &text);
-		else if (report_kind_of(*path) == REPORT_JUNIT)
-			as_junit(cli, h, status, &text);
-		else
-			harness_page(h, status, *path, &text);
-		if (reports_put(*path, &text, err) < 0)
-			failed = -1;
-		str_fini(&text);
-	}
+	str_addf(&headline, "%lu harnesses, %lu schedules", h->harnesses, h->runs);
+	if (v)
+		str_addf(&headline, ": %zu violations; the first: %s", h->violations.count,
+			 v->headline);
+	failed = reports_write_record(cli,
+				      &(struct cli_record){.command = "harness",
+							   .status = status,
+							   .add = harness_add,
+							   .of = h,
+							   .x = &h->x,
+							   .argv = argv,
+							   .seconds = h->seconds,
+							   .headline = str_text(&headline),
+							   .text = v ? str_text(&v->story) : ""},
+				      err);
+	str_fini(&headline);
 	return failed;
 }

@@ -1,9 +1,5 @@
-#include "tracer/cli/report/races_report.h"
-
-#include "tracer/base/text/json.h"
-#include "tracer/base/text/xml.h"
-#include "tracer/cli/report/explore_report.h"
-#include "tracer/features/report/suite.h"
+/* What races has found: as text, and for --report. */
+#include "tracer/cli/report/report.h"
 
 #include <string.h>
 
@@ -160,65 +156,48 @@ static void json_race(struct json *j, const struct race *race)
 	json_end_object(j);
 }
 
-static void races_report_as_json(const struct races_hunt *h, int status, struct str *out)
+static void races_add(const void *of, const char *page, struct json *j)
 {
-	struct json j = {0};
+	const struct races_hunt *h = of;
+	struct str text = {0};
 
-	json_object(&j, NULL);
-	json_string(&j, "verdict", explore_verdict(&h->e, status));
-	json_integer(&j, "status", status);
-	json_string(&j, "program", h->e.x.options->argv[0]);
-	json_integer(&j, "runs", (long long)h->e.runs);
-	json_integer(&j, "failed", (long long)h->failed);
-	json_integer(&j, "ignored", (long long)h->ignored);
-	json_number(&j, "seconds", h->e.seconds);
-	json_integer(&j, "seed", (long long)h->e.options.seed);
-	json_array(&j, "races");
+	json_string(j, "program", h->e.x.options->argv[0]);
+	json_integer(j, "runs", (long long)h->e.runs);
+	json_integer(j, "failed", (long long)h->failed);
+	json_integer(j, "ignored", (long long)h->ignored);
+	json_number(j, "seconds", h->e.seconds);
+	json_integer(j, "seed", (long long)h->e.options.seed);
+	json_array(j, "races");
 	array_each(const struct race, race, &h->found)
-		json_race(&j, race);
-	json_end_array(&j);
-	json_end_object(&j);
-	str_addf(out, "%s\n", str_text(&j.out));
-	json_fini(&j);
-}
-
-/* ---- the others ------------------------------------------------------------------------------------- */
-
-static void as_page(const struct str *headline, const struct str *text, struct str *out)
-{
-	str_add(out, "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\">"
-		     "<title>gatectl races</title>\n<h1>");
-	xml_text(out, str_text(headline));
-	str_add(out, "</h1>\n<pre>");
-	xml_text(out, str_text(text));
-	str_add(out, "</pre></html>\n");
+		json_race(j, race);
+	json_end_array(j);
+	races_text(h, &text);
+	if (page)
+		json_string(j, "text", str_text(&text));
+	str_fini(&text);
 }
 
 int races_report(const struct cli *cli, const struct races_hunt *h, int status, struct error *err)
 {
 	struct str headline = {0}, text = {0};
-	int failed = 0;
+	int failed;
 
 	if (h->found.count)
 		races_headline(h, &headline);
 	else
 		str_addf(&headline, "no race in %lu runs", h->e.runs);
 	races_text(h, &text);
-	array_each(const char *, path, &cli->run.reports) {
-		enum report_kind kind = report_kind_of(*path);
-		struct str out = {0};
-
-		if (kind == REPORT_JSON)
-			races_report_as_json(h, status, &out);
-		else if (kind == REPORT_JUNIT)
-			explore_junit(&h->e, status, "races", str_text(&headline), str_text(&text),
-				      &out);
-		else
-			as_page(&headline, &text, &out);
-		if (!failed)
-			failed = reports_put(*path, &out, err);
-		str_fini(&out);
-	}
+	failed = reports_write_record(cli,
+				      &(struct cli_record){.command = "races",
+							   .status = status,
+							   .add = races_add,
+							   .of = h,
+							   .x = &h->e.x,
+							   .argv = h->e.x.options->argv,
+							   .seconds = h->e.seconds,
+							   .headline = str_text(&headline),
+							   .text = str_text(&text)},
+				      err);
 	str_fini(&headline);
 	str_fini(&text);
 	return failed;

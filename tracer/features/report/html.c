@@ -1,9 +1,5 @@
-/*
- * --report FILE.html: the timeline, one file that needs nothing else. The page (page/) is a frame
- * with three marks, where its style, its script and the record with the source lines go.
- */
+/* .html of a run, the timeline: its record, and the source lines that it is about. */
 #include "tracer/features/timeline/timeline.h"
-#include "tracer/base/text/foreign.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/report/report.h"
@@ -15,142 +11,98 @@
 /* Source lines shown around each one, and bytes shown of a long line. */
 enum { CONTEXT = 2, LINE_MOST = 400 };
 
-static const char page[] = {
-#include "tracer/features/report/page/timeline.html.inc"
-	0};
-static const char style[] = {
-#include "tracer/features/report/page/timeline.css.inc"
-	0};
-static const char script[] = {
-#include "tracer/features/report/page/timeline.js.inc"
-	0};
-
-/* ---- the source lines that events touch ----------------------------------------------------- */
-
-struct wanted {
+struct shown_file {
 	const char *file;
-	ARRAY(unsigned char) lines; /* by number: is it wanted? */
+	struct source_text text;
+	ARRAY(bool) lines; /* by number: is it shown? */
 };
 
-struct wanted_list {
-	struct wanted *items;
-	size_t count, capacity;
+struct shown {
+	struct run *run;
+	ARRAY(struct shown_file) files;
 };
 
-static struct wanted *wanted_file(struct wanted_list *list, const char *file)
+static struct shown_file *shown_file(struct shown *shown, const char *file)
 {
-	struct wanted *w;
+	struct shown_file *f;
 
-	array_each(struct wanted, it, list)
+	array_each(struct shown_file, it, &shown->files)
 		if (it->file == file || strcmp(it->file, file) == 0)
 			return it;
-	w = array_add(list);
-	w->file = file;
-	return w;
+	f = array_add(&shown->files);
+	f->file = file;
+	if (source_text(shown->run->symbols, file, &f->text))
+		for (size_t i = 0; i <= f->text.count; i++)
+			*array_add(&f->lines) = false;
+	return f;
 }
 
-/* The text is looked up once per file, where `lines` gets its length. */
-static void want(struct run *s, struct wanted_list *list, const char *file, unsigned line)
+static void show_line(struct shown *shown, const char *file, unsigned line)
 {
-	struct source_text text;
-	struct wanted *w;
+	struct shown_file *f = file && line ? shown_file(shown, file) : NULL;
 
-	if (!file || !line)
-		return;
-	w = wanted_file(list, file);
-	if (!w->lines.count) {
-		source_text(s->symbols, file, &text);
-		for (size_t i = 0; i <= text.count; i++)
-			*array_add(&w->lines) = 0;
-	}
-	for (unsigned n = line > CONTEXT ? line - CONTEXT : 1; n <= line + CONTEXT; n++)
-		if (n < w->lines.count)
-			w->lines.items[n] = 1;
+	for (unsigned n = line > CONTEXT ? line - CONTEXT : 1; f && n <= line + CONTEXT; n++)
+		if (n < f->lines.count)
+			f->lines.items[n] = true;
 }
 
-static void html_collect(struct run *s, struct wanted_list *list)
+static void show_all(struct shown *shown)
 {
-	const struct crash *c = crash_of_root(s);
+	const struct crash *c = crash_of_root(shown->run);
 
 	for (size_t i = 0; c && i < c->frames.count; i++)
-		want(s, list, c->frames.items[i].file, c->frames.items[i].line);
-	array_each(const struct happened, h, &timeline_of(s)->all)
-		want(s, list, h->file, h->line);
-	array_each(struct run_thread *, it, &s->threads) {
+		show_line(shown, c->frames.items[i].file, c->frames.items[i].line);
+	array_each(const struct happened, h, &timeline_of(shown->run)->all)
+		show_line(shown, h->file, h->line);
+	array_each(struct run_thread *, it, &shown->run->threads) {
 		const struct waiting *w = waiting_of(*it);
 
-		want(s, list, w->file, w->line);
-		want(s, list, w->taken_file, w->taken_line);
+		show_line(shown, w->file, w->line);
+		show_line(shown, w->taken_file, w->taken_line);
 	}
 }
 
-static void write_lines(const struct wanted *w, const struct source_text *source, struct json *j)
+static void add_file(const struct shown_file *f, struct json *j)
 {
-	json_object(j, w->file);
-	for (unsigned n = 1; n < w->lines.count && n <= source->count; n++) {
-		char number[16];
-		char *text;
+	json_object(j, f->file);
+	for (unsigned n = 1; n < f->lines.count; n++) {
+		const char *line = f->text.lines[n - 1];
+		char number[16], *text;
 
-		if (!w->lines.items[n])
+		if (!f->lines.items[n])
 			continue;
 		snprintf(number, sizeof(number), "%u", n);
-		text = base_strndup(source->lines[n - 1], strnlen(source->lines[n - 1], LINE_MOST));
+		text = base_strndup(line, strnlen(line, LINE_MOST));
 		json_string(j, number, text);
 		base_free(text);
 	}
 	json_end_object(j);
 }
 
-static void sources(struct run *s, struct json *j)
+static void add_sources(struct run *s, struct json *j)
 {
-	struct wanted_list list = {0};
+	struct shown shown = {.run = s};
 
-	html_collect(s, &list);
+	show_all(&shown);
 	json_object(j, "sources");
-	array_each(struct wanted, w, &list) {
-		struct source_text source;
-
-		if (source_text(s->symbols, w->file, &source))
-			write_lines(w, &source, j);
-		array_fini(&w->lines);
+	array_each(struct shown_file, f, &shown.files) {
+		if (f->lines.count)
+			add_file(f, j);
+		array_fini(&f->lines);
 	}
 	json_end_object(j);
-	array_fini(&list);
+	array_fini(&shown.files);
 }
 
-/* ---- the page ------------------------------------------------------------------------------- */
-
-static void add_data(struct run *s, const struct report_head *head, struct str *out)
+void report_html(struct run *s, const struct report_head *head, struct str *out)
 {
 	struct json j = {0};
 
 	json_object(&j, NULL);
 	report_record(s, head, &j);
 	json_string(&j, "version", GATECTL_VERSION);
-	sources(s, &j);
+	add_sources(s, &j);
 	json_end_object(&j);
-	foreign_script_json(out, str_text(&j.out));
+	report_page("run", str_text(&j.out), out);
 	json_fini(&j);
-}
-
-/* Adds the page up to the mark; returns what is behind it. */
-static const char *add_until(struct str *out, const char *from, const char *mark)
-{
-	const char *at = strstr(from, mark);
-
-	str_add_bytes(out, from, (size_t)(at - from));
-	return at + strlen(mark);
-}
-
-void report_html(struct run *s, const struct report_head *head, struct str *out)
-{
-	const char *rest = page;
-
-	rest = add_until(out, rest, "@STYLE@");
-	str_add(out, style);
-	rest = add_until(out, rest, "@DATA@");
-	add_data(s, head, out);
-	rest = add_until(out, rest, "@SCRIPT@");
-	str_add(out, script);
-	str_add(out, rest);
 }

@@ -1,38 +1,14 @@
-/* --report FILE: the facts of the verdict for programs (.json), and the choice of formats. */
+/* --report FILE of a run: the record, and what each printer prints of it. */
 #include "tracer/features/waiting/trampoline.h"
 #include "tracer/features/timeline/timeline.h"
-#include "tracer/features/report/suite.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/waiting/waiting.h"
+#include "tracer/base/signame.h"
 #include "tracer/scripts/given.h"
 #include "tracer/features/report/report.h"
 #include "tracer/run/places/inside.h"
 
 #include <string.h>
-
-static const char *const endings[REPORT_KINDS] = {
-	[REPORT_JSON] = ".json",
-	[REPORT_HTML] = ".html",
-	[REPORT_TRACE] = ".trace.json",
-	[REPORT_JUNIT] = ".xml",
-};
-
-/* The longest ending that fits wins: .trace.json ends in .json, too. */
-enum report_kind report_kind_of(const char *path)
-{
-	enum report_kind best = REPORT_KINDS;
-	size_t length = strlen(path), longest = 0;
-
-	for (enum report_kind kind = 0; kind < REPORT_KINDS; kind++) {
-		size_t n = strlen(endings[kind]);
-
-		if (n > longest && n < length && strcmp(path + length - n, endings[kind]) == 0) {
-			best = kind;
-			longest = n;
-		}
-	}
-	return best;
-}
 
 /* ---- the record ----------------------------------------------------------------------------- */
 
@@ -193,7 +169,7 @@ void report_record(struct run *s, const struct report_head *head, struct json *j
 	json_string(j, "message", head->message);
 	if (head->error)
 		json_string(j, "error", head->error);
-	if (head->note && *head->note)
+	if (*head->note)
 		json_string(j, "note", head->note);
 	json_string(j, "program", s->options->argv[0]);
 	json_array(j, "command");
@@ -219,6 +195,82 @@ static void report_json(struct run *s, const struct report_head *head, struct st
 	json_end_object(&j);
 	str_add(&j.out, "\n");
 	*out = j.out;
+}
+
+/* ---- JUnit ---------------------------------------------------------------------------------- */
+
+/* Scripts and orders are what is tested; without any, the program is. */
+static void add_test_name(const struct run *s, struct str *out)
+{
+	const struct run_options *o = s->options;
+
+	array_each(const char *, script, &o->scripts)
+		str_addf(out, "%s%s", out->length ? ", " : "", str_base_name(*script));
+	array_each(const char *, order, &o->orders)
+		str_addf(out, "%s%s", out->length ? ", " : "", *order);
+	if (!out->length)
+		str_add(out, str_base_name(o->argv[0]));
+	if (o->repeat > 1)
+		str_addf(out, " (run %lu of %lu)", s->run_number, o->repeat);
+}
+
+/* A verdict on the program is a failure; what kept gatectl from judging it is an error. */
+static enum report_case report_case_of(const struct report_head *head)
+{
+	if (head->status == 0)
+		return CASE_PASSED;
+	if (head->status == RUN_SKIPPED && strcmp(head->verdict, "cannot-trace") == 0)
+		return CASE_SKIPPED;
+	if (head->error || strcmp(head->verdict, "interrupted") == 0)
+		return CASE_ERROR;
+	return CASE_FAILED;
+}
+
+/* Adds the first line of the message without "gatectl: word: ": the word is the type already. */
+static void add_first_line(const struct report_head *head, struct str *out)
+{
+	const char *text = head->message;
+	size_t word = strlen(head->verdict);
+
+	if (strcmp(head->verdict, "ok") == 0) {
+		str_addf(out, "the program ended with status %d", head->status);
+		return;
+	}
+	if (strcmp(head->verdict, "interrupted") == 0) {
+		str_addf(out, "ended by SIG%s", signame_text(head->status - 128));
+		return;
+	}
+	if (strncmp(text, "gatectl: ", 9) == 0 && strncmp(text + 9, head->verdict, word) == 0)
+		text += 9 + word + strspn(text + 9 + word, ": ");
+	str_add_bytes(out, text, strcspn(text, "\n"));
+}
+
+static enum report_case report_junit(struct run *s, const struct report_head *head, struct str *out)
+{
+	const struct str *written = s->outcome.stderr_text;
+	struct str name = {0}, first = {0}, errors = {0};
+	struct report_test test = {
+		.class_name = str_base_name(s->options->argv[0]),
+		.seconds = (double)timeline_of(s)->end_us / 1e6,
+		.outcome = report_case_of(head),
+		.type = strcmp(head->verdict, "ok") == 0 ? "status" : head->verdict,
+		.text = head->message,
+		.out = s->outcome.stdout_text,
+		.err = &errors,
+	};
+
+	add_test_name(s, &name);
+	add_first_line(head, &first);
+	if (written)
+		str_add_bytes(&errors, str_text(written), written->length);
+	str_addf(&errors, "%s%s", head->note, head->message);
+	test.name = str_text(&name);
+	test.message = str_text(&first);
+	report_test_print(&test, out);
+	str_fini(&name);
+	str_fini(&first);
+	str_fini(&errors);
+	return test.outcome;
 }
 
 /* ---- all that were asked for ---------------------------------------------------------------- */
@@ -266,6 +318,7 @@ static void report_error(struct run *s, const struct error *err, struct run_resu
 		.status = run_error_status(s->options, err->code),
 		/* A script's own failure is no error of gatectl. */
 		.error = err->code == ERROR_FAILED ? NULL : error_text(err),
+		.note = "",
 	};
 
 	str_addf(&message, "gatectl: %s: %s\n", head.verdict, error_text(err));

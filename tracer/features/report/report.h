@@ -4,22 +4,21 @@
 
 #include "tracer/run/state.h"
 
-/* report.c: what every report tells of the run as a whole */
+/* The run as a whole. */
 struct report_head {
 	const char *verdict; /* "ok", its word, "interrupted" or "cannot-trace" */
 	int status;
 	const char *error;   /* gatectl's own, or NULL */
 	const char *message; /* the verdict in words, as on standard error */
-	const char *note;    /* what there is to say of a run that was as expected; "", or NULL */
+	const char *note;    /* about a run that was as expected; may be empty */
 };
 /* Writes all reports that were asked for to out->reports. */
 void report_run(struct run *s, struct run_result *out);
 /* Adds the members of the record to the current object. */
 void report_record(struct run *s, const struct report_head *head, struct json *j);
 
-/* html.c, trace.c, junit.c */
+/* html.c, trace.c */
 void report_html(struct run *s, const struct report_head *head, struct str *out);
 void report_trace(struct run *s, const struct report_head *head, struct str *out);
-enum report_case report_junit(struct run *s, const struct report_head *head, struct str *out);
 
 #endif
