@@ -1,23 +1,18 @@
-#include "tracer/audit/checks/guards.h"
+/* The analysis as a whole. */
+#include "tracer/audit/audit.h"
+
+#include "tracer/audit/checks/checks.h"
+#include "tracer/audit/flow/flow.h"
 #include "tracer/base/files/path.h"
 
 #include <string.h>
 
-static bool audit_is_called(const struct audit_program *p, const struct audit_record *r,
-			    const char *type)
+static bool is_named(const struct audit_program *p, const struct audit_record *r, const char *type)
 {
-	const char *wanted = strncmp(type, "struct ", 7) == 0 ? type + 7 : type;
+	const char *name = strncmp(type, "struct ", 7) == 0 ? type + 7 : type;
 
-	return strcmp(wanted, program_text(p, r->name)) == 0 ||
-	       (r->alias && strcmp(wanted, program_text(p, r->alias)) == 0);
-}
-
-static bool is_type(const struct audit *a, const struct audit_record *r)
-{
-	for (const char *const *type = a->options->types; *type; type++)
-		if (audit_is_called(a->program, r, *type))
-			return true;
-	return false;
+	return strcmp(name, program_text(p, r->name)) == 0 ||
+	       (r->alias && strcmp(name, program_text(p, r->alias)) == 0);
 }
 
 int audit_types_check(const struct audit_program *p, const char *const *types, struct error *err)
@@ -26,7 +21,7 @@ int audit_types_check(const struct audit_program *p, const char *const *types, s
 		bool is_there = false;
 
 		array_each(const struct audit_record, r, &p->records)
-			is_there |= audit_is_called(p, r, *types);
+			is_there |= is_named(p, r, *types);
 		if (!is_there)
 			return error_set(err, ERROR_USAGE,
 					 "--type: no struct of these sources is called '%s'",
@@ -59,14 +54,18 @@ int audit_marks_check(const struct audit_program *p, struct error *err)
 	return 0;
 }
 
-/* --type: those alone. */
+/* --type: only these structs. */
 static void choose_types(struct audit *a)
 {
 	array_each(struct audit_record, r, &a->program->records) {
+		bool is_chosen = false;
+
 		if (!a->options->types)
-			continue;
-		r->thread_safe = is_type(a, r);
-		r->not_shared = !r->thread_safe;
+			return;
+		for (const char *const *type = a->options->types; *type; type++)
+			is_chosen |= is_named(a->program, r, *type);
+		r->thread_safe = is_chosen;
+		r->not_shared = !is_chosen;
 	}
 }
 
@@ -80,9 +79,8 @@ void audit_run(struct audit *a, struct audit_program *p, const struct audit_opti
 	for (unsigned i = 0; i < p->functions.count; i++)
 		audit_facts_of(a, i);
 	entries_find(a);
-	beside_find(a);
-	callers_find(a);
-	ways_find(a);
+	parallel_find(a);
+	graph_find(a);
 	entries_collect(a);
 	check_escape(a);
 	check_publication(a);
@@ -99,25 +97,15 @@ void audit_fini(struct audit *a)
 		array_fini(&f->accesses);
 		array_fini(&f->acquisitions);
 		array_fini(&f->effects);
-		array_fini(&f->stored);
-		array_fini(&f->made);
-		array_fini(&f->freed);
-		array_fini(&f->spared);
-		array_fini(&f->counted);
-		array_fini(&f->given);
-		array_fini(&f->inits);
-		array_fini(&f->begun);
-		array_fini(&f->out);
-		array_fini(&f->starts);
+		array_fini(&f->deeds);
+		if (a->roles)
+			array_fini(&a->roles[i].locks.items);
 	}
+	entries_forget(a);
 	base_free(a->facts);
-	base_free(a->is_entry);
-	base_free(a->in_program);
+	base_free(a->roles);
 	base_free(a->sequential);
-	base_free(a->beside);
-	base_free(a->thread_of);
-	base_free(a->entry_of);
-	base_free(a->way_to);
+	base_free(a->parallel);
 	array_fini(&a->calls);
 	array_fini(&a->suspicions);
 	number_map_fini(&a->handed);
@@ -127,9 +115,8 @@ void audit_fini(struct audit *a)
 	number_map_fini(&a->given_whole);
 	number_map_fini(&a->own_threads);
 	number_map_fini(&a->called);
-	entries_forget(a);
-	callers_forget(a);
-	audit_helds_fini(a);
+	array_fini(&a->helds.all);
+	number_map_fini(&a->helds.index);
 	terms_fini(&a->terms);
 	findings_fini(&a->findings);
 }

@@ -5,7 +5,7 @@
 #define GATECTL_CLI_CLI_H
 
 #include "tracer/audit/audit.h"
-#include "tracer/audit/frontend/read.h"
+
 #include "tracer/search/explore.h"
 #include "tracer/harness/harness.h"
 #include "tracer/run/run.h"

@@ -1,5 +1,5 @@
 /* P1: a struct's fields are used by its own module alone, and no address of one goes out of it. */
-#include "tracer/audit/checks/entries.h"
+#include "tracer/audit/checks/checks.h"
 
 #include <string.h>
 
@@ -33,66 +33,41 @@ static bool has_module(const struct audit *a, const struct audit_record *r)
 	return false;
 }
 
-/* Do mostly functions of its own module use the field? A header for all of a program has no module. */
-static bool is_private(const struct audit *a, unsigned field)
+static bool is_of_module(const struct audit *a, const struct audit_record *r, unsigned file)
 {
-	const struct audit_record *r = audit_record_of(a, field);
-	unsigned long inside = 0, outside = 0;
-
-	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
-		if (same_stem(program_text(a->program, e->at.file),
-			      program_text(a->program, r->at.file)))
-			inside++;
-		else
-			outside++;
-	return inside >= outside;
+	return same_stem(program_text(a->program, file), program_text(a->program, r->at.file));
 }
 
-/* Has its module a lock in hand where it uses the field, as a rule? */
-static bool is_guarded_inside(const struct audit *a, unsigned field)
+static bool has_guard(const struct entry_access *e)
 {
-	const struct audit_record *r = audit_record_of(a, field);
-	unsigned held = 0, count = 0;
+	return e->access->held.count > 0 || entry_is(e, ACCESS_ATOMIC);
+}
 
-	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
-		if (same_stem(program_text(a->program, e->at.file),
-			      program_text(a->program, r->at.file))) {
-			held += e->access->held.count > 0 || e->access->is_atomic;
-			count++;
+/*
+ * The field is written; most of its uses are in the struct's own module, which holds a lock as a rule, and this use has
+ * none on some path. A header of a whole program has no module, and a module whose users hold a lock, or that needs
+ * none for the field, lets them use it.
+ */
+static bool needs_guard(const struct audit *a, const struct audit_record *r,
+			const struct audit_access *access)
+{
+	unsigned inside = 0, outside = 0, guarded = 0, here = 0, guarded_here = 0;
+	bool written = false;
+
+	array_each(const struct entry_access, e, &entries_of_field(a, access->field)->items) {
+		const bool is_inside = is_of_module(a, r, e->at.file);
+
+		written |= entry_is(e, ACCESS_WRITES);
+		inside += is_inside;
+		outside += !is_inside;
+		guarded += is_inside && has_guard(e);
+		if (place_same(e->at, access->at)) {
+			here++;
+			guarded_here += has_guard(e);
 		}
-	return 2 * held > count;
-}
-
-/* Some lock is in hand there, whoever comes. */
-static bool is_guarded_at(const struct audit *a, const struct audit_access *access)
-{
-	bool held = false;
-
-	array_each(const struct entry_access, e, &entries_of_field(a, access->field)->items)
-		if (entries_same_place(e->at, access->at)) {
-			if (!e->access->held.count && !e->access->is_atomic)
-				return false;
-			held = true;
-		}
-	return held;
-}
-
-static bool is_written(const struct audit *a, unsigned field)
-{
-	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
-		if (e->access->writes)
-			return true;
-	return false;
-}
-
-/* A module whose users have a lock in hand, or that needs none for the field, lets them have it. */
-static enum finding_confidence confidence_of_use(const struct audit *a,
-						 const struct audit_access *access)
-{
-	return is_private(a, access->field) && is_written(a, access->field) &&
-			       is_guarded_inside(a, access->field) && !is_guarded_at(a, access)
-		       ? CONFIDENCE_MEDIUM
-		       : CONFIDENCE_LOW;
+	}
+	return written && inside >= outside && 2 * guarded > inside &&
+	       !(here && guarded_here == here);
 }
 
 static void report_use(struct audit *a, const struct audit_record *r,
@@ -111,27 +86,25 @@ static void report_use(struct audit *a, const struct audit_record *r,
 		return;
 	finding_is_of(f, r);
 	f->function = a->program->functions.items[access->function].name;
-	f->confidence = confidence_of_use(a, access);
+	f->confidence = needs_guard(a, r, access) ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 	finding_say(f, "'%s' of struct %s is used outside of its module, %s; in %s",
 		    program_text(a->program, of->name), program_text(a->program, r->name),
 		    str_base_name(program_text(a->program, r->at.file)),
 		    program_text(a->program, f->function));
-	ways_notes(a, access->function, WAY_HERE, f);
+	graph_notes(a, access->function, WAY_HERE, f);
 	finding_note(f, of->at, "it is declared here");
 }
 
 static void check_uses(struct audit *a, unsigned function)
 {
-	const struct audit_facts *f = &a->facts[function];
-	const char *file = program_text(a->program, a->program->functions.items[function].at.file);
+	const unsigned file = a->program->functions.items[function].at.file;
 
-	for (size_t i = 0; i < f->accesses.count; i++) {
-		const struct audit_access *access = f->accesses.items[i];
-		const struct audit_record *r = audit_record_of(a, access->field);
+	array_each(struct audit_access *const, access, &a->facts[function].accesses) {
+		const struct audit_record *r = audit_record_of(a, (*access)->field);
 
-		if (!access->inner && r->is_public && has_module(a, r) &&
-		    !same_stem(file, program_text(a->program, r->at.file)))
-			report_use(a, r, access);
+		if (!(*access)->inner && r->is_public && has_module(a, r) &&
+		    !is_of_module(a, r, file))
+			report_use(a, r, *access);
 	}
 }
 
@@ -162,7 +135,7 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 	else
 		finding_say(f, "'%s' %s, its lock and all; in %s", str_text(&object), s->how,
 			    program_text(p, f->function));
-	ways_notes(a, s->function, WAY_HERE, f);
+	graph_notes(a, s->function, WAY_HERE, f);
 	str_fini(&object);
 }
 

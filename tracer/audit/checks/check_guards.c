@@ -1,12 +1,9 @@
 /* P3: for every pair of conflicting accesses, one lock that is held at both. */
-#include "tracer/audit/flow/flow.h"
-#include "tracer/audit/checks/guards.h"
+#include "tracer/audit/checks/checks.h"
 
-#include <string.h>
+/* ---- conflicting accesses ----------------------------------------------------------------------------------------- */
 
-/* ---- what is wrong --------------------------------------------------------------------------------------------------- */
-
-/* Somebody who is there for certain says more than who may not be, a thread that has the lock more than others, another
+/* An entry that is called says more than one that may not be, a thread that holds the lock more than others, another
    place more than the same one in another thread, and a write more than a read. */
 enum { HEAVIEST = 15 };
 static unsigned weight(const struct audit *a, const struct entry_access *other,
@@ -15,13 +12,12 @@ static unsigned weight(const struct audit *a, const struct entry_access *other,
 	const bool certain =
 		!entries_is_unused(a, other->entry) && !entries_is_callback(a, other->entry);
 
-	return 8 * certain +
-	       4 * (entries_in_two_threads(a, other, with) && guards_hold(other, key)) +
-	       2 * !entries_same_place(other->at, with->at) + other->access->writes;
+	return 8 * certain + 4 * (parallel_is_certain(a, other, with) && guards_hold(other, key)) +
+	       2 * !place_same(other->at, with->at) + entry_is(other, ACCESS_WRITES);
 }
 
-/* Who initialises the lock of others, or destroys it, and has made no thread before is alone with what it guards, unless that is
-   reached from what it was given and the lock is not. */
+/* Before it makes a thread, a function that initialises or destroys another struct's lock is alone with what that lock
+   guards, unless that is reached from an argument and the lock is not. */
 static bool is_setting_up(const struct audit *a, const struct entry_access *e, unsigned key)
 {
 	if (!key || guards_is_own(a, key, e->access->field))
@@ -29,17 +25,18 @@ static bool is_setting_up(const struct audit *a, const struct entry_access *e, u
 	for (const struct audit_access *at = e->access; at; at = at->inner) {
 		const unsigned root = term_root(&a->terms, at->address);
 
-		array_each(const unsigned, lock, &a->facts[at->function].inits)
-			if (at->alone && audit_lock_key(a, *lock) == key &&
-			    (term_at(&a->terms, root).kind != TERM_PARAMETER ||
-			     term_root(&a->terms, *lock) == root))
+		array_each(const struct audit_deed, d, &a->facts[at->function].deeds)
+			if (d->kind == DEED_INIT && at->flags & ACCESS_ALONE &&
+			    audit_lock_key(a, d->object) == key &&
+			    (term_kind(&a->terms, root) != TERM_PARAMETER ||
+			     term_root(&a->terms, d->object) == root))
 				return true;
 	}
 	return false;
 }
 
-/* Of a struct that is a field: which of its own fields is used, + 1; 0: all of it, or more than one. */
-static unsigned check_guards_part_of(const struct audit *a, const struct audit_access *access)
+/* The field of the struct in the field that is used, + 1; 0: all of the struct, or several fields. */
+static unsigned part_used(const struct audit *a, const struct audit_access *access)
 {
 	const struct audit_program *p = a->program;
 	unsigned part = 0;
@@ -58,12 +55,12 @@ static unsigned check_guards_part_of(const struct audit *a, const struct audit_a
 static bool are_apart(const struct audit *a, const struct audit_access *x,
 		      const struct audit_access *y)
 {
-	const unsigned part = check_guards_part_of(a, x), other = check_guards_part_of(a, y);
+	const unsigned part = part_used(a, x), other = part_used(a, y);
 
 	return part && other && part != other && !number_map_get(&a->given_whole, x->field);
 }
 
-/* An access that may come at the same time. */
+/* The heaviest access that may happen in parallel, without a common lock; or NULL. */
 static const struct entry_access *conflict(const struct audit *a, const struct entry_accesses *all,
 					   const struct entry_access *with,
 					   const struct majority *m)
@@ -73,12 +70,14 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 
 	for (size_t i = 0; i < all->items.count && heaviest < HEAVIEST; i++) {
 		const struct entry_access *other = &all->items.items[i];
+		const unsigned either = other->access->flags | with->access->flags,
+			       both = other->access->flags & with->access->flags;
 		unsigned is;
-		bool writes = other->access->writes || with->access->writes;
 
-		if (!writes || (other->access->is_atomic && with->access->is_atomic) ||
+		if (!(either & ACCESS_WRITES) || both & ACCESS_ATOMIC ||
 		    are_apart(a, other->access, with->access) || is_setting_up(a, other, m->key) ||
-		    (!m->is_told && guards_exclude(other, with)) || !entries_beside(a, other, with))
+		    (!m->is_told && guards_exclude(other, with)) ||
+		    !parallel_may_be(a, other, with))
 			continue;
 		is = weight(a, other, with, m->key);
 		if (found && is <= heaviest)
@@ -89,175 +88,231 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 	return found;
 }
 
-static void lock_name(const struct audit *a, unsigned key, struct str *out)
-{
-	const struct audit_program *p = a->program;
+/* ---- how sure it is -------------------------------------------------------------------------------------------------- */
 
-	if (key > p->fields.count)
-		str_addf(out, "%s",
-			 program_text(
-				 p, program_global(p, key - (unsigned)p->fields.count - 1)
-					    ? program_global(p, key - (unsigned)p->fields.count - 1)
-						      ->name
-					    : 0));
-	else
-		str_addf(out, "%s", program_text(p, p->fields.items[key - 1].name));
+/* An access without the lock of its field, and the access that it conflicts with. */
+struct conflict {
+	const struct audit *a;
+	const struct entry_accesses *all; /* of the field */
+	const struct entry_access *e, *other;
+	const struct majority *m;
+	unsigned field;
+	enum finding_confidence confidence;
+};
+
+static bool holds_most(const struct majority *m, unsigned held, unsigned places, bool of_others)
+{
+	enum { MOST = 3, MOST_OTHERS = 4, OF = 5 };
+
+	return m->held && OF * held >= (of_others ? MOST_OTHERS : MOST) * places;
 }
 
-static bool is_others_lock(const struct audit *a, unsigned key, unsigned field)
+static bool is_told(const struct conflict *c)
 {
-	return key <= a->program->fields.count && !guards_is_own(a, key, field);
+	return c->m->is_told || (c->m->held && audit_record_of(c->a, c->field)->thread_safe);
 }
 
-/* It may be called from outside, but whoever calls it in these files has the lock: it may be no interface at all. */
-static bool callers_hold(const struct audit *a, const struct entry_accesses *all,
-			 const struct entry_access *e, unsigned key)
+static bool is_far(const struct conflict *c)
+{
+	return c->m->held && 2 * c->m->near < c->m->held;
+}
+
+/* Written before the function takes the lock: the section that follows may hand it over, by what it writes. */
+static bool is_handed_over(const struct conflict *c)
+{
+	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || entry_is(c->e, ACCESS_READS))
+		return false;
+	array_each(const struct audit_acquisition *const, at,
+		   &c->a->facts[c->e->function].acquisitions)
+		if ((*at)->at.file == c->e->at.file && (*at)->at.line > c->e->at.line &&
+		    audit_lock_key(c->a, (*at)->lock) == c->m->key)
+			return true;
+	return false;
+}
+
+/* Written under a lock of its own object, which the other access took before: what that saw under the lock says that the
+   field was written. */
+static bool is_seen_written(const struct conflict *c)
+{
+	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || !entry_is(c->e, ACCESS_SETTLED))
+		return false;
+	array_each(const struct audit_acquisition *const, at,
+		   &c->a->facts[c->other->function].acquisitions) {
+		const unsigned key = audit_lock_key(c->a, (*at)->lock);
+
+		if ((*at)->at.line < c->other->at.line && guards_hold(c->e, key) &&
+		    guards_is_own(c->a, key, c->field))
+			return true;
+	}
+	return false;
+}
+
+/* All writes are of the function that reads here, or of its one entry: one thread may read what it wrote itself, and
+   take the lock for other readers. */
+static bool is_its_writers(const struct conflict *c)
+{
+	if (!c->m->held || entry_is(c->e, ACCESS_WRITES))
+		return false;
+	array_each(const struct entry_access, other, &c->all->items)
+		if (entry_is(other, ACCESS_WRITES) && ((other->function != c->e->function &&
+							!parallel_one_entry(c->a, other, c->e)) ||
+						       !guards_hold(other, c->m->key)))
+			return false;
+	return true;
+}
+
+/* Written once, where it was NULL under the lock; here it was seen or made under the lock before. */
+static bool is_seen_and_stays(const struct conflict *c)
+{
+	bool is_seen = false;
+
+	if (!c->m->held || entry_is(c->e, ACCESS_WRITES))
+		return false;
+	array_each(const struct entry_access, other, &c->all->items) {
+		const bool held = guards_hold(other, c->m->key);
+
+		if (entry_is(other, ACCESS_WRITES) &&
+		    !(held && audit_innermost(other->access)->flags & ACCESS_FIRST))
+			return false;
+		is_seen |=
+			held && other->function == c->e->function && other->at.line < c->e->at.line;
+	}
+	return is_seen;
+}
+
+static bool is_after_join(const struct conflict *c)
+{
+	return parallel_after_join(c->a, c->e) || parallel_after_join(c->a, c->other);
+}
+
+/* Three of five places are enough then, whichever struct's lock it is; fewer would say that the lock is there for
+   something else. */
+static bool is_of_two_threads(const struct conflict *c)
+{
+	return guards_hold(c->other, c->m->key) && parallel_is_certain(c->a, c->e, c->other) &&
+	       holds_most(c->m, c->m->held, c->m->places, false);
+}
+
+static bool is_of_callback(const struct conflict *c)
+{
+	return entries_is_callback(c->a, c->e->entry) || entries_is_callback(c->a, c->other->entry);
+}
+
+/* It may be called from outside, but all its callers in these files hold the lock: it may be no interface. */
+static bool callers_hold(const struct conflict *c)
 {
 	bool any = false;
 
-	if (!number_map_get(&a->called, a->program->functions.items[e->entry].usr))
+	if (!c->m->held ||
+	    !number_map_get(&c->a->called, c->a->program->functions.items[c->e->entry].usr))
 		return false;
-	array_each(const struct entry_access, other, &all->items) {
-		if (!entries_same_place(other->at, e->at) || other->entry == e->entry)
+	array_each(const struct entry_access, other, &c->all->items) {
+		if (!place_same(other->at, c->e->at) || other->entry == c->e->entry)
 			continue;
-		if (!guards_hold(other, key))
+		if (!guards_hold(other, c->m->key))
 			return false;
 		any = true;
 	}
 	return any;
 }
 
-/* It is written once, where it was NULL under the lock; here it was seen, or made, by then: under the lock, before. */
-static bool is_seen_and_stays(const struct entry_accesses *all, const struct entry_access *e,
-			      unsigned key)
+static bool is_unused(const struct conflict *c)
 {
-	bool is_seen = false;
-
-	if (e->access->writes)
-		return false;
-	array_each(const struct entry_access, other, &all->items) {
-		const bool held = guards_hold(other, key);
-
-		if (other->access->writes && !(held && access_innermost(other->access)->is_first))
-			return false;
-		is_seen |= held && other->function == e->function && other->at.line < e->at.line;
-	}
-	return is_seen;
+	return entries_is_unused(c->a, c->e->entry) || entries_is_unused(c->a, c->other->entry);
 }
 
-/* All who write the field are the function that reads it here, or come from where that comes from: it may be one thread's,
-   which reads what it wrote itself, and has the lock for the others that read. */
-static bool is_its_writers(const struct audit *a, const struct entry_accesses *all,
-			   const struct entry_access *e, unsigned key)
+static bool is_beside_atomic(const struct conflict *c)
 {
-	if (e->access->writes)
-		return false;
-	array_each(const struct entry_access, other, &all->items)
-		if (other->access->writes &&
-		    ((other->function != e->function && !entries_of_one(a, other, e)) ||
-		     !guards_hold(other, key)))
-			return false;
-	return true;
+	return !c->m->held && entry_is(c->other, ACCESS_ATOMIC);
 }
 
-/* It is written under its object's own lock, which the other one took on the way to its place: that has seen it written, by what
-   else it saw. */
-static bool is_seen_written(const struct audit *a, const struct entry_access *e,
-			    const struct entry_access *other)
+static bool has_no_lock(const struct conflict *c)
 {
-	const struct audit_facts *f = &a->facts[other->function];
-
-	if (!e->access->writes || !e->access->is_settled)
-		return false;
-	for (size_t i = 0; i < f->acquisitions.count; i++) {
-		const struct audit_acquisition *at = f->acquisitions.items[i];
-		const unsigned key = audit_lock_key(a, at->lock);
-
-		if (at->at.line < other->at.line && guards_hold(e, key) &&
-		    guards_is_own(a, key, e->access->field))
-			return true;
-	}
-	return false;
+	return !c->m->held;
 }
 
-/* It is written before the lock is taken, in one function: the section that follows may hand it over, by what it says. */
-static bool is_handed_over(const struct audit *a, const struct entry_access *e, unsigned key)
+static bool wants_lock(const struct conflict *c)
 {
-	const struct audit_facts *f = &a->facts[e->function];
-
-	if (!e->access->writes || e->access->reads)
-		return false;
-	for (size_t i = 0; i < f->acquisitions.count; i++) {
-		const struct audit_acquisition *at = f->acquisitions.items[i];
-
-		if (at->at.file == e->at.file && at->at.line > e->at.line &&
-		    audit_lock_key(a, at->lock) == key)
-			return true;
-	}
-	return false;
+	return entries_wants_lock(c->a, c->e->function);
 }
 
-/* A field that is the lock's has it at three of five places, of two at one; if the lock is another struct's, at four. */
-enum { MOST = 3, MOST_OTHERS = 4, MOST_OF = 5, FEW = 2 };
-
-/* A field is written with no lock at all, whose own lock most functions hold wherever they use it: more places of one function
-   say no more than one. */
-static bool is_plain(const struct audit *a, const struct entry_access *e, const struct majority *m,
-		     unsigned field)
+static bool is_others_lock(const struct conflict *c)
 {
-	return e->access->writes && !guards_any(e) && guards_is_own(a, m->key, field) &&
-	       m->functions_held > 1 && MOST_OF * m->functions_held >= MOST * m->functions;
+	return c->m->key <= c->a->program->fields.count &&
+	       !guards_is_own(c->a, c->m->key, c->field);
 }
 
-/* A thread, and somebody else who has the lock in hand. Then three of five places are enough, whichever struct's
-   the lock is; fewer would say that it is there for something else. */
-static bool is_in_two_threads(const struct audit *a, const struct entry_access *e,
-			      const struct entry_access *other, const struct majority *m)
+static bool is_held_at_most(const struct conflict *c)
 {
-	return guards_hold(other, m->key) && entries_in_two_threads(a, e, other) &&
-	       MOST_OF * m->held >= MOST * m->places;
+	return holds_most(c->m, c->m->held, c->m->places, is_others_lock(c));
 }
 
-static enum finding_confidence confidence(const struct audit *a, const struct entry_accesses *all,
-					  const struct entry_access *e,
-					  const struct entry_access *other,
-					  const struct majority *m, unsigned field)
+/* Several places of one function say no more than one. */
+static bool is_held_in_most(const struct conflict *c)
 {
-	if (m->is_told || (m->held && audit_record_of(a, field)->thread_safe))
-		return CONFIDENCE_HIGH;
-	if (m->held && 2 * m->near < m->held)
-		return CONFIDENCE_LOW;
-	if (m->held && (is_handed_over(a, e, m->key) || is_seen_written(a, e, other)))
-		return CONFIDENCE_LOW;
-	if (m->held && (is_its_writers(a, all, e, m->key) || is_seen_and_stays(all, e, m->key)))
-		return CONFIDENCE_LOW;
-	/* Who has waited for threads ends what they shared, or sets it up anew. */
-	if (entries_behind_threads(a, e) || entries_behind_threads(a, other))
-		return CONFIDENCE_LOW;
-	if (is_in_two_threads(a, e, other, m))
-		return CONFIDENCE_MEDIUM;
-	if (entries_is_callback(a, e->entry) || entries_is_callback(a, other->entry))
-		return CONFIDENCE_LOW;
-	if (m->held && callers_hold(a, all, e, m->key))
-		return CONFIDENCE_LOW;
-	if (entries_is_unused(a, e->entry) || entries_is_unused(a, other->entry))
-		return CONFIDENCE_LOW;
-	if (!m->held)
-		return other->access->is_atomic ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
-	if (entries_wants_lock(a, e->function))
-		return CONFIDENCE_LOW;
-	if (MOST_OF * m->held >=
-	    (is_others_lock(a, m->key, field) ? MOST_OTHERS : MOST) * m->places)
-		return CONFIDENCE_HIGH;
-	if (is_plain(a, e, m, field))
-		return CONFIDENCE_MEDIUM;
-	/* A lock that happens to be held now and then says nothing. */
-	return guards_is_own(a, m->key, field) && m->places <= FEW && 2 * m->held >= m->places
-		       ? CONFIDENCE_MEDIUM
-		       : CONFIDENCE_LOW;
+	return entry_is(c->e, ACCESS_WRITES) && !guards_any(c->e) &&
+	       guards_is_own(c->a, c->m->key, c->field) && c->m->functions_held > 1 &&
+	       holds_most(c->m, c->m->functions_held, c->m->functions, false);
 }
 
-/* One cause, one finding: of a function, and of a field. */
+static bool is_held_at_one_of_two(const struct conflict *c)
+{
+	enum { FEW = 2 };
+
+	return guards_is_own(c->a, c->m->key, c->field) && c->m->places <= FEW &&
+	       2 * c->m->held >= c->m->places;
+}
+
+/* The first row that holds decides. */
+static const struct evidence {
+	bool (*holds)(const struct conflict *c);
+	enum finding_confidence confidence;
+	const char *why;
+} evidence[] = {
+	{is_told, CONFIDENCE_HIGH, "a comment or --type asks for the lock"},
+	{is_far, CONFIDENCE_LOW, "the lock is mostly held for other objects"},
+	{is_handed_over, CONFIDENCE_LOW, "the lock is taken after the write"},
+	{is_seen_written, CONFIDENCE_LOW, "the other access follows a section of the lock"},
+	{is_its_writers, CONFIDENCE_LOW, "one thread may do all writes and this read"},
+	{is_seen_and_stays, CONFIDENCE_LOW, "written once, and seen before under the lock"},
+	{is_after_join, CONFIDENCE_LOW, "the threads are joined before"},
+	{is_of_two_threads, CONFIDENCE_MEDIUM, "of two threads, one of which holds the lock"},
+	{is_of_callback, CONFIDENCE_LOW, "in a callback, whose caller is not known"},
+	{callers_hold, CONFIDENCE_LOW, "all callers in these files hold the lock"},
+	{is_unused, CONFIDENCE_LOW, "in a function that nothing calls"},
+	{is_beside_atomic, CONFIDENCE_MEDIUM, "the other access is atomic"},
+	{has_no_lock, CONFIDENCE_LOW, "no lock is held at any place"},
+	{wants_lock, CONFIDENCE_LOW, "the function's name says that callers hold the lock"},
+	{is_held_at_most, CONFIDENCE_HIGH, "the lock is held at most places"},
+	{is_held_in_most, CONFIDENCE_MEDIUM, "the lock is held in most functions"},
+	{is_held_at_one_of_two, CONFIDENCE_MEDIUM, "the lock is held at one of two places"},
+	{NULL, CONFIDENCE_LOW, "the lock is held at few places"},
+};
+
+static enum finding_confidence confidence_of(const struct conflict *c)
+{
+	const struct evidence *row = evidence;
+
+	while (row->holds && !row->holds(c))
+		row++;
+	return row->confidence;
+}
+
+/* ---- findings ---------------------------------------------------------------------------------------------------------- */
+
+static const char *lock_name(const struct audit *a, unsigned key)
+{
+	const struct audit_program *p = a->program;
+	const struct audit_global *g = NULL;
+
+	if (key > p->fields.count)
+		g = program_global(p, key - (unsigned)p->fields.count - 1);
+	else
+		return program_text(p, p->fields.items[key - 1].name);
+	return program_text(p, g ? g->name : 0);
+}
+
+/* One finding a function and field: they have one cause. */
 static bool is_reported(const struct audit *a, const struct entry_access *e, unsigned field)
 {
 	const struct audit_field *of = &a->program->fields.items[field - 1];
@@ -270,50 +325,46 @@ static bool is_reported(const struct audit *a, const struct entry_access *e, uns
 	return false;
 }
 
-static void report(struct audit *a, const struct entry_access *e, const struct entry_access *other,
-		   const struct majority *m, unsigned field, enum finding_confidence confidence)
+static void say_what(const struct conflict *c, struct finding *f)
+{
+	struct str how = {0};
+
+	if (c->m->is_told)
+		str_addf(&how, "without '%s', which its comment names", lock_name(c->a, c->m->key));
+	else if (c->m->held)
+		str_addf(&how, "without '%s', which is held at %u of %u places",
+			 lock_name(c->a, c->m->key), c->m->held, c->m->places);
+	else
+		str_add(&how, "with no lock that others hold, too");
+	finding_say(f, "'%s' of struct %s is %s %s; in %s", program_text(c->a->program, f->field),
+		    program_text(c->a->program, f->record),
+		    entry_is(c->e, ACCESS_WRITES) ? "written" : "read", str_text(&how),
+		    program_text(c->a->program, f->function));
+	str_fini(&how);
+}
+
+static void report(struct audit *a, const struct conflict *c)
 {
 	const struct audit_program *p = a->program;
-	const struct audit_field *of = &p->fields.items[field - 1];
-	struct finding *f = findings_add(&a->findings, FINDING_P3, e->at, of->name);
-	struct str lock = {0};
+	const struct audit_field *of = &p->fields.items[c->field - 1];
+	struct finding *f = findings_add(&a->findings, FINDING_P3, c->e->at, of->name);
 
 	if (!f)
 		return;
 	finding_is_of(f, &p->records.items[of->record]);
-	f->function = p->functions.items[e->function].name;
-	f->other = other->at;
-	f->confidence = confidence;
-	f->lock = m->key;
-	f->sets = e->access->writes && !e->access->reads;
-	f->other_function = p->functions.items[other->function].name;
-	if (m->is_told) {
-		lock_name(a, m->key, &lock);
-		finding_say(f,
-			    "'%s' of struct %s is %s without '%s', which its comment names; in %s",
-			    program_text(p, of->name), program_text(p, f->record),
-			    e->access->writes ? "written" : "read", str_text(&lock),
-			    program_text(p, f->function));
-	} else if (m->held) {
-		lock_name(a, m->key, &lock);
-		finding_say(f,
-			    "'%s' of struct %s is %s without '%s', which is held at %u of %u "
-			    "places; in %s",
-			    program_text(p, of->name), program_text(p, f->record),
-			    e->access->writes ? "written" : "read", str_text(&lock), m->held,
-			    m->places, program_text(p, f->function));
-	} else {
-		finding_say(f, "'%s' of struct %s is %s with no lock that others hold, too; in %s",
-			    program_text(p, of->name), program_text(p, f->record),
-			    e->access->writes ? "written" : "read", program_text(p, f->function));
-	}
-	str_fini(&lock);
-	entries_notes(a, e, WAY_HERE, f);
-	finding_step(f, WAY_OTHER_END, other->at, "%s here%s, in %s",
-		     other->access->writes ? "written" : "read",
-		     other->access->is_atomic ? " as an atomic" : "",
-		     entries_name(a, other->function));
-	entries_notes(a, other, WAY_OTHER, f);
+	f->function = p->functions.items[c->e->function].name;
+	f->other = c->other->at;
+	f->confidence = c->confidence;
+	f->lock = c->m->key;
+	f->sets = entry_is(c->e, ACCESS_WRITES) && !entry_is(c->e, ACCESS_READS);
+	f->other_function = p->functions.items[c->other->function].name;
+	say_what(c, f);
+	entries_notes(a, c->e, WAY_HERE, f);
+	finding_step(f, WAY_OTHER_END, c->other->at, "%s here%s, in %s",
+		     entry_is(c->other, ACCESS_WRITES) ? "written" : "read",
+		     entry_is(c->other, ACCESS_ATOMIC) ? " as an atomic" : "",
+		     entries_name(a, c->other->function));
+	entries_notes(a, c->other, WAY_OTHER, f);
 }
 
 static void add_safe(struct audit *a, unsigned field, const struct majority *m, bool written,
@@ -326,19 +377,58 @@ static void add_safe(struct audit *a, unsigned field, const struct majority *m, 
 	s->at = of->at;
 	s->record = a->program->records.items[of->record].name;
 	s->field = of->name;
-	if (!written) {
+	if (!written)
 		str_add(&why, "never written once others can see it");
-	} else if (!plain) {
+	else if (!plain)
 		str_add(&why, "atomic");
-	} else {
-		str_add(&why, "guarded by ");
-		lock_name(a, m->key, &why);
-	}
+	else
+		str_addf(&why, "guarded by %s", lock_name(a, m->key));
 	s->why = str_take(&why);
 }
 
-/* Who uses a field of another module's has no lock anyway. */
-static bool check_guards_is_told(const struct audit *a, struct audit_place at, unsigned field)
+/* ---- all accesses of a field ------------------------------------------------------------------------------------------- */
+
+/* A field as accesses of one kind see it: the accesses that are in one program with them, and their lock. */
+struct field_view {
+	size_t kind;
+	struct entry_accesses some;
+	struct majority m;
+};
+
+struct field_views {
+	ARRAY(struct field_view *) items;
+};
+
+static struct field_view *view_of(const struct audit *a, const struct entry_accesses *all,
+				  const struct entry_access *e, unsigned field,
+				  struct field_views *views)
+{
+	const size_t kind = parallel_kind(a, e);
+	struct field_view *s;
+
+	array_each(struct field_view *const, known, &views->items)
+		if ((*known)->kind == kind)
+			return *known;
+	s = *array_add(&views->items) = base_alloc(1, sizeof(*s));
+	s->kind = kind;
+	array_each(const struct entry_access, other, &all->items)
+		if (parallel_together(a, other, e))
+			*array_add(&s->some.items) = *other;
+	s->m = guards_majority(a, &s->some, field);
+	return s;
+}
+
+static void views_fini(struct field_views *views)
+{
+	array_each(struct field_view *const, s, &views->items) {
+		array_fini(&(*s)->some.items);
+		base_free(*s);
+	}
+	array_fini(&views->items);
+}
+
+/* A use of another module's field holds no lock anyway. */
+static bool is_escape(const struct audit *a, struct audit_place at, unsigned field)
 {
 	array_each(const struct finding, f, &a->findings.items)
 		if (f->tag == FINDING_P1 && f->at.file == at.file && f->at.line == at.line &&
@@ -347,74 +437,28 @@ static bool check_guards_is_told(const struct audit *a, struct audit_place at, u
 	return false;
 }
 
-/* A field as accesses of one kind see it: those that are in one program with them, and their lock. */
-struct field_view {
-	size_t kind;
-	struct entry_accesses some;
-	struct majority m;
-};
-
-struct field_views {
-	ARRAY(struct field_view) items;
-};
-
-/* Its index. */
-static size_t view_of(const struct audit *a, const struct entry_accesses *all,
-		      const struct entry_access *e, unsigned field, struct field_views *views)
-{
-	const size_t kind = entries_kind(a, e);
-	struct field_view *s;
-
-	for (size_t i = 0; i < views->items.count; i++)
-		if (views->items.items[i].kind == kind)
-			return i;
-	s = array_add(&views->items);
-	s->kind = kind;
-	array_each(const struct entry_access, other, &all->items)
-		if (entries_together(a, other, e))
-			*array_add(&s->some.items) = *other;
-	s->m = guards_majority(a, &s->some, field);
-	return views->items.count - 1;
-}
-
-static void views_fini(struct field_views *views)
-{
-	array_each(struct field_view, s, &views->items)
-		array_fini(&s->some.items);
-	array_fini(&views->items);
-}
-
-/* What is wrong with an access. */
-struct unguarded {
-	const struct entry_access *other; /* the view's; NULL: nothing is */
-	size_t view;
-	enum finding_confidence confidence;
-};
-
-static struct unguarded check_guards_look_at(const struct audit *a, const struct field_views *views,
-					     size_t view, const struct entry_access *e,
-					     unsigned field)
-{
-	const struct field_view *s = &views->items.items[view];
-	struct unguarded found = {.view = view};
-
-	if (!s->m.key || (!guards_hold(e, s->m.key) && !is_setting_up(a, e, s->m.key)))
-		found.other = conflict(a, &s->some, e, &s->m);
-	if (found.other)
-		found.confidence = confidence(a, &s->some, e, found.other, &s->m, field);
-	return found;
-}
-
 static bool is_passed_over(const struct audit *a, const struct entry_access *e, unsigned field)
 {
-	return e->access->is_atomic || e->access->is_volatile ||
-	       check_guards_is_told(a, e->at, field) || is_reported(a, e, field);
+	return entry_is(e, ACCESS_ATOMIC | ACCESS_VOLATILE) || is_escape(a, e->at, field) ||
+	       is_reported(a, e, field);
 }
 
-/* Those that are sure come first: of a function one is told. */
+static struct conflict conflict_of(const struct audit *a, const struct field_view *s,
+				   const struct entry_access *e, unsigned field)
+{
+	struct conflict c = {a, &s->some, e, NULL, &s->m, field, CONFIDENCE_LOW};
+
+	if (!s->m.key || (!guards_hold(e, s->m.key) && !is_setting_up(a, e, s->m.key)))
+		c.other = conflict(a, &s->some, e, &s->m);
+	if (c.other)
+		c.confidence = confidence_of(&c);
+	return c;
+}
+
+/* Sure findings come first: a function has one. True if there are some. */
 static bool check_accesses(struct audit *a, const struct entry_accesses *all, unsigned field)
 {
-	struct unguarded *found = base_alloc(all->items.count, sizeof(*found));
+	struct conflict *found = base_alloc(all->items.count, sizeof(*found));
 	struct field_views views = {0};
 	bool wrong = false;
 
@@ -425,12 +469,11 @@ static bool check_accesses(struct audit *a, const struct entry_accesses *all, un
 			if (is_passed_over(a, e, field))
 				continue;
 			if (!doubtful)
-				found[i] = check_guards_look_at(
-					a, &views, view_of(a, all, e, field, &views), e, field);
+				found[i] =
+					conflict_of(a, view_of(a, all, e, field, &views), e, field);
 			if (!found[i].other || (found[i].confidence == CONFIDENCE_LOW) != doubtful)
 				continue;
-			report(a, e, found[i].other, &views.items.items[found[i].view].m, field,
-			       found[i].confidence);
+			report(a, &found[i]);
 			wrong = true;
 		}
 	views_fini(&views);
@@ -446,8 +489,8 @@ static void check_field(struct audit *a, unsigned field)
 
 	guards_find(a, all);
 	array_each(const struct entry_access, e, &all->items) {
-		written |= e->access->writes;
-		plain |= !e->access->is_atomic;
+		written |= entry_is(e, ACCESS_WRITES);
+		plain |= !entry_is(e, ACCESS_ATOMIC);
 	}
 	if (!all->items.count || (written && check_accesses(a, all, field)))
 		return;
@@ -456,7 +499,7 @@ static void check_field(struct audit *a, unsigned field)
 		add_safe(a, field, &m, written, plain);
 }
 
-/* Who sets fields of several locks, and holds none of these, sets the object up: nobody has it yet. */
+/* A function that sets fields of several locks, and holds none of them, sets up an object that no other thread has. */
 static bool sets_up(const struct audit *a, unsigned record, unsigned function)
 {
 	const struct finding *first = NULL;
@@ -472,19 +515,14 @@ static bool sets_up(const struct audit *a, unsigned record, unsigned function)
 	return false;
 }
 
-static void doubt_setting_up(struct audit *a)
-{
-	array_each(struct finding, f, &a->findings.items)
-		if (f->tag == FINDING_P3 && (sets_up(a, f->record, f->function) ||
-					     sets_up(a, f->record, f->other_function)))
-			f->confidence = CONFIDENCE_LOW;
-}
-
 void check_guards(struct audit *a)
 {
 	for (unsigned i = 0; i < a->program->fields.count; i++)
 		if (!a->program->fields.items[i].lock &&
 		    program_is_shared(audit_record_of(a, i + 1)))
 			check_field(a, i + 1);
-	doubt_setting_up(a);
+	array_each(struct finding, f, &a->findings.items)
+		if (f->tag == FINDING_P3 && (sets_up(a, f->record, f->function) ||
+					     sets_up(a, f->record, f->other_function)))
+			f->confidence = CONFIDENCE_LOW;
 }

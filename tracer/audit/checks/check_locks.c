@@ -1,5 +1,5 @@
 /* The order of locks, and those that are taken twice or kept; what is read and written as two atomics. */
-#include "tracer/audit/checks/entries.h"
+#include "tracer/audit/checks/checks.h"
 
 /* One lock held while another one is taken. */
 struct lock_edge {
@@ -22,10 +22,8 @@ static void name_lock(const struct audit *a, unsigned function, unsigned lock, s
 
 static unsigned lock_field_name(const struct audit *a, unsigned lock)
 {
-	struct term is = term_at(&a->terms, lock);
+	const struct term is = term_whole(&a->terms, lock);
 
-	while (is.kind == TERM_ELEMENT)
-		is = term_at(&a->terms, is.a);
 	if (is.kind == TERM_FIELD)
 		return a->program->fields.items[is.b].name;
 	return is.kind == TERM_GLOBAL && program_global(a->program, is.a)
@@ -33,7 +31,7 @@ static unsigned lock_field_name(const struct audit *a, unsigned lock)
 		       : 0;
 }
 
-static const struct audit_acquisition *check_locks_innermost(const struct audit_acquisition *at)
+static const struct audit_acquisition *innermost(const struct audit_acquisition *at)
 {
 	while (at->inner)
 		at = at->inner;
@@ -54,9 +52,8 @@ static int way_of(const struct audit *a, unsigned held, unsigned taken)
 static bool is_near(const struct audit *a, unsigned x, unsigned y)
 {
 	const unsigned root_x = term_root(&a->terms, x), root_y = term_root(&a->terms, y);
-
-	const enum term_kind kind_x = term_at(&a->terms, root_x).kind,
-			     kind_y = term_at(&a->terms, root_y).kind;
+	const enum term_kind kind_x = term_kind(&a->terms, root_x),
+			     kind_y = term_kind(&a->terms, root_y);
 
 	return root_x == root_y || kind_x == TERM_GLOBAL || kind_y == TERM_GLOBAL ||
 	       (kind_x == TERM_PARAMETER && kind_y == TERM_PARAMETER);
@@ -74,15 +71,13 @@ static void add_edges(struct audit *a, const struct audit_acquisition *at, struc
 
 		e.way = way_of(a, h->lock, at->lock);
 		if (h->mode == HELD_LEFT || !e.from || h->lock == at->lock ||
-		    (e.from == to && (at->is_ordered || check_locks_innermost(at)->is_ordered ||
+		    (e.from == to && (at->is_ordered || innermost(at)->is_ordered ||
 				      audit_may_be_taken_twice(a, at->lock))))
 			continue;
 		array_each(const struct lock_edge, other, &out->items)
 			known |= other->from == e.from && other->to == to && other->way == e.way &&
-				 check_locks_innermost(other->at)->at.line ==
-					 check_locks_innermost(at)->at.line &&
-				 check_locks_innermost(other->at)->at.file ==
-					 check_locks_innermost(at)->at.file;
+				 innermost(other->at)->at.line == innermost(at)->at.line &&
+				 innermost(other->at)->at.file == innermost(at)->at.file;
 		if (!known)
 			*array_add(&out->items) = e;
 	}
@@ -119,7 +114,7 @@ static void edge_notes(const struct audit *a, const struct lock_edge *e, enum fi
 	struct str held = {0};
 
 	name_lock(a, e->at->function, e->held->lock, &held);
-	ways_notes(a, e->at->function, way, f);
+	graph_notes(a, e->at->function, way, f);
 	finding_step(f, way, e->held->at, "'%s' is taken here", str_text(&held));
 	for (const struct audit_acquisition *at = e->at; at->inner; at = at->inner)
 		finding_step(f, way, at->at, "from here, in %s", entries_name(a, at->function));
@@ -129,8 +124,7 @@ static void edge_notes(const struct audit *a, const struct lock_edge *e, enum fi
 static void report_order(struct audit *a, const struct lock_edge *e,
 			 const struct lock_edge *against)
 {
-	const struct audit_acquisition *in = check_locks_innermost(e->at),
-				       *other = check_locks_innermost(against->at);
+	const struct audit_acquisition *in = innermost(e->at), *other = innermost(against->at);
 	struct finding *f = findings_add(&a->findings, FINDING_LOCK_ORDER, in->at,
 					 lock_field_name(a, e->at->lock));
 	struct str taken = {0}, held = {0};
@@ -145,24 +139,12 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 	if (e->from != e->to && !(e->is_near && against->is_near))
 		f->confidence = CONFIDENCE_LOW;
 	f->is_asked = is_asked(a, e->from) || is_asked(a, e->to);
-	if (e == against)
-		finding_say(f,
-			    "'%s' is taken while '%s' is held, and nothing says which of two such "
-			    "locks comes first; in %s",
-			    str_text(&taken), str_text(&held),
-			    program_text(a->program, f->function));
-	else if (against->to != e->from)
-		finding_say(
-			f,
-			"'%s' is taken while '%s' is held, and elsewhere the locks lead back in "
-			"a circle; in %s",
-			str_text(&taken), str_text(&held), program_text(a->program, f->function));
-	else
-		finding_say(f,
-			    "'%s' is taken while '%s' is held, elsewhere it is the other way "
-			    "round; in %s",
-			    str_text(&taken), str_text(&held),
-			    program_text(a->program, f->function));
+	finding_say(f, "'%s' is taken while '%s' is held, %s; in %s", str_text(&taken),
+		    str_text(&held),
+		    e == against ? "and nothing says which of two such locks comes first"
+		    : against->to == e->from ? "elsewhere it is the other way round"
+					     : "and elsewhere the locks lead back in a circle",
+		    program_text(a->program, f->function));
 	edge_notes(a, e, WAY_HERE, f);
 	if (e != against) {
 		finding_step(f, WAY_OTHER_END, other->at, "%s here, in %s",
@@ -188,8 +170,7 @@ static const struct lock_edge *against_itself(const struct lock_edges *all,
 
 static bool is_later(const struct lock_edge *e, const struct lock_edge *than)
 {
-	struct audit_place x = check_locks_innermost(e->at)->at,
-			   y = check_locks_innermost(than->at)->at;
+	struct audit_place x = innermost(e->at)->at, y = innermost(than->at)->at;
 
 	return x.file == y.file ? x.line > y.line : x.file > y.file;
 }
@@ -218,8 +199,8 @@ static void check_order(struct audit *a, const struct lock_edges *all)
 
 /* ---- single locks ---------------------------------------------------------------------------------------------- */
 
-static struct finding *check_locks_add(struct audit *a, const struct suspicion *s,
-				       enum finding_tag tag, unsigned field)
+static struct finding *add_lock_finding(struct audit *a, const struct suspicion *s,
+					enum finding_tag tag, unsigned field)
 {
 	struct finding *f = findings_add(&a->findings, tag, s->at, field);
 
@@ -233,7 +214,7 @@ static struct finding *check_locks_add(struct audit *a, const struct suspicion *
 static void report_lock(struct audit *a, const struct suspicion *s, enum finding_tag tag,
 			const char *what, const char *before)
 {
-	struct finding *f = check_locks_add(a, s, tag, lock_field_name(a, s->term));
+	struct finding *f = add_lock_finding(a, s, tag, lock_field_name(a, s->term));
 	struct str lock = {0};
 
 	if (!f)
@@ -241,7 +222,7 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 	name_lock(a, s->function, s->term, &lock);
 	finding_say(f, "'%s' %s; in %s", str_text(&lock), what,
 		    program_text(a->program, f->function));
-	ways_notes(a, s->function, WAY_HERE, f);
+	graph_notes(a, s->function, WAY_HERE, f);
 	finding_step(f, WAY_HERE, s->other, "%s", before);
 	str_fini(&lock);
 }
@@ -249,7 +230,7 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 static void report_compound(struct audit *a, const struct suspicion *s)
 {
 	const struct audit_field *of = &a->program->fields.items[s->field - 1];
-	struct finding *f = check_locks_add(a, s, FINDING_COMPOUND, of->name);
+	struct finding *f = add_lock_finding(a, s, FINDING_COMPOUND, of->name);
 
 	if (!f)
 		return;
@@ -259,7 +240,7 @@ static void report_compound(struct audit *a, const struct suspicion *s)
 		    "steps: another thread may come between; in %s",
 		    program_text(a->program, of->name), program_text(a->program, f->record),
 		    program_text(a->program, f->function));
-	ways_notes(a, s->function, WAY_HERE, f);
+	graph_notes(a, s->function, WAY_HERE, f);
 }
 
 void check_locks(struct audit *a)
@@ -267,7 +248,7 @@ void check_locks(struct audit *a)
 	struct lock_edges edges = {{0}};
 
 	array_each(const struct suspicion, s, &a->suspicions) {
-		if (beside_nobody(a, s->function) && s->kind == SUSPECT_COMPOUND)
+		if (parallel_to_nothing(a, s->function) && s->kind == SUSPECT_COMPOUND)
 			continue;
 		if (s->kind == SUSPECT_DOUBLE_LOCK && !audit_may_be_taken_twice(a, s->term))
 			report_lock(a, s, FINDING_DOUBLE_LOCK,

@@ -1,5 +1,5 @@
 /* P2: all fields have values before others can see the object, and it is freed when nobody can. */
-#include "tracer/audit/checks/entries.h"
+#include "tracer/audit/checks/checks.h"
 
 /* Does anybody hold a lock, or use an atomic, for the field? Else its struct may have its lock for other ones. */
 static bool is_protected(const struct audit *a, unsigned field)
@@ -7,7 +7,7 @@ static bool is_protected(const struct audit *a, unsigned field)
 	if (audit_record_of(a, field)->thread_safe || a->program->fields.items[field - 1].is_atomic)
 		return true;
 	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
-		if (e->access->held.count || e->access->is_atomic)
+		if (e->access->held.count || entry_is(e, ACCESS_ATOMIC))
 			return true;
 	return false;
 }
@@ -43,17 +43,10 @@ static bool is_guarded(const struct audit *a, unsigned field)
 
 	array_each(const struct entry_access, e, &entries_of_field(a, field)->items) {
 		held += e->access->held.count > 0;
-		atomic += e->access->is_atomic;
+		atomic += entry_is(e, ACCESS_ATOMIC);
 		all++;
 	}
 	return audit_record_of(a, field)->thread_safe || 2 * (held + atomic) > all;
-}
-
-/* Does another thread use it for certain? */
-static bool is_of_thread(const struct audit *a, const struct entry_access *e)
-{
-	return number_map_get(&a->program->taken, a->program->functions.items[e->entry].usr) ==
-	       TAKEN_BY_THREAD;
 }
 
 static void check_late(struct audit *a, const struct suspicion *s)
@@ -66,7 +59,8 @@ static void check_late(struct audit *a, const struct suspicion *s)
 	if (other)
 		f = check_publication_add(a, s, s->at, s->field);
 	if (f) {
-		f->confidence = s->is_certain || is_guarded(a, s->field) || is_of_thread(a, other)
+		f->confidence = s->is_certain || is_guarded(a, s->field) ||
+						entries_is_thread(a, other->entry)
 					? CONFIDENCE_HIGH
 					: CONFIDENCE_LOW;
 		finding_say(f,
@@ -74,7 +68,7 @@ static void check_late(struct audit *a, const struct suspicion *s)
 			    "in %s",
 			    program_text(a->program, f->field), program_text(a->program, f->record),
 			    program_text(a->program, f->function));
-		ways_notes(a, s->function, WAY_HERE, f);
+		graph_notes(a, s->function, WAY_HERE, f);
 		finding_step(f, WAY_HERE, s->other, "others can see it from here on");
 		finding_step(f, WAY_OTHER_END, other->at, "it is used here, in %s",
 			     entries_name(a, other->function));
@@ -91,8 +85,9 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 	bool is_set = false;
 
 	array_each(const struct entry_access, e, &all->items) {
-		is_set |= e->access->writes && !e->access->reads && e->function != s->function;
-		if (e->access->reads && !reader)
+		is_set |= entry_is(e, ACCESS_WRITES) && !entry_is(e, ACCESS_READS) &&
+			  e->function != s->function;
+		if (entry_is(e, ACCESS_READS) && !reader)
 			reader = e;
 	}
 	if (reader && !is_set)
@@ -105,7 +100,7 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 		entries_notes(a, reader, WAY_HERE, f);
 		finding_step(f, WAY_OTHER_END, s->at, "the new object is given away here, in %s",
 			     entries_name(a, s->function));
-		ways_notes(a, s->function, WAY_OTHER, f);
+		graph_notes(a, s->function, WAY_OTHER, f);
 	}
 }
 
@@ -113,11 +108,9 @@ static void check_unset(struct audit *a, const struct suspicion *s)
    to one? */
 static bool is_shared_place(const struct audit *a, unsigned address)
 {
-	struct term is = term_at(&a->terms, address);
+	const struct term is = term_whole(&a->terms, address);
 	const struct audit_global *g;
 
-	while (is.kind == TERM_ELEMENT)
-		is = term_at(&a->terms, is.a);
 	if (is.kind == TERM_FIELD)
 		return program_is_shared(audit_record_of(a, is.b + 1)) && is_guarded(a, is.b + 1);
 	g = is.kind == TERM_GLOBAL ? program_global(a->program, is.a) : NULL;
@@ -142,14 +135,14 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 		f,
 		"what '%s' points to is ended here while others can still come to it there; in %s",
 		str_text(&place), program_text(a->program, f->function));
-	ways_notes(a, s->function, WAY_HERE, f);
+	graph_notes(a, s->function, WAY_HERE, f);
 	str_fini(&place);
 }
 
 void check_publication(struct audit *a)
 {
 	array_each(const struct suspicion, s, &a->suspicions) {
-		if (beside_nobody(a, s->function))
+		if (parallel_to_nothing(a, s->function))
 			continue;
 		if (s->kind == SUSPECT_LATE_WRITE)
 			check_late(a, s);

@@ -1,7 +1,5 @@
-#include "tracer/audit/checks/entries.h"
-
-#include "tracer/audit/flow/flow.h"
-#include "tracer/audit/frontend/targets.h"
+/* Functions that are called from outside, and the accesses that they lead to. */
+#include "tracer/audit/checks/checks.h"
 
 #include <string.h>
 
@@ -10,21 +8,15 @@ const char *entries_name(const struct audit *a, unsigned function)
 	return program_text(a->program, a->program->functions.items[function].name);
 }
 
-/* Its name says that the caller has the lock. */
-static bool wants_lock(const char *name)
+bool entries_wants_lock(const struct audit *a, unsigned function)
 {
 	static const char *const words[] = {"locked",  "unlocked", "nolock",
 					    "no_lock", "unsafe",   "internal"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strstr(name, words[i]))
+		if (strstr(entries_name(a, function), words[i]))
 			return true;
 	return false;
-}
-
-bool entries_wants_lock(const struct audit *a, unsigned function)
-{
-	return wants_lock(entries_name(a, function));
 }
 
 static bool is_main(const struct audit *a, unsigned function)
@@ -32,11 +24,20 @@ static bool is_main(const struct audit *a, unsigned function)
 	return strcmp(entries_name(a, function), "main") == 0;
 }
 
+static bool is_called(const struct audit *a, unsigned function)
+{
+	return number_map_get(&a->called, a->program->functions.items[function].usr);
+}
+
+static unsigned taken(const struct audit *a, unsigned function)
+{
+	return number_map_get(&a->program->taken, a->program->functions.items[function].usr);
+}
+
 /* ---- which functions are called from outside ------------------------------------------------------------------- */
 
-/* What is known of a target: has it a main, and does another one call its functions? */
 struct target_facts {
-	bool has_main, is_used;
+	bool has_main, is_used; /* used: another target calls its functions */
 };
 
 static const struct audit_unit *unit_of(const struct audit *a, unsigned function)
@@ -46,7 +47,7 @@ static const struct audit_unit *unit_of(const struct audit *a, unsigned function
 	return unit ? &a->program->sources.items[unit - 1] : NULL;
 }
 
-/* Is it known that they are not of one target? */
+/* True if it is known that they have no target in common. */
 static bool are_of_others(const struct audit *a, const struct audit_unit *x,
 			  const struct audit_unit *y)
 {
@@ -58,7 +59,7 @@ static bool are_of_others(const struct audit *a, const struct audit_unit *x,
 	return true;
 }
 
-/* Functions that another target calls are an interface; it is known then which ones are. */
+/* The functions that other targets call are the interface of a target. */
 static void find_users(const struct audit *a, struct target_facts *targets, bool *is_used)
 {
 	array_each(const struct audit_edge, e, &a->calls) {
@@ -72,7 +73,8 @@ static void find_users(const struct audit *a, struct target_facts *targets, bool
 	}
 }
 
-static bool is_program(const struct audit *a, const struct target_facts *targets, unsigned function)
+static bool is_in_program(const struct audit *a, const struct target_facts *targets,
+			  unsigned function)
 {
 	const struct audit_unit *u = unit_of(a, function);
 
@@ -85,102 +87,87 @@ static bool is_program(const struct audit *a, const struct target_facts *targets
 	return true;
 }
 
-/* In a program, and in a library whose users are seen, what its own files alone call is no interface. */
+/* In a library whose users are not known every function is. */
 static bool is_interface(const struct audit *a, const struct target_facts *targets,
-			 unsigned function, bool is_used)
+			 unsigned function)
 {
 	const struct audit_unit *u = unit_of(a, function);
 
-	if (is_used)
-		return true;
-	if (is_program(a, targets, function))
+	if (a->roles[function].in_program)
 		return false;
-	if (!u)
-		return true;
-	array_each(const unsigned, t, &u->targets)
-		if (targets[*t].is_used)
-			return false;
+	if (u)
+		array_each(const unsigned, t, &u->targets)
+			if (targets[*t].is_used)
+				return false;
 	return true;
 }
 
-static bool find_entry(const struct audit *a, const struct target_facts *targets, unsigned function,
-		       bool is_used)
+static bool is_entry(const struct audit *a, const struct target_facts *targets, unsigned function,
+		     bool is_used)
 {
-	const struct audit_program *p = a->program;
-	const struct audit_function *f = &p->functions.items[function];
-	bool is_called = number_map_get(&a->called, f->usr);
+	const struct audit_function *f = &a->program->functions.items[function];
 
 	if (a->facts[function].is_once || f->wants_lock)
 		return false;
-	if (number_map_get(&p->taken, f->usr) || (!is_called && !f->is_static))
+	if (taken(a, function) || (!is_called(a, function) && !f->is_static))
 		return true;
-	/* One that nobody calls is not there. */
-	if (f->is_static || *program_text(p, f->name) == '_' ||
-	    wants_lock(program_text(p, f->name)))
+	/* A static function that nothing calls does not exist. */
+	if (f->is_static || *entries_name(a, function) == '_' || entries_wants_lock(a, function))
 		return false;
-	return is_interface(a, targets, function, is_used);
+	return is_used || is_interface(a, targets, function);
 }
 
 void entries_find(struct audit *a)
 {
-	const struct audit_program *p = a->program;
-	struct target_facts *targets = base_alloc(p->targets.count + 1, sizeof(*targets));
-	bool *is_used = base_alloc(p->functions.count + 1, sizeof(*is_used));
+	const size_t functions = a->program->functions.count;
+	struct target_facts *targets = base_alloc(a->program->targets.count + 1, sizeof(*targets));
+	bool *is_used = base_alloc(functions + 1, sizeof(*is_used));
 
-	a->is_entry = base_alloc(p->functions.count + 1, sizeof(*a->is_entry));
-	for (unsigned i = 0; i < p->functions.count; i++)
+	a->roles = base_alloc(functions + 1, sizeof(*a->roles));
+	for (unsigned i = 0; i < functions; i++)
 		if (unit_of(a, i) && is_main(a, i))
 			array_each(const unsigned, t, &unit_of(a, i)->targets)
 				targets[*t].has_main = true;
 	find_users(a, targets, is_used);
-	for (unsigned i = 0; i < p->functions.count; i++)
-		a->is_entry[i] = find_entry(a, targets, i, is_used[i]);
-	a->in_program = base_alloc(p->functions.count + 1, sizeof(*a->in_program));
-	for (unsigned i = 0; i < p->functions.count; i++)
-		a->in_program[i] = is_program(a, targets, i);
+	for (unsigned i = 0; i < functions; i++) {
+		a->roles[i].in_program = is_in_program(a, targets, i);
+		a->roles[i].is_entry = is_entry(a, targets, i, is_used[i]);
+	}
 	base_free(targets);
 	base_free(is_used);
 }
 
-bool entries_is(const struct audit *a, unsigned function)
-{
-	return a->is_entry[function];
-}
-
 bool entries_is_callback(const struct audit *a, unsigned function)
 {
-	const struct audit_function *f = &a->program->functions.items[function];
+	return taken(a, function) == TAKEN_SOMEHOW &&
+	       (a->program->functions.items[function].is_static || a->program->has_main);
+}
 
-	return number_map_get(&a->program->taken, f->usr) == TAKEN_SOMEHOW &&
-	       (f->is_static || a->program->has_main);
+bool entries_is_thread(const struct audit *a, unsigned function)
+{
+	return taken(a, function) == TAKEN_BY_THREAD;
 }
 
 bool entries_is_unused(const struct audit *a, unsigned function)
 {
-	const struct audit_function *f = &a->program->functions.items[function];
-
-	return a->in_program[function] && !is_main(a, function) &&
-	       !number_map_get(&a->called, f->usr) && !number_map_get(&a->program->taken, f->usr);
+	return a->roles[function].in_program && !is_main(a, function) && !is_called(a, function) &&
+	       !taken(a, function);
 }
 
 /* ---- accesses ------------------------------------------------------------------------------------------------ */
 
 enum { LOOKS_BACK = 400 };
 
-bool entries_same_place(struct audit_place a, struct audit_place b)
-{
-	return a.file == b.file && a.line == b.line && a.column == b.column;
-}
-
 static bool entries_is_same(const struct entry_access *a, const struct entry_access *b)
 {
-	return a->at.line == b->at.line && a->at.column == b->at.column &&
-	       a->at.file == b->at.file && a->access->held.items == b->access->held.items &&
-	       a->access->address == b->access->address && a->access->reads == b->access->reads &&
-	       a->access->writes == b->access->writes;
+	const unsigned flags = ACCESS_READS | ACCESS_WRITES;
+
+	return place_same(a->at, b->at) && a->access->held.items == b->access->held.items &&
+	       a->access->address == b->access->address &&
+	       (a->access->flags & flags) == (b->access->flags & flags);
 }
 
-/* Somebody who calls it, or one of whom nobody knows when? */
+/* True if it is known when the entry is called. */
 static bool is_certain(const struct audit *a, unsigned entry)
 {
 	return !entries_is_callback(a, entry) && !entries_is_unused(a, entry);
@@ -189,7 +176,7 @@ static bool is_certain(const struct audit *a, unsigned entry)
 static void entries_add(struct audit *a, const struct audit_access *access, unsigned entry)
 {
 	struct entry_accesses *to = &a->of_fields[access->field - 1];
-	const struct audit_access *in = access_innermost(access);
+	const struct audit_access *in = audit_innermost(access);
 	const struct entry_access e = {access, entry, in->at, in->function, NULL};
 
 	for (size_t i = to->items.count; i > 0 && to->items.count - i < LOOKS_BACK; i--)
@@ -203,14 +190,8 @@ static void entries_add(struct audit *a, const struct audit_access *access, unsi
 
 static int by_place(const void *a, const void *b)
 {
-	const struct audit_place x = ((const struct entry_access *)a)->at,
-				 y = ((const struct entry_access *)b)->at;
-
-	if (x.file != y.file)
-		return x.file < y.file ? -1 : 1;
-	if (x.line != y.line)
-		return x.line < y.line ? -1 : 1;
-	return (x.column > y.column) - (x.column < y.column);
+	return place_compare(((const struct entry_access *)a)->at,
+			     ((const struct entry_access *)b)->at);
 }
 
 void entries_collect(struct audit *a)
@@ -218,12 +199,13 @@ void entries_collect(struct audit *a)
 	a->of_fields = base_alloc(a->program->fields.count + 1, sizeof(*a->of_fields));
 	for (unsigned i = 0; i < a->program->functions.count; i++) {
 		const struct audit_facts *f = &a->facts[i];
-		bool is_entry = entries_is(a, i);
 
-		for (size_t k = 0; !f->is_once && k < f->accesses.count; k++)
-			if ((is_entry || f->accesses.items[k]->is_settled) &&
-			    !(f->accesses.items[k]->alone && is_main(a, i)))
-				entries_add(a, f->accesses.items[k], i);
+		if (f->is_once)
+			continue;
+		array_each(struct audit_access *const, access, &f->accesses)
+			if ((a->roles[i].is_entry || (*access)->flags & ACCESS_SETTLED) &&
+			    !((*access)->flags & ACCESS_ALONE && is_main(a, i)))
+				entries_add(a, *access, i);
 	}
 	for (size_t i = 0; i < a->program->fields.count; i++)
 		array_sort(&a->of_fields[i].items, by_place);
@@ -244,8 +226,6 @@ struct entry_accesses *entries_of_field(const struct audit *a, unsigned field)
 void entries_notes(const struct audit *a, const struct entry_access *e, enum finding_way way,
 		   struct finding *f)
 {
-	if (!e->access->inner)
-		return;
 	for (const struct audit_access *at = e->access; at->inner; at = at->inner)
 		finding_step(f, way, at->at, "from here, in %s", entries_name(a, at->function));
 }

@@ -1,4 +1,5 @@
-#include "tracer/audit/checks/guards.h"
+/* Which locks are held where a field is used, and which of them is there for the field. */
+#include "tracer/audit/checks/checks.h"
 
 /* One lock that an access holds. */
 struct guard {
@@ -26,7 +27,7 @@ static const struct audit_record *lock_record(const struct audit *a, unsigned lo
 /* One of several objects: it may be any. */
 static bool is_uncertain(const struct audit *a, unsigned object)
 {
-	const enum term_kind kind = term_at(&a->terms, term_root(&a->terms, object)).kind;
+	const enum term_kind kind = term_kind(&a->terms, term_root(&a->terms, object));
 
 	return kind == TERM_SITE || kind == TERM_JOIN;
 }
@@ -65,7 +66,7 @@ static bool is_near(const struct audit *a, const struct audit_access *access, un
 	const struct terms *t = &a->terms;
 	const unsigned object = term_object(t, access->address), of = term_object(t, lock);
 
-	return term_at(t, term_root(t, lock)).kind == TERM_GLOBAL || term_contains(t, object, of) ||
+	return term_kind(t, term_root(t, lock)) == TERM_GLOBAL || term_contains(t, object, of) ||
 	       term_contains(t, of, object) || term_root(t, object) == term_root(t, of);
 }
 
@@ -80,7 +81,7 @@ static const struct guard *guard_in(const struct guarded *g, unsigned key)
 /* Of a lock of the same kind of struct nobody knows whether it is the object's. */
 static void add_callers(const struct audit *a, const struct entry_access *e, struct guarded *g)
 {
-	array_each(const unsigned, item, &a->callers[e->entry].items) {
+	array_each(const unsigned, item, &a->roles[e->entry].locks.items) {
 		const unsigned key = *item / 2;
 
 		if (g->count < GUARDS_MOST && !guard_in(g, key) &&
@@ -120,7 +121,7 @@ bool guards_hold(const struct entry_access *e, unsigned key)
 {
 	const struct guard *is = guard_in(e->guards, key);
 
-	return is && (is->alone || !e->access->writes);
+	return is && (is->alone || !entry_is(e, ACCESS_WRITES));
 }
 
 bool guards_any(const struct entry_access *e)
@@ -147,7 +148,7 @@ static size_t place_end(const struct entry_accesses *all, size_t i)
 	size_t next = i;
 
 	while (next < all->items.count &&
-	       entries_same_place(all->items.items[next].at, all->items.items[i].at))
+	       place_same(all->items.items[next].at, all->items.items[i].at))
 		next++;
 	return next;
 }
@@ -222,7 +223,7 @@ static void tally_all(struct tallies *t, const struct entry_accesses *all)
 		next = place_end(all, i);
 		for (size_t k = i; k < next; k++) {
 			tally_access(t, &all->items.items[k]);
-			writes |= all->items.items[k].access->writes;
+			writes |= entry_is(&all->items.items[k], ACCESS_WRITES);
 		}
 		tally_place(t, next - i, writes);
 	}

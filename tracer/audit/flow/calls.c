@@ -1,574 +1,556 @@
-/* Calls: of functions that everybody knows, of the program's own, and of others. */
-#include "tracer/audit/flow/calls.h"
+/* Calls: of known functions, of the program's own, and of others. */
 #include "tracer/audit/flow/flow.h"
-#include "tracer/audit/frontend/targets.h"
+#include "tracer/audit/frontend/program.h"
 
 #include <string.h>
 
 struct audit_call {
+	struct audit_flow *w;
+	struct state *s;
 	const struct audit_expr *e;
 	unsigned usr; /* 0: by a pointer */
 	const char *name;
 	unsigned count, *arguments;
+	struct term_binding binding; /* of a function of the program */
 };
-
-static struct terms *terms_of(struct audit_flow *w)
-{
-	return &w->audit->terms;
-}
 
 static unsigned argument(const struct audit_call *c, unsigned i)
 {
 	return i < c->count ? c->arguments[i] : 0;
 }
 
-static unsigned anything(struct audit_flow *w, struct state *s, const struct audit_call *c)
+static unsigned constant_zero(struct audit_flow *w)
 {
-	unsigned term = term_of(terms_of(w), TERM_SITE, c->e->site, 0);
+	return term_of(w->t, TERM_CONSTANT, 0, 0);
+}
 
-	state_forget(s, terms_of(w), term);
+/* ---- known functions -------------------------------------------------------------------------------------------- */
+
+/* A new result each time. */
+static unsigned try_lock(struct audit_flow *w, struct state *s, unsigned lock, unsigned how)
+{
+	unsigned term = lock ? term_of(w->t, TERM_TRIED, lock, how) : 0;
+
+	state_forget(s, w->t, term);
 	return term;
 }
 
-/* ---- those that everybody knows ------------------------------------------------------------------------------- */
-
-/* Each time anew. */
-static unsigned tried(struct audit_flow *w, struct state *s, unsigned lock, unsigned how)
+/* The object of the lock is new. A lock with attributes may be recursive. */
+static void initialise(const struct audit_call *c, bool is_recursive)
 {
-	unsigned term = lock ? term_of(terms_of(w), TERM_TRIED, lock, how) : 0;
+	struct audit_flow *w = c->w;
+	const unsigned lock = argument(c, 0);
+	const enum term_kind attributes = term_kind(w->t, argument(c, 1));
 
-	state_forget(s, terms_of(w), term);
-	return term;
+	object_make(w, term_kind(w->t, lock) == TERM_FIELD ? term_at(w->t, lock).a : lock);
+	if (w->records && lock)
+		summary_deed(w, (struct audit_deed){.kind = DEED_INIT, .object = lock});
+	if (is_recursive ||
+	    (c->count > 1 && attributes != TERM_CONSTANT && attributes != TERM_UNKNOWN))
+		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, lock), 1);
 }
 
-/* The lock's object is new; with attributes, the lock may be one that is taken twice. */
-static void initialise(struct audit_flow *w, const struct audit_call *c)
-{
-	const struct term attributes = term_at(terms_of(w), argument(c, 1)),
-			  lock = term_at(terms_of(w), argument(c, 0));
-
-	object_make(w, lock.kind == TERM_FIELD ? lock.a : argument(c, 0));
-	if (w->records && argument(c, 0))
-		*array_add(&w->facts->inits) = argument(c, 0);
-	if (c->count > 1 && attributes.kind != TERM_CONSTANT && attributes.kind != TERM_UNKNOWN)
-		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, argument(c, 0)), 1);
-}
-
-/* Is the thread's handle a part of the object that the thread is given? Then each object has one thread. */
+/* True if the handle is part of the object that the thread is passed: each object has one thread. */
 static bool is_thread_of(const struct terms *t, unsigned handle, unsigned given)
 {
 	for (; handle && handle != given; handle = term_at(t, handle).a)
-		if (term_at(t, handle).kind != TERM_FIELD)
+		if (term_kind(t, handle) != TERM_FIELD)
 			return false;
 	return handle != 0;
 }
 
 static void note_thread(struct audit_flow *w, unsigned usr, bool is_own)
 {
-	number_map_set(&w->audit->program->taken, usr, TAKEN_BY_THREAD);
+	number_map_set(&w->p->taken, usr, TAKEN_BY_THREAD);
 	if (number_map_get(&w->audit->own_threads, usr) != THREAD_SHARES)
 		number_map_set(&w->audit->own_threads, usr, is_own ? THREAD_OWNS : THREAD_SHARES);
 }
 
-/* A wrapper's caller says what the thread begins with. */
-static void note_start(struct audit_flow *w, const struct audit_start *start)
+static void start_thread(const struct audit_call *c, unsigned function, unsigned given,
+			 unsigned handle)
 {
-	array_each(const struct audit_start, known, &w->facts->starts)
-		if (known->function == start->function && known->given == start->given &&
-		    known->handle == start->handle)
-			return;
-	*array_add(&w->facts->starts) = *start;
-}
+	struct audit_flow *w = c->w;
+	const struct term body = term_at(w->t, function);
+	const bool is_own = is_thread_of(w->t, handle, given);
 
-static void start_thread(struct audit_flow *w, struct state *s, const struct audit_start *start,
-			 struct audit_place at)
-{
-	const struct term body = term_at(terms_of(w), start->function);
-
-	s->makes_threads = w->facts->makes_threads = true;
+	c->s->makes_threads = w->facts->makes_threads = true;
 	if (body.kind == TERM_FUNCTION)
-		note_thread(w, body.a, is_thread_of(terms_of(w), start->handle, start->given));
+		note_thread(w, body.a, is_own);
 	else if (body.kind == TERM_PARAMETER)
-		note_start(w, start);
-	if (!start->given)
+		summary_deed(w, (struct audit_deed){DEED_START, given, function, handle, false});
+	if (!given)
 		return;
-	object_show(w, s, term_object(terms_of(w), start->given), at);
-	*array_add(&w->facts->given) = start->given;
-	if (w->records && is_thread_of(terms_of(w), start->handle, start->given))
-		*array_add(&w->facts->begun) = start->given;
+	object_show(w, c->s, term_object(w->t, given), c->e->at);
+	summary_deed(w, (struct audit_deed){.kind = DEED_GIVEN, .object = given});
+	if (w->records && is_own)
+		summary_deed(w, (struct audit_deed){.kind = DEED_BEGUN, .object = given});
 }
 
-/* What the address is of: a whole struct of ours, or a part of one. */
-static void touch(struct audit_flow *w, struct state *s, unsigned address,
-		  const struct audit_call *c, bool writes)
+/* Reads or writes what the argument points to: a part of a struct, or all of one. */
+static void touch(const struct audit_call *c, unsigned i, bool writes)
 {
-	const enum term_kind kind = term_at(terms_of(w), address).kind;
+	const unsigned address = argument(c, i);
+	const enum term_kind kind = term_kind(c->w->t, address);
 	struct audit_expr e = *c->e;
 
 	e.decays = false;
-	if (kind == TERM_FIELD || kind == TERM_ELEMENT) {
+	if (kind != TERM_FIELD && kind != TERM_ELEMENT) {
 		if (writes)
-			object_write(w, s, address, 0, &e, false, false);
-		else
-			object_read(w, s, address, &e, false);
-	} else if (writes && address) {
-		state_write(s, address);
+			state_write(c->s, address);
+	} else if (writes) {
+		object_write(c->w, c->s, address, 0, &e, false, false);
+	} else {
+		object_read(c->w, c->s, address, &e, false);
 	}
 }
 
-/* Of all of an object: who overwrites it has it alone, who copies it lets all out. */
-static void touch_whole(struct audit_flow *w, struct state *s, const struct audit_call *c,
-			bool copies)
+/* True if the argument points to a whole struct that threads may share. */
+static bool is_whole(const struct audit_call *c, unsigned i)
 {
-	const struct audit_expr *first = c->count ? c->e->operands[1] : NULL,
-				*second = copies && c->count > 1 ? c->e->operands[2] : NULL;
-	const struct audit_program *p = w->audit->program;
+	const struct audit_expr *e = i < c->count ? c->e->operands[i + 1] : NULL;
 
-	touch(w, s, argument(c, 0), c, true);
+	return e && e->record && e->is_pointer &&
+	       program_is_shared(&c->w->p->records.items[e->record - 1]) &&
+	       term_object(c->w->t, argument(c, i)) == argument(c, i);
+}
+
+/* A whole object that is overwritten belongs to one thread; one that is copied gives all of it away. */
+static void touch_whole(const struct audit_call *c, bool copies)
+{
+	touch(c, 0, true);
 	if (copies)
-		touch(w, s, argument(c, 1), c, false);
-	if (first && first->record && first->is_pointer &&
-	    program_is_shared(&p->records.items[first->record - 1]) &&
-	    term_object(terms_of(w), argument(c, 0)) == argument(c, 0))
-		object_make(w, argument(c, 0));
-	if (second && second->record && second->is_pointer && argument(c, 1) &&
-	    program_is_shared(&p->records.items[second->record - 1]) &&
-	    term_object(terms_of(w), argument(c, 1)) == argument(c, 1) &&
-	    !object_is_own(w, s, argument(c, 1)))
-		suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, argument(c, 1), 0,
-					       "is copied as a whole", c->e->at, c->e->at, false});
+		touch(c, 1, false);
+	if (is_whole(c, 0))
+		object_make(c->w, argument(c, 0));
+	if (copies && is_whole(c, 1) && argument(c, 1) &&
+	    !object_is_own(c->w, c->s, argument(c, 1)))
+		object_copy(c->w, argument(c, 1), c->e->at);
 }
 
 static void call_once(struct audit_flow *w, unsigned function)
 {
-	const struct term is = term_at(terms_of(w), function);
-	unsigned index = is.kind == TERM_FUNCTION
-				 ? number_map_get(&w->audit->program->function_of, is.a)
-				 : 0;
+	const struct term is = term_at(w->t, function);
+	unsigned index = is.kind == TERM_FUNCTION ? number_map_get(&w->p->function_of, is.a) : 0;
 
 	if (index)
 		w->audit->facts[index - 1].is_once = true;
 }
 
-static void apply_thread(struct audit_flow *w, struct state *s, const struct audit_call *c,
-			 enum call_effect effect)
+static void join_thread(const struct audit_call *c)
 {
-	const unsigned function = effect == DOES_THREAD ? 2 : 1;
-
-	if (effect == DOES_ONCE) {
-		call_once(w, argument(c, 1));
-	} else if (effect == DOES_JOIN) {
-		s->makes_threads = false;
-		s->joins_threads = w->facts->joins_threads = true;
-	} else {
-		start_thread(w, s,
-			     &(struct audit_start){argument(c, function), argument(c, function + 1),
-						   argument(c, 0)},
-			     c->e->at);
-	}
+	c->s->makes_threads = false;
+	c->s->joins_threads = c->w->facts->joins_threads = true;
 }
 
-static unsigned apply_known(struct audit_flow *w, struct state *s, const struct audit_call *c,
-			    enum call_effect effect)
+static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 {
-	const struct audit_place at = c->e->at;
+	static const unsigned tries[] = {
+		[DOES_TRY] = TRIED_ZERO,
+		[DOES_TRY_SHARED] = TRIED_ZERO | TRIED_SHARED,
+		[DOES_TRY_TRUE] = TRIED_NOT_ZERO,
+	};
+	struct audit_flow *w = c->w;
+	struct state *s = c->s;
+	const unsigned first = argument(c, 0);
 
 	switch (effect) {
 	case DOES_LOCK:
 	case DOES_LOCK_SHARED:
-		lock_take(w, s, argument(c, 0), effect == DOES_LOCK_SHARED, at);
-		return term_of(terms_of(w), TERM_CONSTANT, 0, 0);
+		lock_take(w, s, first, effect == DOES_LOCK_SHARED, c->e->at);
+		return constant_zero(w);
 	case DOES_UNLOCK:
-		lock_release(w, s, argument(c, 0), at);
-		return term_of(terms_of(w), TERM_CONSTANT, 0, 0);
+		lock_release(w, s, first, c->e->at);
+		return constant_zero(w);
 	case DOES_SET_JUMP:
-		return term_of(terms_of(w), TERM_CONSTANT, 0, 0);
+		return constant_zero(w);
 	case DOES_TRY:
-		return tried(w, s, argument(c, 0), TRIED_ZERO);
 	case DOES_TRY_SHARED:
-		return tried(w, s, argument(c, 0), TRIED_ZERO | TRIED_SHARED);
 	case DOES_TRY_TRUE:
-		return tried(w, s, argument(c, 0), TRIED_NOT_ZERO);
-	case DOES_TRY_TRUE_SHARED:
-		return tried(w, s, argument(c, 0), TRIED_NOT_ZERO | TRIED_SHARED);
+		return try_lock(w, s, first, tries[effect]);
 	case DOES_INIT:
-		initialise(w, c);
-		break;
 	case DOES_INIT_RECURSIVE:
-		initialise(w, c);
-		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, argument(c, 0)), 1);
+		initialise(c, effect == DOES_INIT_RECURSIVE);
 		break;
 	case DOES_DESTROY:
-		initialise(w, c);
-		object_end(w, s, term_object(terms_of(w), argument(c, 0)), at);
+		initialise(c, false);
+		object_end(w, s, term_object(w->t, first), c->e->at);
 		break;
 	case DOES_ALLOCATE:
 	case DOES_ALLOCATE_ZEROED:
-		return term_of(terms_of(w), TERM_FRESH, c->e->site, effect == DOES_ALLOCATE_ZEROED);
+		return term_of(w->t, TERM_FRESH, c->e->site, effect == DOES_ALLOCATE_ZEROED);
 	case DOES_FREE:
-		object_free(w, s, argument(c, 0), at);
+		object_free(w, s, first, true, c->e->at);
 		break;
 	case DOES_THREAD:
 	case DOES_C11_THREAD:
+		start_thread(c, argument(c, effect == DOES_THREAD ? 2 : 1),
+			     argument(c, effect == DOES_THREAD ? 3 : 2), first);
+		break;
 	case DOES_JOIN:
+		join_thread(c);
+		break;
 	case DOES_ONCE:
-		apply_thread(w, s, c, effect);
+		call_once(w, argument(c, 1));
 		break;
 	case DOES_WRITE:
 	case DOES_COPY:
-		touch_whole(w, s, c, effect == DOES_COPY);
-		return argument(c, 0);
+		touch_whole(c, effect == DOES_COPY);
+		return first;
 	case DOES_END:
 		s->never = true;
 		break;
 	case DOES_NOTHING:
 		break;
 	}
-	return anything(w, s, c);
+	return evaluate_anything(w, s, c->e);
 }
 
-/* ---- the program's own ------------------------------------------------------------------------------------------ */
-
-struct applied {
-	struct audit_flow *w;
-	struct state *s;
-	const struct audit_call *c;
-	unsigned index; /* of the function */
-	struct term_binding binding;
-};
+/* ---- functions of the program ----------------------------------------------------------------------------------- */
 
 static unsigned load_local(void *ctx, unsigned address)
 {
-	const struct applied *a = ctx;
-	const struct term is = term_at(terms_of(a->w), address);
+	const struct audit_call *c = ctx;
+	const struct term is = term_at(c->w->t, address);
 
 	if (is.kind != TERM_LOCAL)
-		return is.kind == TERM_FIELD ? state_out(a->s, address) : 0;
-	return is.a == a->w->function->usr ? a->s->values[is.b] : 0;
+		return is.kind == TERM_FIELD ? state_out(c->s, address) : 0;
+	return is.a == c->w->function->usr ? c->s->values[is.b] : 0;
 }
 
-static unsigned bind(struct applied *a, unsigned term)
+static unsigned bind(const struct audit_call *c, unsigned term)
 {
-	return term_bind(terms_of(a->w), term, &a->binding);
+	return term_bind(c->w->t, term, &c->binding);
 }
 
-/* Is it something that a caller has, too? */
-static bool is_known_outside(struct audit_flow *w, unsigned term)
+/* True if a caller knows it, too. */
+static bool is_known_outside(const struct audit_call *c, unsigned term)
 {
-	const enum term_kind root = term_at(terms_of(w), term_root(terms_of(w), term)).kind;
+	const enum term_kind root = term_kind(c->w->t, term_root(c->w->t, term));
 
 	return root == TERM_PARAMETER || root == TERM_GLOBAL || root == TERM_RESULT;
 }
 
-static void apply_accesses(struct applied *a, const struct audit_facts *f)
+static void apply_accesses(const struct audit_call *c, const struct audit_facts *f)
 {
-	for (size_t i = 0; a->w->records && i < f->accesses.count; i++) {
-		const struct audit_access *inner = f->accesses.items[i];
-		struct audit_helds held;
-
-		if (inner->is_settled || !conditions_hold(a->w, a->s, &inner->when, &a->binding))
-			continue;
-		held = lock_helds_inside(a->w, a->s, &inner->held, &a->binding);
-		object_access_inside(a->w, a->s, inner,
-				     term_bind_or_any(terms_of(a->w), inner->address, &a->binding),
-				     &held, &a->binding, a->c->e->at);
-	}
+	array_each(struct audit_access *const, access, &f->accesses)
+		if (!((*access)->flags & ACCESS_SETTLED) &&
+		    conditions_hold(c->w, c->s, &(*access)->when, &c->binding))
+			object_access_inside(c->w, c->s, *access, &c->binding, c->e->at);
 }
 
-static void apply_acquisitions(struct applied *a, const struct audit_facts *f)
+/* Locks that are held inside are reported where they are taken. */
+static void apply_acquisition(const struct audit_call *c, const struct audit_acquisition *inner)
 {
-	for (size_t i = 0; a->w->records && i < f->acquisitions.count; i++) {
-		const struct audit_acquisition *inner = f->acquisitions.items[i];
-		unsigned lock = bind(a, inner->lock);
-		const struct audit_held *has = lock ? state_held(a->s, lock) : NULL;
-		struct audit_acquisition all = *inner;
+	const unsigned lock = bind(c, inner->lock);
+	const struct audit_held *has = lock ? state_held(c->s, lock) : NULL;
+	struct audit_acquisition all = *inner;
 
-		if (!lock || !conditions_hold(a->w, a->s, &inner->when, &a->binding))
-			continue;
-		if (has && has->mode == HELD_ALONE && !has->is_unsure && !inner->is_again &&
-		    !audit_may_be_taken_twice(a->w->audit, lock))
-			suspect(a->w, &(struct suspicion){SUSPECT_DOUBLE_LOCK, a->w->index, lock, 0,
-							  NULL, a->c->e->at, has->at, false});
-		/* What is held inside is told where it is taken. */
-		all.lock = lock;
-		all.function = a->w->index;
-		all.at = a->c->e->at;
-		all.held = lock_helds_now(a->s);
-		all.when = conditions_inside(a->w, a->s, &inner->when, &a->binding);
-		all.inner = inner;
-		lock_acquired(a->w, &all);
-	}
+	if (!lock || !conditions_hold(c->w, c->s, &inner->when, &c->binding))
+		return;
+	if (has && has->mode == HELD_ALONE && !has->is_unsure && !inner->is_again &&
+	    !audit_may_be_taken_twice(c->w->audit, lock))
+		suspect(c->w, &(struct suspicion){.kind = SUSPECT_DOUBLE_LOCK,
+						  .term = lock,
+						  .at = c->e->at,
+						  .other = has->at});
+	all.lock = lock;
+	all.function = c->w->index;
+	all.at = c->e->at;
+	all.held = lock_helds_now(c->s);
+	all.when = conditions_inside(c->w, c->s, &inner->when, &c->binding);
+	all.inner = inner;
+	lock_acquired(c->w, &all);
 }
 
-/* Does who calls it have the lock that it releases? */
-static void note_giver(struct applied *a, unsigned lock)
+/* Records whether the caller holds the lock that the function releases. */
+static void note_giver(const struct audit_call *c, unsigned index, unsigned lock)
 {
-	const struct audit_held *held = state_held(a->s, lock);
-	struct number_map *givers = &a->w->audit->givers;
+	const struct audit_held *held = state_held(c->s, lock);
+	struct number_map *givers = &c->w->audit->givers;
 
-	if (a->w->records)
+	if (c->w->records)
 		number_map_set(
-			givers, a->index + 1,
-			number_map_get(givers, a->index + 1) |
+			givers, index + 1,
+			number_map_get(givers, index + 1) |
 				(held && held->mode != HELD_LEFT ? GIVER_HAS : GIVER_HAS_NOT));
 }
 
-static unsigned apply_effects(struct applied *a, const struct audit_facts *f)
+/* Returns the result of a try, or 0. */
+static unsigned apply_effects(const struct audit_call *c, unsigned index,
+			      const struct audit_facts *f)
 {
 	unsigned result = 0;
 
 	array_each(const struct audit_effect, effect, &f->effects) {
-		unsigned lock = is_known_outside(a->w, effect->lock) ? bind(a, effect->lock) : 0;
-		struct audit_held *held;
+		unsigned lock = is_known_outside(c, effect->lock) ? bind(c, effect->lock) : 0;
 
-		if (!lock || !conditions_hold(a->w, a->s, &effect->when, &a->binding))
+		if (!lock || !conditions_hold(c->w, c->s, &effect->when, &c->binding))
 			continue;
 		if (effect->change == CHANGE_LEAVES) {
-			note_giver(a, lock);
-			lock_release(a->w, a->s, lock, a->c->e->at);
+			note_giver(c, index, lock);
+			lock_release(c->w, c->s, lock, c->e->at);
 		} else if (effect->change == CHANGE_TAKES) {
-			lock_tried(a->w, a->s, lock, effect->is_shared, a->c->e->at);
-			held = state_held(a->s, lock);
-			held->is_given = true;
+			lock_tried(c->w, c->s, lock, effect->is_shared, c->e->at);
+			state_held(c->s, lock)->is_given = true;
 		} else {
-			result = tried(a->w, a->s, lock,
-				       effect->tried | (effect->is_shared ? TRIED_SHARED : 0));
+			result = try_lock(c->w, c->s, lock,
+					  effect->tried | (effect->is_shared ? TRIED_SHARED : 0));
 		}
 	}
 	return result;
 }
 
-static void apply_objects(struct applied *a, const struct audit_facts *f)
+static void apply_deed(const struct audit_call *c, const struct audit_deed *d)
 {
-	const struct audit_place at = a->c->e->at;
+	struct audit_flow *w = c->w;
+	const unsigned object = d->kind == DEED_OUT ? 0 : bind(c, d->object);
 
-	for (size_t i = 0; i < f->stored.count; i++)
-		object_store(a->w, a->s, bind(a, f->stored.items[i].address),
-			     bind(a, f->stored.items[i].object), f->stored.items[i].is_part, at);
-	for (size_t i = 0; i < f->given.count; i++)
-		object_show(a->w, a->s, term_object(terms_of(a->w), bind(a, f->given.items[i])),
-			    at);
-	for (size_t i = 0; a->w->records && i < f->inits.count; i++)
-		if (is_known_outside(a->w, f->inits.items[i]) && bind(a, f->inits.items[i]))
-			*array_add(&a->w->facts->inits) = bind(a, f->inits.items[i]);
-	for (size_t i = 0; a->w->records && i < f->begun.count; i++)
-		if (bind(a, f->begun.items[i]))
-			*array_add(&a->w->facts->begun) = bind(a, f->begun.items[i]);
-	for (size_t i = 0; i < f->starts.count; i++) {
-		const struct audit_start *start = &f->starts.items[i];
-
-		start_thread(a->w, a->s,
-			     &(struct audit_start){bind(a, start->function), bind(a, start->given),
-						   bind(a, start->handle)},
-			     at);
+	switch (d->kind) {
+	case DEED_STORED:
+		object_store(w, c->s, bind(c, d->address), object, d->flag, c->e->at);
+		break;
+	case DEED_GIVEN:
+		object_show(w, c->s, term_object(w->t, object), c->e->at);
+		break;
+	case DEED_INIT:
+	case DEED_BEGUN:
+		if (w->records && object &&
+		    (d->kind == DEED_BEGUN || is_known_outside(c, d->object)))
+			summary_deed(w, (struct audit_deed){.kind = d->kind, .object = object});
+		break;
+	case DEED_START:
+		start_thread(c, bind(c, d->address), object, bind(c, d->handle));
+		break;
+	case DEED_COUNTED:
+		if (is_known_outside(c, d->object))
+			object_count(w, object, c->e->at);
+		break;
+	case DEED_FREED:
+		/* An object that the function loaded itself was judged there. */
+		if (term_kind(w->t, d->object) == TERM_PARAMETER)
+			object_free(w, c->s, object, !d->flag, c->e->at);
+		break;
+	case DEED_MADE:
+		if (is_known_outside(c, d->object))
+			object_make(w, object);
+		break;
+	case DEED_OUT:
+		break;
 	}
-	for (size_t i = 0; i < f->counted.count; i++)
-		if (is_known_outside(a->w, f->counted.items[i]))
-			object_count(a->w, bind(a, f->counted.items[i]), at);
-	/* What it has loaded itself was looked at there. */
-	for (size_t i = 0; i < f->freed.count; i++)
-		if (term_at(terms_of(a->w), f->freed.items[i]).kind == TERM_PARAMETER)
-			object_free_inside(a->w, a->s, f, i, bind(a, f->freed.items[i]), at);
-	for (size_t i = 0; i < f->made.count; i++)
-		if (is_known_outside(a->w, f->made.items[i]))
-			object_make(a->w, bind(a, f->made.items[i]));
 }
 
-/* What it writes of a new object is written. */
-static void apply_writes(struct applied *a, const struct audit_facts *f)
+/* What the function writes of a new object is written. */
+static void apply_writes(const struct audit_call *c, const struct audit_facts *f)
 {
-	for (size_t i = 0; i < f->accesses.count; i++) {
-		unsigned address = bind(a, f->accesses.items[i]->address);
+	array_each(struct audit_access *const, access, &f->accesses) {
+		unsigned address = bind(c, (*access)->address);
 
-		if (!f->accesses.items[i]->writes || !address ||
-		    !object_is_own(a->w, a->s, address))
+		if (!((*access)->flags & ACCESS_WRITES) || !address ||
+		    !object_is_own(c->w, c->s, address))
 			continue;
-		state_write(a->s, address);
-		if (state_out(a->s, address))
-			state_put_out(a->s, address, 0);
+		state_write(c->s, address);
+		if (state_out(c->s, address))
+			state_put_out(c->s, address, 0);
 	}
-	for (size_t i = 0; i < f->made.count; i++)
-		if (object_is_own(a->w, a->s, bind(a, f->made.items[i])))
-			state_write(a->s, bind(a, f->made.items[i]));
+	array_each(const struct audit_deed, d, &f->deeds)
+		if (d->kind == DEED_MADE && object_is_own(c->w, c->s, bind(c, d->object)))
+			state_write(c->s, bind(c, d->object));
 }
 
-/* Locals whose address it was given may have been changed. */
-static void forget_locals(struct audit_flow *w, struct state *s, const struct audit_call *c)
+static unsigned *local_at(const struct audit_call *c, unsigned address)
+{
+	const struct term is = term_at(c->w->t, address);
+
+	return is.kind == TERM_LOCAL && is.a == c->w->function->usr && is.b < c->s->locals
+		       ? &c->s->values[is.b]
+		       : NULL;
+}
+
+/* Locals may be changed by a function that gets their address. */
+static void forget_locals(const struct audit_call *c)
 {
 	for (unsigned i = 0; i < c->count; i++) {
-		const struct term is = term_at(terms_of(w), c->arguments[i]);
+		unsigned *local = local_at(c, c->arguments[i]);
 
-		if (is.kind == TERM_LOCAL && is.a == w->function->usr && is.b < s->locals &&
-		    c->e->operands[i + 1]->is_pointer)
-			s->values[is.b] =
-				term_of(terms_of(w), TERM_SITE, c->e->operands[i + 1]->site, 0);
+		if (local && c->e->operands[i + 1]->is_pointer)
+			*local = term_of(c->w->t, TERM_SITE, c->e->operands[i + 1]->site, 0);
 	}
 }
 
-/* Those that it was given the place for, and that nobody else has. */
-static void take_out(struct audit_flow *w, struct state *s, const struct audit_call *c,
-		     const struct audit_facts *f)
+/* New objects that no thread has, at the addresses that the function was passed. */
+static void take_out(const struct audit_call *c, unsigned parameter)
 {
-	array_each(const unsigned, parameter, &f->out) {
-		const unsigned address = argument(c, *parameter);
-		const struct term is = term_at(terms_of(w), address);
-		unsigned object;
+	const unsigned address = argument(c, parameter);
+	unsigned *local = local_at(c, address), object;
 
-		if (!address)
-			continue;
-		object = term_of(terms_of(w), TERM_FRESH, c->e->operands[*parameter + 1]->site, 1);
-		if (is.kind == TERM_LOCAL && is.a == w->function->usr && is.b < s->locals)
-			s->values[is.b] = object;
-		else
-			object_store(w, s, address, object, false, c->e->at);
-	}
+	if (!address)
+		return;
+	object = term_of(c->w->t, TERM_FRESH, c->e->operands[parameter + 1]->site, 1);
+	if (local)
+		*local = object;
+	else
+		object_store(c->w, c->s, address, object, false, c->e->at);
 }
 
-/* What was known of fields that it writes; of all, if it takes locks: others may come meanwhile. */
-static void forget_written(struct audit_flow *w, struct state *s, const struct audit_facts *f)
+/* Fields that the function writes are stale; all are if it takes locks, since other threads may come between. */
+static void forget_written(const struct audit_call *c, const struct audit_facts *f)
 {
 	if (f->acquisitions.count)
-		state_change(s, terms_of(w), 0);
-	for (size_t i = 0; i < f->accesses.count; i++)
-		if (f->accesses.items[i]->writes)
-			state_change(s, terms_of(w), f->accesses.items[i]->field);
+		state_change(c->s, c->w->t, 0);
+	array_each(struct audit_access *const, access, &f->accesses)
+		if ((*access)->flags & ACCESS_WRITES)
+			state_change(c->s, c->w->t, (*access)->field);
 }
 
-static bool is_given_new(const struct audit_flow *w, const struct state *s,
-			 const struct audit_call *c)
+static bool is_given_new(const struct audit_call *c)
 {
 	for (unsigned i = 0; i < c->count; i++) {
-		const unsigned object = term_object(&w->audit->terms, c->arguments[i]);
+		const unsigned object = term_object(c->w->t, c->arguments[i]);
 
-		if (object && (object_is_own(w, s, object) || object_is_made(w, object)) &&
-		    term_at(&w->audit->terms, object).kind != TERM_LOCAL)
+		if (object && (object_is_own(c->w, c->s, object) || object_is_made(c->w, object)) &&
+		    term_kind(c->w->t, object) != TERM_LOCAL)
 			return true;
 	}
 	return false;
 }
 
-/* A struct that is a field: who is given its address uses what he likes of it. */
-static void note_given_whole(const struct audit_flow *w, const struct audit_call *c)
+/* A function that gets the address of a struct in a struct may use all of it. */
+static void note_given_whole(const struct audit_call *c)
 {
 	for (unsigned i = 0; i < c->count; i++) {
-		struct term is = term_at(&w->audit->terms, c->arguments[i]);
+		const struct term is = term_whole(c->w->t, c->arguments[i]);
 
-		while (is.kind == TERM_ELEMENT)
-			is = term_at(&w->audit->terms, is.a);
 		if (is.kind == TERM_FIELD)
-			number_map_set(&w->audit->given_whole, is.b + 1, 1);
+			number_map_set(&c->w->audit->given_whole, is.b + 1, 1);
 	}
 }
 
-static unsigned apply_own(struct audit_flow *w, struct state *s, const struct audit_call *c,
-			  unsigned index)
+static void apply_facts(struct audit_call *c, const struct audit_facts *f)
 {
-	struct applied a = {w, s, c, index, {c->arguments, c->count, 0, load_local, NULL}};
+	forget_written(c, f);
+	if (c->w->records)
+		apply_accesses(c, f);
+	for (size_t i = 0; c->w->records && i < f->acquisitions.count; i++)
+		apply_acquisition(c, f->acquisitions.items[i]);
+	apply_writes(c, f);
+	array_each(const struct audit_deed, d, &f->deeds)
+		apply_deed(c, d);
+}
+
+/* A join waits for all threads that there are. */
+static void apply_threads(const struct audit_call *c, const struct audit_facts *f)
+{
+	struct state *s = c->s;
+
+	s->makes_threads = !f->joins_threads && (s->makes_threads || f->makes_threads);
+	s->joins_threads |= f->joins_threads;
+	c->w->facts->joins_threads |= f->joins_threads;
+	c->w->facts->makes_threads |= f->makes_threads;
+	s->never |= f->never_returns;
+}
+
+static unsigned call_own(struct audit_call *c, unsigned index)
+{
+	struct audit_flow *w = c->w;
 	const struct audit_facts *f = audit_facts_of(w->audit, index);
 	unsigned tried, result;
 
-	a.binding.ctx = &a;
+	c->binding = (struct term_binding){c->arguments, c->count, 0, load_local, c};
 	number_map_set(&w->audit->called, c->usr, 1);
-	note_given_whole(w, c);
+	note_given_whole(c);
 	if (w->records)
 		*array_add(&w->audit->calls) = (struct audit_edge){
-			w->index, index, lock_helds(w, s), is_given_new(w, s, c), c->e->at};
+			w->index, index, lock_helds(w, c->s), is_given_new(c), c->e->at};
 	if (f->progress != FACTS_DONE) {
-		forget_locals(w, s, c);
-		return anything(w, s, c);
+		forget_locals(c);
+		return evaluate_anything(w, c->s, c->e);
 	}
-	forget_written(w, s, f);
-	apply_accesses(&a, f);
-	apply_acquisitions(&a, f);
-	apply_writes(&a, f);
-	apply_objects(&a, f);
-	result = bind(&a, f->result);
-	if (term_at(terms_of(w), f->result).kind == TERM_FRESH)
-		result = term_of(terms_of(w), TERM_FRESH, c->e->site, 1);
-	a.binding.result = result ? result : anything(w, s, c);
-	forget_locals(w, s, c);
-	take_out(w, s, c, f);
-	tried = apply_effects(&a, f);
-	/* Who waits for threads has waited for those that there are. */
-	s->makes_threads = !f->joins_threads && (s->makes_threads || f->makes_threads);
-	s->joins_threads |= f->joins_threads;
-	w->facts->joins_threads |= f->joins_threads;
-	w->facts->makes_threads |= f->makes_threads;
-	s->never |= f->never_returns;
-	if (term_at(terms_of(w), result).kind == TERM_TRIED)
-		state_forget(s, terms_of(w), result);
-	return tried ? tried : a.binding.result;
+	apply_facts(c, f);
+	result = bind(c, f->result);
+	if (term_kind(w->t, f->result) == TERM_FRESH)
+		result = term_of(w->t, TERM_FRESH, c->e->site, 1);
+	c->binding.result = result ? result : evaluate_anything(w, c->s, c->e);
+	forget_locals(c);
+	array_each(const struct audit_deed, d, &f->deeds)
+		if (d->kind == DEED_OUT)
+			take_out(c, d->object);
+	tried = apply_effects(c, index, f);
+	apply_threads(c, f);
+	if (term_kind(w->t, result) == TERM_TRIED)
+		state_forget(c->s, w->t, result);
+	return tried ? tried : c->binding.result;
 }
 
-/* ---- any ------------------------------------------------------------------------------------------------------------ */
+/* ---- other functions -------------------------------------------------------------------------------------------- */
 
-/* Behind the last @ of its USR. */
-static const char *calls_name_of(const struct audit_program *p, unsigned usr)
+/* A USR ends with @ and the name. */
+static const char *name_in_usr(const char *usr)
 {
-	const char *text = program_text(p, usr), *at = strrchr(text, '@');
+	const char *at = strrchr(usr, '@');
 
-	return at ? at + 1 : text;
+	return at ? at + 1 : usr;
 }
 
-/* Others' functions may keep what they are given; those of libc do not. */
-static void let_out(struct audit_flow *w, struct state *s, const struct audit_call *c)
+/* Functions of other modules may keep what they are passed; those of libc do not. */
+static void let_out(const struct audit_call *c)
 {
-	const struct audit_program *p = w->audit->program;
-
-	if (c->usr && !number_map_get(&p->declared, c->usr))
+	if (c->usr && !number_map_get(&c->w->p->declared, c->usr))
 		return;
 	for (unsigned i = 0; i < c->count; i++)
-		if (term_at(terms_of(w), c->arguments[i]).kind == TERM_FIELD &&
-		    c->e->operands[i + 1]->is_pointer | c->e->operands[i + 1]->decays &&
-		    !object_is_own(w, s, c->arguments[i]))
-			object_escape(w, c->arguments[i],
+		if (term_kind(c->w->t, c->arguments[i]) == TERM_FIELD &&
+		    (c->e->operands[i + 1]->is_pointer || c->e->operands[i + 1]->decays) &&
+		    !object_is_own(c->w, c->s, c->arguments[i]))
+			object_escape(c->w, c->arguments[i],
 				      c->usr ? "is given to another module"
 					     : "is given to a function that is not known",
 				      c->e->at);
 }
 
-/* A library's way to make a thread: whatever function it is given runs in one. */
-static void start_unknown(struct audit_flow *w, struct state *s, const struct audit_call *c)
+/* A library's way to make a thread: every function that it is passed runs in one. */
+static void start_unknown(const struct audit_call *c)
 {
 	bool any = false;
 
 	for (unsigned i = 0; i < c->count; i++) {
-		const struct term is = term_at(terms_of(w), c->arguments[i]);
+		const struct term is = term_at(c->w->t, c->arguments[i]);
 
 		if (is.kind == TERM_FUNCTION)
-			note_thread(w, is.a, false);
+			note_thread(c->w, is.a, false);
 		any |= is.kind == TERM_FUNCTION || is.kind == TERM_PARAMETER;
 	}
 	if (any)
-		s->makes_threads = w->facts->makes_threads = true;
+		c->s->makes_threads = c->w->facts->makes_threads = true;
 }
 
-static unsigned apply(struct audit_flow *w, struct state *s, const struct audit_call *c)
+static unsigned call_other(const struct audit_call *c)
 {
-	unsigned index = targets_function(w->audit->program, c->usr, w->function->unit);
-	enum call_effect effect =
-		c->usr ? call_effect_of(w->audit->options, c->name) : DOES_NOTHING;
+	if (call_may_make_thread(c->name))
+		start_unknown(c);
+	let_out(c);
+	for (unsigned i = 0; i < c->count; i++)
+		if (term_kind(c->w->t, c->arguments[i]) == TERM_FRESH ||
+		    term_kind(c->w->t, c->arguments[i]) == TERM_FIELD)
+			state_write(c->s, c->arguments[i]);
+	forget_locals(c);
+	state_change(c->s, c->w->t, 0);
+	return evaluate_anything(c->w, c->s, c->e);
+}
+
+static unsigned call(struct audit_call *c)
+{
+	const unsigned index = targets_function(c->w->p, c->usr, c->w->function->unit);
+	const enum call_effect effect =
+		c->usr ? call_effect_of(c->w->audit->options, c->name) : DOES_NOTHING;
 
 	if (effect != DOES_NOTHING)
-		return apply_known(w, s, c, effect);
-	if (index)
-		return apply_own(w, s, c, index - 1);
-	if (call_may_make_thread(c->name))
-		start_unknown(w, s, c);
-	let_out(w, s, c);
-	for (unsigned i = 0; i < c->count; i++)
-		if (term_at(terms_of(w), c->arguments[i]).kind == TERM_FRESH ||
-		    term_at(terms_of(w), c->arguments[i]).kind == TERM_FIELD)
-			state_write(s, c->arguments[i]);
-	forget_locals(w, s, c);
-	state_change(s, terms_of(w), 0);
-	return anything(w, s, c);
+		return call_known(c, effect);
+	return index ? call_own(c, index - 1) : call_other(c);
 }
 
 unsigned evaluate_call(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	const struct audit_expr *to = e->count ? e->operands[0] : NULL;
-	struct audit_call c = {.e = e};
+	struct audit_call c = {.w = w, .s = s, .e = e};
 	unsigned result;
 
 	if (!to)
@@ -578,14 +560,14 @@ unsigned evaluate_call(struct audit_flow *w, struct state *s, const struct audit
 	if (to->kind == EXPR_FUNCTION) {
 		c.usr = to->id;
 	} else {
-		const struct term is = term_at(terms_of(w), evaluate(w, s, to));
+		const struct term is = term_at(w->t, evaluate(w, s, to));
 
 		c.usr = is.kind == TERM_FUNCTION ? is.a : 0;
 	}
-	c.name = calls_name_of(w->audit->program, c.usr);
+	c.name = name_in_usr(program_text(w->p, c.usr));
 	for (unsigned i = 0; i < c.count; i++)
 		c.arguments[i] = evaluate(w, s, e->operands[i + 1]);
-	result = apply(w, s, &c);
+	result = call(&c);
 	base_free(c.arguments);
 	return result;
 }

@@ -1,17 +1,11 @@
-/* Expressions, as C evaluates them. */
+/* Expressions, evaluated as C does. */
 #include "tracer/audit/flow/flow.h"
 
-static struct terms *terms_of(struct audit_flow *w)
+unsigned evaluate_anything(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
-	return &w->audit->terms;
-}
+	unsigned term = term_of(w->t, TERM_SITE, e->site, 0);
 
-/* What came of it is one thing: it is new each time. */
-static unsigned anything(struct audit_flow *w, struct state *s, const struct audit_expr *e)
-{
-	unsigned term = term_of(terms_of(w), TERM_SITE, e->site, 0);
-
-	state_forget(s, terms_of(w), term);
+	state_forget(s, w->t, term);
 	return term;
 }
 
@@ -24,9 +18,9 @@ static unsigned member_address(struct audit_flow *w, struct state *s, const stru
 	unsigned base = e->is_arrow ? evaluate(w, s, e->operands[0])
 				    : evaluate_address(w, s, e->operands[0]);
 
-	if (!base || term_at(terms_of(w), base).kind == TERM_CONSTANT)
-		base = anything(w, s, e);
-	return term_of(terms_of(w), TERM_FIELD, base, e->id);
+	if (!base || term_kind(w->t, base) == TERM_CONSTANT)
+		base = evaluate_anything(w, s, e);
+	return term_of(w->t, TERM_FIELD, base, e->id);
 }
 
 static unsigned evaluate_address(struct audit_flow *w, struct state *s, const struct audit_expr *e)
@@ -35,11 +29,11 @@ static unsigned evaluate_address(struct audit_flow *w, struct state *s, const st
 
 	switch (e->kind) {
 	case EXPR_LOCAL:
-		return term_of(terms_of(w), TERM_LOCAL, w->function->usr, e->id);
+		return term_of(w->t, TERM_LOCAL, w->function->usr, e->id);
 	case EXPR_GLOBAL:
-		return term_of(terms_of(w), TERM_GLOBAL, e->id, 0);
+		return term_of(w->t, TERM_GLOBAL, e->id, 0);
 	case EXPR_PRIVATE:
-		return term_of(terms_of(w), TERM_PRIVATE, e->site, 0);
+		return term_of(w->t, TERM_PRIVATE, e->site, 0);
 	case EXPR_MEMBER:
 		return member_address(w, s, e);
 	case EXPR_DEREF:
@@ -47,7 +41,7 @@ static unsigned evaluate_address(struct audit_flow *w, struct state *s, const st
 	case EXPR_INDEX:
 		base = evaluate(w, s, e->operands[0]);
 		evaluate(w, s, e->operands[1]);
-		return term_of(terms_of(w), TERM_ELEMENT, base, 0);
+		return term_of(w->t, TERM_ELEMENT, base, 0);
 	default:
 		return evaluate(w, s, e);
 	}
@@ -55,43 +49,45 @@ static unsigned evaluate_address(struct audit_flow *w, struct state *s, const st
 
 static bool is_atomic_place(const struct audit_flow *w, unsigned address)
 {
-	const struct audit_program *p = w->audit->program;
-	struct term is = term_at(&w->audit->terms, address);
+	const struct term is = term_whole(w->t, address);
 
-	while (is.kind == TERM_ELEMENT)
-		is = term_at(&w->audit->terms, is.a);
-	return is.kind == TERM_FIELD && p->fields.items[is.b].is_atomic;
+	return is.kind == TERM_FIELD && w->p->fields.items[is.b].is_atomic;
+}
+
+static bool is_own_local(const struct audit_flow *w, unsigned address)
+{
+	const struct term is = term_at(w->t, address);
+
+	return is.kind == TERM_LOCAL && is.a == w->function->usr;
+}
+
+/* The value there, with no access. */
+static unsigned old_value(struct audit_flow *w, struct state *s, unsigned address)
+{
+	return is_own_local(w, address) ? s->values[term_at(w->t, address).b]
+					: term_of(w->t, TERM_LOAD, address, 0);
 }
 
 static unsigned evaluate_load(struct audit_flow *w, struct state *s, unsigned address,
 			      const struct audit_expr *e)
 {
-	const struct term is = term_at(terms_of(w), address);
+	unsigned value;
 
 	if (e->decays)
 		return address;
-	if (is.kind == TERM_LOCAL && is.a == w->function->usr)
-		return s->values[is.b];
+	value = old_value(w, s, address);
+	if (is_own_local(w, address))
+		return value;
 	object_read(w, s, address, e, is_atomic_place(w, address));
-	state_load(s, terms_of(w), term_of(terms_of(w), TERM_LOAD, address, 0));
-	return is.kind == TERM_FIELD && state_out(s, address)
+	state_load(s, w->t, value);
+	return term_kind(w->t, address) == TERM_FIELD && state_out(s, address)
 		       ? state_out(s, address)
-		       : term_of(terms_of(w), TERM_LOAD, address, 0);
-}
-
-/* What is there, when who changes it is what counts. */
-static unsigned old_value(struct audit_flow *w, struct state *s, unsigned address)
-{
-	const struct term is = term_at(terms_of(w), address);
-
-	if (is.kind == TERM_LOCAL && is.a == w->function->usr)
-		return s->values[is.b];
-	return term_of(terms_of(w), TERM_LOAD, address, 0);
+		       : value;
 }
 
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
-/* How much it says: something that was loaded may have been changed meanwhile. */
+/* How much a value says. What was loaded may have been changed since. */
 static unsigned weight(const struct terms *t, unsigned value)
 {
 	struct term is = term_at(t, value);
@@ -101,6 +97,14 @@ static unsigned weight(const struct terms *t, unsigned value)
 	return is.kind == TERM_LOAD ? 3 : is.kind == TERM_CONSTANT || !value ? 0 : 2;
 }
 
+static unsigned derived_from(struct audit_flow *w, struct state *s, const struct audit_expr *e,
+			     unsigned of)
+{
+	const unsigned value = term_of(w->t, e->is_pointer ? TERM_ELEMENT : TERM_DERIVED, of, 0);
+
+	return value ? value : evaluate_anything(w, s, e);
+}
+
 static unsigned derived(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned of = 0;
@@ -108,38 +112,36 @@ static unsigned derived(struct audit_flow *w, struct state *s, const struct audi
 	for (unsigned i = 0; i < e->count; i++) {
 		unsigned value = evaluate(w, s, e->operands[i]);
 
-		if (e->is_pointer && !e->operands[i]->is_pointer)
-			continue;
-		if (weight(terms_of(w), value) > weight(terms_of(w), of))
+		if ((!e->is_pointer || e->operands[i]->is_pointer) &&
+		    weight(w->t, value) > weight(w->t, of))
 			of = value;
 	}
-	of = term_of(terms_of(w), e->is_pointer ? TERM_ELEMENT : TERM_DERIVED, of, 0);
-	return of ? of : anything(w, s, e);
+	return derived_from(w, s, e, of);
 }
 
-/* Whether a try has succeeded, compared with 0, says so still. */
+/* A try's result, compared with 0, still says whether the lock is taken. */
 static unsigned compared(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned values[2] = {evaluate(w, s, e->operands[0]), 0};
-	struct term is = term_at(terms_of(w), values[0]), with = {TERM_CONSTANT, 0, 0};
+	struct term is = term_at(w->t, values[0]), with = {TERM_CONSTANT, 0, 0};
 
 	if (e->count > 1) {
 		values[1] = evaluate(w, s, e->operands[1]);
-		with = term_at(terms_of(w), values[1]);
+		with = term_at(w->t, values[1]);
 	}
 	if (is.kind == TERM_TRIED && with.kind == TERM_CONSTANT && !with.a)
-		return term_of(terms_of(w), TERM_TRIED, is.a,
+		return term_of(w->t, TERM_TRIED, is.a,
 			       is.b ^ (e->kind == EXPR_UNEQUAL ? 0 : TRIED_NOT_ZERO));
 	if (is.kind == TERM_CONSTANT && with.kind == TERM_CONSTANT)
-		return term_of(terms_of(w), TERM_CONSTANT,
-			       (is.a == with.a) != (e->kind == EXPR_UNEQUAL), 0);
-	if (weight(terms_of(w), values[1]) > weight(terms_of(w), values[0]))
+		return term_of(w->t, TERM_CONSTANT, (is.a == with.a) != (e->kind == EXPR_UNEQUAL),
+			       0);
+	if (weight(w->t, values[1]) > weight(w->t, values[0]))
 		values[0] = values[1];
-	values[0] = term_of(terms_of(w), TERM_DERIVED, values[0], 0);
-	return values[0] ? values[0] : anything(w, s, e);
+	values[0] = term_of(w->t, TERM_DERIVED, values[0], 0);
+	return values[0] ? values[0] : evaluate_anything(w, s, e);
 }
 
-/* Whoever compares the addresses of two objects orders their locks by them. */
+/* A comparison of two objects' addresses orders their locks. */
 static void note_comparison(struct audit_flow *w, const struct audit_expr *e)
 {
 	if (e->count == 2 && !e->is_pointer && e->operands[0]->is_pointer &&
@@ -151,51 +153,35 @@ static void note_comparison(struct audit_flow *w, const struct audit_expr *e)
 static bool copies_whole(const struct audit_flow *w, const struct audit_expr *e)
 {
 	return e->record && e->operands[1]->decays && !e->operands[1]->is_pointer &&
-	       program_is_shared(&w->audit->program->records.items[e->record - 1]);
+	       program_is_shared(&w->p->records.items[e->record - 1]);
 }
 
-/* What an initialiser in braces gives is no object. */
+/* An initialiser in braces is no object. */
 static void suspect_copy(struct audit_flow *w, struct state *s, unsigned object,
 			 const struct audit_expr *e)
 {
-	const enum term_kind kind = term_at(terms_of(w), object).kind;
+	const enum term_kind kind = term_kind(w->t, object);
 
 	if (object && !object_is_own(w, s, object) && kind != TERM_SITE && kind != TERM_DERIVED &&
 	    kind != TERM_CONSTANT)
-		suspect(w, &(struct suspicion){SUSPECT_ESCAPE, w->index, object, 0,
-					       "is copied as a whole", e->at, e->at, false});
+		object_copy(w, object, e->at);
 }
 
+/* Also ++ and --. */
 static unsigned assign(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
-	unsigned value = evaluate(w, s, e->operands[1]),
+	const bool is_update = e->kind == EXPR_STEP || e->is_update;
+	unsigned value = e->kind == EXPR_STEP ? 0 : evaluate(w, s, e->operands[1]),
 		 address = evaluate_address(w, s, e->operands[0]);
-	bool atomic = is_atomic_place(w, address);
 
-	if (e->is_update) {
+	if (is_update) {
 		unsigned old = old_value(w, s, address);
 
-		value = e->is_pointer ? term_of(terms_of(w), TERM_ELEMENT, old, 0)
-				      : term_of(terms_of(w), TERM_DERIVED, old ? old : value, 0);
-		if (!value)
-			value = anything(w, s, e);
+		value = derived_from(w, s, e, old || e->is_pointer ? old : value);
 	} else if (copies_whole(w, e)) {
 		suspect_copy(w, s, value, e->operands[1]);
 	}
-	object_write(w, s, address, value, e, atomic, e->is_update);
-	return value;
-}
-
-static unsigned evaluate_step(struct audit_flow *w, struct state *s, const struct audit_expr *e)
-{
-	unsigned address = evaluate_address(w, s, e->operands[0]), value;
-	bool atomic = is_atomic_place(w, address);
-
-	value = term_of(terms_of(w), e->is_pointer ? TERM_ELEMENT : TERM_DERIVED,
-			old_value(w, s, address), 0);
-	if (!value)
-		value = anything(w, s, e);
-	object_write(w, s, address, value, e, atomic, true);
+	object_write(w, s, address, value, e, is_atomic_place(w, address), is_update);
 	return value;
 }
 
@@ -207,33 +193,32 @@ static unsigned atomic(struct audit_flow *w, struct state *s, const struct audit
 		unsigned is = evaluate(w, s, e->operands[i]);
 
 		/* The order of memory is a constant; a value that is known is what is stored. */
-		if (!value || term_at(terms_of(w), value).kind == TERM_CONSTANT)
+		if (!value || term_kind(w->t, value) == TERM_CONSTANT)
 			value = is;
 	}
 	if (e->id == ATOMIC_LOAD) {
 		object_read(w, s, address, e, true);
-		state_load(s, terms_of(w), term_of(terms_of(w), TERM_LOAD, address, 0));
-		return term_of(terms_of(w), TERM_LOAD, address, 0);
+		state_load(s, w->t, term_of(w->t, TERM_LOAD, address, 0));
+		return term_of(w->t, TERM_LOAD, address, 0);
 	}
 	object_write(w, s, address, value, e, true, e->id != ATOMIC_STORE);
-	return anything(w, s, e);
+	return evaluate_anything(w, s, e);
 }
 
 static unsigned choice(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
-	const struct term of = term_at(terms_of(w), evaluate(w, s, e->operands[0]));
+	const struct term of = term_at(w->t, evaluate(w, s, e->operands[0]));
 	unsigned a, b;
 
-	/* Macros check the types of what they are given by what is never evaluated. */
+	/* Macros check the types of their arguments by what is never evaluated. */
 	if (of.kind == TERM_CONSTANT)
 		return evaluate(w, s, e->operands[of.a ? 1 : 2]);
 	a = evaluate(w, s, e->operands[1]);
 	b = evaluate(w, s, e->operands[2]);
-	if (a == b || (e->is_pointer && term_at(terms_of(w), b).kind == TERM_CONSTANT))
+	if (a == b || (e->is_pointer && term_kind(w->t, b) == TERM_CONSTANT))
 		return a;
-	if (e->is_pointer && term_at(terms_of(w), a).kind == TERM_CONSTANT)
-		return b;
-	return anything(w, s, e);
+	return e->is_pointer && term_kind(w->t, a) == TERM_CONSTANT ? b
+								    : evaluate_anything(w, s, e);
 }
 
 static unsigned last(struct audit_flow *w, struct state *s, const struct audit_expr *e)
@@ -256,17 +241,16 @@ unsigned evaluate(struct audit_flow *w, struct state *s, const struct audit_expr
 	case EXPR_INDEX:
 		return evaluate_load(w, s, evaluate_address(w, s, e), e);
 	case EXPR_CONSTANT:
-		return term_of(terms_of(w), TERM_CONSTANT, (unsigned)e->value, 0);
+		return term_of(w->t, TERM_CONSTANT, (unsigned)e->value, 0);
 	case EXPR_FUNCTION:
-		if (!number_map_get(&w->audit->program->taken, e->id))
-			number_map_set(&w->audit->program->taken, e->id, TAKEN_SOMEHOW);
-		return term_of(terms_of(w), TERM_FUNCTION, e->id, 0);
+		if (!number_map_get(&w->p->taken, e->id))
+			number_map_set(&w->p->taken, e->id, TAKEN_SOMEHOW);
+		return term_of(w->t, TERM_FUNCTION, e->id, 0);
 	case EXPR_ADDRESS:
 		return evaluate_address(w, s, e->operands[0]);
 	case EXPR_ASSIGN:
-		return assign(w, s, e);
 	case EXPR_STEP:
-		return evaluate_step(w, s, e);
+		return assign(w, s, e);
 	case EXPR_CALL:
 		return evaluate_call(w, s, e);
 	case EXPR_ATOMIC:
@@ -305,7 +289,7 @@ void evaluate_condition(struct audit_flow *w, struct state *s, const struct audi
 	}
 }
 
-/* A value is the same one until it is computed anew; of what is computed from it, two things may be known. */
+/* A value stays the same until it is computed again; of what is computed from it, two things may be known. */
 static bool is_lasting(const struct terms *t, struct term is)
 {
 	if (is.kind == TERM_EQUAL)
@@ -316,23 +300,23 @@ static bool is_lasting(const struct terms *t, struct term is)
 static void know(struct audit_flow *w, struct state *s, unsigned term, bool is_zero,
 		 struct audit_place at)
 {
-	const struct term is = term_at(terms_of(w), term);
+	const struct term is = term_at(w->t, term);
 
 	if (is.kind == TERM_CONSTANT || is.kind == TERM_GLOBAL || is.kind == TERM_LOCAL) {
-		s->never |= is_zero != state_is_zero(s, terms_of(w), term);
+		s->never |= is_zero != state_is_zero(s, w->t, term);
 		return;
 	}
-	/* Whoever asks once more what decided whether a lock is taken means the same answer. */
+	/* A second test of what decided that a lock is taken means the same answer. */
 	array_each(struct audit_held, h, &s->held)
 		h->is_unsure |= h->under == term && h->under_zero != is_zero;
 	array_each(const struct state_truth, truth, &s->truths)
 		if (truth->term == term) {
-			s->never |= is_lasting(terms_of(w), is) && truth->is_zero != is_zero;
+			s->never |= is_lasting(w->t, is) && truth->is_zero != is_zero;
 			if (truth->is_zero == is_zero)
 				return;
 		}
 	if (is_zero && is.kind == TERM_SITE)
-		lock_never_was(s, terms_of(w), term);
+		lock_never_was(s, w->t, term);
 	if (is.kind == TERM_TRIED && is_zero == !(is.b & TRIED_NOT_ZERO))
 		lock_tried(w, s, is.a, is.b & TRIED_SHARED, at);
 	if (term)
@@ -342,7 +326,7 @@ static void know(struct audit_flow *w, struct state *s, unsigned term, bool is_z
 void evaluate_branch(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 		     const unsigned values[2], bool holds)
 {
-	struct term with = term_at(terms_of(w), values[1]);
+	struct term with = term_at(w->t, values[1]);
 	bool equal = (e->kind == EXPR_EQUAL) == holds;
 	unsigned term = values[0];
 
@@ -351,13 +335,13 @@ void evaluate_branch(struct audit_flow *w, struct state *s, const struct audit_e
 		return;
 	}
 	if (with.kind != TERM_CONSTANT) {
-		with = term_at(terms_of(w), values[0]);
+		with = term_at(w->t, values[0]);
 		term = values[1];
 	}
 	if (with.kind != TERM_CONSTANT)
 		return;
 	if (with.a)
-		know(w, s, term_of(terms_of(w), TERM_EQUAL, term, with.a), !equal, e->at);
+		know(w, s, term_of(w->t, TERM_EQUAL, term, with.a), !equal, e->at);
 	if (!with.a || equal)
 		know(w, s, term, equal && !with.a, e->at);
 }

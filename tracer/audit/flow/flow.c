@@ -1,11 +1,9 @@
-/* One function: its blocks until nothing new is known, and once more for what is seen there. */
+/* One function: its blocks to a fixed point, and once more to record what is seen there. */
 #include "tracer/audit/flow/flow.h"
-
-#include <string.h>
 
 enum { WAYS_MOST = 8, ROUNDS_MOST = 4000, DEEPEST_CALL = 1000 };
 
-/* What is known where the block begins: one state for each set of locks. */
+/* What is known at the start of a block: a state for each lockset. */
 struct ways {
 	ARRAY(struct state) states;
 	bool is_new, is_head; /* head: of a loop */
@@ -39,7 +37,7 @@ static bool arrive_renamed(struct ways *ways, const struct state *s, struct term
 static void arrive(struct audit_flow *w, struct blocks *b, unsigned to, const struct state *s)
 {
 	struct ways *ways = &b->ways[to];
-	struct terms *t = &w->audit->terms;
+	struct terms *t = w->t;
 	const unsigned number = w->audit->blocks + to;
 
 	/* What holds in all rounds of a loop is known when it is gone through for the last time. */
@@ -61,18 +59,6 @@ static void arrive(struct audit_flow *w, struct blocks *b, unsigned to, const st
 	ways->is_new |= state_join(&ways->states.items[0], s, t, number);
 }
 
-static void keep_out(struct audit_flow *w, struct flow_exit *x, const struct state *s)
-{
-	struct audit_stored *kept;
-
-	if (!s->out.count)
-		return;
-	x->out.items = kept = program_alloc(w->audit->program, s->out.count * sizeof(*kept));
-	array_each(const struct audit_stored, out, &s->out)
-		if (term_at(&w->audit->terms, out->address).kind == TERM_PARAMETER)
-			kept[x->out.count++] = *out;
-}
-
 static void flow_leave(struct audit_flow *w, struct state *s, const struct audit_block *block)
 {
 	unsigned value = block->value ? evaluate(w, s, block->value) : 0;
@@ -81,15 +67,17 @@ static void flow_leave(struct audit_flow *w, struct state *s, const struct audit
 	if (s->never || !w->records)
 		return;
 	object_leave(w, s, value, block->at);
-	if (state_is_zero(s, &w->audit->terms, value) == 1)
-		value = term_of(&w->audit->terms, TERM_CONSTANT, 0, 0);
+	if (state_is_zero(s, w->t, value) == 1)
+		value = term_of(w->t, TERM_CONSTANT, 0, 0);
 	lock_drop_unsure(s);
 	x = array_add(&w->exits);
 	x->value = value;
 	x->at = block->at;
-	x->held = lock_helds_here(w, s);
+	x->held = lock_helds_keep(w, lock_helds_now(s));
 	x->when = conditions_of(w, s);
-	keep_out(w, x, s);
+	array_each(const struct state_event, e, &s->events)
+		if (e->kind == STATE_OUT && term_kind(w->t, e->address) == TERM_PARAMETER)
+			*array_add(&x->out) = *e;
 }
 
 static void go_either_way(struct audit_flow *w, struct blocks *b, struct state *s,
@@ -110,34 +98,32 @@ static void go_either_way(struct audit_flow *w, struct blocks *b, struct state *
 	state_fini(&other);
 }
 
-static void go_through(struct audit_flow *w, struct blocks *b, unsigned index,
-		       const struct state *from)
+static void go_through(struct audit_flow *w, struct blocks *b, unsigned index, struct state *s)
 {
 	const struct audit_block *block = &w->function->blocks.items[index];
-	struct state s;
 
-	state_copy(&s, from);
 	array_each(struct audit_expr *const, step, &block->steps)
-		if (!s.never)
-			evaluate(w, &s, *step);
-	if (!s.never && block->end == END_JUMP)
-		arrive(w, b, block->to, &s);
-	else if (!s.never && block->end == END_BRANCH)
-		go_either_way(w, b, &s, block);
-	else if (!s.never && block->end == END_RETURN)
-		flow_leave(w, &s, block);
-	state_fini(&s);
+		if (!s->never)
+			evaluate(w, s, *step);
+	if (s->never)
+		return;
+	if (block->end == END_JUMP)
+		arrive(w, b, block->to, s);
+	else if (block->end == END_BRANCH)
+		go_either_way(w, b, s, block);
+	else if (block->end == END_RETURN)
+		flow_leave(w, s, block);
 }
 
+/* The states of the block grow meanwhile. */
 static void go_through_all(struct audit_flow *w, struct blocks *b, unsigned index)
 {
-	/* States are added meanwhile, to this block, too. */
 	for (size_t i = 0; i < b->ways[index].states.count; i++) {
-		struct state from;
+		struct state s;
 
-		state_copy(&from, &b->ways[index].states.items[i]);
-		go_through(w, b, index, &from);
-		state_fini(&from);
+		state_copy(&s, &b->ways[index].states.items[i]);
+		go_through(w, b, index, &s);
+		state_fini(&s);
 	}
 }
 
@@ -147,7 +133,7 @@ static void flow_enter(struct audit_flow *w, struct blocks *b)
 
 	state_init(&s, (unsigned)w->function->locals.count);
 	for (unsigned i = 0; i < w->function->parameters; i++)
-		s.values[i] = term_of(&w->audit->terms, TERM_PARAMETER, i, 0);
+		s.values[i] = term_of(w->t, TERM_PARAMETER, i, 0);
 	arrive(w, b, 0, &s);
 	state_fini(&s);
 }
@@ -212,20 +198,16 @@ static void blocks_fini(struct blocks *b)
 	array_fini(&b->order);
 }
 
-/* ---- what is left of it --------------------------------------------------------------------------------------- */
+/* ---- the facts -------------------------------------------------------------------------------------------------- */
 
+/* Part of an object that the function initialises or ends. */
 static bool is_made(const struct audit_flow *w, unsigned address)
 {
-	const struct terms *t = &w->audit->terms;
+	const unsigned object = term_object(w->t, address);
 
-	for (;; address = term_at(t, address).a) {
-		const enum term_kind kind = term_at(t, address).kind;
-
-		if (object_is_made(w, address))
-			return true;
-		if (kind != TERM_FIELD && kind != TERM_ELEMENT)
-			return false;
-	}
+	while (!object_is_made(w, address) && address != object)
+		address = term_at(w->t, address).a;
+	return object_is_made(w, address);
 }
 
 static bool is_held(const struct audit_access *a)
@@ -248,46 +230,39 @@ static void keep_accesses(struct audit_flow *w)
 	f->accesses.count = kept;
 }
 
-/* What has a thread of its own is shared with it from when that begins. */
+/* An object with a thread of its own is shared with it from the thread's start. */
 static void mark_before(struct audit_flow *w)
 {
-	array_each(const struct audit_access *, access, &w->facts->accesses)
-		array_each(const unsigned, begun, &w->facts->begun) {
-			struct audit_access *before;
-
-			if ((*access)->late || !(*access)->alone || (*access)->is_before ||
-			    !term_contains(&w->audit->terms, (*access)->address, *begun))
-				continue;
-			before = program_alloc(w->audit->program, sizeof(*before));
-			*before = **access;
-			before->is_before = true;
-			*access = before;
-		}
+	array_each(const struct audit_deed, d, &w->facts->deeds)
+		array_each(struct audit_access *const, access, &w->facts->accesses)
+			if (d->kind == DEED_BEGUN &&
+			    ((*access)->flags & (ACCESS_LATE | ACCESS_ALONE)) == ACCESS_ALONE &&
+			    term_contains(w->t, (*access)->address, d->object))
+				(*access)->flags |= ACCESS_BEFORE;
 }
 
-/* One value, whichever way it ends; NULL besides is no object. */
+/* The result, if it is one value on all paths; a NULL on some of them is no object. */
 static void find_result(struct audit_flow *w)
 {
-	const struct terms *t = &w->audit->terms;
 	unsigned result = 0;
 	bool zero = false;
 
 	array_each(const struct flow_exit, x, &w->exits) {
-		const struct term is = term_at(t, x->value);
+		const struct term is = term_at(w->t, x->value);
 
 		if (is.kind == TERM_CONSTANT && !is.a) {
 			zero = true;
 			continue;
 		}
 		if (result && result != x->value &&
-		    (is.kind != TERM_FRESH || term_at(t, result).kind != TERM_FRESH))
+		    (is.kind != TERM_FRESH || term_kind(w->t, result) != TERM_FRESH))
 			return;
 		result = x->value;
 	}
-	switch (term_at(t, result).kind) {
+	switch (term_kind(w->t, result)) {
 	case TERM_UNKNOWN:
 		if (zero)
-			w->facts->result = term_of(&w->audit->terms, TERM_CONSTANT, 0, 0);
+			w->facts->result = term_of(w->t, TERM_CONSTANT, 0, 0);
 		return;
 	case TERM_LOCAL:
 	case TERM_JOIN:
@@ -303,7 +278,7 @@ static void find_result(struct audit_flow *w)
 	}
 }
 
-static void flow_look_at(struct audit_flow *w)
+static void analyse_blocks(struct audit_flow *w)
 {
 	struct blocks b = {.count = w->function->blocks.count};
 
@@ -313,39 +288,47 @@ static void flow_look_at(struct audit_flow *w)
 	record(w, &b);
 	keep_accesses(w);
 	mark_before(w);
-	lock_effects(w);
+	exits_effects(w);
 	find_result(w);
 	w->facts->never_returns = !w->exits.count;
 	w->audit->blocks += (unsigned)b.count;
 	blocks_fini(&b);
 }
 
+static void flow_fini(struct audit_flow *w)
+{
+	array_each(struct flow_exit, x, &w->exits)
+		array_fini(&x->out);
+	number_map_fini(&w->known);
+	number_map_fini(&w->made);
+	number_map_fini(&w->twice);
+	array_fini(&w->released);
+	array_fini(&w->exits);
+	array_fini(&w->fresh);
+	array_fini(&w->counts);
+}
+
 const struct audit_facts *audit_facts_of(struct audit *a, unsigned function)
 {
+	static const struct audit_facts unknown = {.progress = FACTS_BEGUN};
 	struct audit_facts *f = &a->facts[function];
 	struct audit_flow w = {.audit = a,
+			       .t = &a->terms,
+			       .p = a->program,
 			       .function = &a->program->functions.items[function],
 			       .index = function,
 			       .facts = f};
 
-	static const struct audit_facts unknown = {.progress = FACTS_BEGUN};
-
 	if (f->progress != FACTS_NONE)
 		return f;
-	/* Its turn comes later; whoever calls it knows nothing of it. */
+	/* Analysed later; its caller knows nothing of it. */
 	if (a->depth >= DEEPEST_CALL)
 		return &unknown;
 	a->depth++;
 	f->progress = FACTS_BEGUN;
 	if (w.function->blocks.count)
-		flow_look_at(&w);
-	base_free(w.known.slots);
-	number_map_fini(&w.made);
-	number_map_fini(&w.twice);
-	array_fini(&w.released);
-	array_fini(&w.exits);
-	array_fini(&w.fresh);
-	array_fini(&w.counts);
+		analyse_blocks(&w);
+	flow_fini(&w);
 	f->progress = FACTS_DONE;
 	a->depth--;
 	return f;

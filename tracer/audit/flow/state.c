@@ -1,48 +1,33 @@
-#include "tracer/audit/flow/state.h"
+/* What is known at one point of a function. */
+#include "tracer/audit/flow/flow.h"
 
 #include <string.h>
 
 enum { WRITES_MOST = 300 };
 
-static bool has_number(const unsigned *items, size_t count, unsigned wanted)
-{
-	for (size_t i = 0; i < count; i++)
-		if (items[i] == wanted)
-			return true;
-	return false;
-}
-
 void state_init(struct state *s, unsigned locals)
 {
-	*s = (struct state){0};
-	s->locals = locals;
+	*s = (struct state){.locals = locals};
 	s->values = base_alloc(locals + 1, sizeof(*s->values));
 }
 
 #define COPY(to, from)                                                                             \
 	do {                                                                                       \
-		(to)->items =                                                                      \
-			(from)->count ? base_alloc((from)->count, sizeof(*(to)->items)) : NULL;    \
+		(to)->items = base_alloc((from)->count + 1, sizeof(*(to)->items));                 \
 		if ((from)->count)                                                                 \
 			memcpy((to)->items, (from)->items, (from)->count * sizeof(*(to)->items));  \
-		(to)->count = (to)->capacity = (from)->count;                                      \
+		(to)->count = (from)->count;                                                       \
+		(to)->capacity = (from)->count + 1;                                                \
 	} while (0)
 
 void state_copy(struct state *to, const struct state *from)
 {
-	state_init(to, from->locals);
+	*to = *from;
+	to->values = base_alloc(from->locals + 1, sizeof(*to->values));
 	memcpy(to->values, from->values, from->locals * sizeof(*to->values));
 	COPY(&to->held, &from->held);
 	COPY(&to->truths, &from->truths);
-	COPY(&to->visible, &from->visible);
-	COPY(&to->freed, &from->freed);
-	COPY(&to->stored, &from->stored);
-	COPY(&to->out, &from->out);
-	COPY(&to->written, &from->written);
-	COPY(&to->loaded, &from->loaded);
-	to->makes_threads = from->makes_threads;
-	to->joins_threads = from->joins_threads;
-	to->never = from->never;
+	COPY(&to->events, &from->events);
 }
 
 void state_fini(struct state *s)
@@ -50,12 +35,7 @@ void state_fini(struct state *s)
 	base_free(s->values);
 	array_fini(&s->held);
 	array_fini(&s->truths);
-	array_fini(&s->visible);
-	array_fini(&s->freed);
-	array_fini(&s->stored);
-	array_fini(&s->out);
-	array_fini(&s->written);
-	array_fini(&s->loaded);
+	array_fini(&s->events);
 }
 
 /* ---- locks ------------------------------------------------------------------------------------------------- */
@@ -88,43 +68,21 @@ void state_take(struct state *s, const struct audit_held *h)
 
 bool state_holds_same(const struct state *a, const struct state *b)
 {
-	if (a->held.count != b->held.count)
-		return false;
-	for (size_t i = 0; i < a->held.count; i++)
-		if (a->held.items[i].lock != b->held.items[i].lock ||
-		    a->held.items[i].mode != b->held.items[i].mode)
-			return false;
-	return true;
+	const struct audit_helds x = lock_helds_now(a), y = lock_helds_now(b);
+
+	return audit_helds_same(&x, &y);
 }
 
-int state_is_zero(const struct state *s, const struct terms *t, unsigned term)
-{
-	switch (term_at(t, term).kind) {
-	case TERM_CONSTANT:
-		return !term_at(t, term).a;
-	case TERM_GLOBAL:
-	case TERM_LOCAL:
-	case TERM_FIELD:
-	case TERM_FUNCTION:
-		return 0;
-	default:
-		break;
-	}
-	array_each(const struct state_truth, truth, &s->truths)
-		if (truth->term == term)
-			return truth->is_zero;
-	return -1;
-}
-
+/* True if b holds all locks of a, with `joined` for the local's value in both. */
 static bool hold_same(const struct state *a, const struct state *b, struct terms *t, unsigned local,
 		      unsigned joined)
 {
-	for (size_t i = 0; i < a->held.count; i++) {
-		unsigned lock = term_replace(t, a->held.items[i].lock, a->values[local], joined);
+	array_each(const struct audit_held, mine, &a->held) {
+		unsigned lock = term_replace(t, mine->lock, a->values[local], joined);
 		bool both = false;
 
 		array_each(const struct audit_held, h, &b->held)
-			both |= h->mode == a->held.items[i].mode &&
+			both |= h->mode == mine->mode &&
 				term_replace(t, h->lock, b->values[local], joined) == lock;
 		if (!both)
 			return false;
@@ -134,19 +92,18 @@ static bool hold_same(const struct state *a, const struct state *b, struct terms
 
 static void rename_locks(struct state *s, struct terms *t, unsigned local, unsigned joined)
 {
-	struct state renamed = {0};
+	struct state old = *s;
 	int zero = state_is_zero(s, t, s->values[local]);
 
 	if (zero >= 0)
 		*array_add(&s->truths) = (struct state_truth){joined, zero, false};
-	array_each(struct audit_held, h, &s->held) {
+	s->held.items = NULL;
+	s->held.count = s->held.capacity = 0;
+	array_each(struct audit_held, h, &old.held) {
 		h->lock = term_replace(t, h->lock, s->values[local], joined);
-		state_take(&renamed, h);
+		state_take(s, h);
 	}
-	array_fini(&s->held);
-	s->held.items = renamed.held.items;
-	s->held.count = renamed.held.count;
-	s->held.capacity = renamed.held.capacity;
+	array_fini(&old.held);
 	s->values[local] = joined;
 }
 
@@ -169,36 +126,68 @@ bool state_rename_locks(struct state *a, struct state *b, struct terms *t, unsig
 
 bool state_meet_locks(struct state *s, const struct state *from)
 {
-	bool changed = false;
+	const size_t before = s->held.count;
 
 	for (size_t i = s->held.count; i > 0; i--) {
-		bool both = false;
+		const struct audit_held *h =
+			state_held((struct state *)from, s->held.items[i - 1].lock);
 
-		array_each(const struct audit_held, h, &from->held)
-			both |= h->lock == s->held.items[i - 1].lock &&
-				h->mode == s->held.items[i - 1].mode;
-		if (!both)
+		if (!h || h->mode != s->held.items[i - 1].mode)
 			array_remove(&s->held, i - 1);
-		changed |= !both;
 	}
-	return changed;
+	return s->held.count != before;
 }
 
-/* ---- what is known -------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------- */
 
-/* Is that what is known: whether the term is 0, or another number? */
-static bool is_of(const struct terms *t, const struct state_truth *truth, unsigned term)
+static struct state_truth *find_truth(const struct state *s, unsigned term, bool is_zero)
 {
-	const struct term is = term_at(t, truth->term);
+	array_each(struct state_truth, truth, &s->truths)
+		if (truth->term == term && truth->is_zero == is_zero)
+			return truth;
+	return NULL;
+}
 
-	return truth->term == term || (is.kind == TERM_EQUAL && is.a == term);
+int state_is_zero(const struct state *s, const struct terms *t, unsigned term)
+{
+	switch (term_kind(t, term)) {
+	case TERM_CONSTANT:
+		return !term_at(t, term).a;
+	case TERM_GLOBAL:
+	case TERM_LOCAL:
+	case TERM_FIELD:
+	case TERM_FUNCTION:
+		return 0;
+	default:
+		break;
+	}
+	array_each(const struct state_truth, truth, &s->truths)
+		if (truth->term == term)
+			return truth->is_zero;
+	return -1;
+}
+
+/* Removes what is known of the term: that it is 0, or equal to another number. */
+static void forget_truths(struct state *s, const struct terms *t, unsigned term, bool stale_alone)
+{
+	for (size_t i = s->truths.count; i > 0; i--) {
+		const struct state_truth *truth = &s->truths.items[i - 1];
+		const struct term is = term_at(t, truth->term);
+
+		if ((truth->term == term || (is.kind == TERM_EQUAL && is.a == term)) &&
+		    (truth->is_stale || !stale_alone))
+			array_remove(&s->truths, i - 1);
+	}
 }
 
 void state_forget(struct state *s, const struct terms *t, unsigned term)
 {
-	for (size_t i = s->truths.count; i > 0; i--)
-		if (is_of(t, &s->truths.items[i - 1], term))
-			array_remove(&s->truths, i - 1);
+	forget_truths(s, t, term, false);
+}
+
+void state_load(struct state *s, const struct terms *t, unsigned term)
+{
+	forget_truths(s, t, term, true);
 }
 
 static bool is_load_of(const struct terms *t, unsigned term, unsigned field)
@@ -219,52 +208,70 @@ void state_change(struct state *s, const struct terms *t, unsigned field)
 		truth->is_stale |= is_load_of(t, truth->term, field);
 }
 
-void state_load(struct state *s, const struct terms *t, unsigned term)
+/* ---- events ------------------------------------------------------------------------------------------------- */
+
+const struct state_event *state_find(const struct state *s, enum state_kind kind, unsigned object,
+				     unsigned address)
 {
-	for (size_t i = s->truths.count; i > 0; i--)
-		if (s->truths.items[i - 1].is_stale && is_of(t, &s->truths.items[i - 1], term))
-			array_remove(&s->truths, i - 1);
+	array_each(const struct state_event, e, &s->events)
+		if (e->kind == kind && (!object || e->object == object) &&
+		    (!address || e->address == address))
+			return e;
+	return NULL;
+}
+
+void state_note(struct state *s, const struct state_event *e)
+{
+	if (!state_find(s, e->kind, e->object, e->address))
+		*array_add(&s->events) = *e;
+}
+
+void state_drop(struct state *s, enum state_kind kind, unsigned address, bool held)
+{
+	for (size_t i = s->events.count; i > 0; i--) {
+		const struct state_event *e = &s->events.items[i - 1];
+
+		if (e->kind == kind && e->address == address &&
+		    (!held || (e->lock && state_held(s, e->lock))))
+			array_remove(&s->events, i - 1);
+	}
 }
 
 void state_write(struct state *s, unsigned address)
 {
-	if (address && !state_writes_all(s) &&
-	    !has_number(s->written.items, s->written.count, address))
-		*array_add(&s->written) = address;
+	if (address && !state_writes_all(s))
+		state_note(s, &(struct state_event){STATE_WRITTEN, address, address, 0, {0}});
 }
 
 bool state_writes_all(const struct state *s)
 {
-	return s->written.count >= WRITES_MOST;
+	size_t count = 0;
+
+	if (s->events.count < WRITES_MOST)
+		return false;
+	array_each(const struct state_event, e, &s->events)
+		count += e->kind == STATE_WRITTEN;
+	return count >= WRITES_MOST;
 }
 
 unsigned state_out(const struct state *s, unsigned address)
 {
-	array_each(const struct audit_stored, out, &s->out)
-		if (out->address == address)
-			return out->object;
-	return 0;
+	const struct state_event *e = address ? state_find(s, STATE_OUT, 0, address) : NULL;
+
+	return e ? e->object : 0;
 }
 
 void state_put_out(struct state *s, unsigned address, unsigned object)
 {
-	array_each(struct audit_stored, out, &s->out)
-		if (out->address == address) {
-			out->object = object;
-			return;
-		}
-	*array_add(&s->out) = (struct audit_stored){object, address, false};
+	const struct state_event *e = state_find(s, STATE_OUT, 0, address);
+
+	if (e)
+		s->events.items[e - s->events.items].object = object;
+	else
+		*array_add(&s->events) = (struct state_event){STATE_OUT, object, address, 0, {0}};
 }
 
-const struct state_visible *state_visible(const struct state *s, unsigned object)
-{
-	array_each(const struct state_visible, v, &s->visible)
-		if (v->object == object)
-			return v;
-	return NULL;
-}
-
-/* ---- two ways meet --------------------------------------------------------------------------------------------- */
+/* ---- two paths meet ------------------------------------------------------------------------------------------- */
 
 /* What is known of both values is known of either. */
 static bool join_values(struct state *s, const struct state *from, struct terms *t, unsigned block,
@@ -288,115 +295,49 @@ static bool join_values(struct state *s, const struct state *from, struct terms 
 	return changed;
 }
 
-static bool knows(const struct state *s, const struct state_truth *what)
-{
-	array_each(const struct state_truth, truth, &s->truths)
-		if (truth->term == what->term && truth->is_zero == what->is_zero)
-			return true;
-	return false;
-}
-
-static bool is_stale(const struct state *s, const struct state_truth *what)
-{
-	array_each(const struct state_truth, truth, &s->truths)
-		if (truth->term == what->term && truth->is_zero == what->is_zero)
-			return truth->is_stale;
-	return false;
-}
-
 static bool join_truths(struct state *s, const struct state *from, const struct state *kept)
 {
 	bool changed = false;
 
 	for (size_t i = s->truths.count; i > 0; i--) {
 		struct state_truth *is = &s->truths.items[i - 1];
-		const bool stale = is_stale(from, is) && !is->is_stale;
+		const struct state_truth *other = find_truth(from, is->term, is->is_zero);
 
-		if (!knows(from, is) && !knows(kept, is))
+		if (!other && !find_truth(kept, is->term, is->is_zero))
 			array_remove(&s->truths, i - 1);
-		else if (stale)
+		else if (other && other->is_stale && !is->is_stale)
 			is->is_stale = true;
 		else
 			continue;
 		changed = true;
 	}
 	array_each(const struct state_truth, other, &kept->truths)
-		if (!knows(s, other)) {
+		if (!find_truth(s, other->term, other->is_zero)) {
 			*array_add(&s->truths) = *other;
 			changed = true;
 		}
 	return changed;
 }
 
-static bool has_stored(const struct state *s, const struct audit_stored *what)
-{
-	array_each(const struct audit_stored, is, &s->stored)
-		if (is->object == what->object && is->address == what->address)
-			return true;
-	return false;
-}
-
-static bool has_freed(const struct state *s, const struct state_freed *what)
-{
-	array_each(const struct state_freed, is, &s->freed)
-		if (is->object == what->object && is->from == what->from)
-			return true;
-	return false;
-}
-
-/* What may have happened. */
 static bool join_events(struct state *s, const struct state *from)
 {
-	bool changed = false;
+	const size_t before = s->events.count;
+	size_t kept;
 
-	array_each(const struct state_visible, v, &from->visible)
-		if (!state_visible(s, v->object)) {
-			*array_add(&s->visible) = *v;
-			changed = true;
-		}
-	array_each(const struct audit_stored, is, &from->stored)
-		if (!has_stored(s, is)) {
-			*array_add(&s->stored) = *is;
-			changed = true;
-		}
-	array_each(const struct state_freed, f, &from->freed)
-		if (!has_freed(s, f)) {
-			*array_add(&s->freed) = *f;
-			changed = true;
-		}
-	return changed;
-}
+	for (size_t i = s->events.count; i > 0; i--) {
+		const struct state_event *e = &s->events.items[i - 1], *other;
 
-/* What has happened for certain, and what may have. */
-static bool join_addresses(struct state *s, const struct state *from)
-{
-	bool changed = false;
-
-	for (size_t i = s->written.count; i > 0; i--)
-		if (!has_number(from->written.items, from->written.count,
-				s->written.items[i - 1])) {
-			array_remove(&s->written, i - 1);
-			changed = true;
-		}
-	array_each(const unsigned, address, &from->loaded)
-		if (!has_number(s->loaded.items, s->loaded.count, *address)) {
-			*array_add(&s->loaded) = *address;
-			changed = true;
-		}
-	return changed;
-}
-
-/* What is there for certain. */
-static bool join_out(struct state *s, const struct state *from)
-{
-	bool changed = false;
-
-	for (size_t i = s->out.count; i > 0; i--)
-		if (state_out(from, s->out.items[i - 1].address) != s->out.items[i - 1].object) {
-			array_remove(&s->out, i - 1);
-			changed = true;
-		}
-	return changed;
+		if (e->kind != STATE_WRITTEN && e->kind != STATE_OUT)
+			continue;
+		other = state_find(from, e->kind, 0, e->address);
+		if ((other ? other->object : 0) != e->object)
+			array_remove(&s->events, i - 1);
+	}
+	kept = s->events.count;
+	array_each(const struct state_event, e, &from->events)
+		if (e->kind != STATE_WRITTEN && e->kind != STATE_OUT)
+			state_note(s, e);
+	return kept != before || s->events.count != kept;
 }
 
 bool state_join(struct state *s, const struct state *from, struct terms *t, unsigned block)
@@ -407,11 +348,9 @@ bool state_join(struct state *s, const struct state *from, struct terms *t, unsi
 	changed |= join_truths(s, from, &kept);
 	array_fini(&kept.truths);
 	changed |= join_events(s, from);
-	changed |= join_addresses(s, from);
-	changed |= join_out(s, from);
-	changed |= from->makes_threads && !s->makes_threads;
+	changed |= (from->makes_threads && !s->makes_threads) ||
+		   (from->joins_threads && !s->joins_threads);
 	s->makes_threads |= from->makes_threads;
-	changed |= from->joins_threads && !s->joins_threads;
 	s->joins_threads |= from->joins_threads;
 	return changed;
 }

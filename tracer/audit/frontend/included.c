@@ -1,4 +1,4 @@
-#include "tracer/audit/frontend/included.h"
+#include "tracer/audit/frontend/reader.h"
 
 #include "tracer/base/files/file.h"
 #include "tracer/base/files/path.h"

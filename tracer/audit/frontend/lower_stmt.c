@@ -1,4 +1,4 @@
-#include "tracer/audit/frontend/lower.h"
+#include "tracer/audit/frontend/reader.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 #include "tracer/audit/frontend/program.h"
 
-#include "tracer/audit/frontend/targets.h"
-
-enum { CHUNK = 1 << 18, FIRST = 256 };
+enum { CHUNK = 1 << 18 };
 
 void *program_alloc(struct audit_program *p, size_t size)
 {
@@ -17,59 +15,14 @@ void *program_alloc(struct audit_program *p, size_t size)
 	return p->chunk.memory + p->chunk.room;
 }
 
-/* ---- numbers by numbers ------------------------------------------------------------------------------------ */
-
-static size_t program_slot_of(const struct number_map *m, unsigned key)
+int place_compare(struct audit_place a, struct audit_place b)
 {
-	size_t at = (key * 0x9e3779b97f4a7c15 >> 32) & (m->size - 1);
-
-	while (m->keys[at] && m->keys[at] != key)
-		at = (at + 1) & (m->size - 1);
-	return at;
+	if (a.file != b.file)
+		return a.file < b.file ? -1 : 1;
+	if (a.line != b.line)
+		return a.line < b.line ? -1 : 1;
+	return (a.column > b.column) - (a.column < b.column);
 }
-
-unsigned number_map_get(const struct number_map *m, unsigned key)
-{
-	return m->size && key ? m->values[program_slot_of(m, key)] : 0;
-}
-
-static void program_grow(struct number_map *m)
-{
-	struct number_map old = *m;
-
-	m->size = old.size ? 2 * old.size : FIRST;
-	m->keys = base_alloc(m->size, sizeof(*m->keys));
-	m->values = base_alloc(m->size, sizeof(*m->values));
-	for (size_t i = 0; i < old.size; i++)
-		if (old.keys[i]) {
-			size_t at = program_slot_of(m, old.keys[i]);
-
-			m->keys[at] = old.keys[i];
-			m->values[at] = old.values[i];
-		}
-	number_map_fini(&old);
-}
-
-void number_map_set(struct number_map *m, unsigned key, unsigned value)
-{
-	size_t at;
-
-	if (2 * m->count >= m->size)
-		program_grow(m);
-	at = program_slot_of(m, key);
-	m->count += !m->keys[at];
-	m->keys[at] = key;
-	m->values[at] = value;
-}
-
-void number_map_fini(struct number_map *m)
-{
-	base_free(m->keys);
-	base_free(m->values);
-	*m = (struct number_map){0};
-}
-
-/* ---- what is in it ------------------------------------------------------------------------------------------- */
 
 struct audit_global *program_global(const struct audit_program *p, unsigned usr)
 {

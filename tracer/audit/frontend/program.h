@@ -1,16 +1,24 @@
 /*
- * A C program as audit sees it: structs with their fields, functions as blocks of expressions. It is filled by the
- * reader, unit by unit, and knows nothing of libclang any more. Names are those of `names`; a struct, a field, a
- * function and a global are told apart by their USR (clang's name that is the same in all units).
+ * A C program as audit sees it: structs with their fields, functions as blocks of expressions. The reader fills it,
+ * unit by unit; nothing of libclang remains in it. A name is a number of `names`. Structs, fields, functions and
+ * globals are identified by their USR (clang's name that is the same in all units).
  */
 #ifndef GATECTL_AUDIT_FRONTEND_PROGRAM_H
 #define GATECTL_AUDIT_FRONTEND_PROGRAM_H
 
-#include "tracer/audit/frontend/intern.h"
+#include "tracer/base/error.h"
+#include "tracer/base/number_map.h"
 
 struct audit_place {
 	unsigned file, line, column; /* file: a name; 0: nowhere */
 };
+
+static inline bool place_same(struct audit_place a, struct audit_place b)
+{
+	return a.file == b.file && a.line == b.line && a.column == b.column;
+}
+/* By file (its number), line, column, as for qsort(). */
+int place_compare(struct audit_place a, struct audit_place b);
 
 /* ---- structs -------------------------------------------------------------------------------------------- */
 
@@ -104,7 +112,7 @@ struct audit_global {
 	unsigned usr, name, record;
 };
 
-/* A source file, and what it is compiled for (targets.h). */
+/* A source file, and what it is compiled for (targets.c). */
 struct audit_unit {
 	ARRAY(unsigned) targets;
 	unsigned kind; /* units of the same targets have the same */
@@ -113,12 +121,6 @@ struct audit_unit {
 /* An external function in a source file; there may be more of its name. */
 struct audit_definition {
 	unsigned usr, unit;
-};
-
-/* Numbers by numbers that are not 0. */
-struct number_map {
-	unsigned *keys, *values;
-	size_t count, size;
 };
 
 /* A function whose address is taken may be called by anybody, or is what a thread begins with. */
@@ -153,16 +155,59 @@ struct audit_program {
 /* Memory that is the program's; zeroed. */
 void *program_alloc(struct audit_program *p, size_t size);
 
-unsigned number_map_get(const struct number_map *m, unsigned key); /* 0: none */
-void number_map_set(struct number_map *m, unsigned key, unsigned value);
-void number_map_fini(struct number_map *m);
-
 /* By USR, or NULL. */
 struct audit_global *program_global(const struct audit_program *p, unsigned usr);
 
 const char *program_text(const struct audit_program *p, unsigned name);
 /* Is it one that audit looks at? */
 bool program_is_shared(const struct audit_record *r);
+
+/* ---- targets.c: what units are compiled for ---------------------------------------------------------------------- */
+
+/*
+ * Programs and libraries, named by where their objects go. One compile_commands.json often names several programs; an
+ * access in one of them never happens in parallel with an access in another.
+ */
+
+/* The target of an object file by the conventions of CMake (x.dir/), Meson (x.p/) and Automake (x-source.o), owned;
+   NULL if unknown. `object` is as the command names it. */
+char *targets_of_object(const char *folder, const char *object, const char *source);
+/* The unit (index + 1) is compiled for that target, too. */
+void targets_add(struct audit_program *p, unsigned unit, const char *target);
+/* Returns the unit's index + 1. A unit whose target is unknown is a target of its own. */
+unsigned targets_add_unit(struct audit_program *p);
+/* Once, when all units are read: two targets that define the same function are not linked together. */
+void targets_settle(struct audit_program *p);
+/* The function (index + 1; 0: none) that a unit's call reaches: where there are several, the one of its program. */
+unsigned targets_function(const struct audit_program *p, unsigned usr, unsigned from);
+/* True if they are never linked together. */
+bool targets_are_apart(const struct audit_program *p, unsigned target, unsigned other);
+/* True if the commands name it. */
+bool targets_is_named(const struct audit_program *p, unsigned target);
+void targets_fini(struct audit_program *p);
+
+/* ---- read.c: sources into a program, by libclang ----------------------------------------------------------------- */
+
+struct audit_read_options {
+	const char *folder; /* of compile_commands.json; NULL: the files alone */
+	const char *flags;  /* for files that it does not name, separated by blanks; may be NULL */
+	const char *const *files;
+	size_t count; /* 0: all that the folder names */
+};
+
+struct audit_skipped {
+	char *file, *why;
+};
+
+/* The program, and the units that cannot be read: missing files and headers, broken code, C++. */
+struct audit_read {
+	struct audit_program program;
+	ARRAY(struct audit_skipped) skipped;
+};
+
+/* Returns 0, or -1 with *err set if no unit can be read. */
+int audit_read(struct audit_read *a, const struct audit_read_options *options, struct error *err);
+void audit_read_fini(struct audit_read *a);
 
 void program_fini(struct audit_program *p);
 

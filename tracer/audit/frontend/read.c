@@ -1,9 +1,5 @@
-#include "tracer/audit/frontend/read.h"
-
-#include "tracer/audit/frontend/caught.h"
-#include "tracer/audit/frontend/included.h"
 #include "tracer/audit/frontend/reader.h"
-#include "tracer/audit/frontend/targets.h"
+
 #include "tracer/base/files/file.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/files/path.h"

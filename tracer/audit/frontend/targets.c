@@ -1,4 +1,4 @@
-#include "tracer/audit/frontend/targets.h"
+#include "tracer/audit/frontend/program.h"
 
 #include "tracer/base/text/str.h"
 

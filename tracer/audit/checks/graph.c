@@ -1,0 +1,177 @@
+/* The call graph: which entries lead to a function, and which locks all its callers hold. */
+#include "tracer/audit/checks/checks.h"
+
+/* ---- the one entry that leads to a function ------------------------------------------------------------------- */
+
+static bool is_own_thread(const struct audit *a, unsigned function)
+{
+	return number_map_get(&a->own_threads, a->program->functions.items[function].usr) ==
+	       THREAD_OWNS;
+}
+
+static unsigned *leader_of(struct audit *a, unsigned function, bool threads)
+{
+	return threads ? &a->roles[function].thread : &a->roles[function].entry;
+}
+
+/* An entry leads to itself. A thread function also leads to functions that nothing else calls. */
+static void find_leaders(struct audit *a, bool threads)
+{
+	bool changes = true;
+
+	for (unsigned i = 0; i < a->program->functions.count; i++)
+		if (a->roles[i].is_entry)
+			*leader_of(a, i, threads) =
+				!threads || is_own_thread(a, i) ? i + 1 : (unsigned)ENTRY_SEVERAL;
+	while (changes) {
+		changes = false;
+		array_each(const struct audit_edge, e, &a->calls) {
+			const unsigned from = *leader_of(a, e->from, threads);
+			unsigned *is = leader_of(a, e->to, threads);
+
+			if (!from || from == *is || *is == (unsigned)ENTRY_SEVERAL ||
+			    (!threads && a->roles[e->to].is_entry))
+				continue;
+			*is = *is ? (unsigned)ENTRY_SEVERAL : from;
+			changes = true;
+		}
+	}
+}
+
+bool parallel_one_entry(const struct audit *a, const struct entry_access *x,
+			const struct entry_access *y)
+{
+	const unsigned entry = a->roles[x->entry].entry;
+
+	if (!entry || entry == (unsigned)ENTRY_SEVERAL || entry != a->roles[y->entry].entry)
+		return false;
+	return is_own_thread(a, entry - 1) || !entries_is_thread(a, entry - 1);
+}
+
+/* ---- locks that all callers hold -------------------------------------------------------------------------------- */
+
+struct lock_items {
+	ARRAY(unsigned) items; /* 2 * a lock's key + is it held alone */
+};
+
+/* The item of the lock, or 0 if it is not held. */
+static unsigned item_of(const unsigned *items, size_t count, unsigned key)
+{
+	for (size_t i = 0; i < count; i++)
+		if (items[i] / 2 == key)
+			return items[i];
+	return 0;
+}
+
+/* At the call: what the caller took, and what its own callers hold, without what it has released. */
+static void held_at_call(const struct audit *a, const struct audit_edge *e, struct lock_items *out)
+{
+	out->items.count = 0;
+	for (unsigned i = 0; i < e->held.count; i++) {
+		const struct audit_held *h = &e->held.items[i];
+		const unsigned key = audit_lock_key(a, h->lock);
+
+		if (key && h->mode != HELD_LEFT)
+			*array_add(&out->items) = 2 * key + (h->mode != HELD_SHARED);
+	}
+	array_each(const unsigned, item, &a->roles[e->from].locks.items) {
+		bool is_left = false;
+
+		for (unsigned i = 0; i < e->held.count; i++)
+			is_left |= e->held.items[i].mode == HELD_LEFT &&
+				   audit_lock_key(a, e->held.items[i].lock) == *item / 2;
+		if (!is_left && !item_of(out->items.items, out->items.count, *item / 2))
+			*array_add(&out->items) = *item;
+	}
+}
+
+/* Keeps what both say. True if that is less than before. */
+static bool meet_locks(struct audit_role *r, const struct lock_items *with)
+{
+	bool changed = false;
+
+	if (!r->locks.is_known) {
+		array_each(const unsigned, item, &with->items)
+			*array_add(&r->locks.items) = *item;
+		return r->locks.is_known = true;
+	}
+	for (size_t i = r->locks.items.count; i > 0; i--) {
+		unsigned *item = &r->locks.items.items[i - 1],
+			 other = item_of(with->items.items, with->items.count, *item / 2);
+
+		if (other && (other & 1 || !(*item & 1)))
+			continue;
+		if (other)
+			*item = other;
+		else
+			array_remove(&r->locks.items, i - 1);
+		changed = true;
+	}
+	return changed;
+}
+
+/* Accesses that are settled do not need them. */
+static void find_callers_locks(struct audit *a)
+{
+	struct lock_items at_call = {{0}};
+	bool changes = true;
+
+	for (unsigned i = 0; i < a->program->functions.count; i++)
+		a->roles[i].locks.is_known = a->roles[i].is_entry;
+	while (changes) {
+		changes = false;
+		array_each(const struct audit_edge, e, &a->calls) {
+			if (!a->roles[e->from].locks.is_known || a->roles[e->to].is_entry ||
+			    e->is_of_new)
+				continue;
+			held_at_call(a, e, &at_call);
+			changes |= meet_locks(&a->roles[e->to], &at_call);
+		}
+	}
+	array_fini(&at_call.items);
+}
+
+/* ---- paths from entries ----------------------------------------------------------------------------------------- */
+
+/* Breadth first. */
+static void find_paths(struct audit *a)
+{
+	const size_t functions = a->program->functions.count;
+	unsigned *depth = base_alloc(functions + 1, sizeof(*depth)); /* + 1; 0: not reached yet */
+	bool changes = true;
+
+	for (unsigned i = 0; i < functions; i++)
+		depth[i] = a->roles[i].is_entry;
+	for (unsigned level = 1; changes; level++) {
+		changes = false;
+		for (unsigned i = 0; i < a->calls.count; i++) {
+			const struct audit_edge *e = &a->calls.items[i];
+
+			if (depth[e->from] != level || depth[e->to])
+				continue;
+			depth[e->to] = level + 1;
+			a->roles[e->to].call = i + 1;
+			changes = true;
+		}
+	}
+	base_free(depth);
+}
+
+void graph_notes(const struct audit *a, unsigned function, enum finding_way way, struct finding *f)
+{
+	const struct audit_edge *call;
+
+	if (!a->roles[function].call)
+		return;
+	call = &a->calls.items[a->roles[function].call - 1];
+	graph_notes(a, call->from, way, f);
+	finding_step(f, way, call->at, "from here, in %s", entries_name(a, call->from));
+}
+
+void graph_find(struct audit *a)
+{
+	find_leaders(a, true);
+	find_leaders(a, false);
+	find_callers_locks(a);
+	find_paths(a);
+}

@@ -1,0 +1,182 @@
+/* Which accesses may happen in parallel: those of one program, if it has threads. */
+#include "tracer/audit/checks/checks.h"
+
+#include <string.h>
+
+/* ---- units that are compiled for the same targets --------------------------------------------------------------- */
+
+static bool has_same_targets(const struct audit_unit *a, const struct audit_unit *b)
+{
+	return a->targets.count == b->targets.count &&
+	       (!a->targets.count || memcmp(a->targets.items, b->targets.items,
+					    a->targets.count * sizeof(*a->targets.items)) == 0);
+}
+
+static bool may_be_parallel(const struct audit *a, const struct audit_unit *unit,
+			    const struct audit_unit *other)
+{
+	array_each(const unsigned, x, &unit->targets)
+		array_each(const unsigned, y, &other->targets)
+			if (*x == *y ? !a->sequential[*x] : !targets_are_apart(a->program, *x, *y))
+				return true;
+	return false;
+}
+
+/* A thousand units have a few kinds. What is asked for each pair of accesses is computed for pairs of kinds. */
+static void find_kinds(struct audit *a)
+{
+	ARRAY(struct audit_unit *) kinds = {0};
+
+	array_each(struct audit_unit, u, &a->program->sources) {
+		u->kind = 0;
+		while (u->kind < kinds.count && !has_same_targets(kinds.items[u->kind], u))
+			u->kind++;
+		if (u->kind == kinds.count)
+			*array_add(&kinds) = u;
+	}
+	a->kinds = (unsigned)kinds.count;
+	a->parallel = base_alloc(kinds.count * kinds.count + 1, sizeof(*a->parallel));
+	for (size_t x = 0; x < kinds.count; x++)
+		for (size_t y = 0; y < kinds.count; y++)
+			a->parallel[x * kinds.count + y] =
+				may_be_parallel(a, kinds.items[x], kinds.items[y]);
+	array_fini(&kinds);
+}
+
+/* A target with a main that makes no thread is sequential. */
+void parallel_find(struct audit *a)
+{
+	const struct audit_program *p = a->program;
+	bool *has_main = base_alloc(p->targets.count + 1, sizeof(*has_main)),
+	     *has_threads = base_alloc(p->targets.count + 1, sizeof(*has_threads));
+
+	for (unsigned i = 0; i < p->functions.count; i++) {
+		const unsigned unit = p->functions.items[i].unit;
+
+		if (!unit)
+			continue;
+		array_each(const unsigned, t, &p->sources.items[unit - 1].targets) {
+			has_main[*t] |= strcmp(entries_name(a, i), "main") == 0;
+			has_threads[*t] |= a->facts[i].makes_threads;
+		}
+	}
+	a->sequential = base_alloc(p->targets.count + 1, sizeof(*a->sequential));
+	for (unsigned t = 0; t < p->targets.count; t++)
+		a->sequential[t] = targets_is_named(p, t) && has_main[t] && !has_threads[t];
+	find_kinds(a);
+	base_free(has_main);
+	base_free(has_threads);
+}
+
+bool parallel_to_nothing(const struct audit *a, unsigned function)
+{
+	const unsigned unit = a->program->functions.items[function].unit;
+
+	if (!unit)
+		return false;
+	array_each(const unsigned, t, &a->program->sources.items[unit - 1].targets)
+		if (!a->sequential[*t])
+			return false;
+	return true;
+}
+
+/* 0: of a header. */
+static size_t kind_of(const struct audit *a, unsigned function)
+{
+	const unsigned unit = a->program->functions.items[function].unit;
+
+	return unit ? 1 + a->program->sources.items[unit - 1].kind : 0;
+}
+
+size_t parallel_kind(const struct audit *a, const struct entry_access *e)
+{
+	return kind_of(a, e->entry) * (a->kinds + 1) + kind_of(a, e->function);
+}
+
+bool parallel_together(const struct audit *a, const struct entry_access *x,
+		       const struct entry_access *y)
+{
+	const size_t kinds[] = {kind_of(a, x->function), kind_of(a, x->entry),
+				kind_of(a, y->function), kind_of(a, y->entry)};
+
+	for (int i = 0; i < 4; i++)
+		for (int k = i + 1; k < 4; k++)
+			if (kinds[i] && kinds[k] &&
+			    !a->parallel[(kinds[i] - 1) * a->kinds + kinds[k] - 1])
+				return false;
+	return true;
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+/* The object is reached from the thread's argument. */
+static bool is_of_argument(const struct audit *a, const struct entry_access *e)
+{
+	const enum term_kind kind = term_kind(&a->terms, term_root(&a->terms, e->access->address));
+
+	return kind == TERM_PARAMETER || kind == TERM_SITE || kind == TERM_JOIN;
+}
+
+/* Both are done by one thread with an object of its own. */
+static bool are_of_one_thread(const struct audit *a, const struct entry_access *x,
+			      const struct entry_access *y)
+{
+	const unsigned thread = a->roles[x->entry].thread;
+
+	return thread && thread != (unsigned)ENTRY_SEVERAL && thread == a->roles[y->entry].thread &&
+	       is_of_argument(a, x) && is_of_argument(a, y);
+}
+
+/* Both are of a program's first thread. */
+static bool are_of_main(const struct audit *a, const struct entry_access *x,
+			const struct entry_access *y)
+{
+	return x->entry == y->entry && strcmp(entries_name(a, x->entry), "main") == 0;
+}
+
+/* Before its entry makes a thread, or after it has joined the threads. */
+static bool is_without_threads(const struct audit *a, const struct entry_access *e)
+{
+	const struct audit_facts *f = &a->facts[e->entry];
+	const bool late = entry_is(e, ACCESS_LATE);
+
+	return entry_is(e, ACCESS_ALONE) &&
+	       ((f->makes_threads && !late) || (f->joins_threads && late));
+}
+
+/* Before its entry makes the thread that gets the object: no other thread has it yet. */
+static bool is_before_its_thread(const struct audit *a, const struct entry_access *e)
+{
+	if (entry_is(e, ACCESS_BEFORE))
+		return true;
+	if (entry_is(e, ACCESS_LATE) || !is_without_threads(a, e))
+		return false;
+	array_each(const struct audit_deed, d, &a->facts[e->entry].deeds)
+		if (d->kind == DEED_GIVEN &&
+		    term_contains(&a->terms, e->access->address, d->object))
+			return true;
+	return false;
+}
+
+bool parallel_may_be(const struct audit *a, const struct entry_access *x,
+		     const struct entry_access *y)
+{
+	if (!parallel_together(a, x, y) || are_of_one_thread(a, x, y) || are_of_main(a, x, y) ||
+	    is_before_its_thread(a, x) || is_before_its_thread(a, y))
+		return false;
+	return !(entries_is_thread(a, x->entry) && is_without_threads(a, y)) &&
+	       !(entries_is_thread(a, y->entry) && is_without_threads(a, x));
+}
+
+bool parallel_after_join(const struct audit *a, const struct entry_access *e)
+{
+	return entry_is(e, ACCESS_LATE) && is_without_threads(a, e);
+}
+
+bool parallel_is_certain(const struct audit *a, const struct entry_access *x,
+			 const struct entry_access *y)
+{
+	return (entries_is_thread(a, x->entry) || entries_is_thread(a, y->entry)) &&
+	       x->entry != y->entry && !entries_is_callback(a, x->entry) &&
+	       !entries_is_callback(a, y->entry);
+}

@@ -1,0 +1,227 @@
+/* How a function ends: its effects on locks, from the locksets of its exits. */
+#include "tracer/audit/flow/flow.h"
+
+static const struct audit_held *held_at(const struct audit_helds *held, unsigned lock)
+{
+	for (unsigned i = 0; i < held->count; i++)
+		if (held->items[i].lock == lock)
+			return &held->items[i];
+	return NULL;
+}
+
+static bool is_taken(const struct flow_exit *x, unsigned lock)
+{
+	const struct audit_held *h = held_at(&x->held, lock);
+
+	return h && (h->mode == HELD_SHARED || h->mode == HELD_ALONE);
+}
+
+enum sign { SIGN_ZERO = 1, SIGN_NOT_ZERO = 2, SIGN_ANY = 4 };
+
+static enum sign sign_of(const struct terms *t, unsigned value)
+{
+	const struct term is = term_at(t, value);
+
+	if (is.kind == TERM_CONSTANT)
+		return is.a ? SIGN_NOT_ZERO : SIGN_ZERO;
+	return is.kind == TERM_FRESH || is.kind == TERM_FIELD || is.kind == TERM_LOCAL
+		       ? SIGN_NOT_ZERO
+		       : SIGN_ANY;
+}
+
+/* True if the result says whether the lock is held. */
+static bool result_tells(const struct audit_flow *w, unsigned lock, enum audit_tried *tried)
+{
+	unsigned with = 0, without = 0;
+
+	array_each(const struct flow_exit, x, &w->exits)
+		*(is_taken(x, lock) ? &with : &without) |= sign_of(w->t, x->value);
+	*tried = with == SIGN_ZERO && !(without & SIGN_ZERO) ? TRIED_ZERO : TRIED_NOT_ZERO;
+	return *tried == TRIED_ZERO || (without == SIGN_ZERO && !(with & SIGN_ZERO));
+}
+
+static void add_effect(struct audit_flow *w, struct audit_effect effect)
+{
+	array_each(const struct audit_effect, known, &w->facts->effects)
+		if (known->lock == effect.lock && conditions_same(&known->when, &effect.when))
+			return;
+	*array_add(&w->facts->effects) = effect;
+}
+
+static void add_taken(struct audit_flow *w, unsigned lock, const struct audit_held *h,
+		      const struct audit_conditions *when)
+{
+	add_effect(w, (struct audit_effect){CHANGE_TAKES, lock, 0, h->mode == HELD_SHARED, *when});
+}
+
+static void suspect_exits(struct audit_flow *w, unsigned lock)
+{
+	bool releases = false;
+
+	array_each(const unsigned, released, &w->released)
+		releases |= *released == lock;
+	array_each(const struct flow_exit, x, &w->exits)
+		if (releases && is_taken(x, lock))
+			suspect(w, &(struct suspicion){.kind = SUSPECT_KEPT_LOCK,
+						       .term = lock,
+						       .at = x->at,
+						       .other = held_at(&x->held, lock)->at});
+}
+
+/* ---- objects that come out locked ------------------------------------------------------------------------------- */
+
+/* What the caller gets at the address (0: the result), or 0. */
+static unsigned got(const struct flow_exit *x, unsigned address)
+{
+	if (!address)
+		return x->value;
+	array_each(const struct state_event, e, &x->out)
+		if (e->address == address)
+			return e->object;
+	return 0;
+}
+
+/* The lock as the caller knows it, where it is one of the object that the caller gets, by the name `by`; or 0. */
+static unsigned lock_of_given(struct audit_flow *w, unsigned lock, unsigned value, unsigned by)
+{
+	const enum term_kind kind = term_kind(w->t, value);
+
+	if (!value || kind == TERM_CONSTANT || kind == TERM_PARAMETER ||
+	    !term_contains(w->t, lock, value))
+		return 0;
+	return term_replace(w->t, lock, value, by);
+}
+
+static bool holds_of_given(struct audit_flow *w, const struct flow_exit *x, unsigned lock,
+			   unsigned address, unsigned by)
+{
+	for (unsigned i = 0; i < x->held.count; i++)
+		if (is_taken(x, x->held.items[i].lock) &&
+		    lock_of_given(w, x->held.items[i].lock, got(x, address), by) == lock)
+			return true;
+	return false;
+}
+
+/* True if the object that comes out at the address is locked on all paths where it is not NULL. */
+static bool effect_on_given(struct audit_flow *w, const struct flow_exit *of,
+			    const struct audit_held *h, unsigned address)
+{
+	const unsigned by = address ? term_of(w->t, TERM_LOAD, address, 0)
+				    : term_of(w->t, TERM_RESULT, 0, 0),
+		       lock = lock_of_given(w, h->lock, got(of, address), by);
+
+	if (!lock)
+		return false;
+	array_each(const struct flow_exit, x, &w->exits)
+		if ((!address || got(x, address)) && sign_of(w->t, got(x, address)) != SIGN_ZERO &&
+		    !holds_of_given(w, x, lock, address, by))
+			return false;
+	number_map_set(&w->audit->handed, audit_lock_key(w->audit, h->lock), 1);
+	add_taken(w, lock, h, &of->when);
+	return true;
+}
+
+static bool effect_on_any(struct audit_flow *w, const struct flow_exit *of,
+			  const struct audit_held *h)
+{
+	if (effect_on_given(w, of, h, 0))
+		return true;
+	array_each(const struct state_event, e, &of->out)
+		if (effect_on_given(w, of, h, e->address))
+			return true;
+	return false;
+}
+
+/* ---- other locks ------------------------------------------------------------------------------------------------ */
+
+/* True if the lock is taken just where parameters ask for it. */
+static bool is_asked_for(const struct audit_flow *w, unsigned lock, const struct flow_exit *x)
+{
+	array_each(const struct flow_exit, other, &w->exits)
+		if (!is_taken(other, lock) && !conditions_differ(&x->when, &other->when))
+			return false;
+	return true;
+}
+
+static void effect_of(struct audit_flow *w, const struct flow_exit *of, const struct audit_held *h)
+{
+	const unsigned lock = h->lock;
+	enum audit_tried tried;
+	size_t taken = 0, left = 0;
+
+	array_each(const struct flow_exit, x, &w->exits) {
+		const struct audit_held *is = held_at(&x->held, lock);
+
+		taken += is_taken(x, lock);
+		left += is && is->mode == HELD_LEFT;
+	}
+	/* A lock that was taken twice is released twice, both times as this function's own. */
+	if (number_map_get(&w->twice, lock))
+		left = 0;
+	if (taken == w->exits.count || (is_taken(of, lock) && is_asked_for(w, lock, of)))
+		add_taken(w, lock, h, &of->when);
+	else if (taken && result_tells(w, lock, &tried))
+		add_effect(w, (struct audit_effect){
+				      CHANGE_MAY_TAKE, lock, tried, h->mode == HELD_SHARED, {{0}}});
+	else if (left && !taken)
+		add_effect(w, (struct audit_effect){CHANGE_LEAVES, lock, 0, false, {{0}}});
+	if (left)
+		number_map_set(&w->audit->handed, audit_lock_key(w->audit, lock), 1);
+	if (taken)
+		suspect_exits(w, lock);
+}
+
+/* ---- locks that a caller has taken ------------------------------------------------------------------------------ */
+
+/* The lock is held at all accesses, which come before its release. */
+static void note_given(struct audit_flow *w, unsigned lock)
+{
+	array_each(struct audit_access *const, access, &w->facts->accesses) {
+		struct audit_helds *held = &(*access)->held;
+		struct state s = {0};
+
+		if (held_at(held, lock))
+			continue;
+		for (unsigned i = 0; i < held->count; i++)
+			state_take(&s, &held->items[i]);
+		state_take(&s, &(struct audit_held){
+				       .lock = lock, .mode = HELD_GIVEN, .at = w->function->at});
+		*held = lock_helds(w, &s);
+		state_fini(&s);
+	}
+}
+
+/* A lock that is released and was not taken is the caller's, unless parameters say whether it is. */
+static bool is_given(const struct audit_flow *w, unsigned lock, const struct flow_exit *left)
+{
+	array_each(const struct flow_exit, x, &w->exits) {
+		const struct audit_held *h = held_at(&x->held, lock);
+
+		if (h ? h->mode != HELD_LEFT && h->mode != HELD_BACK
+		      : conditions_differ(&x->when, &left->when))
+			return false;
+	}
+	return true;
+}
+
+void exits_effects(struct audit_flow *w)
+{
+	struct number_map seen = {0};
+
+	array_each(const struct flow_exit, x, &w->exits)
+		for (unsigned i = 0; i < x->held.count; i++) {
+			const struct audit_held *h = &x->held.items[i];
+
+			if (!is_taken(x, h->lock) || !effect_on_any(w, x, h))
+				effect_of(w, x, h);
+		}
+	array_each(const struct flow_exit, x, &w->exits)
+		for (unsigned i = 0; i < x->held.count; i++) {
+			const unsigned lock = x->held.items[i].lock;
+
+			if (!number_map_get(&seen, lock) && is_given(w, lock, x))
+				note_given(w, lock);
+			number_map_set(&seen, lock, 1);
+		}
+	number_map_fini(&seen);
+}

@@ -1,0 +1,197 @@
+/* The facts of a function, each once: accesses, deeds, conditions; and locksets of the program. */
+#include "tracer/audit/flow/flow.h"
+
+#include "tracer/base/hash.h"
+
+#include <string.h>
+
+enum { ACCESSES_MOST = 3000, DEEPEST = 12 };
+
+/* ---- locksets ------------------------------------------------------------------------------------------------- */
+
+bool audit_helds_same(const struct audit_helds *a, const struct audit_helds *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (unsigned i = 0; i < a->count; i++)
+		if (a->items[i].lock != b->items[i].lock || a->items[i].mode != b->items[i].mode)
+			return false;
+	return true;
+}
+
+struct audit_helds audit_helds_of(struct audit *a, struct audit_helds helds)
+{
+	const size_t size = helds.count * sizeof(*helds.items);
+	uint64_t hash = HASH_START;
+	struct audit_held *items;
+	unsigned known;
+
+	if (!helds.count)
+		return (struct audit_helds){NULL, 0};
+	for (unsigned i = 0; i < helds.count; i++)
+		hash = hash_word(hash_word(hash, helds.items[i].lock), helds.items[i].mode);
+	for (size_t at = 0; (known = number_map_next(&a->helds.index, number_map_key(hash), &at));)
+		if (audit_helds_same(&a->helds.all.items[known - 1], &helds))
+			return a->helds.all.items[known - 1];
+	items = program_alloc(a->program, size);
+	memcpy(items, helds.items, size);
+	helds.items = items;
+	*array_add(&a->helds.all) = helds;
+	number_map_add(&a->helds.index, number_map_key(hash), (unsigned)a->helds.all.count);
+	return helds;
+}
+
+/* ---- accesses ------------------------------------------------------------------------------------------------- */
+
+const struct audit_access *audit_innermost(const struct audit_access *a)
+{
+	while (a->inner)
+		a = a->inner;
+	return a;
+}
+
+static bool access_is_same(const struct audit_access *a, const struct audit_access *b)
+{
+	const unsigned flags = ACCESS_READS | ACCESS_WRITES | ACCESS_ALONE | ACCESS_LATE;
+
+	return a->address == b->address && (a->flags & flags) == (b->flags & flags) &&
+	       place_same(audit_innermost(a)->at, audit_innermost(b)->at) &&
+	       a->held.items == b->held.items && conditions_same(&a->when, &b->when);
+}
+
+static unsigned access_key(const struct audit_access *a)
+{
+	const struct audit_place at = audit_innermost(a)->at;
+
+	return number_map_key(
+		hash_word(hash_word(hash_word(hash_word(HASH_START, a->address), at.file), at.line),
+			  at.column));
+}
+
+/* The lock of the object itself is held: what callers hold changes nothing. */
+static bool is_settled(const struct terms *t, const struct audit_access *a)
+{
+	for (unsigned i = 0; i < a->held.count; i++) {
+		const struct audit_held *h = &a->held.items[i];
+
+		if ((h->mode == HELD_ALONE ||
+		     (h->mode == HELD_SHARED && !(a->flags & ACCESS_WRITES))) &&
+		    term_object(t, h->lock) == term_object(t, a->address))
+			return true;
+	}
+	return false;
+}
+
+void summary_access(struct audit_flow *w, struct audit_access *a)
+{
+	struct audit_facts *f = w->facts;
+	const unsigned key = access_key(a);
+	struct audit_access *kept;
+	unsigned known;
+
+	a->depth = a->inner ? a->inner->depth + 1 : 0;
+	a->flags =
+		(a->flags & ~(unsigned)ACCESS_SETTLED) | (is_settled(w->t, a) ? ACCESS_SETTLED : 0);
+	if (a->depth > DEEPEST || f->accesses.count >= ACCESSES_MOST)
+		return;
+	for (size_t at = 0; (known = number_map_next(&w->known, key, &at));)
+		if (access_is_same(a, f->accesses.items[known - 1]))
+			return;
+	kept = program_alloc(w->p, sizeof(*kept));
+	*kept = *a;
+	*array_add(&f->accesses) = kept;
+	number_map_add(&w->known, key, (unsigned)f->accesses.count);
+}
+
+/* ---- deeds ---------------------------------------------------------------------------------------------------- */
+
+struct audit_deed *summary_deed(struct audit_flow *w, struct audit_deed deed)
+{
+	struct audit_facts *f = w->facts;
+	size_t at;
+
+	array_each(struct audit_deed, known, &f->deeds)
+		if (known->kind == deed.kind && known->object == deed.object &&
+		    known->address == deed.address && known->handle == deed.handle)
+			return known;
+	at = f->deeds.count;
+	(void)array_add(&f->deeds);
+	for (; at > 0 && f->deeds.items[at - 1].kind > deed.kind; at--)
+		f->deeds.items[at] = f->deeds.items[at - 1];
+	f->deeds.items[at] = deed;
+	return &f->deeds.items[at];
+}
+
+/* ---- conditions ----------------------------------------------------------------------------------------------- */
+
+static void conditions_add(struct audit_conditions *c, unsigned parameter, bool is_zero)
+{
+	const unsigned item = 2 * (parameter + 1) + is_zero;
+
+	for (unsigned i = 0; i < CONDITIONS_MOST; i++) {
+		if (c->items[i] / 2 == item / 2)
+			return;
+		if (!c->items[i]) {
+			c->items[i] = item;
+			return;
+		}
+	}
+}
+
+struct audit_conditions conditions_of(const struct audit_flow *w, const struct state *s)
+{
+	struct audit_conditions c = {{0}};
+
+	array_each(const struct state_truth, truth, &s->truths)
+		if (term_kind(w->t, truth->term) == TERM_PARAMETER)
+			conditions_add(&c, term_at(w->t, truth->term).a, truth->is_zero);
+	return c;
+}
+
+/* The argument for the parameter of a condition. */
+static unsigned argument_of(const struct term_binding *b, unsigned condition)
+{
+	return condition / 2 - 1 < b->count ? b->arguments[condition / 2 - 1] : 0;
+}
+
+bool conditions_hold(const struct audit_flow *w, const struct state *s,
+		     const struct audit_conditions *inner, const struct term_binding *b)
+{
+	for (unsigned i = 0; i < CONDITIONS_MOST && inner->items[i]; i++) {
+		const unsigned argument = argument_of(b, inner->items[i]);
+		const int zero = argument ? state_is_zero(s, w->t, argument) : -1;
+
+		if (zero >= 0 && zero != (int)(inner->items[i] & 1))
+			return false;
+	}
+	return true;
+}
+
+struct audit_conditions conditions_inside(const struct audit_flow *w, const struct state *s,
+					  const struct audit_conditions *inner,
+					  const struct term_binding *b)
+{
+	struct audit_conditions c = conditions_of(w, s);
+
+	for (unsigned i = 0; i < CONDITIONS_MOST && inner->items[i]; i++) {
+		const struct term is = term_at(w->t, argument_of(b, inner->items[i]));
+
+		if (is.kind == TERM_PARAMETER)
+			conditions_add(&c, is.a, inner->items[i] & 1);
+	}
+	return c;
+}
+
+bool conditions_same(const struct audit_conditions *a, const struct audit_conditions *b)
+{
+	return memcmp(a->items, b->items, sizeof(a->items)) == 0;
+}
+
+bool conditions_differ(const struct audit_conditions *a, const struct audit_conditions *b)
+{
+	for (unsigned i = 0; i < CONDITIONS_MOST && a->items[i]; i++)
+		for (unsigned k = 0; k < CONDITIONS_MOST && b->items[k]; k++)
+			if ((a->items[i] ^ b->items[k]) == 1)
+				return true;
+	return false;
+}
