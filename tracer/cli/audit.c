@@ -114,7 +114,8 @@ static int cli_audit_run(struct cli *cli, struct audit_read *read, struct audit 
 			 struct error *err)
 {
 	const struct cli_audit *o = &cli->audit;
-	const struct audit_read_options how = {o->folder, o->flags, (const char *const *)cli->rest,
+	const struct audit_read_options how = {o->folder, cli->harness.cflags,
+					       (const char *const *)cli->rest,
 					       (size_t)cli->rest_count};
 	const struct audit_options what = {o->types.items, o->lock.items, o->unlock.items,
 					   cli->all};
@@ -138,6 +139,15 @@ static int cli_audit_run(struct cli *cli, struct audit_read *read, struct audit 
 	return status ? status : answer;
 }
 
+/* Lists end with NULL. */
+static void settle(struct cli_audit *o)
+{
+	if (o->types.count)
+		(void)array_add(&o->types);
+	(void)array_add(&o->lock);
+	(void)array_add(&o->unlock);
+}
+
 int command_audit(struct cli *cli)
 {
 	struct audit_read read = {0};
@@ -145,7 +155,7 @@ int command_audit(struct cli *cli)
 	ERROR(err);
 	int status;
 
-	options_audit_settle(cli);
+	settle(&cli->audit);
 	status = cli_audit_run(cli, &read, &a, &err);
 	audit_fini(&a);
 	audit_read_fini(&read);

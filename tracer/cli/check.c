@@ -74,7 +74,7 @@ static struct checked *check_file_of(struct check *k, const char *source)
 	c->script = script;
 	str_addf(&path, "%s.lock", script);
 	c->path = str_take(&path);
-	if (!k->cli->lock && read_lock(c, &k->fault) < 0) {
+	if (!k->cli->check.lock && read_lock(c, &k->fault) < 0) {
 		k->stopped = true;
 		return NULL;
 	}
@@ -203,7 +203,7 @@ static void tell_drift(struct check *k, struct checked *c, const struct run_quer
 	ERROR(err);
 
 	check_keep(c, was);
-	if (k->cli->fix && to && to->spelled) {
+	if (k->cli->check.fix && to && to->spelled) {
 		add_fix(c, q, to);
 		return;
 	}
@@ -475,9 +475,9 @@ static int check_check(struct check *k)
 			return output_error(k->cli, &err);
 	if (k->stopped)
 		return output_error(k->cli, &k->fault);
-	if (k->cli->lock && lock_all(k, &err) < 0)
+	if (k->cli->check.lock && lock_all(k, &err) < 0)
 		status = output_error(k->cli, &err);
-	if (k->cli->fix && fix_all(k, &err) < 0)
+	if (k->cli->check.fix && fix_all(k, &err) < 0)
 		status = output_error(k->cli, &err);
 	hint(k);
 	if (k->failed)
@@ -505,7 +505,7 @@ int command_check(struct cli *cli)
 		error_set(&err, ERROR_USAGE, "check: '%s' is one argument too many", cli->rest[1]);
 		return usage(cli, &err);
 	}
-	if (cli->lock && cli->fix) {
+	if (cli->check.lock && cli->check.fix) {
 		error_set(&err, ERROR_USAGE, "check: --lock and --fix cannot go together");
 		return usage(cli, &err);
 	}

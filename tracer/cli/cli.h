@@ -12,17 +12,17 @@
 
 /* Of audit; the files are in rest. Lists end with NULL. */
 struct cli_audit {
-	const char *folder, *flags, *baseline;
+	const char *folder, *baseline;
 	const char *confirm; /* PROG; NULL: nothing is run */
-	ARRAY(const char *) types, lock, unlock;
+	struct texts types, lock, unlock;
 };
 
 struct cli {
 	struct run_options run;
-	bool help, version;
-	bool color;
-	bool no_cache;
-	bool lock, fix;		   /* check: write the lock files; rewrite the scripts */
+	bool help, version, color, no_cache;
+	struct {
+		bool lock, fix; /* write the lock files; rewrite the scripts */
+	} check;
 	struct report_suite suite; /* of the runs so far, for JUnit */
 	unsigned long runs;	   /* of prove, each; of convert, to verify; 0: not given */
 	const char *output;	   /* of convert and explore; NULL: not given */
@@ -45,8 +45,9 @@ struct command {
 	const char *name;
 	const char *usage;
 	const char *summary;
-	unsigned mask; /* CMD_... : which rows of the option table are its */
+	unsigned mask; /* CMD_... : its bit in the table of options */
 	int (*run)(struct cli *cli);
+	const char *wants; /* its first argument: "program" */
 };
 
 enum {
@@ -62,66 +63,7 @@ enum {
 	CMD_RACES = 512,
 	CMD_HARNESS = 1024,
 	CMD_AUDIT = 2048,
-};
-
-/* One row of the table that parsing, --help and completions come from. */
-struct option_row {
-	const char *name;
-	int key;	      /* the short letter, or one of OPT_ */
-	const char *argument; /* NULL: none. FILE.lua, FILE and A|B are completed as such */
-	unsigned commands;    /* CMD_... */
-	const char *help;
-};
-extern const struct option_row option_rows[]; /* ends with a NULL name */
-enum {
-	OPT_ORDER = 256, /* from here on there is no short letter */
-	OPT_GATE_LIMIT,
-	OPT_TIME_LIMIT,
-	OPT_REPEAT,
-	OPT_REPORT,
-	OPT_NO_FOLLOW,
-	OPT_NO_RESIDENT,
-	OPT_NO_CACHE,
-	OPT_LEFTOVER,
-	OPT_SKIP,
-	OPT_LOCK,
-	OPT_FIX,
-	OPT_VERSION,
-	OPT_ALL,
-	OPT_FOR,
-	OPT_COLOR,
-	OPT_STRATEGY,
-	OPT_DEPTH,
-	OPT_BOUND,
-	OPT_POINTS,
-	OPT_FROM,
-	OPT_STEPS,
-	OPT_HANG,
-	OPT_SEED,
-	OPT_STDOUT,
-	OPT_SHARD,
-	OPT_MERGE,
-	OPT_IGNORE,
-	OPT_REPLAY,
-	OPT_GATES_FOR,
-	OPT_VERIFY,
-	OPT_OBJECT, /* from here on those of harness alone */
-	OPT_WEAKEN,
-	OPT_NEW,
-	OPT_DELETE,
-	OPT_OPS,
-	OPT_VALUES,
-	OPT_THREADS,
-	OPT_CALLS,
-	OPT_SCHEMA,
-	OPT_LIST,
-	OPT_INCLUDE,
-	OPT_CFLAGS,
-	OPT_TYPE, /* from here on those of audit alone */
-	OPT_LOCKS,
-	OPT_UNLOCKS,
-	OPT_BASELINE,
-	OPT_CONFIRM,
+	CMD_ALL = 4095,
 };
 
 /* options.c: 0, or -1 with a usage error. argv[0] is the command's name. */
@@ -133,33 +75,16 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 extern const char *const options_leftover[]; /* the word for each enum run_leftover */
 void options_help(const struct command *c);
 void options_fini(struct cli *cli);
-/* Values of the option `name`: without its dashes for seconds, with them for a count. */
-int options_seconds(const char *name, const char *text, double *out, struct error *err);
-int options_count(const char *name, const char *text, unsigned long *out, struct error *err);
-
-/* options_explore.c: those that only explore has */
-/* A number of seconds from 0 on. */
-int options_seconds(const char *name, const char *text, double *out, struct error *err);
-extern const struct explore_options options_explore_defaults;
-int options_explore(int key, const char *value, struct cli *out, struct error *err);
-/* Takes a schedule out of what --gates has named. -1: there are several, or there is more to do. */
-int options_explore_kept(struct cli *cli, struct error *err);
-/* When all have been given. -1: what was asked for is not there yet. */
-void options_explore_settle(struct cli *cli);
-/* The time for scripts: what --gates-for says, or what a search of `seconds` leaves (0: it has no
-   limit). */
-void options_gates_settle(const struct cli *cli, double seconds, struct explore_options *o);
 bool options_is_strategy(const char *name); /* "auto", "pos", ...: none in Lua */
 
-/* options_harness.c */
-int options_harness(int key, const char *value, struct cli *out, struct error *err);
-int options_harness_settle(struct cli *cli, struct error *err); /* when all have been given */
-void options_harness_fini(struct cli *cli);
-
-/* options_audit.c */
-int options_audit(int key, const char *value, struct cli *out, struct error *err);
-void options_audit_settle(struct cli *cli); /* when all have been given */
-void options_audit_fini(struct cli *cli);
+/* explore.c: its options where none is given */
+extern const struct explore_options explore_defaults;
+/* Moves a schedule from the scripts of --gates to cli->schedule. Returns -1: there are several, or --merge. */
+int explore_take_schedule(struct cli *cli, struct error *err);
+/* Sets the options of a search by what was given. */
+void explore_settle(struct cli *cli);
+/* Sets the time for scripts: that of --gates-for, or what a search of `seconds` leaves (0: no limit). */
+void explore_settle_gates(const struct cli *cli, double seconds, struct explore_options *o);
 
 /* output.c: prints an error as the contract has it; returns the exit status. */
 int output_error(const struct cli *cli, const struct error *err);

@@ -7,11 +7,93 @@
 #include "tracer/synth/script/gates.h"
 #include "tracer/synth/script/scripts.h"
 #include "tracer/synth/script/later.h"
+#include "tracer/sched/schedule/text.h"
 #include "tracer/search/journal/merge.h"
 #include "tracer/features/features.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* ---- options ---------------------------------------------------------------------------------- */
+
+/* Seconds for the script of a failure. */
+enum { GATES_S = 60 };
+/* Scripts may be made for so much longer than --for says: half of what a command may be late, the
+   larger one of 5 s and a tenth; what is begun then has to end, too. */
+static const double PART_MORE = 0.05, LEAST_MORE_S = 2.5;
+
+const struct explore_options explore_defaults = {
+	.depth = 3,
+	.bound = 2,
+	.points = POINTS_RACES,
+	.runs = 10000,
+	.steps = 100000,
+	.hang = 5,
+	.verify = 100,
+	.seed = 1,
+	.shard = 1,
+	.shards = 1,
+};
+
+/* A file that begins as schedules do, whatever its name. */
+static bool is_schedule(const char *path)
+{
+	char line[sizeof(SCHEDULE_WORDS)] = "";
+	FILE *file = str_wildcard("*.lua", path) ? NULL : fopen(path, "re");
+
+	if (!file)
+		return false;
+	if (!fgets(line, sizeof(line), file))
+		*line = '\0';
+	fclose(file);
+	return strcmp(line, SCHEDULE_WORDS) == 0;
+}
+
+int explore_take_schedule(struct cli *cli, struct error *err)
+{
+	size_t kept = 0, count = cli->run.scripts.count;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *path = cli->run.scripts.items[i];
+
+		if (!is_schedule(path)) {
+			cli->run.scripts.items[kept++] = path;
+			continue;
+		}
+		if (cli->schedule)
+			return error_set(err, ERROR_USAGE, "--gates: %s and %s are two schedules",
+					 cli->schedule, path);
+		cli->schedule = path;
+	}
+	cli->run.scripts.count = kept;
+	if (cli->schedule && cli->merge)
+		return error_set(err, ERROR_USAGE,
+				 "--gates: %s is a schedule, and --merge runs none", cli->schedule);
+	return 0;
+}
+
+void explore_settle(struct cli *cli)
+{
+	struct explore_options *o = &cli->explore;
+
+	o->output = cli->output ? cli->output : "gatectl-found";
+	o->goes_on = cli->output;
+	o->all = cli->all;
+	o->seconds = cli->most_seconds > 0 ? cli->most_seconds : 0;
+	cli->run.time_limit = o->seconds > 0 ? o->seconds : -1; /* of one that does not end */
+	if (cli->runs || o->seconds > 0)
+		o->runs = cli->runs;
+	if (!o->strategy || strcmp(o->strategy, "auto") == 0)
+		o->strategy = options_is_strategy("auto") ? "auto" : "pos";
+}
+
+void explore_settle_gates(const struct cli *cli, double seconds, struct explore_options *o)
+{
+	double more = seconds * PART_MORE > LEAST_MORE_S ? seconds * PART_MORE : LEAST_MORE_S;
+
+	o->gates_s = cli->gates_seconds < 0 ? GATES_S : cli->gates_seconds;
+	o->whole_s = cli->gates_seconds < 0 && seconds > 0 ? seconds + more : 0;
+}
 
 /* ---- while it goes on ------------------------------------------------------------------------------- */
 
@@ -464,8 +546,8 @@ int command_explore(struct cli *cli)
 	ERROR(err);
 
 	set_kinds(&cli->run);
-	options_explore_settle(cli);
-	options_gates_settle(cli, cli->most_seconds, &cli->explore);
+	explore_settle(cli);
+	explore_settle_gates(cli, cli->most_seconds, &cli->explore);
 	if (reports_check(cli, REPORTS_SEARCH, &err) < 0 ||
 	    ((!(cli->merge || cli->schedule) || cli->explore.goes_on) &&
 	     found_check(cli->explore.output, &err) < 0))

@@ -217,6 +217,35 @@ static int harness_tell_found(const struct cli *cli, const struct harness_hunt *
 	return VERDICT_FOUND;
 }
 
+/* ---- options ----------------------------------------------------------------------------------- */
+
+enum { THREADS = 2, LEAST = 3, MOST = 6, SECONDS = 60 };
+
+static int harness_settle(struct cli *cli, struct error *err)
+{
+	struct harness_options *o = &cli->harness;
+	struct explore_options *e = &cli->explore;
+
+	if (!o->type) {
+		error_set(err, ERROR_USAGE, "harness: no --object TYPE was given");
+		return error_hint(err, "gatectl harness --object 'struct queue' LIBRARY");
+	}
+	if (cli->rest_count > 1) {
+		error_set(err, ERROR_USAGE, "harness: '%s' comes behind the library", cli->rest[1]);
+		return error_hint(err, "gatectl harness --help");
+	}
+	o->library = cli->rest[0];
+	o->threads = o->threads ? o->threads : THREADS;
+	o->least = o->least ? o->least : LEAST > o->threads ? LEAST : o->threads;
+	o->most = o->most ? o->most : MOST;
+	explore_settle(cli);
+	e->goes_on = false;
+	e->runs = cli->runs ? cli->runs : explore_defaults.runs;
+	e->seconds = cli->most_seconds < 0 ? SECONDS : cli->most_seconds;
+	cli->run.time_limit = -1;
+	return 0;
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static int harness_tell(struct cli *cli, struct harness_hunt *h, int answer)
@@ -264,10 +293,10 @@ int command_harness(struct cli *cli)
 	ERROR(err);
 	int status;
 
-	if (options_harness_settle(cli, &err) < 0 || reports_check(cli, REPORTS_SEARCH, &err) < 0 ||
+	if (harness_settle(cli, &err) < 0 || reports_check(cli, REPORTS_SEARCH, &err) < 0 ||
 	    (!cli->harness.lists && found_check(cli->explore.output, &err) < 0))
 		return output_error(cli, &err);
-	options_gates_settle(cli, cli->most_seconds, &cli->explore);
+	explore_settle_gates(cli, cli->most_seconds, &cli->explore);
 	h.explore = cli->explore;
 	h.options = cli->harness;
 	experiment_begin(&h.x, &cli->run, &err);

@@ -19,9 +19,9 @@ struct harness_options {
 	const char *values;	/* NULL: 0,1,2 */
 	const char *cflags;	/* NULL: none */
 	unsigned threads, least, most;
-	ARRAY(const char *) schemas, includes;
-	ARRAY(const char *) weaken; /* OPERATION:FILE.lua */
-	bool lists;		    /* --list: nothing is run, or linked with */
+	struct texts schemas, includes;
+	struct texts weaken; /* OPERATION:FILE.lua */
+	bool lists;	     /* --list: nothing is run, or linked with */
 };
 
 struct harness_orders; /* harness/check/orders.h */

@@ -210,7 +210,7 @@ static void audit_confirm_set_options(const struct confirming *c, const char *po
 	o->fails = c->fails;
 	o->runs = cli->runs ? cli->runs : RUNS;
 	o->seconds = c->until <= 0 ? 0 : left > LEAST_S ? left : LEAST_S;
-	options_gates_settle(cli, cli->most_seconds > 0 ? cli->most_seconds : 0, o);
+	explore_settle_gates(cli, cli->most_seconds > 0 ? cli->most_seconds : 0, o);
 	if (o->whole_s > 0) /* of all searches for the finding */
 		o->whole_s += left - cli->most_seconds;
 	if (o->whole_s > 0 && o->seconds > o->whole_s)

@@ -3,43 +3,35 @@
  * The Makefile puts each table in front of the shell's file in tracer/cli/completions/, which uses
  * it; both together are installed.
  */
-#include "tracer/cli/cli.h"
+#include "tracer/cli/options/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* How a value is completed follows from the word that --help has for it. */
-static bool is_choice(const struct option_row *o)
-{
-	return o->argument && strchr(o->argument, '|');
-}
+/* How a value is completed follows from its word in --help. */
+enum value {
+	VALUE_NONE,
+	VALUE_CHOICE,
+	VALUE_SCRIPT,
+	VALUE_SCHEDULE,
+	VALUE_FILE,
+	VALUE_DIRECTORY,
+	VALUE_ANY,
+	VALUES
+};
 
-static bool is_script(const struct option_row *o)
+static enum value value_of(const struct option_row *o)
 {
-	return o->argument && strcmp(o->argument, "FILE.lua") == 0;
-}
+	const char *a = o->argument;
+	size_t n = a ? strlen(a) : 0;
 
-static bool completions_is_file(const struct option_row *o)
-{
-	return o->argument && strcmp(o->argument, "FILE") == 0;
-}
-
-static bool is_schedule(const struct option_row *o)
-{
-	return o->argument && strcmp(o->argument, "FILE.schedule") == 0;
-}
-
-/* DIR, BUILD_DIR */
-static bool is_directory(const struct option_row *o)
-{
-	size_t n = o->argument ? strlen(o->argument) : 0;
-
-	return n >= 3 && strcmp(o->argument + n - 3, "DIR") == 0;
-}
-
-static bool is_short(const struct option_row *o)
-{
-	return o->key < OPT_ORDER;
+	return !a					 ? VALUE_NONE
+	       : strchr(a, '|')				 ? VALUE_CHOICE
+	       : strcmp(a, "FILE.lua") == 0		 ? VALUE_SCRIPT
+	       : strcmp(a, "FILE.schedule") == 0	 ? VALUE_SCHEDULE
+	       : strcmp(a, "FILE") == 0			 ? VALUE_FILE
+	       : n >= 3 && strcmp(a + n - 3, "DIR") == 0 ? VALUE_DIRECTORY
+							 : VALUE_ANY;
 }
 
 static bool takes(const struct command *c, const struct option_row *o)
@@ -47,11 +39,18 @@ static bool takes(const struct command *c, const struct option_row *o)
 	return o->commands & c->mask;
 }
 
-/* "auto|always|never" with blanks between the words */
-static void print_choices(const struct option_row *o)
+/* Prints how the value is completed, by what the shell has for each kind of value. The % of a choice is its
+   words: "auto|always|never" with blanks between them. */
+static void print_value(const struct option_row *o, const char *const *forms)
 {
-	for (const char *at = o->argument; *at; at++)
-		putchar(*at == '|' ? ' ' : *at);
+	for (const char *at = forms[value_of(o)]; *at; at++) {
+		if (*at != '%') {
+			putchar(*at);
+			continue;
+		}
+		for (const char *a = o->argument; *a; a++)
+			putchar(*a == '|' ? ' ' : *a);
+	}
 }
 
 /* For the inside of '...' in a shell: a quote there closes it, is escaped, and opens it again. */
@@ -69,13 +68,22 @@ static void print_quoted(const char *text, const char *escaped)
 
 /* ---- bash ----------------------------------------------------------------------------------- */
 
+static const char *const bash_values[VALUES] = {
+	[VALUE_CHOICE] = "_gatectl_reply -W '%'",
+	[VALUE_SCRIPT] = "_gatectl_files '!*.lua'",
+	[VALUE_SCHEDULE] = "_gatectl_files '!*.schedule'",
+	[VALUE_FILE] = "_gatectl_files ''",
+	[VALUE_DIRECTORY] = "_gatectl_files '*'",
+	[VALUE_ANY] = ":",
+};
+
 static void bash_names(const struct command *c, bool valued)
 {
 	for (const struct option_row *o = option_rows; o->name; o++) {
 		if (!takes(c, o) || (valued && !o->argument))
 			continue;
-		if (is_short(o))
-			printf(" -%c", o->key);
+		if (o->letter)
+			printf(" -%c", o->letter);
 		printf(" --%s", o->name);
 	}
 }
@@ -84,7 +92,7 @@ static void bash_names(const struct command *c, bool valued)
 static bool is_of_some(const struct option_row *o)
 {
 	for (const struct option_row *other = option_rows; other->name; other++)
-		if (other != o && other->argument && other->key == o->key)
+		if (other != o && other->argument && strcmp(other->name, o->name) == 0)
 			return true;
 	return false;
 }
@@ -99,29 +107,12 @@ static void bash_patterns(const struct command *commands, const struct option_ro
 	for (const struct command *c = some ? commands : all; c->name; c++) {
 		if (some && !takes(c, o))
 			continue;
-		if (is_short(o))
-			printf("%s%s\\ -%c | ", between, c->name, o->key);
-		printf("%s%s\\ --%s", is_short(o) ? "" : between, c->name, o->name);
+		if (o->letter)
+			printf("%s%s\\ -%c | ", between, c->name, o->letter);
+		printf("%s%s\\ --%s", o->letter ? "" : between, c->name, o->name);
 		between = " | ";
 	}
 	printf(") ");
-}
-
-static void bash_value(const struct command *commands, const struct option_row *o)
-{
-	bash_patterns(commands, o);
-	if (is_choice(o)) {
-		printf("_gatectl_reply -W '");
-		print_choices(o);
-		printf("'");
-	} else {
-		printf(is_script(o)		? "_gatectl_files '!*.lua'"
-		       : is_schedule(o)		? "_gatectl_files '!*.schedule'"
-		       : completions_is_file(o) ? "_gatectl_files ''"
-		       : is_directory(o)	? "_gatectl_files '*'"
-						: ":");
-	}
-	puts(" ;;");
 }
 
 static void bash_table(const struct command *commands)
@@ -142,37 +133,41 @@ static void bash_table(const struct command *commands)
 	puts("\t*) return 1 ;;\n\tesac\n}\n\n"
 	     "# The value of the option $2 of the command $1.\n"
 	     "_gatectl_value()\n{\n\tcase \"$1 $2\" in");
-	for (const struct option_row *o = option_rows; o->name; o++)
-		if (o->argument)
-			bash_value(commands, o);
+	for (const struct option_row *o = option_rows; o->name; o++) {
+		if (!o->argument)
+			continue;
+		bash_patterns(commands, o);
+		print_value(o, bash_values);
+		puts(" ;;");
+	}
 	puts("\tesac\n}\n");
 }
 
 /* ---- zsh: arguments of _describe and _arguments --------------------------------------------- */
 
+static const char *const zsh_values[VALUES] = {
+	[VALUE_NONE] = "",
+	[VALUE_CHOICE] = ":value:(%)",
+	[VALUE_SCRIPT] = ":gate script:_files -g \"*.lua(-.)\"",
+	[VALUE_SCHEDULE] = ":schedule:_files -g \"*.schedule(-.)\"",
+	[VALUE_FILE] = ":file:_files",
+	[VALUE_DIRECTORY] = ":directory:_files -/",
+	[VALUE_ANY] = ":value: ",
+};
+
 static void zsh_option(const struct option_row *o)
 {
-	bool many = strstr(o->help, "may be repeated");
+	const char *many = strstr(o->help, "may be repeated") ? "*" : "";
+	const char *equals = o->argument ? "=" : "";
 
-	printf("\t\t\t");
-	if (is_short(o))
-		printf("'%s'{-%c%s,--%s%s}'[", many ? "*" : "", o->key, o->argument ? "+" : "",
-		       o->name, o->argument ? "=" : "");
+	if (o->letter)
+		printf("\t\t\t'%s'{-%c%s,--%s%s}'[", many, o->letter, o->argument ? "+" : "",
+		       o->name, equals);
 	else
-		printf("'%s--%s%s[", many ? "*" : "", o->name, o->argument ? "=" : "");
+		printf("\t\t\t'%s--%s%s[", many, o->name, equals);
 	print_quoted(o->help, "[]:");
 	putchar(']');
-	if (is_choice(o)) {
-		printf(":value:(");
-		print_choices(o);
-		putchar(')');
-	} else if (o->argument) {
-		printf(is_script(o)		? ":gate script:_files -g \"*.lua(-.)\""
-		       : is_schedule(o)		? ":schedule:_files -g \"*.schedule(-.)\""
-		       : completions_is_file(o) ? ":file:_files"
-		       : is_directory(o)	? ":directory:_files -/"
-						: ":value: ");
-	}
+	print_value(o, zsh_values);
 	puts("'");
 }
 
@@ -200,6 +195,16 @@ static void zsh_table(const struct command *commands)
 
 /* ---- fish ----------------------------------------------------------------------------------- */
 
+static const char *const fish_values[VALUES] = {
+	[VALUE_NONE] = " -f",
+	[VALUE_CHOICE] = " -x -a '%'",
+	[VALUE_SCRIPT] = " -x -a '(__gatectl_files .lua)'",
+	[VALUE_SCHEDULE] = " -x -a '(__gatectl_files .schedule)'",
+	[VALUE_FILE] = " -r -F",
+	[VALUE_DIRECTORY] = " -x -a '(__gatectl_files /)'",
+	[VALUE_ANY] = " -x",
+};
+
 static void fish_option(const struct command *commands, const struct option_row *o)
 {
 	printf("complete -c gatectl -n '__gatectl_in");
@@ -207,24 +212,10 @@ static void fish_option(const struct command *commands, const struct option_row 
 		if (takes(c, o))
 			printf(" %s", c->name);
 	printf("'");
-	if (is_short(o))
-		printf(" -s %c", o->key);
+	if (o->letter)
+		printf(" -s %c", o->letter);
 	printf(" -l %s", o->name);
-	if (is_choice(o)) {
-		printf(" -x -a '");
-		print_choices(o);
-		printf("'");
-	} else if (is_script(o)) {
-		printf(" -x -a '(__gatectl_files .lua)'");
-	} else if (is_schedule(o)) {
-		printf(" -x -a '(__gatectl_files .schedule)'");
-	} else if (is_directory(o)) {
-		printf(" -x -a '(__gatectl_files /)'");
-	} else if (o->argument) {
-		printf(completions_is_file(o) ? " -r -F" : " -x");
-	} else {
-		printf(" -f");
-	}
+	print_value(o, fish_values);
 	printf(" -d '");
 	for (const char *at = o->help; *at; at++)
 		printf(strchr("'\\", *at) ? "\\%c" : "%c", *at);

@@ -1,0 +1,471 @@
+/* The options, and the readers of their values. */
+#include "tracer/cli/options/options.h"
+
+#include "tracer/base/text/number.h"
+#include "tracer/sched/strategy/strategy.h"
+#include "tracer/search/loop/races.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- readers of any option ------------------------------------------------------------------ */
+
+static int read_string(const char *name, const char *text, void *out, struct error *err)
+{
+	(void)name, (void)err;
+	*(const char **)out = text;
+	return 0;
+}
+
+static int read_list(const char *name, const char *text, void *out, struct error *err)
+{
+	(void)name, (void)err;
+	*array_add((struct texts *)out) = text;
+	return 0;
+}
+
+static int read_switch(const char *name, const char *text, void *out, struct error *err)
+{
+	(void)name, (void)text, (void)err;
+	*(bool *)out = true;
+	return 0;
+}
+
+static int read_seconds(const char *name, const char *text, void *out, struct error *err)
+{
+	double *seconds = out;
+	char *end;
+
+	*seconds = strtod(text, &end);
+	if (end == text || *end || !isfinite(*seconds) || *seconds < 0)
+		return error_set(err, ERROR_USAGE, "--%s: '%s' is not a number of seconds", name,
+				 text);
+	return 0;
+}
+
+/* An unsigned long from 1 on. */
+static int read_count(const char *name, const char *text, void *out, struct error *err)
+{
+	uint64_t number = 0;
+
+	if (!number_read(text, ULONG_MAX, &number) || !number)
+		return error_set(err, ERROR_USAGE, "--%s: '%s' is not a positive number", name,
+				 text);
+	*(unsigned long *)out = number;
+	return 0;
+}
+
+static int read_up_to(const char *name, const char *text, uint64_t most, uint64_t *out,
+		      struct error *err)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 0);
+	if (end == text || *end || *text == '-' || errno || *out > most)
+		return error_set(err, ERROR_USAGE, "--%s: '%s' is not a number from 0 to %llu",
+				 name, text, (unsigned long long)most);
+	return 0;
+}
+
+/* An unsigned long. */
+static int read_number(const char *name, const char *text, void *out, struct error *err)
+{
+	uint64_t number;
+
+	if (read_up_to(name, text, ULONG_MAX, &number, err) < 0)
+		return -1;
+	*(unsigned long *)out = number;
+	return 0;
+}
+
+/* An unsigned int. */
+static int read_small(const char *name, const char *text, void *out, struct error *err)
+{
+	enum { MOST = 1000000 };
+	uint64_t number;
+
+	if (read_up_to(name, text, MOST, &number, err) < 0)
+		return -1;
+	*(unsigned *)out = (unsigned)number;
+	return 0;
+}
+
+/* An unsigned int from 1 on. */
+static int read_positive(const char *name, const char *text, void *out, struct error *err)
+{
+	if (read_small(name, text, out, err) < 0)
+		return -1;
+	return *(unsigned *)out ? 0
+				: error_set(err, ERROR_USAGE, "--%s: '%s' is not a positive number",
+					    name, text);
+}
+
+/* ---- readers of runs' options --------------------------------------------------------------- */
+
+/* The last of --verbose and --quiet counts. */
+static int read_verbose(const char *name, const char *text, void *out, struct error *err)
+{
+	struct run_options *o = out;
+
+	o->quiet = false;
+	return read_switch(name, text, &o->verbose, err);
+}
+
+static int read_quiet(const char *name, const char *text, void *out, struct error *err)
+{
+	struct run_options *o = out;
+
+	o->verbose = false;
+	return read_switch(name, text, &o->quiet, err);
+}
+
+static int read_color(const char *name, const char *text, void *out, struct error *err)
+{
+	bool *color = out;
+
+	if (strcmp(text, "always") != 0 && strcmp(text, "never") != 0 && strcmp(text, "auto") != 0)
+		return error_set(err, ERROR_USAGE, "--%s: '%s' is none of auto, always and never",
+				 name, text);
+	*color = strcmp(text, "auto") == 0 ? *color : strcmp(text, "always") == 0;
+	return 0;
+}
+
+const char *const options_leftover[] = {"", "kill", "leave", "wait"};
+
+static int read_leftover(const char *name, const char *text, void *out, struct error *err)
+{
+	for (int i = LEFTOVER_KILL; i <= LEFTOVER_WAIT; i++)
+		if (strcmp(text, options_leftover[i]) == 0) {
+			*(enum run_leftover *)out = (enum run_leftover)i;
+			return 0;
+		}
+	return error_set(err, ERROR_USAGE, "--%s: '%s' is none of kill, leave and wait", name,
+			 text);
+}
+
+/* ---- readers of searches' options ----------------------------------------------------------- */
+
+static int read_seed(const char *name, const char *text, void *out, struct error *err)
+{
+	return read_up_to(name, text, UINT64_MAX, out, err);
+}
+
+static int read_bound(const char *name, const char *text, void *out, struct error *err)
+{
+	if (strcmp(text, "none") != 0)
+		return read_small(name, text, out, err);
+	*(unsigned *)out = STRATEGY_UNBOUND;
+	return 0;
+}
+
+static int read_stdout(const char *name, const char *text, void *out, struct error *err)
+{
+	enum stream_kind kind = stream_kind_named(text), *kinds = out;
+
+	if (kind != STREAM_TERMINAL && kind != STREAM_PIPE && kind != STREAM_FILE)
+		return error_set(err, ERROR_USAGE, "--%s: '%s' is none of tty, pipe and file", name,
+				 text);
+	kinds[STDOUT_FILENO] = kind;
+	return 0;
+}
+
+bool options_is_strategy(const char *name)
+{
+	for (size_t i = 0; strategy_name(i); i++)
+		if (strcmp(strategy_name(i), name) == 0)
+			return true;
+	return false;
+}
+
+static int read_strategy(const char *name, const char *text, void *out, struct error *err)
+{
+	struct str names = {0};
+
+	*(const char **)out = text;
+	if (strcmp(text, "auto") == 0 || options_is_strategy(text) || str_wildcard("?*.lua", text))
+		return 0;
+	for (size_t i = 0; strategy_name(i); i++)
+		if (strcmp(strategy_name(i), "auto") != 0)
+			str_addf(&names, ", %s", strategy_name(i));
+	error_set(err, ERROR_USAGE, "--%s: '%s' is none of auto%s, and no FILE.lua", name, text,
+		  str_text(&names));
+	str_fini(&names);
+	return -1;
+}
+
+/* FILE.c, FILE.c:LINE or FUNC, or several of these, are resolved when the program is known. */
+static int read_points(const char *name, const char *text, void *out, struct error *err)
+{
+	struct explore_options *o = out;
+
+	if (!*text)
+		return error_set(err, ERROR_USAGE,
+				 "--%s: '' is none of sync, races and memory, no file, no line and "
+				 "no function",
+				 name);
+	o->points = strcmp(text, "sync") == 0	  ? POINTS_SYNC
+		    : strcmp(text, "races") == 0  ? POINTS_RACES
+		    : strcmp(text, "memory") == 0 ? POINTS_MEMORY
+						  : POINTS_LOCATION;
+	o->points_asked = true;
+	o->location = text;
+	return 0;
+}
+
+static int read_shard(const char *name, const char *text, void *out, struct error *err)
+{
+	struct explore_options *o = out;
+	char *end = NULL;
+	unsigned long k = strtoul(text, &end, 10), n = 0;
+
+	if (end != text && *end == '/' && isdigit((unsigned char)end[1]))
+		n = strtoul(end + 1, &end, 10);
+	if (*end || *text == '-' || k < 1 || n < k || n > UINT32_MAX)
+		return error_set(err, ERROR_USAGE,
+				 "--%s: '%s' is not K/N with K from 1 to N, as in 2/8", name, text);
+	o->shard = (unsigned)k;
+	o->shards = (unsigned)n;
+	return 0;
+}
+
+/* ---- readers of harness's options ----------------------------------------------------------- */
+
+static int read_threads(const char *name, const char *text, void *out, struct error *err)
+{
+	if (strlen(text) != 1 || *text < '2' || *text > '0' + SCHEMA_THREADS)
+		return error_set(err, ERROR_USAGE, "--%s: '%s' is not a number from 2 to %d", name,
+				 text, SCHEMA_THREADS);
+	*(unsigned *)out = (unsigned)(*text - '0');
+	return 0;
+}
+
+/* N..M, or N for N..N */
+static int read_calls(const char *name, const char *text, void *out, struct error *err)
+{
+	struct harness_options *o = out;
+	char *end;
+	unsigned long least = strtoul(text, &end, 10), most = least;
+
+	if (end != text && strncmp(end, "..", 2) == 0 && isdigit((unsigned char)end[2]))
+		most = strtoul(end + 2, &end, 10);
+	if (end == text || *end || *text == '-' || least < 2 || most < least || most > SCHEMA_CALLS)
+		return error_set(err, ERROR_USAGE,
+				 "--%s: '%s' is not N..M with N from 2 and M up to %d", name, text,
+				 SCHEMA_CALLS);
+	o->least = (unsigned)least;
+	o->most = (unsigned)most;
+	return 0;
+}
+
+static int read_values(const char *name, const char *text, void *out, struct error *err)
+{
+	bool wrong = !*text;
+
+	for (const char *at = text; *at && !wrong;) {
+		char *end;
+
+		strtoll(at, &end, 0);
+		wrong = end == at || (*end && *end != ',') || (*end == ',' && !end[1]);
+		at = end + (*end == ',');
+	}
+	if (wrong)
+		return error_set(err, ERROR_USAGE,
+				 "--%s: '%s' is not a list of numbers as in 0,1,2", name, text);
+	return read_string(name, text, out, err);
+}
+
+static int read_weaken(const char *name, const char *text, void *out, struct error *err)
+{
+	const char *colon = strchr(text, ':');
+
+	if (!colon || colon == text || !colon[1])
+		return error_set(err, ERROR_USAGE,
+				 "--%s: '%s' is not OPERATION:FILE.lua, as in size:old.lua", name,
+				 text);
+	return read_list(name, text, out, err);
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+#define INTO(reader, member) reader, offsetof(struct cli, member)
+
+const struct option_row option_rows[OPTION_ROWS + 1] = {
+	{"gates", 'g', "FILE.lua",
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE | CMD_EXPLORE | CMD_REPLAY |
+		 CMD_RACES,
+	 INTO(read_list, run.scripts), "a gate script; may be repeated"},
+	{"gates", 'g', "FILE.schedule", CMD_EXPLORE, INTO(read_list, run.scripts),
+	 "... or a kept schedule (DIR/N/schedule): no search, its script is made, or made smaller"},
+	{"order", 0, "'A -> B'",
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_EXPLORE | CMD_REPLAY | CMD_RACES,
+	 INTO(read_list, run.orders), "A has been executed before B may be; may be repeated"},
+	{"replay", 0, "FILE.schedule", CMD_REPL, INTO(read_string, schedule),
+	 "who goes on is what the schedule says: `step` by step, or `run`"},
+	{"output", 'o', "FILE.lua", CMD_CONVERT, INTO(read_string, output),
+	 "where the script is written to"},
+	{"runs", 'n', "N", CMD_PROVE | CMD_CONVERT, INTO(read_count, runs),
+	 "prove: N runs of each kind; convert: N runs to verify the script (20)"},
+	{"output", 'o', "DIR", CMD_EXPLORE | CMD_HARNESS, INTO(read_string, output),
+	 "where what is found goes: DIR/1/, DIR/2/, ... (gatectl-found)"},
+	{"strategy", 0, "auto|random|pct|pos|surw|rff|dfs", CMD_EXPLORE | CMD_HARNESS,
+	 INTO(read_strategy, explore.strategy),
+	 "who chooses, or FILE.lua with a strategy of your own (auto)"},
+	{"strategy", 0, "auto|random|pct|pos|surw|rff|dfs", CMD_RACES,
+	 INTO(read_strategy, explore.strategy), "who chooses (" RACES_STRATEGY ")"},
+	{"depth", 0, "D", CMD_EXPLORE | CMD_HARNESS, INTO(read_positive, explore.depth),
+	 "of pct: how many orders make the bug (3)"},
+	{"bound", 0, "K", CMD_EXPLORE | CMD_HARNESS, INTO(read_bound, explore.bound),
+	 "of dfs: preemptions in a schedule at most (2)"},
+	{"points", 0, "sync|races|memory", CMD_EXPLORE | CMD_HARNESS, INTO(read_points, explore),
+	 "accesses to memory that are points, or FILE.c or FUNC: every line there; "
+	 "FILE.c:LINE,..."},
+	{"from", 0, "LOCATION", CMD_EXPLORE, INTO(read_string, explore.from),
+	 "where schedules begin (main)"},
+	{"runs", 'n', "N", CMD_EXPLORE, INTO(read_count, runs),
+	 "schedules at most (10000; with --for as many as there is time for)"},
+	{"for", 0, "SECONDS", CMD_EXPLORE | CMD_RACES, INTO(read_seconds, most_seconds),
+	 "how long to search (no limit)"},
+	{"gates-for", 0, "SECONDS", CMD_EXPLORE | CMD_HARNESS | CMD_AUDIT,
+	 INTO(read_seconds, gates_seconds),
+	 "how long to look for the script of a failure; 0 = as long as it needs (60; with --for "
+	 "what that leaves, and 5 s or a tenth more)"},
+	{"verify", 0, "N", CMD_EXPLORE | CMD_HARNESS | CMD_AUDIT, INTO(read_number, explore.verify),
+	 "plain runs in which a script has to force the failure; 0: none is made (100)"},
+	{"runs", 'n', "N", CMD_HARNESS, INTO(read_count, runs),
+	 "schedules of each harness at most (10000)"},
+	{"for", 0, "SECONDS", CMD_HARNESS, INTO(read_seconds, most_seconds),
+	 "how long to search all of them; 0 = as long as it needs (60)"},
+	{"steps", 0, "N", CMD_EXPLORE | CMD_RACES | CMD_HARNESS, INTO(read_count, explore.steps),
+	 "points of a schedule before it counts as one that does not end (100000)"},
+	{"hang", 0, "SECONDS", CMD_EXPLORE | CMD_RACES | CMD_HARNESS,
+	 INTO(read_seconds, explore.hang),
+	 "a schedule in which no thread makes a step for so long hangs; 0 = never (5)"},
+	{"stdout", 0, "tty|pipe|file", CMD_EXPLORE, INTO(read_stdout, run.kinds),
+	 "the kind of PROG's standard output, which schedules record (as gatectl's own)"},
+	{"seed", 0, "N", CMD_EXPLORE | CMD_RACES | CMD_HARNESS | CMD_AUDIT,
+	 INTO(read_seed, explore.seed), "the same seed gives the same schedules (1)"},
+	{"all", 0, NULL, CMD_EXPLORE, INTO(read_switch, all),
+	 "go on after the first failure; failures are told apart by kind and place"},
+	{"all", 0, NULL, CMD_HARNESS, INTO(read_switch, all),
+	 "go on after the first violation; harnesses that contain one are left out"},
+	{"object", 0, "TYPE", CMD_HARNESS, INTO(read_string, harness.type),
+	 "the struct whose operations are called: 'struct queue', queue_t"},
+	{"new", 0, "EXPR", CMD_HARNESS, INTO(read_string, harness.make),
+	 "of C: gives an object (a call of its constructor)"},
+	{"delete", 0, "FUNC", CMD_HARNESS, INTO(read_string, harness.end),
+	 "ends an object (its destructor)"},
+	{"ops", 0, "OPS", CMD_HARNESS, INTO(read_string, harness.ops),
+	 "f,g,h: only these operations (all that were found)"},
+	{"values", 0, "LIST", CMD_HARNESS, INTO(read_values, harness.values),
+	 "what parameters get (0,1,2)"},
+	{"threads", 0, "N", CMD_HARNESS, INTO(read_threads, harness.threads),
+	 "threads of a harness, 2 to 4 (2)"},
+	{"calls", 0, "N..M", CMD_HARNESS, INTO(read_calls, harness),
+	 "calls of a harness, all threads together (3..6)"},
+	{"schema", 0, "HARNESS", CMD_HARNESS, INTO(read_list, harness.schemas),
+	 "'{ f(1); g() } || { h() }': this one alone; may be repeated"},
+	{"weaken", 0, "OP:FILE.lua", CMD_HARNESS, INTO(read_weaken, harness.weaken),
+	 "FILE.lua says what this operation may give besides; may be repeated"},
+	{"list", 0, NULL, CMD_HARNESS, INTO(read_switch, harness.lists),
+	 "only say which functions were found, and what for"},
+	{"include", 0, "FILE.h", CMD_HARNESS, INTO(read_list, harness.includes),
+	 "declares the functions (what debug information says); may be repeated"},
+	{"cflags", 0, "OPTIONS", CMD_HARNESS, INTO(read_string, harness.cflags),
+	 "for the compiler, which is CC or cc"},
+	{"build-dir", 'p', "BUILD_DIR", CMD_AUDIT, INTO(read_string, audit.folder),
+	 "where compile_commands.json says what is compiled, and how"},
+	{"cflags", 0, "OPTIONS", CMD_AUDIT, INTO(read_string, harness.cflags),
+	 "how files are compiled that it does not name"},
+	{"type", 0, "TYPE", CMD_AUDIT, INTO(read_list, audit.types),
+	 "this struct (those with a lock or an atomic); may be repeated"},
+	{"lock", 0, "FUNC", CMD_AUDIT, INTO(read_list, audit.lock),
+	 "FUNC(LOCK) takes a lock; may be repeated"},
+	{"unlock", 0, "FUNC", CMD_AUDIT, INTO(read_list, audit.unlock),
+	 "FUNC(LOCK) releases one; may be repeated"},
+	{"confirm", 0, "PROG", CMD_AUDIT, INTO(read_string, audit.confirm),
+	 "make findings happen in runs of PROG: 'PROG ARG...'"},
+	{"output", 'o', "DIR", CMD_AUDIT, INTO(read_string, output),
+	 "where scripts of what happened go: DIR/N/, N the finding's number (gatectl-found)"},
+	{"for", 0, "SECONDS", CMD_AUDIT, INTO(read_seconds, most_seconds),
+	 "how long to try each finding; 0 = no limit (20)"},
+	{"runs", 'n', "N", CMD_AUDIT, INTO(read_count, runs),
+	 "schedules of each finding at most (2000)"},
+	{"baseline", 0, "FILE", CMD_AUDIT, INTO(read_string, audit.baseline),
+	 "findings that are in FILE (a --report FILE.baseline) are left out"},
+	{"all", 0, NULL, CMD_AUDIT, INTO(read_switch, all),
+	 "findings of low confidence, too, and the fields that are safe, and why"},
+	{"report", 0, "FILE", CMD_AUDIT, INTO(read_list, run.reports),
+	 "what was found as .sarif, .json, .html or .baseline; may be repeated"},
+	{"jobs", 'j', "N", CMD_EXPLORE | CMD_HARNESS | CMD_AUDIT, INTO(read_positive, explore.jobs),
+	 "that many schedules at once (all CPUs)"},
+	{"shard", 0, "K/N", CMD_EXPLORE | CMD_HARNESS, INTO(read_shard, explore),
+	 "only the K-th of N disjoint parts (1/1)"},
+	{"merge", 0, NULL, CMD_EXPLORE, INTO(read_switch, merge),
+	 "one summary of what shards found: the DIRs come instead of PROG"},
+	{"runs", 'n', "N", CMD_RACES, INTO(read_count, runs),
+	 "how many (200; fewer if 50 in a row show nothing new; with --for as many as there is "
+	 "time for)"},
+	{"ignore", 0, "FILE", CMD_RACES, INTO(read_string, ignore),
+	 "races there are left out: one location a line, # begins a comment"},
+	{"report", 0, "FILE", CMD_EXPLORE | CMD_RACES | CMD_HARNESS, INTO(read_list, run.reports),
+	 "the search as .json, .xml or .html; may be repeated"},
+	{"all", 0, NULL, CMD_CONVERT, INTO(read_switch, all),
+	 "convert sleeps, too, on whose order the outcome does not depend"},
+	{"for", 0, "SECONDS", CMD_CONVERT, INTO(read_seconds, most_seconds),
+	 "how long the whole command may take; 0 = as long as it needs (60)"},
+	{"gate-limit", 0, "SECONDS", CMD_RUN | CMD_ATTACH | CMD_PROVE | CMD_REPLAY,
+	 INTO(read_seconds, run.gate_limit),
+	 "how long one thread may be held at one gate; 0 = for ever (10)"},
+	{"gate-limit", 0, "SECONDS", CMD_CONVERT, INTO(read_seconds, run.gate_limit),
+	 "how long one thread may be held at one gate; 0 = for ever (from the test's time)"},
+	{"time-limit", 0, "SECONDS", CMD_RUN | CMD_ATTACH | CMD_REPLAY,
+	 INTO(read_seconds, run.time_limit), "how long the whole run may last (no limit)"},
+	{"time-limit", 0, "SECONDS", CMD_PROVE | CMD_CONVERT, INTO(read_seconds, run.time_limit),
+	 "how long each run may last; 0 = for ever (from the first runs' time)"},
+	{"gate-limit", 0, "SECONDS", CMD_REPL, INTO(read_seconds, run.gate_limit),
+	 "of the runs that repeat and prove make; whoever looks on has no limit"},
+	{"time-limit", 0, "SECONDS", CMD_REPL, INTO(read_seconds, run.time_limit),
+	 "of the runs that repeat and prove make"},
+	{"repeat", 0, "N", CMD_RUN | CMD_REPLAY, INTO(read_count, run.repeat),
+	 "N runs; stops at the first that differs (1)"},
+	{"report", 0, "FILE", CMD_RUN | CMD_ATTACH | CMD_REPLAY, INTO(read_list, run.reports),
+	 "a .json, .trace.json, .html or .xml report; may be repeated"},
+	{"leftover", 0, "kill|leave|wait",
+	 CMD_RUN | CMD_REPL | CMD_PROVE | CMD_CONVERT | CMD_REPLAY,
+	 INTO(read_leftover, run.leftover),
+	 "what becomes of processes that PROG leaves behind (leave; with expect, kill)"},
+	{"leftover", 0, "leave|wait", CMD_ATTACH, INTO(read_leftover, run.leftover),
+	 "what becomes of processes that the program leaves behind (leave)"},
+	{"no-follow", 0, NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT,
+	 INTO(read_switch, run.no_follow), "let child processes go untouched"},
+	{"no-resident", 0, NULL, CMD_RUN | CMD_EXPLORE | CMD_REPLAY,
+	 INTO(read_switch, run.no_resident),
+	 "every arrival ends in gatectl, none is decided inside the program"},
+	{"no-cache", 0, NULL, CMD_ALL, INTO(read_switch, no_cache),
+	 "nothing of large debug information is kept for later runs, or taken from earlier ones"},
+	{"skip-if-unavailable", 0, NULL, CMD_ALL & ~(CMD_LINES | CMD_AUDIT),
+	 INTO(read_switch, run.skip_unavailable),
+	 "status 77 (skipped), not 118, where tracing is not permitted"},
+	{"lock", 0, NULL, CMD_CHECK, INTO(read_switch, check.lock),
+	 "write beside each script what its locations mean now"},
+	{"fix", 0, NULL, CMD_CHECK, INTO(read_switch, check.fix),
+	 "rewrite line numbers of locations that have moved"},
+	{"verbose", 'v', NULL,
+	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT | CMD_REPLAY,
+	 INTO(read_verbose, run), "a line for every arrival, hold, release and open"},
+	{"verbose", 'v', NULL, CMD_EXPLORE, INTO(read_verbose, run),
+	 "the whole text of every failure, not of the first"},
+	{"quiet", 'q', NULL, CMD_ALL & ~(CMD_CHECK | CMD_LINES), INTO(read_quiet, run),
+	 "only verdicts"},
+	{"color", 0, "auto|always|never", CMD_ALL, INTO(read_color, color),
+	 "whether verdicts are coloured (auto)"},
+	{"help", 'h', NULL, CMD_ALL, INTO(read_switch, help), "this text"},
+	{"version", 0, NULL, CMD_ALL, INTO(read_switch, version), "which gatectl this is"},
+	{0},
+};
