@@ -91,22 +91,22 @@ static void begin_b(struct run *s)
 	note('b');
 }
 
-static bool rest_no(struct run *s)
+static bool rest_no(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
-	(void)s;
+	(void)s, (void)question, (void)answer;
 	note('n');
 	return false;
 }
 
-static bool rest_yes(struct run *s)
+static bool rest_yes(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
-	(void)s;
+	(void)s, (void)question, (void)answer;
 	note('y');
 	return true;
 }
 
-static const struct observer a = {.begin = begin_a, .rest = rest_no}, b = {.begin = begin_b},
-			     c = {.rest = rest_yes}, d = {.rest = rest_no};
+static const struct observer a = {.begin = begin_a, .stuck = rest_no}, b = {.begin = begin_b},
+			     c = {.stuck = rest_yes}, d = {.stuck = rest_no};
 
 /* Only those that have the function are asked, in the order of the list, until one has seen to it. */
 static void test_observers(void **state)
@@ -125,7 +125,7 @@ static void test_observers(void **state)
 	observe(end, &s);
 	assert_string_equal(asked, "ba");
 	asked[0] = '\0';
-	observe_until(taken, rest, &s);
+	observe_until(taken, stuck, &s, STUCK_EXCUSED, &(enum waits_answer){0});
 	assert_true(taken);
 	assert_string_equal(asked, "ny");
 	assert_ptr_equal(s.placers, placers);
@@ -139,7 +139,7 @@ static void test_nobody(void **state)
 	(void)state;
 	observers_set(&s, NULL);
 	observe(begin, &s);
-	observe_until(taken, rest, &s);
+	observe_until(taken, stuck, &s, STUCK_EXCUSED, &(enum waits_answer){0});
 	assert_false(taken);
 	assert_null(s.placers);
 }

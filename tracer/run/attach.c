@@ -156,10 +156,8 @@ static bool is_done(struct run *s)
 
 void attach_check(struct run *s)
 {
-	if (!s->over && !is_done(s)) {
-		observe(stays, s);
+	if (!s->over && !is_done(s))
 		return;
-	}
 	run_end(s);
 	tracee_detach(s->tracee);
 }

@@ -90,10 +90,10 @@ enum engine_answer conditions_ask(void *ctx, const char *expression, const struc
 	int failed;
 
 	if (again)
-		observe(asks, s, a->at);
+		program_asks(s, a->at);
 	failed = program_condition(s, a, expression, &yes, err);
 	if (again)
-		observe(answered, s);
+		s->asker = NULL;
 	if (failed < 0 && program_dying(a))
 		return ENGINE_GONE;
 	if (failed < 0) {

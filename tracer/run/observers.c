@@ -12,6 +12,16 @@ static bool observers_has(const struct observer *o, size_t function)
 	return pointer;
 }
 
+int observe_modules(struct run *s, enum modules_stage stage, struct run_process *p,
+		    struct tracee_thread *t, struct error *err)
+{
+	const struct modules_seen seen = {.stage = stage, .process = p, .thread = t};
+	int failed = 0;
+
+	observe_until(failed, modules, s, &seen, err);
+	return failed;
+}
+
 void observers_set(struct run *s, const struct features *features)
 {
 	s->observers = (struct observers){0};

@@ -13,7 +13,6 @@
 
 struct decision;
 struct error;
-struct happened;
 struct image;
 struct place;
 struct run;
@@ -37,20 +36,61 @@ struct found {
 	bool first; /* it had not been found before */
 };
 
+/* What has become known of a process's modules. */
+struct modules_seen {
+	enum modules_stage {
+		MODULES_EXEC,	 /* the executable, and traps in it; no library yet */
+		MODULES_SETTLED, /* the libraries that it starts with; places are resolved next */
+		MODULES_PLACED,	 /* ... places are resolved, in the program's first image */
+		MODULES_OPENED,	 /* `images`, by dlopen; only while run.loads_matter */
+	} stage;
+	struct run_process *process;
+	struct tracee_thread *thread;
+	const struct image *images; /* `count` of them */
+	size_t count;
+};
+
+/* A condition is asked. */
+struct condition_event {
+	enum condition_step {
+		CONDITION_BEGINS, /* of the held thread `thread` */
+		CONDITION_READS,  /* `n` bytes; `bytes` is NULL if they cannot be read */
+		CONDITION_CALLS,  /* a function */
+		CONDITION_LOOKS,  /* at `thread` */
+	} step;
+	const struct run_thread *thread;
+	struct run_process *process;
+	uint64_t address;
+	const void *bytes;
+	size_t n;
+};
+
+/* Questions to those who take part, when nothing has happened for a while. */
+enum stuck_question {
+	STUCK_AWAITED, /* is a thread that may release others still being looked at? */
+	STUCK_JUDGED,  /* can any thread move? Yes: *answer is set */
+	STUCK_STALE,   /* no thread can; has what a condition has read just changed? */
+	STUCK_FREED,   /* is some thread released now? */
+	STUCK_EXCUSED, /* none ever will be, it seems; is that no verdict? */
+};
+
+/* Why a run is about to end. */
+enum end_reason {
+	END_INTERRUPT, /* `detail`: the signal sent to gatectl */
+	END_LATE,      /* `detail`: microseconds since the time limit */
+};
+
 /*
- * Who watches a run. Each function may be NULL; they are called in the order of the list. A
+ * Functions called during a run. Each may be NULL; they are called in the order of the list. A
  * function that returns true has taken care of the matter: those after it are not asked.
  */
 struct observer {
 	/* ---- before the program is started ---- */
-	void (*begin)(struct run *s);  /* the engine exists and is empty */
-	void (*loaded)(struct run *s); /* the scripts are loaded */
-	/* 0, or -1: what the scripts ask for is not possible. */
-	int (*check)(struct run *s, struct error *err);
+	void (*begin)(struct run *s); /* the engine exists and is empty */
+	/* The scripts are loaded. 0, or -1: what they ask for is not possible. */
+	int (*loaded)(struct run *s, struct error *err);
 	/* 0, or -1: the program cannot be started like this. */
 	int (*launch)(struct run *s, struct tracee_launch *how, struct error *err);
-	/* There will be no run: the error is all there is to report. */
-	void (*failed)(struct run *s, const struct error *err, struct run_result *out);
 
 	/* ---- processes and threads ---- */
 	/* At an exec, before anything is known. True: the process execs again at once, so ignore
@@ -60,16 +100,8 @@ struct observer {
 	bool (*needs_libraries)(struct run *s, const struct run_process *p);
 	/* An exec has left only this thread; nothing is known of the new image yet. */
 	void (*exec)(struct run *s, struct run_thread *t, bool first);
-	/* ... now it is known, and its traps are set. */
-	void (*image)(struct run *s, struct run_process *p, struct tracee_thread *t);
-	/* The libraries that it starts with are loaded; places are resolved next. */
-	void (*settled)(struct run *s, struct run_process *p, struct tracee_thread *t);
-	/* These have come later (dlopen); only while run.loads_matter. */
-	void (*opened)(struct run *s, struct run_process *p, struct tracee_thread *t,
-		       const struct image *images, size_t count);
-	/* ... they are resolved in the program's first image. 0, or -1: something else was not
-	   found. */
-	int (*placed)(struct run *s, struct run_process *p, struct error *err);
+	/* 0, or -1: something was not found. */
+	int (*modules)(struct run *s, const struct modules_seen *m, struct error *err);
 	/* `child` has no thread yet. NULL: it is not followed. */
 	void (*fork)(struct run *s, struct run_thread *t, struct run_process *child);
 	/* A new thread's start routine seems to be `name`. True: its creator passed another one, in
@@ -77,80 +109,52 @@ struct observer {
 	bool (*start)(struct run *s, struct run_thread *creator, const char *name,
 		      uint64_t *routine, uint64_t *argument);
 	void (*thread_new)(struct run *s, struct run_thread *t);
-	void (*thread_over)(struct run *s,
-			    struct run_thread *t); /* it has ended, or got another name */
-	void (*thread_gone)(struct run *s, struct run_thread *t);
+	/* The thread has ended; or, `renamed`, is the only one after an exec, under another name. */
+	void (*thread_over)(struct run *s, struct run_thread *t, bool renamed);
 	/* What does a thread whose start routine is a trampoline run? NULL: not known. */
 	const char *(*runs)(struct run *s, struct run_thread *t);
-	void (*process_dies)(struct run *s, struct run_process *p, int status);
-	void (*process_gone)(struct run *s, struct run_process *p); /* nothing is left */
+	void (*process_gone)(struct run *s, struct run_process *p, int status);
 	/* A signal is about to be delivered. True: do not ask the script about it. */
 	bool (*signal)(struct run *s, struct run_thread *t, int signal);
-	void (*signal_over)(struct run *s, struct run_thread *t); /* ... it has been asked */
+	/* ... the script has been asked. */
+	void (*signal_over)(struct run *s, struct run_thread *t);
 	/* A stopped thread goes on. True: the observer has let it go. */
 	bool (*goes)(struct run *s, struct run_thread *t);
-	/* TRACEE_CALL and TRACEE_CALLED. True: the observer deals with the thread. */
+	/* CALL, CALLED, SLEEP or SLEPT. True: the observer deals with the thread. */
 	bool (*call)(struct run *s, const struct tracee_event *ev);
-	/* A thread of a controlled run waits, in the kernel or stopped before its call; nobody runs. */
-	void (*waits)(struct run *s, struct run_thread *t);
-	/* TRACEE_SLEEP and TRACEE_SLEPT; the observer lets the thread go on. */
-	void (*sleep)(struct run *s, const struct tracee_event *ev);
 
 	/* ---- places ---- */
 	void (*found)(struct run *s, const struct found *f);
 	/* The place is retired. True: something of it is still under way. NULL: of any place? */
 	bool (*busy)(struct run *s, const struct place *place);
-	/* A thread is at the place, meant by it or not; `arrival`: the engine has been told of
-	   it. */
+	/* A thread is at the place, meant by it or not; the engine is told next. NULL: the thread
+	   waits, in the kernel or before its call, and no thread runs (scheduler). */
 	void (*comes)(struct run *s, struct run_thread *t, struct place *place);
+	/* ... the engine has been told. */
 	void (*arrival)(struct run *s, struct run_thread *t, struct place *place);
-	/* So many arrivals at the place that had no consequence were decided inside the program. */
-	void (*passed)(struct run *s, struct place *place, unsigned long arrivals);
-	/* The same, by threads that it is not meant for. */
-	void (*others_passed)(struct run *s, struct place *place, unsigned long times);
-	/* The engine has decided this; it is about to be carried out, or (a RELEASE, see apply_releases()) just was. */
+	/* So many arrivals that had no consequence were decided inside the program; `others`: of
+	   threads that the place is not meant for. */
+	void (*passed)(struct run *s, struct place *place, unsigned long arrivals, bool others);
+	/* The engine has decided this; it is about to be carried out, or (a RELEASE, see
+	   apply_releases()) just was. */
 	void (*decision)(struct run *s, const struct decision *d);
 	/* All decisions are carried out. True: a condition has to be asked again. */
 	bool (*decided)(struct run *s);
-
-	/* A line was added to the timeline. */
-	void (*happened)(struct run *s, const struct happened *h);
-
-	/* ---- conditions ---- */
-	void (*asks)(struct run *s, struct run_thread *t); /* its condition is being asked */
-	void (*answered)(struct run *s);
-	/* The condition has read this memory (NULL: it could not), called a function, looked at a
-	   thread. */
-	void (*reads)(struct run *s, struct run_process *p, uint64_t address, const void *bytes,
-		      size_t n);
-	void (*calls)(struct run *s);
-	void (*looks_at)(struct run *s, const struct run_thread *t);
+	void (*condition)(struct run *s, const struct condition_event *ev);
 
 	/* ---- time ---- */
 	void (*tick)(struct run *s); /* every tick; if the run ends at one, that is the last */
-	/* Every TICKS_MS: before the check whether anybody can move, and after it. `quiet`: nothing
-	   has happened since the last one. */
-	void (*slow_tick)(struct run *s, uint64_t now);
-	void (*slow_tick_over)(struct run *s, uint64_t now, bool quiet);
-	/* True: somebody who may let others go is still being looked at, so skip the check. */
-	bool (*awaits)(struct run *s);
-	/* Can anybody still move? True: *answer has the answer. */
-	bool (*judge)(struct run *s, enum waits_answer *answer);
-	/* Nobody can. True: something that a condition has read has only just changed. */
-	bool (*stale)(struct run *s);
-	bool (*stalled)(struct run *s);		      /* True: now somebody can move */
-	bool (*rest)(struct run *s);		      /* ... for good, it seems. True: no verdict */
-	bool (*interrupt)(struct run *s, int signal); /* sent to gatectl. True: the run goes on */
-	/* The time limit passed so long ago. True: the verdict has to wait a little. */
-	bool (*late)(struct run *s, double over_us);
-	/* After a turn of a program that was attached to and is not let go yet. */
-	void (*stays)(struct run *s);
-
-	/* ---- the end ---- */
-	void (*end)(struct run *s);	/* the verdict is reached; everything is still there */
-	void (*outcome)(struct run *s); /* everything has ended; the verdict is not known yet */
-	void (*judged)(struct run *s, struct run_result *out);
-	void (*free)(struct run *s);
+	/* Every TICKS_MS, after the check whether a thread can move. `quiet`: nothing has happened
+	   since the last one. */
+	void (*slow_tick)(struct run *s, uint64_t now, bool quiet);
+	bool (*stuck)(struct run *s, enum stuck_question question, enum waits_answer *answer);
+	/* True: the run goes on. */
+	bool (*ends)(struct run *s, enum end_reason reason, double detail);
+	void (*end)(struct run *s); /* the verdict is reached; everything is still there */
+	/* Everything has ended; the verdict is not known yet. */
+	void (*outcome)(struct run *s);
+	/* `failed`: there was no run, and this is all there is to report; else NULL. */
+	void (*judged)(struct run *s, struct run_result *out, const struct error *failed);
 };
 
 /* Everything that takes part in a run; each list ends with NULL. */
@@ -170,6 +174,8 @@ struct observers {
 	const struct observer *of[OBSERVER_FUNCTIONS][OBSERVERS_MOST + 1];
 };
 
+int observe_modules(struct run *s, enum modules_stage stage, struct run_process *p,
+		    struct tracee_thread *t, struct error *err);
 void observers_set(struct run *s, const struct features *features); /* NULL: nobody */
 
 #define observers_of(what, s)                                                                      \

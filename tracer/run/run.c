@@ -82,7 +82,7 @@ static void on_exec(struct run *s, const struct tracee_event *ev)
 			loader_static(s, p, ev->thread);
 	}
 	if (!s->over)
-		observe(image, s, p, ev->thread);
+		observe_modules(s, MODULES_EXEC, p, ev->thread, &err);
 	if (first) {
 		run_go(s, t);
 	} else {
@@ -135,9 +135,8 @@ static void on_thread_gone(struct run *s, const struct tracee_event *ev)
 	if (!s->over)
 		note_lost(t);
 	run_note_held(s, t); /* a thread that dies was held until then */
-	threads_gone(s, t);
+	threads_gone(s, t, false);
 	inside_exited(s, t);
-	observe(thread_gone, s, t);
 	engine_thread_exited(s->engine, t->engine);
 }
 
@@ -171,7 +170,6 @@ static void on_process_gone(struct run *s, const struct tracee_event *ev)
 		s->outcome.held_at_end = true;
 	else if (!s->outcome.held_at_end)
 		threads_forgive(p);
-	observe(process_dies, s, p, ev->status);
 	if (p == s->root)
 		on_root_gone(s, ev->status);
 	sites_forget(s, p, 0, UINT64_MAX);
@@ -179,7 +177,7 @@ static void on_process_gone(struct run *s, const struct tracee_event *ev)
 	if (s->killed_by)
 		run_end(s); /* :kill ends the whole program, not only this process */
 	engine_changed(s->engine);
-	observe(process_gone, s, p);
+	observe(process_gone, s, p, ev->status);
 }
 
 static void run_on_signal(struct run *s, const struct tracee_event *ev)
@@ -216,7 +214,7 @@ static void on_interrupt(struct run *s, int signal)
 {
 	bool taken = false;
 
-	observe_until(taken, interrupt, s, signal);
+	observe_until(taken, ends, s, END_INTERRUPT, signal);
 	if (taken)
 		return;
 	s->interrupted = signal;
@@ -287,8 +285,6 @@ static void turn(struct run *s, const struct tracee_event *ev)
 		break;
 	case TRACEE_SLEEP:
 	case TRACEE_SLEPT:
-		observe(sleep, s, ev);
-		break;
 	case TRACEE_CALL:
 	case TRACEE_CALLED:
 		on_call(s, ev);
@@ -373,10 +369,9 @@ static int load_scripts(struct run *s, struct error *err)
 	if (engine_orders_finish(s->engine, err) < 0)
 		return -1;
 	expect_settle(&s->plan.expect, s->engine);
-	observe(loaded, s);
 	s->gate_limit = first_given(o->gate_limit, s->plan.limits.gate, DEFAULT_GATE_LIMIT);
 	s->time_limit = first_given(o->time_limit, s->plan.limits.run, 0);
-	observe_until(failed, check, s, err);
+	observe_until(failed, loaded, s, err);
 	return failed < 0 ? -1 : places_prepare(s, err);
 }
 
@@ -482,7 +477,7 @@ void run_judge(struct run *s, struct run_result *out)
 	out->expects_output = expect_wants_stdout(&s->plan.expect);
 	if (s->interrupted)
 		out->status = 128 + s->interrupted;
-	observe(judged, s, out);
+	observe(judged, s, out, NULL);
 }
 
 void run_fini(struct run *s)
@@ -493,7 +488,6 @@ void run_fini(struct run *s)
 	script_free(s->script);
 	engine_free(s->engine);
 	threads_free(s);
-	observe(free, s);
 	expect_fini(&s->plan.expect);
 	given_fini(&s->plan.given);
 	array_each(char *, name, &s->unread)
@@ -509,7 +503,10 @@ void run_fini(struct run *s)
 int run_run(const struct run_options *o, struct modules *symbols, unsigned long run_number,
 	    struct run_result *out, struct error *err)
 {
-	struct run s = {.options = o, .symbols = symbols, .run_number = run_number};
+	struct run s = {.options = o,
+			.symbols = symbols,
+			.run_number = run_number,
+			.counts_late = o->trial != NULL};
 	int answer = -1;
 
 	*out = (struct run_result){0};
@@ -521,7 +518,7 @@ int run_run(const struct run_options *o, struct modules *symbols, unsigned long 
 		run_judge(&s, out);
 		answer = 0;
 	} else {
-		observe(failed, &s, err, out);
+		observe(judged, &s, out, err);
 	}
 	run_fini(&s);
 	return answer;

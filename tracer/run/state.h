@@ -170,7 +170,7 @@ struct run {
 	int killed_by;	    /* the signal of a :kill verb */
 	bool killed_at;	    /* ... and the thread was at the expect's location */
 	int interrupted;
-	bool counts_late; /* ... even one after the verdict: more runs follow */
+	bool counts_late; /* an interrupt counts even after the verdict: more runs follow */
 	bool driven;	  /* somebody else decides who goes on: stops_check() does not apply */
 	struct error fault;
 	struct run_thread *culprit; /* the thread that a limit or a deadlock is about */

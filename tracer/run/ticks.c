@@ -48,7 +48,7 @@ static enum waits_answer ticks_judge(struct run *s)
 	enum waits_answer answer = WAITS_MOVING;
 	bool told = false;
 
-	observe_until(told, judge, s, &answer);
+	observe_until(told, stuck, s, STUCK_JUDGED, &answer);
 	return answer;
 }
 
@@ -59,7 +59,7 @@ static enum waits_answer judge_stuck(struct run *s)
 	bool stale = false;
 
 	if (answer != WAITS_MOVING)
-		observe_until(stale, stale, s);
+		observe_until(stale, stuck, s, STUCK_STALE, &answer);
 	if (!stale)
 		return answer;
 	s->explained = false;
@@ -102,7 +102,7 @@ static void check_stuck(struct run *s)
 		return;
 	check_pending_death(s); /* one that the last thread to move sent after the previous check */
 	goes_on = s->events > 0;
-	observe_until(goes_on, stalled, s);
+	observe_until(goes_on, stuck, s, STUCK_FREED, &answer);
 	if (goes_on) {
 		s->explained = false;
 		s->rest = WAITS_MOVING;
@@ -114,7 +114,7 @@ static void check_stuck(struct run *s)
 		run_settle(s);
 		return;
 	}
-	observe_until(taken, rest, s);
+	observe_until(taken, stuck, s, STUCK_EXCUSED, &answer);
 	if (taken)
 		return;
 	if (s->root_ended && answer == WAITS_GATE)
@@ -142,7 +142,7 @@ static void check_time_limit(struct run *s, uint64_t now)
 	if (over_us <= 0)
 		return;
 	s->outcome.limit = OUTCOME_TIME_LIMIT;
-	observe_until(waits, late, s, over_us);
+	observe_until(waits, ends, s, END_LATE, over_us);
 	if (!waits)
 		run_end(s);
 }
@@ -155,7 +155,7 @@ static void check_until(struct run *s, uint64_t now)
 
 	if (!until || now < until)
 		return;
-	observe_until(waits, late, s, (double)(now - until));
+	observe_until(waits, ends, s, END_LATE, (double)(now - until));
 	if (waits || s->over)
 		return;
 	s->outcome.limit = OUTCOME_OUT_OF_TIME;
@@ -164,9 +164,10 @@ static void check_until(struct run *s, uint64_t now)
 
 static bool is_awaited(struct run *s)
 {
+	enum waits_answer unused;
 	bool awaited = false;
 
-	observe_until(awaited, awaits, s);
+	observe_until(awaited, stuck, s, STUCK_AWAITED, &unused);
 	return awaited;
 }
 
@@ -182,8 +183,6 @@ static void on_slow_tick(struct run *s, uint64_t now)
 		s->doubt_us = 0;
 	if (over_time(s, now) <= 0) /* of two limits that are over now this one counts */
 		check_gate_limit(s, now);
-	if (!s->over)
-		observe(slow_tick, s, now);
 	if (!s->over && quiet)
 		check_pending_death(s);
 	quiet = quiet && s->events == 0;
@@ -191,7 +190,7 @@ static void on_slow_tick(struct run *s, uint64_t now)
 	if (!s->over && quiet && !is_awaited(s))
 		check_stuck(s);
 	if (!s->over)
-		observe(slow_tick_over, s, now, quiet);
+		observe(slow_tick, s, now, quiet);
 	if (!s->over)
 		check_time_limit(s, now);
 	if (!s->over)

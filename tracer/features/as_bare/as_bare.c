@@ -290,10 +290,14 @@ static bool has_traps(const struct run *s)
 	return s->has_places || s->options->sched;
 }
 
-static void as_bare_settle(struct run *s, struct run_process *p, struct tracee_thread *t)
+static int as_bare_settle(struct run *s, const struct modules_seen *m, struct error *err)
 {
+	struct run_process *p = m->process;
 	struct libc_search search = {0};
 
+	(void)err;
+	if (m->stage != MODULES_SETTLED)
+		return 0;
 	search_images(p, &search);
 	for (size_t i = 0; i < FUNCTIONS; i++) {
 		const struct row *row = &search.rows[i];
@@ -301,10 +305,11 @@ static void as_bare_settle(struct run *s, struct run_process *p, struct tracee_t
 
 		if (row->used && row->address &&
 		    (has_traps(s) || act == AS_BARE_PTRACE || act == AS_BARE_CALL))
-			as_bare_put(s, p, t, row->address, act);
+			as_bare_put(s, p, m->thread, row->address, act);
 	}
 	if (has_traps(s))
-		settle_actions(s, p, t);
+		settle_actions(s, p, m->thread);
+	return 0;
 }
 
 /* ---- what they do --------------------------------------------------------------------------- */
@@ -453,4 +458,4 @@ static const struct site_owner as_bare_owner = {.name = "as bare", .hit = as_bar
 
 extern const struct observer as_bare_observer;
 const struct observer as_bare_observer = {.needs_libraries = needs_libraries,
-					  .settled = as_bare_settle};
+					  .modules = as_bare_settle};

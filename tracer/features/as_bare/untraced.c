@@ -50,8 +50,11 @@ static bool signals(struct run *s, struct run_thread *t, int signal)
 }
 
 /* Nobody can move any more: perhaps this is why. */
-static bool untraced_look(struct run *s)
+static bool untraced_look(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
+	(void)answer;
+	if (question != STUCK_EXCUSED)
+		return false;
 	array_each(struct run_thread *, it, &s->threads) {
 		pid_t pid = (*it)->tracee ? tracee_dead_child((*it)->tracee, SIGTRAP) : 0;
 
@@ -64,4 +67,4 @@ static bool untraced_look(struct run *s)
 }
 
 extern const struct observer untraced_observer;
-const struct observer untraced_observer = {.signal = signals, .rest = untraced_look};
+const struct observer untraced_observer = {.signal = signals, .stuck = untraced_look};

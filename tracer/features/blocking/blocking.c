@@ -40,7 +40,7 @@ static void count(struct run *s, int more)
 	ticks_wish(s, &blocking_observer, watching->count ? WATCHING_MS : 0);
 }
 
-static bool awaits(struct run *s)
+static bool is_watching(const struct run *s)
 {
 	const struct watching *watching = kept_of(&s->kept, &watching_keeper);
 
@@ -104,7 +104,7 @@ static void blocking_look(struct run *s)
 {
 	if (s->options->sched && s->driven)
 		return;
-	for (size_t i = 0; awaits(s) && i < s->threads.count; i++) {
+	for (size_t i = 0; is_watching(s) && i < s->threads.count; i++) {
 		struct run_thread *t = s->threads.items[i];
 
 		if (!watched_of(t)->on || !t->tracee || t->tracee->state != TRACEE_RUNNING ||
@@ -122,13 +122,26 @@ static void blocking_decided(struct run *s, const struct decision *d)
 
 static void comes(struct run *s, struct run_thread *t, struct place *place)
 {
-	(void)place;
+	if (place)
+		blocking_end(s, t);
+	else
+		waits(s, t);
+}
+
+static void over(struct run *s, struct run_thread *t, bool renamed)
+{
+	(void)renamed;
 	blocking_end(s, t);
 }
 
-const struct observer blocking_observer = {.thread_over = blocking_end,
+static bool awaits(struct run *s, enum stuck_question question, enum waits_answer *answer)
+{
+	(void)answer;
+	return question == STUCK_AWAITED && is_watching(s);
+}
+
+const struct observer blocking_observer = {.thread_over = over,
 					   .comes = comes,
 					   .decision = blocking_decided,
-					   .waits = waits,
 					   .tick = blocking_look,
-					   .awaits = awaits};
+					   .stuck = awaits};

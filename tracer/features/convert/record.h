@@ -6,7 +6,7 @@
 #include "tracer/features/waiting/waiter.h"
 
 /* TRACEE_SLEEP and TRACEE_SLEPT: the thread goes on now, or when it is its turn. */
-void convert_sleep(struct run *s, const struct tracee_event *ev);
+bool convert_sleep(struct run *s, const struct tracee_event *ev);
 void convert_born(struct run *s, const struct run_thread *t);
 /* At a tick: a thread that has slept goes on if it is its turn. */
 void turns_look(struct run *s);

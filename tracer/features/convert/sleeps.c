@@ -209,14 +209,15 @@ static void ends(struct run *s, struct run_thread *t, bool timed_out)
 	run_go(s, t);
 }
 
-void convert_sleep(struct run *s, const struct tracee_event *ev)
+bool convert_sleep(struct run *s, const struct tracee_event *ev)
 {
 	struct run_thread *t = ev->thread->user;
 
 	if (ev->kind == TRACEE_SLEPT) {
 		ends(s, t, ev->timed_out);
-		return;
+	} else if (ev->kind == TRACEE_SLEEP) {
+		sleeps_begins(s, t, ev);
+		run_go(s, t);
 	}
-	sleeps_begins(s, t, ev);
-	run_go(s, t);
+	return ev->kind == TRACEE_SLEPT || ev->kind == TRACEE_SLEEP;
 }

@@ -87,13 +87,15 @@ static uint64_t bias_of(const struct run_process *p)
 }
 
 /* The program was started, or has exec'd: sets traps at its functions. */
-static void watch_image(struct run *s, struct run_process *p, struct tracee_thread *t)
+static int watch_image(struct run *s, const struct modules_seen *m, struct error *err)
 {
 	struct convert_record *r = s->options->record;
-	struct entries e = {s, p, t, 0};
+	struct run_process *p = m->process;
+	struct entries e = {s, p, m->thread, 0};
 
-	if (!r)
-		return;
+	(void)err;
+	if (!r || m->stage != MODULES_EXEC)
+		return 0;
 	if (!r->traps)
 		r->traps = base_alloc(1, sizeof(*r->traps));
 	r->symbols = s->symbols;
@@ -101,9 +103,10 @@ static void watch_image(struct run *s, struct run_process *p, struct tracee_thre
 	if (p == s->root && (!r->program || (p->exe && module_has_debug(p->exe))))
 		r->program = p->exe; /* a test may end as another program, by exec */
 	if (!r->lines || !p->exe || !module_has_debug(p->exe) || p != s->root)
-		return;
+		return 0;
 	e.bias = bias_of(p);
 	source_each_entry(p->exe, put_entry, &e);
+	return 0;
 }
 
 static bool is_first_time(struct convert_traps *traps, const struct run_process *p, uint64_t offset)
@@ -193,10 +196,10 @@ static const struct site_owner record_owner = {.name = "record", .hit = watch_hi
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-static void convert_watch_end(struct run *s, struct run_result *out)
+static void convert_watch_end(struct run *s, struct run_result *out, const struct error *failed)
 {
 	(void)out;
-	if (!s->options->record)
+	if (!s->options->record || failed)
 		return;
 	convert_note_arrivals(s, &s->options->record->arrivals);
 	s->options->record->clock_reads = tracee_clock_reads(s->tracee);
@@ -231,20 +234,21 @@ static void watch_look(struct run *s)
 		turns_look(s);
 }
 
-static bool awaits(struct run *s)
+static bool awaits(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
-	return s->options->record && s->options->record->waiting > 0;
+	(void)answer;
+	return question == STUCK_AWAITED && s->options->record && s->options->record->waiting > 0;
 }
 
 extern const struct observer convert_observer;
 const struct observer convert_observer = {
 	.launch = ask_for_sleeps,
 	.exec = needs_modules,
-	.image = watch_image,
+	.modules = watch_image,
 	.thread_new = born,
-	.sleep = convert_sleep,
+	.call = convert_sleep,
 	.tick = watch_look,
-	.awaits = awaits,
+	.stuck = awaits,
 	.judged = convert_watch_end,
 };
 

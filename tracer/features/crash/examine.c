@@ -378,10 +378,15 @@ static void examine_decided(struct run *s, const struct decision *d)
 	s->killed_at = t->tracee && crash_stands_at(s, t);
 }
 
+static int placed(struct run *s, const struct modules_seen *m, struct error *err)
+{
+	return m->stage == MODULES_PLACED ? crash_check_at(s, m->process, err) : 0;
+}
+
 extern const struct observer crash_observer;
 const struct observer crash_observer = {
-	.placed = crash_check_at,
-	.process_dies = dies,
+	.modules = placed,
+	.process_gone = dies,
 	.signal = comes,
 	.signal_over = signal_over,
 	.goes = deliver,

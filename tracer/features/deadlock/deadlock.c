@@ -363,11 +363,13 @@ static void deadlock_end(struct run *s)
 		deadlock_explain(s);
 }
 
-static bool answer(struct run *s, enum waits_answer *out)
+static bool answer(struct run *s, enum stuck_question question, enum waits_answer *out)
 {
+	if (question != STUCK_JUDGED)
+		return false;
 	*out = judge_all(s);
 	return true;
 }
 
 extern const struct observer deadlock_observer;
-const struct observer deadlock_observer = {.judge = answer, .end = deadlock_end};
+const struct observer deadlock_observer = {.stuck = answer, .end = deadlock_end};

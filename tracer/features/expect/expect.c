@@ -88,4 +88,4 @@ static void expect_judge(struct run *s)
 }
 
 extern const struct observer expected_observer;
-const struct observer expected_observer = {.check = check_time_limit, .outcome = expect_judge};
+const struct observer expected_observer = {.loaded = check_time_limit, .outcome = expect_judge};

@@ -335,8 +335,10 @@ static void explain_verdict(struct run *s, enum verdict v, bool brief, struct st
 }
 
 /* The verdict in words, the line that it is about, and the reports. */
-static void explain_tell(struct run *s, struct run_result *out)
+static void explain_tell(struct run *s, struct run_result *out, const struct error *failed)
 {
+	if (failed)
+		return;
 	if (!s->interrupted)
 		explain_verdict(s, out->verdict, false, &out->text);
 	leftover_tell(s, &out->text);
@@ -354,21 +356,18 @@ static void explain_tell(struct run *s, struct run_result *out)
 
 static void comes(struct run *s, struct run_thread *t, struct place *place)
 {
-	passers_comes(s, t, place);
+	if (place)
+		passers_comes(s, t, place);
 }
 
-static void passed(struct run *s, struct place *place, unsigned long arrivals)
+static void passed(struct run *s, struct place *place, unsigned long arrivals, bool others)
 {
 	(void)s;
-	passers_inside_add(place, arrivals);
-}
-
-static void others_passed(struct run *s, struct place *place, unsigned long times)
-{
-	(void)s;
-	passers_others_add(place, times);
+	if (others)
+		passers_others_add(place, arrivals);
+	else
+		passers_inside_add(place, arrivals);
 }
 
 extern const struct observer explain_observer;
-const struct observer explain_observer = {
-	.comes = comes, .passed = passed, .others_passed = others_passed, .judged = explain_tell};
+const struct observer explain_observer = {.comes = comes, .passed = passed, .judged = explain_tell};

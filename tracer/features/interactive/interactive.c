@@ -213,6 +213,45 @@ bool interactive_mute(struct interactive *l, bool mute)
 	return before;
 }
 
+/* Unless the location already has it. */
+static void add_position(const struct happened *h, struct str *out)
+{
+	struct str here = {0};
+
+	str_addf(&here, "%s:%u", str_base_name(h->file), h->line);
+	if (!h->place || !strstr(h->place->location, str_text(&here)))
+		str_addf(out, " (%s)", str_text(&here));
+	str_fini(&here);
+}
+
+/* Is it more than job control and the like? */
+static bool is_of_interest(const char *signal)
+{
+	static const char *const daily[] = {"TSTP", "CONT", "WINCH", "CHLD", "TTIN", "TTOU"};
+
+	for (size_t i = 0; signal && i < sizeof(daily) / sizeof(*daily); i++)
+		if (strcmp(signal, daily[i]) == 0)
+			return false;
+	return true;
+}
+
+static void interactive_tell(struct run *s, const struct happened *h)
+{
+	const struct interactive *l = interactive_of(s);
+	bool tells = s->options->verbose || h->what == HAPPENED_HOLD || h->what == HAPPENED_OPEN ||
+		     h->what == HAPPENED_FORK || h->what == HAPPENED_EXEC ||
+		     (h->what == HAPPENED_SIGNAL && is_of_interest(h->text));
+	struct str line = {0};
+
+	if (!l || !tells || s->options->quiet || !l->ui->line)
+		return;
+	timeline_line(h, &line);
+	if (h->file && h->line && h->what == HAPPENED_HOLD)
+		add_position(h, &line);
+	l->ui->line(l->ui->ctx, str_text(&line));
+	str_fini(&line);
+}
+
 int interactive_start(struct interactive *l, struct error *err)
 {
 	struct run *s = &l->run;
@@ -229,6 +268,7 @@ int interactive_start(struct interactive *l, struct error *err)
 		l->ui->begins(l->ui->ctx);
 	if (run_prepare(s, err) < 0)
 		return -1;
+	timeline_of(s)->follower = interactive_tell;
 	s->has_places = s->loads_matter = true; /* places may come later */
 	if (launch(l, err) < 0)
 		return give_up_start(l);
@@ -398,9 +438,9 @@ static bool drops_signal(struct run *s, struct run_thread *t, int signal)
 	return true;
 }
 
-static bool is_wish(struct run *s, int signal)
+static bool is_wish(struct run *s, enum end_reason reason, double detail)
 {
-	if (!s->attended || signal != SIGINT ||
+	if (reason != END_INTERRUPT || !s->attended || (int)detail != SIGINT ||
 	    interactive_state(interactive_of(s)) == INTERACTIVE_ENDED)
 		return false; /* nothing can be looked at during the start */
 	tracee_signals_go_on();
@@ -419,8 +459,7 @@ static bool keeps(struct run *s, struct run_thread *t)
 }
 
 extern const struct observer interrupt_observer;
-const struct observer interrupt_observer = {
-	.signal = drops_signal, .goes = keeps, .interrupt = is_wish};
+const struct observer interrupt_observer = {.signal = drops_signal, .goes = keeps, .ends = is_wish};
 
 /* ---- in the run ------------------------------------------------------------------------------ */
 
@@ -431,9 +470,10 @@ static int ask_for_ends(struct run *s, struct tracee_launch *how, struct error *
 	return 0;
 }
 
-static bool is_attended(struct run *s)
+static bool is_attended(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
-	return s->attended;
+	(void)answer;
+	return question == STUCK_EXCUSED && s->attended;
 }
 
 bool interactive_owns_group(const struct interactive *l, pid_t group)
@@ -442,45 +482,6 @@ bool interactive_owns_group(const struct interactive *l, pid_t group)
 		if ((*p)->tracee && getpgid((*p)->pid) == group)
 			return true;
 	return false;
-}
-
-/* Unless the location already has it. */
-static void add_position(const struct happened *h, struct str *out)
-{
-	struct str here = {0};
-
-	str_addf(&here, "%s:%u", str_base_name(h->file), h->line);
-	if (!h->place || !strstr(h->place->location, str_text(&here)))
-		str_addf(out, " (%s)", str_text(&here));
-	str_fini(&here);
-}
-
-/* Is it more than job control and the like? */
-static bool is_of_interest(const char *signal)
-{
-	static const char *const daily[] = {"TSTP", "CONT", "WINCH", "CHLD", "TTIN", "TTOU"};
-
-	for (size_t i = 0; signal && i < sizeof(daily) / sizeof(*daily); i++)
-		if (strcmp(signal, daily[i]) == 0)
-			return false;
-	return true;
-}
-
-static void interactive_tell(struct run *s, const struct happened *h)
-{
-	const struct interactive *l = interactive_of(s);
-	bool tells = s->options->verbose || h->what == HAPPENED_HOLD || h->what == HAPPENED_OPEN ||
-		     h->what == HAPPENED_FORK || h->what == HAPPENED_EXEC ||
-		     (h->what == HAPPENED_SIGNAL && is_of_interest(h->text));
-	struct str line = {0};
-
-	if (!l || !tells || s->options->quiet || !l->ui->line)
-		return;
-	timeline_line(h, &line);
-	if (h->file && h->line && h->what == HAPPENED_HOLD)
-		add_position(h, &line);
-	l->ui->line(l->ui->ctx, str_text(&line));
-	str_fini(&line);
 }
 
 /* The program has ended first. */
@@ -521,6 +522,5 @@ extern const struct observer interactive_observer;
 const struct observer interactive_observer = {
 	.launch = ask_for_ends,
 	.signal = crashes,
-	.happened = interactive_tell,
-	.rest = is_attended,
+	.stuck = is_attended,
 };

@@ -219,9 +219,10 @@ static void see_what_is_left(struct run *s)
 	}
 }
 
-static void gone(struct run *s, struct run_process *p)
+static void gone(struct run *s, struct run_process *p, int status)
 {
 	(void)p;
+	(void)status;
 	see_what_is_left(s);
 }
 

@@ -81,7 +81,8 @@ static void say(struct run *s)
 {
 	struct attach_told *told = kept_make(&s->kept, &keeper);
 
-	if (s->options->quiet || !s->root || (told->end && told->optional) || !is_time(s))
+	if (!s->options->pid || s->options->quiet || !s->root || (told->end && told->optional) ||
+	    !is_time(s))
 		return;
 	if (!told->end)
 		say_how_it_ends(s);
@@ -91,4 +92,4 @@ static void say(struct run *s)
 }
 
 extern const struct observer attach_observer;
-const struct observer attach_observer = {.stays = say};
+const struct observer attach_observer = {.tick = say};

@@ -310,10 +310,14 @@ void report_run(struct run *s, struct run_result *out)
 	report_write_all(s, &head, out);
 }
 
-static void report_error(struct run *s, const struct error *err, struct run_result *out)
+static void report_error(struct run *s, struct run_result *out, const struct error *err)
 {
 	struct str message = {0};
-	struct report_head head = {
+	struct report_head head;
+
+	if (!err)
+		return;
+	head = (struct report_head){
 		.verdict = run_error_word(err->code),
 		.status = run_error_status(s->options, err->code),
 		/* A script's own failure is no error of gatectl. */
@@ -330,4 +334,4 @@ static void report_error(struct run *s, const struct error *err, struct run_resu
 }
 
 extern const struct observer report_observer;
-const struct observer report_observer = {.failed = report_error};
+const struct observer report_observer = {.judged = report_error};

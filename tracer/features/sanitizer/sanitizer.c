@@ -134,15 +134,16 @@ static enum hit_answer hit_create(struct run *s, const struct act *a, const stru
 
 static const struct site_owner sanitizer_owner = {.name = "sanitizer", .hit = hit_create};
 
-static void sanitizer_settle(struct run *s, struct run_process *p, struct tracee_thread *t)
+static int sanitizer_settle(struct run *s, const struct modules_seen *m, struct error *err)
 {
 	/* if both exist, the second is a jump to the first */
 	static const char *const names[] = {"___interceptor_pthread_create",
 					    "__interceptor_pthread_create"};
+	struct run_process *p = m->process;
 	const struct act create = {.owner = &sanitizer_owner};
 	uint64_t offset, size;
-	ERROR(err);
-
+	if (m->stage != MODULES_SETTLED)
+		return 0;
 	for (size_t i = 0; i < p->images.count * 2; i++) {
 		const struct image *image = &p->images.items[i / 2];
 		struct site_use *use;
@@ -151,11 +152,12 @@ static void sanitizer_settle(struct run *s, struct run_process *p, struct tracee
 		    module_symbol(image->module, names[i % 2], &offset, &size) < 0)
 			continue;
 		p->sanitized = true;
-		use = sites_use(s, p, t, image->bias + offset, NULL, &err);
+		use = sites_use(s, p, m->thread, image->bias + offset, NULL, err);
 		if (use && !sites_has(use, &create))
 			sites_act(use, &create);
-		return;
+		return 0;
 	}
+	return 0;
 }
 
 bool sanitizer_owns(const char *routine)
@@ -180,4 +182,4 @@ static bool sanitizer_start(struct run *s, struct run_thread *creator, const cha
 
 extern const struct observer sanitizer_observer;
 const struct observer sanitizer_observer = {
-	.exec_again = exec_again, .settled = sanitizer_settle, .start = sanitizer_start};
+	.exec_again = exec_again, .modules = sanitizer_settle, .start = sanitizer_start};

@@ -226,7 +226,8 @@ void timeline_add(struct run *s, enum happening what, const struct engine_thread
 		*h = *last;
 		h->text = text ? base_strdup(text) : NULL;
 	}
-	observe(happened, s, last);
+	if (tl->follower)
+		tl->follower(s, last);
 	if (!s->attended && s->options->verbose)
 		write_verbose(last);
 }
@@ -250,9 +251,10 @@ static void timeline_add_start(struct run *s, struct run_thread *t)
 	timeline_add(s, HAPPENED_THREAD_START, t->engine, NULL, NULL, NULL);
 }
 
-static void add_exit(struct run *s, struct run_thread *t)
+static void add_exit(struct run *s, struct run_thread *t, bool renamed)
 {
-	timeline_add(s, HAPPENED_THREAD_EXIT, t->engine, NULL, NULL, NULL);
+	if (!renamed)
+		timeline_add(s, HAPPENED_THREAD_EXIT, t->engine, NULL, NULL, NULL);
 }
 
 static bool add_signal(struct run *s, struct run_thread *t, int signal)
@@ -292,11 +294,13 @@ static void add_decision(struct run *s, const struct decision *d)
 }
 
 /* One line for those between two other events. */
-static void add_passed(struct run *s, struct place *place, unsigned long arrivals)
+static void add_passed(struct run *s, struct place *place, unsigned long arrivals, bool others)
 {
 	struct timeline *tl = timeline_of(s);
 	struct happened *last = tl->seq ? &tl->last[(tl->seq - 1) % TIMELINE_LAST] : NULL;
 
+	if (others)
+		return;
 	if (!last || last->what != HAPPENED_PASSED || last->place != place) {
 		timeline_add(s, HAPPENED_PASSED, NULL, place, NULL, NULL);
 		last = &tl->last[(tl->seq - 1) % TIMELINE_LAST];
@@ -317,7 +321,7 @@ const struct observer timeline_observer = {
 	.exec = add_exec,
 	.fork = add_fork,
 	.thread_new = timeline_add_start,
-	.thread_gone = add_exit,
+	.thread_over = add_exit,
 	.signal = add_signal,
 	.passed = add_passed,
 	.decision = add_decision,

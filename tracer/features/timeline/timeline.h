@@ -43,6 +43,8 @@ struct timeline {
 	bool keep;		       /* keep all of it, for a report; else only the last ones */
 	ARRAY(unsigned long) opened;   /* by gate index: the seq that let its threads go, or 0 */
 	unsigned long stir, stir_turn; /* seq and turn of the last event a condition may wait for */
+	/* The run is followed by this; NULL: by none. */
+	void (*follower)(struct run *s, const struct happened *h);
 	ARRAY(struct happened) all;
 	struct happened last[TIMELINE_LAST];
 };

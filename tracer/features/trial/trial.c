@@ -3,6 +3,7 @@
  * the result is noted: whether it is what the script expects and, for runs without an expect, what
  * it was.
  */
+#include "tracer/run/go.h"
 #include "tracer/run/places/apply.h"
 #include "tracer/features/output/output.h"
 #include "tracer/run/places/sites.h"
@@ -61,26 +62,27 @@ static void leave_bare(struct run *s)
 }
 
 /* A name that is missing this time (a script that makes its gates by chance) changes nothing. */
-static void trial_prepare(struct run *s)
+static int trial_prepare(struct run *s, struct error *err)
 {
 	const struct run_trial *trial = s->options->trial;
 	struct engine_subject subject;
 
+	(void)err;
 	if (!trial)
-		return;
-	s->counts_late = true;
+		return 0;
 	if (!trial->about) {
 		if (trial->left_out)
 			leave_bare(s);
-		return;
+		return 0;
 	}
 	if (!trial_find(s->engine, trial->about, &subject))
-		return;
+		return 0;
 	if (trial->left_out)
 		engine_ablate(&subject);
 	if (trial->way != TRIAL_PLAIN && subject.gate)
 		engine_oppose(s->engine, subject.gate, trial->early,
 			      trial->way == TRIAL_EARLY ? trial->early_count : 0);
+	return 0;
 }
 
 /* ---- while it runs ---- */
@@ -139,9 +141,10 @@ static bool give_way(struct run *s, bool for_good)
 }
 
 /* Nobody else can move: threads that are held back are let go. */
-static bool stalled(struct run *s)
+static bool stalled(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
-	return s->options->trial && give_way(s, false);
+	(void)answer;
+	return question == STUCK_FREED && s->options->trial && give_way(s, false);
 }
 
 static bool is_held_back(const struct run *s)
@@ -164,10 +167,10 @@ static uint64_t held_back_most_us(const struct run *s)
 							   : HELD_BACK_MOST_MS * 1000;
 }
 
-static void trial_look(struct run *s, uint64_t now)
+static void trial_look(struct run *s)
 {
 	struct trial *trial = trial_of(s);
-	uint64_t since = trial->looked_us;
+	uint64_t since = trial->looked_us, now = run_now_us();
 
 	if (!s->options->trial || s->options->trial->way == TRIAL_PLAIN)
 		return;
@@ -236,11 +239,11 @@ static void add_came(const struct run *s, enum verdict v, struct str *out)
 	outcome_print(&s->outcome, out);
 }
 
-static void trial_judge(struct run *s, struct run_result *result)
+static void trial_judge(struct run *s, struct run_result *result, const struct error *failed)
 {
 	struct run_evidence *out = &result->evidence;
 
-	if (!s->options->trial)
+	if (!s->options->trial || failed)
 		return;
 	out->has_expect = s->plan.expect.any;
 	out->as_expected = is_as_expected(s);
@@ -256,7 +259,7 @@ extern const struct observer trial_observer;
 const struct observer trial_observer = {
 	.loaded = trial_prepare,
 	.decision = trial_note,
-	.slow_tick = trial_look,
-	.stalled = stalled,
+	.tick = trial_look,
+	.stuck = stalled,
 	.judged = trial_judge,
 };

@@ -526,11 +526,13 @@ bool spin_only_sleeps(struct run *s, struct run_thread *t)
 
 /* Is it slow, or a livelock? If the machine was too busy to tell, the program gets a moment
    more. */
-static bool late(struct run *s, double over_us)
+static bool late(struct run *s, enum end_reason reason, double over_us)
 {
+	if (reason != END_LATE)
+		return false;
 	s->outcome.livelock = is_livelock(s, true);
 	return !s->outcome.livelock && over_us <= LATE_US && is_unclear(s);
 }
 
 extern const struct observer spin_observer;
-const struct observer spin_observer = {.slow_tick_over = spin_look, .late = late};
+const struct observer spin_observer = {.slow_tick = spin_look, .ends = late};

@@ -80,52 +80,55 @@ const struct watchpoint_reads *watchpoints_reads(const struct run_thread *t)
 
 /* ---- what is read --------------------------------------------------------------------------- */
 
-static void watchpoints_begin(struct run *s, struct run_thread *t)
+static void watchpoints_begin(struct run *s, const struct run_thread *t)
 {
-	s->asker = t;
 	of_run(s)->stale = true;
 	of_thread(t)->count = 0;
 	of_thread(t)->calls = false;
 }
 
-static void watchpoints_end(struct run *s)
+static void gone(struct run *s, struct run_thread *t, bool renamed)
 {
-	s->asker = NULL;
-}
-
-static void gone(struct run *s, struct run_thread *t)
-{
+	(void)renamed;
 	of_run(s)->stale |= of_thread(t)->count > 0 || of_thread(t)->calls;
 	of_thread(t)->count = 0;
 	of_thread(t)->calls = false;
 }
 
-static void note_read(struct run *s, struct run_process *p, uint64_t address, const void *bytes,
-		      size_t n)
+static void note_read(const struct run_thread *asker, const struct condition_event *ev)
 {
-	struct watchpoint_reads *reads = s->asker ? of_thread(s->asker) : NULL;
+	struct watchpoint_reads *reads = of_thread(asker);
 
-	if (!reads || reads->count == MOST_READS)
+	if (reads->count == MOST_READS)
 		return;
 	array_each(const struct watchpoint_read, r, reads)
-		if (r->process == p && r->address == address && r->size == n)
+		if (r->process == ev->process && r->address == ev->address && r->size == ev->n)
 			return;
 	*array_add(reads) = (struct watchpoint_read){
-		p, address, (uint32_t)n, bytes ? hash_bytes(HASH_START, bytes, n) : UNREADABLE};
-}
-
-static void called(struct run *s)
-{
-	if (s->asker)
-		of_thread(s->asker)->calls = true;
+		ev->process, ev->address, (uint32_t)ev->n,
+		ev->bytes ? hash_bytes(HASH_START, ev->bytes, ev->n) : UNREADABLE};
 }
 
 /* No store announces a change of a thread's state; an asker's own does not change while it is
    held. */
-static void looks_at(struct run *s, const struct run_thread *of)
+static void on_condition(struct run *s, const struct condition_event *ev)
 {
-	if (s->asker && s->asker != of)
-		of_thread(s->asker)->calls = true;
+	const struct run_thread *asker = s->asker;
+
+	if (!asker)
+		return;
+	switch (ev->step) {
+	case CONDITION_BEGINS:
+		watchpoints_begin(s, asker);
+		break;
+	case CONDITION_READS:
+		note_read(asker, ev);
+		break;
+	case CONDITION_CALLS:
+	case CONDITION_LOOKS:
+		of_thread(asker)->calls |= ev->thread != asker;
+		break;
+	}
 }
 
 /* Is the thread held until a function of the tester's returns true? */
@@ -230,9 +233,10 @@ static bool watchpoints_look(struct run *s)
 	return false;
 }
 
-static bool is_stale(struct run *s)
+static bool is_stale(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
-	return of_run(s)->active && watchpoints_look(s);
+	(void)answer;
+	return question == STUCK_STALE && of_run(s)->active && watchpoints_look(s);
 }
 
 /* The clock ticks that often, but a tick may be noticed late: half a period is enough slack. */
@@ -336,11 +340,7 @@ void watchpoints_describe(const struct run *s, const struct run_thread *t, struc
 const struct observer watchpoints_observer = {
 	.thread_over = gone,
 	.decided = update,
-	.asks = watchpoints_begin,
-	.answered = watchpoints_end,
-	.reads = note_read,
-	.calls = called,
-	.looks_at = looks_at,
+	.condition = on_condition,
 	.tick = look_again,
-	.stale = is_stale,
+	.stuck = is_stale,
 };

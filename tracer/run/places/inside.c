@@ -435,14 +435,13 @@ static void places_inside_tell(struct inside_site *i, unsigned long taken)
 	if (!taken || s->over)
 		return;
 	array_each(const struct act, a, &i->use->acts) {
+		bool others = a->place && a->place->thread && a->place != i->asks;
+
 		if (!a->owner->arrives || inside_is_over(a))
 			continue;
-		if (a->place->thread && a->place != i->asks) {
-			observe(others_passed, s, a->place, taken);
-			continue;
-		}
-		place_passed(a->place, taken);
-		observe(passed, s, a->place, taken);
+		if (!others)
+			place_passed(a->place, taken);
+		observe(passed, s, a->place, taken, others);
 	}
 	s->events++;
 }

@@ -265,10 +265,9 @@ int places_settle(struct run *s, struct run_process *p, struct tracee_thread *t,
 {
 	struct faults faults = {0};
 	struct place *place;
-	int failed = 0;
 
 	p->settled = true;
-	observe(settled, s, p, t);
+	observe_modules(s, MODULES_SETTLED, p, t, err);
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
 		of(place)->location.briefly = place->companion_of
 						      ? of(place->companion_of)->location.briefly
@@ -278,9 +277,7 @@ int places_settle(struct run *s, struct run_process *p, struct tracee_thread *t,
 	}
 	if (faults_end(&faults, err) < 0)
 		return -1;
-	if (strict)
-		observe_until(failed, placed, s, p, err);
-	return failed;
+	return strict ? observe_modules(s, MODULES_PLACED, p, t, err) : 0;
 }
 
 static struct tracee_thread *stopped_in(struct run *s, const struct run_process *p)
@@ -342,9 +339,10 @@ static int locate_later(struct run *s, struct run_process *p, struct tracee_thre
 int places_loaded(struct run *s, struct run_process *p, struct tracee_thread *t,
 		  const struct module_list *loaded, struct error *err)
 {
+	const struct modules_seen seen = {MODULES_OPENED, p, t, loaded->items, loaded->count};
 	struct place *place;
 
-	observe(opened, s, p, t, loaded->items, loaded->count);
+	observe(modules, s, &seen, err);
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
 		if (place->retired)
 			continue;

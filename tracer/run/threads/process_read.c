@@ -10,12 +10,16 @@ static int on_read(void *ctx, uint64_t address, void *buf, size_t n)
 {
 	struct run_process *p = ctx;
 
-	if (pages_read(p, address, buf, n) < 0) {
-		observe(reads, p->run, p, address, NULL, n);
-		return -1;
-	}
-	observe(reads, p->run, p, address, buf, n);
-	return 0;
+	int failed = pages_read(p, address, buf, n);
+	const struct condition_event ev = {.step = CONDITION_READS,
+					   .process = p,
+					   .address = address,
+					   .bytes = failed ? NULL : buf,
+					   .n = n};
+
+	if (p->run->asker)
+		observe(condition, p->run, &ev);
+	return failed;
 }
 
 static int on_write(void *ctx, uint64_t address, const void *buf, size_t n)

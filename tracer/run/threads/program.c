@@ -473,7 +473,7 @@ static int run_call(struct run *s, struct run_thread *t, const char *function,
 	int failed;
 
 	prepare_call(t->process, entry, &call);
-	observe(calls, s);
+	observe(condition, s, &(struct condition_event){.step = CONDITION_CALLS});
 	inside_take_all_back(s); /* what the call comes by does not count */
 	failed = tracee_call(s->tracee, t->tracee, &call, err);
 	pages_forget(s);
@@ -508,11 +508,15 @@ static int threads_program_call(void *ctx, const struct arrival *a, const char *
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
+void program_asks(struct run *s, struct run_thread *t)
+{
+	s->asker = t;
+	observe(condition, s, &(struct condition_event){.step = CONDITION_BEGINS, .thread = t});
+}
+
 static void asking(void *ctx, const struct arrival *a)
 {
-	struct run *s = ctx;
-
-	observe(asks, s, a->at);
+	program_asks(ctx, a->at);
 }
 
 bool program_dying(const struct arrival *a)
@@ -534,9 +538,7 @@ static bool dying(void *ctx, const struct arrival *a)
 
 static void answered(void *ctx)
 {
-	struct run *s = ctx;
-
-	observe(answered, s);
+	((struct run *)ctx)->asker = NULL;
 }
 
 void program_functions(struct run *s, struct script_program *out)

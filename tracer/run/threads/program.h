@@ -11,6 +11,8 @@ void program_init(struct run_process *p);
 /* Is the expression true where the thread arrived? 0, or -1. */
 int program_condition(struct run *s, const struct arrival *a, const char *text, bool *out,
 		      struct error *err);
+/* A condition of this held thread is asked, until run.asker is NULL again. */
+void program_asks(struct run *s, struct run_thread *t);
 /* Is the thread being killed at this moment? Then a fault is none of the script's. */
 bool program_dying(const struct arrival *a);
 /* The thread goes on, so its frames are no longer valid. */

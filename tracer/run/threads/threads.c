@@ -94,9 +94,9 @@ static void close_comm(struct run_thread *t)
 	t->comm_file = -1;
 }
 
-void threads_gone(struct run *s, struct run_thread *t)
+void threads_gone(struct run *s, struct run_thread *t, bool renamed)
 {
-	observe(thread_over, s, t);
+	observe(thread_over, s, t, renamed);
 	program_forget(t);
 	close_comm(t);
 	t->tracee = NULL;
@@ -117,7 +117,7 @@ void threads_become_main(struct run *s, struct run_thread *t)
 	array_fini(&p->ordinals);
 	if (strcmp(t->engine->id + prefix, "main") == 0)
 		return;
-	threads_gone(s, t);
+	threads_gone(s, t, true);
 	engine_thread_exited(s->engine, t->engine);
 	threads_new(s, p, tracee, *p->prefix ? "" : "main");
 }
@@ -174,7 +174,7 @@ const char *threads_state(void *ctx, const struct engine_thread *t)
 	struct run *s = ctx;
 	struct tracee_block look;
 
-	observe(looks_at, s, thread);
+	observe(condition, s, &(struct condition_event){.step = CONDITION_LOOKS, .thread = thread});
 	if (!thread->tracee || t->exited)
 		return "exited";
 	if (t->held)

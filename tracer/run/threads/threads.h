@@ -7,7 +7,7 @@
 struct run_process *threads_process(struct run *s, struct tracee_process *p);
 struct run_thread *threads_new(struct run *s, struct run_process *p, struct tracee_thread *t,
 			       const char *start);
-void threads_gone(struct run *s, struct run_thread *t);
+void threads_gone(struct run *s, struct run_thread *t, bool renamed);
 void threads_become_main(struct run *s, struct run_thread *t);
 /* Forgets the threads that died while held: no gate is at fault. */
 void threads_forgive(struct run_process *p);

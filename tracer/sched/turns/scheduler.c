@@ -43,12 +43,12 @@ static void thread_new(struct run *s, struct run_thread *t)
 		turn_new(c, t);
 }
 
-static void thread_gone(struct run *s, struct run_thread *thread)
+static void thread_gone(struct run *s, struct run_thread *thread, bool renamed)
 {
 	struct scheduler *c = scheduler_of(s);
 	struct turn *t = turn_of(thread);
 
-	if (!c || !t->thread)
+	if (!c || !t->thread || renamed)
 		return;
 	turn_forget(c, t);
 	if (!t->ends)
@@ -58,10 +58,11 @@ static void thread_gone(struct run *s, struct run_thread *thread)
 	t->thread = NULL;
 }
 
-static void process_gone(struct run *s, struct run_process *p)
+static void process_gone(struct run *s, struct run_process *p, int status)
 {
 	struct scheduler *c = scheduler_of(s);
 
+	(void)status;
 	if (c && c->dying == p)
 		c->dying = NULL;
 }
@@ -73,7 +74,7 @@ static void exec(struct run *s, struct run_thread *t, bool first)
 
 	if (!c || first || !c->begun)
 		return;
-	process_gone(s, t->process);
+	process_gone(s, t->process, 0);
 	if (!turn_of(t)->thread)
 		turn_new(c, t);
 	else
@@ -196,13 +197,14 @@ static void stuck(struct scheduler *c)
 {
 	struct run *s = c->run;
 	bool unseen = somebody_is_unseen(c), taken = false;
+	enum waits_answer unused;
 
 	scheduler_note_places(c);
 	c->given->end = SCHED_STUCK;
 	c->over = true;
 	if (!c->given->judges && !c->kernel && !c->timers && !somebody_is_held(c) && !unseen) {
 		/* An unseen child that has died is a reason that is not the program's. */
-		observe_until(taken, rest, s);
+		observe_until(taken, stuck, s, STUCK_EXCUSED, &unused);
 		if (taken)
 			return;
 		s->outcome.stuck = OUTCOME_DEADLOCK;
@@ -242,7 +244,7 @@ static bool tell_waits(struct scheduler *c)
 		struct turn *t = c->turns.items[i];
 
 		if (t->moment != MOMENT_RUNS && t->moment != MOMENT_READY && !t->signalled)
-			observe(waits, s, t->thread);
+			observe(comes, s, t->thread, NULL);
 	}
 	return !is_settled(c);
 }
@@ -334,12 +336,13 @@ static void tick(struct run *s)
 }
 
 /* The time of the search is over: a run that does not move is to show whether it hangs. */
-static bool late(struct run *s, double over_us)
+static bool late(struct run *s, enum end_reason reason, double over_us)
 {
 	struct scheduler *c = scheduler_of(s);
 	static const double most_us = 4e6;
 
-	return c && c->begun && !s->outcome.limit && over_us < most_us && hangs_may(c);
+	return reason == END_LATE && c && c->begun && !s->outcome.limit && over_us < most_us &&
+	       hangs_may(c);
 }
 
 /* ---- what happens in the run -------------------------------------------------------------------- */
@@ -534,17 +537,14 @@ static bool needs_libraries(struct run *s, const struct run_process *p)
 	return scheduler_of(s);
 }
 
-static void settled(struct run *s, struct run_process *p, struct tracee_thread *t)
+static int modules(struct run *s, const struct modules_seen *m, struct error *err)
 {
-	if (scheduler_of(s))
-		points_settled(s, p, t);
-}
-
-static void opened(struct run *s, struct run_process *p, struct tracee_thread *t,
-		   const struct image *images, size_t count)
-{
-	if (scheduler_of(s))
-		points_opened(s, p, t, images, count);
+	(void)err;
+	if (scheduler_of(s) && m->stage == MODULES_SETTLED)
+		points_settled(s, m->process, m->thread);
+	else if (scheduler_of(s) && m->stage == MODULES_OPENED)
+		points_opened(s, m->process, m->thread, m->images, m->count);
+	return 0;
 }
 
 static void outcome(struct run *s)
@@ -559,16 +559,15 @@ extern const struct observer sched_observer;
 const struct observer sched_observer = {.begin = scheduler_new,
 					.launch = launch,
 					.needs_libraries = needs_libraries,
-					.settled = settled,
-					.opened = opened,
+					.modules = modules,
 					.thread_new = thread_new,
-					.thread_gone = thread_gone,
+					.thread_over = thread_gone,
 					.process_gone = process_gone,
 					.exec = exec,
 					.fork = forked,
 					.goes = goes,
 					.call = scheduler_call,
 					.tick = tick,
-					.late = late,
+					.ends = late,
 					.outcome = outcome,
 					.decided = scheduler_decided};

@@ -522,7 +522,7 @@ int replay_run(struct replay *r, struct modules *symbols, struct run_result *out
 		run_judge(&s, out);
 		answer = 0;
 	} else {
-		observe(failed, &s, err, out);
+		observe(judged, &s, out, err);
 	}
 	run_fini(&s);
 	return answer;
