@@ -1,4 +1,4 @@
-/* How many harnesses there are: counted one by one, and by the formula of enumerate.h. */
+/* How many harnesses there are: counted one by one, and by the formula of model.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tracer/harness/model/enumerate.h"
+#include "tracer/harness/model/model.h"
 
 enum { VALUES = 3, THREADS = 3, CALLS = 6 };
 

@@ -9,8 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tracer/harness/model/enumerate.h"
-#include "tracer/harness/model/write.h"
+#include "tracer/harness/model/model.h"
 
 /* ---- an object: push(int), pop(int *), size() ---------------------------------------------------------- */
 

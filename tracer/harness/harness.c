@@ -1,16 +1,9 @@
-#include "tracer/harness/harness.h"
+/* The search as a whole: harnesses by size, and how thoroughly each is searched. */
+#include "tracer/harness/hunt.h"
 
+#include "lua/weaken.h"
 #include "tracer/search/loop/account.h"
 #include "tracer/search/loop/failure.h"
-#include "tracer/harness/check/atomic.h"
-#include "tracer/harness/build/build.h"
-#include "tracer/harness/check/found.h"
-#include "tracer/harness/object/object.h"
-#include "tracer/harness/check/orders.h"
-#include "tracer/harness/check/probe.h"
-#include "tracer/harness/check/search.h"
-#include "tracer/harness/check/weaken.h"
-#include "tracer/harness/model/enumerate.h"
 
 #include <string.h>
 
@@ -340,7 +333,7 @@ int harness_hunt(struct harness_hunt *h)
 
 void harness_hunt_fini(struct harness_hunt *h)
 {
-	harness_remove(h);
+	shortlived_remove(&h->folder);
 	if (h->orders)
 		harness_orders_free(h);
 	array_each(struct harness_violation, v, &h->violations)
@@ -351,7 +344,9 @@ void harness_hunt_fini(struct harness_hunt *h)
 		base_free(*note);
 	array_fini(&h->notes);
 	array_fini(&h->final);
-	harness_weaken_fini(h);
+	array_each(struct harness_weak, weak, &h->weak)
+		script_weaken_free(weak->script);
+	array_fini(&h->weak);
 	signatures_fini(&h->signatures);
 	harness_object_fini(&h->object);
 	explore_points_fini(&h->races);

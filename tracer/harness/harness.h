@@ -8,8 +8,7 @@
 
 #include "tracer/base/files/shortlived.h"
 #include "tracer/search/explore.h"
-#include "tracer/harness/model/outcome.h"
-#include "tracer/harness/model/schema.h"
+#include "tracer/harness/model/model.h"
 #include "tracer/source/names/signatures.h"
 
 struct harness_options {
@@ -24,7 +23,7 @@ struct harness_options {
 	bool lists;	     /* --list: nothing is run, or linked with */
 };
 
-struct harness_orders; /* harness/check/orders.h */
+struct harness_orders;
 
 /* An operation that may give more than whole calls do. */
 struct harness_weak {
@@ -72,12 +71,12 @@ struct harness_hunt {
 	unsigned taker, filled; /* the call, and how much a new object has */
 	ARRAY(char *) notes;	/* what there is to say of the object */
 	/* Files. */
-	struct shortlived folder; /* of files that are needed for a while */
-	char *program;		  /* of all harnesses */
-	char *compiler;		  /* the command up to the names of files */
-	char *link;		  /* the library and what finds it */
-	struct harness_orders *orders;
-	ARRAY(struct harness_weak) weak; /* check/weaken.h */
+	struct shortlived folder;	 /* of files that are needed for a while */
+	char *program;			 /* of all harnesses */
+	char *compiler;			 /* the command up to the names of files */
+	char *link;			 /* the library and what finds it */
+	struct harness_orders *orders;	 /* of check/orders.c */
+	ARRAY(struct harness_weak) weak; /* --weaken */
 	struct explore_points_at races;	 /* accesses that race, whatever the harness */
 	bool *met; /* by two operations: races were looked for with one in each thread */
 	/* The result. */

@@ -113,7 +113,7 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 	const struct audit_program *p = a->program;
 	const struct audit_field *of = s->field ? &p->fields.items[s->field - 1] : NULL;
 	const struct audit_record *r = of ? &p->records.items[of->record] : NULL;
-	struct str object = {0};
+	STR(object);
 	struct finding *f;
 
 	if (r && !program_is_shared(r))
@@ -136,7 +136,6 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 		finding_say(f, "'%s' %s, its lock and all; in %s", str_text(&object), s->how,
 			    program_text(p, f->function));
 	graph_notes(a, s->function, WAY_HERE, f);
-	str_fini(&object);
 }
 
 void check_escape(struct audit *a)

@@ -327,7 +327,7 @@ static bool is_reported(const struct audit *a, const struct entry_access *e, uns
 
 static void say_what(const struct conflict *c, struct finding *f)
 {
-	struct str how = {0};
+	STR(how);
 
 	if (c->m->is_told)
 		str_addf(&how, "without '%s', which its comment names", lock_name(c->a, c->m->key));
@@ -340,7 +340,6 @@ static void say_what(const struct conflict *c, struct finding *f)
 		    program_text(c->a->program, f->record),
 		    entry_is(c->e, ACCESS_WRITES) ? "written" : "read", str_text(&how),
 		    program_text(c->a->program, f->function));
-	str_fini(&how);
 }
 
 static void report(struct audit *a, const struct conflict *c)

@@ -111,14 +111,13 @@ static bool is_asked(const struct audit *a, unsigned key)
 static void edge_notes(const struct audit *a, const struct lock_edge *e, enum finding_way way,
 		       struct finding *f)
 {
-	struct str held = {0};
+	STR(held);
 
 	name_lock(a, e->at->function, e->held->lock, &held);
 	graph_notes(a, e->at->function, way, f);
 	finding_step(f, way, e->held->at, "'%s' is taken here", str_text(&held));
 	for (const struct audit_acquisition *at = e->at; at->inner; at = at->inner)
 		finding_step(f, way, at->at, "from here, in %s", entries_name(a, at->function));
-	str_fini(&held);
 }
 
 static void report_order(struct audit *a, const struct lock_edge *e,
@@ -127,7 +126,8 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 	const struct audit_acquisition *in = innermost(e->at), *other = innermost(against->at);
 	struct finding *f = findings_add(&a->findings, FINDING_LOCK_ORDER, in->at,
 					 lock_field_name(a, e->at->lock));
-	struct str taken = {0}, held = {0};
+	STR(taken);
+	STR(held);
 
 	if (!f)
 		return;
@@ -152,8 +152,6 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 			     entries_name(a, other->function));
 		edge_notes(a, against, WAY_OTHER, f);
 	}
-	str_fini(&taken);
-	str_fini(&held);
 }
 
 /* Two of one kind: in both ways, or without any. */
@@ -215,7 +213,7 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 			const char *what, const char *before)
 {
 	struct finding *f = add_lock_finding(a, s, tag, lock_field_name(a, s->term));
-	struct str lock = {0};
+	STR(lock);
 
 	if (!f)
 		return;
@@ -224,7 +222,6 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 		    program_text(a->program, f->function));
 	graph_notes(a, s->function, WAY_HERE, f);
 	finding_step(f, WAY_HERE, s->other, "%s", before);
-	str_fini(&lock);
 }
 
 static void report_compound(struct audit *a, const struct suspicion *s)

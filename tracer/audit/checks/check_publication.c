@@ -119,7 +119,7 @@ static bool is_shared_place(const struct audit *a, unsigned address)
 
 static void check_freed(struct audit *a, const struct suspicion *s)
 {
-	struct str place = {0};
+	STR(place);
 	struct finding *f;
 
 	if (!is_shared_place(a, s->term))
@@ -136,7 +136,6 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 		"what '%s' points to is ended here while others can still come to it there; in %s",
 		str_text(&place), program_text(a->program, f->function));
 	graph_notes(a, s->function, WAY_HERE, f);
-	str_fini(&place);
 }
 
 void check_publication(struct audit *a)

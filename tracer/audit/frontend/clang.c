@@ -125,7 +125,7 @@ int clang_load(struct clang *c, struct error *err)
 	const char *missing = NULL;
 	unsigned newest = 0;
 	bool is_there = false;
-	struct str why = {0};
+	STR(why);
 	int answer;
 
 	c->library = NULL;
@@ -136,7 +136,6 @@ int clang_load(struct clang *c, struct error *err)
 		if (!frontend_clang_load(c, version, &missing, &why))
 			continue;
 		if (c->has_headers) {
-			str_fini(&why);
 			return 0;
 		}
 		if (!is_there)
@@ -147,7 +146,6 @@ int clang_load(struct clang *c, struct error *err)
 	answer = is_there && frontend_clang_load(c, newest, &missing, &why)
 			 ? 0
 			 : not_there(err, missing, &why);
-	str_fini(&why);
 	return answer;
 }
 

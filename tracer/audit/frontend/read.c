@@ -177,14 +177,13 @@ static CXCompilationDatabase open_commands(const struct clang *c, const char *fo
 	CXCompilationDatabase_Error error = CXCompilationDatabase_NoError;
 	CXCompilationDatabase all;
 	struct caught caught;
-	struct str said = {0};
+	STR(said);
 
 	caught_begin(&caught);
 	all = c->CompilationDatabase_fromDirectory(folder, &error);
 	caught_end(&caught, &said);
 	if (error != CXCompilationDatabase_NoError)
 		why_not(&said, why);
-	str_fini(&said);
 	return error == CXCompilationDatabase_NoError ? all : NULL;
 }
 
@@ -205,16 +204,15 @@ static int add_commands(struct reading *r, struct error *err)
 	const char *folder = r->reader.options->folder;
 	CXCompilationDatabase all = NULL;
 	CXCompileCommands commands;
-	struct str path = {0}, why = {0};
+	STR(path);
+	STR(why);
 
 	/* libclang says more of a file that is not there than anybody wants to read. */
 	str_addf(&path, "%s/compile_commands.json", folder);
 	if (access(str_text(&path), R_OK) == 0)
 		all = open_commands(c, folder, &why);
-	str_fini(&path);
 	if (!all)
 		no_commands(folder, &why, err);
-	str_fini(&why);
 	if (!all)
 		return -1;
 	commands = c->CompilationDatabase_getAllCompileCommands(all);
@@ -366,7 +364,7 @@ static CXTranslationUnit read_parse(struct reading *r, const struct unit *u, con
 {
 	const struct clang *c = &r->reader.clang;
 	ARRAY(const char *) words = {0};
-	struct str where = {0};
+	STR(where);
 	struct caught caught;
 	CXTranslationUnit unit = NULL;
 	enum CXErrorCode code;
@@ -387,7 +385,6 @@ static CXTranslationUnit read_parse(struct reading *r, const struct unit *u, con
 	if (code != CXError_Success)
 		unit = NULL;
 	array_fini(&words);
-	str_fini(&where);
 	return unit;
 }
 
@@ -472,7 +469,7 @@ static void reading_fini(struct reading *r)
 static int nothing_read(const struct reading *r, struct error *err)
 {
 	const struct audit_read *a = r->to;
-	struct str first = {0};
+	STR(first);
 
 	if (!a->skipped.count)
 		return error_set(err, ERROR_USAGE, "there is no file to read");
@@ -481,7 +478,6 @@ static int nothing_read(const struct reading *r, struct error *err)
 	foreign_line(&first, a->skipped.items[0].why);
 	error_set(err, ERROR_USAGE, "none of %zu file%s can be read; the first: %s",
 		  a->skipped.count, a->skipped.count == 1 ? "" : "s", str_text(&first));
-	str_fini(&first);
 	if (!r->reader.clang.has_headers && r->reader.clang.version)
 		return error_hint(err,
 				  "libclang %u lacks its own headers: apt-get install "

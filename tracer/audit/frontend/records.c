@@ -249,7 +249,7 @@ char *comment_of(const struct audit_reader *r, CXCursor c)
 {
 	struct cursor_text t = cursor_text(r, c), end = cursor_text_end(r, c);
 	const char *from = t.at, *to = end.at;
-	struct str text = {0};
+	STR(text);
 
 	if (!t.at || !end.at || end.begin != t.begin)
 		return NULL;
@@ -269,7 +269,6 @@ char *comment_of(const struct audit_reader *r, CXCursor c)
 	str_add_bytes(&text, end.at, (size_t)(to - end.at));
 	if (text.length)
 		return str_take(&text);
-	str_fini(&text);
 	return NULL;
 }
 
@@ -311,7 +310,7 @@ static bool ends_sentence(const char *at)
 
 bool comment_wants_lock(const char *comment)
 {
-	struct str sentence = {0};
+	STR(sentence);
 	bool wants = false;
 
 	for (const char *p = comment; p && *p && !wants; p++) {
@@ -323,6 +322,5 @@ bool comment_wants_lock(const char *comment)
 		wants = asks_for_lock(str_text(&sentence));
 		str_clear(&sentence);
 	}
-	str_fini(&sentence);
 	return wants;
 }

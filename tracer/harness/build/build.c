@@ -1,9 +1,8 @@
-#include "tracer/harness/build/build.h"
+/* What the compiler is asked for. */
+#include "tracer/harness/hunt.h"
 
 #include "tracer/base/files/file.h"
 #include "tracer/base/text/foreign.h"
-#include "tracer/base/files/shortlived.h"
-#include "tracer/harness/model/write.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -28,9 +27,7 @@ int harness_shell(const char *command, struct str *out)
 	return pclose(f) == 0 ? 0 : -1;
 }
 
-/* ---- files ------------------------------------------------------------------------------------------- */
-
-static const char *const names[] = {"probe.c", "probe", "program.c", "program", "orders", NULL};
+/* ---- the compiler ------------------------------------------------------------------------------------ */
 
 char *harness_path(const struct harness_hunt *h, const char *name)
 {
@@ -40,78 +37,70 @@ char *harness_path(const struct harness_hunt *h, const char *name)
 	return str_take(&path);
 }
 
-void harness_remove(struct harness_hunt *h)
-{
-	shortlived_remove(&h->folder);
-}
-
-/* ---- the compiler ------------------------------------------------------------------------------------ */
-
-static void add_compiler(const struct harness_hunt *h, const char *to, const char *from,
-			 struct str *out)
+static void add_command(const struct harness_hunt *h, const char *to, const char *from,
+			const char *link, struct str *out)
 {
 	str_addf(out, "%s -o ", h->compiler);
 	foreign_shell_word(out, to);
 	str_add(out, " ");
 	foreign_shell_word(out, from);
+	str_addf(out, " %s", link);
 }
 
 void harness_command(const struct harness_hunt *h, const char *to, const char *from,
 		     struct str *out)
 {
-	add_compiler(h, to, from, out);
-	str_addf(out, " %s", h->link);
+	add_command(h, to, from, h->link, out);
 }
 
-static void first_lines(const char *text, struct str *out)
+static int cannot_compile(struct harness_hunt *h, const char *what, const char *command,
+			  struct str *said)
 {
 	enum { LINES = 6 };
+	STR(shown);
+	char *rest = said->text, *line;
 
-	for (unsigned n = 0; *text && n < LINES; n++) {
-		size_t length = strcspn(text, "\n");
-
-		str_add(out, n ? "\n" : "");
-		str_add_bytes(out, text, length);
-		text += length + (text[length] == '\n');
-	}
+	for (unsigned n = 0; n < LINES && (line = strsep(&rest, "\n")) && (*line || rest); n++)
+		str_addf(&shown, "%s%s", n ? "\n" : "", line);
+	error_set(h->x.err, ERROR_USAGE, "%s: %s\n%s", what, command, str_text(&shown));
+	return error_hint(h->x.err, "--cflags 'OPTIONS' go to the compiler, --include FILE.h into "
+				    "the program; CC says which compiler");
 }
 
-static int compile(struct harness_hunt *h, const char *command, const char *what)
+/* Compiles NAME.c in the folder. Returns the path of the program, or NULL. */
+static char *build(struct harness_hunt *h, const char *name, const char *text, const char *link,
+		   const char *what)
 {
-	struct str line = {0}, said = {0}, shown = {0};
-	int failed;
+	STR(source);
+	STR(command);
+	STR(line);
+	STR(said);
+	char *program = harness_path(h, name);
+	bool failed;
 
-	str_addf(&line, "%s 2>&1", command);
-	failed = harness_shell(str_text(&line), &said);
+	str_addf(&source, "%s.c", program);
+	failed = file_replace(str_text(&source), text, h->x.err) < 0;
+	add_command(h, program, str_text(&source), link, &command);
+	str_addf(&line, "%s 2>&1", str_text(&command));
+	if (!failed && harness_shell(str_text(&line), &said) < 0)
+		failed = cannot_compile(h, what, str_text(&command), &said);
 	if (failed) {
-		first_lines(str_text(&said), &shown);
-		error_set(h->x.err, ERROR_USAGE, "%s: %s\n%s", what, command, str_text(&shown));
-		error_hint(h->x.err, "--cflags 'OPTIONS' go to the compiler, --include FILE.h into "
-				     "the program; CC says which compiler");
+		base_free(program);
+		program = NULL;
 	}
-	str_fini(&line);
-	str_fini(&said);
-	str_fini(&shown);
-	return failed;
+	return program;
 }
 
 int harness_compile(struct harness_hunt *h)
 {
-	char *source = harness_path(h, "program.c");
-	struct str text = {0}, command = {0};
-	int failed;
+	STR(text);
+	char *program;
 
-	base_free(h->program);
-	h->program = harness_path(h, "program");
 	write_program(&h->object, &text);
-	failed = file_replace(source, str_text(&text), h->x.err);
-	harness_command(h, h->program, source, &command);
-	if (!failed)
-		failed = compile(h, str_text(&command), "the harness cannot be compiled");
-	str_fini(&text);
-	str_fini(&command);
-	base_free(source);
-	return failed;
+	program = build(h, "program", str_text(&text), h->link, "the harness cannot be compiled");
+	base_free(h->program);
+	h->program = program ? program : harness_path(h, "program");
+	return program ? 0 : -1;
 }
 
 /* ---- the library ----------------------------------------------------------------------------------------- */
@@ -135,7 +124,7 @@ static int read_head(const char *path, unsigned char *head, size_t size, struct 
 	return 0;
 }
 
-static enum kind build_kind_of(struct harness_hunt *h, const unsigned char *head)
+static enum kind kind_of_library(struct harness_hunt *h, const unsigned char *head)
 {
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)head;
 
@@ -151,34 +140,27 @@ static enum kind build_kind_of(struct harness_hunt *h, const unsigned char *head
 	return e->e_type == ET_DYN && !module_is_dynamic(h->module) ? KIND_SHARED : KIND_PROGRAM;
 }
 
-/* Behind the library: what it needs of other libraries is looked for there. */
+/* After the library: what it needs of other libraries is looked for there. */
 static void add_cflags(const struct harness_hunt *h, struct str *out)
 {
 	if (h->options.cflags)
 		str_addf(out, " %s", h->options.cflags);
 }
 
-/* Of an archive or an object file a program is made: its debug information has addresses. */
+/* A program is made of an archive or an object file: its debug information has addresses. */
 static int link_probe(struct harness_hunt *h, bool is_archive)
 {
-	char *source = harness_path(h, "probe.c"), *probe = harness_path(h, "probe");
-	struct str text = {0}, command = {0};
-	int failed;
+	STR(link);
+	char *probe;
 
-	str_add(&text, "int main(void)\n{\n	return 0;\n}\n");
-	add_compiler(h, probe, source, &command);
-	str_add(&command, is_archive ? " -Wl,--whole-archive " : " ");
-	foreign_shell_word(&command, h->options.library);
-	str_add(&command, is_archive ? " -Wl,--no-whole-archive" : "");
-	add_cflags(h, &command);
-	failed = file_replace(source, str_text(&text), h->x.err);
-	if (!failed)
-		failed = compile(h, str_text(&command), "nothing can be linked with the library");
-	if (!failed)
+	str_add(&link, is_archive ? "-Wl,--whole-archive " : "");
+	foreign_shell_word(&link, h->options.library);
+	str_add(&link, is_archive ? " -Wl,--no-whole-archive" : "");
+	add_cflags(h, &link);
+	probe = build(h, "probe", "int main(void)\n{\n	return 0;\n}\n", str_text(&link),
+		      "nothing can be linked with the library");
+	if (probe)
 		h->module = modules_open(h->x.symbols, probe, h->x.err);
-	str_fini(&text);
-	str_fini(&command);
-	base_free(source);
 	base_free(probe);
 	return h->module ? 0 : -1;
 }
@@ -205,19 +187,18 @@ static void set_commands(struct harness_hunt *h, enum kind kind)
 	h->compiler = str_take(&text);
 	foreign_shell_word(&text, path ? path : h->options.library);
 	if (kind == KIND_SHARED && path) {
-		struct str rpath = {0};
+		STR(rpath);
 
 		str_addf(&rpath, "-Wl,-rpath,%.*s", (int)(strrchr(path, '/') - path), path);
 		str_add(&text, " ");
 		foreign_shell_word(&text, str_text(&rpath));
-		str_fini(&rpath);
 	}
 	add_cflags(h, &text);
 	h->link = str_take(&text);
 	free(path);
 }
 
-static int build_refuse(struct harness_hunt *h, enum kind kind)
+static int refuse_library(struct harness_hunt *h, enum kind kind)
 {
 	if (h->x.err->code)
 		return -1;
@@ -233,14 +214,16 @@ static int build_refuse(struct harness_hunt *h, enum kind kind)
 
 int harness_library(struct harness_hunt *h)
 {
+	static const char *const names[] = {"probe.c", "probe",	 "program.c",
+					    "program", "orders", NULL};
 	unsigned char head[sizeof(Elf64_Ehdr)];
 	enum kind kind;
 
 	if (read_head(h->options.library, head, sizeof(head), h->x.err) < 0)
 		return -1;
-	kind = build_kind_of(h, head);
+	kind = kind_of_library(h, head);
 	if (kind == KIND_OTHER || (kind == KIND_PROGRAM && !h->options.lists))
-		return build_refuse(h, kind);
+		return refuse_library(h, kind);
 	set_commands(h, kind);
 	h->tested = kind == KIND_SHARED ? h->module : NULL;
 	if (shortlived_make(&h->folder, "gatectl-harness", names, h->x.err) < 0)

@@ -1,8 +1,5 @@
-#include "tracer/harness/check/atomic.h"
-
-#include "tracer/harness/build/build.h"
-#include "tracer/harness/check/orders.h"
-#include "tracer/harness/check/probe.h"
+/* Which outcomes of a harness are atomic: those that orders of whole calls give. */
+#include "tracer/harness/hunt.h"
 
 #include <string.h>
 
@@ -85,7 +82,7 @@ static void atomic_add_text(struct atomic_work *w, const struct turns *t,
 	str_fini(&order);
 }
 
-/* Do all orders that begin as this one does wait for ever at that step? */
+/* True if all orders that start like this one wait for ever at that step. */
 static bool stops(const struct atomic_work *w, const struct turns *t, unsigned done)
 {
 	array_each(const struct turns, other, &w->all) {
@@ -117,11 +114,6 @@ static enum harness_use atomic_judge(struct atomic_work *w)
 
 /* ---- is there anything to see? ----------------------------------------------------------------------------- */
 
-static const struct harness_op *atomic_op_of(const struct atomic_work *w, unsigned call)
-{
-	return &w->h->object.ops.items[w->h->object.calls.items[call].op];
-}
-
 static void want_alone(struct atomic_work *w)
 {
 	for (unsigned t = 0; t < w->s->threads; t++)
@@ -139,7 +131,7 @@ static unsigned step_of(const struct turns *t, unsigned thread, unsigned call)
 	return step;
 }
 
-/* Does the call ever give something else than on a new object? */
+/* True if the call ever gives something else than on a new object. */
 static bool sees(const struct atomic_work *w, unsigned thread, unsigned call)
 {
 	struct harness_orders *orders = w->h->orders;
@@ -162,7 +154,8 @@ static bool is_concerned(const struct atomic_work *w)
 		return false;
 	for (unsigned t = 0; t < w->s->threads; t++)
 		for (unsigned i = 0; i < w->s->counts[t]; i++)
-			if (atomic_op_of(w, w->s->calls[t][i])->reads && !sees(w, t, i))
+			if (harness_op_of(&w->h->object, w->s->calls[t][i])->reads &&
+			    !sees(w, t, i))
 				return false;
 	return true;
 }

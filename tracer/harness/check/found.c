@@ -1,122 +1,151 @@
-#include "tracer/harness/check/found.h"
+/* A violation, written to DIR/N: the test, its script, and the story of it. */
+#include "tracer/harness/hunt.h"
 
 #include "tracer/base/files/file.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/base/text/utf8.h"
 #include "tracer/search/loop/account.h"
+#include "tracer/source/lines/source_lines.h"
 #include "tracer/synth/script/gates.h"
 #include "tracer/synth/script/scripts.h"
-#include "tracer/harness/build/build.h"
-#include "tracer/harness/check/probe.h"
-#include "tracer/harness/check/search.h"
-#include "tracer/harness/check/story.h"
-#include "tracer/harness/check/weaken.h"
-#include "tracer/harness/model/write.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LEAST_S = 20, LAST_S = 1, RUNS = 20000 };
+enum { COLUMN = 48, LINES = 80, LEAST_S = 20, LAST_S = 1, RUNS = 20000 };
 
-/* ---- the folder ----------------------------------------------------------------------------------------- */
+/* ---- the story: how it comes about --------------------------------------------------------------------------- */
 
-static int make_folder(struct harness_hunt *h, struct harness_violation *v)
+/* "first#1" and "second#1" are the test's threads; main only starts and ends them. */
+static int column_of(const struct schedule *s, unsigned thread)
 {
-	const char *dir = h->explore.output;
+	static const char *const names[] = {"first#", "second#", "third#", "fourth#"};
 
-	mkdir(dir, 0777);
-	v->folder = file_numbered(dir);
-	return v->folder ? 0
-			 : error_errno(h->x.err, ERROR_SYSTEM,
-				       "%s: what was found cannot be written there", dir);
+	for (int i = 0; i < SCHEMA_THREADS; i++)
+		if (strncmp(s->threads.items[thread], names[i], strlen(names[i])) == 0)
+			return i;
+	return -1;
 }
 
-static char *in_folder(const struct harness_violation *v, const char *name)
+/* Code without a source is not the tester's. */
+static const char *text_of_line(const struct harness_hunt *h, const struct schedule_where *w)
 {
-	struct str path = {0};
+	const char *line = w->line ? source_line(h->x.symbols, w->file, w->line) : NULL;
 
-	str_addf(&path, "%s/%s", v->folder, name);
-	return str_take(&path);
+	while (line && isspace((unsigned char)*line))
+		line++;
+	return line;
 }
 
-static int write_text(const struct harness_hunt *h, const struct harness_violation *v,
-		      const char *name, const struct str *text)
+static void add_cell(int column, size_t most, const char *text, struct str *out)
 {
-	char *path = in_folder(v, name);
-	int failed = file_replace(path, str_text(text), h->x.err);
+	size_t length = strlen(text) > most ? utf8_cut(text, most) : strlen(text);
+	STR(line);
 
-	base_free(path);
-	return failed;
+	str_addf(&line, "%*s%.*s", column * COLUMN, "", (int)length, text);
+	foreign_code_line(out, str_text(&line));
 }
 
-/* ---- the test --------------------------------------------------------------------------------------------- */
-
-static int write_source(struct harness_hunt *h, struct harness_violation *v)
+/* A person reads lines: steps of one thread at one line, one after the other, are one. */
+static void add_columns(const struct harness_hunt *h, const struct schedule *s, struct str *out)
 {
-	struct str command = {0}, text = {0};
-	unsigned final[ORDER_CALLS], count = harness_final(h, &v->schema, final);
-	int failed;
+	const struct schedule_step *last = NULL;
+	unsigned lines = 0;
 
-	harness_command(h, "test", "test.c", &command);
-	write_test(&(struct write_test){&h->object, &v->schema, final, count, &v->outcomes,
-					str_text(&command)},
-		   &text);
-	failed = write_text(h, v, "test.c", &text);
-	str_fini(&command);
-	str_fini(&text);
-	return failed;
+	array_each(const struct schedule_step, step, &s->steps) {
+		const struct schedule_where *w = &step->where;
+		const char *line = text_of_line(h, w);
+		int column = column_of(s, step->thread);
+		STR(text);
+
+		if (column < 0 || !line ||
+		    (last && last->thread == step->thread && last->where.line == w->line &&
+		     last->where.file == w->file))
+			continue;
+		last = step;
+		if (++lines > LINES)
+			break;
+		str_addf(&text, "%s:%u  %s", str_base_name(w->file), w->line, line);
+		add_cell(column, COLUMN + 24, str_text(&text), out);
+		str_add(out, "\n");
+	}
+	if (lines > LINES)
+		str_add(out, "...\n");
 }
 
-/* With warnings: there are none, or the test is not what it should be. */
-static int compile(struct harness_hunt *h, struct harness_violation *v)
+static void add_head(const struct schema *s, unsigned thread, const char *text, struct str *out)
 {
-	char *to = in_folder(v, "test"), *from = in_folder(v, "test.c");
-	struct str command = {0}, said = {0};
-	int failed;
-
-	harness_command(h, to, from, &command);
-	str_add(&command, " 2>&1");
-	failed = harness_shell(str_text(&command), &said);
-	if (failed)
-		error_set(h->x.err, ERROR_SYSTEM, "%s cannot be compiled: %s", from,
-			  str_text(&said));
-	str_fini(&command);
-	str_fini(&said);
-	base_free(to);
-	base_free(from);
-	return failed;
+	if (thread + 1 < s->threads)
+		str_addf(out, "%-*s", COLUMN, text);
+	else
+		str_addf(out, "%.*s\n", 400, text);
 }
 
-static void found_set_options(const struct harness_hunt *h, struct explore_options *o)
+static void add_heads(const struct harness_hunt *h, const struct schema *s, struct str *out)
 {
-	double left = harness_left(h), whole = h->begun + h->explore.whole_s - explore_now_s();
+	for (unsigned t = 0; t < s->threads; t++) {
+		STR(text);
 
-	*o = h->explore;
-	o->all = o->goes_on = false;
-	o->shard = o->shards = 1;
-	o->runs = RUNS;
-	o->seconds = left == 0 || left > LEAST_S ? left : LEAST_S;
-	if (o->whole_s <= 0)
-		return;
-	o->whole_s = whole > LAST_S ? whole : LAST_S;
-	if (o->seconds > o->whole_s / 2)
-		o->seconds = o->whole_s / 2;
+		for (unsigned i = 0; i < s->counts[t]; i++)
+			str_addf(&text, "%s%s", i ? "; " : "",
+				 h->object.calls.items[s->calls[t][i]].text);
+		add_head(s, t, str_text(&text), out);
+	}
+	for (unsigned t = 0; t < s->threads; t++)
+		add_head(s, t, "--------------------", out);
 }
 
-/* `reason` NULL: the test did not fail in its own search. */
-static void set_no_script(struct harness_violation *v, const char *reason)
+/* ---- the story: what is wrong ----------------------------------------------------------------------------------- */
+
+/* The outcome that the failing run printed, owned; NULL: it printed none. */
+static char *outcome_of(const struct explore_failure *f)
 {
-	base_free(v->no_script);
-	v->no_script = reason ? base_strdup(reason) : NULL;
+	const char *text = str_text(&f->out);
+	size_t length = strcspn(text, "\n");
+
+	return length && strcmp(f->kind, "status") == 0 ? base_strndup(text, length) : NULL;
 }
 
-static void found_take(struct harness_violation *v, struct explore_failure *f)
+static void add_nearest(const struct harness_violation *v, const char *outcome, struct str *out)
 {
-	if (f->gates.length)
-		v->script = in_folder(v, "gates.lua");
-	if (f->no_script)
-		set_no_script(v, f->no_script);
-	v->forced = f->forced;
-	v->asked = f->asked;
-	v->forced_s = f->forced_s;
+	STR(differences);
+	const struct harness_outcome *near = outcomes_nearest(&v->outcomes, outcome, &differences);
+	char *rest = differences.text, *line;
+
+	if (near) {
+		str_add(out, "\nThe nearest one that is atomic: ");
+		foreign_code_span(out, near->text);
+		str_add(out, ", by the order ");
+		foreign_code_span(out, near->order);
+		str_add(out, ".\n\n");
+	}
+	while (near && (line = strsep(&rest, "\n")) && *line) {
+		str_add(out, "- ");
+		foreign_line(out, line);
+		str_add(out, "\n");
+	}
+}
+
+static void add_verdict(const struct harness_violation *v, const struct explore_failure *f,
+			struct str *out)
+{
+	char *outcome = f ? outcome_of(f) : NULL;
+
+	if (outcome) {
+		foreign_code_span(out, outcome);
+		str_add(out, " came. No order of whole calls gives that.\n");
+		add_nearest(v, outcome, out);
+	} else if (strcmp(v->kind, "status") != 0) {
+		str_addf(out,
+			 "Whole calls, one after the other, all end well; together they end in "
+			 "%s.\n",
+			 f ? f->where : "another way");
+	} else {
+		str_add(out,
+			"An outcome came that no order of whole calls gives: see outcomes.txt.\n");
+	}
+	base_free(outcome);
 }
 
 static void add_files(const struct harness_violation *v, struct str *out)
@@ -136,83 +165,192 @@ static void add_files(const struct harness_violation *v, struct str *out)
 	str_add(out, "\n");
 }
 
-static int found_write_all(struct harness_hunt *h, struct harness_violation *v,
-			   struct explore_failure *f)
+/* `f`: the failure of the test, whose steps are described; NULL: it was not found again. */
+static void tell_story(const struct harness_hunt *h, struct harness_violation *v,
+		       const struct explore_failure *f)
 {
-	struct str outcomes = {0};
+	struct str *out = &v->story;
+
+	str_clear(out);
+	str_add(out, "# ");
+	schema_print(&h->object, &v->schema, out);
+	str_add(out, "\n\n");
+	add_verdict(v, f, out);
+	if (f && f->again) {
+		str_add(out, "\n## How it comes about\n\n```\n");
+		add_heads(h, &v->schema, out);
+		add_columns(h, &f->schedule, out);
+		str_add(out, "```\n");
+	}
+	add_files(v, out);
+}
+
+/* ---- the folder ----------------------------------------------------------------------------------------- */
+
+static char *in_folder(const struct harness_violation *v, const char *name)
+{
+	struct str path = {0};
+
+	str_addf(&path, "%s/%s", v->folder, name);
+	return str_take(&path);
+}
+
+static int write_text(const struct harness_hunt *h, const struct harness_violation *v,
+		      const char *name, const struct str *text)
+{
+	char *path = in_folder(v, name);
+	int failed = file_replace(path, str_text(text), h->x.err);
+
+	base_free(path);
+	return failed;
+}
+
+static int write_source(struct harness_hunt *h, struct harness_violation *v)
+{
+	STR(command);
+	STR(text);
+	unsigned final[ORDER_CALLS], count = harness_final(h, &v->schema, final);
 	int failed;
 
-	if (f)
-		found_take(v, f);
-	str_clear(&v->story);
-	harness_story(h, v, f, &v->story);
-	add_files(v, &v->story);
+	harness_command(h, "test", "test.c", &command);
+	write_test(&(struct write_test){&h->object, &v->schema, final, count, &v->outcomes,
+					str_text(&command)},
+		   &text);
+	failed = write_text(h, v, "test.c", &text);
+	return failed;
+}
+
+static int compile_test(struct harness_hunt *h, struct harness_violation *v)
+{
+	char *to = in_folder(v, "test"), *from = in_folder(v, "test.c");
+	STR(command);
+	STR(said);
+	int failed;
+
+	harness_command(h, to, from, &command);
+	str_add(&command, " 2>&1");
+	failed = harness_shell(str_text(&command), &said);
+	if (failed)
+		error_set(h->x.err, ERROR_SYSTEM, "%s cannot be compiled: %s", from,
+			  str_text(&said));
+	base_free(to);
+	base_free(from);
+	return failed;
+}
+
+/* `reason` NULL: the test did not fail in its own search. */
+static void set_no_script(struct harness_violation *v, const char *reason)
+{
+	base_free(v->no_script);
+	v->no_script = reason ? base_strdup(reason) : NULL;
+}
+
+static int write_folder(struct harness_hunt *h, struct harness_violation *v,
+			struct explore_failure *f)
+{
+	STR(outcomes);
+	int failed;
+
+	if (f) {
+		if (f->gates.length)
+			v->script = in_folder(v, "gates.lua");
+		if (f->no_script)
+			set_no_script(v, f->no_script);
+		v->forced = f->forced;
+		v->asked = f->asked;
+		v->forced_s = f->forced_s;
+	}
+	tell_story(h, v, f);
 	outcomes_print(&v->outcomes, &outcomes);
 	failed = write_text(h, v, "README.md", &v->story);
 	if (!failed)
 		failed = write_text(h, v, "outcomes.txt", &outcomes);
 	if (!failed && v->script)
 		failed = write_text(h, v, "gates.lua", &f->gates);
-	str_fini(&outcomes);
 	return failed;
 }
 
-/* Was it allowed, what the test's own search has found first? The test has to know that, too. */
-static int found_learn(struct harness_hunt *h, struct harness_violation *v,
-		       const struct explore_failure *f)
+/* ---- the test's own search -------------------------------------------------------------------------------------- */
+
+static void set_test_options(const struct harness_hunt *h, struct explore_options *o)
 {
-	char *text = strcmp(f->kind, "status") == 0 ? harness_outcome_of(f) : NULL;
+	double left = harness_left(h), whole = h->begun + h->explore.whole_s - explore_now_s();
+
+	*o = h->explore;
+	o->all = o->goes_on = false;
+	o->shard = o->shards = 1;
+	o->runs = RUNS;
+	o->seconds = left == 0 || left > LEAST_S ? left : LEAST_S;
+	if (o->whole_s <= 0)
+		return;
+	o->whole_s = whole > LAST_S ? whole : LAST_S;
+	if (o->seconds > o->whole_s / 2)
+		o->seconds = o->whole_s / 2;
+}
+
+/* If a contract allows what the test's search found first, the test has to know it. 1: it is another test then. */
+static int learn_outcome(struct harness_hunt *h, struct harness_violation *v,
+			 const struct explore_failure *f)
+{
+	char *text = outcome_of(f);
 	int answer = 0;
 
-	if (text)
+	if (text) {
 		outcomes_add(&v->outcomes, text, NULL)->times++;
-	if (text)
 		answer = harness_allow(h, &v->outcomes);
+	}
 	base_free(text);
 	return answer;
 }
 
-/* The folder is complete before the search for a script, which a signal may end. */
-static int write_early(struct harness_hunt *h, struct harness_violation *v)
-{
-	set_no_script(v, "the search for one was ended");
-	return found_write_all(h, v, NULL);
-}
-
-/* 1: the test is another one from now on; 0, -1. */
-static int found_search(struct harness_hunt *h, struct harness_violation *v)
+static int search_test(struct harness_hunt *h, struct harness_violation *v, char *program)
 {
 	struct explore e = {.quick = h->quick, .full = h->full, .plain = h->plain, .x = h->x};
-	char *program = in_folder(v, "test"), *argv[] = {program, NULL};
+	char *argv[] = {program, NULL};
 	int answer;
 
-	if (write_early(h, v) < 0) {
-		base_free(program);
-		return -1;
-	}
-	found_set_options(h, &e.options);
+	set_test_options(h, &e.options);
 	e.points_at.tested = h->tested;
 	e.x.options->argv = argv;
 	answer = synth_explore(&e);
 	h->x = e.x;
 	if (answer == 0 && h->weak.count && e.failures.count)
-		answer = found_learn(h, v, &e.failures.items[0]);
-	if (answer == 0)
+		answer = learn_outcome(h, v, &e.failures.items[0]);
+	if (answer == 0) {
 		set_no_script(v, NULL);
-	if (answer == 0)
-		answer = found_write_all(h, v, e.failures.count ? &e.failures.items[0] : NULL);
+		answer = write_folder(h, v, e.failures.count ? &e.failures.items[0] : NULL);
+	}
 	explore_fini(&e);
 	h->x.options->argv = NULL;
+	return answer;
+}
+
+/* 1: the test is another one from now on; 0, -1. The folder is complete before the search, which a signal may end. */
+static int try_test(struct harness_hunt *h, struct harness_violation *v)
+{
+	char *program = in_folder(v, "test");
+	int answer = -1;
+
+	if (write_source(h, v) == 0 && compile_test(h, v) == 0) {
+		set_no_script(v, "the search for one was ended");
+		answer = write_folder(h, v, NULL) < 0 ? -1 : search_test(h, v, program);
+	}
 	base_free(program);
 	return answer;
 }
 
 int harness_found(struct harness_hunt *h, struct harness_violation *v)
 {
-	int answer = make_folder(h, v) < 0 ? -1 : 1;
+	const char *dir = h->explore.output;
+	int answer = 1;
 
+	mkdir(dir, 0777);
+	v->folder = file_numbered(dir);
+	if (!v->folder)
+		return error_errno(h->x.err, ERROR_SYSTEM,
+				   "%s: what was found cannot be written there", dir);
 	while (answer > 0)
-		answer = write_source(h, v) < 0 || compile(h, v) < 0 ? -1 : found_search(h, v);
+		answer = try_test(h, v);
 	return answer;
 }
 

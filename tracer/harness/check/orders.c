@@ -1,73 +1,59 @@
-#include "tracer/harness/check/orders.h"
+/* Orders of whole calls, and the runs of the program that makes them. */
+#include "tracer/harness/hunt.h"
 
 #include "tracer/base/files/file.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/hash.h"
+#include "tracer/base/number_map.h"
 #include "tracer/search/loop/account.h"
-#include "tracer/harness/build/build.h"
-#include "tracer/harness/check/search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct harness_orders {
 	ARRAY(struct harness_order) items;
-	size_t *slots; /* by calls, one more than the index; linear probing, a power of two */
-	size_t size;
-	size_t run;	       /* so many of the first were run */
-	ARRAY(size_t) pending; /* of the others: those that are to be run */
+	struct number_map index; /* of hashes of calls: index + 1 */
+	size_t run;		 /* so many of the first were run */
+	ARRAY(size_t) pending;	 /* of the others: those that are to be run */
 };
 
 /* ---- the table -------------------------------------------------------------------------------------- */
 
-static size_t hash(const unsigned *calls, unsigned count)
+static unsigned key_of(const unsigned *calls, unsigned count)
 {
 	uint64_t sum = HASH_START;
 
 	for (unsigned i = 0; i < count; i++)
 		sum = hash_word(sum, calls[i] + 1);
-	return hash_slot(sum);
+	return number_map_key(sum);
 }
 
-static size_t *orders_slot_of(const struct harness_orders *o, const unsigned *calls, unsigned count)
+/* The index + 1, or 0. */
+static size_t find_order(const struct harness_orders *o, const unsigned *calls, unsigned count)
 {
-	size_t at = hash(calls, count) & (o->size - 1);
+	const unsigned key = key_of(calls, count);
+	unsigned known;
 
-	for (; o->slots[at]; at = (at + 1) & (o->size - 1)) {
-		const struct harness_order *item = &o->items.items[o->slots[at] - 1];
+	for (size_t at = 0; (known = number_map_next(&o->index, key, &at));) {
+		const struct harness_order *item = &o->items.items[known - 1];
 
 		if (item->count == count && memcmp(item->calls, calls, count * sizeof(*calls)) == 0)
 			break;
 	}
-	return &o->slots[at];
-}
-
-static void orders_grow(struct harness_orders *o)
-{
-	enum { FIRST = 1024 };
-
-	if (o->size > 2 * o->items.count)
-		return;
-	base_free(o->slots);
-	o->size = o->size ? 2 * o->size : FIRST;
-	o->slots = base_alloc(o->size, sizeof(*o->slots));
-	for (size_t i = 0; i < o->items.count; i++)
-		*orders_slot_of(o, o->items.items[i].calls, o->items.items[i].count) = i + 1;
+	return known;
 }
 
 size_t harness_orders_want(struct harness_orders *o, const unsigned *calls, unsigned count)
 {
+	const size_t known = find_order(o, calls, count);
 	struct harness_order *item;
-	size_t *slot;
 
-	orders_grow(o);
-	slot = orders_slot_of(o, calls, count);
-	if (*slot)
-		return *slot - 1;
+	if (known)
+		return known - 1;
 	item = array_add(&o->items);
 	item->count = count;
 	memcpy(item->calls, calls, count * sizeof(*calls));
-	*slot = o->items.count;
+	number_map_add(&o->index, key_of(calls, count), (unsigned)o->items.count);
 	return o->items.count - 1;
 }
 
@@ -88,7 +74,7 @@ void harness_orders_free(struct harness_hunt *h)
 		orders_forget(item);
 	array_fini(&h->orders->items);
 	array_fini(&h->orders->pending);
-	base_free(h->orders->slots);
+	number_map_fini(&h->orders->index);
 	base_free(h->orders);
 	h->orders = NULL;
 }
@@ -131,11 +117,6 @@ static void read_line(char *line, struct harness_order *out)
 		out->end = ORDER_UNKNOWN;
 }
 
-static struct harness_op *orders_op_of(struct harness_hunt *h, unsigned call)
-{
-	return &h->object.ops.items[h->object.calls.items[call % ORDER_THREAD].op];
-}
-
 static bool is_in_threads(const struct harness_order *o)
 {
 	for (unsigned i = 0; i < o->count; i++)
@@ -151,7 +132,7 @@ static bool orders_compare(struct harness_hunt *h, const struct harness_order *a
 	bool varied = false;
 
 	for (unsigned i = 0; i < a->count && !is_in_threads(a); i++) {
-		struct harness_op *op = orders_op_of(h, a->calls[i]);
+		struct harness_op *op = harness_op_of(&h->object, a->calls[i] % ORDER_THREAD);
 
 		if (!a->given[i] || !b->given[i] || strcmp(a->given[i], b->given[i]) == 0)
 			continue;
@@ -165,7 +146,7 @@ static bool orders_compare(struct harness_hunt *h, const struct harness_order *a
 
 static int write_pending(const struct harness_orders *o, const char *path, struct error *err)
 {
-	struct str text = {0};
+	STR(text);
 	int failed;
 
 	array_each(const size_t, i, &o->pending) {
@@ -176,21 +157,11 @@ static int write_pending(const struct harness_orders *o, const char *path, struc
 		str_add(&text, "\n");
 	}
 	failed = file_replace(path, str_text(&text), err);
-	str_fini(&text);
 	return failed;
 }
 
-/* The lines of the first run. */
-static void take_first(struct harness_orders *o, struct str *said)
-{
-	char *rest = said->text, *line;
-
-	for (size_t i = 0; i < o->pending.count && (line = strsep(&rest, "\n")) && *line; i++)
-		read_line(line, &o->items.items[o->pending.items[i]]);
-}
-
-/* Those of the second run: does each give the same again? */
-static bool take_second(struct harness_hunt *h, struct str *said)
+/* The lines of a run. True if the second one shows an operation whose results vary. */
+static bool take_lines(struct harness_hunt *h, struct str *said, bool is_second)
 {
 	struct harness_orders *o = h->orders;
 	char *rest = said->text, *line;
@@ -200,6 +171,10 @@ static bool take_second(struct harness_hunt *h, struct str *said)
 		struct harness_order *item = &o->items.items[o->pending.items[i]];
 		struct harness_order second = {.count = item->count};
 
+		if (!is_second) {
+			read_line(line, item);
+			continue;
+		}
 		read_line(line, &second);
 		varied |= orders_compare(h, item, &second);
 		if (second.end != item->end)
@@ -224,7 +199,7 @@ static void copy_end(const struct harness_order *from, struct harness_order *to)
 static bool orders_is_stopped(const struct harness_orders *o, struct harness_order *item)
 {
 	for (unsigned n = 1; n < item->count; n++) {
-		size_t at = *orders_slot_of(o, item->calls, n);
+		size_t at = find_order(o, item->calls, n);
 		const struct harness_order *known = at ? &o->items.items[at - 1] : NULL;
 
 		if (known && known->end == ORDER_BLOCKED) {
@@ -274,15 +249,14 @@ static void drop_stopped(struct harness_orders *o)
 /* The program itself does not run: it says why. */
 static int not_run(struct harness_hunt *h)
 {
-	struct str command = {0}, said = {0};
+	STR(command);
+	STR(said);
 
 	foreign_shell_word(&command, h->program);
 	str_add(&command, " orders < /dev/null 2>&1");
 	harness_shell(str_text(&command), &said);
 	error_set(h->x.err, ERROR_USAGE, "the harness does not run with this library: %.*s",
 		  (int)strcspn(str_text(&said), "\n"), str_text(&said));
-	str_fini(&command);
-	str_fini(&said);
 	return error_hint(h->x.err, "--cflags 'OPTIONS' go to the compiler");
 }
 
@@ -291,7 +265,7 @@ static int run_pending(struct harness_hunt *h, struct str *said)
 {
 	double left = harness_left(h);
 	char *path = harness_path(h, "orders");
-	struct str command = {0};
+	STR(command);
 	int failed = left < 0 ? 0 : write_pending(h->orders, path, h->x.err);
 
 	if (left >= 0 && !failed && h->orders->pending.count) {
@@ -303,7 +277,6 @@ static int run_pending(struct harness_hunt *h, struct str *said)
 		if (!said->length && harness_left(h) >= 0)
 			failed = not_run(h);
 	}
-	str_fini(&command);
 	base_free(path);
 	return failed;
 }
@@ -311,18 +284,17 @@ static int run_pending(struct harness_hunt *h, struct str *said)
 int harness_orders_run(struct harness_hunt *h, bool *varied)
 {
 	struct harness_orders *o = h->orders;
-	struct str first = {0}, second = {0};
+	STR(first);
+	STR(second);
 	int failed;
 
 	find_pending(o);
 	failed = run_pending(h, &first);
-	take_first(o, &first);
+	take_lines(h, &first, false);
 	drop_stopped(o);
 	if (!failed)
 		failed = run_pending(h, &second);
-	*varied = !failed && take_second(h, &second);
+	*varied = !failed && take_lines(h, &second, true);
 	o->run = o->items.count;
-	str_fini(&first);
-	str_fini(&second);
 	return failed;
 }

@@ -1,9 +1,7 @@
-#include "tracer/harness/check/probe.h"
+/* What is found out about operations by calling them. */
+#include "tracer/harness/hunt.h"
 
 #include "tracer/base/signame.h"
-#include "tracer/harness/build/build.h"
-#include "tracer/harness/check/orders.h"
-#include "tracer/harness/check/search.h"
 
 #include <limits.h>
 #include <string.h>
@@ -11,11 +9,6 @@
 enum { CONTEXTS = 6, OBSERVERS = 16, FINAL = 3, FINAL_OF_ONE = 2, TAKEN = 6, MANY = 10 };
 
 static const unsigned NONE = UINT_MAX;
-
-static const struct harness_op *probe_op_of(const struct harness_hunt *h, unsigned call)
-{
-	return &h->object.ops.items[h->object.calls.items[call].op];
-}
 
 static const struct harness_order *order(const struct harness_hunt *h, const unsigned *calls,
 					 unsigned count)
@@ -63,7 +56,7 @@ static void say_end(const struct harness_order *o, struct str *out)
 static int not_made(struct harness_hunt *h, const struct harness_order *o)
 {
 	const char *make = h->object.make ? h->object.make : "the constructor";
-	struct str text = {0};
+	STR(text);
 
 	say_end(o, &text);
 	if (o->end == ORDER_UNMADE)
@@ -72,7 +65,6 @@ static int not_made(struct harness_hunt *h, const struct harness_order *o)
 	else
 		error_set(h->x.err, ERROR_USAGE, "the constructor has failed: '%s' %s", make,
 			  str_text(&text));
-	str_fini(&text);
 	return error_hint(h->x.err, "--new 'EXPRESSION of C' says how to make one");
 }
 
@@ -97,26 +89,6 @@ static bool never_returns(struct harness_hunt *h, unsigned op)
 		}
 	}
 	return true;
-}
-
-static void want_alone(struct harness_hunt *h)
-{
-	for (unsigned c = 0; c < h->object.calls.count; c++)
-		harness_orders_want(h->orders, &c, 1);
-}
-
-static void want_behind_others(struct harness_hunt *h)
-{
-	const unsigned count = (unsigned)h->object.calls.count;
-
-	for (unsigned c = 0; c < count; c++)
-		for (unsigned before = 0; before < count; before++) {
-			const unsigned calls[] = {before, c};
-
-			if (order(h, &c, 1)->end != ORDER_OK &&
-			    order(h, &before, 1)->end == ORDER_OK)
-				harness_orders_want(h->orders, calls, 2);
-		}
 }
 
 /* True: there are such; they are marked. */
@@ -145,29 +117,33 @@ static bool mark_never(struct harness_hunt *h)
 
 static int nothing_left(struct harness_hunt *h)
 {
-	struct str text = {0};
+	STR(text);
 
 	array_each(const struct harness_op, op, &h->object.ops)
 		str_addf(&text, "%s%s %s", text.length ? "; " : "", op->function,
 			 op->why ? op->why : "");
 	error_set(h->x.err, ERROR_USAGE, "no operation of %s comes back: %s", h->object.type,
 		  str_text(&text));
-	str_fini(&text);
 	return -1;
 }
 
 static int find_callable(struct harness_hunt *h)
 {
-	const unsigned first = 0;
+	const unsigned first = 0, count = (unsigned)h->object.calls.count;
 	int again;
 
-	want_alone(h);
+	for (unsigned c = 0; c < count; c++)
+		order(h, &c, 1);
 	again = probe_run(h);
 	if (again)
 		return again;
 	if (order(h, &first, 1)->done < 0)
 		return not_made(h, order(h, &first, 1));
-	want_behind_others(h);
+	for (unsigned c = 0; c < count; c++)
+		for (unsigned before = 0; before < count; before++)
+			if (order(h, &c, 1)->end != ORDER_OK &&
+			    order(h, &before, 1)->end == ORDER_OK)
+				order(h, (unsigned[]){before, c}, 2);
 	again = probe_run(h);
 	if (again || !mark_never(h))
 		return again;
@@ -179,11 +155,9 @@ static int find_callable(struct harness_hunt *h)
 
 static bool gives(const struct harness_op *op)
 {
-	bool any = op->shown != HARNESS_NOTHING;
-
-	array_each(const struct harness_argument, a, &op->arguments)
-		any |= a->kind == HARNESS_OUT || a->kind == HARNESS_VISITS;
-	return any && !op->varies;
+	return (op->shown != HARNESS_NOTHING || harness_count(op, HARNESS_OUT) ||
+		harness_count(op, HARNESS_VISITS)) &&
+	       !op->varies;
 }
 
 /* The first call of each operation, as far as there is room. */
@@ -197,61 +171,45 @@ static unsigned contexts(const struct harness_hunt *h, unsigned out[CONTEXTS])
 	return count;
 }
 
-/* A call, so many times, behind the context if there is one; who looks whether anything has changed. */
-struct suspect {
-	const unsigned *context;
-	unsigned call, times, observer;
-};
-
-static unsigned probe_put(const struct suspect *s, unsigned times, unsigned *out)
+/* True if the call, made so many times after the context (NULL: none), changes what the observer gives. */
+static bool is_seen(struct harness_hunt *h, const unsigned *context, unsigned call, unsigned times,
+		    unsigned observer)
 {
-	unsigned count = 0;
-
-	if (s->context)
-		out[count++] = *s->context;
-	while (times-- > 0)
-		out[count++] = s->call;
-	out[count] = s->observer;
-	return count;
-}
-
-/* The observer's result with and without the calls. `wants`: only asks. */
-static bool differs(struct harness_hunt *h, const struct suspect *s, bool wants)
-{
-	unsigned with[MANY + 2], without[2];
-	const unsigned a = probe_put(s, s->times, with), b = probe_put(s, 0, without);
+	unsigned with[MANY + 2] = {0}, without[2] = {0};
+	const unsigned b = context != NULL, a = b + times;
 	const struct harness_order *x, *y;
 
-	if (wants) {
-		harness_orders_want(h->orders, with, a + 1);
-		harness_orders_want(h->orders, without, b + 1);
-		return false;
-	}
+	if (context)
+		with[0] = without[0] = *context;
+	for (unsigned i = b; i < a; i++)
+		with[i] = call;
+	with[a] = without[b] = observer;
+	order(h, with, a + 1); /* both are wanted before the first is looked at */
+	order(h, without, b + 1);
 	x = order(h, with, a + 1);
 	y = order(h, without, b + 1);
 	if (x->done < (int)a || y->done < (int)b)
-		return false; /* the call itself, or its context, does not come back */
+		return false; /* the call itself, or its context, does not return */
 	return x->end != y->end || (x->end == ORDER_OK && strcmp(x->given[a], y->given[b]) != 0);
 }
 
-/* Of each of its calls, behind nothing and behind others, nobody sees anything; of many neither: a semaphore that
-   has some left gives the first ones unseen. */
-static bool only_reads(struct harness_hunt *h, unsigned call, bool wants)
+/* No observer sees its calls, after nothing and after others; nor many calls: a semaphore that has some left gives the
+   first ones unseen. No order is left out, so that the first time all are asked for. */
+static bool only_reads(struct harness_hunt *h, unsigned call)
 {
 	unsigned context[CONTEXTS], count = contexts(h, context), observers = 0;
+	bool seen = false;
 
 	for (unsigned g = 0; g < h->object.calls.count && observers < OBSERVERS; g++) {
-		if (!gives(probe_op_of(h, g)))
+		if (!gives(harness_op_of(&h->object, g)))
 			continue;
 		observers++;
-		if (differs(h, &(struct suspect){NULL, call, 1, g}, wants) ||
-		    differs(h, &(struct suspect){NULL, call, MANY, g}, wants))
-			return false;
+		seen |= is_seen(h, NULL, call, 1, g);
+		seen |= is_seen(h, NULL, call, MANY, g);
 		for (unsigned i = 0; i < count; i++)
-			if (differs(h, &(struct suspect){&context[i], call, 1, g}, wants))
-				return false;
+			seen |= is_seen(h, &context[i], call, 1, g);
 	}
-	return observers > 0;
+	return observers > 0 && !seen;
 }
 
 static int find_readers(struct harness_hunt *h)
@@ -262,14 +220,14 @@ static int find_readers(struct harness_hunt *h)
 	array_each(struct harness_op, op, &o->ops)
 		op->reads = gives(op) && !op->is_partial;
 	for (unsigned c = 0; c < o->calls.count; c++)
-		if (probe_op_of(h, c)->reads)
-			only_reads(h, c, true);
+		if (harness_op_of(&h->object, c)->reads)
+			only_reads(h, c);
 	again = probe_run(h);
 	if (again)
 		return again;
 	for (unsigned c = 0; c < o->calls.count; c++)
-		if (probe_op_of(h, c)->reads && !only_reads(h, c, false))
-			o->ops.items[o->calls.items[c].op].reads = false;
+		if (harness_op_of(o, c)->reads && !only_reads(h, c))
+			harness_op_of(o, c)->reads = false;
 	return 0;
 }
 
@@ -290,22 +248,6 @@ static void settle_readers(struct harness_hunt *h)
 
 /* ---- the final observation ---------------------------------------------------------------------------------- */
 
-static bool has_values(const struct harness_op *op)
-{
-	array_each(const struct harness_argument, a, &op->arguments)
-		if (a->kind == HARNESS_VALUE)
-			return true;
-	return false;
-}
-
-static bool visits(const struct harness_op *op)
-{
-	array_each(const struct harness_argument, a, &op->arguments)
-		if (a->kind == HARNESS_VISITS)
-			return true;
-	return false;
-}
-
 /* Whoever waits for a change is not to be asked in the end: nobody is left to make it. */
 static bool may_stop(struct harness_hunt *h, unsigned call)
 {
@@ -322,20 +264,23 @@ static void add_observers(struct harness_hunt *h, bool valued, bool visiting)
 	unsigned of_one = 0, last = 0;
 
 	for (unsigned c = 0; c < h->object.calls.count && h->final.count < FINAL; c++) {
-		const struct harness_op *op = probe_op_of(h, c);
+		const struct harness_op *op = harness_op_of(&h->object, c);
 
 		of_one = h->object.calls.items[c].op == last ? of_one : 0;
 		last = h->object.calls.items[c].op;
-		if (op->reads && has_values(op) == valued && visits(op) == visiting &&
-		    !may_stop(h, c) && of_one++ < FINAL_OF_ONE)
+		if (op->reads && (harness_count(op, HARNESS_VALUE) > 0) == valued &&
+		    (harness_count(op, HARNESS_VISITS) > 0) == visiting && !may_stop(h, c) &&
+		    of_one++ < FINAL_OF_ONE)
 			*array_add(&h->final) = c;
 	}
 }
 
 static bool may_take(const struct harness_hunt *h, unsigned call)
 {
-	return !probe_op_of(h, call)->reads && !has_values(probe_op_of(h, call)) &&
-	       gives(probe_op_of(h, call)) && order(h, &call, 1)->end == ORDER_OK;
+	const struct harness_op *op = harness_op_of(&h->object, call);
+
+	return !op->reads && !harness_count(op, HARNESS_VALUE) && gives(op) &&
+	       order(h, &call, 1)->end == ORDER_OK;
 }
 
 /* It is called again and again, behind another one or (NONE) alone. */
@@ -412,44 +357,38 @@ static void call_twice(struct harness_hunt *h)
 			*array_add(&h->final) = c;
 }
 
+/* Observers without values come before those with, and those that do not visit before those that do. */
 static void choose_final(struct harness_hunt *h)
 {
 	h->final.count = 0;
 	add_observers(h, false, false);
 	add_observers(h, true, false);
-	if (!h->final.count)
-		add_observers(h, false, true);
-	if (!h->final.count)
-		add_observers(h, true, true);
+	for (int valued = 0; valued < 2 && !h->final.count; valued++)
+		add_observers(h, valued, true);
 	if (!h->takes)
 		call_twice(h);
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------------- */
 
-static void note_varying(struct harness_hunt *h)
+static void add_notes(struct harness_hunt *h)
 {
-	array_each(const struct harness_op, op, &h->object.ops) {
-		struct str text = {0};
+	struct str text = {0};
 
+	if (!h->object.make) {
+		str_addf(&text,
+			 "nothing is known that makes a %s: it is %llu bytes of zeroes (--new says "
+			 "how)",
+			 h->object.type, (unsigned long long)h->object.memory);
+		*array_add(&h->notes) = str_take(&text);
+	}
+	array_each(const struct harness_op, op, &h->object.ops) {
 		if (!op->varies)
 			continue;
 		str_addf(&text, "what %s gives differs from one run to the next: it is left out",
 			 op->function);
 		*array_add(&h->notes) = str_take(&text);
 	}
-}
-
-static void note_zeroes(struct harness_hunt *h)
-{
-	struct str text = {0};
-
-	if (h->object.make)
-		return;
-	str_addf(&text,
-		 "nothing is known that makes a %s: it is %llu bytes of zeroes (--new says how)",
-		 h->object.type, (unsigned long long)h->object.memory);
-	*array_add(&h->notes) = str_take(&text);
 }
 
 int harness_probe(struct harness_hunt *h)
@@ -470,8 +409,7 @@ int harness_probe(struct harness_hunt *h)
 		return -1;
 	choose_final(h);
 	settle_readers(h);
-	note_zeroes(h);
-	note_varying(h);
+	add_notes(h);
 	return 0;
 }
 
@@ -485,9 +423,9 @@ static unsigned count_taken(const struct harness_hunt *h, const struct schema *s
 
 	for (unsigned t = 0; t < s->threads; t++)
 		for (unsigned i = 0; i < s->counts[t]; i++)
-			count += !probe_op_of(h, s->calls[t][i])->reads &&
-				 h->object.calls.items[s->calls[t][i]].op !=
-					 h->object.calls.items[h->taker].op;
+			count += !harness_op_of(&h->object, s->calls[t][i])->reads &&
+				 harness_op_of(&h->object, s->calls[t][i]) !=
+					 harness_op_of(&h->object, h->taker);
 	return count;
 }
 

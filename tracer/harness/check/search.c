@@ -1,10 +1,8 @@
-#include "tracer/harness/check/search.h"
+/* One harness, searched. */
+#include "tracer/harness/hunt.h"
 
 #include "tracer/base/hash.h"
 #include "tracer/search/loop/account.h"
-#include "tracer/harness/check/atomic.h"
-#include "tracer/harness/check/probe.h"
-#include "tracer/harness/check/weaken.h"
 
 #include <string.h>
 
@@ -35,18 +33,11 @@ static char *numbers(const unsigned *calls, size_t count)
 	return text.length ? str_take(&text) : base_strdup("");
 }
 
-static char *sum_of(const struct harness_outcome *o)
-{
-	struct str text = {0};
-
-	str_addf(&text, "%llx", (unsigned long long)outcome_sum(o->text));
-	return str_take(&text);
-}
-
 static void make_command(const struct harness_hunt *h, const struct harness_sought *s,
 			 struct command_words *c)
 {
 	unsigned final[ORDER_CALLS];
+	struct str sum = {0};
 
 	*array_add(&c->words) = base_strdup(h->program);
 	*array_add(&c->words) = base_strdup("run");
@@ -55,8 +46,10 @@ static void make_command(const struct harness_hunt *h, const struct harness_soug
 		*array_add(&c->words) = numbers(s->schema.calls[t], s->schema.counts[t]);
 	*array_add(&c->words) = base_strdup("=");
 	array_each(const struct harness_outcome, o, &s->outcomes)
-		if (o->order)
-			*array_add(&c->words) = sum_of(o);
+		if (o->order) {
+			str_addf(&sum, "%llx", (unsigned long long)outcome_sum(o->text));
+			*array_add(&c->words) = str_take(&sum);
+		}
 	(void)array_add(&c->words);
 }
 
@@ -114,10 +107,7 @@ static void add_violation(struct harness_hunt *h, struct harness_sought *s,
 	v->runs = s->runs;
 	v->seconds = explore_now_s() - h->begun;
 	schema_print(&h->object, &s->schema, &text);
-	if (is_outcome(f) && wrong)
-		str_addf(&text, ": %s", wrong->text);
-	else
-		str_addf(&text, ": %s", f->where);
+	str_addf(&text, ": %s", is_outcome(f) && wrong ? wrong->text : f->where);
 	v->headline = str_take(&text);
 	v->outcomes = s->outcomes;
 	s->outcomes = (struct outcomes){0};
@@ -149,25 +139,30 @@ static void add_points(struct explore_points_at *to, const struct explore_points
 	}
 }
 
-/* Are there two operations, in two threads, that no harness has had there before? */
-static bool meet_anew(struct harness_hunt *h, const struct schema *s)
+/* Marks that the call meets those of other threads. True if two of these operations never met before. */
+static bool meet(struct harness_hunt *h, const struct schema *s, unsigned thread, unsigned call)
 {
 	const struct harness_call *calls = h->object.calls.items;
-	size_t ops = h->object.ops.count;
+	bool *met = &h->met[calls[call].op * h->object.ops.count], anew = false;
+
+	for (unsigned t = 0; t < s->threads; t++)
+		for (unsigned i = 0; t != thread && i < s->counts[t]; i++) {
+			anew |= !met[calls[s->calls[t][i]].op];
+			met[calls[s->calls[t][i]].op] = true;
+		}
+	return anew;
+}
+
+/* True if two operations are in two threads that no harness has had there before. */
+static bool meet_anew(struct harness_hunt *h, const struct schema *s)
+{
 	bool anew = false;
 
 	if (!h->met)
-		h->met = base_alloc(ops * ops, sizeof(*h->met));
+		h->met = base_alloc(h->object.ops.count * h->object.ops.count, sizeof(*h->met));
 	for (unsigned t = 0; t < s->threads; t++)
-		for (unsigned u = 0; u < s->threads; u++)
-			for (unsigned i = 0; t != u && i < s->counts[t]; i++)
-				for (unsigned k = 0; k < s->counts[u]; k++) {
-					bool *met = &h->met[calls[s->calls[t][i]].op * ops +
-							    calls[s->calls[u][k]].op];
-
-					anew |= !*met;
-					*met = true;
-				}
+		for (unsigned i = 0; i < s->counts[t]; i++)
+			anew |= meet(h, s, t, s->calls[t][i]);
 	return anew;
 }
 

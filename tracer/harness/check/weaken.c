@@ -1,4 +1,5 @@
-#include "tracer/harness/check/weaken.h"
+/* --weaken: outcomes that no order of whole calls explains, but a contract allows. */
+#include "tracer/harness/hunt.h"
 
 #include "lua/weaken.h"
 
@@ -64,11 +65,4 @@ int harness_allow(struct harness_hunt *h, struct outcomes *o)
 		count++;
 	}
 	return count;
-}
-
-void harness_weaken_fini(struct harness_hunt *h)
-{
-	array_each(struct harness_weak, weak, &h->weak)
-		script_weaken_free(weak->script);
-	array_fini(&h->weak);
 }

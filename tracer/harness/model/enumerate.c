@@ -1,4 +1,5 @@
-#include "tracer/harness/model/enumerate.h"
+/* Harnesses in order of size, one of each kind. */
+#include "tracer/harness/model/model.h"
 
 #include <string.h>
 
@@ -40,58 +41,31 @@ static bool next_counts(struct enumeration *e)
 	return false;
 }
 
-/* ---- values: which stands for which ------------------------------------------------------------------- */
-
-struct renaming {
-	unsigned char to[VALUES];
-	bool known[VALUES];
-	unsigned count;
-};
-
-/* The value's name in a harness where values are called 0, 1, 2 as they come. */
-static unsigned char renamed(struct renaming *r, unsigned char value)
-{
-	if (!r->known[value]) {
-		r->known[value] = true;
-		r->to[value] = (unsigned char)r->count++;
-	}
-	return r->to[value];
-}
+/* ---- one of those that are alike ----------------------------------------------------------------------- */
 
 static const struct harness_call *call_at(const struct enumeration *e, unsigned slot)
 {
 	return &e->object->calls.items[e->slots[slot]];
 }
 
-/* Writes a call as numbers that can be compared, its values renamed. */
-static void write_call(const struct enumeration *e, const struct harness_call *c,
-		       struct renaming *r, struct str *out)
+static bool may_rename(const struct enumeration *e, const struct harness_call *c, size_t i)
 {
-	const struct harness_op *op = &e->object->ops.items[c->op];
+	const struct harness_argument *a = &e->object->ops.items[c->op].arguments.items[i];
 
-	str_add_bytes(out, (char[]){(char)c->op}, 1);
-	for (size_t i = 0; i < op->arguments.count; i++) {
-		const struct harness_argument *a = &op->arguments.items[i];
-		unsigned char value = a->kind == HARNESS_VALUE && a->renames
-					      ? renamed(r, c->values[i])
-					      : c->values[i];
-
-		str_add_bytes(out, (char *)&value, 1);
-	}
+	return a->kind == HARNESS_VALUE && a->renames;
 }
 
-/* Does any of the first `count` calls use a value before the one that comes before it? The slot, or -1. */
-static int wrong_value(const struct enumeration *e, unsigned count)
+/* The first slot whose call uses a value before the one that precedes it, or -1. */
+static int wrong_value(const struct enumeration *e)
 {
 	unsigned next = 0;
 
-	for (unsigned s = 0; s < count; s++) {
+	for (unsigned s = 0; s < e->size; s++) {
 		const struct harness_call *c = call_at(e, s);
 		const struct harness_op *op = &e->object->ops.items[c->op];
 
 		for (size_t i = 0; i < op->arguments.count; i++) {
-			if (op->arguments.items[i].kind != HARNESS_VALUE ||
-			    !op->arguments.items[i].renames)
+			if (!may_rename(e, c, i))
 				continue;
 			if (c->values[i] > next)
 				return (int)s;
@@ -100,8 +74,6 @@ static int wrong_value(const struct enumeration *e, unsigned count)
 	}
 	return -1;
 }
-
-/* ---- threads in another order ------------------------------------------------------------------------- */
 
 static unsigned start_of(const struct enumeration *e, unsigned thread)
 {
@@ -112,13 +84,28 @@ static unsigned start_of(const struct enumeration *e, unsigned thread)
 	return at;
 }
 
+/* The harness with its threads in that order, as bytes that can be compared: values are called 0, 1, 2 as they come. */
 static void write_order(const struct enumeration *e, const unsigned *order, struct str *out)
 {
-	struct renaming r = {.count = 0};
+	unsigned char names[VALUES] = {0}, count = 0; /* + 1; 0: none yet */
 
 	for (unsigned t = 0; t < e->threads; t++)
-		for (unsigned i = 0; i < e->counts[order[t]]; i++)
-			write_call(e, call_at(e, start_of(e, order[t]) + i), &r, out);
+		for (unsigned i = 0; i < e->counts[order[t]]; i++) {
+			const struct harness_call *c = call_at(e, start_of(e, order[t]) + i);
+			const struct harness_op *op = &e->object->ops.items[c->op];
+
+			str_add_bytes(out, (char[]){(char)c->op}, 1);
+			for (size_t k = 0; k < op->arguments.count; k++) {
+				unsigned char value = c->values[k];
+
+				if (may_rename(e, c, k)) {
+					if (!names[value])
+						names[value] = ++count;
+					value = (unsigned char)(names[value] - 1);
+				}
+				str_add_bytes(out, (char *)&value, 1);
+			}
+		}
 }
 
 static bool is_less(const struct str *a, const struct str *b)
@@ -129,17 +116,16 @@ static bool is_less(const struct str *a, const struct str *b)
 	return order < 0 || (order == 0 && a->length < b->length);
 }
 
-/* Is the same harness with its threads in another order, and as many calls in each place, a lesser one? */
+/* True if the same harness with its threads in another order, and as many calls in each place, is a lesser one. */
 static bool has_lesser(const struct enumeration *e, unsigned *order, unsigned at,
 		       const struct str *own)
 {
-	struct str other = {0};
+	STR(other);
 	bool less = false;
 
 	if (at == e->threads) {
 		write_order(e, order, &other);
 		less = is_less(&other, own);
-		str_fini(&other);
 		return less;
 	}
 	for (unsigned t = at; t < e->threads && !less; t++) {
@@ -159,12 +145,11 @@ static bool has_lesser(const struct enumeration *e, unsigned *order, unsigned at
 static bool is_first_of_its_kind(const struct enumeration *e)
 {
 	unsigned order[SCHEMA_THREADS] = {0, 1, 2, 3};
-	struct str own = {0};
+	STR(own);
 	bool first;
 
 	write_order(e, order, &own);
 	first = !has_lesser(e, order, 0, &own);
-	str_fini(&own);
 	return first;
 }
 
@@ -208,7 +193,7 @@ static bool enumerate_step(struct enumeration *e)
 	if (e->begun)
 		more = advance(e, e->size - 1);
 	e->begun = true;
-	while (more && (wrong = wrong_value(e, e->size)) >= 0)
+	while (more && (wrong = wrong_value(e)) >= 0)
 		more = advance(e, (unsigned)wrong);
 	return more;
 }

@@ -1,9 +1,10 @@
-#include "tracer/harness/model/object.h"
+/* The object, and calls of its operations. */
+#include "tracer/harness/model/model.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Calls of an operation of which some are given; and of another one, at most, to try all. */
+/* Calls of an operation of which some are given; and the most calls of another one, to try all. */
 enum { WITH_GIVEN = 2, MANY = 9 };
 
 /* ---- calls ------------------------------------------------------------------------------------------ */
@@ -18,32 +19,25 @@ static void object_add_value(const char *value, struct str *out)
 			str_add_bytes(out, value, 1);
 }
 
-static void add_values(const struct harness_op *op, const struct harness_call *c, struct str *out)
+static void object_add_call(struct harness_object *o, const struct harness_call *c)
 {
+	const struct harness_op *op = &o->ops.items[c->op];
+	struct str text = {0};
 	const char *before = "";
 
+	str_addf(&text, "%s(", op->name);
 	for (size_t i = 0; i < op->arguments.count; i++) {
 		const struct harness_argument *a = &op->arguments.items[i];
 
 		if (a->kind != HARNESS_VALUE)
 			continue;
-		str_add(out, before);
-		object_add_value(a->values.items[c->values[i]], out);
+		str_add(&text, before);
+		object_add_value(a->values.items[c->values[i]], &text);
 		before = ",";
 	}
-}
-
-static void object_add_call(struct harness_object *o, const struct harness_call *c)
-{
-	const struct harness_op *op = &o->ops.items[c->op];
-	struct harness_call *added = array_add(&o->calls);
-	struct str text = {0};
-
-	*added = *c;
-	str_addf(&text, "%s(", op->name);
-	add_values(op, c, &text);
 	str_add(&text, ")");
-	added->text = str_take(&text);
+	*array_add(&o->calls) = *c;
+	o->calls.items[o->calls.count - 1].text = str_take(&text);
 }
 
 /* The next combination; false: there are no more. */
@@ -129,7 +123,16 @@ static bool object_is_named(const char *name, const char *text, size_t length)
 	return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
-struct harness_op *harness_op_named(struct harness_object *o, const char *name, size_t length)
+unsigned harness_count(const struct harness_op *op, enum harness_argument_kind kind)
+{
+	unsigned count = 0;
+
+	array_each(const struct harness_argument, a, &op->arguments)
+		count += a->kind == kind;
+	return count;
+}
+
+struct harness_op *harness_op_named(const struct harness_object *o, const char *name, size_t length)
 {
 	array_each(struct harness_op, op, &o->ops)
 		if (object_is_named(op->name, name, length) ||
@@ -145,8 +148,7 @@ static const char *skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* Up to a comma outside of quotes and parentheses. */
-static const char *end_of_value(const char *at, const char *end)
+const char *harness_scan(const char *at, const char *end, const char *stops, bool closes)
 {
 	char quote = 0;
 	int depth = 0;
@@ -158,15 +160,17 @@ static const char *end_of_value(const char *at, const char *end)
 			quote = *at == quote ? 0 : quote;
 		else if (*at == '"' || *at == '\'')
 			quote = *at;
-		else if (*at == ',' && !depth)
+		else if (!depth && strchr(stops, *at))
 			break;
-		else
-			depth += (*at == '(') - (*at == ')');
+		else if (*at == '(')
+			depth++;
+		else if (*at == ')' && --depth <= 0 && closes)
+			return at + 1;
 	}
 	return at;
 }
 
-/* `has`: the argument's values, to which a new one is added. */
+/* The index of the value, which is added if it is new. */
 static unsigned char value_named(struct harness_argument *a, const char *text, size_t length)
 {
 	for (size_t i = 0; i < a->values.count; i++)
@@ -178,24 +182,28 @@ static unsigned char value_named(struct harness_argument *a, const char *text, s
 
 static int wrong_count(const struct harness_op *op, struct error *err)
 {
-	unsigned wanted = 0;
+	const unsigned wanted = harness_count(op, HARNESS_VALUE);
 
-	array_each(const struct harness_argument, a, &op->arguments)
-		wanted += a->kind == HARNESS_VALUE;
 	return error_set(err, ERROR_USAGE, "%s takes %u value%s here", op->name, wanted,
 			 wanted == 1 ? "" : "s");
+}
+
+/* The first argument from `i` on that takes a value. */
+static size_t next_value(const struct harness_op *op, size_t i)
+{
+	while (i < op->arguments.count && op->arguments.items[i].kind != HARNESS_VALUE)
+		i++;
+	return i;
 }
 
 static int read_values(struct harness_op *op, const char *at, const char *end,
 		       struct harness_call *out, struct error *err)
 {
-	size_t i = 0;
+	size_t i = next_value(op, 0);
 
-	for (at = skip_blanks(at, end); at < end; i++) {
-		const char *behind = end_of_value(at, end), *last = behind;
+	for (at = skip_blanks(at, end); at < end; i = next_value(op, i + 1)) {
+		const char *behind = harness_scan(at, end, ",", false), *last = behind;
 
-		while (i < op->arguments.count && op->arguments.items[i].kind != HARNESS_VALUE)
-			i++;
 		while (last > at && isspace((unsigned char)last[-1]))
 			last--;
 		if (i >= op->arguments.count || i >= HARNESS_ARGUMENTS || last == at)
@@ -203,8 +211,6 @@ static int read_values(struct harness_op *op, const char *at, const char *end,
 		out->values[i] = value_named(&op->arguments.items[i], at, (size_t)(last - at));
 		at = skip_blanks(behind + (behind < end), end);
 	}
-	while (i < op->arguments.count && op->arguments.items[i].kind != HARNESS_VALUE)
-		i++;
 	return i < op->arguments.count ? wrong_count(op, err) : 0;
 }
 

@@ -1,4 +1,5 @@
-#include "tracer/harness/model/outcome.h"
+/* Outcomes, compared call by call. */
+#include "tracer/harness/model/model.h"
 
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/hash.h"

@@ -1,4 +1,5 @@
-#include "tracer/harness/model/schema.h"
+/* The calls of each thread of a harness, as text. */
+#include "tracer/harness/model/model.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -25,32 +26,9 @@ static char skip(struct schema_reader *r)
 	return *r->at;
 }
 
-/* Up to the parenthesis that closes the call; a text in quotes may contain one. */
-static const char *end_of_call(const char *at)
-{
-	char quote = 0;
-	int depth = 0;
-
-	for (; *at; at++) {
-		if (quote && *at == '\\' && at[1])
-			at++;
-		else if (quote)
-			quote = *at == quote ? 0 : quote;
-		else if (*at == '"' || *at == '\'')
-			quote = *at;
-		else if (*at == '(')
-			depth++;
-		else if (*at == ')' && --depth <= 0)
-			return at + 1;
-		else if (!depth && (*at == ';' || *at == '}'))
-			break;
-	}
-	return at;
-}
-
 static int read_call(struct schema_reader *r, unsigned thread)
 {
-	const char *end = end_of_call(r->at);
+	const char *end = harness_scan(r->at, r->at + strlen(r->at), ";}", true);
 	unsigned *count = &r->out->counts[thread];
 
 	if (*count == SCHEMA_CALLS)

@@ -1,36 +1,41 @@
-/* What both kinds of program have in common: declarations and calls. */
 #include "tracer/harness/model/write.h"
 
 #include <ctype.h>
 #include <string.h>
 
-const char *write_format(enum harness_shown shown)
+unsigned write_gifts(const struct harness_op *op, struct gift out[GIFTS])
 {
-	switch (shown) {
-	case HARNESS_SIGNED:
-	case HARNESS_BOOL:
-		return "%ld";
-	case HARNESS_UNSIGNED:
-	case HARNESS_POINTER:
-		return "%lu";
-	case HARNESS_FLOAT:
-		return "%g";
-	case HARNESS_STRING:
-		return "%s";
-	default:
-		return "";
-	}
+	unsigned count = 0, outs = 0;
+
+	if (op->varies)
+		return 0;
+	if (op->shown != HARNESS_NOTHING)
+		out[count++] = (struct gift){NULL, op->shown, 0};
+	array_each(const struct harness_argument, a, &op->arguments)
+		if (a->kind == HARNESS_OUT)
+			out[count++] = (struct gift){a, a->shown, ++outs};
+		else if (a->kind == HARNESS_VISITS)
+			out[count++] = (struct gift){a, HARNESS_SIGNED, 0};
+	return count;
 }
 
-void write_shown(enum harness_shown shown, const char *variable, struct str *out)
+void write_shown(const struct gift *g, unsigned n, const char *variable, struct str *format,
+		 struct str *values)
 {
-	if (shown == HARNESS_STRING || shown == HARNESS_FLOAT)
-		str_add(out, variable);
-	else
-		str_addf(out, "(%s)%s",
-			 shown == HARNESS_UNSIGNED || shown == HARNESS_POINTER ? "unsigned long"
-									       : "long",
-			 variable);
+	static const struct {
+		const char *format, *cast;
+	} rows[] = {
+		[HARNESS_NOTHING] = {"", "(long)"},
+		[HARNESS_SIGNED] = {"%ld", "(long)"},
+		[HARNESS_UNSIGNED] = {"%lu", "(unsigned long)"},
+		[HARNESS_BOOL] = {"%ld", "(long)"},
+		[HARNESS_FLOAT] = {"%g", ""},
+		[HARNESS_STRING] = {"%s", ""},
+		[HARNESS_POINTER] = {"%lu", "(unsigned long)"},
+	};
+
+	str_addf(format, "%s%s", n ? "," : "=", rows[g->shown].format);
+	str_addf(values, ", %s%s", rows[g->shown].cast, variable);
 }
 
 void write_text_function(struct str *out)
@@ -56,12 +61,11 @@ void write_text_function(struct str *out)
 size_t write_room(const struct harness_object *o, unsigned call)
 {
 	enum { BETWEEN = 4, NUMBER = 24 };
-	const struct harness_call *c = &o->calls.items[call];
-	const struct harness_op *op = &o->ops.items[c->op];
-	size_t room = strlen(c->text) + BETWEEN;
+	const struct harness_op *op = harness_op_of(o, call);
 
-	room += op->shown == HARNESS_STRING ? WRITE_TEXT_ROOM + 1 : NUMBER;
-	return room + op->arguments.count * NUMBER;
+	return strlen(o->calls.items[call].text) + BETWEEN +
+	       (op->shown == HARNESS_STRING ? WRITE_TEXT_ROOM + 1 : NUMBER) +
+	       op->arguments.count * NUMBER;
 }
 
 bool write_is_text(const struct harness_op *op)
@@ -77,47 +81,44 @@ bool write_has_text(const struct harness_object *o, const bool *used)
 	return false;
 }
 
-/* A number where C wants an address is a token. */
-static void write_add_value(const struct harness_argument *a, const char *value, struct str *out)
+void write_memory(const struct harness_object *o, struct str *out)
 {
-	bool is_pointer = strchr(a->type, '*');
-
-	if (is_pointer && isdigit((unsigned char)*value))
-		str_addf(out, "(void *)%s", value);
-	else
-		str_add(out, value);
+	if (o->memory)
+		str_addf(out, "static _Alignas(64) char memory[%llu];\n",
+			 (unsigned long long)o->memory);
 }
 
-void write_call_text(const struct harness_object *o, const struct harness_call *c, const char *name,
-		     unsigned first, struct str *out)
+void write_make(const struct harness_object *o, struct str *out)
+{
+	if (o->memory)
+		str_add(out, "	object = (void *)memory;\n");
+	if (o->make)
+		str_addf(out, "	%s\n", o->make);
+}
+
+void write_call(const struct harness_object *o, const struct harness_call *c, unsigned first,
+		struct str *out)
 {
 	const struct harness_op *op = &o->ops.items[c->op];
 
 	str_addf(out, "%s(object", op->function);
 	for (size_t i = 0; i < op->arguments.count; i++) {
 		const struct harness_argument *a = &op->arguments.items[i];
+		const char *value =
+			a->kind == HARNESS_VALUE ? a->values.items[c->values[i]] : "NULL";
 
 		str_add(out, ", ");
 		if (a->kind == HARNESS_OUT)
-			str_addf(out, "&%s%u", name, first++);
+			str_addf(out, "&o%u", first++);
 		else if (a->kind == HARNESS_VISITS)
 			str_add(out, "(void *)visit");
-		else if (a->kind == HARNESS_NULL)
-			str_add(out, "NULL");
-		else
-			write_add_value(a, a->values.items[c->values[i]], out);
+		else /* a number where C wants an address is a token */
+			str_addf(out, "%s%s",
+				 strchr(a->type, '*') && isdigit((unsigned char)*value) ? "(void *)"
+											: "",
+				 value);
 	}
 	str_add(out, ")");
-}
-
-static void add_prototype(const struct harness_object *o, const struct harness_op *op,
-			  struct str *out)
-{
-	str_addf(out, "%s%s%s(%s *", op->result, strchr(op->result, '*') ? "" : " ", op->function,
-		 o->type);
-	array_each(const struct harness_argument, a, &op->arguments)
-		str_addf(out, ", %s", a->type);
-	str_add(out, ");\n");
 }
 
 void write_declarations(const struct harness_object *o, const bool *used, struct str *out)
@@ -129,7 +130,15 @@ void write_declarations(const struct harness_object *o, const bool *used, struct
 	str_addf(out, "%s\n", o->declared);
 	array_each(char *const, prototype, &o->prototypes)
 		str_addf(out, "%s\n", *prototype);
-	for (size_t i = 0; i < o->ops.count; i++)
-		if (used[i])
-			add_prototype(o, &o->ops.items[i], out);
+	for (size_t i = 0; i < o->ops.count; i++) {
+		const struct harness_op *op = &o->ops.items[i];
+
+		if (!used[i])
+			continue;
+		str_addf(out, "%s%s%s(%s *", op->result, strchr(op->result, '*') ? "" : " ",
+			 op->function, o->type);
+		array_each(const struct harness_argument, a, &op->arguments)
+			str_addf(out, ", %s", a->type);
+		str_add(out, ");\n");
+	}
 }

@@ -1,52 +1,41 @@
-/* C programs that call the operations. */
+/* Declarations and calls, as both kinds of program write them. */
 #ifndef GATECTL_HARNESS_MODEL_WRITE_H
 #define GATECTL_HARNESS_MODEL_WRITE_H
 
-#include "tracer/harness/model/outcome.h"
-#include "tracer/harness/model/schema.h"
+#include "tracer/harness/model/model.h"
 
 /*
- * One program for all harnesses. Calls go by their numbers in object->calls:
- *
- *	PROG orders [UNTIL]			each line of its input is a sequence of calls: they are made one
- *						after the other on a new object, in a child process, and a line
- *						says what came of it (harness/check/orders.h); nothing more is done
- *						when the monotonic clock is past UNTIL, in seconds
- *	PROG run FINAL CALLS CALLS... = SUM...	a thread for each CALLS ("3 1"; FINAL: behind them, "" none);
- *						prints the outcome; 1 if it has none of these outcome_sum()s
- */
-void write_program(const struct harness_object *o, struct str *out);
-
-/* What is wanted of a test of one harness. */
-struct write_test {
-	const struct harness_object *object;
-	const struct schema *schema;
-	const unsigned *final; /* calls behind the threads */
-	size_t final_count;
-	const struct outcomes *atomic;
-	const char *command; /* that compiles it */
-};
-
-/* A program without arguments that a person would have written: 1 if the outcome is not atomic. */
-void write_test(const struct write_test *t, struct str *out);
-
-/* Of both, in order of use; between the files of this room. */
-void write_declarations(const struct harness_object *o, const bool *used, struct str *out);
-/* "queue_push(object, 1)"; out-parameters go to NAMEn, which counts on. */
-void write_call_text(const struct harness_object *o, const struct harness_call *c, const char *name,
-		     unsigned first, struct str *out);
-/*
- * Texts that operations give are copied right after the call, in the thread that made it: nobody knows how long they
- * stand there. quoted_text(TEXT, OUT) does it, in both kinds of program: so equal texts are equal everywhere.
+ * A text that an operation gives is copied right after the call, in the thread that made it, since it may not stay.
+ * quoted_text(TEXT, OUT) copies it, the same way in both kinds of program.
  */
 enum { WRITE_TEXT = 1000, WRITE_TEXT_ROOM = 4 * WRITE_TEXT + 8 };
-void write_text_function(struct str *out);
-bool write_is_text(const struct harness_op *op); /* does it give one? */
+
+/* Something that a call gives: its result (`of` NULL), or what one of its arguments shows. */
+struct gift {
+	const struct harness_argument *of;
+	enum harness_shown shown;
+	unsigned out; /* of OUT: which of these arguments it is, from 1 */
+};
+
+enum { GIFTS = HARNESS_ARGUMENTS + 1 };
+
+/* Returns how many there are. */
+unsigned write_gifts(const struct harness_op *op, struct gift out[GIFTS]);
+/* True if the operation gives a text. */
+bool write_is_text(const struct harness_op *op);
 bool write_has_text(const struct harness_object *o, const bool *used);
-/* How long the call's part of an outcome is at most, with what stands between two of them. */
+void write_text_function(struct str *out);
+void write_declarations(const struct harness_object *o, const bool *used, struct str *out);
+/* The memory of an object that is initialised in place; and what makes it, in a function. */
+void write_memory(const struct harness_object *o, struct str *out);
+void write_make(const struct harness_object *o, struct str *out);
+/* "queue_push(object, 1)"; out-parameters are &o<FIRST>, &o<FIRST + 1>. */
+void write_call(const struct harness_object *o, const struct harness_call *c, unsigned first,
+		struct str *out);
+/* The most bytes that the call takes in an outcome, with what stands between two calls. */
 size_t write_room(const struct harness_object *o, unsigned call);
-/* What printf() prints of what an operation gave; of a text that is the copy. that "%ld", "(long)r1" */
-const char *write_format(enum harness_shown shown);
-void write_shown(enum harness_shown shown, const char *variable, struct str *out);
+/* Adds what printf() prints for the n-th gift: ",%ld" to the format, ", (long)r1" to the values. */
+void write_shown(const struct gift *g, unsigned n, const char *variable, struct str *format,
+		 struct str *values);
 
 #endif

@@ -37,113 +37,59 @@ static const char *field(enum harness_shown shown)
 	}
 }
 
-/* Something that a call gives: its result (`of` NULL), or what one of its arguments shows. */
-struct gift {
-	unsigned number, variable;
-	const struct harness_argument *of;
-	enum harness_shown shown;
-};
-
-static void each_gift(const struct harness_op *op, void (*each)(void *ctx, const struct gift *g),
-		      void *ctx)
-{
-	struct gift g = {0, 0, NULL, op->shown};
-
-	if (op->varies)
-		return;
-	if (op->shown != HARNESS_NOTHING)
-		each(ctx, &g), g.number++;
-	array_each(const struct harness_argument, a, &op->arguments) {
-		g.of = a;
-		g.variable += a->kind == HARNESS_OUT;
-		g.shown = a->kind == HARNESS_OUT ? a->shown : HARNESS_SIGNED;
-		if (a->kind == HARNESS_OUT || a->kind == HARNESS_VISITS)
-			each(ctx, &g), g.number++;
-	}
-}
-
-struct gift_keeper {
-	const struct harness_op *op;
-	struct str *out;
-};
-
-/* What a call leaves behind that has said false is anything: nobody looks at it. */
-static void write_program_keep(void *ctx, const struct gift *g)
-{
-	const struct gift_keeper *k = ctx;
-	struct str *out = k->out;
-
-	if (g->of && g->of->kind == HARNESS_VISITS)
-		str_addf(out, "	given[%u].n = visits;\n", g->number);
-	else if (g->of && k->op->shown == HARNESS_BOOL)
-		str_addf(out, "	given[%u].%s = given[0].n ? o%u : 0;\n", g->number, field(g->shown),
-			 g->variable);
-	else if (g->of)
-		str_addf(out, "	given[%u].%s = o%u;\n", g->number, field(g->shown), g->variable);
-}
-
-static void add_variables(const struct harness_op *op, struct str *out)
-{
-	unsigned variable = 0;
-
-	array_each(const struct harness_argument, a, &op->arguments)
-		if (a->kind == HARNESS_OUT)
-			str_addf(out, "	%s%so%u = 0;\n", a->of, strchr(a->of, '*') ? "" : " ",
-				 ++variable);
-	array_each(const struct harness_argument, a, &op->arguments)
-		if (a->kind == HARNESS_VISITS)
-			str_add(out, "	visits = 0;\n");
-}
-
 static void add_function(const struct harness_object *o, unsigned number, struct str *out)
 {
 	const struct harness_call *c = &o->calls.items[number];
 	const struct harness_op *op = &o->ops.items[c->op];
-	bool is_text = write_is_text(op);
+	struct gift gifts[GIFTS];
+	unsigned count = write_gifts(op, gifts), outs = 0;
 
 	str_addf(out, "static void call_%u(union given *given)\n{\n", number);
-	add_variables(op, out);
+	array_each(const struct harness_argument, a, &op->arguments)
+		if (a->kind == HARNESS_OUT)
+			str_addf(out, "	%s%so%u = 0;\n", a->of, strchr(a->of, '*') ? "" : " ",
+				 ++outs);
+	for (unsigned i = harness_count(op, HARNESS_VISITS); i > 0; i--)
+		str_add(out, "	visits = 0;\n");
 	str_add(out, "	(void)given;\n	");
-	if (is_text)
+	if (write_is_text(op))
 		str_add(out, "quoted_text(");
 	else if (op->shown != HARNESS_NOTHING && !op->varies)
 		str_addf(out, "given[0].%s = ", field(op->shown));
 	else if (strcmp(op->result, "void") != 0)
 		str_add(out, "(void)");
-	write_call_text(o, c, "o", 1, out);
-	str_add(out, is_text ? ", given[0].text);\n" : ";\n");
-	each_gift(op, write_program_keep, &(struct gift_keeper){op, out});
+	write_call(o, c, 1, out);
+	str_add(out, write_is_text(op) ? ", given[0].text);\n" : ";\n");
+	/* What a call that gave false leaves in its variables is anything. */
+	for (unsigned i = 0; i < count; i++)
+		if (gifts[i].of && !gifts[i].out)
+			str_addf(out, "	given[%u].n = visits;\n", i);
+		else if (gifts[i].of)
+			str_addf(out,
+				 op->shown == HARNESS_BOOL
+					 ? "	given[%u].%s = given[0].n ? o%u : 0;\n"
+					 : "	given[%u].%s = o%u;\n",
+				 i, field(gifts[i].shown), gifts[i].out);
 	str_add(out, "}\n\n");
-}
-
-struct gift_text {
-	struct str format, values;
-};
-
-static void write_program_tell(void *ctx, const struct gift *g)
-{
-	struct gift_text *t = ctx;
-	char name[32];
-
-	snprintf(name, sizeof(name), "given[%u].%s", g->number, field(g->shown));
-	str_addf(&t->format, "%s%s", g->number ? "," : "=", write_format(g->shown));
-	str_add(&t->values, ", ");
-	write_shown(g->shown, name, &t->values);
 }
 
 static void add_teller(const struct harness_object *o, unsigned number, struct str *out)
 {
-	const struct harness_call *c = &o->calls.items[number];
-	struct gift_text t = {{0}, {0}};
+	struct gift gifts[GIFTS];
+	unsigned count = write_gifts(harness_op_of(o, number), gifts);
+	STR(format);
+	STR(values);
+	char name[32];
 
-	each_gift(&o->ops.items[c->op], write_program_tell, &t);
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "given[%u].%s", i, field(gifts[i].shown));
+		write_shown(&gifts[i], i, name, &format, &values);
+	}
 	str_addf(out, "static void tell_%u(const union given *given, char *out, size_t size)\n{\n",
 		 number);
 	str_add(out, "	(void)given;\n	snprintf(out, size, \"");
-	foreign_c_format(out, c->text);
-	str_addf(out, "%s\"%s);\n}\n\n", str_text(&t.format), str_text(&t.values));
-	str_fini(&t.format);
-	str_fini(&t.values);
+	foreign_c_format(out, o->calls.items[number].text);
+	str_addf(out, "%s\"%s);\n}\n\n", str_text(&format), str_text(&values));
 }
 
 static void add_table(const struct harness_object *o, struct str *out)
@@ -160,14 +106,9 @@ static void add_table(const struct harness_object *o, struct str *out)
 static void add_object(const struct harness_object *o, struct str *out)
 {
 	str_addf(out, "static %s *object;\n", o->type);
-	if (o->memory)
-		str_addf(out, "static _Alignas(64) char memory[%llu];\n",
-			 (unsigned long long)o->memory);
+	write_memory(o, out);
 	str_add(out, "static int make(void)\n{\n");
-	if (o->memory)
-		str_add(out, "	object = (void *)memory;\n");
-	if (o->make)
-		str_addf(out, "	%s\n", o->make);
+	write_make(o, out);
 	str_add(out, "	return object != NULL;\n}\n\nstatic void end(void)\n{\n");
 	if (o->end)
 		str_addf(out, "	%s(object);\n", o->end);

@@ -21,7 +21,6 @@ struct test {
 	struct str format, values;		 /* of the outcome */
 	unsigned results, outs;			 /* so far: r1, r2; o1 */
 	size_t room;				 /* for the outcome */
-	unsigned called;			 /* the result of this call */
 	bool visits, dense;
 };
 
@@ -42,102 +41,49 @@ static void declare(struct test *w, const char *type, const char *name, unsigned
 		 strchr(type, '*') ? "*" : "", name, number, size);
 }
 
-/* Of "const char *" what stands before the star. */
-static int base_length(const char *type)
+/* The result goes to a variable of its own. Returns its number; 0: there is none. */
+static unsigned add_result(struct test *w, const struct harness_op *op, const struct gift *g,
+			   struct str *calls)
 {
-	size_t length = strcspn(type, "*");
+	const unsigned number = ++w->results;
+	char name[64];
 
-	while (length && type[length - 1] == ' ')
-		length--;
-	return (int)length;
-}
-
-static void add_variables(const struct test *w, struct str *out)
-{
-	array_each(const struct test_variables, v, &w->variables)
-		str_addf(out, "static %.*s %s;\n", base_length(v->type), v->type,
-			 str_text(&v->names));
-}
-
-static void write_test_show(struct test *w, enum harness_shown shown, const char *name,
-			    unsigned number, bool *first)
-{
-	char variable[64];
-
-	snprintf(variable, sizeof(variable), number ? "%s%u" : "%s", name, number);
-	str_addf(&w->format, "%s%s", *first ? "=" : ",", write_format(shown));
-	str_add(&w->values, ", ");
-	write_shown(shown, variable, &w->values);
-	*first = false;
-}
-
-/* The variable that is the call's `out`-th; of a call that has said false nobody looks at it. */
-static void show_out(struct test *w, const struct harness_op *op, enum harness_shown shown,
-		     unsigned out, bool *first)
-{
-	char text[48];
-
-	if (op->varies)
-		return;
-	if (op->shown == HARNESS_BOOL) {
-		snprintf(text, sizeof(text), "(r%u ? o%u : 0)", w->called, out);
-		write_test_show(w, shown, text, 0, first);
-	} else {
-		write_test_show(w, shown, "o", out, first);
-	}
-}
-
-static void show_arguments(struct test *w, const struct harness_op *op, unsigned out, bool *first)
-{
-	array_each(const struct harness_argument, a, &op->arguments) {
-		if (a->kind == HARNESS_OUT) {
-			declare(w, a->of, "o", out, "");
-			show_out(w, op, a->shown, out++, first);
-		}
-		if (a->kind == HARNESS_VISITS && !op->varies) {
-			declare(w, "long", "v", ++w->results, "");
-			write_test_show(w, HARNESS_SIGNED, "v", w->results, first);
-		}
-		w->visits |= a->kind == HARNESS_VISITS;
-	}
-}
-
-static unsigned count_outs(const struct harness_op *op)
-{
-	unsigned count = 0;
-
-	array_each(const struct harness_argument, a, &op->arguments)
-		count += a->kind == HARNESS_OUT;
-	return count;
-}
-
-static bool is_visiting(const struct harness_op *op)
-{
-	array_each(const struct harness_argument, a, &op->arguments)
-		if (a->kind == HARNESS_VISITS)
-			return !op->varies;
-	return false;
-}
-
-/* Up to the call itself. */
-static void begin_call(struct test *w, const struct harness_op *op, struct str *calls)
-{
-	bool first = true;
-	char size[16];
-
-	str_add(calls, is_visiting(op) ? "	visits = 0;\n	" : "	");
-	if (op->shown == HARNESS_NOTHING || op->varies)
-		return;
-	w->results++;
 	if (write_is_text(op)) {
-		snprintf(size, sizeof(size), "[%d]", WRITE_TEXT_ROOM);
-		declare(w, "char", "r", w->results, size);
+		snprintf(name, sizeof(name), "[%d]", WRITE_TEXT_ROOM);
+		declare(w, "char", "r", number, name);
 		str_add(calls, "quoted_text(");
 	} else {
-		declare(w, op->result, "r", w->results, "");
-		str_addf(calls, "r%u = ", w->results);
+		declare(w, op->result, "r", number, "");
+		str_addf(calls, "r%u = ", number);
 	}
-	write_test_show(w, op->shown, "r", w->results, &first);
+	snprintf(name, sizeof(name), "r%u", number);
+	write_shown(g, 0, name, &w->format, &w->values);
+	return number;
+}
+
+/* What a call that gave false (`result`: its number) leaves in its variables is anything. */
+static void add_arguments(struct test *w, const struct harness_op *op, const struct gift *gifts,
+			  unsigned result)
+{
+	unsigned n = result != 0;
+	char name[64];
+
+	array_each(const struct harness_argument, a, &op->arguments) {
+		if (a->kind == HARNESS_OUT)
+			declare(w, a->of, "o", ++w->outs, "");
+		if ((a->kind != HARNESS_OUT && a->kind != HARNESS_VISITS) || op->varies)
+			continue;
+		if (a->kind == HARNESS_VISITS)
+			declare(w, "long", "v", ++w->results, "");
+		if (a->kind == HARNESS_OUT && op->shown == HARNESS_BOOL)
+			snprintf(name, sizeof(name), "(r%u ? o%u : 0)", result, w->outs);
+		else if (a->kind == HARNESS_OUT)
+			snprintf(name, sizeof(name), "o%u", w->outs);
+		else
+			snprintf(name, sizeof(name), "v%u", w->results);
+		write_shown(&gifts[n], n, name, &w->format, &w->values);
+		n++;
+	}
 }
 
 static void write_test_add_call(struct test *w, unsigned number, struct str *calls)
@@ -145,20 +91,23 @@ static void write_test_add_call(struct test *w, unsigned number, struct str *cal
 	const struct harness_object *o = w->t->object;
 	const struct harness_call *c = &o->calls.items[number];
 	const struct harness_op *op = &o->ops.items[c->op];
-	unsigned out = w->outs + 1;
-	bool first = op->shown == HARNESS_NOTHING || op->varies;
+	struct gift gifts[GIFTS];
+	const bool gives = write_gifts(op, gifts) && !gifts[0].of,
+		   visits = harness_count(op, HARNESS_VISITS);
+	unsigned result = 0;
 
-	w->outs += count_outs(op);
+	w->visits |= visits;
 	w->room += write_room(o, number);
 	foreign_c_format(&w->format, c->text);
-	begin_call(w, op, calls);
-	w->called = w->results;
-	write_call_text(o, c, "o", out, calls);
+	str_add(calls, visits && !op->varies ? "	visits = 0;\n	" : "	");
+	if (gives)
+		result = add_result(w, op, gifts, calls);
+	write_call(o, c, w->outs + 1, calls);
 	if (write_is_text(op))
-		str_addf(calls, ", r%u)", w->called);
+		str_addf(calls, ", r%u)", result);
 	str_add(calls, ";\n");
-	show_arguments(w, op, out, &first);
-	if (is_visiting(op))
+	add_arguments(w, op, gifts, result);
+	if (visits && !op->varies)
 		str_addf(calls, "	v%u = visits;\n", w->results);
 }
 
@@ -202,18 +151,23 @@ static void join_lines(struct str *s)
 /* Lines of the preprocessor stay as they are. */
 static void add_declarations(struct test *w, const bool *used, struct str *out)
 {
-	struct str functions = {0}, variables = {0};
+	STR(functions);
+	STR(variables);
 
 	write_declarations(w->t->object, used, &functions);
-	add_variables(w, &variables);
+	array_each(const struct test_variables, v, &w->variables) {
+		int length = (int)strcspn(v->type, "*"); /* of "const char *" without the star */
+
+		while (length && v->type[length - 1] == ' ')
+			length--;
+		str_addf(&variables, "static %.*s %s;\n", length, v->type, str_text(&v->names));
+	}
 	if (w->dense && !w->t->object->includes.count)
 		join_lines(&functions);
 	if (w->dense)
 		join_lines(&variables);
 	str_addf(out, "%s\nstatic %s *object;\n%s", str_text(&functions), w->t->object->type,
 		 str_text(&variables));
-	str_fini(&functions);
-	str_fini(&variables);
 }
 
 static void add_top(struct test *w, struct str *out)
@@ -221,7 +175,7 @@ static void add_top(struct test *w, struct str *out)
 	const struct harness_object *o = w->t->object;
 	bool *used = base_alloc(o->ops.count + 1, sizeof(*used));
 	const struct schema *s = w->t->schema;
-	struct str schema = {0};
+	STR(schema);
 
 	for (unsigned t = 0; t < s->threads; t++)
 		for (unsigned i = 0; i < s->counts[t]; i++)
@@ -233,12 +187,9 @@ static void add_top(struct test *w, struct str *out)
 	foreign_c_comment(out, w->t->command);
 	str_add(out, "\n");
 	foreign_c_comment(out, str_text(&schema));
-	str_fini(&schema);
 	str_add(out, "\n#include <pthread.h>\n#include <stdio.h>\n#include <string.h>\n");
 	add_declarations(w, used, out);
-	if (o->memory)
-		str_addf(out, "static _Alignas(64) char memory[%llu];\n",
-			 (unsigned long long)o->memory);
+	write_memory(o, out);
 	if (w->visits)
 		str_add(out, "static __thread long visits;\n"
 			     "static long visit(void)\n{\n	return ++visits == 0;\n}\n");
@@ -278,27 +229,20 @@ static void add_atomic(struct test *w, size_t room, struct str *out)
 	str_add(out, ",\n");
 }
 
-static void write_test_add_start(struct test *w, struct str *out)
+static void add_main(struct test *w, struct str *out)
 {
 	const struct harness_object *o = w->t->object;
-	unsigned threads = w->t->schema->threads;
+	const unsigned threads = w->t->schema->threads;
 
-	if (o->memory)
-		str_add(out, "	object = (void *)memory;\n");
-	if (o->make)
-		str_addf(out, "	%s\n", o->make);
+	str_addf(out, "	};\n	pthread_t threads[%u];\n	char outcome[%zu];\n\n", threads,
+		 w->room);
+	write_make(o, out);
 	for (unsigned t = 0; t < threads; t++)
 		str_addf(out, "	pthread_create(&threads[%u], NULL, %s, NULL);\n", t, names[t]);
 	str_addf(out,
 		 "	for (int i = 0; i < %u; i++)\n		pthread_join(threads[i], "
 		 "NULL);\n%s",
 		 threads, str_text(&w->final));
-}
-
-static void write_test_add_end(struct test *w, struct str *out)
-{
-	const struct harness_object *o = w->t->object;
-
 	str_addf(out, "	snprintf(outcome, sizeof(outcome), \"%s\"%s);\n", str_text(&w->format),
 		 str_text(&w->values));
 	if (o->end)
@@ -334,7 +278,8 @@ static void drop_blank(struct str *s, size_t most)
 static void write_as(const struct write_test *t, bool dense, struct str *out)
 {
 	struct test w = {.t = t, .dense = dense};
-	struct str top = {0}, start = {0};
+	STR(top);
+	STR(start);
 	size_t lines;
 
 	add_calls(&w);
@@ -342,18 +287,13 @@ static void write_as(const struct write_test *t, bool dense, struct str *out)
 		join_lines(&w.final);
 	add_top(&w, &top);
 	add_threads(&w, &top);
-	str_addf(&start, "	};\n	pthread_t threads[%u];\n	char outcome[%zu];\n\n",
-		 t->schema->threads, w.room);
-	write_test_add_start(&w, &start);
-	write_test_add_end(&w, &start);
+	add_main(&w, &start);
 	str_add(&top, "\nint main(void)\n{\n	static const char *const atomic[] = {\n");
 	lines = count_lines(&top) + count_lines(&start);
 	str_add(out, str_text(&top));
 	add_atomic(&w, lines < LINES ? LINES - lines : 1, out);
 	str_add(out, str_text(&start));
 	drop_blank(out, LINES);
-	str_fini(&top);
-	str_fini(&start);
 	array_each(struct test_variables, v, &w.variables)
 		str_fini(&v->names);
 	array_fini(&w.variables);

@@ -1,4 +1,5 @@
-#include "tracer/harness/object/object.h"
+/* From signatures to an object with operations: what is guessed, and what the tester has said. */
+#include "tracer/harness/hunt.h"
 #include "tracer/base/text/word.h"
 
 #include <stdlib.h>
@@ -73,44 +74,51 @@ static enum harness_shown shown_result(const struct signature_value *v)
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
-static bool is_zero(const char *text, size_t length)
+/* The next item of a list with commas, or NULL; `at` is moved past it. */
+static const char *next_item(const char **at, size_t *length)
 {
-	return length == 1 && *text == '0';
+	const char *item = *at;
+
+	if (!item || !*item)
+		return NULL;
+	*length = strcspn(item, ",");
+	*at = item + *length + (item[*length] == ',');
+	return item;
 }
 
-/* Zero comes last, since it is often special; of addresses it is none at all. */
+static const char *values_of(const struct harness_hunt *h)
+{
+	return h->options.values ? h->options.values : "0,1,2";
+}
+
+/* Zero comes last, since it is often special. */
 static void add_given(const char *list, bool zeroes, struct harness_argument *a)
 {
-	for (const char *at = list; *at;) {
-		size_t length = strcspn(at, ",");
+	const char *item;
+	size_t length;
 
-		if (is_zero(at, length) == zeroes)
-			*array_add(&a->values) = base_strndup(at, length);
-		at += length + (at[length] == ',');
-	}
+	while ((item = next_item(&list, &length)))
+		if ((length == 1 && *item == '0') == zeroes)
+			*array_add(&a->values) = base_strndup(item, length);
 }
 
+/* Of addresses, zero is none at all. */
 static void add_numbers(const struct harness_hunt *h, struct harness_argument *a, bool zero)
 {
-	const char *list = h->options.values ? h->options.values : "0,1,2";
-
-	add_given(list, false, a);
+	add_given(values_of(h), false, a);
 	if (zero || !a->values.count)
-		add_given(list, true, a);
+		add_given(values_of(h), true, a);
 	a->renames = true;
 }
 
 static void add_texts(const struct harness_hunt *h, struct harness_argument *a)
 {
-	struct harness_argument numbers = {0};
+	const char *list = values_of(h);
 	char text[] = "\"a\"";
+	size_t length;
 
-	add_numbers(h, &numbers, true);
-	for (size_t i = 0; i < numbers.values.count && i < 26; i++, text[1]++)
+	for (; text[1] <= 'z' && next_item(&list, &length); text[1]++)
 		*array_add(&a->values) = base_strdup(text);
-	array_each(char *, value, &numbers.values)
-		base_free(*value);
-	array_fini(&numbers.values);
 	a->renames = true;
 }
 
@@ -204,15 +212,12 @@ static char *prefix_of(const struct signatures *s)
 
 static bool is_in_list(const char *list, const char *name)
 {
-	size_t length = strlen(name);
+	const char *item;
+	size_t length;
 
-	for (const char *at = list; *at;) {
-		size_t n = strcspn(at, ",");
-
-		if (n == length && memcmp(at, name, n) == 0)
+	while ((item = next_item(&list, &length)))
+		if (strlen(name) == length && memcmp(item, name, length) == 0)
 			return true;
-		at += n + (at[n] == ',');
-	}
 	return false;
 }
 
@@ -251,41 +256,36 @@ static void add_ops(struct harness_hunt *h)
 	base_free(prefix);
 }
 
-/* Which of those that --ops names is none? */
+/* Every name of --ops is an operation. */
 static int check_ops(struct harness_hunt *h)
 {
-	for (const char *at = h->options.ops; at && *at;) {
-		size_t n = strcspn(at, ",");
-		char *name = base_strndup(at, n);
+	const char *at = h->options.ops, *item;
+	size_t length;
+
+	while ((item = next_item(&at, &length))) {
+		char *name = base_strndup(item, length);
 		const struct signature *s = signatures_find(&h->signatures, name);
 
-		if (!harness_op_named(&h->object, at, n))
+		if (!harness_op_named(&h->object, item, length))
 			error_set(h->x.err, ERROR_USAGE, "--ops: '%s' is no operation of %s%s%s",
 				  name, h->object.type, s && s->why ? ": " : "",
 				  s && s->why ? s->why : "");
 		base_free(name);
 		if (h->x.err->code)
 			return error_hint(h->x.err, "gatectl harness --list says what was found");
-		at += n + (at[n] == ',');
 	}
 	return 0;
 }
 
-static void left_out(struct harness_hunt *h, struct str *out)
-{
-	array_each(const struct signature, s, &h->signatures.items)
-		if (s->role == SIGNATURE_LEFT_OUT)
-			str_addf(out, "%s%s: %s", out->length ? "; " : "", s->name, s->why);
-}
-
 static int no_ops(struct harness_hunt *h)
 {
-	struct str why = {0};
+	STR(why);
 
-	left_out(h, &why);
+	array_each(const struct signature, s, &h->signatures.items)
+		if (s->role == SIGNATURE_LEFT_OUT)
+			str_addf(&why, "%s%s: %s", why.length ? "; " : "", s->name, s->why);
 	error_set(h->x.err, ERROR_USAGE, "%s has no operation that could be called%s%s",
 		  h->object.type, why.length ? ": " : "", str_text(&why));
-	str_fini(&why);
 	return -1;
 }
 
@@ -338,13 +338,12 @@ static char *checked(const struct signature *s, const char *before)
 
 static void add_prototype(struct harness_hunt *h, const struct signature *s)
 {
-	char *result = plain_type(h, &s->result);
 	struct str text = {0};
+	char *result;
 
-	if (harness_op_named(&h->object, s->name, strlen(s->name))) {
-		base_free(result);
+	if (harness_op_named(&h->object, s->name, strlen(s->name)))
 		return;
-	}
+	result = plain_type(h, &s->result);
 	str_addf(&text, "%s%s%s(", result, strchr(result, '*') ? "" : " ", s->name);
 	for (size_t i = 0; i < s->parameters.count; i++) {
 		char *type = plain_type(h, &s->parameters.items[i]);
@@ -355,12 +354,6 @@ static void add_prototype(struct harness_hunt *h, const struct signature *s)
 	str_add(&text, s->parameters.count ? ");" : "void);");
 	*array_add(&h->object.prototypes) = str_take(&text);
 	base_free(result);
-}
-
-/* Is the function named in the expression? */
-static bool is_named_in(const char *expression, const char *name)
-{
-	return word_find(expression, name, strlen(name));
 }
 
 static bool by_value(const struct signature *s)
@@ -444,7 +437,7 @@ static int find_make(struct harness_hunt *h)
 		str_addf(&text, "object = %s;", given);
 		h->object.make = str_take(&text);
 		array_each(const struct signature, named, &h->signatures.items)
-			if (is_named_in(given, named->name))
+			if (word_find(given, named->name, strlen(named->name)))
 				add_prototype(h, named);
 		return 0;
 	}
@@ -462,7 +455,7 @@ static int find_make(struct harness_hunt *h)
 static bool may_end(const struct harness_hunt *h, const struct signature *s)
 {
 	return s->role == SIGNATURE_DESTRUCTOR && s->parameters.count == 1 &&
-	       !harness_op_named((struct harness_object *)&h->object, s->name, strlen(s->name)) &&
+	       !harness_op_named(&h->object, s->name, strlen(s->name)) &&
 	       !(h->object.memory && (strstr(s->name, "free") || strstr(s->name, "delete")));
 }
 
