@@ -11,7 +11,7 @@
  * Anything else is an error. What is remembered counts towards the script's memory.
  */
 #include "lua/bytecode.h"
-#include "lua/state.h"
+#include "lua/script_internal.h"
 
 #include <string.h>
 
@@ -71,8 +71,7 @@ void enum_push(lua_State *L, lua_Integer number, const char *name)
 	lua_pushinteger(L, number);
 }
 
-/* ---- .name
- * ----------------------------------------------------------------------------------------- */
+/* ---- .name ----------------------------------------------------------------------------------- */
 
 /* Pops the value on top: is it this number? */
 static bool pop_is(lua_State *L, lua_Integer number)

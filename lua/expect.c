@@ -1,7 +1,13 @@
 /* expect, limits and fail, from values that expect.lua has checked. */
 #include "lua/script_internal.h"
 
+#include "tracer/base/signame.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct plan *plan_of(lua_State *L)
 {
@@ -72,6 +78,241 @@ void script_open_expect(lua_State *L)
 					     {"limits", core_limits},
 					     {"fail_run", core_fail_run},
 					     {NULL, NULL}};
+
+	luaL_setfuncs(L, functions, 0);
+}
+
+/* expect(function(run) ... end): what the script asks when the run is over, and what it sees of it. */
+
+#define RUN "run"
+
+struct ended {
+	const struct script_end *end; /* NULL: the function has returned */
+};
+
+/* core.expect_function(f, text) */
+static int core_expect_function(lua_State *L)
+{
+	struct expect *x = &script_of(L)->plan->expect;
+	const char *text = luaL_checkstring(L, 2), *source;
+	int ref;
+
+	source = fault_push_where(L, L) ? lua_tostring(L, -1) : "?";
+	lua_pushvalue(L, 1);
+	ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	x->any = true;
+	*array_add(&x->checks) = (struct expect_check){base_strdup(text), base_strdup(source), ref};
+	return 0;
+}
+
+/* ---- run ---------------------------------------------------------------------------------------- */
+
+static void push_signal(lua_State *L, int signal)
+{
+	if (signal)
+		lua_pushfstring(L, "SIG%s", signame_text(signal));
+	else
+		lua_pushnil(L);
+}
+
+static void push_output(lua_State *L, const char *key, const struct str *text)
+{
+	if (!text)
+		fault_raise(L,
+			    "run.%s: what a running process writes does not pass through gatectl",
+			    key);
+	lua_pushlstring(L, str_text(text), text->length);
+}
+
+static void push_threads(lua_State *L)
+{
+	const struct engine *e = script_of(L)->engine;
+	struct engine_thread *t;
+
+	lua_newtable(L);
+	for (size_t i = 0; (t = engine_thread_at(e, i)); i++) {
+		thread_push(L, t);
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+}
+
+static int run_index(lua_State *L)
+{
+	const struct ended *r = luaL_checkudata(L, 1, RUN);
+	const char *key = luaL_tolstring(L, 2, NULL);
+
+	if (!r->end)
+		return fault_raise(L, "this run is over and judged");
+	if (strcmp(key, "status") == 0 && r->end->exited) {
+		lua_pushinteger(L, r->end->status);
+	} else if (strcmp(key, "status") == 0) {
+		lua_pushnil(L);
+	} else if (strcmp(key, "signal") == 0) {
+		*r->end->signal_judged = true;
+		push_signal(L, r->end->signal);
+	} else if (strcmp(key, "stdout") == 0) {
+		push_output(L, key, r->end->stdout_text);
+	} else if (strcmp(key, "stderr") == 0) {
+		push_output(L, key, r->end->stderr_text);
+	} else if (strcmp(key, "threads") == 0) {
+		push_threads(L);
+	} else {
+		fault_raise(L,
+			    "no field '%s' in run; fields are status, signal, stdout, stderr, "
+			    "threads",
+			    key);
+	}
+	return 1;
+}
+
+void script_open_end(lua_State *L)
+{
+	static const luaL_Reg of_run[] = {{"__index", run_index}, {NULL, NULL}};
+
+	value_new_type(L, RUN, of_run, "run.%s cannot be set");
+	lua_pushcfunction(L, core_expect_function);
+	lua_setfield(L, -2, "expect_function");
+}
+
+/* ---- asked -------------------------------------------------------------------------------------- */
+
+static int body_end(lua_State *L)
+{
+	struct call *c = lua_touserdata(L, 1);
+	struct ended *r = lua_newuserdatauv(L, sizeof(*r), 0);
+	int status;
+
+	r->end = c->end;
+	luaL_setmetatable(L, RUN);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, c->ref);
+	lua_pushvalue(L, 2);
+	status = script_call(L, 1, 1);
+	r->end = NULL;
+	if (status != LUA_OK)
+		return lua_error(L);
+	c->answer = lua_toboolean(L, -1) ? ENGINE_YES : ENGINE_NO;
+	return 0;
+}
+
+enum engine_answer script_end(struct script *s, const struct expect_check *check,
+			      const struct script_end *end, struct error *err)
+{
+	struct call c = {.script = s,
+			 .body = body_end,
+			 .mode = SCRIPT_PURE,
+			 .ref = check->ref,
+			 .end = end,
+			 .source = check->source};
+
+	return script_enter(&c, err) < 0 ? ENGINE_FAULT : c.answer;
+}
+
+/* ---- env, args and stdin, from values that given.lua has checked ----------------------------- */
+
+static struct given *given_of(lua_State *L)
+{
+	struct given *g = &script_of(L)->plan->given;
+
+	if (!g->source && fault_push_where(L, L)) {
+		g->source = base_strdup(lua_tostring(L, -1));
+		lua_pop(L, 1);
+	}
+	return g;
+}
+
+/* core.env(name, value or false) */
+static int core_env(lua_State *L)
+{
+	const char *name = luaL_checkstring(L, 1), *value = lua_tostring(L, 2);
+
+	*array_add(&given_of(L)->env) = (struct given_variable){
+		base_strdup(name),
+		value ? base_strdup(value) : NULL,
+	};
+	return 0;
+}
+
+/* core.args(list): the same list may come again */
+static int core_args(lua_State *L)
+{
+	struct given *g = given_of(L);
+	lua_Integer count = luaL_len(L, 1);
+
+	for (lua_Integer i = 1; !g->has_args && i <= count; i++) {
+		lua_rawgeti(L, 1, i);
+		*array_add(&g->args) = base_strdup(lua_tostring(L, -1));
+		lua_pop(L, 1);
+	}
+	g->has_args = true;
+	return 0;
+}
+
+/* Pushes the path: a relative one is beside the script. */
+static const char *push_beside(lua_State *L, const char *name)
+{
+	const char *file, *slash;
+
+	if (name[0] == '/' || !fault_push_where(L, L)) {
+		lua_pushstring(L, name);
+		return lua_tostring(L, -1);
+	}
+	file = lua_tostring(L, -1);
+	slash = strrchr(file, '/');
+	lua_pushlstring(L, file, slash ? (size_t)(slash + 1 - file) : 0);
+	lua_pushfstring(L, "%s%s", lua_tostring(L, -1), name);
+	return lua_tostring(L, -1);
+}
+
+/* Is it a file's name rather than text? It has a slash or a suffix, and no blank. */
+static bool looks_like_path(const char *text)
+{
+	const char *dot = strrchr(text, '.');
+
+	if (strpbrk(text, " \t"))
+		return false;
+	return strchr(text, '/') || (dot && dot > text && isalpha((unsigned char)dot[1]));
+}
+
+/* Pushes the path if a file is meant; NULL: it is text. */
+static const char *push_file(lua_State *L, const char *text, size_t length)
+{
+	struct stat found;
+	const char *path;
+
+	if (!length || length != strlen(text) || strchr(text, '\n'))
+		return NULL;
+	path = push_beside(L, text);
+	if (stat(path, &found) == 0 && S_ISDIR(found.st_mode))
+		fault_raise(L, "stdin: %s is a directory", path);
+	if (stat(path, &found) == 0)
+		return path;
+	if (looks_like_path(text))
+		fault_raise(L, "stdin: %s: %s (what is meant as a text ends with a newline)", path,
+			    strerror(errno));
+	return NULL;
+}
+
+/* core.stdin(text): a single line that names a file means that file, anything else is text. */
+static int core_stdin(lua_State *L)
+{
+	size_t length;
+	const char *text = luaL_checklstring(L, 1, &length), *path = push_file(L, text, length);
+	struct given *g = given_of(L);
+
+	if (path)
+		text = lua_tolstring(L, -1, &length);
+	base_free(g->input);
+	g->input = base_alloc(1, length + 1);
+	memcpy(g->input, text, length);
+	g->input_length = length;
+	g->input_is_file = path != NULL;
+	return 0;
+}
+
+void script_open_given(lua_State *L)
+{
+	static const luaL_Reg functions[] = {
+		{"env", core_env}, {"args", core_args}, {"stdin", core_stdin}, {NULL, NULL}};
 
 	luaL_setfuncs(L, functions, 0);
 }

@@ -1,7 +1,10 @@
 /* Gates as a script sees them: tables that stand for a struct gate. */
 #include "lua/script_internal.h"
 
+#include "tracer/base/signame.h"
+
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
 
 enum { GATE_COSTS = 512 }; /* bytes that the engine needs for one, about */
@@ -48,8 +51,7 @@ static struct gate *check_self(lua_State *L, const char *method)
 	return g;
 }
 
-/* ---- methods
- * -------------------------------------------------------------------------------------- */
+/* ---- methods --------------------------------------------------------------------------------- */
 
 static int method_open(lua_State *L)
 {
@@ -131,8 +133,7 @@ static int core_metatable(lua_State *L)
 	return 1;
 }
 
-/* ---- constructors
- * ----------------------------------------------------------------------------------- */
+/* ---- constructors ---------------------------------------------------------------------------- */
 
 /* Pushes a table with the metatable at `index`, for the gate whose name is at index 2. */
 static void push_gate(lua_State *L, int index)
@@ -205,4 +206,288 @@ void script_add_gate_method(lua_State *L, const char *name, lua_CFunction functi
 	lua_pushcfunction(L, function);
 	lua_setfield(L, -2, name);
 	lua_pop(L, 1);
+}
+
+/* ---- places and their steps, from values that prelude.lua has checked ------------------------ */
+
+#define PLACE "place"
+
+/* Bytes that the engine needs, about; of an order, for each byte of its text: names are copied. */
+enum { PLACE_COSTS = 512, STEP_COSTS = 96, ORDER_COSTS = 8 };
+
+static struct script *check_loading(lua_State *L, const char *who)
+{
+	struct script *s = script_of(L);
+
+	if (s->mode != SCRIPT_LOADING)
+		fault_raise(L, "%s: only while the script is loaded", who);
+	return s;
+}
+
+/* core.loading(who): an error once nothing may be made any more. */
+static int core_loading(lua_State *L)
+{
+	check_loading(L, luaL_checkstring(L, 1));
+	return 0;
+}
+
+/* core.fail(message): an error at the script's line that called the prelude. */
+static int core_fail(lua_State *L)
+{
+	return fault_raise(L, "%s", luaL_checkstring(L, 1));
+}
+
+/* core.kind(value): "a gate", "an integer"... */
+static int core_kind(lua_State *L)
+{
+	fault_push_kind(L, 1);
+	return 1;
+}
+
+/* core.where(): "FILE:LINE" of the script's line that called the prelude. */
+static int core_where(lua_State *L)
+{
+	if (!fault_push_where(L, L))
+		lua_pushliteral(L, "?");
+	return 1;
+}
+
+static char *copy_field(lua_State *L, int index, const char *name)
+{
+	char *copy = lua_getfield(L, index, name) == LUA_TSTRING ? base_strdup(lua_tostring(L, -1))
+								 : NULL;
+
+	lua_pop(L, 1);
+	return copy;
+}
+
+static lua_Integer integer_field(lua_State *L, int index, const char *name)
+{
+	lua_Integer n;
+
+	lua_getfield(L, index, name);
+	n = lua_tointeger(L, -1);
+	lua_pop(L, 1);
+	return n;
+}
+
+static bool flag_field(lua_State *L, int index, const char *name)
+{
+	bool flag;
+
+	lua_getfield(L, index, name);
+	flag = lua_toboolean(L, -1);
+	lua_pop(L, 1);
+	return flag;
+}
+
+static enum place_kind places_kind_of(const char *event)
+{
+	static const struct {
+		const char *name;
+		enum place_kind kind;
+	} kinds[] = {
+		{"thread-start", PLACE_THREAD_START},
+		{"thread-exit", PLACE_THREAD_EXIT},
+		{"exit", PLACE_EXIT},
+		{"fork", PLACE_FORK},
+		{"exec", PLACE_EXEC},
+		{"load", PLACE_LOAD},
+		{"signal", PLACE_SIGNAL},
+		{"throw", PLACE_THROW},
+		{"rest", PLACE_REST},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].name, event) == 0)
+			return kinds[i].kind;
+	return PLACE_LOCATION;
+}
+
+struct place *script_to_place(lua_State *L, int index)
+{
+	struct place **box = luaL_testudata(L, index, PLACE);
+
+	return box ? *box : NULL;
+}
+
+/* core.place(is_event, location, options) */
+static int core_place(lua_State *L)
+{
+	bool event = lua_toboolean(L, 1);
+	const char *location = luaL_checkstring(L, 2);
+	struct script *s = check_loading(L, event ? "on" : "at");
+	struct place **box = lua_newuserdatauv(L, sizeof(struct place *), 0), *p;
+
+	luaL_setmetatable(L, PLACE);
+	core_where(L);
+	budget_charge(L, PLACE_COSTS + lua_rawlen(L, 2));
+	p = *box = engine_place(s->engine, event ? places_kind_of(location) : PLACE_LOCATION,
+				location, lua_tostring(L, -1));
+	lua_pop(L, 1);
+	p->thread = copy_field(L, 3, "thread");
+	p->when = copy_field(L, 3, "when");
+	p->object = copy_field(L, 3, "object");
+	p->signal = (int)integer_field(L, 3, "signal");
+	p->hit_first = (unsigned long)integer_field(L, 3, "first");
+	p->hit_last = (unsigned long)integer_field(L, 3, "last");
+	p->after = flag_field(L, 3, "after");
+	p->optional = flag_field(L, 3, "optional");
+	return 1;
+}
+
+static struct step *places_add_step(lua_State *L, enum step_kind kind)
+{
+	struct place **box = luaL_checkudata(L, 1, PLACE);
+
+	budget_charge(L, STEP_COSTS + lua_rawlen(L, 2));
+	return engine_step(*box, kind);
+}
+
+static struct gate *gate_named(lua_State *L, const char *name)
+{
+	struct gate *g;
+
+	for (size_t i = 0; (g = engine_gate_at(script_of(L)->engine, i)); i++)
+		if (strcmp(g->name, name) == 0)
+			return g;
+	fault_raise(L, "open: there is no gate '%s' so far", name);
+	return NULL;
+}
+
+/* core.step_gate(place, "wait" or "open", gate or its name) */
+static int core_step_gate(lua_State *L)
+{
+	bool wait = strcmp(luaL_checkstring(L, 2), "wait") == 0;
+	struct gate *g = lua_type(L, 3) == LUA_TSTRING ? gate_named(L, lua_tostring(L, 3))
+						       : script_to_gate(L, 3);
+
+	places_add_step(L, wait ? STEP_WAIT : STEP_OPEN)->gate = g;
+	return 0;
+}
+
+/* core.step_function(place, "when" or "run", function) */
+static int core_step_function(lua_State *L)
+{
+	bool when = strcmp(luaL_checkstring(L, 2), "when") == 0;
+	struct step *step;
+
+	lua_settop(L, 3);
+	step = places_add_step(L, when ? STEP_WHEN : STEP_RUN);
+	step->script_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	return 0;
+}
+
+/* core.step_text(place, "when", "event", "log" or "release", text) */
+static int core_step_text(lua_State *L)
+{
+	const char *verb = luaL_checkstring(L, 2);
+	const char *text = luaL_checkstring(L, 3);
+	enum step_kind kind = strcmp(verb, "when") == 0	     ? STEP_WHEN
+			      : strcmp(verb, "event") == 0   ? STEP_EVENT
+			      : strcmp(verb, "release") == 0 ? STEP_RELEASE
+							     : STEP_LOG;
+
+	places_add_step(L, kind)->text = base_strdup(text);
+	return 0;
+}
+
+/* core.step_kill(place, signal) */
+static int core_step_kill(lua_State *L)
+{
+	int number = (int)luaL_checkinteger(L, 2);
+
+	places_add_step(L, STEP_KILL)->signal = number;
+	return 0;
+}
+
+/* core.step_elide(place) */
+static int core_step_elide(lua_State *L)
+{
+	places_add_step(L, STEP_ELIDE);
+	return 0;
+}
+
+/* core.order(text) */
+static int core_order(lua_State *L)
+{
+	struct script *s = check_loading(L, "order");
+	struct error *err = &s->asked.err; /* a local one would be lost in what raises */
+
+	core_where(L);
+	budget_charge(L, ORDER_COSTS * lua_rawlen(L, 1));
+	if (engine_order(s->engine, luaL_checkstring(L, 1), lua_tostring(L, -1), err) == 0)
+		return 0;
+	lua_pushstring(L, err->text);
+	return lua_error(L);
+}
+
+/* core.signal(name without SIG): its number, or nil */
+static int core_signal(lua_State *L)
+{
+	int number = signame_number(luaL_checkstring(L, 1));
+
+	if (number)
+		lua_pushinteger(L, number);
+	return number != 0;
+}
+
+/* core.signal_name(number): the name without SIG */
+static int core_signal_name(lua_State *L)
+{
+	lua_pushstring(L, signame_text((int)luaL_checkinteger(L, 1)));
+	return 1;
+}
+
+/* core.place_index(function): what reading a field of a place does. */
+static int core_place_index(lua_State *L)
+{
+	luaL_getmetatable(L, PLACE);
+	lua_pushvalue(L, 1);
+	lua_setfield(L, -2, "__index");
+	return 0;
+}
+
+static int core_is_place(lua_State *L)
+{
+	lua_pushboolean(L, luaL_testudata(L, 1, PLACE) != NULL);
+	return 1;
+}
+
+static int place_text(lua_State *L)
+{
+	struct place **box = luaL_checkudata(L, 1, PLACE);
+
+	lua_pushfstring(L, "place '%s'", (*box)->location);
+	return 1;
+}
+
+void script_open_places(lua_State *L)
+{
+	static const luaL_Reg functions[] = {
+		{"loading", core_loading},
+		{"fail", core_fail},
+		{"kind", core_kind},
+		{"where", core_where},
+		{"place", core_place},
+		{"place_index", core_place_index},
+		{"is_place", core_is_place},
+		{"step_gate", core_step_gate},
+		{"step_function", core_step_function},
+		{"step_text", core_step_text},
+		{"step_kill", core_step_kill},
+		{"step_elide", core_step_elide},
+		{"order", core_order},
+		{"signal", core_signal},
+		{"signal_name", core_signal_name},
+		{NULL, NULL},
+	};
+
+	luaL_newmetatable(L, PLACE);
+	lua_pushcfunction(L, place_text);
+	lua_setfield(L, -2, "__tostring");
+	lua_pushboolean(L, 0);
+	lua_setfield(L, -2, "__metatable");
+	lua_pop(L, 1);
+	luaL_setfuncs(L, functions, 0);
 }

@@ -12,8 +12,7 @@ struct script_run {
 	bool resumed;		/* it has held before */
 };
 
-/* ---- what the function calls
- * ---------------------------------------------------------------------- */
+/* ---- what the function calls ----------------------------------------------------------------- */
 
 static struct script_run *check_inside(lua_State *L, const char *who)
 {
@@ -62,8 +61,7 @@ void script_open_run(lua_State *L)
 	lua_setglobal(L, "wait_until");
 }
 
-/* ---- one turn
- * ------------------------------------------------------------------------------------- */
+/* ---- one turn -------------------------------------------------------------------------------- */
 
 /* The coroutine with the function on its stack, and the hit. */
 static void run_start(lua_State *L, struct script_run *r, const struct call *c)

@@ -1,5 +1,5 @@
 /* The state of a script: made, loaded, freed. */
-#include "lua/state.h"
+#include "lua/script_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +20,7 @@ static void push_core(lua_State *L)
 
 static int open_all(lua_State *L)
 {
-	script_open_sandbox(L);
-	script_open_protected(L);
-	script_open_load(L);
+	script_open_box(L);
 	script_open_hit(L);
 	value_open(L);
 	enum_open(L);
@@ -57,18 +55,27 @@ struct script *script_new(struct engine *e, struct plan *plan, const struct scri
 	return s;
 }
 
+int script_open_state(struct script *s, lua_CFunction open, struct error *err)
+{
+	struct call c = {.script = s, .body = open, .mode = SCRIPT_IDLE};
+
+	s->L = s->running = budget_new_state(s);
+	return s->L ? script_enter(&c, err)
+		    : error_set(err, ERROR_SYSTEM, "cannot start Lua: out of memory");
+}
+
+void script_close_state(struct script *s)
+{
+	alarm_close();
+	if (s->L)
+		lua_close(s->L);
+}
+
 /* With the first file or line: of many runs that have none, none pays for it. */
 int script_start(struct script *s, struct error *err)
 {
-	struct call c = {.script = s, .body = open_all, .mode = SCRIPT_IDLE};
-
-	if (!s->L && !s->broken.code) {
-		s->L = s->running = budget_new_state(s);
-		if (!s->L)
-			error_set(&s->broken, ERROR_SYSTEM, "cannot start Lua: out of memory");
-		else
-			script_enter(&c, &s->broken);
-	}
+	if (!s->L && !s->broken.code)
+		script_open_state(s, open_all, &s->broken);
 	return s->broken.code ? error_copy(err, &s->broken) : 0;
 }
 
@@ -76,10 +83,8 @@ void script_free(struct script *s)
 {
 	if (!s)
 		return;
-	alarm_close();
 	script_run_free_all(s);
-	if (s->L)
-		lua_close(s->L);
+	script_close_state(s);
 	program_value_fini(&s->asked.value);
 	str_fini(&s->asked.text);
 	error_fini(&s->asked.err);
@@ -100,24 +105,64 @@ static int body_load(lua_State *L)
 	return 0;
 }
 
+static int enter_line(struct call *c, struct error *err)
+{
+	STR(source);
+
+	str_addf(&source, "%s:1", c->path);
+	c->source = str_text(&source);
+	return script_enter(c, err);
+}
+
 static int load_text(struct script *s, const char *path, const char *text, size_t length,
 		     struct error *err)
 {
-	char *source = NULL;
 	struct call c = {.script = s,
 			 .body = body_load,
 			 .mode = SCRIPT_LOADING,
 			 .path = path,
 			 .text = text,
 			 .length = length};
-	int result;
 
-	if (asprintf(&source, "%s:1", path) < 0)
-		return error_errno(err, ERROR_SYSTEM, "%s", path);
-	c.source = source;
-	result = script_enter(&c, err);
-	free(source);
-	return result;
+	return enter_line(&c, err);
+}
+
+/* `local n <const> = 3`: a global has no attributes. */
+static void blank_attributes(char *from, const char *to)
+{
+	bool inside = false;
+
+	for (; from < to; from++) {
+		inside |= *from == '<';
+		if (inside && *from == '>')
+			*from = ' ', inside = false;
+		if (inside)
+			*from = ' ';
+	}
+}
+
+/* Puts blanks there, so that columns stay; a declaration without a value is removed whole. */
+static void make_line_global(char *line, size_t length)
+{
+	enum { WORD = sizeof("local") };
+	char *value = memchr(line, '=', length);
+
+	if (strncmp(line, "local ", WORD) != 0 && strncmp(line, "local\t", WORD) != 0)
+		return;
+	if (value)
+		blank_attributes(line + WORD, value);
+	if (value || strncmp(line + WORD, "function", strlen("function")) == 0)
+		memset(line, ' ', WORD);
+	else
+		memset(line, ' ', length);
+}
+
+static void script_make_global(char *text)
+{
+	for (char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		make_line_global(line, strcspn(line, "\n"));
+	}
 }
 
 static int load_file(struct script *s, const char *path, bool open, struct error *err)
@@ -203,4 +248,109 @@ enum script_gate_name script_gate_name(struct script *s, const char *name, const
 	}
 	lua_pop(L, 1);
 	return best ? SCRIPT_GATE_KNOWN : taken ? SCRIPT_GATE_TAKEN : SCRIPT_GATE_NONE;
+}
+
+/* Lines of Lua that a person has typed, one at a time: what one declares is known to the next. */
+
+/* The values on the stack from `first` on, as print() writes them. */
+static const char *push_values(lua_State *L, int first)
+{
+	int last = lua_gettop(L);
+	luaL_Buffer b;
+
+	luaL_buffinit(L, &b);
+	for (int i = first; i <= last; i++) {
+		if (i > first)
+			luaL_addchar(&b, '\t');
+		luaL_tolstring(L, i, NULL);
+		luaL_addvalue(&b);
+	}
+	luaL_pushresult(&b);
+	return lua_tostring(L, -1);
+}
+
+static int body_line(lua_State *L)
+{
+	struct call *c = lua_touserdata(L, 1);
+	int before;
+
+	if (c->length) /* its value is asked for */
+		lua_pushfstring(L, "return %s", c->text);
+	else
+		lua_pushstring(L, c->text);
+	if (script_load_chunk(L, c->path, lua_tostring(L, -1), strlen(lua_tostring(L, -1))) !=
+	    LUA_OK)
+		return lua_error(L);
+	before = lua_gettop(L);
+	if (script_call(L, 0, LUA_MULTRET) != LUA_OK)
+		return lua_error(L);
+	if (c->length)
+		c->result = base_strdup(push_values(L, before));
+	script_push_prelude(L, "loaded");
+	lua_call(L, 0, 0);
+	return 0;
+}
+
+int script_line(struct script *s, const char *name, const char *text, struct str *out,
+		struct error *err)
+{
+	char *line = base_strdup(text);
+	struct call c = {.script = s,
+			 .body = body_line,
+			 .mode = SCRIPT_LOADING,
+			 .path = name,
+			 .text = line,
+			 .length = out ? strlen(line) : 0};
+	int result;
+
+	if (!out)
+		script_make_global(line);
+	result = script_start(s, err) < 0 ? -1 : enter_line(&c, err);
+	if (out && c.result)
+		str_add(out, c.result);
+	base_free(c.result);
+	base_free(line);
+	return result;
+}
+
+/* As the lua(1) interpreter finds out. An expression is whole, though no statement. */
+static int body_goes_on(lua_State *L)
+{
+	static const char end[] = "<eof>";
+	const char *text = lua_touserdata(L, 1), *message;
+	size_t length;
+
+	if (luaL_loadbufferx(L, text, strlen(text), "=", "t") != LUA_ERRSYNTAX)
+		return 0;
+	message = lua_tolstring(L, -1, &length);
+	if (length < strlen(end) || strcmp(message + length - strlen(end), end) != 0)
+		return 0;
+	lua_pushfstring(L, "return %s", text);
+	lua_pushboolean(L, luaL_loadstring(L, lua_tostring(L, -1)) != LUA_OK);
+	return 1;
+}
+
+bool script_line_goes_on(const char *text)
+{
+	lua_State *L = luaL_newstate(); /* nothing is executed, and no script sees it */
+	bool goes_on;
+
+	if (!L)
+		return false;
+	lua_pushcfunction(L, body_goes_on);
+	lua_pushlightuserdata(L, (void *)text);
+	goes_on = lua_pcall(L, 1, 1, 0) == LUA_OK && lua_toboolean(L, -1);
+	lua_close(L);
+	return goes_on;
+}
+
+void script_lines_see(struct script *s, bool may)
+{
+	s->lines_see = may;
+	s->lines_have_seen = false;
+}
+
+bool script_lines_have_seen(const struct script *s)
+{
+	return s->lines_have_seen;
 }

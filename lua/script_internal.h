@@ -22,13 +22,7 @@ enum script_mode {
 	SCRIPT_NOTIFY,	/* passed, opened: open gates */
 };
 
-/* ---- suggest.c: "did you mean" --------------------------------------------------------------------- */
-
-/* Pushes "; did you mean NAME?" if a name in scope is like this unknown one; else "". */
-const char *script_push_like_name(lua_State *L, const char *name);
-
-/* ---- budget.c: time and memory of one entry ----------------------------------------------------
- */
+/* ---- budget.c: time and memory of one entry ---- */
 
 struct budget {
 	size_t used; /* bytes that Lua has */
@@ -67,15 +61,11 @@ void budget_soon(lua_State *L);
 /* lua_resume, with `running` kept right. */
 int budget_resume(lua_State *L, lua_State *co, int args, int *results);
 
-/* ---- alarm.c: the budget's clock ----------------------------------------------------------------
- */
-
 void alarm_open(void); /* by each script that is made */
 void alarm_close(void);
 void alarm_watch(struct script *s); /* it is entered now; NULL: it was left */
 
-/* ---- fault.c: FILE:LINE -------------------------------------------------------------------------
- */
+/* ---- fault.c: FILE:LINE ---- */
 
 /* A file whose name may stand in front of a message. */
 void fault_add_file(lua_State *L, const char *path);
@@ -92,8 +82,7 @@ bool fault_has_position(lua_State *L, const char *text);
 /* What a value is, for messages: "a gate", "a string", "nil". Pushes it. */
 const char *fault_push_kind(lua_State *L, int index);
 
-/* ---- script.c -----------------------------------------------------------------------------------
- */
+/* ---- script.c ---- */
 
 struct script_run;
 
@@ -139,9 +128,11 @@ static inline struct script *script_of(lua_State *L)
 
 /* Before anything is loaded: makes the Lua state, if there is none yet. 0 or -1. */
 int script_start(struct script *s, struct error *err);
+/* A Lua state in which `open` has run; 0 or -1. alarm_open() comes before it. */
+int script_open_state(struct script *s, lua_CFunction open, struct error *err);
+void script_close_state(struct script *s); /* and alarm_close() */
 
-/* ---- enter.c ------------------------------------------------------------------------------------
- */
+/* ---- calls.c ---- */
 
 /* What a call from outside hands to its Lua part. */
 struct call {
@@ -175,8 +166,7 @@ int script_call(lua_State *L, int args, int results);
 void script_asking(struct script *s, const struct arrival *a);
 void script_answered(struct script *s);
 
-/* ---- the API's parts
- * ----------------------------------------------------------------------------- */
+/* ---- the API's parts ------------------------------------------------------------------------- */
 
 /* Loads the chunk of a file (no BOM, no #! line), pushing the function or the message. */
 int script_load_chunk(lua_State *L, const char *path, const char *text, size_t length);
@@ -188,7 +178,8 @@ int script_enter_file(struct script *s, const char *path, lua_CFunction body, co
 void script_open_load(lua_State *L); /* load and require */
 
 void script_open_strings(lua_State *L); /* find, match, gmatch, gsub */
-void script_open_sandbox(lua_State *L); /* the libraries, without what a script must not have */
+/* What every file of Lua may use: the libraries, without what a script must not have, load, require. */
+void script_open_box(lua_State *L);
 
 /* ---- globals.c ---- */
 
@@ -196,13 +187,7 @@ void script_open_sandbox(lua_State *L); /* the libraries, without what a script 
 void globals_note(lua_State *L);
 void globals_open(lua_State *L); /* to read any other that is not set is a fault */
 
-/* Makes global what the text declares local at the start of a line. */
-void script_make_global(char *text); /* typed.c */
-
-void script_open_protected(lua_State *L); /* pcall, xpcall, coroutine.{resume,wrap,close} */
-
-/* ---- prelude.c: what is written in Lua: check.lua, expect.lua, given.lua, prelude.lua ------------
- */
+/* ---- load.c: what is written in Lua: check.lua, expect.lua, given.lua, prelude.lua ---- */
 
 /* Runs them with the table of C's functions that is on top, and pops it. */
 void prelude_run(lua_State *L);
@@ -231,8 +216,7 @@ struct script_hit {
 struct script_hit *script_push_hit(lua_State *L, const struct arrival *a);
 void script_open_hit(lua_State *L);
 
-/* ---- struct engine_script
- * ------------------------------------------------------------------------ */
+/* ---- struct engine_script -------------------------------------------------------------------- */
 
 bool script_may_open(void *ctx, int ref, const struct gate *g);
 enum engine_answer script_on_ready(void *ctx, struct gate *g, const struct arrival *a,
@@ -250,5 +234,46 @@ void script_run_free_all(struct script *s);
 bool script_run_owns(const struct script *s, const lua_State *co);
 /* Were all functions that run on L called in this entry? */
 bool script_run_is_new(lua_State *L);
+
+/* ---- value.c ---- */
+
+/* Empties the place for the next answer (the script owns it: a Lua error leaks nothing). */
+struct asked *value_ask(lua_State *L);
+/* Pushes asked->value; for -1 raises asked->err at the script's line. */
+int value_answer(lua_State *L, int result);
+/* Raises asked->err at the script's line. */
+int value_raise(lua_State *L);
+/* The host's functions; raises "WHAT: not available here" if it has none. */
+const struct script_program *value_program(lua_State *L, const char *what);
+/* Raises an error if the running function may only answer. */
+void value_check_writing(lua_State *L, const char *what);
+/* The value at that index for the program. A text in it is Lua's: keep it on the stack. */
+void value_take(lua_State *L, int index, struct program_value *out);
+/* The string at that index as a name; raises "WHO: ..." for anything else. */
+const char *value_check_name(lua_State *L, int index, const char *who);
+/* A metatable of this name. `read_only`: the message for who sets a field, its %s; NULL: he may. */
+void value_new_type(lua_State *L, const char *name, const luaL_Reg *functions,
+		    const char *read_only);
+void value_open(lua_State *L);
+
+/* ---- enum.c ---- */
+
+/* Pushes the number and remembers its name (NULL: it has none). */
+void enum_push(lua_State *L, lua_Integer number, const char *name);
+void enum_open(lua_State *L);
+
+/* ---- state.c ---- */
+
+/* Pushes that field of the hit (or frame) at index 1; false: there is none of this name. */
+bool state_push_field(lua_State *L, const char *key);
+void state_open(lua_State *L);
+
+/* ---- threads and hits (state.c) ---- */
+
+struct script_hit *hit_at(lua_State *L, int index); /* NULL: it is no hit */
+/* Pushes the thread: the same one is the same value, so that scripts can compare them. */
+void thread_push(lua_State *L, struct engine_thread *t);
+/* Pushes a field of the arrival; false: there is none of this name. */
+bool hit_push_field(lua_State *L, const struct arrival *a, const char *key);
 
 #endif

@@ -4,7 +4,7 @@
  * The host is asked for each when it is used, never before, and only as long as the thread is where
  * the hit found it.
  */
-#include "lua/state.h"
+#include "lua/script_internal.h"
 
 #include <limits.h>
 #include <string.h>
@@ -22,11 +22,6 @@ struct frame {
 	const struct script_hit *hit;
 	unsigned index;
 };
-
-static const struct script_program *program_of(lua_State *L)
-{
-	return &script_of(L)->host.program;
-}
 
 /* The frame at index 1 that this method was called on; a hit is its own frame 0. */
 static struct frame check_frame(lua_State *L, const char *method)
@@ -56,25 +51,22 @@ static void push_part(lua_State *L, const char *type, struct frame f)
 	luaL_setmetatable(L, type);
 }
 
-/* ---- var and arg
- * ----------------------------------------------------------------------------------- */
+/* ---- var and arg ----------------------------------------------------------------------------- */
 
 static int var_index(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, VAR);
 	const struct frame *f = luaL_checkudata(L, 1, VAR);
 	const struct arrival *a = check_arrival(L, f);
 	const char *name = value_check_name(L, 2, VAR);
 	struct asked *out = value_ask(L);
 
-	if (!p->variable)
-		return value_unavailable(L, VAR);
 	return value_answer(L, p->variable(p->ctx, a, f->index, name, &out->value, &out->err));
 }
 
 static int var_newindex(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, VAR);
 	const struct frame *f = luaL_checkudata(L, 1, VAR);
 	const struct arrival *a = check_arrival(L, f);
 	const char *name = value_check_name(L, 2, VAR);
@@ -83,8 +75,6 @@ static int var_newindex(lua_State *L)
 
 	value_check_writing(L, name);
 	value_take(L, 3, &from);
-	if (!p->set_variable)
-		return value_unavailable(L, VAR);
 	if (p->set_variable(p->ctx, a, f->index, name, &from, &out->err) < 0)
 		return value_raise(L);
 	return 0;
@@ -92,7 +82,7 @@ static int var_newindex(lua_State *L)
 
 static int arg_index(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, ARG);
 	const struct frame *f = luaL_checkudata(L, 1, ARG);
 	const struct arrival *a = check_arrival(L, f);
 	struct asked *out = value_ask(L);
@@ -102,18 +92,10 @@ static int arg_index(lua_State *L)
 	if (!is_integer || lua_type(L, 2) != LUA_TNUMBER)
 		return fault_raise(L, "hit.arg: expected a number, from 0 on, got %s",
 				   fault_push_kind(L, 2));
-	if (!p->argument)
-		return value_unavailable(L, ARG);
 	return value_answer(L, p->argument(p->ctx, a, f->index, i, &out->value, &out->err));
 }
 
-static int arg_newindex(lua_State *L)
-{
-	return fault_raise(L, "hit.arg cannot be set; hit.var can, by the argument's name");
-}
-
-/* ---- program
- * --------------------------------------------------------------------------------------- */
+/* ---- program --------------------------------------------------------------------------------- */
 
 static void check_runs(lua_State *L)
 {
@@ -128,20 +110,18 @@ static void check_runs(lua_State *L)
 static int global_index(lua_State *L)
 {
 	const struct script *s = script_of(L);
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, GLOBAL);
 	const char *name = value_check_name(L, 2, GLOBAL);
 	struct asked *out = value_ask(L);
 
 	check_runs(L);
-	if (!p->global)
-		return value_unavailable(L, GLOBAL);
 	return value_answer(L, p->global(p->ctx, s->arrival, name, &out->value, &out->err));
 }
 
 static int global_newindex(lua_State *L)
 {
 	const struct script *s = script_of(L);
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, GLOBAL);
 	const char *name = value_check_name(L, 2, GLOBAL);
 	struct asked *out = value_ask(L);
 	struct program_value from;
@@ -149,8 +129,6 @@ static int global_newindex(lua_State *L)
 	check_runs(L);
 	value_check_writing(L, name);
 	value_take(L, 3, &from);
-	if (!p->set_global)
-		return value_unavailable(L, GLOBAL);
 	if (p->set_global(p->ctx, s->arrival, name, &from, &out->err) < 0)
 		return value_raise(L);
 	return 0;
@@ -167,30 +145,22 @@ static int program_index(lua_State *L)
 	return 1;
 }
 
-static int program_newindex(lua_State *L)
-{
-	return fault_raise(L, "program.%s cannot be set", luaL_tolstring(L, 2, NULL));
-}
-
-/* ---- methods
- * --------------------------------------------------------------------------------------- */
+/* ---- methods --------------------------------------------------------------------------------- */
 
 static int method_eval(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, "hit:eval");
 	struct frame f = check_frame(L, "eval");
 	const struct arrival *a = check_arrival(L, &f);
 	const char *text = value_check_name(L, 2, "eval");
 	struct asked *out = value_ask(L);
 
-	if (!p->eval)
-		return value_unavailable(L, "hit:eval");
 	return value_answer(L, p->eval(p->ctx, a, f.index, text, &out->value, &out->err));
 }
 
 static int method_call(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, "hit:call");
 	struct frame f = check_frame(L, "call");
 	const struct arrival *a = check_arrival(L, &f);
 	const char *function = value_check_name(L, 2, "call");
@@ -202,8 +172,6 @@ static int method_call(lua_State *L)
 		return fault_raise(L, "call: %d arguments, %d are the most", count, MOST_ARGS);
 	for (int i = 0; i < count; i++)
 		value_take(L, 3 + i, &args[i]);
-	if (!p->call)
-		return value_unavailable(L, "hit:call");
 	result = p->call(p->ctx, a, function, args, (size_t)count, &out->value, &out->err);
 	if (script_of(L)->mode !=
 	    SCRIPT_PURE) /* it may have written something, even if it failed */
@@ -215,12 +183,10 @@ static int method_call(lua_State *L)
 static int ask_frame(lua_State *L, const struct arrival *a, unsigned index,
 		     struct program_frame *out)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, "frames");
 	struct asked *asked = value_ask(L);
 
 	memset(out, 0, sizeof(*out));
-	if (!p->frame)
-		return value_unavailable(L, "frames");
 	return p->frame(p->ctx, a, index, out, &asked->err);
 }
 
@@ -301,19 +267,16 @@ static int method_backtrace(lua_State *L)
 	return 1;
 }
 
-/* ---- fields of hits and frames
- * --------------------------------------------------------------------- */
+/* ---- fields of hits and frames --------------------------------------------------------------- */
 
 static void push_result(lua_State *L, const struct frame *f)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, "hit.ret");
 	const struct arrival *a = check_arrival(L, f);
 	struct asked *out = value_ask(L);
 
 	if (f->index != 0)
 		fault_raise(L, "ret: only of the frame that arrived, which is about to return");
-	if (!p->result)
-		value_unavailable(L, "hit.ret");
 	value_answer(L, p->result(p->ctx, a, &out->value, &out->err));
 }
 
@@ -379,19 +342,14 @@ static int frame_index(lua_State *L)
 			   key);
 }
 
-static int frame_newindex(lua_State *L)
-{
-	return fault_raise(L, "%s of a frame cannot be set", luaL_tolstring(L, 2, NULL));
-}
-
 static void open_program(lua_State *L)
 {
 	static const luaL_Reg of_global[] = {
 		{"__index", global_index}, {"__newindex", global_newindex}, {NULL, NULL}};
-	static const luaL_Reg of_program[] = {{"__newindex", program_newindex}, {NULL, NULL}};
+	static const luaL_Reg none[] = {{NULL, NULL}};
 
-	value_new_type(L, GLOBAL, of_global);
-	value_new_type(L, PROGRAM, of_program);
+	value_new_type(L, GLOBAL, of_global, NULL);
+	value_new_type(L, PROGRAM, none, "program.%s cannot be set");
 	lua_newuserdatauv(L, 0, 0);
 	luaL_getmetatable(L, PROGRAM);
 	lua_newuserdatauv(L, 0, 0);
@@ -404,15 +362,162 @@ static void open_program(lua_State *L)
 
 void state_open(lua_State *L)
 {
-	static const luaL_Reg of_frame[] = {
-		{"__index", frame_index}, {"__newindex", frame_newindex}, {NULL, NULL}};
+	static const luaL_Reg of_frame[] = {{"__index", frame_index}, {NULL, NULL}};
 	static const luaL_Reg of_var[] = {
 		{"__index", var_index}, {"__newindex", var_newindex}, {NULL, NULL}};
-	static const luaL_Reg of_arg[] = {
-		{"__index", arg_index}, {"__newindex", arg_newindex}, {NULL, NULL}};
+	static const luaL_Reg of_arg[] = {{"__index", arg_index}, {NULL, NULL}};
 
-	value_new_type(L, FRAME, of_frame);
-	value_new_type(L, VAR, of_var);
-	value_new_type(L, ARG, of_arg);
+	value_new_type(L, FRAME, of_frame, "%s of a frame cannot be set");
+	value_new_type(L, VAR, of_var, NULL);
+	value_new_type(L, ARG, of_arg,
+		       "hit.arg cannot be set; hit.var can, by the argument's name");
 	open_program(L);
+}
+
+/* ---- `hit` and `hit.thread` ------------------------------------------------------------------ */
+
+#define HIT    "hit"
+#define THREAD "thread"
+
+static const char threads_key; /* registry: struct engine_thread -> its userdata */
+
+/* ---- thread ---------------------------------------------------------------------------------- */
+
+static const char *thread_name(const struct script *s, const struct engine_thread *t)
+{
+	const char *name = s->host.thread_name ? s->host.thread_name(s->host.ctx, t) : NULL;
+
+	return name ? name : "";
+}
+
+static const char *thread_state(const struct script *s, const struct engine_thread *t)
+{
+	const char *state = s->host.thread_state ? s->host.thread_state(s->host.ctx, t) : NULL;
+
+	return state ? state : t->exited ? "exited" : t->held ? "held" : "running";
+}
+
+static void push_id(lua_State *L, struct engine_thread *t)
+{
+	t->identified = true;
+	lua_pushstring(L, t->id);
+}
+
+static int thread_index(lua_State *L)
+{
+	struct engine_thread *t = *(struct engine_thread **)luaL_checkudata(L, 1, THREAD);
+	const char *key = luaL_tolstring(L, 2, NULL);
+
+	if (strcmp(key, "id") == 0)
+		push_id(L, t);
+	else if (strcmp(key, "name") == 0)
+		lua_pushstring(L, thread_name(script_of(L), t));
+	else if (strcmp(key, "start") == 0)
+		lua_pushstring(L, t->start);
+	else if (strcmp(key, "tid") == 0)
+		lua_pushinteger(L, t->tid);
+	else if (strcmp(key, "state") == 0)
+		lua_pushstring(L, thread_state(script_of(L), t));
+	else
+		return fault_raise(L,
+				   "no field '%s' in a thread; fields are id, name, start, tid, "
+				   "state",
+				   key);
+	return 1;
+}
+
+static int thread_text(lua_State *L)
+{
+	push_id(L, *(struct engine_thread **)luaL_checkudata(L, 1, THREAD));
+	return 1;
+}
+
+void thread_push(lua_State *L, struct engine_thread *t)
+{
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &threads_key);
+	if (lua_rawgetp(L, -1, t) == LUA_TNIL) {
+		lua_pop(L, 1);
+		*(struct engine_thread **)lua_newuserdatauv(L, sizeof(t), 0) = t;
+		luaL_setmetatable(L, THREAD);
+		lua_pushvalue(L, -1);
+		lua_rawsetp(L, -3, t);
+	}
+	lua_remove(L, -2);
+}
+
+/* ---- hit ------------------------------------------------------------------------------------- */
+
+struct script_hit *hit_at(lua_State *L, int index)
+{
+	return luaL_testudata(L, index, HIT);
+}
+
+/* An arrival at a location knows where it is; at an event the program has to be asked. */
+static struct program_frame where(lua_State *L, const struct arrival *a)
+{
+	const struct script_program *p = &script_of(L)->host.program;
+	struct program_frame f = {.func = a->func, .file = a->file, .line = a->line};
+	struct program_frame asked = {0};
+	struct error *ignored = &script_of(L)->asked.err;
+
+	if (a->func || a->file || !p->frame || p->frame(p->ctx, a, 0, &asked, ignored) <= 0)
+		return f;
+	return asked;
+}
+
+bool hit_push_field(lua_State *L, const struct arrival *a, const char *key)
+{
+	unsigned line;
+
+	if (strcmp(key, "count") == 0)
+		lua_pushinteger(L, (lua_Integer)a->count);
+	else if (strcmp(key, "thread") == 0)
+		thread_push(L, a->thread);
+	else if (strcmp(key, "file") == 0)
+		lua_pushstring(L, where(L, a).file);
+	else if (strcmp(key, "func") == 0)
+		lua_pushstring(L, where(L, a).func);
+	else if (strcmp(key, "line") != 0)
+		return false;
+	else if ((line = where(L, a).line) > 0)
+		lua_pushinteger(L, line);
+	else
+		lua_pushnil(L);
+	return true;
+}
+
+static int hit_index(lua_State *L)
+{
+	const struct script_hit *h = luaL_checkudata(L, 1, HIT);
+	const char *key = luaL_tolstring(L, 2, NULL);
+
+	if (!h->arrival)
+		return fault_raise(L, "this hit is over");
+	if (hit_push_field(L, h->arrival, key) || state_push_field(L, key))
+		return 1;
+	return fault_raise(L,
+			   "no field '%s' in hit; fields are thread, count, file, line, func, var, "
+			   "arg, ret, frame, backtrace, eval, call",
+			   key);
+}
+
+struct script_hit *script_push_hit(lua_State *L, const struct arrival *a)
+{
+	struct script_hit *h = lua_newuserdatauv(L, sizeof(*h), 0);
+
+	h->arrival = a;
+	luaL_setmetatable(L, HIT);
+	return h;
+}
+
+void script_open_hit(lua_State *L)
+{
+	static const luaL_Reg of_hit[] = {{"__index", hit_index}, {NULL, NULL}};
+	static const luaL_Reg of_thread[] = {
+		{"__index", thread_index}, {"__tostring", thread_text}, {NULL, NULL}};
+
+	value_new_type(L, HIT, of_hit, "hit.%s cannot be set");
+	value_new_type(L, THREAD, of_thread, NULL);
+	lua_newtable(L);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &threads_key);
 }

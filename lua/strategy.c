@@ -1,5 +1,5 @@
 #include "lua/strategy.h"
-#include "lua/state.h"
+#include "lua/script_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +33,6 @@ static struct script_strategy *strategy_of(lua_State *L)
 
 /* ---- points ------------------------------------------------------------------------------------- */
 
-static void strategy_push_text(lua_State *L, const char *text)
-{
-	if (text)
-		lua_pushstring(L, text);
-	else
-		lua_pushnil(L);
-}
-
 static bool push_where(lua_State *L, size_t index, const char *key)
 {
 	const struct script_strategy_host *host = &strategy_of(L)->host;
@@ -53,7 +45,7 @@ static bool push_where(lua_State *L, size_t index, const char *key)
 	if (host->describe)
 		host->describe(host->ctx, index, &where);
 	if (!line)
-		strategy_push_text(L, file ? where.file : where.func);
+		lua_pushstring(L, file ? where.file : where.func);
 	else if (where.line)
 		lua_pushinteger(L, where.line);
 	else
@@ -69,7 +61,7 @@ static bool push_name(lua_State *L, size_t index, const char *key)
 
 	if (!thread && strcmp(key, "var") != 0)
 		return false;
-	strategy_push_text(L, ask ? ask(host->ctx, index) : NULL);
+	lua_pushstring(L, ask ? ask(host->ctx, index) : NULL);
 	return true;
 }
 
@@ -93,11 +85,6 @@ static int point_index(lua_State *L)
 				   "object, file, line, func, var",
 				   key);
 	return 1;
-}
-
-static int point_newindex(lua_State *L)
-{
-	return fault_raise(L, "%s of a point cannot be set", luaL_tolstring(L, 2, NULL));
 }
 
 static void push_points(lua_State *L, const struct script_strategy *s)
@@ -151,13 +138,10 @@ static int declare(lua_State *L)
 
 static int open_all(lua_State *L)
 {
-	static const luaL_Reg of_point[] = {
-		{"__index", point_index}, {"__newindex", point_newindex}, {NULL, NULL}};
+	static const luaL_Reg of_point[] = {{"__index", point_index}, {NULL, NULL}};
 
-	script_open_sandbox(L);
-	script_open_protected(L);
-	script_open_load(L);
-	value_new_type(L, POINT, of_point);
+	script_open_box(L);
+	value_new_type(L, POINT, of_point, "%s of a point cannot be set");
 	lua_pushcfunction(L, declare);
 	lua_setglobal(L, "strategy");
 	lua_getglobal(L, LUA_MATHLIBNAME);
@@ -297,17 +281,14 @@ struct script_strategy *script_strategy_new(const char *path, uint64_t seed_of_a
 	struct script_strategy *s = base_alloc(1, sizeof(*s));
 	int result = -1;
 
-	alarm_open();
 	s->start = s->choose = s->seeder = LUA_NOREF;
 	s->seed = seed_of_all;
 	s->path = base_strdup(path);
 	if (host)
 		s->host = *host;
 	s->script.host = (struct script_host){.ctx = s, .print = strategy_print};
-	s->script.L = s->script.running = budget_new_state(&s->script);
-	if (!s->script.L)
-		error_set(err, ERROR_SYSTEM, "cannot start Lua: out of memory");
-	else if (strategy_enter(s, open_all, err) == 0)
+	alarm_open();
+	if (advise(script_open_state(&s->script, open_all, err), err) == 0)
 		result = advise(
 			script_enter_file(
 				&s->script, path, body_load,
@@ -323,9 +304,7 @@ void script_strategy_free(struct script_strategy *s)
 {
 	if (!s)
 		return;
-	alarm_close();
-	if (s->script.L)
-		lua_close(s->script.L);
+	script_close_state(&s->script);
 	base_free(s->path);
 	base_free(s);
 }

@@ -4,19 +4,13 @@
  * An object is a userdata that holds the bytes of a program_value. It has no memory of its own and
  * no hit: it is a place in the program, which may be kept.
  */
-#include "lua/state.h"
+#include "lua/script_internal.h"
 
 #include <string.h>
 
 #define OBJECT "object"
 
-static const struct script_program *program_of(lua_State *L)
-{
-	return &script_of(L)->host.program;
-}
-
-/* ---- asking
- * ---------------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 struct asked *value_ask(lua_State *L)
 {
@@ -37,9 +31,13 @@ int value_raise(lua_State *L)
 			   err->hint ? err->hint : "");
 }
 
-int value_unavailable(lua_State *L, const char *what)
+const struct script_program *value_program(lua_State *L, const char *what)
 {
-	return fault_raise(L, "%s: not available here", what);
+	const struct script_program *p = &script_of(L)->host.program;
+
+	if (!p->variable)
+		fault_raise(L, "%s: not available here", what);
+	return p;
 }
 
 static void push_object(lua_State *L, const struct program_value *v)
@@ -86,8 +84,7 @@ int value_answer(lua_State *L, int result)
 	return 1;
 }
 
-/* ---- writing
- * --------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 void value_check_writing(lua_State *L, const char *what)
 {
@@ -142,8 +139,7 @@ const char *value_check_name(lua_State *L, int index, const char *who)
 	return name;
 }
 
-/* ---- objects
- * --------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 static const void *check_object(lua_State *L, const char *method)
 {
@@ -158,12 +154,10 @@ static const void *check_object(lua_State *L, const char *method)
 
 static int object_string(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, OBJECT);
 	const void *object = check_object(L, "string");
 	struct asked *a = value_ask(L);
 
-	if (!p->string)
-		return value_unavailable(L, "string");
 	if (p->string(p->ctx, object, &a->text, &a->err) < 0)
 		return value_raise(L);
 	value_push_text(L, &a->text);
@@ -172,13 +166,11 @@ static int object_string(lua_State *L)
 
 static int object_address(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, OBJECT);
 	const void *object = check_object(L, "address");
 	struct asked *a = value_ask(L);
 	uint64_t address;
 
-	if (!p->address)
-		return value_unavailable(L, "address");
 	if (p->address(p->ctx, object, &address, &a->err) < 0)
 		return value_raise(L);
 	lua_pushinteger(L, (lua_Integer)address);
@@ -188,13 +180,11 @@ static int object_address(lua_State *L)
 /* A struct may have members that are called like our methods: they win. */
 static int push_field(lua_State *L, const void *object, const char *name)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, OBJECT);
 	bool string = strcmp(name, "string") == 0, address = strcmp(name, "address") == 0;
 	struct asked *a = value_ask(L);
 	int result;
 
-	if (!p->field)
-		return value_unavailable(L, name);
 	result = p->field(p->ctx, object, name, &a->value, &a->err);
 	if (result == 0 || (!string && !address))
 		return value_answer(L, result);
@@ -215,7 +205,7 @@ static lua_Integer check_element(lua_State *L)
 
 static int object_index(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, OBJECT);
 	const void *object = check_object(L, "index");
 	struct asked *a;
 	lua_Integer i;
@@ -224,14 +214,12 @@ static int object_index(lua_State *L)
 		return push_field(L, object, value_check_name(L, 2, "field"));
 	i = check_element(L);
 	a = value_ask(L);
-	if (!p->element)
-		return value_unavailable(L, "elements");
 	return value_answer(L, p->element(p->ctx, object, i, &a->value, &a->err));
 }
 
 static int object_newindex(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, OBJECT);
 	const void *object = check_object(L, "index");
 	bool field = lua_type(L, 2) == LUA_TSTRING;
 	const char *name = field ? value_check_name(L, 2, "field") : "an element";
@@ -242,8 +230,6 @@ static int object_newindex(lua_State *L)
 
 	value_check_writing(L, name);
 	value_take(L, 3, &from);
-	if (field ? !p->set_field : !p->set_element)
-		return value_unavailable(L, name);
 	result = field ? p->set_field(p->ctx, object, name, &from, &a->err)
 		       : p->set_element(p->ctx, object, i, &from, &a->err);
 	return result < 0 ? value_raise(L) : 0;
@@ -251,13 +237,11 @@ static int object_newindex(lua_State *L)
 
 static int object_length(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, OBJECT);
 	const void *object = check_object(L, "#");
 	struct asked *a = value_ask(L);
 	int64_t length;
 
-	if (!p->length)
-		return value_unavailable(L, "#");
 	if (p->length(p->ctx, object, &length, &a->err) < 0)
 		return value_raise(L);
 	lua_pushinteger(L, length);
@@ -266,14 +250,11 @@ static int object_length(lua_State *L)
 
 static int object_text(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, OBJECT);
 	const void *object = check_object(L, "tostring");
 	struct asked *a = value_ask(L);
 
-	if (p->describe)
-		p->describe(p->ctx, object, &a->text);
-	else
-		str_add(&a->text, OBJECT);
+	p->describe(p->ctx, object, &a->text);
 	value_push_text(L, &a->text);
 	return 1;
 }
@@ -288,28 +269,25 @@ static int object_concat(lua_State *L)
 
 static int object_same(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, OBJECT);
 	const void *a = luaL_testudata(L, 1, OBJECT), *b = luaL_testudata(L, 2, OBJECT);
 
-	lua_pushboolean(L, a && b && p->same && p->same(p->ctx, a, b));
+	lua_pushboolean(L, a && b && p->same(p->ctx, a, b));
 	return 1;
 }
 
-/* ---- pairs
- * ----------------------------------------------------------------------------------------- */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 /* Upvalue 1: how many there are. */
 static int next_element(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, OBJECT);
 	const void *object = check_object(L, "pairs");
 	lua_Integer i = lua_isinteger(L, 2) ? lua_tointeger(L, 2) + 1 : 0;
 	struct asked *a = value_ask(L);
 
 	if (i >= lua_tointeger(L, lua_upvalueindex(1)))
 		return 0;
-	if (!p->element)
-		return value_unavailable(L, "elements");
 	lua_pushinteger(L, i);
 	return 1 + value_answer(L, p->element(p->ctx, object, i, &a->value, &a->err));
 }
@@ -317,18 +295,16 @@ static int next_element(lua_State *L)
 /* Upvalue 1: how many have been given. */
 static int next_member(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, OBJECT);
 	const void *object = check_object(L, "pairs");
 	lua_Integer i = lua_tointeger(L, lua_upvalueindex(1));
-	const char *name = p->member ? p->member(p->ctx, object, (size_t)i) : NULL;
+	const char *name = p->member(p->ctx, object, (size_t)i);
 	struct asked *a = value_ask(L);
 
 	if (!name)
 		return 0;
 	lua_pushinteger(L, i + 1);
 	lua_replace(L, lua_upvalueindex(1));
-	if (!p->field)
-		return value_unavailable(L, "fields");
 	lua_pushstring(L, name);
 	name = lua_tostring(L, -1);
 	return 1 + value_answer(L, p->field(p->ctx, object, name, &a->value, &a->err));
@@ -337,14 +313,14 @@ static int next_member(lua_State *L)
 /* The elements of what has a length, the members of the rest. */
 static int object_pairs(lua_State *L)
 {
-	const struct script_program *p = program_of(L);
+	const struct script_program *p = value_program(L, OBJECT);
 	const void *object = check_object(L, "pairs");
 	struct asked *a = value_ask(L);
 	int64_t length = 0;
-	bool elements = p->length && p->length(p->ctx, object, &length, &a->err) == 0;
+	bool elements = p->length(p->ctx, object, &length, &a->err) == 0;
 
 	/* An array of unknown length has no members either, but it is not empty. */
-	if (p->length && !elements && p->member && !p->member(p->ctx, object, 0) && p->element &&
+	if (!elements && !p->member(p->ctx, object, 0) &&
 	    p->element(p->ctx, object, 0, &a->value, &a->err) == 0)
 		return luaL_error(L, "it is not known how many elements there are");
 
@@ -355,8 +331,7 @@ static int object_pairs(lua_State *L)
 	return 3;
 }
 
-/* ---- opened
- * ---------------------------------------------------------------------------------------- */
+/* ---- opened ---------------------------------------------------------------------------------- */
 
 /* ("x"):string() is "x": a std::string is a string already, where a char pointer is an object. */
 static int text_string(lua_State *L)
@@ -366,12 +341,24 @@ static int text_string(lua_State *L)
 	return 1;
 }
 
-void value_new_type(lua_State *L, const char *name, const luaL_Reg *functions)
+/* Upvalue 1: the message, in which a %s is the field. */
+static int cannot_set(lua_State *L)
+{
+	return fault_raise(L, lua_tostring(L, lua_upvalueindex(1)), luaL_tolstring(L, 2, NULL));
+}
+
+void value_new_type(lua_State *L, const char *name, const luaL_Reg *functions,
+		    const char *read_only)
 {
 	luaL_newmetatable(L, name);
 	luaL_setfuncs(L, functions, 0);
 	lua_pushboolean(L, 0);
 	lua_setfield(L, -2, "__metatable");
+	if (read_only) {
+		lua_pushstring(L, read_only);
+		lua_pushcclosure(L, cannot_set, 1);
+		lua_setfield(L, -2, "__newindex");
+	}
 	lua_pop(L, 1);
 }
 
@@ -384,7 +371,7 @@ void value_open(lua_State *L)
 		{"__pairs", object_pairs},   {NULL, NULL},
 	};
 
-	value_new_type(L, OBJECT, of_object);
+	value_new_type(L, OBJECT, of_object, NULL);
 	lua_getglobal(L, LUA_STRLIBNAME);
 	lua_pushcfunction(L, text_string);
 	lua_setfield(L, -2, "string");

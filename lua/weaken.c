@@ -132,27 +132,20 @@ static int body_allows(lua_State *L)
 	return 0;
 }
 
-static int weaken_enter(struct script_weaken *w, lua_CFunction body, struct error *err)
-{
-	struct call c = {.script = &w->script, .body = body, .source = w->path};
-
-	return script_enter(&c, err);
-}
-
 int script_weaken_allows(struct script_weaken *w, const struct script_weak_call *call,
 			 struct error *err)
 {
+	struct call c = {.script = &w->script, .body = body_allows, .source = w->path};
+
 	w->call = call;
-	return weaken_enter(w, body_allows, err) < 0 ? -1 : w->answer;
+	return script_enter(&c, err) < 0 ? -1 : w->answer;
 }
 
 /* ---- made and freed --------------------------------------------------------------------------------- */
 
 static int open_all(lua_State *L)
 {
-	script_open_sandbox(L);
-	script_open_protected(L);
-	script_open_load(L);
+	script_open_box(L);
 	return 0;
 }
 
@@ -184,10 +177,7 @@ struct script_weaken *script_weaken_new(const char *path, struct error *err)
 	alarm_open();
 	w->path = base_strdup(path);
 	w->script.host = (struct script_host){.print = weaken_print};
-	w->script.L = w->script.running = budget_new_state(&w->script);
-	if (!w->script.L)
-		error_set(err, ERROR_SYSTEM, "cannot start Lua: out of memory");
-	else if (weaken_enter(w, open_all, err) == 0)
+	if (script_open_state(&w->script, open_all, err) == 0)
 		result = script_enter_file(&w->script, path, body_load,
 					   "--weaken OPERATION:FILE.lua", err);
 	if (result == 0)
@@ -200,9 +190,7 @@ void script_weaken_free(struct script_weaken *w)
 {
 	if (!w)
 		return;
-	alarm_close();
-	if (w->script.L)
-		lua_close(w->script.L);
+	script_close_state(&w->script);
 	base_free(w->path);
 	base_free(w);
 }
