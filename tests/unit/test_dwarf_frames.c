@@ -89,7 +89,8 @@ static void ask_stack(struct still *s, uint64_t offset)
 	inspect_stack(&f, 64, 20, &stack); /* whatever DIE stands there */
 	assert_true(stack.count >= 1 && stack.count <= 20);
 	inspect_stack_fini(&stack);
-	if (callsite_entry_value(&f, (const uint8_t[]){DW_OP_reg5}, 1, &value, &err) < 0)
+	if (callsite_value(&(struct expression){.frame = &f}, (const uint8_t[]){DW_OP_reg5}, 1, 0,
+			   &value, &err) < 0)
 		assert_true(err.code != ERROR_NONE && err.text[0]);
 }
 

@@ -486,7 +486,8 @@ __attribute__((noinline)) static void ask(void)
 
 	self_frame(self, &f);
 	up = up_of(&f);
-	entry_answer = callsite_entry_value(&up, rdi, sizeof(rdi), &entry_got, &entry_err);
+	entry_answer = callsite_value(&(struct expression){.frame = &up}, rdi, sizeof(rdi), 0,
+				      &entry_got, &entry_err);
 }
 
 __attribute__((noinline)) static int forgets(int a, int b)

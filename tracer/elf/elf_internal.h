@@ -12,7 +12,7 @@ int sections_read_all(Elf *elf, const char *path, const char *name, struct secti
 		      void **own, struct error *err);
 
 /* An exported symbol by its name without a version, through .gnu.hash. False also where the file has no
-   such table: then all symbols have to be read. (gnu_hash.c) */
+   such table: then all symbols have to be read. (symbol_table.c) */
 bool elf_exported(Elf *elf, const char *name, GElf_Sym *sym);
 Elf_Data *elf_symbol_versions(Elf *elf);		  /* of .dynsym, or NULL */
 bool elf_symbol_hidden(Elf_Data *versions, size_t index); /* found only by name and version */

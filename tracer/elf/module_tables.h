@@ -9,6 +9,7 @@
 #include "tracer/elf/module.h"
 
 #include <elf.h>
+#include <string.h>
 #include <sys/stat.h>
 
 typedef struct Elf Elf; /* libelf's */
@@ -27,6 +28,15 @@ struct section_data {
 	const uint8_t *bytes; /* NULL: there is none. Decompressed where it was compressed */
 	size_t size;
 };
+
+/* The text there, or NULL if it has no end in the section. */
+static inline const char *section_text(const struct section_data *s, uint64_t offset)
+{
+	if (!s->bytes || offset >= s->size ||
+	    (s->bytes[s->size - 1] && !memchr(s->bytes + offset, 0, s->size - offset)))
+		return NULL;
+	return (const char *)s->bytes + offset;
+}
 
 struct module_section {
 	char *name;

@@ -52,13 +52,9 @@ int expression_run(const struct expression *m, const uint8_t *code, size_t size,
 int expression_value(const struct expression *m, const uint8_t *code, size_t size,
 		     const uint64_t *initial, uint64_t *out, struct error *err);
 
-/* What the register (or the expression of DW_OP_entry_value) had when the frame's function was
-   entered, as its caller's call site tells: DW_TAG_call_site_parameter (GNU's, too). (call_site.c) */
-int callsite_entry_value(const struct dwarf_frame *frame, const uint8_t *code, size_t size,
-			 uint64_t *out, struct error *err);
-
-/* The same from within an expression: for DW_OP_entry_value's code, or the parameter with this
-   entry (DW_OP_GNU_parameter_ref; code NULL). (call_site.c) */
+/* What the register (or the expression of DW_OP_entry_value), or the parameter with this entry
+   (DW_OP_GNU_parameter_ref; code NULL), had when the frame's function was entered, as its caller's
+   call site tells: DW_TAG_call_site_parameter (GNU's, too). (call_site.c) */
 int callsite_value(const struct expression *m, const uint8_t *code, size_t size, uint64_t parameter,
 		   uint64_t *out, struct error *err);
 

@@ -1,4 +1,4 @@
-#include "tracer/dwarf/expressions/expression_number.h"
+#include "tracer/dwarf/expressions/expression_internal.h"
 
 #include <libdwarf/dwarf.h>
 

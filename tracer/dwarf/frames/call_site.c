@@ -241,19 +241,13 @@ static bool is_parameter(const struct entry *e, const struct wanted_parameter *w
 static int find_parameter(const struct entry *site, const struct wanted_parameter *w,
 			  struct entry *out, struct error *err)
 {
-	uint64_t at = site->next;
+	uint64_t next = 0;
+	int more;
 
-	for (int i = 0; site->children && i < SITES_MAX; i++) {
-		if (entry_read(site->table, at, out, err) < 0)
-			return -1;
-		if (!out->tag)
-			break;
+	while ((more = entry_child(site, &next, out, err)) > 0)
 		if (is_parameter(out, w))
 			return 0;
-		if (entry_skip(out, &at, err) < 0)
-			return -1;
-	}
-	return unavailable(err, "its caller does not say");
+	return more < 0 ? -1 : unavailable(err, "its caller does not say");
 }
 
 static const struct attr *call_site_value_of(const struct entry *parameter, bool through)
@@ -327,12 +321,4 @@ int callsite_value(const struct expression *m, const uint8_t *code, size_t size,
 	if (still_there(m->frame, &callee, &w, out))
 		return 0;
 	return ask_caller(m, &callee, &w, out, err);
-}
-
-int callsite_entry_value(const struct dwarf_frame *frame, const uint8_t *code, size_t size,
-			 uint64_t *out, struct error *err)
-{
-	const struct expression m = {.frame = frame};
-
-	return callsite_value(&m, code, size, 0, out, err);
 }

@@ -1,9 +1,20 @@
 /* What stands in the section: descriptions of code (FDE) and what several share (CIE). */
-#include "tracer/dwarf/frames/cfi_internal.h"
+#include "tracer/dwarf/cursor.h"
+#include "tracer/dwarf/frames/cfi.h"
 
 #include <libdwarf/dwarf.h>
 
 #include <string.h>
+
+/* What descriptions share. */
+struct cfi_common {
+	uint64_t code_align, return_address;
+	int64_t data_align;
+	uint8_t encoding;   /* DW_EH_PE_* of addresses */
+	uint8_t exceptions; /* of the pointer to the exception table; DW_EH_PE_omit: there is none */
+	bool sized, signal;
+	struct cursor code; /* instructions that all begin with */
+};
 
 /* ---- pointers ------------------------------------------------------------------------------- */
 
@@ -275,6 +286,249 @@ static const struct cfi_span *find_span(struct cfi_section *s, uint64_t address)
 			return &s->spans.items[i];
 	return NULL;
 }
+
+/* ---- instructions: they make a table, of which one row is wanted ---------------------------- */
+
+enum { REMEMBERED = 16 }; /* compilers need one or two */
+
+struct cfi_state {
+	const struct cfi_section *section;
+	const struct cfi_common *common;
+	struct cursor c;
+	uint64_t at, wanted; /* addresses: of the row that is made, and the one that is asked for */
+	struct cfi_row row, initial;
+	struct cfi_row *
+		remembered; /* REMEMBERED of them, of which `depth` are in use: not worth clearing */
+	unsigned depth;
+	bool has_initial, failed;
+	struct cfi_rule unwanted; /* of registers that nobody asks for */
+};
+
+/* What an instruction has read: a register, and a rule for it or what it advances by. */
+struct cfi_operands {
+	uint64_t reg;
+	struct cfi_rule rule;
+};
+
+static void set_rule(struct cfi_state *t, const struct cfi_operands *o)
+{
+	*(o->reg < CFI_REGISTERS ? &t->row.rules[o->reg] : &t->unwanted) = o->rule;
+}
+
+static void restore(struct cfi_state *t, const struct cfi_operands *o)
+{
+	if (!t->has_initial)
+		t->failed = true;
+	else if (o->reg < CFI_REGISTERS)
+		t->row.rules[o->reg] = t->initial.rules[o->reg];
+}
+
+static void set_cfa(struct cfi_state *t, const struct cfi_operands *o)
+{
+	t->row.cfa_register = o->reg < CFI_REGISTERS ? (unsigned)o->reg : CFI_REGISTERS;
+	t->row.cfa = o->rule;
+}
+
+static void set_cfa_register(struct cfi_state *t, const struct cfi_operands *o)
+{
+	int64_t number = t->row.cfa.number;
+
+	set_cfa(t, &(struct cfi_operands){o->reg, {.kind = CFI_VALUE_OFFSET, .number = number}});
+}
+
+/* The register stays; of an expression it does not count. */
+static void set_cfa_rule(struct cfi_state *t, const struct cfi_operands *o)
+{
+	t->row.cfa = o->rule;
+}
+
+static void remember(struct cfi_state *t, const struct cfi_operands *o)
+{
+	(void)o;
+	if (t->depth == REMEMBERED)
+		t->failed = true;
+	else
+		t->remembered[t->depth++] = t->row;
+}
+
+static void recall(struct cfi_state *t, const struct cfi_operands *o)
+{
+	(void)o;
+	if (t->depth == 0)
+		t->failed = true;
+	else
+		t->row = t->remembered[--t->depth];
+}
+
+static void set_location(struct cfi_state *t, const struct cfi_operands *o)
+{
+	t->at = (uint64_t)o->rule.number;
+}
+
+static void advance(struct cfi_state *t, const struct cfi_operands *o)
+{
+	t->at += (uint64_t)o->rule.number * t->common->code_align;
+}
+
+static void do_nothing(struct cfi_state *t, const struct cfi_operands *o)
+{
+	(void)t, (void)o;
+}
+
+/* How the operand behind the register is written. */
+enum cfi_operand {
+	NONE,
+	IN_BYTE,
+	UNSIGNED,
+	FACTORED,
+	SIGNED_FACTORED,
+	NEGATIVE,
+	BLOCK,
+	ADDRESS,
+	FIXED
+};
+
+static const struct cfi_instruction {
+	void (*run)(struct cfi_state *t, const struct cfi_operands *o); /* NULL: unknown */
+	bool reg;
+	enum cfi_operand operand;
+	unsigned size; /* of FIXED */
+	enum cfi_kind kind;
+} instructions[] = {
+	[DW_CFA_nop] = {do_nothing},
+	[DW_CFA_set_loc] = {set_location, false, ADDRESS},
+	[DW_CFA_advance_loc1] = {advance, false, FIXED, 1},
+	[DW_CFA_advance_loc2] = {advance, false, FIXED, 2},
+	[DW_CFA_advance_loc4] = {advance, false, FIXED, 4},
+	[DW_CFA_offset_extended] = {set_rule, true, FACTORED, 0, CFI_OFFSET},
+	[DW_CFA_restore_extended] = {restore, true},
+	[DW_CFA_undefined] = {set_rule, true, NONE, 0, CFI_UNDEFINED},
+	[DW_CFA_same_value] = {set_rule, true, NONE, 0, CFI_SAME},
+	[DW_CFA_register] = {set_rule, true, UNSIGNED, 0, CFI_REGISTER},
+	[DW_CFA_remember_state] = {remember},
+	[DW_CFA_restore_state] = {recall},
+	[DW_CFA_def_cfa] = {set_cfa, true, UNSIGNED, 0, CFI_VALUE_OFFSET},
+	[DW_CFA_def_cfa_register] = {set_cfa_register, true},
+	[DW_CFA_def_cfa_offset] = {set_cfa_rule, false, UNSIGNED, 0, CFI_VALUE_OFFSET},
+	[DW_CFA_def_cfa_expression] = {set_cfa_rule, false, BLOCK, 0, CFI_EXPRESSION},
+	[DW_CFA_expression] = {set_rule, true, BLOCK, 0, CFI_EXPRESSION},
+	[DW_CFA_offset_extended_sf] = {set_rule, true, SIGNED_FACTORED, 0, CFI_OFFSET},
+	[DW_CFA_def_cfa_sf] = {set_cfa, true, SIGNED_FACTORED, 0, CFI_VALUE_OFFSET},
+	[DW_CFA_def_cfa_offset_sf] = {set_cfa_rule, false, SIGNED_FACTORED, 0, CFI_VALUE_OFFSET},
+	[DW_CFA_val_offset] = {set_rule, true, FACTORED, 0, CFI_VALUE_OFFSET},
+	[DW_CFA_val_offset_sf] = {set_rule, true, SIGNED_FACTORED, 0, CFI_VALUE_OFFSET},
+	[DW_CFA_val_expression] = {set_rule, true, BLOCK, 0, CFI_VALUE_EXPRESSION},
+	[DW_CFA_GNU_window_save] = {do_nothing},
+	[DW_CFA_GNU_args_size] = {do_nothing, false, UNSIGNED},
+	[DW_CFA_GNU_negative_offset_extended] = {set_rule, true, NEGATIVE, 0, CFI_OFFSET},
+};
+
+/* These have an operand in their lowest six bits. */
+static const struct cfi_instruction in_byte[] = {
+	{.run = advance, .operand = IN_BYTE},
+	{.run = set_rule, .operand = FACTORED, .kind = CFI_OFFSET},
+	{.run = restore},
+};
+
+static void read_operand(struct cfi_state *t, const struct cfi_instruction *i, struct cfi_rule *out)
+{
+	uint64_t factor = (uint64_t)t->common->data_align, number = 0;
+
+	switch (i->operand) {
+	case NONE:
+		break;
+	case IN_BYTE:
+		number = (uint64_t)out->number;
+		break;
+	case UNSIGNED:
+		number = cursor_uleb(&t->c);
+		break;
+	case FACTORED:
+		number = cursor_uleb(&t->c) * factor;
+		break;
+	case SIGNED_FACTORED:
+		number = (uint64_t)cursor_sleb(&t->c) * factor;
+		break;
+	case NEGATIVE:
+		number = 0 - cursor_uleb(&t->c) * factor;
+		break;
+	case BLOCK:
+		out->size = cursor_uleb(&t->c);
+		out->code = t->c.at;
+		cursor_take(&t->c, out->size);
+		break;
+	case ADDRESS:
+		number = cfi_pointer(t->section, &t->c, t->common->encoding);
+		break;
+	case FIXED:
+		number = cursor_fixed(&t->c, i->size);
+		break;
+	}
+	out->number = (int64_t)number;
+}
+
+static void cfi_step(struct cfi_state *t)
+{
+	unsigned op = (unsigned)cursor_fixed(&t->c, 1), low = op & 0x3f;
+	const struct cfi_instruction *i = &instructions[DW_CFA_nop];
+	struct cfi_operands o = {.reg = low, .rule.number = (int64_t)low};
+
+	if (op & 0xc0)
+		i = &in_byte[(op >> 6) - 1];
+	else if (op < sizeof(instructions) / sizeof(*instructions) && instructions[op].run)
+		i = &instructions[op];
+	else
+		t->failed = true;
+	o.rule.kind = i->kind;
+	if (i->reg && !(op & 0xc0))
+		o.reg = cursor_uleb(&t->c);
+	read_operand(t, i, &o.rule);
+	i->run(t, &o);
+}
+
+/* Up to the row that holds the wanted address, or the end. */
+static void cfi_run_code(struct cfi_state *t, struct cursor code)
+{
+	t->c = code;
+	while (t->c.at < t->c.end && !t->failed && !t->c.broken) {
+		uint64_t at = t->at;
+
+		cfi_step(t); /* one that advances changes nothing else */
+		if (t->at != at && t->at > t->wanted)
+			return;
+	}
+}
+
+/* Runs the instructions of a description from `low` on up to the row that holds the address. */
+static int cfi_run(const struct cfi_section *s, const struct cfi_common *common, struct cursor code,
+		   uint64_t low, uint64_t address, struct cfi_row *out, struct error *err)
+{
+	struct cfi_row remembered[REMEMBERED];
+	struct cfi_state t = {.section = s,
+			      .common = common,
+			      .at = low,
+			      .wanted = address,
+			      .remembered = remembered};
+
+	t.row.cfa_register = CFI_REGISTERS;
+	cfi_run_code(&t, common->code);
+	t.at = low; /* the common part has no addresses */
+	t.initial = t.row;
+	t.has_initial = true;
+	if (!t.c.broken && !t.failed)
+		cfi_run_code(&t, code);
+	*out = t.row;
+	out->return_address = common->return_address < CFI_REGISTERS
+				      ? (unsigned)common->return_address
+				      : CFI_REGISTERS;
+	out->signal = common->signal;
+	if (t.c.broken || t.failed || out->cfa.kind == CFI_UNSAID ||
+	    out->return_address == CFI_REGISTERS)
+		return error_set(err, ERROR_STATE, "broken call frame information");
+	return 0;
+}
+
+/* ---- questions ---------------------------------------------------------------------------- */
 
 bool cfi_has(struct cfi_section *s, uint64_t address)
 {

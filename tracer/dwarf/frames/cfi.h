@@ -78,6 +78,10 @@ bool cfi_is_signal(struct cfi_section *s, uint64_t address);
 /* Where the code's exception table is, and where the code begins: the table counts from there. False: it has none. */
 bool cfi_exceptions(struct cfi_section *s, uint64_t address, uint64_t *table, uint64_t *low);
 
+/* A number in an encoding DW_EH_PE_*, and what it stands for where it is relative to its own place. */
+struct cursor;
+uint64_t cfi_number(struct cursor *c, uint8_t encoding);
+uint64_t cfi_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding);
 /* A pointer as .eh_frame_hdr has it: for finding .eh_frame in memory. False: not understood. */
 bool cfi_pointer_at(const struct cfi_section *s, size_t at, uint8_t encoding, uint64_t *out);
 
@@ -92,5 +96,22 @@ bool frames_exceptions(struct module *m, uint64_t offset, uint64_t *table, uint6
 
 /* The pieces of code that there are rules for, mostly functions; none overlaps another one. */
 void frames_each(struct module *m, void (*each)(void *ctx, uint64_t low, uint64_t high), void *ctx);
+
+/*
+ * Landing pads: where a function goes on when a call in it throws. Read from the call sites of the
+ * exception tables that gcc and clang write into .gcc_except_table, whose encodings are those of .eh_frame.
+ */
+struct landing_pad {
+	uint64_t low, high; /* of the calls, by the addresses of their instructions */
+	uint64_t pad;
+};
+struct landing_pads {
+	struct landing_pad *items;
+	size_t count, capacity;
+};
+
+/* Of the code that is described together with what stands at `offset`. Appends to out, which the caller
+   frees; nothing, where there are none or the table is broken. */
+void landing_pads(struct module *m, uint64_t offset, struct landing_pads *out);
 
 #endif

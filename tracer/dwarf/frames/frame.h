@@ -40,6 +40,12 @@ struct dwarf_program {
 	int (*set_register)(void *ctx, void *thread, unsigned dwarf, const void *buf, size_t n);
 };
 
+/* The i-th module, or NULL behind the last one; `p` may be NULL, or know no modules. */
+static inline struct module *dwarf_module(const struct dwarf_program *p, size_t i, uint64_t *bias)
+{
+	return p && p->module ? p->module(p->ctx, i, bias) : NULL;
+}
+
 /* ---- frames --------------------------------------------------------------------------------- */
 
 /* A physical frame. Inlined copies share one: struct inspect_call tells them apart. */

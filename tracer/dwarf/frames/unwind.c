@@ -1,11 +1,292 @@
-/* From a frame to the one that called it. */
-#include "tracer/dwarf/frames/unwind.h"
-
+/*
+ * From a frame to the one that called it. The rules come from the file's call frame information, that
+ * of the vdso, which is no file, or from what is known without any.
+ */
 #include "tracer/dwarf/expressions/expression.h"
+#include "tracer/dwarf/frames/cfi.h"
+#include "tracer/dwarf/frames/frame.h"
+#include "tracer/elf/module_tables.h"
 
 #include <string.h>
 
-enum { SP = ARCH_DWARF_SP, PC = ARCH_DWARF_PC, CHUNK = 512 };
+enum { SP = ARCH_DWARF_SP, FP = ARCH_DWARF_FP, PC = ARCH_DWARF_PC, CHUNK = 512 };
+
+struct unwind_rules {
+	struct cfi_row row;
+	void *image; /* bytes that the row's expressions are in, or NULL: unwind_rules_fini */
+};
+
+static void unwind_rules_fini(struct unwind_rules *r)
+{
+	base_free(r->image);
+	r->image = NULL;
+}
+
+static bool read_program(const struct dwarf_frame *f, uint64_t address, void *buf, size_t n)
+{
+	return f->program->read(f->program->ctx, address, buf, n) == 0;
+}
+
+static void saved_at(struct cfi_row *row, unsigned reg, int64_t number)
+{
+	row->rules[reg] = (struct cfi_rule){.kind = CFI_OFFSET, .number = number};
+}
+
+/* CFA = reg + add, with the return address below it. */
+static void plain_row(struct cfi_row *row, unsigned reg, int64_t add)
+{
+	*row = (struct cfi_row){.cfa = {.kind = CFI_VALUE_OFFSET, .number = add},
+				.cfa_register = reg,
+				.return_address = PC};
+	saved_at(row, PC, -8);
+}
+
+/* ---- the vdso ------------------------------------------------------------------------------- */
+
+enum { PAGE = 4096, VDSO_PAGES = 8, VDSO_MAX = 1 << 16 };
+
+struct memory_image {
+	uint8_t *bytes;
+	size_t size;
+	uint64_t address;
+};
+
+/* The whole of a small ELF image whose first segment begins at `address`. */
+static bool read_image(const struct dwarf_frame *f, uint64_t address, const Elf64_Phdr *first,
+		       struct memory_image *out)
+{
+	if (first->p_vaddr || first->p_filesz < sizeof(Elf64_Ehdr) || first->p_filesz > VDSO_MAX)
+		return false;
+	out->address = address;
+	out->size = first->p_filesz;
+	out->bytes = base_alloc(1, out->size);
+	if (read_program(f, address, out->bytes, out->size))
+		return true;
+	base_free(out->bytes);
+	return false;
+}
+
+static bool find_image(const struct dwarf_frame *f, struct memory_image *out, Elf64_Phdr *frames)
+{
+	Elf64_Phdr headers[8], *load = NULL;
+	uint64_t at = f->lookup_pc & ~(uint64_t)(PAGE - 1);
+	Elf64_Ehdr h;
+
+	for (int i = 0; i < VDSO_PAGES; i++, at -= PAGE) {
+		if (!read_program(f, at, &h, sizeof(h)))
+			return false;
+		if (memcmp(h.e_ident, ELFMAG, SELFMAG) == 0)
+			break;
+	}
+	if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_phentsize != sizeof(*headers) ||
+	    h.e_phnum > 8 ||
+	    !read_program(f, at + h.e_phoff, headers, h.e_phnum * sizeof(*headers)))
+		return false;
+	for (int i = 0; i < h.e_phnum; i++) {
+		if (headers[i].p_type == PT_LOAD && !load)
+			load = &headers[i];
+		if (headers[i].p_type == PT_GNU_EH_FRAME)
+			*frames = headers[i];
+	}
+	return load && frames->p_type && read_image(f, at, load, out);
+}
+
+static int row_in_image(const struct dwarf_frame *f, const struct memory_image *image,
+			uint64_t header, struct cfi_row *out)
+{
+	struct cfi_section s = {.bytes = image->bytes, .size = image->size, .eh = true};
+	ERROR(ignored);
+	uint64_t at;
+	int answer;
+
+	s.address = image->address;
+	if (header > image->size || image->size - header < 8 ||
+	    !cfi_pointer_at(&s, header + 4, image->bytes[header + 1], &at) ||
+	    at - image->address >= image->size)
+		return 0;
+	s.bytes += at - image->address;
+	s.size -= at - image->address;
+	s.address = at;
+	cfi_index(&s);
+	answer = cfi_row(&s, f->lookup_pc, out, &ignored);
+	cfi_fini(&s);
+	return answer;
+}
+
+/* Code of no file may be the kernel's: then its ELF image is in the memory in front of it. */
+static bool by_vdso(const struct dwarf_frame *f, struct unwind_rules *out)
+{
+	struct memory_image image;
+	Elf64_Phdr frames = {.p_type = PT_NULL};
+
+	if (!find_image(f, &image, &frames))
+		return false;
+	out->image = image.bytes;
+	if (row_in_image(f, &image, frames.p_vaddr, &out->row) > 0)
+		return true;
+	unwind_rules_fini(out);
+	return false;
+}
+
+/* ---- without any information ---------------------------------------------------------------- */
+
+/* mov $15, %rax; syscall: rt_sigreturn. C libraries without call frame information there (musl)
+   have it in this form, as gdb asks of them. */
+static bool is_sigreturn(const struct dwarf_frame *f)
+{
+	static const uint8_t wanted[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+	uint8_t found[sizeof(wanted)];
+
+	return read_program(f, f->pc, found, sizeof(found)) &&
+	       memcmp(found, wanted, sizeof(wanted)) == 0;
+}
+
+/* The stack pointer is at the kernel's struct ucontext; its registers are behind uc_flags, uc_link
+   and uc_stack. */
+static void sigreturn_row(struct cfi_row *row)
+{
+	static const uint8_t order[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, SP, PC};
+
+	*row = (struct cfi_row){.cfa = {.kind = CFI_VALUE_OFFSET},
+				.cfa_register = SP,
+				.return_address = PC,
+				.signal = true};
+	for (size_t i = 0; i < sizeof(order); i++)
+		saved_at(row, order[i], (int64_t)(40 + 8 * i));
+}
+
+static bool is_code(const struct dwarf_frame *f, uint64_t address)
+{
+	uint64_t bias;
+	struct module *m = f->program->module_at(f->program->ctx, address, &bias);
+
+	return m && module_is_code(m, address - bias);
+}
+
+static bool at_first_instruction(const struct dwarf_frame *f)
+{
+	const struct elf_symbol *s;
+	uint8_t byte;
+
+	if (f->pc != f->lookup_pc)
+		return false;
+	if (!f->module) /* a call of a pointer that points nowhere has only just happened */
+		return !read_program(f, f->pc, &byte, 1);
+	s = module_symbol_at(f->module, f->pc - f->bias, true);
+	return s && s->offset == f->pc - f->bias;
+}
+
+/* Is rbp a frame pointer: does it point up the stack to another one and a return address? */
+static bool has_frame_pointer(const struct dwarf_frame *f)
+{
+	uint64_t words[2], fp = f->regs[FP], sp = f->regs[SP];
+
+	if (!(f->known >> FP & 1) || fp % 8 || fp < sp || fp - sp > 1 << 20 ||
+	    !read_program(f, fp, words, sizeof(words)))
+		return false;
+	return (words[0] == 0 || words[0] > fp) && is_code(f, words[1] - 1);
+}
+
+enum { SHORTEST_CALL = 2, LONGEST_CALL = 7, LEAF_BYTES = 4096 };
+
+/* Does an instruction that calls end here? */
+static bool is_behind_call(const struct dwarf_frame *f, uint64_t address)
+{
+	uint8_t bytes[LONGEST_CALL];
+	struct arch_insn insn;
+
+	if (!is_code(f, address - 1) ||
+	    !read_program(f, address - LONGEST_CALL, bytes, sizeof(bytes)))
+		return false;
+	for (uint8_t n = SHORTEST_CALL; n <= LONGEST_CALL; n++)
+		if (arch_decode(bytes + LONGEST_CALL - n, n, address - n, &insn) == 0 &&
+		    insn.length == n &&
+		    (insn.flow == ARCH_FLOW_CALL || insn.flow == ARCH_FLOW_CALL_INDIRECT))
+			return true;
+	return false;
+}
+
+/* From its beginning to here nothing of the function has moved the stack pointer. */
+static bool keeps_stack(const struct dwarf_frame *f)
+{
+	const struct elf_symbol *s = module_symbol_at(f->module, f->pc - f->bias, true);
+	uint64_t at = s ? f->bias + s->offset : f->pc;
+	uint8_t bytes[LEAF_BYTES];
+	struct arch_deed deed;
+	size_t size = f->pc - at;
+
+	if (!size || size > sizeof(bytes) || !read_program(f, at, bytes, size))
+		return false;
+	for (size_t i = 0; i < size; i += deed.length)
+		if (arch_deed(bytes + i, size - i, at + i, &deed) < 0 || deed.moves_stack)
+			return false;
+	return true;
+}
+
+/*
+ * A thread that stands in code which has no frame of its own: the system calls that glibc writes in
+ * assembly (clone, clone3), functions that are built without call frame information. The return address
+ * is on top of the stack; for what clone has just made, on a stack of its own, that is none.
+ */
+static bool in_leaf(const struct dwarf_frame *f)
+{
+	uint64_t word;
+
+	return f->pc == f->lookup_pc && f->module && (f->known >> SP & 1) &&
+	       read_program(f, f->regs[SP], &word, sizeof(word)) && is_behind_call(f, word) &&
+	       keeps_stack(f);
+}
+
+static bool by_convention(const struct dwarf_frame *f, struct cfi_row *row)
+{
+	if (is_sigreturn(f)) {
+		sigreturn_row(row);
+		return true;
+	}
+	if (at_first_instruction(f) || in_leaf(f)) {
+		plain_row(row, SP, 8);
+		return true;
+	}
+	if (!has_frame_pointer(f))
+		return false;
+	plain_row(row, FP, 16);
+	saved_at(row, FP, -16);
+	return true;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+static int unwind_rules(const struct dwarf_frame *f, struct unwind_rules *out, struct error *err)
+{
+	int answer = 0;
+
+	out->image = NULL;
+	if (f->module)
+		answer = frames_row(f->module, f->lookup_pc - f->bias, &out->row, err);
+	else if (by_vdso(f, out))
+		return 0;
+	if (answer)
+		return answer < 0 ? -1 : 0;
+	if (by_convention(f, &out->row))
+		return 0;
+	return error_set(err, ERROR_STATE,
+			 "the stack cannot be followed: nothing says how the frame of the code at "
+			 "0x%llx looks",
+			 (unsigned long long)f->pc);
+}
+
+/* Is the frame's pc where a signal handler returns to? */
+static bool unwind_is_signal(const struct dwarf_frame *f)
+{
+	ERROR(ignored);
+	struct cfi_row row;
+
+	if (f->module && frames_is_signal(f->module, f->lookup_pc - f->bias))
+		return true;
+	if (f->module && frames_row(f->module, f->lookup_pc - f->bias, &row, &ignored) != 0)
+		return false;
+	return is_sigreturn(f);
+}
 
 /* rbx, rbp, r12 .. r15: a function gives them back as they were. */
 static const uint32_t kept_over_calls = 1u << 3 | 1u << 6 | 0xfu << 12;

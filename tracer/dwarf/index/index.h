@@ -15,7 +15,7 @@
 #include "tracer/dwarf/units/dies.h"
 
 /* Of files in the cache: counted up by whoever changes what stands in them (index_internal.h). */
-enum { INDEX_FORMAT = 1 };
+enum { INDEX_FORMAT = 2 };
 
 /* Bytes of .debug_info and .debug_line from which on it is worth it; for tests. Built with INDEX_LEAST=1 every
    test is one of this, too. */

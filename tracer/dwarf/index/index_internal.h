@@ -50,7 +50,7 @@ void index_names_fini(struct index_names *n);
 /* Keeps the tables, and the names if there are any (index_write.c). */
 bool index_write(struct die_table *t, const struct index_names *names);
 
-/* The units and line programs as they are kept (index_tables.c). */
+/* The units and line programs as they are kept (index_write.c). */
 struct index_unit {
 	uint64_t offset, end, first, abbrev_offset;
 	uint64_t stmt_list, low;
@@ -59,8 +59,8 @@ struct index_unit {
 	uint64_t name, comp_dir; /* index_text */
 	uint32_t language;
 	uint8_t version, address_size, offset_size, type;
-	uint8_t partial, has_stmt_list, has_low, is_gcc; /* 0: no */
-	uint8_t unused[4];
+	uint8_t partial, has_stmt_list, is_gcc; /* 0 or 1 */
+	uint8_t unused[5];
 };
 
 struct index_line {

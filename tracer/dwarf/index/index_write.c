@@ -1,6 +1,8 @@
 /* What has been read is put into the cache. */
 #include "tracer/dwarf/index/index_internal.h"
 
+#include "tracer/base/text/str.h"
+
 #include <string.h>
 
 struct pieces {
@@ -8,13 +10,6 @@ struct pieces {
 	ARRAY(struct index_line) lines;
 	ARRAY(struct index_file) files;
 };
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static void index_write_add_line(struct pieces *p, const struct line_unit *u)
 {
@@ -24,7 +19,8 @@ static void index_write_add_line(struct pieces *p, const struct line_unit *u)
 	line->stmt_list = u->stmt_list;
 	line->version = u->version;
 	array_each(const struct line_file, f, &u->files)
-		*array_add(&p->files) = (struct index_file){index_hash(base_name(f->name)), number};
+		*array_add(&p->files) =
+			(struct index_file){index_hash(str_base_name(f->name)), number};
 }
 
 static int by_hash(const void *a, const void *b)
@@ -76,4 +72,96 @@ bool index_write(struct die_table *t, const struct index_names *names)
 	array_fini(&p.lines);
 	array_fini(&p.files);
 	return done;
+}
+
+/* ---- a unit as it is kept, and back; each number is checked ---------------------------------- */
+
+/* Texts stay where they are: which section, and where in it. */
+enum { TEXT_NONE, TEXT_STR, TEXT_LINE_STR, TEXT_INFO };
+#define TEXT_SHIFT 60
+
+static const struct section_data *text_section(const struct die_source *in, unsigned which)
+{
+	switch (which) {
+	case TEXT_STR:
+		return &in->str;
+	case TEXT_LINE_STR:
+		return &in->line_str;
+	case TEXT_INFO:
+		return &in->info;
+	default:
+		return NULL;
+	}
+}
+
+static uint64_t text_place(const struct die_source *in, const char *text)
+{
+	for (unsigned which = TEXT_STR; text && which <= TEXT_INFO; which++) {
+		const struct section_data *s = text_section(in, which);
+		const uint8_t *at = (const uint8_t *)text;
+
+		if (at >= s->bytes && at < s->bytes + s->size)
+			return (uint64_t)which << TEXT_SHIFT | (uint64_t)(at - s->bytes);
+	}
+	return TEXT_NONE;
+}
+
+static const char *text_at(const struct die_source *in, uint64_t place)
+{
+	const struct section_data *s = text_section(in, (unsigned)(place >> TEXT_SHIFT));
+
+	return s ? section_text(s, place & ((1ull << TEXT_SHIFT) - 1)) : NULL;
+}
+
+/* What is kept as it is. */
+#define FIELD(name)                                                                                \
+	{                                                                                          \
+		offsetof(struct index_unit, name), offsetof(struct die_unit, name),                \
+			sizeof(((struct die_unit *)0)->name)                                       \
+	}
+static const struct {
+	size_t kept, unit, size;
+} fields[] = {
+	FIELD(offset),	      FIELD(end),	    FIELD(first),	FIELD(abbrev_offset),
+	FIELD(stmt_list),     FIELD(low),	    FIELD(str_base),	FIELD(addr_base),
+	FIELD(rnglists_base), FIELD(loclists_base), FIELD(ranges_base), FIELD(signature),
+	FIELD(type_die),      FIELD(language),	    FIELD(version),	FIELD(address_size),
+	FIELD(offset_size),   FIELD(type),	    FIELD(partial),	FIELD(has_stmt_list),
+	FIELD(is_gcc),
+};
+enum { FIELDS = sizeof(fields) / sizeof(*fields) };
+
+struct index_unit index_unit_of(const struct die_table *t, const struct die_unit *u)
+{
+	struct index_unit kept = {.name = text_place(&t->own, u->name),
+				  .comp_dir = text_place(&t->own, u->comp_dir)};
+
+	for (size_t i = 0; i < FIELDS; i++)
+		memcpy((char *)&kept + fields[i].kept, (const char *)u + fields[i].unit,
+		       fields[i].size);
+	return kept;
+}
+
+static bool is_possible(const struct die_table *t, const struct index_unit *from)
+{
+	return from->offset < from->first && from->first <= from->end &&
+	       from->end <= t->own.info.size && from->version >= 2 && from->version <= 5 &&
+	       (from->address_size == 4 || from->address_size == 8) &&
+	       (from->offset_size == 4 || from->offset_size == 8) && from->type_die < from->end &&
+	       (from->partial | from->has_stmt_list | from->is_gcc) <= 1;
+}
+
+bool index_unit_take(const struct die_table *t, const struct index_unit *from, struct die_unit *to)
+{
+	if (!is_possible(t, from))
+		return false;
+	*to = (struct die_unit){.in = &t->own,
+				.place_end = from->end,
+				.ref_base = t->own.start,
+				.name = text_at(&t->own, from->name),
+				.comp_dir = text_at(&t->own, from->comp_dir)};
+	for (size_t i = 0; i < FIELDS; i++)
+		memcpy((char *)to + fields[i].unit, (const char *)from + fields[i].kept,
+		       fields[i].size);
+	return true;
 }

@@ -1,5 +1,6 @@
 /* The source files of a unit, by their names. */
 #include "tracer/base/files/path.h"
+
 #include "tracer/base/text/str.h"
 #include "tracer/dwarf/lines/lines.h"
 
@@ -90,4 +91,107 @@ int lines_find_file(struct line_unit *u, const char *file, int from)
 		    path_names_file(lines_file(u, (unsigned)i), file))
 			return (int)i;
 	return -1;
+}
+
+/*
+ * An index of a unit's rows by line. Sorting the rows costs more than a few linear searches, so
+ * the index is made only for units that are searched often.
+ */
+
+enum { LOOKS = 8 };
+
+/*
+ * Does the row say that no statement begins, though its place is another than that of the row before? Without
+ * statement markers gcc says so only of a second row for one place (another basic block: a discriminator), but for very few
+ * in coroutines.
+ */
+static bool is_between_marks(const struct line_row *row)
+{
+	return !row->is_stmt && !row->end_sequence &&
+	       (row->file != row[-1].file || row->line != row[-1].line ||
+		row->column != row[-1].column);
+}
+
+static bool is_all_stmt(const struct line_unit *u)
+{
+	enum { FEW = 50 };
+	size_t between = 0;
+
+	array_each(const struct line_sequence, sequence, &u->sequences)
+		for (size_t i = 1; i < sequence->count; i++)
+			between += is_between_marks(&u->rows.items[sequence->first + i]);
+	return between * FEW <= u->rows.count;
+}
+
+bool lines_all_stmt(struct line_unit *u)
+{
+	if (!u->all_stmt)
+		u->all_stmt = is_all_stmt(u) ? 1 : -1;
+	return u->all_stmt > 0;
+}
+
+/* Adds the rows there to `rows`; false: one of them is between marks. */
+static bool counts_all_stmt(const struct line_unit *u, const struct module_range *piece,
+			    size_t *rows)
+{
+	const struct line_row *row = lines_row_at(u, piece->low);
+
+	while (row && !row->end_sequence && !(++row)->end_sequence && row->offset < piece->high) {
+		if (is_between_marks(row))
+			return false;
+		++*rows;
+	}
+	return true;
+}
+
+bool lines_all_stmt_in(const struct line_unit *u, const struct module_range *pieces, size_t count)
+{
+	enum { ENOUGH = 8 };
+	size_t rows = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!counts_all_stmt(u, &pieces[i], &rows))
+			return false;
+	return rows >= ENOUGH;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct line_place *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (x->sequence != y->sequence)
+		return x->sequence < y->sequence ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static void lines_index_make(struct line_unit *u)
+{
+	for (size_t s = 0; s < u->sequences.count; s++) {
+		const struct line_sequence *sequence = &u->sequences.items[s];
+		const struct line_row *rows = u->rows.items + sequence->first;
+
+		for (size_t i = 0; i + 1 < sequence->count; i++)
+			if (rows[i].line)
+				*array_add(&u->by_line) =
+					(struct line_place){rows[i].line, (uint32_t)s, (uint32_t)i};
+	}
+	array_sort(&u->by_line, by_line);
+}
+
+const struct line_place *lines_places(struct line_unit *u, unsigned line, size_t *count)
+{
+	size_t first;
+
+	*count = 0;
+	if (u->looks < LOOKS && ++u->looks < LOOKS)
+		return NULL;
+	if (!u->by_line.count)
+		lines_index_make(u);
+	if (!u->by_line.count)
+		return NULL;
+	first = array_below(&u->by_line, line, line);
+	*count = array_upto(&u->by_line, line, line) - first;
+	return u->by_line.items + first;
 }

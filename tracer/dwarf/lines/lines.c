@@ -2,6 +2,7 @@
 #include "tracer/dwarf/lines/lines.h"
 
 #include "tracer/dwarf/cursor.h"
+#include "tracer/dwarf/units/dies_read.h"
 #include "tracer/elf/mapped.h"
 
 #include <inttypes.h>
@@ -28,6 +29,7 @@ struct heading {
 	struct strings strings, line_strings;
 	struct cursor in;
 	unsigned offset_size;
+	struct abbrevs sizes; /* of forms */
 	struct error *err;
 };
 
@@ -39,17 +41,6 @@ static int broken(const struct heading *h, const char *what)
 
 /* ---- version 5: tables that describe themselves --------------------------------------------- */
 
-/* A string in a string section, or NULL. */
-static const char *string_at(const struct section_data *strings, uint64_t offset)
-{
-	if (offset >= strings->size)
-		return NULL;
-	if (strings->bytes[strings->size - 1] != '\0' &&
-	    !memchr(strings->bytes + offset, '\0', strings->size - offset))
-		return NULL;
-	return (const char *)strings->bytes + offset;
-}
-
 static int read_offset_string(struct heading *h, struct strings *strings, const char **text)
 {
 	uint64_t offset = cursor_fixed(&h->in, h->offset_size);
@@ -57,67 +48,17 @@ static int read_offset_string(struct heading *h, struct strings *strings, const 
 	if (!strings->fetched && module_section(h->m, strings->section, &strings->data, h->err) < 0)
 		return -1;
 	strings->fetched = true;
-	*text = h->in.broken ? NULL : string_at(&strings->data, offset);
+	*text = h->in.broken ? NULL : section_text(&strings->data, offset);
 	return *text ? 0 : broken(h, "a name is not in the section of strings");
-}
-
-/* Bytes of the forms that are plain numbers; 0 for others. */
-static unsigned number_size(uint64_t form)
-{
-	switch (form) {
-	case DW_FORM_flag:
-	case DW_FORM_data1:
-	case DW_FORM_strx1:
-		return 1;
-	case DW_FORM_data2:
-	case DW_FORM_strx2:
-		return 2;
-	case DW_FORM_strx3:
-		return 3;
-	case DW_FORM_data4:
-	case DW_FORM_strx4:
-		return 4;
-	case DW_FORM_data8:
-		return 8;
-	default:
-		return 0;
-	}
-}
-
-/* Passes over a value that says nothing to us. */
-static int skip_form(struct heading *h, uint64_t form)
-{
-	struct cursor *in = &h->in;
-
-	switch (form) {
-	case DW_FORM_data16:
-		cursor_take(in, 16);
-		return 0;
-	case DW_FORM_block:
-		cursor_take(in, cursor_uleb(in));
-		return 0;
-	case DW_FORM_block1:
-		cursor_take(in, cursor_fixed(in, 1));
-		return 0;
-	case DW_FORM_block2:
-		cursor_take(in, cursor_fixed(in, 2));
-		return 0;
-	case DW_FORM_block4:
-		cursor_take(in, cursor_fixed(in, 4));
-		return 0;
-	case DW_FORM_strp_sup:
-	case DW_FORM_GNU_strp_alt: /* in the file of .gnu_debugaltlink, not followed here */
-	case DW_FORM_sec_offset:
-		cursor_take(in, h->offset_size);
-		return 0;
-	default:
-		return broken(h, "a form in its file table is unknown");
-	}
 }
 
 /* Reads one value of a table: strings into *text, numbers into *number, others are passed over. */
 static int read_form(struct heading *h, uint64_t form, const char **text, uint64_t *number)
 {
+	static const struct die_unit unit;
+	struct attr value = {0};
+	int size;
+
 	switch (form) {
 	case DW_FORM_string:
 		*text = cursor_string(&h->in);
@@ -127,16 +68,15 @@ static int read_form(struct heading *h, uint64_t form, const char **text, uint64
 	case DW_FORM_strp:
 		return read_offset_string(h, &h->strings, text);
 	case DW_FORM_udata:
-	case DW_FORM_strx:
 		*number = cursor_uleb(&h->in);
 		return 0;
-	case DW_FORM_sdata:
-		*number = (uint64_t)cursor_sleb(&h->in);
-		return 0;
 	default:
-		if (number_size(form) == 0)
-			return skip_form(h, form);
-		*number = cursor_fixed(&h->in, number_size(form));
+		size = form <= UINT16_MAX ? abbrev_form_size(&h->sizes, (unsigned)form) : -2;
+		if (size == -2 || size == 0) /* without bytes, counts could be of any size */
+			return broken(h, "a form in its file table is unknown");
+		attr_read(&h->sizes, &unit, &h->in, &(struct abbrev_attr){.form = (uint16_t)form},
+			  &value);
+		*number = value.number;
 		return 0;
 	}
 }
@@ -243,6 +183,8 @@ static int read_header(struct heading *h)
 	uint64_t length;
 
 	h->u->version = (unsigned)cursor_fixed(&h->in, 2);
+	h->sizes = (struct abbrevs){.version = 5, .address_size = 8};
+	h->sizes.offset_size = (uint8_t)h->offset_size;
 	if (!h->in.broken && (h->u->version < 2 || h->u->version > 5))
 		return error_set(h->err, ERROR_OBJECT,
 				 "%s: .debug_line at 0x%" PRIx64

@@ -62,7 +62,7 @@ struct line_unit {
 		 (at address 0 or -1, dropped by the linker) are left out */
 	ARRAY(struct line_sequence) sequences; /* by low */
 	struct line_program program;
-	/* lines_index.c */
+	/* line_files.c */
 	int all_stmt; /* 1 yes, -1 no, 0 not known yet */
 	unsigned looks;
 	ARRAY(struct line_place) by_line; /* empty: not made yet */

@@ -78,6 +78,14 @@ struct die_source {
 	uint8_t *joined; /* .debug_types of DWARF 4 behind .debug_info: one piece */
 };
 
+/* Where the DIEs of a unit are. */
+enum unit_split {
+	UNIT_WHOLE,    /* here */
+	UNIT_SKELETON, /* in a .dwo file */
+	UNIT_JOINED,   /* the same, but here now: all but the ranges and bases is of that file */
+	UNIT_MISSING,  /* in a .dwo file which is not there: no DIEs */
+};
+
 struct die_unit {
 	const struct die_source *in;
 	uint64_t offset, end; /* from its header to the next one, in .debug_info */
@@ -85,18 +93,17 @@ struct die_unit {
 	uint64_t first;	      /* offset of its top DIE */
 	uint64_t abbrev_offset;
 	uint8_t version, address_size, offset_size, type;
-	bool split;	  /* the rest is in a .dwo file ... */
-	bool joined;	  /* ... and is here now: all but the ranges and bases is of that file */
-	bool dwo_missing; /* ... which is not there: no DIEs */
-	bool partial;	  /* what dwz has moved out of several units, which import it */
-	bool is_dwo;	  /* of a .dwo file: its lists of ranges and locations are there, too */
+	enum unit_split split;
+	bool partial; /* what dwz has moved out of several units, which import it */
+	bool is_dwo;  /* of a .dwo file: its lists of ranges and locations are there, too */
 	uint64_t dwo_id;
 	const char *dwo_name;
 	uint64_t ranges_base; /* DW_AT_GNU_ranges_base */
 	uint64_t ref_base;    /* what offsets in "the .debug_info" are counted from */
 	uint64_t loc_base;    /* of a .dwp: where its part of .debug_loc.dwo begins */
-	bool has_stmt_list, has_low;
-	uint64_t stmt_list, low;
+	bool has_stmt_list;
+	uint64_t stmt_list;
+	uint64_t low; /* DW_AT_low_pc, or 0: what its lists count from */
 	uint64_t str_base, addr_base, rnglists_base, loclists_base;
 	uint64_t signature, type_die; /* of a type unit: the type's DIE; 0 none */
 	unsigned language;
@@ -104,7 +111,6 @@ struct die_unit {
 	bool is_gcc; /* who compiled it: DW_AT_producer */
 
 	struct abbrevs *abbrevs;    /* the table owns it; NULL until asked */
-	bool read;		    /* some of its DIEs were, beyond the top one */
 	bool loaded;		    /* what follows is valid */
 	ARRAY(struct scope) scopes; /* in DIE order: parents before children */
 	ARRAY(struct module_range) ranges;
@@ -196,7 +202,7 @@ bool dies_covers(const struct die_unit *u, const struct scope *s, uint64_t offse
 /* What the scope's abstract origin or specification is; none at the end of the chain. */
 int dies_origin(struct die_table *t, struct scope_ref of, struct scope_ref *out, struct error *err);
 
-/* The copies in this loaded unit whose calls are on that line, in DIE order. (dies_calls.c) */
+/* The copies in this loaded unit whose calls are on that line, in DIE order. (dies_scopes.c) */
 const struct scope_call *dies_calls(struct die_unit *u, unsigned line, size_t *count);
 
 /* The scope of this DIE in a unit that is loaded; NULL: it is none. */

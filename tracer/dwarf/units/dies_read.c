@@ -1,6 +1,8 @@
 /* One DIE: its forms, texts and addresses (DWARF 5 standard, section 7.5). */
 #include "tracer/dwarf/units/dies_read.h"
 
+#include "tracer/dwarf/units/split.h"
+
 #include <libdwarf/dwarf.h>
 
 #include <stdlib.h>
@@ -12,92 +14,6 @@ int dies_broken(const struct die_table *t, struct error *err, const char *what, 
 
 	return error_set(err, ERROR_OBJECT, "%s: broken debug information: %s at 0x%llx",
 			 m->debug_path ? m->debug_path : m->path, what, (unsigned long long)offset);
-}
-
-/* ---- values --------------------------------------------------------------------------------- */
-
-/* References within a unit become offsets in .debug_info, those to elsewhere none. */
-static void make_absolute(const struct die_unit *u, struct attr *v)
-{
-	switch (v->form) {
-	case DW_FORM_ref1:
-	case DW_FORM_ref2:
-	case DW_FORM_ref4:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_udata:
-		v->number += u->offset;
-		break;
-	case DW_FORM_ref_addr:
-		v->number += u->ref_base;
-		break;
-	case DW_FORM_ref_sup4:
-	case DW_FORM_ref_sup8:
-	case DW_FORM_GNU_ref_alt:
-		v->number += DIES_SOURCE;
-		break;
-	default:
-		break;
-	}
-}
-
-static void take_block(struct cursor *c, uint64_t size, struct attr *a)
-{
-	a->block = cursor_take(c, size <= UINT32_MAX ? size : UINT64_MAX);
-	a->size = a->block ? (uint32_t)size : 0;
-}
-
-static void read_variable(struct cursor *c, struct attr *a)
-{
-	switch (a->form) {
-	case DW_FORM_string:
-		a->block = (const uint8_t *)cursor_string(c);
-		a->size = a->block ? (uint32_t)(c->at - a->block) : 0;
-		break;
-	case DW_FORM_sdata:
-		a->number = (uint64_t)cursor_sleb(c);
-		break;
-	case DW_FORM_block1:
-		take_block(c, cursor_fixed(c, 1), a);
-		break;
-	case DW_FORM_block2:
-		take_block(c, cursor_fixed(c, 2), a);
-		break;
-	case DW_FORM_block4:
-		take_block(c, cursor_fixed(c, 4), a);
-		break;
-	case DW_FORM_block:
-	case DW_FORM_exprloc:
-		take_block(c, cursor_uleb(c), a);
-		break;
-	default:
-		a->number = cursor_uleb(c);
-	}
-}
-
-void attr_read(const struct abbrevs *abbrevs, const struct die_unit *u, struct cursor *c,
-	       const struct abbrev_attr *attr, struct attr *out)
-{
-	uint64_t form = attr->form;
-	int size;
-
-	if (form == DW_FORM_indirect)
-		form = cursor_uleb(c);
-	size = form <= UINT16_MAX ? abbrev_form_size(abbrevs, (unsigned)form) : -2;
-	if (size == -2 || form == DW_FORM_indirect) {
-		c->broken = true;
-		return;
-	}
-	*out = (struct attr){
-		.number = (uint64_t)attr->constant, .form = (uint16_t)form, .name = attr->name};
-	if (size > 8)
-		take_block(c, (uint64_t)size, out);
-	else if (form == DW_FORM_flag_present)
-		out->number = 1;
-	else if (size > 0)
-		out->number = cursor_fixed(c, (unsigned)size);
-	else if (size < 0)
-		read_variable(c, out);
-	make_absolute(u, out);
 }
 
 static void read_values(const struct abbrevs *a, const struct die_unit *u, struct cursor *c,
@@ -179,13 +95,6 @@ static bool indexed(const struct section_data *s, uint64_t base, uint64_t index,
 	*out = 0;
 	memcpy(out, s->bytes + base + index * size, size);
 	return true;
-}
-
-static const char *section_text(const struct section_data *s, uint64_t offset)
-{
-	if (!s->bytes || offset >= s->size || !memchr(s->bytes + offset, 0, s->size - offset))
-		return NULL;
-	return (const char *)s->bytes + offset;
 }
 
 const char *die_text(const struct die_table *t, const struct die_unit *u, const struct attr *v)
@@ -289,4 +198,220 @@ int die_read_top(struct die_table *t, struct die_unit *u, struct die *out, struc
 	answer = die_read(t, u, &c, true, out, err);
 	u->abbrevs = NULL;
 	return answer;
+}
+
+/* ---- abbreviations: what a DIE has and in which form (DWARF 5 standard, section 7.5.3) ------- */
+
+static bool makes_scope(unsigned tag)
+{
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_namespace:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_interface_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_module:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const struct {
+	uint16_t attr;
+	uint8_t slot;
+} slots[] = {
+	{DW_AT_name, DIE_NAME},
+	{DW_AT_linkage_name, DIE_LINKAGE},
+	{DW_AT_MIPS_linkage_name, DIE_LINKAGE},
+	{DW_AT_low_pc, DIE_LOW},
+	{DW_AT_high_pc, DIE_HIGH},
+	{DW_AT_ranges, DIE_RANGES},
+	{DW_AT_entry_pc, DIE_ENTRY},
+	{DW_AT_abstract_origin, DIE_ORIGIN},
+	{DW_AT_specification, DIE_ORIGIN},
+	{DW_AT_decl_file, DIE_DECL_FILE},
+	{DW_AT_decl_line, DIE_DECL_LINE},
+	{DW_AT_call_file, DIE_CALL_FILE},
+	{DW_AT_call_line, DIE_CALL_LINE},
+	{DW_AT_declaration, DIE_DECLARATION},
+	{DW_AT_inline, DIE_INLINE},
+	{DW_AT_export_symbols, DIE_EXPORT},
+	{DW_AT_language, DIE_LANGUAGE},
+	{DW_AT_stmt_list, DIE_STMT_LIST},
+	{DW_AT_comp_dir, DIE_COMP_DIR},
+	{DW_AT_producer, DIE_PRODUCER},
+	{DW_AT_dwo_name, DIE_DWO},
+	{DW_AT_GNU_dwo_name, DIE_DWO},
+	{DW_AT_str_offsets_base, DIE_STR_BASE},
+	{DW_AT_addr_base, DIE_ADDR_BASE},
+	{DW_AT_GNU_addr_base, DIE_ADDR_BASE},
+	{DW_AT_rnglists_base, DIE_RNGLISTS_BASE},
+	{DW_AT_loclists_base, DIE_LOCLISTS_BASE},
+	{DW_AT_GNU_dwo_id, DIE_DWO_ID},
+	{DW_AT_GNU_ranges_base, DIE_RANGES_BASE},
+	{DW_AT_signature, DIE_SIGNATURE},
+};
+
+static uint8_t dies_abbrev_slot_of(uint64_t attr)
+{
+	for (size_t i = 0; i < sizeof(slots) / sizeof(*slots); i++) {
+		if (slots[i].attr == attr)
+			return slots[i].slot;
+	}
+	return DIE_UNWANTED;
+}
+
+/* One pair of attribute and form; 0 at the end of the list, -1 for an unknown form. */
+static int read_attr(struct abbrevs *a, struct abbrev *one, struct cursor *c)
+{
+	uint64_t name = cursor_uleb(c), form = cursor_uleb(c);
+	int64_t constant = form == DW_FORM_implicit_const ? cursor_sleb(c) : 0;
+	struct abbrev_attr *attr;
+	int size;
+
+	if (name == 0 && form == 0)
+		return 0;
+	size = form <= UINT16_MAX ? abbrev_form_size(a, (unsigned)form) : -2;
+	if (size == -2 || c->broken)
+		return -1;
+	attr = array_add(&a->attrs);
+	attr->form = (uint16_t)form;
+	attr->name = name <= UINT16_MAX ? (uint16_t)name : 0;
+	attr->slot = dies_abbrev_slot_of(name);
+	attr->size = (int8_t)size;
+	attr->constant = constant;
+	one->fixed = size < 0 || one->fixed < 0 ? -1 : one->fixed + size;
+	if (one->fixed > 1 << 20)
+		return -1;
+	one->count++;
+	return 1;
+}
+
+/* Reads declarations up to the end, or up to the one with the code `until` (0: all). */
+static int read_abbrevs(struct die_table *t, struct abbrevs *a, uint64_t until, struct error *err)
+{
+	struct cursor c = {.at = a->in->abbrev.bytes,
+			   .end = a->in->abbrev.bytes + a->in->abbrev.size};
+	uint64_t code, last = 0;
+	int more = 0;
+
+	cursor_take(&c, a->offset);
+	a->sorted = true;
+	while (more >= 0 && c.at < c.end && (code = cursor_uleb(&c)) != 0) {
+		struct abbrev one = {.code = code, .first = (uint32_t)a->attrs.count};
+
+		one.tag = (uint16_t)cursor_uleb(&c);
+		one.children = cursor_fixed(&c, 1) != 0;
+		one.wanted = makes_scope(one.tag);
+		while ((more = read_attr(a, &one, &c)) > 0)
+			;
+		a->sorted = a->sorted && code > last;
+		last = code;
+		*array_add(&a->list) = one;
+		if (code == until)
+			break;
+	}
+	if (more < 0 || c.broken)
+		return dies_broken(t, err, "an abbreviation of an unknown form, in .debug_abbrev,",
+				   (uint64_t)(c.at - a->in->abbrev.bytes));
+	return 0;
+}
+
+static struct abbrevs *read_until(struct die_table *t, const struct die_unit *u, uint64_t until,
+				  struct error *err)
+{
+	struct abbrevs *a = base_alloc(1, sizeof(*a));
+
+	a->in = u->in;
+	a->offset = u->abbrev_offset;
+	a->version = u->version;
+	a->address_size = u->address_size;
+	a->offset_size = u->offset_size;
+	if (read_abbrevs(t, a, until, err) == 0)
+		return a;
+	abbrevs_free(a);
+	return NULL;
+}
+
+struct abbrevs *abbrevs_new(struct die_table *t, const struct die_unit *u, struct error *err)
+{
+	return read_until(t, u, 0, err);
+}
+
+void abbrevs_free(struct abbrevs *a)
+{
+	array_fini(&a->list);
+	array_fini(&a->attrs);
+	base_free(a);
+}
+
+bool abbrevs_inline(struct die_table *t, const struct die_unit *u)
+{
+	ERROR(ignored);
+	struct abbrevs *a = read_until(t, u, 0, &ignored);
+	bool any = !a;
+
+	for (size_t i = 0; a && i < a->list.count; i++) {
+		const struct abbrev *one = &a->list.items[i];
+
+		for (uint32_t k = 0; one->tag == DW_TAG_subprogram && k < one->count; k++)
+			any = any || a->attrs.items[one->first + k].slot == DIE_INLINE;
+	}
+	if (a)
+		abbrevs_free(a);
+	return any;
+}
+
+bool abbrevs_serve(const struct abbrevs *a, const struct die_unit *u)
+{
+	return a->in == u->in && a->offset == u->abbrev_offset && a->version == u->version &&
+	       a->address_size == u->address_size && a->offset_size == u->offset_size;
+}
+
+struct abbrevs *abbrevs_get(struct die_table *t, struct die_unit *u, struct error *err)
+{
+	if (u->split == UNIT_SKELETON && split_join(t, u, err) < 0)
+		return NULL;
+	if (u->abbrevs)
+		return u->abbrevs;
+	array_each(struct abbrevs *, old, &t->abbrevs) {
+		if (abbrevs_serve(*old, u))
+			return u->abbrevs = *old;
+	}
+	u->abbrevs = read_until(t, u, 0, err);
+	if (u->abbrevs)
+		*array_add(&t->abbrevs) = u->abbrevs;
+	return u->abbrevs;
+}
+
+struct abbrevs *abbrevs_until(struct die_table *t, struct die_unit *u, uint64_t code,
+			      struct error *err)
+{
+	if (t->top_abbrevs && abbrevs_serve(t->top_abbrevs, u) && abbrev_find(t->top_abbrevs, code))
+		return t->top_abbrevs;
+	if (t->top_abbrevs)
+		abbrevs_free(t->top_abbrevs);
+	t->top_abbrevs = read_until(t, u, code, err);
+	return t->top_abbrevs;
+}
+
+const struct abbrev *abbrev_find(const struct abbrevs *a, uint64_t code)
+{
+	size_t i;
+
+	if (code && code - 1 < a->list.count && a->list.items[code - 1].code == code)
+		return &a->list.items[code - 1];
+	if (!a->sorted) {
+		array_each(const struct abbrev, one, &a->list) {
+			if (one->code == code)
+				return one;
+		}
+		return NULL;
+	}
+	i = array_below(&a->list, code, code);
+	return i < a->list.count && a->list.items[i].code == code ? &a->list.items[i] : NULL;
 }

@@ -1,6 +1,8 @@
 /* The scopes of one unit: functions, their copies, and what they are named in. */
 #include "tracer/dwarf/units/dies_read.h"
 
+#include "tracer/dwarf/units/dies.h"
+
 #include <libdwarf/dwarf.h>
 
 #include <limits.h>
@@ -152,7 +154,6 @@ int dies_load(struct die_table *t, struct die_unit *u, struct error *err)
 
 	if (u->loaded)
 		return 0;
-	u->read = true;
 	if (!abbrevs_get(t, u, err))
 		return -1;
 	answer = walk_unit(&w, err);
@@ -228,4 +229,38 @@ int dies_origin(struct die_table *t, struct scope_ref of, struct scope_ref *out,
 	out->unit = u;
 	out->scope = dies_scope_of(u, of.scope->origin);
 	return 0;
+}
+
+/* ---- inlined calls by line: a unit may have very many ---------------------------------------- */
+
+static int by_line(const void *a, const void *b)
+{
+	const struct scope_call *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return x->scope < y->scope ? -1 : x->scope > y->scope;
+}
+
+static void dies_calls_make(struct die_unit *u)
+{
+	u->calls_known = true;
+	for (uint32_t i = 0; i < u->scopes.count; i++) {
+		const struct scope *s = &u->scopes.items[i];
+
+		if (s->kind == SCOPE_INLINED && dies_has_code(s))
+			*array_add(&u->calls) = (struct scope_call){s->call_line, i};
+	}
+	array_sort(&u->calls, by_line);
+}
+
+const struct scope_call *dies_calls(struct die_unit *u, unsigned line, size_t *count)
+{
+	size_t first;
+
+	if (!u->calls_known)
+		dies_calls_make(u);
+	first = array_below(&u->calls, line, line);
+	*count = array_upto(&u->calls, line, line) - first;
+	return u->calls.items + first;
 }

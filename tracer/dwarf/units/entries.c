@@ -102,7 +102,6 @@ int entry_read(struct die_table *t, uint64_t offset, struct entry *out, struct e
 
 	if (!u)
 		return dies_broken(t, err, "a reference to no DIE, in .debug_info,", offset);
-	u->read = true;
 	if (!abbrevs_get(t, u, err))
 		return -1;
 	struct cursor c = {.at = dies_bytes(u, offset), .end = dies_bytes(u, u->end)};
@@ -148,6 +147,23 @@ int entry_skip(const struct entry *e, uint64_t *next, struct error *err)
 	}
 	*next = dies_offset(e->unit, c.at);
 	return 0;
+}
+
+int entry_child(const struct entry *of, uint64_t *next, struct entry *out, struct error *err)
+{
+	uint64_t at = *next ? *next : of->next;
+
+	if (!of->children)
+		return 0;
+	if (entry_read(of->table, at, out, err) < 0)
+		return -1;
+	if (!out->tag)
+		return 0;
+	if (entry_skip(out, next, err) < 0)
+		return -1;
+	/* An entry that leads back would be read for ever. */
+	return *next > at ? 1
+			  : dies_broken(of->table, err, "a DIE before itself, in .debug_info,", at);
 }
 
 /* ---- attributes ----------------------------------------------------------------------------- */
@@ -208,17 +224,4 @@ const struct attr *entry_inherited(const struct entry *e, unsigned name, struct 
 		a = entry_attr(holder, name);
 	}
 	return a ? entry_attr(holder, name) : NULL;
-}
-
-size_t dwarf_units_read(const struct modules *s)
-{
-	size_t count = 0;
-
-	array_each(struct module *, m, &s->modules) {
-		if (!(*m)->dies)
-			continue;
-		array_each(const struct die_unit, u, &(*m)->dies->units)
-			count += u->read;
-	}
-	return count;
 }

@@ -26,7 +26,10 @@ struct entry {
 /* The entry at this offset of .debug_info. 0, or -1 with ERROR_OBJECT. */
 int entry_read(struct die_table *t, uint64_t offset, struct entry *out, struct error *err);
 
-/* Children: entry_read at e->next, then entry_skip to the next one, until tag is 0. */
+/* The child of `of` at *next, 0: the first one; *next is that of the child after it. 1, 0 at the end,
+   or -1. */
+int entry_child(const struct entry *of, uint64_t *next, struct entry *out, struct error *err);
+/* Where the entry that follows this one and its children is. */
 int entry_skip(const struct entry *e, uint64_t *next, struct error *err);
 
 const struct attr *entry_attr(const struct entry *e, unsigned name); /* NULL: it has none */
@@ -39,8 +42,5 @@ uint64_t entry_ref(const struct entry *e, unsigned name); /* 0: none */
    that has it goes to *holder. NULL: nowhere. */
 const struct attr *entry_inherited(const struct entry *e, unsigned name, struct entry *holder,
 				   struct error *err);
-
-/* How many units' DIEs have been read so far, of all modules: what laziness is measured by. */
-size_t dwarf_units_read(const struct modules *s);
 
 #endif

@@ -1,8 +1,10 @@
 /* Lists of ranges and of locations: .debug_ranges and .debug_loc (DWARF 2 to 4), GNU's .debug_loc.dwo,
    .debug_rnglists and .debug_loclists (5; DWARF 5 standard, 7.25 and 7.29). */
-#include "tracer/dwarf/units/lists.h"
+#include "tracer/dwarf/units/dies_read.h"
 
 #include <libdwarf/dwarf.h>
+
+#include <stdlib.h>
 
 static void take_code(struct list_reader *r, uint64_t size, struct list_entry *out)
 {
@@ -131,7 +133,7 @@ struct list_reader list_begin(const struct die_table *t, const struct die_unit *
 {
 	struct list_reader r = {.t = t, .u = u, .locations = locations};
 
-	r.base = u->has_low ? u->low : 0;
+	r.base = u->low;
 	r.c = (struct cursor){.at = section->bytes, .end = section->bytes + section->size};
 	cursor_take(&r.c, offset);
 	return r;
@@ -149,4 +151,72 @@ bool list_next(struct list_reader *r, struct list_entry *out)
 			found = r->locations && r->u->is_dwo ? read_gnu(r, out) : read_old(r, out);
 	}
 	return found && !r->c.broken;
+}
+
+/* ---- the code of a DIE: low and high, or a list ---------------------------------------------- */
+
+/* More than that in one unit is no program but many DIEs that share one long list. */
+enum { RANGES_MAX = 1 << 22 };
+
+/* Keeps what is code of this module: sections that the linker dropped are at 0, 1 or behind the end. */
+static void dies_ranges_keep(const struct die_table *t, struct die_unit *u, uint64_t low,
+			     uint64_t high)
+{
+	struct module_range *r;
+
+	if (low == 0 || low >= high || !module_is_code(t->module, low) ||
+	    !module_is_code(t->module, high - 1))
+		return;
+	r = array_add(&u->ranges);
+	r->low = low;
+	r->high = high;
+}
+
+static int read_list(struct die_table *t, struct die_unit *u, const struct section_data *section,
+		     uint64_t offset, struct error *err)
+{
+	struct list_reader r = list_begin(t, u, section, offset, false);
+	struct list_entry one;
+
+	while (list_next(&r, &one)) {
+		dies_ranges_keep(t, u, one.low, one.high);
+		if (u->ranges.count > RANGES_MAX)
+			return dies_broken(t, err, "too many ranges, in .debug_info,", u->offset);
+	}
+	if (!r.c.broken)
+		return 0;
+	return dies_broken(t, err,
+			   u->version < 5 ? "ranges that do not end, in .debug_ranges,"
+					  : "a range list that does not end, in .debug_rnglists,",
+			   offset);
+}
+
+static void read_low_high(struct die_table *t, struct die_unit *u, const struct die *d)
+{
+	uint64_t low, high;
+
+	if (!die_address(t, u, &d->at[DIE_LOW], &low))
+		return;
+	if (!die_address(t, u, &d->at[DIE_HIGH], &high))
+		high = low + d->at[DIE_HIGH].number;
+	dies_ranges_keep(t, u, low, high);
+}
+
+int die_ranges(struct die_table *t, struct die_unit *u, const struct die *d, struct error *err)
+{
+	const struct attr *list = &d->at[DIE_RANGES];
+	size_t before = u->ranges.count;
+	uint64_t offset = list->number;
+	int answer = 0;
+
+	if (list->form == DW_FORM_rnglistx)
+		offset = die_list_offset(u, &u->in->rnglists, u->rnglists_base, offset);
+	else if (u->version < 5 && u->split == UNIT_JOINED)
+		offset += u->ranges_base;
+	if (list->form)
+		answer = read_list(t, u, u->version < 5 ? &t->ranges : &u->in->rnglists, offset,
+				   err);
+	else if (d->at[DIE_HIGH].form)
+		read_low_high(t, u, d);
+	return answer < 0 ? -1 : (int)(u->ranges.count - before);
 }

@@ -148,17 +148,15 @@ static int become(struct die_table *t, struct die_unit *u, struct die_file *f,
 
 	*u = *whole;
 	u->place_end = skeleton.place_end;
-	u->split = u->joined = true;
+	u->split = UNIT_JOINED;
 	u->dwo_id = skeleton.dwo_id;
 	u->dwo_name = skeleton.dwo_name;
 	u->comp_dir = skeleton.comp_dir;
 	u->has_stmt_list = skeleton.has_stmt_list;
 	u->stmt_list = skeleton.stmt_list;
-	u->has_low = skeleton.has_low;
 	u->low = skeleton.low;
 	u->addr_base = skeleton.addr_base;
 	u->ranges_base = skeleton.ranges_base;
-	u->read = skeleton.read;
 	if (u->first < u->end) {
 		if (die_read_top(t, u, &d, err) < 0) {
 			*u = skeleton;
@@ -394,12 +392,12 @@ int split_join(struct die_table *t, struct die_unit *u, struct error *err)
 {
 	int answer;
 
-	if (u->dwo_missing)
+	if (u->split == UNIT_MISSING)
 		return 0;
 	answer = units_split_join(t, u, err);
 	if (answer)
 		return answer < 0 ? -1 : 0;
-	u->dwo_missing = true;
+	u->split = UNIT_MISSING;
 	u->first = u->end;
 	return 0;
 }
@@ -445,9 +443,10 @@ bool split_contains(struct die_table *t, struct die_unit *u, const char *name)
 {
 	ERROR(ignored);
 
-	if (!u->joined && split_join(t, u, &ignored) < 0)
+	if (u->split == UNIT_SKELETON && split_join(t, u, &ignored) < 0)
 		return true; /* whoever reads it says what is wrong */
-	return !u->dwo_missing && (has_text(&u->in->str, name) || has_text(&u->in->info, name));
+	return u->split != UNIT_MISSING &&
+	       (has_text(&u->in->str, name) || has_text(&u->in->info, name));
 }
 
 int split_each_type(struct die_table *t, const char *name,
@@ -473,7 +472,7 @@ int split_each_type(struct die_table *t, const char *name,
 static bool missing(const struct die_table *t, const struct die_unit *u, const char *what,
 		    struct error *err)
 {
-	if (!u->dwo_missing || !u->dwo_name)
+	if (u->split != UNIT_MISSING || !u->dwo_name)
 		return false;
 	error_set(err, ERROR_STATE,
 		  "%s: %s%s%s is missing, which has the functions and variables here", what,

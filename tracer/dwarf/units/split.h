@@ -16,7 +16,7 @@
 /* Numbers of DIEs of .dwo and .dwp files begin here; DIES_SOURCE is the alternate file. */
 #define SPLIT_START (2 * DIES_SOURCE)
 
-/* The skeleton becomes the whole unit, or `dwo_missing`. 0, or -1: the file is broken, or of another build. */
+/* The skeleton becomes the whole unit, or UNIT_MISSING. 0, or -1: the file is broken, or of another build. */
 int split_join(struct die_table *t, struct die_unit *u, struct error *err);
 struct die_unit *split_unit_of(struct die_table *t, uint64_t die);
 /* The DIE of a type unit in the file that `u` is in; 0: none. */
@@ -42,7 +42,7 @@ int alternate_find(struct die_table *t, struct error *err);
 bool alternate_explain(const struct die_table *t, const char *what, struct error *err);
 void alternate_free(struct die_source *alt); /* NULL is allowed */
 
-/* ---- files (die_file.c) --------------------------------------------------------------------- */
+/* ---- files (alternate.c) -------------------------------------------------------------------- */
 
 struct die_file {
 	struct die_source source; /* first: alternate_free gets it */

@@ -58,21 +58,19 @@ static bool is_default(const struct entry *e)
 /* T(const T &) or T(T &&): `this` and one reference. */
 static bool is_copier(const struct entry *method, const struct type *class)
 {
-	uint64_t next = method->next;
+	uint64_t next = 0;
 	unsigned parameters = 0;
 	bool same = false;
 	ERROR(err);
 	struct entry e;
 
-	while (method->children && entry_read(method->table, next, &e, &err) == 0 && e.tag) {
+	while (entry_child(method, &next, &e, &err) > 0) {
 		if (e.tag == DW_TAG_formal_parameter && parameters++ == 1) {
 			const struct type *t = type_of_entry(&e, &err);
 
 			same = t && t->kind == TYPE_REFERENCE && t->of &&
 			       t->of->entry == class->entry;
 		}
-		if (entry_skip(&e, &next, &err) < 0)
-			return false;
 	}
 	return same && parameters == 2;
 }
@@ -109,7 +107,7 @@ static int class_is_nontrivial(const struct type *t)
 	ERROR(err);
 	struct die_table *d = t->module ? dies_table(t->module, &err) : NULL;
 	struct entry e, child;
-	uint64_t next;
+	uint64_t next = 0;
 	int answer;
 
 	if (!d || entry_read(d, t->entry, &e, &err) < 0)
@@ -117,13 +115,9 @@ static int class_is_nontrivial(const struct type *t)
 	answer = told(&e);
 	if (answer >= 0)
 		return answer;
-	next = e.next;
-	while (e.children && entry_read(d, next, &child, &err) == 0 && child.tag) {
+	while (entry_child(&e, &next, &child, &err) > 0)
 		if (method_is_nontrivial(&child, t))
 			return 1;
-		if (entry_skip(&child, &next, &err) < 0)
-			break;
-	}
 	return -1;
 }
 

@@ -1,4 +1,5 @@
 /* The arguments of a call, as debuggers print them: q=0x5555..., n=3, p=<optimised out>. */
+#include "tracer/base/text/utf8.h"
 #include "tracer/inspect/inspect.h"
 #include "tracer/inspect/variables/variables.h"
 
@@ -6,39 +7,18 @@
 
 enum { ARGUMENTS_MOST = 16, ARGUMENTS_TEXT = 240, VALUE_MOST = 60 };
 
-struct argument {
-	const char *name;
-	bool artificial; /* this */
-};
-
-struct arguments {
-	ARRAY(struct argument) list;
-};
-
-static int note_argument(struct local_walk *w, const struct local *l, struct error *err)
-{
-	struct arguments *all = w->ctx;
-
-	(void)err;
-	if (l->argument)
-		*array_add(&all->list) = (struct argument){l->name, l->artificial};
-	return 0;
-}
-
-/* Those of the abstract function: the copy may have lost some. */
-static int read_arguments(const struct inspect_call *call, struct arguments *out)
+static int read_arguments(const struct inspect_call *call, struct place_arguments *out)
 {
 	const struct dwarf_frame *f = &call->frame;
-	struct local_walk walk = {.found = note_argument, .ctx = out};
 	ERROR(ignored);
 	struct code_place p;
 
-	if (!f->module || f->signal || !call->function ||
-	    place_find(f->module, f->lookup_pc - f->bias, call->depth, &p, &ignored) < 0 ||
-	    !p.self.scope || place_whole_function(&p, &p.levels[0], &ignored) < 0)
-		return -1;
-	p.count = 1;
-	return place_walk(&p, 0, &walk, &ignored);
+	return !f->module || f->signal || !call->function ||
+			       place_find(f->module, f->lookup_pc - f->bias, call->depth, &p,
+					  &ignored) < 0 ||
+			       !p.self.scope
+		       ? -1
+		       : place_arguments(&p, out, &ignored);
 }
 
 static void add_fault(const struct error *err, struct str *out)
@@ -62,9 +42,7 @@ static void arguments_add_value(const struct inspect_value *v, struct str *out)
 	size_t shown;
 
 	inspect_describe(v, &text);
-	shown = text.length < VALUE_MOST ? text.length : VALUE_MOST;
-	while (shown < text.length && shown && (str_text(&text)[shown] & 0xc0) == 0x80)
-		shown--; /* not in the middle of a character */
+	shown = text.length <= VALUE_MOST ? text.length : utf8_cut(text.text, VALUE_MOST);
 	if (shown < text.length && *str_text(&text) == '{' && is_inside_library(str_text(&text))) {
 		str_add(out, "{...}");
 	} else {
@@ -77,12 +55,12 @@ static void arguments_add_value(const struct inspect_value *v, struct str *out)
 void inspect_call_arguments(const struct inspect_call *call, struct str *out)
 {
 	size_t before = out->length;
-	struct arguments all = {0};
+	struct place_arguments all = {0};
 	int64_t shown = 0;
 
 	read_arguments(call, &all);
-	for (size_t i = 0; i < all.list.count; i++) {
-		const struct argument *a = &all.list.items[i];
+	for (size_t i = 0; i < all.count; i++) {
+		const struct place_argument *a = &all.items[i];
 		struct inspect_value v;
 		ERROR(err);
 		int failed;
@@ -102,5 +80,5 @@ void inspect_call_arguments(const struct inspect_call *call, struct str *out)
 		else
 			arguments_add_value(&v, out);
 	}
-	array_fini(&all.list);
+	array_fini(&all);
 }

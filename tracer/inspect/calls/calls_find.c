@@ -223,7 +223,7 @@ static int find_ifunc(struct candidates *c, struct call_target *out)
 	uint64_t bias;
 	struct module *m;
 
-	for (size_t i = 0; (m = c->program->module(c->program->ctx, i, &bias)); i++) {
+	for (size_t i = 0; (m = dwarf_module(c->program, i, &bias)); i++) {
 		const struct elf_symbol *s = ifunc_named(m, c->name);
 
 		if (!s && module_symbol(m, c->name, &bias, NULL) == 0)
@@ -252,18 +252,14 @@ bool function_is_variadic(const struct type *function)
 	ERROR(err);
 	struct die_table *d;
 	struct entry e, child;
-	uint64_t next;
+	uint64_t next = 0;
 
 	if (!function->module || !function->entry || !(d = dies_table(function->module, &err)) ||
 	    entry_read(d, function->entry, &e, &err) < 0)
 		return false;
-	next = e.next;
-	while (e.children && entry_read(d, next, &child, &err) == 0 && child.tag) {
+	while (entry_child(&e, &next, &child, &err) > 0)
 		if (child.tag == DW_TAG_unspecified_parameters)
 			return true;
-		if (entry_skip(&child, &next, &err) < 0)
-			return false;
-	}
 	/* int f(): C before prototypes */
 	return !e.children && e.unit->language != DW_LANG_Rust && !function->cxx &&
 	       !entry_flag(&e, DW_AT_prototyped);
@@ -377,7 +373,7 @@ static int calls_find_search(struct candidates *c, struct call_target *out)
 	uint64_t bias;
 	int answer;
 
-	for (size_t i = 0; (m = c->program->module(c->program->ctx, i, &bias)); i++)
+	for (size_t i = 0; (m = dwarf_module(c->program, i, &bias)); i++)
 		*array_add(&c->modules) = m;
 	if (location_parse(c->name, &location, c->err) < 0)
 		return calls_find_fail(c, "%s is not the name of a function", c->name);
@@ -412,7 +408,7 @@ static int calls_find_find(const struct inspect_call *call, const char *name, in
 	struct candidates c = {
 		.program = call->frame.program, .name = name, .count = count, .err = err};
 	uint64_t bias;
-	struct module *main = c.program->module(c.program->ctx, 0, &bias);
+	struct module *main = dwarf_module(c.program, 0, &bias);
 	const struct call_target *old;
 	int answer;
 
@@ -452,7 +448,7 @@ static int callee_of(const struct dwarf_program *program, const struct call_targ
 	uint64_t bias;
 	size_t i = 0;
 
-	while ((m = program->module(program->ctx, i, &bias)) && m != f->module)
+	while ((m = dwarf_module(program, i, &bias)) && m != f->module)
 		i++;
 	if (!m)
 		return error_set(err, ERROR_STATE, "hit:call(\"%s\"): %s is not loaded any more",
@@ -513,7 +509,7 @@ static void note_no_global(const struct inspect_call *call, const char *name, in
 	const struct dwarf_program *program = call->frame.program;
 	ERROR(ignored);
 	uint64_t bias;
-	struct module *main = program->module(program->ctx, 0, &bias);
+	struct module *main = dwarf_module(program, 0, &bias);
 	struct call_target *f = NULL;
 
 	if (main)

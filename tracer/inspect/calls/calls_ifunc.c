@@ -58,14 +58,10 @@ uint64_t ifunc_target(const struct dwarf_program *program, struct module *m, uin
 {
 	struct ifunc_search s = {.program = program, .owner = m, .ifunc = ifunc};
 	bool found = search_module(&s, m, bias);
+	struct module *other;
 
-	for (size_t i = 0; !found; i++) {
-		struct module *other = program->module(program->ctx, i, &bias);
-
-		if (!other)
-			break;
+	for (size_t i = 0; !found && (other = dwarf_module(program, i, &bias)); i++)
 		if (other != m)
 			found = search_module(&s, other, bias);
-	}
 	return s.target;
 }

@@ -74,7 +74,7 @@ static struct modules *symbols_of(const struct eval_scope *s)
 	uint64_t bias;
 
 	if (!m)
-		m = s->program->module(s->program->ctx, 0, &bias);
+		m = dwarf_module(s->program, 0, &bias);
 	return m ? m->owner : NULL;
 }
 

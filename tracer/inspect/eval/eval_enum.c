@@ -126,21 +126,13 @@ static void visit_entry(struct enum_search *s, const struct entry *e)
 
 static void search_children(struct enum_search *s, const struct entry *parent)
 {
-	uint64_t at = parent->next;
 	struct entry *e = base_alloc(1, sizeof(*e)); /* large, and this is recursive */
+	uint64_t next = 0;
 
-	if (!parent->children)
-		goto out;
-	while (!s->found && s->left-- > 0) {
-		if (entry_read(s->table, at, e, s->err) < 0 || !e->tag)
-			break;
+	while (!s->found && s->left && entry_child(parent, &next, e, s->err) > 0) {
+		s->left--;
 		visit_entry(s, e);
-		if (entry_skip(e, &at, s->err) < 0)
-			break;
-		if (s->left == 0)
-			break;
 	}
-out:
 	base_free(e);
 }
 
@@ -222,13 +214,9 @@ static void search_all(struct enum_search *s, const struct eval_scope *scope)
 
 	if (!s->found && f->module)
 		search_others(s, f->module, done);
-	for (size_t i = 0; !s->found; i++) {
-		m = scope->program->module(scope->program->ctx, i, &bias);
-		if (!m)
-			break;
+	for (size_t i = 0; !s->found && (m = dwarf_module(scope->program, i, &bias)); i++)
 		if (m != f->module)
 			search_others(s, m, done);
-	}
 }
 
 bool eval_enumerator(const struct eval_scope *scope, const char *name, const struct type **type,

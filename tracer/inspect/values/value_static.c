@@ -73,10 +73,7 @@ int value_static(const struct inspect_value *v, const struct type_member *m,
 		return 0;
 	linkage = entry_text(&e, DW_AT_linkage_name);
 	str_addf(&full, "%s::%s", type_full_name(v->type), m->name ? m->name : "");
-	for (size_t i = 0; v->program; i++) {
-		module = v->program->module(v->program->ctx, i, &bias);
-		if (!module)
-			break;
+	for (size_t i = 0; (module = dwarf_module(v->program, i, &bias)); i++) {
 		if (!find_symbol(module, linkage, str_text(&full), m->name, &offset))
 			continue;
 		*out = value_in_memory(v->program, type_whole(m->type, v->program), bias + offset);

@@ -26,20 +26,15 @@ static bool has_types(struct die_table *t, const struct die_unit *u)
 {
 	ERROR(ignored);
 	struct entry top, e;
-	uint64_t next;
+	uint64_t next = 0;
+	int more;
 
-	if (u->dwo_missing || entry_read(t, u->first, &top, &ignored) < 0)
+	if (u->split == UNIT_MISSING || entry_read(t, u->first, &top, &ignored) < 0)
 		return true;
-	next = top.next;
-	while (top.children) {
-		if (entry_read(t, next, &e, &ignored) < 0 || is_type(&e))
+	while ((more = entry_child(&top, &next, &e, &ignored)) > 0)
+		if (is_type(&e))
 			return true;
-		if (!e.tag)
-			break;
-		if (entry_skip(&e, &next, &ignored) < 0)
-			return true;
-	}
-	return false;
+	return more < 0;
 }
 
 /* The types of a copy are those of its abstract function's unit: they differ after LTO. */

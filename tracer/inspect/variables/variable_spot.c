@@ -45,7 +45,7 @@ static bool stays(const struct inspect_call *call, uint64_t address)
 	uint64_t bias;
 	struct module *m = p->module_at(p->ctx, address, &bias);
 
-	return m && (m == call->frame.module || m == p->module(p->ctx, 0, &bias));
+	return m && (m == call->frame.module || m == dwarf_module(p, 0, &bias));
 }
 
 static int in_memory(const struct inspect_call *call, uint64_t here, uint64_t there,

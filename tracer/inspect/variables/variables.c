@@ -68,10 +68,10 @@ static int match_local(struct local_walk *w, const struct local *l, struct error
 	return found.kind != VARIABLE_OPTIMISED_OUT;
 }
 
-static int find_local(const struct code_place *p, const char *name, struct variable *out,
-		      struct error *err)
+static int find_local(const struct code_place *p, const struct wanted_variable *wanted,
+		      struct variable *out, struct error *err)
 {
-	struct scope_search s = {.place = p, .name = name, .out = out};
+	struct scope_search s = {.place = p, .name = wanted->last, .out = out};
 	struct local_walk w = {.found = match_local, .ctx = &s};
 
 	for (size_t i = 0; i < p->count && !s.any; i++) {
@@ -79,6 +79,12 @@ static int find_local(const struct code_place *p, const char *name, struct varia
 			return -1;
 	}
 	return s.any;
+}
+
+static int find_symbol(const struct code_place *p, const struct wanted_variable *wanted,
+		       struct variable *out, struct error *err)
+{
+	return global_of_symbols(p->program, wanted, out, err);
 }
 
 /* ---- from the name to the variable ---------------------------------------------------------- */
@@ -95,30 +101,31 @@ static int place_of_call(const struct inspect_call *call, struct code_place *out
 	return 0;
 }
 
-static int find_wanted(const struct code_place *p, const struct wanted_variable *w,
-		       struct variable *out, struct error *err)
-{
-	bool plain = !w->file && !w->space[0] && !w->global;
-	int answer = plain ? find_local(p, w->last, out, err) : 0;
+/* Where a name is looked for, in this order. */
+static const struct variable_source {
+	bool local; /* only a name without a namespace or file can be there */
+	int (*find)(const struct code_place *p, const struct wanted_variable *wanted,
+		    struct variable *out, struct error *err);
+} sources[] = {
+	{true, find_local},
+	{true, variable_of_object},
+	{false, global_in_sight},
+	{false, find_symbol},
+};
 
-	if (answer == 0 && plain)
-		answer = variable_of_object(p, w->last, out, err);
-	if (answer == 0)
-		answer = global_in_sight(p, w, out, err);
-	if (answer == 0)
-		answer = global_of_symbols(p->program, w, out, err);
-	return answer;
-}
-
-static int variables_find(const struct code_place *p, const char *name, struct variable *out,
-			  struct error *err)
+static int variables_find(const struct code_place *p, const char *name, bool local,
+			  struct variable *out, struct error *err)
 {
 	struct wanted_variable w;
-	int answer;
+	int answer = 0;
+	bool plain;
 
 	memset(out, 0, sizeof(*out));
 	wanted_split(name, &w);
-	answer = find_wanted(p, &w, out, err);
+	plain = !w.file && !w.space[0] && !w.global;
+	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources) && answer == 0; i++)
+		if (sources[i].local ? plain : !local)
+			answer = sources[i].find(p, &w, out, err);
 	wanted_fini(&w);
 	return answer;
 }
@@ -168,56 +175,38 @@ static int variables_value_of(const struct inspect_call *call, const struct code
 	return variable_optimised_out(place, v, name, err);
 }
 
-int inspect_variable(const struct inspect_call *call, const char *name, struct inspect_value *out,
-		     struct error *err)
+static int read_variable(const struct inspect_call *call, const char *name, bool local,
+			 struct inspect_value *out, struct error *err)
 {
-	const struct dwarf_frame *f = &call->frame;
 	const struct variable_at at = at_call(call);
-	struct variable *v, found;
+	struct variable *v = variable_kept(&at, name), found;
 	struct code_place p;
 	int answer;
 
-	if (!f->module)
-		return inspect_global(f->program, f->thread, name, out, err);
-	v = variable_kept(&at, name);
 	if (v)
 		return variables_value_of(call, NULL, v, name, out, err);
 	if (place_of_call(call, &p, err) < 0)
 		return -1;
-	answer = variables_find(&p, name, &found, err);
-	if (answer < 0)
-		return -1;
-	if (answer == 0)
-		return variable_unknown(&p, name, err);
+	answer = variables_find(&p, name, local, &found, err);
+	if (answer <= 0)
+		return answer < 0 || local ? -1 : variable_unknown(&p, name, err);
 	v = variable_keep(&at, name, &found, err);
 	return v ? variables_value_of(call, &p, v, name, out, err) : -1;
+}
+
+int inspect_variable(const struct inspect_call *call, const char *name, struct inspect_value *out,
+		     struct error *err)
+{
+	const struct dwarf_frame *f = &call->frame;
+
+	return f->module ? read_variable(call, name, false, out, err)
+			 : inspect_global(f->program, f->thread, name, out, err);
 }
 
 int inspect_variable_local(const struct inspect_call *call, const char *name,
 			   struct inspect_value *out, struct error *err)
 {
-	const struct variable_at at = at_call(call);
-	struct variable *v = call->frame.module ? variable_kept(&at, name) : NULL, found;
-	struct wanted_variable w;
-	struct code_place p;
-	int answer;
-
-	if (!call->frame.module)
-		return -1;
-	if (v)
-		return variables_value_of(call, NULL, v, name, out, err);
-	if (place_of_call(call, &p, err) < 0)
-		return -1;
-	memset(&found, 0, sizeof(found));
-	wanted_split(name, &w);
-	answer = w.file || w.space[0] || w.global ? 0 : find_local(&p, w.last, &found, err);
-	if (answer == 0 && !w.file && !w.space[0] && !w.global)
-		answer = variable_of_object(&p, w.last, &found, err);
-	wanted_fini(&w);
-	if (answer <= 0)
-		return -1;
-	v = variable_keep(&at, name, &found, err);
-	return v ? variables_value_of(call, &p, v, name, out, err) : -1;
+	return call->frame.module ? read_variable(call, name, true, out, err) : -1;
 }
 
 bool inspect_variable_known(const struct inspect_call *call, const char *name)
@@ -231,28 +220,10 @@ bool inspect_variable_known(const struct inspect_call *call, const char *name)
 
 struct argument_search {
 	const struct code_place *place;
-	int64_t left, count;
-	uint64_t wanted; /* the entry found in the abstract function */
+	uint64_t wanted; /* its entry in the abstract function */
 	struct variable *out;
-	const char *name;
 	bool found;
 };
-
-/* The i-th of the abstract function (the concrete one may have lost some), or the function. */
-static int count_argument(struct local_walk *w, const struct local *l, struct error *err)
-{
-	struct argument_search *s = w->ctx;
-
-	(void)err;
-	if (!l->argument || l->artificial)
-		return 0;
-	s->count++;
-	if (s->left-- == 0) {
-		s->wanted = l->entry->offset;
-		s->name = l->name;
-	}
-	return 0;
-}
 
 /* Is the entry, or what it is a copy of, the one that is wanted? */
 static bool is_copy_of(const struct entry *e, uint64_t wanted)
@@ -281,7 +252,8 @@ static int take_argument(struct local_walk *w, const struct local *l, struct err
 	return 1;
 }
 
-int place_whole_function(const struct code_place *p, uint64_t *out, struct error *err)
+/* The function whose list of arguments is whole: the abstract one's entry. */
+static int whole_function(const struct code_place *p, uint64_t *out, struct error *err)
 {
 	struct entry e;
 
@@ -299,6 +271,26 @@ int place_whole_function(const struct code_place *p, uint64_t *out, struct error
 	return 0;
 }
 
+static int note_argument(struct local_walk *w, const struct local *l, struct error *err)
+{
+	struct place_arguments *all = w->ctx;
+
+	(void)err;
+	if (l->argument)
+		*array_add(all) = (struct place_argument){l->name, l->entry->offset, l->artificial};
+	return 0;
+}
+
+int place_arguments(const struct code_place *p, struct place_arguments *out, struct error *err)
+{
+	struct local_walk walk = {.found = note_argument, .ctx = out};
+	struct code_place whole = *p;
+
+	whole.count = 1;
+	return whole_function(p, &whole.levels[0], err) < 0 ? -1
+							    : place_walk(&whole, 0, &walk, err);
+}
+
 static int no_arguments(int64_t i, struct error *err)
 {
 	char what[32];
@@ -307,24 +299,29 @@ static int no_arguments(int64_t i, struct error *err)
 	return untyped_error(what, "what the function takes is not known", err);
 }
 
+/* The i-th of the abstract function (the concrete one may have lost some). */
 static int find_argument(const struct code_place *p, int64_t i, struct argument_search *s,
-			 struct error *err)
+			 const char **name, struct error *err)
 {
-	struct local_walk count = {.found = count_argument, .ctx = s};
 	struct local_walk take = {.found = take_argument, .ctx = s};
-	struct code_place whole = *p;
+	struct place_arguments all = {0};
+	int64_t count = 0;
+	int answer = place_arguments(p, &all, err);
 
-	s->place = p;
-	s->left = i;
-	whole.count = 1;
-	if (place_whole_function(p, &whole.levels[0], err) < 0 ||
-	    place_walk(&whole, 0, &count, err) < 0)
+	array_each(const struct place_argument, a, &all) {
+		if (a->artificial || count++ != i)
+			continue;
+		s->wanted = a->entry;
+		*name = a->name;
+	}
+	array_fini(&all);
+	if (answer < 0)
 		return -1;
-	if (!s->count && untyped_at(p->module, p->offset))
+	if (!count && untyped_at(p->module, p->offset))
 		return no_arguments(i, err);
-	if (i < 0 || i >= s->count)
+	if (i < 0 || i >= count)
 		return error_set(err, ERROR_STATE, "no argument %lld: the function here has %lld",
-				 (long long)i, (long long)s->count);
+				 (long long)i, (long long)count);
 	if (place_walk(p, p->count - 1, &take, err) < 0)
 		return -1;
 	if (!s->found)
@@ -365,9 +362,10 @@ int inspect_argument(const struct inspect_call *call, int64_t i, struct inspect_
 		     struct error *err)
 {
 	const struct variable_at at = at_call(call);
-	struct argument_search s = {.count = 0};
 	struct variable found, *v;
 	struct code_place p;
+	struct argument_search s = {.place = &p, .out = &found};
+	const char *name = NULL;
 	char key[32]; /* no variable is called that */
 
 	if (!at.module)
@@ -380,9 +378,8 @@ int inspect_argument(const struct inspect_call *call, int64_t i, struct inspect_
 		return -1;
 	if (!p.self.scope)
 		return argument_of_abi(call, i, out, err);
-	s.out = &found;
-	if (find_argument(&p, i, &s, err) < 0)
+	if (find_argument(&p, i, &s, &name, err) < 0)
 		return -1;
 	v = variable_keep(&at, key, &found, err);
-	return v ? variables_value_of(call, &p, v, s.name ? s.name : key, out, err) : -1;
+	return v ? variables_value_of(call, &p, v, name ? name : key, out, err) : -1;
 }

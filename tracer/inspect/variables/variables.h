@@ -33,8 +33,6 @@ struct code_place {
 /* `depth` as in struct inspect_call. */
 int place_find(struct module *m, uint64_t offset, unsigned depth, struct code_place *out,
 	       struct error *err);
-/* Fills in the levels of the scope out->self. */
-int place_levels(struct code_place *p, struct error *err);
 
 /* What a walk shows: a variable, an argument or what `using` named. */
 struct local {
@@ -54,8 +52,17 @@ struct local_walk {
 int place_walk(const struct code_place *p, size_t level, struct local_walk *w, struct error *err);
 /* All variables of the function or copy, those of blocks elsewhere and of dropped ones included. */
 int place_walk_all(const struct code_place *p, struct local_walk *w, struct error *err);
-/* The function whose list of arguments is whole: the abstract one's entry. 0, or -1. */
-int place_whole_function(const struct code_place *p, uint64_t *out, struct error *err);
+/* The arguments of the function as it is written: a copy may have lost some. 0, or -1. */
+struct place_argument {
+	const char *name; /* the module owns it; NULL: none */
+	uint64_t entry;
+	bool artificial; /* this */
+};
+struct place_arguments {
+	struct place_argument *items;
+	size_t count, capacity;
+};
+int place_arguments(const struct code_place *p, struct place_arguments *out, struct error *err);
 /* The entry's name, its own or inherited; NULL: it has none. */
 const char *entry_name(const struct entry *e);
 
@@ -122,10 +129,6 @@ struct variable_context {
 /* 0; 1: the compiler dropped it; -1 with an error. */
 int variable_value(const struct variable_context *c, const struct variable *v,
 		   struct inspect_value *out, struct error *err);
-/* Pieces put together. 0, 1: all of them are dropped, -1. */
-int variable_from_pieces(const struct variable_context *c, const struct variable *v,
-			 const struct piece *pieces, int count, struct inspect_value *out,
-			 struct error *err);
 /* The type with its bounds, where they are values of the program; itself otherwise. NULL with an
    error. (variables_array.c) */
 const struct type *variable_array(const struct expression *m, const struct variable_context *c,
@@ -202,9 +205,6 @@ void wanted_fini(struct wanted_variable *w);
    units and modules export. 1, 0: none, -1 with an error. */
 int global_in_sight(const struct code_place *p, const struct wanted_variable *w,
 		    struct variable *out, struct error *err);
-/* By name alone, over all modules. 1, 0, or -1 (ambiguous, too). */
-int global_anywhere(const struct dwarf_program *program, const struct wanted_variable *w,
-		    struct variable *out, struct error *err);
 /* The definition of what is only declared by this entry. 1, 0, or -1. */
 int global_defined(const struct dwarf_program *program, const struct entry *declaration,
 		   struct variable *out, struct error *err);
@@ -217,8 +217,8 @@ void global_link(const struct dwarf_program *program, const char *linkage, struc
 /* ---- objects (variables_object.c) ------------------------------------------------------------ */
 
 /* A member of `this`, or what a lambda captured. 1, 0: none, -1 with an error. */
-int variable_of_object(const struct code_place *p, const char *name, struct variable *out,
-		       struct error *err);
+int variable_of_object(const struct code_place *p, const struct wanted_variable *w,
+		       struct variable *out, struct error *err);
 
 /* A member of an anonymous union among the variables: its name is one of theirs. */
 bool variable_of_union(const struct variable *unnamed, const char *name, struct variable *out);

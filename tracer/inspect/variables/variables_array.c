@@ -72,29 +72,19 @@ static int read_counts(const struct expression *m, const struct variable_context
 		       const struct entry *array, uint64_t counts[DIMENSIONS_MAX],
 		       struct error *err)
 {
-	uint64_t next = array->next, at;
 	struct entry child;
-	int n = 0;
+	uint64_t next = 0;
+	int n = 0, more = 1;
 
-	while (array->children && n < DIMENSIONS_MAX) {
-		at = next;
-		if (entry_read(array->table, at, &child, err) < 0)
-			return -1;
-		if (!child.tag)
-			break;
-		if (entry_skip(&child, &next, err) < 0)
-			return -1;
-		if (next <= at)
-			break;
-		if (child.tag != DW_TAG_subrange_type)
-			continue;
-		int answer = count_of(m, c, &child, &counts[n], err);
+	while (n < DIMENSIONS_MAX && (more = entry_child(array, &next, &child, err)) > 0) {
+		int answer = 1;
 
+		if (child.tag == DW_TAG_subrange_type)
+			answer = count_of(m, c, &child, &counts[n++], err);
 		if (answer <= 0)
 			return answer;
-		n++;
 	}
-	return n;
+	return more < 0 ? -1 : n;
 }
 
 const struct type *variable_array(const struct expression *m, const struct variable_context *c,

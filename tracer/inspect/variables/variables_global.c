@@ -76,12 +76,9 @@ static bool has_symbol(struct module *m, const char *linkage, uint64_t *offset)
 /* The executable's own symbol wins: a copy of a library's variable, or one that takes its place. */
 void global_link(const struct dwarf_program *program, const char *linkage, struct variable *v)
 {
-	struct module *main = NULL;
 	uint64_t bias, offset;
+	struct module *main = v->main = dwarf_module(program, 0, &bias);
 
-	if (program && program->module)
-		main = program->module(program->ctx, 0, &bias);
-	v->main = main;
 	if (!main || main == v->module || !linkage || !module_has_string(main, linkage) ||
 	    !has_symbol(main, linkage, &offset))
 		return;
@@ -158,13 +155,9 @@ int global_of_symbols(const struct dwarf_program *program, const struct wanted_v
 	uint64_t bias;
 
 	memset(out, 0, sizeof(*out));
-	for (size_t i = 0; !w->file && program && program->module; i++) {
-		int count;
+	for (size_t i = 0; !w->file && (m = dwarf_module(program, i, &bias)); i++) {
+		int count = symbols_that_fit(m, w, &s);
 
-		m = program->module(program->ctx, i, &bias);
-		if (!m)
-			break;
-		count = symbols_that_fit(m, w, &s);
 		if (count > 1 || (count && best && !s->global))
 			return error_set(err, ERROR_STATE,
 					 "variable '%s' is ambiguous: %s has several symbols of "
@@ -186,7 +179,7 @@ int global_of_symbols(const struct dwarf_program *program, const struct wanted_v
 	out->kind = VARIABLE_ADDRESS;
 	out->number = best->offset;
 	out->type = type_of_size(best->size);
-	out->main = program->module(program->ctx, 0, &bias);
+	out->main = dwarf_module(program, 0, &bias);
 	return 1;
 }
 
@@ -199,16 +192,13 @@ static int defined_by_symbol(const struct dwarf_program *program, const char *li
 	struct module *m;
 	uint64_t bias, offset;
 
-	for (size_t i = 0; program && program->module; i++) {
-		m = program->module(program->ctx, i, &bias);
-		if (!m)
-			break;
+	for (size_t i = 0; (m = dwarf_module(program, i, &bias)); i++) {
 		if (!has_symbol(m, linkage, &offset))
 			continue;
 		out->kind = VARIABLE_ADDRESS;
 		out->module = m;
 		out->number = offset;
-		out->main = program->module(program->ctx, 0, &bias);
+		out->main = dwarf_module(program, 0, &bias);
 		return 1;
 	}
 	return 0;
@@ -475,8 +465,8 @@ int global_in_sight(const struct code_place *p, const struct wanted_variable *w,
 
 /* ---- by name alone --------------------------------------------------------------------------- */
 
-int global_anywhere(const struct dwarf_program *program, const struct wanted_variable *w,
-		    struct variable *out, struct error *err)
+static int global_anywhere(const struct dwarf_program *program, const struct wanted_variable *w,
+			   struct variable *out, struct error *err)
 {
 	struct variable_search h = {.program = program, .wanted = w, .enough = w->space};
 	int answer = search_modules(&h, NULL, err);
@@ -497,7 +487,7 @@ static int unknown(const struct dwarf_program *p, const char *name, struct error
 	struct module *m;
 	uint64_t bias;
 
-	for (size_t i = 0; p->module && (m = p->module(p->ctx, i, &bias)); i++) {
+	for (size_t i = 0; (m = dwarf_module(p, i, &bias)); i++) {
 		module_load_symbols(m);
 		array_each(const struct elf_symbol, s, &m->symbols) {
 			if (!s->function && !s->hidden && i == 0)
@@ -536,7 +526,7 @@ int inspect_global(const struct dwarf_program *program, void *thread, const char
 	uint64_t bias;
 	int answer;
 
-	at.module = program->module ? program->module(program->ctx, 0, &bias) : NULL;
+	at.module = dwarf_module(program, 0, &bias);
 	v = variable_kept(&at, name);
 	if (!v && at.module)
 		v = find_global(&at, name, err);

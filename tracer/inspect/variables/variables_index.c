@@ -254,7 +254,6 @@ static struct unit_globals *scanned(struct variable_table *v, struct die_table *
 
 	if (s.g->read)
 		return s.g;
-	u->read = true;
 	if (!abbrevs_get(t, u, err))
 		return NULL;
 	s.c = (struct cursor){.at = dies_bytes(u, u->first), .end = dies_bytes(u, u->end)};

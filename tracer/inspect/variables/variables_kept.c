@@ -97,23 +97,17 @@ static void make_room(struct variable_table *t)
 	base_free(old);
 }
 
-static struct module *executable_of(const struct dwarf_program *p)
-{
-	uint64_t bias;
-
-	return p && p->module ? p->module(p->ctx, 0, &bias) : NULL;
-}
-
 struct variable *variable_kept(const struct variable_at *at, const char *name)
 {
 	const struct die_table *dies = at->module ? at->module->dies : NULL;
 	const struct variable_table *t = dies ? dies->variables : NULL;
 	struct variable *v;
+	uint64_t bias;
 
 	if (!t || !t->slot_count)
 		return NULL;
 	v = *variables_kept_slot_of(t, at->offset, at->depth, name);
-	return v && (!v->main || v->main == executable_of(at->program)) ? v : NULL;
+	return v && (!v->main || v->main == dwarf_module(at->program, 0, &bias)) ? v : NULL;
 }
 
 struct variable *variable_keep(const struct variable_at *at, const char *name,

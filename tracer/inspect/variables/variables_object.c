@@ -113,18 +113,14 @@ static int of_lambda(const struct code_place *p, const struct variable *self, co
 {
 	const struct type *object;
 	const char *captured;
-	char *decorated;
-	struct str text = {0};
-	int answer = 0;
+	STR(decorated);
 
-	str_addf(&text, "__%s", name);
-	decorated = str_take(&text);
-	if (find_member(t, decorated))
-		answer = make_member(self, decorated, NULL, out);
-	base_free(decorated);
+	str_addf(&decorated, "__%s", name);
+	if (find_member(t, str_text(&decorated)))
+		return make_member(self, str_text(&decorated), NULL, out);
 	captured = find_member(t, "__this") ? "__this" : "this";
-	if (answer || !find_member(t, captured))
-		return answer;
+	if (!find_member(t, captured))
+		return 0;
 	object = pointed_to(p, type_of_member(t, captured));
 	return object ? of_object(p, self, object, captured, name, out, err) : 0;
 }
@@ -141,18 +137,19 @@ static int find_this(struct local_walk *w, const struct local *l, struct error *
 	return 1;
 }
 
-int variable_of_object(const struct code_place *p, const char *name, struct variable *out,
-		       struct error *err)
+int variable_of_object(const struct code_place *p, const struct wanted_variable *w,
+		       struct variable *out, struct error *err)
 {
+	const char *name = w->last;
 	struct variable self = {.entry = 0};
-	struct local_walk w = {.found = find_this, .ctx = &self};
+	struct local_walk walk = {.found = find_this, .ctx = &self};
 	const struct type *t;
 	struct entry e;
 	int answer = 0;
 
 	if (!p->count)
 		return 0;
-	if (place_walk(p, p->count - 1, &w, err) < 0)
+	if (place_walk(p, p->count - 1, &walk, err) < 0)
 		return -1;
 	if (!self.entry)
 		return 0;

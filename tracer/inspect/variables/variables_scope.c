@@ -9,23 +9,6 @@
 
 enum { BLOCKS_DEEP = 48 };
 
-/* ---- children ------------------------------------------------------------------------------- */
-
-/* The next child of a list that begins at *next; false at its end. */
-static int next_child(struct die_table *t, uint64_t *next, struct entry *out, struct error *err)
-{
-	uint64_t at = *next;
-
-	if (entry_read(t, at, out, err) < 0)
-		return -1;
-	if (!out->tag)
-		return 0;
-	if (entry_skip(out, next, err) < 0)
-		return -1;
-	/* An entry that leads back would be read for ever. */
-	return *next > at ? 1 : dies_broken(t, err, "a DIE before itself, in .debug_info,", at);
-}
-
 static bool is_block(const struct entry *e)
 {
 	return e->tag == DW_TAG_lexical_block || e->tag == DW_TAG_try_block ||
@@ -72,36 +55,28 @@ static int inner_block(struct code_place *p, uint64_t entry, int deep, uint64_t 
 		       struct error *err)
 {
 	struct entry around, child;
-	uint64_t next;
-	int answer;
+	uint64_t next = 0;
+	int answer = 1;
 
 	*out = 0;
 	if (deep > BLOCKS_DEEP)
 		return 0;
 	if (entry_read(p->table, entry, &around, err) < 0)
 		return -1;
-	next = around.next;
-	while (around.children && !*out) {
-		answer = next_child(p->table, &next, &child, err);
-		if (answer <= 0)
-			return answer;
+	while (!*out && (answer = entry_child(&around, &next, &child, err)) > 0) {
 		if (!is_block(&child))
 			continue;
-		if (is_transparent(&child)) {
-			if (inner_block(p, child.offset, deep + 1, out, err) < 0)
-				return -1;
-			continue;
-		}
-		answer = block_covers(&child, p->offset, err);
+		if (is_transparent(&child))
+			answer = inner_block(p, child.offset, deep + 1, out, err);
+		else if ((answer = block_covers(&child, p->offset, err)) > 0)
+			*out = child.offset;
 		if (answer < 0)
 			return -1;
-		if (answer)
-			*out = child.offset;
 	}
-	return 0;
+	return answer < 0 ? -1 : 0;
 }
 
-int place_levels(struct code_place *p, struct error *err)
+static int place_levels(struct code_place *p, struct error *err)
 {
 	uint64_t outward[SCOPE_LEVELS], at;
 	size_t count = 0;
@@ -234,26 +209,17 @@ static int walk_child(struct block_walk *w, const struct entry *child, struct er
 
 static int walk_children(struct block_walk *w, uint64_t entry, struct error *err)
 {
-	struct die_table *t = w->place->table;
 	struct entry around, child;
-	uint64_t next;
-	int answer = 0;
+	uint64_t next = 0;
+	int answer = 0, more;
 
 	if (w->deep >= BLOCKS_DEEP)
 		return 0;
-	if (entry_read(t, entry, &around, err) < 0)
+	if (entry_read(w->place->table, entry, &around, err) < 0)
 		return -1;
-	next = around.next;
 	w->deep++;
-	while (around.children && answer == 0) {
-		int more = next_child(t, &next, &child, err);
-
-		if (more <= 0) {
-			answer = more;
-			break;
-		}
-		answer = walk_child(w, &child, err);
-	}
+	while (answer == 0 && (more = entry_child(&around, &next, &child, err)) != 0)
+		answer = more < 0 ? -1 : walk_child(w, &child, err);
 	w->deep--;
 	return answer;
 }

@@ -159,7 +159,7 @@ static bool is_foreign(const struct variable_search *h, const struct module *m)
 	uint64_t bias;
 
 	return m->debug_separate && m != h->own &&
-	       (!h->program || m != h->program->module(h->program->ctx, 0, &bias));
+	       (!h->program || m != dwarf_module(h->program, 0, &bias));
 }
 
 static bool variables_search_is_wanted(const struct variable_search *h,
@@ -295,16 +295,12 @@ static bool is_likely(const struct variable_search *h, struct module *m)
 
 static int search_others(struct variable_search *h, bool likely, struct error *err)
 {
+	struct module *m;
 	uint64_t bias;
 
-	for (size_t i = 0; !h->done && h->program && h->program->module; i++) {
-		struct module *m = h->program->module(h->program->ctx, i, &bias);
-
-		if (!m)
-			break;
+	for (size_t i = 0; !h->done && (m = dwarf_module(h->program, i, &bias)); i++)
 		if (m != h->own && is_likely(h, m) == likely && search_module(h, m, err) < 0)
 			return -1;
-	}
 	return 0;
 }
 

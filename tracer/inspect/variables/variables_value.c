@@ -18,13 +18,9 @@ static int bias_of(const struct variable_context *c, const struct variable *v, u
 		*bias = c->frame->bias;
 		return 0;
 	}
-	for (size_t i = 0; c->program && c->program->module; i++) {
-		m = c->program->module(c->program->ctx, i, bias);
-		if (!m)
-			break;
+	for (size_t i = 0; (m = dwarf_module(c->program, i, bias)); i++)
 		if (m == v->module)
 			return 0;
-	}
 	return -1;
 }
 
@@ -284,9 +280,9 @@ static int from_piece(const struct variable_context *c, const struct variable *v
 	}
 }
 
-int variable_from_pieces(const struct variable_context *c, const struct variable *v,
-			 const struct piece *p, int count, struct inspect_value *out,
-			 struct error *err)
+static int variable_from_pieces(const struct variable_context *c, const struct variable *v,
+				const struct piece *p, int count, struct inspect_value *out,
+				struct error *err)
 {
 	bool whole = count == 1 && (!p->bits || p->bits >= v->type->size * 8);
 

@@ -99,7 +99,6 @@ static void search_unit(struct name_search *s, struct die_table *t, struct die_u
 	ERROR(err);
 	struct die d;
 
-	u->read = true;
 	s->here = 0;
 	if (!abbrevs_get(t, u, &err))
 		return;
