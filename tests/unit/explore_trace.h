@@ -17,9 +17,15 @@ static inline uint64_t address_of(char letter)
 	return 0x1000 + 64 * (uint64_t)letter;
 }
 
+/* What a join of the thread waits for. */
+static inline uint64_t end_of(unsigned thread)
+{
+	return 0x100 + thread;
+}
+
 /* Four bytes of the variable. */
 static inline void trace_access(struct races *r, unsigned thread, char variable, bool writes,
-				bool atomic, uint64_t place)
+				bool atomic, uint32_t place)
 {
 	races_access(r, thread,
 		     &(struct races_access){.address = address_of(variable),
@@ -39,7 +45,7 @@ static inline void trace_access(struct races *r, unsigned thread, char variable,
  *
  * The place of an access is its number among all events, from 0.
  */
-static inline void trace_event(struct races *r, const char *event, uint64_t place)
+static inline void trace_event(struct races *r, const char *event, uint32_t place)
 {
 	unsigned thread = (unsigned)(event[0] - '0');
 	char on = event[1] == 'p' ? 0 : event[2];
@@ -49,7 +55,7 @@ static inline void trace_event(struct races *r, const char *event, uint64_t plac
 		races_thread_begin(r, (unsigned)(on - '0'), thread);
 		break;
 	case 'j':
-		races_join(r, thread, (unsigned)(on - '0'));
+		races_sync(r, thread, end_of((unsigned)(on - '0')));
 		break;
 	case 's':
 		races_sync(r, thread, address_of(on));
@@ -64,6 +70,7 @@ static inline void trace_event(struct races *r, const char *event, uint64_t plac
 		break;
 	case 'e':
 		races_thread_end(r, thread);
+		races_sync(r, thread, end_of(thread));
 		break;
 	case 'p':
 		races_point(r, thread);
@@ -75,7 +82,7 @@ static inline void trace_event(struct races *r, const char *event, uint64_t plac
 
 static inline void trace_run(struct races *r, const char *events)
 {
-	uint64_t place = 0;
+	uint32_t place = 0;
 
 	while (*events) {
 		trace_event(r, events, place++);
@@ -93,9 +100,8 @@ static inline const char *trace_pairs(const struct races *r, char *text, size_t 
 	pairs = races_pairs(r, &count);
 	text[0] = '\0';
 	for (size_t i = 0; i < count; i++)
-		at += (size_t)snprintf(text + at, size - at, "%s%llu-%llu", i ? " " : "",
-				       (unsigned long long)pairs[i].first.place,
-				       (unsigned long long)pairs[i].second.place);
+		at += (size_t)snprintf(text + at, size - at, "%s%u-%u", i ? " " : "",
+				       pairs[i].first.place, pairs[i].second.place);
 	return text;
 }
 

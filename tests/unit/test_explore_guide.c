@@ -1,7 +1,7 @@
 /* Strategies that follow a list: a schedule exactly, and segments of one. */
 #include "explore_program.h"
 
-#include "tracer/sched/strategy/guide.h"
+#include "tracer/sched/strategy/strategy.h"
 
 static const struct program two = {{"rxwxlmwyum", "rxwxlmryum"}};
 

@@ -1,8 +1,8 @@
 /* Strategies that learn from the runs before: the same runs whoever does them, and what they learn. */
 #include "explore_classics.h"
 
-#include "tracer/sched/strategy/rff/reads_from.h"
-#include "tracer/sched/strategy/rff/rff_corpus.h"
+#include "tracer/sched/strategy/rff_corpus.h"
+#include "tracer/sched/strategy/rff_corpus.h"
 
 static const char *const learning[] = {"rff", "auto"};
 

@@ -9,10 +9,10 @@ static void test_threads(void **state)
 	assert_races("0wX 0f1 1rX 1wX", "");
 	assert_races("0f1 0wX 1rX", "1-2"); /* behind the fork */
 	assert_races("0f1 1wX 0wX", "1-2"); /* without the join */
-	assert_races("0f1 1wX 0j1 0wX", "");
-	assert_races("0f1 0j1 1wX 0wX", ""); /* it waits in the call */
-	assert_races("0f1 0f2 1wX 0j2 0wX", "2-4");
-	assert_races("0f1 1f2 2wX 1j2 1p 0j1 0rX", ""); /* through another one */
+	assert_races("0f1 1wX 1e 0j1 0wX", "");
+	assert_races("0f1 0j1 1wX 1e 0wX", ""); /* it waits in the call */
+	assert_races("0f1 0f2 1wX 2e 0j2 0wX", "2-5");
+	assert_races("0f1 1f2 2wX 2e 1j2 1p 1e 0j1 0rX", ""); /* through another one */
 	assert_races("0f1 0f2 1wX 2rX", "2-3");
 	assert_races("0f1 0f2 1rX 2rX 0rX", ""); /* nobody writes */
 	assert_races("1wX 0rX", "0-1");		 /* threads that nobody began */
@@ -104,7 +104,7 @@ static void test_paper(void **state)
 	(void)state;
 	assert_races("0f1 0wX 0uM 1lM 1wX", "");
 	/* Section 2.2: reads of two threads, joined by one of them, and another write */
-	assert_races("0wX 0f1 1rX 0rX 1rX 0j1 0wX 0rX", "");
+	assert_races("0wX 0f1 1rX 0rX 1rX 1e 0j1 0wX 0rX", "");
 	/* The same without the join: the writes race with the last read of the other one. */
 	assert_races("0wX 0f1 1rX 0rX 1rX 0wX 0rX", "4-5");
 	/* Reads of many threads, none ordered: the write races with each. */
@@ -302,33 +302,6 @@ static void test_pair(void **state)
 	races_free(r);
 }
 
-static const char *shared_of(const char *events, char *text, size_t size)
-{
-	struct races *r = races_new();
-	const uint64_t *places;
-	size_t count, at = 0;
-
-	trace_run(r, events);
-	places = races_shared_places(r, &count);
-	text[0] = '\0';
-	for (size_t i = 0; i < count; i++)
-		at += (size_t)snprintf(text + at, size - at, "%llu ",
-				       (unsigned long long)places[i]);
-	races_free(r);
-	return text;
-}
-
-static void test_shared_places(void **state)
-{
-	char text[100];
-
-	(void)state;
-	assert_string_equal(shared_of("0rX 0wX 0rY 0f1 1rX 1wX 1rZ 0j1 0rX", text, sizeof(text)),
-			    "1 0 4 5 8 ");
-	assert_string_equal(shared_of("0rX 0f1 1rX", text, sizeof(text)), "0 2 ");
-	assert_string_equal(shared_of("0rX 0f1 1rY", text, sizeof(text)), "");
-}
-
 /* Nothing of an earlier run orders or races with what happens now. */
 static void test_restart(void **state)
 {
@@ -376,15 +349,14 @@ static void test_drop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads),	   cmocka_unit_test(test_lost_update),
-		cmocka_unit_test(test_waiting),	   cmocka_unit_test(test_publication),
-		cmocka_unit_test(test_barrier),	   cmocka_unit_test(test_atomics_overlap),
-		cmocka_unit_test(test_rwlock),	   cmocka_unit_test(test_paper),
-		cmocka_unit_test(test_bytes),	   cmocka_unit_test(test_forget),
-		cmocka_unit_test(test_pair),	   cmocka_unit_test(test_shared_places),
-		cmocka_unit_test(test_end),	   cmocka_unit_test(test_restart),
-		cmocka_unit_test(test_drop),	   cmocka_unit_test(test_give_back),
-		cmocka_unit_test(test_given_back),
+		cmocka_unit_test(test_threads),	  cmocka_unit_test(test_lost_update),
+		cmocka_unit_test(test_waiting),	  cmocka_unit_test(test_publication),
+		cmocka_unit_test(test_barrier),	  cmocka_unit_test(test_atomics_overlap),
+		cmocka_unit_test(test_rwlock),	  cmocka_unit_test(test_paper),
+		cmocka_unit_test(test_bytes),	  cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_pair),	  cmocka_unit_test(test_end),
+		cmocka_unit_test(test_restart),	  cmocka_unit_test(test_drop),
+		cmocka_unit_test(test_give_back), cmocka_unit_test(test_given_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

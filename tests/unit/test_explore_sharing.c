@@ -1,5 +1,5 @@
 /* Which places are own ones: what run 0 of made-up programs has shown, step by step. */
-#include "tracer/sched/strategy/sharing.h"
+#include "tracer/sched/strategy/strategy_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

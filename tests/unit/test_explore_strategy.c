@@ -7,7 +7,7 @@
 #include "explore_program.h"
 
 #include "tracer/sched/strategy/prng.h"
-#include "tracer/sched/strategy/spin.h"
+#include "tracer/sched/strategy/strategy_internal.h"
 
 static const char *const drawing[] = {"random", "pct", "pos", "surw"};
 

@@ -50,6 +50,13 @@ void *array_grow(void *items, size_t *count, size_t *capacity, size_t size)
 	return items;
 }
 
+void *array_reach(void *items, size_t *count, size_t *capacity, size_t size, size_t index)
+{
+	while (*count <= index)
+		items = array_grow(items, count, capacity, size);
+	return items;
+}
+
 void array_cut(void *items, size_t *count, size_t size, size_t index)
 {
 	char *at = (char *)items + index * size;

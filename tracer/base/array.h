@@ -33,6 +33,12 @@ struct texts {
 	((a)->items = array_grow((a)->items, &(a)->count, &(a)->capacity, sizeof(*(a)->items)),    \
 	 &(a)->items[(a)->count - 1])
 
+/* Item `i`, for which the array grows: items that are new are zeroed. */
+#define array_at(a, i)                                                                             \
+	((a)->items =                                                                              \
+		 array_reach((a)->items, &(a)->count, &(a)->capacity, sizeof(*(a)->items), (i)),   \
+	 &(a)->items[i])
+
 #define array_each(type, it, a)                                                                    \
 	for (type *it = (a)->items; (a)->count && it < (a)->items + (a)->count; it++)
 
@@ -81,6 +87,7 @@ static inline size_t array_search(const void *first, size_t width, size_t step, 
 }
 
 void *array_grow(void *items, size_t *count, size_t *capacity, size_t size);
+void *array_reach(void *items, size_t *count, size_t *capacity, size_t size, size_t index);
 void array_cut(void *items, size_t *count, size_t size, size_t index);
 void array_qsort(void *items, size_t count, size_t size,
 		 int (*compare)(const void *, const void *));

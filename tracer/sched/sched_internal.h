@@ -5,7 +5,7 @@
 #ifndef GATECTL_SCHED_SCHED_INTERNAL_H
 #define GATECTL_SCHED_SCHED_INTERNAL_H
 
-#include "tracer/sched/strategy/table.h"
+#include "tracer/base/table.h"
 #include "tracer/sched/sched.h"
 #include "tracer/run/state.h"
 
@@ -302,7 +302,7 @@ struct watch_freed {
 	unsigned shift;
 	bool races;
 	bool keeps; /* whoever comes to it races, too, until somebody takes it */
-	uint64_t place;
+	uint32_t place;
 };
 void watch_freed(struct scheduler *c, struct turn *t, const struct watch_freed *f);
 /* Is this kept? Is anything? Somebody takes some of it, it is not known what. Only where races are searched for. */

@@ -1,46 +1,4 @@
-#include "tracer/sched/races/races.h"
-
-#include "tracer/sched/races/gone.h"
-#include "tracer/sched/races/locks.h"
-#include "tracer/sched/races/shadow.h"
-
-/* By thread: how far one knows what each has done. A missing entry is 0. */
-struct clock {
-	uint32_t *items;
-	size_t count, capacity;
-};
-
-struct race_thread {
-	bool begun;
-	uint32_t clock;		 /* number of its clock */
-	ARRAY(uint32_t) pending; /* clocks that it acquires at its next point */
-	struct lock_list held;
-	uint32_t locks; /* number of the set of those */
-};
-
-struct race_place {
-	uint64_t place;
-	bool shared;
-};
-
-struct races {
-	ARRAY(struct race_thread) threads;
-	ARRAY(struct clock) clocks; /* of threads and objects; their number is index + 1 */
-	size_t clock_count;	    /* that are in use */
-	struct map objects;	    /* to clocks */
-	struct shadow shadow;
-	struct gone gone;
-	/* Of all runs: */
-	struct lock_sets locks;
-	ARRAY(struct race_place) places;
-	struct map place_numbers; /* index + 1 */
-	ARRAY(uint64_t) shared;
-	ARRAY(struct races_pair) pairs;
-	struct map pair_numbers; /* index + 1, by both places */
-	ARRAY(uint64_t) counted; /* the access that a pair was counted for last */
-	uint64_t accesses;
-	const struct clock *now; /* of the thread whose access is looked at */
-};
+#include "tracer/sched/races/races_internal.h"
 
 /* ---- clocks --------------------------------------------------------------------------------- */
 
@@ -59,9 +17,7 @@ static struct clock *clock_of(struct races *r, uint32_t number)
 
 static uint32_t *entry(struct clock *c, unsigned thread)
 {
-	while (c->count <= thread)
-		*array_add(c) = 0;
-	return &c->items[thread];
+	return array_at(c, thread);
 }
 
 /* To know what the other one knows. */
@@ -81,11 +37,8 @@ static void races_learn_clock(struct races *r, uint32_t number, uint32_t other)
 
 static struct race_thread *races_thread_of(struct races *r, unsigned thread)
 {
-	struct race_thread *t;
+	struct race_thread *t = array_at(&r->threads, thread);
 
-	while (r->threads.count <= thread)
-		*array_add(&r->threads) = (struct race_thread){0};
-	t = &r->threads.items[thread];
 	if (!t->begun) {
 		t->begun = true;
 		t->clock = new_clock(r);
@@ -96,9 +49,9 @@ static struct race_thread *races_thread_of(struct races *r, unsigned thread)
 
 static uint32_t object_clock(struct races *r, uint64_t object)
 {
-	uint32_t *number = map_at(&r->objects, object);
+	uint64_t *number = table_at(&r->objects, object);
 
-	return *number ? *number : (*number = new_clock(r));
+	return (uint32_t)(*number ? *number : (*number = new_clock(r)));
 }
 
 /* What the thread does from now on has not been released by what it did before. */
@@ -129,13 +82,6 @@ void races_thread_begin(struct races *r, unsigned thread, unsigned creator)
 
 	if (creator != RACES_NOBODY)
 		races_release(r, creator, clock);
-}
-
-void races_join(struct races *r, unsigned thread, unsigned other)
-{
-	uint32_t clock = races_thread_of(r, other)->clock;
-
-	acquire_later(races_thread_of(r, thread), clock);
 }
 
 void races_sync(struct races *r, unsigned thread, uint64_t object)
@@ -192,21 +138,9 @@ void races_thread_end(struct races *r, unsigned thread)
 
 /* ---- what is found -------------------------------------------------------------------------- */
 
-static bool is_ordered(void *ctx, const struct shadow_seen *before)
+bool races_is_ordered(const struct races *r, const struct shadow_seen *before)
 {
-	const struct races *r = ctx;
-
 	return before->thread < r->now->count && before->clock <= r->now->items[before->thread];
-}
-
-static void found_shared(void *ctx, uint32_t place)
-{
-	struct races *r = ctx;
-	struct race_place *p = &r->places.items[place - 1];
-
-	if (!p->shared)
-		*array_add(&r->shared) = p->place;
-	p->shared = true;
 }
 
 static struct races_side side_of(const struct races *r, const struct shadow_seen *seen)
@@ -214,7 +148,7 @@ static struct races_side side_of(const struct races *r, const struct shadow_seen
 	const struct lock_set *set = lock_sets_get(&r->locks, seen->locks);
 
 	return (struct races_side){
-		.place = r->places.items[seen->place - 1].place,
+		.place = seen->place,
 		.thread = seen->thread,
 		.writes = seen->writes,
 		.atomic = seen->atomic,
@@ -223,19 +157,18 @@ static struct races_side side_of(const struct races *r, const struct shadow_seen
 	};
 }
 
-static void found_race(void *ctx, uint64_t address, const struct shadow_seen *before,
-		       const struct shadow_seen *now)
+void races_found(struct races *r, uint64_t address, const struct shadow_seen *before,
+		 const struct shadow_seen *now)
 {
-	struct races *r = ctx;
 	uint32_t low = before->place < now->place ? before->place : now->place;
 	uint32_t high = before->place + now->place - low;
-	uint32_t *number = map_at(&r->pair_numbers, (uint64_t)low << 32 | high);
+	uint64_t *number = table_at(&r->pair_numbers, (uint64_t)low << 32 | high);
 
 	if (!*number) {
 		*array_add(&r->pairs) =
 			(struct races_pair){side_of(r, before), side_of(r, now), address, 0};
 		*array_add(&r->counted) = 0;
-		*number = (uint32_t)r->pairs.count;
+		*number = r->pairs.count;
 	}
 	if (r->counted.items[*number - 1] != r->accesses) /* once, whatever its size */
 		r->pairs.items[*number - 1].count++;
@@ -244,24 +177,13 @@ static void found_race(void *ctx, uint64_t address, const struct shadow_seen *be
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static uint32_t place_number(struct races *r, uint64_t place)
-{
-	uint32_t *number = map_at(&r->place_numbers, place);
-
-	if (!*number) {
-		array_add(&r->places)->place = place;
-		*number = (uint32_t)r->places.count;
-	}
-	return *number;
-}
-
 static bool is_span(uint64_t low, uint64_t size)
 {
 	return size && size - 1 <= UINT64_MAX - low;
 }
 
 /* What is looked at next is done by this thread, as it is now. */
-static struct shadow_seen seen_now(struct races *r, unsigned thread, uint64_t place)
+static struct shadow_seen seen_now(struct races *r, unsigned thread, uint32_t place)
 {
 	const struct race_thread *t = races_thread_of(r, thread);
 
@@ -269,18 +191,18 @@ static struct shadow_seen seen_now(struct races *r, unsigned thread, uint64_t pl
 	r->accesses++;
 	return (struct shadow_seen){.clock = r->now->items[thread],
 				    .thread = (uint16_t)thread,
-				    .place = place_number(r, place),
+				    .place = place,
 				    .locks = t->locks};
 }
 
 /* Who comes to what was given back has to know of that. */
-static void compare_gone(struct races *r, uint64_t low, uint64_t size,
-			 const struct shadow_seen *now)
+static void compare_freed(struct races *r, uint64_t low, uint64_t size,
+			  const struct shadow_seen *now)
 {
-	const struct gone_span *span = gone_find(&r->gone, low, low + size - 1);
+	const struct freed_span *span = freed_spans_find(&r->freed, low, low + size - 1);
 
-	if (span && span->by.thread != now->thread && !is_ordered(r, &span->by))
-		found_race(r, span->low < low ? low : span->low, &span->by, now);
+	if (span && span->by.thread != now->thread && !races_is_ordered(r, &span->by))
+		races_found(r, span->low < low ? low : span->low, &span->by, now);
 }
 
 void races_access(struct races *r, unsigned thread, const struct races_access *a)
@@ -296,29 +218,26 @@ void races_access(struct races *r, unsigned thread, const struct races_access *a
 	now.writes = a->writes;
 	now.atomic = a->atomic;
 	if (is_span(a->address, size)) {
-		compare_gone(r, a->address, size, &now);
-		shadow_access(&r->shadow, a->address, size, &now);
+		compare_freed(r, a->address, size, &now);
+		shadow_access(r, a->address, size, &now);
 	}
 	if (atomic)
 		races_release(r, thread, atomic);
 }
 
-static void forget_object(void *ctx, uint64_t object, uint32_t *clock)
-{
-	(void)ctx, (void)object;
-	*clock = 0;
-}
-
 void races_forget(struct races *r, uint64_t low, uint64_t size)
 {
+	struct table_walk objects = {.table = &r->objects, .first = low, .last = low + size - 1};
+
 	if (!is_span(low, size))
 		return;
 	shadow_forget(&r->shadow, low, size);
-	gone_cut(&r->gone, low, low + size - 1);
-	map_each(&r->objects, low, low + size - 1, forget_object, NULL);
+	freed_spans_cut(&r->freed, low, low + size - 1);
+	while (table_next(&objects))
+		*objects.value = 0;
 }
 
-void races_give_back(struct races *r, unsigned thread, uint64_t low, uint64_t size, uint64_t place)
+void races_give_back(struct races *r, unsigned thread, uint64_t low, uint64_t size, uint32_t place)
 {
 	struct shadow_seen now;
 
@@ -327,25 +246,25 @@ void races_give_back(struct races *r, unsigned thread, uint64_t low, uint64_t si
 	races_point(r, thread);
 	now = seen_now(r, thread, place);
 	now.writes = true;
-	compare_gone(r, low, size, &now);
-	shadow_compare(&r->shadow, low, size, &now);
+	compare_freed(r, low, size, &now);
+	shadow_compare(r, low, size, &now);
 	races_forget(r, low, size);
-	gone_add(&r->gone, &(struct gone_span){low, low + size - 1, now});
+	freed_spans_add(&r->freed, &(struct freed_span){low, low + size - 1, now});
 }
 
 bool races_is_given_back(const struct races *r, uint64_t address)
 {
-	return gone_find(&r->gone, address, address);
+	return freed_spans_find(&r->freed, address, address);
 }
 
 bool races_have_given_back(const struct races *r)
 {
-	return r->gone.spans.count > 0;
+	return r->freed.count > 0;
 }
 
 void races_forget_given_back(struct races *r)
 {
-	r->gone.spans.count = 0;
+	r->freed.count = 0;
 }
 
 /* ---- what was found -------------------------------------------------------------------------- */
@@ -356,35 +275,23 @@ const struct races_pair *races_pairs(const struct races *r, size_t *count)
 	return r->pairs.items;
 }
 
-static void drop_pair(void *ctx, uint64_t key, uint32_t *number)
-{
-	(void)key;
-	if (*number > *(const size_t *)ctx)
-		*number = 0;
-}
-
 void races_drop_pairs(struct races *r, size_t count)
 {
+	struct table_walk w = {.table = &r->pair_numbers, .last = UINT64_MAX};
+
 	if (count >= r->pairs.count)
 		return;
-	map_each(&r->pair_numbers, 0, UINT64_MAX, drop_pair, &count);
+	while (table_next(&w))
+		if (*w.value > count)
+			*w.value = 0;
 	r->pairs.count = r->counted.count = count;
-}
-
-const uint64_t *races_shared_places(const struct races *r, size_t *count)
-{
-	*count = r->shared.count;
-	return r->shared.items;
 }
 
 /* ---- begin and end -------------------------------------------------------------------------- */
 
 struct races *races_new(void)
 {
-	struct races *r = base_alloc(1, sizeof(*r));
-
-	r->shadow.user = (struct shadow_user){is_ordered, found_race, found_shared, r};
-	return r;
+	return base_alloc(1, sizeof(struct races));
 }
 
 void races_restart(struct races *r)
@@ -395,9 +302,9 @@ void races_restart(struct races *r)
 	}
 	r->threads.count = 0;
 	r->clock_count = 0;
-	map_clear(&r->objects);
+	table_clear(&r->objects);
 	shadow_clear(&r->shadow);
-	r->gone.spans.count = 0;
+	r->freed.count = 0;
 }
 
 void races_free(struct races *r)
@@ -409,15 +316,12 @@ void races_free(struct races *r)
 	array_each(struct clock, c, &r->clocks)
 		array_fini(c);
 	array_fini(&r->clocks);
-	map_fini(&r->objects);
+	table_fini(&r->objects);
 	shadow_fini(&r->shadow);
-	array_fini(&r->gone.spans);
+	array_fini(&r->freed);
 	lock_sets_fini(&r->locks);
-	array_fini(&r->places);
-	map_fini(&r->place_numbers);
-	array_fini(&r->shared);
 	array_fini(&r->pairs);
-	map_fini(&r->pair_numbers);
+	table_fini(&r->pair_numbers);
 	array_fini(&r->counted);
 	base_free(r);
 }

@@ -32,8 +32,6 @@ enum { RACES_NOBODY = UINT16_MAX };
 
 /* What the creator did so far happens before it. RACES_NOBODY: it is there from the beginning. */
 void races_thread_begin(struct races *r, unsigned thread, unsigned creator);
-/* Waits until the other one has ended: all that one did happens before this thread's next point. */
-void races_join(struct races *r, unsigned thread, unsigned other);
 
 /*
  * The thread makes a synchronising call on the object, whatever it is: it acquires what others have
@@ -56,7 +54,7 @@ struct races_access {
 	uint64_t address, size;
 	bool writes; /* or reads and writes */
 	bool atomic; /* it synchronises with all atomic ones of this address, and races with none */
-	uint64_t place;
+	uint32_t place;
 };
 void races_access(struct races *r, unsigned thread, const struct races_access *a);
 
@@ -64,7 +62,7 @@ void races_access(struct races *r, unsigned thread, const struct races_access *a
 void races_forget(struct races *r, uint64_t low, uint64_t size);
 /* It is given back by this thread, who races as if it wrote to all of it: with all that were there before, and, until
    it is forgotten, with all that come there. */
-void races_give_back(struct races *r, unsigned thread, uint64_t low, uint64_t size, uint64_t place);
+void races_give_back(struct races *r, unsigned thread, uint64_t low, uint64_t size, uint32_t place);
 /* What is not forgotten: is this? Is there anything? */
 bool races_is_given_back(const struct races *r, uint64_t address);
 bool races_have_given_back(const struct races *r);
@@ -74,7 +72,7 @@ void races_forget_given_back(struct races *r);
 /* ---- what was found, of all runs ------------------------------------------------------------ */
 
 struct races_side {
-	uint64_t place;
+	uint32_t place;
 	unsigned thread;
 	bool writes, atomic;
 	const uint64_t *locks; /* that it held, sorted */
@@ -92,8 +90,5 @@ const struct races_pair *races_pairs(const struct races *r, size_t *count);
 
 /* Pairs behind the first `count` turned out to be none: as if they had not been found. */
 void races_drop_pairs(struct races *r, size_t count);
-
-/* Places that touched a byte which another thread touched, too, ordered or not. Valid as above. */
-const uint64_t *races_shared_places(const struct races *r, size_t *count);
 
 #endif

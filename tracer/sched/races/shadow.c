@@ -1,4 +1,4 @@
-#include "tracer/sched/races/shadow.h"
+#include "tracer/sched/races/races_internal.h"
 
 enum { CELL = 8 };
 
@@ -47,41 +47,11 @@ static void free_reads(struct shadow *s, struct shadow_variable *v)
 	v->reads = 0;
 }
 
-static void shadow_add_place(struct shadow *s, struct shadow_variable *v, uint32_t place)
-{
-	uint32_t number = s->free_link;
-
-	for (uint32_t i = v->places; i; i = s->links.items[i - 1].next)
-		if (s->links.items[i - 1].place == place)
-			return;
-	if (number) {
-		s->free_link = s->links.items[number - 1].next;
-		s->links.items[number - 1] = (struct place_link){place, v->places};
-	} else {
-		*array_add(&s->links) = (struct place_link){place, v->places};
-		number = (uint32_t)s->links.count;
-	}
-	v->places = number;
-}
-
-static void free_places(struct shadow *s, struct shadow_variable *v)
-{
-	while (v->places) {
-		struct place_link *link = &s->links.items[v->places - 1];
-		uint32_t next = link->next;
-
-		link->next = s->free_link;
-		s->free_link = v->places;
-		v->places = next;
-	}
-}
-
 static void free_variable(struct shadow *s, uint32_t number)
 {
 	struct shadow_variable *v = variable_of(s, number);
 
 	free_reads(s, v);
-	free_places(s, v);
 	v->next = s->free_variable;
 	s->free_variable = number;
 }
@@ -94,26 +64,12 @@ static bool shadow_is_same(const struct shadow_seen *a, const struct shadow_seen
 	       a->locks == b->locks && a->writes == b->writes && a->atomic == b->atomic;
 }
 
-static void races_shadow_compare(struct shadow *s, uint64_t address,
-				 const struct shadow_seen *before, const struct shadow_seen *now)
+static void compare_seen(struct races *r, uint64_t address, const struct shadow_seen *before,
+			 const struct shadow_seen *now)
 {
 	if (before->clock && before->thread != now->thread && !(before->atomic && now->atomic) &&
-	    !s->user.is_ordered(s->user.ctx, before))
-		s->user.race(s->user.ctx, address, before, now);
-}
-
-static void share(struct shadow *s, struct shadow_variable *v, const struct shadow_seen *now)
-{
-	if (!v->shared && (!v->places || v->owner == now->thread)) {
-		v->owner = now->thread;
-		shadow_add_place(s, v, now->place);
-		return;
-	}
-	for (uint32_t i = v->places; i; i = s->links.items[i - 1].next)
-		s->user.shared(s->user.ctx, s->links.items[i - 1].place);
-	free_places(s, v);
-	v->shared = true;
-	s->user.shared(s->user.ctx, now->place);
+	    !races_is_ordered(r, before))
+		races_found(r, address, before, now);
 }
 
 /* All reads are on the list from now on. */
@@ -124,12 +80,13 @@ static void keep_all_reads(struct shadow *s, struct shadow_variable *v)
 	v->read = (struct shadow_seen){0};
 }
 
-static void note_read(struct shadow *s, struct shadow_variable *v, const struct shadow_seen *now)
+static void note_read(struct races *r, struct shadow_variable *v, const struct shadow_seen *now)
 {
+	struct shadow *s = &r->shadow;
 	struct read_list *reads;
 
-	if (!v->reads && (!v->read.clock || v->read.thread == now->thread ||
-			  s->user.is_ordered(s->user.ctx, &v->read))) {
+	if (!v->reads &&
+	    (!v->read.clock || v->read.thread == now->thread || races_is_ordered(r, &v->read))) {
 		v->read = *now;
 		return;
 	}
@@ -145,25 +102,25 @@ static void note_read(struct shadow *s, struct shadow_variable *v, const struct 
 	*array_add(&reads->list) = *now;
 }
 
-static void compare_reads(struct shadow *s, const struct shadow_variable *v, uint64_t address,
+static void compare_reads(struct races *r, const struct shadow_variable *v, uint64_t address,
 			  const struct shadow_seen *now)
 {
-	races_shadow_compare(s, address, &v->read, now);
+	compare_seen(r, address, &v->read, now);
 	if (v->reads)
-		array_each(struct shadow_seen, read, &s->reads.items[v->reads - 1].list)
-			races_shadow_compare(s, address, read, now);
+		array_each(struct shadow_seen, read, &r->shadow.reads.items[v->reads - 1].list)
+			compare_seen(r, address, read, now);
 }
 
-static void note_write(struct shadow *s, struct shadow_variable *v, uint64_t address,
+static void note_write(struct races *r, struct shadow_variable *v, uint64_t address,
 		       const struct shadow_seen *now)
 {
-	compare_reads(s, v, address, now);
-	free_reads(s, v);
+	compare_reads(r, v, address, now);
+	free_reads(&r->shadow, v);
 	v->read = (struct shadow_seen){0};
 	v->write = *now;
 }
 
-static void touch(struct shadow *s, struct shadow_variable *v, uint64_t cell,
+static void touch(struct races *r, struct shadow_variable *v, uint64_t cell,
 		  const struct shadow_seen *now)
 {
 	uint64_t address = cell * CELL + (unsigned)__builtin_ctz(v->bytes);
@@ -171,12 +128,11 @@ static void touch(struct shadow *s, struct shadow_variable *v, uint64_t cell,
 	/* A write forgets the reads before it: what is here has been compared with all that there is. */
 	if (!v->reads && shadow_is_same(now->writes && !v->read.clock ? &v->write : &v->read, now))
 		return;
-	share(s, v, now);
-	races_shadow_compare(s, address, &v->write, now);
+	compare_seen(r, address, &v->write, now);
 	if (now->writes)
-		note_write(s, v, address, now);
+		note_write(r, v, address, now);
 	else
-		note_read(s, v, now);
+		note_read(r, v, now);
 }
 
 /* ---- cells ---------------------------------------------------------------------------------- */
@@ -191,9 +147,7 @@ static void split(struct shadow *s, uint32_t number, uint8_t bytes)
 	o->bytes = v->bytes & (uint8_t)~bytes;
 	v->bytes &= bytes;
 	v->next = other;
-	o->places = o->reads = 0;
-	for (uint32_t i = v->places; i; i = s->links.items[i - 1].next)
-		shadow_add_place(s, o, s->links.items[i - 1].place);
+	o->reads = 0;
 	if (v->reads) {
 		o->reads = new_reads(s);
 		array_each(const struct shadow_seen, read, &s->reads.items[v->reads - 1].list)
@@ -201,18 +155,18 @@ static void split(struct shadow *s, uint32_t number, uint8_t bytes)
 	}
 }
 
-static void touch_cell(struct shadow *s, uint64_t cell, uint8_t bytes,
-		       const struct shadow_seen *now)
+static void touch_cell(struct races *r, uint64_t cell, uint8_t bytes, const struct shadow_seen *now)
 {
-	uint32_t *first = map_at(&s->cells, cell);
+	struct shadow *s = &r->shadow;
+	uint64_t *first = table_at(&s->cells, cell);
 	uint8_t left = bytes;
 
-	for (uint32_t i = *first; i && left; i = variable_of(s, i)->next) {
+	for (uint32_t i = (uint32_t)*first; i && left; i = variable_of(s, i)->next) {
 		if (!(variable_of(s, i)->bytes & bytes))
 			continue;
 		if (variable_of(s, i)->bytes & ~bytes)
 			split(s, i, bytes);
-		touch(s, variable_of(s, i), cell, now);
+		touch(r, variable_of(s, i), cell, now);
 		left &= (uint8_t)~variable_of(s, i)->bytes;
 	}
 	if (left) {
@@ -220,9 +174,9 @@ static void touch_cell(struct shadow *s, uint64_t cell, uint8_t bytes,
 		struct shadow_variable *v = variable_of(s, number);
 
 		v->bytes = left;
-		v->next = *first;
+		v->next = (uint32_t)*first;
 		*first = number;
-		touch(s, v, cell, now);
+		touch(r, v, cell, now);
 	}
 }
 
@@ -235,64 +189,52 @@ static uint8_t bytes_of(uint64_t cell, uint64_t low, uint64_t last)
 	return (uint8_t)(0xff << from) & (uint8_t)(0xff >> (CELL - 1 - to));
 }
 
-void shadow_access(struct shadow *s, uint64_t address, uint64_t size, const struct shadow_seen *now)
+void shadow_access(struct races *r, uint64_t address, uint64_t size, const struct shadow_seen *now)
 {
 	uint64_t last = address + size - 1;
 
 	for (uint64_t cell = address / CELL; cell <= last / CELL; cell++)
-		touch_cell(s, cell, bytes_of(cell, address, last), now);
+		touch_cell(r, cell, bytes_of(cell, address, last), now);
 }
 
-/* ---- memory that is given back -------------------------------------------------------------- */
+/* ---- freed memory --------------------------------------------------------------------------- */
 
-struct comparing {
-	struct shadow *shadow;
-	uint64_t low, last;
-	const struct shadow_seen *now;
-};
-
-static void compare_cell(void *ctx, uint64_t cell, uint32_t *first)
+static struct table_walk cells_of(struct shadow *s, uint64_t address, uint64_t last)
 {
-	const struct comparing *x = ctx;
-	uint8_t bytes = bytes_of(cell, x->low, x->last);
+	return (struct table_walk){
+		.table = &s->cells, .first = address / CELL, .last = last / CELL};
+}
 
-	for (uint32_t i = *first; i; i = variable_of(x->shadow, i)->next) {
-		const struct shadow_variable *v = variable_of(x->shadow, i);
-		unsigned both = v->bytes & bytes;
-		uint64_t address;
+void shadow_compare(struct races *r, uint64_t address, uint64_t size, const struct shadow_seen *now)
+{
+	uint64_t last = address + size - 1;
+	struct table_walk w = cells_of(&r->shadow, address, last);
 
-		if (!both)
-			continue;
-		address = cell * CELL + (unsigned)__builtin_ctz(both);
-		races_shadow_compare(x->shadow, address, &v->write, x->now);
-		compare_reads(x->shadow, v, address, x->now);
+	while (table_next(&w)) {
+		uint8_t bytes = bytes_of(w.key, address, last);
+
+		for (uint32_t i = (uint32_t)*w.value; i; i = variable_of(&r->shadow, i)->next) {
+			const struct shadow_variable *v = variable_of(&r->shadow, i);
+			unsigned both = v->bytes & bytes;
+			uint64_t at;
+
+			if (!both)
+				continue;
+			at = w.key * CELL + (unsigned)__builtin_ctz(both);
+			compare_seen(r, at, &v->write, now);
+			compare_reads(r, v, at, now);
+		}
 	}
 }
 
-void shadow_compare(struct shadow *s, uint64_t address, uint64_t size,
-		    const struct shadow_seen *now)
+/* Removes bytes from the variables from number `first` on. Returns the number of the first that is left. */
+static uint32_t forget_bytes(struct shadow *s, uint32_t first, uint8_t bytes)
 {
-	struct comparing x = {s, address, address + size - 1, now};
-
-	map_each(&s->cells, address / CELL, x.last / CELL, compare_cell, &x);
-}
-
-/* ---- forgetting ----------------------------------------------------------------------------- */
-
-struct forgetting {
-	struct shadow *shadow;
-	uint64_t low, last;
-};
-
-static void forget_cell(void *ctx, uint64_t cell, uint32_t *first)
-{
-	struct forgetting *f = ctx;
-	uint8_t bytes = bytes_of(cell, f->low, f->last);
-	uint32_t *link = first;
+	uint32_t *link = &first;
 
 	while (*link) {
 		uint32_t number = *link;
-		struct shadow_variable *v = variable_of(f->shadow, number);
+		struct shadow_variable *v = variable_of(s, number);
 
 		v->bytes &= (uint8_t)~bytes;
 		if (v->bytes) {
@@ -300,31 +242,33 @@ static void forget_cell(void *ctx, uint64_t cell, uint32_t *first)
 			continue;
 		}
 		*link = v->next;
-		free_variable(f->shadow, number);
+		free_variable(s, number);
 	}
+	return first;
 }
 
 void shadow_forget(struct shadow *s, uint64_t address, uint64_t size)
 {
-	struct forgetting f = {s, address, address + size - 1};
+	uint64_t last = address + size - 1;
+	struct table_walk w = cells_of(s, address, last);
 
-	map_each(&s->cells, address / CELL, f.last / CELL, forget_cell, &f);
+	while (table_next(&w))
+		*w.value = forget_bytes(s, (uint32_t)*w.value, bytes_of(w.key, address, last));
 }
 
 void shadow_clear(struct shadow *s)
 {
-	map_clear(&s->cells);
+	table_clear(&s->cells);
 	array_each(struct read_list, reads, &s->reads)
 		array_fini(&reads->list);
-	s->variables.count = s->links.count = s->reads.count = 0;
-	s->free_variable = s->free_link = s->free_reads = 0;
+	s->variables.count = s->reads.count = 0;
+	s->free_variable = s->free_reads = 0;
 }
 
 void shadow_fini(struct shadow *s)
 {
 	shadow_clear(s);
-	map_fini(&s->cells);
+	table_fini(&s->cells);
 	array_fini(&s->variables);
-	array_fini(&s->links);
 	array_fini(&s->reads);
 }

@@ -10,7 +10,7 @@
 #define GATECTL_SCHED_SCHEDULE_MINIMISE_H
 
 #include "tracer/sched/schedule/schedule.h"
-#include "tracer/sched/strategy/guide.h"
+#include "tracer/sched/strategy/strategy.h"
 
 struct segments {
 	struct strategy_segment *items;

@@ -1,7 +1,7 @@
 #include "tracer/sched/schedule/schedule.h"
 
 #include "tracer/sched/schedule/address.h"
-#include "tracer/sched/strategy/table.h"
+#include "tracer/base/table.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "tracer/sched/schedule/address.h"
 #include "tracer/sched/schedule/text_internal.h"
-#include "tracer/sched/strategy/table.h"
+#include "tracer/base/table.h"
 
 #include "tracer/base/text/foreign.h"
 

@@ -2,7 +2,7 @@
 
 #include "lua/strategy.h"
 #include "tracer/sched/schedule/text.h"
-#include "tracer/sched/strategy/custom.h"
+#include "tracer/sched/strategy/strategy.h"
 
 #include <string.h>
 

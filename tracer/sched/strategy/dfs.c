@@ -14,12 +14,7 @@
  * could go on and did not in between, until they have (Musuvathi, Qadeer: Fair stateless model checking,
  * 2008). Forty times the same thing is as good as a yield.
  */
-#include "tracer/sched/strategy/spin.h"
 #include "tracer/sched/strategy/strategy_internal.h"
-
-#include "tracer/base/array.h"
-
-#include <string.h>
 
 struct dfs_choice {
 	struct strategy_point point;
@@ -52,7 +47,7 @@ struct dfs {
 	unsigned long step;
 };
 
-static void cut(struct dfs *d, size_t count)
+static void cut_nodes(struct dfs *d, size_t count)
 {
 	while (d->nodes.count > count)
 		base_free(d->nodes.items[--d->nodes.count].choices);
@@ -217,8 +212,7 @@ static size_t dfs_choose(struct strategy *s, const struct strategy_point *points
 	if (s->is_done)
 		return STRATEGY_STOP;
 	for (size_t i = 0; i < count; i++)
-		while (d->threads.count <= points[i].thread)
-			*array_add(&d->threads) = (struct dfs_thread){0};
+		(void)array_at(&d->threads, points[i].thread);
 	if (d->depth < d->nodes.count && !dfs_fits(&d->nodes.items[d->depth], points, count))
 		d->has_strayed = true;
 	if (d->has_strayed) /* nobody knows where: to its end, and on with the next leaf */
@@ -244,7 +238,7 @@ static void dfs_end(struct strategy *s, enum strategy_result result)
 		tried->sleeps = may_sleep(d, n, n->chosen);
 		if (dfs_pick(n))
 			return;
-		cut(d, d->nodes.count - 1);
+		cut_nodes(d, d->nodes.count - 1);
 	}
 	s->is_done = true;
 }
@@ -253,7 +247,7 @@ static void dfs_fini(struct strategy *s)
 {
 	struct dfs *d = (struct dfs *)s;
 
-	cut(d, 0);
+	cut_nodes(d, 0);
 	array_fini(&d->nodes);
 	array_fini(&d->threads);
 }

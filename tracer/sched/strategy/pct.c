@@ -9,11 +9,7 @@
  * In the paper threads that spin are the scheduler's trouble: whoever yields or spins goes to the back,
  * below all others, those that fell too.
  */
-#include "tracer/sched/strategy/pct.h"
-#include "tracer/sched/strategy/spin.h"
 #include "tracer/sched/strategy/strategy_internal.h"
-
-#include "tracer/base/array.h"
 
 /* From high to low: where threads begin, where they fall to, and below it the back. */
 #define HIGH   (UINT64_C(1) << 63)
@@ -26,13 +22,11 @@ struct pct {
 	unsigned long step,
 		run_steps; /* run_steps: k but for own places, 0 as long as it is not known */
 	uint64_t back;	   /* the lowest priority given */
-	struct spin_watch spin;
 };
 
 static void pct_begin(struct strategy *s)
 {
 	struct pct *p = (struct pct *)s;
-
 	unsigned long k;
 
 	if (s->options.steps)
@@ -41,17 +35,16 @@ static void pct_begin(struct strategy *s)
 	p->priorities.count = p->falls.count = 0;
 	p->step = 0;
 	p->back = FALLEN;
-	p->spin = (struct spin_watch){0};
 	for (unsigned i = 1; k && i < s->options.depth; i++)
 		*array_add(&p->falls) = 1 + prng_below(&s->prng, k);
 }
 
 static void pct_meet(struct pct *p, unsigned thread)
 {
-	while (p->priorities.count <= thread)
-		*array_add(&p->priorities) = 0;
-	if (!p->priorities.items[thread])
-		p->priorities.items[thread] = HIGH | prng_next(&p->base.prng);
+	uint64_t *priority = array_at(&p->priorities, thread);
+
+	if (!*priority)
+		*priority = HIGH | prng_next(&p->base.prng);
 }
 
 static size_t highest(const struct pct *p, const struct strategy_point *points, size_t count)
@@ -100,7 +93,7 @@ static size_t pct_choose(struct strategy *s, const struct strategy_point *points
 		return best;
 	if (falls(p, &points[best]))
 		best = highest(p, points, count);
-	if (spin_step(&p->spin, &points[best]) || points[best].op == STRATEGY_YIELD)
+	if (spin_step(&p->base.spin, &points[best]) || points[best].op == STRATEGY_YIELD)
 		p->priorities.items[points[best].thread] = --p->back;
 	return best;
 }
@@ -110,7 +103,7 @@ static size_t pct_foresee(struct strategy *s, const struct strategy_point *point
 			  size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
 	const struct pct *p = (const struct pct *)s;
-	size_t n = spin_left(&p->spin);
+	size_t n = spin_left(&p->base.spin);
 
 	if (highest(p, points, count) != chosen)
 		return 0;
@@ -143,7 +136,7 @@ const struct strategy_type strategy_pct = {
 	.name = "pct",
 	.size = sizeof(struct pct),
 	.memory = STRATEGY_MEMORY_FIRST,
-	.looks = true,
+	.flags = STRATEGY_LOOKS | STRATEGY_COUNTS,
 	.begin = pct_begin,
 	.choose = pct_choose,
 	.foresee = pct_foresee,

@@ -5,10 +5,7 @@
  * A yield, and what a thread that spins does next, does not draw: it goes below all others, and stays there until
  * it has its turn. If it went below them anew, two that wait for each other's turn would never have it.
  */
-#include "tracer/sched/strategy/spin.h"
 #include "tracer/sched/strategy/strategy_internal.h"
-
-#include "tracer/base/array.h"
 
 #define DRAWN (UINT64_C(1) << 63)
 
@@ -22,7 +19,6 @@ struct pos {
 	struct strategy base;
 	ARRAY(struct pos_thread) threads;
 	uint64_t back; /* the lowest priority given */
-	struct spin_watch spin;
 };
 
 static void pos_begin(struct strategy *s)
@@ -31,16 +27,12 @@ static void pos_begin(struct strategy *s)
 
 	p->threads.count = 0;
 	p->back = DRAWN;
-	p->spin = (struct spin_watch){0};
 }
 
 static void pos_draw(struct pos *p, const struct strategy_point *point)
 {
-	struct pos_thread *t;
+	struct pos_thread *t = array_at(&p->threads, point->thread);
 
-	while (p->threads.count <= point->thread)
-		*array_add(&p->threads) = (struct pos_thread){0};
-	t = &p->threads.items[point->thread];
 	if (t->has_drawn)
 		return;
 	if (t->spins || point->op == STRATEGY_YIELD)
@@ -68,7 +60,7 @@ static size_t pos_choose(struct strategy *s, const struct strategy_point *points
 				  threads[points[i].thread].priority >= DRAWN))
 			threads[points[i].thread].has_drawn = false;
 	if (points[best].op != STRATEGY_WAKE)
-		threads[points[best].thread].spins = spin_step(&p->spin, &points[best]);
+		threads[points[best].thread].spins = spin_step(&p->base.spin, &points[best]);
 	return best;
 }
 
@@ -98,7 +90,7 @@ static size_t pos_foresee(struct strategy *s, const struct strategy_point *point
 			  size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
 	const struct pos *p = (const struct pos *)s;
-	size_t left = spin_left(&p->spin), n = 0;
+	size_t left = spin_left(&p->base.spin), n = 0;
 	struct prng prng = s->prng;
 	uint64_t before, own, after;
 

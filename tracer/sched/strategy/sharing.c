@@ -44,16 +44,12 @@ void sharing_begin(struct sharing *s)
 
 static struct sharing_thread *sharing_thread_of(struct sharing *s, unsigned thread)
 {
-	while (s->threads.count <= thread)
-		*array_add(&s->threads) = (struct sharing_thread){0};
-	return &s->threads.items[thread];
+	return array_at(&s->threads, thread);
 }
 
 static uint64_t *clock_of(struct sharing_thread *t, unsigned of)
 {
-	while (t->clock.count <= of)
-		*array_add(&t->clock) = 0;
-	return &t->clock.items[of];
+	return array_at(&t->clock, of);
 }
 
 /* All up to now that `before` has done, and knows to be done, is before what `t` does next. */

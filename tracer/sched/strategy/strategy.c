@@ -1,21 +1,150 @@
 #include "tracer/sched/strategy/strategy_internal.h"
 
-#include "tracer/base/array.h"
-
 #include <string.h>
 
 /* Every other run looks everywhere; where that takes time, because of many accesses at own places, one of 16 at least. */
 enum { OFTEN = 2, SELDOM = 16, STEPS_FOR_ONE = 64 };
 
-static const struct strategy_type *const types[] = {
-	&strategy_auto, &strategy_random, &strategy_pct, &strategy_pos,
-	&strategy_surw, &strategy_rff,	  &strategy_dfs,
-};
+/* ---- which steps depend on each other ------------------------------------------------------------- */
 
-const char *strategy_name(size_t i)
+static bool is_access(const struct strategy_point *p)
 {
-	return i < sizeof(types) / sizeof(*types) ? types[i]->name : NULL;
+	return p->op == STRATEGY_READ || p->op == STRATEGY_WRITE || p->op == STRATEGY_ATOMIC;
 }
+
+static bool synchronises(const struct strategy_point *p)
+{
+	return p->op != STRATEGY_READ && p->op != STRATEGY_WRITE;
+}
+
+static bool starts_within(const struct strategy_point *a, const struct strategy_point *b)
+{
+	return b->object - a->object < (a->size ? a->size : 1);
+}
+
+/* Who is about nothing is at no memory. */
+static bool overlap(const struct strategy_point *a, const struct strategy_point *b)
+{
+	if (a->object == STRATEGY_NO_OBJECT || b->object == STRATEGY_NO_OBJECT)
+		return false;
+	if (a->size == STRATEGY_ANY_SIZE || b->size == STRATEGY_ANY_SIZE)
+		return a->object == b->object || (is_access(a) && is_access(b));
+	return starts_within(a, b) || starts_within(b, a);
+}
+
+static bool matters(const struct strategy_point *a, const struct strategy_point *b, bool together)
+{
+	if (a->thread == b->thread)
+		return true;
+	if (a->object == STRATEGY_ANY_OBJECT || b->object == STRATEGY_ANY_OBJECT)
+		return true;
+	return together && (a->writes || b->writes || (synchronises(a) && synchronises(b)));
+}
+
+bool strategy_depends(const struct strategy_point *a, const struct strategy_point *b)
+{
+	return matters(a, b, overlap(a, b));
+}
+
+/* strategy_foresee() tells others by their beginnings, too. */
+bool strategy_meets(const struct strategy_point *a, const struct strategy_point *b)
+{
+	return matters(a, b, a->object == b->object && a->object != STRATEGY_NO_OBJECT);
+}
+
+/* ---- spinning ----------------------------------------------------------------------------------- */
+
+static bool is_power_of_two(unsigned long n)
+{
+	return (n & (n - 1)) == 0;
+}
+
+static void spin_watch_step(struct spin_watch *s, const struct strategy_point *moved)
+{
+	s->place = moved->place;
+	s->object = moved->object;
+	s->hits = s->hits_before = 0;
+}
+
+bool spin_step(struct spin_watch *s, const struct strategy_point *moved)
+{
+	if (s->thread != moved->thread)
+		*s = (struct spin_watch){.thread = moved->thread};
+	s->steps++;
+	if (is_power_of_two(s->steps)) {
+		if (s->hits == s->hits_before)
+			spin_watch_step(s, moved);
+		s->hits_before = s->hits;
+	}
+	if (moved->place != s->place || moved->object != s->object || ++s->hits < SPIN_HITS)
+		return false;
+	*s = (struct spin_watch){.thread = moved->thread};
+	return true;
+}
+
+unsigned spin_left(const struct spin_watch *s)
+{
+	return SPIN_HITS - 1 - s->hits;
+}
+
+/* ---- lessons: they wait until a run of a later batch begins, so that it makes no difference which
+   worker did which run ---- */
+
+const uint64_t *strategy_lesson(const struct strategy *s, size_t *count)
+{
+	*count = s->lesson.count;
+	return *count ? s->lesson.items : NULL;
+}
+
+static void keep_lesson(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count)
+{
+	size_t at = array_below(&s->lessons, run, run);
+
+	if (!count || (at < s->lessons.count && s->lessons.items[at].run == run))
+		return;
+	*array_add(&s->lessons) = (struct strategy_lesson){0};
+	memmove(&s->lessons.items[at + 1], &s->lessons.items[at],
+		(s->lessons.count - 1 - at) * sizeof(*s->lessons.items));
+	s->lessons.items[at] = (struct strategy_lesson){
+		.run = run, .words = base_alloc(count, sizeof(*lesson)), .count = count};
+	memcpy(s->lessons.items[at].words, lesson, count * sizeof(*lesson));
+}
+
+void strategy_learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count)
+{
+	if (run > 0 && s->type->learn)
+		keep_lesson(s, run, lesson, count);
+}
+
+/* Each strategy has done run 0 by itself, so that one need not wait. */
+static void apply_lessons(struct strategy *s, uint64_t run)
+{
+	size_t learnt = 0;
+
+	for (; learnt < s->lessons.count; learnt++) {
+		struct strategy_lesson *l = &s->lessons.items[learnt];
+
+		if (l->run / STRATEGY_BATCH >= run / STRATEGY_BATCH && (l->run || !run))
+			break;
+		s->type->learn(s, l->run, l->words, l->count);
+		base_free(l->words);
+	}
+	if (!learnt)
+		return;
+	s->lessons.count -= learnt;
+	memmove(s->lessons.items, s->lessons.items + learnt,
+		s->lessons.count * sizeof(*s->lessons.items));
+}
+
+static void free_lessons(struct strategy *s)
+{
+	array_each(struct strategy_lesson, l, &s->lessons)
+		base_free(l->words);
+	array_fini(&s->lessons);
+	array_fini(&s->lesson);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------- */
 
 struct strategy *strategy_alloc(const struct strategy_type *type,
 				const struct strategy_options *options)
@@ -23,17 +152,10 @@ struct strategy *strategy_alloc(const struct strategy_type *type,
 	struct strategy *s = base_alloc(1, type->size);
 
 	s->type = type;
+	s->memory = type->memory;
 	s->options = *options;
 	s->shown = &s->sharing;
 	return s;
-}
-
-struct strategy *strategy_new(const char *name, const struct strategy_options *options)
-{
-	for (size_t i = 0; strategy_name(i); i++)
-		if (strcmp(types[i]->name, name) == 0)
-			return strategy_alloc(types[i], options);
-	return NULL;
 }
 
 void strategy_free(struct strategy *s)
@@ -42,31 +164,30 @@ void strategy_free(struct strategy *s)
 		return;
 	if (s->type->fini)
 		s->type->fini(s);
-	strategy_free_lessons(s);
+	free_lessons(s);
 	sharing_fini(&s->sharing);
 	base_free(s);
 }
 
 enum strategy_memory strategy_memory(const struct strategy *s)
 {
-	/* Who has been told the steps need not count them. */
-	if (s->type == &strategy_pct && s->options.steps)
-		return STRATEGY_MEMORY_NONE;
-	return s->type->memory;
+	return s->type->flags & STRATEGY_COUNTS && s->options.steps ? STRATEGY_MEMORY_NONE
+								    : s->memory;
 }
 
 /* Who need not have seen run 0 must not know what it has shown. */
 static bool looks(const struct strategy *s)
 {
-	return s->run == 0 && s->type->looks && strategy_memory(s) != STRATEGY_MEMORY_NONE;
+	return s->run == 0 && s->type->flags & STRATEGY_LOOKS &&
+	       strategy_memory(s) != STRATEGY_MEMORY_NONE;
 }
 
 void strategy_begin(struct strategy *s, uint64_t run)
 {
-	strategy_apply_lessons(s, run);
+	apply_lessons(s, run);
 	s->run = run;
 	prng_seed(&s->prng, s->options.seed, run);
-	s->walk = (struct spin_watch){0};
+	s->walk = s->spin = (struct spin_watch){0};
 	s->last = NOBODY;
 	if (looks(s))
 		sharing_begin(&s->sharing);
@@ -95,7 +216,7 @@ bool strategy_is_own(const struct strategy *s, const struct strategy_point *p)
 
 static bool walks_on(const struct strategy *s)
 {
-	return s->type->walks && !strategy_looks_everywhere(s);
+	return s->type->flags & STRATEGY_WALKS && !strategy_looks_everywhere(s);
 }
 
 /* Whoever moved last, if it is at an own place, and is not seen to spin there. */
@@ -167,7 +288,8 @@ void strategy_end(struct strategy *s, enum strategy_result result)
 		sharing_settle(&s->sharing);
 	if (s->type->end)
 		s->type->end(s, result);
-	strategy_keep_lesson(s);
+	if (s->type->learn)
+		keep_lesson(s, s->run, s->lesson.items, s->lesson.count);
 }
 
 bool strategy_is_done(const struct strategy *s)

@@ -9,10 +9,7 @@
  *
  * What a thread will create counts as its own until it is there.
  */
-#include "tracer/sched/strategy/spin.h"
 #include "tracer/sched/strategy/strategy_internal.h"
-
-#include "tracer/base/array.h"
 
 /* Steps of one thread on one object, in run 0. */
 struct surw_touch {
@@ -45,15 +42,12 @@ struct surw {
 	bool all_interest;
 	uint64_t object;
 	unsigned intended, last;
-	struct spin_watch spin;
 	ARRAY(struct strategy_point) foreseen;
 };
 
 static struct surw_thread *surw_thread_of(struct surw *w, unsigned thread)
 {
-	while (w->threads.count <= thread)
-		*array_add(&w->threads) = (struct surw_thread){0};
-	return &w->threads.items[thread];
+	return array_at(&w->threads, thread);
 }
 
 static bool is_interesting(const struct surw *w, const struct strategy_point *p)
@@ -99,7 +93,6 @@ static void surw_begin(struct strategy *s)
 			t->steps = 0;
 	}
 	w->intended = w->last = NOBODY;
-	w->spin = (struct spin_watch){0};
 	if (s->run == 0) {
 		w->known.count = w->touches.count = w->shared.count = 0;
 	} else {
@@ -201,7 +194,7 @@ static void moved(struct surw *w, const struct strategy_point *p)
 	}
 	if (p->op == STRATEGY_END)
 		t->left = 0;
-	if (spin_step(&w->spin, p) || !t->left)
+	if (spin_step(&w->base.spin, p) || !t->left)
 		w->intended = NOBODY;
 }
 
@@ -252,7 +245,7 @@ static struct strategy_point next_point(const struct surw *w, unsigned thread)
 static size_t picks(struct surw *w, size_t count, size_t chosen, size_t most)
 {
 	const unsigned intended = w->intended, last = w->last;
-	const struct spin_watch spin = w->spin;
+	const struct spin_watch spin = w->base.spin;
 	const struct prng prng = w->base.prng;
 	struct surw_thread *t = &w->threads.items[w->foreseen.items[chosen].thread];
 	const unsigned long left = t->left;
@@ -262,7 +255,7 @@ static size_t picks(struct surw *w, size_t count, size_t chosen, size_t most)
 		moved(w, &w->foreseen.items[chosen]);
 	w->intended = intended;
 	w->last = last;
-	w->spin = spin;
+	w->base.spin = spin;
 	w->base.prng = prng;
 	t->left = left;
 	return n;
@@ -273,7 +266,7 @@ static size_t surw_foresee(struct strategy *s, const struct strategy_point *poin
 			   size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
 	struct surw *w = (struct surw *)s;
-	size_t left = spin_left(&w->spin);
+	size_t left = spin_left(&w->base.spin);
 
 	if (s->run > 0 && (w->all_interest ? strategy_looks_everywhere(s)
 					   : !strategy_avoid_object(avoid, w->object)))
@@ -360,8 +353,7 @@ const struct strategy_type strategy_surw = {
 	.name = "surw",
 	.size = sizeof(struct surw),
 	.memory = STRATEGY_MEMORY_FIRST,
-	.looks = true,
-	.walks = true,
+	.flags = STRATEGY_LOOKS | STRATEGY_WALKS,
 	.begin = surw_begin,
 	.choose = surw_choose,
 	.foresee = surw_foresee,

@@ -5,7 +5,7 @@
 #include "tracer/search/shrink/examine.h"
 #include "tracer/search/loop/state.h"
 #include "tracer/sched/schedule/text.h"
-#include "tracer/sched/strategy/guide.h"
+#include "tracer/sched/strategy/strategy.h"
 
 #include <string.h>
 

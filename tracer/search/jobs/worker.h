@@ -4,7 +4,7 @@
 
 #include "tracer/search/loop/outcome.h"
 #include "tracer/search/loop/run.h"
-#include "tracer/sched/strategy/guide.h"
+#include "tracer/sched/strategy/strategy.h"
 
 struct explore_worker {
 	struct explore *e;

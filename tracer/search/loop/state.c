@@ -3,7 +3,7 @@
 #include "tracer/search/shrink/examine.h"
 #include "tracer/search/loop/run.h"
 #include "tracer/search/jobs/worker.h"
-#include "tracer/sched/strategy/guide.h"
+#include "tracer/sched/strategy/strategy.h"
 
 void explore_state_move(struct explore_outcome *to, struct explore_outcome *from)
 {

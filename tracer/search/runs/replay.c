@@ -8,7 +8,7 @@
 #include "tracer/search/shrink/examine.h"
 #include "tracer/search/loop/failure.h"
 #include "tracer/sched/schedule/address.h"
-#include "tracer/sched/strategy/guide.h"
+#include "tracer/sched/strategy/strategy.h"
 #include "tracer/sched/sched.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/parts.h"

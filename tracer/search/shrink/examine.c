@@ -5,7 +5,7 @@
 #include "tracer/search/loop/failure.h"
 #include "tracer/search/loop/run.h"
 #include "tracer/search/jobs/worker.h"
-#include "tracer/sched/strategy/guide.h"
+#include "tracer/sched/strategy/strategy.h"
 
 #include <string.h>
 #include <unistd.h>

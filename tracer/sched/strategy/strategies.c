@@ -1,3 +1,40 @@
+/* All strategies by their names; `random` and `auto`, which is a portfolio of the others. */
+#include "tracer/sched/strategy/rff_corpus.h"
+
+#include <string.h>
+
+/* ---- random --------------------------------------------------------------------------------------- */
+
+static size_t random_choose(struct strategy *s, const struct strategy_point *points, size_t count)
+{
+	(void)points;
+	return (size_t)prng_below(&s->prng, count);
+}
+
+static size_t random_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+			     size_t chosen, size_t most, struct strategy_avoid *avoid)
+{
+	struct prng prng = s->prng;
+	size_t n = 0;
+
+	(void)points;
+	(void)avoid;
+	while (n < most && prng_below(&prng, count) == chosen)
+		n++;
+	return n;
+}
+
+static const struct strategy_type strategy_random = {
+	.name = "random",
+	.size = sizeof(struct strategy),
+	.memory = STRATEGY_MEMORY_FIRST,
+	.flags = STRATEGY_LOOKS | STRATEGY_WALKS,
+	.choose = random_choose,
+	.foresee = random_foresee,
+};
+
+/* ---- auto ----------------------------------------------------------------------------------------- */
+
 /*
  * A portfolio: each run is one member's. Half of the runs are shared out as the roster says, so that
  * auto needs at most so many times the runs of whichever member is the best; of the other half each
@@ -7,20 +44,16 @@
  * RFF watches the runs of all: what others have found is not new to it, and writes that they did can be
  * wanted.
  */
-#include "tracer/sched/strategy/pct.h"
-#include "tracer/sched/strategy/rff/rff.h"
-#include "tracer/sched/strategy/strategy_internal.h"
-#include "tracer/sched/strategy/table.h"
-
 enum { POS, PCT_LESS, PCT, PCT_MORE, SURW, RFF, RANDOM, MEMBERS };
 
 static const struct {
-	const char *name;
+	const struct strategy_type *type;
 	unsigned more; /* than the depth asked for, and one less */
 	unsigned share;
 } roster[MEMBERS] = {
-	{"pos", 0, 3},	{"pct", 0, 1}, {"pct", 1, 2},	 {"pct", 2, 2},
-	{"surw", 0, 3}, {"rff", 0, 4}, {"random", 0, 1},
+	{&strategy_pos, 0, 3},	  {&strategy_pct, 0, 1},  {&strategy_pct, 1, 2},
+	{&strategy_pct, 2, 2},	  {&strategy_surw, 0, 3}, {&strategy_rff, 0, 4},
+	{&strategy_random, 0, 1},
 };
 
 enum {
@@ -57,7 +90,7 @@ static struct strategy *strategy_auto_member(struct auto_search *a, size_t i)
 	options.depth = depth - 1 + roster[i].more;
 	if (!options.steps)
 		options.steps = a->steps ? a->steps : 1;
-	a->members[i].strategy = strategy_new(roster[i].name, &options);
+	a->members[i].strategy = strategy_alloc(roster[i].type, &options);
 	if (i != SURW)
 		a->members[i].strategy->shown = strategy_auto_member(a, SURW)->shown;
 	return a->members[i].strategy;
@@ -173,7 +206,7 @@ static void auto_fini(struct strategy *s)
 		strategy_free(a->members[i].strategy);
 }
 
-const struct strategy_type strategy_auto = {
+static const struct strategy_type strategy_auto = {
 	.name = "auto",
 	.size = sizeof(struct auto_search),
 	.memory = STRATEGY_MEMORY_BATCH,
@@ -184,3 +217,23 @@ const struct strategy_type strategy_auto = {
 	.learn = auto_learn,
 	.fini = auto_fini,
 };
+
+/* ---- the table ------------------------------------------------------------------------------------ */
+
+static const struct strategy_type *const types[] = {
+	&strategy_auto, &strategy_random, &strategy_pct, &strategy_pos,
+	&strategy_surw, &strategy_rff,	  &strategy_dfs,
+};
+
+const char *strategy_name(size_t i)
+{
+	return i < sizeof(types) / sizeof(*types) ? types[i]->name : NULL;
+}
+
+struct strategy *strategy_new(const char *name, const struct strategy_options *options)
+{
+	for (size_t i = 0; strategy_name(i); i++)
+		if (strcmp(types[i]->name, name) == 0)
+			return strategy_alloc(types[i], options);
+	return NULL;
+}

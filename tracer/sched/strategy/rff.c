@@ -12,9 +12,7 @@
  * Others who poll for what a thread does that is held back would poll for ever: who was passed over so often that no
  * constraint can be worth it goes on, and the rest of the run is POS's alone.
  */
-#include "tracer/sched/strategy/rff/rff.h"
-#include "tracer/sched/strategy/rff/rff_corpus.h"
-#include "tracer/sched/strategy/spin.h"
+#include "tracer/sched/strategy/rff_corpus.h"
 
 enum { PATIENCE = 1000 };
 
@@ -28,7 +26,6 @@ struct rff {
 	size_t parent;
 	bool satisfied[RFF_CONSTRAINTS];
 	struct reads_from reads;
-	struct spin_watch spin;
 	ARRAY(bool) spins;	     /* by thread */
 	ARRAY(unsigned) passed_over; /* by thread: so often in a row */
 	bool gave_up;
@@ -42,11 +39,10 @@ static void rff_begin(struct strategy *s)
 	struct rff *f = (struct rff *)s;
 
 	if (!f->pos)
-		f->pos = strategy_new("pos", &s->options);
+		f->pos = strategy_alloc(&strategy_pos, &s->options);
 	strategy_begin(f->pos, s->run);
 	f->parent = rff_corpus_draw(&f->corpus, &s->prng, &f->schedule);
 	reads_from_clear(&f->reads);
-	f->spin = (struct spin_watch){0};
 	f->spins.count = f->passed_over.count = 0;
 	f->gave_up = false;
 	for (size_t i = 0; i < RFF_CONSTRAINTS; i++)
@@ -126,12 +122,9 @@ static void count_passed_over(struct rff *f, const struct strategy_point *points
 
 	for (size_t i = 0; i < count; i++) {
 		bool is_best = best < f->indexes.count && f->indexes.items[best] == i;
-		unsigned *passed;
+		unsigned *passed = array_at(&f->passed_over, points[i].thread);
 
 		best += is_best;
-		while (f->passed_over.count <= points[i].thread)
-			*array_add(&f->passed_over) = 0;
-		passed = &f->passed_over.items[points[i].thread];
 		*passed = is_best ? 0 : *passed + 1;
 		f->gave_up |= *passed > PATIENCE;
 	}
@@ -164,9 +157,7 @@ static size_t rff_choose(struct strategy *s, const struct strategy_point *points
 	i = f->indexes.items[strategy_choose(f->pos, f->best.items, f->best.count)];
 	p = &points[i];
 	count_passed_over(f, points, count);
-	while (f->spins.count <= p->thread)
-		*array_add(&f->spins) = false;
-	f->spins.items[p->thread] = spin_step(&f->spin, p);
+	*array_at(&f->spins, p->thread) = spin_step(&f->base.spin, p);
 	satisfy(f, p);
 	reads_from_step(&f->reads, p);
 	return i;
@@ -213,7 +204,7 @@ static size_t rff_foresee(struct strategy *s, const struct strategy_point *point
 		if (w == 0)
 			*array_add(&f->best) = points[i];
 	}
-	most = spin_left(&f->spin) < most ? spin_left(&f->spin) : most;
+	most = spin_left(&f->base.spin) < most ? spin_left(&f->base.spin) : most;
 	most = strategy_foresee(f->pos, f->best.items, f->best.count, at, most, avoid);
 	return avoid_constraints(f, avoid) ? most : 0;
 }
