@@ -119,6 +119,30 @@ struct sched_module {
 	uint64_t first;
 };
 
+enum sched_flags {
+	SCHED_JUDGES = 1, /* where no thread can move, the run's own verdict says why (slower) */
+	SCHED_KEEPS_LAST =
+		2, /* the last steps of a run that is truncated for `steps` are described */
+	SCHED_DESCRIBES = 4, /* each step's place in the source is noted (slower) */
+	SCHED_WAKES_FIRST =
+		8,	  /* a wake is for the thread that has waited longest, as in the kernel */
+	SCHED_EARLY = 16, /* a thread that is made before schedules begin is where they begin */
+	SCHED_KEEPS =
+		32, /* the run ends where schedules begin, and is kept for others to begin there */
+};
+
+enum sched_seen {
+	SCHED_COSTLY = 1,    /* the run ended for `looks_most` */
+	SCHED_PREEMPTED = 2, /* a thread was stopped as it computed, after a time: see hangs.c */
+	SCHED_SANITIZER = 4, /* the program has a sanitizer, which has reported something */
+	SCHED_NAPS = 8, /* STEPS: the threads that move only sleep, in loops that decide nothing */
+	SCHED_STARVES =
+		16, /* STEPS: a thread could have gone on in the last of them, and was not let */
+	/* Not of one run: */
+	SCHED_ASKS_IDS = 32,	/* the program has asked for the ids of its threads or processes */
+	SCHED_HAD_THREADS = 64, /* KEEPS: it has made some on its way, ended or not */
+};
+
 /* Of a search: owned by the caller, and the same for all of its runs. */
 struct sched {
 	/* Given. */
@@ -134,37 +158,25 @@ struct sched {
 	starts; /* it begins where the program first comes to one; none: at main */
 	const struct module *tested; /* its accesses are looked at, wherever it lies, and not
 					the program's; NULL: the program's */
-	int in; /* the program's standard input, a file that each run reads anew; -1: inherited */
+	int in; /* the program's standard input, a file that each run reads anew; -1: inherited;
+		   TRACEE_CLOSED: none */
 	off_t in_at;		/* ... where it begins */
-	bool in_closed;		/* ... or it has none */
 	struct stream out, err; /* what it writes to; each run begins with nothing written */
-	bool judges;		/* where nobody can move, the run's own verdict says why (slower) */
-	bool keeps_last; /* of a run that is cut for `steps` the last ones are kept in words */
-	bool describes;	 /* each step's place in the source is noted (slower) */
-	bool in_turn;	 /* who has waited longest at a futex is woken, as the kernel does it */
-	bool early;	 /* a thread that is made before schedules begin is where they begin */
-	bool rests;	 /* it rests when so many steps have been taken (sched_rests): */
-	size_t rest_at;
+	unsigned flags;		/* enum sched_flags */
+	size_t rest_at; /* it rests when so many steps have been taken (sched_rests); 0: never */
 	unsigned long looks_most; /* a run of a search for races ends after so many stops at
 				     accesses that are no points; 0: no limit */
 	double looks_until; /* ... or after LOOKS_LEAST at this time of the monotonic clock; 0: never */
-	bool keeps; /* the run ends where schedules begin, and is kept for others to begin there */
 	/* What the run was. */
 	struct schedule schedule;
 	enum sched_end end;
-	bool costly;	/* the run ended for `looks_most` */
-	bool preempted; /* a thread was stopped as it computed, after a time: see hangs.c */
-	bool sanitizer; /* the program has a sanitizer, which has reported something */
+	unsigned seen; /* enum sched_seen */
 	/* STEPS, with keeps_last: a line for each of the last steps, and for each thread. */
 	struct str last_steps, last_threads;
 	struct str
 		last_words; /* which threads made the steps, where most of them are, what to do */
 	unsigned last_kept; /* ... of so many runs */
-	bool naps;     /* STEPS: the threads that move only sleep, in loops that decide nothing */
-	bool starves;  /* STEPS: somebody could have gone on in the last of them, and was not let */
-	bool asks_ids; /* the program has asked for its own, in this run or another one */
-	bool had_threads;      /* keeps: it has made some on its way, ended or not */
-	char *stuck;	       /* STUCK, HANGS: tells this one from others; or NULL */
+	char *stuck;	    /* STUCK, HANGS: tells this one from others; or NULL */
 	struct scheduler *now; /* the run that goes on; or NULL */
 	/* Kept. */
 	struct sched_paths paths;
@@ -200,7 +212,7 @@ void sched_say(const struct run_thread *t, struct str *out);
 void sched_describe(struct sched *c, const struct strategy_point *point,
 		    struct schedule_where *where);
 /* ... and the id of its thread; and what the source calls the memory, or the lock or other object. NULL: not known. */
-const char *sched_thread(struct sched *c, const struct strategy_point *point);
+const char *sched_thread_id(struct sched *c, const struct strategy_point *point);
 const char *sched_name(struct sched *c, const struct strategy_point *point);
 
 /* STEPS: has everything that was done lately been done again and again? */

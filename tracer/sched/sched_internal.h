@@ -9,13 +9,16 @@
 #include "tracer/sched/sched.h"
 #include "tracer/run/state.h"
 
-enum moment {
-	MOMENT_RUNS,   /* between two points, or at a stop that is none */
-	MOMENT_READY,  /* at a point, or may go on from what it waited for */
-	MOMENT_FUTEX,  /* waits for a wake, stopped before its call */
-	MOMENT_SLEEPS, /* for a time, stopped before its call */
-	MOMENT_KERNEL, /* waits in the kernel */
-	MOMENT_BEHIND, /* waits until another thread's wait there is over, stopped before its call */
+enum sched_state {
+	THREAD_RUNS,   /* between two points, or at a stop that is none */
+	THREAD_READY,  /* at a point, or may go on from what it waited for */
+	THREAD_FUTEX,  /* waits for a wake, stopped before its call */
+	THREAD_SLEEPS, /* for a time, stopped before its call */
+	THREAD_BEHIND, /* waits until another thread's wait there is over, stopped before its call */
+	/* In the kernel: */
+	THREAD_KERNEL,	   /* waits in its call */
+	THREAD_UNREPORTED, /* the same; no event reports that it goes on */
+	THREAD_ZOMBIE,	   /* has ended, but is its process's first thread */
 };
 
 /*
@@ -26,6 +29,19 @@ struct futex_key {
 	uint64_t a, b, c; /* the space, 0, the address; or of the file, which has a number */
 	struct tracee_process *unknown; /* it may be of a file that this one has mapped; or NULL */
 };
+
+/* What the thread does when it goes on. */
+enum sched_next {
+	NEXT_RESUMES,
+	NEXT_CALLS,   /* makes the system call that it stands before */
+	NEXT_ANSWERS, /* gets `result` for its call, which is not made */
+	NEXT_RETURNS, /* leaves a call in which it has waited */
+	NEXT_BIRTH,   /* leaves a call that has made a process in its memory */
+	NEXT_EXIT,    /* ends before the other threads, as its process's first one */
+};
+
+/* What is known of the point that the thread is at. */
+enum { POINT_PLACED = 1, POINT_DESCRIBED = 2, POINT_NAMED = 4 };
 
 /* What ends its wait on a futex. */
 enum futex_waits {
@@ -51,32 +67,29 @@ struct sched_loop_rounds {
 };
 
 /* Kept with a thread. */
-struct turn {
+struct sched_thread {
 	struct run_thread *thread; /* NULL: not under control */
 	unsigned number;	   /* of its path */
 	unsigned children;	   /* that it has made so far */
 	const char *path;
 	unsigned listed; /* index of schedule.threads */
-	enum moment moment;
-	bool at_point;
-	bool at_call;		     /* the point is a system call, not made yet */
+	enum sched_state state;
+	enum sched_next next;
+	bool at_point;		     /* stopped at one; READY after the event */
 	struct strategy_point point; /* the next step; its place is the process's own address */
-	uint64_t place, fixed;	     /* ... the point's as schedules have them, if `placed` */
-	bool placed;
-	struct schedule_where where; /* ... in the source, if `described` */
-	bool described;
-	const char *name; /* of what it is about, if `named`; or NULL */
-	bool named;
-	const char *function;	 /* ... which enters this function; or NULL */
-	bool forks;		 /* ... that makes a process */
+	unsigned known;		     /* of these: */
+	uint64_t place, fixed;	     /* PLACED: the point's as schedules have them */
+	struct schedule_where where; /* DESCRIBED: in the source */
+	const char *name;	     /* NAMED: of the object; or NULL */
+	const char *function;	     /* ... which enters this function; or NULL */
+	bool forks;		     /* ... that makes a process */
 	uint64_t entry_sp;	 /* ... with this stack pointer, where its return address stands */
 	struct tracee_made call; /* the call it stands before */
 	uint64_t objects[2];	 /* of a function with several: a condition, its mutex */
 	/* For a search for races: */
 	struct arch_access accesses[ARCH_ACCESSES_MAX]; /* that it is about to make */
 	size_t access_count;
-	unsigned accesses_index; /* of sched.accesses */
-	bool accesses_atomic;
+	unsigned accesses_index;   /* of sched.accesses */
 	unsigned long passed_over; /* so many choices in a row it was among, and was not taken */
 	struct sched_round spin;
 	struct sched_loop_rounds rounds;
@@ -101,19 +114,13 @@ struct turn {
 	uint64_t lock;	      /* ... the word, if not FOR_WAKE */
 	uint64_t clears;      /* this word when it ends (target.h); or 0 */
 	bool ends;	      /* by itself, and not with its process */
-	bool left;	      /* KERNEL: has ended, but is its process's first thread */
-	bool leaves;	      /* ... is about to */
-	bool bears;	      /* is about to leave a call that has made a process in its memory */
 	uint64_t
 		slept; /* RUNS: times it had gone to sleep when it was seen asleep; 0: it was not */
 	uint64_t deep; /* the same, 1 more, of an uninterruptible wait; 0: it was in none */
 	uint64_t deep_us; /* when it was first seen in that wait */
-	bool untold;	  /* KERNEL: nothing is told when it goes on */
 	bool blocked;	  /* its call has waited in the kernel */
-	bool is_back;	  /* READY: behind that call */
 	bool signalled;	  /* FUTEX, SLEEPS, BEHIND: a handler is to run */
-	bool has_result;  /* READY: the call's, which is not made */
-	int64_t result;
+	int64_t result;	  /* NEXT_ANSWERS */
 };
 
 /* Values that were overwritten lately: the last one of each address, unless others took its place. */
@@ -144,12 +151,12 @@ struct scheduler {
 	bool timers;	      /* some thread has set one, whose signal comes in real time */
 	bool signals;	      /* some were sent: somebody who is parked may have one */
 	const struct run_process *dying; /* some of its threads are gone, and soon all; or NULL */
-	ARRAY(struct turn *) turns;	 /* of living threads, by path */
+	ARRAY(struct sched_thread *) threads; /* of living threads, by path */
 	ARRAY(struct strategy_point) points;
-	ARRAY(struct turn *) at; /* whose point that is */
-	struct turn *moved;	 /* the last step was its; or NULL */
-	size_t kernel;		 /* how many are in MOMENT_KERNEL */
-	uint64_t now_ns;	 /* of the program's clock, since its start */
+	ARRAY(struct sched_thread *) at; /* whose point that is */
+	struct sched_thread *moved;	 /* the last step was its; or NULL */
+	size_t kernel;			 /* how many are in THREAD_KERNEL */
+	uint64_t now_ns;		 /* of the program's clock, since its start */
 	unsigned idle; /* ticks in which nobody could go on, but some wait in the kernel ... */
 	double idle_s; /* ... and how long they were */
 	struct str out, err; /* what the program has written, where it was asked for */
@@ -180,37 +187,42 @@ struct scheduler {
 	struct table named, kinds; /* which one of its kind an object is; how many a kind has */
 };
 
+static inline bool sched_thread_in_kernel(const struct sched_thread *t)
+{
+	return t->state >= THREAD_KERNEL;
+}
+
 struct scheduler *scheduler_of(const struct run *s); /* NULL: the run is not controlled */
-struct turn *turn_of(const struct run_thread *t);
+struct sched_thread *sched_thread_of(const struct run_thread *t);
 
 /* ---- turns.c ---- */
 
 void scheduler_new(struct run *s); /* if the run's options say so */
 
 /* The thread can go on when it is chosen: its next step is `p`. */
-void turn_ready(struct turn *t, const struct strategy_point *p);
+void sched_thread_ready(struct sched_thread *t, const struct strategy_point *p);
 /* It goes on at once: this was no point. */
-void turn_goes(struct turn *t);
+void sched_thread_goes(struct sched_thread *t);
 /* It will not make the call that it stands before, but can go on with this result. */
-void turn_answered(struct turn *t, int64_t result);
-/* What could happen next: this thread does what it is at, as `op`. In the order of c->turns. */
-void scheduler_offer(struct scheduler *c, struct turn *t, enum strategy_op op);
+void sched_thread_answered(struct sched_thread *t, int64_t result);
+/* What could happen next: this thread does what it is at, as `op`. In the order of c->threads. */
+void scheduler_offer(struct scheduler *c, struct sched_thread *t, enum strategy_op op);
 void scheduler_offer_none(struct scheduler *c);
 /* Adds the place of every thread to given->stuck, which distinguishes this end of a run from
    others. */
 void scheduler_note_places(struct scheduler *c);
 /* One of those offered, by the strategy; the step is recorded. NULL: the run is over. */
-struct turn *scheduler_choose(struct scheduler *c);
+struct sched_thread *scheduler_choose(struct scheduler *c);
 void scheduler_end(struct scheduler *c, enum sched_end how); /* and the run with it */
 
 /* ---- threads.c ---- */
 
-void turn_new(struct scheduler *c, struct run_thread *thread);
+void sched_thread_new(struct scheduler *c, struct run_thread *thread);
 /* Its process runs another program. */
-void turn_exec(struct scheduler *c, struct turn *t);
-void turn_forget(struct scheduler *c, struct turn *t);
+void sched_thread_exec(struct scheduler *c, struct sched_thread *t);
+void sched_thread_forget(struct scheduler *c, struct sched_thread *t);
 /* A thread has ended with its process: the others may still be said to be stopped, but do not move again. */
-void turns_forget(struct scheduler *c, const struct run_process *p);
+void sched_threads_forget(struct scheduler *c, const struct run_process *p);
 
 /* ---- addresses.c ---- */
 
@@ -219,12 +231,12 @@ void addresses_begin(struct scheduler *c);
 /* An address of the process as schedules have it (schedule/address.h). 0 for 0. */
 uint64_t addresses_number(struct sched *g, struct run_process *p, uint64_t address);
 /* Sets `place` and `fixed` of the thread's point. */
-void addresses_of_point(struct scheduler *c, struct turn *t);
+void addresses_of_point(struct scheduler *c, struct sched_thread *t);
 /* The thread is new. */
-void addresses_thread(struct scheduler *c, const struct turn *t);
+void addresses_thread(struct scheduler *c, const struct sched_thread *t);
 /* The schedule's name of the point's object, where no module has it; NULL: the object needs no
    name. */
-const char *addresses_memory(struct scheduler *c, struct turn *t);
+const char *addresses_memory(struct scheduler *c, struct sched_thread *t);
 
 /* ---- points.c ---- */
 
@@ -272,7 +284,7 @@ void grants_open(const struct run *s, struct tracee_thread *t, uint64_t address)
 void grants_note(struct sched *g, unsigned access);
 void grants_note_function(struct sched *g, uint64_t address);
 /* The one that the strategy has chosen is about to go on. */
-void grants_give(struct scheduler *c, const struct turn *chosen);
+void grants_give(struct scheduler *c, const struct sched_thread *chosen);
 
 /* ---- lines.c: after the image's accesses ---- */
 
@@ -282,17 +294,18 @@ void lines_settled(struct run *s, struct run_process *p, struct tracee_thread *t
 /* ---- watch.c: nothing, if no races are searched for ---- */
 
 void watch_begin(struct scheduler *c);
-void watch_thread(struct scheduler *c, const struct turn *t, const struct turn *maker);
+void watch_thread(struct scheduler *c, const struct sched_thread *t,
+		  const struct sched_thread *maker);
 /* It is no more; it is the one that its process's exec has left. */
-void watch_end(struct scheduler *c, const struct turn *t);
-void watch_exec(struct scheduler *c, const struct turn *t);
+void watch_end(struct scheduler *c, const struct sched_thread *t);
+void watch_exec(struct scheduler *c, const struct sched_thread *t);
 void watch_fork(struct scheduler *c, const struct run_thread *parent);
 /* The thread is in its own code again; it takes this step; it makes the accesses that it is at. */
-void watch_own_code(struct scheduler *c, struct turn *t);
-void watch_step(struct scheduler *c, struct turn *t, const struct strategy_point *p);
-void watch_accesses(struct scheduler *c, struct turn *t);
+void watch_own_code(struct scheduler *c, struct sched_thread *t);
+void watch_step(struct scheduler *c, struct sched_thread *t, const struct strategy_point *p);
+void watch_accesses(struct scheduler *c, struct sched_thread *t);
 /* It wakes who waits at the word: pthread_once does so when the routine has been run. */
-void watch_wake(struct scheduler *c, const struct turn *t, uint64_t word);
+void watch_wake(struct scheduler *c, const struct sched_thread *t, uint64_t word);
 /* Memory that the thread gives back; if the tester's code does that, at `place`, of sched.accesses, and races with
    who is still there. Where it is not the block itself but what a sanitizer has about it, a byte there stands for
    1 << shift of the block. */
@@ -304,9 +317,9 @@ struct watch_freed {
 	bool keeps; /* whoever comes to it races, too, until somebody takes it */
 	uint32_t place;
 };
-void watch_freed(struct scheduler *c, struct turn *t, const struct watch_freed *f);
+void watch_freed(struct scheduler *c, struct sched_thread *t, const struct watch_freed *f);
 /* Is this kept? Is anything? Somebody takes some of it, it is not known what. Only where races are searched for. */
-bool watch_is_given(const struct scheduler *c, const struct turn *t, uint64_t address);
+bool watch_is_given(const struct scheduler *c, const struct sched_thread *t, uint64_t address);
 bool watch_has_given(const struct scheduler *c);
 void watch_taken_any(struct scheduler *c);
 
@@ -327,7 +340,8 @@ void allocator_look(const struct allocator_setting *x, const struct site_owner *
 void freed_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
 		   const struct image *image);
 /* The thread has this block from the allocator now. */
-void freed_taken(struct scheduler *c, struct turn *t, struct module *allocator, uint64_t block);
+void freed_taken(struct scheduler *c, struct sched_thread *t, struct module *allocator,
+		 uint64_t block);
 /* C++'s new and delete are its own. */
 bool freed_has_operators(struct module *allocator);
 
@@ -338,16 +352,16 @@ void taken_settled(struct run *s, struct run_process *p, struct tracee_thread *t
 
 /* ---- race.c: a pair of the search for races is new; the thread is about to make the access ---- */
 
-void race_told(struct scheduler *c, struct turn *t, const struct arch_access *a,
+void race_told(struct scheduler *c, struct sched_thread *t, const struct arch_access *a,
 	       const struct races_pair *pair);
 /* The access has been made. */
-void race_made(struct scheduler *c, struct turn *t);
+void race_made(struct scheduler *c, struct sched_thread *t);
 
 /* ---- race_name.c ---- */
 
 /* What the source calls the memory at the address where the thread is now. False: it cannot be told. `type`: NULL if not known. */
-bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, uint64_t address,
-	       struct str *out, const struct type **type);
+bool race_name(struct sched_thread *t, const struct inspect_stack *calls, size_t own,
+	       uint64_t address, struct str *out, const struct type **type);
 
 /* ---- race_atomic.c ---- */
 
@@ -384,14 +398,14 @@ void race_texts_fini(struct race_texts *t);
 
 /* ---- processors.c ---- */
 
-bool processors_call(struct turn *t);
-bool random_call(struct scheduler *c, struct turn *t); /* random.c */
-bool ids_call(struct scheduler *c, struct turn *t);    /* ids.c */
+bool processors_call(struct sched_thread *t);
+bool random_call(struct scheduler *c, struct sched_thread *t); /* random.c */
+bool ids_call(struct scheduler *c, struct sched_thread *t);    /* ids.c */
 
 /* ---- sanitizers.c ---- */
 
-bool sanitizers_call(struct turn *t);	    /* it goes on: nobody can see what it does */
-bool sanitizers_is(const struct module *m); /* the library of one */
+bool sanitizers_call(struct sched_thread *t); /* it goes on: nobody can see what it does */
+bool sanitizers_is(const struct module *m);   /* the library of one */
 
 /* ---- written.c ---- */
 
@@ -405,27 +419,27 @@ void written_next(struct scheduler *c);
 /* ---- interrupts.c ---- */
 
 /* The thread makes its call, which may send a signal. */
-void interrupts_step(struct scheduler *c, const struct turn *t);
+void interrupts_step(struct scheduler *c, const struct sched_thread *t);
 /* Has it ended nobody who is stopped? Otherwise that will be told. */
 bool interrupts_are_over(const struct scheduler *c);
 /* Sets `signalled` of all that are parked. */
 void interrupts_look(struct scheduler *c);
 /* A thread that is `signalled` leaves its wait for the handler. */
-void interrupts_end_wait(struct scheduler *c, struct turn *t);
+void interrupts_end_wait(struct scheduler *c, struct sched_thread *t);
 
 /* ---- spins.c ---- */
 
 size_t spins_looked_at(const struct sched *c);
 
-void spins_look(struct scheduler *c, struct turn *t);
+void spins_look(struct scheduler *c, struct sched_thread *t);
 /* The strategy has chosen this one; the others in c->at have to wait. */
-void spins_pass_over(struct scheduler *c, struct turn *chosen);
+void spins_pass_over(struct scheduler *c, struct sched_thread *chosen);
 /* Has somebody had to wait for long, in the last steps? */
 bool spins_starves(const struct scheduler *c);
 /* Do the last steps have nothing but the ends of sleeps, in loops that nothing could end? */
 bool spins_naps(const struct scheduler *c);
 /* At the access that it is about to make. */
-bool spins_at(struct scheduler *c, struct turn *t, const struct arch_regs *regs);
+bool spins_at(struct scheduler *c, struct sched_thread *t, const struct arch_regs *regs);
 
 /* ---- loops.c ---- */
 
@@ -442,7 +456,7 @@ bool last_is_near(const struct sched *g);
 void last_steps(struct sched *g);
 /* Which threads made the steps, where most of the last ones are, and what can be done. */
 void last_words(struct sched *g);
-void last_thread(struct sched *g, const struct turn *t, const struct schedule_where *where);
+void last_thread(struct sched *g, const struct sched_thread *t, const struct schedule_where *where);
 
 /* ---- hangs.c ---- */
 
@@ -461,67 +475,69 @@ void hangs_end(struct scheduler *c);
 
 /* ---- describe.c: where the tester's code leads to the thread's point ---- */
 
-struct schedule_where describe(struct scheduler *c, struct turn *t, enum strategy_op op);
+struct schedule_where describe(struct scheduler *c, struct sched_thread *t, enum strategy_op op);
 /* The innermost call that is the tester's own code; NULL: none is. */
-const struct inspect_call *describe_own(const struct turn *t, const struct inspect_stack *calls);
+const struct inspect_call *describe_own(const struct sched_thread *t,
+					const struct inspect_stack *calls);
 
 /* ---- futexes.c, times.c, kernel.c: true: it is taken care of ---- */
 
-bool futexes_call(struct scheduler *c, struct turn *t);
+bool futexes_call(struct scheduler *c, struct sched_thread *t);
 /* A thread has ended: the kernel has cleared the word that a join waits for, and freed robust locks. */
-void futexes_thread_gone(struct scheduler *c, const struct turn *gone);
+void futexes_thread_gone(struct scheduler *c, const struct sched_thread *gone);
 
 /* The thread waits in the kernel, whatever has become of the word meanwhile. */
-void futexes_let_wait(struct turn *t);
+void futexes_let_wait(struct sched_thread *t);
 
 /* ---- futexes.c, for futexes_pi.c ---- */
 
-struct futex_key futexes_key(const struct turn *t, uint64_t address);
+struct futex_key futexes_key(const struct sched_thread *t, uint64_t address);
 bool futexes_same(struct futex_key *x, struct futex_key *y);
 /* It stays what it is when that thread has gone. */
 void futexes_look_up(struct futex_key *key);
-void futexes_answer(struct turn *t, int64_t result); /* and it goes on */
-void futexes_wait_at(struct turn *t);		     /* it waits before its call; what for is set */
+void futexes_answer(struct sched_thread *t, int64_t result); /* and it goes on */
+void futexes_wait_at(struct sched_thread *t); /* it waits before its call; what for is set */
 
 /* ---- futexes_pi.c ---- */
 
-bool futexes_pi_call(struct scheduler *c, struct turn *t);
+bool futexes_pi_call(struct scheduler *c, struct sched_thread *t);
 void futexes_pi_thread_gone(struct scheduler *c, uint32_t tid);
 /* For a handler that is to run; the wait goes on behind it. */
-void futexes_pi_interrupt(struct turn *t);
-void futexes_pi_let_wait(struct turn *t);
+void futexes_pi_interrupt(struct sched_thread *t);
+void futexes_pi_let_wait(struct sched_thread *t);
 
 /* A sleep, or a question for the time. */
-bool times_call(struct scheduler *c, struct turn *t);
+bool times_call(struct scheduler *c, struct sched_thread *t);
 /* The second of these alone: the program is not under control yet. */
-bool times_told(struct scheduler *c, struct turn *t);
+bool times_told(struct scheduler *c, struct sched_thread *t);
 /* The waits that end until then are over. */
 void times_pass(struct scheduler *c, uint64_t until_ns);
 /* Sets until when the thread waits: a struct timespec at `address`, 0: for ever. `absolute`: of `clock`;
    else it is a length. */
-void times_wait(struct scheduler *c, struct turn *t, uint64_t address, bool absolute, int clock);
-void times_limit(struct scheduler *c, struct turn *t, const struct tracee_limit *limit);
+void times_wait(struct scheduler *c, struct sched_thread *t, uint64_t address, bool absolute,
+		int clock);
+void times_limit(struct scheduler *c, struct sched_thread *t, const struct tracee_limit *limit);
 
 /* Does another thread of its process wait in the kernel for the children that its call waits for? */
-bool children_are_waited_for(const struct scheduler *c, const struct turn *t);
+bool children_are_waited_for(const struct scheduler *c, const struct sched_thread *t);
 /* Threads behind a wait that is over are at their calls again. */
 void children_look(struct scheduler *c);
 
 /* In the middle of vfork(2), or what is like it: it waits until the child has memory of its own, or ends. */
-void kernel_born(struct scheduler *c, struct turn *t);
+void kernel_born(struct scheduler *c, struct sched_thread *t);
 /* A process's first thread ends before the others. */
-void kernel_leave(struct scheduler *c, struct turn *t);
+void kernel_leave(struct scheduler *c, struct sched_thread *t);
 /* Makes the call. */
-void kernel_call(struct scheduler *c, struct turn *t);
+void kernel_call(struct scheduler *c, struct sched_thread *t);
 void kernel_left(struct scheduler *c,
-		 struct turn *t);   /* it has stopped, and so waits there no more */
-void kernel_called(struct turn *t); /* TRACEE_CALLED */
+		 struct sched_thread *t);   /* it has stopped, and so waits there no more */
+void kernel_called(struct sched_thread *t); /* TRACEE_CALLED */
 /* Who is stopped by job control waits there, too. */
 void kernel_notice_stopped(struct scheduler *c);
 /* At a tick: who sleeps in a call that is not told of waits there, too. */
 void kernel_notice(struct scheduler *c);
 /* The time for which it waits there is over: it will stop. */
-void kernel_time_out(struct scheduler *c, struct turn *t);
+void kernel_time_out(struct scheduler *c, struct sched_thread *t);
 /* Do all of those in the kernel still wait there? Those that do not will stop. */
 bool kernel_rests(struct scheduler *c);
 extern const long sched_calls[]; /* that are told, -1 behind the last */

@@ -57,12 +57,12 @@ static void end_if_costly(struct scheduler *c)
 	c->access_looks++;
 	if (!g->looks_most || c->over || (c->access_looks <= g->looks_most && !is_late(c)))
 		return;
-	g->costly = true;
+	g->seen |= SCHED_COSTLY;
 	scheduler_end(c, SCHED_STOPPED);
 }
 
 /* Of the point. Nobody has memory at the end of the addresses; it is not everything, either. */
-static uint64_t object_of(const struct sched_access *a, struct turn *t, const struct hit *h)
+static uint64_t object_of(const struct sched_access *a, struct sched_thread *t, const struct hit *h)
 {
 	uint64_t object = t->access_count ? t->accesses[0].address : STRATEGY_NO_OBJECT;
 
@@ -72,7 +72,7 @@ static uint64_t object_of(const struct sched_access *a, struct turn *t, const st
 }
 
 /* What several accesses are at cannot be told by one address. */
-static uint64_t size_of(const struct sched_access *a, const struct turn *t)
+static uint64_t size_of(const struct sched_access *a, const struct sched_thread *t)
 {
 	uint64_t size = a->size;
 
@@ -84,7 +84,7 @@ static uint64_t size_of(const struct sched_access *a, const struct turn *t)
 static enum hit_answer hit_access(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct scheduler *c = scheduler_of(s);
-	struct turn *t = turn_of(h->thread);
+	struct sched_thread *t = sched_thread_of(h->thread);
 	struct sched_access *access;
 
 	if (!c || !c->begun || c->over || !t->thread)
@@ -97,7 +97,6 @@ static enum hit_answer hit_access(struct run *s, const struct act *a, const stru
 			arch_accesses(access->code, sizeof(access->code), h->address, access->own,
 				      &h->regs, t->accesses, ARCH_ACCESSES_MAX);
 	t->accesses_index = a->what;
-	t->accesses_atomic = access->what.atomic;
 	if (!access->is_point) {
 		if (spins_at(c, t, &h->regs))
 			end_here(c, access);

@@ -63,28 +63,28 @@ uint64_t addresses_number(struct sched *g, struct run_process *p, uint64_t addre
 	return number || !address ? number : number_unlisted(g, p, address);
 }
 
-void addresses_of_point(struct scheduler *c, struct turn *t)
+void addresses_of_point(struct scheduler *c, struct sched_thread *t)
 {
 	struct run_process *p = t->thread->process;
 	uint64_t object = t->point.object;
 
-	if (t->placed)
+	if (t->known & POINT_PLACED)
 		return;
 	t->place = addresses_number(c->given, p, t->point.place);
 	t->fixed = object == STRATEGY_ANY_OBJECT || object == STRATEGY_NO_OBJECT
 			   ? 0
 			   : number_in_module(c->given, p, object);
-	t->placed = true;
+	t->known |= POINT_PLACED;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* The C library's descriptor of a thread lies at its FS base, and so does what a join waits for. */
-void addresses_thread(struct scheduler *c, const struct turn *t)
+void addresses_thread(struct scheduler *c, const struct sched_thread *t)
 {
 	struct arch_regs regs;
 
-	if (!c->given->describes || tracee_regs(t->thread->tracee, &regs) < 0)
+	if (!(c->given->flags & SCHED_DESCRIBES) || tracee_regs(t->thread->tracee, &regs) < 0)
 		return;
 	*array_add(&c->bases) = (struct thread_base){t->thread->process, regs.fs_base, t->listed};
 }
@@ -96,7 +96,7 @@ static const char *id_of(const struct scheduler *c, unsigned listed)
 
 /* The thread that has its descriptor there, the youngest first: a stack is used again after a
    thread's end. */
-static const struct thread_base *base_at(const struct scheduler *c, const struct turn *t)
+static const struct thread_base *base_at(const struct scheduler *c, const struct sched_thread *t)
 {
 	for (size_t i = c->bases.count; i-- > 0;)
 		if (c->bases.items[i].process == t->thread->process &&
@@ -107,7 +107,8 @@ static const struct thread_base *base_at(const struct scheduler *c, const struct
 
 /* glibc and musl put a thread's descriptor at the upper end of its stack. The first one's stack is
    above all else. */
-static bool is_on_stack_of(const struct thread_base *b, const struct turn *other, uint64_t object)
+static bool is_on_stack_of(const struct thread_base *b, const struct sched_thread *other,
+			   uint64_t object)
 {
 	bool is_first = other->thread->tracee->tid == b->process->pid;
 	struct arch_regs regs;
@@ -116,9 +117,10 @@ static bool is_on_stack_of(const struct thread_base *b, const struct turn *other
 	       object >= regs.dwarf[ARCH_DWARF_SP] - RED_ZONE && (is_first || object < b->address);
 }
 
-static const struct turn *stack_owner(const struct scheduler *c, const struct turn *t)
+static const struct sched_thread *stack_owner(const struct scheduler *c,
+					      const struct sched_thread *t)
 {
-	array_each(struct turn *, other, &c->turns)
+	array_each(struct sched_thread *, other, &c->threads)
 		array_each(const struct thread_base, b, &c->bases)
 			if (b->listed == (*other)->listed && b->process == t->thread->process &&
 			    is_on_stack_of(b, *other, t->point.object))
@@ -145,11 +147,11 @@ static const char *name_next(struct scheduler *c, uint64_t object, const char *k
 	return text;
 }
 
-const char *addresses_memory(struct scheduler *c, struct turn *t)
+const char *addresses_memory(struct scheduler *c, struct sched_thread *t)
 {
 	uint64_t object = t->point.object;
 	const struct thread_base *thread;
-	const struct turn *owner;
+	const struct sched_thread *owner;
 	struct str kind = {0};
 	const char *name;
 

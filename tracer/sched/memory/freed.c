@@ -41,7 +41,7 @@ bool freed_has_operators(struct module *allocator)
 }
 
 /* 0: it is no block of glibc's. */
-static uint64_t glibc_size(const struct turn *t, uint64_t block)
+static uint64_t glibc_size(const struct sched_thread *t, uint64_t block)
 {
 	uint64_t size;
 
@@ -54,7 +54,7 @@ static uint64_t glibc_size(const struct turn *t, uint64_t block)
 }
 
 /* Of AddressSanitizer's blocks, in gcc 12's and clang 14's libraries: state, and the size that was asked for. */
-static uint64_t asan_size(const struct turn *t, uint64_t block)
+static uint64_t asan_size(const struct sched_thread *t, uint64_t block)
 {
 	struct {
 		uint8_t state, kind;
@@ -72,7 +72,7 @@ static uint64_t asan_size(const struct turn *t, uint64_t block)
 }
 
 /* The call before `back`: as it was met before, or a new one. */
-static unsigned freed_place_of(struct sched *g, const struct turn *t, uint64_t back)
+static unsigned freed_place_of(struct sched *g, const struct sched_thread *t, uint64_t back)
 {
 	const struct image *image = images_at(t->thread->process, back);
 	const uint64_t offset = back - 1 - image->bias;
@@ -106,7 +106,7 @@ static bool is_testers(struct run_process *p, uint64_t back)
 }
 
 /* 0: it is not known. */
-static uint64_t size_of(const struct turn *t, struct module *allocator, uint64_t block)
+static uint64_t size_of(const struct sched_thread *t, struct module *allocator, uint64_t block)
 {
 	if (freed_has_operators(allocator))
 		return asan_size(t, block);
@@ -114,7 +114,7 @@ static uint64_t size_of(const struct turn *t, struct module *allocator, uint64_t
 }
 
 /* By free, or by realloc: it may move, and if it does not, who has the block has it as if it were new. */
-static void given_block(struct scheduler *c, struct turn *t, const struct hit *h)
+static void given_block(struct scheduler *c, struct sched_thread *t, const struct hit *h)
 {
 	const struct image *image = images_at(h->thread->process, h->address);
 	const uint64_t block = entry_argument(h, 0);
@@ -142,7 +142,8 @@ static void given_block(struct scheduler *c, struct turn *t, const struct hit *h
 	watch_freed(c, t, &f);
 }
 
-void freed_taken(struct scheduler *c, struct turn *t, struct module *allocator, uint64_t block)
+void freed_taken(struct scheduler *c, struct sched_thread *t, struct module *allocator,
+		 uint64_t block)
 {
 	struct watch_freed f = {.low = block, .block = block};
 
@@ -159,7 +160,7 @@ void freed_taken(struct scheduler *c, struct turn *t, struct module *allocator, 
 }
 
 /* The call is a point if it was found to race. Of a sanitizer's block others look at the shadow, too. */
-static void free_is_point(struct scheduler *c, struct turn *t, const struct hit *h,
+static void free_is_point(struct scheduler *c, struct sched_thread *t, const struct hit *h,
 			  const char *name)
 {
 	const struct image *image, *allocator = images_at(h->thread->process, h->address);
@@ -188,7 +189,7 @@ static void free_is_point(struct scheduler *c, struct turn *t, const struct hit 
 	t->at_point = true;
 }
 
-static void given_pages(struct scheduler *c, struct turn *t, const struct hit *h)
+static void given_pages(struct scheduler *c, struct sched_thread *t, const struct hit *h)
 {
 	const struct watch_freed f = {.low = entry_argument(h, 0), .size = entry_argument(h, 1)};
 
@@ -223,7 +224,7 @@ static enum hit_answer hit_giver(struct run *s, const struct act *a, const struc
 	enum { FLAGS_OF_MMAP = 3 };
 	const enum giver what = givers[a->what].what;
 	struct scheduler *c = scheduler_of(s);
-	struct turn *t = turn_of(h->thread);
+	struct sched_thread *t = sched_thread_of(h->thread);
 
 	if (!c || !c->begun || c->over || !t->thread)
 		return HIT_SEEN;

@@ -19,7 +19,7 @@ void grants_open(const struct run *s, struct tracee_thread *t, uint64_t address)
 {
 	const struct sched *g = s->options->sched;
 
-	if (g->keeps && !g->races)
+	if ((g->flags & SCHED_KEEPS) && !g->races)
 		tracee_grants_open(s->tracee, t, address);
 }
 
@@ -105,11 +105,12 @@ static bool is_quiet(const struct scheduler *c)
 {
 	const struct sched *g = c->given;
 
-	return !g->races && !g->describes && !g->rests && !c->kernel && !c->timers && !c->signals &&
-	       c->run->processes.count == 1 && !engine_place_at(c->run->engine, 0);
+	return !g->races && !(g->flags & SCHED_DESCRIBES) && !g->rest_at && !c->kernel &&
+	       !c->timers && !c->signals && c->run->processes.count == 1 &&
+	       !engine_place_at(c->run->engine, 0);
 }
 
-void grants_give(struct scheduler *c, const struct turn *chosen)
+void grants_give(struct scheduler *c, const struct sched_thread *chosen)
 {
 	size_t most = steps_left(c), n, i = 0;
 	struct strategy_avoid avoid;

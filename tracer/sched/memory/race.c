@@ -13,7 +13,7 @@ enum { MOST_CALLS = 32 };
 
 struct telling {
 	struct scheduler *c;
-	struct turn *t; /* of the second thread */
+	struct sched_thread *t; /* of the second thread */
 	struct inspect_stack calls;
 	size_t own; /* the tester's own call among those; calls.count: none is */
 	struct sched_race *race;
@@ -25,7 +25,7 @@ struct telling {
 static char *thread_name(const struct scheduler *c, unsigned number)
 {
 	array_each(struct run_thread *, t, &c->run->threads) {
-		const struct turn *turn = turn_of(*t);
+		const struct sched_thread *turn = sched_thread_of(*t);
 
 		if (turn->path && turn->number == number)
 			return base_strdup((*t)->engine->id);
@@ -83,7 +83,7 @@ static char *lock_names(const struct telling *x, const struct races_side *from)
 
 /* ---- values ---------------------------------------------------------------------------------------- */
 
-static char *value_text(const struct turn *t, const struct type *type, const void *bytes,
+static char *value_text(const struct sched_thread *t, const struct type *type, const void *bytes,
 			uint64_t size)
 {
 	struct inspect_value v = {.program = &t->thread->process->program,
@@ -99,7 +99,7 @@ static char *value_text(const struct turn *t, const struct type *type, const voi
 	return str_take(&out);
 }
 
-static char *value_now(const struct turn *t, const struct type *type, uint64_t address)
+static char *value_now(const struct sched_thread *t, const struct type *type, uint64_t address)
 {
 	uint64_t value;
 
@@ -113,7 +113,7 @@ static void tell_values(const struct telling *x, const struct arch_access *a,
 			const struct type *type)
 {
 	const struct overwritten *w = &x->c->written[(a->address >> 2) % WRITTEN];
-	struct turn *t = x->t;
+	struct sched_thread *t = x->t;
 
 	if (!type || type->size != a->size || x->race->sides[0].frees)
 		return;
@@ -128,7 +128,7 @@ static void tell_values(const struct telling *x, const struct arch_access *a,
 	t->raced_type = type;
 }
 
-void race_made(struct scheduler *c, struct turn *t)
+void race_made(struct scheduler *c, struct sched_thread *t)
 {
 	for (size_t i = 0; t->raced && i < t->raced_count; i++) {
 		size_t at = t->raced - 1 - i;
@@ -270,7 +270,7 @@ static size_t own_call(const struct telling *x, const struct sched_access *acces
 	return own ? (size_t)(own - x->calls.items) : x->calls.count;
 }
 
-void race_told(struct scheduler *c, struct turn *t, const struct arch_access *a,
+void race_told(struct scheduler *c, struct sched_thread *t, const struct arch_access *a,
 	       const struct races_pair *pair)
 {
 	struct telling x = {.c = c, .t = t, .race = array_add(&c->given->told)};

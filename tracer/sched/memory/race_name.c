@@ -19,7 +19,8 @@ struct naming {
 
 /* ---- outside of functions ------------------------------------------------------------------------- */
 
-static bool name_global(struct turn *t, const char *symbol, uint64_t address, struct str *out)
+static bool name_global(struct sched_thread *t, const char *symbol, uint64_t address,
+			struct str *out)
 {
 	struct inspect_value v;
 	struct str path = {0};
@@ -35,7 +36,7 @@ static bool name_global(struct turn *t, const char *symbol, uint64_t address, st
 }
 
 /* NULL: it is in no variable that the linker knows. */
-static char *symbol_at(struct turn *t, uint64_t address)
+static char *symbol_at(struct sched_thread *t, uint64_t address)
 {
 	struct image *image = images_at(t->thread->process, address);
 	char *symbol = image ? source_name_of(image->module, address - image->bias) : NULL;
@@ -139,7 +140,7 @@ static bool name_local(const struct naming *n)
 	return found;
 }
 
-static bool name_here(struct turn *t, const struct naming *n)
+static bool name_here(struct sched_thread *t, const struct naming *n)
 {
 	const char *line = n->call->file ? source_line(t->thread->process->run->symbols,
 						       n->call->file, n->call->line)
@@ -200,7 +201,7 @@ static const struct type *type_of_access(const struct inspect_call *call, struct
 
 /* A static variable of a function has a symbol that is no expression (given.0): the statement has
    another one. */
-static const struct type *type_of_statement(struct turn *t, const struct naming *symbol)
+static const struct type *type_of_statement(struct sched_thread *t, const struct naming *symbol)
 {
 	struct str expression = {0};
 	struct naming n = *symbol;
@@ -214,8 +215,8 @@ static const struct type *type_of_statement(struct turn *t, const struct naming 
 
 /* ---- all of it ------------------------------------------------------------------------------------- */
 
-bool race_name(struct turn *t, const struct inspect_stack *calls, size_t own, uint64_t address,
-	       struct str *out, const struct type **type)
+bool race_name(struct sched_thread *t, const struct inspect_stack *calls, size_t own,
+	       uint64_t address, struct str *out, const struct type **type)
 {
 	const struct inspect_call *call = own < calls->count ? &calls->items[own] : NULL;
 	struct str name = {0};

@@ -40,7 +40,7 @@ enum { TAKERS = sizeof(takers) / sizeof(*takers) };
 /* ---- it returns ---------------------------------------------------------------------------------- */
 
 /* 0: it has got none. realloc that has none to give leaves the old one to whoever has it. */
-static uint64_t block_of(const struct turn *t, const struct hit *h)
+static uint64_t block_of(const struct sched_thread *t, const struct hit *h)
 {
 	uint64_t block = h->regs.dwarf[ARCH_DWARF_RESULT];
 
@@ -53,7 +53,7 @@ static uint64_t block_of(const struct turn *t, const struct hit *h)
 static enum hit_answer hit_back(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct scheduler *c = scheduler_of(s);
-	struct turn *t = turn_of(h->thread);
+	struct sched_thread *t = sched_thread_of(h->thread);
 	uint64_t block;
 
 	(void)a;
@@ -93,7 +93,7 @@ static enum hit_answer hit_taker(struct run *s, const struct act *a, const struc
 	const enum taker how = takers[a->what].how;
 	const struct image *image = images_at(h->thread->process, h->address);
 	struct scheduler *c = scheduler_of(s);
-	struct turn *t = turn_of(h->thread);
+	struct sched_thread *t = sched_thread_of(h->thread);
 	bool lost;
 
 	if (!c || !c->begun || c->over)

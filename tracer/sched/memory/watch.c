@@ -45,7 +45,8 @@ static bool watch_is_shared(const struct scheduler *c, uint64_t address)
 	return false;
 }
 
-static uint64_t watch_address_of(const struct scheduler *c, const struct turn *t, uint64_t address)
+static uint64_t watch_address_of(const struct scheduler *c, const struct sched_thread *t,
+				 uint64_t address)
 {
 	const struct run_process *p = t->thread->process;
 
@@ -57,7 +58,8 @@ static uint64_t watch_address_of(const struct scheduler *c, const struct turn *t
 }
 
 /* What an access overwrites tells later what another order would have read. */
-static void note_written(struct scheduler *c, const struct turn *t, const struct arch_access *a)
+static void note_written(struct scheduler *c, const struct sched_thread *t,
+			 const struct arch_access *a)
 {
 	struct overwritten *w = &c->written[(a->address >> 2) % WRITTEN];
 
@@ -68,7 +70,7 @@ static void note_written(struct scheduler *c, const struct turn *t, const struct
 }
 
 /* The pairs behind the first `known`. */
-static void watch_tell(struct scheduler *c, struct turn *t, const struct arch_access *a,
+static void watch_tell(struct scheduler *c, struct sched_thread *t, const struct arch_access *a,
 		       size_t known)
 {
 	size_t count;
@@ -78,8 +80,8 @@ static void watch_tell(struct scheduler *c, struct turn *t, const struct arch_ac
 		race_told(c, t, a, &pairs[i]);
 }
 
-static void memory_watch_look(struct scheduler *c, struct turn *t, const struct arch_access *a,
-			      const struct races_access *told)
+static void memory_watch_look(struct scheduler *c, struct sched_thread *t,
+			      const struct arch_access *a, const struct races_access *told)
 {
 	size_t known;
 
@@ -90,7 +92,7 @@ static void memory_watch_look(struct scheduler *c, struct turn *t, const struct 
 		note_written(c, t, a);
 }
 
-void watch_accesses(struct scheduler *c, struct turn *t)
+void watch_accesses(struct scheduler *c, struct sched_thread *t)
 {
 	for (size_t i = 0; races_of(c) && i < t->access_count; i++) {
 		const struct arch_access *a = &t->accesses[i];
@@ -98,7 +100,7 @@ void watch_accesses(struct scheduler *c, struct turn *t)
 			.address = watch_address_of(c, t, a->address),
 			.size = a->size,
 			.writes = a->writes,
-			.atomic = t->accesses_atomic,
+			.atomic = c->given->accesses.items[t->accesses_index].what.atomic,
 			.place = t->accesses_index,
 		};
 
@@ -107,7 +109,7 @@ void watch_accesses(struct scheduler *c, struct turn *t)
 	t->access_count = 0;
 }
 
-void watch_freed(struct scheduler *c, struct turn *t, const struct watch_freed *f)
+void watch_freed(struct scheduler *c, struct sched_thread *t, const struct watch_freed *f)
 {
 	const uint64_t low = watch_address_of(c, t, f->low);
 	const struct races_pair *pairs;
@@ -129,7 +131,7 @@ void watch_freed(struct scheduler *c, struct turn *t, const struct watch_freed *
 		races_forget(races_of(c), low, f->size);
 }
 
-bool watch_is_given(const struct scheduler *c, const struct turn *t, uint64_t address)
+bool watch_is_given(const struct scheduler *c, const struct sched_thread *t, uint64_t address)
 {
 	return races_is_given_back(races_of(c), watch_address_of(c, t, address));
 }
@@ -144,7 +146,7 @@ void watch_taken_any(struct scheduler *c)
 	races_forget_given_back(races_of(c));
 }
 
-void watch_wake(struct scheduler *c, const struct turn *t, uint64_t word)
+void watch_wake(struct scheduler *c, const struct sched_thread *t, uint64_t word)
 {
 	if (races_of(c))
 		races_sync(races_of(c), t->number, word);
@@ -181,7 +183,7 @@ static void narrow_to_stack(const struct run *s, const struct run_thread *own, u
 
 /* A new thread may have the stack of one that has ended, and nothing that is seen orders the two: libc keeps stacks for the
    next ones. A stack that the program has made itself stands among other things. */
-static void forget_stack(struct scheduler *c, const struct turn *t)
+static void forget_stack(struct scheduler *c, const struct sched_thread *t)
 {
 	struct run_process *p = t->thread->process;
 	struct tracee_mapping map;
@@ -197,7 +199,8 @@ static void forget_stack(struct scheduler *c, const struct turn *t)
 	races_forget(races_of(c), watch_address_of(c, t, map.start), map.end - map.start);
 }
 
-void watch_thread(struct scheduler *c, const struct turn *t, const struct turn *maker)
+void watch_thread(struct scheduler *c, const struct sched_thread *t,
+		  const struct sched_thread *maker)
 {
 	if (!races_of(c))
 		return;
@@ -206,12 +209,12 @@ void watch_thread(struct scheduler *c, const struct turn *t, const struct turn *
 		forget_stack(c, t);
 }
 
-static uint64_t ends_of(const struct turn *t)
+static uint64_t ends_of(const struct sched_thread *t)
 {
 	return ENDS ^ (uint64_t)t->thread->process->pid << PROCESS_SHIFT;
 }
 
-void watch_end(struct scheduler *c, const struct turn *t)
+void watch_end(struct scheduler *c, const struct sched_thread *t)
 {
 	if (!races_of(c))
 		return;
@@ -221,7 +224,7 @@ void watch_end(struct scheduler *c, const struct turn *t)
 		races_sync(races_of(c), t->number, KERNEL);
 }
 
-void watch_exec(struct scheduler *c, const struct turn *t)
+void watch_exec(struct scheduler *c, const struct sched_thread *t)
 {
 	watch_end(c, t);
 	if (races_of(c))
@@ -229,7 +232,7 @@ void watch_exec(struct scheduler *c, const struct turn *t)
 }
 
 /* Its call has returned. */
-void watch_own_code(struct scheduler *c, struct turn *t)
+void watch_own_code(struct scheduler *c, struct sched_thread *t)
 {
 	if (!races_of(c))
 		return;
@@ -241,14 +244,14 @@ void watch_own_code(struct scheduler *c, struct turn *t)
 }
 
 /* Its result is known: it has the lock when it returns. */
-static bool locks_for_sure(const struct turn *t)
+static bool locks_for_sure(const struct sched_thread *t)
 {
 	return t->function && strstr(t->function, "lock") && !strstr(t->function, "try") &&
 	       !strstr(t->function, "timed") && !strstr(t->function, "clocklock") &&
 	       !strstr(t->function, "_test_");
 }
 
-static void synchronise(struct scheduler *c, struct turn *t, uint64_t object)
+static void synchronise(struct scheduler *c, struct sched_thread *t, uint64_t object)
 {
 	if (object == STRATEGY_NO_OBJECT)
 		return;
@@ -261,7 +264,7 @@ static void synchronise(struct scheduler *c, struct turn *t, uint64_t object)
 		races_sync(races_of(c), t->number, t->objects[1]);
 }
 
-void watch_step(struct scheduler *c, struct turn *t, const struct strategy_point *p)
+void watch_step(struct scheduler *c, struct sched_thread *t, const struct strategy_point *p)
 {
 	if (!races_of(c))
 		return;

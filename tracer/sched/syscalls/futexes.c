@@ -12,12 +12,12 @@
 
 enum { ALL_BITS = -1 };
 
-static struct tracee_process *process_of(const struct turn *t)
+static struct tracee_process *process_of(const struct sched_thread *t)
 {
 	return t->thread->process->tracee;
 }
 
-static struct futex_key key_of(const struct turn *t, uint64_t address, uint64_t flags)
+static struct futex_key key_of(const struct sched_thread *t, uint64_t address, uint64_t flags)
 {
 	return (struct futex_key){.a = (uint64_t)(uintptr_t)process_of(t)->space,
 				  .c = address,
@@ -35,7 +35,7 @@ void futexes_look_up(struct futex_key *key)
 	key->unknown = NULL;
 }
 
-struct futex_key futexes_key(const struct turn *t, uint64_t address)
+struct futex_key futexes_key(const struct sched_thread *t, uint64_t address)
 {
 	return key_of(t, address, t->call.args[1]);
 }
@@ -61,16 +61,16 @@ bool futexes_same(struct futex_key *x, struct futex_key *y)
 	return is_equal(x, y);
 }
 
-void futexes_answer(struct turn *t, int64_t result)
+void futexes_answer(struct sched_thread *t, int64_t result)
 {
 	tracee_answer(t->thread->tracee, result);
-	turn_goes(t);
+	sched_thread_goes(t);
 }
 
 /* ---- waits ------------------------------------------------------------------------------------- */
 
 /* Is it in the function that was its last point? Then it goes on as what it was there. */
-static bool futexes_is_inside(const struct turn *t)
+static bool futexes_is_inside(const struct sched_thread *t)
 {
 	uint64_t back;
 
@@ -79,7 +79,7 @@ static bool futexes_is_inside(const struct turn *t)
 	       back == t->point.place;
 }
 
-void futexes_wait_at(struct turn *t)
+void futexes_wait_at(struct sched_thread *t)
 {
 	if (!futexes_is_inside(t)) {
 		t->point = (struct strategy_point){.op = STRATEGY_LOCK,
@@ -87,12 +87,12 @@ void futexes_wait_at(struct turn *t)
 						   .place = t->call.pc,
 						   .writes = true};
 		t->function = NULL;
-		t->placed = false;
+		t->known &= ~(unsigned)POINT_PLACED;
 	}
-	t->moment = MOMENT_FUTEX;
+	t->state = THREAD_FUTEX;
 }
 
-static void wait(struct scheduler *c, struct turn *t)
+static void wait(struct scheduler *c, struct sched_thread *t)
 {
 	const uint64_t *args = t->call.args;
 	int op = (int)args[1] & FUTEX_CMD_MASK;
@@ -118,7 +118,8 @@ static void wait(struct scheduler *c, struct turn *t)
 }
 
 /* The words of futex_waitv(2); 0: the kernel refuses the call. */
-static size_t futexes_words_of(const struct turn *t, struct futex_waitv words[FUTEX_WAITV_MAX])
+static size_t futexes_words_of(const struct sched_thread *t,
+			       struct futex_waitv words[FUTEX_WAITV_MAX])
 {
 	size_t count = (size_t)t->call.args[1];
 
@@ -131,7 +132,7 @@ static size_t futexes_words_of(const struct turn *t, struct futex_waitv words[FU
 	return count;
 }
 
-static bool wait_for_any(struct scheduler *c, struct turn *t)
+static bool wait_for_any(struct scheduler *c, struct sched_thread *t)
 {
 	struct futex_waitv words[FUTEX_WAITV_MAX];
 	size_t count = futexes_words_of(t, words);
@@ -152,12 +153,12 @@ static bool wait_for_any(struct scheduler *c, struct turn *t)
 	t->queued = ++c->queued;
 	futexes_wait_at(t);
 	t->point.object = STRATEGY_ANY_OBJECT;
-	t->placed = false;
+	t->known &= ~(unsigned)POINT_PLACED;
 	return true;
 }
 
 /* It is asked to wait for what the words are now. */
-static void let_wait_for_any(struct turn *t)
+static void let_wait_for_any(struct sched_thread *t)
 {
 	struct futex_waitv words[FUTEX_WAITV_MAX];
 	size_t count = futexes_words_of(t, words);
@@ -169,7 +170,7 @@ static void let_wait_for_any(struct turn *t)
 	tracee_write(process_of(t), t->call.args[0], words, count * sizeof(*words));
 }
 
-void futexes_let_wait(struct turn *t)
+void futexes_let_wait(struct sched_thread *t)
 {
 	uint32_t word;
 
@@ -179,24 +180,24 @@ void futexes_let_wait(struct turn *t)
 		let_wait_for_any(t);
 	else if (tracee_read(process_of(t), t->call.args[0], &word, sizeof(word)) == 0)
 		tracee_argument(t->thread->tracee, 2, word);
-	turn_goes(t);
+	sched_thread_goes(t);
 }
 
 /* ---- wakes ------------------------------------------------------------------------------------- */
 
-static bool waits_at(struct turn *t, struct futex_key *key, uint32_t bits)
+static bool waits_at(struct sched_thread *t, struct futex_key *key, uint32_t bits)
 {
-	return t->moment == MOMENT_FUTEX && t->waits == FUTEX_FOR_WAKE &&
+	return t->state == THREAD_FUTEX && t->waits == FUTEX_FOR_WAKE &&
 	       futexes_same(&t->key, key) && (t->bits & bits);
 }
 
 /* What its call gives if it is woken there: of several words the index; -1: it does not wait there. */
-static int64_t woken_at(struct turn *t, struct futex_key *key, uint32_t bits)
+static int64_t woken_at(struct sched_thread *t, struct futex_key *key, uint32_t bits)
 {
 	struct futex_waitv words[FUTEX_WAITV_MAX];
 	size_t count;
 
-	if (t->moment != MOMENT_FUTEX || t->waits != FUTEX_FOR_ANY)
+	if (t->state != THREAD_FUTEX || t->waits != FUTEX_FOR_ANY)
 		return waits_at(t, key, bits) ? 0 : -1;
 	count = futexes_words_of(t, words);
 	for (size_t i = 0; i < count; i++) {
@@ -211,7 +212,7 @@ static int64_t woken_at(struct turn *t, struct futex_key *key, uint32_t bits)
 static size_t offer_waiters(struct scheduler *c, struct futex_key *key, uint32_t bits)
 {
 	scheduler_offer_none(c);
-	array_each(struct turn *, t, &c->turns)
+	array_each(struct sched_thread *, t, &c->threads)
 		if (woken_at(*t, key, bits) >= 0)
 			scheduler_offer(c, *t, STRATEGY_WAKE);
 	return c->points.count;
@@ -219,18 +220,18 @@ static size_t offer_waiters(struct scheduler *c, struct futex_key *key, uint32_t
 
 static void offer_longest(struct scheduler *c)
 {
-	struct turn *longest = c->at.items[0];
+	struct sched_thread *longest = c->at.items[0];
 
-	array_each(struct turn *, t, &c->at)
+	array_each(struct sched_thread *, t, &c->at)
 		if ((*t)->queued < longest->queued)
 			longest = *t;
 	scheduler_offer_none(c);
 	scheduler_offer(c, longest, STRATEGY_WAKE);
 }
 
-static struct turn *choose_waiter(struct scheduler *c)
+static struct sched_thread *choose_waiter(struct scheduler *c)
 {
-	if (c->given->in_turn)
+	if ((c->given->flags & SCHED_WAKES_FIRST))
 		offer_longest(c);
 	return scheduler_choose(c);
 }
@@ -242,18 +243,19 @@ static int64_t wake(struct scheduler *c, struct futex_key *key, uint32_t bits, u
 	size_t count;
 
 	while ((uint64_t)woken < most && (count = offer_waiters(c, key, bits))) {
-		struct turn *chosen = count > 1 && count > most - (uint64_t)woken ? choose_waiter(c)
-										  : c->at.items[0];
+		struct sched_thread *chosen = count > 1 && count > most - (uint64_t)woken
+						      ? choose_waiter(c)
+						      : c->at.items[0];
 
 		if (!chosen)
 			return -1;
-		turn_answered(chosen, woken_at(chosen, key, bits));
+		sched_thread_answered(chosen, woken_at(chosen, key, bits));
 		woken++;
 	}
 	return woken;
 }
 
-static void wake_call(struct scheduler *c, struct turn *t, uint32_t bits)
+static void wake_call(struct scheduler *c, struct sched_thread *t, uint32_t bits)
 {
 	struct futex_key key = futexes_key(t, t->call.args[0]);
 	int64_t woken = wake(c, &key, bits, (uint32_t)t->call.args[2]);
@@ -263,7 +265,7 @@ static void wake_call(struct scheduler *c, struct turn *t, uint32_t bits)
 		futexes_answer(t, woken);
 }
 
-static void requeue(struct scheduler *c, struct turn *t, bool compares)
+static void requeue(struct scheduler *c, struct sched_thread *t, bool compares)
 {
 	const uint64_t *args = t->call.args;
 	struct futex_key from = futexes_key(t, args[0]), to = futexes_key(t, args[4]);
@@ -280,7 +282,7 @@ static void requeue(struct scheduler *c, struct turn *t, bool compares)
 	if (woken < 0)
 		return;
 	futexes_look_up(&to);
-	array_each(struct turn *, w, &c->turns) {
+	array_each(struct sched_thread *, w, &c->threads) {
 		if (moved == (uint32_t)args[3] || !waits_at(*w, &from, (uint32_t)ALL_BITS))
 			continue;
 		(*w)->key = to;
@@ -291,7 +293,7 @@ static void requeue(struct scheduler *c, struct turn *t, bool compares)
 }
 
 /* FUTEX_WAKE_OP: changes the second word, wakes at the first, and at the second if its old value was such. */
-static bool changes(struct turn *t, uint32_t *old)
+static bool changes(struct sched_thread *t, uint32_t *old)
 {
 	uint32_t code = (uint32_t)t->call.args[5], arg = code >> 12 & 0xfff, now;
 	uint64_t at = t->call.args[4];
@@ -339,7 +341,7 @@ static bool compares(uint32_t code, uint32_t old)
 	}
 }
 
-static void wake_op(struct scheduler *c, struct turn *t)
+static void wake_op(struct scheduler *c, struct sched_thread *t)
 {
 	const uint64_t *args = t->call.args;
 	struct futex_key first = futexes_key(t, args[0]), second = futexes_key(t, args[4]);
@@ -357,7 +359,7 @@ static void wake_op(struct scheduler *c, struct turn *t)
 		futexes_answer(t, woken + more);
 }
 
-static bool syscalls_futexes_call(struct scheduler *c, struct turn *t)
+static bool syscalls_futexes_call(struct scheduler *c, struct sched_thread *t)
 {
 	switch ((int)t->call.args[1] & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:
@@ -382,7 +384,7 @@ static bool syscalls_futexes_call(struct scheduler *c, struct turn *t)
 	}
 }
 
-bool futexes_call(struct scheduler *c, struct turn *t)
+bool futexes_call(struct scheduler *c, struct sched_thread *t)
 {
 	if (t->call.number == SYS_futex_waitv)
 		return wait_for_any(c, t);
@@ -404,9 +406,10 @@ static void futexes_add_word(struct futex_words *words, struct futex_key key)
 }
 
 /* It wakes as if other processes could wait there, too: those who have said that none can do not hear of it. */
-static size_t words_waited_at(const struct turn *t, struct futex_waitv words[FUTEX_WAITV_MAX])
+static size_t words_waited_at(const struct sched_thread *t,
+			      struct futex_waitv words[FUTEX_WAITV_MAX])
 {
-	if (t->moment != MOMENT_FUTEX)
+	if (t->state != THREAD_FUTEX)
 		return 0;
 	if (t->waits == FUTEX_FOR_ANY)
 		return futexes_words_of(t, words);
@@ -423,7 +426,8 @@ static size_t words_waited_at(const struct turn *t, struct futex_waitv words[FUT
  * thread: the one in which its id stood. A robust lock has a mark now that its owner has died, and one that
  * somebody waits for it (set_robust_list(2)).
  */
-static bool is_left(const struct turn *t, const struct futex_waitv *waited, const struct turn *gone)
+static bool is_left(const struct sched_thread *t, const struct futex_waitv *waited,
+		    const struct sched_thread *gone)
 {
 	uint64_t clears = gone->clears;
 	bool joined =
@@ -436,7 +440,8 @@ static bool is_left(const struct turn *t, const struct futex_waitv *waited, cons
 	return word ? word == (FUTEX_WAITERS | FUTEX_OWNER_DIED) : joined;
 }
 
-static void look_where_it_waits(struct turn *t, const struct turn *gone, struct futex_words *left)
+static void look_where_it_waits(struct sched_thread *t, const struct sched_thread *gone,
+				struct futex_words *left)
 {
 	struct futex_waitv words[FUTEX_WAITV_MAX];
 	size_t count = words_waited_at(t, words);
@@ -446,12 +451,12 @@ static void look_where_it_waits(struct turn *t, const struct turn *gone, struct 
 			futexes_add_word(left, key_of(t, words[i].uaddr, words[i].flags));
 }
 
-void futexes_thread_gone(struct scheduler *c, const struct turn *gone)
+void futexes_thread_gone(struct scheduler *c, const struct sched_thread *gone)
 {
 	struct futex_words left = {0};
 	int64_t woken = 0;
 
-	array_each(struct turn *, t, &c->turns)
+	array_each(struct sched_thread *, t, &c->threads)
 		look_where_it_waits(*t, gone, &left);
 	for (size_t i = 0; i < left.keys.count && woken >= 0; i++)
 		woken = wake(c, &left.keys.items[i], (uint32_t)ALL_BITS, 1);

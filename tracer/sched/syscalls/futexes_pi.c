@@ -13,30 +13,30 @@ enum { CHAIN_MOST = 1024 }; /* locks that the kernel follows from owner to owner
 
 /* ---- the word ---------------------------------------------------------------------------------- */
 
-static bool futexes_pi_word_at(const struct turn *t, uint64_t address, uint32_t *word)
+static bool futexes_pi_word_at(const struct sched_thread *t, uint64_t address, uint32_t *word)
 {
 	return tracee_read(t->thread->process->tracee, address, word, sizeof(*word)) == 0;
 }
 
-static bool set_word(const struct turn *t, uint64_t address, uint32_t word)
+static bool set_word(const struct sched_thread *t, uint64_t address, uint32_t word)
 {
 	return tracee_write(t->thread->process->tracee, address, &word, sizeof(word)) == 0;
 }
 
-static uint32_t tid_of(const struct turn *t)
+static uint32_t tid_of(const struct sched_thread *t)
 {
 	return (uint32_t)t->thread->tracee->tid;
 }
 
-static bool futexes_pi_waits_for_lock(const struct turn *t)
+static bool futexes_pi_waits_for_lock(const struct sched_thread *t)
 {
-	return t->moment == MOMENT_FUTEX && t->waits == FUTEX_FOR_LOCK;
+	return t->state == THREAD_FUTEX && t->waits == FUTEX_FOR_LOCK;
 }
 
 static size_t offer_waiters(struct scheduler *c, struct futex_key *lock)
 {
 	scheduler_offer_none(c);
-	array_each(struct turn *, t, &c->turns)
+	array_each(struct sched_thread *, t, &c->threads)
 		if (futexes_pi_waits_for_lock(*t) && futexes_same(&(*t)->key, lock))
 			scheduler_offer(c, *t, STRATEGY_WAKE);
 	return c->points.count;
@@ -45,27 +45,28 @@ static size_t offer_waiters(struct scheduler *c, struct futex_key *lock)
 /* One of those offered has the lock now; `marks`: what else is in its word. False: the run is over. */
 static bool hand_over(struct scheduler *c, uint32_t marks)
 {
-	struct turn *next = c->points.count > 1 ? scheduler_choose(c) : c->at.items[0];
+	struct sched_thread *next = c->points.count > 1 ? scheduler_choose(c) : c->at.items[0];
 
 	if (!next)
 		return false;
 	set_word(next, next->lock, tid_of(next) | FUTEX_WAITERS | marks);
-	turn_answered(next, 0);
+	sched_thread_answered(next, 0);
 	return true;
 }
 
 /* ---- to lock ------------------------------------------------------------------------------------- */
 
-static struct turn *owner_in(struct scheduler *c, uint32_t word)
+static struct sched_thread *owner_in(struct scheduler *c, uint32_t word)
 {
-	array_each(struct turn *, t, &c->turns)
-		if (!(*t)->left && tid_of(*t) == (word & FUTEX_TID_MASK))
+	array_each(struct sched_thread *, t, &c->threads)
+		if ((*t)->state != THREAD_ZOMBIE && tid_of(*t) == (word & FUTEX_TID_MASK))
 			return *t;
 	return NULL;
 }
 
 /* Does that owner wait for a lock of this thread's, by whatever others? */
-static bool closes_circle(struct scheduler *c, const struct turn *t, const struct turn *owner)
+static bool closes_circle(struct scheduler *c, const struct sched_thread *t,
+			  const struct sched_thread *owner)
 {
 	uint32_t word;
 
@@ -81,9 +82,10 @@ static bool closes_circle(struct scheduler *c, const struct turn *t, const struc
 }
 
 /* 0: it is the thread's. 1: it has to wait. Else -errno. */
-static int64_t futexes_pi_take(struct scheduler *c, struct turn *t, uint64_t lock, uint32_t marks)
+static int64_t futexes_pi_take(struct scheduler *c, struct sched_thread *t, uint64_t lock,
+			       uint32_t marks)
 {
-	struct turn *owner;
+	struct sched_thread *owner;
 	uint32_t word;
 
 	if (!futexes_pi_word_at(t, lock, &word))
@@ -101,7 +103,7 @@ static int64_t futexes_pi_take(struct scheduler *c, struct turn *t, uint64_t loc
 	return closes_circle(c, t, owner) ? -EDEADLK : 1;
 }
 
-static void wait_for(struct scheduler *c, struct turn *t, enum futex_waits what, int clock)
+static void wait_for(struct scheduler *c, struct sched_thread *t, enum futex_waits what, int clock)
 {
 	const uint64_t *args = t->call.args;
 
@@ -111,7 +113,7 @@ static void wait_for(struct scheduler *c, struct turn *t, enum futex_waits what,
 	futexes_wait_at(t);
 }
 
-static void lock(struct scheduler *c, struct turn *t, bool waits, int clock)
+static void lock(struct scheduler *c, struct sched_thread *t, bool waits, int clock)
 {
 	int64_t taken = futexes_pi_take(c, t, t->call.args[0], 0);
 
@@ -122,7 +124,7 @@ static void lock(struct scheduler *c, struct turn *t, bool waits, int clock)
 		futexes_answer(t, taken == 1 ? -EAGAIN : taken);
 }
 
-static void unlock(struct scheduler *c, struct turn *t)
+static void unlock(struct scheduler *c, struct sched_thread *t)
 {
 	struct futex_key key = futexes_key(t, t->call.args[0]);
 	uint32_t word;
@@ -139,7 +141,7 @@ static void unlock(struct scheduler *c, struct turn *t)
 
 /* ---- conditions ----------------------------------------------------------------------------------- */
 
-static void wait_requeue(struct scheduler *c, struct turn *t, int clock)
+static void wait_requeue(struct scheduler *c, struct sched_thread *t, int clock)
 {
 	const uint64_t *args = t->call.args;
 	uint32_t word;
@@ -156,15 +158,15 @@ static void wait_requeue(struct scheduler *c, struct turn *t, int clock)
 static size_t offer_requeued(struct scheduler *c, struct futex_key *from)
 {
 	scheduler_offer_none(c);
-	array_each(struct turn *, t, &c->turns)
-		if ((*t)->moment == MOMENT_FUTEX && (*t)->waits == FUTEX_FOR_REQUEUE &&
+	array_each(struct sched_thread *, t, &c->threads)
+		if ((*t)->state == THREAD_FUTEX && (*t)->waits == FUTEX_FOR_REQUEUE &&
 		    futexes_same(&(*t)->key, from))
 			scheduler_offer(c, *t, STRATEGY_WAKE);
 	return c->points.count;
 }
 
 /* The first has the lock if nobody else has, and otherwise waits for it as all the others do. */
-static void requeue(struct scheduler *c, struct turn *t)
+static void requeue(struct scheduler *c, struct sched_thread *t)
 {
 	const uint64_t *args = t->call.args;
 	struct futex_key from = futexes_key(t, args[0]), to = futexes_key(t, args[4]);
@@ -183,7 +185,7 @@ static void requeue(struct scheduler *c, struct turn *t)
 	futexes_look_up(&to);
 	for (; moved < most && (count = offer_requeued(c, &from)); moved++) {
 		bool matters = count > 1 && (!moved || count > most - moved);
-		struct turn *w = matters ? scheduler_choose(c) : c->at.items[0];
+		struct sched_thread *w = matters ? scheduler_choose(c) : c->at.items[0];
 
 		if (!w)
 			return;
@@ -193,14 +195,14 @@ static void requeue(struct scheduler *c, struct turn *t)
 		w->waits = FUTEX_FOR_LOCK;
 		w->key = to;
 		if (taken == 0)
-			turn_answered(w, 0);
+			sched_thread_answered(w, 0);
 	}
 	futexes_answer(t, moved ? moved : taken);
 }
 
 /* ---- what is asked of the kernel -------------------------------------------------------------------- */
 
-bool futexes_pi_call(struct scheduler *c, struct turn *t)
+bool futexes_pi_call(struct scheduler *c, struct sched_thread *t)
 {
 	int clock = t->call.args[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
 
@@ -231,8 +233,8 @@ bool futexes_pi_call(struct scheduler *c, struct turn *t)
 /* One of those who wait gets it; a robust one has lost its owner's id by now, others have not. */
 void futexes_pi_thread_gone(struct scheduler *c, uint32_t tid)
 {
-	for (size_t i = 0; i < c->turns.count; i++) {
-		struct turn *t = c->turns.items[i];
+	for (size_t i = 0; i < c->threads.count; i++) {
+		struct sched_thread *t = c->threads.items[i];
 		struct futex_key key = t->key;
 		uint32_t word;
 
@@ -246,7 +248,7 @@ void futexes_pi_thread_gone(struct scheduler *c, uint32_t tid)
 	}
 }
 
-void futexes_pi_interrupt(struct turn *t)
+void futexes_pi_interrupt(struct sched_thread *t)
 {
 	bool moved = t->waits == FUTEX_FOR_LOCK && t->lock != t->call.args[0];
 
@@ -254,11 +256,11 @@ void futexes_pi_interrupt(struct turn *t)
 		tracee_answer(t->thread->tracee, -EAGAIN);
 	else
 		tracee_call_again(t->thread->tracee);
-	turn_goes(t);
+	sched_thread_goes(t);
 }
 
 /* The owner is a thread that the kernel finds by its id; of those moved there it does not know. */
-void futexes_pi_let_wait(struct turn *t)
+void futexes_pi_let_wait(struct sched_thread *t)
 {
 	if (t->lock == t->call.args[0])
 		return;

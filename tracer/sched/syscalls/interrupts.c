@@ -10,13 +10,12 @@
 
 enum { NS_OF_S = 1000000000 };
 
-static bool is_parked(const struct turn *t)
+static bool is_parked(const struct sched_thread *t)
 {
-	return t->moment == MOMENT_FUTEX || t->moment == MOMENT_SLEEPS ||
-	       t->moment == MOMENT_BEHIND;
+	return t->state == THREAD_FUTEX || t->state == THREAD_SLEEPS || t->state == THREAD_BEHIND;
 }
 
-void interrupts_step(struct scheduler *c, const struct turn *t)
+void interrupts_step(struct scheduler *c, const struct sched_thread *t)
 {
 	long number = t->call.number;
 
@@ -31,7 +30,7 @@ void interrupts_look(struct scheduler *c)
 
 	if (!c->signals)
 		return;
-	array_each(struct turn *, t, &c->turns) {
+	array_each(struct sched_thread *, t, &c->threads) {
 		const struct tracee_thread *tracee = (*t)->thread->tracee;
 
 		(*t)->signalled =
@@ -44,7 +43,7 @@ void interrupts_look(struct scheduler *c)
 bool interrupts_are_over(const struct scheduler *c)
 {
 	if (c->signals)
-		array_each(struct turn *, t, &c->turns)
+		array_each(struct sched_thread *, t, &c->threads)
 			if ((*t)->thread->tracee->state == TRACEE_STOPPED &&
 			    !tracee_rests_stopped((*t)->thread->tracee))
 				return false;
@@ -52,7 +51,7 @@ bool interrupts_are_over(const struct scheduler *c)
 }
 
 /* A handler ends a sleep for good; the rest of it is what the program's clock says. */
-static void tell_rest(const struct scheduler *c, const struct turn *t)
+static void tell_rest(const struct scheduler *c, const struct sched_thread *t)
 {
 	bool absolute = t->call.number == SYS_clock_nanosleep && (t->call.args[1] & TIMER_ABSTIME);
 	uint64_t at = t->call.args[t->call.number == SYS_nanosleep ? 1 : 3];
@@ -68,25 +67,25 @@ static void tell_rest(const struct scheduler *c, const struct turn *t)
  * word, and does not wait with a signal pending. With a time it would look at its own clock; there a
  * handler always ends the wait (signal(7)).
  */
-void interrupts_end_wait(struct scheduler *c, struct turn *t)
+void interrupts_end_wait(struct scheduler *c, struct sched_thread *t)
 {
 	t->signalled = false;
 	if (!tracee_is_signalled(
 		    t->thread->tracee)) { /* it is stopped, and waits again behind that */
 		tracee_call_again(t->thread->tracee);
-		turn_goes(t);
+		sched_thread_goes(t);
 		return;
 	}
-	if (t->moment == MOMENT_FUTEX && t->waits >= FUTEX_FOR_LOCK) {
+	if (t->state == THREAD_FUTEX && t->waits >= FUTEX_FOR_LOCK) {
 		futexes_pi_interrupt(t);
 		return;
 	}
 	if (!t->timed) {
-		turn_goes(t);
+		sched_thread_goes(t);
 		return;
 	}
-	if (t->moment == MOMENT_SLEEPS)
+	if (t->state == THREAD_SLEEPS)
 		tell_rest(c, t);
 	tracee_answer(t->thread->tracee, -EINTR);
-	turn_goes(t);
+	sched_thread_goes(t);
 }

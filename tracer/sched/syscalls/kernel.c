@@ -78,7 +78,7 @@ static struct tracee *tracee_of_run(const struct scheduler *c)
 
 /* An uninterruptible wait (state D of proc(5)) is short, or its end is not in sight: a frozen file system, a
    server that does not answer. It is one wait as long as the thread has not run in between. */
-static bool is_deep(struct turn *t, const struct tracee_block *look)
+static bool is_deep(struct sched_thread *t, const struct tracee_block *look)
 {
 	if (look->activity != TRACEE_DISK)
 		return false;
@@ -89,7 +89,7 @@ static bool is_deep(struct turn *t, const struct tracee_block *look)
 }
 
 /* True: it waits. False: it has come back, or ended; that will be told. */
-static bool waits_inside(struct turn *t)
+static bool waits_inside(struct sched_thread *t)
 {
 	struct tracee_block look;
 
@@ -100,73 +100,72 @@ static bool waits_inside(struct turn *t)
 		if (look.activity == TRACEE_BLOCKED || is_deep(t, &look) ||
 		    (look.activity == TRACEE_DISK && tracee_is_vfork(look.number)))
 			return true;
-		if (t->untold || (look.activity != TRACEE_ACTIVE && look.activity != TRACEE_DISK))
+		if (t->state == THREAD_UNREPORTED ||
+		    (look.activity != TRACEE_ACTIVE && look.activity != TRACEE_DISK))
 			return false;
 		sched_yield(); /* it is on its way, on this processor or on another one */
 	}
 }
 
-static void rests_inside(struct scheduler *c, struct turn *t)
+static void rests_inside(struct scheduler *c, struct sched_thread *t, enum sched_state how)
 {
-	t->moment = MOMENT_KERNEL;
+	t->state = how;
 	c->kernel++;
 }
 
 /* It may go on without a word, for as long as it likes. */
-static void rests_untold(struct scheduler *c, struct turn *t)
+static void rests_unreported(struct scheduler *c, struct sched_thread *t)
 {
-	t->blocked = t->untold = true;
-	rests_inside(c, t);
+	t->blocked = true;
+	rests_inside(c, t, THREAD_UNREPORTED);
 }
 
-static void runs(struct scheduler *c, struct turn *t)
+static void runs(struct scheduler *c, struct sched_thread *t)
 {
-	t->moment = MOMENT_RUNS;
-	t->untold = false;
+	t->state = THREAD_RUNS;
 	c->kernel--;
 }
 
 /* It goes on in its call, for as long as it need not wait. */
-static void kernel_enter(struct scheduler *c, struct turn *t)
+static void kernel_enter(struct scheduler *c, struct sched_thread *t)
 {
 	if (t->call.number == SYS_write || t->call.number == SYS_writev)
 		written_drain(c);
 	tracee_tell_end(t->thread->tracee);
-	turn_goes(t);
+	sched_thread_goes(t);
 	do {
 		if (!waits_inside(t))
 			return;
 	} while (written_drain(c)); /* a pipe or terminal that was full is no reason to wait */
 	t->blocked = true;
-	rests_inside(c, t);
+	rests_inside(c, t, THREAD_KERNEL);
 }
 
 /* A process's first thread that ends before the others is not told of. */
-static bool is_left_behind(const struct turn *t)
+static bool is_left_behind(const struct sched_thread *t)
 {
 	return t->call.number == SYS_exit && t->thread->tracee->tid == t->thread->process->pid &&
 	       t->thread->process->tracee->threads > 1;
 }
 
-void kernel_leave(struct scheduler *c, struct turn *t)
+void kernel_leave(struct scheduler *c, struct sched_thread *t)
 {
 	struct tracee_block look;
 
-	t->leaves = true;
-	turn_goes(t);
+	t->next = NEXT_EXIT;
+	sched_thread_goes(t);
 	do {
 		sched_yield();
 		tracee_look(t->thread->tracee, &look);
 	} while (look.activity != TRACEE_DEAD && look.activity != TRACEE_HALTED);
 	if (look.activity == TRACEE_HALTED)
 		return; /* its end is an event of the script */
-	t->leaves = false;
-	rests_inside(c, t);
-	t->left = true;
+	t->next = NEXT_RESUMES;
+	rests_inside(c, t, THREAD_ZOMBIE);
 	futexes_thread_gone(c, t);
 }
 
-void kernel_call(struct scheduler *c, struct turn *t)
+void kernel_call(struct scheduler *c, struct sched_thread *t)
 {
 	long number = t->call.number;
 	struct tracee_limit limit;
@@ -178,11 +177,11 @@ void kernel_call(struct scheduler *c, struct turn *t)
 	t->blocked = t->timed = false;
 	t->ends = number == SYS_exit;
 	if (number == SYS_exit || number == SYS_exit_group) {
-		turn_goes(t);
+		sched_thread_goes(t);
 		return;
 	}
 	if (children_are_waited_for(c, t)) {
-		t->moment = MOMENT_BEHIND;
+		t->state = THREAD_BEHIND;
 		return;
 	}
 	if (tracee_unlimit(t->thread->tracee, &limit))
@@ -190,9 +189,9 @@ void kernel_call(struct scheduler *c, struct turn *t)
 	kernel_enter(c, t);
 }
 
-void kernel_born(struct scheduler *c, struct turn *t)
+void kernel_born(struct scheduler *c, struct sched_thread *t)
 {
-	t->bears = false;
+	t->next = NEXT_RESUMES;
 	t->blocked = t->timed = false;
 	kernel_enter(c, t);
 }
@@ -203,8 +202,8 @@ bool kernel_rests(struct scheduler *c)
 
 	if (!c->kernel)
 		return true;
-	array_each(struct turn *, t, &c->turns) {
-		if ((*t)->moment != MOMENT_KERNEL || (*t)->left || waits_inside(*t))
+	array_each(struct sched_thread *, t, &c->threads) {
+		if (!sched_thread_in_kernel(*t) || (*t)->state == THREAD_ZOMBIE || waits_inside(*t))
 			continue;
 		runs(c, *t);
 		rest = false;
@@ -212,24 +211,25 @@ bool kernel_rests(struct scheduler *c)
 	return rest && tracee_is_settled(tracee_of_run(c), c->kernel);
 }
 
-void kernel_left(struct scheduler *c, struct turn *t)
+void kernel_left(struct scheduler *c, struct sched_thread *t)
 {
-	if (t->moment == MOMENT_KERNEL)
+	if (sched_thread_in_kernel(t))
 		runs(c, t);
 }
 
-void kernel_called(struct turn *t)
+void kernel_called(struct sched_thread *t)
 {
 	struct strategy_point p = {.op = STRATEGY_BLOCK,
 				   .object = STRATEGY_ANY_OBJECT,
 				   .place = t->call.pc,
 				   .writes = true};
 
-	if (t->blocked)
-		turn_ready(t, &p);
-	else
-		turn_goes(t);
-	t->is_back = t->blocked;
+	if (t->blocked) {
+		sched_thread_ready(t, &p);
+		t->next = NEXT_RETURNS;
+	} else {
+		sched_thread_goes(t);
+	}
 	t->blocked = t->timed = false;
 }
 
@@ -237,12 +237,12 @@ void kernel_called(struct turn *t)
  * A file's opening, a lock on a file: too many calls can wait for one of them to be told of. Asleep twice, and
  * not awake in between, it is not on its way.
  */
-static bool sleeps_untold(struct turn *t)
+static bool sleeps_unreported(struct sched_thread *t)
 {
 	struct tracee_block look = {.activity = TRACEE_ACTIVE};
 	uint64_t before = t->slept;
 
-	if (t->moment == MOMENT_RUNS && t->thread->tracee->state == TRACEE_RUNNING)
+	if (t->state == THREAD_RUNS && t->thread->tracee->state == TRACEE_RUNNING)
 		tracee_look(t->thread->tracee, &look);
 	t->slept = look.activity == TRACEE_BLOCKED ? look.switches + 1 : 0;
 	return (t->slept && t->slept == before) || is_deep(t, &look);
@@ -250,24 +250,24 @@ static bool sleeps_untold(struct turn *t)
 
 void kernel_notice(struct scheduler *c)
 {
-	array_each(struct turn *, t, &c->turns) {
-		if (sleeps_untold(*t))
-			rests_untold(c, *t);
+	array_each(struct sched_thread *, t, &c->threads) {
+		if (sleeps_unreported(*t))
+			rests_unreported(c, *t);
 	}
 }
 
 void kernel_notice_stopped(struct scheduler *c)
 {
-	array_each(struct turn *, t, &c->turns) {
-		if ((*t)->moment != MOMENT_RUNS ||
+	array_each(struct sched_thread *, t, &c->threads) {
+		if ((*t)->state != THREAD_RUNS ||
 		    (*t)->thread->tracee->state != TRACEE_GROUP_STOPPED)
 			continue;
-		rests_untold(c, *t);
+		rests_unreported(c, *t);
 		c->signals = true; /* others of its process are to stop, too */
 	}
 }
 
-void kernel_time_out(struct scheduler *c, struct turn *t)
+void kernel_time_out(struct scheduler *c, struct sched_thread *t)
 {
 	tracee_time_out(t->thread->tracee);
 	t->timed = false;

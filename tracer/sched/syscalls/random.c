@@ -22,7 +22,7 @@ static uint64_t random_next(uint64_t *state)
 }
 
 /* /dev/random or /dev/urandom */
-static bool is_device(const struct turn *t, int fd)
+static bool is_device(const struct sched_thread *t, int fd)
 {
 	enum { MEMORY_DEVICES = 1, RANDOM = 8, URANDOM = 9 };
 	char link[64];
@@ -34,7 +34,7 @@ static bool is_device(const struct turn *t, int fd)
 		is.st_rdev == makedev(MEMORY_DEVICES, URANDOM));
 }
 
-bool random_call(struct scheduler *c, struct turn *t)
+bool random_call(struct scheduler *c, struct sched_thread *t)
 {
 	struct tracee_process *p = t->thread->process->tracee;
 	bool reads = t->call.number == SYS_read && is_device(t, (int)t->call.args[0]);
@@ -54,6 +54,6 @@ bool random_call(struct scheduler *c, struct turn *t)
 		given += (int64_t)n;
 	}
 	tracee_answer(t->thread->tracee, left && !given ? -EFAULT : given);
-	turn_goes(t);
+	sched_thread_goes(t);
 	return true;
 }

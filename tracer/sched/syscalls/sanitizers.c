@@ -33,14 +33,14 @@ static bool sanitizers_is_own(struct run_process *p, uint64_t address)
 	return symbol && strncmp(symbol->name, space, strlen(space)) == 0;
 }
 
-bool sanitizers_call(struct turn *t)
+bool sanitizers_call(struct sched_thread *t)
 {
 	static const long files[] = {SYS_read, SYS_readv, SYS_write, SYS_writev, SYS_close};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		if (t->call.number == files[i] &&
 		    sanitizers_is_own(t->thread->process, t->call.pc)) {
-			turn_goes(t);
+			sched_thread_goes(t);
 			return true;
 		}
 	return false;

@@ -35,7 +35,7 @@ static uint64_t times_ask(struct scheduler *c, int clock)
 	return start_of(clock) + c->now_ns;
 }
 
-static int64_t times_tell(const struct turn *t, uint64_t address, uint64_t ns, long unit)
+static int64_t times_tell(const struct sched_thread *t, uint64_t address, uint64_t ns, long unit)
 {
 	const struct timespec time = {(time_t)(ns / NS_OF_S), (long)(ns % NS_OF_S) / unit};
 
@@ -45,7 +45,7 @@ static int64_t times_tell(const struct turn *t, uint64_t address, uint64_t ns, l
 											  : 0;
 }
 
-static int64_t tell_seconds(struct scheduler *c, const struct turn *t)
+static int64_t tell_seconds(struct scheduler *c, const struct sched_thread *t)
 {
 	int64_t now = (int64_t)(times_ask(c, CLOCK_REALTIME) / NS_OF_S);
 
@@ -54,7 +54,7 @@ static int64_t tell_seconds(struct scheduler *c, const struct turn *t)
 	return now;
 }
 
-bool times_told(struct scheduler *c, struct turn *t)
+bool times_told(struct scheduler *c, struct sched_thread *t)
 {
 	const struct tracee_made *call = &t->call;
 	int64_t result;
@@ -77,7 +77,7 @@ bool times_told(struct scheduler *c, struct turn *t)
 	return true;
 }
 
-void times_limit(struct scheduler *c, struct turn *t, const struct tracee_limit *limit)
+void times_limit(struct scheduler *c, struct sched_thread *t, const struct tracee_limit *limit)
 {
 	uint64_t ns = limit->ns, start = limit->is_absolute ? start_of(limit->clock) : 0;
 
@@ -88,7 +88,8 @@ void times_limit(struct scheduler *c, struct turn *t, const struct tracee_limit 
 		t->until_ns = ns < UINT64_MAX - c->now_ns ? c->now_ns + ns : UINT64_MAX;
 }
 
-void times_wait(struct scheduler *c, struct turn *t, uint64_t address, bool absolute, int clock)
+void times_wait(struct scheduler *c, struct sched_thread *t, uint64_t address, bool absolute,
+		int clock)
 {
 	struct tracee_limit limit = {.is_absolute = absolute, .clock = clock};
 	struct timespec time;
@@ -101,19 +102,20 @@ void times_wait(struct scheduler *c, struct turn *t, uint64_t address, bool abso
 	times_limit(c, t, &limit);
 }
 
-static void sleeps(struct scheduler *c, struct turn *t, uint64_t address, bool absolute, int clock)
+static void sleeps(struct scheduler *c, struct sched_thread *t, uint64_t address, bool absolute,
+		   int clock)
 {
 	times_wait(c, t, address, absolute, clock);
 	if (!t->timed) { /* the kernel refuses it */
-		turn_goes(t);
+		sched_thread_goes(t);
 		return;
 	}
 	t->point = (struct strategy_point){.op = STRATEGY_TIMEOUT, .place = t->call.pc};
-	t->placed = false;
-	t->moment = MOMENT_SLEEPS;
+	t->known &= ~(unsigned)POINT_PLACED;
+	t->state = THREAD_SLEEPS;
 }
 
-bool times_call(struct scheduler *c, struct turn *t)
+bool times_call(struct scheduler *c, struct sched_thread *t)
 {
 	const struct tracee_made *call = &t->call;
 
@@ -122,7 +124,7 @@ bool times_call(struct scheduler *c, struct turn *t)
 	else if (call->number == SYS_clock_nanosleep)
 		sleeps(c, t, call->args[2], call->args[1] & TIMER_ABSTIME, (int)call->args[0]);
 	else if (times_told(c, t))
-		t->moment = MOMENT_RUNS;
+		t->state = THREAD_RUNS;
 	else
 		return false;
 	return true;
@@ -132,11 +134,11 @@ void times_pass(struct scheduler *c, uint64_t until_ns)
 {
 	if (until_ns > c->now_ns)
 		c->now_ns = until_ns;
-	array_each(struct turn *, t, &c->turns)
+	array_each(struct sched_thread *, t, &c->threads)
 		if (!(*t)->timed || (*t)->until_ns > until_ns)
 			continue;
-		else if ((*t)->moment == MOMENT_KERNEL)
+		else if (sched_thread_in_kernel(*t))
 			kernel_time_out(c, *t);
 		else
-			turn_answered(*t, (*t)->moment == MOMENT_SLEEPS ? 0 : -ETIMEDOUT);
+			sched_thread_answered(*t, (*t)->state == THREAD_SLEEPS ? 0 : -ETIMEDOUT);
 }

@@ -52,11 +52,12 @@ void written_outcome(struct scheduler *c)
 	bool failed = s->outcome.end == OUTCOME_SIGNALED || s->outcome.exit;
 
 	written_drain(c);
-	c->given->sanitizer = false;
+	c->given->seen &= ~(unsigned)SCHED_SANITIZER;
 	if (failed || expect_wants_stderr(x)) {
 		const struct str *err = read_back(&c->given->err, &c->err);
 
-		c->given->sanitizer = reports(err);
+		if (reports(err))
+			c->given->seen |= SCHED_SANITIZER;
 		if (expect_wants_stderr(x) && !s->outcome.stderr_text)
 			s->outcome.stderr_text = err;
 	}

@@ -42,23 +42,23 @@ static bool covers(const struct children *all, const struct children *some)
 	       (all->type == P_ALL || (all->type == some->type && all->id == some->id));
 }
 
-static bool is_inside_for(const struct turn *t, const struct turn *other,
+static bool is_inside_for(const struct sched_thread *t, const struct sched_thread *other,
 			  const struct children *wanted)
 {
 	struct children children;
 
-	return other != t && other->moment == MOMENT_KERNEL && other->blocked && !other->untold &&
+	return other != t && other->state == THREAD_KERNEL && other->blocked &&
 	       other->thread->process == t->thread->process &&
 	       children_of(&other->call, &children) && covers(&children, wanted);
 }
 
-bool children_are_waited_for(const struct scheduler *c, const struct turn *t)
+bool children_are_waited_for(const struct scheduler *c, const struct sched_thread *t)
 {
 	struct children wanted;
 
 	if (!children_of(&t->call, &wanted))
 		return false;
-	array_each(struct turn *, other, &c->turns)
+	array_each(struct sched_thread *, other, &c->threads)
 		if (is_inside_for(t, *other, &wanted))
 			return true;
 	return false;
@@ -66,10 +66,10 @@ bool children_are_waited_for(const struct scheduler *c, const struct turn *t)
 
 void children_look(struct scheduler *c)
 {
-	array_each(struct turn *, t, &c->turns) {
-		if ((*t)->moment != MOMENT_BEHIND || children_are_waited_for(c, *t))
+	array_each(struct sched_thread *, t, &c->threads) {
+		if ((*t)->state != THREAD_BEHIND || children_are_waited_for(c, *t))
 			continue;
-		(*t)->at_call = true;
-		turn_ready(*t, &(*t)->point);
+		sched_thread_ready(*t, &(*t)->point);
+		(*t)->next = NEXT_CALLS;
 	}
 }

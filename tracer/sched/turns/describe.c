@@ -7,7 +7,7 @@
 enum { MOST_CALLS = 32 };
 
 /* Headers of the system hold code that is compiled into the tester's functions. */
-static bool describe_is_own(const struct turn *t, const struct inspect_call *call)
+static bool describe_is_own(const struct sched_thread *t, const struct inspect_call *call)
 {
 	return call->file && call->line &&
 	       !scheduler_is_runtime(t->thread->process, call->frame.lookup_pc) &&
@@ -15,7 +15,8 @@ static bool describe_is_own(const struct turn *t, const struct inspect_call *cal
 	       strncmp(call->file, "/usr/", 5) != 0;
 }
 
-const struct inspect_call *describe_own(const struct turn *t, const struct inspect_stack *calls)
+const struct inspect_call *describe_own(const struct sched_thread *t,
+					const struct inspect_stack *calls)
 {
 	for (size_t i = 0; i < calls->count; i++)
 		if (describe_is_own(t, &calls->items[i]))
@@ -100,7 +101,7 @@ static void name_header(struct scheduler *c, const struct inspect_stack *calls,
 	}
 }
 
-static void describe_look(struct scheduler *c, struct turn *t, struct schedule_where *where)
+static void describe_look(struct scheduler *c, struct sched_thread *t, struct schedule_where *where)
 {
 	struct schedule *s = &c->given->schedule;
 	struct inspect_stack calls = {0};
@@ -129,18 +130,18 @@ static void describe_look(struct scheduler *c, struct turn *t, struct schedule_w
 		name_access(c, &calls.items[0], where);
 	if (own && own->frame.module && t->point.op == STRATEGY_WAIT)
 		name_header(c, &calls, own, where);
-	if (own && (t->has_result || t->is_back))
+	if (own && (t->next == NEXT_ANSWERS || t->next == NEXT_RETURNS))
 		name_inner(c, &calls.items[0], where);
 	inspect_stack_fini(&calls);
 }
 
 /* A time-out: where it goes on then. */
-static struct schedule_where timeout(struct scheduler *c, struct turn *t)
+static struct schedule_where timeout(struct scheduler *c, struct sched_thread *t)
 {
 	struct schedule_where where = t->where;
 	struct inspect_stack calls = {0};
 
-	if (t->moment != MOMENT_FUTEX || calls_read(t->thread, 0, MOST_CALLS, &calls) < 0)
+	if (t->state != THREAD_FUTEX || calls_read(t->thread, 0, MOST_CALLS, &calls) < 0)
 		return where;
 	if (describe_own(t, &calls) > calls.items)
 		name_inner(c, &calls.items[0], &where);
@@ -149,19 +150,20 @@ static struct schedule_where timeout(struct scheduler *c, struct turn *t)
 }
 
 /* It stays where it is until it moves. */
-struct schedule_where describe(struct scheduler *c, struct turn *t, enum strategy_op op)
+struct schedule_where describe(struct scheduler *c, struct sched_thread *t, enum strategy_op op)
 {
-	if (!t->described) {
+	if (!(t->known & POINT_DESCRIBED)) {
 		t->where = (struct schedule_where){0};
 		describe_look(c, t, &t->where);
 	}
-	t->described = true;
+	t->known |= POINT_DESCRIBED;
 	return op == STRATEGY_TIMEOUT ? timeout(c, t) : t->where;
 }
 
 /* ---- while the strategy chooses ---------------------------------------------------------------------- */
 
-static struct turn *turn_at(const struct scheduler *c, const struct strategy_point *point)
+static struct sched_thread *thread_at_point(const struct scheduler *c,
+					    const struct strategy_point *point)
 {
 	for (size_t i = 0; c && i < c->points.count; i++)
 		if (c->points.items[i].thread == point->thread)
@@ -172,28 +174,28 @@ static struct turn *turn_at(const struct scheduler *c, const struct strategy_poi
 void sched_describe(struct sched *given, const struct strategy_point *point,
 		    struct schedule_where *where)
 {
-	struct turn *t = turn_at(given->now, point);
+	struct sched_thread *t = thread_at_point(given->now, point);
 
 	if (t)
 		*where = describe(given->now, t, point->op);
 }
 
-const char *sched_thread(struct sched *given, const struct strategy_point *point)
+const char *sched_thread_id(struct sched *given, const struct strategy_point *point)
 {
-	const struct turn *t = turn_at(given->now, point);
+	const struct sched_thread *t = thread_at_point(given->now, point);
 
 	return t ? t->thread->engine->id : NULL;
 }
 
 /* Of a function with several objects: the first one, as of a wait its condition. 0: it is about none. */
-static uint64_t object_of(const struct turn *t)
+static uint64_t object_of(const struct sched_thread *t)
 {
 	if (t->point.object == STRATEGY_ANY_OBJECT)
 		return t->function ? t->objects[0] : 0;
 	return t->point.object == STRATEGY_NO_OBJECT ? 0 : t->point.object;
 }
 
-static const char *name_now(struct scheduler *c, struct turn *t)
+static const char *name_now(struct scheduler *c, struct sched_thread *t)
 {
 	struct inspect_stack calls = {0};
 	const struct inspect_call *own;
@@ -214,12 +216,12 @@ static const char *name_now(struct scheduler *c, struct turn *t)
 
 const char *sched_name(struct sched *given, const struct strategy_point *point)
 {
-	struct turn *t = turn_at(given->now, point);
+	struct sched_thread *t = thread_at_point(given->now, point);
 
 	if (!t)
 		return NULL;
-	if (!t->named)
+	if (!(t->known & POINT_NAMED))
 		t->name = name_now(given->now, t);
-	t->named = true;
+	t->known |= POINT_NAMED;
 	return t->name;
 }

@@ -38,26 +38,26 @@ bool hangs_may(const struct scheduler *c)
 	return limit_of(c) > 0 && (c->idle_s > noticed_s || c->still_s > noticed_s);
 }
 
-static bool could_go_on(const struct turn *t)
+static bool could_go_on(const struct sched_thread *t)
 {
-	return t->moment == MOMENT_READY || t->signalled || (t->moment != MOMENT_RUNS && t->timed);
+	return t->state == THREAD_READY || t->signalled || (t->state != THREAD_RUNS && t->timed);
 }
 
 /* The one that computes, if another one could go on. */
-static struct turn *computing(const struct scheduler *c)
+static struct sched_thread *computing(const struct scheduler *c)
 {
-	struct turn *runs = NULL;
+	struct sched_thread *runs = NULL;
 	bool others = false;
 
-	array_each(struct turn *, t, &c->turns) {
-		if ((*t)->moment == MOMENT_RUNS && !(*t)->at_point)
+	array_each(struct sched_thread *, t, &c->threads) {
+		if ((*t)->state == THREAD_RUNS && !(*t)->at_point)
 			runs = *t;
 		others |= could_go_on(*t);
 	}
 	return others ? runs : NULL;
 }
 
-static bool stop_it(struct scheduler *c, struct turn *t)
+static bool stop_it(struct scheduler *c, struct sched_thread *t)
 {
 	struct tracee *tracee = c->run->tracee;
 
@@ -96,7 +96,7 @@ bool hangs_preempt(struct scheduler *c)
 {
 	const struct strategy_point p = {.op = STRATEGY_YIELD, .object = STRATEGY_NO_OBJECT};
 	double still_s = c->still_s;
-	struct turn *t = computing(c);
+	struct sched_thread *t = computing(c);
 
 	if (c->preempt_ns > c->hang_ns)
 		still_s -= (double)(c->preempt_ns - c->hang_ns) / ns_of_s;
@@ -104,9 +104,9 @@ bool hangs_preempt(struct scheduler *c)
 		return false;
 	c->preempt_ns = c->hang_ns + (uint64_t)(c->still_s * ns_of_s);
 	c->preempts++;
-	c->given->preempted = true;
+	c->given->seen |= SCHED_PREEMPTED;
 	t->function = NULL;
-	turn_ready(t, &p);
+	sched_thread_ready(t, &p);
 	t->preempted = true;
 	return true;
 }

@@ -23,7 +23,7 @@ static bool ids_is_wrapper(struct run_process *p, uint64_t pc)
 	return false;
 }
 
-static bool own_code_asks(const struct turn *t)
+static bool own_code_asks(const struct sched_thread *t)
 {
 	struct run_process *p = t->thread->process;
 	uint64_t back;
@@ -33,11 +33,12 @@ static bool own_code_asks(const struct turn *t)
 	       !scheduler_is_runtime(p, back);
 }
 
-bool ids_call(struct scheduler *c, struct turn *t)
+bool ids_call(struct scheduler *c, struct sched_thread *t)
 {
 	if (t->call.number != SYS_gettid && t->call.number != SYS_getpid)
 		return false;
-	c->given->asks_ids = c->given->asks_ids || own_code_asks(t);
-	turn_goes(t);
+	if (!(c->given->seen & SCHED_ASKS_IDS) && own_code_asks(t))
+		c->given->seen |= SCHED_ASKS_IDS;
+	sched_thread_goes(t);
 	return true;
 }

@@ -9,7 +9,8 @@ enum { LAST = 1000 };
 
 bool last_is_near(const struct sched *g)
 {
-	return g->keeps_last && g->steps && g->schedule.steps.count + LAST >= g->steps;
+	return (g->flags & SCHED_KEEPS_LAST) && g->steps &&
+	       g->schedule.steps.count + LAST >= g->steps;
 }
 
 static void add_where(const struct schedule_where *w, struct str *out)
@@ -135,17 +136,17 @@ void last_words(struct sched *g)
 	str_add(out, "; --steps N makes schedules longer");
 }
 
-void last_thread(struct sched *g, const struct turn *t, const struct schedule_where *where)
+void last_thread(struct sched *g, const struct sched_thread *t, const struct schedule_where *where)
 {
 	struct str *out = &g->last_threads;
 
 	str_add(out, g->schedule.threads.items[t->listed]);
-	if (t->moment == MOMENT_READY)
+	if (t->state == THREAD_READY)
 		str_addf(out, " is to %s", schedule_op(t->point.op));
-	else if (t->moment == MOMENT_SLEEPS)
+	else if (t->state == THREAD_SLEEPS)
 		str_add(out, " sleeps");
 	else
-		str_add(out, t->moment == MOMENT_RUNS ? " runs" : " waits");
+		str_add(out, t->state == THREAD_RUNS ? " runs" : " waits");
 	add_where(where, out);
 	str_add(out, "\n");
 }

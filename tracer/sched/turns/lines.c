@@ -8,7 +8,7 @@
 static enum hit_answer hit_line(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct scheduler *c = scheduler_of(s);
-	struct turn *t = turn_of(h->thread);
+	struct sched_thread *t = sched_thread_of(h->thread);
 
 	(void)a;
 	if (!c || !c->begun || c->over || !t->thread || t->at_point)

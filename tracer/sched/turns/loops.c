@@ -25,7 +25,7 @@ static const double PREEMPTED_S = 1, AGAIN_S = 0.1; /* of computing without a st
 /* ---- a thread comes by -------------------------------------------------------------------------- */
 
 /* With no step between: nobody else has moved. */
-static bool goes_round(struct scheduler *c, struct turn *t)
+static bool goes_round(struct scheduler *c, struct sched_thread *t)
 {
 	struct sched_loop_rounds *r = &t->rounds;
 	size_t steps = c->given->schedule.steps.count;
@@ -36,7 +36,7 @@ static bool goes_round(struct scheduler *c, struct turn *t)
 	return ++r->count >= ROUNDS;
 }
 
-static void yields(struct turn *t)
+static void yields(struct sched_thread *t)
 {
 	t->point = (struct strategy_point){.op = STRATEGY_YIELD, .object = STRATEGY_NO_OBJECT};
 	t->function = NULL;
@@ -46,7 +46,7 @@ static void yields(struct turn *t)
 static enum hit_answer hit_loop(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct scheduler *c = scheduler_of(s);
-	struct turn *t = turn_of(h->thread);
+	struct sched_thread *t = sched_thread_of(h->thread);
 	struct sched_loop *loop;
 
 	if (!c || !c->begun || c->over || !t->thread || t->at_point)
@@ -75,7 +75,7 @@ static enum hit_answer hit_preempted(struct run *s, const struct act *a, const s
 {
 	const struct site_use *use = h->site->user;
 	struct scheduler *c = scheduler_of(s);
-	struct turn *t = turn_of(h->thread);
+	struct sched_thread *t = sched_thread_of(h->thread);
 
 	(void)a;
 	if (use->acts.count == 1)
@@ -143,8 +143,8 @@ static void loops_look_at(struct scheduler *c, struct run_thread *t)
 static void loops_look(struct scheduler *c)
 {
 	c->looks++;
-	array_each(struct turn *, t, &c->turns)
-		if ((*t)->moment == MOMENT_RUNS && c->given->loops_count < SCHED_LOOPS)
+	array_each(struct sched_thread *, t, &c->threads)
+		if ((*t)->state == THREAD_RUNS && c->given->loops_count < SCHED_LOOPS)
 			loops_look_at(c, (*t)->thread);
 }
 
@@ -160,9 +160,9 @@ static bool is_time_to_look(struct scheduler *c, uint64_t worked_ns)
 
 static bool others_can_go_on(const struct scheduler *c)
 {
-	array_each(struct turn *, t, &c->turns)
-		if ((*t)->moment == MOMENT_READY || (*t)->signalled ||
-		    ((*t)->moment != MOMENT_RUNS && (*t)->timed))
+	array_each(struct sched_thread *, t, &c->threads)
+		if ((*t)->state == THREAD_READY || (*t)->signalled ||
+		    ((*t)->state != THREAD_RUNS && (*t)->timed))
 			return true;
 	return false;
 }
@@ -179,9 +179,9 @@ static void preempt(struct scheduler *c)
 	    c->still_s < c->preempted_s + AGAIN_S || !others_can_go_on(c))
 		return;
 	c->preempted_s = c->still_s;
-	c->given->preempted = true;
-	array_each(struct turn *, t, &c->turns)
-		if ((*t)->moment == MOMENT_RUNS)
+	c->given->seen |= SCHED_PREEMPTED;
+	array_each(struct sched_thread *, t, &c->threads)
+		if ((*t)->state == THREAD_RUNS)
 			put_here(c->run, (*t)->thread, &preempted_owner, 0);
 }
 

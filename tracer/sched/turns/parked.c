@@ -8,10 +8,10 @@
 #include "tracer/run/observers.h"
 
 /* A deadlock has let them into the kernel by now. */
-static bool is_parked(const struct turn *t)
+static bool is_parked(const struct sched_thread *t)
 {
-	return (t->moment == MOMENT_FUTEX || t->moment == MOMENT_SLEEPS ||
-		t->moment == MOMENT_BEHIND) &&
+	return (t->state == THREAD_FUTEX || t->state == THREAD_SLEEPS ||
+		t->state == THREAD_BEHIND) &&
 	       t->thread->tracee->state == TRACEE_STOPPED;
 }
 
@@ -21,11 +21,11 @@ static void parked_end(struct run *s)
 
 	if (!c)
 		return;
-	array_each(struct turn *, t, &c->turns) {
+	array_each(struct sched_thread *, t, &c->threads) {
 		const struct tracee_made *call = &(*t)->call;
 		struct judged *judged = judged_of((*t)->thread);
 
-		judged->ready = (*t)->moment == MOMENT_READY;
+		judged->ready = (*t)->state == THREAD_READY;
 		if (!is_parked(*t))
 			continue;
 		judged->on = true;

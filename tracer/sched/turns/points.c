@@ -140,7 +140,7 @@ static enum hit_answer hit_function(struct run *s, const struct act *a, const st
 {
 	const struct sync_function *f = &functions[a->what];
 	struct scheduler *c = scheduler_of(s);
-	struct turn *t = turn_of(h->thread);
+	struct sched_thread *t = sched_thread_of(h->thread);
 	struct strategy_point p = {.op = f->op, .writes = !f->reads};
 
 	if (!c || !c->begun || c->over || !t->thread ||
@@ -246,7 +246,7 @@ void points_settled(struct run *s, struct run_process *p, struct tracee_thread *
 	points_opened(s, p, t, p->images.items, p->images.count);
 	loops_put(s, p, t);
 	starts_settled(s, p, t);
-	if (s->options->sched->keeps)
+	if ((s->options->sched->flags & SCHED_KEEPS))
 		runtime_unseen(p, &function_owner);
 }
 

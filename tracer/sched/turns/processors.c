@@ -56,7 +56,7 @@ void sched_unpin(void)
 	found.known = false;
 }
 
-bool processors_call(struct turn *t)
+bool processors_call(struct sched_thread *t)
 {
 	const struct tracee_made *call = &t->call;
 	int64_t result = found.size;
@@ -64,7 +64,7 @@ bool processors_call(struct turn *t)
 	if (call->number != SYS_sched_getaffinity)
 		return false;
 	if (!found.known) {
-		turn_goes(t);
+		sched_thread_goes(t);
 		return true;
 	}
 	if (call->args[1] < (uint64_t)found.size)
@@ -73,6 +73,6 @@ bool processors_call(struct turn *t)
 			      (size_t)found.size) < 0)
 		result = -EFAULT;
 	tracee_answer(t->thread->tracee, result);
-	turn_goes(t);
+	sched_thread_goes(t);
 	return true;
 }

@@ -26,11 +26,11 @@ static void begin_early(struct scheduler *c, const struct run_thread *made)
 
 	if (c->begun || c->over || !maker || !maker->user)
 		return;
-	c->given->had_threads = true;
-	if (!c->given->early)
+	c->given->seen |= SCHED_HAD_THREADS;
+	if (!(c->given->flags & SCHED_EARLY))
 		return;
 	scheduler_begin(c->run, maker->user);
-	turn_of(maker->user)->at_point = false;
+	sched_thread_of(maker->user)->at_point = false;
 }
 
 static void thread_new(struct run *s, struct run_thread *t)
@@ -40,19 +40,19 @@ static void thread_new(struct run *s, struct run_thread *t)
 	if (c)
 		begin_early(c, t);
 	if (c && c->begun && !c->over)
-		turn_new(c, t);
+		sched_thread_new(c, t);
 }
 
 static void thread_gone(struct run *s, struct run_thread *thread, bool renamed)
 {
 	struct scheduler *c = scheduler_of(s);
-	struct turn *t = turn_of(thread);
+	struct sched_thread *t = sched_thread_of(thread);
 
 	if (!c || !t->thread || renamed)
 		return;
-	turn_forget(c, t);
+	sched_thread_forget(c, t);
 	if (!t->ends)
-		turns_forget(c, thread->process);
+		sched_threads_forget(c, thread->process);
 	if (!c->over)
 		futexes_thread_gone(c, t);
 	t->thread = NULL;
@@ -75,48 +75,48 @@ static void exec(struct run *s, struct run_thread *t, bool first)
 	if (!c || first || !c->begun)
 		return;
 	process_gone(s, t->process, 0);
-	if (!turn_of(t)->thread)
-		turn_new(c, t);
+	if (!sched_thread_of(t)->thread)
+		sched_thread_new(c, t);
 	else
-		turn_exec(c, turn_of(t));
-	watch_exec(c, turn_of(t));
+		sched_thread_exec(c, sched_thread_of(t));
+	watch_exec(c, sched_thread_of(t));
 }
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
 /* The call that the thread stands before, and that was its point. */
-static void make_call(struct scheduler *c, struct turn *t)
+static void make_call(struct scheduler *c, struct sched_thread *t)
 {
-	t->at_call = false;
+	t->next = NEXT_RESUMES;
 	interrupts_step(c, t);
 	if (t->call.number == SYS_sched_yield)
-		tracee_answer(t->thread->tracee, 0), turn_goes(t);
+		tracee_answer(t->thread->tracee, 0), sched_thread_goes(t);
 	else
 		kernel_call(c, t);
 }
 
-static void take_step(struct scheduler *c, struct turn *t)
+static void take_step(struct scheduler *c, struct sched_thread *t)
 {
-	array_each(struct turn *, other, &c->turns)
+	array_each(struct sched_thread *, other, &c->threads)
 		(*other)->preempted = false;
-	if (t->moment != MOMENT_READY && t->signalled) {
+	if (t->state != THREAD_READY && t->signalled) {
 		interrupts_end_wait(c, t);
 		return;
 	}
-	if (t->moment != MOMENT_READY)
+	if (t->state != THREAD_READY)
 		times_pass(c, t->until_ns);
-	if (t->moment == MOMENT_RUNS) {
+	if (t->state == THREAD_RUNS) {
 		t->blocked = false; /* it comes back from the kernel and goes on */
-	} else if (t->has_result) {
-		t->has_result = false;
+	} else if (t->next == NEXT_ANSWERS) {
+		t->next = NEXT_RESUMES;
 		tracee_answer(t->thread->tracee, t->result);
-		turn_goes(t);
-	} else if (t->at_call) {
+		sched_thread_goes(t);
+	} else if (t->next == NEXT_CALLS) {
 		make_call(c, t);
 	} else {
 		if (!tracee_told(c->run->tracee))
 			grants_give(c, t);
-		turn_goes(t);
+		sched_thread_goes(t);
 	}
 }
 
@@ -135,8 +135,8 @@ static uint64_t time_for_some(const struct scheduler *c)
 {
 	uint64_t first = UINT64_MAX;
 
-	array_each(struct turn *, t, &c->turns) {
-		if (((*t)->moment == MOMENT_READY && !(*t)->preempted) || (*t)->signalled)
+	array_each(struct sched_thread *, t, &c->threads) {
+		if (((*t)->state == THREAD_READY && !(*t)->preempted) || (*t)->signalled)
 			return c->now_ns + SHORT_NS;
 		if ((*t)->timed && (*t)->until_ns < first)
 			first = (*t)->until_ns;
@@ -147,10 +147,10 @@ static uint64_t time_for_some(const struct scheduler *c)
 /* Whoever can go on, and whoever may have waited for long enough. */
 static void offer_ready(struct scheduler *c, uint64_t until, bool preempted)
 {
-	array_each(struct turn *, t, &c->turns) {
+	array_each(struct sched_thread *, t, &c->threads) {
 		if ((*t)->preempted != preempted)
 			continue;
-		if ((*t)->moment == MOMENT_READY)
+		if ((*t)->state == THREAD_READY)
 			scheduler_offer(c, *t, (*t)->point.op);
 		else if ((*t)->signalled)
 			scheduler_offer(c, *t, STRATEGY_BLOCK);
@@ -174,7 +174,7 @@ static void offer_all(struct scheduler *c)
 
 static bool somebody_is_held(const struct scheduler *c)
 {
-	array_each(struct turn *, t, &c->turns)
+	array_each(struct sched_thread *, t, &c->threads)
 		if ((*t)->thread->engine->held)
 			return true;
 	return false;
@@ -183,7 +183,7 @@ static bool somebody_is_held(const struct scheduler *c)
 /* Made untraced: what it does is no step, and may let others go on. */
 static bool somebody_is_unseen(const struct scheduler *c)
 {
-	array_each(struct turn *, t, &c->turns)
+	array_each(struct sched_thread *, t, &c->threads)
 		if ((*t)->thread->tracee && tracee_has_unseen_child((*t)->thread->tracee))
 			return true;
 	return false;
@@ -202,7 +202,8 @@ static void stuck(struct scheduler *c)
 	scheduler_note_places(c);
 	c->given->end = SCHED_STUCK;
 	c->over = true;
-	if (!c->given->judges && !c->kernel && !c->timers && !somebody_is_held(c) && !unseen) {
+	if (!(c->given->flags & SCHED_JUDGES) && !c->kernel && !c->timers && !somebody_is_held(c) &&
+	    !unseen) {
 		/* An unseen child that has died is a reason that is not the program's. */
 		observe_until(taken, stuck, s, STUCK_EXCUSED, &unused);
 		if (taken)
@@ -211,11 +212,11 @@ static void stuck(struct scheduler *c)
 		run_end(s);
 		return;
 	}
-	array_each(struct turn *, t, &c->turns) {
-		if ((*t)->moment == MOMENT_FUTEX)
+	array_each(struct sched_thread *, t, &c->threads) {
+		if ((*t)->state == THREAD_FUTEX)
 			futexes_let_wait(*t);
-		else if ((*t)->moment == MOMENT_BEHIND)
-			turn_goes(*t);
+		else if ((*t)->state == THREAD_BEHIND)
+			sched_thread_goes(*t);
 	}
 	s->driven = false;
 }
@@ -224,11 +225,11 @@ static bool is_to_rest(const struct scheduler *c)
 {
 	const struct sched *g = c->given;
 
-	return g->rests && c->points.count && g->schedule.steps.count >= g->rest_at;
+	return g->rest_at && c->points.count && g->schedule.steps.count >= g->rest_at;
 }
 
 /* Who is told to be there has gone on already: the strategy said so. */
-static void assert_as_foreseen(const struct scheduler *c, const struct turn *chosen)
+static void assert_as_foreseen(const struct scheduler *c, const struct sched_thread *chosen)
 {
 	const struct tracee_thread *told = tracee_told(c->run->tracee);
 
@@ -240,20 +241,20 @@ static bool tell_waits(struct scheduler *c)
 {
 	struct run *s = c->run;
 
-	for (size_t i = 0; i < c->turns.count; i++) {
-		struct turn *t = c->turns.items[i];
+	for (size_t i = 0; i < c->threads.count; i++) {
+		struct sched_thread *t = c->threads.items[i];
 
-		if (t->moment != MOMENT_RUNS && t->moment != MOMENT_READY && !t->signalled)
-			observe(comes, s, t->thread, NULL);
+		if (t->state != THREAD_RUNS && t->state != THREAD_READY && !t->signalled)
+			observe(waits, s, t->thread);
 	}
 	return !is_settled(c);
 }
 
 static void scheduler_turn(struct scheduler *c)
 {
-	while (c->begun && !c->over && !c->dying && !c->run->over && c->turns.count && !c->rests &&
-	       is_settled(c)) {
-		struct turn *chosen;
+	while (c->begun && !c->over && !c->dying && !c->run->over && c->threads.count &&
+	       !c->rests && is_settled(c)) {
+		struct sched_thread *chosen;
 
 		if (tell_waits(c))
 			continue;
@@ -293,14 +294,14 @@ void sched_go_on(struct run *s)
 
 void sched_say(const struct run_thread *thread, struct str *out)
 {
-	const struct turn *t = turn_of(thread);
+	const struct sched_thread *t = sched_thread_of(thread);
 
 	if (!t->thread)
 		return;
-	if (t->moment == MOMENT_READY && !t->has_result)
+	if (t->state == THREAD_READY && t->next != NEXT_ANSWERS)
 		str_addf(out, " (is to %s)", schedule_op(t->point.op));
 	else
-		str_add(out, t->moment == MOMENT_READY ? " (is to go on)" : " (waits)");
+		str_add(out, t->state == THREAD_READY ? " (is to go on)" : " (waits)");
 }
 
 /* Input from the network, a timer or a person arrives in real time. */
@@ -350,10 +351,8 @@ static bool late(struct run *s, enum end_reason reason, double over_us)
 /* Each run finds its input unread. */
 static int input(const struct sched *g)
 {
-	if (g->in_closed)
-		return TRACEE_CLOSED;
 	if (g->in < 0)
-		return -1;
+		return g->in;
 	lseek(g->in, g->in_at, SEEK_SET);
 	return fcntl(g->in, F_DUPFD_CLOEXEC, 3);
 }
@@ -381,7 +380,7 @@ static int launch(struct run *s, struct tracee_launch *how, struct error *err)
 	if (!g)
 		return 0;
 	how->calls = sched_calls;
-	if (g->keeps && how->stdin_fd >= 0)
+	if ((g->flags & SCHED_KEEPS) && how->stdin_fd >= 0)
 		keep_input(g, how->stdin_fd);
 	how->stdin_fd = how->stdin_fd < 0 ? input(g) : how->stdin_fd;
 	how->stdout_fd = how->stdout_fd < 0 ? output(&g->out) : how->stdout_fd;
@@ -392,26 +391,26 @@ static int launch(struct run *s, struct tracee_launch *how, struct error *err)
 static bool goes(struct run *s, struct run_thread *thread)
 {
 	struct scheduler *c = scheduler_of(s);
-	struct turn *t = turn_of(thread);
+	struct sched_thread *t = sched_thread_of(thread);
 
 	if (!c || !c->begun || c->over || !t->thread)
 		return false;
 	c->moves++;
 	kernel_left(c, t);
-	if (t->bears) {
+	if (t->next == NEXT_BIRTH) {
 		kernel_born(c, t);
 		return true;
 	}
-	if (t->leaves) {
+	if (t->next == NEXT_EXIT) {
 		kernel_leave(c, t);
 		return true;
 	}
 	if (!t->at_point) {
-		t->moment = MOMENT_RUNS;
+		t->state = THREAD_RUNS;
 		return false;
 	}
 	t->at_point = false;
-	turn_ready(t, &t->point);
+	sched_thread_ready(t, &t->point);
 	scheduler_turn(c);
 	return true;
 }
@@ -431,7 +430,7 @@ static bool scheduler_decided(struct run *s)
 }
 
 /* The call is a point by itself. */
-static void stand_before(struct turn *t, enum strategy_op op)
+static void stand_before(struct sched_thread *t, enum strategy_op op)
 {
 	struct strategy_point p = {.op = op, .object = STRATEGY_ANY_OBJECT, .place = t->call.pc};
 
@@ -441,12 +440,12 @@ static void stand_before(struct turn *t, enum strategy_op op)
 		p.writes = true;
 	if (t->call.number == SYS_exit)
 		p.object = t->call.fs_base;
-	t->at_call = true;
 	t->function = NULL;
-	turn_ready(t, &p);
+	sched_thread_ready(t, &p);
+	t->next = NEXT_CALLS;
 }
 
-static void on_call(struct scheduler *c, struct turn *t)
+static void on_call(struct scheduler *c, struct sched_thread *t)
 {
 	switch (t->call.number) {
 	case SYS_exit_group:
@@ -463,7 +462,7 @@ static void on_call(struct scheduler *c, struct turn *t)
 	case SYS_setitimer:
 	case SYS_timer_settime:
 		c->timers = true;
-		turn_goes(t);
+		sched_thread_goes(t);
 		break;
 	case SYS_kill:
 	case SYS_tkill:
@@ -476,7 +475,7 @@ static void on_call(struct scheduler *c, struct turn *t)
 		if (!times_call(c, t) && !processors_call(t) && !random_call(c, t) &&
 		    !ids_call(c, t) && !futexes_call(c, t) && !sanitizers_call(t)) {
 			if (scheduler_is_loading(t->thread->process, t->call.pc))
-				turn_goes(t);
+				sched_thread_goes(t);
 			else
 				stand_before(t, STRATEGY_BLOCK);
 		}
@@ -486,7 +485,7 @@ static void on_call(struct scheduler *c, struct turn *t)
 static bool scheduler_call(struct run *s, const struct tracee_event *ev)
 {
 	struct scheduler *c = scheduler_of(s);
-	struct turn *t = turn_of(ev->thread->user);
+	struct sched_thread *t = sched_thread_of(ev->thread->user);
 
 	if (!c)
 		return false;
@@ -528,7 +527,8 @@ static void forked(struct run *s, struct run_thread *t, struct run_process *chil
 	if (!c)
 		return;
 	watch_fork(c, t);
-	turn_of(t)->bears = shares_memory(s, t->process);
+	if (shares_memory(s, t->process))
+		sched_thread_of(t)->next = NEXT_BIRTH;
 }
 
 static bool needs_libraries(struct run *s, const struct run_process *p)

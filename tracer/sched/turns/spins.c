@@ -12,7 +12,7 @@
 
 enum { FEW = 64, STACK = 512, HITS_LEAST = 64, PATIENCE = 2048 };
 
-static uint64_t state_of(const struct turn *t, const struct arch_regs *regs)
+static uint64_t state_of(const struct sched_thread *t, const struct arch_regs *regs)
 {
 	uint8_t stack[STACK];
 	uint64_t state = hash_bytes(HASH_START, regs->dwarf, sizeof(regs->dwarf));
@@ -28,7 +28,7 @@ size_t spins_looked_at(const struct sched *c)
 }
 
 /* Of the thread that takes a step, in the last steps of a run. */
-void spins_look(struct scheduler *c, struct turn *t)
+void spins_look(struct scheduler *c, struct sched_thread *t)
 {
 	struct sched *g = c->given;
 	struct arch_regs regs;
@@ -55,11 +55,11 @@ static unsigned long patience(const struct sched *g)
 }
 
 /* Which of several is woken is nobody's turn. */
-void spins_pass_over(struct scheduler *c, struct turn *chosen)
+void spins_pass_over(struct scheduler *c, struct sched_thread *chosen)
 {
 	if (c->points.items[0].op == STRATEGY_WAKE)
 		return;
-	array_each(struct turn *const, t, &c->at)
+	array_each(struct sched_thread *const, t, &c->at)
 		if (++(*t)->passed_over > patience(c->given))
 			c->starved_at = c->given->schedule.steps.count;
 	chosen->passed_over = 0;
@@ -73,8 +73,8 @@ bool spins_starves(const struct scheduler *c)
 
 static bool sleeps_on(const struct scheduler *c)
 {
-	array_each(struct turn *const, t, &c->turns)
-		if ((*t)->moment == MOMENT_SLEEPS && !spin_only_sleeps(c->run, (*t)->thread))
+	array_each(struct sched_thread *const, t, &c->threads)
+		if ((*t)->state == THREAD_SLEEPS && !spin_only_sleeps(c->run, (*t)->thread))
 			return false;
 	return true;
 }
@@ -94,7 +94,7 @@ bool spins_naps(const struct scheduler *c)
  * It waits for what another thread is to write: with no point between, it has come back to the same state, and
  * reads the same value again.
  */
-bool spins_at(struct scheduler *c, struct turn *t, const struct arch_regs *regs)
+bool spins_at(struct scheduler *c, struct sched_thread *t, const struct arch_regs *regs)
 {
 	struct sched_round *seen = &t->spin;
 	const struct arch_access *a = &t->accesses[0];
@@ -143,7 +143,7 @@ bool sched_spins(const struct sched *c)
 {
 	const struct strategy_point *known[FEW];
 
-	return !c->starves && !c->naps &&
+	return !(c->seen & (SCHED_STARVES | SCHED_NAPS)) &&
 	       kinds_of(&c->schedule, spins_looked_at(c), known) <= FEW &&
 	       c->states_count <= SCHED_STATES;
 }

@@ -24,11 +24,11 @@ static enum hit_answer hit_start(struct run *s, const struct act *a, const struc
 	if (!c || c->begun || h->thread->process != s->root)
 		return HIT_SEEN;
 	c->arrived = h->thread;
-	if (!s->options->sched->keeps)
+	if (!(s->options->sched->flags & SCHED_KEEPS))
 		scheduler_begin(s, h->thread);
 	else
 		return HIT_TAKEN;
-	turn_of(h->thread)->at_point = true;
+	sched_thread_of(h->thread)->at_point = true;
 	return HIT_SEEN;
 }
 

@@ -17,41 +17,41 @@ static unsigned threads_number_of(struct sched *g, const char *path)
 }
 
 /* Who made it: a thread, or the first thread of the process that forked. NULL: the program's first. */
-static struct turn *maker_of(const struct run_thread *t)
+static struct sched_thread *maker_of(const struct run_thread *t)
 {
 	const struct tracee_thread *creator = t->tracee->creator;
 	struct run_process *parent;
 
 	if (creator && creator->user)
-		return turn_of(creator->user);
+		return sched_thread_of(creator->user);
 	parent = t->process->tracee->parent ? t->process->tracee->parent->user : NULL;
 	if (!parent)
 		return NULL;
 	array_each(struct run_thread *, other, &t->process->run->threads)
 		if ((*other)->process == parent)
-			return turn_of(*other);
+			return sched_thread_of(*other);
 	return NULL;
 }
 
 /* Sorted by path: that order does not depend on the order in time. */
-static void insert(struct scheduler *c, struct turn *t)
+static void insert(struct scheduler *c, struct sched_thread *t)
 {
-	size_t i = c->turns.count;
+	size_t i = c->threads.count;
 
-	(void)array_add(&c->turns);
-	for (; i > 0 && strcmp(c->turns.items[i - 1]->path, t->path) > 0; i--)
-		c->turns.items[i] = c->turns.items[i - 1];
-	c->turns.items[i] = t;
+	(void)array_add(&c->threads);
+	for (; i > 0 && strcmp(c->threads.items[i - 1]->path, t->path) > 0; i--)
+		c->threads.items[i] = c->threads.items[i - 1];
+	c->threads.items[i] = t;
 }
 
-void turn_new(struct scheduler *c, struct run_thread *thread)
+void sched_thread_new(struct scheduler *c, struct run_thread *thread)
 {
-	struct turn *t = turn_of(thread), *maker = maker_of(thread);
+	struct sched_thread *t = sched_thread_of(thread), *maker = maker_of(thread);
 	char path[PATH_MOST] = "0";
 
 	if (maker && maker->thread)
 		snprintf(path, sizeof(path), "%s.%04x", maker->path, ++maker->children);
-	else if (c->turns.count)
+	else if (c->threads.count)
 		snprintf(path, sizeof(path), "1.%04zx", thread->index);
 	t->number = threads_number_of(c->given, path);
 	t->path = c->given->paths.items[t->number];
@@ -66,10 +66,10 @@ void turn_new(struct scheduler *c, struct run_thread *thread)
 }
 
 /* It was taken for dead, with the threads that the exec has ended; what it was about lies in memory that is no more. */
-void turn_exec(struct scheduler *c, struct turn *t)
+void sched_thread_exec(struct scheduler *c, struct sched_thread *t)
 {
-	for (size_t i = 0; i < c->turns.count; i++)
-		if (c->turns.items[i] == t)
+	for (size_t i = 0; i < c->threads.count; i++)
+		if (c->threads.items[i] == t)
 			return;
 	t->clears = 0;
 	t->function = NULL;
@@ -85,31 +85,30 @@ void scheduler_begin(struct run *s, struct run_thread *t)
 	c->random = c->given->start_random;
 	if (!t)
 		return;
-	turn_new(c, t);
+	sched_thread_new(c, t);
 	loops_put(s, t->process, t->tracee);
 }
 
-void turn_forget(struct scheduler *c, struct turn *t)
+void sched_thread_forget(struct scheduler *c, struct sched_thread *t)
 {
 	watch_end(c, t);
-	for (size_t i = 0; i < c->turns.count; i++)
-		if (c->turns.items[i] == t) {
-			array_remove(&c->turns, i);
+	for (size_t i = 0; i < c->threads.count; i++)
+		if (c->threads.items[i] == t) {
+			array_remove(&c->threads, i);
 			break;
 		}
-	if (t->moment == MOMENT_KERNEL)
+	if (sched_thread_in_kernel(t))
 		c->kernel--;
-	t->moment = MOMENT_RUNS;
-	t->untold = false;
+	t->state = THREAD_RUNS;
 }
 
 /* Its other threads may still be said to be stopped, but will not move again. */
-void turns_forget(struct scheduler *c, const struct run_process *p)
+void sched_threads_forget(struct scheduler *c, const struct run_process *p)
 {
 	c->dying = p;
-	for (size_t i = c->turns.count; i-- > 0;)
-		if (c->turns.items[i]->thread->process == p)
-			turn_forget(c, c->turns.items[i]);
+	for (size_t i = c->threads.count; i-- > 0;)
+		if (c->threads.items[i]->thread->process == p)
+			sched_thread_forget(c, c->threads.items[i]);
 }
 
 void sched_paths_cut(struct sched_paths *p, size_t count)

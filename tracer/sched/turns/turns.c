@@ -11,7 +11,7 @@ static void turns_fini(void *what)
 
 	if (c->given)
 		c->given->now = NULL;
-	array_fini(&c->turns);
+	array_fini(&c->threads);
 	array_fini(&c->points);
 	array_fini(&c->at);
 	array_fini(&c->shared);
@@ -23,48 +23,49 @@ static void turns_fini(void *what)
 }
 
 static const struct keeper run_keeper = {sizeof(struct scheduler), turns_fini};
-static const struct keeper turn_keeper = {sizeof(struct turn), NULL};
+static const struct keeper thread_keeper = {sizeof(struct sched_thread), NULL};
 
 struct scheduler *scheduler_of(const struct run *s)
 {
 	return kept_of(&s->kept, &run_keeper);
 }
 
-struct turn *turn_of(const struct run_thread *t)
+struct sched_thread *sched_thread_of(const struct run_thread *t)
 {
-	return kept_make(&t->kept, &turn_keeper);
+	return kept_make(&t->kept, &thread_keeper);
 }
 
 /* What was known of its point is so no more. */
-static void forget_point(struct turn *t)
+static void forget_point(struct sched_thread *t)
 {
-	t->described = t->named = t->placed = false;
+	t->known = 0;
 }
 
-void turn_ready(struct turn *t, const struct strategy_point *p)
+void sched_thread_ready(struct sched_thread *t, const struct strategy_point *p)
 {
 	t->point = *p;
 	t->point.thread = t->number;
-	t->moment = MOMENT_READY;
-	t->timed = t->is_back = false;
+	t->state = THREAD_READY;
+	t->timed = false;
+	t->next = NEXT_RESUMES;
 	forget_point(t);
 }
 
-void turn_goes(struct turn *t)
+void sched_thread_goes(struct sched_thread *t)
 {
 	struct run_thread *thread = t->thread;
 
-	t->moment = MOMENT_RUNS;
+	t->state = THREAD_RUNS;
 	tracee_resume(thread->process->run->tracee, thread->tracee);
 }
 
-void turn_answered(struct turn *t, int64_t result)
+void sched_thread_answered(struct sched_thread *t, int64_t result)
 {
-	t->has_result = true;
+	t->next = NEXT_ANSWERS;
 	t->signalled = false;
 	forget_point(t);
 	t->result = result;
-	t->moment = MOMENT_READY;
+	t->state = THREAD_READY;
 	t->timed = false;
 }
 
@@ -72,9 +73,9 @@ void scheduler_note_places(struct scheduler *c)
 {
 	struct str text = {0};
 
-	array_each(struct turn *, t, &c->turns) {
+	array_each(struct sched_thread *, t, &c->threads) {
 		addresses_of_point(c, *t);
-		str_addf(&text, "%s%" PRIx64, t == c->turns.items ? "" : " ", (*t)->place);
+		str_addf(&text, "%s%" PRIx64, t == c->threads.items ? "" : " ", (*t)->place);
 	}
 	base_free(c->given->stuck);
 	c->given->stuck = str_take(&text);
@@ -84,7 +85,7 @@ static void keep_last(struct scheduler *c)
 {
 	last_steps(c->given);
 	last_words(c->given);
-	array_each(struct turn *, t, &c->turns) {
+	array_each(struct sched_thread *, t, &c->threads) {
 		struct schedule_where where = describe(c, *t, (*t)->point.op);
 
 		last_thread(c->given, *t, &where);
@@ -100,9 +101,9 @@ void scheduler_end(struct scheduler *c, enum sched_end how)
 	o->limit = how != SCHED_STOPPED ? OUTCOME_TIME_LIMIT : OUTCOME_IN_TIME;
 	if (how == SCHED_STEPS) {
 		o->steps = c->given->steps;
-		c->given->starves = spins_starves(c);
-		c->given->naps = spins_naps(c);
-		if (c->given->keeps_last)
+		c->given->seen |=
+			(spins_starves(c) ? SCHED_STARVES : 0) | (spins_naps(c) ? SCHED_NAPS : 0);
+		if ((c->given->flags & SCHED_KEEPS_LAST))
 			keep_last(c);
 		o->livelock = sched_spins(c->given);
 	}
@@ -117,7 +118,7 @@ static bool too_many(struct scheduler *c)
 }
 
 /* The thread that has moved last could go on, and does not. */
-static bool preempts(const struct scheduler *c, const struct turn *chosen)
+static bool preempts(const struct scheduler *c, const struct sched_thread *chosen)
 {
 	for (size_t i = 0; i < c->at.count; i++)
 		if (c->at.items[i] == c->moved)
@@ -126,13 +127,13 @@ static bool preempts(const struct scheduler *c, const struct turn *chosen)
 }
 
 /* Should this be the last step: these could have gone on, too. */
-static void note_pending(struct scheduler *c, const struct turn *chosen)
+static void note_pending(struct scheduler *c, const struct sched_thread *chosen)
 {
 	struct schedule *s = &c->given->schedule;
 
 	s->pending.count = 0;
 	for (size_t i = 0; i < c->at.count; i++) {
-		struct turn *t = c->at.items[i];
+		struct sched_thread *t = c->at.items[i];
 		enum strategy_op op = c->points.items[i].op;
 
 		if (t == chosen || op == STRATEGY_WAKE || op == STRATEGY_TIMEOUT)
@@ -148,7 +149,7 @@ static void note_pending(struct scheduler *c, const struct turn *chosen)
 static void record(struct scheduler *c, size_t i)
 {
 	struct schedule_step *step = array_add(&c->given->schedule.steps);
-	struct turn *t = c->at.items[i];
+	struct sched_thread *t = c->at.items[i];
 
 	step->thread = t->listed;
 	step->point = c->points.items[i];
@@ -158,16 +159,16 @@ static void record(struct scheduler *c, size_t i)
 		c->moved = t;
 	spins_look(c, t);
 	watch_step(c, t, &step->point);
-	if (c->given->describes || last_is_near(c->given)) {
+	if ((c->given->flags & SCHED_DESCRIBES) || last_is_near(c->given)) {
 		step->where = describe(c, t, step->point.op);
 		step->where.memory = addresses_memory(c, t);
 	}
-	if (c->given->describes)
+	if ((c->given->flags & SCHED_DESCRIBES))
 		note_pending(c, t);
 	forget_point(t);
 }
 
-void scheduler_offer(struct scheduler *c, struct turn *t, enum strategy_op op)
+void scheduler_offer(struct scheduler *c, struct sched_thread *t, enum strategy_op op)
 {
 	struct strategy_point *p = array_add(&c->points);
 
@@ -189,7 +190,7 @@ void scheduler_offer_none(struct scheduler *c)
 	c->points.count = c->at.count = 0;
 }
 
-struct turn *scheduler_choose(struct scheduler *c)
+struct sched_thread *scheduler_choose(struct scheduler *c)
 {
 	size_t i;
 
@@ -221,7 +222,7 @@ void scheduler_new(struct run *s)
 	c->given->now = c;
 	c->run = s;
 	c->given->end = SCHED_RAN;
-	c->given->costly = c->given->preempted = false;
+	c->given->seen &= SCHED_ASKS_IDS | SCHED_HAD_THREADS;
 	schedule_clear(&c->given->schedule);
 	addresses_begin(c);
 	s->driven = true;

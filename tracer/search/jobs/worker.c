@@ -58,12 +58,13 @@ static bool worker_is_wanted(const struct explore *e, const char *kind, uint64_t
 /* Enough to keep in folders. */
 static void take_last(struct sched *c, struct explore_outcome *o)
 {
-	if (o->ended != EXPLORE_CUT || c->end != SCHED_STEPS || !c->keeps_last)
+	if (o->ended != EXPLORE_CUT || c->end != SCHED_STEPS || !(c->flags & SCHED_KEEPS_LAST))
 		return;
 	o->last_steps = base_strdup(str_text(&c->last_steps));
 	o->last_threads = base_strdup(str_text(&c->last_threads));
 	o->last_words = base_strdup(str_text(&c->last_words));
-	c->keeps_last = ++c->last_kept < EXPLORE_CUTS;
+	if (++c->last_kept == EXPLORE_CUTS)
+		c->flags &= ~(unsigned)SCHED_KEEPS_LAST;
 }
 
 static enum strategy_result worker_take(const struct explore *e, struct sched *c,
@@ -86,11 +87,12 @@ static enum strategy_result worker_take(const struct explore *e, struct sched *c
 	o->status = r->status;
 	o->late = o->ended == EXPLORE_CUT && r->out_of_time;
 	take_last(c, o);
-	o->asks_ids = c->asks_ids;
+	o->asks_ids = c->seen & SCHED_ASKS_IDS;
 	o->said = e->said ? take_said(c) : NULL;
 	if (o->ended == EXPLORE_FAILED && !worker_is_known(e, o->key))
 		take_failure(c, r, kind, o);
-	else if (o->ended == EXPLORE_PASSED && !o->none && !c->preempted && !e->passed.is_known)
+	else if (o->ended == EXPLORE_PASSED && !o->none && !(c->seen & SCHED_PREEMPTED) &&
+		 !e->passed.is_known)
 		take_passed(c, o);
 	return results[o->ended];
 }
@@ -160,7 +162,7 @@ static int again(struct explore_worker *w, struct explore_outcome *o)
 	schedule_copy(&first, &c->schedule);
 	c->strategy = explore_guide(&first);
 	answer = explore_make(w->e, &w->runs, o->run, &second);
-	if (c->preempted || (second.ended == EXPLORE_CUT && c->end == SCHED_RAN))
+	if ((c->seen & SCHED_PREEMPTED) || (second.ended == EXPLORE_CUT && c->end == SCHED_RAN))
 		d = NULL; /* the clock made it another one, or there was no time */
 	else
 		d = answer == 0 ? strategy_guide_differs(c->strategy) : NULL;
@@ -176,7 +178,7 @@ static int again(struct explore_worker *w, struct explore_outcome *o)
 static bool is_made_twice(const struct explore_worker *w, const struct explore_outcome *o)
 {
 	return (o->run + 1) % TWICE_EVERY == 0 && !o->none && o->ended != EXPLORE_BARRED &&
-	       !w->runs.sched.preempted &&
+	       !(w->runs.sched.seen & SCHED_PREEMPTED) &&
 	       !(o->ended == EXPLORE_CUT && w->runs.sched.end == SCHED_RAN);
 }
 
@@ -190,8 +192,7 @@ int explore_worker_begin(struct explore_worker *w, unsigned worker, const struct
 	c->strategy = w->strategy;
 	c->steps = e->options.steps;
 	c->hang_s = e->options.hang;
-	c->keeps_last = true;
-	c->in_turn = e->options.in_turn;
+	c->flags = SCHED_KEEPS_LAST | (e->options.in_turn ? SCHED_WAKES_FIRST : 0);
 	sched_paths_copy(&c->paths, paths);
 	w->paths = paths->count;
 	w->runs.worker = worker;

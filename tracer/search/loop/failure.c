@@ -35,9 +35,12 @@ static enum explore_ended failure_judge(const struct sched *c, const struct run_
 	case VERDICT_OK:
 		if (r->expects || !r->status)
 			return EXPLORE_PASSED;
-		return failed(c->sanitizer ? "sanitizer" : r->signaled ? "signal" : "status", kind);
+		return failed(c->seen & SCHED_SANITIZER ? "sanitizer"
+			      : r->signaled		? "signal"
+							: "status",
+			      kind);
 	case VERDICT_CRASHED:
-		return failed(c->sanitizer ? "sanitizer" : "signal", kind);
+		return failed(c->seen & SCHED_SANITIZER ? "sanitizer" : "signal", kind);
 	case VERDICT_DEADLOCK:
 		return failed("deadlock", kind);
 	case VERDICT_NOT_AS_EXPECTED:

@@ -34,7 +34,7 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	c->strategy = strategy_new(x->strategy ? x->strategy : RACES_STRATEGY, &options);
 	c->steps = e->options.steps;
 	c->hang_s = e->options.hang;
-	c->keeps_last = true;
+	c->flags = SCHED_KEEPS_LAST;
 	if (!e->options.points_asked)
 		limit_looks(c, e->options.seconds);
 	explore_runs_points(&x->runs, &e->points_at);

@@ -61,7 +61,7 @@ static bool keeps_alone(struct run *s)
 {
 	const struct sched *c = s->options->sched;
 
-	if (c->had_threads && !c->starts.count)
+	if ((c->seen & SCHED_HAD_THREADS) && !c->starts.count)
 		return false;
 	let_others_end(s);
 	return !s->over && tracee_keep(s->tracee, scheduler_arrived(s)->tracee) == 0;
@@ -75,7 +75,7 @@ static void cannot_keep(struct explore_runs *r, const char *why)
 	r->not_kept = signal ? NULL : base_strdup(why);
 	if (signal) /* this is no run that it could end: it ends the first one */
 		run_signals_put_back(signal);
-	r->sched.early = true;
+	r->sched.flags |= SCHED_EARLY;
 	drop_kept(r);
 }
 
@@ -90,8 +90,8 @@ static int run_keep(struct explore_runs *r, struct error *err)
 	struct run *s = r->kept = base_alloc(1, sizeof(*s));
 
 	*s = (struct run){.options = &r->options, .symbols = r->symbols, .run_number = 1};
-	r->sched.keeps = true;
-	r->sched.had_threads = false;
+	r->sched.flags |= SCHED_KEEPS;
+	r->sched.seen &= ~(unsigned)SCHED_HAD_THREADS;
 	if (run_prepare(s, err) < 0 || run_launch(s, err) < 0) {
 		drop_kept(r);
 		return -1;
@@ -107,7 +107,7 @@ static int run_keep(struct explore_runs *r, struct error *err)
 		bound_keep(&r->sched, r->kept->root);
 		r->sched.in_at = lseek(r->sched.in, 0, SEEK_CUR);
 	}
-	r->sched.keeps = false;
+	r->sched.flags &= ~(unsigned)SCHED_KEEPS;
 	return 0;
 }
 
@@ -134,8 +134,9 @@ static int open_output(struct stream *s, enum stream_kind kind, const char *name
 /* A pipe or a terminal cannot be read again: nothing is there then. */
 static void open_input(struct sched *c, const struct run_options *o)
 {
-	c->in_closed = o->kinds[STDIN_FILENO] == STREAM_CLOSED;
-	c->in = o->input_at >= 0 ? dup(STDIN_FILENO) : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	c->in = o->kinds[STDIN_FILENO] == STREAM_CLOSED ? TRACEE_CLOSED
+		: o->input_at >= 0			? dup(STDIN_FILENO)
+							: open("/dev/null", O_RDONLY | O_CLOEXEC);
 	c->in_at = o->input_at >= 0 ? o->input_at : 0;
 }
 
@@ -216,7 +217,7 @@ int explore_runs_one(struct explore_runs *r, struct run_result *out, struct erro
 	rewind_files(r);
 	if (loop_run_start(r, &s, err) == 0) {
 		run_loop(&s);
-		if (r->sched.describes)
+		if ((r->sched.flags & SCHED_DESCRIBES))
 			note_modules(r, &s);
 		run_judge(&s, out);
 		answer = out->verdict == VERDICT_ERROR ? error_move(err, &s.fault) : 0;

@@ -248,7 +248,7 @@ static int find_races(struct search *s)
 
 	while (answer == 0 && !is_enough_for_races(s)) {
 		answer = one_for_races(s, &x, counts);
-		e->costly = x.runs.sched.costly;
+		e->costly = (x.runs.sched.seen & SCHED_COSTLY);
 		if (e->costly || !explore_races_more(&x) || is_late(e))
 			break;
 	}
@@ -280,7 +280,7 @@ static void search_describe(void *ctx, const struct strategy_point *point,
 
 static const char *thread(void *ctx, const struct strategy_point *point)
 {
-	return sched_thread(&((struct search *)ctx)->worker.runs.sched, point);
+	return sched_thread_id(&((struct search *)ctx)->worker.runs.sched, point);
 }
 
 static const char *name(void *ctx, const struct strategy_point *point)

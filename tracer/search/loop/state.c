@@ -53,7 +53,7 @@ static void state_judge(struct explore *e, const struct sched *c, const struct r
 static void state_prepare(struct explore *e, struct sched *c)
 {
 	c->steps = e->options.steps;
-	c->early = !e->forked;
+	c->flags = e->forked ? 0 : SCHED_EARLY;
 	c->strategy = explore_guide(&e->passed.schedule);
 	sched_paths_copy(&c->paths, &e->passed.paths);
 }
@@ -70,7 +70,7 @@ int explore_state_check(struct explore *e)
 	p->is_checked = true;
 	state_prepare(e, &runs.sched);
 	answer = explore_runs_alone(e, &runs, e->x.options, e->quick, p->points, &r);
-	if (answer == 0 && !r.interrupted && !runs.sched.preempted)
+	if (answer == 0 && !r.interrupted && !(runs.sched.seen & SCHED_PREEMPTED))
 		state_judge(e, &runs.sched, &r);
 	if (answer == 0 && r.interrupted)
 		answer = experiment_over(&e->x, &r);

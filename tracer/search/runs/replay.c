@@ -141,7 +141,8 @@ static void set_points(const struct schedule_head *h, struct sched *c)
 	array_each(const struct sched_chosen, start, &points.starts)
 		sched_start(c, start);
 	explore_points_fini(&points);
-	c->early = schedule_option(h, "begins", 0);
+	if (schedule_option(h, "begins", 0))
+		c->flags |= SCHED_EARLY;
 }
 
 static const char *const streams[] = {"stdin", "stdout", "stderr"};
@@ -452,9 +453,9 @@ static void open_input(struct replay *r, struct sched *c)
 	enum stream_kind kind = replay_stream(r, STDIN_FILENO);
 
 	r->lacks_input = kind == STREAM_FILE && stream_kind_of(STDIN_FILENO) != STREAM_FILE;
-	c->in_closed = kind == STREAM_CLOSED;
-	c->in = kind == STREAM_NULL || r->lacks_input ? open("/dev/null", O_RDONLY | O_CLOEXEC)
-						      : -1;
+	c->in = kind == STREAM_CLOSED			? TRACEE_CLOSED
+		: kind == STREAM_NULL || r->lacks_input ? open("/dev/null", O_RDONLY | O_CLOEXEC)
+							: -1;
 }
 
 /* The stream is of the recorded kind; its output is passed on to gatectl's own, whatever that
@@ -475,11 +476,11 @@ int replay_begin(struct replay *r, struct error *err)
 
 	if (r->sched) {
 		strategy_begin(r->sched->strategy, 0);
-		r->sched->rests = false;
+		r->sched->rest_at = 0;
 		return 0;
 	}
 	c = r->sched = r->options->sched = base_alloc(1, sizeof(*c));
-	*c = (struct sched){.strategy = explore_guide(&r->schedule), .judges = true};
+	*c = (struct sched){.strategy = explore_guide(&r->schedule), .flags = SCHED_JUDGES};
 	open_input(r, c);
 	if (open_output(r, &c->out, STDOUT_FILENO, err) < 0 ||
 	    open_output(r, &c->err, STDERR_FILENO, err) < 0)
@@ -552,8 +553,7 @@ void replay_tell(const struct replay *r, const struct run_result *result, struct
 
 void replay_rest(struct replay *r, size_t steps)
 {
-	r->sched->rests = steps > 0;
-	r->sched->rest_at = r->sched->schedule.steps.count + steps;
+	r->sched->rest_at = steps ? r->sched->schedule.steps.count + steps : 0;
 }
 
 void replay_next(const struct replay *r, struct str *out)

@@ -119,8 +119,7 @@ static void examine_prepare(struct explore *e, const struct explore_failure *f, 
 
 	c->steps = is_endless ? f->schedule.steps.count : e->options.steps;
 	c->hang_s = hang_s(e);
-	c->judges = c->describes = true;
-	c->early = !e->forked;
+	c->flags = SCHED_JUDGES | SCHED_DESCRIBES | (e->forked ? 0 : SCHED_EARLY);
 	c->strategy = explore_guide(&f->schedule);
 	sched_paths_copy(&c->paths, &f->paths);
 }
