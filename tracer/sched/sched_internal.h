@@ -238,17 +238,42 @@ void addresses_thread(struct scheduler *c, const struct sched_thread *t);
    name. */
 const char *addresses_memory(struct scheduler *c, struct sched_thread *t);
 
-/* ---- points.c ---- */
+/* ---- points.c: traps, and where points are ---- */
+
+struct hit; /* run/places/sites.h */
+struct site_owner;
+
+/* Where traps are set, while the thread is stopped. */
+struct sched_image {
+	struct run *run;
+	struct run_process *process;
+	struct tracee_thread *thread;
+	const struct image *image; /* NULL: for an address of the process */
+};
+/* False: no trap is possible there. */
+bool sched_trap(const struct sched_image *x, uint64_t address, const struct site_owner *owner,
+		unsigned what);
+
+/* Functions by name, exported by an image or static in it: rows whose first member is the name. */
+struct sched_functions {
+	const void *rows;
+	size_t size;
+	unsigned count;
+	void (*put)(const struct sched_image *x, unsigned i, uint64_t offset);
+};
+void sched_put_functions(const struct sched_image *x, const struct sched_functions *f);
+
+/* The thread of a hit; NULL: it is not under control. */
+struct sched_thread *sched_hit(struct run *s, const struct hit *h, struct scheduler **c);
+/* The thread is at a point; `function`: at the entry of that one, or NULL. */
+void sched_arrive(struct sched_thread *t, const struct strategy_point *p, const char *function);
+/* The i-th argument, from 0, at the entry of a function. */
+uint64_t entry_argument(const struct hit *h, unsigned i);
 
 void points_settled(struct run *s, struct run_process *p, struct tracee_thread *t);
 /* These libraries have come later. */
 void points_opened(struct run *s, struct run_process *p, struct tracee_thread *t,
 		   const struct image *images, size_t count);
-
-/* ---- arguments.c: of the function that the thread is about to enter, counted from 0 ---- */
-
-struct hit; /* run/places/sites.h */
-uint64_t entry_argument(const struct hit *h, unsigned i);
 
 /* ---- runtime.c ---- */
 
@@ -256,7 +281,6 @@ uint64_t entry_argument(const struct hit *h, unsigned i);
 bool scheduler_is_runtime(struct run_process *p, uint64_t address);
 /* A system call there is ld.so's own, about a file that it loads or looks for. */
 bool scheduler_is_loading(const struct run_process *p, uint64_t pc);
-struct site_owner; /* run/places/sites.h */
 /* After all other points: the loader's calls of functions at which nobody but `owner` looks pass by the traps. */
 void runtime_unseen(struct run_process *p, const struct site_owner *owner);
 
@@ -273,8 +297,7 @@ void starts_settled(struct run *s, struct run_process *p, struct tracee_thread *
 /* NULL: nothing there was chosen. */
 struct sched_chosen *accesses_chosen(const struct sched *g, const char *module, uint64_t offset);
 
-void accesses_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
-		      const struct image *image);
+void accesses_settled(const struct sched_image *x);
 
 /* ---- grants.c ---- */
 
@@ -285,11 +308,6 @@ void grants_note(struct sched *g, unsigned access);
 void grants_note_function(struct sched *g, uint64_t address);
 /* The one that the strategy has chosen is about to go on. */
 void grants_give(struct scheduler *c, const struct sched_thread *chosen);
-
-/* ---- lines.c: after the image's accesses ---- */
-
-void lines_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
-		   const struct image *image);
 
 /* ---- watch.c: nothing, if no races are searched for ---- */
 
@@ -323,32 +341,10 @@ bool watch_is_given(const struct scheduler *c, const struct sched_thread *t, uin
 bool watch_has_given(const struct scheduler *c);
 void watch_taken_any(struct scheduler *c);
 
-/* ---- freed.c: nothing, if no races are searched for and no call of free was chosen ---- */
+/* ---- allocator.c: nothing, if no races are searched for and no call of free was chosen ---- */
 
-/* Where functions of an allocator are looked for; `operators`: its new and delete do not call malloc and free. */
-struct allocator_setting {
-	struct run *run;
-	struct run_process *process;
-	struct tracee_thread *thread;
-	const struct image *image;
-	bool operators;
-};
-/* `owner` looks at the calls of the function there, as its `what`. */
-void allocator_look(const struct allocator_setting *x, const struct site_owner *owner,
-		    unsigned what, uint64_t offset);
 /* Before points are set for the image: so that the loader's calls are seen, too (runtime_unseen()). */
-void freed_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
-		   const struct image *image);
-/* The thread has this block from the allocator now. */
-void freed_taken(struct scheduler *c, struct sched_thread *t, struct module *allocator,
-		 uint64_t block);
-/* C++'s new and delete are its own. */
-bool freed_has_operators(struct module *allocator);
-
-/* ---- taken.c: as freed.c ---- */
-
-void taken_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
-		   const struct image *image);
+void allocator_settled(const struct sched_image *x);
 
 /* ---- race.c: a pair of the search for races is new; the thread is about to make the access ---- */
 

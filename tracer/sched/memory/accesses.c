@@ -83,11 +83,11 @@ static uint64_t size_of(const struct sched_access *a, const struct sched_thread 
 
 static enum hit_answer hit_access(struct run *s, const struct act *a, const struct hit *h)
 {
-	struct scheduler *c = scheduler_of(s);
-	struct sched_thread *t = sched_thread_of(h->thread);
+	struct scheduler *c;
+	struct sched_thread *t = sched_hit(s, h, &c);
 	struct sched_access *access;
 
-	if (!c || !c->begun || c->over || !t->thread)
+	if (!t)
 		return HIT_SEEN;
 	access = &c->given->accesses.items[a->what];
 	watch_own_code(c, t);
@@ -107,26 +107,19 @@ static enum hit_answer hit_access(struct run *s, const struct act *a, const stru
 		return HIT_SEEN;
 	}
 	grants_note(c->given, a->what);
-	t->point = (struct strategy_point){.op = accesses_op_of(&access->what),
-					   .object = object_of(access, t, h),
-					   .place = h->address,
-					   .writes = access->what.writes,
-					   .size = size_of(access, t)};
-	t->function = NULL;
-	t->at_point = true;
+	sched_arrive(t,
+		     &(struct strategy_point){.op = accesses_op_of(&access->what),
+					      .object = object_of(access, t, h),
+					      .place = h->address,
+					      .writes = access->what.writes,
+					      .size = size_of(access, t)},
+		     NULL);
 	return HIT_SEEN;
 }
 
 static const struct site_owner access_owner = {.name = "access", .hit = hit_access};
 
 /* ---- setting them -------------------------------------------------------------------------------- */
-
-struct access_setting {
-	struct run *run;
-	struct run_process *process;
-	struct tracee_thread *thread;
-	const struct image *image;
-};
 
 struct sched_chosen *accesses_chosen(const struct sched *g, const char *module, uint64_t offset)
 {
@@ -166,17 +159,12 @@ static void look_at_operand(struct sched_access *a)
 		a->size = at.size;
 }
 
-static void accesses_put(const struct access_setting *x, unsigned index)
+static void accesses_put(const struct sched_image *x, unsigned index)
 {
 	struct sched_access *access = &x->run->options->sched->accesses.items[index];
-	const struct act act = {.owner = &access_owner, .what = index};
-	ERROR(ignored);
-	struct site_use *use = sites_use(x->run, x->process, x->thread,
-					 x->image->bias + access->offset, NULL, &ignored);
 
 	look_at_operand(access);
-	if (use && !sites_has(use, &act))
-		sites_act(use, &act);
+	sched_trap(x, x->image->bias + access->offset, &access_owner, index);
 }
 
 /* Does it ask whether a static variable of a C++ function has been made? That is an atomic load. */
@@ -202,7 +190,7 @@ static bool asks_guard(const struct image *image, const struct source_access *a,
 
 static void accesses_add(void *ctx, const struct source_access *a)
 {
-	const struct access_setting *x = ctx;
+	const struct sched_image *x = ctx;
 	struct sched *g = x->run->options->sched;
 	const struct sched_chosen *chosen =
 		accesses_chosen(g, module_name(x->image->module), a->offset);
@@ -249,7 +237,7 @@ static const struct sched_looked *known(const struct sched *g, const struct modu
 }
 
 /* In an earlier run, or in another process. */
-static void put_again(const struct access_setting *x, const struct sched_looked *looked)
+static void put_again(const struct sched_image *x, const struct sched_looked *looked)
 {
 	struct sched *g = x->run->options->sched;
 
@@ -262,21 +250,19 @@ static void put_again(const struct access_setting *x, const struct sched_looked 
 	}
 }
 
-void accesses_settled(struct run *s, struct run_process *p, struct tracee_thread *t,
-		      const struct image *image)
+void accesses_settled(const struct sched_image *x)
 {
-	struct access_setting x = {s, p, t, image};
-	struct sched *g = s->options->sched;
-	const struct sched_looked *looked = known(g, image->module);
+	struct sched *g = x->run->options->sched;
+	struct module *module = x->image->module;
+	const struct sched_looked *looked = known(g, module);
 	size_t first = g->accesses.count;
 
-	if (!is_looked_at(g, p, image))
+	if (!is_looked_at(g, x->process, x->image))
 		return;
 	if (looked) {
-		put_again(&x, looked);
+		put_again(x, looked);
 		return;
 	}
-	source_accesses(image->module, module_has_debug(image->module), accesses_add, &x);
-	*array_add(&g->looked) =
-		(struct sched_looked){image->module, first, g->accesses.count - first};
+	source_accesses(module, module_has_debug(module), accesses_add, (void *)x);
+	*array_add(&g->looked) = (struct sched_looked){module, first, g->accesses.count - first};
 }

@@ -38,18 +38,18 @@ static bool goes_round(struct scheduler *c, struct sched_thread *t)
 
 static void yields(struct sched_thread *t)
 {
-	t->point = (struct strategy_point){.op = STRATEGY_YIELD, .object = STRATEGY_NO_OBJECT};
-	t->function = NULL;
-	t->at_point = true;
+	const struct strategy_point p = {.op = STRATEGY_YIELD, .object = STRATEGY_NO_OBJECT};
+
+	sched_arrive(t, &p, NULL);
 }
 
 static enum hit_answer hit_loop(struct run *s, const struct act *a, const struct hit *h)
 {
-	struct scheduler *c = scheduler_of(s);
-	struct sched_thread *t = sched_thread_of(h->thread);
+	struct scheduler *c;
+	struct sched_thread *t = sched_hit(s, h, &c);
 	struct sched_loop *loop;
 
-	if (!c || !c->begun || c->over || !t->thread || t->at_point)
+	if (!t || t->at_point)
 		return HIT_SEEN;
 	loop = &c->given->loops[a->what];
 	if (!goes_round(c, t)) {
@@ -74,13 +74,13 @@ static bool is_preempted(const struct scheduler *c)
 static enum hit_answer hit_preempted(struct run *s, const struct act *a, const struct hit *h)
 {
 	const struct site_use *use = h->site->user;
-	struct scheduler *c = scheduler_of(s);
-	struct sched_thread *t = sched_thread_of(h->thread);
+	struct scheduler *c;
+	struct sched_thread *t = sched_hit(s, h, &c);
 
 	(void)a;
 	if (use->acts.count == 1)
 		tracee_site_remove(h->thread->process->tracee, h->site);
-	if (c && c->begun && !c->over && t->thread && !t->at_point && is_preempted(c))
+	if (t && !t->at_point && is_preempted(c))
 		yields(t);
 	return HIT_SEEN;
 }
@@ -90,25 +90,14 @@ static const struct site_owner preempted_owner = {
 
 /* ---- setting them -------------------------------------------------------------------------------- */
 
-static bool turns_loops_put(struct run *s, struct run_process *p, struct tracee_thread *t,
-			    uint64_t address, const struct site_owner *owner, unsigned index)
-{
-	const struct act act = {.owner = owner, .what = index};
-	ERROR(ignored);
-	struct site_use *use = sites_use(s, p, t, address, NULL, &ignored);
-
-	if (use && !sites_has(use, &act))
-		sites_act(use, &act);
-	return use != NULL;
-}
-
 void loops_put(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	const struct sched *g = s->options->sched;
 
 	for (unsigned i = 0; i < g->loops_count; i++)
 		if (g->loops[i].is_one || g->loops[i].hits <= MOST_HITS)
-			turns_loops_put(s, p, t, g->loops[i].address, &loop_owner, i);
+			sched_trap(&(struct sched_image){s, p, t, NULL}, g->loops[i].address,
+				   &loop_owner, i);
 }
 
 /* ---- who comes to no point ------------------------------------------------------------------------ */
@@ -125,7 +114,7 @@ static uint64_t put_here(struct run *s, struct run_thread *t, const struct site_
 		return 0;
 	pc = tracee_regs(t->tracee, &regs) < 0 ? 0 : regs.dwarf[ARCH_DWARF_PC];
 	if (!images_at(t->process, pc) ||
-	    !turns_loops_put(s, t->process, t->tracee, pc, owner, index))
+	    !sched_trap(&(struct sched_image){s, t->process, t->tracee, NULL}, pc, owner, index))
 		pc = 0;
 	tracee_resume(s->tracee, t->tracee);
 	return pc;

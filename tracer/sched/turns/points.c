@@ -98,6 +98,77 @@ static const struct sync_function functions[] = {
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 
+/* ---- traps ----------------------------------------------------------------------------------------- */
+
+/* DWARF's numbers (psABI of x86-64): rdi rsi rdx rcx r8 r9. */
+static const unsigned arguments[] = {5, 4, 1, 2, 8, 9};
+
+uint64_t entry_argument(const struct hit *h, unsigned i)
+{
+	return h->regs.dwarf[arguments[i]];
+}
+
+struct sched_thread *sched_hit(struct run *s, const struct hit *h, struct scheduler **c)
+{
+	struct sched_thread *t = sched_thread_of(h->thread);
+
+	*c = scheduler_of(s);
+	return *c && (*c)->begun && !(*c)->over && t->thread ? t : NULL;
+}
+
+void sched_arrive(struct sched_thread *t, const struct strategy_point *p, const char *function)
+{
+	t->point = *p;
+	t->function = function;
+	t->forks = false;
+	t->at_point = true;
+}
+
+bool sched_trap(const struct sched_image *x, uint64_t address, const struct site_owner *owner,
+		unsigned what)
+{
+	const struct act act = {.owner = owner, .what = what};
+	ERROR(ignored);
+	struct site_use *use = sites_use(x->run, x->process, x->thread, address, NULL, &ignored);
+
+	if (use && !sites_has(use, &act))
+		sites_act(use, &act);
+	return use;
+}
+
+struct functions_visit {
+	const struct sched_image *x;
+	const struct sched_functions *functions;
+};
+
+static const char *function_name(const struct sched_functions *f, unsigned i)
+{
+	return *(const char *const *)((const char *)f->rows + i * f->size);
+}
+
+static void put_named(void *ctx, const char *name, uint64_t offset)
+{
+	const struct functions_visit *v = ctx;
+
+	for (unsigned i = 0; offset && i < v->functions->count; i++)
+		if (strcmp(name, function_name(v->functions, i)) == 0)
+			v->functions->put(v->x, i, offset);
+}
+
+void sched_put_functions(const struct sched_image *x, const struct sched_functions *f)
+{
+	struct functions_visit v = {x, f};
+	uint64_t offset;
+
+	if (x->process->loader) {
+		module_each_dynamic(x->image->module, put_named, &v);
+		return;
+	}
+	for (unsigned i = 0; i < f->count; i++)
+		if (module_symbol(x->image->module, function_name(f, i), &offset, NULL) == 0)
+			f->put(x, i, offset);
+}
+
 /* ---- a thread comes by -------------------------------------------------------------------------- */
 
 /* syscall(SYS_futex, word, op, ...): false: it is another call. */
@@ -139,12 +210,11 @@ static uint64_t object_of(const struct sync_function *f, const struct hit *h)
 static enum hit_answer hit_function(struct run *s, const struct act *a, const struct hit *h)
 {
 	const struct sync_function *f = &functions[a->what];
-	struct scheduler *c = scheduler_of(s);
-	struct sched_thread *t = sched_thread_of(h->thread);
+	struct scheduler *c;
+	struct sched_thread *t = sched_hit(s, h, &c);
 	struct strategy_point p = {.op = f->op, .writes = !f->reads};
 
-	if (!c || !c->begun || c->over || !t->thread ||
-	    tracee_top(h->thread->tracee, &p.place) < 0 ||
+	if (!t || tracee_top(h->thread->tracee, &p.place) < 0 ||
 	    scheduler_is_runtime(h->thread->process, p.place))
 		return HIT_SEEN;
 	p.object = object_of(f, h);
@@ -155,40 +225,62 @@ static enum hit_answer hit_function(struct run *s, const struct act *a, const st
 		grants_note_function(c->given, h->address);
 	t->objects[0] = f->object == ANY ? entry_argument(h, 0) : 0;
 	t->objects[1] = f->op == STRATEGY_WAIT && f->object == ANY ? entry_argument(h, 1) : 0;
-	t->point = p;
-	t->function = f->name;
+	sched_arrive(t, &p, f->name);
 	t->forks = f->object == ALL;
 	t->entry_sp = h->regs.dwarf[ARCH_DWARF_SP];
-	t->at_point = true;
 	return HIT_SEEN;
 }
 
 static const struct site_owner function_owner = {.name = "point", .hit = hit_function};
 
-static void points_put(struct run *s, struct run_process *p, struct tracee_thread *t,
-		       uint64_t address, const struct site_owner *owner, unsigned what)
-{
-	const struct act act = {.owner = owner, .what = what};
-	ERROR(ignored);
-	struct site_use *use = sites_use(s, p, t, address, NULL, &ignored);
+/* ---- lines that are points because the tester says so ------------------------------------------------- */
 
-	if (use && is_grantable(&functions[what]))
-		grants_open(s, t, address);
-	if (use && !sites_has(use, &act))
-		sites_act(use, &act);
+/* What comes then, up to the thread's next point, may be anything. */
+static enum hit_answer hit_line(struct run *s, const struct act *a, const struct hit *h)
+{
+	struct scheduler *c;
+	struct sched_thread *t = sched_hit(s, h, &c);
+
+	(void)a;
+	if (!t || t->at_point)
+		return HIT_SEEN;
+	watch_own_code(c, t);
+	t->access_count = 0;
+	sched_arrive(t,
+		     &(struct strategy_point){.op = STRATEGY_LINE,
+					      .object = STRATEGY_ANY_OBJECT,
+					      .place = h->address,
+					      .writes = true},
+		     NULL);
+	return HIT_SEEN;
+}
+
+static const struct site_owner line_owner = {.name = "line", .no_registers = true, .hit = hit_line};
+
+static bool is_access(const struct sched *g, const struct module *m, uint64_t offset)
+{
+	array_each(const struct sched_access, a, &g->accesses)
+		if (a->offset == offset && a->module == m)
+			return true;
+	return false;
+}
+
+/* At these places there is no access to memory. */
+static void put_lines(const struct sched_image *x)
+{
+	const struct sched *g = x->run->options->sched;
+	const char *name = module_name(x->image->module);
+
+	array_each(const struct sched_chosen, chosen, &g->chosen)
+		if (!chosen->frees && strcmp(chosen->module, name) == 0 &&
+		    !is_access(g, x->image->module, chosen->offset))
+			sched_trap(x, x->image->bias + chosen->offset, &line_owner, 0);
 }
 
 /* ---- setting them -------------------------------------------------------------------------------- */
 
-struct setting {
-	struct run *run;
-	struct run_process *process;
-	struct tracee_thread *thread;
-	const struct image *image;
-};
-
 /* Most of those that a sanitizer has in place of libc's call these. */
-static bool is_passed_on(const struct setting *x, const struct sync_function *f)
+static bool is_passed_on(const struct sched_image *x, const struct sync_function *f)
 {
 	static const char *const prefixes[] = {"pthread_mutex",
 					       "pthread_cond",
@@ -208,37 +300,24 @@ static bool is_passed_on(const struct setting *x, const struct sync_function *f)
 	return false;
 }
 
-static void put_named(void *ctx, const char *name, uint64_t offset)
+static void put_function(const struct sched_image *x, unsigned i, uint64_t offset)
 {
-	const struct setting *x = ctx;
+	uint64_t address = x->image->bias + offset;
 
-	for (unsigned i = 0; offset && i < FUNCTIONS; i++)
-		if (name[0] == functions[i].name[0] && strcmp(name, functions[i].name) == 0 &&
-		    !is_passed_on(x, &functions[i]))
-			points_put(x->run, x->process, x->thread, x->image->bias + offset,
-				   &function_owner, i);
+	if (!is_passed_on(x, &functions[i]) && sched_trap(x, address, &function_owner, i) &&
+	    is_grantable(&functions[i]))
+		grants_open(x->run, x->thread, address);
 }
 
-static void put_static(const struct setting *x)
+static void image_settled(const struct sched_image *x)
 {
-	uint64_t offset;
+	static const struct sched_functions all = {functions, sizeof(*functions), FUNCTIONS,
+						   put_function};
 
-	for (unsigned i = 0; i < FUNCTIONS; i++)
-		if (module_symbol(x->image->module, functions[i].name, &offset, NULL) == 0)
-			points_put(x->run, x->process, x->thread, x->image->bias + offset,
-				   &function_owner, i);
-}
-
-static void image_settled(const struct setting *x)
-{
-	if (x->process->loader)
-		module_each_dynamic(x->image->module, put_named, (void *)x);
-	else
-		put_static(x);
-	freed_settled(x->run, x->process, x->thread, x->image);
-	taken_settled(x->run, x->process, x->thread, x->image);
-	accesses_settled(x->run, x->process, x->thread, x->image);
-	lines_settled(x->run, x->process, x->thread, x->image);
+	sched_put_functions(x, &all);
+	allocator_settled(x);
+	accesses_settled(x);
+	put_lines(x);
 }
 
 void points_settled(struct run *s, struct run_process *p, struct tracee_thread *t)
@@ -254,5 +333,5 @@ void points_opened(struct run *s, struct run_process *p, struct tracee_thread *t
 		   const struct image *images, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		image_settled(&(struct setting){s, p, t, &images[i]});
+		image_settled(&(struct sched_image){s, p, t, &images[i]});
 }

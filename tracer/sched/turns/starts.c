@@ -35,17 +35,6 @@ static enum hit_answer hit_start(struct run *s, const struct act *a, const struc
 static const struct site_owner start_owner = {
 	.name = "start", .no_registers = true, .hit = hit_start};
 
-static void starts_put(struct run *s, struct run_process *p, struct tracee_thread *t,
-		       uint64_t address, const struct site_owner *owner)
-{
-	const struct act act = {.owner = owner};
-	ERROR(ignored);
-	struct site_use *use = sites_use(s, p, t, address, NULL, &ignored);
-
-	if (use && !sites_has(use, &act))
-		sites_act(use, &act);
-}
-
 /* ---- a program without a symbol for main ---------------------------------------------------------- */
 
 /* It is about to call __libc_start_main(main, ...); or something else, and this is where it begins. */
@@ -57,15 +46,16 @@ static enum hit_answer hit_libc_start(struct run *s, const struct act *a, const 
 
 	if (p != s->root || !module_is_code(exe->module, main - exe->bias))
 		return hit_start(s, a, h);
-	starts_put(s, p, h->thread->tracee, main, &start_owner);
+	sched_trap(&(struct sched_image){s, p, h->thread->tracee, NULL}, main, &start_owner, 0);
 	return HIT_SEEN;
 }
 
 static const struct site_owner libc_start_owner = {.name = "libc start", .hit = hit_libc_start};
 
 /* The first call behind the entry; the entry itself where there is none. */
-static void put_entry(struct run *s, struct run_process *p, struct tracee_thread *t)
+static void put_entry(const struct sched_image *x)
 {
+	const struct run_process *p = x->process;
 	uint64_t entry = module_entry(p->exe), bias = p->images.items[0].bias;
 	uint8_t code[START_CODE];
 	size_t n = module_bytes(p->exe, entry, code, sizeof(code));
@@ -75,11 +65,11 @@ static void put_entry(struct run *s, struct run_process *p, struct tracee_thread
 		if (arch_decode(code + at, n - at, entry + at, &insn) < 0)
 			break;
 		if (insn.flow == ARCH_FLOW_CALL || insn.flow == ARCH_FLOW_CALL_INDIRECT) {
-			starts_put(s, p, t, bias + entry + at, &libc_start_owner);
+			sched_trap(x, bias + entry + at, &libc_start_owner, 0);
 			return;
 		}
 	}
-	starts_put(s, p, t, bias + entry, &start_owner);
+	sched_trap(x, bias + entry, &start_owner, 0);
 }
 
 /* ---- setting them ------------------------------------------------------------------------------------ */
@@ -92,6 +82,7 @@ void sched_start(struct sched *c, const struct sched_chosen *where)
 
 void starts_settled(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
+	const struct sched_image x = {s, p, t, NULL};
 	const struct sched *g = s->options->sched;
 	uint64_t offset;
 
@@ -100,11 +91,11 @@ void starts_settled(struct run *s, struct run_process *p, struct tracee_thread *
 	array_each(const struct sched_chosen, start, &g->starts)
 		array_each(const struct image, image, &p->images)
 			if (strcmp(start->module, module_name(image->module)) == 0)
-				starts_put(s, p, t, image->bias + start->offset, &start_owner);
+				sched_trap(&x, image->bias + start->offset, &start_owner, 0);
 	if (g->starts.count)
 		return;
 	if (module_symbol(p->exe, "main", &offset, NULL) == 0)
-		starts_put(s, p, t, p->images.items[0].bias + offset, &start_owner);
+		sched_trap(&x, p->images.items[0].bias + offset, &start_owner, 0);
 	else
-		put_entry(s, p, t);
+		put_entry(&x);
 }

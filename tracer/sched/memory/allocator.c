@@ -1,0 +1,364 @@
+/*
+ * Memory that a program frees and allocates. The next owner of a block has nothing to do with the one before; and a
+ * thread that still accesses it, with nothing that orders it before, races with the call that frees: in another order
+ * it would use freed memory. The latter is reported of the tester's own calls alone: libc frees what it has, and what
+ * it was told to (pthread_key_create(&key, free)); and a function that ends by a jump to free looks like that.
+ *
+ * What was freed is free until it is allocated again. The result of a function of the allocator is known where it
+ * returns to.
+ */
+#include "tracer/sched/sched_internal.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/places/sites.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* ---- blocks ---------------------------------------------------------------------------------------- */
+
+enum {
+	WORD = 8,
+	FLAGS = 7, /* in the word before a block of glibc, which has the size of block and word */
+	GLIBC_LEAST = 32,
+	GLIBC_ALIGN = 16,
+	ASAN_HEAD = 16,
+	ASAN_ALLOCATED = 2,
+	ASAN_SHIFT = 3, /* a byte of its shadow is about eight of the program's */
+	ASAN_SHADOW = 0x7fff8000,
+};
+
+static bool is_allocator(struct module *m, const char *symbol)
+{
+	uint64_t offset;
+
+	return module_symbol(m, symbol, &offset, NULL) == 0;
+}
+
+/* ... whose blocks say how long they are. Others that stand in for it have some of its names. */
+static bool is_glibc(struct module *m)
+{
+	return is_allocator(m, "__libc_free") && is_allocator(m, "malloc_info");
+}
+
+static bool is_asan(struct module *allocator)
+{
+	return is_allocator(allocator, "__asan_init");
+}
+
+/* 0: it is no block of glibc's. */
+static uint64_t glibc_size(const struct sched_thread *t, uint64_t block)
+{
+	uint64_t size;
+
+	if (tracee_read(t->thread->process->tracee, block - sizeof(size), &size, sizeof(size)) < 0)
+		return 0;
+	size &= ~(uint64_t)FLAGS;
+	return size >= GLIBC_LEAST && size % GLIBC_ALIGN == 0 && arch_is_address(block + size)
+		       ? size - WORD
+		       : 0;
+}
+
+/* Of AddressSanitizer's blocks, in gcc 12's and clang 14's libraries: state, and the size that was asked for. */
+static uint64_t asan_size(const struct sched_thread *t, uint64_t block)
+{
+	struct {
+		uint8_t state, kind;
+		uint16_t high;
+		uint32_t low;
+		uint64_t context;
+	} head;
+
+	_Static_assert(sizeof(head) == ASAN_HEAD, "as it stands before the block");
+	if (tracee_read(t->thread->process->tracee, block - sizeof(head), &head, sizeof(head)) <
+		    0 ||
+	    head.state != ASAN_ALLOCATED)
+		return 0;
+	return (uint64_t)head.high << 32 | head.low;
+}
+
+/* The call before `back`: as it was met before, or a new one. */
+static unsigned freed_place_of(struct sched *g, const struct sched_thread *t, uint64_t back)
+{
+	const struct image *image = images_at(t->thread->process, back);
+	const uint64_t offset = back - 1 - image->bias;
+	unsigned place = (unsigned)g->accesses.count;
+
+	array_each(const unsigned, known, &g->freeing) {
+		const struct sched_access *a = &g->accesses.items[*known];
+
+		if (a->module == image->module && a->offset == offset)
+			return *known;
+	}
+	*array_add(&g->freeing) = place;
+	*array_add(&g->accesses) = (struct sched_access){
+		.module = image->module, .offset = offset, .address = back - 1, .frees = true};
+	return place;
+}
+
+/* Who is about to use the block looks into the shadow first, and whether it is free is seen only there. */
+static struct watch_freed in_shadow(struct watch_freed f)
+{
+	f.low = (f.block >> ASAN_SHIFT) + ASAN_SHADOW;
+	f.size = (f.size + FLAGS) >> ASAN_SHIFT;
+	f.shift = ASAN_SHIFT;
+	return f;
+}
+
+/* Code of no file (made at run time) is no place that can be told. */
+static bool is_testers(struct run_process *p, uint64_t back)
+{
+	return images_at(p, back) && !scheduler_is_runtime(p, back);
+}
+
+/* 0: it is not known. */
+static uint64_t size_of(const struct sched_thread *t, struct module *allocator, uint64_t block)
+{
+	if (is_asan(allocator))
+		return asan_size(t, block);
+	return is_glibc(allocator) ? glibc_size(t, block) : 0;
+}
+
+/* By free, or by realloc: it may move, and if it does not, who has the block has it as if it were new. */
+static void given_block(struct scheduler *c, struct sched_thread *t, const struct hit *h)
+{
+	const struct image *image = images_at(h->thread->process, h->address);
+	const uint64_t block = entry_argument(h, 0);
+	struct watch_freed f = {.low = block, .block = block};
+	uint64_t back;
+
+	if (!block || !image || tracee_top(h->thread->tracee, &back) < 0)
+		return;
+	f.races = is_testers(h->thread->process, back);
+	if (!f.races && watch_is_given(c, t, block))
+		return; /* from the store of free blocks that a thread has until it ends */
+	if (f.races) {
+		watch_own_code(c, t);
+		f.place = freed_place_of(c->given, t, back);
+	}
+	f.size = size_of(t, image->module, block);
+	f.keeps = f.size && h->thread->process->loader; /* or libc's own calls are not known */
+	if (is_asan(image->module)) {
+		const struct watch_freed shadow = in_shadow(f);
+
+		watch_freed(c, t, &shadow);
+	}
+	if (!f.size) /* the least that a block of any allocator can have */
+		f.size = WORD;
+	watch_freed(c, t, &f);
+}
+
+static void block_taken(struct scheduler *c, struct sched_thread *t, struct module *allocator,
+			uint64_t block)
+{
+	struct watch_freed f = {.low = block, .block = block};
+
+	f.size = size_of(t, allocator, block);
+	if (!f.size) {
+		watch_taken_any(c);
+		return;
+	}
+	watch_freed(c, t, &f);
+	if (!is_asan(allocator))
+		return;
+	f = in_shadow(f);
+	watch_freed(c, t, &f);
+}
+
+/* The call is a point if it was found to race. Of a sanitizer's block others look at the shadow, too. */
+static void free_is_point(struct scheduler *c, struct sched_thread *t, const struct hit *h,
+			  const char *name)
+{
+	const struct image *image, *allocator = images_at(h->thread->process, h->address);
+	const struct sched_chosen *chosen;
+	uint64_t back, size;
+
+	if (!allocator || tracee_top(h->thread->tracee, &back) < 0 ||
+	    !is_testers(h->thread->process, back))
+		return;
+	image = images_at(h->thread->process, back);
+	chosen = accesses_chosen(c->given, module_name(image->module), back - 1 - image->bias);
+	if (!chosen || !chosen->frees)
+		return;
+	size = is_asan(allocator->module) ? 0 : size_of(t, allocator->module, entry_argument(h, 0));
+	sched_arrive(t,
+		     &(struct strategy_point){.op = STRATEGY_WRITE,
+					      .object = entry_argument(h, 0),
+					      .place = back,
+					      .writes = true,
+					      .size = size ? size : STRATEGY_ANY_SIZE},
+		     name);
+	t->access_count = 0;
+	t->objects[0] = t->objects[1] = 0;
+	t->entry_sp = h->regs.dwarf[ARCH_DWARF_SP];
+}
+
+/* ---- functions ------------------------------------------------------------------------------------ */
+
+enum allocator_call {
+	FREE,
+	REALLOC,   /* may move the block that it gets */
+	UNMAPS,	   /* munmap, mremap */
+	MAPS,	   /* mmap: over other mappings with MAP_FIXED alone */
+	ALLOCATES, /* returns the block */
+	WRITES,	   /* writes the block's address to where its first argument points */
+};
+
+static const struct allocator_function {
+	const char *name;
+	enum allocator_call what;
+} allocator[] = {
+	{"free", FREE},
+	{"realloc", REALLOC},
+	{"munmap", UNMAPS},
+	{"mremap", UNMAPS},
+	{"mmap", MAPS},
+	{"malloc", ALLOCATES},
+	{"calloc", ALLOCATES},
+	{"memalign", ALLOCATES},
+	{"aligned_alloc", ALLOCATES},
+	{"posix_memalign", WRITES},
+	{"valloc", ALLOCATES},
+	{"pvalloc", ALLOCATES},
+	{"_ZdlPv", FREE},
+	{"_ZdaPv", FREE},
+	{"_ZdlPvm", FREE},
+	{"_ZdaPvm", FREE},
+	{"_ZdlPvSt11align_val_t", FREE},
+	{"_ZdaPvSt11align_val_t", FREE},
+	{"_ZdlPvmSt11align_val_t", FREE},
+	{"_ZdaPvmSt11align_val_t", FREE},
+	{"_Znwm", ALLOCATES},
+	{"_Znam", ALLOCATES},
+	{"_ZnwmRKSt9nothrow_t", ALLOCATES},
+	{"_ZnamRKSt9nothrow_t", ALLOCATES},
+	{"_ZnwmSt11align_val_t", ALLOCATES},
+	{"_ZnamSt11align_val_t", ALLOCATES},
+	{"_ZnwmSt11align_val_tRKSt9nothrow_t", ALLOCATES},
+	{"_ZnamSt11align_val_tRKSt9nothrow_t", ALLOCATES},
+};
+enum { ALLOCATOR_FUNCTIONS = sizeof(allocator) / sizeof(*allocator) };
+
+/* ---- it returns ---- */
+
+/* 0: it has got none. realloc that has none to give leaves the old one to whoever has it. */
+static uint64_t block_of(const struct sched_thread *t, const struct hit *h)
+{
+	uint64_t block = h->regs.dwarf[ARCH_DWARF_RESULT];
+
+	if (t->taking.at &&
+	    tracee_read(t->thread->process->tracee, t->taking.at, &block, sizeof(block)) < 0)
+		return 0;
+	return block ? block : t->taking.old;
+}
+
+static enum hit_answer hit_return(struct run *s, const struct act *a, const struct hit *h)
+{
+	struct scheduler *c;
+	struct sched_thread *t = sched_hit(s, h, &c);
+	uint64_t block;
+
+	(void)a;
+	if (!t || t->taking.sp != h->regs.dwarf[ARCH_DWARF_SP])
+		return HIT_SEEN;
+	block = block_of(t, h);
+	t->taking.sp = 0;
+	if (block)
+		block_taken(c, t, t->taking.allocator, block);
+	return HIT_SEEN;
+}
+
+/* The very instruction that it returns to may access the block. */
+static const struct site_owner return_owner = {.name = "taken", .ends = true, .hit = hit_return};
+
+/* ---- it is called ---- */
+
+static bool put_return(struct run *s, const struct hit *h)
+{
+	const struct sched_image x = {s, h->thread->process, h->thread->tracee, NULL};
+	uint64_t back;
+
+	return tracee_top(h->thread->tracee, &back) == 0 && sched_trap(&x, back, &return_owner, 0);
+}
+
+/* A call whose result will not be known may have allocated anything. */
+static void takes(struct scheduler *c, struct sched_thread *t, const struct hit *h,
+		  enum allocator_call how)
+{
+	const struct image *image = images_at(h->thread->process, h->address);
+	bool lost = !t->thread || t->taking.sp;
+
+	if (!lost && !watch_has_given(c) && how != REALLOC)
+		return;
+	if (lost || !image || !put_return(c->run, h)) {
+		watch_taken_any(c);
+		t->taking.sp = 0;
+		return;
+	}
+	t->taking = (struct sched_taking){
+		.allocator = image->module,
+		.sp = h->regs.dwarf[ARCH_DWARF_SP] + sizeof(uint64_t),
+		.old = how == REALLOC ? entry_argument(h, 0) : 0,
+		.at = how == WRITES ? entry_argument(h, 0) : 0,
+	};
+}
+
+static void gives(struct scheduler *c, struct sched_thread *t, const struct hit *h,
+		  enum allocator_call how)
+{
+	enum { FLAGS_OF_MMAP = 3 };
+	const struct watch_freed pages = {.low = entry_argument(h, 0),
+					  .size = entry_argument(h, 1)};
+
+	if (how == FREE || how == REALLOC)
+		given_block(c, t, h);
+	else if (how == UNMAPS || (how == MAPS && entry_argument(h, FLAGS_OF_MMAP) & MAP_FIXED))
+		watch_freed(c, t, &pages);
+}
+
+static enum hit_answer hit_allocator(struct run *s, const struct act *a, const struct hit *h)
+{
+	const enum allocator_call how = allocator[a->what].what;
+	struct scheduler *c;
+	struct sched_thread *t = sched_hit(s, h, &c);
+
+	if (t && c->given->races)
+		gives(c, t, h, how);
+	else if (t && (how == FREE || how == REALLOC))
+		free_is_point(c, t, h, allocator[a->what].name);
+	if (c && c->begun && !c->over && c->given->races && how >= REALLOC && how != UNMAPS &&
+	    how != MAPS)
+		takes(c, sched_thread_of(h->thread), h, how);
+	return HIT_SEEN;
+}
+
+static const struct site_owner allocator_owner = {.name = "allocator", .hit = hit_allocator};
+
+/* ---- setting them ---- */
+
+/* Where no races are searched for, those that were found matter alone. */
+static bool some_are_points(const struct sched *g)
+{
+	array_each(const struct sched_chosen, chosen, &g->chosen)
+		if (chosen->frees)
+			return true;
+	return false;
+}
+
+/* C++'s operators call malloc and free, but for AddressSanitizer's. */
+static void put_allocator(const struct sched_image *x, unsigned i, uint64_t offset)
+{
+	if (!x->run->options->sched->races && allocator[i].what >= UNMAPS)
+		return;
+	if (*allocator[i].name != '_' || is_asan(x->image->module))
+		sched_trap(x, x->image->bias + offset, &allocator_owner, i);
+}
+
+void allocator_settled(const struct sched_image *x)
+{
+	static const struct sched_functions all = {allocator, sizeof(*allocator),
+						   ALLOCATOR_FUNCTIONS, put_allocator};
+	const struct sched *g = x->run->options->sched;
+
+	if (g->races || some_are_points(g))
+		sched_put_functions(x, &all);
+}
