@@ -192,18 +192,27 @@ static inline bool sched_thread_in_kernel(const struct sched_thread *t)
 	return t->state >= THREAD_KERNEL;
 }
 
+/* Stopped before its call, by a decision of the scheduler. */
+static inline bool sched_thread_is_parked(const struct sched_thread *t)
+{
+	return t->state == THREAD_FUTEX || t->state == THREAD_SLEEPS || t->state == THREAD_BEHIND;
+}
+
 struct scheduler *scheduler_of(const struct run *s); /* NULL: the run is not controlled */
 struct sched_thread *sched_thread_of(const struct run_thread *t);
 
 /* ---- turns.c ---- */
 
+struct scheduler *scheduler_keep(struct run *s);
 void scheduler_new(struct run *s); /* if the run's options say so */
 
 /* The thread can go on when it is chosen: its next step is `p`. */
 void sched_thread_ready(struct sched_thread *t, const struct strategy_point *p);
 /* It goes on at once: this was no point. */
 void sched_thread_goes(struct sched_thread *t);
-/* It will not make the call that it stands before, but can go on with this result. */
+/* Its call, which is not made, has this result; and it goes on at once. */
+void sched_thread_answer(struct sched_thread *t, int64_t result);
+/* The same, but it goes on when it is chosen. */
 void sched_thread_answered(struct sched_thread *t, int64_t result);
 /* What could happen next: this thread does what it is at, as `op`. In the order of c->threads. */
 void scheduler_offer(struct scheduler *c, struct sched_thread *t, enum strategy_op op);
@@ -275,7 +284,7 @@ void points_settled(struct run *s, struct run_process *p, struct tracee_thread *
 void points_opened(struct run *s, struct run_process *p, struct tracee_thread *t,
 		   const struct image *images, size_t count);
 
-/* ---- runtime.c ---- */
+/* ---- loader.c ---- */
 
 /* The code of its libc or ld.so: their own use of locks is not the tester's. */
 bool scheduler_is_runtime(struct run_process *p, uint64_t address);
@@ -284,8 +293,10 @@ bool scheduler_is_loading(const struct run_process *p, uint64_t pc);
 /* After all other points: the loader's calls of functions at which nobody but `owner` looks pass by the traps. */
 void runtime_unseen(struct run_process *p, const struct site_owner *owner);
 
-/* ---- bound.c: the process is about to end ---- */
-
+/* The library of a sanitizer; and its code, also where it is linked into the program. */
+bool sanitizers_is(const struct module *m);
+bool sanitizers_is_own(struct run_process *p, uint64_t address);
+/* The process is about to end. */
 void bound_look(struct scheduler *c, const struct run_process *p);
 
 /* ---- starts.c: after all other points, so that it begins behind those at the same place ---- */
@@ -392,19 +403,17 @@ void race_expand(struct modules *symbols, const char *path, struct snippet name,
 		 struct race_texts *out);
 void race_texts_fini(struct race_texts *t);
 
-/* ---- processors.c ---- */
+/* ---- calls.c ---- */
 
-bool processors_call(struct sched_thread *t);
-bool random_call(struct scheduler *c, struct sched_thread *t); /* random.c */
-bool ids_call(struct scheduler *c, struct sched_thread *t);    /* ids.c */
+const long *calls_numbers(void); /* of the calls that stop a thread; -1 after the last */
+/* The thread is about to make a call. */
+void calls_make(struct scheduler *c, struct sched_thread *t);
+/* The same before it is under control. False: the kernel answers. */
+bool calls_early(struct scheduler *c, struct sched_thread *t);
 
-/* ---- sanitizers.c ---- */
+/* ---- streams.c ---- */
 
-bool sanitizers_call(struct sched_thread *t); /* it goes on: nobody can see what it does */
-bool sanitizers_is(const struct module *m);   /* the library of one */
-
-/* ---- written.c ---- */
-
+void streams_launch(struct sched *g, struct tracee_launch *how);
 void written_outcome(struct scheduler *c);
 /* Takes what the program has written by now. True: a thread that waited to write can go on. */
 bool written_drain(struct scheduler *c);
@@ -476,9 +485,11 @@ struct schedule_where describe(struct scheduler *c, struct sched_thread *t, enum
 const struct inspect_call *describe_own(const struct sched_thread *t,
 					const struct inspect_stack *calls);
 
-/* ---- futexes.c, times.c, kernel.c: true: it is taken care of ---- */
+/* ---- futexes.c ---- */
 
+/* False: the kernel handles the call. */
 bool futexes_call(struct scheduler *c, struct sched_thread *t);
+bool futexes_wait_any(struct scheduler *c, struct sched_thread *t); /* futex_waitv(2) */
 /* A thread has ended: the kernel has cleared the word that a join waits for, and freed robust locks. */
 void futexes_thread_gone(struct scheduler *c, const struct sched_thread *gone);
 
@@ -491,21 +502,24 @@ struct futex_key futexes_key(const struct sched_thread *t, uint64_t address);
 bool futexes_same(struct futex_key *x, struct futex_key *y);
 /* It stays what it is when that thread has gone. */
 void futexes_look_up(struct futex_key *key);
-void futexes_answer(struct sched_thread *t, int64_t result); /* and it goes on */
+int futexes_op(const struct sched_thread *t);
 void futexes_wait_at(struct sched_thread *t); /* it waits before its call; what for is set */
 
 /* ---- futexes_pi.c ---- */
 
-bool futexes_pi_call(struct scheduler *c, struct sched_thread *t);
+void futexes_pi_lock(struct scheduler *c, struct sched_thread *t);
+void futexes_pi_unlock(struct scheduler *c, struct sched_thread *t);
+void futexes_pi_wait_requeue(struct scheduler *c, struct sched_thread *t);
+void futexes_pi_requeue(struct scheduler *c, struct sched_thread *t);
 void futexes_pi_thread_gone(struct scheduler *c, uint32_t tid);
 /* For a handler that is to run; the wait goes on behind it. */
 void futexes_pi_interrupt(struct sched_thread *t);
 void futexes_pi_let_wait(struct sched_thread *t);
 
-/* A sleep, or a question for the time. */
-bool times_call(struct scheduler *c, struct sched_thread *t);
-/* The second of these alone: the program is not under control yet. */
-bool times_told(struct scheduler *c, struct sched_thread *t);
+/* ---- times.c ---- */
+
+bool times_sleep(struct scheduler *c, struct sched_thread *t);
+bool times_ask(struct scheduler *c, struct sched_thread *t);
 /* The waits that end until then are over. */
 void times_pass(struct scheduler *c, uint64_t until_ns);
 /* Sets until when the thread waits: a struct timespec at `address`, 0: for ever. `absolute`: of `clock`;
@@ -514,8 +528,8 @@ void times_wait(struct scheduler *c, struct sched_thread *t, uint64_t address, b
 		int clock);
 void times_limit(struct scheduler *c, struct sched_thread *t, const struct tracee_limit *limit);
 
-/* Does another thread of its process wait in the kernel for the children that its call waits for? */
-bool children_are_waited_for(const struct scheduler *c, const struct sched_thread *t);
+/* ---- kernel.c ---- */
+
 /* Threads behind a wait that is over are at their calls again. */
 void children_look(struct scheduler *c);
 
@@ -532,10 +546,7 @@ void kernel_called(struct sched_thread *t); /* TRACEE_CALLED */
 void kernel_notice_stopped(struct scheduler *c);
 /* At a tick: who sleeps in a call that is not told of waits there, too. */
 void kernel_notice(struct scheduler *c);
-/* The time for which it waits there is over: it will stop. */
-void kernel_time_out(struct scheduler *c, struct sched_thread *t);
 /* Do all of those in the kernel still wait there? Those that do not will stop. */
 bool kernel_rests(struct scheduler *c);
-extern const long sched_calls[]; /* that are told, -1 behind the last */
 
 #endif

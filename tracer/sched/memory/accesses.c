@@ -121,25 +121,6 @@ static const struct site_owner access_owner = {.name = "access", .hit = hit_acce
 
 /* ---- setting them -------------------------------------------------------------------------------- */
 
-struct sched_chosen *accesses_chosen(const struct sched *g, const char *module, uint64_t offset)
-{
-	array_each(struct sched_chosen, chosen, &g->chosen)
-		if (chosen->offset == offset && strcmp(chosen->module, module) == 0)
-			return chosen;
-	return NULL;
-}
-
-void sched_choose(struct sched *c, const struct sched_chosen *what)
-{
-	struct sched_chosen *there = accesses_chosen(c, what->module, what->offset);
-
-	if (there)
-		there->atomic |= what->atomic;
-	else
-		*array_add(&c->chosen) = (struct sched_chosen){
-			base_strdup(what->module), what->offset, what->atomic, what->frees};
-}
-
 static bool is_point(const struct sched *g, const struct sched_chosen *chosen,
 		     const struct arch_shared *what)
 {

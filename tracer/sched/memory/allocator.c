@@ -281,8 +281,8 @@ static bool put_return(struct run *s, const struct hit *h)
 }
 
 /* A call whose result will not be known may have allocated anything. */
-static void takes(struct scheduler *c, struct sched_thread *t, const struct hit *h,
-		  enum allocator_call how)
+static void note_taken(struct scheduler *c, struct sched_thread *t, const struct hit *h,
+		       enum allocator_call how)
 {
 	const struct image *image = images_at(h->thread->process, h->address);
 	bool lost = !t->thread || t->taking.sp;
@@ -302,8 +302,8 @@ static void takes(struct scheduler *c, struct sched_thread *t, const struct hit 
 	};
 }
 
-static void gives(struct scheduler *c, struct sched_thread *t, const struct hit *h,
-		  enum allocator_call how)
+static void note_given(struct scheduler *c, struct sched_thread *t, const struct hit *h,
+		       enum allocator_call how)
 {
 	enum { FLAGS_OF_MMAP = 3 };
 	const struct watch_freed pages = {.low = entry_argument(h, 0),
@@ -322,12 +322,12 @@ static enum hit_answer hit_allocator(struct run *s, const struct act *a, const s
 	struct sched_thread *t = sched_hit(s, h, &c);
 
 	if (t && c->given->races)
-		gives(c, t, h, how);
+		note_given(c, t, h, how);
 	else if (t && (how == FREE || how == REALLOC))
 		free_is_point(c, t, h, allocator[a->what].name);
 	if (c && c->begun && !c->over && c->given->races && how >= REALLOC && how != UNMAPS &&
 	    how != MAPS)
-		takes(c, sched_thread_of(h->thread), h, how);
+		note_taken(c, sched_thread_of(h->thread), h, how);
 	return HIT_SEEN;
 }
 

@@ -8,7 +8,6 @@
  * maps later has the same addresses.
  */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/sched/sched_run.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
 #include "tracer/source/source.h"

@@ -282,21 +282,3 @@ void race_told(struct scheduler *c, struct sched_thread *t, const struct arch_ac
 	race_tell(&x, a, pair);
 	inspect_stack_fini(&x.calls);
 }
-
-void sched_forget_told(struct sched *c, size_t count)
-{
-	while (c->told.count > count) {
-		struct sched_race *r = &c->told.items[--c->told.count];
-
-		for (int i = 0; i < 2; i++) {
-			base_free(r->sides[i].file);
-			base_free(r->sides[i].func);
-			base_free(r->sides[i].thread);
-			base_free(r->sides[i].locks);
-		}
-		base_free(r->variable);
-		base_free(r->before);
-		base_free(r->between);
-		base_free(r->after);
-	}
-}

@@ -17,6 +17,11 @@ static struct tracee_process *process_of(const struct sched_thread *t)
 	return t->thread->process->tracee;
 }
 
+int futexes_op(const struct sched_thread *t)
+{
+	return (int)t->call.args[1] & FUTEX_CMD_MASK;
+}
+
 static struct futex_key key_of(const struct sched_thread *t, uint64_t address, uint64_t flags)
 {
 	return (struct futex_key){.a = (uint64_t)(uintptr_t)process_of(t)->space,
@@ -61,12 +66,6 @@ bool futexes_same(struct futex_key *x, struct futex_key *y)
 	return is_equal(x, y);
 }
 
-void futexes_answer(struct sched_thread *t, int64_t result)
-{
-	tracee_answer(t->thread->tracee, result);
-	sched_thread_goes(t);
-}
-
 /* ---- waits ------------------------------------------------------------------------------------- */
 
 /* Is it in the function that was its last point? Then it goes on as what it was there. */
@@ -92,20 +91,19 @@ void futexes_wait_at(struct sched_thread *t)
 	t->state = THREAD_FUTEX;
 }
 
-static void wait(struct scheduler *c, struct sched_thread *t)
+static void futex_wait(struct scheduler *c, struct sched_thread *t)
 {
 	const uint64_t *args = t->call.args;
-	int op = (int)args[1] & FUTEX_CMD_MASK;
-	bool absolute = op == FUTEX_WAIT_BITSET;
+	bool absolute = futexes_op(t) == FUTEX_WAIT_BITSET;
 	uint32_t word;
 
 	if (tracee_read(process_of(t), args[0], &word, sizeof(word)) < 0) {
-		futexes_answer(t, -EFAULT);
+		sched_thread_answer(t, -EFAULT);
 		return;
 	}
 	watch_wake(c, t, args[0]); /* it has said there that it waits: who wakes it has seen that */
 	if (word != (uint32_t)args[2]) {
-		futexes_answer(t, -EAGAIN);
+		sched_thread_answer(t, -EAGAIN);
 		return;
 	}
 	times_wait(c, t, args[3], absolute,
@@ -132,7 +130,7 @@ static size_t futexes_words_of(const struct sched_thread *t,
 	return count;
 }
 
-static bool wait_for_any(struct scheduler *c, struct sched_thread *t)
+bool futexes_wait_any(struct scheduler *c, struct sched_thread *t)
 {
 	struct futex_waitv words[FUTEX_WAITV_MAX];
 	size_t count = futexes_words_of(t, words);
@@ -143,7 +141,7 @@ static bool wait_for_any(struct scheduler *c, struct sched_thread *t)
 			return false;
 		if (word == (uint32_t)words[i].val)
 			continue;
-		futexes_answer(t, -EAGAIN);
+		sched_thread_answer(t, -EAGAIN);
 		return true;
 	}
 	if (!count)
@@ -255,18 +253,21 @@ static int64_t wake(struct scheduler *c, struct futex_key *key, uint32_t bits, u
 	return woken;
 }
 
-static void wake_call(struct scheduler *c, struct sched_thread *t, uint32_t bits)
+static void wake_call(struct scheduler *c, struct sched_thread *t)
 {
+	uint32_t bits =
+		futexes_op(t) == FUTEX_WAKE ? (uint32_t)ALL_BITS : (uint32_t)t->call.args[5];
 	struct futex_key key = futexes_key(t, t->call.args[0]);
 	int64_t woken = wake(c, &key, bits, (uint32_t)t->call.args[2]);
 
 	watch_wake(c, t, t->call.args[0]);
 	if (woken >= 0)
-		futexes_answer(t, woken);
+		sched_thread_answer(t, woken);
 }
 
-static void requeue(struct scheduler *c, struct sched_thread *t, bool compares)
+static void futex_requeue(struct scheduler *c, struct sched_thread *t)
 {
+	bool compares = futexes_op(t) == FUTEX_CMP_REQUEUE;
 	const uint64_t *args = t->call.args;
 	struct futex_key from = futexes_key(t, args[0]), to = futexes_key(t, args[4]);
 	uint64_t moved = 0;
@@ -275,7 +276,7 @@ static void requeue(struct scheduler *c, struct sched_thread *t, bool compares)
 
 	if (compares && tracee_read(process_of(t), args[0], &word, sizeof(word)) == 0 &&
 	    word != (uint32_t)args[5]) {
-		futexes_answer(t, -EAGAIN);
+		sched_thread_answer(t, -EAGAIN);
 		return;
 	}
 	woken = wake(c, &from, (uint32_t)ALL_BITS, (uint32_t)args[2]);
@@ -289,7 +290,7 @@ static void requeue(struct scheduler *c, struct sched_thread *t, bool compares)
 		(*w)->queued = ++c->queued;
 		moved++;
 	}
-	futexes_answer(t, woken + (compares ? (int64_t)moved : 0));
+	sched_thread_answer(t, woken + (compares ? (int64_t)moved : 0));
 }
 
 /* FUTEX_WAKE_OP: changes the second word, wakes at the first, and at the second if its old value was such. */
@@ -321,7 +322,7 @@ static bool changes(struct sched_thread *t, uint32_t *old)
 	return tracee_write(process_of(t), at, &now, sizeof(now)) == 0;
 }
 
-static bool compares(uint32_t code, uint32_t old)
+static bool op_compares(uint32_t code, uint32_t old)
 {
 	int32_t value = (int32_t)old, than = (int32_t)(code << 20) >> 20;
 
@@ -349,46 +350,43 @@ static void wake_op(struct scheduler *c, struct sched_thread *t)
 	uint32_t old;
 
 	if (!changes(t, &old)) {
-		futexes_answer(t, -EFAULT);
+		sched_thread_answer(t, -EFAULT);
 		return;
 	}
 	woken = wake(c, &first, (uint32_t)ALL_BITS, (uint32_t)args[2]);
-	if (woken >= 0 && compares((uint32_t)args[5], old))
+	if (woken >= 0 && op_compares((uint32_t)args[5], old))
 		more = wake(c, &second, (uint32_t)ALL_BITS, (uint32_t)args[3]);
 	if (woken >= 0 && more >= 0)
-		futexes_answer(t, woken + more);
-}
-
-static bool syscalls_futexes_call(struct scheduler *c, struct sched_thread *t)
-{
-	switch ((int)t->call.args[1] & FUTEX_CMD_MASK) {
-	case FUTEX_WAIT:
-	case FUTEX_WAIT_BITSET:
-		wait(c, t);
-		return true;
-	case FUTEX_WAKE:
-		wake_call(c, t, (uint32_t)ALL_BITS);
-		return true;
-	case FUTEX_WAKE_BITSET:
-		wake_call(c, t, (uint32_t)t->call.args[5]);
-		return true;
-	case FUTEX_REQUEUE:
-	case FUTEX_CMP_REQUEUE:
-		requeue(c, t, ((int)t->call.args[1] & FUTEX_CMD_MASK) == FUTEX_CMP_REQUEUE);
-		return true;
-	case FUTEX_WAKE_OP:
-		wake_op(c, t);
-		return true;
-	default:
-		return futexes_pi_call(c, t);
-	}
+		sched_thread_answer(t, woken + more);
 }
 
 bool futexes_call(struct scheduler *c, struct sched_thread *t)
 {
-	if (t->call.number == SYS_futex_waitv)
-		return wait_for_any(c, t);
-	return t->call.number == SYS_futex && syscalls_futexes_call(c, t);
+	static const struct {
+		int op;
+		void (*handle)(struct scheduler *c, struct sched_thread *t);
+	} rows[] = {
+		{FUTEX_WAIT, futex_wait},
+		{FUTEX_WAIT_BITSET, futex_wait},
+		{FUTEX_WAKE, wake_call},
+		{FUTEX_WAKE_BITSET, wake_call},
+		{FUTEX_REQUEUE, futex_requeue},
+		{FUTEX_CMP_REQUEUE, futex_requeue},
+		{FUTEX_WAKE_OP, wake_op},
+		{FUTEX_LOCK_PI, futexes_pi_lock},
+		{FUTEX_LOCK_PI2, futexes_pi_lock},
+		{FUTEX_TRYLOCK_PI, futexes_pi_lock},
+		{FUTEX_UNLOCK_PI, futexes_pi_unlock},
+		{FUTEX_WAIT_REQUEUE_PI, futexes_pi_wait_requeue},
+		{FUTEX_CMP_REQUEUE_PI, futexes_pi_requeue},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].op == futexes_op(t)) {
+			rows[i].handle(c, t);
+			return true;
+		}
+	return false;
 }
 
 /* ---- what the kernel wakes by itself --------------------------------------------------------------- */

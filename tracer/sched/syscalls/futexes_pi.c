@@ -103,9 +103,13 @@ static int64_t futexes_pi_take(struct scheduler *c, struct sched_thread *t, uint
 	return closes_circle(c, t, owner) ? -EDEADLK : 1;
 }
 
-static void wait_for(struct scheduler *c, struct sched_thread *t, enum futex_waits what, int clock)
+/* FUTEX_LOCK_PI has no flag for the clock. */
+static void wait_for(struct scheduler *c, struct sched_thread *t, enum futex_waits what)
 {
 	const uint64_t *args = t->call.args;
+	int clock = futexes_op(t) == FUTEX_LOCK_PI || args[1] & FUTEX_CLOCK_REALTIME
+			    ? CLOCK_REALTIME
+			    : CLOCK_MONOTONIC;
 
 	times_wait(c, t, args[3], true, clock);
 	t->waits = what;
@@ -113,46 +117,46 @@ static void wait_for(struct scheduler *c, struct sched_thread *t, enum futex_wai
 	futexes_wait_at(t);
 }
 
-static void lock(struct scheduler *c, struct sched_thread *t, bool waits, int clock)
+void futexes_pi_lock(struct scheduler *c, struct sched_thread *t)
 {
 	int64_t taken = futexes_pi_take(c, t, t->call.args[0], 0);
 
 	t->lock = t->call.args[0];
-	if (taken == 1 && waits)
-		wait_for(c, t, FUTEX_FOR_LOCK, clock);
+	if (taken == 1 && futexes_op(t) != FUTEX_TRYLOCK_PI)
+		wait_for(c, t, FUTEX_FOR_LOCK);
 	else
-		futexes_answer(t, taken == 1 ? -EAGAIN : taken);
+		sched_thread_answer(t, taken == 1 ? -EAGAIN : taken);
 }
 
-static void unlock(struct scheduler *c, struct sched_thread *t)
+void futexes_pi_unlock(struct scheduler *c, struct sched_thread *t)
 {
 	struct futex_key key = futexes_key(t, t->call.args[0]);
 	uint32_t word;
 
 	if (!futexes_pi_word_at(t, t->call.args[0], &word))
-		futexes_answer(t, -EFAULT);
+		sched_thread_answer(t, -EFAULT);
 	else if ((word & FUTEX_TID_MASK) != tid_of(t))
-		futexes_answer(t, -EPERM);
+		sched_thread_answer(t, -EPERM);
 	else if (!offer_waiters(c, &key))
-		futexes_answer(t, set_word(t, t->call.args[0], 0) ? 0 : -EFAULT);
+		sched_thread_answer(t, set_word(t, t->call.args[0], 0) ? 0 : -EFAULT);
 	else if (hand_over(c, 0))
-		futexes_answer(t, 0);
+		sched_thread_answer(t, 0);
 }
 
 /* ---- conditions ----------------------------------------------------------------------------------- */
 
-static void wait_requeue(struct scheduler *c, struct sched_thread *t, int clock)
+void futexes_pi_wait_requeue(struct scheduler *c, struct sched_thread *t)
 {
 	const uint64_t *args = t->call.args;
 	uint32_t word;
 
 	t->lock = args[4];
 	if (!futexes_pi_word_at(t, args[0], &word))
-		futexes_answer(t, -EFAULT);
+		sched_thread_answer(t, -EFAULT);
 	else if (word != (uint32_t)args[2])
-		futexes_answer(t, -EAGAIN);
+		sched_thread_answer(t, -EAGAIN);
 	else
-		wait_for(c, t, FUTEX_FOR_REQUEUE, clock);
+		wait_for(c, t, FUTEX_FOR_REQUEUE);
 }
 
 static size_t offer_requeued(struct scheduler *c, struct futex_key *from)
@@ -166,7 +170,7 @@ static size_t offer_requeued(struct scheduler *c, struct futex_key *from)
 }
 
 /* The first has the lock if nobody else has, and otherwise waits for it as all the others do. */
-static void requeue(struct scheduler *c, struct sched_thread *t)
+void futexes_pi_requeue(struct scheduler *c, struct sched_thread *t)
 {
 	const uint64_t *args = t->call.args;
 	struct futex_key from = futexes_key(t, args[0]), to = futexes_key(t, args[4]);
@@ -175,11 +179,11 @@ static void requeue(struct scheduler *c, struct sched_thread *t)
 	size_t count;
 
 	if (args[2] != 1 || !futexes_pi_word_at(t, args[0], &word)) {
-		futexes_answer(t, args[2] != 1 ? -EINVAL : -EFAULT);
+		sched_thread_answer(t, args[2] != 1 ? -EINVAL : -EFAULT);
 		return;
 	}
 	if (word != (uint32_t)args[5]) {
-		futexes_answer(t, -EAGAIN);
+		sched_thread_answer(t, -EAGAIN);
 		return;
 	}
 	futexes_look_up(&to);
@@ -197,38 +201,10 @@ static void requeue(struct scheduler *c, struct sched_thread *t)
 		if (taken == 0)
 			sched_thread_answered(w, 0);
 	}
-	futexes_answer(t, moved ? moved : taken);
+	sched_thread_answer(t, moved ? moved : taken);
 }
 
-/* ---- what is asked of the kernel -------------------------------------------------------------------- */
-
-bool futexes_pi_call(struct scheduler *c, struct sched_thread *t)
-{
-	int clock = t->call.args[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
-
-	switch ((int)t->call.args[1] & FUTEX_CMD_MASK) {
-	case FUTEX_LOCK_PI:
-		lock(c, t, true, CLOCK_REALTIME);
-		return true;
-	case FUTEX_LOCK_PI2:
-		lock(c, t, true, clock);
-		return true;
-	case FUTEX_TRYLOCK_PI:
-		lock(c, t, false, clock);
-		return true;
-	case FUTEX_UNLOCK_PI:
-		unlock(c, t);
-		return true;
-	case FUTEX_WAIT_REQUEUE_PI:
-		wait_requeue(c, t, clock);
-		return true;
-	case FUTEX_CMP_REQUEUE_PI:
-		requeue(c, t);
-		return true;
-	default:
-		return false;
-	}
-}
+/* ---- the thread ends, or is interrupted --------------------------------------------------------------- */
 
 /* One of those who wait gets it; a robust one has lost its owner's id by now, others have not. */
 void futexes_pi_thread_gone(struct scheduler *c, uint32_t tid)

@@ -10,11 +10,6 @@
 
 enum { NS_OF_S = 1000000000 };
 
-static bool is_parked(const struct sched_thread *t)
-{
-	return t->state == THREAD_FUTEX || t->state == THREAD_SLEEPS || t->state == THREAD_BEHIND;
-}
-
 void interrupts_step(struct scheduler *c, const struct sched_thread *t)
 {
 	long number = t->call.number;
@@ -33,8 +28,8 @@ void interrupts_look(struct scheduler *c)
 	array_each(struct sched_thread *, t, &c->threads) {
 		const struct tracee_thread *tracee = (*t)->thread->tracee;
 
-		(*t)->signalled =
-			is_parked(*t) && (tracee_is_signalled(tracee) || tracee_is_to_stop(tracee));
+		(*t)->signalled = sched_thread_is_parked(*t) &&
+				  (tracee_is_signalled(tracee) || tracee_is_to_stop(tracee));
 		any |= (*t)->signalled;
 	}
 	c->signals = any;
@@ -86,6 +81,5 @@ void interrupts_end_wait(struct scheduler *c, struct sched_thread *t)
 	}
 	if (t->state == THREAD_SLEEPS)
 		tell_rest(c, t);
-	tracee_answer(t->thread->tracee, -EINTR);
-	sched_thread_goes(t);
+	sched_thread_answer(t, -EINTR);
 }

@@ -6,75 +6,12 @@
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/go.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 enum { DEEP_US = 1000000 };
-
-const long sched_calls[] = {SYS_futex,
-			    SYS_futex_waitv,
-			    SYS_nanosleep,
-			    SYS_clock_nanosleep,
-			    SYS_clock_gettime,
-			    SYS_gettimeofday,
-			    SYS_time,
-			    SYS_sched_yield,
-			    SYS_sched_getaffinity,
-			    SYS_getrandom,
-			    SYS_gettid,
-			    SYS_getpid,
-			    SYS_exit,
-			    SYS_exit_group,
-			    SYS_alarm,
-			    SYS_setitimer,
-			    SYS_timer_settime,
-			    SYS_kill,
-			    SYS_tkill,
-			    SYS_tgkill,
-			    SYS_rt_sigqueueinfo,
-			    SYS_rt_tgsigqueueinfo,
-			    SYS_read,
-			    SYS_readv,
-			    SYS_write,
-			    SYS_writev,
-			    SYS_poll,
-			    SYS_ppoll,
-			    SYS_select,
-			    SYS_pselect6,
-			    SYS_epoll_wait,
-			    SYS_epoll_pwait,
-			    SYS_epoll_pwait2,
-			    SYS_accept,
-			    SYS_accept4,
-			    SYS_connect,
-			    SYS_recvfrom,
-			    SYS_recvmsg,
-			    SYS_recvmmsg,
-			    SYS_sendto,
-			    SYS_sendmsg,
-			    SYS_sendmmsg,
-			    SYS_wait4,
-			    SYS_waitid,
-			    SYS_pause,
-			    SYS_rt_sigsuspend,
-			    SYS_rt_sigtimedwait,
-			    SYS_flock,
-			    SYS_msgrcv,
-			    SYS_msgsnd,
-			    SYS_semop,
-			    SYS_semtimedop,
-			    SYS_mq_timedreceive,
-			    SYS_mq_timedsend,
-			    SYS_io_getevents,
-			    SYS_io_uring_enter,
-			    SYS_close,
-			    SYS_timerfd_settime,
-			    -1};
-
-static struct tracee *tracee_of_run(const struct scheduler *c)
-{
-	return c->run->tracee;
-}
 
 /* An uninterruptible wait (state D of proc(5)) is short, or its end is not in sight: a frozen file system, a
    server that does not answer. It is one wait as long as the thread has not run in between. */
@@ -165,6 +102,82 @@ void kernel_leave(struct scheduler *c, struct sched_thread *t)
 	futexes_thread_gone(c, t);
 }
 
+/* ---- waits for children ------------------------------------------------------------------------------ */
+
+/*
+ * Threads of a process that wait for the same children. The end of a child wakes all of them, and the first that
+ * the kernel runs has it: no step decides that. So a thread goes into such a wait when no other one waits there
+ * for all that it waits for; until then it is stopped before its call.
+ */
+
+struct children {
+	idtype_t type;
+	pid_t id;
+	uint64_t options; /* as of waitid(2) */
+};
+
+/* A process group as waitid(2) has it: 0 is the caller's own. */
+static struct children of_wait4(pid_t pid, uint64_t options)
+{
+	idtype_t type = pid > 0 ? P_PID : pid == -1 ? P_ALL : P_PGID;
+
+	return (struct children){type, pid < 0 ? -pid : pid, options | WEXITED};
+}
+
+/* False: the call does not wait for children. */
+static bool children_of(const struct tracee_made *call, struct children *out)
+{
+	const uint64_t *args = call->args;
+
+	if (call->number == SYS_wait4)
+		*out = of_wait4((pid_t)args[0], args[2]);
+	else if (call->number == SYS_waitid)
+		*out = (struct children){(idtype_t)args[0], (pid_t)args[1], args[3]};
+	else
+		return false;
+	return !(out->options & WNOHANG);
+}
+
+static bool covers(const struct children *all, const struct children *some)
+{
+	return all->options == some->options &&
+	       (all->type == P_ALL || (all->type == some->type && all->id == some->id));
+}
+
+static bool is_inside_for(const struct sched_thread *t, const struct sched_thread *other,
+			  const struct children *wanted)
+{
+	struct children children;
+
+	return other != t && other->state == THREAD_KERNEL && other->blocked &&
+	       other->thread->process == t->thread->process &&
+	       children_of(&other->call, &children) && covers(&children, wanted);
+}
+
+static bool children_are_waited_for(const struct scheduler *c, const struct sched_thread *t)
+{
+	struct children wanted;
+
+	if (!children_of(&t->call, &wanted))
+		return false;
+	array_each(struct sched_thread *, other, &c->threads)
+		if (is_inside_for(t, *other, &wanted))
+			return true;
+	return false;
+}
+
+void children_look(struct scheduler *c)
+{
+	array_each(struct sched_thread *, t, &c->threads) {
+		if ((*t)->state != THREAD_BEHIND || children_are_waited_for(c, *t))
+			continue;
+		sched_thread_ready(*t, &(*t)->point);
+		(*t)->next = NEXT_CALLS;
+	}
+}
+
+/* ---- a call ----------------------------------------------------------------------------------------- */
+
 void kernel_call(struct scheduler *c, struct sched_thread *t)
 {
 	long number = t->call.number;
@@ -208,7 +221,7 @@ bool kernel_rests(struct scheduler *c)
 		runs(c, *t);
 		rest = false;
 	}
-	return rest && tracee_is_settled(tracee_of_run(c), c->kernel);
+	return rest && tracee_is_settled(c->run->tracee, c->kernel);
 }
 
 void kernel_left(struct scheduler *c, struct sched_thread *t)
@@ -267,9 +280,23 @@ void kernel_notice_stopped(struct scheduler *c)
 	}
 }
 
-void kernel_time_out(struct scheduler *c, struct sched_thread *t)
+/* The time for which it waits there is over: it will stop. */
+static void kernel_time_out(struct scheduler *c, struct sched_thread *t)
 {
 	tracee_time_out(t->thread->tracee);
 	t->timed = false;
 	runs(c, t);
+}
+
+void times_pass(struct scheduler *c, uint64_t until_ns)
+{
+	if (until_ns > c->now_ns)
+		c->now_ns = until_ns;
+	array_each(struct sched_thread *, t, &c->threads)
+		if (!(*t)->timed || (*t)->until_ns > until_ns)
+			continue;
+		else if (sched_thread_in_kernel(*t))
+			kernel_time_out(c, *t);
+		else
+			sched_thread_answered(*t, (*t)->state == THREAD_SLEEPS ? 0 : -ETIMEDOUT);
 }

@@ -27,7 +27,7 @@ static uint64_t start_of(int clock)
 		       : 0; /* of a processor's work */
 }
 
-static uint64_t times_ask(struct scheduler *c, int clock)
+static uint64_t now_of(struct scheduler *c, int clock)
 {
 	unsigned shift = ++c->clock_reads / PATIENCE;
 
@@ -47,33 +47,29 @@ static int64_t times_tell(const struct sched_thread *t, uint64_t address, uint64
 
 static int64_t tell_seconds(struct scheduler *c, const struct sched_thread *t)
 {
-	int64_t now = (int64_t)(times_ask(c, CLOCK_REALTIME) / NS_OF_S);
+	int64_t now = (int64_t)(now_of(c, CLOCK_REALTIME) / NS_OF_S);
 
 	if (t->call.args[0])
 		tracee_write(t->thread->process->tracee, t->call.args[0], &now, sizeof(now));
 	return now;
 }
 
-bool times_told(struct scheduler *c, struct sched_thread *t)
+bool times_ask(struct scheduler *c, struct sched_thread *t)
 {
 	const struct tracee_made *call = &t->call;
 	int64_t result;
 
 	switch (call->number) {
 	case SYS_clock_gettime:
-		result = times_tell(t, call->args[1], times_ask(c, (int)call->args[0]), 1);
+		result = times_tell(t, call->args[1], now_of(c, (int)call->args[0]), 1);
 		break;
 	case SYS_gettimeofday:
-		result = times_tell(t, call->args[0], times_ask(c, CLOCK_REALTIME), NS_OF_US);
-		break;
-	case SYS_time:
-		result = tell_seconds(c, t);
+		result = times_tell(t, call->args[0], now_of(c, CLOCK_REALTIME), NS_OF_US);
 		break;
 	default:
-		return false;
+		result = tell_seconds(c, t);
 	}
-	tracee_answer(t->thread->tracee, result);
-	tracee_resume(c->run->tracee, t->thread->tracee);
+	sched_thread_answer(t, result);
 	return true;
 }
 
@@ -115,30 +111,13 @@ static void sleeps(struct scheduler *c, struct sched_thread *t, uint64_t address
 	t->state = THREAD_SLEEPS;
 }
 
-bool times_call(struct scheduler *c, struct sched_thread *t)
+bool times_sleep(struct scheduler *c, struct sched_thread *t)
 {
-	const struct tracee_made *call = &t->call;
+	const uint64_t *args = t->call.args;
 
-	if (call->number == SYS_nanosleep)
-		sleeps(c, t, call->args[0], false, 0);
-	else if (call->number == SYS_clock_nanosleep)
-		sleeps(c, t, call->args[2], call->args[1] & TIMER_ABSTIME, (int)call->args[0]);
-	else if (times_told(c, t))
-		t->state = THREAD_RUNS;
+	if (t->call.number == SYS_nanosleep)
+		sleeps(c, t, args[0], false, 0);
 	else
-		return false;
+		sleeps(c, t, args[2], args[1] & TIMER_ABSTIME, (int)args[0]);
 	return true;
-}
-
-void times_pass(struct scheduler *c, uint64_t until_ns)
-{
-	if (until_ns > c->now_ns)
-		c->now_ns = until_ns;
-	array_each(struct sched_thread *, t, &c->threads)
-		if (!(*t)->timed || (*t)->until_ns > until_ns)
-			continue;
-		else if (sched_thread_in_kernel(*t))
-			kernel_time_out(c, *t);
-		else
-			sched_thread_answered(*t, (*t)->state == THREAD_SLEEPS ? 0 : -ETIMEDOUT);
 }

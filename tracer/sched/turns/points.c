@@ -1,6 +1,5 @@
 /* Where points are: entries of the functions that synchronise, wherever they are linked in. */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/sched/sched_run.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
 
@@ -97,77 +96,6 @@ static const struct sync_function functions[] = {
 	{"popen", STRATEGY_BLOCK, ALL, false},
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
-
-/* ---- traps ----------------------------------------------------------------------------------------- */
-
-/* DWARF's numbers (psABI of x86-64): rdi rsi rdx rcx r8 r9. */
-static const unsigned arguments[] = {5, 4, 1, 2, 8, 9};
-
-uint64_t entry_argument(const struct hit *h, unsigned i)
-{
-	return h->regs.dwarf[arguments[i]];
-}
-
-struct sched_thread *sched_hit(struct run *s, const struct hit *h, struct scheduler **c)
-{
-	struct sched_thread *t = sched_thread_of(h->thread);
-
-	*c = scheduler_of(s);
-	return *c && (*c)->begun && !(*c)->over && t->thread ? t : NULL;
-}
-
-void sched_arrive(struct sched_thread *t, const struct strategy_point *p, const char *function)
-{
-	t->point = *p;
-	t->function = function;
-	t->forks = false;
-	t->at_point = true;
-}
-
-bool sched_trap(const struct sched_image *x, uint64_t address, const struct site_owner *owner,
-		unsigned what)
-{
-	const struct act act = {.owner = owner, .what = what};
-	ERROR(ignored);
-	struct site_use *use = sites_use(x->run, x->process, x->thread, address, NULL, &ignored);
-
-	if (use && !sites_has(use, &act))
-		sites_act(use, &act);
-	return use;
-}
-
-struct functions_visit {
-	const struct sched_image *x;
-	const struct sched_functions *functions;
-};
-
-static const char *function_name(const struct sched_functions *f, unsigned i)
-{
-	return *(const char *const *)((const char *)f->rows + i * f->size);
-}
-
-static void put_named(void *ctx, const char *name, uint64_t offset)
-{
-	const struct functions_visit *v = ctx;
-
-	for (unsigned i = 0; offset && i < v->functions->count; i++)
-		if (strcmp(name, function_name(v->functions, i)) == 0)
-			v->functions->put(v->x, i, offset);
-}
-
-void sched_put_functions(const struct sched_image *x, const struct sched_functions *f)
-{
-	struct functions_visit v = {x, f};
-	uint64_t offset;
-
-	if (x->process->loader) {
-		module_each_dynamic(x->image->module, put_named, &v);
-		return;
-	}
-	for (unsigned i = 0; i < f->count; i++)
-		if (module_symbol(x->image->module, function_name(f, i), &offset, NULL) == 0)
-			f->put(x, i, offset);
-}
 
 /* ---- a thread comes by -------------------------------------------------------------------------- */
 

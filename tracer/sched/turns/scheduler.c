@@ -1,16 +1,13 @@
 /* Turns: who stands at a point, who is chosen, and when there is nothing to choose from. */
 #include "tracer/sched/schedule/text.h"
 #include "tracer/sched/sched_internal.h"
-#include "tracer/sched/sched_run.h"
+#include "tracer/features/waiting/waiting.h"
 #include "tracer/run/go.h"
+#include "tracer/run/observers.h"
 
 #include <assert.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 enum {
 	IDLE_TICKS = 10,
@@ -90,7 +87,7 @@ static void make_call(struct scheduler *c, struct sched_thread *t)
 	t->next = NEXT_RESUMES;
 	interrupts_step(c, t);
 	if (t->call.number == SYS_sched_yield)
-		tracee_answer(t->thread->tracee, 0), sched_thread_goes(t);
+		sched_thread_answer(t, 0);
 	else
 		kernel_call(c, t);
 }
@@ -109,8 +106,7 @@ static void take_step(struct scheduler *c, struct sched_thread *t)
 		t->blocked = false; /* it comes back from the kernel and goes on */
 	} else if (t->next == NEXT_ANSWERS) {
 		t->next = NEXT_RESUMES;
-		tracee_answer(t->thread->tracee, t->result);
-		sched_thread_goes(t);
+		sched_thread_answer(t, t->result);
 	} else if (t->next == NEXT_CALLS) {
 		make_call(c, t);
 	} else {
@@ -348,43 +344,13 @@ static bool late(struct run *s, enum end_reason reason, double over_us)
 
 /* ---- what happens in the run -------------------------------------------------------------------- */
 
-/* Each run finds its input unread. */
-static int input(const struct sched *g)
-{
-	if (g->in < 0)
-		return g->in;
-	lseek(g->in, g->in_at, SEEK_SET);
-	return fcntl(g->in, F_DUPFD_CLOEXEC, 3);
-}
-
-/* The output of each run is empty at first. */
-static int output(struct stream *stream)
-{
-	stream_begin(stream);
-	return stream->kind == STREAM_CLOSED ? TRACEE_CLOSED : stream_give(stream);
-}
-
-/* Copies of the program share the offset of what a script gives it: that is to be wound back for each of them. */
-static void keep_input(struct sched *g, int given)
-{
-	if (g->in >= 0)
-		close(g->in);
-	g->in = fcntl(given, F_DUPFD_CLOEXEC, 3);
-}
-
 static int launch(struct run *s, struct tracee_launch *how, struct error *err)
 {
-	struct sched *g = s->options->sched;
-
 	(void)err;
-	if (!g)
+	if (!s->options->sched)
 		return 0;
-	how->calls = sched_calls;
-	if ((g->flags & SCHED_KEEPS) && how->stdin_fd >= 0)
-		keep_input(g, how->stdin_fd);
-	how->stdin_fd = how->stdin_fd < 0 ? input(g) : how->stdin_fd;
-	how->stdout_fd = how->stdout_fd < 0 ? output(&g->out) : how->stdout_fd;
-	how->stderr_fd = how->stderr_fd < 0 ? output(&g->err) : how->stderr_fd;
+	how->calls = calls_numbers();
+	streams_launch(s->options->sched, how);
 	return 0;
 }
 
@@ -429,59 +395,6 @@ static bool scheduler_decided(struct run *s)
 	return false;
 }
 
-/* The call is a point by itself. */
-static void stand_before(struct sched_thread *t, enum strategy_op op)
-{
-	struct strategy_point p = {.op = op, .object = STRATEGY_ANY_OBJECT, .place = t->call.pc};
-
-	if (op == STRATEGY_YIELD)
-		p.object = STRATEGY_NO_OBJECT;
-	else
-		p.writes = true;
-	if (t->call.number == SYS_exit)
-		p.object = t->call.fs_base;
-	t->function = NULL;
-	sched_thread_ready(t, &p);
-	t->next = NEXT_CALLS;
-}
-
-static void on_call(struct scheduler *c, struct sched_thread *t)
-{
-	switch (t->call.number) {
-	case SYS_exit_group:
-		bound_look(c, t->thread->process);
-		stand_before(t, STRATEGY_END);
-		break;
-	case SYS_exit:
-		stand_before(t, STRATEGY_END);
-		break;
-	case SYS_sched_yield:
-		stand_before(t, STRATEGY_YIELD);
-		break;
-	case SYS_alarm:
-	case SYS_setitimer:
-	case SYS_timer_settime:
-		c->timers = true;
-		sched_thread_goes(t);
-		break;
-	case SYS_kill:
-	case SYS_tkill:
-	case SYS_tgkill:
-	case SYS_rt_sigqueueinfo:
-	case SYS_rt_tgsigqueueinfo:
-		stand_before(t, STRATEGY_SIGNAL);
-		break;
-	default:
-		if (!times_call(c, t) && !processors_call(t) && !random_call(c, t) &&
-		    !ids_call(c, t) && !futexes_call(c, t) && !sanitizers_call(t)) {
-			if (scheduler_is_loading(t->thread->process, t->call.pc))
-				sched_thread_goes(t);
-			else
-				stand_before(t, STRATEGY_BLOCK);
-		}
-	}
-}
-
 static bool scheduler_call(struct run *s, const struct tracee_event *ev)
 {
 	struct scheduler *c = scheduler_of(s);
@@ -497,7 +410,7 @@ static bool scheduler_call(struct run *s, const struct tracee_event *ev)
 
 		t->thread = ev->thread->user;
 		t->path = sched ? t->path : "";
-		if (!times_told(c, t) && !processors_call(t) && !random_call(c, t))
+		if (!calls_early(c, t))
 			tracee_resume(s->tracee, ev->thread);
 		t->thread = sched;
 	} else if (ev->kind == TRACEE_CALLED) {
@@ -505,7 +418,7 @@ static bool scheduler_call(struct run *s, const struct tracee_event *ev)
 		kernel_called(t);
 	} else {
 		kernel_left(c, t);
-		on_call(c, t);
+		calls_make(c, t);
 	}
 	return true;
 }
@@ -571,3 +484,43 @@ const struct observer sched_observer = {.begin = scheduler_new,
 					.ends = late,
 					.outcome = outcome,
 					.decided = scheduler_decided};
+
+/* ---- the end of the run ------------------------------------------------------------------------------ */
+
+/*
+ * Threads that wait by a decision of the scheduler are stopped before their call. Before the end of
+ * a run, they are described as if they waited in the kernel: this is where they would be without
+ * the scheduler. Others are stopped at a point, and could go on.
+ */
+/* A deadlock has let them into the kernel by now. */
+static bool is_parked(const struct sched_thread *t)
+{
+	return sched_thread_is_parked(t) && t->thread->tracee->state == TRACEE_STOPPED;
+}
+
+static void parked_end(struct run *s)
+{
+	const struct scheduler *c = scheduler_of(s);
+
+	if (!c)
+		return;
+	array_each(struct sched_thread *, t, &c->threads) {
+		const struct tracee_made *call = &(*t)->call;
+		struct judged *judged = judged_of((*t)->thread);
+
+		judged->ready = (*t)->state == THREAD_READY;
+		if (!is_parked(*t))
+			continue;
+		judged->on = true;
+		judged->look = (struct tracee_block){.activity = TRACEE_BLOCKED,
+						     .number = call->number,
+						     .sp = call->sp,
+						     .pc = call->pc};
+		for (size_t i = 0; i < sizeof(call->args) / sizeof(*call->args); i++)
+			judged->look.args[i] = call->args[i];
+	}
+}
+
+/* Before deadlock/, which describes them. */
+extern const struct observer parked_observer;
+const struct observer parked_observer = {.end = parked_end};

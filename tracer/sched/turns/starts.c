@@ -1,6 +1,5 @@
 /* Where schedules begin: at main, or where the tester says. */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/sched/sched_run.h"
 #include "tracer/elf/module_tables.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
@@ -73,12 +72,6 @@ static void put_entry(const struct sched_image *x)
 }
 
 /* ---- setting them ------------------------------------------------------------------------------------ */
-
-void sched_start(struct sched *c, const struct sched_chosen *where)
-{
-	*array_add(&c->starts) =
-		(struct sched_chosen){base_strdup(where->module), where->offset, false, false};
-}
 
 void starts_settled(struct run *s, struct run_process *p, struct tracee_thread *t)
 {

@@ -1,6 +1,5 @@
 /* Which threads take turns, and what they are called: by who made them, as which child. */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/sched/sched_run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -109,45 +108,4 @@ void sched_threads_forget(struct scheduler *c, const struct run_process *p)
 	for (size_t i = c->threads.count; i-- > 0;)
 		if (c->threads.items[i]->thread->process == p)
 			sched_thread_forget(c, c->threads.items[i]);
-}
-
-void sched_paths_cut(struct sched_paths *p, size_t count)
-{
-	while (p->count > count)
-		base_free(p->items[--p->count]);
-}
-
-void sched_paths_copy(struct sched_paths *to, const struct sched_paths *from)
-{
-	sched_paths_cut(to, 0);
-	array_each(char *const, path, from)
-		*array_add(to) = base_strdup(*path);
-}
-
-void sched_fini(struct sched *c)
-{
-	schedule_fini(&c->schedule);
-	str_fini(&c->last_steps);
-	str_fini(&c->last_threads);
-	str_fini(&c->last_words);
-	sched_paths_cut(&c->paths, 0);
-	array_fini(&c->paths);
-	array_fini(&c->accesses);
-	array_fini(&c->looked);
-	array_fini(&c->modules);
-	array_fini(&c->freeing);
-	sched_forget_told(c, 0);
-	array_fini(&c->told);
-	array_each(struct sched_chosen, chosen, &c->chosen)
-		base_free(chosen->module);
-	array_fini(&c->chosen);
-	array_each(struct sched_chosen, start, &c->starts)
-		base_free(start->module);
-	array_fini(&c->starts);
-	array_fini(&c->code);
-	array_fini(&c->unbound);
-	array_fini(&c->entries);
-	array_fini(&c->worth_granting);
-	base_free(c->stuck);
-	c->stuck = NULL;
 }

@@ -1,73 +1,9 @@
-/* What is kept of a run and its threads, what a thread can do at its turn, and which of several it is. */
+/* A choice among threads, its record in the schedule, and the end of the run. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/go.h"
 
 #include <inttypes.h>
 #include <stdint.h>
-
-static void turns_fini(void *what)
-{
-	struct scheduler *c = what;
-
-	if (c->given)
-		c->given->now = NULL;
-	array_fini(&c->threads);
-	array_fini(&c->points);
-	array_fini(&c->at);
-	array_fini(&c->shared);
-	str_fini(&c->out);
-	str_fini(&c->err);
-	array_fini(&c->bases);
-	table_fini(&c->named);
-	table_fini(&c->kinds);
-}
-
-static const struct keeper run_keeper = {sizeof(struct scheduler), turns_fini};
-static const struct keeper thread_keeper = {sizeof(struct sched_thread), NULL};
-
-struct scheduler *scheduler_of(const struct run *s)
-{
-	return kept_of(&s->kept, &run_keeper);
-}
-
-struct sched_thread *sched_thread_of(const struct run_thread *t)
-{
-	return kept_make(&t->kept, &thread_keeper);
-}
-
-/* What was known of its point is so no more. */
-static void forget_point(struct sched_thread *t)
-{
-	t->known = 0;
-}
-
-void sched_thread_ready(struct sched_thread *t, const struct strategy_point *p)
-{
-	t->point = *p;
-	t->point.thread = t->number;
-	t->state = THREAD_READY;
-	t->timed = false;
-	t->next = NEXT_RESUMES;
-	forget_point(t);
-}
-
-void sched_thread_goes(struct sched_thread *t)
-{
-	struct run_thread *thread = t->thread;
-
-	t->state = THREAD_RUNS;
-	tracee_resume(thread->process->run->tracee, thread->tracee);
-}
-
-void sched_thread_answered(struct sched_thread *t, int64_t result)
-{
-	t->next = NEXT_ANSWERS;
-	t->signalled = false;
-	forget_point(t);
-	t->result = result;
-	t->state = THREAD_READY;
-	t->timed = false;
-}
 
 void scheduler_note_places(struct scheduler *c)
 {
@@ -165,7 +101,7 @@ static void record(struct scheduler *c, size_t i)
 	}
 	if ((c->given->flags & SCHED_DESCRIBES))
 		note_pending(c, t);
-	forget_point(t);
+	t->known = 0;
 }
 
 void scheduler_offer(struct scheduler *c, struct sched_thread *t, enum strategy_op op)
@@ -217,7 +153,7 @@ void scheduler_new(struct run *s)
 
 	if (!s->options->sched)
 		return;
-	c = kept_make(&s->kept, &run_keeper);
+	c = scheduler_keep(s);
 	c->given = s->options->sched;
 	c->given->now = c;
 	c->run = s;

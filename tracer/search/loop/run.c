@@ -1,7 +1,6 @@
 #include "tracer/search/loop/run.h"
 
 #include "tracer/search/loop/account.h"
-#include "tracer/sched/sched_run.h"
 #include "tracer/run/go.h"
 #include "tracer/run/parts.h"
 

@@ -10,7 +10,6 @@
 #include "tracer/search/loop/state.h"
 #include "tracer/search/jobs/worker.h"
 #include "tracer/sched/scripted/scripted.h"
-#include "tracer/sched/sched_run.h"
 
 #include <sched.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "tracer/search/shrink/examine.h"
 #include "tracer/synth/script/scripts.h"
 #include "tracer/sched/schedule/minimise.h"
-#include "tracer/sched/sched_run.h"
 
 #include <stdlib.h>
 #include <string.h>

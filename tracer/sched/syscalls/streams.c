@@ -1,6 +1,7 @@
-/* What the program has written in a run, where that decides something: the script's expect, a sanitizer. */
+/* Standard streams of a run; and what the program has written, where that decides something: expect, a sanitizer. */
 #include "tracer/sched/sched_internal.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,4 +64,39 @@ void written_outcome(struct scheduler *c)
 	}
 	if (expect_wants_stdout(x) && !s->outcome.stdout_text)
 		s->outcome.stdout_text = read_back(&c->given->out, &c->out);
+}
+
+/* ---- at its start ------------------------------------------------------------------------------------ */
+
+/* Each run finds its input unread. */
+static int input_of(const struct sched *g)
+{
+	if (g->in < 0)
+		return g->in;
+	lseek(g->in, g->in_at, SEEK_SET);
+	return fcntl(g->in, F_DUPFD_CLOEXEC, 3);
+}
+
+/* The output of each run is empty at first. */
+static int output_of(struct stream *stream)
+{
+	stream_begin(stream);
+	return stream->kind == STREAM_CLOSED ? TRACEE_CLOSED : stream_give(stream);
+}
+
+/* Copies of the program share the offset of what a script gives it: that is to be wound back for each of them. */
+static void keep_input(struct sched *g, int given)
+{
+	if (g->in >= 0)
+		close(g->in);
+	g->in = fcntl(given, F_DUPFD_CLOEXEC, 3);
+}
+
+void streams_launch(struct sched *g, struct tracee_launch *how)
+{
+	if (g->flags & SCHED_KEEPS && how->stdin_fd >= 0)
+		keep_input(g, how->stdin_fd);
+	how->stdin_fd = how->stdin_fd < 0 ? input_of(g) : how->stdin_fd;
+	how->stdout_fd = how->stdout_fd < 0 ? output_of(&g->out) : how->stdout_fd;
+	how->stderr_fd = how->stderr_fd < 0 ? output_of(&g->err) : how->stderr_fd;
 }

@@ -1,0 +1,242 @@
+/*
+ * The dynamic loader's work in the program: calls of the runtime libraries that pass by the traps, and functions
+ * that are bound once for all runs.
+ */
+#include "tracer/elf/module_tables.h"
+#include "tracer/sched/sched_internal.h"
+#include "tracer/run/modules/images.h"
+#include "tracer/run/places/sites.h"
+
+#include <string.h>
+
+/* ---- calls of the runtime --------------------------------------------------------------------------- */
+
+/*
+ * Libc and ld.so use locks for themselves: that is no point. Each such call would stop at the trap for nothing,
+ * eight of them in a run of three threads. ld.so calls by pointers, which it keeps in its own data: they are
+ * made to lead past the trap.
+ */
+
+/* In musl one file is all of these. Another process may have them at other places. */
+bool scheduler_is_runtime(struct run_process *p, uint64_t address)
+{
+	const struct image *image = images_at(p, address);
+
+	return image && (image->module == p->loader || module_matches(image->module, "libc.so") ||
+			 module_matches(image->module, "libpthread.so"));
+}
+
+/*
+ * ld.so reads and closes files while it loads a program or a library: which ones depends on
+ * LD_LIBRARY_PATH and on ld.so.cache, and no other thread has to do with them. In musl libc has the
+ * same file: its calls are the program's.
+ */
+bool scheduler_is_loading(const struct run_process *p, uint64_t pc)
+{
+	uint64_t low, high, offset;
+
+	if (!p->loader)
+		return false;
+	module_span(p->loader, &low, &high);
+	offset = pc - p->loader_base;
+	return offset >= low && offset < high &&
+	       module_symbol(p->loader, "printf", &offset, NULL) < 0;
+}
+
+static bool is_alone(const struct site_use *use, const struct site_owner *owner)
+{
+	array_each(const struct act, a, &use->acts)
+		if (a->owner != owner)
+			return false;
+	return use->acts.count > 0;
+}
+
+/* 0: it leads to no trap, or somebody else is to see who comes by. */
+static uint64_t past_trap(struct run_process *p, const struct site_owner *owner, uint64_t to)
+{
+	struct tracee_site *site = tracee_site_find(p->tracee, to);
+
+	return site && site->user && is_alone(site->user, owner) ? tracee_site_unseen(site) : 0;
+}
+
+static void image_unseen(struct run_process *p, const struct image *image,
+			 const struct site_owner *owner)
+{
+	uint64_t low, high, *words;
+	size_t count;
+
+	module_span(image->module, &low, &high);
+	low = image->bias + low;
+	count = (image->bias + high - low) / sizeof(*words);
+	words = base_alloc(count, sizeof(*words));
+	if (tracee_read(p->tracee, low, words, count * sizeof(*words)) < 0)
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t past = past_trap(p, owner, words[i]);
+
+		if (past)
+			tracee_write(p->tracee, low + i * sizeof(past), &past, sizeof(past));
+	}
+	base_free(words);
+}
+
+void runtime_unseen(struct run_process *p, const struct site_owner *owner)
+{
+	array_each(const struct image, image, &p->images)
+		if (image->module == p->loader)
+			image_unseen(p, image, owner);
+}
+
+/* ---- runtimes of sanitizers --------------------------------------------------------------------------- */
+
+/*
+ * For a report they read files, /proc/self/maps among them, whose length differs from run to run; and
+ * they have functions in place of libc's, which call those.
+ */
+bool sanitizers_is(const struct module *m)
+{
+	static const char *const names[] = {"libasan.so", "libtsan.so", "libubsan.so",
+					    "liblsan.so", "libmsan.so", "libclang_rt."};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(module_name(m), names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Also where it is linked into the program. */
+bool sanitizers_is_own(struct run_process *p, uint64_t address)
+{
+	static const char space[] = "_ZN11__sanitizer";
+	const struct image *image = images_at(p, address);
+	const struct elf_symbol *symbol;
+
+	if (!image || sanitizers_is(image->module))
+		return image;
+	symbol = module_symbol_at(image->module, address - image->bias, false);
+	return symbol && strncmp(symbol->name, space, strlen(space)) == 0;
+}
+
+/* ---- functions that are bound ------------------------------------------------------------------------- */
+
+/*
+ * A function of a library is looked up by ld.so when it is first called: a tenth of a short run, in each copy of
+ * the program anew. What a copy has bound when it ends is bound in the program that the next ones are copies of.
+ */
+
+enum {
+	LOOKS = 16, /* runs; what was not called in them is not worth more */
+	PAGE = 4096,
+};
+
+/* ---- what is not bound -------------------------------------------------------------------------- */
+
+/* The words of a module are side by side: they are read a page at a time. */
+struct words_near {
+	struct tracee_process *process;
+	uint64_t start;
+	size_t size; /* of what was read */
+	uint8_t bytes[PAGE];
+};
+
+static bool bound_read_word(struct words_near *p, uint64_t at, uint64_t *to)
+{
+	if (at - p->start >= p->size) {
+		p->start = at;
+		p->size = PAGE - at % PAGE;
+		if (tracee_read(p->process, at, p->bytes, p->size) < 0)
+			p->size = 0;
+	}
+	if (at - p->start + sizeof(*to) > p->size)
+		return false;
+	memcpy(to, p->bytes + (at - p->start), sizeof(*to));
+	return true;
+}
+
+struct unbound {
+	struct sched *given;
+	struct words_near *page;
+	const struct image *image;
+};
+
+/* It leads back into its own module, which calls ld.so. */
+static bool bound_note(void *ctx, const struct module_relocation *r)
+{
+	const struct unbound *u = ctx;
+	uint64_t at = u->image->bias + r->offset, to;
+
+	if (r->type == R_X86_64_JUMP_SLOT && r->symbol && bound_read_word(u->page, at, &to) &&
+	    module_is_code(u->image->module, to - u->image->bias))
+		*array_add(&u->given->unbound) =
+			(struct sched_unbound){.at = at, .to = to, .name = r->symbol};
+	return false;
+}
+
+void bound_keep(struct sched *g, const struct run_process *kept)
+{
+	struct words_near page = {.process = kept->tracee};
+
+	array_each(const struct image, image, &kept->images)
+		module_each_relocation(image->module, bound_note,
+				       &(struct unbound){g, &page, image});
+	g->unbound_looks = LOOKS;
+}
+
+/* ---- what a run has bound ------------------------------------------------------------------------- */
+
+void bound_look(struct scheduler *c, const struct run_process *p)
+{
+	struct words_near page = {.process = p->tracee};
+	uint64_t to;
+
+	if (p != c->run->root)
+		return;
+	array_each(struct sched_unbound, u, &c->given->unbound)
+		if (bound_read_word(&page, u->at, &to) && to != u->to) {
+			u->to = to;
+			u->found = true;
+		}
+}
+
+struct named {
+	const char *name;
+	uint64_t offset;
+	bool found;
+};
+
+static void bound_compare(void *ctx, const char *name, uint64_t offset)
+{
+	struct named *n = ctx;
+
+	if (offset && offset == n->offset && strcmp(name, n->name) == 0)
+		n->found = true;
+}
+
+/* Not what the program itself has put there, nor a library that the kept one does not have. */
+static bool is_bound(struct run_process *kept, const struct sched_unbound *u)
+{
+	const struct image *image = images_at(kept, u->to);
+	struct named n = {.name = u->name};
+
+	if (!u->found || !image)
+		return false;
+	n.offset = u->to - image->bias;
+	module_each_dynamic(image->module, bound_compare, &n);
+	return n.found;
+}
+
+void bound_take(struct sched *g, struct run_process *kept)
+{
+	if (!g->unbound.count)
+		return;
+	for (size_t i = g->unbound.count; i-- > 0;) {
+		struct sched_unbound *u = &g->unbound.items[i];
+
+		if (is_bound(kept, u))
+			tracee_write(kept->tracee, u->at, &u->to, sizeof(u->to));
+		if (u->found)
+			array_remove(&g->unbound, i);
+	}
+	if (!--g->unbound_looks)
+		g->unbound.count = 0;
+}
