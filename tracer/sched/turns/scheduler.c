@@ -241,7 +241,7 @@ static bool tell_waits(struct scheduler *c)
 		struct sched_thread *t = c->threads.items[i];
 
 		if (t->state != THREAD_RUNS && t->state != THREAD_READY && !t->signalled)
-			observe(waits, s, t->thread);
+			observe(comes, s, t->thread, NULL);
 	}
 	return !is_settled(c);
 }
