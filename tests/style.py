@@ -37,14 +37,11 @@ EDGES = {
 # A feature may use the kernel and these others; the list of all, features.c, knows each.
 FEATURES = {
     "as_bare": [],
-    "blocked": ["watchpoints"],
-    "blocking": [],
-    "convert": ["deadlock", "waiting"],
+    "convert": ["waiting"],
     "crash": ["timeline", "waiting"],
-    "deadlock": ["blocked", "sanitizer", "waiting"],
     "expect": [],
     "explain": ["crash", "leftover", "near_miss", "report", "timeline", "waiting"],
-    "interactive": ["crash", "deadlock", "explain", "timeline", "waiting"],
+    "interactive": ["crash", "explain", "timeline", "waiting"],
     "leftover": ["expect", "output", "timeline"],
     "near_miss": [],
     "notes": [],
@@ -55,7 +52,7 @@ FEATURES = {
     "statement": [],
     "timeline": [],
     "trial": ["output"],
-    "waiting": ["blocked", "sanitizer", "timeline", "watchpoints"],
+    "waiting": ["sanitizer", "timeline", "watchpoints"],
     "watchpoints": [],
 }
 EDGES |= {f"tracer/features/{name}": KERNEL + [f"tracer/features/{n}" for n in others] for name, others in FEATURES.items()}

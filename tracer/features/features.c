@@ -13,26 +13,21 @@
 	ONE(given)                                                                                 \
 	ONE(sanitizer)                                                                             \
 	ONE(as_bare)                                                                               \
-	ONE(rounds)                                                                                \
-	ONE(deadlock)                                                                              \
+	ONE(waiting)                                                                               \
 	ONE(interrupt)                                                                             \
 	ONE(crash)                                                                                 \
 	ONE(expected)                                                                              \
-	ONE(untraced)                                                                              \
 	ONE(timeline)                                                                              \
 	ONE(order_log)                                                                             \
 	ONE(trial)                                                                                 \
 	ONE(leftover)                                                                              \
-	ONE(blocking)                                                                              \
 	ONE(elide)                                                                                 \
 	ONE(completion)                                                                            \
 	ONE(convert)                                                                               \
-	ONE(spin)                                                                                  \
 	ONE(near_miss)                                                                             \
 	ONE(explain)                                                                               \
 	ONE(report)                                                                                \
-	ONE(attach)                                                                                \
-	ONE(trampoline)                                                                            \
+	ONE(notes)                                                                                 \
 	ONE(interactive)                                                                           \
 	ONE(watchpoints)
 
@@ -49,15 +44,12 @@
 	ONE(given)                                                                                 \
 	ONE(sanitizer)                                                                             \
 	ONE(as_bare)                                                                               \
-	ONE(untraced)                                                                              \
-	ONE(deadlock)                                                                              \
+	ONE(waiting)                                                                               \
 	ONE(sched)                                                                                 \
 	ONE(expected)                                                                              \
 	ONE(leftover)                                                                              \
-	ONE(blocking)                                                                              \
 	ONE(elide)                                                                                 \
 	ONE(completion)                                                                            \
-	ONE(trampoline)                                                                            \
 	ONE(watchpoints)
 
 OBSERVERS(OBSERVER_DECLARED)

@@ -15,7 +15,7 @@
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/strategy/strategy.h"
 #include "tracer/arch/arch.h"
-#include "tracer/features/waiting/spin_state.h"
+#include "tracer/features/waiting/waiting.h"
 #include "tracer/run/run.h"
 
 /* Which places are points besides synchronisation; those of atomic instructions always are. */

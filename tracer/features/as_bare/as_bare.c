@@ -7,6 +7,7 @@
  * the kernel's action. The C library's own gets one only as SIGTRAP is first passed to a
  * function, because posix_spawn uses it for each signal.
  */
+#include "tracer/run/go.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
 
@@ -101,28 +102,16 @@ struct libc_search {
 	struct row rows[FUNCTIONS];
 };
 
-#define HEAD(a, b, c) ((unsigned)(a) << 16 | (unsigned)(b) << 8 | (unsigned)(c))
-
-/* For most symbols three letters show that they are not in the table. */
+/* For most symbols a look at the beginning shows that they are not in the table. */
 static bool may_be_listed(const char *name)
 {
-	const unsigned char *n = (const unsigned char *)name;
+	static const char *const heads[] = {"sig", "ssi", "bsd", "sys", "__s", "pth", "clo", "ptr"};
 
-	if (!n[0] || !n[1])
-		return false;
-	switch (HEAD(n[0], n[1], n[2])) {
-	case HEAD('s', 'i', 'g'):
-	case HEAD('s', 's', 'i'):
-	case HEAD('b', 's', 'd'):
-	case HEAD('s', 'y', 's'):
-	case HEAD('_', '_', 's'):
-	case HEAD('p', 't', 'h'):
-	case HEAD('c', 'l', 'o'):
-	case HEAD('p', 't', 'r'):
-		return true;
-	default:
-		return false;
-	}
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		if (name[0] == heads[i][0] && name[1] == heads[i][1] && name[1] &&
+		    name[2] == heads[i][2])
+			return true;
+	return false;
 }
 
 static void visit_import(void *ctx, const char *name, uint64_t offset)
@@ -250,22 +239,15 @@ static void find_actions(struct actions *a)
 	module_each_code(a->image->module, number, sizeof(number), visit_number, a);
 }
 
-static bool is_small(const struct module *m)
-{
-	uint64_t low, high;
-
-	module_span(m, &low, &high);
-	return high - low <= MOST_CODE;
-}
-
 /* The program's own, and in a static program without symbols the C library's. */
 static void settle_actions(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	struct actions a = {.run = s, .process = p, .thread = t};
-	uint64_t size;
+	uint64_t size, low, high;
 
 	array_each(const struct image, image, &p->images) {
-		if (image->module != p->exe || !is_small(image->module))
+		module_span(image->module, &low, &high);
+		if (image->module != p->exe || high - low > MOST_CODE)
 			continue;
 		a.image = image;
 		if (!module_symbol(p->exe, "__libc_sigaction", &a.but_from, &size))
@@ -277,9 +259,11 @@ static void settle_actions(struct run *s, struct run_process *p, struct tracee_t
 /* SIGTRAP has been passed to a function of this module. */
 static void arm_actions(struct run *s, struct run_thread *t, uint64_t function)
 {
-	struct actions a = {.run = s, .process = t->process, .thread = t->tracee};
+	struct actions a = {.run = s,
+			    .process = t->process,
+			    .thread = t->tracee,
+			    .image = images_at(t->process, function)};
 
-	a.image = images_at(t->process, function);
 	if (a.image)
 		find_actions(&a);
 }
@@ -375,22 +359,12 @@ static bool as_bare_is_ours(const struct run *s, pid_t tid)
 static void note_ptrace(struct run *s, const struct run_thread *t, uint64_t request, uint64_t pid)
 {
 	struct ptrace_told *told = kept_make(&s->kept, &told_keeper);
-	const char *name;
+	const char *name = (int)request == PTRACE_TRACEME  ? "PTRACE_TRACEME"
+			   : (int)request == PTRACE_ATTACH ? "PTRACE_ATTACH"
+			   : (int)request == PTRACE_SEIZE  ? "PTRACE_SEIZE"
+							   : NULL;
 
-	switch ((int)request) {
-	case PTRACE_TRACEME:
-		name = "PTRACE_TRACEME";
-		break;
-	case PTRACE_ATTACH:
-		name = "PTRACE_ATTACH";
-		break;
-	case PTRACE_SEIZE:
-		name = "PTRACE_SEIZE";
-		break;
-	default:
-		return;
-	}
-	if ((int)request != PTRACE_TRACEME && !as_bare_is_ours(s, (pid_t)pid))
+	if (!name || ((int)request != PTRACE_TRACEME && !as_bare_is_ours(s, (pid_t)pid)))
 		return;
 	if (!told->ptrace && s->run_number <= 1 && !s->options->quiet)
 		log_line("gatectl: note: %s calls ptrace(%s), which the kernel refuses: gatectl "
@@ -456,6 +430,68 @@ static enum hit_answer as_bare_hit(struct run *s, const struct act *a, const str
 
 static const struct site_owner as_bare_owner = {.name = "as bare", .hit = as_bare_hit};
 
+/* ---- untraced children ------------------------------------------------------------------------ */
+
+/*
+ * A child that the program has made, bypassing the C library, with CLONE_UNTRACED: gatectl cannot
+ * see it, but it has inherited the traps, and the first one ends it by SIGTRAP. From then on the
+ * program behaves as it would not by itself, so the run is over, and says why.
+ */
+/* Not known for children from before attach, or with --no-follow. Traced children run into no trap
+   of ours unseen. */
+static bool is_untraced(const struct run *s, const struct run_thread *t, pid_t pid)
+{
+	array_each(struct run_process *, p, &s->processes)
+		if ((*p)->pid == pid)
+			return false;
+	return pid && !s->untraced_children && t->process->tracee &&
+	       tracee_has_sites(t->process->tracee);
+}
+
+static void untraced_tell(struct run *s, pid_t pid)
+{
+	ERROR(err);
+
+	error_set(&err, ERROR_STATE,
+		  "process %d, a child that the program has made untraced (CLONE_UNTRACED, past "
+		  "the C library), has died of SIGTRAP: it inherits gatectl's traps, and nobody "
+		  "sees it",
+		  (int)pid);
+	error_hint(&err,
+		   "make it by the C library's clone(), where gatectl takes the flag away, or "
+		   "leave the flag out");
+	run_fault(s, &err);
+}
+
+static bool untraced_signals(struct run *s, struct run_thread *t, int signal)
+{
+	struct tracee_fault fault;
+
+	if (signal == SIGCHLD && tracee_fault(t->tracee, &fault) == 0 &&
+	    fault.ended_by == SIGTRAP && is_untraced(s, t, fault.child))
+		untraced_tell(s, fault.child);
+	return false;
+}
+
+/* Nobody can move any more: perhaps this is why. */
+static bool untraced_look(struct run *s, enum stuck_question question, enum waits_answer *answer)
+{
+	(void)answer;
+	if (question != STUCK_EXCUSED)
+		return false;
+	array_each(struct run_thread *, it, &s->threads) {
+		pid_t pid = (*it)->tracee ? tracee_dead_child((*it)->tracee, SIGTRAP) : 0;
+
+		if (!is_untraced(s, *it, pid))
+			continue;
+		untraced_tell(s, pid);
+		return true;
+	}
+	return false;
+}
+
 extern const struct observer as_bare_observer;
 const struct observer as_bare_observer = {.needs_libraries = needs_libraries,
-					  .modules = as_bare_settle};
+					  .modules = as_bare_settle,
+					  .signal = untraced_signals,
+					  .stuck = untraced_look};

@@ -3,7 +3,7 @@
 #define GATECTL_FEATURES_CONVERT_RECORD_H
 
 #include "tracer/features/convert/convert.h"
-#include "tracer/features/waiting/waiter.h"
+#include "tracer/features/waiting/waiting.h"
 
 /* TRACEE_SLEEP and TRACEE_SLEPT: the thread goes on now, or when it is its turn. */
 bool convert_sleep(struct run *s, const struct tracee_event *ev);

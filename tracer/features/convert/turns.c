@@ -10,7 +10,7 @@
 #include "tracer/run/go.h"
 #include "tracer/run/ticks.h"
 #include "tracer/features/convert/record.h"
-#include "tracer/features/deadlock/deadlock.h"
+#include "tracer/features/waiting/waiting.h"
 
 enum {
 	TOGETHER_PART = 16, /* two sleeps that differ by a smaller part end together */
@@ -187,6 +187,6 @@ void turns_look(struct run *s)
 			wake_all(s, sleep);
 	}
 	next = first(s);
-	if (next && all_are_over(s, next) && deadlock_rests(s, is_aside))
+	if (next && all_are_over(s, next) && waiting_rests(s, is_aside))
 		wake_all(s, next);
 }

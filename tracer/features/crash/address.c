@@ -1,11 +1,11 @@
 /* What the thread was about to do, and what is at the address that it could not reach. */
 #include "tracer/run/modules/images.h"
 #include "tracer/features/crash/crash.h"
+#include "tracer/base/files/io.h"
 #include "tracer/base/signame.h"
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,11 +48,9 @@ static bool has_stack_in(struct run_thread *t, const struct tracee_mapping *map)
 
 static struct run_thread *thread_with_stack(struct crash *c, const struct tracee_mapping *map)
 {
-	struct run *s = c->process->run;
-
 	if (has_stack_in(c->thread, map))
 		return c->thread;
-	array_each(struct run_thread *, it, &s->threads)
+	array_each(struct run_thread *, it, &c->process->run->threads)
 		if ((*it)->process == c->process && has_stack_in(*it, map))
 			return *it;
 	return NULL;
@@ -140,22 +138,22 @@ static void add_mapping(struct crash *c, const struct tracee_mapping *map, struc
 static unsigned perturb_byte(const struct crash *c)
 {
 	static const char name[] = "MALLOC_PERTURB_=";
-	char path[64], text[65536];
+	struct str path = {0}, text = {0};
 	unsigned value = 0;
-	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/environ", c->process->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
+	str_addf(&path, "/proc/%d/environ", c->process->pid);
+	fd = open(str_text(&path), O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		io_read(fd, &text);
 		close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	for (const char *at = text; at < text + n; at += strlen(at) + 1)
+	}
+	for (const char *at = str_text(&text); at < str_text(&text) + text.length;
+	     at += strlen(at) + 1)
 		if (strncmp(at, name, sizeof(name) - 1) == 0)
 			value = (unsigned)strtoul(at + sizeof(name) - 1, NULL, 10) & 0xff;
+	str_fini(&path);
+	str_fini(&text);
 	return value;
 }
 

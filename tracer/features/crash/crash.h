@@ -91,12 +91,16 @@ bool crash_is_at(struct run *s, struct run_process *p, const struct inspect_stac
 /* The same question for a thread that is stopped now. */
 bool crash_stands_at(struct run *s, struct run_thread *t);
 
+/* The innermost frame in the tester's own code; NULL: there is none. */
+const struct crash_frame *crash_own(const struct crash *c);
+
 /* ---- words.c -------------------------------------------------------------------------------- */
 
-void crash_title(const struct crash *c, struct str *out); /* "SIGSEGV in push at queue.c:33" */
-void crash_place(const struct crash *c, struct str *out); /* " in push at queue.c:33" or "" */
-void crash_deed(const struct crash *c, struct str *out);  /* "worker#1 reads NULL + 0x18" */
-void crash_lines(const struct crash *c, struct str *out); /* the rest */
+void crash_title(const struct crash *c, struct str *out);   /* "SIGSEGV in push at queue.c:33" */
+void crash_place(const struct crash *c, struct str *out);   /* " in push at queue.c:33" or "" */
+void crash_deed(const struct crash *c, struct str *out);    /* "worker#1 reads NULL + 0x18" */
+void crash_summary(const struct crash *c, struct str *out); /* both: "TITLE: DEED" */
+void crash_lines(const struct crash *c, struct str *out);   /* the rest */
 /* For a run that was as expected: "crashed as expected: SIGSEGV in f at x.c:3" and the rest of it,
    or nothing. */
 void crash_expected(const struct run *s, enum verdict v, struct str *out);

@@ -7,7 +7,6 @@
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/waiting/waiting.h"
-#include "tracer/features/waiting/waiter.h"
 #include "tracer/run/places/sites.h"
 #include "tracer/features/timeline/timeline.h"
 
@@ -22,26 +21,8 @@ enum { PLACE_CALLS = 64 };
 
 bool crash_is_signal(int signal)
 {
-	switch (signal) {
-	case SIGSEGV:
-	case SIGBUS:
-	case SIGILL:
-	case SIGFPE:
-	case SIGTRAP:
-	case SIGSYS:
-	case SIGABRT:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Where the program was at somebody's SIGTERM is told only to those who ask for reports or
-   details. */
-static bool examine_is_wanted(const struct run *s, int signal)
-{
-	return crash_is_signal(signal) || s->options->reports.count || s->options->verbose ||
-	       s->plan.expect.has_signal;
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
+	       signal == SIGTRAP || signal == SIGSYS || signal == SIGABRT;
 }
 
 /* In optimised code, lines of headers may hide all the tester's own lines: then the innermost line
@@ -59,24 +40,21 @@ static size_t own_call(struct run_thread *t, const struct inspect_stack *calls)
 	return own;
 }
 
-static void examine_note_place(struct run_thread *t, const struct inspect_stack *calls)
+static void note_place(struct run_thread *t, const struct inspect_stack *calls)
 {
 	size_t own = own_call(t, calls);
 	const struct inspect_call *call = own < calls->count ? &calls->items[own] : calls->items;
 
-	t->hold_file = t->hold_func = NULL;
-	t->hold_line = 0;
+	t->hold_file = calls->count && call->line ? call->file : NULL;
+	t->hold_line = calls->count ? call->line : 0;
+	t->hold_func = calls->count ? call->function : NULL;
 	t->hold_scope = 0;
-	if (!calls->count)
-		return;
-	t->hold_file = call->line ? call->file : NULL;
-	t->hold_line = call->line;
-	t->hold_func = call->function;
 }
 
 /*
  * Will the signal end the process? Then all threads stay stopped until the script was asked about
- * it, and the place of this one is noted (hold_file ...).
+ * it, and the place of this one is noted (hold_file ...). Where the program was at somebody's
+ * SIGTERM is told only to those who ask for reports or details.
  */
 static bool comes(struct run *s, struct run_thread *t, int signal)
 {
@@ -84,14 +62,16 @@ static bool comes(struct run *s, struct run_thread *t, int signal)
 	struct inspect_stack calls;
 
 	(void)signal;
-	t->crashes = tracee_fault(t->tracee, &fault) == 0 && examine_is_wanted(s, fault.signal) &&
+	t->crashes = tracee_fault(t->tracee, &fault) == 0 &&
+		     (crash_is_signal(fault.signal) || s->options->reports.count ||
+		      s->options->verbose || s->plan.expect.has_signal) &&
 		     tracee_signal_ends(t->tracee);
 	if (!t->crashes)
 		return false;
 	tracee_halt(s->tracee); /* the others must not run while its calls are looked up */
 	pages_forget(s);
 	if (calls_read(t, 0, PLACE_CALLS, &calls) == 0)
-		examine_note_place(t, &calls);
+		note_place(t, &calls);
 	inspect_stack_fini(&calls);
 	return false;
 }
@@ -117,14 +97,13 @@ static void halt(struct run *s)
 }
 
 /* The threads that were stopped for this go on. */
-static void examine_let_go(struct run *s)
+static void let_go(struct run *s)
 {
-	if (s->halted)
-		return;
 	array_each(struct run_thread *, it, &s->threads) {
 		struct run_thread *t = *it;
 
-		if (t->tracee && !t->paused && !t->parked && tracee_is_paused(t->tracee))
+		if (!s->halted && t->tracee && !t->paused && !t->parked &&
+		    tracee_is_paused(t->tracee))
 			tracee_resume(s->tracee, t->tracee);
 	}
 }
@@ -188,7 +167,7 @@ static void forget_waiting(struct run *s, const struct run_process *but)
 			waiting_fini(waiting_of(*it));
 }
 
-static bool examine_gather(struct run *s, struct crash *c)
+static bool gather(struct run *s, struct crash *c)
 {
 	struct run_thread *t = c->thread;
 	struct inspect_stack calls = {0};
@@ -199,7 +178,7 @@ static bool examine_gather(struct run *s, struct crash *c)
 	c->pc = regs.dwarf[ARCH_DWARF_PC];
 	calls_read(t, 0, CRASH_CALLS, &calls);
 	take_frames(c, &calls);
-	examine_note_place(t, &calls);
+	note_place(t, &calls);
 	crash_said(c, &calls);
 	crash_address(c, &regs);
 	c->at = crash_is_at(s, c->process, &calls);
@@ -242,26 +221,36 @@ struct crashes *crash_all(const struct run *s)
 	return kept_make(&s->kept, &keeper);
 }
 
+static struct crash *crash_of(const struct run *s, const struct run_process *p)
+{
+	array_each(struct crash *, c, crash_all(s))
+		if ((*c)->process == p)
+			return *c;
+	return NULL;
+}
+
 static void drop(struct run *s, const struct run_process *p)
 {
-	for (size_t i = 0; i < crash_all(s)->count; i++)
-		if (crash_all(s)->items[i]->process == p) {
-			crash_free(crash_all(s)->items[i]);
-			array_remove(crash_all(s), i);
+	struct crashes *all = crash_all(s);
+
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i]->process == p) {
+			crash_free(all->items[i]);
+			array_remove(all, i);
 			return;
 		}
 }
 
 /* If several threads crash at once, the first one ends the process: the others cannot be asked any
    more. */
-static struct crash *examine_look(struct run *s, struct run_thread *t)
+static struct crash *look(struct run *s, struct run_thread *t)
 {
 	struct crash *c = base_alloc(1, sizeof(*c));
 
 	c->process = t->process;
 	c->thread = t;
 	halt(s);
-	if (!examine_gather(s, c)) {
+	if (!gather(s, c)) {
 		crash_free(c);
 		return NULL;
 	}
@@ -277,7 +266,7 @@ struct crash *crash_look(struct run *s, struct run_thread *t)
 	struct crash *c;
 
 	s->asker = NULL;
-	c = examine_look(s, t);
+	c = look(s, t);
 	s->asker = asker;
 	if (!s->attended) /* else the program rests, and the user looks at it */
 		forget_waiting(s, t->process == s->root ? s->root : NULL);
@@ -294,7 +283,7 @@ struct crash *crash_look(struct run *s, struct run_thread *t)
 static void signal_over(struct run *s, struct run_thread *t)
 {
 	if (t->crashes)
-		examine_let_go(s);
+		let_go(s);
 }
 
 /* Examines the crash, and delivers the signal before anybody else goes on. */
@@ -306,19 +295,11 @@ static bool deliver(struct run *s, struct run_thread *t)
 		crash_look(s, t);
 	t->crashes = false;
 	tracee_resume(s->tracee, t->tracee);
-	examine_let_go(s);
+	let_go(s);
 	return true;
 }
 
 /* ---- the outcome ------------------------------------------------------------------------------ */
-
-static struct crash *crash_of(const struct run *s, const struct run_process *p)
-{
-	for (size_t i = 0; i < crash_all(s)->count; i++)
-		if (crash_all(s)->items[i]->process == p)
-			return crash_all(s)->items[i];
-	return NULL;
-}
 
 /* With -v only: the verdict on the program may be about something else. */
 static void say_child(const struct crash *c)

@@ -7,8 +7,6 @@
 #include "tracer/run/threads/calls.h"
 #include "tracer/source/names/names.h"
 
-#include <string.h>
-
 static bool place_is_inside(const struct source_site *site, uint64_t offset)
 {
 	array_each(const struct module_range, r, &site->ranges)
@@ -17,16 +15,11 @@ static bool place_is_inside(const struct source_site *site, uint64_t offset)
 	return offset == site->offset;
 }
 
-static bool is_name(const char *a, const char *b)
-{
-	return a && b && strcmp(a, b) == 0;
-}
-
 /* By the name that a backtrace shows, or the one that locations use. */
 static bool same_function(const struct source_site *site, const struct inspect_call *call)
 {
-	return is_name(site->function, call->function) ||
-	       is_name(site->function, inspect_call_named(call));
+	return site->function && (str_same(site->function, call->function) ||
+				  str_same(site->function, inspect_call_named(call)));
 }
 
 /* A lambda has different names in the symbol table and in the debug information; the call has one
@@ -48,8 +41,8 @@ static bool place_is_at(const struct inspect_call *call, const struct source_sit
 			const struct location *l)
 {
 	enum location_kind kind = l->kind;
-	bool same_line = site->line && call->line == site->line && call->file && site->file &&
-			 strcmp(call->file, site->file) == 0;
+	bool same_line = site->line && call->line == site->line && call->file &&
+			 str_same(call->file, site->file);
 
 	if (call->frame.module != site->module)
 		return false;
@@ -100,16 +93,13 @@ bool crash_is_at(struct run *s, struct run_process *p, const struct inspect_stac
 	struct source_sites sites = {0};
 	struct location location = {0};
 	ERROR(ignored);
+	bool known =
+		s->plan.expect.at && resolve(s, p, &location, &sites, &ignored) == SOURCE_FOUND;
 	bool found = false;
 
-	if (!s->plan.expect.at || resolve(s, p, &location, &sites, &ignored) != SOURCE_FOUND) {
-		location_fini(&location);
-		return false;
-	}
-	array_each(const struct inspect_call, call, calls) {
+	array_each(const struct inspect_call, call, calls)
 		array_each(const struct source_site, site, &sites)
-			found |= place_is_at(call, site, &location);
-	}
+			found |= known && place_is_at(call, site, &location);
 	source_sites_fini(&sites);
 	location_fini(&location);
 	return found;

@@ -5,17 +5,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
-
-static void record_add_place(const struct crash_frame *f, struct json *j)
-{
-	json_string(j, "func", f ? f->func : NULL);
-	json_string(j, "file", f ? f->file : NULL);
-	if (f && f->file)
-		json_integer(j, "line", f->line);
-	else
-		json_string(j, "line", NULL);
-}
 
 static void add_hex(const char *name, uint64_t value, struct json *j)
 {
@@ -25,12 +14,22 @@ static void add_hex(const char *name, uint64_t value, struct json *j)
 	json_string(j, name, text);
 }
 
+static void add_line(const char *file, unsigned line, struct json *j)
+{
+	json_string(j, "file", file);
+	if (file && line)
+		json_integer(j, "line", line);
+	else
+		json_string(j, "line", NULL);
+}
+
 static void add_frames(const struct crash *c, struct json *j)
 {
 	json_array(j, "backtrace");
 	array_each(const struct crash_frame, f, &c->frames) {
 		json_object(j, NULL);
-		record_add_place(f, j);
+		json_string(j, "func", f->func);
+		add_line(f->file, f->line, j);
 		json_string(j, "args", f->arguments);
 		json_string(j, "object", f->object);
 		add_hex("pc", f->pc, j);
@@ -51,11 +50,7 @@ static void add_others(const struct crash *c, struct json *j)
 		json_object(j, NULL);
 		json_string(j, "thread", o->thread->id);
 		json_string(j, "text", o->text);
-		json_string(j, "file", o->file);
-		if (o->file && o->line)
-			json_integer(j, "line", o->line);
-		else
-			json_string(j, "line", NULL);
+		add_line(o->file, o->line, j);
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -64,6 +59,7 @@ static void add_others(const struct crash *c, struct json *j)
 static void add_crash(const char *name, const struct run *s, const struct crash *c, struct json *j)
 {
 	const struct expect *x = &s->plan.expect;
+	const struct crash_frame *own;
 	struct str text = {0};
 
 	json_object(j, name);
@@ -85,7 +81,9 @@ static void add_crash(const char *name, const struct run *s, const struct crash 
 	crash_title(c, &text);
 	json_string(j, "title", str_text(&text));
 	str_fini(&text);
-	record_add_place(c->own < c->frames.count ? &c->frames.items[c->own] : c->frames.items, j);
+	own = crash_own(c) ? crash_own(c) : c->frames.items;
+	json_string(j, "func", own ? own->func : NULL);
+	add_line(own ? own->file : NULL, own ? own->line : 0, j);
 	add_frames(c, j);
 	add_others(c, j);
 	json_end_object(j);
@@ -100,8 +98,8 @@ void crash_record(const struct run *s, struct json *j)
 	else
 		json_string(j, "crash", NULL);
 	json_array(j, "child_crashes");
-	for (size_t i = 0; i < crash_all(s)->count; i++)
-		if (crash_all(s)->items[i] != root && crash_all(s)->items[i]->ended)
-			add_crash(NULL, s, crash_all(s)->items[i], j);
+	array_each(struct crash *, c, crash_all(s))
+		if (*c != root && (*c)->ended)
+			add_crash(NULL, s, *c, j);
 	json_end_array(j);
 }

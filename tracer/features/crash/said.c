@@ -39,24 +39,16 @@ static int read_text(const struct crash *c, uint64_t address, char *out, size_t 
 
 /* ---- __abort_msg ------------------------------------------------------------------------------- */
 
-static uint64_t symbol_address(const struct crash *c, const char *name)
-{
-	uint64_t offset, size;
-
-	array_each(const struct image, image, &c->process->images)
-		if (module_symbol(image->module, name, &offset, &size) == 0)
-			return image->bias + offset;
-	return 0;
-}
-
 static void abort_message(struct crash *c)
 {
-	uint64_t at = symbol_address(c, "__abort_msg"), message;
+	uint64_t offset, size, message = 0;
 	char text[TEXT_MOST];
 	size_t n;
 
-	if (!at || said_read_word(c, at, &message) < 0 || !message ||
-	    read_text(c, message + sizeof(unsigned), text, sizeof(text)) < 0)
+	array_each(const struct image, image, &c->process->images)
+		if (!message && module_symbol(image->module, "__abort_msg", &offset, &size) == 0)
+			said_read_word(c, image->bias + offset, &message);
+	if (!message || read_text(c, message + sizeof(unsigned), text, sizeof(text)) < 0)
 		return;
 	n = strlen(text);
 	while (n && text[n - 1] == '\n')
@@ -135,21 +127,19 @@ static bool add_number(const char *mangled, uint64_t word, struct str *out)
 {
 	double real;
 
+	if (strlen(mangled) != 1 || !strchr("ijlmdb", *mangled))
+		return false;
 	memcpy(&real, &word, sizeof(real));
-	if (strcmp(mangled, "i") == 0)
+	if (*mangled == 'i')
 		str_addf(out, " %d", (int)word);
-	else if (strcmp(mangled, "j") == 0)
-		str_addf(out, " %u", (unsigned)word);
-	else if (strcmp(mangled, "l") == 0)
+	else if (*mangled == 'l')
 		str_addf(out, " %ld", (long)word);
-	else if (strcmp(mangled, "m") == 0)
-		str_addf(out, " %lu", (unsigned long)word);
-	else if (strcmp(mangled, "d") == 0)
+	else if (*mangled == 'd')
 		str_addf(out, " %g", real);
-	else if (strcmp(mangled, "b") == 0)
+	else if (*mangled == 'b')
 		str_add(out, word & 1 ? " true" : " false");
 	else
-		return false;
+		str_addf(out, " %lu", *mangled == 'j' ? (unsigned)word : (unsigned long)word);
 	return true;
 }
 
@@ -205,25 +195,17 @@ static bool is_runtime(const char *function)
 	return false;
 }
 
-/* The outermost frame of the runtime library; calls->count: std::terminate is not on the stack. */
-static size_t runtime_end(const struct inspect_stack *calls)
-{
-	size_t found = calls->count;
-
-	for (size_t i = 0; i < calls->count && i < 32; i++)
-		if (is_runtime(calls->items[i].function))
-			found = i;
-	return found;
-}
-
 /* The runtime library's frames keep a pointer to the exception, either to its header or to its
    object. */
 static void exception(struct crash *c, const struct inspect_stack *calls)
 {
-	enum { WORDS = 1024, OBJECT = OBJECT_BEHIND };
-	size_t end = runtime_end(calls);
+	enum { WORDS = 1024, OBJECT = OBJECT_BEHIND, DEEPEST = 32 };
+	size_t end = calls->count; /* the outermost frame of the library */
 	uint64_t low, high, word;
 
+	for (size_t i = 0; i < calls->count && i < DEEPEST; i++)
+		if (is_runtime(calls->items[i].function))
+			end = i;
 	if (end == calls->count)
 		return;
 	low = calls->items[0].frame.regs[ARCH_DWARF_SP];

@@ -9,6 +9,11 @@
 #include <signal.h>
 #include <string.h>
 
+const struct crash_frame *crash_own(const struct crash *c)
+{
+	return c->own < c->frames.count ? &c->frames.items[c->own] : NULL;
+}
+
 /* The library function that the tester's own frame called: strlen of a bad pointer. */
 static const struct crash_frame *library_frame(const struct crash *c)
 {
@@ -67,20 +72,18 @@ void crash_deed(const struct crash *c, struct str *out)
 		str_addf(out, ": %s", short_said(c));
 }
 
-static void begin_line(const char *file, unsigned line, struct str *out)
+void crash_summary(const struct crash *c, struct str *out)
 {
-	if (file && line)
-		str_addf(out, "%s:%u: ", path_shown(file), line);
-	else
-		str_add(out, "  ");
+	crash_title(c, out);
+	str_add(out, ": ");
+	crash_deed(c, out);
 }
 
 static void frame_lines(const struct crash *c, struct str *out)
 {
 	str_addf(out, "calls of %s:\n", c->thread->engine->id);
-	for (size_t i = 0; i < c->frames.count; i++) {
+	for (size_t i = 0; i < c->frames.count; i++)
 		str_addf(out, "  #%-2zu %s\n", i, c->frames.items[i].text);
-	}
 	if (c->calls > c->frames.count)
 		str_addf(out, "  ... and %s%zu more\n", c->cut ? "at least " : "",
 			 c->calls - c->frames.count);
@@ -95,7 +98,7 @@ static void other_lines(const struct crash *c, struct str *out)
 	for (size_t i = 0; i < c->others.count && i < MOST; i++) {
 		const struct crash_other *o = &c->others.items[i];
 
-		begin_line(o->file, o->line, out);
+		waiting_begin_line(o->file, o->line, out);
 		str_addf(out, "%s\n", o->text);
 	}
 	if (c->others.count > MOST)
@@ -141,8 +144,7 @@ static void try_at(const struct crash_frame *f, struct str *out)
 void crash_try(const struct run *s, struct str *out)
 {
 	const struct crash *c = crash_of_root(s);
-	const struct crash_frame *f =
-		c && c->own < c->frames.count ? &c->frames.items[c->own] : NULL;
+	const struct crash_frame *f = c ? crash_own(c) : NULL;
 
 	str_addf(out, "a test of the crash says `expect { signal = \"SIG%s\"",
 		 signame_text(s->outcome.signal));
@@ -155,16 +157,13 @@ void crash_try(const struct run *s, struct str *out)
 
 void crash_child_lines(const struct run *s, struct str *out)
 {
-	for (size_t i = 0; i < crash_all(s)->count; i++) {
-		const struct crash *c = crash_all(s)->items[i];
-		struct str title = {0};
+	array_each(struct crash *, it, crash_all(s)) {
+		const struct crash *c = *it;
 
 		if (c->process == s->root || !c->ended || !crash_is_signal(c->fault.signal))
 			continue;
-		crash_title(c, &title);
-		str_addf(out, "before that a child process crashed: %s: ", str_text(&title));
-		crash_deed(c, out);
+		str_add(out, "before that a child process crashed: ");
+		crash_summary(c, out);
 		str_add(out, "\n");
-		str_fini(&title);
 	}
 }

@@ -4,45 +4,28 @@
  */
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/crash/crash.h"
-#include "tracer/features/explain/explain.h"
 #include "tracer/features/explain/hints.h"
-#include "tracer/features/explain/passers.h"
 #include "tracer/run/places/sites.h"
 #include "tracer/features/leftover/leftover.h"
 #include "tracer/features/report/report.h"
-#include "tracer/base/files/path.h"
 #include "tracer/base/signame.h"
-
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 /* Threads of a library without a line of interest would bury the others. */
 enum { MOST_THREADS = 40 };
-
-/* A line about a place begins with it, as a compiler's does: editors jump there. */
-static void begin_line(const char *file, unsigned line, struct str *out)
-{
-	if (file && line)
-		str_addf(out, "%s:%u: ", path_shown(file), line);
-	else
-		str_add(out, "  ");
-}
 
 static void thread_lines(struct run *s, struct str *out)
 {
 	size_t shown = 0, exited = 0;
 
 	array_each(struct run_thread *, it, &s->threads) {
-		struct run_thread *t = *it;
+		const struct waiting *w = waiting_of(*it);
 
-		if (waiting_of(t)->kind == WAITING_GONE) {
+		if (w->kind == WAITING_GONE) {
 			exited++;
 		} else if (shown++ < MOST_THREADS) {
-			begin_line(waiting_of(t)->file, waiting_of(t)->line, out);
-			waiting_sentence(t, out);
-			str_addf(out, "%s\n", str_text(&waiting_of(t)->around));
+			waiting_begin_line(w->file, w->line, out);
+			waiting_sentence(*it, out);
+			str_addf(out, "%s\n", str_text(&w->around));
 		}
 	}
 	if (shown > MOST_THREADS)
@@ -60,7 +43,7 @@ static void event_lines(const struct run *s, struct str *out)
 	for (unsigned long i = first; i < tl->seq; i++) {
 		const struct happened *h = &tl->last[i % TIMELINE_LAST];
 
-		begin_line(h->file, h->line, out);
+		waiting_begin_line(h->file, h->line, out);
 		str_addf(out, "%.6f ", (double)h->t_us / 1e6);
 		timeline_line(h, out);
 		str_add(out, "\n");
@@ -79,32 +62,20 @@ static const struct place *first_missing(const struct run *s)
 	return p;
 }
 
-static void missing_first_line(struct run *s, struct str *out)
-{
-	const struct place *p = first_missing(s);
-
-	if (!p)
-		return;
-	str_addf(out, "%s (%s): ", p->location, place_source(p));
-	hints_missing(s, p, out);
-}
-
-/* The first one is in the first line already. */
+/* "LOCATION (SOURCE): why" in the first line; "SOURCE: LOCATION: why" for the others. */
 static void missing_lines(struct run *s, struct str *out)
 {
-	const struct place *p;
-	bool first = true;
+	const struct place *p, *first = first_missing(s);
 
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
 		if (!place_missing(p))
 			continue;
-		if (!first) {
+		if (p != first) {
 			str_addf(out, "%s: %s: ", place_source(p), p->location);
 			hints_missing(s, p, out);
 			str_add(out, "\n");
 		}
 		hints_missing_lines(s, p, out);
-		first = false;
 	}
 	if (s->outcome.end == OUTCOME_SIGNALED)
 		str_addf(out, "the program was ended by SIG%s\n", signame_text(s->outcome.signal));
@@ -143,9 +114,7 @@ static void crash_first_line(struct run *s, struct str *out)
 			 signame_text(s->outcome.signal));
 		return;
 	}
-	crash_title(c, out);
-	str_add(out, ": ");
-	crash_deed(c, out);
+	crash_summary(c, out);
 }
 
 static void still_ran(const struct run *s, struct str *out)
@@ -163,6 +132,7 @@ static void still_ran(const struct run *s, struct str *out)
 
 static void first_line(struct run *s, enum verdict v, struct str *out)
 {
+	const struct place *missing = first_missing(s);
 	char *unmet;
 
 	str_addf(out, "gatectl: %s: ", verdict_word(v));
@@ -175,7 +145,10 @@ static void first_line(struct run *s, enum verdict v, struct str *out)
 		base_free(unmet);
 		break;
 	case VERDICT_NEVER_REACHED:
-		missing_first_line(s, out);
+		if (missing) {
+			str_addf(out, "%s (%s): ", missing->location, place_source(missing));
+			hints_missing(s, missing, out);
+		}
 		break;
 	case VERDICT_NEVER_OPENED:
 		held_first_line(s, out);
@@ -256,7 +229,7 @@ static void add_advice(struct run *s, enum verdict v, struct str *out)
 		crash_try(s, out);
 	else if (v == VERDICT_DEADLOCK)
 		own_deadlock_try(s, out);
-	else if (v == VERDICT_TIME_LIMIT && spinning_try(s, out))
+	else if (v == VERDICT_TIME_LIMIT && waiting_spin_try(s, out))
 		return;
 	else if (v == VERDICT_NOT_AS_EXPECTED &&
 		 (hints_jumped_try(s, out) || loose_end_try(s, out)))
@@ -287,25 +260,18 @@ static void explain_expected(struct run *s, struct str *out)
 }
 
 /* If the first line is about something else, the crash is still to be told. */
-static void crash_lines_of_verdict(struct run *s, enum verdict v, struct str *out)
+static void what_was_seen(struct run *s, enum verdict v, bool brief, struct str *out)
 {
 	const struct crash *c = crash_of_root(s);
 
-	if (v != VERDICT_CRASHED) {
-		crash_title(c, out);
-		str_add(out, ": ");
-		crash_deed(c, out);
+	if (!c)
+		thread_lines(s, out);
+	if (c && !brief && v != VERDICT_CRASHED) {
+		crash_summary(c, out);
 		str_add(out, "\n");
 	}
-	crash_lines(c, out);
-}
-
-static void what_was_seen(struct run *s, enum verdict v, bool brief, struct str *out)
-{
-	if (!crash_of_root(s))
-		thread_lines(s, out);
-	else if (!brief)
-		crash_lines_of_verdict(s, v, out);
+	if (c && !brief)
+		crash_lines(c, out);
 	crash_child_lines(s, out);
 	event_lines(s, out);
 }
@@ -354,20 +320,9 @@ static void explain_tell(struct run *s, struct run_result *out, const struct err
 	}
 }
 
-static void comes(struct run *s, struct run_thread *t, struct place *place)
-{
-	if (place)
-		passers_comes(s, t, place);
-}
-
-static void passed(struct run *s, struct place *place, unsigned long arrivals, bool others)
-{
-	(void)s;
-	if (others)
-		passers_others_add(place, arrivals);
-	else
-		passers_inside_add(place, arrivals);
-}
-
 extern const struct observer explain_observer;
-const struct observer explain_observer = {.comes = comes, .passed = passed, .judged = explain_tell};
+const struct observer explain_observer = {
+	.comes = passers_comes,
+	.passed = passers_passed,
+	.judged = explain_tell,
+};

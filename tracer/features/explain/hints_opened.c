@@ -1,9 +1,7 @@
 /* Why a gate is closed: who could open it, and where the threads are that would get there. */
 #include "tracer/run/threads/threads.h"
-#include "tracer/features/explain/explain.h"
 #include "tracer/features/explain/hints.h"
 
-#include "tracer/base/files/path.h"
 #include "tracer/base/text/suggest.h"
 
 #include <string.h>
@@ -15,20 +13,22 @@ const struct place *hints_main(const struct place *p)
 	return p->companion_of ? p->companion_of : p;
 }
 
-bool hints_opens(const struct place *p, const struct gate *g)
+static bool has_step(const struct place *p, const struct gate *g, unsigned kinds)
 {
 	array_each(const struct step, step, &p->steps)
-		if ((step->kind == STEP_OPEN || step->kind == STEP_WATCH) && step->gate == g)
+		if ((kinds >> step->kind & 1) && step->gate == g)
 			return !p->dropped;
 	return false;
 }
 
+bool hints_opens(const struct place *p, const struct gate *g)
+{
+	return has_step(p, g, 1u << STEP_OPEN | 1u << STEP_WATCH);
+}
+
 static bool waits_at(const struct place *p, const struct gate *g)
 {
-	array_each(const struct step, step, &p->steps)
-		if (step->kind == STEP_WAIT && step->gate == g)
-			return !p->dropped;
-	return false;
+	return has_step(p, g, 1u << STEP_WAIT);
 }
 
 /* Did it die with the program while it was held? */
@@ -77,8 +77,7 @@ static void why_not_opened(struct run *s, const struct place *p, const struct ga
 			str_addf(out, "by gate %s before it opens", before->hold.gate->name);
 		else
 			str_addf(out, "by a %s of the script (%s) before it opens",
-				 place_holder(before->hold.place),
-				 place_source(before->hold.place));
+				 place_holder(main), place_source(main));
 	} else if (!place_reached(main)) {
 		hints_near(s, main, out);
 	} else if (p != main && !p->arrivals) {
@@ -93,19 +92,16 @@ static void why_not_opened(struct run *s, const struct place *p, const struct ga
 	}
 }
 
-/* Others came there, but the thread that is meant is held by another gate. */
-static bool is_kept_away(struct run *s, const struct place *p)
-{
-	array_each(struct run_thread *, t, &s->threads)
-		if (is_held(*t) && (*t)->hold.gate && !hints_opens(p, (*t)->hold.gate) &&
-		    p->thread && engine_thread_matches(s->engine, (*t)->engine, p->thread))
-			return true;
-	return false;
-}
-
+/* Is the place itself to blame, and not another gate that holds the thread which is meant, while
+   others came there? */
 static bool is_mistaken(struct run *s, const struct place *p)
 {
-	return hints_is_mistaken(s, p) && (p->arrivals || !is_kept_away(s, p));
+	array_each(struct run_thread *, t, &s->threads)
+		if (!p->arrivals && is_held(*t) && (*t)->hold.gate &&
+		    !hints_opens(p, (*t)->hold.gate) && p->thread &&
+		    engine_thread_matches(s->engine, (*t)->engine, p->thread))
+			return false;
+	return hints_is_mistaken(s, p);
 }
 
 /* Would this thread open it there? It is in the place's function, or is the only one meant. */
@@ -138,11 +134,11 @@ static void opener_threads(struct run *s, const struct place *p, const struct ga
 	array_each(struct run_thread *, it, &s->threads)
 		any |= would_open(s, *it, p);
 	if (t && waiting_of(t)->file)
-		str_addf(out, "%s:%u: ", path_shown(waiting_of(t)->file), waiting_of(t)->line);
+		waiting_begin_line(waiting_of(t)->file, waiting_of(t)->line, out);
 	if (t)
 		str_addf(out, "%s would open gate %s there, but waits at it itself here\n",
 			 t->engine->id, g->name);
-	else if (!any && p->thread && hints_any_matches(s, p->thread))
+	else if (!any && p->thread && hints_match(s, p->thread))
 		str_addf(out, "%s: no thread that matches '%s' is alive any more to open it\n",
 			 place_source(p), p->thread);
 }
@@ -160,11 +156,6 @@ static void opener_line(struct run *s, const struct place *p, const struct gate 
 
 /* ---- nobody opens it ------------------------------------------------------------------------ */
 
-static bool may_be_meant(const struct gate *other, const struct gate *g)
-{
-	return other != g && !other->from_order;
-}
-
 /* A gate with nearly that name that something opens: perhaps one was meant, and two were made. */
 static const struct gate *like(struct run *s, const struct gate *g)
 {
@@ -174,20 +165,19 @@ static const struct gate *like(struct run *s, const struct gate *g)
 	char *best;
 
 	for (size_t i = 0; (other = engine_gate_at(s->engine, i)); i++)
-		if (may_be_meant(other, g))
+		if (other != g && !other->from_order)
 			suggest_offer(&similar, other->name);
 	best = suggest_best(&similar);
 	suggest_take(&similar, &ignored);
 	str_fini(&ignored);
 	for (size_t i = 0; (other = engine_gate_at(s->engine, i)); i++) {
-		if (!may_be_meant(other, g))
-			continue;
-		if (strcmp(other->name, g->name) == 0) {
+		bool same = strcmp(other->name, g->name) == 0;
+
+		if (other != g && !other->from_order &&
+		    (same || (best && !found && strcmp(other->name, best) == 0)))
 			found = other;
+		if (found == other && same)
 			break;
-		}
-		if (best && !found && strcmp(other->name, best) == 0)
-			found = other;
 	}
 	base_free(best);
 	return found;
@@ -217,13 +207,16 @@ static const char *waited_for_at(struct run *s, const struct gate *g)
 	return g->name;
 }
 
-static void functions_that_may(struct run *s, const struct gate *g, struct str *out)
+/* A line for each function of the script that may open the gate. False: there is none. */
+static bool functions_that_may(struct run *s, const struct gate *g, struct str *out)
 {
 	const struct place *p;
+	bool any = false;
 
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
 		if (!engine_may_open(s->engine, p, g))
 			continue;
+		any = true;
 		str_addf(out, "%s: the function at %s may open gate %s: ", place_source(p),
 			 p->location, g->name);
 		if (place_reached(p)) {
@@ -235,16 +228,7 @@ static void functions_that_may(struct run *s, const struct gate *g, struct str *
 		}
 		str_add(out, "\n");
 	}
-}
-
-static bool any_function(struct run *s, const struct gate *g)
-{
-	const struct place *p;
-
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
-		if (engine_may_open(s->engine, p, g))
-			return true;
-	return false;
+	return any;
 }
 
 static void not_opened(struct run *s, const struct gate *g, struct str *out)
@@ -259,27 +243,37 @@ static void not_opened(struct run *s, const struct gate *g, struct str *out)
 		str_addf(out, "; %s opens gate %s: is that the one?", place_source(opener),
 			 other->name);
 	str_add(out, "\n");
-	if (any_function(s, g))
-		functions_that_may(s, g, out);
+	functions_that_may(s, g, out);
 }
 
 /* ---- a barrier ------------------------------------------------------------------------------ */
 
+struct ids {
+	const char **items;
+	size_t count, capacity;
+};
+
+static void add_list(struct ids *ids, struct str *out)
+{
+	for (size_t i = 0; i < ids->count && i <= NAMED_MOST; i++) {
+		hints_and(i, ids->count > NAMED_MOST ? NAMED_MOST + 1 : ids->count, out);
+		if (i == NAMED_MOST)
+			str_addf(out, "%zu more", ids->count - NAMED_MOST);
+		else
+			str_add(out, ids->items[i]);
+	}
+	array_fini(ids);
+}
+
+/* The living threads that the gate holds, or that it does not. */
 static void add_ids(struct run *s, const struct gate *g, bool there, struct str *out)
 {
-	ARRAY(const char *) ids = {0};
+	struct ids ids = {0};
 
 	array_each(struct run_thread *, it, &s->threads)
 		if (is_alive(*it) && is_held_at(*it, g) == there)
 			*array_add(&ids) = (*it)->engine->id;
-	for (size_t i = 0; i < ids.count && i <= NAMED_MOST; i++) {
-		hints_and(i, ids.count > NAMED_MOST ? NAMED_MOST + 1 : ids.count, out);
-		if (i == NAMED_MOST)
-			str_addf(out, "%zu more", ids.count - NAMED_MOST);
-		else
-			str_add(out, ids.items[i]);
-	}
-	array_fini(&ids);
+	add_list(&ids, out);
 }
 
 static unsigned count_alive(const struct run *s, const struct gate *g, bool there)
@@ -316,16 +310,6 @@ static const struct run_thread *needs_one_at(const struct run_thread *t, const s
 	return NULL;
 }
 
-/* How many threads could still come to it. */
-static unsigned count_free(const struct run *s, const struct gate *g)
-{
-	unsigned count = 0;
-
-	array_each(struct run_thread *, t, &s->threads)
-		count += is_alive(*t) && !is_held_at(*t, g) && !needs_one_at(*t, g);
-	return count;
-}
-
 static void barrier_lines(struct run *s, const struct gate *g, struct str *out)
 {
 	const struct place *p;
@@ -355,7 +339,7 @@ static void barrier_lines(struct run *s, const struct gate *g, struct str *out)
 			const struct waiting *w = waiting_of(*t);
 
 			if (w->file && w->line)
-				str_addf(out, "%s:%u: ", path_shown(w->file), w->line);
+				waiting_begin_line(w->file, w->line, out);
 			str_addf(out, "%s cannot come to the barrier: it %s\n", (*t)->engine->id,
 				 str_text(&w->text));
 		}
@@ -363,29 +347,15 @@ static void barrier_lines(struct run *s, const struct gate *g, struct str *out)
 
 /* ---- a function of the script --------------------------------------------------------------- */
 
-static bool holds_by_function(const struct run *s, const struct place *p)
+/* The threads that a function of the script at this place holds. */
+static struct ids held_by_function(const struct run *s, const struct place *p)
 {
-	array_each(struct run_thread *, t, &s->threads)
-		if (is_held_at(*t, NULL) && (*t)->hold.place == p)
-			return true;
-	return false;
-}
-
-static void function_line(struct run *s, const struct place *p, struct str *out)
-{
-	ARRAY(const char *) ids = {0};
+	struct ids ids = {0};
 
 	array_each(struct run_thread *, t, &s->threads)
 		if (is_held_at(*t, NULL) && (*t)->hold.place == p)
 			*array_add(&ids) = (*t)->engine->id;
-	str_addf(out, "%s: the %s at %s still says no to ", place_source(p), place_holder(p),
-		 p->location);
-	for (size_t i = 0; i < ids.count && i < NAMED_MOST; i++) {
-		hints_and(i, ids.count, out);
-		str_add(out, ids.items[i]);
-	}
-	str_add(out, "\n");
-	array_fini(&ids);
+	return ids;
 }
 
 /* A gate of a type of the tester's own that nobody opens: its function alone decides. */
@@ -439,9 +409,16 @@ void hints_gates(struct run *s, struct str *out)
 	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
 		if (hints_opened_holds(s, g))
 			gate_lines(s, g, out);
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
-		if (holds_by_function(s, p))
-			function_line(s, p, out);
+	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+		struct ids ids = held_by_function(s, p);
+
+		if (!ids.count)
+			continue;
+		str_addf(out, "%s: the %s at %s still says no to ", place_source(p),
+			 place_holder(p), p->location);
+		add_list(&ids, out);
+		str_add(out, "\n");
+	}
 }
 
 /* ---- what to do ----------------------------------------------------------------------------- */
@@ -466,13 +443,15 @@ static const struct place *missing_opener(struct run *s)
 /* A gate that holds somebody and that nothing can open; or NULL. */
 static const struct gate *orphan(struct run *s)
 {
+	struct str ignored = {0};
 	const struct gate *g;
 
 	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
 		if (hints_opened_holds(s, g) && g->kind == GATE_SIMPLE && !opener_of(s, g) &&
-		    !any_function(s, g))
-			return g;
-	return NULL;
+		    !functions_that_may(s, g, &ignored))
+			break;
+	str_fini(&ignored);
+	return g;
 }
 
 /* For a barrier at which threads wait in vain. */
@@ -480,7 +459,7 @@ static bool barrier_try(struct run *s, struct str *out)
 {
 	const struct place *p;
 	const struct gate *g;
-	unsigned here;
+	unsigned here, could = 0;
 
 	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
 		if (g->kind == GATE_BARRIER && hints_opened_holds(s, g))
@@ -508,7 +487,9 @@ static bool barrier_try(struct run *s, struct str *out)
 			 owner->engine->id, waiting_of(*t)->object, (*t)->engine->id);
 		return true;
 	}
-	if (here + count_free(s, g) >= g->barrier_size)
+	array_each(struct run_thread *, t, &s->threads)
+		could += is_alive(*t) && !is_held_at(*t, g) && !needs_one_at(*t, g);
+	if (here + could >= g->barrier_size)
 		return false;
 	if (here > 1)
 		str_addf(out, "BarrierGate(\"%s\", %u), or ", g->name, here);
@@ -563,7 +544,11 @@ static bool function_try(struct run *s, struct str *out)
 	const struct place *p;
 
 	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
-		if (!holds_by_function(s, p))
+		struct ids ids = held_by_function(s, p);
+		bool any = ids.count > 0;
+
+		array_fini(&ids);
+		if (!any)
 			continue;
 		str_addf(out, "let the %s at %s say yes to one of the threads that it holds",
 			 place_holder(p), p->location);

@@ -1,9 +1,8 @@
 /* What came nearest to a place that was not reached. */
 #include "tracer/run/threads/threads.h"
-#include "tracer/features/explain/explain.h"
 #include "tracer/features/explain/hints.h"
-#include "tracer/features/explain/passers.h"
 
+#include "tracer/base/files/path.h"
 #include "tracer/base/text/suggest.h"
 #include "tracer/source/lines/source_lines.h"
 
@@ -24,6 +23,17 @@ bool hints_shut_out(struct run *s, const struct place *p, struct str *out)
 
 /* ---- the filters ---------------------------------------------------------------------------- */
 
+static void near_by_condition(const struct place *p, struct str *out)
+{
+	str_addf(out, "when \"%s\" was false ", p->when);
+	hints_times(p->refused, out);
+	if (!p->arrivals)
+		return;
+	str_add(out, " and true ");
+	hints_times(p->arrivals, out);
+	str_addf(out, ", but hit = %lu was asked for", p->hit_first);
+}
+
 static void near_by_hit(struct run *s, const struct place *p, struct str *out)
 {
 	struct passers meant = {0};
@@ -41,63 +51,50 @@ static void near_by_hit(struct run *s, const struct place *p, struct str *out)
 	array_fini(&meant);
 }
 
-/* The names that may have been meant; or, if none is similar, the names there are. */
-static void add_like(struct run *s, const char *pattern, bool or_all, struct str *out)
-{
-	struct str like = {0};
-
-	hints_like(s, pattern, &like, NULL);
-	str_add(out, str_text(&like));
-	if (!like.length && or_all) {
-		str_add(out, ": there were ");
-		hints_threads(s, out);
-	}
-	str_fini(&like);
-}
-
 /* Threads match by their present names, but no matching thread has arrived: they came before they
    got the names. */
 static bool near_by_time(struct run *s, const struct place *p, struct str *out)
 {
 	struct passers early = {0};
-	bool any;
+	size_t count;
 
 	passers_of(s, p, true, &early);
-	any = early.count > 0;
-	if (any) {
+	count = early.count;
+	if (count) {
 		passers_add(&early, out);
 		str_addf(out, " arrived there, but %s not called '%s' yet then",
-			 early.count > 1 ? "were" : "was", p->thread);
+			 count > 1 ? "were" : "was", p->thread);
 	}
 	array_fini(&early);
-	return any;
+	return count;
 }
 
 /* False: the `thread` option is not what excluded them. */
 static bool near_by_thread(struct run *s, const struct place *p, struct str *out)
 {
-	bool known = hints_any_matches(s, p->thread);
-	struct passers others = {0};
-	bool any;
+	bool known = hints_match(s, p->thread), any;
+	struct str others = {0}, like = {0};
 
 	if (near_by_time(s, p, out))
 		return true;
-	passers_of(s, p, false, &others);
-	any = others.count || others.more;
-	if (!known)
+	any = hints_shut_out(s, p, &others);
+	if (known && any) {
+		str_addf(out, "no thread that matches '%s' arrived there, but %s did", p->thread,
+			 str_text(&others));
+	} else if (!known) {
 		str_addf(out, "no thread of the run is called '%s'", p->thread);
-	else if (any)
-		str_addf(out, "no thread that matches '%s' arrived there", p->thread);
-	if (any) {
-		str_add(out, known ? ", but " : "; ");
-		passers_add(&others, out);
-		str_add(out, known ? " did" : " came there");
+		if (any)
+			str_addf(out, "; %s came there", str_text(&others));
+		hints_like(s, p->thread, &like, NULL);
+		str_add(out, str_text(&like));
+		if (!like.length && !any) {
+			str_add(out, ": there were ");
+			hints_threads(s, out);
+		}
 	}
-	if (!known)
-		add_like(s, p->thread, !any, out);
-	known = known && !any;
-	array_fini(&others);
-	return !known;
+	str_fini(&others);
+	str_fini(&like);
+	return !known || any;
 }
 
 /* ---- the object ----------------------------------------------------------------------------- */
@@ -164,11 +161,6 @@ static void add_callers(const struct near_misses *nm, struct str *out)
 	array_fini(&by);
 }
 
-static bool same_exit(const struct near_miss_visit *a, const struct near_miss_visit *b)
-{
-	return a->line == b->line && a->file == b->file;
-}
-
 /* ", and returned at calc.c:31 and calc.c:33" */
 static void add_exits(const struct near_misses *nm, struct str *out)
 {
@@ -178,7 +170,7 @@ static void add_exits(const struct near_misses *nm, struct str *out)
 		bool known = !v->line || !v->file || !v->left;
 
 		array_each(const struct near_miss_visit *, old, &exits)
-			known |= same_exit(*old, v);
+			known |= (*old)->line == v->line && (*old)->file == v->file;
 		if (!known)
 			*array_add(&exits) = v;
 	}
@@ -191,7 +183,7 @@ static void add_exits(const struct near_misses *nm, struct str *out)
 }
 
 /* Is it certain that the thread is now in this function? */
-static bool hints_reached_is_inside(const struct near_misses *nm, const struct near_miss_visit *v)
+static bool visit_lasts(const struct near_misses *nm, const struct near_miss_visit *v)
 {
 	const struct waiting *w = waiting_of(threads_of(v->thread));
 
@@ -204,7 +196,7 @@ static bool hints_reached_is_inside(const struct near_misses *nm, const struct n
 bool hints_inside(const struct near_misses *nm, const struct engine_thread *t)
 {
 	array_each(const struct near_miss_visit, v, &nm->visits)
-		if (v->thread == t && hints_reached_is_inside(nm, v))
+		if (v->thread == t && visit_lasts(nm, v))
 			return true;
 	return false;
 }
@@ -236,16 +228,18 @@ static void add_inside(const struct run *s, const struct near_misses *nm, bool f
 static void add_lost(const struct near_misses *nm, struct str *out)
 {
 	array_each(const struct near_miss_visit, v, &nm->visits)
-		if (!v->left && v->framed && !hints_reached_is_inside(nm, v))
+		if (!v->left && v->framed && !visit_lasts(nm, v))
 			str_addf(out, "; %s has not returned from it", v->thread->id);
 }
 
-static bool all_inside(const struct near_misses *nm)
+/* How many of the visits last. */
+static size_t count_inside(const struct near_misses *nm)
 {
+	size_t count = 0;
+
 	array_each(const struct near_miss_visit, v, &nm->visits)
-		if (!hints_reached_is_inside(nm, v))
-			return false;
-	return !nm->many;
+		count += visit_lasts(nm, v);
+	return count;
 }
 
 /* Where the compiler left the line no code nobody can see it executed. */
@@ -278,7 +272,7 @@ static void near_by_function(const struct run *s, const struct near_misses *nm, 
 			str_add(out, "no thread arrived there");
 		return;
 	}
-	if (all_inside(nm)) {
+	if (!nm->many && count_inside(nm) == nm->visits.count) {
 		add_inside(s, nm, true, out);
 		return;
 	}
@@ -329,7 +323,7 @@ static void near(struct run *s, const struct place *p, struct str *out)
 	const struct near_misses *nm = near_miss_of(p);
 
 	if (p->refused)
-		hints_condition(p, out);
+		near_by_condition(p, out);
 	else if (p->arrivals)
 		near_by_hit(s, p, out);
 	else if (sp->located && !sp->found && sp->location.object)
@@ -350,27 +344,6 @@ void hints_near(struct run *s, const struct place *p, struct str *out)
 	add_inlined(p->user, out);
 }
 
-/* The line that is meant, as it is in the source. */
-static void hints_reached_add_text(struct run *s, const struct near_misses *nm, struct str *out)
-{
-	const struct source_site *site = &nm->meant->items[0];
-	const char *text = source_line(s->symbols, site->file, site->line);
-
-	if (text)
-		str_addf(out, "%s:%u: this line was meant: %s\n", path_shown(site->file),
-			 site->line, text + strspn(text, " \t"));
-}
-
-static void add_copies(const struct near_misses *nm, struct str *out)
-{
-	array_each(const struct near_miss_copy, c, &nm->copies) {
-		if (!c->by)
-			continue;
-		str_addf(out, "%s:%u: %s is another copy of it, and was executed, first by %s\n",
-			 path_shown(c->site->file), c->site->line, c->location, c->by->id);
-	}
-}
-
 void hints_missing(struct run *s, const struct place *p, struct str *out)
 {
 	if (p->kind == PLACE_REST)
@@ -379,14 +352,25 @@ void hints_missing(struct run *s, const struct place *p, struct str *out)
 		hints_near(s, p, out);
 }
 
+/* The line that is meant, as it is in the source, and its copies. */
 void hints_missing_lines(struct run *s, const struct place *p, struct str *out)
 {
 	const struct near_misses *nm = near_miss_of(p);
+	const struct source_site *site;
+	const char *text;
 
 	if (!nm || passers_any(p))
 		return;
-	hints_reached_add_text(s, nm, out);
-	add_copies(nm, out);
+	site = &nm->meant->items[0];
+	text = source_line(s->symbols, site->file, site->line);
+	if (text)
+		str_addf(out, "%s:%u: this line was meant: %s\n", path_shown(site->file),
+			 site->line, text + strspn(text, " \t"));
+	array_each(const struct near_miss_copy, c, &nm->copies)
+		if (c->by)
+			str_addf(out,
+				 "%s:%u: %s is another copy of it, and was executed, first by %s\n",
+				 path_shown(c->site->file), c->site->line, c->location, c->by->id);
 }
 
 static const struct near_miss_visit *some_exit(const struct near_misses *nm)
@@ -397,23 +381,29 @@ static const struct near_miss_visit *some_exit(const struct near_misses *nm)
 	return NULL;
 }
 
-/* A thread that has entered the function may still come to the line. */
-static bool anybody_inside(const struct near_misses *nm)
+/* Is it on("exit") for threads that have all ended, but not the process? */
+static bool means_thread_exit(struct run *s, const struct place *p)
 {
-	array_each(const struct near_miss_visit, v, &nm->visits)
-		if (hints_reached_is_inside(nm, v))
-			return true;
-	return false;
+	const struct engine_thread *t;
+
+	if (p->kind != PLACE_EXIT || !p->thread || p->arrivals || !hints_match(s, p->thread))
+		return false;
+	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++)
+		if (engine_thread_matches(s->engine, t, p->thread) &&
+		    (!t->exited || strcmp(t->start, "main") == 0))
+			return false;
+	return true;
 }
 
 bool hints_is_mistaken(struct run *s, const struct place *p)
 {
 	const struct near_misses *nm = near_miss_of(p);
 
-	if (p->arrivals || passers_any(p) || (p->thread && !hints_any_matches(s, p->thread)) ||
-	    hints_means_thread_exit(s, p))
+	if (p->arrivals || passers_any(p) || (p->thread && !hints_match(s, p->thread)) ||
+	    means_thread_exit(s, p))
 		return true;
-	return nm && nm->visits.count && !anybody_inside(nm);
+	/* a thread that has entered the function may still come to the line */
+	return nm && nm->visits.count && !count_inside(nm);
 }
 
 /* ---- what to do ----------------------------------------------------------------------------- */
@@ -462,17 +452,17 @@ static void try_order(const struct run_thread *kept, const struct place *p, stru
 static bool try_early(struct run *s, const struct place *p, struct str *out)
 {
 	struct passers early = {0};
-	bool any;
+	size_t count;
 
 	passers_of(s, p, true, &early);
-	any = early.count > 0;
-	if (any)
+	count = early.count;
+	if (count)
 		str_addf(out,
 			 "thread = \"%s\", which it is called from its beginning, or a place "
 			 "behind the one where it gets the name '%s'",
 			 common_name(&early), p->thread);
 	array_fini(&early);
-	return any;
+	return count;
 }
 
 static void try_thread(struct run *s, const struct place *p, const struct passers *others,
@@ -486,7 +476,7 @@ static void try_thread(struct run *s, const struct place *p, const struct passer
 		try_order(kept, p, out);
 		return;
 	}
-	if (!hints_any_matches(s, p->thread))
+	if (!hints_match(s, p->thread))
 		hints_like(s, p->thread, &ignored, &best);
 	if (best)
 		str_addf(out, "thread = \"%s\"", best);
@@ -566,7 +556,9 @@ void hints_missing_try(struct run *s, const struct place *p, struct str *out)
 			 "it that no thread comes here again",
 			 p->arrivals);
 	else if (p->refused)
-		str_add(out, HINTS_CONDITION_TRY);
+		str_add(out,
+			":log \"{var.NAME}\" there without `when`, which prints what the condition "
+			"sees");
 	else if (sp->located && !sp->found && sp->location.object)
 		str_addf(out,
 			 "the name of an object that the program loads: `gatectl lines %s "
@@ -575,14 +567,14 @@ void hints_missing_try(struct run *s, const struct place *p, struct str *out)
 	else if (p->kind == PLACE_THREAD_START && p->thread && strcmp(p->thread, "main") == 0)
 		str_add(out,
 			"at \"main\": that thread is there from the beginning, none starts it");
-	else if (hints_means_thread_exit(s, p))
+	else if (means_thread_exit(s, p))
 		str_addf(out,
 			 "on(\"thread-exit\", { thread = \"%s\" }): \"exit\" is only for the "
 			 "thread that ends the whole process",
 			 p->thread);
 	else if (p->thread && try_early(s, p, out))
 		;
-	else if (p->thread && (others.count || others.more || !hints_any_matches(s, p->thread)))
+	else if (p->thread && (others.count || others.more || !hints_match(s, p->thread)))
 		try_thread(s, p, &others, out);
 	else if (crashed_as_expected(s))
 		str_addf(out,

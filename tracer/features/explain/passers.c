@@ -1,9 +1,13 @@
-/* Which threads have been at a place, whether it means them or not. */
-#include "tracer/features/explain/passers.h"
-
+/* Which threads have been at a place, whether it means them or not; and lists of threads in
+   words. */
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/explain/hints.h"
 
-enum { NAMED_MOST = 6, PASSERS_MOST = 32 };
+#include "tracer/base/text/suggest.h"
+
+#include <string.h>
+
+enum { NAMED_MOST = 6, PASSERS_MOST = 32, LISTED_MOST = 12 };
 
 /* Kept with a place. */
 struct passed {
@@ -43,10 +47,12 @@ static bool pass_by(struct passed *passed, const struct engine_thread *t)
 	return true;
 }
 
-void passers_comes(struct run *s, const struct run_thread *t, struct place *place)
+void passers_comes(struct run *s, struct run_thread *t, struct place *place)
 {
-	struct run_place *sp = place->user;
+	struct run_place *sp = place ? place->user : NULL;
 
+	if (!sp)
+		return;
 	if ((place->thread || !place_reached(place)) && !pass_by(passed_of(place), t->engine) &&
 	    !engine_thread_matches(s->engine, t->engine, place->thread))
 		passed_of(place)->others++;
@@ -54,34 +60,28 @@ void passers_comes(struct run *s, const struct run_thread *t, struct place *plac
 		passed_of(place)->jumped |= sp->located && sp->location.kind == LOCATION_RETURN;
 }
 
-void passers_add(const struct passers *list, struct str *out)
+void passers_passed(struct run *s, struct place *p, unsigned long arrivals, bool others)
 {
-	size_t shown = list->count > NAMED_MOST ? NAMED_MOST + 1 : list->count;
-	unsigned long times = list->more;
+	(void)s;
+	if (others)
+		passed_of(p)->others += arrivals;
+	else
+		passed_of(p)->inside += arrivals;
+}
 
-	if (times) {
-		array_each(const struct passer, one, list)
-			times += one->count;
-		str_add(out, "other threads (");
-		hints_times(times, out);
-		str_add(out, ")");
-		return;
-	}
-	for (size_t i = 0; i < shown; i++) {
-		const struct passer *one = &list->items[i];
+unsigned long passers_inside(const struct place *p)
+{
+	return passed_of(p)->inside;
+}
 
-		hints_and(i, shown, out);
-		if (i == NAMED_MOST) {
-			str_addf(out, "%zu more", list->count - NAMED_MOST);
-			break;
-		}
-		str_add(out, one->thread->id);
-		if (one->count < 2)
-			continue;
-		str_add(out, " (");
-		hints_times(one->count, out);
-		str_add(out, ")");
-	}
+bool passers_any(const struct place *p)
+{
+	return passed_of(p)->by.count > 0;
+}
+
+bool passers_jumped(const struct place *p)
+{
+	return passed_of(p)->jumped;
 }
 
 void passers_of(struct run *s, const struct place *p, bool meant, struct passers *out)
@@ -96,27 +96,123 @@ void passers_of(struct run *s, const struct place *p, bool meant, struct passers
 				*array_add(out) = *one;
 }
 
-void passers_inside_add(const struct place *p, unsigned long arrivals)
+/* ---- in words --------------------------------------------------------------------------------- */
+
+void hints_times(unsigned long n, struct str *out)
 {
-	passed_of(p)->inside += arrivals;
+	if (n <= 2)
+		str_add(out, n == 2 ? "twice" : n ? "once" : "0 times");
+	else
+		str_addf(out, "%lu times", n);
 }
 
-unsigned long passers_inside(const struct place *p)
+void hints_and(size_t i, size_t count, struct str *out)
 {
-	return passed_of(p)->inside;
+	if (i)
+		str_add(out, i + 1 == count ? " and " : ", ");
 }
 
-void passers_others_add(const struct place *p, unsigned long times)
+void hints_line(const char *file, unsigned line, struct str *out)
 {
-	passed_of(p)->others += times;
+	str_addf(out, "%s:%u", str_base_name(file), line);
 }
 
-bool passers_any(const struct place *p)
+/* The separator before item i of a list of which `most` are named. False: it was the last one that
+   is, and the rest is summed up. */
+static bool list_next(size_t i, size_t count, size_t most, struct str *out)
 {
-	return passed_of(p)->by.count > 0;
+	hints_and(i, count > most ? most + 1 : count, out);
+	if (i == most)
+		str_addf(out, "%zu more", count - most);
+	return i < most;
 }
 
-bool passers_jumped(const struct place *p)
+void passers_add(const struct passers *list, struct str *out)
 {
-	return passed_of(p)->jumped;
+	unsigned long times = list->more;
+
+	if (times) {
+		array_each(const struct passer, one, list)
+			times += one->count;
+		str_add(out, "other threads (");
+		hints_times(times, out);
+		str_add(out, ")");
+		return;
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		const struct passer *one = &list->items[i];
+
+		if (!list_next(i, list->count, NAMED_MOST, out))
+			break;
+		str_add(out, one->thread->id);
+		if (one->count < 2)
+			continue;
+		str_add(out, " (");
+		hints_times(one->count, out);
+		str_add(out, ")");
+	}
+}
+
+/* The thread's own name, unless it just inherited the program's. */
+static const char *own_name(struct run *s, const struct engine_thread *t)
+{
+	const struct engine_thread *first = engine_thread_at(s->engine, 0);
+	const char *name = threads_name(s, t), *given = threads_name(s, first);
+
+	return *name && *given && strcmp(name, given) != 0 ? name : NULL;
+}
+
+void hints_threads(struct run *s, struct str *out)
+{
+	const struct engine_thread *t;
+	size_t count = 0;
+
+	while (engine_thread_at(s->engine, count))
+		count++;
+	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++) {
+		const char *runs = trampoline_of(threads_of(t))->runs;
+
+		if (!list_next(i, count, LISTED_MOST, out))
+			break;
+		str_add(out, t->id);
+		if (runs)
+			str_addf(out, " (%s)", runs);
+		if (own_name(s, t))
+			str_addf(out, " (named %s)", own_name(s, t));
+	}
+}
+
+const struct engine_thread *hints_match(struct run *s, const char *pattern)
+{
+	const struct engine_thread *t;
+
+	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++)
+		if (engine_thread_matches(s->engine, t, pattern))
+			break;
+	return t;
+}
+
+void hints_like(struct run *s, const char *pattern, struct str *out, char **best)
+{
+	struct str wanted = {0};
+	struct suggestions like = {0};
+	const struct engine_thread *t;
+
+	for (const char *c = pattern; *c; c++)
+		if (*c != '*' && *c != '?')
+			str_add_bytes(&wanted, c, 1);
+	like.wanted = str_text(&wanted);
+	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++) {
+		const char *runs = trampoline_of(threads_of(t))->runs;
+
+		suggest_offer(&like, strpbrk(pattern, "#/") ? t->id : t->start);
+		if (own_name(s, t))
+			suggest_offer(&like, own_name(s, t));
+		if (runs)
+			suggest_offer(&like, runs);
+	}
+	if (best)
+		*best = like.best[0].text ? base_strdup(like.best[0].text) : NULL;
+	suggest_take(&like, out);
+	str_fini(&wanted);
 }

@@ -10,7 +10,6 @@
 #include "tracer/features/interactive/hooks.h"
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/features/timeline/timeline.h"
-#include "tracer/features/deadlock/deadlock.h"
 #include "tracer/base/signame.h"
 
 #include <signal.h>
@@ -120,7 +119,7 @@ static void look_around(struct interactive *l)
 	tracee_halt(s->tracee);
 	pages_forget(s);
 	if (!explained)
-		deadlock_explain(s);
+		waiting_explain(s);
 	s->explained = false;
 	array_each(struct run_thread *, it, &s->threads) {
 		judged_of(*it)->on = false;

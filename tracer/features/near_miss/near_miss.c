@@ -1,12 +1,30 @@
 /*
- * The traps that watch the function of a place until the place is reached. They cost a stop at each
- * of the first calls, and nothing else: places and arrivals know nothing of them.
+ * The traps that watch the function of a place until the place is reached, and copies of the line
+ * that the location does not mean. They cost a stop at each of the first calls, and nothing else:
+ * places and arrivals know nothing of them.
  */
 #include "tracer/run/places/places.h"
 #include "tracer/run/places/sites.h"
-#include "tracer/features/near_miss/near_miss_internal.h"
+#include "tracer/features/near_miss/near_miss.h"
 
 #include <string.h>
+
+enum { NUMBERS_MOST = 8 };
+
+/* Where traps are set. */
+struct near_miss_watch {
+	struct run *run;
+	struct run_process *process;
+	struct tracee_thread *thread;
+	struct place *place;
+	const struct image *images; /* that are searched */
+	size_t count;
+};
+enum near_miss_trap {
+	NEAR_MISS_IN, /* at an entry of the place's function */
+	NEAR_MISS_OUT,
+	NEAR_MISS_COPY,
+};
 
 static struct run_place *of(const struct place *place)
 {
@@ -27,28 +45,30 @@ static void near_miss_forget(void *what)
 
 static const struct keeper near_miss_keeper = {sizeof(struct near_misses), near_miss_forget};
 
-struct near_misses *near_miss_to_note(const struct place *place)
+static struct near_misses *to_note(const struct place *place)
 {
 	return place->user ? kept_of(&of(place)->kept, &near_miss_keeper) : NULL;
 }
 
 const struct near_misses *near_miss_of(const struct place *place)
 {
-	return near_miss_to_note(place);
+	return to_note(place);
 }
 
 /* ---- setting the traps ---------------------------------------------------------------------- */
 
-struct source_sites *near_miss_new_sites(struct place *place)
+/* Owned by the place. */
+static struct source_sites *new_sites(struct place *place)
 {
 	struct source_sites *sites = base_alloc(1, sizeof(*sites));
 
-	*array_add(&of(place)->results) = sites; /* lives as long as the place */
+	*array_add(&of(place)->results) = sites;
 	return sites;
 }
 
-bool near_miss_put(const struct near_miss_watch *w, enum near_miss_trap kind,
-		   const struct source_site *info)
+/* False: the trap cannot be set. */
+static bool near_miss_put(const struct near_miss_watch *w, enum near_miss_trap kind,
+			  const struct source_site *info)
 {
 	struct act act = {.owner = &near_miss_owner, .what = kind, .place = w->place, .info = info};
 	ERROR(ignored);
@@ -63,6 +83,143 @@ bool near_miss_put(const struct near_miss_watch *w, enum near_miss_trap kind,
 	return false;
 }
 
+/* ---- copies of the line ------------------------------------------------------------------------ */
+
+/* Copies of the line that the location excludes: the others of #K, the same source in another
+   object than OBJECT!, other instances of the template. One question for each: has anybody been
+   there? */
+
+static bool is_meant(const struct source_sites *meant, const struct source_site *site)
+{
+	array_each(const struct source_site, m, meant)
+		if (m->module == site->module && m->offset == site->offset)
+			return true;
+	return false;
+}
+
+static void add_copies(const struct near_miss_watch *w, const struct source_sites *sites,
+		       const char *text)
+{
+	struct near_misses *nm = to_note(w->place);
+
+	array_each(const struct source_site, site, sites) {
+		bool named = of(w->place)->location.object;
+		struct near_miss_copy *copy;
+		struct str location = {0};
+
+		if (is_meant(nm->meant, site) || nm->copies.count == NEAR_MISS_COPIES)
+			continue;
+		copy = array_add(&nm->copies);
+		copy->site = site;
+		str_addf(&location, "%s%s%s", named ? module_name(site->module) : "",
+			 named ? "!" : "", text);
+		copy->location = str_take(&location);
+		near_miss_put(w, NEAR_MISS_COPY, site);
+	}
+}
+
+/* Looks at what the changed location means. `text` is how the tester would write it. */
+static void look_for_copies(const struct near_miss_watch *w, const struct location *location,
+			    const char *text)
+{
+	struct source_sites *sites = new_sites(w->place);
+	struct module **modules = base_alloc(w->count, sizeof(*modules));
+	ERROR(ignored);
+
+	for (size_t i = 0; i < w->count; i++)
+		modules[i] = w->images[i].module;
+	if (source_resolve(w->run->symbols, modules, w->count, location, sites, &ignored) ==
+	    SOURCE_FOUND)
+		add_copies(w, sites, text);
+	base_free(modules);
+}
+
+/* Without OBJECT! and #K. Owned by the caller. */
+static char *bare_text(const struct location *l)
+{
+	size_t object = l->object ? strlen(l->object) + 1 : 0;
+	const char *text = l->text + object, *number = l->match ? strrchr(text, '#') : NULL;
+
+	return base_strndup(text, number ? (size_t)(number - text) : strlen(text));
+}
+
+static void other_numbers(const struct near_miss_watch *w, const char *bare)
+{
+	struct location location = of(w->place)->location;
+
+	for (unsigned k = 1; k <= NUMBERS_MOST; k++) {
+		struct str text = {0};
+
+		if (k == of(w->place)->location.match)
+			continue;
+		location.match = k;
+		str_addf(&text, "%s#%u", bare, k);
+		look_for_copies(w, &location, str_text(&text));
+		str_fini(&text);
+	}
+}
+
+/* Queue<int>::push;text without the template arguments means all instances. */
+static void other_instances(const struct near_miss_watch *w)
+{
+	struct location location = of(w->place)->location;
+	char *name = base_strdup(location.name), *open = strchr(name, '<');
+	const char *close = strrchr(location.name, '>');
+	struct str text = {0};
+
+	if (open && close) {
+		memmove(open, close - location.name + name + 1, strlen(close + 1) + 1);
+		location.name = name;
+		str_addf(&text, "%s;%s", name, location.search ? location.search : "");
+		look_for_copies(w, &location, str_text(&text));
+		str_fini(&text);
+	}
+	base_free(name);
+}
+
+static void watch_copies(const struct near_miss_watch *w)
+{
+	const struct location *l = &of(w->place)->location;
+	struct location whole = *l; /* in any object */
+	char *bare = bare_text(l);
+
+	whole.object = NULL;
+	if (l->match)
+		other_numbers(w, bare);
+	else if (l->object)
+		look_for_copies(w, &whole, bare);
+	else if (l->kind == LOCATION_TEXT && strchr(l->name, '<'))
+		other_instances(w);
+	base_free(bare);
+}
+
+static struct near_miss_copy *copy_at(const struct act *a)
+{
+	array_each(struct near_miss_copy, copy, &to_note(a->place)->copies)
+		if (copy->site == a->info)
+			return copy;
+	return NULL;
+}
+
+static bool copy_seen(const struct act *a)
+{
+	const struct near_miss_copy *copy = copy_at(a);
+
+	return copy && copy->by;
+}
+
+static void see_copy(const struct run_thread *t, const struct act *a)
+{
+	struct near_miss_copy *copy = copy_at(a);
+
+	if (!copy || copy->by)
+		return;
+	copy->by = t->engine;
+	places_sweep(a->place);
+}
+
+/* ---- entries and exits ------------------------------------------------------------------------ */
+
 static bool put_all(const struct near_miss_watch *w, enum near_miss_trap kind,
 		    const struct source_sites *sites)
 {
@@ -75,9 +232,9 @@ static bool put_all(const struct near_miss_watch *w, enum near_miss_trap kind,
 
 static const struct source_sites *boundaries(const struct near_miss_watch *w, bool out, bool *all)
 {
-	struct source_sites *sites = near_miss_new_sites(w->place);
+	struct source_sites *sites = new_sites(w->place);
 
-	source_boundaries(w->run->symbols, near_miss_to_note(w->place)->meant, out, sites, all);
+	source_boundaries(w->run->symbols, to_note(w->place)->meant, out, sites, all);
 	return sites;
 }
 
@@ -90,7 +247,7 @@ static bool wants_watch(const struct place *place, const struct source_sites *si
 static void watch_found(struct run *s, const struct found *f)
 {
 	struct near_miss_watch w = {s, f->process, f->thread, f->place, f->images, f->count};
-	struct near_misses *nm = near_miss_to_note(f->place);
+	struct near_misses *nm = to_note(f->place);
 	const struct source_sites *in;
 	bool all;
 
@@ -108,14 +265,14 @@ static void watch_found(struct run *s, const struct found *f)
 	nm->complete &= all && put_all(&w, NEAR_MISS_IN, in);
 	w.images = f->process->images.items;
 	w.count = f->process->images.count;
-	near_miss_watch_copies(&w);
+	watch_copies(&w);
 }
 
 /* ---- what they see -------------------------------------------------------------------------- */
 
 static void near_miss_end(struct place *place)
 {
-	near_miss_to_note(place)->over = true;
+	to_note(place)->over = true;
 	places_sweep(place);
 }
 
@@ -162,7 +319,7 @@ static void watch_out(struct run *s, struct run_thread *t, const struct act *a)
 static void near_miss_enter(struct run *s, struct run_thread *t, const struct act *a,
 			    uint64_t address, const struct arch_regs *regs)
 {
-	struct near_misses *nm = near_miss_to_note(a->place);
+	struct near_misses *nm = to_note(a->place);
 	struct near_miss_visit *visit;
 
 	if (nm->visits.count == NEAR_MISS_VISITS) {
@@ -183,7 +340,7 @@ static void near_miss_enter(struct run *s, struct run_thread *t, const struct ac
 static void near_miss_leave(struct run_thread *t, const struct act *a, uint64_t address,
 			    const struct arch_regs *regs)
 {
-	struct near_misses *nm = near_miss_to_note(a->place);
+	struct near_misses *nm = to_note(a->place);
 	bool returns = a->info->kind != SOURCE_STATEMENT;
 	uint64_t frame;
 
@@ -216,21 +373,21 @@ static void reached(struct run *s, struct run_thread *t, struct place *place)
 
 static enum hit_answer near_miss_hit(struct run *s, const struct act *a, const struct hit *h)
 {
-	if (near_miss_to_note(a->place)->over || !sites_arrives(a, h))
+	if (to_note(a->place)->over || !sites_arrives(a, h))
 		return HIT_SEEN;
 	if (a->what == NEAR_MISS_IN)
 		near_miss_enter(s, h->thread, a, h->address, &h->regs);
 	else if (a->what == NEAR_MISS_OUT)
 		near_miss_leave(h->thread, a, h->address, &h->regs);
 	else
-		near_miss_see_copy(h->thread, a);
+		see_copy(h->thread, a);
 	return HIT_SEEN;
 }
 
 static bool idle(const struct act *a)
 {
-	return a->place->retired || near_miss_to_note(a->place)->over ||
-	       (a->what == NEAR_MISS_COPY && near_miss_copy_seen(a));
+	return a->place->retired || to_note(a->place)->over ||
+	       (a->what == NEAR_MISS_COPY && copy_seen(a));
 }
 
 /* ---- what they tell -------------------------------------------------------------------------- */

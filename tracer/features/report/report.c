@@ -1,5 +1,4 @@
 /* --report FILE of a run: the record, and what each printer prints of it. */
-#include "tracer/features/waiting/trampoline.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/waiting/waiting.h"

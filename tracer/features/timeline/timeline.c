@@ -265,32 +265,21 @@ static bool add_signal(struct run *s, struct run_thread *t, int signal)
 
 static void add_decision(struct run *s, const struct decision *d)
 {
-	switch (d->kind) {
-	case DECISION_ARRIVED:
-		timeline_add(s, HAPPENED_ARRIVAL, d->thread, d->place, NULL, NULL);
-		break;
-	case DECISION_HOLD:
-		timeline_add(s, HAPPENED_HOLD, d->thread, d->place, d->gate, NULL);
-		break;
-	case DECISION_PASS:
-		timeline_add(s, HAPPENED_RELEASE, d->thread, d->place, d->gate, NULL);
-		break;
-	case DECISION_OPENED:
-		timeline_add(s, HAPPENED_OPEN, d->thread, d->place, d->gate, NULL);
-		break;
-	case DECISION_EVENT:
-		timeline_add(s, HAPPENED_EVENT, d->thread, d->place, NULL, d->text);
-		break;
-	case DECISION_LOG:
-		if (d->thread)
-			timeline_add(s, HAPPENED_LOG, d->thread, d->place, NULL, d->text);
-		break;
-	case DECISION_KILL:
-		timeline_add(s, HAPPENED_KILL, d->thread, d->place, NULL, signame_text(d->signal));
-		break;
-	default:
-		break;
-	}
+	static const struct {
+		enum decision_kind kind;
+		enum happening what;
+	} rows[] = {
+		{DECISION_ARRIVED, HAPPENED_ARRIVAL}, {DECISION_HOLD, HAPPENED_HOLD},
+		{DECISION_PASS, HAPPENED_RELEASE},    {DECISION_OPENED, HAPPENED_OPEN},
+		{DECISION_EVENT, HAPPENED_EVENT},     {DECISION_LOG, HAPPENED_LOG},
+		{DECISION_KILL, HAPPENED_KILL},
+	};
+	bool killed = d->kind == DECISION_KILL;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].kind == d->kind && (d->thread || d->kind != DECISION_LOG))
+			timeline_add(s, rows[i].what, d->thread, d->place, d->gate,
+				     killed ? signame_text(d->signal) : d->text);
 }
 
 /* One line for those between two other events. */
@@ -310,11 +299,6 @@ static void add_passed(struct run *s, struct place *place, unsigned long arrival
 		tl->all.items[tl->all.count - 1].times = last->times;
 }
 
-static void end_timeline(struct run *s)
-{
-	timeline_end(s);
-}
-
 extern const struct observer timeline_observer;
 const struct observer timeline_observer = {
 	.begin = timeline_begin,
@@ -325,5 +309,5 @@ const struct observer timeline_observer = {
 	.signal = add_signal,
 	.passed = add_passed,
 	.decision = add_decision,
-	.end = end_timeline,
+	.end = timeline_end,
 };

@@ -5,16 +5,17 @@
  * asked.
  *
  * One of the tester's calls is reported: the innermost one in the program, or in a module with a
- * place; if that is in a wrapper of a wait, the call of the wrapper.
+ * place; if that is in a wrapper of a wait, the call of the wrapper. Up to two calls around it are
+ * added, so that it stays one line.
  */
 #include "tracer/run/threads/calls.h"
 #include "tracer/run/threads/pages.h"
 #include "tracer/features/waiting/waiting_internal.h"
 
-#include <ctype.h>
 #include <string.h>
+#include <sys/syscall.h>
 
-enum { MOST_CALLS = 64 };
+enum { MOST_CALLS = 64, MOST_AROUND = 2 };
 
 static bool has_place(const struct waiters *all, const struct module *m)
 {
@@ -33,14 +34,13 @@ static bool is_below(const char *path, const char *const *directories)
 	return false;
 }
 
-/* A tester does not look at system libraries. */
-static bool is_system_library(const char *path)
+bool caller_is_system(const struct module *m)
 {
 	static const char *const directories[] = {
 		"/lib/",       "/lib32/",     "/lib64/",      "/libx32/",      "/usr/lib/",
 		"/usr/lib32/", "/usr/lib64/", "/usr/libx32/", "/usr/libexec/", NULL};
 
-	return is_below(path, directories);
+	return is_below(module_path(m), directories);
 }
 
 /* In std::mutex::lock the caller is of interest. Compilers write paths of their headers in
@@ -53,16 +53,11 @@ static bool is_system_source(const char *file)
 	return is_below(file, directories) && !is_below(file, but);
 }
 
-bool caller_is_system(const struct module *m)
-{
-	return is_system_library(module_path(m));
-}
-
-void caller_modules(struct run *s, struct waiters *all)
+void caller_modules(struct waiters *all)
 {
 	const struct place *p;
 
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+	for (size_t i = 0; (p = engine_place_at(all->run->engine, i)); i++) {
 		const struct run_place *place = p->user;
 
 		if (!place)
@@ -77,7 +72,7 @@ void caller_modules(struct run *s, struct waiters *all)
 }
 
 /* Is it in the program, or in a module with a place of the script? */
-static bool caller_is_meant(const struct waiter *w, const struct inspect_call *call)
+static bool is_meant(const struct waiter *w, const struct inspect_call *call)
 {
 	const struct module *m = call->frame.module;
 
@@ -88,15 +83,11 @@ bool caller_is_own(const struct waiter *w, const struct inspect_call *call)
 {
 	if (!call->frame.module || (call->file && is_system_source(call->file)))
 		return false;
-	return caller_is_meant(w, call) || !caller_is_system(call->frame.module);
+	return is_meant(w, call) || !caller_is_system(call->frame.module);
 }
 
-/* In a static program libc has no lines, but the tester's code has. */
-static bool has_line(const struct inspect_call *call)
-{
-	return call->line || !module_has_debug(call->frame.module);
-}
-
+/* In a static program libc has no lines, but the tester's code has: a call without one counts only
+   if there is no other. */
 size_t caller_own(const struct waiter *w, size_t i)
 {
 	size_t first = w->stack.count;
@@ -106,7 +97,7 @@ size_t caller_own(const struct waiter *w, size_t i)
 
 		if (!caller_is_own(w, call))
 			continue;
-		if (has_line(call))
+		if (call->line || !module_has_debug(call->frame.module))
 			return i;
 		if (first == w->stack.count)
 			first = i;
@@ -117,39 +108,21 @@ size_t caller_own(const struct waiter *w, size_t i)
 /* ---- which one is reported ---------------------------------------------------------------------- */
 
 /* Does the name look like somebody's own wrapper of a wait: "nni_cv_wait", "Mutex::lock"? */
-static bool caller_is_wrapper(const char *function)
+static bool is_wrapper(const char *function)
 {
 	static const char *const names[] = {
 		"*futex*",	 "*mutex*lock*", "*cond*wait*", "*cv*wait*",   "*sem*wait*",
 		"*rwlock*lock*", "*rdlock*",	 "*wrlock*",	"*spin*lock*", "*barrier*wait*",
 		"*event*wait*",	 "*::lock",	 "*::wait",	"*::acquire",  NULL};
-	struct str name = {0};
+	char *name = base_strdup(function ? function : "");
 	bool found = false;
 
-	for (; function && *function; function++) {
-		const char lower = (char)tolower((unsigned char)*function);
-
-		str_add_bytes(&name, &lower, 1);
-	}
+	for (char *c = name; *c; c++)
+		*c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
 	for (size_t i = 0; names[i] && !found; i++)
-		found = str_wildcard(names[i], str_text(&name));
-	str_fini(&name);
+		found = str_wildcard(names[i], name);
+	base_free(name);
 	return found;
-}
-
-/* The next call from `i` on in the program that has a line; stack.count: there is none. */
-static size_t next_meant(const struct waiter *w, size_t i)
-{
-	while (i < w->stack.count &&
-	       !(w->stack.items[i].line && caller_is_meant(w, &w->stack.items[i]) &&
-		 caller_is_own(w, &w->stack.items[i])))
-		i++;
-	return i;
-}
-
-static bool caller_same_file(const struct inspect_call *a, const struct inspect_call *b)
-{
-	return a->file && b->file && strcmp(a->file, b->file) == 0;
 }
 
 /* Instead of wrappers, their caller is reported; wrappers in the caller's own file count as
@@ -158,40 +131,25 @@ static size_t behind_wrappers(const struct waiter *w, size_t first)
 {
 	size_t last = first;
 
-	while (last < w->stack.count && caller_is_wrapper(w->stack.items[last].function))
+	while (last < w->stack.count && is_wrapper(w->stack.items[last].function))
 		last = caller_own(w, last + 1);
 	if (last >= w->stack.count || !w->stack.items[last].line)
 		return first;
 	for (size_t i = first; i < last; i = caller_own(w, i + 1))
-		if (caller_same_file(&w->stack.items[i], &w->stack.items[last]))
+		if (w->stack.items[i].file &&
+		    str_same(w->stack.items[i].file, w->stack.items[last].file))
 			return i;
 	return last;
 }
 
+/* The first call in the program that has a line, if there is one. */
 static size_t told(const struct waiter *w)
 {
-	size_t first = w->own, meant;
-
-	if (first >= w->stack.count)
-		return first;
-	meant = next_meant(w, first);
-	if (meant < w->stack.count)
-		first = meant;
-	return behind_wrappers(w, first);
-}
-
-static void read_stack(struct waiter *w)
-{
-	struct run_thread *t = w->thread;
-	struct dwarf_frame first;
-	struct arch_regs regs;
-
-	if (tracee_regs(t->tracee, &regs) < 0)
-		return;
-	dwarf_frame_first(&t->process->program, t, &regs, &first);
-	inspect_stack(&first, calls_scope(t), MOST_CALLS, &w->stack);
-	w->own = caller_own(w, 0);
-	w->told = told(w);
+	for (size_t i = w->own; i < w->stack.count; i++)
+		if (w->stack.items[i].line && is_meant(w, &w->stack.items[i]) &&
+		    caller_is_own(w, &w->stack.items[i]))
+			return behind_wrappers(w, i);
+	return w->own < w->stack.count ? behind_wrappers(w, w->own) : w->own;
 }
 
 void caller_look(struct run *s, struct waiter *w)
@@ -199,13 +157,87 @@ void caller_look(struct run *s, struct waiter *w)
 	struct run_thread *t = w->thread;
 	bool runs = t->tracee->state == TRACEE_RUNNING;
 	bool paused = runs && tracee_pause(s->tracee, t->tracee) == 0;
+	struct dwarf_frame first;
+	struct arch_regs regs;
 
 	/* Not paused, it has just stopped for a reason of its own, as on its way back into the call
 	   that an earlier question interrupted: there it can be asked, too. */
 	if (t->tracee->state == TRACEE_RUNNING)
 		return;
 	pages_forget(s);
-	read_stack(w);
+	if (tracee_regs(t->tracee, &regs) == 0) {
+		dwarf_frame_first(&t->process->program, t, &regs, &first);
+		inspect_stack(&first, calls_scope(t), MOST_CALLS, &w->stack);
+		w->own = caller_own(w, 0);
+		w->told = told(w);
+	}
 	if (paused)
 		tracee_resume(s->tracee, t->tracee);
+}
+
+/* ---- the calls around it ----------------------------------------------------------------------- */
+
+static void add_call(const struct inspect_call *call, struct str *out)
+{
+	str_add(out, call->function);
+	if (call->file && call->line)
+		str_addf(out, " at %s:%u", str_base_name(call->file), call->line);
+}
+
+/* Is it what the kind of the wait says already, or a library's internal? */
+static bool says_nothing(const struct waiter *w, const char *function)
+{
+	static const char *const known[] = {"_*",     "std::*", "thrd_*",    "mtx_*",	  "cnd_*",
+					    "malloc", "free",	"sem_*wait", "call_once", NULL};
+
+	for (size_t i = 0; known[i]; i++)
+		if (str_wildcard(known[i], function))
+			return true;
+	return kinds_of(function) != WAITING_GONE || w->stream;
+}
+
+/* The function outside the tester's code that the reported call has called, and, further in, where
+   in the tester's other code it waits. Returns how many were added. */
+static unsigned add_inside(const struct waiter *w, bool blocked, struct str *out)
+{
+	const struct inspect_call *in, *last;
+
+	if (!w->told || w->loops)
+		return 0;
+	in = &w->stack.items[w->told - 1];
+	if (!in->function ||
+	    (!(caller_is_own(w, in) && in->line) &&
+	     ((blocked && w->block.number != SYS_futex) || says_nothing(w, in->function))))
+		return 0;
+	str_add(out, "; inside ");
+	add_call(in, out);
+	last = &w->stack.items[w->own];
+	if (w->own + 1 >= w->told || !last->function || !last->line)
+		return 1;
+	str_add(out, ", ");
+	add_call(last, out);
+	return 2;
+}
+
+void caller_around(const struct waiter *w, bool blocked, struct str *out)
+{
+	const char *how = ", called from ";
+	struct str inside = {0};
+	unsigned count;
+
+	if (w->told >= w->stack.count)
+		return;
+	count = add_inside(w, blocked, &inside);
+	for (size_t i = caller_own(w, w->told + 1); count < MOST_AROUND && i < w->stack.count;
+	     i = caller_own(w, i + 1), count++) {
+		const struct inspect_call *call = &w->stack.items[i];
+
+		if (!call->function || !call->line)
+			break;
+		str_add(out, how);
+		how = ", from ";
+		add_call(call, out);
+	}
+	str_add(out, str_text(&inside));
+	str_fini(&inside);
 }

@@ -2,6 +2,10 @@
  * The name of what a thread waits for: that of the variable if it is one, or part of one; else the
  * expression in the tester's call. An expression counts only if the debug information confirms that
  * it means this very object.
+ *
+ * Two objects with one name, as "a->lock" if two threads are in the same function, each get the
+ * name of a variable too, in some function on any thread's stack, that leads to it and not to
+ * another one of them: "a->lock (alice->lock)". If there is none, its address is shown.
  */
 #include "tracer/run/modules/images.h"
 #include "tracer/features/waiting/waiting_internal.h"
@@ -9,9 +13,10 @@
 #include "tracer/base/text/word.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { MOST_TEXT = 200 };
+enum { MOST_TEXT = 200, MOST_WORDS = 80, MOST_ASKED = 4000 };
 enum { CALL_LINES = 8 }; /* how far a call may extend above its line, and below it */
 
 enum rank {
@@ -22,27 +27,26 @@ enum rank {
 	RANK_GLOBAL,  /* "bank.accounts[1].lock" */
 };
 
-/* ---- variables ------------------------------------------------------------------------------- */
-
-/* A function's static variable may have a number appended: "q.1" is no name in the source. */
-static bool is_numbered(const char *symbol, size_t n)
+static bool same_object(const struct waiter *a, const struct waiter *b)
 {
-	const char *dot = memchr(symbol, '.', n);
-
-	return dot && isdigit((unsigned char)dot[1]);
+	return a->object == b->object && a->thread->process == b->thread->process;
 }
 
-/* Names the member at that offset in "bank", say; false: it cannot be told. */
+/* ---- variables ------------------------------------------------------------------------------- */
+
+/* Names the member at that offset in "bank", say; false: it cannot be told. A function's static
+   variable may have a number appended: "q.1" is no name in the source. */
 static bool name_member(struct waiter *w, uint64_t object, const char *symbol, size_t n,
 			struct str *out)
 {
+	const char *dot = memchr(symbol, '.', n);
 	char *variable = base_strndup(symbol, n);
 	struct inspect_value v;
 	ERROR(ignored);
 	struct str path = {0};
 	bool found;
 
-	found = !is_numbered(symbol, n) &&
+	found = !(dot && isdigit((unsigned char)dot[1])) &&
 		inspect_global(&w->thread->process->program, NULL, variable, &v, &ignored) == 0 &&
 		inspect_member_at(&v, object, &path, &ignored) == 0;
 	if (found)
@@ -54,8 +58,7 @@ static bool name_member(struct waiter *w, uint64_t object, const char *symbol, s
 
 static char *name_global(struct waiter *w, uint64_t object)
 {
-	struct run_process *p = w->thread->process;
-	struct image *image = images_at(p, object);
+	struct image *image = images_at(w->thread->process, object);
 	char *symbol = image ? source_name_of(image->module, object - image->bias) : NULL;
 	struct str name = {0};
 
@@ -89,14 +92,8 @@ static const char *shown(const char *expression)
 	return expression + strspn(expression, "& ");
 }
 
-static bool is_plain_name(const char *text)
-{
-	return !text[word_length(text)];
-}
-
 /* Does a local name alone only point or refer to the object? */
-static bool locks_name_is_pointer(const struct inspect_call *call, const char *name,
-				  uint64_t object)
+static bool is_pointer(const struct inspect_call *call, const char *name, uint64_t object)
 {
 	struct inspect_value v;
 	ERROR(ignored);
@@ -105,7 +102,8 @@ static bool locks_name_is_pointer(const struct inspect_call *call, const char *n
 	       (v.place != INSPECT_IN_MEMORY || v.address != object);
 }
 
-/* The length of "Pool" in "Pool::add" and in "Pool::add(int)::{lambda()#1}::operator()"; 0: in no class. */
+/* The length of "Pool" in "Pool::add" and in "Pool::add(int)::{lambda()#1}::operator()"; 0: in no
+   class. */
 static size_t class_length(const char *function)
 {
 	const char *lambda = strstr(function, "::{lambda");
@@ -147,15 +145,17 @@ static void try_expression(const struct inspect_call *call, const char *expressi
 	struct lock_name c = {.rank = RANK_OBJECT};
 	const char *text = shown(expression);
 	struct str inside = {0};
+	bool plain;
 
 	if (!*text || strlen(text) > MOST_TEXT || strpbrk(text, "\"?=") ||
 	    !locks_means(call, expression, object, parts ? &inside : NULL)) {
 		str_fini(&inside);
 		return;
 	}
-	if (!inside.length && is_plain_name(text) && is_member(call, text, object, &c.name))
+	plain = !inside.length && !text[word_length(text)];
+	if (plain && is_member(call, text, object, &c.name))
 		c.rank = RANK_MEMBER;
-	else if (!inside.length && is_plain_name(text) && locks_name_is_pointer(call, text, object))
+	else if (plain && is_pointer(call, text, object))
 		c.rank = RANK_POINTER;
 	if (!c.name.length)
 		str_addf(&c.name, "%s%s", text, str_text(&inside));
@@ -221,9 +221,9 @@ bool locks_is_argument(struct run *s, const struct inspect_call *call, uint64_t 
 	return found;
 }
 
-enum primitive locks_kind(struct run *s, const struct waiter *w)
+enum waiting_kind locks_kind(struct run *s, const struct waiter *w)
 {
-	enum primitive found = PRIMITIVE_NONE;
+	enum waiting_kind found = WAITING_GONE;
 	const struct inspect_call *call = &w->stack.items[w->own];
 	struct written written;
 
@@ -233,26 +233,21 @@ enum primitive locks_kind(struct run *s, const struct waiter *w)
 	array_each(const struct locks_call *, c, &written.here)
 		if (!found && !(*c)->object && (*c)->args &&
 		    locks_means(call, (*c)->arg[0], w->object, NULL))
-			found = primitive_of((*c)->word);
+			found = kinds_of((*c)->word);
 	written_fini(&written);
 	return found;
 }
 
-/* From the waiting call outwards, as long as the name is only that of a parameter or member. */
+/* ---- the name of one object ------------------------------------------------------------------- */
+
+/* From the waiting call outwards, as long as the name is only that of a parameter or member. It may
+   also have a name where its owner took it. */
 static void name_expression(struct run *s, struct waiter *w, uint64_t object,
 			    struct lock_name *best)
 {
-	for (size_t i = w->own; i < w->stack.count; i = caller_own(w, i + 1)) {
+	for (size_t i = w->own; object && best->rank < RANK_OBJECT && i < w->stack.count;
+	     i = caller_own(w, i + 1))
 		try_call(s, &w->stack.items[i], object, i > w->own, best);
-		if (best->rank >= RANK_OBJECT)
-			return;
-	}
-}
-
-/* It may also have a name where its owner took it. */
-static void name_by_owner(struct run *s, const struct waiter *w, uint64_t object,
-			  struct lock_name *best)
-{
 	array_each(const struct owner, o, &w->owners) {
 		struct inspect_call there;
 
@@ -263,8 +258,6 @@ static void name_by_owner(struct run *s, const struct waiter *w, uint64_t object
 		try_call(s, &there, object, false, best);
 	}
 }
-
-/* ---- one name for one object ----------------------------------------------------------------- */
 
 static void name_object(struct run *s, struct waiter *w)
 {
@@ -277,9 +270,7 @@ static void name_object(struct run *s, struct waiter *w)
 	}
 	if (w->name && !strchr(w->name, '+'))
 		return;
-	if (object)
-		name_expression(s, w, object, &best);
-	name_by_owner(s, w, object, &best);
+	name_expression(s, w, object, &best);
 	if (best.rank) {
 		base_free(w->name);
 		w->name = str_take(&best.name);
@@ -288,18 +279,13 @@ static void name_object(struct run *s, struct waiter *w)
 	str_fini(&best.name);
 }
 
-static bool same_object(const struct waiter *a, const struct waiter *b)
-{
-	return a->object && a->object == b->object && a->thread->process == b->thread->process;
-}
-
 /* All threads use the best name that any thread has for the object. */
 static void share_names(struct waiters *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		struct waiter *w = &all->items[i];
 
-		for (size_t k = 0; k < all->count; k++) {
+		for (size_t k = 0; w->object && k < all->count; k++) {
 			const struct waiter *other = &all->items[k];
 
 			if (!same_object(w, other) || other->rank < w->rank ||
@@ -314,7 +300,7 @@ static void share_names(struct waiters *all)
 
 /* ---- the mutex that goes with a condition variable --------------------------------------------- */
 
-static uint64_t locks_name_address_of(const struct inspect_call *call, const char *expression)
+static uint64_t address_of(const struct inspect_call *call, const char *expression)
 {
 	struct inspect_value v;
 	ERROR(ignored);
@@ -349,7 +335,7 @@ static void name_mutex_of_lock(struct run *s, struct waiter *w, const struct loc
 	struct str device = {0};
 
 	str_addf(&device, "%s._M_device", c->arg[0]);
-	w->mutex_object = locks_name_address_of(call, str_text(&device));
+	w->mutex_object = address_of(call, str_text(&device));
 	str_fini(&device);
 	if (!w->mutex_object)
 		return;
@@ -376,23 +362,21 @@ static void name_mutex(struct run *s, struct waiter *w)
 			name_mutex_of_lock(s, w, c);
 		} else {
 			w->mutex = base_strdup(shown(c->arg[1]));
-			w->mutex_object = locks_name_address_of(call, c->arg[1]);
+			w->mutex_object = address_of(call, c->arg[1]);
 		}
 	}
 	written_fini(&written);
 }
 
-/* ---- objects whose futex word is not in them --------------------------------------------------- */
-
-/* If only one call is written there, its object, as in future.get(), is the one. */
+/* An object whose futex word is not in it. If only one call is written there, its object, as in
+   future.get(), is the one. */
 static void name_receiver(struct run *s, struct waiter *w)
 {
-	const struct inspect_call *call = &w->stack.items[w->own];
 	const struct locks_call *found = NULL;
 	struct written written;
 	unsigned many = 0;
 
-	written_at(s, call, &written);
+	written_at(s, &w->stack.items[w->own], &written);
 	array_each(const struct locks_call *, c, &written.here)
 		if ((*c)->object && (strstr((*c)->word, "wait") || strstr((*c)->word, "get") ||
 				     strstr((*c)->word, "acquire"))) {
@@ -404,14 +388,176 @@ static void name_receiver(struct run *s, struct waiter *w)
 	written_fini(&written);
 }
 
-/* libstdc++ lets many objects wait at words of its own. */
-static bool is_proxy(const struct waiter *w)
+/* ---- two objects with one name ------------------------------------------------------------------ */
+
+/* A name that an object may have. */
+struct called {
+	const struct waiter *who;
+	char *name;
+};
+
+struct apart {
+	struct waiters *all;
+	ARRAY(struct called) names;
+	unsigned asked;
+};
+
+static void try_variable(struct apart *apart, const struct waiter *w,
+			 const struct inspect_call *call, const char *name)
 {
-	return w->name && strstr(w->name, "__waiter_pool");
+	struct inspect_value v;
+	ERROR(ignored);
+	struct str path = {0}, words = {0};
+
+	if (apart->asked++ > MOST_ASKED || inspect_variable_local(call, name, &v, &ignored) < 0)
+		return;
+	if (inspect_member_at(&v, w->object, &path, &ignored) == 0 && path.length &&
+	    path.length < MOST_WORDS) {
+		str_addf(&words, "%s%s", name, str_text(&path));
+		*array_add(&apart->names) = (struct called){w, str_take(&words)};
+	}
+	str_fini(&path);
+	str_fini(&words);
 }
 
+/* The variables in the thread's calls that lead to the object. */
+static void try_thread(struct apart *apart, const struct waiter *w, const struct waiter *other)
+{
+	for (size_t i = other->own; i < other->stack.count; i = caller_own(other, i + 1)) {
+		const struct inspect_call *call = &other->stack.items[i];
+		struct inspect_variables homes = {0};
+		ERROR(ignored);
+
+		if (other->thread->process != w->thread->process || !call->frame.module)
+			continue;
+		if (inspect_variables_at(call->frame.module,
+					 call->frame.lookup_pc - call->frame.bias, call->scope,
+					 &homes, &ignored) == 0)
+			array_each(const struct inspect_variable, h, &homes)
+				if (h->name && !h->optimised_out)
+					try_variable(apart, w, call, h->name);
+		inspect_variables_fini(&homes);
+	}
+}
+
+/* Has another object this name? */
+static bool is_taken(const struct waiters *all, const struct waiter *w, const char *name)
+{
+	array_each(const struct waiter, other, all)
+		if (other->name && !same_object(other, w) && strcmp(other->name, name) == 0)
+			return true;
+	return false;
+}
+
+static const char *own_name(const struct apart *apart, const struct waiter *w)
+{
+	array_each(const struct called, c, &apart->names) {
+		bool taken = !same_object(c->who, w) || is_taken(apart->all, w, c->name);
+
+		array_each(const struct called, other, &apart->names)
+			taken |= !same_object(other->who, w) && strcmp(other->name, c->name) == 0;
+		if (!taken)
+			return c->name;
+	}
+	return NULL;
+}
+
+/* "to->lock (alice->lock)" */
+static void add_words(const char *words, char **name)
+{
+	struct str with = {0};
+
+	str_addf(&with, *name ? "%s (%s)" : "%s%s", *name ? *name : "", words);
+	base_free(*name);
+	*name = str_take(&with);
+}
+
+static void add_address(uint64_t address, char **name)
+{
+	char words[32];
+
+	snprintf(words, sizeof(words), "0x%llx", (unsigned long long)address);
+	add_words(words, name);
+}
+
+static void rename_all(struct apart *apart, const bool *doubtful)
+{
+	for (size_t i = 0; i < apart->all->count; i++) {
+		struct waiter *w = &apart->all->items[i];
+		const char *words = doubtful[i] ? own_name(apart, w) : NULL;
+
+		if (words)
+			add_words(words, &w->name);
+		else if (doubtful[i] || (!w->name && w->object))
+			add_address(w->object, &w->name);
+	}
+}
+
+/* Is the name of the condition's mutex that of another object, or of the mutex of another one? */
+static bool is_mutex_taken(const struct waiters *all, const struct waiter *w)
+{
+	array_each(const struct waiter, other, all)
+		if ((other->name && other->object != w->mutex_object &&
+		     strcmp(other->name, w->mutex) == 0) ||
+		    (other->mutex && other->mutex_object != w->mutex_object &&
+		     strncmp(other->mutex, w->mutex, strlen(w->mutex)) == 0))
+			return true;
+	return false;
+}
+
+static void name_mutexes(struct waiters *all)
+{
+	array_each(struct waiter, w, all) {
+		const char *name = NULL;
+
+		if (!w->mutex || !w->mutex_object)
+			continue;
+		array_each(const struct waiter, other, all)
+			if (!name && other->object == w->mutex_object &&
+			    other->thread->process == w->thread->process)
+				name = other->name;
+		if (name) {
+			base_free(w->mutex);
+			w->mutex = base_strdup(name);
+		} else if (is_mutex_taken(all, w)) {
+			add_address(w->mutex_object, &w->mutex);
+		}
+	}
+}
+
+static void tell_apart(struct waiters *all)
+{
+	bool *doubtful = base_alloc(all->count + 1, sizeof(*doubtful));
+	struct apart apart = {.all = all};
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct waiter *w = &all->items[i];
+
+		array_each(const struct waiter, other, all)
+			doubtful[i] |= w->name && other->name && other->object != w->object &&
+				       strcmp(other->name, w->name) == 0;
+		if (!doubtful[i] || !w->object)
+			continue;
+		try_thread(&apart, w, w); /* the waiting thread's own come first */
+		array_each(const struct waiter, other, all)
+			if (other != w)
+				try_thread(&apart, w, other);
+	}
+	rename_all(&apart, doubtful);
+	name_mutexes(all);
+	array_each(struct called, c, &apart.names)
+		base_free(c->name);
+	array_fini(&apart.names);
+	base_free(doubtful);
+}
+
+/* ---- all of them -------------------------------------------------------------------------------- */
+
+/* libstdc++ lets many objects wait at words of its own. */
 static void forget_proxy(struct waiter *w)
 {
+	if (!w->name || !strstr(w->name, "__waiter_pool"))
+		return;
 	base_free(w->name);
 	w->name = NULL;
 	w->object = 0;
@@ -420,18 +566,15 @@ static void forget_proxy(struct waiter *w)
 
 void locks_name_all(struct waiters *all)
 {
-	for (size_t i = 0; i < all->count; i++) {
-		struct waiter *w = &all->items[i];
-
+	array_each(struct waiter, w, all) {
 		if (w->block.number != 0 || w->what)
 			name_object(all->run, w);
-		if (is_proxy(w))
-			forget_proxy(w);
-		if (!w->object && w->what && w->what != PRIMITIVE_JOIN && w->own < w->stack.count)
+		forget_proxy(w);
+		if (!w->object && w->what && w->what != WAITING_JOIN && w->own < w->stack.count)
 			name_receiver(all->run, w);
-		if (w->what == PRIMITIVE_CONDITION && w->own < w->stack.count)
+		if (w->what == WAITING_CONDITION && w->own < w->stack.count)
 			name_mutex(all->run, w);
 	}
 	share_names(all);
-	locks_tell_apart(all);
+	tell_apart(all);
 }

@@ -4,13 +4,9 @@
  * these continue their sleep as if nothing had been asked.
  */
 #include "tracer/run/go.h"
-#include "tracer/features/timeline/timeline.h"
 #include "tracer/features/sanitizer/sanitizer.h"
-#include "tracer/features/waiting/spin.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/features/timeline/timeline.h"
 #include "tracer/features/waiting/waiting_internal.h"
-#include "tracer/features/waiting/spin_state.h"
-#include "tracer/features/blocked/channels.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -31,6 +27,11 @@ enum {
 	LATE_US = 20000000
 };
 
+struct spin_places {
+	struct spin_place *items;
+	size_t count, capacity;
+};
+
 struct spinner {
 	const struct run_thread *thread;
 	uint64_t since_us;
@@ -41,12 +42,13 @@ struct spinner {
 	struct spin_states states; /* since the run's last event */
 	unsigned samples, slept;
 	bool decides; /* in its loop something decides what it does */
-	ARRAY(struct spin_place) places;
+	struct spin_places places;
 	/* The innermost function that it goes round in, the same at all samples, and its lines. */
 	const char *loop;
-	ARRAY(struct spin_place) lines;
+	struct spin_places lines;
 };
 
+/* Kept with a run. */
 struct spins {
 	ARRAY(struct spinner) threads;
 	struct spin_code code;
@@ -72,7 +74,6 @@ static void free_spins(void *what)
 
 static const struct keeper keeper = {sizeof(struct spins), free_spins};
 
-/* Kept with a run. */
 static struct spins *spins_of(const struct run *s)
 {
 	struct spins *all = kept_make(&s->kept, &keeper);
@@ -82,9 +83,9 @@ static struct spins *spins_of(const struct run *s)
 	return all;
 }
 
-static struct spinner *spin_find(const struct spins *all, const struct run_thread *t)
+static struct spinner *spin_find(const struct run *s, const struct run_thread *t)
 {
-	array_each(struct spinner, sp, &all->threads)
+	array_each(struct spinner, sp, &spins_of(s)->threads)
 		if (sp->thread == t)
 			return sp;
 	return NULL;
@@ -100,18 +101,18 @@ static void spin_forget(struct spinner *sp, uint64_t since)
 	sp->since_us = since;
 }
 
-static struct spinner *spinner_of(struct spins *all, const struct run_thread *t)
+static struct spinner *spinner_of(const struct run *s, const struct run_thread *t)
 {
-	struct spinner *sp = spin_find(all, t);
+	struct spins *all = spins_of(s);
+	struct spinner *sp = spin_find(s, t);
 
 	if (!sp) {
 		sp = array_add(&all->threads);
-		sp->thread = t;
-		sp->since_us = all->event_us;
-		sp->stands_turn = timeline_stands(t);
-		sp->moved_us = run_now_us();
-	}
-	if (sp->stands_turn != timeline_stands(t)) {
+		*sp = (struct spinner){.thread = t,
+				       .since_us = all->event_us,
+				       .stands_turn = timeline_stands(t),
+				       .moved_us = run_now_us()};
+	} else if (sp->stands_turn != timeline_stands(t)) {
 		spin_forget(sp, all->event_us);
 		sp->stands_turn = timeline_stands(t);
 	}
@@ -123,74 +124,36 @@ static struct spinner *spinner_of(struct spins *all, const struct run_thread *t)
 /* Is it a sleep that does not notice being looked at? */
 static bool is_nap(const struct tracee_block *b)
 {
-	switch (b->number) {
-	case SYS_nanosleep:
-	case SYS_clock_nanosleep:
-	case SYS_restart_syscall:
-	case SYS_sched_yield:
-	case SYS_futex:
-		return true;
-	case SYS_poll: /* of no file: a sleep */
-		return b->args[1] == 0;
-	default:
-		return false;
-	}
+	return syscalls_is_for_time(b->number) || b->number == SYS_sched_yield ||
+	       b->number == SYS_futex || (b->number == SYS_poll && b->args[1] == 0);
 }
 
-static size_t count_functions(const struct spinner *sp)
+static size_t count_functions(const struct spin_places *places)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < sp->places.count; i++) {
-		bool first = true;
+	for (size_t i = 0; i < places->count; i++) {
+		size_t k = 0;
 
-		for (size_t k = 0; k < i && first; k++)
-			first = !str_same(sp->places.items[k].func, sp->places.items[i].func);
-		count += first;
+		while (k < i && !str_same(places->items[k].func, places->items[i].func))
+			k++;
+		count += k == i;
 	}
 	return count;
 }
 
-static struct spin_place spin_place_of(const struct inspect_call *call)
+static void note_place(struct spin_places *places, const struct inspect_call *call)
 {
-	return (struct spin_place){call->function, call->line ? call->file : NULL, call->line, 1};
-}
+	const char *file = call->line ? call->file : NULL;
 
-static bool spin_is_at(const struct spin_place *a, const struct spin_place *b)
-{
-	return a->line == b->line && str_same(a->func, b->func) && str_same(a->file, b->file);
-}
-
-static void spin_note_place(struct spinner *sp, const struct inspect_call *call, uint64_t now)
-{
-	struct spin_place place = spin_place_of(call);
-
-	array_each(struct spin_place, p, &sp->places) {
-		if (spin_is_at(p, &place)) {
+	array_each(struct spin_place, p, places)
+		if (p->line == call->line && str_same(p->func, call->function) &&
+		    str_same(p->file, file)) {
 			p->times++;
 			return;
 		}
-	}
-	if (sp->places.count < MOST_PLACES)
-		*array_add(&sp->places) = place;
-	if (count_functions(sp) > MOST_FUNCTIONS) {
-		spin_forget(sp, now);
-		*array_add(&sp->places) = place;
-	}
-}
-
-static void note_line(struct spinner *sp, const struct inspect_call *call)
-{
-	struct spin_place place = spin_place_of(call);
-
-	array_each(struct spin_place, p, &sp->lines) {
-		if (spin_is_at(p, &place)) {
-			p->times++;
-			return;
-		}
-	}
-	if (sp->lines.count < MOST_PLACES)
-		*array_add(&sp->lines) = place;
+	if (places->count < MOST_PLACES)
+		*array_add(places) = (struct spin_place){call->function, file, call->line, 1};
 }
 
 /* The innermost call from `i` on, in the tester's code and not inlined, that comes back to where it
@@ -202,9 +165,8 @@ static size_t loop_from(const struct waiter *w, size_t i, struct spin_code *code
 	for (i = caller_own(w, i); i < w->stack.count; i = caller_own(w, i + 1)) {
 		const struct inspect_call *call = &w->stack.items[i];
 
-		if (call->inlined || call->jumped)
-			continue;
-		*kind = spin_loop_of(w->thread->process, &call->frame, code);
+		if (!call->inlined && !call->jumped)
+			*kind = spin_loop_of(w->thread->process, &call->frame, code);
 		if (*kind != SPIN_NO_LOOP)
 			break;
 	}
@@ -214,12 +176,10 @@ static size_t loop_from(const struct waiter *w, size_t i, struct spin_code *code
 /* The copy of `function` that is inlined in the call `i`, or the call. */
 static const struct inspect_call *copy_in(const struct waiter *w, size_t i, const char *function)
 {
-	const struct inspect_call *call = &w->stack.items[i];
-
 	for (size_t k = i; k > 0 && w->stack.items[k - 1].inlined; k--)
 		if (str_same(w->stack.items[k - 1].function, function))
 			return &w->stack.items[k - 1];
-	return call;
+	return &w->stack.items[i];
 }
 
 /*
@@ -236,9 +196,8 @@ static void note_loop(struct spins *all, struct spinner *sp, const struct waiter
 	for (size_t i = loop_from(w, w->told, &all->code, &kind); i < w->stack.count && !same;
 	     i = loop_from(w, i + 1, &all->code, &kind)) {
 		const struct dwarf_frame *frame = &w->stack.items[i].frame;
-		const char *function = spin_loop_function(p, frame, &all->code);
 
-		call = copy_in(w, i, function);
+		call = copy_in(w, i, spin_loop_function(p, frame, &all->code));
 		same = !sp->loop || str_same(call->function, sp->loop);
 		if (!innermost || same)
 			decides = kind != SPIN_ENDLESS;
@@ -251,28 +210,22 @@ static void note_loop(struct spins *all, struct spinner *sp, const struct waiter
 	if (!same)
 		array_fini(&sp->lines);
 	sp->loop = call->function;
-	note_line(sp, call);
-}
-
-/* For a thread on a processor: has it used that since the last sample? */
-static bool has_worked(const struct spinner *sp, const struct run_thread *t)
-{
-	uint64_t ran = tracee_ran_ns(t->tracee);
-
-	return !ran || ran >= sp->ran_ns + RUN_NS;
+	note_place(&sp->lines, call);
 }
 
 static bool has_run(struct spinner *sp, const struct run_thread *t, const struct tracee_block *b,
 		    uint64_t now)
 {
 	bool moved = sp->switches && sp->switches != b->switches;
+	uint64_t ran;
 
 	sp->switches = b->switches;
 	if (moved || b->activity == TRACEE_ACTIVE)
 		sp->moved_us = now;
-	if (b->activity == TRACEE_ACTIVE)
-		return has_worked(sp, t);
-	return moved && b->activity == TRACEE_BLOCKED && is_nap(b);
+	if (b->activity != TRACEE_ACTIVE)
+		return moved && b->activity == TRACEE_BLOCKED && is_nap(b);
+	ran = tracee_ran_ns(t->tracee);
+	return !ran || ran >= sp->ran_ns + RUN_NS;
 }
 
 static void take_sample(struct run *s, struct spinner *sp, struct waiter *w, uint64_t now)
@@ -287,7 +240,11 @@ static void take_sample(struct run *s, struct spinner *sp, struct waiter *w, uin
 	sp->ran_ns = tracee_ran_ns(tracee);
 	caller_look(s, w);
 	if (w->told < w->stack.count) {
-		spin_note_place(sp, &w->stack.items[w->told], now);
+		note_place(&sp->places, &w->stack.items[w->told]);
+		if (count_functions(&sp->places) > MOST_FUNCTIONS) {
+			spin_forget(sp, now);
+			note_place(&sp->places, &w->stack.items[w->told]);
+		}
 		note_loop(spins_of(s), sp, w);
 		sp->samples++;
 		sp->slept += w->block.activity == TRACEE_BLOCKED;
@@ -297,20 +254,15 @@ static void take_sample(struct run *s, struct spinner *sp, struct waiter *w, uin
 	inspect_stack_fini(&w->stack);
 }
 
-static void spin_look_at(struct run *s, struct run_thread *t, uint64_t now)
+static bool is_sampled(const struct run_thread *t)
 {
-	struct waiter w = {.thread = t};
-	struct spinner *sp = spinner_of(spins_of(s), t);
-
-	tracee_look(t->tracee, &w.block);
-	if (has_run(sp, t, &w.block, now))
-		take_sample(s, sp, &w, now);
+	return t->tracee && !sanitizer_owns(t->engine->start);
 }
 
 static bool may_move(const struct run_thread *t)
 {
-	return t->tracee && t->tracee->state == TRACEE_RUNNING && !t->engine->held && !t->paused &&
-	       !sanitizer_owns(t->engine->start);
+	return is_sampled(t) && t->tracee->state == TRACEE_RUNNING && !t->engine->held &&
+	       !t->paused;
 }
 
 /* All threads that move, now. */
@@ -321,21 +273,31 @@ static void sample(struct run *s)
 	size_t looks = 0;
 
 	for (size_t i = 0; i < s->threads.count && looks < MOST_THREADS; i++) {
-		struct run_thread *t = s->threads.items[all->next++ % s->threads.count];
+		struct waiter w = {.thread = s->threads.items[all->next++ % s->threads.count]};
+		struct spinner *sp;
 
-		if (!may_move(t))
+		if (!may_move(w.thread))
 			continue;
-		spin_look_at(s, t, now);
 		looks++;
+		sp = spinner_of(s, w.thread);
+		tracee_look(w.thread->tracee, &w.block);
+		if (has_run(sp, w.thread, &w.block, now))
+			take_sample(s, sp, &w, now);
 	}
 }
 
 /* ---- over time ------------------------------------------------------------------------------ */
 
+/* In one run of a search nobody puts in words who spins. */
+static bool is_told(const struct run *s)
+{
+	return *observers_of(judged, s) != NULL;
+}
+
 /* Could anything end the run that has to say who spins? */
 static bool is_of_use(const struct run *s)
 {
-	if (s->attended || s->options->record)
+	if (s->attended || s->options->record || !is_told(s))
 		return false;
 	if (s->time_limit > 0 || s->plan.expect.livelock)
 		return true;
@@ -364,14 +326,105 @@ static void look_at_transfers(struct run *s, uint64_t now)
 	spins_of(s)->transfers = sum;
 }
 
+/* ---- a livelock ----------------------------------------------------------------------------- */
+
+/* Does it wait for a thread of the program and, with `rests`, has it not moved for a while? A
+   leader that has ended waits for nobody. */
+static bool is_waiting(struct run *s, struct run_thread *t, bool rests)
+{
+	const struct spinner *sp = spin_find(s, t);
+	struct tracee_block b;
+	struct wait w = {0};
+	bool waits;
+
+	tracee_look(t->tracee, &b);
+	if (b.activity == TRACEE_DEAD)
+		return true;
+	judge_wait(s, t, &b, &w, NULL);
+	waits = w.kind != WAIT_NOT && (!rests || (sp && sp->switches == b.switches &&
+						  run_now_us() - sp->moved_us >= REST_US));
+	wait_fini(&w);
+	return waits;
+}
+
+/* Does it look that way so far, with too few samples to be sure? */
+static bool may_go_round(const struct run *s, const struct run_thread *t)
+{
+	const struct spinner *sp = spin_find(s, t);
+	struct tracee_block b;
+
+	if (sp && !spin_states_may_repeat(&sp->states, SAMPLES_AT_LAST, SAMPLES))
+		return false;
+	tracee_look(t->tracee, &b);
+	return b.activity == TRACEE_ACTIVE || (sp && sp->states.samples > 0);
+}
+
+static bool goes_round(const struct run *s, const struct run_thread *t, unsigned least)
+{
+	const struct spinner *sp = spin_find(s, t);
+
+	return sp && spin_states_repeat(&sp->states, least);
+}
+
+/* A thread that sleeps again and again, and looks at nothing in between, waits for nobody, and
+   keeps nobody waiting. */
+static bool only_sleeps(const struct run *s, const struct run_thread *t)
+{
+	const struct spinner *sp = spin_find(s, t);
+
+	return sp && sp->slept && !sp->decides;
+}
+
 /*
  * Is this a livelock? Some threads move, but all of these come back to the same few states, all
  * others wait for them, and for a while no place was reached, nothing read and nothing written.
  * `at_last`: the time limit has passed, so the samples so far have to do.
  */
-static bool is_livelock(struct run *s, bool at_last);
+static bool is_livelock(struct run *s, bool at_last)
+{
+	unsigned least = at_last ? SAMPLES_AT_LAST : SAMPLES;
+	bool any = false;
 
-static void spin_look(struct run *s, uint64_t now, bool quiet)
+	if (!at_last && run_now_us() - spins_of(s)->change_us < LIVELOCK_US)
+		return false;
+	array_each(struct run_thread *, it, &s->threads) {
+		bool round = goes_round(s, *it, least);
+
+		if (!is_sampled(*it))
+			continue;
+		if (!may_move(*it) || (!round && !is_waiting(s, *it, true)))
+			return false;
+		any |= round && !only_sleeps(s, *it);
+	}
+	return any;
+}
+
+/* At the time limit: it looks like a livelock, but on a busy machine some thread ran too rarely for
+   enough samples. */
+static bool is_unclear(struct run *s)
+{
+	bool any = false;
+
+	if (run_now_us() - spins_of(s)->event_us < REST_US)
+		return false;
+	array_each(struct run_thread *, it, &s->threads) {
+		bool may;
+
+		if (!is_sampled(*it))
+			continue;
+		if (!may_move(*it))
+			return false;
+		if (goes_round(s, *it, SAMPLES_AT_LAST))
+			continue;
+		may = may_go_round(s, *it);
+		if (!may && !is_waiting(s, *it, false))
+			return false;
+		any |= may && !only_sleeps(s, *it);
+	}
+	return any;
+}
+
+void spin_look(struct run *s, uint64_t now, bool quiet)
 {
 	struct spins *all = spins_of(s);
 	unsigned every = s->plan.expect.livelock || s->outcome.limit ? 1 : EVERY_TICKS;
@@ -393,124 +446,48 @@ static void spin_look(struct run *s, uint64_t now, bool quiet)
 	}
 }
 
-/* ---- a livelock ----------------------------------------------------------------------------- */
-
-/* Does it wait for a thread of the program and, with `rests`, has it not moved for a while? A
-   leader that has ended waits for nobody. */
-static bool is_waiting(struct run *s, struct run_thread *t, bool rests)
+/* Is it slow, or a livelock? If the machine was too busy to tell, the program gets a moment
+   more. */
+bool spin_late(struct run *s, enum end_reason reason, double over_us)
 {
-	const struct spinner *sp = spin_find(spins_of(s), t);
-	struct tracee_block b;
-	struct wait w = {0};
-	bool waits;
-
-	tracee_look(t->tracee, &b);
-	if (b.activity == TRACEE_DEAD)
-		return true;
-	blocked_wait_of(s, t, &b, &w);
-	waits = w.kind != WAIT_NOT && (!rests || (sp && sp->switches == b.switches &&
-						  run_now_us() - sp->moved_us >= REST_US));
-	wait_fini(&w);
-	return waits;
-}
-
-/* Does it look that way so far, with too few samples to be sure? */
-static bool may_go_round(const struct run *s, const struct run_thread *t)
-{
-	const struct spinner *sp = spin_find(spins_of(s), t);
-	struct tracee_block b;
-
-	if (sp && !spin_states_may_repeat(&sp->states, SAMPLES_AT_LAST, SAMPLES))
+	if (reason != END_LATE || !is_told(s))
 		return false;
-	tracee_look(t->tracee, &b);
-	return b.activity == TRACEE_ACTIVE || (sp && sp->states.samples > 0);
-}
-
-static bool goes_round(const struct run *s, const struct run_thread *t, unsigned least)
-{
-	const struct spinner *sp = spin_find(spins_of(s), t);
-
-	return sp && spin_states_repeat(&sp->states, least);
-}
-
-/* A thread that sleeps again and again, and looks at nothing in between, waits for nobody, and
-   keeps nobody waiting. */
-static bool only_sleeps(const struct run *s, const struct run_thread *t)
-{
-	const struct spinner *sp = spin_find(spins_of(s), t);
-
-	return sp && sp->slept && !sp->decides;
-}
-
-static bool counts(const struct run_thread *t)
-{
-	return t->tracee && !sanitizer_owns(t->engine->start);
-}
-
-static bool is_livelock(struct run *s, bool at_last)
-{
-	unsigned least = at_last ? SAMPLES_AT_LAST : SAMPLES;
-	bool any = false;
-
-	if ((!at_last && run_now_us() - spins_of(s)->change_us < LIVELOCK_US))
-		return false;
-	array_each(struct run_thread *, it, &s->threads) {
-		bool round = goes_round(s, *it, least);
-
-		if (!counts(*it))
-			continue;
-		if (!may_move(*it) || (!round && !is_waiting(s, *it, true)))
-			return false;
-		any |= round && !only_sleeps(s, *it);
-	}
-	return any;
-}
-
-/* At the time limit: it looks like a livelock, but on a busy machine some thread ran too rarely for
-   enough samples. */
-static bool is_unclear(struct run *s)
-{
-	bool any = false;
-
-	if (run_now_us() - spins_of(s)->event_us < REST_US)
-		return false;
-	array_each(struct run_thread *, it, &s->threads) {
-		bool may;
-
-		if (!counts(*it))
-			continue;
-		if (!may_move(*it))
-			return false;
-		if (goes_round(s, *it, SAMPLES_AT_LAST))
-			continue;
-		may = may_go_round(s, *it);
-		if (!may && !is_waiting(s, *it, false))
-			return false;
-		any |= may && !only_sleeps(s, *it);
-	}
-	return any;
+	s->outcome.livelock = is_livelock(s, true);
+	return !s->outcome.livelock && over_us <= LATE_US && is_unclear(s);
 }
 
 /* ---- what is known -------------------------------------------------------------------------- */
 
+/* The most frequent place; of a loop, its most frequent line. */
+static void take_place(const struct spin_places *places, struct spin *out)
+{
+	out->place.times = 0;
+	array_each(const struct spin_place, p, places)
+		if (p->times > out->place.times)
+			out->place = *p;
+}
+
 bool spin_of(const struct run *s, const struct run_thread *t, struct spin *out)
 {
-	const struct spinner *sp = spin_find(spins_of(s), t);
+	const struct spinner *sp = spin_find(s, t);
 
 	if (!sp || !sp->samples || sp->stands_turn != timeline_stands(t))
 		return false;
-	*out = (struct spin){
-		.since_us = sp->since_us, .samples = sp->samples, .sleeps = sp->slept > 0};
-	array_each(const struct spin_place, p, &sp->places)
-		if (p->times > out->place.times)
-			out->place = *p;
-	out->loops = sp->loop;
+	*out = (struct spin){.since_us = sp->since_us,
+			     .samples = sp->samples,
+			     .sleeps = sp->slept > 0,
+			     .loops = sp->loop};
+	take_place(&sp->places, out);
 	if (sp->loop)
-		out->place.times = 0;
-	array_each(const struct spin_place, p, &sp->lines)
-		if (p->times > out->place.times)
-			out->place = *p;
+		take_place(&sp->lines, out);
 	return true;
+}
+
+double spin_seconds(const struct run *s, uint64_t since_us)
+{
+	uint64_t end = timeline_of(s)->end_us ? s->start_us + timeline_of(s)->end_us : run_now_us();
+
+	return end > since_us ? (double)(end - since_us) / 1e6 : 0;
 }
 
 bool spin_only_sleeps(struct run *s, struct run_thread *t)
@@ -523,16 +500,3 @@ bool spin_only_sleeps(struct run *s, struct run_thread *t)
 	inspect_stack_fini(&w.stack);
 	return kind == SPIN_ENDLESS;
 }
-
-/* Is it slow, or a livelock? If the machine was too busy to tell, the program gets a moment
-   more. */
-static bool late(struct run *s, enum end_reason reason, double over_us)
-{
-	if (reason != END_LATE)
-		return false;
-	s->outcome.livelock = is_livelock(s, true);
-	return !s->outcome.livelock && over_us <= LATE_US && is_unclear(s);
-}
-
-extern const struct observer spin_observer;
-const struct observer spin_observer = {.slow_tick = spin_look, .ends = late};

@@ -6,7 +6,7 @@
  */
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/pages.h"
-#include "tracer/features/waiting/spin_state.h"
+#include "tracer/features/waiting/waiting_internal.h"
 
 enum { MOST_FRAMES = 24, MOST_CODE = 4096, MOST_STATES = 4096, ONCE_PART = 8 };
 enum { RESULT = 1 }; /* rax: in an outer call, what the inner call will return */

@@ -1,6 +1,6 @@
+/* What threads run whose start routine is a trampoline: see waiting.h. */
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/pages.h"
-#include "tracer/features/waiting/trampoline.h"
 #include "tracer/features/waiting/waiting_internal.h"
 
 #include <string.h>
@@ -9,45 +9,45 @@ enum { MOST_CALLS = 256, LOOKS_MOST = 64, CALL_MOST = 6, MOST_CODE = 1 << 16 };
 
 static const struct keeper keeper = {sizeof(struct trampoline), NULL};
 
-static struct trampoline *to_note(const struct run_thread *t)
+struct trampoline *trampoline_of(const struct run_thread *t)
 {
 	return kept_make(&t->kept, &keeper);
 }
 
-const struct trampoline *trampoline_of(const struct run_thread *t)
-{
-	return to_note(t);
-}
-
 /* ---- the calls around the start routine --------------------------------------------------------- */
 
-static bool trampoline_is_called(const struct inspect_call *call, const char *name)
-{
-	return call->function && strcmp(call->function, name) == 0;
-}
-
-static bool is_in_library(const struct inspect_call *call, const char *name)
+/* Is the call in one of these functions, or in a library that is called so? */
+static bool is_in_any(const struct inspect_call *call, const char *const *functions,
+		      const char *const *libraries)
 {
 	const struct module *m = call->frame.module;
 
-	return m && strncmp(str_base_name(module_path(m)), name, strlen(name)) == 0;
+	for (; *functions; functions++)
+		if (call->function && str_wildcard(*functions, call->function))
+			return true;
+	for (; m && *libraries; libraries++)
+		if (strncmp(str_base_name(module_path(m)), *libraries, strlen(*libraries)) == 0)
+			return true;
+	return false;
 }
 
 /* libc's part of a thread's start, static or not. */
 static bool is_libc(const struct inspect_call *call)
 {
-	return is_in_library(call, "libc.so") || is_in_library(call, "libpthread") ||
-	       is_in_library(call, "ld-linux") || trampoline_is_called(call, "start_thread") ||
-	       trampoline_is_called(call, "clone") || trampoline_is_called(call, "clone3") ||
-	       trampoline_is_called(call, "__clone") || trampoline_is_called(call, "__clone3");
+	static const char *const functions[] = {"start_thread", "clone",    "clone3",
+						"__clone",	"__clone3", NULL};
+	static const char *const libraries[] = {"libc.so", "libpthread", "ld-linux", NULL};
+
+	return is_in_any(call, functions, libraries);
 }
 
 /* std::thread and the like: what they call is what the tester passed. */
 static bool is_cxx(const struct inspect_call *call)
 {
-	return is_in_library(call, "libstdc++") || is_in_library(call, "libc++") ||
-	       trampoline_is_called(call, "execute_native_thread_routine") ||
-	       (call->function && strncmp(call->function, "std::", 5) == 0);
+	static const char *const functions[] = {"execute_native_thread_routine", "std::*", NULL};
+	static const char *const libraries[] = {"libstdc++", "libc++", NULL};
+
+	return is_in_any(call, functions, libraries);
 }
 
 /* The start routine; or, if it left by a jump, the function that it jumped to (`left`).
@@ -57,7 +57,7 @@ static size_t find_start(const struct run_thread *t, const struct inspect_stack 
 	size_t i = stack->count;
 
 	for (size_t k = stack->count; k-- > 0;)
-		if (trampoline_is_called(&stack->items[k], t->engine->start))
+		if (str_same(stack->items[k].function, t->engine->start))
 			return k;
 	*left = true;
 	while (i > 0 && is_libc(&stack->items[i - 1]))
@@ -85,8 +85,7 @@ static bool calls_by_name(struct run_process *p, const struct inspect_call *call
 	if (arch_decode(bytes, 6, behind - 6, &insn) != 0 || insn.length != 6 ||
 	    insn.flow != ARCH_FLOW_CALL_INDIRECT)
 		return false;
-	memcpy(&offset, bytes + 2,
-	       sizeof(offset)); /* call *slot(%rip), as compiled without a PLT */
+	memcpy(&offset, bytes + 2, sizeof(offset)); /* call *slot(%rip), compiled without a PLT */
 	slot = behind + (uint64_t)(int64_t)offset;
 	return module_got_name(call->frame.module, slot - call->frame.bias) != NULL;
 }
@@ -130,20 +129,14 @@ static bool may_be_trampoline(const struct run_thread *t)
 
 /* ---- what it runs -------------------------------------------------------------------------------- */
 
-static bool trampoline_same_file(const struct inspect_call *a, const struct inspect_call *b)
-{
-	return a->file && b->file && strcmp(a->file, b->file) == 0;
-}
-
 /* The tester's first call further in than `i`, outside of this file. stack.count: none. */
 static size_t next_own(const struct waiter *w, const struct inspect_stack *stack, size_t i,
-		       const struct inspect_call *but)
+		       const char *but)
 {
 	while (i-- > 0) {
 		const struct inspect_call *call = &stack->items[i];
 
-		if (caller_is_own(w, call) && call->function &&
-		    !(but && trampoline_same_file(but, call)))
+		if (caller_is_own(w, call) && call->function && !(but && str_same(but, call->file)))
 			return i;
 	}
 	return stack->count;
@@ -151,35 +144,27 @@ static size_t next_own(const struct waiter *w, const struct inspect_stack *stack
 
 static void know(struct run_thread *t, const char *runs)
 {
-	to_note(t)->runs = runs;
-	to_note(t)->known = true;
+	trampoline_of(t)->runs = runs;
+	trampoline_of(t)->known = true;
 }
 
-/* The tester's own start routine is a trampoline if it calls into another file through a
-   pointer. */
-static void see_own(struct run_thread *t, const struct waiter *w, const struct inspect_stack *stack,
-		    size_t start)
+/* The tester's own start routine is a trampoline if it calls into another file through a pointer, a
+   library's always. */
+static void see(struct run_thread *t, const struct waiter *w, const struct inspect_stack *stack,
+		size_t start)
 {
-	size_t i = next_own(w, stack, start, &stack->items[start]);
-	const struct inspect_call *call;
+	const struct inspect_call *routine = &stack->items[start], *call;
+	bool own = caller_is_own(w, routine) && routine->file;
+	size_t i = next_own(w, stack, start, own ? routine->file : NULL);
 
+	trampoline_of(t)->from_library |= !own;
 	if (i == stack->count)
 		return;
 	call = &stack->items[i];
-	if (call->inlined || calls_by_name(t->process, call + 1))
+	if (own && (call->inlined || calls_by_name(t->process, call + 1)))
 		know(t, NULL);
 	else
 		know(t, call->function);
-}
-
-static void see_library(struct run_thread *t, const struct waiter *w,
-			const struct inspect_stack *stack, size_t start)
-{
-	size_t i = next_own(w, stack, start, NULL);
-
-	to_note(t)->from_library = true;
-	if (i < stack->count)
-		know(t, stack->items[i].function);
 }
 
 void trampoline_see(struct run_thread *t, const struct inspect_stack *stack)
@@ -188,7 +173,7 @@ void trampoline_see(struct run_thread *t, const struct inspect_stack *stack)
 	bool left = false;
 	size_t start;
 
-	if (to_note(t)->known || stack->cut || !stack->count || !t->engine->start ||
+	if (trampoline_of(t)->known || stack->cut || !stack->count || !t->engine->start ||
 	    t->engine->tid == t->process->pid)
 		return;
 	start = find_start(t, stack, &left);
@@ -198,34 +183,32 @@ void trampoline_see(struct run_thread *t, const struct inspect_stack *stack)
 		know(t, NULL);
 	else if (left && caller_is_own(&w, &stack->items[start]))
 		know(t, stack->items[start].function);
-	else if (caller_is_own(&w, &stack->items[start]) && stack->items[start].file)
-		see_own(t, &w, stack, start);
 	else
-		see_library(t, &w, stack, start);
+		see(t, &w, stack, start);
 }
 
-static const char *runs(struct run *s, struct run_thread *t)
+const char *trampoline_runs(struct run *s, struct run_thread *t)
 {
-	const struct engine_thread *engine = t->engine;
+	struct trampoline *known = trampoline_of(t);
 	struct inspect_stack stack = {0};
 	struct dwarf_frame first;
 	struct arch_regs regs;
 
 	(void)s;
-	if (to_note(t)->known || !t->tracee || t->tracee->state == TRACEE_RUNNING ||
-	    to_note(t)->looks >= LOOKS_MOST)
-		return to_note(t)->runs;
-	if (!to_note(t)->looks++ && (engine->tid == t->process->pid || !may_be_trampoline(t))) {
+	if (known->known || !t->tracee || t->tracee->state == TRACEE_RUNNING ||
+	    known->looks >= LOOKS_MOST)
+		return known->runs;
+	if (!known->looks++ && (t->engine->tid == t->process->pid || !may_be_trampoline(t))) {
 		know(t, NULL);
 		return NULL;
 	}
 	if (tracee_regs(t->tracee, &regs) < 0)
-		return to_note(t)->runs;
+		return known->runs;
 	dwarf_frame_first(&t->process->program, t, &regs, &first);
 	inspect_stack(&first, 0, MOST_CALLS, &stack);
 	trampoline_see(t, &stack);
 	inspect_stack_fini(&stack);
-	return to_note(t)->runs;
+	return known->runs;
 }
 
 /* A thread that was not given a name has its process's. */
@@ -240,11 +223,8 @@ static bool has_name(const struct run_thread *t)
 
 void trampoline_describe(const struct run_thread *t, struct str *out)
 {
-	if (to_note(t)->runs)
-		str_addf(out, " (%s)", to_note(t)->runs);
-	else if (to_note(t)->from_library && has_name(t))
+	if (trampoline_of(t)->runs)
+		str_addf(out, " (%s)", trampoline_of(t)->runs);
+	else if (trampoline_of(t)->from_library && has_name(t))
 		str_addf(out, " (named %s)", t->comm);
 }
-
-extern const struct observer trampoline_observer;
-const struct observer trampoline_observer = {.runs = runs};

@@ -8,7 +8,7 @@
  */
 #include "tracer/base/hash.h"
 #include "tracer/sched/sched_internal.h"
-#include "tracer/features/waiting/spin.h"
+#include "tracer/features/waiting/waiting.h"
 
 enum { FEW = 64, STACK = 512, HITS_LEAST = 64, PATIENCE = 2048 };
 

@@ -6,11 +6,10 @@
  * A timer may run out just before it is asked for. So the threads that were stopped stay so until
  * everything is known, and the caller then checks whether the others are as they were.
  */
-#include "tracer/features/blocked/channels.h"
+#include "tracer/features/waiting/waiting_internal.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -107,39 +106,6 @@ static bool any_armed(struct run *s, struct run_thread *t, const struct tracee_s
 	return false;
 }
 
-/*
- * System calls that do not show an interruption. A write, or a read that waits for everything it
- * asks for, would return what it has got so far.
- */
-static bool can_be_asked(const struct tracee_block *b)
-{
-	switch (b->number) {
-	case SYS_futex:
-	case SYS_futex_waitv:
-	case SYS_wait4:
-	case SYS_waitid:
-	case SYS_read:
-	case SYS_readv:
-	case SYS_poll:
-	case SYS_ppoll:
-	case SYS_select:
-	case SYS_pselect6:
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-	case SYS_flock:
-	case SYS_fcntl:
-	case SYS_rt_sigtimedwait:
-		return true;
-	case SYS_recvfrom:
-		return !(b->args[3] & MSG_WAITALL);
-	case SYS_recvmsg:
-		return !(b->args[2] & MSG_WAITALL);
-	default:
-		return false;
-	}
-}
-
 /* Not one that is held at its own exit, or about to take a signal in some waits. */
 static bool stands_to_ask(const struct run_thread *t)
 {
@@ -159,38 +125,32 @@ static struct run_thread *somebody(struct run *s, const struct run_process *p)
 		if (stands_to_ask(*it))
 			return *it;
 		tracee_look((*it)->tracee, &look);
-		if (look.activity == TRACEE_BLOCKED && can_be_asked(&look) &&
+		if (look.activity == TRACEE_BLOCKED && syscalls_can_be_asked(&look) &&
 		    (!sleeper || look.number == SYS_futex))
 			sleeper = *it;
 	}
 	return sleeper;
 }
 
-/* Is a signal pending that it will take as soon as it is let go? */
-static bool has_pending(const struct run_thread *t)
-{
-	struct tracee_signals signals;
-
-	tracee_signals_of(t->tracee->tid, &signals);
-	return signals.pending & ~signals.blocked;
-}
-
-static bool blocked_timers_ask(struct run *s, struct run_process *p,
-			       const struct tracee_signals *signals,
-			       const struct posix_timers *timers, struct timers_asked *asked)
+static bool ask_somebody(struct run *s, struct run_process *p, const struct tracee_signals *signals,
+			 const struct posix_timers *timers, struct timers_asked *asked)
 {
 	struct run_thread *t = somebody(s, p);
+	struct tracee_signals own;
 
 	if (!t) /* all wait in vfork, or write, or are about to end */
 		return timers->count || has_signal(signals->caught, SIGALRM);
-	if (t->engine->held)
-		return any_armed(s, t, signals, timers);
-	if (tracee_is_paused(t->tracee))
-		return any_armed(s, t, signals, timers) || has_pending(t);
-	if (tracee_pause(s->tracee, t->tracee) < 0)
+	if (!t->engine->held && !tracee_is_paused(t->tracee)) {
+		if (tracee_pause(s->tracee, t->tracee) < 0)
+			return true;
+		*array_add(asked) = t;
+	}
+	if (any_armed(s, t, signals, timers))
 		return true;
-	*array_add(asked) = t;
-	return any_armed(s, t, signals, timers) || has_pending(t);
+	if (t->engine->held)
+		return false;
+	tracee_signals_of(t->tracee->tid, &own); /* one that it takes as soon as it goes on? */
+	return own.pending & ~own.blocked;
 }
 
 /* From a timer, or from a child that we do not see? */
@@ -204,7 +164,7 @@ static bool expects_signal(struct run *s, struct run_process *p, struct timers_a
 	read_posix_timers(p->pid, &timers);
 	expects = s->untraced_children && signals.caught;
 	if (!expects && (timers.count || !has_signal(signals.ignored, SIGALRM)))
-		expects = blocked_timers_ask(s, p, &signals, &timers, asked);
+		expects = ask_somebody(s, p, &signals, &timers, asked);
 	array_fini(&timers);
 	return expects;
 }

@@ -1,4 +1,5 @@
-/* Tells the user of gatectl attach what it waits for, and how to end that. */
+/* Notes to the user: what gatectl attach waits for, and how to end that; where `hit` counts
+   something else than rounds of a loop. */
 #include "tracer/run/go.h"
 
 #include "tracer/base/log.h"
@@ -25,15 +26,11 @@ static bool is_ignored(int signal)
 /* The process that the user started passes signals on to this one: see tracee_guard(). */
 static void say_how_it_ends(const struct run *s)
 {
-	if (is_ignored(SIGINT))
-		log_line(
-			"gatectl: note: attached to process %d; `kill %d` lets it go again (SIGINT "
-			"is ignored here)",
-			s->options->pid, getppid());
-	else
-		log_line("gatectl: note: attached to process %d; Ctrl-C or `kill -INT %d` lets it "
-			 "go again",
-			 s->options->pid, getppid());
+	bool ignored = is_ignored(SIGINT);
+
+	log_line("gatectl: note: attached to process %d; %s%d` lets it go again%s", s->options->pid,
+		 ignored ? "`kill " : "Ctrl-C or `kill -INT ", getppid(),
+		 ignored ? " (SIGINT is ignored here)" : "");
 }
 
 static bool is_due(const struct place *p)
@@ -91,5 +88,26 @@ static void say(struct run *s)
 		say_what_is_optional(s, told);
 }
 
-extern const struct observer attach_observer;
-const struct observer attach_observer = {.tick = say};
+/* `hit` counts arrivals: the compiler may have made one round out of several of a loop. */
+static void rounds_note(struct run *s, const struct found *f)
+{
+	const struct place *place = f->place;
+	enum source_rounds worst = SOURCE_ROUND;
+
+	if (!f->first || !place->hit_first || s->options->quiet || s->run_number > 1)
+		return;
+	array_each(const struct source_site, site, f->sites) {
+		enum source_rounds one = source_rounds(site);
+
+		worst = one > worst ? one : worst;
+	}
+	if (worst == SOURCE_ROUND)
+		return;
+	log_line("gatectl: note: %s%s%s: hit counts arrivals, but the loop was %s: one arrival may "
+		 "be several rounds of it",
+		 place->source ? place->source : "", place->source ? ": " : "", place->location,
+		 worst == SOURCE_VECTORISED ? "vectorised" : "unrolled without a mark for each");
+}
+
+extern const struct observer notes_observer;
+const struct observer notes_observer = {.tick = say, .found = rounds_note};

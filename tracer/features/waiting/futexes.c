@@ -2,7 +2,7 @@
  * Threads that are blocked at a word of memory: who could wake them? For mutexes and joins the word
  * is somebody's tid; for the others all that is known is who can reach the memory.
  */
-#include "tracer/features/blocked/channels.h"
+#include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/run/modules/glibc.h"
 
 #include <dirent.h>
@@ -25,8 +25,8 @@ static struct run_thread *by_tid(struct run *s, int tid)
  * Before glibc 2.43 the word is its tid; since then it is a state, which it changes once more
  * before it ends, and only the place says whose.
  */
-static struct run_thread *futexes_joined(struct run *s, const struct run_process *p,
-					 const struct tracee_block *b, uint32_t word)
+static struct run_thread *joined(struct run *s, const struct run_process *p,
+				 const struct tracee_block *b, uint32_t word)
 {
 	struct run_thread *found = word == (uint32_t)b->args[2] ? by_tid(s, (int)word) : NULL;
 
@@ -75,9 +75,9 @@ static bool has_another_name(const struct run_process *p, const struct tracee_ma
 enum reach futexes_reach(const struct run *s, struct run_process *p, uint64_t address,
 			 struct ends *ends)
 {
+	struct end end = {.kind = END_MAPPING};
 	struct tracee_mapping map;
 	const char *deleted;
-	struct end end = {.kind = END_MAPPING};
 
 	if (tracee_mapping_at(p->tracee, address, &map) < 0)
 		return REACH_OUTSIDE;
@@ -89,9 +89,8 @@ enum reach futexes_reach(const struct run *s, struct run_process *p, uint64_t ad
 		return REACH_TRACED;
 	deleted = strstr(map.path, " (deleted)");
 	if (!ends || !deleted || strcmp(deleted, " (deleted)") != 0 ||
-	    begins_with(map.path, "/SYSV"))
-		return REACH_OUTSIDE;
-	if (has_another_name(p, &map, (size_t)(deleted - map.path)))
+	    begins_with(map.path, "/SYSV") ||
+	    has_another_name(p, &map, (size_t)(deleted - map.path)))
 		return REACH_OUTSIDE;
 	end.file.dev = map.dev;
 	end.file.ino = map.ino;
@@ -99,22 +98,14 @@ enum reach futexes_reach(const struct run *s, struct run_process *p, uint64_t ad
 	return REACH_TRACED;
 }
 
-static bool is_endless_wait(const struct tracee_block *b)
-{
-	int op = (int)b->args[1] & FUTEX_CMD_MASK;
-
-	return !b->args[3] && (op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET || op == FUTEX_LOCK_PI ||
-			       op == FUTEX_LOCK_PI2 || op == FUTEX_WAIT_REQUEUE_PI);
-}
-
 /*
  * The owner of the glibc mutex whose word this is; 0: it is no mutex, or not known. PI and robust
  * mutexes have the owner in the word itself, with a bit for "somebody waits"; the others have
  * "contended" there and the owner in a field of its own.
  */
-static uint32_t mutex_owner(struct run_process *p, const struct tracee_block *b, uint32_t word)
+static uint32_t mutex_owner(struct run_process *p, const struct tracee_block *b, int op,
+			    uint32_t word)
 {
-	int op = (int)b->args[1] & FUTEX_CMD_MASK;
 	uint32_t owner = 0;
 
 	if (op == FUTEX_LOCK_PI || op == FUTEX_LOCK_PI2)
@@ -126,8 +117,8 @@ static uint32_t mutex_owner(struct run_process *p, const struct tracee_block *b,
 }
 
 /* Did a thread of another process take the lock, and a fork copy it? */
-static bool is_copy(const struct wait *w, const struct run_process *p,
-		    const struct run_thread *owner)
+static bool is_left_behind(const struct wait *w, const struct run_process *p,
+			   const struct run_thread *owner)
 {
 	return !w->shared && owner->process->tracee &&
 	       owner->process->tracee->space != p->tracee->space;
@@ -138,21 +129,24 @@ static void judge_futex(struct run *s, struct run_thread *t, const struct tracee
 {
 	bool private = b->args[1] & FUTEX_PRIVATE_FLAG;
 	enum reach reach = private ? REACH_OWN : futexes_reach(s, t->process, b->args[0], ends);
+	int op = (int)b->args[1] & FUTEX_CMD_MASK;
+	bool waits = op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET || op == FUTEX_LOCK_PI ||
+		     op == FUTEX_LOCK_PI2 || op == FUTEX_WAIT_REQUEUE_PI;
 	struct run_thread *other;
 	uint32_t word = 0, tid;
 
-	if (!is_endless_wait(b) || reach == REACH_OUTSIDE)
+	if (!waits || b->args[3] || reach == REACH_OUTSIDE)
 		return;
 	w->kind = WAIT_FUTEX;
 	w->shared = reach == REACH_TRACED;
 	if (tracee_read(t->process->tracee, b->args[0], &word, sizeof(word)) < 0)
 		return;
-	tid = mutex_owner(t->process, b, word);
+	tid = mutex_owner(t->process, b, op, word);
 	other = tid ? by_tid(s, (int)tid) : NULL;
 	if (other) {
-		w->kind = is_copy(w, t->process, other) ? WAIT_NEVER : WAIT_MUTEX;
+		w->kind = is_left_behind(w, t->process, other) ? WAIT_NEVER : WAIT_MUTEX;
 	} else if (!private && word) {
-		other = futexes_joined(s, t->process, b, word);
+		other = joined(s, t->process, b, word);
 		if (other)
 			w->kind = WAIT_JOIN;
 	}

@@ -1,0 +1,346 @@
+/*
+ * Circles of the wait graph. With gates in them: why the order that the gates ask for cannot
+ * happen. The thread that would open a gate waits, by whatever chain, for the thread that the gate
+ * holds: this circle in words, and where the gate would have to be. Without: what to do about a
+ * deadlock that is the program's own.
+ */
+#include "tracer/run/threads/threads.h"
+#include "tracer/features/explain/hints.h"
+
+#include <string.h>
+
+enum { MOST_STARTS = 16 }; /* held threads from which a circle is looked for */
+
+/* A thread of the circle. It waits for the next one, or is held by a gate that the next one would
+   open. */
+struct member {
+	struct run_thread *thread;
+	const struct place *opens; /* the gate that holds the previous one; or NULL */
+	size_t before;		   /* in the search: index of the one it was found from */
+};
+
+struct circle {
+	struct member *items;
+	size_t count, capacity;
+};
+
+/* ---- the search -------------------------------------------------------------------------------- */
+
+/* Is the thread in the function that the place is in? */
+static bool is_in_function(const struct run_thread *t, const struct place *p)
+{
+	const struct near_misses *nm = near_miss_of(p);
+
+	return nm && nm->function &&
+	       (hints_inside(nm, t->engine) || str_same(waiting_of(t)->func, nm->function));
+}
+
+/* The search is back at its start: keeps only the threads on the way, in order. */
+static void keep_way(struct circle *c, size_t last, const struct place *closing)
+{
+	struct circle way = {0};
+
+	for (size_t i = last;; i = c->items[i].before) {
+		*array_add(&way) = c->items[i];
+		if (!i)
+			break;
+	}
+	array_fini(c);
+	for (size_t i = way.count; i-- > 0;)
+		*array_add(c) = way.items[i];
+	array_fini(&way);
+	c->items[0].opens = closing;
+}
+
+/* True: this was the start, so the circle is complete. */
+static bool add_member(struct circle *c, size_t from, struct run_thread *t, const struct place *p)
+{
+	if (from && t == c->items[0].thread) {
+		keep_way(c, from, p);
+		return true;
+	}
+	array_each(const struct member, m, c)
+		if (m->thread == t)
+			return false;
+	*array_add(c) = (struct member){.thread = t, .opens = p, .before = from};
+	return false;
+}
+
+/* Adds the threads in the place's function; if there are none and the place names a thread, those
+   that it means. */
+static bool add_openers(struct run *s, struct circle *c, size_t from, const struct place *p)
+{
+	bool any = false;
+
+	for (int pass = 0; pass < 2 && !any && (!pass || p->thread); pass++)
+		array_each(struct run_thread *, t, &s->threads) {
+			if (*t == c->items[from].thread || !waiting_is_alive(waiting_of(*t)) ||
+			    (p->thread &&
+			     !engine_thread_matches(s->engine, (*t)->engine, p->thread)) ||
+			    (!pass && !is_in_function(*t, p)))
+				continue;
+			any = true;
+			if (add_member(c, from, *t, p))
+				return true;
+		}
+	return false;
+}
+
+/* Has nobody come there, or is the thread that came held before it does what the order asks for? */
+static bool is_ahead(const struct run *s, const struct place *p, const struct gate *g)
+{
+	array_each(struct run_thread *, t, &s->threads)
+		if (g->from_order && waiting_of(*t)->held && (*t)->hold.place == p)
+			return true;
+	return !place_reached(p);
+}
+
+static bool circle_follow(struct run *s, struct circle *c, size_t from)
+{
+	const struct run_thread *t = c->items[from].thread;
+	const struct place *p;
+
+	if (waiting_of(t)->held) {
+		for (size_t i = 0; t->hold.gate && (p = engine_place_at(s->engine, i)); i++)
+			if (hints_opens(p, t->hold.gate) &&
+			    is_ahead(s, hints_main(p), t->hold.gate) &&
+			    add_openers(s, c, from, hints_main(p)))
+				return true;
+		return false;
+	}
+	array_each(const struct engine_thread *, on, &waiting_of(t)->on)
+		if (add_member(c, from, threads_of(*on), NULL))
+			return true;
+	return false;
+}
+
+static bool find_circle(struct run *s, struct circle *c)
+{
+	unsigned starts = 0;
+
+	array_each(struct run_thread *, t, &s->threads) {
+		if (!waiting_of(*t)->held || starts++ >= MOST_STARTS)
+			continue;
+		*array_add(c) = (struct member){.thread = *t};
+		for (size_t i = 0; i < c->count; i++)
+			if (circle_follow(s, c, i))
+				return true;
+		array_fini(c);
+	}
+	return false;
+}
+
+/* ---- in words ---------------------------------------------------------------------------------- */
+
+/* Its position in the source; else as the tester wrote it. */
+static void add_location(const struct place *p, struct str *out)
+{
+	const struct run_place *sp = p->user;
+
+	array_each(struct source_sites *, r, &sp->results)
+		if ((*r)->count && (*r)->items[0].file && (*r)->items[0].line) {
+			hints_line((*r)->items[0].file, (*r)->items[0].line, out);
+			return;
+		}
+	str_add(out, p->location);
+}
+
+static bool is_taken_once(const struct waiting *w)
+{
+	return w->taken_file && w->on.count == 1;
+}
+
+/* " while it owns mutex lock_a (taken at calc.c:10)", which `w` waits for */
+static void add_owned(const struct waiting *w, struct str *out)
+{
+	if (w->held || !waiting_is_lock(w->kind))
+		return;
+	str_addf(out, " while it owns %s %s", waiting_word(w->kind), w->object ? w->object : "");
+	if (is_taken_once(w))
+		str_addf(out, " (taken at %s:%u)", str_base_name(w->taken_file), w->taken_line);
+}
+
+static void add_opens(const struct member *m, const struct run_thread *held, const char *comma,
+		      struct str *out)
+{
+	if (!m->opens || !held->hold.gate)
+		return;
+	str_addf(out, ", which would open gate %s at ", held->hold.gate->name);
+	add_location(m->opens, out);
+	str_add(out, comma);
+}
+
+static void add_wait(const struct waiting *w, const char *next, bool last, struct str *out)
+{
+	const char *object = w->object ? w->object : "";
+
+	if (waiting_is_lock(w->kind) && last)
+		str_addf(out, " waits for that %s here", waiting_word(w->kind));
+	else if (waiting_is_lock(w->kind))
+		str_addf(out, " waits here for %s %s, which %s owns", waiting_word(w->kind), object,
+			 next);
+	else if (w->kind == WAITING_CONDITION || w->kind == WAITING_DESTROY)
+		str_addf(out, " waits here for condition variable %s, which %s could signal",
+			 object, next);
+	else if (w->kind == WAITING_JOIN)
+		str_addf(out, " joins %s here", next);
+	else if (w->kind == WAITING_PROCESS)
+		str_addf(out, " waits here for the process of %s to end", next);
+	else
+		str_addf(out, " %s here", str_text(&w->text));
+}
+
+static void member_line(const struct circle *c, size_t i, struct str *out)
+{
+	const struct member *m = &c->items[i];
+	const struct run_thread *t = m->thread;
+	const struct run_thread *next = c->items[(i + 1) % c->count].thread;
+	const struct run_thread *prev = c->items[(i + c->count - 1) % c->count].thread;
+	const struct waiting *w = waiting_of(t);
+
+	waiting_begin_line(w->file, w->line, out);
+	if (w->held) {
+		str_addf(out, "gate %s holds %s here", t->hold.gate->name, t->engine->id);
+		add_owned(waiting_of(prev), out);
+		add_opens(m, prev, "", out);
+	} else {
+		str_add(out, t->engine->id);
+		add_opens(m, prev, ",", out);
+		add_wait(w, next->engine->id, i + 1 == c->count, out);
+		add_owned(waiting_of(prev), out);
+	}
+	str_add(out, "\n");
+}
+
+bool infeasible_lines(struct run *s, struct str *out)
+{
+	struct circle c = {0};
+	bool found = find_circle(s, &c);
+
+	for (size_t i = 0; i < c.count; i++)
+		member_line(&c, i, out);
+	array_fini(&c);
+	return found;
+}
+
+/* ---- what to do about gates --------------------------------------------------------------------- */
+
+static void try_gates(const struct gate *g, struct str *out)
+{
+	str_add(out, "each of these threads would be let go by the next one: ");
+	if (g->from_order)
+		str_addf(out, "leave out one of the orders, %s or another", g->name);
+	else
+		str_addf(out,
+			 "open gate %s before the thread that opens it is held itself, or "
+			 "leave one of the gates out",
+			 g->name);
+}
+
+/* The gate holds one thread, and `waiter` waits for that one. */
+static void try_wait(const struct run_thread *held, const struct run_thread *waiter,
+		     struct str *out)
+{
+	const struct waiting *w = waiting_of(waiter);
+	const char *object = w->object ? w->object : "the lock", *id = held->engine->id;
+	const char *gate = held->hold.gate->name;
+	bool lock = waiting_is_lock(w->kind);
+
+	if (lock && is_taken_once(w))
+		str_addf(out,
+			 "hold %s before it takes %s, at %s:%u or earlier (or behind the unlock), "
+			 "or ",
+			 id, object, str_base_name(w->taken_file), w->taken_line);
+	else if (lock)
+		str_addf(out, "hold %s where it does not own %s, or ", id, object);
+	str_addf(out, "open gate %s before %s %s %s", gate, waiter->engine->id,
+		 lock ? "needs" : "waits for", lock ? object : id);
+	if (w->file && w->line)
+		str_addf(out, " at %s:%u", str_base_name(w->file), w->line);
+	if (!lock)
+		str_addf(out, ": %s cannot go on while the gate holds it", id);
+}
+
+bool infeasible_try(struct run *s, struct str *out)
+{
+	struct circle c = {0};
+	bool found = find_circle(s, &c);
+
+	if (found) {
+		const struct run_thread *held = c.items[0].thread;
+		const struct run_thread *waiter = c.items[c.count - 1].thread;
+
+		if (waiting_of(waiter)->held)
+			try_gates(held->hold.gate, out);
+		else
+			try_wait(held, waiter, out);
+	}
+	array_fini(&c);
+	return found;
+}
+
+/* ---- a deadlock without gates ------------------------------------------------------------------- */
+
+/* The only owner of the lock that the thread waits for; NULL: not known, or it is no lock. */
+static const struct run_thread *owner_of(const struct waiting *w)
+{
+	bool lock = w->kind == WAITING_MUTEX || w->kind == WAITING_READ || w->kind == WAITING_WRITE;
+
+	return lock && w->object && w->on.count == 1 ? threads_of(w->on.items[0]) : NULL;
+}
+
+/* Does every thread that the verdict is about wait for another one of them? */
+static bool is_circle(struct run *s)
+{
+	array_each(struct run_thread *, it, &s->threads) {
+		const struct waiting *w = waiting_of(*it);
+		const struct run_thread *owner = owner_of(w);
+
+		if (w->in_cycle &&
+		    (!owner || w->gone || owner == *it || !waiting_of(owner)->in_cycle))
+			return false;
+	}
+	return s->cycle.length > 0;
+}
+
+/* For a circle of locks: names all that the verdict is about. */
+static void try_order(struct run *s, struct str *out)
+{
+	size_t locks = 0;
+
+	array_each(struct run_thread *, it, &s->threads)
+		if (waiting_of(*it)->in_cycle)
+			str_addf(out, "%s%s", locks++ ? " and " : "", waiting_of(*it)->object);
+	str_add(out, " are taken in different orders: take them in the same order everywhere");
+}
+
+/* The only thread that the verdict is about, if it waits for a lock that it owns; or NULL. */
+static const struct run_thread *waits_for_itself(struct run *s)
+{
+	const struct run_thread *found = NULL;
+
+	array_each(struct run_thread *, it, &s->threads) {
+		if (!waiting_of(*it)->in_cycle)
+			continue;
+		if (found || owner_of(waiting_of(*it)) != *it)
+			return NULL;
+		found = *it;
+	}
+	return found;
+}
+
+void own_deadlock_try(struct run *s, struct str *out)
+{
+	const struct run_thread *alone = waits_for_itself(s);
+	const struct waiting *w = alone ? waiting_of(alone) : NULL;
+
+	if (alone)
+		str_addf(out, "%s takes %s again while it owns it: give it back before%s",
+			 alone->engine->id, w->object,
+			 w->kind == WAITING_MUTEX ? ", or make it recursive" : "");
+	else if (is_circle(s))
+		try_order(s, out);
+	else
+		str_add(out, "the program deadlocks by itself");
+	str_add(out, "; a test of the deadlock says `expect { deadlock = true }`");
+}

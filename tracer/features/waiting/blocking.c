@@ -1,0 +1,120 @@
+/*
+ * Notices when threads block in the kernel while others go on, for orders and serial barriers.
+ *
+ * Nothing tells a tracer that a thread goes to sleep, so threads that are watched are looked up in
+ * /proc. A thread is blocked if it is asleep in the same system call at two looks and has not run
+ * in between: a short wait for a contended lock does not count. In a scheduled run it is known who
+ * waits.
+ */
+#include "tracer/run/places/apply.h"
+#include "tracer/run/threads/threads.h"
+#include "tracer/run/ticks.h"
+#include "tracer/features/waiting/waiting_internal.h"
+
+enum { WATCHING_MS = 1 };
+
+/* Kept with a thread. */
+struct watched {
+	bool on;
+	struct tracee_block look; /* the last one */
+};
+static const struct keeper watched_keeper = {sizeof(struct watched), NULL};
+
+/* Kept with a run: how many threads are watched. */
+struct watching {
+	unsigned count;
+};
+static const struct keeper watching_keeper = {sizeof(struct watching), NULL};
+
+static struct watched *watched_of(const struct run_thread *t)
+{
+	return kept_make(&t->kept, &watched_keeper);
+}
+
+static void watch(struct run *s, struct run_thread *t, bool on)
+{
+	struct watching *watching = kept_make(&s->kept, &watching_keeper);
+
+	*watched_of(t) = (struct watched){.on = on, .look = {.activity = TRACEE_ACTIVE}};
+	watching->count += on ? 1 : -1u;
+	ticks_wish(s, &watching_keeper, watching->count ? WATCHING_MS : 0);
+}
+
+bool blocking_awaits(const struct run *s)
+{
+	const struct watching *watching = kept_of(&s->kept, &watching_keeper);
+
+	return watching && watching->count > 0;
+}
+
+static bool is_watched(const struct run_thread *t)
+{
+	const struct watched *watched = kept_of(&t->kept, &watched_keeper);
+
+	return watched && watched->on;
+}
+
+void blocking_over(struct run *s, struct run_thread *t, bool renamed)
+{
+	(void)renamed;
+	if (is_watched(t))
+		watch(s, t, false);
+}
+
+void blocking_decided(struct run *s, const struct decision *d)
+{
+	struct run_thread *t = d->kind == DECISION_WATCH ? threads_of(d->thread) : NULL;
+
+	if (t && t->tracee && !is_watched(t))
+		watch(s, t, true);
+}
+
+/* A parent in vfork is blocked, too, though the kernel calls its sleep uninterruptible. */
+static bool is_blocked(const struct tracee_block *b)
+{
+	return b->activity == TRACEE_BLOCKED ||
+	       (b->activity == TRACEE_DISK && tracee_is_vfork(b->number));
+}
+
+static bool blocked_twice(struct run_thread *t)
+{
+	struct tracee_block *now = &watched_of(t)->look, before = *now;
+
+	tracee_look(t->tracee, now);
+	if (now->activity == TRACEE_DEAD) /* a main thread that left by pthread_exit */
+		return true;
+	return is_blocked(now) && is_blocked(&before) && now->switches == before.switches &&
+	       now->number == before.number;
+}
+
+static void thread_blocks(struct run *s, struct run_thread *t)
+{
+	if (!is_watched(t))
+		return;
+	watch(s, t, false);
+	engine_blocked(s->engine, t->engine);
+	apply_decisions(s);
+	s->events++;
+}
+
+void blocking_comes(struct run *s, struct run_thread *t, struct place *place)
+{
+	if (place)
+		blocking_over(s, t, false);
+	else
+		thread_blocks(s, t);
+}
+
+/* Where whoever is in control tells who waits, real time is not to decide it. */
+void blocking_look(struct run *s)
+{
+	if (s->options->sched && s->driven)
+		return;
+	for (size_t i = 0; blocking_awaits(s) && i < s->threads.count; i++) {
+		struct run_thread *t = s->threads.items[i];
+
+		if (is_watched(t) && t->tracee && t->tracee->state == TRACEE_RUNNING &&
+		    blocked_twice(t))
+			thread_blocks(s, t);
+	}
+}

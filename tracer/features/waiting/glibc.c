@@ -1,0 +1,296 @@
+/*
+ * Where the object that a futex word belongs to begins, and what glibc has written into it. An
+ * object whose words contradict that is not known: no name is better than a wrong one.
+ */
+#include "tracer/features/waiting/waiting_internal.h"
+#include "tracer/run/modules/glibc.h"
+#include "tracer/run/threads/threads.h"
+
+#include <string.h>
+
+enum {
+	RWLOCK_READER_SHIFT = 3,
+	RWLOCK_USED = 2, /* somebody waits */
+	CONDITION_WAITER_SHIFT = 3,
+	STREAM_TO_LOCK = 224, /* if fopen made it: the lock follows the FILE */
+};
+
+static void read_at(const struct waiter *w, uint64_t address, void *to, size_t n)
+{
+	struct tracee_process *p = w->thread->process->tracee;
+
+	if (!p || tracee_read(p, address, to, n) < 0)
+		memset(to, 0, n);
+}
+
+static uint32_t glibc_word(const struct waiter *w, uint64_t address)
+{
+	uint32_t word;
+
+	read_at(w, address, &word, sizeof(word));
+	return word;
+}
+
+static uint64_t glibc_pointer(const struct waiter *w, uint64_t address)
+{
+	uint64_t pointer;
+
+	read_at(w, address, &pointer, sizeof(pointer));
+	return pointer;
+}
+
+/* ---- where it begins ------------------------------------------------------------------------- */
+
+/* Readers wait at the phase or, if writers are preferred, at the count of readers; a writer waits
+   at the phase when it is next, else with the other writers. Someone has the lock meanwhile. */
+static uint64_t rwlock_of(const struct waiter *w)
+{
+	uint64_t word = w->block.args[0], at;
+	uint32_t expected = (uint32_t)w->block.args[2];
+
+	if (w->what == WAITING_WRITE)
+		at = word - (expected == RWLOCK_USED ? GLIBC_RWLOCK_PHASE : GLIBC_RWLOCK_WRITERS);
+	else
+		at = expected >> RWLOCK_READER_SHIFT ? word : word - GLIBC_RWLOCK_PHASE;
+	return glibc_word(w, at + GLIBC_RWLOCK_SHARED) <= 1 &&
+			       (glibc_word(w, at) || glibc_word(w, at + GLIBC_RWLOCK_WRITER))
+		       ? at
+		       : 0;
+}
+
+/* Threads that have arrived at a barrier, this one included; 0: it is none. */
+static uint32_t barrier_arrived(const struct waiter *w, uint64_t at)
+{
+	uint32_t arrived = glibc_word(w, at) - glibc_word(w, at + GLIBC_BARRIER_ROUND);
+
+	return arrived <= glibc_word(w, at + GLIBC_BARRIER_COUNT) ? arrived : 0;
+}
+
+/* A condition has one futex word for each of two groups of waiters, after the number of all
+   waiters. pthread_cond_destroy waits at that number. */
+static uint64_t condition_of(const struct waiter *w)
+{
+	uint32_t waiters = glibc_condition_waiters(w->thread->process);
+	uint64_t at = (w->block.args[0] - waiters - sizeof(waiters)) & ~(uint64_t)7;
+
+	if (!waiters)
+		return 0;
+	if (w->what == WAITING_DESTROY)
+		return w->block.args[0] - waiters;
+	return glibc_word(w, at + waiters) >> CONDITION_WAITER_SHIFT ? at : 0;
+}
+
+/* One of the three standard streams, or one that fopen made. */
+static uint64_t stream_of(const struct waiter *w)
+{
+	static const char *const standard[] = {"_IO_2_1_stdout_", "_IO_2_1_stderr_",
+					       "_IO_2_1_stdin_"};
+	uint64_t offset, size, lock = w->block.args[0], file = lock - STREAM_TO_LOCK;
+
+	array_each(const struct image, image, &w->thread->process->images)
+		for (size_t i = 0; i < sizeof(standard) / sizeof(*standard); i++)
+			if (module_symbol(image->module, standard[i], &offset, &size) == 0 &&
+			    glibc_pointer(w, image->bias + offset + GLIBC_STREAM_LOCK) == lock)
+				return image->bias + offset;
+	return glibc_pointer(w, file + GLIBC_STREAM_LOCK) == lock ? file : 0;
+}
+
+static bool is_posix_barrier(const struct waiter *w)
+{
+	return w->what == WAITING_BARRIER && kinds_is_in(w, "pthread_barrier_wait");
+}
+
+void glibc_object(struct waiter *w)
+{
+	uint64_t word = w->block.args[0], barrier = word - GLIBC_BARRIER_ROUND;
+
+	w->object = word;
+	if (w->what == WAITING_READ || w->what == WAITING_WRITE)
+		w->object = rwlock_of(w);
+	else if (w->what == WAITING_CONDITION || w->what == WAITING_DESTROY)
+		w->object = condition_of(w);
+	else if (is_posix_barrier(w))
+		w->object = barrier_arrived(w, barrier) ? barrier : 0;
+	else if (w->what == WAITING_JOIN || w->what == WAITING_FUTURE)
+		w->object = 0;
+	else if (w->what == WAITING_STREAM)
+		w->stream = stream_of(w);
+}
+
+/* ---- who has it ------------------------------------------------------------------------------ */
+
+static void add_thread(struct waiter *w, struct run_thread *t)
+{
+	array_each(const struct owner, o, &w->owners)
+		if (o->thread == t)
+			return;
+	array_add(&w->owners)->thread = t;
+}
+
+/* Does it own a copy that a fork made of a lock of the parent's? Then nobody will ever give that
+   back. */
+static bool is_copy(const struct waiter *w, const struct run_thread *owner)
+{
+	const struct tracee_process *mine = w->thread->process->tracee;
+	const struct tracee_process *other = owner->process->tracee;
+
+	return !w->wait.shared && mine && other && mine->space != other->space;
+}
+
+/* Adds the thread that has, or last had, this id. */
+static void add_tid(struct waiters *all, struct waiter *w, uint32_t tid)
+{
+	enum { TID_MOST = 1 << 22 }; /* the kernel's limit: a higher one is no mutex after all */
+	const struct run *s = all->run;
+
+	if (tid > TID_MOST)
+		return;
+	for (size_t i = s->threads.count; i-- > 0 && tid;) {
+		struct run_thread *t = s->threads.items[i];
+
+		if (t->engine->tid != (int)tid)
+			continue;
+		w->gone = !t->tracee || is_copy(w, t);
+		add_thread(w, t);
+		return;
+	}
+	w->gone = tid != 0;
+	w->tid = tid;
+}
+
+/* If writers are preferred, a reader does not count while a writer waits. */
+bool glibc_is_behind_writer(const struct waiter *w)
+{
+	return w->what == WAITING_READ && w->block.args[0] == w->object;
+}
+
+static void rwlock_owners(struct waiters *all, struct waiter *w)
+{
+	uint32_t writer = glibc_word(w, w->object + GLIBC_RWLOCK_WRITER);
+
+	if (writer)
+		add_tid(all, w, writer);
+	else
+		w->readers = glibc_word(w, w->object) >> RWLOCK_READER_SHIFT;
+	if (w->what == WAITING_READ && w->readers && !glibc_is_behind_writer(w)) /* itself */
+		w->readers--;
+}
+
+static void stream_owner(struct waiters *all, struct waiter *w)
+{
+	uint64_t thread = glibc_pointer(w, w->object + GLIBC_STREAM_OWNER);
+	uint32_t tid = glibc_thread_tid(w->thread->process);
+
+	if (thread && tid)
+		add_tid(all, w, glibc_word(w, thread + tid));
+}
+
+/* The thread that runs the routine of a pthread_once or std::call_once is also in a call with the
+   object as its argument. */
+static bool runs_routine(struct run *s, const struct waiter *other, uint64_t object)
+{
+	bool waits = other->what == WAITING_ONCE;
+
+	for (size_t i = other->own; i < other->stack.count; i = caller_own(other, i + 1)) {
+		if (!waits && locks_is_argument(s, &other->stack.items[i], object))
+			return true;
+		waits = false;
+	}
+	return false;
+}
+
+/* How often is the tester's function that makes the waiting call on the stack, not counting that
+   call? */
+static unsigned entered(const struct waiter *other, const struct waiter *w)
+{
+	size_t i = other->what == w->what && other->object == w->object ? other->own + 1 : 0;
+	const char *name = w->own < w->stack.count ? w->stack.items[w->own].function : NULL;
+	unsigned times = 0;
+
+	for (; name && i < other->stack.count; i++)
+		times += other->stack.items[i].function &&
+			 strcmp(other->stack.items[i].function, name) == 0;
+	return times;
+}
+
+/* The initialiser has entered the same function: if only one other thread has, it is that one. */
+static void initialiser(struct waiters *all, struct waiter *w)
+{
+	struct waiter *found = NULL;
+
+	array_each(struct waiter, other, all) {
+		if (other->thread->process != w->thread->process || !entered(other, w))
+			continue;
+		if (found)
+			return;
+		found = other;
+	}
+	if (found)
+		add_thread(w, found->thread);
+}
+
+/* Threads that run the routine of a once, or wait for the condition that is destroyed. */
+static void add_sharers(struct waiters *all, struct waiter *w)
+{
+	array_each(struct waiter, other, all) {
+		if (other->thread->process != w->thread->process)
+			continue;
+		if (w->what == WAITING_ONCE ? runs_routine(all->run, other, w->object)
+					    : w->object && other->what == WAITING_CONDITION &&
+						      other->object == w->object)
+			add_thread(w, other->thread);
+	}
+}
+
+void glibc_owners(struct waiters *all, struct waiter *w)
+{
+	switch (w->what) {
+	case WAITING_MUTEX:
+		add_tid(all, w, glibc_word(w, w->object + GLIBC_MUTEX_OWNER));
+		break;
+	case WAITING_READ:
+	case WAITING_WRITE:
+		rwlock_owners(all, w);
+		break;
+	case WAITING_STREAM:
+		stream_owner(all, w);
+		break;
+	case WAITING_DESTROY:
+	case WAITING_ONCE:
+		add_sharers(all, w);
+		break;
+	case WAITING_GUARD:
+		initialiser(all, w);
+		break;
+	default:
+		break;
+	}
+	if (w->wait.on)
+		add_thread(w, threads_of(w->wait.on));
+}
+
+/* ---- what its words say ---------------------------------------------------------------------- */
+
+bool glibc_is_recursive(const struct waiter *w)
+{
+	return w->what == WAITING_MUTEX && glibc_word(w, w->object + GLIBC_MUTEX_COUNT) > 1;
+}
+
+void glibc_state(const struct waiter *w, struct str *out)
+{
+	uint32_t count;
+
+	if (is_posix_barrier(w)) {
+		uint32_t there = barrier_arrived(w, w->object);
+
+		count = glibc_word(w, w->object + GLIBC_BARRIER_COUNT);
+		if (there && there < count)
+			str_addf(out, ", where %u of %u threads %s", there, count,
+				 there == 1 ? "is" : "are");
+	}
+	if (w->what != WAITING_SEMAPHORE || !kinds_is_in(w, "sem_wait"))
+		return;
+	count = glibc_word(w, w->object + GLIBC_SEMAPHORE_WAITERS);
+	if (count > 1)
+		str_addf(out, " (%u threads wait for it)", count);
+}

@@ -1,0 +1,477 @@
+/*
+ * Can any thread still move? Judged from /proc, without stopping a thread, after a tick in which
+ * nothing happened. Any doubt counts as moving: a verdict of deadlock has to be right.
+ *
+ * There are two looks at every thread: one that is blocked in both and has not run in between was
+ * blocked all the time from the first to the second. So at the moment between the two passes all of
+ * them were blocked together, and nothing inside can wake them.
+ *
+ * /proc hides what the threads of a program do that is not dumpable, from an ordinary user. All of
+ * them are stopped then, so that their registers show the interrupted system calls, at one moment;
+ * and while they stand one thread of each process opens its /proc files.
+ */
+#include "tracer/run/go.h"
+#include "tracer/run/threads/pages.h"
+#include "tracer/run/threads/threads.h"
+#include "tracer/features/sanitizer/sanitizer.h"
+#include "tracer/features/watchpoints/watchpoints.h"
+#include "tracer/features/waiting/waiting_internal.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+/* After files were searched, or threads stopped to be asked, and somebody may still move: for so
+   long this is not repeated, unless something happens. */
+enum { DOUBT_US = 60000 };
+
+/* ---- one thread ------------------------------------------------------------------------------- */
+
+static void judge_child(struct run *s, const struct tracee_block *b, struct wait *w)
+{
+	bool waitid = b->number == SYS_waitid;
+	int child = waitid ? (int)b->args[1] : (int)b->args[0];
+
+	if (s->options->no_follow || s->options->pid || (b->args[waitid ? 3 : 2] & WNOHANG))
+		return; /* perhaps for a child that we do not see */
+	w->kind = WAIT_PROCESS;
+	if (waitid ? b->args[0] == P_PID : child > 0)
+		w->on_process = child;
+}
+
+/* Could a process that we do not trace store what a held thread waits for? */
+static bool depends_on_others(const struct run *s, struct run_thread *t)
+{
+	if (!watchpoints_is_asked(t))
+		return false;
+	array_each(const struct watchpoint_read, r, watchpoints_reads(t))
+		if (r->process->tracee &&
+		    futexes_reach(s, r->process, r->address, NULL) == REACH_OUTSIDE)
+			return true;
+	return false;
+}
+
+/* A process made by vfork shares its parent's memory. */
+static int space_of(const struct run *s, const struct run_process *p)
+{
+	array_each(struct run_process *, other, &s->processes)
+		if ((*other)->tracee && p->tracee && (*other)->tracee->space == p->tracee->space)
+			return (*other)->pid;
+	return p->pid;
+}
+
+/* Uninterruptible: a moment on the disk. But a parent in vfork waits like one that sleeps. */
+static bool is_on_disk(const struct tracee_block *b)
+{
+	return b->activity == TRACEE_DISK && !tracee_is_vfork(b->number);
+}
+
+void judge_wait(struct run *s, struct run_thread *t, const struct tracee_block *b, struct wait *w,
+		struct ends *ends)
+{
+	struct ends unused = {0};
+
+	ends = ends ? ends : &unused;
+	w->thread = t->engine;
+	w->kind = WAIT_NOT;
+	w->process = t->process->pid;
+	w->parent = t->process->parent_pid;
+	w->space = space_of(s, t->process);
+	if (t->engine->held || t->paused)
+		w->kind = depends_on_others(s, t) ? WAIT_NOT : WAIT_GATE;
+	else if (b->activity != TRACEE_BLOCKED && b->activity != TRACEE_DISK)
+		return;
+	else if (tracee_is_vfork(b->number))
+		w->kind = WAIT_PROCESS;
+	else if (b->activity == TRACEE_DISK)
+		return;
+	else if (b->number == SYS_futex || b->number == SYS_futex_waitv)
+		futexes_wait(s, t, b, w, ends);
+	else if (b->number == SYS_wait4 || b->number == SYS_waitid)
+		judge_child(s, b, w);
+	else if (syscalls_is_at_file(t, b))
+		syscalls_wait(s, t, b, w, ends);
+	else if (timers_is_helper(t, b))
+		w->kind = WAIT_FUTEX; /* whoever arms a timer could wake it */
+	array_fini(&unused);
+}
+
+/* At a gate, or by a user. */
+static bool is_held(const struct run_thread *t)
+{
+	return t->engine->held || t->paused;
+}
+
+/* The end of a thread is reported at once, and somebody may wait for that. Only a leader stays a
+   zombie, until the other threads of its process have ended. */
+static bool is_leader_that_left(const struct run_thread *t)
+{
+	if (t->tracee->tid != t->process->pid)
+		return false;
+	array_each(struct run_thread *, other, &t->process->run->threads)
+		if (*other != t && (*other)->process == t->process && (*other)->tracee)
+			return true;
+	return false;
+}
+
+/* False: this thread alone shows that something can move. */
+static bool rests(const struct run_thread *t, struct tracee_block *out)
+{
+	if (!is_held(t) && t->tracee->state != TRACEE_RUNNING)
+		return false;
+	tracee_look(t->tracee, out);
+	if (is_held(t)) /* unless it is being killed at this moment, with its process */
+		return out->activity == TRACEE_HALTED;
+	if (out->activity == TRACEE_DEAD)
+		return is_leader_that_left(t);
+	return out->activity == TRACEE_BLOCKED || out->activity == TRACEE_DISK;
+}
+
+static bool unchanged(const struct waiter *w)
+{
+	const struct tracee_block *before = &w->block;
+	struct tracee_block now;
+
+	if (w->stopped)
+		return true;
+	if (!rests(w->thread, &now))
+		return false;
+	return is_held(w->thread) ||
+	       (now.activity == before->activity && now.number == before->number &&
+		now.switches == before->switches);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------ */
+
+/* The graph as gates/waits.h judges it. */
+struct judgement {
+	struct waiters nodes; /* all living threads */
+	ARRAY(struct wait) edges;
+	ARRAY(struct waiter *) of; /* ... and their nodes */
+	struct ends ends;
+	bool asked; /* threads were stopped for the question */
+	bool halted;
+	ARRAY(struct run_thread *) paused;    /* by halt_hidden() */
+	ARRAY(struct run_thread *) disclosed; /* one of each process */
+	size_t *cycle;
+	size_t length;
+};
+
+/* Not a leader that has ended, which waits for nobody, nor a sanitizer's own thread, which does
+   nothing for the program. */
+static bool is_judged(const struct waiter *w)
+{
+	return w->block.activity != TRACEE_DEAD && !sanitizer_owns(w->thread->engine->start);
+}
+
+/* `moves`: in doubt, whatever the node says. */
+static void add_edge(struct judgement *j, struct waiter *w, bool moves)
+{
+	struct wait *edge = array_add(&j->edges);
+
+	*edge = w->wait;
+	if (moves)
+		*edge = (struct wait){.thread = w->thread->engine, .kind = WAIT_NOT};
+	*array_add(&j->of) = w;
+}
+
+static enum waits_answer judge_edges(struct judgement *j)
+{
+	if (!j->cycle)
+		j->cycle = base_alloc(j->edges.count + 1, sizeof(*j->cycle));
+	return waits_judge(j->edges.items, j->edges.count, j->cycle, &j->length);
+}
+
+/* Uses what was found out about a lock while its waiters were stopped. With `perhaps` also the
+   threads that may have to do with it, though any other one could give it as well. */
+static void refine(const struct waiter *w, struct wait *edge, bool perhaps)
+{
+	enum kind_owned owned = w->owners.count ? kinds_owned(w->what) : OWNED_BY_NONE;
+
+	if (edge->kind != WAIT_FUTEX && edge->kind != WAIT_MUTEX && edge->kind != WAIT_NEVER)
+		return;
+	if (w->gone) {
+		edge->kind = WAIT_NEVER;
+	} else if (owned == OWNED_BY_THREAD || (perhaps && owned == OWNED_PERHAPS)) {
+		edge->kind = WAIT_MUTEX;
+		edge->more.count = 0;
+		edge->on = w->owners.items[0].thread->engine;
+		for (size_t i = 1; i < w->owners.count; i++)
+			*array_add(&edge->more) = w->owners.items[i].thread->engine;
+	} else if (edge->kind == WAIT_MUTEX && w->what != WAITING_GONE &&
+		   w->what != WAITING_FUTEX) {
+		edge->kind = WAIT_FUTEX; /* its word only looked like a mutex's */
+	}
+}
+
+static void refine_all(struct judgement *j, bool perhaps)
+{
+	for (size_t i = 0; i < j->edges.count; i++)
+		refine(j->of.items[i], &j->edges.items[i], perhaps);
+}
+
+static void describe_cycle(struct run *s, const struct judgement *j)
+{
+	str_clear(&s->cycle);
+	for (size_t i = 0; i < j->length; i++) {
+		struct run_thread *t = threads_of(j->edges.items[j->cycle[i]].thread);
+
+		waiting_of(t)->in_cycle = true;
+		str_add(&s->cycle, i ? "; " : "");
+		waiting_sentence(t, &s->cycle);
+	}
+}
+
+/* Who took a semaphore, or would signal, does not decide anything, but may be what is worth
+   telling. */
+static void describe_best(struct run *s, struct judgement *j, enum waits_answer answer)
+{
+	size_t *cycle = base_alloc(j->edges.count, sizeof(*cycle)), length = j->length;
+
+	memcpy(cycle, j->cycle, length * sizeof(*cycle));
+	refine_all(j, true);
+	if (judge_edges(j) != answer) {
+		memcpy(j->cycle, cycle, length * sizeof(*cycle));
+		j->length = length;
+	}
+	base_free(cycle);
+	describe_cycle(s, j);
+}
+
+/* ---- threads that /proc hides ----------------------------------------------------------------- */
+
+static bool any_hidden(const struct waiters *all)
+{
+	array_each(const struct waiter, w, all)
+		if (w->block.hidden)
+			return true;
+	return false;
+}
+
+/* Completes the look from the registers. False: the thread moves. */
+static bool complete(struct waiter *w)
+{
+	struct run_thread *t = w->thread;
+
+	if (is_held(t) || !is_judged(w))
+		return true;
+	if (w->block.activity == TRACEE_DISK && tracee_is_vfork(w->block.number))
+		return true; /* it does not stop, and is known */
+	if (!t->tracee || !tracee_is_paused(t->tracee))
+		return false;
+	tracee_look_stopped(t->tracee, &w->block);
+	w->stopped = true;
+	return w->block.activity == TRACEE_BLOCKED;
+}
+
+static bool is_disclosed(const struct judgement *j, const struct run_thread *t)
+{
+	array_each(struct run_thread *, it, &j->disclosed)
+		if ((*it)->process == t->process)
+			return true;
+	return false;
+}
+
+/* False: a thread has stopped for a reason of its own, or was not in a system call. judgement_fini()
+   lets those go on that were stopped. */
+static bool halt_hidden(struct judgement *j)
+{
+	struct run *s = j->nodes.run;
+	bool known = true;
+
+	j->halted = true;
+	array_each(struct run_thread *, it, &s->threads)
+		if ((*it)->tracee && (*it)->tracee->state == TRACEE_RUNNING)
+			*array_add(&j->paused) = *it;
+	tracee_halt(s->tracee);
+	pages_forget(s);
+	array_each(struct waiter, w, &j->nodes)
+		known &= complete(w);
+	array_each(struct run_thread *, it, &s->threads)
+		if ((*it)->tracee && !is_disclosed(j, *it) && tracee_can_call((*it)->tracee) &&
+		    tracee_disclose(s->tracee, (*it)->tracee))
+			*array_add(&j->disclosed) = *it;
+	return known;
+}
+
+static void judgement_fini(struct judgement *j)
+{
+	struct run *s = j->nodes.run;
+
+	array_each(struct run_thread *, it, &j->disclosed)
+		if ((*it)->tracee)
+			tracee_disclose_end(s->tracee, (*it)->tracee);
+	array_each(struct run_thread *, it, &j->paused)
+		if ((*it)->tracee && tracee_is_paused((*it)->tracee))
+			tracee_resume(s->tracee, (*it)->tracee);
+	array_fini(&j->paused);
+	array_fini(&j->disclosed);
+	array_fini(&j->ends);
+	array_each(struct wait, w, &j->edges)
+		array_fini(&w->more); /* `by` is the node's */
+	array_fini(&j->edges);
+	array_fini(&j->of);
+	base_free(j->cycle);
+	waiters_fini(&j->nodes);
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------ */
+
+/* False as soon as a thread is found that can move. */
+static bool all_rest(struct judgement *j)
+{
+	bool any = false;
+
+	waiters_add_all(j->nodes.run, &j->nodes);
+	array_each(struct waiter, w, &j->nodes) {
+		if (!is_judged(w))
+			continue;
+		if (!rests(w->thread, &w->block))
+			return false;
+		any |= is_judged(w);
+	}
+	return any;
+}
+
+static bool all_unchanged(const struct judgement *j, const struct timers_asked *but)
+{
+	array_each(const struct waiter, w, &j->nodes)
+		if (is_judged(w) && !(but && timers_has_asked(but, w->thread)) && !unchanged(w))
+			return false;
+	return true;
+}
+
+/* The calls of all threads are known, or all stand still to tell them. */
+static bool knows_calls(struct judgement *j)
+{
+	return !any_hidden(&j->nodes) || (all_unchanged(j, NULL) && halt_hidden(j));
+}
+
+/* Files last, as they take longest. False as soon as a thread is found that can move. */
+static bool judge_each(struct judgement *j)
+{
+	for (int files = 0; files <= 1; files++)
+		array_each(struct waiter, w, &j->nodes) {
+			if (!is_judged(w) || syscalls_is_at_file(w->thread, &w->block) != files)
+				continue;
+			judge_wait(j->nodes.run, w->thread, &w->block, &w->wait, &j->ends);
+			w->known = true;
+			if (w->wait.kind == WAIT_NOT)
+				return false;
+		}
+	array_each(struct waiter, w, &j->nodes)
+		if (is_judged(w))
+			add_edge(j, w, false);
+	return true;
+}
+
+/* Nobody inside moves: will something come from outside, or from a timer? */
+static bool nothing_comes(struct judgement *j)
+{
+	struct run *s = j->nodes.run;
+	struct timers_asked asked = {0};
+	bool nothing = false;
+
+	if (!all_unchanged(j, NULL) || holders_outside(s, &j->ends) || holders_async(s))
+		return false;
+	j->asked = true;
+	if (!timers_ask(s, &asked))
+		nothing = all_unchanged(j, &asked); /* a timer may just have run out */
+	timers_let_go(s, &asked);
+	return nothing;
+}
+
+enum waits_answer judge(struct run *s)
+{
+	struct judgement j = {.nodes = {.run = s}};
+	enum waits_answer answer = WAITS_MOVING;
+
+	s->explained = false;
+	if (run_now_us() < s->doubt_us)
+		return answer;
+	if (all_rest(&j) && knows_calls(&j) && judge_each(&j) && judge_edges(&j) != WAITS_MOVING &&
+	    nothing_comes(&j)) {
+		waiters_describe(&j.nodes);
+		refine_all(&j, false);
+		answer = judge_edges(&j);
+		describe_best(s, &j, answer);
+		s->explained = true;
+	} else if (j.asked || j.ends.count || j.halted) {
+		/* Each check may start a time-out anew, as of epoll_wait: pauses that grow let it
+		   pass. */
+		s->doubt_for_us = j.halted && s->doubt_us ? 2 * s->doubt_for_us : DOUBT_US;
+		s->doubt_us = run_now_us() + s->doubt_for_us;
+	}
+	judgement_fini(&j);
+	return answer;
+}
+
+bool waiting_rests(struct run *s, bool (*aside)(const struct run *s, const struct run_thread *t))
+{
+	struct waiters all = {.run = s};
+	bool rest = true;
+
+	array_each(struct run_thread *, it, &s->threads) {
+		struct waiter *w;
+
+		if (!(*it)->tracee || sanitizer_owns((*it)->engine->start) || aside(s, *it) ||
+		    (*it)->tracee->state == TRACEE_GROUP_STOPPED)
+			continue;
+		w = array_add(&all);
+		w->thread = *it;
+		rest = rests(*it, &w->block) && !is_on_disk(&w->block);
+		if (!rest)
+			break;
+	}
+	array_each(const struct waiter, w, &all)
+		rest = rest && (w->block.activity == TRACEE_DEAD || unchanged(w));
+	waiters_fini(&all);
+	return rest;
+}
+
+/* ---- while some still move -------------------------------------------------------------------- */
+
+/* Any doubt counts as moving, and so does a thread that has moved since. */
+static void judge_one(struct judgement *j, struct waiter *w)
+{
+	struct run *s = j->nodes.run;
+	struct ends ends = {0};
+	bool moves;
+
+	judge_wait(s, w->thread, &w->block, &w->wait, &ends);
+	moves = w->wait.kind == WAIT_NOT || !unchanged(w) || holders_outside(s, &ends);
+	w->known = !moves || w->stopped || judged_of(w->thread)->on;
+	add_edge(j, w, moves);
+	array_fini(&ends);
+}
+
+void waiting_explain(struct run *s)
+{
+	struct judgement j = {.nodes = {.run = s}};
+
+	waiters_add_all(s, &j.nodes);
+	array_each(struct waiter, w, &j.nodes)
+		if (judged_of(w->thread)->on)
+			w->block = judged_of(w->thread)->look;
+		else if (is_judged(w))
+			rests(w->thread, &w->block);
+	if (any_hidden(&j.nodes))
+		halt_hidden(&j);
+	array_each(struct waiter, w, &j.nodes)
+		if (is_judged(w))
+			judge_one(&j, w);
+	waiters_describe(&j.nodes);
+	refine_all(&j, false);
+	str_clear(&s->cycle);
+	j.cycle = base_alloc(j.edges.count + 1, sizeof(*j.cycle));
+	if (waits_lost(j.edges.items, j.edges.count, j.cycle, &j.length))
+		describe_cycle(s, &j);
+	judgement_fini(&j);
+}
+
+/* Describes what the threads do before that is lost. */
+void judge_end(struct run *s)
+{
+	if (!s->explained)
+		waiting_explain(s);
+}

@@ -1,0 +1,479 @@
+/*
+ * Where a thread took the lock that it owns, and who could signal a condition variable. The
+ * program's memory does not say, but the source of the threads' functions may, as the debug
+ * information confirms: the last call on the way to where a thread is that takes this very object,
+ * and does not give it back; a call further on that signals it, or that calls a function which
+ * does. If more than one way leads there, or the source does not show it, nothing is said.
+ */
+#include "tracer/run/modules/images.h"
+#include "tracer/features/waiting/waiting_internal.h"
+#include "tracer/source/lines/source_lines.h"
+#include "tracer/base/text/word.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MOST_FILES = 32, MOST_LINES = 10000, MOST_SIGNALS = 64, MOST_LEVELS = 3 };
+enum { MOST_ASKED = 400, MOST_TEXT = 200 };
+
+/* ---- does a call mean the object? --------------------------------------------------------------- */
+
+/* Wrappers may be passed what contains the lock; library functions get the lock itself. */
+static bool may_be_wrapper(const struct locks_call *c)
+{
+	return strncmp(c->word, "pthread_", 8) != 0 && strncmp(c->word, "sem_", 4) != 0 &&
+	       !c->declares;
+}
+
+static bool expression_means(const struct inspect_call *call, const struct locks_call *c,
+			     const char *expression, uint64_t object)
+{
+	/* what a std::unique_lock and a std::shared_lock keep of their mutex */
+	static const char *const members[] = {"._M_device", "._M_pm"};
+	struct str inside = {0};
+	bool found;
+
+	if (strlen(expression) > MOST_TEXT || strchr(expression, '"'))
+		return false;
+	found = locks_means(call, expression, object, may_be_wrapper(c) ? &inside : NULL);
+	for (size_t i = 0; i < 2 && !found && expression == c->object; i++) {
+		str_clear(&inside);
+		str_addf(&inside, "%s%s", expression, members[i]);
+		found = locks_means(call, str_text(&inside), object, NULL);
+	}
+	str_fini(&inside);
+	return found;
+}
+
+/* Does the call, written where `call` is, mean the object by an argument, or is it a method of the
+   object? */
+static bool call_means(const struct inspect_call *call, const struct locks_call *c, uint64_t object)
+{
+	for (unsigned i = 0; c->declares && i < c->args; i++)
+		if (strstr(c->arg[i], "defer_lock"))
+			return false;
+	if (c->object && expression_means(call, c, c->object, object))
+		return true;
+	for (unsigned i = 0; i < c->args; i++)
+		if (expression_means(call, c, c->arg[i], object))
+			return true;
+	return false;
+}
+
+/* The source of a function, as written: its first line, and the line where the outermost loop ends
+   that the call is in, or 0. */
+struct body {
+	struct source_text text;
+	unsigned first, loop_end;
+};
+
+static bool body_of(struct run *s, const struct inspect_call *call, struct body *out)
+{
+	unsigned first = inspect_call_begins(call);
+
+	if (!call->file || !call->line || !first || first > call->line ||
+	    call->line - first > MOST_LINES || !source_text(s->symbols, call->file, &out->text))
+		return false;
+	out->first = first;
+	out->loop_end = locks_loop_end(out->text.lines, out->text.count, first, call->line);
+	return true;
+}
+
+/* ---- where a lock was taken --------------------------------------------------------------------- */
+
+enum effect { EFFECT_NONE, EFFECT_TAKES, EFFECT_GIVES };
+
+/* Does the word contain "lock", but not as part of block, clock, locked or unlock? */
+static bool says_lock(const char *word)
+{
+	for (const char *at = word; (at = strcasestr(at, "lock")); at += 4) {
+		char before = at > word ? (char)tolower((unsigned char)at[-1]) : 0;
+
+		if (before != 'b' && before != 'c' && strncasecmp(at + 4, "ed", 2) != 0 &&
+		    strncasecmp(at + 4, "_init", 5) != 0 && strncasecmp(at + 4, "_destroy", 8) != 0)
+			return true;
+	}
+	return false;
+}
+
+static enum effect effect_of(const char *word, enum waiting_kind what)
+{
+	if (strcasestr(word, "unlock") || strcasestr(word, "release") ||
+	    strcmp(word, "sem_post") == 0)
+		return EFFECT_GIVES;
+	if (what == WAITING_SEMAPHORE && strncmp(word, "sem_", 4) == 0 && strstr(word, "wait"))
+		return EFFECT_TAKES;
+	if (strcasestr(word, "init") || strcasestr(word, "destroy"))
+		return EFFECT_NONE;
+	return says_lock(word) || strcasestr(word, "acquire") ? EFFECT_TAKES : EFFECT_NONE;
+}
+
+struct lock_search {
+	struct run *run;
+	uint64_t object;
+	enum waiting_kind what;
+	unsigned asked;
+	bool again;	/* it may not have taken it yet on the line where it is */
+	bool recursive; /* it may be taken more than once */
+};
+
+/* What is known of the way through a function, from its start to where the thread is. */
+struct lock_state {
+	const struct locks_call *taken;
+	unsigned levels; /* how often it has been taken and not given back */
+	bool doubt;	 /* it may have been given back */
+};
+
+/* What depends on a condition may not have happened: no lock is said to have been taken there. */
+static void pass_call(struct lock_state *state, const struct locks_call *c, enum effect effect,
+		      bool maybe)
+{
+	if (effect == EFFECT_GIVES && maybe)
+		state->doubt = true;
+	else if (effect == EFFECT_GIVES)
+		state->levels -= state->levels > 0;
+	else if (!maybe && !state->levels++)
+		state->taken = c;
+}
+
+/* The call in this function that took the object; NULL: there is none, or it cannot be told. In a
+   loop it may have been taken further down, in the previous round. */
+static const struct locks_call *taken_in(struct lock_search *search,
+					 const struct inspect_call *call,
+					 const struct locks_calls *calls)
+{
+	struct lock_state state = {0};
+
+	array_each(const struct locks_call, c, calls) {
+		enum effect effect = effect_of(c->word, search->what);
+		bool below = c->line > call->line;
+		bool over = c->until && c->until < call->line;
+
+		if (effect == EFFECT_NONE || (below && (effect == EFFECT_GIVES || !state.taken)) ||
+		    (over && (c->jumps || c->declares || c->lambda)) ||
+		    (!below && c->last >= call->line && search->again) ||
+		    search->asked++ > MOST_ASKED || !call_means(call, c, search->object))
+			continue;
+		if (below)
+			return NULL;
+		pass_call(&state, c, effect, over || c->guarded);
+	}
+	return !state.doubt && (state.levels == 1 || (state.levels && search->recursive))
+		       ? state.taken
+		       : NULL;
+}
+
+static bool search_taken(struct lock_search *search, const struct inspect_call *call,
+			 struct owner *out)
+{
+	struct locks_calls calls = {0};
+	const struct locks_call *taken;
+	struct body body;
+
+	if (!body_of(search->run, call, &body))
+		return false;
+	locks_text(body.text.lines, body.text.count, body.first,
+		   body.loop_end > call->line ? body.loop_end : call->line, &calls);
+	taken = taken_in(search, call, &calls);
+	if (taken) {
+		out->file = call->file;
+		out->line = taken->line;
+		out->call = call;
+	}
+	locks_text_fini(&calls);
+	return out->call == call;
+}
+
+bool locks_taken(struct waiters *all, const struct waiter *owner, const struct waiter *wants,
+		 struct owner *out)
+{
+	struct lock_search search = {.run = all->run,
+				     .object = wants->object,
+				     .what = wants->what,
+				     .again = owner->object == wants->object ||
+					      wants->what == WAITING_SEMAPHORE || wants->readers,
+				     .recursive = wants->readers || glibc_is_recursive(wants)};
+
+	for (size_t i = owner->own; i < owner->stack.count; i = caller_own(owner, i + 1))
+		if (search_taken(&search, &owner->stack.items[i], out))
+			return true;
+	return false;
+}
+
+/* ---- the lines that signal --------------------------------------------------------------------- */
+
+/* A line that signals, or that calls a function which does. */
+struct signal {
+	char *function; /* the function with the line, without namespaces and classes */
+	char *member;	/* it signals the member of this name; NULL: this very object */
+};
+
+/* A file that calls of threads are in. */
+struct text {
+	const char *file;
+	struct locks_calls calls;
+};
+
+struct signal_search {
+	struct run *run;
+	const struct waiters *all;
+	const struct waiter *waiter;
+	ARRAY(struct text) texts;
+	ARRAY(struct signal) signals;
+	unsigned asked;
+};
+
+static bool says_signal(const char *word)
+{
+	return strcasestr(word, "signal") || strcasestr(word, "broadcast") ||
+	       strcasestr(word, "notify") || strcasestr(word, "wake");
+}
+
+/* "not_empty" of "&q->not_empty", "put" of "Queue::put"; points into the text. */
+static const char *last_name(const char *text)
+{
+	return word_before(text, text + strlen(text));
+}
+
+/* The function that this line is in; NULL: it cannot be told. Owned by the caller. */
+static char *function_at(struct signal_search *search, const char *file, unsigned line)
+{
+	const struct run_process *p = search->waiter->thread->process;
+	struct module **modules = images_modules(p);
+	struct source_sites sites = {0};
+	struct location location;
+	ERROR(ignored);
+	struct str text = {0};
+	char *name = NULL;
+
+	str_addf(&text, "%s:%u", file, line);
+	if (location_parse(str_text(&text), &location, &ignored) == 0) {
+		if (source_resolve(search->run->symbols, modules, p->images.count, &location,
+				   &sites, &ignored) == SOURCE_FOUND &&
+		    sites.count && sites.items[0].function)
+			name = base_strdup(last_name(sites.items[0].function));
+		location_fini(&location);
+	}
+	source_sites_fini(&sites);
+	str_fini(&text);
+	base_free(modules);
+	return name;
+}
+
+static void add_signal(struct signal_search *search, const char *file, unsigned line,
+		       const char *member)
+{
+	char *function;
+
+	if (search->signals.count >= MOST_SIGNALS)
+		return;
+	function = function_at(search, file, line);
+	if (function)
+		*array_add(&search->signals) =
+			(struct signal){function, member ? base_strdup(member) : NULL};
+}
+
+/* Calls `visit` with each call of the tester's in the waiter's process until that returns true. */
+static const struct inspect_call *each_call(struct signal_search *search,
+					    bool (*visit)(struct signal_search *search,
+							  const struct inspect_call *call,
+							  const char *file),
+					    const char *file)
+{
+	array_each(const struct waiter, w, search->all) {
+		if (w->thread->process != search->waiter->thread->process)
+			continue;
+		for (size_t k = w->own; k < w->stack.count; k = caller_own(w, k + 1))
+			if (w->stack.items[k].file && visit(search, &w->stack.items[k], file))
+				return &w->stack.items[k];
+	}
+	return NULL;
+}
+
+static bool is_in_file(struct signal_search *search, const struct inspect_call *call,
+		       const char *file)
+{
+	(void)search;
+	return strcmp(call->file, file) == 0;
+}
+
+/* Does the expression mean the object everywhere in the file? Then it begins with a global
+   variable, which nothing hides at the call where it is evaluated. */
+static bool is_global(struct signal_search *search, const char *file, const char *expression)
+{
+	const struct inspect_call *call = each_call(search, is_in_file, file);
+	const char *first = expression + strspn(expression, "&*( ");
+	char *name = base_strndup(first, word_length(first));
+	struct inspect_value here, global;
+	ERROR(ignored);
+	bool found;
+
+	found = call && *name && inspect_eval(call, name, &here, &ignored) == 0 &&
+		inspect_global(call->frame.program, NULL, name, &global, &ignored) == 0 &&
+		here.place == INSPECT_IN_MEMORY && global.place == INSPECT_IN_MEMORY &&
+		here.address == global.address &&
+		locks_means(call, expression, search->waiter->object, NULL);
+	base_free(name);
+	return found;
+}
+
+static void find_signals(struct signal_search *search)
+{
+	array_each(const struct text, text, &search->texts) {
+		array_each(const struct locks_call, c, &text->calls) {
+			const char *expression = c->object ? c->object : c->args ? c->arg[0] : "";
+			const char *name = last_name(expression);
+
+			if (!says_signal(c->word) || !*name || search->asked++ > MOST_ASKED)
+				continue;
+			if (is_global(search, text->file, expression))
+				add_signal(search, text->file, c->line, NULL);
+			else if (name > expression || c->object)
+				add_signal(search, text->file, c->line, name);
+		}
+	}
+}
+
+/* Does a function of this name signal the very object? */
+static bool is_signaller(const struct signal_search *search, const char *function)
+{
+	array_each(const struct signal, s, &search->signals)
+		if (!s->member && strcmp(s->function, function) == 0)
+			return true;
+	return false;
+}
+
+static void find_callers(struct signal_search *search)
+{
+	for (unsigned level = 0; level < MOST_LEVELS; level++)
+		array_each(const struct text, text, &search->texts)
+			array_each(const struct locks_call, c, &text->calls)
+				if (c->depth && is_signaller(search, last_name(c->word)) &&
+				    search->asked++ < MOST_ASKED)
+					add_signal(search, text->file, c->line, NULL);
+}
+
+static bool add_text(struct signal_search *search, const struct inspect_call *call,
+		     const char *unused)
+{
+	struct source_text source;
+	struct text *text;
+
+	(void)unused;
+	array_each(const struct text, known, &search->texts)
+		if (strcmp(known->file, call->file) == 0)
+			return false;
+	if (!call->line || search->texts.count >= MOST_FILES ||
+	    !source_text(search->run->symbols, call->file, &source) || source.count > MOST_LINES)
+		return false;
+	text = array_add(&search->texts);
+	text->file = call->file;
+	locks_text(source.lines, source.count, 1, (unsigned)source.count, &text->calls);
+	return false;
+}
+
+/* ---- who is on the way to one ------------------------------------------------------------------- */
+
+/* Is the object a member of this name in what the call is passed, or in its own object? */
+static bool passes_member(const struct inspect_call *call, const struct locks_call *c,
+			  const char *member, uint64_t object)
+{
+	bool found = false;
+
+	for (int i = c->object ? -1 : 0; i < (int)c->args && !found; i++) {
+		struct str inside = {0};
+
+		found = locks_means(call, i < 0 ? c->object : c->arg[i], object, &inside) &&
+			strcmp(last_name(str_text(&inside)), member) == 0;
+		str_fini(&inside);
+	}
+	return found;
+}
+
+static bool would_signal(struct signal_search *search, const struct inspect_call *call,
+			 const struct locks_call *c)
+{
+	uint64_t object = search->waiter->object;
+
+	if (search->asked++ > MOST_ASKED)
+		return false;
+	if (says_signal(c->word) && call_means(call, c, object))
+		return true;
+	array_each(const struct signal, s, &search->signals)
+		if (strcmp(s->function, last_name(c->word)) == 0 &&
+		    (!s->member || passes_member(call, c, s->member, object)))
+			return true;
+	return false;
+}
+
+/* Is the thread held before the statement of this call? Then what the line does is still to
+   come. */
+static bool is_before(const struct waiter *other, const struct inspect_call *call)
+{
+	const struct place *place = other->thread->hold.place;
+
+	return other->thread->engine->held && place && !place->after &&
+	       call == &other->stack.items[other->own];
+}
+
+static bool search_signal(struct signal_search *search, const struct waiter *other,
+			  const struct inspect_call *call, struct owner *out)
+{
+	struct locks_calls calls = {0};
+	unsigned from, end;
+	struct body body;
+
+	if (!body_of(search->run, call, &body))
+		return false;
+	end = locks_function_end(body.text.lines, body.text.count, body.first);
+	if (end < call->line)
+		return false;
+	/* in a loop, in the next round */
+	from = body.loop_end ? body.first : call->line + !is_before(other, call);
+	locks_text(body.text.lines, body.text.count, body.first, end, &calls);
+	array_each(const struct locks_call, c, &calls) {
+		if (!c->depth || c->line < from || !would_signal(search, call, c))
+			continue;
+		*out = (struct owner){other->thread, call->file, c->line, call};
+		break;
+	}
+	locks_text_fini(&calls);
+	return out->call != NULL;
+}
+
+static bool could_signal(struct signal_search *search, const struct waiter *other,
+			 struct owner *out)
+{
+	const struct waiter *w = search->waiter;
+
+	if (other == w || other->thread->process != w->thread->process ||
+	    (other->what == WAITING_CONDITION && other->object == w->object))
+		return false;
+	for (size_t i = other->own; i < other->stack.count; i = caller_own(other, i + 1))
+		if (search_signal(search, other, &other->stack.items[i], out))
+			return true;
+	return false;
+}
+
+void signals_find(struct waiters *all, struct waiter *w)
+{
+	struct signal_search search = {.run = all->run, .all = all, .waiter = w};
+
+	each_call(&search, add_text, NULL);
+	find_signals(&search);
+	find_callers(&search);
+	array_each(const struct waiter, other, all) {
+		struct owner o = {0};
+
+		if (could_signal(&search, other, &o))
+			*array_add(&w->owners) = o;
+	}
+	array_each(struct text, text, &search.texts)
+		locks_text_fini(&text->calls);
+	array_each(struct signal, s, &search.signals) {
+		base_free(s->function);
+		base_free(s->member);
+	}
+	array_fini(&search.texts);
+	array_fini(&search.signals);
+}
