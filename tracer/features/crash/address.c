@@ -25,11 +25,6 @@ static void address_add_address(uint64_t a, struct str *out)
 		str_addf(out, "0x%llx", (unsigned long long)a);
 }
 
-static bool is_null(uint64_t a)
-{
-	return a < NULL_REACH || -a < NULL_REACH;
-}
-
 /* ---- stacks ----------------------------------------------------------------------------------- */
 
 static bool has_stack_in(struct run_thread *t, const struct tracee_mapping *map)
@@ -138,7 +133,8 @@ static void add_mapping(struct crash *c, const struct tracee_mapping *map, struc
 static unsigned perturb_byte(const struct crash *c)
 {
 	static const char name[] = "MALLOC_PERTURB_=";
-	struct str path = {0}, text = {0};
+	STR(path);
+	STR(text);
 	unsigned value = 0;
 	int fd;
 
@@ -152,8 +148,6 @@ static unsigned perturb_byte(const struct crash *c)
 	     at += strlen(at) + 1)
 		if (strncmp(at, name, sizeof(name) - 1) == 0)
 			value = (unsigned)strtoul(at + sizeof(name) - 1, NULL, 10) & 0xff;
-	str_fini(&path);
-	str_fini(&text);
 	return value;
 }
 
@@ -193,7 +187,7 @@ static void describe_where(struct crash *c, struct str *out)
 {
 	struct tracee_mapping map;
 
-	if (is_null(c->address))
+	if (c->address < NULL_REACH || -c->address < NULL_REACH)
 		return;
 	if (!arch_is_address(c->address)) {
 		str_add(out, "no address at all");
@@ -207,13 +201,8 @@ static void describe_where(struct crash *c, struct str *out)
 	}
 }
 
-static const char *verb_of(const struct crash *c)
+static const char *accesses(const struct crash *c)
 {
-	bool holds = c->has_access && (c->address - c->access.address < c->access.size ||
-				       c->address == c->access.address);
-
-	if (!holds)
-		return "touches";
 	return c->access.writes ? "writes" : "reads";
 }
 
@@ -235,7 +224,7 @@ static void misaligned(struct crash *c)
 	}
 	c->has_address = true;
 	c->address = c->access.address;
-	str_add(&c->what, c->access.writes ? "writes " : "reads ");
+	str_addf(&c->what, "%s ", accesses(c));
 	address_add_address(c->address, &c->what);
 	str_add(&c->what, ", which is not aligned");
 	if (c->access.size)
@@ -256,7 +245,7 @@ static void without_address(struct crash *c, const uint8_t *bytes, const struct 
 
 	arch_decode(bytes, ARCH_INSN_MAX, c->pc, &insn);
 	if (c->has_access && !arch_is_address(c->access.address)) {
-		by_address(c, c->access.address, c->access.writes ? "writes" : "reads");
+		by_address(c, c->access.address, accesses(c));
 	} else if (insn.flow == ARCH_FLOW_RETURN && c->has_access &&
 		   tracee_read(c->process->tracee, c->access.address, &to, sizeof(to)) == 0) {
 		by_address(c, to, "returns to");
@@ -271,18 +260,12 @@ static void without_address(struct crash *c, const uint8_t *bytes, const struct 
 	}
 }
 
-static bool can_be_executed(struct crash *c)
-{
-	struct tracee_mapping map;
-
-	return tracee_mapping_at(c->process->tracee, c->pc, &map) == 0 && map.executable;
-}
-
 static void memory(struct crash *c, const struct arch_regs *regs)
 {
 	bool aligned = c->fault.signal != SIGBUS || c->fault.code != BUS_ADRALN;
 	const uint64_t *fault = c->fault.has_address && aligned ? &c->fault.address : NULL;
 	uint8_t bytes[ARCH_INSN_MAX] = {0};
+	struct tracee_mapping map;
 
 	c->has_address = fault;
 	c->address = fault ? *fault : 0;
@@ -294,7 +277,7 @@ static void memory(struct crash *c, const struct arch_regs *regs)
 		address_add_address(c->address, &c->where);
 		return;
 	}
-	if (!can_be_executed(c)) {
+	if (tracee_mapping_at(c->process->tracee, c->pc, &map) < 0 || !map.executable) {
 		by_address(c, c->pc, c->frames.count > 1 ? "calls" : "jumps to");
 		return;
 	}
@@ -305,7 +288,11 @@ static void memory(struct crash *c, const struct arch_regs *regs)
 	if (!aligned)
 		misaligned(c);
 	else if (fault)
-		by_address(c, *fault, verb_of(c));
+		by_address(c, *fault,
+			   c->has_access && (*fault - c->access.address < c->access.size ||
+					     *fault == c->access.address)
+				   ? accesses(c)
+				   : "touches");
 	else
 		without_address(c, bytes, regs);
 }

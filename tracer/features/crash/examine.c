@@ -262,7 +262,7 @@ static struct crash *look(struct run *s, struct run_thread *t)
 struct crash *crash_look(struct run *s, struct run_thread *t)
 {
 	struct run_thread *asker = s->asker;
-	struct str text = {0};
+	STR(text);
 	struct crash *c;
 
 	s->asker = NULL;
@@ -275,7 +275,6 @@ struct crash *crash_look(struct run *s, struct run_thread *t)
 	crash_deed(c, &text);
 	timeline_add(s, HAPPENED_CRASH, t->engine, NULL, NULL,
 		     str_text(&text) + strlen(t->engine->id) + 1);
-	str_fini(&text);
 	return c;
 }
 
@@ -304,12 +303,11 @@ static bool deliver(struct run *s, struct run_thread *t)
 /* With -v only: the verdict on the program may be about something else. */
 static void say_child(const struct crash *c)
 {
-	struct str text = {0};
+	STR(text);
 
 	crash_lines(c, &text);
 	for (const char *line = str_text(&text); *line; line += strcspn(line, "\n") + 1)
 		log_line("%.*s", (int)strcspn(line, "\n"), line);
-	str_fini(&text);
 }
 
 static void dies(struct run *s, struct run_process *p, int status)

@@ -60,7 +60,7 @@ static void add_crash(const char *name, const struct run *s, const struct crash 
 {
 	const struct expect *x = &s->plan.expect;
 	const struct crash_frame *own;
-	struct str text = {0};
+	STR(text);
 
 	json_object(j, name);
 	str_addf(&text, "SIG%s", signame_text(c->fault.signal));
@@ -80,7 +80,6 @@ static void add_crash(const char *name, const struct run *s, const struct crash 
 	str_clear(&text);
 	crash_title(c, &text);
 	json_string(j, "title", str_text(&text));
-	str_fini(&text);
 	own = crash_own(c) ? crash_own(c) : c->frames.items;
 	json_string(j, "func", own ? own->func : NULL);
 	add_line(own ? own->file : NULL, own ? own->line : 0, j);

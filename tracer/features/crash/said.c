@@ -164,7 +164,7 @@ static void said_add_value(const struct crash *c, uint64_t type, const char *man
 
 static bool take_exception(struct crash *c, uint64_t header)
 {
-	struct str symbol = {0};
+	STR(symbol);
 	char mangled[TYPE_MOST];
 	uint64_t type;
 	char *name, *shown;
@@ -178,7 +178,6 @@ static bool take_exception(struct crash *c, uint64_t header)
 	foreign_line(&c->said, strcmp(mangled, STRING) == 0 ? "std::string" : shown);
 	said_add_value(c, type, mangled, header + OBJECT_BEHIND, &c->said);
 	base_free(name);
-	str_fini(&symbol);
 	return true;
 }
 

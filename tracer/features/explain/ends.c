@@ -73,7 +73,7 @@ static void add_spinning(const struct run_thread *t, const struct spin_place *pl
 void livelock_line(struct run *s, struct str *out)
 {
 	uint64_t since_us = 0;
-	struct str names = {0};
+	STR(names);
 	size_t named = 0;
 
 	array_each(struct run_thread *, t, &s->threads) {
@@ -95,7 +95,6 @@ void livelock_line(struct run *s, struct str *out)
 			 "a livelock: the same states again and again, since %.1f s, no place "
 			 "reached: %s\n",
 			 spin_seconds(s, since_us), str_text(&names));
-	str_fini(&names);
 }
 
 /* ---- an early end ----------------------------------------------------------------------------- */

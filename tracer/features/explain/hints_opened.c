@@ -161,7 +161,7 @@ static const struct gate *like(struct run *s, const struct gate *g)
 {
 	struct suggestions similar = {.wanted = g->name};
 	const struct gate *other, *found = NULL;
-	struct str ignored = {0};
+	STR(ignored);
 	char *best;
 
 	for (size_t i = 0; (other = engine_gate_at(s->engine, i)); i++)
@@ -169,7 +169,6 @@ static const struct gate *like(struct run *s, const struct gate *g)
 			suggest_offer(&similar, other->name);
 	best = suggest_best(&similar);
 	suggest_take(&similar, &ignored);
-	str_fini(&ignored);
 	for (size_t i = 0; (other = engine_gate_at(s->engine, i)); i++) {
 		bool same = strcmp(other->name, g->name) == 0;
 
@@ -288,7 +287,7 @@ static unsigned count_alive(const struct run *s, const struct gate *g, bool ther
 /* Why a missing thread does not come to the barrier through this place. */
 static void way_to_barrier(struct run *s, const struct place *p, struct str *out)
 {
-	struct str others = {0};
+	STR(others);
 
 	if (!place_reached(p)) {
 		str_addf(out, "%s: %s: ", place_source(p), p->location);
@@ -298,7 +297,6 @@ static void way_to_barrier(struct run *s, const struct place *p, struct str *out
 		str_addf(out, "%s: %s is only for '%s': %s came there, too\n", place_source(p),
 			 p->location, p->thread, str_text(&others));
 	}
-	str_fini(&others);
 }
 
 /* The thread at the barrier that this one waits for; or NULL. */
@@ -358,15 +356,6 @@ static struct ids held_by_function(const struct run *s, const struct place *p)
 	return ids;
 }
 
-/* A gate of a type of the tester's own that nobody opens: its function alone decides. */
-static void not_ready(struct run *s, const struct gate *g, struct str *out)
-{
-	str_addf(out, "%s: gate %s: the function ready of %s still says no to ",
-		 waited_for_at(s, g), g->name, g->type);
-	add_ids(s, g, true, out);
-	str_add(out, "\n");
-}
-
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 static void gate_lines(struct run *s, const struct gate *g, struct str *out)
@@ -386,11 +375,16 @@ static void gate_lines(struct run *s, const struct gate *g, struct str *out)
 	}
 	if (!any && g->kind == GATE_SIMPLE)
 		not_opened(s, g, out);
-	else if (!any)
-		not_ready(s, g, out);
-	else if (!count_alive(s, g, false) && !s->outcome.held_at_end)
+	else if (any && !count_alive(s, g, false) && !s->outcome.held_at_end)
 		str_addf(out, "%s: no thread is left that could open gate %s\n",
 			 waited_for_at(s, g), g->name);
+	if (any || g->kind == GATE_SIMPLE)
+		return;
+	/* of a type of the tester's own: its function alone decides */
+	str_addf(out, "%s: gate %s: the function ready of %s still says no to ",
+		 waited_for_at(s, g), g->name, g->type);
+	add_ids(s, g, true, out);
+	str_add(out, "\n");
 }
 
 static bool hints_opened_holds(const struct run *s, const struct gate *g)
@@ -443,14 +437,13 @@ static const struct place *missing_opener(struct run *s)
 /* A gate that holds somebody and that nothing can open; or NULL. */
 static const struct gate *orphan(struct run *s)
 {
-	struct str ignored = {0};
+	STR(ignored);
 	const struct gate *g;
 
 	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
 		if (hints_opened_holds(s, g) && g->kind == GATE_SIMPLE && !opener_of(s, g) &&
 		    !functions_that_may(s, g, &ignored))
 			break;
-	str_fini(&ignored);
 	return g;
 }
 

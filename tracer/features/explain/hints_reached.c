@@ -73,7 +73,8 @@ static bool near_by_time(struct run *s, const struct place *p, struct str *out)
 static bool near_by_thread(struct run *s, const struct place *p, struct str *out)
 {
 	bool known = hints_match(s, p->thread), any;
-	struct str others = {0}, like = {0};
+	STR(others);
+	STR(like);
 
 	if (near_by_time(s, p, out))
 		return true;
@@ -92,8 +93,6 @@ static bool near_by_thread(struct run *s, const struct place *p, struct str *out
 			hints_threads(s, out);
 		}
 	}
-	str_fini(&others);
-	str_fini(&like);
 	return !known || any;
 }
 
@@ -224,14 +223,6 @@ static void add_inside(const struct run *s, const struct near_misses *nm, bool f
 	}
 }
 
-/* The threads that ended in it, or left it by an exception. */
-static void add_lost(const struct near_misses *nm, struct str *out)
-{
-	array_each(const struct near_miss_visit, v, &nm->visits)
-		if (!v->left && v->framed && !visit_lasts(nm, v))
-			str_addf(out, "; %s has not returned from it", v->thread->id);
-}
-
 /* How many of the visits last. */
 static size_t count_inside(const struct near_misses *nm)
 {
@@ -286,7 +277,9 @@ static void near_by_function(const struct run *s, const struct near_misses *nm, 
 	add_callers(nm, out);
 	str_add(out, nm->many ? " first" : "");
 	add_exits(nm, out);
-	add_lost(nm, out);
+	array_each(const struct near_miss_visit, v, &nm->visits)
+		if (!v->left && v->framed && !visit_lasts(nm, v)) /* ended there, or threw */
+			str_addf(out, "; %s has not returned from it", v->thread->id);
 	add_inside(s, nm, false, out);
 	if (nm->meant->items[0].kind == SOURCE_STATEMENT)
 		add_not_executed(nm, out);
@@ -371,14 +364,6 @@ void hints_missing_lines(struct run *s, const struct place *p, struct str *out)
 			str_addf(out,
 				 "%s:%u: %s is another copy of it, and was executed, first by %s\n",
 				 path_shown(c->site->file), c->site->line, c->location, c->by->id);
-}
-
-static const struct near_miss_visit *some_exit(const struct near_misses *nm)
-{
-	array_each(const struct near_miss_visit, v, &nm->visits)
-		if (v->line && v->file && v->left)
-			return v;
-	return NULL;
 }
 
 /* Is it on("exit") for threads that have all ended, but not the process? */
@@ -469,7 +454,7 @@ static void try_thread(struct run *s, const struct place *p, const struct passer
 		       struct str *out)
 {
 	const struct run_thread *kept = kept_away(s, p);
-	struct str ignored = {0};
+	STR(ignored);
 	char *best = NULL;
 
 	if (kept && others->count && all_of_kind(others, kept)) {
@@ -488,24 +473,25 @@ static void try_thread(struct run *s, const struct place *p, const struct passer
 		str_add(out, ", or ");
 		try_order(kept, p, out);
 	}
-	str_fini(&ignored);
 	base_free(best);
 }
 
 static void try_line(const struct run *s, const struct place *p, struct str *out)
 {
 	const struct near_misses *nm = near_miss_of(p);
-	const struct near_miss_visit *v = some_exit(nm);
+	const struct near_miss_visit *way_out = NULL;
 
+	array_each(const struct near_miss_visit, v, &nm->visits)
+		way_out = way_out || !v->line || !v->file || !v->left ? way_out : v;
 	array_each(const struct near_miss_copy, c, &nm->copies) {
 		if (c->by) {
 			str_addf(out, "at \"%s\"", c->location);
 			return;
 		}
 	}
-	if (v) {
+	if (way_out) {
 		str_add(out, "name a line that is on the way to ");
-		hints_line(v->file, v->line, out);
+		hints_line(way_out->file, way_out->line, out);
 	} else if (nm->function && nm->complete && !nm->visits.count) {
 		str_addf(out, "give the program the arguments or the input that make it call %s",
 			 nm->function);
@@ -535,13 +521,6 @@ bool hints_jumped_try(const struct run *s, struct str *out)
 		return true;
 	}
 	return false;
-}
-
-/* Did the program crash as the script expects? Then perhaps too early for the place. */
-static bool crashed_as_expected(const struct run *s)
-{
-	return s->plan.expect.has_signal && s->outcome.end == OUTCOME_SIGNALED &&
-	       s->outcome.signal == s->plan.expect.signal;
 }
 
 void hints_missing_try(struct run *s, const struct place *p, struct str *out)
@@ -576,7 +555,8 @@ void hints_missing_try(struct run *s, const struct place *p, struct str *out)
 		;
 	else if (p->thread && (others.count || others.more || !hints_match(s, p->thread)))
 		try_thread(s, p, &others, out);
-	else if (crashed_as_expected(s))
+	else if (s->plan.expect.has_signal && s->outcome.end == OUTCOME_SIGNALED &&
+		 s->outcome.signal == s->plan.expect.signal)
 		str_addf(out,
 			 "optional = true at %s, if the crash may come before it: that came as "
 			 "expected",

@@ -194,7 +194,7 @@ const struct engine_thread *hints_match(struct run *s, const char *pattern)
 
 void hints_like(struct run *s, const char *pattern, struct str *out, char **best)
 {
-	struct str wanted = {0};
+	STR(wanted);
 	struct suggestions like = {0};
 	const struct engine_thread *t;
 
@@ -214,5 +214,4 @@ void hints_like(struct run *s, const char *pattern, struct str *out, char **best
 	if (best)
 		*best = like.best[0].text ? base_strdup(like.best[0].text) : NULL;
 	suggest_take(&like, out);
-	str_fini(&wanted);
 }

@@ -92,14 +92,12 @@ static void read_name(int pid, char *name, size_t size)
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	snprintf(name, size, "?");
 	file = fopen(path, "re");
-	if (!file)
-		return;
-	if (!fgets(name, (int)size, file))
+	if (!file || !fgets(name, (int)size, file))
 		snprintf(name, size, "?");
 	name[strcspn(name, "\n")] = '\0';
-	fclose(file);
+	if (file)
+		fclose(file);
 }
 
 /* False: some of them may be about to end. */
@@ -111,18 +109,16 @@ static bool all_rest(const struct run *s)
 	return true;
 }
 
-static bool is_in(const struct run_place *sp, const struct run_process *p)
+/* Is the place in the process, and means one of its threads? */
+static bool may_come_to(struct run *s, const struct run_process *p, const struct place *place)
 {
-	array_each(const struct placed, placed, &sp->placed)
-		if (placed->process == p)
-			return true;
-	return false;
-}
+	const struct run_place *sp = place->user;
+	bool placed = false;
 
-static bool any_is_meant(struct run *s, const struct run_process *p, const struct place *place)
-{
+	array_each(const struct placed, there, &sp->placed)
+		placed |= there->process == p;
 	array_each(struct run_thread *, it, &s->threads)
-		if ((*it)->process == p && leftover_look_at(*it) != LEFT_GONE &&
+		if (placed && (*it)->process == p && leftover_look_at(*it) != LEFT_GONE &&
 		    engine_thread_matches(s->engine, (*it)->engine, place->thread))
 			return true;
 	return false;
@@ -137,7 +133,7 @@ static void note_places(struct run *s, const struct run_process *p, const char *
 		struct run_place *sp = place->user;
 		struct str who = {0};
 
-		if (!sp || left_behind_of(sp)->who || !is_in(sp, p) || !any_is_meant(s, p, place))
+		if (!sp || left_behind_of(sp)->who || !may_come_to(s, p, place))
 			continue;
 		str_addf(&who, "%s (pid %d)", name, p->pid);
 		left_behind_of(sp)->who = str_take(&who);

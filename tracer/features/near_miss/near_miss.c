@@ -148,14 +148,13 @@ static void other_numbers(const struct near_miss_watch *w, const char *bare)
 	struct location location = of(w->place)->location;
 
 	for (unsigned k = 1; k <= NUMBERS_MOST; k++) {
-		struct str text = {0};
+		STR(text);
 
 		if (k == of(w->place)->location.match)
 			continue;
 		location.match = k;
 		str_addf(&text, "%s#%u", bare, k);
 		look_for_copies(w, &location, str_text(&text));
-		str_fini(&text);
 	}
 }
 
@@ -165,14 +164,13 @@ static void other_instances(const struct near_miss_watch *w)
 	struct location location = of(w->place)->location;
 	char *name = base_strdup(location.name), *open = strchr(name, '<');
 	const char *close = strrchr(location.name, '>');
-	struct str text = {0};
+	STR(text);
 
 	if (open && close) {
 		memmove(open, close - location.name + name + 1, strlen(close + 1) + 1);
 		location.name = name;
 		str_addf(&text, "%s;%s", name, location.search ? location.search : "");
 		look_for_copies(w, &location, str_text(&text));
-		str_fini(&text);
 	}
 	base_free(name);
 }

@@ -41,17 +41,15 @@ static bool is_due(const struct place *p)
 /* It detaches when every place has done its work; places that need not be reached may never be. */
 static void say_what_is_optional(const struct run *s, struct attach_told *told)
 {
-	struct str names = {0};
+	STR(names);
 	const struct place *place;
 	size_t n = 0;
 
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
 		if (!is_due(place))
 			continue;
-		if (!place->optional || place->inside) {
-			str_fini(&names);
+		if (!place->optional || place->inside)
 			return;
-		}
 		if (n++ < MOST_NAMED)
 			str_addf(&names, "%s%s (%s)", n > 1 ? ", " : "", place->location,
 				 place->source);
@@ -64,7 +62,6 @@ static void say_what_is_optional(const struct run *s, struct attach_told *told)
 			 "reached so far: %s",
 			 str_text(&names));
 	}
-	str_fini(&names);
 }
 
 /* At once if the user is at a terminal, or Ctrl-C would not work; otherwise only after a while: a

@@ -90,7 +90,7 @@ static bool exec_again(struct run *s, struct run_process *p, struct tracee_threa
 {
 	struct module *m = images_program(s, p);
 	const char *variable = m ? variable_of(t, m) : NULL;
-	struct str assignment = {0};
+	STR(assignment);
 	char *value;
 	bool again;
 
@@ -104,7 +104,6 @@ static bool exec_again(struct run *s, struct run_process *p, struct tracee_threa
 		again = false;
 	if (again)
 		say(s, variable);
-	str_fini(&assignment);
 	base_free(value);
 	return again;
 }

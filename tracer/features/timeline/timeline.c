@@ -158,12 +158,6 @@ static unsigned long cause_of_release(struct run *s, const struct happened *h)
 	return tl->stir_turn == s->turns ? tl->stir : 0;
 }
 
-static bool may_stir(enum happening what)
-{
-	return what != HAPPENED_HOLD && what != HAPPENED_RELEASE && what != HAPPENED_LOG &&
-	       what != HAPPENED_EVENT;
-}
-
 static void note_cause(struct run *s, struct happened *h)
 {
 	struct timeline *tl = timeline_of(s);
@@ -172,7 +166,8 @@ static void note_cause(struct run *s, struct happened *h)
 		note_open(tl, h);
 	if (h->what == HAPPENED_RELEASE)
 		h->caused_by = cause_of_release(s, h);
-	if (may_stir(h->what)) {
+	if (h->what != HAPPENED_HOLD && h->what != HAPPENED_RELEASE && h->what != HAPPENED_LOG &&
+	    h->what != HAPPENED_EVENT) {
 		tl->stir = h->seq;
 		tl->stir_turn = s->turns;
 	}
@@ -188,14 +183,13 @@ void timeline_end(struct run *s)
 
 static void write_verbose(const struct happened *h)
 {
-	struct str line = {0};
+	STR(line);
 
 	if (h->file && h->line)
 		str_addf(&line, "%s:%u: ", path_shown(h->file), h->line);
 	str_addf(&line, "gatectl: %.6f ", (double)h->t_us / 1e6);
 	timeline_line(h, &line);
 	log_line("%s", str_text(&line));
-	str_fini(&line);
 }
 
 void timeline_add(struct run *s, enum happening what, const struct engine_thread *t,

@@ -222,7 +222,7 @@ static unsigned add_inside(const struct waiter *w, bool blocked, struct str *out
 void caller_around(const struct waiter *w, bool blocked, struct str *out)
 {
 	const char *how = ", called from ";
-	struct str inside = {0};
+	STR(inside);
 	unsigned count;
 
 	if (w->told >= w->stack.count)
@@ -239,5 +239,4 @@ void caller_around(const struct waiter *w, bool blocked, struct str *out)
 		add_call(call, out);
 	}
 	str_add(out, str_text(&inside));
-	str_fini(&inside);
 }

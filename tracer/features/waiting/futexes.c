@@ -51,7 +51,7 @@ static bool begins_with(const char *text, const char *begin)
 static bool has_another_name(const struct run_process *p, const struct tracee_mapping *map,
 			     size_t length)
 {
-	struct str path = {0};
+	STR(path);
 	struct dirent *entry;
 	bool found = false;
 	DIR *dir;
@@ -66,7 +66,6 @@ static bool has_another_name(const struct run_process *p, const struct tracee_ma
 		found = entry->d_ino == map->ino;
 	if (dir)
 		closedir(dir);
-	str_fini(&path);
 	return found;
 }
 
@@ -116,11 +115,10 @@ static uint32_t mutex_owner(struct run_process *p, const struct tracee_block *b,
 	return word == MUTEX_CONTENDED || owner == (word & FUTEX_TID_MASK) ? owner : 0;
 }
 
-/* Did a thread of another process take the lock, and a fork copy it? */
-static bool is_left_behind(const struct wait *w, const struct run_process *p,
-			   const struct run_thread *owner)
+bool futexes_left_behind(const struct wait *w, const struct run_process *p,
+			 const struct run_thread *owner)
 {
-	return !w->shared && owner->process->tracee &&
+	return !w->shared && p->tracee && owner->process->tracee &&
 	       owner->process->tracee->space != p->tracee->space;
 }
 
@@ -144,7 +142,7 @@ static void judge_futex(struct run *s, struct run_thread *t, const struct tracee
 	tid = mutex_owner(t->process, b, op, word);
 	other = tid ? by_tid(s, (int)tid) : NULL;
 	if (other) {
-		w->kind = is_left_behind(w, t->process, other) ? WAIT_NEVER : WAIT_MUTEX;
+		w->kind = futexes_left_behind(w, t->process, other) ? WAIT_NEVER : WAIT_MUTEX;
 	} else if (!private && word) {
 		other = joined(s, t->process, b, word);
 		if (other)

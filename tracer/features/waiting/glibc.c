@@ -127,16 +127,6 @@ static void add_thread(struct waiter *w, struct run_thread *t)
 	array_add(&w->owners)->thread = t;
 }
 
-/* Does it own a copy that a fork made of a lock of the parent's? Then nobody will ever give that
-   back. */
-static bool is_copy(const struct waiter *w, const struct run_thread *owner)
-{
-	const struct tracee_process *mine = w->thread->process->tracee;
-	const struct tracee_process *other = owner->process->tracee;
-
-	return !w->wait.shared && mine && other && mine->space != other->space;
-}
-
 /* Adds the thread that has, or last had, this id. */
 static void add_tid(struct waiters *all, struct waiter *w, uint32_t tid)
 {
@@ -150,7 +140,7 @@ static void add_tid(struct waiters *all, struct waiter *w, uint32_t tid)
 
 		if (t->engine->tid != (int)tid)
 			continue;
-		w->gone = !t->tracee || is_copy(w, t);
+		w->gone = !t->tracee || futexes_left_behind(&w->wait, w->thread->process, t);
 		add_thread(w, t);
 		return;
 	}
@@ -174,15 +164,6 @@ static void rwlock_owners(struct waiters *all, struct waiter *w)
 		w->readers = glibc_word(w, w->object) >> RWLOCK_READER_SHIFT;
 	if (w->what == WAITING_READ && w->readers && !glibc_is_behind_writer(w)) /* itself */
 		w->readers--;
-}
-
-static void stream_owner(struct waiters *all, struct waiter *w)
-{
-	uint64_t thread = glibc_pointer(w, w->object + GLIBC_STREAM_OWNER);
-	uint32_t tid = glibc_thread_tid(w->thread->process);
-
-	if (thread && tid)
-		add_tid(all, w, glibc_word(w, thread + tid));
 }
 
 /* The thread that runs the routine of a pthread_once or std::call_once is also in a call with the
@@ -244,6 +225,9 @@ static void add_sharers(struct waiters *all, struct waiter *w)
 
 void glibc_owners(struct waiters *all, struct waiter *w)
 {
+	uint64_t thread;
+	uint32_t tid;
+
 	switch (w->what) {
 	case WAITING_MUTEX:
 		add_tid(all, w, glibc_word(w, w->object + GLIBC_MUTEX_OWNER));
@@ -253,7 +237,10 @@ void glibc_owners(struct waiters *all, struct waiter *w)
 		rwlock_owners(all, w);
 		break;
 	case WAITING_STREAM:
-		stream_owner(all, w);
+		thread = glibc_pointer(w, w->object + GLIBC_STREAM_OWNER);
+		tid = glibc_thread_tid(w->thread->process);
+		if (thread && tid)
+			add_tid(all, w, glibc_word(w, thread + tid));
 		break;
 	case WAITING_DESTROY:
 	case WAITING_ONCE:

@@ -14,87 +14,15 @@
 #include "tracer/run/threads/pages.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/sanitizer/sanitizer.h"
-#include "tracer/features/watchpoints/watchpoints.h"
 #include "tracer/features/waiting/waiting_internal.h"
 
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 
 /* After files were searched, or threads stopped to be asked, and somebody may still move: for so
    long this is not repeated, unless something happens. */
 enum { DOUBT_US = 60000 };
 
 /* ---- one thread ------------------------------------------------------------------------------- */
-
-static void judge_child(struct run *s, const struct tracee_block *b, struct wait *w)
-{
-	bool waitid = b->number == SYS_waitid;
-	int child = waitid ? (int)b->args[1] : (int)b->args[0];
-
-	if (s->options->no_follow || s->options->pid || (b->args[waitid ? 3 : 2] & WNOHANG))
-		return; /* perhaps for a child that we do not see */
-	w->kind = WAIT_PROCESS;
-	if (waitid ? b->args[0] == P_PID : child > 0)
-		w->on_process = child;
-}
-
-/* Could a process that we do not trace store what a held thread waits for? */
-static bool depends_on_others(const struct run *s, struct run_thread *t)
-{
-	if (!watchpoints_is_asked(t))
-		return false;
-	array_each(const struct watchpoint_read, r, watchpoints_reads(t))
-		if (r->process->tracee &&
-		    futexes_reach(s, r->process, r->address, NULL) == REACH_OUTSIDE)
-			return true;
-	return false;
-}
-
-/* A process made by vfork shares its parent's memory. */
-static int space_of(const struct run *s, const struct run_process *p)
-{
-	array_each(struct run_process *, other, &s->processes)
-		if ((*other)->tracee && p->tracee && (*other)->tracee->space == p->tracee->space)
-			return (*other)->pid;
-	return p->pid;
-}
-
-/* Uninterruptible: a moment on the disk. But a parent in vfork waits like one that sleeps. */
-static bool is_on_disk(const struct tracee_block *b)
-{
-	return b->activity == TRACEE_DISK && !tracee_is_vfork(b->number);
-}
-
-void judge_wait(struct run *s, struct run_thread *t, const struct tracee_block *b, struct wait *w,
-		struct ends *ends)
-{
-	struct ends unused = {0};
-
-	ends = ends ? ends : &unused;
-	w->thread = t->engine;
-	w->kind = WAIT_NOT;
-	w->process = t->process->pid;
-	w->parent = t->process->parent_pid;
-	w->space = space_of(s, t->process);
-	if (t->engine->held || t->paused)
-		w->kind = depends_on_others(s, t) ? WAIT_NOT : WAIT_GATE;
-	else if (b->activity != TRACEE_BLOCKED && b->activity != TRACEE_DISK)
-		return;
-	else if (tracee_is_vfork(b->number))
-		w->kind = WAIT_PROCESS;
-	else if (b->activity == TRACEE_DISK)
-		return;
-	else if (b->number == SYS_futex || b->number == SYS_futex_waitv)
-		futexes_wait(s, t, b, w, ends);
-	else if (b->number == SYS_wait4 || b->number == SYS_waitid)
-		judge_child(s, b, w);
-	else if (syscalls_is_at_file(t, b))
-		syscalls_wait(s, t, b, w, ends);
-	else if (timers_is_helper(t, b))
-		w->kind = WAIT_FUTEX; /* whoever arms a timer could wake it */
-	array_fini(&unused);
-}
 
 /* At a gate, or by a user. */
 static bool is_held(const struct run_thread *t)
@@ -341,12 +269,6 @@ static bool all_unchanged(const struct judgement *j, const struct timers_asked *
 	return true;
 }
 
-/* The calls of all threads are known, or all stand still to tell them. */
-static bool knows_calls(struct judgement *j)
-{
-	return !any_hidden(&j->nodes) || (all_unchanged(j, NULL) && halt_hidden(j));
-}
-
 /* Files last, as they take longest. False as soon as a thread is found that can move. */
 static bool judge_each(struct judgement *j)
 {
@@ -381,7 +303,7 @@ static bool nothing_comes(struct judgement *j)
 	return nothing;
 }
 
-enum waits_answer judge(struct run *s)
+static enum waits_answer judge(struct run *s)
 {
 	struct judgement j = {.nodes = {.run = s}};
 	enum waits_answer answer = WAITS_MOVING;
@@ -389,8 +311,9 @@ enum waits_answer judge(struct run *s)
 	s->explained = false;
 	if (run_now_us() < s->doubt_us)
 		return answer;
-	if (all_rest(&j) && knows_calls(&j) && judge_each(&j) && judge_edges(&j) != WAITS_MOVING &&
-	    nothing_comes(&j)) {
+	if (all_rest(&j) &&
+	    (!any_hidden(&j.nodes) || (all_unchanged(&j, NULL) && halt_hidden(&j))) &&
+	    judge_each(&j) && judge_edges(&j) != WAITS_MOVING && nothing_comes(&j)) {
 		waiters_describe(&j.nodes);
 		refine_all(&j, false);
 		answer = judge_edges(&j);
@@ -419,7 +342,9 @@ bool waiting_rests(struct run *s, bool (*aside)(const struct run *s, const struc
 			continue;
 		w = array_add(&all);
 		w->thread = *it;
-		rest = rests(*it, &w->block) && !is_on_disk(&w->block);
+		/* uninterruptible: a moment on the disk, but a parent in vfork waits like others */
+		rest = rests(*it, &w->block) &&
+		       (w->block.activity != TRACEE_DISK || tracee_is_vfork(w->block.number));
 		if (!rest)
 			break;
 	}
@@ -470,8 +395,29 @@ void waiting_explain(struct run *s)
 }
 
 /* Describes what the threads do before that is lost. */
-void judge_end(struct run *s)
+static void judge_end(struct run *s)
 {
 	if (!s->explained)
 		waiting_explain(s);
 }
+
+static bool answer(struct run *s, enum stuck_question question, enum waits_answer *out)
+{
+	if (question == STUCK_AWAITED)
+		return blocking_awaits(s);
+	if (question != STUCK_JUDGED)
+		return false;
+	*out = judge(s);
+	return true;
+}
+
+extern const struct observer waiting_observer;
+const struct observer waiting_observer = {.stuck = answer,
+					  .end = judge_end,
+					  .runs = trampoline_runs,
+					  .slow_tick = spin_look,
+					  .ends = spin_late,
+					  .thread_over = blocking_over,
+					  .comes = blocking_comes,
+					  .decision = blocking_decided,
+					  .tick = blocking_look};

@@ -43,7 +43,7 @@ static bool name_member(struct waiter *w, uint64_t object, const char *symbol, s
 	char *variable = base_strndup(symbol, n);
 	struct inspect_value v;
 	ERROR(ignored);
-	struct str path = {0};
+	STR(path);
 	bool found;
 
 	found = !(dot && isdigit((unsigned char)dot[1])) &&
@@ -51,7 +51,6 @@ static bool name_member(struct waiter *w, uint64_t object, const char *symbol, s
 		inspect_member_at(&v, object, &path, &ignored) == 0;
 	if (found)
 		str_addf(out, "%s%s", variable, str_text(&path));
-	str_fini(&path);
 	base_free(variable);
 	return found;
 }
@@ -123,14 +122,13 @@ static bool is_member(const struct inspect_call *call, const char *name, uint64_
 {
 	const char *function = call->function ? call->function : "";
 	size_t length = class_length(function);
-	struct str member = {0};
+	STR(member);
 	bool found;
 
 	str_addf(&member, "this->%s", name);
 	found = length && locks_means(call, str_text(&member), object, NULL);
 	if (found)
 		str_addf(out, "%.*s::%s", (int)length, function, name);
-	str_fini(&member);
 	return found;
 }
 
@@ -144,12 +142,11 @@ static void try_expression(const struct inspect_call *call, const char *expressi
 {
 	struct lock_name c = {.rank = RANK_OBJECT};
 	const char *text = shown(expression);
-	struct str inside = {0};
+	STR(inside);
 	bool plain;
 
 	if (!*text || strlen(text) > MOST_TEXT || strpbrk(text, "\"?=") ||
 	    !locks_means(call, expression, object, parts ? &inside : NULL)) {
-		str_fini(&inside);
 		return;
 	}
 	plain = !inside.length && !text[word_length(text)];
@@ -159,7 +156,6 @@ static void try_expression(const struct inspect_call *call, const char *expressi
 		c.rank = RANK_POINTER;
 	if (!c.name.length)
 		str_addf(&c.name, "%s%s", text, str_text(&inside));
-	str_fini(&inside);
 	if (c.rank > best->rank) {
 		str_fini(&best->name);
 		*best = c;
@@ -332,11 +328,10 @@ static char *name_where_declared(struct run *s, const struct inspect_call *call,
 static void name_mutex_of_lock(struct run *s, struct waiter *w, const struct locks_call *c)
 {
 	const struct inspect_call *call = &w->stack.items[w->own];
-	struct str device = {0};
+	STR(device);
 
 	str_addf(&device, "%s._M_device", c->arg[0]);
 	w->mutex_object = address_of(call, str_text(&device));
-	str_fini(&device);
 	if (!w->mutex_object)
 		return;
 	w->by_lock = true;
@@ -407,7 +402,8 @@ static void try_variable(struct apart *apart, const struct waiter *w,
 {
 	struct inspect_value v;
 	ERROR(ignored);
-	struct str path = {0}, words = {0};
+	STR(path);
+	STR(words);
 
 	if (apart->asked++ > MOST_ASKED || inspect_variable_local(call, name, &v, &ignored) < 0)
 		return;
@@ -416,8 +412,6 @@ static void try_variable(struct apart *apart, const struct waiter *w,
 		str_addf(&words, "%s%s", name, str_text(&path));
 		*array_add(&apart->names) = (struct called){w, str_take(&words)};
 	}
-	str_fini(&path);
-	str_fini(&words);
 }
 
 /* The variables in the thread's calls that lead to the object. */

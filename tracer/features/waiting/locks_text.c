@@ -3,216 +3,33 @@
  * information tells what a name means, and whatever it does not confirm is dropped.
  */
 #include "tracer/features/waiting/waiting_internal.h"
-#include "tracer/base/text/word.h"
+#include "tracer/base/text/token.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum { LOOP_LINES = 1000 }; /* how far a loop's end is searched for */
 
-/* ---- removing comments, strings and directives ------------------------------------------------- */
+/* ---- tokens, without comments and directives ----------------------------------------------------- */
 
-struct cleaner {
-	struct str *out;
-	bool comment, directive;
+struct lexeme {
+	struct token token;
+	unsigned line;
+	bool gap; /* a blank or a line's end comes before it */
 };
 
-/* Past the string or character that begins at `at`; to the end of an unfinished line. */
-static const char *behind_quoted(const char *at)
-{
-	const char quote = *at++;
+struct lexemes {
+	struct lexeme *items;
+	size_t count, capacity;
+	struct str text;
+};
 
-	while (*at && *at != quote)
-		at += at[0] == '\\' && at[1] ? 2 : 1;
-	return *at ? at + 1 : at;
+static void pieces_fini(struct lexemes *p)
+{
+	array_fini(p);
+	str_fini(&p->text);
 }
 
-/* 1'000 and 0xdead'beef, but not u8'a': the word before it is a number. */
-static bool is_digit_separator(const char *line, const char *at)
-{
-	const char *word = at;
-
-	while (word > line && (isalnum((unsigned char)word[-1]) || word[-1] == '\''))
-		word--;
-	return *at == '\'' && word < at && isdigit((unsigned char)*word) &&
-	       isalnum((unsigned char)at[1]);
-}
-
-static void clean_line(struct cleaner *c, const char *line)
-{
-	const char *at = line + strspn(line, " \t");
-	bool continues = *line && line[strlen(line) - 1] == '\\';
-
-	if (c->directive || (!c->comment && *at == '#')) {
-		c->directive = continues;
-		str_add(c->out, "\n");
-		return;
-	}
-	while (*at) {
-		if (c->comment) {
-			c->comment = strncmp(at, "*/", 2) != 0;
-			at += c->comment ? 1 : 2;
-		} else if (strncmp(at, "/*", 2) == 0) {
-			c->comment = true;
-			at += 2;
-		} else if (strncmp(at, "//", 2) == 0) {
-			break;
-		} else if ((*at == '"' || *at == '\'') && !is_digit_separator(line, at)) {
-			at = behind_quoted(at);
-			str_add(c->out, "\"\"");
-		} else {
-			str_add_bytes(c->out, at++, 1);
-		}
-	}
-	str_add(c->out, "\n");
-}
-
-static void clean(const char *const *lines, size_t count, unsigned first, unsigned last,
-		  struct str *out)
-{
-	struct cleaner c = {.out = out};
-
-	for (unsigned i = first; i && i <= last && i <= count; i++)
-		clean_line(&c, lines[i - 1]);
-	str_add(out, "");
-}
-
-/* ---- backwards over the start of a call -------------------------------------------------------- */
-
-/* All functions of this section go backwards from `end` (excluded), never beyond `start`. */
-
-static const char *blanks_before(const char *start, const char *end)
-{
-	while (end > start && isspace((unsigned char)end[-1]))
-		end--;
-	return end;
-}
-
-/* Over a bracketed piece that ends here; `end` if its start is missing. */
-static const char *bracket_before(const char *start, const char *end, char open, char close)
-{
-	int depth = 0;
-
-	for (const char *at = end; at > start; at--) {
-		depth += at[-1] == close;
-		depth -= at[-1] == open;
-		if (!depth)
-			return at - 1;
-		if (at[-1] == '{' || (at[-1] == ';' && close != ')')) /* for (;;) */
-			break;
-	}
-	return end;
-}
-
-/* A name with its namespaces and template arguments: std::lock_guard<std::mutex> */
-static const char *name_before(const char *start, const char *end)
-{
-	const char *at = end, *before;
-
-	for (;;) {
-		if (at > start && at[-1] == '>')
-			at = bracket_before(start, at, '<', '>');
-		before = word_before(start, at);
-		if (before == at)
-			return end;
-		at = before;
-		if (at - start < 2 || at[-1] != ':' || at[-2] != ':')
-			return at;
-		at -= 2;
-		if (at == start || (!word_char(at[-1]) && at[-1] != '>'))
-			return at; /* ::name */
-		end = at;
-	}
-}
-
-/* a.b->c[i] or f(x)->y that ends here */
-static const char *object_before(const char *start, const char *end)
-{
-	const char *at = end, *before;
-
-	for (;;) {
-		before = at;
-		if (at > start && at[-1] == ']')
-			at = bracket_before(start, at, '[', ']');
-		else if (at > start && at[-1] == ')')
-			at = bracket_before(start, at, '(', ')');
-		before = name_before(start, at);
-		if (before == at && (at == end || *at != '('))
-			return *at == '[' ? end : at;
-		at = before;
-		if (at - start >= 1 && at[-1] == '.')
-			at -= 1;
-		else if (at - start >= 2 && at[-1] == '>' && at[-2] == '-')
-			at -= 2;
-		else
-			return at;
-	}
-}
-
-/* ---- one call ---------------------------------------------------------------------------------- */
-
-static char *copy(const char *from, const char *to)
-{
-	while (from < to && isspace((unsigned char)*from))
-		from++;
-	while (to > from && isspace((unsigned char)to[-1]))
-		to--;
-	return base_strndup(from, (size_t)(to - from));
-}
-
-static bool is_keyword(const char *word, size_t n)
-{
-	static const char *const words[] = {
-		"if",	"while", "for",	      "switch",	 "return", "sizeof",   "else",	 "do",
-		"case", "throw", "new",	      "delete",	 "catch",  "decltype", "struct", "class",
-		"enum", "union", "namespace", "alignof", "typeof", "co_await",
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i]) == n && strncmp(words[i], word, n) == 0)
-			return true;
-	return false;
-}
-
-static bool is_blank(const char *from, const char *to)
-{
-	return blanks_before(from, to) == from;
-}
-
-/* Splits the arguments; returns what follows the brackets, or NULL if they do not close. */
-static const char *split_args(const char *open, struct locks_call *call)
-{
-	const char *from = open + 1;
-	int depth = 0;
-
-	for (const char *at = open; *at; at++) {
-		bool ends;
-
-		depth += strchr("([{", *at) != NULL;
-		depth -= strchr(")]}", *at) != NULL;
-		ends = depth == 0;
-		if (*at == ';' && depth == 1)
-			return NULL;
-		if (!ends && !(depth == 1 && *at == ','))
-			continue;
-		if (call->args < LOCKS_ARGS && !is_blank(from, at))
-			call->arg[call->args++] = copy(from, at);
-		if (ends)
-			return at + 1;
-		from = at + 1;
-	}
-	return NULL;
-}
-
-/* The type's last name: "std::lock_guard<std::mutex>" is a lock_guard. Owned by the caller. */
-static char *last_word(const char *from, const char *to)
-{
-	const char *end = to;
-
-	if (end > from && end[-1] == '>')
-		end = blanks_before(from, bracket_before(from, end, '<', '>'));
-	return copy(word_before(from, end), end);
-}
+#define PIECES(name) struct lexemes name __attribute__((cleanup(pieces_fini))) = {0}
 
 static unsigned newlines(const char *from, const char *to)
 {
@@ -223,55 +40,222 @@ static unsigned newlines(const char *from, const char *to)
 	return n;
 }
 
-/* "if (x) call();" and "else call();", but not "(void)call();" */
-static bool is_guarded(const char *start, const char *name)
+/* Past a directive, with the lines that continue it. */
+static const char *behind_directive(const char *at)
 {
-	const char *end = blanks_before(start, name), *open, *word;
-
-	word = word_before(start, end);
-	if (end - word == 4 && strncmp(word, "else", 4) == 0)
-		return true;
-	if (end == start || end[-1] != ')')
-		return false;
-	open = bracket_before(start, end, '(', ')');
-	end = blanks_before(start, open);
-	word = word_before(start, end);
-	return is_keyword(word, (size_t)(end - word));
+	do
+		at += strcspn(at, "\n") + 1;
+	while (at[-2] == '\\' && *at);
+	return at - 1;
 }
 
-/* Reads the call whose bracket opens at `open`; false: it is none. */
-static bool read_call(const char *start, const char *open, struct locks_call *call)
+static void read_pieces(const char *const *lines, size_t count, unsigned first, unsigned last,
+			struct lexemes *out)
 {
-	const char *end = blanks_before(start, open), *name = name_before(start, end), *before,
-		   *type;
+	unsigned line = first, before = 0; /* the line of the token before */
+	const char *at;
+	struct token t;
 
-	if (name == end || is_keyword(name, (size_t)(end - name)) || isdigit((unsigned char)*name))
-		return false;
-	before = blanks_before(start, name);
-	type = name_before(start, before);
-	call->declares = type < before && !is_keyword(type, (size_t)(before - type));
-	if (*open == '{' && !call->declares)
-		return false;
-	if (call->declares) {
-		call->word = last_word(type, before);
-	} else {
-		call->word = last_word(name, end);
-		if (before - start >= 1 && before[-1] == '.')
-			end = before - 1;
-		else if (before - start >= 2 && before[-1] == '>' && before[-2] == '-')
-			end = before - 2;
-		else
-			end = NULL;
-		if (end) {
-			name = object_before(start, end);
-			call->object = copy(name, end);
-		}
+	for (unsigned i = first; i && i <= last && i <= count; i++)
+		str_addf(&out->text, "%s\n", lines[i - 1]);
+	for (at = str_text(&out->text); (t = token_at(at)).kind != TOKEN_END; before = line) {
+		const char *end = t.start + t.length;
+		bool gap = t.start > at;
+
+		line += newlines(at, t.start);
+		if (line != before && token_is_op(&t, '#'))
+			end = behind_directive(t.start);
+		else if (t.kind != TOKEN_COMMENT)
+			*array_add(out) = (struct lexeme){t, line, gap};
+		line += newlines(t.start, end);
+		at = end;
 	}
-	call->guarded = is_guarded(start, call->declares ? type : name);
-	end = split_args(open, call);
-	call->last = call->line + (end ? newlines(open, end) : 0);
-	call->line -= newlines(call->declares ? type : name, open);
-	return end != NULL;
+}
+
+static bool is_op(const struct lexemes *p, size_t i, unsigned op)
+{
+	return i < p->count && token_is_op(&p->items[i].token, op);
+}
+
+static bool is_name(const struct lexemes *p, size_t i)
+{
+	return i < p->count && p->items[i].token.kind == TOKEN_NAME;
+}
+
+static bool is_word_of(const struct lexemes *p, size_t i, const char *const *words)
+{
+	for (; is_name(p, i) && *words; words++)
+		if (token_is(&p->items[i].token, *words))
+			return true;
+	return false;
+}
+
+/* The text from one token to another, with one blank in each gap. Owned by the caller. */
+static char *copy(const struct lexemes *p, size_t from, size_t to)
+{
+	struct str out = {0};
+
+	for (size_t i = from; i < to; i++) {
+		const struct token *t = &p->items[i].token;
+		bool literal = t->kind == TOKEN_STRING || t->kind == TOKEN_CHAR;
+
+		str_add(&out, i > from && p->items[i].gap ? " " : "");
+		str_add_bytes(&out, literal ? "\"\"" : t->start, literal ? 2 : t->length);
+	}
+	return str_take(&out);
+}
+
+/* ---- backwards over the start of a call -------------------------------------------------------- */
+
+/* All functions of this section go backwards from the token `end` (excluded). */
+
+/* Over a bracketed piece that ends here; `end` if its start is missing. */
+static size_t bracket_before(const struct lexemes *p, size_t end, char open, char close)
+{
+	unsigned twice = OP2((unsigned)close, (unsigned)close); /* >> */
+	int depth = 0;
+
+	for (size_t i = end; i-- > 0;) {
+		depth += is_op(p, i, (unsigned)close) + 2 * is_op(p, i, twice);
+		depth -= is_op(p, i, (unsigned)open);
+		if (depth <= 0)
+			return i;
+		if (is_op(p, i, '{') || (is_op(p, i, ';') && close != ')')) /* for (;;) */
+			break;
+	}
+	return end;
+}
+
+static bool ends_template(const struct lexemes *p, size_t i)
+{
+	return is_op(p, i, '>') || is_op(p, i, OP2('>', '>'));
+}
+
+/* A name with its namespaces and template arguments: std::lock_guard<std::mutex> */
+static size_t name_before(const struct lexemes *p, size_t end)
+{
+	size_t at = end;
+
+	for (;;) {
+		if (at && ends_template(p, at - 1))
+			at = bracket_before(p, at, '<', '>');
+		if (!at || !is_name(p, at - 1))
+			return end;
+		at--;
+		if (!at || !is_op(p, at - 1, OP2(':', ':')))
+			return at;
+		at--;
+		if (!at || (!is_name(p, at - 1) && !ends_template(p, at - 1)))
+			return at; /* ::name */
+		end = at;
+	}
+}
+
+static bool is_member_op(const struct lexemes *p, size_t i)
+{
+	return is_op(p, i, '.') || is_op(p, i, OP2('-', '>'));
+}
+
+/* a.b->c[i] or f(x)->y that ends here */
+static size_t object_before(const struct lexemes *p, size_t end)
+{
+	size_t at = end, before;
+
+	for (;;) {
+		if (at && is_op(p, at - 1, ']'))
+			at = bracket_before(p, at, '[', ']');
+		else if (at && is_op(p, at - 1, ')'))
+			at = bracket_before(p, at, '(', ')');
+		before = name_before(p, at);
+		if (before == at && (at == end || !is_op(p, at, '(')))
+			return is_op(p, at, '[') ? end : at;
+		at = before;
+		if (!at || !is_member_op(p, at - 1))
+			return at;
+		at--;
+	}
+}
+
+/* ---- one call ---------------------------------------------------------------------------------- */
+
+static bool is_keyword(const struct lexemes *p, size_t from, size_t to)
+{
+	static const char *const words[] = {
+		"if",	"while", "for",	      "switch",	 "return", "sizeof",   "else",	 "do",
+		"case", "throw", "new",	      "delete",	 "catch",  "decltype", "struct", "class",
+		"enum", "union", "namespace", "alignof", "typeof", "co_await", NULL,
+	};
+
+	return to - from == 1 && is_word_of(p, from, words);
+}
+
+/* Splits the arguments; returns the bracket that closes them, or 0. */
+static size_t split_args(const struct lexemes *p, size_t open, struct locks_call *call)
+{
+	size_t from = open + 1;
+	int depth = 0;
+
+	for (size_t i = open; i < p->count; i++) {
+		depth += is_op(p, i, '(') || is_op(p, i, '[') || is_op(p, i, '{');
+		depth -= is_op(p, i, ')') || is_op(p, i, ']') || is_op(p, i, '}');
+		if (is_op(p, i, ';') && depth == 1)
+			return 0;
+		if (depth && !(depth == 1 && is_op(p, i, ',')))
+			continue;
+		if (call->args < LOCKS_ARGS && i > from)
+			call->arg[call->args++] = copy(p, from, i);
+		if (!depth)
+			return i;
+		from = i + 1;
+	}
+	return 0;
+}
+
+/* The type's last name: "std::lock_guard<std::mutex>" is a lock_guard. Owned by the caller. */
+static char *last_word(const struct lexemes *p, size_t end)
+{
+	if (ends_template(p, end - 1))
+		end = bracket_before(p, end, '<', '>');
+	return copy(p, end - 1, end);
+}
+
+/* "if (x) call();" and "else call();", but not "(void)call();" */
+static bool is_guarded(const struct lexemes *p, size_t name)
+{
+	static const char *const otherwise[] = {"else", NULL};
+	size_t open;
+
+	if (!name || is_word_of(p, name - 1, otherwise))
+		return name;
+	open = is_op(p, name - 1, ')') ? bracket_before(p, name, '(', ')') : 0;
+	return open && is_keyword(p, open - 1, open);
+}
+
+/* Reads the call whose bracket is the token `open`; false: it is none. */
+static bool read_call(const struct lexemes *p, size_t open, struct locks_call *call)
+{
+	size_t name = name_before(p, open), type, close;
+
+	if (name == open || is_keyword(p, name, open))
+		return false;
+	type = name_before(p, name);
+	call->declares = type < name && !is_keyword(p, type, name);
+	if (is_op(p, open, '{') && !call->declares)
+		return false;
+	call->word = last_word(p, call->declares ? name : open);
+	if (call->declares) {
+		name = type;
+	} else if (name && is_member_op(p, name - 1)) {
+		size_t end = name - 1;
+
+		name = object_before(p, end);
+		call->object = copy(p, name, end);
+	}
+	call->guarded = is_guarded(p, name);
+	close = split_args(p, open, call);
+	call->line = p->items[name].line;
+	call->last = p->items[close].line;
+	return close;
 }
 
 static void call_fini(struct locks_call *call)
@@ -283,78 +267,51 @@ static void call_fini(struct locks_call *call)
 	*call = (struct locks_call){0};
 }
 
-/* A brace has closed all blocks deeper than this. */
-static void close_blocks(struct locks_calls *calls, int depth, unsigned line)
-{
-	array_each(struct locks_call, call, calls)
-		if (call->depth > depth && !call->until)
-			call->until = line;
-}
-
-static bool is_jump(const char *start, const char *at)
-{
-	static const char *const words[] = {"return", "goto", "break", "continue", "throw", "exit"};
-
-	if (at > start && word_char(at[-1]))
-		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strncmp(at, words[i], strlen(words[i])) == 0 &&
-		    !word_char(at[strlen(words[i])]))
-			return true;
-	return false;
-}
-
-/* The open block at this depth is left here. */
-static void leave_block(struct locks_calls *calls, int depth)
-{
-	array_each(struct locks_call, call, calls)
-		call->jumps |= call->depth == depth && !call->until;
-}
+/* ---- all calls --------------------------------------------------------------------------------- */
 
 /* Does the brace at `at` open the body of a lambda? [x](int y) mutable -> int { */
-static bool opens_lambda(const char *start, const char *at)
+static bool opens_lambda(const struct lexemes *p, size_t at)
 {
-	const char *end = blanks_before(start, at), *name = name_before(start, end);
+	size_t name;
 
-	while (name < end) {
-		end = blanks_before(start, name);
-		if (end - start >= 2 && end[-1] == '>' && end[-2] == '-')
-			end = blanks_before(start, end - 2);
-		name = name_before(start, end);
-	}
-	if (end > start && end[-1] == ')')
-		end = blanks_before(start, bracket_before(start, end, '(', ')'));
-	return end > start && end[-1] == ']';
+	for (; (name = name_before(p, at)) < at; at = name)
+		if (name && is_op(p, name - 1, OP2('-', '>')))
+			name--;
+	if (at && is_op(p, at - 1, ')'))
+		at = bracket_before(p, at, '(', ')');
+	return at && is_op(p, at - 1, ']');
 }
 
 struct scan {
-	const char *start;
-	unsigned line;
+	const struct lexemes *pieces;
 	int depth;
 	int lambda; /* the depth outside of an open lambda; -1: none */
 	struct locks_calls *out;
 };
 
-static void scan_call(struct scan *scan, const char *at)
+static void scan_call(struct scan *scan, size_t at)
 {
-	struct locks_call call = {
-		.line = scan->line, .depth = scan->depth, .lambda = scan->lambda >= 0};
+	struct locks_call call = {.depth = scan->depth, .lambda = scan->lambda >= 0};
 
-	if (read_call(scan->start, at, &call))
+	if (read_call(scan->pieces, at, &call))
 		*array_add(scan->out) = call;
 	else
 		call_fini(&call);
 }
 
-static void scan_brace(struct scan *scan, const char *at)
+static void open_brace(struct scan *scan, size_t at)
 {
-	if (*at == '{') {
-		if (scan->lambda < 0 && opens_lambda(scan->start, at))
-			scan->lambda = scan->depth;
-		scan->depth++;
-		return;
-	}
-	close_blocks(scan->out, --scan->depth, scan->line);
+	if (scan->lambda < 0 && opens_lambda(scan->pieces, at))
+		scan->lambda = scan->depth;
+	scan->depth++;
+}
+
+static void close_brace(struct scan *scan, unsigned line)
+{
+	scan->depth--;
+	array_each(struct locks_call, call, scan->out)
+		if (call->depth > scan->depth && !call->until)
+			call->until = line;
 	if (scan->depth <= scan->lambda)
 		scan->lambda = -1;
 }
@@ -362,21 +319,23 @@ static void scan_brace(struct scan *scan, const char *at)
 void locks_text(const char *const *lines, size_t count, unsigned first, unsigned last,
 		struct locks_calls *out)
 {
-	struct scan scan = {.line = first, .lambda = -1, .out = out};
-	struct str text = {0};
+	static const char *const jumps[] = {"return", "goto", "break", "continue",
+					    "throw",  "exit", NULL};
+	PIECES(p);
+	struct scan scan = {.pieces = &p, .lambda = -1, .out = out};
 
-	clean(lines, count, first, last, &text);
-	scan.start = str_text(&text);
-	for (const char *at = scan.start; *at; at++) {
-		scan.line += *at == '\n';
-		if (*at == '(' || *at == '{')
-			scan_call(&scan, at);
-		if (*at == '{' || *at == '}')
-			scan_brace(&scan, at);
-		if (is_jump(scan.start, at))
-			leave_block(out, scan.depth);
+	read_pieces(lines, count, first, last, &p);
+	for (size_t i = 0; i < p.count; i++) {
+		if (is_op(&p, i, '(') || is_op(&p, i, '{'))
+			scan_call(&scan, i);
+		if (is_op(&p, i, '{'))
+			open_brace(&scan, i);
+		else if (is_op(&p, i, '}'))
+			close_brace(&scan, p.items[i].line);
+		else if (is_word_of(&p, i, jumps)) /* the open block at this depth is left here */
+			array_each(struct locks_call, call, out)
+				call->jumps |= call->depth == scan.depth && !call->until;
 	}
-	str_fini(&text);
 }
 
 void locks_text_fini(struct locks_calls *c)
@@ -386,60 +345,51 @@ void locks_text_fini(struct locks_calls *c)
 	array_fini(c);
 }
 
-/* ---- loops --------------------------------------------------------------------------------------- */
-
-/* Does the brace at `at` open the body of a loop? */
-static bool opens_loop(const char *start, const char *at)
-{
-	const char *end = blanks_before(start, at), *word;
-
-	if (end > start && end[-1] == ')')
-		end = blanks_before(start, bracket_before(start, end, '(', ')'));
-	word = word_before(start, end);
-	return (end - word == 3 && strncmp(word, "for", 3) == 0) ||
-	       (end - word == 5 && strncmp(word, "while", 5) == 0) ||
-	       (end - word == 2 && strncmp(word, "do", 2) == 0);
-}
+/* ---- functions and loops ------------------------------------------------------------------------- */
 
 unsigned locks_function_end(const char *const *lines, size_t count, unsigned first)
 {
-	unsigned line = first;
-	struct str text = {0};
+	PIECES(p);
 	int depth = 0;
-	bool over = false;
 
-	clean(lines, count, first, (unsigned)count, &text);
-	for (const char *at = str_text(&text); *at && !over; at++) {
-		line += *at == '\n';
-		depth += *at == '{';
-		depth -= *at == '}';
-		over = *at == '}' && depth <= 0;
+	read_pieces(lines, count, first, (unsigned)count, &p);
+	for (size_t i = 0; i < p.count; i++) {
+		depth += is_op(&p, i, '{') - is_op(&p, i, '}');
+		if (is_op(&p, i, '}') && depth <= 0)
+			return p.items[i].line;
 	}
-	str_fini(&text);
-	return over ? line : 0;
+	return 0;
+}
+
+/* Does the brace at `at` open the body of a loop? */
+static bool opens_loop(const struct lexemes *p, size_t at)
+{
+	static const char *const words[] = {"for", "while", "do", NULL};
+
+	if (at && is_op(p, at - 1, ')'))
+		at = bracket_before(p, at, '(', ')');
+	return at && is_word_of(p, at - 1, words);
 }
 
 unsigned locks_loop_end(const char *const *lines, size_t count, unsigned first, unsigned inside)
 {
-	unsigned line = first;
-	struct str text = {0};
+	PIECES(p);
+	unsigned line = 0;
 	int depth = 0, loop = -1; /* the depth outside of the outermost loop that is open */
-	const char *at;
 
-	clean(lines, count, first, inside + LOOP_LINES, &text);
-	for (at = str_text(&text); *at; at++) {
-		line += *at == '\n';
+	read_pieces(lines, count, first, inside + LOOP_LINES, &p);
+	for (size_t i = 0; i < p.count; i++) {
+		line = p.items[i].line;
 		if (line > inside && loop < 0)
 			break;
-		if (*at == '{' && line <= inside && loop < 0 && opens_loop(str_text(&text), at))
+		if (is_op(&p, i, '{') && line <= inside && loop < 0 && opens_loop(&p, i))
 			loop = depth;
-		depth += *at == '{';
-		depth -= *at == '}';
-		if (*at == '}' && depth <= loop && line >= inside)
+		depth += is_op(&p, i, '{') - is_op(&p, i, '}');
+		if (!is_op(&p, i, '}') || depth > loop)
+			continue;
+		if (line >= inside)
 			break;
-		if (*at == '}' && depth <= loop)
-			loop = -1;
+		loop = -1;
 	}
-	str_fini(&text);
 	return loop < 0 ? 0 : line;
 }

@@ -18,30 +18,25 @@ enum { MOST_ASKED = 400, MOST_TEXT = 200 };
 
 /* ---- does a call mean the object? --------------------------------------------------------------- */
 
-/* Wrappers may be passed what contains the lock; library functions get the lock itself. */
-static bool may_be_wrapper(const struct locks_call *c)
-{
-	return strncmp(c->word, "pthread_", 8) != 0 && strncmp(c->word, "sem_", 4) != 0 &&
-	       !c->declares;
-}
-
 static bool expression_means(const struct inspect_call *call, const struct locks_call *c,
 			     const char *expression, uint64_t object)
 {
 	/* what a std::unique_lock and a std::shared_lock keep of their mutex */
 	static const char *const members[] = {"._M_device", "._M_pm"};
-	struct str inside = {0};
+	STR(inside);
+	/* may be passed what contains the lock; library functions get the lock itself */
+	bool wrapper = strncmp(c->word, "pthread_", 8) != 0 && strncmp(c->word, "sem_", 4) != 0 &&
+		       !c->declares;
 	bool found;
 
 	if (strlen(expression) > MOST_TEXT || strchr(expression, '"'))
 		return false;
-	found = locks_means(call, expression, object, may_be_wrapper(c) ? &inside : NULL);
+	found = locks_means(call, expression, object, wrapper ? &inside : NULL);
 	for (size_t i = 0; i < 2 && !found && expression == c->object; i++) {
 		str_clear(&inside);
 		str_addf(&inside, "%s%s", expression, members[i]);
 		found = locks_means(call, str_text(&inside), object, NULL);
 	}
-	str_fini(&inside);
 	return found;
 }
 
@@ -184,8 +179,8 @@ static bool search_taken(struct lock_search *search, const struct inspect_call *
 	return out->call == call;
 }
 
-bool locks_taken(struct waiters *all, const struct waiter *owner, const struct waiter *wants,
-		 struct owner *out)
+static bool locks_taken(struct waiters *all, const struct waiter *owner, const struct waiter *wants,
+			struct owner *out)
 {
 	struct lock_search search = {.run = all->run,
 				     .object = wants->object,
@@ -243,7 +238,7 @@ static char *function_at(struct signal_search *search, const char *file, unsigne
 	struct source_sites sites = {0};
 	struct location location;
 	ERROR(ignored);
-	struct str text = {0};
+	STR(text);
 	char *name = NULL;
 
 	str_addf(&text, "%s:%u", file, line);
@@ -255,7 +250,6 @@ static char *function_at(struct signal_search *search, const char *file, unsigne
 		location_fini(&location);
 	}
 	source_sites_fini(&sites);
-	str_fini(&text);
 	base_free(modules);
 	return name;
 }
@@ -381,11 +375,10 @@ static bool passes_member(const struct inspect_call *call, const struct locks_ca
 	bool found = false;
 
 	for (int i = c->object ? -1 : 0; i < (int)c->args && !found; i++) {
-		struct str inside = {0};
+		STR(inside);
 
 		found = locks_means(call, i < 0 ? c->object : c->arg[i], object, &inside) &&
 			strcmp(last_name(str_text(&inside)), member) == 0;
-		str_fini(&inside);
 	}
 	return found;
 }
@@ -406,19 +399,13 @@ static bool would_signal(struct signal_search *search, const struct inspect_call
 	return false;
 }
 
-/* Is the thread held before the statement of this call? Then what the line does is still to
-   come. */
-static bool is_before(const struct waiter *other, const struct inspect_call *call)
-{
-	const struct place *place = other->thread->hold.place;
-
-	return other->thread->engine->held && place && !place->after &&
-	       call == &other->stack.items[other->own];
-}
-
 static bool search_signal(struct signal_search *search, const struct waiter *other,
 			  const struct inspect_call *call, struct owner *out)
 {
+	const struct place *place = other->thread->hold.place;
+	/* held before the statement, the thread has still to do what the line does */
+	bool before = other->thread->engine->held && place && !place->after &&
+		      call == &other->stack.items[other->own];
 	struct locks_calls calls = {0};
 	unsigned from, end;
 	struct body body;
@@ -429,7 +416,7 @@ static bool search_signal(struct signal_search *search, const struct waiter *oth
 	if (end < call->line)
 		return false;
 	/* in a loop, in the next round */
-	from = body.loop_end ? body.first : call->line + !is_before(other, call);
+	from = body.loop_end ? body.first : call->line + !before;
 	locks_text(body.text.lines, body.text.count, body.first, end, &calls);
 	array_each(const struct locks_call, c, &calls) {
 		if (!c->depth || c->line < from || !would_signal(search, call, c))
@@ -455,7 +442,7 @@ static bool could_signal(struct signal_search *search, const struct waiter *othe
 	return false;
 }
 
-void signals_find(struct waiters *all, struct waiter *w)
+static void signals_find(struct waiters *all, struct waiter *w)
 {
 	struct signal_search search = {.run = all->run, .all = all, .waiter = w};
 
@@ -476,4 +463,47 @@ void signals_find(struct waiters *all, struct waiter *w)
 	}
 	array_fini(&search.texts);
 	array_fini(&search.signals);
+}
+
+/* ---- owners ----------------------------------------------------------------------------------- */
+
+static const struct waiter *waiter_of(const struct waiters *all, const struct run_thread *t)
+{
+	array_each(const struct waiter, w, all)
+		if (w->thread == t)
+			return w;
+	return NULL;
+}
+
+/* Readers of a rwlock and takers of a semaphore are recorded nowhere: only the source shows them. A
+   reader that wants its own rwlock again is one of them. */
+static void find_takers(struct waiters *all, struct waiter *w)
+{
+	bool unwritten = w->readers || w->what == WAITING_SEMAPHORE;
+
+	array_each(const struct waiter, other, all) {
+		struct owner o = {.thread = other->thread};
+
+		if (unwritten && (other != w || w->readers) &&
+		    other->thread->process == w->thread->process && locks_taken(all, other, w, &o))
+			*array_add(&w->owners) = o;
+	}
+}
+
+void waiters_find_owners(struct waiters *all, struct waiter *w)
+{
+	glibc_owners(all, w);
+	if (!w->object)
+		return;
+	if (w->what == WAITING_CONDITION) {
+		signals_find(all, w);
+		return;
+	}
+	array_each(struct owner, o, &w->owners) {
+		const struct waiter *other = waiter_of(all, o->thread);
+
+		if (other && w->what != WAITING_JOIN)
+			locks_taken(all, other, w, o);
+	}
+	find_takers(all, w);
 }

@@ -7,13 +7,6 @@
 
 enum { MOST_CALLS = 256, LOOKS_MOST = 64, CALL_MOST = 6, MOST_CODE = 1 << 16 };
 
-static const struct keeper keeper = {sizeof(struct trampoline), NULL};
-
-struct trampoline *trampoline_of(const struct run_thread *t)
-{
-	return kept_make(&t->kept, &keeper);
-}
-
 /* ---- the calls around the start routine --------------------------------------------------------- */
 
 /* Is the call in one of these functions, or in a library that is called so? */

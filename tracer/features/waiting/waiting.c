@@ -29,49 +29,6 @@ void waiters_fini(struct waiters *all)
 	array_fini(all);
 }
 
-/* ---- owners ----------------------------------------------------------------------------------- */
-
-static const struct waiter *waiter_of(const struct waiters *all, const struct run_thread *t)
-{
-	array_each(const struct waiter, w, all)
-		if (w->thread == t)
-			return w;
-	return NULL;
-}
-
-/* Readers of a rwlock and takers of a semaphore are recorded nowhere: only the source shows them. A
-   reader that wants its own rwlock again is one of them. */
-static void find_takers(struct waiters *all, struct waiter *w)
-{
-	bool unwritten = w->readers || w->what == WAITING_SEMAPHORE;
-
-	array_each(const struct waiter, other, all) {
-		struct owner o = {.thread = other->thread};
-
-		if (unwritten && (other != w || w->readers) &&
-		    other->thread->process == w->thread->process && locks_taken(all, other, w, &o))
-			*array_add(&w->owners) = o;
-	}
-}
-
-void waiters_find_owners(struct waiters *all, struct waiter *w)
-{
-	glibc_owners(all, w);
-	if (!w->object)
-		return;
-	if (w->what == WAITING_CONDITION) {
-		signals_find(all, w);
-		return;
-	}
-	array_each(struct owner, o, &w->owners) {
-		const struct waiter *other = waiter_of(all, o->thread);
-
-		if (other && w->what != WAITING_JOIN)
-			locks_taken(all, other, w, o);
-	}
-	find_takers(all, w);
-}
-
 static bool is_in_futex(const struct waiter *w)
 {
 	return w->block.activity == TRACEE_BLOCKED && w->block.number == SYS_futex;
@@ -156,54 +113,3 @@ void waiting_look_all(struct run *s)
 	waiters_describe(&all);
 	waiters_fini(&all);
 }
-
-/* ---- kept with each thread -------------------------------------------------------------------- */
-
-void waiting_fini(struct waiting *w)
-{
-	str_fini(&w->text);
-	str_fini(&w->around);
-	str_fini(&w->note);
-	base_free(w->object);
-	array_fini(&w->on);
-	*w = (struct waiting){0};
-}
-
-static void fini_kept(void *what)
-{
-	waiting_fini(what);
-}
-
-static const struct keeper keeper = {sizeof(struct waiting), fini_kept};
-static const struct keeper judged_keeper = {sizeof(struct judged), NULL};
-
-struct waiting *waiting_of(const struct run_thread *t)
-{
-	return kept_make(&t->kept, &keeper);
-}
-
-struct judged *judged_of(const struct run_thread *t)
-{
-	return kept_make(&t->kept, &judged_keeper);
-}
-
-static bool answer(struct run *s, enum stuck_question question, enum waits_answer *out)
-{
-	if (question == STUCK_AWAITED)
-		return blocking_awaits(s);
-	if (question != STUCK_JUDGED)
-		return false;
-	*out = judge(s);
-	return true;
-}
-
-extern const struct observer waiting_observer;
-const struct observer waiting_observer = {.stuck = answer,
-					  .end = judge_end,
-					  .runs = trampoline_runs,
-					  .slow_tick = spin_look,
-					  .ends = spin_late,
-					  .thread_over = blocking_over,
-					  .comes = blocking_comes,
-					  .decision = blocking_decided,
-					  .tick = blocking_look};

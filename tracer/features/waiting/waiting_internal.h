@@ -3,7 +3,8 @@
  * they wait for get a name, its owners, and the place where those took it: another thread's calls
  * may be needed for that.
  *
- *	judge.c	     can any thread move? What each waits for, as /proc and memory show
+ *	judge.c	     can any thread move?
+ *	edge.c	     what one thread waits for, as /proc and memory show
  *	syscalls.c   system calls that can block: a row each, and the waits at files
  *	futexes.c    words of memory, and who can change them
  *	holders.c    who holds the other end of a file
@@ -14,7 +15,7 @@
  *	glibc.c	     where the object begins, and what glibc has written into it
  *	locks_text.c calls in a piece of source text
  *	locks_name.c the object's name in the source
- *	sources.c    where its owner took it, who could signal it
+ *	sources.c    its owners: where they took it, who could signal it
  *	words.c	     an edge in words
  *	blocking.c   threads that block while others go on
  *	trampoline.c what a thread runs
@@ -40,10 +41,8 @@ void waiters_add_all(struct run *s, struct waiters *all);
 /* Stops and examines each thread, finds owners and names, and keeps all of it in words. */
 void waiters_describe(struct waiters *all);
 void waiters_fini(struct waiters *all);
-/* Owners of the object that `w` waits for, and where they took it. */
-void waiters_find_owners(struct waiters *all, struct waiter *w);
 
-/* ---- judge.c -------------------------------------------------------------------------------- */
+/* ---- edge.c --------------------------------------------------------------------------------- */
 
 struct ends;
 
@@ -51,8 +50,6 @@ struct ends;
    outsiders are of no interest. */
 void judge_wait(struct run *s, struct run_thread *t, const struct tracee_block *b, struct wait *w,
 		struct ends *ends);
-enum waits_answer judge(struct run *s); /* of the observer */
-void judge_end(struct run *s);
 
 /* ---- caller.c ------------------------------------------------------------------------------- */
 
@@ -136,11 +133,8 @@ bool locks_means(const struct inspect_call *call, const char *expression, uint64
 
 /* ---- sources.c ------------------------------------------------------------------------------ */
 
-/* Where this thread took the object; false: the source does not show that beyond doubt. */
-bool locks_taken(struct waiters *all, const struct waiter *owner, const struct waiter *wants,
-		 struct owner *out);
-/* CONDITION: fills in `owners` with the threads that could signal it, and where. */
-void signals_find(struct waiters *all, struct waiter *w);
+/* Owners of the object that `w` waits for, and where they took it; or who could signal it. */
+void waiters_find_owners(struct waiters *all, struct waiter *w);
 
 /* ---- words.c -------------------------------------------------------------------------------- */
 
@@ -260,6 +254,10 @@ enum reach {
    hold it: they are added to `ends`; if that is NULL, it counts as anybody's. */
 enum reach futexes_reach(const struct run *s, struct run_process *p, uint64_t address,
 			 struct ends *ends);
+/* Did a thread of another process take the lock, and a fork copy it? Then nobody will ever give it
+   back. */
+bool futexes_left_behind(const struct wait *w, const struct run_process *p,
+			 const struct run_thread *owner);
 /* The thread waits at a word (futex(2) or futex_waitv); WAIT_NOT: there is a time-out, or somebody
    outside could wake it. */
 void futexes_wait(struct run *s, struct run_thread *t, const struct tracee_block *b, struct wait *w,

@@ -166,16 +166,14 @@ static void describe_futex(const struct waiter *w, struct str *out)
 
 /* ---- children --------------------------------------------------------------------------------- */
 
-static bool is_waited_for(const struct waiter *w, const struct run_process *p)
+/* The first thread of the process, if the waiter waits for that; or NULL. */
+static const struct run_thread *first_of(const struct waiter *w, const struct run_process *p)
 {
-	return p->tracee && (w->wait.on_process ? p->pid == w->wait.on_process
-						: p->parent_pid == w->thread->process->pid);
-}
+	bool is_meant = w->wait.on_process ? p->pid == w->wait.on_process
+					   : p->parent_pid == w->thread->process->pid;
 
-static const struct run_thread *first_of(const struct run *s, const struct run_process *p)
-{
-	array_each(struct run_thread *, t, &s->threads)
-		if ((*t)->process == p && (*t)->tracee)
+	array_each(struct run_thread *, t, &p->run->threads)
+		if (is_meant && p->tracee && (*t)->process == p && (*t)->tracee)
 			return *t;
 	return NULL;
 }
@@ -190,7 +188,7 @@ static void describe_process(const struct run *s, const struct waiter *w, struct
 	else
 		str_addf(&out->text, "waits for %s child process", one ? "the" : "a");
 	array_each(struct run_process *, p, &s->processes) {
-		const struct run_thread *first = is_waited_for(w, *p) ? first_of(s, *p) : NULL;
+		const struct run_thread *first = first_of(w, *p);
 
 		if (!first)
 			continue;
@@ -297,7 +295,7 @@ static void describe_blocked(const struct waiter *w, struct waiting *out)
 static void describe_held(const struct run *s, struct run_thread *t, struct waiting *w)
 {
 	const struct place *place = t->hold.place;
-	struct str here = {0};
+	STR(here);
 
 	w->kind = WAITING_GATE;
 	w->held = true;
@@ -315,7 +313,6 @@ static void describe_held(const struct run *s, struct run_thread *t, struct wait
 		str_addf(&here, "%s:%u", str_base_name(w->file), w->line);
 	if (place && strcmp(place->location, str_text(&here)) != 0)
 		str_addf(&w->note, " (%s)", place->location);
-	str_fini(&here);
 	watchpoints_describe(s, t, &w->note);
 }
 

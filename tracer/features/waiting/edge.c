@@ -1,0 +1,114 @@
+/* The edge of one thread: what it waits for, and who could end that; and what is kept with it. */
+#include "tracer/features/watchpoints/watchpoints.h"
+#include "tracer/features/waiting/waiting_internal.h"
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static void judge_child(struct run *s, const struct tracee_block *b, struct wait *w)
+{
+	bool waitid = b->number == SYS_waitid;
+	int child = waitid ? (int)b->args[1] : (int)b->args[0];
+
+	if (s->options->no_follow || s->options->pid || (b->args[waitid ? 3 : 2] & WNOHANG))
+		return; /* perhaps for a child that we do not see */
+	w->kind = WAIT_PROCESS;
+	if (waitid ? b->args[0] == P_PID : child > 0)
+		w->on_process = child;
+}
+
+/* Could a process that we do not trace store what a held thread waits for? */
+static bool depends_on_others(const struct run *s, struct run_thread *t)
+{
+	if (!watchpoints_is_asked(t))
+		return false;
+	array_each(const struct watchpoint_read, r, watchpoints_reads(t))
+		if (r->process->tracee &&
+		    futexes_reach(s, r->process, r->address, NULL) == REACH_OUTSIDE)
+			return true;
+	return false;
+}
+
+/* A process made by vfork shares its parent's memory. */
+static int space_of(const struct run *s, const struct run_process *p)
+{
+	array_each(struct run_process *, other, &s->processes)
+		if ((*other)->tracee && p->tracee && (*other)->tracee->space == p->tracee->space)
+			return (*other)->pid;
+	return p->pid;
+}
+
+void judge_wait(struct run *s, struct run_thread *t, const struct tracee_block *b, struct wait *w,
+		struct ends *ends)
+{
+	struct ends unused = {0};
+
+	ends = ends ? ends : &unused;
+	w->thread = t->engine;
+	w->kind = WAIT_NOT;
+	w->process = t->process->pid;
+	w->parent = t->process->parent_pid;
+	w->space = space_of(s, t->process);
+	if (t->engine->held || t->paused)
+		w->kind = depends_on_others(s, t) ? WAIT_NOT : WAIT_GATE;
+	else if (b->activity != TRACEE_BLOCKED && b->activity != TRACEE_DISK)
+		return;
+	else if (tracee_is_vfork(b->number))
+		w->kind = WAIT_PROCESS;
+	else if (b->activity == TRACEE_DISK)
+		return;
+	else if (b->number == SYS_futex || b->number == SYS_futex_waitv)
+		futexes_wait(s, t, b, w, ends);
+	else if (b->number == SYS_wait4 || b->number == SYS_waitid)
+		judge_child(s, b, w);
+	else if (syscalls_is_at_file(t, b))
+		syscalls_wait(s, t, b, w, ends);
+	else if (timers_is_helper(t, b))
+		w->kind = WAIT_FUTEX; /* whoever arms a timer could wake it */
+	array_fini(&unused);
+}
+
+/* ---- kept with each thread -------------------------------------------------------------------- */
+
+void waiting_fini(struct waiting *w)
+{
+	str_fini(&w->text);
+	str_fini(&w->around);
+	str_fini(&w->note);
+	base_free(w->object);
+	array_fini(&w->on);
+	*w = (struct waiting){0};
+}
+
+struct thread_waits {
+	struct waiting waiting;
+	struct judged judged;
+	struct trampoline trampoline;
+};
+
+static void thread_waits_fini(void *what)
+{
+	waiting_fini(&((struct thread_waits *)what)->waiting);
+}
+
+static const struct keeper keeper = {sizeof(struct thread_waits), thread_waits_fini};
+
+static struct thread_waits *thread_waits_of(const struct run_thread *t)
+{
+	return kept_make(&t->kept, &keeper);
+}
+
+struct waiting *waiting_of(const struct run_thread *t)
+{
+	return &thread_waits_of(t)->waiting;
+}
+
+struct judged *judged_of(const struct run_thread *t)
+{
+	return &thread_waits_of(t)->judged;
+}
+
+struct trampoline *trampoline_of(const struct run_thread *t)
+{
+	return &thread_waits_of(t)->trampoline;
+}
