@@ -32,7 +32,6 @@ struct suspicion {
 struct audit_options {
 	const char *const *types; /* --type; NULL: structs with a lock or an atomic */
 	const char *const *lock, *const *unlock; /* names of functions; lists end with NULL */
-	bool all;
 };
 
 /* Whether callers hold the lock that a function releases. Bits. */

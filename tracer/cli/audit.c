@@ -117,8 +117,7 @@ static int cli_audit_run(struct cli *cli, struct audit_read *read, struct audit 
 	const struct audit_read_options how = {o->folder, cli->harness.cflags,
 					       (const char *const *)cli->rest,
 					       (size_t)cli->rest_count};
-	const struct audit_options what = {o->types.items, o->lock.items, o->unlock.items,
-					   cli->all};
+	const struct audit_options what = {o->types.items, o->lock.items, o->unlock.items};
 	double begun = explore_now_s();
 	struct audit_result r = {.cli = cli, .audit = a, .read = read};
 	int status, answer;

@@ -81,16 +81,12 @@ static void report_use(struct audit *a, const struct audit_record *r,
 		    known->record == r->name &&
 		    known->function == a->program->functions.items[access->function].name)
 			return;
-	f = findings_add(&a->findings, FINDING_P1, access->at, of->name);
+	f = check_add(a, FINDING_P1, access->at, access->field, access->function);
 	if (!f)
 		return;
-	finding_is_of(f, r);
-	f->function = a->program->functions.items[access->function].name;
 	f->confidence = needs_guard(a, r, access) ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
-	finding_say(f, "'%s' of struct %s is used outside of its module, %s; in %s",
-		    program_text(a->program, of->name), program_text(a->program, r->name),
-		    str_base_name(program_text(a->program, r->at.file)),
-		    program_text(a->program, f->function));
+	check_say(a, f, "is used outside of its module, %s",
+		  str_base_name(program_text(a->program, r->at.file)));
 	graph_notes(a, access->function, WAY_HERE, f);
 	finding_note(f, of->at, "it is declared here");
 }
@@ -112,17 +108,14 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 {
 	const struct audit_program *p = a->program;
 	const struct audit_field *of = s->field ? &p->fields.items[s->field - 1] : NULL;
-	const struct audit_record *r = of ? &p->records.items[of->record] : NULL;
-	STR(object);
 	struct finding *f;
+	STR(object);
 
-	if (r && !program_is_shared(r))
+	if (of && !program_is_shared(audit_record_of(a, s->field)))
 		return;
-	f = findings_add(&a->findings, FINDING_P1, s->at, of ? of->name : 0);
+	f = check_add(a, FINDING_P1, s->at, s->field, s->function);
 	if (!f)
 		return;
-	finding_is_of(f, r);
-	f->function = p->functions.items[s->function].name;
 	/* The head of a list, or another struct in this one, is made to be pointed to. */
 	f->confidence = of && of->is_record ? CONFIDENCE_LOW : CONFIDENCE_HIGH;
 	term_print(&a->terms, p, &p->functions.items[s->function], s->term, &object);
@@ -130,7 +123,7 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 		finding_say(f,
 			    "the address of '%s' of struct %s %s: it can be used without its lock; "
 			    "in %s",
-			    program_text(p, of->name), program_text(p, r->name), s->how,
+			    program_text(p, f->field), program_text(p, f->record), s->how,
 			    program_text(p, f->function));
 	else
 		finding_say(f, "'%s' %s, its lock and all; in %s", str_text(&object), s->how,

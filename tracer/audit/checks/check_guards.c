@@ -327,36 +327,29 @@ static bool is_reported(const struct audit *a, const struct entry_access *e, uns
 
 static void say_what(const struct conflict *c, struct finding *f)
 {
-	STR(how);
+	const char *how = entry_is(c->e, ACCESS_WRITES) ? "written" : "read";
 
 	if (c->m->is_told)
-		str_addf(&how, "without '%s', which its comment names", lock_name(c->a, c->m->key));
+		check_say(c->a, f, "is %s without '%s', which its comment names", how,
+			  lock_name(c->a, c->m->key));
 	else if (c->m->held)
-		str_addf(&how, "without '%s', which is held at %u of %u places",
-			 lock_name(c->a, c->m->key), c->m->held, c->m->places);
+		check_say(c->a, f, "is %s without '%s', which is held at %u of %u places", how,
+			  lock_name(c->a, c->m->key), c->m->held, c->m->places);
 	else
-		str_add(&how, "with no lock that others hold, too");
-	finding_say(f, "'%s' of struct %s is %s %s; in %s", program_text(c->a->program, f->field),
-		    program_text(c->a->program, f->record),
-		    entry_is(c->e, ACCESS_WRITES) ? "written" : "read", str_text(&how),
-		    program_text(c->a->program, f->function));
+		check_say(c->a, f, "is %s with no lock that others hold, too", how);
 }
 
 static void report(struct audit *a, const struct conflict *c)
 {
-	const struct audit_program *p = a->program;
-	const struct audit_field *of = &p->fields.items[c->field - 1];
-	struct finding *f = findings_add(&a->findings, FINDING_P3, c->e->at, of->name);
+	struct finding *f = check_add(a, FINDING_P3, c->e->at, c->field, c->e->function);
 
 	if (!f)
 		return;
-	finding_is_of(f, &p->records.items[of->record]);
-	f->function = p->functions.items[c->e->function].name;
 	f->other = c->other->at;
 	f->confidence = c->confidence;
 	f->lock = c->m->key;
 	f->sets = entry_is(c->e, ACCESS_WRITES) && !entry_is(c->e, ACCESS_READS);
-	f->other_function = p->functions.items[c->other->function].name;
+	f->other_function = a->program->functions.items[c->other->function].name;
 	say_what(c, f);
 	entries_notes(a, c->e, WAY_HERE, f);
 	finding_step(f, WAY_OTHER_END, c->other->at, "%s here%s, in %s",

@@ -197,46 +197,33 @@ static void check_order(struct audit *a, const struct lock_edges *all)
 
 /* ---- single locks ---------------------------------------------------------------------------------------------- */
 
-static struct finding *add_lock_finding(struct audit *a, const struct suspicion *s,
-					enum finding_tag tag, unsigned field)
-{
-	struct finding *f = findings_add(&a->findings, tag, s->at, field);
-
-	if (f) {
-		f->function = a->program->functions.items[s->function].name;
-		f->other = s->other;
-	}
-	return f;
-}
-
 static void report_lock(struct audit *a, const struct suspicion *s, enum finding_tag tag,
-			const char *what, const char *before)
+			const char *what)
 {
-	struct finding *f = add_lock_finding(a, s, tag, lock_field_name(a, s->term));
+	struct finding *f = findings_add(&a->findings, tag, s->at, lock_field_name(a, s->term));
 	STR(lock);
 
 	if (!f)
 		return;
+	f->function = a->program->functions.items[s->function].name;
+	f->other = s->other;
 	name_lock(a, s->function, s->term, &lock);
 	finding_say(f, "'%s' %s; in %s", str_text(&lock), what,
 		    program_text(a->program, f->function));
 	graph_notes(a, s->function, WAY_HERE, f);
-	finding_step(f, WAY_HERE, s->other, "%s", before);
+	finding_step(f, WAY_HERE, s->other, "it is locked here");
 }
 
 static void report_compound(struct audit *a, const struct suspicion *s)
 {
-	const struct audit_field *of = &a->program->fields.items[s->field - 1];
-	struct finding *f = add_lock_finding(a, s, FINDING_COMPOUND, of->name);
+	struct finding *f = check_add(a, FINDING_COMPOUND, s->at, s->field, s->function);
 
 	if (!f)
 		return;
-	finding_is_of(f, &a->program->records.items[of->record]);
-	finding_say(f,
-		    "'%s' of struct %s is loaded, and then changed by what was loaded, in two "
-		    "steps: another thread may come between; in %s",
-		    program_text(a->program, of->name), program_text(a->program, f->record),
-		    program_text(a->program, f->function));
+	f->other = s->other;
+	check_say(a, f,
+		  "is loaded, and then changed by what was loaded, in two steps: another thread "
+		  "may come between");
 	graph_notes(a, s->function, WAY_HERE, f);
 }
 
@@ -249,13 +236,11 @@ void check_locks(struct audit *a)
 			continue;
 		if (s->kind == SUSPECT_DOUBLE_LOCK && !audit_may_be_taken_twice(a, s->term))
 			report_lock(a, s, FINDING_DOUBLE_LOCK,
-				    "is locked by the thread that holds it already",
-				    "it is locked here");
+				    "is locked by the thread that holds it already");
 		else if (s->kind == SUSPECT_KEPT_LOCK &&
 			 !number_map_get(&a->handed, audit_lock_key(a, s->term)))
 			report_lock(a, s, FINDING_RETURN_WITH_LOCK,
-				    "is still locked on this way out, and unlocked on others",
-				    "it is locked here");
+				    "is still locked on this way out, and unlocked on others");
 		else if (s->kind == SUSPECT_COMPOUND)
 			report_compound(a, s);
 	}

@@ -1,111 +1,86 @@
 /* P2: all fields have values before others can see the object, and it is freed when nobody can. */
 #include "tracer/audit/checks/checks.h"
 
-/* Does anybody hold a lock, or use an atomic, for the field? Else its struct may have its lock for other ones. */
+/* How many accesses of the field hold a lock or are atomic. `all`: how many there are. */
+static unsigned count_guarded(const struct audit *a, unsigned field, unsigned *all)
+{
+	unsigned guarded = 0;
+
+	*all = 0;
+	array_each(const struct entry_access, e, &entries_of_field(a, field)->items) {
+		guarded += (e->access->held.count > 0) + entry_is(e, ACCESS_ATOMIC);
+		++*all;
+	}
+	return guarded;
+}
+
+/* Some access is guarded; else the struct may have its lock for other fields. */
 static bool is_protected(const struct audit *a, unsigned field)
 {
-	if (audit_record_of(a, field)->thread_safe || a->program->fields.items[field - 1].is_atomic)
-		return true;
-	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
-		if (e->access->held.count || entry_is(e, ACCESS_ATOMIC))
-			return true;
-	return false;
+	unsigned all;
+
+	return audit_record_of(a, field)->thread_safe ||
+	       a->program->fields.items[field - 1].is_atomic || count_guarded(a, field, &all);
 }
 
-static struct finding *check_publication_add(struct audit *a, const struct suspicion *s,
-					     struct audit_place at, unsigned field)
-{
-	const struct audit_program *p = a->program;
-	struct finding *f = findings_add(&a->findings, FINDING_P2, at,
-					 field ? p->fields.items[field - 1].name : 0);
-
-	if (!f)
-		return NULL;
-	finding_is_of(f, field ? audit_record_of(a, field) : NULL);
-	f->function = p->functions.items[s->function].name;
-	f->confidence = !field || is_protected(a, field) ? CONFIDENCE_HIGH : CONFIDENCE_LOW;
-	return f;
-}
-
-/* Somebody else who uses the field. */
-static const struct entry_access *other_use(const struct entry_accesses *all, unsigned function)
-{
-	array_each(const struct entry_access, e, &all->items)
-		if (e->function != function)
-			return e;
-	return NULL;
-}
-
-/* Is some lock held at most places of the field? Else it may belong to one thread. */
+/* Most accesses are guarded; else the field may belong to one thread. */
 static bool is_guarded(const struct audit *a, unsigned field)
 {
-	unsigned held = 0, atomic = 0, all = 0;
+	unsigned all, guarded = count_guarded(a, field, &all);
 
-	array_each(const struct entry_access, e, &entries_of_field(a, field)->items) {
-		held += e->access->held.count > 0;
-		atomic += entry_is(e, ACCESS_ATOMIC);
-		all++;
-	}
-	return audit_record_of(a, field)->thread_safe || 2 * (held + atomic) > all;
+	return audit_record_of(a, field)->thread_safe || 2 * guarded > all;
 }
 
 static void check_late(struct audit *a, const struct suspicion *s)
 {
-	const struct entry_accesses *all = entries_of_field(a, s->field);
-	const struct entry_access *other;
-	struct finding *f = NULL;
+	const struct entry_access *other = NULL;
+	struct finding *f;
 
-	other = other_use(all, s->function);
-	if (other)
-		f = check_publication_add(a, s, s->at, s->field);
-	if (f) {
-		f->confidence = s->is_certain || is_guarded(a, s->field) ||
-						entries_is_thread(a, other->entry)
-					? CONFIDENCE_HIGH
-					: CONFIDENCE_LOW;
-		finding_say(f,
-			    "'%s' of struct %s is written when others can see the object already; "
-			    "in %s",
-			    program_text(a->program, f->field), program_text(a->program, f->record),
-			    program_text(a->program, f->function));
-		graph_notes(a, s->function, WAY_HERE, f);
-		finding_step(f, WAY_HERE, s->other, "others can see it from here on");
-		finding_step(f, WAY_OTHER_END, other->at, "it is used here, in %s",
-			     entries_name(a, other->function));
-		entries_notes(a, other, WAY_OTHER, f);
-		f->other = other->at;
-	}
+	array_each(const struct entry_access, e, &entries_of_field(a, s->field)->items)
+		if (e->function != s->function && !other)
+			other = e;
+	f = other ? check_add(a, FINDING_P2, s->at, s->field, s->function) : NULL;
+	if (!f)
+		return;
+	f->confidence =
+		s->is_certain || is_guarded(a, s->field) || entries_is_thread(a, other->entry)
+			? CONFIDENCE_HIGH
+			: CONFIDENCE_LOW;
+	f->other = other->at;
+	check_say(a, f, "is written when others can see the object already");
+	graph_notes(a, s->function, WAY_HERE, f);
+	finding_step(f, WAY_HERE, s->other, "others can see it from here on");
+	finding_step(f, WAY_OTHER_END, other->at, "it is used here, in %s",
+		     entries_name(a, other->function));
+	entries_notes(a, other, WAY_OTHER, f);
 }
 
 static void check_unset(struct audit *a, const struct suspicion *s)
 {
-	const struct entry_accesses *all = entries_of_field(a, s->field);
 	const struct entry_access *reader = NULL;
-	struct finding *f = NULL;
+	struct finding *f;
 	bool is_set = false;
 
-	array_each(const struct entry_access, e, &all->items) {
+	array_each(const struct entry_access, e, &entries_of_field(a, s->field)->items) {
 		is_set |= entry_is(e, ACCESS_WRITES) && !entry_is(e, ACCESS_READS) &&
 			  e->function != s->function;
 		if (entry_is(e, ACCESS_READS) && !reader)
 			reader = e;
 	}
-	if (reader && !is_set)
-		f = check_publication_add(a, s, reader->at, s->field);
-	if (f) {
-		f->function = a->program->functions.items[reader->function].name;
-		finding_say(f, "'%s' of struct %s is read, and has no value in a new object; in %s",
-			    program_text(a->program, f->field), program_text(a->program, f->record),
-			    program_text(a->program, f->function));
-		entries_notes(a, reader, WAY_HERE, f);
-		finding_step(f, WAY_OTHER_END, s->at, "the new object is given away here, in %s",
-			     entries_name(a, s->function));
-		graph_notes(a, s->function, WAY_OTHER, f);
-	}
+	f = reader && !is_set ? check_add(a, FINDING_P2, reader->at, s->field, reader->function)
+			      : NULL;
+	if (!f)
+		return;
+	f->confidence = is_protected(a, s->field) ? CONFIDENCE_HIGH : CONFIDENCE_LOW;
+	check_say(a, f, "is read, and has no value in a new object");
+	entries_notes(a, reader, WAY_HERE, f);
+	finding_step(f, WAY_OTHER_END, s->at, "the new object is given away here, in %s",
+		     entries_name(a, s->function));
+	graph_notes(a, s->function, WAY_OTHER, f);
 }
 
-/* Is the place that still has the address one that threads share: a field of such a struct, or a global that points
-   to one? */
+/* The place that still has the address is one that threads share: a field of such a struct, or a global that points to
+   one. */
 static bool is_shared_place(const struct audit *a, unsigned address)
 {
 	const struct term is = term_whole(&a->terms, address);
@@ -119,18 +94,15 @@ static bool is_shared_place(const struct audit *a, unsigned address)
 
 static void check_freed(struct audit *a, const struct suspicion *s)
 {
-	STR(place);
+	const struct audit_function *function = &a->program->functions.items[s->function];
 	struct finding *f;
+	STR(place);
 
-	if (!is_shared_place(a, s->term))
-		return;
-	f = check_publication_add(a, s, s->at, 0);
+	f = is_shared_place(a, s->term) ? check_add(a, FINDING_P2, s->at, 0, s->function) : NULL;
 	if (!f)
 		return;
-	term_print(&a->terms, a->program, &a->program->functions.items[s->function], s->term,
-		   &place);
-	if (!s->is_certain)
-		f->confidence = CONFIDENCE_LOW;
+	f->confidence = s->is_certain ? CONFIDENCE_HIGH : CONFIDENCE_LOW;
+	term_print(&a->terms, a->program, function, s->term, &place);
 	finding_say(
 		f,
 		"what '%s' points to is ended here while others can still come to it there; in %s",

@@ -82,7 +82,6 @@ struct majority {
 	unsigned key, held, places; /* key: 0: there is none */
 	unsigned
 		near; /* places where the field's object and the lock's are reached from each other */
-	unsigned writes, writes_held;
 	unsigned functions, functions_held; /* functions that hold it at all their places */
 	bool is_told; /* named by the field's comment: no other lock will do */
 };
@@ -98,6 +97,15 @@ bool guards_is_own(const struct audit *a, unsigned key, unsigned field);
 bool guards_exclude(const struct entry_access *x, const struct entry_access *y);
 struct majority guards_majority(const struct audit *a, const struct entry_accesses *all,
 				unsigned field);
+
+/* ---- entries.c: findings ------------------------------------------------------------------------------------------ */
+
+/* A new finding for the field (+ 1; 0: none), or NULL if there is one with that tag on that line. */
+struct finding *check_add(struct audit *a, enum finding_tag tag, struct audit_place at,
+			  unsigned field, unsigned function);
+/* Sets its text: 'FIELD' of struct STRUCT ...; in FUNCTION. */
+void check_say(const struct audit *a, struct finding *f, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* ---- the properties -------------------------------------------------------------------------------------------- */
 

@@ -229,3 +229,32 @@ void entries_notes(const struct audit *a, const struct entry_access *e, enum fin
 	for (const struct audit_access *at = e->access; at->inner; at = at->inner)
 		finding_step(f, way, at->at, "from here, in %s", entries_name(a, at->function));
 }
+
+/* ---- findings --------------------------------------------------------------------------------------------------- */
+
+struct finding *check_add(struct audit *a, enum finding_tag tag, struct audit_place at,
+			  unsigned field, unsigned function)
+{
+	const struct audit_program *p = a->program;
+	struct finding *f =
+		findings_add(&a->findings, tag, at, field ? p->fields.items[field - 1].name : 0);
+
+	if (!f)
+		return NULL;
+	finding_is_of(f, audit_record_of(a, field));
+	f->function = p->functions.items[function].name;
+	return f;
+}
+
+void check_say(const struct audit *a, struct finding *f, const char *fmt, ...)
+{
+	const struct audit_program *p = a->program;
+	va_list ap;
+	STR(text);
+
+	va_start(ap, fmt);
+	str_vaddf(&text, fmt, ap);
+	va_end(ap);
+	finding_say(f, "'%s' of struct %s %s; in %s", program_text(p, f->field),
+		    program_text(p, f->record), str_text(&text), program_text(p, f->function));
+}

@@ -58,35 +58,19 @@ void finding_say(struct finding *f, const char *fmt, ...)
 	f->text = str_take(&text);
 }
 
-static void add_note(struct finding *f, enum finding_way way, struct audit_place at,
-		     const char *fmt, va_list ap)
-{
-	struct finding_note *note = array_add(&f->notes);
-	struct str text = {0};
-
-	str_vaddf(&text, fmt, ap);
-	note->at = at;
-	note->way = way;
-	note->text = str_take(&text);
-}
-
-void finding_note(struct finding *f, struct audit_place at, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	add_note(f, WAY_NONE, at, fmt, ap);
-	va_end(ap);
-}
-
 void finding_step(struct finding *f, enum finding_way way, struct audit_place at, const char *fmt,
 		  ...)
 {
+	struct finding_note *note = array_add(&f->notes);
+	struct str text = {0};
 	va_list ap;
 
 	va_start(ap, fmt);
-	add_note(f, way, at, fmt, ap);
+	str_vaddf(&text, fmt, ap);
 	va_end(ap);
+	note->at = at;
+	note->way = way;
+	note->text = str_take(&text);
 }
 
 /* ---- in order --------------------------------------------------------------------------------------------- */

@@ -67,8 +67,7 @@ struct finding *findings_add(struct findings *f, enum finding_tag tag, struct au
 /* NULL: of none. */
 void finding_is_of(struct finding *f, const struct audit_record *r);
 void finding_say(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void finding_note(struct finding *f, struct audit_place at, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+#define finding_note(f, at, ...) finding_step(f, WAY_NONE, at, __VA_ARGS__)
 void finding_step(struct finding *f, enum finding_way way, struct audit_place at, const char *fmt,
 		  ...) __attribute__((format(printf, 4, 5)));
 /* By file (its name), line, column. */

@@ -5,7 +5,7 @@
 struct guard {
 	unsigned key;
 	enum audit_mode mode;
-	bool alone, is_near; /* near: one of its object and the lock's is come to from the other */
+	bool is_near; /* the access's object and the lock's are reached from each other */
 };
 
 enum { GUARDS_MOST = 16 };
@@ -86,8 +86,8 @@ static void add_callers(const struct audit *a, const struct entry_access *e, str
 
 		if (g->count < GUARDS_MOST && !guard_in(g, key) &&
 		    !guards_is_own(a, key, e->access->field))
-			g->guards[g->count++] = (struct guard){
-				key, *item & 1 ? HELD_ALONE : HELD_SHARED, *item & 1, false};
+			g->guards[g->count++] =
+				(struct guard){key, *item & 1 ? HELD_ALONE : HELD_SHARED, false};
 	}
 }
 
@@ -110,8 +110,8 @@ static struct guarded *guards_of(const struct audit *a, const struct entry_acces
 
 		if (key && h->mode != HELD_LEFT && !is_others(a, access, h->lock) &&
 		    !is_guess(a, access, h))
-			g->guards[g->count++] = (struct guard){key, h->mode, h->mode != HELD_SHARED,
-							       is_near(a, access, h->lock)};
+			g->guards[g->count++] =
+				(struct guard){key, h->mode, is_near(a, access, h->lock)};
 	}
 	add_callers(a, e, g);
 	return g;
@@ -121,7 +121,7 @@ bool guards_hold(const struct entry_access *e, unsigned key)
 {
 	const struct guard *is = guard_in(e->guards, key);
 
-	return is && (is->alone || !entry_is(e, ACCESS_WRITES));
+	return is && (is->mode != HELD_SHARED || !entry_is(e, ACCESS_WRITES));
 }
 
 bool guards_any(const struct entry_access *e)
@@ -132,9 +132,9 @@ bool guards_any(const struct entry_access *e)
 bool guards_exclude(const struct entry_access *x, const struct entry_access *y)
 {
 	for (unsigned i = 0; i < x->guards->count; i++) {
-		const struct guard *other = guard_in(y->guards, x->guards->guards[i].key);
+		const struct guard *g = &x->guards->guards[i], *other = guard_in(y->guards, g->key);
 
-		if (other && (other->alone || x->guards->guards[i].alone))
+		if (other && (other->mode != HELD_SHARED || g->mode != HELD_SHARED))
 			return true;
 	}
 	return false;
@@ -153,7 +153,7 @@ static size_t place_end(const struct entry_accesses *all, size_t i)
 	return next;
 }
 
-/* Of a lock: what is counted, and how often it is held at the place that is being looked at. */
+/* What is counted of a lock, and how often it is held at the current place. */
 struct tally {
 	struct majority counted;
 	size_t here;
@@ -162,21 +162,17 @@ struct tally {
 
 struct tallies {
 	ARRAY(struct tally) items; /* in the order in which locks are met */
-	ARRAY(size_t) here;	   /* indexes: those that are held somewhere at the place */
-	struct number_map index;   /* of a lock + 1, + 1 */
-	size_t places, writes;
 };
 
 static struct tally *tally_of(struct tallies *t, unsigned key)
 {
-	unsigned known = number_map_get(&t->index, key + 1);
 	struct tally *new;
 
-	if (known)
-		return &t->items.items[known - 1];
+	array_each(struct tally, known, &t->items)
+		if (known->counted.key == key)
+			return known;
 	new = array_add(&t->items);
 	new->counted.key = key;
-	number_map_set(&t->index, key + 1, (unsigned)t->items.count);
 	return new;
 }
 
@@ -189,48 +185,31 @@ static void tally_access(struct tallies *t, const struct entry_access *e)
 		if (guard_in(e->guards, g->key) != g)
 			continue;
 		tally = tally_of(t, g->key);
-		if (!tally->here && !tally->near_here)
-			*array_add(&t->here) = (size_t)(tally - t->items.items);
 		tally->near_here |= g->is_near;
 		tally->here += guards_hold(e, g->key);
 	}
 }
 
-/* All `size` accesses at the place have been looked at: which locks are held always? */
-static void tally_place(struct tallies *t, size_t size, bool writes)
-{
-	t->places++;
-	t->writes += writes;
-	array_each(const size_t, i, &t->here) {
-		struct tally *tally = &t->items.items[*i];
-		const bool always = tally->here == size;
-
-		tally->counted.held += always;
-		tally->counted.near += always && tally->near_here;
-		tally->counted.writes_held += always && writes;
-		tally->here = 0;
-		tally->near_here = false;
-	}
-	t->here.count = 0;
-}
-
-/* How many places there are, and at how many of them each lock is held always. */
+/* Counts the places, and of each lock those where all accesses hold it. */
 static void tally_all(struct tallies *t, const struct entry_accesses *all)
 {
-	for (size_t i = 0, next; i < all->items.count; i = next) {
-		bool writes = false;
+	unsigned places = 0;
 
+	for (size_t i = 0, next; i < all->items.count; i = next, places++) {
 		next = place_end(all, i);
-		for (size_t k = i; k < next; k++) {
+		for (size_t k = i; k < next; k++)
 			tally_access(t, &all->items.items[k]);
-			writes |= entry_is(&all->items.items[k], ACCESS_WRITES);
+		array_each(struct tally, tally, &t->items) {
+			const bool always = tally->here == next - i;
+
+			tally->counted.held += always;
+			tally->counted.near += always && tally->near_here;
+			tally->here = 0;
+			tally->near_here = false;
 		}
-		tally_place(t, next - i, writes);
 	}
-	array_each(struct tally, tally, &t->items) {
-		tally->counted.places = t->places;
-		tally->counted.writes = t->writes;
-	}
+	array_each(struct tally, tally, &t->items)
+		tally->counted.places = places;
 }
 
 bool guards_is_own(const struct audit *a, unsigned key, unsigned field)
@@ -282,7 +261,7 @@ struct majority guards_majority(const struct audit *a, const struct entry_access
 				unsigned field)
 {
 	const unsigned told = told_guard(a, field);
-	struct tallies t = {0};
+	struct tallies t = {{0}};
 	struct majority best;
 
 	tally_of(&t, told); /* 0: none, which nobody holds */
@@ -294,8 +273,6 @@ struct majority guards_majority(const struct audit *a, const struct entry_access
 			best = t.items.items[i].counted;
 	count_functions(all, &best);
 	array_fini(&t.items);
-	array_fini(&t.here);
-	number_map_fini(&t.index);
 	return best;
 }
 

@@ -178,7 +178,7 @@ static void note_given(struct audit_flow *w, unsigned lock)
 {
 	array_each(struct audit_access *const, access, &w->facts->accesses) {
 		struct audit_helds *held = &(*access)->held;
-		struct state s = {0};
+		STATE(s);
 
 		if (held_at(held, lock))
 			continue;
@@ -187,7 +187,6 @@ static void note_given(struct audit_flow *w, unsigned lock)
 		state_take(&s, &(struct audit_held){
 				       .lock = lock, .mode = HELD_GIVEN, .at = w->function->at});
 		*held = lock_helds(w, &s);
-		state_fini(&s);
 	}
 }
 

@@ -149,8 +149,8 @@ struct audit_access {
 
 struct audit_acquisition {
 	unsigned lock;
-	bool is_shared, is_ordered; /* ordered: the function compares addresses */
-	bool is_again; /* the caller's lock was released before: a wait for a condition */
+	bool is_ordered; /* the function compares addresses */
+	bool is_again;	 /* the caller's lock was released before: a wait for a condition */
 	unsigned function;
 	struct audit_place at;
 	struct audit_helds held;

@@ -21,17 +21,15 @@ struct blocks {
 static bool arrive_renamed(struct ways *ways, const struct state *s, struct terms *t,
 			   unsigned number)
 {
-	struct state renamed;
-	bool is = false;
+	STATE(renamed);
 
 	state_copy(&renamed, s);
 	array_each(struct state, known, &ways->states)
-		if (!is && state_rename_locks(known, &renamed, t, number)) {
+		if (state_rename_locks(known, &renamed, t, number)) {
 			state_join(known, &renamed, t, number);
-			is = ways->is_new = true;
+			return ways->is_new = true;
 		}
-	state_fini(&renamed);
-	return is;
+	return false;
 }
 
 static void arrive(struct audit_flow *w, struct blocks *b, unsigned to, const struct state *s)
@@ -84,7 +82,7 @@ static void go_either_way(struct audit_flow *w, struct blocks *b, struct state *
 			  const struct audit_block *block)
 {
 	unsigned values[2];
-	struct state other;
+	STATE(other);
 
 	if (block->value)
 		evaluate_condition(w, s, block->value, values);
@@ -95,7 +93,6 @@ static void go_either_way(struct audit_flow *w, struct blocks *b, struct state *
 	}
 	arrive(w, b, block->to, s);
 	arrive(w, b, block->otherwise, &other);
-	state_fini(&other);
 }
 
 static void go_through(struct audit_flow *w, struct blocks *b, unsigned index, struct state *s)
@@ -119,23 +116,21 @@ static void go_through(struct audit_flow *w, struct blocks *b, unsigned index, s
 static void go_through_all(struct audit_flow *w, struct blocks *b, unsigned index)
 {
 	for (size_t i = 0; i < b->ways[index].states.count; i++) {
-		struct state s;
+		STATE(s);
 
 		state_copy(&s, &b->ways[index].states.items[i]);
 		go_through(w, b, index, &s);
-		state_fini(&s);
 	}
 }
 
 static void flow_enter(struct audit_flow *w, struct blocks *b)
 {
-	struct state s;
+	STATE(s);
 
 	state_init(&s, (unsigned)w->function->locals.count);
 	for (unsigned i = 0; i < w->function->parameters; i++)
 		s.values[i] = term_of(w->t, TERM_PARAMETER, i, 0);
 	arrive(w, b, 0, &s);
-	state_fini(&s);
 }
 
 static void flow_settle(struct audit_flow *w, struct blocks *b)

@@ -43,6 +43,8 @@ struct state {
 	bool makes_threads, joins_threads, never; /* never: the point is not reached */
 };
 
+/* A local state that ends with its scope. */
+#define STATE(name) struct state name __attribute__((cleanup(state_fini))) = {0}
 void state_init(struct state *s, unsigned locals);
 void state_copy(struct state *to, const struct state *from); /* `to` is empty */
 void state_fini(struct state *s);

@@ -58,8 +58,7 @@ struct audit_helds lock_helds_keep(struct audit_flow *w, struct audit_helds held
 struct audit_helds lock_helds_inside(struct audit_flow *w, const struct state *s,
 				     const struct audit_helds *inside, const struct term_binding *b)
 {
-	struct state all = {0};
-	struct audit_helds held;
+	STATE(all);
 
 	array_each(const struct audit_held, h, &s->held)
 		state_take(&all, h);
@@ -80,9 +79,7 @@ struct audit_helds lock_helds_inside(struct audit_flow *w, const struct state *s
 		else
 			state_take(&all, &h);
 	}
-	held = lock_helds(w, &all);
-	state_fini(&all);
-	return held;
+	return lock_helds(w, &all);
 }
 
 void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a)
@@ -141,7 +138,6 @@ void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_sha
 		return;
 	if (w->records)
 		lock_acquired(w, &(struct audit_acquisition){.lock = lock,
-							     .is_shared = is_shared,
 							     .is_ordered = w->compares,
 							     .is_again = known && !is_held,
 							     .function = w->index,

@@ -81,8 +81,7 @@ static bool finds_headers(const struct clang *c)
 }
 
 /* False: there is none of that version that is as it should be. `missing`: a function that it has not. */
-static bool frontend_clang_load(struct clang *c, unsigned version, const char **missing,
-				struct str *why)
+static bool load_version(struct clang *c, unsigned version, const char **missing, struct str *why)
 {
 	const char *without;
 
@@ -123,30 +122,24 @@ static int not_there(struct error *err, const char *missing, const struct str *w
 int clang_load(struct clang *c, struct error *err)
 {
 	const char *missing = NULL;
-	unsigned newest = 0;
-	bool is_there = false;
+	int newest = -1;
 	STR(why);
-	int answer;
 
 	c->library = NULL;
+	/* The library whose name has no version comes last. */
 	for (unsigned v = NEWEST; v + 1 >= OLDEST; v--) {
-		/* Last the one whose name has no version. */
 		const unsigned version = v >= OLDEST ? v : 0;
 
-		if (!frontend_clang_load(c, version, &missing, &why))
+		if (!load_version(c, version, &missing, &why))
 			continue;
-		if (c->has_headers) {
+		if (c->has_headers)
 			return 0;
-		}
-		if (!is_there)
-			newest = version;
-		is_there = true;
+		newest = newest < 0 ? (int)version : newest;
 		clang_unload(c);
 	}
-	answer = is_there && frontend_clang_load(c, newest, &missing, &why)
-			 ? 0
-			 : not_there(err, missing, &why);
-	return answer;
+	if (newest >= 0 && load_version(c, (unsigned)newest, &missing, &why))
+		return 0;
+	return not_there(err, missing, &why);
 }
 
 void clang_unload(struct clang *c)

@@ -1,3 +1,4 @@
+/* Cursors of libclang: what belongs to one, where it is, which operator it is. */
 #include "tracer/audit/frontend/reader.h"
 #include "tracer/base/text/word.h"
 
@@ -23,11 +24,18 @@ static enum CXChildVisitResult cursor_collect(CXCursor c, CXCursor parent, CXCli
 	return CXChildVisit_Continue;
 }
 
-void cursor_children(const struct audit_reader *r, CXCursor c, struct cursors *out)
+struct cursors cursor_children(const struct audit_reader *r, CXCursor c)
 {
-	struct collection to = {r, out};
+	struct cursors out = {NULL, 0, 0};
+	struct collection to = {r, &out};
 
 	r->clang.visitChildren(c, cursor_collect, &to);
+	return out;
+}
+
+void cursors_fini(struct cursors *c)
+{
+	array_fini(c);
 }
 
 enum CXCursorKind cursor_kind(const struct audit_reader *r, CXCursor c)
@@ -160,13 +168,10 @@ static const char *unqualified(const char *type)
 
 static bool same_type(const struct audit_reader *r, CXType a, CXType b)
 {
-	char *x = clang_take(&r->clang, r->clang.getTypeSpelling(a)),
-	     *y = clang_take(&r->clang, r->clang.getTypeSpelling(b));
-	bool is = strcmp(unqualified(x), unqualified(y)) == 0;
+	OWNED(x) = clang_take(&r->clang, r->clang.getTypeSpelling(a));
+	OWNED(y) = clang_take(&r->clang, r->clang.getTypeSpelling(b));
 
-	base_free(x);
-	base_free(y);
-	return is;
+	return strcmp(unqualified(x), unqualified(y)) == 0;
 }
 
 static CXType cursor_pointee(const struct audit_reader *r, CXType pointer)
@@ -184,29 +189,20 @@ static bool follows(const struct audit_reader *r, CXCursor c, CXCursor operand)
 
 static bool is_lvalue(const struct audit_reader *r, CXCursor c)
 {
-	struct cursors parts = {NULL, 0, 0};
-	bool is = false;
+	const enum CXCursorKind kind = cursor_kind(r, c);
 
-	switch (cursor_kind(r, c)) {
-	case CXCursor_DeclRefExpr:
-	case CXCursor_MemberRefExpr:
-	case CXCursor_ArraySubscriptExpr:
-		return true;
-	case CXCursor_UnaryOperator:
-	case CXCursor_ParenExpr:
-		cursor_children(r, c, &parts);
-		if (parts.count == 1 && cursor_kind(r, c) == CXCursor_ParenExpr)
-			is = is_lvalue(r, parts.items[0]);
-		else if (parts.count == 1)
-			is = follows(r, c, parts.items[0]);
-		array_fini(&parts);
-		return is;
-	default:
-		return false;
+	if (kind == CXCursor_UnaryOperator || kind == CXCursor_ParenExpr) {
+		CHILDREN(parts, r, c);
+
+		return parts.count == 1 &&
+		       (kind == CXCursor_ParenExpr ? is_lvalue(r, parts.items[0])
+						   : follows(r, c, parts.items[0]));
 	}
+	return kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr ||
+	       kind == CXCursor_ArraySubscriptExpr;
 }
 
-/* Whoever's value is used is under a cast from an lvalue, which libclang shows as a cursor of its own; who is
+/* An operand whose value is used is under a cast from an lvalue, which libclang shows as a cursor of its own; one that is
    assigned to is not. */
 static bool is_assigned(const struct audit_reader *r, CXCursor left)
 {
@@ -239,21 +235,14 @@ static const struct {
 		{"&", CURSOR_OTHER},  {"|", CURSOR_OTHER},    {"^", CURSOR_OTHER}};
 enum { BINARIES = sizeof(binaries) / sizeof(*binaries) };
 
-/* As libclang itself names it; NULL: it does not. */
-static const char *told(const struct audit_reader *r, CXCursor c)
-{
-	const char *text = program_text(r->program, cursor_name(r, c));
-
-	return *text ? text : NULL;
-}
-
 enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXCursor left,
 				   CXCursor right)
 {
-	const char *name = told(r, c);
+	/* libclang's own name of it; from version 17 on there is one. */
+	const char *name = program_text(r->program, cursor_name(r, c));
 	struct cursor_text t = cursor_text(r, right);
 
-	for (size_t i = 0; name && i < BINARIES; i++)
+	for (size_t i = 0; i < BINARIES; i++)
 		if (strcmp(name, binaries[i].text) == 0)
 			return binaries[i].is;
 	/* All of it is a macro's: what stands before is what the macro stands behind. */
@@ -296,29 +285,23 @@ static bool is_likely(struct cursor_text t)
 	return length >= 6 && strncasecmp(t.at + length - 6, "likely", 6) == 0;
 }
 
-/* By the text that it begins with. */
+/* By the text that it starts with. */
 static enum cursor_operator unary_at(const char *at)
 {
 	if (at[0] == at[1] && (*at == '+' || *at == '-'))
 		return CURSOR_STEP;
-	switch (*at) {
-	case '&':
-		return CURSOR_ADDRESS;
-	case '*':
-		return CURSOR_DEREF;
-	case '!':
-		return CURSOR_NOT;
-	default:
-		return CURSOR_OTHER;
-	}
+	return *at == '&'   ? CURSOR_ADDRESS
+	       : *at == '*' ? CURSOR_DEREF
+	       : *at == '!' ? CURSOR_NOT
+			    : CURSOR_OTHER;
 }
 
 enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCursor operand)
 {
-	const char *name = told(r, c);
+	const char *name = program_text(r->program, cursor_name(r, c));
 	struct cursor_text t = cursor_text(r, c), end = cursor_text_end(r, c);
 
-	if (name)
+	if (*name)
 		return unary_at(name);
 	if (t.at && t.at + 1 < t.end && strchr("&*!~+-", *t.at))
 		return unary_at(t.at);

@@ -1,8 +1,8 @@
+/* What a unit includes, before libclang reads it. */
 #include "tracer/audit/frontend/reader.h"
 
 #include "tracer/base/files/file.h"
 #include "tracer/base/files/path.h"
-#include "tracer/base/text/str.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct include {
 
 enum what { IS_NOTHING, IS_FILE, IS_ENDLESS };
 
-/* What is not there is libclang's to tell; /dev/null is empty. */
+/* What does not exist is libclang's to report; /dev/null is empty. */
 static enum what what_is(const char *path)
 {
 	struct stat s, null;
@@ -34,23 +34,19 @@ static enum what what_is(const char *path)
 	return IS_ENDLESS;
 }
 
-static const char *behind_blanks(const char *p)
-{
-	return p + strspn(p, " \t");
-}
-
-/* Is the line at `p` an #include? */
+/* True if the line at `p` is an #include. */
 static bool is_include(const char *p, struct include *out)
 {
 	const char *end;
 
-	p = behind_blanks(p);
+	p += strspn(p, " \t");
 	if (*p != '#')
 		return false;
-	p = behind_blanks(p + 1);
+	p += 1 + strspn(p + 1, " \t");
 	if (strncmp(p, "include", 7) != 0)
 		return false;
-	p = behind_blanks(p + (strncmp(p, "include_next", 12) == 0 ? 12 : 7));
+	p += strncmp(p, "include_next", 12) == 0 ? 12 : 7;
+	p += strspn(p, " \t");
 	if (*p != '"' && *p != '<')
 		return false;
 	out->is_quoted = *p == '"';
@@ -60,7 +56,7 @@ static bool is_include(const char *p, struct include *out)
 	return *end && *end != '\n' && end > p;
 }
 
-/* The folder that the argument names, or NULL; `next`: the argument behind it. */
+/* The folder that the argument names, or NULL; `next`: the argument after it. */
 static const char *folder_of(const char *word, const char *next)
 {
 	static const char *const options[] = {"-I", "-iquote", "-isystem", "-idirafter"};
@@ -74,8 +70,8 @@ static const char *folder_of(const char *word, const char *next)
 	return NULL;
 }
 
-static enum what included_look(const struct included *i, const char *folder,
-			       const struct include *d, struct str *path)
+static enum what look_in(const struct included *i, const char *folder, const struct include *d,
+			 struct str *path)
 {
 	str_clear(path);
 	if (*d->name != '/' && folder && *folder != '/' && i->folder)
@@ -86,110 +82,90 @@ static enum what included_look(const struct included *i, const char *folder,
 	return what_is(str_text(path));
 }
 
-/* Its path: beside the file that includes it, or in a folder that an argument names. */
-static enum what included_find(const struct included *i, const char *beside,
-			       const struct include *d, struct str *path)
+/* Finds it in the folder of the file that includes it, or in one that an argument names. */
+static enum what find_include(const struct included *i, const char *own, const struct include *d,
+			      struct str *path)
 {
-	enum what is =
-		d->is_quoted || *d->name == '/' ? included_look(i, beside, d, path) : IS_NOTHING;
+	enum what is = d->is_quoted || *d->name == '/' ? look_in(i, own, d, path) : IS_NOTHING;
 
 	for (size_t w = 0; !is && w < i->count; w++) {
-		const char *next = w + 1 < i->count ? i->words[w + 1] : NULL,
-			   *folder = folder_of(i->words[w], next);
+		const char *folder =
+			folder_of(i->words[w], w + 1 < i->count ? i->words[w + 1] : NULL);
 
 		if (folder)
-			is = included_look(i, folder, d, path);
+			is = look_in(i, folder, d, path);
 	}
 	return is;
 }
 
-static char *in_file(const struct included *i, const char *file, unsigned depth);
+static char *check_file(const struct included *i, const char *file, unsigned depth);
 
-/* By its real path: a header that includes itself by "../x/x.h" is one file. */
-static char *in_header(const struct included *i, const char *path, unsigned depth)
+static char *check_include(const struct included *i, const char *file, const struct include *d,
+			   unsigned depth)
 {
-	char *real = realpath(path, NULL), *answer = real ? in_file(i, real, depth) : NULL;
+	OWNED(own) = base_strndup(file, (size_t)(str_base_name(file) - file));
+	struct str said = {0};
+	char *real, *answer = NULL;
+	STR(path);
 
-	free(real);
-	return answer;
-}
-
-static char *in_directive(const struct included *i, const char *file, const struct include *d,
-			  unsigned depth)
-{
-	char *beside = base_strndup(file, (size_t)(str_base_name(file) - file)), *answer = NULL;
-	struct str path = {0}, said = {0};
-
-	switch (included_find(i, beside, d, &path)) {
+	switch (find_include(i, own, d, &path)) {
 	case IS_ENDLESS:
 		if (depth)
-			str_addf(&said, "%s:%u: ", path_shown(file), d->line);
-		else
-			str_addf(&said, "line %u: ", d->line);
-		str_addf(&said, "'%.*s' is no file", d->length, d->name);
-		answer = str_take(&said);
-		break;
+			str_addf(&said, "%s:", path_shown(file));
+		str_addf(&said, "%s%u: '%.*s' is no file", depth ? "" : "line ", d->line, d->length,
+			 d->name);
+		return str_take(&said);
 	case IS_FILE:
-		answer = in_header(i, str_text(&path), depth + 1);
-		break;
+		/* By its real path: a header that includes itself by "../x/x.h" is one file. */
+		real = realpath(str_text(&path), NULL);
+		answer = real ? check_file(i, real, depth + 1) : NULL;
+		free(real);
+		return answer;
 	default:
-		break;
+		return NULL;
 	}
-	str_fini(&path);
-	base_free(beside);
-	return answer;
 }
 
-static char *in_file(const struct included *i, const char *file, unsigned depth)
+static char *check_file(const struct included *i, const char *file, unsigned depth)
 {
 	const unsigned name = interned_add(&i->known->files, file);
-	char *text, *answer = NULL;
 	struct include d = {.line = 1};
+	char *answer = NULL;
+	OWNED(text) = NULL;
 	ERROR(err);
 
 	if (number_map_get(&i->known->seen, name) == SEEN_GOOD || depth > DEEPEST)
 		return NULL;
-	/* Whoever includes itself is good until the rest is read. */
+	/* A file that includes itself is good until the rest is read. */
 	number_map_set(&i->known->seen, name, SEEN_GOOD);
 	text = file_read(file, &err);
 	for (const char *p = text; p && !answer; d.line++) {
 		if (is_include(p, &d))
-			answer = in_directive(i, file, &d, depth);
+			answer = check_include(i, file, &d, depth);
 		p = strchr(p, '\n');
 		p = p ? p + 1 : NULL;
 	}
 	if (answer)
 		number_map_set(&i->known->seen, name, SEEN_BAD);
-	base_free(text);
-	return answer;
-}
-
-/* Of -include and -imacros. */
-static char *in_words(const struct included *i)
-{
-	char *answer = NULL;
-
-	for (size_t w = 0; !answer && w + 1 < i->count; w++) {
-		const char *name = i->words[w + 1];
-		const struct include d = {name, (int)strlen(name), true, 0};
-		struct str path = {0}, said = {0};
-
-		if (strcmp(i->words[w], "-include") && strcmp(i->words[w], "-imacros"))
-			continue;
-		if (included_find(i, i->folder, &d, &path) == IS_ENDLESS) {
-			str_addf(&said, "%s %s: that is no file", i->words[w], name);
-			answer = str_take(&said);
-		}
-		str_fini(&path);
-	}
 	return answer;
 }
 
 char *included_no_file(const struct included *i, const char *file)
 {
-	char *answer = in_words(i);
+	struct str said = {0};
 
-	return answer ? answer : in_file(i, file, 0);
+	for (size_t w = 0; w + 1 < i->count; w++) {
+		const char *name = i->words[w + 1];
+		const struct include d = {name, (int)strlen(name), true, 0};
+		STR(path);
+
+		if ((strcmp(i->words[w], "-include") && strcmp(i->words[w], "-imacros")) ||
+		    find_include(i, i->folder, &d, &path) != IS_ENDLESS)
+			continue;
+		str_addf(&said, "%s %s: that is no file", i->words[w], name);
+		return str_take(&said);
+	}
+	return check_file(i, file, 0);
 }
 
 void included_known_fini(struct included_known *k)

@@ -41,11 +41,11 @@ static struct audit_expr *lower_all(struct lower *l, enum audit_expr_kind kind, 
 
 /* ---- names and constants ------------------------------------------------------------------------------------ */
 
-static struct audit_expr *lower_expr_constant(struct lower *l, CXCursor c, long value)
+static struct audit_expr *constant(struct lower *l, CXCursor c, long long value)
 {
 	struct audit_expr *e = lower_new(l, EXPR_CONSTANT, c, 0);
 
-	e->value = value;
+	e->value = (long)value;
 	return e;
 }
 
@@ -53,22 +53,12 @@ static struct audit_expr *literal(struct lower *l, CXCursor c)
 {
 	const struct clang *clang = &l->reader->clang;
 	CXEvalResult is = clang->Cursor_Evaluate(c);
-	struct audit_expr *e;
+	struct audit_expr *e = is && clang->EvalResult_getKind(is) == CXEval_Int
+				       ? constant(l, c, clang->EvalResult_getAsLongLong(is))
+				       : lower_new(l, EXPR_OTHER, c, 0);
 
-	if (is && clang->EvalResult_getKind(is) == CXEval_Int)
-		e = lower_expr_constant(l, c, (long)clang->EvalResult_getAsLongLong(is));
-	else
-		e = lower_new(l, EXPR_OTHER, c, 0);
 	if (is)
 		clang->EvalResult_dispose(is);
-	return e;
-}
-
-static struct audit_expr *named(struct lower *l, CXCursor c, enum audit_expr_kind kind, unsigned id)
-{
-	struct audit_expr *e = lower_new(l, kind, c, 0);
-
-	e->id = id;
 	return e;
 }
 
@@ -76,23 +66,27 @@ static struct audit_expr *reference(struct lower *l, CXCursor c)
 {
 	const struct audit_reader *r = l->reader;
 	CXCursor to = r->clang.getCursorReferenced(c);
-	unsigned local = lower_local(l, to);
+	const unsigned local = lower_local(l, to);
+	enum audit_expr_kind kind = EXPR_OTHER;
+	struct audit_expr *e;
 
-	if (local)
-		return named(l, c, EXPR_LOCAL, local - 1);
-	switch (cursor_kind(r, to)) {
-	case CXCursor_EnumConstantDecl:
-		return lower_expr_constant(l, c, (long)r->clang.getEnumConstantDeclValue(to));
-	case CXCursor_FunctionDecl:
-		return named(l, c, EXPR_FUNCTION, cursor_usr(r, to));
-	case CXCursor_VarDecl:
-		if (r->clang.getCursorTLSKind(to) != CXTLS_None)
-			return lower_new(l, EXPR_PRIVATE, c, 0);
-		lower_global(l->reader, to);
-		return named(l, c, EXPR_GLOBAL, cursor_usr(r, to));
-	default:
-		return lower_new(l, EXPR_OTHER, c, 0);
+	if (local) {
+		kind = EXPR_LOCAL;
+	} else if (cursor_kind(r, to) == CXCursor_EnumConstantDecl) {
+		return constant(l, c, r->clang.getEnumConstantDeclValue(to));
+	} else if (cursor_kind(r, to) == CXCursor_FunctionDecl) {
+		kind = EXPR_FUNCTION;
+	} else if (cursor_kind(r, to) == CXCursor_VarDecl) {
+		kind = r->clang.getCursorTLSKind(to) != CXTLS_None ? EXPR_PRIVATE : EXPR_GLOBAL;
+		if (kind == EXPR_GLOBAL)
+			lower_global(l->reader, to);
 	}
+	e = lower_new(l, kind, c, 0);
+	if (local)
+		e->id = local - 1;
+	else if (kind == EXPR_FUNCTION || kind == EXPR_GLOBAL)
+		e->id = cursor_usr(r, to);
+	return e;
 }
 
 static struct audit_expr *lower_expr_member(struct lower *l, CXCursor c,
@@ -140,47 +134,30 @@ static struct audit_expr *update(struct lower *l, CXCursor c, const struct curso
 	return e;
 }
 
-/* *(volatile T *)&x, READ_ONCE() and the like: an atomic of those who had none. */
+/* *(volatile T *)&x, READ_ONCE() and the like: an atomic of projects that had none. */
 static bool is_cast_to_volatile(const struct audit_reader *r, CXCursor c)
 {
-	struct cursors parts = {NULL, 0, 0};
-	bool is;
+	const enum CXCursorKind kind = cursor_kind(r, c);
+	CHILDREN(parts, r, c);
 
-	cursor_children(r, c, &parts);
-	if (cursor_kind(r, c) == CXCursor_CStyleCastExpr)
-		is = r->clang.isVolatileQualifiedType(r->clang.getPointeeType(cursor_type(r, c)));
-	else
-		is = (cursor_kind(r, c) == CXCursor_ParenExpr ||
-		      cursor_kind(r, c) == CXCursor_UnexposedExpr) &&
-		     parts.count == 1 && is_cast_to_volatile(r, parts.items[0]);
-	array_fini(&parts);
-	return is;
+	if (kind == CXCursor_CStyleCastExpr)
+		return r->clang.isVolatileQualifiedType(r->clang.getPointeeType(cursor_type(r, c)));
+	return (kind == CXCursor_ParenExpr || kind == CXCursor_UnexposedExpr) && parts.count == 1 &&
+	       is_cast_to_volatile(r, parts.items[0]);
 }
 
 static struct audit_expr *unary(struct lower *l, CXCursor c, const struct cursors *parts)
 {
-	enum audit_expr_kind kind = EXPR_OTHER;
-	struct audit_expr *e;
+	static const enum audit_expr_kind kinds[] = {
+		[CURSOR_OTHER] = EXPR_OTHER, [CURSOR_ADDRESS] = EXPR_ADDRESS,
+		[CURSOR_DEREF] = EXPR_DEREF, [CURSOR_NOT] = EXPR_NOT,
+		[CURSOR_STEP] = EXPR_STEP,
+	};
+	const enum cursor_operator is =
+		parts->count == 1 ? cursor_unary(l->reader, c, parts->items[0]) : CURSOR_OTHER;
+	struct audit_expr *e = lower_all(l, kinds[is], c, parts);
 
-	if (parts->count == 1)
-		switch (cursor_unary(l->reader, c, parts->items[0])) {
-		case CURSOR_ADDRESS:
-			kind = EXPR_ADDRESS;
-			break;
-		case CURSOR_DEREF:
-			kind = EXPR_DEREF;
-			break;
-		case CURSOR_NOT:
-			kind = EXPR_NOT;
-			break;
-		case CURSOR_STEP:
-			kind = EXPR_STEP;
-			break;
-		default:
-			break;
-		}
-	e = lower_all(l, kind, c, parts);
-	e->is_volatile = kind == EXPR_DEREF && is_cast_to_volatile(l->reader, parts->items[0]);
+	e->is_volatile = is == CURSOR_DEREF && is_cast_to_volatile(l->reader, parts->items[0]);
 	return e;
 }
 
@@ -198,23 +175,31 @@ static void first_word(const struct lower *l, CXCursor c, char *out, size_t size
 	out[length] = 0;
 }
 
+/* By the first row with a part of its name. */
 static enum audit_atomic atomic_named(const char *name)
 {
-	if (strstr(name, "exchange") || strstr(name, "test_and") || strstr(name, "compare") ||
-	    strstr(name, "cas"))
-		return ATOMIC_EXCHANGE;
-	if (strstr(name, "fetch") || strstr(name, "_add") || strstr(name, "_sub") ||
-	    strstr(name, "inc") || strstr(name, "dec"))
-		return ATOMIC_UPDATE;
-	if (strstr(name, "load") || strstr(name, "read") || strstr(name, "get"))
-		return ATOMIC_LOAD;
-	if (strstr(name, "store") || strstr(name, "clear") || strstr(name, "set") ||
-	    strstr(name, "init") || strstr(name, "write"))
-		return ATOMIC_STORE;
+	static const struct {
+		const char *part;
+		enum audit_atomic is;
+	} rows[] = {
+		{"exchange", ATOMIC_EXCHANGE}, {"test_and", ATOMIC_EXCHANGE},
+		{"compare", ATOMIC_EXCHANGE},  {"cas", ATOMIC_EXCHANGE},
+		{"fetch", ATOMIC_UPDATE},      {"_add", ATOMIC_UPDATE},
+		{"_sub", ATOMIC_UPDATE},       {"inc", ATOMIC_UPDATE},
+		{"dec", ATOMIC_UPDATE},	       {"load", ATOMIC_LOAD},
+		{"read", ATOMIC_LOAD},	       {"get", ATOMIC_LOAD},
+		{"store", ATOMIC_STORE},       {"clear", ATOMIC_STORE},
+		{"set", ATOMIC_STORE},	       {"init", ATOMIC_STORE},
+		{"write", ATOMIC_STORE},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (strstr(name, rows[i].part))
+			return rows[i].is;
 	return ATOMIC_UPDATE;
 }
 
-static bool lower_expr_is_word(const char *word, const char *const *words)
+static bool begins_with_any(const char *word, const char *const *words)
 {
 	for (; *words; words++)
 		if (strncmp(word, *words, strlen(*words)) == 0)
@@ -241,7 +226,7 @@ static struct audit_expr *unexposed(struct lower *l, CXCursor c, const struct cu
 		return lower_expr(l, parts->items[0]);
 	first_word(l, c, word, sizeof(word));
 	if (parts->count >= 2 && cursor_type(l->reader, parts->items[0]).kind == CXType_Pointer &&
-	    (lower_expr_is_word(word, atomics) ||
+	    (begins_with_any(word, atomics) ||
 	     cursor_type(l->reader, parts->items[1]).kind != CXType_Pointer))
 		return atomic(l, c, parts, word);
 	return lower_all(l, EXPR_OTHER, c, parts);
@@ -259,7 +244,7 @@ static struct audit_expr *lower_expr_call(struct lower *l, CXCursor c, const str
 		name = program_text(l->reader->program, cursor_name(l->reader, to));
 		if (strncmp(name, "__builtin_expect", 16) == 0 && parts->count > 2)
 			return lower_expr(l, parts->items[1]);
-		if (lower_expr_is_word(name, atomics) && parts->count > 1) {
+		if (begins_with_any(name, atomics) && parts->count > 1) {
 			const struct cursors rest = {parts->items + 1, parts->count - 1, 0};
 
 			return atomic(l, c, &rest,
@@ -280,32 +265,27 @@ static struct audit_expr *last_of(struct lower *l, CXCursor c, const struct curs
 
 static bool sets_number(const struct audit_reader *r, CXCursor c)
 {
-	struct cursors parts = {NULL, 0, 0};
-	bool is;
+	CHILDREN(parts, r, c);
 
-	cursor_children(r, c, &parts);
-	is = cursor_kind(r, c) == CXCursor_BinaryOperator && parts.count == 2 &&
-	     cursor_kind(r, parts.items[1]) == CXCursor_IntegerLiteral;
-	array_fini(&parts);
-	return is;
+	return cursor_kind(r, c) == CXCursor_BinaryOperator && parts.count == 2 &&
+	       cursor_kind(r, parts.items[1]) == CXCursor_IntegerLiteral;
 }
 
-/* Of ({ int v; if (x) v = 1; else v = 0; v; }), GLib's way to make a condition 0 or 1, that is x. */
+/* The x of ({ int v; if (x) v = 1; else v = 0; v; }), GLib's way to make a condition 0 or 1; or NULL. */
 static struct audit_expr *truth(struct lower *l, CXCursor compound)
 {
 	const struct audit_reader *r = l->reader;
-	struct cursors parts = {NULL, 0, 0}, ways = {NULL, 0, 0};
-	struct audit_expr *is = NULL;
+	CHILDREN(parts, r, compound);
 
-	cursor_children(r, compound, &parts);
 	if (parts.count == 3 && cursor_kind(r, parts.items[0]) == CXCursor_DeclStmt &&
-	    cursor_kind(r, parts.items[1]) == CXCursor_IfStmt)
-		cursor_children(r, parts.items[1], &ways);
-	if (ways.count == 3 && sets_number(r, ways.items[1]) && sets_number(r, ways.items[2]))
-		is = lower_expr(l, ways.items[0]);
-	array_fini(&parts);
-	array_fini(&ways);
-	return is;
+	    cursor_kind(r, parts.items[1]) == CXCursor_IfStmt) {
+		CHILDREN(ways, r, parts.items[1]);
+
+		if (ways.count == 3 && sets_number(r, ways.items[1]) &&
+		    sets_number(r, ways.items[2]))
+			return lower_expr(l, ways.items[0]);
+	}
+	return NULL;
 }
 
 static struct audit_expr *inner(struct lower *l, CXCursor compound)
@@ -354,13 +334,9 @@ static struct audit_expr *lower_parts(struct lower *l, CXCursor c, const struct 
 
 struct audit_expr *lower_expr(struct lower *l, CXCursor c)
 {
-	struct cursors parts = {NULL, 0, 0};
-	struct audit_expr *e;
+	CHILDREN(parts, l->reader, c);
 
-	cursor_children(l->reader, c, &parts);
-	e = lower_parts(l, c, &parts);
-	array_fini(&parts);
-	return e;
+	return lower_parts(l, c, &parts);
 }
 
 /* ---- blocks --------------------------------------------------------------------------------------------------------- */
@@ -397,11 +373,9 @@ void lower_step(struct lower *l, struct audit_expr *e)
 	*array_add(&lower_open_block(l)->steps) = e;
 }
 
-static void lower_choice(struct lower *l, const struct audit_expr *e, unsigned yes, unsigned no);
-
 void lower_condition(struct lower *l, struct audit_expr *e, unsigned yes, unsigned no)
 {
-	unsigned next;
+	unsigned first, next;
 
 	switch (e->kind) {
 	case EXPR_NOT:
@@ -415,8 +389,14 @@ void lower_condition(struct lower *l, struct audit_expr *e, unsigned yes, unsign
 		l->block = next;
 		lower_condition(l, e->operands[1], yes, no);
 		return;
-	case EXPR_CHOICE:
-		lower_choice(l, e, yes, no);
+	case EXPR_CHOICE: /* one of the two alone is evaluated: it may lock */
+		first = lower_block_new(l);
+		next = lower_block_new(l);
+		lower_condition(l, e->operands[0], first, next);
+		l->block = first;
+		lower_condition(l, e->operands[1], yes, no);
+		l->block = next;
+		lower_condition(l, e->operands[2], yes, no);
 		return;
 	case EXPR_LAST:
 		for (unsigned i = 0; i + 1 < e->count; i++)
@@ -426,16 +406,4 @@ void lower_condition(struct lower *l, struct audit_expr *e, unsigned yes, unsign
 	default:
 		lower_branch(l, e, yes, no);
 	}
-}
-
-/* One of the two alone is evaluated: a macro's may lock, and unlock. */
-static void lower_choice(struct lower *l, const struct audit_expr *e, unsigned yes, unsigned no)
-{
-	const unsigned first = lower_block_new(l), second = lower_block_new(l);
-
-	lower_condition(l, e->operands[0], first, second);
-	l->block = first;
-	lower_condition(l, e->operands[1], yes, no);
-	l->block = second;
-	lower_condition(l, e->operands[2], yes, no);
 }

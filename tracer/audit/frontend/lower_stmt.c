@@ -1,9 +1,8 @@
+/* Statements, scopes and functions as blocks. */
 #include "tracer/audit/frontend/reader.h"
 
 #include <ctype.h>
 #include <string.h>
-
-enum { NOWHERE = 0 }; /* the first block is the entry: nothing jumps there */
 
 /* ---- locals and globals ------------------------------------------------------------------------------------- */
 
@@ -25,39 +24,33 @@ unsigned lower_global(struct audit_reader *r, CXCursor declaration)
 	if (known || !usr)
 		return known;
 	g = array_add(&p->globals);
-	g->usr = usr;
 	g->name = cursor_name(r, declaration);
 	g->record = record_of_type(r, type);
 	number_map_set(&p->global_of, usr, (unsigned)p->globals.count);
 	return (unsigned)p->globals.count;
 }
 
-/* The function of __attribute__((cleanup(FUNCTION))), which libclang only prints. */
+/* The function of __attribute__((cleanup(FUNCTION))), which libclang only prints; 0: it has none. */
 static unsigned cleanup_of(struct lower *l, CXCursor c)
 {
 	const struct clang *clang = &l->reader->clang;
+	const struct audit_program *p = l->reader->program;
 	CXPrintingPolicy policy = clang->getCursorPrintingPolicy(c);
-	char *text = clang_take(clang, clang->getCursorPrettyPrinted(c, policy)), *at, *name;
-	unsigned usr = 0;
+	OWNED(text) = clang_take(clang, clang->getCursorPrettyPrinted(c, policy));
+	char *at = strstr(text, "cleanup(");
+	STR(usr);
 
 	clang->PrintingPolicy_dispose(policy);
-	at = strstr(text, "cleanup(");
-	if (at) {
-		at += strlen("cleanup(");
-		at[strcspn(at, ")")] = 0;
-		array_each(const struct audit_function, f, &l->reader->program->functions)
-			if (strcmp(program_text(l->reader->program, f->name), at) == 0)
-				usr = f->usr;
-		/* Not read yet, or of the system's: by the name that it has if it is not static. */
-		name = usr ? NULL : base_alloc(strlen(at) + 8, 1);
-		if (name) {
-			strcat(strcpy(name, "c:@F@"), at);
-			usr = interned_add(&l->reader->program->names, name);
-			base_free(name);
-		}
-	}
-	base_free(text);
-	return usr;
+	if (!at)
+		return 0;
+	at += strlen("cleanup(");
+	at[strcspn(at, ")")] = 0;
+	for (size_t i = p->functions.count; i > 0; i--)
+		if (strcmp(program_text(p, p->functions.items[i - 1].name), at) == 0)
+			return p->functions.items[i - 1].usr;
+	/* Not read yet, or of the system: the USR of an external function. */
+	str_addf(&usr, "c:@F@%s", at);
+	return interned_add(&l->reader->program->names, str_text(&usr));
 }
 
 static unsigned add_local(struct lower *l, CXCursor c)
@@ -79,39 +72,42 @@ static struct audit_expr *local_expr(struct lower *l, unsigned local, CXCursor c
 	return e;
 }
 
-static void add_cleanup(struct lower *l, unsigned local, unsigned usr)
+/* Adds `local = value` to the block. Returns the local. */
+static struct audit_expr *add_assignment(struct lower *l, CXCursor c, unsigned local,
+					 struct audit_expr *value)
 {
-	l->function->locals.items[local].cleanup = usr;
-	*array_add(&l->cleanups) = local;
+	struct audit_expr *e = lower_new(l, EXPR_ASSIGN, c, 2);
+
+	e->operands[0] = local_expr(l, local, c);
+	e->operands[1] = value;
+	lower_step(l, e);
+	return e->operands[0];
 }
 
 static void lower_variable(struct lower *l, CXCursor c)
 {
-	struct cursors parts = {NULL, 0, 0};
+	const struct clang *clang = &l->reader->clang;
+	const enum CX_StorageClass storage = clang->Cursor_getStorageClass(c);
+	CHILDREN(parts, l->reader, c);
 	unsigned local, cleanup = 0;
 
-	if (l->reader->clang.Cursor_getStorageClass(c) == CX_SC_Static ||
-	    l->reader->clang.Cursor_getStorageClass(c) == CX_SC_Extern) {
+	if (storage == CX_SC_Static || storage == CX_SC_Extern) {
 		lower_global(l->reader, c);
 		return;
 	}
 	local = add_local(l, c);
-	cursor_children(l->reader, c, &parts);
 	for (size_t i = 0; i < parts.count; i++) {
-		if (cursor_kind(l->reader, parts.items[i]) == CXCursor_UnexposedAttr)
-			cleanup = cleanup_of(l, c);
-		if (i + 1 == parts.count &&
-		    l->reader->clang.isExpression(cursor_kind(l->reader, parts.items[i]))) {
-			struct audit_expr *e = lower_new(l, EXPR_ASSIGN, c, 2);
+		const enum CXCursorKind kind = cursor_kind(l->reader, parts.items[i]);
 
-			e->operands[0] = local_expr(l, local, c);
-			e->operands[1] = lower_expr(l, parts.items[i]);
-			lower_step(l, e);
-		}
+		if (kind == CXCursor_UnexposedAttr)
+			cleanup = cleanup_of(l, c);
+		if (i + 1 == parts.count && clang->isExpression(kind))
+			add_assignment(l, c, local, lower_expr(l, parts.items[i]));
 	}
-	array_fini(&parts);
-	if (cleanup)
-		add_cleanup(l, local, cleanup);
+	if (cleanup) {
+		l->function->locals.items[local].cleanup = cleanup;
+		*array_add(&l->cleanups) = local;
+	}
 }
 
 /* ---- scopes: what is called when one is left ------------------------------------------------------------------- */
@@ -129,10 +125,17 @@ static void call_cleanup(struct lower *l, unsigned local, CXCursor c)
 	lower_step(l, e);
 }
 
+/* Calls the cleanups of all scopes inside of the first `outside` ones. */
 static void leave_scopes(struct lower *l, size_t outside, CXCursor c)
 {
 	for (size_t i = l->cleanups.count; i > outside; i--)
 		call_cleanup(l, l->cleanups.items[i - 1], c);
+}
+
+static void end_scope(struct lower *l, size_t outside, CXCursor c)
+{
+	leave_scopes(l, outside, c);
+	l->cleanups.count = outside;
 }
 
 /* ---- statements ---------------------------------------------------------------------------------------------------- */
@@ -161,30 +164,26 @@ static unsigned label_block(struct lower *l, unsigned name)
 
 static void lower_compound(struct lower *l, const struct cursors *parts, CXCursor c)
 {
-	size_t outside = l->cleanups.count;
+	const size_t outside = l->cleanups.count;
 
 	for (size_t i = 0; i < parts->count; i++)
 		lower_statement(l, parts->items[i]);
-	leave_scopes(l, outside, c);
-	l->cleanups.count = outside;
+	end_scope(l, outside, c);
 }
 
 struct audit_expr *lower_inner(struct lower *l, CXCursor compound)
 {
-	struct cursors parts = {NULL, 0, 0};
+	const size_t outside = l->cleanups.count;
 	struct audit_expr *last = NULL;
-	size_t outside = l->cleanups.count;
+	CHILDREN(parts, l->reader, compound);
 
-	cursor_children(l->reader, compound, &parts);
 	for (size_t i = 0; i < parts.count; i++)
 		if (i + 1 == parts.count &&
 		    l->reader->clang.isExpression(cursor_kind(l->reader, parts.items[i])))
 			last = lower_expr(l, parts.items[i]);
 		else
 			lower_statement(l, parts.items[i]);
-	array_fini(&parts);
-	leave_scopes(l, outside, compound);
-	l->cleanups.count = outside;
+	end_scope(l, outside, compound);
 	return last ? last : lower_new(l, EXPR_OTHER, compound, 0);
 }
 
@@ -208,41 +207,21 @@ static void lower_if(struct lower *l, const struct cursors *parts)
 	l->block = behind;
 }
 
+static struct lower_target target_at(const struct lower *l, unsigned block)
+{
+	return (struct lower_target){block, l->cleanups.count};
+}
+
+/* The parts of a loop that are there; others are NULL. */
 struct loop {
-	unsigned breaks, continues, breaks_outside, continues_outside;
-};
-
-static struct loop loop_begin(struct lower *l, unsigned breaks, unsigned continues)
-{
-	struct loop outer = {l->breaks, l->continues, l->outside.breaks, l->outside.continues};
-
-	l->breaks = breaks;
-	l->outside.breaks = (unsigned)l->cleanups.count;
-	if (continues != NOWHERE) {
-		l->continues = continues;
-		l->outside.continues = (unsigned)l->cleanups.count;
-	}
-	return outer;
-}
-
-static void loop_end(struct lower *l, struct loop outer)
-{
-	l->breaks = outer.breaks;
-	l->continues = outer.continues;
-	l->outside.breaks = outer.breaks_outside;
-	l->outside.continues = outer.continues_outside;
-}
-
-/* Of a `for`, the parts that are there; those that are not are NULL. */
-struct for_parts {
 	CXCursor *begin, *condition, *step, *body;
 };
 
-static void lower_loop(struct lower *l, const struct for_parts *f, bool body_first)
+static void lower_loop(struct lower *l, const struct loop *f, bool body_first)
 {
-	unsigned head = lower_block_new(l), body = lower_block_new(l),
-		 next = f->step ? lower_block_new(l) : head, behind = lower_block_new(l);
-	struct loop outer;
+	const unsigned head = lower_block_new(l), body = lower_block_new(l),
+		       next = f->step ? lower_block_new(l) : head, behind = lower_block_new(l);
+	const struct lower_target breaks = l->breaks, continues = l->continues;
 
 	if (f->begin)
 		lower_statement(l, *f->begin);
@@ -253,9 +232,11 @@ static void lower_loop(struct lower *l, const struct for_parts *f, bool body_fir
 	else
 		lower_jump(l, body);
 	l->block = body;
-	outer = loop_begin(l, behind, next);
+	l->breaks = target_at(l, behind);
+	l->continues = target_at(l, next);
 	lower_statement(l, *f->body);
-	loop_end(l, outer);
+	l->breaks = breaks;
+	l->continues = continues;
 	lower_jump(l, next);
 	if (f->step) {
 		l->block = next;
@@ -286,7 +267,7 @@ static bool semicolons(const struct cursor_text *file, unsigned from, unsigned t
 
 static void lower_for(struct lower *l, CXCursor c, const struct cursors *parts)
 {
-	struct for_parts f = {NULL, NULL, NULL, &parts->items[parts->count - 1]};
+	struct loop f = {NULL, NULL, NULL, &parts->items[parts->count - 1]};
 	CXCursor **const all[] = {&f.begin, &f.condition, &f.step};
 	struct cursor_text file, ignored;
 	unsigned from, to, at[2], begin, end;
@@ -309,28 +290,27 @@ static void lower_switch(struct lower *l, const struct cursors *parts)
 	unsigned select, behind = lower_block_new(l);
 	size_t outer_cases = l->cases.count;
 	bool outer_default = l->has_default;
-	struct loop outer;
+	const struct lower_target breaks = l->breaks;
 
 	l->has_default = false;
 	lower_step(l, lower_expr(l, parts->items[0]));
 	select = lower_block_new(l);
 	go(l, select);
-	outer = loop_begin(l, behind, NOWHERE);
+	l->breaks = target_at(l, behind);
 	lower_statement(l, parts->items[1]);
-	loop_end(l, outer);
+	l->breaks = breaks;
 	lower_jump(l, behind);
 	/* Whichever of the cases, or none, unless there is a default. */
 	l->block = select;
 	for (size_t i = outer_cases; i < l->cases.count; i++) {
-		unsigned next;
+		const bool is_last = l->has_default && i + 1 == l->cases.count;
+		const unsigned next = is_last ? 0 : lower_block_new(l);
 
-		if (l->has_default && i + 1 == l->cases.count) {
+		if (is_last)
 			lower_jump(l, l->cases.items[i]);
-			break;
-		}
-		next = lower_block_new(l);
-		lower_branch(l, NULL, l->cases.items[i], next);
-		l->block = next;
+		else
+			lower_branch(l, NULL, l->cases.items[i], next);
+		l->block = is_last ? l->block : next;
 	}
 	if (!l->has_default)
 		lower_jump(l, behind);
@@ -351,7 +331,7 @@ static void lower_case(struct lower *l, const struct cursors *parts, bool is_def
 		lower_statement(l, parts->items[parts->count - 1]);
 }
 
-static void lower_label_statement(struct lower *l, CXCursor c, const struct cursors *parts)
+static void lower_labelled(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	unsigned here = label_block(l, cursor_name(l->reader, c));
 
@@ -361,29 +341,13 @@ static void lower_label_statement(struct lower *l, CXCursor c, const struct curs
 		lower_statement(l, parts->items[0]);
 }
 
-static void lower_goto(struct lower *l, const struct cursors *parts)
-{
-	if (parts->count)
-		go(l, label_block(l, cursor_name(l->reader, parts->items[0])));
-}
-
-/* What is returned is known before the scopes are left. */
-static struct audit_expr *lower_stmt_keep(struct lower *l, CXCursor c, struct audit_expr *value)
-{
-	struct audit_expr *e = lower_new(l, EXPR_ASSIGN, c, 2);
-
-	e->operands[0] = local_expr(l, add_local(l, c), c);
-	e->operands[1] = value;
-	lower_step(l, e);
-	return e->operands[0];
-}
-
 static void lower_return(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	struct audit_expr *value = parts->count ? lower_expr(l, parts->items[0]) : NULL;
 
+	/* The value is known before the scopes are left. */
 	if (value && l->cleanups.count)
-		value = lower_stmt_keep(l, c, value);
+		value = add_assignment(l, c, add_local(l, c), value);
 	leave_scopes(l, 0, c);
 	lower_open_block(l)->end = END_RETURN;
 	lower_open_block(l)->value = value;
@@ -391,22 +355,15 @@ static void lower_return(struct lower *l, CXCursor c, const struct cursors *part
 	l->block = lower_block_new(l);
 }
 
-static void lower_exit(struct lower *l, CXCursor c, unsigned to, unsigned outside)
+static void lower_exit(struct lower *l, CXCursor c, struct lower_target to)
 {
-	leave_scopes(l, outside, c);
-	go(l, to);
-}
-
-static void lower_declarations(struct lower *l, const struct cursors *parts)
-{
-	for (size_t i = 0; i < parts->count; i++)
-		if (cursor_kind(l->reader, parts->items[i]) == CXCursor_VarDecl)
-			lower_variable(l, parts->items[i]);
+	leave_scopes(l, to.cleanups, c);
+	go(l, to.block);
 }
 
 static void lower_loops(struct lower *l, CXCursor c, const struct cursors *parts)
 {
-	struct for_parts f = {NULL, NULL, NULL, NULL};
+	struct loop f = {NULL, NULL, NULL, NULL};
 	bool is_do = cursor_kind(l->reader, c) == CXCursor_DoStmt;
 
 	if (cursor_kind(l->reader, c) == CXCursor_ForStmt && parts->count) {
@@ -425,7 +382,9 @@ static void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts)
 		lower_compound(l, parts, c);
 		return;
 	case CXCursor_DeclStmt:
-		lower_declarations(l, parts);
+		for (size_t i = 0; i < parts->count; i++)
+			if (cursor_kind(l->reader, parts->items[i]) == CXCursor_VarDecl)
+				lower_variable(l, parts->items[i]);
 		return;
 	case CXCursor_IfStmt:
 		if (parts->count >= 2)
@@ -445,19 +404,20 @@ static void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts)
 		lower_case(l, parts, cursor_kind(l->reader, c) == CXCursor_DefaultStmt);
 		return;
 	case CXCursor_LabelStmt:
-		lower_label_statement(l, c, parts);
+		lower_labelled(l, c, parts);
 		return;
 	case CXCursor_GotoStmt:
-		lower_goto(l, parts);
+		if (parts->count)
+			go(l, label_block(l, cursor_name(l->reader, parts->items[0])));
 		return;
 	case CXCursor_ReturnStmt:
 		lower_return(l, c, parts);
 		return;
 	case CXCursor_BreakStmt:
-		lower_exit(l, c, l->breaks, l->outside.breaks);
+		lower_exit(l, c, l->breaks);
 		return;
 	case CXCursor_ContinueStmt:
-		lower_exit(l, c, l->continues, l->outside.continues);
+		lower_exit(l, c, l->continues);
 		return;
 	default:
 		for (size_t i = 0; i < parts->count; i++)
@@ -467,15 +427,13 @@ static void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts)
 
 static void lower_statement(struct lower *l, CXCursor c)
 {
-	struct cursors parts = {NULL, 0, 0};
-
 	if (l->reader->clang.isExpression(cursor_kind(l->reader, c))) {
 		lower_step(l, lower_expr(l, c));
-		return;
+	} else {
+		CHILDREN(parts, l->reader, c);
+
+		lower_kind(l, c, &parts);
 	}
-	cursor_children(l->reader, c, &parts);
-	lower_kind(l, c, &parts);
-	array_fini(&parts);
 }
 
 /* ---- a function ------------------------------------------------------------------------------------------------------ */
@@ -485,7 +443,7 @@ static void lower_body(struct lower *l, CXCursor definition, CXCursor body)
 	l->block = lower_block_new(l);
 	lower_statement(l, body);
 	lower_open_block(l)->end = END_RETURN;
-	lower_open_block(l)->at = l->function->end = cursor_end(l->reader, definition);
+	lower_open_block(l)->at = cursor_end(l->reader, definition);
 }
 
 /* Two programs may each have one of that name. */
@@ -504,8 +462,7 @@ void lower_function(struct audit_reader *r, CXCursor definition)
 	struct audit_program *p = r->program;
 	struct audit_function f = {0};
 	struct lower l = {.reader = r, .function = &f};
-	struct cursors parts = {NULL, 0, 0};
-	char *comment;
+	CHILDREN(parts, r, definition);
 
 	f.usr = cursor_usr(r, definition);
 	f.at = cursor_place(r, definition);
@@ -518,17 +475,13 @@ void lower_function(struct audit_reader *r, CXCursor definition)
 		return;
 	f.next = number_map_get(&p->function_of, f.usr);
 	f.name = cursor_name(r, definition);
-	comment = comment_of(r, definition);
-	f.wants_lock = comment_wants_lock(comment);
-	base_free(comment);
-	cursor_children(r, definition, &parts);
+	f.wants_lock = comment_wants_lock(r, definition);
 	for (size_t i = 0; i < parts.count; i++)
 		if (cursor_kind(r, parts.items[i]) == CXCursor_ParmDecl)
 			add_local(&l, parts.items[i]);
 	f.parameters = (unsigned)f.locals.count;
 	if (parts.count && cursor_kind(r, parts.items[parts.count - 1]) == CXCursor_CompoundStmt)
 		lower_body(&l, definition, parts.items[parts.count - 1]);
-	array_fini(&parts);
 	array_fini(&l.declared);
 	array_fini(&l.labels);
 	array_fini(&l.cleanups);

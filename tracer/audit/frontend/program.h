@@ -22,18 +22,15 @@ int place_compare(struct audit_place a, struct audit_place b);
 
 /* ---- structs -------------------------------------------------------------------------------------------- */
 
-enum audit_lock_kind { AUDIT_NO_LOCK, AUDIT_MUTEX, AUDIT_RWLOCK, AUDIT_SPIN };
-
 struct audit_field {
-	unsigned usr, name, record;
-	enum audit_lock_kind lock;
-	bool is_atomic, is_record;
+	unsigned name, record;
+	bool lock, is_atomic, is_record;
 	unsigned guarded_by; /* a name: guarded_by(lock) in its comment */
 	struct audit_place at;
 };
 
 struct audit_record {
-	unsigned usr, name, alias; /* alias: the name of a typedef; may be 0 */
+	unsigned name, alias; /* alias: the name of a typedef; may be 0 */
 	struct audit_place at;
 	bool has_lock, has_atomic, thread_safe, not_shared, is_public; /* public: in a header */
 	bool is_union;
@@ -100,7 +97,7 @@ struct audit_local {
 
 struct audit_function {
 	unsigned usr, name, parameters; /* the first ones of the locals */
-	struct audit_place at, end;
+	struct audit_place at;
 	bool is_static, wants_lock; /* its comment says that who calls it has the lock */
 	unsigned unit;		    /* index + 1 of the sources; 0: it stands in a header */
 	unsigned next; /* index + 1 of one with the same USR, of another program; 0: none */
@@ -109,7 +106,7 @@ struct audit_function {
 };
 
 struct audit_global {
-	unsigned usr, name, record;
+	unsigned name, record;
 };
 
 /* A source file, and what it is compiled for (targets.c). */

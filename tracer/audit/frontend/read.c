@@ -1,3 +1,4 @@
+/* Sources into the program: what is compiled, and how; one unit after the other. */
 #include "tracer/audit/frontend/reader.h"
 
 #include "tracer/base/files/file.h"
@@ -31,18 +32,10 @@ struct reading {
 	ARRAY(struct unit) units;
 };
 
-static void skip(struct audit_read *a, const char *file, char *why)
-{
-	struct audit_skipped *s = array_add(&a->skipped);
-
-	s->file = base_strdup(file);
-	s->why = why;
-}
-
 /* ---- what to compile, and how ------------------------------------------------------------------------------- */
 
-/* Of a command for gcc, what changes the meaning of the text: libclang knows not all the others. `takes`: the next
-   word, too. */
+/* True for a word of a command for gcc that changes the meaning of the text: libclang does not know all the others.
+   `takes`: the next word, too. */
 static bool matters(const char *word, bool *takes)
 {
 	static const char *const with[] = {"-isystem", "-iquote",   "-idirafter", "-include",
@@ -71,38 +64,36 @@ static char *absolute(const char *folder, const char *file)
 		str_addf(&path, "%s/", folder);
 	str_add(&path, file);
 	real = realpath(str_text(&path), NULL);
-	if (!real)
-		return str_take(&path);
-	str_clear(&path);
-	str_add(&path, real);
-	free(real);
+	if (real) {
+		str_clear(&path);
+		str_add(&path, real);
+		free(real);
+	}
 	return str_take(&path);
 }
 
-/* Of the files that are named, where there are some. */
-static bool read_is_wanted(const struct audit_read_options *o, const char *path)
+/* True if the path is one of the files that are named, or if none is. */
+static bool is_wanted(const struct audit_read_options *o, const char *path)
 {
 	bool wanted = !o->count;
 
 	for (size_t i = 0; i < o->count && !wanted; i++) {
-		char *file = absolute(NULL, o->files[i]);
+		OWNED(file) = absolute(NULL, o->files[i]);
 
 		wanted = strcmp(file, path) == 0;
-		base_free(file);
 	}
 	return wanted;
 }
 
-/* NULL: there is none yet. */
-static const struct unit *known(const struct reading *r, const char *path)
+static struct unit *find_unit(const struct reading *r, const char *path)
 {
-	array_each(const struct unit, u, &r->units)
+	array_each(struct unit, u, &r->units)
 		if (strcmp(u->file, path) == 0)
 			return u;
 	return NULL;
 }
 
-static struct unit *read_add_unit(struct reading *r, char *path)
+static struct unit *add_unit(struct reading *r, char *path)
 {
 	struct unit *u = array_add(&r->units);
 
@@ -111,91 +102,55 @@ static struct unit *read_add_unit(struct reading *r, char *path)
 	return u;
 }
 
-/* What the command's object is for. */
-static void add_target(struct reading *r, CXCompileCommand command, const char *folder,
-		       const struct unit *u)
+/* The first command for a file says how it is compiled; all of them say for what. */
+static void add_command(struct reading *r, CXCompileCommand command)
 {
 	const struct clang *c = &r->reader.clang;
+	OWNED(folder) = clang_take(c, c->CompileCommand_getDirectory(command));
+	OWNED(name) = clang_take(c, c->CompileCommand_getFilename(command));
+	OWNED(path) = absolute(folder, name);
+	struct unit *u = find_unit(r, path);
+	const bool is_new = !u;
+	bool takes = false, is_object = false;
 
-	for (unsigned i = 1; i + 1 < c->CompileCommand_getNumArgs(command); i++) {
-		char *word = clang_take(c, c->CompileCommand_getArg(command, i)),
-		     *object = clang_take(c, c->CompileCommand_getArg(command, i + 1)),
-		     *target = strcmp(word, "-o") == 0 ? targets_of_object(folder, object, u->file)
-						       : NULL;
+	if (!is_wanted(r->reader.options, path))
+		return;
+	if (is_new) {
+		u = add_unit(r, base_strdup(path));
+		u->folder = base_strdup(folder);
+	}
+	for (unsigned i = 1; i < c->CompileCommand_getNumArgs(command); i++) {
+		OWNED(word) = clang_take(c, c->CompileCommand_getArg(command, i));
+		OWNED(target) = is_object ? targets_of_object(folder, word, u->file) : NULL;
 
 		if (target)
 			targets_add(r->reader.program, u->source, target);
-		base_free(word);
-		base_free(object);
-		base_free(target);
+		is_object = strcmp(word, "-o") == 0;
+		if (is_new && (takes ? !(takes = false) : matters(word, &takes)))
+			*array_add(&u->words) = base_strdup(word);
 	}
 }
 
-static void read_add_command(struct reading *r, CXCompileCommand command)
-{
-	const struct clang *c = &r->reader.clang;
-	char *folder = clang_take(c, c->CompileCommand_getDirectory(command)),
-	     *name = clang_take(c, c->CompileCommand_getFilename(command)),
-	     *path = absolute(folder, name);
-	struct unit *u;
-	bool takes = false;
-
-	base_free(name);
-	if (read_is_wanted(r->reader.options, path) && known(r, path))
-		add_target(r, command, folder, known(r, path));
-	if (!read_is_wanted(r->reader.options, path) || known(r, path)) {
-		base_free(folder);
-		base_free(path);
-		return;
-	}
-	u = read_add_unit(r, path);
-	u->folder = folder;
-	add_target(r, command, folder, u);
-	for (unsigned i = 1; i < c->CompileCommand_getNumArgs(command); i++) {
-		char *word = clang_take(c, c->CompileCommand_getArg(command, i));
-
-		if (takes ? !(takes = false) : matters(word, &takes))
-			*array_add(&u->words) = word;
-		else
-			base_free(word);
-	}
-}
-
-/* Of what it wrote, what stands behind the name of the reader that is meant. */
-static void why_not(const struct str *said, struct str *out)
-{
-	static const char before[] = "json-compilation-database: ";
-	const char *at = strstr(str_text(said), before);
-
-	if (at)
-		str_add_bytes(out, at + strlen(before), strcspn(at + strlen(before), "\n"));
-}
-
+/* libclang writes why it cannot read the file, after the name of its reader. */
 static CXCompilationDatabase open_commands(const struct clang *c, const char *folder,
 					   struct str *why)
 {
+	static const char before[] = "json-compilation-database: ";
 	CXCompilationDatabase_Error error = CXCompilationDatabase_NoError;
 	CXCompilationDatabase all;
 	struct caught caught;
+	const char *at;
 	STR(said);
 
 	caught_begin(&caught);
 	all = c->CompilationDatabase_fromDirectory(folder, &error);
 	caught_end(&caught, &said);
-	if (error != CXCompilationDatabase_NoError)
-		why_not(&said, why);
-	return error == CXCompilationDatabase_NoError ? all : NULL;
-}
-
-static int no_commands(const char *folder, const struct str *why, struct error *err)
-{
-	if (why->length)
-		error_set(err, ERROR_USAGE, "%s/compile_commands.json: %s", folder, str_text(why));
-	else
-		error_set(err, ERROR_USAGE, "%s: no compile_commands.json that can be read",
-			  folder);
-	return error_hint(err, "cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON writes one; "
-			       "`bear -- make` does so for make");
+	if (error == CXCompilationDatabase_NoError)
+		return all;
+	at = strstr(str_text(&said), before);
+	if (at)
+		str_add_bytes(why, at + strlen(before), strcspn(at + strlen(before), "\n"));
+	return NULL;
 }
 
 static int add_commands(struct reading *r, struct error *err)
@@ -207,57 +162,48 @@ static int add_commands(struct reading *r, struct error *err)
 	STR(path);
 	STR(why);
 
-	/* libclang says more of a file that is not there than anybody wants to read. */
+	/* libclang has many lines for a file that does not exist. */
 	str_addf(&path, "%s/compile_commands.json", folder);
 	if (access(str_text(&path), R_OK) == 0)
 		all = open_commands(c, folder, &why);
-	if (!all)
-		no_commands(folder, &why, err);
-	if (!all)
-		return -1;
+	if (!all) {
+		if (why.length)
+			error_set(err, ERROR_USAGE, "%s: %s", str_text(&path), str_text(&why));
+		else
+			error_set(err, ERROR_USAGE, "%s: no compile_commands.json that can be read",
+				  folder);
+		return error_hint(err, "cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON writes one; "
+				       "`bear -- make` does so for make");
+	}
 	commands = c->CompilationDatabase_getAllCompileCommands(all);
 	for (unsigned i = 0; commands && i < c->CompileCommands_getSize(commands); i++)
-		read_add_command(r, c->CompileCommands_getCommand(commands, i));
+		add_command(r, c->CompileCommands_getCommand(commands, i));
 	if (commands)
 		c->CompileCommands_dispose(commands);
 	c->CompilationDatabase_dispose(all);
 	return 0;
 }
 
-static void add_flags(struct unit *u, const char *flags)
-{
-	while (flags && *flags) {
-		size_t length = strcspn(flags, " \t");
-
-		if (length)
-			*array_add(&u->words) = base_strndup(flags, length);
-		flags += length;
-		flags += strspn(flags, " \t");
-	}
-}
-
-/* Those that the folder does not name. */
+/* Files that the folder does not name, with --cflags. */
 static void add_files(struct reading *r)
 {
 	const struct audit_read_options *o = r->reader.options;
 
 	for (size_t i = 0; i < o->count; i++) {
-		char *path = absolute(NULL, o->files[i]);
+		OWNED(path) = absolute(NULL, o->files[i]);
+		struct unit *u = find_unit(r, path) ? NULL : add_unit(r, base_strdup(path));
+		const char *flags = u ? o->flags : NULL;
 
-		if (known(r, path)) {
-			base_free(path);
-			continue;
+		while (flags && *(flags += strspn(flags, " \t"))) {
+			size_t length = strcspn(flags, " \t");
+
+			*array_add(&u->words) = base_strndup(flags, length);
+			flags += length;
 		}
-		add_flags(read_add_unit(r, path), o->flags);
 	}
 }
 
 /* ---- one unit -------------------------------------------------------------------------------------------------- */
-
-static bool is_system(const struct reading *r, CXCursor c)
-{
-	return r->reader.clang.Location_isInSystemHeader(r->reader.clang.getCursorLocation(c));
-}
 
 /* Functions that a variable begins with may be called by anybody. */
 static enum CXChildVisitResult take_addresses(CXCursor c, CXCursor parent, CXClientData data)
@@ -279,10 +225,10 @@ static void read_function(struct reading *r, CXCursor c)
 {
 	struct audit_program *p = r->reader.program;
 
-	if (!r->reader.clang.isCursorDefinition(c))
+	if (!r->reader.clang.isCursorDefinition(c)) {
 		number_map_set(&p->declared, cursor_usr(&r->reader, c), 1);
-	if (!r->reader.clang.isCursorDefinition(c))
 		return;
+	}
 	p->has_main |= strcmp(program_text(p, cursor_name(&r->reader, c)), "main") == 0;
 	lower_function(&r->reader, c);
 }
@@ -292,7 +238,7 @@ static enum CXChildVisitResult read_top(CXCursor c, CXCursor parent, CXClientDat
 	struct reading *r = data;
 
 	(void)parent;
-	if (is_system(r, c))
+	if (r->reader.clang.Location_isInSystemHeader(r->reader.clang.getCursorLocation(c)))
 		return CXChildVisit_Continue;
 	switch ((unsigned)cursor_kind(&r->reader, c)) {
 	case CXCursor_FunctionDecl:
@@ -315,88 +261,73 @@ static enum CXChildVisitResult read_top(CXCursor c, CXCursor parent, CXClientDat
 	return CXChildVisit_Continue;
 }
 
-/* The first error of the compiler, owned; NULL: there is none. Of the file itself only the line is told. */
-static char *first_error(const struct audit_reader *r, const char *of)
+/* The error as one line. Of the unit's own file only the line is named. */
+static char *error_line(const struct clang *c, CXDiagnostic d, const char *unit)
+{
+	OWNED(said) = clang_take(c, c->getDiagnosticSpelling(d));
+	struct str text = {0};
+	unsigned line = 0;
+	CXFile file = NULL;
+
+	c->getFileLocation(c->getDiagnosticLocation(d), &file, &line, NULL, NULL);
+	if (file) {
+		OWNED(name) = clang_take(c, c->getFileName(file));
+
+		if (*name && strcmp(name, unit) != 0)
+			str_addf(&text, "%s:%u: ", path_shown(name), line);
+		else if (line)
+			str_addf(&text, "line %u: ", line);
+	}
+	str_add(&text, said);
+	return str_take(&text);
+}
+
+/* The first error of the compiler, owned; NULL: there is none. */
+static char *first_error(const struct audit_reader *r, const char *unit)
 {
 	const struct clang *c = &r->clang;
-	struct str text = {0};
+	char *text = NULL;
 
-	for (unsigned i = 0; !text.length && i < c->getNumDiagnostics(r->unit); i++) {
+	for (unsigned i = 0; !text && i < c->getNumDiagnostics(r->unit); i++) {
 		CXDiagnostic d = c->getDiagnostic(r->unit, i);
-		unsigned line = 0;
-		CXFile file = NULL;
 
-		if (c->getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
-			char *said = clang_take(c, c->getDiagnosticSpelling(d)), *name;
-
-			c->getFileLocation(c->getDiagnosticLocation(d), &file, &line, NULL, NULL);
-			name = file ? clang_take(c, c->getFileName(file)) : base_strdup("");
-			if (*name && strcmp(name, of) != 0)
-				str_addf(&text, "%s:%u: %s", path_shown(name), line, said);
-			else if (line)
-				str_addf(&text, "line %u: %s", line, said);
-			else
-				str_add(&text, said);
-			base_free(name);
-			base_free(said);
-		}
+		if (c->getDiagnosticSeverity(d) >= CXDiagnostic_Error)
+			text = error_line(c, d, unit);
 		c->disposeDiagnostic(d);
 	}
-	return text.length ? str_take(&text) : NULL;
+	return text;
 }
 
-static bool read_is_file(const char *path)
+/* NULL: it cannot. libclang survives its own crash, and writes many lines about it. */
+static CXTranslationUnit parse(struct reading *r, const struct unit *u, const char **why)
 {
-	struct stat s;
-
-	return stat(path, &s) == 0 && S_ISREG(s.st_mode);
-}
-
-static bool is_c(const char *file)
-{
-	const char *dot = strrchr(file, '.');
-
-	return dot && strcmp(dot, ".c") == 0;
-}
-
-/* NULL: it cannot. A crash of its own libclang survives, and says so in many lines. */
-static CXTranslationUnit read_parse(struct reading *r, const struct unit *u, const char **why)
-{
-	const struct clang *c = &r->reader.clang;
 	ARRAY(const char *) words = {0};
-	STR(where);
 	struct caught caught;
 	CXTranslationUnit unit = NULL;
 	enum CXErrorCode code;
+	STR(where);
 
-	if (u->folder)
-		str_addf(&where, "-working-directory=%s", u->folder);
-	if (u->folder)
-		*array_add(&words) = str_text(&where);
-	else
-		*array_add(&words) = "-std=gnu11";
+	str_addf(&where, "-working-directory=%s", u->folder ? u->folder : "");
+	*array_add(&words) = u->folder ? str_text(&where) : "-std=gnu11";
 	array_each(char *const, word, &u->words)
 		*array_add(&words) = *word;
 	caught_begin(&caught);
-	code = c->parseTranslationUnit2(r->reader.index, u->file, words.items, (int)words.count,
-					NULL, 0, 0, &unit);
+	code = r->reader.clang.parseTranslationUnit2(r->reader.index, u->file, words.items,
+						     (int)words.count, NULL, 0, 0, &unit);
 	caught_end(&caught, NULL);
-	*why = code == CXError_Crashed ? "libclang crashes on it" : "libclang cannot read it";
-	if (code != CXError_Success)
-		unit = NULL;
 	array_fini(&words);
-	return unit;
+	*why = code == CXError_Crashed ? "libclang crashes on it" : "libclang cannot read it";
+	return code == CXError_Success ? unit : NULL;
 }
 
 static size_t count_lines(const char *file)
 {
 	ERROR(err);
-	char *text = file_read(file, &err);
+	OWNED(text) = file_read(file, &err);
 	size_t lines = 0;
 
 	for (const char *p = text; p && *p; p++)
 		lines += *p == '\n';
-	base_free(text);
 	return lines;
 }
 
@@ -404,46 +335,51 @@ static size_t count_lines(const char *file)
 static char *hopeless(struct reading *r, const struct unit *u)
 {
 	const struct included i = {u->folder, u->words.items, u->words.count, &r->included};
+	const char *dot = strrchr(u->file, '.');
+	struct stat s;
 
 	if (access(u->file, R_OK) != 0)
 		return base_strdup("there is no such file");
-	if (!is_c(u->file))
+	if (!dot || strcmp(dot, ".c") != 0)
 		return base_strdup("it is not C");
 	/* A pipe would be waited for. */
-	if (!read_is_file(u->file))
+	if (stat(u->file, &s) != 0 || !S_ISREG(s.st_mode))
 		return base_strdup("it is no file");
 	return included_no_file(&i, u->file);
 }
 
-static void read_unit(struct reading *r, const struct unit *u)
+/* Returns why it was not read, owned, or NULL. */
+static char *read_parsed(struct reading *r, const struct unit *u)
 {
 	const struct clang *c = &r->reader.clang;
+	char *error = first_error(&r->reader, u->file);
+
+	if (error)
+		return error;
+	r->reader.program->units++;
+	r->reader.file = u->file;
+	r->reader.source = u->source;
+	r->reader.program->lines += count_lines(u->file);
+	c->visitChildren(c->getTranslationUnitCursor(r->reader.unit), read_top, r);
+	return NULL;
+}
+
+static void read_unit(struct reading *r, const struct unit *u)
+{
 	char *error = hopeless(r, u);
 	const char *why;
 
-	if (error) {
-		skip(r->to, u->file, error);
-		return;
+	if (!error) {
+		r->reader.unit = parse(r, u, &why);
+		/* libclang went to the folder of the command; where this fails, paths are shown from there. */
+		if (fchdir(r->here) < 0)
+			errno = 0;
+		error = r->reader.unit ? read_parsed(r, u) : base_strdup(why);
+		if (r->reader.unit)
+			r->reader.clang.disposeTranslationUnit(r->reader.unit);
 	}
-	r->reader.unit = read_parse(r, u, &why);
-	/* libclang has gone to the folder that the command names; where that fails, paths are shown from there. */
-	if (fchdir(r->here) < 0)
-		errno = 0;
-	if (!r->reader.unit) {
-		skip(r->to, u->file, base_strdup(why));
-		return;
-	}
-	error = first_error(&r->reader, u->file);
-	if (error) {
-		skip(r->to, u->file, error);
-	} else {
-		r->reader.program->units++;
-		r->reader.file = u->file;
-		r->reader.source = u->source;
-		r->reader.program->lines += count_lines(u->file);
-		c->visitChildren(c->getTranslationUnitCursor(r->reader.unit), read_top, r);
-	}
-	c->disposeTranslationUnit(r->reader.unit);
+	if (error)
+		*array_add(&r->to->skipped) = (struct audit_skipped){base_strdup(u->file), error};
 }
 
 /* ---- all ----------------------------------------------------------------------------------------------------------- */

@@ -106,8 +106,11 @@ struct cursors {
 
 /* ---- cursor.c -------------------------------------------------------------------------------------------- */
 
-/* Of an expression: without references to types. The caller frees them (array_fini). */
-void cursor_children(const struct audit_reader *r, CXCursor c, struct cursors *out);
+/* Without references to types and members; freed where the scope ends. */
+#define CHILDREN(name, r, c)                                                                       \
+	struct cursors name __attribute__((cleanup(cursors_fini))) = cursor_children(r, c)
+struct cursors cursor_children(const struct audit_reader *r, CXCursor c);
+void cursors_fini(struct cursors *c);
 enum CXCursorKind cursor_kind(const struct audit_reader *r, CXCursor c);
 struct audit_place cursor_place(const struct audit_reader *r, CXCursor c);
 struct audit_place cursor_end(const struct audit_reader *r, CXCursor c);
@@ -145,21 +148,17 @@ enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXC
 				   CXCursor right);
 enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCursor operand);
 
-/* ---- comment.c ------------------------------------------------------------------------------------------- */
-
-/* The one before the declaration, or behind it on its line, owned: libclang knows those of Doxygen only. */
-char *comment_of(const struct audit_reader *r, CXCursor c);
-/* Does it say that a function is called with a lock in hand? */
-bool comment_wants_lock(const char *comment);
-
 /* ---- records.c ------------------------------------------------------------------------------------------- */
 
 /* The struct that it is, or points to, of the program's (index + 1); 0: none. */
 unsigned record_of_type(struct audit_reader *r, CXType type);
-/* Index + 1 of the field's. */
 /* A typedef of a struct. */
 void record_alias(struct audit_reader *r, CXCursor declaration);
+/* Index + 1 of the field, or 0. */
 unsigned record_field(struct audit_reader *r, CXCursor declaration);
+
+/* The comment of the function says that it is called with a lock held. */
+bool comment_wants_lock(const struct audit_reader *r, CXCursor c);
 
 /* ---- lower_stmt.c ---------------------------------------------------------------------------------------- */
 
@@ -178,10 +177,10 @@ struct lower {
 	struct audit_reader *reader;
 	struct audit_function *function;
 	unsigned block; /* the one that is being filled */
-	unsigned breaks, continues;
-	struct {
-		unsigned breaks, continues; /* how many cleanups were there outside */
-	} outside;
+	struct lower_target {
+		unsigned block;
+		size_t cleanups; /* open outside of the loop or switch */
+	} breaks, continues;
 	struct cursors declared; /* of the locals, in their order */
 	ARRAY(struct lower_label) labels;
 	ARRAY(unsigned) cleanups; /* locals of the scopes that are open */
@@ -193,13 +192,13 @@ struct audit_expr *lower_new(struct lower *l, enum audit_expr_kind kind, CXCurso
 			     unsigned operands);
 /* Statements within it go to the block that is open. Never NULL. */
 struct audit_expr *lower_expr(struct lower *l, CXCursor c);
-/* To the block that is open. */
+/* Adds it to the block that is open. */
 void lower_step(struct lower *l, struct audit_expr *e);
 /* The block that is open; it moves when there are more. */
 struct audit_block *lower_open_block(struct lower *l);
-/* Its index. */
+/* Returns the new block's index. */
 unsigned lower_block_new(struct lower *l);
-/* How the block that is open ends; the next one is opened by l->block = ... */
+/* Ends the block that is open; l->block = ... opens the next one. */
 void lower_jump(struct lower *l, unsigned to);
 void lower_branch(struct lower *l, struct audit_expr *condition, unsigned yes, unsigned no);
 /* With a block of its own for each part of && || ! ?: and the comma. */

@@ -6,19 +6,9 @@
 
 /* ---- what kind of thing a field is -------------------------------------------------------------------------- */
 
-static const struct {
-	const char *name;
-	enum audit_lock_kind kind;
-} lock_types[] = {
-	{"pthread_mutex_t", AUDIT_MUTEX},
-	{"pthread_rwlock_t", AUDIT_RWLOCK},
-	{"pthread_spinlock_t", AUDIT_SPIN},
-	{"mtx_t", AUDIT_MUTEX},
-	{"GMutex", AUDIT_MUTEX},
-	{"GRecMutex", AUDIT_MUTEX},
-	{"GRWLock", AUDIT_RWLOCK},
-	{"uv_mutex_t", AUDIT_MUTEX},
-	{"uv_rwlock_t", AUDIT_RWLOCK},
+static const char *const lock_types[] = {
+	"pthread_mutex_t", "pthread_rwlock_t", "pthread_spinlock_t", "mtx_t",	    "GMutex",
+	"GRecMutex",	   "GRWLock",	       "uv_mutex_t",	     "uv_rwlock_t",
 };
 
 static CXType element(const struct audit_reader *r, CXType type)
@@ -28,76 +18,80 @@ static CXType element(const struct audit_reader *r, CXType type)
 	return type;
 }
 
-static enum audit_lock_kind lock_named(const struct audit_reader *r, CXType type)
+static bool is_lock_name(const struct audit_reader *r, CXType type)
 {
-	char *text = clang_take(&r->clang, r->clang.getTypeSpelling(type));
+	OWNED(text) = clang_take(&r->clang, r->clang.getTypeSpelling(type));
 	const char *name = text;
-	enum audit_lock_kind kind = AUDIT_NO_LOCK;
 
 	while (strncmp(name, "struct ", 7) == 0 || strncmp(name, "volatile ", 9) == 0)
 		name = strchr(name, ' ') + 1;
 	for (size_t i = 0; i < sizeof(lock_types) / sizeof(*lock_types); i++)
-		if (strcmp(name, lock_types[i].name) == 0)
-			kind = lock_types[i].kind;
-	base_free(text);
-	return kind;
+		if (strcmp(name, lock_types[i]) == 0)
+			return true;
+	return false;
 }
 
-static enum audit_lock_kind kind_of_all(const struct audit_program *p, const struct audit_record *r)
+static bool has_only_locks(const struct audit_program *p, const struct audit_record *r)
 {
-	enum audit_lock_kind kind = AUDIT_NO_LOCK;
-
-	array_each(const unsigned, field, &r->fields) {
-		kind = p->fields.items[*field].lock;
-		if (!kind)
-			return AUDIT_NO_LOCK;
-	}
-	return kind;
+	array_each(const unsigned, field, &r->fields)
+		if (!p->fields.items[*field].lock)
+			return false;
+	return r->fields.count > 0;
 }
 
 /* By the names of its types: pthread_mutex_t is a union without one, a spin lock is an int. */
-static enum audit_lock_kind lock_kind(struct audit_reader *r, CXType type)
+static bool is_lock(struct audit_reader *r, CXType type)
 {
 	CXType canonical = element(r, r->clang.getCanonicalType(type));
-	enum audit_lock_kind kind = lock_named(r, element(r, type));
 	unsigned record;
 
-	if (!kind)
-		kind = lock_named(r, canonical);
-	if (kind || canonical.kind != CXType_Record)
-		return kind;
-	record = record_of_type(r, canonical);
-	return record ? kind_of_all(r->program, &r->program->records.items[record - 1]) : kind;
-}
-
-static bool is_atomic(const struct audit_reader *r, CXType type)
-{
-	CXType t = element(r, r->clang.getCanonicalType(type));
-
-	return t.kind == CXType_Atomic;
+	if (is_lock_name(r, element(r, type)) || is_lock_name(r, canonical))
+		return true;
+	record = canonical.kind == CXType_Record ? record_of_type(r, canonical) : 0;
+	return record && has_only_locks(r->program, &r->program->records.items[record - 1]);
 }
 
 /* ---- a struct -------------------------------------------------------------------------------------------------- */
 
-static bool comment_says(const char *comment, const char *what)
+/* The comment before the declaration, or after it on its line, owned: libclang knows only those of Doxygen. */
+static char *comment_of(const struct audit_reader *r, CXCursor c)
 {
-	return comment && strstr(comment, what);
+	struct cursor_text t = cursor_text(r, c), end = cursor_text_end(r, c);
+	const char *from = t.at, *to = end.at;
+	STR(text);
+
+	if (!t.at || !end.at || end.begin != t.begin)
+		return NULL;
+	while (from > t.begin && strchr(" \t\n", from[-1]))
+		from--;
+	if (from - t.begin > 2 && strncmp(from - 2, "*/", 2) == 0)
+		while (from > t.begin && strncmp(from, "/*", 2) != 0)
+			from--;
+	else
+		while (from > t.begin && from[-1] != '\n')
+			from--;
+	if (from < t.at && strncmp(from, "/*", 2) != 0 && strncmp(from, "//", 2) != 0)
+		from = t.at;
+	while (to < end.end && *to != '\n')
+		to++;
+	str_add_bytes(&text, from, (size_t)(t.at - from));
+	str_add_bytes(&text, end.at, (size_t)(to - end.at));
+	if (text.length)
+		return str_take(&text);
+	return NULL;
 }
 
-/* guarded_by(lock): the lock's name. */
+/* The lock's name in @guarded_by(lock), or 0. */
 static unsigned guard_of(struct audit_reader *r, const char *comment)
 {
 	const char *at = comment ? strstr(comment, "@guarded_by(") : NULL;
-	unsigned name;
-	char *text;
+	OWNED(text) = NULL;
 
 	if (!at)
 		return 0;
 	at += strlen("@guarded_by(");
 	text = base_strndup(at, strcspn(at, ")"));
-	name = interned_add(&r->program->names, text);
-	base_free(text);
-	return name;
+	return interned_add(&r->program->names, text);
 }
 
 static bool is_header(const char *file)
@@ -129,20 +123,19 @@ static void add_field(struct audit_reader *r, unsigned record, CXCursor c)
 {
 	struct audit_program *p = r->program;
 	CXType type = r->clang.getCursorType(c), canonical = r->clang.getCanonicalType(type);
-	char *comment = comment_of(r, c);
-	struct audit_field f = {
-		.usr = cursor_usr(r, c), .name = cursor_name(r, c), .record = record};
+	OWNED(comment) = comment_of(r, c);
+	const unsigned usr = cursor_usr(r, c);
+	struct audit_field f = {.name = cursor_name(r, c), .record = record};
 
 	f.at = cursor_place(r, c);
-	f.lock = lock_kind(r, type);
-	f.is_atomic = is_atomic(r, type);
+	f.lock = is_lock(r, type);
+	f.is_atomic = element(r, canonical).kind == CXType_Atomic;
 	f.is_record = element(r, canonical).kind == CXType_Record;
 	f.guarded_by = guard_of(r, comment);
-	base_free(comment);
-	p->records.items[record].has_lock |= f.lock != AUDIT_NO_LOCK;
+	p->records.items[record].has_lock |= f.lock;
 	p->records.items[record].has_atomic |= f.is_atomic;
 	*array_add(&p->fields) = f;
-	number_map_set(&p->field_of, f.usr, (unsigned)p->fields.count);
+	number_map_set(&p->field_of, usr, (unsigned)p->fields.count);
 	*array_add(&p->records.items[record].fields) = (unsigned)p->fields.count - 1;
 }
 
@@ -167,15 +160,13 @@ static enum CXChildVisitResult read_field(CXCursor c, CXCursor parent, CXClientD
 /* One without a tag has the name of its typedef, which is that of its type. */
 static unsigned records_name_of(struct audit_reader *r, CXCursor c)
 {
-	unsigned name = cursor_name(r, c);
-	char *text;
+	const unsigned name = cursor_name(r, c);
+	OWNED(text) = NULL;
 
 	if (*program_text(r->program, name) && !strchr(program_text(r->program, name), '('))
 		return name;
 	text = clang_take(&r->clang, r->clang.getTypeSpelling(r->clang.getCursorType(c)));
-	name = interned_add(&r->program->names, strchr(text, '(') ? "(unnamed)" : text);
-	base_free(text);
-	return name;
+	return interned_add(&r->program->names, strchr(text, '(') ? "(unnamed)" : text);
 }
 
 /* Index + 1. */
@@ -185,20 +176,18 @@ static unsigned read_record(struct audit_reader *r, CXCursor c)
 	unsigned usr = cursor_usr(r, c), known = number_map_get(&p->record_of, usr);
 	struct audit_record *record;
 	struct fields_to_read to;
-	char *comment;
+	OWNED(comment) = NULL;
 
 	if (known || !usr)
 		return known;
 	record = array_add(&p->records);
 	comment = comment_of(r, c);
-	record->usr = usr;
 	record->name = records_name_of(r, c);
 	record->at = cursor_place(r, c);
 	record->is_union = cursor_kind(r, c) == CXCursor_UnionDecl;
 	record->is_public = is_header(program_text(p, record->at.file));
-	record->thread_safe = comment_says(comment, "@thread_safe");
-	record->not_shared = comment_says(comment, "@not_shared");
-	base_free(comment);
+	record->thread_safe = comment && strstr(comment, "@thread_safe");
+	record->not_shared = comment && strstr(comment, "@not_shared");
 	known = (unsigned)p->records.count;
 	number_map_set(&p->record_of, usr, known);
 	to = (struct fields_to_read){r, known - 1};
@@ -243,35 +232,6 @@ unsigned record_field(struct audit_reader *r, CXCursor declaration)
 	return number_map_get(&r->program->field_of, usr);
 }
 
-/* ---- comments ------------------------------------------------------------------------------------------------- */
-
-char *comment_of(const struct audit_reader *r, CXCursor c)
-{
-	struct cursor_text t = cursor_text(r, c), end = cursor_text_end(r, c);
-	const char *from = t.at, *to = end.at;
-	STR(text);
-
-	if (!t.at || !end.at || end.begin != t.begin)
-		return NULL;
-	while (from > t.begin && strchr(" \t\n", from[-1]))
-		from--;
-	if (from - t.begin > 2 && strncmp(from - 2, "*/", 2) == 0)
-		while (from > t.begin && strncmp(from, "/*", 2) != 0)
-			from--;
-	else
-		while (from > t.begin && from[-1] != '\n')
-			from--;
-	if (from < t.at && strncmp(from, "/*", 2) != 0 && strncmp(from, "//", 2) != 0)
-		from = t.at;
-	while (to < end.end && *to != '\n')
-		to++;
-	str_add_bytes(&text, from, (size_t)(t.at - from));
-	str_add_bytes(&text, end.at, (size_t)(to - end.at));
-	if (text.length)
-		return str_take(&text);
-	return NULL;
-}
-
 /* ---- whose lock ------------------------------------------------------------------------------------------- */
 
 static bool says_any(const char *sentence, const char *const *words)
@@ -308,15 +268,16 @@ static bool ends_sentence(const char *at)
 	return *at == '\n' && (*next == '@' || *next == '\\' || *next == '\n');
 }
 
-bool comment_wants_lock(const char *comment)
+bool comment_wants_lock(const struct audit_reader *r, CXCursor c)
 {
-	STR(sentence);
+	OWNED(comment) = comment_of(r, c);
 	bool wants = false;
+	STR(sentence);
 
 	for (const char *p = comment; p && *p && !wants; p++) {
-		const char c = isspace((unsigned char)*p) || *p == '*' ? ' ' : *p;
+		const char small = isspace((unsigned char)*p) || *p == '*' ? ' ' : *p;
 
-		str_addf(&sentence, "%c", tolower((unsigned char)c));
+		str_addf(&sentence, "%c", tolower((unsigned char)small));
 		if (!ends_sentence(p) && p[1])
 			continue;
 		wants = asks_for_lock(str_text(&sentence));

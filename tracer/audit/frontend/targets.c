@@ -1,3 +1,4 @@
+/* What units are compiled for. */
 #include "tracer/audit/frontend/program.h"
 
 #include "tracer/base/text/str.h"

@@ -130,7 +130,7 @@ static void add_nearest(const struct harness_violation *v, const char *outcome, 
 static void add_verdict(const struct harness_violation *v, const struct explore_failure *f,
 			struct str *out)
 {
-	char *outcome = f ? outcome_of(f) : NULL;
+	OWNED(outcome) = f ? outcome_of(f) : NULL;
 
 	if (outcome) {
 		foreign_code_span(out, outcome);
@@ -145,7 +145,6 @@ static void add_verdict(const struct harness_violation *v, const struct explore_
 		str_add(out,
 			"An outcome came that no order of whole calls gives: see outcomes.txt.\n");
 	}
-	base_free(outcome);
 }
 
 static void add_files(const struct harness_violation *v, struct str *out)
@@ -198,11 +197,9 @@ static char *in_folder(const struct harness_violation *v, const char *name)
 static int write_text(const struct harness_hunt *h, const struct harness_violation *v,
 		      const char *name, const struct str *text)
 {
-	char *path = in_folder(v, name);
-	int failed = file_replace(path, str_text(text), h->x.err);
+	OWNED(path) = in_folder(v, name);
 
-	base_free(path);
-	return failed;
+	return file_replace(path, str_text(text), h->x.err);
 }
 
 static int write_source(struct harness_hunt *h, struct harness_violation *v)
@@ -210,32 +207,27 @@ static int write_source(struct harness_hunt *h, struct harness_violation *v)
 	STR(command);
 	STR(text);
 	unsigned final[ORDER_CALLS], count = harness_final(h, &v->schema, final);
-	int failed;
 
 	harness_command(h, "test", "test.c", &command);
 	write_test(&(struct write_test){&h->object, &v->schema, final, count, &v->outcomes,
 					str_text(&command)},
 		   &text);
-	failed = write_text(h, v, "test.c", &text);
-	return failed;
+	return write_text(h, v, "test.c", &text);
 }
 
 static int compile_test(struct harness_hunt *h, struct harness_violation *v)
 {
-	char *to = in_folder(v, "test"), *from = in_folder(v, "test.c");
+	OWNED(to) = in_folder(v, "test");
+	OWNED(from) = in_folder(v, "test.c");
 	STR(command);
 	STR(said);
-	int failed;
 
 	harness_command(h, to, from, &command);
 	str_add(&command, " 2>&1");
-	failed = harness_shell(str_text(&command), &said);
-	if (failed)
-		error_set(h->x.err, ERROR_SYSTEM, "%s cannot be compiled: %s", from,
-			  str_text(&said));
-	base_free(to);
-	base_free(from);
-	return failed;
+	if (harness_shell(str_text(&command), &said) == 0)
+		return 0;
+	return error_set(h->x.err, ERROR_SYSTEM, "%s cannot be compiled: %s", from,
+			 str_text(&said));
 }
 
 /* `reason` NULL: the test did not fail in its own search. */
@@ -292,15 +284,12 @@ static void set_test_options(const struct harness_hunt *h, struct explore_option
 static int learn_outcome(struct harness_hunt *h, struct harness_violation *v,
 			 const struct explore_failure *f)
 {
-	char *text = outcome_of(f);
-	int answer = 0;
+	OWNED(text) = outcome_of(f);
 
-	if (text) {
-		outcomes_add(&v->outcomes, text, NULL)->times++;
-		answer = harness_allow(h, &v->outcomes);
-	}
-	base_free(text);
-	return answer;
+	if (!text)
+		return 0;
+	outcomes_add(&v->outcomes, text, NULL)->times++;
+	return harness_allow(h, &v->outcomes);
 }
 
 static int search_test(struct harness_hunt *h, struct harness_violation *v, char *program)
@@ -328,15 +317,12 @@ static int search_test(struct harness_hunt *h, struct harness_violation *v, char
 /* 1: the test is another one from now on; 0, -1. The folder is complete before the search, which a signal may end. */
 static int try_test(struct harness_hunt *h, struct harness_violation *v)
 {
-	char *program = in_folder(v, "test");
-	int answer = -1;
+	OWNED(program) = in_folder(v, "test");
 
-	if (write_source(h, v) == 0 && compile_test(h, v) == 0) {
-		set_no_script(v, "the search for one was ended");
-		answer = write_folder(h, v, NULL) < 0 ? -1 : search_test(h, v, program);
-	}
-	base_free(program);
-	return answer;
+	if (write_source(h, v) < 0 || compile_test(h, v) < 0)
+		return -1;
+	set_no_script(v, "the search for one was ended");
+	return write_folder(h, v, NULL) < 0 ? -1 : search_test(h, v, program);
 }
 
 int harness_found(struct harness_hunt *h, struct harness_violation *v)

@@ -264,7 +264,7 @@ static int not_run(struct harness_hunt *h)
 static int run_pending(struct harness_hunt *h, struct str *said)
 {
 	double left = harness_left(h);
-	char *path = harness_path(h, "orders");
+	OWNED(path) = harness_path(h, "orders");
 	STR(command);
 	int failed = left < 0 ? 0 : write_pending(h->orders, path, h->x.err);
 
@@ -277,7 +277,6 @@ static int run_pending(struct harness_hunt *h, struct str *said)
 		if (!said->length && harness_left(h) >= 0)
 			failed = not_run(h);
 	}
-	base_free(path);
 	return failed;
 }
 

@@ -65,11 +65,10 @@ static void command_fini(struct command_words *c)
 static void count(void *ctx, const char *text)
 {
 	struct harness_sought *s = ctx;
-	char *line = base_strndup(text, strcspn(text, "\n"));
+	OWNED(line) = base_strndup(text, strcspn(text, "\n"));
 
 	if (*line)
 		outcomes_add(&s->outcomes, line, NULL)->times++;
-	base_free(line);
 }
 
 static const struct harness_outcome *first_wrong(const struct outcomes *o)

@@ -241,7 +241,7 @@ static bool can_be_called(const struct signature *s)
 
 static void add_ops(struct harness_hunt *h)
 {
-	char *prefix = prefix_of(&h->signatures);
+	OWNED(prefix) = prefix_of(&h->signatures);
 	size_t length = strlen(prefix);
 	const char *list = h->options.ops;
 
@@ -253,7 +253,6 @@ static void add_ops(struct harness_hunt *h)
 					      : s->role == SIGNATURE_OPERATION && !s->why))
 			add_op(h, s, name);
 	}
-	base_free(prefix);
 }
 
 /* Every name of --ops is an operation. */
@@ -263,14 +262,13 @@ static int check_ops(struct harness_hunt *h)
 	size_t length;
 
 	while ((item = next_item(&at, &length))) {
-		char *name = base_strndup(item, length);
+		OWNED(name) = base_strndup(item, length);
 		const struct signature *s = signatures_find(&h->signatures, name);
 
 		if (!harness_op_named(&h->object, item, length))
 			error_set(h->x.err, ERROR_USAGE, "--ops: '%s' is no operation of %s%s%s",
 				  name, h->object.type, s && s->why ? ": " : "",
 				  s && s->why ? s->why : "");
-		base_free(name);
 		if (h->x.err->code)
 			return error_hint(h->x.err, "gatectl harness --list says what was found");
 	}
@@ -346,10 +344,9 @@ static void add_prototype(struct harness_hunt *h, const struct signature *s)
 	result = plain_type(h, &s->result);
 	str_addf(&text, "%s%s%s(", result, strchr(result, '*') ? "" : " ", s->name);
 	for (size_t i = 0; i < s->parameters.count; i++) {
-		char *type = plain_type(h, &s->parameters.items[i]);
+		OWNED(type) = plain_type(h, &s->parameters.items[i]);
 
 		str_addf(&text, "%s%s", i ? ", " : "", type);
-		base_free(type);
 	}
 	str_add(&text, s->parameters.count ? ");" : "void);");
 	*array_add(&h->object.prototypes) = str_take(&text);
