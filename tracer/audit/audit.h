@@ -1,7 +1,8 @@
 /*
- * gatectl audit: static thread safety of C structs. The analysis makes facts of each function, callees first; then the
- * properties (checks/check_*.c) add findings. P1 to P3 are the properties of a thread-safe class of "Scalable
- * Thread-Safety Analysis of Java Classes with CodeQL" (2025), for C.
+ * gatectl audit: static thread safety of C structs. The analysis makes facts of each function,
+ * callees first; then the properties (checks/check_*.c) add findings. P1 to P3 are the properties
+ * of a thread-safe class of "Scalable Thread-Safety Analysis of Java Classes with CodeQL" (2025),
+ * for C.
  */
 #ifndef GATECTL_AUDIT_AUDIT_H
 #define GATECTL_AUDIT_AUDIT_H
@@ -102,14 +103,15 @@ int audit_marks_check(const struct audit_program *p, struct error *err);
 void audit_run(struct audit *a, struct audit_program *p, const struct audit_options *options);
 void audit_fini(struct audit *a);
 
-/* ---- of flow ------------------------------------------------------------------------------------------------------ */
+/* ---- of flow --------------------------------------------------------------------------------- */
 
 const struct audit_access *audit_innermost(const struct audit_access *a);
 /* The one copy of an equal lockset. */
 struct audit_helds audit_helds_of(struct audit *a, struct audit_helds helds);
 /* The same locks in the same modes, wherever they were taken. */
 bool audit_helds_same(const struct audit_helds *a, const struct audit_helds *b);
-/* A number for all locks of one kind: a field + 1, or what is above all fields for a global; 0: none. */
+/* A number for all locks of one kind: a field + 1, or what is above all fields for a global; 0:
+   none. */
 unsigned audit_lock_key(const struct audit *a, unsigned lock);
 /* A recursive lock, or one of an array, which may be another one each time. */
 bool audit_may_be_taken_twice(const struct audit *a, unsigned lock);

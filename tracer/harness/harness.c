@@ -24,7 +24,7 @@ struct hunt {
 	ARRAY(struct harness_group) groups;
 };
 
-/* The C and C++ libraries, and those of sanitizers: nobody expects a search inside of them. */
+/* The C and C++ libraries, and those of sanitizers: a search inside of them is not expected. */
 static bool is_runtime(const char *library)
 {
 	static const char *const names[] = {
@@ -66,7 +66,7 @@ int harness_discover(struct harness_hunt *h)
 	return harness_object(h) < 0 ? -1 : harness_weaken(h);
 }
 
-/* ---- one harness ---------------------------------------------------------------------------------------- */
+/* ---- one harness ----------------------------------------------------------------------------- */
 
 static bool harness_is_over(const struct harness_hunt *h)
 {
@@ -81,7 +81,7 @@ static bool contains_known(const struct harness_hunt *h, const struct schema *s)
 	return false;
 }
 
-/* Atomic outcomes are there afterwards, or it is out. */
+/* Finds the atomic outcomes, or takes the harness out. */
 static int prepare_one(struct harness_hunt *h, struct harness_group *g, struct harness_sought *s)
 {
 	struct harness_atomic a = {.use = HARNESS_FAILS};
@@ -102,13 +102,13 @@ static int prepare_one(struct harness_hunt *h, struct harness_group *g, struct h
 	return 0;
 }
 
-/* Is it one of this shard's? */
+/* The harness is of this shard. */
 static bool harness_is_ours(const struct harness_hunt *h, size_t index)
 {
 	return index % h->explore.shards == h->explore.shard - 1;
 }
 
-/* Some at once: their orders are run together. */
+/* Prepares some at once: their orders run together. */
 static int harness_prepare(struct harness_hunt *h, struct harness_group *g, size_t from)
 {
 	size_t end = from + TOGETHER < g->items.count ? from + TOGETHER : g->items.count;
@@ -126,7 +126,7 @@ static int harness_prepare(struct harness_hunt *h, struct harness_group *g, size
 static int search_level(struct harness_hunt *h, struct harness_group *g, struct harness_sought *s,
 			unsigned level)
 {
-	unsigned long most = h->explore.runs ? h->explore.runs : 0, runs;
+	unsigned long most = h->explore.runs, runs;
 	bool violated = false;
 
 	if (s->out)
@@ -149,7 +149,7 @@ static int search_level(struct harness_hunt *h, struct harness_group *g, struct 
 	return violated ? harness_found(h, &h->violations.items[h->violations.count - 1]) : 0;
 }
 
-/* ---- all of one size ---------------------------------------------------------------------------------------- */
+/* ---- all of one size ------------------------------------------------------------------------- */
 
 /* xorshift (Marsaglia): the same order for the same seed. */
 static uint64_t random_of(uint64_t *state)
@@ -160,7 +160,7 @@ static uint64_t random_of(uint64_t *state)
 	return *state;
 }
 
-/* Neighbours are alike: what one does not show the next one hardly will. */
+/* Neighbours are alike: what one does not show, the next one hardly will. */
 static void shuffle(struct harness_sought *items, size_t count, uint64_t seed)
 {
 	uint64_t state = seed * 0x9e3779b97f4a7c15 | 1;
@@ -206,7 +206,7 @@ static int search_those(struct harness_hunt *h, struct harness_group *g, unsigne
 	return 0;
 }
 
-/* Where nobody sees anything of another one, only crashes and the like are left to be found: later. */
+/* Harnesses whose threads see nothing of each other come later: only crashes can be found there. */
 static int search_group(struct harness_hunt *h, struct harness_group *g, unsigned level)
 {
 	if (!g->enumerated)
@@ -227,9 +227,10 @@ static int search_all(struct hunt *w)
 	return 0;
 }
 
-/* ---- the hunt -------------------------------------------------------------------------------------------------- */
+/* ---- the hunt -------------------------------------------------------------------------------- */
 
-/* Not all calls are tried then (harness_calls); which number a call has is known once all operations were. */
+/* Not all calls are tried then (harness_calls); which number a call has is known once all
+   operations were. */
 static int parse_given(struct harness_hunt *h)
 {
 	struct schema s;
@@ -285,7 +286,7 @@ static void hunt_fini(struct hunt *w)
 	array_fini(&w->groups);
 }
 
-/* That is no all-clear. */
+/* A search of nothing is no all-clear. */
 static int nothing_searched(struct harness_hunt *h)
 {
 	if (h->out_of_time) {

@@ -1,7 +1,7 @@
 /*
- * gatectl harness: is every operation of an object atomic? Operations are read from debug information; small
- * concurrent harnesses are made of them; whole calls one after the other say which outcomes are atomic; and
- * each harness is searched (explore.h) for one that is not.
+ * gatectl harness: is every operation of an object atomic? Operations are read from debug
+ * information; small concurrent harnesses are made of them; whole calls one after the other say
+ * which outcomes are atomic; and each harness is searched (explore.h) for one that is not.
  */
 #ifndef GATECTL_HARNESS_HARNESS_H
 #define GATECTL_HARNESS_HARNESS_H

@@ -21,7 +21,7 @@ static bool same_stem(const char *a, const char *b)
 	return n == m && strncmp(x, y, n) == 0;
 }
 
-/* Is there a file of functions that belongs to the header? Only then is it known whose the struct is. */
+/* True if a file of functions belongs to the header: only then the struct has a known module. */
 static bool has_module(const struct audit *a, const struct audit_record *r)
 {
 	const char *header = program_text(a->program, r->at.file);
@@ -44,9 +44,9 @@ static bool has_guard(const struct entry_access *e)
 }
 
 /*
- * The field is written; most of its uses are in the struct's own module, which holds a lock as a rule, and this use has
- * none on some path. A header of a whole program has no module, and a module whose users hold a lock, or that needs
- * none for the field, lets them use it.
+ * The field is written; most of its uses are in the struct's own module, which holds a lock as a
+ * rule, and this use has none on some path. A header of a whole program has no module, and a module
+ * whose users hold a lock, or that needs none for the field, lets them use it.
  */
 static bool needs_guard(const struct audit *a, const struct audit_record *r,
 			const struct audit_access *access)

@@ -1,10 +1,11 @@
 /* P3: for every pair of conflicting accesses, one lock that is held at both. */
 #include "tracer/audit/checks/checks.h"
 
-/* ---- conflicting accesses ----------------------------------------------------------------------------------------- */
+/* ---- conflicting accesses -------------------------------------------------------------------- */
 
-/* An entry that is called says more than one that may not be, a thread that holds the lock more than others, another
-   place more than the same one in another thread, and a write more than a read. */
+/* An entry that is called says more than one that may not be, a thread that holds the lock more
+   than others, another place more than the same one in another thread, and a write more than a
+   read. */
 enum { HEAVIEST = 15 };
 static unsigned weight(const struct audit *a, const struct entry_access *other,
 		       const struct entry_access *with, unsigned key)
@@ -16,8 +17,8 @@ static unsigned weight(const struct audit *a, const struct entry_access *other,
 	       2 * !place_same(other->at, with->at) + entry_is(other, ACCESS_WRITES);
 }
 
-/* Before it makes a thread, a function that initialises or destroys another struct's lock is alone with what that lock
-   guards, unless that is reached from an argument and the lock is not. */
+/* Before it makes a thread, a function that initialises or destroys another struct's lock is
+   alone with what that lock guards, unless that is reached from an argument and the lock is not. */
 static bool is_setting_up(const struct audit *a, const struct entry_access *e, unsigned key)
 {
 	if (!key || guards_is_own(a, key, e->access->field))
@@ -35,7 +36,8 @@ static bool is_setting_up(const struct audit *a, const struct entry_access *e, u
 	return false;
 }
 
-/* The field of the struct in the field that is used, + 1; 0: all of the struct, or several fields. */
+/* The field of the struct in the field that is used, + 1; 0: all of the struct, or several
+   fields. */
 static unsigned part_used(const struct audit *a, const struct audit_access *access)
 {
 	const struct audit_program *p = a->program;
@@ -88,7 +90,7 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 	return found;
 }
 
-/* ---- how sure it is -------------------------------------------------------------------------------------------------- */
+/* ---- how sure it is -------------------------------------------------------------------------- */
 
 /* An access without the lock of its field, and the access that it conflicts with. */
 struct conflict {
@@ -117,7 +119,8 @@ static bool is_far(const struct conflict *c)
 	return c->m->held && 2 * c->m->near < c->m->held;
 }
 
-/* Written before the function takes the lock: the section that follows may hand it over, by what it writes. */
+/* Written before the function takes the lock: the section that follows may hand it over, by what
+   it writes. */
 static bool is_handed_over(const struct conflict *c)
 {
 	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || entry_is(c->e, ACCESS_READS))
@@ -130,8 +133,8 @@ static bool is_handed_over(const struct conflict *c)
 	return false;
 }
 
-/* Written under a lock of its own object, which the other access took before: what that saw under the lock says that the
-   field was written. */
+/* Written under a lock of its own object, which the other access took before: what that saw
+   under the lock says that the field was written. */
 static bool is_seen_written(const struct conflict *c)
 {
 	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || !entry_is(c->e, ACCESS_SETTLED))
@@ -147,8 +150,8 @@ static bool is_seen_written(const struct conflict *c)
 	return false;
 }
 
-/* All writes are of the function that reads here, or of its one entry: one thread may read what it wrote itself, and
-   take the lock for other readers. */
+/* All writes are of the function that reads here, or of its one entry: one thread may read what
+   it wrote itself, and take the lock for other readers. */
 static bool is_its_writers(const struct conflict *c)
 {
 	if (!c->m->held || entry_is(c->e, ACCESS_WRITES))
@@ -161,7 +164,8 @@ static bool is_its_writers(const struct conflict *c)
 	return true;
 }
 
-/* Written once, where it was NULL under the lock; here it was seen or made under the lock before. */
+/* Written once, where it was NULL under the lock; here it was seen or made under the lock
+   before. */
 static bool is_seen_and_stays(const struct conflict *c)
 {
 	bool is_seen = false;
@@ -185,8 +189,8 @@ static bool is_after_join(const struct conflict *c)
 	return parallel_after_join(c->a, c->e) || parallel_after_join(c->a, c->other);
 }
 
-/* Three of five places are enough then, whichever struct's lock it is; fewer would say that the lock is there for
-   something else. */
+/* Three of five places are enough then, whichever struct's lock it is; fewer would say that the
+   lock is there for something else. */
 static bool is_of_two_threads(const struct conflict *c)
 {
 	return guards_hold(c->other, c->m->key) && parallel_is_certain(c->a, c->e, c->other) &&
@@ -198,7 +202,8 @@ static bool is_of_callback(const struct conflict *c)
 	return entries_is_callback(c->a, c->e->entry) || entries_is_callback(c->a, c->other->entry);
 }
 
-/* It may be called from outside, but all its callers in these files hold the lock: it may be no interface. */
+/* It may be called from outside, but all its callers in these files hold the lock: it may be no
+   interface. */
 static bool callers_hold(const struct conflict *c)
 {
 	bool any = false;
@@ -298,7 +303,7 @@ static enum finding_confidence confidence_of(const struct conflict *c)
 	return row->confidence;
 }
 
-/* ---- findings ---------------------------------------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 static const char *lock_name(const struct audit *a, unsigned key)
 {
@@ -378,9 +383,10 @@ static void add_safe(struct audit *a, unsigned field, const struct majority *m, 
 	s->why = str_take(&why);
 }
 
-/* ---- all accesses of a field ------------------------------------------------------------------------------------------- */
+/* ---- all accesses of a field ----------------------------------------------------------------- */
 
-/* A field as accesses of one kind see it: the accesses that are in one program with them, and their lock. */
+/* A field as accesses of one kind see it: the accesses that are in one program with them, and
+   their lock. */
 struct field_view {
 	size_t kind;
 	struct entry_accesses some;
@@ -491,7 +497,8 @@ static void check_field(struct audit *a, unsigned field)
 		add_safe(a, field, &m, written, plain);
 }
 
-/* A function that sets fields of several locks, and holds none of them, sets up an object that no other thread has. */
+/* A function that sets fields of several locks, and holds none of them, sets up an object that
+   no other thread has. */
 static bool sets_up(const struct audit *a, unsigned record, unsigned function)
 {
 	const struct finding *first = NULL;

@@ -1,4 +1,5 @@
-/* The order of locks, and those that are taken twice or kept; what is read and written as two atomics. */
+/* The order of locks, and those that are taken twice or kept; what is read and written as two
+   atomics. */
 #include "tracer/audit/checks/checks.h"
 
 /* One lock held while another one is taken. */
@@ -38,7 +39,7 @@ static const struct audit_acquisition *innermost(const struct audit_acquisition 
 	return at;
 }
 
-/* ---- the order ------------------------------------------------------------------------------------------------ */
+/* ---- the order ------------------------------------------------------------------------------- */
 
 static int way_of(const struct audit *a, unsigned held, unsigned taken)
 {
@@ -83,7 +84,7 @@ static void add_edges(struct audit *a, const struct audit_acquisition *at, struc
 	}
 }
 
-/* Does a way lead from one lock to the other? It is marked. */
+/* True if a path of edges leads from one lock to the other; `seen` marks its edges. */
 static bool leads(const struct lock_edges *all, unsigned from, unsigned to, bool *seen,
 		  const struct lock_edge **first)
 {
@@ -101,7 +102,7 @@ static bool leads(const struct lock_edges *all, unsigned from, unsigned to, bool
 	return false;
 }
 
-/* Is it a lock of a struct that somebody has named, or marked? */
+/* A lock of a struct that --type names, or a comment marks. */
 static bool is_asked(const struct audit *a, unsigned key)
 {
 	return key <= a->program->fields.count && audit_record_of(a, key)->thread_safe;
@@ -135,7 +136,7 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 	name_lock(a, e->at->function, e->held->lock, &held);
 	f->function = a->program->functions.items[in->function].name;
 	f->other = other->at;
-	/* Of locks that have nothing to do with each other only the kinds are known: they may be others each time. */
+	/* Of unrelated locks only the kinds are known: they may be other locks each time. */
 	if (e->from != e->to && !(e->is_near && against->is_near))
 		f->confidence = CONFIDENCE_LOW;
 	f->is_asked = is_asked(a, e->from) || is_asked(a, e->to);
@@ -195,7 +196,7 @@ static void check_order(struct audit *a, const struct lock_edges *all)
 	base_free(seen);
 }
 
-/* ---- single locks ---------------------------------------------------------------------------------------------- */
+/* ---- single locks ---------------------------------------------------------------------------- */
 
 static void report_lock(struct audit *a, const struct suspicion *s, enum finding_tag tag,
 			const char *what)

@@ -79,8 +79,8 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 	graph_notes(a, s->function, WAY_OTHER, f);
 }
 
-/* The place that still has the address is one that threads share: a field of such a struct, or a global that points to
-   one. */
+/* The place that still has the address is one that threads share: a field of such a struct, or a
+   global that points to one. */
 static bool is_shared_place(const struct audit *a, unsigned address)
 {
 	const struct term is = term_whole(&a->terms, address);

@@ -1,10 +1,11 @@
-/* What the properties (check_*.c) are decided by: entries, their accesses, which threads they are of, locks. */
+/* What the properties (check_*.c) are decided by: entries, their accesses, which threads they
+   are of, locks. */
 #ifndef GATECTL_AUDIT_CHECKS_CHECKS_H
 #define GATECTL_AUDIT_CHECKS_CHECKS_H
 
 #include "tracer/audit/audit.h"
 
-/* ---- entries.c: functions that any thread may call, and their accesses ---------------------------------------- */
+/* ---- entries.c: functions that any thread may call, and their accesses ----------------------- */
 
 /* One access, as an entry reaches it. */
 struct entry_access {
@@ -44,7 +45,7 @@ static inline bool entry_is(const struct entry_access *e, unsigned flags)
 	return e->access->flags & flags;
 }
 
-/* ---- graph.c: the call graph ------------------------------------------------------------------------------------ */
+/* ---- graph.c: the call graph ----------------------------------------------------------------- */
 
 enum { ENTRY_SEVERAL = -1 };
 
@@ -53,7 +54,7 @@ void graph_find(struct audit *a);
 /* A shortest path of calls from an entry to the function, as notes. */
 void graph_notes(const struct audit *a, unsigned function, enum finding_way way, struct finding *f);
 
-/* ---- parallel.c: which accesses may happen in parallel ---------------------------------------------------------- */
+/* ---- parallel.c: which accesses may happen in parallel --------------------------------------- */
 
 void parallel_find(struct audit *a);
 /* Accesses of one kind are in one program with the same others. */
@@ -75,7 +76,7 @@ bool parallel_after_join(const struct audit *a, const struct entry_access *e);
 /* The function is only in programs with one thread. */
 bool parallel_to_nothing(const struct audit *a, unsigned function);
 
-/* ---- guards.c: which locks are held where a field is used ------------------------------------------------------- */
+/* ---- guards.c: which locks are held where a field is used ------------------------------------ */
 
 /* The lock that is held at most places of a field. */
 struct majority {
@@ -98,16 +99,17 @@ bool guards_exclude(const struct entry_access *x, const struct entry_access *y);
 struct majority guards_majority(const struct audit *a, const struct entry_accesses *all,
 				unsigned field);
 
-/* ---- entries.c: findings ------------------------------------------------------------------------------------------ */
+/* ---- entries.c: findings --------------------------------------------------------------------- */
 
-/* A new finding for the field (+ 1; 0: none), or NULL if there is one with that tag on that line. */
+/* A new finding for the field (+ 1; 0: none), or NULL if there is one with that tag on that
+   line. */
 struct finding *check_add(struct audit *a, enum finding_tag tag, struct audit_place at,
 			  unsigned field, unsigned function);
 /* Sets its text: 'FIELD' of struct STRUCT ...; in FUNCTION. */
 void check_say(const struct audit *a, struct finding *f, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* ---- the properties -------------------------------------------------------------------------------------------- */
+/* ---- the properties -------------------------------------------------------------------------- */
 
 void check_escape(struct audit *a);
 void check_publication(struct audit *a);

@@ -34,7 +34,7 @@ static unsigned taken(const struct audit *a, unsigned function)
 	return number_map_get(&a->program->taken, a->program->functions.items[function].usr);
 }
 
-/* ---- which functions are called from outside ------------------------------------------------------------------- */
+/* ---- which functions are called from outside ------------------------------------------------- */
 
 struct target_facts {
 	bool has_main, is_used; /* used: another target calls its functions */
@@ -154,7 +154,7 @@ bool entries_is_unused(const struct audit *a, unsigned function)
 	       !taken(a, function);
 }
 
-/* ---- accesses ------------------------------------------------------------------------------------------------ */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 enum { LOOKS_BACK = 400 };
 
@@ -230,7 +230,7 @@ void entries_notes(const struct audit *a, const struct entry_access *e, enum fin
 		finding_step(f, way, at->at, "from here, in %s", entries_name(a, at->function));
 }
 
-/* ---- findings --------------------------------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 struct finding *check_add(struct audit *a, enum finding_tag tag, struct audit_place at,
 			  unsigned field, unsigned function)

@@ -73,7 +73,7 @@ void finding_step(struct finding *f, enum finding_way way, struct audit_place at
 	note->text = str_take(&text);
 }
 
-/* ---- in order --------------------------------------------------------------------------------------------- */
+/* ---- in order -------------------------------------------------------------------------------- */
 
 static const struct audit_program *names_of;
 

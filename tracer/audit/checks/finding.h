@@ -1,4 +1,4 @@
-/* What was found: as a compiler says it, with notes for the way there. */
+/* Findings, as a compiler reports them, with notes for the path to each. */
 #ifndef GATECTL_AUDIT_CHECKS_FINDING_H
 #define GATECTL_AUDIT_CHECKS_FINDING_H
 
@@ -15,10 +15,11 @@ enum finding_tag {
 	FINDING_TAGS,
 };
 
-/* How sure: as much as the program itself says. */
+/* As much as the program itself says. */
 enum finding_confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
 
-/* Of a finding there may be two: that to its place, which is the last step of it, and that to what it conflicts with. */
+/* A finding may have two paths: one to its place, the last step, and one to what it conflicts
+   with. */
 enum finding_way { WAY_NONE, WAY_HERE, WAY_OTHER, WAY_OTHER_END };
 
 struct finding_note {
@@ -40,7 +41,7 @@ struct finding {
 	unsigned lock;		 /* of P3: the key of the one that is held elsewhere */
 	bool sets;		 /* it is written there, and not read */
 	ARRAY(struct finding_note) notes;
-	bool is_asked; /* somebody has named its struct, or marked it: it is told, how sure ever it is */
+	bool is_asked; /* --type or a comment names its struct: it is reported with any confidence */
 	bool is_known;		     /* it is in the baseline */
 	bool is_tried, is_confirmed; /* in runs of a program */
 	char *script;		     /* that makes it happen; NULL: none */

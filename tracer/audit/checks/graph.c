@@ -1,7 +1,7 @@
 /* The call graph: which entries lead to a function, and which locks all its callers hold. */
 #include "tracer/audit/checks/checks.h"
 
-/* ---- the one entry that leads to a function ------------------------------------------------------------------- */
+/* ---- the one entry that leads to a function -------------------------------------------------- */
 
 static bool is_own_thread(const struct audit *a, unsigned function)
 {
@@ -48,7 +48,7 @@ bool parallel_one_entry(const struct audit *a, const struct entry_access *x,
 	return is_own_thread(a, entry - 1) || !entries_is_thread(a, entry - 1);
 }
 
-/* ---- locks that all callers hold -------------------------------------------------------------------------------- */
+/* ---- locks that all callers hold ------------------------------------------------------------- */
 
 struct lock_items {
 	ARRAY(unsigned) items; /* 2 * a lock's key + is it held alone */
@@ -63,7 +63,8 @@ static unsigned item_of(const unsigned *items, size_t count, unsigned key)
 	return 0;
 }
 
-/* At the call: what the caller took, and what its own callers hold, without what it has released. */
+/* At the call: what the caller took, and what its own callers hold, without what it has
+   released. */
 static void held_at_call(const struct audit *a, const struct audit_edge *e, struct lock_items *out)
 {
 	out->items.count = 0;
@@ -131,7 +132,7 @@ static void find_callers_locks(struct audit *a)
 	array_fini(&at_call.items);
 }
 
-/* ---- paths from entries ----------------------------------------------------------------------------------------- */
+/* ---- paths from entries ---------------------------------------------------------------------- */
 
 /* Breadth first. */
 static void find_paths(struct audit *a)

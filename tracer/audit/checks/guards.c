@@ -15,7 +15,7 @@ struct guarded {
 	unsigned count;
 };
 
-/* ---- which locks ---------------------------------------------------------------------------------------------- */
+/* ---- which locks ----------------------------------------------------------------------------- */
 
 static const struct audit_record *lock_record(const struct audit *a, unsigned lock)
 {
@@ -24,7 +24,7 @@ static const struct audit_record *lock_record(const struct audit *a, unsigned lo
 	return key <= a->program->fields.count ? audit_record_of(a, key) : NULL;
 }
 
-/* One of several objects: it may be any. */
+/* An object that may be any of several. */
 static bool is_uncertain(const struct audit *a, unsigned object)
 {
 	const enum term_kind kind = term_kind(&a->terms, term_root(&a->terms, object));
@@ -32,7 +32,8 @@ static bool is_uncertain(const struct audit *a, unsigned object)
 	return kind == TERM_SITE || kind == TERM_JOIN;
 }
 
-/* What is reached from an object has the owner that this has: x->owner and x->part->owner are one, unless each has its own made. */
+/* An object and a part of it have one owner, x->owner and x->part->owner, unless an owner is
+   made for each. */
 static bool have_one_owner(const struct audit *a, unsigned object, unsigned other)
 {
 	const struct term x = term_at(&a->terms, object), y = term_at(&a->terms, other);
@@ -60,7 +61,7 @@ static bool is_others(const struct audit *a, const struct audit_access *access, 
 	return !term_contains(&a->terms, object, of) && !term_contains(&a->terms, of, object);
 }
 
-/* Of a lock that is just held meanwhile, say of who called, nothing of the kind is known. */
+/* A lock that is held for other reasons, say by a caller, is not near. */
 static bool is_near(const struct audit *a, const struct audit_access *access, unsigned lock)
 {
 	const struct terms *t = &a->terms;
@@ -78,7 +79,7 @@ static const struct guard *guard_in(const struct guarded *g, unsigned key)
 	return NULL;
 }
 
-/* Of a lock of the same kind of struct nobody knows whether it is the object's. */
+/* Callers' locks of the same kind of struct are left out: they may be of other objects. */
 static void add_callers(const struct audit *a, const struct entry_access *e, struct guarded *g)
 {
 	array_each(const unsigned, item, &a->roles[e->entry].locks.items) {
@@ -91,7 +92,7 @@ static void add_callers(const struct audit *a, const struct entry_access *e, str
 	}
 }
 
-/* That a lock which is released was given says something of the fields of its struct alone. */
+/* A lock that is released here and was not taken is held for the fields of its own struct alone. */
 static bool is_guess(const struct audit *a, const struct audit_access *access,
 		     const struct audit_held *h)
 {
@@ -140,7 +141,7 @@ bool guards_exclude(const struct entry_access *x, const struct entry_access *y)
 	return false;
 }
 
-/* ---- the one lock of a field -------------------------------------------------------------------------------------- */
+/* ---- the one lock of a field ----------------------------------------------------------------- */
 
 /* The first one of the next place. */
 static size_t place_end(const struct entry_accesses *all, size_t i)
@@ -218,7 +219,7 @@ bool guards_is_own(const struct audit *a, unsigned key, unsigned field)
 	       audit_record_of(a, key) == audit_record_of(a, field);
 }
 
-/* What its comment names. */
+/* The lock that the field's comment names; 0: none. */
 static unsigned told_guard(const struct audit *a, unsigned field)
 {
 	const struct audit_field *f = &a->program->fields.items[field - 1];
@@ -276,9 +277,9 @@ struct majority guards_majority(const struct audit *a, const struct entry_access
 	return best;
 }
 
-/* ---- all of a field ------------------------------------------------------------------------------------------------ */
+/* ---- all of a field -------------------------------------------------------------------------- */
 
-/* By a caller that took it. */
+/* True if a caller that took the lock reaches the place. */
 static bool guards_is_given(const struct entry_accesses *all, size_t from, size_t to, unsigned key)
 {
 	for (size_t i = from; i < to; i++) {
@@ -290,7 +291,8 @@ static bool guards_is_given(const struct entry_accesses *all, size_t from, size_
 	return false;
 }
 
-/* Some callers have the lock that is released there: then those that seem to have it not have it not. */
+/* If some callers hold the lock that is released there, it does not count for callers that do
+   not. */
 static bool is_doubtful(const struct audit *a, const struct entry_accesses *all, size_t from,
 			size_t to, size_t i, const struct guard *g)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- units that are compiled for the same targets --------------------------------------------------------------- */
+/* ---- units that are compiled for the same targets -------------------------------------------- */
 
 static bool has_same_targets(const struct audit_unit *a, const struct audit_unit *b)
 {
@@ -22,7 +22,8 @@ static bool may_be_parallel(const struct audit *a, const struct audit_unit *unit
 	return false;
 }
 
-/* A thousand units have a few kinds. What is asked for each pair of accesses is computed for pairs of kinds. */
+/* A thousand units have a few kinds. What is asked for each pair of accesses is computed for
+   pairs of kinds. */
 static void find_kinds(struct audit *a)
 {
 	ARRAY(struct audit_unit *) kinds = {0};
@@ -107,7 +108,7 @@ bool parallel_together(const struct audit *a, const struct entry_access *x,
 	return true;
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 /* The object is reached from the thread's argument. */
 static bool is_of_argument(const struct audit *a, const struct entry_access *e)

@@ -24,7 +24,7 @@ static unsigned constant_zero(struct audit_flow *w)
 	return term_of(w->t, TERM_CONSTANT, 0, 0);
 }
 
-/* ---- known functions -------------------------------------------------------------------------------------------- */
+/* ---- known functions ------------------------------------------------------------------------- */
 
 /* A new result each time. */
 static unsigned try_lock(struct audit_flow *w, struct state *s, unsigned lock, unsigned how)
@@ -50,7 +50,8 @@ static void initialise(const struct audit_call *c, bool is_recursive)
 		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, lock), 1);
 }
 
-/* True if the handle is part of the object that the thread is passed: each object has one thread. */
+/* True if the handle is part of the object that the thread is passed: each object has one
+   thread. */
 static bool is_thread_of(const struct terms *t, unsigned handle, unsigned given)
 {
 	for (; handle && handle != given; handle = term_at(t, handle).a)
@@ -114,7 +115,8 @@ static bool is_whole(const struct audit_call *c, unsigned i)
 	       term_object(c->w->t, argument(c, i)) == argument(c, i);
 }
 
-/* A whole object that is overwritten belongs to one thread; one that is copied gives all of it away. */
+/* A whole object that is overwritten belongs to one thread; one that is copied gives all of it
+   away. */
 static void touch_whole(const struct audit_call *c, bool copies)
 {
 	touch(c, 0, true);
@@ -205,7 +207,7 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 	return evaluate_anything(w, s, c->e);
 }
 
-/* ---- functions of the program ----------------------------------------------------------------------------------- */
+/* ---- functions of the program ---------------------------------------------------------------- */
 
 static unsigned load_local(void *ctx, unsigned address)
 {
@@ -392,7 +394,8 @@ static void take_out(const struct audit_call *c, unsigned parameter)
 		object_store(c->w, c->s, address, object, false, c->e->at);
 }
 
-/* Fields that the function writes are stale; all are if it takes locks, since other threads may come between. */
+/* Fields that the function writes are stale; all are if it takes locks, since other threads may
+   come between. */
 static void forget_written(const struct audit_call *c, const struct audit_facts *f)
 {
 	if (f->acquisitions.count)
@@ -481,7 +484,7 @@ static unsigned call_own(struct audit_call *c, unsigned index)
 	return tried ? tried : c->binding.result;
 }
 
-/* ---- other functions -------------------------------------------------------------------------------------------- */
+/* ---- other functions ------------------------------------------------------------------------- */
 
 /* A USR ends with @ and the name. */
 static const char *name_in_usr(const char *usr)

@@ -9,7 +9,7 @@ unsigned evaluate_anything(struct audit_flow *w, struct state *s, const struct a
 	return term;
 }
 
-/* ---- places -------------------------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static unsigned evaluate_address(struct audit_flow *w, struct state *s, const struct audit_expr *e);
 
@@ -85,7 +85,7 @@ static unsigned evaluate_load(struct audit_flow *w, struct state *s, unsigned ad
 		       : value;
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* How much a value says. What was loaded may have been changed since. */
 static unsigned weight(const struct terms *t, unsigned value)
@@ -270,7 +270,7 @@ unsigned evaluate(struct audit_flow *w, struct state *s, const struct audit_expr
 	}
 }
 
-/* ---- conditions --------------------------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 static bool is_comparison(const struct audit_expr *e)
 {
@@ -289,7 +289,8 @@ void evaluate_condition(struct audit_flow *w, struct state *s, const struct audi
 	}
 }
 
-/* A value stays the same until it is computed again; of what is computed from it, two things may be known. */
+/* A value stays the same until it is computed again; of what is computed from it, two things may
+   be known. */
 static bool is_lasting(const struct terms *t, struct term is)
 {
 	if (is.kind == TERM_EQUAL)

@@ -68,7 +68,7 @@ static void suspect_exits(struct audit_flow *w, unsigned lock)
 						       .other = held_at(&x->held, lock)->at});
 }
 
-/* ---- objects that come out locked ------------------------------------------------------------------------------- */
+/* ---- objects that come out locked ------------------------------------------------------------ */
 
 /* What the caller gets at the address (0: the result), or 0. */
 static unsigned got(const struct flow_exit *x, unsigned address)
@@ -81,7 +81,8 @@ static unsigned got(const struct flow_exit *x, unsigned address)
 	return 0;
 }
 
-/* The lock as the caller knows it, where it is one of the object that the caller gets, by the name `by`; or 0. */
+/* The lock as the caller knows it, where it is one of the object that the caller gets, by the
+   name `by`; or 0. */
 static unsigned lock_of_given(struct audit_flow *w, unsigned lock, unsigned value, unsigned by)
 {
 	const enum term_kind kind = term_kind(w->t, value);
@@ -132,7 +133,7 @@ static bool effect_on_any(struct audit_flow *w, const struct flow_exit *of,
 	return false;
 }
 
-/* ---- other locks ------------------------------------------------------------------------------------------------ */
+/* ---- other locks ----------------------------------------------------------------------------- */
 
 /* True if the lock is taken just where parameters ask for it. */
 static bool is_asked_for(const struct audit_flow *w, unsigned lock, const struct flow_exit *x)
@@ -171,7 +172,7 @@ static void effect_of(struct audit_flow *w, const struct flow_exit *of, const st
 		suspect_exits(w, lock);
 }
 
-/* ---- locks that a caller has taken ------------------------------------------------------------------------------ */
+/* ---- locks that a caller has taken ----------------------------------------------------------- */
 
 /* The lock is held at all accesses, which come before its release. */
 static void note_given(struct audit_flow *w, unsigned lock)
@@ -190,7 +191,8 @@ static void note_given(struct audit_flow *w, unsigned lock)
 	}
 }
 
-/* A lock that is released and was not taken is the caller's, unless parameters say whether it is. */
+/* A lock that is released and was not taken is the caller's, unless parameters say whether it
+   is. */
 static bool is_given(const struct audit_flow *w, unsigned lock, const struct flow_exit *left)
 {
 	array_each(const struct flow_exit, x, &w->exits) {

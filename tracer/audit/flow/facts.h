@@ -1,7 +1,8 @@
 /*
- * What a function does with objects and locks, as its callers see it (compositional, as RacerD: Blackshear et al.
- * 2018). Objects, addresses and locks are terms: paths of accesses. The function's parameters stand for what the
- * caller passes. Accesses, acquisitions and locksets are the program's memory.
+ * What a function does with objects and locks, as its callers see it (compositional, as RacerD:
+ * Blackshear et al. 2018). Objects, addresses and locks are terms: paths of accesses. The
+ * function's parameters stand for what the caller passes. Accesses, acquisitions and locksets are
+ * the program's memory.
  */
 #ifndef GATECTL_AUDIT_FLOW_FACTS_H
 #define GATECTL_AUDIT_FLOW_FACTS_H
@@ -9,12 +10,12 @@
 #include "tracer/audit/frontend/program.h"
 #include "tracer/base/text/str.h"
 
-/* ---- terms -------------------------------------------------------------------------------------------------- */
+/* ---- terms ----------------------------------------------------------------------------------- */
 
 /*
- * A term is a pointer or a value, as far as the text of a function says: parameter 1; the field `head` of what it
- * points to; what was loaded from there. Equal terms have the same number. An address that was loaded twice from one
- * place counts as one address.
+ * A term is a pointer or a value, as far as the text of a function says: parameter 1; the field
+ * `head` of what it points to; what was loaded from there. Equal terms have the same number. An
+ * address that was loaded twice from one place counts as one address.
  */
 enum term_kind {
 	TERM_UNKNOWN,
@@ -87,7 +88,7 @@ void term_print(const struct terms *t, const struct audit_program *p,
 		const struct audit_function *f, unsigned term, struct str *out);
 void terms_fini(struct terms *t);
 
-/* ---- locksets ------------------------------------------------------------------------------------------------- */
+/* ---- locksets -------------------------------------------------------------------------------- */
 
 /* How a lock is held, relative to the entry of the function. */
 enum audit_mode {
@@ -103,8 +104,8 @@ struct audit_held {
 	unsigned lock; /* its address */
 	enum audit_mode mode;
 	bool is_given; /* taken in a function that was called */
-	/* The loaded value whose test decided that the lock is taken (0: none); is_unsure: the opposite
-	   result was found since. */
+	/* The loaded value whose test decided that the lock is taken (0: none); is_unsure: the
+	   opposite result was found since. */
 	unsigned under;
 	bool under_zero, is_unsure;
 	struct audit_place at;
@@ -116,13 +117,14 @@ struct audit_helds {
 	unsigned count;
 };
 
-/* The place is reached only if these parameters are 0 or not: 2 * (parameter + 1) + is_zero each, 0 after the last. */
+/* The place is reached only if these parameters are 0 or not: 2 * (parameter + 1) + is_zero
+   each, 0 after the last. */
 enum { CONDITIONS_MOST = 4 };
 struct audit_conditions {
 	unsigned items[CONDITIONS_MOST];
 };
 
-/* ---- what a function does --------------------------------------------------------------------------------------- */
+/* ---- what a function does -------------------------------------------------------------------- */
 
 enum audit_access_flag {
 	ACCESS_READS = 1,

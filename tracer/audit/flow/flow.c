@@ -16,7 +16,7 @@ struct blocks {
 	ARRAY(unsigned) order; /* reversed: those that come later first */
 };
 
-/* ---- from block to block ------------------------------------------------------------------------------------ */
+/* ---- from block to block --------------------------------------------------------------------- */
 
 static bool arrive_renamed(struct ways *ways, const struct state *s, struct terms *t,
 			   unsigned number)
@@ -38,7 +38,7 @@ static void arrive(struct audit_flow *w, struct blocks *b, unsigned to, const st
 	struct terms *t = w->t;
 	const unsigned number = w->audit->blocks + to;
 
-	/* What holds in all rounds of a loop is known when it is gone through for the last time. */
+	/* The states of loop heads are final in the last pass. */
 	if (s->never || (w->records && ways->is_head))
 		return;
 	array_each(struct state, known, &ways->states)
@@ -149,7 +149,7 @@ static void flow_settle(struct audit_flow *w, struct blocks *b)
 	}
 }
 
-/* Depth first: whoever comes back to a block that is still open closes a loop. */
+/* Depth first. An edge back to a block that is still open closes a loop. */
 static void find_order(const struct audit_function *f, struct blocks *b, unsigned index)
 {
 	const struct audit_block *block = &f->blocks.items[index];
@@ -173,7 +173,8 @@ static void clear(struct ways *ways)
 	array_fini(&ways->states);
 }
 
-/* Once more, from what is known at the heads of the loops: what was known before it settled is forgotten. */
+/* Once more, from what is known at the heads of the loops: what was known before it settled is
+   forgotten. */
 static void record(struct audit_flow *w, struct blocks *b)
 {
 	find_order(w->function, b, 0);
@@ -193,7 +194,7 @@ static void blocks_fini(struct blocks *b)
 	array_fini(&b->order);
 }
 
-/* ---- the facts -------------------------------------------------------------------------------------------------- */
+/* ---- the facts ------------------------------------------------------------------------------- */
 
 /* Part of an object that the function initialises or ends. */
 static bool is_made(const struct audit_flow *w, unsigned address)

@@ -4,7 +4,7 @@
 
 #include "tracer/audit/audit.h"
 
-/* ---- state.c: what is known at one point ---------------------------------------------------------------------- */
+/* ---- state.c: what is known at one point ----------------------------------------------------- */
 
 /* Whether a value is 0. Stale: it was loaded, and a new load may give another value. */
 struct state_truth {
@@ -31,8 +31,8 @@ struct state_event {
 };
 
 /*
- * Paths with different locksets have states of their own (trace partitioning, Rival and Mauborgne 2007): a lock in a
- * state is held for certain, and what a flag was set to stays with the lock.
+ * Paths with different locksets have states of their own (trace partitioning, Rival and Mauborgne
+ * 2007): a lock in a state is held for certain, and what a flag was set to stays with the lock.
  */
 struct state {
 	unsigned *values; /* of the locals: terms */
@@ -50,10 +50,12 @@ void state_copy(struct state *to, const struct state *from); /* `to` is empty */
 void state_fini(struct state *s);
 
 bool state_holds_same(const struct state *a, const struct state *b);
-/* If both hold the same locks but for the object that one local points to, these are named by the local's TERM_JOIN in
-   both, and the result is true: a hand-over-hand walk through a list holds one lock. */
+/* If both hold the same locks but for the object that one local points to, these are named by
+   the local's TERM_JOIN in both, and the result is true: a hand-over-hand walk through a list
+   holds one lock. */
 bool state_rename_locks(struct state *a, struct state *b, struct terms *t, unsigned block);
-/* Adds the paths of `from`. Values that differ become TERM_JOIN of the block. True if something has changed. */
+/* Adds the paths of `from`. Values that differ become TERM_JOIN of the block. True if something
+   has changed. */
 bool state_join(struct state *s, const struct state *from, struct terms *t, unsigned block);
 /* Keeps the locks that both hold. True if something has changed. */
 bool state_meet_locks(struct state *s, const struct state *from);
@@ -84,7 +86,7 @@ bool state_writes_all(const struct state *s);
 unsigned state_out(const struct state *s, unsigned address); /* 0: unknown */
 void state_put_out(struct state *s, unsigned address, unsigned object);
 
-/* ---- one function ------------------------------------------------------------------------------------------------- */
+/* ---- one function ---------------------------------------------------------------------------- */
 
 /* One path out of the function. */
 struct flow_exit {
@@ -127,7 +129,7 @@ struct audit_flow {
 /* Facts of a function that is being analysed are not known yet. */
 const struct audit_facts *audit_facts_of(struct audit *a, unsigned function);
 
-/* ---- evaluate.c: expressions ---------------------------------------------------------------------------------- */
+/* ---- evaluate.c: expressions ----------------------------------------------------------------- */
 
 /* Returns the value. */
 unsigned evaluate(struct audit_flow *w, struct state *s, const struct audit_expr *e);
@@ -136,15 +138,16 @@ unsigned evaluate_anything(struct audit_flow *w, struct state *s, const struct a
 /* The values of both sides of a comparison, or the value of the condition. */
 void evaluate_condition(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 			unsigned values[2]);
-/* What is known where the condition with these values holds, or does not; s->never if that cannot be. */
+/* What is known where the condition with these values holds, or does not; s->never if that
+   cannot be. */
 void evaluate_branch(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 		     const unsigned values[2], bool holds);
 
-/* ---- calls.c ---------------------------------------------------------------------------------------------------- */
+/* ---- calls.c --------------------------------------------------------------------------------- */
 
 unsigned evaluate_call(struct audit_flow *w, struct state *s, const struct audit_expr *e);
 
-/* ---- known.c: functions of libc, of libraries with locks, of the options -------------------------------------- */
+/* ---- known.c: functions of libc, of libraries with locks, of the options --------------------- */
 
 enum call_effect {
 	DOES_NOTHING, /* it is none of them */
@@ -174,7 +177,7 @@ enum call_effect call_effect_of(const struct audit_options *o, const char *name)
 /* By its name, a library's way to make a thread. */
 bool call_may_make_thread(const char *name);
 
-/* ---- objects.c: accesses, and who can see an object ----------------------------------------------------------- */
+/* ---- objects.c: accesses, and who can see an object ------------------------------------------ */
 
 void object_read(struct audit_flow *w, struct state *s, unsigned address,
 		 const struct audit_expr *e, bool is_atomic);
@@ -208,7 +211,7 @@ void object_access_inside(struct audit_flow *w, struct state *s, const struct au
 void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct audit_place at);
 void suspect(struct audit_flow *w, const struct suspicion *s);
 
-/* ---- locks.c ------------------------------------------------------------------------------------------------------ */
+/* ---- locks.c --------------------------------------------------------------------------------- */
 
 void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
 	       struct audit_place at);
@@ -232,12 +235,12 @@ struct audit_helds lock_helds_inside(struct audit_flow *w, const struct state *s
 				     const struct audit_helds *inside,
 				     const struct term_binding *b);
 
-/* ---- exits.c ------------------------------------------------------------------------------------------------------ */
+/* ---- exits.c --------------------------------------------------------------------------------- */
 
 /* The effects of the function on locks, by its exits. */
 void exits_effects(struct audit_flow *w);
 
-/* ---- summary.c: facts, each once ------------------------------------------------------------------------------ */
+/* ---- summary.c: facts, each once ------------------------------------------------------------- */
 
 /* Keeps a copy, unless there is an equal one. */
 void summary_access(struct audit_flow *w, struct audit_access *a);

@@ -33,7 +33,7 @@ bool audit_may_be_taken_twice(const struct audit *a, unsigned lock)
 	return number_map_get(&a->recursive, audit_lock_key(a, lock));
 }
 
-/* ---- what is held ------------------------------------------------------------------------------------------ */
+/* ---- what is held ---------------------------------------------------------------------------- */
 
 struct audit_helds lock_helds_now(const struct state *s)
 {
@@ -96,7 +96,7 @@ void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a)
 	*array_add(&w->facts->acquisitions) = kept;
 }
 
-/* ---- taken and released ---------------------------------------------------------------------------------------- */
+/* ---- taken and released ---------------------------------------------------------------------- */
 
 /* If a test of a loaded value came right before it, the lock depends on that value. */
 static void take_lock(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,

@@ -44,7 +44,7 @@ static bool is_own_local(const struct audit_flow *w, unsigned address)
 	return is.kind == TERM_LOCAL && is.a == w->function->usr;
 }
 
-/* ---- which threads can see it ------------------------------------------------------------------------------- */
+/* ---- which threads can see it ---------------------------------------------------------------- */
 
 bool object_is_own(const struct audit_flow *w, const struct state *s, unsigned object)
 {
@@ -143,7 +143,8 @@ void object_copy(struct audit_flow *w, unsigned object, struct audit_place at)
 				       .other = at});
 }
 
-/* A global, or a field of a struct that threads share. A pointer back to the owner shows the object to no thread. */
+/* A global, or a field of a struct that threads share. A pointer back to the owner shows the
+   object to no thread. */
 static bool is_shared_place(const struct audit_flow *w, unsigned address)
 {
 	struct term is = term_at(w->t, address);
@@ -222,7 +223,7 @@ void object_free(struct audit_flow *w, struct state *s, unsigned object, bool al
 		state_write(s, object);
 }
 
-/* ---- references ---------------------------------------------------------------------------------------------- */
+/* ---- references ------------------------------------------------------------------------------ */
 
 void object_count(struct audit_flow *w, unsigned address, struct audit_place at)
 {
@@ -249,7 +250,7 @@ static bool is_counted(const struct audit_flow *w, unsigned object)
 	return false;
 }
 
-/* ---- accesses -------------------------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 /* The innermost field of a struct that audit looks at, + 1; 0: none. */
 static unsigned field_of(const struct audit_flow *w, unsigned address)
@@ -422,13 +423,14 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 	}
 	if (is_update)
 		object_count(w, address, e->at);
-	/* What was freed is not reachable from there any more, if it was freed under a lock that is held. */
+	/* What was freed is not reachable from there any more, if it was freed under a lock that
+	   is held. */
 	state_drop(s, STATE_FREED, address, true);
 	state_write(s, address);
 	object_store(w, s, address, value, value != term_object(w->t, value), e->at);
 }
 
-/* ---- the end -------------------------------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 /* New objects where the caller wants them. */
 static void leave_out(struct audit_flow *w, struct state *s, struct audit_place at)

@@ -38,7 +38,7 @@ void state_fini(struct state *s)
 	array_fini(&s->events);
 }
 
-/* ---- locks ------------------------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
 struct audit_held *state_held(struct state *s, unsigned lock)
 {
@@ -138,7 +138,7 @@ bool state_meet_locks(struct state *s, const struct state *from)
 	return s->held.count != before;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static struct state_truth *find_truth(const struct state *s, unsigned term, bool is_zero)
 {
@@ -208,7 +208,7 @@ void state_change(struct state *s, const struct terms *t, unsigned field)
 		truth->is_stale |= is_load_of(t, truth->term, field);
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 const struct state_event *state_find(const struct state *s, enum state_kind kind, unsigned object,
 				     unsigned address)
@@ -271,7 +271,7 @@ void state_put_out(struct state *s, unsigned address, unsigned object)
 		*array_add(&s->events) = (struct state_event){STATE_OUT, object, address, 0, {0}};
 }
 
-/* ---- two paths meet ------------------------------------------------------------------------------------------- */
+/* ---- two paths meet -------------------------------------------------------------------------- */
 
 /* What is known of both values is known of either. */
 static bool join_values(struct state *s, const struct state *from, struct terms *t, unsigned block,

@@ -7,7 +7,7 @@
 
 enum { ACCESSES_MOST = 3000, DEEPEST = 12 };
 
-/* ---- locksets ------------------------------------------------------------------------------------------------- */
+/* ---- locksets -------------------------------------------------------------------------------- */
 
 bool audit_helds_same(const struct audit_helds *a, const struct audit_helds *b)
 {
@@ -41,7 +41,7 @@ struct audit_helds audit_helds_of(struct audit *a, struct audit_helds helds)
 	return helds;
 }
 
-/* ---- accesses ------------------------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 const struct audit_access *audit_innermost(const struct audit_access *a)
 {
@@ -103,7 +103,7 @@ void summary_access(struct audit_flow *w, struct audit_access *a)
 	number_map_add(&w->known, key, (unsigned)f->accesses.count);
 }
 
-/* ---- deeds ---------------------------------------------------------------------------------------------------- */
+/* ---- deeds ----------------------------------------------------------------------------------- */
 
 struct audit_deed *summary_deed(struct audit_flow *w, struct audit_deed deed)
 {
@@ -122,7 +122,7 @@ struct audit_deed *summary_deed(struct audit_flow *w, struct audit_deed deed)
 	return &f->deeds.items[at];
 }
 
-/* ---- conditions ----------------------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 static void conditions_add(struct audit_conditions *c, unsigned parameter, bool is_zero)
 {

@@ -63,7 +63,7 @@ static bool has_errors(const struct clang *c, CXTranslationUnit unit)
 	return has;
 }
 
-/* Where it looks for them is its own affair: it is asked to. */
+/* libclang decides where it looks for headers: it is asked to include one. */
 static bool finds_headers(const struct clang *c)
 {
 	static const char text[] = "#include <stddef.h>\n";
@@ -80,7 +80,8 @@ static bool finds_headers(const struct clang *c)
 	return finds;
 }
 
-/* False: there is none of that version that is as it should be. `missing`: a function that it has not. */
+/* False: there is none of that version that is as it should be. `missing`: a function that it
+   has not. */
 static bool load_version(struct clang *c, unsigned version, const char **missing, struct str *why)
 {
 	const char *without;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- what belongs to a cursor --------------------------------------------------------------------------- */
+/* ---- what belongs to a cursor ---------------------------------------------------------------- */
 
 struct collection {
 	const struct audit_reader *reader;
@@ -67,10 +67,10 @@ unsigned cursor_name(const struct audit_reader *r, CXCursor c)
 	return intern(r, r->clang.getCursorSpelling(c));
 }
 
-/* ---- where it is ---------------------------------------------------------------------------------------- */
+/* ---- where it is ----------------------------------------------------------------------------- */
 
-/* Headers are named as the command names their folder, from wherever it was started: their own path is the same in
-   all units. */
+/* Headers are named as the command names their folder, from wherever it was started: their own
+   path is the same in all units. */
 static unsigned file_name(const struct audit_reader *r, CXFile file)
 {
 	unsigned name = intern(r, r->clang.File_tryGetRealPathName(file));
@@ -146,9 +146,9 @@ bool cursor_offsets(const struct audit_reader *r, CXCursor c, unsigned *from, un
 	return file->begin && *to <= size;
 }
 
-/* ---- operators ------------------------------------------------------------------------------------------- */
+/* ---- operators ------------------------------------------------------------------------------- */
 
-/* Is that what stands before the text, blanks aside? */
+/* True if the operator stands before the text, with blanks between. */
 static bool stands_before(struct cursor_text t, const char *operator)
 {
 	const char *p = t.at;
@@ -179,7 +179,7 @@ static CXType cursor_pointee(const struct audit_reader *r, CXType pointer)
 	return r->clang.getCanonicalType(r->clang.getPointeeType(pointer));
 }
 
-/* Of a unary operator: does its type say that it follows its operand? */
+/* True if the type of a unary operator says that it follows its operand. */
 static bool follows(const struct audit_reader *r, CXCursor c, CXCursor operand)
 {
 	CXType of = cursor_type(r, operand);
@@ -202,8 +202,8 @@ static bool is_lvalue(const struct audit_reader *r, CXCursor c)
 	       kind == CXCursor_ArraySubscriptExpr;
 }
 
-/* An operand whose value is used is under a cast from an lvalue, which libclang shows as a cursor of its own; one that is
-   assigned to is not. */
+/* An operand whose value is used is under a cast from an lvalue, which libclang shows as a
+   cursor of its own; one that is assigned to is not. */
 static bool is_assigned(const struct audit_reader *r, CXCursor left)
 {
 	enum CXTypeKind kind = cursor_type(r, left).kind;
@@ -245,7 +245,7 @@ enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXC
 	for (size_t i = 0; i < BINARIES; i++)
 		if (strcmp(name, binaries[i].text) == 0)
 			return binaries[i].is;
-	/* All of it is a macro's: what stands before is what the macro stands behind. */
+	/* All of it is of a macro: the text before it is the text before the macro. */
 	if (t.at == cursor_text(r, c).at)
 		t.at = NULL;
 	for (size_t i = 0; t.at && i < BINARIES; i++)
@@ -259,8 +259,8 @@ enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXC
 	return is_comma(r, c, left, right) ? CURSOR_COMMA : CURSOR_OTHER;
 }
 
-/* ++ keeps the type of what it changes, & points to it, * follows it. An int that follows a pointer to one may be !,
-   too: that only reads. */
+/* ++ keeps the type of what it changes, & points to it, * follows it. An int that follows a
+   pointer to one may be !, too: that only reads. */
 static enum cursor_operator by_types(const struct audit_reader *r, CXCursor c, CXCursor operand)
 {
 	CXType is = cursor_type(r, c), of = cursor_type(r, operand);

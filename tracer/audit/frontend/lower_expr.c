@@ -39,7 +39,7 @@ static struct audit_expr *lower_all(struct lower *l, enum audit_expr_kind kind, 
 	return e;
 }
 
-/* ---- names and constants ------------------------------------------------------------------------------------ */
+/* ---- names and constants --------------------------------------------------------------------- */
 
 static struct audit_expr *constant(struct lower *l, CXCursor c, long long value)
 {
@@ -108,7 +108,7 @@ static struct audit_expr *lower_expr_member(struct lower *l, CXCursor c,
 	return e;
 }
 
-/* ---- operators -------------------------------------------------------------------------------------------------- */
+/* ---- operators ------------------------------------------------------------------------------- */
 
 static struct audit_expr *binary(struct lower *l, CXCursor c, const struct cursors *parts)
 {
@@ -161,7 +161,7 @@ static struct audit_expr *unary(struct lower *l, CXCursor c, const struct cursor
 	return e;
 }
 
-/* ---- calls -------------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* The word that the expression begins with, in its text. */
 static void first_word(const struct lower *l, CXCursor c, char *out, size_t size)
@@ -216,7 +216,8 @@ static struct audit_expr *atomic(struct lower *l, CXCursor c, const struct curso
 	return e;
 }
 
-/* An expression that libclang has no word for: a cast, or an atomic builtin, whose order comes second. */
+/* An expression that libclang has no word for: a cast, or an atomic builtin, whose order comes
+   second. */
 static struct audit_expr *unexposed(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	static const char *const atomics[] = {"__atomic_", "atomic_", "__c11_atomic_", NULL};
@@ -232,7 +233,8 @@ static struct audit_expr *unexposed(struct lower *l, CXCursor c, const struct cu
 	return lower_all(l, EXPR_OTHER, c, parts);
 }
 
-/* What is likely is what it is. __sync_fetch_and_add_4 and the like: the function first, which nobody needs. */
+/* likely(x) is x. __sync_fetch_and_add_4 and the like have the function as their first operand,
+   which is left out. */
 static struct audit_expr *lower_expr_call(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	static const char *const atomics[] = {"__sync_", "__atomic_", NULL};
@@ -255,7 +257,7 @@ static struct audit_expr *lower_expr_call(struct lower *l, CXCursor c, const str
 	return lower_all(l, EXPR_CALL, c, parts);
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------------ */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static struct audit_expr *last_of(struct lower *l, CXCursor c, const struct cursors *parts)
 {
@@ -271,7 +273,8 @@ static bool sets_number(const struct audit_reader *r, CXCursor c)
 	       cursor_kind(r, parts.items[1]) == CXCursor_IntegerLiteral;
 }
 
-/* The x of ({ int v; if (x) v = 1; else v = 0; v; }), GLib's way to make a condition 0 or 1; or NULL. */
+/* The x of ({ int v; if (x) v = 1; else v = 0; v; }), GLib's way to make a condition 0 or 1; or
+   NULL. */
 static struct audit_expr *truth(struct lower *l, CXCursor compound)
 {
 	const struct audit_reader *r = l->reader;
@@ -339,7 +342,7 @@ struct audit_expr *lower_expr(struct lower *l, CXCursor c)
 	return lower_parts(l, c, &parts);
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 unsigned lower_block_new(struct lower *l)
 {

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- locals and globals ------------------------------------------------------------------------------------- */
+/* ---- locals and globals ---------------------------------------------------------------------- */
 
 unsigned lower_local(const struct lower *l, CXCursor declaration)
 {
@@ -30,7 +30,8 @@ unsigned lower_global(struct audit_reader *r, CXCursor declaration)
 	return (unsigned)p->globals.count;
 }
 
-/* The function of __attribute__((cleanup(FUNCTION))), which libclang only prints; 0: it has none. */
+/* The function of __attribute__((cleanup(FUNCTION))), which libclang only prints; 0: it has
+   none. */
 static unsigned cleanup_of(struct lower *l, CXCursor c)
 {
 	const struct clang *clang = &l->reader->clang;
@@ -110,7 +111,7 @@ static void lower_variable(struct lower *l, CXCursor c)
 	}
 }
 
-/* ---- scopes: what is called when one is left ------------------------------------------------------------------- */
+/* ---- scopes: what is called when one is left ------------------------------------------------- */
 
 static void call_cleanup(struct lower *l, unsigned local, CXCursor c)
 {
@@ -138,11 +139,11 @@ static void end_scope(struct lower *l, size_t outside, CXCursor c)
 	l->cleanups.count = outside;
 }
 
-/* ---- statements ---------------------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 static void lower_statement(struct lower *l, CXCursor c);
 
-/* What comes behind a jump is reached by a label alone. */
+/* Statements after a jump are reached by a label alone. */
 static void go(struct lower *l, unsigned to)
 {
 	lower_jump(l, to);
@@ -436,7 +437,7 @@ static void lower_statement(struct lower *l, CXCursor c)
 	}
 }
 
-/* ---- a function ------------------------------------------------------------------------------------------------------ */
+/* ---- a function ------------------------------------------------------------------------------ */
 
 static void lower_body(struct lower *l, CXCursor definition, CXCursor body)
 {

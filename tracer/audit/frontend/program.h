@@ -1,7 +1,8 @@
 /*
- * A C program as audit sees it: structs with their fields, functions as blocks of expressions. The reader fills it,
- * unit by unit; nothing of libclang remains in it. A name is a number of `names`. Structs, fields, functions and
- * globals are identified by their USR (clang's name that is the same in all units).
+ * A C program as audit sees it: structs with their fields, functions as blocks of expressions. The
+ * reader fills it, unit by unit; nothing of libclang remains in it. A name is a number of `names`.
+ * Structs, fields, functions and globals are identified by their USR (clang's name that is the same
+ * in all units).
  */
 #ifndef GATECTL_AUDIT_FRONTEND_PROGRAM_H
 #define GATECTL_AUDIT_FRONTEND_PROGRAM_H
@@ -20,7 +21,7 @@ static inline bool place_same(struct audit_place a, struct audit_place b)
 /* By file (its number), line, column, as for qsort(). */
 int place_compare(struct audit_place a, struct audit_place b);
 
-/* ---- structs -------------------------------------------------------------------------------------------- */
+/* ---- structs --------------------------------------------------------------------------------- */
 
 struct audit_field {
 	unsigned name, record;
@@ -38,7 +39,7 @@ struct audit_record {
 	fields; /* of the program's fields; those of unnamed structs within it are its own */
 };
 
-/* ---- functions ------------------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 enum audit_expr_kind {
 	EXPR_OTHER, /* its operands are evaluated; what comes of them is not known */
@@ -156,26 +157,28 @@ void *program_alloc(struct audit_program *p, size_t size);
 struct audit_global *program_global(const struct audit_program *p, unsigned usr);
 
 const char *program_text(const struct audit_program *p, unsigned name);
-/* Is it one that audit looks at? */
+/* True if threads may share the struct: audit looks at it. */
 bool program_is_shared(const struct audit_record *r);
 
-/* ---- targets.c: what units are compiled for ---------------------------------------------------------------------- */
+/* ---- targets.c: what units are compiled for -------------------------------------------------- */
 
 /*
- * Programs and libraries, named by where their objects go. One compile_commands.json often names several programs; an
- * access in one of them never happens in parallel with an access in another.
+ * Programs and libraries, named by where their objects go. One compile_commands.json often names
+ * several programs; an access in one of them never happens in parallel with an access in another.
  */
 
-/* The target of an object file by the conventions of CMake (x.dir/), Meson (x.p/) and Automake (x-source.o), owned;
-   NULL if unknown. `object` is as the command names it. */
+/* The target of an object file by the conventions of CMake (x.dir/), Meson (x.p/) and Automake
+   (x-source.o), owned; NULL if unknown. `object` is as the command names it. */
 char *targets_of_object(const char *folder, const char *object, const char *source);
 /* The unit (index + 1) is compiled for that target, too. */
 void targets_add(struct audit_program *p, unsigned unit, const char *target);
 /* Returns the unit's index + 1. A unit whose target is unknown is a target of its own. */
 unsigned targets_add_unit(struct audit_program *p);
-/* Once, when all units are read: two targets that define the same function are not linked together. */
+/* Once, when all units are read: two targets that define the same function are not linked
+   together. */
 void targets_settle(struct audit_program *p);
-/* The function (index + 1; 0: none) that a unit's call reaches: where there are several, the one of its program. */
+/* The function (index + 1; 0: none) that a unit's call reaches: where there are several, the one
+   of its program. */
 unsigned targets_function(const struct audit_program *p, unsigned usr, unsigned from);
 /* True if they are never linked together. */
 bool targets_are_apart(const struct audit_program *p, unsigned target, unsigned other);
@@ -183,7 +186,7 @@ bool targets_are_apart(const struct audit_program *p, unsigned target, unsigned 
 bool targets_is_named(const struct audit_program *p, unsigned target);
 void targets_fini(struct audit_program *p);
 
-/* ---- read.c: sources into a program, by libclang ----------------------------------------------------------------- */
+/* ---- read.c: sources into a program, by libclang --------------------------------------------- */
 
 struct audit_read_options {
 	const char *folder; /* of compile_commands.json; NULL: the files alone */

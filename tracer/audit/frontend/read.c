@@ -32,10 +32,10 @@ struct reading {
 	ARRAY(struct unit) units;
 };
 
-/* ---- what to compile, and how ------------------------------------------------------------------------------- */
+/* ---- what to compile, and how ---------------------------------------------------------------- */
 
-/* True for a word of a command for gcc that changes the meaning of the text: libclang does not know all the others.
-   `takes`: the next word, too. */
+/* True for a word of a command for gcc that changes the meaning of the text: libclang does not
+   know all the others. `takes`: the next word, too. */
 static bool matters(const char *word, bool *takes)
 {
 	static const char *const with[] = {"-isystem", "-iquote",   "-idirafter", "-include",
@@ -203,7 +203,7 @@ static void add_files(struct reading *r)
 	}
 }
 
-/* ---- one unit -------------------------------------------------------------------------------------------------- */
+/* ---- one unit -------------------------------------------------------------------------------- */
 
 /* Functions that a variable begins with may be called by anybody. */
 static enum CXChildVisitResult take_addresses(CXCursor c, CXCursor parent, CXClientData data)
@@ -371,7 +371,8 @@ static void read_unit(struct reading *r, const struct unit *u)
 
 	if (!error) {
 		r->reader.unit = parse(r, u, &why);
-		/* libclang went to the folder of the command; where this fails, paths are shown from there. */
+		/* libclang went to the folder of the command; where this fails, paths are shown
+		   from there. */
 		if (fchdir(r->here) < 0)
 			errno = 0;
 		error = r->reader.unit ? read_parsed(r, u) : base_strdup(why);
@@ -382,7 +383,7 @@ static void read_unit(struct reading *r, const struct unit *u)
 		*array_add(&r->to->skipped) = (struct audit_skipped){base_strdup(u->file), error};
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static void reading_fini(struct reading *r)
 {

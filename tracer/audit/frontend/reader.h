@@ -1,6 +1,7 @@
 /*
- * C into the program, unit by unit: what the files of this folder share. A cursor has two positions: the spelled one,
- * where its text stands (also in a macro's definition), and the shown one, where a person looks for it.
+ * C into the program, unit by unit: what the files of this folder share. A cursor has two
+ * positions: the spelled one, where its text stands (also in a macro's definition), and the shown
+ * one, where a person looks for it.
  */
 #ifndef GATECTL_AUDIT_FRONTEND_READER_H
 #define GATECTL_AUDIT_FRONTEND_READER_H
@@ -11,11 +12,11 @@
 #include <clang-c/CXCompilationDatabase.h>
 #include <clang-c/Index.h>
 
-/* ---- clang.c ---------------------------------------------------------------------------------------------------- */
+/* ---- clang.c --------------------------------------------------------------------------------- */
 
 /*
- * libclang (clang-c/Index.h), loaded when it is used: the rest of gatectl does not need it, and its start would cost
- * every command 40 ms. Any version from 14 on: its C interface only grows.
+ * libclang (clang-c/Index.h), loaded when it is used: the rest of gatectl does not need it, and its
+ * start would cost every command 40 ms. Any version from 14 on: its C interface only grows.
  */
 /* clang-format off */
 #define CLANG_FUNCTIONS(X) \
@@ -51,7 +52,8 @@ struct clang {
 #undef X
 };
 
-/* The newest that has its own headers, or else the newest. 0, or -1: it is not installed, or too old. */
+/* The newest that has its own headers, or else the newest. 0, or -1: it is not installed, or too
+   old. */
 int clang_load(struct clang *c, struct error *err);
 void clang_unload(struct clang *c);
 
@@ -67,7 +69,7 @@ void caught_begin(struct caught *c);
 /* Restores standard error. `out`: the first thousand bytes of what was written; may be NULL. */
 void caught_end(struct caught *c, struct str *out);
 
-/* ---- included.c: what a unit includes ----------------------------------------------------------------------------- */
+/* ---- included.c: what a unit includes -------------------------------------------------------- */
 
 /* Files that were checked already, for all units. */
 struct included_known {
@@ -82,12 +84,13 @@ struct included {
 	struct included_known *known;
 };
 
-/* The first include of a pipe or a device, which libclang would read without end, as a message, owned; NULL if there is
-   none. Conditions of the preprocessor and folders of the system are not looked at. */
+/* The first include of a pipe or a device, which libclang would read without end, as a message,
+   owned; NULL if there is none. Conditions of the preprocessor and folders of the system are not
+   looked at. */
 char *included_no_file(const struct included *i, const char *file);
 void included_known_fini(struct included_known *k);
 
-/* ---- read.c ------------------------------------------------------------------------------------------------------ */
+/* ---- read.c ---------------------------------------------------------------------------------- */
 
 struct audit_reader {
 	struct clang clang;
@@ -104,7 +107,7 @@ struct cursors {
 	size_t count, capacity;
 };
 
-/* ---- cursor.c -------------------------------------------------------------------------------------------- */
+/* ---- cursor.c -------------------------------------------------------------------------------- */
 
 /* Without references to types and members; freed where the scope ends. */
 #define CHILDREN(name, r, c)                                                                       \
@@ -125,7 +128,7 @@ struct cursor_text {
 struct cursor_text cursor_text(const struct audit_reader *r, CXCursor c);
 struct cursor_text cursor_text_end(const struct audit_reader *r, CXCursor c);
 
-/* Where a person sees it begin and end in the main file; false: a macro's. */
+/* The shown positions of its start and end as offsets. False for a part of a macro. */
 bool cursor_offsets(const struct audit_reader *r, CXCursor c, unsigned *from, unsigned *to,
 		    struct cursor_text *file);
 
@@ -142,13 +145,13 @@ enum cursor_operator {
 	CURSOR_NOT,
 	CURSOR_STEP,
 };
-/* Which operator a BinaryOperator or UnaryOperator is: before its version 17 libclang does not say. It is read in
-   the text; where a macro hides it, told by the types and casts around. */
+/* The operator of a BinaryOperator or UnaryOperator. libclang says it from version 17 on.
+   Before, it is read in the text; where a macro hides it, told by the types and casts around. */
 enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXCursor left,
 				   CXCursor right);
 enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCursor operand);
 
-/* ---- records.c ------------------------------------------------------------------------------------------- */
+/* ---- records.c ------------------------------------------------------------------------------- */
 
 /* The struct that it is, or points to, of the program's (index + 1); 0: none. */
 unsigned record_of_type(struct audit_reader *r, CXType type);
@@ -160,14 +163,14 @@ unsigned record_field(struct audit_reader *r, CXCursor declaration);
 /* The comment of the function says that it is called with a lock held. */
 bool comment_wants_lock(const struct audit_reader *r, CXCursor c);
 
-/* ---- lower_stmt.c ---------------------------------------------------------------------------------------- */
+/* ---- lower_stmt.c ---------------------------------------------------------------------------- */
 
 /* The function's body as blocks. */
 void lower_function(struct audit_reader *r, CXCursor definition);
 /* The variable's index + 1 of the program's globals. */
 unsigned lower_global(struct audit_reader *r, CXCursor declaration);
 
-/* ---- lower_expr.c, lower_stmt.c: a function as blocks of expressions ----------------------------------------------- */
+/* ---- lower_expr.c, lower_stmt.c: a function as blocks of expressions ------------------------- */
 
 struct lower_label {
 	unsigned name, block;
@@ -201,9 +204,9 @@ unsigned lower_block_new(struct lower *l);
 /* Ends the block that is open; l->block = ... opens the next one. */
 void lower_jump(struct lower *l, unsigned to);
 void lower_branch(struct lower *l, struct audit_expr *condition, unsigned yes, unsigned no);
-/* With a block of its own for each part of && || ! ?: and the comma. */
+/* A block for each part of && || ! ?: and the comma. */
 void lower_condition(struct lower *l, struct audit_expr *e, unsigned yes, unsigned no);
-/* All of a ({ }); its value. */
+/* Lowers all of a ({ }). Returns its value. */
 struct audit_expr *lower_inner(struct lower *l, CXCursor compound);
 /* Index + 1 of the locals; 0: it is none. */
 unsigned lower_local(const struct lower *l, CXCursor declaration);

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- what kind of thing a field is -------------------------------------------------------------------------- */
+/* ---- what kind of thing a field is ----------------------------------------------------------- */
 
 static const char *const lock_types[] = {
 	"pthread_mutex_t", "pthread_rwlock_t", "pthread_spinlock_t", "mtx_t",	    "GMutex",
@@ -51,9 +51,10 @@ static bool is_lock(struct audit_reader *r, CXType type)
 	return record && has_only_locks(r->program, &r->program->records.items[record - 1]);
 }
 
-/* ---- a struct -------------------------------------------------------------------------------------------------- */
+/* ---- a struct -------------------------------------------------------------------------------- */
 
-/* The comment before the declaration, or after it on its line, owned: libclang knows only those of Doxygen. */
+/* The comment before the declaration, or after it on its line, owned: libclang knows only those
+   of Doxygen. */
 static char *comment_of(const struct audit_reader *r, CXCursor c)
 {
 	struct cursor_text t = cursor_text(r, c), end = cursor_text_end(r, c);
@@ -157,7 +158,7 @@ static enum CXChildVisitResult read_field(CXCursor c, CXCursor parent, CXClientD
 	return CXChildVisit_Continue;
 }
 
-/* One without a tag has the name of its typedef, which is that of its type. */
+/* A struct without a tag has the name of its typedef, which is that of its type. */
 static unsigned records_name_of(struct audit_reader *r, CXCursor c)
 {
 	const unsigned name = cursor_name(r, c);
@@ -232,7 +233,7 @@ unsigned record_field(struct audit_reader *r, CXCursor declaration)
 	return number_map_get(&r->program->field_of, usr);
 }
 
-/* ---- whose lock ------------------------------------------------------------------------------------------- */
+/* ---- whose lock ------------------------------------------------------------------------------ */
 
 static bool says_any(const char *sentence, const char *const *words)
 {
@@ -242,7 +243,8 @@ static bool says_any(const char *sentence, const char *const *words)
 	return false;
 }
 
-/* Of a sentence in small letters: is it the caller who has to have a lock? That of RCU keeps no writers apart. */
+/* True if the sentence, in small letters, says that callers hold a lock. A read lock of RCU
+   keeps no writers apart. */
 static bool asks_for_lock(const char *sentence)
 {
 	static const char *const locks[] = {"lock", "mutex", NULL},
@@ -258,7 +260,7 @@ static bool asks_for_lock(const char *sentence)
 	       !says_any(sentence, others);
 }
 
-/* Behind a full stop, at an empty line, and before a word of Doxygen another sentence begins. */
+/* A sentence ends with a full stop, at an empty line, and before a command of Doxygen. */
 static bool ends_sentence(const char *at)
 {
 	const char *next = at + 1 + strspn(at + 1, " \t*");

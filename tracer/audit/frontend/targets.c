@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Of "src/CMakeFiles/x.dir/y.c.o" the part up to x.dir. */
+/* The length of "src/CMakeFiles/x.dir/" in "src/CMakeFiles/x.dir/y.c.o". */
 static size_t folder_of_target(const char *object)
 {
 	static const char *const ends[] = {".dir/", ".p/"};
@@ -19,7 +19,7 @@ static size_t folder_of_target(const char *object)
 	return 0;
 }
 
-/* Of "src/x-y.o", for y.c, the part up to "x-". */
+/* The length of "src/x-" in "src/x-y.o", for y.c. */
 static size_t prefix_of_target(const char *object, const char *source)
 {
 	const char *base = str_base_name(object), *stem = str_base_name(source),

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the shell --------------------------------------------------------------------------------------- */
+/* ---- the shell ------------------------------------------------------------------------------- */
 
 int harness_shell(const char *command, struct str *out)
 {
@@ -27,7 +27,7 @@ int harness_shell(const char *command, struct str *out)
 	return pclose(f) == 0 ? 0 : -1;
 }
 
-/* ---- the compiler ------------------------------------------------------------------------------------ */
+/* ---- the compiler ---------------------------------------------------------------------------- */
 
 char *harness_path(const struct harness_hunt *h, const char *name)
 {
@@ -103,7 +103,7 @@ int harness_compile(struct harness_hunt *h)
 	return program ? 0 : -1;
 }
 
-/* ---- the library ----------------------------------------------------------------------------------------- */
+/* ---- the library ----------------------------------------------------------------------------- */
 
 enum kind { KIND_OTHER, KIND_SHARED, KIND_PROGRAM, KIND_ARCHIVE, KIND_OBJECT };
 

@@ -18,10 +18,10 @@ struct atomic_work {
 	bool in_threads; /* each call is made by the thread of its number and first_thread */
 	unsigned first_thread;
 	ARRAY(struct turns) all;
-	struct harness_atomic *out;
+	struct outcomes *out;
 };
 
-/* ---- the orders --------------------------------------------------------------------------------------- */
+/* ---- the orders ------------------------------------------------------------------------------ */
 
 static void atomic_add_order(struct atomic_work *w)
 {
@@ -55,13 +55,15 @@ static void add_orders(struct atomic_work *w, unsigned count)
 	}
 }
 
-/* ---- what they give -------------------------------------------------------------------------------------- */
+/* ---- what they give -------------------------------------------------------------------------- */
 
 static void atomic_add_text(struct atomic_work *w, const struct turns *t,
 			    const struct harness_order *o)
 {
-	struct str parts[SCHEMA_THREADS + 1] = {0}, text = {0}, order = {0};
+	struct str parts[SCHEMA_THREADS + 1] = {0};
 	unsigned threads = w->s->threads;
+	STR(text);
+	STR(order);
 
 	for (unsigned i = 0; i < o->count; i++) {
 		struct str *part = &parts[i < w->size ? t->of[i] : threads];
@@ -75,11 +77,9 @@ static void atomic_add_text(struct atomic_work *w, const struct turns *t,
 		str_addf(&text, "%s%s", i ? " | " : "", str_text(&parts[i]));
 	if (o->count > w->size)
 		str_addf(&text, " ; %s", str_text(&parts[threads]));
-	outcomes_add(&w->out->outcomes, str_text(&text), str_text(&order));
+	outcomes_add(w->out, str_text(&text), str_text(&order));
 	for (unsigned i = 0; i <= threads; i++)
 		str_fini(&parts[i]);
-	str_fini(&text);
-	str_fini(&order);
 }
 
 /* True if all orders that start like this one wait for ever at that step. */
@@ -112,14 +112,7 @@ static enum harness_use atomic_judge(struct atomic_work *w)
 	return use;
 }
 
-/* ---- is there anything to see? ----------------------------------------------------------------------------- */
-
-static void want_alone(struct atomic_work *w)
-{
-	for (unsigned t = 0; t < w->s->threads; t++)
-		for (unsigned i = 0; i < w->s->counts[t]; i++)
-			harness_orders_want(w->h->orders, &w->s->calls[t][i], 1);
-}
+/* ---- is there anything to see? --------------------------------------------------------------- */
 
 /* The step at which the thread makes its call. */
 static unsigned step_of(const struct turns *t, unsigned thread, unsigned call)
@@ -150,7 +143,7 @@ static bool sees(const struct atomic_work *w, unsigned thread, unsigned call)
 
 static bool is_concerned(const struct atomic_work *w)
 {
-	if (w->out->outcomes.count < 2)
+	if (w->out->count < 2)
 		return false;
 	for (unsigned t = 0; t < w->s->threads; t++)
 		for (unsigned i = 0; i < w->s->counts[t]; i++)
@@ -160,12 +153,14 @@ static bool is_concerned(const struct atomic_work *w)
 	return true;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static void want(struct atomic_work *w)
 {
 	w->all.count = 0;
-	want_alone(w);
+	for (unsigned t = 0; t < w->s->threads; t++)
+		for (unsigned i = 0; i < w->s->counts[t]; i++)
+			harness_orders_want(w->h->orders, &w->s->calls[t][i], 1);
 	add_orders(w, 0);
 }
 
@@ -179,18 +174,18 @@ void harness_atomic_want(struct harness_hunt *h, const struct schema *s)
 
 int harness_atomic(struct harness_hunt *h, const struct schema *s, struct harness_atomic *out)
 {
-	struct atomic_work w = {.h = h, .s = s, .size = schema_size(s), .out = out};
-	bool varied;
-	int failed;
+	struct atomic_work w = {.h = h, .s = s, .size = schema_size(s), .out = &out->outcomes};
+	bool varied = true;
+	int failed = 0;
 
-	do {
+	while (!failed && varied) {
 		want(&w);
 		failed = harness_orders_run(h, &varied);
 		if (!failed && varied) {
 			harness_orders_clear(h);
 			failed = harness_compile(h);
 		}
-	} while (!failed && varied);
+	}
 	if (!failed) {
 		out->use = atomic_judge(&w);
 		out->concerned = out->use == HARNESS_USABLE && is_concerned(&w);
@@ -202,9 +197,8 @@ int harness_atomic(struct harness_hunt *h, const struct schema *s, struct harnes
 /* The first thread of the harness is main, as in its program, or another one, as in test.c. */
 int harness_atomic_in_threads(struct harness_hunt *h, const struct schema *s, struct outcomes *out)
 {
-	struct harness_atomic a = {.outcomes = *out};
 	struct atomic_work w = {
-		.h = h, .s = s, .size = schema_size(s), .in_threads = true, .out = &a};
+		.h = h, .s = s, .size = schema_size(s), .in_threads = true, .out = out};
 	bool varied;
 	int failed;
 
@@ -218,7 +212,6 @@ int harness_atomic_in_threads(struct harness_hunt *h, const struct schema *s, st
 		if (!failed && o->end == ORDER_OK)
 			atomic_add_text(&w, t, o);
 	}
-	*out = a.outcomes;
 	array_fini(&w.all);
 	return failed;
 }

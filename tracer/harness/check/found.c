@@ -15,7 +15,7 @@
 
 enum { COLUMN = 48, LINES = 80, LEAST_S = 20, LAST_S = 1, RUNS = 20000 };
 
-/* ---- the story: how it comes about --------------------------------------------------------------------------- */
+/* ---- the story: how it comes about ----------------------------------------------------------- */
 
 /* "first#1" and "second#1" are the test's threads; main only starts and ends them. */
 static int column_of(const struct schedule *s, unsigned thread)
@@ -47,7 +47,7 @@ static void add_cell(int column, size_t most, const char *text, struct str *out)
 	foreign_code_line(out, str_text(&line));
 }
 
-/* A person reads lines: steps of one thread at one line, one after the other, are one. */
+/* Consecutive steps of one thread at one line are one row. */
 static void add_columns(const struct harness_hunt *h, const struct schedule *s, struct str *out)
 {
 	const struct schedule_step *last = NULL;
@@ -96,7 +96,7 @@ static void add_heads(const struct harness_hunt *h, const struct schema *s, stru
 		add_head(s, t, "--------------------", out);
 }
 
-/* ---- the story: what is wrong ----------------------------------------------------------------------------------- */
+/* ---- the story: what is wrong ---------------------------------------------------------------- */
 
 /* The outcome that the failing run printed, owned; NULL: it printed none. */
 static char *outcome_of(const struct explore_failure *f)
@@ -184,7 +184,7 @@ static void tell_story(const struct harness_hunt *h, struct harness_violation *v
 	add_files(v, out);
 }
 
-/* ---- the folder ----------------------------------------------------------------------------------------- */
+/* ---- the folder ------------------------------------------------------------------------------ */
 
 static char *in_folder(const struct harness_violation *v, const char *name)
 {
@@ -262,7 +262,7 @@ static int write_folder(struct harness_hunt *h, struct harness_violation *v,
 	return failed;
 }
 
-/* ---- the test's own search -------------------------------------------------------------------------------------- */
+/* ---- the test's own search ------------------------------------------------------------------- */
 
 static void set_test_options(const struct harness_hunt *h, struct explore_options *o)
 {
@@ -280,7 +280,8 @@ static void set_test_options(const struct harness_hunt *h, struct explore_option
 		o->seconds = o->whole_s / 2;
 }
 
-/* If a contract allows what the test's search found first, the test has to know it. 1: it is another test then. */
+/* If a contract allows what the test's search found first, the test has to know it. 1: it is
+   another test then. */
 static int learn_outcome(struct harness_hunt *h, struct harness_violation *v,
 			 const struct explore_failure *f)
 {
@@ -314,7 +315,8 @@ static int search_test(struct harness_hunt *h, struct harness_violation *v, char
 	return answer;
 }
 
-/* 1: the test is another one from now on; 0, -1. The folder is complete before the search, which a signal may end. */
+/* 1: the test is another one from now on; 0, -1. The folder is complete before the search, which
+   a signal may end. */
 static int try_test(struct harness_hunt *h, struct harness_violation *v)
 {
 	OWNED(program) = in_folder(v, "test");

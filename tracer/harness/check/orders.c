@@ -17,7 +17,7 @@ struct harness_orders {
 	ARRAY(size_t) pending;	 /* of the others: those that are to be run */
 };
 
-/* ---- the table -------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static unsigned key_of(const unsigned *calls, unsigned count)
 {
@@ -86,7 +86,7 @@ void harness_orders_clear(struct harness_hunt *h)
 	h->orders = base_alloc(1, sizeof(*h->orders));
 }
 
-/* ---- a line of the program's ---------------------------------------------------------------------------- */
+/* ---- a line of the program's ----------------------------------------------------------------- */
 
 static enum order_end end_of(const char *word)
 {
@@ -101,7 +101,7 @@ static enum order_end end_of(const char *word)
 	return ORDER_UNKNOWN;
 }
 
-/* Whole, and yet not as many texts as there are calls: the library has written something, too. */
+/* A whole line without a text for each call: the library has written to it, too. */
 static void read_line(char *line, struct harness_order *out)
 {
 	unsigned given = 0;
@@ -125,7 +125,8 @@ static bool is_in_threads(const struct harness_order *o)
 	return false;
 }
 
-/* Which operation has given something else the second time? It varies. In threads that is too late to be found out. */
+/* Marks operations that gave something else the second time: they vary. In threads that is found
+   out too late. */
 static bool orders_compare(struct harness_hunt *h, const struct harness_order *a,
 			   const struct harness_order *b)
 {
@@ -142,7 +143,7 @@ static bool orders_compare(struct harness_hunt *h, const struct harness_order *a
 	return varied;
 }
 
-/* ---- the runs ----------------------------------------------------------------------------------------- */
+/* ---- the runs -------------------------------------------------------------------------------- */
 
 static int write_pending(const struct harness_orders *o, const char *path, struct error *err)
 {
@@ -184,7 +185,7 @@ static bool take_lines(struct harness_hunt *h, struct str *said, bool is_second)
 	return varied;
 }
 
-/* ---- those that do not come back ------------------------------------------------------------------------- */
+/* ---- those that do not come back ------------------------------------------------------------- */
 
 static void copy_end(const struct harness_order *from, struct harness_order *to)
 {
@@ -195,7 +196,7 @@ static void copy_end(const struct harness_order *from, struct harness_order *to)
 		to->given[i] = from->given[i] ? base_strdup(from->given[i]) : NULL;
 }
 
-/* Does it begin like one that was stopped? Then it ends there, too. */
+/* True if it starts like an order that was stopped: it ends there, too. */
 static bool orders_is_stopped(const struct harness_orders *o, struct harness_order *item)
 {
 	for (unsigned n = 1; n < item->count; n++) {
@@ -231,7 +232,7 @@ static void find_pending(struct harness_orders *o)
 			*array_add(&o->pending) = i;
 }
 
-/* They take long, and do not come back a second time. */
+/* Stopped orders take long, and do not return the second time either. */
 static void drop_stopped(struct harness_orders *o)
 {
 	size_t kept = 0;
@@ -244,7 +245,7 @@ static void drop_stopped(struct harness_orders *o)
 	o->pending.count = kept;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------ */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* The program itself does not run: it says why. */
 static int not_run(struct harness_hunt *h)

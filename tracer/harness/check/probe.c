@@ -35,7 +35,7 @@ static int probe_run(struct harness_hunt *h)
 	return harness_left(h) < 0 ? no_time(h) : varied;
 }
 
-/* ---- the object --------------------------------------------------------------------------------------- */
+/* ---- the object ------------------------------------------------------------------------------ */
 
 static void say_end(const struct harness_order *o, struct str *out)
 {
@@ -68,9 +68,9 @@ static int not_made(struct harness_hunt *h, const struct harness_order *o)
 	return error_hint(h->x.err, "--new 'EXPRESSION of C' says how to make one");
 }
 
-/* ---- operations that cannot be called ------------------------------------------------------------------- */
+/* ---- operations that cannot be called -------------------------------------------------------- */
 
-/* Behind every other call that comes back it ends like that, too. */
+/* No call of the operation returns, alone or after any other call. */
 static bool never_returns(struct harness_hunt *h, unsigned op)
 {
 	const struct harness_object *o = &h->object;
@@ -151,7 +151,7 @@ static int find_callable(struct harness_hunt *h)
 	return h->object.calls.count ? 1 : nothing_left(h);
 }
 
-/* ---- which only read -------------------------------------------------------------------------------------- */
+/* ---- which only read ------------------------------------------------------------------------- */
 
 static bool gives(const struct harness_op *op)
 {
@@ -171,7 +171,8 @@ static unsigned contexts(const struct harness_hunt *h, unsigned out[CONTEXTS])
 	return count;
 }
 
-/* True if the call, made so many times after the context (NULL: none), changes what the observer gives. */
+/* True if the call, made so many times after the context (NULL: none), changes what the observer
+   gives. */
 static bool is_seen(struct harness_hunt *h, const unsigned *context, unsigned call, unsigned times,
 		    unsigned observer)
 {
@@ -193,8 +194,9 @@ static bool is_seen(struct harness_hunt *h, const unsigned *context, unsigned ca
 	return x->end != y->end || (x->end == ORDER_OK && strcmp(x->given[a], y->given[b]) != 0);
 }
 
-/* No observer sees its calls, after nothing and after others; nor many calls: a semaphore that has some left gives the
-   first ones unseen. No order is left out, so that the first time all are asked for. */
+/* No observer sees its calls, after nothing and after others; nor many calls: a semaphore that
+   has some left gives the first ones unseen. No order is left out, so that the first time all
+   are asked for. */
 static bool only_reads(struct harness_hunt *h, unsigned call)
 {
 	unsigned context[CONTEXTS], count = contexts(h, context), observers = 0;
@@ -231,7 +233,7 @@ static int find_readers(struct harness_hunt *h)
 	return 0;
 }
 
-/* What nobody sees may be there all the same: a lock that is taken, a thing that is freed. */
+/* A change that no observer sees may exist: a lock that is taken, memory that is freed. */
 static void settle_readers(struct harness_hunt *h)
 {
 	bool any = false;
@@ -246,9 +248,9 @@ static void settle_readers(struct harness_hunt *h)
 					    "to change something");
 }
 
-/* ---- the final observation ---------------------------------------------------------------------------------- */
+/* ---- the final observation ------------------------------------------------------------------- */
 
-/* Whoever waits for a change is not to be asked in the end: nobody is left to make it. */
+/* An operation that waits for a change is no final observation: no thread is left to make it. */
 static bool may_stop(struct harness_hunt *h, unsigned call)
 {
 	unsigned context[CONTEXTS], count = contexts(h, context);
@@ -283,7 +285,7 @@ static bool may_take(const struct harness_hunt *h, unsigned call)
 	       order(h, &call, 1)->end == ORDER_OK;
 }
 
-/* It is called again and again, behind another one or (NONE) alone. */
+/* The call again and again, after another one or (NONE) alone. */
 static const struct harness_order *calls_of(const struct harness_hunt *h, unsigned behind,
 					    unsigned call)
 {
@@ -294,7 +296,7 @@ static const struct harness_order *calls_of(const struct harness_hunt *h, unsign
 	return order(h, calls, first + TAKEN);
 }
 
-/* The same, if it gives nothing new any more in the end; else NULL. */
+/* The same, if the last two give the same; else NULL. */
 static const struct harness_order *taken(const struct harness_hunt *h, unsigned behind,
 					 unsigned call)
 {
@@ -304,7 +306,7 @@ static const struct harness_order *taken(const struct harness_hunt *h, unsigned 
 	return o->end == ORDER_OK && strcmp(o->given[last], o->given[last - 1]) == 0 ? o : NULL;
 }
 
-/* Does it find what the other one has left, and then as little as it does alone? */
+/* True if it finds what the other call has left, and then as little as it does alone. */
 static bool takes_from(const struct harness_hunt *h, unsigned behind, unsigned call)
 {
 	const struct harness_order *alone = taken(h, NONE, call), *o = taken(h, behind, call);
@@ -328,7 +330,8 @@ static void note_taker(struct harness_hunt *h, unsigned call)
 		h->filled++;
 }
 
-/* An operation that takes out what others have put in, until there is nothing left: it shows what was lost. */
+/* An operation that takes out what others have put in, until there is nothing left: it shows
+   what was lost. */
 static int find_taker(struct harness_hunt *h)
 {
 	const unsigned count = (unsigned)h->object.calls.count;
@@ -349,7 +352,7 @@ static int find_taker(struct harness_hunt *h)
 	return again;
 }
 
-/* Where nobody only reads, and nobody takes: what may be something. */
+/* Where no operation only reads, or takes out: calls that give something. */
 static void call_twice(struct harness_hunt *h)
 {
 	for (unsigned c = 0; c < h->object.calls.count && !h->final.count; c++)
@@ -357,7 +360,8 @@ static void call_twice(struct harness_hunt *h)
 			*array_add(&h->final) = c;
 }
 
-/* Observers without values come before those with, and those that do not visit before those that do. */
+/* Observers without values come before those with, and those that do not visit before those that
+   do. */
 static void choose_final(struct harness_hunt *h)
 {
 	h->final.count = 0;
@@ -369,7 +373,7 @@ static void choose_final(struct harness_hunt *h)
 		call_twice(h);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static void add_notes(struct harness_hunt *h)
 {
@@ -413,10 +417,10 @@ int harness_probe(struct harness_hunt *h)
 	return 0;
 }
 
-/* ---- behind a harness ----------------------------------------------------------------------------------------- */
+/* ---- behind a harness ------------------------------------------------------------------------ */
 
-/* So many may be there: what a new object has, and what calls may have put in; and one more says that there is
-   nothing else. */
+/* So many may be there: what a new object has, and what calls may have put in; and one more says
+   that there is nothing else. */
 static unsigned count_taken(const struct harness_hunt *h, const struct schema *s)
 {
 	unsigned count = h->filled + 1;

@@ -18,7 +18,7 @@ double harness_left(const struct harness_hunt *h)
 	return left > 0 ? left : -1;
 }
 
-/* ---- the command line of a harness ---------------------------------------------------------------------- */
+/* ---- the command line of a harness ----------------------------------------------------------- */
 
 struct command_words {
 	ARRAY(char *) words;
@@ -60,7 +60,7 @@ static void command_fini(struct command_words *c)
 	array_fini(&c->words);
 }
 
-/* ---- what came --------------------------------------------------------------------------------------------- */
+/* ---- what came ------------------------------------------------------------------------------- */
 
 static void count(void *ctx, const char *text)
 {
@@ -112,7 +112,7 @@ static void add_violation(struct harness_hunt *h, struct harness_sought *s,
 	s->outcomes = (struct outcomes){0};
 }
 
-/* What came and is not explained: by orders in threads, or by what a contract allows? */
+/* Explains outcomes by orders in threads, or by what a contract allows. */
 static int look_again(struct harness_hunt *h, struct harness_sought *s)
 {
 	if (first_wrong(&s->outcomes) && !s->in_threads) {
@@ -123,7 +123,7 @@ static int look_again(struct harness_hunt *h, struct harness_sought *s)
 	return harness_allow(h, &s->outcomes) < 0 ? -1 : 0;
 }
 
-/* ---- accesses that race: the program is the same one, whatever the harness ------------------------------ */
+/* ---- accesses that race: the program is the same one, whatever the harness ------------------- */
 
 static void add_points(struct explore_points_at *to, const struct explore_points_at *from)
 {
@@ -138,7 +138,8 @@ static void add_points(struct explore_points_at *to, const struct explore_points
 	}
 }
 
-/* Marks that the call meets those of other threads. True if two of these operations never met before. */
+/* Marks that the call meets those of other threads. True if two of these operations never met
+   before. */
 static bool meet(struct harness_hunt *h, const struct schema *s, unsigned thread, unsigned call)
 {
 	const struct harness_call *calls = h->object.calls.items;
@@ -165,9 +166,9 @@ static bool meet_anew(struct harness_hunt *h, const struct schema *s)
 	return anew;
 }
 
-/* ---- the search ----------------------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
-/* Harnesses that are alike are not to be searched by the same choices. */
+/* Harnesses that are alike are searched by different choices. */
 static uint64_t seed_of(const struct schema *s)
 {
 	uint64_t sum = HASH_START;
@@ -188,7 +189,7 @@ static void search_set_options(struct harness_hunt *h, const struct harness_soug
 	o->seconds = left;
 	o->seed += (uint64_t)s->level << 32 ^ seed_of(&s->schema);
 	o->all = o->only_finds = true;
-	/* Where the library is large that takes longer than a few schedules. */
+	/* In a large library the search for races takes longer than a few schedules. */
 	o->races_known = !meet_anew(h, &s->schema) && s->level == 0;
 	o->goes_on = false;
 	o->whole_s = 0;

@@ -5,7 +5,7 @@
 
 enum { VALUES = 256 };
 
-/* ---- how many calls each thread makes ---------------------------------------------------------------- */
+/* ---- how many calls each thread makes -------------------------------------------------------- */
 
 /* The first thread makes the most. False: they are too many for so many threads. */
 static bool first_counts(struct enumeration *e)
@@ -17,7 +17,8 @@ static bool first_counts(struct enumeration *e)
 	return e->counts[0] <= SCHEMA_CALLS;
 }
 
-/* The next partition: the most even one came first, the last thread gives a call to an earlier one. */
+/* The next partition: the most even one came first, the last thread gives a call to an earlier
+   one. */
 static bool next_counts(struct enumeration *e)
 {
 	for (unsigned t = e->threads - 1; t-- > 0;) {
@@ -41,7 +42,7 @@ static bool next_counts(struct enumeration *e)
 	return false;
 }
 
-/* ---- one of those that are alike ----------------------------------------------------------------------- */
+/* ---- one of those that are alike ------------------------------------------------------------- */
 
 static const struct harness_call *call_at(const struct enumeration *e, unsigned slot)
 {
@@ -84,7 +85,8 @@ static unsigned start_of(const struct enumeration *e, unsigned thread)
 	return at;
 }
 
-/* The harness with its threads in that order, as bytes that can be compared: values are called 0, 1, 2 as they come. */
+/* The harness with its threads in that order, as bytes that can be compared: values are called
+   0, 1, 2 as they come. */
 static void write_order(const struct enumeration *e, const unsigned *order, struct str *out)
 {
 	unsigned char names[VALUES] = {0}, count = 0; /* + 1; 0: none yet */
@@ -116,7 +118,8 @@ static bool is_less(const struct str *a, const struct str *b)
 	return order < 0 || (order == 0 && a->length < b->length);
 }
 
-/* True if the same harness with its threads in another order, and as many calls in each place, is a lesser one. */
+/* True if the same harness with its threads in another order, and as many calls in each place,
+   is a lesser one. */
 static bool has_lesser(const struct enumeration *e, unsigned *order, unsigned at,
 		       const struct str *own)
 {
@@ -153,7 +156,7 @@ static bool is_first_of_its_kind(const struct enumeration *e)
 	return first;
 }
 
-/* ---- one after the other ------------------------------------------------------------------------------- */
+/* ---- one after the other --------------------------------------------------------------------- */
 
 static bool changes(const struct enumeration *e, unsigned slot)
 {

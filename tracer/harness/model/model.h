@@ -1,6 +1,7 @@
 /*
- * What is called: an object of C, its operations, calls of them with values, harnesses, outcomes, and C programs.
- * This room is pure: it knows neither debug information nor processes. Texts of C go in and come out.
+ * What is called: an object of C, its operations, calls of them with values, harnesses, outcomes,
+ * and C programs. This room is pure: it knows neither debug information nor processes. Texts of C
+ * go in and come out.
  */
 #ifndef GATECTL_HARNESS_MODEL_MODEL_H
 #define GATECTL_HARNESS_MODEL_MODEL_H
@@ -9,7 +10,7 @@
 #include "tracer/base/error.h"
 #include "tracer/base/text/str.h"
 
-/* ---- object.c: the object and calls of its operations --------------------------------------------------------- */
+/* ---- object.c: the object and calls of its operations ---------------------------------------- */
 
 /* How a number that an operation gives is shown. */
 enum harness_shown {
@@ -75,13 +76,14 @@ struct harness_object {
 	given; /* by --schema, without texts: only these matter, if any */
 };
 
-/* object->calls: every operation with every combination of its values, in order. Where some are given, only these and
-   the first others of their operations, so that there are two; all of other operations, for what they show, or the
-   first one if they are many. */
+/* object->calls: every operation with every combination of its values, in order. Where some are
+   given, only these and the first others of their operations, so that there are two; all of
+   other operations, for what they show, or the first one if they are many. */
 void harness_calls(struct harness_object *o);
 /* The call is given from the next harness_calls() on. */
 void harness_give(struct harness_object *o, unsigned call);
-/* The call of this text ("push(7)", "queue_push(7)"), added if its values are new. Returns 0, or -1 with *err set. */
+/* The call of this text ("push(7)", "queue_push(7)"), added if its values are new. Returns 0, or
+   -1 with *err set. */
 int harness_call_named(struct harness_object *o, const char *text, size_t length, unsigned *out,
 		       struct error *err);
 struct harness_op *harness_op_named(const struct harness_object *o, const char *name,
@@ -93,12 +95,12 @@ static inline struct harness_op *harness_op_of(const struct harness_object *o, u
 }
 /* How many arguments of that kind it has. */
 unsigned harness_count(const struct harness_op *op, enum harness_argument_kind kind);
-/* The end of a piece of C: one of `stops` outside of quotes and parentheses, or (`closes`) the end of the first pair of
-   parentheses. */
+/* The end of a piece of C: one of `stops` outside of quotes and parentheses, or (`closes`) the
+   end of the first pair of parentheses. */
 const char *harness_scan(const char *at, const char *end, const char *stops, bool closes);
 void harness_object_fini(struct harness_object *o);
 
-/* ---- schema.c: the calls of each thread -------------------------------------------------------------------------- */
+/* ---- schema.c: the calls of each thread ------------------------------------------------------ */
 
 enum { SCHEMA_THREADS = 4, SCHEMA_CALLS = 8, SCHEMA_SIZE = 16 }; /* SIZE: calls of all threads */
 
@@ -112,11 +114,12 @@ struct schema {
 int schema_parse(struct harness_object *o, const char *text, struct schema *out, struct error *err);
 void schema_print(const struct harness_object *o, const struct schema *s, struct str *out);
 unsigned schema_size(const struct schema *s); /* calls of all threads */
-/* True if each thread of `part` is in one of `whole`, its operations in their order, values aside. */
+/* True if each thread of `part` is in one of `whole`, its operations in their order, values
+   aside. */
 bool schema_contains(const struct harness_object *o, const struct schema *whole,
 		     const struct schema *part);
 
-/* ---- enumerate.c: harnesses in order of size ---------------------------------------------------------------------- */
+/* ---- enumerate.c: harnesses in order of size ------------------------------------------------- */
 
 /*
  * Of harnesses that differ only in the order of threads, or in which of the values stands for which, there is one; none
@@ -144,7 +147,7 @@ void enumerate_begin(struct enumeration *e, const struct harness_object *o, unsi
 		     unsigned size);
 bool enumerate_next(struct enumeration *e, struct schema *out);
 
-/* ---- outcome.c: what each call has given, and what was seen in the end -------------------------------------------- */
+/* ---- outcome.c: what each call has given, and what was seen in the end ----------------------- */
 
 struct harness_outcome {
 	char *text;  /* "push(1)=0 pop()=2 | size()=1" */
@@ -165,25 +168,26 @@ uint64_t outcome_sum(const char *text);
 void outcomes_fini(struct outcomes *o);
 /* Tab-separated with a header: outcome, times, atomic, explained by. */
 void outcomes_print(const struct outcomes *o, struct str *out);
-/* The atomic one that differs from `text` in the fewest calls, or NULL if there is none. These calls, as they were and
-   as they would have been, go to *differences, a line each. */
+/* The atomic one that differs from `text` in the fewest calls, or NULL if there is none. These
+   calls, as they were and as they would have been, go to *differences, a line each. */
 const struct harness_outcome *outcomes_nearest(const struct outcomes *o, const char *text,
 					       struct str *differences);
 
 /* What calls are allowed to give besides. */
 struct outcome_contract {
 	void *ctx;
-	/* True if the call ("size()") may have given that ("1,2"). `atomic`: what orders of whole calls give there. */
+	/* True if the call ("size()") may have given that ("1,2"). `atomic`: what orders of
+	   whole calls give there. */
 	bool (*allows)(void *ctx, const char *call, const char *given, const char *const *atomic,
 		       size_t count);
 };
 
-/* The atomic one from which `text` differs in nothing but calls of threads that were allowed to give what they gave, or
-   NULL. */
+/* The atomic one from which `text` differs in nothing but calls of threads that were allowed to
+   give what they gave, or NULL. */
 const struct harness_outcome *outcomes_allow(const struct outcomes *o, const char *text,
 					     const struct outcome_contract *c);
 
-/* ---- write_program.c, write_test.c: C programs that call the operations ------------------------------------------ */
+/* ---- write_program.c, write_test.c: C programs that call the operations ---------------------- */
 
 /*
  * One program for all harnesses. Calls go by their numbers in object->calls:

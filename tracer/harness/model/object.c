@@ -7,7 +7,7 @@
 /* Calls of an operation of which some are given; and the most calls of another one, to try all. */
 enum { WITH_GIVEN = 2, MANY = 9 };
 
-/* ---- calls ------------------------------------------------------------------------------------------ */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* Outcomes stand on one line, between tabs. */
 static void object_add_value(const char *value, struct str *out)
@@ -116,7 +116,7 @@ void harness_give(struct harness_object *o, unsigned call)
 		*array_add(&o->given) = c;
 }
 
-/* ---- by name ------------------------------------------------------------------------------------------ */
+/* ---- by name --------------------------------------------------------------------------------- */
 
 static bool object_is_named(const char *name, const char *text, size_t length)
 {
@@ -242,7 +242,7 @@ int harness_call_named(struct harness_object *o, const char *text, size_t length
 	return 0;
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------ */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static void free_texts(char **items, size_t count)
 {

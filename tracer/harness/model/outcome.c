@@ -54,9 +54,10 @@ void outcomes_print(const struct outcomes *o, struct str *out)
 	}
 }
 
-/* ---- the nearest one ----------------------------------------------------------------------------------- */
+/* ---- the nearest one ------------------------------------------------------------------------- */
 
-/* The next call with what it gave: up to a blank outside of quotes. Bars between threads are skipped. */
+/* The next call with what it gave: up to a blank outside of quotes. Bars between threads are
+   skipped. */
 static size_t piece(const char **at)
 {
 	const char *end;
@@ -128,7 +129,7 @@ const struct harness_outcome *outcomes_nearest(const struct outcomes *o, const c
 	return best;
 }
 
-/* ---- what a contract allows ------------------------------------------------------------------------------ */
+/* ---- what a contract allows ------------------------------------------------------------------ */
 
 /* One call of an outcome: "size()" and "1". */
 struct told_call {

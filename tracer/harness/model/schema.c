@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- read ------------------------------------------------------------------------------------------- */
+/* ---- read ------------------------------------------------------------------------------------ */
 
 struct schema_reader {
 	struct harness_object *object;
@@ -79,7 +79,7 @@ int schema_parse(struct harness_object *o, const char *text, struct schema *out,
 	return out->threads > 1 ? 0 : schema_refuse(&r, "one thread alone");
 }
 
-/* ---- written ------------------------------------------------------------------------------------------ */
+/* ---- written --------------------------------------------------------------------------------- */
 
 void schema_print(const struct harness_object *o, const struct schema *s, struct str *out)
 {
@@ -100,7 +100,7 @@ unsigned schema_size(const struct schema *s)
 	return size;
 }
 
-/* ---- one in another ----------------------------------------------------------------------------------- */
+/* ---- one in another -------------------------------------------------------------------------- */
 
 static bool thread_contains(const struct harness_object *o, const struct schema *whole, unsigned w,
 			    const struct schema *part, unsigned p)

@@ -5,8 +5,8 @@
 #include "tracer/harness/model/model.h"
 
 /*
- * A text that an operation gives is copied right after the call, in the thread that made it, since it may not stay.
- * quoted_text(TEXT, OUT) copies it, the same way in both kinds of program.
+ * A text that an operation gives is copied right after the call, in the thread that made it, since
+ * it may not stay. quoted_text(TEXT, OUT) copies it, the same way in both kinds of program.
  */
 enum { WRITE_TEXT = 1000, WRITE_TEXT_ROOM = 4 * WRITE_TEXT + 8 };
 

@@ -19,7 +19,7 @@ static const char head[] =
 	"long harness_visit(void) { visits++; return 0; }\n"
 	"static void *visit __attribute__((unused)) = (void *)harness_visit;\n\n";
 
-/* ---- each call ----------------------------------------------------------------------------------------- */
+/* ---- each call ------------------------------------------------------------------------------- */
 
 static const char *field(enum harness_shown shown)
 {
@@ -101,7 +101,7 @@ static void add_table(const struct harness_object *o, struct str *out)
 	str_add(out, "};\n\n");
 }
 
-/* ---- the object ------------------------------------------------------------------------------------------ */
+/* ---- the object ------------------------------------------------------------------------------ */
 
 static void add_object(const struct harness_object *o, struct str *out)
 {
@@ -115,7 +115,7 @@ static void add_object(const struct harness_object *o, struct str *out)
 	str_add(out, "}\n\n");
 }
 
-/* ---- what it does with them ------------------------------------------------------------------------------- */
+/* ---- what it does with them ------------------------------------------------------------------ */
 
 static const char orders[] =
 	"/* A call that never comes back: how. The numbers are those of order_stop. */\n"

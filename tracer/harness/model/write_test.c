@@ -24,7 +24,7 @@ struct test {
 	bool visits, dense;
 };
 
-/* ---- calls ------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static void declare(struct test *w, const char *type, const char *name, unsigned number,
 		    const char *size)
@@ -126,7 +126,7 @@ static void add_calls(struct test *w)
 	}
 }
 
-/* ---- the program ----------------------------------------------------------------------------------------- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 static const char *const names[SCHEMA_THREADS] = {"first", "second", "third", "fourth"};
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAPACITY = 4, ENUMERATORS = 4 };
+enum { ENUMERATORS = 4 };
 
-/* ---- types as C has them without the names of typedefs ------------------------------------------------ */
+/* ---- types as C has them without the names of typedefs --------------------------------------- */
 
 static const char *number_type(const struct type *t)
 {
@@ -18,32 +18,34 @@ static const char *number_type(const struct type *t)
 	return t->tag ? t->tag : t->name ? t->name : "int";
 }
 
+/* What C needs of a class of values: its type, and a guess for an argument. */
+static const struct {
+	enum { OF_NUMBER = 1, OF_OBJECT } of; /* what the type starts with */
+	const char *type, *guess;	      /* NULL: "void *", and NULL */
+} classes[] = {
+	[SIGNATURE_NOTHING] = {0, "void", NULL},
+	[SIGNATURE_OBJECT] = {OF_OBJECT, " *", NULL},
+	[SIGNATURE_OBJECT_OUT] = {OF_OBJECT, " **", NULL},
+	[SIGNATURE_STRING] = {0, "const char *", "\"a\""},
+	[SIGNATURE_OUT_TOKEN] = {0, "void **", NULL},
+	[SIGNATURE_OUT_INTEGER] = {OF_NUMBER, " *", NULL},
+	[SIGNATURE_INTEGER] = {OF_NUMBER, "", "4"}, /* a capacity */
+	[SIGNATURE_BOOL] = {OF_NUMBER, "", "0"},
+	[SIGNATURE_ENUM] = {OF_NUMBER, "", "0"},
+	[SIGNATURE_FLOAT] = {OF_NUMBER, "", "0"},
+	[SIGNATURE_STRUCT] = {0, NULL, NULL}, /* as all without a row */
+};
+
 static char *plain_type(const struct harness_hunt *h, const struct signature_value *v)
 {
 	struct str text = {0};
 
-	switch (v->class) {
-	case SIGNATURE_NOTHING:
-		return base_strdup("void");
-	case SIGNATURE_OBJECT:
-	case SIGNATURE_OBJECT_OUT:
-		str_addf(&text, "%s %s", h->object.type, v->class == SIGNATURE_OBJECT ? "*" : "**");
-		return str_take(&text);
-	case SIGNATURE_STRING:
-		return base_strdup("const char *");
-	case SIGNATURE_OUT_TOKEN:
-		return base_strdup("void **");
-	case SIGNATURE_OUT_INTEGER:
-		str_addf(&text, "%s *", number_type(v->type));
-		return str_take(&text);
-	case SIGNATURE_INTEGER:
-	case SIGNATURE_BOOL:
-	case SIGNATURE_ENUM:
-	case SIGNATURE_FLOAT:
-		return base_strdup(number_type(v->type));
-	default:
-		return base_strdup("void *");
-	}
+	if (classes[v->class].of == OF_NUMBER)
+		str_add(&text, number_type(v->type));
+	else if (classes[v->class].of == OF_OBJECT)
+		str_add(&text, h->object.type);
+	str_add(&text, classes[v->class].type ? classes[v->class].type : "void *");
+	return str_take(&text);
 }
 
 static enum harness_shown shown_number(const struct type *t)
@@ -57,22 +59,16 @@ static enum harness_shown shown_number(const struct type *t)
 
 static enum harness_shown shown_result(const struct signature_value *v)
 {
-	switch (v->class) {
-	case SIGNATURE_INTEGER:
-	case SIGNATURE_BOOL:
-	case SIGNATURE_ENUM:
-	case SIGNATURE_FLOAT:
-		return shown_number(v->type);
-	case SIGNATURE_STRING:
-		return HARNESS_STRING;
-	case SIGNATURE_NOTHING:
+	if (v->class == SIGNATURE_NOTHING)
 		return HARNESS_NOTHING;
-	default:
-		return HARNESS_POINTER;
-	}
+	if (v->class == SIGNATURE_STRING)
+		return HARNESS_STRING;
+	return classes[v->class].of == OF_NUMBER && v->class != SIGNATURE_OUT_INTEGER
+		       ? shown_number(v->type)
+		       : HARNESS_POINTER;
 }
 
-/* ---- values -------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* The next item of a list with commas, or NULL; `at` is moved past it. */
 static const char *next_item(const char **at, size_t *length)
@@ -174,7 +170,7 @@ static void take_argument(const struct harness_hunt *h, const struct signature_v
 	}
 }
 
-/* ---- operations ------------------------------------------------------------------------------------------ */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static size_t common(const char *a, const char *b, size_t most)
 {
@@ -185,7 +181,8 @@ static size_t common(const char *a, const char *b, size_t most)
 	return n;
 }
 
-/* Those with an underscore in front are not meant for everybody; and who gives an object may be somebody else's. */
+/* A name with an underscore in front is not part of the interface; a function that gives an
+   object may be of another type. */
 static bool is_stranger(const struct signature *s)
 {
 	return s->name[0] == '_' || (s->role == SIGNATURE_CONSTRUCTOR && !s->makes) ||
@@ -193,7 +190,7 @@ static bool is_stranger(const struct signature *s)
 		s->parameters.items[0].class != SIGNATURE_OBJECT);
 }
 
-/* What all functions begin with, up to an underscore. */
+/* The common prefix of all functions, up to an underscore. */
 static char *prefix_of(const struct signatures *s)
 {
 	const char *first = NULL;
@@ -287,35 +284,16 @@ static int no_ops(struct harness_hunt *h)
 	return -1;
 }
 
-/* ---- what makes it, and what ends it ------------------------------------------------------------------------ */
+/* ---- what makes it, and what ends it --------------------------------------------------------- */
 
-static void add_guess(const struct signature_value *v, struct str *out)
-{
-	switch (v->class) {
-	case SIGNATURE_INTEGER:
-		str_addf(out, "%d", CAPACITY);
-		break;
-	case SIGNATURE_BOOL:
-	case SIGNATURE_ENUM:
-	case SIGNATURE_FLOAT:
-		str_add(out, "0");
-		break;
-	case SIGNATURE_STRING:
-		str_add(out, "\"a\"");
-		break;
-	default:
-		str_add(out, "NULL");
-		break;
-	}
-}
-
-/* Its arguments behind the first `from`, which `before` stands for. */
+/* A call with guessed arguments after the first `from`, which `before` stands for. */
 static void add_guesses(const struct signature *s, const char *before, size_t from, struct str *out)
 {
 	str_addf(out, "%s(%s", s->name, before);
 	for (size_t i = from; i < s->parameters.count; i++) {
-		str_add(out, i > 0 ? ", " : "");
-		add_guess(&s->parameters.items[i], out);
+		const char *guess = classes[s->parameters.items[i].class].guess;
+
+		str_addf(out, "%s%s", i > 0 ? ", " : "", guess ? guess : "NULL");
 	}
 	str_add(out, ")");
 }
@@ -361,8 +339,8 @@ static bool by_value(const struct signature *s)
 	return s->is_variadic;
 }
 
-/* First by the name, since who has an object may give it away, too; then by what nobody can guess; then by how
-   much it takes. The least is the best. */
+/* By the name first, since a function that keeps an object may also return it; then by arguments
+   that cannot be guessed; then by how many there are. The least is the best. */
 static size_t badness(const struct signature *s)
 {
 	size_t guessed = 0;
@@ -411,7 +389,7 @@ static int no_constructor(struct harness_hunt *h)
 	return error_hint(h->x.err, "--new 'EXPRESSION of C' says it");
 }
 
-/* Zeroes are no object where a function makes one that nobody knows how to call. */
+/* Zeroes are no object where a function makes one that cannot be called. */
 static int no_initialiser(struct harness_hunt *h)
 {
 	array_each(const struct signature, s, &h->signatures.items)
@@ -486,7 +464,7 @@ static int find_end(struct harness_hunt *h)
 	return 0;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static void declare(struct harness_hunt *h)
 {
@@ -504,7 +482,8 @@ static void declare(struct harness_hunt *h)
 	o->declared = str_take(&text);
 }
 
-/* A file that is here is meant, wherever the program is compiled; else one that the compiler finds. */
+/* A file of the working directory, wherever the program is compiled; else one that the compiler
+   finds. */
 static void include(struct harness_hunt *h, const char *name)
 {
 	char *path = realpath(name, NULL);
