@@ -38,7 +38,12 @@ static inline struct flow *flow_of(const char *low, const char *high)
 {
 	struct module_range r = range_of(low, high);
 
-	return flow_new(module, &r, 1);
+	return flow_new(module, &(struct flow_ranges){&r, 1, 1});
+}
+
+static inline struct flow *flow_of_ranges(struct module_range *ranges, size_t count)
+{
+	return flow_new(module, &(struct flow_ranges){ranges, count, count});
 }
 
 static inline int set_up(void **state)

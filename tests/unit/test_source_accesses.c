@@ -1,7 +1,7 @@
 /* Which instructions of a module may touch shared memory, by the lines they stand on. */
 #include "symbols_program.h"
 
-#include "tracer/source/flow/accesses.h"
+#include "tracer/source/flow/flow.h"
 
 static const char program[] = "int shared, others[8], *where;\n"       /* 1 */
 			      "\n"				       /* 2 */

@@ -48,12 +48,13 @@ struct way_question {
 static void check_ways(const struct way_question *q)
 {
 	struct flow *f = flow_of(q->low, q->high);
-	const struct module_range range = range_of(q->from, q->to);
-	const uint64_t start = offset_of(q->start);
+	struct module_range range = range_of(q->from, q->to);
+	uint64_t start = offset_of(q->start);
 	struct flow_ways ways = {0};
 	size_t n = 0;
 
-	flow_ways_in(f, &range, 1, &start, 1, offset_of(q->one), &ways);
+	flow_ways_in(f, &(struct flow_ranges){&range, 1, 1}, &(struct flow_offsets){&start, 1, 1},
+		     offset_of(q->one), &ways);
 	for (; n < 3 && q->at[n]; n++) {
 		assert_true(n < ways.count);
 		assert_int_equal(ways.items[n].offset, offset_of(q->at[n]));
@@ -125,15 +126,16 @@ static void test_else(void **state)
 {
 	struct flow *f = flow_of(fe_else, fe_else_end);
 	struct module_range range = range_of(fe_else_jmp, fe_else_then);
+	const struct flow_ranges code = {&range, 1, 1};
 	uint64_t jump = 0;
 
 	(void)state;
-	assert_true(flow_behind_jump(f, &range, 1, offset_of(fe_else_cond), &jump));
+	assert_true(flow_behind_jump(f, &code, offset_of(fe_else_cond), &jump));
 	assert_int_equal(jump, offset_of(fe_else_jmp));
-	assert_false(flow_behind_jump(f, &range, 1, offset_of(fe_else_jmp), &jump));
-	assert_false(flow_behind_jump(f, &range, 1, offset_of(fe_else_then), &jump));
+	assert_false(flow_behind_jump(f, &code, offset_of(fe_else_jmp), &jump));
+	assert_false(flow_behind_jump(f, &code, offset_of(fe_else_then), &jump));
 	range.low = offset_of(fe_else_cond); /* the jump is another line's */
-	assert_false(flow_behind_jump(f, &range, 1, offset_of(fe_else_cond), &jump));
+	assert_false(flow_behind_jump(f, &code, offset_of(fe_else_cond), &jump));
 	flow_free(f);
 }
 

@@ -105,6 +105,17 @@ struct question {
 	const char *expected[4];  /* the starts that are left */
 };
 
+/* How many of them are left. */
+static size_t starts_left(const struct flow *f, uint64_t *starts, size_t count,
+			  struct module_range *ranges, size_t range_count)
+{
+	struct flow_offsets all = {starts, count, count};
+
+	flow_statement_starts(f, &all, NULL, false,
+			      &(struct flow_ranges){ranges, range_count, range_count});
+	return all.count;
+}
+
 static void check_starts(const struct question *q)
 {
 	struct flow *f = flow_of(q->low, q->high);
@@ -120,7 +131,7 @@ static void check_starts(const struct question *q)
 		expected++;
 	for (size_t i = 0; i < n; i++)
 		assert_true(flow_is_insn(f, starts[i]));
-	n = flow_statement_starts(f, starts, NULL, n, false, ranges, r);
+	n = starts_left(f, starts, n, ranges, r);
 	assert_int_equal(n, expected);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(starts[i], offset_of(q->expected[i]));
@@ -241,7 +252,7 @@ static void test_at_least_one(void **state)
 
 	(void)state;
 	check_starts(&q);
-	assert_int_equal(flow_statement_starts(f, NULL, NULL, 0, false, NULL, 0), 0);
+	assert_int_equal(starts_left(f, NULL, 0, NULL, 0), 0);
 	flow_free(f);
 }
 
@@ -254,14 +265,14 @@ static void test_cold_start(void **state)
 	(void)state;
 	ranges[0] = range_of(ff_parts, ff_parts_end);
 	ranges[1] = range_of(ff_cold, ff_cold_end);
-	f = flow_new(module, ranges, 2);
-	assert_int_equal(flow_statement_starts(f, starts, NULL, 2, false, NULL, 0), 1);
+	f = flow_of_ranges(ranges, 2);
+	assert_int_equal(starts_left(f, starts, 2, NULL, 0), 1);
 	assert_int_equal(starts[0], offset_of(ff_parts_a));
 	flow_free(f);
 	/* the same where the cold part is named first */
 	ranges[1] = ranges[0];
 	ranges[0] = range_of(ff_cold, ff_cold_end);
-	f = flow_new(module, ranges, 2);
+	f = flow_of_ranges(ranges, 2);
 	assert_int_equal(f->roots.count, 2);
 	flow_free(f);
 }
@@ -272,15 +283,14 @@ static void check_exits(const struct flow *f, const char *low, const char *high,
 			const char *b)
 {
 	struct module_range r = range_of(low, high);
-	uint64_t *exits = NULL;
-	size_t count = 0, capacity = 0;
+	struct flow_offsets exits = {0};
 
-	flow_exits(f, &r, 1, &exits, &count, &capacity);
-	assert_int_equal(count, b ? 2 : 1);
-	assert_int_equal(exits[0], offset_of(a));
+	flow_exits(f, &(struct flow_ranges){&r, 1, 1}, &exits);
+	assert_int_equal(exits.count, b ? 2 : 1);
+	assert_int_equal(exits.items[0], offset_of(a));
 	if (b)
-		assert_int_equal(exits[1], offset_of(b));
-	base_free(exits);
+		assert_int_equal(exits.items[1], offset_of(b));
+	array_fini(&exits);
 }
 
 static void test_exits(void **state)
@@ -313,7 +323,7 @@ static void test_returns(void **state)
 {
 	struct module_range ranges[2] = {range_of(ff_parts, ff_parts_end),
 					 range_of(ff_cold, ff_cold_end)};
-	struct flow *f = flow_new(module, ranges, 2);
+	struct flow *f = flow_of_ranges(ranges, 2);
 	struct flow_returns r = {0};
 	size_t first; /* of the hot part: the linker puts the cold one where it likes */
 
@@ -353,7 +363,7 @@ static void test_straight(void **state)
 	assert_false(flow_is_straight(f, offset_of(ff_line_1), from));
 	assert_false(flow_is_straight(f, from, offset_of(ff_line_end)));
 	flow_free(f);
-	f = flow_new(module, parts, 2);
+	f = flow_of_ranges(parts, 2);
 	assert_false(flow_is_straight(f, from, offset_of(ff_line_call))); /* as from a cold part */
 	flow_free(f);
 }
@@ -369,31 +379,31 @@ static void test_broken(void **state)
 	assert_true(flow_is_insn(f, offset_of(ff_broken_2)));
 	assert_false(flow_is_insn(f, offset_of(ff_broken_bad)));
 	assert_false(flow_is_insn(f, offset_of(ff_broken_bad) + 1));
-	assert_int_equal(flow_statement_starts(f, starts, NULL, 2, false, NULL, 0), 2);
+	assert_int_equal(starts_left(f, starts, 2, NULL, 0), 2);
 	flow_free(f);
 }
 
 static void test_odd_ranges(void **state)
 {
 	struct module_range far = {UINT64_MAX - 16, UINT64_MAX}, overlap[3], reversed = {64, 32};
-	struct flow *f = flow_new(module, NULL, 0), *one = flow_of(ff_for, ff_for_end);
+	struct flow *f = flow_of_ranges(NULL, 0), *one = flow_of(ff_for, ff_for_end);
 	uint64_t starts[2] = {1, 2};
 
 	(void)state;
 	assert_false(flow_is_insn(f, 0));
-	assert_int_equal(flow_statement_starts(f, starts, NULL, 2, false, NULL, 0), 2);
+	assert_int_equal(starts_left(f, starts, 2, NULL, 0), 2);
 	assert_false(flow_is_straight(f, 0, 0));
 	flow_free(f);
-	f = flow_new(module, &far, 1);
+	f = flow_of_ranges(&far, 1);
 	assert_int_equal(f->insns.count, 0);
 	flow_free(f);
-	f = flow_new(module, &reversed, 1);
+	f = flow_of_ranges(&reversed, 1);
 	assert_int_equal(f->insns.count, 0);
 	flow_free(f);
 	overlap[0] = range_of(ff_for_body, ff_for_end);
 	overlap[1] = range_of(ff_for, ff_for_inc);
 	overlap[2] = range_of(ff_for, ff_for_end);
-	f = flow_new(module, overlap, 3);
+	f = flow_of_ranges(overlap, 3);
 	assert_int_equal(f->insns.count, one->insns.count);
 	flow_free(f);
 	flow_free(one);
@@ -422,7 +432,7 @@ static void compare_with_definition(const struct flow *f, unsigned *seed, size_t
 	for (size_t b = 0; b < n; b++)
 		if (!drop[b])
 			left[kept++] = starts[b];
-	got = flow_statement_starts(f, starts, NULL, n, false, NULL, 0);
+	got = starts_left(f, starts, n, NULL, 0);
 	assert_int_equal(got, kept);
 	assert_memory_equal(starts, left, kept * sizeof(*left));
 	*dropped += n - kept;
@@ -430,15 +440,16 @@ static void compare_with_definition(const struct flow *f, unsigned *seed, size_t
 
 static bool is_closed(const struct flow *f, const char *low, const char *high, const char *other)
 {
-	const struct module_range r = range_of(low, high);
-	const uint64_t starts[] = {offset_of(low), offset_of(other ? other : low)};
-	uint64_t *exits = NULL;
-	size_t count = 0, capacity = 0;
+	struct module_range r = range_of(low, high);
+	const struct flow_ranges code = {&r, 1, 1};
+	uint64_t starts[] = {offset_of(low), offset_of(other ? other : low)};
+	const struct flow_offsets begins = {starts, other ? 2 : 1, 2};
+	struct flow_offsets exits = {0};
 	bool closed;
 
-	flow_exits(f, &r, 1, &exits, &count, &capacity);
-	closed = flow_is_closed(f, &r, 1, starts, other ? 2 : 1, exits, count);
-	base_free(exits);
+	flow_exits(f, &code, &exits);
+	closed = flow_is_closed(f, &code, &begins, &exits);
+	array_fini(&exits);
 	return closed;
 }
 
@@ -495,7 +506,7 @@ static void test_against_definition(void **state)
 		if (module_symbol(module, names[i], &r.low, &size) < 0)
 			continue; /* not linked in */
 		r.high = r.low + (size < 900 ? size : 900);
-		f = flow_new(module, &r, 1);
+		f = flow_of_ranges(&r, 1);
 		assert_true(f->insns.count > 4);
 		for (int k = 0; k < 100; k++)
 			compare_with_definition(f, &seed, &dropped);

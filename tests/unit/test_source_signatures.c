@@ -1,7 +1,7 @@
 /* The functions about a type, as shared objects of gcc and clang tell of them. */
 #include "symbols_program.h"
 
-#include "tracer/source/names/signatures.h"
+#include "tracer/source/types/types.h"
 
 static const char source[] =
 	"#include <stdbool.h>\n"

@@ -44,14 +44,13 @@ struct module_section {
 	void *own; /* what it was unpacked into by us; NULL: libelf's */
 };
 
-struct line_table;     /* lines.h */
-struct die_table;      /* dies.h */
-struct frame_table;    /* call_frames.c */
-struct source_cache;   /* files.c */
-struct eval_cache;     /* eval_cache.c */
-struct call_cache;     /* calls_find.c */
-struct flow_cache;     /* flow_cache.c */
-struct boundary_cache; /* boundaries.c */
+struct line_table;   /* lines.h */
+struct die_table;    /* dies.h */
+struct frame_table;  /* call_frames.c */
+struct source_cache; /* files.c */
+struct eval_cache;   /* eval_cache.c */
+struct call_cache;   /* calls_find.c */
+struct flow_cache;   /* flow_cache.c */
 
 struct module {
 	struct modules *owner;
@@ -86,13 +85,12 @@ struct module {
 	uint32_t *symbol_hash;	    /* index + 1 into symbols; 0 is empty */
 	size_t symbol_hash_size;    /* a power of two */
 
-	struct line_table *lines;	   /* NULL until asked */
-	struct frame_table *frames;	   /* NULL until asked */
-	struct flow_cache *flows;	   /* NULL until asked */
-	struct boundary_cache *boundaries; /* NULL until asked */
-	struct die_table *dies;		   /* NULL until asked */
-	struct known_calls *known_calls;   /* NULL until asked */
-	struct cleanups cleanups;	   /* of those who hang tables on it */
+	struct line_table *lines;	 /* NULL until asked */
+	struct frame_table *frames;	 /* NULL until asked */
+	struct flow_cache *flows;	 /* NULL until asked */
+	struct die_table *dies;		 /* NULL until asked */
+	struct known_calls *known_calls; /* NULL until asked */
+	struct cleanups cleanups;	 /* of those who hang tables on it */
 };
 
 struct modules {

@@ -9,7 +9,7 @@
 #include "tracer/base/files/shortlived.h"
 #include "tracer/search/explore.h"
 #include "tracer/harness/model/model.h"
-#include "tracer/source/names/signatures.h"
+#include "tracer/source/types/types.h"
 
 struct harness_options {
 	const char *library, *type;

@@ -1,5 +1,7 @@
 /* What a location means now, whether that is what it meant, and where the line it meant has gone. */
+#include "tracer/base/files/path.h"
 #include "tracer/scripts/search.h"
+#include "tracer/source/names/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +88,7 @@ static bool compare_means(struct drift_search *s, const char *spelled, const cha
 	if (source_resolve(s->symbols, s->modules, s->count, &location, out, &ignored) ==
 	    SOURCE_FOUND)
 		same = out->items[0].line == line && out->items[0].file &&
-		       source_same_file(out->items[0].file, path);
+		       function_same_file(out->items[0].file, path);
 	location_fini(&location);
 	if (!same)
 		source_sites_fini(out);
@@ -122,7 +124,7 @@ static bool spell_line(struct drift_search *s, const struct seed *seed, struct s
 {
 	const char *name = str_base_name(seed->path);
 
-	if (source_path_matches(seed->path, s->location.name) &&
+	if (path_names_file(seed->path, s->location.name) &&
 	    line_means(s, seed, s->location.name, out))
 		return true;
 	for (;;) {

@@ -37,6 +37,16 @@ struct location {
 int location_parse(const char *text, struct location *out, struct error *err);
 void location_fini(struct location *l);
 
+/* Code of a module, and places of it. */
+struct flow_ranges {
+	struct module_range *items;
+	size_t count, capacity;
+};
+struct flow_offsets {
+	uint64_t *items;
+	size_t count, capacity;
+};
+
 /* ---- what a location means ------------------------------------------------------------------ */
 
 enum source_site_kind {
@@ -67,10 +77,10 @@ struct source_site {
 	bool is_round; /* of a loop, of which several stand in the code that the compiler has for the line */
 	bool empty; /* a statement without code of its own: it is over when it begins */
 	/* The statement's own code in this copy (for `after`), or the function's (RETURN, TAIL). */
-	ARRAY(struct module_range) ranges;
+	struct flow_ranges ranges;
 	/* Where control leaves `ranges` (STATEMENT, ENTRY and plain offsets): first addresses that
 	   are no longer the statement, and return or tail-jump instructions inside it. */
-	ARRAY(uint64_t) exits;
+	struct flow_offsets exits;
 	/* All ways to `exits` lead through `ranges`, and into those at this location's sites alone: who is at an exit has just
 	   executed the statement. False: that cannot be told. */
 	bool closed;

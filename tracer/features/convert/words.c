@@ -2,6 +2,7 @@
 #include "tracer/features/convert/record.h"
 
 #include "tracer/source/lines/source_lines.h"
+#include "tracer/source/names/names.h"
 #include "tracer/base/text/word.h"
 
 #include <ctype.h>
@@ -38,7 +39,7 @@ static bool words_means(struct modules *symbols, struct module *program, const c
 		unsigned line =
 			location.kind == LOCATION_FUNC ? source_function_line(site) : site->line;
 
-		same = site->file && line == at->line && source_same_file(site->file, at->file);
+		same = site->file && line == at->line && function_same_file(site->file, at->file);
 		own |= is_code_of(site, at);
 	}
 	source_sites_fini(&sites);

@@ -5,7 +5,7 @@
  */
 #include "tracer/run/modules/images.h"
 #include "tracer/features/interactive/interactive_internal.h"
-#include "tracer/source/names/functions.h"
+#include "tracer/source/names/names.h"
 
 enum { MOST_ENTERED = 5000 };
 

@@ -3,7 +3,7 @@
  * in a copy of another: each of them is at a line, the outer ones at that of their call. `next`
  * looks at the function that the thread is in, `step` at the innermost of the tester's own.
  */
-#include "tracer/source/names/functions.h"
+#include "tracer/source/names/names.h"
 #include "tracer/features/interactive/interactive_internal.h"
 
 struct level {

@@ -1,7 +1,7 @@
 /* Which function the name of a call means: the program's own, a variable in scope, a library's. */
 #include "tracer/inspect/calls/calls.h"
 #include "tracer/inspect/variables/variables.h"
-#include "tracer/source/lines/resolve.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -1,7 +1,6 @@
 /* Enumerators by name: in the unit of the function that asks, then wherever their name stands. */
 #include "tracer/inspect/eval/eval.h"
 
-#include "tracer/source/names/functions.h"
 #include "tracer/source/names/names.h"
 #include "tracer/dwarf/units/split.h"
 

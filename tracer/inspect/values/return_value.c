@@ -1,7 +1,7 @@
 /* hit.ret: what a function is about to return, from the registers at its return instruction. */
 #include "tracer/inspect/calls/calls.h"
 #include "tracer/inspect/variables/variables.h"
-#include "tracer/source/names/functions.h"
+#include "tracer/source/names/names.h"
 
 #include <libdwarf/dwarf.h>
 

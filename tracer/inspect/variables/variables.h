@@ -7,9 +7,8 @@
 #ifndef GATECTL_INSPECT_VARIABLES_VARIABLES_H
 #define GATECTL_INSPECT_VARIABLES_VARIABLES_H
 
-#include "tracer/source/names/functions.h"
-#include "tracer/dwarf/expressions/expression.h"
 #include "tracer/source/names/names.h"
+#include "tracer/dwarf/expressions/expression.h"
 #include "tracer/inspect/values/value_internal.h"
 
 enum { SCOPE_LEVELS = 64, ORIGINS_MAX = 8 };

@@ -5,7 +5,7 @@
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
-#include "tracer/source/flow/accesses.h"
+#include "tracer/source/flow/flow.h"
 #include "tracer/source/source.h"
 
 #include <string.h>

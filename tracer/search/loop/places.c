@@ -2,7 +2,7 @@
 #include "tracer/search/loop/start.h"
 
 #include "tracer/scripts/query.h"
-#include "tracer/source/flow/accesses.h"
+#include "tracer/source/flow/flow.h"
 
 #include <stdlib.h>
 #include <string.h>

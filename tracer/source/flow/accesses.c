@@ -1,9 +1,8 @@
-#include "tracer/source/flow/accesses.h"
+#include "tracer/source/flow/flow_internal.h"
 
 #include "tracer/dwarf/frames/cfi.h"
 #include "tracer/dwarf/units/dies.h"
 #include "tracer/elf/module_tables.h"
-#include "tracer/source/flow/frame_slots.h"
 
 #include <libdwarf/dwarf.h>
 

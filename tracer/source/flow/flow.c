@@ -1,14 +1,21 @@
 /* The graph of one function: decoding, blocks, and what can be read from them directly. */
 #include "tracer/source/flow/flow_internal.h"
 #include "tracer/dwarf/frames/cfi.h"
-#include "tracer/source/flow/call_returns.h"
 
 enum { FLOW_BYTES_MAX = 64 << 20 }; /* no range of a real function is longer */
 
-bool flow_in_ranges(const struct module_range *ranges, size_t count, uint64_t offset)
+bool flow_in_ranges(const struct flow_ranges *code, uint64_t offset)
 {
-	for (size_t i = 0; i < count; i++)
-		if (offset >= ranges[i].low && offset < ranges[i].high)
+	array_each(const struct module_range, r, code)
+		if (offset >= r->low && offset < r->high)
+			return true;
+	return false;
+}
+
+bool flow_has(const struct flow_offsets *all, uint64_t offset)
+{
+	array_each(const uint64_t, one, all)
+		if (*one == offset)
 			return true;
 	return false;
 }
@@ -27,6 +34,26 @@ bool flow_is_insn(const struct flow *f, uint64_t offset)
 	return flow_find(f, offset) != FLOW_NONE;
 }
 
+void flow_add_all(struct flow_offsets *to, const struct flow_offsets *what)
+{
+	array_each(const uint64_t, one, what)
+		*array_add(to) = *one;
+}
+
+void flow_add_ranges(struct flow_ranges *to, const struct flow_ranges *what)
+{
+	array_each(const struct module_range, r, what)
+		*array_add(to) = *r;
+}
+
+bool flow_decode(struct module *m, uint64_t at, struct arch_insn *in, struct arch_deed *deed)
+{
+	uint8_t bytes[ARCH_INSN_MAX];
+	size_t n = module_bytes(m, at, bytes, sizeof(bytes));
+
+	return arch_decode(bytes, n, at, in) == 0 && arch_deed(bytes, n, at, deed) == 0;
+}
+
 /* ---- decoding ------------------------------------------------------------------------------- */
 
 static int compare_ranges(const void *a, const void *b)
@@ -36,13 +63,13 @@ static int compare_ranges(const void *a, const void *b)
 	return x->low < y->low ? -1 : x->low > y->low;
 }
 
-static void take_ranges(struct flow *f, const struct module_range *ranges, size_t count)
+static void take_ranges(struct flow *f, const struct flow_ranges *code)
 {
 	uint64_t end = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (ranges[i].low < ranges[i].high)
-			*array_add(&f->ranges) = ranges[i];
+	array_each(const struct module_range, r, code)
+		if (r->low < r->high)
+			*array_add(&f->ranges) = *r;
 	array_sort(&f->ranges, compare_ranges);
 	array_each(struct module_range, r, &f->ranges) {
 		if (r->low < end)
@@ -85,10 +112,10 @@ bool flow_has_target(const struct flow_insn *in)
 
 static bool jumps_out(const struct flow *f, const struct flow_insn *in)
 {
-	return flow_has_target(in) && !flow_in_ranges(f->ranges.items, f->ranges.count, in->target);
+	return flow_has_target(in) && !flow_in_ranges(&f->ranges, in->target);
 }
 
-static bool is_call(const struct flow_insn *in)
+bool flow_is_call(const struct flow_insn *in)
 {
 	return in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_CALL_INDIRECT;
 }
@@ -96,7 +123,7 @@ static bool is_call(const struct flow_insn *in)
 bool flow_falls_through(const struct flow_insn *in)
 {
 	return in->flow == ARCH_FLOW_NEXT || in->flow == ARCH_FLOW_BRANCH ||
-	       (is_call(in) && in->returns != CALL_NEVER_RETURNS);
+	       (flow_is_call(in) && in->returns != CALL_NEVER_RETURNS);
 }
 
 static bool ends_block(const struct flow_insn *in)
@@ -134,7 +161,7 @@ static void mark_pads(struct flow *f, struct module *m, const struct module_rang
 		f->insns.items[to].is_pad = true;
 		for (size_t i = array_below(&f->insns, offset, p->low);
 		     i < f->insns.count && f->insns.items[i].offset < p->high; i++)
-			if (is_call(&f->insns.items[i]))
+			if (flow_is_call(&f->insns.items[i]))
 				f->insns.items[i].pad = to;
 	}
 	array_fini(&pads);
@@ -340,12 +367,12 @@ static void find_entries(struct flow *f, uint64_t entry)
 	flow_walk_fini(&w);
 }
 
-struct flow *flow_new(struct module *m, const struct module_range *ranges, size_t count)
+struct flow *flow_new(struct module *m, const struct flow_ranges *code)
 {
 	struct flow *f = base_alloc(1, sizeof(*f));
 
 	f->whole = true;
-	take_ranges(f, ranges, count);
+	take_ranges(f, code);
 	array_each(const struct module_range, r, &f->ranges)
 		decode_range(f, m, r);
 	mark_targets(f);
@@ -354,7 +381,7 @@ struct flow *flow_new(struct module *m, const struct module_range *ranges, size_
 	make_blocks(f);
 	connect_blocks(f);
 	if (f->blocks.count)
-		find_entries(f, ranges[0].low);
+		find_entries(f, code->items[0].low);
 	return f;
 }
 
@@ -372,63 +399,40 @@ void flow_free(struct flow *f)
 
 /* ---- answers that need no walk -------------------------------------------------------------- */
 
-struct exits {
-	uint64_t *items;
-	size_t count, capacity;
-};
-
-static void add_exit(struct exits *e, uint64_t offset)
-{
-	*array_add(e) = offset;
-}
-
-static void exits_of(const struct flow *f, const struct flow_insn *in,
-		     const struct module_range *ranges, size_t count, struct exits *out)
+static void add_exits(const struct flow *f, const struct flow_insn *in,
+		      const struct flow_ranges *code, struct flow_offsets *out)
 {
 	uint64_t next = in->offset + in->length;
 
 	if (in->flow == ARCH_FLOW_RETURN || in->flow == ARCH_FLOW_JUMP_INDIRECT || jumps_out(f, in))
-		add_exit(out, in->offset);
-	else if (flow_has_target(in) && !flow_in_ranges(ranges, count, in->target))
-		add_exit(out, in->target);
-	if (flow_falls_through(in) && !flow_in_ranges(ranges, count, next) && flow_is_insn(f, next))
-		add_exit(out, next);
+		*array_add(out) = in->offset;
+	else if (flow_has_target(in) && !flow_in_ranges(code, in->target))
+		*array_add(out) = in->target;
+	if (flow_falls_through(in) && !flow_in_ranges(code, next) && flow_is_insn(f, next))
+		*array_add(out) = next;
 }
 
-static int compare_offsets(const void *a, const void *b)
+int flow_by_offset(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void sort_exits(struct exits *e)
+void flow_exits(const struct flow *f, const struct flow_ranges *code, struct flow_offsets *out)
 {
 	size_t kept = 0;
 
-	if (!e->count)
-		return;
-	array_sort(e, compare_offsets);
-	for (size_t i = 0; i < e->count; i++)
-		if (!kept || e->items[kept - 1] != e->items[i])
-			e->items[kept++] = e->items[i];
-	e->count = kept;
-}
-
-void flow_exits(const struct flow *f, const struct module_range *ranges, size_t count,
-		uint64_t **out, size_t *out_count, size_t *out_capacity)
-{
-	struct exits e = {*out, *out_count, *out_capacity};
-
-	for (size_t r = 0; r < count; r++)
-		for (size_t i = array_below(&f->insns, offset, ranges[r].low);
-		     i < f->insns.count && f->insns.items[i].offset < ranges[r].high; i++)
+	array_each(const struct module_range, r, code)
+		for (size_t i = array_below(&f->insns, offset, r->low);
+		     i < f->insns.count && f->insns.items[i].offset < r->high; i++)
 			if (f->blocks.items[f->insns.items[i].block].live)
-				exits_of(f, &f->insns.items[i], ranges, count, &e);
-	sort_exits(&e);
-	*out = e.items;
-	*out_count = e.count;
-	*out_capacity = e.capacity;
+				add_exits(f, &f->insns.items[i], code, out);
+	array_sort(out, flow_by_offset);
+	for (size_t i = 0; i < out->count; i++)
+		if (!kept || out->items[kept - 1] != out->items[i])
+			out->items[kept++] = out->items[i];
+	out->count = kept;
 }
 
 void flow_returns(const struct flow *f, struct flow_returns *out)
@@ -485,7 +489,7 @@ size_t flow_calls(const struct flow *f, uint64_t from, uint64_t to)
 	size_t n = 0;
 
 	for (uint32_t i = insn; insn != FLOW_NONE && i < f->insns.count; i++)
-		n += f->insns.items[i].offset < to && is_call(&f->insns.items[i]);
+		n += f->insns.items[i].offset < to && flow_is_call(&f->insns.items[i]);
 	return n;
 }
 
@@ -562,7 +566,7 @@ static bool runs_on(const struct flow *f, uint64_t from, uint64_t to, size_t *ca
 		next = in->offset + in->length;
 		if (in->offset == to)
 			return true;
-		if (is_call(in))
+		if (flow_is_call(in))
 			++*calls;
 		else if (in->flow != ARCH_FLOW_NEXT)
 			return false;

@@ -1,26 +1,24 @@
 /* Whether control goes through a statement as through a pipe: in at its beginnings, out at its exits, no other way. */
-#include "tracer/source/flow/call_returns.h"
 #include "tracer/source/flow/flow_internal.h"
 
 struct pipe {
 	const struct flow *flow;
-	const struct module_range *ranges;
-	size_t range_count;
+	const struct flow_ranges *code;
 	ARRAY(uint64_t) targets; /* of the jumps in the ranges */
 };
 
 static bool flow_closed_is_inside(const struct pipe *p, uint64_t offset)
 {
-	return flow_in_ranges(p->ranges, p->range_count, offset);
+	return flow_in_ranges(p->code, offset);
 }
 
 static void find_targets(struct pipe *p)
 {
 	const struct flow *f = p->flow;
 
-	for (size_t r = 0; r < p->range_count; r++)
-		for (size_t i = array_below(&f->insns, offset, p->ranges[r].low);
-		     i < f->insns.count && f->insns.items[i].offset < p->ranges[r].high; i++)
+	array_each(const struct module_range, r, p->code)
+		for (size_t i = array_below(&f->insns, offset, r->low);
+		     i < f->insns.count && f->insns.items[i].offset < r->high; i++)
 			if (flow_has_target(&f->insns.items[i]))
 				*array_add(&p->targets) = f->insns.items[i].target;
 }
@@ -65,10 +63,9 @@ static bool is_in_inner_table(const struct pipe *p, uint32_t block)
 	return found;
 }
 
-uint64_t flow_led_to(const struct flow *f, const struct module_range *ranges, size_t range_count,
-		     uint64_t to)
+uint64_t flow_led_to(const struct flow *f, const struct flow_ranges *code, uint64_t to)
 {
-	struct pipe p = {.flow = f, .ranges = ranges, .range_count = range_count};
+	struct pipe p = {.flow = f, .code = code};
 	uint32_t block = flow_block_at(f, to);
 	const struct flow_insn *first;
 	bool inside;
@@ -85,25 +82,17 @@ uint64_t flow_led_to(const struct flow *f, const struct module_range *ranges, si
 	return inside ? first->offset : to;
 }
 
-static bool is_one_of(const uint64_t *offsets, size_t count, uint64_t offset)
-{
-	for (size_t i = 0; i < count; i++)
-		if (offsets[i] == offset)
-			return true;
-	return false;
-}
-
-static bool comes_in_at_starts(const struct pipe *p, const uint64_t *starts, size_t count)
+static bool comes_in_at_starts(const struct pipe *p, const struct flow_offsets *starts)
 {
 	const struct flow *f = p->flow;
 
-	for (size_t r = 0; r < p->range_count; r++)
-		for (size_t i = array_below(&f->insns, offset, p->ranges[r].low);
-		     i < f->insns.count && f->insns.items[i].offset < p->ranges[r].high; i++) {
+	array_each(const struct module_range, r, p->code)
+		for (size_t i = array_below(&f->insns, offset, r->low);
+		     i < f->insns.count && f->insns.items[i].offset < r->high; i++) {
 			const struct flow_insn *in = &f->insns.items[i];
 
 			if (in->is_pad || in->returns == CALL_RETURNS_AGAIN ||
-			    (!is_one_of(starts, count, in->offset) && !is_behind(p, in, false)))
+			    (!flow_has(starts, in->offset) && !is_behind(p, in, false)))
 				return false;
 		}
 	return true;
@@ -122,20 +111,19 @@ static bool is_end(const struct pipe *p, uint64_t exit)
 	return in->flow == ARCH_FLOW_RETURN;
 }
 
-bool flow_is_closed(const struct flow *f, const struct module_range *ranges, size_t range_count,
-		    const uint64_t *starts, size_t count, const uint64_t *exits, size_t exit_count)
+bool flow_is_closed(const struct flow *f, const struct flow_ranges *code,
+		    const struct flow_offsets *starts, const struct flow_offsets *exits)
 {
-	struct pipe p = {.flow = f, .ranges = ranges, .range_count = range_count};
-	const struct flow_offsets all = {(uint64_t *)starts, count, count};
-	bool closed = f->whole && !f->has_indirect && exit_count > 0;
+	struct pipe p = {.flow = f, .code = code};
+	bool closed = f->whole && !f->has_indirect && exits->count > 0;
 
 	if (!closed)
 		return false;
 	find_targets(&p);
-	closed = comes_in_at_starts(&p, starts, count) &&
-		 (count == 1 || !flow_passes_two(f, ranges, range_count, &all));
-	for (size_t i = 0; closed && i < exit_count; i++)
-		closed = is_end(&p, exits[i]);
+	closed = comes_in_at_starts(&p, starts) &&
+		 (starts->count == 1 || !flow_passes_two(f, code, starts));
+	for (size_t i = 0; closed && i < exits->count; i++)
+		closed = is_end(&p, exits->items[i]);
 	array_fini(&p.targets);
 	return closed;
 }

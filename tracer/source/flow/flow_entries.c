@@ -1,29 +1,16 @@
 /* Where control comes into a part of a function's code: into an inlined call's, or into a statement's in its middle. */
 #include "tracer/source/flow/flow_internal.h"
 
-static bool has_offset(const struct flow_offsets *all, uint64_t offset)
-{
-	array_each(const uint64_t, one, all)
-		if (*one == offset)
-			return true;
-	return false;
-}
-
 static void add_once(struct flow_offsets *out, uint64_t offset)
 {
-	if (!has_offset(out, offset))
+	if (!flow_has(out, offset))
 		*array_add(out) = offset;
-}
-
-static bool is_call(const struct flow_insn *in)
-{
-	return in->flow == ARCH_FLOW_CALL || in->flow == ARCH_FLOW_CALL_INDIRECT;
 }
 
 static bool calls_from(const struct flow *f, uint32_t insn, const struct flow_block *b)
 {
 	for (uint32_t i = insn; i <= b->last; i++)
-		if (is_call(&f->insns.items[i]))
+		if (flow_is_call(&f->insns.items[i]))
 			return true;
 	return false;
 }
@@ -42,35 +29,34 @@ static bool leads_to_another(const struct flow *f, const struct flow_offsets *al
 	    calls_from(f, insn, b))
 		return false;
 	to = f->insns.items[f->blocks.items[b->next[b->next[0] == FLOW_NONE]].first].offset;
-	return to != one && has_offset(all, to);
+	return to != one && flow_has(all, to);
 }
 
 /* Does control come from outside into a block whose end is in the ranges, and goes on to one place whatever happens? It comes back
    from a call there, or from other blocks. */
-static bool comes_in(const struct flow *f, const struct module_range *ranges, size_t count,
-		     uint32_t block)
+static bool comes_in(const struct flow *f, const struct flow_ranges *code, uint32_t block)
 {
 	const struct flow_block *b = &f->blocks.items[block];
 
 	if (b->next[0] != FLOW_NONE && b->next[1] != FLOW_NONE)
 		return false;
 	for (uint32_t i = b->first; i <= b->last; i++)
-		if (!flow_in_ranges(ranges, count, f->insns.items[i].offset) &&
-		    is_call(&f->insns.items[i]))
+		if (!flow_in_ranges(code, f->insns.items[i].offset) &&
+		    flow_is_call(&f->insns.items[i]))
 			return true;
-	if (!flow_in_ranges(ranges, count, f->insns.items[b->first].offset))
+	if (!flow_in_ranges(code, f->insns.items[b->first].offset))
 		return false;
 	array_each(const struct flow_block, before, &f->blocks)
 		if (before->live && flow_leads_to(before, block) &&
-		    !flow_in_ranges(ranges, count, f->insns.items[before->last].offset))
+		    !flow_in_ranges(code, f->insns.items[before->last].offset))
 			return true;
 	return false;
 }
 
 /* Where it is the head of a loop within the ranges, that is passed in each round: those who come from outside, if each of
    them jumps there, whatever happens; or, `falls`, goes on there from an instruction that is no call. */
-static bool comes_by_jumps(const struct flow *f, const struct module_range *ranges, size_t count,
-			   uint64_t entry, bool falls, struct flow_offsets *out)
+static bool comes_by_jumps(const struct flow *f, const struct flow_ranges *code, uint64_t entry,
+			   bool falls, struct flow_offsets *out)
 {
 	uint32_t insn = flow_find(f, entry);
 	bool loops = false;
@@ -79,11 +65,11 @@ static bool comes_by_jumps(const struct flow *f, const struct module_range *rang
 		const struct flow_block *b = &f->blocks.items[i];
 		const struct flow_insn *last = &f->insns.items[b->last];
 		uint32_t here = f->insns.items[insn].block;
-		bool inside = flow_in_ranges(ranges, count, last->offset);
+		bool inside = flow_in_ranges(code, last->offset);
 
 		if (!b->live || !flow_leads_to(b, here))
 			continue;
-		if (inside && !comes_in(f, ranges, count, i))
+		if (inside && !comes_in(f, code, i))
 			loops = true;
 		else if (!inside && (last->flow == ARCH_FLOW_JUMP ||
 				     (falls && last->flow == ARCH_FLOW_NEXT && !b->padding)))
@@ -96,20 +82,19 @@ static bool comes_by_jumps(const struct flow *f, const struct module_range *rang
 }
 
 /* A block of which something is outside of the ranges: control has left them there. */
-static bool is_outside(const struct flow *f, const struct module_range *ranges, size_t count,
-		       uint32_t block)
+static bool is_outside(const struct flow *f, const struct flow_ranges *code, uint32_t block)
 {
 	const struct flow_block *b = &f->blocks.items[block];
 
 	for (uint32_t i = b->first; i <= b->last; i++)
-		if (!flow_in_ranges(ranges, count, f->insns.items[i].offset))
+		if (!flow_in_ranges(code, f->insns.items[i].offset))
 			return true;
 	return false;
 }
 
 /* Does control come in at `one` only after it has come in at `before`, and not again from outside without that? */
-static bool flow_entries_goes_on(struct flow_walk *w, const struct module_range *ranges,
-				 size_t count, uint64_t before, uint64_t one)
+static bool flow_entries_goes_on(struct flow_walk *w, const struct flow_ranges *code,
+				 uint64_t before, uint64_t one)
 {
 	const struct flow *f = w->flow;
 	uint32_t first = flow_block_at(f, before), here = flow_block_at(f, one);
@@ -126,7 +111,7 @@ static bool flow_entries_goes_on(struct flow_walk *w, const struct module_range 
 	flow_walk_next(w, here);
 	flow_walk_run(w);
 	for (uint32_t i = 0; i < f->blocks.count; i++)
-		if (w->seen[i] && is_outside(f, ranges, count, i))
+		if (w->seen[i] && is_outside(f, code, i))
 			*array_add(&left) = i;
 	flow_walk_clear(w, first);
 	array_each(const uint32_t, block, &left)
@@ -137,16 +122,15 @@ static bool flow_entries_goes_on(struct flow_walk *w, const struct module_range 
 	return !again;
 }
 
-static bool goes_on_from_another(const struct flow *f, const struct module_range *ranges,
-				 size_t count, const struct flow_offsets *all, uint64_t one)
+static bool goes_on_from_another(const struct flow *f, const struct flow_ranges *code,
+				 const struct flow_offsets *all, uint64_t one)
 {
 	struct flow_walk w;
 	bool found = false;
 
 	flow_walk_init(&w, f);
 	array_each(const uint64_t, other, all)
-		found = found ||
-			(*other != one && flow_entries_goes_on(&w, ranges, count, *other, one));
+		found = found || (*other != one && flow_entries_goes_on(&w, code, *other, one));
 	flow_walk_fini(&w);
 	return found;
 }
@@ -154,7 +138,7 @@ static bool goes_on_from_another(const struct flow *f, const struct module_range
 /* ---- entries of an inlined call ---------------------------------------------------------------------- */
 
 /* From other code of the function, in the middle of a block or from one block to another. */
-static void coming_in(const struct flow *f, const struct module_range *ranges, size_t count,
+static void coming_in(const struct flow *f, const struct flow_ranges *code,
 		      struct flow_offsets *out)
 {
 	for (uint32_t i = 0; i < f->blocks.count; i++) {
@@ -164,7 +148,7 @@ static void coming_in(const struct flow *f, const struct module_range *ranges, s
 		for (uint32_t k = b->first; b->live && k <= b->last; k++) {
 			bool was = inside;
 
-			inside = flow_in_ranges(ranges, count, f->insns.items[k].offset);
+			inside = flow_in_ranges(code, f->insns.items[k].offset);
 			if (inside && !was)
 				add_once(out, f->insns.items[k].offset);
 		}
@@ -175,23 +159,22 @@ static void coming_in(const struct flow *f, const struct module_range *ranges, s
 			if (next == FLOW_NONE)
 				continue;
 			to = f->insns.items[f->blocks.items[next].first].offset;
-			if (flow_in_ranges(ranges, count, to))
+			if (flow_in_ranges(code, to))
 				add_once(out, to);
 		}
 	}
 }
 
 /* All of them: from other code of the function, and at `entry`, if it is not known how. What aligns it is passed over. */
-void flow_all_entries(const struct flow *f, const struct module_range *ranges, size_t count,
-		      uint64_t entry, struct flow_offsets *out)
+void flow_all_entries(const struct flow *f, const struct flow_ranges *code, uint64_t entry,
+		      struct flow_offsets *out)
 {
 	uint32_t first = flow_block_at(f, entry);
 
-	coming_in(f, ranges, count, out);
+	coming_in(f, code, out);
 	while (first != FLOW_NONE && f->blocks.items[first].padding && first + 1 < f->blocks.count)
 		entry = f->insns.items[f->blocks.items[++first].first].offset;
-	if (first != FLOW_NONE && f->blocks.items[first].unknown &&
-	    flow_in_ranges(ranges, count, entry))
+	if (first != FLOW_NONE && f->blocks.items[first].unknown && flow_in_ranges(code, entry))
 		add_once(out, entry);
 }
 
@@ -206,15 +189,14 @@ bool flow_only_computes(const struct flow *f, const struct module_range *range)
 }
 
 /* Where one arrival for each time that control comes in at `one` can be: there, or at the jumps that lead there. */
-static void flow_entries_add_entry(const struct flow *f, const struct module_range *ranges,
-				   size_t count, uint64_t one, bool marked,
-				   const struct flow_offsets *own, struct flow_offsets *out)
+static void flow_entries_add_entry(const struct flow *f, const struct flow_ranges *code,
+				   uint64_t one, bool marked, const struct flow_offsets *own,
+				   struct flow_offsets *out)
 {
-	bool falls = marked || flow_passing(f, ranges, count, one, own) == FLOW_TURNS;
+	bool falls = marked || flow_passing(f, code, one, own) == FLOW_TURNS;
 	struct flow_offsets jumps = {0};
 
-	if (flow_turns_at(f, ranges, count, one, own) ||
-	    !comes_by_jumps(f, ranges, count, one, falls, &jumps))
+	if (flow_turns_at(f, code, one, own) || !comes_by_jumps(f, code, one, falls, &jumps))
 		add_once(out, one);
 	else
 		array_each(const uint64_t, from, &jumps)
@@ -223,37 +205,37 @@ static void flow_entries_add_entry(const struct flow *f, const struct module_ran
 }
 
 /* Where control comes in, each time once. */
-static void own_entries(const struct flow *f, const struct module_range *ranges, size_t count,
-			uint64_t entry, const struct flow_offsets *marks, struct flow_offsets *out)
+static void own_entries(const struct flow *f, const struct flow_ranges *code, uint64_t entry,
+			const struct flow_offsets *marks, struct flow_offsets *out)
 {
 	struct flow_offsets all = {0}, some = {0};
 
-	flow_all_entries(f, ranges, count, entry, &all);
+	flow_all_entries(f, code, entry, &all);
 	array_each(const uint64_t, one, &all)
 		if (!leads_to_another(f, &all, *one) &&
-		    (!marks || *one == entry || has_offset(marks, *one)))
+		    (!marks || *one == entry || flow_has(marks, *one)))
 			add_once(&some, *one);
 	array_each(const uint64_t, one, &some)
-		if (!goes_on_from_another(f, ranges, count, &some, *one))
+		if (!goes_on_from_another(f, code, &some, *one))
 			*array_add(out) = *one;
 	array_fini(&all);
 	array_fini(&some);
 }
 
-void flow_entries(const struct flow *f, const struct module_range *ranges, size_t count,
-		  uint64_t entry, const struct flow_offsets *marks, const struct flow_offsets *own,
+void flow_entries(const struct flow *f, const struct flow_ranges *code, uint64_t entry,
+		  const struct flow_offsets *marks, const struct flow_offsets *own,
 		  struct flow_offsets *out)
 {
 	struct flow_offsets entries = {0};
 
-	own_entries(f, ranges, count, entry, marks, &entries);
+	own_entries(f, code, entry, marks, &entries);
 	array_each(const uint64_t, one, &entries)
-		flow_entries_add_entry(f, ranges, count, *one, marks != NULL, own, out);
+		flow_entries_add_entry(f, code, *one, marks != NULL, own, out);
 	array_fini(&entries);
 }
 
-bool flow_ways_to_loop(const struct flow *f, const struct module_range *ranges, size_t count,
-		       uint64_t one, struct flow_ways *out)
+bool flow_ways_to_loop(const struct flow *f, const struct flow_ranges *code, uint64_t one,
+		       struct flow_ways *out)
 {
 	uint32_t insn = flow_find(f, one),
 		 here = insn == FLOW_NONE ? 0 : f->insns.items[insn].block;
@@ -264,14 +246,14 @@ bool flow_ways_to_loop(const struct flow *f, const struct module_range *ranges, 
 	    f->blocks.items[here].first != insn)
 		return false;
 	flow_walk_init(&inside, f);
-	flow_walk_inside(&inside, ranges, count, here);
+	flow_walk_inside(&inside, code, here);
 	for (uint32_t i = 0; i < f->blocks.count; i++) {
 		const struct flow_block *b = &f->blocks.items[i];
 		const struct flow_insn *last = &f->insns.items[b->last];
 
 		if (!b->live || b->padding || !flow_leads_to(b, here))
 			continue;
-		if (inside.seen[i] && flow_in_ranges(ranges, count, last->offset)) {
+		if (inside.seen[i] && flow_in_ranges(code, last->offset)) {
 			loops = true;
 			continue;
 		}
@@ -284,19 +266,19 @@ bool flow_ways_to_loop(const struct flow *f, const struct module_range *ranges, 
 	return loops && known && out->count;
 }
 
-void flow_copy_entries(const struct flow *f, const struct module_range *ranges, size_t count,
-		       uint64_t entry, bool known, struct flow_offsets *out)
+void flow_copy_entries(const struct flow *f, const struct flow_ranges *code, uint64_t entry,
+		       bool known, struct flow_offsets *out)
 {
 	const struct flow_offsets first = {&entry, 1, 1};
 	struct flow_offsets all = {0};
 
 	if (!known) {
-		own_entries(f, ranges, count, entry, NULL, out);
+		own_entries(f, code, entry, NULL, out);
 		return;
 	}
-	flow_all_entries(f, ranges, count, entry, &all);
+	flow_all_entries(f, code, entry, &all);
 	array_each(const uint64_t, one, &all)
-		if (*one != entry && !goes_on_from_another(f, ranges, count, &first, *one))
+		if (*one != entry && !goes_on_from_another(f, code, &first, *one))
 			*array_add(out) = *one;
 	array_fini(&all);
 }
@@ -304,8 +286,8 @@ void flow_copy_entries(const struct flow *f, const struct module_range *ranges, 
 /* ---- where it comes into a statement, in its middle ------------------------------------------------- */
 
 /* The jumps from outside that lead to the block; *inside: others do, too. False: somebody may come in another way. */
-static bool jumps_in(const struct flow *f, const struct module_range *ranges, size_t count,
-		     uint32_t here, struct flow_ways *out, bool *inside)
+static bool jumps_in(const struct flow *f, const struct flow_ranges *code, uint32_t here,
+		     struct flow_ways *out, bool *inside)
 {
 	uint64_t one = f->insns.items[f->blocks.items[here].first].offset;
 
@@ -316,7 +298,7 @@ static bool jumps_in(const struct flow *f, const struct module_range *ranges, si
 
 		if (!b->live || !flow_leads_to(b, here))
 			continue;
-		if (flow_in_ranges(ranges, count, last->offset))
+		if (flow_in_ranges(code, last->offset))
 			*inside = true;
 		else if (b->indirect || last->target != one)
 			return false;
@@ -334,34 +316,32 @@ static bool leads_to_any(const struct flow *f, const struct flow_offsets *all, u
 	bool leads = !b->indirect && b->next[0] != FLOW_NONE && b->pad == FLOW_NONE;
 
 	for (uint32_t i = b->first; i <= b->last; i++)
-		if (has_offset(all, f->insns.items[i].offset))
+		if (flow_has(all, f->insns.items[i].offset))
 			return true;
 	for (unsigned k = 0; leads && k < 2; k++)
 		leads = b->next[k] == FLOW_NONE ||
-			has_offset(all, f->insns.items[f->blocks.items[b->next[k]].first].offset);
+			flow_has(all, f->insns.items[f->blocks.items[b->next[k]].first].offset);
 	return leads;
 }
 
-static bool begins_at(const struct flow *f, const struct module_range *ranges, size_t range_count,
+static bool begins_at(const struct flow *f, const struct flow_ranges *code,
 		      const struct flow_offsets *starts, uint32_t block)
 {
 	uint64_t one = f->insns.items[f->blocks.items[block].first].offset;
 
-	return !leads_to_any(f, starts, block) &&
-	       !goes_on_from_another(f, ranges, range_count, starts, one);
+	return !leads_to_any(f, starts, block) && !goes_on_from_another(f, code, starts, one);
 }
 
-void flow_ways_in(const struct flow *f, const struct module_range *ranges, size_t range_count,
-		  const uint64_t *starts, size_t count, uint64_t one, struct flow_ways *out)
+void flow_ways_in(const struct flow *f, const struct flow_ranges *code,
+		  const struct flow_offsets *starts, uint64_t one, struct flow_ways *out)
 {
-	const struct flow_offsets all = {(uint64_t *)starts, count, count};
 	uint32_t here = flow_block_at(f, one);
 	struct flow_ways jumps = {0};
 	bool inside;
 
 	if (here != FLOW_NONE && f->insns.items[f->blocks.items[here].first].offset == one &&
-	    jumps_in(f, ranges, range_count, here, &jumps, &inside) && jumps.count &&
-	    begins_at(f, ranges, range_count, &all, here)) {
+	    jumps_in(f, code, here, &jumps, &inside) && jumps.count &&
+	    begins_at(f, code, starts, here)) {
 		if (!inside)
 			*array_add(out) = (struct flow_way){one, false, one};
 		for (size_t i = 0; inside && i < jumps.count; i++)
@@ -370,8 +350,8 @@ void flow_ways_in(const struct flow *f, const struct module_range *ranges, size_
 	array_fini(&jumps);
 }
 
-bool flow_behind_jump(const struct flow *f, const struct module_range *ranges, size_t range_count,
-		      uint64_t one, uint64_t *jump)
+bool flow_behind_jump(const struct flow *f, const struct flow_ranges *code, uint64_t one,
+		      uint64_t *jump)
 {
 	uint32_t insn = flow_find(f, one);
 	const struct flow_insn *in, *before;
@@ -383,10 +363,9 @@ bool flow_behind_jump(const struct flow *f, const struct module_range *ranges, s
 	in = &f->insns.items[insn];
 	before = in - 1;
 	if (before->flow != ARCH_FLOW_JUMP || !in->jumps ||
-	    before->offset + before->length != one ||
-	    !flow_in_ranges(ranges, range_count, before->offset))
+	    before->offset + before->length != one || !flow_in_ranges(code, before->offset))
 		return false;
-	found = jumps_in(f, ranges, range_count, in->block, &jumps, &inside) && jumps.count;
+	found = jumps_in(f, code, in->block, &jumps, &inside) && jumps.count;
 	array_fini(&jumps);
 	*jump = before->offset;
 	return found;

@@ -1,13 +1,12 @@
 /* Whether control that is at one place passes others before it comes again, in the ranges of a statement and outside. */
 #include "tracer/source/flow/flow_internal.h"
 
-static bool is_outside(const struct flow *f, const struct module_range *ranges, size_t count,
-		       uint32_t block)
+static bool is_outside(const struct flow *f, const struct flow_ranges *code, uint32_t block)
 {
 	const struct flow_block *b = &f->blocks.items[block];
 
 	for (uint32_t i = b->first; i <= b->last; i++)
-		if (flow_in_ranges(ranges, count, f->insns.items[i].offset))
+		if (flow_in_ranges(code, f->insns.items[i].offset))
 			return false;
 	return true;
 }
@@ -54,13 +53,13 @@ static bool is_end(const struct flow_block *b)
 }
 
 /* What is reached from the block within the ranges; `left` (or NULL): where control leaves them, or the function. */
-static void walk_inside(struct flow_walk *w, const struct module_range *ranges, size_t count,
-			uint32_t from, struct flow_numbers *left)
+static void walk_inside(struct flow_walk *w, const struct flow_ranges *code, uint32_t from,
+			struct flow_numbers *left)
 {
 	flow_walk_next(w, from);
 	while (w->depth) {
 		uint32_t block = w->stack[--w->depth];
-		bool leaves = is_outside(w->flow, ranges, count, block);
+		bool leaves = is_outside(w->flow, code, block);
 
 		if (left && (leaves || is_end(&w->flow->blocks.items[block])))
 			*array_add(left) = block;
@@ -69,11 +68,10 @@ static void walk_inside(struct flow_walk *w, const struct module_range *ranges, 
 	}
 }
 
-void flow_walk_inside(struct flow_walk *w, const struct module_range *ranges, size_t count,
-		      uint32_t from)
+void flow_walk_inside(struct flow_walk *w, const struct flow_ranges *code, uint32_t from)
 {
 	flow_walk_clear(w, FLOW_NONE);
-	walk_inside(w, ranges, count, from, NULL);
+	walk_inside(w, code, from, NULL);
 }
 
 /* Is the function's end reached from one of the blocks, or that one again? */
@@ -100,8 +98,8 @@ static bool is_reached(struct flow_walk *w, uint32_t block)
 	return w->seen[block];
 }
 
-enum flow_passing flow_passing(const struct flow *f, const struct module_range *ranges,
-			       size_t range_count, uint64_t from, const struct flow_offsets *all)
+enum flow_passing flow_passing(const struct flow *f, const struct flow_ranges *code, uint64_t from,
+			       const struct flow_offsets *all)
 {
 	enum flow_passing answer = FLOW_PASSES;
 	uint32_t here = flow_block_at(f, from);
@@ -112,7 +110,7 @@ enum flow_passing flow_passing(const struct flow *f, const struct module_range *
 		return FLOW_PASSES;
 	flow_walk_init(&w, f);
 	avoid(&w, all);
-	walk_inside(&w, ranges, range_count, here, &left);
+	walk_inside(&w, code, here, &left);
 	if (is_end(&f->blocks.items[here]))
 		*array_add(&left) = here;
 	if (w.seen[here]) {
@@ -197,8 +195,8 @@ bool flow_comes_by(const struct flow *f, uint64_t from, const struct flow_offset
 	return again;
 }
 
-bool flow_turns(const struct flow *f, const struct module_range *ranges, size_t range_count,
-		uint64_t from, const struct flow_offsets *all)
+bool flow_turns(const struct flow *f, const struct flow_ranges *code, uint64_t from,
+		const struct flow_offsets *all)
 {
 	uint32_t here = flow_block_at(f, from);
 	struct flow_walk w;
@@ -208,13 +206,13 @@ bool flow_turns(const struct flow *f, const struct module_range *ranges, size_t 
 		return false;
 	flow_walk_init(&w, f);
 	avoid(&w, all);
-	walk_inside(&w, ranges, range_count, here, NULL);
+	walk_inside(&w, code, here, NULL);
 	turns = w.seen[here];
 	flow_walk_fini(&w);
 	return turns;
 }
 
-bool flow_passes_two(const struct flow *f, const struct module_range *ranges, size_t range_count,
+bool flow_passes_two(const struct flow *f, const struct flow_ranges *code,
 		     const struct flow_offsets *all)
 {
 	bool two = false;
@@ -226,7 +224,7 @@ bool flow_passes_two(const struct flow *f, const struct module_range *ranges, si
 
 		flow_walk_clear(&w, FLOW_NONE);
 		if (here != FLOW_NONE)
-			walk_inside(&w, ranges, range_count, here, NULL);
+			walk_inside(&w, code, here, NULL);
 		array_each(const uint64_t, other, all) {
 			uint32_t there = flow_block_at(f, *other);
 
@@ -239,8 +237,8 @@ bool flow_passes_two(const struct flow *f, const struct module_range *ranges, si
 	return two;
 }
 
-bool flow_turns_at(const struct flow *f, const struct module_range *ranges, size_t count,
-		   uint64_t one, const struct flow_offsets *own)
+bool flow_turns_at(const struct flow *f, const struct flow_ranges *code, uint64_t one,
+		   const struct flow_offsets *own)
 {
 	uint32_t here = flow_block_at(f, one);
 	bool turns = false, always = true;
@@ -250,13 +248,13 @@ bool flow_turns_at(const struct flow *f, const struct module_range *ranges, size
 		return false;
 	flow_walk_init(&any, f);
 	flow_walk_init(&without, f);
-	walk_inside(&any, ranges, count, here, NULL);
+	walk_inside(&any, code, here, NULL);
 	avoid(&without, own);
 	if (!flow_passing_passes(f, one, own))
-		walk_inside(&without, ranges, count, here, NULL);
+		walk_inside(&without, code, here, NULL);
 	for (uint32_t i = 0; i < f->blocks.count; i++) {
 		if (!any.seen[i] || !flow_leads_to(&f->blocks.items[i], here) ||
-		    is_outside(f, ranges, count, i))
+		    is_outside(f, code, i))
 			continue;
 		turns = true;
 		always = always && (holds_any(f, own, i) || !without.seen[i]);

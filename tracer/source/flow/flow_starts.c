@@ -7,8 +7,7 @@
 
 struct starts {
 	const struct flow *flow;
-	const struct module_range *ranges;
-	size_t range_count;
+	const struct flow_ranges *code;
 	uint64_t *items;
 	const unsigned *columns;
 	size_t *calls; /* that each makes, up to the next one */
@@ -27,7 +26,7 @@ static const struct flow_insn *start_insn(const struct starts *s, size_t i)
 
 static bool flow_starts_inside(const struct starts *s, uint64_t offset)
 {
-	return flow_in_ranges(s->ranges, s->range_count, offset);
+	return flow_in_ranges(s->code, offset);
 }
 
 static bool is_kept_start(const struct starts *s, uint64_t offset)
@@ -256,19 +255,17 @@ static void drop_detours(struct starts *s)
 	}
 }
 
-size_t flow_statement_starts(const struct flow *f, uint64_t *starts, const unsigned *columns,
-			     size_t count, bool marks, const struct module_range *ranges,
-			     size_t range_count)
+void flow_statement_starts(const struct flow *f, struct flow_offsets *starts,
+			   const unsigned *columns, bool marks, const struct flow_ranges *code)
 {
 	struct starts s = {.flow = f,
-			   .ranges = ranges,
-			   .range_count = range_count,
-			   .items = starts,
+			   .code = code,
+			   .items = starts->items,
 			   .columns = columns,
-			   .calls = base_alloc(count, sizeof(size_t)),
-			   .count = count,
+			   .calls = base_alloc(starts->count, sizeof(size_t)),
+			   .count = starts->count,
 			   .marks = marks,
-			   .dropped = base_alloc(count, sizeof(bool))};
+			   .dropped = base_alloc(starts->count, sizeof(bool))};
 	size_t kept = 0;
 
 	/* In this order: each rule may rest on starts that a later one drops, as these are only
@@ -279,16 +276,15 @@ size_t flow_statement_starts(const struct flow *f, uint64_t *starts, const unsig
 	drop_all_dominated(&s);
 	drop_behind_others(&s);
 	drop_detours(&s);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < s.count; i++)
 		if (!s.dropped[i])
-			starts[kept++] = starts[i];
+			starts->items[kept++] = starts->items[i];
+	starts->count = kept ? kept : s.count != 0;
 	base_free(s.dropped);
 	base_free(s.calls);
-	return kept ? kept : count != 0;
 }
 
-void flow_heads(const struct flow *f, const struct module_range *ranges, size_t range_count,
-		struct flow_offsets *out)
+void flow_heads(const struct flow *f, const struct flow_ranges *code, struct flow_offsets *out)
 {
 	struct flow_walk w;
 
@@ -297,19 +293,17 @@ void flow_heads(const struct flow *f, const struct module_range *ranges, size_t 
 		const struct flow_block *b = &f->blocks.items[i];
 		uint64_t from = f->insns.items[b->last].offset, to;
 
-		if (!b->live || b->next[1] == FLOW_NONE ||
-		    flow_in_ranges(ranges, range_count, from))
+		if (!b->live || b->next[1] == FLOW_NONE || flow_in_ranges(code, from))
 			continue;
 		to = f->insns.items[f->blocks.items[b->next[1]].first].offset;
-		if (flow_in_ranges(ranges, range_count, to) && flow_dominates(&w, b->next[1], i))
+		if (flow_in_ranges(code, to) && flow_dominates(&w, b->next[1], i))
 			*array_add(out) = to;
 	}
 	flow_walk_fini(&w);
 }
 
 /* Is it entered, from code outside of the ranges alone? */
-static bool comes_from_outside(const struct flow *f, const struct module_range *ranges,
-			       size_t range_count, uint32_t block)
+static bool comes_from_outside(const struct flow *f, const struct flow_ranges *code, uint32_t block)
 {
 	bool entered = false;
 
@@ -318,15 +312,14 @@ static bool comes_from_outside(const struct flow *f, const struct module_range *
 	array_each(const struct flow_block, b, &f->blocks) {
 		if (!b->live || !flow_leads_to(b, block))
 			continue;
-		if (flow_in_ranges(ranges, range_count, f->insns.items[b->last].offset))
+		if (flow_in_ranges(code, f->insns.items[b->last].offset))
 			return false;
 		entered = true;
 	}
 	return entered;
 }
 
-void flow_round_ends(const struct flow *f, const struct module_range *ranges, size_t range_count,
-		     struct flow_offsets *out)
+void flow_round_ends(const struct flow *f, const struct flow_ranges *code, struct flow_offsets *out)
 {
 	struct flow_walk w;
 
@@ -336,9 +329,9 @@ void flow_round_ends(const struct flow *f, const struct module_range *ranges, si
 		uint64_t first = f->insns.items[b->first].offset;
 		bool turns = false;
 
-		if (!b->live || !flow_in_ranges(ranges, range_count, first) ||
-		    !flow_in_ranges(ranges, range_count, f->insns.items[b->last].offset) ||
-		    !comes_from_outside(f, ranges, range_count, i))
+		if (!b->live || !flow_in_ranges(code, first) ||
+		    !flow_in_ranges(code, f->insns.items[b->last].offset) ||
+		    !comes_from_outside(f, code, i))
 			continue;
 		for (int k = 0; k < 2 && !turns; k++)
 			turns = b->next[k] != FLOW_NONE && flow_dominates(&w, b->next[k], i);

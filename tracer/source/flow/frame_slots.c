@@ -1,8 +1,7 @@
-#include "tracer/source/flow/frame_slots.h"
+#include "tracer/source/flow/flow_internal.h"
 
 #include "tracer/base/array.h"
 #include "tracer/dwarf/frames/frame.h"
-#include "tracer/source/flow/frame_variables.h"
 
 enum { FAR = 1 << 30 }; /* no frame is larger */
 

@@ -1,4 +1,4 @@
-#include "tracer/source/flow/frame_variables.h"
+#include "tracer/source/flow/flow_internal.h"
 
 #include "tracer/dwarf/cursor.h"
 #include "tracer/dwarf/expressions/expression.h"

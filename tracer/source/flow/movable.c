@@ -1,7 +1,7 @@
 /* Which instructions may be moved elsewhere together: see source_movable(). */
 #include "tracer/arch/arch.h"
-#include "tracer/source/flow/references.h"
-#include "tracer/source/lines/resolve.h"
+#include "tracer/source/flow/flow_internal.h"
+#include "tracer/source/names/names.h"
 
 struct movable {
 	struct module *module;
@@ -80,56 +80,41 @@ static bool is_jumped_to_from_near(const struct movable *x, const struct module_
 	return false;
 }
 
-/* The range of the function's symbol, where there is no debug information. Jumps from a cold part
-   elsewhere are found as those of other functions are. */
-static size_t symbol_range(struct movable *x, const struct module_range **out)
+/*
+ * The code of the function that was compiled there; none: it is not known. Without debug information the symbol tells its range: jumps
+ * from a cold part elsewhere are found as those of other functions are.
+ */
+static struct flow_ranges function_code(struct movable *x)
 {
 	const struct elf_symbol *symbol = module_symbol_at(x->module, x->from, true);
-
-	if (!symbol || !symbol->size)
-		return 0;
-	x->symbol = (struct module_range){symbol->offset, symbol->offset + symbol->size};
-	*out = &x->symbol;
-	return 1;
-}
-
-/* The ranges of the function that was compiled there; 0: it is not known. */
-static size_t function_ranges(struct movable *x, const struct module_range **out)
-{
 	ERROR(ignored);
 	struct die_table *t = dies_table(x->module, &ignored);
-	struct scope_ref stack[FUNCTIONS_DEEP], outer;
+	struct scope_ref stack[FUNCTIONS_DEEP];
 	int depth = t ? functions_stack(t, x->from, stack, &ignored) : 0;
 
-	if (depth <= 0)
-		return symbol_range(x, out);
-	outer = stack[depth - 1];
-	*out = outer.unit->ranges.items + outer.scope->first_range;
-	return outer.scope->range_count;
-}
-
-static const struct module_range *own_range(const struct movable *x,
-					    const struct module_range *ranges, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (x->from >= ranges[i].low && x->to <= ranges[i].high)
-			return &ranges[i];
-	return NULL;
+	if (depth > 0)
+		return scope_code(stack[depth - 1]);
+	if (!symbol || !symbol->size)
+		return (struct flow_ranges){0};
+	x->symbol = (struct module_range){symbol->offset, symbol->offset + symbol->size};
+	return (struct flow_ranges){&x->symbol, 1, 1};
 }
 
 static const char *entered(struct movable *x)
 {
-	const struct module_range *ranges = NULL, *own;
-	size_t count = function_ranges(x, &ranges);
+	const struct flow_ranges code = function_code(x);
+	const struct module_range *own = NULL;
 	const char *why = NULL;
 	struct flow *flow;
 
-	own = own_range(x, ranges, count);
+	array_each(const struct module_range, r, &code)
+		if (!own && x->from >= r->low && x->to <= r->high)
+			own = r;
 	if (!own)
 		return "neither debug information nor a symbol says where its function ends";
 	if (references_to(x->module, x->inner, x->inner_count) || is_jumped_to_from_near(x, own))
 		return "a jump may lead into the middle";
-	flow = flow_new(x->module, ranges, count);
+	flow = flow_new(x->module, &code);
 	if (flow_has_table(flow))
 		why = "a jump table of its function may lead into the middle";
 	else if (!flow_is_whole(flow) || !flow_is_straight(flow, x->from, x->last))

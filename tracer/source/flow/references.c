@@ -1,5 +1,5 @@
 /* Several places are looked at at once: a program with 100 MB of code is looked through in about the time of reading it. */
-#include "tracer/source/flow/references.h"
+#include "tracer/source/flow/flow_internal.h"
 
 #include "tracer/elf/mapped.h"
 

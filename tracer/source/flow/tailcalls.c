@@ -5,7 +5,7 @@
  * only jumps inside one file are followed.
  */
 #include "tracer/dwarf/frames/call_site.h"
-#include "tracer/source/names/functions.h"
+#include "tracer/source/names/names.h"
 
 #include <libdwarf/dwarf.h>
 

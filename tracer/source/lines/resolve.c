@@ -7,9 +7,121 @@
 #include "tracer/dwarf/units/split.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdarg.h>
 #include <string.h>
+
+/* ---- matches ----------------------------------------------------------------------------------- */
+
+static void site_fini(struct source_site *s)
+{
+	array_fini(&s->ranges);
+	array_fini(&s->exits);
+}
+
+void source_sites_fini(struct source_sites *s)
+{
+	array_each(struct source_site, site, s)
+		site_fini(site);
+	array_fini(s);
+}
+
+static void match_fini(struct location_match *match)
+{
+	array_fini(&match->instances);
+	source_sites_fini(&match->sites);
+}
+
+static bool same_thing(const struct location_match *match, const char *file, unsigned line,
+		       const char *plain)
+{
+	if (match->line != line || !match->plain != !plain)
+		return false;
+	if (plain && strcmp(match->plain, plain) != 0)
+		return false;
+	return (!match->file && !file) || function_same_file(match->file, file);
+}
+
+struct location_match *match_get(struct resolver *r, struct module *m, const char *file,
+				 unsigned line, const char *plain)
+{
+	struct location_match *match;
+
+	array_each(struct location_match, old, &r->matches) {
+		if (same_thing(old, file, line, plain))
+			return old;
+	}
+	match = array_add(&r->matches);
+	match->module = m;
+	match->file = file;
+	match->line = line;
+	if (plain) {
+		match->plain = dies_keep(m->dies, base_strdup(plain));
+		match->begins = line;
+	}
+	return match;
+}
+
+void matches_fini(struct location_matches *matches)
+{
+	array_each(struct location_match, match, matches)
+		match_fini(match);
+	array_fini(matches);
+}
+
+void matches_keep(struct resolver *r, bool (*keeps)(struct resolver *, struct location_match *))
+{
+	size_t kept = 0;
+
+	array_each(struct location_match, match, &r->matches) {
+		if (keeps(r, match))
+			r->matches.items[kept++] = *match;
+		else
+			match_fini(match);
+	}
+	r->matches.count = kept;
+}
+
+void complain(struct resolver *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (r->complained)
+		return;
+	va_start(ap, fmt);
+	error_vset(&r->complaint, ERROR_LOCATION, fmt, ap);
+	va_end(ap);
+	r->complained = true;
+}
+
+/* ---- what the debug information says ------------------------------------------------------------ */
+
+bool resolve_function(struct resolver *r, struct module *m, struct scope_ref scope,
+		      struct function *out)
+{
+	struct die_table *t = scope.scope ? dies_table(m, r->err) : NULL;
+
+	if (t && function_read(t, scope, out, r->err) == 0)
+		return true;
+	*out = (struct function){0};
+	return false;
+}
+
+int resolve_stack(struct resolver *r, struct module *m, uint64_t offset,
+		  struct scope_ref out[FUNCTIONS_DEEP])
+{
+	struct die_table *t = dies_table(m, r->err);
+	int count = t ? functions_stack(t, offset, out, r->err) : 0;
+
+	return count > 0 ? count : 0;
+}
+
+struct line_unit *unit_lines(struct resolver *r, struct module *m, const struct die_unit *u)
+{
+	struct line_table *lines = lines_units(m, r->err);
+	struct line_unit *l = lines && u->has_stmt_list ? lines_unit_at(lines, u->stmt_list) : NULL;
+
+	return l && lines_decode(m, l, r->err) == 0 ? l : NULL;
+}
 
 /*
  * A later group is looked at only when nothing was found before: modules with DWARF of their own;
@@ -21,48 +133,33 @@ enum group { GROUP_OWN, GROUP_EXPORTED, GROUP_SEPARATE, GROUP_SYMBOLS, GROUP_COU
 
 /* ---- gathering ------------------------------------------------------------------------------ */
 
-static int gather_line(struct resolver *r, struct module *m)
+static void gather_line(struct resolver *r, struct module *m)
 {
 	struct file_groups groups = {0};
-	int answer = files_find(r, m, r->location->name, &groups);
 
+	files_find(r, m, r->location->name, &groups);
 	array_each(const struct file_group, g, &groups.items) {
 		struct source_sites sites = {0};
 		struct location_match *match;
 
-		if (answer == 0)
-			answer = line_place(r, m, g, r->location->line, NULL, &sites);
-		if (answer < 0 || !sites.count) {
-			source_sites_fini(&sites);
-			continue;
-		}
-		match = match_get(r, m, g->path, r->location->line, NULL);
+		line_place(r, m, g, r->location->line, NULL, &sites);
+		match = sites.count ? match_get(r, m, g->path, r->location->line, NULL) : NULL;
 		array_each(struct source_site, site, &sites)
 			*array_add(&match->sites) = *site;
 		array_fini(&sites);
 	}
-	if (answer == 0 && groups.items.count && !r->matches.count && !r->complained)
-		answer = report_no_code(r, m, &groups.items.items[0], r->location->line);
+	if (groups.items.count && !r->matches.count && !r->complained)
+		report_no_code(r, m, &groups.items.items[0], r->location->line);
 	files_fini(&groups);
-	return answer;
 }
 
-/* Functions that are only declared here, or have no code left. */
-static void drop_codeless(struct resolver *r)
+/* Some are only declared here, or have no code left. */
+static bool has_code(struct resolver *r, struct location_match *match)
 {
-	for (size_t i = 0; i < r->matches.count;) {
-		struct location_match *match = &r->matches.items[i];
-
-		if (match->instances.count) {
-			i++;
-			continue;
-		}
-		if (match->optimised)
-			complain(r, "%s: %s was optimised away: %s has no code of it",
-				 r->location->text, match->name, module_name(match->module));
-		match_fini(match);
-		array_remove(&r->matches, i);
-	}
+	if (!match->instances.count && match->optimised)
+		complain(r, "%s: %s was optimised away: %s has no code of it", r->location->text,
+			 match->name, module_name(match->module));
+	return match->instances.count;
 }
 
 static bool is_entry_or_return(const struct resolver *r)
@@ -88,20 +185,23 @@ static bool explain_missing(struct resolver *r, struct module *m)
 	       alternate_explain(t, r->location->text, &r->complaint);
 }
 
-static int gather_symbols(struct resolver *r, struct module *m, bool exported)
+static void gather_symbols(struct resolver *r, struct module *m, bool exported)
 {
 	bool function = r->location->kind == LOCATION_OFFSET || r->location->kind == LOCATION_TEXT;
 
-	if (is_entry_or_return(r))
-		return source_find(r, m, exported);
+	if (is_entry_or_return(r)) {
+		source_find(r, m, exported);
+		return;
+	}
 	if (!function || exported)
-		return 0;
-	if ((is_text(r) ? text_find_by_symbol(r, m) : symbols_written(r, m)) < 0)
-		return -1;
+		return;
+	if (is_text(r))
+		text_find_by_symbol(r, m);
+	else
+		symbols_written(r, m);
 	if (r->matches.count || r->complained)
-		return 0;
-	if (source_find(r, m, false) < 0)
-		return -1;
+		return;
+	source_find(r, m, false);
 	if (r->matches.count && !r->complained && explain_missing(r, m)) {
 		r->complained = true;
 	} else if (r->matches.count && !r->complained) {
@@ -109,23 +209,23 @@ static int gather_symbols(struct resolver *r, struct module *m, bool exported)
 			 r->location->text, r->matches.items[0].name, module_name(m));
 		error_hint(&r->complaint, "compile it with -g");
 	}
-	array_each(struct location_match, match, &r->matches)
-		match_fini(match);
-	array_fini(&r->matches);
-	return 0;
+	matches_fini(&r->matches);
 }
 
-static int gather_debug(struct resolver *r, struct module *m)
+static void gather_debug(struct resolver *r, struct module *m)
 {
 	switch (r->location->kind) {
 	case LOCATION_LINE:
-		return gather_line(r, m);
+		gather_line(r, m);
+		break;
 	case LOCATION_TEXT:
-		return text_find(r, m);
+		text_find(r, m);
+		break;
 	case LOCATION_MARK:
-		return mark_find(r, m);
+		mark_find(r, m);
+		break;
 	default:
-		return functions_find(r, m);
+		functions_find(r, m);
 	}
 }
 
@@ -141,24 +241,23 @@ static bool in_group(const struct resolver *r, struct module *m, enum group grou
 	return (m != r->first && m->debug_separate) == (group == GROUP_SEPARATE);
 }
 
-static int resolve_gather(struct resolver *r, struct module *const *modules, size_t count,
-			  enum group group)
+static void resolve_gather(struct resolver *r, struct module *const *modules, size_t count,
+			   enum group group)
 {
 	r->modules.count = 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !r->err->code; i++) {
 		struct module *m = modules[i];
 
 		if (!in_group(r, m, group))
 			continue;
 		*array_add(&r->modules) = m;
-		if ((group == GROUP_EXPORTED || group == GROUP_SYMBOLS
-			     ? gather_symbols(r, m, group == GROUP_EXPORTED)
-			     : gather_debug(r, m)) < 0)
-			return -1;
+		if (group == GROUP_EXPORTED || group == GROUP_SYMBOLS)
+			gather_symbols(r, m, group == GROUP_EXPORTED);
+		else
+			gather_debug(r, m);
 	}
 	if (r->location->kind != LOCATION_LINE && !is_text(r))
-		drop_codeless(r);
-	return 0;
+		matches_keep(r, has_code);
 }
 
 /* ---- choosing ------------------------------------------------------------------------------- */
@@ -184,10 +283,8 @@ static int by_source(const void *a, const void *b)
 static struct location_match *only_counted(struct resolver *r)
 {
 	struct location_match *only = NULL;
-	size_t counted;
+	size_t counted = matches_count(r);
 
-	if (matches_count(r, &counted) < 0)
-		return NULL;
 	array_each(struct location_match, match, &r->matches)
 		if (!match->uncounted)
 			only = match;
@@ -217,65 +314,67 @@ static struct location_match *resolve_choose(struct resolver *r)
 
 /* ---- placing -------------------------------------------------------------------------------- */
 
-static int place_in_module(struct resolver *r, struct module *m, const struct location_match *match,
-			   unsigned line, struct source_sites *out)
+static void place_in_module(struct resolver *r, struct module *m,
+			    const struct location_match *match, unsigned line,
+			    struct source_sites *out)
 {
 	struct file_groups groups = {0};
-	const struct file_group *g = NULL;
-	int answer = files_find(r, m, match->file, &groups);
+	const struct file_group *g;
 	size_t before = out->count;
 
-	if (answer == 0)
-		g = files_group(&groups, match->file);
+	files_find(r, m, match->file, &groups);
+	g = files_group(&groups, match->file);
 	if (g)
-		answer = line_place(r, m, g, line, match, out);
-	if (answer == 0 && g && out->count == before && m == match->module)
-		answer = report_no_code(r, m, g, line);
+		line_place(r, m, g, line, match, out);
+	if (g && out->count == before && m == match->module)
+		report_no_code(r, m, g, line);
 	files_fini(&groups);
-	return answer;
 }
 
 /* A line that was found by its text, or counted from a function's first. */
-static int place_line(struct resolver *r, const struct location_match *match, unsigned line,
-		      struct source_sites *out)
+static void place_line(struct resolver *r, const struct location_match *match, unsigned line,
+		       struct source_sites *out)
 {
-	if (!match->file || !match->line)
-		return error_set(r->err, ERROR_LOCATION,
-				 "%s: the debug information does not say where %s is written",
-				 r->location->text, match->name ? match->name : "it");
+	if (!match->file || !match->line) {
+		error_set(r->err, ERROR_LOCATION,
+			  "%s: the debug information does not say where %s is written",
+			  r->location->text, match->name ? match->name : "it");
+		return;
+	}
 	/* What was said before is of other objects, as a source of theirs that is not there. */
 	error_fini(&r->complaint);
 	r->complained = false;
-	array_each(struct module *, m, &r->modules) {
-		if (place_in_module(r, *m, match, line, out) < 0)
-			return -1;
-	}
-	if (out->count)
-		return 0;
-	if (!r->complained)
-		return error_set(r->err, ERROR_LOCATION, "%s: line %u of %s has no code",
-				 r->location->text, line, match->file);
-	return error_move(r->err, &r->complaint);
+	array_each(struct module *, m, &r->modules)
+		place_in_module(r, *m, match, line, out);
+	if (out->count || r->err->code)
+		return;
+	complain(r, "%s: line %u of %s has no code", r->location->text, line, match->file);
+	error_move(r->err, &r->complaint);
 }
 
-static int resolve_place(struct resolver *r, struct location_match *match, struct source_sites *out)
+static void resolve_place(struct resolver *r, struct location_match *match,
+			  struct source_sites *out)
 {
 	switch (r->location->kind) {
 	case LOCATION_LINE:
 		*out = match->sites;
 		memset(&match->sites, 0, sizeof(match->sites));
-		return 0;
+		break;
 	case LOCATION_FUNC:
-		return entry_sites(r, match, out);
+		entry_sites(r, match, out);
+		break;
 	case LOCATION_RETURN:
-		return return_sites(r, match, out);
+		return_sites(r, match, out);
+		break;
 	case LOCATION_OFFSET:
 		if (r->location->line > INT_MAX - match->line)
-			return error_set(r->err, ERROR_LOCATION, "%s: no file has so many lines",
-					 r->location->text);
-		return place_line(r, match, match->line + r->location->line, out);
+			error_set(r->err, ERROR_LOCATION, "%s: no file has so many lines",
+				  r->location->text);
+		else
+			place_line(r, match, match->line + r->location->line, out);
+		break;
 	default:
-		return place_line(r, match, match->line, out);
+		place_line(r, match, match->line, out);
 	}
 }
 
@@ -307,11 +406,13 @@ static void tidy(struct source_sites *out)
 
 /* ---- the question --------------------------------------------------------------------------- */
 
-static enum source_answer finish(struct resolver *r, struct source_sites *out)
+static enum source_answer place_chosen(struct resolver *r, struct source_sites *out)
 {
 	struct location_match *match = resolve_choose(r);
 
-	if (!match || resolve_place(r, match, out) < 0)
+	if (match)
+		resolve_place(r, match, out);
+	if (!match || r->err->code)
 		return SOURCE_ERROR;
 	tidy(out);
 	if (out->count)
@@ -321,51 +422,40 @@ static enum source_answer finish(struct resolver *r, struct source_sites *out)
 	return SOURCE_ERROR;
 }
 
-static enum source_answer resolve_address(struct resolver *r, struct module *const *modules,
-					  size_t count, struct source_sites *out)
+/* Until something is found. There may be such a thing, but no code of it: a function may still be elsewhere. */
+static void gather_all(struct resolver *r, struct module *const *modules, size_t count)
 {
-	if (!count) {
-		report_not_found(r, modules, count);
-		return SOURCE_NOT_FOUND;
+	bool line = r->location->kind == LOCATION_LINE || is_text(r);
+
+	for (enum group group = 0; group < GROUP_COUNT && !r->matches.count && !r->err->code;
+	     group++) {
+		resolve_gather(r, modules, count, group);
+		if (r->complained && (line || group == GROUP_EXPORTED))
+			break;
 	}
-	return address_sites(r, modules[0], out) < 0 ? SOURCE_ERROR : SOURCE_FOUND;
 }
 
 static enum source_answer resolve(struct resolver *r, struct module *const *modules, size_t count,
 				  struct source_sites *out)
 {
-	if (r->location->kind == LOCATION_ADDRESS)
-		return resolve_address(r, modules, count, out);
-	for (int group = 0; group < GROUP_COUNT; group++) {
-		if (resolve_gather(r, modules, count, (enum group)group) < 0)
-			return SOURCE_ERROR;
-		if (r->matches.count)
-			return finish(r, out);
-		/* There is such a thing, but no code of it. A function may still be elsewhere. */
-		if (r->complained &&
-		    (r->location->kind == LOCATION_LINE || is_text(r) || group == GROUP_EXPORTED))
-			break;
+	if (r->location->kind == LOCATION_ADDRESS && count) {
+		address_sites(r, modules[0], out);
+		return r->err->code ? SOURCE_ERROR : SOURCE_FOUND;
 	}
-	if (r->complained) {
-		if (r->location->kind == LOCATION_LINE || is_text(r))
-			hint_elsewhere(r, modules, count);
-		error_move(r->err, &r->complaint);
+	if (r->location->kind != LOCATION_ADDRESS)
+		gather_all(r, modules, count);
+	if (r->err->code)
 		return SOURCE_ERROR;
+	if (r->matches.count)
+		return place_chosen(r, out);
+	if (!r->complained) {
+		report_not_found(r, modules, count);
+		return SOURCE_NOT_FOUND;
 	}
-	report_not_found(r, modules, count);
-	return SOURCE_NOT_FOUND;
-}
-
-static void resolver_fini(struct resolver *r)
-{
-	array_each(struct location_match, match, &r->matches)
-		match_fini(match);
-	array_fini(&r->matches);
-	if (r->first)
-		flows_trim(r->first->owner);
-	array_fini(&r->modules);
-	names_fini(&r->wanted);
-	error_fini(&r->complaint);
+	if (r->location->kind == LOCATION_LINE || is_text(r))
+		hint_elsewhere(r, modules, count);
+	error_move(r->err, &r->complaint);
+	return SOURCE_ERROR;
 }
 
 struct chosen_modules {
@@ -377,40 +467,54 @@ static void resolve_begin(struct resolver *r, struct module *const *modules, siz
 			  struct chosen_modules *chosen)
 {
 	r->first = count ? modules[0] : NULL;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (!r->location->object || module_matches(modules[i], r->location->object))
 			*array_add(&chosen->items) = modules[i];
-	}
 	if (r->location->name)
 		names_split(r->location->name, &r->wanted);
+}
+
+static void resolve_end(struct resolver *r, struct chosen_modules *chosen)
+{
+	matches_fini(&r->matches);
+	if (r->first)
+		flows_trim(r->first->owner);
+	array_fini(&r->modules);
+	array_fini(&chosen->items);
+	names_fini(&r->wanted);
+	error_fini(&r->complaint);
 }
 
 enum source_answer source_resolve(struct modules *s, struct module *const *modules, size_t count,
 				  const struct location *location, struct source_sites *out,
 				  struct error *err)
 {
-	struct resolver r = {.symbols = s, .location = location, .err = err};
+	ERROR(failure);
+	struct resolver r = {.symbols = s, .location = location, .err = &failure};
 	struct chosen_modules chosen = {0};
 	enum source_answer answer;
 
 	memset(out, 0, sizeof(*out));
 	resolve_begin(&r, modules, count, &chosen);
 	answer = resolve(&r, chosen.items.items, chosen.items.count, out);
-	if (answer != SOURCE_FOUND)
+	if (answer != SOURCE_FOUND) {
 		source_sites_fini(out);
-	array_fini(&chosen.items);
-	resolver_fini(&r);
+		error_move(err, &failure);
+	}
+	resolve_end(&r, &chosen);
 	return answer;
 }
 
 /* ---- only what it matches --------------------------------------------------------------------- */
 
+/* 0, or -1: nothing. */
 static int gather_any(struct resolver *r, struct module *const *modules, size_t count)
 {
-	for (int group = 0; group < GROUP_COUNT && !r->matches.count; group++) {
-		if (resolve_gather(r, modules, count, (enum group)group) < 0)
-			return -1;
-	}
+	for (enum group group = 0; group < GROUP_COUNT && !r->matches.count && !r->err->code;
+	     group++)
+		resolve_gather(r, modules, count, group);
+	if (r->err->code)
+		return -1;
 	if (r->matches.count)
 		return 0;
 	if (r->complained)
@@ -422,24 +526,27 @@ static int gather_any(struct resolver *r, struct module *const *modules, size_t 
 int resolve_functions(struct module *const *modules, size_t count, const struct location *location,
 		      struct found_functions *out, struct error *err)
 {
-	struct resolver r = {.location = location, .err = err};
+	ERROR(failure);
+	struct resolver r = {.location = location, .err = &failure};
+	struct chosen_modules chosen = {0};
 	int answer;
 
-	r.first = count ? modules[0] : NULL;
-	names_split(location->name, &r.wanted);
+	resolve_begin(&r, modules, count, &chosen);
 	answer = gather_any(&r, modules, count);
-	for (size_t i = 0; answer == 0 && i < r.matches.count; i++) {
+	for (size_t i = 0; answer == 0 && i < r.matches.count; i++)
 		array_each(const struct instance, one, &r.matches.items[i].instances)
 			*array_add(out) = (struct found_function){*one, i};
-	}
-	resolver_fini(&r);
+	if (answer < 0)
+		error_move(err, &failure);
+	resolve_end(&r, &chosen);
 	return answer;
 }
 
 int source_matches(struct modules *s, struct module *const *modules, size_t count,
 		   const struct location *location, struct source_matches *out, struct error *err)
 {
-	struct resolver r = {.symbols = s, .location = location, .err = err};
+	ERROR(failure);
+	struct resolver r = {.symbols = s, .location = location, .err = &failure};
 	struct chosen_modules chosen = {0};
 	int answer;
 
@@ -449,7 +556,8 @@ int source_matches(struct modules *s, struct module *const *modules, size_t coun
 	for (size_t i = 0; answer == 0 && i < r.matches.count; i++)
 		*array_add(out) =
 			(struct source_match){r.matches.items[i].file, r.matches.items[i].line};
-	array_fini(&chosen.items);
-	resolver_fini(&r);
+	if (answer < 0)
+		error_move(err, &failure);
+	resolve_end(&r, &chosen);
 	return answer;
 }

@@ -1,5 +1,5 @@
 /* Where the statements of a function begin: for stepping from line to line, and to show them. */
-#include "tracer/source/names/functions.h"
+#include "tracer/source/names/names.h"
 
 #include <string.h>
 

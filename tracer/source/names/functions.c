@@ -1,4 +1,4 @@
-#include "tracer/source/names/functions.h"
+#include "tracer/source/names/names.h"
 
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/files/path.h"
@@ -296,6 +296,34 @@ int function_is_half(struct die_table *t, struct scope_ref scope, bool *out, str
 		return -1;
 	*out = f.line && f.line == s->call_line;
 	return 0;
+}
+
+struct flow_ranges scope_code(struct scope_ref scope)
+{
+	const struct scope *s = scope.scope;
+
+	return s ? (struct flow_ranges){scope.unit->ranges.items + s->first_range, s->range_count,
+					s->range_count}
+		 : (struct flow_ranges){0};
+}
+
+uint64_t scope_entry(struct scope_ref scope)
+{
+	const struct flow_ranges code = scope_code(scope);
+	const struct scope *s = scope.scope;
+	struct scope_ref outer = function_outermost(scope);
+	uint64_t lowest = UINT64_MAX;
+
+	/* Where a copy's code was moved elsewhere, it is still entered here. */
+	if (s->has_entry && outer.scope && dies_covers(outer.unit, outer.scope, s->entry))
+		return s->entry;
+	array_each(const struct module_range, r, &code) {
+		/* A function's first range holds its entry, whatever address its cold part has. */
+		if (s->kind == SCOPE_FUNCTION)
+			return r->low;
+		lowest = r->low < lowest ? r->low : lowest;
+	}
+	return lowest;
 }
 
 struct scope_ref function_outermost(struct scope_ref scope)

@@ -2,7 +2,7 @@
  * Functions by name, all of a module. Reading every unit for it costs more than a search for one name:
  * it is made when many have been asked for.
  */
-#include "tracer/source/names/functions_index.h"
+#include "tracer/source/names/names.h"
 
 #include "tracer/base/hash.h"
 #include "tracer/dwarf/index/index.h"

@@ -326,3 +326,14 @@ char *names_without_args(const char *full)
 {
 	return names_joined(full, true);
 }
+
+char *names_of_symbol(const char *symbol)
+{
+	char *full = source_demangle(symbol), *name;
+
+	if (strcmp(full, symbol) == 0)
+		return full;
+	name = names_without_args(full);
+	base_free(full);
+	return name;
+}

@@ -1,6 +1,5 @@
 /* What an address means: for messages, backtraces and the timeline. */
 #include "tracer/base/text/str.h"
-#include "tracer/source/names/functions.h"
 #include "tracer/source/names/names.h"
 
 #include <string.h>
@@ -8,14 +7,11 @@
 static void by_symbol(struct module *m, uint64_t offset, struct source_symbolised *out)
 {
 	const struct elf_symbol *s = module_symbol_at(m, offset, true);
-	char *full;
 
 	if (!s)
 		return;
-	full = source_demangle(s->name);
-	out->function = strcmp(full, s->name) == 0 ? base_strdup(full) : names_without_args(full);
+	out->function = names_of_symbol(s->name);
 	out->start = s->offset;
-	base_free(full);
 }
 
 /* A symbol is what a reader knows (malloc, not __libc_malloc); but static functions of stripped

@@ -235,7 +235,7 @@ unsigned source_block_end(const struct source_file *f, unsigned first, unsigned 
 	return 0;
 }
 
-static bool text_is_word(const char *at, size_t n, const char *word)
+bool text_is_word(const char *at, size_t n, const char *word)
 {
 	return strlen(word) == n && strncmp(at, word, n) == 0;
 }

@@ -33,21 +33,19 @@ static uint64_t symbol_end(struct module *m, const struct elf_symbol *s)
 	return s->offset + 1;
 }
 
-void symbol_ranges(struct module *m, const struct elf_symbol *s, struct module_range out[2],
-		   size_t *count)
+struct flow_ranges symbol_ranges(struct module *m, const struct elf_symbol *s,
+				 struct module_range out[2])
 {
 	struct str cold = {0};
 	const struct elf_symbol *other;
 
 	out[0] = (struct module_range){s->offset, symbol_end(m, s)};
-	*count = 1;
 	str_addf(&cold, "%s.cold", s->name);
 	other = symbol_named(m, str_text(&cold));
 	str_fini(&cold);
-	if (!other)
-		return;
-	out[1] = (struct module_range){other->offset, symbol_end(m, other)};
-	*count = 2;
+	if (other)
+		out[1] = (struct module_range){other->offset, symbol_end(m, other)};
+	return (struct flow_ranges){out, other ? 2 : 1, 2};
 }
 
 /* Does the mangled name contain the last part at all? Demangling every symbol takes long. */
@@ -79,7 +77,7 @@ static bool symbol_matches(struct resolver *r, const struct elf_symbol *s, const
 	return false;
 }
 
-static int refuse_ifunc(struct resolver *r, struct module *m, const struct elf_symbol *s)
+static void refuse_ifunc(struct resolver *r, struct module *m, const struct elf_symbol *s)
 {
 	complain(r,
 		 "%s: %s of %s is chosen among several when the program is loaded (an IFUNC): "
@@ -87,7 +85,6 @@ static int refuse_ifunc(struct resolver *r, struct module *m, const struct elf_s
 		 r->location->text, s->name, module_name(m));
 	if (!r->complaint.hint)
 		error_hint(&r->complaint, "name the implementation that is used, as nm lists it");
-	return 0;
 }
 
 /* Constructors have several symbols for one function; two static functions of one name are two. */
@@ -121,88 +118,64 @@ static struct location_match *match_of_symbol(struct resolver *r, struct module 
 	return match;
 }
 
-static int take_symbol(struct resolver *r, struct module *m, const struct elf_symbol *s,
-		       const char *full)
+static void take_symbol(struct resolver *r, struct module *m, const struct elf_symbol *s,
+			const char *full)
 {
 	struct die_table *t = dies_table(m, r->err);
-	struct scope_ref scope;
-	struct instance *i;
 	struct location_match *match;
+	struct scope_ref scope;
 
 	if (!t)
-		return -1;
-	if (s->ifunc)
-		return refuse_ifunc(r, m, s);
-	match = match_of_symbol(r, m, t, s, full);
-	array_each(const struct instance, old, &match->instances) {
-		if (old->symbol->offset == s->offset)
-			return 0;
+		return;
+	if (s->ifunc) {
+		refuse_ifunc(r, m, s);
+		return;
 	}
+	match = match_of_symbol(r, m, t, s, full);
+	array_each(const struct instance, old, &match->instances)
+		if (old->symbol->offset == s->offset)
+			return;
 	if (dies_function_at(t, s->offset, &scope, r->err) < 0)
-		return -1;
-	i = array_add(&match->instances);
-	i->module = m;
-	i->symbol = s;
-	/* Another name of a function that the debug information knows. */
-	if (scope.scope && scope_entry(scope) == s->offset)
-		i->scope = scope;
-	return 0;
+		return;
+	/* It may be another name of a function that the debug information knows. */
+	if (scope.scope && scope_entry(scope) != s->offset)
+		scope = (struct scope_ref){0};
+	*array_add(&match->instances) = (struct instance){m, scope, s};
 }
 
-int source_find(struct resolver *r, struct module *m, bool exported)
+void source_find(struct resolver *r, struct module *m, bool exported)
 {
 	char *last = names_last(&r->wanted), *full;
-	int answer = 0;
 
 	module_load_symbols(m);
-	for (size_t i = 0; answer == 0 && i < m->symbols.count; i++) {
-		const struct elf_symbol *s = &m->symbols.items[i];
-
-		if (exported && !s->global)
+	array_each(const struct elf_symbol, s, &m->symbols) {
+		if ((exported && !s->global) || !symbol_matches(r, s, last, &full))
 			continue;
-		if (!symbol_matches(r, s, last, &full))
-			continue;
-		answer = take_symbol(r, m, s, full);
+		take_symbol(r, m, s, full);
 		base_free(full);
 	}
 	base_free(last);
-	return answer;
 }
 
-/* *known: all of it is in functions of the debug information. */
-static int take_source(struct resolver *r, struct location_match *match, bool *known)
+/* Is all of it in functions of the debug information? Then the match is of those. */
+static bool take_source(struct resolver *r, struct location_match *match)
 {
-	struct die_table *t = dies_table(match->module, r->err);
 	struct function f;
 
-	*known = true;
 	array_each(const struct instance, i, &match->instances)
-		*known = *known && i->scope.scope;
-	if (!*known)
-		return 0;
-	if (!t || function_read(t, match->instances.items[0].scope, &f, r->err) < 0)
-		return -1;
+		if (!i->scope.scope)
+			return false;
+	if (!match->instances.count ||
+	    !resolve_function(r, match->module, match->instances.items[0].scope, &f))
+		return false;
 	match->name = f.name;
 	match->file = f.file;
 	match->line = match->begins = f.line;
-	return 0;
+	return true;
 }
 
-int symbols_written(struct resolver *r, struct module *m)
+void symbols_written(struct resolver *r, struct module *m)
 {
-	size_t kept = 0;
-	int answer = source_find(r, m, false);
-
-	array_each(struct location_match, match, &r->matches) {
-		bool known = false;
-
-		if (answer == 0)
-			answer = take_source(r, match, &known);
-		if (known)
-			r->matches.items[kept++] = *match;
-		else
-			match_fini(match);
-	}
-	r->matches.count = kept;
-	return answer;
+	source_find(r, m, false);
+	matches_keep(r, take_source);
 }

@@ -10,43 +10,35 @@ enum { LISTED_MAX = 20 };
 
 /* ---- a line without code -------------------------------------------------------------------- */
 
-static int add_near(struct resolver *r, struct module *m, const struct file_group *g, unsigned line,
-		    uint64_t offset, struct str *out)
+static void add_near(struct resolver *r, struct module *m, const struct file_group *g,
+		     unsigned line, uint64_t offset, struct str *out)
 {
-	struct die_table *t = dies_table(m, r->err);
-	struct scope_ref stack[FUNCTIONS_DEEP], owner;
+	struct scope_ref stack[FUNCTIONS_DEEP], owner = {0};
+	int count = resolve_stack(r, m, offset, stack);
 	struct function f;
-	int count = t ? functions_stack(t, offset, stack, r->err) : -1;
 
 	str_addf(out, "%u", line);
-	if (count < 0)
-		return -1;
-	if (count == 0)
-		return 0;
-	if (functions_owner(t, stack, count, g->path, line, &owner, r->err) < 0 ||
-	    function_read(t, owner, &f, r->err) < 0)
-		return -1;
-	if (f.name)
+	if (count > 0 &&
+	    functions_owner(m->dies, stack, count, g->path, line, &owner, r->err) == 0 &&
+	    resolve_function(r, m, owner, &f) && f.name)
 		str_addf(out, " (in %s)", f.name);
-	return 0;
 }
 
-static int add_nearest(struct resolver *r, struct module *m, const struct file_group *g,
-		       const struct near_lines *near, struct str *out)
+static void add_nearest(struct resolver *r, struct module *m, const struct file_group *g,
+			const struct near_lines *near, struct str *out)
 {
 	if (!near->before && !near->behind) {
 		str_addf(out, "; no line of it has code in %s", module_name(m));
-		return 0;
+		return;
 	}
 	str_add(out, near->before && near->behind ? "; the nearest lines that have are "
 						  : "; the nearest line that has is ");
-	if (near->before && add_near(r, m, g, near->before, near->before_offset, out) < 0)
-		return -1;
+	if (near->before)
+		add_near(r, m, g, near->before, near->before_offset, out);
 	if (near->before && near->behind)
 		str_add(out, " and ");
-	if (near->behind && add_near(r, m, g, near->behind, near->behind_offset, out) < 0)
-		return -1;
-	return 0;
+	if (near->behind)
+		add_near(r, m, g, near->behind, near->behind_offset, out);
 }
 
 /* What the compiler made of a line that the text or the tester names. */
@@ -83,22 +75,19 @@ static void add_reason(struct resolver *r, const struct file_group *g, unsigned 
 		str_add(out, ": the compiler made nothing of it, or put it on another line");
 }
 
-int report_no_code(struct resolver *r, struct module *m, const struct file_group *g, unsigned line)
+void report_no_code(struct resolver *r, struct module *m, const struct file_group *g, unsigned line)
 {
 	bool by_line = r->location->kind == LOCATION_LINE;
+	struct near_lines near = files_near(r, m, g, line);
 	struct str text = {0};
-	struct near_lines near;
 
-	if (files_near(r, m, g, line, &near) < 0)
-		return -1;
 	if (!by_line)
 		str_addf(&text, "%s: ", r->location->text);
 	str_addf(&text, "%s:%u", by_line ? r->location->name : str_base_name(g->path), line);
 	add_reason(r, g, line, &near, &text);
-	if (add_nearest(r, m, g, &near, &text) == 0)
-		complain(r, "%s", str_text(&text));
+	add_nearest(r, m, g, &near, &text);
+	complain(r, "%s", str_text(&text));
 	str_fini(&text);
-	return 0;
 }
 
 /* ---- too many ------------------------------------------------------------------------------- */
@@ -130,7 +119,7 @@ static void add_matches(const struct resolver *r, struct str *out)
 		str_addf(out, "\n  and %zu more", count - LISTED_MAX);
 }
 
-int report_none_counts(struct resolver *r)
+void report_none_counts(struct resolver *r)
 {
 	struct str text = {0};
 
@@ -138,10 +127,10 @@ int report_none_counts(struct resolver *r)
 	error_set(r->err, ERROR_LOCATION, "%s: none of the %zu lines with this text has code:%s",
 		  r->location->text, r->matches.count, str_text(&text));
 	str_fini(&text);
-	return error_hint(r->err, "they are comments, or the preprocessor left them out");
+	error_hint(r->err, "they are comments, or the preprocessor left them out");
 }
 
-int report_ambiguous(struct resolver *r)
+void report_ambiguous(struct resolver *r)
 {
 	const struct location *l = r->location;
 	struct str text = {0};
@@ -156,14 +145,15 @@ int report_ambiguous(struct resolver *r)
 	error_set(r->err, ERROR_LOCATION, "%s", str_text(&text));
 	str_fini(&text);
 	if (l->match)
-		return error_hint(r->err,
-				  "leave #%u out: it counts places in the source; for the arrival "
-				  "with this number give at() the option { hit = %u }",
-				  l->match, l->match);
-	return error_hint(r->err,
-			  "say which: %s#1, or more of the path or of the class, or the "
-			  "object with OBJECT!",
-			  l->text);
+		error_hint(r->err,
+			   "leave #%u out: it counts places in the source; for the arrival "
+			   "with this number give at() the option { hit = %u }",
+			   l->match, l->match);
+	else
+		error_hint(r->err,
+			   "say which: %s#1, or more of the path or of the class, or the "
+			   "object with OBJECT!",
+			   l->text);
 }
 
 /* ---- nothing -------------------------------------------------------------------------------- */
@@ -289,7 +279,7 @@ static void hint_corrected(struct resolver *r, const char *best)
 			   at + strlen(wrong));
 }
 
-int report_not_found(struct resolver *r, struct module *const *modules, size_t count)
+void report_not_found(struct resolver *r, struct module *const *modules, size_t count)
 {
 	const struct location *l = r->location;
 	bool needs_debug = l->kind != LOCATION_FUNC && l->kind != LOCATION_RETURN &&
@@ -323,5 +313,4 @@ int report_not_found(struct resolver *r, struct module *const *modules, size_t c
 	if (count && !module_find_debug(modules[0]))
 		error_hint(r->err, "%s has no debug information%s", module_path(modules[0]),
 			   needs_debug ? ": compile it with -g" : ", its symbols are all there is");
-	return -1;
 }

@@ -1,8 +1,8 @@
-#include "tracer/source/names/signatures.h"
+#include "tracer/source/names/names.h"
+#include "tracer/source/types/types.h"
 
 #include "tracer/base/text/suggest.h"
 #include "tracer/elf/module_tables.h"
-#include "tracer/source/names/functions.h"
 
 #include <libdwarf/dwarf.h>
 

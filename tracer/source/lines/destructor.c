@@ -3,7 +3,6 @@
  * virtual bases, too, and D0 gives the memory back besides. One often does its part by a call of the one below it, or
  * has a copy of it inside. What the tester has written is executed once, in that one.
  */
-#include "tracer/source/flow/call_returns.h"
 #include "tracer/source/lines/resolve.h"
 
 #include "tracer/arch/arch.h"
@@ -82,8 +81,8 @@ static bool range_calls(const struct below *b, const struct module_range *range,
 	return false;
 }
 
-static bool calls(struct module *m, const char *linkage, const struct module_range *ranges,
-		  size_t count, bool at_once)
+static bool version_calls(struct module *m, const char *linkage, const struct flow_ranges *code,
+			  bool at_once)
 {
 	const char *digit = digit_of(linkage);
 	char *name = digit ? base_strdup(linkage) : NULL;
@@ -93,24 +92,14 @@ static bool calls(struct module *m, const char *linkage, const struct module_ran
 	for (char d = '2'; digit && d > (*digit == '4' ? '0' : *digit) && !found; d--) {
 		name[digit - linkage] = d;
 		b.slot = 0;
-		if (module_symbol(m, name, &b.offset, NULL) < 0 ||
-		    flow_in_ranges(ranges, count, b.offset))
+		if (module_symbol(m, name, &b.offset, NULL) < 0 || flow_in_ranges(code, b.offset))
 			continue; /* it is the same one by another name */
 		module_each_relocation(m, take_slot, &b);
-		for (size_t i = 0; i < count && !found; i++)
-			found = range_calls(&b, &ranges[i], at_once);
+		array_each(const struct module_range, range, code)
+			found = found || range_calls(&b, range, at_once);
 	}
 	base_free(name);
 	return found;
-}
-
-bool destructor_symbol_calls(struct module *m, const struct elf_symbol *s)
-{
-	struct module_range ranges[2];
-	size_t count;
-
-	symbol_ranges(m, s, ranges, &count);
-	return calls(m, s->name, ranges, count, false);
 }
 
 /*
@@ -119,62 +108,54 @@ bool destructor_symbol_calls(struct module *m, const struct elf_symbol *s)
  */
 static bool copy_calls(struct module *m, const char *linkage, struct scope_ref copy)
 {
+	const struct flow_ranges code = scope_code(copy);
 	uint64_t entry = scope_entry(copy);
 
-	for (uint32_t i = 0; i < copy.scope->range_count; i++) {
-		const struct module_range *r =
-			&copy.unit->ranges.items[copy.scope->first_range + i];
+	array_each(const struct module_range, r, &code) {
+		struct module_range rest = {entry, r->high};
 
 		if (entry >= r->low && entry < r->high)
-			return calls(m, linkage, &(struct module_range){entry, r->high}, 1, true);
+			return version_calls(m, linkage, &(struct flow_ranges){&rest, 1, 1}, true);
 	}
 	return false;
 }
 
-int destructor_calls(struct die_table *t, struct module *m, struct scope_ref scope, bool *out,
-		     struct error *err)
+bool destructor_calls(struct resolver *r, const struct instance *i)
 {
+	struct module_range ranges[2];
+	struct flow_ranges code;
 	struct function f;
 
-	if (function_read(t, scope, &f, err) < 0)
-		return -1;
-	if (!digit_of(f.linkage))
-		*out = false;
-	else if (scope.scope->kind == SCOPE_INLINED)
-		*out = copy_calls(m, f.linkage, scope);
-	else
-		*out = calls(m, f.linkage, scope.unit->ranges.items + scope.scope->first_range,
-			     scope.scope->range_count, false);
-	return 0;
+	if (!i->scope.scope) {
+		code = symbol_ranges(i->module, i->symbol, ranges);
+		return version_calls(i->module, i->symbol->name, &code, false);
+	}
+	if (!resolve_function(r, i->module, i->scope, &f) || !digit_of(f.linkage))
+		return false;
+	if (i->scope.scope->kind == SCOPE_INLINED)
+		return copy_calls(i->module, f.linkage, i->scope);
+	code = scope_code(i->scope);
+	return version_calls(i->module, f.linkage, &code, false);
 }
 
 /* Does it have a copy of the same destructor inside? */
-static int has_copy(struct die_table *t, struct scope_ref scope, bool *out, struct error *err)
+static bool has_copy(struct resolver *r, struct module *m, struct scope_ref scope)
 {
 	struct scope *all = scope.unit->scopes.items;
 	struct function f, inner;
 
-	if (function_read(t, scope, &f, err) < 0)
-		return -1;
-	if (!digit_of(f.linkage))
-		return 0;
-	for (uint32_t i = (uint32_t)(scope.scope - all) + 1; i < scope.scope->end && !*out; i++) {
-		if (all[i].kind != SCOPE_INLINED)
-			continue;
-		if (function_read(t, (struct scope_ref){scope.unit, &all[i]}, &inner, err) < 0)
-			return -1;
-		*out = inner.named.scope == f.named.scope;
-	}
-	return 0;
+	if (!resolve_function(r, m, scope, &f) || !digit_of(f.linkage))
+		return false;
+	for (uint32_t i = (uint32_t)(scope.scope - all) + 1; i < scope.scope->end; i++)
+		if (all[i].kind == SCOPE_INLINED &&
+		    resolve_function(r, m, (struct scope_ref){scope.unit, &all[i]}, &inner) &&
+		    inner.named.scope == f.named.scope)
+			return true;
+	return false;
 }
 
-int destructor_passes_on(struct die_table *t, struct module *m, struct scope_ref scope, bool *out,
-			 struct error *err)
+bool destructor_passes_on(struct resolver *r, struct module *m, struct scope_ref scope)
 {
-	*out = false;
-	if (!scope.scope)
-		return 0;
-	if (destructor_calls(t, m, scope, out, err) < 0)
-		return -1;
-	return *out || scope.scope->kind != SCOPE_FUNCTION ? 0 : has_copy(t, scope, out, err);
+	return scope.scope && (destructor_calls(r, &(struct instance){m, scope, NULL}) ||
+			       (scope.scope->kind == SCOPE_FUNCTION && has_copy(r, m, scope)));
 }

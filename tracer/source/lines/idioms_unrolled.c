@@ -3,9 +3,8 @@
  * same: by the calls that stand there, and by how often the statement's text makes each of them.
  */
 #include "tracer/elf/module_tables.h"
-#include "tracer/source/flow/call_returns.h"
-#include "tracer/source/names/functions.h"
-#include "tracer/source/copies/resolve_copy.h"
+#include "tracer/source/flow/flow.h"
+#include "tracer/source/lines/copy.h"
 
 #include <string.h>
 
@@ -56,15 +55,10 @@ static const char *name_called(struct module *m, uint64_t address, const struct 
 	return name;
 }
 
-static bool resolve_unrolled_is_own(const struct copy_work *w, uint64_t offset)
-{
-	return flow_in_ranges(w->own.items, w->own.count, offset);
-}
-
 /* Code of no line among the line's own was moved there, or stands behind it. */
 static bool is_of_no_line(const struct copy_work *w, uint64_t offset)
 {
-	return flow_in_ranges(w->c->lineless.items, w->c->lineless.count, offset);
+	return flow_in_ranges(&w->c->lineless, offset);
 }
 
 /* What stands behind the last call belongs to its round as long as it takes the result, writes memory, or may leave the line. */
@@ -76,43 +70,38 @@ static bool ends_round(const struct arch_insn *in, const struct arch_deed *deed)
 static bool is_call(const struct copy_work *w, const struct arch_insn *in)
 {
 	return in->flow == ARCH_FLOW_CALL ||
-	       (in->flow == ARCH_FLOW_JUMP &&
-		!flow_in_ranges(w->function.items, w->function.count, in->target));
+	       (in->flow == ARCH_FLOW_JUMP && !flow_in_ranges(&w->function, in->target));
 }
 
 /* False: control may go elsewhere in the line. */
-static bool resolve_unrolled_goes_on(const struct copy_work *w, const struct arch_insn *in)
+static bool goes_on_in_round(const struct copy_work *w, const struct arch_insn *in)
 {
 	return in->flow == ARCH_FLOW_NEXT || in->flow == ARCH_FLOW_CALL ||
 	       (in->flow == ARCH_FLOW_BRANCH &&
-		(!resolve_unrolled_is_own(w, in->target) || is_of_no_line(w, in->target)));
+		(!flow_in_ranges(&w->own, in->target) || is_of_no_line(w, in->target)));
 }
 
 /* So often the text makes the call; 0: it does not, or nobody knows where it leads. */
-static unsigned times_written(const struct copy_work *w, const struct source_file *text,
-			      uint64_t at, const struct arch_insn *call)
+static unsigned times_written(const struct copy_work *w, uint64_t at, const struct arch_insn *call)
 {
 	const char *name = is_of_no_line(w, at) ? NULL : name_called(w->c->module, at, call);
 
-	return name ? source_calls_of(text, w->line, name) : 0;
+	return name ? source_calls_of(w->text, w->line, name) : 0;
 }
 
 /*
  * The calls from `start` on, as long as control passes all of them or leaves the line; where it comes back, or in, the next
  * round may begin. False: one of them may be no round's.
  */
-static bool take_calls(const struct copy_work *w, const struct source_file *text, uint64_t start,
-		       struct round_calls *out)
+static bool take_calls(const struct copy_work *w, uint64_t start, struct round_calls *out)
 {
-	uint8_t bytes[ARCH_INSN_MAX];
 	struct arch_insn in;
 
-	for (uint64_t at = start; resolve_unrolled_is_own(w, at); at += in.length) {
-		size_t n = module_bytes(w->c->module, at, bytes, sizeof(bytes));
+	for (uint64_t at = start; flow_in_ranges(&w->own, at); at += in.length) {
 		struct round_call *last = out->count ? &out->items[out->count - 1] : NULL;
 		struct arch_deed deed;
 
-		if (arch_decode(bytes, n, at, &in) < 0 || arch_deed(bytes, n, at, &deed) < 0 ||
+		if (!flow_decode(w->c->module, at, &in, &deed) ||
 		    in.flow == ARCH_FLOW_CALL_INDIRECT)
 			return false;
 		if (at != start && flow_is_jumped_to(w->flow, at)) {
@@ -122,15 +111,14 @@ static bool take_calls(const struct copy_work *w, const struct source_file *text
 			last->joined = true;
 		}
 		if (is_call(w, &in))
-			*array_add(out) =
-				(struct round_call){.function = in.target,
-						    .used = at + in.length,
-						    .written = times_written(w, text, at, &in)};
+			*array_add(out) = (struct round_call){.function = in.target,
+							      .used = at + in.length,
+							      .written = times_written(w, at, &in)};
 		else if (last && ends_round(&in, &deed))
 			last->used = at + in.length;
 		if (out->count && !out->items[out->count - 1].written)
 			return false;
-		if (!resolve_unrolled_goes_on(w, &in))
+		if (!goes_on_in_round(w, &in))
 			break;
 	}
 	return true;
@@ -157,32 +145,27 @@ static size_t calls_in_round(const struct round_calls *calls)
 	return n;
 }
 
-static void split_at(struct copy_work *w, const struct source_file *text, uint64_t start)
+static void split_at(struct copy_work *w, uint64_t start)
 {
 	struct round_calls calls = {0};
-	size_t n = take_calls(w, text, start, &calls) ? calls_in_round(&calls) : 0;
+	size_t n = take_calls(w, start, &calls) ? calls_in_round(&calls) : 0;
 
 	for (size_t i = n; n && i < calls.count; i += n) {
 		*array_add(&w->starts) = calls.items[i - 1].used;
-		w->unrolled = true;
+		w->facts |= COPY_UNROLLED;
 	}
 	array_fini(&calls);
 }
 
-void copy_split_rounds(struct copy_work *w)
+void starts_of_rounds(struct copy_work *w)
 {
-	const struct source_file *text;
-	size_t count = w->kept;
+	uint64_t end = w->own.items[w->own.count - 1].high;
+	size_t count = w->starts.count;
 
-	if (!w->flow || !w->c->owner.unit || w->c->owner.unit->is_gcc || !w->has_code ||
-	    w->c->calls.count)
-		return;
-	text = lines_source(w->r->symbols, w->file);
-	if (!text || w->line > text->lines.count)
+	if (!w->text || w->line > w->text->lines.count)
 		return;
 	for (size_t i = 0; i < count; i++)
-		if (flow_calls(w->flow, w->starts.items[i], w->own.items[w->own.count - 1].high) >
-			    1 &&
-		    !copy_has_no_loop(w))
-			split_at(w, text, w->starts.items[i]);
+		if (flow_calls(w->flow, w->starts.items[i], end) > 1 && !copy_has_no_loop(w))
+			split_at(w, w->starts.items[i]);
+	array_sort(&w->starts, flow_by_offset);
 }

@@ -1,8 +1,7 @@
 /* The rows of the line table that mark where statements begin. */
-#include "tracer/source/copies/resolve_marks.h"
-#include "tracer/dwarf/units/dies_read.h"
-#include "tracer/source/lines/source_lines.h"
 #include "tracer/base/text/word.h"
+#include "tracer/source/lines/copy.h"
+#include "tracer/source/lines/source_lines.h"
 
 #include <string.h>
 
@@ -74,8 +73,7 @@ bool is_one_call(struct resolver *r, const char *path, unsigned line)
 	text += strspn(text, " \t");
 	end = text + word_length(text);
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i]) == (size_t)(end - text) &&
-		    strncmp(words[i], text, strlen(words[i])) == 0)
+		if (text_is_word(text, (size_t)(end - text), words[i]))
 			return false;
 	if (end == text || end[strspn(end, " ")] != '(' || !(end = strchr(end, ';')))
 		return false;
@@ -84,9 +82,9 @@ bool is_one_call(struct resolver *r, const char *path, unsigned line)
 }
 
 /* Is the mark that of a `return`? Its column is the one of the expression. */
-static bool is_return(const struct copy_work *w, struct line_unit *l, const struct line_row *row)
+static bool is_return(const struct copy_work *w, const struct line_row *row)
 {
-	const char *text = source_line(w->r->symbols, lines_file(l, row->file), row->line);
+	const char *text = source_line(w->r->symbols, lines_file(w->lines, row->file), row->line);
 	const char *end, *word = NULL;
 
 	if (!text)
@@ -105,59 +103,51 @@ static bool is_return(const struct copy_work *w, struct line_unit *l, const stru
 enum row_of { ROW_OWN, ROW_CALLEE, ROW_OUTSIDE };
 
 /* Rows without code stand at the address where a call begins, and are the copy's own nevertheless. */
-static int row_of(const struct row_place *p, unsigned begins, const struct line_row *row,
-		  enum row_of *out, struct error *err)
+static enum row_of row_of(const struct row_place *p, unsigned begins, const struct line_row *row)
 {
 	struct scope_ref stack[FUNCTIONS_DEEP];
-	int count = functions_stack(p->dies, row->offset, stack, err), i = 0;
+	int count = resolve_stack(p->r, p->copy->module, row->offset, stack), i = 0;
 
-	*out = ROW_OUTSIDE;
 	while (i < count && stack[i].scope != p->copy->owner.scope)
 		i++;
-	if (i < count && (row->line < begins || !file_use_has(p->use, row->file)))
-		*out = ROW_CALLEE;
-	else if (i < count)
-		*out = i == 0 || row[1].offset == row->offset ? ROW_OWN : ROW_CALLEE;
-	return count < 0 ? -1 : 0;
+	if (i == count)
+		return ROW_OUTSIDE;
+	if (row->line < begins || !file_use_has(p->use, row->file))
+		return ROW_CALLEE;
+	return i == 0 || row[1].offset == row->offset ? ROW_OWN : ROW_CALLEE;
 }
 
-int row_ends_macro(const struct row_place *p, const struct line_row *first,
-		   const struct line_row *row, bool *out, struct error *err)
+bool row_ends_macro(const struct row_place *p, const struct line_row *first,
+		    const struct line_row *row)
 {
 	const struct line_row *before = row;
 	enum row_of what = ROW_CALLEE;
 	struct function f;
 
-	*out = false;
-	if (!p->copy->owner.scope)
-		return 0;
-	if (function_read(p->dies, p->copy->owner, &f, err) < 0)
-		return -1;
+	if (!resolve_function(p->r, p->copy->module, p->copy->owner, &f))
+		return false;
 	if (!function_same_file(f.file, p->path))
 		f.line = 0;
 	while (what == ROW_CALLEE && before > first) {
 		do
 			before--;
 		while (before > first && !before->is_stmt);
-		if (row_of(p, f.line, before, &what, err) < 0)
-			return -1;
+		what = row_of(p, f.line, before);
 	}
-	*out = what == ROW_OWN && before->is_stmt && row_is_same(before, row);
-	return 0;
+	return what == ROW_OWN && before->is_stmt && row_is_same(before, row);
 }
 
 /* ---- who passes a mark ---------------------------------------------------------------------- */
 
 /* The mark that was passed last by who comes to the address in the order of the code; or NULL. */
-static const struct line_row *last_mark(const struct copy_work *w, struct line_unit *l,
-					uint64_t offset)
+static const struct line_row *last_mark(const struct copy_work *w, uint64_t offset)
 {
-	const struct line_row *row = lines_row_at(l, offset);
+	const struct line_row *row = lines_row_at(w->lines, offset);
 
 	for (; row && !row->end_sequence; row--) {
 		if (row->is_stmt && row->line)
 			return row;
-		if (row == l->rows.items ||
+		if (row == w->lines->rows.items ||
 		    (row[-1].offset != row->offset && !flow_falls_into(w->flow, row->offset)))
 			break;
 	}
@@ -165,42 +155,37 @@ static const struct line_row *last_mark(const struct copy_work *w, struct line_u
 }
 
 /* Does who jumps there come from a `return` of the same function? One of an inlined call tells nothing. */
-static bool is_own_return(const struct copy_work *w, struct line_unit *l, struct die_table *dies,
-			  uint64_t jump)
+static bool is_own_return(const struct copy_work *w, uint64_t jump)
 {
-	const struct line_row *mark = last_mark(w, l, jump);
+	const struct line_row *mark = last_mark(w, jump);
 	struct scope_ref stack[FUNCTIONS_DEEP];
 	struct function f;
 	ERROR(ignored);
 
-	return mark && mark->line != w->line && is_return(w, l, mark) &&
-	       function_same_file(lines_file(l, mark->file), w->file) &&
-	       functions_stack(dies, mark->offset, stack, &ignored) > 0 &&
+	return mark && mark->line != w->line && is_return(w, mark) &&
+	       function_same_file(lines_file(w->lines, mark->file), w->file) &&
+	       functions_stack(w->dies, mark->offset, stack, &ignored) > 0 &&
 	       stack[0].scope == w->c->owner.scope &&
-	       function_read(dies, stack[0], &f, &ignored) == 0 && f.line <= mark->line;
+	       function_read(w->dies, stack[0], &f, &ignored) == 0 && f.line <= mark->line;
 }
 
 bool mark_is_passed_by(const struct copy_work *w, const struct block *b)
 {
 	struct flow_offsets jumps = {0};
-	struct line_unit *l = NULL;
-	struct die_table *dies = dies_table(w->c->module, w->r->err);
 	bool passed = false;
 
-	if (!dies || !w->outer.scope || unit_lines(w->r, w->c->module, w->outer.unit, &l) < 0 || !l)
+	if (!w->lines)
 		return false;
 	flow_jumps_to(w->flow, b->start, &jumps);
 	array_each(const uint64_t, jump, &jumps)
-		passed = passed ||
-			 (flow_is_jump(w->flow, *jump) && is_own_return(w, l, dies, *jump));
+		passed = passed || (flow_is_jump(w->flow, *jump) && is_own_return(w, *jump));
 	array_fini(&jumps);
 	return passed;
 }
 
 bool marks_are_lost(const struct line_unit *l, struct scope_ref owner)
 {
-	struct scope_ref f = owner.scope ? function_outermost(owner) : owner;
+	const struct flow_ranges code = scope_code(function_outermost(owner));
 
-	return f.scope && lines_all_stmt_in(l, &f.unit->ranges.items[f.scope->first_range],
-					    f.scope->range_count);
+	return code.count && lines_all_stmt_in(l, code.items, code.count);
 }

@@ -1,29 +1,26 @@
 /* Where an inlined copy of a function begins, so that each call of it is one arrival. */
-#include "tracer/source/copies/resolve_marks.h"
 #include "tracer/arch/arch.h"
+#include "tracer/source/lines/copy.h"
 
 struct copy_entry {
 	struct resolver *r;
 	const struct instance *instance;
 	struct flow *flow;
 	struct line_unit *lines; /* or NULL */
+	struct flow_ranges code;
 	struct flow_ways *out;
 };
 
 /* Does the copy's code between the two addresses write memory that others can see? */
-static bool writes_between(const struct instance *copy, uint64_t from, uint64_t to)
+static bool writes_between(const struct copy_entry *w, uint64_t from, uint64_t to)
 {
-	const struct scope *s = copy->scope.scope;
-	const struct module_range *pieces = copy->scope.unit->ranges.items + s->first_range;
-	uint8_t bytes[ARCH_INSN_MAX];
+	struct arch_insn in;
 	struct arch_deed deed;
 
-	for (uint32_t i = 0; i < s->range_count; i++)
-		for (uint64_t at = pieces[i].low > from ? pieces[i].low : from;
-		     at < to && at < pieces[i].high; at += deed.length) {
-			size_t n = module_bytes(copy->module, at, bytes, sizeof(bytes));
-
-			if (arch_deed(bytes, n, at, &deed) < 0)
+	array_each(const struct module_range, piece, &w->code)
+		for (uint64_t at = piece->low > from ? piece->low : from;
+		     at < to && at < piece->high; at += deed.length) {
+			if (!flow_decode(w->instance->module, at, &in, &deed))
 				return false;
 			if (deed.written && !deed.on_stack)
 				return true;
@@ -36,19 +33,15 @@ static bool writes_between(const struct instance *copy, uint64_t from, uint64_t 
  * and behind what the copy writes, where that was moved before a statement of the caller's. Where control runs straight on from the
  * copy's first code to there, the copy has begun with it: who is held there is to have written nothing.
  */
-static uint64_t before_deeds(const struct instance *copy, const struct flow *flow, uint64_t entry)
+static uint64_t before_deeds(const struct copy_entry *w, uint64_t entry)
 {
-	const struct scope_ref c = copy->scope;
 	uint64_t first = entry;
 
-	for (uint32_t i = 0; i < c.scope->range_count; i++) {
-		uint64_t low = c.unit->ranges.items[c.scope->first_range + i].low;
-
-		if (low < first &&
-		    (flow_only_calls(flow, low, entry) ||
-		     (flow_is_straight(flow, low, entry) && writes_between(copy, low, entry))))
-			first = low;
-	}
+	array_each(const struct module_range, piece, &w->code)
+		if (piece->low < first && (flow_only_calls(w->flow, piece->low, entry) ||
+					   (flow_is_straight(w->flow, piece->low, entry) &&
+					    writes_between(w, piece->low, entry))))
+			first = piece->low;
 	return first;
 }
 
@@ -71,37 +64,27 @@ static bool is_line_in_loop(struct line_unit *l, const struct source_file *text,
 }
 
 /* Does a loop of the function's own begin there, as its text says? False also where that cannot be read. */
-static int is_own_loop(const struct copy_entry *w, uint64_t one, bool *out)
+static bool is_own_loop(const struct copy_entry *w, uint64_t one)
 {
-	struct die_table *t = dies_table(w->instance->module, w->r->err);
 	const struct source_file *text;
 	struct function f;
 
-	*out = false;
-	if (!t || function_read(t, w->instance->scope, &f, w->r->err) < 0)
-		return -1;
+	resolve_function(w->r, w->instance->module, w->instance->scope, &f);
 	text = f.file ? lines_source(w->r->symbols, f.file) : NULL;
-	*out = w->lines && text && is_line_in_loop(w->lines, text, &f, one);
-	return 0;
+	return w->lines && text && is_line_in_loop(w->lines, text, &f, one);
 }
 
 /* A loop that the function begins with comes there again in each round; one that it is called in calls it in each. */
-static int resolve_inlined_add_entry(const struct copy_entry *w, uint64_t one)
+static void add_copy_entry(const struct copy_entry *w, uint64_t one)
 {
-	const struct scope_ref copy = w->instance->scope;
 	struct flow_ways ways = {0};
-	bool loop = false;
-	int answer = 0;
 
-	if (flow_ways_to_loop(w->flow, copy.unit->ranges.items + copy.scope->first_range,
-			      copy.scope->range_count, one, &ways))
-		answer = is_own_loop(w, one, &loop);
-	if (!loop)
+	if (flow_ways_to_loop(w->flow, &w->code, one, &ways) && is_own_loop(w, one))
+		array_each(const struct flow_way, way, &ways)
+			*array_add(w->out) = *way;
+	else
 		*array_add(w->out) = (struct flow_way){one, false, one};
-	for (size_t i = 0; loop && i < ways.count; i++)
-		*array_add(w->out) = ways.items[i];
 	array_fini(&ways);
-	return answer;
 }
 
 /* Do two addresses begin the same statement? */
@@ -122,20 +105,17 @@ static bool begin_alike(const struct line_unit *l, uint64_t one, uint64_t other)
 /* Does control leave the copy from there without having done anything? What was taken out of a loop does so. */
 static bool does_nothing(const struct copy_entry *w, uint64_t one)
 {
-	const struct scope_ref copy = w->instance->scope;
-	const struct module_range *ranges = copy.unit->ranges.items + copy.scope->first_range;
 	const struct arch_regs none = {0};
 	uint8_t bytes[ARCH_INSN_MAX];
 	struct arch_access access;
 	struct arch_insn in;
 
-	while (flow_in_ranges(ranges, copy.scope->range_count, one)) {
+	while (flow_in_ranges(&w->code, one)) {
 		size_t n = module_bytes(w->instance->module, one, bytes, sizeof(bytes));
 
 		if (arch_decode(bytes, n, one, &in) < 0 || in.flow != ARCH_FLOW_NEXT ||
 		    arch_access(bytes, n, one, &none, NULL, &access) == 0)
-			return in.flow == ARCH_FLOW_JUMP &&
-			       !flow_in_ranges(ranges, copy.scope->range_count, in.target);
+			return in.flow == ARCH_FLOW_JUMP && !flow_in_ranges(&w->code, in.target);
 		one += in.length;
 	}
 	return true;
@@ -159,52 +139,42 @@ static uint64_t own_entry(const struct copy_entry *w, uint64_t entry)
 }
 
 /* All rounds of a loop that clang has unrolled are in one copy. */
-static int add_rounds(const struct copy_entry *w, uint64_t own)
+static void add_copy_rounds(const struct copy_entry *w, uint64_t own)
 {
-	const struct scope_ref copy = w->instance->scope;
-	int answer = 0;
-
-	for (uint32_t i = 1; !copy.unit->is_gcc && i < copy.scope->range_count && !answer; i++) {
-		uint64_t low = copy.unit->ranges.items[copy.scope->first_range + i].low;
+	for (size_t i = 1; !w->instance->scope.unit->is_gcc && i < w->code.count; i++) {
+		uint64_t low = w->code.items[i].low;
 		bool found = !begin_alike(w->lines, own, low);
 
 		array_each(const struct flow_way, way, w->out)
 			found = found || way->to == low;
 		if (!found)
-			answer = resolve_inlined_add_entry(w, low);
+			add_copy_entry(w, low);
 	}
-	return answer;
 }
 
 /*
  * gcc tells the entry of a copy; if not, it is where the copy begins (DWARF 5, 2.18), which may be only what was taken out of a loop. And
  * the compiler may have made several beginnings of one copy: rounds of a loop, ways of a condition.
  */
-int inlined_entries(struct resolver *r, const struct instance *copy, struct flow *flow,
-		    struct line_unit *lines, struct flow_ways *out)
+void inlined_entries(struct resolver *r, const struct instance *copy, struct flow *flow,
+		     struct line_unit *lines, struct flow_ways *out)
 {
-	const struct copy_entry w = {r, copy, flow, lines, out};
+	const struct copy_entry w = {r, copy, flow, lines, scope_code(copy->scope), out};
 	const struct scope *s = copy->scope.scope;
 	uint64_t entry = scope_entry(copy->scope), own = own_entry(&w, entry);
 	bool known = s->has_entry && s->entry == entry;
 	struct flow_offsets all = {0};
-	int answer = 0;
 
-	flow_copy_entries(flow, copy->scope.unit->ranges.items + s->first_range, s->range_count,
-			  entry, known, &all);
+	flow_copy_entries(flow, &w.code, entry, known, &all);
 	array_each(const uint64_t, one, &all)
 		known = known || (*one == own && own != entry) ||
 			(*one == entry && !does_nothing(&w, entry));
-	for (size_t i = 0; i < all.count && answer == 0; i++) {
-		uint64_t one = all.items[i];
-
-		if (one != entry && one != own &&
-		    (known ? begin_alike(lines, own, one) : !does_nothing(&w, one)))
-			answer = resolve_inlined_add_entry(&w, one);
-	}
-	if (answer == 0 && (known || !out->count))
-		answer = resolve_inlined_add_entry(
-			&w, own == entry ? before_deeds(copy, flow, entry) : own);
+	array_each(const uint64_t, one, &all)
+		if (*one != entry && *one != own &&
+		    (known ? begin_alike(lines, own, *one) : !does_nothing(&w, *one)))
+			add_copy_entry(&w, *one);
+	if (known || !out->count)
+		add_copy_entry(&w, own == entry ? before_deeds(&w, entry) : own);
 	array_fini(&all);
-	return answer < 0 ? -1 : add_rounds(&w, own);
+	add_copy_rounds(&w, own);
 }

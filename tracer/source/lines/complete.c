@@ -1,5 +1,5 @@
 /* Everything of a kind that a module has, for completion. */
-#include "tracer/source/names/functions.h"
+#include "tracer/source/lines/source_lines.h"
 #include "tracer/source/names/names.h"
 
 #include <string.h>
@@ -8,15 +8,11 @@ void source_each_function(struct module *m, void (*each)(void *ctx, const char *
 {
 	module_load_symbols(m);
 	array_each(const struct elf_symbol, s, &m->symbols) {
-		char *full, *name;
+		char *name = s->function ? names_of_symbol(s->name) : NULL;
 
-		if (!s->function)
-			continue;
-		full = source_demangle(s->name);
-		name = strcmp(full, s->name) == 0 ? base_strdup(full) : names_without_args(full);
-		each(ctx, name);
+		if (name)
+			each(ctx, name);
 		base_free(name);
-		base_free(full);
 	}
 }
 
@@ -55,14 +51,6 @@ void source_each_entry(struct module *m, void (*each)(void *ctx, uint64_t offset
 	}
 }
 
-/* The units of DWARF 2 to 4 have to be told their directories first. */
-static struct line_table *all_lines(struct module *m)
-{
-	ERROR(ignored);
-
-	return dies_table(m, &ignored) ? lines_table(m, &ignored) : NULL;
-}
-
 /* Many headers have none. */
 static void each_file_with_code(struct line_unit *u, void (*each)(void *ctx, const char *name),
 				void *ctx)
@@ -80,8 +68,8 @@ static void each_file_with_code(struct line_unit *u, void (*each)(void *ctx, con
 
 void source_each_file(struct module *m, void (*each)(void *ctx, const char *name), void *ctx)
 {
-	struct line_table *t = all_lines(m);
 	ERROR(ignored);
+	struct line_table *t = module_lines(m, true, &ignored);
 
 	if (!t)
 		return;
@@ -93,8 +81,8 @@ void source_each_file(struct module *m, void (*each)(void *ctx, const char *name
 void source_each_line(struct module *m, const char *file, void (*each)(void *ctx, unsigned line),
 		      void *ctx)
 {
-	struct line_table *t = all_lines(m);
 	ERROR(ignored);
+	struct line_table *t = module_lines(m, true, &ignored);
 
 	if (!t)
 		return;

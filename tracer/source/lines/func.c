@@ -1,5 +1,4 @@
 /* Functions by name, in the DIEs of the units that can have them. */
-#include "tracer/source/names/functions_index.h"
 #include "tracer/source/lines/resolve.h"
 
 #include "tracer/base/text/str.h"
@@ -48,15 +47,6 @@ static bool function_matches(const struct function_search *s, const struct funct
 
 /* ---- taking it ------------------------------------------------------------------------------ */
 
-static void add_instance(struct function_search *s, struct location_match *match,
-			 struct scope_ref scope)
-{
-	struct instance *i = array_add(&match->instances);
-
-	i->module = s->m;
-	i->scope = scope;
-}
-
 /* Functions are one where they are written in one place; two lambdas without a place are two. */
 static char *identity(const struct function *f)
 {
@@ -70,7 +60,7 @@ static char *identity(const struct function *f)
 	return str_take(&plain);
 }
 
-static void resolve_func_take(struct function_search *s, const struct function *f)
+static void take_function(struct function_search *s, const struct function *f)
 {
 	char *plain = identity(f);
 	struct location_match *match = match_get(s->r, s->m, f->file, f->line, plain);
@@ -81,106 +71,81 @@ static void resolve_func_take(struct function_search *s, const struct function *
 	if (f->self.scope->abstract)
 		match->optimised = true;
 	if (dies_has_code(f->self.scope))
-		add_instance(s, match, f->self);
+		*array_add(&match->instances) = (struct instance){s->m, f->self, NULL};
 	else
 		*array_add(&s->found) = f->self.scope->offset;
 }
 
-static int visit_scope(struct function_search *s, struct scope_ref scope)
+static void visit_scope(struct function_search *s, struct scope_ref scope)
 {
 	const char *name = scope.scope->name;
 	struct function f;
 
 	if (scope.scope->kind == SCOPE_SPACE)
-		return 0;
+		return;
 	/* Copies in abstract functions have no code; all their chains need not be followed. */
 	if (scope.scope->kind == SCOPE_INLINED && !dies_has_code(scope.scope))
-		return 0;
+		return;
 	if (!name && function_short_name(s->t, scope, &name, s->r->err) < 0)
-		return -1;
-	if (!begins_with_last(s, name))
-		return 0;
-	if (function_read(s->t, scope, &f, s->r->err) < 0)
-		return -1;
-	if (f.name && function_matches(s, &f))
-		resolve_func_take(s, &f);
-	return 0;
+		return;
+	if (begins_with_last(s, name) && resolve_function(s->r, s->m, scope, &f) && f.name &&
+	    function_matches(s, &f))
+		take_function(s, &f);
 }
 
-static int search_unit_scopes(struct function_search *s, struct die_unit *u)
+/* One round: the units that are marked and not looked at yet. False: there were none. */
+static bool search_marked(struct function_search *s)
 {
-	if (dies_load(s->t, u, s->r->err) < 0)
-		return -1;
-	for (size_t i = 0; i < u->scopes.count; i++) {
-		if (visit_scope(s, (struct scope_ref){u, &u->scopes.items[i]}) < 0)
-			return -1;
-	}
-	return 0;
-}
+	bool any = false;
 
-/* One round: the units that are marked and not looked at yet. 1 where there were some. */
-static int search_marked(struct function_search *s)
-{
-	int any = 0;
+	for (size_t i = 0; i < s->t->units.count && !s->r->err->code; i++) {
+		struct die_unit *u = &s->t->units.items[i];
 
-	for (size_t i = 0; i < s->t->units.count; i++) {
 		if (!s->marks[i] || s->done[i])
 			continue;
-		s->done[i] = true;
-		any = 1;
-		if (search_unit_scopes(s, &s->t->units.items[i]) < 0)
-			return -1;
+		s->done[i] = any = true;
+		if (dies_load(s->t, u, s->r->err) == 0)
+			array_each(struct scope, scope, &u->scopes)
+				visit_scope(s, (struct scope_ref){u, scope});
 	}
 	return any;
 }
 
-/* 1: they were looked at by the index; 0: there is none. */
-static int search_index(struct function_search *s)
+/* False: there is no index to look them up in. */
+static bool search_index(struct function_search *s)
 {
 	struct scope_refs found = {0};
-	int answer = function_index_find(s->t, s->last, &found);
+	bool is_there = function_index_find(s->t, s->last, &found);
 
-	for (size_t i = 0; answer > 0 && i < found.count; i++)
-		if (visit_scope(s, found.items[i]) < 0)
-			answer = -1;
+	array_each(const struct scope_ref, one, &found)
+		visit_scope(s, *one);
 	array_fini(&found);
-	return answer;
+	return is_there;
 }
 
-static int search_units(struct function_search *s)
+static void search_units(struct function_search *s)
 {
-	int any = 1;
-
+	s->marks = base_alloc(s->t->units.count, sizeof(bool));
+	s->done = base_alloc(s->t->units.count, sizeof(bool));
 	dies_mark_functions(s->t, s->last, s->marks);
-	for (int round = 0; any > 0 && round < ROUNDS_MAX; round++) {
+	for (int round = 0; round < ROUNDS_MAX && search_marked(s); round++) {
+		dies_mark_referring(s->t, s->found.items, s->found.count, s->marks);
 		s->found.count = 0;
-		any = search_marked(s);
-		if (any > 0)
-			dies_mark_referring(s->t, s->found.items, s->found.count, s->marks);
 	}
-	return any < 0 ? -1 : 0;
+	base_free(s->marks);
+	base_free(s->done);
 }
 
-int functions_find(struct resolver *r, struct module *m)
+void functions_find(struct resolver *r, struct module *m)
 {
 	struct function_search s = {.r = r, .m = m, .t = dies_table(m, r->err)};
-	int answer = 0;
 
 	if (!s.t)
-		return -1;
+		return;
 	s.last = names_last(&r->wanted);
 	s.last_length = strlen(s.last);
-	s.marks = base_alloc(s.t->units.count, sizeof(bool));
-	s.done = base_alloc(s.t->units.count, sizeof(bool));
-	if (s.last_length)
-		answer = search_index(&s);
-	if (s.last_length && answer == 0)
-		answer = search_units(&s);
-	if (answer > 0)
-		answer = 0;
+	if (s.last_length && !search_index(&s))
+		search_units(&s);
 	array_fini(&s.found);
 	base_free(s.last);
-	base_free(s.marks);
-	base_free(s.done);
-	return answer;
 }

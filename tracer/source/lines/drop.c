@@ -1,0 +1,70 @@
+/* Copies of a line that are no executions of it. */
+#include "tracer/source/lines/copy.h"
+
+#include <string.h>
+
+/* What the function that a copy is in has to do with the line. */
+enum begins {
+	BEGINS_ELSEWHERE,
+	BEGINS_BEFORE, /* ... in the same file */
+	BEGINS_HERE,
+	BEGINS_LAMBDA,
+};
+
+static bool has_statement(const struct line_copy *c)
+{
+	array_each(const struct block, b, &c->blocks)
+		if (b->stmt)
+			return true;
+	return false;
+}
+
+static enum begins begins_where(const struct function *f, const char *path, unsigned line)
+{
+	if (!f->file || !function_same_file(f->file, path) || !f->line || f->line > line)
+		return BEGINS_ELSEWHERE;
+	if (f->line < line)
+		return BEGINS_BEFORE;
+	return !f->name || strstr(f->name, "{unnamed}") ? BEGINS_LAMBDA : BEGINS_HERE;
+}
+
+/* clang 19 calls await_suspend() from a function without a name, which it says is of the line of the co_await; what stands on the
+   lines of a destructor is executed in the version that the others call. */
+static bool is_wrapper(struct resolver *r, const struct line_copy *c, const struct function *f)
+{
+	return (f->linkage && strstr(f->linkage, ".__await_suspend_wrapper__")) ||
+	       destructor_passes_on(r, c->module, c->owner);
+}
+
+/*
+ * A statement with a lambda in it is executed once, however often the lambda is called, copied (its constructor has no name)
+ * and destroyed: where code of a function around it is on the line, functions that begin there are no copies of the line. Of
+ * that code only the call may be left, or what is no statement's beginning: that is enough to drop what is a lambda.
+ */
+void copies_drop(struct resolver *r, const char *path, unsigned line, struct line_copies *copies)
+{
+	size_t count = copies->items.count;
+	enum begins *begins = base_alloc(count, sizeof(*begins)), least = BEGINS_LAMBDA + 1;
+
+	for (size_t i = 0; i < count; i++) {
+		struct line_copy *c = &copies->items.items[i];
+		struct function f;
+
+		resolve_function(r, c->module, c->owner, &f);
+		if (is_wrapper(r, c, &f))
+			c->blocks.count = c->calls.count = 0;
+		begins[i] = begins_where(&f, path, line);
+		if (begins[i] >= BEGINS_HERE)
+			continue;
+		if (has_statement(c))
+			least = BEGINS_HERE;
+		else if (begins[i] == BEGINS_BEFORE && least > BEGINS_LAMBDA &&
+			 (copy_has_code(c) || c->calls.count))
+			least = BEGINS_LAMBDA;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (begins[i] >= least)
+			copies->items.items[i].blocks.count = copies->items.items[i].calls.count =
+				0;
+	base_free(begins);
+}
