@@ -11,7 +11,7 @@ enum { CACHE_MOST = 256, OVERLOADS_MAX = 64 };
 
 /* A function without debug information: what it is is known, not what it takes. */
 static struct type bare_function = {
-	.kind = TYPE_FUNCTION, .name = "function", .members_known = true};
+	.kind = TYPE_FUNCTION, .name = "function", .flags = TYPE_FILLED};
 
 /* ---- cache ---------------------------------------------------------------------------------- */
 

@@ -248,7 +248,7 @@ bool value_whole_number(double number, int64_t *out)
 int value_address(const struct inspect_value *v, uint64_t *out, struct error *err)
 {
 	*out = 0;
-	if (v->type->is_nullptr)
+	if (v->type->flags & TYPE_NULLPTR)
 		return 0;
 	return value_read(v, 0, out, v->type->size && v->type->size < 8 ? v->type->size : 8, err);
 }

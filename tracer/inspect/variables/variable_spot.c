@@ -197,7 +197,8 @@ static void variable_spot_describe(const struct type *t, struct inspect_spot *sp
 		spot->holds = INSPECT_SPOT_INTEGER;
 	else if (t->kind == TYPE_BOOL && t->size == 1)
 		spot->holds = INSPECT_SPOT_BOOL;
-	else if (t->kind == TYPE_POINTER && t->size == sizeof(uint64_t) && !t->is_nullptr)
+	else if (t->kind == TYPE_POINTER && t->size == sizeof(uint64_t) &&
+		 !(t->flags & TYPE_NULLPTR))
 		spot->holds = INSPECT_SPOT_POINTER;
 	spot->size = spot->holds == INSPECT_SPOT_OTHER ? 0 : (unsigned)t->size;
 	spot->is_signed = spot->holds == INSPECT_SPOT_INTEGER && value_signed(t);

@@ -218,11 +218,11 @@ static bool is_atomic_type(const struct type *type)
 
 	if (!type)
 		return false;
-	if (type->is_atomic || begins_with(type_full_name(type), "std::atomic"))
+	if (type->flags & TYPE_ATOMIC || begins_with(type_full_name(type), "std::atomic"))
 		return true;
 	return type->kind == TYPE_STRUCT && type_members(type, &ignored) == 0 &&
 	       type->members.count == 1 && type->members.items[0].type &&
-	       type->members.items[0].type->is_atomic;
+	       type->members.items[0].type->flags & TYPE_ATOMIC;
 }
 
 /* Loads and stores of atomic variables are plain instructions: the source tells them from others. */

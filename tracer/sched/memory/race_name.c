@@ -187,9 +187,9 @@ static const struct type *type_of_access(const struct inspect_call *call, struct
 	struct str outer = {0};
 
 	str_add(&outer, str_text(name));
-	while (!(type && type->is_atomic) && cut_member(&outer)) {
+	while (!(type && type->flags & TYPE_ATOMIC) && cut_member(&outer)) {
 		around = type_of(call, str_text(&outer));
-		if (!around || !around->is_atomic)
+		if (!around || !(around->flags & TYPE_ATOMIC))
 			continue;
 		type = around;
 		str_clear(name);

@@ -107,9 +107,10 @@ static enum signature_class class_of_pointer(const struct signature_reader *r, c
 		return SIGNATURE_CALLBACK;
 	if (of->kind == TYPE_CHAR && of->size == 1)
 		return SIGNATURE_STRING;
-	if (of->kind == TYPE_POINTER && (!of->of || of->of->kind == TYPE_VOID) && !of->is_const)
+	if (of->kind == TYPE_POINTER && (!of->of || of->of->kind == TYPE_VOID) &&
+	    !(of->flags & TYPE_CONST))
 		return SIGNATURE_OUT_TOKEN;
-	return is_number(of) && !of->is_const ? SIGNATURE_OUT_INTEGER : SIGNATURE_OTHER;
+	return is_number(of) && !(of->flags & TYPE_CONST) ? SIGNATURE_OUT_INTEGER : SIGNATURE_OTHER;
 }
 
 static enum signature_class class_of(const struct signature_reader *r, const struct type *t)
@@ -167,19 +168,16 @@ static int add_parameter(struct signature_reader *r, const struct entry *e, stru
 static int read_parameters(struct signature_reader *r, const struct entry *function,
 			   struct signature *s, struct error *err)
 {
-	uint64_t at = function->next;
 	struct entry e;
+	uint64_t at = 0;
+	int more;
 
-	for (int failed = 0; function->children && !failed; failed = entry_skip(&e, &at, err)) {
-		if (entry_read(r->table, at, &e, err) < 0)
-			return -1;
-		if (!e.tag)
-			break;
+	while ((more = entry_child(function, &at, &e, err)) > 0) {
 		s->is_variadic |= e.tag == DW_TAG_unspecified_parameters;
 		if (e.tag == DW_TAG_formal_parameter && add_parameter(r, &e, s, err) < 0)
 			return -1;
 	}
-	return err->code ? -1 : 0;
+	return more;
 }
 
 /* ---- what a function is for --------------------------------------------------------------------------- */

@@ -202,16 +202,17 @@ static int fill_alias(struct type *t, const struct entry *e, struct error *err)
 	*t = *of;
 	memset(&t->members, 0, sizeof(t->members));
 	memset(&t->enumerators, 0, sizeof(t->enumerators));
-	t->members_known = t->whole_known = false;
 	t->pointer = t->arrays = t->next = NULL;
-	t->is_const = t->is_const || e->tag == DW_TAG_const_type;
-	t->is_volatile = t->is_volatile || e->tag == DW_TAG_volatile_type;
-	t->is_atomic = t->is_atomic || e->tag == DW_TAG_atomic_type;
+	t->flags &= ~(unsigned)(TYPE_FILLED | TYPE_WHOLE_KNOWN);
+	t->flags |= e->tag == DW_TAG_const_type	     ? TYPE_CONST
+		    : e->tag == DW_TAG_volatile_type ? TYPE_VOLATILE
+		    : e->tag == DW_TAG_atomic_type   ? TYPE_ATOMIC
+						     : 0;
 	if (e->tag != DW_TAG_typedef && e->tag != DW_TAG_template_alias)
 		return 0;
 	t->name = name;
-	t->is_typedef = true;
-	t->is_const = t->is_volatile = false;
+	t->flags |= TYPE_TYPEDEF;
+	t->flags &= ~(unsigned)(TYPE_CONST | TYPE_VOLATILE);
 	if (t->kind == TYPE_INTEGER && is_wide_char(name))
 		t->kind = TYPE_CHAR;
 	return 0;
@@ -222,7 +223,7 @@ static int fill_pointer(struct type *t, const struct entry *e, struct error *err
 	t->kind = TYPE_POINTER;
 	if (e->tag == DW_TAG_reference_type || e->tag == DW_TAG_rvalue_reference_type)
 		t->kind = TYPE_REFERENCE;
-	t->is_rvalue = e->tag == DW_TAG_rvalue_reference_type;
+	t->flags |= e->tag == DW_TAG_rvalue_reference_type ? TYPE_RVALUE : 0;
 	if (!t->size)
 		t->size = e->unit->address_size;
 	t->of = type_of_entry(e, err);
@@ -235,7 +236,7 @@ static int fill_unspecified(struct type *t, const struct entry *e)
 	if (!t->name || !strstr(t->name, "nullptr"))
 		return 0;
 	t->kind = TYPE_POINTER;
-	t->is_nullptr = true;
+	t->flags |= TYPE_NULLPTR;
 	t->of = type_builtin("void");
 	t->size = e->unit->address_size;
 	return 0;
@@ -246,28 +247,21 @@ static int fill_unspecified(struct type *t, const struct entry *e)
 /* Without a type of its own, an enumeration is signed where one of its numbers is. */
 static int has_negative(const struct entry *e, bool *out, struct error *err)
 {
-	uint64_t next = e->next;
 	struct entry child;
+	uint64_t at = 0;
 	int64_t value;
+	int more;
 
 	*out = false;
-	while (e->children && !*out) {
-		if (entry_read(e->table, next, &child, err) < 0)
-			return -1;
-		if (!child.tag)
-			break;
+	while ((more = entry_child(e, &at, &child, err)) > 0 && !*out)
 		*out = type_constant(&child, DW_AT_const_value, &value) && value < 0 &&
 		       entry_attr(&child, DW_AT_const_value)->form != DW_FORM_data8;
-		if (entry_skip(&child, &next, err) < 0)
-			return -1;
-	}
-	return 0;
+	return more < 0 ? -1 : 0;
 }
 
 static int fill_enum(struct type *t, const struct entry *e, struct error *err)
 {
 	t->kind = TYPE_ENUM;
-	t->is_class_enum = entry_flag(e, DW_AT_enum_class);
 	if (!entry_ref(e, DW_AT_type))
 		return has_negative(e, &t->is_signed, err);
 	t->of = type_of_entry(e, err);
@@ -306,23 +300,17 @@ static struct dimension read_dimension(const struct entry *e)
 static int read_dimensions(const struct entry *e, struct dimension *out, unsigned *count,
 			   struct error *err)
 {
-	uint64_t next = e->next;
 	struct entry child;
+	uint64_t at = 0;
+	int more = 0;
 
 	*count = 0;
-	while (e->children && *count < DIMENSIONS_MAX) {
-		if (entry_read(e->table, next, &child, err) < 0)
-			return -1;
-		if (!child.tag)
-			break;
+	while (*count < DIMENSIONS_MAX && (more = entry_child(e, &at, &child, err)) > 0)
 		if (child.tag == DW_TAG_subrange_type || child.tag == DW_TAG_enumeration_type)
 			out[(*count)++] = read_dimension(&child);
-		if (entry_skip(&child, &next, err) < 0)
-			return -1;
-	}
 	if (!*count)
 		out[(*count)++] = (struct dimension){0};
-	return 0;
+	return more < 0 ? -1 : 0;
 }
 
 static void set_array(struct type *t, const struct type *of, bool has_count, uint64_t count)
@@ -495,12 +483,12 @@ static const struct type *types_make(struct die_table *d, const struct entry *e,
 	struct type *t = types_add(type_table_of(d), e->offset);
 
 	set_basics(t, e);
-	t->making = true;
+	t->flags |= TYPE_MAKING;
 	if (types_fill(t, e, err) < 0) {
-		t->making = true; /* whoever asks again meets the fault again */
+		t->flags |= TYPE_MAKING; /* whoever asks again meets the fault again */
 		return NULL;
 	}
-	t->making = false;
+	t->flags &= ~(unsigned)TYPE_MAKING;
 	return t;
 }
 
@@ -513,7 +501,7 @@ static const struct type *get(struct die_table *d, uint64_t entry, struct error 
 
 	if (!entry)
 		return type_builtin("void");
-	if ((t && t->making) || types->depth >= DEPTH_MAX) {
+	if ((t && t->flags & TYPE_MAKING) || types->depth >= DEPTH_MAX) {
 		error_set(err, ERROR_OBJECT,
 			  "%s: broken debug information: the type at 0x%llx contains itself",
 			  module_path(d->module), (unsigned long long)entry);

@@ -48,14 +48,28 @@ struct type_enumerator {
 	int64_t value;
 };
 
+enum type_flag {
+	TYPE_TYPEDEF = 1 << 0, /* `name` is that of a typedef */
+	TYPE_CONST = 1 << 1,   /* as declared; only type_spell looks at it */
+	TYPE_VOLATILE = 1 << 2,
+	TYPE_ATOMIC = 1 << 3,  /* _Atomic, typedefs seen through */
+	TYPE_RVALUE = 1 << 4,  /* REFERENCE: && */
+	TYPE_NULLPTR = 1 << 5, /* decltype(nullptr) */
+	TYPE_FILLED = 1 << 6,  /* type_members() has been here */
+	/* Between the files of types: */
+	TYPE_MAKING = 1 << 7,	   /* it is being made: who meets it again is in a circle */
+	TYPE_WHOLE_KNOWN = 1 << 8, /* type_whole has looked */
+};
+
 struct type {
 	enum type_kind kind;
+	unsigned flags;	  /* enum type_flag */
 	const char *name; /* NULL: it has none */
 	uint64_t size;	  /* bytes; 0 unknown */
 	bool is_signed;
 	bool is_quad;
 	bool incomplete; /* declared only: type_whole finds the definition */
-	bool is_class_enum;
+	bool rust, cxx;
 	bool has_count;	       /* ARRAY: its bound is known */
 	uint64_t count;	       /* ARRAY: of elements */
 	const struct type *of; /* pointee, element, underlying; FUNCTION: what it returns */
@@ -63,21 +77,12 @@ struct type {
 	uint64_t entry;	       /* its entry in .debug_info */
 	const struct type *discriminant; /* Rust's enums with contents, else NULL */
 	uint64_t discriminant_at;
-	bool rust, cxx;
 	const char *tag; /* the name that its definition has, typedefs seen through; NULL */
-	bool is_typedef; /* `name` is that of a typedef */
-	bool is_const, is_volatile; /* as declared; only type_spell looks at them */
-	bool is_atomic;		    /* _Atomic, typedefs seen through */
-	bool is_rvalue;		    /* REFERENCE: && */
-	bool is_nullptr;	    /* decltype(nullptr) */
 	/* Filled in by type_members(): */
-	bool members_known;
 	ARRAY(struct type_member) members; /* FUNCTION: its parameters */
 	ARRAY(struct type_enumerator) enumerators;
 	/* Between the files of types: */
-	bool making;		    /* it is being made: who meets it again is in a circle */
-	bool whole_known;	    /* type_whole has looked */
-	const struct type *whole;   /* what it found; NULL nothing */
+	const struct type *whole;   /* what type_whole found; NULL nothing */
 	const char *full;	    /* type_full_name made it; the module owns it */
 	uint8_t pretty_kind;	    /* pretty_print.c: one more than enum pretty_kind; 0 unknown */
 	struct type *pointer;	    /* type_pointer_to made it, this type owns it */

@@ -6,7 +6,7 @@
 
 #define NUMBER(text, of_kind, bytes, negative)                                                     \
 	.kind = (of_kind), .name = (text), .tag = (text), .size = (bytes),                         \
-	.is_signed = (negative), .members_known = true
+	.is_signed = (negative), .flags = TYPE_FILLED
 
 /* Not const: pointers to them and arrays of them hang on them. */
 static struct type builtins[] = {
@@ -56,97 +56,63 @@ static const struct type *exact(const char *name)
 	return NULL;
 }
 
-/* How often each of the words of C's numbers was written. */
-struct type_words {
-	unsigned count[11];
-	unsigned all;
-};
+/* The words of C's numbers, and how often each may be written. */
+enum { W_UNSIGNED, W_SIGNED, W_LONG, W_SHORT, W_INT, W_CHAR, W_DOUBLE, W_INT128, W_COUNT };
 
-enum {
-	W_UNSIGNED,
-	W_SIGNED,
-	W_LONG,
-	W_SHORT,
-	W_INT,
-	W_CHAR,
-	W_DOUBLE,
-	W_FLOAT,
-	W_BOOL,
-	W_INT128,
-	W_VOID,
-};
+static const char *const number_words[W_COUNT] = {"unsigned", "signed", "long",	  "short",
+						  "int",      "char",	"double", "__int128"};
 
-static int word_number(const char *text, size_t length)
+static bool count_words(const char *name, unsigned count[W_COUNT])
 {
-	static const struct {
-		const char *text;
-		int number;
-	} known[] = {
-		{"unsigned", W_UNSIGNED}, {"signed", W_SIGNED},	  {"long", W_LONG},
-		{"short", W_SHORT},	  {"int", W_INT},	  {"char", W_CHAR},
-		{"double", W_DOUBLE},	  {"float", W_FLOAT},	  {"_Bool", W_BOOL},
-		{"bool", W_BOOL},	  {"__int128", W_INT128}, {"void", W_VOID},
-	};
+	unsigned all = 0;
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		if (strlen(known[i].text) == length && strncmp(known[i].text, text, length) == 0)
-			return known[i].number;
-	}
-	return -1;
-}
+	for (name += strspn(name, " "); *name; name += strspn(name, " ")) {
+		size_t length = strcspn(name, " ");
+		unsigned w = 0;
 
-static bool count_words(const char *name, struct type_words *w)
-{
-	memset(w, 0, sizeof(*w));
-	for (;;) {
-		size_t length;
-		int number;
-
-		name += strspn(name, " ");
-		length = strcspn(name, " ");
-		if (!length)
-			return w->all > 0;
-		number = word_number(name, length);
-		if (number < 0 || ++w->count[number] > 2)
+		while (w < W_COUNT && (strlen(number_words[w]) != length ||
+				       strncmp(number_words[w], name, length) != 0))
+			w++;
+		if (w == W_COUNT || ++count[w] > 2)
 			return false;
-		w->all++;
 		name += length;
+		all++;
 	}
+	return all > 0;
 }
 
 /* What is left when signedness and a superfluous `int` are taken away. */
-static const char *core_of(const struct type_words *w, bool is_unsigned)
+static const char *core_of(const unsigned count[W_COUNT])
 {
-	if (w->count[W_INT128])
-		return is_unsigned ? "unsigned __int128" : "__int128";
-	if (w->count[W_SHORT])
-		return is_unsigned ? "unsigned short" : "short";
-	if (w->count[W_LONG] == 2)
-		return is_unsigned ? "unsigned long long" : "long long";
-	if (w->count[W_LONG])
-		return is_unsigned ? "unsigned long" : "long";
-	return is_unsigned ? "unsigned int" : "int";
+	if (count[W_INT128])
+		return "__int128";
+	if (count[W_SHORT])
+		return "short";
+	return count[W_LONG] == 2 ? "long long" : count[W_LONG] ? "long" : "int";
 }
 
 const struct type *type_basic(const char *name)
 {
-	struct type_words w;
+	unsigned count[W_COUNT] = {0};
+	struct str text = {0};
+	const struct type *t;
 
-	if (!count_words(name, &w))
-		return NULL;
-	if (w.all == 1 && (w.count[W_VOID] || w.count[W_FLOAT]))
-		return exact(w.count[W_VOID] ? "void" : "float");
-	if (w.all == 1 && w.count[W_BOOL])
+	if (strcmp(name, "_Bool") == 0)
 		return exact("bool");
-	if (w.count[W_VOID] || w.count[W_FLOAT] || w.count[W_BOOL])
+	if (strcmp(name, "void") == 0 || strcmp(name, "float") == 0 || strcmp(name, "bool") == 0)
+		return exact(name);
+	if (!count_words(name, count))
 		return NULL;
-	if (w.count[W_DOUBLE])
-		return exact(w.count[W_LONG] ? "long double" : "double");
-	if (w.count[W_CHAR] && w.count[W_UNSIGNED])
-		return exact("unsigned char");
-	if (w.count[W_CHAR])
-		return exact(w.count[W_SIGNED] ? "signed char" : "char");
-	return exact(core_of(&w, w.count[W_UNSIGNED] > 0));
+	if (count[W_DOUBLE])
+		return exact(count[W_LONG] ? "long double" : "double");
+	if (count[W_CHAR])
+		str_add(&text, count[W_UNSIGNED] ? "unsigned " : count[W_SIGNED] ? "signed " : "");
+	else if (count[W_UNSIGNED])
+		str_add(&text, "unsigned ");
+	str_add(&text, count[W_CHAR] ? "char" : core_of(count));
+	t = exact(str_text(&text));
+	str_fini(&text);
+	return t;
 }
 
 const struct type *type_builtin(const char *name)

@@ -103,43 +103,35 @@ static int add_enumerator(struct type *t, const struct entry *e)
 
 static int add_variant(struct type *t, const struct entry *variant, struct error *err)
 {
-	uint64_t next = variant->next;
 	int64_t value = 0;
 	bool known = type_constant(variant, DW_AT_discr_value, &value);
+	uint64_t at = 0;
 	struct entry e;
+	int more;
 
-	while (variant->children) {
-		if (entry_read(variant->table, next, &e, err) < 0)
-			return -1;
-		if (!e.tag)
-			break;
-		if (e.tag == DW_TAG_member) {
-			struct type_member *m;
+	while ((more = entry_child(variant, &at, &e, err)) > 0) {
+		struct type_member *m;
 
-			if (add_member(t, &e, err) < 0)
-				return -1;
-			m = &t->members.items[t->members.count - 1];
-			m->is_variant = true;
-			m->is_default = !known;
-			m->discriminant = value;
-		}
-		if (entry_skip(&e, &next, err) < 0)
+		if (e.tag != DW_TAG_member)
+			continue;
+		if (add_member(t, &e, err) < 0)
 			return -1;
+		m = &t->members.items[t->members.count - 1];
+		m->is_variant = true;
+		m->is_default = !known;
+		m->discriminant = value;
 	}
-	return 0;
+	return more;
 }
 
 static int add_variants(struct type *t, const struct entry *part, struct error *err)
 {
-	uint64_t next = part->next, which = entry_ref(part, DW_AT_discr);
+	uint64_t which = entry_ref(part, DW_AT_discr), at = 0;
 	struct type_member found = {0};
 	struct entry e;
+	int more;
 
-	while (part->children) {
-		if (entry_read(part->table, next, &e, err) < 0)
-			return -1;
-		if (!e.tag)
-			break;
+	while ((more = entry_child(part, &at, &e, err)) > 0) {
 		if (e.tag == DW_TAG_variant && add_variant(t, &e, err) < 0)
 			return -1;
 		if (e.tag == DW_TAG_member && e.offset == which) {
@@ -150,10 +142,8 @@ static int add_variants(struct type *t, const struct entry *part, struct error *
 			t->discriminant = found.type;
 			t->discriminant_at = found.offset;
 		}
-		if (entry_skip(&e, &next, err) < 0)
-			return -1;
 	}
-	return 0;
+	return more;
 }
 
 /* ---- all of them ---------------------------------------------------------------------------- */
@@ -179,20 +169,15 @@ static int add_child(struct type *t, const struct entry *e, struct error *err)
 static int add_children(struct type *t, struct die_table *d, struct error *err)
 {
 	struct entry e, child;
-	uint64_t next;
+	uint64_t at = 0;
+	int more;
 
 	if (entry_read(d, t->entry, &e, err) < 0)
 		return -1;
-	next = e.next;
-	while (e.children) {
-		if (entry_read(d, next, &child, err) < 0)
+	while ((more = entry_child(&e, &at, &child, err)) > 0)
+		if (add_child(t, &child, err) < 0)
 			return -1;
-		if (!child.tag)
-			break;
-		if (add_child(t, &child, err) < 0 || entry_skip(&child, &next, err) < 0)
-			return -1;
-	}
-	return 0;
+	return more;
 }
 
 int type_members(const struct type *t, struct error *err)
@@ -200,7 +185,7 @@ int type_members(const struct type *t, struct error *err)
 	struct type *filled = (struct type *)t; /* the table's, and only lent as const */
 	struct die_table *d;
 
-	if (t->members_known)
+	if (t->flags & TYPE_FILLED)
 		return 0;
 	if (t->module && t->entry &&
 	    (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION || t->kind == TYPE_ENUM ||
@@ -214,7 +199,7 @@ int type_members(const struct type *t, struct error *err)
 			return -1;
 		}
 	}
-	filled->members_known = true;
+	filled->flags |= TYPE_FILLED;
 	return 0;
 }
 
@@ -240,18 +225,14 @@ const struct type *type_argument(const struct type *t, unsigned i)
 {
 	struct entry e, child;
 	struct die_table *d;
+	uint64_t at = 0;
 	ERROR(err);
-	uint64_t next;
 
 	if (!t->module || !t->entry || !(d = dies_table(t->module, &err)) ||
 	    entry_read(d, t->entry, &e, &err) < 0)
 		return NULL;
-	next = e.next;
-	while (e.children && entry_read(d, next, &child, &err) == 0 && child.tag) {
+	while (entry_child(&e, &at, &child, &err) > 0)
 		if (child.tag == DW_TAG_template_type_param && i-- == 0)
 			return type_of_entry(&child, &err);
-		if (entry_skip(&child, &next, &err) < 0)
-			return NULL;
-	}
 	return NULL;
 }

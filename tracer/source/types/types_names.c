@@ -230,9 +230,9 @@ const struct type *type_whole(const struct type *t, const struct dwarf_program *
 
 	if (!t->incomplete || !t->tag || !t->module)
 		return t;
-	if (known->whole_known)
+	if (known->flags & TYPE_WHOLE_KNOWN)
 		return t->whole ? t->whole : t;
-	known->whole_known = true;
+	known->flags |= TYPE_WHOLE_KNOWN;
 	search_init(&s, type_full_name(t));
 	s.defined = true;
 	s.tag = t->kind == TYPE_UNION  ? DW_TAG_union_type

@@ -34,7 +34,7 @@ static void blank_after_word(struct str *out)
 
 static const char *keyword(const struct type *t)
 {
-	if (t->cxx || t->rust || t->is_typedef)
+	if (t->cxx || t->rust || t->flags & TYPE_TYPEDEF)
 		return "";
 	switch (t->kind) {
 	case TYPE_STRUCT:
@@ -50,13 +50,13 @@ static const char *keyword(const struct type *t)
 
 static void spell_name(const struct type *t, struct str *out)
 {
-	if (t->is_const)
+	if (t->flags & TYPE_CONST)
 		str_add(out, "const ");
-	if (t->is_volatile)
+	if (t->flags & TYPE_VOLATILE)
 		str_add(out, "volatile ");
 	str_add(out, keyword(t));
 	if (has_own_name(t))
-		str_add(out, t->cxx && !t->is_typedef ? type_full_name(t) : t->name);
+		str_add(out, t->cxx && !(t->flags & TYPE_TYPEDEF) ? type_full_name(t) : t->name);
 	else if (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION || t->kind == TYPE_ENUM)
 		str_addf(out, "%s{...}",
 			 *keyword(t)		 ? ""
@@ -72,12 +72,12 @@ static void spell_star(const struct type *t, struct str *out)
 	if (binds_tighter(t->of))
 		str_add(out, "(");
 	if (t->kind == TYPE_REFERENCE)
-		str_add(out, t->is_rvalue ? "&&" : "&");
+		str_add(out, t->flags & TYPE_RVALUE ? "&&" : "&");
 	else
 		str_add(out, t->kind == TYPE_POINTER ? "*" : "::*");
-	if (t->is_const)
+	if (t->flags & TYPE_CONST)
 		str_add(out, "const");
-	if (t->is_volatile)
+	if (t->flags & TYPE_VOLATILE)
 		str_add(out, "volatile");
 }
 
