@@ -51,6 +51,18 @@ static bool adds_names(struct offering *o, const struct die_unit *u)
 	return o->copies;
 }
 
+void offer_name(const struct resolver *r, const char *full, struct suggestions *s)
+{
+	struct name_parts parts;
+	char *name;
+
+	names_split(full, &parts);
+	name = r->wanted.parts.count > 1 ? names_plain(full) : names_last(&parts);
+	suggest_offer(s, name);
+	names_fini(&parts);
+	base_free(name);
+}
+
 static void offer_scope(struct offering *o, struct scope_ref scope)
 {
 	bool qualified = o->r->wanted.parts.count > 1;

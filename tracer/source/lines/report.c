@@ -158,18 +158,6 @@ void report_ambiguous(struct resolver *r)
 
 /* ---- nothing -------------------------------------------------------------------------------- */
 
-void offer_name(const struct resolver *r, const char *full, struct suggestions *s)
-{
-	struct name_parts parts;
-	char *name;
-
-	names_split(full, &parts);
-	name = r->wanted.parts.count > 1 ? names_plain(full) : names_last(&parts);
-	suggest_offer(s, name);
-	names_fini(&parts);
-	base_free(name);
-}
-
 static void offer_symbols(struct resolver *r, struct module *m, bool exported,
 			  struct suggestions *s)
 {

@@ -59,13 +59,14 @@ struct file_groups {
 	ARRAY(struct file_group) items;
 };
 
-/* ---- resolve.c ------------------------------------------------------------------------------ */
+/* ---- matches.c ------------------------------------------------------------------------------ */
 
 /* The match for this thing; a new one where it is the first of its kind. `plain` NULL: a line. */
 struct location_match *match_get(struct resolver *r, struct module *m, const char *file,
 				 unsigned line, const char *plain);
 void matches_keep(struct resolver *r, bool (*keeps)(struct resolver *, struct location_match *));
 void matches_fini(struct location_matches *matches);
+void site_fini(struct source_site *s);
 /* Keeps the first complaint; its text is what r->err then says if nothing is found. */
 void complain(struct resolver *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* False: there is no scope, or nothing of it is known (*out is empty). */
@@ -94,14 +95,14 @@ struct near_lines files_near(struct resolver *r, struct module *m, const struct 
 /* As much of a path as people write: the file and its folder. */
 const char *files_tail(const char *path);
 
-/* ---- copies.c: the sites of a line ------------------------------------------------------------ */
+/* ---- copies/copies.c: the sites of a line ------------------------------------------------------------ */
 
 /* The sites of a line in one module. `within`: only copies of these functions (or NULL). Adds
    nothing where the line has no code. */
 void line_place(struct resolver *r, struct module *m, const struct file_group *g, unsigned line,
 		const struct location_match *within, struct source_sites *out);
 
-/* ---- functions: func.c, symbol.c, entry.c, inlined.c, destructor.c ------------------------------ */
+/* ---- functions: func.c, symbol.c, entry.c, copies/inlined.c, destructor.c ------------------------------ */
 
 /* Adds the functions of this name to the matches. */
 void functions_find(struct resolver *r, struct module *m);

@@ -6,7 +6,7 @@
  * second line's row, goes on with a part of the first that is not always executed, and comes back. Such pieces say nothing
  * of how often the statement is executed. So where they are passed twice or not at all, all lines of it are taken as one.
  */
-#include "tracer/source/lines/copy.h"
+#include "tracer/source/copies/copy.h"
 
 #include <string.h>
 

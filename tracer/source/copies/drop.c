@@ -1,5 +1,5 @@
 /* Copies of a line that are no executions of it. */
-#include "tracer/source/lines/copy.h"
+#include "tracer/source/copies/copy.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  */
 #include "tracer/elf/module_tables.h"
 #include "tracer/source/flow/flow.h"
-#include "tracer/source/lines/copy.h"
+#include "tracer/source/copies/copy.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Beginnings of a line that are those of calls which were inlined into it. */
-#include "tracer/source/lines/copy.h"
+#include "tracer/source/copies/copy.h"
 
 struct flow_ranges copy_call(const struct copy_work *w, const struct scope *call)
 {

@@ -1,6 +1,6 @@
 /* Where an inlined copy of a function begins, so that each call of it is one arrival. */
 #include "tracer/arch/arch.h"
-#include "tracer/source/lines/copy.h"
+#include "tracer/source/copies/copy.h"
 
 struct copy_entry {
 	struct resolver *r;

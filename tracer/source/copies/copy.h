@@ -2,8 +2,8 @@
  * One copy of a line: the code of it in one function, or in one inlined copy of a function. copies.c gathers the copies, place.c
  * makes sites of one; idioms.c decides where it begins, by a table whose rows are the functions below.
  */
-#ifndef GATECTL_SOURCE_LINES_COPY_H
-#define GATECTL_SOURCE_LINES_COPY_H
+#ifndef GATECTL_SOURCE_COPIES_COPY_H
+#define GATECTL_SOURCE_COPIES_COPY_H
 
 #include "tracer/source/lines/resolve.h"
 

@@ -3,7 +3,7 @@
  * their own the place of some statement.
  */
 #include "tracer/base/text/str.h"
-#include "tracer/source/lines/copy.h"
+#include "tracer/source/copies/copy.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* One copy of a line: which code it is, and where it ends. */
-#include "tracer/source/lines/copy.h"
+#include "tracer/source/copies/copy.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * Which starts go on with a statement, and which are copies of it, as in the rounds of a loop that was unrolled: columns tell the ones
  * from the others, and control flow what is executed together (flow.h).
  */
-#include "tracer/source/lines/copy.h"
+#include "tracer/source/copies/copy.h"
 
 /* Does a statement that begins between the two addresses begin outside of them, too? */
 static bool comes_again(const struct line_unit *l, const struct line_row *one, uint64_t from,

@@ -1,6 +1,6 @@
 /* Beginnings of a line that its rows and marks tell, and rows that are none. */
 #include "tracer/arch/arch.h"
-#include "tracer/source/lines/copy.h"
+#include "tracer/source/copies/copy.h"
 
 #include <limits.h>
 

@@ -1,6 +1,6 @@
 /* The rows of the line table that mark where statements begin. */
 #include "tracer/base/text/word.h"
-#include "tracer/source/lines/copy.h"
+#include "tracer/source/copies/copy.h"
 #include "tracer/source/lines/source_lines.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  * habit of a compiler is a row below: whose it is, what it needs to be known, and a function that adds or moves starts, or says which of
  * them are no executions. Rows are asked in order; one that would leave no start drops none.
  */
-#include "tracer/source/lines/copy.h"
+#include "tracer/source/copies/copy.h"
 
 struct idiom {
 	unsigned needs, lacks; /* enum copy_fact */
