@@ -174,14 +174,11 @@ bool source_contains(const char *line, const char *text);
 /* Are these n characters that word? */
 bool text_is_word(const char *at, size_t n, const char *word);
 
-/* ---- report.c, near.c: why a location means nothing, or too much ------------------------------- */
+/* ---- report.c, offer.c: why a location means nothing, or too much ------------------------------- */
 
-/* Append "; the nearest is FILE:LINE: TEXT", of these lines first, then of the file; "; did you mean
-   MARK?" (*best: base_free); or nothing. */
+/* Appends "; the nearest is FILE:LINE: TEXT", of these lines first, then of the file; or nothing. */
 void near_text(struct resolver *r, const char *path, unsigned first, unsigned last,
 	       struct str *out);
-void near_marks(struct resolver *r, struct module *const *modules, size_t count, struct str *out,
-		char **best);
 /* Offers the functions of the module's DIEs, but for those that it has symbols of. */
 void offer_functions(struct resolver *r, struct module *m, struct suggestions *s);
 /* Offers a function's full name, as far qualified as what was asked for. */

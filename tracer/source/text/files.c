@@ -1,4 +1,6 @@
 /* Source files as the tester sees them: text and where its lines begin. */
+#include "tracer/base/files/io.h"
+#include "tracer/base/text/str.h"
 #include "tracer/dwarf/lines/lines.h"
 
 #include <fcntl.h>
@@ -42,26 +44,6 @@ static struct cached_source *find_cached(struct source_cache *c, const char *pat
 	return NULL;
 }
 
-/* The whole file with a NUL behind it, or NULL. A file that shrinks meanwhile is what is left. */
-static char *read_text(int fd, size_t size, size_t *length)
-{
-	char *text = base_alloc(size + 1, 1);
-
-	*length = 0;
-	while (*length < size) {
-		ssize_t n = read(fd, text + *length, size - *length);
-
-		if (n < 0) {
-			base_free(text);
-			return NULL;
-		}
-		if (n == 0)
-			break;
-		*length += (size_t)n;
-	}
-	return text;
-}
-
 static void split_lines(struct source_file *f, size_t length)
 {
 	char *at = f->text, *end = f->text + length;
@@ -79,18 +61,22 @@ static void split_lines(struct source_file *f, size_t length)
 	}
 }
 
+/* A file that shrinks meanwhile is what is left; NULL: it cannot be read. */
 static struct cached_source *read_source(const char *path, int fd, const struct stat *st)
 {
 	struct cached_source *c;
+	struct str text = {0};
 	size_t length;
-	char *text = read_text(fd, (size_t)st->st_size, &length);
 
-	if (!text)
+	if (io_read(fd, &text) < 0) {
+		str_fini(&text);
 		return NULL;
+	}
+	length = text.length;
 	c = base_alloc(1, sizeof(*c));
 	c->stat = *st;
 	c->file.path = base_strdup(path);
-	c->file.text = text;
+	c->file.text = str_take(&text);
 	split_lines(&c->file, length);
 	return c;
 }
