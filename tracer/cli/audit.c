@@ -3,15 +3,10 @@
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/log.h"
 #include "tracer/base/files/path.h"
-#include "tracer/cli/confirm/audit_confirm.h"
+#include "tracer/cli/confirm/confirm.h"
 #include "tracer/search/loop/account.h"
 
 #include <stdio.h>
-
-static const char *s_of(unsigned long n)
-{
-	return n == 1 ? "" : "s";
-}
 
 /* ---- on standard output --------------------------------------------------------------------- */
 
@@ -56,11 +51,11 @@ static void print_summary(const struct audit_result *r)
 		structs += program_is_shared(record);
 	printf("%u file%s, %zu line%s, %zu function%s, %lu struct%s that threads may share, in "
 	       "%.2f s",
-	       p->units, s_of(p->units), p->lines, s_of(p->lines), p->functions.count,
-	       s_of(p->functions.count), structs, s_of(structs), r->seconds);
+	       p->units, str_plural(p->units), p->lines, str_plural(p->lines), p->functions.count,
+	       str_plural(p->functions.count), structs, str_plural(structs), r->seconds);
 	if (r->read->skipped.count)
 		printf("; %zu file%s skipped", r->read->skipped.count,
-		       s_of(r->read->skipped.count));
+		       str_plural(r->read->skipped.count));
 	if (r->known)
 		printf("; %lu in the baseline", r->known);
 	if (r->hidden)
@@ -80,7 +75,7 @@ static int tell_findings(const struct cli *cli, const struct report_findings *fi
 	if (!findings->count)
 		return 0;
 	str_addf(&text, "gatectl: found: %zu finding%s; the first: %s:%u: %s [%s]", findings->count,
-		 s_of(findings->count), first->at.file, first->at.line, first->text,
+		 str_plural(findings->count), first->at.file, first->at.line, first->text,
 		 findings->rules[first->rule].id);
 	foreign_line(&shown, str_text(&text));
 	output_verdict(cli, str_text(&shown), NULL, 0);

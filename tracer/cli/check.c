@@ -6,10 +6,10 @@
 #include "tracer/cli/cli.h"
 
 #include "tracer/base/files/file.h"
-#include "tracer/cli/query.h"
 #include "tracer/scripts/drift.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,12 +141,19 @@ static void add_candidates(const struct drift *d, struct str *out)
 	}
 }
 
-/* One of several: what to try comes after the last. */
-static void tell_problem(struct check *k, const struct error *err)
+/* Prints one of several errors; what to try comes after the last. */
+static void check_error(struct check *k, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static void check_error(struct check *k, const char *fmt, ...)
 {
 	struct str text = {0};
+	va_list ap;
 
-	str_addf(&text, "gatectl: error: %s\n", err->text);
+	str_add(&text, "gatectl: error: ");
+	va_start(ap, fmt);
+	str_vaddf(&text, fmt, ap);
+	va_end(ap);
+	str_add(&text, "\n");
 	fflush(stdout);
 	output_verdict(k->cli, str_text(&text), NULL, 0);
 	str_fini(&text);
@@ -154,26 +161,18 @@ static void tell_problem(struct check *k, const struct error *err)
 	k->drifted = true;
 }
 
-static void drift_error(const struct run_query *q, const struct meaning *was, const struct drift *d,
-			struct error *err)
+static void add_drift(const struct meaning *was, const struct drift *d, struct str *out)
 {
-	struct str text = {0};
-
-	str_addf(&text, "%s: %s was ", q->source, q->location);
-	add_meaning(was, &text);
+	add_meaning(was, out);
 	if (d->kind == DRIFT_MOVED) {
-		str_add(&text, ", which is now at ");
-		check_add_place(&d->candidates[0], was, &text);
-	} else if (d->kind == DRIFT_DOUBTED) {
-		str_add(&text, ", which may be one of these now:");
-		add_candidates(d, &text);
-	} else {
-		str_add(&text, d->count ? ", which is not there any more; like it:"
-					: ", which is not there any more");
-		add_candidates(d, &text);
+		str_add(out, ", which is now at ");
+		check_add_place(&d->candidates[0], was, out);
+		return;
 	}
-	error_set(err, ERROR_LOCATION, "%s", str_text(&text));
-	str_fini(&text);
+	str_add(out, d->kind == DRIFT_DOUBTED ? ", which may be one of these now:"
+		     : d->count		      ? ", which is not there any more; like it:"
+					      : ", which is not there any more");
+	add_candidates(d, out);
 }
 
 static void check_keep(struct checked *c, const struct meaning *was)
@@ -200,15 +199,16 @@ static void tell_drift(struct check *k, struct checked *c, const struct run_quer
 		       const struct meaning *was, const struct drift *d)
 {
 	const struct drift_candidate *to = d->kind == DRIFT_MOVED ? &d->candidates[0] : NULL;
-	ERROR(err);
+	struct str text = {0};
 
 	check_keep(c, was);
 	if (k->cli->check.fix && to && to->spelled) {
 		add_fix(c, q, to);
 		return;
 	}
-	drift_error(q, was, d, &err);
-	tell_problem(k, &err);
+	add_drift(was, d, &text);
+	check_error(k, "%s: %s was %s", q->source, q->location, str_text(&text));
+	str_fini(&text);
 	c->failed = true;
 	k->movable |= to && to->spelled;
 }
@@ -231,21 +231,16 @@ static bool told_already(struct checked *c, const struct run_query *q)
 	return false;
 }
 
-static void remember(struct check *k, struct checked *c, const struct run_query *q)
+static void as_it_is(struct check *k, struct checked *c, const struct run_query *q)
 {
 	struct meaning m;
 
-	drift_look(k->symbols, q->location, q->sites, &m);
-	lockfile_add(&c->now, &m);
-}
-
-static void as_it_is(struct check *k, struct checked *c, const struct run_query *q)
-{
 	if (query_print(k->cli, q, false) < 0) {
 		c->failed = true;
 		k->failed++;
 	} else if (q->sites) {
-		remember(k, c, q);
+		drift_look(k->symbols, q->location, q->sites, &m);
+		lockfile_add(&c->now, &m);
 	}
 }
 
@@ -303,23 +298,19 @@ static int lock_all(struct check *k, struct error *err)
 		if (write_lock(*c, err) < 0)
 			return -1;
 		output_print("%s: %zu location%s\n", (*c)->path, (*c)->now.meanings.count,
-			     (*c)->now.meanings.count == 1 ? "" : "s");
+			     str_plural((*c)->now.meanings.count));
 	}
 	return 0;
 }
 
-static void not_rewritten(struct check *k, struct checked *c, const struct fix *f,
+static void not_rewritten(struct check *k, const struct checked *c, const struct fix *f,
 			  enum rewrite_answer answer)
 {
-	ERROR(err);
-
-	error_set(&err, ERROR_LOCATION, "%s:%u: %s is now at %s, %s", c->script, f->line, f->from,
-		  f->to,
-		  answer == REWRITE_AMBIGUOUS
-			  ? "but several strings of the script are this location and none is on "
-			    "this line"
-			  : "but no string of the script is this location: it is put together");
-	tell_problem(k, &err);
+	check_error(k, "%s:%u: %s is now at %s, %s", c->script, f->line, f->from, f->to,
+		    answer == REWRITE_AMBIGUOUS
+			    ? "but several strings of the script are this location and none is on "
+			      "this line"
+			    : "but no string of the script is this location: it is put together");
 }
 
 /* Tells what was rewritten, and updates the lock. */
@@ -362,22 +353,18 @@ static bool check_is_taken(const struct checked *c, const struct fix *f)
 /* A location that stays keeps its name, even if another was about to take it. */
 static void leave_taken(struct check *k, struct checked *c)
 {
-	for (size_t i = 0; i < c->fixes.count;) {
+	for (size_t i = 0; i < c->fixes.count; i++) {
 		struct fix *f = &c->fixes.items[i];
-		ERROR(err);
 
-		if (!check_is_taken(c, f)) {
-			i++;
+		if (!check_is_taken(c, f))
 			continue;
-		}
-		error_set(&err, ERROR_LOCATION,
-			  "%s:%u: %s is now at %s, but so another location of the script is "
-			  "called, which is lost: that one has to be put right first",
-			  c->script, f->line, f->from, f->to);
-		tell_problem(k, &err);
+		check_error(k,
+			    "%s:%u: %s is now at %s, but so another location of the script is "
+			    "called, which is lost: that one has to be put right first",
+			    c->script, f->line, f->from, f->to);
 		fix_fini(f);
 		array_remove(&c->fixes, i);
-		i = 0;
+		i = SIZE_MAX; /* from the first one again */
 	}
 }
 
@@ -485,29 +472,21 @@ static int check_check(struct check *k)
 	return status;
 }
 
-static int usage(struct cli *cli, struct error *err)
-{
-	error_hint(err, "gatectl check -g FILE.lua PROG");
-	return output_error(cli, err);
-}
-
 int command_check(struct cli *cli)
 {
 	struct check k = {.cli = cli};
 	ERROR(err);
 	int status;
 
-	if (!cli->run.scripts.count) {
+	if (!cli->run.scripts.count)
 		error_set(&err, ERROR_USAGE, "check: no gate script was given");
-		return usage(cli, &err);
-	}
-	if (cli->rest_count > 1) {
+	else if (cli->rest_count > 1)
 		error_set(&err, ERROR_USAGE, "check: '%s' is one argument too many", cli->rest[1]);
-		return usage(cli, &err);
-	}
-	if (cli->check.lock && cli->check.fix) {
+	else if (cli->check.lock && cli->check.fix)
 		error_set(&err, ERROR_USAGE, "check: --lock and --fix cannot go together");
-		return usage(cli, &err);
+	if (err.code) {
+		error_hint(&err, "gatectl check -g FILE.lua PROG");
+		return output_error(cli, &err);
 	}
 	k.symbols = modules_new();
 	status = check_check(&k);

@@ -107,6 +107,10 @@ void output_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* At the end: the status, or the error's if standard output could not be written. */
 int output_end(int status);
 
+/* query.c, for lines and check: the location and its sites on standard output, or its error. Returns -1: an error. */
+struct run_query;
+int query_print(const struct cli *cli, const struct run_query *q, bool variables);
+
 /* shrunk.c: a file that becomes shorter while it is read is an error, not death by SIGBUS. */
 void shrunk_watch(void);
 

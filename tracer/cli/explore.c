@@ -83,8 +83,7 @@ void explore_settle(struct cli *cli)
 	cli->run.time_limit = o->seconds > 0 ? o->seconds : -1; /* of one that does not end */
 	if (cli->runs || o->seconds > 0)
 		o->runs = cli->runs;
-	if (!o->strategy || strcmp(o->strategy, "auto") == 0)
-		o->strategy = options_is_strategy("auto") ? "auto" : "pos";
+	o->strategy = o->strategy ? o->strategy : "auto";
 }
 
 void explore_settle_gates(const struct cli *cli, double seconds, struct explore_options *o)
@@ -99,47 +98,26 @@ void explore_settle_gates(const struct cli *cli, double seconds, struct explore_
 
 struct searching {
 	struct progress bar;
-	void (*show)(void *ctx, unsigned long done, unsigned long all, const char *what);
-	const struct explore *e;
 	struct str last_words;
 };
 
-static void explore_show(void *ctx, unsigned long done, unsigned long all, const char *what)
-{
-	struct searching *w = ctx;
-	const struct explore *e = w->e;
-	double seconds = progress_seconds(&w->bar);
-	struct str text = {0};
-
-	w->bar.noun = *what ? "run" : "schedule";
-	if (*what)
-		w->show(&w->bar, done, all, what);
-	if (*what || !progress_is_due(&w->bar))
-		return;
-	if (seconds > 0)
-		str_addf(&text, "%.0f/s, ", (double)done / seconds);
-	str_addf(&text, "%lu distinct, %zu failure%s", e->distinct, e->failures.count,
-		 e->failures.count == 1 ? "" : "s");
-	w->show(&w->bar, done, all, str_text(&text));
-	str_fini(&text);
-}
-
-/* What a strategy in Lua says. */
+/* What a strategy in Lua prints. */
 static void explore_print(void *ctx, const char *line)
 {
-	progress_erase(&((struct searching *)ctx)->bar);
+	progress_erase(ctx);
 	log_line("%s", line);
 }
 
-/* For a signal that comes while nobody looks for one: what is said then in place of all that there
-   is to say. */
-static void prepare_last_words(struct searching *w, const struct explore_failure *f)
+/* Sets what a signal prints that arrives while nothing polls for signals, in place of the result. */
+static void prepare_last_words(struct searching *w, const struct explore *e,
+			       const struct explore_failure *f)
 {
 	str_clear(&w->last_words);
-	str_addf(&w->last_words, "gatectl: found: %zu failure%s in %lu schedule%s; the last: %s",
-		 w->e->failures.count, w->e->failures.count == 1 ? "" : "s", w->e->runs,
-		 w->e->runs == 1 ? "" : "s", f->where);
-	str_addf(&w->last_words, "; its schedule: %s/schedule\n", f->folder);
+	str_addf(&w->last_words,
+		 "gatectl: found: %zu failure%s in %lu schedule%s; the last: %s; its schedule: "
+		 "%s/schedule\n",
+		 e->failures.count, str_plural(e->failures.count), e->runs, str_plural(e->runs),
+		 f->where, f->folder);
 	run_signals_say(str_text(&w->last_words));
 }
 
@@ -153,11 +131,9 @@ static void found(void *ctx, struct explore *e, struct explore_failure *f)
 
 	run_signals_say(NULL);
 	f->is_unwritten = found_write(e, f, e->options.output, &err) < 0;
-	if (f->is_unwritten) {
-		error_fini(&err); /* explore_write_all() tries again, and reports it */
+	if (f->is_unwritten) /* explore_write_all() tries again, and reports the error */
 		return;
-	}
-	prepare_last_words(w, f);
+	prepare_last_words(w, e, f);
 	if (!is_new || !w->bar.shown)
 		return;
 	progress_erase(&w->bar);
@@ -165,27 +141,9 @@ static void found(void *ctx, struct explore *e, struct explore_failure *f)
 		f->where, f->run, f->folder);
 }
 
-static void progress(struct cli *cli, struct explore *e, struct searching *w)
-{
-	*w = (struct searching){.e = e};
-	e->found = found;
-	e->found_ctx = w;
-	progress_begin(&w->bar, cli, &e->x.view);
-	w->bar.noun = "schedule";
-	w->show = e->x.view.progress;
-	e->x.view.ctx = w;
-	e->x.view.progress = explore_show;
-	e->x.view.print = explore_print;
-}
-
 /* ---- the summary -------------------------------------------------------------------------------------- */
 
-static const char *s_of(unsigned long n)
-{
-	return n == 1 ? "" : "s";
-}
-
-static const char *points_of(const struct explore *e)
+static const char *pointstr_plural(const struct explore *e)
 {
 	switch (e->options.points) {
 	case POINTS_SYNC:
@@ -213,7 +171,7 @@ static void add_extent(const struct explore *e, struct str *out)
 		str_add(out, "there may be schedules that were not tried\n");
 	else
 		str_addf(out, "these are all schedules of at most %u preemption%s%s\n",
-			 e->options.bound, s_of(e->options.bound), points_of(e));
+			 e->options.bound, str_plural(e->options.bound), pointstr_plural(e));
 	if (e->complete && e->fair)
 		str_add(out,
 			"but for those in which a thread that yields, or spins, goes on before the "
@@ -227,7 +185,7 @@ static void add_cut(const struct explore *e, struct str *out)
 {
 	const char *folder = e->cuts.count ? e->cuts.items[0].folder : NULL;
 
-	str_addf(out, "%lu schedule%s did not end within %lu steps", e->cut, s_of(e->cut),
+	str_addf(out, "%lu schedule%s did not end within %lu steps", e->cut, str_plural(e->cut),
 		 e->options.steps);
 	if (folder)
 		str_addf(out, ": see cut/%s in %s", str_base_name(folder), e->options.output);
@@ -255,7 +213,7 @@ static void add_oddities(const struct explore *e, struct str *out)
 		add_cut(e, out);
 	if (e->late)
 		str_addf(out, "%lu schedule%s had not ended when the time was over\n", e->late,
-			 s_of(e->late));
+			 str_plural(e->late));
 	if (e->differed)
 		str_addf(out, "%lu of %lu that were run twice were not the same: %s\n", e->differed,
 			 e->twice, e->differs ? e->differs : "");
@@ -274,7 +232,7 @@ static void add_oddities(const struct explore *e, struct str *out)
 
 static void add_summary(const struct explore *e, struct str *out)
 {
-	str_addf(out, "%lu schedule%s, %lu distinct, in %.2f s", e->runs, s_of(e->runs),
+	str_addf(out, "%lu schedule%s, %lu distinct, in %.2f s", e->runs, str_plural(e->runs),
 		 e->distinct, e->seconds);
 	if (e->seconds > 0 && e->runs)
 		str_addf(out, " (%.0f/s, %.1f points each)", (double)e->runs / e->seconds,
@@ -293,7 +251,8 @@ static void add_first_line(const struct explore *e, struct str *out)
 	const struct explore_failure *f = &e->failures.items[0];
 
 	str_addf(out, "gatectl: found: %zu failure%s in %lu schedule%s; the first: %s",
-		 e->failures.count, s_of(e->failures.count), e->runs, s_of(e->runs), f->where);
+		 e->failures.count, str_plural(e->failures.count), e->runs, str_plural(e->runs),
+		 f->where);
 	if (f->script)
 		str_addf(out, "; its script: %s", f->script);
 	else if (f->folder)
@@ -336,8 +295,8 @@ static void add_others(const struct cli *cli, const struct explore *e, struct st
 	for (size_t i = 1; i < e->failures.count; i++) {
 		const struct explore_failure *f = &e->failures.items[i];
 
-		str_addf(out, "%s, in %lu schedule%s: %s\n", f->where, f->times, s_of(f->times),
-			 f->folder ? f->folder : "not written");
+		str_addf(out, "%s, in %lu schedule%s: %s\n", f->where, f->times,
+			 str_plural(f->times), f->folder ? f->folder : "not written");
 		if (cli->run.verbose)
 			add_story(f, out);
 	}
@@ -414,22 +373,29 @@ static int finish(struct cli *cli, struct explore *e, int answer)
 	return explore_tell(cli, e, status, answer);
 }
 
+static struct explore explore_of(const struct cli *cli)
+{
+	return (struct explore){.quick = &search_features,
+				.full = &sched_features,
+				.plain = &all_features,
+				.options = cli->explore};
+}
+
 static int explore(struct cli *cli)
 {
-	struct explore e = {.quick = &search_features,
-			    .full = &sched_features,
-			    .plain = &all_features,
-			    .options = cli->explore};
-	bool is_quiet = cli->run.quiet;
-	struct searching w;
+	struct explore e = explore_of(cli);
+	struct searching w = {0};
 	ERROR(err);
 	int status;
 
 	experiment_begin(&e.x, &cli->run, &err);
-	progress(cli, &e, &w);
+	progress_begin(&w.bar, cli, &e.x.view);
+	w.bar.search = &e;
+	e.x.view.print = explore_print;
+	e.found = found;
+	e.found_ctx = &w;
 	status = synth_explore(&e);
-	progress_erase(&w.bar);
-	cli->run.quiet = is_quiet;
+	progress_end(&w.bar);
 	status = finish(cli, &e, status);
 	run_signals_say(NULL);
 	str_fini(&w.last_words);
@@ -464,23 +430,18 @@ static int finish_later(struct cli *cli, struct explore *e)
 
 static int make_later(struct cli *cli)
 {
-	struct explore e = {.quick = &search_features,
-			    .full = &sched_features,
-			    .plain = &all_features,
-			    .options = cli->explore};
+	struct explore e = explore_of(cli);
 	struct explore_later later = {.path = cli->schedule};
-	bool is_quiet = cli->run.quiet;
-	struct searching w = {.e = &e};
+	struct progress bar;
 	ERROR(err);
 	int answer;
 
 	experiment_begin(&e.x, &cli->run, &err);
-	progress_begin(&w.bar, cli, &e.x.view);
+	progress_begin(&bar, cli, &e.x.view);
 	answer = explore_later_read(&later, &e);
 	if (answer == 0)
 		answer = explore_later_make(&later, &e);
-	progress_erase(&w.bar);
-	cli->run.quiet = is_quiet;
+	progress_end(&bar);
 	if (e.failures.count)
 		e.failures.items[0].folder = folder_of(cli, cli->schedule);
 	answer = answer < 0 && !(e.failures.count && e.failures.items[0].again)

@@ -10,11 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *s_of(unsigned long n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* ---- --list ---------------------------------------------------------------------------------- */
 
 static void print_signature(const struct signature *s)
@@ -78,7 +73,7 @@ static void print_list(struct harness_hunt *h)
 	const struct harness_object *o = &h->object;
 
 	output_print("%s in %s: %zu operation%s\n", o->type, module_name(h->module), o->ops.count,
-		     s_of(o->ops.count));
+		     str_plural(o->ops.count));
 	array_each(const struct signature, s, &h->signatures.items)
 		print_role(h, s);
 	if (o->make)
@@ -157,7 +152,7 @@ static void add_summary(const struct harness_hunt *h, bool is_whole, struct str 
 	add_names(h, true, out);
 	add_final(h, out);
 	str_addf(out, "\n%lu harness%s, %lu schedule%s in %.2f s", h->harnesses,
-		 h->harnesses == 1 ? "" : "es", h->runs, s_of(h->runs), h->seconds);
+		 h->harnesses == 1 ? "" : "es", h->runs, str_plural(h->runs), h->seconds);
 	if (h->seconds > 0)
 		str_addf(out, " (%.1f harnesses/s, %.0f schedules/s)",
 			 (double)h->harnesses / h->seconds, (double)h->runs / h->seconds);
@@ -180,7 +175,7 @@ static void tell_summary(const struct cli *cli, const struct harness_hunt *h, bo
 static void add_story(const struct harness_violation *v, struct str *out)
 {
 	str_addf(out, "after %.1f s, in %lu schedule%s of it\n", v->seconds, v->runs,
-		 s_of(v->runs));
+		 str_plural(v->runs));
 	if (!v->folder)
 		return;
 	if (v->script) {
@@ -200,7 +195,7 @@ static int harness_tell_found(const struct cli *cli, const struct harness_hunt *
 	struct str text = {0};
 
 	str_addf(&text, "gatectl: found: %zu violation%s in %lu harness%s; the first: %s",
-		 h->violations.count, s_of(h->violations.count), h->harnesses,
+		 h->violations.count, str_plural(h->violations.count), h->harnesses,
 		 h->harnesses == 1 ? "" : "es", first->headline);
 	if (first->script)
 		str_addf(&text, "; its script: %s", first->script);
@@ -272,7 +267,6 @@ static int list(struct cli *cli, struct harness_hunt *h)
 
 static int hunt(struct cli *cli, struct harness_hunt *h)
 {
-	bool is_quiet = cli->run.quiet;
 	struct progress bar;
 	int answer;
 
@@ -281,8 +275,7 @@ static int hunt(struct cli *cli, struct harness_hunt *h)
 	answer = harness_discover(h);
 	if (answer == 0)
 		answer = harness_hunt(h);
-	progress_erase(&bar);
-	cli->run.quiet = is_quiet;
+	progress_end(&bar);
 	return harness_tell(cli, h, answer);
 }
 

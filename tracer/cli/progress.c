@@ -52,22 +52,22 @@ static void add_bar(const struct progress *p, size_t room, struct str *out)
 	size_t length = room > BAR_MOST ? BAR_MOST : room;
 	size_t full = p->all ? length * p->done / p->all : 0;
 
-	str_add(out, p->color ? "[\033[32m" : "[");
+	str_add(out, p->cli->color ? "[\033[32m" : "[");
 	for (size_t i = 0; i < length; i++)
-		str_add(out, i < full ? "#" : p->color && i == full ? "\033[0m." : ".");
-	str_add(out, p->color ? "\033[0m] " : "] ");
+		str_add(out, i < full ? "#" : p->cli->color && i == full ? "\033[0m." : ".");
+	str_add(out, p->cli->color ? "\033[0m] " : "] ");
 }
 
-/* Estimated from the time that the runs so far have taken. */
-static void add_left(const struct progress *p, uint64_t now, struct str *out)
+/* Adds what is counted, and the time left, estimated from the time that the runs so far have taken. */
+static void add_count(const struct progress *p, uint64_t now, const char *noun, struct str *out)
 {
 	uint64_t left;
 
 	if (!p->all) {
-		str_addf(out, "%lu %s%s", p->done, p->noun, p->done == 1 ? "" : "s");
+		str_addf(out, "%lu %s%s", p->done, noun, str_plural(p->done));
 		return;
 	}
-	str_addf(out, "%lu of %lu %ss", p->done, p->all, p->noun);
+	str_addf(out, "%lu of %lu %ss", p->done, p->all, noun);
 	if (!p->done || p->done > p->all)
 		return;
 	left = (now - p->start_ms) * (p->all - p->done) / p->done / 1000;
@@ -75,13 +75,28 @@ static void add_left(const struct progress *p, uint64_t now, struct str *out)
 		 (unsigned long long)left % 60);
 }
 
+static void add_search(const struct progress *p, uint64_t now, struct str *out)
+{
+	const struct explore *e = p->search;
+
+	if (now > p->start_ms)
+		str_addf(out, ", %.0f/s", (double)p->done * 1000 / (double)(now - p->start_ms));
+	str_addf(out, ", %lu distinct, %zu failure%s", e->distinct, e->failures.count,
+		 str_plural(e->failures.count));
+}
+
+/* `what`: what the run is for; empty: it is a schedule of the search. */
 static void progress_draw(const struct progress *p, uint64_t now, const char *what)
 {
+	const bool is_schedule = p->search && !*what;
 	size_t columns = width() - 1; /* the last one would wrap */
 	struct str text = {0}, line = {0};
 
-	add_left(p, now, &text);
-	str_addf(&text, ", %s", what);
+	add_count(p, now, is_schedule ? "schedule" : p->noun, &text);
+	if (is_schedule)
+		add_search(p, now, &text);
+	else
+		str_addf(&text, ", %s", what);
 	str_add(&line, "\r\033[K");
 	if (p->all && columns >= text.length + 8)
 		add_bar(p, columns - text.length - 3, &line);
@@ -91,28 +106,19 @@ static void progress_draw(const struct progress *p, uint64_t now, const char *wh
 	str_fini(&line);
 }
 
-double progress_seconds(const struct progress *p)
-{
-	return (double)(now_ms() - p->start_ms) / 1000;
-}
-
-bool progress_is_due(const struct progress *p)
-{
-	return p->shown && (!p->drawn || now_ms() - p->last_ms >= BETWEEN_MS);
-}
-
 static void progress_show(void *ctx, unsigned long done, unsigned long all, const char *what)
 {
 	struct progress *p = ctx;
+	const uint64_t now = now_ms();
 
 	if (!done) /* of something else: what came before says nothing of it */
-		p->start_ms = now_ms();
+		p->start_ms = now;
 	p->done = done;
 	p->all = all;
-	if (!progress_is_due(p))
+	if (!p->shown || (p->drawn && now - p->last_ms < BETWEEN_MS))
 		return;
-	p->last_ms = now_ms();
-	progress_draw(p, p->last_ms, what);
+	p->last_ms = now;
+	progress_draw(p, now, what);
 	p->drawn = true;
 }
 
@@ -121,8 +127,15 @@ void progress_begin(struct progress *p, struct cli *cli, struct experiment_view 
 	const char *term = getenv("TERM");
 	bool wanted = !cli->run.quiet && !cli->run.verbose;
 
-	*p = (struct progress){.noun = "run", .color = cli->color, .start_ms = now_ms()};
+	*p = (struct progress){
+		.cli = cli, .noun = "run", .was_quiet = cli->run.quiet, .start_ms = now_ms()};
 	p->shown = wanted && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 	*view = (struct experiment_view){.ctx = p, .progress = progress_show};
 	cli->run.quiet |= !cli->run.verbose;
+}
+
+void progress_end(struct progress *p)
+{
+	progress_erase(p);
+	p->cli->run.quiet = p->was_quiet;
 }

@@ -19,14 +19,13 @@ static void add_summary(const struct races_hunt *h, struct str *out)
 {
 	const struct explore *e = &h->e;
 
-	str_addf(out, "%lu run%s in %.2f s; strategy %s, seed %llu\n", e->runs,
-		 e->runs == 1 ? "" : "s", e->seconds, e->options.strategy,
-		 (unsigned long long)e->options.seed);
+	str_addf(out, "%lu run%s in %.2f s; strategy %s, seed %llu\n", e->runs, str_plural(e->runs),
+		 e->seconds, e->options.strategy, (unsigned long long)e->options.seed);
 	if (h->failed)
 		str_addf(out, "%lu of them failed: gatectl explore says how\n", h->failed);
 	if (h->ignored)
 		str_addf(out, "%lu pair%s of accesses ignored\n", h->ignored,
-			 h->ignored == 1 ? "" : "s");
+			 str_plural(h->ignored));
 	if (is_no_answer(h))
 		str_addf(out,
 			 "this is no answer: the time was enough for one run only, and races show "
@@ -104,7 +103,6 @@ static int races_settle(struct cli *cli, struct races_hunt *h, struct error *err
 int command_races(struct cli *cli)
 {
 	struct races_hunt h = {.e = {.quick = &search_features, .options = cli->explore}};
-	bool is_quiet = cli->run.quiet;
 	struct progress bar;
 	ERROR(err);
 	int status;
@@ -114,8 +112,7 @@ int command_races(struct cli *cli)
 	experiment_begin(&h.e.x, &cli->run, &err);
 	progress_begin(&bar, cli, &h.e.x.view);
 	status = races_hunt(&h);
-	progress_erase(&bar);
-	cli->run.quiet = is_quiet;
+	progress_end(&bar);
 	status = races_tell(cli, &h, status);
 	races_hunt_fini(&h);
 	return experiment_end(&h.e.x, status);

@@ -145,6 +145,11 @@ bool str_wildcard(const char *pattern, const char *text)
 	return *pattern == '\0';
 }
 
+const char *str_plural(unsigned long n)
+{
+	return n == 1 ? "" : "s";
+}
+
 bool str_same(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;

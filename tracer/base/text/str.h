@@ -36,6 +36,7 @@ bool str_wildcard(const char *pattern, const char *text);
 
 /* Behind the last slash. */
 const char *str_base_name(const char *path);
+const char *str_plural(unsigned long n);     /* "s", or "" of 1 */
 bool str_same(const char *a, const char *b); /* NULL is like NULL alone */
 
 #endif

@@ -1,6 +1,5 @@
-#include "tracer/cli/confirm/audit_confirm.h"
+#include "tracer/cli/confirm/confirm.h"
 
-#include "tracer/cli/confirm/audit_deadlock.h"
 #include "tracer/cli/progress.h"
 #include "tracer/search/explore.h"
 #include "tracer/search/loop/account.h"
@@ -309,7 +308,6 @@ static int confirm_one(struct confirming *c, struct finding *f)
 int audit_confirm(struct cli *cli, struct audit *a)
 {
 	struct confirming c = {.cli = cli, .audit = a};
-	bool is_quiet = cli->run.quiet;
 	struct progress bar;
 	ERROR(err);
 	int answer = 0, status;
@@ -326,8 +324,7 @@ int audit_confirm(struct cli *cli, struct audit *a)
 		if (answer == 0)
 			answer = confirm_one(&c, f);
 	}
-	progress_erase(&bar);
-	cli->run.quiet = is_quiet;
+	progress_end(&bar);
 	status = answer < 0 ? output_over(cli, &c.x) : 0;
 	status = experiment_end(&c.x, status);
 	confirm_words_fini(&c.argv);

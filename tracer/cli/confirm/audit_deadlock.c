@@ -1,4 +1,4 @@
-#include "tracer/cli/confirm/audit_deadlock.h"
+#include "tracer/cli/confirm/confirm.h"
 
 #include <string.h>
 

@@ -188,7 +188,7 @@ static int read_strategy(const char *name, const char *text, void *out, struct e
 	struct str names = {0};
 
 	*(const char **)out = text;
-	if (strcmp(text, "auto") == 0 || options_is_strategy(text) || str_wildcard("?*.lua", text))
+	if (options_is_strategy(text) || str_wildcard("?*.lua", text))
 		return 0;
 	for (size_t i = 0; strategy_name(i); i++)
 		if (strcmp(strategy_name(i), "auto") != 0)

@@ -23,8 +23,7 @@ void races_headline(const struct races_hunt *h, struct str *out)
 	const struct sched_race *r = h->found.items[0].seen;
 
 	str_addf(out, "%zu race%s in %lu run%s; the first: %s at ", h->found.count,
-		 h->found.count == 1 ? "" : "s", h->e.runs, h->e.runs == 1 ? "" : "s",
-		 variable_of(r));
+		 str_plural(h->found.count), h->e.runs, str_plural(h->e.runs), variable_of(r));
 	races_report_add_place(&r->sides[0], out);
 	str_add(out, " and ");
 	races_report_add_place(&r->sides[1], out);
@@ -94,8 +93,7 @@ static void add_race(const struct race *race, struct str *out)
 	races_report_add_place(&r->sides[1], out);
 	str_addf(out, ": race on %s", variable_of(r));
 	if (r->size)
-		str_addf(out, " (%llu byte%s)", (unsigned long long)r->size,
-			 r->size == 1 ? "" : "s");
+		str_addf(out, " (%llu byte%s)", (unsigned long long)r->size, str_plural(r->size));
 	str_add(out, race->times == 1 ? ", once" : ", ");
 	if (race->times > 1)
 		str_addf(out, "%lu times", race->times);

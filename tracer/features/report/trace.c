@@ -8,25 +8,23 @@
  */
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/timeline/timeline.h"
-#include "tracer/features/waiting/waiting.h"
 #include "tracer/features/report/report.h"
 
 #include "tracer/base/files/path.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { STEP_NS = 10 };
 
 struct track {
-	size_t process;
-	bool living, held; /* slices that are open */
+	size_t process;	     /* number of the process's first thread */
+	bool is_alive, held; /* slices that are open */
 };
 
-/* The arrows from one event: the seq of the first release that it caused, and of the next release
-   with the same cause. By event index; 0: none. */
-struct arrows {
+/* Flows from one event, by its index: the seq of the first release that it caused. Of a release: the seq of the next
+   one with the same cause. 0: none. */
+struct flows {
 	unsigned long first, last, next;
 };
 
@@ -34,37 +32,34 @@ struct trace {
 	struct run *run;
 	struct json json;
 	uint64_t now_ns;
-	ARRAY(struct track) tracks;  /* by thread index */
-	ARRAY(struct arrows) arrows; /* by index of the event */
+	ARRAY(struct track) tracks; /* by thread index */
+	ARRAY(struct flows) flows;  /* by index of the event */
 };
 
-/* Numbers unique to a thread, as the kernel may reuse its ids; a process has its first thread's. */
-static size_t track_of(const struct run_thread *t)
-{
-	return t->index + 1;
-}
-
+/* Tracks are numbered by threads, from 1: the kernel may reuse its ids. */
 static void number_tracks(struct trace *tr)
 {
-	const struct run *s = tr->run;
+	struct run_thread *const *threads = tr->run->threads.items;
 
-	array_each(struct run_thread *, it, &s->threads) {
-		struct track *track = array_add(&tr->tracks);
+	for (size_t i = 0; i < tr->run->threads.count; i++) {
+		size_t first = 0;
 
-		track->process = track_of(*it);
-		for (size_t i = 0; i < tr->tracks.count; i++)
-			if (s->threads.items[i]->process == (*it)->process) {
-				track->process = i + 1;
-				break;
-			}
+		while (threads[first]->process != threads[i]->process)
+			first++;
+		array_add(&tr->tracks)->process = first + 1;
 	}
 }
 
-static void trace_begin(struct trace *tr, const char *phase, const char *name,
-			const struct run_thread *t)
+static void advance(struct trace *tr, uint64_t us)
+{
+	tr->now_ns = us * 1000 > tr->now_ns ? us * 1000 : tr->now_ns + STEP_NS;
+}
+
+/* Begins an event; json_end_object() ends it. */
+static struct json *event_begin(struct trace *tr, const char *phase, const char *name,
+				const struct run_thread *t)
 {
 	struct json *j = &tr->json;
-	char ts[32];
 
 	json_object(j, NULL);
 	json_string(j, "ph", phase);
@@ -73,79 +68,77 @@ static void trace_begin(struct trace *tr, const char *phase, const char *name,
 		json_string(j, "cat", "gatectl");
 	}
 	json_integer(j, "pid", (long long)tr->tracks.items[t->index].process);
-	json_integer(j, "tid", (long long)track_of(t));
-	snprintf(ts, sizeof(ts), ",\"ts\":%" PRIu64 ".%03u", tr->now_ns / 1000,
+	json_integer(j, "tid", (long long)t->index + 1);
+	str_addf(&j->out, ",\"ts\":%" PRIu64 ".%03u", tr->now_ns / 1000,
 		 (unsigned)(tr->now_ns % 1000));
-	str_add(&j->out, ts);
-}
-
-static void trace_end(struct trace *tr)
-{
-	json_end_object(&tr->json);
+	return j;
 }
 
 /* ---- names of tracks ------------------------------------------------------------------------ */
 
-static void name_track(struct trace *tr, const char *what, const char *key, const char *name,
-		       long long index, const struct run_thread *t)
+/* `what`: "process" or "thread". */
+static void name_track(struct trace *tr, const char *what, const char *name,
+		       const struct run_thread *t)
 {
-	struct json *j = &tr->json;
+	struct str key = {0};
 
-	trace_begin(tr, "M", what, t);
-	json_object(j, "args");
-	if (name)
-		json_string(j, key, name);
-	else
-		json_integer(j, key, index);
-	json_end_object(j);
-	trace_end(tr);
+	for (int sorts = 0; sorts <= 1; sorts++) {
+		struct json *j;
+
+		str_clear(&key);
+		str_addf(&key, "%s_%s", what, sorts ? "sort_index" : "name");
+		j = event_begin(tr, "M", str_text(&key), t);
+		json_object(j, "args");
+		if (sorts)
+			json_integer(j, "sort_index", (long long)t->index + 1);
+		else
+			json_string(j, "name", name);
+		json_end_object(j);
+		json_end_object(j);
+	}
+	str_fini(&key);
 }
 
-static const char *program_name(const struct run *s)
-{
-	return str_base_name(s->options->argv[0]);
-}
-
-static void name_process(struct trace *tr, const struct run_thread *first)
+static void name_process(struct trace *tr, const char *program, const struct run_thread *first)
 {
 	const struct run_process *p = first->process;
 	struct str name = {0};
 
 	if (*p->prefix)
 		str_addf(&name, "%.*s ", (int)strlen(p->prefix) - 1, p->prefix);
-	str_addf(&name, "%s (pid %d)", program_name(tr->run), p->pid);
-	name_track(tr, "process_name", "name", str_text(&name), 0, first);
-	name_track(tr, "process_sort_index", "sort_index", NULL, (long long)track_of(first), first);
+	str_addf(&name, "%s (pid %d)", program, p->pid);
+	name_track(tr, "process", str_text(&name), first);
 	str_fini(&name);
 }
 
-/* A thread without a name has its program's, which says nothing. */
-static void name_thread(struct trace *tr, const struct run_thread *t)
+/* A thread without a name of its own has its program's, which says nothing. */
+static void name_thread(struct trace *tr, const char *program, const struct run_thread *t)
 {
 	struct str name = {0};
 
 	str_add(&name, t->engine->id);
-	if (*t->comm && strncmp(t->comm, program_name(tr->run), strlen(t->comm)) != 0)
+	if (*t->comm && strncmp(t->comm, program, strlen(t->comm)) != 0)
 		str_addf(&name, " (%s)", t->comm);
-	name_track(tr, "thread_name", "name", str_text(&name), 0, t);
-	name_track(tr, "thread_sort_index", "sort_index", NULL, (long long)track_of(t), t);
+	name_track(tr, "thread", str_text(&name), t);
 	str_fini(&name);
 }
 
 static void name_tracks(struct trace *tr)
 {
+	const char *program = str_base_name(tr->run->options->argv[0]);
+
 	array_each(struct run_thread *, t, &tr->run->threads) {
-		if (tr->tracks.items[(*t)->index].process == track_of(*t))
-			name_process(tr, *t);
-		name_thread(tr, *t);
+		if (tr->tracks.items[(*t)->index].process == (*t)->index + 1)
+			name_process(tr, program, *t);
+		name_thread(tr, program, *t);
 	}
 }
 
-/* ---- what an event says --------------------------------------------------------------------- */
+/* ---- slices and instants -------------------------------------------------------------------- */
 
-static void add_args(struct trace *tr, const struct happened *h)
+static void add_args(const struct happened *h, struct json *j)
 {
-	struct json *j = &tr->json;
+	struct str at = {0};
 
 	json_object(j, "args");
 	json_integer(j, "seq", (long long)h->seq);
@@ -154,28 +147,25 @@ static void add_args(struct trace *tr, const struct happened *h)
 	if (h->gate)
 		json_string(j, "gate", h->gate->name);
 	if (h->file && h->line) {
-		struct str at = {0};
-
 		str_addf(&at, "%s:%u", path_shown(h->file), h->line);
 		json_string(j, "source", str_text(&at));
-		str_fini(&at);
 	}
 	if (h->func)
 		json_string(j, "function", h->func);
 	if (h->text)
 		json_string(j, "text", h->text);
 	json_end_object(j);
+	str_fini(&at);
 }
 
-static void title(const struct happened *h, struct str *out)
+static void add_title(const struct happened *h, struct str *out)
 {
-	const char *place = h->place ? h->place->location : NULL;
 	const char *gate = h->gate ? h->gate->name : NULL;
 
 	if (h->what == HAPPENED_HOLD)
 		str_addf(out, "held: %s", gate ? gate : "by a function");
-	else if (h->what == HAPPENED_ARRIVAL && place)
-		str_addf(out, "arrives: %s", place);
+	else if (h->what == HAPPENED_ARRIVAL && h->place)
+		str_addf(out, "arrives: %s", h->place->location);
 	else if (h->what == HAPPENED_OPEN && gate)
 		str_addf(out, "opens %s", gate);
 	else if (h->what == HAPPENED_RELEASE)
@@ -186,119 +176,101 @@ static void title(const struct happened *h, struct str *out)
 		str_add(out, timeline_word(h->what));
 }
 
-static void instant(struct trace *tr, const struct happened *h, const struct run_thread *t)
+/* `phase`: "B", a slice begins, or "i", an instant. */
+static void add_event(struct trace *tr, const char *phase, const struct happened *h,
+		      const struct run_thread *t)
 {
 	struct str name = {0};
+	struct json *j;
 
-	title(h, &name);
-	trace_begin(tr, "i", str_text(&name), t);
-	json_string(&tr->json, "s", "t");
-	add_args(tr, h);
-	trace_end(tr);
+	add_title(h, &name);
+	j = event_begin(tr, phase, str_text(&name), t);
+	if (*phase == 'i')
+		json_string(j, "s", "t");
+	add_args(h, j);
+	json_end_object(j);
 	str_fini(&name);
 }
 
-/* ---- slices --------------------------------------------------------------------------------- */
-
-static void slice_end(struct trace *tr, const struct run_thread *t, bool *open)
+static void end_slice(struct trace *tr, const struct run_thread *t, bool *open)
 {
-	if (*open) {
-		trace_begin(tr, "E", NULL, t);
-		trace_end(tr);
-	}
+	if (*open)
+		json_end_object(event_begin(tr, "E", NULL, t));
 	*open = false;
 }
 
-static void life_begin(struct trace *tr, const struct run_thread *t)
+static void begin_life(struct trace *tr, const struct run_thread *t, struct track *track)
 {
-	struct track *track = &tr->tracks.items[t->index];
+	struct json *j;
 
-	if (track->living)
+	if (track->is_alive)
 		return;
-	trace_begin(tr, "B", t->engine->id, t);
-	json_object(&tr->json, "args");
-	json_string(&tr->json, "start", t->engine->start);
-	json_integer(&tr->json, "tid", t->engine->tid);
-	json_end_object(&tr->json);
-	trace_end(tr);
-	track->living = true;
+	track->is_alive = true;
+	j = event_begin(tr, "B", t->engine->id, t);
+	json_object(j, "args");
+	json_string(j, "start", t->engine->start);
+	json_integer(j, "tid", t->engine->tid);
+	json_end_object(j);
+	json_end_object(j);
 }
 
-static void life_end(struct trace *tr, const struct run_thread *t)
+static void end_life(struct trace *tr, const struct run_thread *t, struct track *track)
 {
-	struct track *track = &tr->tracks.items[t->index];
-
-	slice_end(tr, t, &track->held);
-	slice_end(tr, t, &track->living);
-}
-
-static void hold_begin(struct trace *tr, const struct happened *h, const struct run_thread *t)
-{
-	struct track *track = &tr->tracks.items[t->index];
-	struct str name = {0};
-
-	slice_end(tr, t, &track->held); /* a signal took it away from where it was held */
-	title(h, &name);
-	trace_begin(tr, "B", str_text(&name), t);
-	add_args(tr, h);
-	trace_end(tr);
-	track->held = true;
-	str_fini(&name);
+	end_slice(tr, t, &track->held);
+	end_slice(tr, t, &track->is_alive);
 }
 
 /* ---- flows ---------------------------------------------------------------------------------- */
 
-static const struct happened *by_seq(const struct trace *tr, unsigned long seq)
+static const struct happened *cause_of(const struct timeline *tl, const struct happened *h)
+{
+	const struct happened *cause = NULL;
+
+	if (h->what == HAPPENED_RELEASE && h->thread && h->caused_by &&
+	    h->caused_by <= tl->all.count)
+		cause = &tl->all.items[h->caused_by - 1];
+	return cause && cause->thread ? cause : NULL;
+}
+
+static void find_flows(struct trace *tr)
 {
 	const struct timeline *tl = timeline_of(tr->run);
 
-	return seq && seq <= tl->all.count ? &tl->all.items[seq - 1] : NULL;
-}
+	array_each(const struct happened, h, &tl->all) {
+		const struct happened *cause = cause_of(tl, h);
+		struct flows *from;
 
-static const struct happened *cause_of(const struct trace *tr, const struct happened *h)
-{
-	const struct happened *cause = by_seq(tr, h->caused_by);
-
-	return h->what == HAPPENED_RELEASE && h->thread && cause && cause->thread ? cause : NULL;
-}
-
-static void find_arrows(struct trace *tr)
-{
-	const struct timeline *tl = timeline_of(tr->run);
-
-	for (size_t i = 0; i < tl->all.count; i++) {
-		const struct happened *cause = cause_of(tr, &tl->all.items[i]);
-		struct arrows *from;
-
-		*array_add(&tr->arrows) = (struct arrows){0};
+		(void)array_add(&tr->flows);
 		if (!cause)
 			continue;
-		from = &tr->arrows.items[cause->seq - 1];
+		from = &tr->flows.items[cause->seq - 1];
 		if (from->first)
-			tr->arrows.items[from->last - 1].next = i + 1;
+			tr->flows.items[from->last - 1].next = h->seq;
 		else
-			from->first = i + 1;
-		from->last = i + 1;
+			from->first = h->seq;
+		from->last = h->seq;
 	}
 }
 
-static void flow(struct trace *tr, const char *phase, unsigned long release,
-		 const struct run_thread *t)
+static void add_flow(struct trace *tr, const char *phase, unsigned long release,
+		     const struct run_thread *t)
 {
-	trace_begin(tr, phase, "lets go", t);
-	json_integer(&tr->json, "id", (long long)release);
+	struct json *j = event_begin(tr, phase, "lets go", t);
+
+	json_integer(j, "id", (long long)release);
 	if (*phase == 'f')
-		json_string(&tr->json, "bp", "e");
-	trace_end(tr);
+		json_string(j, "bp", "e");
+	json_end_object(j);
 }
 
-static void flows(struct trace *tr, const struct happened *h, const struct run_thread *t)
+static void add_flows(struct trace *tr, const struct happened *h, const struct run_thread *t)
 {
-	if (cause_of(tr, h))
-		flow(tr, "f", h->seq, t);
-	for (unsigned long to = tr->arrows.items[h->seq - 1].first; to;
-	     to = tr->arrows.items[to - 1].next)
-		flow(tr, "s", to, t);
+	unsigned long to = tr->flows.items[h->seq - 1].first;
+
+	if (cause_of(timeline_of(tr->run), h))
+		add_flow(tr, "f", h->seq, t);
+	for (; to; to = tr->flows.items[to - 1].next)
+		add_flow(tr, "s", to, t);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
@@ -306,61 +278,50 @@ static void flows(struct trace *tr, const struct happened *h, const struct run_t
 static void write_event(struct trace *tr, const struct happened *h)
 {
 	const struct run_thread *t = h->thread ? threads_of(h->thread) : NULL;
+	struct track *track;
 
-	tr->now_ns = h->t_us * 1000 > tr->now_ns ? h->t_us * 1000 : tr->now_ns + STEP_NS;
+	advance(tr, h->t_us);
 	if (!t)
 		return; /* a barrier has opened: the flow begins at the last to arrive */
-	life_begin(tr, t);
-	if (h->what == HAPPENED_HOLD)
-		hold_begin(tr, h, t);
-	if (h->what == HAPPENED_RELEASE)
-		slice_end(tr, t, &tr->tracks.items[t->index].held);
-	if (h->what != HAPPENED_HOLD)
-		instant(tr, h, t);
-	flows(tr, h, t);
+	track = &tr->tracks.items[t->index];
+	begin_life(tr, t, track);
+	/* Of a hold: a signal took the thread away from where it was held. */
+	if (h->what == HAPPENED_HOLD || h->what == HAPPENED_RELEASE)
+		end_slice(tr, t, &track->held);
+	track->held |= h->what == HAPPENED_HOLD;
+	add_event(tr, h->what == HAPPENED_HOLD ? "B" : "i", h, t);
+	add_flows(tr, h, t);
 	if (h->what == HAPPENED_THREAD_EXIT)
-		life_end(tr, t);
+		end_life(tr, t, track);
 }
 
-static void write_end(struct trace *tr)
+void report_trace(struct run *s, const struct report_head *head, struct str *out)
 {
-	uint64_t end_ns = timeline_of(tr->run)->end_us * 1000;
+	const struct timeline *tl = timeline_of(s);
+	struct trace tr = {.run = s};
+	struct json *j = &tr.json;
 
-	tr->now_ns = end_ns > tr->now_ns ? end_ns : tr->now_ns + STEP_NS;
-	array_each(struct run_thread *, t, &tr->run->threads)
-		life_end(tr, *t);
-}
-
-static void write_other(struct trace *tr, const struct report_head *head)
-{
-	struct json *j = &tr->json;
-
+	number_tracks(&tr);
+	find_flows(&tr);
+	json_object(j, NULL);
+	json_array(j, "traceEvents");
+	name_tracks(&tr);
+	array_each(const struct happened, h, &tl->all)
+		write_event(&tr, h);
+	advance(&tr, tl->end_us);
+	array_each(struct run_thread *, t, &s->threads)
+		end_life(&tr, *t, &tr.tracks.items[(*t)->index]);
+	json_end_array(j);
 	json_string(j, "displayTimeUnit", "ms");
 	json_object(j, "otherData");
 	json_string(j, "verdict", head->verdict);
 	json_integer(j, "status", head->status);
 	json_string(j, "message", head->message);
-	json_string(j, "program", tr->run->options->argv[0]);
+	json_string(j, "program", s->options->argv[0]);
 	json_end_object(j);
-}
-
-void report_trace(struct run *s, const struct report_head *head, struct str *out)
-{
-	struct trace tr = {.run = s};
-
-	number_tracks(&tr);
-	find_arrows(&tr);
-	json_object(&tr.json, NULL);
-	json_array(&tr.json, "traceEvents");
-	name_tracks(&tr);
-	array_each(const struct happened, h, &timeline_of(s)->all)
-		write_event(&tr, h);
-	write_end(&tr);
-	json_end_array(&tr.json);
-	write_other(&tr, head);
-	json_end_object(&tr.json);
-	str_add(&tr.json.out, "\n");
-	*out = tr.json.out;
+	json_end_object(j);
+	str_addf(out, "%s\n", str_text(&j->out));
+	json_fini(j);
 	array_fini(&tr.tracks);
-	array_fini(&tr.arrows);
+	array_fini(&tr.flows);
 }

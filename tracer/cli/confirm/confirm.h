@@ -1,9 +1,17 @@
-/* Where a schedule's steps stand, in terms of a finding; and whose deadlock it is that one ends in. */
-#ifndef GATECTL_CLI_CONFIRM_AUDIT_DEADLOCK_H
-#define GATECTL_CLI_CONFIRM_AUDIT_DEADLOCK_H
+/*
+ * audit --confirm PROG: makes findings happen in runs of a program. For each one schedules are searched whose points are
+ * its places alone (and synchronisation); one that fails there becomes a gate script, as explore's do.
+ */
+#ifndef GATECTL_CLI_CONFIRM_CONFIRM_H
+#define GATECTL_CLI_CONFIRM_CONFIRM_H
 
-#include "tracer/audit/audit.h"
+#include "tracer/cli/report/report.h"
 #include "tracer/sched/schedule/schedule.h"
+
+/* Adds what came of it to each finding that is reported. Returns 0, or gatectl's status: a signal, or an error, has ended it. */
+int audit_confirm(struct cli *cli, struct audit *a);
+
+/* ---- audit_deadlock.c ----------------------------------------------------------------------- */
 
 bool audit_step_is_at(const struct audit_program *p, const struct schedule_step *step,
 		      struct audit_place at);

@@ -1,6 +1,6 @@
 /* gatectl lines: what locations mean; and how that is printed, for check too. */
 #include "tracer/scripts/query.h"
-#include "tracer/cli/query.h"
+#include "tracer/cli/cli.h"
 
 #include "tracer/arch/arch.h"
 #include "tracer/inspect/inspect.h"
@@ -119,23 +119,17 @@ static void print_site(const struct run_query *q, const struct source_site *site
 	}
 }
 
-static void report_error(const struct cli *cli, const struct run_query *q)
-{
-	ERROR(err);
-
-	error_copy(&err, q->error);
-	if (q->source)
-		error_prefix(&err, "%s: ", q->source);
-	fflush(stdout);
-	output_error(cli, &err);
-}
-
 int query_print(const struct cli *cli, const struct run_query *q, bool variables)
 {
 	struct str line = {0};
+	ERROR(err);
 
 	if (q->error && !(q->pending && q->source)) {
-		report_error(cli, q);
+		error_copy(&err, q->error);
+		if (q->source)
+			error_prefix(&err, "%s: ", q->source);
+		fflush(stdout);
+		output_error(cli, &err);
 		return -1;
 	}
 	if (q->source)
@@ -144,10 +138,10 @@ int query_print(const struct cli *cli, const struct run_query *q, bool variables
 	if (q->pending)
 		str_add(&line, ": pending until its object is loaded");
 	else
-		str_addf(&line, ": %zu site%s", q->sites->count, q->sites->count == 1 ? "" : "s");
+		str_addf(&line, ": %zu site%s", q->sites->count, str_plural(q->sites->count));
 	if (!q->pending && q->sites->inlined_skipped)
 		str_addf(&line, "; at %u call%s it was inlined, and has no return to stop at",
-			 q->sites->inlined_skipped, q->sites->inlined_skipped == 1 ? "" : "s");
+			 q->sites->inlined_skipped, str_plural(q->sites->inlined_skipped));
 	output_line(&line);
 	for (size_t i = 0; !q->pending && i < q->sites->count; i++)
 		print_site(q, &q->sites->items[i], variables);
@@ -163,26 +157,13 @@ static void print_each(void *ctx, const struct run_query *q)
 		state->failed++;
 }
 
-static int query(struct cli *cli, const char *const *locations, size_t count)
-{
-	struct query_state state = {cli, 0};
-	struct modules *symbols = modules_new();
-	ERROR(err);
-	int status = 0;
-
-	if (run_query(&cli->run, symbols, locations, count, print_each, &state, &err) < 0)
-		status = output_error(cli, &err);
-	else if (state.failed)
-		status = VERDICT_ERROR;
-	modules_free(symbols);
-	return status;
-}
-
 int command_lines(struct cli *cli)
 {
-	ERROR(err);
 	char *program[] = {cli->rest[0], NULL};
-	const char *const *locations = (const char *const *)cli->rest + 1;
+	struct query_state state = {cli, 0};
+	struct modules *symbols;
+	ERROR(err);
+	int status = 0;
 
 	if (cli->rest_count < 2) {
 		error_set(&err, ERROR_USAGE, "lines: no location was given");
@@ -190,5 +171,12 @@ int command_lines(struct cli *cli)
 		return output_error(cli, &err);
 	}
 	cli->run.argv = program;
-	return query(cli, locations, (size_t)cli->rest_count - 1);
+	symbols = modules_new();
+	if (run_query(&cli->run, symbols, (const char *const *)cli->rest + 1,
+		      (size_t)cli->rest_count - 1, print_each, &state, &err) < 0)
+		status = output_error(cli, &err);
+	else if (state.failed)
+		status = VERDICT_ERROR;
+	modules_free(symbols);
+	return status;
 }
