@@ -17,12 +17,15 @@ struct cli_audit {
 	struct texts types, lock, unlock;
 };
 
+/* Of check: write the lock files; rewrite the scripts. */
+struct cli_check {
+	bool lock, fix;
+};
+
 struct cli {
 	struct run_options run;
 	bool help, version, color, no_cache;
-	struct {
-		bool lock, fix; /* write the lock files; rewrite the scripts */
-	} check;
+	struct cli_check check;
 	struct report_suite suite; /* of the runs so far, for JUnit */
 	unsigned long runs;	   /* of prove, each; of convert, to verify; 0: not given */
 	const char *output;	   /* of convert and explore; NULL: not given */

@@ -143,7 +143,7 @@ static void found(void *ctx, struct explore *e, struct explore_failure *f)
 
 /* ---- the summary -------------------------------------------------------------------------------------- */
 
-static const char *pointstr_plural(const struct explore *e)
+static const char *points_of(const struct explore *e)
 {
 	switch (e->options.points) {
 	case POINTS_SYNC:
@@ -171,7 +171,7 @@ static void add_extent(const struct explore *e, struct str *out)
 		str_add(out, "there may be schedules that were not tried\n");
 	else
 		str_addf(out, "these are all schedules of at most %u preemption%s%s\n",
-			 e->options.bound, str_plural(e->options.bound), pointstr_plural(e));
+			 e->options.bound, str_plural(e->options.bound), points_of(e));
 	if (e->complete && e->fair)
 		str_add(out,
 			"but for those in which a thread that yields, or spins, goes on before the "
@@ -232,6 +232,16 @@ static void add_oddities(const struct explore *e, struct str *out)
 
 static void add_summary(const struct explore *e, struct str *out)
 {
+	const struct explore_options *o = &e->options;
+
+	if (!e->runs) {
+		str_addf(out,
+			 "no schedule was tried: part %u of %u has none of the %lu that --runs "
+			 "asks for; "
+			 "%s/search.%u-%u is kept for --merge\n",
+			 o->shard, o->shards, o->runs, o->output, o->shard, o->shards);
+		return;
+	}
 	str_addf(out, "%lu schedule%s, %lu distinct, in %.2f s", e->runs, str_plural(e->runs),
 		 e->distinct, e->seconds);
 	if (e->seconds > 0 && e->runs)
@@ -327,34 +337,20 @@ static int explore_write_all(struct explore *e, struct error *err)
 	return 0;
 }
 
-static void tell_summary(const struct cli *cli, const struct explore *e)
-{
-	struct str text = {0};
-
-	if (e->runs)
-		add_summary(e, &text);
-	else
-		str_addf(
-			&text,
-			"no schedule was tried: part %u of %u has none of the %lu that --runs asks "
-			"for; %s/search.%u-%u is kept for --merge\n",
-			e->options.shard, e->options.shards, e->options.runs, e->options.output,
-			e->options.shard, e->options.shards);
-	output_lines(cli, str_text(&text));
-	str_fini(&text);
-}
-
 /* ---- the command ---------------------------------------------------------------------------------------- */
 
 /* `status` is that of whatever went wrong, or 0; `answer` the one if nothing has failed. */
 static int explore_tell(struct cli *cli, struct explore *e, int status, int answer)
 {
+	struct str summary = {0};
 	ERROR(err);
 
 	if (e->failures.count)
 		answer = explore_tell_found(cli, e);
 	if ((e->runs || (e->over && e->options.shards > 1)) && !cli->run.quiet)
-		tell_summary(cli, e);
+		add_summary(e, &summary);
+	output_lines(cli, str_text(&summary));
+	str_fini(&summary);
 	status = status ? status : answer;
 	if (explore_report(cli, e, status, &err) == 0 || status == VERDICT_ERROR)
 		return status;

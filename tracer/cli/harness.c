@@ -161,15 +161,6 @@ static void add_summary(const struct harness_hunt *h, bool is_whole, struct str 
 	add_extent(h, is_whole, out);
 }
 
-static void tell_summary(const struct cli *cli, const struct harness_hunt *h, bool is_whole)
-{
-	struct str text = {0};
-
-	add_summary(h, is_whole, &text);
-	output_lines(cli, str_text(&text));
-	str_fini(&text);
-}
-
 /* ---- what was found -------------------------------------------------------------------------- */
 
 static void add_story(const struct harness_violation *v, struct str *out)
@@ -247,12 +238,15 @@ static int harness_tell(struct cli *cli, struct harness_hunt *h, int answer)
 {
 	int status = answer < 0 ? output_over(cli, &h->x) : 0;
 	const bool is_whole = answer == 0;
+	struct str summary = {0};
 	ERROR(err);
 
 	if (h->violations.count)
 		answer = harness_tell_found(cli, h);
 	if (h->program && !cli->run.quiet)
-		tell_summary(cli, h, is_whole);
+		add_summary(h, is_whole, &summary);
+	output_lines(cli, str_text(&summary));
+	str_fini(&summary);
 	status = status ? status : answer;
 	return harness_report(cli, h, status, &err) < 0 ? output_error(cli, &err) : status;
 }

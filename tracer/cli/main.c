@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char version[] = "gatectl " GATECTL_VERSION;
+
 static const struct command commands[] = {
 	{"run", "run [OPTIONS] [-g FILE.lua]... [--order 'A -> B']... [--] PROG [ARG...]",
 	 "run a program under gates", CMD_RUN, command_run, "program"},
@@ -75,11 +77,6 @@ static int no_command(const char *name)
 	return output_error(&cli, &err);
 }
 
-static void print_version(void)
-{
-	puts("gatectl " GATECTL_VERSION);
-}
-
 static int run_command(const struct command *c, int argc, char **argv)
 {
 	ERROR(err);
@@ -91,7 +88,7 @@ static int run_command(const struct command *c, int argc, char **argv)
 	else if (cli.help)
 		options_help(c), status = 0;
 	else if (cli.version)
-		print_version(), status = 0;
+		puts(version), status = 0;
 	else
 		status = c->run(&cli);
 	options_fini(&cli);
@@ -107,7 +104,7 @@ static int answer(int argc, char **argv)
 		return EXIT_SUCCESS;
 	}
 	if (argc > 1 && strcmp(argv[1], "--version") == 0) {
-		print_version();
+		puts(version);
 		return EXIT_SUCCESS;
 	}
 	if (argc == 3 && strcmp(argv[1], "--completions") == 0)

@@ -36,15 +36,6 @@ static void add_summary(const struct races_hunt *h, struct str *out)
 			     "ordered\n");
 }
 
-static void tell_summary(const struct cli *cli, const struct races_hunt *h)
-{
-	struct str text = {0};
-
-	add_summary(h, &text);
-	output_lines(cli, str_text(&text));
-	str_fini(&text);
-}
-
 /* A misspelt location leaves nothing out. */
 static void print_unknown(const struct races_hunt *h)
 {
@@ -72,12 +63,15 @@ static int races_tell_found(const struct cli *cli, const struct races_hunt *h)
 static int races_tell(struct cli *cli, struct races_hunt *h, int answer)
 {
 	int status = answer < 0 ? output_over(cli, &h->e.x) : 0;
+	struct str summary = {0};
 	ERROR(err);
 
 	if (h->found.count)
 		answer = races_tell_found(cli, h);
 	if (h->e.runs && !cli->run.quiet) {
-		tell_summary(cli, h);
+		add_summary(h, &summary);
+		output_lines(cli, str_text(&summary));
+		str_fini(&summary);
 		print_unknown(h);
 	}
 	status = status ? status : answer;

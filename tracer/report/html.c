@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char timeline_html[] = {
 #include "tracer/report/page/timeline.html.inc"
@@ -72,6 +73,20 @@ static void add_relative(const char *from, const char *to, struct str *out)
 	str_add(out, to + common + (to[common] != '\0'));
 }
 
+/* Adds the link if the folder `to` has the file. */
+static void add_link(const char *from, const char *to, const char *name, struct json *j)
+{
+	struct str file = {0}, link = {0};
+
+	str_addf(&file, "%s/%s", to, name);
+	add_relative(from, to, &link);
+	str_addf(&link, "%s%s", link.length ? "/" : "", name);
+	if (access(str_text(&file), F_OK) == 0)
+		json_string(j, NULL, str_text(&link));
+	str_fini(&file);
+	str_fini(&link);
+}
+
 void report_links(const char *page, const char *folder, const char *const *names, struct json *j)
 {
 	const char *slash = strrchr(page, '/');
@@ -79,14 +94,8 @@ void report_links(const char *page, const char *folder, const char *const *names
 	char *from = realpath(dir, NULL), *to = folder ? realpath(folder, NULL) : NULL;
 
 	json_array(j, "links");
-	for (; from && to && *names; names++) {
-		struct str link = {0};
-
-		add_relative(from, to, &link);
-		str_addf(&link, "%s%s", link.length ? "/" : "", *names);
-		json_string(j, NULL, str_text(&link));
-		str_fini(&link);
-	}
+	for (; from && to && *names; names++)
+		add_link(from, to, *names, j);
 	json_end_array(j);
 	free(from);
 	free(to);

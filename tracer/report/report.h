@@ -27,8 +27,8 @@ void report_endings(unsigned kinds, struct str *out);
 
 /* Prints the page of a command. `json`: the record, an object. */
 void report_page(const char *command, const char *json, struct str *out);
-/* Adds an array of links from the page at `page` to files of the folder; NULL ends their names. Links to a folder that does
-   not exist are left out. */
+/* Adds an array of links from the page at `page` to those of the files that are in the folder; NULL ends the names.
+   `folder`: NULL: there is none. */
 void report_links(const char *page, const char *folder, const char *const *names, struct json *j);
 
 /* ---- junit.c -------------------------------------------------------------------------------- */

@@ -293,18 +293,22 @@ static int read_weaken(const char *name, const char *text, void *out, struct err
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
+/* Commands with options in common. */
+enum {
+	CMD_GATED =
+		CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_EXPLORE | CMD_REPLAY | CMD_RACES,
+	CMD_SEARCHES = CMD_EXPLORE | CMD_RACES | CMD_HARNESS,
+	CMD_RUNS = CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT,
+};
 #define INTO(reader, member) reader, offsetof(struct cli, member)
 
 const struct option_row option_rows[OPTION_ROWS + 1] = {
-	{"gates", 'g', "FILE.lua",
-	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_CHECK | CMD_PROVE | CMD_EXPLORE | CMD_REPLAY |
-		 CMD_RACES,
-	 INTO(read_list, run.scripts), "a gate script; may be repeated"},
+	{"gates", 'g', "FILE.lua", CMD_GATED | CMD_CHECK, INTO(read_list, run.scripts),
+	 "a gate script; may be repeated"},
 	{"gates", 'g', "FILE.schedule", CMD_EXPLORE, INTO(read_list, run.scripts),
 	 "... or a kept schedule (DIR/N/schedule): no search, its script is made, or made smaller"},
-	{"order", 0, "'A -> B'",
-	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_EXPLORE | CMD_REPLAY | CMD_RACES,
-	 INTO(read_list, run.orders), "A has been executed before B may be; may be repeated"},
+	{"order", 0, "'A -> B'", CMD_GATED, INTO(read_list, run.orders),
+	 "A has been executed before B may be; may be repeated"},
 	{"replay", 0, "FILE.schedule", CMD_REPL, INTO(read_string, schedule),
 	 "who goes on is what the schedule says: `step` by step, or `run`"},
 	{"output", 'o', "FILE.lua", CMD_CONVERT, INTO(read_string, output),
@@ -341,10 +345,9 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	 "schedules of each harness at most (10000)"},
 	{"for", 0, "SECONDS", CMD_HARNESS, INTO(read_seconds, most_seconds),
 	 "how long to search all of them; 0 = as long as it needs (60)"},
-	{"steps", 0, "N", CMD_EXPLORE | CMD_RACES | CMD_HARNESS, INTO(read_count, explore.steps),
+	{"steps", 0, "N", CMD_SEARCHES, INTO(read_count, explore.steps),
 	 "points of a schedule before it counts as one that does not end (100000)"},
-	{"hang", 0, "SECONDS", CMD_EXPLORE | CMD_RACES | CMD_HARNESS,
-	 INTO(read_seconds, explore.hang),
+	{"hang", 0, "SECONDS", CMD_SEARCHES, INTO(read_seconds, explore.hang),
 	 "a schedule in which no thread makes a step for so long hangs; 0 = never (5)"},
 	{"stdout", 0, "tty|pipe|file", CMD_EXPLORE, INTO(read_stdout, run.kinds),
 	 "the kind of PROG's standard output, which schedules record (as gatectl's own)"},
@@ -413,7 +416,7 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	 "time for)"},
 	{"ignore", 0, "FILE", CMD_RACES, INTO(read_string, ignore),
 	 "races there are left out: one location a line, # begins a comment"},
-	{"report", 0, "FILE", CMD_EXPLORE | CMD_RACES | CMD_HARNESS, INTO(read_list, run.reports),
+	{"report", 0, "FILE", CMD_SEARCHES, INTO(read_list, run.reports),
 	 "the search as .json, .xml or .html; may be repeated"},
 	{"all", 0, NULL, CMD_CONVERT, INTO(read_switch, all),
 	 "convert sleeps, too, on whose order the outcome does not depend"},
@@ -442,8 +445,8 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	 "what becomes of processes that PROG leaves behind (leave; with expect, kill)"},
 	{"leftover", 0, "leave|wait", CMD_ATTACH, INTO(read_leftover, run.leftover),
 	 "what becomes of processes that the program leaves behind (leave)"},
-	{"no-follow", 0, NULL, CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT,
-	 INTO(read_switch, run.no_follow), "let child processes go untouched"},
+	{"no-follow", 0, NULL, CMD_RUNS, INTO(read_switch, run.no_follow),
+	 "let child processes go untouched"},
 	{"no-resident", 0, NULL, CMD_RUN | CMD_EXPLORE | CMD_REPLAY,
 	 INTO(read_switch, run.no_resident),
 	 "every arrival ends in gatectl, none is decided inside the program"},
@@ -456,9 +459,8 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	 "write beside each script what its locations mean now"},
 	{"fix", 0, NULL, CMD_CHECK, INTO(read_switch, check.fix),
 	 "rewrite line numbers of locations that have moved"},
-	{"verbose", 'v', NULL,
-	 CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_CONVERT | CMD_REPLAY,
-	 INTO(read_verbose, run), "a line for every arrival, hold, release and open"},
+	{"verbose", 'v', NULL, CMD_RUNS | CMD_REPLAY, INTO(read_verbose, run),
+	 "a line for every arrival, hold, release and open"},
 	{"verbose", 'v', NULL, CMD_EXPLORE, INTO(read_verbose, run),
 	 "the whole text of every failure, not of the first"},
 	{"quiet", 'q', NULL, CMD_ALL & ~(CMD_CHECK | CMD_LINES), INTO(read_quiet, run),

@@ -200,33 +200,25 @@ static void audit_baseline(const void *of, struct str *out)
 			baseline_line(r->audit->program, f, out);
 }
 
-static bool has_line(const char *text, const char *line)
-{
-	const char *at = text;
-
-	while ((at = strstr(at, line))) {
-		if (at == text || at[-1] == '\n')
-			return true;
-		at++;
-	}
-	return false;
-}
-
 int audit_baseline_read(struct audit *a, const char *path, struct error *err)
 {
 	char *text = file_read(path, err);
+	struct str known = {0};
 
 	if (!text) {
 		error_prefix(err, "--baseline: ");
 		return error_hint(err, "gatectl audit --report %s ... writes one", path);
 	}
+	str_addf(&known, "\n%s", text);
 	array_each(struct finding, f, &a->findings.items) {
 		struct str line = {0};
 
+		str_add(&line, "\n");
 		baseline_line(a->program, f, &line);
-		f->is_known = has_line(text, str_text(&line));
+		f->is_known = strstr(str_text(&known), str_text(&line)) != NULL;
 		str_fini(&line);
 	}
+	str_fini(&known);
 	base_free(text);
 	return 0;
 }

@@ -9,6 +9,9 @@
 /* Of a schedule as many steps are shown, the last ones. */
 enum { STEPS_MOST = 400 };
 
+static const char *const files[] = {"report.html", "report.json", "schedule", "gates.lua",
+				    "stdout",	   "stderr",	  NULL};
+
 /* ---- for the page --------------------------------------------------------------------------- */
 
 static void add_step(const struct schedule_step *step, struct json *j)
@@ -43,26 +46,6 @@ static void add_schedule(const struct schedule *s, struct json *j)
 	json_end_array(j);
 }
 
-static void add_files(const struct explore_failure *f, const char *page, struct json *j)
-{
-	const char *names[7];
-	size_t count = 0;
-
-	if (f->again) {
-		names[count++] = "report.html";
-		names[count++] = "report.json";
-	}
-	names[count++] = "schedule";
-	if (f->script)
-		names[count++] = "gates.lua";
-	if (f->again) {
-		names[count++] = "stdout";
-		names[count++] = "stderr";
-	}
-	names[count] = NULL;
-	report_links(page, f->folder, names, j);
-}
-
 /* ---- the record ----------------------------------------------------------------------------- */
 
 static void add_failure(const struct explore_failure *f, const char *page, struct json *j)
@@ -88,7 +71,7 @@ static void add_failure(const struct explore_failure *f, const char *page, struc
 	}
 	json_string(j, "text", f->text);
 	if (page) {
-		add_files(f, page, j);
+		report_links(page, f->folder, files, j);
 		add_schedule(&f->schedule, j);
 	}
 	json_end_object(j);

@@ -7,12 +7,11 @@
 static void add_script(const struct harness_violation *v, const char *page, struct json *j)
 {
 	static const char *const files[] = {"README.md", "test.c", "outcomes.txt", "gates.lua",
-					    NULL},
-				 *const no_script[] = {"README.md", "test.c", "outcomes.txt", NULL};
+					    NULL};
 	struct str runs = {0};
 
 	json_string(j, "story", str_text(&v->story));
-	report_links(page, v->folder, v->script ? files : no_script, j);
+	report_links(page, v->folder, files, j);
 	if (v->script) {
 		explore_gates_runs(v->forced, v->asked, v->forced_s, &runs);
 		json_string(j, "forced_in", str_text(&runs));
