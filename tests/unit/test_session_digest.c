@@ -1,5 +1,5 @@
 /* Whether two outputs count as the same. */
-#include "tracer/features/output/digest.h"
+#include "tracer/features/output/output.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,6 @@
  * passes the output on and keeps a copy. The thread does nothing else; ptrace stays with the main
  * thread. A file is read when all is over.
  */
-#include "tracer/features/output/digest.h"
 #include "tracer/features/output/output.h"
 
 #include "tracer/base/files/io.h"

@@ -1,4 +1,4 @@
-#include "tracer/features/output/digest.h"
+#include "tracer/features/output/output.h"
 
 #include "tracer/base/hash.h"
 

@@ -50,7 +50,7 @@ static void number_tracks(struct trace *tr)
 	}
 }
 
-static void advance(struct trace *tr, uint64_t us)
+static void advance_time(struct trace *tr, uint64_t us)
 {
 	tr->now_ns = us * 1000 > tr->now_ns ? us * 1000 : tr->now_ns + STEP_NS;
 }
@@ -280,7 +280,7 @@ static void write_event(struct trace *tr, const struct happened *h)
 	const struct run_thread *t = h->thread ? threads_of(h->thread) : NULL;
 	struct track *track;
 
-	advance(tr, h->t_us);
+	advance_time(tr, h->t_us);
 	if (!t)
 		return; /* a barrier has opened: the flow begins at the last to arrive */
 	track = &tr->tracks.items[t->index];
@@ -308,7 +308,7 @@ void report_trace(struct run *s, const struct report_head *head, struct str *out
 	name_tracks(&tr);
 	array_each(const struct happened, h, &tl->all)
 		write_event(&tr, h);
-	advance(&tr, tl->end_us);
+	advance_time(&tr, tl->end_us);
 	array_each(struct run_thread *, t, &s->threads)
 		end_life(&tr, *t, &tr.tracks.items[(*t)->index]);
 	json_end_array(j);
