@@ -177,6 +177,14 @@ static bool push_known(lua_State *L, lua_Integer number)
 	return true;
 }
 
+/* Were all functions that run on L called in this entry? */
+static bool run_is_new(lua_State *L)
+{
+	const struct script *s = script_of(L);
+
+	return L == s->L || (s->run && s->run->co == L && !s->run->resumed);
+}
+
 static int push_one_of(lua_State *L, lua_Integer number, bool just_read)
 {
 	struct enum_reads *e = &script_of(L)->enums;
@@ -187,7 +195,7 @@ static int push_one_of(lua_State *L, lua_Integer number, bool just_read)
 		return 1;
 	}
 	push_entry(L, e);
-	if (local && script_run_is_new(L) && push_known(L, number))
+	if (local && run_is_new(L) && push_known(L, number))
 		return 1;
 	return fault_raise(L,
 			   "%s is a value of several enumerations that were read: write it in one, "

@@ -1,17 +1,6 @@
 /* :run: the tester's function in a coroutine that holds its thread where it waits. */
 #include "lua/script_internal.h"
 
-struct script_run {
-	struct script *script;
-	lua_State *co;
-	int ref;		/* of the function */
-	int co_ref, hit_ref;	/* what keeps the coroutine and its hit alive */
-	int until_ref;		/* the function of wait_until while it holds, or LUA_NOREF */
-	struct script_hit *hit; /* valid as long as hit_ref */
-	struct gate *waits;	/* what gate:wait() has just asked for */
-	bool resumed;		/* it has held before */
-};
-
 /* ---- what the function calls ----------------------------------------------------------------- */
 
 static struct script_run *check_inside(lua_State *L, const char *who)
@@ -221,13 +210,6 @@ bool script_run_owns(const struct script *s, const lua_State *co)
 		if (s->runs.items[i]->co == co)
 			return true;
 	return false;
-}
-
-bool script_run_is_new(lua_State *L)
-{
-	const struct script *s = script_of(L);
-
-	return L == s->L || (s->run && s->run->co == L && !s->run->resumed);
 }
 
 void script_run_free_all(struct script *s)

@@ -231,9 +231,18 @@ enum engine_answer script_run(void *ctx, int ref, const struct arrival *a, void 
 			      struct gate **gate, struct error *err);
 void script_run_end(void *ctx, void *coroutine);
 void script_run_free_all(struct script *s);
+struct script_run {
+	struct script *script;
+	lua_State *co;
+	int ref;		/* of the function */
+	int co_ref, hit_ref;	/* what keeps the coroutine and its hit alive */
+	int until_ref;		/* the function of wait_until while it holds, or LUA_NOREF */
+	struct script_hit *hit; /* valid as long as hit_ref */
+	struct gate *waits;	/* what gate:wait() has just asked for */
+	bool resumed;		/* it has held before */
+};
+
 bool script_run_owns(const struct script *s, const lua_State *co);
-/* Were all functions that run on L called in this entry? */
-bool script_run_is_new(lua_State *L);
 
 /* ---- value.c ---- */
 

@@ -97,7 +97,8 @@ static int arg_index(lua_State *L)
 
 /* ---- program --------------------------------------------------------------------------------- */
 
-static void check_runs(lua_State *L)
+/* The host's functions, once the program runs. */
+static const struct script_program *check_runs(lua_State *L)
 {
 	struct script *s = script_of(L);
 
@@ -105,28 +106,27 @@ static void check_runs(lua_State *L)
 		fault_raise(L, "program.var: the program does not run yet while the script is "
 			       "loaded; use it in a function");
 	s->lines_have_seen |= s->mode == SCRIPT_LOADING;
+	return value_program(L, GLOBAL);
 }
 
 static int global_index(lua_State *L)
 {
 	const struct script *s = script_of(L);
-	const struct script_program *p = value_program(L, GLOBAL);
+	const struct script_program *p = check_runs(L);
 	const char *name = value_check_name(L, 2, GLOBAL);
 	struct asked *out = value_ask(L);
 
-	check_runs(L);
 	return value_answer(L, p->global(p->ctx, s->arrival, name, &out->value, &out->err));
 }
 
 static int global_newindex(lua_State *L)
 {
 	const struct script *s = script_of(L);
-	const struct script_program *p = value_program(L, GLOBAL);
+	const struct script_program *p = check_runs(L);
 	const char *name = value_check_name(L, 2, GLOBAL);
 	struct asked *out = value_ask(L);
 	struct program_value from;
 
-	check_runs(L);
 	value_check_writing(L, name);
 	value_take(L, 3, &from);
 	if (p->set_global(p->ctx, s->arrival, name, &from, &out->err) < 0)
