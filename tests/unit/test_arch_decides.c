@@ -1,5 +1,5 @@
 /* What decides where code goes: small pieces of it, as compilers write them. */
-#include "tracer/arch/decides.h"
+#include "tracer/arch/arch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,6 @@
  * Each register and word in memory carries a mask of the values that it was made from. An instruction
  * mixes the masks of what it reads into what it writes, flags too; a branch decides by its flags.
  */
-#include "tracer/arch/decides.h"
 #include "tracer/arch/x86_64.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef GATECTL_FEATURES_WAITING_WAITING_H
 #define GATECTL_FEATURES_WAITING_WAITING_H
 
-#include "tracer/arch/decides.h"
+#include "tracer/arch/arch.h"
 #include "tracer/run/state.h"
 
 /* What a thread does, or the kind of object that it waits for: see kinds.c. */
