@@ -26,7 +26,7 @@ static void classification(void **state)
 
 		if (!t)
 			fail_msg("%s: no such type", classes[i].type);
-		if (abi_classify(t, &p->self->program, &place, &p->err) < 0)
+		if (abi_classify(false, t, &p->self->program, &place, &p->err) < 0)
 			fail_msg("%s: %s", classes[i].type, p->err.text);
 		if (place.memory)
 			str_add(&made, "M");

@@ -55,25 +55,43 @@ static uint64_t fixed_signed(struct cursor *c, unsigned size)
 	return (uint64_t)number_make((struct number_type){NUMBER_SIGNED, (uint8_t)size}, bits).bits;
 }
 
-static enum run_answer constants(struct evaluation *r, struct cursor *c, unsigned op)
+bool expression_constant(struct cursor *c, unsigned op, uint64_t *out)
 {
-	if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
-		return push_bits(r, op - DW_OP_lit0);
+	if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
+		*out = op - DW_OP_lit0;
+		return true;
+	}
 	switch (op) {
 	case DW_OP_const1u:
 	case DW_OP_const2u:
 	case DW_OP_const4u:
 	case DW_OP_const8u:
-		return push_bits(r, cursor_fixed(c, 1u << ((op - DW_OP_const1u) / 2)));
+		*out = cursor_fixed(c, 1u << ((op - DW_OP_const1u) / 2));
+		return true;
 	case DW_OP_const1s:
 	case DW_OP_const2s:
 	case DW_OP_const4s:
 	case DW_OP_const8s:
-		return push_bits(r, fixed_signed(c, 1u << ((op - DW_OP_const1s) / 2)));
+		*out = fixed_signed(c, 1u << ((op - DW_OP_const1s) / 2));
+		return true;
 	case DW_OP_constu:
-		return push_bits(r, cursor_uleb(c));
+		*out = cursor_uleb(c);
+		return true;
 	case DW_OP_consts:
-		return push_bits(r, (uint64_t)cursor_sleb(c));
+		*out = (uint64_t)cursor_sleb(c);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum run_answer constants(struct evaluation *r, struct cursor *c, unsigned op)
+{
+	uint64_t constant;
+
+	if (expression_constant(c, op, &constant))
+		return push_bits(r, constant);
+	switch (op) {
 	case DW_OP_addr:
 	case DW_OP_addrx:
 	case DW_OP_constx:

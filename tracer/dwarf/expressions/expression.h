@@ -54,7 +54,7 @@ int expression_value(const struct expression *m, const uint8_t *code, size_t siz
 
 /* What the register (or the expression of DW_OP_entry_value), or the parameter with this entry
    (DW_OP_GNU_parameter_ref; code NULL), had when the frame's function was entered, as its caller's
-   call site tells: DW_TAG_call_site_parameter (GNU's, too). (call_site.c) */
+   call site tells: DW_TAG_call_site_parameter (GNU's, too). (expression_places.c) */
 int callsite_value(const struct expression *m, const uint8_t *code, size_t size, uint64_t parameter,
 		   uint64_t *out, struct error *err);
 
@@ -72,6 +72,10 @@ struct loclist_ranges {
 };
 int loclist_ranges(const struct entry *e, const struct attr *a, struct loclist_ranges *out,
 		   struct error *err);
+
+/* The constant that an operation pushes, its operand read; false: it is another operation. */
+struct cursor;
+bool expression_constant(struct cursor *c, unsigned op, uint64_t *out);
 
 /* Operations by name, for listings: "rbp-24". Unknown ones give false. (variables' listing) */
 const char *expression_register_name(unsigned dwarf); /* NULL: unknown */

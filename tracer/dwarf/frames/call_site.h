@@ -12,6 +12,8 @@ struct call_owner {
 	uint64_t low; /* where it begins, in the module */
 };
 
+/* "optimised out at this line; ...: WHY"; -1 */
+int callsite_unavailable(struct error *err, const char *why);
 /* The function that holds the offset. 0, or -1: no debug information tells. */
 int callsite_owner(struct module *m, uint64_t offset, struct call_owner *out, struct error *err);
 

@@ -43,10 +43,6 @@ static inline uint32_t index_hash(const char *text)
 	return hash;
 }
 
-/* All names of all units (index_names.c). False: they cannot be told, or are too many. */
-bool index_collect(struct die_table *t, struct index_names *out);
-void index_names_fini(struct index_names *n);
-
 /* Keeps the tables, and the names if there are any (index_write.c). */
 bool index_write(struct die_table *t, const struct index_names *names);
 

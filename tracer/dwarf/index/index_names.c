@@ -125,18 +125,6 @@ static bool index_names_is_wanted(const struct abbrevs *a, const struct abbrev *
 	return index_names_is_function(one->tag);
 }
 
-static void skip(const struct collector *x, struct cursor *c, const struct abbrev_attr *attr)
-{
-	struct attr ignored;
-
-	if (attr->size >= 0)
-		cursor_take(c, (uint64_t)attr->size);
-	else if (attr->form == DW_FORM_exprloc)
-		cursor_take(c, cursor_uleb(c));
-	else
-		attr_read(x->abbrevs, x->u, c, attr, &ignored);
-}
-
 /* What is code, or was, and is so in copies of it. */
 static bool means_code(unsigned tag, unsigned slot)
 {
@@ -155,7 +143,7 @@ static void read_wanted(struct collector *x, struct cursor *c, const struct abbr
 
 		if (attr->slot != DIE_NAME && attr->slot != DIE_ORIGIN) {
 			f.code |= means_code(one->tag, attr->slot);
-			skip(x, c, attr);
+			attr_skip(x->abbrevs, x->u, c, attr);
 			continue;
 		}
 		attr_read(x->abbrevs, x->u, c, attr, &value);
@@ -186,7 +174,7 @@ static void read_die(struct collector *x, struct cursor *c)
 		cursor_take(c, (uint64_t)one->fixed);
 	} else {
 		for (uint32_t i = 0; i < one->count && !c->broken; i++)
-			skip(x, c, &x->abbrevs->attrs.items[one->first + i]);
+			attr_skip(x->abbrevs, x->u, c, &x->abbrevs->attrs.items[one->first + i]);
 	}
 }
 
@@ -285,7 +273,7 @@ static void make_lists(struct collector *x, struct index_names *out)
 	*array_add(&out->heads) = (struct name_head){UINT32_MAX, (uint32_t)out->lists.count};
 }
 
-bool index_collect(struct die_table *t, struct index_names *out)
+static bool index_collect(struct die_table *t, struct index_names *out)
 {
 	struct collector x = {.t = t};
 	bool done = collect_all(&x);
@@ -301,8 +289,92 @@ bool index_collect(struct die_table *t, struct index_names *out)
 	return done;
 }
 
-void index_names_fini(struct index_names *n)
+static void index_names_fini(struct index_names *n)
 {
 	array_fini(&n->heads);
 	array_fini(&n->lists);
+}
+
+/* ---- questions ------------------------------------------------------------------------------ */
+
+/* Collects them, and keeps them for this run and later ones. */
+static void make_names(struct die_table *t)
+{
+	struct index_names names = {0};
+
+	t->kept->tried = true;
+	if (!cache_usable() || !index_collect(t, &names))
+		return;
+	if (index_write(t, &names)) {
+		cache_close(t->kept->cache);
+		t->kept->cache = cache_open(t->kept->name, INDEX_FORMAT);
+	}
+	index_names_fini(&names);
+}
+
+bool index_has_names(const struct die_table *t)
+{
+	return t->kept && t->kept->cache && cache_size(t->kept->cache, INDEX_HEADS);
+}
+
+static const struct name_head *head_at(struct dwarf_index *x, uint64_t i)
+{
+	return cache_bytes(x->cache, INDEX_HEADS, i * sizeof(struct name_head),
+			   2 * sizeof(struct name_head));
+}
+
+/* The head with this hash, and the one behind it. True with *out NULL: no name has it. */
+static bool find_head(struct dwarf_index *x, uint32_t hash, const struct name_head **out)
+{
+	uint64_t low = 0, high = cache_size(x->cache, INDEX_HEADS) / sizeof(**out) - 1;
+
+	*out = NULL;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		const struct name_head *head = head_at(x, middle);
+
+		if (!head)
+			return false;
+		if (head->hash == hash) {
+			*out = head;
+			return true;
+		}
+		if (head->hash < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return true;
+}
+
+static bool mark_list(struct dwarf_index *x, const struct name_head *head, bool functions,
+		      bool *marks, size_t count)
+{
+	uint64_t n = head[1].first > head[0].first ? head[1].first - head[0].first : 0;
+	const uint32_t *list = cache_bytes(
+		x->cache, INDEX_LISTS, (uint64_t)head->first * sizeof(*list), n * sizeof(*list));
+
+	for (uint64_t i = 0; list && i < n; i++)
+		if ((!functions || list[i] & 1) && list[i] >> 1 < count)
+			marks[list[i] >> 1] = true;
+	return list;
+}
+
+/* Of such names parts were left out; but for operators, that have these characters themselves. */
+static bool is_collected(const char *name)
+{
+	return !strpbrk(name, "<[") || strncmp(name, "operator", 8) == 0;
+}
+
+bool index_mark_named(struct die_table *t, const char *name, bool functions, bool *marks)
+{
+	const struct name_head *head;
+
+	if (!t->kept || !is_collected(name))
+		return false;
+	if (!index_has_names(t) && !t->kept->tried)
+		make_names(t);
+	if (!index_has_names(t) || !find_head(t->kept, index_hash(name), &head))
+		return false;
+	return !head || mark_list(t->kept, head, functions, marks, t->units.count);
 }

@@ -156,9 +156,6 @@ bool index_read(struct die_table *t)
 		t->kept->cache = NULL;
 		return false;
 	}
-	array_each(const struct die_unit, u, &t->units)
-		dies_tell_directory(u, t->module->lines);
-	dies_sort_signatures(t);
 	return true;
 }
 
@@ -207,88 +204,4 @@ void index_mark_file(struct line_table *t, const char *file, bool *marks)
 		return;
 	for (size_t i = 0; i < t->units.count; i++)
 		marks[i] = true;
-}
-
-/* ---- names ---------------------------------------------------------------------------------- */
-
-/* Collects them, and keeps them for this run and later ones. */
-static void make_names(struct die_table *t)
-{
-	struct index_names names = {0};
-
-	t->kept->tried = true;
-	if (!cache_usable() || !index_collect(t, &names))
-		return;
-	if (index_write(t, &names)) {
-		cache_close(t->kept->cache);
-		t->kept->cache = cache_open(t->kept->name, INDEX_FORMAT);
-	}
-	index_names_fini(&names);
-}
-
-bool index_has_names(const struct die_table *t)
-{
-	return t->kept && t->kept->cache && cache_size(t->kept->cache, INDEX_HEADS);
-}
-
-static const struct name_head *head_at(struct dwarf_index *x, uint64_t i)
-{
-	return cache_bytes(x->cache, INDEX_HEADS, i * sizeof(struct name_head),
-			   2 * sizeof(struct name_head));
-}
-
-/* The head with this hash, and the one behind it. True with *out NULL: no name has it. */
-static bool find_head(struct dwarf_index *x, uint32_t hash, const struct name_head **out)
-{
-	uint64_t low = 0, high = cache_size(x->cache, INDEX_HEADS) / sizeof(**out) - 1;
-
-	*out = NULL;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		const struct name_head *head = head_at(x, middle);
-
-		if (!head)
-			return false;
-		if (head->hash == hash) {
-			*out = head;
-			return true;
-		}
-		if (head->hash < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return true;
-}
-
-static bool mark_list(struct dwarf_index *x, const struct name_head *head, bool functions,
-		      bool *marks, size_t count)
-{
-	uint64_t n = head[1].first > head[0].first ? head[1].first - head[0].first : 0;
-	const uint32_t *list = cache_bytes(
-		x->cache, INDEX_LISTS, (uint64_t)head->first * sizeof(*list), n * sizeof(*list));
-
-	for (uint64_t i = 0; list && i < n; i++)
-		if ((!functions || list[i] & 1) && list[i] >> 1 < count)
-			marks[list[i] >> 1] = true;
-	return list;
-}
-
-/* Of such names parts were left out; but for operators, that have these characters themselves. */
-static bool is_collected(const char *name)
-{
-	return !strpbrk(name, "<[") || strncmp(name, "operator", 8) == 0;
-}
-
-bool index_mark_named(struct die_table *t, const char *name, bool functions, bool *marks)
-{
-	const struct name_head *head;
-
-	if (!t->kept || !is_collected(name))
-		return false;
-	if (!index_has_names(t) && !t->kept->tried)
-		make_names(t);
-	if (!index_has_names(t) || !find_head(t->kept, index_hash(name), &head))
-		return false;
-	return !head || mark_list(t->kept, head, functions, marks, t->units.count);
 }

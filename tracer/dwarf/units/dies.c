@@ -80,7 +80,8 @@ static void take_bases(struct die_unit *u, const struct die *d)
 		u->dwo_id = d->at[DIE_DWO_ID].number;
 }
 
-void dies_tell_directory(const struct die_unit *u, struct line_table *lines)
+/* The line program of versions 2 to 4 does not know its directory: DW_AT_comp_dir. */
+static void tell_directory(const struct die_unit *u, struct line_table *lines)
 {
 	struct line_unit *l;
 
@@ -137,7 +138,7 @@ static int read_top(struct die_table *t, struct die_unit *u, struct line_table *
 	die_address(t, u, &d.at[DIE_LOW], &u->low);
 	u->split = d.at[DIE_DWO].form && d.tag != DW_TAG_type_unit ? UNIT_SKELETON : UNIT_WHOLE;
 	u->dwo_name = die_text(t, u, &d.at[DIE_DWO]);
-	dies_tell_directory(u, lines);
+	tell_directory(u, lines);
 	return take_spans(t, u, &d, err);
 }
 
@@ -157,7 +158,7 @@ static int by_signature(const void *a, const void *b)
 	return x->signature < y->signature ? -1 : x->signature > y->signature;
 }
 
-void dies_sort_signatures(struct die_table *t)
+static void sort_signatures(struct die_table *t)
 {
 	array_each(const struct die_unit, u, &t->units) {
 		if (u->type_die)
@@ -197,7 +198,7 @@ static int read_headers(struct die_table *t, const struct die_source *in, struct
 	return 0;
 }
 
-int dies_read_units(struct die_table *t, struct error *err)
+static int read_units(struct die_table *t, struct error *err)
 {
 	struct line_table *lines = lines_table(t->module, err);
 	struct pass pass = {t->own.info.bytes};
@@ -212,7 +213,6 @@ int dies_read_units(struct die_table *t, struct error *err)
 		if (u->in == &t->own)
 			pass_to(&pass, dies_bytes(u, u->offset));
 	}
-	dies_sort_signatures(t);
 	array_sort(&t->spans, dies_by_low);
 	return 0;
 }
@@ -316,11 +316,15 @@ static int find_sections(struct die_table *t, struct error *err)
 
 static int find_units(struct die_table *t, struct error *err)
 {
-	if (index_read(t))
-		return 0;
-	if (dies_read_units(t, err) < 0)
+	bool kept = index_read(t);
+
+	if (!kept && read_units(t, err) < 0)
 		return -1;
-	index_keep(t);
+	for (size_t i = 0; kept && i < t->units.count; i++)
+		tell_directory(&t->units.items[i], t->module->lines);
+	sort_signatures(t);
+	if (!kept)
+		index_keep(t);
 	return 0;
 }
 

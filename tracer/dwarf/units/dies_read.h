@@ -71,6 +71,9 @@ struct abbrevs {
 /* Reads one attribute. `out` is untouched where the form is unknown: the cursor is broken then. */
 void attr_read(const struct abbrevs *abbrevs, const struct die_unit *u, struct cursor *c,
 	       const struct abbrev_attr *attr, struct attr *out);
+/* Passes over it. */
+void attr_skip(const struct abbrevs *abbrevs, const struct die_unit *u, struct cursor *c,
+	       const struct abbrev_attr *attr);
 /* Reads the DIE at the cursor. Values are read only of tags that make scopes, and of every tag
    with `all`. 0, or -1 with an error. */
 int die_read(struct die_table *t, struct die_unit *u, struct cursor *c, bool all, struct die *out,
@@ -83,11 +86,6 @@ int dies_header(struct die_table *t, const struct die_source *in, struct cursor 
 		struct die_unit *u, struct error *err);
 /* The DIE's own name; of a class whose members are here, but which stands in a type unit: its name there. */
 const char *die_name(struct die_table *t, struct die_unit *u, const struct die *d);
-/* The line program of versions 2 to 4 does not know its directory: DW_AT_comp_dir. */
-void dies_tell_directory(const struct die_unit *u, struct line_table *lines);
-void dies_sort_signatures(struct die_table *t);
-/* All units of the sections, their code and their line programs. 0, or -1. */
-int dies_read_units(struct die_table *t, struct error *err);
 /* Language, name and compiler, from the top DIE. */
 void dies_take_names(struct die_table *t, struct die_unit *u, const struct die *d);
 /* Type units of DWARF 4 have a section of their own; one piece of memory for both makes them units

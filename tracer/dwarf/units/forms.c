@@ -3,6 +3,16 @@
 
 #include <libdwarf/dwarf.h>
 
+#include <string.h>
+
+int dies_broken(const struct die_table *t, struct error *err, const char *what, uint64_t offset)
+{
+	const struct module *m = t->module;
+
+	return error_set(err, ERROR_OBJECT, "%s: broken debug information: %s at 0x%llx",
+			 m->debug_path ? m->debug_path : m->path, what, (unsigned long long)offset);
+}
+
 enum { FORM_EMPTY = -1, FORM_VARIES = -2, FORM_ADDRESS = -3, FORM_OFFSET = -4 };
 
 /* 0: unknown */
@@ -160,4 +170,93 @@ void attr_read(const struct abbrevs *abbrevs, const struct die_unit *u, struct c
 	else if (size < 0)
 		read_variable(c, out);
 	make_absolute(u, out);
+}
+
+void attr_skip(const struct abbrevs *abbrevs, const struct die_unit *u, struct cursor *c,
+	       const struct abbrev_attr *attr)
+{
+	struct attr ignored;
+
+	if (attr->size >= 0)
+		cursor_take(c, (uint64_t)attr->size);
+	else if (attr->form == DW_FORM_exprloc)
+		cursor_take(c, cursor_uleb(c));
+	else
+		attr_read(abbrevs, u, c, attr, &ignored);
+}
+
+/* ---- texts and addresses -------------------------------------------------------------------- */
+
+/* A number of `size` bytes at base + index * size of a section of indexes. */
+static bool indexed(const struct section_data *s, uint64_t base, uint64_t index, unsigned size,
+		    uint64_t *out)
+{
+	if (!s->bytes || base > s->size || index >= (s->size - base) / size)
+		return false;
+	*out = 0;
+	memcpy(out, s->bytes + base + index * size, size);
+	return true;
+}
+
+const char *die_text(const struct die_table *t, const struct die_unit *u, const struct attr *v)
+{
+	uint64_t offset;
+
+	switch (v->form) {
+	case DW_FORM_string:
+		return (const char *)v->block;
+	case DW_FORM_strp:
+		return section_text(&u->in->str, v->number);
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_strp_alt:
+		return t->alt ? section_text(&t->alt->str, v->number) : NULL;
+	case DW_FORM_line_strp:
+		return section_text(&u->in->line_str, v->number);
+	case DW_FORM_strx:
+	case DW_FORM_strx1:
+	case DW_FORM_strx2:
+	case DW_FORM_strx3:
+	case DW_FORM_strx4:
+	case DW_FORM_GNU_str_index:
+		if (!indexed(&u->in->str_offsets, u->str_base, v->number, u->offset_size, &offset))
+			return NULL;
+		return section_text(&u->in->str, offset);
+	default:
+		return NULL;
+	}
+}
+
+bool die_address(const struct die_table *t, const struct die_unit *u, const struct attr *v,
+		 uint64_t *out)
+{
+	switch (v->form) {
+	case DW_FORM_addr:
+		*out = v->number;
+		return true;
+	case DW_FORM_addrx:
+	case DW_FORM_addrx1:
+	case DW_FORM_addrx2:
+	case DW_FORM_addrx3:
+	case DW_FORM_addrx4:
+	case DW_FORM_GNU_addr_index:
+		return indexed(&t->addr, u->addr_base, v->number, u->address_size, out);
+	default:
+		return false;
+	}
+}
+
+uint64_t die_address_at(const struct die_table *t, const struct die_unit *u, uint64_t index)
+{
+	const struct attr a = {.form = DW_FORM_addrx, .number = index};
+	uint64_t address;
+
+	return die_address(t, u, &a, &address) ? address : 0;
+}
+
+uint64_t die_list_offset(const struct die_unit *u, const struct section_data *lists, uint64_t base,
+			 uint64_t index)
+{
+	uint64_t offset;
+
+	return indexed(lists, base, index, u->offset_size, &offset) ? base + offset : UINT64_MAX;
 }

@@ -298,8 +298,8 @@ static void make_parts(const struct classes *c, uint64_t size, struct abi_place 
 	}
 }
 
-int abi_classify(const struct type *type, const struct dwarf_program *program,
-		 struct abi_place *out, struct error *err)
+static int classify_c(const struct type *type, const struct dwarf_program *program,
+		      struct abi_place *out, struct error *err)
 {
 	struct classes c = {.program = program, .left = ABI_TYPES, .err = err};
 	const struct type *t = type_whole(type, program);
@@ -457,8 +457,8 @@ static void add_rust_part(struct abi_place *out, const struct leaf *l)
 		 l->type->size);
 }
 
-int abi_classify_rust(const struct type *t, const struct dwarf_program *program,
-		      struct abi_place *out, struct error *err)
+static int classify_rust(const struct type *t, const struct dwarf_program *program,
+			 struct abi_place *out, struct error *err)
 {
 	struct leaves l = {.program = program, .left = ABI_TYPES, .err = err};
 
@@ -466,7 +466,7 @@ int abi_classify_rust(const struct type *t, const struct dwarf_program *program,
 	if (t->kind == TYPE_VOID || !t->size)
 		return 0;
 	if (t->kind != TYPE_STRUCT && t->kind != TYPE_ARRAY && t->kind != TYPE_UNION)
-		return abi_classify(t, program, out, err);
+		return classify_c(t, program, out, err);
 	if (t->size > ABI_MOST) {
 		out->memory = true;
 		return 0;
@@ -485,6 +485,12 @@ int abi_classify_rust(const struct type *t, const struct dwarf_program *program,
 		return unknown(t, err);
 	add_part(out, ABI_INTEGER, 0, t->size);
 	return 0;
+}
+
+int abi_classify(bool rust, const struct type *t, const struct dwarf_program *program,
+		 struct abi_place *out, struct error *err)
+{
+	return rust ? classify_rust(t, program, out, err) : classify_c(t, program, out, err);
 }
 
 /* ---- what came back ------------------------------------------------------------------------- */
@@ -515,4 +521,49 @@ int abi_returned(const struct dwarf_program *program, const struct type *type,
 	}
 	*out = value_of_bytes(program, type, bytes, t->size < ABI_MOST ? t->size : ABI_MOST);
 	return 0;
+}
+
+/* ---- functions with another calling convention than their type says -------------------------- */
+
+/* The function that holds the offset, as the linker knows it. */
+static bool is_clone(struct module *m, uint64_t offset, const char *kind)
+{
+	const struct elf_symbol *s = module_symbol_at(m, offset, true);
+
+	return s && strstr(s->name, kind);
+}
+
+/* What LLVM writes where it has taken away arguments or the value: it does not say which. */
+static bool is_nocall(struct module *m, uint64_t offset)
+{
+	ERROR(ignored);
+	struct die_table *t = dies_table(m, &ignored);
+	struct scope_ref scope;
+	struct entry e;
+	uint64_t how, at;
+
+	if (!t || dies_function_at(t, offset, &scope, &ignored) < 0 || !scope.scope)
+		return false;
+	at = scope.scope->offset;
+	for (int i = 0; at && i < 2;
+	     i++) { /* a copy's entry may leave it to the abstract function */
+		if (entry_read(t, at, &e, &ignored) < 0)
+			return false;
+		if (entry_number(&e, DW_AT_calling_convention, &how))
+			return how == DW_CC_nocall;
+		at = entry_ref(&e, DW_AT_abstract_origin);
+	}
+	return false;
+}
+
+bool call_is_changed(struct module *m, uint64_t offset)
+{
+	return is_clone(m, offset, ".constprop.") || call_returns_otherwise(m, offset);
+}
+
+/* gcc's .constprop alone takes fewer arguments, but returns what the function does. */
+bool call_returns_otherwise(struct module *m, uint64_t offset)
+{
+	return is_clone(m, offset, ".isra.") || is_clone(m, offset, ".part.") ||
+	       is_nocall(m, offset);
 }

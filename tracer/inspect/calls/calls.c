@@ -50,13 +50,6 @@ static int put_vector(const struct placing *p, const void *bytes, size_t n)
 	return 0;
 }
 
-static int classify(bool rust, const struct type *t, const struct dwarf_program *program,
-		    struct abi_place *place, struct error *err)
-{
-	return rust ? abi_classify_rust(t, program, place, err)
-		    : abi_classify(t, program, place, err);
-}
-
 /* ---- numbers -------------------------------------------------------------------------------- */
 
 static bool is_number(const struct inspect_plain *arg)
@@ -277,7 +270,7 @@ static int to_struct(const struct placing *p, const struct type *t, const struct
 	    (is_class(t) &&
 	     (!eval_base_offset(p->call->frame.program, v.type, t, &offset) || offset)))
 		return calls_fail(p, "the object is of another type than", t);
-	if (classify(p->callee->rust, t, p->call->frame.program, &place, p->err) < 0)
+	if (abi_classify(p->callee->rust, t, p->call->frame.program, &place, p->err) < 0)
 		return fail_inside(p);
 	if (place.memory || !has_room(p, &place) || t->size > sizeof(bytes))
 		return calls_fail(p, "is passed on the stack, which hit:call does not do:", t);
@@ -366,7 +359,7 @@ static int check_result(const struct dwarf_program *program, const struct callee
 	out->rust = c->rust;
 	if (!out->returns)
 		return 0;
-	if (classify(c->rust, out->returns, program, &place, err) == 0 && !place.memory)
+	if (abi_classify(c->rust, out->returns, program, &place, err) == 0 && !place.memory)
 		return 0;
 	type_spell(out->returns, &name);
 	return error_set(
@@ -428,7 +421,7 @@ int inspect_returned(const struct dwarf_program *program, const struct inspect_e
 		regs.integer[0] = 0;
 		t = type_pointer_to(type_builtin("void"));
 	}
-	if (classify(entry->rust, t, program, &place, err) < 0)
+	if (abi_classify(entry->rust, t, program, &place, err) < 0)
 		return -1;
 	return abi_returned(program, t, &place, &regs, out, err);
 }

@@ -27,12 +27,10 @@ struct abi_place {
 	struct abi_part part[2];
 };
 
-/* 0, or -1: such a type has no known place. */
-int abi_classify(const struct type *t, const struct dwarf_program *program, struct abi_place *out,
-		 struct error *err);
-/* What Rust's own calling convention gives back: only what its compilers have always done. */
-int abi_classify_rust(const struct type *t, const struct dwarf_program *program,
-		      struct abi_place *out, struct error *err);
+/* `rust`: by Rust's own convention, as far as its compilers have always done the same. 0, or -1: such a
+   type has no known place. */
+int abi_classify(bool rust, const struct type *t, const struct dwarf_program *program,
+		 struct abi_place *out, struct error *err);
 /* A class that C++ only moves by its own code: a pointer to it is passed. */
 bool abi_is_nontrivial(const struct type *t, const struct dwarf_program *program);
 
@@ -45,6 +43,11 @@ struct abi_registers {
 int abi_returned(const struct dwarf_program *program, const struct type *t,
 		 const struct abi_place *place, const struct abi_registers *regs,
 		 struct inspect_value *out, struct error *err);
+
+/* Has the compiler changed how the function there is called? It does so where it knows all callers. */
+bool call_is_changed(struct module *m, uint64_t offset);
+/* The same for what it gives back: nobody may know whether there is still a value. */
+bool call_returns_otherwise(struct module *m, uint64_t offset);
 
 /* ---- calls_find.c --------------------------------------------------------------------------- */
 
@@ -62,18 +65,13 @@ int callee_find(const struct inspect_call *call, const char *name, int count, st
 		struct error *err);
 /* What a function's type says; true: also a number that is not its own is accepted. */
 bool callee_takes(const struct type *function, bool variadic, size_t count);
-bool function_is_variadic(const struct type *function);
+
+/* Is it called as Rust does it? `linkage` may be NULL. */
+bool function_is_rust(const struct die_unit *u, const char *linkage);
 
 /* The name of a function as a value. 0, or -1. */
 int call_function_value(const struct inspect_call *call, const char *name,
 			struct inspect_value *out);
-
-/* ---- calls_changed.c ------------------------------------------------------------------------ */
-
-/* Has the compiler changed how the function there is called? It does so where it knows all callers. */
-bool call_is_changed(struct module *m, uint64_t offset);
-/* The same for what it gives back: nobody may know whether there is still a value. */
-bool call_returns_otherwise(struct module *m, uint64_t offset);
 
 /* ---- calls_ifunc.c -------------------------------------------------------------------------- */
 

@@ -115,7 +115,7 @@ static uint64_t prototype_of(struct die_table *t, uint64_t entry, struct error *
 	return origin ? origin : entry;
 }
 
-static bool is_rust(const struct die_unit *u, const char *linkage)
+bool function_is_rust(const struct die_unit *u, const char *linkage)
 {
 	return u->language == DW_LANG_Rust && linkage &&
 	       (strncmp(linkage, "_ZN", 3) == 0 || strncmp(linkage, "_R", 2) == 0);
@@ -183,7 +183,7 @@ static int add_scope(struct candidates *c, const struct instance *i, size_t thin
 	f.file = known.file;
 	f.line = known.line;
 	f.near = i->scope.unit == c->unit;
-	f.rust = is_rust(i->scope.unit, known.linkage);
+	f.rust = function_is_rust(i->scope.unit, known.linkage);
 	calls_find_add(c, &f, known.linkage);
 	return 0;
 }
@@ -247,7 +247,7 @@ static int find_ifunc(struct candidates *c, struct call_target *out)
 
 /* ---- choosing ------------------------------------------------------------------------------- */
 
-bool function_is_variadic(const struct type *function)
+static bool function_is_variadic(const struct type *function)
 {
 	ERROR(err);
 	struct die_table *d;

@@ -1,8 +1,8 @@
 /*
  * Between the files of eval: a C expression as text, as a tree, as a value.
  *
- * Text -> tokens (eval_lex.c) -> tree (eval_parse.c) -> value (eval.c, eval_number.c, eval_types.c);
- * a condition is checked without a process (eval_check.c), and taken to pieces (eval_tests.c).
+ * Text -> tokens (eval_typename.c) -> tree (eval_parse.c) -> value (eval.c, eval_number.c, eval_types.c);
+ * a condition is checked without a process and taken to pieces (eval_check.c).
  * A tree belongs to one text in one function: what its names of types mean is found once and kept
  * in it. Trees live in a cache of bounded size that hangs on struct modules (eval_cache.c).
  */

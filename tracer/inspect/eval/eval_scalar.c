@@ -62,9 +62,7 @@ static int see_through(const struct eval_scope *s, struct inspect_value *v)
 			return eval_inside(s);
 		if (v->type->kind != TYPE_STRUCT)
 			return 0;
-		answer = pretty_inner(v, &inner, s->err);
-		if (answer == 0)
-			answer = pretty_pointer(v, &inner, s->err);
+		answer = value_layer(v, &inner, s->err);
 		if (answer < 0)
 			return eval_inside(s);
 		if (answer == 0)

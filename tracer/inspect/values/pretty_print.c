@@ -429,6 +429,13 @@ int pretty_empty(const struct inspect_value *v, struct error *err)
 	return !engaged;
 }
 
+int value_layer(const struct inspect_value *v, struct inspect_value *out, struct error *err)
+{
+	int answer = pretty_pointer(v, out, err);
+
+	return answer ? answer : pretty_inner(v, out, err);
+}
+
 bool value_is_itself(const struct inspect_value *v)
 {
 	const struct pretty *p = pretty_of(v->type);

@@ -3,10 +3,6 @@
 #include "tracer/inspect/variables/variables.h"
 #include "tracer/source/names/names.h"
 
-#include <libdwarf/dwarf.h>
-
-#include <string.h>
-
 enum { RAX = 0, RDX = 1 };
 
 /* At a jump into another function (a tail call) what comes back is not known yet. */
@@ -90,8 +86,7 @@ static int function_here(const struct dwarf_frame *f, const struct type **out, b
 	*out = type_get(f->module, scope.scope->offset, err);
 	if (!*out || function_read(t, scope, &known, err) < 0)
 		return -1;
-	*rust = scope.unit->language == DW_LANG_Rust && known.linkage &&
-		(strncmp(known.linkage, "_ZN", 3) == 0 || strncmp(known.linkage, "_R", 2) == 0);
+	*rust = function_is_rust(scope.unit, known.linkage);
 	return 0;
 }
 
@@ -128,8 +123,7 @@ int inspect_return_value(const struct inspect_call *call, struct inspect_value *
 				 call->function ? call->function : "the function");
 	if (check_convention(call, err) < 0)
 		return -1;
-	if ((rust ? abi_classify_rust(t, f->program, &place, err)
-		  : abi_classify(t, f->program, &place, err)) < 0 ||
+	if (abi_classify(rust, t, f->program, &place, err) < 0 ||
 	    read_registers(f, &place, &regs, err) < 0 ||
 	    abi_returned(f->program, t, &place, &regs, out, err) < 0)
 		return -1;

@@ -83,11 +83,11 @@ int pretty_row(const struct inspect_value *v, struct value_row *out, struct erro
 /* An empty std::optional. */
 int pretty_empty(const struct inspect_value *v, struct error *err);
 
+/* One layer in: the pointer of a smart pointer, or what is inside. 1, 0: there is none, -1. */
+int value_layer(const struct inspect_value *v, struct inspect_value *out, struct error *err);
 /* False: it stands for something else (a std::string, a std::unique_ptr). */
 bool value_is_itself(const struct inspect_value *v);
 
-int value_row_at(const struct inspect_value *v, const struct value_row *row, int64_t i,
-		 struct inspect_value *out, struct error *err);
 int value_row_text(const struct inspect_value *v, const struct value_row *row, struct str *out,
 		   struct error *err);
 

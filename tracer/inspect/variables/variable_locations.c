@@ -82,47 +82,6 @@ static bool say_frame(const struct code_place *p, const struct variable *v, int6
 	return !c.broken;
 }
 
-/* One operation that pushes a constant; false: it is another one. */
-static bool constant_of(struct cursor *c, uint64_t op, int64_t *out)
-{
-	if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
-		*out = (int64_t)(op - DW_OP_lit0);
-		return true;
-	}
-	switch (op) {
-	case DW_OP_const1u:
-		*out = (int64_t)cursor_fixed(c, 1);
-		return true;
-	case DW_OP_const1s:
-		*out = (int8_t)cursor_fixed(c, 1);
-		return true;
-	case DW_OP_const2u:
-		*out = (int64_t)cursor_fixed(c, 2);
-		return true;
-	case DW_OP_const2s:
-		*out = (int16_t)cursor_fixed(c, 2);
-		return true;
-	case DW_OP_const4u:
-		*out = (int64_t)cursor_fixed(c, 4);
-		return true;
-	case DW_OP_const4s:
-		*out = (int32_t)cursor_fixed(c, 4);
-		return true;
-	case DW_OP_const8u:
-	case DW_OP_const8s:
-		*out = (int64_t)cursor_fixed(c, 8);
-		return true;
-	case DW_OP_constu:
-		*out = (int64_t)cursor_uleb(c);
-		return true;
-	case DW_OP_consts:
-		*out = cursor_sleb(c);
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool say_constant(struct cursor *c, int64_t value, struct str *out)
 {
 	uint64_t op = cursor_fixed(c, 1);
@@ -184,10 +143,11 @@ static bool say_simple(const struct code_place *p, const struct variable *v, str
 		       struct str *out)
 {
 	uint64_t op = cursor_fixed(c, 1);
+	uint64_t constant;
 	int64_t value;
 
-	if (constant_of(c, op, &value))
-		return say_constant(c, value, out);
+	if (expression_constant(c, (unsigned)op, &constant))
+		return say_constant(c, (int64_t)constant, out);
 	if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
 		return say_sum(c, op - DW_OP_breg0, out);
 	if ((op >= DW_OP_reg0 && op <= DW_OP_reg31) || op == DW_OP_regx) {

@@ -129,7 +129,7 @@ struct variable_context {
 int variable_value(const struct variable_context *c, const struct variable *v,
 		   struct inspect_value *out, struct error *err);
 /* The type with its bounds, where they are values of the program; itself otherwise. NULL with an
-   error. (variables_array.c) */
+   error. (variables_value.c) */
 const struct type *variable_array(const struct expression *m, const struct variable_context *c,
 				  const struct type *t, struct error *err);
 /* The fixed address (an offset of its module) that the variable has; false: it has none. */
@@ -213,6 +213,48 @@ int global_of_symbols(const struct dwarf_program *program, const struct wanted_v
 /* Of variables that other modules may share: what the dynamic linker made of it. */
 void global_link(const struct dwarf_program *program, const char *linkage, struct variable *v);
 
+/* ---- the search for variables outside of functions (variables_search.c) ---------------------- */
+
+/* A definition that was found. */
+struct variable_candidate {
+	struct variable variable;
+	const char *space, *name, *linkage;
+	const char *file, *unit; /* where it is declared, which unit has it; NULL unknown */
+	unsigned line;
+	uint64_t address; /* as far as it has a fixed one */
+	bool external;
+};
+
+struct variable_search {
+	const struct dwarf_program *program;
+	const struct wanted_variable *wanted;
+	const char *space;  /* exactly this one is wanted; NULL: whichever */
+	uint64_t offset;    /* of the module of the place, for lists of locations */
+	struct module *own; /* the place's own; NULL: none */
+	bool exported;	    /* only those; the first one ends the search */
+	const char *enough; /* an exported one in this space ends the search; NULL: none does */
+	bool done;
+	ARRAY(struct variable_candidate) found;
+};
+
+/* The definition of what this entry declares or defines, in its own module. 1, 0 (`out` says
+   OPTIMISED_OUT), or -1. */
+int search_entry(const struct dwarf_program *program, const struct entry *e, uint64_t offset,
+		 struct variable *out, struct error *err);
+/* Adds what a unit has of the name. 0, or -1. */
+int search_unit(struct variable_search *h, struct die_table *t, struct die_unit *u,
+		struct error *err);
+/* In the module `first` (may be NULL), then in all others, in the order they were loaded; those of the
+   system that have no such symbol only if nothing has been found. */
+int search_modules(struct variable_search *h, struct module *first, struct error *err);
+/* Of several in the space `exact` (NULL: in any that the wanted name fits): the exported one that
+   came first, else the only one. 1, 0: none, -1: ambiguous. */
+int search_choose(struct variable_search *h, const char *exact, struct variable *out,
+		  struct error *err);
+/* What the linker calls it; of C its name. NULL: it has none. */
+const char *linkage_name(const struct entry *e);
+void search_fini(struct variable_search *h);
+
 /* ---- objects (variables_object.c) ------------------------------------------------------------ */
 
 /* A member of `this`, or what a lambda captured. 1, 0: none, -1 with an error. */
@@ -232,7 +274,7 @@ bool variable_nearest(const struct code_place *p, uint64_t entry, struct str *ou
 /* "no variable 'nmae' here; did you mean name?" -1. */
 int variable_unknown(const struct code_place *p, const char *name, struct error *err);
 
-/* Is there debug information for this code that knows no types (-g1)? (untyped.c) */
+/* Is there debug information for this code that knows no types (-g1)? (variables_optimised_out.c) */
 bool untyped_at(struct module *m, uint64_t offset);
 /* "WHAT: the debug information has no types here: UNKNOWN". -1 */
 int untyped_error(const char *what, const char *unknown, struct error *err);

@@ -1,6 +1,6 @@
 /* Variables outside of functions: of a namespace or class, a file, all modules. */
 #include "tracer/dwarf/units/split.h"
-#include "tracer/inspect/variables/variables_search.h"
+#include "tracer/inspect/variables/variables.h"
 
 #include <libdwarf/dwarf.h>
 

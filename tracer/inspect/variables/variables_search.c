@@ -1,5 +1,5 @@
 /* All variables of a name, over the units and modules that may have it, and the choice among them. */
-#include "tracer/inspect/variables/variables_search.h"
+#include "tracer/inspect/variables/variables.h"
 #include "tracer/dwarf/units/split.h"
 #include "tracer/base/files/path.h"
 
