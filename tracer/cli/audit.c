@@ -1,10 +1,10 @@
 /* gatectl audit: findings as compiler warnings on standard output, one verdict on standard error. */
+#include "tracer/search/explore.h"
 #include "tracer/audit/audit.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/log.h"
 #include "tracer/base/files/path.h"
 #include "tracer/cli/confirm/confirm.h"
-#include "tracer/search/loop/account.h"
 
 #include <stdio.h>
 

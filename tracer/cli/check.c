@@ -28,7 +28,7 @@ struct checked {
 	bool failed;	     /* a location could not be resolved, or has drifted */
 	struct lockfile was, now;
 	ARRAY(struct fix) fixes;
-	ARRAY(char *) told; /* SOURCE: LOCATION, each is told once */
+	ARRAY(char *) reported; /* SOURCE: LOCATION, each is told once */
 };
 
 struct check {
@@ -92,10 +92,10 @@ static void checked_free(struct checked *c)
 {
 	array_each(struct fix, f, &c->fixes)
 		fix_fini(f);
-	array_each(char *, told, &c->told)
+	array_each(char *, told, &c->reported)
 		base_free(*told);
 	array_fini(&c->fixes);
-	array_fini(&c->told);
+	array_fini(&c->reported);
 	lockfile_fini(&c->was);
 	lockfile_fini(&c->now);
 	base_free(c->script);
@@ -221,13 +221,13 @@ static bool told_already(struct checked *c, const struct run_query *q)
 	struct str key = {0};
 
 	str_addf(&key, "%s: %s", q->source, q->location);
-	array_each(char *, old, &c->told) {
+	array_each(char *, old, &c->reported) {
 		if (strcmp(*old, str_text(&key)) == 0) {
 			str_fini(&key);
 			return true;
 		}
 	}
-	*array_add(&c->told) = str_take(&key);
+	*array_add(&c->reported) = str_take(&key);
 	return false;
 }
 

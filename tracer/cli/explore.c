@@ -8,7 +8,6 @@
 #include "tracer/synth/script/scripts.h"
 #include "tracer/synth/script/later.h"
 #include "tracer/sched/schedule/text.h"
-#include "tracer/search/journal/merge.h"
 #include "tracer/features/features.h"
 
 #include <stdio.h>
@@ -167,12 +166,12 @@ static void add_extent(const struct explore *e, struct str *out)
 		str_add(out, "no failure in the others; ");
 	else if (!e->failures.count)
 		str_add(out, "nothing failed; ");
-	if (!e->complete)
+	if (e->complete == EXPLORE_INCOMPLETE)
 		str_add(out, "there may be schedules that were not tried\n");
 	else
 		str_addf(out, "these are all schedules of at most %u preemption%s%s\n",
 			 e->options.bound, str_plural(e->options.bound), points_of(e));
-	if (e->complete && e->fair)
+	if (e->complete == EXPLORE_COMPLETE_IF_FAIR)
 		str_add(out,
 			"but for those in which a thread that yields, or spins, goes on before the "
 			"others have moved\n");
@@ -280,7 +279,7 @@ static void add_undisturbed(const struct explore_failure *f, struct str *out)
 /* What `run` would have said; where it says nothing (a status), how to see it again. */
 static void add_story(const struct explore_failure *f, struct str *out)
 {
-	if (f->looked_at && !f->again)
+	if ((f->rerun != RERUN_NONE) && f->rerun != RERUN_SAME)
 		str_add(out, "run once more it did not fail like that: the program depends on "
 			     "something else than the order of its threads\n");
 	str_add(out, f->text);
@@ -440,7 +439,7 @@ static int make_later(struct cli *cli)
 	progress_end(&bar);
 	if (e.failures.count)
 		e.failures.items[0].folder = folder_of(cli, cli->schedule);
-	answer = answer < 0 && !(e.failures.count && e.failures.items[0].again)
+	answer = answer < 0 && !(e.failures.count && e.failures.items[0].rerun == RERUN_SAME)
 			 ? output_over(cli, &e.x)
 			 : finish_later(cli, &e);
 	explore_fini(&e);

@@ -1,9 +1,9 @@
 /* gatectl races: what was found and the summary on standard error. */
+#include "tracer/search/explore.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/progress.h"
 #include "tracer/cli/report/report.h"
 #include "tracer/base/log.h"
-#include "tracer/search/loop/races.h"
 #include "tracer/features/features.h"
 
 enum { RUNS = 200, ENOUGH = 50 }; /* unless it is said how many */

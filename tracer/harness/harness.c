@@ -2,8 +2,6 @@
 #include "tracer/harness/hunt.h"
 
 #include "lua/weaken.h"
-#include "tracer/search/loop/account.h"
-#include "tracer/search/loop/failure.h"
 
 #include <string.h>
 

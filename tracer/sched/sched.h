@@ -67,6 +67,17 @@ struct sched_chosen {
 	bool atomic; /* it is an atomic operation, though the instruction is a plain one */
 	bool frees;  /* it is the last byte of a call of free */
 };
+struct sched_places {
+	struct sched_chosen *items;
+	size_t count, capacity;
+};
+/* Adds a copy. */
+void sched_places_add(struct sched_places *p, const struct sched_chosen *place);
+void sched_places_copy(struct sched_places *to, const struct sched_places *from);
+/* NULL: not there. */
+struct sched_chosen *sched_places_find(const struct sched_places *p, const char *module,
+				       uint64_t offset);
+void sched_places_clear(struct sched_places *p);
 
 /*
  * A pair of `races`, as it was when it was found: the second thread stood before its access. Texts are owned;
@@ -99,12 +110,6 @@ enum sched_end {
 enum { SCHED_HANG_S = 10 };
 
 enum { SCHED_STATES = 256, SCHED_LOOPS = 64, SCHED_LOOKED_AT = 8192 };
-
-/* By the numbers of threads: who made them as which child. */
-struct sched_paths {
-	char **items; /* owned */
-	size_t count, capacity;
-};
 
 /* A word that will lead to this function once it has been called. */
 struct sched_unbound {
@@ -150,12 +155,12 @@ struct sched {
 	enum sched_points points;
 	struct races *
 		races; /* is told of what threads do; NULL: nobody. A place is an index of `accesses` */
-	ARRAY(struct sched_chosen) chosen;
+	struct sched_places chosen;
 	unsigned long steps; /* at most; 0: no limit */
 	double hang_s;	  /* a run in which no thread makes a step for so long is over; 0: never */
 	size_t looked_at; /* a livelock is told by so many last ones; 0: SCHED_LOOKED_AT */
-	ARRAY(struct sched_chosen)
-	starts; /* it begins where the program first comes to one; none: at main */
+	struct sched_places
+		starts; /* it begins where the program first comes to one; none: at main */
 	const struct module *tested; /* its accesses are looked at, wherever it lies, and not
 					the program's; NULL: the program's */
 	int in; /* the program's standard input, a file that each run reads anew; -1: inherited;
@@ -179,7 +184,8 @@ struct sched {
 	char *stuck;	    /* STUCK, HANGS: tells this one from others; or NULL */
 	struct scheduler *now; /* the run that goes on; or NULL */
 	/* Kept. */
-	struct sched_paths paths;
+	struct schedule_names
+		paths; /* by the numbers of threads: their creator, and which child of it */
 	uint64_t states[SCHED_STATES]; /* of threads in the last steps: spins.c */
 	unsigned states_count;	       /* more: too many */
 	uint64_t start_ns,
@@ -193,13 +199,13 @@ struct sched {
 	struct spin_code code;		     /* ... of the threads that come by there */
 	ARRAY(struct sched_access) accesses; /* that have a trap; one module's are together: */
 	ARRAY(struct sched_looked) looked;
-	ARRAY(struct sched_module) modules;	  /* addresses.c */
-	ARRAY(unsigned) freeing;		  /* those of `accesses` that free */
-	ARRAY(struct sched_entry) entries;	  /* that threads have come to */
-	ARRAY(struct sched_worth) worth_granting; /* grants.c */
-	ARRAY(struct sched_race) told;		  /* by the numbers of races' pairs */
-	ARRAY(struct sched_unbound) unbound;	  /* in the kept program: bound.c */
-	unsigned unbound_looks;			  /* that are left */
+	ARRAY(struct sched_module) modules;  /* addresses.c */
+	ARRAY(unsigned) freeing;	     /* those of `accesses` that free */
+	ARRAY(struct sched_entry) entries;   /* that threads have come to */
+	ARRAY(struct sched_worth) hot;	     /* grants.c */
+	ARRAY(struct sched_race) reported;   /* by the numbers of races' pairs */
+	ARRAY(struct sched_unbound) unbound; /* in the kept program: bound.c */
+	unsigned unbound_looks;		     /* that are left */
 };
 
 /* Nobody moves until sched_go_on(), which looks at `rests` and `rest_at` anew. */
@@ -222,13 +228,8 @@ size_t sched_spins_enough(const struct schedule *s, size_t last);
 
 /* Chosen, if it is not yet. */
 void sched_choose(struct sched *c, const struct sched_chosen *what);
-void sched_start(struct sched *c, const struct sched_chosen *where);
 /* Forgets the races behind the first `count`. */
-void sched_forget_told(struct sched *c, size_t count);
-
-void sched_paths_copy(struct sched_paths *to, const struct sched_paths *from);
-/* Forgets the numbers from `count` on: runs give them anew, in the order in which threads come. */
-void sched_paths_cut(struct sched_paths *p, size_t count);
+void sched_forget_reported(struct sched *c, size_t count);
 
 void sched_fini(struct sched *c);
 

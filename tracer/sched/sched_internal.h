@@ -38,6 +38,7 @@ enum sched_next {
 	NEXT_RETURNS, /* leaves a call in which it has waited */
 	NEXT_BIRTH,   /* leaves a call that has made a process in its memory */
 	NEXT_EXIT,    /* ends before the other threads, as its process's first one */
+	NEXT_END,     /* ends by itself, and not with its process */
 };
 
 /* What is known of the point that the thread is at. */
@@ -99,7 +100,7 @@ struct sched_thread {
 		uint64_t old, at; /* the block that may move; where the new one is told; or 0 */
 	} taking;
 	uint64_t locking; /* it has this lock when its call returns; 0: none */
-	/* The last of sched.told that it has been second in, from 1, and how many they are at this access;
+	/* The last of sched.reported that it has been second in, from 1, and how many they are at this access;
 	   0: none. */
 	size_t raced, raced_count;
 	uint64_t raced_at;
@@ -113,7 +114,6 @@ struct sched_thread {
 	uint32_t bits;	      /* ... of FUTEX_WAIT_BITSET */
 	uint64_t lock;	      /* ... the word, if not FOR_WAKE */
 	uint64_t clears;      /* this word when it ends (target.h); or 0 */
-	bool ends;	      /* by itself, and not with its process */
 	uint64_t
 		slept; /* RUNS: times it had gone to sleep when it was seen asleep; 0: it was not */
 	uint64_t deep; /* the same, 1 more, of an uninterruptible wait; 0: it was in none */
@@ -304,9 +304,6 @@ void bound_look(struct scheduler *c, const struct run_process *p);
 void starts_settled(struct run *s, struct run_process *p, struct tracee_thread *t);
 
 /* ---- accesses.c ---- */
-
-/* NULL: nothing there was chosen. */
-struct sched_chosen *accesses_chosen(const struct sched *g, const char *module, uint64_t offset);
 
 void accesses_settled(const struct sched_image *x);
 

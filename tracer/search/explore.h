@@ -8,6 +8,7 @@
 #include "tracer/search/runs/experiment.h"
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/sched.h"
+#include "tracer/run/state.h"
 
 enum explore_points { POINTS_RACES, POINTS_SYNC, POINTS_MEMORY, POINTS_LOCATION };
 
@@ -44,11 +45,30 @@ struct explore_options {
 /* Which accesses to memory are points. */
 struct explore_points_at {
 	enum sched_points kind;
-	struct sched_chosen *items; /* of CHOSEN */
-	size_t count, capacity;
-	ARRAY(struct sched_chosen) starts; /* where schedules begin; none: at main */
+	struct sched_places chosen;
+	struct sched_places starts; /* where schedules begin; none: at main */
 	/* Its accesses are looked at in place of the program's; NULL: those of the program. */
 	const struct module *tested;
+};
+
+/* The run that is made to look at a failure: it follows the schedule. */
+enum explore_rerun {
+	RERUN_NONE,    /* there was none, or no time for it */
+	RERUN_DIFFERS, /* it ended in another way */
+	RERUN_SAME,    /* it followed the schedule to its end, and failed in the same way */
+};
+
+enum explore_progress {
+	FAILURE_FOUND,
+	FAILURE_REPORTED, /* its folder has the report that could be made at first */
+	FAILURE_DONE,	  /* nothing is left to be found out about it */
+};
+
+/* dfs: are there other schedules? */
+enum explore_completeness {
+	EXPLORE_INCOMPLETE,
+	EXPLORE_COMPLETE,	  /* none */
+	EXPLORE_COMPLETE_IF_FAIR, /* only such in which a thread that yields does not wait for the others */
 };
 
 /* A way to fail: runs that failed alike, told apart by kind and place. */
@@ -75,16 +95,14 @@ struct explore_failure {
 		asked;		  /* plain runs that it has failed in, all there were; and wanted */
 	double forced_s;	  /* how long they took */
 	struct schedule schedule; /* described, if `again` */
-	struct sched_paths paths; /* by its numbers of threads */
+	struct schedule_names paths; /* by its numbers of threads */
 	/* Of the run that was made to look at it: */
-	bool looked_at; /* there was one ... */
-	bool again;	/* ... it followed the schedule to its end, and failed in the same way */
-	double seconds; /* how long it took */
-	int ended;	/* the program's own status; -1: it had none */
+	enum explore_rerun rerun;
+	double seconds;			   /* how long it took */
+	int ended;			   /* the program's own status; -1: it had none */
 	bool only_expects, expects_output; /* as in struct run_result */
-	bool done;			   /* nothing is left to be found out about it */
+	enum explore_progress progress;
 	bool undisturbed; /* a hang: it comes, too, where each thread goes on until it waits */
-	bool is_reported; /* its folder has the report that was to be had at first */
 	double until;	  /* by explore_now_s(): its script is made by then; 0: no limit */
 	bool is_other; /* `schedule`, and all from there on, is of another one that failed so: gates force it */
 	struct str out, err; /* what the program wrote */
@@ -93,13 +111,13 @@ struct explore_failure {
 	struct str reports[REPORT_KINDS]; /* .json and .html */
 };
 
-/* The first schedule that passed (loop/state.h). */
+/* The first schedule that passed. */
 struct explore_passed {
 	bool is_known;	   /* this process has seen one */
 	bool is_checked;   /* it was run again */
 	unsigned long run; /* its number, from 1; 0: of a run that is no schedule of the search */
 	struct schedule schedule;
-	struct sched_paths paths;
+	struct schedule_names paths;
 	struct explore_points_at *points; /* of that schedule; NULL: those of the search */
 };
 
@@ -129,7 +147,7 @@ struct explore {
 	/* Found by the first runs, where they are to be found; those that are there before are points from the
 	   first run on. */
 	struct explore_points_at points_at;
-	/* Called for a failure with each step of what is found out about it (journal/kept.h); NULL:
+	/* Called for a failure with each step of what is found out about it (explore_keep_failure); NULL:
 	   nobody keeps it. */
 	void (*found)(void *ctx, struct explore *e, struct explore_failure *f);
 	void *found_ctx;
@@ -146,13 +164,12 @@ struct explore {
 	bool asks_ids;	   /* the program asks for its own, which are others in each run */
 	unsigned long cut;  /* schedules that reached the step limit, and something still moved */
 	unsigned long late; /* ... or that were not over when the time of the search was */
-	bool complete;	    /* dfs: there are no others ... */
-	bool fair;	    /* ... but such in which who yields does not wait for the others */
-	bool over;	    /* it has ended by itself */
-	bool forked;	    /* each schedule is a fork of the program at main ... */
-	char *not_forked;   /* ... or why not */
-	bool costly;   /* the search for races took too long: only synchronisation is a point */
-	bool not_from; /* it has threads at options.from: schedules begin at main */
+	enum explore_completeness complete;
+	bool over;	  /* it has ended by itself */
+	bool forked;	  /* each schedule is a fork of the program at main ... */
+	char *not_forked; /* ... or why not */
+	bool costly;	  /* the search for races took too long: only synchronisation is a point */
+	bool not_from;	  /* it has threads at options.from: schedules begin at main */
 	double seconds;
 	ARRAY(struct explore_failure) failures;
 	ARRAY(struct explore_cut) cuts;
@@ -169,5 +186,132 @@ int explore_search(struct explore *e);
 /* After the failures have got their folders: nothing is done twice if the search goes on one day. */
 void explore_keep(struct explore *e);
 void explore_fini(struct explore *e); /* before experiment_end */
+
+double explore_now_s(void); /* of the monotonic clock */
+
+/* ---- failures ------------------------------------------------------------------------------------- */
+
+/* NULL: nothing has failed like that. */
+struct explore_failure *explore_known(struct explore *e, uint64_t key);
+
+enum explore_ended {
+	EXPLORE_PASSED,
+	EXPLORE_FAILED,
+	EXPLORE_GATED,	   /* by the script's gates */
+	EXPLORE_TRUNCATED, /* by the step limit while something still moved, or by the strategy */
+};
+
+/* If it has failed: `kind` (a constant), and what tells the failure from others of its kind. */
+enum explore_ended explore_judge(const struct sched *c, const struct run_result *r,
+				 const char **kind, uint64_t *key);
+
+/* In so many words: "SIGSEGV", "exit status 3", "a deadlock". */
+char *explore_where(const struct run_result *r, const char *kind);
+
+void explore_points_fini(struct explore_points_at *points);
+void explore_failure_fini(struct explore_failure *f);
+
+/*
+ * From a failure to its folder, step by step: the caller keeps what is known (explore.found) before
+ * anything else is tried with it, so that a signal, an error or a long search for gates loses
+ * nothing.
+ */
+/* The caller writes the failure's folder as it is known now; the journal names the folder. */
+void explore_keep_failure(struct explore *e, struct explore_failure *f);
+/* Makes the report of each kept failure without one, by a run that follows its schedule. No other
+   program may be traced meanwhile. Returns 0, or -1 if the experiment is over. */
+int explore_reports(struct explore *e);
+/* The error in e->x becomes the reason why the failure has no script; the failure stays. Returns 0,
+   or -1 if a signal has come. */
+int explore_no_script(struct explore *e, struct explore_failure *f);
+
+/* Runs the failure once more, with all features that can explain it. */
+/* 0: if it came again, its text is that of gatectl run, and its schedule is described; -1: the experiment is
+   over. */
+int explore_examine(struct explore *e, struct explore_failure *f);
+
+/* ---- the runs of a search: copies of the program where schedules begin ------------------------------ */
+
+struct explore_runs {
+	struct run_options options; /* a copy of the caller's */
+	struct modules *symbols;
+	struct sched sched;
+	struct run *kept; /* the program at its beginning; NULL: each run starts it anew ... */
+	char *not_kept;	  /* ... for this reason */
+	bool has_gates;	  /* ... as gates begin with the program */
+	bool came;	  /* ... but it has been there */
+	unsigned long made;
+	unsigned worker;		/* whose processor they run on */
+	ARRAY(struct module *) modules; /* of the last run that was described */
+};
+
+/* `keeps`: many runs will follow, so the program is brought to where schedules begin, at the latest
+   by e->until. Returns 0, also if the program does not come there, or -1 with *e->x.err set: it
+   cannot be started. */
+int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct run_options *o,
+		       const struct features *features, bool keeps);
+/* The accesses that are points, before that. */
+void explore_points_set(struct sched *c, const struct explore_points_at *points);
+/* Where threads have come often by now they need not stop, as far as r->sched.strategy says
+   so; it is the search's. */
+void explore_runs_grant(struct explore_runs *r);
+/* One run under r->sched.strategy, which has begun. 0 with the result; -1: there was none, or
+   a script is wrong. */
+int explore_runs_one(struct explore_runs *r, struct run_result *out, struct error *err);
+/* The same, but the run is ended at `until` (by explore_now_s(); 0: no limit), or half a second
+   from now if that is later. */
+int explore_runs_until(struct explore *e, struct explore_runs *r, double until,
+		       struct run_result *out);
+/* One run by itself, from explore_runs_begin() on, under r->sched.strategy; points NULL: those
+   of the search. The caller ends `r` with explore_runs_end(). 0 with the result; -1: there was
+   none. */
+int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct run_options *o,
+		       const struct features *features, const struct explore_points_at *points,
+		       struct run_result *out);
+/* Accesses that come very often are not looked at any more, in the runs to come neither. */
+void explore_runs_let_hot_go(struct explore_runs *r);
+void explore_runs_end(struct explore_runs *r);
+
+/* Seconds that it may take, of those that there are until f->until. */
+double explore_shrink_s(const struct explore_failure *f);
+/* f->schedule becomes the smallest one that fails in the same way. 0; -1: the experiment is over. */
+int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_failure *f);
+
+/* ---- who makes the runs: this process, or several ---------------------------------------------------- */
+
+struct explore_worker {
+	struct explore *e;
+	struct strategy *strategy;		/* owned by the search */
+	struct error *fault;			/* of a strategy in Lua */
+	const struct explore_points_at *points; /* NULL: those of the search */
+	struct explore_runs runs;
+	size_t paths; /* threads that have a number in all runs */
+	bool counted; /* run 0 was done */
+};
+
+/* `worker`: which of the processors. `paths`: of the runs before the search. */
+int explore_worker_begin(struct explore_worker *w, unsigned worker,
+			 const struct schedule_names *paths);
+void explore_worker_end(struct explore_worker *w);
+
+/* ---- races ------------------------------------------------------------------------------------------- */
+
+#define RACES_STRATEGY "pos" /* the default strategy of searches for races */
+
+/* ---- parts of one search ------------------------------------------------------------------------------ */
+
+/* A command. */
+struct explore_args {
+	char **items;
+	size_t count, capacity;
+};
+/* explore --merge: what parts of one search have found, put together as if it had been done in one. */
+/*
+ * Reads the journals in so many folders. e's result is that of the search, e->lacks what is missing of it; where
+ * each failure has its folder one of the parts that found it says. `args` gets the command, its
+ * strings the caller's. -1 with the error: no journal, one that is none, or of another search.
+ */
+int explore_merge(struct explore *e, char *const *folders, size_t count, struct explore_args *args,
+		  struct error *err);
 
 #endif

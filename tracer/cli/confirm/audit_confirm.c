@@ -2,7 +2,6 @@
 
 #include "tracer/cli/progress.h"
 #include "tracer/search/explore.h"
-#include "tracer/search/loop/account.h"
 #include "tracer/synth/script/gates.h"
 #include "tracer/synth/script/scripts.h"
 #include "tracer/features/features.h"

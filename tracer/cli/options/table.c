@@ -1,9 +1,9 @@
 /* The options, and the readers of their values. */
+#include "tracer/search/explore.h"
 #include "tracer/cli/options/options.h"
 
 #include "tracer/base/text/number.h"
 #include "tracer/sched/strategy/strategy.h"
-#include "tracer/search/loop/races.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -59,8 +59,8 @@ static void add_failure(const struct explore_failure *f, const char *page, struc
 	json_integer(j, "times", (long long)f->times);
 	json_integer(j, "steps", f->steps);
 	json_integer(j, "preemptions", f->preemptions);
-	if (f->looked_at)
-		json_bool(j, "again", f->again);
+	if ((f->rerun != RERUN_NONE))
+		json_bool(j, "again", (f->rerun == RERUN_SAME));
 	json_string(j, "folder", f->folder);
 	json_string(j, "script", f->script);
 	if (f->no_script)
@@ -136,7 +136,7 @@ static void explore_add(const void *of, const char *page, struct json *j)
 	json_end_array(j);
 	add_samples(e, j);
 	if (page)
-		json_bool(j, "fair", e->fair);
+		json_bool(j, "fair", (e->complete == EXPLORE_COMPLETE_IF_FAIR));
 }
 
 int explore_report(const struct cli *cli, const struct explore *e, int status, struct error *err)

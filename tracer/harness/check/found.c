@@ -4,7 +4,6 @@
 #include "tracer/base/files/file.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/text/utf8.h"
-#include "tracer/search/loop/account.h"
 #include "tracer/source/lines/source_lines.h"
 #include "tracer/synth/script/gates.h"
 #include "tracer/synth/script/scripts.h"
@@ -175,7 +174,7 @@ static void tell_story(const struct harness_hunt *h, struct harness_violation *v
 	schema_print(&h->object, &v->schema, out);
 	str_add(out, "\n\n");
 	add_verdict(v, f, out);
-	if (f && f->again) {
+	if (f && f->rerun == RERUN_SAME) {
 		str_add(out, "\n## How it comes about\n\n```\n");
 		add_heads(h, &v->schema, out);
 		add_columns(h, &f->schedule, out);

@@ -5,7 +5,6 @@
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/hash.h"
 #include "tracer/base/number_map.h"
-#include "tracer/search/loop/account.h"
 
 #include <stdlib.h>
 #include <string.h>

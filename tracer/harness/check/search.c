@@ -2,7 +2,6 @@
 #include "tracer/harness/hunt.h"
 
 #include "tracer/base/hash.h"
-#include "tracer/search/loop/account.h"
 
 #include <string.h>
 
@@ -127,15 +126,9 @@ static int look_again(struct harness_hunt *h, struct harness_sought *s)
 
 static void add_points(struct explore_points_at *to, const struct explore_points_at *from)
 {
-	array_each(const struct sched_chosen, c, from) {
-		bool known = false;
-
-		array_each(const struct sched_chosen, has, to)
-			known |= has->offset == c->offset && strcmp(has->module, c->module) == 0;
-		if (!known)
-			*array_add(to) = (struct sched_chosen){base_strdup(c->module), c->offset,
-							       c->atomic, c->frees};
-	}
+	array_each(const struct sched_chosen, c, &from->chosen)
+		if (!sched_places_find(&to->chosen, c->module, c->offset))
+			sched_places_add(&to->chosen, c);
 }
 
 /* Marks that the call meets those of other threads. True if two of these operations never met

@@ -174,7 +174,7 @@ static void accesses_add(void *ctx, const struct source_access *a)
 	const struct sched_image *x = ctx;
 	struct sched *g = x->run->options->sched;
 	const struct sched_chosen *chosen =
-		accesses_chosen(g, module_name(x->image->module), a->offset);
+		sched_places_find(&g->chosen, module_name(x->image->module), a->offset);
 	struct arch_shared what = a->what;
 	uint8_t code[ARCH_INSN_MAX];
 	struct sched_access *access;

@@ -133,7 +133,7 @@ static const char *name_next(struct scheduler *c, uint64_t object, const char *k
 {
 	uint64_t hash = hash_text(HASH_START, kind);
 	uint64_t *number = table_at(&c->named, table_mix(object, hash));
-	struct str name = {0};
+	STR(name);
 	const char *text;
 
 	if (!*number) {
@@ -143,7 +143,6 @@ static const char *name_next(struct scheduler *c, uint64_t object, const char *k
 	}
 	str_addf(&name, "%s:%llu", kind, (unsigned long long)*number);
 	text = schedule_text(&c->given->schedule, str_text(&name));
-	str_fini(&name);
 	return text;
 }
 
@@ -152,7 +151,7 @@ const char *addresses_memory(struct scheduler *c, struct sched_thread *t)
 	uint64_t object = t->point.object;
 	const struct thread_base *thread;
 	const struct sched_thread *owner;
-	struct str kind = {0};
+	STR(kind);
 	const char *name;
 
 	if (t->fixed || object == STRATEGY_NO_OBJECT || object == STRATEGY_ANY_OBJECT)
@@ -165,6 +164,5 @@ const char *addresses_memory(struct scheduler *c, struct sched_thread *t)
 		str_addf(&kind, "stack:%s", id_of(c, owner->listed));
 	name = thread ? schedule_text(&c->given->schedule, str_text(&kind))
 		      : name_next(c, object, owner ? str_text(&kind) : "memory");
-	str_fini(&kind);
 	return name;
 }

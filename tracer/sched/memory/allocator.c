@@ -176,7 +176,8 @@ static void free_is_point(struct scheduler *c, struct sched_thread *t, const str
 	    !is_testers(h->thread->process, back))
 		return;
 	image = images_at(h->thread->process, back);
-	chosen = accesses_chosen(c->given, module_name(image->module), back - 1 - image->bias);
+	chosen = sched_places_find(&c->given->chosen, module_name(image->module),
+				   back - 1 - image->bias);
 	if (!chosen || !chosen->frees)
 		return;
 	size = is_asan(allocator->module) ? 0 : size_of(t, allocator->module, entry_argument(h, 0));

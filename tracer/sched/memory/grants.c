@@ -27,7 +27,7 @@ void grants_note(struct sched *g, unsigned access)
 	struct sched_access *a = &g->accesses.items[access];
 
 	if (++a->hits == WORTH_HITS)
-		*array_add(&g->worth_granting) = (struct sched_worth){a->address, false};
+		*array_add(&g->hot) = (struct sched_worth){a->address, false};
 }
 
 static struct sched_entry *entry_at(struct sched *g, uint64_t address)
@@ -45,7 +45,7 @@ static struct sched_entry *entry_at(struct sched *g, uint64_t address)
 void grants_note_function(struct sched *g, uint64_t address)
 {
 	if (++entry_at(g, address)->hits == WORTH_HITS)
-		*array_add(&g->worth_granting) = (struct sched_worth){address, true};
+		*array_add(&g->hot) = (struct sched_worth){address, true};
 }
 
 /* Whoever else looks at arrivals there gets each one when it happens. */
@@ -83,9 +83,9 @@ static void memory_grants_take(struct sched *g, struct run_process *kept,
 void grants_take(struct sched *g, struct run_process *kept)
 {
 	if (!kept->run->options->no_resident)
-		array_each(const struct sched_worth, w, &g->worth_granting)
+		array_each(const struct sched_worth, w, &g->hot)
 			memory_grants_take(g, kept, w);
-	g->worth_granting.count = 0;
+	g->hot.count = 0;
 }
 
 /* So many steps are neither looked at more closely nor the last ones. */

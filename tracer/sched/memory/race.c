@@ -21,7 +21,6 @@ struct telling {
 
 /* ---- who and where -------------------------------------------------------------------------------- */
 
-/* Also of a thread that has ended. */
 static char *thread_name(const struct scheduler *c, unsigned number)
 {
 	array_each(struct run_thread *, t, &c->run->threads) {
@@ -123,7 +122,7 @@ static void tell_values(const struct telling *x, const struct arch_access *a,
 	if (!x->race->sides[1].writes)
 		return;
 	t->raced_count = t->raced && t->raced_at == a->address ? t->raced_count + 1 : 1;
-	t->raced = x->c->given->told.count;
+	t->raced = x->c->given->reported.count;
 	t->raced_at = a->address;
 	t->raced_type = type;
 }
@@ -133,8 +132,9 @@ void race_made(struct scheduler *c, struct sched_thread *t)
 	for (size_t i = 0; t->raced && i < t->raced_count; i++) {
 		size_t at = t->raced - 1 - i;
 
-		if (at < c->given->told.count && t->thread)
-			c->given->told.items[at].after = value_now(t, t->raced_type, t->raced_at);
+		if (at < c->given->reported.count && t->thread)
+			c->given->reported.items[at].after =
+				value_now(t, t->raced_type, t->raced_at);
 	}
 	t->raced = 0;
 }
@@ -161,7 +161,6 @@ static bool is_made_in_library(const struct telling *x, const struct races_side 
 	return is_atomic_function(source_innermost(access->module, access->offset));
 }
 
-/* The thread has gone on since. */
 static bool is_first_atomic(const struct telling *x, uint64_t address)
 {
 	const struct sched_race_side *first = &x->race->sides[0];
@@ -203,12 +202,12 @@ static bool is_second_atomic(const struct telling *x, uint64_t address)
 static void make_atomic(struct sched *g, uint64_t index)
 {
 	const struct sched_access *access = &g->accesses.items[index];
-	struct sched_chosen chosen = {base_strdup(module_name(access->module)), access->offset,
-				      true, false};
+	const struct sched_chosen chosen = {.module = (char *)module_name(access->module),
+					    .offset = access->offset,
+					    .atomic = true};
 
 	if (!access->what.atomic && !access->frees)
 		sched_choose(g, &chosen);
-	base_free(chosen.module);
 }
 
 /* clang's atomic_flag is a struct, and what is in it is the library's. */
@@ -242,7 +241,7 @@ static void find_atomic(const struct telling *x, const struct races_pair *pair, 
 static void race_tell(struct telling *x, const struct arch_access *a, const struct races_pair *pair)
 {
 	const struct type *type = NULL;
-	struct str name = {0};
+	STR(name);
 
 	memory_race_place(x, &pair->first, &x->race->sides[0]);
 	memory_race_place(x, &pair->second, &x->race->sides[1]);
@@ -251,7 +250,6 @@ static void race_tell(struct telling *x, const struct arch_access *a, const stru
 	x->race->sides[1].locks = lock_names(x, &pair->second);
 	if (race_name(x->t, &x->calls, x->own, a->address, &name, &type))
 		x->race->variable = str_take(&name);
-	str_fini(&name);
 	tell_values(x, a, type);
 	find_atomic(x, pair, a->address, type);
 }
@@ -273,7 +271,7 @@ static size_t own_call(const struct telling *x, const struct sched_access *acces
 void race_told(struct scheduler *c, struct sched_thread *t, const struct arch_access *a,
 	       const struct races_pair *pair)
 {
-	struct telling x = {.c = c, .t = t, .race = array_add(&c->given->told)};
+	struct telling x = {.c = c, .t = t, .race = array_add(&c->given->reported)};
 
 	*x.race = (struct sched_race){.size = a->size};
 	if (calls_read(t->thread, 0, MOST_CALLS, &x.calls) < 0)

@@ -88,7 +88,6 @@ static bool is_written(struct snippet in, struct snippet word)
 
 /* ---- what is meant --------------------------------------------------------------------------------- */
 
-/* To the thread that stands there. */
 static enum likeness evaluate(const struct race_statement *s, struct snippet arg)
 {
 	struct inspect_value v;

@@ -23,7 +23,7 @@ static bool name_global(struct sched_thread *t, const char *symbol, uint64_t add
 			struct str *out)
 {
 	struct inspect_value v;
-	struct str path = {0};
+	STR(path);
 	ERROR(ignored);
 	bool found =
 		inspect_global(&t->thread->process->program, NULL, symbol, &v, &ignored) == 0 &&
@@ -31,7 +31,6 @@ static bool name_global(struct sched_thread *t, const char *symbol, uint64_t add
 
 	if (found)
 		str_addf(out, "%s%s", symbol, str_text(&path));
-	str_fini(&path);
 	return found;
 }
 
@@ -71,7 +70,7 @@ static const char *more(const char *at)
 /* Is that what is at the address? Then it is the name, unless a longer one is known. */
 static bool race_name_means(const struct naming *n, const char *text, size_t length, bool pointed)
 {
-	struct str expression = {0};
+	STR(expression);
 	struct inspect_value v;
 	ERROR(ignored);
 	bool found;
@@ -84,7 +83,6 @@ static bool race_name_means(const struct naming *n, const char *text, size_t len
 		str_clear(n->out);
 		str_add(n->out, str_text(&expression));
 	}
-	str_fini(&expression);
 	return found;
 }
 
@@ -111,7 +109,7 @@ static bool name_written(const struct naming *n, const char *line)
 static bool name_by(const struct naming *n, const char *variable)
 {
 	struct inspect_value v;
-	struct str path = {0};
+	STR(path);
 	ERROR(ignored);
 	bool found = inspect_variable_local(n->call, variable, &v, &ignored) == 0 &&
 		     inspect_member_at(&v, n->address, &path, &ignored) == 0;
@@ -120,7 +118,6 @@ static bool name_by(const struct naming *n, const char *variable)
 		str_addf(n->out, "*%s", variable);
 	else if (found)
 		str_addf(n->out, "%s%s", variable, str_text(&path));
-	str_fini(&path);
 	return found;
 }
 
@@ -184,7 +181,7 @@ static const struct type *type_of(const struct inspect_call *call, const char *e
 static const struct type *type_of_access(const struct inspect_call *call, struct str *name)
 {
 	const struct type *type = type_of(call, str_text(name)), *around;
-	struct str outer = {0};
+	STR(outer);
 
 	str_add(&outer, str_text(name));
 	while (!(type && type->flags & TYPE_ATOMIC) && cut_member(&outer)) {
@@ -195,7 +192,6 @@ static const struct type *type_of_access(const struct inspect_call *call, struct
 		str_clear(name);
 		str_add(name, str_text(&outer));
 	}
-	str_fini(&outer);
 	return type;
 }
 
@@ -203,13 +199,12 @@ static const struct type *type_of_access(const struct inspect_call *call, struct
    another one. */
 static const struct type *type_of_statement(struct sched_thread *t, const struct naming *symbol)
 {
-	struct str expression = {0};
+	STR(expression);
 	struct naming n = *symbol;
 	const struct type *type;
 
 	n.out = &expression;
 	type = name_here(t, &n) ? type_of_access(n.call, &expression) : NULL;
-	str_fini(&expression);
 	return type;
 }
 
@@ -219,7 +214,7 @@ bool race_name(struct sched_thread *t, const struct inspect_stack *calls, size_t
 	       uint64_t address, struct str *out, const struct type **type)
 {
 	const struct inspect_call *call = own < calls->count ? &calls->items[own] : NULL;
-	struct str name = {0};
+	STR(name);
 	const struct naming n = {call, address, &name};
 	char *symbol = symbol_at(t, address);
 	bool found =
@@ -235,6 +230,5 @@ bool race_name(struct sched_thread *t, const struct inspect_stack *calls, size_t
 	if (call && !*type)
 		*type = type_of_statement(t, &n);
 	str_add(out, str_text(&name));
-	str_fini(&name);
 	return found;
 }

@@ -36,7 +36,6 @@ void watch_fork(struct scheduler *c, const struct run_thread *parent)
 				(struct shared_span){map.start, map.end - map.start};
 }
 
-/* Other processes may have it, too. */
 static bool watch_is_shared(const struct scheduler *c, uint64_t address)
 {
 	array_each(const struct shared_span, span, &c->shared)
@@ -69,7 +68,6 @@ static void note_written(struct scheduler *c, const struct sched_thread *t,
 		w->address = 0;
 }
 
-/* The pairs behind the first `known`. */
 static void watch_tell(struct scheduler *c, struct sched_thread *t, const struct arch_access *a,
 		       size_t known)
 {
@@ -220,7 +218,8 @@ void watch_end(struct scheduler *c, const struct sched_thread *t)
 		return;
 	races_thread_end(races_of(c), t->number);
 	races_sync(races_of(c), t->number, ends_of(t));
-	if (!t->ends) /* its process dies, of a fault too: wait4 of the parent returns after that */
+	if (t->next !=
+	    NEXT_END) /* its process dies, of a fault too: wait4 of the parent returns after that */
 		races_sync(races_of(c), t->number, KERNEL);
 }
 
@@ -231,7 +230,6 @@ void watch_exec(struct scheduler *c, const struct sched_thread *t)
 		races_point(races_of(c), t->number);
 }
 
-/* Its call has returned. */
 void watch_own_code(struct scheduler *c, struct sched_thread *t)
 {
 	if (!races_of(c))

@@ -20,7 +20,6 @@ static uint32_t *entry(struct clock *c, unsigned thread)
 	return array_at(c, thread);
 }
 
-/* To know what the other one knows. */
 static void races_learn_clock(struct races *r, uint32_t number, uint32_t other)
 {
 	struct clock *c = clock_of(r, number);

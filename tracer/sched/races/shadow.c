@@ -180,7 +180,6 @@ static void touch_cell(struct races *r, uint64_t cell, uint8_t bytes, const stru
 	}
 }
 
-/* Which bytes of the cell are in [low, last]. */
 static uint8_t bytes_of(uint64_t cell, uint64_t low, uint64_t last)
 {
 	unsigned from = cell == low / CELL ? low % CELL : 0;

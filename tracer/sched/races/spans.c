@@ -74,7 +74,6 @@ void lock_sets_fini(struct lock_sets *s)
 
 /* ---- freed spans ---------------------------------------------------------------------------- */
 
-/* The index of the first span that ends at `address` or after it. */
 static size_t first_from(const struct freed_spans *g, uint64_t address)
 {
 	return array_below(g, last, address);

@@ -149,7 +149,6 @@ static bool without(struct minimise_search *s, size_t first, size_t last)
 	return better;
 }
 
-/* The segment's thread goes on for as long as it can. */
 static bool prolonged(struct minimise_search *s, size_t at)
 {
 	struct segments wanted = {0};

@@ -5,30 +5,40 @@
 
 #include <string.h>
 
-static void free_texts(char **items, size_t count)
+void schedule_names_cut(struct schedule_names *n, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		base_free(items[i]);
+	while (n->count > count)
+		base_free(n->items[--n->count]);
+}
+
+void schedule_names_fini(struct schedule_names *n)
+{
+	schedule_names_cut(n, 0);
+	array_fini(n);
+}
+
+void schedule_names_copy(struct schedule_names *to, const struct schedule_names *from)
+{
+	schedule_names_cut(to, 0);
+	array_each(char *const, name, from)
+		*array_add(to) = base_strdup(*name);
 }
 
 /* The threads, too: they are numbered as they come, and a digest must not know of earlier runs. */
 void schedule_clear(struct schedule *s)
 {
-	free_texts(s->threads.items, s->threads.count);
-	s->threads.count = s->steps.count = s->pending.count = 0;
+	schedule_names_cut(&s->threads, 0);
+	s->steps.count = s->pending.count = 0;
 }
 
 void schedule_fini(struct schedule *s)
 {
-	free_texts(s->threads.items, s->threads.count);
-	free_texts(s->texts.items, s->texts.count);
-	free_texts(s->modules.items, s->modules.count);
-	array_fini(&s->threads);
-	array_fini(&s->texts);
+	schedule_names_fini(&s->threads);
+	schedule_names_fini(&s->texts);
+	schedule_names_fini(&s->modules);
 	base_free(s->slots);
 	s->slots = NULL;
 	s->slot_count = 0;
-	array_fini(&s->modules);
 	array_fini(&s->steps);
 	array_fini(&s->pending);
 }
@@ -157,4 +167,16 @@ void schedule_copy(struct schedule *to, const struct schedule *from)
 		*copy = *step;
 		copy->where = (struct schedule_where){0};
 	}
+}
+
+struct strategy *schedule_guide(const struct schedule *s)
+{
+	ARRAY(struct strategy_point) points = {0};
+	struct strategy *guide;
+
+	array_each(const struct schedule_step, step, &s->steps)
+		*array_add(&points) = step->point;
+	guide = strategy_guide_exact(points.items, points.count);
+	array_fini(&points);
+	return guide;
 }

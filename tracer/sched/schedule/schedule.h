@@ -47,16 +47,26 @@ struct schedule_step {
 	struct schedule_where where; /* all zero unless described */
 };
 
+/* Texts that are owned. */
+struct schedule_names {
+	char **items;
+	size_t count, capacity;
+};
+void schedule_names_copy(struct schedule_names *to, const struct schedule_names *from);
+/* Forgets those from `count` on. */
+void schedule_names_cut(struct schedule_names *n, size_t count);
+void schedule_names_fini(struct schedule_names *n);
+
 struct schedule {
-	ARRAY(char *) threads; /* ids as gates know them: "main", "worker#1" */
+	struct schedule_names threads; /* ids as gates know them: "main", "worker#1" */
 	ARRAY(struct schedule_step) steps;
 	/* Where those threads stood in the end that could have gone on: these were not done. */
 	ARRAY(struct schedule_step) pending;
-	ARRAY(char *) texts;
+	struct schedule_names texts;
 	/* Hash table of `texts`: 1 + the text's index; 0: free. The size is a power of 2. */
 	size_t *slots;
 	size_t slot_count;
-	ARRAY(char *) modules; /* names of those that places and objects are in */
+	struct schedule_names modules; /* names of those that places and objects are in */
 };
 
 void schedule_clear(struct schedule *s);
@@ -74,5 +84,8 @@ const char *schedule_module_at(const struct schedule *s, uint64_t address);
 void schedule_rename_module(struct schedule *s, const char *from, const char *to);
 /* Two schedules are the same if they do the same points in the same order. */
 uint64_t schedule_digest(const struct schedule *s);
+
+/* A strategy that follows the schedule exactly. */
+struct strategy *schedule_guide(const struct schedule *s);
 
 #endif

@@ -82,7 +82,7 @@ static void add_where(struct str *out, const struct schedule_where *w)
 {
 	const char *texts[] = {w->func, w->call, w->var};
 	size_t known = w->var ? 3 : w->call ? 2 : w->func ? 1 : 0;
-	struct str line = {0};
+	STR(line);
 
 	if (w->file)
 		str_addf(&line, "%s:%u", w->file, w->line);
@@ -93,19 +93,17 @@ static void add_where(struct str *out, const struct schedule_where *w)
 	}
 	if (known)
 		str_add(out, ")");
-	str_fini(&line);
 }
 
 static void add_code(struct str *out, const struct schedule_where *w)
 {
-	struct str code = {0};
+	STR(code);
 
 	if (!w->object && !w->address)
 		return;
 	str_addf(&code, "%s+0x%llx", w->object ? w->object : "", (unsigned long long)w->address);
 	str_add(out, " code=");
 	text_print_add_word(out, code.text);
-	str_fini(&code);
 }
 
 struct layout {
@@ -118,12 +116,11 @@ struct layout {
 static void text_print_add_address(const struct schedule *s, uint64_t address, struct str *out)
 {
 	const char *module = schedule_module_at(s, address);
-	struct str text = {0};
+	STR(text);
 
 	str_addf(&text, "%s+0x%llx", module ? module : "[unknown]",
 		 (unsigned long long)address_offset(address));
 	text_print_add_word(out, text.text);
-	str_fini(&text);
 }
 
 /* Memory of a schedule that is not described has no name: "#2" is the second one to come. */
@@ -192,14 +189,13 @@ static void widen(int *width, size_t length)
 
 static void measure(const struct schedule *s, const struct schedule_step *step, struct layout *l)
 {
-	struct str text = {0};
+	STR(text);
 
 	add_where(&text, &step->where);
 	widen(&l->where, text.length);
 	str_clear(&text);
 	text_print_add_word(&text, s->threads.items[step->thread]);
 	widen(&l->thread, text.length);
-	str_fini(&text);
 }
 
 static struct layout measure_all(const struct schedule *s)
@@ -223,7 +219,7 @@ static void add_padded(struct str *out, struct str *text, int width)
 static void text_print_add_step(const struct schedule *s, const struct schedule_step *step,
 				struct layout *l, struct str *out)
 {
-	struct str text = {0};
+	STR(text);
 
 	text_print_add_word(&text, s->threads.items[step->thread]);
 	add_padded(out, &text, l->thread);
@@ -232,7 +228,6 @@ static void text_print_add_step(const struct schedule *s, const struct schedule_
 	add_padded(out, &text, l->where);
 	str_add(out, " ");
 	add_machine(s, step, l, out);
-	str_fini(&text);
 }
 
 void schedule_print(const struct schedule *s, const struct schedule_head *h, struct str *out)

@@ -223,7 +223,6 @@ static size_t dfs_choose(struct strategy *s, const struct strategy_point *points
 	return d->nodes.items[d->depth - 1].chosen;
 }
 
-/* On to the next leaf. */
 static void dfs_end(struct strategy *s, enum strategy_result result)
 {
 	struct dfs *d = (struct dfs *)s;

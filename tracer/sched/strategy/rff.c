@@ -115,7 +115,6 @@ static void select_best(struct rff *f, const struct strategy_point *points, size
 	}
 }
 
-/* Those that POS could not choose, because of what is wanted. */
 static void count_passed_over(struct rff *f, const struct strategy_point *points, size_t count)
 {
 	size_t best = 0;
@@ -172,7 +171,6 @@ static bool avoid_constraints(const struct rff *f, struct strategy_avoid *avoid)
 	return true;
 }
 
-/* For who is passed over there is a limit. */
 static size_t patience(const struct rff *f, const struct strategy_point *p)
 {
 	unsigned passed = p->thread < f->passed_over.count ? f->passed_over.items[p->thread] : 0;

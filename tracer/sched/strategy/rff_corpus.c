@@ -119,7 +119,6 @@ static size_t draw_parent(const struct rff_corpus *c, struct prng *r)
 
 /* ---- mutation ----------------------------------------------------------------------------------- */
 
-/* Some writer of the object, or NOBODY. */
 static uint64_t draw_writer(const struct rff_corpus *c, struct prng *r, uint64_t object)
 {
 	uint64_t writer = READS_FROM_NOBODY, seen = 1;

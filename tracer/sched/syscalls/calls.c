@@ -32,7 +32,6 @@ static uint64_t random_next(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* /dev/random or /dev/urandom */
 static bool is_device(const struct sched_thread *t, int fd)
 {
 	enum { MEMORY_DEVICES = 1, RANDOM = 8, URANDOM = 9 };
@@ -273,7 +272,6 @@ const long *calls_numbers(void)
 	return numbers;
 }
 
-/* The call is a point by itself. */
 static void stand_before(struct sched_thread *t, enum strategy_op op)
 {
 	struct strategy_point p = {.op = op, .object = STRATEGY_ANY_OBJECT, .place = t->call.pc};

@@ -188,7 +188,7 @@ void kernel_call(struct scheduler *c, struct sched_thread *t)
 		return;
 	}
 	t->blocked = t->timed = false;
-	t->ends = number == SYS_exit;
+	t->next = number == SYS_exit ? NEXT_END : NEXT_RESUMES;
 	if (number == SYS_exit || number == SYS_exit_group) {
 		sched_thread_goes(t);
 		return;

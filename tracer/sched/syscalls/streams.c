@@ -20,7 +20,6 @@ static const struct str *read_back(const struct stream *stream, struct str *text
 	return text;
 }
 
-/* The first words of their reports. */
 static bool reports(const struct str *text)
 {
 	static const char *const words[] = {"ERROR: AddressSanitizer", "WARNING: ThreadSanitizer",
@@ -68,7 +67,6 @@ void written_outcome(struct scheduler *c)
 
 /* ---- at its start ------------------------------------------------------------------------------------ */
 
-/* Each run finds its input unread. */
 static int input_of(const struct sched *g)
 {
 	if (g->in < 0)
@@ -77,7 +75,6 @@ static int input_of(const struct sched *g)
 	return fcntl(g->in, F_DUPFD_CLOEXEC, 3);
 }
 
-/* The output of each run is empty at first. */
 static int output_of(struct stream *stream)
 {
 	stream_begin(stream);

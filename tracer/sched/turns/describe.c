@@ -135,7 +135,6 @@ static void describe_look(struct scheduler *c, struct sched_thread *t, struct sc
 	inspect_stack_fini(&calls);
 }
 
-/* A time-out: where it goes on then. */
 static struct schedule_where timeout(struct scheduler *c, struct sched_thread *t)
 {
 	struct schedule_where where = t->where;
@@ -149,7 +148,6 @@ static struct schedule_where timeout(struct scheduler *c, struct sched_thread *t
 	return where;
 }
 
-/* It stays where it is until it moves. */
 struct schedule_where describe(struct scheduler *c, struct sched_thread *t, enum strategy_op op)
 {
 	if (!(t->known & POINT_DESCRIBED)) {
@@ -201,7 +199,7 @@ static const char *name_now(struct scheduler *c, struct sched_thread *t)
 	const struct inspect_call *own;
 	const struct type *type;
 	const char *found = NULL;
-	struct str name = {0};
+	STR(name);
 
 	if (object_of(t) && calls_read(t->thread, 0, MOST_CALLS, &calls) == 0) {
 		own = describe_own(t, &calls);
@@ -209,7 +207,6 @@ static const char *name_now(struct scheduler *c, struct sched_thread *t)
 			      object_of(t), &name, &type))
 			found = schedule_text(&c->given->schedule, str_text(&name));
 	}
-	str_fini(&name);
 	inspect_stack_fini(&calls);
 	return found;
 }

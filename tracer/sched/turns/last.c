@@ -43,7 +43,6 @@ void last_steps(struct sched *g)
 	add_steps(&g->schedule, &g->last_steps);
 }
 
-/* The index of the largest of `count` numbers. */
 static size_t largest_of(const size_t *numbers, size_t count)
 {
 	size_t best = 0;
@@ -80,7 +79,6 @@ static bool is_same_step(const struct schedule_step *a, const struct schedule_st
 	return a->point.op == b->point.op && a->point.place == b->point.place;
 }
 
-/* The step that comes most often among the last ones. */
 static const struct schedule_step *most_frequent(const struct schedule *s)
 {
 	const struct schedule_step *last = s->steps.items + s->steps.count;

@@ -3,35 +3,50 @@
 
 #include <string.h>
 
-struct sched_chosen *accesses_chosen(const struct sched *g, const char *module, uint64_t offset)
+void sched_places_add(struct sched_places *p, const struct sched_chosen *place)
 {
-	array_each(struct sched_chosen, chosen, &g->chosen)
-		if (chosen->offset == offset && strcmp(chosen->module, module) == 0)
-			return chosen;
+	struct sched_chosen *copy = array_add(p);
+
+	*copy = *place;
+	copy->module = base_strdup(place->module);
+}
+
+void sched_places_copy(struct sched_places *to, const struct sched_places *from)
+{
+	array_each(const struct sched_chosen, place, from)
+		sched_places_add(to, place);
+}
+
+struct sched_chosen *sched_places_find(const struct sched_places *p, const char *module,
+				       uint64_t offset)
+{
+	array_each(struct sched_chosen, place, p)
+		if (place->offset == offset && strcmp(place->module, module) == 0)
+			return place;
 	return NULL;
+}
+
+void sched_places_clear(struct sched_places *p)
+{
+	array_each(struct sched_chosen, place, p)
+		base_free(place->module);
+	array_fini(p);
 }
 
 void sched_choose(struct sched *c, const struct sched_chosen *what)
 {
-	struct sched_chosen *there = accesses_chosen(c, what->module, what->offset);
+	struct sched_chosen *there = sched_places_find(&c->chosen, what->module, what->offset);
 
 	if (there)
 		there->atomic |= what->atomic;
 	else
-		*array_add(&c->chosen) = (struct sched_chosen){
-			base_strdup(what->module), what->offset, what->atomic, what->frees};
+		sched_places_add(&c->chosen, what);
 }
 
-void sched_start(struct sched *c, const struct sched_chosen *where)
+void sched_forget_reported(struct sched *c, size_t count)
 {
-	*array_add(&c->starts) =
-		(struct sched_chosen){base_strdup(where->module), where->offset, false, false};
-}
-
-void sched_forget_told(struct sched *c, size_t count)
-{
-	while (c->told.count > count) {
-		struct sched_race *r = &c->told.items[--c->told.count];
+	while (c->reported.count > count) {
+		struct sched_race *r = &c->reported.items[--c->reported.count];
 
 		for (int i = 0; i < 2; i++) {
 			base_free(r->sides[i].file);
@@ -46,43 +61,25 @@ void sched_forget_told(struct sched *c, size_t count)
 	}
 }
 
-void sched_paths_cut(struct sched_paths *p, size_t count)
-{
-	while (p->count > count)
-		base_free(p->items[--p->count]);
-}
-
-void sched_paths_copy(struct sched_paths *to, const struct sched_paths *from)
-{
-	sched_paths_cut(to, 0);
-	array_each(char *const, path, from)
-		*array_add(to) = base_strdup(*path);
-}
-
 void sched_fini(struct sched *c)
 {
 	schedule_fini(&c->schedule);
 	str_fini(&c->last_steps);
 	str_fini(&c->last_threads);
 	str_fini(&c->last_words);
-	sched_paths_cut(&c->paths, 0);
-	array_fini(&c->paths);
+	schedule_names_fini(&c->paths);
 	array_fini(&c->accesses);
 	array_fini(&c->looked);
 	array_fini(&c->modules);
 	array_fini(&c->freeing);
-	sched_forget_told(c, 0);
-	array_fini(&c->told);
-	array_each(struct sched_chosen, chosen, &c->chosen)
-		base_free(chosen->module);
-	array_fini(&c->chosen);
-	array_each(struct sched_chosen, start, &c->starts)
-		base_free(start->module);
-	array_fini(&c->starts);
+	sched_forget_reported(c, 0);
+	array_fini(&c->reported);
+	sched_places_clear(&c->chosen);
+	sched_places_clear(&c->starts);
 	array_fini(&c->code);
 	array_fini(&c->unbound);
 	array_fini(&c->entries);
-	array_fini(&c->worth_granting);
+	array_fini(&c->hot);
 	base_free(c->stuck);
 	c->stuck = NULL;
 }

@@ -48,7 +48,7 @@ static void thread_gone(struct run *s, struct run_thread *thread, bool renamed)
 	if (!c || !t->thread || renamed)
 		return;
 	sched_thread_forget(c, t);
-	if (!t->ends)
+	if (t->next != NEXT_END)
 		sched_threads_forget(c, thread->process);
 	if (!c->over)
 		futexes_thread_gone(c, t);
@@ -64,7 +64,6 @@ static void process_gone(struct run *s, struct run_process *p, int status)
 		c->dying = NULL;
 }
 
-/* The other threads are gone, as in a process that ends. */
 static void exec(struct run *s, struct run_thread *t, bool first)
 {
 	struct scheduler *c = scheduler_of(s);
@@ -81,7 +80,6 @@ static void exec(struct run *s, struct run_thread *t, bool first)
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
-/* The call that the thread stands before, and that was its point. */
 static void make_call(struct scheduler *c, struct sched_thread *t)
 {
 	t->next = NEXT_RESUMES;

@@ -42,7 +42,6 @@ struct sched_thread *sched_thread_of(const struct run_thread *t)
 	return kept_make(&t->kept, &thread_keeper);
 }
 
-/* What was known of its point is so no more. */
 static void forget_point(struct sched_thread *t)
 {
 	t->known = 0;

@@ -1,4 +1,4 @@
-#include "tracer/search/jobs/jobs.h"
+#include "tracer/search/search_internal.h"
 
 #include "tracer/base/files/io.h"
 
@@ -13,12 +13,11 @@ enum { READ_SIZE = 65536, LOOK_MS = 200 };
 
 static int send(int fd, const struct record *r)
 {
-	struct str bytes = {0};
+	STR(bytes);
 	int answer;
 
 	record_put(r, &bytes);
 	answer = io_write(fd, bytes.text, bytes.length);
-	str_fini(&bytes);
 	return answer;
 }
 

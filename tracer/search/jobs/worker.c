@@ -1,9 +1,6 @@
-#include "tracer/search/jobs/worker.h"
+#include "tracer/search/search_internal.h"
 
 #include "tracer/base/files/io.h"
-#include "tracer/search/loop/account.h"
-#include "tracer/search/shrink/examine.h"
-#include "tracer/search/loop/state.h"
 #include "tracer/sched/schedule/text.h"
 #include "tracer/sched/strategy/strategy.h"
 
@@ -13,18 +10,10 @@ enum { TWICE_EVERY = 100 };
 
 /* ---- what a run has shown ------------------------------------------------------------------------ */
 
-static bool worker_is_known(const struct explore *e, uint64_t key)
-{
-	array_each(const struct explore_failure, f, &e->failures)
-		if (f->key == key)
-			return true;
-	return false;
-}
-
 static void take_passed(const struct sched *c, struct explore_outcome *o)
 {
 	schedule_copy(&o->passed, &c->schedule);
-	sched_paths_copy(&o->passed_paths, &c->paths);
+	schedule_names_copy(&o->passed_paths, &c->paths);
 }
 
 static void take_failure(const struct sched *c, const struct run_result *r, const char *kind,
@@ -34,7 +23,7 @@ static void take_failure(const struct sched *c, const struct run_result *r, cons
 	o->where = explore_where(r, kind);
 	o->text = base_strdup(str_text(&r->text));
 	schedule_copy(&o->schedule, &c->schedule);
-	sched_paths_copy(&o->paths, &c->paths);
+	schedule_names_copy(&o->paths, &c->paths);
 }
 
 static char *take_said(const struct sched *c)
@@ -58,7 +47,8 @@ static bool worker_is_wanted(const struct explore *e, const char *kind, uint64_t
 /* Enough to keep in folders. */
 static void take_last(struct sched *c, struct explore_outcome *o)
 {
-	if (o->ended != EXPLORE_CUT || c->end != SCHED_STEPS || !(c->flags & SCHED_KEEPS_LAST))
+	if (o->ended != EXPLORE_TRUNCATED || c->end != SCHED_STEPS ||
+	    !(c->flags & SCHED_KEEPS_LAST))
 		return;
 	o->last_steps = base_strdup(str_text(&c->last_steps));
 	o->last_threads = base_strdup(str_text(&c->last_threads));
@@ -67,14 +57,14 @@ static void take_last(struct sched *c, struct explore_outcome *o)
 		c->flags &= ~(unsigned)SCHED_KEEPS_LAST;
 }
 
-static enum strategy_result worker_take(const struct explore *e, struct sched *c,
+static enum strategy_result worker_take(struct explore *e, struct sched *c,
 					const struct run_result *r, struct explore_outcome *o)
 {
 	static const enum strategy_result results[] = {
 		[EXPLORE_PASSED] = STRATEGY_PASSED,
 		[EXPLORE_FAILED] = STRATEGY_FAILED,
-		[EXPLORE_BARRED] = STRATEGY_CUT,
-		[EXPLORE_CUT] = STRATEGY_CUT,
+		[EXPLORE_GATED] = STRATEGY_CUT,
+		[EXPLORE_TRUNCATED] = STRATEGY_CUT,
 	};
 	const char *kind;
 
@@ -85,11 +75,11 @@ static enum strategy_result worker_take(const struct explore *e, struct sched *c
 	o->digest = schedule_digest(&c->schedule);
 	o->points = c->schedule.steps.count;
 	o->status = r->status;
-	o->late = o->ended == EXPLORE_CUT && r->out_of_time;
+	o->late = o->ended == EXPLORE_TRUNCATED && r->out_of_time;
 	take_last(c, o);
 	o->asks_ids = c->seen & SCHED_ASKS_IDS;
 	o->said = e->said ? take_said(c) : NULL;
-	if (o->ended == EXPLORE_FAILED && !worker_is_known(e, o->key))
+	if (o->ended == EXPLORE_FAILED && !explore_known(e, o->key))
 		take_failure(c, r, kind, o);
 	else if (o->ended == EXPLORE_PASSED && !o->none && !(c->seen & SCHED_PREEMPTED) &&
 		 !e->passed.is_known)
@@ -160,9 +150,10 @@ static int again(struct explore_worker *w, struct explore_outcome *o)
 	int answer;
 
 	schedule_copy(&first, &c->schedule);
-	c->strategy = explore_guide(&first);
+	c->strategy = schedule_guide(&first);
 	answer = explore_make(w->e, &w->runs, o->run, &second);
-	if ((c->seen & SCHED_PREEMPTED) || (second.ended == EXPLORE_CUT && c->end == SCHED_RAN))
+	if ((c->seen & SCHED_PREEMPTED) ||
+	    (second.ended == EXPLORE_TRUNCATED && c->end == SCHED_RAN))
 		d = NULL; /* the clock made it another one, or there was no time */
 	else
 		d = answer == 0 ? strategy_guide_differs(c->strategy) : NULL;
@@ -177,14 +168,15 @@ static int again(struct explore_worker *w, struct explore_outcome *o)
 
 static bool is_made_twice(const struct explore_worker *w, const struct explore_outcome *o)
 {
-	return (o->run + 1) % TWICE_EVERY == 0 && !o->none && o->ended != EXPLORE_BARRED &&
+	return (o->run + 1) % TWICE_EVERY == 0 && !o->none && o->ended != EXPLORE_GATED &&
 	       !(w->runs.sched.seen & SCHED_PREEMPTED) &&
-	       !(o->ended == EXPLORE_CUT && w->runs.sched.end == SCHED_RAN);
+	       !(o->ended == EXPLORE_TRUNCATED && w->runs.sched.end == SCHED_RAN);
 }
 
 /* ---- the worker -------------------------------------------------------------------------------------- */
 
-int explore_worker_begin(struct explore_worker *w, unsigned worker, const struct sched_paths *paths)
+int explore_worker_begin(struct explore_worker *w, unsigned worker,
+			 const struct schedule_names *paths)
 {
 	struct explore *e = w->e;
 	struct sched *c = &w->runs.sched;
@@ -193,10 +185,10 @@ int explore_worker_begin(struct explore_worker *w, unsigned worker, const struct
 	c->steps = e->options.steps;
 	c->hang_s = e->options.hang;
 	c->flags = SCHED_KEEPS_LAST | (e->options.in_turn ? SCHED_WAKES_FIRST : 0);
-	sched_paths_copy(&c->paths, paths);
+	schedule_names_copy(&c->paths, paths);
 	w->paths = paths->count;
 	w->runs.worker = worker;
-	explore_runs_points(&w->runs, w->points ? w->points : &e->points_at);
+	explore_points_set(&w->runs.sched, w->points ? w->points : &e->points_at);
 	return explore_runs_begin(e, &w->runs, e->x.options, e->quick, true);
 }
 
@@ -205,7 +197,7 @@ static int worker_make(struct explore_worker *w, uint64_t run, struct explore_ou
 	struct sched *c = &w->runs.sched;
 
 	if (strategy_memory(w->strategy) != STRATEGY_MEMORY_ALL)
-		sched_paths_cut(&c->paths, w->paths);
+		schedule_names_cut(&c->paths, w->paths);
 	explore_runs_grant(&w->runs);
 	if (explore_make(w->e, &w->runs, run, out) < 0)
 		return -1;

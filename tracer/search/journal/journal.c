@@ -1,17 +1,138 @@
-#include "tracer/search/journal/journal.h"
+#include "tracer/search/search_internal.h"
 
 #include "tracer/base/files/io.h"
-#include "tracer/search/loop/account.h"
-#include "tracer/search/journal/head.h"
+#include "tracer/base/hash.h"
+#include "tracer/run/modules/images.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* ---- the header: which search it is ----------------------------------------------------------------- */
+
+static const char version[] = "gatectl search 7";
+
+/* The file as it is, whenever it was built. 0: it cannot be read. */
+static uint64_t digest_of(const char *path)
+{
+	uint64_t words[8192], digest = HASH_START;
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	ssize_t n;
+
+	if (fd < 0)
+		return 0;
+	while ((n = read(fd, words, sizeof(words))) > 0) {
+		memset((char *)words + n, 0, -(size_t)n % sizeof(*words));
+		for (size_t i = 0; i * sizeof(*words) < (size_t)n; i++)
+			digest = hash_word(digest, words[i]);
+	}
+	close(fd);
+	return digest;
+}
+
+static void add_program(const struct run_options *o, struct record *r)
+{
+	char path[PATH_MAX];
+	bool found = images_find_program(o->argv[0], path, sizeof(path));
+	size_t count = 0;
+
+	while (o->argv[count])
+		count++;
+	record_add(r, count);
+	for (size_t i = 0; i < count; i++)
+		record_add_text(r, o->argv[i]);
+	record_add(r, digest_of(found ? path : NULL));
+}
+
+static void add_gates(const struct run_options *o, struct record *r)
+{
+	record_add(r, o->scripts.count);
+	array_each(const char *const, script, &o->scripts)
+		record_add(r, digest_of(*script));
+	record_add(r, o->orders.count);
+	array_each(const char *const, order, &o->orders)
+		record_add_text(r, *order);
+}
+
+/* Whatever makes a difference to the schedules. The last word is the part's number; what is before it
+   all parts of a search have in common. */
+static void write_header(const struct explore *e, struct record *r)
+{
+	const struct explore_options *o = &e->options;
+
+	record_begin(r, RECORD_HEAD);
+	record_add_text(r, version);
+	record_add_text(r, o->strategy);
+	record_add(r, o->seed);
+	record_add(r, o->steps);
+	record_add(r, o->shards);
+	add_program(e->x.options, r);
+	add_gates(e->x.options, r);
+	record_add(r, (uint64_t)o->depth << 32 | o->bound);
+	record_add(r, o->points);
+	for (int fd = 0; fd < 3; fd++)
+		record_add(r, e->x.options->kinds[fd]);
+	record_add_text(r, o->location);
+	record_add_text(r, o->from);
+	record_add(r, o->shard);
+}
+
+static bool header_is_ours(struct record *r)
+{
+	char *text = record_get(r) == RECORD_HEAD ? record_get_text(r) : NULL;
+	bool is = text && strcmp(text, version) == 0;
+
+	base_free(text);
+	return is;
+}
+
+/* The name as strategy_new() has it: nobody owns that one. */
+static const char *known_strategy(char *name)
+{
+	const char *known = NULL;
+
+	for (size_t i = 0; name && !known && strategy_name(i); i++)
+		if (strcmp(strategy_name(i), name) == 0)
+			known = strategy_name(i);
+	base_free(name);
+	return known;
+}
+
+/* What a summary needs of it. False: it is damaged, or of another version of gatectl. */
+static bool read_header(struct record *r, struct explore_options *o, struct explore_args *args)
+{
+	if (!header_is_ours(r))
+		return false;
+	o->strategy = known_strategy(record_get_text(r));
+	o->seed = record_get(r);
+	o->steps = record_get(r);
+	o->shards = (unsigned)record_get(r);
+	for (uint64_t n = record_get(r); n-- && !r->bad;) {
+		char *arg = record_get_text(r);
+
+		*array_add(args) = arg ? arg : base_strdup("");
+	}
+	if (r->bad || r->bytes.length - r->at < sizeof(uint64_t))
+		return false;
+	r->at = r->bytes.length - sizeof(uint64_t);
+	o->shard = (unsigned)record_get(r);
+	return o->strategy && args->count;
+}
+
 /* ---- bytes ---------------------------------------------------------------------------------------- */
+
+/* Where the search has made it: the path of the journal is its own from then on. */
+static void remove_folder(struct explore_journal *j)
+{
+	if (!j->made_folder)
+		return;
+	*strrchr(j->path.text, '/') = '\0';
+	rmdir(j->path.text);
+}
 
 /* The search goes on without. */
 static void give_up(struct explore *e, const char *why)
@@ -21,10 +142,7 @@ static void give_up(struct explore *e, const char *why)
 
 	str_addf(&text, "%s: %s", str_text(&j->path), why);
 	e->no_journal = str_take(&text);
-	if (j->made_folder) {
-		*strrchr(j->path.text, '/') = '\0';
-		rmdir(j->path.text);
-	}
+	remove_folder(j);
 	explore_journal_fini(j);
 	base_free(j);
 	e->journal = NULL;
@@ -33,13 +151,12 @@ static void give_up(struct explore *e, const char *why)
 /* 0, or the errno. */
 static int write_record(struct explore_journal *j)
 {
-	struct str bytes = {0};
+	STR(bytes);
 	int failed = 0;
 
 	record_put(&j->record, &bytes);
 	if (io_write(j->fd, bytes.text, bytes.length) < 0)
 		failed = errno;
-	str_fini(&bytes);
 	return failed;
 }
 
@@ -60,7 +177,8 @@ static void write_found(const struct explore_failure *f, struct record *r)
 {
 	record_begin(r, RECORD_FOUND);
 	record_add(r, f->key);
-	record_add(r, (uint64_t)f->gates_cut << 2 | (uint64_t)f->done << 1 | f->again);
+	record_add(r, (uint64_t)f->gates_cut << 2 | (uint64_t)(f->progress == FAILURE_DONE) << 1 |
+			      (f->rerun == RERUN_SAME));
 	record_add(r, (uint64_t)f->status);
 	record_add(r, (uint64_t)f->steps << 32 | f->preemptions);
 	record_add(r, f->tries);
@@ -92,7 +210,6 @@ static void journal_replace(char **text, char *by)
 	*text = by;
 }
 
-/* What was deleted since is made anew. */
 static bool journal_is_there(const char *folder)
 {
 	struct stat st;
@@ -100,15 +217,44 @@ static bool journal_is_there(const char *folder)
 	return folder && stat(folder, &st) == 0;
 }
 
+/* A folder that was deleted since is made anew. */
+static bool take_found(const struct explore_failure *read, struct explore_failure *f)
+{
+	if (!f || f->progress == FAILURE_DONE || !read->where || !read->text ||
+	    !journal_is_there(read->folder))
+		return false;
+	f->rerun = read->rerun;
+	f->progress = read->progress;
+	f->gates_cut = read->gates_cut;
+	f->status = read->status;
+	f->steps = read->steps;
+	f->preemptions = read->preemptions;
+	f->tries = read->tries;
+	f->forced = read->forced;
+	f->asked = read->asked;
+	f->forced_s = read->forced_s;
+	journal_replace(&f->where, read->where);
+	journal_replace(&f->text, read->text);
+	journal_replace(&f->folder, read->folder);
+	journal_replace(&f->script, read->script);
+	journal_replace(&f->no_script, read->no_script);
+	return true;
+}
+
 static void read_found(struct explore *e, struct explore_journal *j)
 {
 	const char *path = str_text(&j->path);
 	struct record *r = &j->record;
-	struct explore_failure read = {.key = record_get(r)}, *f;
+	struct explore_failure read = {.key = record_get(r)};
 	uint64_t flags = record_get(r), steps;
 
+	read.rerun = flags & 1 ? RERUN_SAME : flags & 2 ? RERUN_DIFFERS : RERUN_NONE;
+	read.progress = flags & 2 ? FAILURE_DONE : FAILURE_FOUND;
+	read.gates_cut = flags & 4;
 	read.status = (int)record_get(r);
 	steps = record_get(r);
+	read.steps = (unsigned)(steps >> 32);
+	read.preemptions = (unsigned)steps;
 	read.tries = record_get(r);
 	read.where = record_get_text(r);
 	read.text = record_get_text(r);
@@ -120,26 +266,8 @@ static void read_found(struct explore *e, struct explore_journal *j)
 	read.forced = record_get(r);
 	read.asked = record_get(r);
 	read.forced_s = (double)record_get(r) / 1000;
-	f = explore_known(e, read.key);
-	if (f && !f->done && !r->bad && read.where && read.text && journal_is_there(read.folder)) {
-		f->looked_at = f->done = flags & 2;
-		f->again = flags & 1;
-		f->status = read.status;
-		f->steps = (unsigned)(steps >> 32);
-		f->preemptions = (unsigned)steps;
-		f->tries = read.tries;
-		f->forced = read.forced;
-		f->asked = read.asked;
-		f->forced_s = read.forced_s;
-		f->gates_cut = flags & 4;
-		journal_replace(&f->where, read.where);
-		journal_replace(&f->text, read.text);
-		journal_replace(&f->folder, read.folder);
-		journal_replace(&f->script, read.script);
-		journal_replace(&f->no_script, read.no_script);
-		return;
-	}
-	explore_failure_fini(&read);
+	if (r->bad || !take_found(&read, explore_known(e, read.key)))
+		explore_failure_fini(&read);
 }
 
 /* ---- read -------------------------------------------------------------------------------------------- */
@@ -179,8 +307,7 @@ int explore_journal_read(struct explore_journal *j, const char *path, struct exp
 		return -1;
 	}
 	close(fd);
-	if (record_take(&j->record, &j->bytes, &j->at) <= 0 ||
-	    !explore_head_read(&j->record, o, args))
+	if (record_take(&j->record, &j->bytes, &j->at) <= 0 || !read_header(&j->record, o, args))
 		return error_set(err, ERROR_USAGE,
 				 "--merge: %s: not written by a search of this version of gatectl",
 				 path);
@@ -240,7 +367,7 @@ static const char *journal_prepare(struct explore *e)
 		return strerror(errno);
 	if (!is_journal(j))
 		return "it is no journal of a search; move it away, or name another folder (-o)";
-	explore_head_write(e, &head);
+	write_header(e, &head);
 	if (!journal_is_same(j, &head))
 		failed = begin_anew(j, &head);
 	record_fini(&head);
@@ -287,10 +414,7 @@ void explore_keep(struct explore *e)
 	/* A part that has ended without a schedule is a part all the same: --merge asks for it. */
 	if (e->options.shards == 1 ? !e->runs || e->over : !e->runs && !e->over) {
 		unlink(j->path.text);
-		if (j->made_folder) {
-			*strrchr(j->path.text, '/') = '\0';
-			rmdir(j->path.text);
-		}
+		remove_folder(j);
 		return;
 	}
 	array_each(const struct explore_failure, f, &e->failures)

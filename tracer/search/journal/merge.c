@@ -1,6 +1,4 @@
-#include "tracer/search/journal/merge.h"
-
-#include "tracer/search/loop/account.h"
+#include "tracer/search/search_internal.h"
 
 #include <glob.h>
 #include <string.h>
@@ -14,7 +12,7 @@ struct search_part {
 
 struct merging {
 	struct explore *e;
-	struct explore_account account;
+	struct explore_statistics statistics;
 	struct explore_args *args; /* of the first */
 	struct str head;	   /* ... too */
 	ARRAY(struct search_part) parts;
@@ -58,7 +56,7 @@ static int read_part(struct merging *m, const char *path)
 	struct search_part *p = array_add(&m->parts);
 	struct explore_options options = m->e->options;
 	struct explore_args args = {0};
-	struct str head = {0};
+	STR(head);
 	int answer = explore_journal_read(&p->journal, path, &options, &args, &head, m->err);
 
 	p->number = options.shard;
@@ -72,14 +70,13 @@ static int read_part(struct merging *m, const char *path)
 	array_each(char *, arg, &args)
 		base_free(*arg);
 	array_fini(&args);
-	str_fini(&head);
 	return answer;
 }
 
 /* Parts may share a folder. */
 static int read_folder(struct merging *m, const char *folder)
 {
-	struct str pattern = {0};
+	STR(pattern);
 	glob_t found = {0};
 	int answer = 0;
 
@@ -95,7 +92,6 @@ static int read_folder(struct merging *m, const char *folder)
 	for (size_t i = 0; answer == 0 && i < found.gl_pathc; i++)
 		answer = read_part(m, found.gl_pathv[i]);
 	globfree(&found);
-	str_fini(&pattern);
 	return answer;
 }
 
@@ -122,7 +118,7 @@ static struct search_part *first(struct merging *m)
 	return first;
 }
 
-static void account_all(struct merging *m)
+static void count_all(struct merging *m)
 {
 	struct explore *e = m->e;
 	struct search_part *p;
@@ -133,7 +129,7 @@ static void account_all(struct merging *m)
 		double at = (double)p->next.at_us / 1e6;
 
 		e->seconds = at > e->seconds ? at : e->seconds;
-		explore_account(&m->account, &p->next);
+		explore_count(&m->statistics, &p->next);
 		explore_outcome_fini(&p->next);
 		read_next(m, p);
 	}
@@ -173,19 +169,19 @@ static void note_lacks(struct merging *m)
 int explore_merge(struct explore *e, char *const *folders, size_t count, struct explore_args *args,
 		  struct error *err)
 {
-	struct merging m = {.e = e, .account = {.e = e}, .args = args, .err = err};
+	struct merging m = {.e = e, .statistics = {.e = e}, .args = args, .err = err};
 	int answer = 0;
 
 	for (size_t i = 0; answer == 0 && i < count; i++)
 		answer = read_folder(&m, folders[i]);
 	if (answer == 0) {
-		account_all(&m);
+		count_all(&m);
 		note_lacks(&m);
 	}
 	array_each(struct search_part, p, &m.parts)
 		explore_journal_fini(&p->journal);
 	array_fini(&m.parts);
 	str_fini(&m.head);
-	seen_fini(&m.account.seen);
+	table_fini(&m.statistics.seen);
 	return answer;
 }

@@ -1,6 +1,4 @@
-#include "tracer/search/journal/record.h"
-
-#include "tracer/base/array.h"
+#include "tracer/search/search_internal.h"
 
 #include <string.h>
 
@@ -22,7 +20,7 @@ void record_begin(struct record *r, enum record_kind kind)
 {
 	str_clear(&r->bytes);
 	r->at = 0;
-	r->bad = false;
+	r->bad = r->reads = false;
 	record_add(r, kind);
 }
 
@@ -69,6 +67,22 @@ char *record_get_text(struct record *r)
 	return at ? base_strndup(at, length - 1) : NULL;
 }
 
+void record_word(struct record *r, uint64_t *word)
+{
+	if (r->reads)
+		*word = record_get(r);
+	else
+		record_add(r, *word);
+}
+
+void record_text(struct record *r, char **text)
+{
+	if (r->reads)
+		*text = record_get_text(r);
+	else
+		record_add_text(r, *text);
+}
+
 void record_put(const struct record *r, struct str *out)
 {
 	const struct record_frame f = {(uint32_t)r->bytes.length,
@@ -85,6 +99,7 @@ int record_take(struct record *r, const struct str *from, size_t *at)
 	str_clear(&r->bytes);
 	r->at = 0;
 	r->bad = false;
+	r->reads = true;
 	if (from->length - *at < sizeof(f))
 		return 0;
 	memcpy(&f, from->text + *at, sizeof(f));

@@ -1,4 +1,117 @@
-#include "tracer/search/loop/outcome.h"
+/* How a run ended, and which failures are the same one; the outcome as a record. */
+#include "tracer/search/search_internal.h"
+
+#include "tracer/base/hash.h"
+#include "tracer/base/signame.h"
+
+#include <string.h>
+
+/* Where the last step of the run was: of two crashes by one signal it tells which. */
+static uint64_t last_place(const struct sched *c)
+{
+	const struct schedule *s = &c->schedule;
+
+	return s->steps.count ? s->steps.items[s->steps.count - 1].point.place : 0;
+}
+
+static enum explore_ended fails_by(const char *word, const char **kind)
+{
+	*kind = word;
+	return EXPLORE_FAILED;
+}
+
+static enum explore_ended failure_judge(const struct sched *c, const struct run_result *r,
+					const char **kind)
+{
+	if (c->end == SCHED_STOPPED || r->out_of_time)
+		return EXPLORE_TRUNCATED;
+	if (c->end == SCHED_STEPS)
+		return r->expects && r->verdict == VERDICT_OK ? EXPLORE_PASSED
+		       : sched_spins(c)			      ? fails_by("livelock", kind)
+							      : EXPLORE_TRUNCATED;
+	if (c->end == SCHED_HANGS)
+		return r->expects && r->verdict == VERDICT_OK ? EXPLORE_PASSED
+							      : fails_by("hang", kind);
+	switch (r->verdict) {
+	case VERDICT_OK:
+		if (r->expects || !r->status)
+			return EXPLORE_PASSED;
+		return fails_by(c->seen & SCHED_SANITIZER ? "sanitizer"
+				: r->signaled		  ? "signal"
+							  : "status",
+				kind);
+	case VERDICT_CRASHED:
+		return fails_by(c->seen & SCHED_SANITIZER ? "sanitizer" : "signal", kind);
+	case VERDICT_DEADLOCK:
+		return fails_by("deadlock", kind);
+	case VERDICT_NOT_AS_EXPECTED:
+		return fails_by("expect", kind);
+	case VERDICT_TIME_LIMIT: /* of the script: it holds for each schedule */
+		return fails_by("hang", kind);
+	default:
+		return EXPLORE_GATED;
+	}
+}
+
+enum explore_ended explore_judge(const struct sched *c, const struct run_result *r,
+				 const char **kind, uint64_t *key)
+{
+	enum explore_ended ended = failure_judge(c, r, kind);
+	bool is_told_by_places;
+
+	if (ended != EXPLORE_FAILED)
+		return ended;
+	is_told_by_places = strcmp(*kind, "deadlock") == 0 || c->end == SCHED_HANGS;
+	*key = hash_text(hash_text(HASH_START, *kind), is_told_by_places ? c->stuck : NULL) +
+	       (uint64_t)r->status;
+	if (strcmp(*kind, "signal") == 0)
+		*key ^= last_place(c);
+	return ended;
+}
+
+char *explore_where(const struct run_result *r, const char *kind)
+{
+	struct str text = {0};
+
+	if (strcmp(kind, "signal") == 0)
+		str_addf(&text, "SIG%s", signame_text(r->status - 128));
+	else if (strcmp(kind, "deadlock") == 0 || strcmp(kind, "livelock") == 0 ||
+		 strcmp(kind, "hang") == 0)
+		str_addf(&text, "a %s", kind);
+	else if (strcmp(kind, "expect") == 0)
+		str_add(&text, "not as expected");
+	else if (strcmp(kind, "sanitizer") == 0)
+		str_add(&text, "a sanitizer's report");
+	else
+		str_addf(&text, "exit status %d", r->status);
+	return str_take(&text);
+}
+
+void explore_points_fini(struct explore_points_at *points)
+{
+	sched_places_clear(&points->chosen);
+	sched_places_clear(&points->starts);
+}
+
+void explore_failure_fini(struct explore_failure *f)
+{
+	if (f->points)
+		explore_points_fini(f->points);
+	base_free(f->points);
+	base_free(f->kind);
+	base_free(f->where);
+	base_free(f->text);
+	base_free(f->folder);
+	base_free(f->script);
+	base_free(f->no_script);
+	str_fini(&f->out);
+	str_fini(&f->err);
+	str_fini(&f->gates);
+	for (int kind = 0; kind < REPORT_KINDS; kind++)
+		str_fini(&f->reports[kind]);
+	schedule_fini(&f->schedule);
+	schedule_names_fini(&f->paths);
+}
 
 void explore_outcome_fini(struct explore_outcome *o)
 {
@@ -12,153 +125,129 @@ void explore_outcome_fini(struct explore_outcome *o)
 	base_free(o->text);
 	array_fini(&o->lesson);
 	schedule_fini(&o->schedule);
-	sched_paths_cut(&o->paths, 0);
-	array_fini(&o->paths);
+	schedule_names_fini(&o->paths);
 	schedule_fini(&o->passed);
-	sched_paths_cut(&o->passed_paths, 0);
-	array_fini(&o->passed_paths);
+	schedule_names_fini(&o->passed_paths);
 	*o = (struct explore_outcome){0};
 }
 
-/* ---- written ------------------------------------------------------------------------------------ */
+/* ---- written and read: each function does both ----------------------------------------------------- */
 
-static void write_texts(struct record *r, char *const *items, size_t count)
+static void code_names(struct record *r, struct schedule_names *names)
 {
-	record_add(r, count);
-	for (size_t i = 0; i < count; i++)
-		record_add_text(r, items[i]);
+	uint64_t count = names->count;
+
+	record_word(r, &count);
+	for (uint64_t i = 0; i < count && !r->bad; i++) {
+		char **name = r->reads ? array_add(names) : &names->items[i];
+
+		record_text(r, name);
+		*name = *name ? *name : base_strdup("");
+	}
 }
 
-static void write_schedule(const struct schedule *s, struct record *r)
+static void code_step(struct record *r, struct schedule_step *step)
 {
-	write_texts(r, s->threads.items, s->threads.count);
-	write_texts(r, s->modules.items, s->modules.count);
-	record_add(r, s->steps.count);
-	array_each(const struct schedule_step, step, &s->steps) {
-		record_add(r, (uint64_t)step->thread << 32 | step->point.thread);
-		record_add(r, (uint64_t)step->point.op << 3 | (uint64_t)step->point.writes << 2 |
-				      (uint64_t)step->others << 1 | step->preempts);
-		record_add(r, step->point.object);
-		record_add(r, step->point.place);
-		record_add(r, step->point.fixed);
-	}
+	struct strategy_point *p = &step->point;
+	uint64_t threads = (uint64_t)step->thread << 32 | p->thread;
+	uint64_t what = (uint64_t)p->op << 3 | (uint64_t)p->writes << 2 |
+			(uint64_t)step->others << 1 | step->preempts;
+
+	record_word(r, &threads);
+	record_word(r, &what);
+	record_word(r, &p->object);
+	record_word(r, &p->place);
+	record_word(r, &p->fixed);
+	step->thread = (unsigned)(threads >> 32);
+	p->thread = (unsigned)threads;
+	p->op = (enum strategy_op)(what >> 3);
+	p->writes = what >> 2 & 1;
+	step->others = what >> 1 & 1;
+	step->preempts = what & 1;
 }
 
 /* The schedule, and its threads' paths; of an empty one zeros. */
-static void write_order(const struct schedule *s, const struct sched_paths *paths, struct record *r)
+static void code_order(struct record *r, struct schedule *s, struct schedule_names *paths)
 {
-	write_schedule(s, r);
-	write_texts(r, paths->items, paths->count);
-}
+	uint64_t count = s->steps.count;
 
-void explore_outcome_write(const struct explore_outcome *o, struct record *r)
-{
-	record_begin(r, RECORD_RUN);
-	record_add(r, o->run);
-	record_add(r, o->ended);
-	record_add(r, (uint64_t)o->late << 3 | (uint64_t)o->asks_ids << 2 |
-			      (uint64_t)o->early << 1 | o->none);
-	record_add(r, o->at_us);
-	record_add(r, o->digest);
-	record_add(r, o->points);
-	record_add(r, o->twice);
-	record_add_text(r, o->differs);
-	record_add_text(r, o->said);
-	record_add_text(r, o->last_steps);
-	record_add_text(r, o->last_threads);
-	record_add_text(r, o->last_words);
-	record_add(r, o->lesson.count);
-	array_each(const uint64_t, word, &o->lesson)
-		record_add(r, *word);
-	write_order(&o->passed, &o->passed_paths, r);
-	if (o->ended != EXPLORE_FAILED)
-		return;
-	record_add(r, o->key);
-	record_add(r, (uint64_t)o->status);
-	record_add_text(r, o->kind);
-	if (!o->kind)
-		return;
-	record_add_text(r, o->where);
-	record_add_text(r, o->text);
-	write_order(&o->schedule, &o->paths, r);
-}
+	code_names(r, &s->threads);
+	code_names(r, &s->modules);
+	record_word(r, &count);
+	for (uint64_t i = 0; i < count && !r->bad; i++) {
+		struct schedule_step *step = r->reads ? array_add(&s->steps) : &s->steps.items[i];
 
-/* ---- read ---------------------------------------------------------------------------------------- */
-
-static void read_schedule(struct schedule *s, struct record *r)
-{
-	for (uint64_t n = record_get(r); n-- && !r->bad;) {
-		char *id = record_get_text(r);
-
-		*array_add(&s->threads) = id ? id : base_strdup("");
-	}
-	for (uint64_t n = record_get(r); n-- && !r->bad;) {
-		char *name = record_get_text(r);
-
-		*array_add(&s->modules) = name ? name : base_strdup("");
-	}
-	for (uint64_t n = record_get(r); n-- && !r->bad;) {
-		struct schedule_step *step = array_add(&s->steps);
-		uint64_t threads = record_get(r), what = record_get(r);
-
-		step->thread = (unsigned)(threads >> 32);
-		step->point.thread = (unsigned)threads;
-		step->point.op = (enum strategy_op)(what >> 3);
-		step->point.writes = what >> 2 & 1;
-		step->others = what >> 1 & 1;
-		step->preempts = what & 1;
-		step->point.object = record_get(r);
-		step->point.place = record_get(r);
-		step->point.fixed = record_get(r);
+		code_step(r, step);
 		r->bad |= step->thread >= s->threads.count;
 	}
+	code_names(r, paths);
 }
 
-static void read_order(struct schedule *s, struct sched_paths *paths, struct record *r)
+static void code_failure(struct record *r, struct explore_outcome *o)
 {
-	read_schedule(s, r);
-	for (uint64_t n = record_get(r); n-- && !r->bad;)
-		*array_add(paths) = record_get_text(r);
-}
+	uint64_t status = (uint64_t)o->status;
 
-static void read_failure(struct explore_outcome *o, struct record *r)
-{
-	o->key = record_get(r);
-	o->status = (int)record_get(r);
-	o->kind = record_get_text(r);
+	record_word(r, &o->key);
+	record_word(r, &status);
+	o->status = (int)status;
+	record_text(r, &o->kind);
 	if (!o->kind)
 		return;
-	o->where = record_get_text(r);
-	o->text = record_get_text(r);
-	read_order(&o->schedule, &o->paths, r);
+	record_text(r, &o->where);
+	record_text(r, &o->text);
+	code_order(r, &o->schedule, &o->paths);
 	r->bad |= !o->where || !o->text;
 }
 
-bool explore_outcome_read(struct explore_outcome *o, struct record *r)
+static void code_lesson(struct record *r, struct explore_outcome *o)
 {
-	uint64_t flags;
+	uint64_t count = o->lesson.count;
 
-	*o = (struct explore_outcome){.run = record_get(r)};
-	o->ended = (enum explore_ended)record_get(r);
-	flags = record_get(r);
+	record_word(r, &count);
+	for (uint64_t i = 0; i < count && !r->bad; i++)
+		record_word(r, r->reads ? array_add(&o->lesson) : &o->lesson.items[i]);
+}
+
+static void code_outcome(struct record *r, struct explore_outcome *o)
+{
+	char **const texts[] = {&o->differs, &o->said, &o->last_steps, &o->last_threads,
+				&o->last_words};
+	uint64_t ended = o->ended, rechecked = o->twice;
+	uint64_t flags = (uint64_t)o->late << 3 | (uint64_t)o->asks_ids << 2 |
+			 (uint64_t)o->early << 1 | o->none;
+
+	record_word(r, &o->run);
+	record_word(r, &ended);
+	record_word(r, &flags);
+	record_word(r, &o->at_us);
+	record_word(r, &o->digest);
+	record_word(r, &o->points);
+	record_word(r, &rechecked);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		record_text(r, texts[i]);
+	o->ended = (enum explore_ended)ended;
 	o->none = flags & 1;
 	o->early = flags >> 1 & 1;
 	o->asks_ids = flags >> 2 & 1;
 	o->late = flags >> 3 & 1;
-	o->at_us = record_get(r);
-	o->digest = record_get(r);
-	o->points = record_get(r);
-	o->twice = record_get(r);
-	o->differs = record_get_text(r);
-	o->said = record_get_text(r);
-	o->last_steps = record_get_text(r);
-	o->last_threads = record_get_text(r);
-	o->last_words = record_get_text(r);
-	for (uint64_t n = record_get(r); n-- && !r->bad;)
-		*array_add(&o->lesson) = record_get(r);
-	read_order(&o->passed, &o->passed_paths, r);
+	o->twice = rechecked;
+	code_lesson(r, o);
+	code_order(r, &o->passed, &o->passed_paths);
 	if (o->ended == EXPLORE_FAILED)
-		read_failure(o, r);
+		code_failure(r, o);
+}
+
+/* Not changed: what is coded is what stands there. */
+void explore_outcome_write(const struct explore_outcome *o, struct record *r)
+{
+	record_begin(r, RECORD_RUN);
+	code_outcome(r, (struct explore_outcome *)o);
+}
+
+bool explore_outcome_read(struct explore_outcome *o, struct record *r)
+{
+	*o = (struct explore_outcome){0};
+	code_outcome(r, o);
 	if (!r->bad)
 		return true;
 	explore_outcome_fini(o);

@@ -1,6 +1,4 @@
-#include "tracer/search/loop/places.h"
-#include "tracer/search/loop/start.h"
-
+#include "tracer/search/search_internal.h"
 #include "tracer/scripts/query.h"
 #include "tracer/source/flow/flow.h"
 
@@ -26,11 +24,10 @@ struct places {
 
 static void add_point(struct explore_points_at *points, const struct module *m, uint64_t offset)
 {
-	array_each(const struct sched_chosen, chosen, points)
-		if (chosen->offset == offset && strcmp(chosen->module, module_name(m)) == 0)
-			return;
-	*array_add(points) =
-		(struct sched_chosen){base_strdup(module_name(m)), offset, false, false};
+	struct sched_chosen place = {.module = (char *)module_name(m), .offset = offset};
+
+	if (!sched_places_find(&points->chosen, place.module, offset))
+		sched_places_add(&points->chosen, &place);
 }
 
 /* ---- statements ----------------------------------------------------------------------------------- */
@@ -204,7 +201,7 @@ static void places_look(void *ctx, const struct run_query *q)
 {
 	struct places *s = ctx;
 
-	size_t before = s->e->points_at.count;
+	size_t before = s->e->points_at.chosen.count;
 
 	s->query = q;
 	if (s->is_file)
@@ -214,7 +211,7 @@ static void places_look(void *ctx, const struct run_query *q)
 	else if (q->sites)
 		add_function(s, q->sites);
 	add_accesses(s);
-	if (s->e->points_at.count == before && !has_point(s))
+	if (s->e->points_at.chosen.count == before && !has_point(s))
 		no_points(s, q);
 }
 
@@ -244,7 +241,7 @@ static int find_those(struct explore *e, const char *what)
 {
 	struct run_options program = *e->x.options;
 	struct places s = {.e = e, .what = what};
-	struct str text = {0};
+	STR(text);
 	const char *location;
 	int answer = places_parse(&s, &text);
 
@@ -255,7 +252,6 @@ static int find_those(struct explore *e, const char *what)
 	location_fini(&s.location);
 	array_fini(&s.lines);
 	array_fini(&s.spans);
-	str_fini(&text);
 	return answer < 0 || e->x.err->code ? -1 : 0;
 }
 
@@ -285,6 +281,83 @@ static int find_points(struct explore *e)
 		list += length + (list[length] == ',');
 	}
 	return answer;
+}
+
+/* ---- where schedules begin --------------------------------------------------------------------------- */
+
+static void start_look(void *ctx, const struct run_query *q)
+{
+	struct explore *e = ctx;
+
+	if (!q->sites) {
+		error_copy(e->x.err, q->error);
+		error_prefix(e->x.err, "--from: ");
+		return;
+	}
+	array_each(const struct source_site, site, q->sites)
+		sched_places_add(&e->points_at.starts,
+				 &(struct sched_chosen){.module = (char *)module_name(site->module),
+							.offset = site->offset});
+}
+
+static int start_begin(struct explore *e, const struct run_options *o, struct explore_runs *runs)
+{
+	*runs = (struct explore_runs){0};
+	explore_points_set(&runs->sched, &e->points_at);
+	return explore_runs_begin(e, runs, o, e->quick, true);
+}
+
+/* Reports that the program ended, or that the time did, before the program came to --from. */
+static int not_come(struct explore *e)
+{
+	if (e->until > 0 && explore_now_s() >= e->until) {
+		error_set(e->x.err, ERROR_LOCATION,
+			  "--from: the program has not come to %s in %g s (--for)", e->options.from,
+			  e->options.seconds);
+		return error_hint(e->x.err, "a longer --for, or a place that comes earlier");
+	}
+	return error_set(e->x.err, ERROR_LOCATION,
+			 "--from: the program has ended, and had not come to %s", e->options.from);
+}
+
+/* With what its scripts give it, but without gates: they hold nobody before there is a second thread. */
+static int try_start(struct explore *e, const struct run_options *program)
+{
+	struct explore_runs runs;
+	int answer = start_begin(e, e->x.options, &runs);
+
+	if (answer == 0 && runs.has_gates) {
+		explore_runs_end(&runs);
+		answer = start_begin(e, program, &runs);
+	}
+	if (answer == 0 && run_signals_came()) {
+		e->x.over = true;
+		answer = -1;
+	} else if (answer == 0 && !runs.kept && !runs.came) {
+		answer = not_come(e);
+	} else if (answer == 0 && !runs.kept) {
+		e->not_from = true;
+		sched_places_clear(&e->points_at.starts);
+	}
+	explore_runs_end(&runs);
+	return answer;
+}
+
+/*
+ * Finds e->options.from, and brings the program there once. If it has other threads by then, schedules begin with the
+ * program, and e->not_from says so. 0, or -1 with e->x.err: no such place, or nobody comes there.
+ */
+static int explore_start(struct explore *e)
+{
+	struct run_options program = *e->x.options;
+
+	if (!e->options.from)
+		return 0;
+	program.scripts.count = program.orders.count = 0;
+	if (run_query(&program, e->x.symbols, &e->options.from, 1, start_look, e, e->x.err) < 0 ||
+	    e->x.err->code)
+		return -1;
+	return try_start(e, &program);
 }
 
 int explore_places(struct explore *e)

@@ -1,6 +1,4 @@
-#include "tracer/search/loop/races.h"
-
-#include "tracer/search/loop/account.h"
+#include "tracer/search/search_internal.h"
 
 #include <string.h>
 
@@ -37,7 +35,7 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	c->flags = SCHED_KEEPS_LAST;
 	if (!e->options.points_asked)
 		limit_looks(c, e->options.seconds);
-	explore_runs_points(&x->runs, &e->points_at);
+	explore_points_set(&x->runs.sched, &e->points_at);
 	x->atomic = c->chosen.count; /* known before */
 	if (explore_runs_begin(e, &x->runs, e->x.options, e->quick, true) < 0)
 		return -1;
@@ -76,7 +74,7 @@ static bool drop_if_atomic(struct explore_race_runs *x)
 		make_atomic(c, &c->chosen.items[x->atomic]);
 	if (found) {
 		races_drop_pairs(x->races, x->pairs);
-		sched_forget_told(c, x->pairs);
+		sched_forget_reported(c, x->pairs);
 	}
 	return found;
 }
@@ -98,6 +96,14 @@ bool explore_races_more(struct explore_race_runs *x)
 }
 
 /* Neither where somebody frees, nor at what came too often in the very run that has shown that it races. */
+static void add_access(struct explore_points_at *points, const struct sched_access *a)
+{
+	sched_places_add(&points->chosen,
+			 &(struct sched_chosen){.module = (char *)module_name(a->module),
+						.offset = a->offset,
+						.frees = a->frees});
+}
+
 void explore_races_points(const struct explore_race_runs *x, struct explore_points_at *points)
 {
 	const struct sched *c = &x->runs.sched;
@@ -105,24 +111,21 @@ void explore_races_points(const struct explore_race_runs *x, struct explore_poin
 	points->kind = SCHED_CHOSEN;
 	array_each(const struct sched_access, a, &c->accesses)
 		if (a->is_point && !a->frees && !a->is_hot && !a->what.atomic && !a->what.pauses)
-			*array_add(points) = (struct sched_chosen){
-				base_strdup(module_name(a->module)), a->offset, false, false};
+			add_access(points, a);
 	for (size_t i = 0; i < x->atomic; i++)
 		if (c->chosen.items[i].atomic)
-			*array_add(points) =
-				(struct sched_chosen){base_strdup(c->chosen.items[i].module),
-						      c->chosen.items[i].offset, true, false};
+			sched_places_add(&points->chosen,
+					 &(struct sched_chosen){.module = c->chosen.items[i].module,
+								.offset = c->chosen.items[i].offset,
+								.atomic = true});
 }
 
 void explore_races_choose(const struct explore_race_runs *x, struct explore_points_at *points)
 {
-	const struct sched *c = &x->runs.sched;
-
 	explore_races_points(x, points);
-	array_each(const struct sched_access, a, &c->accesses)
+	array_each(const struct sched_access, a, &x->runs.sched.accesses)
 		if (a->is_point && (a->frees || a->is_hot))
-			*array_add(points) = (struct sched_chosen){
-				base_strdup(module_name(a->module)), a->offset, false, a->frees};
+			add_access(points, a);
 }
 
 void explore_races_end(struct explore_race_runs *x)

@@ -1,6 +1,5 @@
-#include "tracer/search/loop/run.h"
+#include "tracer/search/search_internal.h"
 
-#include "tracer/search/loop/account.h"
 #include "tracer/run/go.h"
 #include "tracer/run/parts.h"
 
@@ -165,14 +164,13 @@ int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct r
 	return failed;
 }
 
-void explore_runs_points(struct explore_runs *r, const struct explore_points_at *points)
+void explore_points_set(struct sched *c, const struct explore_points_at *points)
 {
-	r->sched.points = points->kind;
-	r->sched.tested = points->tested;
-	array_each(const struct sched_chosen, begun, &points->starts)
-		sched_start(&r->sched, begun);
-	array_each(const struct sched_chosen, chosen, points)
-		sched_choose(&r->sched, chosen);
+	c->points = points->kind;
+	c->tested = points->tested;
+	sched_places_copy(&c->starts, &points->starts);
+	array_each(const struct sched_chosen, chosen, &points->chosen)
+		sched_choose(c, chosen);
 }
 
 static int loop_run_start(struct explore_runs *r, struct run *s, struct error *err)
@@ -251,7 +249,7 @@ int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct r
 		       const struct features *features, const struct explore_points_at *points,
 		       struct run_result *out)
 {
-	explore_runs_points(r, points ? points : &e->points_at);
+	explore_points_set(&r->sched, points ? points : &e->points_at);
 	if (explore_runs_begin(e, r, o, features, false) < 0)
 		return -1;
 	strategy_begin(r->sched.strategy, 0);

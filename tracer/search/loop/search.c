@@ -1,14 +1,6 @@
 /* The search: run after run, until one fails, or there is nothing left to see, or no time. */
-#include "tracer/search/explore.h"
-#include "tracer/search/loop/account.h"
-#include "tracer/search/loop/failure.h"
-#include "tracer/search/jobs/jobs.h"
-#include "tracer/search/journal/journal.h"
-#include "tracer/search/journal/kept.h"
-#include "tracer/search/loop/places.h"
-#include "tracer/search/loop/races.h"
-#include "tracer/search/loop/state.h"
-#include "tracer/search/jobs/worker.h"
+#include "tracer/search/search_internal.h"
+
 #include "tracer/sched/scripted/scripted.h"
 
 #include <sched.h>
@@ -16,11 +8,11 @@
 
 struct search {
 	struct explore *e;
-	struct explore_account account;
+	struct explore_statistics statistics;
 	double begun; /* by the clock; earlier searches are before it */
 	struct strategy *strategy;
 	struct error fault;	      /* of a strategy in Lua */
-	struct sched_paths paths;     /* of threads in runs before the search */
+	struct schedule_names paths;  /* of threads in runs before the search */
 	struct explore_worker worker; /* of one job */
 	struct explore_jobs jobs;     /* of more */
 	uint64_t run;		      /* the strategy's next: of this shard */
@@ -58,11 +50,11 @@ static void search_tell(struct explore *e)
 }
 
 /* A run that was made now. */
-static void account(struct search *s, struct explore_outcome *o)
+static void count_run(struct search *s, struct explore_outcome *o)
 {
-	o->at_us = (uint64_t)((explore_now_s() - s->account.begun) * 1e6);
+	o->at_us = (uint64_t)((explore_now_s() - s->statistics.begun) * 1e6);
 	explore_journal_add(s->e, o);
-	explore_account(&s->account, o);
+	explore_count(&s->statistics, o);
 }
 
 /* A failure's schedule is kept at once. */
@@ -101,18 +93,17 @@ static void end_worker(struct search *s)
 static int describe_between(struct search *s)
 {
 	struct explore_worker before = s->worker;
-	struct sched_paths paths = {0};
+	struct schedule_names paths = {0};
 	int answer;
 
-	sched_paths_copy(&paths, &before.runs.sched.paths);
+	schedule_names_copy(&paths, &before.runs.sched.paths);
 	end_worker(s);
 	answer = explore_reports(s->e);
 	if (answer == 0)
 		answer = begin_worker(s, &before);
 	if (answer == 0)
-		sched_paths_copy(&s->worker.runs.sched.paths, &paths);
-	sched_paths_cut(&paths, 0);
-	array_fini(&paths);
+		schedule_names_copy(&s->worker.runs.sched.paths, &paths);
+	schedule_names_fini(&paths);
 	return answer;
 }
 
@@ -126,7 +117,8 @@ static int describe_apart(struct search *s, struct explore_failure *f)
 {
 	int answer = explore_jobs_apart(&s->jobs, make_reports, s->e);
 
-	f->is_reported = true;
+	if (f->progress == FAILURE_FOUND)
+		f->progress = FAILURE_REPORTED;
 	return answer;
 }
 
@@ -150,7 +142,7 @@ static int one(struct search *s)
 	answer = s->jobs.items.count ? explore_jobs_run(&s->jobs, s->run, &o)
 				     : explore_worker_run(&s->worker, s->run, &o);
 	if (answer == 0)
-		account(s, &o);
+		count_run(s, &o);
 	explore_outcome_fini(&o);
 	s->run += s->e->options.shards;
 	if (answer < 0)
@@ -164,8 +156,9 @@ static int search_search(struct search *s)
 	while (!search_is_over(s))
 		if (one(s) < 0)
 			return -1;
-	s->e->complete = strategy_is_done(s->strategy) && !strategy_strayed(s->strategy);
-	s->e->fair = strategy_was_fair(s->strategy);
+	if (strategy_is_done(s->strategy) && !strategy_strayed(s->strategy))
+		s->e->complete = strategy_was_fair(s->strategy) ? EXPLORE_COMPLETE_IF_FAIR
+								: EXPLORE_COMPLETE;
 	return 0;
 }
 
@@ -176,9 +169,7 @@ static struct explore_points_at *points_now(const struct search *s,
 
 	explore_races_points(x, points);
 	points->tested = s->e->points_at.tested;
-	array_each(const struct sched_chosen, start, &s->e->points_at.starts)
-		*array_add(&points->starts) = (struct sched_chosen){base_strdup(start->module),
-								    start->offset, false, false};
+	sched_places_copy(&points->starts, &s->e->points_at.starts);
 	return points;
 }
 
@@ -215,7 +206,7 @@ static int one_for_races(struct search *s, struct explore_race_runs *x, bool cou
 	answer = explore_make(s->e, &x->runs, x->made, &o);
 	o.early = true;
 	if (answer == 0 && counts && s->e->options.shard == 1 && s->before >= s->early)
-		account(s, &o);
+		count_run(s, &o);
 	else if (answer == 0)
 		note_uncounted(s, &o);
 	s->before += counts;
@@ -251,12 +242,12 @@ static int find_races(struct search *s)
 		if (e->costly || !explore_races_more(&x) || is_late(e))
 			break;
 	}
-	explore_points_clear(&e->points_at);
+	sched_places_clear(&e->points_at.chosen);
 	if (e->costly)
 		e->points_at.kind = SCHED_SYNC;
 	else
 		explore_races_choose(&x, &e->points_at);
-	sched_paths_copy(&s->paths, &x.runs.sched.paths);
+	schedule_names_copy(&s->paths, &x.runs.sched.paths);
 	explore_races_end(&x);
 	return answer < 0 ? -1 : explore_reports(e);
 }
@@ -314,7 +305,7 @@ static int find_points(struct search *s)
 
 	if (explore_places(e) < 0)
 		return -1;
-	if (e->points_at.count)
+	if (e->points_at.chosen.count)
 		e->points_at.kind = SCHED_CHOSEN;
 	return e->options.points == POINTS_RACES && !e->options.races_known ? find_races(s) : 0;
 }
@@ -329,14 +320,14 @@ static void take_up(struct search *s)
 	struct explore_outcome o = {0};
 
 	while (e->journal && explore_journal_next(e->journal, e, &o)) {
-		s->account.begun = s->begun - (double)o.at_us / 1e6;
+		s->statistics.begun = s->begun - (double)o.at_us / 1e6;
 		if (o.early) {
 			s->early++;
 		} else {
 			strategy_learn(s->strategy, o.run, o.lesson.items, o.lesson.count);
 			s->run = o.run + e->options.shards;
 		}
-		explore_account(&s->account, &o);
+		explore_count(&s->statistics, &o);
 		explore_outcome_fini(&o);
 	}
 	e->earlier = e->runs;
@@ -378,7 +369,7 @@ static int no_parts(const struct explore *e)
 static bool has_new_failures(const struct explore *e)
 {
 	array_each(const struct explore_failure, f, &e->failures)
-		if (!f->done)
+		if (f->progress != FAILURE_DONE)
 			return true;
 	return false;
 }
@@ -422,7 +413,7 @@ static void take_rest(struct search *s)
 		size_t known = s->e->failures.count;
 
 		if (o.ended == EXPLORE_FAILED && o.kind && !explore_known(s->e, o.key)) {
-			explore_account(&s->account, &o);
+			explore_count(&s->statistics, &o);
 			keep_new(s, known);
 		}
 		explore_outcome_fini(&o);
@@ -451,7 +442,7 @@ static int ask_other_jobs(struct search *s)
 int explore_search(struct explore *e)
 {
 	double now = explore_now_s();
-	struct search s = {.e = e, .account = {.e = e, .begun = now}, .begun = now};
+	struct search s = {.e = e, .statistics = {.e = e, .begun = now}, .begun = now};
 	int answer;
 
 	e->until = e->options.seconds > 0 ? now + e->options.seconds : 0;
@@ -463,7 +454,7 @@ int explore_search(struct explore *e)
 		answer = search_search(&s);
 	if (answer < 0)
 		take_rest(&s);
-	e->seconds = explore_now_s() - s.account.begun;
+	e->seconds = explore_now_s() - s.statistics.begun;
 	e->over = answer == 0 && has_ended(&s);
 	if (answer == 0)
 		answer = ask_other_jobs(&s);
@@ -475,9 +466,8 @@ int explore_search(struct explore *e)
 		answer = explore_reports(e);
 	strategy_free(s.strategy);
 	error_fini(&s.fault);
-	sched_paths_cut(&s.paths, 0);
-	array_fini(&s.paths);
-	seen_fini(&s.account.seen);
+	schedule_names_fini(&s.paths);
+	table_fini(&s.statistics.seen);
 	e->over = e->over && answer == 0;
 	return answer;
 }

@@ -86,4 +86,15 @@ void experiment_another(struct experiment_outcome *o, const struct run_evidence 
 bool experiment_came(const struct experiment_outcome *o, const struct run_evidence *e);
 bool experiment_wrote(const struct experiment_outcome *o, const struct run_evidence *e);
 
+/* gatectl run --repeat: the same run again and again, until one differs from the first. */
+struct repeat {
+	struct experiment x;
+	unsigned long agreed; /* of x.made runs */
+	int first, status;    /* exit statuses of the first and the last run */
+};
+
+/* Makes options->repeat runs; options->order_log (may be NULL) compares the order of their events.
+   0, or -1 with an error. */
+int repeat_runs(struct repeat *r);
+
 #endif

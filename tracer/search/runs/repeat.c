@@ -1,5 +1,5 @@
 #include "tracer/features/order_log/order_log.h"
-#include "tracer/search/runs/repeat.h"
+#include "tracer/search/runs/experiment.h"
 
 static bool begin_order(const struct experiment_series *s)
 {

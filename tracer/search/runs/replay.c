@@ -5,8 +5,6 @@
 #include "tracer/base/files/io.h"
 #include "tracer/base/files/path.h"
 #include "tracer/search/runs/experiment.h"
-#include "tracer/search/shrink/examine.h"
-#include "tracer/search/loop/failure.h"
 #include "tracer/sched/schedule/address.h"
 #include "tracer/sched/strategy/strategy.h"
 #include "tracer/sched/sched.h"
@@ -24,20 +22,18 @@
 
 static void add_seconds(struct schedule_head *h, const char *key, double seconds)
 {
-	struct str text = {0};
+	STR(text);
 
 	str_addf(&text, "%g", seconds);
 	schedule_option_add(h, key, str_text(&text));
-	str_fini(&text);
 }
 
 static void add_number(struct schedule_head *h, const char *key, unsigned long long number)
 {
-	struct str text = {0};
+	STR(text);
 
 	str_addf(&text, "%llu", number);
 	schedule_option_add(h, key, str_text(&text));
-	str_fini(&text);
 }
 
 static void add_modules(const struct explore *e, struct schedule_head *h)
@@ -54,11 +50,10 @@ static void add_modules(const struct explore *e, struct schedule_head *h)
 static void replay_add_place(struct schedule_head *h, const char *key,
 			     const struct sched_chosen *place)
 {
-	struct str text = {0};
+	STR(text);
 
 	str_addf(&text, "%s+0x%" PRIx64, place->module, place->offset);
 	schedule_option_add(h, key, str_text(&text));
-	str_fini(&text);
 }
 
 /* Which places were points, and where it began. */
@@ -71,7 +66,7 @@ static void add_points(const struct explore_points_at *points, struct schedule_h
 	};
 
 	schedule_option_add(h, "points", words[points->kind]);
-	array_each(const struct sched_chosen, chosen, points)
+	array_each(const struct sched_chosen, chosen, &points->chosen)
 		replay_add_place(h,
 				 chosen->frees	  ? "frees"
 				 : chosen->atomic ? "atomic"
@@ -82,39 +77,21 @@ static void add_points(const struct explore_points_at *points, struct schedule_h
 }
 
 /* As it was written. */
-static void each_place(const struct schedule_head *h, const char *key, void *ctx,
-		       void (*add)(void *ctx, const struct sched_chosen *place))
+static void read_places(const struct schedule_head *h, const char *key, struct sched_places *out)
 {
 	const char *value;
 
 	for (size_t k = 0; (value = schedule_option(h, key, k)); k++) {
 		const char *plus = strrchr(value, '+');
-		struct sched_chosen place = {.atomic = strcmp(key, "atomic") == 0,
-					     .frees = strcmp(key, "frees") == 0};
 
-		if (!plus)
-			continue;
-		place.module = base_strndup(value, (size_t)(plus - value));
-		place.offset = strtoull(plus + 1, NULL, 16);
-		add(ctx, &place);
-		base_free(place.module);
+		if (plus)
+			*array_add(out) = (struct sched_chosen){
+				.module = base_strndup(value, (size_t)(plus - value)),
+				.offset = strtoull(plus + 1, NULL, 16),
+				.atomic = strcmp(key, "atomic") == 0,
+				.frees = strcmp(key, "frees") == 0,
+			};
 	}
-}
-
-static void add_chosen(void *ctx, const struct sched_chosen *place)
-{
-	struct explore_points_at *points = ctx;
-
-	*array_add(points) = (struct sched_chosen){base_strdup(place->module), place->offset,
-						   place->atomic, place->frees};
-}
-
-static void replay_add_start(void *ctx, const struct sched_chosen *place)
-{
-	struct explore_points_at *points = ctx;
-
-	*array_add(&points->starts) = (struct sched_chosen){.module = base_strdup(place->module),
-							    .offset = place->offset};
 }
 
 void replay_points(const struct schedule_head *h, struct explore_points_at *points)
@@ -124,10 +101,10 @@ void replay_points(const struct schedule_head *h, struct explore_points_at *poin
 	points->kind = !value || strcmp(value, "sync") == 0 ? SCHED_SYNC
 		       : strcmp(value, "memory") == 0	    ? SCHED_MEMORY
 							    : SCHED_CHOSEN;
-	each_place(h, "point", points, add_chosen);
-	each_place(h, "atomic", points, add_chosen);
-	each_place(h, "frees", points, add_chosen);
-	each_place(h, "from", points, replay_add_start);
+	read_places(h, "point", &points->chosen);
+	read_places(h, "atomic", &points->chosen);
+	read_places(h, "frees", &points->chosen);
+	read_places(h, "from", &points->starts);
 }
 
 static void set_points(const struct schedule_head *h, struct sched *c)
@@ -135,11 +112,7 @@ static void set_points(const struct schedule_head *h, struct sched *c)
 	struct explore_points_at points = {0};
 
 	replay_points(h, &points);
-	c->points = points.kind;
-	array_each(const struct sched_chosen, chosen, &points)
-		sched_choose(c, chosen);
-	array_each(const struct sched_chosen, start, &points.starts)
-		sched_start(c, start);
+	explore_points_set(c, &points);
 	explore_points_fini(&points);
 	if (schedule_option(h, "begins", 0))
 		c->flags |= SCHED_EARLY;
@@ -411,7 +384,7 @@ static void diverged(const struct replay *r, struct run *s, const struct strateg
 {
 	bool alike = d->has_come && !d->is_longer && d->came.op == d->recorded.op;
 	bool by_object = d->came.place == d->recorded.place;
-	struct str text = {0};
+	STR(text);
 
 	str_addf(&text, "at step %zu of %zu ", d->step + 1, r->schedule.steps.count);
 	if (d->is_longer)
@@ -435,7 +408,6 @@ static void diverged(const struct replay *r, struct run *s, const struct strateg
 	say_reason(r, s, &s->fault);
 	if (s->outcome.fault < OUTCOME_DIVERGED)
 		s->outcome.fault = OUTCOME_DIVERGED;
-	str_fini(&text);
 }
 
 /* ---- standard streams ------------------------------------------------------------------------ */
@@ -480,7 +452,7 @@ int replay_begin(struct replay *r, struct error *err)
 		return 0;
 	}
 	c = r->sched = r->options->sched = base_alloc(1, sizeof(*c));
-	*c = (struct sched){.strategy = explore_guide(&r->schedule), .flags = SCHED_JUDGES};
+	*c = (struct sched){.strategy = schedule_guide(&r->schedule), .flags = SCHED_JUDGES};
 	open_input(r, c);
 	if (open_output(r, &c->out, STDOUT_FILENO, err) < 0 ||
 	    open_output(r, &c->err, STDERR_FILENO, err) < 0)

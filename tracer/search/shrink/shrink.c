@@ -1,8 +1,5 @@
-#include "tracer/search/shrink/shrink.h"
-
-#include "tracer/search/loop/account.h"
-#include "tracer/search/loop/failure.h"
-#include "tracer/search/jobs/worker.h"
+/* A failing schedule made small by trying: each candidate is run (sched/schedule/minimise.h). */
+#include "tracer/search/explore.h"
 #include "tracer/sched/schedule/minimise.h"
 
 #include <string.h>
@@ -191,14 +188,14 @@ int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_
 
 	experiment_say(&e->x, "making the schedule small");
 	c->hang_s = hang_s > 0 && hang_s < HANG_S ? hang_s : HANG_S;
-	sched_paths_copy(&c->paths, &f->paths);
+	schedule_names_copy(&c->paths, &f->paths);
 	if (strcmp(f->kind, "livelock") == 0)
 		answer = shrink_livelock(&x, &f->schedule);
 	else if (strcmp(f->kind, "hang") == 0)
 		answer = shrink_hang(&x, steps_enough(f, steps), f);
 	else
 		answer = shrink(&x, steps_enough(f, steps), 0, &f->schedule);
-	sched_paths_copy(&f->paths, &c->paths);
+	schedule_names_copy(&f->paths, &c->paths);
 	f->tries = x.tries;
 	f->shrunk_s = explore_now_s() - begun;
 	c->strategy = before;

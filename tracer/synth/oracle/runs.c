@@ -1,8 +1,8 @@
 /* Plain runs of the script that is tried. */
+#include "tracer/search/explore.h"
 #include "tracer/synth/gating_internal.h"
 
 #include "tracer/base/files/file.h"
-#include "tracer/search/loop/account.h"
 
 #include <string.h>
 

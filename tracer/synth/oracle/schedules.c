@@ -6,10 +6,10 @@
  * And a failure may come of what no gate can say, as who is woken of several that wait. So where none of its gates
  * force it, schedules are searched that fail alike, and wake whom a plain run would wake.
  */
+#include "tracer/search/explore.h"
 #include "tracer/synth/script/gates.h"
 #include "tracer/synth/script/scripts.h"
 
-#include "tracer/search/loop/account.h"
 #include "tracer/synth/gating_internal.h"
 
 static const double MOST_S = 5, LEAST_S = 0.5;
@@ -24,9 +24,7 @@ static void take_points(const struct explore *from_e, const struct explore_failu
 	const struct explore_points_at *from = f->points ? f->points : &from_e->points_at;
 
 	e->points_at.tested = from->tested;
-	array_each(const struct sched_chosen, c, from)
-		*array_add(&e->points_at) = (struct sched_chosen){base_strdup(c->module), c->offset,
-								  c->atomic, c->frees};
+	sched_places_copy(&e->points_at.chosen, &from->chosen);
 }
 
 static void set_search(const struct explore *e, const struct explore_failure *f,
@@ -104,7 +102,7 @@ static void take_failure(struct explore *e, struct explore_failure *out)
 
 static bool has_found(const struct explore *e)
 {
-	return e->failures.count && e->failures.items[0].again;
+	return e->failures.count && e->failures.items[0].rerun == RERUN_SAME;
 }
 
 /* 1: it is `out`, made small and described, 0: none was found, -1: the experiment is over. */
@@ -178,11 +176,12 @@ int explore_gates(struct explore *e, struct explore_failure *f)
 
 	if (!e->options.verify)
 		return 0;
-	if (!f->again) {
+	if (f->rerun != RERUN_SAME) {
 		base_free(f->no_script);
-		f->no_script = base_strdup(
-			f->looked_at ? "it did not fail again"
-				     : "there was no time to run its schedule once more");
+		f->no_script =
+			base_strdup((f->rerun != RERUN_NONE)
+					    ? "it did not fail again"
+					    : "there was no time to run its schedule once more");
 		return 0;
 	}
 	answer = gating_make(e, f, until);

@@ -2,10 +2,10 @@
  * Which orders are not needed? Without those the runs come out the same: also where the threads that would open the gate
  * are held back, since by luck a program does what a gate forces (prove.h), and in schedules that are searched.
  */
+#include "tracer/search/explore.h"
 #include "tracer/synth/gating_internal.h"
 
 #include "tracer/base/files/file.h"
-#include "tracer/search/loop/account.h"
 
 #include <string.h>
 

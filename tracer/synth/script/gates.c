@@ -3,10 +3,10 @@
  * all (plan.h). What does not matter is left out (script/drop.c). What is left has to force the failure in each of
  * many runs.
  */
+#include "tracer/search/explore.h"
 #include "tracer/synth/gating_internal.h"
 
 #include "tracer/base/files/file.h"
-#include "tracer/search/loop/account.h"
 
 #include <string.h>
 #include <unistd.h>

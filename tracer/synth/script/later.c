@@ -1,7 +1,6 @@
+#include "tracer/search/explore.h"
 #include "tracer/synth/script/later.h"
 
-#include "tracer/search/loop/account.h"
-#include "tracer/search/shrink/examine.h"
 #include "tracer/synth/script/scripts.h"
 #include "tracer/sched/schedule/minimise.h"
 
@@ -90,7 +89,7 @@ int explore_later_make(struct explore_later *l, struct explore *e)
 	e->ends = e->options.whole_s > 0 ? now + e->options.whole_s : 0;
 	sched_settle();
 	answer = explore_examine(e, f);
-	if (answer == 0 && !f->again)
+	if (answer == 0 && f->rerun != RERUN_SAME)
 		answer = not_again(l, e);
 	if (answer < 0)
 		return -1;

@@ -1,13 +1,9 @@
 /* The scripts of the failures that a search has found: each is made small, described, and made into
    gates. */
+#include "tracer/search/explore.h"
 #include "tracer/synth/script/scripts.h"
 
-#include "tracer/search/loop/account.h"
-#include "tracer/search/shrink/examine.h"
 #include "tracer/synth/script/gates.h"
-#include "tracer/search/journal/kept.h"
-#include "tracer/search/shrink/shrink.h"
-#include "tracer/search/jobs/worker.h"
 
 static void grant_time(const struct explore *e, size_t left, struct explore_failure *f)
 {
@@ -23,7 +19,7 @@ static void grant_time(const struct explore *e, size_t left, struct explore_fail
 static int shrink(struct explore *e, struct explore_failure *f)
 {
 	const struct strategy_options options = {.seed = e->options.seed, .depth = 1};
-	const struct sched_paths none = {0};
+	const struct schedule_names none = {0};
 	ERROR(fault);
 	struct explore_worker w = {.e = e,
 				   .strategy = strategy_new("random", &options),
@@ -57,21 +53,21 @@ static bool has_time(const struct explore_failure *f)
 static int make_small(struct explore *e, struct explore_failure *f)
 {
 	struct schedule found = f->schedule;
-	bool again = f->again, same;
+	bool again = (f->rerun == RERUN_SAME), same;
 	int answer;
 
 	if (!has_time(f))
-		return again || f->is_reported ? 0 : explore_examine(e, f);
+		return again || (f->progress >= FAILURE_REPORTED) ? 0 : explore_examine(e, f);
 	f->schedule = (struct schedule){0};
 	schedule_copy(&f->schedule, &found);
 	answer = shrink(e, f);
 	same = again && schedule_digest(&f->schedule) == schedule_digest(&found);
 	if (answer == 0 && !same)
 		answer = explore_examine(e, f);
-	if (same || (again && (answer < 0 || !f->again))) {
+	if (same || (again && (answer < 0 || f->rerun != RERUN_SAME))) {
 		schedule_fini(&f->schedule);
 		f->schedule = found;
-		f->again = true;
+		f->rerun = RERUN_SAME;
 	} else {
 		schedule_fini(&found);
 	}
@@ -83,7 +79,7 @@ static int scripts_leave(struct explore *e, struct explore_failure *f)
 {
 	base_free(f->no_script);
 	f->no_script = base_strdup("by now the program fails without any order");
-	return f->looked_at ? 0 : explore_examine(e, f);
+	return (f->rerun != RERUN_NONE) ? 0 : explore_examine(e, f);
 }
 
 int synth_script(struct explore *e, size_t left, struct explore_failure *f)
@@ -98,7 +94,7 @@ int synth_script(struct explore *e, size_t left, struct explore_failure *f)
 	}
 	if (answer < 0 && explore_no_script(e, f) < 0)
 		return -1;
-	f->done = true;
+	f->progress = FAILURE_DONE;
 	explore_keep_failure(e, f);
 	return 0;
 }
@@ -108,7 +104,7 @@ static size_t count_left(const struct explore *e)
 	size_t left = 0;
 
 	array_each(const struct explore_failure, f, &e->failures)
-		left += !f->done;
+		left += f->progress != FAILURE_DONE;
 	return left;
 }
 
@@ -117,7 +113,7 @@ int synth_explore(struct explore *e)
 	int answer = explore_search(e);
 
 	for (size_t i = 0; answer == 0 && !e->options.only_finds && i < e->failures.count; i++)
-		if (!e->failures.items[i].done)
+		if (e->failures.items[i].progress != FAILURE_DONE)
 			answer = synth_script(e, count_left(e), &e->failures.items[i]);
 	e->over = e->over && answer == 0;
 	return answer;

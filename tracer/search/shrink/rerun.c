@@ -1,26 +1,9 @@
-#include "tracer/search/shrink/examine.h"
+#include "tracer/search/search_internal.h"
 
 #include "tracer/base/files/io.h"
-#include "tracer/search/loop/account.h"
-#include "tracer/search/loop/failure.h"
-#include "tracer/search/loop/run.h"
-#include "tracer/search/jobs/worker.h"
-#include "tracer/sched/strategy/strategy.h"
 
 #include <string.h>
 #include <unistd.h>
-
-struct strategy *explore_guide(const struct schedule *s)
-{
-	ARRAY(struct strategy_point) points = {0};
-	struct strategy *guide;
-
-	array_each(const struct schedule_step, step, &s->steps)
-		*array_add(&points) = step->point;
-	guide = strategy_guide_exact(points.items, points.count);
-	array_fini(&points);
-	return guide;
-}
 
 /* Where the verdict is about a line, that says more than "a deadlock". */
 static void take_where(struct explore_failure *f, const struct run_result *r)
@@ -84,14 +67,15 @@ static void shrink_examine_look(struct explore *e, struct explore_failure *f,
 	struct sched *c = &runs->sched;
 
 	strategy_end(c->strategy, c->end == SCHED_STOPPED ? STRATEGY_CUT : STRATEGY_FAILED);
-	f->looked_at = !r->interrupted && !r->out_of_time;
-	f->again = is_again(f, c, r);
-	if (f->again && !f->key) { /* of a schedule that was kept */
+	f->rerun = is_again(f, c, r)		      ? RERUN_SAME
+		   : r->interrupted || r->out_of_time ? RERUN_NONE
+						      : RERUN_DIFFERS;
+	if (f->rerun == RERUN_SAME && !f->key) { /* of a schedule that was kept */
 		const char *kind;
 
 		explore_judge(c, r, &kind, &f->key);
 	}
-	if (!f->again)
+	if (f->rerun != RERUN_SAME)
 		return;
 	examine_take(f, c, r);
 	e->modules.count = 0;
@@ -120,8 +104,8 @@ static void examine_prepare(struct explore *e, const struct explore_failure *f, 
 	c->steps = is_endless ? f->schedule.steps.count : e->options.steps;
 	c->hang_s = hang_s(e);
 	c->flags = SCHED_JUDGES | SCHED_DESCRIBES | (e->forked ? 0 : SCHED_EARLY);
-	c->strategy = explore_guide(&f->schedule);
-	sched_paths_copy(&c->paths, &f->paths);
+	c->strategy = schedule_guide(&f->schedule);
+	schedule_names_copy(&c->paths, &f->paths);
 }
 
 int explore_examine(struct explore *e, struct explore_failure *f)
@@ -144,4 +128,43 @@ int explore_examine(struct explore *e, struct explore_failure *f)
 	strategy_free(runs.sched.strategy);
 	explore_runs_end(&runs);
 	return answer;
+}
+
+void explore_keep_failure(struct explore *e, struct explore_failure *f)
+{
+	if (e->found)
+		e->found(e->found_ctx, e, f);
+	explore_journal_found(e, f);
+}
+
+int explore_no_script(struct explore *e, struct explore_failure *f)
+{
+	struct str reason = {0};
+
+	if (!e->x.err->code || run_signals_came() || e->x.last.interrupted)
+		return -1;
+	str_addf(&reason, "the search for one was ended: %s", error_text(e->x.err));
+	base_free(f->no_script);
+	f->no_script = str_take(&reason);
+	str_clear(&f->gates);
+	error_fini(e->x.err);
+	run_result_fini(&e->x.last);
+	e->x.last = (struct run_result){0};
+	e->x.over = false;
+	return 0;
+}
+
+int explore_reports(struct explore *e)
+{
+	for (size_t i = 0; e->found && i < e->failures.count; i++) {
+		struct explore_failure *f = &e->failures.items[i];
+
+		if (f->progress != FAILURE_FOUND || run_signals_came())
+			continue;
+		if (explore_examine(e, f) < 0 && explore_no_script(e, f) < 0)
+			return -1;
+		f->progress = FAILURE_REPORTED;
+		explore_keep_failure(e, f);
+	}
+	return 0;
 }
