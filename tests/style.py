@@ -30,7 +30,8 @@ EDGES = {
     "tracer/sched/races": ["tracer/base"],
     "tracer/sched/schedule": ["tracer/base", "tracer/sched/strategy"],
     "tracer/sched/scripted": ["tracer/base", "lua", "tracer/sched/strategy", "tracer/sched/schedule"],
-    "tracer/synth/plan": ["tracer/base", "tracer/sched/strategy", "tracer/sched/schedule"],
+    "tracer/synth/script": ["tracer/base"],
+    "tracer/synth/plan": ["tracer/base", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/synth/script"],
     "tracer/harness/model": ["tracer/base"],
     "tracer/audit": ["tracer/base"],
 }
@@ -56,15 +57,16 @@ FEATURES = {
     "watchpoints": [],
 }
 EDGES |= {f"tracer/features/{name}": KERNEL + [f"tracer/features/{n}" for n in others] for name, others in FEATURES.items()}
+EDGES["tracer/features/convert"] += ["tracer/synth/script"]
 EDGES["tracer/scripts"] = KERNEL
 SCHED = ["tracer/sched", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/scripted", "tracer/sched/races"]
-EDGES["tracer/search"] = KERNEL + SCHED + ["tracer/features/convert", "tracer/features/order_log", "tracer/scripts"]
-EDGES["tracer/synth"] = KERNEL + SCHED + ["tracer/search", "tracer/synth/plan", "tracer/features/convert"]
+EDGES["tracer/search"] = KERNEL + SCHED + ["tracer/synth/script", "tracer/features/convert", "tracer/features/order_log", "tracer/scripts"]
+EDGES["tracer/synth"] = KERNEL + SCHED + ["tracer/search", "tracer/synth/plan", "tracer/synth/script", "tracer/features/convert"]
 EDGES["tracer/harness"] = KERNEL + SCHED + ["tracer/search", "tracer/synth", "tracer/harness/model"]
-EDGES["tracer/cli"] = KERNEL + SCHED + ["tracer/search", "tracer/synth", "tracer/harness", "tracer/harness/model", "tracer/audit", "tracer/scripts", "tracer/features",
+EDGES["tracer/cli"] = KERNEL + SCHED + ["tracer/search", "tracer/synth", "tracer/synth/script", "tracer/harness", "tracer/harness/model", "tracer/audit", "tracer/scripts", "tracer/features",
                                         "tracer/features/interactive", "tracer/features/convert", "tracer/features/order_log"]
 EDGES["tracer/sched"] = KERNEL + ["tracer/features/waiting", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/races"]
-EDGES["tracer/features/interactive"] += ["tracer/sched"]
+EDGES["tracer/features/interactive"] += ["tracer/sched", "tracer/synth/script"]
 EDGES["tracer/features/report"] += ["tracer/scripts"]
 EDGES["tracer/features"] = KERNEL + ["tracer/sched", "tracer/scripts"] + [f"tracer/features/{name}" for name in FEATURES]
 ONLY_IN = [  # what, a pattern, the only room that may contain it

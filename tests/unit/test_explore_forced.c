@@ -131,7 +131,7 @@ static void open_gates(const struct gate_plan *p, const struct schedule *s, cons
 			open[i] |= at == number && *step == 'l' && w->now.locked[(int)step[1]] &&
 				   !is_held(p, s, w, open, thread);
 		else
-			open[i] |= place->after ? at > number : at >= number;
+			open[i] |= place->at.after ? at > number : at >= number;
 	}
 }
 

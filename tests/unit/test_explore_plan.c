@@ -167,11 +167,11 @@ static void test_by_instruction(void **state)
 	failing_search(&f, "random", 1, &s);
 	assert_int_equal(gate_plan_make(&p, &s, PLAN_DEPENDENT, &words, &err), 0);
 	array_each(const struct plan_place, place, &p.places) {
-		if (place->kind != PLAN_LOCATION || place->after)
+		if (place->at.kind != SCRIPT_LOCATION || place->at.after)
 			continue;
 		instructions++;
-		assert_true(place->inside && place->location[0] == '*');
-		assert_non_null(place->thread);
+		assert_true(place->inside && place->at.location[0] == '*');
+		assert_non_null(place->at.thread);
 	}
 	assert_true(instructions >= 2);
 	gate_plan_fini(&p);

@@ -17,11 +17,9 @@ enum { SECONDS_USUAL = 60, REASON_MOST = 240 };
 static void print_site(const struct convert_plan *p, size_t i)
 {
 	const struct convert_site *site = &p->sites.items[i];
-	size_t gates = 0;
+	size_t gates = convert_orders_of(p, i);
 	struct str words = {0};
 
-	array_each(const struct convert_order, o, &p->orders)
-		gates += o->site == i && !o->dropped;
 	convert_site_words(site, &words);
 	if (site->left) {
 		str_add(&words, ": ");

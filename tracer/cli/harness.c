@@ -4,7 +4,7 @@
 #include "tracer/cli/cli.h"
 #include "tracer/cli/report/report.h"
 #include "tracer/cli/progress.h"
-#include "tracer/synth/script/gates.h"
+#include "tracer/synth/synth.h"
 #include "tracer/features/features.h"
 
 #include <stdio.h>

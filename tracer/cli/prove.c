@@ -12,26 +12,25 @@ static const char *const judgements[] = {
 	[PROVE_UNKNOWN] = "not known",
 };
 
-static const char *before(const struct prove_line *line)
-{
-	return line->other ? "other way round: " : "without ";
-}
+static const char without[] = "without ", turned[] = "other way round: ";
 
 static size_t name_width(const struct prove *p)
 {
 	size_t width = strlen("all gates");
 
-	array_each(struct prove_line, line, &p->lines)
-		if (strlen(line->name) + strlen(before(line)) > width)
-			width = strlen(line->name) + strlen(before(line));
+	array_each(struct prove_line, line, &p->lines) {
+		size_t n = strlen(line->name) + strlen(line->is_gate ? turned : without);
+
+		width = n > width ? n : width;
+	}
 	return width;
 }
 
-static void print_line(const char *how, const char *name, size_t width,
-		       const struct prove_line *line, const char *judgement)
+static void print_row(const char *how, const char *name, size_t width, const struct prove_row *row,
+		      const char *judgement)
 {
 	output_print("  %s%-*s %4lu of %lu%s%s\n", how, (int)(width - strlen(how)), name,
-		     line->agreed, line->runs, *judgement ? "   " : "", judgement);
+		     row->agreed, row->runs, *judgement ? "   " : "", judgement);
 }
 
 /* Is it the REPL's temporary file, of which nobody else knows? */
@@ -83,14 +82,17 @@ static void print_table(struct prove *p)
 	cut_typed(p);
 	width = name_width(p);
 	print_head(p);
-	print_line("", "all gates", width, &p->all, "");
-	if (!p->none.runs)
+	print_row("", "all gates", width, &p->all, "");
+	if (!p->none.without.runs)
 		return;
-	print_line("", "no gates", width, &p->none, "");
-	array_each(struct prove_line, line, &p->lines)
-		if (line->runs)
-			print_line(before(line), line->name, width, line,
-				   line->other ? "" : judgements[prove_judge(p, line)]);
+	print_row("", "no gates", width, &p->none.without, "");
+	array_each(struct prove_line, line, &p->lines) {
+		if (line->without.runs)
+			print_row(without, line->name, width, &line->without,
+				  judgements[prove_judge(p, line)]);
+		if (line->turned.runs)
+			print_row(turned, line->name, width, &line->turned, "");
+	}
 }
 
 static size_t count_of(const struct prove *p, enum prove_judgement judgement)
@@ -98,49 +100,34 @@ static size_t count_of(const struct prove *p, enum prove_judgement judgement)
 	size_t count = 0;
 
 	array_each(const struct prove_line, line, &p->lines)
-		count += !line->other && prove_judge(p, line) == judgement;
+		count += prove_judge(p, line) == judgement;
 	return count;
-}
-
-static size_t count_lines(const struct prove *p)
-{
-	size_t count = 0;
-
-	array_each(const struct prove_line, line, &p->lines)
-		count += !line->other;
-	return count;
-}
-
-static void print_idle(const struct prove *p)
-{
-	const char *comma = "";
-
-	array_each(const struct prove_line, line, &p->lines) {
-		if (line->other || prove_judge(p, line) != PROVE_IDLE)
-			continue;
-		output_print("%s%s", comma, line->name);
-		comma = ", ";
-	}
 }
 
 static void say_idle(const struct prove *p)
 {
 	size_t idle = count_of(p, PROVE_IDLE);
+	const char *comma = "";
 
 	if (idle == 0) {
-		puts(count_lines(p) == 1 ? "Its gate matters." : "Each of its gates matters.");
+		puts(p->lines.count == 1 ? "Its gate matters." : "Each of its gates matters.");
 		return;
 	}
 	if (idle > 1)
 		output_print("Each of these could be left out, one at a time: ");
-	print_idle(p);
+	array_each(const struct prove_line, line, &p->lines) {
+		if (prove_judge(p, line) != PROVE_IDLE)
+			continue;
+		output_print("%s%s", comma, line->name);
+		comma = ", ";
+	}
 	puts(idle > 1 ? "." : " could be left out.");
 }
 
 static void say_luck(const struct prove *p, const char *first)
 {
 	output_print("%s it does not come when, with all gates,\nthe threads of %s are delayed.\n",
-		     first, str_text(&p->luck));
+		     first, p->luck);
 }
 
 static void say_all(const struct prove *p)
@@ -148,30 +135,30 @@ static void say_all(const struct prove *p)
 	if (p->all.agreed < p->all.runs) {
 		output_print("The script does not force the outcome: it came in %lu of %lu runs.\n",
 			     p->all.agreed, p->all.runs);
-		if (p->none.runs && count_of(p, PROVE_UNKNOWN))
+		if (p->none.without.runs && count_of(p, PROVE_UNKNOWN))
 			puts("Not known: the difference is no greater than by luck; more runs "
 			     "(-n) may tell.");
-	} else if (p->lucky)
+	} else if (p->luck)
 		say_luck(p, "The outcome came in every run, but by luck:");
 	else if (p->lines.count)
 		puts("The script forces the outcome.");
 	else
 		puts("The outcome came in every run; there is no gate that could be left out.");
-	if (p->none.runs && p->all.agreed == p->all.runs)
+	if (p->none.without.runs && p->all.agreed == p->all.runs)
 		say_idle(p);
 }
 
 static void print_sentences(const struct prove *p)
 {
-	bool no_other = p->none.runs && p->none.agreed == p->none.runs &&
-			count_of(p, PROVE_IDLE) == count_lines(p);
+	bool no_other = p->none.without.runs && p->none.without.agreed == p->none.without.runs &&
+			count_of(p, PROVE_IDLE) == p->lines.count;
 
 	if (!no_other || p->all.agreed < p->all.runs) {
 		say_all(p);
 		return;
 	}
 	puts("It comes without any gate, too: the program does it by itself.");
-	if (p->lucky)
+	if (p->luck)
 		say_luck(p, "But by luck:");
 }
 

@@ -2,8 +2,7 @@
 
 #include "tracer/cli/progress.h"
 #include "tracer/search/explore.h"
-#include "tracer/synth/script/gates.h"
-#include "tracer/synth/script/scripts.h"
+#include "tracer/synth/synth.h"
 #include "tracer/features/features.h"
 
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "tracer/base/files/io.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/text/suggest.h"
+#include "tracer/base/text/word.h"
 #include "tracer/features/features.h"
 
 #include <errno.h>
@@ -265,38 +266,25 @@ static bool is_known_to_lua(struct repl *r, const char *word)
 static const char *word_of_others(const char *word)
 {
 	static const char *const words[][2] = {
-		{"b", "gate LOCATION"},
-		{"break", "gate LOCATION"},
-		{"tbreak", "until T LOCATION"},
-		{"breakpoint", "gate LOCATION"},
-		{"c", "run"},
-		{"continue", "run"},
-		{"r", "run"},
-		{"start", "run"},
+		{"b break breakpoint", "gate LOCATION"},
+		{"tbreak advance", "until T LOCATION"},
+		{"c continue r start", "run"},
 		{"n", "next T"},
 		{"s", "step T"},
 		{"finish", "until T FUNC%return"},
-		{"advance", "until T LOCATION"},
 		{"p", "print T EXPR"},
-		{"info", "threads, gates, places or locals T"},
-		{"i", "threads, gates, places or locals T"},
-		{"thread", "threads"},
-		{"t", "threads"},
-		{"backtrace", "bt T"},
-		{"where", "bt T"},
-		{"frame", "bt T"},
+		{"info i", "threads, gates, places or locals T"},
+		{"thread t", "threads"},
+		{"backtrace where frame", "bt T"},
 		{"l", "list LOCATION"},
-		{"delete", "drop N"},
-		{"d", "drop N"},
-		{"clear", "drop N"},
+		{"delete d clear", "drop N"},
 		{"kill", "restart"},
-		{"exit", "quit"},
-		{"q", "quit"},
+		{"exit q", "quit"},
 		{"h", "help"},
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strcmp(word, words[i][0]) == 0)
+		if (word_find(words[i][0], word, strlen(word)))
 			return words[i][1];
 	return NULL;
 }

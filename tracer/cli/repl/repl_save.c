@@ -5,6 +5,7 @@
 #include "tracer/base/files/file.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/cli/repl/repl.h"
+#include "tracer/synth/script/script.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +63,7 @@ static size_t count_locals(const struct repl *r)
 static bool is_crowded_gate(const struct repl *r, const struct repl_entry *entry)
 {
 	return is_local(entry) && strstr(entry->lua, " = SimpleGate \"") &&
-	       count_locals(r) > INTERACTIVE_MOST_LOCALS;
+	       count_locals(r) > SCRIPT_MOST_LOCALS;
 }
 
 static int repl_save_add_entry(const struct repl *r, struct str *out,
@@ -99,7 +100,7 @@ static int script_text(struct repl *r, struct interactive_saving *how, struct st
 	array_each(const struct repl_entry, entry, &r->entries)
 		failed = failed || repl_save_add_entry(r, &entries, entry, err) < 0;
 	how->word = free_word(str_text(&entries));
-	how->locals = count_locals(r) <= INTERACTIVE_MOST_LOCALS ? count_locals(r) : 0;
+	how->locals = count_locals(r) <= SCRIPT_MOST_LOCALS ? count_locals(r) : 0;
 	how->is_variable = is_variable;
 	how->ctx = r;
 	failed = failed || interactive_save(r->interactive, how, err) < 0;

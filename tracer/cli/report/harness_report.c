@@ -1,7 +1,7 @@
 /* --report of harness: operations, how much was searched, and each violation. */
 #include "tracer/cli/report/report.h"
 
-#include "tracer/synth/script/gates.h"
+#include "tracer/synth/synth.h"
 
 /* For the page. */
 static void add_script(const struct harness_violation *v, const char *page, struct json *j)

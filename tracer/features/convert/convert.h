@@ -2,15 +2,14 @@
  * gatectl convert: from what runs of a test that sleeps have shown to a gate script.
  *
  *	watch.c	 one run: what the threads do
- *	sleeps.c ... which threads sleep, and how the others stand when a sleep ends
+ *	sleeps.c ... which threads sleep, how the others stand when a sleep ends
+ *	turns.c	 ... and which sleep ends first
  *	own.c	 ... what of it is the test's own code, and not that of a library inside
- *	turns.c	 ... in which order sleeps end
  *	polls.c	 loops that sleep until something has happened
- *	deeds.c	 what a thread has done by then
- *	earlier.c where a thread can be held back before that
+ *	deeds.c	 what a thread has done by then, and where it can be held back before that
  *	orders.c what a run tells of the orders that the sleeps make
  *	words.c	 locations and names as a person would write them
- *	script.c the script
+ *	script.c the script (words of scripts: synth/script/script.h)
  *
  * Ownership: the caller owns records and plans; convert_record_fini, convert_plan_fini. Names of files
  * and functions belong to modules, which live as long as the symbols of all the runs.
@@ -64,11 +63,21 @@ struct arrival_counts {
 
 enum { CONVERT_CALLS = 16 };
 
-/* A wait that ended because its time was up. */
+enum convert_asleep {
+	CONVERT_ASLEEP,
+	CONVERT_OVER, /* its time is up; its thread waits for its turn */
+	/* It has ended: */
+	CONVERT_TIMED_OUT,
+	CONVERT_CUT_OFF, /* by something else: a wake-up, a signal */
+	CONVERT_GONE,	 /* with its thread */
+};
+
+/* A wait that may end because its time is up. */
 struct convert_sleep {
 	size_t thread;
 	struct convert_line calls[CONVERT_CALLS]; /* of the tester's own, innermost first */
 	unsigned call_count;
+	enum convert_asleep state;
 	bool again;		   /* it slept, since it had been elided too often */
 	unsigned long clock_reads; /* by its thread, before the sleep */
 	unsigned level;		   /* own.c: index of the call that a tester would say sleeps */
@@ -76,11 +85,8 @@ struct convert_sleep {
 	bool foreign; /* own.c: a time-out inside a library, of which the test knows nothing */
 	char *what;   /* the library function that is called; or NULL */
 	uint64_t begin_us, end_us, ns;
-	size_t events; /* that its thread had when it began */
-	bool ended, timed_out;
-	bool cut_off;	 /* something else ended it: a wake-up, a signal */
+	size_t events;	 /* that its thread had when it began */
 	uint64_t due_ns; /* turns.c: when it would end, in the time of sleeps */
-	bool over;	 /* ... its time is up; its thread waits for its turn */
 	uint64_t over_us, begin_worked_ns, begin_clock_ns;
 	ARRAY(struct convert_other) others;
 	struct arrival_counts before, after; /* when it began, and when it ended */
@@ -130,28 +136,37 @@ struct convert_site {
 	bool matters;	  /* without this sleep alone the outcome differed */
 };
 
+enum convert_way {
+	CONVERT_PAST,  /* a statement has been executed */
+	CONVERT_WAITS, /* ... has begun and blocks */
+	CONVERT_EXITS, /* the thread has ended: its last deed has no location */
+};
+
+enum convert_state {
+	CONVERT_KEPT,
+	CONVERT_NOT_SEEN,    /* dropped: some run did not show it, or it asked for the impossible */
+	CONVERT_UNREACHED,   /* ... its place was never reached */
+	CONVERT_SUPERFLUOUS, /* ... the outcome was the same without it, or others say it, too */
+};
+
 /* What must have happened before a thread goes on from where it slept. */
 struct convert_order {
 	size_t from_thread, to_thread; /* of the plan */
 	struct convert_line from;
-	char *location;		/* of `from` */
-	bool blocked;		/* it has begun and blocks; else it must have been executed */
-	bool exits;		/* it waits for the thread's end: its last deed has no location */
+	char *location; /* of `from` */
+	enum convert_way way;
+	enum convert_state state;
 	bool from_shared;	/* other threads come by there, too */
-	bool polled;		/* its thread checks there again and again: once will do */
 	bool to_shared;		/* ... where the thread sleeps */
-	size_t from_events;	/* `from` is the last of so many events of from_thread */
-	size_t to_events;	/* of to_thread, before it slept */
+	bool polled;		/* from_thread checks there again and again: once will do */
 	bool during;		/* as far as seen, only the sleep made it come first */
 	bool within;		/* it came during the sleep */
+	size_t from_events;	/* `from` is the last of so many events of from_thread */
+	size_t to_events;	/* of to_thread, before it slept */
 	unsigned long from_hit; /* which arrival; 0: the first one */
 	unsigned long k;	/* which sleep of its thread at this site, from 1 */
 	unsigned long to_hit;	/* ... and which arrival there: not every arrival sleeps */
 	size_t site;
-	bool dropped;
-	bool unreached;	  /* ... because its place was never reached */
-	bool superfluous; /* dropped because the outcome was the same without it, or because
-				      others say it, too */
 	char *from_name, *to_name; /* of the events */
 };
 
@@ -180,6 +195,8 @@ const char *convert_still_sleeps(const struct convert_plan *p, const struct conv
 const char *convert_why_loop(unsigned long times, unsigned long clock_reads);
 void convert_leave(struct convert_site *site, const char *why);
 bool convert_is_left(const struct convert_plan *p, const struct convert_order *o);
+/* Orders of the site that are kept. */
+size_t convert_orders_of(const struct convert_plan *p, size_t site);
 /* Marks orders that others imply as superfluous. */
 void convert_reduce(struct convert_plan *p);
 

@@ -9,19 +9,14 @@
 #include <string.h>
 #include <strings.h>
 
-bool deeds_same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 bool deeds_same_line(const struct convert_line *a, const struct convert_line *b)
 {
-	return a->line == b->line && deeds_same_text(a->file, b->file);
+	return a->line == b->line && str_same(a->file, b->file);
 }
 
 bool deeds_same_place(const struct convert_line *a, const struct convert_line *b)
 {
-	return deeds_same_line(a, b) && deeds_same_text(a->func, b->func);
+	return deeds_same_line(a, b) && str_same(a->func, b->func);
 }
 
 bool deeds_sounds_like_sleep(const char *func)
@@ -90,7 +85,7 @@ static bool stayed_in(const struct convert_thread *t, size_t event, size_t now, 
 static bool deeds_is_function(const struct convert_record *r, const struct convert_line *at)
 {
 	char *location = convert_location(r->symbols, r->program, at);
-	bool is = location && (at->opens || deeds_same_text(location, at->func));
+	bool is = location && (at->opens || str_same(location, at->func));
 
 	base_free(location);
 	return is;
@@ -132,4 +127,83 @@ bool deeds_is_all(const struct convert_record *r, const struct convert_thread *t
 			return false;
 	/* a function that ends by a jump to what it calls has no closing brace */
 	return n < t->events.count || (n && deeds_is_function(r, &t->events.items[n - 1].at));
+}
+
+/*
+ * ---- earlier: where the thread that an order waits for can be held back before what is waited for. What counts may be
+ * an earlier step of it: a thread that is about to wait on a condition has looked already whether it has to.
+ */
+
+enum { EARLIER_MOST = 8 };
+
+/* What both threads pass is left out: that one of them comes there would end the holding back. */
+static bool earlier_passes(const struct convert_record *r, size_t thread,
+			   const struct convert_line *at)
+{
+	array_each(const struct convert_event, e, &r->threads.items[thread].events)
+		if (deeds_same_line(&e->at, at))
+			return true;
+	return false;
+}
+
+/* From here on only the sleep keeps the other thread behind: it has been created, and waits for
+   nothing earlier of this one. */
+static size_t first_event(const struct convert_plan *p, const struct convert_record *r,
+			  const struct convert_order *o)
+{
+	const struct convert_thread *t = &r->threads.items[o->from_thread];
+	size_t n = 0;
+
+	while (n < t->events.count &&
+	       t->events.items[n].t_us < r->threads.items[o->to_thread].born_us)
+		n++;
+	array_each(const struct convert_order, other, &p->orders)
+		if (other->from_thread == o->from_thread && other->to_thread == o->to_thread &&
+		    other->to_events < o->to_events && other->from_events > n &&
+		    !convert_is_left(p, other))
+			n = other->from_events;
+	return n;
+}
+
+static bool add_earlier(const struct convert_plan *p, const struct convert_record *r,
+			const struct convert_order *o, size_t event, struct str *out)
+{
+	const struct convert_thread *t = &r->threads.items[o->from_thread];
+	const struct convert_line *at = &t->events.items[event].at;
+	struct script_place place = {.thread = p->threads.items[o->from_thread]};
+	char *location = NULL;
+
+	if (!deeds_is_empty(r->symbols, at) && !earlier_passes(r, o->to_thread, at))
+		location = convert_location(r->symbols, r->program, at);
+	if (!location)
+		return false;
+	for (size_t i = 0; i <= event; i++)
+		place.hit += deeds_same_place(&t->events.items[i].at, at);
+	place.hit = place.hit > 1 ? place.hit : 0;
+	place.location = location;
+	script_add_counted(place, out);
+	base_free(location);
+	return true;
+}
+
+/* In a long way the middle counts least. */
+static bool is_near_an_end(size_t event, size_t first, size_t behind)
+{
+	return event < first + EARLIER_MOST || event + EARLIER_MOST >= behind;
+}
+
+size_t convert_earlier(const struct convert_plan *p, const struct convert_record *r,
+		       const struct convert_order *o, size_t skip, struct str *out)
+{
+	const size_t count = r->threads.items[o->from_thread].events.count;
+	const size_t first = first_event(p, r, o);
+	const size_t behind = o->from_events < count ? o->from_events : count;
+	struct str skipped = {0};
+	size_t n = 0;
+
+	for (size_t i = first; i < behind; i++)
+		if (is_near_an_end(i, first, behind))
+			n += add_earlier(p, r, o, i, n < skip ? &skipped : out);
+	str_fini(&skipped);
+	return n > skip ? n - skip : 0;
 }

@@ -19,7 +19,7 @@ static size_t site_of(const struct convert_plan *p, const struct convert_sleep *
 	size_t i = 0;
 
 	while (i < p->sites.count && (!deeds_same_line(&p->sites.items[i].at, own_line(s)) ||
-				      !deeds_same_text(p->sites.items[i].callee, callee_of(s))))
+				      !str_same(p->sites.items[i].callee, callee_of(s))))
 		i++;
 	return i;
 }
@@ -32,7 +32,7 @@ const char *convert_still_sleeps(const struct convert_plan *p, const struct conv
 	array_each(const struct convert_sleep, s, &r->sleeps)
 		for (unsigned i = 0; own_counts(s) && i < s->call_count; i++)
 			if (deeds_same_line(&own->at, &s->calls[i]) &&
-			    (!own->several || deeds_same_text(own->callee, callee_of(s))))
+			    (!own->several || str_same(own->callee, callee_of(s))))
 				return polls_again(s);
 	return NULL;
 }
@@ -67,7 +67,7 @@ static void note_back(struct convert_site *site, const struct convert_record *r,
 
 		char *location;
 
-		if (!deeds_same_text(at->func, site->at.func) || deeds_same_line(at, &site->at))
+		if (!str_same(at->func, site->at.func) || deeds_same_line(at, &site->at))
 			continue;
 		location = convert_location(r->symbols, r->program, at);
 		if (location)
@@ -106,7 +106,8 @@ static const struct convert_sleep *sleep_at(const struct convert_record *r, size
 					    uint64_t t_us)
 {
 	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (s->thread == thread && s->begin_us <= t_us && (!s->ended || s->end_us > t_us))
+		if (s->thread == thread && s->begin_us <= t_us &&
+		    (s->state <= CONVERT_OVER || s->end_us > t_us))
 			return s;
 	return NULL;
 }
@@ -123,7 +124,7 @@ static size_t before_sleep(const struct convert_record *r, const struct convert_
 		bool inside = s->call_count && deeds_same_line(at, &s->calls[level]);
 
 		for (unsigned i = 0; i < level; i++)
-			inside |= deeds_same_text(at->func, s->calls[i].func);
+			inside |= str_same(at->func, s->calls[i].func);
 		if (!inside)
 			break;
 	}
@@ -249,8 +250,9 @@ static void orders_add_order(struct convert_plan *p, const struct convert_record
 		.from_thread = other->thread,
 		.to_thread = s->thread,
 		.from = e->at,
-		.blocked = blocked,
-		.exits = exits,
+		.way = exits	 ? CONVERT_EXITS
+		       : blocked ? CONVERT_WAITS
+				 : CONVERT_PAST,
 		.from_shared = exits || orders_is_shared(r, other->thread, &e->at),
 		.polled = !exits && polls_at(r, other->thread, &e->at),
 		.to_shared = orders_is_shared(r, s->thread, &p->sites.items[site_of(p, s)].at),
@@ -290,7 +292,8 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r)
 					r, own_line(s),
 					"it sleeps in a loop, until something else has happened"));
 	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (s->cut_off && s->call_count && !s->foreign && site_of(p, s) < p->sites.count)
+		if (s->state == CONVERT_CUT_OFF && s->call_count && !s->foreign &&
+		    site_of(p, s) < p->sites.count)
 			convert_leave(
 				&p->sites.items[site_of(p, s)],
 				"in other cases something else ends it before its time is over");
@@ -311,7 +314,7 @@ static size_t thread_named(const struct convert_record *r, const char *id)
 {
 	size_t i = 0;
 
-	while (i < r->threads.count && !deeds_same_text(r->threads.items[i].id, id))
+	while (i < r->threads.count && !str_same(r->threads.items[i].id, id))
 		i++;
 	return i;
 }
@@ -335,11 +338,12 @@ static bool has_it(const struct convert_record *r, const struct convert_other *o
 {
 	const struct convert_thread *t = &r->threads.items[other->thread];
 
-	if (o->exits)
+	if (o->way == CONVERT_EXITS)
 		return other->gone;
 	for (size_t i = 0; i < n; i++)
 		if (deeds_same_place(&t->events.items[i].at, &o->from) &&
-		    (o->blocked || other->gone || deeds_is_done(r, t, i, other->events)))
+		    (o->way == CONVERT_WAITS || other->gone ||
+		     deeds_is_done(r, t, i, other->events)))
 			return true;
 	return false;
 }
@@ -350,8 +354,7 @@ static void weaken(struct convert_order *o, const struct convert_record *r,
 {
 	o->from = r->threads.items[other->thread].events.items[n - 1].at;
 	o->from_events = n;
-	o->blocked = blocked;
-	o->exits = false;
+	o->way = blocked ? CONVERT_WAITS : CONVERT_PAST;
 	o->from_shared = orders_is_shared(r, other->thread, &o->from);
 	o->polled = polls_at(r, other->thread, &o->from);
 }
@@ -362,7 +365,7 @@ static bool agree(const struct convert_plan *p, const struct convert_record *r,
 {
 	const struct convert_sleep *s = sleep_of(p, r, o);
 	size_t from = thread_named(r, p->threads.items[o->from_thread]);
-	bool was = o->blocked;
+	enum convert_way was = o->way;
 
 	for (size_t i = 0; s && i < s->others.count; i++) {
 		const struct convert_other *other = &s->others.items[i];
@@ -372,15 +375,17 @@ static bool agree(const struct convert_plan *p, const struct convert_record *r,
 		if (other->thread == from && has_it(r, other, n, o)) {
 			if (n && deeds_same_place(&r->threads.items[from].events.items[n - 1].at,
 						  &o->from))
-				o->blocked &= blocked || other->gone;
-			return o->blocked == was;
+				o->way = was == CONVERT_WAITS && !blocked && !other->gone
+						 ? CONVERT_PAST
+						 : was;
+			return o->way == was;
 		}
 		if (n) {
 			weaken(o, r, other, n, blocked);
 			return false;
 		}
 	}
-	o->dropped = true;
+	o->state = CONVERT_NOT_SEEN;
 	return false;
 }
 
@@ -418,13 +423,23 @@ bool convert_confirm(struct convert_plan *p, const struct convert_record *r)
 
 bool convert_is_left(const struct convert_plan *p, const struct convert_order *o)
 {
-	return o->dropped || p->sites.items[o->site].left;
+	return o->state != CONVERT_KEPT || p->sites.items[o->site].left;
+}
+
+size_t convert_orders_of(const struct convert_plan *p, size_t site)
+{
+	size_t count = 0;
+
+	array_each(const struct convert_order, o, &p->orders)
+		count += o->site == site && o->state == CONVERT_KEPT;
+	return count;
 }
 
 /* Counting dropped orders that others imply, too. */
 static bool is_said(const struct convert_plan *p, const struct convert_order *o)
 {
-	return !p->sites.items[o->site].left && !o->blocked && (!o->dropped || o->superfluous);
+	return !p->sites.items[o->site].left && o->way != CONVERT_WAITS &&
+	       (o->state == CONVERT_KEPT || o->state == CONVERT_SUPERFLUOUS);
 }
 
 /* Is `o` implied: does it wait for what a third thread does after a sleep that waits for at least
@@ -433,14 +448,15 @@ static bool is_implied(const struct convert_plan *p, const struct convert_order 
 {
 	array_each(const struct convert_order, last, &p->orders) {
 		if (last->site != o->site || last->k != o->k || last->to_thread != o->to_thread ||
-		    last->from_thread == o->from_thread || last->blocked ||
+		    last->from_thread == o->from_thread || last->way == CONVERT_WAITS ||
 		    convert_is_left(p, last))
 			continue;
 		array_each(const struct convert_order, first, &p->orders)
 			if (first->from_thread == o->from_thread &&
 			    first->to_thread == last->from_thread &&
 			    first->to_events < last->from_events &&
-			    first->from_events >= o->from_events + o->blocked && is_said(p, first))
+			    first->from_events >= o->from_events + (o->way == CONVERT_WAITS) &&
+			    is_said(p, first))
 				return true;
 	}
 	return false;
@@ -450,7 +466,7 @@ void convert_reduce(struct convert_plan *p)
 {
 	array_each(struct convert_order, o, &p->orders)
 		if (!convert_is_left(p, o) && is_implied(p, o))
-			o->dropped = o->superfluous = true;
+			o->state = CONVERT_SUPERFLUOUS;
 }
 
 /* The script's places come in the order of the orders that are not left, two for each. */
@@ -463,7 +479,8 @@ bool convert_count(struct convert_plan *p, const struct convert_record *r)
 		const struct convert_sleep *s;
 		unsigned long hits, to_hits;
 
-		if (p->sites.items[o->site].left || (o->dropped && !o->unreached))
+		if (p->sites.items[o->site].left ||
+		    (o->state != CONVERT_KEPT && o->state != CONVERT_UNREACHED))
 			continue;
 		s = sleep_of(p, r, o);
 		hits = s && s->after.count > place ? s->after.items[place] : 0;
@@ -473,7 +490,7 @@ bool convert_count(struct convert_plan *p, const struct convert_record *r)
 		same &= hits == o->from_hit && to_hits == o->to_hit;
 		o->from_hit = hits;
 		o->to_hit = to_hits;
-		o->dropped = o->unreached = !hits; /* its place is never reached this way */
+		o->state = hits ? CONVERT_KEPT : CONVERT_UNREACHED;
 		place += 2;
 	}
 	return same;

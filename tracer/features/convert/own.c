@@ -41,18 +41,13 @@ static bool sounds_like_test(const char *path)
 static const char *main_file(const struct convert_record *r)
 {
 	struct source_sites sites = {0};
-	struct module *program = r->program;
-	struct location location;
-	ERROR(ignored);
+	enum location_kind kind;
 	const char *file = NULL;
 
-	if (!program || location_parse("main", &location, &ignored) < 0)
-		return NULL;
-	if (source_resolve(r->symbols, &program, 1, &location, &sites, &ignored) == SOURCE_FOUND &&
+	if (r->program && words_resolve(r->symbols, r->program, "main", &kind, &sites) &&
 	    sites.count)
 		file = sites.items[0].file;
 	source_sites_fini(&sites);
-	location_fini(&location);
 	return file;
 }
 
@@ -74,7 +69,7 @@ bool own_is(const struct convert_record *r, const char *file)
 
 bool own_counts(const struct convert_sleep *s)
 {
-	return s->ended && s->timed_out && s->call_count && !s->foreign;
+	return s->state == CONVERT_TIMED_OUT && s->call_count && !s->foreign;
 }
 
 const struct convert_line *own_line(const struct convert_sleep *s)
@@ -85,7 +80,7 @@ const struct convert_line *own_line(const struct convert_sleep *s)
 bool convert_can_hasten(const struct convert_record *r)
 {
 	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (s->mere && s->cut_off)
+		if (s->mere && s->state == CONVERT_CUT_OFF)
 			return false;
 	return !r->timers;
 }
@@ -97,7 +92,7 @@ static bool only_sleeps(const struct convert_record *r, const struct convert_sle
 	size_t from = s->events, to = s->events;
 	uint64_t frame;
 
-	while (from > 0 && !deeds_same_text(t->events.items[from - 1].at.func, s->calls[i].func))
+	while (from > 0 && !str_same(t->events.items[from - 1].at.func, s->calls[i].func))
 		from--;
 	if (!from)
 		return false;
@@ -155,7 +150,7 @@ static void find_own_call(const struct convert_record *r, struct convert_sleep *
 static bool is_parted(const struct convert_record *r)
 {
 	array_each(const struct convert_sleep, s, &r->sleeps)
-		for (unsigned i = 0; s->ended && s->timed_out && i < s->call_count; i++)
+		for (unsigned i = 0; s->state == CONVERT_TIMED_OUT && i < s->call_count; i++)
 			if (own_is(r, s->calls[i].file))
 				return true;
 	return false;
@@ -167,7 +162,7 @@ static bool is_parted(const struct convert_record *r)
 static bool sleeps_in(const struct convert_record *r, const char *file)
 {
 	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (own_counts(s) && s->mere && deeds_same_text(own_line(s)->file, file))
+		if (own_counts(s) && s->mere && str_same(own_line(s)->file, file))
 			return true;
 	return false;
 }

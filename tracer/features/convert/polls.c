@@ -14,7 +14,7 @@ static const struct convert_line *beside(const struct convert_record *r,
 	for (size_t i = s->events - (step < 0); i < t->events.count; i += (size_t)step) {
 		const struct convert_line *at = &t->events.items[i].at;
 
-		if (deeds_same_text(at->func, own->func) && !deeds_same_line(at, own))
+		if (str_same(at->func, own->func) && !deeds_same_line(at, own))
 			return at;
 	}
 	return NULL;
@@ -51,7 +51,7 @@ static bool is_between_all(const struct convert_record *r, size_t thread,
 		if (s->thread != thread || !own_counts(s))
 			continue;
 		if (last && deeds_same_line(own_line(last), own_line(s)) &&
-		    deeds_same_text(own_line(s)->func, at->func)) {
+		    str_same(own_line(s)->func, at->func)) {
 			bool passed = passes_between(t, at, last->events, s->events);
 
 			if (passed && ended)

@@ -4,6 +4,7 @@
 
 #include "tracer/features/convert/convert.h"
 #include "tracer/features/waiting/waiting.h"
+#include "tracer/synth/script/script.h"
 
 /* TRACEE_SLEEP and TRACEE_SLEPT: the thread goes on now, or when it is its turn. */
 bool convert_sleep(struct run *s, const struct tracee_event *ev);
@@ -36,8 +37,7 @@ const struct convert_line *own_line(const struct convert_sleep *s);
 void turns_begin(struct run *s, struct convert_sleep *sleep);
 /* Its time is up; its thread stays stopped. */
 void turns_wait(struct run *s, struct convert_sleep *sleep);
-/* It has ended. */
-void turns_end(struct run *s, struct convert_sleep *sleep);
+void turns_end(struct run *s, struct convert_sleep *sleep, enum convert_asleep how);
 
 /* ---- polls.c ---- */
 
@@ -55,13 +55,17 @@ const char *polls_again(const struct convert_sleep *s);
 
 /* ---- script.c ---- */
 
-/* A place that does nothing, but is passed: the hit-th arrival of this thread there. */
-void script_add_passed(struct str *out, const char *location, const char *thread,
-		       unsigned long hit);
+/* A place that does nothing, but is counted. */
+void script_add_counted(struct script_place place, struct str *out);
+
+/* ---- words.c ---- */
+
+/* The sites that the text means in the program; for the caller to free also if it means none. */
+bool words_resolve(struct modules *symbols, struct module *program, const char *text,
+		   enum location_kind *kind, struct source_sites *out);
 
 /* ---- deeds.c ---- */
 
-bool deeds_same_text(const char *a, const char *b);
 bool deeds_sounds_like_sleep(const char *func); /* NULL: no */
 bool deeds_same_line(const struct convert_line *a, const struct convert_line *b);
 bool deeds_same_place(const struct convert_line *a,

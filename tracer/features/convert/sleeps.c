@@ -143,10 +143,8 @@ static void sleeps_begins(struct run *s, struct run_thread *t, const struct trac
 	struct convert_sleep *sleep;
 
 	sleep = convert_open_sleep(r, t->index);
-	if (sleep) { /* it was interrupted */
-		sleep->cut_off = true;
-		turns_end(s, sleep);
-	}
+	if (sleep) /* it was interrupted */
+		turns_end(s, sleep, CONVERT_CUT_OFF);
 	convert_thread_of(r, t)->times++;
 	if (convert_sleeps_on(r, t))
 		return;
@@ -202,10 +200,8 @@ static void ends(struct run *s, struct run_thread *t, bool timed_out)
 		turns_wait(s, sleep);
 		return;
 	}
-	if (sleep) {
-		sleep->cut_off = true;
-		turns_end(s, sleep);
-	}
+	if (sleep)
+		turns_end(s, sleep, CONVERT_CUT_OFF);
 	run_go(s, t);
 }
 

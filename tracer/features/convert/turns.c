@@ -50,20 +50,21 @@ static void count_waiting(struct run *s, int more)
 
 void turns_wait(struct run *s, struct convert_sleep *sleep)
 {
-	sleep->over = true;
+	sleep->state = CONVERT_OVER;
 	sleep->over_us = now_us(s);
 	count_waiting(s, 1);
 	turns_look(s);
 }
 
-void turns_end(struct run *s, struct convert_sleep *sleep)
+void turns_end(struct run *s, struct convert_sleep *sleep, enum convert_asleep how)
 {
-	sleep->ended = true;
-	s->options->record->threads.items[sleep->thread].rested_at = 0; /* waking up is no work */
-	s->options->record->threads.items[sleep->thread].sleep = 0;
-	if (!sleep->over)
-		return;
-	count_waiting(s, -1);
+	struct convert_thread *t = &s->options->record->threads.items[sleep->thread];
+
+	if (sleep->state == CONVERT_OVER)
+		count_waiting(s, -1);
+	sleep->state = how;
+	t->rested_at = 0; /* waking up is no work */
+	t->sleep = 0;
 }
 
 /* ---- who is next ------------------------------------------------------------------------------ */
@@ -105,7 +106,8 @@ static bool all_are_over(struct run *s, const struct convert_sleep *first)
 	for (size_t i = 0; i < r->threads.count; i++) {
 		const struct convert_sleep *sleep = convert_open_sleep(r, i);
 
-		if (sleep && !sleep->over && !turns_is_stopped(s, i) && is_together(sleep, first))
+		if (sleep && sleep->state == CONVERT_ASLEEP && !turns_is_stopped(s, i) &&
+		    is_together(sleep, first))
 			return false;
 	}
 	return true;
@@ -116,7 +118,7 @@ static bool is_aside(const struct run *s, const struct run_thread *t)
 {
 	const struct convert_sleep *sleep = convert_open_sleep(s->options->record, t->index);
 
-	return (sleep && sleep->over) || convert_sleeps_on(s->options->record, t);
+	return (sleep && sleep->state == CONVERT_OVER) || convert_sleeps_on(s->options->record, t);
 }
 
 /* Does somebody work until the clock has gone on, and has noticed that it has? */
@@ -146,9 +148,8 @@ static void wake(struct run *s, struct convert_sleep *sleep)
 	if (sleep->due_ns > r->now_ns)
 		r->now_ns = sleep->due_ns;
 	tracee_slept(s->tracee, r->now_ns);
-	sleep->timed_out = true;
 	sleep->end_us = now_us(s);
-	turns_end(s, sleep);
+	turns_end(s, sleep, CONVERT_TIMED_OUT);
 	run_go(s, s->threads.items[sleep->thread]);
 	s->events++;
 }
@@ -163,7 +164,7 @@ static void wake_all(struct run *s, struct convert_sleep *first)
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct convert_sleep *sleep = convert_open_sleep(r, i);
 
-		if (sleep && sleep->over && is_together(sleep, first))
+		if (sleep && sleep->state == CONVERT_OVER && is_together(sleep, first))
 			all[count++] = sleep;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -182,8 +183,8 @@ void turns_look(struct run *s)
 		struct convert_sleep *sleep = convert_open_sleep(r, i);
 
 		if (sleep && !s->threads.items[i]->tracee)
-			turns_end(s, sleep); /* its thread is gone */
-		else if (sleep && sleep->over && is_out_of_patience(s, sleep))
+			turns_end(s, sleep, CONVERT_GONE);
+		else if (sleep && sleep->state == CONVERT_OVER && is_out_of_patience(s, sleep))
 			wake_all(s, sleep);
 	}
 	next = first(s);

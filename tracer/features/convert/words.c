@@ -12,6 +12,21 @@ enum { SAME_MOST = 9 }; /* after that, numbers */
 
 /* ---- locations ------------------------------------------------------------------------------ */
 
+bool words_resolve(struct modules *symbols, struct module *program, const char *text,
+		   enum location_kind *kind, struct source_sites *out)
+{
+	struct location location;
+	ERROR(ignored);
+	bool found;
+
+	if (location_parse(text, &location, &ignored) < 0)
+		return false;
+	found = source_resolve(symbols, &program, 1, &location, out, &ignored) == SOURCE_FOUND;
+	*kind = location.kind;
+	location_fini(&location);
+	return found;
+}
+
 /* Is it in this copy of the code? Several lambdas may be on one line. */
 static bool is_code_of(const struct source_site *site, const struct convert_line *at)
 {
@@ -21,44 +36,47 @@ static bool is_code_of(const struct source_site *site, const struct convert_line
 	return !at->offset || site->kind == SOURCE_ENTRY || at->offset == site->offset;
 }
 
+/* The line that is to be named. */
+struct line_naming {
+	struct modules *symbols;
+	struct module *program;
+	const struct convert_line *at;
+};
+
 /* Does the text mean this line of this function, and no other line? */
-static bool words_means(struct modules *symbols, struct module *program, const char *text,
-			const struct convert_line *at)
+static bool words_means(const struct line_naming *n, const char *text)
 {
 	struct source_sites sites = {0};
-	struct location location;
-	ERROR(ignored);
-	bool same, own = false;
+	enum location_kind kind;
+	bool same = words_resolve(n->symbols, n->program, text, &kind, &sites) && sites.count;
+	bool own = false;
 
-	if (location_parse(text, &location, &ignored) < 0)
-		return false;
-	same = source_resolve(symbols, &program, 1, &location, &sites, &ignored) == SOURCE_FOUND &&
-	       sites.count;
 	for (size_t i = 0; same && i < sites.count; i++) {
 		const struct source_site *site = &sites.items[i];
-		unsigned line =
-			location.kind == LOCATION_FUNC ? source_function_line(site) : site->line;
+		unsigned line = kind == LOCATION_FUNC ? source_function_line(site) : site->line;
 
-		same = site->file && line == at->line && function_same_file(site->file, at->file);
-		own |= is_code_of(site, at);
+		same = site->file && line == n->at->line &&
+		       function_same_file(site->file, n->at->file);
+		own |= is_code_of(site, n->at);
 	}
 	source_sites_fini(&sites);
-	location_fini(&location);
 	return same && own;
 }
 
 /* The statement without indentation, comment and punctuation. Owned by the caller. */
 static char *trimmed(const char *text)
 {
+	static const char *const comments[] = {"//", "/*"};
 	size_t n;
 
 	while (isspace((unsigned char)*text))
 		text++;
 	n = strcspn(text, "\n");
-	for (const char *comment = strstr(text, "//"); comment; comment = NULL)
-		n = (size_t)(comment - text) < n ? (size_t)(comment - text) : n;
-	for (const char *comment = strstr(text, "/*"); comment; comment = NULL)
-		n = (size_t)(comment - text) < n ? (size_t)(comment - text) : n;
+	for (size_t i = 0; i < sizeof(comments) / sizeof(*comments); i++) {
+		const char *comment = strstr(text, comments[i]);
+
+		n = comment && (size_t)(comment - text) < n ? (size_t)(comment - text) : n;
+	}
 	while (n > 0 && (isspace((unsigned char)text[n - 1]) || strchr(";{", text[n - 1])))
 		n--;
 	return base_strndup(text, n);
@@ -84,36 +102,35 @@ static char *called(const char *text)
 	return n && text[n + blanks] == '(' && !is_keyword(text, n) ? base_strndup(text, n) : NULL;
 }
 
-static char *try_text(struct modules *symbols, struct module *program,
-		      const struct convert_line *at, const char *where, const char *text,
+/* WHERE;TEXT, or WHERE;TEXT#K with K up to `most`. NULL: none of them means the line alone. */
+static char *try_text(const struct line_naming *n, const char *where, const char *text,
 		      unsigned most)
 {
 	struct str location = {0};
 
-	for (unsigned k = 0; *text && k <= most; k++) {
+	for (unsigned k = 0; text && *text && k <= most; k++) {
 		str_clear(&location);
 		str_addf(&location, "%s;%s", where, text);
 		if (k)
 			str_addf(&location, "#%u", k);
-		if (words_means(symbols, program, str_text(&location), at))
+		if (words_means(n, str_text(&location)))
 			return str_take(&location);
 	}
 	str_fini(&location);
 	return NULL;
 }
 
-static char *by_text(struct modules *symbols, struct module *program, const struct convert_line *at,
-		     const char *where)
+static char *by_text(const struct line_naming *n, const char *where)
 {
-	const char *source = source_line(symbols, at->file, at->line);
+	const char *source = source_line(n->symbols, n->at->file, n->at->line);
 	char *text = source ? trimmed(source) : NULL;
 	char *call = text ? called(text) : NULL;
-	char *answer = call ? try_text(symbols, program, at, where, call, 0) : NULL;
+	char *answer = try_text(n, where, call, 0);
 
-	if (!answer && text)
-		answer = try_text(symbols, program, at, where, text, 0);
-	if (!answer && text)
-		answer = try_text(symbols, program, at, where, text, SAME_MOST);
+	if (!answer)
+		answer = try_text(n, where, text, 0);
+	if (!answer)
+		answer = try_text(n, where, text, SAME_MOST);
 	base_free(call);
 	base_free(text);
 	return answer;
@@ -122,74 +139,58 @@ static char *by_text(struct modules *symbols, struct module *program, const stru
 char *convert_location(struct modules *symbols, struct module *program,
 		       const struct convert_line *at)
 {
-	struct str plain = {0};
-	char *answer;
+	const struct line_naming n = {symbols, program, at};
+	const char *paths[] = {str_base_name(at->file), at->file};
+	char *answer = NULL;
 
-	if (at->func && words_means(symbols, program, at->func, at))
+	if (at->func && words_means(&n, at->func))
 		return base_strdup(at->func);
-	answer = at->func ? by_text(symbols, program, at, at->func) : NULL;
+	if (at->func)
+		answer = by_text(&n, at->func);
 	if (!answer)
-		answer = by_text(symbols, program, at, str_base_name(at->file));
-	if (answer)
-		return answer;
-	str_addf(&plain, "%s:%u", str_base_name(at->file), at->line);
-	if (words_means(symbols, program, str_text(&plain), at))
-		return str_take(&plain);
-	str_clear(&plain);
-	str_addf(&plain, "%s:%u", at->file, at->line);
-	if (words_means(symbols, program, str_text(&plain), at))
-		return str_take(&plain);
-	str_fini(&plain);
-	return NULL;
+		answer = by_text(&n, paths[0]);
+	for (size_t i = 0; !answer && i < sizeof(paths) / sizeof(*paths); i++) {
+		struct str plain = {0};
+
+		str_addf(&plain, "%s:%u", paths[i], at->line);
+		answer = words_means(&n, str_text(&plain)) ? str_take(&plain) : NULL;
+		str_fini(&plain);
+	}
+	return answer;
 }
 
 /* ---- names of events -------------------------------------------------------------------------- */
 
-static void words_add_word(struct str *out, const char *text)
-{
-	for (; *text; text++)
-		if (word_char(*text))
-			str_add_bytes(out, text, 1);
-		else if (out->length && out->text[out->length - 1] != '_')
-			str_add(out, "_");
-	if (out->length && out->text[out->length - 1] == '_')
-		out->length--; /* something follows */
-}
+enum { NAME_MOST = 200 };
 
-static bool words_is_taken(const struct convert_plan *p, const struct convert_order *own,
-			   const char *name)
+static bool words_is_taken(const void *ctx, const char *name)
 {
-	array_each(const struct convert_order, o, &p->orders) {
-		if (o == own)
-			return false;
-		if ((o->from_name && strcmp(o->from_name, name) == 0) ||
-		    (o->to_name && strcmp(o->to_name, name) == 0))
+	const struct convert_plan *p = ctx;
+
+	array_each(const struct convert_order, o, &p->orders)
+		if (str_same(o->from_name, name) || str_same(o->to_name, name))
 			return true;
-	}
 	return false;
 }
 
-static char *unique(const struct convert_plan *p, const struct convert_order *own, struct str *name)
+static char *take_unique(const struct convert_plan *p, struct str *name)
 {
-	size_t length = name->length;
+	char *unique = script_unique(str_text(name), words_is_taken, p);
 
-	for (unsigned n = 2; words_is_taken(p, own, str_text(name)); n++) {
-		name->length = length;
-		str_addf(name, "_%u", n);
-	}
-	return str_take(name);
+	str_fini(name);
+	return unique;
 }
 
 /* A thread is called by its function and, if several run that, its number. */
 static void words_add_thread(const struct convert_plan *p, size_t thread, struct str *out)
 {
-	const char *id = p->threads.items[thread], *hash = strchr(id, '#');
-	size_t n = hash ? (size_t)(hash - id) : strlen(id), same = 0;
+	const char *id = p->threads.items[thread];
+	size_t n = strcspn(id, "#"), same = 0;
 	char *base = base_strndup(id, n);
 
 	array_each(char *, other, &p->threads)
 		same += strncmp(*other, id, n) == 0 && ((*other)[n] == '#' || !(*other)[n]);
-	words_add_word(out, same > 1 ? id : base);
+	script_identifier(same > 1 ? id : base, "", NAME_MOST, out);
 	base_free(base);
 }
 
@@ -222,55 +223,57 @@ static void add_subject(const char *location, struct str *out)
 	}
 }
 
-static void name_from(const struct convert_plan *p, struct convert_order *o)
+/* Orders that are about one event have one name for it. */
+static char *name_from(const struct convert_plan *p, const struct convert_order *o)
 {
+	static const char *const ways[] = {
+		[CONVERT_PAST] = "_past", [CONVERT_WAITS] = "_waits", [CONVERT_EXITS] = "_exits"};
 	struct str name = {0};
 
+	for (const struct convert_order *same = p->orders.items; same < o; same++)
+		if (same->from_thread == o->from_thread && same->from.line == o->from.line &&
+		    same->from_hit == o->from_hit && same->way == o->way && same->from_name)
+			return base_strdup(same->from_name);
 	words_add_thread(p, o->from_thread, &name);
-	str_add(&name, o->exits ? "_exits" : o->blocked ? "_waits" : "_past");
-	if (!o->exits)
+	str_add(&name, ways[o->way]);
+	if (o->way != CONVERT_EXITS)
 		add_subject(o->location, &name);
 	if (o->from_hit > 1)
 		str_addf(&name, "_%lu", o->from_hit);
-	array_each(const struct convert_order, same, &p->orders) {
-		if (same == o)
-			break;
-		if (same->from_thread == o->from_thread && same->from.line == o->from.line &&
-		    same->from_hit == o->from_hit && same->blocked == o->blocked &&
-		    same->exits == o->exits && same->from_name) {
-			o->from_name = base_strdup(same->from_name);
-			str_fini(&name);
-			return;
-		}
-	}
-	o->from_name = unique(p, o, &name);
+	return take_unique(p, &name);
 }
 
-static void name_to(const struct convert_plan *p, struct convert_order *o)
+static char *name_to(const struct convert_plan *p, const struct convert_order *o)
 {
 	struct str name = {0};
 
-	array_each(const struct convert_order, same, &p->orders) {
-		if (same == o)
-			break;
+	for (const struct convert_order *same = p->orders.items; same < o; same++)
 		if (same->to_thread == o->to_thread && same->site == o->site && same->k == o->k &&
-		    same->to_name) {
-			o->to_name = base_strdup(same->to_name);
-			return;
-		}
-	}
+		    same->to_name)
+			return base_strdup(same->to_name);
 	words_add_thread(p, o->to_thread, &name);
 	str_add(&name, "_goes_on");
 	if (o->k > 1)
 		str_addf(&name, "_%lu", o->k);
-	o->to_name = unique(p, o, &name);
+	return take_unique(p, &name);
 }
 
-/* A function on one line names itself first. */
-static bool is_own_name(const char *name, size_t n, const struct convert_line *at)
+void convert_name_events(struct convert_plan *p)
 {
-	return at->func && strlen(at->func) == n && strncmp(name, at->func, n) == 0;
+	array_each(struct convert_order, o, &p->orders) {
+		base_free(o->from_name);
+		base_free(o->to_name);
+		o->from_name = o->to_name = NULL;
+	}
+	array_each(struct convert_order, o, &p->orders) {
+		if (convert_is_left(p, o))
+			continue;
+		o->from_name = name_from(p, o);
+		o->to_name = name_to(p, o);
+	}
 }
+
+/* ---- sites ------------------------------------------------------------------------------------ */
 
 /* The name before this bracket; *length 0: there is none. */
 static const char *called_at(const char *text, const char *bracket, size_t *length)
@@ -289,33 +292,30 @@ static const char *called_at(const char *text, const char *bracket, size_t *leng
 /* The call by which the line sleeps, as it is written there, which may differ from libc's name
    (`known`); without one, the first call. NULL: the line (of a macro) does not show it, and `known`
    is better than some other call's name. Owned by the caller. */
-static char *sleeping_call(struct modules *symbols, const struct convert_line *at,
-			   const char *known)
+static char *sleeping_call(const char *text, const struct convert_line *at, const char *known)
 {
-	const char *text = source_line(symbols, at->file, at->line);
-	const char *bracket = text;
 	char *found = NULL;
-	bool sleeps = false;
 
-	while (bracket && (bracket = strchr(bracket, '('))) {
-		size_t length;
-		const char *name = called_at(text, bracket++, &length);
-		char *copy;
+	for (const char *bracket = text; bracket && (bracket = strchr(bracket, '('));) {
+		size_t n;
+		const char *name = called_at(text, bracket++, &n);
+		char *copy = base_strndup(name, n);
+		bool sleeps = str_same(copy, known) || deeds_sounds_like_sleep(copy) ||
+			      strstr(copy, "wait");
+		bool counts =
+			n && strncmp(name, "if", 2) != 0 && strncmp(name, "while", 5) != 0 &&
+			!str_same(copy, at->func); /* a function on one line names itself first */
 
-		if (sleeps || !length || strncmp(name, "if", 2) == 0 ||
-		    strncmp(name, "while", 5) == 0 || is_own_name(name, length, at))
-			continue;
-		copy = base_strndup(name, length);
-		sleeps = deeds_same_text(copy, known) || deeds_sounds_like_sleep(copy) ||
-			 strstr(copy, "wait");
-		if (found && !sleeps) {
-			base_free(copy);
-			continue;
+		if (counts && (sleeps || !found)) {
+			base_free(found);
+			found = copy;
+			copy = NULL;
 		}
-		base_free(found);
-		found = copy;
+		base_free(copy);
+		if (counts && sleeps)
+			return found;
 	}
-	if (found && known && !sleeps) {
+	if (found && known) {
 		base_free(found);
 		return NULL;
 	}
@@ -327,16 +327,11 @@ static char *sleeping_call(struct modules *symbols, const struct convert_line *a
 static bool words_is_function(struct modules *symbols, struct module *program, const char *name)
 {
 	struct source_sites sites = {0};
-	struct location location;
-	ERROR(ignored);
-	bool found;
+	enum location_kind kind;
+	bool found = name && !strchr(name, '<') &&
+		     words_resolve(symbols, program, name, &kind, &sites) && kind == LOCATION_FUNC;
 
-	if (!name || strchr(name, '<') || location_parse(name, &location, &ignored) < 0)
-		return false;
-	found = location.kind == LOCATION_FUNC &&
-		source_resolve(symbols, &program, 1, &location, &sites, &ignored) == SOURCE_FOUND;
 	source_sites_fini(&sites);
-	location_fini(&location);
 	return found;
 }
 
@@ -346,7 +341,7 @@ static void words_of_site(struct convert_site *site, struct modules *symbols,
 	const char *text = source_line(symbols, site->at.file, site->at.line);
 	bool callee = words_is_function(symbols, program, site->callee);
 	bool hidden = callee && text && !strstr(text, site->callee); /* in a macro */
-	char *what = sleeping_call(symbols, &site->at, site->callee);
+	char *what = sleeping_call(text, &site->at, site->callee);
 
 	if (what) {
 		base_free(site->what);
@@ -372,22 +367,7 @@ void convert_words(struct convert_plan *p, struct modules *symbols, struct modul
 		words_of_site(site, symbols, program);
 	array_each(struct convert_order, o, &p->orders) {
 		o->to_shared |= p->sites.items[o->site].by_callee;
-		if (!o->location && !o->exits)
+		if (!o->location && o->way != CONVERT_EXITS)
 			o->location = convert_location(symbols, program, &o->from);
-	}
-}
-
-void convert_name_events(struct convert_plan *p)
-{
-	array_each(struct convert_order, o, &p->orders) {
-		base_free(o->from_name);
-		base_free(o->to_name);
-		o->from_name = o->to_name = NULL;
-	}
-	array_each(struct convert_order, o, &p->orders) {
-		if (convert_is_left(p, o))
-			continue;
-		name_from(p, o);
-		name_to(p, o);
 	}
 }

@@ -7,7 +7,6 @@
 #include "tracer/features/crash/crash.h"
 #include "tracer/run/places/sites.h"
 #include "tracer/sched/sched.h"
-#include "tracer/features/interactive/hooks.h"
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/base/signame.h"

@@ -121,10 +121,6 @@ int interactive_line_step(struct interactive *l, const char *thread, enum intera
  * -1 with an error: `refused` (from 1) is a step that a script cannot express; listed in `without`
  * it would be left out.
  */
-/* Lua 5.4 has 200 local variables a function, and the tester may want some: more gates than this
-   are fields of a table. */
-enum { INTERACTIVE_MOST_LOCALS = 150 };
-
 struct interactive_saving {
 	const char *word;      /* its gates are WORD1, WORD2, ... */
 	size_t locals;	       /* local variables of the rest of the script */

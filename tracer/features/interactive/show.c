@@ -77,13 +77,6 @@ bool interactive_held(struct interactive *l, struct str *out)
 	return false;
 }
 
-static void call_line(size_t n, const struct inspect_call *call, struct str *out)
-{
-	str_addf(out, "#%-2zu ", n);
-	calls_place(call, NULL, out);
-	str_add(out, "\n");
-}
-
 int interactive_backtrace(struct interactive *l, const char *thread, struct str *out,
 			  struct error *err)
 {
@@ -92,8 +85,11 @@ int interactive_backtrace(struct interactive *l, const char *thread, struct str 
 
 	if (!t || interactive_calls(t, &calls, err) < 0)
 		return -1;
-	for (size_t i = 0; i < calls.count; i++)
-		call_line(i, &calls.items[i], out);
+	for (size_t i = 0; i < calls.count; i++) {
+		str_addf(out, "#%-2zu ", i);
+		calls_place(&calls.items[i], NULL, out);
+		str_add(out, "\n");
+	}
 	inspect_stack_fini(&calls);
 	return 0;
 }
@@ -268,34 +264,33 @@ static bool anybody_at_gate(const struct interactive *l)
 	return false;
 }
 
+static const char *rest_reason(const struct interactive *l)
+{
+	if (l->run.rest == WAITS_OWN)
+		return "nobody can move, and no gate is the reason";
+	if (anybody_at_gate(l))
+		return "nobody can move: a gate holds somebody";
+	return anybody_by_hand(l) ? "nobody can move: you hold somebody"
+				  : "nobody can move: somebody stays where it was "
+				    "sent (`go` lets all go on)";
+}
+
 const char *interactive_reason(const struct interactive *l)
 {
-	switch (l->state) {
-	case INTERACTIVE_READY:
-		return "the program waits before its own code: `run`";
-	case INTERACTIVE_REST:
-		return l->run.rest == WAITS_OWN ? "nobody can move, and no gate is the reason"
-		       : anybody_at_gate(l)	? "nobody can move: a gate holds somebody"
-		       : anybody_by_hand(l)	? "nobody can move: you hold somebody"
-						: "nobody can move: somebody stays where it was "
-						  "sent (`go` lets all go on)";
-	case INTERACTIVE_QUIET:
-		return "somebody is held, and nothing happens that gatectl sees";
-	case INTERACTIVE_LOOK:
-		return "stopped by Ctrl-C";
-	case INTERACTIVE_THERE:
-		return "a thread got where it was sent";
-	case INTERACTIVE_TURN:
-		return "the schedule rests: `step` takes its next step, `run` all that are left";
-	case INTERACTIVE_CRASHED:
-		return "a signal is about to end the program: `bt`, `locals` and `print` show why, "
-		       "`run` lets it end";
-	case INTERACTIVE_GONE:
-		return "the thread that was sent has ended on the way";
-	case INTERACTIVE_ENDED:
-		break;
-	}
-	return "the program has ended";
+	static const char *const reasons[] = {
+		[INTERACTIVE_READY] = "the program waits before its own code: `run`",
+		[INTERACTIVE_QUIET] = "somebody is held, and nothing happens that gatectl sees",
+		[INTERACTIVE_LOOK] = "stopped by Ctrl-C",
+		[INTERACTIVE_THERE] = "a thread got where it was sent",
+		[INTERACTIVE_TURN] = "the schedule rests: `step` takes its next step, `run` all "
+				     "that are left",
+		[INTERACTIVE_CRASHED] = "a signal is about to end the program: `bt`, `locals` and "
+					"`print` show why, `run` lets it end",
+		[INTERACTIVE_GONE] = "the thread that was sent has ended on the way",
+		[INTERACTIVE_ENDED] = "the program has ended",
+	};
+
+	return l->state == INTERACTIVE_REST ? rest_reason(l) : reasons[l->state];
 }
 
 static void try_by_hand(struct interactive *l, struct str *out)

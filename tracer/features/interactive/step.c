@@ -3,7 +3,6 @@
  * are set where it may get to, and removed when it has, or when something else came first.
  */
 #include "tracer/run/modules/images.h"
-#include "tracer/features/interactive/hooks.h"
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/run/places/sites.h"
 
@@ -61,13 +60,6 @@ void interactive_forget_stops(struct run *s)
 }
 
 /* ---- where it may get to -------------------------------------------------------------------- */
-
-static uint64_t frame_at(struct run_thread *t, uint64_t address, const struct arch_regs *regs)
-{
-	const struct image *image = images_at(t->process, address);
-
-	return images_frame(image ? image->module : NULL, image ? address - image->bias : 0, regs);
-}
 
 static bool statements_of(const struct inspect_call *call, struct source_statements *out)
 {
@@ -404,7 +396,7 @@ static bool step_is_there(struct run *s, struct run_thread *t, const struct trac
 		sent->thread = t;
 	if (t != sent->thread)
 		return false;
-	frame = frame_at(t, site->addr, regs);
+	frame = images_frame_at(images_at(t->process, site->addr), site->addr, regs);
 	array_each(struct interactive_stop, stop, &sent->stops) {
 		if (stop->address != site->addr)
 			continue;

@@ -1,3 +1,4 @@
+#include "tracer/base/text/foreign.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/interactive/interactive_internal.h"
 
@@ -475,4 +476,36 @@ void steps_stops(struct interactive *l)
 	} else if (l->state == INTERACTIVE_GONE) {
 		phase->thread = copy(l->taken.steps.items[phase->step].thread);
 	}
+}
+
+/* ---- to save them --------------------------------------------------------------------------- */
+
+bool steps_are_without(const struct interactive_saving *how, size_t step)
+{
+	array_each(const size_t, number, &how->without)
+		if (*number == step + 1)
+			return true;
+	return false;
+}
+
+void steps_story(const struct steps_taken *h, const struct interactive_saving *how, struct str *out)
+{
+	bool any = false;
+
+	array_each(const struct steps_step, step, &h->steps)
+		any |= step->kind != HAND_RUN;
+	if (!any)
+		return;
+	foreign_lua_comment(out, "by hand:");
+	for (size_t n = 0; n < h->steps.count; n++)
+		foreign_lua_comment(out, " %2zu  %s%s", n + 1, h->steps.items[n].command,
+				    steps_are_without(how, n) ? "  (left out)" : "");
+}
+
+void interactive_saving_fini(struct interactive_saving *how)
+{
+	array_fini(&how->without);
+	str_fini(&how->before);
+	str_fini(&how->behind);
+	str_fini(&how->notes);
 }

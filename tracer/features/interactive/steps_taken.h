@@ -114,5 +114,10 @@ void steps_came(struct interactive *l, struct run_thread *t,
 void steps_stops(struct interactive *l);  /* everything has stopped */
 void steps_forget(struct steps_taken *h); /* the run is over */
 void steps_fini(struct steps_taken *h);
+/* Is the step (from 0) to be left out of the script? */
+bool steps_are_without(const struct interactive_saving *how, size_t step);
+/* The commands, as comments of the script. */
+void steps_story(const struct steps_taken *h, const struct interactive_saving *how,
+		 struct str *out);
 
 #endif

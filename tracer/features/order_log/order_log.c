@@ -5,13 +5,15 @@
  * A thread passes a place when it goes on from there, held before or not: that is the moment that
  * gates can order. When it arrived is up to the program.
  *
- * Which thread of a start routine is worker#1 depends on which is created first; such threads may
- * swap roles from run to run (order_roles.c).
+ * Threads of one start routine are numbered as they are created, so of two that are created alike
+ * now one, now the other does something first. For the order of events they count as the same if
+ * one renaming for the whole run makes them so: one to one, among threads with one start routine in
+ * one process. A thread that the script tells apart keeps its name: a pattern matches only it, or a
+ * function has asked for its id.
  */
 #include "tracer/base/hash.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/order_log/order_log.h"
-#include "tracer/features/order_log/order_roles.h"
 #include "tracer/run/places/sites.h"
 
 #include "tracer/base/signame.h"
@@ -19,6 +21,7 @@
 #include <string.h>
 
 enum { FIRST_SLOTS = 1024, EVENTS_MOST = 1000000, NO_TEXT = UINT32_MAX };
+#define NO_ROLE UINT32_MAX
 
 struct order_event {
 	uint32_t who, what; /* indexes of texts; `who` is "" for what no thread does */
@@ -29,11 +32,13 @@ struct order_log {
 	uint32_t *slots;		 /* hash table of indexes in texts, NO_TEXT: free */
 	size_t slot_count;		 /* a power of two */
 	ARRAY(struct order_event) first; /* the first run */
-	struct order_roles roles;	 /* of this run's threads, in the first one */
-	bool swapped;			 /* roles were swapped in some run */
-	unsigned long run;		 /* number of the current run */
-	unsigned long events;		 /* so far in this run */
-	bool differs;			 /* this run differs from the first */
+	/* Both are indexed by the number of an id's text: */
+	ARRAY(uint32_t) role;  /* for a thread of this run: its role in the first run */
+	ARRAY(uint32_t) taken; /* ... and for a role: the thread that has it */
+	bool swapped;	       /* roles were swapped in some run */
+	unsigned long run;     /* number of the current run */
+	unsigned long events;  /* so far in this run */
+	bool differs;	       /* this run differs from the first */
 	unsigned long differing;
 	struct str difference; /* of the first run that differed */
 	struct str line;       /* scratch */
@@ -52,7 +57,8 @@ void order_log_free(struct order_log *log)
 		base_free(*text);
 	array_fini(&log->texts);
 	array_fini(&log->first);
-	order_roles_fini(&log->roles);
+	array_fini(&log->role);
+	array_fini(&log->taken);
 	base_free(log->slots);
 	str_fini(&log->difference);
 	str_fini(&log->line);
@@ -95,6 +101,84 @@ static uint32_t order_log_number_of(struct order_log *log, const char *text)
 	return *slot;
 }
 
+/* ---- roles ---- */
+
+static uint32_t role_of(const struct order_log *log, uint32_t who)
+{
+	return who < log->role.count ? log->role.items[who] : NO_ROLE;
+}
+
+static uint32_t taken_by(const struct order_log *log, uint32_t first)
+{
+	return first < log->taken.count ? log->taken.items[first] : NO_ROLE;
+}
+
+static bool has_swapped(const struct order_log *log)
+{
+	for (size_t i = 0; i < log->role.count; i++)
+		if (log->role.items[i] != NO_ROLE && log->role.items[i] != i)
+			return true;
+	return false;
+}
+
+static void bind(struct order_log *log, uint32_t who, uint32_t first)
+{
+	while (log->role.count <= who)
+		*array_add(&log->role) = NO_ROLE;
+	while (log->taken.count <= first)
+		*array_add(&log->taken) = NO_ROLE;
+	log->role.items[who] = first;
+	log->taken.items[first] = who;
+}
+
+/* "p1/worker#2": compares everything before the number; main has none. */
+static bool same_start(const char *a, const char *b)
+{
+	const char *end = strrchr(a, '#');
+	size_t length = end ? (size_t)(end - a) : 0;
+
+	return length && strncmp(a, b, length + 1) == 0 && strrchr(b, '#') == b + length;
+}
+
+static bool parts(const char *pattern, const char *a, const char *b)
+{
+	return pattern && str_wildcard(pattern, a) != str_wildcard(pattern, b);
+}
+
+/* Names that the program sets belong to the role, whichever thread has it. */
+static bool told_apart(struct engine *e, const char *a, const char *b)
+{
+	const struct place *p;
+
+	for (size_t i = 0; (p = engine_place_at(e, i)); i++) {
+		if (parts(p->thread, a, b))
+			return true;
+		array_each(const struct step, step, &p->steps)
+			if (parts(step->thread, a, b))
+				return true;
+	}
+	return false;
+}
+
+/* Can thread `t`, whose id has the number `who`, be the one called `first_id` in the first run? If
+   so, it is from now on. */
+static bool roles_match(struct order_log *log, struct engine *e, const struct engine_thread *t,
+			uint32_t who, const char *first_id, uint32_t first)
+{
+	uint32_t role = role_of(log, who);
+
+	if (who != first && t->identified)
+		return false;
+	if (role != NO_ROLE)
+		return role == first;
+	if (taken_by(log, first) != NO_ROLE)
+		return false;
+	if (who != first && (!same_start(t->id, first_id) || told_apart(e, t->id, first_id)))
+		return false;
+	bind(log, who, first);
+	return true;
+}
+
 /* ---- runs ---- */
 
 static void add_event(const struct order_log *log, struct order_event ev, struct str *out)
@@ -107,9 +191,9 @@ static void add_event(const struct order_log *log, struct order_event ev, struct
 /* It did the same, but in another thread's role until now. */
 static void add_role(const struct order_log *log, struct order_event ev, struct str *out)
 {
-	uint32_t role = order_roles_of(&log->roles, ev.who);
+	uint32_t role = role_of(log, ev.who);
 
-	if (role != ORDER_NO_ROLE && role != ev.who)
+	if (role != NO_ROLE && role != ev.who)
 		str_addf(out, " (until there %s did what %s did in run 1)",
 			 log->texts.items[ev.who], log->texts.items[role]);
 }
@@ -140,8 +224,8 @@ static void end_run(struct order_log *log)
 {
 	if (log->run > 1 && !log->differs && log->events < log->first.count)
 		note_difference(log, NULL);
-	log->swapped |= order_roles_swapped(&log->roles);
-	order_roles_clear(&log->roles);
+	log->swapped |= has_swapped(log);
+	log->role.count = log->taken.count = 0;
 }
 
 void order_log_begin(struct order_log *log)
@@ -169,8 +253,7 @@ static bool is_as_first(struct run *s, const struct engine_thread *t, struct ord
 		return false;
 	if (!t)
 		return first->who == ev.who;
-	return order_roles_match(&log->roles, s->engine, t, ev.who, log->texts.items[first->who],
-				 first->who);
+	return roles_match(log, s->engine, t, ev.who, log->texts.items[first->who], first->who);
 }
 
 /* Adds the event in `line`, done by the thread; NULL: by none. */

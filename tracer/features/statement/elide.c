@@ -63,20 +63,6 @@ static int watch_return(struct run *s, struct run_thread *t, struct place *place
 	return sites_put(s, t->process, t->tracee, address, &end, err);
 }
 
-static bool frame_of(struct run *s, struct run_thread *t, uint64_t *frame)
-{
-	const struct image *image;
-	struct arch_regs regs;
-	uint64_t pc;
-
-	if (tracee_regs(t->tracee, &regs) < 0)
-		return false;
-	pc = regs.dwarf[ARCH_DWARF_PC];
-	image = images_find(s, t->process, pc);
-	*frame = images_frame(image ? image->module : NULL, image ? pc - image->bias : 0, &regs);
-	return true;
-}
-
 /* Frames below this one are gone; so is this one, if it was left without passing an end. */
 static void forget_left(struct run_thread *t, const struct place *place, uint64_t frame)
 {
@@ -94,11 +80,14 @@ static void forget_left(struct run_thread *t, const struct place *place, uint64_
 
 static void elide_begin(struct run *s, struct run_thread *t, struct place *place)
 {
+	struct arch_regs regs;
 	ERROR(err);
-	uint64_t frame;
+	uint64_t frame, pc;
 
-	if (!t->tracee || !frame_of(s, t, &frame))
+	if (!t->tracee || tracee_regs(t->tracee, &regs) < 0)
 		return;
+	pc = regs.dwarf[ARCH_DWARF_PC];
+	frame = images_frame_at(images_find(s, t->process, pc), pc, &regs);
 	forget_left(t, place, frame);
 	*array_add(elisions_of(t)) = (struct elision){place, frame};
 	tracee_elide(t->tracee, frame);
@@ -143,14 +132,6 @@ static const struct site_owner elide_end = {.name = "elide",
 
 /* ---- what a place needs --------------------------------------------------------------------- */
 
-static bool elide_is_inside(const struct source_site *info, uint64_t offset)
-{
-	array_each(const struct module_range, r, &info->ranges)
-		if (offset >= r->low && offset < r->high)
-			return true;
-	return false;
-}
-
 /*
  * For a statement that must not sleep: its arrival is its start. Ends inside its own code, returns
  * and tail jumps, are left out, since a jump may lead to the very call that sleeps; watch_return()
@@ -164,13 +145,10 @@ static int elide_put(struct run *s, struct run_process *p, struct tracee_thread 
 	act.owner = &elide_end;
 	if (act.info->kind == SOURCE_ENTRY && !act.info->inlined_into)
 		return 0; /* it is about the whole function */
-	for (size_t i = 0; i < act.info->exits.count; i++) {
-		uint64_t offset = act.info->exits.items[i];
-
-		if (!elide_is_inside(act.info, offset) &&
-		    sites_put(s, p, t, act.bias + offset, &act, err) < 0)
+	array_each(const uint64_t, offset, &act.info->exits)
+		if (!sites_inside(act.info, *offset) &&
+		    sites_put(s, p, t, act.bias + *offset, &act, err) < 0)
 			return -1;
-	}
 	return 0;
 }
 

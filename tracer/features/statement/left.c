@@ -10,29 +10,12 @@
 #include "tracer/run/go.h"
 #include "tracer/run/modules/images.h"
 
-static uint64_t frame_at(struct run *s, struct run_thread *t, const struct arch_regs *regs)
-{
-	uint64_t pc = regs->dwarf[ARCH_DWARF_PC];
-	const struct image *image = images_find(s, t->process, pc);
-
-	return images_frame(image ? image->module : NULL, image ? pc - image->bias : 0, regs);
-}
-
-static bool is_part_of(const struct completion_frame *f, uint64_t pc)
-{
-	if (f->call)
-		return true;
-	array_each(const struct module_range, r, &f->info->ranges)
-		if (pc - f->bias >= r->low && pc - f->bias < r->high)
-			return true;
-	return false;
-}
-
 /* The thread, whose stack pointer was at `top`, goes on with these registers. */
 static void left_leave(struct run *s, struct run_thread *t, uint64_t top,
 		       const struct arch_regs *regs, bool doubted)
 {
-	uint64_t frame = frame_at(s, t, regs);
+	uint64_t pc = regs->dwarf[ARCH_DWARF_PC];
+	uint64_t frame = images_frame_at(images_find(s, t->process, pc), pc, regs);
 	struct begun *begun = begun_of(t);
 
 	for (size_t i = begun->frames.count; i-- > 0;) {
@@ -40,7 +23,7 @@ static void left_leave(struct run *s, struct run_thread *t, uint64_t top,
 
 		if (f->frame <= top || f->frame > frame)
 			continue;
-		if (f->frame < frame || !is_part_of(f, regs->dwarf[ARCH_DWARF_PC]))
+		if (f->frame < frame || !(f->call || sites_inside(f->info, pc - f->bias)))
 			array_remove(&begun->frames, i);
 		else
 			f->doubted = doubted && !f->call;

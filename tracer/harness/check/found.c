@@ -5,8 +5,7 @@
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/text/utf8.h"
 #include "tracer/source/lines/source_lines.h"
-#include "tracer/synth/script/gates.h"
-#include "tracer/synth/script/scripts.h"
+#include "tracer/synth/synth.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -298,6 +298,11 @@ uint64_t images_frame(struct module *m, uint64_t offset, const struct arch_regs 
 	return regs->dwarf[reg] + (uint64_t)add;
 }
 
+uint64_t images_frame_at(const struct image *image, uint64_t pc, const struct arch_regs *regs)
+{
+	return images_frame(image ? image->module : NULL, image ? pc - image->bias : 0, regs);
+}
+
 void images_copy(struct run_process *to, const struct run_process *from)
 {
 	array_each(const struct image, image, &from->images)

@@ -61,13 +61,6 @@ static int count(struct convert *c)
 	return 0;
 }
 
-/* 1 the outcome is the same with this script, 0, or -1. */
-static int run_site(struct convert *c, size_t site, const struct str *text,
-		    struct convert_without *out)
-{
-	return convert_use_script(c, str_text(text)) < 0 ? -1 : convert_alone(c, site, out);
-}
-
 /* Is it a loop that comes by more often without the sleep? A sleep of no time is no sleep, and may
    not have been counted before. 1, 0, or -1. */
 static int is_loop(struct convert *c, size_t site, unsigned long times)
@@ -80,7 +73,7 @@ static int is_loop(struct convert *c, size_t site, unsigned long times)
 	if (s->times <= 1 || times <= s->times)
 		return 0;
 	convert_probe_site(&c->plan, site, &text);
-	same = run_site(c, site, &text, &usual);
+	same = convert_alone(c, site, str_text(&text), &usual);
 	str_fini(&text);
 	return same < 0 ? -1 : times > usual.times;
 }
@@ -95,7 +88,7 @@ static int without(struct convert *c, size_t i)
 
 	experiment_say(&c->x, "without one sleep");
 	convert_elide_only(&c->plan, i, &text);
-	same = run_site(c, i, &text, &run);
+	same = convert_alone(c, i, str_text(&text), &run);
 	str_fini(&text);
 	loop = same < 0 ? -1 : is_loop(c, i, run.times);
 	if (loop < 0)
@@ -138,36 +131,36 @@ static int convert_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool next_verifying(const struct experiment_series *s)
+static bool next_verifying(void *ctx)
 {
-	struct convert *c = s->ctx;
+	struct convert *c = ctx;
 	struct str what = {0};
 
-	str_addf(&what, "verifying, %lu of %lu", c->verified + 1, s->most);
+	str_addf(&what, "verifying, %lu of %lu", c->verified + 1, c->wanted);
 	experiment_say(&c->x, str_text(&what));
 	str_fini(&what);
 	return true;
 }
 
-static int judge_verifying(const struct experiment_series *s, struct run_result *r)
+static int judge_verifying(const struct oracle_question *q, struct run_result *r)
 {
-	struct convert *c = s->ctx;
+	struct convert *c = q->ctx;
 
 	c->took[c->verified++] = r->seconds;
-	return convert_judge(s, r);
+	return convert_judge(q, r);
 }
 
 /* 1 every time, 0, or -1. */
 static int verify(struct convert *c)
 {
+	struct oracle_question q = convert_question(c, c->wanted);
 	int same = convert_plan_same(c, 1);
 
+	q.next = next_verifying;
+	q.judge = judge_verifying;
 	c->verified = 0;
 	if (same > 0)
-		same = convert_series(c, (struct experiment_series){.most = c->wanted,
-								    .ctx = c,
-								    .next = next_verifying,
-								    .judge = judge_verifying});
+		same = convert_ask(c, &q);
 	if (same < 0 && c->x.expired && c->verified >= RUNS_LEAST)
 		same = 1;
 	qsort(c->took, c->verified, sizeof(*c->took), convert_compare);
@@ -269,6 +262,7 @@ int convert_test(struct convert *c)
 {
 	int failed;
 
+	c->oracle.x = &c->x;
 	c->wanted = c->wanted ? c->wanted : RUNS_USUAL;
 	c->took = base_alloc(c->wanted, sizeof(*c->took));
 	failed = all(c);
@@ -287,7 +281,14 @@ size_t convert_count_converted(const struct convert_plan *p)
 void convert_fini(struct convert *c)
 {
 	convert_plan_fini(&c->plan);
-	convert_runs_fini(c);
+	oracle_fini(&c->oracle);
+	array_each(struct convert_record *, r, &c->records) {
+		convert_record_fini(*r);
+		base_free(*r);
+	}
+	array_fini(&c->records);
+	str_fini(&c->outcome.came);
+	str_fini(&c->differs);
 	base_free(c->took);
 	str_fini(&c->script);
 }

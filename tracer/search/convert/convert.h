@@ -2,13 +2,13 @@
 #ifndef GATECTL_SEARCH_CONVERT_CONVERT_H
 #define GATECTL_SEARCH_CONVERT_CONVERT_H
 
-#include "tracer/search/runs/experiment.h"
+#include "tracer/search/runs/oracle.h"
 
 struct convert {
-	struct experiment x;  /* x.most seconds for all of it */
+	struct experiment x; /* x.most seconds for all of it */
+	struct oracle oracle;
 	bool all;	      /* convert even sleeps that the outcome does not depend on */
 	unsigned long wanted; /* runs to verify the script; 0: the usual number */
-	char *path;	      /* of the script in use */
 	bool in_turn;	      /* in trials, too, sleeps last until the others have no work left */
 	bool late;	      /* there was no time to try everything */
 	struct convert_plan plan;

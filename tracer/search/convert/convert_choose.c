@@ -5,6 +5,8 @@
  */
 #include "tracer/search/convert/convert_internal.h"
 
+#include "tracer/synth/script/script.h"
+
 #include <string.h>
 
 enum { TRY_RUNS = 3, CONTROLS = 2, EARLIER_TRIES = 6 };
@@ -12,12 +14,9 @@ enum { TRY_RUNS = 3, CONTROLS = 2, EARLIER_TRIES = 6 };
 int convert_plan_same(struct convert *c, unsigned long runs)
 {
 	struct str text = {0};
-	int same;
 
 	convert_script(&c->plan, "", &text);
-	same = convert_use_script(c, str_text(&text)) < 0 ? -1 : convert_same(c, runs);
-	str_fini(&text);
-	return same;
+	return convert_try(c, &text, runs);
 }
 
 static void convert_choose_leave(struct convert_site *site, const char *why, const char *how)
@@ -59,20 +58,12 @@ static int without_one(struct convert *c, size_t site, bool own, int runs, struc
 	array_each(struct convert_order, o, &c->plan.orders) {
 		if (same || c->endless || convert_is_left(&c->plan, o) || (o->site == site) != own)
 			continue;
-		o->dropped = true;
+		o->state = CONVERT_NOT_SEEN;
 		same = held_somewhere(c, &c->plan.sites.items[site], runs, differs);
 		if (same <= 0)
-			o->dropped = false;
+			o->state = CONVERT_KEPT;
 	}
 	return same;
-}
-
-static bool has_order(const struct convert_plan *p, size_t site)
-{
-	array_each(const struct convert_order, o, &p->orders)
-		if (o->site == site && !o->dropped)
-			return true;
-	return false;
 }
 
 static const char *why_left(const struct convert_site *site)
@@ -92,7 +83,7 @@ static const char *why_left(const struct convert_site *site)
 static bool sees_nothing(const struct convert_plan *p, size_t site)
 {
 	array_each(const struct convert_order, o, &p->orders)
-		if (o->site == site && !o->dropped && o->within)
+		if (o->site == site && o->state == CONVERT_KEPT && o->within)
 			return false;
 	return true;
 }
@@ -104,7 +95,7 @@ static void leave_unseen(struct convert_plan *p)
 		struct convert_site *site = &p->sites.items[i];
 
 		if (site->unseen && !site->left &&
-		    (!has_order(p, i) || (site->matters && sees_nothing(p, i))))
+		    (!convert_orders_of(p, i) || (site->matters && sees_nothing(p, i))))
 			convert_choose_leave(site, "not for ordering: ", why_left(site));
 	}
 }
@@ -165,17 +156,11 @@ void convert_leave_untried(struct convert *c)
 {
 	c->late = true;
 	for (size_t i = 0; i < c->plan.sites.count; i++)
-		if (!has_order(&c->plan, i))
+		if (!convert_orders_of(&c->plan, i))
 			convert_leave(&c->plan.sites.items[i], late);
 }
 
 /* ---- orders ----------------------------------------------------------------------------------- */
-
-static void order_text(const struct convert_order *o, struct str *out)
-{
-	str_addf(out, "order %s%s%s -> %s (", o->blocked ? "[" : "", o->from_name,
-		 o->blocked ? "]" : "", o->to_name);
-}
 
 /* The order as trials know it. NULL: they do not. */
 static const struct run_subject *subject_of(const struct run_evidence *e,
@@ -184,7 +169,9 @@ static const struct run_subject *subject_of(const struct run_evidence *e,
 	const struct run_subject *found = NULL;
 	struct str name = {0};
 
-	order_text(o, &name);
+	str_add(&name, "order ");
+	script_order(o->from_name, o->way == CONVERT_WAITS, o->to_name, &name);
+	str_add(&name, " (");
 	array_each(const struct run_subject, s, &e->subjects)
 		if (strncmp(s->name, str_text(&name), name.length) == 0)
 			found = s;
@@ -192,32 +179,18 @@ static const struct run_subject *subject_of(const struct run_evidence *e,
 	return found;
 }
 
-/* Runs trials of one way; `left_out`, or only held back. 1 all the same, 0, or -1. */
-static int runs_in_way(struct convert *c, const struct run_subject *subject, enum trial_way way,
-		       bool left_out, unsigned long runs)
+/* Does one way of trying the opposite change the outcome? 1, 0, or -1. */
+static int changes(struct convert *c, const struct run_subject *subject, enum trial_way way)
 {
 	const struct run_trial trial = {
 		.about = subject->name,
-		.left_out = left_out,
-		.way = way,
 		.early = (const char *const *)subject->movers.items,
 		.early_count = subject->movers.count,
 	};
+	struct oracle_question q = convert_question(c, TRY_RUNS);
 
-	return convert_series(
-		c, (struct experiment_series){
-			   .most = runs, .trial = &trial, .ctx = c, .judge = convert_judge});
-}
-
-/* Does this way of trying the opposite change the outcome? Holding back that changes it by itself
-   tells nothing. 1, 0, or -1. */
-static int changes(struct convert *c, const struct run_subject *subject, enum trial_way way)
-{
-	int same = runs_in_way(c, subject, way, true, TRY_RUNS);
-
-	if (!same && way != TRIAL_PLAIN)
-		same = !runs_in_way(c, subject, way, false, CONTROLS);
-	return same < 0 ? -1 : !same;
+	q.trial = &trial;
+	return oracle_needs(&c->oracle, &q, way, CONTROLS);
 }
 
 /* Does it if the thread that is waited for is held back before it comes there, at each of its
@@ -260,31 +233,21 @@ static int needs(struct convert *c, const struct convert_order *o,
 	return needed;
 }
 
-/* An order that may be dropped. */
-struct drop {
-	struct convert *c;
-	const struct convert_order *order;
-};
-
-/* After a run with all gates, which lists what may be left out. */
-static int judge_need(const struct experiment_series *s, struct run_result *r)
-{
-	const struct drop *drop = s->ctx;
-	const struct run_subject *subject = subject_of(&r->evidence, drop->order);
-
-	return subject ? needs(drop->c, drop->order, subject) : 1;
-}
-
+/* A run with all gates lists what may be left out. */
 static int try_to_drop(struct convert *c, struct convert_order *o)
 {
-	struct drop drop = {c, o};
-	int needed = -1;
+	static const struct run_trial all;
+	const struct run_subject *subject;
+	struct run_result r;
+	int needed;
 
-	if (convert_plan_same(c, 1) >= 0)
-		needed = convert_series(c, (struct experiment_series){
-						   .most = 1, .ctx = &drop, .judge = judge_need});
+	if (convert_plan_same(c, 1) < 0 || experiment_run(&c->x, &all, NULL, &r) < 0)
+		return -1;
+	subject = subject_of(&r.evidence, o);
+	needed = subject ? needs(c, o, subject) : 1;
+	run_result_fini(&r);
 	if (needed == 0)
-		o->dropped = o->superfluous = true;
+		o->state = CONVERT_SUPERFLUOUS;
 	return needed < 0 ? -1 : 0;
 }
 
@@ -292,11 +255,11 @@ static int try_to_drop(struct convert *c, struct convert_order *o)
    say). */
 static bool is_poor(const struct convert_plan *p, const struct convert_order *o)
 {
-	if (!o->blocked)
+	if (o->way != CONVERT_WAITS)
 		return false;
 	array_each(const struct convert_order, other, &p->orders)
-		if (!other->dropped && other->site == o->site && other->k == o->k &&
-		    other->to_thread == o->to_thread && !other->blocked)
+		if (other->state == CONVERT_KEPT && other->site == o->site && other->k == o->k &&
+		    other->to_thread == o->to_thread && other->way != CONVERT_WAITS)
 			return true;
 	return false;
 }
@@ -318,7 +281,7 @@ static int drop_orders(struct convert *c, bool poor)
 static bool waited_for_end(const struct convert_plan *p, size_t site)
 {
 	array_each(const struct convert_order, o, &p->orders)
-		if (o->site == site && o->exits)
+		if (o->site == site && o->way == CONVERT_EXITS)
 			return true;
 	return false;
 }
@@ -331,8 +294,7 @@ static int matters_at_times(struct convert *c, size_t site)
 	int same;
 
 	convert_elide_only(&c->plan, site, &text);
-	same = convert_use_script(c, str_text(&text)) < 0 ? -1 : convert_same(c, TRY_RUNS);
-	str_fini(&text);
+	same = convert_try(c, &text, TRY_RUNS);
 	return same < 0 ? -1 : !same;
 }
 
@@ -340,7 +302,7 @@ static int matters_at_times(struct convert *c, size_t site)
 static bool has_orders(const struct convert_plan *p)
 {
 	for (size_t i = 0; i < p->sites.count; i++)
-		if (!p->sites.items[i].left && has_order(p, i))
+		if (!p->sites.items[i].left && convert_orders_of(p, i))
 			return true;
 	return false;
 }
@@ -372,7 +334,7 @@ static int leave_unordered(struct convert *c)
 	struct convert_plan *p = &c->plan;
 
 	for (size_t i = 0; i < p->sites.count; i++)
-		if (!p->sites.items[i].left && !has_order(p, i) && leave_site(c, i) < 0)
+		if (!p->sites.items[i].left && !convert_orders_of(p, i) && leave_site(c, i) < 0)
 			return -1;
 	return 0;
 }
@@ -382,9 +344,9 @@ bool convert_take_back(struct convert_plan *p)
 	bool any = false;
 
 	array_each(struct convert_order, o, &p->orders) {
-		if (!o->superfluous || p->sites.items[o->site].left)
+		if (o->state != CONVERT_SUPERFLUOUS || p->sites.items[o->site].left)
 			continue;
-		o->dropped = o->superfluous = false;
+		o->state = CONVERT_KEPT;
 		any = true;
 	}
 	return any;

@@ -22,14 +22,14 @@ int convert_baseline(struct convert *c);
 /* The record belongs to the convert. NULL: being watched changes the outcome. */
 struct convert_record *convert_watch_run(struct convert *c);
 /* With a script that only elides the site. */
-int convert_alone(struct convert *c, size_t site, struct convert_without *out);
+int convert_alone(struct convert *c, size_t site, const char *script, struct convert_without *out);
 int convert_use_script(struct convert *c, const char *text);
-/* The convert's own `in_turn` is used; without a `trial` nothing is left out. */
-int convert_series(struct convert *c, struct experiment_series s);
-int convert_judge(const struct experiment_series *s,
-		  struct run_result *r); /* s->ctx: the convert */
-int convert_same(struct convert *c, unsigned long runs);
-void convert_runs_fini(struct convert *c);
+/* As many runs under the script, with nothing left out. */
+struct oracle_question convert_question(struct convert *c, unsigned long runs);
+int convert_judge(const struct oracle_question *q, struct run_result *r);
+int convert_ask(struct convert *c, const struct oracle_question *q);
+/* With this script, whose text is freed. */
+int convert_try(struct convert *c, struct str *script, unsigned long runs);
 
 /* ---- convert_choose.c: 0, or -1 stop ----------------------------------------------------------- */
 

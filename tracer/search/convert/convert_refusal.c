@@ -7,16 +7,14 @@ enum { REASON_MOST = 240, OTHERS_MOST = 300, MORE_RUNS = 30, MORE_TIMES = 4 };
 
 int convert_not_learned(struct convert *c)
 {
-
 	if (experiment_is_over(&c->x) || c->x.expired)
 		return -1;
 	error_set(c->x.err, ERROR_STATE,
 		  "the outcome of %s is another one when every sleep lasts until nobody else "
 		  "works any more, or when it is watched: %s",
 		  c->x.options->argv[0], str_text(&c->differs));
-	error_hint(c->x.err,
-		   "it depends on the time itself; such a test has to be changed by hand");
-	return -1;
+	return error_hint(c->x.err,
+			  "it depends on the time itself; such a test has to be changed by hand");
 }
 
 static bool has_harmless(const struct convert_plan *p)
@@ -30,20 +28,17 @@ static bool has_harmless(const struct convert_plan *p)
 static int no_sleep(struct convert *c)
 {
 	const struct convert_record *r = c->records.items[0];
+	const char *program = c->x.options->argv[0];
 
 	if (r->program && !module_has_debug(r->program)) {
 		error_set(c->x.err, ERROR_STATE,
-			  "%s has no debug information: where it sleeps cannot be named",
-			  c->x.options->argv[0]);
-		error_hint(c->x.err, "build it with -g, best with -O0");
-	} else {
-		error_set(c->x.err, ERROR_STATE, "%s does not sleep in code of its own",
-			  c->x.options->argv[0]);
-		error_hint(c->x.err,
-			   "there is nothing to convert; sleeps of code without -g, and of "
-			   "libraries, are not seen");
+			  "%s has no debug information: where it sleeps cannot be named", program);
+		return error_hint(c->x.err, "build it with -g, best with -O0");
 	}
-	return -1;
+	error_set(c->x.err, ERROR_STATE, "%s does not sleep in code of its own", program);
+	return error_hint(c->x.err,
+			  "there is nothing to convert; sleeps of code without -g, and of "
+			  "libraries, are not seen");
 }
 
 /* "x.c:7 in f: usleep of 10 ms, x.c:9 in f: usleep of 20 ms: not for ordering: ..." : the sites

@@ -119,26 +119,6 @@ int experiment_run(struct experiment *x, const struct run_trial *trial,
 	return x->expired ? -1 : 0;
 }
 
-int experiment_series(struct experiment *x, const struct experiment_series *s)
-{
-	int more = 1;
-
-	for (unsigned long i = 0; more > 0 && (!s->most || i < s->most); i++) {
-		struct convert_record record = {0};
-		struct run_result r;
-
-		if (s->next && !s->next(s))
-			break;
-		more = experiment_run(x, s->trial, s->in_turn ? &record : NULL, &r);
-		if (more == 0) {
-			more = s->judge(s, &r);
-			run_result_fini(&r);
-		}
-		convert_record_fini(&record);
-	}
-	return more;
-}
-
 void experiment_first(struct experiment_outcome *o, const struct run_evidence *e)
 {
 	str_clear(&o->came);

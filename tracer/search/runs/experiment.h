@@ -62,19 +62,6 @@ bool experiment_is_over(const struct experiment *x); /* by an error, or after a 
 int experiment_run(struct experiment *x, const struct run_trial *trial,
 		   struct convert_record *record, struct run_result *r);
 
-/* Runs that are compared. */
-struct experiment_series {
-	unsigned long most;	       /* 0: `next` knows when to stop */
-	const struct run_trial *trial; /* may be NULL; `next` may change it */
-	bool in_turn; /* sleeps last until nobody else has work left, as in runs with a record */
-	void *ctx;
-	bool (*next)(const struct experiment_series *s); /* may be NULL. False: no more runs */
-	/* 1: go on, 0: that was enough, -1: stop everything. May take what is in *r. */
-	int (*judge)(const struct experiment_series *s, struct run_result *r);
-};
-/* The last answer of `judge` (1 if there was no run), or -1. */
-int experiment_series(struct experiment *x, const struct experiment_series *s);
-
 /* How runs come out: what they have in common. */
 struct experiment_outcome {
 	struct str came;	 /* in words */

@@ -15,10 +15,21 @@ enum { LIMITED_MOST = 3, CONTROLS = 5, RUNS_USUAL = 20 };
 enum { LIMIT_LEAST_S = 5, LIMIT_FACTOR = 5 };
 static const double UNLIKELY = 0.01, ROUNDED = 1e-9;
 
-/* Each line has the same number of runs; so have those with all gates and with none. */
+static int ask(struct prove *p, const struct oracle_question *q)
+{
+	struct oracle oracle = {.x = &p->x};
+
+	return oracle_ask(&oracle, q);
+}
+
+/* Each row has the same number of runs; so have those with all gates and with none. */
 static void plan_runs(struct prove *p)
 {
-	p->x.planned = (1 + (p->lines.count ? 1 : 0) + p->lines.count) * p->runs;
+	unsigned long rows = p->lines.count ? 2 : 1;
+
+	array_each(const struct prove_line, line, &p->lines)
+		rows += line->is_gate ? 2 : 1;
+	p->x.planned = rows * p->runs;
 }
 
 /* ---- with all gates ------------------------------------------------------------------------- */
@@ -31,14 +42,6 @@ static bool agrees_all(const struct prove *p, const struct run_result *r)
 	return (r->verdict == VERDICT_OK || r->verdict == VERDICT_DEADLOCK ||
 		r->verdict == VERDICT_CRASHED) &&
 	       experiment_came(&p->outcome, &r->evidence);
-}
-
-static bool prove_agrees(const struct prove *p, const struct run_result *r)
-{
-	const struct run_evidence *e = &r->evidence;
-
-	return p->has_expect ? e->as_expected
-			     : experiment_came(&p->outcome, e) && experiment_wrote(&p->outcome, e);
 }
 
 static void take_first(struct prove *p, const struct run_evidence *e)
@@ -83,32 +86,33 @@ static void take_subjects(struct prove *p, const struct run_evidence *e)
 	}
 }
 
-static void take_all(struct prove *p, const struct run_result *r)
+static void note_run(struct prove *p, struct prove_row *row, const struct run_result *r,
+		     bool agreed)
 {
-	bool agreed = agrees_all(p, r);
-
-	experiment_another(&p->outcome, &r->evidence);
-	p->all.runs++;
-	p->all.agreed += agreed;
-	p->all.limited += r->evidence.limited;
-	if (!agreed && !p->failed.length)
-		str_add(&p->failed,
-			r->text.length ? str_text(&r->text) : str_text(&r->evidence.came));
-	take_subjects(p, &r->evidence);
+	row->runs++;
+	row->agreed += agreed;
+	row->limited += r->evidence.limited;
+	p->x.done++;
 }
 
 /* A script that is wrong proves nothing. */
-static int judge_all(const struct experiment_series *s, struct run_result *r)
+static int judge_all(const struct oracle_question *q, struct run_result *r)
 {
-	struct prove *p = s->ctx;
+	struct prove *p = q->ctx;
+	bool agreed;
 
 	if (r->verdict == VERDICT_ERROR)
 		return experiment_over(&p->x, r);
 	p->longest_s = r->seconds > p->longest_s ? r->seconds : p->longest_s;
 	if (p->all.runs == 0)
 		take_first(p, &r->evidence);
-	take_all(p, r);
-	p->x.done++;
+	agreed = agrees_all(p, r);
+	experiment_another(&p->outcome, &r->evidence);
+	if (!agreed && !p->failed.length)
+		str_add(&p->failed,
+			r->text.length ? str_text(&r->text) : str_text(&r->evidence.came));
+	take_subjects(p, &r->evidence);
+	note_run(p, &p->all, r, agreed);
 	plan_runs(p);
 	return p->all.limited < LIMITED_MOST;
 }
@@ -116,16 +120,12 @@ static int judge_all(const struct experiment_series *s, struct run_result *r)
 static int runs_with_all(struct prove *p)
 {
 	const struct run_trial trial = {.show_output = p->x.options->verbose};
-	const struct experiment_series runs = {
-		.most = p->runs,
-		.trial = &trial,
-		.ctx = p,
-		.judge = judge_all,
-	};
+	const struct oracle_question q = {
+		.most = p->runs, .trial = &trial, .ctx = p, .judge = judge_all};
 
 	plan_runs(p);
 	experiment_say(&p->x, "all gates");
-	return experiment_series(&p->x, &runs) < 0 ? -1 : 0;
+	return ask(p, &q) == ORACLE_STOP ? -1 : 0;
 }
 
 static void line_fini(struct prove_line *line)
@@ -147,91 +147,82 @@ static void drop_idle(struct prove *p)
 	}
 }
 
-/* What a gate forces is also tried the other way round, as a line of its own after the gate's. */
-static void add_others(struct prove *p)
-{
-	for (size_t i = 0; i < p->lines.count; i++) {
-		struct prove_line other = {.other = true}, *line;
-
-		if (!p->lines.items[i].is_gate)
-			continue;
-		line = &p->lines.items[i];
-		other.name = base_strdup(line->name);
-		other.holds = other.is_gate = true;
-		other.is_barrier = line->is_barrier;
-		array_each(char *, id, &line->movers)
-			add_mover(&other, *id);
-		(void)array_add(&p->lines);
-		for (size_t k = p->lines.count - 1; k > i + 1; k--)
-			p->lines.items[k] = p->lines.items[k - 1];
-		p->lines.items[++i] = other;
-	}
-}
-
 /* ---- with something left out ---------------------------------------------------------------- */
 
-static struct run_trial trial_of(const struct prove *p, const struct prove_line *line,
-				 bool left_out, enum trial_way way)
+/* The runs of a row of a line. */
+struct line_runs {
+	struct prove *p;
+	struct prove_line *line;
+	struct prove_row *row;
+	struct run_trial trial;
+	bool known[TRIAL_LATE + 1]; /* ways whose first difference was checked */
+};
+
+static void set_trial(struct line_runs *runs, bool left_out, enum trial_way way)
 {
+	const struct prove_line *line = runs->line;
 	size_t first = line->is_barrier && line->movers.count ? 1 : 0;
 
-	return (struct run_trial){
+	runs->trial = (struct run_trial){
 		.about = line->name,
 		.left_out = left_out,
-		.show_output = p->x.options->verbose,
+		.show_output = runs->p->x.options->verbose,
 		.way = way,
 		.early = (const char *const *)line->movers.items + first,
 		.early_count = line->movers.count - first,
 	};
 }
 
-static enum trial_way way_of(const struct prove_line *line)
+/* PLAIN for runs the other way round: every way to hold back changes the outcome by itself. */
+static enum trial_way way_of(const struct line_runs *runs)
 {
+	const struct prove_line *line = runs->line;
 	bool early = line->movers.count && !line->useless[TRIAL_EARLY];
 
-	if (!line->other)
+	if (runs->row != &line->turned)
 		return TRIAL_PLAIN;
-	if (early && (line->runs % 2 == 0 || line->useless[TRIAL_LATE]))
+	if (early && (runs->row->runs % 2 == 0 || line->useless[TRIAL_LATE]))
 		return TRIAL_EARLY;
 	return line->useless[TRIAL_LATE] ? TRIAL_PLAIN : TRIAL_LATE;
 }
 
-/* Does every way to hold back change the outcome by itself? */
-static bool tells_nothing(const struct prove_line *line)
+static bool next_of_line(void *ctx)
 {
-	return line->other && way_of(line) == TRIAL_PLAIN;
+	struct line_runs *runs = ctx;
+	enum trial_way way = way_of(runs);
+
+	set_trial(runs, true, way);
+	return runs->row->runs < runs->p->runs && runs->row->limited < LIMITED_MOST &&
+	       (way != TRIAL_PLAIN || runs->row != &runs->line->turned);
 }
 
-static void note_luck(struct prove *p, const struct prove_line *line)
+static bool agrees(const struct prove *p, const struct run_evidence *e)
 {
-	if (!p->lucky)
-		str_add(&p->luck, line->name);
-	p->lucky = true;
+	return p->has_expect ? e->as_expected
+			     : experiment_came(&p->outcome, e) && experiment_wrote(&p->outcome, e);
 }
 
-static int judge_alone(const struct experiment_series *s, struct run_result *r)
+static int judge_alone(const struct oracle_question *q, struct run_result *r)
 {
-	return prove_agrees(s->ctx, r);
+	return agrees(q->ctx, &r->evidence);
 }
 
 /* Does holding back alone change the outcome? 1 yes, 0 no, -1 stop. */
-static int changes_alone(struct prove *p, struct prove_line *line, enum trial_way way)
+static int changes_alone(struct line_runs *runs, enum trial_way way)
 {
-	const struct run_trial trial = trial_of(p, line, false, way);
-	const struct experiment_series runs = {
-		.most = CONTROLS,
-		.trial = &trial,
-		.ctx = p,
-		.judge = judge_alone,
-	};
-	int same = experiment_series(&p->x, &runs);
+	struct prove *p = runs->p;
+	const struct oracle_question q = {
+		.most = CONTROLS, .trial = &runs->trial, .ctx = p, .judge = judge_alone};
+	int same;
 
-	if (same < 0)
+	set_trial(runs, false, way);
+	same = ask(p, &q);
+	if (same == ORACLE_STOP)
 		return -1;
-	if (!same)
-		note_luck(p, line);
-	line->useless[way] = !same;
-	return !same;
+	if (same == ORACLE_NO && !p->luck)
+		p->luck = runs->line->name;
+	runs->line->useless[way] = same == ORACLE_NO;
+	return same == ORACLE_NO;
 }
 
 /* Another one of a barrier's threads comes first in each run. */
@@ -246,63 +237,38 @@ static void turn_movers(struct prove_line *line)
 	*array_add(&line->movers) = first;
 }
 
-/* The runs of a line. */
-struct line_runs {
-	struct prove *p;
-	struct prove_line *line;
-	struct run_trial trial;
-	bool known[TRIAL_LATE + 1]; /* ways whose first difference was checked */
-};
-
-static bool next_of_line(const struct experiment_series *s)
-{
-	struct line_runs *runs = s->ctx;
-	struct prove_line *line = runs->line;
-
-	runs->trial = trial_of(runs->p, line, true, way_of(line));
-	return line->runs < runs->p->runs && line->limited < LIMITED_MOST && !tells_nothing(line);
-}
-
 /* When a way makes a difference for the first time, checks whether holding back alone would. */
-static int judge_line(const struct experiment_series *s, struct run_result *r)
+static int judge_line(const struct oracle_question *q, struct run_result *r)
 {
-	struct line_runs *runs = s->ctx;
-	struct prove_line *line = runs->line;
-	enum trial_way way = runs->trial.way;
-	bool agreed = prove_agrees(runs->p, r);
+	struct line_runs *runs = q->ctx;
+	enum trial_way way = q->trial->way;
+	bool agreed = agrees(runs->p, &r->evidence);
 	int alone = 0;
 
 	if (!agreed && way != TRIAL_PLAIN && !runs->known[way]) {
 		runs->known[way] = true;
-		alone = changes_alone(runs->p, line, way);
+		alone = changes_alone(runs, way);
 	}
 	if (alone)
-		return alone < 0 ? -1 : 1;
+		return alone < 0 ? ORACLE_STOP : ORACLE_YES;
 	if (way == TRIAL_EARLY)
-		turn_movers(line);
-	line->runs++;
-	line->agreed += agreed;
-	line->limited += r->evidence.limited;
-	runs->p->x.done++;
-	return 1;
+		turn_movers(runs->line);
+	note_run(runs->p, runs->row, r, agreed);
+	return ORACLE_YES;
 }
 
-static int runs_without(struct prove *p, struct prove_line *line)
+static int runs_without(struct prove *p, struct prove_line *line, struct prove_row *row)
 {
-	struct line_runs ctx = {.p = p, .line = line};
-	const struct experiment_series runs = {
-		.trial = &ctx.trial,
-		.ctx = &ctx,
-		.next = next_of_line,
-		.judge = judge_line,
-	};
+	struct line_runs runs = {.p = p, .line = line, .row = row};
+	const struct oracle_question q = {
+		.trial = &runs.trial, .ctx = &runs, .next = next_of_line, .judge = judge_line};
 	struct str what = {0};
 
-	str_addf(&what, line->other ? "other way round: %s" : "without %s",
+	str_addf(&what, row == &line->turned ? "other way round: %s" : "without %s",
 		 line->name ? line->name : "gates");
 	experiment_say(&p->x, str_text(&what));
 	str_fini(&what);
-	return experiment_series(&p->x, &runs) < 0 ? -1 : 0;
+	return ask(p, &q) == ORACLE_STOP ? -1 : 0;
 }
 
 /* A program that hangs without a gate must not hang for ever. */
@@ -320,15 +286,15 @@ int prove_runs(struct prove *p)
 	if (runs_with_all(p) < 0)
 		return -1;
 	drop_idle(p);
-	add_others(p);
 	plan_runs(p);
 	set_limit(p);
 	if (!p->all.agreed || !p->lines.count)
 		return 0;
-	if (runs_without(p, &p->none) < 0)
+	if (runs_without(p, &p->none, &p->none.without) < 0)
 		return -1;
 	array_each(struct prove_line, line, &p->lines)
-		if (runs_without(p, line) < 0)
+		if (runs_without(p, line, &line->without) < 0 ||
+		    (line->is_gate && runs_without(p, line, &line->turned) < 0))
 			return -1;
 	return 0;
 }
@@ -336,7 +302,7 @@ int prove_runs(struct prove *p)
 /* ---- what the rows tell --------------------------------------------------------------------- */
 
 /* Fisher's exact test: how likely are rows that differ so much, or more, by luck alone? */
-static double luck(const struct prove_line *a, const struct prove_line *b)
+static double luck(const struct prove_row *a, const struct prove_row *b)
 {
 	double all = (double)(a->agreed + b->agreed), n = (double)a->runs, m = (double)b->runs;
 	double first = (double)a->agreed, likely = 1, sum = 1, tail = 1;
@@ -357,19 +323,15 @@ static double luck(const struct prove_line *a, const struct prove_line *b)
 }
 
 /* All gates force the outcome where it came in every run: then one run without it is enough. */
-static bool tells(const struct prove *p, const struct prove_line *line)
+static bool tells(const struct prove *p, const struct prove_row *row)
 {
-	return p->all.agreed == p->all.runs ? line->agreed < line->runs
-					    : luck(&p->all, line) < UNLIKELY;
+	return p->all.agreed == p->all.runs ? row->agreed < row->runs
+					    : luck(&p->all, row) < UNLIKELY;
 }
 
 enum prove_judgement prove_judge(const struct prove *p, const struct prove_line *line)
 {
-	const struct prove_line *next = line + 1;
-	bool has_other =
-		line >= p->lines.items && next < p->lines.items + p->lines.count && next->other;
-
-	if (tells(p, line) || (has_other && tells(p, next)))
+	if (tells(p, &line->without) || (line->is_gate && tells(p, &line->turned)))
 		return PROVE_MATTERS;
 	return p->all.agreed == p->all.runs ? PROVE_IDLE : PROVE_UNKNOWN;
 }
@@ -382,5 +344,4 @@ void prove_fini(struct prove *p)
 	str_fini(&p->expected);
 	str_fini(&p->outcome.came);
 	str_fini(&p->failed);
-	str_fini(&p->luck);
 }

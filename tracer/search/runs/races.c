@@ -1,6 +1,7 @@
 #include "tracer/search/runs/races.h"
 
 #include "tracer/base/files/file.h"
+#include "tracer/base/files/path.h"
 #include "tracer/scripts/query.h"
 #include "tracer/search/search_internal.h"
 #include "tracer/source/lines/source_lines.h"
@@ -101,7 +102,7 @@ static int races_ignored_read(struct races_hunt *h, struct error *err)
 
 static bool races_ignored_is_file(const struct sched_race_side *side, const char *name)
 {
-	return side->file && source_path_matches(side->file, name);
+	return side->file && path_names_file(side->file, name);
 }
 
 static bool is_on_line(const struct races_ignored *ignored, const struct sched_race_side *side)

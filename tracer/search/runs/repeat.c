@@ -1,9 +1,9 @@
 #include "tracer/features/order_log/order_log.h"
-#include "tracer/search/runs/experiment.h"
+#include "tracer/search/runs/oracle.h"
 
-static bool begin_order(const struct experiment_series *s)
+static bool begin_order(void *ctx)
 {
-	const struct repeat *p = s->ctx;
+	const struct repeat *p = ctx;
 
 	if (p->x.options->order_log)
 		order_log_begin(p->x.options->order_log);
@@ -11,9 +11,9 @@ static bool begin_order(const struct experiment_series *s)
 }
 
 /* Is this run like the first one, and acceptable to a test? */
-static int repeat_agrees(const struct experiment_series *s, struct run_result *r)
+static int repeat_agrees(const struct oracle_question *q, struct run_result *r)
 {
-	struct repeat *p = s->ctx;
+	struct repeat *p = q->ctx;
 	bool same;
 
 	p->status = r->status;
@@ -26,14 +26,15 @@ static int repeat_agrees(const struct experiment_series *s, struct run_result *r
 
 int repeat_runs(struct repeat *p)
 {
-	const struct experiment_series runs = {
+	struct oracle oracle = {.x = &p->x};
+	const struct oracle_question runs = {
 		.most = p->x.options->repeat,
 		.ctx = p,
 		.next = begin_order,
 		.judge = repeat_agrees,
 	};
 
-	if (experiment_series(&p->x, &runs) >= 0)
+	if (oracle_ask(&oracle, &runs) != ORACLE_STOP)
 		return 0;
 	p->status = p->x.last.status;
 	return p->x.err->code ? -1 : 0;

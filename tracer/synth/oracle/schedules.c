@@ -6,11 +6,9 @@
  * And a failure may come of what no gate can say, as who is woken of several that wait. So where none of its gates
  * force it, schedules are searched that fail alike, and wake whom a plain run would wake.
  */
-#include "tracer/search/explore.h"
-#include "tracer/synth/script/gates.h"
-#include "tracer/synth/script/scripts.h"
+#include "tracer/synth/synth_internal.h"
 
-#include "tracer/synth/gating_internal.h"
+#include "tracer/search/explore.h"
 
 static const double MOST_S = 5, LEAST_S = 0.5;
 
@@ -40,12 +38,6 @@ static void set_search(const struct explore *e, const struct explore_failure *f,
 	o->gates_s = o->whole_s = 0;
 }
 
-/* Gates that nobody opens end a schedule, too: in a plain run they would be the verdict. */
-static bool has_escaped(const struct explore *e)
-{
-	return e->failures.count || e->barred;
-}
-
 static double seconds_until(double until)
 {
 	double left = until - explore_now_s();
@@ -55,31 +47,43 @@ static double seconds_until(double until)
 	return left > LEAST_S ? left : LEAST_S;
 }
 
-int gating_escapes(struct gating *g, unsigned long most, double until)
+/* A search of its own within the experiment, which it gives back in the end. */
+static struct explore begin_search(const struct explore *e)
+{
+	struct explore search = {.quick = e->quick, .full = e->full, .plain = e->plain, .x = e->x};
+
+	search.x.view = (struct experiment_view){0};
+	return search;
+}
+
+static void end_search(struct explore *search, struct explore *e)
+{
+	search->x.options = e->x.options;
+	search->x.view = e->x.view;
+	e->x = search->x;
+	explore_fini(search);
+}
+
+int synth_escapes(struct synth *g, unsigned long most, double until)
 {
 	unsigned long asked = g->e->options.verify, schedules = asked < most ? asked : most;
-	struct experiment *x = &g->e->x;
-	struct explore e = {
-		.quick = g->e->quick, .full = g->e->full, .plain = g->e->plain, .x = *x};
+	struct explore e = begin_search(g->e);
 	struct run_options options = g->options;
 	int answer;
 
 	options.time_limit = -1;
 	e.x.options = &options;
-	e.x.view = (struct experiment_view){0};
 	set_search(g->e, g->f, schedules, &e.options);
 	e.options.seconds = seconds_until(until);
 	e.options.only_finds = true;
 	take_points(g->e, g->f, &e);
 	answer = explore_search(&e);
+	/* Gates that nobody opens end a schedule, too: in a plain run they would be the verdict. */
 	if (answer == 0)
-		answer = has_escaped(&e);
+		answer = e.failures.count || e.barred;
 	g->schedules = e.runs;
 	g->all_schedules = e.runs >= schedules;
-	e.x.options = x->options;
-	e.x.view = x->view;
-	*x = e.x;
-	explore_fini(&e);
+	end_search(&e, g->e);
 	return answer;
 }
 
@@ -100,19 +104,13 @@ static void take_failure(struct explore *e, struct explore_failure *out)
 	}
 }
 
-static bool has_found(const struct explore *e)
-{
-	return e->failures.count && e->failures.items[0].rerun == RERUN_SAME;
-}
-
 /* 1: it is `out`, made small and described, 0: none was found, -1: the experiment is over. */
 static int another(struct explore *e, const struct explore_failure *f, unsigned number,
 		   double until, struct explore_failure *out)
 {
-	struct explore other = {.quick = e->quick, .full = e->full, .plain = e->plain, .x = e->x};
+	struct explore other = begin_search(e);
 	int answer;
 
-	other.x.view = (struct experiment_view){0};
 	set_search(e, f, LONGER * f->run + LEAST, &other.options);
 	other.options.seconds = seconds_until(until);
 	other.options.whole_s = until > 0 ? until - explore_now_s() : 0;
@@ -122,13 +120,11 @@ static int another(struct explore *e, const struct explore_failure *f, unsigned 
 	other.options.alike = f->key;
 	take_points(e, f, &other);
 	answer = synth_explore(&other);
-	if (answer == 0 && has_found(&other)) {
+	if (answer == 0 && other.failures.count && other.failures.items[0].rerun == RERUN_SAME) {
 		take_failure(&other, out);
 		answer = 1;
 	}
-	other.x.view = e->x.view;
-	e->x = other.x;
-	explore_fini(&other);
+	end_search(&other, e);
 	return answer;
 }
 
@@ -156,7 +152,7 @@ static int try_other(struct explore *e, struct explore_failure *f, unsigned numb
 
 	other.until = f->until;
 	if (answer == 1 && schedule_digest(&other.schedule) != schedule_digest(&f->schedule))
-		answer = gating_make(e, &other, until);
+		answer = synth_make(e, &other, until);
 	if (answer == 0 && other.gates.length)
 		adopt(f, &other);
 	explore_failure_fini(&other);
@@ -169,7 +165,7 @@ static bool has_time(const struct explore_failure *f, double until)
 	return until <= 0 || explore_now_s() + 2 * f->seconds < until;
 }
 
-int explore_gates(struct explore *e, struct explore_failure *f)
+int synth_gates(struct explore *e, struct explore_failure *f)
 {
 	double now = explore_now_s(), until = f->until > 0 ? now + (f->until - now) * PART_MADE : 0;
 	int answer;
@@ -184,7 +180,7 @@ int explore_gates(struct explore *e, struct explore_failure *f)
 					    : "there was no time to run its schedule once more");
 		return 0;
 	}
-	answer = gating_make(e, f, until);
+	answer = synth_make(e, f, until);
 	for (unsigned i = 1; answer == 0 && i <= OTHERS && f->no_script && has_time(f, until); i++)
 		answer = try_other(e, f, i, until);
 	return answer;

@@ -3,8 +3,7 @@
  * that has them is the same run), where the program itself does not see to them. Vector clocks tell what
  * follows from what.
  */
-#include "tracer/synth/plan/alike.h"
-#include "tracer/synth/plan/releases.h"
+#include "tracer/synth/plan/plan_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,18 +162,20 @@ static bool is_patient(const struct plan_view *v, size_t step)
 
 /* The thread that had the lock before (an order has it so) has released it by then: a wait for a
    condition does. */
-static void join_releases(struct clocks *c, const struct releases *r, size_t at)
+static void join_releases(struct clocks *c, const struct plan_related *r, size_t at)
 {
 	const struct plan_view *v = c->v;
 	bool more = plan_op(v, at) == STRATEGY_LOCK && is_patient(v, at);
 
 	while (more) {
 		more = false;
-		for (size_t i = releases_first(r, at); i != PLAN_NONE; i = releases_next(r, i)) {
-			unsigned thread = releases_thread(r, i);
-			size_t release = thread != orders_thread_of(v, at)
-						 ? releases_after(r, i, row(c, at)[thread])
-						 : PLAN_NONE;
+		for (size_t i = plan_releases_first(r, at); i != PLAN_NONE;
+		     i = r->lists.items[i].next) {
+			const struct plan_releases *list = &r->lists.items[i];
+			size_t release =
+				list->thread != orders_thread_of(v, at)
+					? plan_release_before(list, row(c, at)[list->thread])
+					: PLAN_NONE;
 
 			if (release == PLAN_NONE || covers(c, at, release))
 				continue;
@@ -308,30 +309,19 @@ static unsigned class_of(const struct plan_view *v, size_t step)
 	return class;
 }
 
-/* Steps that have to come before one step, as far as it does not follow from others. */
-struct before {
-	const struct clocks *c;
-	const struct alike *a;
-	size_t step;
-	ARRAY(size_t) found;
-};
-
-/* Latest step of the group that matters. If a step does not because it still blocks, an earlier one
-   may. */
-static void orders_look(void *ctx, const struct alike_group *group)
+/* Latest step of the group that has to come before step y, as far as it does not follow from others; NONE. If a step
+   does not matter because it still blocks, an earlier one may. */
+static size_t latest_that_matters(const struct clocks *c, const struct plan_related *r,
+				  size_t group, size_t y)
 {
-	struct before *b = ctx;
-	const struct plan_view *v = b->c->v;
-
-	for (size_t x = group->latest; x != PLAN_NONE && !covers(b->c, b->step, x);
-	     x = b->a->earlier[x]) {
-		if (matters(v, x, b->step)) {
-			*array_add(&b->found) = x;
-			return;
-		}
-		if (!blocks_over(v, x, b->step))
-			return;
+	for (size_t x = r->groups.items[group].latest; x != PLAN_NONE && !covers(c, y, x);
+	     x = r->earlier[x]) {
+		if (matters(c->v, x, y))
+			return x;
+		if (!blocks_over(c->v, x, y))
+			break;
 	}
+	return PLAN_NONE;
 }
 
 static int latest_first(const void *x, const void *y)
@@ -342,13 +332,22 @@ static int latest_first(const void *x, const void *y)
 }
 
 /* The latest steps first: what they follow follows. */
-static void join_dependent(struct clocks *c, struct before *b, size_t y, struct plan_edges *out)
+static void join_dependent(struct clocks *c, const struct plan_related *r, size_t y,
+			   struct plan_indexes *found, struct plan_edges *out)
 {
-	b->step = y;
-	b->found.count = 0;
-	alike_each(b->a, y, orders_look, b);
-	array_sort(&b->found, latest_first);
-	array_each(const size_t, x, &b->found) {
+	size_t steps = 0;
+
+	found->count = 0;
+	plan_related(r, y, found);
+	array_each(const size_t, group, found) {
+		size_t x = latest_that_matters(c, r, *group, y);
+
+		if (x != PLAN_NONE)
+			found->items[steps++] = x;
+	}
+	found->count = steps;
+	array_sort(found, latest_first);
+	array_each(const size_t, x, found) {
 		if (covers(c, y, *x))
 			continue;
 		add_edge(c->v, out, *x, y);
@@ -360,25 +359,20 @@ static void dependent(struct clocks *c, bool to_the_end, struct plan_edges *out)
 {
 	const struct plan_view *v = c->v;
 	size_t done = v->done, end = end_of_process(v);
-	struct alike alike;
-	struct releases releases;
-	struct before before = {.c = c, .a = &alike};
+	struct plan_indexes found = {0};
+	struct plan_related r;
 
-	alike_init(&alike, v, class_of);
-	releases_init(&releases, v);
+	plan_related_init(&r, v, class_of);
 	for (size_t y = 0; y < (to_the_end ? v->steps.count : done) && !plan_is_over(v, y); y++) {
 		begin_row(c, y);
-		join_dependent(c, &before, y, out);
+		join_dependent(c, &r, y, &found, out);
 		if (y >= done && end != PLAN_NONE && !plan_is_join(v, y))
 			add_edge(v, out, end, y);
-		join_releases(c, &releases, y);
-		releases_add(&releases, y);
-		if (y < done)
-			alike_add(&alike, y);
+		join_releases(c, &r, y);
+		plan_related_add(&r, y);
 	}
-	array_fini(&before.found);
-	alike_fini(&alike);
-	releases_fini(&releases);
+	array_fini(&found);
+	plan_related_fini(&r);
 }
 
 static void one_by_one(const struct plan_view *v, struct plan_edges *out)
@@ -400,6 +394,63 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 }
 
 /* ---- fewer -------------------------------------------------------------------------------------- */
+
+/* An edge with what tells which others it may stand for. */
+struct plan_union {
+	unsigned threads[2];
+	size_t segments[2];
+	struct plan_edge edge;
+};
+
+static int by_segments(const void *x, const void *y)
+{
+	const struct plan_union *a = x, *b = y;
+	const size_t keys[][2] = {
+		{a->threads[0], b->threads[0]},	  {a->threads[1], b->threads[1]},
+		{a->segments[0], b->segments[0]}, {a->segments[1], b->segments[1]},
+		{a->edge.from, b->edge.from},	  {a->edge.to, b->edge.to},
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] < keys[i][1] ? -1 : 1;
+	return 0;
+}
+
+/* All of a segment comes before all of a later one: of the edges of two threads that begin in one
+   segment, or (`ends`) end in one, one does for all. */
+static void unite_by(const struct plan_view *v, bool ends, struct plan_edges *edges)
+{
+	ARRAY(struct plan_union) all = {0};
+
+	array_each(const struct plan_edge, edge, edges) {
+		size_t from = v->steps.items[edge->from].segment,
+		       to = v->steps.items[edge->to].segment;
+
+		*array_add(&all) = (struct plan_union){
+			{orders_thread_of(v, edge->from), orders_thread_of(v, edge->to)},
+			{ends ? to : from, ends ? from : to},
+			*edge};
+	}
+	array_sort(&all, by_segments);
+	edges->count = 0;
+	array_each(const struct plan_union, u, &all) {
+		struct plan_edge *last = &edges->items[edges->count - 1];
+
+		if (u == all.items || memcmp(u->threads, u[-1].threads, sizeof(u->threads)) != 0 ||
+		    u->segments[0] != u[-1].segments[0]) {
+			*array_add(edges) = u->edge;
+			continue;
+		}
+		if (u->edge.from > last->from) {
+			last->from = u->edge.from;
+			last->blocked = u->edge.blocked;
+		}
+		if (u->edge.to < last->to)
+			last->to = u->edge.to;
+	}
+	array_fini(&all);
+}
 
 static int by_place(const void *x, const void *y)
 {
@@ -535,7 +586,8 @@ bool plan_orders(const struct plan_view *v, enum plan_orders orders, size_t most
 		one_by_one(v, out);
 	else
 		dependent(&c, orders == PLAN_TO_THE_END, out);
-	plan_unite(v, out);
+	unite_by(v, false, out);
+	unite_by(v, true, out);
 	reduce(&c, orders == PLAN_ALL, out);
 	base_free(c.rows);
 	*left_out = most && out->count > most ? out->count - most : 0;

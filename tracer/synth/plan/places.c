@@ -35,8 +35,7 @@ bool plan_is_same_place(const struct schedule_where *a, const struct schedule_wh
 {
 	if (line)
 		return plan_same_line(a, b);
-	return a->address == b->address && a->object && b->object &&
-	       strcmp(a->object, b->object) == 0;
+	return a->address == b->address && a->object && str_same(a->object, b->object);
 }
 
 /* "worker#1" and "worker#2" run the same code. */
@@ -118,54 +117,50 @@ static unsigned long places_passes(const struct plan_view *v, size_t at, bool li
 
 /* ---- making places ------------------------------------------------------------------------------ */
 
-static void name_line(struct plan_placing *g, size_t at, struct plan_place *out)
+static char *name_line(struct plan_placing *g, size_t at)
 {
 	const struct schedule_where *w = where_of(g->v, at);
+	char *own = g->words->location ? g->words->location(g->words->ctx, w) : NULL;
 	struct str text = {0};
 
-	if (g->words->location)
-		out->location = g->words->location(g->words->ctx, w);
-	if (out->location)
-		return;
+	if (own)
+		return own;
 	str_addf(&text, "%s:%u", str_base_name(w->file), w->line);
-	out->location = str_take(&text);
+	return str_take(&text);
 }
 
-static void name_address(struct plan_placing *g, size_t at, struct plan_place *out)
+static char *name_address(struct plan_placing *g, size_t at)
 {
 	const struct schedule_where *w = where_of(g->v, at);
-	const char *object = places_is_called(g->v, at) ? w->inner_object : w->object;
-	uint64_t address = places_is_called(g->v, at) ? w->inner : w->address;
+	bool called = places_is_called(g->v, at);
+	const char *object = str_base_name(called ? w->inner_object : w->object);
 	struct str text = {0};
 
-	if (!g->words->program || strcmp(g->words->program, str_base_name(object)) != 0)
-		str_addf(&text, "%s!", str_base_name(object));
-	str_addf(&text, "*0x%llx", (unsigned long long)address);
-	out->called = places_is_called(g->v, at);
-	out->location = str_take(&text);
-}
-
-static bool are_equal(const struct plan_place *a, const struct plan_place *b)
-{
-	return a->kind == b->kind && a->after == b->after && a->hit == b->hit &&
-	       !a->thread == !b->thread && (!a->thread || strcmp(a->thread, b->thread) == 0) &&
-	       (!a->location || strcmp(a->location, b->location) == 0);
+	if (!str_same(g->words->program, object))
+		str_addf(&text, "%s!", object);
+	str_addf(&text, "*0x%llx", (unsigned long long)(called ? w->inner : w->address));
+	return str_take(&text);
 }
 
 void plan_place_fini(struct plan_place *place)
 {
-	base_free(place->location);
-	base_free(place->thread);
+	base_free((char *)place->at.location);
+	base_free((char *)place->at.thread);
+	base_free(place->gate);
 }
 
+/* The index of the place; of an equal one, if there is one. */
 static size_t places_keep(struct plan_placing *g, struct plan_place place)
 {
-	for (size_t i = 0; i < g->p->places.count; i++) {
-		if (!are_equal(&g->p->places.items[i], &place))
+	array_each(struct plan_place, known, &g->p->places) {
+		const struct script_place *a = &known->at, *b = &place.at;
+
+		if (a->kind != b->kind || a->after != b->after || a->hit != b->hit ||
+		    !str_same(a->thread, b->thread) || !str_same(a->location, b->location))
 			continue;
-		g->p->places.items[i].optional &= place.optional;
+		known->at.optional &= place.at.optional;
 		plan_place_fini(&place);
-		return i;
+		return (size_t)(known - g->p->places.items);
 	}
 	*array_add(&g->p->places) = place;
 	return g->p->places.count - 1;
@@ -179,29 +174,26 @@ static bool is_last(const struct plan_view *v, size_t at, bool after)
 	return after && v->over && plan_line_last(v, at) == plan_line_last(v, v->over - 1);
 }
 
-static size_t places_make(struct plan_placing *g, size_t at, enum plan_at kind, bool line,
+static size_t places_make(struct plan_placing *g, size_t at, enum script_at kind, bool line,
 			  bool after)
 {
-	const struct schedule_step *step = plan_step(g->v, at);
+	const char *thread = g->v->s->threads.items[plan_step(g->v, at)->thread];
+	bool located = kind == SCRIPT_LOCATION;
+	unsigned long times = located ? places_passes(g->v, at, line) : 0;
 	struct plan_place place = {
-		.kind = kind,
-		.after = after,
-		.inside = kind == PLAN_LOCATION && !line,
-		.optional = is_last(g->v, at, after),
+		.at = {.kind = kind,
+		       .after = after,
+		       .hit = times > 1 ? times : 0,
+		       .optional = is_last(g->v, at, after)},
+		.inside = located && !line,
+		.called = located && !line && places_is_called(g->v, at),
 		.step = g->v->steps.items[at].index,
 	};
-	unsigned long times;
 
-	if (kind != PLAN_LOCATION || g->p->by == PLAN_BY_INSTRUCTION || others_pass(g->v, at, line))
-		place.thread = base_strdup(g->v->s->threads.items[step->thread]);
-	if (kind == PLAN_LOCATION) {
-		times = places_passes(g->v, at, line);
-		place.hit = times > 1 ? times : 0;
-		if (line)
-			name_line(g, at, &place);
-		else
-			name_address(g, at, &place);
-	}
+	if (!located || g->p->by == PLAN_BY_INSTRUCTION || others_pass(g->v, at, line))
+		place.at.thread = base_strdup(thread);
+	if (located)
+		place.at.location = line ? name_line(g, at) : name_address(g, at);
 	return places_keep(g, place);
 }
 
@@ -268,8 +260,8 @@ static bool hold_step(const struct plan_placing *g, size_t *at, bool *line)
 /* The thread's, or the process's. */
 static size_t make_end(struct plan_placing *g, size_t at)
 {
-	return places_make(g, at, plan_ends_process(g->v, at) ? PLAN_EXIT : PLAN_THREAD_EXIT, false,
-			   false);
+	return places_make(g, at, plan_ends_process(g->v, at) ? SCRIPT_EXIT : SCRIPT_THREAD_EXIT,
+			   false, false);
 }
 
 /* A time-out: it comes there when its time is over, before whatever it does then. */
@@ -298,8 +290,8 @@ static size_t hold_back(struct plan_placing *g, size_t step)
 	size_t call = g->v->steps.items[step].before;
 
 	if (g->p->by != PLAN_BY_INSTRUCTION && call != PLAN_NONE && has_line(g->v, call))
-		return places_make(g, call, PLAN_LOCATION, true, true);
-	return places_make(g, step, PLAN_LOCATION, false, false);
+		return places_make(g, call, SCRIPT_LOCATION, true, true);
+	return places_make(g, step, SCRIPT_LOCATION, false, false);
 }
 
 int plan_hold(struct plan_placing *g, size_t step, size_t *out)
@@ -319,13 +311,13 @@ int plan_hold(struct plan_placing *g, size_t step, size_t *out)
 	}
 	start = start_for(g->v, at);
 	if (start != PLAN_NONE && at < g->v->done)
-		*out = places_make(g, start, PLAN_THREAD_START, false, false);
+		*out = places_make(g, start, SCRIPT_THREAD_START, false, false);
 	else if (plan_op(g->v, at) == STRATEGY_START)
-		*out = places_make(g, at, PLAN_THREAD_START, false, false);
+		*out = places_make(g, at, SCRIPT_THREAD_START, false, false);
 	else if (where_of(g->v, at)->inside && goes_on_inside(g->v, g->v->steps.items[at].before))
-		*out = places_make(g, g->v->steps.items[at].before, PLAN_LOCATION, false, false);
+		*out = places_make(g, g->v->steps.items[at].before, SCRIPT_LOCATION, false, false);
 	else
-		*out = places_make(g, at, PLAN_LOCATION, line, false);
+		*out = places_make(g, at, SCRIPT_LOCATION, line, false);
 	return 0;
 }
 
@@ -396,9 +388,9 @@ static size_t end_for(const struct plan_view *v, size_t at)
 /* The failure comes in that step: its thread never ends, and who is to come later stays held. */
 static size_t make_never(struct plan_placing *g, size_t at)
 {
-	size_t place = places_make(g, at, PLAN_THREAD_EXIT, false, false);
+	size_t place = places_make(g, at, SCRIPT_THREAD_EXIT, false, false);
 
-	g->p->places.items[place].optional = true;
+	g->p->places.items[place].at.optional = true;
 	return place;
 }
 
@@ -410,9 +402,9 @@ static size_t open_timed_out(struct plan_placing *g, size_t at)
 
 	if (!has_line(v, call) || plan_line_last(v, call) > at ||
 	    (next != PLAN_NONE && where_of(v, next)->line == where_of(v, call)->line))
-		return places_make(g, at, PLAN_LOCATION, false, false);
-	place = places_make(g, call, PLAN_LOCATION, true, true);
-	g->p->places.items[place].optional |= next == PLAN_NONE;
+		return places_make(g, at, SCRIPT_LOCATION, false, false);
+	place = places_make(g, call, SCRIPT_LOCATION, true, true);
+	g->p->places.items[place].at.optional |= next == PLAN_NONE;
 	return place;
 }
 
@@ -432,21 +424,22 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 	else if (plan_op(v, at) == STRATEGY_END)
 		*out = make_end(g, at);
 	else if (end != PLAN_NONE)
-		*out = places_make(g, end, PLAN_THREAD_EXIT, false, false);
+		*out = places_make(g, end, SCRIPT_THREAD_EXIT, false, false);
 	else if (over && !(fresh && leads_elsewhere(v, at, next)))
-		*out = places_make(g, at, PLAN_LOCATION, true, true);
+		*out = places_make(g, at, SCRIPT_LOCATION, true, true);
 	else if (fresh)
-		*out = places_make(g, next, PLAN_LOCATION, true, false);
+		*out = places_make(g, next, SCRIPT_LOCATION, true, false);
 	else if (ends)
 		*out = make_end(g, next);
 	else if (next != PLAN_NONE && has_line(v, next) && g->p->by == PLAN_BY_WHOLE_LINE)
-		*out = places_make(g, v->steps.items[next].line_first, PLAN_LOCATION, true, false);
+		*out = places_make(g, v->steps.items[next].line_first, SCRIPT_LOCATION, true,
+				   false);
 	else if (next != PLAN_NONE && has_address(v, next))
-		*out = places_make(g, next, PLAN_LOCATION, false, false);
+		*out = places_make(g, next, SCRIPT_LOCATION, false, false);
 	else if (next != PLAN_NONE && before_call(v, &before, &line))
-		*out = places_make(g, before, PLAN_LOCATION, line, false);
+		*out = places_make(g, before, SCRIPT_LOCATION, line, false);
 	else if (has_line(v, at) && line_is_over(v, at))
-		*out = places_make(g, at, PLAN_LOCATION, true, true);
+		*out = places_make(g, at, SCRIPT_LOCATION, true, true);
 	else if (at + 1 == v->over)
 		*out = make_never(g, at);
 	else
@@ -460,8 +453,7 @@ static size_t named_for_all(const struct plan_view *v, size_t at)
 	size_t last = v->segments.items[v->steps.items[at].segment].last;
 
 	for (size_t i = last; i > at; i--)
-		if (plan_op(v, i) == STRATEGY_READ || plan_op(v, i) == STRATEGY_WRITE ||
-		    plan_op(v, i) == STRATEGY_ATOMIC)
+		if (plan_is_access(plan_op(v, i)))
 			return i;
 	return at;
 }
@@ -481,6 +473,6 @@ int plan_open(struct plan_placing *g, const struct plan_edges *edges, const stru
 		return open_behind(g, edge->from, out);
 	if (!has_line(g->v, edge->from) && !has_address(g->v, edge->from))
 		return nowhere(g, edge->from);
-	*out = places_make(g, edge->from, PLAN_LOCATION, is_by_line(g, edge->from), false);
+	*out = places_make(g, edge->from, SCRIPT_LOCATION, is_by_line(g, edge->from), false);
 	return 0;
 }

@@ -3,11 +3,15 @@
 
 #include <string.h>
 
-static bool plan_is_taken(const struct gate_plan *p, const char *name)
+static bool plan_is_taken(const void *ctx, const char *name)
 {
+	const struct gate_plan *p = ctx;
+
+	array_each(const struct plan_place, place, &p->places)
+		if (str_same(place->gate, name))
+			return true;
 	array_each(const struct plan_order, o, &p->orders)
-		if ((o->name && strcmp(o->name, name) == 0) ||
-		    (o->event && strcmp(o->event, name) == 0))
+		if (str_same(o->from_event, name) || str_same(o->to_event, name))
 			return true;
 	return false;
 }
@@ -15,15 +19,10 @@ static bool plan_is_taken(const struct gate_plan *p, const char *name)
 static char *unique_name(struct plan_placing *g, size_t at, enum plan_tense tense)
 {
 	char *plain = plan_name(g->v->s, plan_step(g->v, at), tense);
-	struct str name = {0};
+	char *unique = script_unique(plain, plan_is_taken, g->p);
 
-	str_add(&name, plain);
-	for (unsigned n = 2; plan_is_taken(g->p, str_text(&name)); n++) {
-		str_clear(&name);
-		str_addf(&name, "%s_%u", plain, n);
-	}
 	base_free(plain);
-	return str_take(&name);
+	return unique;
 }
 
 /* Its like was not there when it ended: it was held there, too. */
@@ -35,7 +34,7 @@ static bool nobody_passed(const struct plan_view *v, const struct plan_place *pl
 		const struct schedule_step *step = plan_step(v, i);
 
 		if (plan_are_alike(v->s->threads.items[step->thread], id) &&
-		    (place->kind == PLAN_LOCATION
+		    (place->at.kind == SCRIPT_LOCATION
 			     ? plan_is_same_place(&step->where, where, !place->inside)
 			     : step->point.op == STRATEGY_START))
 			return false;
@@ -53,12 +52,12 @@ static bool held_alike(struct plan_placing *g, const struct plan_edge *edge)
 		struct plan_place *place = &g->p->places.items[o->to];
 		unsigned other = plan_step_at(v->s, o->held)->thread;
 
-		if (o->held < v->s->steps.count || o->blocked || place->hit ||
+		if (o->held < v->s->steps.count || o->blocked || place->at.hit ||
 		    o->done != v->steps.items[edge->from].index ||
 		    !plan_are_alike(v->s->threads.items[other], id) || !nobody_passed(v, place, id))
 			continue;
-		base_free(place->thread);
-		place->thread = base_strndup(id, strcspn(id, "#"));
+		base_free((char *)place->at.thread);
+		place->at.thread = base_strndup(id, strcspn(id, "#"));
 		return true;
 	}
 	return false;
@@ -106,14 +105,20 @@ static int plan_add_order(struct plan_placing *g, const struct plan_edges *edges
 			  const struct plan_edge *edge)
 {
 	struct plan_order o = {.held = g->v->steps.items[edge->to].index};
+	struct plan_place *places;
 	size_t named;
 
 	if (plan_hold(g, edge->to, &o.to) < 0 || open_earlier(g, edges, edge, &o, &named) < 0)
 		return -1;
+	places = g->p->places.items;
 	if (edge->to < g->v->over) /* it could not be done otherwise */
-		g->p->places.items[o.from].optional = g->p->places.items[o.to].optional = false;
-	o.name = unique_name(g, named, o.blocked ? PLAN_DOES : PLAN_DID);
-	o.event = o.blocked ? unique_name(g, edge->to, PLAN_DOES) : NULL;
+		places[o.from].at.optional = places[o.to].at.optional = false;
+	if (o.blocked) {
+		o.from_event = unique_name(g, named, PLAN_DOES);
+		o.to_event = unique_name(g, edge->to, PLAN_DOES);
+	} else if (!places[o.from].gate) {
+		places[o.from].gate = unique_name(g, named, PLAN_DID);
+	}
 	*array_add(&g->p->orders) = o;
 	return 0;
 }
@@ -164,8 +169,8 @@ void gate_plan_fini(struct gate_plan *p)
 	array_each(struct plan_place, place, &p->places)
 		plan_place_fini(place);
 	array_each(struct plan_order, o, &p->orders) {
-		base_free(o->name);
-		base_free(o->event);
+		base_free(o->from_event);
+		base_free(o->to_event);
 	}
 	array_fini(&p->places);
 	array_fini(&p->orders);

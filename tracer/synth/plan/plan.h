@@ -2,12 +2,12 @@
  * From a failing schedule, made small and described, to gates that force it.
  *
  *	view.c	 the schedule as threads, segments (who goes on until another one does) and lines
- *	orders.c which orders of steps of different threads make the outcome
+ *	orders.c which orders of steps of different threads make the outcome; by related.c
  *	plan.c	 the gates for them
  *	places.c where threads are held for them, and where gates are opened
  *	words.c	 what steps are called
  *	story.c	 what happens, for the script's comments
- *	script.c the script
+ *	script.c the script (words of scripts: synth/script/script.h)
  *
  * Under plain `gatectl run` all threads run free and at once: an order "`done` has been executed before
  * `held` may be" is one gate, at which the thread of `held` waits before that step.
@@ -21,29 +21,23 @@
 #define GATECTL_SYNTH_PLAN_PLAN_H
 
 #include "tracer/sched/schedule/schedule.h"
-
-enum plan_at { PLAN_LOCATION, PLAN_THREAD_START, PLAN_THREAD_EXIT, PLAN_EXIT };
+#include "tracer/synth/script/script.h"
 
 struct plan_place {
-	enum plan_at kind;
-	char *location;	   /* of LOCATION */
-	char *thread;	   /* NULL: whoever comes by */
-	unsigned long hit; /* 0: the first one will do */
-	bool after;
+	struct script_place at; /* owns its texts */
+	char *gate;		/* that is opened there: an identifier of Lua; NULL: none */
 	bool inside; /* an address inside a line: it means nothing once the program is recompiled */
 	bool called; /* ... and not the line's own, but in what it calls */
-	bool optional; /* it may be that it is not reached: the failure comes first */
-	size_t step;   /* it is about to be done there (`after`: it has been) */
+	size_t step; /* it is about to be done there (`after`: it has been) */
 };
 
 struct plan_order {
-	char *name;	   /* of its gate, an identifier of Lua; `blocked`: of the event `from` */
-	char *event;	   /* `blocked`: of the event `to`, else NULL */
-	size_t from, to;   /* places: it is opened there, and waited for here */
-	size_t done, held; /* steps: plan_step_at() */
-	bool blocked;	   /* `done` has begun and blocks in the kernel */
-	bool dropped;	   /* the caller's: it is left out of the script */
-	bool needed;	   /* the caller's: without it things came out differently */
+	char *from_event, *to_event; /* `blocked`: names of events; else NULL */
+	size_t from, to;	     /* places: a gate is opened there, and waited for here */
+	size_t done, held;	     /* steps: plan_step_at() */
+	bool blocked;		     /* `done` has begun and blocks in the kernel */
+	bool dropped;		     /* the caller's: it is left out of the script */
+	bool needed;		     /* the caller's: without it things came out differently */
 };
 
 /* Where a thread is held that has a line. */
@@ -104,9 +98,7 @@ void gate_plan_fini(struct gate_plan *p);
 size_t gate_plan_lines(const struct gate_plan *p);
 /* Has it a place that is an address inside a line of the program? */
 bool gate_plan_is_inside(const struct gate_plan *p);
-/* at("f", { thread = "T", hit = 2, after = true }), without verbs. */
-void gate_plan_place(const struct plan_place *place, struct str *out);
-/* The name of the order's gate in the script: orders that are opened at one place have one. `blocked`: "[a] -> b". */
+/* The name of the order's gate in the script. `blocked`: "[a] -> b". */
 void gate_plan_gate(const struct gate_plan *p, const struct plan_order *o, struct str *out);
 
 /* What the caller says in the script: lines, without -- and without a newline at the end. */

@@ -95,8 +95,52 @@ struct plan_edges {
    many steps and threads for that. */
 bool plan_orders(const struct plan_view *v, enum plan_orders orders, size_t most,
 		 struct plan_edges *out, size_t *left_out);
-/* unite.c: leaves out edges of the same two threads where another one does for them. */
-void plan_unite(const struct plan_view *v, struct plan_edges *edges);
+
+/* ---- related.c: steps that are about the same objects ---- */
+
+struct plan_indexes {
+	size_t *items;
+	size_t count, capacity;
+};
+struct plan_group {
+	size_t first;  /* a step of it, wherever that is */
+	size_t latest; /* the last one that was added; NONE */
+	size_t region; /* groups whose memory overlaps have one */
+	size_t object; /* the first group that is about the same object */
+};
+struct plan_release {
+	size_t lock, by;
+};
+/* The releases of one object by one thread; those of the object are linked. */
+struct plan_releases {
+	unsigned thread;
+	size_t next;			  /* NONE: the last list of the object */
+	ARRAY(struct plan_release) items; /* both steps ascend */
+};
+struct plan_related {
+	const struct plan_view *v;
+	ARRAY(struct plan_group) groups; /* by regions */
+	ARRAY(size_t) regions; /* the first group of each; behind them the number of groups */
+	size_t *group_of;      /* by step */
+	size_t *earlier;       /* by step: the one before it in its group; NONE */
+	struct plan_indexes wild,
+		sync; /* groups that may be about any object; that wait or signal */
+	ARRAY(struct plan_releases) lists;
+	size_t *lists_of;	   /* by plan_group.object: 1 + its first list; 0: there is none */
+	struct plan_indexes *held; /* by thread: steps that took the locks it holds */
+};
+/* The class of a step: the properties, other than its object, that matters() of orders.c reads. */
+void plan_related_init(struct plan_related *r, const struct plan_view *v,
+		       unsigned (*class_of)(const struct plan_view *v, size_t step));
+void plan_related_fini(struct plan_related *r);
+/* Adds the groups with which an order of the step may matter. */
+void plan_related(const struct plan_related *r, size_t step, struct plan_indexes *out);
+/* The step is done from now on; steps are added in their order. */
+void plan_related_add(struct plan_related *r, size_t step);
+/* The first list of the step's object; NONE. */
+size_t plan_releases_first(const struct plan_related *r, size_t step);
+/* The last release of a lock that was taken before the step `before`; NONE. */
+size_t plan_release_before(const struct plan_releases *list, size_t before);
 
 /* Of threads' ids: is it "p1/worker#2" with "p1/main"? */
 bool plan_same_process(const char *a, const char *b);
@@ -134,7 +178,4 @@ char *plan_name(const struct schedule *s, const struct schedule_step *step, enum
 /* story.c: lines of comment, with their --. */
 void plan_story(const struct gate_plan *p, const struct plan_view *v,
 		const struct plan_words *words, const char *outcome, struct str *out);
-/* A comment, in lines that are not too long; the second and those after it are indented. */
-void plan_comment(const char *text, unsigned indent, struct str *out);
-
 #endif

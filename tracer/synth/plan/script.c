@@ -1,338 +1,262 @@
-/* The script, set as a person would. */
+/* The script of a plan, set as a person would. */
 #include "tracer/synth/plan/plan_internal.h"
-
-#include "tracer/base/text/foreign.h"
 
 #include <string.h>
 
 /* Verbs stand in one column, unless a place is longer than this. */
 enum { WIDEST = 72 };
 
-/* Lua 5.4 has 200 local variables a function, and the tester may want some: more gates than this
-   are fields of a table. */
-enum { MOST_LOCALS = 150 };
+/* What the orders that are not dropped say about a place. */
+struct place_use {
+	size_t place;
+	size_t step; /* the first one that they are about: places in this order tell the story; NONE: unused */
+	bool opens; /* a gate */
+};
 
-static bool is_used_by(const struct plan_order *o, size_t place)
+static void note_use(struct place_use *use, size_t step)
 {
-	return !o->dropped && (o->from == place || o->to == place);
+	if (step < use->step)
+		use->step = step;
 }
 
-/* Is the place named by an order that is not dropped? */
-static bool is_used(const struct gate_plan *p, size_t place)
+/* By place, for the caller to free. */
+static struct place_use *uses_of(const struct gate_plan *p)
 {
-	array_each(const struct plan_order, o, &p->orders)
-		if (is_used_by(o, place))
-			return true;
-	return false;
-}
+	struct place_use *uses = base_alloc(p->places.count + 1, sizeof(*uses));
 
-/* Orders that are opened at one place have one gate: the first one's. */
-static const struct plan_order *gate_of(const struct gate_plan *p, const struct plan_order *o)
-{
-	array_each(const struct plan_order, first, &p->orders)
-		if (!first->dropped && !first->blocked && first->from == o->from)
-			return first;
-	return o;
-}
-
-static bool has_gate(const struct gate_plan *p, const struct plan_order *o)
-{
-	return !o->dropped && !o->blocked && gate_of(p, o) == o;
+	for (size_t i = 0; i < p->places.count; i++)
+		uses[i] = (struct place_use){i, PLAN_NONE, false};
+	array_each(const struct plan_order, o, &p->orders) {
+		if (o->dropped)
+			continue;
+		note_use(&uses[o->from], o->done);
+		if (o->from != o->to)
+			note_use(&uses[o->to], o->held);
+		uses[o->from].opens |= !o->blocked;
+	}
+	return uses;
 }
 
 void gate_plan_gate(const struct gate_plan *p, const struct plan_order *o, struct str *out)
 {
 	if (o->blocked)
-		str_addf(out, "[%s] -> %s", o->name, o->event);
+		script_order(o->from_event, true, o->to_event, out);
 	else
-		str_add(out, o->dropped ? o->name : gate_of(p, o)->name);
+		str_add(out, p->places.items[o->from].gate);
 }
 
 size_t gate_plan_lines(const struct gate_plan *p)
 {
+	struct place_use *uses = uses_of(p);
 	size_t lines = 0;
 
 	for (size_t i = 0; i < p->places.count; i++)
-		lines += is_used(p, i);
+		lines += (uses[i].step != PLAN_NONE) + uses[i].opens;
 	array_each(const struct plan_order, o, &p->orders)
-		lines += has_gate(p, o) || (o->blocked && !o->dropped);
+		lines += o->blocked && !o->dropped;
+	base_free(uses);
 	return lines;
 }
 
-/* ---- gates ----------------------------------------------------------------------------------- */
+/* ---- gates and places --------------------------------------------------------------------------- */
 
-static size_t count_gates(const struct gate_plan *p)
+struct plan_text {
+	const struct gate_plan *p;
+	struct place_use *uses; /* by place */
+	const char *table;	/* prefix of a gate's name where the script uses it */
+	struct str *out;
+};
+
+static void add_gates(struct plan_text *t)
 {
-	size_t gates = 0;
+	size_t widest = 0, gates = 0;
 
-	array_each(const struct plan_order, o, &p->orders)
-		gates += has_gate(p, o);
-	return gates;
-}
+	for (size_t i = 0; i < t->p->places.count; i++) {
+		size_t length = t->uses[i].opens ? strlen(t->p->places.items[i].gate) : 0;
 
-/* Prefix of a gate's name where the script uses it. */
-static const char *script_table_of(const struct gate_plan *p)
-{
-	return count_gates(p) > MOST_LOCALS ? "gates." : "";
-}
-
-static void add_gates(const struct gate_plan *p, struct str *out)
-{
-	size_t widest = 0, gates = count_gates(p);
-	bool in_table = gates > MOST_LOCALS;
-
-	array_each(const struct plan_order, o, &p->orders)
-		if (has_gate(p, o) && strlen(o->name) > widest)
-			widest = strlen(o->name);
-	if (in_table)
-		str_add(out, "local gates = {}\n");
-	array_each(const struct plan_order, o, &p->orders)
-		if (has_gate(p, o))
-			str_addf(out, "%s%-*s = SimpleGate \"%s\"\n",
-				 in_table ? "gates." : "local ", (int)widest, o->name, o->name);
-	str_add(out, gates ? "\n" : "");
-}
-
-/* ---- places ------------------------------------------------------------------------------------- */
-
-/* at "f", or at("f", { thread = "T", hit = 2, after = true }) */
-void gate_plan_place(const struct plan_place *place, struct str *out)
-{
-	static const char *const events[] = {
-		[PLAN_THREAD_START] = "thread-start",
-		[PLAN_THREAD_EXIT] = "thread-exit",
-		[PLAN_EXIT] = "exit",
-	};
-	bool options = place->thread || place->hit || place->after || place->optional;
-	const char *comma = "";
-
-	str_add(out, place->kind == PLAN_LOCATION ? "at" : "on");
-	str_add(out, options ? "(" : " ");
-	foreign_lua_string(out,
-			   place->kind == PLAN_LOCATION ? place->location : events[place->kind]);
-	if (!options)
-		return;
-	str_add(out, ", {");
-	if (place->thread) {
-		str_add(out, " thread = ");
-		foreign_lua_string(out, place->thread);
-		comma = ",";
+		gates += t->uses[i].opens;
+		widest = length > widest ? length : widest;
 	}
-	if (place->hit) {
-		str_addf(out, "%s hit = %lu", comma, place->hit);
-		comma = ",";
+	t->table = gates > SCRIPT_MOST_LOCALS ? "gates." : "";
+	if (*t->table)
+		str_add(t->out, "local gates = {}\n");
+	array_each(const struct plan_order, o, &t->p->orders) {
+		const char *gate = t->p->places.items[o->from].gate;
+
+		if (o->dropped || o->blocked || !t->uses[o->from].opens)
+			continue;
+		str_addf(t->out, "%s%-*s = SimpleGate \"%s\"\n", *t->table ? t->table : "local ",
+			 (int)widest, gate, gate);
+		t->uses[o->from].opens = false; /* several orders may share a gate */
 	}
-	if (place->after)
-		str_addf(out, "%s after = true", comma);
-	if (place->optional)
-		str_addf(out, "%s optional = true", place->after ? "," : comma);
-	str_add(out, " })");
+	str_add(t->out, gates ? "\n" : "");
 }
 
-/* Whoever comes first tells others so, waits himself, and then it is about to happen. */
-static void add_verbs(const struct gate_plan *p, size_t place, const char *table, struct str *out)
+/* A thread opens gates for others, waits itself, and is then about to go on. */
+static void add_verbs(const struct plan_text *t, size_t place)
 {
+	const struct gate_plan *p = t->p;
+	bool opens = false;
+
 	array_each(const struct plan_order, o, &p->orders)
-		if (o->from == place && has_gate(p, o))
-			str_addf(out, " :open(%s%s)", table, o->name);
+		opens |= o->from == place && !o->dropped && !o->blocked;
+	if (opens)
+		str_addf(t->out, " :open(%s%s)", t->table, p->places.items[place].gate);
 	array_each(const struct plan_order, o, &p->orders)
 		if (o->to == place && !o->dropped && !o->blocked)
-			str_addf(out, " :wait(%s%s)", table, gate_of(p, o)->name);
+			str_addf(t->out, " :wait(%s%s)", t->table, p->places.items[o->from].gate);
 	array_each(const struct plan_order, o, &p->orders)
 		if (!o->dropped && o->blocked && (o->from == place || o->to == place))
-			str_addf(out, " :event \"%s\"", o->from == place ? o->name : o->event);
-	str_add(out, "\n");
+			str_addf(t->out, " :event \"%s\"",
+				 o->from == place ? o->from_event : o->to_event);
+	str_add(t->out, "\n");
 }
-
-static size_t widest_place(const struct gate_plan *p)
-{
-	size_t widest = 0;
-
-	for (size_t i = 0; i < p->places.count; i++) {
-		struct str text = {0};
-
-		gate_plan_place(&p->places.items[i], &text);
-		if (is_used(p, i) && text.length > widest && text.length <= WIDEST)
-			widest = text.length;
-		str_fini(&text);
-	}
-	return widest;
-}
-
-struct ranked {
-	size_t step, place;
-};
 
 static int by_rank(const void *x, const void *y)
 {
-	const struct ranked *a = x, *b = y;
+	const struct place_use *a = x, *b = y;
 
 	if (a->step != b->step)
 		return a->step < b->step ? -1 : 1;
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* By the first step that its orders are about: so the lines tell the story, too. NONE: it is not
-   used. */
-static struct ranked *rank_places(const struct gate_plan *p)
+static void add_places(struct plan_text *t)
 {
-	struct ranked *ranked = base_alloc(p->places.count + 1, sizeof(*ranked));
+	const struct gate_plan *p = t->p;
+	size_t widest = 0;
 
-	for (size_t i = 0; i < p->places.count; i++)
-		ranked[i] = (struct ranked){PLAN_NONE, i};
+	array_qsort(t->uses, p->places.count, sizeof(*t->uses), by_rank);
+	for (unsigned writes = 0; writes < 2; writes++) {
+		for (size_t i = 0; i < p->places.count && t->uses[i].step != PLAN_NONE; i++) {
+			size_t place = t->uses[i].place;
+			struct str text = {0};
+
+			script_place(&p->places.items[place].at, &text);
+			if (writes) {
+				str_addf(t->out, "%-*s", (int)widest, str_text(&text));
+				add_verbs(t, place);
+			} else if (text.length > widest && text.length <= WIDEST) {
+				widest = text.length;
+			}
+			str_fini(&text);
+		}
+	}
+}
+
+static void add_blocked_orders(const struct gate_plan *p, struct str *out)
+{
+	const char *before = "\n";
+
 	array_each(const struct plan_order, o, &p->orders) {
-		if (o->dropped)
+		if (o->dropped || !o->blocked)
 			continue;
-		if (o->done < ranked[o->from].step)
-			ranked[o->from].step = o->done;
-		if (o->from != o->to && o->held < ranked[o->to].step)
-			ranked[o->to].step = o->held;
-	}
-	array_qsort(ranked, p->places.count, sizeof(*ranked), by_rank);
-	return ranked;
-}
-
-static void add_places(const struct gate_plan *p, struct str *out)
-{
-	struct ranked *ranked = rank_places(p);
-	size_t widest = widest_place(p);
-	const char *table = script_table_of(p);
-	struct str text = {0};
-
-	for (size_t i = 0; i < p->places.count && ranked[i].step != PLAN_NONE; i++) {
-		str_clear(&text);
-		gate_plan_place(&p->places.items[ranked[i].place], &text);
-		str_addf(out, "%-*s", (int)widest, str_text(&text));
-		add_verbs(p, ranked[i].place, table, out);
-	}
-	str_fini(&text);
-	base_free(ranked);
-}
-
-static void add_orders(const struct gate_plan *p, struct str *out)
-{
-	size_t orders = 0;
-
-	array_each(const struct plan_order, o, &p->orders)
-		if (!o->dropped && o->blocked)
-			str_addf(out, "%sorder \"[%s] -> %s\"\n", orders++ ? "" : "\n", o->name,
-				 o->event);
-}
-
-/* ---- comments ----------------------------------------------------------------------------------- */
-
-static void add_lines(const char *text, struct str *out)
-{
-	while (*text) {
-		size_t n = strcspn(text, "\n");
-		char *line = base_strndup(text, n);
-
-		plan_comment(line, 0, out);
-		base_free(line);
-		text += n + (text[n] == '\n');
+		str_addf(out, "%sorder \"", before);
+		gate_plan_gate(p, o, out);
+		str_add(out, "\"\n");
+		before = "";
 	}
 }
 
-static bool is_address(const struct gate_plan *p, size_t place)
-{
-	return p->places.items[place].inside && is_used(p, place);
-}
-
-static bool was_said(const struct gate_plan *p, size_t place)
-{
-	for (size_t i = 0; i < place; i++)
-		if (is_address(p, i) &&
-		    strcmp(p->places.items[i].location, p->places.items[place].location) == 0)
-			return true;
-	return false;
-}
+/* ---- addresses ---------------------------------------------------------------------------------- */
 
 /* OBJECT!*0xADDR */
-static bool is_library(const char *location)
+static bool is_library(const struct plan_place *place)
 {
-	return *location != '*';
+	return *place->at.location != '*';
 }
 
 bool gate_plan_is_inside(const struct gate_plan *p)
 {
+	struct place_use *uses = uses_of(p);
+	bool inside = false;
+
 	for (size_t i = 0; i < p->places.count; i++)
-		if (is_address(p, i) && !is_library(p->places.items[i].location))
-			return true;
-	return false;
+		inside |= uses[i].step != PLAN_NONE && p->places.items[i].inside &&
+			  !is_library(&p->places.items[i]);
+	base_free(uses);
+	return inside;
 }
 
-static void script_add_address(const struct plan_place *place, const struct schedule *s,
-			       const struct plan_words *words, struct str *out)
+static void say_address(const struct plan_place *place, const struct schedule *s,
+			const struct plan_words *words, struct str *out)
 {
 	const struct schedule_step *step = plan_step_at(s, place->step);
 	const struct schedule_where *w = &step->where;
+	const char *file = w->file ? str_base_name(w->file) : "?";
+	const char *call = w->call ? w->call : "a function";
 	struct str text = {0};
 
-	str_addf(&text, "%s is ", place->location);
+	str_addf(&text, "%s is ", place->at.location);
 	if (w->inside)
-		str_addf(&text, "where %s goes on that %s:%u has called",
-			 w->call ? w->call : "a function", w->file ? str_base_name(w->file) : "?",
-			 w->line);
+		str_addf(&text, "where %s goes on that %s:%u has called", call, file, w->line);
 	else if (place->called)
-		str_addf(&text, "the instruction in what %s:%u calls (%s) that ",
-			 w->file ? str_base_name(w->file) : "?", w->line,
-			 w->call ? w->call : "a function");
+		str_addf(&text, "the instruction in what %s:%u calls (%s) that ", file, w->line,
+			 call);
 	else
-		str_addf(&text, "the instruction of %s:%u that ",
-			 w->file ? str_base_name(w->file) : "?", w->line);
+		str_addf(&text, "the instruction of %s:%u that ", file, w->line);
 	if (!w->inside)
 		plan_deed(step, words, &text);
 	str_add(&text, ".");
-	plan_comment(str_text(&text), 0, out);
+	script_comment(str_text(&text), 0, out);
 	str_fini(&text);
 }
 
 /* What addresses mean, and for how long. */
-static void add_inside(const struct gate_plan *p, const struct schedule *s,
-		       const struct plan_words *words, struct str *out)
+static void say_addresses(const struct plan_text *t, const struct schedule *s,
+			  const struct plan_words *words)
 {
-	bool own = false, library = false;
+	static const char *const holds[] = {
+		"No text can mean a place inside a line: the address is that of this build. After "
+		"another compilation it has to be looked up again (objdump -dl), or found again by "
+		"gatectl explore.",
+		"An address of a library holds for this build of the library, whatever build of "
+		"the "
+		"program it is.",
+	};
+	bool any[2] = {false, false}, is_said;
 
-	for (size_t i = 0; i < p->places.count; i++) {
-		if (!is_address(p, i) || was_said(p, i))
+	for (size_t i = 0; i < t->p->places.count; i++) {
+		const struct plan_place *place = &t->p->places.items[i];
+
+		if (!place->inside || t->uses[i].step == PLAN_NONE)
 			continue;
-		str_add(out, own || library ? "" : "--\n");
-		script_add_address(&p->places.items[i], s, words, out);
-		if (is_library(p->places.items[i].location))
-			library = true;
-		else
-			own = true;
+		is_said = false;
+		for (size_t k = 0; k < i; k++)
+			is_said |=
+				t->p->places.items[k].inside && t->uses[k].step != PLAN_NONE &&
+				strcmp(t->p->places.items[k].at.location, place->at.location) == 0;
+		if (is_said)
+			continue;
+		str_add(t->out, any[0] || any[1] ? "" : "--\n");
+		say_address(place, s, words, t->out);
+		any[is_library(place)] = true;
 	}
-	if (own)
-		plan_comment(
-			"No text can mean a place inside a line: the address is that of this "
-			"build. After another compilation it has to be looked up again (objdump "
-			"-dl), or found again by gatectl explore.",
-			0, out);
-	if (library)
-		plan_comment("An address of a library holds for this build of the library, "
-			     "whatever build of the program it is.",
-			     0, out);
+	for (size_t i = 0; i < 2; i++)
+		if (any[i])
+			script_comment(holds[i], 0, t->out);
 }
 
 void gate_plan_script(const struct gate_plan *p, const struct schedule *s,
 		      const struct plan_words *words, const struct plan_texts *texts,
 		      struct str *out)
 {
+	struct plan_text t = {.p = p, .uses = uses_of(p), .out = out};
 	struct plan_view v;
 
-	plan_view_init(&v, s, words);
 	if (texts->title) {
-		add_lines(texts->title, out);
+		script_comments(texts->title, out);
 		str_add(out, texts->outcome ? "--\n" : "");
 	}
+	plan_view_init(&v, s, words);
 	plan_story(p, &v, words, texts->outcome, out);
 	plan_view_fini(&v);
-	add_inside(p, s, words, out);
+	say_addresses(&t, s, words);
 	str_add(out, "\n");
-	add_gates(p, out);
-	add_places(p, out);
-	add_orders(p, out);
+	add_gates(&t);
+	add_places(&t);
+	add_blocked_orders(p, out);
 	str_add(out, gate_plan_lines(p) ? "\n" : "");
 	str_addf(out, "%s\n", texts->expect);
+	base_free(t.uses);
 }

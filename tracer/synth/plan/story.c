@@ -1,50 +1,22 @@
 /* What happens, in words: for each segment that an order is about, what its thread does in it. */
 #include "tracer/synth/plan/plan_internal.h"
 
-#include "tracer/base/text/foreign.h"
-
 #include <string.h>
 
-enum {
-	COLUMNS = 95, /* behind "-- " */
-	TOLD = 6,     /* as many steps of a segment are told all */
+enum { TOLD = 6 }; /* as many steps of a segment are told all */
+
+/* What the orders that are not dropped say about a segment. */
+struct segment_story {
+	bool holds;    /* they hold a thread before a step of it */
+	bool about;    /* ... or wait for one */
+	size_t events; /* steps of it that can be told */
 };
 
-/* Each line of the comment but the first begins with `indent` blanks. */
-void plan_comment(const char *text, unsigned indent, struct str *out)
-{
-	struct str shown = {0}, line = {0};
-	bool is_first = true; /* word of its line */
-
-	foreign_lines(&shown, text, "\t");
-	for (const char *at = str_text(&shown); *at; is_first = false) {
-		size_t n = strcspn(at, " \t");
-
-		if (line.length && line.length + 1 + n > COLUMNS) {
-			foreign_lua_comment(out, "%s", str_text(&line));
-			str_clear(&line);
-			str_addf(&line, "%*s", (int)indent, "");
-			is_first = true;
-		}
-		str_addf(&line, is_first ? "%.*s" : " %.*s", (int)n, at);
-		at += n + strspn(at + n, " \t");
-	}
-	foreign_lua_comment(out, "%s", str_text(&line));
-	str_fini(&shown);
-	str_fini(&line);
-}
-
-/* Objects of the orders that are not dropped. */
 struct teller {
-	const struct gate_plan *p;
 	const struct plan_view *v;
 	const struct plan_words *words;
-	bool *done,
-		*held;	/* by step of the view: an order waits for it; holds its thread before it */
-	bool *holds;	/* by segment: an order holds a thread before a step of it */
-	bool *about;	/* ... or waits for one, too */
-	size_t *events; /* by segment: the steps of it that can be told */
-	bool *came;	/* by thread: a segment that an order is about has come */
+	bool *named; /* by step of the view: an order waits for it, or holds its thread before it */
+	struct segment_story *segments;
 };
 
 static bool is_event(enum strategy_op op)
@@ -52,65 +24,34 @@ static bool is_event(enum strategy_op op)
 	return op != STRATEGY_START && op != STRATEGY_END && op != STRATEGY_YIELD;
 }
 
-static size_t *view_steps(const struct plan_view *v)
+static void note_orders(struct teller *t, const struct gate_plan *p)
 {
-	const struct schedule *s = v->s;
+	const struct schedule *s = t->v->s;
+	/* By plan_step_at()'s index: 1 + the step of the view. */
 	size_t *at = base_alloc(s->steps.count + s->pending.count + 1, sizeof(*at));
 
-	for (size_t i = 0; i < v->steps.count; i++)
-		at[v->steps.items[i].index] = i + 1;
-	return at;
-}
+	for (size_t i = 0; i < t->v->steps.count; i++)
+		at[t->v->steps.items[i].index] = i + 1;
+	array_each(const struct plan_order, o, &p->orders) {
+		const size_t steps[] = {at[o->done], at[o->held]};
 
-static void note_orders(struct teller *t)
-{
-	size_t *at = view_steps(t->v);
+		for (size_t k = 0; k < 2; k++) {
+			struct segment_story *segment;
 
-	array_each(const struct plan_order, o, &t->p->orders) {
-		if (o->dropped)
-			continue;
-		if (at[o->done])
-			t->done[at[o->done] - 1] = true;
-		if (at[o->held])
-			t->held[at[o->held] - 1] = true;
+			if (o->dropped || !steps[k])
+				continue;
+			segment = &t->segments[t->v->steps.items[steps[k] - 1].segment];
+			t->named[steps[k] - 1] = segment->about = true;
+			segment->holds |= k == 1;
+		}
 	}
 	base_free(at);
 }
 
-static void teller_init(struct teller *t)
-{
-	size_t steps = t->v->steps.count, segments = t->v->segments.count;
-
-	t->done = base_alloc(steps + 1, sizeof(*t->done));
-	t->held = base_alloc(steps + 1, sizeof(*t->held));
-	t->holds = base_alloc(segments + 1, sizeof(*t->holds));
-	t->about = base_alloc(segments + 1, sizeof(*t->about));
-	t->events = base_alloc(segments + 1, sizeof(*t->events));
-	t->came = base_alloc(t->v->s->threads.count + 1, sizeof(*t->came));
-	note_orders(t);
-	for (size_t i = 0; i < steps; i++) {
-		size_t segment = t->v->steps.items[i].segment;
-
-		t->holds[segment] |= t->held[i];
-		t->about[segment] |= t->held[i] || t->done[i];
-		t->events[segment] += is_event(plan_op(t->v, i));
-	}
-}
-
-static void teller_fini(struct teller *t)
-{
-	base_free(t->done);
-	base_free(t->held);
-	base_free(t->holds);
-	base_free(t->about);
-	base_free(t->events);
-	base_free(t->came);
-}
-
 static bool story_is_told(const struct teller *t, size_t at)
 {
-	return t->done[at] || t->held[at] ||
-	       (t->events[t->v->steps.items[at].segment] <= TOLD && is_event(plan_op(t->v, at)));
+	return t->named[at] || (t->segments[t->v->steps.items[at].segment].events <= TOLD &&
+				is_event(plan_op(t->v, at)));
 }
 
 static void story_add_place(const struct schedule_where *w, struct str *out)
@@ -207,7 +148,7 @@ static void story_add_end(const struct teller *t, const struct plan_segment *seg
 	if (plan_is_blocked(t->v, segment->last)) {
 		str_add(out, ", where it blocks");
 	} else if (segment->preempted && next != PLAN_NONE) {
-		if (!t->holds[t->v->steps.items[next].segment])
+		if (!t->segments[t->v->steps.items[next].segment].holds)
 			return;
 		str_add(out, "; it is held before it ");
 		plan_deed(plan_step(t->v, next), t->words, out);
@@ -231,27 +172,35 @@ static void add_segment(const struct teller *t, size_t number, const struct plan
 void plan_story(const struct gate_plan *p, const struct plan_view *v,
 		const struct plan_words *words, const char *outcome, struct str *out)
 {
-	struct teller t = {.p = p, .v = v, .words = words};
+	struct teller t = {.v = v, .words = words};
+	bool *came = base_alloc(v->s->threads.count + 1, sizeof(*came)); /* by thread */
 	struct str text = {0};
 	size_t number = 0;
 
-	teller_init(&t);
+	t.named = base_alloc(v->steps.count + 1, sizeof(*t.named));
+	t.segments = base_alloc(v->segments.count + 1, sizeof(*t.segments));
+	note_orders(&t, p);
+	for (size_t i = 0; i < v->steps.count; i++)
+		t.segments[v->steps.items[i].segment].events += is_event(plan_op(v, i));
 	for (size_t i = 0; i < v->segments.count; i++) {
 		const struct plan_segment *segment = &v->segments.items[i];
-		bool *came = &t.came[plan_step(v, segment->first)->thread], before = *came;
+		unsigned thread = plan_step(v, segment->first)->thread;
+		bool before = came[thread];
 
-		*came |= t.about[i];
-		if (!t.about[i] || (segment->first >= v->done && before))
+		came[thread] |= t.segments[i].about;
+		if (!t.segments[i].about || (segment->first >= v->done && before))
 			continue;
 		str_clear(&text);
 		add_segment(&t, ++number, segment, before, &text);
-		plan_comment(str_text(&text), 3, out);
+		script_comment(str_text(&text), 3, out);
 	}
 	if (outcome) {
 		str_clear(&text);
 		str_addf(&text, "Then %s.", outcome);
-		plan_comment(str_text(&text), 3, out);
+		script_comment(str_text(&text), 3, out);
 	}
 	str_fini(&text);
-	teller_fini(&t);
+	base_free(came);
+	base_free(t.named);
+	base_free(t.segments);
 }

@@ -147,27 +147,11 @@ bool plan_is_loop(const char *text)
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
-static void add_identifier(struct str *out, const char *text)
+static void add_name(const char *text, struct str *out)
 {
-	size_t most = out->length + NAME_MOST;
-
 	if (out->length)
 		str_add(out, "_");
-	for (; *text && out->length < most; text++) {
-		if (isalnum((unsigned char)*text))
-			str_add_bytes(out, text, 1);
-		else if (*text != '#' && out->length && out->text[out->length - 1] != '_')
-			str_add(out, "_");
-	}
-	while (out->length && out->text[out->length - 1] == '_')
-		out->text[--out->length] = '\0';
-}
-
-static void add_verb(struct str *out, const char *text)
-{
-	str_add(out, "_");
-	for (; *text; text++)
-		str_add_bytes(out, *text == ' ' ? "_" : text, 1);
+	script_identifier(text, "#", NAME_MOST, out);
 }
 
 char *plan_name(const struct schedule *s, const struct schedule_step *step, enum plan_tense tense)
@@ -176,16 +160,16 @@ char *plan_name(const struct schedule *s, const struct schedule_step *step, enum
 	struct verb v = verb_of(step);
 	struct str name = {0};
 
-	add_identifier(&name, s->threads.items[step->thread]);
+	add_name(s->threads.items[step->thread], &name);
 	if (!name.length || isdigit((unsigned char)*name.text)) {
 		str_clear(&name);
 		str_addf(&name, "thread%u", step->thread);
 	}
-	add_verb(&name, tense == PLAN_DID ? v.did : v.does);
+	add_name(tense == PLAN_DID ? v.did : v.does, &name);
 	if (calls(&v) && w->call)
-		add_identifier(&name, w->call);
+		add_name(w->call, &name);
 	else if (w->var)
-		add_identifier(&name, w->var);
+		add_name(w->var, &name);
 	else if (w->file && step->point.op != STRATEGY_END && step->point.op != STRATEGY_START)
 		str_addf(&name, "_line%u", w->line);
 	return str_take(&name);

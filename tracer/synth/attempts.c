@@ -1,15 +1,13 @@
 /*
  * Which gates? As few orders as will do: those of steps that depend on each other are tried first, then
- * all (plan.h). What does not matter is left out (script/drop.c). What is left has to force the failure in each of
+ * all (plan.h). What does not matter is left out (oracle/drop.c). What is left has to force the failure in each of
  * many runs.
  */
-#include "tracer/search/explore.h"
-#include "tracer/synth/gating_internal.h"
+#include "tracer/synth/synth_internal.h"
 
-#include "tracer/base/files/file.h"
+#include "tracer/search/explore.h"
 
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	TRIED_PLAIN = 5,
@@ -19,6 +17,24 @@ enum {
 	MANY_ORDERS = 64,  /* more are not tried all at first */
 	MOST_ORDERS = 512, /* ... or not at all */
 	LATE_MOST = 8,	   /* threads */
+	HANGS_VERIFIED = 10,
+	HANGS_SHOWN_S = 3,
+};
+
+/*
+ * What is tried for one kind of orders, in this order. Of a schedule with more orders than MANY_ORDERS most have
+ * nothing to do with the failure, and to find that out one by one takes longer than there is time for: the last ones
+ * alone are tried. Where there are addresses, places that the next build has, too, are tried first.
+ */
+enum attempt_if { IF_MANY, IF_INSIDE, IF_FEW, IF_ADDRESSES };
+static const struct attempt {
+	enum plan_by by;
+	size_t most; /* orders: the last ones */
+	enum attempt_if when;
+} attempts[] = {
+	{PLAN_BY_LINE, 16, IF_MANY},	      {PLAN_BY_LINE, 128, IF_MANY},
+	{PLAN_BY_LINE, MOST_ORDERS, IF_MANY}, {PLAN_BY_WHOLE_LINE, MANY_ORDERS, IF_INSIDE},
+	{PLAN_BY_LINE, MANY_ORDERS, IF_FEW},  {PLAN_BY_INSTRUCTION, MANY_ORDERS, IF_ADDRESSES},
 };
 
 /*
@@ -31,20 +47,20 @@ static const double PART_LOOKED = 0.25;
 
 static const char no_time[] = "there was no time to see what gates do";
 
-static void no_script(struct gating *g, const char *reason)
+static void no_script(struct synth *g, const char *reason)
 {
 	base_free(g->f->no_script);
 	g->f->no_script = base_strdup(reason);
 	str_clear(&g->f->gates);
 }
 
-static void not_forced(struct gating *g)
+static void not_forced(struct synth *g)
 {
 	const char *differs = str_text(&g->differs);
 	size_t lines = gate_plan_lines(&g->plan);
 	struct str text = {0};
 
-	if (g->cut) {
+	if (g->oracle.cut) {
 		no_script(g, no_time);
 		return;
 	}
@@ -53,26 +69,28 @@ static void not_forced(struct gating *g)
 	if (!lines)
 		str_add(&text, "its points are in no order that gates could force, and a plain "
 			       "run came out differently");
-	else if (g->made == 1)
+	else if (g->oracle.made == 1)
 		str_addf(&text, "under %zu lines of gates the first plain run came out differently",
 			 lines);
 	else
 		str_addf(&text,
 			 "under %zu lines of gates it failed in %lu plain runs, and the next one "
 			 "came out differently",
-			 lines, g->made - 1);
+			 lines, g->oracle.made - 1);
 	str_addf(&text, ": %s", differs + (strncmp(differs, "gatectl: ", 9) == 0 ? 9 : 0));
 	no_script(g, str_text(&text));
 	str_fini(&text);
 }
 
-static unsigned thread_at(const struct gating *g, size_t step)
+/* ---- threads that begin late -------------------------------------------------------------------- */
+
+static unsigned thread_at(const struct synth *g, size_t step)
 {
 	return plan_step_at(&g->schedule, step)->thread;
 }
 
 /* An order whose gate nobody passes while the thread is held back: it opens it, or is the one that waits. */
-static const struct plan_order *gates_order_of(const struct gating *g, unsigned thread)
+static const struct plan_order *order_of_thread(const struct synth *g, unsigned thread)
 {
 	const struct plan_order *waits = NULL;
 
@@ -86,19 +104,19 @@ static const struct plan_order *gates_order_of(const struct gating *g, unsigned 
 }
 
 /* It begins when nobody else can move. 1: it comes out the same. */
-static int begin_late(struct gating *g, unsigned thread)
+static int begin_late(struct synth *g, unsigned thread)
 {
 	const char *id = g->schedule.threads.items[thread];
-	const struct plan_order *o = gates_order_of(g, thread);
+	const struct plan_order *o = order_of_thread(g, thread);
 	struct run_trial trial = {.way = TRIAL_EARLY, .early = &id, .early_count = 1};
 	struct str gate = {0};
 	int answer;
 
-	if (!o || gating_is_past(g->f->until))
+	if (!o || synth_is_past(g->f->until))
 		return 1;
 	gate_plan_gate(&g->plan, o, &gate);
 	trial.about = str_text(&gate);
-	answer = gating_runs(g, 1, &trial, g->until);
+	answer = synth_runs(g, 1, &trial, g->until);
 	if (answer == 0)
 		g->late = id;
 	str_fini(&gate);
@@ -109,25 +127,28 @@ static int begin_late(struct gating *g, unsigned thread)
  * Who begins first is luck as well, and what a thread does before its first step (it reads a file) may matter. 1: whoever
  * begins late, it comes out the same; 0: it does not for g->late; -1: the experiment is over.
  */
-static int begin_each_late(struct gating *g)
+static int begin_each_late(struct synth *g)
 {
 	int answer = 1;
 
-	if (g->endless || g->defies)
+	if (g->ends != SYNTH_ENDS || g->expects == SYNTH_UNMET)
 		return 1;
 	for (unsigned t = 1; answer == 1 && t < g->schedule.threads.count && t <= LATE_MOST; t++)
 		answer = begin_late(g, t);
 	return answer;
 }
 
+/* ---- one plan ----------------------------------------------------------------------------------- */
+
 /*
  * Does all of the plan leave no way around it? There may be one for reasons that say nothing
  * against the plan: in a schedule a time-out may end before anything else is done, and a livelock
  * or a hang is known only by its length.
  */
-static int look_around(struct gating *g)
+static int look_around(struct synth *g)
 {
-	int answer = g->endless || g->defies ? 1 : gating_escapes(g, GATING_SCHEDULES, g->until);
+	bool searches = g->ends == SYNTH_ENDS && g->expects != SYNTH_UNMET;
+	int answer = searches ? synth_escapes(g, SYNTH_SCHEDULES, g->until) : 1;
 
 	g->strict = answer == 0;
 	if (answer < 0 || (g->plan.unplaced && !g->strict)) /* plain runs may fail by luck */
@@ -140,48 +161,48 @@ static int look_around(struct gating *g)
 }
 
 /* Each run of a program that hangs takes seconds, and shows no more than the one before. */
-static unsigned long verify_runs(const struct gating *g)
+static unsigned long verify_runs(const struct synth *g)
 {
-	enum { HANGS = 10 };
 	unsigned long asked = g->e->options.verify;
 
-	return g->endless && !g->livelock && asked > HANGS ? HANGS : asked;
+	return g->ends == SYNTH_HANGS && asked > HANGS_VERIFIED ? HANGS_VERIFIED : asked;
 }
 
 /* 1: it forces the failure; what it says of that is in it. */
-static int verify(struct gating *g)
+static int verify(struct synth *g)
 {
-	double now = explore_now_s(), until = g->f->until;
-	int answer = gating_write(g);
+	double now = explore_now_s(), until = g->f->until, before = g->until;
+	int answer = synth_write(g);
 
 	if (answer == 0 && g->strict)
-		answer = gating_escapes(g, LAST_SCHEDULES,
-					until > 0 ? now + (until - now) * PART_LOOKED : 0);
+		answer = synth_escapes(g, LAST_SCHEDULES,
+				       until > 0 ? now + (until - now) * PART_LOOKED : 0);
 	if (answer)
 		return answer < 0 ? -1 : 0;
 	if (g->firm)
 		answer = begin_each_late(g);
 	if (g->firm && answer != 1)
 		return answer;
-	g->verifies = true;
-	answer = gating_runs_of_all(g, verify_runs(g), "verifying", until);
-	g->verifies = false;
+	g->until = until;
+	answer = synth_runs_of_all(g, verify_runs(g), "verifying", until);
+	g->until = before;
 	if (answer != 1)
 		return answer;
-	g->f->forced = g->made;
-	g->f->forced_s = g->took;
+	g->f->forced = g->oracle.made;
+	g->f->forced_s = g->oracle.took;
 	g->f->asked = verify_runs(g);
-	return gating_write(g) < 0 ? -1 : 1;
+	return synth_write(g) < 0 ? -1 : 1;
 }
 
 /* With as few of its gates as will do. */
-static int make_small(struct gating *g)
+static int make_small(struct synth *g)
 {
-	int answer = gating_drop(g) < 0 ? -1 : verify(g);
+	int answer = synth_drop(g) < 0 ? -1 : verify(g);
 
-	while (answer == 0 && !g->cut && gating_put_back(g)) /* others were tried without it */
-		answer = gating_drop(g) < 0 ? -1 : verify(g);
-	if (answer == 0 && !g->cut &&
+	while (answer == 0 && !g->oracle.cut &&
+	       synth_put_back(g)) /* others were tried without it */
+		answer = synth_drop(g) < 0 ? -1 : verify(g);
+	if (answer == 0 && !g->oracle.cut &&
 	    g->strict) { /* the longer look has found a way around all of it */
 		g->strict = g->firm = false;
 		answer = verify(g);
@@ -190,27 +211,27 @@ static int make_small(struct gating *g)
 }
 
 /* Time that verification does not need goes to the search for fewer gates. */
-static void take_rest(struct gating *g)
+static void take_rest(struct synth *g)
 {
 	static const double margin = 1.25;
-	double each = g->took / (double)g->made;
-	double verified = margin * each * (double)verify_runs(g) / (1 - PART_LOOKED);
+	double verified;
 
-	g->each = each;
+	g->each = g->oracle.took / (double)g->oracle.made;
+	verified = margin * g->each * (double)verify_runs(g) / (1 - PART_LOOKED);
 	if (g->until > 0 && g->f->until - verified > g->until)
 		g->until = g->f->until - verified;
 }
 
-static int try_plan(struct gating *g)
+static int try_plan(struct synth *g)
 {
 	int answer;
 
-	if (gating_is_past(g->until) && g->any) {
+	if (synth_is_past(g->until) && g->any) {
 		no_script(g, "there was no time to try more gates");
 		return 0;
 	}
 	g->any = true;
-	answer = gating_runs_of_all(g, g->tried, "trying gates", gating_part_left(g, PART_TRIED));
+	answer = synth_runs_of_all(g, g->tried, "trying gates", synth_part_left(g, PART_TRIED));
 	if (answer == 1) {
 		take_rest(g);
 		answer = look_around(g);
@@ -222,45 +243,27 @@ static int try_plan(struct gating *g)
 	return answer;
 }
 
-static void no_plan(struct gating *g)
+/* ---- the attempts ------------------------------------------------------------------------------- */
+
+static void no_plan(struct synth *g)
 {
 	gate_plan_fini(&g->plan);
 	g->plan = (struct gate_plan){0};
-	g->dropped = 0;
 }
 
-static bool make_plan(struct gating *g, enum plan_orders orders, enum plan_by by)
+static bool make_plan(struct synth *g, enum plan_orders orders, enum plan_by by, size_t most)
 {
 	ERROR(err);
 	bool made;
 
 	no_plan(g);
 	g->plan.by = by;
-	g->plan.most = g->most;
+	g->plan.most = most;
 	made = gate_plan_make(&g->plan, &g->schedule, orders, &g->words, &err) == 0;
 	if (!made && !g->f->no_script)
 		no_script(g, error_text(&err));
 	error_fini(&err);
 	return made && (g->plan.orders.count || orders == PLAN_ALL);
-}
-
-/* The last orders alone: of a long schedule most have nothing to do with the failure, and to find
-   that out one by one takes longer than there is time for. */
-static int try_last(struct gating *g, enum plan_orders orders)
-{
-	static const size_t most[] = {16, 128, MOST_ORDERS};
-	int answer = 0;
-
-	for (size_t i = 0; answer == 0 && i < sizeof(most) / sizeof(*most); i++) {
-		g->most = most[i];
-		if (!make_plan(g, orders, PLAN_BY_LINE))
-			break;
-		answer = try_plan(g);
-		if (!g->plan.left_out)
-			break;
-	}
-	g->most = MANY_ORDERS;
-	return answer;
 }
 
 static bool has_address(const struct gate_plan *p)
@@ -271,35 +274,38 @@ static bool has_address(const struct gate_plan *p)
 	return false;
 }
 
-/* Where there are addresses, places that the next build has, too, are tried first. */
-static int try_orders(struct gating *g, enum plan_orders orders)
+static int try_orders(struct synth *g, enum plan_orders orders)
 {
+	bool made = make_plan(g, orders, PLAN_BY_LINE, MANY_ORDERS);
+	bool many = made && g->plan.left_out, inside = made && gate_plan_is_inside(&g->plan);
 	int answer = 0;
 
-	if (make_plan(g, orders, PLAN_BY_LINE) && g->plan.left_out)
-		return try_last(g, orders);
-	if (make_plan(g, orders, PLAN_BY_LINE) && gate_plan_is_inside(&g->plan) &&
-	    make_plan(g, orders, PLAN_BY_WHOLE_LINE))
-		answer = try_plan(g);
-	if (answer == 0 && make_plan(g, orders, PLAN_BY_LINE))
-		answer = try_plan(g);
-	if (answer == 0 && make_plan(g, orders, PLAN_BY_INSTRUCTION) && has_address(&g->plan))
-		answer = try_plan(g);
+	for (size_t i = 0; answer == 0 && i < sizeof(attempts) / sizeof(*attempts); i++) {
+		const struct attempt *a = &attempts[i];
+
+		if (many != (a->when == IF_MANY) || (a->when == IF_INSIDE && !inside))
+			continue;
+		made = make_plan(g, orders, a->by, a->most);
+		if (made && !(a->when == IF_ADDRESSES && !has_address(&g->plan)))
+			answer = try_plan(g);
+		if (many && (!made || !g->plan.left_out))
+			break;
+	}
 	no_plan(g);
 	return answer;
 }
 
-static int try_each(struct gating *g)
+static int try_each(struct synth *g)
 {
 	int answer = 0;
 
-	for (enum plan_orders orders = gating_leaves_woken(g) ? PLAN_TO_THE_END : PLAN_DEPENDENT;
+	for (enum plan_orders orders = synth_leaves_woken(g) ? PLAN_TO_THE_END : PLAN_DEPENDENT;
 	     answer == 0 && orders <= PLAN_ALL; orders++)
 		answer = try_orders(g, orders);
 	return answer;
 }
 
-static int try_schedule(struct gating *g)
+static int try_schedule(struct synth *g)
 {
 	int answer = try_each(g);
 
@@ -313,28 +319,28 @@ static int try_schedule(struct gating *g)
 }
 
 /* Not where some schedule has come out differently: the order of threads matters then, whatever plain runs do by luck. */
-static int try_plain(struct gating *g)
+static int try_plain(struct synth *g)
 {
 	int answer;
 
-	if (g->defies || g->f->times < g->e->runs || gating_leaves_woken(g))
+	if (g->expects == SYNTH_UNMET || g->f->times < g->e->runs || synth_leaves_woken(g))
 		return 0;
 	g->plain = g->strict = true;
-	answer = gating_runs_of_all(g, g->endless ? TRIED_LONG : TRIED_PLAIN,
-				    "trying it without gates", gating_part_left(g, PART_TRIED));
+	answer = synth_runs_of_all(g, g->ends != SYNTH_ENDS ? TRIED_LONG : TRIED_PLAIN,
+				   "trying it without gates", synth_part_left(g, PART_TRIED));
 	if (answer == 1)
 		answer = verify(g);
 	g->plain = g->strict = answer == 1;
 	return answer;
 }
 
-static int try_all(struct gating *g)
+static int try_all(struct synth *g)
 {
 	int answer = try_plain(g);
 
 	if (answer == 0)
 		answer = try_schedule(g);
-	if (answer == 0 && gating_cut_spins(g))
+	if (answer == 0 && synth_cut_spins(g))
 		answer = try_schedule(g);
 	if (answer == 1) {
 		base_free(g->f->no_script);
@@ -344,57 +350,45 @@ static int try_all(struct gating *g)
 }
 
 /* What came may be another text in each run: then it is just not what the tester's own script expects. */
-static int try_both(struct gating *g)
+static int try_both(struct synth *g)
 {
 	int answer = try_all(g);
 
-	if (answer == 0 && g->instead) {
-		g->instead = false;
-		g->defies = true;
-		gating_set_options(g);
+	if (answer == 0 && g->expects == SYNTH_CAME) {
+		g->expects = SYNTH_UNMET;
+		synth_set_options(g);
 		answer = try_all(g);
 	}
 	return answer < 0 ? -1 : 0;
 }
 
-/* Each run of a program that hangs takes seconds: one that is begun now would be cut. */
-static bool is_too_late(const struct gating *g)
+int synth_make(struct explore *e, struct explore_failure *f, double until)
 {
-	enum { SHOWN_S = 3 };
+	struct synth g = {.e = e, .f = f, .tried = TRIED, .until = until, .oracle = {.x = &e->x}};
+	int answer = oracle_script(&g.oracle, "");
 
-	return g->endless && !g->livelock && gating_is_past(g->f->until - SHOWN_S);
-}
-
-int gating_make(struct explore *e, struct explore_failure *f, double until)
-{
-	struct gating g = {.e = e, .f = f, .tried = TRIED, .until = until, .most = MANY_ORDERS};
-	int answer = -1;
-
-	g.path = file_temporary(NULL, "gatectl-", ".lua", e->x.err);
-	if (g.path) {
-		run_signals_unlink(g.path);
-		gating_begin(&g);
-		if (g.endless)
-			g.tried = TRIED_LONG;
-		gating_set_options(&g);
-		if (f->until > 0 && is_too_late(&g)) {
-			no_script(&g, no_time);
-			answer = 0;
-		} else {
-			answer = try_both(&g);
-		}
-		if (answer == 0 && f->no_script && run_signals_came()) {
-			e->x.over = true;
-			answer = -1;
-		}
-		if (answer < 0)
-			no_script(&g, "the search for one was ended");
-		gating_end(&g);
-		unlink(g.path);
-		run_signals_unlink(NULL);
-		array_fini(&g.options.scripts);
-		str_fini(&g.differs);
+	if (answer < 0)
+		return -1;
+	synth_take_schedule(&g);
+	synth_words(&g);
+	if (g.ends != SYNTH_ENDS)
+		g.tried = TRIED_LONG;
+	synth_set_options(&g);
+	/* Each run of a program that hangs takes seconds: one that is begun now would be cut. */
+	if (f->until > 0 && g.ends == SYNTH_HANGS && synth_is_past(f->until - HANGS_SHOWN_S))
+		no_script(&g, no_time);
+	else
+		answer = try_both(&g);
+	if (answer == 0 && f->no_script && run_signals_came()) {
+		e->x.over = true;
+		answer = -1;
 	}
-	base_free(g.path);
+	if (answer < 0)
+		no_script(&g, "the search for one was ended");
+	array_fini(&g.schedule.steps);
+	array_fini(&g.schedule.pending);
+	array_fini(&g.options.scripts);
+	str_fini(&g.differs);
+	oracle_fini(&g.oracle);
 	return answer;
 }

@@ -1,0 +1,247 @@
+/*
+ * Steps of a view by the objects that they are about.
+ *
+ * A group has the steps of one thread that do the same kind of thing to the same object: of those done, the latest
+ * says what there is to say, since the order with it implies the order with the earlier ones of its thread.
+ *
+ * Releases are the pairs of the step that took a lock and the one that released it. A wait for a condition releases
+ * the locks that its thread holds.
+ */
+#include "tracer/synth/plan/plan_internal.h"
+
+/* A step as it is sorted. */
+struct related_key {
+	uint64_t object, size;
+	size_t step;
+	unsigned thread, class;
+};
+
+static int by_number(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_groups(const struct related_key *a, const struct related_key *b)
+{
+	int order = by_number(a->object, b->object);
+
+	order = order ? order : by_number(a->size, b->size);
+	order = order ? order : by_number(a->thread, b->thread);
+	return order ? order : by_number(a->class, b->class);
+}
+
+static int compare_keys(const void *x, const void *y)
+{
+	const struct related_key *a = x, *b = y;
+	int order = compare_groups(a, b);
+
+	return order ? order : by_number(a->step, b->step);
+}
+
+static const struct strategy_point *point_of(const struct plan_related *r, size_t group)
+{
+	return &plan_step(r->v, r->groups.items[group].first)->point;
+}
+
+static bool is_special(uint64_t object)
+{
+	return object == STRATEGY_NO_OBJECT || object == STRATEGY_ANY_OBJECT;
+}
+
+/* End of a group's memory, as far as its size is known. */
+static uint64_t end_of(const struct strategy_point *p)
+{
+	uint64_t size = p->size && p->size != STRATEGY_ANY_SIZE ? p->size : 1;
+
+	return p->object + size < p->object ? UINT64_MAX : p->object + size;
+}
+
+/* Groups whose memory overlaps are one region. */
+static void add_regions(struct plan_related *r)
+{
+	uint64_t object = 0, end = 0;
+
+	for (size_t i = 0; i < r->groups.count; i++) {
+		const struct strategy_point *p = point_of(r, i);
+		bool joins = is_special(p->object) ? p->object == object
+						   : !is_special(object) && p->object < end;
+
+		if (!i || !joins) {
+			*array_add(&r->regions) = i;
+			end = 0;
+		}
+		r->groups.items[i].object =
+			i && p->object == object ? r->groups.items[i - 1].object : i;
+		object = p->object;
+		if (!is_special(object) && end_of(p) > end)
+			end = end_of(p);
+		r->groups.items[i].region = r->regions.count - 1;
+	}
+	*array_add(&r->regions) = r->groups.count;
+}
+
+static bool is_sync(enum strategy_op op)
+{
+	return op == STRATEGY_BLOCK || op == STRATEGY_SIGNAL || op == STRATEGY_WAIT ||
+	       op == STRATEGY_TIMEOUT;
+}
+
+/* May it be about any object? */
+static bool is_wild(const struct plan_view *v, size_t step)
+{
+	const struct strategy_point *p = &plan_step(v, step)->point;
+
+	return p->object == STRATEGY_ANY_OBJECT || p->size == STRATEGY_ANY_SIZE ||
+	       plan_forks(plan_step(v, step));
+}
+
+void plan_related_init(struct plan_related *r, const struct plan_view *v,
+		       unsigned (*class_of)(const struct plan_view *v, size_t step))
+{
+	size_t count = v->steps.count;
+	struct related_key *keys = base_alloc(count + 1, sizeof(*keys));
+
+	*r = (struct plan_related){.v = v};
+	r->group_of = base_alloc(count + 1, sizeof(*r->group_of));
+	r->earlier = base_alloc(count + 1, sizeof(*r->earlier));
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct related_key){plan_step(v, i)->point.object,
+					       plan_step(v, i)->point.size, i,
+					       plan_step(v, i)->thread, class_of(v, i)};
+	array_qsort(keys, count, sizeof(*keys), compare_keys);
+	for (size_t i = 0; i < count; i++) {
+		if (!i || compare_groups(&keys[i - 1], &keys[i]) != 0)
+			*array_add(&r->groups) =
+				(struct plan_group){.first = keys[i].step, .latest = PLAN_NONE};
+		r->group_of[keys[i].step] = r->groups.count - 1;
+	}
+	base_free(keys);
+	add_regions(r);
+	for (size_t i = 0; i < r->groups.count; i++) {
+		if (is_wild(v, r->groups.items[i].first))
+			*array_add(&r->wild) = i;
+		else if (is_sync(point_of(r, i)->op))
+			*array_add(&r->sync) = i;
+	}
+	r->lists_of = base_alloc(r->groups.count + 1, sizeof(*r->lists_of));
+	r->held = base_alloc(v->s->threads.count + 1, sizeof(*r->held));
+}
+
+void plan_related_fini(struct plan_related *r)
+{
+	array_each(struct plan_releases, list, &r->lists)
+		array_fini(&list->items);
+	for (size_t t = 0; t < r->v->s->threads.count; t++)
+		array_fini(&r->held[t]);
+	array_fini(&r->lists);
+	array_fini(&r->groups);
+	array_fini(&r->regions);
+	array_fini(&r->wild);
+	array_fini(&r->sync);
+	base_free(r->lists_of);
+	base_free(r->held);
+	base_free(r->group_of);
+	base_free(r->earlier);
+}
+
+static size_t region_of(const struct plan_related *r, size_t step)
+{
+	return r->groups.items[r->group_of[step]].region;
+}
+
+static void add_others(const struct plan_related *r, const struct plan_indexes *from, size_t region,
+		       struct plan_indexes *out)
+{
+	array_each(const size_t, group, from)
+		if (r->groups.items[*group].region != region)
+			*array_add(out) = *group;
+}
+
+/* A step about any object concerns what the kernel or a condition may be about; a fork, and memory without an end,
+   all. */
+void plan_related(const struct plan_related *r, size_t step, struct plan_indexes *out)
+{
+	const struct strategy_point *p = &plan_step(r->v, step)->point;
+	bool all = plan_forks(plan_step(r->v, step)) || p->size == STRATEGY_ANY_SIZE;
+	size_t region = region_of(r, step);
+	size_t first = all ? 0 : r->regions.items[region];
+	size_t end = all ? r->groups.count : r->regions.items[region + 1];
+
+	for (size_t i = first; i < end; i++)
+		*array_add(out) = i;
+	if (!all)
+		add_others(r, &r->wild, region, out);
+	if (!all && p->object == STRATEGY_ANY_OBJECT)
+		add_others(r, &r->sync, region, out);
+}
+
+/* ---- releases ----------------------------------------------------------------------------------- */
+
+static size_t *lists_of(const struct plan_related *r, size_t step)
+{
+	return &r->lists_of[r->groups.items[r->group_of[step]].object];
+}
+
+size_t plan_releases_first(const struct plan_related *r, size_t step)
+{
+	return plan_step(r->v, step)->point.object == STRATEGY_NO_OBJECT ? PLAN_NONE
+									 : *lists_of(r, step) - 1;
+}
+
+size_t plan_release_before(const struct plan_releases *list, size_t before)
+{
+	size_t count = array_below(&list->items, lock, before);
+
+	return count ? list->items.items[count - 1].by : PLAN_NONE;
+}
+
+static void note_release(struct plan_related *r, size_t lock, size_t by)
+{
+	unsigned thread = plan_step(r->v, by)->thread;
+	size_t *first = lists_of(r, lock), i = *first - 1;
+
+	while (i != PLAN_NONE && r->lists.items[i].thread != thread)
+		i = r->lists.items[i].next;
+	if (i == PLAN_NONE) {
+		i = r->lists.count;
+		*array_add(&r->lists) = (struct plan_releases){thread, *first - 1, {0}};
+		*first = i + 1;
+	}
+	*array_add(&r->lists.items[i].items) = (struct plan_release){lock, by};
+}
+
+/* Whatever a thread does to the object of its lock but take it once more: the lock is not held after that. */
+static void note_locks(struct plan_related *r, size_t step)
+{
+	const struct schedule_step *s = plan_step(r->v, step);
+	struct plan_indexes *held = &r->held[s->thread];
+	size_t own = 0;
+
+	while (own < held->count &&
+	       plan_step(r->v, held->items[own])->point.object != s->point.object)
+		own++;
+	if (s->point.op == STRATEGY_WAIT)
+		array_each(const size_t, lock, held)
+			note_release(r, *lock, step);
+	else if (s->point.op == STRATEGY_UNLOCK && own < held->count)
+		note_release(r, held->items[own], step);
+	if (s->point.object == STRATEGY_NO_OBJECT || plan_is_join(r->v, step))
+		return;
+	if (s->point.op == STRATEGY_LOCK && own == held->count)
+		*array_add(held) = step;
+	else if (s->point.op == STRATEGY_LOCK)
+		held->items[own] = step;
+	else if (own < held->count)
+		array_remove(held, own);
+}
+
+void plan_related_add(struct plan_related *r, size_t step)
+{
+	struct plan_group *group = &r->groups.items[r->group_of[step]];
+
+	note_locks(r, step);
+	if (step >= r->v->done)
+		return;
+	r->earlier[step] = group->latest;
+	group->latest = step;
+}

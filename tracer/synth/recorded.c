@@ -1,0 +1,258 @@
+/*
+ * The schedule of a failure as plans are made from it: what belongs together has one object, and what goes round is cut.
+ * And what plain runs do by luck, always on one machine and never on the next: who comes back from a wait first, and who
+ * is woken of several. That nothing else comes without an order of those does not tell that it does not matter.
+ */
+#include "tracer/synth/synth_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* So many of the last steps of a livelock have all that it does for ever. */
+enum { LAST_ROUNDS = 512 };
+
+/* The thread that this one has made as its so manieth; NULL: none. */
+static const char *child_of(const struct explore_failure *f, unsigned thread, unsigned children,
+			    size_t *at)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s.%04x", f->paths.items[thread], children);
+	for (*at = 0; *at < f->paths.count; (*at)++)
+		if (strcmp(f->paths.items[*at], path) == 0)
+			return f->paths.items[*at];
+	return NULL;
+}
+
+/* A CREATE and the START that comes of it have one object: the thread. */
+static void link_threads(struct synth *g)
+{
+	unsigned *children = base_alloc(g->f->paths.count + 1, sizeof(*children));
+
+	array_each(struct schedule_step, step, &g->schedule.steps) {
+		struct strategy_point *p = &step->point;
+		size_t child;
+
+		if (p->op == STRATEGY_START)
+			p->object = p->thread + 1;
+		else if (p->op == STRATEGY_CREATE && p->thread < g->f->paths.count &&
+			 child_of(g->f, p->thread, ++children[p->thread], &child))
+			p->object = child + 1;
+	}
+	base_free(children);
+}
+
+/* A thread that goes on from a wait for a condition takes the lock again: the last one that it has
+   taken. */
+static void link_waits(struct schedule *s)
+{
+	struct locks_taken {
+		ARRAY(uint64_t) locks;
+	} *held =
+		base_alloc(s->threads.count + 1, sizeof(*held)); /* by thread, the last one last */
+
+	array_each(struct schedule_step, step, &s->steps) {
+		struct locks_taken *own = &held[step->thread];
+		struct strategy_point *p = &step->point;
+
+		if (p->op == STRATEGY_WAIT && step->where.inside && own->locks.count) {
+			p->op = STRATEGY_LOCK;
+			p->object = own->locks.items[own->locks.count - 1];
+		}
+		if (p->op == STRATEGY_LOCK)
+			*array_add(&own->locks) = p->object;
+		else if (p->op == STRATEGY_UNLOCK && own->locks.count)
+			own->locks.count--;
+	}
+	for (size_t t = 0; t < s->threads.count; t++)
+		array_fini(&held[t].locks);
+	base_free(held);
+}
+
+/* Of a raw futex nobody knows whether it is a lock: its waits wait, and are woken. */
+static void link_futexes(struct schedule *s)
+{
+	array_each(struct schedule_step, step, &s->steps) {
+		const char *call = step->where.call;
+
+		if (step->point.op != STRATEGY_LOCK || !call || strcmp(call, "syscall") != 0)
+			continue;
+		if (step->where.inside)
+			step->point.object = STRATEGY_NO_OBJECT;
+		else
+			step->point.op = STRATEGY_WAIT;
+	}
+}
+
+/*
+ * Who waits until a predicate holds is in one line of the tester's all the time, and in one call: where it begins
+ * to wait is a line of the header.
+ */
+static void place_in_header(struct schedule_where *w)
+{
+	if (!w->header.file || w->inside)
+		return;
+	w->file = w->header.file;
+	w->line = w->header.line;
+	w->func = w->header.func;
+	w->address = w->header.address;
+}
+
+static bool is_like(const struct schedule_step *a, const struct schedule_step *b)
+{
+	return a->thread == b->thread && a->point.op == b->point.op &&
+	       a->point.place == b->point.place;
+}
+
+/* Is there its like among the steps between? */
+static bool comes_between(const struct schedule *s, size_t at, size_t low, size_t high)
+{
+	for (size_t i = low; i < high; i++)
+		if (is_like(&s->steps.items[i], &s->steps.items[at]))
+			return true;
+	return false;
+}
+
+/* Of what goes round for ever all that matters has happened before, and in the first round. */
+static void cut_rounds(struct schedule *s)
+{
+	size_t last = s->steps.count > LAST_ROUNDS ? s->steps.count - LAST_ROUNDS : 0;
+	size_t begin = last, end;
+
+	while (begin && comes_between(s, begin - 1, last, s->steps.count))
+		begin--;
+	end = begin;
+	while (end < s->steps.count && !comes_between(s, end, begin, end))
+		end++;
+	s->steps.count = end;
+	s->pending.count = 0;
+}
+
+/* Does its thread do nothing but wait for somebody in a loop: read the same once more, or yield? */
+static bool goes_round(const struct schedule *s, size_t at)
+{
+	const struct schedule_step *step = &s->steps.items[at];
+
+	if (step->point.op == STRATEGY_YIELD)
+		return true;
+	if (step->point.op != STRATEGY_READ)
+		return false;
+	for (size_t i = at + 1; i < s->steps.count; i++) {
+		const struct schedule_step *next = &s->steps.items[i];
+
+		if (next->thread == step->thread && next->point.op != STRATEGY_WAKE &&
+		    next->point.op != STRATEGY_YIELD)
+			return is_like(next, step) && next->point.object == step->point.object;
+	}
+	return false;
+}
+
+bool synth_cut_spins(struct synth *g)
+{
+	struct schedule *s = &g->schedule;
+	size_t kept = 0, count = s->steps.count;
+
+	for (size_t i = 0; i < count; i++)
+		if (!goes_round(s, i))
+			s->steps.items[kept++] = s->steps.items[i];
+	s->steps.count = kept;
+	return kept < count;
+}
+
+static void copy_steps(const struct schedule *from, struct schedule *to)
+{
+	*to = *from;
+	to->steps.items = to->pending.items = NULL;
+	to->steps.count = to->steps.capacity = 0;
+	to->pending.count = to->pending.capacity = 0;
+	array_each(const struct schedule_step, step, &from->steps)
+		*array_add(&to->steps) = *step;
+	array_each(const struct schedule_step, step, &from->pending)
+		*array_add(&to->pending) = *step;
+}
+
+void synth_take_schedule(struct synth *g)
+{
+	struct schedule *s = &g->schedule;
+
+	copy_steps(&g->f->schedule, s);
+	if (strcmp(g->f->kind, "livelock") == 0) {
+		g->ends = SYNTH_LIVELOCK;
+		cut_rounds(s);
+	} else if (strcmp(g->f->kind, "hang") == 0) {
+		g->ends = SYNTH_HANGS;
+	}
+	link_threads(g);
+	link_waits(s);
+	link_futexes(s);
+	array_each(struct schedule_step, step, &s->steps)
+		place_in_header(&step->where);
+	array_each(struct schedule_step, step, &s->pending)
+		place_in_header(&step->where);
+}
+
+/* ---- luck --------------------------------------------------------------------------------------- */
+
+static const struct schedule_step *step_at(const struct synth *g, size_t step)
+{
+	return plan_step_at(&g->schedule, step);
+}
+
+/*
+ * Is it about to come back from a wait in the kernel? In a controlled run whoever has woken it goes on to a point of its own
+ * first; in plain runs both go on at once.
+ */
+static bool is_back_soon(const struct schedule_step *step)
+{
+	return step->point.op == STRATEGY_BLOCK && step->where.inside;
+}
+
+bool synth_leaves_woken(const struct synth *g)
+{
+	array_each(const struct schedule_step, step, &g->schedule.pending)
+		if (is_back_soon(step))
+			return true;
+	return false;
+}
+
+/* The step of the same thread before it; of none: the number of all. */
+static size_t step_before(const struct synth *g, size_t step)
+{
+	const struct schedule *s = &g->schedule;
+	unsigned thread = step_at(g, step)->thread;
+
+	for (size_t i = step < s->steps.count ? step : s->steps.count; i-- > 0;)
+		if (s->steps.items[i].thread == thread)
+			return i;
+	return s->steps.count;
+}
+
+/* Who is held where it goes on from a wait has to have waited: in a schedule it always has. */
+static bool lets_wait(const struct synth *g, const struct plan_order *o)
+{
+	array_each(const struct plan_order, other, &g->plan.orders)
+		if (!other->dropped && g->plan.places.items[other->to].inside &&
+		    step_before(g, other->held) == o->done)
+			return true;
+	return false;
+}
+
+/* In a plain run a thread that calls pthread_cond_wait after the signal can consume it. Under the scheduler it cannot, so
+   a schedule does not prove that such a gate is unnecessary. */
+static bool lets_wake(const struct synth *g, const struct plan_order *o)
+{
+	const struct schedule *s = &g->schedule;
+	size_t next = o->held + 1;
+
+	if (g->strict || step_at(g, o->done)->point.op != STRATEGY_WAIT)
+		return false;
+	return step_at(g, o->held)->point.op == STRATEGY_WAIT ||
+	       (next < s->steps.count && s->steps.items[next].point.op == STRATEGY_WAKE);
+}
+
+bool synth_is_by_luck(const struct synth *g, const struct plan_order *o)
+{
+	if (o->held >= g->schedule.steps.count && is_back_soon(step_at(g, o->held)))
+		return true;
+	return o->blocked && (lets_wait(g, o) || lets_wake(g, o));
+}

@@ -1,0 +1,223 @@
+/* What the script says, and what it calls places. */
+#include "tracer/synth/synth_internal.h"
+
+#include "tracer/base/signame.h"
+#include "tracer/base/text/foreign.h"
+#include "tracer/features/convert/convert.h"
+#include "tracer/source/lines/source_lines.h"
+
+#include <string.h>
+
+static const double FIRST_PLAN_S = 2;
+
+/* Of the program's output in the script. */
+enum { OUTPUT_MOST = 1024 };
+
+/* ---- the script --------------------------------------------------------------------------------------- */
+
+static void add_word(struct str *out, const char *before, const char *word)
+{
+	str_add(out, before);
+	foreign_shell_word(out, word);
+}
+
+static void add_command(const struct synth *g, struct str *out)
+{
+	const struct run_options *o = g->e->x.options;
+	struct str words = {0};
+
+	for (size_t i = 0; g->expects != SYNTH_CAME && i < o->scripts.count; i++)
+		add_word(&words, " -g ", o->scripts.items[i]);
+	array_each(const char *, order, &o->orders)
+		add_word(&words, " --order ", *order);
+	str_add(&words, " -g gates.lua --");
+	for (char *const *arg = o->argv; *arg; arg++)
+		add_word(&words, " ", *arg);
+	str_add(out, "gatectl run");
+	foreign_line(out, str_text(&words)); /* the caller splits lines */
+	str_fini(&words);
+}
+
+const char explore_gates_cut[] =
+	"There was no time to try it without each of its gates: some of them may not matter";
+
+void explore_gates_runs(unsigned long forced, unsigned long asked, double seconds, struct str *out)
+{
+	if (forced >= asked)
+		str_addf(out, "%lu of %lu runs", forced, asked);
+	else
+		str_addf(out, "all of the %lu runs that %.0f s gave of the %lu asked for", forced,
+			 seconds, asked);
+}
+
+static void add_title(const struct synth *g, struct str *out)
+{
+	str_add(out, "Found by gatectl explore: ");
+	foreign_line(out, g->f->where);
+	str_add(out, ".\n");
+	add_command(g, out);
+	if (g->f->forced) {
+		str_add(out, "\nIt has failed like that in ");
+		explore_gates_runs(g->f->forced, g->f->asked, g->f->forced_s, out);
+		if (g->strict)
+			str_addf(out, ", and in %lu searched schedule%s%s", g->schedules,
+				 g->schedules == 1 ? "" : "s",
+				 g->plain ? "" : " that its gates permit");
+		str_add(out, ".");
+	}
+	if (g->late)
+		str_addf(out,
+			 "\nWhere %s began late it came out differently: what it does before its "
+			 "first step matters.",
+			 g->late);
+	if (g->f->gates_cut)
+		str_addf(out, "\n%s.", explore_gates_cut);
+	if (g->plain)
+		str_add(out, "\nIt needs no gate: none of those has come out differently.");
+}
+
+/* That the program has written something else is told by what it has written: all of it, on few lines. */
+static bool can_say_what_came(const struct explore_failure *f)
+{
+	size_t length = f->out.length;
+
+	return f->only_expects && f->ended >= 0 &&
+	       (!f->expects_output ||
+		(length && length <= OUTPUT_MOST && strlen(str_text(&f->out)) == length));
+}
+
+/* Without the brace that closes it. */
+static void add_status(int status, bool signaled, struct str *out)
+{
+	if (signaled)
+		str_addf(out, "expect { signal = \"SIG%s\"", signame_text(status - 128));
+	else
+		str_addf(out, "expect { exit = %d", status);
+}
+
+static void add_what_came(const struct explore_failure *f, struct str *out)
+{
+	add_status(f->ended, f->ended >= 128, out);
+	if (f->expects_output) {
+		str_add(out, ", stdout = ");
+		foreign_lua_string(out, str_text(&f->out));
+	}
+	str_add(out, " }");
+}
+
+/* How a failure of a kind ends, and what a script expects of it. A %s is the signal's name, a %d the status. */
+static const struct ending {
+	const char *kind, *outcome, *expect;
+} endings[] = {
+	{"deadlock", "no thread can move: a deadlock", "expect { deadlock = true }"},
+	{"livelock", "the program goes round for ever: a livelock", "expect { livelock = true }"},
+	{"hang", "no thread makes a step any more: the program hangs",
+	 "expect { time_limit = true }\nlimits { run = 2 }"}, /* it still goes on after 2 s */
+	{"expect", "what the tester's script expects does not hold",
+	 "-- What fails is an expect of the script that it was found with."},
+};
+
+static const struct ending *ending_of(const struct explore_failure *f)
+{
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		if (strcmp(f->kind, endings[i].kind) == 0)
+			return &endings[i];
+	return NULL;
+}
+
+static void add_expect(const struct synth *g, struct str *out)
+{
+	const struct ending *ending = ending_of(g->f);
+
+	if (g->expects == SYNTH_CAME) {
+		add_what_came(g->f, out);
+	} else if (ending) {
+		str_add(out, ending->expect);
+	} else {
+		add_status(g->f->status, strcmp(g->f->kind, "signal") == 0, out);
+		str_add(out, " }");
+	}
+}
+
+static void add_outcome(const struct explore_failure *f, struct str *out)
+{
+	const struct ending *ending = ending_of(f);
+
+	if (ending)
+		str_add(out, ending->outcome);
+	else if (strcmp(f->kind, "signal") == 0)
+		str_addf(out, "the program dies by SIG%s", signame_text(f->status - 128));
+	else
+		str_addf(out, "the program ends with status %d", f->status);
+}
+
+void synth_script(const struct synth *g, struct str *out)
+{
+	struct str title = {0}, outcome = {0}, expect = {0};
+	struct plan_texts texts;
+
+	add_title(g, &title);
+	add_outcome(g->f, &outcome);
+	add_expect(g, &expect);
+	texts = (struct plan_texts){str_text(&title), g->plain ? NULL : str_text(&outcome),
+				    str_text(&expect)};
+	gate_plan_script(&g->plan, &g->schedule, &g->words, &texts, out);
+	str_fini(&title);
+	str_fini(&outcome);
+	str_fini(&expect);
+}
+
+/* ---- places ------------------------------------------------------------------------------------------ */
+
+static struct module *module_named(const struct synth *g, const char *name)
+{
+	array_each(struct module *, m, &g->e->modules)
+		if (name && strcmp(module_name(*m), name) == 0)
+			return *m;
+	return NULL;
+}
+
+static char *location(void *ctx, const struct schedule_where *w)
+{
+	const struct synth *g = ctx;
+	struct convert_line at = {.func = w->func, .file = w->file, .line = w->line};
+	struct module *module = module_named(g, w->object);
+	char *plain = module ? convert_location(g->e->x.symbols, module, &at) : NULL;
+	struct str text = {0};
+
+	if (!plain || module == g->program)
+		return plain;
+	str_addf(&text, "%s!%s", str_base_name(w->object), plain);
+	base_free(plain);
+	return str_take(&text);
+}
+
+static const char *line_text(void *ctx, const char *file, unsigned line)
+{
+	const struct synth *g = ctx;
+
+	return source_line(g->e->x.symbols, file, line);
+}
+
+/* The first plan is made also when there is no time any more. */
+static bool words_is_over(void *ctx)
+{
+	const struct synth *g = ctx;
+	double until = g->f->until > 0 && !g->any ? g->f->until + FIRST_PLAN_S : g->f->until;
+
+	return synth_is_past(until) || run_signals_came();
+}
+
+void synth_words(struct synth *g)
+{
+	if (strcmp(g->f->kind, "expect") == 0)
+		g->expects = can_say_what_came(g->f) ? SYNTH_CAME : SYNTH_UNMET;
+	g->program = g->e->modules.count ? g->e->modules.items[0] : NULL;
+	g->words = (struct plan_words){
+		.ctx = g,
+		.program = g->program ? str_base_name(module_name(g->program)) : NULL,
+		.line_text = line_text,
+		.location = location,
+		.is_over = words_is_over,
+	};
+}
