@@ -18,7 +18,7 @@ static void print_site(const struct convert_plan *p, size_t i)
 {
 	const struct convert_site *site = &p->sites.items[i];
 	size_t gates = convert_orders_of(p, i);
-	struct str words = {0};
+	STR(words);
 
 	convert_site_words(site, &words);
 	if (site->left) {
@@ -29,7 +29,6 @@ static void print_site(const struct convert_plan *p, size_t i)
 		output_print("  converted  %s: %zu order%s\n", str_text(&words), gates,
 			     gates == 1 ? "" : "s");
 	}
-	str_fini(&words);
 }
 
 static void print_summary(const struct convert *c, const char *output)

@@ -57,7 +57,7 @@ static void print_head(const struct prove *p)
 {
 	const struct run_options *o = p->x.options;
 	const char *comma = "";
-	struct str line = {0};
+	STR(line);
 
 	array_each(const char *, script, &o->scripts) {
 		str_addf(&line, "%s%s", comma, is_typed(*script) ? "what was typed" : *script);
@@ -72,7 +72,6 @@ static void print_head(const struct prove *p)
 	if (!p->has_expect && (p->outcome.same_out || p->outcome.same_err))
 		str_add(&line, ", and the same output");
 	output_line(&line);
-	str_fini(&line);
 }
 
 static void print_table(struct prove *p)
@@ -166,7 +165,7 @@ static void print_sentences(const struct prove *p)
 
 static int not_as_expected(const struct cli *cli, const struct prove *p)
 {
-	struct str text = {0};
+	STR(text);
 
 	str_addf(
 		&text,
@@ -174,7 +173,6 @@ static int not_as_expected(const struct cli *cli, const struct prove *p)
 		"in which it did not:\n%s",
 		p->all.agreed, p->all.runs, str_text(&p->failed));
 	output_verdict(cli, str_text(&text), NULL, 0);
-	str_fini(&text);
 	return VERDICT_NOT_AS_EXPECTED;
 }
 

@@ -58,7 +58,7 @@ static void not_forced(struct synth *g)
 {
 	const char *differs = str_text(&g->differs);
 	size_t lines = gate_plan_lines(&g->plan);
-	struct str text = {0};
+	STR(text);
 
 	if (g->oracle.cut) {
 		no_script(g, no_time);
@@ -79,7 +79,6 @@ static void not_forced(struct synth *g)
 			 lines, g->oracle.made - 1);
 	str_addf(&text, ": %s", differs + (strncmp(differs, "gatectl: ", 9) == 0 ? 9 : 0));
 	no_script(g, str_text(&text));
-	str_fini(&text);
 }
 
 /* ---- threads that begin late -------------------------------------------------------------------- */
@@ -109,7 +108,7 @@ static int begin_late(struct synth *g, unsigned thread)
 	const char *id = g->schedule.threads.items[thread];
 	const struct plan_order *o = order_of_thread(g, thread);
 	struct run_trial trial = {.way = TRIAL_EARLY, .early = &id, .early_count = 1};
-	struct str gate = {0};
+	STR(gate);
 	int answer;
 
 	if (!o || synth_is_past(g->f->until))
@@ -119,7 +118,6 @@ static int begin_late(struct synth *g, unsigned thread)
 	answer = synth_runs(g, 1, &trial, g->until);
 	if (answer == 0)
 		g->late = id;
-	str_fini(&gate);
 	return answer;
 }
 

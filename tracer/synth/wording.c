@@ -24,7 +24,7 @@ static void add_word(struct str *out, const char *before, const char *word)
 static void add_command(const struct synth *g, struct str *out)
 {
 	const struct run_options *o = g->e->x.options;
-	struct str words = {0};
+	STR(words);
 
 	for (size_t i = 0; g->expects != SYNTH_CAME && i < o->scripts.count; i++)
 		add_word(&words, " -g ", o->scripts.items[i]);
@@ -35,7 +35,6 @@ static void add_command(const struct synth *g, struct str *out)
 		add_word(&words, " ", *arg);
 	str_add(out, "gatectl run");
 	foreign_line(out, str_text(&words)); /* the caller splits lines */
-	str_fini(&words);
 }
 
 const char explore_gates_cut[] =
@@ -153,7 +152,9 @@ static void add_outcome(const struct explore_failure *f, struct str *out)
 
 void synth_script(const struct synth *g, struct str *out)
 {
-	struct str title = {0}, outcome = {0}, expect = {0};
+	STR(title);
+	STR(outcome);
+	STR(expect);
 	struct plan_texts texts;
 
 	add_title(g, &title);
@@ -162,9 +163,6 @@ void synth_script(const struct synth *g, struct str *out)
 	texts = (struct plan_texts){str_text(&title), g->plain ? NULL : str_text(&outcome),
 				    str_text(&expect)};
 	gate_plan_script(&g->plan, &g->schedule, &g->words, &texts, out);
-	str_fini(&title);
-	str_fini(&outcome);
-	str_fini(&expect);
 }
 
 /* ---- places ------------------------------------------------------------------------------------------ */

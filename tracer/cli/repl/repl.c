@@ -24,12 +24,11 @@ static int said_errno; /* of the first write that failed */
 
 void repl_say(const char *text)
 {
-	struct str shown = {0};
+	STR(shown);
 
 	foreign_lines(&shown, text, "\n\t");
 	if (io_write(STDOUT_FILENO, str_text(&shown), shown.length) < 0 && !said_errno)
 		said_errno = errno;
-	str_fini(&shown);
 }
 
 /* ---- what a line does ----------------------------------------------------------------------- */
@@ -55,14 +54,13 @@ static void repl_add_entry(struct repl *r, const char *lua, const char *file,
 static int do_line(struct repl *r, unsigned number, const char *text, struct str *out,
 		   struct interactive_made *made, struct error *err)
 {
-	struct str lines = {0};
+	STR(lines);
 	int failed;
 
 	for (unsigned i = 1; i < number; i++)
 		str_add(&lines, "\n");
 	str_add(&lines, text);
 	failed = interactive_line(r->interactive, str_text(&lines), "input", out, made, err);
-	str_fini(&lines);
 	return failed;
 }
 
@@ -196,14 +194,13 @@ int repl_lua(struct repl *r, const char *text, struct error *err)
 
 int repl_value(struct repl *r, const char *expression, struct error *err)
 {
-	struct str out = {0};
+	STR(out);
 	int failed = do_line(r, r->number, expression, &out, NULL, err);
 
 	if (!failed) {
 		str_add(&out, "\n");
 		repl_say(str_text(&out));
 	}
-	str_fini(&out);
 	return failed;
 }
 
@@ -223,7 +220,7 @@ int repl_file(struct repl *r, const char *path, struct error *err)
 int repl_go(struct repl *r)
 {
 	enum interactive_state state;
-	struct str out = {0};
+	STR(out);
 
 	repl_terminal_to_program(r);
 	state = interactive_go(r->interactive);
@@ -242,7 +239,6 @@ int repl_go(struct repl *r)
 		interactive_there_line(r->interactive, &out);
 	}
 	repl_say(str_text(&out));
-	str_fini(&out);
 	if (interactive_interrupted(r->interactive)) {
 		r->status = 128 + interactive_interrupted(r->interactive);
 		r->quit = true;
@@ -254,11 +250,10 @@ int repl_go(struct repl *r)
 static bool is_known_to_lua(struct repl *r, const char *word)
 {
 	ERROR(ignored);
-	struct str value = {0};
+	STR(value);
 	bool known = do_line(r, r->number, word, &value, NULL, &ignored) == 0 &&
 		     strcmp(str_text(&value), "nil") != 0;
 
-	str_fini(&value);
 	return known;
 }
 
@@ -296,7 +291,7 @@ static int no_command(struct repl *r, const char *line, struct error *err)
 		strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-");
 	const char *behind = line + length + strspn(line + length, " \t");
 	struct suggestions like = {0};
-	struct str text = {0};
+	STR(text);
 	const char *here;
 	char word[32];
 
@@ -320,7 +315,6 @@ static int no_command(struct repl *r, const char *line, struct error *err)
 	suggest_take(&like, &text);
 	error_fini(err);
 	error_set(err, ERROR_USAGE, "%s", str_text(&text));
-	str_fini(&text);
 	return error_hint(err, "`help` lists them; every other line is Lua, as in a gate script");
 }
 
@@ -465,12 +459,11 @@ static int repl_begin(struct repl *r, struct error *err)
 		if (repl_file(r, *path, err) < 0)
 			return -1;
 	array_each(const char *, order, &r->cli->run.orders) {
-		struct str lua = {0};
+		STR(lua);
 		int failed;
 
 		str_addf(&lua, "order [==[%s]==]", *order);
 		failed = repl_lua(r, str_text(&lua), err);
-		str_fini(&lua);
 		if (failed)
 			return -1;
 	}

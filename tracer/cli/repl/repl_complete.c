@@ -32,13 +32,12 @@ static void offer_commands(void)
 
 static void offer_names(enum interactive_names what)
 {
-	struct str name = {0};
+	STR(name);
 
 	for (size_t i = 0; interactive_name(owner->interactive, what, i, &name); i++) {
 		repl_complete_offer(NULL, str_text(&name));
 		str_clear(&name);
 	}
-	str_fini(&name);
 }
 
 /* Which argument of the command stands at `start`? */

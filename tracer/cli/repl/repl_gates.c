@@ -59,7 +59,7 @@ static bool lacks_name(char *rest)
 
 static bool is_gate(struct repl *r, const char *name)
 {
-	struct str known = {0};
+	STR(known);
 	bool found = false;
 
 	for (size_t i = 0; !found && interactive_name(r->interactive, INTERACTIVE_GATES, i, &known);
@@ -67,7 +67,6 @@ static bool is_gate(struct repl *r, const char *name)
 		found = strcmp(str_text(&known), name) == 0;
 		str_clear(&known);
 	}
-	str_fini(&known);
 	return found;
 }
 
@@ -86,7 +85,7 @@ static struct repl_entry *entry_of(struct repl *r, const char *lua)
 static int make_gate(struct repl *r, const char *name, struct repl_entry **line, struct error *err)
 {
 	struct repl_entry *entry;
-	struct str lua = {0};
+	STR(lua);
 	int failed = 0;
 
 	str_addf(&lua, "local %s = SimpleGate \"%s\"", name, name);
@@ -100,7 +99,6 @@ static int make_gate(struct repl *r, const char *name, struct repl_entry **line,
 	}
 	if (!failed)
 		*line = entry;
-	str_fini(&lua);
 	return failed;
 }
 
@@ -143,7 +141,7 @@ static int make_place(struct repl *r, const char *location, const char *verb, co
 		      const char *variable, struct error *err)
 {
 	bool opens = strcmp(verb, "open") == 0;
-	struct str lua = {0};
+	STR(lua);
 	int failed;
 
 	str_add(&lua, "at ");
@@ -156,7 +154,6 @@ static int make_place(struct repl *r, const char *location, const char *verb, co
 			 opens ? "opens" : "waits at", name);
 		repl_say(str_text(&lua));
 	}
-	str_fini(&lua);
 	return failed;
 }
 

@@ -17,7 +17,7 @@
 
 static int repl_save_add_file(struct str *out, const char *path, struct error *err)
 {
-	char *text = file_read(path, err);
+	OWNED(text) = file_read(path, err);
 
 	if (!text)
 		return -1;
@@ -25,7 +25,6 @@ static int repl_save_add_file(struct str *out, const char *path, struct error *e
 	str_add(out, text);
 	if (out->text[out->length - 1] != '\n')
 		str_add(out, "\n");
-	base_free(text);
 	return 0;
 }
 
@@ -33,13 +32,12 @@ static int repl_save_add_file(struct str *out, const char *path, struct error *e
 static bool is_variable(void *ctx, const char *gate)
 {
 	const struct repl *r = ctx;
-	struct str line = {0};
+	STR(line);
 	bool found = false;
 
 	str_addf(&line, "local %s = SimpleGate \"%s\"", gate, gate);
 	array_each(const struct repl_entry, entry, &r->entries)
 		found |= entry->lua && !entry->dropped && strcmp(entry->lua, str_text(&line)) == 0;
-	str_fini(&line);
 	return found;
 }
 
@@ -94,7 +92,7 @@ static const char *free_word(const char *text)
 static int script_text(struct repl *r, struct interactive_saving *how, struct str *out,
 		       struct error *err)
 {
-	struct str entries = {0};
+	STR(entries);
 	int failed = 0;
 
 	array_each(const struct repl_entry, entry, &r->entries)
@@ -110,7 +108,6 @@ static int script_text(struct repl *r, struct interactive_saving *how, struct st
 		if (how->behind.length)
 			str_addf(out, "\n-- what was done by hand\n%s", str_text(&how->behind));
 	}
-	str_fini(&entries);
 	return failed ? -1 : 0;
 }
 
@@ -118,21 +115,20 @@ static int script_text(struct repl *r, struct interactive_saving *how, struct st
    go. */
 static void note_held(struct repl *r)
 {
-	struct str who = {0}, line = {0};
+	STR(who);
+	STR(line);
 
 	if (interactive_held(r->interactive, &who)) {
 		str_addf(&line, "note: %s: open its gate, or the script ends there, too\n",
 			 str_text(&who));
 		repl_say(str_text(&line));
 	}
-	str_fini(&who);
-	str_fini(&line);
 }
 
 /* Asks the person; on a pipe there is nobody to answer. */
 static bool leaves_out(struct repl *r, size_t step, struct error *err)
 {
-	struct str question = {0};
+	STR(question);
 	char *answer;
 	int signal;
 	bool yes;
@@ -147,7 +143,6 @@ static bool leaves_out(struct repl *r, size_t step, struct error *err)
 	repl_take_signals(r);
 	answer = repl_read_terminal(str_text(&question), false);
 	signal = repl_give_signals_back();
-	str_fini(&question);
 	if (signal) {
 		r->status = 128 + signal;
 		r->quit = true;
@@ -163,7 +158,7 @@ int repl_save(struct repl *r, const char *path, const struct repl_without *witho
 	      struct error *err)
 {
 	struct interactive_saving how = {0};
-	struct str text = {0};
+	STR(text);
 	int failed;
 
 	array_each(const size_t, step, without)
@@ -180,7 +175,6 @@ int repl_save(struct repl *r, const char *path, const struct repl_without *witho
 		note_held(r);
 	}
 	interactive_saving_fini(&how);
-	str_fini(&text);
 	return failed;
 }
 

@@ -190,13 +190,12 @@ void repl_tell(void *ctx, const char *line)
 {
 	const struct repl *r = ctx;
 	bool screen = r->terminal && isatty(STDOUT_FILENO);
-	struct str out = {0};
+	STR(out);
 
 	if (screen)
 		fresh_line(&out);
 	str_addf(&out, "%s%s\n", line, screen ? "\r" : "");
 	repl_say(str_text(&out));
-	str_fini(&out);
 }
 
 /* ---- a line --------------------------------------------------------------------------------- */
@@ -280,7 +279,7 @@ static int before_prompt(void)
 
 char *repl_read_terminal(const char *question, bool is_command)
 {
-	struct str out = {0};
+	STR(out);
 	sigset_t clock, before;
 	char *line;
 
@@ -289,7 +288,6 @@ char *repl_read_terminal(const char *question, bool is_command)
 	if (isatty(STDOUT_FILENO))
 		fresh_line(&out);
 	repl_say(str_text(&out));
-	str_fini(&out);
 	sigemptyset(&clock);
 	sigaddset(&clock, SIGALRM); /* libedit writes by stdio, which loses what is interrupted */
 	sigprocmask(SIG_BLOCK, &clock, &before);

@@ -84,10 +84,9 @@ static bool stayed_in(const struct convert_thread *t, size_t event, size_t now, 
    that runs. */
 static bool deeds_is_function(const struct convert_record *r, const struct convert_line *at)
 {
-	char *location = convert_location(r->symbols, r->program, at);
+	OWNED(location) = convert_location(r->symbols, r->program, at);
 	bool is = location && (at->opens || str_same(location, at->func));
 
-	base_free(location);
 	return is;
 }
 
@@ -101,9 +100,8 @@ bool deeds_is_done(const struct convert_record *r, const struct convert_thread *
 
 static bool has_location(const struct convert_record *r, const struct convert_line *at)
 {
-	char *location = convert_location(r->symbols, r->program, at);
+	OWNED(location) = convert_location(r->symbols, r->program, at);
 
-	base_free(location);
 	return location != NULL;
 }
 
@@ -198,12 +196,11 @@ size_t convert_earlier(const struct convert_plan *p, const struct convert_record
 	const size_t count = r->threads.items[o->from_thread].events.count;
 	const size_t first = first_event(p, r, o);
 	const size_t behind = o->from_events < count ? o->from_events : count;
-	struct str skipped = {0};
+	STR(skipped);
 	size_t n = 0;
 
 	for (size_t i = first; i < behind; i++)
 		if (is_near_an_end(i, first, behind))
 			n += add_earlier(p, r, o, i, n < skip ? &skipped : out);
-	str_fini(&skipped);
 	return n > skip ? n - skip : 0;
 }

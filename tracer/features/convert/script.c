@@ -92,7 +92,7 @@ void convert_site_words(const struct convert_site *site, struct str *out)
 static void add_reason(const struct convert_plan *p, const struct convert_order *o, struct str *out)
 {
 	const char *thread = p->threads.items[o->from_thread];
-	struct str text = {0};
+	STR(text);
 
 	if (o->way == CONVERT_EXITS)
 		str_addf(&text, "until %s has ended", thread);
@@ -103,7 +103,6 @@ static void add_reason(const struct convert_plan *p, const struct convert_order 
 	if (o->from_hit > 1)
 		str_addf(&text, " (time %lu)", o->from_hit);
 	foreign_lua_comment(out, "%s", str_text(&text));
-	str_fini(&text);
 }
 
 /* ---- the script ------------------------------------------------------------------------------- */
@@ -136,13 +135,12 @@ static void script_add_order(const struct convert_plan *p, const struct convert_
 
 static void script_add_site(const struct convert_plan *p, size_t i, struct str *out)
 {
-	struct str words = {0};
+	STR(words);
 
 	convert_site_words(&p->sites.items[i], &words);
 	str_add(out, "\n");
 	foreign_lua_comment(out, "%s. %s", str_text(&words),
 			    convert_orders_of(p, i) ? "Instead, it waits" : "Nobody needs it.");
-	str_fini(&words);
 	array_each(const struct convert_order, o, &p->orders)
 		if (o->site == i && o->state == CONVERT_KEPT)
 			script_add_order(p, o, out);

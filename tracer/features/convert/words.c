@@ -106,7 +106,7 @@ static char *called(const char *text)
 static char *try_text(const struct line_naming *n, const char *where, const char *text,
 		      unsigned most)
 {
-	struct str location = {0};
+	STR(location);
 
 	for (unsigned k = 0; text && *text && k <= most; k++) {
 		str_clear(&location);
@@ -116,7 +116,6 @@ static char *try_text(const struct line_naming *n, const char *where, const char
 		if (words_means(n, str_text(&location)))
 			return str_take(&location);
 	}
-	str_fini(&location);
 	return NULL;
 }
 
@@ -150,11 +149,10 @@ char *convert_location(struct modules *symbols, struct module *program,
 	if (!answer)
 		answer = by_text(&n, paths[0]);
 	for (size_t i = 0; !answer && i < sizeof(paths) / sizeof(*paths); i++) {
-		struct str plain = {0};
+		STR(plain);
 
 		str_addf(&plain, "%s:%u", paths[i], at->line);
 		answer = words_means(&n, str_text(&plain)) ? str_take(&plain) : NULL;
-		str_fini(&plain);
 	}
 	return answer;
 }

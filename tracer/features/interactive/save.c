@@ -326,7 +326,7 @@ static void add_verbs(struct saving *v, struct str *out, long p, bool inside)
 static void add_counted(struct saving *v, struct str *out, long p, const struct script_place *place,
 			unsigned nth)
 {
-	struct str count = {0};
+	STR(count);
 
 	if (v->in_table)
 		str_addf(&count, "%s.", v->how->word);
@@ -338,7 +338,6 @@ static void add_counted(struct saving *v, struct str *out, long p, const struct 
 	str_addf(out, ".is_open and 1 or 0)\n\tif %s == %u then\n", str_text(&count), nth);
 	add_verbs(v, out, p, true);
 	str_add(out, "\tend\nend)\n");
-	str_fini(&count);
 }
 
 /* Threads that were blocked by then have to be blocked first; only those that the user named
@@ -346,12 +345,12 @@ static void add_counted(struct saving *v, struct str *out, long p, const struct 
 static void add_blocked(struct saving *v, long p, struct str *out)
 {
 	const struct steps_phase *phase = phase_at(v, p);
-	struct str end = {0};
+	STR(end);
 	bool any = false;
 
 	str_addf(&end, "end of %s %zu", v->how->word, phase->step + 1);
 	array_each(const struct steps_block, block, &phase->blocked) {
-		struct str order = {0};
+		STR(order);
 
 		if (!is_named(v, block->thread))
 			continue;
@@ -362,11 +361,9 @@ static void add_blocked(struct saving *v, long p, struct str *out)
 		str_add(&v->orders, "order(");
 		foreign_lua_string(&v->orders, str_text(&order));
 		str_add(&v->orders, ")\n");
-		str_fini(&order);
 	}
 	if (any)
 		str_addf(out, " :event(\"%s\")", str_text(&end));
-	str_fini(&end);
 }
 
 static void add_there(struct saving *v, long p)
@@ -498,7 +495,7 @@ static void add_end(struct saving *v, long p)
 /* What was done before the program's own code ran: a gate with a name in Lua is simply opened. */
 static void add_ready(struct saving *v)
 {
-	struct str deeds = {0};
+	STR(deeds);
 
 	array_each(const struct steps_step, step, &v->taken->steps) {
 		if (!is_deed(v, step, NEVER))
@@ -511,7 +508,6 @@ static void add_ready(struct saving *v)
 	if (deeds.length)
 		str_addf(&v->rests, "on \"rest\"%s -- by hand it was done before the start\n",
 			 str_text(&deeds));
-	str_fini(&deeds);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */

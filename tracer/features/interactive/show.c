@@ -54,7 +54,7 @@ void interactive_threads(struct interactive *l, struct str *out)
 
 	array_each(struct run_thread *, it, &l->run.threads) {
 		const struct run_thread *t = *it;
-		struct str sentence = {0};
+		STR(sentence);
 
 		thread_sentence(l, t, &sentence);
 		str_addf(out, "%s%2zu  %s%s", mark_of(l, t), ++n, str_text(&sentence),
@@ -62,7 +62,6 @@ void interactive_threads(struct interactive *l, struct str *out)
 		if (l->state == INTERACTIVE_TURN && t->tracee)
 			sched_say(t, out);
 		str_add(out, "\n");
-		str_fini(&sentence);
 	}
 }
 
@@ -311,7 +310,7 @@ static void try_by_hand(struct interactive *l, struct str *out)
 static void add_try(struct interactive *l, struct str *out)
 {
 	struct run *s = &l->run;
-	struct str text = {0};
+	STR(text);
 
 	if (l->state == INTERACTIVE_REST && s->rest == WAITS_OWN)
 		own_deadlock_try(s, &text);
@@ -320,7 +319,6 @@ static void add_try(struct interactive *l, struct str *out)
 	if (text.length)
 		str_addf(out, "try: %s\n", str_text(&text));
 	try_by_hand(l, out);
-	str_fini(&text);
 }
 
 /* What a verdict would say at this point. */
@@ -470,7 +468,7 @@ static void found_match(struct interactive *l, const char *where, size_t k,
 			const struct source_match *match, struct str *out)
 {
 	struct source_sites sites = {0};
-	struct str location = {0};
+	STR(location);
 	ERROR(ignored);
 
 	if (!match->file)
@@ -479,7 +477,6 @@ static void found_match(struct interactive *l, const char *where, size_t k,
 	found_line(l, match->file, match->line,
 		   sites_of(l, str_text(&location), &sites, &ignored) == 0, out);
 	error_fini(&ignored);
-	str_fini(&location);
 	source_sites_fini(&sites);
 }
 

@@ -98,7 +98,7 @@ static char *steps_taken_line_of(struct interactive *l, const struct run_thread 
 	ERROR(ignored);
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
-		struct str text = {0};
+		STR(text);
 		int failed;
 
 		str_addf(&text, "%s:%u", paths[i], call->line);
@@ -106,7 +106,6 @@ static char *steps_taken_line_of(struct interactive *l, const struct run_thread 
 		source_sites_fini(&sites);
 		if (!failed)
 			return str_take(&text);
-		str_fini(&text);
 	}
 	return NULL;
 }

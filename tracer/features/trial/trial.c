@@ -20,7 +20,8 @@ enum { HELD_BACK_MOST_MS = 500, HELD_BACK_PART = 4 };
 static char *trial_name_of(const struct engine *e, size_t index)
 {
 	struct engine_subject subject;
-	struct str name = {0}, other = {0};
+	STR(other);
+	struct str name = {0};
 	size_t same = 1;
 
 	engine_subject_at(e, index, &subject);
@@ -33,7 +34,6 @@ static char *trial_name_of(const struct engine *e, size_t index)
 	}
 	if (same > 1)
 		str_addf(&name, " [%zu]", same);
-	str_fini(&other);
 	return str_take(&name);
 }
 
@@ -42,10 +42,9 @@ static bool trial_find(const struct engine *e, const char *name, struct engine_s
 	bool found = false;
 
 	for (size_t i = 0; !found && engine_subject_at(e, i, out); i++) {
-		char *own = trial_name_of(e, i);
+		OWNED(own) = trial_name_of(e, i);
 
 		found = strcmp(own, name) == 0 || (out->gate && strcmp(out->gate->name, name) == 0);
-		base_free(own);
 	}
 	return found;
 }

@@ -42,7 +42,7 @@ static int learn_twice(struct convert *c)
 /* Counts, by the gates' own rules, which arrivals the orders are about, until two runs agree. */
 static int count(struct convert *c)
 {
-	struct str text = {0};
+	STR(text);
 	struct convert_record *r = NULL;
 	bool same = false;
 
@@ -54,7 +54,6 @@ static int count(struct convert *c)
 			break;
 		same = convert_count(&c->plan, r);
 	}
-	str_fini(&text);
 	if (!r)
 		return convert_not_learned(c);
 	convert_name_events(&c->plan);
@@ -66,7 +65,7 @@ static int count(struct convert *c)
 static int is_loop(struct convert *c, size_t site, unsigned long times)
 {
 	const struct convert_site *s = &c->plan.sites.items[site];
-	struct str text = {0};
+	STR(text);
 	struct convert_without usual = {0};
 	int same;
 
@@ -74,14 +73,13 @@ static int is_loop(struct convert *c, size_t site, unsigned long times)
 		return 0;
 	convert_probe_site(&c->plan, site, &text);
 	same = convert_alone(c, site, str_text(&text), &usual);
-	str_fini(&text);
 	return same < 0 ? -1 : times > usual.times;
 }
 
 /* Does removing this sleep alone change the outcome? 0 (site->matters says it), or -1. */
 static int without(struct convert *c, size_t i)
 {
-	struct str text = {0};
+	STR(text);
 	struct convert_site *site = &c->plan.sites.items[i];
 	struct convert_without run = {0};
 	int same, loop;
@@ -89,7 +87,6 @@ static int without(struct convert *c, size_t i)
 	experiment_say(&c->x, "without one sleep");
 	convert_elide_only(&c->plan, i, &text);
 	same = convert_alone(c, i, str_text(&text), &run);
-	str_fini(&text);
 	loop = same < 0 ? -1 : is_loop(c, i, run.times);
 	if (loop < 0)
 		return -1;
@@ -134,11 +131,10 @@ static int convert_compare(const void *a, const void *b)
 static bool next_verifying(void *ctx)
 {
 	struct convert *c = ctx;
-	struct str what = {0};
+	STR(what);
 
 	str_addf(&what, "verifying, %lu of %lu", c->verified + 1, c->wanted);
 	experiment_say(&c->x, str_text(&what));
-	str_fini(&what);
 	return true;
 }
 
@@ -170,7 +166,7 @@ static int verify(struct convert *c)
 
 static void head(const struct convert *c, struct str *out)
 {
-	struct str words = {0};
+	STR(words);
 
 	for (char *const *word = c->x.options->argv; *word; word++) {
 		str_add(&words, " ");
@@ -188,16 +184,14 @@ static void head(const struct convert *c, struct str *out)
 		foreign_lua_comment(out, "Left as it is: %s.", str_text(&words));
 		foreign_lua_comment(out, "    %s", site->left);
 	}
-	str_fini(&words);
 }
 
 static void write_script(struct convert *c)
 {
-	struct str first = {0};
+	STR(first);
 
 	head(c, &first);
 	convert_script(&c->plan, str_text(&first), &c->script);
-	str_fini(&first);
 }
 
 /* Verifies the script as it is; or with all orders that were seen; or without the sites that spoil

@@ -106,7 +106,7 @@ static const char *const late = "there was no time to try it without (--for)";
 static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 {
 	struct convert_site *site = &c->plan.sites.items[i];
-	struct str differs = {0};
+	STR(differs);
 	int same;
 
 	base_free(site->left);
@@ -129,7 +129,6 @@ static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 				     str_text(&differs));
 	else if (same < 0)
 		convert_choose_leave(site, late, "");
-	str_fini(&differs);
 	return same;
 }
 
@@ -167,7 +166,7 @@ static const struct run_subject *subject_of(const struct run_evidence *e,
 					    const struct convert_order *o)
 {
 	const struct run_subject *found = NULL;
-	struct str name = {0};
+	STR(name);
 
 	str_add(&name, "order ");
 	script_order(o->from_name, o->way == CONVERT_WAITS, o->to_name, &name);
@@ -175,7 +174,6 @@ static const struct run_subject *subject_of(const struct run_evidence *e,
 	array_each(const struct run_subject, s, &e->subjects)
 		if (strncmp(s->name, str_text(&name), name.length) == 0)
 			found = s;
-	str_fini(&name);
 	return found;
 }
 
@@ -202,7 +200,7 @@ static int changes_earlier(struct convert *c, const struct convert_order *o,
 	int needed = 0;
 
 	for (size_t skip = 0; !needed && skip < EARLIER_TRIES; skip++) {
-		struct str text = {0};
+		STR(text);
 		bool any;
 
 		convert_script(&c->plan, "", &text);
@@ -211,7 +209,6 @@ static int changes_earlier(struct convert *c, const struct convert_order *o,
 			needed = convert_use_script(c, str_text(&text)) < 0
 					 ? -1
 					 : changes(c, subject, TRIAL_EARLY);
-		str_fini(&text);
 		if (!any)
 			break;
 	}

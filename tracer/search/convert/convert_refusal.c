@@ -68,7 +68,8 @@ static bool is_first_of_its_kind(const struct convert_plan *p, size_t site)
 /* One line for the first of them, one for the others. */
 static void add_reasons(const struct convert_plan *p, struct str *out)
 {
-	struct str others = {0}, first = {0};
+	STR(others);
+	STR(first);
 
 	add_alike(p, 0, &first);
 	str_add_short(out, str_text(&first), REASON_MOST + OTHERS_MOST);
@@ -82,13 +83,11 @@ static void add_reasons(const struct convert_plan *p, struct str *out)
 		str_add(out, "\nothers: ");
 		str_add_short(out, str_text(&others), OTHERS_MOST);
 	}
-	str_fini(&first);
-	str_fini(&others);
 }
 
 int convert_none(struct convert *c)
 {
-	struct str why = {0};
+	STR(why);
 
 	if (!c->plan.sites.count)
 		return no_sleep(c);
@@ -108,13 +107,12 @@ int convert_none(struct convert *c)
 				     "converts them, too");
 	else
 		error_hint(c->x.err, "write the script by hand, gatectl-gates(5)");
-	str_fini(&why);
 	return -1;
 }
 
 int convert_unverified(struct convert *c)
 {
-	struct str differs = {0};
+	STR(differs);
 
 	if (experiment_is_over(&c->x))
 		return -1;
@@ -126,14 +124,13 @@ int convert_unverified(struct convert *c)
 	error_hint(c->x.err,
 		   "its order depends on something that gatectl does not see; write the script "
 		   "by hand, gatectl-gates(5)");
-	str_fini(&differs);
 	return -1;
 }
 
 int convert_late(struct convert *c)
 {
 	double more = MORE_RUNS * c->seconds;
-	struct str takes = {0};
+	STR(takes);
 
 	if (experiment_is_over(&c->x))
 		return -1;
@@ -145,7 +142,6 @@ int convert_late(struct convert *c)
 		  "the %g s that it may take (--for) do not do for %s, one run of which %s: there "
 		  "is no script yet that was verified",
 		  c->x.most, c->x.options->argv[0], str_text(&takes));
-	str_fini(&takes);
 	error_hint(c->x.err, "gatectl convert --for=%.0f, with more time",
 		   more > MORE_TIMES * c->x.most ? more : MORE_TIMES * c->x.most);
 	return -1;

@@ -262,12 +262,11 @@ static int runs_without(struct prove *p, struct prove_line *line, struct prove_r
 	struct line_runs runs = {.p = p, .line = line, .row = row};
 	const struct oracle_question q = {
 		.trial = &runs.trial, .ctx = &runs, .next = next_of_line, .judge = judge_line};
-	struct str what = {0};
+	STR(what);
 
 	str_addf(&what, row == &line->turned ? "other way round: %s" : "without %s",
 		 line->name ? line->name : "gates");
 	experiment_say(&p->x, str_text(&what));
-	str_fini(&what);
 	return ask(p, &q) == ORACLE_STOP ? -1 : 0;
 }
 

@@ -31,7 +31,7 @@ static int agrees_without(struct synth *g, const struct plan_order *o)
 {
 	static const enum trial_way ways[] = {TRIAL_PLAIN, TRIAL_LATE, TRIAL_EARLY};
 	const char *opens = thread_of(g, o->done);
-	struct str gate = {0};
+	STR(gate);
 	int answer = 1;
 
 	gate_plan_gate(&g->plan, o, &gate);
@@ -46,7 +46,6 @@ static int agrees_without(struct synth *g, const struct plan_order *o)
 
 		answer = has_no_time(g) ? 0 : synth_runs(g, g->tried_each, &trial, g->drop_until);
 	}
-	str_fini(&gate);
 	return answer;
 }
 
@@ -58,7 +57,7 @@ static int agrees_turned(struct synth *g, struct plan_order *o, bool at_its_end)
 	const char *opens = g->plan.places.items[o->from].at.thread; /* or several alike */
 	struct script_place turns = g->plan.places.items[o->to].at;
 	struct script_place held = {.kind = SCRIPT_THREAD_START};
-	struct str script = {0};
+	STR(script);
 	int answer;
 
 	held.thread = opens ? opens : thread_of(g, o->done);
@@ -80,7 +79,6 @@ static int agrees_turned(struct synth *g, struct plan_order *o, bool at_its_end)
 	script_place(&held, &script);
 	str_add(&script, " :wait(turned)\n");
 	answer = oracle_script(&g->oracle, str_text(&script));
-	str_fini(&script);
 	if (answer == 0)
 		answer = synth_runs(g, g->tried_each < TURNED ? g->tried_each : TURNED, &all,
 				    g->drop_until);

@@ -200,14 +200,13 @@ static size_t places_make(struct plan_placing *g, size_t at, enum script_at kind
 static int nowhere(struct plan_placing *g, size_t at)
 {
 	const struct schedule_step *step = plan_step(g->v, at);
-	struct str deed = {0};
+	STR(deed);
 
 	plan_deed(step, g->words, &deed);
 	error_set(g->err, ERROR_STATE,
 		  "%s has to be stopped where it %s, and nothing tells where in the source or in "
 		  "the code of a module that is",
 		  g->v->s->threads.items[step->thread], str_text(&deed));
-	str_fini(&deed);
 	return -1;
 }
 

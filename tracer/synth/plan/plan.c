@@ -18,10 +18,9 @@ static bool plan_is_taken(const void *ctx, const char *name)
 
 static char *unique_name(struct plan_placing *g, size_t at, enum plan_tense tense)
 {
-	char *plain = plan_name(g->v->s, plan_step(g->v, at), tense);
+	OWNED(plain) = plan_name(g->v->s, plan_step(g->v, at), tense);
 	char *unique = script_unique(plain, plan_is_taken, g->p);
 
-	base_free(plain);
 	return unique;
 }
 

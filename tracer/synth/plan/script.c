@@ -130,7 +130,7 @@ static void add_places(struct plan_text *t)
 	for (unsigned writes = 0; writes < 2; writes++) {
 		for (size_t i = 0; i < p->places.count && t->uses[i].step != PLAN_NONE; i++) {
 			size_t place = t->uses[i].place;
-			struct str text = {0};
+			STR(text);
 
 			script_place(&p->places.items[place].at, &text);
 			if (writes) {
@@ -139,7 +139,6 @@ static void add_places(struct plan_text *t)
 			} else if (text.length > widest && text.length <= WIDEST) {
 				widest = text.length;
 			}
-			str_fini(&text);
 		}
 	}
 }
@@ -185,7 +184,7 @@ static void say_address(const struct plan_place *place, const struct schedule *s
 	const struct schedule_where *w = &step->where;
 	const char *file = w->file ? str_base_name(w->file) : "?";
 	const char *call = w->call ? w->call : "a function";
-	struct str text = {0};
+	STR(text);
 
 	str_addf(&text, "%s is ", place->at.location);
 	if (w->inside)
@@ -199,7 +198,6 @@ static void say_address(const struct plan_place *place, const struct schedule *s
 		plan_deed(step, words, &text);
 	str_add(&text, ".");
 	script_comment(str_text(&text), 0, out);
-	str_fini(&text);
 }
 
 /* What addresses mean, and for how long. */

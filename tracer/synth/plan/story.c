@@ -103,7 +103,8 @@ static bool was_told(const struct teller *t, size_t last, size_t at, bool same)
 static void add_deeds(const struct teller *t, const struct plan_segment *segment, struct str *out)
 {
 	const struct schedule_where *line = NULL;
-	struct str deed = {0}, last = {0};
+	STR(deed);
+	STR(last);
 	size_t told = PLAN_NONE;
 	unsigned times = 0;
 
@@ -135,8 +136,6 @@ static void add_deeds(const struct teller *t, const struct plan_segment *segment
 	add_times(times, out);
 	if (line)
 		story_add_place(line, out);
-	str_fini(&deed);
-	str_fini(&last);
 }
 
 /* Is the thread held where the segment ends? */
@@ -174,7 +173,7 @@ void plan_story(const struct gate_plan *p, const struct plan_view *v,
 {
 	struct teller t = {.v = v, .words = words};
 	bool *came = base_alloc(v->s->threads.count + 1, sizeof(*came)); /* by thread */
-	struct str text = {0};
+	STR(text);
 	size_t number = 0;
 
 	t.named = base_alloc(v->steps.count + 1, sizeof(*t.named));
@@ -199,7 +198,6 @@ void plan_story(const struct gate_plan *p, const struct plan_view *v,
 		str_addf(&text, "Then %s.", outcome);
 		script_comment(str_text(&text), 3, out);
 	}
-	str_fini(&text);
 	base_free(came);
 	base_free(t.named);
 	base_free(t.segments);

@@ -69,7 +69,8 @@ void script_order(const char *from, bool blocked, const char *to, struct str *ou
 
 void script_comment(const char *text, unsigned indent, struct str *out)
 {
-	struct str shown = {0}, line = {0};
+	STR(shown);
+	STR(line);
 	bool is_first = true; /* word of its line */
 
 	foreign_lines(&shown, text, "\t");
@@ -86,18 +87,15 @@ void script_comment(const char *text, unsigned indent, struct str *out)
 		at += n + strspn(at + n, " \t");
 	}
 	foreign_lua_comment(out, "%s", str_text(&line));
-	str_fini(&shown);
-	str_fini(&line);
 }
 
 void script_comments(const char *text, struct str *out)
 {
 	while (*text) {
 		size_t n = strcspn(text, "\n");
-		char *line = base_strndup(text, n);
+		OWNED(line) = base_strndup(text, n);
 
 		script_comment(line, 0, out);
-		base_free(line);
 		text += n + (text[n] == '\n');
 	}
 }
