@@ -369,56 +369,25 @@ static void repl_fault(struct repl *r, struct error *err)
 	tell_fault(r, err);
 }
 
-/* `last`: no line follows that could be the rest of the statement. */
-static void one_statement(struct repl *r, const char *text, bool last)
+/* A line, or with `last` none: no line follows that could be the rest of the statement. */
+static void one_statement(struct repl *r, const char *line, bool last)
 {
+	OWNED(text) = NULL;
 	ERROR(err);
 
-	if (do_command(r, text, &err) == 0) {
-		r->quit |= said_errno && !r->terminal;
-	} else if (!last && err.code == ERROR_SCRIPT && script_line_goes_on(text)) {
-		if (!r->statement.length)
-			str_add(&r->statement, text);
-		return;
-	} else {
-		repl_fault(r, &err);
-	}
-	str_clear(&r->statement);
-}
-
-static void one_line(struct repl *r, const char *line)
-{
-	char *text;
-
-	if (r->terminal && repl_line_is_emptied()) {
-		str_clear(&r->statement);
-		return;
-	}
-	if (!r->statement.length) {
+	if (!r->statement.length)
 		r->first = r->number;
-		one_statement(r, line, false);
-		return;
-	}
-	str_addf(&r->statement, "\n%s", line);
+	else if (line)
+		str_add(&r->statement, "\n");
+	str_add(&r->statement, line ? line : "");
 	text = base_strdup(str_text(&r->statement));
-	one_statement(r, text, false);
-	base_free(text);
-}
-
-static void rest_is_missing(struct repl *r)
-{
-	char *text = base_strdup(str_text(&r->statement));
-
-	if (*text && !r->quit)
-		one_statement(r, text, true);
-	base_free(text);
-}
-
-static char *read_line(struct repl *r, struct error *err)
-{
-	const char *prompt = r->statement.length ? "       >> " : "(gatectl) ";
-
-	return r->terminal ? repl_read_terminal(prompt, true) : repl_read_pipe(err);
+	str_clear(&r->statement);
+	if (do_command(r, text, &err) == 0)
+		r->quit |= said_errno && !r->terminal;
+	else if (!last && err.code == ERROR_SCRIPT && script_line_goes_on(text))
+		str_add(&r->statement, text);
+	else
+		repl_fault(r, &err);
 }
 
 static void loop(struct repl *r)
@@ -429,13 +398,16 @@ static void loop(struct repl *r)
 		int signal;
 
 		repl_take_signals(r);
-		line = read_line(r, &err);
+		line = r->terminal
+			       ? repl_read_terminal(
+					 r->statement.length ? "       >> " : "(gatectl) ", true)
+			       : repl_read_pipe(&err);
 		signal = repl_give_signals_back();
 		if (signal)
 			r->status = 128 + signal;
 		if (!line && !err.code) {
-			if (!signal)
-				rest_is_missing(r);
+			if (!signal && r->statement.length && !r->quit)
+				one_statement(r, NULL, true);
 			break;
 		}
 		r->number++;
@@ -444,7 +416,10 @@ static void loop(struct repl *r)
 			repl_fault(r, &err);
 			break;
 		}
-		one_line(r, line);
+		if (r->terminal && repl_line_is_emptied())
+			str_clear(&r->statement);
+		else
+			one_statement(r, line, false);
 		free(line);
 	}
 	if (r->terminal && !r->quit)

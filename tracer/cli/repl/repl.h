@@ -1,13 +1,4 @@
-/*
- * gatectl repl. One file, one idea:
- *
- *	repl.c           the loop: reads a line, executes it, shows what came of it
- *	repl_terminal.c  libedit and the program share the terminal; signals at the prompt
- *	repl_commands.c  the table of commands, and what each does
- *	repl_gates.c     the command gate
- *	repl_complete.c  completion
- *	repl_save.c      what was done by hand, as a script
- */
+/* gatectl repl: shared by its files. */
 #ifndef GATECTL_CLI_REPL_REPL_H
 #define GATECTL_CLI_REPL_REPL_H
 

@@ -24,12 +24,6 @@ static void repl_complete_offer(void *ctx, const char *name)
 	*array_add(&found.items) = strdup(name);
 }
 
-static void offer_commands(void)
-{
-	for (const struct repl_command *c = repl_commands; c->name; c++)
-		repl_complete_offer(NULL, c->name);
-}
-
 static void offer_names(enum interactive_names what)
 {
 	STR(name);
@@ -69,7 +63,8 @@ static void repl_complete_collect(enum repl_word word)
 {
 	switch (word) {
 	case WORD_COMMAND:
-		offer_commands();
+		for (const struct repl_command *c = repl_commands; c->name; c++)
+			repl_complete_offer(NULL, c->name);
 		break;
 	case WORD_LOCATION:
 		interactive_locations(owner->interactive, found.begin, repl_complete_offer, NULL);

@@ -1,16 +1,6 @@
 /*
  * gatectl convert: from what runs of a test that sleeps have shown to a gate script.
  *
- *	watch.c	 one run: what the threads do
- *	sleeps.c ... which threads sleep, how the others stand when a sleep ends
- *	turns.c	 ... and which sleep ends first
- *	own.c	 ... what of it is the test's own code, and not that of a library inside
- *	polls.c	 loops that sleep until something has happened
- *	deeds.c	 what a thread has done by then, and where it can be held back before that
- *	orders.c what a run tells of the orders that the sleeps make
- *	words.c	 locations and names as a person would write them
- *	script.c the script (words of scripts: synth/script/script.h)
- *
  * Ownership: the caller owns records and plans; convert_record_fini, convert_plan_fini. Names of files
  * and functions belong to modules, which live as long as the symbols of all the runs.
  */

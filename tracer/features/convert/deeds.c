@@ -3,6 +3,7 @@
  * in a script.
  */
 #include "tracer/features/convert/record.h"
+#include "tracer/base/text/token.h"
 #include "tracer/source/lines/source_lines.h"
 
 #include <ctype.h>
@@ -42,29 +43,23 @@ bool deeds_is_empty(struct modules *symbols, const struct convert_line *at)
 	       (strncmp(text, "return", 6) == 0 && !strchr(text, '('));
 }
 
-/* What follows the brackets of "while (...)"; NULL: it is no such statement. */
-static const char *behind_while(const char *text)
-{
-	unsigned depth = 0;
-
-	while (isspace((unsigned char)*text))
-		text++;
-	if (strncmp(text, "while", 5) != 0 || (text[5] != ' ' && text[5] != '('))
-		return NULL;
-	for (text += 5; *text && *text != '\n'; text++) {
-		depth += *text == '(';
-		if (*text == ')' && --depth == 0)
-			return text + 1;
-	}
-	return text;
-}
-
 bool deeds_is_while(struct modules *symbols, const struct convert_line *at, bool with_body)
 {
 	const char *text = at->file ? source_line(symbols, at->file, at->line) : NULL;
+	struct token t = token_at(text ? text : "");
+	unsigned depth = 0;
 
-	text = text ? behind_while(text) : NULL;
-	return text && (!with_body || isalpha((unsigned char)text[strspn(text, " {")]));
+	if (!token_is(&t, "while"))
+		return false;
+	do {
+		t = token_at(t.start + t.length);
+		depth += token_is_op(&t, '(');
+		depth -= token_is_op(&t, ')');
+	} while (depth && t.kind != TOKEN_END);
+	t = token_at(t.start + t.length);
+	if (token_is_op(&t, '{'))
+		t = token_at(t.start + t.length);
+	return !with_body || t.kind == TOKEN_NAME;
 }
 
 /* Has the thread since been only in functions called from there or, with `same`, in the function

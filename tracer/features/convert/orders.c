@@ -181,22 +181,14 @@ static unsigned long ordinal(const struct convert_plan *p, const struct convert_
 	return k;
 }
 
-struct known_order {
-	size_t from, to, events;
-	bool blocked;
-};
-struct known_orders {
-	struct known_order *items;
-	size_t count, capacity;
-};
-
 /* Has something later of the same thread been waited for before? Then this adds nothing. */
-static bool orders_is_known(const struct known_orders *all, const struct known_order *k)
+static bool orders_is_known(const struct convert_plan *p, const struct convert_order *own)
 {
-	array_each(const struct known_order, o, all)
-		if (o->from == k->from && o->to == k->to &&
-		    (o->events > k->events ||
-		     (o->events == k->events && (o->blocked || !k->blocked))))
+	array_each(const struct convert_order, o, &p->orders)
+		if (o->from_thread == own->from_thread && o->to_thread == own->to_thread &&
+		    (o->from_events > own->from_events ||
+		     (o->from_events == own->from_events &&
+		      (o->way == CONVERT_WAITS || own->way != CONVERT_WAITS))))
 			return true;
 	return false;
 }
@@ -224,51 +216,68 @@ static uint64_t alone_since(const struct convert_record *r, const struct convert
 	return since;
 }
 
-/* If what a thread did last cannot be named, its end can be waited for instead. */
-static bool has_to_exit(const struct convert_record *r, const struct convert_other *other, size_t n)
-{
-	return other->gone && other->thread &&
-	       !deeds_is_all(r, &r->threads.items[other->thread], n);
-}
-
 static void orders_add_order(struct convert_plan *p, const struct convert_record *r,
-			     const struct convert_sleep *s, const struct convert_other *other,
-			     struct known_orders *known)
+			     const struct convert_sleep *s, const struct convert_other *other)
 {
 	const struct convert_thread *t = &r->threads.items[other->thread];
+	size_t site = site_of(p, s);
 	bool blocked;
 	size_t n = last_event(r, s, other, &blocked);
-	bool exits = has_to_exit(r, other, n);
-	const struct known_order k = {other->thread, s->thread, exits ? t->events.count : n,
-				      blocked};
-	const struct convert_event *e = k.events ? &t->events.items[k.events - 1] : NULL;
-
-	if (!e || orders_is_known(known, &k))
-		return;
-	*array_add(known) = k;
-	*array_add(&p->orders) = (struct convert_order){
+	/* If what a thread did last cannot be named, its end can be waited for instead. */
+	bool exits = other->gone && other->thread && !deeds_is_all(r, t, n);
+	struct convert_order o = {
 		.from_thread = other->thread,
 		.to_thread = s->thread,
-		.from = e->at,
 		.way = exits	 ? CONVERT_EXITS
 		       : blocked ? CONVERT_WAITS
 				 : CONVERT_PAST,
-		.from_shared = exits || orders_is_shared(r, other->thread, &e->at),
-		.polled = !exits && polls_at(r, other->thread, &e->at),
-		.to_shared = orders_is_shared(r, s->thread, &p->sites.items[site_of(p, s)].at),
-		.from_events = k.events,
+		.from_events = exits ? t->events.count : n,
 		.to_events = s->events,
-		.during = e->t_us >= alone_since(r, s),
-		.within = e->t_us >= s->begin_us,
 		.k = ordinal(p, r, s),
-		.site = site_of(p, s),
+		.site = site,
 	};
+	const struct convert_event *e = o.from_events ? &t->events.items[o.from_events - 1] : NULL;
+
+	if (!e || orders_is_known(p, &o))
+		return;
+	o.from = e->at;
+	o.from_shared = exits || orders_is_shared(r, other->thread, &e->at);
+	o.to_shared = orders_is_shared(r, s->thread, &p->sites.items[site].at);
+	o.polled = !exits && polls_at(r, other->thread, &e->at);
+	o.during = e->t_us >= alone_since(r, s);
+	o.within = e->t_us >= s->begin_us;
+	*array_add(&p->orders) = o;
+}
+
+/* The sites that make no orders, whatever happens meanwhile. */
+static void leave_others(struct convert_plan *p, const struct convert_record *r)
+{
+	array_each(struct convert_site, site, &p->sites)
+		if (site->times > POLLS_MOST)
+			convert_leave(
+				site,
+				polls_why(r, &site->at,
+					  "it sleeps too often to have been meant for one order"));
+	array_each(const struct convert_sleep, s, &r->sleeps) {
+		size_t site = site_of(p, s);
+
+		if (own_counts(s) && !p->sites.items[site].left && polls_is(r, s))
+			convert_leave(
+				&p->sites.items[site],
+				polls_why(
+					r, own_line(s),
+					"it sleeps in a loop, until something else has happened"));
+	}
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (s->state == CONVERT_CUT_OFF && s->call_count && !s->foreign &&
+		    site_of(p, s) < p->sites.count)
+			convert_leave(
+				&p->sites.items[site_of(p, s)],
+				"in other cases something else ends it before its time is over");
 }
 
 void convert_learn(struct convert_plan *p, const struct convert_record *r)
 {
-	struct known_orders known = {0};
-
 	array_each(const struct convert_thread, t, &r->threads)
 		*array_add(&p->threads) = base_strdup(t->id ? t->id : "?");
 	array_each(const struct convert_sleep, s, &r->sleeps)
@@ -278,34 +287,15 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r)
 	array_each(struct convert_site, site, &p->sites)
 		array_each(const struct convert_site, other, &p->sites)
 			site->several |= other != site && deeds_same_line(&other->at, &site->at);
-	array_each(struct convert_site, site, &p->sites)
-		if (site->times > POLLS_MOST)
-			convert_leave(
-				site,
-				polls_why(r, &site->at,
-					  "it sleeps too often to have been meant for one order"));
-	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (own_counts(s) && !p->sites.items[site_of(p, s)].left && polls_is(r, s))
-			convert_leave(
-				&p->sites.items[site_of(p, s)],
-				polls_why(
-					r, own_line(s),
-					"it sleeps in a loop, until something else has happened"));
-	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (s->state == CONVERT_CUT_OFF && s->call_count && !s->foreign &&
-		    site_of(p, s) < p->sites.count)
-			convert_leave(
-				&p->sites.items[site_of(p, s)],
-				"in other cases something else ends it before its time is over");
+	leave_others(p, r);
 	array_each(const struct convert_sleep, s, &r->sleeps) {
-		if (!own_counts(s) || p->sites.items[site_of(p, s)].left)
-			continue;
-		array_each(const struct convert_other, other, &s->others) {
-			p->sites.items[site_of(p, s)].unseen |= is_unseen(r, other);
-			orders_add_order(p, r, s, other, &known);
+		struct convert_site *site = own_counts(s) ? &p->sites.items[site_of(p, s)] : NULL;
+
+		for (size_t i = 0; site && !site->left && i < s->others.count; i++) {
+			site->unseen |= is_unseen(r, &s->others.items[i]);
+			orders_add_order(p, r, s, &s->others.items[i]);
 		}
 	}
-	array_fini(&known);
 }
 
 /* ---- another run ----------------------------------------------------------------------------- */

@@ -118,19 +118,12 @@ static bool has_other_caller(const struct convert_record *r, const struct conver
 }
 
 /* A function that does nothing but sleep counts like the library's own. */
-static bool own_is_wrapper(const struct convert_record *r, const struct convert_sleep *s,
-			   unsigned i)
-{
-	if (deeds_sounds_like_sleep(s->calls[i].func))
-		return true;
-	return has_other_caller(r, s, i) && only_sleeps(r, s, i);
-}
-
 static unsigned level_of(const struct convert_record *r, const struct convert_sleep *s)
 {
 	unsigned i = 0;
 
-	while (i + 1 < s->call_count && own_is_wrapper(r, s, i))
+	while (i + 1 < s->call_count && (deeds_sounds_like_sleep(s->calls[i].func) ||
+					 (has_other_caller(r, s, i) && only_sleeps(r, s, i))))
 		i++;
 	return i;
 }

@@ -8,7 +8,7 @@
 
 /* TRACEE_SLEEP and TRACEE_SLEPT: the thread goes on now, or when it is its turn. */
 bool convert_sleep(struct run *s, const struct tracee_event *ev);
-void convert_born(struct run *s, const struct run_thread *t);
+void convert_born(struct run *s, struct run_thread *t);
 /* At a tick: a thread that has slept goes on if it is its turn. */
 void turns_look(struct run *s);
 

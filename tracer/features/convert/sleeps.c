@@ -101,9 +101,10 @@ void convert_note_arrivals(struct run *s, struct arrival_counts *out)
 		*array_add(out) = p->arrivals;
 }
 
-void convert_born(struct run *s, const struct run_thread *t)
+void convert_born(struct run *s, struct run_thread *t)
 {
-	convert_thread_of(s->options->record, t)->born_us = run_now_us() - s->start_us;
+	if (s->options->record)
+		convert_thread_of(s->options->record, t)->born_us = run_now_us() - s->start_us;
 }
 
 /* A thread works at times if it was blocked and no longer is, if it has run in between, or if it

@@ -179,7 +179,7 @@ void turns_look(struct run *s)
 	struct convert_record *r = s->options->record;
 	struct convert_sleep *next = NULL;
 
-	for (size_t i = 0; i < r->threads.count; i++) {
+	for (size_t i = 0; r && i < r->threads.count; i++) {
 		struct convert_sleep *sleep = convert_open_sleep(r, i);
 
 		if (sleep && !s->threads.items[i]->tracee)
@@ -187,7 +187,7 @@ void turns_look(struct run *s)
 		else if (sleep && sleep->state == CONVERT_OVER && is_out_of_patience(s, sleep))
 			wake_all(s, sleep);
 	}
-	next = first(s);
+	next = r ? first(s) : NULL;
 	if (next && all_are_over(s, next) && waiting_rests(s, is_aside))
 		wake_all(s, next);
 }

@@ -78,14 +78,6 @@ static void put_entry(void *ctx, uint64_t offset)
 	watch_put(e->run, e->process, e->thread, &info, e->bias, false);
 }
 
-static uint64_t bias_of(const struct run_process *p)
-{
-	array_each(const struct image, image, &p->images)
-		if (image->module == p->exe)
-			return image->bias;
-	return 0;
-}
-
 /* The program was started, or has exec'd: sets traps at its functions. */
 static int watch_image(struct run *s, const struct modules_seen *m, struct error *err)
 {
@@ -104,7 +96,9 @@ static int watch_image(struct run *s, const struct modules_seen *m, struct error
 		r->program = p->exe; /* a test may end as another program, by exec */
 	if (!r->lines || !p->exe || !module_has_debug(p->exe) || p != s->root)
 		return 0;
-	e.bias = bias_of(p);
+	array_each(const struct image, image, &p->images)
+		if (image->module == p->exe)
+			e.bias = image->bias;
 	source_each_entry(p->exe, put_entry, &e);
 	return 0;
 }
@@ -149,17 +143,11 @@ static void watch_enter(struct run *s, struct run_thread *t, const struct act *a
 
 /* ---- what happens --------------------------------------------------------------------------- */
 
-static uint64_t frame_of(struct run_thread *t, const struct act *a, uint64_t address)
-{
-	struct arch_regs regs;
-
-	return tracee_regs(t->tracee, &regs) < 0 ? 0 : sites_frame(a, address, &regs);
-}
-
 static void note_line(struct run *s, struct run_thread *t, const struct act *a, uint64_t address,
 		      bool opens)
 {
 	const struct source_site *at = a->info;
+	struct arch_regs regs;
 	struct convert_record *r = s->options->record;
 	struct convert_thread *thread = convert_thread_of(r, t);
 	const struct convert_event *last =
@@ -172,7 +160,7 @@ static void note_line(struct run *s, struct run_thread *t, const struct act *a, 
 	r->traps->events++;
 	*array_add(&thread->events) = (struct convert_event){
 		.at = {at->function, at->file, at->line, at->offset, opens},
-		.frame = frame_of(t, a, address),
+		.frame = tracee_regs(t->tracee, &regs) < 0 ? 0 : sites_frame(a, address, &regs),
 		.t_us = run_now_us() - s->start_us,
 	};
 }
@@ -222,18 +210,6 @@ static void needs_modules(struct run *s, struct run_thread *t, bool first)
 	s->has_places |= first && s->options->record;
 }
 
-static void born(struct run *s, struct run_thread *t)
-{
-	if (s->options->record)
-		convert_born(s, t);
-}
-
-static void watch_look(struct run *s)
-{
-	if (s->options->record)
-		turns_look(s);
-}
-
 static bool awaits(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
 	(void)answer;
@@ -245,9 +221,9 @@ const struct observer convert_observer = {
 	.launch = ask_for_sleeps,
 	.exec = needs_modules,
 	.modules = watch_image,
-	.thread_new = born,
+	.thread_new = convert_born,
 	.call = convert_sleep,
-	.tick = watch_look,
+	.tick = turns_look,
 	.stuck = awaits,
 	.judged = convert_watch_end,
 };

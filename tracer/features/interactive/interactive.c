@@ -189,15 +189,6 @@ static int launch(struct interactive *l, struct error *err)
 	return failed;
 }
 
-static int give_up_start(struct interactive *l)
-{
-	int signal = l->run.interrupted;
-
-	end_run(l);
-	l->result.interrupted = signal;
-	return -1;
-}
-
 bool interactive_gives_other(const struct interactive *l)
 {
 	return l->state != INTERACTIVE_ENDED && !given_is_same(&l->run.plan.given, &l->given);
@@ -253,6 +244,7 @@ static void interactive_tell(struct run *s, const struct happened *h)
 int interactive_start(struct interactive *l, struct error *err)
 {
 	struct run *s = &l->run;
+	int signal;
 
 	keep_given(l);
 	l->result.interrupted = 0; /* of a start that came to nothing */
@@ -268,8 +260,12 @@ int interactive_start(struct interactive *l, struct error *err)
 		return -1;
 	timeline_of(s)->follower = interactive_tell;
 	s->has_places = s->loads_matter = true; /* places may come later */
-	if (launch(l, err) < 0)
-		return give_up_start(l);
+	if (launch(l, err) < 0) {
+		signal = s->interrupted;
+		end_run(l);
+		l->result.interrupted = signal;
+		return -1;
+	}
 	l->state = INTERACTIVE_READY;
 	return 0;
 }

@@ -68,6 +68,9 @@ int interactive_calls(struct run_thread *t, struct inspect_stack *out, struct er
 /* The sites of the location in this process. 0 with at least one, or -1. */
 int interactive_resolve(struct interactive *l, const struct run_process *p, const char *text,
 			struct source_sites *out, struct error *err);
+/* The same as addresses, for the caller to free. */
+int interactive_addresses(struct interactive *l, const struct run_process *p, const char *text,
+			  struct interactive_addresses *out, struct error *err);
 /* All that a function's name or a text means, with code or without. 0, or -1. */
 int interactive_matches(struct interactive *l, const struct run_process *p, const char *where,
 			struct source_matches *out, struct error *err);

@@ -5,37 +5,25 @@
 
 #include <string.h>
 
-static size_t places_so_far(const struct interactive *l)
+/* The first of what is made from here on. */
+static struct interactive_made count_made(const struct interactive *l)
 {
-	size_t n = 0;
+	struct interactive_made made = {.order = engine_order_count(l->run.engine)};
 
-	while (engine_place_at(l->run.engine, n))
-		n++;
-	return n;
-}
-
-static size_t gates_so_far(const struct interactive *l)
-{
-	size_t n = 0;
-
-	while (engine_gate_at(l->run.engine, n))
-		n++;
-	return n;
-}
-
-/* Counts what is made from here on. */
-static struct interactive_made begin_to_make(const struct interactive *l)
-{
-	return (struct interactive_made){.place = places_so_far(l),
-					 .gate = gates_so_far(l),
-					 .order = engine_order_count(l->run.engine)};
+	while (engine_place_at(l->run.engine, made.place))
+		made.place++;
+	while (engine_gate_at(l->run.engine, made.gate))
+		made.gate++;
+	return made;
 }
 
 static void count_what_was_made(const struct interactive *l, struct interactive_made *made)
 {
-	made->places = places_so_far(l) - made->place;
-	made->gates = gates_so_far(l) - made->gate;
-	made->orders = engine_order_count(l->run.engine) - made->order;
+	const struct interactive_made now = count_made(l);
+
+	made->places = now.place - made->place;
+	made->gates = now.gate - made->gate;
+	made->orders = now.order - made->order;
 }
 
 static int add_places(struct interactive *l, struct interactive_made *made, struct error *err)
@@ -58,7 +46,7 @@ int interactive_load(struct interactive *l, const char *path, struct interactive
 {
 	if (interactive_needs_program(l, err) < 0)
 		return -1;
-	*made = begin_to_make(l);
+	*made = count_made(l);
 	if (script_load_open(l->run.script, path, err) < 0) {
 		count_what_was_made(l, made);
 		interactive_drop(l, made);
@@ -87,7 +75,7 @@ int interactive_line(struct interactive *l, const char *text, const char *name, 
 
 	if (!l->began)
 		return interactive_needs_program(l, err);
-	here = begin_to_make(l);
+	here = count_made(l);
 	script_lines_see(l->run.script, l->state != INTERACTIVE_READY);
 	failed = script_line(l->run.script, name, text, out, err);
 	here.seen = script_lines_have_seen(l->run.script);

@@ -27,11 +27,6 @@ int interactive_calls(struct run_thread *t, struct inspect_stack *out, struct er
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-static const char *mark_of(const struct interactive *l, const struct run_thread *t)
-{
-	return t == l->came ? "*" : t->parked ? "h" : " ";
-}
-
 /* Before its own code runs nobody has asked what it does; and one that a signal ended did not exit
    by itself. */
 static void thread_sentence(const struct interactive *l, const struct run_thread *t,
@@ -57,7 +52,11 @@ void interactive_threads(struct interactive *l, struct str *out)
 		STR(sentence);
 
 		thread_sentence(l, t, &sentence);
-		str_addf(out, "%s%2zu  %s%s", mark_of(l, t), ++n, str_text(&sentence),
+		str_addf(out, "%s%2zu  %s%s",
+			 t == l->came ? "*"
+			 : t->parked  ? "h"
+				      : " ",
+			 ++n, str_text(&sentence),
 			 t->parked && t->tracee && !t->paused ? " (held by hand)" : "");
 		if (l->state == INTERACTIVE_TURN && t->tracee)
 			sched_say(t, out);
@@ -356,6 +355,21 @@ int interactive_resolve(struct interactive *l, const struct run_process *p, cons
 	base_free(modules);
 	location_fini(&location);
 	return answer == SOURCE_FOUND ? 0 : -1;
+}
+
+int interactive_addresses(struct interactive *l, const struct run_process *p, const char *text,
+			  struct interactive_addresses *out, struct error *err)
+{
+	struct source_sites sites = {0};
+	int failed = interactive_resolve(l, p, text, &sites, err);
+
+	array_each(const struct source_site, site, &sites)
+		array_each(const struct image, image, &p->images)
+			if (!failed && image->module == site->module)
+				*array_add(out) = (struct interactive_address){
+					image->bias + site->offset, site->scope};
+	source_sites_fini(&sites);
+	return failed;
 }
 
 int interactive_matches(struct interactive *l, const struct run_process *p, const char *where,

@@ -253,22 +253,16 @@ static int stop_at_location(struct interactive *l, struct run_thread *helper, co
 			    enum interactive_reach reach, struct interactive_addresses *out,
 			    struct error *err)
 {
-	struct source_sites sites = {0};
-	struct run_process *p = helper->process;
-	int result = interactive_resolve(l, p, location, &sites, err);
+	struct interactive_addresses here = {0};
+	int result = interactive_addresses(l, helper->process, location, &here, err);
 
-	array_each(const struct source_site, site, &sites) {
-		array_each(const struct image, image, &p->images) {
-			uint64_t address = image->bias + site->offset;
-
-			if (result < 0 || image->module != site->module)
-				continue;
-			result = put_stop(&l->run, helper, address, reach, site->scope, err);
-			if (result == 0 && out)
-				*array_add(out) = address;
-		}
+	array_each(const struct interactive_address, a, &here) {
+		if (result == 0)
+			result = put_stop(&l->run, helper, a->address, reach, a->scope, err);
+		if (result == 0 && out)
+			*array_add(out) = *a;
 	}
-	source_sites_fini(&sites);
+	array_fini(&here);
 	return result;
 }
 

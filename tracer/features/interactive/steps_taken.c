@@ -75,16 +75,14 @@ static struct steps_phase *last_phase(struct interactive *l)
 static bool steps_taken_is_at(struct interactive *l, const struct run_thread *t,
 			      const char *location, uint64_t address)
 {
-	struct source_sites sites = {0};
+	struct interactive_addresses here = {0};
 	ERROR(ignored);
 	bool found = false;
 
-	if (interactive_resolve(l, t->process, location, &sites, &ignored) == 0)
-		array_each(const struct source_site, site, &sites)
-			array_each(const struct image, image, &t->process->images)
-				found |= image->module == site->module &&
-					 image->bias + site->offset == address;
-	source_sites_fini(&sites);
+	interactive_addresses(l, t->process, location, &here, &ignored);
+	array_each(const struct interactive_address, a, &here)
+		found |= a->address == address;
+	array_fini(&here);
 	return found;
 }
 
@@ -119,11 +117,6 @@ static char *steps_taken_words_of(const struct inspect_call *call)
 	else
 		str_addf(&text, "%s", call && call->function ? call->function : "unknown code");
 	return str_take(&text);
-}
-
-static bool is_blocked(const struct interactive *l, const struct run_thread *t)
-{
-	return l->state == INTERACTIVE_REST || judged_of(t)->look.activity == TRACEE_BLOCKED;
 }
 
 /* In a call made by a statement, blocked or not, the statement has not ended. In the tester's own
@@ -204,8 +197,8 @@ void steps_passes(struct interactive *l, const struct run_thread *t, uint64_t ad
 	array_each(struct steps_watch, watch, &l->taken.watches) {
 		bool here = false;
 
-		array_each(const uint64_t, at, &watch->addresses)
-			here |= *at == address;
+		array_each(const struct interactive_address, at, &watch->addresses)
+			here |= at->address == address;
 		if (!here)
 			continue;
 		count_of(watch, t->engine->id)->times++;
@@ -347,23 +340,21 @@ void steps_goes(struct interactive *l)
 /* How often it came by the sites of this line on its way. 0: not all of them had a trap. */
 static unsigned passes_of(struct interactive *l, const struct run_thread *t, const char *location)
 {
-	struct source_sites sites = {0};
+	struct interactive_addresses here = {0};
 	ERROR(ignored);
 	unsigned sum = 0;
-	bool all = interactive_resolve(l, t->process, location, &sites, &ignored) == 0;
+	bool all = interactive_addresses(l, t->process, location, &here, &ignored) == 0;
 
-	array_each(const struct source_site, site, &sites) {
+	array_each(const struct interactive_address, a, &here) {
 		const struct interactive_stop *found = NULL;
 
 		array_each(const struct interactive_stop, stop, &l->sent.stops)
-			array_each(const struct image, image, &t->process->images)
-				if (image->module == site->module &&
-				    image->bias + site->offset == stop->address)
-					found = stop;
+			if (stop->address == a->address)
+				found = stop;
 		all = all && found;
 		sum += found ? found->passed : 0;
 	}
-	source_sites_fini(&sites);
+	array_fini(&here);
 	return all ? sum : 0;
 }
 
@@ -398,14 +389,6 @@ void steps_came(struct interactive *l, struct run_thread *t, uint64_t address)
 		phase->hits = hits_at(l, t, step->what);
 }
 
-static void end_stands(struct interactive *l, struct steps_phase *phase)
-{
-	array_each(struct steps_stand, stand, &phase->stands)
-		array_each(struct run_thread *, it, &l->run.threads)
-			if (strcmp((*it)->engine->id, stand->thread) == 0)
-				stand->still_held = (*it)->engine->held;
-}
-
 /* Threads created while only one went on have not begun. */
 static void add_newborn(struct interactive *l, struct steps_phase *phase)
 {
@@ -419,15 +402,6 @@ static void add_newborn(struct interactive *l, struct steps_phase *phase)
 				.position = POSITION_START,
 			};
 	}
-}
-
-/* A thread that arrives where it was sent stays there, unless a gate holds it anyway. */
-static void stay(struct run_thread *t, const struct steps_phase *phase)
-{
-	if (t->engine->held)
-		return;
-	t->parked = t->stays = true;
-	t->parked_by = phase->step;
 }
 
 static void note_block(struct interactive *l, struct run_thread *t, struct steps_phase *phase)
@@ -452,7 +426,8 @@ static void look_at_others(struct interactive *l, struct steps_phase *phase)
 			continue;
 		if (!has_begun(t))
 			*array_add(&phase->unbegun) = t->index;
-		else if (!t->engine->held && !is_blocked(l, t))
+		else if (!t->engine->held && l->state != INTERACTIVE_REST &&
+			 judged_of(t)->look.activity != TRACEE_BLOCKED)
 			*array_add(&phase->moving) = t->index;
 		else if (!t->engine->held)
 			note_block(l, t, phase);
@@ -465,13 +440,21 @@ void steps_stops(struct interactive *l)
 
 	phase->end = l->state;
 	phase->threads_then = l->run.threads.count;
-	end_stands(l, phase);
+	array_each(struct steps_stand, stand, &phase->stands) {
+		const struct run_thread *t = interactive_find_id(l, stand->thread);
+
+		stand->still_held = t && t->engine->held;
+	}
 	add_newborn(l, phase);
 	if (l->state == INTERACTIVE_THERE) {
 		phase->thread = copy(l->came->engine->id);
 		phase->at_gate = l->came->engine->held;
 		look_at_others(l, phase);
-		stay(l->came, phase);
+		/* A thread that arrives where it was sent stays there, unless a gate holds it anyway. */
+		if (!phase->at_gate) {
+			l->came->parked = l->came->stays = true;
+			l->came->parked_by = phase->step;
+		}
 	} else if (l->state == INTERACTIVE_GONE) {
 		phase->thread = copy(l->taken.steps.items[phase->step].thread);
 	}

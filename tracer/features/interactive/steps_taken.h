@@ -14,8 +14,12 @@
 struct run_thread;
 struct run_process;
 
+/* A site in a process; its scope as in source_site. */
+struct interactive_address {
+	uint64_t address, scope;
+};
 struct interactive_addresses {
-	uint64_t *items;
+	struct interactive_address *items;
 	size_t count, capacity;
 };
 

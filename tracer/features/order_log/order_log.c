@@ -108,11 +108,6 @@ static uint32_t role_of(const struct order_log *log, uint32_t who)
 	return who < log->role.count ? log->role.items[who] : NO_ROLE;
 }
 
-static uint32_t taken_by(const struct order_log *log, uint32_t first)
-{
-	return first < log->taken.count ? log->taken.items[first] : NO_ROLE;
-}
-
 static bool has_swapped(const struct order_log *log)
 {
 	for (size_t i = 0; i < log->role.count; i++)
@@ -171,7 +166,7 @@ static bool roles_match(struct order_log *log, struct engine *e, const struct en
 		return false;
 	if (role != NO_ROLE)
 		return role == first;
-	if (taken_by(log, first) != NO_ROLE)
+	if (first < log->taken.count && log->taken.items[first] != NO_ROLE)
 		return false;
 	if (who != first && (!same_start(t->id, first_id) || told_apart(e, t->id, first_id)))
 		return false;
@@ -188,20 +183,11 @@ static void add_event(const struct order_log *log, struct order_event ev, struct
 	str_addf(out, "%s%s%s", who, *who ? " " : "", log->texts.items[ev.what]);
 }
 
-/* It did the same, but in another thread's role until now. */
-static void add_role(const struct order_log *log, struct order_event ev, struct str *out)
-{
-	uint32_t role = role_of(log, ev.who);
-
-	if (role != NO_ROLE && role != ev.who)
-		str_addf(out, " (until there %s did what %s did in run 1)",
-			 log->texts.items[ev.who], log->texts.items[role]);
-}
-
 /* `ev` NULL: this run has ended already. */
 static void note_difference(struct order_log *log, const struct order_event *ev)
 {
 	struct str *out = &log->difference;
+	uint32_t role = ev ? role_of(log, ev->who) : NO_ROLE;
 
 	log->differs = true;
 	if (log->differing++)
@@ -216,8 +202,10 @@ static void note_difference(struct order_log *log, const struct order_event *ev)
 		add_event(log, log->first.items[log->events], out);
 	else
 		str_add(out, "it ended there");
-	if (ev)
-		add_role(log, *ev, out);
+	if (role != NO_ROLE &&
+	    role != ev->who) /* it did the same, but in another thread's role until now */
+		str_addf(out, " (until there %s did what %s did in run 1)",
+			 log->texts.items[ev->who], log->texts.items[role]);
 }
 
 static void end_run(struct order_log *log)
@@ -234,11 +222,6 @@ void order_log_begin(struct order_log *log)
 	log->run++;
 	log->events = 0;
 	log->differs = false;
-}
-
-static bool is_full(const struct order_log *log)
-{
-	return log->events >= EVENTS_MOST;
 }
 
 static bool is_as_first(struct run *s, const struct engine_thread *t, struct order_event ev)
@@ -262,7 +245,7 @@ static void order_log_add(struct run *s, const struct engine_thread *t)
 	struct order_log *log = s->options->order_log;
 	struct order_event ev;
 
-	if (log->differs || is_full(log))
+	if (log->differs || log->events >= EVENTS_MOST)
 		return;
 	ev.who = order_log_number_of(log, t ? t->id : "");
 	ev.what = order_log_number_of(log, str_text(&log->line));

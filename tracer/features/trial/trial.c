@@ -49,29 +49,22 @@ static bool trial_find(const struct engine *e, const char *name, struct engine_s
 	return found;
 }
 
-/* The script does nothing at places, so they need no traps, and no sleep is elided. Only places
-   that must not be reached stay watched. */
-static void leave_bare(struct run *s)
-{
-	struct place *p;
-
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
-		if (!expect_looks_at(&s->plan.expect, p))
-			engine_drop(s->engine, p);
-}
-
 /* A name that is missing this time (a script that makes its gates by chance) changes nothing. */
 static int trial_prepare(struct run *s, struct error *err)
 {
 	const struct run_trial *trial = s->options->trial;
 	struct engine_subject subject;
+	struct place *p;
 
 	(void)err;
 	if (!trial)
 		return 0;
 	if (!trial->about) {
-		if (trial->left_out)
-			leave_bare(s);
+		/* The script does nothing at places, so they need no traps, and no sleep is elided. Only places
+		   that must not be reached stay watched. */
+		for (size_t i = 0; trial->left_out && (p = engine_place_at(s->engine, i)); i++)
+			if (!expect_looks_at(&s->plan.expect, p))
+				engine_drop(s->engine, p);
 		return 0;
 	}
 	if (!trial_find(s->engine, trial->about, &subject))

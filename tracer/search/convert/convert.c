@@ -186,14 +186,6 @@ static void head(const struct convert *c, struct str *out)
 	}
 }
 
-static void write_script(struct convert *c)
-{
-	STR(first);
-
-	head(c, &first);
-	convert_script(&c->plan, str_text(&first), &c->script);
-}
-
 /* Verifies the script as it is; or with all orders that were seen; or without the sites that spoil
    it. 1, 0 or -1. */
 static int verified(struct convert *c)
@@ -219,6 +211,7 @@ static int verified(struct convert *c)
 
 static int finish(struct convert *c)
 {
+	STR(first);
 	int same;
 
 	if (c->x.expired)
@@ -232,7 +225,8 @@ static int finish(struct convert *c)
 		return convert_none(c);
 	if (same <= 0)
 		return c->x.expired ? -1 : convert_unverified(c);
-	write_script(c);
+	head(c, &first);
+	convert_script(&c->plan, str_text(&first), &c->script);
 	return 0;
 }
 

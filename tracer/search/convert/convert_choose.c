@@ -68,15 +68,16 @@ static int without_one(struct convert *c, size_t site, bool own, int runs, struc
 
 static const char *why_left(const struct convert_site *site)
 {
-	if (site->matters && site->unseen)
-		return "the outcome depends on what threads do meanwhile that are in a library, "
-		       "where gatectl does not look";
-	if (site->matters)
-		return "the outcome depends on the time that it takes";
-	if (site->unseen)
-		return "the outcome is the same without it, but threads work meanwhile that are in "
-		       "a library, where gatectl does not look";
-	return "the outcome does not depend on what the others do meanwhile";
+	static const char *const why[2][2] = {
+		{"the outcome does not depend on what the others do meanwhile",
+		 "the outcome is the same without it, but threads work meanwhile that are in "
+		 "a library, where gatectl does not look"},
+		{"the outcome depends on the time that it takes",
+		 "the outcome depends on what threads do meanwhile that are in a library, "
+		 "where gatectl does not look"},
+	};
+
+	return why[site->matters][site->unseen];
 }
 
 /* Does nothing that is seen happen while it sleeps? */

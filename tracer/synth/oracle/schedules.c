@@ -159,12 +159,6 @@ static int try_other(struct explore *e, struct explore_failure *f, unsigned numb
 	return answer < 0 ? -1 : 0;
 }
 
-/* Is there time for a run that fails alike, and one under gates? */
-static bool has_time(const struct explore_failure *f, double until)
-{
-	return until <= 0 || explore_now_s() + 2 * f->seconds < until;
-}
-
 int synth_gates(struct explore *e, struct explore_failure *f)
 {
 	double now = explore_now_s(), until = f->until > 0 ? now + (f->until - now) * PART_MADE : 0;
@@ -181,7 +175,11 @@ int synth_gates(struct explore *e, struct explore_failure *f)
 		return 0;
 	}
 	answer = synth_make(e, f, until);
-	for (unsigned i = 1; answer == 0 && i <= OTHERS && f->no_script && has_time(f, until); i++)
+	for (unsigned i = 1; answer == 0 && i <= OTHERS && f->no_script; i++) {
+		/* Is there time for a run that fails alike, and one under gates? */
+		if (until > 0 && explore_now_s() + 2 * f->seconds >= until)
+			break;
 		answer = try_other(e, f, i, until);
+	}
 	return answer;
 }

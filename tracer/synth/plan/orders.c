@@ -395,26 +395,18 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 
 /* ---- fewer -------------------------------------------------------------------------------------- */
 
-/* An edge with what tells which others it may stand for. */
+/* An edge with what tells which others it may stand for: its threads, the first segment, and what sorts it. */
+enum { UNION_SAME = 3, UNION_KEYS = 6 };
 struct plan_union {
-	unsigned threads[2];
-	size_t segments[2];
+	uint64_t keys[UNION_KEYS];
 	struct plan_edge edge;
 };
 
 static int by_segments(const void *x, const void *y)
 {
 	const struct plan_union *a = x, *b = y;
-	const size_t keys[][2] = {
-		{a->threads[0], b->threads[0]},	  {a->threads[1], b->threads[1]},
-		{a->segments[0], b->segments[0]}, {a->segments[1], b->segments[1]},
-		{a->edge.from, b->edge.from},	  {a->edge.to, b->edge.to},
-	};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (keys[i][0] != keys[i][1])
-			return keys[i][0] < keys[i][1] ? -1 : 1;
-	return 0;
+	return plan_compare(a->keys, b->keys, UNION_KEYS);
 }
 
 /* All of a segment comes before all of a later one: of the edges of two threads that begin in one
@@ -428,8 +420,8 @@ static void unite_by(const struct plan_view *v, bool ends, struct plan_edges *ed
 		       to = v->steps.items[edge->to].segment;
 
 		*array_add(&all) = (struct plan_union){
-			{orders_thread_of(v, edge->from), orders_thread_of(v, edge->to)},
-			{ends ? to : from, ends ? from : to},
+			{orders_thread_of(v, edge->from), orders_thread_of(v, edge->to),
+			 ends ? to : from, ends ? from : to, edge->from, edge->to},
 			*edge};
 	}
 	array_sort(&all, by_segments);
@@ -437,8 +429,7 @@ static void unite_by(const struct plan_view *v, bool ends, struct plan_edges *ed
 	array_each(const struct plan_union, u, &all) {
 		struct plan_edge *last = &edges->items[edges->count - 1];
 
-		if (u == all.items || memcmp(u->threads, u[-1].threads, sizeof(u->threads)) != 0 ||
-		    u->segments[0] != u[-1].segments[0]) {
+		if (u == all.items || plan_compare(u->keys, u[-1].keys, UNION_SAME) != 0) {
 			*array_add(edges) = u->edge;
 			continue;
 		}

@@ -81,19 +81,14 @@ static unsigned long times_back(const struct plan_view *v, size_t at)
 	return times;
 }
 
-static bool is_same_inner(const struct schedule_where *a, const struct schedule_where *b)
-{
-	return a->inner_object && a->inner == b->inner &&
-	       str_same(a->inner_object, b->inner_object);
-}
-
 /* Does the thread come by the address of `at` with this step, too? */
 static bool is_same_address(const struct plan_view *v, size_t step, size_t at)
 {
 	const struct schedule_where *a = where_of(v, step), *b = where_of(v, at);
 
 	if (places_is_called(v, at))
-		return is_same_inner(a, b);
+		return a->inner_object && a->inner == b->inner &&
+		       str_same(a->inner_object, b->inner_object);
 	return v->steps.items[step].call_first == step && plan_is_same_place(a, b, false);
 }
 
@@ -225,15 +220,12 @@ static bool before_call(const struct plan_view *v, size_t *at, bool *line)
 }
 
 /* `while (full) wait();` on one line is passed more often than it waits, and a compiler may begin it anywhere. */
-static bool is_finer_than_line(enum strategy_op op)
-{
-	return plan_is_access(op) || op == STRATEGY_WAIT;
-}
-
 static bool is_by_line(const struct plan_placing *g, size_t at)
 {
+	enum strategy_op op = plan_op(g->v, at);
+
 	return has_line(g->v, at) && !(g->p->by == PLAN_BY_INSTRUCTION && has_address(g->v, at) &&
-				       is_finer_than_line(plan_op(g->v, at)));
+				       (plan_is_access(op) || op == STRATEGY_WAIT));
 }
 
 /* The step before which the thread is held: `at`, or one before it in its segment. `line`: before the
@@ -362,14 +354,6 @@ static bool line_is_over(const struct plan_view *v, size_t at)
 	       !plan_ends_process(v, last);
 }
 
-/* From a function that the line calls, or back in one that has called it? The line may go on. */
-static bool leads_elsewhere(const struct plan_view *v, size_t at, size_t next)
-{
-	const char *a = where_of(v, at)->func, *b = where_of(v, next)->func;
-
-	return !a || !b || strcmp(a, b) != 0;
-}
-
 /* The thread's end, if it does nothing of the tester's code before that: a line that is the last one may be a jump
    to what it calls, and is never left. NONE: it goes on. */
 static size_t end_for(const struct plan_view *v, size_t at)
@@ -382,15 +366,6 @@ static size_t end_for(const struct plan_view *v, size_t at)
 	    (i < v->done && v->steps.items[i].segment != v->steps.items[at].segment))
 		return PLAN_NONE;
 	return i;
-}
-
-/* The failure comes in that step: its thread never ends, and who is to come later stays held. */
-static size_t make_never(struct plan_placing *g, size_t at)
-{
-	size_t place = places_make(g, at, SCRIPT_THREAD_EXIT, false, false);
-
-	g->p->places.items[place].at.optional = true;
-	return place;
 }
 
 /* A wait for a condition takes its lock again before the line is over: if others were let go before that, they might have it. */
@@ -424,7 +399,9 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 		*out = make_end(g, at);
 	else if (end != PLAN_NONE)
 		*out = places_make(g, end, SCRIPT_THREAD_EXIT, false, false);
-	else if (over && !(fresh && leads_elsewhere(v, at, next)))
+	/* From a function that the line calls, or back in one that has called it, the line may go on. */
+	else if (over && !(fresh && (!where_of(v, at)->func ||
+				     !str_same(where_of(v, at)->func, where_of(v, next)->func))))
 		*out = places_make(g, at, SCRIPT_LOCATION, true, true);
 	else if (fresh)
 		*out = places_make(g, next, SCRIPT_LOCATION, true, false);
@@ -439,10 +416,12 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 		*out = places_make(g, before, SCRIPT_LOCATION, line, false);
 	else if (has_line(v, at) && line_is_over(v, at))
 		*out = places_make(g, at, SCRIPT_LOCATION, true, true);
-	else if (at + 1 == v->over)
-		*out = make_never(g, at);
-	else
+	else if (at + 1 != v->over)
 		return nowhere(g, at);
+	else { /* the failure comes in that step: its thread never ends, and who is to come later stays held */
+		*out = places_make(g, at, SCRIPT_THREAD_EXIT, false, false);
+		g->p->places.items[*out].at.optional = true;
+	}
 	return 0;
 }
 

@@ -96,6 +96,9 @@ struct plan_edges {
 bool plan_orders(const struct plan_view *v, enum plan_orders orders, size_t most,
 		 struct plan_edges *out, size_t *left_out);
 
+/* Compares arrays of numbers, the first one first. */
+int plan_compare(const uint64_t *a, const uint64_t *b, size_t count);
+
 /* ---- related.c: steps that are about the same objects ---- */
 
 struct plan_indexes {

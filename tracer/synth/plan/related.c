@@ -10,32 +10,22 @@
 #include "tracer/synth/plan/plan_internal.h"
 
 /* A step as it is sorted. */
+enum { KEY_OBJECT, KEY_SIZE, KEY_THREAD, KEY_CLASS, KEY_STEP, KEYS };
 struct related_key {
-	uint64_t object, size;
-	size_t step;
-	unsigned thread, class;
+	uint64_t words[KEYS];
 };
 
-static int by_number(uint64_t a, uint64_t b)
+int plan_compare(const uint64_t *a, const uint64_t *b, size_t count)
 {
-	return (a > b) - (a < b);
-}
-
-static int compare_groups(const struct related_key *a, const struct related_key *b)
-{
-	int order = by_number(a->object, b->object);
-
-	order = order ? order : by_number(a->size, b->size);
-	order = order ? order : by_number(a->thread, b->thread);
-	return order ? order : by_number(a->class, b->class);
+	for (size_t i = 0; i < count; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	return 0;
 }
 
 static int compare_keys(const void *x, const void *y)
 {
-	const struct related_key *a = x, *b = y;
-	int order = compare_groups(a, b);
-
-	return order ? order : by_number(a->step, b->step);
+	return plan_compare(x, y, KEYS);
 }
 
 static const struct strategy_point *point_of(const struct plan_related *r, size_t group)
@@ -104,16 +94,20 @@ void plan_related_init(struct plan_related *r, const struct plan_view *v,
 	*r = (struct plan_related){.v = v};
 	r->group_of = base_alloc(count + 1, sizeof(*r->group_of));
 	r->earlier = base_alloc(count + 1, sizeof(*r->earlier));
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct related_key){plan_step(v, i)->point.object,
-					       plan_step(v, i)->point.size, i,
-					       plan_step(v, i)->thread, class_of(v, i)};
+	for (size_t i = 0; i < count; i++) {
+		const struct strategy_point *at = &plan_step(v, i)->point;
+
+		keys[i] = (struct related_key){
+			{at->object, at->size, plan_step(v, i)->thread, class_of(v, i), i}};
+	}
 	array_qsort(keys, count, sizeof(*keys), compare_keys);
 	for (size_t i = 0; i < count; i++) {
-		if (!i || compare_groups(&keys[i - 1], &keys[i]) != 0)
+		size_t step = keys[i].words[KEY_STEP];
+
+		if (!i || plan_compare(keys[i - 1].words, keys[i].words, KEY_STEP) != 0)
 			*array_add(&r->groups) =
-				(struct plan_group){.first = keys[i].step, .latest = PLAN_NONE};
-		r->group_of[keys[i].step] = r->groups.count - 1;
+				(struct plan_group){.first = step, .latest = PLAN_NONE};
+		r->group_of[step] = r->groups.count - 1;
 	}
 	base_free(keys);
 	add_regions(r);
@@ -144,11 +138,6 @@ void plan_related_fini(struct plan_related *r)
 	base_free(r->earlier);
 }
 
-static size_t region_of(const struct plan_related *r, size_t step)
-{
-	return r->groups.items[r->group_of[step]].region;
-}
-
 static void add_others(const struct plan_related *r, const struct plan_indexes *from, size_t region,
 		       struct plan_indexes *out)
 {
@@ -163,7 +152,7 @@ void plan_related(const struct plan_related *r, size_t step, struct plan_indexes
 {
 	const struct strategy_point *p = &plan_step(r->v, step)->point;
 	bool all = plan_forks(plan_step(r->v, step)) || p->size == STRATEGY_ANY_SIZE;
-	size_t region = region_of(r, step);
+	size_t region = r->groups.items[r->group_of[step]].region;
 	size_t first = all ? 0 : r->regions.items[region];
 	size_t end = all ? r->groups.count : r->regions.items[region + 1];
 

@@ -1,6 +1,6 @@
 /* What steps are called. */
 #include "tracer/synth/plan/plan_internal.h"
-#include "tracer/base/text/word.h"
+#include "tracer/base/text/token.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -106,11 +106,6 @@ void plan_deed(const struct schedule_step *step, const struct plan_words *words,
 	}
 }
 
-static bool words_is_word(const char *text, const char *at, size_t length)
-{
-	return (at == text || !word_char(at[-1])) && !word_char(at[length]);
-}
-
 /* Behind the parenthesis that closes the one at `text`, if there is one. */
 static const char *behind_parentheses(const char *text)
 {
@@ -133,15 +128,10 @@ static bool has_body(const char *text)
 
 bool plan_is_loop(const char *text)
 {
-	static const char *const words[] = {"for", "while"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		size_t n = strlen(words[i]);
-
-		for (const char *at = text; (at = strstr(at, words[i])); at += n)
-			if (words_is_word(text, at, n) && has_body(behind_parentheses(at + n)))
-				return true;
-	}
+	for (struct token t = token_at(text); t.kind != TOKEN_END; t = token_at(t.start + t.length))
+		if ((token_is(&t, "for") || token_is(&t, "while")) &&
+		    has_body(behind_parentheses(t.start + t.length)))
+			return true;
 	return false;
 }
 
