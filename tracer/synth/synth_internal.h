@@ -45,9 +45,8 @@ struct synth {
 	bool strict; /* no schedule was found that comes out differently */
 	bool firm; /* no thread was found where it comes out differently if that begins late ... */
 	bool lax;  /* ... which is not required: nothing firmer was found */
-	bool all_schedules;	 /* the last search had as many schedules as were wanted */
-	unsigned long schedules; /* ... this many */
-	const char *late;	 /* a thread: where it begins late it comes out differently; NULL */
+	unsigned long schedules, schedules_asked; /* of the last search: made, and wanted */
+	const char *late; /* a thread: where it begins late it comes out differently; NULL */
 };
 
 /* Schedules that are searched for a way around a plan, or around it without one of its orders. */

@@ -95,14 +95,9 @@ void repl_completion(struct repl *r);
 
 /* repl_save.c */
 /* Cuts `--without N` off the end of the words; those steps are to be left out. 0, or -1. */
-struct repl_without {
-	size_t *items;
-	size_t count, capacity;
-};
-int repl_take_without(char *words, struct repl_without *out, struct error *err);
-int repl_save(struct repl *r, const char *path, const struct repl_without *without,
-	      struct error *err);
+int repl_take_without(char *words, struct interactive_saving *how, struct error *err);
+int repl_save(struct repl *r, const char *path, struct interactive_saving *how, struct error *err);
 int repl_run_saved(struct repl *r, const char *command, const char *count,
-		   const struct repl_without *without, struct error *err);
+		   struct interactive_saving *how, struct error *err);
 
 #endif

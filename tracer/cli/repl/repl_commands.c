@@ -232,12 +232,12 @@ static int cmd_events(struct repl *r, char *rest, struct error *err)
 
 static int cmd_save(struct repl *r, char *rest, struct error *err)
 {
-	struct repl_without without = {0};
-	int failed = repl_take_without(rest, &without, err);
+	struct interactive_saving how = {0};
+	int failed = repl_take_without(rest, &how, err);
 
 	if (!failed)
-		failed = *rest ? repl_save(r, rest, &without, err) : repl_usage("save", err);
-	array_fini(&without);
+		failed = *rest ? repl_save(r, rest, &how, err) : repl_usage("save", err);
+	interactive_saving_fini(&how);
 	return failed;
 }
 
@@ -248,8 +248,8 @@ static int cmd_source(struct repl *r, char *rest, struct error *err)
 
 static int cmd_repeat(struct repl *r, char *rest, struct error *err)
 {
-	struct repl_without without = {0};
-	int failed = repl_take_without(rest, &without, err);
+	struct interactive_saving how = {0};
+	int failed = repl_take_without(rest, &how, err);
 	uint64_t runs;
 
 	if (!failed && !*rest)
@@ -257,21 +257,21 @@ static int cmd_repeat(struct repl *r, char *rest, struct error *err)
 	else if (!failed && (!number_read(rest, ULONG_MAX, &runs) || !runs))
 		failed = no_number("repeat", rest, err);
 	if (!failed)
-		failed = repl_run_saved(r, "run", rest, &without, err);
-	array_fini(&without);
+		failed = repl_run_saved(r, "run", rest, &how, err);
+	interactive_saving_fini(&how);
 	return failed;
 }
 
 static int cmd_prove(struct repl *r, char *rest, struct error *err)
 {
-	struct repl_without without = {0};
-	int failed = repl_take_without(rest, &without, err);
+	struct interactive_saving how = {0};
+	int failed = repl_take_without(rest, &how, err);
 
 	if (!failed && *rest)
 		failed = surplus(repl_find("prove", 5), rest, err);
 	if (!failed)
-		failed = repl_run_saved(r, "prove", NULL, &without, err);
-	array_fini(&without);
+		failed = repl_run_saved(r, "prove", NULL, &how, err);
+	interactive_saving_fini(&how);
 	return failed;
 }
 

@@ -154,31 +154,26 @@ static bool leaves_out(struct repl *r, size_t step, struct error *err)
 	return yes;
 }
 
-int repl_save(struct repl *r, const char *path, const struct repl_without *without,
-	      struct error *err)
+int repl_save(struct repl *r, const char *path, struct interactive_saving *how, struct error *err)
 {
-	struct interactive_saving how = {0};
 	STR(text);
 	int failed;
 
-	array_each(const size_t, step, without)
-		*array_add(&how.without) = *step;
-	while ((failed = script_text(r, &how, &text, err)) < 0 && how.refused &&
-	       leaves_out(r, how.refused, err)) {
-		*array_add(&how.without) = how.refused;
+	while ((failed = script_text(r, how, &text, err)) < 0 && how->refused &&
+	       leaves_out(r, how->refused, err)) {
+		*array_add(&how->without) = how->refused;
 		error_fini(err);
 	}
 	if (!failed)
 		failed = file_replace(path, str_text(&text), err);
 	if (!failed) {
-		repl_say(str_text(&how.notes));
+		repl_say(str_text(&how->notes));
 		note_held(r);
 	}
-	interactive_saving_fini(&how);
 	return failed;
 }
 
-int repl_take_without(char *words, struct repl_without *out, struct error *err)
+int repl_take_without(char *words, struct interactive_saving *how, struct error *err)
 {
 	static const char option[] = "--without";
 	char *at = strstr(words, option), *rest = at ? at + sizeof(option) - 1 : NULL;
@@ -193,7 +188,7 @@ int repl_take_without(char *words, struct repl_without *out, struct error *err)
 				  at + sizeof(option) - 1);
 			return error_hint(err, "save FILE --without 3, 5");
 		}
-		*array_add(out) = n;
+		*array_add(&how->without) = n;
 	}
 	while (at > words && (at[-1] == ' ' || at[-1] == '\t'))
 		at--;
@@ -308,14 +303,14 @@ static int run_script(struct repl *r, const char *command, const char *count, co
 }
 
 int repl_run_saved(struct repl *r, const char *command, const char *count,
-		   const struct repl_without *without, struct error *err)
+		   struct interactive_saving *how, struct error *err)
 {
 	char *path = temporary(r, err);
 	int failed;
 
 	if (!path)
 		return -1;
-	failed = repl_save(r, path, without, err);
+	failed = repl_save(r, path, how, err);
 	if (!failed)
 		failed = run_script(r, command, count, path, err);
 	unlink(path);

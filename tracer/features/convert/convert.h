@@ -76,7 +76,7 @@ struct convert_sleep {
 	char *what;   /* the library function that is called; or NULL */
 	uint64_t begin_us, end_us, ns;
 	size_t events;	 /* that its thread had when it began */
-	uint64_t due_ns; /* turns.c: when it would end, in the time of sleeps */
+	uint64_t due_ns; /* sleeps.c: when it would end, in the time of sleeps */
 	uint64_t over_us, begin_worked_ns, begin_clock_ns;
 	ARRAY(struct convert_other) others;
 	struct arrival_counts before, after; /* when it began, and when it ended */
@@ -89,7 +89,7 @@ struct convert_record {
 	bool timers;	 /* there are timers other than sleeps; these are not hastened */
 	ARRAY(struct convert_thread) threads;
 	ARRAY(struct convert_sleep) sleeps;
-	uint64_t now_ns;		/* turns.c */
+	uint64_t now_ns;		/* the time of sleeps */
 	unsigned waiting;		/* ... sleeps whose time is up, waiting for their turn */
 	struct arrival_counts arrivals; /* at the end */
 	unsigned long clock_reads;	/* how often the program asked for the time */

@@ -16,12 +16,7 @@ void turns_look(struct run *s);
 
 /* The thread in the record, made when first asked for. The record owns it. */
 struct convert_thread *convert_thread_of(struct convert_record *r, const struct run_thread *t);
-struct convert_sleep *convert_open_sleep(struct convert_record *r, size_t thread); /* or NULL */
-/* Has it slept so often that more sleeps would order nothing? Then it just sleeps. */
-bool convert_sleeps_on(const struct convert_record *r, const struct run_thread *t);
 void convert_note_arrivals(struct run *s, struct arrival_counts *out);
-/* Notes how the other threads stand; none of them is resumed for it. */
-void convert_look_round(struct run *s, struct convert_sleep *sleep);
 
 /* ---- own.c ---- */
 
@@ -31,13 +26,6 @@ bool own_is(const struct convert_record *r, const char *file);
 /* Was its time up, in code that a script can name? */
 bool own_counts(const struct convert_sleep *s);
 const struct convert_line *own_line(const struct convert_sleep *s);
-
-/* ---- turns.c ---- */
-
-void turns_begin(struct run *s, struct convert_sleep *sleep);
-/* Its time is up; its thread stays stopped. */
-void turns_wait(struct run *s, struct convert_sleep *sleep);
-void turns_end(struct run *s, struct convert_sleep *sleep, enum convert_asleep how);
 
 /* ---- polls.c ---- */
 

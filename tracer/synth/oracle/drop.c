@@ -109,7 +109,7 @@ static int agrees_in_schedules(struct synth *g, struct plan_order *o)
 	o->dropped = false;
 	if (answer < 0 || synth_write(g) < 0)
 		return -1;
-	if (answer == 0 && !g->all_schedules) {
+	if (answer == 0 && g->schedules < g->schedules_asked) {
 		g->f->gates_cut = true;
 		return 0;
 	}

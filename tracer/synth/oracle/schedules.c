@@ -82,7 +82,7 @@ int synth_escapes(struct synth *g, unsigned long most, double until)
 	if (answer == 0)
 		answer = e.failures.count || e.barred;
 	g->schedules = e.runs;
-	g->all_schedules = e.runs >= schedules;
+	g->schedules_asked = schedules;
 	end_search(&e, g->e);
 	return answer;
 }
