@@ -1,7 +1,7 @@
 /*
- * Which gates? As few orders as will do: those of steps that depend on each other are tried first, then
- * all (plan.h). What does not matter is left out (oracle/drop.c). What is left has to force the failure in each of
- * many runs.
+ * Which gates? As few orders as will do: those of steps that depend on each other are tried first,
+ * then all (plan.h). What does not matter is left out (oracle/drop.c). What is left has to force
+ * the failure in each of many runs.
  */
 #include "tracer/synth/synth_internal.h"
 
@@ -22,9 +22,10 @@ enum {
 };
 
 /*
- * What is tried for one kind of orders, in this order. Of a schedule with more orders than MANY_ORDERS most have
- * nothing to do with the failure, and to find that out one by one takes longer than there is time for: the last ones
- * alone are tried. Where there are addresses, places that the next build has, too, are tried first.
+ * What is tried for one kind of orders, in this order. Of a schedule with more orders than
+ * MANY_ORDERS most have nothing to do with the failure, and to find that out one by one takes
+ * longer than there is time for: the last ones alone are tried. Where there are addresses, places
+ * that the next build has, too, are tried first.
  */
 enum attempt_if { IF_MANY, IF_INSIDE, IF_FEW, IF_ADDRESSES };
 static const struct attempt {
@@ -38,8 +39,8 @@ static const struct attempt {
 };
 
 /*
- * Of the time for one failure (explore_options) the first plan may use up all: so trying a plan gets a part of
- * what is left, and leaving out its gates another one.
+ * Of the time for one failure (explore_options) the first plan may use up all: so trying a plan
+ * gets a part of what is left, and leaving out its gates another one.
  */
 static const double PART_TRIED = 0.25;
 /* Part of the verification's time that the searches before it may use. */
@@ -81,14 +82,16 @@ static void not_forced(struct synth *g)
 	no_script(g, str_text(&text));
 }
 
-/* ---- threads that begin late -------------------------------------------------------------------- */
+/* ---- threads that begin late
+   -------------------------------------------------------------------- */
 
 static unsigned thread_at(const struct synth *g, size_t step)
 {
 	return plan_step_at(&g->schedule, step)->thread;
 }
 
-/* An order whose gate nobody passes while the thread is held back: it opens it, or is the one that waits. */
+/* An order whose gate nobody passes while the thread is held back: it opens it, or is the one
+   that waits. */
 static const struct plan_order *order_of_thread(const struct synth *g, unsigned thread)
 {
 	const struct plan_order *waits = NULL;
@@ -122,8 +125,9 @@ static int begin_late(struct synth *g, unsigned thread)
 }
 
 /*
- * Who begins first is luck as well, and what a thread does before its first step (it reads a file) may matter. 1: whoever
- * begins late, it comes out the same; 0: it does not for g->late; -1: the experiment is over.
+ * Who begins first is luck as well, and what a thread does before its first step (it reads a file)
+ * may matter. 1: whoever begins late, it comes out the same; 0: it does not for g->late; -1: the
+ * experiment is over.
  */
 static int begin_each_late(struct synth *g)
 {
@@ -136,7 +140,8 @@ static int begin_each_late(struct synth *g)
 	return answer;
 }
 
-/* ---- one plan ----------------------------------------------------------------------------------- */
+/* ---- one plan
+   ----------------------------------------------------------------------------------- */
 
 /*
  * Does all of the plan leave no way around it? There may be one for reasons that say nothing
@@ -241,7 +246,8 @@ static int try_plan(struct synth *g)
 	return answer;
 }
 
-/* ---- the attempts ------------------------------------------------------------------------------- */
+/* ---- the attempts
+   ------------------------------------------------------------------------------- */
 
 static void no_plan(struct synth *g)
 {
@@ -316,7 +322,8 @@ static int try_schedule(struct synth *g)
 	return answer;
 }
 
-/* Not where some schedule has come out differently: the order of threads matters then, whatever plain runs do by luck. */
+/* Not where some schedule has come out differently: the order of threads matters then, whatever
+   plain runs do by luck. */
 static int try_plain(struct synth *g)
 {
 	int answer;
@@ -347,7 +354,8 @@ static int try_all(struct synth *g)
 	return answer;
 }
 
-/* What came may be another text in each run: then it is just not what the tester's own script expects. */
+/* What came may be another text in each run: then it is just not what the tester's own script
+   expects. */
 static int try_both(struct synth *g)
 {
 	int answer = try_all(g);

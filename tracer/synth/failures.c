@@ -1,4 +1,5 @@
-/* The failures of a search, or of a schedule that was kept: each is made small, described, and made into gates. */
+/* The failures of a search, or of a schedule that was kept: each is made small, described, and
+   made into gates. */
 #include "tracer/synth/synth_internal.h"
 
 #include "tracer/search/explore.h"
@@ -8,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- one failure -------------------------------------------------------------------------------- */
+/* ---- one failure
+   -------------------------------------------------------------------------------- */
 
 /* Its part of the time: `left` failures have no script yet. */
 static void grant_time(const struct explore *e, size_t left, struct explore_failure *f)
@@ -101,7 +103,8 @@ static int script_of(struct explore *e, size_t left, struct explore_failure *f)
 	return 0;
 }
 
-/* ---- those of a search -------------------------------------------------------------------------- */
+/* ---- those of a search
+   -------------------------------------------------------------------------- */
 
 static size_t count_left(const struct explore *e)
 {
@@ -123,7 +126,8 @@ int synth_explore(struct explore *e)
 	return answer;
 }
 
-/* ---- one that was kept -------------------------------------------------------------------------- */
+/* ---- one that was kept
+   -------------------------------------------------------------------------- */
 
 static unsigned long later_number_of(const struct schedule_head *h, const char *key)
 {

@@ -1,7 +1,8 @@
 /*
- * The schedule of a failure as plans are made from it: what belongs together has one object, and what goes round is cut.
- * And what plain runs do by luck, always on one machine and never on the next: who comes back from a wait first, and who
- * is woken of several. That nothing else comes without an order of those does not tell that it does not matter.
+ * The schedule of a failure as plans are made from it: what belongs together has one object, and
+ * what goes round is cut. And what plain runs do by luck, always on one machine and never on the
+ * next: who comes back from a wait first, and who is woken of several. That nothing else comes
+ * without an order of those does not tell that it does not matter.
  */
 #include "tracer/synth/synth_internal.h"
 
@@ -85,8 +86,8 @@ static void link_futexes(struct schedule *s)
 }
 
 /*
- * Who waits until a predicate holds is in one line of the tester's all the time, and in one call: where it begins
- * to wait is a line of the header.
+ * Who waits until a predicate holds is in one line of the tester's all the time, and in one call:
+ * where it begins to wait is a line of the header.
  */
 static void place_in_header(struct schedule_where *w)
 {
@@ -191,7 +192,8 @@ void synth_take_schedule(struct synth *g)
 		place_in_header(&step->where);
 }
 
-/* ---- luck --------------------------------------------------------------------------------------- */
+/* ---- luck
+   --------------------------------------------------------------------------------------- */
 
 static const struct schedule_step *step_at(const struct synth *g, size_t step)
 {
@@ -199,8 +201,8 @@ static const struct schedule_step *step_at(const struct synth *g, size_t step)
 }
 
 /*
- * Is it about to come back from a wait in the kernel? In a controlled run whoever has woken it goes on to a point of its own
- * first; in plain runs both go on at once.
+ * Is it about to come back from a wait in the kernel? In a controlled run whoever has woken it goes
+ * on to a point of its own first; in plain runs both go on at once.
  */
 static bool is_back_soon(const struct schedule_step *step)
 {
@@ -237,8 +239,8 @@ static bool lets_wait(const struct synth *g, const struct plan_order *o)
 	return false;
 }
 
-/* In a plain run a thread that calls pthread_cond_wait after the signal can consume it. Under the scheduler it cannot, so
-   a schedule does not prove that such a gate is unnecessary. */
+/* In a plain run a thread that calls pthread_cond_wait after the signal can consume it. Under
+   the scheduler it cannot, so a schedule does not prove that such a gate is unnecessary. */
 static bool lets_wake(const struct synth *g, const struct plan_order *o)
 {
 	const struct schedule *s = &g->schedule;

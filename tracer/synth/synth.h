@@ -9,12 +9,14 @@
    options.only_finds is set. Returns as explore_search(). */
 int synth_explore(struct explore *e);
 
-/* In how many runs the script has forced it: "1000 of 1000 runs", or that there was no time for all. */
+/* In how many runs the script has forced it: "1000 of 1000 runs", or that there was no time for
+   all. */
 void explore_gates_runs(unsigned long forced, unsigned long asked, double seconds, struct str *out);
 /* What there is to say of a failure with gates_cut. */
 extern const char explore_gates_cut[];
 
-/* The script of a schedule that was kept: made when there is time for it, of the file that a search has written. */
+/* The script of a schedule that was kept: made when there is time for it, of the file that a
+   search has written. */
 struct explore_later {
 	struct replay replay; /* owns what the failure and the options are made of */
 	const char *path;     /* of the schedule */

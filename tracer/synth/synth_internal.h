@@ -1,7 +1,8 @@
 /*
- * The script of a failure: attempts.c tries plans by the oracle (oracle/runs.c), oracle/drop.c leaves out orders that
- * do not matter, oracle/schedules.c searches for a way around the script, recorded.c prepares the schedule, and
- * wording.c writes the text. failures.c does all of that for each failure of a search.
+ * The script of a failure: attempts.c tries plans by the oracle (oracle/runs.c), oracle/drop.c
+ * leaves out orders that do not matter, oracle/schedules.c searches for a way around the script,
+ * recorded.c prepares the schedule, and wording.c writes the text. failures.c does all of that for
+ * each failure of a search.
  */
 #ifndef GATECTL_SYNTH_SYNTH_INTERNAL_H
 #define GATECTL_SYNTH_SYNTH_INTERNAL_H
@@ -54,19 +55,21 @@ enum { SYNTH_SCHEDULES = 100 };
 
 /* ---- attempts.c ---- */
 
-/* Of the failure's schedule: sets f->gates, or f->no_script. Until then (0: no limit) plans are tried. 0; -1: the
-   experiment is over. */
+/* Of the failure's schedule: sets f->gates, or f->no_script. Until then (0: no limit) plans are
+   tried. 0; -1: the experiment is over. */
 int synth_make(struct explore *e, struct explore_failure *f, double until);
 
 /* ---- recorded.c ---- */
 
 /* Copies and prepares the failure's schedule. */
 void synth_take_schedule(struct synth *g);
-/* How often a thread looks at what it waits for is no matter of order. False: nobody waits like that. */
+/* How often a thread looks at what it waits for is no matter of order. False: nobody waits like
+   that. */
 bool synth_cut_spins(struct synth *g);
 /* Is somebody in the end about to come back from a wait in the kernel? */
 bool synth_leaves_woken(const struct synth *g);
-/* Without the order runs may come out the same by luck, in each of very many: none is tried without it. */
+/* Without the order runs may come out the same by luck, in each of very many: none is tried
+   without it. */
 bool synth_is_by_luck(const struct synth *g, const struct plan_order *o);
 
 /* ---- wording.c ---- */
@@ -88,15 +91,17 @@ int synth_write(struct synth *g);
 int synth_runs(struct synth *g, unsigned long most, const struct run_trial *trial, double until);
 /* The same, of all of the plan; `what` is said meanwhile. */
 int synth_runs_of_all(struct synth *g, unsigned long most, const char *what, double until);
-/* Of the script that is written, in `most` schedules (fewer, if a script is to be verified by fewer runs), or as many as
-   there are until then (0: no limit). 1: its gates permit one that comes out differently, 0: none was found. */
+/* Of the script that is written, in `most` schedules (fewer, if a script is to be verified by
+   fewer runs), or as many as there are until then (0: no limit). 1: its gates permit one that
+   comes out differently, 0: none was found. */
 int synth_escapes(struct synth *g, unsigned long most, double until);
 /* Leaves out the orders that are not needed. 0, or -1. */
 int synth_drop(struct synth *g);
-/* What was left out last has been tried with the fewest others: it is back, and stays. If there is no time for one after
-   the other, all are. False: nothing is left out. */
+/* What was left out last has been tried with the fewest others: it is back, and stays. If there
+   is no time for one after the other, all are. False: nothing is left out. */
 bool synth_put_back(struct synth *g);
-/* Of a failure that was looked at (search/shrink/examine.h): by its schedule, or by others that fail alike. 0, or -1. */
+/* Of a failure that was looked at (search/shrink/examine.h): by its schedule, or by others that
+   fail alike. 0, or -1. */
 int synth_gates(struct explore *e, struct explore_failure *f);
 
 #endif

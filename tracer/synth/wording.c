@@ -13,7 +13,8 @@ static const double FIRST_PLAN_S = 2;
 /* Of the program's output in the script. */
 enum { OUTPUT_MOST = 1024 };
 
-/* ---- the script --------------------------------------------------------------------------------------- */
+/* ---- the script
+   --------------------------------------------------------------------------------------- */
 
 static void add_word(struct str *out, const char *before, const char *word)
 {
@@ -75,7 +76,8 @@ static void add_title(const struct synth *g, struct str *out)
 		str_add(out, "\nIt needs no gate: none of those has come out differently.");
 }
 
-/* That the program has written something else is told by what it has written: all of it, on few lines. */
+/* That the program has written something else is told by what it has written: all of it, on few
+   lines. */
 static bool can_say_what_came(const struct explore_failure *f)
 {
 	size_t length = f->out.length;
@@ -104,7 +106,8 @@ static void add_what_came(const struct explore_failure *f, struct str *out)
 	str_add(out, " }");
 }
 
-/* How a failure of a kind ends, and what a script expects of it. A %s is the signal's name, a %d the status. */
+/* How a failure of a kind ends, and what a script expects of it. A %s is the signal's name, a %d
+   the status. */
 static const struct ending {
 	const char *kind, *outcome, *expect;
 } endings[] = {
@@ -165,7 +168,8 @@ void synth_script(const struct synth *g, struct str *out)
 	gate_plan_script(&g->plan, &g->schedule, &g->words, &texts, out);
 }
 
-/* ---- places ------------------------------------------------------------------------------------------ */
+/* ---- places
+   ------------------------------------------------------------------------------------------ */
 
 static struct module *module_named(const struct synth *g, const char *name)
 {

@@ -2,10 +2,11 @@
  * One run for gatectl convert: which threads sleep, where, and how the others stand when a sleep
  * ends; and whose turn it is to wake up.
  *
- * In a run that is watched, a sleep does not end before everybody who is awake has nothing left to do; then the sleeps
- * with the earliest end go on. So the same things happen during a sleep however busy the machine is: how long a sleep
- * lasts does not matter, only which one ends before another. In `now_ns` sleeping takes time, and working none. A thread
- * that works for longer than a sleep lasts is not waited for: nobody sleeps until such work is done.
+ * In a run that is watched, a sleep does not end before everybody who is awake has nothing left to
+ * do; then the sleeps with the earliest end go on. So the same things happen during a sleep however
+ * busy the machine is: how long a sleep lasts does not matter, only which one ends before another.
+ * In `now_ns` sleeping takes time, and working none. A thread that works for longer than a sleep
+ * lasts is not waited for: nobody sleeps until such work is done.
  */
 #include "tracer/run/go.h"
 #include "tracer/run/ticks.h"
@@ -54,7 +55,8 @@ static bool convert_sleeps_on(const struct convert_record *r, const struct run_t
 	       r->threads.items[t->index].times > SLEEPS_OFTEN;
 }
 
-/* ---- where ------------------------------------------------------------------------------------ */
+/* ---- where
+   ------------------------------------------------------------------------------------ */
 
 /* By the name of the function that it calls; by the line, if that has no name (a stripped
    library). */
@@ -192,7 +194,8 @@ static void convert_look_round(struct run *s, struct convert_sleep *sleep)
 	convert_note_arrivals(s, &sleep->after);
 }
 
-/* ---- turns ------------------------------------------------------------------------------------ */
+/* ---- turns
+   ------------------------------------------------------------------------------------ */
 
 static uint64_t now_us(const struct run *s)
 {
@@ -236,7 +239,8 @@ static void turns_end(struct run *s, struct convert_sleep *sleep, enum convert_a
 	t->sleep = 0;
 }
 
-/* ---- who is next ------------------------------------------------------------------------------ */
+/* ---- who is next
+   ------------------------------------------------------------------------------ */
 
 /* Stopped by a signal: its sleep does not end before SIGCONT. */
 static bool turns_is_stopped(const struct run *s, size_t thread)
@@ -308,7 +312,8 @@ static bool is_out_of_patience(const struct run *s, const struct convert_sleep *
 	       now_us(s) > sleep->over_us + WAIT_FACTOR * us + WAIT_LEAST_US;
 }
 
-/* ---- they go on ------------------------------------------------------------------------------- */
+/* ---- they go on
+   ------------------------------------------------------------------------------- */
 
 static void wake(struct run *s, struct convert_sleep *sleep)
 {
@@ -361,7 +366,8 @@ void turns_look(struct run *s)
 		wake_all(s, next);
 }
 
-/* ---- events ----------------------------------------------------------------------------------- */
+/* ---- events
+   ----------------------------------------------------------------------------------- */
 
 static void sleeps_begins(struct run *s, struct run_thread *t, const struct tracee_event *ev)
 {

@@ -83,7 +83,8 @@ static bool is_deed(const struct saving *v, const struct steps_step *step, long 
 	       !steps_are_without(v->how, (size_t)(step - v->taken->steps.items));
 }
 
-/* `at_rest`: only at rest can a script let a thread past a gate, or open a gate that it knows only by name. */
+/* `at_rest`: only at rest can a script let a thread past a gate, or open a gate that it knows
+   only by name. */
 static bool has_deed(const struct saving *v, long p, bool at_rest)
 {
 	array_each(const struct steps_step, step, &v->taken->steps)

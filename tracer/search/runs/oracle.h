@@ -1,6 +1,7 @@
 /*
- * The oracle: does a script force an outcome? Plain runs of it are made until one comes out differently, or there were
- * enough. explore, convert and prove ask it; what an outcome is, they say.
+ * The oracle: does a script force an outcome? Plain runs of it are made until one comes out
+ * differently, or there were enough. explore, convert and prove ask it; what an outcome is, they
+ * say.
  */
 #ifndef GATECTL_SEARCH_RUNS_ORACLE_H
 #define GATECTL_SEARCH_RUNS_ORACLE_H
@@ -42,9 +43,10 @@ int oracle_script(struct oracle *o, const char *text);
 void oracle_fini(struct oracle *o);
 
 /*
- * By luck runs may come out alike without the gate that q->trial is about. So the threads that would open it are held
- * back as well (`way`). Holding back that changes the outcome with the gate in its place, too, tells nothing: so many
- * `controls` are made to see that. Returns 1: the outcome depends on the gate, 0: no run showed it, -1: stop.
+ * By luck runs may come out alike without the gate that q->trial is about. So the threads that
+ * would open it are held back as well (`way`). Holding back that changes the outcome with the gate
+ * in its place, too, tells nothing: so many `controls` are made to see that. Returns 1: the outcome
+ * depends on the gate, 0: no run showed it, -1: stop.
  */
 int oracle_needs(struct oracle *o, const struct oracle_question *q, enum trial_way way,
 		 unsigned long controls);

@@ -306,7 +306,8 @@ static double luck(const struct prove_row *a, const struct prove_row *b)
 	double all = (double)(a->agreed + b->agreed), n = (double)a->runs, m = (double)b->runs;
 	double first = (double)a->agreed, likely = 1, sum = 1, tail = 1;
 
-	/* How likely each other share of `a` is, of the one that came: first the smaller ones, then the greater. */
+	/* How likely each other share of `a` is, of the one that came: first the smaller ones,
+	   then the greater. */
 	for (double k = first; k > 0 && all - k < m; k--) {
 		likely *= k * (m - all + k) / ((n - k + 1) * (all - k + 1));
 		sum += likely;

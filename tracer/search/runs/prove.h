@@ -37,8 +37,9 @@ struct prove {
 
 enum prove_judgement { PROVE_MATTERS, PROVE_IDLE, PROVE_UNKNOWN };
 
-/* Of a line: is it the reason for the outcome, alone or with what it forces pushed the other way round? Not known where
-   the outcome does not come with all gates, either, and the difference may be luck. */
+/* Of a line: is it the reason for the outcome, alone or with what it forces pushed the other way
+   round? Not known where the outcome does not come with all gates, either, and the difference
+   may be luck. */
 enum prove_judgement prove_judge(const struct prove *p, const struct prove_line *line);
 
 /* 0 with the lines filled; -1: see experiment.h for the error. */

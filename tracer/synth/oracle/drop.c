@@ -1,6 +1,7 @@
 /*
- * Which orders are not needed? Without those the runs come out the same: also where the threads that would open the gate
- * are held back, since by luck a program does what a gate forces (prove.h), and in schedules that are searched.
+ * Which orders are not needed? Without those the runs come out the same: also where the threads
+ * that would open the gate are held back, since by luck a program does what a gate forces
+ * (prove.h), and in schedules that are searched.
  */
 #include "tracer/synth/synth_internal.h"
 
@@ -49,8 +50,9 @@ static int agrees_without(struct synth *g, const struct plan_order *o)
 	return answer;
 }
 
-/* What holding back at places cannot say: what is held has been done, or (at its end) all that its thread does,
-   before anything that the other one does. 1: it comes out the same, or cannot be tried. */
+/* What holding back at places cannot say: what is held has been done, or (at its end) all that
+   its thread does, before anything that the other one does. 1: it comes out the same, or cannot
+   be tried. */
 static int agrees_turned(struct synth *g, struct plan_order *o, bool at_its_end)
 {
 	static const struct run_trial all;

@@ -56,8 +56,9 @@ struct plain_runs {
 	double limit; /* of one run */
 };
 
-/* A run that hangs is not waited for when there is no time: that it does not agree leaves all as it is. And no run goes
-   on when the time for the script is over, whatever limit the script itself has. */
+/* A run that hangs is not waited for when there is no time: that it does not agree leaves all as
+   it is. And no run goes on when the time for the script is over, whatever limit the script
+   itself has. */
 static bool limit_next(void *ctx)
 {
 	const struct plain_runs *runs = ctx;

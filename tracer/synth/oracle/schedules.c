@@ -1,10 +1,11 @@
 /*
- * Plain runs show what this machine's scheduler likes to do: what no gate forces may come by luck in a thousand of
- * them, and not on the next machine. So schedules are searched that the gates permit: does the program come
- * out differently in one of them?
+ * Plain runs show what this machine's scheduler likes to do: what no gate forces may come by luck
+ * in a thousand of them, and not on the next machine. So schedules are searched that the gates
+ * permit: does the program come out differently in one of them?
  *
- * And a failure may come of what no gate can say, as who is woken of several that wait. So where none of its gates
- * force it, schedules are searched that fail alike, and wake whom a plain run would wake.
+ * And a failure may come of what no gate can say, as who is woken of several that wait. So where
+ * none of its gates force it, schedules are searched that fail alike, and wake whom a plain run
+ * would wake.
  */
 #include "tracer/synth/synth_internal.h"
 
@@ -15,7 +16,8 @@ static const double MOST_S = 5, LEAST_S = 0.5;
 /* Part of a script's time for finding it; the rest is for verifying it. */
 static const double PART_MADE = 0.5;
 
-/* The same accesses are points as when it failed, at least: what else races is looked for if that was not over. */
+/* The same accesses are points as when it failed, at least: what else races is looked for if
+   that was not over. */
 static void take_points(const struct explore *from_e, const struct explore_failure *f,
 			struct explore *e)
 {
@@ -87,9 +89,11 @@ int synth_escapes(struct synth *g, unsigned long most, double until)
 	return answer;
 }
 
-/* ---- another one that fails ------------------------------------------------------------------------- */
+/* ---- another one that fails
+   ------------------------------------------------------------------------- */
 
-/* So many are tried at most; each is looked for in so many schedules, by what it took to find the first one. */
+/* So many are tried at most; each is looked for in so many schedules, by what it took to find
+   the first one. */
 enum { OTHERS = 5, LONGER = 4, LEAST = 200 };
 
 /* It has failed with the points of its own search. */

@@ -1,7 +1,7 @@
 /*
- * Which orders of steps make the outcome? Those of steps that depend on each other (Mazurkiewicz: a run
- * that has them is the same run), where the program itself does not see to them. Vector clocks tell what
- * follows from what.
+ * Which orders of steps make the outcome? Those of steps that depend on each other (Mazurkiewicz: a
+ * run that has them is the same run), where the program itself does not see to them. Vector clocks
+ * tell what follows from what.
  */
 #include "tracer/synth/plan/plan_internal.h"
 
@@ -13,8 +13,8 @@ enum {
 	MOST_WAKES = 2000,     /* orders that are there for whom a signal wakes */
 };
 
-/* By step and thread: 1 + the last step of that thread that comes before it (itself included) in every
-   run that has the orders so far. */
+/* By step and thread: 1 + the last step of that thread that comes before it (itself included) in
+   every run that has the orders so far. */
 struct clocks {
 	const struct plan_view *v;
 	size_t threads;
@@ -50,7 +50,8 @@ static bool same_object(const struct plan_view *v, size_t a, size_t b)
 	return object != STRATEGY_NO_OBJECT && object == plan_step(v, b)->point.object;
 }
 
-/* ---- what the program sees to ------------------------------------------------------------------- */
+/* ---- what the program sees to
+   ------------------------------------------------------------------- */
 
 /* "p2/main" is a process's first thread, where "main" is the first one's. */
 static bool is_child(const char *id)
@@ -113,7 +114,8 @@ static bool has_woken_others(const struct plan_view *v, size_t signal, unsigned 
 	return i > first;
 }
 
-/* Not before it has the wait ended: the first that may have done it, where they all are one thread's. */
+/* Not before it has the wait ended: the first that may have done it, where they all are one
+   thread's. */
 static size_t signal_of(const struct plan_view *v, size_t wait, size_t next)
 {
 	size_t first = PLAN_NONE;
@@ -185,7 +187,8 @@ static void join_releases(struct clocks *c, const struct plan_related *r, size_t
 	}
 }
 
-/* ---- what has to be seen to --------------------------------------------------------------------- */
+/* ---- what has to be seen to
+   --------------------------------------------------------------------- */
 
 static bool orders_is_lock(enum strategy_op op)
 {
@@ -204,7 +207,8 @@ static bool locks_matter(const struct plan_view *v, size_t x, size_t y)
 	return !is_patient(v, a->op == STRATEGY_LOCK ? x : y);
 }
 
-/* Of a step that blocks: is it of importance that it did before `later`? Who never gets a lock does no more. */
+/* Of a step that blocks: is it of importance that it did before `later`? Who never gets a lock
+   does no more. */
 static bool blocked_matters(const struct plan_view *v, size_t step, size_t later)
 {
 	enum strategy_op op = plan_op(v, step);
@@ -234,8 +238,8 @@ static bool is_wait(enum strategy_op op)
 }
 
 /*
- * A step of which it is not known what it is about: for the kernel that may be something that other calls are
- * about, for a condition its signals. It is not what memory or a lock is.
+ * A step of which it is not known what it is about: for the kernel that may be something that other
+ * calls are about, for a condition its signals. It is not what memory or a lock is.
  */
 static bool may_be_about_one(const struct plan_view *v, size_t x, size_t y)
 {
@@ -309,8 +313,8 @@ static unsigned class_of(const struct plan_view *v, size_t step)
 	return class;
 }
 
-/* Latest step of the group that has to come before step y, as far as it does not follow from others; NONE. If a step
-   does not matter because it still blocks, an earlier one may. */
+/* Latest step of the group that has to come before step y, as far as it does not follow from
+   others; NONE. If a step does not matter because it still blocks, an earlier one may. */
 static size_t latest_that_matters(const struct clocks *c, const struct plan_related *r,
 				  size_t group, size_t y)
 {
@@ -393,9 +397,11 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 	}
 }
 
-/* ---- fewer -------------------------------------------------------------------------------------- */
+/* ---- fewer
+   -------------------------------------------------------------------------------------- */
 
-/* An edge with what tells which others it may stand for: its threads, the first segment, and what sorts it. */
+/* An edge with what tells which others it may stand for: its threads, the first segment, and
+   what sorts it. */
 enum { UNION_SAME = 3, UNION_KEYS = 6 };
 struct plan_union {
 	uint64_t keys[UNION_KEYS];
@@ -452,7 +458,8 @@ static int by_place(const void *x, const void *y)
 	return (a->from < b->from) - (a->from > b->from);
 }
 
-/* Who creates a thread does more before it stands still, and of that the new one's beginning says nothing. */
+/* Who creates a thread does more before it stands still, and of that the new one's beginning
+   says nothing. */
 static bool goes_further(const struct plan_view *v, const struct plan_edge *edge)
 {
 	return v->steps.items[edge->to].before == PLAN_NONE &&
@@ -481,7 +488,8 @@ static void reduce(struct clocks *c, bool all, struct plan_edges *edges)
 	edges->count = kept;
 }
 
-/* Who is held where it goes on from a wait has to wait first: it does not, if it is late for the signal. */
+/* Who is held where it goes on from a wait has to wait first: it does not, if it is late for the
+   signal. */
 static void let_wait(const struct plan_view *v, struct plan_edges *edges)
 {
 	for (size_t i = 0, n = edges->count; i < n; i++) {
@@ -515,7 +523,8 @@ static size_t wait_of(const struct plan_view *v, size_t last)
 		       : PLAN_NONE;
 }
 
-/* Of several that wait a plain run wakes the one that has slept longest: that has to be who was woken. */
+/* Of several that wait a plain run wakes the one that has slept longest: that has to be who was
+   woken. */
 static void wake_first(const struct plan_view *v, const size_t *last, size_t signal,
 		       struct plan_edges *edges)
 {

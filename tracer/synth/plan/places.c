@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* ---- what a place needs to be told from others -------------------------------------------------- */
+/* ---- what a place needs to be told from others
+   -------------------------------------------------- */
 
 static const struct schedule_where *where_of(const struct plan_view *v, size_t step)
 {
@@ -110,7 +111,8 @@ static unsigned long places_passes(const struct plan_view *v, size_t at, bool li
 	return times;
 }
 
-/* ---- making places ------------------------------------------------------------------------------ */
+/* ---- making places
+   ------------------------------------------------------------------------------ */
 
 static char *name_line(struct plan_placing *g, size_t at)
 {
@@ -161,7 +163,8 @@ static size_t places_keep(struct plan_placing *g, struct plan_place place)
 	return g->p->places.count - 1;
 }
 
-/* The failure may come first: in the line that ends the schedule, or before what was pending then. */
+/* The failure may come first: in the line that ends the schedule, or before what was pending
+   then. */
 static bool is_last(const struct plan_view *v, size_t at, bool after)
 {
 	if (at >= v->done || (after && is_back(v, v->steps.items[at].behind)))
@@ -205,7 +208,8 @@ static int nowhere(struct plan_placing *g, size_t at)
 	return -1;
 }
 
-/* ---- holding ------------------------------------------------------------------------------------ */
+/* ---- holding
+   ------------------------------------------------------------------------------------ */
 
 /* Nobody can be held in the middle of a call: before all of it, then. */
 static bool before_call(const struct plan_view *v, size_t *at, bool *line)
@@ -219,7 +223,8 @@ static bool before_call(const struct plan_view *v, size_t *at, bool *line)
 	return *line || has_address(v, *at);
 }
 
-/* `while (full) wait();` on one line is passed more often than it waits, and a compiler may begin it anywhere. */
+/* `while (full) wait();` on one line is passed more often than it waits, and a compiler may
+   begin it anywhere. */
 static bool is_by_line(const struct plan_placing *g, size_t at)
 {
 	enum strategy_op op = plan_op(g->v, at);
@@ -228,8 +233,8 @@ static bool is_by_line(const struct plan_placing *g, size_t at)
 				       (plan_is_access(op) || op == STRATEGY_WAIT));
 }
 
-/* The step before which the thread is held: `at`, or one before it in its segment. `line`: before the
-   statement; else before that very instruction. */
+/* The step before which the thread is held: `at`, or one before it in its segment. `line`:
+   before the statement; else before that very instruction. */
 static bool hold_step(const struct plan_placing *g, size_t *at, bool *line)
 {
 	const struct plan_view *v = g->v;
@@ -261,8 +266,8 @@ static bool goes_on_inside(const struct plan_view *v, size_t at)
 	return at != PLAN_NONE && plan_op(v, at) == STRATEGY_TIMEOUT && where_of(v, at)->inside;
 }
 
-/* An access before which the thread does nothing of the tester's code: its start, which every build has, where a
-   compiler may have made nothing of the line. NONE: it is another step. */
+/* An access before which the thread does nothing of the tester's code: its start, which every
+   build has, where a compiler may have made nothing of the line. NONE: it is another step. */
 static size_t start_for(const struct plan_view *v, size_t at)
 {
 	size_t i = v->steps.items[at].before;
@@ -312,7 +317,8 @@ int plan_hold(struct plan_placing *g, size_t step, size_t *out)
 	return 0;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------ */
+/* ---- opening
+   ------------------------------------------------------------------------------------ */
 
 /* The thread's next step, if it comes there before the others go on. */
 static size_t next_step(const struct plan_view *v, size_t at)
@@ -345,7 +351,8 @@ static bool held_next(const struct plan_placing *g, const struct plan_edges *edg
 	return false;
 }
 
-/* Is the line behind the thread before the others go on? Where the process ends in it nobody ever leaves it. */
+/* Is the line behind the thread before the others go on? Where the process ends in it nobody
+   ever leaves it. */
 static bool line_is_over(const struct plan_view *v, size_t at)
 {
 	size_t last = plan_line_last(v, at);
@@ -354,8 +361,8 @@ static bool line_is_over(const struct plan_view *v, size_t at)
 	       !plan_ends_process(v, last);
 }
 
-/* The thread's end, if it does nothing of the tester's code before that: a line that is the last one may be a jump
-   to what it calls, and is never left. NONE: it goes on. */
+/* The thread's end, if it does nothing of the tester's code before that: a line that is the last
+   one may be a jump to what it calls, and is never left. NONE: it goes on. */
 static size_t end_for(const struct plan_view *v, size_t at)
 {
 	size_t i = v->steps.items[at].behind;
@@ -368,7 +375,8 @@ static size_t end_for(const struct plan_view *v, size_t at)
 	return i;
 }
 
-/* A wait for a condition takes its lock again before the line is over: if others were let go before that, they might have it. */
+/* A wait for a condition takes its lock again before the line is over: if others were let go
+   before that, they might have it. */
 static size_t open_timed_out(struct plan_placing *g, size_t at)
 {
 	const struct plan_view *v = g->v;
@@ -399,7 +407,8 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 		*out = make_end(g, at);
 	else if (end != PLAN_NONE)
 		*out = places_make(g, end, SCRIPT_THREAD_EXIT, false, false);
-	/* From a function that the line calls, or back in one that has called it, the line may go on. */
+	/* From a function that the line calls, or back in one that has called it, the line may
+	   go on. */
 	else if (over && !(fresh && (!where_of(v, at)->func ||
 				     !str_same(where_of(v, at)->func, where_of(v, next)->func))))
 		*out = places_make(g, at, SCRIPT_LOCATION, true, true);

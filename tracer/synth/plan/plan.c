@@ -1,4 +1,5 @@
-/* The plan: for each order that is to be forced a gate, with the places where it holds and is opened. */
+/* The plan: for each order that is to be forced a gate, with the places where it holds and is
+   opened. */
 #include "tracer/synth/plan/plan_internal.h"
 
 #include <string.h>
@@ -41,7 +42,8 @@ static bool nobody_passed(const struct plan_view *v, const struct plan_place *pl
 	return true;
 }
 
-/* A thread that has not begun may come to where its like is held in the end: one place does for them all. */
+/* A thread that has not begun may come to where its like is held in the end: one place does for
+   them all. */
 static bool held_alike(struct plan_placing *g, const struct plan_edge *edge)
 {
 	const struct plan_view *v = g->v;

@@ -43,11 +43,11 @@ struct plan_order {
 /* Where a thread is held that has a line. */
 enum plan_by {
 	PLAN_BY_LINE, /* before the line; who stands inside of it: before the instruction */
-	/* ... also then before all of the line: a place that every build has; but what the line had done by then
-	   comes later. */
+	/* ... also then before all of the line: a place that every build has; but what the line
+	   had done by then comes later. */
 	PLAN_BY_WHOLE_LINE,
-	/* Before the instruction: a line that is inlined in many places may be passed more often than the
-	   schedule shows. */
+	/* Before the instruction: a line that is inlined in many places may be passed more often
+	   than the schedule shows. */
 	PLAN_BY_INSTRUCTION,
 };
 
@@ -75,8 +75,8 @@ struct plan_words {
 };
 
 enum plan_orders {
-	/* Steps that depend on each other (strategy_depends) come in the schedule's order, where the
-	   program does not see to it: enough if all that matters is a point. */
+	/* Steps that depend on each other (strategy_depends) come in the schedule's order, where
+	   the program does not see to it: enough if all that matters is a point. */
 	PLAN_DEPENDENT,
 	/* ... and steps that were pending in the end come after those done that they depend on. */
 	PLAN_TO_THE_END,

@@ -1,7 +1,7 @@
 /*
- * The schedule as plans are made from it. WAKE is no step here, and a lock is asked for when it is got: who
- * waits for one does nothing until then. Nor is it a step to come back from a wait in the kernel: the call was
- * made before, and what the thread does then are its next steps.
+ * The schedule as plans are made from it. WAKE is no step here, and a lock is asked for when it is
+ * got: who waits for one does nothing until then. Nor is it a step to come back from a wait in the
+ * kernel: the call was made before, and what the thread does then are its next steps.
  */
 #ifndef GATECTL_SYNTH_PLAN_PLAN_INTERNAL_H
 #define GATECTL_SYNTH_PLAN_PLAN_INTERNAL_H
@@ -156,11 +156,12 @@ struct plan_placing {
 	const struct plan_view *v;
 	const struct plan_words *words;
 	struct error *err;
-	/* Of a segment all that its thread does before it stands still has been done, also what is no step. */
+	/* Of a segment all that its thread does before it stands still has been done, also what
+	   is no step. */
 	bool all;
 };
-/* Where it is held before `step`, and where it is opened that holds at `edge`; `named`: the step that it is called
-   after. A place of g->p; -1: nowhere. */
+/* Where it is held before `step`, and where it is opened that holds at `edge`; `named`: the step
+   that it is called after. A place of g->p; -1: nowhere. */
 int plan_hold(struct plan_placing *g, size_t step, size_t *out);
 int plan_open(struct plan_placing *g, const struct plan_edges *edges, const struct plan_edge *edge,
 	      size_t *out, size_t *named);
@@ -170,7 +171,8 @@ bool plan_is_same_place(const struct schedule_where *a, const struct schedule_wh
 bool plan_are_alike(const char *a, const char *b);
 
 /* words.c */
-/* Does the line hold a loop and its body? How often a place there counts is the compiler's choice. */
+/* Does the line hold a loop and its body? How often a place there counts is the compiler's
+   choice. */
 bool plan_is_loop(const char *text);
 enum plan_tense { PLAN_DOES, PLAN_DID };
 /* "reads `count`"; without the place. */

@@ -1,11 +1,12 @@
 /*
  * Steps of a view by the objects that they are about.
  *
- * A group has the steps of one thread that do the same kind of thing to the same object: of those done, the latest
- * says what there is to say, since the order with it implies the order with the earlier ones of its thread.
+ * A group has the steps of one thread that do the same kind of thing to the same object: of those
+ * done, the latest says what there is to say, since the order with it implies the order with the
+ * earlier ones of its thread.
  *
- * Releases are the pairs of the step that took a lock and the one that released it. A wait for a condition releases
- * the locks that its thread holds.
+ * Releases are the pairs of the step that took a lock and the one that released it. A wait for a
+ * condition releases the locks that its thread holds.
  */
 #include "tracer/synth/plan/plan_internal.h"
 
@@ -146,8 +147,8 @@ static void add_others(const struct plan_related *r, const struct plan_indexes *
 			*array_add(out) = *group;
 }
 
-/* A step about any object concerns what the kernel or a condition may be about; a fork, and memory without an end,
-   all. */
+/* A step about any object concerns what the kernel or a condition may be about; a fork, and
+   memory without an end, all. */
 void plan_related(const struct plan_related *r, size_t step, struct plan_indexes *out)
 {
 	const struct strategy_point *p = &plan_step(r->v, step)->point;
@@ -164,7 +165,8 @@ void plan_related(const struct plan_related *r, size_t step, struct plan_indexes
 		add_others(r, &r->sync, region, out);
 }
 
-/* ---- releases ----------------------------------------------------------------------------------- */
+/* ---- releases
+   ----------------------------------------------------------------------------------- */
 
 static size_t *lists_of(const struct plan_related *r, size_t step)
 {
@@ -199,7 +201,8 @@ static void note_release(struct plan_related *r, size_t lock, size_t by)
 	*array_add(&r->lists.items[i].items) = (struct plan_release){lock, by};
 }
 
-/* Whatever a thread does to the object of its lock but take it once more: the lock is not held after that. */
+/* Whatever a thread does to the object of its lock but take it once more: the lock is not held
+   after that. */
 static void note_locks(struct plan_related *r, size_t step)
 {
 	const struct schedule_step *s = plan_step(r->v, step);

@@ -58,7 +58,8 @@ size_t gate_plan_lines(const struct gate_plan *p)
 	return lines;
 }
 
-/* ---- gates and places --------------------------------------------------------------------------- */
+/* ---- gates and places
+   --------------------------------------------------------------------------- */
 
 struct plan_text {
 	const struct gate_plan *p;
@@ -157,7 +158,8 @@ static void add_blocked_orders(const struct gate_plan *p, struct str *out)
 	}
 }
 
-/* ---- addresses ---------------------------------------------------------------------------------- */
+/* ---- addresses
+   ---------------------------------------------------------------------------------- */
 
 /* OBJECT!*0xADDR */
 static bool is_library(const struct plan_place *place)

@@ -83,7 +83,8 @@ static void add_times(unsigned times, struct str *out)
 		str_addf(out, " %u times", times);
 }
 
-/* Of a call that does several steps, or waits and then goes on: was it told with the step `last`? */
+/* Of a call that does several steps, or waits and then goes on: was it told with the step
+   `last`? */
 static bool was_told(const struct teller *t, size_t last, size_t at, bool same)
 {
 	const struct plan_step *step = &t->v->steps.items[at];

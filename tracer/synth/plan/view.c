@@ -35,8 +35,9 @@ static bool view_goes_on(const struct plan_view *v, size_t earlier, size_t later
 }
 
 /*
- * One execution of a line goes from lower to higher addresses, and does not leave the line for another one
- * of its function. What is called from there may do several steps, but does not begin anew. (Where that is wrong, a place is given by an address that could have been a line.)
+ * One execution of a line goes from lower to higher addresses, and does not leave the line for
+ * another one of its function. What is called from there may do several steps, but does not begin
+ * anew. (Where that is wrong, a place is given by an address that could have been a line.)
  */
 static size_t same_execution(const struct plan_view *v, size_t at)
 {
@@ -110,7 +111,8 @@ static bool same_instruction(const struct schedule_where *a, const struct schedu
 	       str_same(a->object, b->object);
 }
 
-/* One call may do several steps, at places inside; where it comes to the first one's again it is another one. */
+/* One call may do several steps, at places inside; where it comes to the first one's again it is
+   another one. */
 static void join_call(struct plan_view *v, size_t at)
 {
 	struct plan_step *step = &v->steps.items[at];
@@ -148,7 +150,8 @@ const struct schedule_step *plan_step_at(const struct schedule *s, size_t index)
 				      : &s->pending.items[index - s->steps.count];
 }
 
-/* ---- the order of steps ------------------------------------------------------------------------- */
+/* ---- the order of steps
+   ------------------------------------------------------------------------- */
 
 /* As it was recorded. */
 struct plan_record {

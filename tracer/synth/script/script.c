@@ -8,7 +8,8 @@
 
 enum { COLUMNS = 95 }; /* after "-- " */
 
-/* ---- places ------------------------------------------------------------------------------------- */
+/* ---- places
+   ------------------------------------------------------------------------------------- */
 
 struct options {
 	struct str *out;
@@ -65,7 +66,8 @@ void script_order(const char *from, bool blocked, const char *to, struct str *ou
 	str_addf(out, blocked ? "[%s] -> %s" : "%s -> %s", from, to);
 }
 
-/* ---- comments ----------------------------------------------------------------------------------- */
+/* ---- comments
+   ----------------------------------------------------------------------------------- */
 
 void script_comment(const char *text, unsigned indent, struct str *out)
 {
@@ -100,7 +102,8 @@ void script_comments(const char *text, struct str *out)
 	}
 }
 
-/* ---- names -------------------------------------------------------------------------------------- */
+/* ---- names
+   -------------------------------------------------------------------------------------- */
 
 void script_identifier(const char *text, const char *without, size_t most, struct str *out)
 {

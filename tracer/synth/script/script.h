@@ -1,14 +1,14 @@
 /*
- * The text of gate scripts: places, orders, names and comments. Whatever has recorded a run (explore, convert, the
- * REPL), its script is written with these functions.
+ * The text of gate scripts: places, orders, names and comments. Whatever has recorded a run
+ * (explore, convert, the REPL), its script is written with these functions.
  */
 #ifndef GATECTL_SYNTH_SCRIPT_SCRIPT_H
 #define GATECTL_SYNTH_SCRIPT_SCRIPT_H
 
 #include "tracer/base/text/str.h"
 
-/* Lua 5.4 has 200 local variables a function, and the tester may want some: more gates than this are fields of a
-   table. */
+/* Lua 5.4 has 200 local variables a function, and the tester may want some: more gates than this
+   are fields of a table. */
 enum { SCRIPT_MOST_LOCALS = 150 };
 
 enum script_at { SCRIPT_LOCATION, SCRIPT_THREAD_START, SCRIPT_THREAD_EXIT, SCRIPT_EXIT };
@@ -26,13 +26,14 @@ void script_place(const struct script_place *place, struct str *out);
 /* a -> b; `blocked`: [a] -> b, a has begun and blocks. */
 void script_order(const char *from, bool blocked, const char *to, struct str *out);
 
-/* A comment in lines of at most 98 columns; the second and later lines are indented by so many blanks. */
+/* A comment in lines of at most 98 columns; the second and later lines are indented by so many
+   blanks. */
 void script_comment(const char *text, unsigned indent, struct str *out);
 /* The same for each line of the text. */
 void script_comments(const char *text, struct str *out);
 
-/* Adds at most `most` letters and digits of the text; runs of other characters become one _, but those of `without`
-   nothing. */
+/* Adds at most `most` letters and digits of the text; runs of other characters become one _, but
+   those of `without` nothing. */
 void script_identifier(const char *text, const char *without, size_t most, struct str *out);
 /* The name, or NAME_2, NAME_3, ...: the first that is not taken. The caller owns it. */
 char *script_unique(const char *name, bool (*is_taken)(const void *ctx, const char *name),
