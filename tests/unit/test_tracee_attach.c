@@ -4,6 +4,7 @@
  * The test starts itself: with the name of a scene as argument it plays that scene.
  */
 #include "test_tracee_drive.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,6 +5,9 @@
  * its own registers, errno and signal mask at the end.
  */
 #include "test_tracee_drive.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/syscalls/syscalls.h"
+#include "tracer/tracee/signals/signals.h"
 
 #include <errno.h>
 #include <math.h>

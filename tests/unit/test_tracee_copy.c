@@ -4,6 +4,10 @@
  * The test launches itself: with the name of a scene as argument it plays that scene.
  */
 #include "test_tracee_drive.h"
+#include "tracer/tracee/events/events.h"
+#include "tracer/tracee/syscalls/syscalls.h"
+#include "tracer/tracee/snapshot/snapshot.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <errno.h>
 #include <pthread.h>

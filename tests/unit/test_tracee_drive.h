@@ -2,7 +2,9 @@
 #ifndef TEST_TARGET_DRIVE_H
 #define TEST_TARGET_DRIVE_H
 
-#include "tracer/tracee/tracee.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/traps/traps.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <elf.h>
 #include <setjmp.h>

@@ -7,6 +7,9 @@
 #include "test_tracee_drive.h"
 
 #include "tracer/sched/strategy/prng.h"
+#include "tracer/tracee/traps/traps.h"
+#include "tracer/tracee/fastpath/fastpath.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <signal.h>
 #include <stdio.h>

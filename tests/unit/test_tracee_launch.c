@@ -1,5 +1,5 @@
 /* Starting programs: what comes of each kind, and that they find the world as gatectl found it. */
-#include "tracer/tracee/tracee.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,6 +6,8 @@
  * from copy to copy is in memory that they share.
  */
 #include "test_tracee_drive.h"
+#include "tracer/tracee/snapshot/snapshot.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,6 +6,8 @@
 #define TEST_TARGET_SCENES_H
 
 #include "test_tracee_drive.h"
+#include "tracer/tracee/traps/traps.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,8 @@
 /* What can be done with a program that stands at a trap: looked at, held, called, killed. */
 #include "test_tracee_scenes.h"
+#include "tracer/tracee/traps/traps.h"
+#include "tracer/tracee/syscalls/syscalls.h"
+#include "tracer/tracee/attach/attach.h"
 
 static void run_to_site(struct counted *r, const char *scene)
 {

@@ -4,6 +4,9 @@
  * The test launches itself: with the name of a scene as argument it plays that scene.
  */
 #include "test_tracee_drive.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/traps/traps.h"
+#include "tracer/tracee/syscalls/syscalls.h"
 
 #include <errno.h>
 #include <linux/futex.h>

@@ -13,6 +13,8 @@
 #include "tracer/run/threads/start.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/ticks.h"
+#include "tracer/tracee/traps/traps.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <sys/wait.h>
 
@@ -105,10 +107,10 @@ static int set_places(struct run *s, struct run_process *p, struct tracee_thread
 {
 	if (loads_now(s, p))
 		return 0;
-	s->root_settled = true;
+	s->loading.root_settled = true;
 	if (places_settle(s, p, helper, true, err) < 0)
 		return -1;
-	if (!s->loads_matter && p->load_site)
+	if (!s->loading.loads_matter && p->load_site)
 		tracee_site_remove(p->tracee, p->load_site);
 	return 0;
 }
@@ -121,7 +123,7 @@ void attach_begin(struct run *s, const struct tracee_event *ev)
 
 	s->root = p;
 	failed = loader_exec(s, p, ev->thread, &err);
-	if (!failed && s->has_places)
+	if (!failed && s->loading.has_places)
 		failed = set_places(s, p, ev->thread, &err);
 	name_threads(s, true);
 	name_threads(s, false);

@@ -3,6 +3,7 @@
 #include "tracer/run/modules/images.h"
 #include "tracer/run/parts.h"
 #include "tracer/run/threads/threads.h"
+#include "tracer/tracee/snapshot/snapshot.h"
 
 struct run_thread *run_copy(struct run *s, const struct run *from, struct error *err)
 {
@@ -16,6 +17,6 @@ struct run_thread *run_copy(struct run *s, const struct run *from, struct error 
 	s->tick_ms = from->tick_ms;
 	s->root = threads_process(s, process);
 	images_copy(s->root, from->root);
-	s->root_settled = true;
+	s->loading.root_settled = true;
 	return threads_new(s, s->root, thread, "main");
 }

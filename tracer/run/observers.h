@@ -42,7 +42,7 @@ struct modules_seen {
 		MODULES_EXEC,	 /* the executable, and traps in it; no library yet */
 		MODULES_SETTLED, /* the libraries that it starts with; places are resolved next */
 		MODULES_PLACED,	 /* ... places are resolved, in the program's first image */
-		MODULES_OPENED,	 /* `images`, by dlopen; only while run.loads_matter */
+		MODULES_OPENED,	 /* `images`, by dlopen; only while run.loading.loads_matter */
 	} stage;
 	struct run_process *process;
 	struct tracee_thread *thread;

@@ -20,6 +20,7 @@
 #include "tracer/run/places/stops.h"
 
 #include "tracer/base/log.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -31,14 +32,17 @@ enum { DEFAULT_GATE_LIMIT = 10 };
 
 /* ---- the events ----------------------------------------------------------------------------- */
 
+/* Kept with a run that has reported that a child lacks rights. */
+static const struct keeper withheld = {1, NULL};
+
 /* Only for a child: the program itself would have been refused. */
 static void note_withheld(struct run *s, const struct run_process *p)
 {
 	char what[128];
 
-	if (s->said_withheld || !tracee_withheld(p->tracee, what, sizeof(what)))
+	if (kept_of(&s->kept, &withheld) || !tracee_withheld(p->tracee, what, sizeof(what)))
 		return;
-	s->said_withheld = true;
+	kept_make(&s->kept, &withheld);
 	if (s->run_number <= 1 && !s->options->quiet)
 		log_line("gatectl: note: a child process runs %s: since it is traced by you, the "
 			 "kernel withholds %s; run gatectl as root",
@@ -72,10 +76,10 @@ static void on_exec(struct run *s, const struct tracee_event *ev)
 	}
 	observe(exec, s, t, first);
 	threads_forgive(p); /* a thread that an exec ends is not its gate's fault */
-	if (loader_exec(s, p, ev->thread, &err) < 0 && first && s->has_places)
+	if (loader_exec(s, p, ev->thread, &err) < 0 && first && s->loading.has_places)
 		run_fault(s, &err);
 	if (!s->over && p->exe && !p->load_site && loader_is_wanted(s, p)) {
-		s->root_settled = true;
+		s->loading.root_settled = true;
 		if (places_settle(s, p, ev->thread, first, &err) < 0)
 			run_fault(s, &err);
 		else
@@ -281,7 +285,7 @@ static void turn(struct run *s, const struct tracee_event *ev)
 	case TRACEE_WATCH: /* the thread that stored goes on when the conditions have seen it */
 		pages_forget(s);
 		engine_changed(s->engine);
-		s->turned_goes = true;
+		s->goes_last = s->turned;
 		break;
 	case TRACEE_SLEEP:
 	case TRACEE_SLEPT:
@@ -312,14 +316,13 @@ static void turn(struct run *s, const struct tracee_event *ev)
  * The threads that this one has let go are running already. This one goes last: a thread that has
  * just been stopped would run at once on this processor, and be in their way.
  */
-static void turned_goes(struct run *s)
+static void last_goes(struct run *s)
 {
-	struct run_thread *t = s->turned;
+	struct run_thread *t = s->goes_last;
 
-	s->turned = NULL;
-	if (s->turned_goes && t->tracee)
+	s->turned = s->goes_last = NULL;
+	if (t && t->tracee)
 		run_go(s, t);
-	s->turned_goes = false;
 }
 
 void run_turn(struct run *s, const struct tracee_event *ev)
@@ -332,7 +335,7 @@ void run_turn(struct run *s, const struct tracee_event *ev)
 	else
 		turn(s, ev);
 	inside_give(s);
-	turned_goes(s);
+	last_goes(s);
 	stops_check(s);
 	if (s->options->pid)
 		attach_check(s);
@@ -433,7 +436,7 @@ int run_launch(struct run *s, struct error *err)
 		.no_follow = s->options->no_follow,
 		.trace_exit = uses_kind(s, PLACE_THREAD_EXIT) || uses_names(s),
 		.as_alone = true,
-		.needs_memory = s->has_places || s->options->sched,
+		.needs_memory = s->loading.has_places || s->options->sched,
 		.tick_ms = s->tick_ms = TICKS_MS,
 	};
 	int failed = 0;
@@ -460,7 +463,6 @@ void run_judge(struct run *s, struct run_result *out)
 		s->outcome.killed_by = s->killed_by;
 		s->outcome.end = OUTCOME_SIGNALED;
 		s->outcome.signal = s->killed_by;
-		s->outcome.at = s->killed_at;
 	}
 	observe(outcome, s);
 	out->verdict = verdict_of(s->engine, &s->plan.expect, &s->outcome);

@@ -2,6 +2,8 @@
    ptrace. */
 #include "tracer/run/go.h"
 #include "tracer/run/signals.h"
+#include "tracer/tracee/events/events.h"
+#include "tracer/tracee/attach/attach.h"
 
 void run_signals_hold(void)
 {

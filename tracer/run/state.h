@@ -82,6 +82,13 @@ struct run_place {
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
+/* A user keeps the thread (interactive/): it does not go on with the others. */
+enum run_parked {
+	NOT_PARKED,
+	PARKED,
+	PARKED_STAYS, /* ... until all go on, since it got where it was sent */
+};
+
 struct run_thread {
 	size_t index;	       /* in order of creation */
 	struct kept_list kept; /* by features */
@@ -98,8 +105,7 @@ struct run_thread {
 	bool lost;	     /* it died while it was held, at `hold` */
 	bool crashes;	     /* crash/: the signal it is stopped for will end its process */
 	const char *state;
-	bool parked;	     /* interactive/: a user keeps it; it does not go on with the others */
-	bool stays;	     /* ... until all go on, since it got where it was sent */
+	enum run_parked parked;
 	size_t parked_by;    /* ... because of this step */
 	bool paused;	     /* ... it would go on, but everything is halted */
 	uint64_t sent_scope; /* that of where it was sent, while it is there; or 0 */
@@ -118,6 +124,20 @@ struct inside_site;
 struct tick_wish {
 	const void *who;
 	unsigned ms;
+};
+
+/* Which libraries matter. */
+struct run_loading {
+	bool has_places;   /* there are places of kind LOCATION, THROW, EXIT or LOAD */
+	bool loads_matter; /* pending locations or LOAD places: keep the trap in the loader */
+	bool root_settled; /* the program's first image is resolved: later ones may lack places */
+};
+
+/* What decides beside the engine. */
+struct run_control {
+	bool attended; /* a user looks on: rest is no verdict, limits and Ctrl-C are theirs */
+	bool halted;   /* ... and no thread may go on */
+	bool driven;   /* the scheduler decides which thread runs: stops_check() does not apply */
 };
 
 struct run {
@@ -139,22 +159,20 @@ struct run {
 	struct run_process *root;
 	unsigned long run_number;
 	bool untraced_children; /* there are or were some: --no-follow, or from before attach */
-	unsigned children;	/* child processes so far */
-	bool has_places;	/* of kind LOCATION, THROW, EXIT or LOAD: libraries matter */
-	bool loads_matter;	/* pending locations or LOAD places: keep the trap in the loader */
-	unsigned events;	/* since the last tick */
-	unsigned signals;	/* ... of these, signals to the program */
-	unsigned tick_ms;	/* the current interval; the least of: */
+	struct run_loading loading;
+	struct run_control control;
+	unsigned children; /* child processes so far */
+	unsigned events;   /* since the last tick */
+	unsigned signals;  /* ... of these, signals to the program */
+	unsigned tick_ms;  /* the current interval; the least of: */
 	ARRAY(struct tick_wish) tick_wishes;
-	uint64_t start_us;	   /* when the program was started */
-	uint64_t slow_us;	   /* when limits and deadlocks were last checked */
-	unsigned long turns;	   /* events so far, and other reasons to read memory anew */
-	struct run_thread *turned; /* whose event this turn is about, or NULL */
-	bool turned_goes;	   /* ... it was let go, and resumes at the end of the turn */
-	struct run_thread *asker;  /* whose condition is being asked, or NULL */
+	uint64_t start_us;	      /* when the program was started */
+	uint64_t slow_us;	      /* when limits and deadlocks were last checked */
+	unsigned long turns;	      /* events so far, and other reasons to read memory anew */
+	struct run_thread *turned;    /* whose event this turn is about, or NULL */
+	struct run_thread *goes_last; /* `turned`, if it resumes at the end of the turn */
+	struct run_thread *asker;     /* whose condition is being asked, or NULL */
 	bool looks; /* what conditions have read is not watched, but looked at now and then: each arrival counts */
-	bool attended; /* a user looks on: rest is no verdict, limits and Ctrl-C are theirs */
-	bool halted;   /* ... and nobody may go on */
 	enum waits_answer rest; /* ... result of the last check for a deadlock */
 	unsigned
 		quiet_ticks; /* ... slow ticks in a row in which nothing has happened but signals */
@@ -163,15 +181,11 @@ struct run {
 	uint64_t doubt_us;     /* no check for a deadlock until then, unless something happens */
 	uint64_t doubt_for_us; /* the last such pause, where each check disturbs the program */
 	bool over;	       /* the verdict is reached, the tree is being killed */
-	bool root_settled; /* the first image of the program is resolved: later ones may lack places */
 	bool root_ended;
 	ARRAY(char *) unread; /* objects of the program whose files cannot be opened from here */
-	bool said_withheld; /* has reported that a child lacks rights that it would have untraced */
-	int killed_by;	    /* the signal of a :kill verb */
-	bool killed_at;	    /* ... and the thread was at the expect's location */
+	int killed_by;	      /* the signal of a :kill verb */
 	int interrupted;
 	bool counts_late; /* an interrupt counts even after the verdict: more runs follow */
-	bool driven;	  /* somebody else decides who goes on: stops_check() does not apply */
 	struct error fault;
 	struct run_thread *culprit; /* the thread that a limit or a deadlock is about */
 	struct str cycle;	    /* the wait-for cycle in words */

@@ -5,6 +5,8 @@
 #include "tracer/run/places/apply.h"
 #include "tracer/run/go.h"
 #include "tracer/run/ticks.h"
+#include "tracer/tracee/events/events.h"
+#include "tracer/tracee/signals/signals.h"
 
 #include <signal.h>
 
@@ -29,7 +31,7 @@ void ticks_wish(struct run *s, const void *who, unsigned ms)
 
 static void check_gate_limit(struct run *s, uint64_t now)
 {
-	for (size_t i = 0; i < s->threads.count && s->gate_limit > 0 && !s->attended; i++) {
+	for (size_t i = 0; i < s->threads.count && s->gate_limit > 0 && !s->control.attended; i++) {
 		struct run_thread *t = s->threads.items[i];
 
 		if (!t->held_since ||
@@ -83,8 +85,8 @@ static void check_pending_death(struct run *s)
 		struct run_process *p = *it;
 		int signal = has_held(s, p) ? tracee_pending_death(s->tracee, p->tracee) : 0;
 
-		if (!signal ||
-		    (s->attended && signal == SIGINT)) /* a request to look, which is dropped */
+		if (!signal || (s->control.attended &&
+				signal == SIGINT)) /* a request to look, which is dropped */
 			continue;
 		tracee_kill(s->tracee, p->tracee, signal);
 		s->events++;
@@ -131,7 +133,7 @@ static double over_time(const struct run *s, uint64_t now)
 {
 	double over_us = (double)(now - s->start_us) - s->time_limit * 1e6;
 
-	return s->attended || s->time_limit <= 0 || over_us < 0 ? 0 : over_us;
+	return s->control.attended || s->time_limit <= 0 || over_us < 0 ? 0 : over_us;
 }
 
 static void check_time_limit(struct run *s, uint64_t now)

@@ -8,6 +8,8 @@
 #include "tracer/base/table.h"
 #include "tracer/sched/sched.h"
 #include "tracer/run/state.h"
+#include "tracer/tracee/syscalls/syscalls.h"
+#include "tracer/tracee/attach/attach.h"
 
 enum sched_state {
 	THREAD_RUNS,   /* between two points, or at a stop that is none */

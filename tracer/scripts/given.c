@@ -6,6 +6,7 @@
 #include "tracer/scripts/given.h"
 
 #include "tracer/base/files/io.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "tracer/run/threads/threads.h"
 #include "tracer/scripts/query.h"
 #include "tracer/scripts/given.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <string.h>
 
@@ -145,7 +146,7 @@ static int query_load(struct query *q, const struct run_options *o, struct error
 	struct run *s = &q->run;
 	const struct engine_world world = {0};
 
-	s->has_places = true;
+	s->loading.has_places = true;
 	s->engine = engine_new(&world);
 	s->script = script_new(s->engine, &s->plan, &(struct script_host){0});
 	for (size_t i = 0; i < o->scripts.count; i++)

@@ -14,7 +14,14 @@
 #define GATECTL_TRACEE_TRACEE_INTERNAL_H
 
 #include "tracer/base/array.h"
-#include "tracer/tracee/tracee.h"
+#include "tracer/tracee/attach/attach.h"
+#include "tracer/tracee/events/events.h"
+#include "tracer/tracee/fastpath/fastpath.h"
+#include "tracer/tracee/signals/signals.h"
+#include "tracer/tracee/snapshot/snapshot.h"
+#include "tracer/tracee/syscalls/syscalls.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/traps/traps.h"
 
 #include <sys/ptrace.h>
 #include <sys/queue.h>
@@ -25,8 +32,6 @@ enum {
 	AREA_SIZE = 64 * 1024,
 	THREAD_BUCKETS = 4096,
 };
-
-/* ---- address spaces ------------------------------------------------------------------------- */
 
 /* A copy of an instruction in the program. Slots are never used again while the image lives. */
 struct slot {
@@ -111,8 +116,6 @@ struct tracee_space {
 	bool returns_anywhere;
 };
 
-/* ---- threads -------------------------------------------------------------------------------- */
-
 enum stop {
 	STOP_NONE,
 	STOP_START,
@@ -146,6 +149,16 @@ struct elided {
 	uint64_t returns_to; /* what stands directly below it while it is alive */
 };
 
+/* halt.c */
+enum halt_reach {
+	REACH_FREE,
+	REACH_AWAITED, /* interrupted, and has not stopped yet */
+	REACH_BEYOND,  /* cannot be stopped now */
+	REACH_ENDED,   /* ended before its process; the kernel reports it when that ends */
+};
+
+enum call_end { CALL_UNSEEN, CALL_TELLS_END, CALL_TIMES_OUT };
+
 struct thread {
 	struct tracee_thread pub; /* first */
 	struct tracee *tracee;
@@ -153,15 +166,15 @@ struct thread {
 	struct thread *bucket;
 	enum stop stop;
 	struct site *site; /* STOP_SITE */
-	bool settled;	   /* STOP_SITE: pc is the site's address already */
-	bool out_of_call;  /* STOP_EXEC, STOP_FORK: at the end of that system call by now */
-	int signal;	   /* STOP_SIGNAL; 0 when dropped */
-	int group_signal;  /* STOP_START, STOP_PAUSE in a process that is stopped: by this */
-	siginfo_t *info;   /* to deliver `signal` with, where the kernel does not know any more */
-	int killing;	   /* tracee_kill: this one is not reported */
-	uint64_t pc;	   /* STOP_SIGNAL */
-	bool in_sigreturn;
-	uint64_t sigreturn_sp; /* ... made with this stack pointer */
+	/* STOP_SITE: pc is the site's address already; STOP_EXEC, STOP_FORK: at the end of that
+	   system call by now. */
+	bool settled;
+	int signal;	  /* STOP_SIGNAL; 0 when dropped */
+	int group_signal; /* STOP_START, STOP_PAUSE in a process that is stopped: by this */
+	siginfo_t *info;  /* to deliver `signal` with, where the kernel does not know any more */
+	int killing;	  /* tracee_kill: this one is not reported */
+	uint64_t pc;	  /* STOP_SIGNAL */
+	uint64_t sigreturn_sp; /* in rt_sigreturn, made with this stack pointer; or 0 */
 	ARRAY(struct restart) restarts;
 	ARRAY(struct elided) elisions; /* elide.c */
 	unsigned elided;	       /* calls, since the last of them began */
@@ -171,18 +184,15 @@ struct thread {
 	uint64_t sleeps_ns;	       /* sleeps.c: how long its current call waits at most; or 0 */
 	unsigned long polls;	       /* ... how often it has begun to wait for files */
 	unsigned long clock_reads;     /* clock.c: how often it has asked for the time */
-	uint64_t sleeps_call, sleeps_sp; /* ... this one, made with this stack pointer */
-	bool tells_end;			 /* call_seen.c: of its current call */
-	bool times_out;			 /* ... whose time is said to be over */
-	bool calling;			 /* inside tracee_call */
+	uint64_t sleeps_call, sleeps_sp;   /* ... this one, made with this stack pointer */
+	enum call_end call_end;		   /* call_seen.c: of its current call */
+	const struct tracee_call *calling; /* it runs this function for us; or NULL */
 	pid_t vforked;		  /* the child of its last birth, if that was a vfork; or 0 */
 	struct watch_set watched; /* what its debug registers hold */
 	bool rewatched;		  /* they held others when it stopped last: one may still report */
-	bool awaited;		  /* by watch.c, which has interrupted it */
 	bool interrupted;	  /* and it has not stopped since */
-	bool beyond;		  /* halt.c: cannot be stopped now */
-	unsigned looks;		  /* how often it was found so */
-	bool dead;	   /* it ended before its process, but is not reported until that ends */
+	enum halt_reach reach;
+	unsigned looks;	   /* halt.c: times it was found in an uninterruptible wait */
 	bool trap_blocked; /* it blocks SIGTRAP, as far as is known: trap.c */
 	bool asked;	   /* for its registers, at this stop or the last one */
 	bool regs_known;
@@ -254,21 +264,24 @@ struct tracee {
 	ARRAY(struct tracee_space *) ghosts; /* the last spaces that ended, the latest at the end */
 	struct tracee_event last;	     /* what the last tracee_wait() gave */
 	bool no_follow, trace_exit;
-	bool sleeps;					       /* are reported */
+	enum {
+		SLEEPS_UNSEEN,
+		SLEEPS_SEEN,
+		SLEEPS_AND_TIMERS
+	} sleeps;					       /* timers: the program has some */
 	const long *calls;				       /* some are: call_seen.c */
 	struct kept_program kept;			       /* template.c */
 	unsigned hasten;				       /* sleeps.c */
-	bool timers;					       /* ... there are some */
 	uint64_t clock_start_ns, slept_ns, worked_ns, seen_ns; /* clock.c */
 	unsigned long clock_reads;			       /* ... of all threads */
 	bool attached;					       /* not launched: it outlives us */
 	bool had_children;				       /* ... and these are not ours */
 	bool detached;
-	bool started;		   /* the first event was given */
 	unsigned gathered;	   /* statuses, for fairness: wait.c */
 	ARRAY(struct taken) taken; /* from waitpid, still to be dealt with */
-	bool ticked;		   /* the last one was a TICK */
+	enum { GAVE_NOTHING, GAVE_EVENT, GAVE_TICK } gave; /* by the last tracee_wait() */
 };
+
 /* thread.c: the tables */
 struct process *process_new(struct tracee *t, pid_t pid, struct tracee_process *parent,
 			    struct tracee_space *space);
@@ -332,7 +345,7 @@ void regs_to_arch(const struct user_regs_struct *in, struct arch_regs *out);
 void regs_from_arch(const struct arch_regs *in, struct user_regs_struct *out);
 
 /* site.c */
-/* The child's memory is a copy of the parent's: its table too, and what has changed since. */
+/* A child's table, and what has changed since its memory was copied. */
 void site_copy_all(struct tracee *t, const struct tracee_space *from, struct tracee_space *to);
 /* ... of one that stands still: nothing has changed. */
 void site_copy_table(const struct tracee_space *from, struct tracee_space *to);
@@ -361,19 +374,28 @@ int slot_join(struct tracee *t, struct tracee_space *space, uint64_t at, uint64_
 enum { STUB_TRAP = 2, STUB_LENGTH = 3 };
 extern const uint8_t slot_stub[STUB_LENGTH];
 
-/* still.c: stops all running threads but this one, and lists those that stopped for no other reason */
+/* halt.c: stops all running threads but this one, and lists those that stopped for no other reason */
 struct paused {
 	struct thread **items;
 	size_t count, capacity;
 };
 void halt_others(struct tracee *t, const struct thread *but, struct paused *paused);
-void let_others_go(struct tracee *t, struct paused *paused);
+void let_others_go(struct paused *paused);
 
 /* syscall.c */
 /* tracee_syscall, but for a first area: to be used while that is being made. */
 int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t *result);
 /* The same without the trap at its end, and with all signals blocked: for trap.c. */
 int remote_call_quietly(struct thread *th, long number, const uint64_t args[6], int64_t *result);
+/* A call with a pointer to these bytes as the argument `index`; they stand below the thread's stack
+   meanwhile, and are read back. 0, or -1: it failed. */
+enum { CALL_BYTES_MOST = 128 };
+int remote_call_with(struct thread *th, bool quietly, long number, uint64_t args[6], unsigned index,
+		     void *bytes, size_t n);
+/* The i-th argument of a system call. */
+unsigned long long *remote_argument(struct user_regs_struct *regs, unsigned i);
+/* The kernel makes the interrupted call again, unless a handler runs. */
+bool remote_restarts(const struct user_regs_struct *regs);
 /* execve, by a thread that stands behind an exec: its event comes anew. -1: it was refused. */
 int remote_exec(struct thread *th, uint64_t path, uint64_t argv, uint64_t envp);
 /* Our memory away: by an instruction of the program's own. The thread is as before. */
@@ -404,18 +426,6 @@ int remote_mask(struct thread *th); /* blocks signals but for those that an inst
 bool remote_stop(int status);	    /* not the end of the thread or of its image */
 /* From wherever the thread has got to: a trap in our stub, the only stop to end with. */
 int remote_land(struct remote *r);
-
-/* disclose.c: from disclose_newborn() to disclose_end() the /proc files of a process that is not
-   dumpable can be opened. The thread has stopped for the first time, and is no thread of the target
-   yet. */
-enum { TRACEE_NOT_DUMPABLE = 0, TRACEE_DUMPABLE = 1 }; /* for prctl(2) */
-struct disclosed {
-	struct user_regs_struct regs;
-	uint64_t mask;
-};
-bool disclose_newborn(pid_t tid,
-		      struct disclosed *d); /* false: that is not the reason, or it died */
-void disclose_end(pid_t tid, const struct disclosed *d);
 
 /* wait.c */
 /* As waitpid(2) with -1 does it, but in fairness. */
@@ -489,6 +499,8 @@ void watch_agree(struct thread *th);
 bool watch_current(struct thread *th);
 
 /* pause.c */
+/* A thread at STOP_PAUSE goes on. */
+void pause_end(struct thread *th);
 bool pause_shows(struct thread *th); /* by a system call that has given up */
 /* So that nobody notices, a system call that has given up is made once more when it goes on. */
 void pause_hide(struct thread *th);

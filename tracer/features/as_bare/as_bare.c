@@ -13,6 +13,8 @@
 
 #include "tracer/arch/arch.h"
 #include "tracer/base/log.h"
+#include "tracer/tracee/traps/traps.h"
+#include "tracer/tracee/signals/signals.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -271,7 +273,7 @@ static void arm_actions(struct run *s, struct run_thread *t, uint64_t function)
 /* At places, and at the points of a scheduled run. */
 static bool has_traps(const struct run *s)
 {
-	return s->has_places || s->options->sched;
+	return s->loading.has_places || s->options->sched;
 }
 
 static int as_bare_settle(struct run *s, const struct modules_seen *m, struct error *err)

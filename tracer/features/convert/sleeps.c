@@ -11,8 +11,9 @@
 #include "tracer/run/go.h"
 #include "tracer/run/ticks.h"
 #include "tracer/features/convert/record.h"
-#include "tracer/features/deadlock/deadlock.h"
 #include "tracer/source/lines/source_lines.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/syscalls/syscalls.h"
 
 #include <string.h>
 

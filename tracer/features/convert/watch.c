@@ -7,6 +7,9 @@
 #include "tracer/run/go.h"
 #include "tracer/features/convert/record.h"
 #include "tracer/run/places/sites.h"
+#include "tracer/tracee/traps/traps.h"
+#include "tracer/tracee/syscalls/syscalls.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <string.h>
 
@@ -199,7 +202,7 @@ static int ask_for_sleeps(struct run *s, struct tracee_launch *how, struct error
 {
 	(void)err;
 	how->sleeps = s->options->record;
-	s->driven |= how->sleeps;
+	s->control.driven |= how->sleeps;
 	return 0;
 }
 
@@ -207,7 +210,7 @@ static int ask_for_sleeps(struct run *s, struct tracee_launch *how, struct error
 static void needs_modules(struct run *s, struct run_thread *t, bool first)
 {
 	(void)t;
-	s->has_places |= first && s->options->record;
+	s->loading.has_places |= first && s->options->record;
 }
 
 static bool awaits(struct run *s, enum stuck_question question, enum waits_answer *answer)

@@ -3,6 +3,7 @@
 #include "tracer/features/crash/crash.h"
 #include "tracer/base/files/io.h"
 #include "tracer/base/signame.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -16,6 +16,7 @@
 #define GATECTL_FEATURES_CRASH_CRASH_H
 
 #include "tracer/run/threads/calls.h"
+#include "tracer/tracee/signals/signals.h"
 
 enum { CRASH_CALLS = 256, CRASH_SHOWN = 24 };
 

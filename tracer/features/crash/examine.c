@@ -12,6 +12,8 @@
 
 #include "tracer/base/log.h"
 #include "tracer/base/signame.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/signals/signals.h"
 
 #include <signal.h>
 #include <string.h>
@@ -102,7 +104,7 @@ static void let_go(struct run *s)
 	array_each(struct run_thread *, it, &s->threads) {
 		struct run_thread *t = *it;
 
-		if (!s->halted && t->tracee && !t->paused && !t->parked &&
+		if (!s->control.halted && t->tracee && !t->paused && !t->parked &&
 		    tracee_is_paused(t->tracee))
 			tracee_resume(s->tracee, t->tracee);
 	}
@@ -268,7 +270,7 @@ struct crash *crash_look(struct run *s, struct run_thread *t)
 	s->asker = NULL;
 	c = look(s, t);
 	s->asker = asker;
-	if (!s->attended) /* else the program rests, and the user looks at it */
+	if (!s->control.attended) /* else the program rests, and the user looks at it */
 		forget_waiting(s, t->process == s->root ? s->root : NULL);
 	if (!c)
 		return NULL;
@@ -318,7 +320,7 @@ static void dies(struct run *s, struct run_process *p, int status)
 		return;
 	c->ended = WIFSIGNALED(status) && WTERMSIG(status) == c->fault.signal;
 	if (c->ended) {
-		if (p != s->root && s->options->verbose && !s->attended)
+		if (p != s->root && s->options->verbose && !s->control.attended)
 			say_child(c);
 		return;
 	}
@@ -354,7 +356,7 @@ static void examine_decided(struct run *s, const struct decision *d)
 	if (d->kind != DECISION_KILL)
 		return;
 	t = threads_of(d->thread);
-	s->killed_at = t->tracee && crash_stands_at(s, t);
+	s->outcome.at = t->tracee && crash_stands_at(s, t);
 }
 
 static int placed(struct run *s, const struct modules_seen *m, struct error *err)

@@ -8,6 +8,7 @@
 #include "tracer/features/crash/crash.h"
 
 #include "tracer/arch/arch.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <string.h>
 

@@ -151,7 +151,7 @@ void crash_try(const struct run *s, struct str *out)
 	if (f && f->func)
 		try_at(f, out);
 	str_add(out, " }`");
-	if (!s->attended)
+	if (!s->control.attended)
 		str_add(out, "; `gatectl repl` stops before it, to look at variables");
 }
 

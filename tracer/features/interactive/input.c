@@ -1,4 +1,5 @@
 #include "tracer/features/interactive/interactive_internal.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <poll.h>
 #include <stdio.h>

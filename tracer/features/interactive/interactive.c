@@ -10,6 +10,10 @@
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/base/signame.h"
+#include "tracer/tracee/events/events.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/signals/signals.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -77,7 +81,7 @@ static void release_halted(struct run *s)
 {
 	const struct interactive *l = interactive_of(s);
 
-	s->halted = false;
+	s->control.halted = false;
 	array_each(struct run_thread *, it, &s->threads) {
 		struct run_thread *t = *it;
 
@@ -114,7 +118,7 @@ static void look_around(struct interactive *l)
 	interactive_forget_stops(s);
 	if (!explained)
 		note_what_they_do(s);
-	s->halted = true;
+	s->control.halted = true;
 	tracee_halt(s->tracee);
 	pages_forget(s);
 	if (!explained)
@@ -142,8 +146,8 @@ static int run_to_ready(struct interactive *l, struct error *err)
 	struct run *s = &l->run;
 	struct tracee_event ev;
 
-	s->halted = true;
-	while (!s->root_settled) {
+	s->control.halted = true;
+	while (!s->loading.root_settled) {
 		tracee_wait(s->tracee, &ev);
 		run_turn(s, &ev);
 		if (s->outcome.fault == OUTCOME_FAULT)
@@ -152,10 +156,10 @@ static int run_to_ready(struct interactive *l, struct error *err)
 			return error_set(
 				err, ERROR_OBJECT, "%s %s before its libraries were loaded",
 				s->options->argv[0], s->interrupted ? "was interrupted" : "ended");
-		if (s->root_settled)
+		if (s->loading.root_settled)
 			break;
 		release_halted(s);
-		s->halted = true;
+		s->control.halted = true;
 	}
 	s->interrupted = tracee_forget_interrupt(); /* too late to be an event */
 	return s->interrupted ? error_set(err, ERROR_OBJECT, "the start was interrupted") : 0;
@@ -252,14 +256,14 @@ int interactive_start(struct interactive *l, struct error *err)
 	l->began = true;
 	s->options = &l->options;
 	s->symbols = l->symbols;
-	s->attended = true;
+	s->control.attended = true;
 	s->run_number = 1;
 	if (l->ui->begins)
 		l->ui->begins(l->ui->ctx);
 	if (run_prepare(s, err) < 0)
 		return -1;
 	timeline_of(s)->follower = interactive_tell;
-	s->has_places = s->loads_matter = true; /* places may come later */
+	s->loading.has_places = s->loading.loads_matter = true; /* places may come later */
 	if (launch(l, err) < 0) {
 		signal = s->interrupted;
 		end_run(l);
@@ -396,7 +400,7 @@ void interactive_came(struct run *s, struct run_thread *t, uint64_t address)
 {
 	steps_came(interactive_of(s), t, address);
 	interactive_of(s)->came = t;
-	s->halted = true;
+	s->control.halted = true;
 }
 
 /* The user can look at a crash first. */
@@ -405,13 +409,13 @@ static bool crashes(struct run *s, struct run_thread *t, int signal)
 	struct tracee_fault fault;
 
 	(void)signal;
-	if (!s->attended || !t->crashes || !interactive_of(s)->ui->rests_at_crash ||
+	if (!s->control.attended || !t->crashes || !interactive_of(s)->ui->rests_at_crash ||
 	    tracee_fault(t->tracee, &fault) < 0 || !crash_is_signal(fault.signal))
 		return false;
 	interactive_of(s)->crash = crash_look(s, t);
 	if (!interactive_of(s)->crash)
 		return false;
-	s->halted = true;
+	s->control.halted = true;
 	run_go(s, t);
 	return true;
 }
@@ -434,7 +438,7 @@ static bool drops_signal(struct run *s, struct run_thread *t, int signal)
 
 static bool is_wish(struct run *s, enum end_reason reason, double detail)
 {
-	if (reason != END_INTERRUPT || !s->attended || (int)detail != SIGINT ||
+	if (reason != END_INTERRUPT || !s->control.attended || (int)detail != SIGINT ||
 	    interactive_state(interactive_of(s)) == INTERACTIVE_ENDED)
 		return false; /* nothing can be looked at during the start */
 	tracee_signals_go_on();
@@ -446,7 +450,7 @@ static bool keeps(struct run *s, struct run_thread *t)
 {
 	const struct interactive *l = interactive_of(s);
 
-	if (!l || (!s->halted && !t->parked && (!l->only || l->only == t)))
+	if (!l || (!s->control.halted && !t->parked && (!l->only || l->only == t)))
 		return false;
 	t->paused = true;
 	return true;
@@ -460,14 +464,14 @@ const struct observer interrupt_observer = {.signal = drops_signal, .goes = keep
 static int ask_for_ends(struct run *s, struct tracee_launch *how, struct error *err)
 {
 	(void)err;
-	how->trace_exit |= s->attended;
+	how->trace_exit |= s->control.attended;
 	return 0;
 }
 
 static bool is_attended(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
 	(void)answer;
-	return question == STUCK_EXCUSED && s->attended;
+	return question == STUCK_EXCUSED && s->control.attended;
 }
 
 bool interactive_owns_group(const struct interactive *l, pid_t group)

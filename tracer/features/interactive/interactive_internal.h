@@ -116,8 +116,9 @@ int interactive_needs_program(const struct interactive *l, struct error *err);
 /* The one that the run is part of; NULL: nobody steers it. */
 static inline struct interactive *interactive_of(struct run *s)
 {
-	return s->attended ? (struct interactive *)((char *)s - offsetof(struct interactive, run))
-			   : NULL;
+	return s->control.attended
+		       ? (struct interactive *)((char *)s - offsetof(struct interactive, run))
+		       : NULL;
 }
 
 #endif

@@ -249,7 +249,7 @@ void interactive_events(struct interactive *l, size_t most, struct str *out)
 static bool anybody_by_hand(const struct interactive *l)
 {
 	array_each(struct run_thread *, it, &l->run.threads)
-		if ((*it)->tracee && (*it)->parked && !(*it)->stays)
+		if ((*it)->tracee && (*it)->parked == PARKED)
 			return true;
 	return false;
 }

@@ -5,6 +5,7 @@
 #include "tracer/run/modules/images.h"
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/run/places/sites.h"
+#include "tracer/tracee/traps/traps.h"
 
 #include <string.h>
 

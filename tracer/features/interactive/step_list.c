@@ -83,8 +83,7 @@ int interactive_hold(struct interactive *l, const char *thread, struct error *er
 	if (!t)
 		return -1;
 	steps_add(l, &(struct steps_step){.kind = HAND_HOLD, .thread = t->engine->id}, "hold");
-	t->parked = true;
-	t->stays = false;
+	t->parked = PARKED;
 	t->parked_by = l->taken.steps.count - 1;
 	return 0;
 }
@@ -92,7 +91,7 @@ int interactive_hold(struct interactive *l, const char *thread, struct error *er
 int interactive_let(struct interactive *l, struct run_thread *t, struct error *err)
 {
 	if (!t->engine->held) {
-		t->parked = t->stays = false;
+		t->parked = NOT_PARKED;
 		return 0;
 	}
 	if (engine_pass_by_hand(l->run.engine, t->engine) < 0) {
@@ -100,7 +99,7 @@ int interactive_let(struct interactive *l, struct run_thread *t, struct error *e
 			  t->engine->id);
 		return error_hint(err, "`drop` the line of `gates` that has it");
 	}
-	t->parked = t->stays = false;
+	t->parked = NOT_PARKED;
 	apply_decisions(&l->run);
 	return 1;
 }
@@ -130,8 +129,8 @@ void interactive_release_all(struct interactive *l, bool noted)
 	if (noted)
 		steps_add(l, &(struct steps_step){.kind = HAND_RUN}, "run");
 	array_each(struct run_thread *, it, &l->run.threads)
-		if ((*it)->stays)
-			(*it)->parked = (*it)->stays = false;
+		if ((*it)->parked == PARKED_STAYS)
+			(*it)->parked = NOT_PARKED;
 }
 
 int interactive_only(struct interactive *l, const char *thread, struct error *err)

@@ -1,6 +1,7 @@
 #include "tracer/base/text/foreign.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/interactive/interactive_internal.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -452,7 +453,7 @@ void steps_stops(struct interactive *l)
 		look_at_others(l, phase);
 		/* A thread that arrives where it was sent stays there, unless a gate holds it anyway. */
 		if (!phase->at_gate) {
-			l->came->parked = l->came->stays = true;
+			l->came->parked = PARKED_STAYS;
 			l->came->parked_by = phase->step;
 		}
 	} else if (l->state == INTERACTIVE_GONE) {

@@ -6,6 +6,8 @@
 #include "tracer/features/timeline/timeline.h"
 
 #include "tracer/base/log.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "tracer/features/output/output.h"
 
 #include "tracer/base/files/io.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -182,7 +183,7 @@ static int capture_begin(struct run *s, struct tracee_launch *how, struct error 
 		if (how->stdin_fd < 0)
 			return error_errno(err, ERROR_SYSTEM, "/dev/null");
 	}
-	if (s->attended || s->options->sched) /* whose output is kept as it is */
+	if (s->control.attended || s->options->sched) /* whose output is kept as it is */
 		return 0;
 	if (output_capture_begin(s, STDOUT_FILENO, expect_wants_stdout(x), &output->out,
 				 &how->stdout_fd, err) < 0)

@@ -12,6 +12,7 @@
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/base/log.h"
 #include "tracer/run/places/sites.h"
+#include "tracer/tracee/syscalls/syscalls.h"
 
 #include <string.h>
 

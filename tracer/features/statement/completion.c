@@ -11,6 +11,7 @@
  * no trap stands at its beginning, and those at its exits can be decided inside the program.
  */
 #include "tracer/features/statement/begun.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/run/go.h"
 
 enum { STATEMENT, CALL };
@@ -122,7 +123,7 @@ static enum way_on way_on(const struct act *a, const struct hit *h)
 	uint64_t to;
 
 	if (!sites_inside(a->info, h->address - a->bias) ||
-	    !sites_jump(h->thread->process->tracee, h->address, &h->regs, &to))
+	    !images_jump(h->thread->process->tracee, h->address, &h->regs, &to))
 		return LEAVES;
 	if (sites_inside(a->info, to - a->bias))
 		return GOES_ON_INSIDE;

@@ -10,6 +10,7 @@
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/places/sites.h"
+#include "tracer/tracee/syscalls/syscalls.h"
 
 static const struct site_owner elide_end;
 

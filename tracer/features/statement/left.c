@@ -9,6 +9,7 @@
 #include "tracer/features/statement/begun.h"
 #include "tracer/run/go.h"
 #include "tracer/run/modules/images.h"
+#include "tracer/tracee/threads/threads.h"
 
 /* The thread, whose stack pointer was at `top`, goes on with these registers. */
 static void left_leave(struct run *s, struct run_thread *t, uint64_t top,

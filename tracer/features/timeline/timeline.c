@@ -67,7 +67,7 @@ unsigned long timeline_stands(const struct run_thread *t)
 
 static void timeline_begin(struct run *s)
 {
-	timeline_of(s)->keep = s->options->reports.count > 0 || s->attended;
+	timeline_of(s)->keep = s->options->reports.count > 0 || s->control.attended;
 }
 
 /* "worker#1 is held at calc.c:7 by gate worker2_done", without the time, which the caller adds. */
@@ -222,7 +222,7 @@ void timeline_add(struct run *s, enum happening what, const struct engine_thread
 	}
 	if (tl->follower)
 		tl->follower(s, last);
-	if (!s->attended && s->options->verbose)
+	if (!s->control.attended && s->options->verbose)
 		write_verbose(last);
 }
 

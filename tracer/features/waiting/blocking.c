@@ -10,6 +10,7 @@
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/ticks.h"
 #include "tracer/features/waiting/waiting_internal.h"
+#include "tracer/tracee/threads/threads.h"
 
 enum { WATCHING_MS = 1 };
 
@@ -108,7 +109,7 @@ void blocking_comes(struct run *s, struct run_thread *t, struct place *place)
 /* Where whoever is in control tells who waits, real time is not to decide it. */
 void blocking_look(struct run *s)
 {
-	if (s->options->sched && s->driven)
+	if (s->options->sched && s->control.driven)
 		return;
 	for (size_t i = 0; blocking_awaits(s) && i < s->threads.count; i++) {
 		struct run_thread *t = s->threads.items[i];

@@ -11,6 +11,7 @@
 #include "tracer/run/threads/calls.h"
 #include "tracer/run/threads/pages.h"
 #include "tracer/features/waiting/waiting_internal.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <string.h>
 #include <sys/syscall.h>

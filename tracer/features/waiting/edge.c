@@ -1,6 +1,7 @@
 /* The edge of one thread: what it waits for, and who could end that; and what is kept with it. */
 #include "tracer/features/watchpoints/watchpoints.h"
 #include "tracer/features/waiting/waiting_internal.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <sys/syscall.h>
 #include <sys/wait.h>

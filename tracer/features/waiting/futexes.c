@@ -4,6 +4,7 @@
  */
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/run/modules/glibc.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <dirent.h>
 #include <linux/futex.h>

@@ -4,6 +4,7 @@
  * not look at belong to other users, who hardly got hold of a file of the program.
  */
 #include "tracer/features/waiting/waiting_internal.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -15,6 +15,8 @@
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/features/waiting/waiting_internal.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/syscalls/syscalls.h"
 
 #include <string.h>
 

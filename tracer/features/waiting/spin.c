@@ -7,6 +7,7 @@
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/waiting/waiting_internal.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -297,7 +298,7 @@ static bool is_told(const struct run *s)
 /* Could anything end the run that has to say who spins? */
 static bool is_of_use(const struct run *s)
 {
-	if (s->attended || s->options->record || !is_told(s))
+	if (s->control.attended || s->options->record || !is_told(s))
 		return false;
 	if (s->time_limit > 0 || s->plan.expect.livelock)
 		return true;

@@ -4,6 +4,7 @@
  * inotify ...) counts as something that the world outside can bring about.
  */
 #include "tracer/features/waiting/waiting_internal.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <fcntl.h>
 #include <linux/kcmp.h>

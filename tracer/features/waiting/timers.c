@@ -7,6 +7,9 @@
  * everything is known, and the caller then checks whether the others are as they were.
  */
 #include "tracer/features/waiting/waiting_internal.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/syscalls/syscalls.h"
+#include "tracer/tracee/signals/signals.h"
 
 #include <stdio.h>
 #include <string.h>

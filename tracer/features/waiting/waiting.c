@@ -4,6 +4,7 @@
  */
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/waiting/waiting_internal.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <sys/syscall.h>
 

@@ -9,6 +9,7 @@
 
 #include "tracer/arch/arch.h"
 #include "tracer/run/state.h"
+#include "tracer/tracee/threads/threads.h"
 
 /* What a thread does, or the kind of object that it waits for: see kinds.c. */
 enum waiting_kind {

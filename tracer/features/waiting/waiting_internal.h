@@ -24,6 +24,7 @@
 #define GATECTL_FEATURES_WAITING_INTERNAL_H
 
 #include "tracer/features/waiting/waiting.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <sys/stat.h>
 

@@ -3,6 +3,7 @@
 #include "tracer/features/waiting/waiting_internal.h"
 
 #include "tracer/base/files/path.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -352,9 +353,9 @@ void words_describe(struct waiters *all, struct waiter *w)
 	}
 	if (t->paused) {
 		out->kind = WAITING_GATE;
-		str_add(&out->text, t->stays	? "stays where it was sent"
-				    : t->parked ? "is held by hand"
-						: "is stopped");
+		str_add(&out->text, t->parked == PARKED_STAYS ? "stays where it was sent"
+				    : t->parked		      ? "is held by hand"
+							      : "is stopped");
 		add_place(w, w->own, out); /* a user may be stepping it: the innermost line */
 		return;
 	}

@@ -14,6 +14,7 @@
 #include "tracer/run/go.h"
 #include "tracer/run/ticks.h"
 #include "tracer/features/watchpoints/watchpoints.h"
+#include "tracer/tracee/traps/traps.h"
 
 #include <string.h>
 

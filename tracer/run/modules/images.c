@@ -5,6 +5,8 @@
 #include "tracer/run/modules/images.h"
 #include "tracer/run/modules/mapped_file.h"
 #include "tracer/run/places/sites.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/traps/traps.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -301,6 +303,20 @@ uint64_t images_frame(struct module *m, uint64_t offset, const struct arch_regs 
 uint64_t images_frame_at(const struct image *image, uint64_t pc, const struct arch_regs *regs)
 {
 	return images_frame(image ? image->module : NULL, image ? pc - image->bias : 0, regs);
+}
+
+static int read_process(void *ctx, uint64_t addr, void *buf, size_t n)
+{
+	return tracee_read(ctx, addr, buf, n);
+}
+
+bool images_jump(struct tracee_process *p, uint64_t address, const struct arch_regs *regs,
+		 uint64_t *to)
+{
+	uint8_t bytes[ARCH_INSN_MAX];
+
+	return tracee_read(p, address, bytes, sizeof(bytes)) == 0 &&
+	       arch_jump_target(bytes, sizeof(bytes), address, regs, read_process, p, to) == 0;
 }
 
 void images_copy(struct run_process *to, const struct run_process *from)

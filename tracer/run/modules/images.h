@@ -31,6 +31,9 @@ bool images_find_program(const char *name, char *path, size_t size);
 uint64_t images_frame(struct module *m, uint64_t offset, const struct arch_regs *regs);
 /* The same for an address in the image; NULL: in none. */
 uint64_t images_frame_at(const struct image *image, uint64_t pc, const struct arch_regs *regs);
+/* Where the jump at the address goes. False: there is none, or that cannot be told. */
+bool images_jump(struct tracee_process *p, uint64_t address, const struct arch_regs *regs,
+		 uint64_t *to);
 void images_copy(struct run_process *to, const struct run_process *from);
 void images_explain_refusal(struct modules *symbols, const char *program, struct error *err);
 /* A location was not found: it may be of a program that the script PROG starts, not of its interpreter. */

@@ -8,10 +8,11 @@
 #include "tracer/run/modules/loader.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/places/sites.h"
+#include "tracer/tracee/traps/traps.h"
 
 bool loader_is_wanted(struct run *s, const struct run_process *p)
 {
-	bool wanted = s->has_places;
+	bool wanted = s->loading.has_places;
 
 	observe_until(wanted, needs_libraries, s, p);
 	return wanted;
@@ -31,11 +32,12 @@ static enum hit_answer hit_loader(struct run *s, const struct act *a, const stru
 	(void)a;
 	images_update(s, p, &loaded, &consistent);
 	if (consistent && first)
-		failed = places_settle(s, p, t->tracee, p == s->root && !s->root_settled, &err);
+		failed = places_settle(s, p, t->tracee, p == s->root && !s->loading.root_settled,
+				       &err);
 	else if (consistent && loaded.count)
 		failed = places_loaded(s, p, t->tracee, &loaded, &err);
-	s->root_settled |= consistent;
-	if (consistent && !s->loads_matter && p->load_site)
+	s->loading.root_settled |= consistent;
+	if (consistent && !s->loading.loads_matter && p->load_site)
 		tracee_site_remove(p->tracee, p->load_site);
 	if (failed < 0) {
 		run_fault(s, &err);
@@ -72,7 +74,7 @@ static void watch_loader(struct run *s, struct run_process *p, struct tracee_thr
 
 void loader_static(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
-	if (!p->loader && s->loads_matter)
+	if (!p->loader && s->loading.loads_matter)
 		watch_loader(s, p, t);
 }
 

@@ -6,6 +6,7 @@
 #include "tracer/run/modules/mapped_file.h"
 #include "tracer/base/log.h"
 #include "tracer/elf/module_tables.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -151,7 +152,7 @@ static void note_unread(struct run *s, const char *name)
 		if (!strcmp(*known, name))
 			return;
 	*array_add(&s->unread) = base_strdup(name);
-	if (s->has_places && s->run_number <= 1 && !s->options->quiet)
+	if (s->loading.has_places && s->run_number <= 1 && !s->options->quiet)
 		log_line("gatectl: note: %s: the file that the program has mapped cannot be opened "
 			 "from here (replaced, or in another mount namespace): no location is "
 			 "looked for in it%s",

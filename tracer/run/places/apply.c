@@ -46,7 +46,7 @@ static void apply_release(struct run *s, const struct decision *d)
 	program_forget(t);
 	s->events++;
 	if (t == s->turned)
-		s->turned_goes = true;
+		s->goes_last = t;
 	else if (t->tracee && !t->gone_first)
 		run_go(s, t);
 	t->gone_first = false;
@@ -73,7 +73,7 @@ void apply_releases(struct run *s)
 {
 	const struct decision *d;
 
-	if (s->attended || s->driven || s->options->order_log)
+	if (s->control.attended || s->control.driven || s->options->order_log)
 		return;
 	for (size_t i = 0; (d = engine_coming(s->engine, i)); i++)
 		if (!is_only_told(d))

@@ -1,6 +1,7 @@
 #include "tracer/run/places/inside.h"
 
 #include "tracer/run/places/inside_compared.h"
+#include "tracer/tracee/fastpath/fastpath.h"
 
 #include <limits.h>
 #include <string.h>
@@ -44,7 +45,8 @@ static const char *run_stops(const struct run *s)
 		return "-v prints each arrival";
 	if (o->pid)
 		return "gatectl attached to the program";
-	if (s->attended || s->driven || o->order_log || o->record || o->sched || o->trial)
+	if (s->control.attended || s->control.driven || o->order_log || o->record || o->sched ||
+	    o->trial)
 		return "this command looks at each arrival";
 	return NULL;
 }

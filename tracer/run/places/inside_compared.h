@@ -3,6 +3,7 @@
 #define GATECTL_RUN_PLACES_INSIDE_COMPARED_H
 
 #include "tracer/run/state.h"
+#include "tracer/tracee/fastpath/fastpath.h"
 
 /*
  * The thread stands at the place, in `scope`. Arrivals for which the truth of the expression is `idle` are taken inside, all

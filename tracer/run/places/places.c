@@ -8,6 +8,7 @@
 #include "tracer/run/places/places.h"
 #include "tracer/run/places/sites.h"
 #include "tracer/run/places/faults.h"
+#include "tracer/tracee/traps/traps.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -33,8 +34,8 @@ static int prepare_place(struct run *s, struct place *place, struct error *err)
 	struct run_place *sp = place->user = base_alloc(1, sizeof(*sp));
 
 	if (!place->retired) {
-		s->has_places |= wants_libraries(place->kind);
-		s->loads_matter |= place->kind == PLACE_LOAD || place->kind == PLACE_THROW;
+		s->loading.has_places |= wants_libraries(place->kind);
+		s->loading.loads_matter |= place->kind == PLACE_LOAD || place->kind == PLACE_THROW;
 	}
 	if (conditions_parse(place, err) < 0)
 		return prefix_source(err, place);
@@ -43,7 +44,7 @@ static int prepare_place(struct run *s, struct place *place, struct error *err)
 	if (location_parse(place->location, &sp->location, err) < 0)
 		return prefix_source(err, place);
 	sp->located = true;
-	s->loads_matter |= sp->location.object && !place->retired;
+	s->loading.loads_matter |= sp->location.object && !place->retired;
 	return 0;
 }
 
@@ -52,7 +53,7 @@ int places_prepare(struct run *s, struct error *err)
 	struct faults faults = {0};
 	struct place *place;
 
-	s->has_places |= s->plan.expect.at != NULL;
+	s->loading.has_places |= s->plan.expect.at != NULL;
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++)
 		if (prepare_place(s, place, err) < 0 && !faults_add(&faults, err))
 			return -1;

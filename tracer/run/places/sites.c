@@ -3,6 +3,7 @@
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/inside.h"
 #include "tracer/run/places/sites.h"
+#include "tracer/tracee/traps/traps.h"
 
 struct site_use *sites_use(struct run *s, struct run_process *p, struct tracee_thread *t,
 			   uint64_t address, struct tracee_site **site, struct error *err)
@@ -111,11 +112,6 @@ uint64_t sites_frame(const struct act *a, uint64_t address, const struct arch_re
 	return images_frame(a->info->module, address - a->bias, regs);
 }
 
-static int read_process(void *ctx, uint64_t addr, void *buf, size_t n)
-{
-	return tracee_read(ctx, addr, buf, n);
-}
-
 bool sites_inside(const struct source_site *info, uint64_t offset)
 {
 	array_each(const struct module_range, r, &info->ranges)
@@ -124,64 +120,13 @@ bool sites_inside(const struct source_site *info, uint64_t offset)
 	return false;
 }
 
-bool sites_jump(struct tracee_process *p, uint64_t address, const struct arch_regs *regs,
-		uint64_t *to)
-{
-	uint8_t bytes[ARCH_INSN_MAX];
-
-	return tracee_read(p, address, bytes, sizeof(bytes)) == 0 &&
-	       arch_jump_target(bytes, sizeof(bytes), address, regs, read_process, p, to) == 0;
-}
-
 bool sites_arrives(const struct act *a, const struct hit *h)
 {
 	uint64_t to;
 
 	if (!a->info || !a->info->check_target)
 		return true;
-	if (!sites_jump(h->thread->process->tracee, h->address, &h->regs, &to))
+	if (!images_jump(h->thread->process->tracee, h->address, &h->regs, &to))
 		return false;
 	return sites_inside(a->info, to - a->bias) == (a->info->kind == SOURCE_JUMP);
-}
-
-/* ---- in other processes, and no more ---------------------------------------------------------- */
-
-/* A forked child has copies of all traps. */
-void sites_copy(struct run *s, struct run_process *to, struct run_process *from)
-{
-	struct place *place;
-
-	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
-		struct run_place *sp = place->user;
-		size_t count = sp ? sp->placed.count : 0;
-
-		for (size_t k = 0; k < count; k++) {
-			uint64_t address = sp->placed.items[k].site->addr;
-			struct tracee_site *site;
-
-			if (sp->placed.items[k].process != from)
-				continue;
-			site = tracee_site_find(to->tracee, address);
-			if (site)
-				*array_add(&sp->placed) = (struct placed){to, site};
-		}
-	}
-}
-
-/* What was mapped at [low, high) of the process is gone, and its traps with it. */
-void sites_forget(struct run *s, struct run_process *p, uint64_t low, uint64_t high)
-{
-	struct place *place;
-
-	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
-		struct run_place *sp = place->user;
-
-		for (size_t k = sp ? sp->placed.count : 0; k-- > 0;)
-			if (sp->placed.items[k].process == p &&
-			    (high == UINT64_MAX || (sp->placed.items[k].site->addr >= low &&
-						    sp->placed.items[k].site->addr < high)))
-				array_remove(&sp->placed, k);
-	}
-	if (high != UINT64_MAX)
-		tracee_forget(p->tracee, low, high);
 }

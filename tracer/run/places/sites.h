@@ -91,9 +91,6 @@ bool sites_idle(struct site_use *use);
 uint64_t sites_frame(const struct act *a, uint64_t address, const struct arch_regs *regs);
 /* Does the offset in the module belong to the site's ranges? */
 bool sites_inside(const struct source_site *info, uint64_t offset);
-/* Where the jump at the address goes. False: there is none, or that cannot be told. */
-bool sites_jump(struct tracee_process *p, uint64_t address, const struct arch_regs *regs,
-		uint64_t *to);
 /* Does the jump at the act's site leave its ranges, or come into them, as it has to for an arrival? Only an indirect or
    conditional one may not. */
 bool sites_arrives(const struct act *a, const struct hit *h);

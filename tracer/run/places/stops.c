@@ -1,4 +1,5 @@
 #include "tracer/run/places/stops.h"
+#include "tracer/tracee/events/events.h"
 
 #ifdef __SANITIZE_ADDRESS__
 
@@ -15,7 +16,7 @@ static bool has_reason(const struct run *s, const struct run_thread *t)
    After :kill a stopped thread is about to die. */
 void stops_check(const struct run *s)
 {
-	if (s->over || s->killed_by || s->halted || s->driven)
+	if (s->over || s->killed_by || s->control.halted || s->control.driven)
 		return;
 	array_each(struct run_thread *, t, &s->threads)
 		assert(!(*t)->tracee || has_reason(s, *t));

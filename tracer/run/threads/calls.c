@@ -1,8 +1,9 @@
 #include "tracer/run/threads/calls.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/source/names/names.h"
 
 #include "tracer/base/files/path.h"
+#include "tracer/tracee/threads/threads.h"
 
 static bool is_code(struct run_process *p, uint64_t address)
 {
@@ -59,7 +60,7 @@ static void follow_jump(const struct run_thread *t, struct arch_regs *regs)
 {
 	uint64_t *pc = &regs->dwarf[ARCH_DWARF_PC], to;
 
-	if (sites_jump(t->process->tracee, *pc, regs, &to))
+	if (images_jump(t->process->tracee, *pc, regs, &to))
 		*pc = to;
 }
 

@@ -7,6 +7,8 @@
 #include "tracer/run/threads/pages.h"
 #include "tracer/run/threads/program.h"
 #include "tracer/run/threads/calls.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/syscalls/syscalls.h"
 
 #include <string.h>
 

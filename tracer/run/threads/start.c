@@ -59,7 +59,7 @@ static char *function_at(struct run *s, struct run_process *p, uint64_t address)
 /* This may be one. Where loads are watched all images are known: to look for another one takes long. */
 static char *function_maybe_at(struct run *s, struct run_process *p, uint64_t word)
 {
-	bool all = s->loads_matter && p->load_site;
+	bool all = s->loading.loads_matter && p->load_site;
 
 	return function_in(all ? images_at(p, word) : images_find(s, p, word), word);
 }

@@ -6,6 +6,7 @@
 #include "tracer/run/threads/program.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/places/sites.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <fcntl.h>
 #include <stdio.h>

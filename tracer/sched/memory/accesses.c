@@ -7,6 +7,7 @@
 #include "tracer/run/places/sites.h"
 #include "tracer/source/flow/flow.h"
 #include "tracer/source/source.h"
+#include "tracer/tracee/traps/traps.h"
 
 #include <string.h>
 #include <time.h>

@@ -7,6 +7,7 @@
 #include "tracer/sched/schedule/address.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
+#include "tracer/tracee/threads/threads.h"
 
 #include <string.h>
 

@@ -10,6 +10,7 @@
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
+#include "tracer/tracee/fastpath/fastpath.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -11,6 +11,8 @@
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
 #include "tracer/source/source.h"
+#include "tracer/tracee/traps/traps.h"
+#include "tracer/tracee/fastpath/fastpath.h"
 
 enum { WORTH_HITS = 32 };
 

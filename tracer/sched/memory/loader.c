@@ -6,6 +6,7 @@
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
+#include "tracer/tracee/traps/traps.h"
 
 #include <string.h>
 

@@ -4,6 +4,8 @@
  * is a choice, too.
  */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/syscalls/syscalls.h"
 
 #include <errno.h>
 #include <linux/futex.h>

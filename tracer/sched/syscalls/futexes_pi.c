@@ -4,6 +4,7 @@
  * before it runs. Which of several waiters that is, is a choice: their priorities are not looked at.
  */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/tracee/syscalls/syscalls.h"
 
 #include <errno.h>
 #include <linux/futex.h>

@@ -3,6 +3,8 @@
  * wake it. That it comes out of its wait for the handler is a step, as a wake is.
  */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/syscalls/syscalls.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

@@ -5,6 +5,9 @@
  */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/go.h"
+#include "tracer/tracee/events/events.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/syscalls/syscalls.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,5 +1,6 @@
 /* Standard streams of a run; and what the program has written, where that decides something: expect, a sanitizer. */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  * faster, or a loop that waits for a time by looking would take millions of steps.
  */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/tracee/syscalls/syscalls.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

@@ -6,6 +6,9 @@
  */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/go.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/syscalls/syscalls.h"
+#include "tracer/tracee/fastpath/fastpath.h"
 
 /* A stop that is no step, as a question for the time, costs the program so much more than it
    computes. */
@@ -15,7 +18,7 @@ static const double ns_of_s = 1e9;
 
 static double limit_of(const struct scheduler *c)
 {
-	return c->run->attended ? 0 : c->given->hang_s;
+	return c->run->control.attended ? 0 : c->given->hang_s;
 }
 
 void hangs_end(struct scheduler *c)

@@ -2,6 +2,7 @@
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/sites.h"
+#include "tracer/tracee/fastpath/fastpath.h"
 
 #include <linux/futex.h>
 #include <string.h>

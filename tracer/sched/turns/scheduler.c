@@ -4,6 +4,11 @@
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/run/go.h"
 #include "tracer/run/observers.h"
+#include "tracer/tracee/events/events.h"
+#include "tracer/tracee/threads/threads.h"
+#include "tracer/tracee/signals/signals.h"
+#include "tracer/tracee/fastpath/fastpath.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <assert.h>
 #include <string.h>
@@ -120,8 +125,8 @@ static bool is_settled(struct scheduler *c)
 {
 	const struct run *s = c->run;
 
-	return !(s->turned && s->turned_goes) && tracee_is_settled(s->tracee, c->kernel) &&
-	       kernel_rests(c) && interrupts_are_over(c);
+	return !s->goes_last && tracee_is_settled(s->tracee, c->kernel) && kernel_rests(c) &&
+	       interrupts_are_over(c);
 }
 
 /* The end of the waits that may be over by now, if somebody else can go on or not. */
@@ -212,7 +217,7 @@ static void stuck(struct scheduler *c)
 		else if ((*t)->state == THREAD_BEHIND)
 			sched_thread_goes(*t);
 	}
-	s->driven = false;
+	s->control.driven = false;
 }
 
 static bool is_to_rest(const struct scheduler *c)

@@ -2,6 +2,7 @@
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/go.h"
 #include "tracer/run/places/sites.h"
+#include "tracer/tracee/syscalls/syscalls.h"
 
 #include <string.h>
 

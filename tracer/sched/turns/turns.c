@@ -161,7 +161,7 @@ void scheduler_new(struct run *s)
 	c->given->seen &= SCHED_ASKS_IDS | SCHED_HAD_THREADS;
 	schedule_clear(&c->given->schedule);
 	addresses_begin(c);
-	s->driven = true;
-	s->loads_matter = true; /* by dlopen: they have points, too */
+	s->control.driven = true;
+	s->loading.loads_matter = true; /* by dlopen: they have points, too */
 	watch_begin(c);
 }

@@ -1,6 +1,7 @@
 #include "tracer/search/search_internal.h"
 
 #include "tracer/base/files/io.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <errno.h>
 #include <fcntl.h>

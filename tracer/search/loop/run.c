@@ -2,6 +2,10 @@
 
 #include "tracer/run/go.h"
 #include "tracer/run/parts.h"
+#include "tracer/tracee/events/events.h"
+#include "tracer/tracee/traps/traps.h"
+#include "tracer/tracee/snapshot/snapshot.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <fcntl.h>
 #include <unistd.h>

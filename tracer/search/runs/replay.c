@@ -1,4 +1,5 @@
 #include "tracer/search/runs/replay.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include "tracer/base/files/file.h"
 #include "tracer/base/text/foreign.h"

@@ -107,14 +107,15 @@ static void detach_let_go(struct thread *th)
 	ptrace(PTRACE_DETACH, th->pub.tid, 0, signal);
 	thread_set_state(th, TRACEE_RUNNING);
 	th->stop = STOP_NONE;
-	th->awaited = false;
+	th->reach = REACH_FREE;
 }
 
 /* Debug registers outlive the tracer: a thread that has some is waited for, whatever it is
    doing. */
 static bool is_late(const struct thread *th)
 {
-	return thread_is_alive(th) && th->beyond && (th->watched.n || !th->tracee->attached);
+	return thread_is_alive(th) && th->reach == REACH_BEYOND &&
+	       (th->watched.n || !th->tracee->attached);
 }
 
 static void let_go_late(struct tracee *t)
@@ -123,10 +124,11 @@ static void let_go_late(struct tracee *t)
 	int status;
 
 	TAILQ_FOREACH(th, &t->threads, link)
-	th->awaited = is_late(th);
+	if (is_late(th))
+		th->reach = REACH_AWAITED;
 	signals_limit(0);
 	while ((th = wait_some(t, wait_is_awaited, &status))) {
-		th->awaited = false;
+		th->reach = REACH_FREE;
 		if (!WIFSTOPPED(status))
 			continue;
 		thread_set_state(th, TRACEE_STOPPED);

@@ -5,7 +5,7 @@
 #ifndef GATECTL_TRACEE_ATTACH_REFUSAL_H
 #define GATECTL_TRACEE_ATTACH_REFUSAL_H
 
-#include "tracer/tracee/tracee.h"
+#include "tracer/tracee/attach/attach.h"
 
 enum refusal_place {
 	REFUSAL_PLAIN, /* no container that is known */

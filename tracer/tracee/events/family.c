@@ -277,13 +277,13 @@ static void new_image(struct thread *th)
 	th->restarts.count = 0;
 	th->elisions.count = 0;
 	th->timed_argument = 0;
-	th->in_sigreturn = false;
+	th->sigreturn_sp = 0;
 	th->site = NULL;
 	th->stop = STOP_EXEC;
 	th->regs_known = false;
 	th->watched.n = 0; /* the kernel has cleared them */
 	th->rewatched = false;
-	th->dead = false;
+	th->reach = REACH_FREE;
 	clock_exec(th);
 	call_exec(th);
 }
@@ -313,7 +313,7 @@ void family_exec(struct tracee *t, struct thread *leader)
 	if (th != leader) {
 		thread_rename(th, th->pub.process->pid);
 		thread_set_state(th, TRACEE_STOPPED);
-		th->awaited = false; /* under its former id */
+		th->reach = REACH_FREE; /* awaited under its former id */
 	}
 	new_image(th);
 	if (event_silent(th)) {

@@ -9,7 +9,7 @@
 static bool tick(struct tracee *t, struct tracee_event *out)
 {
 	signals_take_tick();
-	t->ticked = true;
+	t->gave = GAVE_TICK;
 	*out = (struct tracee_event){.kind = TRACEE_TICK};
 	return true;
 }
@@ -78,11 +78,13 @@ static bool goes_unsaid(struct tracee *t, const struct tracee_event *ev)
 /* A tick that is due comes first, but never twice without an event that is there in between. */
 static bool next_next(struct tracee *t, struct tracee_event *out)
 {
-	if (!t->started) /* the first of all is the program's exec */
-		return t->started = event_take(t, out);
+	if (t->gave == GAVE_NOTHING) { /* the first of all is the program's exec */
+		t->gave = event_take(t, out) ? GAVE_EVENT : GAVE_NOTHING;
+		return t->gave;
+	}
 	if (interrupted(out))
 		return true;
-	if (!t->ticked && signals_tick_due())
+	if (t->gave != GAVE_TICK && signals_tick_due())
 		return tick(t, out);
 	if (!event_take(t, out)) {
 		if (!next_gather(t, out))
@@ -91,7 +93,7 @@ static bool next_next(struct tracee *t, struct tracee_event *out)
 		return false;
 	}
 	if (out->kind != TRACEE_TICK)
-		t->ticked = false;
+		t->gave = GAVE_EVENT;
 	return true;
 }
 

@@ -170,7 +170,7 @@ struct thread *wait_some(struct tracee *t, bool (*wanted)(const struct thread *)
 
 bool wait_is_awaited(const struct thread *th)
 {
-	return th->awaited;
+	return th->reach == REACH_AWAITED;
 }
 
 /* Not those that another one's exec, or the end of the process, has taken away. */
@@ -181,9 +181,12 @@ static size_t wait_count_awaited(struct tracee *t)
 
 	TAILQ_FOREACH(th, &t->threads, link)
 	{
-		if (!thread_is_alive(th))
-			th->awaited = false;
-		n += th->awaited;
+		if (th->reach != REACH_AWAITED)
+			continue;
+		if (thread_is_alive(th))
+			n++;
+		else
+			th->reach = REACH_FREE;
 	}
 	return n;
 }

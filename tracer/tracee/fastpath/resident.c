@@ -273,7 +273,7 @@ const char *resident_put(struct tracee *t, struct tracee_process *process, struc
 		why = "a thread of the program could not be stopped";
 	else
 		why = resident_replace(t, process, helper, site, span, make, ctx);
-	let_others_go(t, &paused);
+	let_others_go(&paused);
 	return why;
 }
 
@@ -347,7 +347,7 @@ bool resident_end(struct tracee *t, struct tracee_space *space, struct site *sit
 		moved_end(t, space, site);
 		site->count = NULL;
 	}
-	let_others_go(t, &paused);
+	let_others_go(&paused);
 	return !site->count;
 }
 

@@ -56,10 +56,6 @@ void moved_end(struct tracee *t, struct tracee_space *space, struct site *site);
 /* The copy of the instruction at `addr`, if a jump stands over it, but not at it; else 0. */
 uint64_t moved_copy(const struct tracee_space *space, uint64_t addr);
 
-/* halt.c */
-/* Its own instruction has raised a fault, or with `traps` one, and the stop that we asked for has overtaken its report. */
-bool halt_overtakes(const struct thread *th, bool traps);
-
 /* stub.c */
 /* The site whose jump this address is in the middle of, or NULL. */
 struct site *stub_over(const struct tracee_space *space, uint64_t addr);

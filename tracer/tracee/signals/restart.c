@@ -159,14 +159,6 @@ static void correct_info(struct thread *th, const struct slot *slot, uint64_t co
 		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, info);
 }
 
-/* A system call that the kernel will start again after the handler. */
-static bool will_restart(const struct thread *th)
-{
-	int64_t rax = (int64_t)th->regs.rax;
-
-	return (int64_t)th->regs.orig_rax >= 0 && rax <= -512 && rax >= -516;
-}
-
 /* True: it is not to come back to where it stands in the original, *addr with *sp, by itself: the instruction is still to be
    carried out, or a jump stands over it. */
 static bool put_back(struct thread *th, const struct slot *slot, const struct arch_point *point,
@@ -182,7 +174,8 @@ static bool put_back(struct thread *th, const struct slot *slot, const struct ar
 	*sp = regs.rsp;
 	*addr = slot->from;
 	if (point->pc != slot->from) {
-		bool again = slot->is_syscall && will_restart(th);
+		bool again = slot->is_syscall && (int64_t)th->regs.orig_rax >= 0 &&
+			     remote_restarts(&th->regs);
 
 		thread_set_pc(th, regs.rip);
 		if (!again)
@@ -298,7 +291,7 @@ static void go_into_copy(struct thread *th, uint64_t pc)
  * It has returned from a handler: to the site with nothing done yet? Or elsewhere, because the handler has changed what it
  * returns to: maybe into the middle of a jump, as where it skips the instruction that has faulted.
  */
-static void take_up_again(struct thread *th, uint64_t pc, uint64_t sp)
+static void take_up_again(struct thread *th, uint64_t pc, uint64_t sp, uint64_t handler_sp)
 {
 	for (size_t i = th->restarts.count; i-- > 0;) {
 		const struct restart r = th->restarts.items[i];
@@ -309,7 +302,7 @@ static void take_up_again(struct thread *th, uint64_t pc, uint64_t sp)
 			th->restarts.count = i;
 			return;
 		}
-		if (r.frame + RETURN_ADDRESS == th->sigreturn_sp) {
+		if (r.frame + RETURN_ADDRESS == handler_sp) {
 			forget_from(th, i);
 			break;
 		}
@@ -320,17 +313,15 @@ static void take_up_again(struct thread *th, uint64_t pc, uint64_t sp)
 void restart_syscall_stop(struct thread *th)
 {
 	struct __ptrace_syscall_info info;
-	bool from_handler = th->in_sigreturn;
+	uint64_t handler_sp = th->sigreturn_sp;
 
-	th->in_sigreturn = false;
+	th->sigreturn_sp = 0;
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, th->pub.tid, sizeof(info), &info) > 0) {
-		th->in_sigreturn =
-			info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == SYS_rt_sigreturn;
-		if (th->in_sigreturn)
+		if (info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == SYS_rt_sigreturn)
 			th->sigreturn_sp = info.stack_pointer;
-		if (from_handler)
-			take_up_again(th, info.instruction_pointer, info.stack_pointer);
-		if (!th->in_sigreturn)
+		if (handler_sp)
+			take_up_again(th, info.instruction_pointer, info.stack_pointer, handler_sp);
+		if (!th->sigreturn_sp)
 			forget_left_frames(th, info.stack_pointer);
 		if (th->pub.state != TRACEE_STOPPED) /* it was killed meanwhile */
 			return;

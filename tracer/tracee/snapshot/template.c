@@ -26,22 +26,11 @@
 static const uint8_t cradle[] = {0xb8, SYS_clone, 0,	0,    0,    0x0f,
 				 0x05, 0x85,	  0xc0, 0x7f, 0xf5, 0xcc};
 
-/* The word is asked for at a place below the stack, which nobody uses. */
-static uint64_t tid_address(struct tracee *t, struct thread *th)
+static uint64_t tid_address(struct thread *th)
 {
-	uint64_t args[6] = {PR_GET_TID_ADDRESS}, at = 0, saved;
-	int64_t result;
+	uint64_t args[6] = {PR_GET_TID_ADDRESS}, at = 0;
 
-	if (thread_regs(th) < 0)
-		return 0;
-	args[1] = (th->regs.rsp - 512) & ~(uint64_t)7;
-	if (tracee_read(th->pub.process, args[1], &saved, sizeof(saved)) < 0 ||
-	    tracee_syscall(t, &th->pub, SYS_prctl, args, &result) < 0)
-		return 0;
-	if (result < 0 || tracee_read(th->pub.process, args[1], &at, sizeof(at)) < 0)
-		at = 0;
-	tracee_write(th->pub.process, args[1], &saved, sizeof(saved));
-	return at;
+	return remote_call_with(th, false, SYS_prctl, args, 1, &at, sizeof(at)) < 0 ? 0 : at;
 }
 
 /* musl has a lock there, which the kernel releases; only glibc keeps the id in it. */
@@ -103,7 +92,7 @@ int tracee_keep(struct tracee *t, struct tracee_thread *thread)
 	if (thread->process->threads != 1 || th->stop != STOP_SITE)
 		return -1;
 	thread_settle(th);
-	*k = (struct kept_program){.thread = th, .tid_at = tid_address(t, th)};
+	*k = (struct kept_program){.thread = th, .tid_at = tid_address(th)};
 	k->flags = tid_flags(th, k->tid_at);
 	k->robust = robust_of(th, &k->robust_size);
 	brk = brk_of(t, th);
@@ -229,7 +218,7 @@ static pid_t bear(const struct kept_program *k)
 			return -1;
 	} while (status >> 16 != PTRACE_EVENT_FORK && !stopped_by_trap(status));
 	th->stop = status >> 16 == PTRACE_EVENT_FORK ? STOP_FORK : STOP_SITE;
-	th->out_of_call = false;
+	th->settled = th->stop == STOP_SITE;
 	if (th->stop == STOP_FORK)
 		return ptrace(PTRACE_GETEVENTMSG, th->pub.tid, 0, &pid) < 0 ? -1 : (pid_t)pid;
 	thread_set_pc(th, k->cradle);

@@ -372,9 +372,9 @@ int tracee_call(struct tracee *t, struct tracee_thread *thread, struct tracee_ca
 		return error_set(err, ERROR_STATE, "there is no memory to return to");
 	lend(&lent, th, call);
 	v = base_alloc(1, sizeof(*v));
-	th->calling = true;
+	th->calling = call;
 	result = call_with(&in, v);
-	th->calling = false;
+	th->calling = NULL;
 	take_back(&lent, thread->process);
 	base_free(v);
 	array_fini(&in.put_off);

@@ -106,15 +106,6 @@ void call_entry(struct tracee *t, struct thread *th)
 	push(t, th, TRACEE_CALL);
 }
 
-/* The kernel takes it up again by itself: a signal has come in between. */
-static bool is_taken_up(const struct thread *th)
-{
-	enum { RESTARTSYS = -512, RESTART_BLOCK = -516 };
-	int64_t result = (int64_t)th->regs.rax;
-
-	return result <= RESTARTSYS && result >= RESTART_BLOCK;
-}
-
 /* Interrupted, select(2) leaves the sets as they are; none of their files is ready. */
 static void clear_sets(struct thread *th)
 {
@@ -132,7 +123,7 @@ static void time_out(struct thread *th)
 	struct user_regs_struct regs = th->regs;
 	const struct elide_call *call = elide_call_of(&regs);
 
-	if ((int64_t)regs.rax != -EINTR && !is_taken_up(th))
+	if ((int64_t)regs.rax != -EINTR && !remote_restarts(&th->regs))
 		return; /* it was over just then */
 	if (call && (call->form == FORM_LEFT || call->form == FORM_TIMEVAL))
 		elide_clear_rest(th, elide_argument(&regs, call));
@@ -145,14 +136,13 @@ static void time_out(struct thread *th)
 
 bool call_exit(struct tracee *t, struct thread *th)
 {
-	if (!th->tells_end || thread_regs(th) < 0)
+	if (!th->call_end || thread_regs(th) < 0)
 		return false;
-	if (th->times_out)
+	if (th->call_end == CALL_TIMES_OUT)
 		time_out(th);
-	else if (is_taken_up(th) && !tracee_is_signalled(&th->pub))
+	else if (remote_restarts(&th->regs) && !tracee_is_signalled(&th->pub))
 		return false;
-	th->times_out = false;
-	th->tells_end = false;
+	th->call_end = CALL_UNSEEN;
 	th->stop = STOP_CALLED;
 	push(t, th, TRACEE_CALLED);
 	return true;
@@ -171,13 +161,11 @@ void tracee_argument(struct tracee_thread *thread, unsigned index, uint64_t valu
 {
 	struct thread *th = thread_of(thread);
 	struct user_regs_struct regs;
-	unsigned long long *const args[6] = {&regs.rdi, &regs.rsi, &regs.rdx,
-					     &regs.r10, &regs.r8,  &regs.r9};
 
 	if (thread_regs(th) < 0)
 		return;
 	regs = th->regs;
-	*args[index] = value;
+	*remote_argument(&regs, index) = value;
 	thread_set_regs(th, &regs);
 }
 
@@ -220,7 +208,7 @@ bool tracee_is_to_stop(const struct tracee_thread *thread)
 
 void tracee_tell_end(struct tracee_thread *thread)
 {
-	thread_of(thread)->tells_end = true;
+	thread_of(thread)->call_end = CALL_TELLS_END;
 }
 
 bool tracee_unlimit(struct tracee_thread *thread, struct tracee_limit *out)
@@ -240,7 +228,7 @@ bool tracee_unlimit(struct tracee_thread *thread, struct tracee_limit *out)
 
 void tracee_time_out(struct tracee_thread *thread)
 {
-	thread_of(thread)->times_out = true;
+	thread_of(thread)->call_end = CALL_TIMES_OUT;
 	ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
 }
 

@@ -52,21 +52,13 @@ const struct elide_call *elide_call_of(const struct user_regs_struct *regs)
 	return NULL;
 }
 
-static unsigned long long *argument(struct user_regs_struct *regs, unsigned i)
-{
-	unsigned long long *const arguments[] = {&regs->rdi, &regs->rsi, &regs->rdx,
-						 &regs->r10, &regs->r8,	 &regs->r9};
-
-	return arguments[i];
-}
-
 /* ---- another time ---------------------------------------------------------------------------- */
 
 uint64_t elide_argument(const struct user_regs_struct *regs, const struct elide_call *call)
 {
 	struct user_regs_struct copy = *regs;
 
-	return *argument(&copy, call->argument);
+	return *remote_argument(&copy, call->argument);
 }
 
 /* In memory below the stack: the program's own may be constant, and the kernel writes the rest
@@ -84,7 +76,7 @@ bool elide_give_time(struct thread *th, const struct elide_call *call, uint64_t 
 {
 	enum { RED_ZONE = 128, TIME_AND_MORE = 64 };
 	struct user_regs_struct regs = th->regs;
-	unsigned long long *time = argument(&regs, call->argument);
+	unsigned long long *time = remote_argument(&regs, call->argument);
 	uint64_t at = (regs.rsp - RED_ZONE - TIME_AND_MORE) & ~15ull;
 
 	th->timed_value = *time;
@@ -100,7 +92,7 @@ bool elide_give_time(struct thread *th, const struct elide_call *call, uint64_t 
 bool elide_give_no_limit(struct thread *th, const struct elide_call *call)
 {
 	struct user_regs_struct regs = th->regs;
-	unsigned long long *time = argument(&regs, call->argument);
+	unsigned long long *time = remote_argument(&regs, call->argument);
 
 	th->timed_value = *time;
 	*time = call->form == FORM_MS ? (unsigned long long)-1 : 0;
@@ -164,7 +156,7 @@ static void on_exit(struct thread *th)
 	if (!th->timed_argument || thread_regs(th) < 0)
 		return;
 	regs = th->regs;
-	*argument(&regs, th->timed_argument - 1) = th->timed_value;
+	*remote_argument(&regs, th->timed_argument - 1) = th->timed_value;
 	th->timed_argument = 0;
 	thread_set_regs(th, &regs);
 }

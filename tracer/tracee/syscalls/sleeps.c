@@ -157,15 +157,6 @@ static bool syscalls_sleeps_begins(struct thread *th)
 	return true;
 }
 
-/* A signal has come in between: the kernel takes the call up again. */
-static bool is_restarted(const struct user_regs_struct *regs)
-{
-	enum { RESTARTSYS = -512, RESTART_BLOCK = -516 };
-	long result = (long)regs->rax;
-
-	return result <= RESTARTSYS && result >= RESTART_BLOCK;
-}
-
 int64_t sleeps_over(uint64_t number)
 {
 	switch (number) {
@@ -194,7 +185,7 @@ static bool was_slept(const struct user_regs_struct *regs)
 
 static bool ends(struct thread *th)
 {
-	if (!th->sleeps_ns || thread_regs(th) < 0 || is_restarted(&th->regs))
+	if (!th->sleeps_ns || thread_regs(th) < 0 || remote_restarts(&th->regs))
 		return false;
 	push_slept(th, was_slept(&th->regs));
 	return true;
@@ -226,7 +217,7 @@ void tracee_hasten(struct tracee *t, unsigned part)
 
 bool tracee_has_timers(const struct tracee *t)
 {
-	return t->timers;
+	return t->sleeps == SLEEPS_AND_TIMERS;
 }
 
 bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info)
@@ -235,7 +226,8 @@ bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *
 
 	if (!th->tracee->sleeps || event_silent(th))
 		return false;
-	th->tracee->timers |= entry && is_timer(info->entry.nr);
+	if (entry && is_timer(info->entry.nr))
+		th->tracee->sleeps = SLEEPS_AND_TIMERS;
 	th->polls += entry && is_poll(info->entry.nr);
 	if (th->interrupted && (entry || pause_shows(th))) /* it is taken up again */
 		return false;

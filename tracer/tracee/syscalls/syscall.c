@@ -118,10 +118,10 @@ int remote_begin(struct remote *r)
 	    remote_mask(th) < 0 || keep_info(th) < 0)
 		return -1;
 	/* the end of the system call writes rax: nothing can be set up before it */
-	if ((th->stop == STOP_EXEC || th->stop == STOP_FORK) && !th->out_of_call) {
+	if ((th->stop == STOP_EXEC || th->stop == STOP_FORK) && !th->settled) {
 		if (syscall_go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0)
 			return -1;
-		th->out_of_call = true;
+		th->settled = true;
 		th->regs_known = false;
 	}
 	if (thread_regs(th) < 0)
@@ -130,17 +130,29 @@ int remote_begin(struct remote *r)
 	return 0;
 }
 
+unsigned long long *remote_argument(struct user_regs_struct *regs, unsigned i)
+{
+	unsigned long long *const arguments[] = {&regs->rdi, &regs->rsi, &regs->rdx,
+						 &regs->r10, &regs->r8,	 &regs->r9};
+
+	return arguments[i];
+}
+
+bool remote_restarts(const struct user_regs_struct *regs)
+{
+	enum { RESTARTSYS = -512, RESTART_BLOCK = -516 };
+	int64_t result = (int64_t)regs->rax;
+
+	return result <= RESTARTSYS && result >= RESTART_BLOCK;
+}
+
 void remote_set(struct user_regs_struct *regs, long number, const uint64_t args[6])
 {
 	regs->eflags &= ~(1ull << 8); /* the program may be stepping itself */
 	regs->orig_rax = (unsigned long long)-1;
 	regs->rax = (unsigned long long)number;
-	regs->rdi = args[0];
-	regs->rsi = args[1];
-	regs->rdx = args[2];
-	regs->r10 = args[3];
-	regs->r8 = args[4];
-	regs->r9 = args[5];
+	for (unsigned i = 0; i < 6; i++)
+		*remote_argument(regs, i) = args[i];
 }
 
 static int remote_result(struct remote *r, int64_t *result)
@@ -164,10 +176,15 @@ int remote_run(struct remote *r, long number, const uint64_t args[6], int64_t *r
 	return remote_result(r, result);
 }
 
-/* Below the red zone: nobody's. */
+/* Below the red zone: unused. */
+static uint64_t below(uint64_t sp, size_t n)
+{
+	return (sp - 512 - n) & ~15ull;
+}
+
 uint64_t remote_below(const struct remote *r, size_t n)
 {
-	return (r->regs.rsp - 512 - n) & ~15ull;
+	return below(r->regs.rsp, n);
 }
 
 int remote_run_with(struct remote *r, long number, uint64_t args[6], unsigned index, void *bytes,
@@ -337,6 +354,26 @@ int remote_call_quietly(struct thread *th, long number, const uint64_t args[6], 
 	return remote_end(&r);
 }
 
+int remote_call_with(struct thread *th, bool quietly, long number, uint64_t args[6], unsigned index,
+		     void *bytes, size_t n)
+{
+	struct tracee_space *space = space_of(th);
+	uint8_t before[CALL_BYTES_MOST];
+	int64_t result = -1;
+	uint64_t at;
+
+	if (n > sizeof(before) || thread_regs(th) < 0)
+		return -1;
+	at = args[index] = below(th->regs.rsp, n);
+	if (memory_raw_read(space, at, before, n) < 0 ||
+	    memory_raw_write(th->tracee, space, at, bytes, n) < 0 ||
+	    (quietly ? remote_call_quietly : remote_call)(th, number, args, &result) < 0 ||
+	    memory_raw_read(space, at, bytes, n) < 0)
+		return -1;
+	memory_raw_write(th->tracee, space, at, before, n);
+	return result < 0 ? -1 : 0;
+}
+
 int remote_exec(struct thread *th, uint64_t path, uint64_t argv, uint64_t envp)
 {
 	const struct tracee_space *before = space_of(th);
@@ -350,7 +387,7 @@ int remote_exec(struct thread *th, uint64_t path, uint64_t argv, uint64_t envp)
 		remote_end(&r);
 		return -1;
 	}
-	th->out_of_call = false;
+	th->settled = false;
 	ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(r.mask), &r.mask);
 	look_again(&r);
 	return 0;

@@ -9,7 +9,7 @@ void thread_went_on(struct thread *th, enum tracee_state state)
 	thread_set_state(th, state);
 	th->stop = STOP_NONE;
 	th->site = NULL;
-	th->settled = th->out_of_call = th->interrupted = false;
+	th->settled = th->interrupted = false;
 	th->signal = th->group_signal = 0;
 	if (th->info) {
 		base_free(th->info);
@@ -19,8 +19,8 @@ void thread_went_on(struct thread *th, enum tracee_state state)
 
 void thread_continue(struct thread *th, int signal)
 {
-	bool syscalls = th->restarts.count || th->in_sigreturn || th->elisions.count ||
-			th->timed_argument || th->tells_end || th->tracee->sleeps;
+	bool syscalls = th->restarts.count || th->sigreturn_sp || th->elisions.count ||
+			th->timed_argument || th->call_end || th->tracee->sleeps;
 	int request = syscalls ? PTRACE_SYSCALL : PTRACE_CONT;
 
 	assert(th->pub.state == TRACEE_STOPPED);

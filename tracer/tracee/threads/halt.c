@@ -1,8 +1,8 @@
 /*
- * Stops every thread of the tree, and keeps it so until each is let go.
+ * Stops threads, all of the tree or one, and keeps them so until each is let go.
  *
- * What stops for a reason of its own (a site, a signal, a birth) is an event in the queue as
- * always; the others are at STOP_PAUSE. A thread that has executed a trap of ours, but has not
+ * What stops for a reason of its own (a site, a signal, a birth, job control) is an event in the
+ * queue as always; the others are at STOP_PAUSE. A thread that has executed a trap, but has not
  * reported it yet, is taken to that report first: else it would stand in the middle of an
  * instruction.
  *
@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* How many moments we wait for a thread in an uninterruptible wait. */
+/* Moments for which a thread in an uninterruptible wait is waited for. */
 enum { MOST_LOOKS = 100 };
 
 /*
@@ -32,32 +32,36 @@ static bool has_other_id(const struct thread *th)
 	return th->pub.tid != pid && !look_is_ours(th->pub.tid) && !look_has_ended(pid);
 }
 
-static size_t interrupt_all(struct tracee *t)
+/* `only`: this thread; NULL: all. */
+static size_t interrupt(struct tracee *t, const struct thread *only)
 {
 	struct thread *th;
 	size_t n = 0;
 
 	TAILQ_FOREACH(th, &t->threads, link)
 	{
-		if (th->pub.state == TRACEE_STOPPED || th->dead || th->beyond ||
+		if ((only && th != only) || th->pub.state == TRACEE_STOPPED || th->reach ||
 		    !thread_is_alive(th))
 			continue;
 		th->interrupted = !ptrace(PTRACE_INTERRUPT, th->pub.tid, 0, 0);
-		th->awaited = th->interrupted || has_other_id(th);
-		n += th->awaited;
+		if (!th->interrupted && !has_other_id(th))
+			continue;
+		th->reach = REACH_AWAITED;
+		n++;
 	}
 	return n;
 }
 
 /* ---- one that has stopped ------------------------------------------------------------------- */
 
-static bool is_raised(const siginfo_t *info, bool traps)
+static bool is_raised(const siginfo_t *info)
 {
-	return info->si_code > 0 && ((traps && info->si_signo == SIGTRAP) ||
-				     info->si_signo == SIGSEGV || info->si_signo == SIGBUS);
+	return info->si_code > 0 &&
+	       (info->si_signo == SIGTRAP || info->si_signo == SIGSEGV || info->si_signo == SIGBUS);
 }
 
-bool halt_overtakes(const struct thread *th, bool traps)
+/* A fault or trap of the thread's own instruction is pending: the stop has overtaken its report. */
+static bool halt_overtakes(const struct thread *th)
 {
 	enum { EACH = 8 };
 	struct __ptrace_peeksiginfo_args which = {.nr = EACH};
@@ -67,7 +71,7 @@ bool halt_overtakes(const struct thread *th, bool traps)
 	do {
 		n = ptrace(PTRACE_PEEKSIGINFO, th->pub.tid, &which, pending);
 		for (long i = 0; i < n; i++)
-			if (is_raised(&pending[i], traps))
+			if (is_raised(&pending[i]))
 				return true;
 		which.off += EACH;
 	} while (n == EACH);
@@ -78,9 +82,9 @@ static void on_pause(struct thread *th, int signal)
 {
 	thread_set_state(th, TRACEE_STOPPED);
 	watch_agree(th);
-	if (halt_overtakes(th, true)) { /* that comes before anything else happens in the thread */
+	if (halt_overtakes(th)) { /* that comes before anything else happens in the thread */
 		thread_continue(th, 0);
-		th->awaited = true;
+		th->reach = REACH_AWAITED;
 		return;
 	}
 	stub_leave(th);
@@ -92,8 +96,8 @@ static void on_status(struct tracee *t, pid_t tid, int status)
 {
 	struct thread *th = thread_find(t, tid);
 
-	if (th)
-		th->awaited = false;
+	if (th && th->reach == REACH_AWAITED)
+		th->reach = REACH_FREE;
 	if (th && WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP)
 		on_pause(th, WSTOPSIG(status));
 	else
@@ -129,43 +133,54 @@ static bool is_in_exec(const struct tracee_block *look)
 	return look->number == SYS_execve || look->number == SYS_execveat;
 }
 
-static void look_at_awaited(struct tracee *t)
+static void late(struct tracee *t)
 {
 	struct tracee_block look;
 	struct thread *th;
 
+	take_in(t); /* an exec waits for others to be dealt with */
 	TAILQ_FOREACH(th, &t->threads, link)
 	{
-		if (!th->awaited)
+		if (th->reach != REACH_AWAITED)
 			continue;
 		tracee_look(&th->pub, &look);
-		th->dead = look.activity == TRACEE_DEAD && !has_other_id(th);
 		th->looks += look.activity == TRACEE_DISK && !is_in_exec(&look);
-		th->beyond = look.activity == TRACEE_DISK &&
-			     (is_in_vfork(th, &look) || th->looks >= MOST_LOOKS);
-		th->awaited = !th->dead && !th->beyond;
+		if (look.activity == TRACEE_DEAD && !has_other_id(th))
+			th->reach = REACH_ENDED;
+		else if (look.activity == TRACEE_DISK &&
+			 (is_in_vfork(th, &look) || th->looks >= MOST_LOOKS))
+			th->reach = REACH_BEYOND;
 	}
 }
 
-static void late(struct tracee *t)
-{
-	take_in(t); /* an exec waits for others to be dealt with */
-	look_at_awaited(t);
-}
+/* ---- all of them, or one -------------------------------------------------------------------- */
 
-void tracee_halt(struct tracee *t)
+static void halt(struct tracee *t, struct thread *only)
 {
 	struct thread *th;
 
 	TAILQ_FOREACH(th, &t->threads, link)
 	{
-		th->beyond = false;
+		if (th->reach == REACH_BEYOND)
+			th->reach = REACH_FREE;
 		th->looks = 0;
 	}
 	do {
 		wait_awaited(t, on_status, late);
 		take_in(t);
-	} while (interrupt_all(t));
+	} while (interrupt(t, only));
+}
+
+void tracee_halt(struct tracee *t)
+{
+	halt(t, NULL);
+}
+
+int tracee_pause(struct tracee *t, struct tracee_thread *thread)
+{
+	if (thread->state == TRACEE_RUNNING)
+		halt(t, thread_of(thread));
+	return tracee_is_paused(thread) ? 0 : -1;
 }
 
 bool tracee_is_paused(const struct tracee_thread *thread)
@@ -173,4 +188,23 @@ bool tracee_is_paused(const struct tracee_thread *thread)
 	const struct thread *th = (const struct thread *)thread;
 
 	return thread->state == TRACEE_STOPPED && th->stop == STOP_PAUSE;
+}
+
+void halt_others(struct tracee *t, const struct thread *but, struct paused *paused)
+{
+	struct thread *other;
+
+	TAILQ_FOREACH(other, &t->threads, link)
+	if (other != but && thread_is_alive(other) && other->pub.state != TRACEE_STOPPED)
+		*array_add(paused) = other;
+	if (paused->count)
+		tracee_halt(t);
+}
+
+void let_others_go(struct paused *paused)
+{
+	array_each(struct thread *, other, paused)
+		if (thread_is_alive(*other) && tracee_is_paused(&(*other)->pub))
+			pause_end(*other);
+	array_fini(paused);
 }

@@ -23,24 +23,17 @@ static struct thread *stopped_thread(struct tracee *t, const struct tracee_proce
 }
 
 /* The program may catch or ignore the signal: back to what it does by default. */
-static int make_default(struct tracee *t, struct thread *th, int signal)
+static int make_default(struct thread *th, int signal)
 {
-	const uint64_t nothing[4] = {0}; /* the kernel's struct sigaction: SIG_DFL */
+	uint64_t nothing[4] = {0}; /* the kernel's struct sigaction: SIG_DFL */
 	uint64_t args[6] = {(uint64_t)signal, 0, 0, 8};
 	struct tracee_signals has;
-	int64_t result;
 
 	if (tracee_signals_of(th->pub.tid, &has) < 0)
 		return -1;
 	if (!look_has(has.caught | has.ignored, signal))
 		return 0;
-	if (thread_regs(th) < 0)
-		return -1;
-	args[1] = th->regs.rsp - 512; /* below the red zone: nobody's */
-	if (tracee_write(th->pub.process, args[1], nothing, sizeof(nothing)) < 0 ||
-	    tracee_syscall(t, &th->pub, SYS_rt_sigaction, args, &result) < 0)
-		return -1;
-	return result < 0 ? -1 : 0;
+	return remote_call_with(th, false, SYS_rt_sigaction, args, 1, nothing, sizeof(nothing));
 }
 
 static int unblock(struct thread *th, int signal)
@@ -54,11 +47,11 @@ static int unblock(struct thread *th, int signal)
 }
 
 /* The thread receives the signal before its next instruction, standing where it stands. */
-static int die_here(struct tracee *t, struct thread *th, int signal)
+static int die_here(struct thread *th, int signal)
 {
 	if (signal == SIGTRAP)
 		tracee_trap_action(&th->pub, NULL); /* no handler is to be put back */
-	if (make_default(t, th, signal) < 0 || unblock(th, signal) < 0)
+	if (make_default(th, signal) < 0 || unblock(th, signal) < 0)
 		return -1;
 	thread_settle(th);
 	th->killing = signal;
@@ -72,8 +65,7 @@ void tracee_kill(struct tracee *t, struct tracee_process *process, int signal)
 {
 	struct thread *th = stopped_thread(t, process);
 
-	if (signal == SIGKILL || !look_fatal_by_default(signal) || !th ||
-	    die_here(t, th, signal) < 0)
+	if (signal == SIGKILL || !look_fatal_by_default(signal) || !th || die_here(th, signal) < 0)
 		kill(process->pid, SIGKILL);
 }
 

@@ -3,7 +3,9 @@
 #define GATECTL_TRACEE_THREADS_PROCFS_H
 
 #include "tracer/base/array.h"
-#include "tracer/tracee/tracee.h"
+#include "tracer/tracee/threads/threads.h"
+
+#include <sys/user.h>
 
 int look_proc(pid_t tid, const char *name, char *buf, size_t n); /* bytes read, or -1 */
 /* /proc/TID/status without its list of groups, which may be longer than all the rest. */
@@ -27,5 +29,17 @@ struct mappings {
 	ARRAY(struct tracee_mapping) list;
 };
 int look_mappings(struct tracee_process *process, struct mappings *out);
+
+/* disclose.c: from disclose_newborn() to disclose_end() the /proc files of a process that is not
+   dumpable can be opened. The thread has stopped for the first time, and is no thread of the target
+   yet. */
+enum { TRACEE_NOT_DUMPABLE = 0, TRACEE_DUMPABLE = 1 }; /* for prctl(2) */
+struct disclosed {
+	struct user_regs_struct regs;
+	uint64_t mask;
+};
+bool disclose_newborn(pid_t tid,
+		      struct disclosed *d); /* false: that is not the reason, or it died */
+void disclose_end(pid_t tid, const struct disclosed *d);
 
 #endif

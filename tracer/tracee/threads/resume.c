@@ -77,13 +77,6 @@ static void pass_site(struct thread *th)
 	}
 }
 
-static void resume_go_on(struct thread *th)
-{
-	if (th->stop == STOP_PAUSE)
-		pause_hide(th);
-	thread_continue(th, 0);
-}
-
 void tracee_resume(struct tracee *t, struct tracee_thread *thread)
 {
 	struct thread *th = thread_of(thread);
@@ -96,10 +89,12 @@ void tracee_resume(struct tracee *t, struct tracee_thread *thread)
 		pass_site(th);
 	else if (th->stop == STOP_SIGNAL)
 		restart_deliver(th);
-	else if ((th->stop == STOP_START || th->stop == STOP_PAUSE) && th->group_signal)
+	else if (th->stop == STOP_PAUSE)
+		pause_end(th);
+	else if (th->stop == STOP_START && th->group_signal)
 		thread_listen(th);
 	else
-		resume_go_on(th);
+		thread_continue(th, 0);
 }
 
 void tracee_drop_signal(struct tracee_thread *thread)

@@ -24,9 +24,7 @@
 enum {
 	DEFAULT = 0,
 	IGNORED = 1,
-	BELOW = 512, /* from the stack pointer: below the red zone, nobody's */
 	ACTION_SIZE = 32,
-	INFO_SIZE = 128,
 };
 static const uint64_t trap_bit = 1ull << (SIGTRAP - 1);
 
@@ -74,33 +72,12 @@ static void look_at_mask(struct thread *th)
 		th->trap_blocked = mask & trap_bit;
 }
 
-/* A system call with a pointer to these bytes, which stand below the program's stack meanwhile. */
-static int call_with(struct thread *th, bool quietly, long number, uint64_t args[6],
-		     unsigned argument, void *bytes, size_t n)
-{
-	struct tracee_space *space = space_of(th);
-	uint8_t before[INFO_SIZE];
-	int64_t result = -1;
-	uint64_t at;
-
-	if (thread_regs(th) < 0)
-		return -1;
-	at = args[argument] = (th->regs.rsp - BELOW - n) & ~15ull;
-	if (memory_raw_read(space, at, before, n) < 0 ||
-	    memory_raw_write(th->tracee, space, at, bytes, n) < 0 ||
-	    (quietly ? remote_call_quietly : remote_call)(th, number, args, &result) < 0 ||
-	    memory_raw_read(space, at, bytes, n) < 0)
-		return -1;
-	memory_raw_write(th->tracee, space, at, before, n);
-	return result < 0 ? -1 : 0;
-}
-
 /* All of the action as the kernel has it: of what a trap has spoilt only the handler is lost. */
 static int read_action(struct thread *th, uint64_t action[4])
 {
 	uint64_t args[6] = {SIGTRAP, 0, 0, 8};
 
-	return call_with(th, is_ignored(th), SYS_rt_sigaction, args, 2, action, ACTION_SIZE);
+	return remote_call_with(th, is_ignored(th), SYS_rt_sigaction, args, 2, action, ACTION_SIZE);
 }
 
 static void write_action(struct thread *th)
@@ -112,8 +89,8 @@ static void write_action(struct thread *th)
 		return;
 	own->whole = true;
 	own->action[0] = own->handler;
-	own->lost = call_with(th, is_ignored(th), SYS_rt_sigaction, args, 1, own->action,
-			      ACTION_SIZE) < 0;
+	own->lost = remote_call_with(th, is_ignored(th), SYS_rt_sigaction, args, 1, own->action,
+				     ACTION_SIZE) < 0;
 }
 
 void trap_begin(struct thread *th)
@@ -184,7 +161,7 @@ static void send_again(struct thread *th, siginfo_t *info)
 {
 	uint64_t args[6] = {(uint64_t)th->pub.process->pid, (uint64_t)th->pub.tid, SIGTRAP};
 
-	call_with(th, true, SYS_rt_tgsigqueueinfo, args, 3, info, sizeof(*info));
+	remote_call_with(th, true, SYS_rt_tgsigqueueinfo, args, 3, info, sizeof(*info));
 }
 
 static bool handler_is_gone(const struct thread *th)
@@ -278,7 +255,7 @@ void trap_deliver(struct thread *th, void (*deliver)(struct thread *th))
 	if (thread_is_alive(th) && th->pub.state == TRACEE_STOPPED)
 		deliver(th);
 	handler_begins(th);
-	let_others_go(th->tracee, &paused);
+	let_others_go(&paused);
 }
 
 void trap_leave(struct tracee *t)

@@ -12,8 +12,6 @@
 #include "tracer/tracee/tracee_internal.h"
 
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
 
 static bool is_sound(const struct tracee_watch *w)
 {
@@ -32,53 +30,26 @@ static void agree_stopped(struct tracee *t, const struct tracee_space *space)
 
 /* ---- those that run ------------------------------------------------------------------------- */
 
-static size_t interrupt_running(struct tracee *t, const struct tracee_space *space)
+static bool any_running_lacks(struct tracee *t, const struct tracee_space *space)
 {
-	struct thread *th;
-	size_t n = 0;
-
-	TAILQ_FOREACH(th, &t->threads, link)
-	{
-		if (space_of(th) != space || th->pub.state != TRACEE_RUNNING || th->dead ||
-		    !thread_is_alive(th) || watch_covers(&th->watched, &space->watched))
-			continue;
-		th->awaited = th->interrupted = !ptrace(PTRACE_INTERRUPT, th->pub.tid, 0, 0);
-		n += th->awaited;
-	}
-	return n;
-}
-
-/* A moment has passed: those that have not stopped yet may be unable to. */
-static void give_up_unable(struct tracee *t)
-{
-	struct tracee_block look;
 	struct thread *th;
 
 	TAILQ_FOREACH(th, &t->threads, link)
-	{
-		if (!th->awaited)
-			continue;
-		tracee_look(&th->pub, &look);
-		th->dead = look.activity == TRACEE_DEAD;
-		if (th->dead || look.activity == TRACEE_DISK)
-			th->awaited = false;
-	}
+	if (space_of(th) == space && th->pub.state == TRACEE_RUNNING && thread_is_alive(th) &&
+	    th->reach != REACH_ENDED && !watch_covers(&th->watched, &space->watched))
+		return true;
+	return false;
 }
 
-/* Whatever it stops for, it gets them then, before that is dealt with. */
-static void on_status(struct tracee *t, pid_t tid, int status)
-{
-	struct thread *th = thread_find(t, tid);
-
-	if (th)
-		th->awaited = false;
-	t->on_status(t, tid, status);
-}
-
+/* Whatever a thread stops for, it gets them then, before that is dealt with. */
 static void agree_running(struct tracee *t, const struct tracee_space *space)
 {
-	if (interrupt_running(t, space))
-		wait_awaited(t, on_status, give_up_unable);
+	struct paused paused = {0};
+
+	if (!any_running_lacks(t, space))
+		return;
+	halt_others(t, NULL, &paused);
+	let_others_go(&paused);
 }
 
 int tracee_watch(struct tracee *t, struct tracee_process *process,
