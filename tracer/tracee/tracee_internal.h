@@ -347,7 +347,6 @@ void regs_from_arch(const struct arch_regs *in, struct user_regs_struct *out);
 /* site.c */
 /* A child's table, and what has changed since its memory was copied. */
 void site_copy_all(struct tracee *t, const struct tracee_space *from, struct tracee_space *to);
-/* ... of one that stands still: nothing has changed. */
 void site_copy_table(const struct tracee_space *from, struct tracee_space *to);
 /* Takes the traps out of a process that will not be traced. */
 void site_clean(const struct tracee_space *from, struct tracee_space *to);
@@ -370,7 +369,6 @@ uint64_t slot_next(const struct tracee_space *space, uint64_t addr);
 int slot_add(struct tracee *t, struct tracee_space *space, uint64_t at, const struct slot *slot);
 /* The copy at `at` goes on at `to`. 0, or -1: it cannot. */
 int slot_join(struct tracee *t, struct tracee_space *space, uint64_t at, uint64_t to);
-/* The code that makes a system call and traps. */
 enum { STUB_TRAP = 2, STUB_LENGTH = 3 };
 extern const uint8_t slot_stub[STUB_LENGTH];
 
@@ -379,6 +377,9 @@ struct paused {
 	struct thread **items;
 	size_t count, capacity;
 };
+/* ... those that are wanted. */
+typedef bool halt_wanted(const struct thread *th, const void *what);
+void halt_some(struct tracee *t, halt_wanted *wanted, const void *what, struct paused *paused);
 void halt_others(struct tracee *t, const struct thread *but, struct paused *paused);
 void let_others_go(struct paused *paused);
 

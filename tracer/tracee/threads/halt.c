@@ -32,15 +32,14 @@ static bool has_other_id(const struct thread *th)
 	return th->pub.tid != pid && !look_is_ours(th->pub.tid) && !look_has_ended(pid);
 }
 
-/* `only`: this thread; NULL: all. */
-static size_t interrupt(struct tracee *t, const struct thread *only)
+static size_t interrupt(struct tracee *t, halt_wanted *wanted, const void *what)
 {
 	struct thread *th;
 	size_t n = 0;
 
 	TAILQ_FOREACH(th, &t->threads, link)
 	{
-		if ((only && th != only) || th->pub.state == TRACEE_STOPPED || th->reach ||
+		if (!wanted(th, what) || th->pub.state == TRACEE_STOPPED || th->reach ||
 		    !thread_is_alive(th))
 			continue;
 		th->interrupted = !ptrace(PTRACE_INTERRUPT, th->pub.tid, 0, 0);
@@ -155,7 +154,7 @@ static void late(struct tracee *t)
 
 /* ---- all of them, or one -------------------------------------------------------------------- */
 
-static void halt(struct tracee *t, struct thread *only)
+static void halt(struct tracee *t, halt_wanted *wanted, const void *what)
 {
 	struct thread *th;
 
@@ -168,18 +167,28 @@ static void halt(struct tracee *t, struct thread *only)
 	do {
 		wait_awaited(t, on_status, late);
 		take_in(t);
-	} while (interrupt(t, only));
+	} while (interrupt(t, wanted, what));
+}
+
+static bool is_other(const struct thread *th, const void *but)
+{
+	return th != but;
+}
+
+static bool is_this(const struct thread *th, const void *one)
+{
+	return th == one;
 }
 
 void tracee_halt(struct tracee *t)
 {
-	halt(t, NULL);
+	halt(t, is_other, NULL);
 }
 
 int tracee_pause(struct tracee *t, struct tracee_thread *thread)
 {
 	if (thread->state == TRACEE_RUNNING)
-		halt(t, thread_of(thread));
+		halt(t, is_this, thread_of(thread));
 	return tracee_is_paused(thread) ? 0 : -1;
 }
 
@@ -190,15 +199,20 @@ bool tracee_is_paused(const struct tracee_thread *thread)
 	return thread->state == TRACEE_STOPPED && th->stop == STOP_PAUSE;
 }
 
+void halt_some(struct tracee *t, halt_wanted *wanted, const void *what, struct paused *paused)
+{
+	struct thread *th;
+
+	TAILQ_FOREACH(th, &t->threads, link)
+	if (wanted(th, what) && thread_is_alive(th) && th->pub.state != TRACEE_STOPPED)
+		*array_add(paused) = th;
+	if (paused->count)
+		halt(t, wanted, what);
+}
+
 void halt_others(struct tracee *t, const struct thread *but, struct paused *paused)
 {
-	struct thread *other;
-
-	TAILQ_FOREACH(other, &t->threads, link)
-	if (other != but && thread_is_alive(other) && other->pub.state != TRACEE_STOPPED)
-		*array_add(paused) = other;
-	if (paused->count)
-		tracee_halt(t);
+	halt_some(t, is_other, but, paused);
 }
 
 void let_others_go(struct paused *paused)

@@ -30,15 +30,12 @@ static void agree_stopped(struct tracee *t, const struct tracee_space *space)
 
 /* ---- those that run ------------------------------------------------------------------------- */
 
-static bool any_running_lacks(struct tracee *t, const struct tracee_space *space)
+static bool lacks(const struct thread *th, const void *what)
 {
-	struct thread *th;
+	const struct tracee_space *space = what;
 
-	TAILQ_FOREACH(th, &t->threads, link)
-	if (space_of(th) == space && th->pub.state == TRACEE_RUNNING && thread_is_alive(th) &&
-	    th->reach != REACH_ENDED && !watch_covers(&th->watched, &space->watched))
-		return true;
-	return false;
+	return space_of(th) == space && th->pub.state == TRACEE_RUNNING &&
+	       th->reach != REACH_ENDED && !watch_covers(&th->watched, &space->watched);
 }
 
 /* Whatever a thread stops for, it gets them then, before that is dealt with. */
@@ -46,9 +43,7 @@ static void agree_running(struct tracee *t, const struct tracee_space *space)
 {
 	struct paused paused = {0};
 
-	if (!any_running_lacks(t, space))
-		return;
-	halt_others(t, NULL, &paused);
+	halt_some(t, lacks, space, &paused);
 	let_others_go(&paused);
 }
 
