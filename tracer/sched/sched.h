@@ -204,7 +204,7 @@ struct sched {
 	ARRAY(struct sched_entry) entries;   /* that threads have come to */
 	ARRAY(struct sched_worth) hot;	     /* grants.c */
 	ARRAY(struct sched_race) reported;   /* by the numbers of races' pairs */
-	ARRAY(struct sched_unbound) unbound; /* in the kept program: bound.c */
+	ARRAY(struct sched_unbound) unbound; /* in the kept program: loader.c */
 	unsigned unbound_looks;		     /* that are left */
 };
 

@@ -11,7 +11,7 @@
    known as such. The words are this machine's (x86-64, as all that gatectl runs on). */
 enum record_kind {
 	RECORD_HEAD = 1, /* which search it is */
-	RECORD_RUN,	 /* search/loop/outcome.h */
+	RECORD_RUN,	 /* struct explore_outcome */
 	RECORD_FOUND,	 /* a failure that has its folder */
 	RECORD_OVER,	 /* the search has ended by itself */
 	RECORD_READY,	 /* a worker's program is there */
@@ -191,9 +191,9 @@ int explore_places(struct explore *e);
 
 /*
  * What a search has done, in a file of its folder: the same search, begun again, goes on from there, and parts of
- * one search are joined (merge.h).
+ * one search are joined (merge.c).
  *
- * Records (record.h): a head that says which search it is; each run, in their order, those that were made
+ * Records: a header that says which search it is; each run, in their order, those that were made
  * to find races before the others; then the failures that have got their folders. A search that was killed leaves
  * half a record at most, which is cut off.
  */

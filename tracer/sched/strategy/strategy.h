@@ -126,7 +126,7 @@ void strategy_begin(struct strategy *s, uint64_t run);
 size_t strategy_choose(struct strategy *s, const struct strategy_point *points, size_t count);
 
 /*
- * Are accesses to memory there of no interest to any other thread, as far as run 0 has shown (sharing.h)? False where the
+ * Are accesses to memory there of no interest to any other thread, as far as run 0 has shown (sharing.c)? False where the
  * strategy does not care.
  */
 bool strategy_is_own_place(const struct strategy *s, uint64_t place);

@@ -1,5 +1,5 @@
 /*
- * Many runs of one program, compared: is the outcome the same each time (repeat.h), does the script
+ * Many runs of one program, compared: is the outcome the same each time (struct repeat), does the script
  * force it (prove.h), do gates do what sleeps did (convert.h)?
  *
  * Nothing is printed here: the caller is told of progress through an experiment_view, and gets
