@@ -296,7 +296,8 @@ static void add_verb(struct saving *v, struct str *out, const char *verb, long p
 }
 
 /* A line of its own that waits for the gate of phase p, or opens it. */
-static void add_place(struct saving *v, const struct script_place *place, const char *verb, long p)
+static void add_gate_place(struct saving *v, const struct script_place *place, const char *verb,
+			   long p)
 {
 	script_place(place, &v->places);
 	add_verb(v, &v->places, verb, p, false);
@@ -439,7 +440,7 @@ static void add_standing(struct saving *v, const struct standing *s)
 		return;
 	case POSITION_MAIN:
 	case POSITION_START:
-		add_place(v, &begin, "wait", s->to);
+		add_gate_place(v, &begin, "wait", s->to);
 	}
 }
 
@@ -489,7 +490,7 @@ static void add_end(struct saving *v, long p)
 		if (v->needed[p] || has_deed(v, p, false))
 			add_rest(v, p);
 	} else if ((gone || phase->end == INTERACTIVE_ENDED) && v->needed[p]) {
-		add_place(v, &end, "open", p);
+		add_gate_place(v, &end, "open", p);
 	}
 }
 
@@ -554,7 +555,7 @@ static void write_steps(struct saving *v)
 		long p = begins_after(v, *it);
 
 		if (p != NEVER)
-			add_place(v, &begin, "wait", p);
+			add_gate_place(v, &begin, "wait", p);
 	}
 	for (long p = 0; p < phase_count(v); p++) {
 		for (; s < v->standing.items + v->standing.count && s->from == p; s++)
