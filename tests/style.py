@@ -9,6 +9,10 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import shape  # noqa: E402
+
 # folder -> folders it may use (itself is understood)
 LIBRARY = ["tracer/base", "tracer/report", "tracer/arch", "tracer/resident", "tracer/tracee", "tracer/cache", "tracer/elf", "tracer/dwarf", "tracer/source", "tracer/inspect", "gates", "lua"]
 KERNEL = LIBRARY + ["tracer/run"]
@@ -87,8 +91,6 @@ MAX_FOLDER = 25
 LARGER_FOLDERS = {"lua": 30}
 # Files with a static function of one name: a backtrace, a profile and grep say where it is.
 MAX_SHARED_NAME = 3
-# Of files that use each other in a circle no more than six: beyond that nobody can read one of them alone.
-MAX_CIRCLE = 6
 
 
 def strip_comments(text):
@@ -166,12 +168,10 @@ def circles(graph):
     return found
 
 
-def check_circles(graph, complain):
+def check_circles(graph, limits):
     for folder in sorted({room_of(path) for path in graph}):
         inside = {path: [p for p in used if room_of(p) == folder] for path, used in graph.items() if room_of(path) == folder}
-        largest = max(circles(inside), key=len, default=[])
-        if len(largest) > MAX_CIRCLE:
-            complain(f"{folder}: a circle of {len(largest)} files, {MAX_CIRCLE} are the most: {' '.join(map(os.path.basename, largest))}")
+        shape.check_circle(folder, max(circles(inside), key=len, default=[]), limits)
 
 
 def check_folders(complain):
@@ -179,18 +179,19 @@ def check_folders(complain):
         complain(f"tests/style.py: a circle of folders: {' '.join(circle)}")
 
 
-def check_symbols(complain):
+def check_symbols(complain, limits):
     objects = [o for o in glob.glob("build/obj/**/*.o", recursive=True) if os.path.exists(o[len("build/obj/"):-2] + ".c")]
     if not objects:
         print("style: no object files, so only includes are checked: make first")
-        return
+        return False
     graph = users(objects)
     for path, used in graph.items():
         for other, name in used.items():
             if room_of(other) != room_of(path) and room_of(other) not in EDGES[room_of(path)]:
                 complain(f"{path}: uses {name} of {other}: {room_of(path)} may not know {room_of(other)}")
-    check_circles(graph, complain)
+    check_circles(graph, limits)
     check_folders(complain)
+    return True
 
 
 # ---- by text --------------------------------------------------------------------------------------
@@ -229,12 +230,15 @@ def check_tags(texts, complain):
             complain(f"{paths[1]}: {tag} is the name of a struct or enum of {paths[0]}, too")
 
 
+def check_folder_size(folder, files, complain):
+    most = LARGER_FOLDERS.get(folder, MAX_FOLDER)
+    if folder.split("/")[0] in ("tracer", "gates", "lua") and files > most:
+        complain(f"{folder}: {files} files, {most} are the most")
+
+
 def check_folder_sizes(complain):
     for folder, _, names in os.walk("."):
-        folder = folder[2:]
-        most = LARGER_FOLDERS.get(folder, MAX_FOLDER)
-        if folder.split("/")[0] in ("tracer", "gates", "lua") and len(names) > most:
-            complain(f"{folder}: {len(names)} files, {most} are the most")
+        check_folder_size(folder[2:], len(names), complain)
 
 
 def check_static_names(texts, complain):
@@ -377,14 +381,67 @@ def check_tours(texts, complain):
         check_steps(title, steps, calls, complain)
 
 
+# ---- every rule, shown red ---------------------------------------------------------------------------
+
+
+def reds():
+    """Each rule with a tiny input that breaks it: (what the complaint says, a function of complain)."""
+    def limited(check, *args):
+        def run(complain):
+            check(*args, shape.Limits([], complain))
+        return run
+
+    def of(check, *args):
+        return lambda complain: check(*args, complain)
+
+    long = "void f(void)\n{\n" + "\tg();\n" * 61 + "}\n"
+    kernel = {"tracer/run/state.h": "struct run {\n\tint x;\n};\n", "tracer/cli/a.c": '#include "tracer/run/state.h"\n'}
+    public = {"gates/a.h": "", "gates/b.h": "", "lua/x.c": '#include "gates/a.h"\n#include "gates/b.h"\n'}
+    statics = {f"gates/{n}.c": "static int same(int x)\n{\n}\n" for n in "abcd"}
+    graph = {f"gates/{a}.c": {f"gates/{b}.c": "f"} for a, b in ("ab", "bc", "cd", "da")}
+    observer = "const struct observer x_observer = {\n};\n"
+    return [
+        ("may not know", of(check_includes, "gates/a.c", '#include "tracer/cli/cli.h"\n')),
+        ("only its own room", of(check_internal, "gates/a.c", '#include "lua/lua_internal.h"\n')),
+        ("ptrace and waitpid belongs in", of(check_rooms, "tracer/run/a.c", "\tptrace(PTRACE_CONT);\n")),
+        ("waitpid belongs in", of(check_rooms, "gates/a.c", "\twaitpid(pid, NULL, 0);\n")),
+        ("process_vm", lambda complain: check_rooms("lua/a.c", "\tprocess_vm_readv(pid);\n", lambda text: complain(text + " process_vm"))),
+        ("text from elsewhere", of(check_foreign, "gates/a.c", 'str_addf(s, "-- %s", text);')),
+        ("601 lines", of(check_file_length, "gates/a.c", "\n" * 601)),
+        ("a function of", of(check_function_lengths, "gates/a.c", long)),
+        ("write ERROR(e)", of(check_errors, "gates/a.c", "void f(void)\n{\n\tstruct error e;\n}\n")),
+        ("is the name of a struct", of(check_tags, {"a.c": "struct s {\n};\n", "b.c": "struct s {\n};\n"})),
+        ("is static in 4 files", of(check_static_names, statics)),
+        ("26 files", of(check_folder_size, "tracer/base", 26)),
+        ("7 booleans", limited(shape.check_booleans, {"a.h": "struct s {\n\tbool a, b, c, d;\n\tbool e, f, g; /* why */\n};\n"})),
+        ("2 public headers", limited(shape.check_public_headers, public)),
+        ("no observer", limited(shape.check_observers, {"tracer/features/x/x.c": ""})),
+        ("2 observers", limited(shape.check_observers, {"tracer/features/x/x.c": observer * 2})),
+        ("1 files that know its members", limited(shape.check_kernel_structs, kernel)),
+        ("4 files in a circle", limited(check_circles, graph)),
+        ("2 lines", lambda complain: shape.check_lines({"gates/a.c": "\n\n"}, [["gates", "1"]], complain)),
+        ("write 1 instead of 2", lambda complain: shape.check_lines({"gates/a.c": "\n"}, [["gates", "2"]], complain)),
+        ("remove the line", lambda complain: shape.Limits([["observers", "x", "2"]], complain).finish()),
+    ]
+
+
+def check_rules(complain):
+    for words, break_it in reds():
+        told = []
+        break_it(told.append)
+        if not any(words in text for text in told):
+            complain(f"tests/style.py: the rule of '{words}' does not see what breaks it: {told}")
+
+
 def main():
     complaints = []
-    texts = {}
+    texts, whole = {}, {}
+    limits = shape.Limits(shape.rows(shape.ALLOWED), complaints.append)
     files = sorted(glob.glob("tracer/**/*.[ch]", recursive=True) + glob.glob("gates/*.[ch]") + glob.glob("lua/*.[ch]"))
     for path in files:
         with open(path, encoding="utf-8") as f:
-            text = strip_comments(f.read())
-        texts[path] = text
+            whole[path] = f.read()
+        text = texts[path] = strip_comments(whole[path])
         check_includes(path, text, complaints.append)
         check_internal(path, text, complaints.append)
         check_rooms(path, text, complaints.append)
@@ -396,11 +453,16 @@ def main():
     for path in others:
         with open(path, encoding="utf-8") as f:
             check_file_length(path, f.read(), complaints.append)
+    check_rules(complaints.append)
     check_tags(texts, complaints.append)
     check_folder_sizes(complaints.append)
     check_static_names(texts, complaints.append)
     check_tours(texts, complaints.append)
-    check_symbols(complaints.append)
+    for check in (shape.check_booleans, shape.check_public_headers, shape.check_observers, shape.check_kernel_structs):
+        check(texts, limits)
+    shape.check_lines(whole, shape.rows(shape.ROOMS), complaints.append)
+    if check_symbols(complaints.append, limits):
+        limits.finish()
     for c in complaints:
         print(c, file=sys.stderr)
     print(f"style: {len(files) + len(others)} files, {len(complaints)} complaints")
