@@ -4,6 +4,7 @@ Every program that a test starts carries GATECTL_E2E=<a name of this one test> i
 that is how what is left over is found, and ended, by its own id and nobody else's.
 """
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -75,25 +76,32 @@ def _is_built(out, command, sources):
         return False
 
 
+@contextlib.contextmanager
+def _locked(path):
+    with open(path + ".lock", "w") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        yield
+
+
 def _build(command, out, sources):
     """Runs the compiler where that is needed. Of two processes that build one file at once the first one's stays."""
     os.makedirs(os.path.dirname(out), exist_ok=True)
     if _is_built(out, command, sources):
         return out
-    if os.path.lexists(out):
-        os.unlink(out)
+    with _locked(out):
+        if os.path.lexists(out) and not _is_built(out, command, sources):
+            os.unlink(out)
     temporary = "%s.%d.%d" % (out, os.getpid(), threading.get_ident())
     p = subprocess.run(command + ["-o", temporary], capture_output=True, text=True)
     if p.returncode != 0:
         raise Failure("does not compile: %s\n%s" % (shlex.join(command), p.stderr[:4000]))
-    with open(temporary + ".cmd", "w") as f:
-        f.write(shlex.join(command))
-    os.rename(temporary + ".cmd", out + ".cmd")
-    try:
-        os.link(temporary, out)
-    except FileExistsError:
-        pass
-    os.unlink(temporary)
+    with _locked(out):
+        if _is_built(out, command, sources):
+            os.unlink(temporary)
+            return out
+        with open(out + ".cmd", "w") as f:
+            f.write(shlex.join(command))
+        os.rename(temporary, out)
     return out
 
 
