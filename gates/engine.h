@@ -16,14 +16,67 @@
 #include "tracer/base/array.h"
 #include "tracer/base/error.h"
 #include "tracer/base/text/str.h"
+#include "gates/given.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
+struct arrival;
 struct engine;
 struct gate;
 struct place;
-struct arrival;
+
+/*
+ * The wait-for graph: who waits for whom, and whether a gate is part of the reason that nobody moves.
+ * Pure: the run describes each thread, this says what it means.
+ */
+
+enum wait_kind {
+	WAIT_NOT,     /* it can move: runs, sleeps, waits with a time-out, or for what is outside */
+	WAIT_GATE,    /* held */
+	WAIT_MUTEX,   /* a lock whose owner is `on`; where `more` own it as well, for all of them */
+	WAIT_JOIN,    /* the end of the thread `on` */
+	WAIT_PROCESS, /* the end of a traced child process: any thread with `process` == its target */
+	WAIT_FUTEX,   /* something that any other thread of its memory can give, not known whom */
+	WAIT_FILE,    /* something that any other thread of the processes `by` can give */
+	WAIT_NEVER,   /* a lock whose owner is gone: nobody can give it */
+};
+
+struct wait {
+	struct engine_thread *thread;
+	enum wait_kind kind;
+	struct engine_thread *on;	    /* MUTEX, JOIN; NULL: not known, then as FUTEX */
+	ARRAY(struct engine_thread *) more; /* MUTEX: readers that own it as well */
+	ARRAY(int) by;			    /* FILE: pids */
+	int process;			    /* pid the thread belongs to */
+	int space;	/* threads with the same number share their memory; 0: that is `process` */
+	bool shared;	/* FUTEX: in memory that all processes share */
+	int on_process; /* PROCESS: pid waited for; 0: any child (then children's `parent` says) */
+	int parent;	/* pid of the parent of `process`, 0 unknown */
+};
+
+/* Frees what it owns: `more` and `by`. */
+void wait_fini(struct wait *w);
+
+enum waits_answer {
+	WAITS_MOVING, /* at least one thread can move */
+	WAITS_GATE,   /* nobody can move, and a gate is part of the reason */
+	WAITS_OWN,    /* nobody can move, and it is the program's own doing */
+};
+
+/*
+ * `cycle` gets the indexes of a cycle of waits, or of a chain that ends at what can never happen
+ * or at a gate (at most count of them), *length how many; NULL is allowed. A cycle without a gate
+ * in it is the program's own deadlock even where another thread is held at a gate.
+ */
+enum waits_answer waits_judge(const struct wait *waits, size_t count, size_t *cycle,
+			      size_t *length);
+
+/*
+ * The same, while others still move: those that nobody can set free any more, whatever the others
+ * and the gates do. False, and *length 0: there are none.
+ */
+bool waits_lost(const struct wait *waits, size_t count, size_t *cycle, size_t *length);
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
@@ -404,5 +457,134 @@ struct engine_hold {
 bool engine_held(const struct engine *e, const struct engine_thread *t, struct engine_hold *out);
 /* Which of the `spots` of its arrival the thread is at; false: there are none, or it was released. */
 bool engine_spot(const struct engine_thread *t, struct arrival_spot *out);
+
+/*
+ * How a run ended: what the script expects, what was seen, and the one word and status for it.
+ * Pure: facts in, verdict out.
+ */
+
+/* `never_reached = LOCATION`: a place without verbs, which tells whether anybody comes there. */
+struct expect_never {
+	char *location;
+	const struct place *place; /* the engine's: the script's own place there, or else `own` */
+	const struct place *own;   /* without verbs, for this alone */
+};
+
+/* `expect(function(run) ... end, "what it means")`: the script is asked when the run is over. */
+struct expect_check {
+	char *text;   /* what it means */
+	char *source; /* FILE:LINE */
+	int ref;      /* what the script knows it by */
+};
+
+/* `expect { ... }`; several calls add up. */
+struct expect {
+	bool any; /* the script has an expect at all */
+	bool has_exit, has_signal, deadlock, livelock, time_limit;
+	int exit, signal;
+	char *at,
+		*at_source; /* the location where the signal ends it (any call), and who wants that; or NULL */
+	ARRAY(char *) stdout_has; /* each must occur in what the program wrote there */
+	ARRAY(char *) stderr_has;
+	ARRAY(struct expect_never) never;
+	ARRAY(struct expect_check) checks;
+};
+void expect_fini(struct expect *x);
+/* When the scripts are loaded: a place of theirs at such a location is the one that is meant, and that it
+   is never reached is no failure. */
+void expect_settle(struct expect *x, const struct engine *e);
+/* Is this the place by which `never_reached` is told? */
+bool expect_looks_at(const struct expect *x, const struct place *p);
+/* Is the output of the program asked for? */
+bool expect_wants_stdout(const struct expect *x);
+bool expect_wants_stderr(const struct expect *x);
+/* Is it about nothing but how the program ends, and what it writes on its standard output? */
+bool expect_is_plain(const struct expect *x);
+/* What is expected, in words: `exit status 1, standard output has "6 * 7 = 6"`. */
+void expect_print(const struct expect *x, struct str *out);
+
+/* `limits { ... }`, seconds; negative: not given. */
+struct limits {
+	double gate, run;
+};
+
+struct plan {
+	struct expect expect;
+	struct limits limits;
+	struct given given;
+};
+
+enum verdict {
+	VERDICT_OK = 0,
+	VERDICT_FOUND = 116, /* of a search, never of a run */
+	VERDICT_DIVERGED = 117,
+	VERDICT_NOT_AS_EXPECTED = 119,
+	VERDICT_NEVER_REACHED = 120,
+	VERDICT_NEVER_OPENED = 121,
+	VERDICT_GATE_DEADLOCK = 122,
+	VERDICT_DEADLOCK = 123,
+	VERDICT_TIME_LIMIT = 124,
+	VERDICT_ERROR = 125,
+	VERDICT_CRASHED = 128, /* and the signal */
+};
+const char *verdict_word(enum verdict v); /* "ok", "never-reached", ... */
+
+/* By precedence, the weakest first. */
+enum outcome_fault {
+	OUTCOME_SOUND,
+	OUTCOME_FAILED,	  /* the script has said `fail` */
+	OUTCOME_DIVERGED, /* a schedule was to be followed, and the program does not */
+	OUTCOME_FAULT,	  /* a script's fault or gatectl's own */
+};
+enum outcome_stuck { OUTCOME_MOVING, OUTCOME_DEADLOCK, OUTCOME_GATE_DEADLOCK };
+enum outcome_limit {
+	OUTCOME_IN_TIME,
+	OUTCOME_TIME_LIMIT,
+	OUTCOME_OUT_OF_TIME, /* the limit of all runs together: no verdict on this run */
+};
+enum outcome_end { OUTCOME_KILLED /* by gatectl */, OUTCOME_EXITED, OUTCOME_SIGNALED };
+
+/* What was seen. */
+struct outcome {
+	enum outcome_fault fault;
+	enum outcome_stuck stuck;
+	enum outcome_limit limit;
+	unsigned long steps;  /* the limit was none of time, but so many steps; else 0 */
+	double hang;	      /* seconds in which no thread made a step; else 0 */
+	bool livelock;	      /* somebody moved, but nobody got on; with or without time_limit */
+	bool gate_limit;      /* a thread was held longer than the limit */
+	bool held_at_end;     /* ... or still held when the program ended by exit */
+	enum outcome_end end; /* of the program's first process */
+	int exit, signal;
+	bool crashed; /* by a signal that nobody sends on purpose: SEGV, ABRT and the like ... */
+	const char *place; /* ... " in f at x.c:3"; NULL unknown */
+	bool at;	   /* ... and the location of the expect is there */
+	int killed_by;	   /* the signal of a :kill, or 0: dying by that one is no surprise */
+	const struct str *stdout_text,
+		*stderr_text; /* what it wrote, where an expect asks; or NULL */
+	/* Of the functions that were asked at the end: the first that did not say yes, and whether one
+	   has looked at the signal, so that no signal is a surprise. */
+	const struct expect_check *refused;
+	bool signal_judged;
+};
+
+/* A script's fault or failure, or gatectl's own fault. The strongest counts. */
+void outcome_fault(struct outcome *o, const struct error *err);
+
+/* How it ended, in words: "exit status 1", "a deadlock". */
+void outcome_print(const struct outcome *o, struct str *out);
+
+/* The verdict, by the order of precedence of the contract. */
+enum verdict verdict_of(const struct engine *e, const struct expect *x, const struct outcome *o);
+
+/* gatectl's exit status: the verdict's, or 0 (expect), or the program's own, 128+N. */
+int verdict_status(enum verdict v, const struct expect *x, const struct outcome *o);
+
+/* How the program ended, as far as the expectation is concerned: "exit status 1", "ended by signal
+   SIGABRT", "the program still ran at the time limit". */
+void outcome_print_end(const struct outcome *o, struct str *out);
+
+/* The first expectation that does not hold, in words ("exit status 1, expected 0"); malloc'd. */
+char *verdict_unmet(const struct expect *x, const struct outcome *o);
 
 #endif

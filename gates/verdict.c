@@ -1,5 +1,5 @@
 /* How a run ended: what the script expects, what was seen, and the word for it. */
-#include "gates/verdict.h"
+#include "gates/engine.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/text/str.h"
 #include "tracer/base/signame.h"

@@ -3,7 +3,7 @@
  * threads without hope deadlock by the program's own fault: they wait in a cycle, for what only
  * threads of that cycle could give, or for an owner that has exited. No gate is involved.
  */
-#include "gates/waits.h"
+#include "gates/engine.h"
 
 enum { NOBODY = -1, GONE = -2 };
 

@@ -1,4 +1,4 @@
-#include "lua/strategy.h"
+#include "lua/script.h"
 #include "lua/script_internal.h"
 
 #include <stdlib.h>

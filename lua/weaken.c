@@ -1,4 +1,4 @@
-#include "lua/weaken.h"
+#include "lua/script.h"
 #include "lua/script_internal.h"
 
 #include "tracer/base/log.h"

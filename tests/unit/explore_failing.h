@@ -7,7 +7,7 @@
 
 #include "explore_program.h"
 
-#include "tracer/sched/schedule/minimise.h"
+#include "tracer/sched/schedule/schedule.h"
 
 struct failing {
 	struct program program;

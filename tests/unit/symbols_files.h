@@ -14,7 +14,7 @@
 
 #include "tracer/base/text/str.h"
 #include "tracer/dwarf/lines/lines.h"
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 
 #include <fcntl.h>
 #include <link.h>

@@ -7,7 +7,7 @@
 
 #include "symbols_program.h"
 
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 #include "tracer/inspect/values/value_internal.h"
 
 #include <dlfcn.h>

@@ -4,7 +4,6 @@
  */
 #include "tracer/arch/arch.h"
 #include "tracer/elf/module.h"
-#include "tracer/elf/module_tables.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
 #include "symbols_spoil.h"
 
 #include "tracer/inspect/inspect.h"
-#include "tracer/dwarf/frames/cfi.h"
+#include "tracer/dwarf/frames/frames.h"
 #include "tracer/dwarf/expressions/expression.h"
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -3,7 +3,7 @@
 
 #include "tracer/cache/cache.h"
 #include "tracer/dwarf/index/index.h"
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 
 #include <dirent.h>
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tracer/synth/plan/plan.h"
-#include "tracer/sched/schedule/text.h"
+#include "tracer/sched/schedule/schedule.h"
 
 #define HEAD(steps) "# gatectl schedule 2\nsteps: " #steps "\n"
 

@@ -2,7 +2,7 @@
 #include "explore_failing.h"
 
 #include "tracer/synth/plan/plan.h"
-#include "tracer/sched/schedule/text.h"
+#include "tracer/sched/schedule/schedule.h"
 
 /* ---- sources ------------------------------------------------------------------------------------ */
 

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tracer/sched/schedule/address.h"
-#include "tracer/sched/schedule/text.h"
+#include "tracer/sched/schedule/schedule.h"
 
 static const char sample[] =
 	"# gatectl schedule 2\n"

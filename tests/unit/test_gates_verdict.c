@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "gates/verdict.h"
+#include "gates/engine.h"
 
 /* An engine with one required place, reached or not. */
 static struct engine *engine(bool reached)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "gates/waits.h"
+#include "gates/engine.h"
 
 enum { MOST = 8 };
 

@@ -6,8 +6,7 @@
  */
 #include "tracer/arch/arch.h"
 #include "tracer/elf/module.h"
-#include "tracer/elf/module_tables.h"
-#include "tracer/resident/stub.h"
+#include "tracer/resident/resident.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * says of the same: step by step, so that at each instruction it is known what stands where.
  */
 #include "tracer/arch/arch.h"
-#include "tracer/resident/comparison.h"
+#include "tracer/resident/resident.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * thread would be without it, and what stands on the stack; what is written down is what the registers were.
  */
 #include "tracer/arch/arch.h"
-#include "tracer/resident/grant.h"
+#include "tracer/resident/resident.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

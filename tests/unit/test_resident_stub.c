@@ -3,7 +3,7 @@
  * be without it, what stands on the stack, and whether it has arrived.
  */
 #include "tracer/arch/arch.h"
-#include "tracer/resident/stub.h"
+#include "tracer/resident/resident.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Lock files: their text, how alike lines are, and the script that is rewritten. */
-#include "tracer/scripts/drift.h"
+#include "tracer/scripts/scripts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

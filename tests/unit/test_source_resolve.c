@@ -1,7 +1,7 @@
 /* What locations mean in programs of C: compiled here, by gcc and clang, in every DWARF version. */
 #include "symbols_program.h"
 
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 
 static const char header[] = "static inline int twice(int x)\n"
 			     "{\n"

@@ -1,7 +1,7 @@
 /* Entries and types: every attribute as readelf reads it, types by name, spelling, broken input. */
 #include "symbols_program.h"
 
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 #include "tracer/source/types/types.h"
 
 static const char source[] =

@@ -7,9 +7,8 @@
 #ifndef TESTS_WITNESS_H
 #define TESTS_WITNESS_H
 
-#include "tracer/dwarf/frames/cfi.h"
-#include "tracer/dwarf/units/dies_read.h"
-#include "tracer/dwarf/units/entries.h"
+#include "tracer/dwarf/frames/frames.h"
+#include "tracer/dwarf/units/units.h"
 #include "tracer/dwarf/expressions/expression.h"
 
 #include <setjmp.h>

@@ -2,11 +2,10 @@
  * gatectl check: what the locations of scripts mean; with a lock file beside a script, whether that
  * is what they meant when it was written; --lock writes it, --fix follows lines that have moved.
  */
-#include "tracer/scripts/query.h"
+#include "tracer/scripts/scripts.h"
 #include "tracer/cli/cli.h"
 
 #include "tracer/base/files/file.h"
-#include "tracer/scripts/drift.h"
 
 #include <errno.h>
 #include <stdarg.h>

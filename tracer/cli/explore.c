@@ -5,7 +5,7 @@
 #include "tracer/cli/report/report.h"
 #include "tracer/cli/progress.h"
 #include "tracer/synth/synth.h"
-#include "tracer/sched/schedule/text.h"
+#include "tracer/sched/schedule/schedule.h"
 #include "tracer/features/features.h"
 
 #include <stdio.h>

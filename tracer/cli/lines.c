@@ -1,10 +1,10 @@
 /* gatectl lines: what locations mean; and how that is printed, for check too. */
-#include "tracer/scripts/query.h"
+#include "tracer/scripts/scripts.h"
 #include "tracer/cli/cli.h"
 
 #include "tracer/arch/arch.h"
 #include "tracer/inspect/inspect.h"
-#include "tracer/resident/stub.h"
+#include "tracer/resident/resident.h"
 
 #include <stdio.h>
 

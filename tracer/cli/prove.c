@@ -1,5 +1,5 @@
 /* gatectl prove: the table, and below it in words whether the outcome is forced, and what could be left out. */
-#include "tracer/search/runs/prove.h"
+#include "tracer/search/runs/runs.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/progress.h"
 

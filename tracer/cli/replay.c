@@ -1,5 +1,5 @@
 /* gatectl replay: a run in which the threads take turns as a file says, once or several times. */
-#include "tracer/search/runs/replay.h"
+#include "tracer/search/explore.h"
 #include "tracer/cli/report/report.h"
 #include "tracer/features/features.h"
 

@@ -3,7 +3,7 @@
 #include "tracer/cli/report/report.h"
 
 #include "tracer/base/log.h"
-#include "tracer/search/runs/experiment.h"
+#include "tracer/search/runs/runs.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef GATECTL_ELF_ELF_INTERNAL_H
 #define GATECTL_ELF_ELF_INTERNAL_H
 
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 
 #include <gelf.h>
 #include <libelf.h>

@@ -1,4 +1,4 @@
-#include "tracer/elf/mapped.h"
+#include "tracer/elf/module.h"
 
 #include <string.h>
 #include <sys/mman.h>

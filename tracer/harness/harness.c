@@ -1,7 +1,7 @@
 /* The search as a whole: harnesses by size, and how thoroughly each is searched. */
 #include "tracer/harness/hunt.h"
 
-#include "lua/weaken.h"
+#include "lua/script.h"
 
 #include <string.h>
 

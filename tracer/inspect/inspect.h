@@ -13,7 +13,7 @@
 #define GATECTL_INSPECT_INSPECT_H
 
 #include "tracer/base/text/str.h"
-#include "tracer/dwarf/frames/frame.h"
+#include "tracer/dwarf/frames/frames.h"
 #include "tracer/source/source.h"
 
 /* ---- calls ---------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-#include "tracer/resident/comparison.h"
+#include "tracer/resident/resident.h"
 
 #include <string.h>
 

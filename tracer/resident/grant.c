@@ -1,4 +1,4 @@
-#include "tracer/resident/grant.h"
+#include "tracer/resident/resident.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "tracer/resident/stub.h"
+#include "tracer/resident/resident.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #include "tracer/run/attach.h"
 #include "tracer/run/go.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/modules/loader.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/start.h"
 #include "tracer/run/threads/threads.h"

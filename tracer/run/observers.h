@@ -5,7 +5,7 @@
 #ifndef GATECTL_RUN_OBSERVERS_H
 #define GATECTL_RUN_OBSERVERS_H
 
-#include "gates/waits.h"
+#include "gates/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

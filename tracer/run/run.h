@@ -8,7 +8,7 @@
 #ifndef GATECTL_RUN_RUN_H
 #define GATECTL_RUN_RUN_H
 
-#include "gates/verdict.h"
+#include "gates/engine.h"
 #include "tracer/base/error.h"
 #include "tracer/base/files/stream.h"
 #include "tracer/base/text/str.h"

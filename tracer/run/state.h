@@ -5,7 +5,7 @@
 #ifndef GATECTL_RUN_STATE_H
 #define GATECTL_RUN_STATE_H
 
-#include "gates/waits.h"
+#include "gates/engine.h"
 #include "lua/script.h"
 #include "tracer/base/text/json.h"
 #include "tracer/run/kept.h"

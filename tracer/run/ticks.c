@@ -2,7 +2,7 @@
  * What happens as time passes: limits and, when nothing has happened for a while, the question
  * whether anything still can.
  */
-#include "tracer/run/places/apply.h"
+#include "tracer/run/places/places.h"
 #include "tracer/run/go.h"
 #include "tracer/run/ticks.h"
 #include "tracer/tracee/events/events.h"

@@ -251,7 +251,7 @@ const char *addresses_memory(struct scheduler *c, struct sched_thread *t);
 
 /* ---- points.c: traps, and where points are ---- */
 
-struct hit; /* run/places/sites.h */
+struct hit; /* run/places/places.h */
 struct site_owner;
 
 /* Where traps are set, while the thread is stopped. */

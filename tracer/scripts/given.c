@@ -3,7 +3,7 @@
  * script alone is the test. The command line takes precedence: arguments after PROG replace all the
  * script's, and `gatectl run ... < FILE` passes that file.
  */
-#include "tracer/scripts/given.h"
+#include "tracer/scripts/scripts.h"
 
 #include "tracer/base/files/io.h"
 #include "tracer/tracee/attach/attach.h"

@@ -14,7 +14,7 @@
  *
  * Nothing in it depends on the machine, and blank lines and lines that begin with # do not count.
  */
-#include "tracer/scripts/drift.h"
+#include "tracer/scripts/scripts.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,11 +1,9 @@
 /* check and lines: what do locations mean in this program? None of the program's own code runs. */
 #include "tracer/run/conditions.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/modules/loader.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/threads.h"
-#include "tracer/scripts/query.h"
-#include "tracer/scripts/given.h"
+#include "tracer/scripts/scripts.h"
 #include "tracer/tracee/attach/attach.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Replaces a location in the text of a Lua script; everything else stays byte for byte. */
-#include "tracer/scripts/drift.h"
+#include "tracer/scripts/scripts.h"
 
 #include <ctype.h>
 #include <string.h>

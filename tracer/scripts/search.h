@@ -5,7 +5,7 @@
 #ifndef GATECTL_SCRIPTS_SEARCH_H
 #define GATECTL_SCRIPTS_SEARCH_H
 
-#include "tracer/scripts/drift.h"
+#include "tracer/scripts/scripts.h"
 #include "tracer/source/lines/source_lines.h"
 
 /* The weights of similarities. A line counts for more than everything around it. */

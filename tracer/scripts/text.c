@@ -1,5 +1,5 @@
 /* How alike are two lines of source text? Blanks never count. */
-#include "tracer/scripts/drift.h"
+#include "tracer/scripts/scripts.h"
 
 #include <ctype.h>
 #include <string.h>

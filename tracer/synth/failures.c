@@ -3,7 +3,7 @@
 #include "tracer/synth/synth_internal.h"
 
 #include "tracer/search/explore.h"
-#include "tracer/sched/schedule/minimise.h"
+#include "tracer/sched/schedule/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #define GATECTL_SYNTH_SYNTH_H
 
 #include "tracer/search/explore.h"
-#include "tracer/search/runs/replay.h"
 
 /* Searches as explore_search() does, and makes the script of each failure, unless
    options.only_finds is set. Returns as explore_search(). */

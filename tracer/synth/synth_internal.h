@@ -7,7 +7,7 @@
 #ifndef GATECTL_SYNTH_SYNTH_INTERNAL_H
 #define GATECTL_SYNTH_SYNTH_INTERNAL_H
 
-#include "tracer/search/runs/oracle.h"
+#include "tracer/search/runs/runs.h"
 #include "tracer/synth/plan/plan.h"
 #include "tracer/synth/synth.h"
 

@@ -3,7 +3,7 @@
 #define GATECTL_CLI_REPL_REPL_H
 
 #include "tracer/cli/cli.h"
-#include "tracer/search/runs/replay.h"
+#include "tracer/search/explore.h"
 #include "tracer/features/interactive/interactive.h"
 
 /* A line or file of Lua that was accepted, in order; a restart does them again. */

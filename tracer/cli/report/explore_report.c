@@ -2,7 +2,7 @@
 #include "tracer/cli/report/report.h"
 
 #include "tracer/base/files/path.h"
-#include "tracer/sched/schedule/text.h"
+#include "tracer/sched/schedule/schedule.h"
 
 #include <inttypes.h>
 

@@ -4,7 +4,7 @@
 #include "tracer/base/array.h"
 #include "tracer/base/files/file.h"
 #include "tracer/base/files/io.h"
-#include "tracer/search/runs/replay.h"
+#include "tracer/search/explore.h"
 
 #include <errno.h>
 #include <fcntl.h>

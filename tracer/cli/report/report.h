@@ -3,7 +3,7 @@
 #define GATECTL_CLI_REPORT_REPORT_H
 
 #include "tracer/cli/cli.h"
-#include "tracer/search/runs/races.h"
+#include "tracer/search/explore.h"
 
 /* ---- reports.c: --report -------------------------------------------------------------------- */
 

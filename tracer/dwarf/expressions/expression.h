@@ -5,8 +5,8 @@
 #ifndef GATECTL_DWARF_EXPRESSIONS_EXPRESSION_H
 #define GATECTL_DWARF_EXPRESSIONS_EXPRESSION_H
 
-#include "tracer/dwarf/units/entries.h"
-#include "tracer/dwarf/frames/frame.h"
+#include "tracer/dwarf/units/units.h"
+#include "tracer/dwarf/frames/frames.h"
 
 enum piece_kind {
 	PIECE_MEMORY,	/* number: address */

@@ -2,7 +2,7 @@
 #ifndef GATECTL_DWARF_EXPRESSIONS_EXPRESSION_INTERNAL_H
 #define GATECTL_DWARF_EXPRESSIONS_EXPRESSION_INTERNAL_H
 
-#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/units.h"
 #include "tracer/dwarf/expressions/expression.h"
 
 /* Numbers on the stack: of the generic type (an address and its arithmetic), or of a base type of

@@ -1,6 +1,6 @@
 /* Operations that need the frame, the program, or other entries of the debug information. */
 #include "tracer/dwarf/expressions/expression_internal.h"
-#include "tracer/dwarf/frames/call_site.h"
+#include "tracer/dwarf/frames/frames.h"
 
 #include <libdwarf/dwarf.h>
 

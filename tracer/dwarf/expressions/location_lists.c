@@ -1,6 +1,6 @@
 /* Where a variable is at which instruction: a list of locations, or one expression for everywhere. */
 #include "tracer/dwarf/expressions/expression.h"
-#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -1,8 +1,7 @@
 /* Call frames of a module's code: which section describes them. */
 #include "tracer/dwarf/cursor.h"
-#include "tracer/dwarf/frames/cfi.h"
-#include "tracer/dwarf/frames/frame.h"
-#include "tracer/elf/module_tables.h"
+#include "tracer/dwarf/frames/frames.h"
+#include "tracer/elf/module.h"
 
 #include <libdwarf/dwarf.h>
 

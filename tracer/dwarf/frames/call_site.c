@@ -1,5 +1,5 @@
 /* Calls as compilers describe them: DW_TAG_call_site, GNU's before DWARF 5. */
-#include "tracer/dwarf/frames/call_site.h"
+#include "tracer/dwarf/frames/frames.h"
 
 #include <libdwarf/dwarf.h>
 

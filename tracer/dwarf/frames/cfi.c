@@ -1,6 +1,6 @@
 /* What stands in the section: descriptions of code (FDE) and what several share (CIE). */
 #include "tracer/dwarf/cursor.h"
-#include "tracer/dwarf/frames/cfi.h"
+#include "tracer/dwarf/frames/frames.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -3,9 +3,8 @@
  * of the vdso, which is no file, or from what is known without any.
  */
 #include "tracer/dwarf/expressions/expression.h"
-#include "tracer/dwarf/frames/cfi.h"
-#include "tracer/dwarf/frames/frame.h"
-#include "tracer/elf/module_tables.h"
+#include "tracer/dwarf/frames/frames.h"
+#include "tracer/elf/module.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #ifndef GATECTL_DWARF_INDEX_INDEX_H
 #define GATECTL_DWARF_INDEX_INDEX_H
 
-#include "tracer/dwarf/units/dies.h"
+#include "tracer/dwarf/units/units.h"
 
 /* Of files in the cache: counted up by whoever changes what stands in them (index_internal.h). */
 enum { INDEX_FORMAT = 2 };

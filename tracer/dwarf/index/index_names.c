@@ -5,9 +5,9 @@
  * A function of a name that has code may have the name from elsewhere: a copy from the abstract function, a
  * method from its class. That is looked up when the unit has been read.
  */
-#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/units.h"
 #include "tracer/dwarf/index/index_internal.h"
-#include "tracer/elf/mapped.h"
+#include "tracer/elf/module.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -1,6 +1,6 @@
 /* What an earlier run has kept is taken from the cache. */
 #include "tracer/base/text/str.h"
-#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/units.h"
 #include "tracer/dwarf/index/index_internal.h"
 
 #include <stdio.h>

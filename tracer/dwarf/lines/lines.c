@@ -2,8 +2,8 @@
 #include "tracer/dwarf/lines/lines.h"
 
 #include "tracer/dwarf/cursor.h"
-#include "tracer/dwarf/units/dies_read.h"
-#include "tracer/elf/mapped.h"
+#include "tracer/dwarf/units/units.h"
+#include "tracer/elf/module.h"
 
 #include <inttypes.h>
 

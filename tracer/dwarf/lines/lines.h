@@ -8,7 +8,7 @@
 #ifndef GATECTL_DWARF_LINES_LINES_H
 #define GATECTL_DWARF_LINES_LINES_H
 
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 
 struct line_row {
 	uint64_t offset;

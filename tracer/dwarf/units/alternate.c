@@ -2,8 +2,7 @@
 #include "tracer/base/text/str.h"
 
 #include "tracer/dwarf/cursor.h"
-#include "tracer/dwarf/units/dies_read.h"
-#include "tracer/dwarf/units/split.h"
+#include "tracer/dwarf/units/units.h"
 
 #include <stdio.h>
 #include <string.h>

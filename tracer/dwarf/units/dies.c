@@ -1,9 +1,8 @@
 /* The table of units: their headers and top DIEs, and which of them holds what. */
-#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/units.h"
 
 #include "tracer/dwarf/index/index.h"
-#include "tracer/dwarf/units/split.h"
-#include "tracer/elf/mapped.h"
+#include "tracer/elf/module.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -1,7 +1,5 @@
 /* One DIE: its forms, texts and addresses (DWARF 5 standard, section 7.5). */
-#include "tracer/dwarf/units/dies_read.h"
-
-#include "tracer/dwarf/units/split.h"
+#include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
 

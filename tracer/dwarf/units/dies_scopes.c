@@ -1,7 +1,5 @@
 /* The scopes of one unit: functions, their copies, and what they are named in. */
-#include "tracer/dwarf/units/dies_read.h"
-
-#include "tracer/dwarf/units/dies.h"
+#include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -3,10 +3,9 @@
  * name's text stands, and where its offset stands in .debug_info. Too many answers do no harm, the
  * units are read then; a missing one would.
  */
-#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/units.h"
 #include "tracer/dwarf/index/index.h"
-#include "tracer/elf/mapped.h"
-#include "tracer/dwarf/units/split.h"
+#include "tracer/elf/module.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Single entries of .debug_info with all that they say. */
-#include "tracer/dwarf/units/entries.h"
-#include "tracer/dwarf/units/dies_read.h"
-#include "tracer/dwarf/frames/frame.h"
+#include "tracer/dwarf/units/units.h"
+#include "tracer/dwarf/frames/frames.h"
 
 #include <libdwarf/dwarf.h>
 

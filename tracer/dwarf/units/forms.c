@@ -1,5 +1,5 @@
 /* Values of attributes, in whatever form they are (DWARF 5 standard, section 7.5.5). */
-#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
 

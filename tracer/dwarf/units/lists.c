@@ -1,6 +1,6 @@
 /* Lists of ranges and of locations: .debug_ranges and .debug_loc (DWARF 2 to 4), GNU's .debug_loc.dwo,
    .debug_rnglists and .debug_loclists (5; DWARF 5 standard, 7.25 and 7.29). */
-#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -1,8 +1,7 @@
 /* Split DWARF: skeletons become the units of .dwo files and .dwp packages. */
-#include "tracer/dwarf/units/split.h"
+#include "tracer/dwarf/units/units.h"
 
 #include "tracer/base/text/str.h"
-#include "tracer/dwarf/units/dies_read.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -9,7 +9,7 @@
  */
 #include "tracer/run/go.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 
 #include "tracer/arch/arch.h"
 #include "tracer/base/log.h"

@@ -6,7 +6,7 @@
  */
 #include "tracer/run/go.h"
 #include "tracer/features/convert/record.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/tracee/traps/traps.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 #include "tracer/tracee/attach/attach.h"

@@ -15,7 +15,7 @@
 #ifndef GATECTL_FEATURES_CRASH_CRASH_H
 #define GATECTL_FEATURES_CRASH_CRASH_H
 
-#include "tracer/run/threads/calls.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/tracee/signals/signals.h"
 
 enum { CRASH_CALLS = 256, CRASH_SHOWN = 24 };

@@ -3,11 +3,10 @@
  * is delivered, and the others go on. What they can do until the kernel ends them, they could also
  * do without gatectl.
  */
-#include "tracer/run/threads/pages.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/waiting/waiting.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/features/timeline/timeline.h"
 
 #include "tracer/base/log.h"

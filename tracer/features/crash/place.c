@@ -4,7 +4,7 @@
  */
 #include "tracer/run/modules/images.h"
 #include "tracer/features/crash/crash.h"
-#include "tracer/run/threads/calls.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/source/names/names.h"
 
 static bool place_is_inside(const struct source_site *site, uint64_t offset)

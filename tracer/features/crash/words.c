@@ -1,6 +1,6 @@
 /* A crash in words. */
 #include "tracer/features/crash/crash.h"
-#include "tracer/run/threads/calls.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/source/names/names.h"
 #include "tracer/base/files/path.h"

@@ -1,5 +1,5 @@
 /* What a script expects of the end of a run: its functions are asked when the run is over. */
-#include "tracer/run/places/apply.h"
+#include "tracer/run/places/places.h"
 #include "tracer/features/expect/expect.h"
 
 static int check_time_limit(struct run *s, struct error *err)

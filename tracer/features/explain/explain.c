@@ -5,7 +5,7 @@
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/explain/hints.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/features/leftover/leftover.h"
 #include "tracer/features/report/report.h"
 #include "tracer/base/signame.h"

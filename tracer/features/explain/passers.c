@@ -119,7 +119,7 @@ void hints_line(const char *file, unsigned line, struct str *out)
 
 /* The separator before item i of a list of which `most` are named. False: it was the last one that
    is, and the rest is summed up. */
-static bool list_next(size_t i, size_t count, size_t most, struct str *out)
+static bool passers_next(size_t i, size_t count, size_t most, struct str *out)
 {
 	hints_and(i, count > most ? most + 1 : count, out);
 	if (i == most)
@@ -142,7 +142,7 @@ void passers_add(const struct passers *list, struct str *out)
 	for (size_t i = 0; i < list->count; i++) {
 		const struct passer *one = &list->items[i];
 
-		if (!list_next(i, list->count, NAMED_MOST, out))
+		if (!passers_next(i, list->count, NAMED_MOST, out))
 			break;
 		str_add(out, one->thread->id);
 		if (one->count < 2)
@@ -172,7 +172,7 @@ void hints_threads(struct run *s, struct str *out)
 	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++) {
 		const char *runs = trampoline_of(threads_of(t))->runs;
 
-		if (!list_next(i, count, LISTED_MOST, out))
+		if (!passers_next(i, count, LISTED_MOST, out))
 			break;
 		str_add(out, t->id);
 		if (runs)

@@ -1,6 +1,5 @@
 /* Scripts and lines of Lua, while the program is there: what they make is placed, or taken back. */
 #include "tracer/features/interactive/interactive_internal.h"
-#include "tracer/run/places/apply.h"
 #include "tracer/run/places/places.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include "tracer/run/modules/images.h"
 #include "tracer/features/interactive/interactive_internal.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/tracee/traps/traps.h"
 
 #include <string.h>

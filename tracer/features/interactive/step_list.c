@@ -1,6 +1,6 @@
 /* What a user does while the program is stopped. */
 #include "tracer/base/text/number.h"
-#include "tracer/run/places/apply.h"
+#include "tracer/run/places/places.h"
 #include "tracer/features/interactive/interactive_internal.h"
 
 #include <string.h>

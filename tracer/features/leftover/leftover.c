@@ -1,7 +1,7 @@
 #include "tracer/run/go.h"
 #include "tracer/features/output/output.h"
 #include "tracer/features/expect/expect.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/features/leftover/leftover.h"
 #include "tracer/features/timeline/timeline.h"
 

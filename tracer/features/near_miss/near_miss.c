@@ -4,7 +4,6 @@
  * places and arrivals know nothing of them.
  */
 #include "tracer/run/places/places.h"
-#include "tracer/run/places/sites.h"
 #include "tracer/features/near_miss/near_miss.h"
 
 #include <string.h>

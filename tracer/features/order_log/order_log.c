@@ -14,7 +14,7 @@
 #include "tracer/base/hash.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/order_log/order_log.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 
 #include "tracer/base/signame.h"
 

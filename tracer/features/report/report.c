@@ -3,9 +3,9 @@
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/base/signame.h"
-#include "tracer/scripts/given.h"
+#include "tracer/scripts/scripts.h"
 #include "tracer/features/report/report.h"
-#include "tracer/run/places/inside.h"
+#include "tracer/run/places/places.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "tracer/run/modules/images.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/base/log.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 
 #include <string.h>

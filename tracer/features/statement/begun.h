@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_STATEMENT_BEGUN_H
 #define GATECTL_FEATURES_STATEMENT_BEGUN_H
 
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 
 struct completion_frame {
 	const struct place *place;

@@ -9,7 +9,6 @@
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/threads.h"
-#include "tracer/run/places/sites.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 
 static const struct site_owner elide_end;

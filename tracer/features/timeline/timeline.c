@@ -1,7 +1,7 @@
 /* What happened, in order: always the last events; all of them if a report was asked for. */
 #include "tracer/run/go.h"
 #include "tracer/run/threads/threads.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/features/timeline/timeline.h"
 
 #include "tracer/base/text/foreign.h"

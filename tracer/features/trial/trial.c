@@ -4,9 +4,8 @@
  * it was.
  */
 #include "tracer/run/go.h"
-#include "tracer/run/places/apply.h"
+#include "tracer/run/places/places.h"
 #include "tracer/features/output/output.h"
-#include "tracer/run/places/sites.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * in between: a short wait for a contended lock does not count. In a scheduled run it is known who
  * waits.
  */
-#include "tracer/run/places/apply.h"
+#include "tracer/run/places/places.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/ticks.h"
 #include "tracer/features/waiting/waiting_internal.h"

@@ -8,8 +8,7 @@
  * place; if that is in a wrapper of a wait, the call of the wrapper. Up to two calls around it are
  * added, so that it stays one line.
  */
-#include "tracer/run/threads/calls.h"
-#include "tracer/run/threads/pages.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/tracee/threads/threads.h"
 

@@ -3,7 +3,7 @@
  * is somebody's tid; for the others all that is known is who can reach the memory.
  */
 #include "tracer/features/waiting/waiting_internal.h"
-#include "tracer/run/modules/glibc.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/tracee/threads/threads.h"
 
 #include <dirent.h>

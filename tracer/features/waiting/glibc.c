@@ -3,7 +3,7 @@
  * object whose words contradict that is not known: no name is better than a wrong one.
  */
 #include "tracer/features/waiting/waiting_internal.h"
-#include "tracer/run/modules/glibc.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/run/threads/threads.h"
 
 #include <string.h>

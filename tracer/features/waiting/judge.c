@@ -11,7 +11,6 @@
  * and while they stand one thread of each process opens its /proc files.
  */
 #include "tracer/run/go.h"
-#include "tracer/run/threads/pages.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/features/waiting/waiting_internal.h"
@@ -73,7 +72,7 @@ static bool unchanged(const struct waiter *w)
 
 /* ---- all of them ------------------------------------------------------------------------------ */
 
-/* The graph as gates/waits.h judges it. */
+/* The graph as gates/engine.h judges it. */
 struct judgement {
 	struct waiters nodes; /* all living threads */
 	ARRAY(struct wait) edges;

@@ -5,7 +5,7 @@
  * part of a state, so counting retries does not make states differ.
  */
 #include "tracer/run/modules/images.h"
-#include "tracer/run/threads/pages.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/waiting/waiting_internal.h"
 
 enum { MOST_FRAMES = 24, MOST_CODE = 4096, MOST_STATES = 4096, ONCE_PART = 8 };

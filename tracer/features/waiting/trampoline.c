@@ -1,6 +1,6 @@
 /* What threads run whose start routine is a trampoline: see waiting.h. */
 #include "tracer/run/modules/images.h"
-#include "tracer/run/threads/pages.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/waiting/waiting_internal.h"
 
 #include <string.h>

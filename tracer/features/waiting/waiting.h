@@ -108,7 +108,7 @@ struct owner {
 struct waiter {
 	struct run_thread *thread;
 	struct tracee_block block;
-	struct wait wait; /* as gates/waits.h judges it */
+	struct wait wait; /* as gates/engine.h judges it */
 	struct inspect_stack stack;
 	struct waiters *all; /* which it is one of; NULL: examined alone */
 	size_t own;	     /* the tester's innermost call; stack.count: there is none */

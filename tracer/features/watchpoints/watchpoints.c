@@ -10,7 +10,7 @@
  * a buffer) and those of other processes in shared memory.
  */
 #include "tracer/base/hash.h"
-#include "tracer/run/places/apply.h"
+#include "tracer/run/places/places.h"
 #include "tracer/run/go.h"
 #include "tracer/run/ticks.h"
 #include "tracer/features/watchpoints/watchpoints.h"

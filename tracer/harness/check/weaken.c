@@ -1,7 +1,7 @@
 /* --weaken: outcomes that no order of whole calls explains, but a contract allows. */
 #include "tracer/harness/hunt.h"
 
-#include "lua/weaken.h"
+#include "lua/script.h"
 
 #include <string.h>
 

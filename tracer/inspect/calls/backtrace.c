@@ -1,5 +1,5 @@
 /* Backtraces: physical frames, each with the inlined copies that share it. */
-#include "tracer/dwarf/frames/call_site.h"
+#include "tracer/dwarf/frames/frames.h"
 #include "tracer/source/names/names.h"
 #include "tracer/arch/arch.h"
 #include "tracer/inspect/inspect.h"

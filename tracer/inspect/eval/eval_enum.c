@@ -2,7 +2,7 @@
 #include "tracer/inspect/eval/eval.h"
 
 #include "tracer/source/names/names.h"
-#include "tracer/dwarf/units/split.h"
+#include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -1,7 +1,7 @@
 /* Members by name: anonymous members, base classes (virtual ones too), Rust's variants. */
 #include "tracer/dwarf/expressions/expression.h"
 
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 #include "tracer/inspect/values/value_internal.h"
 #include "tracer/source/names/names.h"
 

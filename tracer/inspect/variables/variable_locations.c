@@ -1,7 +1,7 @@
 /* Variable locations in words, for `gatectl lines`. Nothing runs here. */
 #include "tracer/inspect/variables/variables.h"
 
-#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -1,5 +1,5 @@
 /* Variables outside of functions: of a namespace or class, a file, all modules. */
-#include "tracer/dwarf/units/split.h"
+#include "tracer/dwarf/units/units.h"
 #include "tracer/inspect/variables/variables.h"
 
 #include <libdwarf/dwarf.h>

@@ -1,7 +1,7 @@
 /* The variables outside of functions, unit by unit, as .debug_info lists them. */
 #include "tracer/inspect/variables/variables.h"
 
-#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
 

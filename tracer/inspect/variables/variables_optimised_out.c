@@ -1,5 +1,5 @@
 /* Error texts for a variable that has no value here: optimised out, or not there at all. */
-#include "tracer/dwarf/units/split.h"
+#include "tracer/dwarf/units/units.h"
 
 #include "tracer/inspect/variables/variables.h"
 

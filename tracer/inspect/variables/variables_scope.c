@@ -1,7 +1,7 @@
 /* Where C looks for a name: the blocks around a place, and the variables in them. */
 #include "tracer/inspect/variables/variables.h"
 
-#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
 

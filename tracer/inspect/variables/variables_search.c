@@ -1,6 +1,6 @@
 /* All variables of a name, over the units and modules that may have it, and the choice among them. */
 #include "tracer/inspect/variables/variables.h"
-#include "tracer/dwarf/units/split.h"
+#include "tracer/dwarf/units/units.h"
 #include "tracer/base/files/path.h"
 
 #include <libdwarf/dwarf.h>

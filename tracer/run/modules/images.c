@@ -4,7 +4,7 @@
  */
 #include "tracer/run/modules/images.h"
 #include "tracer/run/modules/mapped_file.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/traps/traps.h"
 

@@ -40,4 +40,41 @@ void images_explain_refusal(struct modules *symbols, const char *program, struct
 void images_hint_script(const char *program, const struct location *location, struct error *err);
 struct module *images_program(struct run *s, struct run_process *p); /* or NULL */
 
+/* ld.so reports when libraries are loaded and unloaded. */
+
+/* The process has just exec'd; from now on what it loads is noticed. */
+int loader_exec(struct run *s, struct run_process *p, struct tracee_thread *t, struct error *err);
+/* The places of a program that has no ld.so are set: it may have a loader in itself, for dlopen. */
+void loader_static(struct run *s, struct run_process *p, struct tracee_thread *t);
+/* Does it matter which libraries the process loads? */
+bool loader_is_wanted(struct run *s, const struct run_process *p);
+
+/*
+ * The layout of glibc's objects, for whoever reads them in the program's memory. Constants are
+ * offsets that have been the same since glibc 2.25; whatever has changed since is read from the
+ * libc that the process has loaded. A program with another libc has none of these objects.
+ */
+
+enum {
+	GLIBC_MUTEX_COUNT = 4,
+	GLIBC_MUTEX_OWNER = 8,	/* tid */
+	GLIBC_RWLOCK_PHASE = 8, /* where readers and the first writer wait */
+	GLIBC_RWLOCK_WRITERS = 12,
+	GLIBC_RWLOCK_WRITER = 24, /* tid */
+	GLIBC_RWLOCK_SHARED = 28, /* 0 or 1 */
+	GLIBC_SEMAPHORE_WAITERS = 4,
+	GLIBC_BARRIER_ROUND = 4,
+	GLIBC_BARRIER_COUNT = 8,
+	GLIBC_STREAM_LOCK = 136, /* in a FILE, a pointer */
+	GLIBC_STREAM_OWNER = 8,	 /* in the lock, a pointer to the owner's struct pthread */
+};
+
+/* The offset in a pthread_cond_t of the number of its waiters (times 8), which the two words follow
+   where they wait: 36 before glibc 2.41 (and its backports), 28 since. 0: not known. */
+uint32_t glibc_condition_waiters(const struct run_process *p);
+/* The offset of the thread's tid in struct pthread; 0: not known. */
+uint32_t glibc_thread_tid(const struct run_process *p);
+/* Is the address within this thread's struct pthread? */
+bool glibc_thread_has(const struct run_thread *t, uint64_t address);
+
 #endif

@@ -5,9 +5,7 @@
 #include "tracer/run/places/arrivals.h"
 #include "tracer/run/go.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/modules/loader.h"
 #include "tracer/run/places/places.h"
-#include "tracer/run/places/sites.h"
 #include "tracer/tracee/traps/traps.h"
 
 bool loader_is_wanted(struct run *s, const struct run_process *p)

@@ -5,7 +5,7 @@
  */
 #include "tracer/run/modules/mapped_file.h"
 #include "tracer/base/log.h"
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 #include "tracer/tracee/threads/threads.h"
 
 #include <inttypes.h>

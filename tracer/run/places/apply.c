@@ -1,11 +1,8 @@
 /* Carries out what the engine has decided. */
-#include "tracer/run/places/apply.h"
-#include "tracer/run/go.h"
-#include "tracer/run/threads/pages.h"
 #include "tracer/run/places/places.h"
-#include "tracer/run/threads/program.h"
+#include "tracer/run/go.h"
 #include "tracer/run/threads/threads.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/threads/program.h"
 
 #include "tracer/base/log.h"
 

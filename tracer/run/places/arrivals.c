@@ -1,12 +1,10 @@
 /* A site hit or an event of the program becomes an arrival at the places that wait for it. */
 #include "tracer/run/places/arrivals.h"
-#include "tracer/run/places/apply.h"
+#include "tracer/run/places/places.h"
 #include "tracer/run/go.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/places/inside.h"
 #include "tracer/run/threads/program.h"
 #include "tracer/run/threads/threads.h"
-#include "tracer/run/places/sites.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "tracer/run/places/inside.h"
+#include "tracer/run/places/places.h"
 
 #include "tracer/run/places/inside_compared.h"
 #include "tracer/tracee/fastpath/fastpath.h"

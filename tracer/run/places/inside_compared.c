@@ -1,6 +1,6 @@
 #include "tracer/run/places/inside_compared.h"
 
-#include "tracer/run/threads/calls.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/tracee/fastpath/fastpath.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The traps of places, as processes are forked and unmap their modules. */
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/tracee/traps/traps.h"
 
 /* A forked child has copies of all traps. */

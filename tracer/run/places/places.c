@@ -6,7 +6,6 @@
 #include "tracer/run/conditions.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
-#include "tracer/run/places/sites.h"
 #include "tracer/run/places/faults.h"
 #include "tracer/tracee/traps/traps.h"
 

@@ -1,8 +1,7 @@
 /* What is at one address: the acts there, whose they are, in which order they are asked, and when
    nobody needs the trap any more. */
 #include "tracer/run/modules/images.h"
-#include "tracer/run/places/inside.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/tracee/traps/traps.h"
 
 struct site_use *sites_use(struct run *s, struct run_process *p, struct tracee_thread *t,

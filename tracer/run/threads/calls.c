@@ -1,4 +1,4 @@
-#include "tracer/run/threads/calls.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/source/names/names.h"
 

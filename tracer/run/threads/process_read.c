@@ -1,6 +1,6 @@
 /* The process as inspect reads it: memory, registers, modules and thread-local storage of a stopped thread. */
 #include "tracer/run/modules/images.h"
-#include "tracer/run/threads/pages.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/run/threads/program.h"
 #include "tracer/run/modules/tls.h"
 

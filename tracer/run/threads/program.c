@@ -3,10 +3,9 @@
  * program through the functions here.
  */
 #include "tracer/run/modules/images.h"
-#include "tracer/run/places/inside.h"
-#include "tracer/run/threads/pages.h"
+#include "tracer/run/places/places.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/run/threads/program.h"
-#include "tracer/run/threads/calls.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 

@@ -5,7 +5,7 @@
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/program.h"
 #include "tracer/run/threads/threads.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/tracee/threads/threads.h"
 
 #include <fcntl.h>

@@ -18,4 +18,29 @@ const char *threads_state(void *ctx, const struct engine_thread *t);
 const char *threads_runs(void *ctx, const struct engine_thread *t);
 void threads_free(struct run *s);
 
+/* The calls of a stopped thread, and a call in words: for verdicts, scripts and the REPL. */
+
+/* Longer names are shown without template arguments, which would hide what was called. */
+enum { CALLS_NAME = 80 };
+
+/*
+ * At most `most`, innermost first; inspect_stack_fini() frees them. `scope`: see inspect_stack. A
+ * thread whose pc is at no code (a call of NULL) is shown by that, and by who called. 0, or -1: it is not
+ * stopped.
+ */
+int calls_read(struct run_thread *t, uint64_t scope, size_t most, struct inspect_stack *out);
+
+/* The scope that the thread is in for the user: that of the place which holds it, or where it was sent; 0: where the pc is. */
+uint64_t calls_scope(const struct run_thread *t);
+
+/* "push at queue.c:33", "strlen in libc.so.6", "0x0000000000000018"; with (arguments) where `arguments` is
+   not NULL. */
+void calls_place(const struct inspect_call *call, const char *arguments, struct str *out);
+
+/* The program's memory as conditions see it. 0, or -1. */
+
+int pages_read(struct run_process *p, uint64_t address, void *buf, size_t n);
+int pages_write(struct run_process *p, uint64_t address, const void *buf, size_t n);
+void pages_forget(struct run *s); /* what was read may have changed since */
+
 #endif

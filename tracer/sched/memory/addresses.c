@@ -4,7 +4,7 @@
  * environment, on ld.so.cache and on the machine (mmap(2), ld.so(8)), so that no number of theirs
  * means anything in another run.
  */
-#include "tracer/sched/schedule/address.h"
+#include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/tracee/threads/threads.h"

@@ -9,7 +9,7 @@
  */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/source/source.h"
 #include "tracer/tracee/traps/traps.h"
 #include "tracer/tracee/fastpath/fastpath.h"

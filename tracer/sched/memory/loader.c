@@ -2,10 +2,10 @@
  * The dynamic loader's work in the program: calls of the runtime libraries that pass by the traps, and functions
  * that are bound once for all runs.
  */
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/tracee/traps/traps.h"
 
 #include <string.h>

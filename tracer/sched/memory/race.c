@@ -3,7 +3,7 @@
  * calls and variables are there to be asked, the first one has gone on since.
  */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/run/threads/calls.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/source/lines/source_lines.h"
 #include "tracer/source/types/types.h"
 

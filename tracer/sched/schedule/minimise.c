@@ -1,4 +1,4 @@
-#include "tracer/sched/schedule/minimise.h"
+#include "tracer/sched/schedule/schedule.h"
 
 #include "tracer/base/hash.h"
 

@@ -1,6 +1,5 @@
 #include "tracer/sched/schedule/schedule.h"
 
-#include "tracer/sched/schedule/address.h"
 #include "tracer/base/table.h"
 
 #include <string.h>

@@ -12,6 +12,9 @@
 #include "tracer/base/error.h"
 #include "tracer/base/text/str.h"
 #include "tracer/sched/strategy/strategy.h"
+#include "tracer/base/hash.h"
+
+#include <stdbool.h>
 
 /* Where the tester's code leads to a point. Texts belong to the schedule (schedule_text()). */
 struct schedule_where {
@@ -87,5 +90,116 @@ uint64_t schedule_digest(const struct schedule *s);
 
 /* A strategy that follows the schedule exactly. */
 struct strategy *schedule_guide(const struct schedule *s);
+
+/*
+ * The file `schedule`: a text that a person can read, and replay compares with.
+ *
+ *	# gatectl schedule 2
+ *	# program: ./count 2
+ *	seed: 1
+ *	point: count+0x1189
+ *	steps: 2
+ *
+ *	  1  main      create  count.c:20 (main, pthread_create)  at=count+0x1205 code=count+0x1200
+ *	  2  worker#1  read    count.c:12 (count, -, counter)     choice preempts object=count+0x4040 ...
+ *
+ * A step: its number, thread, operation, FILE:LINE (function, what it calls, the object) as far as
+ * they are known, and what only a machine reads: `choice` others could have gone on, `preempts` the
+ * one before could have, `writes`, the object, the place of the point, the code that leads there as
+ * nm prints it, and `as` the strategy's number of the thread where it is not the schedule's. No
+ * address is the process's own: an object that no module has is thread:ID (what a join of it waits
+ * for), stack:ID:N or memory:N, the N-th one of its kind to come. What contains blanks, brackets
+ * and the like stands in "". Behind the steps, with - for a number, is where the threads stood in
+ * the end that could have gone on. Lines that begin with # are comments.
+ */
+
+/* How a schedule begins, whichever its format. */
+#define SCHEDULE_WORDS "# gatectl schedule "
+
+/* What stands before the steps. A key may come more than once; its order is kept. */
+struct schedule_option {
+	char *key, *value;
+};
+struct schedule_head {
+	char *program; /* PROG and its arguments; NULL: not told */
+	ARRAY(struct schedule_option) options;
+};
+void schedule_head_fini(struct schedule_head *h);
+/* A key: letters, digits, - and _; "steps" is taken. */
+void schedule_option_add(struct schedule_head *h, const char *key, const char *value);
+/* The k-th value of the key, from 0; NULL: there is none. */
+const char *schedule_option(const struct schedule_head *h, const char *key, size_t k);
+
+/* "lock", "read": as a schedule has it. */
+const char *schedule_op(enum strategy_op op);
+
+void schedule_print(const struct schedule *s, const struct schedule_head *h, struct str *out);
+/* Into an empty schedule and head. -1: ERROR_SCRIPT, the text begins with SOURCE:LINE; what was read is to
+   be freed all the same. */
+int schedule_parse(const char *text, const char *source, struct schedule *s,
+		   struct schedule_head *h, struct error *err);
+
+/*
+ * A failing schedule, made small: as few preemptions as will do, then as few switches.
+ *
+ * What is tried is a list of segments (strategy_guide_loose): parts of the schedule are left out, and
+ * what their threads have missed they do in their next segments (Zeller, Hildebrandt: Simplifying and
+ * isolating failure-inducing input, TSE 2002, on segments). What really happened then is what it goes on
+ * from. Nothing here runs a program: the caller does, and says whether it failed in the same way.
+ */
+
+struct segments {
+	struct strategy_segment *items;
+	size_t count, capacity;
+};
+/* Who went on for how long; array_fini() gives it back. */
+void schedule_segments(const struct schedule *s, struct segments *out);
+size_t schedule_preemptions(const struct schedule *s);
+
+struct minimise {
+	void *ctx;
+	/* 1: the run failed in the same way, and `came` (empty before) is what happened; 0: it did not;
+	   -1: stop. */
+	int (*run)(void *ctx, const struct segments *wanted, struct schedule *came);
+	bool (*is_over)(void *ctx); /* the time, or a signal ends it here; NULL: never */
+	unsigned long most;	    /* tries */
+	/* The result. */
+	unsigned long tries;
+	bool is_minimal; /* no single preemption can be left out; else the tries were used up */
+};
+
+/* In `s` is a schedule that fails, and afterwards the smallest one that was found. -1: it was stopped. */
+int schedule_minimise(struct minimise *m, struct schedule *s);
+
+/*
+ * Addresses as a schedule has them: a module's name and an offset in it, in one number that is the
+ * same in every process and on every machine. 24 bits are the name's, 40 the offset's.
+ */
+
+enum { ADDRESS_OFFSET_BITS = 40 };
+
+/* The number of the module's offset 0; itself never 0, which means no address. */
+static inline uint64_t address_of_module(const char *name)
+{
+	uint64_t hash = hash_text(HASH_START, name);
+
+	hash ^= hash >> 29 ^ hash >> 47;
+	return (hash << ADDRESS_OFFSET_BITS) | (uint64_t)1 << 63;
+}
+
+static inline uint64_t address_offset(uint64_t address)
+{
+	return address & (((uint64_t)1 << ADDRESS_OFFSET_BITS) - 1);
+}
+
+static inline uint64_t address_of(const char *module, uint64_t offset)
+{
+	return address_of_module(module) | address_offset(offset);
+}
+
+static inline bool address_is_in(uint64_t address, const char *module)
+{
+	return address_of_module(module) == address - address_offset(address);
+}
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef GATECTL_SCHED_SCHEDULE_TEXT_INTERNAL_H
 #define GATECTL_SCHED_SCHEDULE_TEXT_INTERNAL_H
 
-#include "tracer/sched/schedule/text.h"
+#include "tracer/sched/schedule/schedule.h"
 
 #define SCHEDULE_FORMAT	    "2"
 #define SCHEDULE_FIRST_LINE SCHEDULE_WORDS SCHEDULE_FORMAT

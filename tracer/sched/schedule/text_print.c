@@ -1,4 +1,4 @@
-#include "tracer/sched/schedule/address.h"
+#include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/schedule/text_internal.h"
 #include "tracer/base/table.h"
 

@@ -1,7 +1,7 @@
 #include "tracer/sched/scripted/scripted.h"
 
-#include "lua/strategy.h"
-#include "tracer/sched/schedule/text.h"
+#include "lua/script.h"
+#include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/strategy/strategy.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * it is to the strategy.
  */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 #include "tracer/run/modules/images.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* A step in the source's words: the innermost of the thread's calls that is the tester's own code. */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/run/threads/calls.h"
+#include "tracer/run/threads/threads.h"
 
 #include <string.h>
 

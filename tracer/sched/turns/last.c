@@ -1,7 +1,6 @@
 /* Record of a schedule that was cut: its last steps, and the place of each thread at the end. */
 #include "tracer/base/files/path.h"
-#include "tracer/sched/schedule/address.h"
-#include "tracer/sched/schedule/text.h"
+#include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/source/source.h"
 

@@ -10,7 +10,7 @@
  */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/traps/traps.h"
 #include "tracer/tracee/syscalls/syscalls.h"

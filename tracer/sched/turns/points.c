@@ -1,7 +1,7 @@
 /* Where points are: entries of the functions that synchronise, wherever they are linked in. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 #include "tracer/tracee/fastpath/fastpath.h"
 
 #include <linux/futex.h>

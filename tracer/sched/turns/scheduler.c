@@ -1,5 +1,5 @@
 /* Turns: who stands at a point, who is chosen, and when there is nothing to choose from. */
-#include "tracer/sched/schedule/text.h"
+#include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/run/go.h"

@@ -1,8 +1,8 @@
 /* Where schedules begin: at main, or where the tester says. */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/places/sites.h"
+#include "tracer/run/places/places.h"
 
 #include <string.h>
 

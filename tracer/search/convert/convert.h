@@ -2,7 +2,7 @@
 #ifndef GATECTL_SEARCH_CONVERT_CONVERT_H
 #define GATECTL_SEARCH_CONVERT_CONVERT_H
 
-#include "tracer/search/runs/oracle.h"
+#include "tracer/search/runs/runs.h"
 
 struct convert {
 	struct experiment x; /* x.most seconds for all of it */
@@ -26,7 +26,7 @@ struct convert {
 	struct str script;
 };
 
-/* 0 with the script; -1: see experiment.h for the error. */
+/* 0 with the script; -1: see runs/runs.h for the error. */
 int convert_test(struct convert *c);
 size_t convert_count_converted(const struct convert_plan *p);
 void convert_fini(struct convert *c); /* before experiment_end */

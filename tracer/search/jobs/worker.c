@@ -1,7 +1,7 @@
 #include "tracer/search/search_internal.h"
 
 #include "tracer/base/files/io.h"
-#include "tracer/sched/schedule/text.h"
+#include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/strategy/strategy.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "tracer/search/search_internal.h"
-#include "tracer/scripts/query.h"
+#include "tracer/scripts/scripts.h"
 #include "tracer/source/flow/flow.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "tracer/search/search_internal.h"
 
 #include "tracer/base/hash.h"
-#include "tracer/sched/schedule/minimise.h"
+#include "tracer/sched/schedule/schedule.h"
 
 #include <time.h>
 

@@ -1,4 +1,4 @@
-#include "tracer/search/runs/experiment.h"
+#include "tracer/search/runs/runs.h"
 
 #include "tracer/base/files/io.h"
 

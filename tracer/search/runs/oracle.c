@@ -1,4 +1,4 @@
-#include "tracer/search/runs/oracle.h"
+#include "tracer/search/runs/runs.h"
 
 #include "tracer/base/files/file.h"
 #include "tracer/search/explore.h"

@@ -7,7 +7,7 @@
  * alone changes the outcome, with the gate in its place, such runs tell nothing about the gate and
  * do not count.
  */
-#include "tracer/search/runs/prove.h"
+#include "tracer/search/runs/runs.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-#include "tracer/search/runs/races.h"
+#include "tracer/search/explore.h"
 
 #include "tracer/base/files/file.h"
 #include "tracer/base/files/path.h"
-#include "tracer/scripts/query.h"
+#include "tracer/scripts/scripts.h"
 #include "tracer/search/search_internal.h"
 #include "tracer/source/lines/source_lines.h"
 

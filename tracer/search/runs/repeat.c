@@ -1,5 +1,5 @@
 #include "tracer/features/order_log/order_log.h"
-#include "tracer/search/runs/oracle.h"
+#include "tracer/search/runs/runs.h"
 
 static bool begin_order(void *ctx)
 {

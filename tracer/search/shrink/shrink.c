@@ -1,6 +1,6 @@
-/* A failing schedule made small by trying: each candidate is run (sched/schedule/minimise.h). */
+/* A failing schedule made small by trying: each candidate is run (sched/schedule/schedule.h). */
 #include "tracer/search/explore.h"
-#include "tracer/sched/schedule/minimise.h"
+#include "tracer/sched/schedule/schedule.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The code of one line: its rows as blocks, sorted into the copies that they are in. */
 #include "tracer/base/hash.h"
-#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/units.h"
 #include "tracer/source/copies/copy.h"
 
 #include <string.h>

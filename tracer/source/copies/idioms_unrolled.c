@@ -2,7 +2,7 @@
  * clang gives all rounds of a loop that it unrolls one row. How often a statement that calls is executed in it is known all the
  * same: by the calls that stand there, and by how often the statement's text makes each of them.
  */
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 #include "tracer/source/flow/flow.h"
 #include "tracer/source/copies/copy.h"
 

@@ -1,7 +1,7 @@
 /* Does one arrival stand for several iterations of a loop? Only the instructions can tell. */
 #include "tracer/arch/arch.h"
 #include "tracer/source/source.h"
-#include "tracer/dwarf/units/dies.h"
+#include "tracer/dwarf/units/units.h"
 
 enum { LOOK_BYTES = 4096 };
 

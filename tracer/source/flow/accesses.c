@@ -1,8 +1,8 @@
 #include "tracer/source/flow/flow_internal.h"
 
-#include "tracer/dwarf/frames/cfi.h"
-#include "tracer/dwarf/units/dies.h"
-#include "tracer/elf/module_tables.h"
+#include "tracer/dwarf/frames/frames.h"
+#include "tracer/dwarf/units/units.h"
+#include "tracer/elf/module.h"
 
 #include <libdwarf/dwarf.h>
 

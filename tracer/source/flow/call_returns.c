@@ -1,6 +1,6 @@
 /* Which function a call is for is told by the symbols, or by the global offset table's entry that its stub takes. */
 #include "tracer/source/flow/flow_internal.h"
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 
 #include <string.h>
 

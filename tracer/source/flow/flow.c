@@ -1,6 +1,6 @@
 /* The graph of one function: decoding, blocks, and what can be read from them directly. */
 #include "tracer/source/flow/flow_internal.h"
-#include "tracer/dwarf/frames/cfi.h"
+#include "tracer/dwarf/frames/frames.h"
 
 enum { FLOW_BYTES_MAX = 64 << 20 }; /* no range of a real function is longer */
 

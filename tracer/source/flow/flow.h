@@ -7,7 +7,7 @@
 #define GATECTL_SOURCE_FLOW_FLOW_H
 
 #include "tracer/arch/arch.h"
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 #include "tracer/source/source.h"
 
 struct flow;

@@ -1,7 +1,7 @@
 #include "tracer/source/flow/flow_internal.h"
 
 #include "tracer/base/array.h"
-#include "tracer/dwarf/frames/frame.h"
+#include "tracer/dwarf/frames/frames.h"
 
 enum { FAR = 1 << 30 }; /* no frame is larger */
 

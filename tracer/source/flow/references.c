@@ -1,7 +1,7 @@
 /* Several places are looked at at once: a program with 100 MB of code is looked through in about the time of reading it. */
 #include "tracer/source/flow/flow_internal.h"
 
-#include "tracer/elf/mapped.h"
+#include "tracer/elf/module.h"
 
 #include <string.h>
 

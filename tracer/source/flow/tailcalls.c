@@ -4,7 +4,7 @@
  * path of jumps leads from the first to the second, all functions on it were called. Like gdb,
  * only jumps inside one file are followed.
  */
-#include "tracer/dwarf/frames/call_site.h"
+#include "tracer/dwarf/frames/frames.h"
 #include "tracer/source/names/names.h"
 
 #include <libdwarf/dwarf.h>

@@ -2,8 +2,8 @@
  * The functions that a misspelt name may mean, from the DIEs. All units are searched; nothing is
  * kept of those that no other question has loaded.
  */
-#include "tracer/dwarf/units/dies_read.h"
-#include "tracer/elf/mapped.h"
+#include "tracer/dwarf/units/units.h"
+#include "tracer/elf/module.h"
 #include "tracer/source/lines/resolve.h"
 
 #include <libdwarf/dwarf.h>

@@ -4,7 +4,7 @@
  */
 #include "tracer/source/lines/resolve.h"
 
-#include "tracer/dwarf/units/split.h"
+#include "tracer/dwarf/units/units.h"
 
 #include <limits.h>
 #include <string.h>

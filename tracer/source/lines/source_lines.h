@@ -2,7 +2,7 @@
 #ifndef GATECTL_SOURCE_LINES_SOURCE_LINES_H
 #define GATECTL_SOURCE_LINES_SOURCE_LINES_H
 
-#include "tracer/dwarf/units/dies.h"
+#include "tracer/dwarf/units/units.h"
 #include "tracer/source/source.h"
 
 /* The line on which the function of this site begins, in the site's file; 0 unknown. */

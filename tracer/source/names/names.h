@@ -7,7 +7,7 @@
 
 #include "tracer/base/text/str.h"
 #include "tracer/base/text/suggest.h"
-#include "tracer/dwarf/units/dies.h"
+#include "tracer/dwarf/units/units.h"
 #include "tracer/source/source.h"
 
 struct name_part {

@@ -2,7 +2,7 @@
 #include "tracer/source/types/types.h"
 
 #include "tracer/base/text/suggest.h"
-#include "tracer/elf/module_tables.h"
+#include "tracer/elf/module.h"
 
 #include <libdwarf/dwarf.h>
 

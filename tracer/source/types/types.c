@@ -1,5 +1,5 @@
 /* The types of a module: found by their entries, made from them on first use. */
-#include "tracer/dwarf/units/split.h"
+#include "tracer/dwarf/units/units.h"
 #include "tracer/source/types/types_internal.h"
 
 #include <libdwarf/dwarf.h>

@@ -6,9 +6,9 @@
 #ifndef GATECTL_SOURCE_TYPES_TYPES_H
 #define GATECTL_SOURCE_TYPES_TYPES_H
 
-#include "tracer/dwarf/units/entries.h"
+#include "tracer/dwarf/units/units.h"
 #include "tracer/base/text/str.h"
-#include "tracer/dwarf/frames/frame.h"
+#include "tracer/dwarf/frames/frames.h"
 #include "tracer/source/source.h"
 
 enum type_kind {

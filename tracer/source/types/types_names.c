@@ -1,7 +1,6 @@
 /* Types by name: the definition of what is only declared, and what a cast names. */
-#include "tracer/dwarf/units/dies_read.h"
+#include "tracer/dwarf/units/units.h"
 #include "tracer/source/names/names.h"
-#include "tracer/dwarf/units/split.h"
 #include "tracer/source/types/types_internal.h"
 
 #include <libdwarf/dwarf.h>

@@ -1,7 +1,7 @@
 /*
  * Which orders are not needed? Without those the runs come out the same: also where the threads
  * that would open the gate are held back, since by luck a program does what a gate forces
- * (prove.h), and in schedules that are searched.
+ * (prove), and in schedules that are searched.
  */
 #include "tracer/synth/synth_internal.h"
 

@@ -1,5 +1,5 @@
 /*
- * A stub that compares variables first (tracer/resident/comparison.h): each comparison has a slot, as a copy of an
+ * A stub that compares variables first (tracer/resident/resident.h): each comparison has a slot, as a copy of an
  * instruction has one, and so has what comes behind them: a stub for others, of which only the part behind its own
  * comparison is ever executed.
  */

@@ -2,12 +2,11 @@
 #ifndef GATECTL_TRACEE_FASTPATH_FASTPATH_H
 #define GATECTL_TRACEE_FASTPATH_FASTPATH_H
 
-#include "tracer/resident/comparison.h"
-#include "tracer/resident/grant.h"
+#include "tracer/resident/resident.h"
 #include "tracer/tracee/tracee.h"
 
 /*
- * The site is reported only when its count is used up: see tracer/resident/stub.h. `helper` is a
+ * The site is reported only when its count is used up: see tracer/resident/resident.h. `helper` is a
  * stopped thread of the process. The count is the tracee's; a forked child shares it. Where the
  * first instruction is too short, those in `span` bytes move along (source_movable()). NULL: it
  * stays a trap, *why is the reason.
@@ -40,7 +39,7 @@ struct resident_count *tracee_site_compared(struct tracee *t, struct tracee_proc
 					    size_t count, const char **why);
 
 /*
- * Granted arrivals, see tracer/resident/grant.h: for a program of which one thread runs at a time.
+ * Granted arrivals, see tracer/resident/resident.h: for a program of which one thread runs at a time.
  * _open: maps memory for them near `addr`, by a stopped thread; false: there is none. _granted:
  * arrivals at the site can be granted from now on. NULL, or why not.
  */

@@ -1,5 +1,5 @@
 /*
- * Granted arrivals (tracer/resident/grant.h): a thread that runs alone did not stop where it was certain to go on.
+ * Granted arrivals (tracer/resident/resident.h): a thread that runs alone did not stop where it was certain to go on.
  * At its next stop, whatever that is, its arrivals are told first: as events, one after the other, as if
  * it stood there. The status it has really stopped with waits until it has been resumed from the last of them.
  */

@@ -1,6 +1,6 @@
 /*
  * Resident sites: in place of the trap stands a jump to a stub, that decides without us as long as there
- * is something left of its count (tracer/resident/stub.h).
+ * is something left of its count (tracer/resident/resident.h).
  *
  * An instruction that is as long as the jump is replaced alone: nobody can ever stand, jump or return
  * into the middle of it, whatever the program does, unless behind its lock prefix. Of a shorter one the next move along (moved.c). The stub goes on to

@@ -1,3 +1,40 @@
+/* What a script says about the program's environment, arguments and standard input. */
+#ifndef GATECTL_SCRIPTS_SCRIPTS_H
+#define GATECTL_SCRIPTS_SCRIPTS_H
+
+#include "tracer/run/state.h"
+#include "tracer/run/run.h"
+#include "tracer/base/array.h"
+#include "tracer/base/error.h"
+#include "tracer/base/text/str.h"
+#include "tracer/source/source.h"
+
+/* The program and its arguments: from the command line, or if it has none, from the script. Owned
+   by the run. */
+char *const *given_argv(struct run *s);
+/* gatectl's own environment with the script's changes; NULL: there are none. Owned by the run. */
+char *const *given_env(struct run *s);
+
+/*
+ * For check and lines: starts the program up to where its libraries are loaded, calls `each` for
+ * every place of the scripts (or every location given), and kills it: none of its own code has run.
+ */
+struct run_query {
+	const char *location;		  /* as written */
+	const char *source;		  /* FILE:LINE of the script, or NULL */
+	bool pending;			  /* OBJECT! that is not loaded at the start */
+	const struct source_sites *sites; /* NULL if `error` is set */
+	const struct error *error;
+	struct module *const *modules; /* all that is loaded, the executable first */
+	size_t module_count;
+	/* The answers for all locations, this one among them, in the order of the calls. */
+	const struct run_query *all;
+	size_t all_count;
+};
+int run_query(const struct run_options *o, struct modules *symbols, const char *const *locations,
+	      size_t count, void (*each)(void *ctx, const struct run_query *q), void *ctx,
+	      struct error *err);
+
 /*
  * Scripts that survive edits: what the locations of a script meant at the last check, kept in a
  * lock file beside it (`gatectl check --lock`), and where that is now.
@@ -10,13 +47,6 @@
  *
  * None of these opens a file of its own; the source is read through tracer/source.
  */
-#ifndef GATECTL_SCRIPTS_DRIFT_H
-#define GATECTL_SCRIPTS_DRIFT_H
-
-#include "tracer/base/array.h"
-#include "tracer/base/error.h"
-#include "tracer/base/text/str.h"
-#include "tracer/source/source.h"
 
 enum { DRIFT_AROUND = 2, DRIFT_CANDIDATES = 5 };
 
