@@ -95,12 +95,20 @@ int synth_runs_of_all(struct synth *g, unsigned long most, const char *what, dou
    fewer runs), or as many as there are until then (0: no limit). 1: its gates permit one that
    comes out differently, 0: none was found. */
 int synth_escapes(struct synth *g, unsigned long most, double until);
+/* A search of schedules within the experiment of `e`: begin, then set and points, then end. */
+void synth_search_points(const struct explore *from_e, const struct explore_failure *f,
+			 struct explore *e);
+void synth_search_set(const struct explore *e, const struct explore_failure *f,
+		      unsigned long schedules, struct explore_options *o);
+double synth_search_seconds(double until);
+struct explore synth_search_begin(const struct explore *e);
+void synth_search_end(struct explore *search, struct explore *e);
 /* Leaves out the orders that are not needed. 0, or -1. */
 int synth_drop(struct synth *g);
 /* What was left out last has been tried with the fewest others: it is back, and stays. If there
    is no time for one after the other, all are. False: nothing is left out. */
 bool synth_put_back(struct synth *g);
-/* Of a failure that was looked at (search/shrink/examine.h): by its schedule, or by others that
+/* Of a failure that was looked at (explore_examine()): by its schedule, or by others that
    fail alike. 0, or -1. */
 int synth_gates(struct explore *e, struct explore_failure *f);
 

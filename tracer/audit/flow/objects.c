@@ -7,22 +7,6 @@ const struct audit_record *audit_record_of(const struct audit *a, unsigned field
 		     : NULL;
 }
 
-void suspect(struct audit_flow *w, const struct suspicion *s)
-{
-	struct suspicion *added;
-
-	if (!w->records)
-		return;
-	array_each(const struct suspicion, known, &w->audit->suspicions)
-		if (known->kind == s->kind && known->function == w->index &&
-		    known->term == s->term && known->field == s->field &&
-		    known->at.line == s->at.line && known->at.column == s->at.column)
-			return;
-	added = array_add(&w->audit->suspicions);
-	*added = *s;
-	added->function = w->index;
-}
-
 static const struct audit_field *field_at(const struct audit_flow *w, unsigned address)
 {
 	const struct term is = term_at(w->t, address);

@@ -354,3 +354,19 @@ bool state_join(struct state *s, const struct state *from, struct terms *t, unsi
 	s->joins_threads |= from->joins_threads;
 	return changed;
 }
+
+void suspect(struct audit_flow *w, const struct suspicion *s)
+{
+	struct suspicion *added;
+
+	if (!w->records)
+		return;
+	array_each(const struct suspicion, known, &w->audit->suspicions)
+		if (known->kind == s->kind && known->function == w->index &&
+		    known->term == s->term && known->field == s->field &&
+		    known->at.line == s->at.line && known->at.column == s->at.column)
+			return;
+	added = array_add(&w->audit->suspicions);
+	*added = *s;
+	added->function = w->index;
+}

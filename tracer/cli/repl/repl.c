@@ -20,17 +20,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static int said_errno; /* of the first write that failed */
-
-void repl_say(const char *text)
-{
-	STR(shown);
-
-	foreign_lines(&shown, text, "\n\t");
-	if (io_write(STDOUT_FILENO, str_text(&shown), shown.length) < 0 && !said_errno)
-		said_errno = errno;
-}
-
 /* ---- what a line does ----------------------------------------------------------------------- */
 
 struct open_gates {
@@ -383,7 +372,7 @@ static void one_statement(struct repl *r, const char *line, bool last)
 	text = base_strdup(str_text(&r->statement));
 	str_clear(&r->statement);
 	if (do_command(r, text, &err) == 0)
-		r->quit |= said_errno && !r->terminal;
+		r->quit |= repl_said_errno() && !r->terminal;
 	else if (!last && err.code == ERROR_SCRIPT && script_line_goes_on(text))
 		str_add(&r->statement, text);
 	else
@@ -520,14 +509,16 @@ int command_repl(struct cli *cli)
 	if (repl_begin(&r, &err) < 0) {
 		tell_fault(&r, &err);
 	} else {
-		if (r.terminal)
-			repl_use_terminal(&r);
+		if (r.terminal) {
+			repl_use_terminal();
+			repl_completion(&r);
+		}
 		loop(&r);
 	}
 	repl_fini(&r);
 	repl_terminal_close(&r);
 	modules_free(symbols);
-	if (said_errno && !screen)
-		output_lost(said_errno);
+	if (repl_said_errno() && !screen)
+		output_lost(repl_said_errno());
 	return r.status;
 }

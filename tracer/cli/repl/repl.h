@@ -61,13 +61,12 @@ const struct repl_command *repl_find(const char *name, size_t length);
 int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct error *err);
 
 int repl_usage(const char *name, struct error *err);
+void repl_completion(struct repl *r);
 
 /* repl_gates.c */
 int repl_gate(struct repl *r, char *rest, struct error *err);
 
 /* repl.c */
-/* On standard output, and at once: a clock of the target interrupts writes, and stdio would lose them. */
-void repl_say(const char *text);
 int repl_lua(struct repl *r, const char *text, struct error *err);
 int repl_value(struct repl *r, const char *expression, struct error *err); /* prints it */
 int repl_file(struct repl *r, const char *path, struct error *err);
@@ -75,8 +74,11 @@ int repl_restart(struct repl *r, struct error *err);
 int repl_go(struct repl *r);
 
 /* repl_terminal.c */
+/* On standard output, and at once: a clock of the target interrupts writes, and stdio would lose them. */
+void repl_say(const char *text);
+int repl_said_errno(void);		 /* of the first write that failed, or 0 */
 void repl_terminal_open(struct repl *r); /* sets r->terminal */
-void repl_use_terminal(struct repl *r);	 /* libedit */
+void repl_use_terminal(void);		 /* libedit */
 void repl_terminal_close(struct repl *r);
 /* A line, malloc'd; NULL at the end, or after a signal that ends. Commands are kept in the history. From a
    pipe: NULL with an error, too. */
@@ -89,9 +91,6 @@ void repl_signals_end(void *ctx, bool now);  /* the start of the program; else t
 void repl_tell(void *ctx, const char *line); /* while the program runs */
 void repl_take_signals(const struct repl *r);
 int repl_give_signals_back(void); /* the one that came meanwhile, or 0 */
-
-/* repl_complete.c */
-void repl_completion(struct repl *r);
 
 /* repl_save.c */
 /* Cuts `--without N` off the end of the words; those steps are to be left out. 0, or -1. */

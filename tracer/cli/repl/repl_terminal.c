@@ -5,6 +5,8 @@
  * Ctrl-C at the prompt empties the line, Ctrl-Z stops gatectl and the program together: the program
  * is halted at the prompt, and what the terminal has sent it is forgotten when the job goes on.
  */
+#include "tracer/base/files/io.h"
+#include "tracer/base/text/foreign.h"
 #include "tracer/cli/repl/repl.h"
 
 #include <editline/readline.h>
@@ -32,6 +34,22 @@ static struct {
 	struct sigaction stop; /* as gatectl was started */
 	sigset_t mask;
 } terminal;
+
+static int said_errno; /* of the first write that failed */
+
+void repl_say(const char *text)
+{
+	STR(shown);
+
+	foreign_lines(&shown, text, "\n\t");
+	if (io_write(STDOUT_FILENO, str_text(&shown), shown.length) < 0 && !said_errno)
+		said_errno = errno;
+}
+
+int repl_said_errno(void)
+{
+	return said_errno;
+}
 
 static void repl_terminal_on_signal(int signal)
 {
@@ -387,7 +405,7 @@ void repl_terminal_open(struct repl *r)
 
 /* No SIGWINCH: libedit sees a new size at the next prompt. In the middle of a line rl_resize_terminal()
    keeps the cursor where it was, outside of a display that has become smaller. */
-void repl_use_terminal(struct repl *r)
+void repl_use_terminal(void)
 {
 	char *path = history_path();
 
@@ -395,7 +413,6 @@ void repl_use_terminal(struct repl *r)
 	rl_getc_function = next_key; /* read by rl_initialize */
 	rl_pre_input_hook = before_prompt;
 	rl_initialize();
-	repl_completion(r);
 	using_history();
 	stifle_history(HISTORY_MOST);
 	if (path)

@@ -94,12 +94,6 @@ static size_t orders_add_site(struct convert_plan *p, const struct convert_recor
 	return i;
 }
 
-void convert_leave(struct convert_site *site, const char *why)
-{
-	if (!site->left)
-		site->left = base_strdup(why);
-}
-
 /* ---- what another thread had done ------------------------------------------------------------ */
 
 static const struct convert_sleep *sleep_at(const struct convert_record *r, size_t thread,
@@ -409,20 +403,6 @@ bool convert_confirm(struct convert_plan *p, const struct convert_record *r)
 		if (!convert_is_left(p, o) && !agree(p, r, o))
 			same = false;
 	return same;
-}
-
-bool convert_is_left(const struct convert_plan *p, const struct convert_order *o)
-{
-	return o->state != CONVERT_KEPT || p->sites.items[o->site].left;
-}
-
-size_t convert_orders_of(const struct convert_plan *p, size_t site)
-{
-	size_t count = 0;
-
-	array_each(const struct convert_order, o, &p->orders)
-		count += o->site == site && o->state == CONVERT_KEPT;
-	return count;
 }
 
 /* Counting dropped orders that others imply, too. */

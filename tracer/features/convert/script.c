@@ -5,6 +5,26 @@
 
 #include <string.h>
 
+size_t convert_orders_of(const struct convert_plan *p, size_t site)
+{
+	size_t count = 0;
+
+	array_each(const struct convert_order, o, &p->orders)
+		count += o->site == site && o->state == CONVERT_KEPT;
+	return count;
+}
+
+void convert_leave(struct convert_site *site, const char *why)
+{
+	if (!site->left)
+		site->left = base_strdup(why);
+}
+
+bool convert_is_left(const struct convert_plan *p, const struct convert_order *o)
+{
+	return o->state != CONVERT_KEPT || p->sites.items[o->site].left;
+}
+
 /* Where a thread that no longer sleeps is held. */
 static const char *held_at(const struct convert_site *site)
 {

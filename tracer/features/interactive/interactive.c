@@ -7,7 +7,6 @@
 #include "tracer/sched/sched.h"
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/features/timeline/timeline.h"
-#include "tracer/base/signame.h"
 #include "tracer/tracee/events/events.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/signals/signals.h"
@@ -63,14 +62,6 @@ void interactive_free(struct interactive *l)
 enum interactive_state interactive_state(const struct interactive *l)
 {
 	return l->state;
-}
-
-int interactive_needs_program(const struct interactive *l, struct error *err)
-{
-	if (l->state != INTERACTIVE_ENDED)
-		return 0;
-	error_set(err, ERROR_USAGE, "the program is not running");
-	return error_hint(err, "restart");
 }
 
 /* ---- halted and not ------------------------------------------------------------------------- */
@@ -394,13 +385,6 @@ enum interactive_state interactive_go(struct interactive *l)
 	return l->state;
 }
 
-void interactive_came(struct run *s, struct run_thread *t, uint64_t address)
-{
-	steps_came(interactive_of(s), t, address);
-	interactive_of(s)->came = t;
-	s->control.halted = true;
-}
-
 /* The user can look at a crash first. */
 static bool crashes(struct run *s, struct run_thread *t, int signal)
 {
@@ -481,34 +465,6 @@ bool interactive_owns_group(const struct interactive *l, pid_t group)
 }
 
 /* The program has ended first. */
-static void tell_sent(struct interactive *l, struct str *out)
-{
-	const char *name = l->sent.name;
-
-	if (name)
-		str_addf(out,
-			 interactive_find_id(l, name) ? "%s has not come where it was sent\n"
-						      : "there was no thread %s\n",
-			 name);
-}
-
-int interactive_verdict(struct interactive *l, struct str *out)
-{
-	const struct outcome *o = &l->run.outcome;
-
-	if (l->result.text.length)
-		str_add(out, str_text(&l->result.text));
-	else if (l->result.note.length)
-		str_addf(out, "%.*s\n", (int)strcspn(str_text(&l->result.note), "\n"),
-			 str_text(&l->result.note));
-	else if (o->end == OUTCOME_EXITED)
-		str_addf(out, "the program has exited with status %d\n", o->exit);
-	if (o->end == OUTCOME_SIGNALED)
-		str_addf(out, "the program was ended by SIG%s\n", signame_text(o->signal));
-	tell_sent(l, out);
-	return l->result.status;
-}
-
 int interactive_interrupted(const struct interactive *l)
 {
 	return l->result.interrupted;

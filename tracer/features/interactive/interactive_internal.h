@@ -100,8 +100,6 @@ void step_into_calls(struct step_walk *w, uint64_t low, uint64_t high);
 /* Where the call or jump there leads; without registers only if it is known without. 0: unknown. */
 uint64_t step_target(struct run_thread *t, uint64_t at, const struct arch_regs *regs);
 
-/* The thread is where it was sent. */
-void interactive_came(struct run *s, struct run_thread *t, uint64_t address);
 /* step.c */
 void interactive_forget_stops(struct run *s);
 /* From the next phase on, steps_passes() is told of threads that come by there. */

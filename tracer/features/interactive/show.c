@@ -8,6 +8,7 @@
 #include "tracer/source/lines/source_lines.h"
 
 #include "tracer/base/files/path.h"
+#include "tracer/base/signame.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -564,4 +565,32 @@ void interactive_locations(struct interactive *l, const char *begin,
 	source_each_file(exe, each, ctx);
 	source_each_function(exe, each, ctx);
 	source_each_inlined(exe, each, ctx);
+}
+
+static void tell_sent(struct interactive *l, struct str *out)
+{
+	const char *name = l->sent.name;
+
+	if (name)
+		str_addf(out,
+			 interactive_find_id(l, name) ? "%s has not come where it was sent\n"
+						      : "there was no thread %s\n",
+			 name);
+}
+
+int interactive_verdict(struct interactive *l, struct str *out)
+{
+	const struct outcome *o = &l->run.outcome;
+
+	if (l->result.text.length)
+		str_add(out, str_text(&l->result.text));
+	else if (l->result.note.length)
+		str_addf(out, "%.*s\n", (int)strcspn(str_text(&l->result.note), "\n"),
+			 str_text(&l->result.note));
+	else if (o->end == OUTCOME_EXITED)
+		str_addf(out, "the program has exited with status %d\n", o->exit);
+	if (o->end == OUTCOME_SIGNALED)
+		str_addf(out, "the program was ended by SIG%s\n", signame_text(o->signal));
+	tell_sent(l, out);
+	return l->result.status;
 }

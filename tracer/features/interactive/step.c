@@ -408,11 +408,19 @@ static bool step_is_there(struct run *s, struct run_thread *t, const struct trac
 	return there;
 }
 
+/* The thread is where it was sent. */
+static void send_came(struct run *s, struct run_thread *t, uint64_t address)
+{
+	steps_came(interactive_of(s), t, address);
+	interactive_of(s)->came = t;
+	s->control.halted = true;
+}
+
 static enum hit_answer step_hit(struct run *s, const struct act *a, const struct hit *h)
 {
 	(void)a;
 	if (step_is_there(s, h->thread, h->site, &h->regs))
-		interactive_came(s, h->thread, h->address);
+		send_came(s, h->thread, h->address);
 	return HIT_SEEN;
 }
 

@@ -1,44 +1,8 @@
 /* What a user does while the program is stopped. */
-#include "tracer/base/text/number.h"
 #include "tracer/run/places/places.h"
 #include "tracer/features/interactive/interactive_internal.h"
 
 #include <string.h>
-
-struct run_thread *interactive_find_id(struct interactive *l, const char *id)
-{
-	array_each(struct run_thread *, it, &l->run.threads)
-		if (strcmp((*it)->engine->id, id) == 0)
-			return *it;
-	return NULL;
-}
-
-struct run_thread *interactive_thread(struct interactive *l, const char *name, struct error *err)
-{
-	struct run_thread *t;
-	uint64_t number;
-
-	if (interactive_needs_program(l, err) < 0)
-		return NULL;
-	if (number_read(name, l->run.threads.count, &number) && number)
-		return l->run.threads.items[number - 1];
-	t = interactive_find_id(l, name);
-	if (t)
-		return t;
-	error_set(err, ERROR_USAGE, "there is no thread '%s'", name);
-	error_hint(err, "`threads` lists them");
-	return NULL;
-}
-
-struct run_thread *interactive_living(struct interactive *l, const char *name, struct error *err)
-{
-	struct run_thread *t = interactive_thread(l, name, err);
-
-	if (!t || t->tracee)
-		return t;
-	error_set(err, ERROR_USAGE, "%s has exited", t->engine->id);
-	return NULL;
-}
 
 int interactive_open(struct interactive *l, const char *gate, struct error *err)
 {
@@ -86,22 +50,6 @@ int interactive_hold(struct interactive *l, const char *thread, struct error *er
 	t->parked = PARKED;
 	t->parked_by = l->taken.steps.count - 1;
 	return 0;
-}
-
-int interactive_let(struct interactive *l, struct run_thread *t, struct error *err)
-{
-	if (!t->engine->held) {
-		t->parked = NOT_PARKED;
-		return 0;
-	}
-	if (engine_pass_by_hand(l->run.engine, t->engine) < 0) {
-		error_set(err, ERROR_USAGE, "%s is in a :run function, which alone can let it go",
-			  t->engine->id);
-		return error_hint(err, "`drop` the line of `gates` that has it");
-	}
-	t->parked = NOT_PARKED;
-	apply_decisions(&l->run);
-	return 1;
 }
 
 static int let_by_hand(struct interactive *l, struct run_thread *t, enum steps_kind kind,

@@ -18,6 +18,16 @@ struct harness_orders {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+double harness_left(const struct harness_hunt *h)
+{
+	double left = h->explore.seconds;
+
+	if (left <= 0)
+		return 0;
+	left -= explore_now_s() - h->begun;
+	return left > 0 ? left : -1;
+}
+
 static unsigned key_of(const unsigned *calls, unsigned count)
 {
 	uint64_t sum = HASH_START;

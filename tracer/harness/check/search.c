@@ -7,16 +7,6 @@
 
 enum { FEW = 2000 };
 
-double harness_left(const struct harness_hunt *h)
-{
-	double left = h->explore.seconds;
-
-	if (left <= 0)
-		return 0;
-	left -= explore_now_s() - h->begun;
-	return left > 0 ? left : -1;
-}
-
 /* ---- the command line of a harness ----------------------------------------------------------- */
 
 struct command_words {

@@ -1,0 +1,66 @@
+/* Threads of a program that rests: found by name or number, and let go. */
+#include "tracer/features/interactive/interactive_internal.h"
+
+#include "tracer/base/text/number.h"
+#include "tracer/run/places/places.h"
+
+#include <string.h>
+
+int interactive_needs_program(const struct interactive *l, struct error *err)
+{
+	if (l->state != INTERACTIVE_ENDED)
+		return 0;
+	error_set(err, ERROR_USAGE, "the program is not running");
+	return error_hint(err, "restart");
+}
+
+struct run_thread *interactive_find_id(struct interactive *l, const char *id)
+{
+	array_each(struct run_thread *, it, &l->run.threads)
+		if (strcmp((*it)->engine->id, id) == 0)
+			return *it;
+	return NULL;
+}
+
+struct run_thread *interactive_thread(struct interactive *l, const char *name, struct error *err)
+{
+	struct run_thread *t;
+	uint64_t number;
+
+	if (interactive_needs_program(l, err) < 0)
+		return NULL;
+	if (number_read(name, l->run.threads.count, &number) && number)
+		return l->run.threads.items[number - 1];
+	t = interactive_find_id(l, name);
+	if (t)
+		return t;
+	error_set(err, ERROR_USAGE, "there is no thread '%s'", name);
+	error_hint(err, "`threads` lists them");
+	return NULL;
+}
+
+struct run_thread *interactive_living(struct interactive *l, const char *name, struct error *err)
+{
+	struct run_thread *t = interactive_thread(l, name, err);
+
+	if (!t || t->tracee)
+		return t;
+	error_set(err, ERROR_USAGE, "%s has exited", t->engine->id);
+	return NULL;
+}
+
+int interactive_let(struct interactive *l, struct run_thread *t, struct error *err)
+{
+	if (!t->engine->held) {
+		t->parked = NOT_PARKED;
+		return 0;
+	}
+	if (engine_pass_by_hand(l->run.engine, t->engine) < 0) {
+		error_set(err, ERROR_USAGE, "%s is in a :run function, which alone can let it go",
+			  t->engine->id);
+		return error_hint(err, "`drop` the line of `gates` that has it");
+	}
+	t->parked = NOT_PARKED;
+	apply_decisions(&l->run);
+	return 1;
+}

@@ -1,0 +1,106 @@
+/*
+ * A failure may come of what no gate can say, as which of several waiting threads is woken. So where none of its gates
+ * force it, schedules are searched that fail alike, and wake the thread that a plain run would wake.
+ */
+#include "tracer/synth/synth_internal.h"
+
+#include "tracer/search/explore.h"
+
+/* Part of a script's time for finding it; the rest is for verifying it. */
+static const double PART_MADE = 0.5;
+
+/* So many are tried at most; each is looked for in so many schedules, by what it took to find
+   the first one. */
+enum { OTHERS = 5, LONGER = 4, LEAST = 200 };
+
+/* It has failed with the points of its own search. */
+static void take_failure(struct explore *e, struct explore_failure *out)
+{
+	*out = e->failures.items[0];
+	e->failures.count = 0;
+	if (!out->points) {
+		out->points = base_alloc(1, sizeof(*out->points));
+		*out->points = e->points_at;
+		e->points_at = (struct explore_points_at){0};
+	}
+}
+
+/* 1: it is `out`, made small and described, 0: none was found, -1: the experiment is over. */
+static int another(struct explore *e, const struct explore_failure *f, unsigned number,
+		   double until, struct explore_failure *out)
+{
+	struct explore other = synth_search_begin(e);
+	int answer;
+
+	synth_search_set(e, f, LONGER * f->run + LEAST, &other.options);
+	other.options.seconds = synth_search_seconds(until);
+	other.options.whole_s = until > 0 ? until - explore_now_s() : 0;
+	other.options.seed += number;
+	other.options.verify = 0;
+	other.options.in_turn = true;
+	other.options.alike = f->key;
+	synth_search_points(e, f, &other);
+	answer = synth_explore(&other);
+	if (answer == 0 && other.failures.count && other.failures.items[0].rerun == RERUN_SAME) {
+		take_failure(&other, out);
+		answer = 1;
+	}
+	synth_search_end(&other, e);
+	return answer;
+}
+
+/* It is the same failure; what is told of how it comes is of the other schedule from now on. */
+static void adopt(struct explore_failure *f, struct explore_failure *other)
+{
+	struct explore_failure before = *f;
+
+	*f = *other;
+	f->is_other = true;
+	f->run = before.run;
+	f->strategy = before.strategy;
+	f->times = before.times;
+	f->steps = before.steps;
+	f->preemptions = before.preemptions;
+	f->folder = before.folder;
+	before.folder = NULL;
+	*other = before;
+}
+
+static int try_other(struct explore *e, struct explore_failure *f, unsigned number, double until)
+{
+	struct explore_failure other = {0};
+	int answer = another(e, f, number, until, &other);
+
+	other.until = f->until;
+	if (answer == 1 && schedule_digest(&other.schedule) != schedule_digest(&f->schedule))
+		answer = synth_make(e, &other, until);
+	if (answer == 0 && other.gates.length)
+		adopt(f, &other);
+	explore_failure_fini(&other);
+	return answer < 0 ? -1 : 0;
+}
+
+int synth_gates(struct explore *e, struct explore_failure *f)
+{
+	double now = explore_now_s(), until = f->until > 0 ? now + (f->until - now) * PART_MADE : 0;
+	int answer;
+
+	if (!e->options.verify)
+		return 0;
+	if (f->rerun != RERUN_SAME) {
+		base_free(f->no_script);
+		f->no_script =
+			base_strdup((f->rerun != RERUN_NONE)
+					    ? "it did not fail again"
+					    : "there was no time to run its schedule once more");
+		return 0;
+	}
+	answer = synth_make(e, f, until);
+	for (unsigned i = 1; answer == 0 && i <= OTHERS && f->no_script; i++) {
+		/* Is there time for a run that fails alike, and one under gates? */
+		if (until > 0 && explore_now_s() + 2 * f->seconds >= until)
+			break;
+		answer = try_other(e, f, i, until);
+	}
+	return answer;
+}
