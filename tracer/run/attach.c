@@ -6,12 +6,11 @@
  * verdict, or when the user asks: nothing of it is ever killed.
  */
 #include "tracer/run/attach.h"
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/start.h"
 #include "tracer/run/threads/threads.h"
-#include "tracer/run/ticks.h"
 #include "tracer/tracee/traps/traps.h"
 #include "tracer/tracee/attach/attach.h"
 

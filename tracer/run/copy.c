@@ -1,7 +1,6 @@
 /* A run that begins where another one was left: with a copy of its program. */
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/parts.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/tracee/snapshot/snapshot.h"
 

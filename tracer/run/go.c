@@ -1,5 +1,5 @@
 /* Lets a thread go on, or ends the run: what anybody may do to a run. */
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 
 #include <time.h>
 

@@ -1,16 +1,13 @@
 /* A run from launch to verdict: each event goes to whom it concerns. */
-#include "tracer/run/conditions.h"
+#include "tracer/run/state.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/places/arrivals.h"
 #include "tracer/run/attach.h"
-#include "tracer/run/go.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/threads.h"
-#include "tracer/run/parts.h"
 #include "tracer/run/threads/program.h"
 #include "tracer/run/run.h"
 #include "tracer/run/threads/start.h"
-#include "tracer/run/ticks.h"
 #include "tracer/run/signals.h"
 #include "tracer/run/places/stops.h"
 

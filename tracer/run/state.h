@@ -14,6 +14,8 @@
 #include "tracer/inspect/inspect.h"
 #include "tracer/tracee/tracee.h"
 
+struct inside_site;
+
 /* ---- images --------------------------------------------------------------------------------- */
 
 struct image {
@@ -119,8 +121,6 @@ struct run_thread {
 	int comm_file; /* ... the file it is read from, kept open; or -1 */
 };
 
-struct inside_site;
-
 struct tick_wish {
 	const void *who;
 	unsigned ms;
@@ -190,5 +190,49 @@ struct run {
 	struct run_thread *culprit; /* the thread that a limit or a deadlock is about */
 	struct str cycle;	    /* the wait-for cycle in words */
 };
+
+/* Lets a thread go on, or ends the run: what anybody may do to a run. */
+
+/* The run ends now; what is left of the program is killed. */
+void run_end(struct run *s);
+void run_fault(struct run *s, const struct error *err);
+uint64_t run_now_us(void);
+/* The thread goes on, unless somebody keeps it. */
+void run_go(struct run *s, struct run_thread *t);
+/* The thread is no longer held, or the run ends: notes for how long it was. */
+void run_note_held(struct run *s, struct run_thread *t);
+
+/* As time passes: limits, and the question whether anything can still happen. */
+
+enum { TICKS_MS = 20 };
+/* `who` (any address that is its own) wants a tick every `ms`; 0: no more. */
+void ticks_wish(struct run *s, const void *who, unsigned ms);
+void ticks_tick(struct run *s);
+
+/* The parts of a run, for features that make a run of their own (interactive/, query/). */
+
+/* Makes the engine, the script and its places. */
+int run_prepare(struct run *s, struct error *err);
+int run_launch(struct run *s, struct error *err);
+/* The program is a copy of another run's, which was brought to where it is now and kept there
+   (tracee_keep). Its only thread, stopped as that is; NULL with the error. The target stays the other run's. */
+struct run_thread *run_copy(struct run *s, const struct run *from, struct error *err);
+void run_loop(struct run *s); /* to the end */
+void run_turn(struct run *s, const struct tracee_event *ev);
+void run_judge(struct run *s, struct run_result *out);
+void run_fini(struct run *s);
+
+/* C expressions of scripts: at(LOCATION, { when = "EXPR" }) and :when "EXPR". */
+
+/* Parses the expressions of the place. Returns 0, or -1 with *err set: the location, the column and
+   what is wrong. */
+int conditions_parse(const struct place *place, struct error *err);
+/* Checks the names of the expressions at each site of the place in the process. Returns as
+   conditions_parse(). */
+int conditions_check(struct run_process *p, const struct place *place,
+		     const struct source_sites *sites, struct error *err);
+/* For struct engine_world; `ctx` is the run. */
+enum engine_answer conditions_ask(void *ctx, const char *expression, const struct arrival *a,
+				  bool again, struct error *err);
 
 #endif

@@ -3,8 +3,7 @@
  * whether anything still can.
  */
 #include "tracer/run/places/places.h"
-#include "tracer/run/go.h"
-#include "tracer/run/ticks.h"
+#include "tracer/run/state.h"
 #include "tracer/tracee/events/events.h"
 #include "tracer/tracee/signals/signals.h"
 

@@ -1,5 +1,5 @@
 /* check and lines: what do locations mean in this program? None of the program's own code runs. */
-#include "tracer/run/conditions.h"
+#include "tracer/run/state.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/threads.h"

@@ -7,7 +7,7 @@
  * the kernel's action. The C library's own gets one only as SIGTRAP is first passed to a
  * function, because posix_spawn uses it for each signal.
  */
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 

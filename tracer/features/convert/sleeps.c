@@ -8,8 +8,7 @@
  * In `now_ns` sleeping takes time, and working none. A thread that works for longer than a sleep
  * lasts is not waited for: nobody sleeps until such work is done.
  */
-#include "tracer/run/go.h"
-#include "tracer/run/ticks.h"
+#include "tracer/run/state.h"
 #include "tracer/features/convert/record.h"
 #include "tracer/source/lines/source_lines.h"
 #include "tracer/tracee/threads/threads.h"

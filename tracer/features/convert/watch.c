@@ -4,7 +4,7 @@
  * There is a trap at every function of the program; when a function is entered for the first time,
  * its statements get traps. A trap that is hit very often is removed: such a line orders nothing.
  */
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/features/convert/record.h"
 #include "tracer/run/places/places.h"
 #include "tracer/tracee/traps/traps.h"

@@ -1,7 +1,6 @@
 #include "tracer/run/places/places.h"
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/run/threads/threads.h"
-#include "tracer/run/parts.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/sched/sched.h"

@@ -1,4 +1,4 @@
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/features/output/output.h"
 #include "tracer/features/expect/expect.h"
 #include "tracer/run/places/places.h"

@@ -1,6 +1,6 @@
 /* Notes to the user: what gatectl attach waits for, and how to end that; where `hit` counts
    something else than rounds of a loop. */
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 
 #include "tracer/base/log.h"
 

@@ -12,7 +12,7 @@
  */
 #include "tracer/features/statement/begun.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 
 enum { STATEMENT, CALL };
 

@@ -5,7 +5,7 @@
  * returns to: a statement may end in a jump to the very function that sleeps. If control leaves in
  * no such way (longjmp, an exception), that is noticed at the next system call: see tracee_elide.
  */
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/threads.h"

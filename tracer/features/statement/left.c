@@ -7,7 +7,7 @@
  * known when the exception is caught. Until then what the thread passes in that frame ends nothing.
  */
 #include "tracer/features/statement/begun.h"
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/tracee/threads/threads.h"
 

@@ -1,5 +1,5 @@
 /* What happened, in order: always the last events; all of them if a report was asked for. */
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/places/places.h"
 #include "tracer/features/timeline/timeline.h"

@@ -3,7 +3,7 @@
  * the result is noted: whether it is what the script expects and, for runs without an expect, what
  * it was.
  */
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/run/places/places.h"
 #include "tracer/features/output/output.h"
 

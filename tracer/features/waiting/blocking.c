@@ -8,7 +8,7 @@
  */
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/threads.h"
-#include "tracer/run/ticks.h"
+#include "tracer/run/state.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/tracee/threads/threads.h"
 

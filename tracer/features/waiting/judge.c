@@ -10,7 +10,7 @@
  * them are stopped then, so that their registers show the interrupted system calls, at one moment;
  * and while they stand one thread of each process opens its /proc files.
  */
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/features/waiting/waiting_internal.h"

@@ -3,7 +3,7 @@
  * moment to be asked where it is; of those that sleep, only ones that wake up by themselves, since
  * these continue their sleep as if nothing had been asked.
  */
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/waiting/waiting_internal.h"

@@ -11,8 +11,7 @@
  */
 #include "tracer/base/hash.h"
 #include "tracer/run/places/places.h"
-#include "tracer/run/go.h"
-#include "tracer/run/ticks.h"
+#include "tracer/run/state.h"
 #include "tracer/features/watchpoints/watchpoints.h"
 #include "tracer/tracee/traps/traps.h"
 

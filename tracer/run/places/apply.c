@@ -1,6 +1,6 @@
 /* Carries out what the engine has decided. */
 #include "tracer/run/places/places.h"
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/threads/program.h"
 

@@ -1,7 +1,7 @@
 /* A site hit or an event of the program becomes an arrival at the places that wait for it. */
 #include "tracer/run/places/arrivals.h"
 #include "tracer/run/places/places.h"
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/program.h"
 #include "tracer/run/threads/threads.h"

@@ -3,7 +3,7 @@
  * modules of a process when its first libraries are loaded, and again for every module that comes
  * later.
  */
-#include "tracer/run/conditions.h"
+#include "tracer/run/state.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/places/faults.h"

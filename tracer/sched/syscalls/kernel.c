@@ -4,7 +4,7 @@
  * waits at most the strategy says, as for all waits: in the kernel there is no time-out.
  */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/tracee/events/events.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/syscalls/syscalls.h"

@@ -5,7 +5,7 @@
  * happened.
  */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 #include "tracer/tracee/fastpath/fastpath.h"

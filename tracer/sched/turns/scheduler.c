@@ -2,7 +2,7 @@
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/features/waiting/waiting.h"
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/run/observers.h"
 #include "tracer/tracee/events/events.h"
 #include "tracer/tracee/threads/threads.h"

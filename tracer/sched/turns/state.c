@@ -1,6 +1,6 @@
 /* What is kept of a run and its threads, what a thread does next, and the traps at which threads stop. */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 #include "tracer/run/places/places.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 

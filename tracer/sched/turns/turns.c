@@ -1,6 +1,6 @@
 /* A choice among threads, its record in the schedule, and the end of the run. */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/run/go.h"
+#include "tracer/run/state.h"
 
 #include <inttypes.h>
 #include <stdint.h>

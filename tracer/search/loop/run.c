@@ -1,7 +1,6 @@
 #include "tracer/search/search_internal.h"
 
-#include "tracer/run/go.h"
-#include "tracer/run/parts.h"
+#include "tracer/run/state.h"
 #include "tracer/tracee/events/events.h"
 #include "tracer/tracee/traps/traps.h"
 #include "tracer/tracee/snapshot/snapshot.h"

@@ -10,7 +10,7 @@
 #include "tracer/sched/strategy/strategy.h"
 #include "tracer/sched/sched.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/parts.h"
+#include "tracer/run/state.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
