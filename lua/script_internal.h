@@ -205,7 +205,7 @@ void script_add_gate_method(lua_State *L, const char *name, lua_CFunction functi
 struct gate *script_to_gate(lua_State *L, int index);	/* NULL: not a gate */
 struct place *script_to_place(lua_State *L, int index); /* NULL: not a place */
 
-void script_open_end(lua_State *L);   /* end.c: what is asked when the run is over */
+void script_open_end(lua_State *L);   /* run.c: what is asked when the run is over */
 void script_open_given(lua_State *L); /* given.c: env, args, stdin */
 void script_open_log(lua_State *L);   /* calls.c: what an expression of :log knows */
 

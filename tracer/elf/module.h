@@ -142,7 +142,7 @@ struct module_section {
 };
 
 struct line_table;   /* lines.h */
-struct die_table;    /* dies.h */
+struct die_table;    /* dies.c */
 struct frame_table;  /* call_frames.c */
 struct source_cache; /* files.c */
 struct eval_cache;   /* eval_cache.c */

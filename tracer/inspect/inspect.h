@@ -1,6 +1,6 @@
 /*
  * The state of a stopped thread in the source's words: calls, variables, values, expressions. What is
- * needed of the process comes through struct dwarf_program (tracer/dwarf/frames/frame.h).
+ * needed of the process comes through struct dwarf_program (tracer/dwarf/frames/frames.h).
  *
  * Errors are ERROR_STATE: "optimised out at this line", an address that cannot be read, a name that
  * is not there. Nothing here is ever a guess.

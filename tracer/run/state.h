@@ -153,8 +153,8 @@ struct run {
 	double gate_limit, time_limit;
 	ARRAY(struct run_process *) processes;
 	ARRAY(struct run_thread *) threads;
-	ARRAY(struct site_use *) uses;	     /* sites.h */
-	ARRAY(struct inside_site *) insides; /* inside.h */
+	ARRAY(struct site_use *) uses;	     /* places/places.h */
+	ARRAY(struct inside_site *) insides; /* places/places.h */
 	ARRAY(double) held_max;		     /* by gate index, ms */
 	struct run_process *root;
 	unsigned long run_number;

@@ -115,7 +115,7 @@ struct sched_thread {
 	unsigned long queued; /* FUTEX: who has waited longer has a smaller one */
 	uint32_t bits;	      /* ... of FUTEX_WAIT_BITSET */
 	uint64_t lock;	      /* ... the word, if not FOR_WAKE */
-	uint64_t clears;      /* this word when it ends (target.h); or 0 */
+	uint64_t clears;      /* this word when it ends (tracee.h); or 0 */
 	uint64_t
 		slept; /* RUNS: times it had gone to sleep when it was seen asleep; 0: it was not */
 	uint64_t deep; /* the same, 1 more, of an uninterruptible wait; 0: it was in none */
@@ -239,7 +239,7 @@ void sched_threads_forget(struct scheduler *c, const struct run_process *p);
 
 /* The modules that earlier runs have named, in the schedule of this one. */
 void addresses_begin(struct scheduler *c);
-/* An address of the process as schedules have it (schedule/address.h). 0 for 0. */
+/* An address of the process as schedules have it (schedule/schedule.h). 0 for 0. */
 uint64_t addresses_number(struct sched *g, struct run_process *p, uint64_t address);
 /* Sets `place` and `fixed` of the thread's point. */
 void addresses_of_point(struct scheduler *c, struct sched_thread *t);

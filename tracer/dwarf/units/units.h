@@ -64,7 +64,7 @@ struct scope_span {
 };
 
 struct abbrevs;
-struct split_table; /* split.h */
+struct split_table;
 
 /*
  * A file with units, seen as the sections that they refer to. DIEs are called by one number whatever
@@ -433,7 +433,7 @@ void die_file_free(struct die_file *f);
 
 /*
  * One entry of .debug_info with everything that it says (DWARF 5 standard, chapters 2 and 7.5).
- * dies.h reads the scopes of a whole unit fast; this reads single entries, when a question asks.
+ * Functions above read the scopes of a whole unit fast; this reads single entries, when a question asks.
  */
 
 enum { ENTRY_ATTRS = 40 };

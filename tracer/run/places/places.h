@@ -53,7 +53,7 @@ struct act {
 	const struct place *stops_for; /* the other place there that the reason is about; or NULL */
 };
 
-struct inside_site; /* inside.h */
+struct inside_site;
 
 /* tracee_site->user; shared with forked children; lives as long as the run. */
 struct site_use {

@@ -81,7 +81,7 @@ const char *schedule_text(struct schedule *s, const char *text);
 unsigned schedule_thread(struct schedule *s, const char *id); /* its index, added if it is new */
 /* Notes the name of a module; addresses in it can be told by it from then on. */
 void schedule_module(struct schedule *s, const char *name);
-/* The name of the module that `address` (address.h) is in; NULL: not noted. */
+/* The name of the module that `address` is in; NULL: not noted. */
 const char *schedule_module_at(const struct schedule *s, uint64_t address);
 /* The module is called `to` from now on, in all its addresses. */
 void schedule_rename_module(struct schedule *s, const char *from, const char *to);

@@ -231,7 +231,7 @@ static int parse_address(struct schedule_reader *p, uint64_t *out)
 	return 0;
 }
 
-/* Numbers of names have no highest bit: address.h. */
+/* Numbers of names have no highest bit: see struct schedule_place. */
 static int parse_object(struct schedule_reader *p, struct schedule_step *step)
 {
 	static const char *const names[] = {"thread:", "stack:", "memory:", "#"};

@@ -61,7 +61,7 @@ struct strategy_point {
 			    run: made from who created it as which child, not from the order in time */
 	enum strategy_op op;
 	uint64_t object; /* address, or what else tells it from others */
-	uint64_t place;	 /* in the code, the same number in every process (schedule/address.h) */
+	uint64_t place;	 /* in the code, the same number in every process (schedule/schedule.h) */
 	bool writes;	 /* what it does to the object may be seen by others */
 	uint64_t
 		size; /* bytes from `object` on that an access is at; 0: known by its beginning alone */

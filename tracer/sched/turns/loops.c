@@ -1,7 +1,7 @@
 /*
  * A thread that comes to no point for a long time computes, or it goes round in a loop that only reads, until
  * another thread has written something: then others must have their turn there. Its pc is looked at, and gets a
- * trap. If the thread is in the same state each time it comes by (spin_state.h), it would go round for ever, and
+ * trap. If the thread is in the same state each time it comes by (waiting.h), it would go round for ever, and
  * this is a point. It is one in every run, also in those that know the trap from the beginning: what the strategy
  * sees does not depend on when somebody looked.
  *

@@ -201,7 +201,7 @@ struct source_access {
 
 /*
  * All that read or write shared memory, and PAUSE, each once, in ascending order of each function. A place of the
- * frame is shared if its variable's address is taken in the function (frame_slots.h). Left out are those that only read what never changes
+ * frame is shared if its variable's address is taken in the function (frame_variables.c). Left out are those that only read what never changes
  * once the program runs (constants, the global offset table). `described`: of functions that have line
  * numbers; else of all code.
  *
