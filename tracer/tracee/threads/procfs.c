@@ -317,6 +317,19 @@ bool look_is_dead(pid_t tid)
 	return !state || activity_of(*state) == TRACEE_DEAD;
 }
 
+/* proc(5), field 9 of stat: do_exit() sets PF_EXITING before the word that pthread_join waits for is cleared. */
+bool look_is_exiting(pid_t tid)
+{
+	enum { PF_EXITING = 4 };
+	char text[1024];
+	const char *rest =
+		look_proc(tid, "stat", text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+	unsigned flags;
+
+	return !rest || sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
+	       flags & PF_EXITING;
+}
+
 uint64_t tracee_ran_ns(const struct tracee_thread *thread)
 {
 	char text[128];

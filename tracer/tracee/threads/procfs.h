@@ -17,6 +17,8 @@ uint64_t look_number(const char *text, const char *field, int base); /* of such 
 bool look_may_be_refused(void);
 bool look_is_ours(pid_t tid); /* traced by us, dead or alive */
 bool look_is_dead(pid_t tid); /* has ended, or is not there */
+/* Executes no instruction of the program any more, though its end may not have been reported yet. */
+bool look_is_exiting(pid_t tid);
 /* There is no such process, or it is a zombie. In an exec by one of its threads the first thread is a
    zombie for a moment, too: then two threads are counted, or none. */
 bool look_has_ended(pid_t pid);

@@ -196,9 +196,23 @@ void trap_put_back(struct thread *th)
 		own_trap(th)->lost = true;
 }
 
+/* No other thread of the process can come to a trap. */
+static bool traps_alone(const struct thread *th)
+{
+	struct thread *other;
+
+	if (th->pub.process->threads == 1)
+		return true;
+	TAILQ_FOREACH(other, &th->tracee->threads, link)
+	if (other != th && other->pub.process == th->pub.process &&
+	    !look_is_exiting(other->pub.tid))
+		return false;
+	return true;
+}
+
 void trap_go_on(struct thread *th)
 {
-	if (own_trap(th)->lost && th->pub.process->threads == 1)
+	if (own_trap(th)->lost && traps_alone(th))
 		write_action(th);
 }
 
