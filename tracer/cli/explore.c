@@ -277,7 +277,7 @@ static void add_undisturbed(const struct explore_failure *f, struct str *out)
 /* What `run` would have said; where it says nothing (a status), how to see it again. */
 static void add_story(const struct explore_failure *f, struct str *out)
 {
-	if ((f->rerun != RERUN_NONE) && f->rerun != RERUN_SAME)
+	if (f->rerun != RERUN_NONE && f->rerun != RERUN_SAME)
 		str_add(out, "run once more it did not fail like that: the program depends on "
 			     "something else than the order of its threads\n");
 	str_add(out, f->text);

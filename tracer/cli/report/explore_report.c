@@ -59,7 +59,7 @@ static void add_failure(const struct explore_failure *f, const char *page, struc
 	json_integer(j, "times", (long long)f->times);
 	json_integer(j, "steps", f->steps);
 	json_integer(j, "preemptions", f->preemptions);
-	if ((f->rerun != RERUN_NONE))
+	if (f->rerun != RERUN_NONE)
 		json_bool(j, "again", (f->rerun == RERUN_SAME));
 	json_string(j, "folder", f->folder);
 	json_string(j, "script", f->script);

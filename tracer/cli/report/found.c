@@ -55,7 +55,7 @@ static int write_files(int dir, const struct explore *e, const struct explore_fa
 	schedule_print(&f->schedule, &head, &schedule);
 	for (size_t i = 0; i < FILES && !failed; i++)
 		if (i == 0 ||
-		    ((f->rerun == RERUN_SAME) && (texts[i] != &f->gates || f->gates.length)))
+		    (f->rerun == RERUN_SAME && (texts[i] != &f->gates || f->gates.length)))
 			failed = write_file(dir, files[i], str_text(texts[i]), texts[i]->length);
 		else
 			unlinkat(dir, files[i], 0);
