@@ -204,7 +204,7 @@ CALLED int f_quick_exit(void) { quick_exit(7); }
 CALLED int f_raw_exit(void) { syscall(SYS_exit, 7); return 0; }
 CALLED int f_pthread_exit(void) { pthread_exit(NULL); }
 CALLED int f_exec(void) { execl("/bin/echo", "echo", "exec was made", NULL); return 0; }
-CALLED int f_exec_missing(void) { return execl("/nonexistent", "x", NULL) == -1 && errno == ENOENT; }
+CALLED int f_exec_missing(void) { return execl("/proc/none", "x", NULL) == -1 && errno == ENOENT; }
 CALLED int f_longjmp_out(void) { longjmp(outer, 1); }
 CALLED int f_siglongjmp_out(void) { siglongjmp(outer_sig, 1); }
 CALLED static void jump(jmp_buf *b) { longjmp(*b, 5); }

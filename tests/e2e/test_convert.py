@@ -889,9 +889,9 @@ def test_usage(t):
     t.check("no file for the script was given" in r.first, "why", r)
     r = t.gate("convert", "-o", t.path("."), program)
     t.check("cannot be written: Is a directory" in r.first, "a directory", r)
-    r = t.gate("convert", "-o", "/nonexistent/x.lua", program)
+    r = t.gate("convert", "-o", "/proc/none/x.lua", program)
     t.equal(r.status, 125, "status", r)
-    t.check("/nonexistent/x.lua cannot be written" in r.first, "why", r)
+    t.check("/proc/none/x.lua cannot be written" in r.first, "why", r)
 
 
 READS = """#include <pthread.h>

@@ -271,7 +271,7 @@ int main(void)
 
 
 @params("gate nowhere.c:3 wait g", "gate first wait 1x", "gate first wait", "gate first open", "open nothing", "bt nobody", "frobnicate()", "drop 9",
-        "until main nowhere", "source /nonexistent.lua", "save /nonexistent/x.lua", "print 1 nothing", "= nil + 1",
+        "until main nowhere", "source /proc/none.lua", "save /proc/none/x.lua", "print 1 nothing", "= nil + 1",
         "events x", "repeat 0")
 def test_faults(t, line):
     """On a pipe a fault ends it, with one clear error."""
@@ -287,7 +287,7 @@ def test_program_that_dies(t):
 
 
 def test_no_such_program(t):
-    r = t.gate("repl", "/nonexistent/program", stdin=b"quit\n")
+    r = t.gate("repl", "/proc/none/program", stdin=b"quit\n")
     t.equal(r.status, 127, "status", r)
 
 
@@ -577,8 +577,8 @@ def test_words_of_other_debuggers(t, case):
 
 @params(("no_such_word", "there is no command 'no_such_word'"), ("at)", "syntax error near ')'"), ("at x", "syntax error near 'x'"),
         ("frobnicate 1", "there is no command 'frobnicate'"), ("bt nobody", "there is no thread 'nobody'"),
-        ("gate nowhere.c:3", "nowhere.c"), ("source /nonexistent.lua", "/nonexistent.lua"), ("until main", "until: an argument"),
-        ("save /nonexistent/x.lua", "/nonexistent"), ("= nil + 1", "attempt to perform"), ("drop 9", "there is no line 9"))
+        ("gate nowhere.c:3", "nowhere.c"), ("source /proc/none.lua", "/proc/none.lua"), ("until main", "until: an argument"),
+        ("save /proc/none/x.lua", "/proc/none"), ("= nil + 1", "attempt to perform"), ("drop 9", "there is no line 9"))
 def test_faults_name_their_line(t, case):
     r = t.gate("repl", calc(), stdin=("\n# a comment\n%s\nquit\n" % case[0]).encode())
     t.error(r, 125, "input:3: ")

@@ -100,7 +100,7 @@ def other_user(place):
     place.gatectl = os.path.join(place.folder, "gatectl")
     shutil.copy(GATECTL, place.gatectl)
     place.prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-    place.env.update(HOME="/nonexistent", USER="nobody")
+    place.env.update(HOME="/proc/none", USER="nobody")
 
 
 def longer_environment(place):
