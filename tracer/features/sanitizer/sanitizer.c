@@ -12,6 +12,7 @@
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/base/log.h"
 #include "tracer/run/places/places.h"
+#include "tracer/run/threads/start.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 
 #include <string.h>
@@ -160,19 +161,38 @@ static int sanitizer_settle(struct run *s, const struct modules_seen *m, struct 
 	return 0;
 }
 
-bool sanitizer_owns(const char *routine)
+/*
+ * Runtimes have a BackgroundThread of their own, and start the program's threads in their code,
+ * too. A runtime that is linked statically has names that are reserved for the implementation.
+ */
+static bool is_background(struct run_process *p, uint64_t routine, const char *name)
 {
-	return routine && strstr(routine, "BackgroundThread");
+	const struct image *image;
+
+	if (!name || !strstr(name, "BackgroundThread"))
+		return false;
+	image = images_find(p->run, p, routine);
+	return image && has_runtime(image->module) &&
+	       (image->module != p->exe || strncmp(name, "__", 2) == 0);
 }
 
-/* The sanitizer's own threads begin with a routine that nobody passed. */
+bool sanitizer_owns(const struct run_thread *t)
+{
+	uint64_t argument;
+
+	return t->process->tracee &&
+	       is_background(t->process, start_address(t->process, t->scheduler_block, &argument),
+			     t->engine->start);
+}
+
+/* A sanitizer's own threads begin with a routine that the program did not pass. */
 static bool sanitizer_start(struct run *s, struct run_thread *creator, const char *name,
 			    uint64_t *routine, uint64_t *argument)
 {
 	struct creation *creation = kept_of(&creator->kept, &creation_keeper);
 
 	(void)s;
-	if (!creation || !creation->routine || sanitizer_owns(name))
+	if (!creation || !creation->routine || is_background(creator->process, *routine, name))
 		return false;
 	*routine = creation->routine;
 	*argument = creation->argument;

@@ -4,7 +4,9 @@
 
 #include <stdbool.h>
 
-/* Does a thread with this start routine belong to a sanitizer? NULL: it has no name. */
-bool sanitizer_owns(const char *routine);
+struct run_thread;
+
+/* Is it a thread of a sanitizer's runtime, and not of the program? */
+bool sanitizer_owns(const struct run_thread *t);
 
 #endif

@@ -90,7 +90,7 @@ struct judgement {
    nothing for the program. */
 static bool is_judged(const struct waiter *w)
 {
-	return w->block.activity != TRACEE_DEAD && !sanitizer_owns(w->thread->engine->start);
+	return w->block.activity != TRACEE_DEAD && !sanitizer_owns(w->thread);
 }
 
 /* `moves`: in doubt, whatever the node says. */
@@ -338,7 +338,7 @@ bool waiting_rests(struct run *s, bool (*aside)(const struct run *s, const struc
 	array_each(struct run_thread *, it, &s->threads) {
 		struct waiter *w;
 
-		if (!(*it)->tracee || sanitizer_owns((*it)->engine->start) || aside(s, *it) ||
+		if (!(*it)->tracee || sanitizer_owns(*it) || aside(s, *it) ||
 		    (*it)->tracee->state == TRACEE_GROUP_STOPPED)
 			continue;
 		w = array_add(&all);

@@ -24,9 +24,11 @@ enum {
 	LIVELOCK_US = 1000000,
 	REST_US = 500000,
 	SAMPLES = 64,
-	SAMPLES_AT_LAST = 16,
-	LATE_US = 20000000
+	SAMPLES_AT_LAST = 16
 };
+/* How long the verdict may come after the time limit: at all, and on a machine whose other work
+   keeps the threads from running. */
+enum { LATE_US = 100000, BUSY_US = 20000000 };
 
 struct spin_places {
 	struct spin_place *items;
@@ -40,6 +42,7 @@ struct spinner {
 	uint64_t switches;	   /* at the last look; 0: none yet */
 	uint64_t moved_us;	   /* when that number was last seen to grow */
 	uint64_t ran_ns;	   /* at the last sample, when stopped */
+	uint64_t first_us, first_ran_ns; /* the same at its first sample, and when that was */
 	struct spin_states states; /* since the run's last event */
 	unsigned samples, slept;
 	bool decides; /* in its loop something decides what it does */
@@ -239,6 +242,10 @@ static void take_sample(struct run *s, struct spinner *sp, struct waiter *w, uin
 	   come before it has run at all. Then its state is the same, but not because it goes
 	   round. */
 	sp->ran_ns = tracee_ran_ns(tracee);
+	if (!sp->first_us) {
+		sp->first_us = now;
+		sp->first_ran_ns = sp->ran_ns;
+	}
 	caller_look(s, w);
 	if (w->told < w->stack.count) {
 		note_place(&sp->places, &w->stack.items[w->told]);
@@ -257,7 +264,7 @@ static void take_sample(struct run *s, struct spinner *sp, struct waiter *w, uin
 
 static bool is_sampled(const struct run_thread *t)
 {
-	return t->tracee && !sanitizer_owns(t->engine->start);
+	return t->tracee && !sanitizer_owns(t);
 }
 
 static bool may_move(const struct run_thread *t)
@@ -400,13 +407,27 @@ static bool is_livelock(struct run *s, bool at_last)
 	return any;
 }
 
-/* At the time limit: it looks like a livelock, but on a busy machine some thread ran too rarely for
-   enough samples. */
-static bool is_unclear(struct run *s)
+/* Did it want to run, and get less than half of a processor? */
+static bool is_starved(const struct run *s, const struct run_thread *t, uint64_t now)
 {
+	const struct spinner *sp = spin_find(s, t);
+	struct tracee_block b;
+
+	tracee_look(t->tracee, &b);
+	return b.activity == TRACEE_ACTIVE &&
+	       (!sp || !sp->first_us ||
+		tracee_ran_ns(t->tracee) - sp->first_ran_ns < (now - sp->first_us) * 1000 / 2);
+}
+
+/* At the time limit: it looks like a livelock, with too few samples to be sure. `busy`: because
+   threads were kept from running. */
+static bool is_unclear(struct run *s, bool busy)
+{
+	const struct spins *all = spins_of(s);
+	uint64_t now = run_now_us();
 	bool any = false;
 
-	if (run_now_us() - spins_of(s)->event_us < REST_US)
+	if (now - all->event_us < REST_US || now - all->change_us < REST_US)
 		return false;
 	array_each(struct run_thread *, it, &s->threads) {
 		bool may;
@@ -420,7 +441,7 @@ static bool is_unclear(struct run *s)
 		may = may_go_round(s, *it);
 		if (!may && !is_waiting(s, *it, false))
 			return false;
-		any |= may && !only_sleeps(s, *it);
+		any |= may && !only_sleeps(s, *it) && (!busy || is_starved(s, *it, now));
 	}
 	return any;
 }
@@ -447,14 +468,15 @@ void spin_look(struct run *s, uint64_t now, bool quiet)
 	}
 }
 
-/* Is it slow, or a livelock? If the machine was too busy to tell, the program gets a moment
-   more. */
+/* Is it slow, or a livelock? The program gets a moment more to tell; a longer one if the machine is
+   busy, or a livelock is expected. */
 bool spin_late(struct run *s, enum end_reason reason, double over_us)
 {
 	if (reason != END_LATE || !is_told(s))
 		return false;
 	s->outcome.livelock = is_livelock(s, true);
-	return !s->outcome.livelock && over_us <= LATE_US && is_unclear(s);
+	return !s->outcome.livelock && over_us <= BUSY_US &&
+	       is_unclear(s, over_us > LATE_US && !s->plan.expect.livelock);
 }
 
 /* ---- what is known -------------------------------------------------------------------------- */

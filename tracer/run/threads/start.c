@@ -197,12 +197,19 @@ static char *without_anonymous(char *name)
 	return name;
 }
 
+uint64_t start_address(struct run_process *p, uint64_t thread_pointer, uint64_t *argument)
+{
+	uint32_t offset = descriptor(p);
+
+	*argument = offset ? start_read_word(p, thread_pointer + offset + 8) : 0;
+	return offset ? start_read_word(p, thread_pointer + offset) : 0;
+}
+
 char *start_routine(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	struct run_thread *creator = t->creator ? t->creator->user : NULL;
 	struct arch_regs regs;
 	uint64_t routine, argument;
-	uint32_t offset;
 	char *name, *user = NULL;
 	bool other = false;
 
@@ -211,9 +218,7 @@ char *start_routine(struct run *s, struct run_process *p, struct tracee_thread *
 	images_find(
 		s, p,
 		regs.dwarf[ARCH_DWARF_PC]); /* maps libc's image, if nobody watches the loader */
-	offset = descriptor(p);
-	routine = offset ? start_read_word(p, regs.fs_base + offset) : 0;
-	argument = offset ? start_read_word(p, regs.fs_base + offset + 8) : 0;
+	routine = start_address(p, regs.fs_base, &argument);
 	name = routine ? function_at(s, p, routine) : NULL;
 	if (creator)
 		observe_until(other, start, s, creator, name, &routine, &argument);

@@ -68,6 +68,25 @@ static struct line_copy *copy_get(struct line_scan *s, struct scope_ref owner, u
 	return c;
 }
 
+/* Is it something inside of another instantiation of the template than the one that was written? */
+static bool is_in_other_instance(struct line_scan *s, const char *name)
+{
+	OWNED(plain) = names_plain(s->within->name);
+	struct name_parts parts;
+	bool other = false;
+
+	names_split(name, &parts);
+	for (size_t i = 0; !other && i + 1 < parts.parts.count; i++) {
+		const struct name_part *part = &parts.parts.items[i];
+		OWNED(around) = base_strndup(name, (size_t)(part->text - name) + part->length);
+		OWNED(plain_around) = names_plain(around);
+
+		other = strcmp(plain_around, plain) == 0 && !names_match(&s->r->wanted, around);
+	}
+	names_fini(&parts);
+	return other;
+}
+
 /* Is the owner one of the functions that the tester named, or something inside their text? Another
    instantiation of the same template is not; nor is the function that makes a lambda, on the lambda's first line. */
 static bool is_within(struct line_scan *s, struct scope_ref owner)
@@ -79,6 +98,8 @@ static bool is_within(struct line_scan *s, struct scope_ref owner)
 		return true;
 	if (f.line == s->within->begins)
 		return names_match(&s->r->wanted, f.name) || strcmp(f.name, s->within->name) == 0;
+	if (strchr(f.name, '<') && is_in_other_instance(s, f.name))
+		return false;
 	return f.line >= s->line || s->line != s->within->begins ||
 	       !strstr(s->within->name, "{unnamed}::operator()");
 }
