@@ -1,7 +1,6 @@
 /* Does one arrival stand for several iterations of a loop? Only the instructions can tell. */
 #include "tracer/arch/arch.h"
-#include "tracer/source/source.h"
-#include "tracer/dwarf/units/units.h"
+#include "tracer/source/lines/resolve.h"
 
 enum { LOOK_BYTES = 4096 };
 
@@ -54,6 +53,15 @@ static enum source_rounds scan_round(struct round_scan *l, const struct module_r
 	return answer;
 }
 
+/* Can the statement be in a loop, as its source has it? */
+static bool may_loop(const struct source_site *site)
+{
+	const struct source_file *text = lines_source(site->module->owner, site->file);
+	unsigned first = source_function_line(site);
+
+	return !text || !first || first > site->line || source_may_loop(text, first, site->line);
+}
+
 enum source_rounds source_rounds(const struct source_site *site)
 {
 	struct round_scan l = {.site = site};
@@ -76,5 +84,5 @@ enum source_rounds source_rounds(const struct source_site *site)
 		answer = here > answer ? here : answer;
 	}
 	array_fini(&l.written);
-	return answer;
+	return answer == SOURCE_VECTORISED && !may_loop(site) ? SOURCE_ROUND : answer;
 }
