@@ -477,11 +477,23 @@ struct expect_check {
 	int ref;      /* what the script knows it by */
 };
 
+/* A run ends in one way only. */
+enum expect_end {
+	EXPECT_ANY_END,
+	EXPECT_EXIT,
+	EXPECT_SIGNAL,
+	EXPECT_DEADLOCK,
+	EXPECT_GATE_DEADLOCK,
+	EXPECT_LIVELOCK,
+	EXPECT_TIME_LIMIT,
+};
+
 /* `expect { ... }`; several calls add up. */
 struct expect {
 	bool any; /* the script has an expect at all */
-	bool has_exit, has_signal, deadlock, livelock, time_limit;
+	enum expect_end end;
 	int exit, signal;
+	const struct gate *gate; /* of EXPECT_GATE_DEADLOCK: it holds a thread; NULL: any gate */
 	char *at,
 		*at_source; /* the location where the signal ends it (any call), and who wants that; or NULL */
 	ARRAY(char *) stdout_has; /* each must occur in what the program wrote there */
@@ -558,8 +570,8 @@ struct outcome {
 	int exit, signal;
 	bool crashed; /* by a signal that nobody sends on purpose: SEGV, ABRT and the like ... */
 	const char *place; /* ... " in f at x.c:3"; NULL unknown */
-	bool at;	   /* ... and the location of the expect is there */
-	int killed_by;	   /* the signal of a :kill, or 0: dying by that one is no surprise */
+	bool at; /* ... and the location of the expect is there; GATE_DEADLOCK: its gate holds a thread */
+	int killed_by; /* the signal of a :kill, or 0: dying by that one is no surprise */
 	const struct str *stdout_text,
 		*stderr_text; /* what it wrote, where an expect asks; or NULL */
 	/* Of the functions that were asked at the end: the first that did not say yes, and whether one
@@ -573,6 +585,9 @@ void outcome_fault(struct outcome *o, const struct error *err);
 
 /* How it ended, in words: "exit status 1", "a deadlock". */
 void outcome_print(const struct outcome *o, struct str *out);
+
+/* Is it the deadlock with a gate in it that is expected? */
+bool outcome_is_at_gate(const struct outcome *o, const struct expect *x);
 
 /* The verdict, by the order of precedence of the contract. */
 enum verdict verdict_of(const struct engine *e, const struct expect *x, const struct outcome *o);

@@ -120,6 +120,8 @@ static const struct expect_never *first_reached(const struct expect *x)
 
 /* ---- in words ---- */
 
+#define GATE_DEADLOCK "a deadlock with a gate in it"
+
 static void add_signal(struct str *out, int signal)
 {
 	str_addf(out, "signal SIG%s", signame_text(signal));
@@ -132,8 +134,8 @@ void outcome_print_end(const struct outcome *o, struct str *out)
 	} else if (o->end == OUTCOME_SIGNALED) {
 		str_add(out, "ended by ");
 		add_signal(out, o->signal);
-	} else if (o->stuck == OUTCOME_DEADLOCK) {
-		str_add(out, "a deadlock");
+	} else if (o->stuck) {
+		str_add(out, o->stuck == OUTCOME_DEADLOCK ? "a deadlock" : GATE_DEADLOCK);
 	} else if (o->livelock) {
 		str_add(out, "a livelock");
 	} else if (o->limit) {
@@ -150,7 +152,7 @@ void outcome_print(const struct outcome *o, struct str *out)
 	else if (o->fault == OUTCOME_FAILED)
 		str_add(out, "the script failed the run");
 	else if (o->stuck == OUTCOME_GATE_DEADLOCK)
-		str_add(out, "a deadlock with a gate in it");
+		str_add(out, GATE_DEADLOCK);
 	else if (o->stuck == OUTCOME_DEADLOCK)
 		str_add(out, "a deadlock");
 	else if (o->livelock)
@@ -174,21 +176,25 @@ static void add_text(struct str *out, const char *what, const char *text)
 
 void expect_print(const struct expect *x, struct str *out)
 {
-	if (x->has_exit) {
+	if (x->end == EXPECT_EXIT) {
 		add_part(out, "exit status ");
 		str_addf(out, "%d", x->exit);
 	}
-	if (x->has_signal) {
+	if (x->end == EXPECT_SIGNAL) {
 		add_part(out, "ended by ");
 		add_signal(out, x->signal);
 		if (x->at)
 			str_addf(out, " at %s", x->at);
 	}
-	if (x->deadlock)
+	if (x->end == EXPECT_DEADLOCK)
 		add_part(out, "a deadlock");
-	if (x->livelock)
+	if (x->end == EXPECT_GATE_DEADLOCK)
+		add_part(out, GATE_DEADLOCK);
+	if (x->gate)
+		str_addf(out, ", \"%s\"", x->gate->name);
+	if (x->end == EXPECT_LIVELOCK)
 		add_part(out, "a livelock");
-	if (x->time_limit)
+	if (x->end == EXPECT_TIME_LIMIT)
 		add_part(out, "the time limit passes");
 	array_each(const struct expect_never, never, &x->never) {
 		add_part(out, never->location);
@@ -205,11 +211,13 @@ void expect_print(const struct expect *x, struct str *out)
 /* The end that was expected in place of this one; NULL: it came, or none is. */
 static const char *other_end(const struct expect *x, const struct outcome *o)
 {
-	if (x->deadlock && o->stuck != OUTCOME_DEADLOCK)
+	if (x->end == EXPECT_DEADLOCK && o->stuck != OUTCOME_DEADLOCK)
 		return "a deadlock";
-	if (x->livelock && !o->livelock)
+	if (x->end == EXPECT_GATE_DEADLOCK && o->stuck != OUTCOME_GATE_DEADLOCK)
+		return GATE_DEADLOCK;
+	if (x->end == EXPECT_LIVELOCK && !o->livelock)
 		return "a livelock";
-	if (x->time_limit && !o->limit)
+	if (x->end == EXPECT_TIME_LIMIT && !o->limit)
 		return "that the time limit passes";
 	return NULL;
 }
@@ -221,7 +229,7 @@ static bool more_unmet(const struct expect *x, const struct outcome *o, struct s
 
 	if (end) {
 		outcome_print_end(o, out);
-		if (x->livelock && o->limit)
+		if (x->end == EXPECT_LIVELOCK && o->limit)
 			str_add(out, ", and it is not known that nobody gets on");
 		str_addf(out, ", expected %s", end);
 	} else if (reached) {
@@ -233,9 +241,10 @@ static bool more_unmet(const struct expect *x, const struct outcome *o, struct s
 /* A signal that nobody expects is never as expected, not even where only the output matters. */
 static bool end_unmet(const struct expect *x, const struct outcome *o, struct str *out)
 {
-	bool exit_ok = !x->has_exit || (o->end == OUTCOME_EXITED && o->exit == x->exit);
-	bool signal_ok = !x->has_signal || (o->end == OUTCOME_SIGNALED && o->signal == x->signal);
-	bool surprise = !x->has_exit && !x->has_signal && !o->signal_judged &&
+	bool exit_ok = x->end != EXPECT_EXIT || (o->end == OUTCOME_EXITED && o->exit == x->exit);
+	bool signal_ok =
+		x->end != EXPECT_SIGNAL || (o->end == OUTCOME_SIGNALED && o->signal == x->signal);
+	bool surprise = x->end != EXPECT_EXIT && x->end != EXPECT_SIGNAL && !o->signal_judged &&
 			o->end == OUTCOME_SIGNALED && o->signal != o->killed_by;
 	bool elsewhere = x->at && signal_ok && !o->at;
 
@@ -328,7 +337,13 @@ static bool held_by_gates(const struct expect *x, const struct outcome *o)
 	if (o->gate_limit)
 		return true;
 	return o->held_at_end && o->end != OUTCOME_SIGNALED &&
-	       !(o->stuck == OUTCOME_DEADLOCK && x->deadlock);
+	       !(o->stuck == OUTCOME_DEADLOCK && x->end == EXPECT_DEADLOCK);
+}
+
+bool outcome_is_at_gate(const struct outcome *o, const struct expect *x)
+{
+	return o->stuck == OUTCOME_GATE_DEADLOCK && x->end == EXPECT_GATE_DEADLOCK &&
+	       (o->at || !x->gate);
 }
 
 enum verdict verdict_of(const struct engine *e, const struct expect *x, const struct outcome *o)
@@ -341,15 +356,15 @@ enum verdict verdict_of(const struct engine *e, const struct expect *x, const st
 		return VERDICT_DIVERGED;
 	if (o->fault == OUTCOME_FAILED)
 		return VERDICT_NOT_AS_EXPECTED;
-	if (o->stuck == OUTCOME_GATE_DEADLOCK)
+	if (o->stuck == OUTCOME_GATE_DEADLOCK && !outcome_is_at_gate(o, x))
 		return VERDICT_GATE_DEADLOCK;
-	if (o->stuck == OUTCOME_DEADLOCK && !x->deadlock)
+	if (o->stuck == OUTCOME_DEADLOCK && x->end != EXPECT_DEADLOCK)
 		return VERDICT_DEADLOCK;
-	if (o->limit && !x->time_limit && !x->livelock)
+	if (o->limit && x->end != EXPECT_TIME_LIMIT && x->end != EXPECT_LIVELOCK)
 		return VERDICT_TIME_LIMIT;
 	if (held_by_gates(x, o))
 		return VERDICT_NEVER_OPENED;
-	if (any_missing(e))
+	if (o->stuck != OUTCOME_GATE_DEADLOCK && any_missing(e)) /* whoever opens it cannot come */
 		return VERDICT_NEVER_REACHED;
 	why = verdict_unmet(x, o);
 	base_free(why);

@@ -19,6 +19,12 @@ static void add_never(struct expect *x, const char *location, const struct place
 	*array_add(&x->never) = (struct expect_never){base_strdup(location), place, place};
 }
 
+static void set_end(lua_State *L, struct expect *x, enum expect_end end)
+{
+	if (lua_toboolean(L, 2))
+		x->end = end;
+}
+
 /* core.expect(key, value); for never_reached (location, place), for at (location, FILE:LINE) */
 static int core_expect(lua_State *L)
 {
@@ -27,10 +33,10 @@ static int core_expect(lua_State *L)
 
 	x->any = true;
 	if (strcmp(key, "exit") == 0) {
-		x->has_exit = true;
+		x->end = EXPECT_EXIT;
 		x->exit = (int)lua_tointeger(L, 2);
 	} else if (strcmp(key, "signal") == 0) {
-		x->has_signal = true;
+		x->end = EXPECT_SIGNAL;
 		x->signal = (int)lua_tointeger(L, 2);
 	} else if (strcmp(key, "at") == 0) {
 		base_free(x->at);
@@ -38,11 +44,14 @@ static int core_expect(lua_State *L)
 		x->at = base_strdup(luaL_checkstring(L, 2));
 		x->at_source = base_strdup(luaL_optstring(L, 3, "?"));
 	} else if (strcmp(key, "deadlock") == 0) {
-		x->deadlock = lua_toboolean(L, 2);
+		set_end(L, x, EXPECT_DEADLOCK);
+	} else if (strcmp(key, "gate_deadlock") == 0) {
+		set_end(L, x, EXPECT_GATE_DEADLOCK);
+		x->gate = script_to_gate(L, 2);
 	} else if (strcmp(key, "livelock") == 0) {
-		x->livelock = lua_toboolean(L, 2);
+		set_end(L, x, EXPECT_LIVELOCK);
 	} else if (strcmp(key, "time_limit") == 0) {
-		x->time_limit = lua_toboolean(L, 2);
+		set_end(L, x, EXPECT_TIME_LIMIT);
 	} else if (strcmp(key, "never_reached") == 0) {
 		add_never(x, luaL_checkstring(L, 2), script_to_place(L, 3));
 	} else if (strcmp(key, "stdout") == 0) {

@@ -3,6 +3,7 @@
 local core, check = ...
 local fail, loading, failf, what = core.fail, core.loading, check.failf, check.what
 local check_table, check_text, check_flag, check_signal = check.table, check.text, check.flag, check.signal
+local check_gate = check.gate
 local is_integer = check.is_integer
 local type, tostring, next, ipairs = type, tostring, next, ipairs
 local gsub, to_integer, math_type, huge = string.gsub, math.tointeger, math.type, math.huge
@@ -17,13 +18,16 @@ local function check_exit(who, value)
 end
 
 local expectations = {
-	{ "exit", "signal", "stdout", "stderr", "deadlock", "livelock", "time_limit", "never_reached", "at" },
+	{ "exit", "signal", "stdout", "stderr", "deadlock", "gate_deadlock", "livelock", "time_limit", "never_reached", "at" },
 	exit = check_exit,
 	signal = check_signal,
 	at = check_text,
 	stdout = check_text,
 	stderr = check_text,
 	deadlock = check_flag,
+	gate_deadlock = function(who, value)
+		return type(value) == "boolean" and value or check_gate(who, value)
+	end,
 	livelock = check_flag,
 	time_limit = check_flag,
 	never_reached = check_text,
@@ -37,6 +41,7 @@ local ends = {
 	{ "exit", "ends with an exit status" },
 	{ "signal", "is ended by a signal" },
 	{ "deadlock", "stands still in a deadlock" },
+	{ "gate_deadlock", "stands still at a gate" },
 	{ "livelock", "goes round in a livelock" },
 	{ "time_limit", "still runs at the time limit" },
 }

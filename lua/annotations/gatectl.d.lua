@@ -187,6 +187,7 @@ function elide_sleep(location, options) end
 ---@field stdout? string
 ---@field stderr? string
 ---@field deadlock? boolean
+---@field gate_deadlock? boolean|Gate
 ---@field livelock? boolean
 ---@field time_limit? boolean
 ---@field never_reached? string

@@ -30,7 +30,7 @@ static enum verdict judge(const struct expect *x, const struct outcome *o, bool 
 /* Every set of failures: the earliest of the contract's list counts. */
 static void test_precedence(void **state)
 {
-	struct expect x = {.any = true, .has_exit = true, .exit = 3};
+	struct expect x = {.any = true, .end = EXPECT_EXIT, .exit = 3};
 
 	(void)state;
 	for (unsigned set = 0; set < 256; set++) {
@@ -121,7 +121,7 @@ static void test_never_reached(void **state)
 
 static void test_expected_deadlock(void **state)
 {
-	struct expect x = {.any = true, .deadlock = true};
+	struct expect x = {.any = true, .end = EXPECT_DEADLOCK};
 	struct outcome o = {.stuck = OUTCOME_DEADLOCK, .held_at_end = true};
 	struct outcome ends = {.end = OUTCOME_EXITED};
 
@@ -131,6 +131,23 @@ static void test_expected_deadlock(void **state)
 	assert_int_equal(judge(&x, &ends, true), VERDICT_NOT_AS_EXPECTED);
 	o.stuck = OUTCOME_GATE_DEADLOCK;
 	assert_int_equal(judge(&x, &o, true), VERDICT_GATE_DEADLOCK);
+}
+
+static void test_expected_gate_deadlock(void **state)
+{
+	const struct gate gate = {.name = (char[]){"g"}};
+	struct expect x = {.any = true, .end = EXPECT_GATE_DEADLOCK};
+	struct outcome o = {.stuck = OUTCOME_GATE_DEADLOCK};
+
+	(void)state;
+	assert_int_equal(judge(&x, &o, true), VERDICT_OK);
+	assert_int_equal(judge(&x, &o, false), VERDICT_OK); /* a place was not reached */
+	x.gate = &gate;
+	assert_int_equal(judge(&x, &o, true), VERDICT_GATE_DEADLOCK);
+	o.at = true; /* the gate holds a thread */
+	assert_int_equal(judge(&x, &o, true), VERDICT_OK);
+	o.stuck = OUTCOME_DEADLOCK;
+	assert_int_equal(judge(&x, &o, true), VERDICT_DEADLOCK);
 }
 
 static void unmet(const struct expect *x, const struct outcome *o, const char *words)
@@ -150,7 +167,7 @@ static void unmet(const struct expect *x, const struct outcome *o, const char *w
 
 static void test_unmet_end(void **state)
 {
-	struct expect x = {.any = true, .has_exit = true};
+	struct expect x = {.any = true, .end = EXPECT_EXIT};
 	struct outcome exits = {.end = OUTCOME_EXITED, .exit = 1};
 	struct outcome dies = {.end = OUTCOME_SIGNALED, .signal = SIGABRT};
 	struct outcome other = {.end = OUTCOME_SIGNALED, .signal = 40};
@@ -161,7 +178,7 @@ static void test_unmet_end(void **state)
 	x.exit = 1;
 	unmet(&x, &exits, NULL);
 	unmet(&x, &(struct outcome){0}, "did not end by itself, expected exit status 1");
-	x = (struct expect){.any = true, .has_signal = true, .signal = SIGABRT};
+	x = (struct expect){.any = true, .end = EXPECT_SIGNAL, .signal = SIGABRT};
 	unmet(&x, &dies, NULL);
 	unmet(&x, &exits, "exit status 1, expected signal SIGABRT");
 	unmet(&x, &other, "ended by signal SIGRTMIN+6, expected signal SIGABRT");
@@ -179,8 +196,10 @@ static void test_unmet_any_end(void **state)
 	unmet(&x, &dies, "ended by signal SIGKILL, which was not expected");
 	dies.killed_by = SIGKILL;
 	unmet(&x, &dies, NULL);
-	x.deadlock = true;
+	x.end = EXPECT_DEADLOCK;
 	unmet(&x, &exits, "exit status 1, expected a deadlock");
+	x.end = EXPECT_GATE_DEADLOCK;
+	unmet(&x, &exits, "exit status 1, expected a deadlock with a gate in it");
 }
 
 static void test_unmet_text(void **state)
@@ -210,18 +229,18 @@ static void test_unmet_text(void **state)
 
 static void test_expected_in_words(void **state)
 {
-	struct expect x = {.any = true, .has_exit = true, .exit = 1, .deadlock = true};
+	struct expect x = {.any = true, .end = EXPECT_EXIT, .exit = 1};
 	struct str out = {0};
 
 	(void)state;
 	*array_add(&x.stdout_has) = base_strdup("6 * 7 = 6");
 	*array_add(&x.stderr_has) = base_strdup("a\nb");
 	expect_print(&x, &out);
-	assert_string_equal(str_text(&out), "exit status 1, a deadlock, standard output has "
+	assert_string_equal(str_text(&out), "exit status 1, standard output has "
 					    "\"6 * 7 = 6\", standard error has \"a\\nb\"");
 	expect_fini(&x);
 	str_clear(&out);
-	x = (struct expect){.any = true, .has_signal = true, .signal = SIGABRT};
+	x = (struct expect){.any = true, .end = EXPECT_SIGNAL, .signal = SIGABRT};
 	expect_print(&x, &out);
 	assert_string_equal(str_text(&out), "ended by signal SIGABRT");
 	str_fini(&out);
@@ -256,11 +275,17 @@ static void test_came_in_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_precedence),    cmocka_unit_test(test_words),
-		cmocka_unit_test(test_status),	      cmocka_unit_test(test_no_expect),
-		cmocka_unit_test(test_never_reached), cmocka_unit_test(test_expected_deadlock),
-		cmocka_unit_test(test_unmet_end),     cmocka_unit_test(test_unmet_any_end),
-		cmocka_unit_test(test_unmet_text),    cmocka_unit_test(test_expected_in_words),
+		cmocka_unit_test(test_precedence),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_no_expect),
+		cmocka_unit_test(test_never_reached),
+		cmocka_unit_test(test_expected_deadlock),
+		cmocka_unit_test(test_expected_gate_deadlock),
+		cmocka_unit_test(test_unmet_end),
+		cmocka_unit_test(test_unmet_any_end),
+		cmocka_unit_test(test_unmet_text),
+		cmocka_unit_test(test_expected_in_words),
 		cmocka_unit_test(test_came_in_words),
 	};
 

@@ -87,8 +87,7 @@ static void test_plan(void **state)
 	assert_true(f.plan.limits.gate < 0);
 	fixture_load_ok(&f, "expect { exit = 3, stdout = 'one' }\nexpect { stdout = 'two' }\n"
 			    "expect { stderr = 'three' } limits { gate = 0.5 }\n");
-	assert_true(f.plan.expect.any && f.plan.expect.has_exit);
-	assert_false(f.plan.expect.has_signal);
+	assert_true(f.plan.expect.any && f.plan.expect.end == EXPECT_EXIT);
 	assert_int_equal(f.plan.expect.exit, 3);
 	assert_int_equal(f.plan.expect.stdout_has.count, 2);
 	assert_string_equal(f.plan.expect.stdout_has.items[1], "two");
@@ -98,7 +97,7 @@ static void test_plan(void **state)
 	fixture_init(&f);
 	fixture_load_ok(&f, "expect { signal = 'SIGABRT' } limits { run = 60 }");
 	assert_int_equal(f.plan.expect.signal, SIGABRT);
-	assert_true(f.plan.expect.has_signal && !f.plan.expect.deadlock);
+	assert_true(f.plan.expect.end == EXPECT_SIGNAL);
 	assert_true(f.plan.limits.run == 60);
 	fixture_fini(&f);
 }

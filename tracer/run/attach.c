@@ -137,8 +137,7 @@ static bool waits_for_end(const struct run *s)
 {
 	const struct expect *x = &s->plan.expect;
 
-	return x->has_exit || x->has_signal || x->deadlock || x->livelock || x->time_limit ||
-	       x->never.count || x->checks.count;
+	return x->end || x->never.count || x->checks.count;
 }
 
 static bool is_busy(struct run *s)

@@ -92,6 +92,17 @@ static void check_pending_death(struct run *s)
 	}
 }
 
+static void note_gate_deadlock(struct run *s)
+{
+	const struct gate *gate = s->plan.expect.gate;
+	struct engine_hold hold;
+
+	s->outcome.stuck = OUTCOME_GATE_DEADLOCK;
+	array_each(struct run_thread *, t, &s->threads)
+		if (gate && engine_held(s->engine, (*t)->engine, &hold) && hold.gate == gate)
+			s->outcome.at = true;
+}
+
 /* Nothing has happened for a whole tick: can anything still happen? */
 static void check_stuck(struct run *s)
 {
@@ -121,7 +132,7 @@ static void check_stuck(struct run *s)
 	if (s->root_ended && answer == WAITS_GATE)
 		s->outcome.held_at_end = true;
 	else if (answer == WAITS_GATE)
-		s->outcome.stuck = OUTCOME_GATE_DEADLOCK;
+		note_gate_deadlock(s);
 	else
 		s->outcome.stuck = OUTCOME_DEADLOCK;
 	run_end(s);

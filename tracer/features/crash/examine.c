@@ -65,7 +65,7 @@ static bool comes(struct run *s, struct run_thread *t, int signal)
 	(void)signal;
 	t->crashes = tracee_fault(t->tracee, &fault) == 0 &&
 		     (crash_is_signal(fault.signal) || s->options->reports.count ||
-		      s->options->verbose || s->plan.expect.has_signal) &&
+		      s->options->verbose || s->plan.expect.end == EXPECT_SIGNAL) &&
 		     tracee_signal_ends(t->tracee);
 	if (!t->crashes)
 		return false;

@@ -75,8 +75,8 @@ static void add_crash(const char *name, const struct run *s, const struct crash 
 	json_string(j, "where", c->where.length ? str_text(&c->where) : NULL);
 	json_string(j, "said", c->said.length ? str_text(&c->said) : NULL);
 	json_bool(j, "expected",
-		  c->process == s->root && x->has_signal && x->signal == c->fault.signal &&
-			  (!x->at || c->at));
+		  c->process == s->root && x->end == EXPECT_SIGNAL &&
+			  x->signal == c->fault.signal && (!x->at || c->at));
 	str_clear(&text);
 	crash_title(c, &text);
 	json_string(j, "title", str_text(&text));

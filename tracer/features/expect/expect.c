@@ -4,7 +4,7 @@
 
 static int check_time_limit(struct run *s, struct error *err)
 {
-	if (!s->plan.expect.time_limit || s->time_limit > 0 || s->control.attended)
+	if (s->plan.expect.end != EXPECT_TIME_LIMIT || s->time_limit > 0 || s->control.attended)
 		return 0;
 	error_set(err, ERROR_USAGE,
 		  "the script expects that the time limit passes, but there is none");

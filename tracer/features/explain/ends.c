@@ -120,7 +120,7 @@ bool loose_end_try(const struct run *s, struct str *out)
 	const struct happened *found = NULL;
 
 	if (s->outcome.end != OUTCOME_EXITED || s->outcome.fault == OUTCOME_FAILED ||
-	    s->threads.count < 2 || !(x->has_signal || x->deadlock || x->livelock || x->time_limit))
+	    s->threads.count < 2 || x->end <= EXPECT_EXIT)
 		return false;
 	for (size_t i = 0; i < TIMELINE_LAST; i++) {
 		const struct happened *h = &tl->last[i];

@@ -245,7 +245,10 @@ static void explain_expected(struct run *s, struct str *out)
 	if (s->outcome.stuck == OUTCOME_DEADLOCK) {
 		str_addf(out, "as expected, a deadlock: no thread of the program can move: %s\n",
 			 str_text(&s->cycle));
-	} else if (s->outcome.livelock && s->plan.expect.livelock) {
+	} else if (s->outcome.stuck == OUTCOME_GATE_DEADLOCK) {
+		str_addf(out, "as expected, a deadlock with a gate in it: %s\n",
+			 str_text(&s->cycle));
+	} else if (s->outcome.livelock && s->plan.expect.end == EXPECT_LIVELOCK) {
 		str_add(out, "as expected, ");
 		livelock_line(s, out);
 	} else if (s->outcome.limit) {

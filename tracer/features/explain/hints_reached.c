@@ -555,7 +555,7 @@ void hints_missing_try(struct run *s, const struct place *p, struct str *out)
 		;
 	else if (p->thread && (others.count || others.more || !hints_match(s, p->thread)))
 		try_thread(s, p, &others, out);
-	else if (s->plan.expect.has_signal && s->outcome.end == OUTCOME_SIGNALED &&
+	else if (s->plan.expect.end == EXPECT_SIGNAL && s->outcome.end == OUTCOME_SIGNALED &&
 		 s->outcome.signal == s->plan.expect.signal)
 		str_addf(out,
 			 "optional = true at %s, if the crash may come before it: that came as "

@@ -204,20 +204,22 @@ static bool is_limited(const struct run *s)
 {
 	const struct expect *x = &s->plan.expect;
 
-	return s->outcome.gate_limit ||
-	       (s->outcome.limit && !x->time_limit && !(x->livelock && s->outcome.livelock));
+	return s->outcome.gate_limit || (s->outcome.limit && x->end != EXPECT_TIME_LIMIT &&
+					 !(x->end == EXPECT_LIVELOCK && s->outcome.livelock));
 }
 
 /* Places that were not reached and threads left at gates do not count, since gates are missing. */
 static bool is_as_expected(const struct run *s)
 {
 	const struct outcome *o = &s->outcome;
-	bool deadlock = o->stuck == OUTCOME_DEADLOCK && !s->plan.expect.deadlock;
+	const struct expect *x = &s->plan.expect;
+	bool deadlock = o->stuck == OUTCOME_DEADLOCK ? x->end != EXPECT_DEADLOCK
+						     : o->stuck && !outcome_is_at_gate(o, x);
 	char *why;
 
-	if (o->fault || o->stuck == OUTCOME_GATE_DEADLOCK || deadlock || is_limited(s))
+	if (o->fault || deadlock || is_limited(s))
 		return false;
-	why = verdict_unmet(&s->plan.expect, o);
+	why = verdict_unmet(x, o);
 	base_free(why);
 	return !why;
 }

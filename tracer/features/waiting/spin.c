@@ -20,12 +20,7 @@ enum { MOST_PLACES = 16, MOST_FUNCTIONS = 4 };
 enum { RUN_NS = 50000 };
 /* For a livelock nothing else may happen for so long, with so many samples of each thread that goes
    round. */
-enum {
-	LIVELOCK_US = 1000000,
-	REST_US = 500000,
-	SAMPLES = 64,
-	SAMPLES_AT_LAST = 16
-};
+enum { LIVELOCK_US = 1000000, REST_US = 500000, SAMPLES = 64, SAMPLES_AT_LAST = 16 };
 /* How long the verdict may come after the time limit: at all, and on a machine whose other work
    keeps the threads from running. */
 enum { LATE_US = 100000, BUSY_US = 20000000 };
@@ -43,7 +38,7 @@ struct spinner {
 	uint64_t moved_us;	   /* when that number was last seen to grow */
 	uint64_t ran_ns;	   /* at the last sample, when stopped */
 	uint64_t first_us, first_ran_ns; /* the same at its first sample, and when that was */
-	struct spin_states states; /* since the run's last event */
+	struct spin_states states;	 /* since the run's last event */
 	unsigned samples, slept;
 	bool decides; /* in its loop something decides what it does */
 	struct spin_places places;
@@ -302,12 +297,17 @@ static bool is_told(const struct run *s)
 	return *observers_of(judged, s) != NULL;
 }
 
+static bool expects_livelock(const struct run *s)
+{
+	return s->plan.expect.end == EXPECT_LIVELOCK;
+}
+
 /* Could anything end the run that has to say who spins? */
 static bool is_of_use(const struct run *s)
 {
 	if (s->control.attended || s->options->record || !is_told(s))
 		return false;
-	if (s->time_limit > 0 || s->plan.expect.livelock)
+	if (s->time_limit > 0 || expects_livelock(s))
 		return true;
 	array_each(struct run_thread *, t, &s->threads)
 		if ((*t)->tracee && (*t)->engine->held)
@@ -449,7 +449,7 @@ static bool is_unclear(struct run *s, bool busy)
 void spin_look(struct run *s, uint64_t now, bool quiet)
 {
 	struct spins *all = spins_of(s);
-	unsigned every = s->plan.expect.livelock || s->outcome.limit ? 1 : EVERY_TICKS;
+	unsigned every = expects_livelock(s) || s->outcome.limit ? 1 : EVERY_TICKS;
 
 	if (!quiet) {
 		all->event_us = now;
@@ -462,7 +462,7 @@ void spin_look(struct run *s, uint64_t now, bool quiet)
 		return;
 	look_at_transfers(s, now);
 	sample(s);
-	if (s->plan.expect.livelock && !s->over && is_livelock(s, false)) {
+	if (expects_livelock(s) && !s->over && is_livelock(s, false)) {
 		s->outcome.livelock = true;
 		run_end(s);
 	}
@@ -476,7 +476,7 @@ bool spin_late(struct run *s, enum end_reason reason, double over_us)
 		return false;
 	s->outcome.livelock = is_livelock(s, true);
 	return !s->outcome.livelock && over_us <= BUSY_US &&
-	       is_unclear(s, over_us > LATE_US && !s->plan.expect.livelock);
+	       is_unclear(s, over_us > LATE_US && !expects_livelock(s));
 }
 
 /* ---- what is known -------------------------------------------------------------------------- */

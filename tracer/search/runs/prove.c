@@ -40,7 +40,7 @@ static bool agrees_all(const struct prove *p, const struct run_result *r)
 	if (p->has_expect)
 		return r->verdict == VERDICT_OK;
 	return (r->verdict == VERDICT_OK || r->verdict == VERDICT_DEADLOCK ||
-		r->verdict == VERDICT_CRASHED) &&
+		r->verdict == VERDICT_GATE_DEADLOCK || r->verdict == VERDICT_CRASHED) &&
 	       experiment_came(&p->outcome, &r->evidence);
 }
 
