@@ -292,21 +292,42 @@ static struct run_process *process_of_id(struct interactive *l, const char *thre
 	return NULL;
 }
 
-/* For "worker#2", which this process has not created yet: is worker a function of it, or several? */
+static bool has_function(struct interactive *l, const struct run_process *p, const char *name)
+{
+	struct source_matches functions = {0};
+	ERROR(ignored);
+	bool found = interactive_matches(l, p, name, &functions, &ignored) == 0;
+
+	array_fini(&functions);
+	return found;
+}
+
+/* The lambda's part of "f::{lambda()#1}" (gcc) or "f::$_0" (clang); NULL: it names none. */
+static char *lambda_in(char *name)
+{
+	char *gcc = strstr(name, "::{lambda("), *clang = strstr(name, "::$_");
+
+	return gcc ? gcc : clang;
+}
+
+/* For "worker#2", which this process has not created yet: is worker a function of it, or several?
+   A lambda that is inlined wherever it is called is none, but the function that makes it is. */
 static bool may_come(struct interactive *l, const struct run_process *p, const char *id)
 {
 	const char *number = strrchr(id, '#');
-	struct source_matches functions = {0};
-	ERROR(ignored);
-	char *routine;
+	char *routine, *lambda;
 	bool found;
 
 	if (l->state == INTERACTIVE_ENDED || !number || number == id || !number[1] ||
 	    number[1] == '0' || number[1 + strspn(number + 1, "0123456789")])
 		return false;
 	routine = base_strndup(id, (size_t)(number - id));
-	found = interactive_matches(l, p, routine, &functions, &ignored) == 0;
-	array_fini(&functions);
+	lambda = lambda_in(routine);
+	found = has_function(l, p, routine);
+	if (!found && lambda) {
+		*lambda = '\0';
+		found = has_function(l, p, routine);
+	}
 	base_free(routine);
 	return found;
 }
