@@ -109,6 +109,13 @@ static void print_site(const struct run_query *q, const struct source_site *site
 		str_add(&line, " before a loop");
 	output_line(&line);
 	str_fini(&line);
+	if (source_is_newer(site->module, site->file)) {
+		STR(newer);
+
+		str_add(&newer, "      ");
+		source_add_newer(site->module, site->file, &newer);
+		output_line(&newer);
+	}
 	if (site->empty)
 		printf("      no code of its own: it shares this address with what comes next\n");
 	print_rounds(site);

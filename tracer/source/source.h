@@ -7,6 +7,7 @@
 #ifndef GATECTL_SOURCE_SOURCE_H
 #define GATECTL_SOURCE_SOURCE_H
 
+#include "tracer/base/text/str.h"
 #include "tracer/elf/module.h"
 
 /* ---- locations ------------------------------------------------------------------------------ */
@@ -152,6 +153,12 @@ unsigned source_movable(struct module *m, uint64_t offset, unsigned need, const 
 
 /* Why a thread at the site may be no arrival, or not yet one. NULL: it is one. */
 const char *source_site_doubt(const struct source_site *site);
+
+/* Was the source file changed after the module was built (gdb: "Source file is more recent than
+   executable.")? `path` may be NULL. */
+bool source_is_newer(const struct module *m, const char *path);
+/* "FILE is newer than OBJECT: ..." */
+void source_add_newer(const struct module *m, const char *path, struct str *out);
 
 /* ---- what an address means ------------------------------------------------------------------ */
 

@@ -2,6 +2,7 @@
  * The verdict in words: the first line in its fixed form, what happened, each thread and why it
  * does not move, the last events, and what to try next.
  */
+#include "tracer/source/lines/source_lines.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/explain/hints.h"
@@ -280,6 +281,39 @@ static void what_was_seen(struct run *s, enum verdict v, bool brief, struct str 
 }
 
 /* `brief`: of a crash only the first line. */
+struct newer_files {
+	const struct module *module;
+	struct str *out;
+};
+
+static void add_newer(void *ctx, const char *path)
+{
+	struct newer_files *n = ctx;
+	STR(quoted);
+	STR(line);
+
+	str_addf(&quoted, "%s:", str_base_name(path));
+	if (!strstr(str_text(n->out), str_text(&quoted)) || !source_is_newer(n->module, path))
+		return;
+	str_add(&line, "note: ");
+	source_add_newer(n->module, path, &line);
+	str_add(&line, "\n");
+	if (!strstr(str_text(n->out), str_text(&line)))
+		str_add(n->out, str_text(&line));
+}
+
+/* The files quoted in the text that have changed since their object was built. */
+static void newer_lines(struct run *s, struct str *out)
+{
+	for (size_t i = 0; s->root && i < s->root->images.count; i++) {
+		struct module *m = s->root->images.items[i].module;
+		struct newer_files n = {m, out};
+
+		if (module_find_debug(m) && !m->debug_separate)
+			source_paths(m, add_newer, &n);
+	}
+}
+
 static void explain_verdict(struct run *s, enum verdict v, bool brief, struct str *out)
 {
 	if (v == VERDICT_OK)
@@ -298,6 +332,7 @@ static void explain_verdict(struct run *s, enum verdict v, bool brief, struct st
 	}
 	if (v != VERDICT_ERROR)
 		what_was_seen(s, v, brief, out);
+	newer_lines(s, out);
 	str_add(out, "try: ");
 	add_advice(s, v, out);
 	str_add(out, "\n");

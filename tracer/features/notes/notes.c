@@ -106,5 +106,46 @@ static void rounds_note(struct run *s, const struct found *f)
 		 worst == SOURCE_VECTORISED ? "vectorised" : "unrolled without a mark for each");
 }
 
+/* Kept with a run: source files of which it was told that they are newer than their module. */
+struct newer_told {
+	ARRAY(const char *) files;
+};
+
+static void free_newer(void *what)
+{
+	array_fini(&((struct newer_told *)what)->files);
+}
+
+static const struct keeper newer_keeper = {sizeof(struct newer_told), free_newer};
+
+static bool is_new_file(struct newer_told *told, const char *file)
+{
+	array_each(const char *, known, &told->files)
+		if (str_same(*known, file))
+			return false;
+	*array_add(&told->files) = file;
+	return true;
+}
+
+static void newer_note(struct run *s, const struct found *f)
+{
+	struct newer_told *told = kept_make(&s->kept, &newer_keeper);
+
+	array_each(const struct source_site, site, f->sites)
+		if (source_is_newer(site->module, site->file) && is_new_file(told, site->file)) {
+			STR(text);
+
+			source_add_newer(site->module, site->file, &text);
+			log_line("gatectl: note: %s", str_text(&text));
+		}
+}
+
+static void found_note(struct run *s, const struct found *f)
+{
+	rounds_note(s, f);
+	if (f->first && !s->options->quiet && s->run_number <= 1)
+		newer_note(s, f);
+}
+
 extern const struct observer notes_observer;
-const struct observer notes_observer = {.tick = say, .found = rounds_note};
+const struct observer notes_observer = {.tick = say, .found = found_note};

@@ -75,6 +75,14 @@ static void add_reason(struct resolver *r, const struct file_group *g, unsigned 
 		str_add(out, ": the compiler made nothing of it, or put it on another line");
 }
 
+void report_newer(const struct module *m, const char *path, struct str *out)
+{
+	if (!source_is_newer(m, path))
+		return;
+	str_add(out, "; ");
+	source_add_newer(m, path, out);
+}
+
 void report_no_code(struct resolver *r, struct module *m, const struct file_group *g, unsigned line)
 {
 	bool by_line = r->location->kind == LOCATION_LINE;
@@ -86,6 +94,7 @@ void report_no_code(struct resolver *r, struct module *m, const struct file_grou
 	str_addf(&text, "%s:%u", by_line ? r->location->name : str_base_name(g->path), line);
 	add_reason(r, g, line, &near, &text);
 	add_nearest(r, m, g, &near, &text);
+	report_newer(m, g->path, &text);
 	complain(r, "%s", str_text(&text));
 	str_fini(&text);
 }

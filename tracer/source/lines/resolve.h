@@ -186,6 +186,8 @@ void offer_name(const struct resolver *r, const char *full, struct suggestions *
 /* The file that was looked for is there, but not so: a hint where a module that was not asked has another
    of that name. */
 void hint_elsewhere(struct resolver *r, struct module *const *modules, size_t count);
+/* Says so if the source file was changed after the module was built. */
+void report_newer(const struct module *m, const char *path, struct str *out);
 void report_no_code(struct resolver *r, struct module *m, const struct file_group *g,
 		    unsigned line);
 void report_ambiguous(struct resolver *r);

@@ -37,14 +37,15 @@ static void search_lines(struct resolver *r, struct module *m, const char *path,
 	}
 }
 
-static void no_text(struct resolver *r, const char *name, const char *path, unsigned first,
-		    unsigned last)
+static void no_text(struct resolver *r, struct module *m, const char *name, const char *path,
+		    unsigned first, unsigned last)
 {
 	struct str near = {0};
 
 	if (r->complained)
 		return;
 	near_text(r, path, first, last, &near);
+	report_newer(m, path, &near);
 	complain(r, "%s: no line of %s contains this text%s", r->location->text, name,
 		 str_text(&near));
 	str_fini(&near);
@@ -64,7 +65,7 @@ static bool search_files(struct resolver *r, struct module *m)
 		search_lines(r, m, g->path, 1, UINT32_MAX, NULL);
 	any = groups.items.count;
 	if (any && r->matches.count == before)
-		no_text(r, r->location->name, groups.items.items[0].path, 1, UINT32_MAX);
+		no_text(r, m, r->location->name, groups.items.items[0].path, 1, UINT32_MAX);
 	files_fini(&groups);
 	return any;
 }
@@ -215,7 +216,7 @@ static void search_functions(struct resolver *r, struct module *m,
 			continue;
 		search_function(r, f);
 		if (r->matches.count == before)
-			no_text(r, f->name, f->file, f->line,
+			no_text(r, m, f->name, f->file, f->line,
 				f->file && f->line ? function_end(r, f) : f->line);
 	}
 	matches_fini(&functions);

@@ -1,7 +1,7 @@
 /* Source files as the tester sees them: text and where its lines begin. */
 #include "tracer/base/files/io.h"
-#include "tracer/base/text/str.h"
 #include "tracer/dwarf/lines/lines.h"
+#include "tracer/source/source.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -79,6 +79,22 @@ static struct cached_source *read_source(const char *path, int fd, const struct 
 	c->file.text = str_take(&text);
 	split_lines(&c->file, length);
 	return c;
+}
+
+bool source_is_newer(const struct module *m, const char *path)
+{
+	const struct timespec *built = &m->stat.st_mtim;
+	struct stat st;
+
+	return path && stat(path, &st) == 0 &&
+	       (st.st_mtim.tv_sec > built->tv_sec ||
+		(st.st_mtim.tv_sec == built->tv_sec && st.st_mtim.tv_nsec > built->tv_nsec));
+}
+
+void source_add_newer(const struct module *m, const char *path, struct str *out)
+{
+	str_addf(out, "%s is newer than %s: what stands on a line may be other code in the program",
+		 str_base_name(path), m->name);
 }
 
 const struct source_file *lines_source(struct modules *s, const char *path)
