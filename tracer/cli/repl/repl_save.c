@@ -89,6 +89,21 @@ static const char *free_word(const char *text)
 	return words[i];
 }
 
+/* The arguments of the command line: the script alone is the test. */
+static void add_args(const struct repl *r, struct str *out)
+{
+	char *const *argv = r->cli->run.argv;
+
+	if (!argv[0] || !argv[1])
+		return;
+	str_add(out, "args {");
+	for (size_t i = 1; argv[i]; i++) {
+		str_add(out, i > 1 ? ", " : " ");
+		foreign_lua_string(out, argv[i]);
+	}
+	str_add(out, " }\n");
+}
+
 static int script_text(struct repl *r, struct interactive_saving *how, struct str *out,
 		       struct error *err)
 {
@@ -104,6 +119,8 @@ static int script_text(struct repl *r, struct interactive_saving *how, struct st
 	failed = failed || interactive_save(r->interactive, how, err) < 0;
 	if (!failed) {
 		foreign_lua_comment(out, "gatectl run -g THIS %s", r->cli->run.argv[0]);
+		if (!interactive_has_args(r->interactive))
+			add_args(r, out);
 		str_addf(out, "%s%s", str_text(&how->before), str_text(&entries));
 		if (how->behind.length)
 			str_addf(out, "\n-- what was done by hand\n%s", str_text(&how->behind));

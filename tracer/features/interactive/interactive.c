@@ -469,6 +469,11 @@ int interactive_interrupted(const struct interactive *l)
 	return l->result.interrupted;
 }
 
+bool interactive_has_args(const struct interactive *l)
+{
+	return l->run.plan.given.has_args;
+}
+
 extern const struct observer interactive_observer;
 const struct observer interactive_observer = {
 	.launch = ask_for_ends,

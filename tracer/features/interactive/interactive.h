@@ -130,6 +130,8 @@ struct interactive_saving {
 	struct str before, behind, notes;
 	size_t refused;
 };
+/* Do the scripts give the program its arguments? */
+bool interactive_has_args(const struct interactive *l);
 int interactive_save(struct interactive *l, struct interactive_saving *how, struct error *err);
 void interactive_saving_fini(struct interactive_saving *how);
 
