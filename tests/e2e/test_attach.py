@@ -752,7 +752,7 @@ def test_location_that_is_not_there(t):
         p.check(t, r)
 
 
-@params((["1"], "no gate script"), (["-g", "x.lua"], "no process"), (["-g", "x.lua", "x"], "'x' is not the number"),
+@params((["-g", "x.lua"], "no process"), (["-g", "x.lua", "x"], "'x' is not the number"),
         (["-g", "x.lua", "-5"], "not an option"), (["-g", "x.lua", "1", "2"], "'2' is one argument too many"),
         (["-g", "x.lua", "--repeat", "2", "1"], "not an option"))
 def test_usage(t, case):

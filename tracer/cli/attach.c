@@ -28,10 +28,6 @@ static int attach_parse(struct cli *cli, struct error *err)
 		error_set(err, ERROR_USAGE, "attach: '%s' is not the number of a process", text);
 		return usage(err);
 	}
-	if (!cli->run.scripts.count && !cli->run.orders.count) {
-		error_set(err, ERROR_USAGE, "attach: no gate script was given");
-		return usage(err);
-	}
 	if (cli->run.leftover == LEFTOVER_KILL) {
 		error_set(err, ERROR_USAGE, "attach: --leftover=kill: attach never ends a process");
 		return error_hint(err, "leave or wait");

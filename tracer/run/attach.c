@@ -148,9 +148,18 @@ static bool is_busy(struct run *s)
 	return busy;
 }
 
+bool attach_only_looks(const struct run *s)
+{
+	return s->options->pid && !waits_for_end(s) && !engine_place_at(s->engine, 0);
+}
+
+/* A look lasts until a deadlock would have been found. */
 static bool is_done(struct run *s)
 {
-	return s->root && !waits_for_end(s) && engine_is_done(s->engine) && !is_busy(s);
+	enum { LOOK_US = 1000000 };
+
+	return s->root && !waits_for_end(s) && engine_is_done(s->engine) && !is_busy(s) &&
+	       (!attach_only_looks(s) || run_now_us() - s->start_us >= LOOK_US);
 }
 
 void attach_check(struct run *s)

@@ -7,6 +7,7 @@
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/explain/hints.h"
 #include "tracer/run/places/places.h"
+#include "tracer/run/attach.h"
 #include "tracer/features/leftover/leftover.h"
 #include "tracer/features/report/report.h"
 #include "tracer/base/signame.h"
@@ -345,6 +346,10 @@ static void explain_tell(struct run *s, struct run_result *out, const struct err
 		return;
 	if (!s->interrupted)
 		explain_verdict(s, out->verdict, false, &out->text);
+	if (out->verdict == VERDICT_OK && attach_only_looks(s)) {
+		str_addf(&out->text, "gatectl: process %d is in no deadlock\n", s->options->pid);
+		thread_lines(s, &out->text);
+	}
 	leftover_tell(s, &out->text);
 	crash_expected(s, out->verdict, &out->note);
 	out->note_always = out->note.length > 0;

@@ -1,6 +1,6 @@
 /* Notes to the user: what gatectl attach waits for, and how to end that; where `hit` counts
    something else than rounds of a loop. */
-#include "tracer/run/state.h"
+#include "tracer/run/attach.h"
 
 #include "tracer/base/log.h"
 
@@ -75,7 +75,7 @@ static void say(struct run *s)
 {
 	struct attach_told *told = kept_make(&s->kept, &keeper);
 
-	if (!s->options->pid || s->options->quiet || !s->root || (told->end && told->optional) ||
+	if (!s->options->pid || attach_only_looks(s) || s->options->quiet || !s->root || (told->end && told->optional) ||
 	    !is_time(s))
 		return;
 	if (!told->end)
