@@ -1,0 +1,171 @@
+"""What maintainers of other projects met: programs of tests/e2e/programs, each with the right answer."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+from harness import COMPILERS, compile_text, params
+
+HERE = os.path.join(os.path.dirname(__file__), "programs")
+BUILDS = [(compiler.replace("gcc", "g++").replace("clang", "clang++"), level) for compiler in COMPILERS for level in ("-O0", "-O2")]
+
+
+def build(name, compiler="g++", level="-O0", flags="-g", libs=""):
+    with open(os.path.join(HERE, name + ".cc")) as f:
+        return compile_text(name + ".cc", f.read(), "%s %s" % (flags, level), compiler, libs)
+
+
+@params(*BUILDS)
+def test_name_of_a_sanitizers_thread(t, case):
+    """A start routine called BackgroundThreadMain makes no thread a sanitizer's."""
+    r = t.run_gated(build("background_thread_name", *case), "expect { exit = 0 }\n")
+    t.clean(r)
+    t.equal(r.out, b"done 2\n", "output", r)
+
+
+@params("g++", "clang++")
+def test_thread_of_a_sanitizer(t, compiler):
+    """The sanitizer's own thread keeps nobody from being deadlocked."""
+    r = t.run_gated(build("attach_why", compiler, flags="-g -fsanitize=thread"), "limits { run = 30 }\n")
+    t.verdict(r, 123)
+
+
+@params(*BUILDS)
+def test_limit_while_a_thread_writes(t, case):
+    """Nobody expects a livelock: the run ends at its limit."""
+    begun = time.monotonic()
+    r = t.run_gated(build("time_limit_overrun", *case), "limits { run = 1 }\n")
+    t.verdict(r, 124)
+    seconds = time.monotonic() - begun
+    busy = os.getloadavg()[0] / os.cpu_count()
+    t.check(seconds < 3 + 3 * busy, "%.1f s for a limit of 1 s" % seconds, r)
+
+
+@params(*[case[0] for case in BUILDS[::2]])
+def test_lambda_of_another_instance(t, compiler):
+    """The class that was written rules out a lambda of another instance in a library."""
+    source, box = t.path("box.cc"), t.path("box")
+    shutil.copy(os.path.join(HERE, "template_lambda_two_objects.cc"), source)
+    subprocess.run([compiler, "-g", "-DLIB", "-fPIC", "-shared", source, "-o", t.path("libbox.so")], check=True)
+    subprocess.run([compiler, "-g", source, "-L" + t.tmp, "-lbox", "-Wl,-rpath," + t.tmp, "-o", box], check=True)
+    for name, sites in ("Box<int>::put;until(", 1), ("Box<double>::put;until(", 1), ("Box::put;until(", 2), ("Box<int>::put;items", 1):
+        r = t.gate("lines", box, name)
+        t.clean(r)
+        t.equal(r.stdout.split("\n")[0], "%s: %d site%s" % (name, sites, "" if sites == 1 else "s"), "sites", r)
+        t.check("operator()" not in r.stdout, "no lambda", r)
+
+
+@params(*BUILDS)
+def test_vector_instruction_without_a_loop(t, case):
+    """Two words in one vector register are no loop."""
+    r = t.run_gated(build("vectorised_without_a_loop", *case), 'at("Pool::put;q.emplace", { hit = 2 })\nexpect { exit = 0 }\n')
+    t.clean(r)
+    t.equal(r.err, "", "standard error", r)
+
+
+ORDER = """local idle, queued = SimpleGate "idle", SimpleGate "queued"
+at("main;p.put()") :wait(idle)
+at("Pool::work;cv.wait") :open(idle) :wait(queued)
+at("Pool::put;jobs++") :open(queued)
+"""
+
+
+@params(*[case[0] for case in BUILDS[::2]])
+def test_lock_forbids_the_order(t, compiler):
+    """A gate-deadlock can be expected: of any gate, or of one."""
+    program = build("prove_gate_deadlock", compiler)
+    for value, status in ("true", 0), ("queued", 0), ("idle", 122), ("false", 122):
+        r = t.run_gated(program, ORDER + "expect { gate_deadlock = %s }\n" % value)
+        t.equal(r.status, status, value, r)
+    r = t.run_gated(program, ORDER + "expect { gate_deadlock = queued }\n", options=["--repeat", "5"], report=False)
+    t.equal(r.status, 0, "each time", r)
+    for more in "", "expect { gate_deadlock = queued }\n":
+        script = t.file("order.lua", ORDER + more)
+        r = t.gate("prove", "-n", "5", "-g", script, program)
+        t.clean(r)
+        t.check("all gates" in r.stdout and "5 of 5" in r.stdout.split("\n")[1], "counts", r)
+
+
+def test_gate_deadlock_that_does_not_come(t):
+    r = t.run_gated(build("prove_gate_deadlock"), 'local g = SimpleGate "g"\nat("main;p.put()") :open(g)\nexpect { gate_deadlock = g }\n')
+    t.verdict(r, 119)
+    t.check("expected a deadlock with a gate in it" in r.first, "what was expected", r)
+
+
+@params(*[(compiler, level, name) for (compiler, level), name in zip(BUILDS, 2 * ["{lambda()#1}"] + 2 * ["$_0"])])
+def test_thread_of_an_inlined_lambda(t, case):
+    """`until` waits for a thread whose lambda has no function of its own."""
+    compiler, level, name = case
+    program = build("until_lambda", compiler, level)
+    r = t.gate("repl", program, stdin=b"until lib::Case::body()::%s#1 bump\nthreads\n" % name.encode())
+    t.check("lib::Case::body()::%s#1 is stopped, in bump" % name in r.stdout, "it is there", r)
+
+
+def test_saved_script_has_arguments(t):
+    program = build("saved_without_arguments")
+    saved = t.path("saved.lua")
+    t.gate("repl", program, "fast", stdin=b"gate work wait g\nrun\nopen g\nsave %s\n" % saved.encode())
+    with open(saved) as f:
+        text = f.read()
+    t.check('args { "fast" }\n' in text, "arguments", text)
+    r = t.gate("run", "-g", saved, program)
+    t.equal(r.out, b"fast\n", "output", r)
+
+
+def test_attach_without_a_script(t):
+    """What each thread waits for, the verdict, and the process is left as it is."""
+    program = build("attach_why")
+    for options, status in ([], 123), (["-g", t.file("empty.lua", "")], 123):
+        p = subprocess.Popen([program], env=t.env)
+        try:
+            while sum(state == "S" for state in states(p.pid)) < 2:
+                time.sleep(0.01)
+            r = t.gate("attach", *options, str(p.pid), leftover=False)
+            t.verdict(r, status)
+            t.check("main waits for mutex cache" in r.err and "waits for mutex user" in r.err, "who waits for what", r)
+            t.equal(p.poll(), None, "it goes on", r)
+        finally:
+            p.send_signal(signal.SIGKILL)
+            p.wait()
+
+
+def test_attach_to_one_that_sleeps(t):
+    p = subprocess.Popen(["/bin/sleep", "100"], env=t.env)
+    try:
+        r = t.gate("attach", str(p.pid), leftover=False)
+        t.equal(r.status, 0, "status", r)
+        t.check("is in no deadlock" in r.err and "main sleeps" in r.err, "what it does", r)
+    finally:
+        p.send_signal(signal.SIGKILL)
+        p.wait()
+
+
+def states(pid):
+    """Of each thread of the process that waits in a futex."""
+    for tid in os.listdir("/proc/%d/task" % pid):
+        with open("/proc/%d/task/%s/wchan" % (pid, tid)) as f:
+            yield "S" if "futex" in f.read() else "R"
+
+
+def test_source_that_is_newer(t):
+    """Texts are looked for in the source, lines in the program: it is said where the one is newer."""
+    source = t.path("newer.cc")
+    shutil.copy(os.path.join(HERE, "source_newer_than_program.cc"), source)
+    program = t.path("newer")
+    subprocess.run(["g++", "-g", source, "-o", program], check=True)
+    t.check("newer than" not in t.gate("lines", program, "twice;n += n").stdout, "as built")
+    with open(source) as f:
+        text = f.read()
+    with open(source, "w") as f:
+        f.write(text.replace("static int twice", "\n\nstatic int twice"))
+    os.utime(source, (time.time() + 10, time.time() + 10))
+    wanted = "newer.cc is newer than newer"
+    t.check(wanted in t.gate("lines", program, "twice;n += n").stdout, "lines")
+    t.check(wanted in t.gate("lines", program, "twice;nothing").err, "an error of lines")
+    script = 'at("twice;n += n"):run(function() end)\nexpect { exit = 3 }\n'
+    t.check(wanted in t.gate("check", "-g", t.file("x.lua", script), program).stdout, "check")
+    r = t.run_gated(program, script)
+    t.verdict(r, 119)
+    t.equal(r.err.count(wanted), 2, "a note, and one in the verdict", r)
