@@ -169,3 +169,28 @@ def test_source_that_is_newer(t):
     r = t.run_gated(program, script)
     t.verdict(r, 119)
     t.equal(r.err.count(wanted), 2, "a note, and one in the verdict", r)
+
+
+AGAIN = r"""#include <signal.h>
+#include <stdlib.h>
+static void handler(int s)
+{
+	signal(s, SIG_DFL);
+	raise(s);
+}
+int main(int argc, char **argv)
+{
+	signal(SIGSEGV, handler);
+	*(volatile int *)(long)(argc - 1) = 1; /* gate: here */
+	return 0;
+}
+"""
+
+
+@params(*[(compiler, level) for compiler in COMPILERS for level in ("-O0", "-O2")])
+def test_handler_that_raises_the_signal_again(t, case):
+    """The crash is the fault that the handler was called for."""
+    compiler, level = case
+    r = t.run_gated(compile_text("again.c", AGAIN, "-g " + level, compiler), 'at("main"):run(function() end)\n')
+    t.verdict(r, 139)
+    t.check("main writes NULL, and its own handler raises SIGSEGV again" in r.first, "the reason", r)

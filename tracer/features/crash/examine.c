@@ -52,6 +52,35 @@ static void note_place(struct run_thread *t, const struct inspect_stack *calls)
 	t->hold_scope = 0;
 }
 
+/* Kept with a thread: the last fault that a handler of the program has taken, and where. */
+struct handled_fault {
+	struct tracee_fault fault;
+	uint64_t pc;
+};
+static const struct keeper handled_keeper = {sizeof(struct handled_fault), NULL};
+
+static void note_handled(struct run_thread *t, const struct tracee_fault *fault)
+{
+	struct arch_regs regs;
+
+	if (fault->code > 0 && crash_is_signal(fault->signal) &&
+	    tracee_regs(t->tracee, &regs) == 0)
+		*(struct handled_fault *)kept_make(&t->kept, &handled_keeper) =
+			(struct handled_fault){*fault, regs.dwarf[ARCH_DWARF_PC]};
+}
+
+/* A handler that raises the signal again, for its default action, hides the reason. */
+static bool take_handled(struct crash *c)
+{
+	const struct handled_fault *first = kept_of(&c->thread->kept, &handled_keeper);
+
+	if (!first || first->fault.signal != c->fault.signal || first->pc != c->pc ||
+	    c->fault.code > 0 || c->fault.sender != c->process->pid)
+		return false;
+	c->fault = first->fault;
+	return true;
+}
+
 /*
  * Will the signal end the process? Then all threads stay stopped until the script was asked about
  * it, and the place of this one is noted (hold_file ...). Where the program was at somebody's
@@ -61,12 +90,15 @@ static bool comes(struct run *s, struct run_thread *t, int signal)
 {
 	struct tracee_fault fault;
 	struct inspect_stack calls;
+	bool known = tracee_fault(t->tracee, &fault) == 0;
 
 	(void)signal;
-	t->crashes = tracee_fault(t->tracee, &fault) == 0 &&
+	t->crashes = known &&
 		     (crash_is_signal(fault.signal) || s->options->reports.count ||
 		      s->options->verbose || s->plan.expect.end == EXPECT_SIGNAL) &&
 		     tracee_signal_ends(t->tracee);
+	if (known && !t->crashes)
+		note_handled(t, &fault);
 	if (!t->crashes)
 		return false;
 	tracee_halt(s->tracee); /* the others must not run while its calls are looked up */
@@ -173,15 +205,20 @@ static bool gather(struct run *s, struct crash *c)
 	struct run_thread *t = c->thread;
 	struct inspect_stack calls = {0};
 	struct arch_regs regs;
+	bool handled;
 
 	if (tracee_fault(t->tracee, &c->fault) < 0 || tracee_regs(t->tracee, &regs) < 0)
 		return false;
 	c->pc = regs.dwarf[ARCH_DWARF_PC];
+	handled = take_handled(c);
 	calls_read(t, 0, CRASH_CALLS, &calls);
 	take_frames(c, &calls);
 	note_place(t, &calls);
 	crash_said(c, &calls);
 	crash_address(c, &regs);
+	if (handled)
+		str_addf(&c->what, ", and its own handler raises SIG%s again",
+			 signame_text(c->fault.signal));
 	c->at = crash_is_at(s, c->process, &calls);
 	inspect_stack_fini(&calls);
 	array_each(struct run_thread *, it, &s->threads)
