@@ -192,5 +192,5 @@ def test_handler_that_raises_the_signal_again(t, case):
     """The crash is the fault that the handler was called for."""
     compiler, level = case
     r = t.run_gated(compile_text("again.c", AGAIN, "-g " + level, compiler), 'at("main"):run(function() end)\n')
-    t.verdict(r, 139)
+    t.equal(r.status, 139, "status", r)
     t.check("main writes NULL, and its own handler raises SIGSEGV again" in r.first, "the reason", r)
