@@ -38,6 +38,20 @@ macro(_gatectl_arguments function one many required)
   if(DEFINED _gatectl_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "${function}: '${_gatectl_UNPARSED_ARGUMENTS}' is none of its keywords")
   endif()
+  # cmake_parse_arguments() takes these for values of the keyword before.
+  string(JOIN "|" _gatectl_foreign COMMAND COMMAND_EXPAND_LISTS CONFIGURATIONS COST DEPENDS
+    DISCOVERY_MODE DISCOVERY_TIMEOUT ENVIRONMENT EXTRA_ARGS FIXTURES_REQUIRED FIXTURES_SETUP
+    PASS_REGULAR_EXPRESSION PROCESSORS PROPERTIES RESOURCE_LOCK RUN_SERIAL TEST_LIST TEST_PREFIX
+    TEST_SUFFIX TIMEOUT WILL_FAIL WORKING_DIRECTORY)
+  foreach(_gatectl_list SCRIPT SCRIPTS LABELS OPTIONS ARGS)
+    foreach(_gatectl_word IN LISTS _gatectl_${_gatectl_list})
+      if(_gatectl_word MATCHES "^(${_gatectl_foreign})$")
+        message(FATAL_ERROR "${function}: '${_gatectl_word}' is none of its keywords: properties "
+          "of CTest's tests are set by set_tests_properties(); an argument of the program that "
+          "reads so goes into the script, args { }")
+      endif()
+    endforeach()
+  endforeach()
   foreach(_gatectl_word ${required})
     if("${_gatectl_${_gatectl_word}}" STREQUAL "")
       message(FATAL_ERROR "${function}: ${_gatectl_word} is missing")

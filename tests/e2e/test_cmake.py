@@ -268,6 +268,8 @@ MISUSE = {
     "gatectl_add_test(NAME x TARGET ends SCRIPT a.gate.lua REPEAT many)": "REPEAT 'many' is not a positive number",
     "gatectl_add_test(NAME x TARGET ends SCRIPT a.gate.lua LIMIT -1)": "LIMIT '-1' is not a number of seconds",
     "gatectl_add_test(x TARGET ends SCRIPT a.gate.lua)": "'x' is none of its keywords",
+    "gatectl_add_test(NAME x TARGET ends SCRIPT a.gate.lua TIMEOUT 5)": "'TIMEOUT' is none of its keywords",
+    "gatectl_add_test(NAME x TARGET ends SCRIPT a.gate.lua ARGS a WORKING_DIRECTORY /)": "'WORKING_DIRECTORY' is none of its keywords",
     "gatectl_discover_tests(TARGET ends DIRECTORY gates)": "there is no directory ",
     "gatectl_add_check(NAME x TARGET ends SCRIPTS c.lua)": "there is no script ",
     "gatectl_add_check(NAME x TARGET ends)": "'x': the target 'ends' has no gate tests",
