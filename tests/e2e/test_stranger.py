@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from harness import COMPILERS, compile_text, params
+from harness import COMPILERS, compile_text, line_of, params
 
 HERE = os.path.join(os.path.dirname(__file__), "programs")
 BUILDS = [(compiler.replace("gcc", "g++").replace("clang", "clang++"), level) for compiler in COMPILERS for level in ("-O0", "-O2")]
@@ -194,3 +194,56 @@ def test_handler_that_raises_the_signal_again(t, case):
     r = t.run_gated(compile_text("again.c", AGAIN, "-g " + level, compiler), 'at("main"):run(function() end)\n')
     t.equal(r.status, 139, "status", r)
     t.check("main writes NULL, and its own handler raises SIGSEGV again" in r.first, "the reason", r)
+
+
+CASES = r"""#include <thread>
+#define JOIN2(a, b) a##b
+#define JOIN(a, b) JOIN2(a, b)
+struct Test { virtual void TestBody() = 0; };
+#define TEST(SUITE, CASE) \
+	struct SUITE##_##CASE##_Test : Test { void TestBody() override; static Test *made; }; \
+	Test *SUITE##_##CASE##_Test::made = new SUITE##_##CASE##_Test; \
+	void SUITE##_##CASE##_Test::TestBody()
+static int registered, n;
+struct Registrar { Registrar(const char *name) { registered += name[0] != 0; } };
+#define NAMED(FUNCTION, NAME) \
+	static void FUNCTION(); \
+	static Registrar JOIN(FUNCTION, _registrar)(NAME); \
+	static void FUNCTION()
+#define TEST_CASE(NAME) NAMED(JOIN(C_A_S_E_, __COUNTER__), NAME)
+TEST(GateRace, ReadAcrossFlush)
+{
+	std::thread reader([] { n++; });
+	reader.join(); /* gate: reader */
+}
+TEST_CASE("log while rotating")
+{
+	std::thread writer([] { n++; });
+	writer.join(); /* gate: writer */
+}
+TEST_CASE("other: one; two!") {
+	n += 2; /* gate: other */
+}
+int main()
+{
+	GateRace_ReadAcrossFlush_Test::made->TestBody();
+	C_A_S_E_0();
+	C_A_S_E_1();
+	return n == 4 ? 0 : 1;
+}
+"""
+
+
+@params(*BUILDS)
+def test_names_of_test_cases(t, case):
+    """SUITE.CASE of GoogleTest, and the text of TEST_CASE("..."), stand for the function that the macro makes."""
+    compiler, level = case
+    program = compile_text("cases.cc", CASES, "-g " + level, compiler)
+    for location, line in (("GateRace.ReadAcrossFlush;reader.join", "gate: reader"),
+                           ('"log while rotating";writer.join', "gate: writer"), ('"other: one; two!";n += 2', "gate: other")):
+        r = t.gate("lines", program, location)
+        t.check("cases.cc:%d 0x" % line_of(CASES, line) in r.stdout, location, r)
+    script = 'at("GateRace.ReadAcrossFlush"):run(function() end)\nat(%r):run(function() end)\nexpect { exit = 0 }\n' % '"log while rotating"'
+    t.clean(t.run_gated(program, script))
+    for location in "GateRace.Nothing", '"nothing"':
+        t.error(t.gate("lines", program, location))

@@ -136,16 +136,127 @@ static void search_units(struct function_search *s)
 	base_free(s->done);
 }
 
+static void search_name(struct function_search *s)
+{
+	s->last = names_last(&s->r->wanted);
+	s->last_length = strlen(s->last);
+	if (s->last_length && !search_index(s))
+		search_units(s);
+	array_fini(&s->found);
+	base_free(s->last);
+}
+
+/* ---- test cases ----------------------------------------------------------------------------- */
+
+/* GoogleTest makes a class of TEST(SUITE, CASE). */
+static char *googletest_function(const char *name)
+{
+	const char *dot = strchr(name, '.');
+	struct str function = {0};
+
+	if (!dot || dot == name || !dot[1] || strpbrk(name, ":;/ \"") || strchr(dot + 1, '.'))
+		return NULL;
+	str_addf(&function, "%.*s_%s_Test::TestBody", (int)(dot - name), name, dot + 1);
+	return str_take(&function);
+}
+
+static void search_googletest(struct function_search *s)
+{
+	struct resolver *r = s->r;
+	struct name_parts written = r->wanted;
+	char *function = r->case_function ? NULL : googletest_function(r->location->name);
+
+	if (!function)
+		return;
+	names_split(function, &r->wanted);
+	search_name(s);
+	if (r->matches.count) {
+		names_fini(&written);
+		r->case_function = function;
+	} else {
+		names_fini(&r->wanted);
+		r->wanted = written;
+		base_free(function);
+	}
+}
+
+/* Catch2's and doctest's TEST_CASE("what it does"): the line of a macro that makes a function. */
+struct named_case {
+	struct function_search *s;
+	const char *file;
+	unsigned line;
+};
+
+static bool is_macro_of(const char *line, const char *quoted)
+{
+	size_t indent = strspn(line, " \t");
+	size_t word = strspn(line + indent, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+
+	return word && line[indent + word] == '(' && strstr(line + indent + word, quoted);
+}
+
+/* Has it code behind the line? What registers the case has its code on the line alone. */
+static bool goes_on_behind(struct resolver *r, struct module *m, const struct function *f)
+{
+	struct flow_ranges code = scope_code(f->self);
+	struct line_unit *l = unit_lines(r, m, f->self.unit);
+	const struct line_row *row;
+
+	array_each(const struct module_range, range, &code) {
+		struct line_walk walk = lines_walk(l, range->low, range->high);
+
+		while (l && (row = lines_next(&walk)))
+			if (row->line > f->line && row->is_stmt &&
+			    function_same_file(lines_file(l, row->file), f->file))
+				return true;
+	}
+	return false;
+}
+
+static void take_case(const struct named_case *c)
+{
+	struct function_search *s = c->s;
+
+	array_each(struct die_unit, u, &s->t->units) {
+		if (dies_load(s->t, u, s->r->err) < 0)
+			return;
+		array_each(struct scope, scope, &u->scopes) {
+			struct function f;
+
+			if (scope->kind != SCOPE_SPACE && dies_has_code(scope) &&
+			    resolve_function(s->r, s->m, (struct scope_ref){u, scope}, &f) &&
+			    f.name && f.line == c->line && function_same_file(f.file, c->file) &&
+			    goes_on_behind(s->r, s->m, &f))
+				take_function(s, &f);
+		}
+	}
+}
+
+static void search_case_in(void *ctx, const char *path)
+{
+	struct function_search *s = ctx;
+	const struct source_file *f =
+		strncmp(path, "/usr/", 5) == 0 ? NULL : lines_source(s->m->owner, path);
+
+	for (unsigned i = 0; f && i < f->lines.count; i++) {
+		const struct named_case found = {s, path, i + 1};
+
+		if (is_macro_of(f->lines.items[i], s->r->location->name))
+			take_case(&found);
+	}
+}
+
 void functions_find(struct resolver *r, struct module *m)
 {
 	struct function_search s = {.r = r, .m = m, .t = dies_table(m, r->err)};
 
 	if (!s.t)
 		return;
-	s.last = names_last(&r->wanted);
-	s.last_length = strlen(s.last);
-	if (s.last_length && !search_index(&s))
-		search_units(&s);
+	if (*r->location->name == '"')
+		source_paths(m, search_case_in, &s);
+	else
+		search_name(&s);
+	if (!r->matches.count)
+		search_googletest(&s);
 	array_fini(&s.found);
-	base_free(s.last);
 }

@@ -93,7 +93,7 @@ static bool is_object(const char *text, size_t length)
 /* The ! behind the object's name, or NULL. */
 static char *end_of_object(char *text)
 {
-	char *at = strncmp(text, "//", 2) == 0 ? NULL : strchr(text, '!');
+	char *at = strncmp(text, "//", 2) == 0 || *text == '"' ? NULL : strchr(text, '!');
 
 	while (at && !is_object(text, (size_t)(at - text)))
 		at = strchr(at + 1, '!');
@@ -199,6 +199,14 @@ static const char *single_colon(const char *name)
 	return found;
 }
 
+/* Behind the name of a test case, "in quotes"; else all of it. */
+static const char *behind_case(const char *text)
+{
+	const char *end = *text == '"' ? strchr(text + 1, '"') : NULL;
+
+	return end ? end : text;
+}
+
 static const char *last_part(const char *name)
 {
 	const char *part = name;
@@ -230,6 +238,10 @@ static int check_function(const char *name, struct location *l, struct error *er
 {
 	if (!*name)
 		return malformed(err, l, "a function's name is missing");
+	if (*name == '"') /* a test case */
+		return strlen(name) > 2 && ends_with(name, strlen(name), "\"")
+			       ? 0
+			       : malformed(err, l, "a test case's name ends with a quote");
 	if (has_file_ending(name) || (strchr(name, '/') && !strstr(name, "operator")))
 		return malformed(err, l, "a file needs a line: FILE:LINE or FILE;TEXT");
 	if (single_colon(name))
@@ -242,7 +254,7 @@ static int check_function(const char *name, struct location *l, struct error *er
 /* FUNC:+N and FILE:LINE; 1 where it is neither. */
 static int parse_number(const char *rest, struct location *l, struct error *err)
 {
-	const char *colon = single_colon(rest);
+	const char *colon = single_colon(behind_case(rest));
 
 	if (!colon || (colon > rest && colon[-1] == ':'))
 		return 1;
@@ -297,7 +309,7 @@ static int lines_location_parse(char *rest, struct location *l, struct error *er
 		return -1;
 	if (strncmp(rest, "//", 2) == 0)
 		return parse_mark(rest + 2, l, err);
-	semicolon = strchr(rest, ';');
+	semicolon = strchr(behind_case(rest), ';');
 	if (!semicolon && *rest == '*')
 		return parse_address(rest + 1, l, err);
 	answer = semicolon ? parse_text(rest, semicolon, l, err) : parse_number(rest, l, err);

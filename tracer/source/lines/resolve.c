@@ -368,6 +368,7 @@ static void resolve_end(struct resolver *r, struct chosen_modules *chosen)
 	array_fini(&r->modules);
 	array_fini(&chosen->items);
 	names_fini(&r->wanted);
+	base_free(r->case_function);
 	error_fini(&r->complaint);
 }
 

@@ -34,7 +34,8 @@ struct location_matches {
 struct resolver {
 	struct modules *symbols;
 	const struct location *location;
-	struct name_parts wanted;	/* location->name as a function */
+	struct name_parts wanted;	/* location->name as a function ... */
+	char *case_function;		/* ... of this name, where it is a test case's; or NULL */
 	ARRAY(struct module *) modules; /* of the group that is looked at */
 	struct module *first;		/* the executable, for messages */
 	struct location_matches matches;
