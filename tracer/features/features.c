@@ -14,21 +14,19 @@
 	ONE(sanitizer)                                                                             \
 	ONE(as_bare)                                                                               \
 	ONE(waiting)                                                                               \
-	ONE(interrupt)                                                                             \
+	ONE(interactive)                                                                           \
 	ONE(crash)                                                                                 \
 	ONE(expected)                                                                              \
 	ONE(timeline)                                                                              \
 	ONE(order_log)                                                                             \
 	ONE(trial)                                                                                 \
 	ONE(leftover)                                                                              \
-	ONE(elide)                                                                                 \
-	ONE(completion)                                                                            \
+	ONE(statement)                                                                             \
 	ONE(convert)                                                                               \
 	ONE(near_miss)                                                                             \
 	ONE(explain)                                                                               \
 	ONE(report)                                                                                \
 	ONE(notes)                                                                                 \
-	ONE(interactive)                                                                           \
 	ONE(watchpoints)
 
 /* Where an arrival at a place takes more than a trap at its address: the first that wants it. */
@@ -48,8 +46,7 @@
 	ONE(sched)                                                                                 \
 	ONE(expected)                                                                              \
 	ONE(leftover)                                                                              \
-	ONE(elide)                                                                                 \
-	ONE(completion)                                                                            \
+	ONE(statement)                                                                             \
 	ONE(watchpoints)
 
 OBSERVERS(OBSERVER_DECLARED)

@@ -93,8 +93,7 @@ struct observer {
 	int (*launch)(struct run *s, struct tracee_launch *how, struct error *err);
 
 	/* ---- processes and threads ---- */
-	/* At an exec, before anything is known. True: the process execs again at once, so ignore
-	   this one. */
+	/* At an exec, before anything is known. True: another exec follows at once. */
 	bool (*exec_again)(struct run *s, struct run_process *p, struct tracee_thread *t);
 	/* Do its libraries have to be noticed even if the script has no places? */
 	bool (*needs_libraries)(struct run *s, const struct run_process *p);
@@ -114,8 +113,9 @@ struct observer {
 	/* What does a thread whose start routine is a trampoline run? NULL: not known. */
 	const char *(*runs)(struct run *s, struct run_thread *t);
 	void (*process_gone)(struct run *s, struct run_process *p, int status);
-	/* A signal is about to be delivered. True: do not ask the script about it. */
+	/* A signal is about to be delivered, or to end the process. True: do not ask the script. */
 	bool (*signal)(struct run *s, struct run_thread *t, int signal);
+	bool (*crash)(struct run *s, struct run_thread *t);
 	/* ... the script has been asked. */
 	void (*signal_over)(struct run *s, struct run_thread *t);
 	/* A stopped thread goes on. True: the observer has let it go. */
@@ -168,8 +168,7 @@ enum {
 	OBSERVER_FUNCTIONS = sizeof(struct observer) / sizeof(void (*)(void)),
 };
 
-/* For each function of an observer: those that have it, then NULL, so that nobody is called in
-   vain. */
+/* For each function of an observer: those that have it, then NULL. */
 struct observers {
 	const struct observer *of[OBSERVER_FUNCTIONS][OBSERVERS_MOST + 1];
 };

@@ -182,6 +182,7 @@ static void run_on_signal(struct run *s, const struct tracee_event *ev)
 	bool taken = false;
 
 	observe_until(taken, signal, s, t, ev->signal);
+	observe_until(taken, crash, s, t);
 	if (!taken)
 		arrivals_event(s, t, PLACE_SIGNAL, ev->signal);
 	observe(signal_over, s, t);

@@ -385,11 +385,10 @@ enum interactive_state interactive_go(struct interactive *l)
 }
 
 /* The user can look at a crash first. */
-static bool crashes(struct run *s, struct run_thread *t, int signal)
+static bool crashes(struct run *s, struct run_thread *t)
 {
 	struct tracee_fault fault;
 
-	(void)signal;
 	if (!s->control.attended || !t->crashes || !interactive_of(s)->ui->rests_at_crash ||
 	    tracee_fault(t->tracee, &fault) < 0 || !crash_is_signal(fault.signal))
 		return false;
@@ -437,9 +436,6 @@ static bool keeps(struct run *s, struct run_thread *t)
 	return true;
 }
 
-extern const struct observer interrupt_observer;
-const struct observer interrupt_observer = {.signal = drops_signal, .goes = keeps, .ends = is_wish};
-
 /* ---- in the run ------------------------------------------------------------------------------ */
 
 static int ask_for_ends(struct run *s, struct tracee_launch *how, struct error *err)
@@ -477,6 +473,9 @@ bool interactive_has_args(const struct interactive *l)
 extern const struct observer interactive_observer;
 const struct observer interactive_observer = {
 	.launch = ask_for_ends,
-	.signal = crashes,
+	.signal = drops_signal,
+	.crash = crashes,
+	.goes = keeps,
 	.stuck = is_attended,
+	.ends = is_wish,
 };

@@ -1,4 +1,4 @@
-/* Statements that a thread has begun and not ended. Between the files of completion. */
+/* Statements that a thread has begun and not ended. */
 #ifndef GATECTL_FEATURES_STATEMENT_BEGUN_H
 #define GATECTL_FEATURES_STATEMENT_BEGUN_H
 
@@ -13,7 +13,13 @@ struct completion_frame {
 	bool doubted;	/* an exception is on its way: will it be caught in the statement? */
 };
 
+struct elision {
+	struct place *place;
+	uint64_t frame; /* canonical frame address */
+};
+
 struct begun {
+	ARRAY(struct elision) elisions; /* under way */
 	ARRAY(struct completion_frame) frames;
 	uint64_t pad; /* where an exception is about to land in this thread, or 0 */
 	uint64_t top; /* ... the stack pointer of the one who sends it there */
@@ -21,6 +27,14 @@ struct begun {
 };
 
 struct begun *begun_of(const struct run_thread *t);
+
+/* ---- elide.c -------------------------------------------------------------------------------- */
+
+struct decision;
+
+/* True if an elision of the place, or with NULL of any place, is under way. */
+bool elide_busy(struct run *s, const struct place *place);
+void elide_decided(struct run *s, const struct decision *d);
 
 /* ---- left.c --------------------------------------------------------------------------------- */
 

@@ -26,6 +26,7 @@ static void completion_fini(void *what)
 	struct begun *begun = what;
 
 	array_fini(&begun->frames);
+	array_fini(&begun->elisions);
 }
 
 static const struct keeper keeper = {sizeof(struct begun), completion_fini};
@@ -284,6 +285,7 @@ static void completion_forget(struct run *s, struct run_thread *t, bool is_first
 	(void)s;
 	(void)is_first;
 	begun_of(t)->frames.count = 0;
+	begun_of(t)->elisions.count = 0;
 }
 
 /* The child goes on in the middle of what its parent has begun. */
@@ -311,6 +313,11 @@ static void take_over(struct run *s, struct run_thread *t)
 	begun->frames.count = 0;
 }
 
-extern const struct observer completion_observer;
-const struct observer completion_observer = {
-	.fork = inherit, .thread_new = take_over, .exec = completion_forget};
+extern const struct observer statement_observer;
+const struct observer statement_observer = {
+	.fork = inherit,
+	.thread_new = take_over,
+	.exec = completion_forget,
+	.busy = elide_busy,
+	.decision = elide_decided,
+};

@@ -5,6 +5,7 @@
  * returns to: a statement may end in a jump to the very function that sleeps. If control leaves in
  * no such way (longjmp, an exception), that is noticed at the next system call: see tracee_elide.
  */
+#include "tracer/features/statement/begun.h"
 #include "tracer/run/state.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
@@ -13,37 +14,12 @@
 
 static const struct site_owner elide_end;
 
-struct elision {
-	struct place *place;
-	uint64_t frame; /* canonical frame address */
-};
-
-/* Kept with a thread: the elisions under way. */
-struct elisions {
-	struct elision *items;
-	size_t count, capacity;
-};
-
-static void elide_fini(void *what)
-{
-	struct elisions *all = what;
-
-	array_fini(all);
-}
-
-static const struct keeper keeper = {sizeof(struct elisions), elide_fini};
-
-static struct elisions *elisions_of(const struct run_thread *t)
-{
-	return kept_make(&t->kept, &keeper);
-}
-
-static bool is_under_way(struct run *s, const struct place *place)
+bool elide_busy(struct run *s, const struct place *place)
 {
 	array_each(struct run_thread *, t, &s->threads) {
 		if (!(*t)->tracee)
 			continue;
-		array_each(const struct elision, e, elisions_of(*t))
+		array_each(const struct elision, e, &begun_of(*t)->elisions)
 			if (!place || e->place == place)
 				return true;
 	}
@@ -66,14 +42,14 @@ static int watch_return(struct run *s, struct run_thread *t, struct place *place
 /* Frames below this one are gone; so is this one, if it was left without passing an end. */
 static void forget_left(struct run_thread *t, const struct place *place, uint64_t frame)
 {
-	struct elisions *all = elisions_of(t);
+	struct begun *begun = begun_of(t);
 
-	for (size_t i = all->count; i-- > 0;) {
-		struct elision e = all->items[i];
+	for (size_t i = begun->elisions.count; i-- > 0;) {
+		struct elision e = begun->elisions.items[i];
 
 		if (e.frame > frame || (e.frame == frame && e.place != place))
 			continue;
-		array_remove(all, i);
+		array_remove(&begun->elisions, i);
 		tracee_elide_end(t->tracee, e.frame);
 	}
 }
@@ -89,7 +65,7 @@ static void elide_begin(struct run *s, struct run_thread *t, struct place *place
 	pc = regs.dwarf[ARCH_DWARF_PC];
 	frame = images_frame_at(images_find(s, t->process, pc), pc, &regs);
 	forget_left(t, place, frame);
-	*array_add(elisions_of(t)) = (struct elision){place, frame};
+	*array_add(&begun_of(t)->elisions) = (struct elision){place, frame};
 	tracee_elide(t->tracee, frame);
 	if (watch_return(s, t, place, frame, &err) < 0)
 		run_fault(s, &err);
@@ -100,19 +76,19 @@ static void elide_begin(struct run *s, struct run_thread *t, struct place *place
 static enum hit_answer hit_end(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct run_thread *t = h->thread;
-	struct elisions *all = elisions_of(t);
+	struct begun *begun = begun_of(t);
 	uint64_t frame =
 		a->info ? sites_frame(a, h->address, &h->regs) : h->regs.dwarf[ARCH_DWARF_SP];
 
-	for (size_t i = all->count; i-- > 0;) {
-		struct elision e = all->items[i];
+	for (size_t i = begun->elisions.count; i-- > 0;) {
+		struct elision e = begun->elisions.items[i];
 
 		if (e.place != a->place || e.frame != frame)
 			continue;
-		array_remove(all, i);
+		array_remove(&begun->elisions, i);
 		tracee_elide_end(t->tracee, frame);
 	}
-	if (a->place->retired && !is_under_way(s, a->place))
+	if (a->place->retired && !elide_busy(s, a->place))
 		places_retire(s, a->place);
 	return HIT_SEEN;
 }
@@ -163,19 +139,8 @@ const struct site_placer elide_placer = {elide_wants, elide_put};
 
 /* ---- in the run ----------------------------------------------------------------------------- */
 
-static void elide_decided(struct run *s, const struct decision *d)
+void elide_decided(struct run *s, const struct decision *d)
 {
 	if (d->kind == DECISION_ELIDE)
 		elide_begin(s, threads_of(d->thread), d->place);
 }
-
-static void elide_forget(struct run *s, struct run_thread *t, bool first)
-{
-	(void)s;
-	(void)first;
-	elisions_of(t)->count = 0;
-}
-
-extern const struct observer elide_observer;
-const struct observer elide_observer = {
-	.exec = elide_forget, .busy = is_under_way, .decision = elide_decided};
