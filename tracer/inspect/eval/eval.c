@@ -7,6 +7,7 @@
  */
 #include "tracer/inspect/eval/eval.h"
 
+#include "tracer/base/arith.h"
 #include "tracer/inspect/calls/calls.h"
 #include "tracer/source/names/names.h"
 
@@ -332,9 +333,9 @@ static int compare_texts(const struct eval_scope *s, const struct eval_node *n,
 
 	/* NULL is not equal to any text. */
 	if (has_x > 0 && has_y > 0)
-		result = scalar_int(scalar_compared(n->op, order_of_texts(&x, &y)), "int");
+		result = scalar_int(arith_compared(n->op, order_of_texts(&x, &y)), "int");
 	else
-		result = scalar_int(scalar_compared(n->op, has_x - has_y), "int");
+		result = scalar_int(arith_compared(n->op, has_x - has_y), "int");
 	if (has_x < 0 || has_y < 0)
 		return -1;
 	return scalar_value(s, &result, out);

@@ -141,9 +141,6 @@ int scalar_unary(const struct eval_scope *s, const char *at, unsigned op,
 int scalar_binary(const struct eval_scope *s, const char *at, unsigned op,
 		  const struct eval_scalar *a, const struct eval_scalar *b,
 		  struct eval_scalar *out);
-/* What a comparison says of an order: -1, 0, 1; 2: unordered. -1: the operator does not compare. */
-int scalar_compared(unsigned op, int order);
-
 /* Returns the type in which the two are compared (C11 6.3.1.8), or NULL if it has more than 64 bits
    or is no integer. */
 const struct type *scalar_common(const struct eval_scalar *a, const struct eval_scalar *b);

@@ -6,7 +6,8 @@
  */
 #include "tracer/inspect/eval/eval.h"
 
-#include <math.h>
+#include "tracer/base/arith.h"
+
 #include <string.h>
 
 /* ---- facts about types ---------------------------------------------------------------------- */
@@ -38,12 +39,7 @@ const struct type *scalar_integer_type(uint64_t size, bool with_sign)
 /* Cuts to the width of the type and extends by its sign. */
 unsigned __int128 scalar_fit(unsigned __int128 bits, const struct type *t)
 {
-	unsigned away = t->size < 16 ? 128 - 8 * (unsigned)t->size : 0;
-
-	bits <<= away;
-	if (value_signed(t))
-		return (unsigned __int128)((__int128)bits >> away);
-	return bits >> away;
+	return arith_fit(bits, t->size, value_signed(t));
 }
 
 static bool negative(const struct eval_scalar *s)
@@ -75,40 +71,12 @@ static bool is_plain_integer(const struct type *t)
 
 /* ---- conversions ---------------------------------------------------------------------------- */
 
-/* To its precision, not to long double's. */
-static long double rounded(long double value, const struct type *t)
-{
-	return t->size == 4 ? (float)value : t->size == 8 ? (double)value : value;
-}
-
-static long double to_real(const struct eval_scalar *from, const struct type *t)
-{
-	__int128 bits = (__int128)from->bits;
-
-	if (scalar_is_float(from))
-		return rounded(from->real, t);
-	if (t->size == 4)
-		return negative(from) ? (float)bits : (float)from->bits;
-	if (t->size == 8)
-		return negative(from) ? (double)bits : (double)from->bits;
-	return negative(from) ? (long double)bits : (long double)from->bits;
-}
-
 /* C leaves open what a float becomes that is too large; here it is an error. */
 static int float_to_integer(const struct eval_scope *s, const char *at,
 			    const struct eval_scalar *from, struct eval_scalar *out)
 {
-	long double whole = truncl(from->real);
-	unsigned bits = 8 * (unsigned)out->type->size;
-	bool sign = value_signed(out->type);
-	long double limit = ldexpl(1, (int)(sign ? bits - 1 : bits));
-
-	if (!(whole < limit && whole >= (sign ? -limit : 0)))
+	if (!arith_integer_of(from->real, out->type->size, value_signed(out->type), &out->bits))
 		return eval_refuse(s, at, "does not hold a number of that size", out->type);
-	if (whole < 0)
-		out->bits = -(unsigned __int128)-whole;
-	else
-		out->bits = (unsigned __int128)whole;
 	out->bits = scalar_fit(out->bits, out->type);
 	return 0;
 }
@@ -123,7 +91,10 @@ int scalar_convert(const struct eval_scope *s, const char *at, const struct eval
 	} else if (to->kind == TYPE_FLOAT) {
 		if (scalar_is_pointer(from))
 			return eval_refuse(s, at, "is no number", from->type);
-		result.real = to_real(from, to);
+		result.real =
+			scalar_is_float(from)
+				? arith_round(from->real, to->size)
+				: arith_real_of(from->bits, value_signed(from->type), to->size);
 	} else if (to->kind == TYPE_POINTER) {
 		if (scalar_is_float(from))
 			return eval_refuse(s, at, "is no pointer", from->type);
@@ -202,113 +173,6 @@ int scalar_unary(const struct eval_scope *s, const char *at, unsigned op,
 	return 0;
 }
 
-/* -1, 0, 1; 2: unordered */
-static int eval_number_order_of(const struct eval_scalar *a, const struct eval_scalar *b)
-{
-	if (scalar_is_float(a)) {
-		if (isnan(a->real) || isnan(b->real))
-			return 2;
-		return (a->real > b->real) - (a->real < b->real);
-	}
-	if (value_signed(a->type))
-		return ((__int128)a->bits > (__int128)b->bits) -
-		       ((__int128)a->bits < (__int128)b->bits);
-	return (a->bits > b->bits) - (a->bits < b->bits);
-}
-
-int scalar_compared(unsigned op, int order)
-{
-	switch (op) {
-	case OP2('=', '='):
-		return order == 0;
-	case OP2('!', '='):
-		return order != 0;
-	case '<':
-		return order == -1;
-	case '>':
-		return order == 1;
-	case OP2('<', '='):
-		return order == -1 || order == 0;
-	case OP2('>', '='):
-		return order == 1 || order == 0;
-	default:
-		return -1;
-	}
-}
-
-static long double real_result(unsigned op, long double a, long double b, uint64_t size)
-{
-	switch (op) {
-	case '+':
-		return size == 4 ? (float)a + (float)b : size == 8 ? (double)a + (double)b : a + b;
-	case '-':
-		return size == 4 ? (float)a - (float)b : size == 8 ? (double)a - (double)b : a - b;
-	case '*':
-		return size == 4 ? (float)a * (float)b : size == 8 ? (double)a * (double)b : a * b;
-	default:
-		return size == 4 ? (float)a / (float)b : size == 8 ? (double)a / (double)b : a / b;
-	}
-}
-
-static int real_binary(const struct eval_scope *s, const char *at, unsigned op,
-		       const struct eval_scalar *a, const struct eval_scalar *b,
-		       struct eval_scalar *out)
-{
-	if (!strchr("+-*/", (int)op) || op > 127)
-		return eval_refuse(s, at, "has no such operator", a->type);
-	if (op == '/' && b->real == 0)
-		return eval_error(s->text, at, s->err, "division by zero");
-	out->real = real_result(op, a->real, b->real, a->type->size);
-	return 0;
-}
-
-static unsigned __int128 divided(const struct eval_scalar *a, const struct eval_scalar *b,
-				 bool rest)
-{
-	bool minus_a = negative(a), minus_b = negative(b);
-	unsigned __int128 x = minus_a ? -a->bits : a->bits, y = minus_b ? -b->bits : b->bits;
-
-	if (rest)
-		return minus_a ? -(x % y) : x % y;
-	return minus_a != minus_b ? -(x / y) : x / y;
-}
-
-static int integer_binary(const struct eval_scope *s, const char *at, unsigned op,
-			  const struct eval_scalar *a, const struct eval_scalar *b,
-			  struct eval_scalar *out)
-{
-	switch (op) {
-	case '+':
-		out->bits = a->bits + b->bits;
-		break;
-	case '-':
-		out->bits = a->bits - b->bits;
-		break;
-	case '*':
-		out->bits = a->bits * b->bits;
-		break;
-	case '&':
-		out->bits = a->bits & b->bits;
-		break;
-	case '|':
-		out->bits = a->bits | b->bits;
-		break;
-	case '^':
-		out->bits = a->bits ^ b->bits;
-		break;
-	case '/':
-	case '%':
-		if (b->bits == 0)
-			return eval_error(s->text, at, s->err, "division by zero");
-		out->bits = divided(a, b, op == '%');
-		break;
-	default:
-		return eval_refuse(s, at, "has no such operator", a->type);
-	}
-	out->bits = scalar_fit(out->bits, out->type);
-	return 0;
-}
-
 static int shifted(const struct eval_scope *s, const char *at, unsigned op,
 		   const struct eval_scalar *a, const struct eval_scalar *b,
 		   struct eval_scalar *out)
@@ -323,12 +187,8 @@ static int shifted(const struct eval_scope *s, const char *at, unsigned op,
 				  (unsigned long long)(8 * x.type->size), negative(b) ? "-" : "",
 				  (unsigned long long)(negative(b) ? -b->bits : b->bits));
 	*out = x;
-	if (op == OP2('<', '<'))
-		out->bits = scalar_fit(x.bits << (unsigned)b->bits, x.type);
-	else if (negative(&x))
-		out->bits = (unsigned __int128)((__int128)x.bits >> (unsigned)b->bits);
-	else
-		out->bits = x.bits >> (unsigned)b->bits;
+	arith_integer(op, value_signed(x.type), x.bits, b->bits, &out->bits);
+	out->bits = scalar_fit(out->bits, x.type);
 	return 0;
 }
 
@@ -388,7 +248,7 @@ static int pointer_binary(const struct eval_scope *s, const char *at, unsigned o
 			  struct eval_scalar *out)
 {
 	uint64_t x = (uint64_t)a->bits, y = (uint64_t)b->bits;
-	int answer = scalar_compared(op, (x > y) - (x < y));
+	int answer = arith_compared(op, (x > y) - (x < y));
 
 	if (answer >= 0 && !scalar_is_float(a) && !scalar_is_float(b)) {
 		*out = scalar_int(answer, "int");
@@ -409,6 +269,8 @@ int scalar_binary(const struct eval_scope *s, const char *at, unsigned op,
 {
 	struct eval_scalar x, y;
 	const struct type *common;
+	enum arith_result result;
+	bool is_float;
 	int answer;
 
 	if (scalar_is_pointer(a) || scalar_is_pointer(b))
@@ -420,13 +282,20 @@ int scalar_binary(const struct eval_scope *s, const char *at, unsigned op,
 	common = common_type(&x, &y);
 	if (scalar_convert(s, at, &x, common, &x) < 0 || scalar_convert(s, at, &y, common, &y) < 0)
 		return -1;
-	answer = scalar_compared(op, eval_number_order_of(&x, &y));
+	is_float = common->kind == TYPE_FLOAT;
+	answer = arith_compared(op, is_float ? arith_real_order(x.real, y.real)
+					     : arith_order(value_signed(common), x.bits, y.bits));
 	if (answer >= 0) {
 		*out = scalar_int(answer, "int");
 		return 0;
 	}
 	*out = (struct eval_scalar){.type = common};
-	if (common->kind == TYPE_FLOAT)
-		return real_binary(s, at, op, &x, &y, out);
-	return integer_binary(s, at, op, &x, &y, out);
+	result = is_float ? arith_real(op, common->size, x.real, y.real, &out->real)
+			  : arith_integer(op, value_signed(common), x.bits, y.bits, &out->bits);
+	if (result == ARITH_BY_ZERO)
+		return eval_error(s->text, at, s->err, "division by zero");
+	if (result == ARITH_NO_OPERATOR)
+		return eval_refuse(s, at, "has no such operator", common);
+	out->bits = scalar_fit(out->bits, common);
+	return 0;
 }
