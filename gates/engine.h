@@ -135,6 +135,8 @@ struct gate *engine_gate_simple(struct engine *e, const char *name);
 struct gate *engine_gate_barrier(struct engine *e, const char *name, unsigned n, bool serial);
 struct gate *engine_gate_custom(struct engine *e, const char *type, const char *name, int ref);
 struct gate *engine_gate_at(const struct engine *e, size_t index); /* NULL behind the last */
+#define engine_each_gate(g, e)                                                                     \
+	for (struct gate *g = engine_gate_at(e, 0); g; g = engine_gate_at(e, (g)->index + 1))
 /* May a :run function of this place open the gate? */
 bool engine_may_open(const struct engine *e, const struct place *p, const struct gate *g);
 
@@ -212,6 +214,8 @@ struct place *engine_place(struct engine *e, enum place_kind kind, const char *l
 			   const char *source);
 struct step *engine_step(struct place *p, enum step_kind kind);	     /* valid until the next one */
 struct place *engine_place_at(const struct engine *e, size_t index); /* NULL behind the last */
+#define engine_each_place(p, e)                                                                    \
+	for (struct place *p = engine_place_at(e, 0); p; p = engine_place_at(e, (p)->index + 1))
 
 /*
  * "a -> b, [c] -> d": adds the gates, places and steps that force it. Call it when every place with
@@ -266,6 +270,7 @@ bool place_elides(const struct place *p);
 
 /* Is it a failure that it was not reached? Never for an optional one or a companion. */
 bool place_missing(const struct place *p);
+const struct place *engine_missing(const struct engine *e); /* the first such place, or NULL */
 
 /* ---- the two tables ------------------------------------------------------------------------- */
 

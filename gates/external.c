@@ -76,12 +76,9 @@ void engine_drop_orders(struct engine *e, size_t first, size_t count)
 		e->edges.items[i].dropped = true;
 	for (size_t i = first; i < e->edges.count && i - first < count; i++)
 		end_edge(e, &e->edges.items[i]);
-	for (size_t i = 0; i < e->places.count; i++) {
-		struct place *p = e->places.items[i];
-
+	engine_each_place(p, e)
 		if (p->from_order && !p->dropped && !order_needs(e, p))
 			engine_drop(e, p);
-	}
 	e->changed++;
 	e->stirred = true;
 	engine_leave(e);
@@ -99,9 +96,9 @@ static void let_all(struct engine *e, const char *pattern)
 
 static struct place *next_rest(const struct engine *e)
 {
-	for (size_t i = 0; i < e->places.count; i++)
-		if (e->places.items[i]->kind == PLACE_REST && !e->places.items[i]->retired)
-			return e->places.items[i];
+	engine_each_place(p, e)
+		if (p->kind == PLACE_REST && !p->retired)
+			return p;
 	return NULL;
 }
 

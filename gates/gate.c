@@ -179,9 +179,9 @@ void gate_note_pass(struct engine *e, struct gate *g, struct engine_thread *t)
 
 static void open_backs(struct engine *e, const struct gate *of, struct engine_thread *t)
 {
-	for (size_t i = 0; i < e->gates.count; i++)
-		if (e->gates.items[i]->holds_back == of)
-			gate_open(e, e->gates.items[i], t);
+	engine_each_gate(g, e)
+		if (g->holds_back == of)
+			gate_open(e, g, t);
 }
 
 static void serial_done(struct engine *e, struct gate *g)

@@ -247,12 +247,9 @@ void place_check_dead(struct engine *e, struct place *p)
 
 bool engine_is_done(const struct engine *e)
 {
-	for (size_t i = 0; i < e->places.count; i++) {
-		const struct place *p = e->places.items[i];
-
+	engine_each_place(p, e)
 		if (!p->retired && (place_missing(p) || p->inside || !steps_are_idle(p)))
 			return false;
-	}
 	return true;
 }
 

@@ -83,9 +83,7 @@ static bool expect_is_meant(const struct expect_never *never, const struct place
 
 void expect_settle(struct expect *x, const struct engine *e)
 {
-	struct place *p;
-
-	for (size_t i = 0; (p = engine_place_at(e, i)); i++)
+	engine_each_place(p, e)
 		array_each(struct expect_never, never, &x->never) {
 			if (!expect_is_meant(never, p))
 				continue;
@@ -321,14 +319,12 @@ void outcome_fault(struct outcome *o, const struct error *err)
 		o->fault = fault;
 }
 
-static bool any_missing(const struct engine *e)
+const struct place *engine_missing(const struct engine *e)
 {
-	const struct place *p;
-
-	for (size_t i = 0; (p = engine_place_at(e, i)); i++)
+	engine_each_place(p, e)
 		if (place_missing(p))
-			return true;
-	return false;
+			return p;
+	return NULL;
 }
 
 /* A signal ends held threads with all others; a deadlock that was asked for may leave some too. */
@@ -364,7 +360,7 @@ enum verdict verdict_of(const struct engine *e, const struct expect *x, const st
 		return VERDICT_TIME_LIMIT;
 	if (held_by_gates(x, o))
 		return VERDICT_NEVER_OPENED;
-	if (o->stuck != OUTCOME_GATE_DEADLOCK && any_missing(e)) /* whoever opens it cannot come */
+	if (o->stuck != OUTCOME_GATE_DEADLOCK && engine_missing(e)) /* its opener cannot come */
 		return VERDICT_NEVER_REACHED;
 	why = verdict_unmet(x, o);
 	base_free(why);

@@ -163,13 +163,9 @@ static const struct waiting *thread_to_blame(struct run *s, bool hang)
 /* "FILE:LINE" of the script */
 static void blame_missing(struct run *s, struct run_result *out)
 {
-	const struct place *p;
-	const char *colon;
+	const struct place *p = engine_missing(s->engine);
+	const char *colon = p && p->source ? strrchr(p->source, ':') : NULL;
 
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
-		if (place_missing(p))
-			break;
-	colon = p && p->source ? strrchr(p->source, ':') : NULL;
 	if (!colon || !atoi(colon + 1))
 		return;
 	str_addf(&out->file, "%.*s", (int)(colon - p->source), p->source);

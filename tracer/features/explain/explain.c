@@ -54,22 +54,12 @@ static void event_lines(const struct run *s, struct str *out)
 
 /* ---- never reached -------------------------------------------------------------------------- */
 
-static const struct place *first_missing(const struct run *s)
-{
-	const struct place *p;
-
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
-		if (place_missing(p))
-			break;
-	return p;
-}
-
 /* "LOCATION (SOURCE): why" in the first line; "SOURCE: LOCATION: why" for the others. */
 static void missing_lines(struct run *s, struct str *out)
 {
-	const struct place *p, *first = first_missing(s);
+	const struct place *first = engine_missing(s->engine);
 
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+	engine_each_place(p, s->engine) {
 		if (!place_missing(p))
 			continue;
 		if (p != first) {
@@ -134,7 +124,7 @@ static void still_ran(const struct run *s, struct str *out)
 
 static void first_line(struct run *s, enum verdict v, struct str *out)
 {
-	const struct place *missing = first_missing(s);
+	const struct place *missing = engine_missing(s->engine);
 	char *unmet;
 
 	str_addf(out, "gatectl: %s: ", verdict_word(v));
@@ -221,7 +211,7 @@ static const char *advice(const struct run *s, enum verdict v)
 
 static void add_advice(struct run *s, enum verdict v, struct str *out)
 {
-	const struct place *missing = v == VERDICT_NEVER_REACHED ? first_missing(s) : NULL;
+	const struct place *missing = v == VERDICT_NEVER_REACHED ? engine_missing(s->engine) : NULL;
 
 	if (missing && leftover_try(s, missing, out))
 		return;

@@ -29,6 +29,12 @@ struct passers {
 	unsigned long more;
 };
 
+/* A list that is freed at the end of its block. */
+#define PASSERS(name) __attribute__((cleanup(passers_fini))) struct passers name = {0}
+void passers_fini(void *list);
+/* Counts the thread. False: the list is full. */
+bool passers_count(struct passers *list, const struct engine_thread *t);
+
 /* Notes that a thread is at the place, whether it is meant or not. */
 void passers_comes(struct run *s, struct run_thread *t, struct place *place);
 /* How many were decided inside the program; `others`: of threads whom the place is not meant for. */
@@ -38,8 +44,7 @@ bool passers_any(const struct place *p); /* has anybody been there? */
 /* FUNC%return: did a thread arrive at a jump to a function that was still to run? */
 bool passers_jumped(const struct place *p);
 /* The threads that the place's `thread` option means, or those that it does not, in order of
-   creation: so runs that differ only in who came first are described in the same words. The caller
-   frees the list with array_fini(). */
+   creation: so runs that differ only in who came first are described in the same words. */
 void passers_of(struct run *s, const struct place *p, bool meant, struct passers *out);
 /* "main (3 times) and worker#1"; where not all is known "other threads (1000 times)". */
 void passers_add(const struct passers *list, struct str *out);

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { NAMED_MOST = 6 };
-
 const struct place *hints_main(const struct place *p)
 {
 	return p->companion_of ? p->companion_of : p;
@@ -50,6 +48,32 @@ static bool is_alive(const struct run_thread *t)
 static bool is_held_at(const struct run_thread *t, const struct gate *g)
 {
 	return is_held(t) && t->hold.gate == g;
+}
+
+/* Names the living threads that the gate holds (at this place, if it is not NULL), or does not hold. `out` may be NULL.
+   Returns how many there are. */
+static size_t add_living(struct run *s, const struct gate *g, bool there, const struct place *at,
+			 struct str *out)
+{
+	PASSERS(list);
+
+	array_each(struct run_thread *, it, &s->threads)
+		if (is_alive(*it) && is_held_at(*it, g) == there &&
+		    (!at || (*it)->hold.place == at))
+			*array_add(&list) = (struct passer){.thread = (*it)->engine};
+	if (out)
+		passers_add(&list, out);
+	return list.count;
+}
+
+static bool holds_any(struct run *s, const struct gate *g)
+{
+	return add_living(s, g, true, NULL, NULL) > 0;
+}
+
+static bool function_holds(struct run *s, const struct place *p)
+{
+	return add_living(s, NULL, true, p, NULL) > 0;
 }
 
 /* ---- one place that opens it ---------------------------------------------------------------- */
@@ -156,37 +180,36 @@ static void opener_line(struct run *s, const struct place *p, const struct gate 
 
 /* ---- nobody opens it ------------------------------------------------------------------------ */
 
-/* A gate with nearly that name that something opens: perhaps one was meant, and two were made. */
+static const struct gate *other_named(struct run *s, const struct gate *but, const char *name)
+{
+	engine_each_gate(g, s->engine)
+		if (g != but && !g->from_order && strcmp(g->name, name) == 0)
+			return g;
+	return NULL;
+}
+
+/* A gate with that name, or nearly: perhaps one was meant, and two were made. */
 static const struct gate *like(struct run *s, const struct gate *g)
 {
 	struct suggestions similar = {.wanted = g->name};
-	const struct gate *other, *found = NULL;
+	const struct gate *found = other_named(s, g, g->name);
 	STR(ignored);
 	char *best;
 
-	for (size_t i = 0; (other = engine_gate_at(s->engine, i)); i++)
+	engine_each_gate(other, s->engine)
 		if (other != g && !other->from_order)
 			suggest_offer(&similar, other->name);
 	best = suggest_best(&similar);
 	suggest_take(&similar, &ignored);
-	for (size_t i = 0; (other = engine_gate_at(s->engine, i)); i++) {
-		bool same = strcmp(other->name, g->name) == 0;
-
-		if (other != g && !other->from_order &&
-		    (same || (best && !found && strcmp(other->name, best) == 0)))
-			found = other;
-		if (found == other && same)
-			break;
-	}
+	if (!found && best)
+		found = other_named(s, g, best);
 	base_free(best);
 	return found;
 }
 
 static const struct place *opener_of(struct run *s, const struct gate *g)
 {
-	const struct place *p;
-
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+	engine_each_place(p, s->engine)
 		if (hints_opens(p, g))
 			return p;
 	return NULL;
@@ -195,9 +218,7 @@ static const struct place *opener_of(struct run *s, const struct gate *g)
 /* The line of the script where threads wait for the gate; a function may wait for it, too. */
 static const char *waited_for_at(struct run *s, const struct gate *g)
 {
-	const struct place *p;
-
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+	engine_each_place(p, s->engine)
 		if (waits_at(p, g))
 			return place_source(p);
 	array_each(struct run_thread *, t, &s->threads)
@@ -209,10 +230,9 @@ static const char *waited_for_at(struct run *s, const struct gate *g)
 /* A line for each function of the script that may open the gate. False: there is none. */
 static bool functions_that_may(struct run *s, const struct gate *g, struct str *out)
 {
-	const struct place *p;
 	bool any = false;
 
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+	engine_each_place(p, s->engine) {
 		if (!engine_may_open(s->engine, p, g))
 			continue;
 		any = true;
@@ -247,43 +267,6 @@ static void not_opened(struct run *s, const struct gate *g, struct str *out)
 
 /* ---- a barrier ------------------------------------------------------------------------------ */
 
-struct ids {
-	const char **items;
-	size_t count, capacity;
-};
-
-static void add_list(struct ids *ids, struct str *out)
-{
-	for (size_t i = 0; i < ids->count && i <= NAMED_MOST; i++) {
-		hints_and(i, ids->count > NAMED_MOST ? NAMED_MOST + 1 : ids->count, out);
-		if (i == NAMED_MOST)
-			str_addf(out, "%zu more", ids->count - NAMED_MOST);
-		else
-			str_add(out, ids->items[i]);
-	}
-	array_fini(ids);
-}
-
-/* The living threads that the gate holds, or that it does not. */
-static void add_ids(struct run *s, const struct gate *g, bool there, struct str *out)
-{
-	struct ids ids = {0};
-
-	array_each(struct run_thread *, it, &s->threads)
-		if (is_alive(*it) && is_held_at(*it, g) == there)
-			*array_add(&ids) = (*it)->engine->id;
-	add_list(&ids, out);
-}
-
-static unsigned count_alive(const struct run *s, const struct gate *g, bool there)
-{
-	unsigned count = 0;
-
-	array_each(struct run_thread *, it, &s->threads)
-		count += is_alive(*it) && is_held_at(*it, g) == there;
-	return count;
-}
-
 /* Why a missing thread does not come to the barrier through this place. */
 static void way_to_barrier(struct run *s, const struct place *p, struct str *out)
 {
@@ -310,26 +293,25 @@ static const struct run_thread *needs_one_at(const struct run_thread *t, const s
 
 static void barrier_lines(struct run *s, const struct gate *g, struct str *out)
 {
-	const struct place *p;
-	unsigned here = count_alive(s, g, true), others = count_alive(s, g, false);
+	size_t here, others = add_living(s, g, false, NULL, NULL);
 
 	str_addf(out, "%s: barrier %s opens when %u threads wait at it: ", waited_for_at(s, g),
 		 g->name, g->barrier_size);
-	add_ids(s, g, true, out);
+	here = add_living(s, g, true, NULL, out);
 	str_addf(out, " do%s", here == 1 ? "es" : "");
 	if (here + others < g->barrier_size) {
 		if (others)
-			str_addf(out, ", and only %u other thread%s alive", others,
+			str_addf(out, ", and only %zu other thread%s alive", others,
 				 others == 1 ? " is" : "s are");
 		else
 			str_add(out, ", and no other thread is alive");
 	} else {
 		str_add(out, ", ");
-		add_ids(s, g, false, out);
+		add_living(s, g, false, NULL, out);
 		str_addf(out, " do%s not", others == 1 ? "es" : "");
 	}
 	str_add(out, "\n");
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+	engine_each_place(p, s->engine)
 		if (waits_at(p, g) && !p->companion_of)
 			way_to_barrier(s, p, out);
 	array_each(struct run_thread *, t, &s->threads)
@@ -343,31 +325,17 @@ static void barrier_lines(struct run *s, const struct gate *g, struct str *out)
 		}
 }
 
-/* ---- a function of the script --------------------------------------------------------------- */
-
-/* The threads that a function of the script at this place holds. */
-static struct ids held_by_function(const struct run *s, const struct place *p)
-{
-	struct ids ids = {0};
-
-	array_each(struct run_thread *, t, &s->threads)
-		if (is_held_at(*t, NULL) && (*t)->hold.place == p)
-			*array_add(&ids) = (*t)->engine->id;
-	return ids;
-}
-
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 static void gate_lines(struct run *s, const struct gate *g, struct str *out)
 {
-	const struct place *p;
 	bool any = false;
 
 	if (g->kind == GATE_BARRIER) {
 		barrier_lines(s, g, out);
 		return;
 	}
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+	engine_each_place(p, s->engine) {
 		if (!hints_opens(p, g))
 			continue;
 		opener_line(s, p, g, out);
@@ -375,7 +343,7 @@ static void gate_lines(struct run *s, const struct gate *g, struct str *out)
 	}
 	if (!any && g->kind == GATE_SIMPLE)
 		not_opened(s, g, out);
-	else if (any && !count_alive(s, g, false) && !s->outcome.held_at_end)
+	else if (any && !add_living(s, g, false, NULL, NULL) && !s->outcome.held_at_end)
 		str_addf(out, "%s: no thread is left that could open gate %s\n",
 			 waited_for_at(s, g), g->name);
 	if (any || g->kind == GATE_SIMPLE)
@@ -383,34 +351,21 @@ static void gate_lines(struct run *s, const struct gate *g, struct str *out)
 	/* of a type of the tester's own: its function alone decides */
 	str_addf(out, "%s: gate %s: the function ready of %s still says no to ",
 		 waited_for_at(s, g), g->name, g->type);
-	add_ids(s, g, true, out);
+	add_living(s, g, true, NULL, out);
 	str_add(out, "\n");
-}
-
-static bool hints_opened_holds(const struct run *s, const struct gate *g)
-{
-	array_each(struct run_thread *, t, &s->threads)
-		if (is_held_at(*t, g))
-			return true;
-	return false;
 }
 
 void hints_gates(struct run *s, struct str *out)
 {
-	const struct place *p;
-	const struct gate *g;
-
-	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
-		if (hints_opened_holds(s, g))
+	engine_each_gate(g, s->engine)
+		if (holds_any(s, g))
 			gate_lines(s, g, out);
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
-		struct ids ids = held_by_function(s, p);
-
-		if (!ids.count)
+	engine_each_place(p, s->engine) {
+		if (!function_holds(s, p))
 			continue;
 		str_addf(out, "%s: the %s at %s still says no to ", place_source(p),
 			 place_holder(p), p->location);
-		add_list(&ids, out);
+		add_living(s, NULL, true, p, out);
 		str_add(out, "\n");
 	}
 }
@@ -420,17 +375,11 @@ void hints_gates(struct run *s, struct str *out)
 /* A place that would open a gate that holds somebody, but was not reached; or NULL. */
 static const struct place *missing_opener(struct run *s)
 {
-	const struct place *p;
-	const struct gate *g;
-
-	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++) {
-		if (!hints_opened_holds(s, g))
-			continue;
-		for (size_t k = 0; (p = engine_place_at(s->engine, k)); k++)
-			if (hints_opens(p, g) &&
+	engine_each_gate(g, s->engine)
+		engine_each_place(p, s->engine)
+			if (holds_any(s, g) && hints_opens(p, g) &&
 			    (!place_reached(hints_main(p)) || stopped_before(s, hints_main(p))))
 				return hints_main(p);
-	}
 	return NULL;
 }
 
@@ -438,39 +387,27 @@ static const struct place *missing_opener(struct run *s)
 static const struct gate *orphan(struct run *s)
 {
 	STR(ignored);
-	const struct gate *g;
 
-	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
-		if (hints_opened_holds(s, g) && g->kind == GATE_SIMPLE && !opener_of(s, g) &&
+	engine_each_gate(g, s->engine)
+		if (holds_any(s, g) && g->kind == GATE_SIMPLE && !opener_of(s, g) &&
 		    !functions_that_may(s, g, &ignored))
-			break;
-	return g;
+			return g;
+	return NULL;
 }
 
-/* For a barrier at which threads wait in vain. */
-static bool barrier_try(struct run *s, struct str *out)
+static bool barrier_try(struct run *s, const struct gate *g, struct str *out)
 {
-	const struct place *p;
-	const struct gate *g;
-	unsigned here, could = 0;
+	size_t here = add_living(s, g, true, NULL, NULL), could = here;
 
-	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
-		if (g->kind == GATE_BARRIER && hints_opened_holds(s, g))
-			break;
-	if (!g)
-		return false;
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
-		struct str others = {0};
-		bool shut_out = p->thread && waits_at(p, g) && hints_shut_out(s, p, &others);
+	engine_each_place(p, s->engine) {
+		STR(others);
 
-		str_fini(&others);
-		if (!shut_out)
+		if (!p->thread || !waits_at(p, g) || !hints_shut_out(s, p, &others))
 			continue;
 		str_addf(out, "leave `thread` away at %s, or let it mean the others, too",
 			 p->location);
 		return true;
 	}
-	here = count_alive(s, g, true);
 	array_each(struct run_thread *, t, &s->threads) {
 		const struct run_thread *owner = is_alive(*t) ? needs_one_at(*t, g) : NULL;
 
@@ -482,10 +419,10 @@ static bool barrier_try(struct run *s, struct str *out)
 	}
 	array_each(struct run_thread *, t, &s->threads)
 		could += is_alive(*t) && !is_held_at(*t, g) && !needs_one_at(*t, g);
-	if (here + could >= g->barrier_size)
+	if (could >= g->barrier_size)
 		return false;
 	if (here > 1)
-		str_addf(out, "BarrierGate(\"%s\", %u), or ", g->name, here);
+		str_addf(out, "BarrierGate(\"%s\", %zu), or ", g->name, here);
 	str_addf(out, "a place for the barrier that %u threads come to", g->barrier_size);
 	return true;
 }
@@ -495,7 +432,6 @@ static bool way_try(struct run *s, const struct place *p, struct str *out)
 {
 	const struct near_misses *nm = near_miss_of(p);
 	const struct run_thread *itself = NULL, *held = NULL;
-	const struct gate *g;
 
 	if (s->outcome.gate_limit || s->outcome.held_at_end) {
 		str_addf(out, "find out what keeps %s from being reached%s", p->location,
@@ -503,11 +439,9 @@ static bool way_try(struct run *s, const struct place *p, struct str *out)
 					       : " before the program ends");
 		return true;
 	}
-
-	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++)
-		if (hints_opened_holds(s, g) && hints_opens(p, g) &&
-		    (itself = waits_itself(s, p, g)))
-			break;
+	engine_each_gate(g, s->engine)
+		if (!itself && hints_opens(p, g))
+			itself = waits_itself(s, p, g);
 	if (stopped_before(s, p)) {
 		str_addf(out, "at %s, let %s open before it waits: write :open in front of :wait",
 			 p->location, stopped_before(s, p)->engine->id);
@@ -517,7 +451,7 @@ static bool way_try(struct run *s, const struct place *p, struct str *out)
 		str_addf(out,
 			 "open gate %s at a place that comes before %s, or let another thread "
 			 "open it",
-			 g->name, itself->hold.place->location);
+			 itself->hold.gate->name, itself->hold.place->location);
 		return true;
 	}
 	array_each(struct run_thread *, t, &s->threads) {
@@ -532,16 +466,17 @@ static bool way_try(struct run *s, const struct place *p, struct str *out)
 	return true;
 }
 
-static bool function_try(struct run *s, struct str *out)
+/* A barrier at which threads wait in vain, or a function that lets none go. */
+static bool holder_try(struct run *s, struct str *out)
 {
-	const struct place *p;
-
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
-		struct ids ids = held_by_function(s, p);
-		bool any = ids.count > 0;
-
-		array_fini(&ids);
-		if (!any)
+	engine_each_gate(g, s->engine)
+		if (g->kind == GATE_BARRIER && holds_any(s, g)) {
+			if (barrier_try(s, g, out))
+				return true;
+			break;
+		}
+	engine_each_place(p, s->engine) {
+		if (!function_holds(s, p))
 			continue;
 		str_addf(out, "let the %s at %s say yes to one of the threads that it holds",
 			 place_holder(p), p->location);
@@ -562,6 +497,6 @@ bool hints_gates_try(struct run *s, struct str *out)
 	else if (p && !place_reached(p) && is_mistaken(s, p))
 		hints_missing_try(s, p, out);
 	else
-		return (p && way_try(s, p, out)) || barrier_try(s, out) || function_try(s, out);
+		return (p && way_try(s, p, out)) || holder_try(s, out);
 	return true;
 }

@@ -10,15 +10,11 @@
 
 bool hints_shut_out(struct run *s, const struct place *p, struct str *out)
 {
-	struct passers others = {0};
-	bool any;
+	PASSERS(others);
 
 	passers_of(s, p, false, &others);
-	any = others.count || others.more;
-	if (any)
-		passers_add(&others, out);
-	array_fini(&others);
-	return any;
+	passers_add(&others, out);
+	return others.count || others.more;
 }
 
 /* ---- the filters ---------------------------------------------------------------------------- */
@@ -36,7 +32,7 @@ static void near_by_condition(const struct place *p, struct str *out)
 
 static void near_by_hit(struct run *s, const struct place *p, struct str *out)
 {
-	struct passers meant = {0};
+	PASSERS(meant);
 
 	passers_of(s, p, true, &meant);
 	str_add(out, "it was arrived at only ");
@@ -48,25 +44,20 @@ static void near_by_hit(struct run *s, const struct place *p, struct str *out)
 		passers_add(&meant, out);
 	}
 	str_addf(out, ", but hit = %lu was asked for", p->hit_first);
-	array_fini(&meant);
 }
 
 /* Threads match by their present names, but no matching thread has arrived: they came before they
    got the names. */
 static bool near_by_time(struct run *s, const struct place *p, struct str *out)
 {
-	struct passers early = {0};
-	size_t count;
+	PASSERS(early);
 
 	passers_of(s, p, true, &early);
-	count = early.count;
-	if (count) {
-		passers_add(&early, out);
+	passers_add(&early, out);
+	if (early.count)
 		str_addf(out, " arrived there, but %s not called '%s' yet then",
-			 count > 1 ? "were" : "was", p->thread);
-	}
-	array_fini(&early);
-	return count;
+			 early.count > 1 ? "were" : "was", p->thread);
+	return early.count;
 }
 
 /* False: the `thread` option is not what excluded them. */
@@ -141,23 +132,14 @@ static void near_by_object(struct run *s, const struct run_place *sp, struct str
 
 static void add_callers(const struct near_misses *nm, struct str *out)
 {
-	struct passers by = {0};
+	PASSERS(by);
 
-	array_each(const struct near_miss_visit, v, &nm->visits) {
-		bool known = false;
-
-		array_each(struct passer, one, &by) {
-			known |= one->thread == v->thread;
-			one->count += one->thread == v->thread;
-		}
-		if (!known)
-			*array_add(&by) = (struct passer){v->thread, 1};
-	}
+	array_each(const struct near_miss_visit, v, &nm->visits)
+		passers_count(&by, v->thread);
 	if (by.count == 1)
 		str_add(out, by.items[0].thread->id);
 	else
 		passers_add(&by, out);
-	array_fini(&by);
 }
 
 /* ", and returned at calc.c:31 and calc.c:33" */
@@ -436,18 +418,15 @@ static void try_order(const struct run_thread *kept, const struct place *p, stru
 /* If the name is set later, suggest the id, which is known from the start. */
 static bool try_early(struct run *s, const struct place *p, struct str *out)
 {
-	struct passers early = {0};
-	size_t count;
+	PASSERS(early);
 
 	passers_of(s, p, true, &early);
-	count = early.count;
-	if (count)
+	if (early.count)
 		str_addf(out,
 			 "thread = \"%s\", which it is called from its beginning, or a place "
 			 "behind the one where it gets the name '%s'",
 			 common_name(&early), p->thread);
-	array_fini(&early);
-	return count;
+	return early.count;
 }
 
 static void try_thread(struct run *s, const struct place *p, const struct passers *others,
@@ -506,9 +485,7 @@ static void try_line(const struct run *s, const struct place *p, struct str *out
 
 bool hints_jumped_try(const struct run *s, struct str *out)
 {
-	const struct place *p;
-
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+	engine_each_place(p, s->engine) {
 		const struct run_place *sp = p->user;
 		const struct location *l = &sp->location;
 
@@ -526,7 +503,7 @@ bool hints_jumped_try(const struct run *s, struct str *out)
 void hints_missing_try(struct run *s, const struct place *p, struct str *out)
 {
 	const struct run_place *sp = p->user;
-	struct passers others = {0};
+	PASSERS(others);
 
 	passers_of(s, p, false, &others);
 	if (p->arrivals)
@@ -568,5 +545,4 @@ void hints_missing_try(struct run *s, const struct place *p, struct str *out)
 	else
 		str_addf(out, "`gatectl lines %s '%s'` tells what the location means",
 			 s->options->argv[0], p->location);
-	array_fini(&others);
 }

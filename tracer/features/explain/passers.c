@@ -11,16 +11,15 @@ enum { NAMED_MOST = 6, PASSERS_MOST = 32, LISTED_MOST = 12 };
 
 /* Kept with a place. */
 struct passed {
-	ARRAY(struct passer) by;
+	struct passers by;
 	bool jumped;		      /* FUNC%return: see passers_jumped() */
 	unsigned long inside, others; /* not among `by`; others: by whom it does not mean */
 };
 
-static void passers_fini(void *what)
+/* Also of a struct passed, whose first member is a list. */
+void passers_fini(void *list)
 {
-	struct passed *passed = what;
-
-	array_fini(&passed->by);
+	array_fini((struct passers *)list);
 }
 
 static const struct keeper keeper = {sizeof(struct passed), passers_fini};
@@ -32,18 +31,17 @@ static struct passed *passed_of(const struct place *place)
 	return kept_make(&sp->kept, &keeper);
 }
 
-/* False: there are too many. */
-static bool pass_by(struct passed *passed, const struct engine_thread *t)
+bool passers_count(struct passers *list, const struct engine_thread *t)
 {
-	array_each(struct passer, old, &passed->by) {
+	array_each(struct passer, old, list) {
 		if (old->thread == t) {
 			old->count++;
 			return true;
 		}
 	}
-	if (passed->by.count == PASSERS_MOST)
+	if (list->count == PASSERS_MOST)
 		return false;
-	*array_add(&passed->by) = (struct passer){t, 1};
+	*array_add(list) = (struct passer){t, 1};
 	return true;
 }
 
@@ -53,7 +51,8 @@ void passers_comes(struct run *s, struct run_thread *t, struct place *place)
 
 	if (!sp)
 		return;
-	if ((place->thread || !place_reached(place)) && !pass_by(passed_of(place), t->engine) &&
+	if ((place->thread || !place_reached(place)) &&
+	    !passers_count(&passed_of(place)->by, t->engine) &&
 	    !engine_thread_matches(s->engine, t->engine, place->thread))
 		passed_of(place)->others++;
 	if (t->at_return == SOURCE_TAIL)
