@@ -278,10 +278,8 @@ static enum cursor_operator by_types(const struct audit_reader *r, CXCursor c, C
 /* likely(x) is !!(x), whatever a project calls it. */
 static bool is_likely(struct cursor_text t)
 {
-	size_t length = 0;
+	size_t length = t.at ? word_length(t.at) : 0;
 
-	while (t.at && t.at + length < t.end && word_char(t.at[length]))
-		length++;
 	return length >= 6 && strncasecmp(t.at + length - 6, "likely", 6) == 0;
 }
 

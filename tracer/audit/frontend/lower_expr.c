@@ -2,6 +2,7 @@
 #include "tracer/audit/frontend/reader.h"
 #include "tracer/base/text/word.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool decays(const struct lower *l, CXCursor c)
@@ -167,12 +168,9 @@ static struct audit_expr *unary(struct lower *l, CXCursor c, const struct cursor
 static void first_word(const struct lower *l, CXCursor c, char *out, size_t size)
 {
 	struct cursor_text t = cursor_text(l->reader, c);
-	size_t length = 0;
+	size_t length = t.at ? word_length(t.at) : 0;
 
-	while (t.at && t.at + length < t.end && length + 1 < size && word_char(t.at[length]))
-		length++;
-	memcpy(out, t.at ? t.at : "", length);
-	out[length] = 0;
+	snprintf(out, size, "%.*s", (int)length, t.at ? t.at : "");
 }
 
 /* By the first row with a part of its name. */

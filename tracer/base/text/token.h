@@ -30,6 +30,9 @@ struct token {
 
 /* The token at `at`, blanks and line ends skipped; the next one begins at start + length. */
 struct token token_at(const char *at);
+#define each_token(t, text)                                                                        \
+	for (struct token t = token_at(text); (t).kind != TOKEN_END;                               \
+	     t = token_at((t).start + (t).length))
 bool token_is(const struct token *t, const char *word);
 bool token_is_op(const struct token *t, unsigned op);
 

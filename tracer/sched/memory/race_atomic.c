@@ -3,7 +3,7 @@
  * instructions; and a statement that makes one may access other variables, too.
  */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/base/text/word.h"
+#include "tracer/base/text/token.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -32,20 +32,16 @@ static bool is_operation(struct snippet word, bool writes)
 	return found;
 }
 
-/* The next word with a parenthesis behind it. False: there is no more. */
+/* The next name with a parenthesis after it. False: there is no more. */
 static bool next_call(const char **line, struct snippet *name)
 {
-	for (const char *at = *line; *at;) {
-		struct snippet word = {at, 0};
-
-		while (word_char(at[word.length]))
-			word.length++;
-		at += word.length ? word.length + strspn(at + word.length, " \t") : 1;
-		if (word.length && *at == '(') {
-			*name = word;
-			*line = at + 1;
+	*name = (struct snippet){*line, 0};
+	each_token(t, *line) {
+		if (name->length && token_is_op(&t, '(')) {
+			*line = t.start + 1;
 			return true;
 		}
+		*name = (struct snippet){t.start, t.kind == TOKEN_NAME ? t.length : 0};
 	}
 	return false;
 }
@@ -54,16 +50,15 @@ static bool next_call(const char **line, struct snippet *name)
 static struct snippet last_word(struct snippet in)
 {
 	struct snippet word = {in.at, 0};
-	size_t i = in.length;
 	int depth = 0;
 
-	for (; i && (depth || !word_char(in.at[i - 1])); i--)
-		depth += in.at[i - 1] == ']' ? 1 : in.at[i - 1] == '[' ? -1 : 0;
-	while (i > 0 && word_char(in.at[i - 1])) {
-		i--;
-		word.length++;
+	each_token(t, in.at) {
+		if (t.start >= in.at + in.length)
+			break;
+		depth += token_is_op(&t, '[') - token_is_op(&t, ']');
+		if (!depth && (t.kind == TOKEN_NAME || t.kind == TOKEN_NUMBER))
+			word = (struct snippet){t.start, t.length};
 	}
-	word.at = in.at + i;
 	return word;
 }
 
@@ -74,15 +69,10 @@ static bool race_atomic_same(struct snippet a, struct snippet b)
 
 static bool is_written(struct snippet in, struct snippet word)
 {
-	struct snippet here = {in.at, 0};
-
-	for (const char *end = in.at + in.length; here.at < end; here.at += here.length + 1) {
-		here.length = 0;
-		while (here.at + here.length < end && word_char(here.at[here.length]))
-			here.length++;
-		if (race_atomic_same(here, word))
+	each_token(t, in.at)
+		if (t.start < in.at + in.length &&
+		    race_atomic_same((struct snippet){t.start, t.length}, word))
 			return true;
-	}
 	return false;
 }
 

@@ -4,9 +4,8 @@
  */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/source/lines/source_lines.h"
-#include "tracer/base/text/word.h"
+#include "tracer/base/text/token.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum { FILES_MOST = 64 }; /* that are looked through for one macro */
@@ -20,16 +19,15 @@ struct macro_search {
 
 struct snippet race_argument(const char *at)
 {
-	struct snippet arg = {at, 0};
+	int depth = 0;
 
-	for (int depth = 0; at[arg.length]; arg.length++) {
-		char c = at[arg.length];
-
-		if (!depth && (c == ',' || c == ')'))
-			break;
-		depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+	each_token(t, at) {
+		if (!depth && (token_is_op(&t, ',') || token_is_op(&t, ')')))
+			return (struct snippet){at, (size_t)(t.start - at)};
+		depth += token_is_op(&t, '(') || token_is_op(&t, '[');
+		depth -= token_is_op(&t, ')') || token_is_op(&t, ']');
 	}
-	return arg;
+	return (struct snippet){at, strlen(at)};
 }
 
 /* ---- its definition -------------------------------------------------------------------------------- */
@@ -37,14 +35,11 @@ struct snippet race_argument(const char *at)
 /* Behind "# define " or the like; NULL: that is not what the line is. */
 static const char *directive(const char *line, const char *name)
 {
-	line += strspn(line, " \t");
-	if (*line++ != '#')
-		return NULL;
-	line += strspn(line, " \t");
-	if (strncmp(line, name, strlen(name)) != 0)
-		return NULL;
-	line += strlen(name);
-	return line + strspn(line, " \t");
+	struct token hash = token_at(line), word = token_at(hash.start + hash.length);
+
+	return token_is_op(&hash, '#') && token_is(&word, name)
+		       ? token_at(word.start + word.length).start
+		       : NULL;
 }
 
 /* From `at` in line i on, with the lines that it goes on in. */
@@ -120,19 +115,14 @@ static void race_macro_look(struct macro_search *x, const char *path)
 static struct snippet argument_for(struct snippet word, const char *params, const char *args)
 {
 	for (;;) {
-		struct snippet param = race_argument(params), arg = race_argument(args);
+		struct token param = token_at(params), next = token_at(param.start + param.length);
+		struct snippet arg = race_argument(args);
 
-		while (param.length && isspace((unsigned char)*param.at)) {
-			param.at++;
-			param.length--;
-		}
-		while (param.length && isspace((unsigned char)param.at[param.length - 1]))
-			param.length--;
-		if (param.length == word.length && !strncmp(param.at, word.at, word.length))
+		if (param.length == word.length && !strncmp(param.start, word.at, word.length))
 			return arg;
-		params = param.at + param.length + strspn(param.at + param.length, " \t");
+		params = next.start + next.length;
 		args = arg.at + arg.length;
-		if (*params++ != ',' || *args++ != ',')
+		if (!token_is_op(&next, ',') || *args++ != ',')
 			return word;
 	}
 }
@@ -141,16 +131,13 @@ static char *replaced(const char *body, const char *params, const char *args)
 {
 	struct str out = {0};
 
-	while (*body) {
-		struct snippet word = {body, 0};
+	each_token(t, body) {
+		struct snippet word = {t.start, t.length};
 
-		while (word_char(body[word.length]))
-			word.length++;
-		body += word.length ? word.length : 1;
-		if (word.length)
+		str_add_bytes(&out, body, (size_t)(t.start - body));
+		body = t.start + t.length;
+		if (t.kind == TOKEN_NAME)
 			word = argument_for(word, params, args);
-		else
-			word.length = 1;
 		str_add_bytes(&out, word.at, word.length);
 	}
 	return str_take(&out);

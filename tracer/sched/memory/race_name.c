@@ -94,9 +94,7 @@ static bool name_written(const struct naming *n, const char *line)
 		if (!word_char(*at) || isdigit((unsigned char)*at) ||
 		    (at > line && (word_char(at[-1]) || at[-1] == '.' || at[-1] == '>')))
 			continue;
-		for (const char *end = at + strspn(at, "_abcdefghijklmnopqrstuvwxyz"
-						       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
-		     end; end = more(end)) {
+		for (const char *end = at + word_length(at); end; end = more(end)) {
 			found |= race_name_means(n, at, (size_t)(end - at), false);
 			found |= race_name_means(n, at, (size_t)(end - at), true);
 		}

@@ -7,7 +7,7 @@
  * other units may be missing.
  */
 #include "tracer/base/files/path.h"
-#include "tracer/base/text/word.h"
+#include "tracer/base/text/token.h"
 #include "tracer/source/lines/resolve.h"
 
 #include <string.h>
@@ -124,10 +124,9 @@ static void find_instances(struct boundary_search *w)
 /* The statement is the first on its line: executing the line means returning. */
 static bool is_return(const char *line)
 {
-	static const char word[] = "return";
+	struct token first = token_at(line);
 
-	line += strspn(line, " \t");
-	return strncmp(line, word, strlen(word)) == 0 && !word_char(line[strlen(word)]);
+	return token_is(&first, "return");
 }
 
 static void return_line(struct boundary_search *w, unsigned line, struct source_sites *out)

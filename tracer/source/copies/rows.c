@@ -1,4 +1,5 @@
 /* The rows of the line table that mark where statements begin. */
+#include "tracer/base/text/token.h"
 #include "tracer/base/text/word.h"
 #include "tracer/source/copies/copy.h"
 #include "tracer/source/lines/source_lines.h"
@@ -67,18 +68,16 @@ bool is_one_call(struct resolver *r, const char *path, unsigned line)
 {
 	static const char *const words[] = {"for", "while", "if", "switch", "return"};
 	const char *text = source_line(r->symbols, path, line), *end;
+	struct token name = token_at(text ? text : ""), next = token_at(name.start + name.length);
 
-	if (!text)
-		return false;
-	text += strspn(text, " \t");
-	end = text + word_length(text);
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (text_is_word(text, (size_t)(end - text), words[i]))
+		if (token_is(&name, words[i]))
 			return false;
-	if (end == text || end[strspn(end, " ")] != '(' || !(end = strchr(end, ';')))
+	end = strchr(next.start, ';');
+	if (name.kind != TOKEN_NAME || !token_is_op(&next, '(') || !end)
 		return false;
-	end += 1 + strspn(end + 1, " \t\r");
-	return !*end || (end[0] == '/' && (end[1] == '/' || end[1] == '*'));
+	next = token_at(end + 1);
+	return next.kind == TOKEN_END || next.kind == TOKEN_COMMENT;
 }
 
 /* Is the mark that of a `return`? Its column is the one of the expression. */
