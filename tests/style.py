@@ -395,7 +395,7 @@ def reds():
         return lambda complain: check(*args, complain)
 
     long = "void f(void)\n{\n" + "\tg();\n" * 61 + "}\n"
-    kernel = {"tracer/run/state.h": "struct run {\n\tint x;\n};\n", "tracer/cli/a.c": '#include "tracer/run/state.h"\n'}
+    kernel = {"tracer/run/run_internal.h": "struct run {\n\tint x;\n};\n", "tracer/cli/a.c": '#include "tracer/run/run_internal.h"\n'}
     public = {"gates/a.h": "", "gates/b.h": "", "lua/x.c": '#include "gates/a.h"\n#include "gates/b.h"\n'}
     statics = {f"gates/{n}.c": "static int same(int x)\n{\n}\n" for n in "abcd"}
     graph = {f"gates/{a}.c": {f"gates/{b}.c": "f"} for a, b in ("ab", "bc", "cd", "da")}

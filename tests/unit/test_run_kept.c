@@ -1,5 +1,5 @@
 /* What features keep with a run, a thread or a place; and who is asked when. */
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

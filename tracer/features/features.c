@@ -6,7 +6,7 @@
  */
 #include "tracer/features/features.h"
 
-#include "tracer/run/observers.h"
+#include "tracer/run/run.h"
 
 #define OBSERVERS(ONE)                                                                             \
 	ONE(capture)                                                                               \

@@ -6,7 +6,7 @@
  * verdict, or when the user asks: nothing of it is ever killed.
  */
 #include "tracer/run/attach.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/start.h"
@@ -148,7 +148,7 @@ static bool is_busy(struct run *s)
 	return busy;
 }
 
-bool attach_only_looks(const struct run *s)
+bool run_only_looks(const struct run *s)
 {
 	return s->options->pid && !waits_for_end(s) && !engine_place_at(s->engine, 0);
 }
@@ -159,7 +159,7 @@ static bool is_done(struct run *s)
 	enum { LOOK_US = 1000000 };
 
 	return s->root && !waits_for_end(s) && engine_is_done(s->engine) && !is_busy(s) &&
-	       (!attach_only_looks(s) || run_now_us() - s->start_us >= LOOK_US);
+	       (!run_only_looks(s) || run_now_us() - s->start_us >= LOOK_US);
 }
 
 void attach_check(struct run *s)

@@ -2,14 +2,11 @@
 #ifndef GATECTL_RUN_ATTACH_H
 #define GATECTL_RUN_ATTACH_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 int attach_start(struct run *s, struct error *err);
 void attach_begin(struct run *s, const struct tracee_event *ev); /* TRACEE_ATTACHED */
 void attach_ended(struct run *s);				 /* nothing is left of it */
-/* Is no script there, or one that asks nothing? Then the user wants to know what the threads wait
-   for. */
-bool attach_only_looks(const struct run *s);
 void attach_check(struct run *s); /* after each turn: lets go once nothing is left to do */
 
 #endif

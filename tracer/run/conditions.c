@@ -1,4 +1,4 @@
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
 
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/program.h"

@@ -1,5 +1,5 @@
 /* A run that begins where another one was left: with a copy of its program. */
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/tracee/snapshot/snapshot.h"
@@ -13,6 +13,7 @@ struct run_thread *run_copy(struct run *s, const struct run *from, struct error 
 		return NULL;
 	s->start_us = run_now_us();
 	s->tracee = from->tracee;
+	s->copy_of = from;
 	s->tick_ms = from->tick_ms;
 	s->root = threads_process(s, process);
 	images_copy(s->root, from->root);

@@ -1,5 +1,6 @@
 /* Lets a thread go on, or ends the run: what anybody may do to a run. */
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
+#include "tracer/tracee/attach/attach.h"
 
 #include <time.h>
 
@@ -37,6 +38,12 @@ void run_end(struct run *s)
 		tracee_kill_all(s->tracee);
 }
 
+void run_let_go(struct run *s)
+{
+	s->over = true;
+	tracee_detach(s->tracee);
+}
+
 void run_fault(struct run *s, const struct error *err)
 {
 	if (s->over || s->outcome.fault == OUTCOME_FAULT || s->outcome.fault == OUTCOME_FAILED)
@@ -53,6 +60,13 @@ void run_go(struct run *s, struct run_thread *t)
 	observe_until(taken, goes, s, t);
 	if (taken)
 		return;
+	t->sent_scope = 0;
+	tracee_resume(s->tracee, t->tracee);
+}
+
+void run_thread_unpause(struct run *s, struct run_thread *t)
+{
+	t->paused = false;
 	t->sent_scope = 0;
 	tracee_resume(s->tracee, t->tracee);
 }

@@ -1,4 +1,4 @@
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
 
 #include <assert.h>
 #include <string.h>
@@ -20,6 +20,11 @@ int observe_modules(struct run *s, enum modules_stage stage, struct run_process 
 
 	observe_until(failed, modules, s, &seen, err);
 	return failed;
+}
+
+const struct observer *const *run_observers(const struct run *s, size_t function)
+{
+	return s->observers.of[function];
 }
 
 void observers_set(struct run *s, const struct features *features)

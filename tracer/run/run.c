@@ -1,12 +1,11 @@
 /* A run from launch to verdict: each event goes to whom it concerns. */
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/places/arrivals.h"
 #include "tracer/run/attach.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/threads/program.h"
-#include "tracer/run/run.h"
 #include "tracer/run/threads/start.h"
 #include "tracer/run/signals.h"
 #include "tracer/run/places/stops.h"
@@ -475,9 +474,21 @@ void run_judge(struct run *s, struct run_result *out)
 	observe(judged, s, out, NULL);
 }
 
-void run_fini(struct run *s)
+struct run *run_new(const struct run_options *o, struct modules *symbols, unsigned long number)
 {
-	tracee_free(s->tracee);
+	struct run *s = base_alloc(1, sizeof(*s));
+
+	s->options = o;
+	s->symbols = symbols;
+	s->run_number = number;
+	s->counts_late = o->trial != NULL;
+	return s;
+}
+
+void run_free(struct run *s)
+{
+	if (!s->copy_of)
+		tracee_free(s->tracee);
 	inside_free(s);
 	places_free(s);
 	script_free(s->script);
@@ -488,33 +499,29 @@ void run_fini(struct run *s)
 	array_each(char *, name, &s->unread)
 		base_free(*name);
 	array_fini(&s->unread);
-	str_fini(&s->cycle);
 	error_fini(&s->fault);
 	array_fini(&s->held_max);
 	array_fini(&s->tick_wishes);
 	kept_fini(&s->kept);
+	base_free(s);
 }
 
 int run_run(const struct run_options *o, struct modules *symbols, unsigned long run_number,
 	    struct run_result *out, struct error *err)
 {
-	struct run s = {.options = o,
-			.symbols = symbols,
-			.run_number = run_number,
-			.counts_late = o->trial != NULL};
+	struct run *s = run_new(o, symbols, run_number);
 	int answer = -1;
 
 	*out = (struct run_result){0};
-	if (run_prepare(&s, err) == 0 &&
-	    (o->pid ? attach_start(&s, err) : run_launch(&s, err)) == 0) {
-		run_loop(&s);
+	if (run_prepare(s, err) == 0 && (o->pid ? attach_start(s, err) : run_launch(s, err)) == 0) {
+		run_loop(s);
 		if (o->pid)
-			attach_ended(&s);
-		run_judge(&s, out);
+			attach_ended(s);
+		run_judge(s, out);
 		answer = 0;
 	} else {
-		observe(judged, &s, out, err);
+		observe(judged, s, out, err);
 	}
-	run_fini(&s);
+	run_free(s);
 	return answer;
 }

@@ -1,6 +1,6 @@
 /* Signals to gatectl, for callers that make several runs; and a program that stops gatectl by
    ptrace. */
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
 #include "tracer/run/signals.h"
 #include "tracer/tracee/events/events.h"
 #include "tracer/tracee/attach/attach.h"

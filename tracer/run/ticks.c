@@ -3,7 +3,7 @@
  * whether anything still can.
  */
 #include "tracer/run/places/places.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
 #include "tracer/tracee/events/events.h"
 #include "tracer/tracee/signals/signals.h"
 
@@ -191,8 +191,6 @@ static void on_slow_tick(struct run *s, uint64_t now)
 	s->events = 0;
 	s->signals = 0;
 	s->slow_us = now;
-	if (!quiet)
-		s->doubt_us = 0;
 	if (over_time(s, now) <= 0) /* of two limits that are over now this one counts */
 		check_gate_limit(s, now);
 	if (!s->over && quiet)
@@ -207,6 +205,30 @@ static void on_slow_tick(struct run *s, uint64_t now)
 		check_time_limit(s, now);
 	if (!s->over)
 		check_until(s, now);
+}
+
+void run_note_event(struct run *s)
+{
+	s->events++;
+}
+
+unsigned run_quiet_ticks(const struct run *s)
+{
+	return s->events > s->signals ? 0 : s->quiet_ticks;
+}
+
+void run_end_quiet(struct run *s)
+{
+	s->quiet_ticks = 0;
+}
+
+void run_goes_on(struct run *s)
+{
+	s->rest = WAITS_MOVING;
+	s->explained = false;
+	s->quiet_ticks = 0;
+	s->events = 1;
+	s->signals = 0;
 }
 
 void ticks_tick(struct run *s)

@@ -7,7 +7,7 @@
 
 #include "tracer/base/table.h"
 #include "tracer/sched/sched.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 #include "tracer/tracee/attach/attach.h"
 

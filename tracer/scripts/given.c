@@ -32,13 +32,13 @@ static const struct keeper keeper = {sizeof(struct gifts), scripts_given_fini};
 
 static struct gifts *gifts_of(const struct run *s)
 {
-	return kept_make(&s->kept, &keeper);
+	return kept_make(run_kept(s), &keeper);
 }
 
 char *const *given_argv(struct run *s)
 {
-	const struct given *g = &s->plan.given;
-	char *const *argv = s->options->argv;
+	const struct given *g = &run_plan(s)->given;
+	char *const *argv = run_options(s)->argv;
 	struct gifts *gifts = gifts_of(s);
 
 	if (!argv[0] || argv[1] || !g->has_args)
@@ -74,7 +74,7 @@ static char *assignment_of(const struct given_variable *v)
 
 char *const *given_env(struct run *s)
 {
-	const struct given *g = &s->plan.given;
+	const struct given *g = &run_plan(s)->given;
 	struct gifts *gifts = gifts_of(s);
 	size_t count = 0;
 
@@ -99,7 +99,7 @@ char *const *given_env(struct run *s)
    meant. */
 static bool is_redirected(const struct run *s)
 {
-	return !s->options->no_stdin && io_offset(STDIN_FILENO) >= 0;
+	return !run_options(s)->no_stdin && io_offset(STDIN_FILENO) >= 0;
 }
 
 static int open_text(const struct given *g)
@@ -123,7 +123,7 @@ static int open_text(const struct given *g)
 
 static int open_stdin(struct run *s, struct tracee_launch *how, struct error *err)
 {
-	const struct given *g = &s->plan.given;
+	const struct given *g = &run_plan(s)->given;
 	int fd;
 
 	if (!g->input || is_redirected(s))

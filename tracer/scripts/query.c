@@ -1,10 +1,9 @@
 /* check and lines: what do locations mean in this program? None of the program's own code runs. */
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/scripts/scripts.h"
-#include "tracer/tracee/attach/attach.h"
 
 #include <string.h>
 
@@ -15,7 +14,7 @@ struct found_sites {
 };
 
 struct query {
-	struct run run;
+	struct run *run;
 	const char *const *locations;
 	size_t count;
 	ARRAY(struct run_query) answers;
@@ -42,7 +41,7 @@ static void check_conditions(const struct place *place, struct run_process *p,
 static void answer(struct query *q, const char *text, const struct place *place, const char *source,
 		   struct run_process *p, struct module *const *modules)
 {
-	size_t count = p->images.count;
+	size_t count = run_process_images(p)->count;
 	struct run_query *out = array_add(&q->answers);
 	struct found_sites *found = *array_add(&q->found) = base_alloc(1, sizeof(*found));
 	struct location location = {0};
@@ -53,14 +52,14 @@ static void answer(struct query *q, const char *text, const struct place *place,
 		out->error = &found->error;
 		return;
 	}
-	switch (source_resolve(q->run.symbols, modules, count, &location, &found->sites,
+	switch (source_resolve(run_symbols(q->run), modules, count, &location, &found->sites,
 			       &found->error)) {
 	case SOURCE_FOUND:
 		out->sites = &found->sites;
 		break;
 	case SOURCE_NOT_FOUND:
 		out->pending = location.object && !images_have(p, location.object);
-		images_hint_script(q->run.options->argv[0], &location, &found->error);
+		images_hint_script(run_options(q->run)->argv[0], &location, &found->error);
 		out->error = &found->error;
 		break;
 	case SOURCE_ERROR:
@@ -98,87 +97,19 @@ static void answer_all(struct query *q, struct run_process *p)
 
 	for (size_t i = 0; i < q->count; i++)
 		answer(q, q->locations[i], NULL, NULL, p, modules);
-	for (size_t i = 0; (place = engine_place_at(q->run.engine, i)); i++) {
+	for (size_t i = 0; (place = engine_place_at(run_engine(q->run), i)); i++) {
 		if (place->kind != PLACE_LOCATION)
 			continue;
 		answer(q, place->location, place, place->source, p, modules);
 		array_each(char *, source, &place->again)
 			answer(q, place->location, NULL, *source, p, modules);
 	}
-	if (q->run.plan.expect.at)
-		answer(q, q->run.plan.expect.at, NULL, q->run.plan.expect.at_source, p, modules);
+	if (run_plan(q->run)->expect.at)
+		answer(q, run_plan(q->run)->expect.at, NULL, run_plan(q->run)->expect.at_source, p,
+		       modules);
 	call_each(q);
 	free_answers(q);
 	base_free(modules);
-}
-
-/* 1: the libraries that it starts with are known; 0: not yet; -1: an error. */
-static int query_step(struct query *q, const struct tracee_event *ev, struct error *err)
-{
-	struct run *s = &q->run;
-	struct run_process *p;
-	bool consistent;
-
-	if (ev->kind == TRACEE_PROCESS_GONE || ev->kind == TRACEE_EMPTY)
-		return error_set(err, ERROR_OBJECT, "%s ended before its libraries were loaded",
-				 s->options->argv[0]);
-	if (!ev->thread)
-		return 0;
-	if (ev->kind == TRACEE_EXEC) {
-		p = s->root = threads_process(s, ev->process);
-		if (loader_exec(s, p, ev->thread, err) < 0)
-			return -1;
-		if (!p->load_site)
-			return 1;
-	} else if (ev->kind == TRACEE_SITE && s->root) {
-		images_update(s, s->root, NULL, &consistent);
-		if (consistent)
-			return 1;
-	}
-	tracee_resume(s->tracee, ev->thread);
-	return 0;
-}
-
-static int query_load(struct query *q, const struct run_options *o, struct error *err)
-{
-	struct run *s = &q->run;
-	const struct engine_world world = {0};
-
-	s->loading.has_places = true;
-	s->engine = engine_new(&world);
-	s->script = script_new(s->engine, &s->plan, &(struct script_host){0});
-	for (size_t i = 0; i < o->scripts.count; i++)
-		if (script_load(s->script, o->scripts.items[i], err) < 0)
-			return -1;
-	return engine_orders_finish(s->engine, err);
-}
-
-static int query_start(struct query *q, struct error *err)
-{
-	const struct tracee_launch how = {
-		.argv = given_argv(&q->run),
-		.env = given_env(&q->run),
-		.stdin_fd = -1,
-		.stdout_fd = -1,
-		.stderr_fd = -1,
-		.no_follow = true,
-		.needs_memory = true,
-	};
-	struct tracee_event ev;
-	int done = 0;
-
-	q->run.tracee = tracee_launch(&how, err);
-	if (!q->run.tracee) {
-		images_explain_refusal(q->run.symbols, q->run.options->argv[0], err);
-		return -1;
-	}
-	while (!done) {
-		tracee_wait(q->run.tracee, &ev);
-		done = query_step(q, &ev, err);
-	}
-	if (done > 0)
-		answer_all(q, q->run.root);
-	return done > 0 ? 0 : -1;
 }
 
 int run_query(const struct run_options *o, struct modules *symbols, const char *const *locations,
@@ -186,7 +117,7 @@ int run_query(const struct run_options *o, struct modules *symbols, const char *
 	      struct error *err)
 {
 	struct query q = {
-		.run = {.options = o, .symbols = symbols},
+		.run = run_new(o, symbols, 1),
 		.locations = locations,
 		.count = count,
 		.each = each,
@@ -194,15 +125,10 @@ int run_query(const struct run_options *o, struct modules *symbols, const char *
 	};
 	int result = -1;
 
-	if (query_load(&q, o, err) == 0)
-		result = query_start(&q, err);
-	tracee_free(q.run.tracee);
-	places_free(&q.run);
-	script_free(q.run.script);
-	engine_free(q.run.engine);
-	threads_free(&q.run);
-	expect_fini(&q.run.plan.expect);
-	given_fini(&q.run.plan.given);
-	kept_fini(&q.run.kept);
+	if (run_probe_load(q.run, err) == 0)
+		result = run_probe(q.run, given_argv(q.run), given_env(q.run), err);
+	if (result == 0)
+		answer_all(&q, run_root(q.run));
+	run_free(q.run);
 	return result;
 }

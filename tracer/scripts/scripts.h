@@ -2,7 +2,6 @@
 #ifndef GATECTL_SCRIPTS_SCRIPTS_H
 #define GATECTL_SCRIPTS_SCRIPTS_H
 
-#include "tracer/run/state.h"
 #include "tracer/run/run.h"
 #include "tracer/base/array.h"
 #include "tracer/base/error.h"

@@ -8,7 +8,7 @@
 #include "tracer/search/runs/runs.h"
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/sched.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/source/source.h"
 
 struct explore_race_runs;

@@ -7,7 +7,7 @@
  * the kernel's action. The C library's own gets one only as SIGTRAP is first passed to a
  * function, because posix_spawn uses it for each signal.
  */
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 
@@ -82,12 +82,13 @@ static bool calls_by_number(const struct module *m)
 static bool needs_libraries(struct run *s, const struct run_process *p)
 {
 	(void)s;
-	if (!p->exe)
+	if (!run_process_exe(p))
 		return false;
-	if (!p->loader)
-		return module_symbol(p->exe, "ptrace", NULL, NULL) == 0;
-	return module_has_string(p->exe, "ptrace") ||
-	       (module_has_string(p->exe, "syscall") && as_bare_passes(p->exe, SYS_ptrace));
+	if (!run_process_loader(p))
+		return module_symbol(run_process_exe(p), "ptrace", NULL, NULL) == 0;
+	return module_has_string(run_process_exe(p), "ptrace") ||
+	       (module_has_string(run_process_exe(p), "syscall") &&
+		as_bare_passes(run_process_exe(p), SYS_ptrace));
 }
 
 /* ---- where they are ------------------------------------------------------------------------- */
@@ -177,23 +178,23 @@ static void as_bare_put(struct run *s, struct run_process *p, struct tracee_thre
 static void search_dynamic(const struct run_process *p, struct libc_search *search,
 			   void (*visit)(void *ctx, const char *name, uint64_t offset))
 {
-	array_each(const struct image, image, &p->images) {
+	array_each(const struct image, image, run_process_images(p)) {
 		search->image = image;
-		search->is_exe = image->module == p->exe;
-		if (image->module != p->loader)
+		search->is_exe = image->module == run_process_exe(p);
+		if (image->module != run_process_loader(p))
 			module_each_dynamic(image->module, visit, search);
 	}
 }
 
 static void search_images(const struct run_process *p, struct libc_search *search)
 {
-	if (p->loader) {
+	if (run_process_loader(p)) {
 		search_dynamic(p, search, visit_import);
 		if (search->any_used) /* most programs use none, and libc's table is long */
 			search_dynamic(p, search, visit_export);
 		return;
 	}
-	array_each(const struct image, image, &p->images) {
+	array_each(const struct image, image, run_process_images(p)) {
 		search->image = image;
 		search_static(search);
 	}
@@ -247,12 +248,12 @@ static void settle_actions(struct run *s, struct run_process *p, struct tracee_t
 	struct actions a = {.run = s, .process = p, .thread = t};
 	uint64_t size, low, high;
 
-	array_each(const struct image, image, &p->images) {
+	array_each(const struct image, image, run_process_images(p)) {
 		module_span(image->module, &low, &high);
-		if (image->module != p->exe || high - low > MOST_CODE)
+		if (image->module != run_process_exe(p) || high - low > MOST_CODE)
 			continue;
 		a.image = image;
-		if (!module_symbol(p->exe, "__libc_sigaction", &a.but_from, &size))
+		if (!module_symbol(run_process_exe(p), "__libc_sigaction", &a.but_from, &size))
 			a.but_to = a.but_from + size;
 		find_actions(&a);
 	}
@@ -262,9 +263,9 @@ static void settle_actions(struct run *s, struct run_process *p, struct tracee_t
 static void arm_actions(struct run *s, struct run_thread *t, uint64_t function)
 {
 	struct actions a = {.run = s,
-			    .process = t->process,
-			    .thread = t->tracee,
-			    .image = images_at(t->process, function)};
+			    .process = run_process_of(t),
+			    .thread = run_thread_tracee(t),
+			    .image = images_at(run_process_of(t), function)};
 
 	if (a.image)
 		find_actions(&a);
@@ -273,7 +274,7 @@ static void arm_actions(struct run *s, struct run_thread *t, uint64_t function)
 /* At places, and at the points of a scheduled run. */
 static bool has_traps(const struct run *s)
 {
-	return s->loading.has_places || s->options->sched;
+	return run_has_places(s) || run_options(s)->sched;
 }
 
 static int as_bare_settle(struct run *s, const struct modules_seen *m, struct error *err)
@@ -304,9 +305,8 @@ static void set_action(struct run_thread *t, uint64_t signal, uint64_t action)
 {
 	uint64_t set[4];
 
-	if ((int)signal == SIGTRAP && action &&
-	    !tracee_read(t->process->tracee, action, set, sizeof(set)))
-		tracee_trap_action(t->tracee, set);
+	if ((int)signal == SIGTRAP && action && !run_thread_read(t, action, set, sizeof(set)))
+		tracee_trap_action(run_thread_tracee(t), set);
 }
 
 static void set_mask(struct run_thread *t, uint64_t how, uint64_t set)
@@ -314,11 +314,11 @@ static void set_mask(struct run_thread *t, uint64_t how, uint64_t set)
 	uint64_t signals;
 	bool has;
 
-	if (!set || tracee_read(t->process->tracee, set, &signals, sizeof(signals)) < 0)
+	if (!set || run_thread_read(t, set, &signals, sizeof(signals)) < 0)
 		return;
 	has = signals >> (SIGTRAP - 1) & 1;
 	if ((int)how == SIG_SETMASK || has)
-		tracee_trap_blocked(t->tracee, has && (int)how != SIG_UNBLOCK);
+		tracee_trap_blocked(run_thread_tracee(t), has && (int)how != SIG_UNBLOCK);
 }
 
 /* A child that is not traced would run into the traps that it inherits. Clears the flag; without a
@@ -330,12 +330,12 @@ static void clone_by(struct run_thread *t, const struct arch_regs *regs, unsigne
 	if (!(flags & CLONE_UNTRACED))
 		return;
 	flags &= ~(uint64_t)CLONE_UNTRACED;
-	tracee_set_register(t->tracee, reg, &flags, sizeof(flags));
+	tracee_set_register(run_thread_tracee(t), reg, &flags, sizeof(flags));
 }
 
 static void clone3_by(struct run_thread *t, uint64_t args)
 {
-	struct tracee_process *p = t->process->tracee;
+	struct tracee_process *p = run_process_tracee(run_process_of(t));
 	uint64_t flags;
 
 	if (tracee_read(p, args, &flags, sizeof(flags)) < 0 || !(flags & CLONE_UNTRACED))
@@ -352,15 +352,15 @@ static const struct keeper told_keeper = {sizeof(struct ptrace_told), NULL};
 
 static bool as_bare_is_ours(const struct run *s, pid_t tid)
 {
-	array_each(struct run_thread *, it, &s->threads)
-		if ((*it)->tracee && (*it)->tracee->tid == tid)
+	run_each_thread(t, s)
+		if (run_thread_lives(t) && run_thread_tracee(t)->tid == tid)
 			return true;
 	return false;
 }
 
 static void note_ptrace(struct run *s, const struct run_thread *t, uint64_t request, uint64_t pid)
 {
-	struct ptrace_told *told = kept_make(&s->kept, &told_keeper);
+	struct ptrace_told *told = kept_make(run_kept(s), &told_keeper);
 	const char *name = (int)request == PTRACE_TRACEME  ? "PTRACE_TRACEME"
 			   : (int)request == PTRACE_ATTACH ? "PTRACE_ATTACH"
 			   : (int)request == PTRACE_SEIZE  ? "PTRACE_SEIZE"
@@ -368,10 +368,10 @@ static void note_ptrace(struct run *s, const struct run_thread *t, uint64_t requ
 
 	if (!name || ((int)request != PTRACE_TRACEME && !as_bare_is_ours(s, (pid_t)pid)))
 		return;
-	if (!told->ptrace && s->run_number <= 1 && !s->options->quiet)
+	if (!told->ptrace && run_number(s) <= 1 && !run_options(s)->quiet)
 		log_line("gatectl: note: %s calls ptrace(%s), which the kernel refuses: gatectl "
 			 "traces it already",
-			 t->engine->id, name);
+			 run_thread_id(t), name);
 	told->ptrace = true;
 }
 
@@ -443,11 +443,11 @@ static const struct site_owner as_bare_owner = {.name = "as bare", .hit = as_bar
    of ours unseen. */
 static bool is_untraced(const struct run *s, const struct run_thread *t, pid_t pid)
 {
-	array_each(struct run_process *, p, &s->processes)
-		if ((*p)->pid == pid)
+	run_each_process(p, s)
+		if (run_process_pid(p) == pid)
 			return false;
-	return pid && !s->untraced_children && t->process->tracee &&
-	       tracee_has_sites(t->process->tracee);
+	return pid && !run_has_untraced_children(s) && run_process_lives(run_process_of(t)) &&
+	       tracee_has_sites(run_process_tracee(run_process_of(t)));
 }
 
 static void untraced_tell(struct run *s, pid_t pid)
@@ -469,7 +469,7 @@ static bool untraced_signals(struct run *s, struct run_thread *t, int signal)
 {
 	struct tracee_fault fault;
 
-	if (signal == SIGCHLD && tracee_fault(t->tracee, &fault) == 0 &&
+	if (signal == SIGCHLD && tracee_fault(run_thread_tracee(t), &fault) == 0 &&
 	    fault.ended_by == SIGTRAP && is_untraced(s, t, fault.child))
 		untraced_tell(s, fault.child);
 	return false;
@@ -481,10 +481,11 @@ static bool untraced_look(struct run *s, enum stuck_question question, enum wait
 	(void)answer;
 	if (question != STUCK_EXCUSED)
 		return false;
-	array_each(struct run_thread *, it, &s->threads) {
-		pid_t pid = (*it)->tracee ? tracee_dead_child((*it)->tracee, SIGTRAP) : 0;
+	run_each_thread(t, s) {
+		pid_t pid =
+			run_thread_lives(t) ? tracee_dead_child(run_thread_tracee(t), SIGTRAP) : 0;
 
-		if (!is_untraced(s, *it, pid))
+		if (!is_untraced(s, t, pid))
 			continue;
 		untraced_tell(s, pid);
 		return true;

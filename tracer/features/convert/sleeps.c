@@ -8,7 +8,7 @@
  * In `now_ns` sleeping takes time, and working none. A thread that works for longer than a sleep
  * lasts is not waited for: nobody sleeps until such work is done.
  */
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/features/convert/record.h"
 #include "tracer/source/lines/source_lines.h"
 #include "tracer/tracee/threads/threads.h"
@@ -33,11 +33,11 @@ enum { WAITING_MS = 1 };
 
 struct convert_thread *convert_thread_of(struct convert_record *r, const struct run_thread *t)
 {
-	while (r->threads.count <= t->index)
+	while (r->threads.count <= run_thread_index(t))
 		*array_add(&r->threads) = (struct convert_thread){0};
-	if (!r->threads.items[t->index].id)
-		r->threads.items[t->index].id = base_strdup(t->engine->id);
-	return &r->threads.items[t->index];
+	if (!r->threads.items[run_thread_index(t)].id)
+		r->threads.items[run_thread_index(t)].id = base_strdup(run_thread_id(t));
+	return &r->threads.items[run_thread_index(t)];
 }
 
 /* The sleep that the thread is in; NULL. */
@@ -51,8 +51,8 @@ static struct convert_sleep *convert_open_sleep(struct convert_record *r, size_t
 /* Has it slept so often that more sleeps would order nothing? Then it just sleeps. */
 static bool convert_sleeps_on(const struct convert_record *r, const struct run_thread *t)
 {
-	return r->sleeps.count >= SLEEPS_MOST && t->index < r->threads.count &&
-	       r->threads.items[t->index].times > SLEEPS_OFTEN;
+	return r->sleeps.count >= SLEEPS_MOST && run_thread_index(t) < r->threads.count &&
+	       r->threads.items[run_thread_index(t)].times > SLEEPS_OFTEN;
 }
 
 /* ---- where
@@ -76,7 +76,8 @@ static size_t program_call(struct modules *symbols, const struct waiter *w)
 {
 	size_t i = w->own;
 
-	while (i < w->stack.count && w->stack.items[i].frame.module != w->thread->process->exe)
+	while (i < w->stack.count &&
+	       w->stack.items[i].frame.module != run_process_exe(run_process_of(w->thread)))
 		i = caller_own(w, i + 1);
 	if (i == w->own || i >= w->stack.count)
 		return i;
@@ -88,7 +89,7 @@ static const char *called_name(const struct waiter *w, const struct inspect_call
 {
 	const char *name = inspect_call_named(call);
 
-	if (name && call->frame.module != w->thread->process->exe)
+	if (name && call->frame.module != run_process_exe(run_process_of(w->thread)))
 		name += strspn(name, "_");
 	return name;
 }
@@ -100,7 +101,7 @@ static void note_calls(struct run *s, struct run_thread *t, struct convert_sleep
 	size_t first;
 
 	caller_look(s, &w);
-	first = program_call(s->symbols, &w);
+	first = program_call(run_symbols(s), &w);
 	if (first > 0 && first < w.stack.count)
 		called = called_name(&w, &w.stack.items[first - 1]);
 	if (called)
@@ -109,8 +110,8 @@ static void note_calls(struct run *s, struct run_thread *t, struct convert_sleep
 	     i = caller_own(&w, i + 1)) {
 		const struct inspect_call *call = &w.stack.items[i];
 
-		if (call->frame.module != t->process->exe || !call->line || !call->file ||
-		    !call->function)
+		if (call->frame.module != run_process_exe(run_process_of(t)) || !call->line ||
+		    !call->file || !call->function)
 			break;
 		sleep->calls[sleep->call_count++] = (struct convert_line){
 			call->function, call->file, call->line,
@@ -123,14 +124,14 @@ void convert_note_arrivals(struct run *s, struct arrival_counts *out)
 {
 	const struct place *p;
 
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++)
+	for (size_t i = 0; (p = engine_place_at(run_engine(s), i)); i++)
 		*array_add(out) = p->arrivals;
 }
 
 void convert_born(struct run *s, struct run_thread *t)
 {
-	if (s->options->record)
-		convert_thread_of(s->options->record, t)->born_us = run_now_us() - s->start_us;
+	if (run_options(s)->record)
+		convert_thread_of(run_options(s)->record, t)->born_us = run_elapsed_us(s);
 }
 
 /* A thread works at times if it was blocked and no longer is, if it has run in between, or if it
@@ -144,21 +145,23 @@ static void note_rest(struct convert_record *r, const struct run_thread *of,
 
 	if (t->sleep)
 		rested_at = t->rested_at = 0;
-	t->works |= (t->rested_at && t->rested_at != rested_at) || tracee_polls(of->tracee) > 1;
+	t->works |= (t->rested_at && t->rested_at != rested_at) ||
+		    tracee_polls(run_thread_tracee(of)) > 1;
 	t->rested_at = rested_at;
 }
 
 static void look_at_begin(struct run *s, struct convert_sleep *sleep)
 {
-	struct convert_record *r = s->options->record;
+	struct convert_record *r = run_options(s)->record;
 
-	array_each(struct run_thread *, it, &s->threads) {
-		struct convert_thread *t = convert_thread_of(r, *it);
+	run_each_thread(it, s) {
+		struct convert_thread *t = convert_thread_of(r, it);
 		struct tracee_block block;
 
-		if ((*it)->tracee && !(*it)->engine->exited && (*it)->index != sleep->thread) {
-			tracee_look((*it)->tracee, &block);
-			note_rest(r, *it, &block);
+		if (run_thread_lives(it) && !run_thread_engine(it)->exited &&
+		    run_thread_index(it) != sleep->thread) {
+			tracee_look(run_thread_tracee(it), &block);
+			note_rest(r, it, &block);
 		}
 		*array_add(&sleep->rested_at) = t->rested_at;
 	}
@@ -168,29 +171,31 @@ static struct convert_other sleeps_look(struct convert_record *r, const struct c
 					const struct run_thread *t)
 {
 	struct convert_other other = {
-		.thread = t->index,
+		.thread = run_thread_index(t),
 		.events = convert_thread_of(r, t)->events.count,
-		.gone = !t->tracee || t->engine->exited,
-		.sleeps = convert_open_sleep(r, t->index) != NULL,
+		.gone = !run_thread_lives(t) || run_thread_engine(t)->exited,
+		.sleeps = convert_open_sleep(r, run_thread_index(t)) != NULL,
 	};
 	struct tracee_block block;
 
 	if (other.gone)
 		return other;
-	tracee_look(t->tracee, &block);
+	tracee_look(run_thread_tracee(t), &block);
 	note_rest(r, t, &block);
 	other.blocked = block.activity == TRACEE_BLOCKED;
-	other.rested = other.blocked && t->index < sleep->rested_at.count &&
-		       sleep->rested_at.items[t->index] == r->threads.items[t->index].rested_at;
+	other.rested = other.blocked && run_thread_index(t) < sleep->rested_at.count &&
+		       sleep->rested_at.items[run_thread_index(t)] ==
+			       r->threads.items[run_thread_index(t)].rested_at;
 	return other;
 }
 
 /* Notes how the other threads stand; none of them is resumed for it. */
 static void convert_look_round(struct run *s, struct convert_sleep *sleep)
 {
-	array_each(struct run_thread *, other, &s->threads)
-		if ((*other)->index != sleep->thread)
-			*array_add(&sleep->others) = sleeps_look(s->options->record, sleep, *other);
+	run_each_thread(other, s)
+		if (run_thread_index(other) != sleep->thread)
+			*array_add(&sleep->others) =
+				sleeps_look(run_options(s)->record, sleep, other);
 	convert_note_arrivals(s, &sleep->after);
 }
 
@@ -199,21 +204,21 @@ static void convert_look_round(struct run *s, struct convert_sleep *sleep)
 
 static uint64_t now_us(const struct run *s)
 {
-	return run_now_us() - s->start_us;
+	return run_elapsed_us(s);
 }
 
 static void turns_begin(struct run *s, struct convert_sleep *sleep)
 {
-	sleep->due_ns =
-		s->options->record->now_ns + (sleep->ns > SHORTEST_NS ? sleep->ns : SHORTEST_NS);
-	sleep->begin_worked_ns = tracee_worked_ns(s->tracee);
-	sleep->begin_clock_ns = s->options->record->now_ns + sleep->begin_worked_ns;
+	sleep->due_ns = run_options(s)->record->now_ns +
+			(sleep->ns > SHORTEST_NS ? sleep->ns : SHORTEST_NS);
+	sleep->begin_worked_ns = tracee_worked_ns(run_tracee(s));
+	sleep->begin_clock_ns = run_options(s)->record->now_ns + sleep->begin_worked_ns;
 }
 
 /* While a thread waits for its turn there is more to look at. */
 static void count_waiting(struct run *s, int more)
 {
-	struct convert_record *r = s->options->record;
+	struct convert_record *r = run_options(s)->record;
 
 	r->waiting = (unsigned)((int)r->waiting + more);
 	ticks_wish(s, r, r->waiting ? WAITING_MS : 0);
@@ -230,7 +235,7 @@ static void turns_wait(struct run *s, struct convert_sleep *sleep)
 
 static void turns_end(struct run *s, struct convert_sleep *sleep, enum convert_asleep how)
 {
-	struct convert_thread *t = &s->options->record->threads.items[sleep->thread];
+	struct convert_thread *t = &run_options(s)->record->threads.items[sleep->thread];
 
 	if (sleep->state == CONVERT_OVER)
 		count_waiting(s, -1);
@@ -245,14 +250,14 @@ static void turns_end(struct run *s, struct convert_sleep *sleep, enum convert_a
 /* Stopped by a signal: its sleep does not end before SIGCONT. */
 static bool turns_is_stopped(const struct run *s, size_t thread)
 {
-	const struct run_thread *t = s->threads.items[thread];
+	const struct run_thread *t = run_thread_at(s, thread);
 
-	return t->tracee && t->tracee->state == TRACEE_GROUP_STOPPED;
+	return run_thread_lives(t) && run_thread_tracee(t)->state == TRACEE_GROUP_STOPPED;
 }
 
 static struct convert_sleep *first(struct run *s)
 {
-	struct convert_record *r = s->options->record;
+	struct convert_record *r = run_options(s)->record;
 	struct convert_sleep *found = NULL;
 
 	for (size_t i = 0; i < r->threads.count; i++) {
@@ -274,7 +279,7 @@ static bool is_together(const struct convert_sleep *sleep, const struct convert_
 
 static bool all_are_over(struct run *s, const struct convert_sleep *first)
 {
-	struct convert_record *r = s->options->record;
+	struct convert_record *r = run_options(s)->record;
 
 	for (size_t i = 0; i < r->threads.count; i++) {
 		const struct convert_sleep *sleep = convert_open_sleep(r, i);
@@ -289,15 +294,17 @@ static bool all_are_over(struct run *s, const struct convert_sleep *first)
 /* Has it slept and waits for its turn, or is it not waited for? */
 static bool is_aside(const struct run *s, const struct run_thread *t)
 {
-	const struct convert_sleep *sleep = convert_open_sleep(s->options->record, t->index);
+	const struct convert_sleep *sleep =
+		convert_open_sleep(run_options(s)->record, run_thread_index(t));
 
-	return (sleep && sleep->state == CONVERT_OVER) || convert_sleeps_on(s->options->record, t);
+	return (sleep && sleep->state == CONVERT_OVER) ||
+	       convert_sleeps_on(run_options(s)->record, t);
 }
 
 /* Does somebody work until the clock has gone on, and has noticed that it has? */
 static bool is_past_by_clock(const struct run *s, const struct convert_sleep *sleep)
 {
-	return tracee_clock_seen_ns(s->tracee) >
+	return tracee_clock_seen_ns(run_tracee(s)) >
 	       sleep->begin_clock_ns + sleep->ns + sleep->ns / 2 + CLOCK_LEAST_NS;
 }
 
@@ -307,7 +314,7 @@ static bool is_out_of_patience(const struct run *s, const struct convert_sleep *
 	uint64_t us = sleep->ns / 1000;
 
 	return is_past_by_clock(s, sleep) ||
-	       tracee_worked_ns(s->tracee) >
+	       tracee_worked_ns(run_tracee(s)) >
 		       sleep->begin_worked_ns + WORK_FACTOR * sleep->ns + WORK_LEAST_NS ||
 	       now_us(s) > sleep->over_us + WAIT_FACTOR * us + WAIT_LEAST_US;
 }
@@ -317,21 +324,21 @@ static bool is_out_of_patience(const struct run *s, const struct convert_sleep *
 
 static void wake(struct run *s, struct convert_sleep *sleep)
 {
-	struct convert_record *r = s->options->record;
+	struct convert_record *r = run_options(s)->record;
 
 	if (sleep->due_ns > r->now_ns)
 		r->now_ns = sleep->due_ns;
-	tracee_slept(s->tracee, r->now_ns);
+	tracee_slept(run_tracee(s), r->now_ns);
 	sleep->end_us = now_us(s);
 	turns_end(s, sleep, CONVERT_TIMED_OUT);
-	run_go(s, s->threads.items[sleep->thread]);
-	s->events++;
+	run_go(s, run_thread_at(s, sleep->thread));
+	run_note_event(s);
 }
 
 /* Wakes it and those that end together with it; all are looked at before any of them moves. */
 static void wake_all(struct run *s, struct convert_sleep *first)
 {
-	struct convert_record *r = s->options->record;
+	struct convert_record *r = run_options(s)->record;
 	struct convert_sleep **all = base_alloc(r->threads.count, sizeof(struct convert_sleep *));
 	size_t count = 0;
 
@@ -350,13 +357,13 @@ static void wake_all(struct run *s, struct convert_sleep *first)
 
 void turns_look(struct run *s)
 {
-	struct convert_record *r = s->options->record;
+	struct convert_record *r = run_options(s)->record;
 	struct convert_sleep *next = NULL;
 
 	for (size_t i = 0; r && i < r->threads.count; i++) {
 		struct convert_sleep *sleep = convert_open_sleep(r, i);
 
-		if (sleep && !s->threads.items[i]->tracee)
+		if (sleep && !run_thread_lives(run_thread_at(s, i)))
 			turns_end(s, sleep, CONVERT_GONE);
 		else if (sleep && sleep->state == CONVERT_OVER && is_out_of_patience(s, sleep))
 			wake_all(s, sleep);
@@ -371,10 +378,10 @@ void turns_look(struct run *s)
 
 static void sleeps_begins(struct run *s, struct run_thread *t, const struct tracee_event *ev)
 {
-	struct convert_record *r = s->options->record;
+	struct convert_record *r = run_options(s)->record;
 	struct convert_sleep *sleep;
 
-	sleep = convert_open_sleep(r, t->index);
+	sleep = convert_open_sleep(r, run_thread_index(t));
 	if (sleep) /* it was interrupted */
 		turns_end(s, sleep, CONVERT_CUT_OFF);
 	convert_thread_of(r, t)->times++;
@@ -382,12 +389,12 @@ static void sleeps_begins(struct run *s, struct run_thread *t, const struct trac
 		return;
 	sleep = array_add(&r->sleeps);
 	convert_thread_of(r, t)->sleep = r->sleeps.count;
-	sleep->thread = t->index;
+	sleep->thread = run_thread_index(t);
 	sleep->ns = ev->sleep_ns;
 	sleep->mere = ev->mere_sleep;
 	sleep->again = ev->sleeps_again;
 	sleep->clock_reads = ev->clock_reads;
-	sleep->begin_us = run_now_us() - s->start_us;
+	sleep->begin_us = run_elapsed_us(s);
 	sleep->events = convert_thread_of(r, t)->events.count;
 	note_calls(s, t, sleep);
 	convert_note_arrivals(s, &sleep->before);
@@ -397,7 +404,8 @@ static void sleeps_begins(struct run *s, struct run_thread *t, const struct trac
 
 static void ends(struct run *s, struct run_thread *t, bool timed_out)
 {
-	struct convert_sleep *sleep = convert_open_sleep(s->options->record, t->index);
+	struct convert_sleep *sleep =
+		convert_open_sleep(run_options(s)->record, run_thread_index(t));
 
 	if (sleep && timed_out) {
 		turns_wait(s, sleep);

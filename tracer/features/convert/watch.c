@@ -4,7 +4,7 @@
  * There is a trap at every function of the program; when a function is entered for the first time,
  * its statements get traps. A trap that is hit very often is removed: such a line orders nothing.
  */
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/features/convert/record.h"
 #include "tracer/run/places/places.h"
 #include "tracer/tracee/traps/traps.h"
@@ -42,7 +42,7 @@ static const struct site_owner record_owner;
 static void watch_put(struct run *s, struct run_process *p, struct tracee_thread *t,
 		      const struct source_site *info, uint64_t bias, bool opens)
 {
-	struct convert_record *r = s->options->record;
+	struct convert_record *r = run_options(s)->record;
 	struct tracee_site *site;
 	ERROR(ignored); /* an instruction that cannot be relocated is no event */
 	struct site_use *use = sites_use(s, p, t, bias + info->offset, &site, &ignored);
@@ -76,7 +76,7 @@ static void put_entry(void *ctx, uint64_t offset)
 {
 	struct entries *e = ctx;
 	const struct source_site info = {
-		.kind = SOURCE_ENTRY, .module = e->process->exe, .offset = offset};
+		.kind = SOURCE_ENTRY, .module = run_process_exe(e->process), .offset = offset};
 
 	watch_put(e->run, e->process, e->thread, &info, e->bias, false);
 }
@@ -84,7 +84,7 @@ static void put_entry(void *ctx, uint64_t offset)
 /* The program was started, or has exec'd: sets traps at its functions. */
 static int watch_image(struct run *s, const struct modules_seen *m, struct error *err)
 {
-	struct convert_record *r = s->options->record;
+	struct convert_record *r = run_options(s)->record;
 	struct run_process *p = m->process;
 	struct entries e = {s, p, m->thread, 0};
 
@@ -93,16 +93,18 @@ static int watch_image(struct run *s, const struct modules_seen *m, struct error
 		return 0;
 	if (!r->traps)
 		r->traps = base_alloc(1, sizeof(*r->traps));
-	r->symbols = s->symbols;
-	tracee_hasten(s->tracee, r->hasten);
-	if (p == s->root && (!r->program || (p->exe && module_has_debug(p->exe))))
-		r->program = p->exe; /* a test may end as another program, by exec */
-	if (!r->lines || !p->exe || !module_has_debug(p->exe) || p != s->root)
+	r->symbols = run_symbols(s);
+	tracee_hasten(run_tracee(s), r->hasten);
+	if (p == run_root(s) &&
+	    (!r->program || (run_process_exe(p) && module_has_debug(run_process_exe(p)))))
+		r->program = run_process_exe(p); /* a test may end as another program, by exec */
+	if (!r->lines || !run_process_exe(p) || !module_has_debug(run_process_exe(p)) ||
+	    p != run_root(s))
 		return 0;
-	array_each(const struct image, image, &p->images)
-		if (image->module == p->exe)
+	array_each(const struct image, image, run_process_images(p))
+		if (image->module == run_process_exe(p))
 			e.bias = image->bias;
-	source_each_entry(p->exe, put_entry, &e);
+	source_each_entry(run_process_exe(p), put_entry, &e);
 	return 0;
 }
 
@@ -117,13 +119,13 @@ static bool is_first_time(struct convert_traps *traps, const struct run_process 
 
 static void watch_enter(struct run *s, struct run_thread *t, const struct act *a)
 {
-	struct convert_traps *traps = s->options->record->traps;
+	struct convert_traps *traps = run_options(s)->record->traps;
 	struct source_statements statements;
 	struct source_symbolised where;
 	struct source_site info = {.module = a->info->module};
 	unsigned first_line = 0;
 
-	if (!is_first_time(traps, t->process, a->info->offset))
+	if (!is_first_time(traps, run_process_of(t), a->info->offset))
 		return;
 	if (!source_statements(info.module, a->info->offset, &statements))
 		return;
@@ -139,7 +141,8 @@ static void watch_enter(struct run *s, struct run_thread *t, const struct act *a
 		info.file = st->file;
 		info.line = st->line;
 		if (is_own_file(st->file))
-			watch_put(s, t->process, t->tracee, &info, a->bias, st->line == first_line);
+			watch_put(s, run_process_of(t), run_thread_tracee(t), &info, a->bias,
+				  st->line == first_line);
 	}
 	array_fini(&statements);
 }
@@ -151,7 +154,7 @@ static void note_line(struct run *s, struct run_thread *t, const struct act *a, 
 {
 	const struct source_site *at = a->info;
 	struct arch_regs regs;
-	struct convert_record *r = s->options->record;
+	struct convert_record *r = run_options(s)->record;
 	struct convert_thread *thread = convert_thread_of(r, t);
 	const struct convert_event *last =
 		thread->events.count ? &thread->events.items[thread->events.count - 1] : NULL;
@@ -163,8 +166,10 @@ static void note_line(struct run *s, struct run_thread *t, const struct act *a, 
 	r->traps->events++;
 	*array_add(&thread->events) = (struct convert_event){
 		.at = {at->function, at->file, at->line, at->offset, opens},
-		.frame = tracee_regs(t->tracee, &regs) < 0 ? 0 : sites_frame(a, address, &regs),
-		.t_us = run_now_us() - s->start_us,
+		.frame = tracee_regs(run_thread_tracee(t), &regs) < 0
+				 ? 0
+				 : sites_frame(a, address, &regs),
+		.t_us = run_elapsed_us(s),
 	};
 }
 
@@ -179,7 +184,7 @@ static enum hit_answer watch_hit(struct run *s, const struct act *a, const struc
 	else
 		note_line(s, h->thread, a, h->address, trap->opens);
 	if (++trap->hits >= HITS_MOST && use->acts.count == 1)
-		tracee_site_remove(h->thread->process->tracee, h->site);
+		tracee_site_remove(run_process_tracee(run_process_of(h->thread)), h->site);
 	return HIT_SEEN;
 }
 
@@ -190,19 +195,20 @@ static const struct site_owner record_owner = {.name = "record", .hit = watch_hi
 static void convert_watch_end(struct run *s, struct run_result *out, const struct error *failed)
 {
 	(void)out;
-	if (!s->options->record || failed)
+	if (!run_options(s)->record || failed)
 		return;
-	convert_note_arrivals(s, &s->options->record->arrivals);
-	s->options->record->clock_reads = tracee_clock_reads(s->tracee);
-	s->options->record->timers = tracee_has_timers(s->tracee);
-	own_settle(s->options->record);
+	convert_note_arrivals(s, &run_options(s)->record->arrivals);
+	run_options(s)->record->clock_reads = tracee_clock_reads(run_tracee(s));
+	run_options(s)->record->timers = tracee_has_timers(run_tracee(s));
+	own_settle(run_options(s)->record);
 }
 
 static int ask_for_sleeps(struct run *s, struct tracee_launch *how, struct error *err)
 {
 	(void)err;
-	how->sleeps = s->options->record;
-	s->control.driven |= how->sleeps;
+	how->sleeps = run_options(s)->record;
+	if (how->sleeps)
+		run_set_driven(s, true);
 	return 0;
 }
 
@@ -210,13 +216,15 @@ static int ask_for_sleeps(struct run *s, struct tracee_launch *how, struct error
 static void needs_modules(struct run *s, struct run_thread *t, bool first)
 {
 	(void)t;
-	s->loading.has_places |= first && s->options->record;
+	if (first && run_options(s)->record)
+		run_expect_places(s);
 }
 
 static bool awaits(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
 	(void)answer;
-	return question == STUCK_AWAITED && s->options->record && s->options->record->waiting > 0;
+	return question == STUCK_AWAITED && run_options(s)->record &&
+	       run_options(s)->record->waiting > 0;
 }
 
 extern const struct observer convert_observer;

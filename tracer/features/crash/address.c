@@ -32,23 +32,22 @@ static bool has_stack_in(struct run_thread *t, const struct tracee_mapping *map)
 {
 	struct arch_regs regs;
 
-	if (!t->tracee)
+	if (!run_thread_lives(t))
 		return false;
 	if (strcmp(map->path, "[stack]") == 0)
-		return t->tracee->tid == t->process->pid;
-	return map->writable && tracee_regs(t->tracee, &regs) == 0 &&
+		return run_thread_is_first(t);
+	return map->writable && tracee_regs(run_thread_tracee(t), &regs) == 0 &&
 	       ((regs.dwarf[ARCH_DWARF_SP] >= map->start && regs.dwarf[ARCH_DWARF_SP] < map->end) ||
-		(t->tracee->tid != t->process->pid && regs.fs_base >= map->start &&
-		 regs.fs_base < map->end));
+		(!run_thread_is_first(t) && regs.fs_base >= map->start && regs.fs_base < map->end));
 }
 
 static struct run_thread *thread_with_stack(struct crash *c, const struct tracee_mapping *map)
 {
 	if (has_stack_in(c->thread, map))
 		return c->thread;
-	array_each(struct run_thread *, it, &c->process->run->threads)
-		if ((*it)->process == c->process && has_stack_in(*it, map))
-			return *it;
+	run_each_thread(t, run_of(c->process))
+		if (run_process_of(t) == c->process && has_stack_in(t, map))
+			return t;
 	return NULL;
 }
 
@@ -77,13 +76,13 @@ static bool overflows(struct crash *c, const struct arch_regs *regs)
 	uint64_t at = c->has_address ? c->address : sp;
 	struct tracee_mapping map;
 
-	if (at < from || tracee_mapping_above(c->process->tracee, at, &map) < 0)
+	if (at < from || tracee_mapping_above(run_process_tracee(c->process), at, &map) < 0)
 		return false;
-	cut_guard(c->process->tracee, at, &map);
+	cut_guard(run_process_tracee(c->process), at, &map);
 	if (map.start <= at && !map.readable && !map.writable) {
 		const uint64_t end = map.end;
 
-		if (tracee_mapping_above(c->process->tracee, end, &map) < 0)
+		if (tracee_mapping_above(run_process_tracee(c->process), end, &map) < 0)
 			return false;
 		map.start = map.start < end ? end : map.start;
 	}
@@ -111,7 +110,7 @@ static void add_mapping(struct crash *c, const struct tracee_mapping *map, struc
 	const struct image *image = images_at(c->process, c->address); /* .bss has no file */
 
 	if (of)
-		str_addf(out, "in the stack of %s", of->engine->id);
+		str_addf(out, "in the stack of %s", run_thread_id(of));
 	else if (strcmp(map->path, "[heap]") == 0)
 		str_add(out, "in the heap");
 	else if (map->path[0] == '/')
@@ -139,7 +138,7 @@ static unsigned perturb_byte(const struct crash *c)
 	unsigned value = 0;
 	int fd;
 
-	str_addf(&path, "/proc/%d/environ", c->process->pid);
+	str_addf(&path, "/proc/%d/environ", run_process_pid(c->process));
 	fd = open(str_text(&path), O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		io_read(fd, &text);
@@ -193,11 +192,11 @@ static void describe_where(struct crash *c, struct str *out)
 	if (!arch_is_address(c->address)) {
 		str_add(out, "no address at all");
 		add_origin(c, out);
-	} else if (tracee_mapping_at(c->process->tracee, c->address, &map) < 0) {
+	} else if (tracee_mapping_at(run_process_tracee(c->process), c->address, &map) < 0) {
 		str_add(out, "nothing is mapped there");
 		add_origin(c, out);
 	} else {
-		cut_guard(c->process->tracee, c->address, &map);
+		cut_guard(run_process_tracee(c->process), c->address, &map);
 		add_mapping(c, &map, out);
 	}
 }
@@ -248,10 +247,11 @@ static void without_address(struct crash *c, const uint8_t *bytes, const struct 
 	if (c->has_access && !arch_is_address(c->access.address)) {
 		by_address(c, c->access.address, accesses(c));
 	} else if (insn.flow == ARCH_FLOW_RETURN && c->has_access &&
-		   tracee_read(c->process->tracee, c->access.address, &to, sizeof(to)) == 0) {
+		   tracee_read(run_process_tracee(c->process), c->access.address, &to,
+			       sizeof(to)) == 0) {
 		by_address(c, to, "returns to");
 	} else if (arch_jump_target(bytes, ARCH_INSN_MAX, c->pc, regs, read_memory,
-				    c->process->tracee, &to) == 0 &&
+				    run_process_tracee(c->process), &to) == 0 &&
 		   !arch_is_address(to)) {
 		by_address(c, to, insn.flow == ARCH_FLOW_CALL_INDIRECT ? "calls" : "jumps to");
 	} else if (c->has_access && c->access.size >= 16 && c->access.address % c->access.size) {
@@ -278,12 +278,12 @@ static void memory(struct crash *c, const struct arch_regs *regs)
 		address_add_address(c->address, &c->where);
 		return;
 	}
-	if (tracee_mapping_at(c->process->tracee, c->pc, &map) < 0 || !map.executable) {
+	if (tracee_mapping_at(run_process_tracee(c->process), c->pc, &map) < 0 || !map.executable) {
 		by_address(c, c->pc, c->frames.count > 1 ? "calls" : "jumps to");
 		return;
 	}
 	for (size_t n = ARCH_INSN_MAX; n; n--) /* less may be mapped at the end */
-		if (tracee_read(c->process->tracee, c->pc, bytes, n) == 0)
+		if (tracee_read(run_process_tracee(c->process), c->pc, bytes, n) == 0)
 			break;
 	c->has_access = arch_access(bytes, sizeof(bytes), c->pc, regs, fault, &c->access) == 0;
 	if (!aligned)
@@ -318,8 +318,8 @@ static void illegal(struct crash *c)
 {
 	uint8_t bytes[2] = {0};
 
-	if (tracee_read(c->process->tracee, c->pc, bytes, sizeof(bytes)) == 0 && bytes[0] == 0x0f &&
-	    bytes[1] == 0x0b)
+	if (tracee_read(run_process_tracee(c->process), c->pc, bytes, sizeof(bytes)) == 0 &&
+	    bytes[0] == 0x0f && bytes[1] == 0x0b)
 		str_add(&c->what, "executes ud2, which compilers put where nothing may get to");
 	else
 		str_add(&c->what, "executes an illegal instruction");
@@ -329,9 +329,9 @@ static void sent(struct crash *c)
 {
 	const char *name = signame_text(c->fault.signal);
 
-	if (c->fault.sender == c->process->pid && c->fault.signal == SIGABRT)
+	if (c->fault.sender == run_process_pid(c->process) && c->fault.signal == SIGABRT)
 		str_add(&c->what, "aborts");
-	else if (c->fault.sender == c->process->pid)
+	else if (c->fault.sender == run_process_pid(c->process))
 		str_addf(&c->what, "gets SIG%s from its own process", name);
 	else if (c->fault.sender)
 		str_addf(&c->what, "gets SIG%s from process %d", name, c->fault.sender);

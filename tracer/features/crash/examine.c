@@ -36,7 +36,8 @@ static size_t own_call(struct run_thread *t, const struct inspect_stack *calls)
 	if (own < calls->count && calls->items[own].line)
 		return own;
 	for (size_t i = 0; i < calls->count; i++)
-		if (calls->items[i].frame.module == t->process->exe && calls->items[i].line)
+		if (calls->items[i].frame.module == run_process_exe(run_process_of(t)) &&
+		    calls->items[i].line)
 			return i;
 	return own;
 }
@@ -45,11 +46,12 @@ static void note_place(struct run_thread *t, const struct inspect_stack *calls)
 {
 	size_t own = own_call(t, calls);
 	const struct inspect_call *call = own < calls->count ? &calls->items[own] : calls->items;
+	struct arrival_spot spot = {0};
 
-	t->hold_file = calls->count && call->line ? call->file : NULL;
-	t->hold_line = calls->count ? call->line : 0;
-	t->hold_func = calls->count ? call->function : NULL;
-	t->hold_scope = 0;
+	if (calls->count)
+		spot = (struct arrival_spot){call->line ? call->file : NULL, call->function,
+					     call->line, 0};
+	run_thread_set_spot(t, &spot);
 }
 
 /* Kept with a thread: the last fault that a handler of the program has taken, and where. */
@@ -64,18 +66,18 @@ static void note_handled(struct run_thread *t, const struct tracee_fault *fault)
 	struct arch_regs regs;
 
 	if (fault->code > 0 && crash_is_signal(fault->signal) &&
-	    tracee_regs(t->tracee, &regs) == 0)
-		*(struct handled_fault *)kept_make(&t->kept, &handled_keeper) =
+	    tracee_regs(run_thread_tracee(t), &regs) == 0)
+		*(struct handled_fault *)kept_make(run_thread_kept(t), &handled_keeper) =
 			(struct handled_fault){*fault, regs.dwarf[ARCH_DWARF_PC]};
 }
 
 /* A handler that raises the signal again, for its default action, hides the reason. */
 static bool take_handled(struct crash *c)
 {
-	const struct handled_fault *first = kept_of(&c->thread->kept, &handled_keeper);
+	const struct handled_fault *first = kept_of(run_thread_kept(c->thread), &handled_keeper);
 
 	if (!first || first->fault.signal != c->fault.signal || first->pc != c->pc ||
-	    c->fault.code > 0 || c->fault.sender != c->process->pid)
+	    c->fault.code > 0 || c->fault.sender != run_process_pid(c->process))
 		return false;
 	c->fault = first->fault;
 	return true;
@@ -83,25 +85,26 @@ static bool take_handled(struct crash *c)
 
 /*
  * Will the signal end the process? Then all threads stay stopped until the script was asked about
- * it, and the place of this one is noted (hold_file ...). Where the program was at somebody's
+ * it, and the place of this one is noted (run_thread_spot()). Where the program was at somebody's
  * SIGTERM is told only to those who ask for reports or details.
  */
 static bool comes(struct run *s, struct run_thread *t, int signal)
 {
 	struct tracee_fault fault;
 	struct inspect_stack calls;
-	bool known = tracee_fault(t->tracee, &fault) == 0;
+	bool crashes, known = tracee_fault(run_thread_tracee(t), &fault) == 0;
 
 	(void)signal;
-	t->crashes = known &&
-		     (crash_is_signal(fault.signal) || s->options->reports.count ||
-		      s->options->verbose || s->plan.expect.end == EXPECT_SIGNAL) &&
-		     tracee_signal_ends(t->tracee);
-	if (known && !t->crashes)
+	crashes = known &&
+		  (crash_is_signal(fault.signal) || run_options(s)->reports.count ||
+		   run_options(s)->verbose || run_plan(s)->expect.end == EXPECT_SIGNAL) &&
+		  tracee_signal_ends(run_thread_tracee(t));
+	run_thread_set_crashes(t, crashes);
+	if (known && !crashes)
 		note_handled(t, &fault);
-	if (!t->crashes)
+	if (!crashes)
 		return false;
-	tracee_halt(s->tracee); /* the others must not run while its calls are looked up */
+	tracee_halt(run_tracee(s)); /* the others must not run while its calls are looked up */
 	pages_forget(s);
 	if (calls_read(t, 0, PLACE_CALLS, &calls) == 0)
 		note_place(t, &calls);
@@ -113,31 +116,29 @@ static bool comes(struct run *s, struct run_thread *t, int signal)
 
 static void halt(struct run *s)
 {
-	tracee_halt(s->tracee);
+	tracee_halt(run_tracee(s));
 	pages_forget(s);
-	array_each(struct run_thread *, it, &s->threads) {
-		struct run_thread *t = *it;
+	run_each_thread(t, s) {
 		struct judged *judged = judged_of(t);
 
-		judged->on = t->tracee && !t->engine->held && !t->paused &&
-			     t->tracee->state == TRACEE_STOPPED;
+		judged->on = run_thread_lives(t) && !run_thread_is_held(t) &&
+			     !run_thread_is_paused(t) &&
+			     run_thread_tracee(t)->state == TRACEE_STOPPED;
 		if (judged->on)
-			tracee_look_stopped(t->tracee, &judged->look);
+			tracee_look_stopped(run_thread_tracee(t), &judged->look);
 	}
 	waiting_look_all(s);
-	array_each(struct run_thread *, it, &s->threads)
-		judged_of(*it)->on = false;
+	run_each_thread(it, s)
+		judged_of(it)->on = false;
 }
 
 /* The threads that were stopped for this go on. */
 static void let_go(struct run *s)
 {
-	array_each(struct run_thread *, it, &s->threads) {
-		struct run_thread *t = *it;
-
-		if (!s->control.halted && t->tracee && !t->paused && !t->parked &&
-		    tracee_is_paused(t->tracee))
-			tracee_resume(s->tracee, t->tracee);
+	run_each_thread(t, s) {
+		if (!run_is_halted(s) && run_thread_lives(t) && !run_thread_is_paused(t) &&
+		    !run_thread_parked(t) && tracee_is_paused(run_thread_tracee(t)))
+			tracee_resume(run_tracee(s), run_thread_tracee(t));
 	}
 }
 
@@ -185,19 +186,19 @@ static void take_thread(struct crash *c, struct run_thread *t)
 		str_addf(&w->text, "is ended by SIG%s", signame_text(c->fault.signal));
 		return;
 	}
-	if (!t->tracee || t->process != c->process)
+	if (!run_thread_lives(t) || run_process_of(t) != c->process)
 		return;
 	waiting_sentence(t, &text);
 	other = array_add(&c->others);
-	*other = (struct crash_other){t->engine, str_take(&text), w->file, w->line};
+	*other = (struct crash_other){run_thread_engine(t), str_take(&text), w->file, w->line};
 }
 
 /* What is known of the waiting threads is valid only while the run goes on without them. */
 static void forget_waiting(struct run *s, const struct run_process *but)
 {
-	array_each(struct run_thread *, it, &s->threads)
-		if ((*it)->process != but)
-			waiting_fini(waiting_of(*it));
+	run_each_thread(t, s)
+		if (run_process_of(t) != but)
+			waiting_fini(waiting_of(t));
 }
 
 static bool gather(struct run *s, struct crash *c)
@@ -207,7 +208,8 @@ static bool gather(struct run *s, struct crash *c)
 	struct arch_regs regs;
 	bool handled;
 
-	if (tracee_fault(t->tracee, &c->fault) < 0 || tracee_regs(t->tracee, &regs) < 0)
+	if (tracee_fault(run_thread_tracee(t), &c->fault) < 0 ||
+	    tracee_regs(run_thread_tracee(t), &regs) < 0)
 		return false;
 	c->pc = regs.dwarf[ARCH_DWARF_PC];
 	handled = take_handled(c);
@@ -221,8 +223,8 @@ static bool gather(struct run *s, struct crash *c)
 			 signame_text(c->fault.signal));
 	c->at = crash_is_at(s, c->process, &calls);
 	inspect_stack_fini(&calls);
-	array_each(struct run_thread *, it, &s->threads)
-		take_thread(c, *it);
+	run_each_thread(it, s)
+		take_thread(c, it);
 	return true;
 }
 
@@ -256,7 +258,7 @@ static const struct keeper keeper = {sizeof(struct crashes), free_all};
 
 struct crashes *crash_all(const struct run *s)
 {
-	return kept_make(&s->kept, &keeper);
+	return kept_make(run_kept(s), &keeper);
 }
 
 static struct crash *crash_of(const struct run *s, const struct run_process *p)
@@ -285,53 +287,53 @@ static struct crash *look(struct run *s, struct run_thread *t)
 {
 	struct crash *c = base_alloc(1, sizeof(*c));
 
-	c->process = t->process;
+	c->process = run_process_of(t);
 	c->thread = t;
 	halt(s);
 	if (!gather(s, c)) {
 		crash_free(c);
 		return NULL;
 	}
-	drop(s, t->process); /* an earlier crash that did not end it */
+	drop(s, run_process_of(t)); /* an earlier crash that did not end it */
 	*array_add(crash_all(s)) = c;
 	return c;
 }
 
 struct crash *crash_look(struct run *s, struct run_thread *t)
 {
-	struct run_thread *asker = s->asker;
+	struct run_thread *asker = run_set_asker(s, NULL);
 	STR(text);
 	struct crash *c;
 
-	s->asker = NULL;
 	c = look(s, t);
-	s->asker = asker;
-	if (!s->control.attended) /* else the program rests, and the user looks at it */
-		forget_waiting(s, t->process == s->root ? s->root : NULL);
+	run_set_asker(s, asker);
+	if (!run_is_attended(s)) /* else the program rests, and the user looks at it */
+		forget_waiting(s, run_process_of(t) == run_root(s) ? run_root(s) : NULL);
 	if (!c)
 		return NULL;
 	crash_deed(c, &text);
-	timeline_add(s, HAPPENED_CRASH, t->engine, NULL, NULL,
-		     str_text(&text) + strlen(t->engine->id) + 1);
+	timeline_add(s, HAPPENED_CRASH, run_thread_engine(t), NULL, NULL,
+		     str_text(&text) + strlen(run_thread_id(t)) + 1);
 	return c;
 }
 
 /* The script has been asked. */
 static void signal_over(struct run *s, struct run_thread *t)
 {
-	if (t->crashes)
+	if (run_thread_crashes(t))
 		let_go(s);
 }
 
 /* Examines the crash, and delivers the signal before anybody else goes on. */
 static bool deliver(struct run *s, struct run_thread *t)
 {
-	if (!t->crashes)
+	if (!run_thread_crashes(t))
 		return false;
-	if (tracee_signal_ends(t->tracee)) /* else the thread was held, and things have changed */
+	/* else the thread was held, and things have changed */
+	if (tracee_signal_ends(run_thread_tracee(t)))
 		crash_look(s, t);
-	t->crashes = false;
-	tracee_resume(s->tracee, t->tracee);
+	run_thread_set_crashes(t, false);
+	tracee_resume(run_tracee(s), run_thread_tracee(t));
 	let_go(s);
 	return true;
 }
@@ -356,7 +358,7 @@ static void dies(struct run *s, struct run_process *p, int status)
 		return;
 	c->ended = WIFSIGNALED(status) && WTERMSIG(status) == c->fault.signal;
 	if (c->ended) {
-		if (p != s->root && s->options->verbose && !s->control.attended)
+		if (p != run_root(s) && run_options(s)->verbose && !run_is_attended(s))
 			say_child(c);
 		return;
 	}
@@ -366,7 +368,7 @@ static void dies(struct run *s, struct run_process *p, int status)
 
 const struct crash *crash_of_root(const struct run *s)
 {
-	const struct crash *c = s->root ? crash_of(s, s->root) : NULL;
+	const struct crash *c = run_root(s) ? crash_of(s, run_root(s)) : NULL;
 
 	return c && c->ended ? c : NULL;
 }
@@ -374,15 +376,15 @@ const struct crash *crash_of_root(const struct run *s)
 /* Did the program itself crash, and where? */
 static void examine_judge(struct run *s)
 {
-	struct crash *c = s->root ? crash_of(s, s->root) : NULL;
+	struct crash *c = run_root(s) ? crash_of(s, run_root(s)) : NULL;
 
-	s->outcome.crashed =
-		s->outcome.end == OUTCOME_SIGNALED && crash_is_signal(s->outcome.signal);
+	run_outcome(s)->crashed =
+		run_outcome(s)->end == OUTCOME_SIGNALED && crash_is_signal(run_outcome(s)->signal);
 	if (!c || !c->ended)
 		return;
 	crash_place(c, &c->place);
-	s->outcome.place = str_text(&c->place);
-	s->outcome.at = c->at;
+	run_outcome(s)->place = str_text(&c->place);
+	run_outcome(s)->at = c->at;
 }
 
 static void examine_decided(struct run *s, const struct decision *d)
@@ -392,7 +394,7 @@ static void examine_decided(struct run *s, const struct decision *d)
 	if (d->kind != DECISION_KILL)
 		return;
 	t = threads_of(d->thread);
-	s->outcome.at = t->tracee && crash_stands_at(s, t);
+	run_outcome(s)->at = run_thread_lives(t) && crash_stands_at(s, t);
 }
 
 static int placed(struct run *s, const struct modules_seen *m, struct error *err)

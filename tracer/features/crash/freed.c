@@ -59,7 +59,7 @@ static bool is_from_key(struct tracee_process *p, const struct tracee_mapping *h
 
 bool crash_is_freed(const struct crash *c)
 {
-	struct tracee_process *p = c->process->tracee;
+	struct tracee_process *p = run_process_tracee(c->process);
 	struct tracee_mapping heap;
 
 	if (!find_heap(p, &heap))

@@ -59,17 +59,18 @@ static enum source_answer resolve(struct run *s, struct run_process *p, struct l
 	struct module **modules;
 	enum source_answer answer;
 
-	if (location_parse(s->plan.expect.at, location, err) < 0)
+	if (location_parse(run_plan(s)->expect.at, location, err) < 0)
 		return SOURCE_ERROR;
 	modules = images_modules(p);
-	answer = source_resolve(s->symbols, modules, p->images.count, location, out, err);
+	answer = source_resolve(run_symbols(s), modules, run_process_images(p)->count, location,
+				out, err);
 	base_free(modules);
 	return answer;
 }
 
 int crash_check_at(struct run *s, struct run_process *p, struct error *err)
 {
-	const struct expect *x = &s->plan.expect;
+	const struct expect *x = &run_plan(s)->expect;
 	struct source_sites sites = {0};
 	struct location location = {0};
 	enum source_answer answer;
@@ -93,8 +94,8 @@ bool crash_is_at(struct run *s, struct run_process *p, const struct inspect_stac
 	struct source_sites sites = {0};
 	struct location location = {0};
 	ERROR(ignored);
-	bool known =
-		s->plan.expect.at && resolve(s, p, &location, &sites, &ignored) == SOURCE_FOUND;
+	bool known = run_plan(s)->expect.at &&
+		     resolve(s, p, &location, &sites, &ignored) == SOURCE_FOUND;
 	bool found = false;
 
 	array_each(const struct inspect_call, call, calls)
@@ -110,10 +111,10 @@ bool crash_stands_at(struct run *s, struct run_thread *t)
 	struct inspect_stack calls = {0};
 	bool at;
 
-	if (!s->plan.expect.at)
+	if (!run_plan(s)->expect.at)
 		return false;
 	calls_read(t, 0, CRASH_CALLS, &calls);
-	at = crash_is_at(s, t->process, &calls);
+	at = crash_is_at(s, run_process_of(t), &calls);
 	inspect_stack_fini(&calls);
 	return at;
 }

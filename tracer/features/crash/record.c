@@ -58,15 +58,15 @@ static void add_others(const struct crash *c, struct json *j)
 
 static void add_crash(const char *name, const struct run *s, const struct crash *c, struct json *j)
 {
-	const struct expect *x = &s->plan.expect;
+	const struct expect *x = &run_plan(s)->expect;
 	const struct crash_frame *own;
 	STR(text);
 
 	json_object(j, name);
 	str_addf(&text, "SIG%s", signame_text(c->fault.signal));
 	json_string(j, "signal", str_text(&text));
-	json_string(j, "thread", c->thread->engine->id);
-	json_integer(j, "pid", c->process->pid);
+	json_string(j, "thread", run_thread_id(c->thread));
+	json_integer(j, "pid", run_process_pid(c->process));
 	if (c->has_address)
 		add_hex("address", c->address, j);
 	else
@@ -75,7 +75,7 @@ static void add_crash(const char *name, const struct run *s, const struct crash 
 	json_string(j, "where", c->where.length ? str_text(&c->where) : NULL);
 	json_string(j, "said", c->said.length ? str_text(&c->said) : NULL);
 	json_bool(j, "expected",
-		  c->process == s->root && x->end == EXPECT_SIGNAL &&
+		  c->process == run_root(s) && x->end == EXPECT_SIGNAL &&
 			  x->signal == c->fault.signal && (!x->at || c->at));
 	str_clear(&text);
 	crash_title(c, &text);

@@ -18,7 +18,7 @@ enum { TEXT_MOST = 400, TYPE_MOST = 300, BASES = 16 };
 
 static int said_read_word(const struct crash *c, uint64_t address, uint64_t *out)
 {
-	return tracee_read(c->process->tracee, address, out, sizeof(*out));
+	return tracee_read(run_process_tracee(c->process), address, out, sizeof(*out));
 }
 
 /* Reads up to the terminating 0, on one line. The last page may end right after it. */
@@ -27,7 +27,7 @@ static int read_text(const struct crash *c, uint64_t address, char *out, size_t 
 	size_t n = 0;
 
 	while (n < size - 1) {
-		if (tracee_read(c->process->tracee, address + n, out + n, 1) < 0)
+		if (tracee_read(run_process_tracee(c->process), address + n, out + n, 1) < 0)
 			return -1;
 		if (!out[n])
 			break;
@@ -45,7 +45,7 @@ static void abort_message(struct crash *c)
 	char text[TEXT_MOST];
 	size_t n;
 
-	array_each(const struct image, image, &c->process->images)
+	array_each(const struct image, image, run_process_images(c->process))
 		if (!message && module_symbol(image->module, "__abort_msg", &offset, &size) == 0)
 			said_read_word(c, image->bias + offset, &message);
 	if (!message || read_text(c, message + sizeof(unsigned), text, sizeof(text)) < 0)

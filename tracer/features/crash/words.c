@@ -65,7 +65,7 @@ static const char *short_said(const struct crash *c)
 
 void crash_deed(const struct crash *c, struct str *out)
 {
-	str_addf(out, "%s %s", c->thread->engine->id, str_text(&c->what));
+	str_addf(out, "%s %s", run_thread_id(c->thread), str_text(&c->what));
 	if (c->where.length)
 		str_addf(out, " (%s)", str_text(&c->where));
 	if (c->said.length)
@@ -81,7 +81,7 @@ void crash_summary(const struct crash *c, struct str *out)
 
 static void frame_lines(const struct crash *c, struct str *out)
 {
-	str_addf(out, "calls of %s:\n", c->thread->engine->id);
+	str_addf(out, "calls of %s:\n", run_thread_id(c->thread));
 	for (size_t i = 0; i < c->frames.count; i++)
 		str_addf(out, "  #%-2zu %s\n", i, c->frames.items[i].text);
 	if (c->calls > c->frames.count)
@@ -116,7 +116,7 @@ void crash_lines(const struct crash *c, struct str *out)
 void crash_expected(const struct run *s, enum verdict v, struct str *out)
 {
 	const struct crash *c = crash_of_root(s);
-	const struct outcome *o = &s->outcome;
+	const struct outcome *o = run_outcome(s);
 
 	if (v != VERDICT_OK || !c || !o->crashed || o->signal == o->killed_by)
 		return;
@@ -147,11 +147,11 @@ void crash_try(const struct run *s, struct str *out)
 	const struct crash_frame *f = c ? crash_own(c) : NULL;
 
 	str_addf(out, "a test of the crash says `expect { signal = \"SIG%s\"",
-		 signame_text(s->outcome.signal));
+		 signame_text(run_outcome(s)->signal));
 	if (f && f->func)
 		try_at(f, out);
 	str_add(out, " }`");
-	if (!s->control.attended)
+	if (!run_is_attended(s))
 		str_add(out, "; `gatectl repl` stops before it, to look at variables");
 }
 
@@ -160,7 +160,7 @@ void crash_child_lines(const struct run *s, struct str *out)
 	array_each(struct crash *, it, crash_all(s)) {
 		const struct crash *c = *it;
 
-		if (c->process == s->root || !c->ended || !crash_is_signal(c->fault.signal))
+		if (c->process == run_root(s) || !c->ended || !crash_is_signal(c->fault.signal))
 			continue;
 		str_add(out, "before that a child process crashed: ");
 		crash_summary(c, out);

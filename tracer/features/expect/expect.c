@@ -4,7 +4,8 @@
 
 static int check_time_limit(struct run *s, struct error *err)
 {
-	if (s->plan.expect.end != EXPECT_TIME_LIMIT || s->time_limit > 0 || s->control.attended)
+	if (run_plan(s)->expect.end != EXPECT_TIME_LIMIT || run_time_limit(s) > 0 ||
+	    run_is_attended(s))
 		return 0;
 	error_set(err, ERROR_USAGE,
 		  "the script expects that the time limit passes, but there is none");
@@ -13,33 +14,33 @@ static int check_time_limit(struct run *s, struct error *err)
 
 static void note_unfound(struct run *s)
 {
-	array_each(const struct expect_never, never, &s->plan.expect.never) {
+	array_each(const struct expect_never, never, &run_plan(s)->expect.never) {
 		const struct run_place *sp = never->own->user;
 
-		if (!sp || sp->found || !sp->nearest || s->outcome.fault == OUTCOME_FAULT ||
-		    s->interrupted)
+		if (!sp || !run_place_nearest(sp) || run_outcome(s)->fault == OUTCOME_FAULT ||
+		    run_interrupted(s))
 			continue;
-		s->outcome.fault = OUTCOME_FAULT;
-		error_set(&s->fault, ERROR_LOCATION, "%s: expect: never_reached: %s",
-			  never->own->source, sp->nearest);
+		run_outcome(s)->fault = OUTCOME_FAULT;
+		error_set(run_error(s), ERROR_LOCATION, "%s: expect: never_reached: %s",
+			  never->own->source, run_place_nearest(sp));
 	}
 }
 
 /* Is everything else as expected, so that only these functions can still object? */
 static bool is_theirs_to_say(struct run *s)
 {
-	const struct outcome *o = &s->outcome;
+	const struct outcome *o = run_outcome(s);
 	enum verdict v;
 	char *why;
 
-	if (!s->plan.expect.checks.count || s->interrupted || o->fault)
+	if (!run_plan(s)->expect.checks.count || run_interrupted(s) || o->fault)
 		return false;
-	s->outcome.signal_judged = true; /* they may have a say about the signal */
-	v = verdict_of(s->engine, &s->plan.expect, o);
-	why = verdict_unmet(&s->plan.expect, o);
+	run_outcome(s)->signal_judged = true; /* they may have a say about the signal */
+	v = verdict_of(run_engine(s), &run_plan(s)->expect, o);
+	why = verdict_unmet(&run_plan(s)->expect, o);
 	base_free(why);
-	s->outcome.signal_judged = false;
-	return v == VERDICT_OK || (s->options->trial && !why && v != VERDICT_DEADLOCK &&
+	run_outcome(s)->signal_judged = false;
+	return v == VERDICT_OK || (run_options(s)->trial && !why && v != VERDICT_DEADLOCK &&
 				   v != VERDICT_GATE_DEADLOCK && v != VERDICT_TIME_LIMIT);
 }
 
@@ -51,14 +52,14 @@ static const struct keeper keeper = {sizeof(struct end_asked), NULL};
 
 void expected_ask(struct run *s)
 {
-	struct end_asked *ended = kept_make(&s->kept, &keeper);
-	struct outcome *o = &s->outcome;
+	struct end_asked *ended = kept_make(run_kept(s), &keeper);
+	struct outcome *o = run_outcome(s);
 	struct script_end end = {
 		.exited = o->end == OUTCOME_EXITED,
 		.status = o->exit,
 		.signal = o->end == OUTCOME_SIGNALED ? o->signal : 0,
-		.stdout_text = s->options->pid ? NULL : o->stdout_text,
-		.stderr_text = s->options->pid ? NULL : o->stderr_text,
+		.stdout_text = run_options(s)->pid ? NULL : o->stdout_text,
+		.stderr_text = run_options(s)->pid ? NULL : o->stderr_text,
 		.signal_judged = &o->signal_judged,
 	};
 	ERROR(err);
@@ -66,12 +67,13 @@ void expected_ask(struct run *s)
 	if (ended->is_asked || !is_theirs_to_say(s))
 		return;
 	ended->is_asked = true;
-	array_each(const struct expect_check, check_time_limit, &s->plan.expect.checks) {
-		enum engine_answer answer = script_end(s->script, check_time_limit, &end, &err);
+	array_each(const struct expect_check, check_time_limit, &run_plan(s)->expect.checks) {
+		enum engine_answer answer =
+			script_end(run_scripts(s), check_time_limit, &end, &err);
 
 		if (answer == ENGINE_FAULT) {
 			outcome_fault(o, &err);
-			error_move(&s->fault, &err);
+			error_move(run_error(s), &err);
 		} else if (answer == ENGINE_NO) {
 			o->refused = check_time_limit;
 		}

@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_EXPECT_EXPECT_H
 #define GATECTL_FEATURES_EXPECT_EXPECT_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 /* Asks the script's functions after the run, if everything else is as expected. */
 void expected_ask(struct run *s);

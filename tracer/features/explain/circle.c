@@ -32,7 +32,8 @@ static bool is_in_function(const struct run_thread *t, const struct place *p)
 	const struct near_misses *nm = near_miss_of(p);
 
 	return nm && nm->function &&
-	       (hints_inside(nm, t->engine) || str_same(waiting_of(t)->func, nm->function));
+	       (hints_inside(nm, run_thread_engine(t)) ||
+		str_same(waiting_of(t)->func, nm->function));
 }
 
 /* The search is back at its start: keeps only the threads on the way, in order. */
@@ -73,14 +74,15 @@ static bool add_openers(struct run *s, struct circle *c, size_t from, const stru
 	bool any = false;
 
 	for (int pass = 0; pass < 2 && !any && (!pass || p->thread); pass++)
-		array_each(struct run_thread *, t, &s->threads) {
-			if (*t == c->items[from].thread || !waiting_is_alive(waiting_of(*t)) ||
+		run_each_thread(t, s) {
+			if (t == c->items[from].thread || !waiting_is_alive(waiting_of(t)) ||
 			    (p->thread &&
-			     !engine_thread_matches(s->engine, (*t)->engine, p->thread)) ||
-			    (!pass && !is_in_function(*t, p)))
+			     !engine_thread_matches(run_engine(s), run_thread_engine(t),
+						    p->thread)) ||
+			    (!pass && !is_in_function(t, p)))
 				continue;
 			any = true;
-			if (add_member(c, from, *t, p))
+			if (add_member(c, from, t, p))
 				return true;
 		}
 	return false;
@@ -89,8 +91,8 @@ static bool add_openers(struct run *s, struct circle *c, size_t from, const stru
 /* Has nobody come there, or is the thread that came held before it does what the order asks for? */
 static bool is_ahead(const struct run *s, const struct place *p, const struct gate *g)
 {
-	array_each(struct run_thread *, t, &s->threads)
-		if (g->from_order && waiting_of(*t)->held && (*t)->hold.place == p)
+	run_each_thread(t, s)
+		if (g->from_order && waiting_of(t)->held && run_thread_hold(t)->place == p)
 			return true;
 	return !place_reached(p);
 }
@@ -101,9 +103,10 @@ static bool circle_follow(struct run *s, struct circle *c, size_t from)
 	const struct place *p;
 
 	if (waiting_of(t)->held) {
-		for (size_t i = 0; t->hold.gate && (p = engine_place_at(s->engine, i)); i++)
-			if (hints_opens(p, t->hold.gate) &&
-			    is_ahead(s, hints_main(p), t->hold.gate) &&
+		for (size_t i = 0;
+		     run_thread_hold(t)->gate && (p = engine_place_at(run_engine(s), i)); i++)
+			if (hints_opens(p, run_thread_hold(t)->gate) &&
+			    is_ahead(s, hints_main(p), run_thread_hold(t)->gate) &&
 			    add_openers(s, c, from, hints_main(p)))
 				return true;
 		return false;
@@ -118,10 +121,10 @@ static bool find_circle(struct run *s, struct circle *c)
 {
 	unsigned starts = 0;
 
-	array_each(struct run_thread *, t, &s->threads) {
-		if (!waiting_of(*t)->held || starts++ >= MOST_STARTS)
+	run_each_thread(t, s) {
+		if (!waiting_of(t)->held || starts++ >= MOST_STARTS)
 			continue;
-		*array_add(c) = (struct member){.thread = *t};
+		*array_add(c) = (struct member){.thread = t};
 		for (size_t i = 0; i < c->count; i++)
 			if (circle_follow(s, c, i))
 				return true;
@@ -137,7 +140,7 @@ static void add_location(const struct place *p, struct str *out)
 {
 	const struct run_place *sp = p->user;
 
-	array_each(struct source_sites *, r, &sp->results)
+	array_each(struct source_sites *, r, run_place_results(sp))
 		if ((*r)->count && (*r)->items[0].file && (*r)->items[0].line) {
 			hints_line((*r)->items[0].file, (*r)->items[0].line, out);
 			return;
@@ -163,9 +166,9 @@ static void add_owned(const struct waiting *w, struct str *out)
 static void add_opens(const struct member *m, const struct run_thread *held, const char *comma,
 		      struct str *out)
 {
-	if (!m->opens || !held->hold.gate)
+	if (!m->opens || !run_thread_hold(held)->gate)
 		return;
-	str_addf(out, ", which would open gate %s at ", held->hold.gate->name);
+	str_addf(out, ", which would open gate %s at ", run_thread_hold(held)->gate->name);
 	add_location(m->opens, out);
 	str_add(out, comma);
 }
@@ -200,13 +203,14 @@ static void member_line(const struct circle *c, size_t i, struct str *out)
 
 	waiting_begin_line(w->file, w->line, out);
 	if (w->held) {
-		str_addf(out, "gate %s holds %s here", t->hold.gate->name, t->engine->id);
+		str_addf(out, "gate %s holds %s here", run_thread_hold(t)->gate->name,
+			 run_thread_id(t));
 		add_owned(waiting_of(prev), out);
 		add_opens(m, prev, "", out);
 	} else {
-		str_add(out, t->engine->id);
+		str_add(out, run_thread_id(t));
 		add_opens(m, prev, ",", out);
-		add_wait(w, next->engine->id, i + 1 == c->count, out);
+		add_wait(w, run_thread_id(next), i + 1 == c->count, out);
 		add_owned(waiting_of(prev), out);
 	}
 	str_add(out, "\n");
@@ -242,8 +246,8 @@ static void try_wait(const struct run_thread *held, const struct run_thread *wai
 		     struct str *out)
 {
 	const struct waiting *w = waiting_of(waiter);
-	const char *object = w->object ? w->object : "the lock", *id = held->engine->id;
-	const char *gate = held->hold.gate->name;
+	const char *object = w->object ? w->object : "the lock", *id = run_thread_id(held);
+	const char *gate = run_thread_hold(held)->gate->name;
 	bool lock = waiting_is_lock(w->kind);
 
 	if (lock && is_taken_once(w))
@@ -253,7 +257,7 @@ static void try_wait(const struct run_thread *held, const struct run_thread *wai
 			 id, object, str_base_name(w->taken_file), w->taken_line);
 	else if (lock)
 		str_addf(out, "hold %s where it does not own %s, or ", id, object);
-	str_addf(out, "open gate %s before %s %s %s", gate, waiter->engine->id,
+	str_addf(out, "open gate %s before %s %s %s", gate, run_thread_id(waiter),
 		 lock ? "needs" : "waits for", lock ? object : id);
 	if (w->file && w->line)
 		str_addf(out, " at %s:%u", str_base_name(w->file), w->line);
@@ -271,7 +275,7 @@ bool infeasible_try(struct run *s, struct str *out)
 		const struct run_thread *waiter = c.items[c.count - 1].thread;
 
 		if (waiting_of(waiter)->held)
-			try_gates(held->hold.gate, out);
+			try_gates(run_thread_hold(held)->gate, out);
 		else
 			try_wait(held, waiter, out);
 	}
@@ -292,15 +296,15 @@ static const struct run_thread *owner_of(const struct waiting *w)
 /* Does every thread that the verdict is about wait for another one of them? */
 static bool is_circle(struct run *s)
 {
-	array_each(struct run_thread *, it, &s->threads) {
-		const struct waiting *w = waiting_of(*it);
+	run_each_thread(t, s) {
+		const struct waiting *w = waiting_of(t);
 		const struct run_thread *owner = owner_of(w);
 
 		if (w->in_cycle &&
-		    (!owner || w->gone || owner == *it || !waiting_of(owner)->in_cycle))
+		    (!owner || w->gone || owner == t || !waiting_of(owner)->in_cycle))
 			return false;
 	}
-	return s->cycle.length > 0;
+	return waiting_cycle(s)->length > 0;
 }
 
 /* For a circle of locks: names all that the verdict is about. */
@@ -308,9 +312,9 @@ static void try_order(struct run *s, struct str *out)
 {
 	size_t locks = 0;
 
-	array_each(struct run_thread *, it, &s->threads)
-		if (waiting_of(*it)->in_cycle)
-			str_addf(out, "%s%s", locks++ ? " and " : "", waiting_of(*it)->object);
+	run_each_thread(t, s)
+		if (waiting_of(t)->in_cycle)
+			str_addf(out, "%s%s", locks++ ? " and " : "", waiting_of(t)->object);
 	str_add(out, " are taken in different orders: take them in the same order everywhere");
 }
 
@@ -319,12 +323,12 @@ static const struct run_thread *waits_for_itself(struct run *s)
 {
 	const struct run_thread *found = NULL;
 
-	array_each(struct run_thread *, it, &s->threads) {
-		if (!waiting_of(*it)->in_cycle)
+	run_each_thread(t, s) {
+		if (!waiting_of(t)->in_cycle)
 			continue;
-		if (found || owner_of(waiting_of(*it)) != *it)
+		if (found || owner_of(waiting_of(t)) != t)
 			return NULL;
-		found = *it;
+		found = t;
 	}
 	return found;
 }
@@ -336,7 +340,7 @@ void own_deadlock_try(struct run *s, struct str *out)
 
 	if (alone)
 		str_addf(out, "%s takes %s again while it owns it: give it back before%s",
-			 alone->engine->id, w->object,
+			 run_thread_id(alone), w->object,
 			 w->kind == WAITING_MUTEX ? ", or make it recursive" : "");
 	else if (is_circle(s))
 		try_order(s, out);

@@ -21,7 +21,7 @@ static void add_hanging(const struct run_thread *t, struct str *out)
 		waiting_sentence(t, out);
 		return;
 	}
-	str_add(out, t->engine->id);
+	str_add(out, run_thread_id(t));
 	if (!w->call) {
 		str_addf(out, " %s", str_text(&w->text));
 		return;
@@ -41,20 +41,20 @@ static void add_hanging(const struct run_thread *t, struct str *out)
 
 void hang_text(const struct run *s, struct str *out)
 {
-	double seconds = s->outcome.hang;
+	double seconds = run_outcome(s)->hang;
 	size_t named = 0;
 
 	str_addf(out, "the program hangs: no thread has made a step for %g second%s", seconds,
 		 seconds == 1 ? "" : "s");
-	array_each(struct run_thread *, t, &s->threads) {
-		if (!waiting_is_alive(waiting_of(*t)))
+	run_each_thread(t, s) {
+		if (!waiting_is_alive(waiting_of(t)))
 			continue;
 		if (named++ == HANGING_MOST) {
 			str_add(out, "; ...");
 			return;
 		}
 		str_add(out, named > 1 ? "; " : ": ");
-		add_hanging(*t, out);
+		add_hanging(t, out);
 	}
 }
 
@@ -63,7 +63,7 @@ void hang_text(const struct run *s, struct str *out)
 static void add_spinning(const struct run_thread *t, const struct spin_place *place,
 			 struct str *out)
 {
-	str_add(out, t->engine->id);
+	str_add(out, run_thread_id(t));
 	if (place->func)
 		str_addf(out, " in %s", place->func);
 	if (place->file)
@@ -76,11 +76,11 @@ void livelock_line(struct run *s, struct str *out)
 	STR(names);
 	size_t named = 0;
 
-	array_each(struct run_thread *, t, &s->threads) {
+	run_each_thread(t, s) {
 		struct spin spin;
 
-		if (!s->outcome.livelock || !waiting_is_alive(waiting_of(*t)) ||
-		    !spin_of(s, *t, &spin))
+		if (!run_outcome(s)->livelock || !waiting_is_alive(waiting_of(t)) ||
+		    !spin_of(s, t, &spin))
 			continue;
 		since_us = spin.since_us > since_us ? spin.since_us : since_us;
 		if (named++ == SPINNING_MOST)
@@ -88,7 +88,7 @@ void livelock_line(struct run *s, struct str *out)
 		if (named > SPINNING_MOST)
 			continue;
 		str_add(&names, named > 1 ? "; " : "");
-		add_spinning(*t, &spin.place, &names);
+		add_spinning(t, &spin.place, &names);
 	}
 	if (named)
 		str_addf(out,
@@ -115,12 +115,12 @@ static bool is_done(const struct timeline *tl, const struct happened *h)
    the end until that thread has done what the test is about. */
 bool loose_end_try(const struct run *s, struct str *out)
 {
-	const struct expect *x = &s->plan.expect;
+	const struct expect *x = &run_plan(s)->expect;
 	const struct timeline *tl = timeline_of(s);
 	const struct happened *found = NULL;
 
-	if (s->outcome.end != OUTCOME_EXITED || s->outcome.fault == OUTCOME_FAILED ||
-	    s->threads.count < 2 || x->end <= EXPECT_EXIT)
+	if (run_outcome(s)->end != OUTCOME_EXITED || run_outcome(s)->fault == OUTCOME_FAILED ||
+	    run_thread_count(s) < 2 || x->end <= EXPECT_EXIT)
 		return false;
 	for (size_t i = 0; i < TIMELINE_LAST; i++) {
 		const struct happened *h = &tl->last[i];
@@ -145,10 +145,10 @@ static const struct waiting *thread_to_blame(struct run *s, bool hang)
 {
 	const struct waiting *found = NULL;
 
-	if (!hang && s->culprit && waiting_of(s->culprit)->file)
-		return waiting_of(s->culprit);
-	array_each(struct run_thread *, it, &s->threads) {
-		const struct waiting *w = waiting_of(*it);
+	if (!hang && run_culprit(s) && waiting_of(run_culprit(s))->file)
+		return waiting_of(run_culprit(s));
+	run_each_thread(t, s) {
+		const struct waiting *w = waiting_of(t);
 		bool better =
 			hang ? w->kind == WAITING_RUNNING && found && found->kind != WAITING_RUNNING
 			     : w->held && found && !found->held;
@@ -163,7 +163,7 @@ static const struct waiting *thread_to_blame(struct run *s, bool hang)
 /* "FILE:LINE" of the script */
 static void blame_missing(struct run *s, struct run_result *out)
 {
-	const struct place *p = engine_missing(s->engine);
+	const struct place *p = engine_missing(run_engine(s));
 	const char *colon = p && p->source ? strrchr(p->source, ':') : NULL;
 
 	if (!colon || !atoi(colon + 1))
@@ -182,7 +182,8 @@ static void blame(const char *file, unsigned line, struct run_result *out)
 
 void blame_verdict(struct run *s, enum verdict v, struct run_result *out)
 {
-	bool hang = v == VERDICT_TIME_LIMIT && (s->outcome.hang > 0 || s->outcome.livelock);
+	bool hang =
+		v == VERDICT_TIME_LIMIT && (run_outcome(s)->hang > 0 || run_outcome(s)->livelock);
 	const struct crash *c = crash_of_root(s);
 	const struct waiting *w;
 

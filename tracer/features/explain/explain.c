@@ -7,7 +7,6 @@
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/explain/hints.h"
 #include "tracer/run/places/places.h"
-#include "tracer/run/attach.h"
 #include "tracer/features/leftover/leftover.h"
 #include "tracer/features/report/report.h"
 #include "tracer/base/signame.h"
@@ -19,14 +18,14 @@ static void thread_lines(struct run *s, struct str *out)
 {
 	size_t shown = 0, exited = 0;
 
-	array_each(struct run_thread *, it, &s->threads) {
-		const struct waiting *w = waiting_of(*it);
+	run_each_thread(t, s) {
+		const struct waiting *w = waiting_of(t);
 
 		if (w->kind == WAITING_GONE) {
 			exited++;
 		} else if (shown++ < MOST_THREADS) {
 			waiting_begin_line(w->file, w->line, out);
-			waiting_sentence(*it, out);
+			waiting_sentence(t, out);
 			str_addf(out, "%s\n", str_text(&w->around));
 		}
 	}
@@ -57,9 +56,9 @@ static void event_lines(const struct run *s, struct str *out)
 /* "LOCATION (SOURCE): why" in the first line; "SOURCE: LOCATION: why" for the others. */
 static void missing_lines(struct run *s, struct str *out)
 {
-	const struct place *first = engine_missing(s->engine);
+	const struct place *first = engine_missing(run_engine(s));
 
-	engine_each_place(p, s->engine) {
+	engine_each_place(p, run_engine(s)) {
 		if (!place_missing(p))
 			continue;
 		if (p != first) {
@@ -69,29 +68,29 @@ static void missing_lines(struct run *s, struct str *out)
 		}
 		hints_missing_lines(s, p, out);
 	}
-	if (s->outcome.end == OUTCOME_SIGNALED)
-		str_addf(out, "the program was ended by SIG%s\n", signame_text(s->outcome.signal));
-	else if (s->outcome.exit)
-		str_addf(out, "the program ended with exit status %d\n", s->outcome.exit);
+	if (run_outcome(s)->end == OUTCOME_SIGNALED)
+		str_addf(out, "the program was ended by SIG%s\n",
+			 signame_text(run_outcome(s)->signal));
+	else if (run_outcome(s)->exit)
+		str_addf(out, "the program ended with exit status %d\n", run_outcome(s)->exit);
 }
 
 /* ---- the pieces that differ by verdict ------------------------------------------------------ */
 
 static void held_first_line(struct run *s, struct str *out)
 {
-	if (s->culprit && waiting_of(s->culprit)->held) {
-		waiting_sentence(s->culprit, out);
-		str_addf(out, " for more than %g second%s", s->gate_limit,
-			 s->gate_limit == 1 ? "" : "s");
+	if (run_culprit(s) && waiting_of(run_culprit(s))->held) {
+		waiting_sentence(run_culprit(s), out);
+		str_addf(out, " for more than %g second%s", run_gate_limit(s),
+			 run_gate_limit(s) == 1 ? "" : "s");
 	} else {
-		array_each(struct run_process *, p, &s->processes)
-			if ((*p)->lost_held.count) {
-				str_addf(out, "%s when the program ended",
-					 (*p)->lost_held.items[0]);
+		run_each_process(p, s)
+			if (run_process_lost(p)) {
+				str_addf(out, "%s when the program ended", run_process_lost(p));
 				return;
 			}
 	}
-	if (!s->culprit)
+	if (!run_culprit(s))
 		str_add(out, "a thread is still held after the program ended");
 }
 
@@ -103,7 +102,7 @@ static void crash_first_line(struct run *s, struct str *out)
 		str_addf(out,
 			 "SIG%s, where cannot be told: it came as no signal that a tracer is "
 			 "shown (a seccomp filter, or the system)",
-			 signame_text(s->outcome.signal));
+			 signame_text(run_outcome(s)->signal));
 		return;
 	}
 	crash_summary(c, out);
@@ -111,28 +110,28 @@ static void crash_first_line(struct run *s, struct str *out)
 
 static void still_ran(const struct run *s, struct str *out)
 {
-	if (s->outcome.hang > 0)
+	if (run_outcome(s)->hang > 0)
 		hang_text(s, out);
-	else if (s->outcome.steps)
+	else if (run_outcome(s)->steps)
 		str_addf(out, "the program still ran after %lu steps of its threads%s",
-			 s->outcome.steps,
-			 s->outcome.livelock ? ", and did the same again and again" : "");
+			 run_outcome(s)->steps,
+			 run_outcome(s)->livelock ? ", and did the same again and again" : "");
 	else
-		str_addf(out, "the program still ran after %g second%s", s->time_limit,
-			 s->time_limit == 1 ? "" : "s");
+		str_addf(out, "the program still ran after %g second%s", run_time_limit(s),
+			 run_time_limit(s) == 1 ? "" : "s");
 }
 
 static void first_line(struct run *s, enum verdict v, struct str *out)
 {
-	const struct place *missing = engine_missing(s->engine);
+	const struct place *missing = engine_missing(run_engine(s));
 	char *unmet;
 
 	str_addf(out, "gatectl: %s: ", verdict_word(v));
 	switch (v) {
 	case VERDICT_NOT_AS_EXPECTED:
-		unmet = s->outcome.fault == OUTCOME_FAILED
-				? base_strdup(error_text(&s->fault))
-				: verdict_unmet(&s->plan.expect, &s->outcome);
+		unmet = run_outcome(s)->fault == OUTCOME_FAILED
+				? base_strdup(error_text(run_error(s)))
+				: verdict_unmet(&run_plan(s)->expect, run_outcome(s));
 		str_add(out, unmet ? unmet : "what the script expects does not hold");
 		base_free(unmet);
 		break;
@@ -146,10 +145,10 @@ static void first_line(struct run *s, enum verdict v, struct str *out)
 		held_first_line(s, out);
 		break;
 	case VERDICT_GATE_DEADLOCK:
-		str_addf(out, "no thread can move: %s", str_text(&s->cycle));
+		str_addf(out, "no thread can move: %s", str_text(waiting_cycle(s)));
 		break;
 	case VERDICT_DEADLOCK:
-		str_addf(out, "no thread of the program can move: %s", str_text(&s->cycle));
+		str_addf(out, "no thread of the program can move: %s", str_text(waiting_cycle(s)));
 		break;
 	case VERDICT_CRASHED:
 		crash_first_line(s, out);
@@ -158,7 +157,7 @@ static void first_line(struct run *s, enum verdict v, struct str *out)
 		still_ran(s, out);
 		break;
 	default:
-		str_add(out, error_text(&s->fault));
+		str_add(out, error_text(run_error(s)));
 	}
 	str_add(out, "\n");
 }
@@ -167,8 +166,8 @@ static void first_line(struct run *s, enum verdict v, struct str *out)
    and then. */
 static bool all_wait(const struct run *s)
 {
-	array_each(struct run_thread *, it, &s->threads) {
-		const struct waiting *w = waiting_of(*it);
+	run_each_thread(t, s) {
+		const struct waiting *w = waiting_of(t);
 
 		if (w->held || w->spins || w->kind == WAITING_RUNNING || w->kind == WAITING_STOPPED)
 			return false;
@@ -189,10 +188,10 @@ static const char *advice(const struct run *s, enum verdict v)
 		return "the order asked for cannot happen: open the gate earlier, or hold the "
 		       "thread where it has not yet taken what the opener needs";
 	case VERDICT_TIME_LIMIT:
-		if (s->outcome.hang > 0)
+		if (run_outcome(s)->hang > 0)
 			return "find out who was to end these waits; `--hang 0` is for programs "
 			       "that wait for others on purpose";
-		if (s->outcome.steps)
+		if (run_outcome(s)->steps)
 			return "look at the last steps of the schedule: who was to end the loop, "
 			       "and was it in time? `--steps` lets a schedule be longer";
 		if (all_wait(s))
@@ -201,9 +200,9 @@ static const char *advice(const struct run *s, enum verdict v)
 			       "`expect { time_limit = true }`";
 		return "a longer --time-limit, or -v to see what it does";
 	default:
-		if (s->fault.hint)
-			return s->fault.hint;
-		return s->fault.code == ERROR_SCRIPT
+		if (run_error(s)->hint)
+			return run_error(s)->hint;
+		return run_error(s)->code == ERROR_SCRIPT
 			       ? "correct the script there; gatectl-gates(5) says what it can use"
 			       : "`gatectl lines PROG LOCATION` tells what a location means";
 	}
@@ -211,7 +210,8 @@ static const char *advice(const struct run *s, enum verdict v)
 
 static void add_advice(struct run *s, enum verdict v, struct str *out)
 {
-	const struct place *missing = v == VERDICT_NEVER_REACHED ? engine_missing(s->engine) : NULL;
+	const struct place *missing =
+		v == VERDICT_NEVER_REACHED ? engine_missing(run_engine(s)) : NULL;
 
 	if (missing && leftover_try(s, missing, out))
 		return;
@@ -234,16 +234,16 @@ static void add_advice(struct run *s, enum verdict v, struct str *out)
 /* Tells of an expected outcome that does not end the program by itself. */
 static void explain_expected(struct run *s, struct str *out)
 {
-	if (s->outcome.stuck == OUTCOME_DEADLOCK) {
+	if (run_outcome(s)->stuck == OUTCOME_DEADLOCK) {
 		str_addf(out, "as expected, a deadlock: no thread of the program can move: %s\n",
-			 str_text(&s->cycle));
-	} else if (s->outcome.stuck == OUTCOME_GATE_DEADLOCK) {
+			 str_text(waiting_cycle(s)));
+	} else if (run_outcome(s)->stuck == OUTCOME_GATE_DEADLOCK) {
 		str_addf(out, "as expected, a deadlock with a gate in it: %s\n",
-			 str_text(&s->cycle));
-	} else if (s->outcome.livelock && s->plan.expect.end == EXPECT_LIVELOCK) {
+			 str_text(waiting_cycle(s)));
+	} else if (run_outcome(s)->livelock && run_plan(s)->expect.end == EXPECT_LIVELOCK) {
 		str_add(out, "as expected, ");
 		livelock_line(s, out);
-	} else if (s->outcome.limit) {
+	} else if (run_outcome(s)->limit) {
 		str_add(out, "as expected, ");
 		still_ran(s, out);
 		str_add(out, "\n");
@@ -296,8 +296,8 @@ static void add_newer(void *ctx, const char *path)
 /* The files quoted in the text that have changed since their object was built. */
 static void newer_lines(struct run *s, struct str *out)
 {
-	for (size_t i = 0; s->root && i < s->root->images.count; i++) {
-		struct module *m = s->root->images.items[i].module;
+	for (size_t i = 0; run_root(s) && i < run_process_images(run_root(s))->count; i++) {
+		struct module *m = run_process_images(run_root(s))->items[i].module;
 		struct newer_files n = {m, out};
 
 		if (module_find_debug(m) && !m->debug_separate)
@@ -315,8 +315,8 @@ static void explain_verdict(struct run *s, enum verdict v, bool brief, struct st
 	if (v == VERDICT_NEVER_REACHED)
 		missing_lines(s, out);
 	livelock_line(s, out);
-	if ((v == VERDICT_NEVER_OPENED || v == VERDICT_TIME_LIMIT) && s->cycle.length)
-		str_addf(out, "stuck for good: %s\n", str_text(&s->cycle));
+	if ((v == VERDICT_NEVER_OPENED || v == VERDICT_TIME_LIMIT) && waiting_cycle(s)->length)
+		str_addf(out, "stuck for good: %s\n", str_text(waiting_cycle(s)));
 	if (v == VERDICT_NEVER_OPENED || v == VERDICT_GATE_DEADLOCK) {
 		infeasible_lines(s, out);
 		hints_gates(s, out);
@@ -334,20 +334,22 @@ static void explain_tell(struct run *s, struct run_result *out, const struct err
 {
 	if (failed)
 		return;
-	if (!s->interrupted)
+	if (!run_interrupted(s))
 		explain_verdict(s, out->verdict, false, &out->text);
-	if (out->verdict == VERDICT_OK && attach_only_looks(s)) {
-		str_addf(&out->text, "gatectl: process %d is in no deadlock\n", s->options->pid);
+	if (out->verdict == VERDICT_OK && run_only_looks(s)) {
+		str_addf(&out->text, "gatectl: process %d is in no deadlock\n",
+			 run_options(s)->pid);
 		thread_lines(s, &out->text);
 	}
 	leftover_tell(s, &out->text);
 	crash_expected(s, out->verdict, &out->note);
 	out->note_always = out->note.length > 0;
-	if (out->verdict == VERDICT_OK && !s->interrupted && !out->note.length)
+	if (out->verdict == VERDICT_OK && !run_interrupted(s) && !out->note.length)
 		explain_expected(s, &out->note);
 	blame_verdict(s, out->verdict, out);
 	report_run(s, out);
-	if (s->options->quiet && crash_of_root(s) && !s->interrupted) { /* the reports have all */
+	if (run_options(s)->quiet && crash_of_root(s) && !run_interrupted(s)) {
+		/* the reports have all */
 		str_clear(&out->text);
 		explain_verdict(s, out->verdict, true, &out->text);
 	}

@@ -32,7 +32,7 @@ static bool waits_at(const struct place *p, const struct gate *g)
 /* Did it die with the program while it was held? */
 static bool is_lost(const struct run_thread *t)
 {
-	return t->lost && t->process->lost_held.count;
+	return run_thread_is_lost(t);
 }
 
 static bool is_held(const struct run_thread *t)
@@ -47,7 +47,7 @@ static bool is_alive(const struct run_thread *t)
 
 static bool is_held_at(const struct run_thread *t, const struct gate *g)
 {
-	return is_held(t) && t->hold.gate == g;
+	return is_held(t) && run_thread_hold(t)->gate == g;
 }
 
 /* Names the living threads that the gate holds (at this place, if it is not NULL), or does not hold. `out` may be NULL.
@@ -57,10 +57,10 @@ static size_t add_living(struct run *s, const struct gate *g, bool there, const 
 {
 	PASSERS(list);
 
-	array_each(struct run_thread *, it, &s->threads)
-		if (is_alive(*it) && is_held_at(*it, g) == there &&
-		    (!at || (*it)->hold.place == at))
-			*array_add(&list) = (struct passer){.thread = (*it)->engine};
+	run_each_thread(t, s)
+		if (is_alive(t) && is_held_at(t, g) == there &&
+		    (!at || run_thread_hold(t)->place == at))
+			*array_add(&list) = (struct passer){.thread = run_thread_engine(t)};
 	if (out)
 		passers_add(&list, out);
 	return list.count;
@@ -81,9 +81,9 @@ static bool function_holds(struct run *s, const struct place *p)
 /* A thread that is held there, before the verb that opens; or NULL. */
 static const struct run_thread *stopped_before(struct run *s, const struct place *p)
 {
-	array_each(struct run_thread *, it, &s->threads)
-		if (is_held(*it) && (*it)->hold.place == p)
-			return *it;
+	run_each_thread(t, s)
+		if (is_held(t) && run_thread_hold(t)->place == p)
+			return t;
 	return NULL;
 }
 
@@ -94,11 +94,12 @@ static void why_not_opened(struct run *s, const struct place *p, const struct ga
 	const struct run_thread *before = stopped_before(s, main);
 
 	if (before) {
-		str_addf(out, "%s has come there, but is held ", before->engine->id);
-		if (before->hold.gate == g)
+		str_addf(out, "%s has come there, but is held ", run_thread_id(before));
+		if (run_thread_hold(before)->gate == g)
 			str_addf(out, "by this very gate: it waits before it opens");
-		else if (before->hold.gate)
-			str_addf(out, "by gate %s before it opens", before->hold.gate->name);
+		else if (run_thread_hold(before)->gate)
+			str_addf(out, "by gate %s before it opens",
+				 run_thread_hold(before)->gate->name);
 		else
 			str_addf(out, "by a %s of the script (%s) before it opens",
 				 place_holder(main), place_source(main));
@@ -120,10 +121,10 @@ static void why_not_opened(struct run *s, const struct place *p, const struct ga
    others came there? */
 static bool is_mistaken(struct run *s, const struct place *p)
 {
-	array_each(struct run_thread *, t, &s->threads)
-		if (!p->arrivals && is_held(*t) && (*t)->hold.gate &&
-		    !hints_opens(p, (*t)->hold.gate) && p->thread &&
-		    engine_thread_matches(s->engine, (*t)->engine, p->thread))
+	run_each_thread(t, s)
+		if (!p->arrivals && is_held(t) && run_thread_hold(t)->gate &&
+		    !hints_opens(p, run_thread_hold(t)->gate) && p->thread &&
+		    engine_thread_matches(run_engine(s), run_thread_engine(t), p->thread))
 			return false;
 	return hints_is_mistaken(s, p);
 }
@@ -134,18 +135,18 @@ static bool would_open(struct run *s, const struct run_thread *t, const struct p
 	const struct near_misses *nm = near_miss_of(p);
 
 	if (!is_alive(t) || stopped_before(s, p) == t ||
-	    (p->thread && !engine_thread_matches(s->engine, t->engine, p->thread)))
+	    (p->thread && !engine_thread_matches(run_engine(s), run_thread_engine(t), p->thread)))
 		return false;
-	return p->thread || (nm && hints_inside(nm, t->engine));
+	return p->thread || (nm && hints_inside(nm, run_thread_engine(t)));
 }
 
 /* ... a thread that waits for the very same gate; or NULL. */
 static const struct run_thread *waits_itself(struct run *s, const struct place *p,
 					     const struct gate *g)
 {
-	array_each(struct run_thread *, t, &s->threads)
-		if (would_open(s, *t, p) && is_held_at(*t, g))
-			return *t;
+	run_each_thread(t, s)
+		if (would_open(s, t, p) && is_held_at(t, g))
+			return t;
 	return NULL;
 }
 
@@ -155,13 +156,13 @@ static void opener_threads(struct run *s, const struct place *p, const struct ga
 	const struct run_thread *t = waits_itself(s, p, g);
 	bool any = false;
 
-	array_each(struct run_thread *, it, &s->threads)
-		any |= would_open(s, *it, p);
+	run_each_thread(it, s)
+		any |= would_open(s, it, p);
 	if (t && waiting_of(t)->file)
 		waiting_begin_line(waiting_of(t)->file, waiting_of(t)->line, out);
 	if (t)
 		str_addf(out, "%s would open gate %s there, but waits at it itself here\n",
-			 t->engine->id, g->name);
+			 run_thread_id(t), g->name);
 	else if (!any && p->thread && hints_match(s, p->thread))
 		str_addf(out, "%s: no thread that matches '%s' is alive any more to open it\n",
 			 place_source(p), p->thread);
@@ -182,7 +183,7 @@ static void opener_line(struct run *s, const struct place *p, const struct gate 
 
 static const struct gate *other_named(struct run *s, const struct gate *but, const char *name)
 {
-	engine_each_gate(g, s->engine)
+	engine_each_gate(g, run_engine(s))
 		if (g != but && !g->from_order && strcmp(g->name, name) == 0)
 			return g;
 	return NULL;
@@ -196,7 +197,7 @@ static const struct gate *like(struct run *s, const struct gate *g)
 	STR(ignored);
 	char *best;
 
-	engine_each_gate(other, s->engine)
+	engine_each_gate(other, run_engine(s))
 		if (other != g && !other->from_order)
 			suggest_offer(&similar, other->name);
 	best = suggest_best(&similar);
@@ -209,7 +210,7 @@ static const struct gate *like(struct run *s, const struct gate *g)
 
 static const struct place *opener_of(struct run *s, const struct gate *g)
 {
-	engine_each_place(p, s->engine)
+	engine_each_place(p, run_engine(s))
 		if (hints_opens(p, g))
 			return p;
 	return NULL;
@@ -218,12 +219,12 @@ static const struct place *opener_of(struct run *s, const struct gate *g)
 /* The line of the script where threads wait for the gate; a function may wait for it, too. */
 static const char *waited_for_at(struct run *s, const struct gate *g)
 {
-	engine_each_place(p, s->engine)
+	engine_each_place(p, run_engine(s))
 		if (waits_at(p, g))
 			return place_source(p);
-	array_each(struct run_thread *, t, &s->threads)
-		if (is_held_at(*t, g))
-			return place_source((*t)->hold.place);
+	run_each_thread(t, s)
+		if (is_held_at(t, g))
+			return place_source(run_thread_hold(t)->place);
 	return g->name;
 }
 
@@ -232,8 +233,8 @@ static bool functions_that_may(struct run *s, const struct gate *g, struct str *
 {
 	bool any = false;
 
-	engine_each_place(p, s->engine) {
-		if (!engine_may_open(s->engine, p, g))
+	engine_each_place(p, run_engine(s)) {
+		if (!engine_may_open(run_engine(s), p, g))
 			continue;
 		any = true;
 		str_addf(out, "%s: the function at %s may open gate %s: ", place_source(p),
@@ -311,16 +312,16 @@ static void barrier_lines(struct run *s, const struct gate *g, struct str *out)
 		str_addf(out, " do%s not", others == 1 ? "es" : "");
 	}
 	str_add(out, "\n");
-	engine_each_place(p, s->engine)
+	engine_each_place(p, run_engine(s))
 		if (waits_at(p, g) && !p->companion_of)
 			way_to_barrier(s, p, out);
-	array_each(struct run_thread *, t, &s->threads)
-		if (is_alive(*t) && needs_one_at(*t, g)) {
-			const struct waiting *w = waiting_of(*t);
+	run_each_thread(t, s)
+		if (is_alive(t) && needs_one_at(t, g)) {
+			const struct waiting *w = waiting_of(t);
 
 			if (w->file && w->line)
 				waiting_begin_line(w->file, w->line, out);
-			str_addf(out, "%s cannot come to the barrier: it %s\n", (*t)->engine->id,
+			str_addf(out, "%s cannot come to the barrier: it %s\n", run_thread_id(t),
 				 str_text(&w->text));
 		}
 }
@@ -335,7 +336,7 @@ static void gate_lines(struct run *s, const struct gate *g, struct str *out)
 		barrier_lines(s, g, out);
 		return;
 	}
-	engine_each_place(p, s->engine) {
+	engine_each_place(p, run_engine(s)) {
 		if (!hints_opens(p, g))
 			continue;
 		opener_line(s, p, g, out);
@@ -343,7 +344,7 @@ static void gate_lines(struct run *s, const struct gate *g, struct str *out)
 	}
 	if (!any && g->kind == GATE_SIMPLE)
 		not_opened(s, g, out);
-	else if (any && !add_living(s, g, false, NULL, NULL) && !s->outcome.held_at_end)
+	else if (any && !add_living(s, g, false, NULL, NULL) && !run_outcome(s)->held_at_end)
 		str_addf(out, "%s: no thread is left that could open gate %s\n",
 			 waited_for_at(s, g), g->name);
 	if (any || g->kind == GATE_SIMPLE)
@@ -357,10 +358,10 @@ static void gate_lines(struct run *s, const struct gate *g, struct str *out)
 
 void hints_gates(struct run *s, struct str *out)
 {
-	engine_each_gate(g, s->engine)
+	engine_each_gate(g, run_engine(s))
 		if (holds_any(s, g))
 			gate_lines(s, g, out);
-	engine_each_place(p, s->engine) {
+	engine_each_place(p, run_engine(s)) {
 		if (!function_holds(s, p))
 			continue;
 		str_addf(out, "%s: the %s at %s still says no to ", place_source(p),
@@ -375,8 +376,8 @@ void hints_gates(struct run *s, struct str *out)
 /* A place that would open a gate that holds somebody, but was not reached; or NULL. */
 static const struct place *missing_opener(struct run *s)
 {
-	engine_each_gate(g, s->engine)
-		engine_each_place(p, s->engine)
+	engine_each_gate(g, run_engine(s))
+		engine_each_place(p, run_engine(s))
 			if (holds_any(s, g) && hints_opens(p, g) &&
 			    (!place_reached(hints_main(p)) || stopped_before(s, hints_main(p))))
 				return hints_main(p);
@@ -388,7 +389,7 @@ static const struct gate *orphan(struct run *s)
 {
 	STR(ignored);
 
-	engine_each_gate(g, s->engine)
+	engine_each_gate(g, run_engine(s))
 		if (holds_any(s, g) && g->kind == GATE_SIMPLE && !opener_of(s, g) &&
 		    !functions_that_may(s, g, &ignored))
 			return g;
@@ -399,7 +400,7 @@ static bool barrier_try(struct run *s, const struct gate *g, struct str *out)
 {
 	size_t here = add_living(s, g, true, NULL, NULL), could = here;
 
-	engine_each_place(p, s->engine) {
+	engine_each_place(p, run_engine(s)) {
 		STR(others);
 
 		if (!p->thread || !waits_at(p, g) || !hints_shut_out(s, p, &others))
@@ -408,17 +409,17 @@ static bool barrier_try(struct run *s, const struct gate *g, struct str *out)
 			 p->location);
 		return true;
 	}
-	array_each(struct run_thread *, t, &s->threads) {
-		const struct run_thread *owner = is_alive(*t) ? needs_one_at(*t, g) : NULL;
+	run_each_thread(t, s) {
+		const struct run_thread *owner = is_alive(t) ? needs_one_at(t, g) : NULL;
 
-		if (!owner || !waiting_of(*t)->object || waiting_of(*t)->kind != WAITING_MUTEX)
+		if (!owner || !waiting_of(t)->object || waiting_of(t)->kind != WAITING_MUTEX)
 			continue;
 		str_addf(out, "a place for the barrier at which %s does not own %s: %s needs it",
-			 owner->engine->id, waiting_of(*t)->object, (*t)->engine->id);
+			 run_thread_id(owner), waiting_of(t)->object, run_thread_id(t));
 		return true;
 	}
-	array_each(struct run_thread *, t, &s->threads)
-		could += is_alive(*t) && !is_held_at(*t, g) && !needs_one_at(*t, g);
+	run_each_thread(t, s)
+		could += is_alive(t) && !is_held_at(t, g) && !needs_one_at(t, g);
 	if (could >= g->barrier_size)
 		return false;
 	if (here > 1)
@@ -433,49 +434,50 @@ static bool way_try(struct run *s, const struct place *p, struct str *out)
 	const struct near_misses *nm = near_miss_of(p);
 	const struct run_thread *itself = NULL, *held = NULL;
 
-	if (s->outcome.gate_limit || s->outcome.held_at_end) {
+	if (run_outcome(s)->gate_limit || run_outcome(s)->held_at_end) {
 		str_addf(out, "find out what keeps %s from being reached%s", p->location,
-			 s->outcome.gate_limit ? "; `--gate-limit` makes the wait longer"
-					       : " before the program ends");
+			 run_outcome(s)->gate_limit ? "; `--gate-limit` makes the wait longer"
+						    : " before the program ends");
 		return true;
 	}
-	engine_each_gate(g, s->engine)
+	engine_each_gate(g, run_engine(s))
 		if (!itself && hints_opens(p, g))
 			itself = waits_itself(s, p, g);
 	if (stopped_before(s, p)) {
 		str_addf(out, "at %s, let %s open before it waits: write :open in front of :wait",
-			 p->location, stopped_before(s, p)->engine->id);
+			 p->location, run_thread_id(stopped_before(s, p)));
 		return true;
 	}
 	if (itself) {
 		str_addf(out,
 			 "open gate %s at a place that comes before %s, or let another thread "
 			 "open it",
-			 itself->hold.gate->name, itself->hold.place->location);
+			 run_thread_hold(itself)->gate->name,
+			 run_thread_hold(itself)->place->location);
 		return true;
 	}
-	array_each(struct run_thread *, t, &s->threads) {
-		if (is_alive(*t) && !is_held(*t))
+	run_each_thread(t, s) {
+		if (is_alive(t) && !is_held(t))
 			return false;
-		held = held || !is_alive(*t) ? held : *t;
+		held = held || !is_alive(t) ? held : t;
 	}
 	if (!held || !nm || !nm->function || !nm->complete || nm->visits.count)
 		return false;
 	str_addf(out, "hold %s later: as long as it is held there, nobody calls %s",
-		 held->engine->id, nm->function);
+		 run_thread_id(held), nm->function);
 	return true;
 }
 
 /* A barrier at which threads wait in vain, or a function that lets none go. */
 static bool holder_try(struct run *s, struct str *out)
 {
-	engine_each_gate(g, s->engine)
+	engine_each_gate(g, run_engine(s))
 		if (g->kind == GATE_BARRIER && holds_any(s, g)) {
 			if (barrier_try(s, g, out))
 				return true;
 			break;
 		}
-	engine_each_place(p, s->engine) {
+	engine_each_place(p, run_engine(s)) {
 		if (!function_holds(s, p))
 			continue;
 		str_addf(out, "let the %s at %s say yes to one of the threads that it holds",

@@ -91,8 +91,8 @@ static bool near_by_thread(struct run *s, const struct place *p, struct str *out
 
 static void offer_objects(struct run *s, struct suggestions *like)
 {
-	array_each(struct run_process *, p, &s->processes) {
-		array_each(const struct image, image, &(*p)->images) {
+	run_each_process(p, s) {
+		array_each(const struct image, image, run_process_images(p)) {
 			const char *path = module_path(image->module), *dot;
 			const char *base = str_base_name(path);
 			char *plain;
@@ -111,19 +111,20 @@ static void offer_objects(struct run *s, struct suggestions *like)
 
 static void near_by_object(struct run *s, const struct run_place *sp, struct str *out)
 {
-	struct suggestions like = {.wanted = sp->location.object};
+	struct suggestions like = {.wanted = run_place_location(sp)->object};
+	const char *name;
 
-	if (sp->nearest) {
-		str_add(out, sp->nearest);
+	if (run_place_nearest(sp)) {
+		str_add(out, run_place_nearest(sp));
 		return;
 	}
-	array_each(char *, name, &s->unread) {
-		if (!module_path_matches(*name, sp->location.object))
+	for (size_t i = 0; (name = run_unreadable(s, i)); i++) {
+		if (!module_path_matches(name, run_place_location(sp)->object))
 			continue;
-		str_addf(out, "the file that is loaded as %s cannot be opened from here", *name);
+		str_addf(out, "the file that is loaded as %s cannot be opened from here", name);
 		return;
 	}
-	str_addf(out, "no object %s was ever loaded", sp->location.object);
+	str_addf(out, "no object %s was ever loaded", run_place_location(sp)->object);
 	offer_objects(s, &like);
 	suggest_take(&like, out);
 }
@@ -188,7 +189,7 @@ static void add_inside(const struct run *s, const struct near_misses *nm, bool f
 {
 	const struct engine_thread *t;
 
-	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++) {
+	for (size_t i = 0; (t = engine_thread_at(run_engine(s), i)); i++) {
 		const struct waiting *w = waiting_of(threads_of(t));
 
 		if (!hints_inside(nm, t))
@@ -239,7 +240,7 @@ static void add_not_executed(const struct near_misses *nm, struct str *out)
 static void near_by_function(const struct run *s, const struct near_misses *nm, struct str *out)
 {
 	if (!nm->visits.count) {
-		if (nm->complete && nm->function && !s->untraced_children)
+		if (nm->complete && nm->function && !run_has_untraced_children(s))
 			str_addf(out, "%s was never called", nm->function);
 		else
 			str_add(out, "no thread arrived there");
@@ -272,7 +273,7 @@ static void near_by_function(const struct run *s, const struct near_misses *nm, 
 static bool all_meant(struct run *s, const struct place *p, const struct near_misses *nm)
 {
 	array_each(const struct near_miss_visit, v, &nm->visits)
-		if (!engine_thread_matches(s->engine, v->thread, p->thread))
+		if (!engine_thread_matches(run_engine(s), v->thread, p->thread))
 			return false;
 	return true;
 }
@@ -284,12 +285,12 @@ static void add_inlined(const struct run_place *sp, struct str *out)
 {
 	unsigned copies = 0;
 
-	array_each(struct source_sites *const, sites, &sp->results)
+	array_each(struct source_sites *const, sites, run_place_results(sp))
 		copies = (*sites)->inlined_skipped > copies ? (*sites)->inlined_skipped : copies;
-	if (copies && sp->location.kind == LOCATION_RETURN)
+	if (copies && run_place_location(sp)->kind == LOCATION_RETURN)
 		str_addf(out,
 			 "; %s was also inlined, at %u call%s, where there is no return to stop at",
-			 sp->location.name, copies, copies == 1 ? "" : "s");
+			 run_place_location(sp)->name, copies, copies == 1 ? "" : "s");
 }
 
 static void near(struct run *s, const struct place *p, struct str *out)
@@ -301,7 +302,7 @@ static void near(struct run *s, const struct place *p, struct str *out)
 		near_by_condition(p, out);
 	else if (p->arrivals)
 		near_by_hit(s, p, out);
-	else if (sp->located && !sp->found && sp->location.object)
+	else if (run_place_lacks_object(sp))
 		near_by_object(s, sp, out);
 	else if (p->thread && near_by_thread(s, p, out))
 		return;
@@ -337,7 +338,7 @@ void hints_missing_lines(struct run *s, const struct place *p, struct str *out)
 	if (!nm || passers_any(p))
 		return;
 	site = &nm->meant->items[0];
-	text = source_line(s->symbols, site->file, site->line);
+	text = source_line(run_symbols(s), site->file, site->line);
 	if (text)
 		str_addf(out, "%s:%u: this line was meant: %s\n", path_shown(site->file),
 			 site->line, text + strspn(text, " \t"));
@@ -355,8 +356,8 @@ static bool means_thread_exit(struct run *s, const struct place *p)
 
 	if (p->kind != PLACE_EXIT || !p->thread || p->arrivals || !hints_match(s, p->thread))
 		return false;
-	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++)
-		if (engine_thread_matches(s->engine, t, p->thread) &&
+	for (size_t i = 0; (t = engine_thread_at(run_engine(s), i)); i++)
+		if (engine_thread_matches(run_engine(s), t, p->thread) &&
 		    (!t->exited || strcmp(t->start, "main") == 0))
 			return false;
 	return true;
@@ -390,12 +391,12 @@ static const char *common_name(const struct passers *list)
    NULL. */
 static const struct run_thread *kept_away(struct run *s, const struct place *p)
 {
-	array_each(struct run_thread *, t, &s->threads) {
-		const struct waiting *w = waiting_of(*t);
+	run_each_thread(t, s) {
+		const struct waiting *w = waiting_of(t);
 
 		if (waiting_is_alive(w) && w->kind != WAITING_RUNNING &&
-		    engine_thread_matches(s->engine, (*t)->engine, p->thread))
-			return *t;
+		    engine_thread_matches(run_engine(s), run_thread_engine(t), p->thread))
+			return t;
 	}
 	return NULL;
 }
@@ -403,7 +404,7 @@ static const struct run_thread *kept_away(struct run *s, const struct place *p)
 static bool all_of_kind(const struct passers *list, const struct run_thread *t)
 {
 	array_each(const struct passer, one, list)
-		if (strcmp(one->thread->start, t->engine->start) != 0)
+		if (strcmp(one->thread->start, run_thread_engine(t)->start) != 0)
 			return false;
 	return true;
 }
@@ -412,7 +413,7 @@ static bool all_of_kind(const struct passers *list, const struct run_thread *t)
 static void try_order(const struct run_thread *kept, const struct place *p, struct str *out)
 {
 	str_addf(out, "another order: %s, which is meant at %s, %s and cannot come there first",
-		 kept->engine->id, p->location, str_text(&waiting_of(kept)->text));
+		 run_thread_id(kept), p->location, str_text(&waiting_of(kept)->text));
 }
 
 /* If the name is set later, suggest the id, which is known from the start. */
@@ -480,14 +481,14 @@ static void try_line(const struct run *s, const struct place *p, struct str *out
 		str_add(out, "name a line that is executed");
 	}
 	str_addf(out, "; `gatectl lines %s '%s'` tells what the location means",
-		 s->options->argv[0], p->location);
+		 run_options(s)->argv[0], p->location);
 }
 
 bool hints_jumped_try(const struct run *s, struct str *out)
 {
-	engine_each_place(p, s->engine) {
+	engine_each_place(p, run_engine(s)) {
 		const struct run_place *sp = p->user;
-		const struct location *l = &sp->location;
+		const struct location *l = run_place_location(sp);
 
 		if (!passers_jumped(p))
 			continue;
@@ -515,11 +516,11 @@ void hints_missing_try(struct run *s, const struct place *p, struct str *out)
 		str_add(out,
 			":log \"{var.NAME}\" there without `when`, which prints what the condition "
 			"sees");
-	else if (sp->located && !sp->found && sp->location.object)
+	else if (run_place_lacks_object(sp))
 		str_addf(out,
 			 "the name of an object that the program loads: `gatectl lines %s "
 			 "'OBJECT!...'` finds those that it starts with",
-			 s->options->argv[0]);
+			 run_options(s)->argv[0]);
 	else if (p->kind == PLACE_THREAD_START && p->thread && strcmp(p->thread, "main") == 0)
 		str_add(out,
 			"at \"main\": that thread is there from the beginning, none starts it");
@@ -532,8 +533,9 @@ void hints_missing_try(struct run *s, const struct place *p, struct str *out)
 		;
 	else if (p->thread && (others.count || others.more || !hints_match(s, p->thread)))
 		try_thread(s, p, &others, out);
-	else if (s->plan.expect.end == EXPECT_SIGNAL && s->outcome.end == OUTCOME_SIGNALED &&
-		 s->outcome.signal == s->plan.expect.signal)
+	else if (run_plan(s)->expect.end == EXPECT_SIGNAL &&
+		 run_outcome(s)->end == OUTCOME_SIGNALED &&
+		 run_outcome(s)->signal == run_plan(s)->expect.signal)
 		str_addf(out,
 			 "optional = true at %s, if the crash may come before it: that came as "
 			 "expected",
@@ -544,5 +546,5 @@ void hints_missing_try(struct run *s, const struct place *p, struct str *out)
 		try_line(s, p, out);
 	else
 		str_addf(out, "`gatectl lines %s '%s'` tells what the location means",
-			 s->options->argv[0], p->location);
+			 run_options(s)->argv[0], p->location);
 }

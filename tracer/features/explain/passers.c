@@ -28,7 +28,7 @@ static struct passed *passed_of(const struct place *place)
 {
 	const struct run_place *sp = place->user;
 
-	return kept_make(&sp->kept, &keeper);
+	return kept_make(run_place_kept(sp), &keeper);
 }
 
 bool passers_count(struct passers *list, const struct engine_thread *t)
@@ -52,11 +52,11 @@ void passers_comes(struct run *s, struct run_thread *t, struct place *place)
 	if (!sp)
 		return;
 	if ((place->thread || !place_reached(place)) &&
-	    !passers_count(&passed_of(place)->by, t->engine) &&
-	    !engine_thread_matches(s->engine, t->engine, place->thread))
+	    !passers_count(&passed_of(place)->by, run_thread_engine(t)) &&
+	    !engine_thread_matches(run_engine(s), run_thread_engine(t), place->thread))
 		passed_of(place)->others++;
-	if (t->at_return == SOURCE_TAIL)
-		passed_of(place)->jumped |= sp->located && sp->location.kind == LOCATION_RETURN;
+	if (run_thread_stands_at(t) == SOURCE_TAIL)
+		passed_of(place)->jumped |= run_place_location(sp)->kind == LOCATION_RETURN;
 }
 
 void passers_passed(struct run *s, struct place *p, unsigned long arrivals, bool others)
@@ -88,10 +88,10 @@ void passers_of(struct run *s, const struct place *p, bool meant, struct passers
 	const struct engine_thread *t;
 
 	out->more = meant ? 0 : passed_of(p)->others;
-	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++)
+	for (size_t i = 0; (t = engine_thread_at(run_engine(s), i)); i++)
 		array_each(const struct passer, one, &passed_of(p)->by)
 			if (one->thread == t &&
-			    engine_thread_matches(s->engine, t, p->thread) == meant)
+			    engine_thread_matches(run_engine(s), t, p->thread) == meant)
 				*array_add(out) = *one;
 }
 
@@ -155,7 +155,7 @@ void passers_add(const struct passers *list, struct str *out)
 /* The thread's own name, unless it just inherited the program's. */
 static const char *own_name(struct run *s, const struct engine_thread *t)
 {
-	const struct engine_thread *first = engine_thread_at(s->engine, 0);
+	const struct engine_thread *first = engine_thread_at(run_engine(s), 0);
 	const char *name = threads_name(s, t), *given = threads_name(s, first);
 
 	return *name && *given && strcmp(name, given) != 0 ? name : NULL;
@@ -166,9 +166,9 @@ void hints_threads(struct run *s, struct str *out)
 	const struct engine_thread *t;
 	size_t count = 0;
 
-	while (engine_thread_at(s->engine, count))
+	while (engine_thread_at(run_engine(s), count))
 		count++;
-	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++) {
+	for (size_t i = 0; (t = engine_thread_at(run_engine(s), i)); i++) {
 		const char *runs = trampoline_of(threads_of(t))->runs;
 
 		if (!passers_next(i, count, LISTED_MOST, out))
@@ -185,8 +185,8 @@ const struct engine_thread *hints_match(struct run *s, const char *pattern)
 {
 	const struct engine_thread *t;
 
-	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++)
-		if (engine_thread_matches(s->engine, t, pattern))
+	for (size_t i = 0; (t = engine_thread_at(run_engine(s), i)); i++)
+		if (engine_thread_matches(run_engine(s), t, pattern))
 			break;
 	return t;
 }
@@ -201,7 +201,7 @@ void hints_like(struct run *s, const char *pattern, struct str *out, char **best
 		if (*c != '*' && *c != '?')
 			str_add_bytes(&wanted, c, 1);
 	like.wanted = str_text(&wanted);
-	for (size_t i = 0; (t = engine_thread_at(s->engine, i)); i++) {
+	for (size_t i = 0; (t = engine_thread_at(run_engine(s), i)); i++) {
 		const char *runs = trampoline_of(threads_of(t))->runs;
 
 		suggest_offer(&like, strpbrk(pattern, "#/") ? t->id : t->start);

@@ -16,9 +16,9 @@ int interactive_needs_program(const struct interactive *l, struct error *err)
 
 struct run_thread *interactive_find_id(struct interactive *l, const char *id)
 {
-	array_each(struct run_thread *, it, &l->run.threads)
-		if (strcmp((*it)->engine->id, id) == 0)
-			return *it;
+	run_each_thread(t, l->run)
+		if (strcmp(run_thread_id(t), id) == 0)
+			return t;
 	return NULL;
 }
 
@@ -29,8 +29,8 @@ struct run_thread *interactive_thread(struct interactive *l, const char *name, s
 
 	if (interactive_needs_program(l, err) < 0)
 		return NULL;
-	if (number_read(name, l->run.threads.count, &number) && number)
-		return l->run.threads.items[number - 1];
+	if (number_read(name, run_thread_count(l->run), &number) && number)
+		return run_thread_at(l->run, number - 1);
 	t = interactive_find_id(l, name);
 	if (t)
 		return t;
@@ -43,24 +43,24 @@ struct run_thread *interactive_living(struct interactive *l, const char *name, s
 {
 	struct run_thread *t = interactive_thread(l, name, err);
 
-	if (!t || t->tracee)
+	if (!t || run_thread_lives(t))
 		return t;
-	error_set(err, ERROR_USAGE, "%s has exited", t->engine->id);
+	error_set(err, ERROR_USAGE, "%s has exited", run_thread_id(t));
 	return NULL;
 }
 
 int interactive_let(struct interactive *l, struct run_thread *t, struct error *err)
 {
-	if (!t->engine->held) {
-		t->parked = NOT_PARKED;
+	if (!run_thread_is_held(t)) {
+		run_thread_park(t, NOT_PARKED);
 		return 0;
 	}
-	if (engine_pass_by_hand(l->run.engine, t->engine) < 0) {
+	if (engine_pass_by_hand(run_engine(l->run), run_thread_engine(t)) < 0) {
 		error_set(err, ERROR_USAGE, "%s is in a :run function, which alone can let it go",
-			  t->engine->id);
+			  run_thread_id(t));
 		return error_hint(err, "`drop` the line of `gates` that has it");
 	}
-	t->parked = NOT_PARKED;
-	apply_decisions(&l->run);
+	run_thread_park(t, NOT_PARKED);
+	apply_decisions(l->run);
 	return 1;
 }

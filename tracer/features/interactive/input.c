@@ -16,7 +16,7 @@ static bool is_terminal(const struct run_process *p, int fd)
 	struct stat mine, its;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", p->pid, fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", run_process_pid(p), fd);
 	return fstat(STDIN_FILENO, &mine) == 0 && S_ISCHR(mine.st_mode) && stat(path, &its) == 0 &&
 	       S_ISCHR(its.st_mode) && its.st_rdev == mine.st_rdev;
 }
@@ -26,7 +26,7 @@ static bool polls(const struct run_process *p, uint64_t address, uint64_t count)
 	struct pollfd files[MOST_FILES];
 	size_t n = count < MOST_FILES ? count : MOST_FILES;
 
-	if (tracee_read(p->tracee, address, files, n * sizeof(*files)) < 0)
+	if (tracee_read(run_process_tracee(p), address, files, n * sizeof(*files)) < 0)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (files[i].events & POLLIN && is_terminal(p, files[i].fd))
@@ -38,7 +38,7 @@ static bool selects(const struct run_process *p, uint64_t count, uint64_t addres
 {
 	fd_set files;
 
-	if (!address || tracee_read(p->tracee, address, &files, sizeof(files)) < 0)
+	if (!address || tracee_read(run_process_tracee(p), address, &files, sizeof(files)) < 0)
 		return false;
 	for (int fd = 0; fd < FD_SETSIZE && (uint64_t)fd < count; fd++)
 		if (FD_ISSET(fd, &files) && is_terminal(p, fd))
@@ -48,10 +48,10 @@ static bool selects(const struct run_process *p, uint64_t count, uint64_t addres
 
 static bool reads(const struct run_thread *t)
 {
-	const struct run_process *p = t->process;
+	const struct run_process *p = run_process_of(t);
 	struct tracee_block b;
 
-	tracee_look(t->tracee, &b);
+	tracee_look(run_thread_tracee(t), &b);
 	if (b.activity != TRACEE_BLOCKED)
 		return false;
 	switch (b.number) {
@@ -71,8 +71,9 @@ static bool reads(const struct run_thread *t)
 
 bool interactive_reads_terminal(struct run *s)
 {
-	array_each(struct run_thread *, it, &s->threads)
-		if ((*it)->tracee && !(*it)->engine->held && (*it)->process->tracee && reads(*it))
+	run_each_thread(t, s)
+		if (run_thread_lives(t) && !run_thread_is_held(t) &&
+		    run_process_lives(run_process_of(t)) && reads(t))
 			return true;
 	return false;
 }

@@ -1,5 +1,5 @@
 #include "tracer/run/places/places.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
@@ -28,6 +28,7 @@ struct interactive *interactive_new(const struct run_options *o, struct modules 
 	memset(&l->options.orders, 0, sizeof(l->options.orders));
 	l->symbols = symbols;
 	l->ui = ui;
+	l->run = run_new(&l->options, symbols, 1);
 	l->state = INTERACTIVE_ENDED;
 	return l;
 }
@@ -36,11 +37,11 @@ static void end_run(struct interactive *l)
 {
 	if (!l->began)
 		return;
-	interactive_forget_stops(&l->run);
+	interactive_forget_stops(l->run);
 	steps_forget(&l->taken);
 	run_result_fini(&l->result);
-	run_fini(&l->run);
-	l->run = (struct run){0};
+	run_free(l->run);
+	l->run = run_new(&l->options, l->symbols, 1);
 	l->result = (struct run_result){0};
 	l->only = l->came = l->roused = NULL; /* threads of that run */
 	l->crash = NULL;
@@ -53,6 +54,7 @@ void interactive_free(struct interactive *l)
 	if (!l)
 		return;
 	end_run(l);
+	run_free(l->run);
 	given_fini(&l->given);
 	steps_fini(&l->taken);
 	base_free(l);
@@ -69,28 +71,25 @@ static void release_halted(struct run *s)
 {
 	const struct interactive *l = interactive_of(s);
 
-	s->control.halted = false;
-	array_each(struct run_thread *, it, &s->threads) {
-		struct run_thread *t = *it;
-
-		if (!t->paused || t->parked || !t->tracee || (l->only && l->only != t))
+	run_set_halted(s, false);
+	run_each_thread(t, s) {
+		if (!run_thread_is_paused(t) || run_thread_parked(t) || !run_thread_lives(t) ||
+		    (l->only && l->only != t))
 			continue;
-		t->paused = false;
-		t->sent_scope = 0;
-		tracee_resume(s->tracee, t->tracee);
+		run_thread_unpause(s, t);
 	}
 }
 
 /* The reports tell what threads do now, before all of them are stopped. */
 static void note_what_they_do(struct run *s)
 {
-	array_each(struct run_thread *, it, &s->threads) {
-		struct run_thread *t = *it;
+	run_each_thread(t, s) {
 		struct judged *judged = judged_of(t);
 
-		judged->on = t->tracee && !t->engine->held && !t->paused;
+		judged->on =
+			run_thread_lives(t) && !run_thread_is_held(t) && !run_thread_is_paused(t);
 		if (judged->on)
-			tracee_look(t->tracee, &judged->look);
+			tracee_look(run_thread_tracee(t), &judged->look);
 	}
 }
 
@@ -98,32 +97,32 @@ static void note_what_they_do(struct run *s)
    which is handled when the program goes on. */
 static void look_around(struct interactive *l)
 {
-	struct run *s = &l->run;
-	bool explained =
-		(l->state == INTERACTIVE_REST && s->explained) || l->state == INTERACTIVE_CRASHED;
+	struct run *s = l->run;
+	bool explained = (l->state == INTERACTIVE_REST && run_is_explained(s)) ||
+			 l->state == INTERACTIVE_CRASHED;
 
 	l->only = NULL;
 	interactive_forget_stops(s);
 	if (!explained)
 		note_what_they_do(s);
-	s->control.halted = true;
-	tracee_halt(s->tracee);
+	run_set_halted(s, true);
+	tracee_halt(run_tracee(s));
 	pages_forget(s);
 	if (!explained)
 		waiting_explain(s);
-	s->explained = false;
-	array_each(struct run_thread *, it, &s->threads) {
-		judged_of(*it)->on = false;
-		if ((*it)->tracee && tracee_is_paused((*it)->tracee))
-			(*it)->paused = true;
+	run_set_explained(s, false);
+	run_each_thread(t, s) {
+		judged_of(t)->on = false;
+		if (run_thread_lives(t) && tracee_is_paused(run_thread_tracee(t)))
+			run_thread_pause(t);
 	}
 }
 
 static void ended(struct interactive *l)
 {
 	if (l->ui->ends)
-		l->ui->ends(l->ui->ctx, &l->run);
-	run_judge(&l->run, &l->result);
+		l->ui->ends(l->ui->ctx, l->run);
+	run_judge(l->run, &l->result);
 	l->state = INTERACTIVE_ENDED;
 }
 
@@ -131,34 +130,35 @@ static void ended(struct interactive *l)
 
 static int run_to_ready(struct interactive *l, struct error *err)
 {
-	struct run *s = &l->run;
+	struct run *s = l->run;
 	struct tracee_event ev;
 
-	s->control.halted = true;
-	while (!s->loading.root_settled) {
-		tracee_wait(s->tracee, &ev);
+	run_set_halted(s, true);
+	while (!run_is_settled(s)) {
+		tracee_wait(run_tracee(s), &ev);
 		run_turn(s, &ev);
-		if (s->outcome.fault == OUTCOME_FAULT)
-			return error_copy(err, &s->fault);
+		if (run_outcome(s)->fault == OUTCOME_FAULT)
+			return error_copy(err, run_error(s));
 		if (ev.kind == TRACEE_EMPTY)
-			return error_set(
-				err, ERROR_OBJECT, "%s %s before its libraries were loaded",
-				s->options->argv[0], s->interrupted ? "was interrupted" : "ended");
-		if (s->loading.root_settled)
+			return error_set(err, ERROR_OBJECT,
+					 "%s %s before its libraries were loaded",
+					 run_options(s)->argv[0],
+					 run_interrupted(s) ? "was interrupted" : "ended");
+		if (run_is_settled(s))
 			break;
 		release_halted(s);
-		s->control.halted = true;
+		run_set_halted(s, true);
 	}
-	s->interrupted = tracee_forget_interrupt(); /* too late to be an event */
-	return s->interrupted ? error_set(err, ERROR_OBJECT, "the start was interrupted") : 0;
+	run_set_interrupted(s, tracee_forget_interrupt()); /* too late to be an event */
+	return run_interrupted(s) ? error_set(err, ERROR_OBJECT, "the start was interrupted") : 0;
 }
 
 /* What the scripts of the run before said: those of this one are loaded when the program is there. */
 static void keep_given(struct interactive *l)
 {
-	struct given last = l->run.plan.given;
+	struct given last = run_plan(l->run)->given;
 
-	l->run.plan.given = (struct given){0};
+	run_plan(l->run)->given = (struct given){0};
 	end_run(l);
 	given_fini(&l->given);
 	l->given = last;
@@ -166,14 +166,14 @@ static void keep_given(struct interactive *l)
 
 static int launch(struct interactive *l, struct error *err)
 {
-	struct run *s = &l->run;
+	struct run *s = l->run;
 	int failed;
 
 	if (l->ui->starts)
 		l->ui->starts(l->ui->ctx, true);
-	s->plan.given = l->given;
+	run_plan(s)->given = l->given;
 	failed = run_launch(s, err);
-	s->plan.given = (struct given){0};
+	run_plan(s)->given = (struct given){0};
 	if (!failed)
 		failed = run_to_ready(l, err);
 	if (l->ui->starts)
@@ -183,7 +183,7 @@ static int launch(struct interactive *l, struct error *err)
 
 bool interactive_gives_other(const struct interactive *l)
 {
-	return l->state != INTERACTIVE_ENDED && !given_is_same(&l->run.plan.given, &l->given);
+	return l->state != INTERACTIVE_ENDED && !given_is_same(&run_plan(l->run)->given, &l->given);
 }
 
 bool interactive_mute(struct interactive *l, bool mute)
@@ -219,12 +219,13 @@ static bool is_of_interest(const char *signal)
 static void interactive_tell(struct run *s, const struct happened *h)
 {
 	const struct interactive *l = interactive_of(s);
-	bool tells = s->options->verbose || h->what == HAPPENED_HOLD || h->what == HAPPENED_OPEN ||
-		     h->what == HAPPENED_FORK || h->what == HAPPENED_EXEC ||
+	bool tells = run_options(s)->verbose || h->what == HAPPENED_HOLD ||
+		     h->what == HAPPENED_OPEN || h->what == HAPPENED_FORK ||
+		     h->what == HAPPENED_EXEC ||
 		     (h->what == HAPPENED_SIGNAL && is_of_interest(h->text));
 	struct str line = {0};
 
-	if (!l || !tells || s->options->quiet || !l->ui->line)
+	if (!l || !tells || run_options(s)->quiet || !l->ui->line)
 		return;
 	timeline_line(h, &line);
 	if (h->file && h->line && h->what == HAPPENED_HOLD)
@@ -235,25 +236,23 @@ static void interactive_tell(struct run *s, const struct happened *h)
 
 int interactive_start(struct interactive *l, struct error *err)
 {
-	struct run *s = &l->run;
+	struct run *s = l->run;
 	int signal;
 
 	keep_given(l);
 	l->result.interrupted = 0; /* of a start that came to nothing */
 	l->state = INTERACTIVE_ENDED;
 	l->began = true;
-	s->options = &l->options;
-	s->symbols = l->symbols;
-	s->control.attended = true;
-	s->run_number = 1;
+	run_attend(s);
 	if (l->ui->begins)
 		l->ui->begins(l->ui->ctx);
 	if (run_prepare(s, err) < 0)
 		return -1;
 	timeline_of(s)->follower = interactive_tell;
-	s->loading.has_places = s->loading.loads_matter = true; /* places may come later */
+	run_expect_places(s); /* they may come later */
+	run_expect_loads(s);
 	if (launch(l, err) < 0) {
-		signal = s->interrupted;
+		signal = run_interrupted(s);
 		end_run(l);
 		l->result.interrupted = signal;
 		return -1;
@@ -266,8 +265,8 @@ int interactive_start(struct interactive *l, struct error *err)
 
 static bool anybody_held(const struct run *s)
 {
-	array_each(struct run_thread *, it, &s->threads)
-		if ((*it)->tracee && ((*it)->engine->held || (*it)->parked))
+	run_each_thread(t, s)
+		if (run_thread_lives(t) && (run_thread_is_held(t) || run_thread_parked(t)))
 			return true;
 	return false;
 }
@@ -278,12 +277,12 @@ static bool is_roused(const struct interactive *l)
 {
 	struct tracee_block b;
 
-	array_each(struct run_process *, p, &l->run.processes)
-		if ((*p)->tracee && tracee_is_pending((*p)->tracee, SIGINT))
+	run_each_process(p, l->run)
+		if (run_process_lives(p) && tracee_is_pending(run_process_tracee(p), SIGINT))
 			return true;
-	if (!l->roused || !l->roused->tracee)
+	if (!l->roused || !run_thread_lives(l->roused))
 		return false;
-	tracee_look(l->roused->tracee, &b);
+	tracee_look(run_thread_tracee(l->roused), &b);
 	return b.activity == TRACEE_ACTIVE;
 }
 
@@ -303,18 +302,17 @@ static bool is_look_due(struct interactive *l, const struct tracee_event *ev)
    the user may be typing what the program waits for. A timer's signals go on for ever. */
 static bool is_quiet(struct run *s, const struct tracee_event *ev)
 {
-	if (ev->kind != TRACEE_TICK || s->events > s->signals || s->quiet_ticks == 0 ||
-	    !anybody_held(s))
+	if (ev->kind != TRACEE_TICK || run_quiet_ticks(s) == 0 || !anybody_held(s))
 		return false;
 	if (interactive_reads_terminal(s))
-		s->quiet_ticks = 0;
-	return s->quiet_ticks >= QUIET_TICKS;
+		run_end_quiet(s);
+	return run_quiet_ticks(s) >= QUIET_TICKS;
 }
 
 static bool anybody_lives(const struct run *s)
 {
-	array_each(struct run_thread *, it, &s->threads)
-		if ((*it)->tracee)
+	run_each_thread(t, s)
+		if (run_thread_lives(t))
 			return true;
 	return false;
 }
@@ -322,11 +320,11 @@ static bool anybody_lives(const struct run *s)
 /* Is there something to look at? */
 static bool is_to_look(struct interactive *l, const struct tracee_event *ev)
 {
-	struct run *s = &l->run;
+	struct run *s = l->run;
 
 	if (ev->kind == TRACEE_EMPTY)
 		l->state = INTERACTIVE_ENDED;
-	else if (s->over)
+	else if (run_is_over(s))
 		return false;
 	else if (l->crash)
 		l->state = INTERACTIVE_CRASHED;
@@ -334,11 +332,11 @@ static bool is_to_look(struct interactive *l, const struct tracee_event *ev)
 		l->state = INTERACTIVE_THERE;
 	else if (sched_rests(s))
 		l->state = INTERACTIVE_TURN;
-	else if (l->sent.thread && !l->sent.thread->tracee && anybody_lives(s))
+	else if (l->sent.thread && !run_thread_lives(l->sent.thread) && anybody_lives(s))
 		l->state = INTERACTIVE_GONE;
 	else if (is_look_due(l, ev))
 		l->state = INTERACTIVE_LOOK;
-	else if (s->rest != WAITS_MOVING)
+	else if (run_rest(s) != WAITS_MOVING)
 		l->state = INTERACTIVE_REST;
 	else if (!l->is_asked && is_quiet(s, ev))
 		l->state = INTERACTIVE_QUIET;
@@ -349,7 +347,7 @@ static bool is_to_look(struct interactive *l, const struct tracee_event *ev)
 
 enum interactive_state interactive_go(struct interactive *l)
 {
-	struct run *s = &l->run;
+	struct run *s = l->run;
 	struct tracee_event ev;
 	int ending;
 
@@ -361,16 +359,11 @@ enum interactive_state interactive_go(struct interactive *l)
 	l->is_asked = false;
 	l->asked_ticks = 0;
 	l->roused = NULL;
-	s->rest = WAITS_MOVING;
-	s->explained = false;
-	s->quiet_ticks = 0;
-	s->doubt_us = 0;
-	s->events = 1;
-	s->signals = 0;
+	run_goes_on(s);
 	release_halted(s);
 	sched_go_on(s);
 	do {
-		tracee_wait(s->tracee, &ev);
+		tracee_wait(run_tracee(s), &ev);
 		run_turn(s, &ev);
 	} while (!is_to_look(l, &ev));
 	if (l->state == INTERACTIVE_ENDED)
@@ -389,13 +382,14 @@ static bool crashes(struct run *s, struct run_thread *t)
 {
 	struct tracee_fault fault;
 
-	if (!s->control.attended || !t->crashes || !interactive_of(s)->ui->rests_at_crash ||
-	    tracee_fault(t->tracee, &fault) < 0 || !crash_is_signal(fault.signal))
+	if (!run_is_attended(s) || !run_thread_crashes(t) ||
+	    !interactive_of(s)->ui->rests_at_crash ||
+	    tracee_fault(run_thread_tracee(t), &fault) < 0 || !crash_is_signal(fault.signal))
 		return false;
 	interactive_of(s)->crash = crash_look(s, t);
 	if (!interactive_of(s)->crash)
 		return false;
-	s->control.halted = true;
+	run_set_halted(s, true);
 	run_go(s, t);
 	return true;
 }
@@ -406,19 +400,19 @@ static bool drops_signal(struct run *s, struct run_thread *t, int signal)
 {
 	struct interactive *l = interactive_of(s);
 
-	if (!l || signal != SIGINT || !tracee_signal_of_kernel(t->tracee))
+	if (!l || signal != SIGINT || !tracee_signal_of_kernel(run_thread_tracee(t)))
 		return false;
-	if (getpgid(t->process->pid) != getpgrp())
+	if (getpgid(run_process_pid(run_process_of(t))) != getpgrp())
 		l->is_asked = true;
 	l->roused = t;
-	tracee_drop_signal(t->tracee);
+	tracee_drop_signal(run_thread_tracee(t));
 	run_go(s, t);
 	return true;
 }
 
 static bool is_wish(struct run *s, enum end_reason reason, double detail)
 {
-	if (reason != END_INTERRUPT || !s->control.attended || (int)detail != SIGINT ||
+	if (reason != END_INTERRUPT || !run_is_attended(s) || (int)detail != SIGINT ||
 	    interactive_state(interactive_of(s)) == INTERACTIVE_ENDED)
 		return false; /* nothing can be looked at during the start */
 	tracee_signals_go_on();
@@ -430,9 +424,9 @@ static bool keeps(struct run *s, struct run_thread *t)
 {
 	const struct interactive *l = interactive_of(s);
 
-	if (!l || (!s->control.halted && !t->parked && (!l->only || l->only == t)))
+	if (!l || (!run_is_halted(s) && !run_thread_parked(t) && (!l->only || l->only == t)))
 		return false;
-	t->paused = true;
+	run_thread_pause(t);
 	return true;
 }
 
@@ -441,20 +435,20 @@ static bool keeps(struct run *s, struct run_thread *t)
 static int ask_for_ends(struct run *s, struct tracee_launch *how, struct error *err)
 {
 	(void)err;
-	how->trace_exit |= s->control.attended;
+	how->trace_exit |= run_is_attended(s);
 	return 0;
 }
 
 static bool is_attended(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
 	(void)answer;
-	return question == STUCK_EXCUSED && s->control.attended;
+	return question == STUCK_EXCUSED && run_is_attended(s);
 }
 
 bool interactive_owns_group(const struct interactive *l, pid_t group)
 {
-	array_each(struct run_process *, p, &l->run.processes)
-		if ((*p)->tracee && getpgid((*p)->pid) == group)
+	run_each_process(p, l->run)
+		if (run_process_lives(p) && getpgid(run_process_pid(p)) == group)
 			return true;
 	return false;
 }
@@ -467,7 +461,7 @@ int interactive_interrupted(const struct interactive *l)
 
 bool interactive_has_args(const struct interactive *l)
 {
-	return l->run.plan.given.has_args;
+	return run_plan(l->run)->given.has_args;
 }
 
 extern const struct observer interactive_observer;

@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_INTERACTIVE_INTERACTIVE_INTERNAL_H
 #define GATECTL_FEATURES_INTERACTIVE_INTERACTIVE_INTERNAL_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/features/interactive/steps_taken.h"
 #include "tracer/features/interactive/interactive.h"
 
@@ -34,13 +34,13 @@ struct interactive_sent {
 };
 
 struct interactive {
-	struct run run;
+	struct run *run;	    /* never NULL */
 	struct given given;	    /* what the program was started with; the run may point to it */
 	struct run_options options; /* without its scripts: interactive_load loads them */
 	const struct interactive_ui *ui;
 	struct modules *symbols;
 	enum interactive_state state;
-	bool began;		   /* `run` is in use */
+	bool began;		   /* `run` is prepared */
 	struct run_thread *only;   /* nobody else goes on; or NULL */
 	bool is_asked;		   /* Ctrl-C */
 	unsigned asked_ticks;	   /* since then */
@@ -83,7 +83,7 @@ struct step_line {
 	unsigned line;
 	uint64_t
 		copy; /* the copy that is called on this line, or 0: it is the statement's own line */
-	uint64_t scope; /* whose line it is: for run_thread.sent_scope */
+	uint64_t scope; /* whose line it is: for run_thread_sent() */
 };
 bool step_line_at(const struct run_thread *t, struct module *m, uint64_t around,
 		  const struct source_statement *row, struct step_line *out);
@@ -114,9 +114,9 @@ int interactive_needs_program(const struct interactive *l, struct error *err);
 /* The one that the run is part of; NULL: nobody steers it. */
 static inline struct interactive *interactive_of(struct run *s)
 {
-	return s->control.attended
-		       ? (struct interactive *)((char *)s - offsetof(struct interactive, run))
-		       : NULL;
+	return run_is_attended(s) ? (struct interactive *)((char *)run_options(s) -
+							   offsetof(struct interactive, options))
+				  : NULL;
 }
 
 #endif

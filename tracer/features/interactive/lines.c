@@ -7,11 +7,11 @@
 /* The first of what is made from here on. */
 static struct interactive_made count_made(const struct interactive *l)
 {
-	struct interactive_made made = {.order = engine_order_count(l->run.engine)};
+	struct interactive_made made = {.order = engine_order_count(run_engine(l->run))};
 
-	while (engine_place_at(l->run.engine, made.place))
+	while (engine_place_at(run_engine(l->run), made.place))
 		made.place++;
-	while (engine_gate_at(l->run.engine, made.gate))
+	while (engine_gate_at(run_engine(l->run), made.gate))
 		made.gate++;
 	return made;
 }
@@ -27,9 +27,9 @@ static void count_what_was_made(const struct interactive *l, struct interactive_
 
 static int add_places(struct interactive *l, struct interactive_made *made, struct error *err)
 {
-	struct run *s = &l->run;
+	struct run *s = l->run;
 	int failed =
-		engine_orders_finish(s->engine, err) < 0 || places_add(s, made->place, err) < 0;
+		engine_orders_finish(run_engine(s), err) < 0 || places_add(s, made->place, err) < 0;
 
 	count_what_was_made(l, made);
 	if (failed) {
@@ -46,7 +46,7 @@ int interactive_load(struct interactive *l, const char *path, struct interactive
 	if (interactive_needs_program(l, err) < 0)
 		return -1;
 	*made = count_made(l);
-	if (script_load_open(l->run.script, path, err) < 0) {
+	if (script_load_open(run_scripts(l->run), path, err) < 0) {
 		count_what_was_made(l, made);
 		interactive_drop(l, made);
 		return -1;
@@ -75,10 +75,10 @@ int interactive_line(struct interactive *l, const char *text, const char *name, 
 	if (!l->began)
 		return interactive_needs_program(l, err);
 	here = count_made(l);
-	script_lines_see(l->run.script, l->state != INTERACTIVE_READY);
-	failed = script_line(l->run.script, name, text, out, err);
-	here.seen = script_lines_have_seen(l->run.script);
-	script_lines_see(l->run.script, false);
+	script_lines_see(run_scripts(l->run), l->state != INTERACTIVE_READY);
+	failed = script_line(run_scripts(l->run), name, text, out, err);
+	here.seen = script_lines_have_seen(run_scripts(l->run));
+	script_lines_see(run_scripts(l->run), false);
 	if (failed) {
 		count_what_was_made(l, &here);
 		interactive_drop(l, &here);
@@ -96,7 +96,7 @@ int interactive_line(struct interactive *l, const char *text, const char *name, 
 static void list_gates(struct interactive *l, const struct interactive_made *made, bool list)
 {
 	for (size_t i = made->gate; i - made->gate < made->gates; i++) {
-		struct gate *g = engine_gate_at(l->run.engine, i);
+		struct gate *g = engine_gate_at(run_engine(l->run), i);
 
 		g->dropped = !list && !g->from_order;
 	}
@@ -111,21 +111,15 @@ void interactive_take_up(struct interactive *l, const struct interactive_made *m
 /* Drops a place that failed; it may have some sites, or none. */
 void interactive_drop(struct interactive *l, const struct interactive_made *made)
 {
-	struct engine *e = l->run.engine;
+	struct engine *e = run_engine(l->run);
 
 	if (!l->began)
 		return;
 	list_gates(l, made, false);
-	for (size_t i = made->place; i - made->place < made->places; i++) {
-		struct place *place = engine_place_at(e, i);
-
-		if (!place->user)
-			place->user = base_alloc(1, sizeof(struct run_place));
-		if (!place->from_order)
-			engine_drop(e, place);
-	}
+	for (size_t i = made->place; i - made->place < made->places; i++)
+		places_drop(l->run, engine_place_at(e, i));
 	engine_drop_orders(e, made->order, made->orders);
-	apply_decisions(&l->run);
+	apply_decisions(l->run);
 }
 
 enum interactive_gate interactive_gate(struct interactive *l, const char *name,
@@ -135,7 +129,7 @@ enum interactive_gate interactive_gate(struct interactive *l, const char *name,
 
 	if (!l->began)
 		return INTERACTIVE_GATE_NONE;
-	switch (script_gate_name(l->run.script, name, variable)) {
+	switch (script_gate_name(run_scripts(l->run), name, variable)) {
 	case SCRIPT_GATE_KNOWN:
 		return INTERACTIVE_GATE_KNOWN;
 	case SCRIPT_GATE_TAKEN:
@@ -143,7 +137,7 @@ enum interactive_gate interactive_gate(struct interactive *l, const char *name,
 	default:
 		break;
 	}
-	for (size_t i = 0; (g = engine_gate_at(l->run.engine, i)); i++)
+	for (size_t i = 0; (g = engine_gate_at(run_engine(l->run), i)); i++)
 		if (!g->dropped && strcmp(g->name, name) == 0)
 			return INTERACTIVE_GATE_NAMELESS;
 	return INTERACTIVE_GATE_NONE;

@@ -114,7 +114,7 @@ static bool comes_behind(const struct saving *v, long p, const char *thread)
 
 static bool is_named(const struct saving *v, size_t thread)
 {
-	const char *id = v->interactive->run.threads.items[thread]->engine->id;
+	const char *id = run_thread_id(run_thread_at(v->interactive->run, thread));
 
 	array_each(const struct steps_step, step, &v->taken->steps)
 		if (step->thread && strcmp(step->thread, id) == 0)
@@ -126,17 +126,17 @@ static bool is_named(const struct saving *v, size_t thread)
    it begins after that. NEVER: none. */
 static long begins_after(const struct saving *v, const struct run_thread *t)
 {
-	for (long p = phase_count(v) - 1; p >= 0 && strchr(t->engine->id, '#'); p--) {
+	for (long p = phase_count(v) - 1; p >= 0 && strchr(run_thread_id(t), '#'); p--) {
 		const struct steps_phase *phase = phase_at(v, p);
 
 		if (phase->end == INTERACTIVE_THERE
 			    ? told_phase(v, p) != p || !phase->location
 			    : phase->end != INTERACTIVE_REST || !phase->stands.count)
 			continue;
-		if (t->index >= phase->threads_then)
+		if (run_thread_index(t) >= phase->threads_then)
 			return p;
 		array_each(const size_t, index, &phase->unbegun)
-			if (*index == t->index)
+			if (*index == run_thread_index(t))
 				return p;
 	}
 	return NEVER;
@@ -242,8 +242,8 @@ static int find_needed(struct saving *v)
 	array_each(const struct standing, s, &v->standing)
 		if (need_for_standing(v, s) < 0)
 			return -1;
-	array_each(struct run_thread *, it, &v->interactive->run.threads)
-		need(v, begins_after(v, *it));
+	run_each_thread(t, v->interactive->run)
+		need(v, begins_after(v, t));
 	for (long p = phase_count(v) - 1; p >= 0; p--)
 		if (is_told_there(v, p) && need_for_there(v, p) < 0)
 			return -1;
@@ -358,7 +358,7 @@ static void add_blocked(struct saving *v, long p, struct str *out)
 			continue;
 		any = true;
 		str_addf(&order, "['%s'@%s] -> %s", block->location,
-			 v->interactive->run.threads.items[block->thread]->engine->id,
+			 run_thread_id(run_thread_at(v->interactive->run, block->thread)),
 			 str_text(&end));
 		str_add(&v->orders, "order(");
 		foreign_lua_string(&v->orders, str_text(&order));
@@ -526,19 +526,20 @@ static void note_who_moved(const struct saving *v)
 				"note: at the end of step %zu, `%s`, %s was on its way: how far it "
 				"had come was chance, and is not in the script\n",
 				phase->step + 1, v->taken->steps.items[phase->step].command,
-				v->interactive->run.threads.items[*index]->engine->id);
+				run_thread_id(run_thread_at(v->interactive->run, *index)));
 			return;
 		}
 }
 
 static void note_who_stands(const struct saving *v)
 {
-	array_each(struct run_thread *, it, &v->interactive->run.threads)
-		if ((*it)->tracee && (*it)->parked && v->interactive->state != INTERACTIVE_ENDED)
+	run_each_thread(t, v->interactive->run)
+		if (run_thread_lives(t) && run_thread_parked(t) &&
+		    v->interactive->state != INTERACTIVE_ENDED)
 			str_addf(&v->how->notes,
 				 "note: %s still stands where it was stopped by hand; the script "
 				 "lets it go on\n",
-				 (*it)->engine->id);
+				 run_thread_id(t));
 }
 
 static void write_steps(struct saving *v)
@@ -549,10 +550,10 @@ static void write_steps(struct saving *v)
 
 	add_gates(v);
 	add_ready(v);
-	array_each(struct run_thread *, it, &v->interactive->run.threads) {
+	run_each_thread(t, v->interactive->run) {
 		const struct script_place begin = {
-			.kind = SCRIPT_THREAD_START, .thread = (*it)->engine->id, .optional = true};
-		long p = begins_after(v, *it);
+			.kind = SCRIPT_THREAD_START, .thread = run_thread_id(t), .optional = true};
+		long p = begins_after(v, t);
 
 		if (p != NEVER)
 			add_gate_place(v, &begin, "wait", p);

@@ -20,10 +20,10 @@ enum { MOST_CALLS = 200, AROUND = 5 };
 int interactive_calls(struct run_thread *t, struct inspect_stack *out, struct error *err)
 {
 	if (calls_read(t, calls_scope(t), MOST_CALLS, out) < 0)
-		return error_set(err, ERROR_STATE, "%s has exited", t->engine->id);
+		return error_set(err, ERROR_STATE, "%s has exited", run_thread_id(t));
 	if (out->count)
 		return 0;
-	return error_set(err, ERROR_STATE, "the stack of %s cannot be read", t->engine->id);
+	return error_set(err, ERROR_STATE, "the stack of %s cannot be read", run_thread_id(t));
 }
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -34,10 +34,11 @@ static void thread_sentence(const struct interactive *l, const struct run_thread
 			    struct str *out)
 {
 	if (l->state == INTERACTIVE_READY)
-		str_addf(out, "%s has not begun: `run`", t->engine->id);
-	else if (!t->tracee)
-		str_addf(out, "%s has %s", t->engine->id,
-			 l->state == INTERACTIVE_ENDED && l->run.outcome.end == OUTCOME_SIGNALED
+		str_addf(out, "%s has not begun: `run`", run_thread_id(t));
+	else if (!run_thread_lives(t))
+		str_addf(out, "%s has %s", run_thread_id(t),
+			 l->state == INTERACTIVE_ENDED &&
+					 run_outcome(l->run)->end == OUTCOME_SIGNALED
 				 ? "ended"
 				 : "exited");
 	else
@@ -48,18 +49,19 @@ void interactive_threads(struct interactive *l, struct str *out)
 {
 	size_t n = 0;
 
-	array_each(struct run_thread *, it, &l->run.threads) {
-		const struct run_thread *t = *it;
+	run_each_thread(t, l->run) {
 		STR(sentence);
 
 		thread_sentence(l, t, &sentence);
 		str_addf(out, "%s%2zu  %s%s",
-			 t == l->came ? "*"
-			 : t->parked  ? "h"
-				      : " ",
+			 t == l->came		? "*"
+			 : run_thread_parked(t) ? "h"
+						: " ",
 			 ++n, str_text(&sentence),
-			 t->parked && t->tracee && !t->paused ? " (held by hand)" : "");
-		if (l->state == INTERACTIVE_TURN && t->tracee)
+			 run_thread_parked(t) && run_thread_lives(t) && !run_thread_is_paused(t)
+				 ? " (held by hand)"
+				 : "");
+		if (l->state == INTERACTIVE_TURN && run_thread_lives(t))
 			sched_say(t, out);
 		str_add(out, "\n");
 	}
@@ -67,10 +69,10 @@ void interactive_threads(struct interactive *l, struct str *out)
 
 bool interactive_held(struct interactive *l, struct str *out)
 {
-	array_each(struct run_thread *, it, &l->run.threads) {
-		if (!(*it)->tracee || !(*it)->engine->held)
+	run_each_thread(t, l->run) {
+		if (!run_thread_lives(t) || !run_thread_is_held(t))
 			continue;
-		waiting_sentence(*it, out);
+		waiting_sentence(t, out);
 		return true;
 	}
 	return false;
@@ -178,13 +180,13 @@ void interactive_gates(struct interactive *l, struct str *out)
 {
 	const struct gate *g;
 
-	for (size_t i = 0; (g = engine_gate_at(l->run.engine, i)); i++) {
+	for (size_t i = 0; (g = engine_gate_at(run_engine(l->run), i)); i++) {
 		if (g->ablation || g->dropped) /* left out: of an order that was dropped */
 			continue;
 		str_addf(out, "%s (%s) is %s", g->name, g->type, g->is_open ? "open" : "closed");
-		array_each(struct run_thread *, it, &l->run.threads)
-			if ((*it)->engine->held && (*it)->hold.gate == g)
-				str_addf(out, ", holds %s", (*it)->engine->id);
+		run_each_thread(t, l->run)
+			if (run_thread_is_held(t) && run_thread_hold(t)->gate == g)
+				str_addf(out, ", holds %s", run_thread_id(t));
 		str_add(out, "\n");
 	}
 }
@@ -219,8 +221,8 @@ void interactive_places(struct interactive *l, struct str *out)
 {
 	const struct place *p;
 
-	for (size_t i = 0; (p = engine_place_at(l->run.engine, i)); i++) {
-		const struct run_place *sp = p->user;
+	for (size_t i = 0; (p = engine_place_at(run_engine(l->run), i)); i++) {
+		size_t sites = p->user ? run_place_sites(p->user) : 0;
 
 		if (p->companion_of || (p->retired && p->optional && !p->arrivals))
 			continue;
@@ -228,14 +230,14 @@ void interactive_places(struct interactive *l, struct str *out)
 		step_words(p, out);
 		if (p->thread)
 			str_addf(out, ", thread %s", p->thread);
-		str_addf(out, " (%zu site%s, %lu arrival%s)\n", sp ? sp->sites : 0,
-			 sp && sp->sites == 1 ? "" : "s", p->arrivals, p->arrivals == 1 ? "" : "s");
+		str_addf(out, " (%zu site%s, %lu arrival%s)\n", sites, sites == 1 ? "" : "s",
+			 p->arrivals, p->arrivals == 1 ? "" : "s");
 	}
 }
 
 void interactive_events(struct interactive *l, size_t most, struct str *out)
 {
-	const struct timeline *tl = l->began ? timeline_of(&l->run) : NULL;
+	const struct timeline *tl = l->began ? timeline_of(l->run) : NULL;
 	size_t first = tl && tl->all.count > most ? tl->all.count - most : 0;
 
 	for (size_t i = first; tl && i < tl->all.count; i++) {
@@ -249,23 +251,23 @@ void interactive_events(struct interactive *l, size_t most, struct str *out)
 
 static bool anybody_by_hand(const struct interactive *l)
 {
-	array_each(struct run_thread *, it, &l->run.threads)
-		if ((*it)->tracee && (*it)->parked == PARKED)
+	run_each_thread(t, l->run)
+		if (run_thread_lives(t) && run_thread_parked(t) == PARKED)
 			return true;
 	return false;
 }
 
 static bool anybody_at_gate(const struct interactive *l)
 {
-	array_each(struct run_thread *, it, &l->run.threads)
-		if ((*it)->tracee && (*it)->engine->held)
+	run_each_thread(t, l->run)
+		if (run_thread_lives(t) && run_thread_is_held(t))
 			return true;
 	return false;
 }
 
 static const char *rest_reason(const struct interactive *l)
 {
-	if (l->run.rest == WAITS_OWN)
+	if (run_rest(l->run) == WAITS_OWN)
 		return "nobody can move, and no gate is the reason";
 	if (anybody_at_gate(l))
 		return "nobody can move: a gate holds somebody";
@@ -294,25 +296,23 @@ const char *interactive_reason(const struct interactive *l)
 
 static void try_by_hand(struct interactive *l, struct str *out)
 {
-	array_each(struct run_thread *, it, &l->run.threads) {
-		struct run_thread *t = *it;
-
-		if (!t->tracee || (!t->engine->held && !t->parked))
+	run_each_thread(t, l->run) {
+		if (!run_thread_lives(t) || (!run_thread_is_held(t) && !run_thread_parked(t)))
 			continue;
 		str_add(out, "by hand: ");
-		if (t->engine->held && t->hold.gate)
-			str_addf(out, "`open %s`, or ", t->hold.gate->name);
-		str_addf(out, "`go %s`\n", t->engine->id);
+		if (run_thread_is_held(t) && run_thread_hold(t)->gate)
+			str_addf(out, "`open %s`, or ", run_thread_hold(t)->gate->name);
+		str_addf(out, "`go %s`\n", run_thread_id(t));
 		return;
 	}
 }
 
 static void add_try(struct interactive *l, struct str *out)
 {
-	struct run *s = &l->run;
+	struct run *s = l->run;
 	STR(text);
 
-	if (l->state == INTERACTIVE_REST && s->rest == WAITS_OWN)
+	if (l->state == INTERACTIVE_REST && run_rest(s) == WAITS_OWN)
 		own_deadlock_try(s, &text);
 	else if (!infeasible_try(s, &text))
 		hints_gates_try(s, &text);
@@ -324,16 +324,16 @@ static void add_try(struct interactive *l, struct str *out)
 /* What a verdict would say at this point. */
 void interactive_why(struct interactive *l, struct str *out)
 {
-	struct run *s = &l->run;
+	struct run *s = l->run;
 
 	str_addf(out, "%s\n", interactive_reason(l));
 	if (l->state == INTERACTIVE_ENDED) {
 		interactive_verdict(l, out);
 		return;
 	}
-	if (s->cycle.length && l->state != INTERACTIVE_READY)
+	if (waiting_cycle(s)->length && l->state != INTERACTIVE_READY)
 		str_addf(out, "%s%s\n", l->state == INTERACTIVE_REST ? "" : "stuck for good: ",
-			 str_text(&s->cycle));
+			 str_text(waiting_cycle(s)));
 	infeasible_lines(s, out);
 	hints_gates(s, out);
 	interactive_threads(l, out);
@@ -352,7 +352,8 @@ int interactive_resolve(struct interactive *l, const struct run_process *p, cons
 	if (location_parse(text, &location, err) < 0)
 		return -1;
 	modules = images_modules(p);
-	answer = source_resolve(l->symbols, modules, p->images.count, &location, out, err);
+	answer = source_resolve(l->symbols, modules, run_process_images(p)->count, &location, out,
+				err);
 	base_free(modules);
 	location_fini(&location);
 	return answer == SOURCE_FOUND ? 0 : -1;
@@ -365,7 +366,7 @@ int interactive_addresses(struct interactive *l, const struct run_process *p, co
 	int failed = interactive_resolve(l, p, text, &sites, err);
 
 	array_each(const struct source_site, site, &sites)
-		array_each(const struct image, image, &p->images)
+		array_each(const struct image, image, run_process_images(p))
 			if (!failed && image->module == site->module)
 				*array_add(out) = (struct interactive_address){
 					image->bias + site->offset, site->scope};
@@ -385,7 +386,8 @@ int interactive_matches(struct interactive *l, const struct run_process *p, cons
 	if (!location.match && (location.kind == LOCATION_TEXT || location.kind == LOCATION_MARK ||
 				location.kind == LOCATION_FUNC)) {
 		modules = images_modules(p);
-		failed = source_matches(l->symbols, modules, p->images.count, &location, out, err);
+		failed = source_matches(l->symbols, modules, run_process_images(p)->count,
+					&location, out, err);
 		base_free(modules);
 	}
 	location_fini(&location);
@@ -395,9 +397,10 @@ int interactive_matches(struct interactive *l, const struct run_process *p, cons
 static int sites_of(struct interactive *l, const char *text, struct source_sites *out,
 		    struct error *err)
 {
-	if (!l->run.root) /* it could not be started again; one that has ended is still known */
+	/* The program could not be started again; one that has ended is still known. */
+	if (!run_root(l->run))
 		return interactive_needs_program(l, err);
-	return interactive_resolve(l, l->run.root, text, out, err);
+	return interactive_resolve(l, run_root(l->run), text, out, err);
 }
 
 static void source_lines(struct interactive *l, const char *file, unsigned first, unsigned last,
@@ -500,7 +503,8 @@ int interactive_find(struct interactive *l, const char *where, struct str *out, 
 	struct source_matches found = {0};
 	ERROR(ignored);
 
-	if (!l->run.root || interactive_matches(l, l->run.root, where, &found, &ignored) < 0) {
+	if (!run_root(l->run) ||
+	    interactive_matches(l, run_root(l->run), where, &found, &ignored) < 0) {
 		error_fini(&ignored);
 		return found_one(l, where, out, err);
 	}
@@ -519,12 +523,12 @@ bool interactive_name(struct interactive *l, enum interactive_names what, size_t
 	if (!l->began)
 		return false;
 	if (what == INTERACTIVE_THREADS) {
-		if (i >= l->run.threads.count)
+		if (i >= run_thread_count(l->run))
 			return false;
-		str_add(out, l->run.threads.items[i]->engine->id);
+		str_add(out, run_thread_id(run_thread_at(l->run, i)));
 		return true;
 	}
-	g = engine_gate_at(l->run.engine, i);
+	g = engine_gate_at(run_engine(l->run), i);
 	if (g)
 		str_add(out, g->name);
 	return g != NULL;
@@ -551,7 +555,7 @@ void interactive_locations(struct interactive *l, const char *begin,
 {
 	const char *colon = strrchr(begin, ':');
 	struct line_names lines = {begin, colon ? (int)(colon - begin) : 0, each, ctx};
-	struct module *exe = l->began && l->run.root ? l->run.root->exe : NULL;
+	struct module *exe = run_root(l->run) ? run_process_exe(run_root(l->run)) : NULL;
 	char *file;
 
 	if (!exe)
@@ -580,7 +584,7 @@ static void tell_sent(struct interactive *l, struct str *out)
 
 int interactive_verdict(struct interactive *l, struct str *out)
 {
-	const struct outcome *o = &l->run.outcome;
+	const struct outcome *o = run_outcome(l->run);
 
 	if (l->result.text.length)
 		str_add(out, str_text(&l->result.text));

@@ -21,7 +21,8 @@ static int put_stop(struct run *s, struct run_thread *t, uint64_t address,
 {
 	const struct act stop = {.owner = &step_owner};
 	struct tracee_site *site;
-	struct site_use *use = sites_use(s, t->process, t->tracee, address, &site, err);
+	struct site_use *use =
+		sites_use(s, run_process_of(t), run_thread_tracee(t), address, &site, err);
 
 	if (!use)
 		return -1;
@@ -29,7 +30,7 @@ static int put_stop(struct run *s, struct run_thread *t, uint64_t address,
 	if (sites_has(use, &stop))
 		return 0;
 	sites_act(use, &stop);
-	*array_add(&sent_of(s)->placed) = (struct placed){t->process, site};
+	*array_add(&sent_of(s)->placed) = (struct placed){run_process_of(t), site};
 	return 0;
 }
 
@@ -41,7 +42,7 @@ static void take_stop(struct placed *p)
 		if (use->acts.items[i].owner == &step_owner)
 			array_remove(&use->acts, i);
 	if (!use->acts.count)
-		tracee_site_remove(p->process->tracee, p->site);
+		tracee_site_remove(run_process_tracee(p->process), p->site);
 }
 
 /* Sites of a process that is gone, or of an image that it has left, no longer exist. */
@@ -50,8 +51,8 @@ void interactive_forget_stops(struct run *s)
 	struct interactive_sent *sent = sent_of(s);
 
 	array_each(struct placed, p, &sent->placed)
-		if (p->process->tracee &&
-		    tracee_site_find(p->process->tracee, p->site->addr) == p->site)
+		if (run_process_lives(p->process) &&
+		    tracee_site_find(run_process_tracee(p->process), p->site->addr) == p->site)
 			take_stop(p);
 	array_fini(&sent->placed);
 	array_fini(&sent->stops);
@@ -100,8 +101,8 @@ static int stop_in_own(struct run *s, struct run_thread *t, const struct inspect
 
 	if (!statements_of(here, &list)) {
 		error_set(err, ERROR_STATE, "%s is in code without line information",
-			  t->engine->id);
-		return error_hint(err, "`until %s LOCATION` takes it further", t->engine->id);
+			  run_thread_id(t));
+		return error_hint(err, "`until %s LOCATION` takes it further", run_thread_id(t));
 	}
 	array_each(const struct source_statement, at, &list)
 		if (line_for(t, here, way, at, &line) && is_elsewhere(here, at, &line))
@@ -196,11 +197,11 @@ static int find_stops(struct interactive *l, struct run_thread *t, enum interact
 	if (interactive_calls(t, &calls, err) < 0)
 		return -1;
 	if (dwarf_frame_cfa(&calls.items[0].frame, &l->sent.frame, err) == 0)
-		result = stop_in_own(&l->run, t, &calls.items[0], way, err);
+		result = stop_in_own(l->run, t, &calls.items[0], way, err);
 	if (result == 0)
-		stop_around(&l->run, t, &calls);
+		stop_around(l->run, t, &calls);
 	if (result == 0 && way == INTERACTIVE_STEP)
-		stop_at_own_calls(&l->run, t, &calls.items[0]);
+		stop_at_own_calls(l->run, t, &calls.items[0]);
 	inspect_stack_fini(&calls);
 	return result;
 }
@@ -212,7 +213,7 @@ static int send_off(struct interactive *l, struct run_thread *t, struct steps_st
 	int passes = t ? interactive_let(l, t, err) : 0;
 
 	if (passes < 0) {
-		interactive_forget_stops(&l->run);
+		interactive_forget_stops(l->run);
 		return -1;
 	}
 	step->passes = passes;
@@ -230,12 +231,12 @@ int interactive_line_step(struct interactive *l, const char *thread, enum intera
 		return interactive_until(l, thread, "main", err);
 	if (!t)
 		return -1;
-	step.thread = t->engine->id;
+	step.thread = run_thread_id(t);
 	steps_begin_step(l, &step, t);
-	interactive_forget_stops(&l->run);
+	interactive_forget_stops(l->run);
 	l->sent.thread = t;
 	if (find_stops(l, t, way, err) < 0) {
-		interactive_forget_stops(&l->run);
+		interactive_forget_stops(l->run);
 		return -1;
 	}
 	return send_off(l, t, &step, way == INTERACTIVE_STEP ? "step" : "next", err);
@@ -244,9 +245,9 @@ int interactive_line_step(struct interactive *l, const char *thread, enum intera
 /* A thread stopped in that process, through which traps can be set. NULL: the process is gone. */
 static struct run_thread *helper_of(struct interactive *l, const struct run_process *p)
 {
-	array_each(struct run_thread *, it, &l->run.threads)
-		if ((*it)->process == p && (*it)->tracee)
-			return *it;
+	run_each_thread(t, l->run)
+		if (run_process_of(t) == p && run_thread_lives(t))
+			return t;
 	return NULL;
 }
 
@@ -255,11 +256,11 @@ static int stop_at_location(struct interactive *l, struct run_thread *helper, co
 			    struct error *err)
 {
 	struct interactive_addresses here = {0};
-	int result = interactive_addresses(l, helper->process, location, &here, err);
+	int result = interactive_addresses(l, run_process_of(helper), location, &here, err);
 
 	array_each(const struct interactive_address, a, &here) {
 		if (result == 0)
-			result = put_stop(&l->run, helper, a->address, reach, a->scope, err);
+			result = put_stop(l->run, helper, a->address, reach, a->scope, err);
 		if (result == 0 && out)
 			*array_add(out) = *a;
 	}
@@ -270,7 +271,7 @@ static int stop_at_location(struct interactive *l, struct run_thread *helper, co
 void interactive_count_at(struct interactive *l, struct run_process *p, const char *location,
 			  struct interactive_addresses *out)
 {
-	struct run_thread *helper = p->tracee ? helper_of(l, p) : NULL;
+	struct run_thread *helper = run_process_lives(p) ? helper_of(l, p) : NULL;
 	ERROR(ignored);
 
 	if (helper)
@@ -285,10 +286,11 @@ static struct run_process *process_of_id(struct interactive *l, const char *thre
 	const char *slash = strchr(thread, '/');
 
 	*rest = slash ? slash + 1 : thread;
-	array_each(struct run_process *, p, &l->run.processes)
-		if ((*p)->tracee && strlen((*p)->prefix) == (size_t)(*rest - thread) &&
-		    strncmp((*p)->prefix, thread, (size_t)(*rest - thread)) == 0)
-			return *p;
+	run_each_process(p, l->run)
+		if (run_process_lives(p) &&
+		    strlen(run_process_prefix(p)) == (size_t)(*rest - thread) &&
+		    strncmp(run_process_prefix(p), thread, (size_t)(*rest - thread)) == 0)
+			return p;
 	return NULL;
 }
 
@@ -367,13 +369,13 @@ int interactive_until(struct interactive *l, const char *thread, const char *loc
 
 	if (find_sent(l, thread, &t, &helper, err) < 0)
 		return -1;
-	step.thread = t ? t->engine->id : thread;
+	step.thread = t ? run_thread_id(t) : thread;
 	steps_begin_step(l, &step, t);
-	interactive_forget_stops(&l->run);
+	interactive_forget_stops(l->run);
 	l->sent.thread = t;
 	l->sent.name = base_strdup(step.thread);
 	if (stop_at_location(l, helper, location, REACH_ANY, NULL, err) < 0) {
-		interactive_forget_stops(&l->run);
+		interactive_forget_stops(l->run);
 		return -1;
 	}
 	return send_off(l, t, &step, "until", err);
@@ -408,11 +410,11 @@ static bool step_is_there(struct run *s, struct run_thread *t, const struct trac
 	uint64_t frame;
 
 	steps_passes(interactive_of(s), t, site->addr);
-	if (sent->name && !sent->thread && strcmp(sent->name, t->engine->id) == 0)
+	if (sent->name && !sent->thread && strcmp(sent->name, run_thread_id(t)) == 0)
 		sent->thread = t;
 	if (t != sent->thread)
 		return false;
-	frame = images_frame_at(images_at(t->process, site->addr), site->addr, regs);
+	frame = images_frame_at(images_at(run_process_of(t), site->addr), site->addr, regs);
 	array_each(struct interactive_stop, stop, &sent->stops) {
 		if (stop->address != site->addr)
 			continue;
@@ -422,7 +424,7 @@ static bool step_is_there(struct run *s, struct run_thread *t, const struct trac
 			continue;
 		}
 		there = true;
-		t->sent_scope = stop->scope;
+		run_thread_sent(t, stop->scope);
 	}
 	if (call && !there)
 		step_follow(s, t, site->addr, regs);
@@ -434,7 +436,7 @@ static void send_came(struct run *s, struct run_thread *t, uint64_t address)
 {
 	steps_came(interactive_of(s), t, address);
 	interactive_of(s)->came = t;
-	s->control.halted = true;
+	run_set_halted(s, true);
 }
 
 static enum hit_answer step_hit(struct run *s, const struct act *a, const struct hit *h)

@@ -21,17 +21,17 @@ static int read_slot(void *ctx, uint64_t addr, void *buf, size_t n)
 	struct slot_reader *reader = ctx;
 
 	reader->slot = addr;
-	return tracee_read(reader->thread->process->tracee, addr, buf, n);
+	return run_thread_read(reader->thread, addr, buf, n);
 }
 
 /* If the loader has not resolved the slot's function yet: looks for it in the loader's order. */
 static uint64_t of_slot(struct run_thread *t, uint64_t slot)
 {
-	const struct image *image = images_at(t->process, slot);
+	const struct image *image = images_at(run_process_of(t), slot);
 	const char *name = image ? module_got_name(image->module, slot - image->bias) : NULL;
 	uint64_t offset;
 
-	array_each(const struct image, other, &t->process->images)
+	array_each(const struct image, other, run_process_images(run_process_of(t)))
 		if (name && module_symbol(other->module, name, &offset, NULL) == 0)
 			return other->bias + offset;
 	return 0;
@@ -40,7 +40,7 @@ static uint64_t of_slot(struct run_thread *t, uint64_t slot)
 static bool insn_at(const struct run_thread *t, uint64_t at, uint8_t bytes[ARCH_INSN_MAX],
 		    struct arch_insn *out)
 {
-	return tracee_read(t->process->tracee, at, bytes, ARCH_INSN_MAX) == 0 &&
+	return run_thread_read(t, at, bytes, ARCH_INSN_MAX) == 0 &&
 	       arch_decode(bytes, ARCH_INSN_MAX, at, out) == 0;
 }
 
@@ -129,14 +129,15 @@ static void lead_on(struct step_walk *w, const struct image *image, uint64_t add
 
 	if (to)
 		step_into_enter(w, to);
-	else if (image->module == w->thread->process->exe || module_has_debug(image->module))
+	else if (image->module == run_process_exe(run_process_of(w->thread)) ||
+		 module_has_debug(image->module))
 		add_stop(w, address, REACH_CALL, 0);
 }
 
 /* A function's second statement is behind its prologue. */
 static void look_into(struct step_walk *w, uint64_t address)
 {
-	const struct image *image = images_find(w->run, w->thread->process, address);
+	const struct image *image = images_find(w->run, run_process_of(w->thread), address);
 	struct source_statements list;
 	struct step_line line;
 

@@ -15,7 +15,7 @@ bool interactive_is_own_module(const struct run_thread *t, const struct module *
 {
 	const char *path = m ? module_path(m) : "/lib";
 
-	return m == t->process->exe ||
+	return m == run_process_exe(run_process_of(t)) ||
 	       (strncmp(path, "/lib", 4) != 0 && strncmp(path, "/usr/lib", 8) != 0);
 }
 

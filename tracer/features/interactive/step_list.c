@@ -10,11 +10,11 @@ int interactive_open(struct interactive *l, const char *gate, struct error *err)
 
 	if (interactive_needs_program(l, err) < 0)
 		return -1;
-	for (size_t i = 0; (g = engine_gate_at(l->run.engine, i)); i++) {
+	for (size_t i = 0; (g = engine_gate_at(run_engine(l->run), i)); i++) {
 		if (g->ablation || g->dropped || strcmp(g->name, gate) != 0)
 			continue;
-		engine_open(l->run.engine, g, NULL);
-		apply_decisions(&l->run);
+		engine_open(run_engine(l->run), g, NULL);
+		apply_decisions(l->run);
 		interactive_opened(l, g->name);
 		return 0;
 	}
@@ -34,7 +34,7 @@ const char *interactive_open_gate(const struct interactive *l, size_t i)
 {
 	const struct gate *g;
 
-	for (size_t k = 0; l->began && (g = engine_gate_at(l->run.engine, k)); k++)
+	for (size_t k = 0; l->began && (g = engine_gate_at(run_engine(l->run), k)); k++)
 		if (g->is_open && !g->ablation && i-- == 0)
 			return g->name;
 	return NULL;
@@ -46,9 +46,9 @@ int interactive_hold(struct interactive *l, const char *thread, struct error *er
 
 	if (!t)
 		return -1;
-	steps_add(l, &(struct steps_step){.kind = HAND_HOLD, .thread = t->engine->id}, "hold");
-	t->parked = PARKED;
-	t->parked_by = l->taken.steps.count - 1;
+	steps_add(l, &(struct steps_step){.kind = HAND_HOLD, .thread = run_thread_id(t)}, "hold");
+	run_thread_park(t, PARKED);
+	*steps_parked_by(t) = l->taken.steps.count - 1;
 	return 0;
 }
 
@@ -60,7 +60,7 @@ static int let_by_hand(struct interactive *l, struct run_thread *t, enum steps_k
 	if (passes >= 0)
 		steps_add(l,
 			  &(struct steps_step){
-				  .kind = kind, .thread = t->engine->id, .passes = passes > 0},
+				  .kind = kind, .thread = run_thread_id(t), .passes = passes > 0},
 			  verb);
 	return passes < 0 ? -1 : 0;
 }
@@ -76,9 +76,9 @@ void interactive_release_all(struct interactive *l, bool noted)
 {
 	if (noted)
 		steps_add(l, &(struct steps_step){.kind = HAND_RUN}, "run");
-	array_each(struct run_thread *, it, &l->run.threads)
-		if ((*it)->parked == PARKED_STAYS)
-			(*it)->parked = NOT_PARKED;
+	run_each_thread(t, l->run)
+		if (run_thread_parked(t) == PARKED_STAYS)
+			run_thread_park(t, NOT_PARKED);
 }
 
 int interactive_only(struct interactive *l, const char *thread, struct error *err)

@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+size_t *steps_parked_by(const struct run_thread *t)
+{
+	static const struct keeper keeper = {sizeof(size_t), NULL};
+
+	return kept_make(run_thread_kept(t), &keeper);
+}
+
 static char *copy(const char *text)
 {
 	return text ? base_strdup(text) : NULL;
@@ -80,7 +87,7 @@ static bool steps_taken_is_at(struct interactive *l, const struct run_thread *t,
 	ERROR(ignored);
 	bool found = false;
 
-	interactive_addresses(l, t->process, location, &here, &ignored);
+	interactive_addresses(l, run_process_of(t), location, &here, &ignored);
 	array_each(const struct interactive_address, a, &here)
 		found |= a->address == address;
 	array_fini(&here);
@@ -101,7 +108,8 @@ static char *steps_taken_line_of(struct interactive *l, const struct run_thread 
 		int failed;
 
 		str_addf(&text, "%s:%u", paths[i], call->line);
-		failed = interactive_resolve(l, t->process, str_text(&text), &sites, &ignored);
+		failed = interactive_resolve(l, run_process_of(t), str_text(&text), &sites,
+					     &ignored);
 		source_sites_fini(&sites);
 		if (!failed)
 			return str_take(&text);
@@ -144,16 +152,16 @@ static void find_middle(struct interactive *l, struct run_thread *t, struct step
 static void find_position(struct interactive *l, struct run_thread *t, struct steps_stand *out)
 {
 	const struct steps_phase *before = last_phase(l);
-	const struct steps_stand *stood = before ? stand_of(before, t->engine->id) : NULL;
+	const struct steps_stand *stood = before ? stand_of(before, run_thread_id(t)) : NULL;
 
 	if (stood) {
 		out->position = stood->position;
 		out->location = copy(stood->location);
 	} else if (l->state == INTERACTIVE_READY) {
 		out->position = POSITION_MAIN;
-	} else if (t->engine->held) {
+	} else if (run_thread_is_held(t)) {
 		out->position = POSITION_GATE;
-		out->location = copy(t->hold.place->location);
+		out->location = copy(run_thread_hold(t)->place->location);
 	} else if (l->came == t) {
 		out->position = POSITION_SENT;
 	} else {
@@ -179,8 +187,8 @@ static void set_watches(struct interactive *l)
 		watch->addresses.count = 0;
 		if (watch->given_up)
 			continue;
-		array_each(struct run_process *, p, &l->run.processes)
-			interactive_count_at(l, *p, watch->location, &watch->addresses);
+		run_each_process(p, l->run)
+			interactive_count_at(l, p, watch->location, &watch->addresses);
 	}
 }
 
@@ -202,7 +210,7 @@ void steps_passes(struct interactive *l, const struct run_thread *t, uint64_t ad
 			here |= at->address == address;
 		if (!here)
 			continue;
-		count_of(watch, t->engine->id)->times++;
+		count_of(watch, run_thread_id(t))->times++;
 		watch->given_up |= ++watch->all > MOST_COUNTED;
 	}
 }
@@ -231,8 +239,9 @@ static unsigned hits_at(struct interactive *l, const struct run_thread *t, const
 
 	if (!watch || watch->given_up)
 		return 0;
-	count = count_of(watch, t->engine->id);
-	if (!count->known && watch->since && t->index < l->taken.phases.items[watch->since].threads)
+	count = count_of(watch, run_thread_id(t));
+	if (!count->known && watch->since &&
+	    run_thread_index(t) < l->taken.phases.items[watch->since].threads)
 		return 0;
 	return count->times;
 }
@@ -253,12 +262,13 @@ static bool has_begun(struct run_thread *t)
 {
 	struct inspect_stack calls = {0};
 	ERROR(ignored);
-	bool begun = strcmp(t->engine->start, "main") == 0 || t->engine->held ||
+	bool begun = strcmp(run_thread_engine(t)->start, "main") == 0 || run_thread_is_held(t) ||
 		     interactive_calls(t, &calls, &ignored) < 0;
 
 	array_each(const struct inspect_call, call, &calls)
 		begun |= !is_cradle(call->frame.module) ||
-			 (call->function && strcmp(call->function, t->engine->start) == 0);
+			 (call->function &&
+			  strcmp(call->function, run_thread_engine(t)->start) == 0);
 	inspect_stack_fini(&calls);
 	return begun;
 }
@@ -268,12 +278,13 @@ static bool has_begun(struct run_thread *t)
 static bool stood_at_start(struct interactive *l, struct run_thread *t)
 {
 	const struct steps_phase *before = last_phase(l);
-	const struct steps_stand *stood = before ? stand_of(before, t->engine->id) : NULL;
+	const struct steps_stand *stood = before ? stand_of(before, run_thread_id(t)) : NULL;
 
 	if (stood && stood->position == POSITION_START)
 		return true;
-	if (t->engine->held)
-		return strcmp(t->hold.place->location, t->engine->start) == 0;
+	if (run_thread_is_held(t))
+		return strcmp(run_thread_hold(t)->place->location, run_thread_engine(t)->start) ==
+		       0;
 	return !has_begun(t);
 }
 
@@ -288,9 +299,9 @@ void steps_begin_step(struct interactive *l, struct steps_step *step, struct run
 	}
 	if (stood_at_start(l, t))
 		step->since = SINCE_START;
-	else if (t->parked || t->engine->held || l->came == t)
+	else if (run_thread_parked(t) || run_thread_is_held(t) || l->came == t)
 		step->since = SINCE_STOP;
-	if (step->what && step->since != SINCE_NOW && tracee_regs(t->tracee, &regs) == 0)
+	if (step->what && step->since != SINCE_NOW && tracee_regs(run_thread_tracee(t), &regs) == 0)
 		step->counts_here = steps_taken_is_at(l, t, step->what, regs.dwarf[ARCH_DWARF_PC]);
 }
 
@@ -317,21 +328,21 @@ void steps_add(struct interactive *l, const struct steps_step *step, const char 
 
 void steps_goes(struct interactive *l)
 {
-	struct run *s = &l->run;
+	struct run *s = l->run;
 	struct steps_phase phase = {
 		.step = l->taken.steps.count ? l->taken.steps.count - 1 : 0,
-		.threads = s->threads.count,
+		.threads = run_thread_count(s),
 		.passes = 1,
 	};
 
-	array_each(struct run_thread *, it, &s->threads) {
-		struct run_thread *t = *it;
-		struct steps_stand stand = {.step = t->parked ? t->parked_by : phase.step};
+	run_each_thread(t, s) {
+		struct steps_stand stand = {.step = run_thread_parked(t) ? *steps_parked_by(t)
+									 : phase.step};
 
-		if (!t->tracee || (!t->parked && (!l->only || l->only == t)))
+		if (!run_thread_lives(t) || (!run_thread_parked(t) && (!l->only || l->only == t)))
 			continue;
 		find_position(l, t, &stand);
-		stand.thread = copy(t->engine->id);
+		stand.thread = copy(run_thread_id(t));
 		*array_add(&phase.stands) = stand;
 	}
 	*array_add(&l->taken.phases) = phase;
@@ -344,7 +355,7 @@ static unsigned passes_of(struct interactive *l, const struct run_thread *t, con
 	struct interactive_addresses here = {0};
 	ERROR(ignored);
 	unsigned sum = 0;
-	bool all = interactive_addresses(l, t->process, location, &here, &ignored) == 0;
+	bool all = interactive_addresses(l, run_process_of(t), location, &here, &ignored) == 0;
 
 	array_each(const struct interactive_address, a, &here) {
 		const struct interactive_stop *found = NULL;
@@ -393,12 +404,12 @@ void steps_came(struct interactive *l, struct run_thread *t, uint64_t address)
 /* Threads created while only one went on have not begun. */
 static void add_newborn(struct interactive *l, struct steps_phase *phase)
 {
-	for (size_t i = phase->threads; i < l->run.threads.count; i++) {
-		struct run_thread *t = l->run.threads.items[i];
+	for (size_t i = phase->threads; i < run_thread_count(l->run); i++) {
+		struct run_thread *t = run_thread_at(l->run, i);
 
-		if (t->tracee && l->taken.steps.items[phase->step].kind == HAND_ONLY)
+		if (run_thread_lives(t) && l->taken.steps.items[phase->step].kind == HAND_ONLY)
 			*array_add(&phase->stands) = (struct steps_stand){
-				.thread = copy(t->engine->id),
+				.thread = copy(run_thread_id(t)),
 				.step = phase->step,
 				.position = POSITION_START,
 			};
@@ -411,7 +422,8 @@ static void note_block(struct interactive *l, struct run_thread *t, struct steps
 
 	find_middle(l, t, &where);
 	if (where.position == POSITION_CALL)
-		*array_add(&phase->blocked) = (struct steps_block){t->index, where.location};
+		*array_add(&phase->blocked) =
+			(struct steps_block){run_thread_index(t), where.location};
 	else
 		base_free(where.location);
 }
@@ -420,17 +432,15 @@ static void note_block(struct interactive *l, struct run_thread *t, struct steps
    blocked are so by then. */
 static void look_at_others(struct interactive *l, struct steps_phase *phase)
 {
-	array_each(struct run_thread *, it, &l->run.threads) {
-		struct run_thread *t = *it;
-
-		if (!t->tracee || t == l->came || stand_of(phase, t->engine->id))
+	run_each_thread(t, l->run) {
+		if (!run_thread_lives(t) || t == l->came || stand_of(phase, run_thread_id(t)))
 			continue;
 		if (!has_begun(t))
-			*array_add(&phase->unbegun) = t->index;
-		else if (!t->engine->held && l->state != INTERACTIVE_REST &&
+			*array_add(&phase->unbegun) = run_thread_index(t);
+		else if (!run_thread_is_held(t) && l->state != INTERACTIVE_REST &&
 			 judged_of(t)->look.activity != TRACEE_BLOCKED)
-			*array_add(&phase->moving) = t->index;
-		else if (!t->engine->held)
+			*array_add(&phase->moving) = run_thread_index(t);
+		else if (!run_thread_is_held(t))
 			note_block(l, t, phase);
 	}
 }
@@ -440,21 +450,21 @@ void steps_stops(struct interactive *l)
 	struct steps_phase *phase = last_phase(l);
 
 	phase->end = l->state;
-	phase->threads_then = l->run.threads.count;
+	phase->threads_then = run_thread_count(l->run);
 	array_each(struct steps_stand, stand, &phase->stands) {
 		const struct run_thread *t = interactive_find_id(l, stand->thread);
 
-		stand->still_held = t && t->engine->held;
+		stand->still_held = t && run_thread_is_held(t);
 	}
 	add_newborn(l, phase);
 	if (l->state == INTERACTIVE_THERE) {
-		phase->thread = copy(l->came->engine->id);
-		phase->at_gate = l->came->engine->held;
+		phase->thread = copy(run_thread_id(l->came));
+		phase->at_gate = run_thread_is_held(l->came);
 		look_at_others(l, phase);
 		/* A thread that arrives where it was sent stays there, unless a gate holds it anyway. */
 		if (!phase->at_gate) {
-			l->came->parked = PARKED_STAYS;
-			l->came->parked_by = phase->step;
+			run_thread_park(l->came, PARKED_STAYS);
+			*steps_parked_by(l->came) = phase->step;
 		}
 	} else if (l->state == INTERACTIVE_GONE) {
 		phase->thread = copy(l->taken.steps.items[phase->step].thread);

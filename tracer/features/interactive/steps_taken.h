@@ -114,7 +114,9 @@ void steps_add(struct interactive *l, const struct steps_step *step, const char 
 void steps_goes(struct interactive *l); /* everything is stopped, and about to go on */
 void steps_passes(struct interactive *l, const struct run_thread *t, uint64_t address);
 void steps_came(struct interactive *l, struct run_thread *t,
-		uint64_t address);	  /* it is where it was sent */
+		uint64_t address); /* it is where it was sent */
+/* The step because of which the thread is parked. */
+size_t *steps_parked_by(const struct run_thread *t);
 void steps_stops(struct interactive *l);  /* everything has stopped */
 void steps_forget(struct steps_taken *h); /* the run is over */
 void steps_fini(struct steps_taken *h);

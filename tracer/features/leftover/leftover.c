@@ -1,4 +1,4 @@
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/features/output/output.h"
 #include "tracer/features/expect/expect.h"
 #include "tracer/run/places/places.h"
@@ -34,7 +34,7 @@ static const struct keeper keeper = {sizeof(struct leftover), leftover_fini};
 
 static struct leftover *leftover_of(const struct run *s)
 {
-	return kept_make(&s->kept, &keeper);
+	return kept_make(run_kept(s), &keeper);
 }
 
 /* Kept with a place. */
@@ -53,7 +53,7 @@ static const struct keeper place_keeper = {sizeof(struct left_behind), fini_plac
 
 static struct left_behind *left_behind_of(const struct run_place *sp)
 {
-	return kept_make(&sp->kept, &place_keeper);
+	return kept_make(run_place_kept(sp), &place_keeper);
 }
 
 enum left { LEFT_GONE, LEFT_ENDING, LEFT_AT_REST };
@@ -62,11 +62,12 @@ static enum left leftover_look_at(const struct run_thread *t)
 {
 	struct tracee_block look;
 
-	if (!t->tracee)
+	if (!run_thread_lives(t))
 		return LEFT_GONE;
-	if (t->engine->held || t->parked || t->paused || t->tracee->state == TRACEE_GROUP_STOPPED)
+	if (run_thread_is_held(t) || run_thread_parked(t) || run_thread_is_paused(t) ||
+	    run_thread_tracee(t)->state == TRACEE_GROUP_STOPPED)
 		return LEFT_AT_REST;
-	tracee_look(t->tracee, &look);
+	tracee_look(run_thread_tracee(t), &look);
 	if (look.activity == TRACEE_DEAD)
 		return LEFT_GONE;
 	return look.activity == TRACEE_BLOCKED ? LEFT_AT_REST : LEFT_ENDING;
@@ -77,8 +78,8 @@ static enum left look_at_all(const struct run *s, const struct run_process *p)
 {
 	enum left all = LEFT_GONE;
 
-	array_each(struct run_thread *, it, &s->threads) {
-		enum left one = (*it)->process == p ? leftover_look_at(*it) : LEFT_GONE;
+	run_each_thread(t, s) {
+		enum left one = run_process_of(t) == p ? leftover_look_at(t) : LEFT_GONE;
 
 		if (one == LEFT_ENDING)
 			return LEFT_ENDING;
@@ -105,8 +106,8 @@ static void read_name(int pid, char *name, size_t size)
 /* False: some of them may be about to end. */
 static bool all_rest(const struct run *s)
 {
-	array_each(struct run_process *, it, &s->processes)
-		if ((*it)->tracee && *it != s->root && look_at_all(s, *it) == LEFT_ENDING)
+	run_each_process(p, s)
+		if (run_process_lives(p) && p != run_root(s) && look_at_all(s, p) == LEFT_ENDING)
 			return false;
 	return true;
 }
@@ -117,11 +118,11 @@ static bool may_come_to(struct run *s, const struct run_process *p, const struct
 	const struct run_place *sp = place->user;
 	bool placed = false;
 
-	array_each(const struct placed, there, &sp->placed)
+	array_each(const struct placed, there, run_place_placed(sp))
 		placed |= there->process == p;
-	array_each(struct run_thread *, it, &s->threads)
-		if (placed && (*it)->process == p && leftover_look_at(*it) != LEFT_GONE &&
-		    engine_thread_matches(s->engine, (*it)->engine, place->thread))
+	run_each_thread(t, s)
+		if (placed && run_process_of(t) == p && leftover_look_at(t) != LEFT_GONE &&
+		    engine_thread_matches(run_engine(s), run_thread_engine(t), place->thread))
 			return true;
 	return false;
 }
@@ -131,13 +132,13 @@ static void note_places(struct run *s, const struct run_process *p, const char *
 {
 	const struct place *place;
 
-	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
+	for (size_t i = 0; (place = engine_place_at(run_engine(s), i)); i++) {
 		struct run_place *sp = place->user;
 		struct str who = {0};
 
 		if (!sp || left_behind_of(sp)->who || !may_come_to(s, p, place))
 			continue;
-		str_addf(&who, "%s (pid %d)", name, p->pid);
+		str_addf(&who, "%s (pid %d)", name, run_process_pid(p));
 		left_behind_of(sp)->who = str_take(&who);
 	}
 }
@@ -148,13 +149,12 @@ static size_t leftover_gather(struct run *s)
 	size_t n = 0;
 	char name[32];
 
-	array_each(struct run_process *, it, &s->processes) {
-		const struct run_process *p = *it;
-
-		if (!p->tracee || p == s->root || look_at_all(s, p) == LEFT_GONE)
+	run_each_process(p, s) {
+		if (!run_process_lives(p) || p == run_root(s) || look_at_all(s, p) == LEFT_GONE)
 			continue;
-		read_name(p->pid, name, sizeof(name));
-		str_addf(&leftover_of(s)->names, "%s%s (pid %d)", n++ ? ", " : "", name, p->pid);
+		read_name(run_process_pid(p), name, sizeof(name));
+		str_addf(&leftover_of(s)->names, "%s%s (pid %d)", n++ ? ", " : "", name,
+			 run_process_pid(p));
 		note_places(s, p, name);
 	}
 	return n;
@@ -162,21 +162,21 @@ static size_t leftover_gather(struct run *s)
 
 static bool anybody_held(const struct run *s)
 {
-	array_each(struct run_thread *, it, &s->threads)
-		if ((*it)->tracee && (*it)->engine->held)
+	run_each_thread(t, s)
+		if (run_thread_lives(t) && run_thread_is_held(t))
 			return true;
 	return false;
 }
 
 static enum run_leftover what_to_do(const struct run *s)
 {
-	const struct run_options *o = s->options;
+	const struct run_options *o = run_options(s);
 
 	if (o->leftover)
 		return o->leftover;
 	if (o->pid)
 		return LEFTOVER_LEAVE;
-	return s->plan.expect.any || o->trial || o->record ? LEFTOVER_KILL : LEFTOVER_LEAVE;
+	return run_plan(s)->expect.any || o->trial || o->record ? LEFTOVER_KILL : LEFTOVER_LEAVE;
 }
 
 /* They are left alone only if the whole run is fine: after a verdict nothing may be left. */
@@ -184,7 +184,7 @@ static bool is_fine(struct run *s)
 {
 	capture_outcome(s);
 	expected_ask(s);
-	return verdict_of(s->engine, &s->plan.expect, &s->outcome) == VERDICT_OK;
+	return verdict_of(run_engine(s), &run_plan(s)->expect, run_outcome(s)) == VERDICT_OK;
 }
 
 /* Has the program ended, and is something left of it? */
@@ -193,7 +193,7 @@ static void see_what_is_left(struct run *s)
 	enum run_leftover what = what_to_do(s);
 	struct leftover *left = leftover_of(s);
 
-	if (!s->root_ended || left->how || s->over || s->killed_by)
+	if (!run_root_ended(s) || left->how || run_is_over(s) || run_killed_by(s))
 		return;
 	if (!left->since_us)
 		left->since_us = run_now_us();
@@ -204,15 +204,14 @@ static void see_what_is_left(struct run *s)
 		leftover_tell(s, &(struct str){0});
 		return;
 	}
-	if (s->outcome.end == OUTCOME_EXITED && anybody_held(s))
-		s->outcome.held_at_end = true;
-	if (!s->options->pid && what == LEFTOVER_LEAVE && is_fine(s)) {
+	if (run_outcome(s)->end == OUTCOME_EXITED && anybody_held(s))
+		run_outcome(s)->held_at_end = true;
+	if (!run_options(s)->pid && what == LEFTOVER_LEAVE && is_fine(s)) {
 		left->how = "let go";
 		timeline_end(s);
-		s->over = true;
-		tracee_detach(s->tracee);
+		run_let_go(s);
 	} else {
-		left->how = s->options->pid ? "let go" : "ended";
+		left->how = run_options(s)->pid ? "let go" : "ended";
 		run_end(s);
 	}
 }
@@ -245,7 +244,7 @@ void leftover_tell(struct run *s, struct str *verdict)
 {
 	struct leftover *left = leftover_of(s);
 
-	if (!left->names.length || s->options->quiet)
+	if (!left->names.length || run_options(s)->quiet)
 		return;
 	if (verdict->length)
 		str_addf(verdict, "left behind: %s, %s\n", str_text(&left->names), left->how);

@@ -5,7 +5,7 @@
 #ifndef GATECTL_FEATURES_LEFTOVER_LEFTOVER_H
 #define GATECTL_FEATURES_LEFTOVER_LEFTOVER_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 /* `verdict` has the verdict in words (or ""): appends what was left behind. */
 void leftover_tell(struct run *s, struct str *verdict);

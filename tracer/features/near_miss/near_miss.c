@@ -46,7 +46,7 @@ static const struct keeper near_miss_keeper = {sizeof(struct near_misses), near_
 
 static struct near_misses *to_note(const struct place *place)
 {
-	return place->user ? kept_of(&of(place)->kept, &near_miss_keeper) : NULL;
+	return place->user ? kept_of(run_place_kept(of(place)), &near_miss_keeper) : NULL;
 }
 
 const struct near_misses *near_miss_of(const struct place *place)
@@ -61,7 +61,7 @@ static struct source_sites *new_sites(struct place *place)
 {
 	struct source_sites *sites = base_alloc(1, sizeof(*sites));
 
-	*array_add(&of(place)->results) = sites;
+	run_place_add_result(of(place), sites);
 	return sites;
 }
 
@@ -102,7 +102,7 @@ static void add_copies(const struct near_miss_watch *w, const struct source_site
 	struct near_misses *nm = to_note(w->place);
 
 	array_each(const struct source_site, site, sites) {
-		bool named = of(w->place)->location.object;
+		bool named = run_place_location(of(w->place))->object;
 		struct near_miss_copy *copy;
 		struct str location = {0};
 
@@ -127,7 +127,7 @@ static void look_for_copies(const struct near_miss_watch *w, const struct locati
 
 	for (size_t i = 0; i < w->count; i++)
 		modules[i] = w->images[i].module;
-	if (source_resolve(w->run->symbols, modules, w->count, location, sites, &ignored) ==
+	if (source_resolve(run_symbols(w->run), modules, w->count, location, sites, &ignored) ==
 	    SOURCE_FOUND)
 		add_copies(w, sites, text);
 	base_free(modules);
@@ -144,12 +144,12 @@ static char *bare_text(const struct location *l)
 
 static void other_numbers(const struct near_miss_watch *w, const char *bare)
 {
-	struct location location = of(w->place)->location;
+	struct location location = *run_place_location(of(w->place));
 
 	for (unsigned k = 1; k <= NUMBERS_MOST; k++) {
 		STR(text);
 
-		if (k == of(w->place)->location.match)
+		if (k == run_place_location(of(w->place))->match)
 			continue;
 		location.match = k;
 		str_addf(&text, "%s#%u", bare, k);
@@ -160,7 +160,7 @@ static void other_numbers(const struct near_miss_watch *w, const char *bare)
 /* Queue<int>::push;text without the template arguments means all instances. */
 static void other_instances(const struct near_miss_watch *w)
 {
-	struct location location = of(w->place)->location;
+	struct location location = *run_place_location(of(w->place));
 	char *name = base_strdup(location.name), *open = strchr(name, '<');
 	const char *close = strrchr(location.name, '>');
 	STR(text);
@@ -176,7 +176,7 @@ static void other_instances(const struct near_miss_watch *w)
 
 static void watch_copies(const struct near_miss_watch *w)
 {
-	const struct location *l = &of(w->place)->location;
+	const struct location *l = run_place_location(of(w->place));
 	struct location whole = *l; /* in any object */
 	char *bare = bare_text(l);
 
@@ -211,7 +211,7 @@ static void see_copy(const struct run_thread *t, const struct act *a)
 
 	if (!copy || copy->by)
 		return;
-	copy->by = t->engine;
+	copy->by = run_thread_engine(t);
 	places_sweep(a->place);
 }
 
@@ -231,14 +231,15 @@ static const struct source_sites *boundaries(const struct near_miss_watch *w, bo
 {
 	struct source_sites *sites = new_sites(w->place);
 
-	source_boundaries(w->run->symbols, to_note(w->place)->meant, out, sites, all);
+	source_boundaries(run_symbols(w->run), to_note(w->place)->meant, out, sites, all);
 	return sites;
 }
 
 static bool wants_watch(const struct place *place, const struct source_sites *sites)
 {
 	return !place->optional && !place->companion_of && !place->arrivals && sites->count &&
-	       sites->items[0].kind != SOURCE_ENTRY && of(place)->location.kind != LOCATION_FUNC;
+	       sites->items[0].kind != SOURCE_ENTRY &&
+	       run_place_location(of(place))->kind != LOCATION_FUNC;
 }
 
 static void watch_found(struct run *s, const struct found *f)
@@ -251,7 +252,7 @@ static void watch_found(struct run *s, const struct found *f)
 	if (!wants_watch(f->place, f->sites) || (nm && nm->over))
 		return;
 	if (!nm) {
-		nm = kept_make(&of(f->place)->kept, &near_miss_keeper);
+		nm = kept_make(run_place_kept(of(f->place)), &near_miss_keeper);
 		nm->complete = true;
 	}
 	nm->meant = f->sites;
@@ -260,8 +261,8 @@ static void watch_found(struct run *s, const struct found *f)
 	if (in->count)
 		nm->function = in->items[0].function;
 	nm->complete &= all && put_all(&w, NEAR_MISS_IN, in);
-	w.images = f->process->images.items;
-	w.count = f->process->images.count;
+	w.images = run_process_images(f->process)->items;
+	w.count = run_process_images(f->process)->count;
 	watch_copies(&w);
 }
 
@@ -287,7 +288,7 @@ static bool frame_at(const struct act *a, uint64_t address, const struct arch_re
 
 static bool watches_out(struct run_process *p, const struct place *place)
 {
-	array_each(const struct placed, placed, &of(place)->placed) {
+	array_each(const struct placed, placed, run_place_placed(of(place))) {
 		const struct site_use *use = placed->site->user;
 
 		if (placed->process != p)
@@ -304,9 +305,13 @@ static bool watches_out(struct run_process *p, const struct place *place)
    near. */
 static void watch_out(struct run *s, struct run_thread *t, const struct act *a)
 {
-	struct run_process *p = t->process;
-	const struct near_miss_watch w = {
-		s, p, t->tracee, a->place, p->images.items, p->images.count};
+	struct run_process *p = run_process_of(t);
+	const struct near_miss_watch w = {s,
+					  p,
+					  run_thread_tracee(t),
+					  a->place,
+					  run_process_images(p)->items,
+					  run_process_images(p)->count};
 	bool all;
 
 	if (!watches_out(p, a->place))
@@ -325,7 +330,7 @@ static void near_miss_enter(struct run *s, struct run_thread *t, const struct ac
 		return;
 	}
 	visit = array_add(&nm->visits);
-	visit->thread = t->engine;
+	visit->thread = run_thread_engine(t);
 	visit->entry = a->info;
 	visit->into = a->info->inlined_into;
 	visit->left = visit->into;
@@ -346,7 +351,7 @@ static void near_miss_leave(struct run_thread *t, const struct act *a, uint64_t 
 	for (size_t i = nm->visits.count; i-- > 0;) {
 		struct near_miss_visit *v = &nm->visits.items[i];
 
-		if (v->thread != t->engine || !v->framed || v->frame != frame ||
+		if (v->thread != run_thread_engine(t) || !v->framed || v->frame != frame ||
 		    (v->left && !v->into))
 			continue;
 		v->left |= returns;

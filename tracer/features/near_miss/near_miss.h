@@ -9,7 +9,7 @@
 #ifndef GATECTL_FEATURES_NEAR_MISS_NEAR_MISS_H
 #define GATECTL_FEATURES_NEAR_MISS_NEAR_MISS_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 enum { NEAR_MISS_VISITS = 8, NEAR_MISS_COPIES = 8 };
 

@@ -1,7 +1,7 @@
 /* Notes to the user: what gatectl attach waits for, and how to end that; where `hit` counts
    something else than rounds of a loop. */
-#include "tracer/run/attach.h"
 
+#include "tracer/run/run.h"
 #include "tracer/base/log.h"
 
 #include <signal.h>
@@ -28,8 +28,8 @@ static void say_how_it_ends(const struct run *s)
 {
 	bool ignored = is_ignored(SIGINT);
 
-	log_line("gatectl: note: attached to process %d; %s%d` lets it go again%s", s->options->pid,
-		 ignored ? "`kill " : "Ctrl-C or `kill -INT ", getppid(),
+	log_line("gatectl: note: attached to process %d; %s%d` lets it go again%s",
+		 run_options(s)->pid, ignored ? "`kill " : "Ctrl-C or `kill -INT ", getppid(),
 		 ignored ? " (SIGINT is ignored here)" : "");
 }
 
@@ -45,7 +45,7 @@ static void say_what_is_optional(const struct run *s, struct attach_told *told)
 	const struct place *place;
 	size_t n = 0;
 
-	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++) {
+	for (size_t i = 0; (place = engine_place_at(run_engine(s), i)); i++) {
 		if (!is_due(place))
 			continue;
 		if (!place->optional || place->inside)
@@ -68,15 +68,15 @@ static void say_what_is_optional(const struct run *s, struct attach_told *told)
    script that is done in a moment leaves standard error empty. */
 static bool is_time(const struct run *s)
 {
-	return run_now_us() - s->start_us >= SOON_US || is_ignored(SIGINT) || isatty(STDERR_FILENO);
+	return run_elapsed_us(s) >= SOON_US || is_ignored(SIGINT) || isatty(STDERR_FILENO);
 }
 
 static void say(struct run *s)
 {
-	struct attach_told *told = kept_make(&s->kept, &keeper);
+	struct attach_told *told = kept_make(run_kept(s), &keeper);
 
-	if (!s->options->pid || attach_only_looks(s) || s->options->quiet || !s->root || (told->end && told->optional) ||
-	    !is_time(s))
+	if (!run_options(s)->pid || run_only_looks(s) || run_options(s)->quiet || !run_root(s) ||
+	    (told->end && told->optional) || !is_time(s))
 		return;
 	if (!told->end)
 		say_how_it_ends(s);
@@ -91,7 +91,7 @@ static void rounds_note(struct run *s, const struct found *f)
 	const struct place *place = f->place;
 	enum source_rounds worst = SOURCE_ROUND;
 
-	if (!f->first || !place->hit_first || s->options->quiet || s->run_number > 1)
+	if (!f->first || !place->hit_first || run_options(s)->quiet || run_number(s) > 1)
 		return;
 	array_each(const struct source_site, site, f->sites) {
 		enum source_rounds one = source_rounds(site);
@@ -129,7 +129,7 @@ static bool is_new_file(struct newer_told *told, const char *file)
 
 static void newer_note(struct run *s, const struct found *f)
 {
-	struct newer_told *told = kept_make(&s->kept, &newer_keeper);
+	struct newer_told *told = kept_make(run_kept(s), &newer_keeper);
 
 	array_each(const struct source_site, site, f->sites)
 		if (source_is_newer(site->module, site->file) && is_new_file(told, site->file)) {
@@ -143,7 +143,7 @@ static void newer_note(struct run *s, const struct found *f)
 static void found_note(struct run *s, const struct found *f)
 {
 	rounds_note(s, f);
-	if (f->first && !s->options->quiet && s->run_number <= 1)
+	if (f->first && !run_options(s)->quiet && run_number(s) <= 1)
 		newer_note(s, f);
 }
 

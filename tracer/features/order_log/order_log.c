@@ -226,7 +226,7 @@ void order_log_begin(struct order_log *log)
 
 static bool is_as_first(struct run *s, const struct engine_thread *t, struct order_event ev)
 {
-	struct order_log *log = s->options->order_log;
+	struct order_log *log = run_options(s)->order_log;
 	const struct order_event *first;
 
 	if (log->events >= log->first.count)
@@ -236,13 +236,13 @@ static bool is_as_first(struct run *s, const struct engine_thread *t, struct ord
 		return false;
 	if (!t)
 		return first->who == ev.who;
-	return roles_match(log, s->engine, t, ev.who, log->texts.items[first->who], first->who);
+	return roles_match(log, run_engine(s), t, ev.who, log->texts.items[first->who], first->who);
 }
 
 /* Adds the event in `line`, done by the thread; NULL: by none. */
 static void order_log_add(struct run *s, const struct engine_thread *t)
 {
-	struct order_log *log = s->options->order_log;
+	struct order_log *log = run_options(s)->order_log;
 	struct order_event ev;
 
 	if (log->differs || log->events >= EVENTS_MOST)
@@ -285,20 +285,20 @@ static const struct keeper keeper = {sizeof(struct at_place), NULL};
    end. */
 static void order_log_passes(struct run *s, struct run_thread *t)
 {
-	struct order_log *log = s->options->order_log;
-	struct at_place *at = kept_of(&t->kept, &keeper);
+	struct order_log *log = run_options(s)->order_log;
+	struct at_place *at = kept_of(run_thread_kept(t), &keeper);
 
 	if (!at || !at->place)
 		return;
 	str_clear(&log->line);
 	str_addf(&log->line, "passes %s", at->place->location);
 	at->place = NULL;
-	order_log_add(s, t->engine);
+	order_log_add(s, run_thread_engine(t));
 }
 
 static void happens(struct run *s, const struct decision *d, const char *what, const char *text)
 {
-	struct order_log *log = s->options->order_log;
+	struct order_log *log = run_options(s)->order_log;
 
 	str_clear(&log->line);
 	str_addf(&log->line, "%s %s", what, text);
@@ -309,12 +309,12 @@ static void order_log_decided(struct run *s, const struct decision *d)
 {
 	struct run_thread *t = d->thread ? threads_of(d->thread) : NULL;
 
-	if (!s->options->order_log || s->over)
+	if (!run_options(s)->order_log || run_is_over(s))
 		return;
 	switch (d->kind) {
 	case DECISION_ARRIVED:
 		order_log_passes(s, t);
-		((struct at_place *)kept_make(&t->kept, &keeper))->place =
+		((struct at_place *)kept_make(run_thread_kept(t), &keeper))->place =
 			d->place->companion_of ? NULL : d->place;
 		break;
 	case DECISION_RELEASE:
@@ -339,9 +339,9 @@ static void order_log_decided(struct run *s, const struct decision *d)
 
 static bool signals(struct run *s, struct run_thread *t, int signal)
 {
-	const struct decision d = {.thread = t->engine};
+	const struct decision d = {.thread = run_thread_engine(t)};
 
-	if (s->options->order_log && !s->over)
+	if (run_options(s)->order_log && !run_is_over(s))
 		happens(s, &d, "gets signal", signame_text(signal));
 	return false;
 }

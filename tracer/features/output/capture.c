@@ -150,14 +150,14 @@ static const struct keeper keeper = {sizeof(struct output), capture_fini};
 
 static struct output *output_of(const struct run *s)
 {
-	return kept_make(&s->kept, &keeper);
+	return kept_make(run_kept(s), &keeper);
 }
 
 static int output_capture_begin(struct run *s, int fd, bool expected, struct capture **out,
 				int *write_fd, struct error *err)
 {
-	const struct run_trial *trial = s->options->trial;
-	enum stream_kind kind = s->options->kinds[fd];
+	const struct run_trial *trial = run_options(s)->trial;
+	enum stream_kind kind = run_options(s)->kinds[fd];
 
 	if (!expected && !trial)
 		return 0;
@@ -173,17 +173,17 @@ static bool reads_nothing(const struct run_options *o)
 
 static int capture_begin(struct run *s, struct tracee_launch *how, struct error *err)
 {
-	const struct expect *x = &s->plan.expect;
+	const struct expect *x = &run_plan(s)->expect;
 	struct output *output = output_of(s);
 
-	if (s->options->kinds[STDIN_FILENO] == STREAM_CLOSED) {
+	if (run_options(s)->kinds[STDIN_FILENO] == STREAM_CLOSED) {
 		how->stdin_fd = TRACEE_CLOSED;
-	} else if (reads_nothing(s->options)) {
+	} else if (reads_nothing(run_options(s))) {
 		how->stdin_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		if (how->stdin_fd < 0)
 			return error_errno(err, ERROR_SYSTEM, "/dev/null");
 	}
-	if (s->control.attended || s->options->sched) /* whose output is kept as it is */
+	if (run_is_attended(s) || run_options(s)->sched) /* whose output is kept as it is */
 		return 0;
 	if (output_capture_begin(s, STDOUT_FILENO, expect_wants_stdout(x), &output->out,
 				 &how->stdout_fd, err) < 0)
@@ -196,8 +196,8 @@ void capture_outcome(struct run *s)
 {
 	const struct output *output = output_of(s);
 
-	s->outcome.stdout_text = output->out ? capture_finish(output->out) : NULL;
-	s->outcome.stderr_text = output->err ? capture_finish(output->err) : NULL;
+	run_outcome(s)->stdout_text = output->out ? capture_finish(output->out) : NULL;
+	run_outcome(s)->stderr_text = output->err ? capture_finish(output->err) : NULL;
 }
 
 void capture_sums(const struct run *s, uint64_t *out, uint64_t *err)

@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_OUTPUT_OUTPUT_H
 #define GATECTL_FEATURES_OUTPUT_OUTPUT_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 /* Stores all output in s->outcome, for the verdict: nobody may still be writing. */
 void capture_outcome(struct run *s);

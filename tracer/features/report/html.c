@@ -31,7 +31,7 @@ static struct shown_file *shown_file(struct shown *shown, const char *file)
 			return it;
 	f = array_add(&shown->files);
 	f->file = file;
-	if (source_text(shown->run->symbols, file, &f->text))
+	if (source_text(run_symbols(shown->run), file, &f->text))
 		for (size_t i = 0; i <= f->text.count; i++)
 			*array_add(&f->lines) = false;
 	return f;
@@ -54,8 +54,8 @@ static void show_all(struct shown *shown)
 		show_line(shown, c->frames.items[i].file, c->frames.items[i].line);
 	array_each(const struct happened, h, &timeline_of(shown->run)->all)
 		show_line(shown, h->file, h->line);
-	array_each(struct run_thread *, it, &shown->run->threads) {
-		const struct waiting *w = waiting_of(*it);
+	run_each_thread(t, shown->run) {
+		const struct waiting *w = waiting_of(t);
 
 		show_line(shown, w->file, w->line);
 		show_line(shown, w->taken_file, w->taken_line);

@@ -16,12 +16,12 @@ static void gates(struct run *s, struct json *j)
 	const struct gate *g;
 
 	json_array(j, "gates");
-	for (size_t i = 0; (g = engine_gate_at(s->engine, i)); i++) {
+	for (size_t i = 0; (g = engine_gate_at(run_engine(s), i)); i++) {
 		json_object(j, NULL);
 		json_string(j, "name", g->given);
 		json_string(j, "kind", g->type);
 		json_bool(j, "open", g->is_open);
-		json_number(j, "held_max_ms", i < s->held_max.count ? s->held_max.items[i] : 0);
+		json_number(j, "held_max_ms", run_held_max_ms(s, g));
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -40,7 +40,7 @@ static void places(struct run *s, struct json *j)
 	const struct place *p;
 
 	json_array(j, "places");
-	for (size_t i = 0; (p = engine_place_at(s->engine, i)); i++) {
+	for (size_t i = 0; (p = engine_place_at(run_engine(s), i)); i++) {
 		const struct run_place *sp = p->user;
 
 		if (p->companion_of)
@@ -48,7 +48,7 @@ static void places(struct run *s, struct json *j)
 		json_object(j, NULL);
 		json_string(j, "location", p->location);
 		json_string(j, "source", p->source);
-		json_integer(j, "sites", sp ? (long long)sp->sites : 0);
+		json_integer(j, "sites", sp ? (long long)run_place_sites(sp) : 0);
 		json_integer(j, "arrivals", (long long)p->arrivals);
 		json_bool(j, "required", !p->optional);
 		json_bool(j, "reached", place_reached(p));
@@ -85,7 +85,9 @@ static void waiting(const struct run_thread *t, struct json *j)
 		json_string(j, NULL, (*on)->id);
 	json_end_array(j);
 	json_string(j, "text", str_text(&w->text));
-	json_string(j, "place", w->held && t->hold.place ? t->hold.place->location : NULL);
+	json_string(j, "place",
+		    w->held && run_thread_hold(t)->place ? run_thread_hold(t)->place->location
+							 : NULL);
 	report_line_of(j, w->file, w->line, w->func);
 	json_string(j, "around", str_text(&w->around));
 	if (w->taken_file && w->taken_line) {
@@ -100,17 +102,16 @@ static void waiting(const struct run_thread *t, struct json *j)
 static void threads(struct run *s, struct json *j)
 {
 	json_array(j, "threads");
-	array_each(struct run_thread *, it, &s->threads) {
-		const struct run_thread *t = *it;
+	run_each_thread(t, s) {
 		struct str why = {0};
 
 		json_object(j, NULL);
-		json_string(j, "id", t->engine->id);
-		json_string(j, "start", t->engine->start);
-		json_string(j, "name", t->comm);
-		json_integer(j, "tid", t->engine->tid);
-		json_integer(j, "pid", t->process->pid);
-		json_string(j, "state", t->state);
+		json_string(j, "id", run_thread_id(t));
+		json_string(j, "start", run_thread_engine(t)->start);
+		json_string(j, "name", run_thread_name(t));
+		json_integer(j, "tid", run_thread_engine(t)->tid);
+		json_integer(j, "pid", run_process_pid(run_process_of(t)));
+		json_string(j, "state", run_thread_state(t));
 		json_string(j, "runs", trampoline_of(t)->runs);
 		waiting_says(t, &why);
 		json_string(j, "why", str_text(&why));
@@ -125,9 +126,9 @@ static void threads(struct run *s, struct json *j)
 static void cycle(struct run *s, struct json *j)
 {
 	json_array(j, "cycle");
-	array_each(struct run_thread *, t, &s->threads)
-		if (waiting_of(*t)->in_cycle)
-			json_string(j, NULL, (*t)->engine->id);
+	run_each_thread(t, s)
+		if (waiting_of(t)->in_cycle)
+			json_string(j, NULL, run_thread_id(t));
 	json_end_array(j);
 }
 
@@ -170,12 +171,12 @@ void report_record(struct run *s, const struct report_head *head, struct json *j
 		json_string(j, "error", head->error);
 	if (*head->note)
 		json_string(j, "note", head->note);
-	json_string(j, "program", s->options->argv[0]);
+	json_string(j, "program", run_options(s)->argv[0]);
 	json_array(j, "command");
 	for (char *const *arg = given_argv(s); *arg; arg++)
 		json_string(j, NULL, *arg);
 	json_end_array(j);
-	json_integer(j, "runs", (long long)s->run_number);
+	json_integer(j, "runs", (long long)run_number(s));
 	json_integer(j, "duration_us", (long long)timeline_of(s)->end_us);
 	gates(s, j);
 	places(s, j);
@@ -201,7 +202,7 @@ static void report_json(struct run *s, const struct report_head *head, struct st
 /* Scripts and orders are what is tested; without any, the program is. */
 static void add_test_name(const struct run *s, struct str *out)
 {
-	const struct run_options *o = s->options;
+	const struct run_options *o = run_options(s);
 
 	array_each(const char *, script, &o->scripts)
 		str_addf(out, "%s%s", out->length ? ", " : "", str_base_name(*script));
@@ -210,7 +211,7 @@ static void add_test_name(const struct run *s, struct str *out)
 	if (!out->length)
 		str_add(out, str_base_name(o->argv[0]));
 	if (o->repeat > 1)
-		str_addf(out, " (run %lu of %lu)", s->run_number, o->repeat);
+		str_addf(out, " (run %lu of %lu)", run_number(s), o->repeat);
 }
 
 /* A verdict on the program is a failure; what kept gatectl from judging it is an error. */
@@ -246,15 +247,15 @@ static void add_first_line(const struct report_head *head, struct str *out)
 
 static enum report_case report_junit(struct run *s, const struct report_head *head, struct str *out)
 {
-	const struct str *written = s->outcome.stderr_text;
+	const struct str *written = run_outcome(s)->stderr_text;
 	struct str name = {0}, first = {0}, errors = {0};
 	struct report_test test = {
-		.class_name = str_base_name(s->options->argv[0]),
+		.class_name = str_base_name(run_options(s)->argv[0]),
 		.seconds = (double)timeline_of(s)->end_us / 1e6,
 		.outcome = report_case_of(head),
 		.type = strcmp(head->verdict, "ok") == 0 ? "status" : head->verdict,
 		.text = head->message,
-		.out = s->outcome.stdout_text,
+		.out = run_outcome(s)->stdout_text,
 		.err = &errors,
 	};
 
@@ -276,7 +277,7 @@ static enum report_case report_junit(struct run *s, const struct report_head *he
 
 static bool is_asked(const struct run *s, enum report_kind kind)
 {
-	array_each(const char *, path, &s->options->reports)
+	array_each(const char *, path, &run_options(s)->reports)
 		if (report_kind_of(*path) == kind)
 			return true;
 	return false;
@@ -299,9 +300,9 @@ static void report_write_all(struct run *s, const struct report_head *head, stru
 void report_run(struct run *s, struct run_result *out)
 {
 	const struct report_head head = {
-		.verdict = s->interrupted ? "interrupted" : verdict_word(out->verdict),
+		.verdict = run_interrupted(s) ? "interrupted" : verdict_word(out->verdict),
 		.status = out->status,
-		.error = out->verdict == VERDICT_ERROR ? error_text(&s->fault) : NULL,
+		.error = out->verdict == VERDICT_ERROR ? error_text(run_error(s)) : NULL,
 		.message = str_text(&out->text),
 		.note = str_text(&out->note),
 	};
@@ -318,7 +319,7 @@ static void report_error(struct run *s, struct run_result *out, const struct err
 		return;
 	head = (struct report_head){
 		.verdict = run_error_word(err->code),
-		.status = run_error_status(s->options, err->code),
+		.status = run_error_status(run_options(s), err->code),
 		/* A script's own failure is no error of gatectl. */
 		.error = err->code == ERROR_FAILED ? NULL : error_text(err),
 		.note = "",

@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_REPORT_REPORT_H
 #define GATECTL_FEATURES_REPORT_REPORT_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 /* The run as a whole. */
 struct report_head {

@@ -39,12 +39,10 @@ struct trace {
 /* Tracks are numbered by threads, from 1: the kernel may reuse its ids. */
 static void number_tracks(struct trace *tr)
 {
-	struct run_thread *const *threads = tr->run->threads.items;
-
-	for (size_t i = 0; i < tr->run->threads.count; i++) {
+	run_each_thread(t, tr->run) {
 		size_t first = 0;
 
-		while (threads[first]->process != threads[i]->process)
+		while (run_process_of(run_thread_at(tr->run, first)) != run_process_of(t))
 			first++;
 		array_add(&tr->tracks)->process = first + 1;
 	}
@@ -67,8 +65,8 @@ static struct json *event_begin(struct trace *tr, const char *phase, const char 
 		json_string(j, "name", name);
 		json_string(j, "cat", "gatectl");
 	}
-	json_integer(j, "pid", (long long)tr->tracks.items[t->index].process);
-	json_integer(j, "tid", (long long)t->index + 1);
+	json_integer(j, "pid", (long long)tr->tracks.items[run_thread_index(t)].process);
+	json_integer(j, "tid", (long long)run_thread_index(t) + 1);
 	str_addf(&j->out, ",\"ts\":%" PRIu64 ".%03u", tr->now_ns / 1000,
 		 (unsigned)(tr->now_ns % 1000));
 	return j;
@@ -90,7 +88,7 @@ static void name_track(struct trace *tr, const char *what, const char *name,
 		j = event_begin(tr, "M", str_text(&key), t);
 		json_object(j, "args");
 		if (sorts)
-			json_integer(j, "sort_index", (long long)t->index + 1);
+			json_integer(j, "sort_index", (long long)run_thread_index(t) + 1);
 		else
 			json_string(j, "name", name);
 		json_end_object(j);
@@ -101,12 +99,13 @@ static void name_track(struct trace *tr, const char *what, const char *name,
 
 static void name_process(struct trace *tr, const char *program, const struct run_thread *first)
 {
-	const struct run_process *p = first->process;
+	const struct run_process *p = run_process_of(first);
 	struct str name = {0};
 
-	if (*p->prefix)
-		str_addf(&name, "%.*s ", (int)strlen(p->prefix) - 1, p->prefix);
-	str_addf(&name, "%s (pid %d)", program, p->pid);
+	if (*run_process_prefix(p))
+		str_addf(&name, "%.*s ", (int)strlen(run_process_prefix(p)) - 1,
+			 run_process_prefix(p));
+	str_addf(&name, "%s (pid %d)", program, run_process_pid(p));
 	name_track(tr, "process", str_text(&name), first);
 	str_fini(&name);
 }
@@ -116,21 +115,22 @@ static void name_thread(struct trace *tr, const char *program, const struct run_
 {
 	struct str name = {0};
 
-	str_add(&name, t->engine->id);
-	if (*t->comm && strncmp(t->comm, program, strlen(t->comm)) != 0)
-		str_addf(&name, " (%s)", t->comm);
+	str_add(&name, run_thread_id(t));
+	if (*run_thread_name(t) &&
+	    strncmp(run_thread_name(t), program, strlen(run_thread_name(t))) != 0)
+		str_addf(&name, " (%s)", run_thread_name(t));
 	name_track(tr, "thread", str_text(&name), t);
 	str_fini(&name);
 }
 
 static void name_tracks(struct trace *tr)
 {
-	const char *program = str_base_name(tr->run->options->argv[0]);
+	const char *program = str_base_name(run_options(tr->run)->argv[0]);
 
-	array_each(struct run_thread *, t, &tr->run->threads) {
-		if (tr->tracks.items[(*t)->index].process == (*t)->index + 1)
-			name_process(tr, program, *t);
-		name_thread(tr, program, *t);
+	run_each_thread(t, tr->run) {
+		if (tr->tracks.items[run_thread_index(t)].process == run_thread_index(t) + 1)
+			name_process(tr, program, t);
+		name_thread(tr, program, t);
 	}
 }
 
@@ -206,10 +206,10 @@ static void begin_life(struct trace *tr, const struct run_thread *t, struct trac
 	if (track->is_alive)
 		return;
 	track->is_alive = true;
-	j = event_begin(tr, "B", t->engine->id, t);
+	j = event_begin(tr, "B", run_thread_id(t), t);
 	json_object(j, "args");
-	json_string(j, "start", t->engine->start);
-	json_integer(j, "tid", t->engine->tid);
+	json_string(j, "start", run_thread_engine(t)->start);
+	json_integer(j, "tid", run_thread_engine(t)->tid);
 	json_end_object(j);
 	json_end_object(j);
 }
@@ -283,7 +283,7 @@ static void write_event(struct trace *tr, const struct happened *h)
 	advance_time(tr, h->t_us);
 	if (!t)
 		return; /* a barrier has opened: the flow begins at the last to arrive */
-	track = &tr->tracks.items[t->index];
+	track = &tr->tracks.items[run_thread_index(t)];
 	begin_life(tr, t, track);
 	/* Of a hold: a signal took the thread away from where it was held. */
 	if (h->what == HAPPENED_HOLD || h->what == HAPPENED_RELEASE)
@@ -309,15 +309,15 @@ void report_trace(struct run *s, const struct report_head *head, struct str *out
 	array_each(const struct happened, h, &tl->all)
 		write_event(&tr, h);
 	advance_time(&tr, tl->end_us);
-	array_each(struct run_thread *, t, &s->threads)
-		end_life(&tr, *t, &tr.tracks.items[(*t)->index]);
+	run_each_thread(t, s)
+		end_life(&tr, t, &tr.tracks.items[run_thread_index(t)]);
 	json_end_array(j);
 	json_string(j, "displayTimeUnit", "ms");
 	json_object(j, "otherData");
 	json_string(j, "verdict", head->verdict);
 	json_integer(j, "status", head->status);
 	json_string(j, "message", head->message);
-	json_string(j, "program", s->options->argv[0]);
+	json_string(j, "program", run_options(s)->argv[0]);
 	json_end_object(j);
 	json_end_object(j);
 	str_addf(out, "%s\n", str_text(&j->out));

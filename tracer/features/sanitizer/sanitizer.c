@@ -12,7 +12,6 @@
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/base/log.h"
 #include "tracer/run/places/places.h"
-#include "tracer/run/threads/start.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 
 #include <string.h>
@@ -79,9 +78,9 @@ static const char *variable_of(struct tracee_thread *t, const struct module *m)
 
 static void say(struct run *s, const char *variable)
 {
-	struct sanitizer_told *told = kept_make(&s->kept, &told_keeper);
+	struct sanitizer_told *told = kept_make(run_kept(s), &told_keeper);
 
-	if (!told->leaks && s->run_number <= 1 && !s->options->quiet)
+	if (!told->leaks && run_number(s) <= 1 && !run_options(s)->quiet)
 		log_line("gatectl: note: LeakSanitizer cannot work under a tracer: "
 			 "detect_leaks=0 was added to %s",
 			 variable);
@@ -128,7 +127,7 @@ static enum hit_answer hit_create(struct run *s, const struct act *a, const stru
 
 	(void)s;
 	(void)a;
-	*(struct creation *)kept_make(&h->thread->kept, &creation_keeper) =
+	*(struct creation *)kept_make(run_thread_kept(h->thread), &creation_keeper) =
 		(struct creation){h->regs.dwarf[RDX], h->regs.dwarf[RCX]};
 	return HIT_SEEN;
 }
@@ -145,14 +144,14 @@ static int sanitizer_settle(struct run *s, const struct modules_seen *m, struct 
 	uint64_t offset, size;
 	if (m->stage != MODULES_SETTLED)
 		return 0;
-	for (size_t i = 0; i < p->images.count * 2; i++) {
-		const struct image *image = &p->images.items[i / 2];
+	for (size_t i = 0; i < run_process_images(p)->count * 2; i++) {
+		const struct image *image = &run_process_images(p)->items[i / 2];
 		struct site_use *use;
 
 		if (!has_runtime(image->module) ||
 		    module_symbol(image->module, names[i % 2], &offset, &size) < 0)
 			continue;
-		p->sanitized = true;
+		run_process_set_sanitized(p);
 		use = sites_use(s, p, m->thread, image->bias + offset, NULL, err);
 		if (use && !sites_has(use, &create))
 			sites_act(use, &create);
@@ -171,28 +170,25 @@ static bool is_background(struct run_process *p, uint64_t routine, const char *n
 
 	if (!name || !strstr(name, "BackgroundThread"))
 		return false;
-	image = images_find(p->run, p, routine);
+	image = images_find(run_of(p), p, routine);
 	return image && has_runtime(image->module) &&
-	       (image->module != p->exe || strncmp(name, "__", 2) == 0);
+	       (image->module != run_process_exe(p) || strncmp(name, "__", 2) == 0);
 }
 
 bool sanitizer_owns(const struct run_thread *t)
 {
-	uint64_t argument;
-
-	return t->process->tracee &&
-	       is_background(t->process, start_address(t->process, t->scheduler_block, &argument),
-			     t->engine->start);
+	return is_background(run_process_of(t), run_thread_routine(t), run_thread_engine(t)->start);
 }
 
 /* A sanitizer's own threads begin with a routine that the program did not pass. */
 static bool sanitizer_start(struct run *s, struct run_thread *creator, const char *name,
 			    uint64_t *routine, uint64_t *argument)
 {
-	struct creation *creation = kept_of(&creator->kept, &creation_keeper);
+	struct creation *creation = kept_of(run_thread_kept(creator), &creation_keeper);
 
 	(void)s;
-	if (!creation || !creation->routine || is_background(creator->process, *routine, name))
+	if (!creation || !creation->routine ||
+	    is_background(run_process_of(creator), *routine, name))
 		return false;
 	*routine = creation->routine;
 	*argument = creation->argument;

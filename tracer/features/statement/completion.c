@@ -12,7 +12,7 @@
  */
 #include "tracer/features/statement/begun.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 enum { STATEMENT, CALL };
 
@@ -33,7 +33,7 @@ static const struct keeper keeper = {sizeof(struct begun), completion_fini};
 
 struct begun *begun_of(const struct run_thread *t)
 {
-	return kept_make(&t->kept, &keeper);
+	return kept_make(run_thread_kept(t), &keeper);
 }
 
 static bool completion_same(const struct completion_frame *f, const struct act *a, uint64_t frame)
@@ -80,11 +80,11 @@ static void begin_call(struct run *s, struct run_thread *t, const struct act *a,
 	ERROR(err);
 	uint64_t address;
 
-	if (tracee_read(t->process->tracee, sp, &address, sizeof(address)) < 0)
+	if (run_thread_read(t, sp, &address, sizeof(address)) < 0)
 		return;
 	completion_begin(t, a, sp + sizeof(address));
 	act.owner = &ends;
-	if (sites_put(s, t->process, t->tracee, address, &act, &err) < 0)
+	if (sites_put(s, run_process_of(t), run_thread_tracee(t), address, &act, &err) < 0)
 		run_fault(s, &err);
 }
 
@@ -97,8 +97,7 @@ static bool has_returned(struct run_thread *t, uint64_t address, uint64_t sp)
 {
 	uint64_t word;
 
-	return tracee_read(t->process->tracee, sp - sizeof(word), &word, sizeof(word)) == 0 &&
-	       word == address;
+	return run_thread_read(t, sp - sizeof(word), &word, sizeof(word)) == 0 && word == address;
 }
 
 enum way_on { LEAVES, GOES_ON_INSIDE, CALLS_AS_LAST };
@@ -124,7 +123,7 @@ static enum way_on way_on(const struct act *a, const struct hit *h)
 	uint64_t to;
 
 	if (!sites_inside(a->info, h->address - a->bias) ||
-	    !images_jump(h->thread->process->tracee, h->address, &h->regs, &to))
+	    !images_jump(run_process_tracee(run_process_of(h->thread)), h->address, &h->regs, &to))
 		return LEAVES;
 	if (sites_inside(a->info, to - a->bias))
 		return GOES_ON_INSIDE;
@@ -296,14 +295,14 @@ static void inherit(struct run *s, struct run_thread *t, struct run_process *chi
 	(void)s;
 	if (!child || !begun_of(t)->frames.count)
 		return;
-	begun = kept_make(&child->kept, &keeper);
+	begun = kept_make(run_process_kept(child), &keeper);
 	array_each(const struct completion_frame, f, &begun_of(t)->frames)
 		*array_add(&begun->frames) = *f;
 }
 
 static void take_over(struct run *s, struct run_thread *t)
 {
-	struct begun *begun = kept_of(&t->process->kept, &keeper);
+	struct begun *begun = kept_of(run_process_kept(run_process_of(t)), &keeper);
 
 	(void)s;
 	if (!begun)

@@ -6,7 +6,7 @@
  * no such way (longjmp, an exception), that is noticed at the next system call: see tracee_elide.
  */
 #include "tracer/features/statement/begun.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/threads.h"
@@ -16,10 +16,10 @@ static const struct site_owner elide_end;
 
 bool elide_busy(struct run *s, const struct place *place)
 {
-	array_each(struct run_thread *, t, &s->threads) {
-		if (!(*t)->tracee)
+	run_each_thread(t, s) {
+		if (!run_thread_lives(t))
 			continue;
-		array_each(const struct elision, e, &begun_of(*t)->elisions)
+		array_each(const struct elision, e, &begun_of(t)->elisions)
 			if (!place || e->place == place)
 				return true;
 	}
@@ -34,9 +34,9 @@ static int watch_return(struct run *s, struct run_thread *t, struct place *place
 	const struct act end = {.owner = &elide_end, .place = place};
 	uint64_t address;
 
-	if (tracee_read(t->process->tracee, frame - sizeof(address), &address, sizeof(address)) < 0)
+	if (run_thread_read(t, frame - sizeof(address), &address, sizeof(address)) < 0)
 		return 0;
-	return sites_put(s, t->process, t->tracee, address, &end, err);
+	return sites_put(s, run_process_of(t), run_thread_tracee(t), address, &end, err);
 }
 
 /* Frames below this one are gone; so is this one, if it was left without passing an end. */
@@ -50,7 +50,7 @@ static void forget_left(struct run_thread *t, const struct place *place, uint64_
 		if (e.frame > frame || (e.frame == frame && e.place != place))
 			continue;
 		array_remove(&begun->elisions, i);
-		tracee_elide_end(t->tracee, e.frame);
+		tracee_elide_end(run_thread_tracee(t), e.frame);
 	}
 }
 
@@ -60,13 +60,13 @@ static void elide_begin(struct run *s, struct run_thread *t, struct place *place
 	ERROR(err);
 	uint64_t frame, pc;
 
-	if (!t->tracee || tracee_regs(t->tracee, &regs) < 0)
+	if (!run_thread_lives(t) || tracee_regs(run_thread_tracee(t), &regs) < 0)
 		return;
 	pc = regs.dwarf[ARCH_DWARF_PC];
-	frame = images_frame_at(images_find(s, t->process, pc), pc, &regs);
+	frame = images_frame_at(images_find(s, run_process_of(t), pc), pc, &regs);
 	forget_left(t, place, frame);
 	*array_add(&begun_of(t)->elisions) = (struct elision){place, frame};
-	tracee_elide(t->tracee, frame);
+	tracee_elide(run_thread_tracee(t), frame);
 	if (watch_return(s, t, place, frame, &err) < 0)
 		run_fault(s, &err);
 }
@@ -86,7 +86,7 @@ static enum hit_answer hit_end(struct run *s, const struct act *a, const struct 
 		if (e.place != a->place || e.frame != frame)
 			continue;
 		array_remove(&begun->elisions, i);
-		tracee_elide_end(t->tracee, frame);
+		tracee_elide_end(run_thread_tracee(t), frame);
 	}
 	if (a->place->retired && !elide_busy(s, a->place))
 		places_retire(s, a->place);
@@ -97,7 +97,7 @@ static bool statement_elide_is_over(const struct act *a)
 {
 	const struct run_place *place = a->place->user;
 
-	return place->ended;
+	return run_place_ended(place);
 }
 
 static const struct site_owner elide_end = {.name = "elide",

@@ -7,7 +7,7 @@
  * known when the exception is caught. Until then what the thread passes in that frame ends nothing.
  */
 #include "tracer/features/statement/begun.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/tracee/threads/threads.h"
 
@@ -16,7 +16,7 @@ static void left_leave(struct run *s, struct run_thread *t, uint64_t top,
 		       const struct arch_regs *regs, bool doubted)
 {
 	uint64_t pc = regs->dwarf[ARCH_DWARF_PC];
-	uint64_t frame = images_frame_at(images_find(s, t->process, pc), pc, regs);
+	uint64_t frame = images_frame_at(images_find(s, run_process_of(t), pc), pc, regs);
 	struct begun *begun = begun_of(t);
 
 	for (size_t i = begun->frames.count; i-- > 0;) {
@@ -68,7 +68,8 @@ static enum hit_answer hit_set(struct run *s, const struct act *a, const struct 
 	begun->pad = begun->frames.count ? h->regs.dwarf[ARCH_DWARF_ARG1] : 0;
 	begun->top = h->regs.dwarf[ARCH_DWARF_SP];
 	begun->tells = a->what == CATCH_SEEN;
-	if (begun->pad && sites_put(s, t->process, t->tracee, begun->pad, &act, &err) < 0)
+	if (begun->pad &&
+	    sites_put(s, run_process_of(t), run_thread_tracee(t), begun->pad, &act, &err) < 0)
 		run_fault(s, &err);
 	return HIT_SEEN;
 }
@@ -81,8 +82,7 @@ static enum hit_answer hit_catch(struct run *s, const struct act *a, const struc
 	uint64_t *sp = &regs.dwarf[ARCH_DWARF_SP], *pc = &regs.dwarf[ARCH_DWARF_PC];
 
 	(void)a;
-	if (!begun->frames.count ||
-	    tracee_read(h->thread->process->tracee, *sp, pc, sizeof(*pc)) < 0)
+	if (!begun->frames.count || run_thread_read(h->thread, *sp, pc, sizeof(*pc)) < 0)
 		return HIT_SEEN;
 	*sp += sizeof(*pc);
 	left_leave(s, h->thread, *sp, &regs, false);
@@ -100,7 +100,7 @@ static uint64_t lowest_left(struct run_thread *t, uint64_t top, uint64_t sp)
 {
 	struct tracee_mapping stack;
 
-	if (tracee_mapping_at(t->process->tracee, sp, &stack) < 0)
+	if (tracee_mapping_at(run_process_tracee(run_process_of(t)), sp, &stack) < 0)
 		return top;
 	return top >= stack.start && top < sp ? top : stack.start;
 }
@@ -110,7 +110,7 @@ static uint64_t lowest_left(struct run_thread *t, uint64_t top, uint64_t sp)
 static enum hit_answer hit_jump(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct run_thread *t = h->thread;
-	struct tracee_process *p = t->process->tracee;
+	struct tracee_process *p = run_process_tracee(run_process_of(t));
 	uint64_t words[ARCH_JMP_BUF_WORDS], guard, top = h->regs.dwarf[ARCH_DWARF_SP];
 	struct arch_regs regs = h->regs;
 
@@ -119,8 +119,8 @@ static enum hit_answer hit_jump(struct run *s, const struct act *a, const struct
 	    tracee_read(p, regs.dwarf[ARCH_DWARF_ARG0], words, sizeof(words)) < 0 ||
 	    tracee_read(p, regs.fs_base + ARCH_GUARD_AT, &guard, sizeof(guard)) < 0)
 		return HIT_SEEN;
-	arch_longjmp(words, !images_at(t->process, words[ARCH_JMP_BUF_PC]), guard, &regs);
-	if (images_at(t->process, regs.dwarf[ARCH_DWARF_PC]))
+	arch_longjmp(words, !images_at(run_process_of(t), words[ARCH_JMP_BUF_PC]), guard, &regs);
+	if (images_at(run_process_of(t), regs.dwarf[ARCH_DWARF_PC]))
 		left_leave(s, t, lowest_left(t, top, regs.dwarf[ARCH_DWARF_SP]), &regs, false);
 	return HIT_SEEN;
 }
@@ -140,9 +140,10 @@ static bool is_used(const struct run_process *p, const char *name)
 {
 	uint64_t offset;
 
-	if (p->images.count && module_symbol(p->images.items[0].module, name, &offset, NULL) == 0)
+	if (run_process_images(p)->count &&
+	    module_symbol(run_process_images(p)->items[0].module, name, &offset, NULL) == 0)
 		return true;
-	array_each(const struct image, image, &p->images)
+	array_each(const struct image, image, run_process_images(p))
 		if (module_has_string(image->module, name) && !is_exported(image, name, &offset))
 			return true;
 	return false;
@@ -156,8 +157,8 @@ static int put_all(struct run *s, struct run_process *p, struct tracee_thread *t
 
 	if (!is_used(p, name))
 		return 0;
-	for (size_t i = 0; i < p->images.count; i++) {
-		const struct image *image = &p->images.items[i];
+	for (size_t i = 0; i < run_process_images(p)->count; i++) {
+		const struct image *image = &run_process_images(p)->items[i];
 		uint64_t offset;
 
 		if (i ? !is_exported(image, name, &offset)

@@ -1,5 +1,5 @@
 /* What happened, in order: always the last events; all of them if a report was asked for. */
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/places/places.h"
 #include "tracer/features/timeline/timeline.h"
@@ -47,7 +47,7 @@ static const struct keeper keeper = {sizeof(struct timeline), timeline_fini};
 
 struct timeline *timeline_of(const struct run *s)
 {
-	return kept_make(&s->kept, &keeper);
+	return kept_make(run_kept(s), &keeper);
 }
 
 /* Kept with a thread: the place of its last arrival or release. In later turns that no longer says
@@ -60,14 +60,14 @@ static const struct keeper stand_keeper = {sizeof(struct stand), NULL};
 
 unsigned long timeline_stands(const struct run_thread *t)
 {
-	const struct stand *stand = kept_of(&t->kept, &stand_keeper);
+	const struct stand *stand = kept_of(run_thread_kept(t), &stand_keeper);
 
 	return stand ? stand->turn : 0;
 }
 
 static void timeline_begin(struct run *s)
 {
-	timeline_of(s)->keep = s->options->reports.count > 0 || s->control.attended;
+	timeline_of(s)->keep = run_options(s)->reports.count > 0 || run_is_attended(s);
 }
 
 /* "worker#1 is held at calc.c:7 by gate worker2_done", without the time, which the caller adds. */
@@ -111,19 +111,20 @@ void timeline_line(const struct happened *h, struct str *out)
 static void timeline_note_place(struct run *s, struct happened *h)
 {
 	struct run_thread *t = h->thread ? threads_of(h->thread) : NULL;
-	struct stand *stand = t ? kept_make(&t->kept, &stand_keeper) : NULL;
+	struct stand *stand = t ? kept_make(run_thread_kept(t), &stand_keeper) : NULL;
 
 	if (!t)
 		return;
 	if (h->place)
-		*stand = (struct stand){h->place, s->turns};
-	else if (h->what == HAPPENED_OPEN && stand->turn == s->turns)
+		*stand = (struct stand){h->place, run_turns(s)};
+	else if (h->what == HAPPENED_OPEN && stand->turn == run_turns(s))
 		h->place = stand->at;
-	if (!h->place && h->what != HAPPENED_CRASH && (h->what != HAPPENED_SIGNAL || !t->crashes))
+	if (!h->place && h->what != HAPPENED_CRASH &&
+	    (h->what != HAPPENED_SIGNAL || !run_thread_crashes(t)))
 		return;
-	h->file = t->hold_file;
-	h->func = t->hold_func;
-	h->line = t->hold_line;
+	h->file = run_thread_spot(t)->file;
+	h->func = run_thread_spot(t)->func;
+	h->line = run_thread_spot(t)->line;
 }
 
 /* ---- what caused what ----------------------------------------------------------------------- */
@@ -155,7 +156,7 @@ static unsigned long cause_of_release(struct run *s, const struct happened *h)
 
 	if (h->gate && h->gate->kind != GATE_CUSTOM)
 		return *opened_by(tl, h->gate);
-	return tl->stir_turn == s->turns ? tl->stir : 0;
+	return tl->stir_turn == run_turns(s) ? tl->stir : 0;
 }
 
 static void note_cause(struct run *s, struct happened *h)
@@ -169,7 +170,7 @@ static void note_cause(struct run *s, struct happened *h)
 	if (h->what != HAPPENED_HOLD && h->what != HAPPENED_RELEASE && h->what != HAPPENED_LOG &&
 	    h->what != HAPPENED_EVENT) {
 		tl->stir = h->seq;
-		tl->stir_turn = s->turns;
+		tl->stir_turn = run_turns(s);
 	}
 }
 
@@ -178,7 +179,7 @@ void timeline_end(struct run *s)
 	struct timeline *tl = timeline_of(s);
 
 	if (!tl->end_us)
-		tl->end_us = run_now_us() - s->start_us;
+		tl->end_us = run_elapsed_us(s);
 }
 
 static void write_verbose(const struct happened *h)
@@ -198,14 +199,14 @@ void timeline_add(struct run *s, enum happening what, const struct engine_thread
 	struct timeline *tl = timeline_of(s);
 	struct happened *last = &tl->last[tl->seq % TIMELINE_LAST];
 
-	if (s->over)
+	if (run_is_over(s))
 		return; /* the effects of our own SIGKILL are not reported */
 	if (what == HAPPENED_ARRIVAL && p->companion_of)
 		return; /* the end of a statement; its start is in the timeline */
 	base_free(last->text);
 	*last = (struct happened){
 		.seq = ++tl->seq,
-		.t_us = run_now_us() - s->start_us,
+		.t_us = run_elapsed_us(s),
 		.what = what,
 		.thread = t,
 		.place = p,
@@ -222,7 +223,7 @@ void timeline_add(struct run *s, enum happening what, const struct engine_thread
 	}
 	if (tl->follower)
 		tl->follower(s, last);
-	if (!s->control.attended && s->options->verbose)
+	if (!run_is_attended(s) && run_options(s)->verbose)
 		write_verbose(last);
 }
 
@@ -231,29 +232,29 @@ void timeline_add(struct run *s, enum happening what, const struct engine_thread
 static void add_exec(struct run *s, struct run_thread *t, bool first)
 {
 	if (!first)
-		timeline_add(s, HAPPENED_EXEC, t->engine, NULL, NULL, NULL);
+		timeline_add(s, HAPPENED_EXEC, run_thread_engine(t), NULL, NULL, NULL);
 }
 
 static void add_fork(struct run *s, struct run_thread *t, struct run_process *child)
 {
 	(void)child;
-	timeline_add(s, HAPPENED_FORK, t->engine, NULL, NULL, NULL);
+	timeline_add(s, HAPPENED_FORK, run_thread_engine(t), NULL, NULL, NULL);
 }
 
 static void timeline_add_start(struct run *s, struct run_thread *t)
 {
-	timeline_add(s, HAPPENED_THREAD_START, t->engine, NULL, NULL, NULL);
+	timeline_add(s, HAPPENED_THREAD_START, run_thread_engine(t), NULL, NULL, NULL);
 }
 
 static void add_exit(struct run *s, struct run_thread *t, bool renamed)
 {
 	if (!renamed)
-		timeline_add(s, HAPPENED_THREAD_EXIT, t->engine, NULL, NULL, NULL);
+		timeline_add(s, HAPPENED_THREAD_EXIT, run_thread_engine(t), NULL, NULL, NULL);
 }
 
 static bool add_signal(struct run *s, struct run_thread *t, int signal)
 {
-	timeline_add(s, HAPPENED_SIGNAL, t->engine, NULL, NULL, signame_text(signal));
+	timeline_add(s, HAPPENED_SIGNAL, run_thread_engine(t), NULL, NULL, signame_text(signal));
 	return false;
 }
 

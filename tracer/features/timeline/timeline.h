@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_TIMELINE_TIMELINE_H
 #define GATECTL_FEATURES_TIMELINE_TIMELINE_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 enum happening {
 	HAPPENED_ARRIVAL,

@@ -3,7 +3,7 @@
  * the result is noted: whether it is what the script expects and, for runs without an expect, what
  * it was.
  */
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/run/places/places.h"
 #include "tracer/features/output/output.h"
 
@@ -51,7 +51,7 @@ static bool trial_find(const struct engine *e, const char *name, struct engine_s
 /* A name that is missing this time (a script that makes its gates by chance) changes nothing. */
 static int trial_prepare(struct run *s, struct error *err)
 {
-	const struct run_trial *trial = s->options->trial;
+	const struct run_trial *trial = run_options(s)->trial;
 	struct engine_subject subject;
 	struct place *p;
 
@@ -61,17 +61,17 @@ static int trial_prepare(struct run *s, struct error *err)
 	if (!trial->about) {
 		/* The script does nothing at places, so they need no traps, and no sleep is elided. Only places
 		   that must not be reached stay watched. */
-		for (size_t i = 0; trial->left_out && (p = engine_place_at(s->engine, i)); i++)
-			if (!expect_looks_at(&s->plan.expect, p))
-				engine_drop(s->engine, p);
+		for (size_t i = 0; trial->left_out && (p = engine_place_at(run_engine(s), i)); i++)
+			if (!expect_looks_at(&run_plan(s)->expect, p))
+				engine_drop(run_engine(s), p);
 		return 0;
 	}
-	if (!trial_find(s->engine, trial->about, &subject))
+	if (!trial_find(run_engine(s), trial->about, &subject))
 		return 0;
 	if (trial->left_out)
 		engine_ablate(&subject);
 	if (trial->way != TRIAL_PLAIN && subject.gate)
-		engine_oppose(s->engine, subject.gate, trial->early,
+		engine_oppose(run_engine(s), subject.gate, trial->early,
 			      trial->way == TRIAL_EARLY ? trial->early_count : 0);
 	return 0;
 }
@@ -103,7 +103,7 @@ static const struct keeper keeper = {sizeof(struct trial), trial_fini};
 
 static struct trial *trial_of(const struct run *s)
 {
-	return kept_make(&s->kept, &keeper);
+	return kept_make(run_kept(s), &keeper);
 }
 
 /* Notes threads that open a gate, or are held by a barrier: later runs hold these back from their
@@ -112,7 +112,7 @@ static void trial_note(struct run *s, const struct decision *d)
 {
 	bool barrier = d->gate && d->gate->kind == GATE_BARRIER;
 
-	if (!s->options->trial || !d->thread || !d->gate)
+	if (!run_options(s)->trial || !d->thread || !d->gate)
 		return;
 	if (d->kind != (barrier ? DECISION_HOLD : DECISION_OPENED))
 		return;
@@ -124,9 +124,9 @@ static void trial_note(struct run *s, const struct decision *d)
 
 static bool give_way(struct run *s, bool for_good)
 {
-	if (!engine_give_way(s->engine, for_good))
+	if (!engine_give_way(run_engine(s), for_good))
 		return false;
-	s->explained = false;
+	run_set_explained(s, false);
 	apply_decisions(s);
 	return true;
 }
@@ -135,13 +135,13 @@ static bool give_way(struct run *s, bool for_good)
 static bool stalled(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
 	(void)answer;
-	return question == STUCK_FREED && s->options->trial && give_way(s, false);
+	return question == STUCK_FREED && run_options(s)->trial && give_way(s, false);
 }
 
 static bool is_held_back(const struct run *s)
 {
-	array_each(struct run_thread *, it, &s->threads) {
-		const struct gate *g = (*it)->engine->held ? (*it)->hold.gate : NULL;
+	run_each_thread(t, s) {
+		const struct gate *g = run_thread_is_held(t) ? run_thread_hold(t)->gate : NULL;
 
 		if (g && (g->holds_back || g->ablation == GATE_ONE_BY_ONE))
 			return true;
@@ -152,7 +152,7 @@ static bool is_held_back(const struct run *s)
 /* A small part of the run's time: holding back must not be what ends it. */
 static uint64_t held_back_most_us(const struct run *s)
 {
-	double part = s->time_limit * 1e6 / HELD_BACK_PART;
+	double part = run_time_limit(s) * 1e6 / HELD_BACK_PART;
 
 	return part > 0 && part < HELD_BACK_MOST_MS * 1000 ? (uint64_t)part
 							   : HELD_BACK_MOST_MS * 1000;
@@ -163,7 +163,7 @@ static void trial_look(struct run *s)
 	struct trial *trial = trial_of(s);
 	uint64_t since = trial->looked_us, now = run_now_us();
 
-	if (!s->options->trial || s->options->trial->way == TRIAL_PLAIN)
+	if (!run_options(s)->trial || run_options(s)->trial->way == TRIAL_PLAIN)
 		return;
 	trial->looked_us = is_held_back(s) ? now : 0;
 	if (since && trial->looked_us)
@@ -187,10 +187,10 @@ static void add_subjects(struct run *s, struct run_evidence *out)
 {
 	struct engine_subject subject;
 
-	for (size_t i = 0; engine_subject_at(s->engine, i, &subject); i++) {
+	for (size_t i = 0; engine_subject_at(run_engine(s), i, &subject); i++) {
 		struct run_subject *own = array_add(&out->subjects);
 
-		own->name = trial_name_of(s->engine, i);
+		own->name = trial_name_of(run_engine(s), i);
 		own->holds = engine_subject_holds(&subject);
 		own->is_gate = subject.gate != NULL;
 		own->is_barrier = subject.gate && subject.gate->kind == GATE_BARRIER;
@@ -202,17 +202,18 @@ static void add_subjects(struct run *s, struct run_evidence *out)
 /* Did a limit end it, unexpectedly? */
 static bool is_limited(const struct run *s)
 {
-	const struct expect *x = &s->plan.expect;
+	const struct expect *x = &run_plan(s)->expect;
 
-	return s->outcome.gate_limit || (s->outcome.limit && x->end != EXPECT_TIME_LIMIT &&
-					 !(x->end == EXPECT_LIVELOCK && s->outcome.livelock));
+	return run_outcome(s)->gate_limit ||
+	       (run_outcome(s)->limit && x->end != EXPECT_TIME_LIMIT &&
+		!(x->end == EXPECT_LIVELOCK && run_outcome(s)->livelock));
 }
 
 /* Places that were not reached and threads left at gates do not count, since gates are missing. */
 static bool is_as_expected(const struct run *s)
 {
-	const struct outcome *o = &s->outcome;
-	const struct expect *x = &s->plan.expect;
+	const struct outcome *o = run_outcome(s);
+	const struct expect *x = &run_plan(s)->expect;
 	bool deadlock = o->stuck == OUTCOME_DEADLOCK ? x->end != EXPECT_DEADLOCK
 						     : o->stuck && !outcome_is_at_gate(o, x);
 	char *why;
@@ -229,22 +230,22 @@ static void add_came(const struct run *s, enum verdict v, struct str *out)
 {
 	if (v == VERDICT_NEVER_REACHED || v == VERDICT_NEVER_OPENED)
 		str_addf(out, "%s, ", verdict_word(v));
-	outcome_print(&s->outcome, out);
+	outcome_print(run_outcome(s), out);
 }
 
 static void trial_judge(struct run *s, struct run_result *result, const struct error *failed)
 {
 	struct run_evidence *out = &result->evidence;
 
-	if (!s->options->trial || failed)
+	if (!run_options(s)->trial || failed)
 		return;
-	out->has_expect = s->plan.expect.any;
+	out->has_expect = run_plan(s)->expect.any;
 	out->as_expected = is_as_expected(s);
 	out->limited = is_limited(s);
-	out->has_limit = s->plan.limits.run > 0;
+	out->has_limit = run_plan(s)->limits.run > 0;
 	capture_sums(s, &out->out_sum, &out->err_sum);
-	expect_print(&s->plan.expect, &out->expected);
-	add_came(s, s->options->trial->left_out ? VERDICT_OK : result->verdict, &out->came);
+	expect_print(&run_plan(s)->expect, &out->expected);
+	add_came(s, run_options(s)->trial->left_out ? VERDICT_OK : result->verdict, &out->came);
 	add_subjects(s, out);
 }
 

@@ -8,7 +8,7 @@
  */
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/threads.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/tracee/threads/threads.h"
 
@@ -29,12 +29,12 @@ static const struct keeper watching_keeper = {sizeof(struct watching), NULL};
 
 static struct watched *watched_of(const struct run_thread *t)
 {
-	return kept_make(&t->kept, &watched_keeper);
+	return kept_make(run_thread_kept(t), &watched_keeper);
 }
 
 static void watch(struct run *s, struct run_thread *t, bool on)
 {
-	struct watching *watching = kept_make(&s->kept, &watching_keeper);
+	struct watching *watching = kept_make(run_kept(s), &watching_keeper);
 
 	*watched_of(t) = (struct watched){.on = on, .look = {.activity = TRACEE_ACTIVE}};
 	watching->count += on ? 1 : -1u;
@@ -43,14 +43,14 @@ static void watch(struct run *s, struct run_thread *t, bool on)
 
 bool blocking_awaits(const struct run *s)
 {
-	const struct watching *watching = kept_of(&s->kept, &watching_keeper);
+	const struct watching *watching = kept_of(run_kept(s), &watching_keeper);
 
 	return watching && watching->count > 0;
 }
 
 static bool is_watched(const struct run_thread *t)
 {
-	const struct watched *watched = kept_of(&t->kept, &watched_keeper);
+	const struct watched *watched = kept_of(run_thread_kept(t), &watched_keeper);
 
 	return watched && watched->on;
 }
@@ -66,7 +66,7 @@ void blocking_decided(struct run *s, const struct decision *d)
 {
 	struct run_thread *t = d->kind == DECISION_WATCH ? threads_of(d->thread) : NULL;
 
-	if (t && t->tracee && !is_watched(t))
+	if (t && run_thread_lives(t) && !is_watched(t))
 		watch(s, t, true);
 }
 
@@ -81,7 +81,7 @@ static bool blocked_twice(struct run_thread *t)
 {
 	struct tracee_block *now = &watched_of(t)->look, before = *now;
 
-	tracee_look(t->tracee, now);
+	tracee_look(run_thread_tracee(t), now);
 	if (now->activity == TRACEE_DEAD) /* a main thread that left by pthread_exit */
 		return true;
 	return is_blocked(now) && is_blocked(&before) && now->switches == before.switches &&
@@ -93,9 +93,9 @@ static void thread_blocks(struct run *s, struct run_thread *t)
 	if (!is_watched(t))
 		return;
 	watch(s, t, false);
-	engine_blocked(s->engine, t->engine);
+	engine_blocked(run_engine(s), run_thread_engine(t));
 	apply_decisions(s);
-	s->events++;
+	run_note_event(s);
 }
 
 void blocking_comes(struct run *s, struct run_thread *t, struct place *place)
@@ -109,13 +109,10 @@ void blocking_comes(struct run *s, struct run_thread *t, struct place *place)
 /* Where whoever is in control tells who waits, real time is not to decide it. */
 void blocking_look(struct run *s)
 {
-	if (s->options->sched && s->control.driven)
+	if (!blocking_awaits(s) || (run_options(s)->sched && run_is_driven(s)))
 		return;
-	for (size_t i = 0; blocking_awaits(s) && i < s->threads.count; i++) {
-		struct run_thread *t = s->threads.items[i];
-
-		if (is_watched(t) && t->tracee && t->tracee->state == TRACEE_RUNNING &&
-		    blocked_twice(t))
+	run_each_thread(t, s)
+		if (is_watched(t) && run_thread_lives(t) &&
+		    run_thread_tracee(t)->state == TRACEE_RUNNING && blocked_twice(t))
 			thread_blocks(s, t);
-	}
 }

@@ -57,12 +57,12 @@ void caller_modules(struct waiters *all)
 {
 	const struct place *p;
 
-	for (size_t i = 0; (p = engine_place_at(all->run->engine, i)); i++) {
+	for (size_t i = 0; (p = engine_place_at(run_engine(all->run), i)); i++) {
 		const struct run_place *place = p->user;
 
 		if (!place)
 			continue;
-		array_each(struct source_sites *, sites, &place->results) {
+		array_each(struct source_sites *, sites, run_place_results(place)) {
 			struct module *m = (*sites)->count ? (*sites)->items[0].module : NULL;
 
 			if (m && !has_place(all, m))
@@ -76,7 +76,8 @@ static bool is_meant(const struct waiter *w, const struct inspect_call *call)
 {
 	const struct module *m = call->frame.module;
 
-	return m && (m == w->thread->process->exe || (w->all && has_place(w->all, m)));
+	return m && (m == run_process_exe(run_process_of(w->thread)) ||
+		     (w->all && has_place(w->all, m)));
 }
 
 bool caller_is_own(const struct waiter *w, const struct inspect_call *call)
@@ -155,24 +156,24 @@ static size_t told(const struct waiter *w)
 void caller_look(struct run *s, struct waiter *w)
 {
 	struct run_thread *t = w->thread;
-	bool runs = t->tracee->state == TRACEE_RUNNING;
-	bool paused = runs && tracee_pause(s->tracee, t->tracee) == 0;
+	bool runs = run_thread_tracee(t)->state == TRACEE_RUNNING;
+	bool paused = runs && tracee_pause(run_tracee(s), run_thread_tracee(t)) == 0;
 	struct dwarf_frame first;
 	struct arch_regs regs;
 
 	/* Not paused, it has just stopped for a reason of its own, as on its way back into the call
 	   that an earlier question interrupted: there it can be asked, too. */
-	if (t->tracee->state == TRACEE_RUNNING)
+	if (run_thread_tracee(t)->state == TRACEE_RUNNING)
 		return;
 	pages_forget(s);
-	if (tracee_regs(t->tracee, &regs) == 0) {
-		dwarf_frame_first(&t->process->program, t, &regs, &first);
+	if (tracee_regs(run_thread_tracee(t), &regs) == 0) {
+		dwarf_frame_first(run_process_program(run_process_of(t)), t, &regs, &first);
 		inspect_stack(&first, calls_scope(t), MOST_CALLS, &w->stack);
 		w->own = caller_own(w, 0);
 		w->told = told(w);
 	}
 	if (paused)
-		tracee_resume(s->tracee, t->tracee);
+		tracee_resume(run_tracee(s), run_thread_tracee(t));
 }
 
 /* ---- the calls around it ----------------------------------------------------------------------- */

@@ -11,7 +11,7 @@ static void judge_child(struct run *s, const struct tracee_block *b, struct wait
 	bool waitid = b->number == SYS_waitid;
 	int child = waitid ? (int)b->args[1] : (int)b->args[0];
 
-	if (s->options->no_follow || s->options->pid || (b->args[waitid ? 3 : 2] & WNOHANG))
+	if (run_options(s)->no_follow || run_options(s)->pid || (b->args[waitid ? 3 : 2] & WNOHANG))
 		return; /* perhaps for a child that we do not see */
 	w->kind = WAIT_PROCESS;
 	if (waitid ? b->args[0] == P_PID : child > 0)
@@ -24,7 +24,7 @@ static bool depends_on_others(const struct run *s, struct run_thread *t)
 	if (!watchpoints_is_asked(t))
 		return false;
 	array_each(const struct watchpoint_read, r, watchpoints_reads(t))
-		if (r->process->tracee &&
+		if (run_process_lives(r->process) &&
 		    futexes_reach(s, r->process, r->address, NULL) == REACH_OUTSIDE)
 			return true;
 	return false;
@@ -33,10 +33,11 @@ static bool depends_on_others(const struct run *s, struct run_thread *t)
 /* A process made by vfork shares its parent's memory. */
 static int space_of(const struct run *s, const struct run_process *p)
 {
-	array_each(struct run_process *, other, &s->processes)
-		if ((*other)->tracee && p->tracee && (*other)->tracee->space == p->tracee->space)
-			return (*other)->pid;
-	return p->pid;
+	run_each_process(other, s)
+		if (run_process_lives(other) && run_process_lives(p) &&
+		    run_process_tracee(other)->space == run_process_tracee(p)->space)
+			return run_process_pid(other);
+	return run_process_pid(p);
 }
 
 void judge_wait(struct run *s, struct run_thread *t, const struct tracee_block *b, struct wait *w,
@@ -45,12 +46,12 @@ void judge_wait(struct run *s, struct run_thread *t, const struct tracee_block *
 	struct ends unused = {0};
 
 	ends = ends ? ends : &unused;
-	w->thread = t->engine;
+	w->thread = run_thread_engine(t);
 	w->kind = WAIT_NOT;
-	w->process = t->process->pid;
-	w->parent = t->process->parent_pid;
-	w->space = space_of(s, t->process);
-	if (t->engine->held || t->paused)
+	w->process = run_process_pid(run_process_of(t));
+	w->parent = run_process_parent_pid(run_process_of(t));
+	w->space = space_of(s, run_process_of(t));
+	if (run_thread_is_held(t) || run_thread_is_paused(t))
 		w->kind = depends_on_others(s, t) ? WAIT_NOT : WAIT_GATE;
 	else if (b->activity != TRACEE_BLOCKED && b->activity != TRACEE_DISK)
 		return;
@@ -96,7 +97,7 @@ static const struct keeper keeper = {sizeof(struct thread_waits), thread_waits_f
 
 static struct thread_waits *thread_waits_of(const struct run_thread *t)
 {
-	return kept_make(&t->kept, &keeper);
+	return kept_make(run_thread_kept(t), &keeper);
 }
 
 struct waiting *waiting_of(const struct run_thread *t)

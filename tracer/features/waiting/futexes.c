@@ -15,10 +15,12 @@ enum { MUTEX_CONTENDED = 2 };
 
 static struct run_thread *by_tid(struct run *s, int tid)
 {
-	for (size_t i = s->threads.count; i-- > 0;)
-		if (s->threads.items[i]->tracee && s->threads.items[i]->tracee->tid == tid)
-			return s->threads.items[i];
-	return NULL;
+	struct run_thread *last = NULL;
+
+	run_each_thread(t, s)
+		if (run_thread_lives(t) && run_thread_tracee(t)->tid == tid)
+			last = t;
+	return last;
 }
 
 /*
@@ -31,12 +33,12 @@ static struct run_thread *joined(struct run *s, const struct run_process *p,
 {
 	struct run_thread *found = word == (uint32_t)b->args[2] ? by_tid(s, (int)word) : NULL;
 
-	for (size_t i = s->threads.count; i-- > 0 && !found;) {
-		struct run_thread *t = s->threads.items[i];
-
-		if (t->tracee && t->process == p && glibc_thread_has(t, b->args[0]))
+	if (found)
+		return found;
+	run_each_thread(t, s)
+		if (run_thread_lives(t) && run_process_of(t) == p &&
+		    glibc_thread_has(t, b->args[0]))
 			found = t;
-	}
 	return found;
 }
 
@@ -61,7 +63,7 @@ static bool has_another_name(const struct run_process *p, const struct tracee_ma
 		return false;
 	while (length && map->path[length - 1] != '/')
 		length--;
-	str_addf(&path, "/proc/%d/root%.*s", (int)p->pid, (int)length, map->path);
+	str_addf(&path, "/proc/%d/root%.*s", (int)run_process_pid(p), (int)length, map->path);
 	dir = opendir(str_text(&path));
 	while (dir && !found && (entry = readdir(dir)))
 		found = entry->d_ino == map->ino;
@@ -79,11 +81,11 @@ enum reach futexes_reach(const struct run *s, struct run_process *p, uint64_t ad
 	struct tracee_mapping map;
 	const char *deleted;
 
-	if (tracee_mapping_at(p->tracee, address, &map) < 0)
+	if (tracee_mapping_at(run_process_tracee(p), address, &map) < 0)
 		return REACH_OUTSIDE;
 	if (!map.shared)
 		return REACH_OWN;
-	if (s->options->no_follow || s->options->pid) /* other processes existed before */
+	if (run_options(s)->no_follow || run_options(s)->pid) /* other processes existed before */
 		return REACH_OUTSIDE;
 	if (begins_with(map.path, "/dev/zero"))
 		return REACH_TRACED;
@@ -112,22 +114,23 @@ static uint32_t mutex_owner(struct run_process *p, const struct tracee_block *b,
 		return word & FUTEX_TID_MASK;
 	if (word != (uint32_t)b->args[2] || (word != MUTEX_CONTENDED && !(word & FUTEX_WAITERS)))
 		return 0;
-	tracee_read(p->tracee, b->args[0] + GLIBC_MUTEX_OWNER, &owner, sizeof(owner));
+	tracee_read(run_process_tracee(p), b->args[0] + GLIBC_MUTEX_OWNER, &owner, sizeof(owner));
 	return word == MUTEX_CONTENDED || owner == (word & FUTEX_TID_MASK) ? owner : 0;
 }
 
 bool futexes_left_behind(const struct wait *w, const struct run_process *p,
 			 const struct run_thread *owner)
 {
-	return !w->shared && p->tracee && owner->process->tracee &&
-	       owner->process->tracee->space != p->tracee->space;
+	return !w->shared && run_process_lives(p) && run_process_lives(run_process_of(owner)) &&
+	       run_process_tracee(run_process_of(owner))->space != run_process_tracee(p)->space;
 }
 
 static void judge_futex(struct run *s, struct run_thread *t, const struct tracee_block *b,
 			struct wait *w, struct ends *ends)
 {
 	bool private = b->args[1] & FUTEX_PRIVATE_FLAG;
-	enum reach reach = private ? REACH_OWN : futexes_reach(s, t->process, b->args[0], ends);
+	enum reach reach =
+		private ? REACH_OWN : futexes_reach(s, run_process_of(t), b->args[0], ends);
 	int op = (int)b->args[1] & FUTEX_CMD_MASK;
 	bool waits = op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET || op == FUTEX_LOCK_PI ||
 		     op == FUTEX_LOCK_PI2 || op == FUTEX_WAIT_REQUEUE_PI;
@@ -138,18 +141,19 @@ static void judge_futex(struct run *s, struct run_thread *t, const struct tracee
 		return;
 	w->kind = WAIT_FUTEX;
 	w->shared = reach == REACH_TRACED;
-	if (tracee_read(t->process->tracee, b->args[0], &word, sizeof(word)) < 0)
+	if (run_thread_read(t, b->args[0], &word, sizeof(word)) < 0)
 		return;
-	tid = mutex_owner(t->process, b, op, word);
+	tid = mutex_owner(run_process_of(t), b, op, word);
 	other = tid ? by_tid(s, (int)tid) : NULL;
 	if (other) {
-		w->kind = futexes_left_behind(w, t->process, other) ? WAIT_NEVER : WAIT_MUTEX;
+		w->kind =
+			futexes_left_behind(w, run_process_of(t), other) ? WAIT_NEVER : WAIT_MUTEX;
 	} else if (!private && word) {
-		other = joined(s, t->process, b, word);
+		other = joined(s, run_process_of(t), b, word);
 		if (other)
 			w->kind = WAIT_JOIN;
 	}
-	w->on = other ? other->engine : NULL;
+	w->on = other ? run_thread_engine(other) : NULL;
 }
 
 /* futex_waitv(2): each word may be private or not. */
@@ -160,12 +164,13 @@ static void judge_futexes(struct run *s, struct run_thread *t, const struct trac
 	size_t count = (size_t)b->args[1];
 
 	if (b->args[3] || count > FUTEX_WAITV_MAX ||
-	    tracee_read(t->process->tracee, b->args[0], words, count * sizeof(*words)) < 0)
+	    run_thread_read(t, b->args[0], words, count * sizeof(*words)) < 0)
 		return;
 	for (size_t i = 0; i < count; i++) {
-		enum reach reach = words[i].flags & FUTEX_PRIVATE_FLAG
-					   ? REACH_OWN
-					   : futexes_reach(s, t->process, words[i].uaddr, ends);
+		enum reach reach =
+			words[i].flags & FUTEX_PRIVATE_FLAG
+				? REACH_OWN
+				: futexes_reach(s, run_process_of(t), words[i].uaddr, ends);
 
 		if (reach == REACH_OUTSIDE)
 			return;

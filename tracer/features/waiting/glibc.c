@@ -17,7 +17,7 @@ enum {
 
 static void read_at(const struct waiter *w, uint64_t address, void *to, size_t n)
 {
-	struct tracee_process *p = w->thread->process->tracee;
+	struct tracee_process *p = run_process_tracee(run_process_of(w->thread));
 
 	if (!p || tracee_read(p, address, to, n) < 0)
 		memset(to, 0, n);
@@ -70,7 +70,7 @@ static uint32_t barrier_arrived(const struct waiter *w, uint64_t at)
    waiters. pthread_cond_destroy waits at that number. */
 static uint64_t condition_of(const struct waiter *w)
 {
-	uint32_t waiters = glibc_condition_waiters(w->thread->process);
+	uint32_t waiters = glibc_condition_waiters(run_process_of(w->thread));
 	uint64_t at = (w->block.args[0] - waiters - sizeof(waiters)) & ~(uint64_t)7;
 
 	if (!waiters)
@@ -87,7 +87,7 @@ static uint64_t stream_of(const struct waiter *w)
 					       "_IO_2_1_stdin_"};
 	uint64_t offset, size, lock = w->block.args[0], file = lock - STREAM_TO_LOCK;
 
-	array_each(const struct image, image, &w->thread->process->images)
+	array_each(const struct image, image, run_process_images(run_process_of(w->thread)))
 		for (size_t i = 0; i < sizeof(standard) / sizeof(*standard); i++)
 			if (module_symbol(image->module, standard[i], &offset, &size) == 0 &&
 			    glibc_pointer(w, image->bias + offset + GLIBC_STREAM_LOCK) == lock)
@@ -135,12 +135,13 @@ static void add_tid(struct waiters *all, struct waiter *w, uint32_t tid)
 
 	if (tid > TID_MOST)
 		return;
-	for (size_t i = s->threads.count; i-- > 0 && tid;) {
-		struct run_thread *t = s->threads.items[i];
+	for (size_t i = run_thread_count(s); i-- > 0 && tid;) {
+		struct run_thread *t = run_thread_at(s, i);
 
-		if (t->engine->tid != (int)tid)
+		if (run_thread_engine(t)->tid != (int)tid)
 			continue;
-		w->gone = !t->tracee || futexes_left_behind(&w->wait, w->thread->process, t);
+		w->gone = !run_thread_lives(t) ||
+			  futexes_left_behind(&w->wait, run_process_of(w->thread), t);
 		add_thread(w, t);
 		return;
 	}
@@ -200,7 +201,8 @@ static void initialiser(struct waiters *all, struct waiter *w)
 	struct waiter *found = NULL;
 
 	array_each(struct waiter, other, all) {
-		if (other->thread->process != w->thread->process || !entered(other, w))
+		if (run_process_of(other->thread) != run_process_of(w->thread) ||
+		    !entered(other, w))
 			continue;
 		if (found)
 			return;
@@ -214,7 +216,7 @@ static void initialiser(struct waiters *all, struct waiter *w)
 static void add_sharers(struct waiters *all, struct waiter *w)
 {
 	array_each(struct waiter, other, all) {
-		if (other->thread->process != w->thread->process)
+		if (run_process_of(other->thread) != run_process_of(w->thread))
 			continue;
 		if (w->what == WAITING_ONCE ? runs_routine(all->run, other, w->object)
 					    : w->object && other->what == WAITING_CONDITION &&
@@ -238,7 +240,7 @@ void glibc_owners(struct waiters *all, struct waiter *w)
 		break;
 	case WAITING_STREAM:
 		thread = glibc_pointer(w, w->object + GLIBC_STREAM_OWNER);
-		tid = glibc_thread_tid(w->thread->process);
+		tid = glibc_thread_tid(run_process_of(w->thread));
 		if (thread && tid)
 			add_tid(all, w, glibc_word(w, thread + tid));
 		break;

@@ -239,16 +239,16 @@ static bool holds(pid_t tid, const struct end *e)
    more. */
 static pid_t living_thread(const struct run *s, const struct run_process *p)
 {
-	array_each(struct run_thread *, it, &s->threads) {
+	run_each_thread(t, s) {
 		struct tracee_block look;
 
-		if ((*it)->process != p || !(*it)->tracee)
+		if (run_process_of(t) != p || !run_thread_lives(t))
 			continue;
-		tracee_look((*it)->tracee, &look);
+		tracee_look(run_thread_tracee(t), &look);
 		if (look.activity != TRACEE_DEAD)
-			return (*it)->tracee->tid;
+			return run_thread_tracee(t)->tid;
 	}
-	return p->pid;
+	return run_process_pid(p);
 }
 
 static void add_pid(struct wait *w, int pid)
@@ -263,10 +263,10 @@ bool holders_traced(struct run *s, const struct end *end, struct wait *w)
 {
 	bool any = false;
 
-	array_each(struct run_process *, it, &s->processes) {
-		if (!(*it)->tracee || !holds(living_thread(s, *it), end))
+	run_each_process(p, s) {
+		if (!run_process_lives(p) || !holds(living_thread(s, p), end))
 			continue;
-		add_pid(w, (*it)->pid);
+		add_pid(w, run_process_pid(p));
 		any = true;
 	}
 	return any;
@@ -292,8 +292,8 @@ static bool sends_signal(const void *ctx, pid_t tid, int dir, const char *name)
 
 bool holders_async(struct run *s)
 {
-	array_each(struct run_process *, it, &s->processes)
-		if ((*it)->tracee && any_file(living_thread(s, *it), sends_signal, NULL))
+	run_each_process(p, s)
+		if (run_process_lives(p) && any_file(living_thread(s, p), sends_signal, NULL))
 			return true;
 	return false;
 }
@@ -308,13 +308,13 @@ static const struct keeper keeper = {sizeof(struct outsider), NULL};
 
 static struct outsider *outsider_of(const struct run *s)
 {
-	return kept_make(&s->kept, &keeper);
+	return kept_make(run_kept(s), &keeper);
 }
 
 static bool holds_any(struct run *s, pid_t pid, const struct ends *ends)
 {
-	array_each(struct run_process *, it, &s->processes)
-		if ((*it)->tracee && (*it)->pid == pid)
+	run_each_process(p, s)
+		if (run_process_lives(p) && run_process_pid(p) == pid)
 			return false;
 	array_each(struct end, e, ends)
 		if (pid > 0 && holds(pid, e)) {
@@ -345,8 +345,8 @@ static bool is_queue(void *ctx, const char *line)
 
 static bool kernel_helps(const struct run *s)
 {
-	array_each(struct run_process *, it, &s->processes) {
-		pid_t tid = (*it)->tracee ? living_thread(s, *it) : 0;
+	run_each_process(p, s) {
+		pid_t tid = run_process_lives(p) ? living_thread(s, p) : 0;
 
 		if (tid &&
 		    (any_file(tid, is_helper_file, NULL) || any_mapping(tid, is_queue, NULL)))

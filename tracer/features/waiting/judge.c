@@ -10,7 +10,7 @@
  * them are stopped then, so that their registers show the interrupted system calls, at one moment;
  * and while they stand one thread of each process opens its /proc files.
  */
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/features/waiting/waiting_internal.h"
@@ -23,22 +23,47 @@
    long this is not repeated, unless something happens. */
 enum { DOUBT_US = 60000 };
 
+/* Kept with a run. */
+struct judging {
+	struct str cycle;      /* the wait-for cycle in words */
+	uint64_t doubt_us;     /* no check for a deadlock until then, unless something happens */
+	uint64_t doubt_for_us; /* the last such pause, where each check disturbs the program */
+};
+
+static void judging_fini(void *what)
+{
+	str_fini(&((struct judging *)what)->cycle);
+}
+
+static const struct keeper judging_keeper = {sizeof(struct judging), judging_fini};
+
+static struct judging *judging_of(const struct run *s)
+{
+	return kept_make(run_kept(s), &judging_keeper);
+}
+
+const struct str *waiting_cycle(const struct run *s)
+{
+	return &judging_of(s)->cycle;
+}
+
 /* ---- one thread ------------------------------------------------------------------------------- */
 
 /* At a gate, or by a user. */
 static bool is_held(const struct run_thread *t)
 {
-	return t->engine->held || t->paused;
+	return run_thread_is_held(t) || run_thread_is_paused(t);
 }
 
 /* The end of a thread is reported at once, and somebody may wait for that. Only a leader stays a
    zombie, until the other threads of its process have ended. */
 static bool is_leader_that_left(const struct run_thread *t)
 {
-	if (t->tracee->tid != t->process->pid)
+	if (!run_thread_is_first(t))
 		return false;
-	array_each(struct run_thread *, other, &t->process->run->threads)
-		if (*other != t && (*other)->process == t->process && (*other)->tracee)
+	run_each_thread(other, run_of(run_process_of(t)))
+		if (other != t && run_process_of(other) == run_process_of(t) &&
+		    run_thread_lives(other))
 			return true;
 	return false;
 }
@@ -46,9 +71,9 @@ static bool is_leader_that_left(const struct run_thread *t)
 /* False: this thread alone shows that something can move. */
 static bool rests(const struct run_thread *t, struct tracee_block *out)
 {
-	if (!is_held(t) && t->tracee->state != TRACEE_RUNNING)
+	if (!is_held(t) && run_thread_tracee(t)->state != TRACEE_RUNNING)
 		return false;
-	tracee_look(t->tracee, out);
+	tracee_look(run_thread_tracee(t), out);
 	if (is_held(t)) /* unless it is being killed at this moment, with its process */
 		return out->activity == TRACEE_HALTED;
 	if (out->activity == TRACEE_DEAD)
@@ -100,7 +125,7 @@ static void add_edge(struct judgement *j, struct waiter *w, bool moves)
 
 	*edge = w->wait;
 	if (moves)
-		*edge = (struct wait){.thread = w->thread->engine, .kind = WAIT_NOT};
+		*edge = (struct wait){.thread = run_thread_engine(w->thread), .kind = WAIT_NOT};
 	*array_add(&j->of) = w;
 }
 
@@ -124,9 +149,9 @@ static void refine(const struct waiter *w, struct wait *edge, bool perhaps)
 	} else if (owned == OWNED_BY_THREAD || (perhaps && owned == OWNED_PERHAPS)) {
 		edge->kind = WAIT_MUTEX;
 		edge->more.count = 0;
-		edge->on = w->owners.items[0].thread->engine;
+		edge->on = run_thread_engine(w->owners.items[0].thread);
 		for (size_t i = 1; i < w->owners.count; i++)
-			*array_add(&edge->more) = w->owners.items[i].thread->engine;
+			*array_add(&edge->more) = run_thread_engine(w->owners.items[i].thread);
 	} else if (edge->kind == WAIT_MUTEX && w->what != WAITING_GONE &&
 		   w->what != WAITING_FUTEX) {
 		edge->kind = WAIT_FUTEX; /* its word only looked like a mutex's */
@@ -141,13 +166,15 @@ static void refine_all(struct judgement *j, bool perhaps)
 
 static void describe_cycle(struct run *s, const struct judgement *j)
 {
-	str_clear(&s->cycle);
+	struct str *cycle = &judging_of(s)->cycle;
+
+	str_clear(cycle);
 	for (size_t i = 0; i < j->length; i++) {
 		struct run_thread *t = threads_of(j->edges.items[j->cycle[i]].thread);
 
 		waiting_of(t)->in_cycle = true;
-		str_add(&s->cycle, i ? "; " : "");
-		waiting_sentence(t, &s->cycle);
+		str_add(cycle, i ? "; " : "");
+		waiting_sentence(t, cycle);
 	}
 }
 
@@ -186,9 +213,9 @@ static bool complete(struct waiter *w)
 		return true;
 	if (w->block.activity == TRACEE_DISK && tracee_is_vfork(w->block.number))
 		return true; /* it does not stop, and is known */
-	if (!t->tracee || !tracee_is_paused(t->tracee))
+	if (!run_thread_lives(t) || !tracee_is_paused(run_thread_tracee(t)))
 		return false;
-	tracee_look_stopped(t->tracee, &w->block);
+	tracee_look_stopped(run_thread_tracee(t), &w->block);
 	w->stopped = true;
 	return w->block.activity == TRACEE_BLOCKED;
 }
@@ -196,7 +223,7 @@ static bool complete(struct waiter *w)
 static bool is_disclosed(const struct judgement *j, const struct run_thread *t)
 {
 	array_each(struct run_thread *, it, &j->disclosed)
-		if ((*it)->process == t->process)
+		if (run_process_of(*it) == run_process_of(t))
 			return true;
 	return false;
 }
@@ -209,17 +236,18 @@ static bool halt_hidden(struct judgement *j)
 	bool known = true;
 
 	j->halted = true;
-	array_each(struct run_thread *, it, &s->threads)
-		if ((*it)->tracee && (*it)->tracee->state == TRACEE_RUNNING)
-			*array_add(&j->paused) = *it;
-	tracee_halt(s->tracee);
+	run_each_thread(t, s)
+		if (run_thread_lives(t) && run_thread_tracee(t)->state == TRACEE_RUNNING)
+			*array_add(&j->paused) = t;
+	tracee_halt(run_tracee(s));
 	pages_forget(s);
 	array_each(struct waiter, w, &j->nodes)
 		known &= complete(w);
-	array_each(struct run_thread *, it, &s->threads)
-		if ((*it)->tracee && !is_disclosed(j, *it) && tracee_can_call((*it)->tracee) &&
-		    tracee_disclose(s->tracee, (*it)->tracee))
-			*array_add(&j->disclosed) = *it;
+	run_each_thread(it, s)
+		if (run_thread_lives(it) && !is_disclosed(j, it) &&
+		    tracee_can_call(run_thread_tracee(it)) &&
+		    tracee_disclose(run_tracee(s), run_thread_tracee(it)))
+			*array_add(&j->disclosed) = it;
 	return known;
 }
 
@@ -228,11 +256,11 @@ static void judgement_fini(struct judgement *j)
 	struct run *s = j->nodes.run;
 
 	array_each(struct run_thread *, it, &j->disclosed)
-		if ((*it)->tracee)
-			tracee_disclose_end(s->tracee, (*it)->tracee);
+		if (run_thread_lives(*it))
+			tracee_disclose_end(run_tracee(s), run_thread_tracee(*it));
 	array_each(struct run_thread *, it, &j->paused)
-		if ((*it)->tracee && tracee_is_paused((*it)->tracee))
-			tracee_resume(s->tracee, (*it)->tracee);
+		if (run_thread_lives(*it) && tracee_is_paused(run_thread_tracee(*it)))
+			tracee_resume(run_tracee(s), run_thread_tracee(*it));
 	array_fini(&j->paused);
 	array_fini(&j->disclosed);
 	array_fini(&j->ends);
@@ -307,10 +335,11 @@ static bool nothing_comes(struct judgement *j)
 static enum waits_answer judge(struct run *s)
 {
 	struct judgement j = {.nodes = {.run = s}};
+	struct judging *judging = judging_of(s);
 	enum waits_answer answer = WAITS_MOVING;
 
-	s->explained = false;
-	if (run_now_us() < s->doubt_us)
+	run_set_explained(s, false);
+	if (run_now_us() < judging->doubt_us)
 		return answer;
 	if (all_rest(&j) &&
 	    (!any_hidden(&j.nodes) || (all_unchanged(&j, NULL) && halt_hidden(&j))) &&
@@ -319,12 +348,13 @@ static enum waits_answer judge(struct run *s)
 		refine_all(&j, false);
 		answer = judge_edges(&j);
 		describe_best(s, &j, answer);
-		s->explained = true;
+		run_set_explained(s, true);
 	} else if (j.asked || j.ends.count || j.halted) {
 		/* Each check may start a time-out anew, as of epoll_wait: pauses that grow let it
 		   pass. */
-		s->doubt_for_us = j.halted && s->doubt_us ? 2 * s->doubt_for_us : DOUBT_US;
-		s->doubt_us = run_now_us() + s->doubt_for_us;
+		judging->doubt_for_us =
+			j.halted && judging->doubt_us ? 2 * judging->doubt_for_us : DOUBT_US;
+		judging->doubt_us = run_now_us() + judging->doubt_for_us;
 	}
 	judgement_fini(&j);
 	return answer;
@@ -335,16 +365,16 @@ bool waiting_rests(struct run *s, bool (*aside)(const struct run *s, const struc
 	struct waiters all = {.run = s};
 	bool rest = true;
 
-	array_each(struct run_thread *, it, &s->threads) {
+	run_each_thread(it, s) {
 		struct waiter *w;
 
-		if (!(*it)->tracee || sanitizer_owns(*it) || aside(s, *it) ||
-		    (*it)->tracee->state == TRACEE_GROUP_STOPPED)
+		if (!run_thread_lives(it) || sanitizer_owns(it) || aside(s, it) ||
+		    run_thread_tracee(it)->state == TRACEE_GROUP_STOPPED)
 			continue;
 		w = array_add(&all);
-		w->thread = *it;
+		w->thread = it;
 		/* uninterruptible: a moment on the disk, but a parent in vfork waits like others */
-		rest = rests(*it, &w->block) &&
+		rest = rests(it, &w->block) &&
 		       (w->block.activity != TRACEE_DISK || tracee_is_vfork(w->block.number));
 		if (!rest)
 			break;
@@ -388,7 +418,7 @@ void waiting_explain(struct run *s)
 			judge_one(&j, w);
 	waiters_describe(&j.nodes);
 	refine_all(&j, false);
-	str_clear(&s->cycle);
+	str_clear(&judging_of(s)->cycle);
 	j.cycle = base_alloc(j.edges.count + 1, sizeof(*j.cycle));
 	if (waits_lost(j.edges.items, j.edges.count, j.cycle, &j.length))
 		describe_cycle(s, &j);
@@ -398,7 +428,7 @@ void waiting_explain(struct run *s)
 /* Describes what the threads do before that is lost. */
 static void judge_end(struct run *s)
 {
-	if (!s->explained)
+	if (!run_is_explained(s))
 		waiting_explain(s);
 }
 
@@ -412,11 +442,18 @@ static bool answer(struct run *s, enum stuck_question question, enum waits_answe
 	return true;
 }
 
+static void slow_tick(struct run *s, uint64_t now, bool quiet)
+{
+	if (!quiet)
+		judging_of(s)->doubt_us = 0;
+	spin_look(s, now, quiet);
+}
+
 extern const struct observer waiting_observer;
 const struct observer waiting_observer = {.stuck = answer,
 					  .end = judge_end,
 					  .runs = trampoline_runs,
-					  .slow_tick = spin_look,
+					  .slow_tick = slow_tick,
 					  .ends = spin_late,
 					  .thread_over = blocking_over,
 					  .comes = blocking_comes,

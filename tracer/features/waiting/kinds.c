@@ -209,11 +209,11 @@ static bool is_in_std_thread(const struct waiter *w)
 static bool is_past_start(const struct waiter *w)
 {
 	const struct trampoline *trampoline = trampoline_of(w->thread);
-	const char *start = w->thread->engine->start;
+	const char *start = run_thread_engine(w->thread)->start;
 
 	if (kinds_is_in(w, "nptl_deallocate_tsd"))
 		return true;
-	if (w->stack.cut || !start || strstr(w->thread->engine->id, "main") ||
+	if (w->stack.cut || !start || strstr(run_thread_id(w->thread), "main") ||
 	    is_in_std_thread(w) || trampoline->from_library || trampoline->runs)
 		return false;
 	return !kinds_is_in(w, start) && calls_around(w) > 2;

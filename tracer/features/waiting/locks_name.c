@@ -29,7 +29,7 @@ enum rank {
 
 static bool same_object(const struct waiter *a, const struct waiter *b)
 {
-	return a->object == b->object && a->thread->process == b->thread->process;
+	return a->object == b->object && run_process_of(a->thread) == run_process_of(b->thread);
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */
@@ -47,7 +47,8 @@ static bool name_member(struct waiter *w, uint64_t object, const char *symbol, s
 	bool found;
 
 	found = !(dot && isdigit((unsigned char)dot[1])) &&
-		inspect_global(&w->thread->process->program, NULL, variable, &v, &ignored) == 0 &&
+		inspect_global(run_process_program(run_process_of(w->thread)), NULL, variable, &v,
+			       &ignored) == 0 &&
 		inspect_member_at(&v, object, &path, &ignored) == 0;
 	if (found)
 		str_addf(out, "%s%s", variable, str_text(&path));
@@ -57,7 +58,7 @@ static bool name_member(struct waiter *w, uint64_t object, const char *symbol, s
 
 static char *name_global(struct waiter *w, uint64_t object)
 {
-	struct image *image = images_at(w->thread->process, object);
+	struct image *image = images_at(run_process_of(w->thread), object);
 	char *symbol = image ? source_name_of(image->module, object - image->bias) : NULL;
 	struct str name = {0};
 
@@ -176,7 +177,7 @@ static void written_at(struct run *s, const struct inspect_call *call, struct wr
 	struct source_text text;
 
 	*out = (struct written){0};
-	if (source_text(s->symbols, call->file, &text))
+	if (source_text(run_symbols(s), call->file, &text))
 		locks_text(text.lines, text.count, from, call->line + CALL_LINES, &out->all);
 	array_each(const struct locks_call, c, &out->all)
 		if (c->line <= call->line && call->line <= c->last)
@@ -315,7 +316,7 @@ static char *name_where_declared(struct run *s, const struct inspect_call *call,
 	struct locks_calls calls = {0};
 	struct source_text text;
 
-	if (source_text(s->symbols, call->file, &text))
+	if (source_text(run_symbols(s), call->file, &text))
 		locks_text(text.lines, text.count, inspect_call_begins(call), call->line, &calls);
 	array_each(const struct locks_call, c, &calls)
 		for (unsigned i = 0; c->declares && i < c->args; i++)
@@ -422,7 +423,8 @@ static void try_thread(struct apart *apart, const struct waiter *w, const struct
 		struct inspect_variables homes = {0};
 		ERROR(ignored);
 
-		if (other->thread->process != w->thread->process || !call->frame.module)
+		if (run_process_of(other->thread) != run_process_of(w->thread) ||
+		    !call->frame.module)
 			continue;
 		if (inspect_variables_at(call->frame.module,
 					 call->frame.lookup_pc - call->frame.bias, call->scope,
@@ -508,7 +510,7 @@ static void name_mutexes(struct waiters *all)
 			continue;
 		array_each(const struct waiter, other, all)
 			if (!name && other->object == w->mutex_object &&
-			    other->thread->process == w->thread->process)
+			    run_process_of(other->thread) == run_process_of(w->thread))
 				name = other->name;
 		if (name) {
 			base_free(w->mutex);

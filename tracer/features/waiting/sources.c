@@ -67,7 +67,7 @@ static bool body_of(struct run *s, const struct inspect_call *call, struct body 
 	unsigned first = inspect_call_begins(call);
 
 	if (!call->file || !call->line || !first || first > call->line ||
-	    call->line - first > MOST_LINES || !source_text(s->symbols, call->file, &out->text))
+	    call->line - first > MOST_LINES || !source_text(run_symbols(s), call->file, &out->text))
 		return false;
 	out->first = first;
 	out->loop_end = locks_loop_end(out->text.lines, out->text.count, first, call->line);
@@ -233,7 +233,7 @@ static const char *last_name(const char *text)
 /* The function that this line is in; NULL: it cannot be told. Owned by the caller. */
 static char *function_at(struct signal_search *search, const char *file, unsigned line)
 {
-	const struct run_process *p = search->waiter->thread->process;
+	const struct run_process *p = run_process_of(search->waiter->thread);
 	struct module **modules = images_modules(p);
 	struct source_sites sites = {0};
 	struct location location;
@@ -243,8 +243,8 @@ static char *function_at(struct signal_search *search, const char *file, unsigne
 
 	str_addf(&text, "%s:%u", file, line);
 	if (location_parse(str_text(&text), &location, &ignored) == 0) {
-		if (source_resolve(search->run->symbols, modules, p->images.count, &location,
-				   &sites, &ignored) == SOURCE_FOUND &&
+		if (source_resolve(run_symbols(search->run), modules, run_process_images(p)->count,
+				   &location, &sites, &ignored) == SOURCE_FOUND &&
 		    sites.count && sites.items[0].function)
 			name = base_strdup(last_name(sites.items[0].function));
 		location_fini(&location);
@@ -275,7 +275,7 @@ static const struct inspect_call *each_call(struct signal_search *search,
 					    const char *file)
 {
 	array_each(const struct waiter, w, search->all) {
-		if (w->thread->process != search->waiter->thread->process)
+		if (run_process_of(w->thread) != run_process_of(search->waiter->thread))
 			continue;
 		for (size_t k = w->own; k < w->stack.count; k = caller_own(w, k + 1))
 			if (w->stack.items[k].file && visit(search, &w->stack.items[k], file))
@@ -358,7 +358,8 @@ static bool add_text(struct signal_search *search, const struct inspect_call *ca
 		if (strcmp(known->file, call->file) == 0)
 			return false;
 	if (!call->line || search->texts.count >= MOST_FILES ||
-	    !source_text(search->run->symbols, call->file, &source) || source.count > MOST_LINES)
+	    !source_text(run_symbols(search->run), call->file, &source) ||
+	    source.count > MOST_LINES)
 		return false;
 	text = array_add(&search->texts);
 	text->file = call->file;
@@ -402,9 +403,9 @@ static bool would_signal(struct signal_search *search, const struct inspect_call
 static bool search_signal(struct signal_search *search, const struct waiter *other,
 			  const struct inspect_call *call, struct owner *out)
 {
-	const struct place *place = other->thread->hold.place;
+	const struct place *place = run_thread_hold(other->thread)->place;
 	/* held before the statement, the thread has still to do what the line does */
-	bool before = other->thread->engine->held && place && !place->after &&
+	bool before = run_thread_is_held(other->thread) && place && !place->after &&
 		      call == &other->stack.items[other->own];
 	struct locks_calls calls = {0};
 	unsigned from, end;
@@ -433,7 +434,7 @@ static bool could_signal(struct signal_search *search, const struct waiter *othe
 {
 	const struct waiter *w = search->waiter;
 
-	if (other == w || other->thread->process != w->thread->process ||
+	if (other == w || run_process_of(other->thread) != run_process_of(w->thread) ||
 	    (other->what == WAITING_CONDITION && other->object == w->object))
 		return false;
 	for (size_t i = other->own; i < other->stack.count; i = caller_own(other, i + 1))
@@ -485,7 +486,8 @@ static void find_takers(struct waiters *all, struct waiter *w)
 		struct owner o = {.thread = other->thread};
 
 		if (unwritten && (other != w || w->readers) &&
-		    other->thread->process == w->thread->process && locks_taken(all, other, w, &o))
+		    run_process_of(other->thread) == run_process_of(w->thread) &&
+		    locks_taken(all, other, w, &o))
 			*array_add(&w->owners) = o;
 	}
 }

@@ -3,7 +3,7 @@
  * moment to be asked where it is; of those that sleep, only ones that wake up by themselves, since
  * these continue their sleep as if nothing had been asked.
  */
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/waiting/waiting_internal.h"
@@ -75,10 +75,10 @@ static const struct keeper keeper = {sizeof(struct spins), free_spins};
 
 static struct spins *spins_of(const struct run *s)
 {
-	struct spins *all = kept_make(&s->kept, &keeper);
+	struct spins *all = kept_make(run_kept(s), &keeper);
 
 	if (!all->event_us)
-		all->event_us = all->change_us = s->start_us;
+		all->event_us = all->change_us = run_start_us(s);
 	return all;
 }
 
@@ -165,7 +165,7 @@ static size_t loop_from(const struct waiter *w, size_t i, struct spin_code *code
 		const struct inspect_call *call = &w->stack.items[i];
 
 		if (!call->inlined && !call->jumped)
-			*kind = spin_loop_of(w->thread->process, &call->frame, code);
+			*kind = spin_loop_of(run_process_of(w->thread), &call->frame, code);
 		if (*kind != SPIN_NO_LOOP)
 			break;
 	}
@@ -187,7 +187,7 @@ static const struct inspect_call *copy_in(const struct waiter *w, size_t i, cons
  */
 static void note_loop(struct spins *all, struct spinner *sp, const struct waiter *w)
 {
-	struct run_process *p = w->thread->process;
+	struct run_process *p = run_process_of(w->thread);
 	const struct inspect_call *innermost = NULL, *call = NULL;
 	bool decides = true, same = false;
 	enum spin_loop kind;
@@ -223,15 +223,15 @@ static bool has_run(struct spinner *sp, const struct run_thread *t, const struct
 		sp->moved_us = now;
 	if (b->activity != TRACEE_ACTIVE)
 		return moved && b->activity == TRACEE_BLOCKED && is_nap(b);
-	ran = tracee_ran_ns(t->tracee);
+	ran = tracee_ran_ns(run_thread_tracee(t));
 	return !ran || ran >= sp->ran_ns + RUN_NS;
 }
 
 static void take_sample(struct run *s, struct spinner *sp, struct waiter *w, uint64_t now)
 {
-	struct tracee_thread *tracee = w->thread->tracee;
+	struct tracee_thread *tracee = run_thread_tracee(w->thread);
 
-	if (tracee_pause(s->tracee, tracee) < 0)
+	if (tracee_pause(run_tracee(s), tracee) < 0)
 		return; /* it has just stopped for a reason of its own */
 	/* Read while it is stopped: stopping takes time on a busy machine, and the next look may
 	   come before it has run at all. Then its state is the same, but not because it goes
@@ -253,19 +253,19 @@ static void take_sample(struct run *s, struct spinner *sp, struct waiter *w, uin
 		sp->slept += w->block.activity == TRACEE_BLOCKED;
 	}
 	spin_states_add(&sp->states, spin_state(w->thread, &spins_of(s)->code));
-	tracee_resume(s->tracee, tracee);
+	tracee_resume(run_tracee(s), tracee);
 	inspect_stack_fini(&w->stack);
 }
 
 static bool is_sampled(const struct run_thread *t)
 {
-	return t->tracee && !sanitizer_owns(t);
+	return run_thread_lives(t) && !sanitizer_owns(t);
 }
 
 static bool may_move(const struct run_thread *t)
 {
-	return is_sampled(t) && t->tracee->state == TRACEE_RUNNING && !t->engine->held &&
-	       !t->paused;
+	return is_sampled(t) && run_thread_tracee(t)->state == TRACEE_RUNNING &&
+	       !run_thread_is_held(t) && !run_thread_is_paused(t);
 }
 
 /* All threads that move, now. */
@@ -275,15 +275,15 @@ static void sample(struct run *s)
 	uint64_t now = run_now_us();
 	size_t looks = 0;
 
-	for (size_t i = 0; i < s->threads.count && looks < MOST_THREADS; i++) {
-		struct waiter w = {.thread = s->threads.items[all->next++ % s->threads.count]};
+	for (size_t i = 0; i < run_thread_count(s) && looks < MOST_THREADS; i++) {
+		struct waiter w = {.thread = run_thread_at(s, all->next++ % run_thread_count(s))};
 		struct spinner *sp;
 
 		if (!may_move(w.thread))
 			continue;
 		looks++;
 		sp = spinner_of(s, w.thread);
-		tracee_look(w.thread->tracee, &w.block);
+		tracee_look(run_thread_tracee(w.thread), &w.block);
 		if (has_run(sp, w.thread, &w.block, now))
 			take_sample(s, sp, &w, now);
 	}
@@ -299,19 +299,19 @@ static bool is_told(const struct run *s)
 
 static bool expects_livelock(const struct run *s)
 {
-	return s->plan.expect.end == EXPECT_LIVELOCK;
+	return run_plan(s)->expect.end == EXPECT_LIVELOCK;
 }
 
 /* Could anything end the run that has to say who spins? */
 static bool is_of_use(const struct run *s)
 {
-	if (s->control.attended || s->options->record || !is_told(s))
+	if (run_is_attended(s) || run_options(s)->record || !is_told(s))
 		return false;
-	if (s->time_limit > 0 || expects_livelock(s))
+	if (run_time_limit(s) > 0 || expects_livelock(s))
 		return true;
-	array_each(struct run_thread *, t, &s->threads)
-		if ((*t)->tracee && (*t)->engine->held)
-			return s->gate_limit > 0;
+	run_each_thread(t, s)
+		if (run_thread_lives(t) && run_thread_is_held(t))
+			return run_gate_limit(s) > 0;
 	return false;
 }
 
@@ -326,9 +326,9 @@ static void look_at_transfers(struct run *s, uint64_t now)
 {
 	uint64_t sum = 0;
 
-	array_each(struct run_process *, p, &s->processes)
-		if ((*p)->tracee)
-			sum += tracee_transfers((*p)->tracee);
+	run_each_process(p, s)
+		if (run_process_lives(p))
+			sum += tracee_transfers(run_process_tracee(p));
 	if (sum != spins_of(s)->transfers)
 		begin_anew(spins_of(s), now);
 	spins_of(s)->transfers = sum;
@@ -345,7 +345,7 @@ static bool is_waiting(struct run *s, struct run_thread *t, bool rests)
 	struct wait w = {0};
 	bool waits;
 
-	tracee_look(t->tracee, &b);
+	tracee_look(run_thread_tracee(t), &b);
 	if (b.activity == TRACEE_DEAD)
 		return true;
 	judge_wait(s, t, &b, &w, NULL);
@@ -363,7 +363,7 @@ static bool may_go_round(const struct run *s, const struct run_thread *t)
 
 	if (sp && !spin_states_may_repeat(&sp->states, SAMPLES_AT_LAST, SAMPLES))
 		return false;
-	tracee_look(t->tracee, &b);
+	tracee_look(run_thread_tracee(t), &b);
 	return b.activity == TRACEE_ACTIVE || (sp && sp->states.samples > 0);
 }
 
@@ -395,14 +395,14 @@ static bool is_livelock(struct run *s, bool at_last)
 
 	if (!at_last && run_now_us() - spins_of(s)->change_us < LIVELOCK_US)
 		return false;
-	array_each(struct run_thread *, it, &s->threads) {
-		bool round = goes_round(s, *it, least);
+	run_each_thread(t, s) {
+		bool round = goes_round(s, t, least);
 
-		if (!is_sampled(*it))
+		if (!is_sampled(t))
 			continue;
-		if (!may_move(*it) || (!round && !is_waiting(s, *it, true)))
+		if (!may_move(t) || (!round && !is_waiting(s, t, true)))
 			return false;
-		any |= round && !only_sleeps(s, *it);
+		any |= round && !only_sleeps(s, t);
 	}
 	return any;
 }
@@ -413,10 +413,11 @@ static bool is_starved(const struct run *s, const struct run_thread *t, uint64_t
 	const struct spinner *sp = spin_find(s, t);
 	struct tracee_block b;
 
-	tracee_look(t->tracee, &b);
+	tracee_look(run_thread_tracee(t), &b);
 	return b.activity == TRACEE_ACTIVE &&
 	       (!sp || !sp->first_us ||
-		tracee_ran_ns(t->tracee) - sp->first_ran_ns < (now - sp->first_us) * 1000 / 2);
+		tracee_ran_ns(run_thread_tracee(t)) - sp->first_ran_ns <
+			(now - sp->first_us) * 1000 / 2);
 }
 
 /* At the time limit: it looks like a livelock, with too few samples to be sure. `busy`: because
@@ -429,19 +430,19 @@ static bool is_unclear(struct run *s, bool busy)
 
 	if (now - all->event_us < REST_US || now - all->change_us < REST_US)
 		return false;
-	array_each(struct run_thread *, it, &s->threads) {
+	run_each_thread(t, s) {
 		bool may;
 
-		if (!is_sampled(*it))
+		if (!is_sampled(t))
 			continue;
-		if (!may_move(*it))
+		if (!may_move(t))
 			return false;
-		if (goes_round(s, *it, SAMPLES_AT_LAST))
+		if (goes_round(s, t, SAMPLES_AT_LAST))
 			continue;
-		may = may_go_round(s, *it);
-		if (!may && !is_waiting(s, *it, false))
+		may = may_go_round(s, t);
+		if (!may && !is_waiting(s, t, false))
 			return false;
-		any |= may && !only_sleeps(s, *it) && (!busy || is_starved(s, *it, now));
+		any |= may && !only_sleeps(s, t) && (!busy || is_starved(s, t, now));
 	}
 	return any;
 }
@@ -449,7 +450,7 @@ static bool is_unclear(struct run *s, bool busy)
 void spin_look(struct run *s, uint64_t now, bool quiet)
 {
 	struct spins *all = spins_of(s);
-	unsigned every = expects_livelock(s) || s->outcome.limit ? 1 : EVERY_TICKS;
+	unsigned every = expects_livelock(s) || run_outcome(s)->limit ? 1 : EVERY_TICKS;
 
 	if (!quiet) {
 		all->event_us = now;
@@ -462,8 +463,8 @@ void spin_look(struct run *s, uint64_t now, bool quiet)
 		return;
 	look_at_transfers(s, now);
 	sample(s);
-	if (expects_livelock(s) && !s->over && is_livelock(s, false)) {
-		s->outcome.livelock = true;
+	if (expects_livelock(s) && !run_is_over(s) && is_livelock(s, false)) {
+		run_outcome(s)->livelock = true;
 		run_end(s);
 	}
 }
@@ -474,8 +475,8 @@ bool spin_late(struct run *s, enum end_reason reason, double over_us)
 {
 	if (reason != END_LATE || !is_told(s))
 		return false;
-	s->outcome.livelock = is_livelock(s, true);
-	return !s->outcome.livelock && over_us <= BUSY_US &&
+	run_outcome(s)->livelock = is_livelock(s, true);
+	return !run_outcome(s)->livelock && over_us <= BUSY_US &&
 	       is_unclear(s, over_us > LATE_US && !expects_livelock(s));
 }
 
@@ -508,7 +509,8 @@ bool spin_of(const struct run *s, const struct run_thread *t, struct spin *out)
 
 double spin_seconds(const struct run *s, uint64_t since_us)
 {
-	uint64_t end = timeline_of(s)->end_us ? s->start_us + timeline_of(s)->end_us : run_now_us();
+	uint64_t end =
+		timeline_of(s)->end_us ? run_start_us(s) + timeline_of(s)->end_us : run_now_us();
 
 	return end > since_us ? (double)(end - since_us) / 1e6 : 0;
 }

@@ -25,7 +25,7 @@ static const struct arch_decides *decides_at(struct run_process *p, uint64_t pc,
 {
 	const struct image *image = images_at(p, pc);
 	const struct module *module = image ? image->module : NULL;
-	int pid = image ? 0 : p->pid;
+	int pid = image ? 0 : run_process_pid(p);
 	struct spin_decides *found;
 
 	for (size_t i = 0; i < code->count; i++) {
@@ -120,14 +120,14 @@ uint64_t spin_state(struct run_thread *t, struct spin_code *code)
 	uint64_t state = 0;
 	size_t count = 1;
 
-	if (tracee_regs(t->tracee, &regs) < 0)
+	if (tracee_regs(run_thread_tracee(t), &regs) < 0)
 		return 0;
-	pages_forget(t->process->run);
-	dwarf_frame_first(&t->process->program, t, &regs, &frames[0]);
+	pages_forget(run_of(run_process_of(t)));
+	dwarf_frame_first(run_process_program(run_process_of(t)), t, &regs, &frames[0]);
 	while (count < MOST_FRAMES &&
 	       dwarf_frame_up(&frames[count - 1], &frames[count], &ignored) > 0)
 		count++;
-	mix_frames(t->process, frames, count, code, &state);
+	mix_frames(run_process_of(t), frames, count, code, &state);
 	return state;
 }
 

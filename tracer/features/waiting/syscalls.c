@@ -139,7 +139,8 @@ static bool has_mask(struct run_process *p, uint64_t address)
 {
 	uint64_t mask = 0;
 
-	return address && (tracee_read(p->tracee, address, &mask, sizeof(mask)) < 0 || mask);
+	return address &&
+	       (tracee_read(run_process_tracee(p), address, &mask, sizeof(mask)) < 0 || mask);
 }
 
 bool syscalls_is_at_file(struct run_thread *t, const struct tracee_block *b)
@@ -155,7 +156,7 @@ bool syscalls_is_at_file(struct run_thread *t, const struct tracee_block *b)
 		return false;
 	if (b->number == SYS_fcntl)
 		return b->args[1] == F_SETLKW || b->args[1] == F_OFD_SETLKW;
-	return b->number != SYS_pselect6 || !has_mask(t->process, b->args[5]);
+	return b->number != SYS_pselect6 || !has_mask(run_process_of(t), b->args[5]);
 }
 
 /* ---- the other end of a file ------------------------------------------------------------------ */
@@ -279,7 +280,7 @@ static bool look_poll(struct look *l, struct run_process *p, const struct tracee
 	size_t count = (size_t)b->args[1], waited = 0;
 
 	if (count > MOST_POLLED ||
-	    tracee_read(p->tracee, b->args[0], fds, count * sizeof(*fds)) < 0)
+	    tracee_read(run_process_tracee(p), b->args[0], fds, count * sizeof(*fds)) < 0)
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		if (fds[i].fd < 0)
@@ -300,8 +301,8 @@ static bool look_select(struct look *l, struct run_process *p, const struct trac
 		return false;
 	for (int i = 0; i < 3; i++) {
 		FD_ZERO(&sets[i]);
-		if (b->args[i + 1] &&
-		    tracee_read(p->tracee, b->args[i + 1], &sets[i], (count + 63) / 64 * 8) < 0)
+		if (b->args[i + 1] && tracee_read(run_process_tracee(p), b->args[i + 1], &sets[i],
+						  (count + 63) / 64 * 8) < 0)
 			return false;
 	}
 	for (int fd = 0; fd < (int)count; fd++) {
@@ -348,9 +349,9 @@ static bool look_call(struct look *l, struct run_process *p, const struct tracee
 void syscalls_wait(struct run *s, struct run_thread *t, const struct tracee_block *b,
 		   struct wait *w, struct ends *ends)
 {
-	struct look l = {.s = s, .tid = t->tracee->tid, .w = w, .ends = ends};
+	struct look l = {.s = s, .tid = run_thread_tracee(t)->tid, .w = w, .ends = ends};
 
-	w->kind = look_call(&l, t->process, b) ? WAIT_FILE : WAIT_NOT;
+	w->kind = look_call(&l, run_process_of(t), b) ? WAIT_FILE : WAIT_NOT;
 }
 
 /* ---- in words --------------------------------------------------------------------------------- */
@@ -388,10 +389,10 @@ static void add_processes(const struct waiter *w, const char *before, struct str
 	if (w->wait.kind != WAIT_FILE || !before)
 		return;
 	array_each(int, pid, &w->wait.by)
-		array_each(struct run_process *, p, &w->all->run->processes) {
-			if ((*p)->pid != *pid || !(*p)->tracee)
+		run_each_process(p, w->all->run) {
+			if (run_process_pid(p) != *pid || !run_process_lives(p))
 				continue;
-			str_addf(out, "%s %smain", any ? "," : before, (*p)->prefix);
+			str_addf(out, "%s %smain", any ? "," : before, run_process_prefix(p));
 			any = true;
 		}
 }
@@ -411,7 +412,8 @@ void syscalls_describe(const struct waiter *w, struct waiting *out)
 		out->kind = WAITING_PIPE;
 		if (call->deed == POLLS)
 			str_addf(text, "waits for a file descriptor (%s)", call->name);
-		else if (opened_look(w->thread->tracee->tid, (int)w->block.args[0], &file) < 0)
+		else if (opened_look(run_thread_tracee(w->thread)->tid, (int)w->block.args[0],
+				     &file) < 0)
 			str_addf(text, "%s fd %d", deeds[call->deed].verb, (int)w->block.args[0]);
 		else
 			str_addf(text, "%s %s (fd %d)", deeds[call->deed].verb, noun_of(&file),

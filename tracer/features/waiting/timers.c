@@ -87,13 +87,13 @@ static bool is_armed(struct run *s, struct run_thread *t, long number, int which
 
 	_Static_assert(sizeof(struct itimerval) == sizeof(left), "as getitimer writes it");
 	_Static_assert(sizeof(struct itimerspec) == sizeof(left), "as timer_gettime writes it");
-	if (tracee_regs(t->tracee, &regs) < 0)
+	if (tracee_regs(run_thread_tracee(t), &regs) < 0)
 		return true;
 	args[1] = (regs.dwarf[ARCH_DWARF_SP] - SCRATCH) & ~(uint64_t)15;
 	memset(left, 0xff, sizeof(left)); /* what is not written must not look like an answer */
-	if (tracee_write(t->process->tracee, args[1], left, sizeof(left)) < 0 ||
-	    tracee_syscall(s->tracee, t->tracee, number, args, &result) < 0 || result != 0 ||
-	    tracee_read(t->process->tracee, args[1], left, sizeof(left)) < 0)
+	if (run_thread_write(t, args[1], left, sizeof(left)) < 0 ||
+	    tracee_syscall(run_tracee(s), run_thread_tracee(t), number, args, &result) < 0 ||
+	    result != 0 || run_thread_read(t, args[1], left, sizeof(left)) < 0)
 		return true;
 	return left[2] || left[3];
 }
@@ -112,7 +112,8 @@ static bool any_armed(struct run *s, struct run_thread *t, const struct tracee_s
 /* Not one that is held at its own exit, or about to take a signal in some waits. */
 static bool stands_to_ask(const struct run_thread *t)
 {
-	return (t->engine->held || tracee_is_paused(t->tracee)) && tracee_can_call(t->tracee);
+	return (run_thread_is_held(t) || tracee_is_paused(run_thread_tracee(t))) &&
+	       tracee_can_call(run_thread_tracee(t));
 }
 
 /* A thread of the process that can be asked: held, or asleep in a wait that can be interrupted. */
@@ -120,17 +121,17 @@ static struct run_thread *somebody(struct run *s, const struct run_process *p)
 {
 	struct run_thread *sleeper = NULL;
 
-	array_each(struct run_thread *, it, &s->threads) {
+	run_each_thread(t, s) {
 		struct tracee_block look;
 
-		if ((*it)->process != p || !(*it)->tracee)
+		if (run_process_of(t) != p || !run_thread_lives(t))
 			continue;
-		if (stands_to_ask(*it))
-			return *it;
-		tracee_look((*it)->tracee, &look);
+		if (stands_to_ask(t))
+			return t;
+		tracee_look(run_thread_tracee(t), &look);
 		if (look.activity == TRACEE_BLOCKED && syscalls_can_be_asked(&look) &&
 		    (!sleeper || look.number == SYS_futex))
-			sleeper = *it;
+			sleeper = t;
 	}
 	return sleeper;
 }
@@ -143,16 +144,17 @@ static bool ask_somebody(struct run *s, struct run_process *p, const struct trac
 
 	if (!t) /* all wait in vfork, or write, or are about to end */
 		return timers->count || has_signal(signals->caught, SIGALRM);
-	if (!t->engine->held && !tracee_is_paused(t->tracee)) {
-		if (tracee_pause(s->tracee, t->tracee) < 0)
+	if (!run_thread_is_held(t) && !tracee_is_paused(run_thread_tracee(t))) {
+		if (tracee_pause(run_tracee(s), run_thread_tracee(t)) < 0)
 			return true;
 		*array_add(asked) = t;
 	}
 	if (any_armed(s, t, signals, timers))
 		return true;
-	if (t->engine->held)
+	if (run_thread_is_held(t))
 		return false;
-	tracee_signals_of(t->tracee->tid, &own); /* one that it takes as soon as it goes on? */
+	tracee_signals_of(run_thread_tracee(t)->tid,
+			  &own); /* one that it takes as soon as it goes on? */
 	return own.pending & ~own.blocked;
 }
 
@@ -163,9 +165,9 @@ static bool expects_signal(struct run *s, struct run_process *p, struct timers_a
 	struct tracee_signals signals;
 	bool expects;
 
-	tracee_signals_of(p->pid, &signals);
-	read_posix_timers(p->pid, &timers);
-	expects = s->untraced_children && signals.caught;
+	tracee_signals_of(run_process_pid(p), &signals);
+	read_posix_timers(run_process_pid(p), &timers);
+	expects = run_has_untraced_children(s) && signals.caught;
 	if (!expects && (timers.count || !has_signal(signals.ignored, SIGALRM)))
 		expects = ask_somebody(s, p, &signals, &timers, asked);
 	array_fini(&timers);
@@ -174,8 +176,8 @@ static bool expects_signal(struct run *s, struct run_process *p, struct timers_a
 
 bool timers_ask(struct run *s, struct timers_asked *asked)
 {
-	array_each(struct run_process *, p, &s->processes)
-		if ((*p)->tracee && expects_signal(s, *p, asked))
+	run_each_process(p, s)
+		if (run_process_lives(p) && expects_signal(s, p, asked))
 			return true;
 	return false;
 }
@@ -191,7 +193,7 @@ bool timers_has_asked(const struct timers_asked *asked, const struct run_thread 
 void timers_let_go(struct run *s, struct timers_asked *asked)
 {
 	array_each(struct run_thread *, t, asked)
-		tracee_resume(s->tracee, (*t)->tracee);
+		tracee_resume(run_tracee(s), run_thread_tracee(*t));
 	array_fini(asked);
 }
 
@@ -205,6 +207,6 @@ bool timers_is_helper(const struct run_thread *t, const struct tracee_block *b)
 	uint64_t set = 0;
 
 	return b->number == SYS_rt_sigtimedwait && !b->args[2] &&
-	       tracee_read(t->process->tracee, b->args[0], &set, sizeof(set)) == 0 &&
+	       run_thread_read(t, b->args[0], &set, sizeof(set)) == 0 &&
 	       set == 1ULL << (TIMER_SIGNAL - 1);
 }

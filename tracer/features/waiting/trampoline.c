@@ -50,7 +50,7 @@ static size_t find_start(const struct run_thread *t, const struct inspect_stack 
 	size_t i = stack->count;
 
 	for (size_t k = stack->count; k-- > 0;)
-		if (str_same(stack->items[k].function, t->engine->start))
+		if (str_same(stack->items[k].function, run_thread_engine(t)->start))
 			return k;
 	*left = true;
 	while (i > 0 && is_libc(&stack->items[i - 1]))
@@ -107,13 +107,14 @@ static bool may_be_trampoline(const struct run_thread *t)
 {
 	bool known = false;
 
-	array_each(const struct image, image, &t->process->images) {
+	array_each(const struct image, image, run_process_images(run_process_of(t))) {
 		uint64_t offset, size;
 
-		if (module_symbol(image->module, t->engine->start, &offset, &size) < 0)
+		if (module_symbol(image->module, run_thread_engine(t)->start, &offset, &size) < 0)
 			continue;
 		known = true;
-		if (!size || size > MOST_CODE || image->module == t->process->loader ||
+		if (!size || size > MOST_CODE ||
+		    image->module == run_process_loader(run_process_of(t)) ||
 		    caller_is_system(image->module) || has_pointer(image->module, offset, size))
 			return true;
 	}
@@ -154,7 +155,7 @@ static void see(struct run_thread *t, const struct waiter *w, const struct inspe
 	if (i == stack->count)
 		return;
 	call = &stack->items[i];
-	if (own && (call->inlined || calls_by_name(t->process, call + 1)))
+	if (own && (call->inlined || calls_by_name(run_process_of(t), call + 1)))
 		know(t, NULL);
 	else
 		know(t, call->function);
@@ -166,8 +167,8 @@ void trampoline_see(struct run_thread *t, const struct inspect_stack *stack)
 	bool left = false;
 	size_t start;
 
-	if (trampoline_of(t)->known || stack->cut || !stack->count || !t->engine->start ||
-	    t->engine->tid == t->process->pid)
+	if (trampoline_of(t)->known || stack->cut || !stack->count ||
+	    !run_thread_engine(t)->start || run_thread_is_first(t))
 		return;
 	start = find_start(t, stack, &left);
 	if (start == stack->count)
@@ -188,16 +189,16 @@ const char *trampoline_runs(struct run *s, struct run_thread *t)
 	struct arch_regs regs;
 
 	(void)s;
-	if (known->known || !t->tracee || t->tracee->state == TRACEE_RUNNING ||
+	if (known->known || !run_thread_lives(t) || run_thread_tracee(t)->state == TRACEE_RUNNING ||
 	    known->looks >= LOOKS_MOST)
 		return known->runs;
-	if (!known->looks++ && (t->engine->tid == t->process->pid || !may_be_trampoline(t))) {
+	if (!known->looks++ && (run_thread_is_first(t) || !may_be_trampoline(t))) {
 		know(t, NULL);
 		return NULL;
 	}
-	if (tracee_regs(t->tracee, &regs) < 0)
+	if (tracee_regs(run_thread_tracee(t), &regs) < 0)
 		return known->runs;
-	dwarf_frame_first(&t->process->program, t, &regs, &first);
+	dwarf_frame_first(run_process_program(run_process_of(t)), t, &regs, &first);
 	inspect_stack(&first, 0, MOST_CALLS, &stack);
 	trampoline_see(t, &stack);
 	inspect_stack_fini(&stack);
@@ -207,11 +208,12 @@ const char *trampoline_runs(struct run *s, struct run_thread *t)
 /* A thread that was not given a name has its process's. */
 static bool has_name(const struct run_thread *t)
 {
-	array_each(struct run_thread *, other, &t->process->run->threads)
-		if ((*other)->process == t->process && (*other)->engine->tid == t->process->pid &&
-		    strcmp((*other)->comm, t->comm) == 0)
+	run_each_thread(other, run_of(run_process_of(t)))
+		if (run_process_of(other) == run_process_of(t) &&
+		    run_thread_engine(other)->tid == run_process_pid(run_process_of(t)) &&
+		    strcmp(run_thread_name(other), run_thread_name(t)) == 0)
 			return false;
-	return *t->comm;
+	return *run_thread_name(t);
 }
 
 void trampoline_describe(const struct run_thread *t, struct str *out)
@@ -219,5 +221,5 @@ void trampoline_describe(const struct run_thread *t, struct str *out)
 	if (trampoline_of(t)->runs)
 		str_addf(out, " (%s)", trampoline_of(t)->runs);
 	else if (trampoline_of(t)->from_library && has_name(t))
-		str_addf(out, " (named %s)", t->comm);
+		str_addf(out, " (named %s)", run_thread_name(t));
 }

@@ -10,9 +10,9 @@
 
 void waiters_add_all(struct run *s, struct waiters *all)
 {
-	array_each(struct run_thread *, it, &s->threads)
-		if ((*it)->tracee)
-			array_add(all)->thread = *it;
+	run_each_thread(t, s)
+		if (run_thread_lives(t))
+			array_add(all)->thread = t;
 	array_each(struct waiter, w, all)
 		w->all = all;
 }
@@ -40,7 +40,7 @@ static void find_owners(struct waiters *all, struct waiter *w)
 {
 	for (const struct waiter *known = all->items; w->object && known < w; known++) {
 		if (known->object != w->object || known->what != w->what ||
-		    known->thread->process != w->thread->process)
+		    run_process_of(known->thread) != run_process_of(w->thread))
 			continue;
 		array_each(const struct owner, o, &known->owners)
 			*array_add(&w->owners) = *o;
@@ -60,7 +60,7 @@ static void look_anew(struct run *s, struct waiter *w)
 	if (judged_of(w->thread)->on)
 		w->block = judged_of(w->thread)->look;
 	else
-		tracee_look(w->thread->tracee, &w->block);
+		tracee_look(run_thread_tracee(w->thread), &w->block);
 	wait_fini(&w->wait);
 	w->wait = (struct wait){0};
 	judge_wait(s, w->thread, &w->block, &w->wait, NULL);
@@ -69,11 +69,12 @@ static void look_anew(struct run *s, struct waiter *w)
 static void examine(struct waiters *all, struct waiter *w)
 {
 	struct run_thread *t = w->thread;
-	bool held = t->engine->held;
+	bool held = run_thread_is_held(t);
 
 	if (!held && !w->known)
 		look_anew(all->run, w);
-	if (!held && (t->tracee->state == TRACEE_GROUP_STOPPED || w->block.activity == TRACEE_DEAD))
+	if (!held && (run_thread_tracee(t)->state == TRACEE_GROUP_STOPPED ||
+		      w->block.activity == TRACEE_DEAD))
 		return;
 	if (held || !tracee_is_vfork(w->block.number))
 		caller_look(all->run, w);
@@ -91,11 +92,10 @@ void waiters_describe(struct waiters *all)
 	struct run *s = all->run;
 
 	caller_modules(all);
-	array_each(struct run_thread *, t, &s->threads)
-		waiting_fini(waiting_of(*t));
+	run_each_thread(t, s)
+		waiting_fini(waiting_of(t));
 	array_each(struct waiter, w, all) {
-		threads_name(s, w->thread->engine);
-		w->thread->state = threads_state(s, w->thread->engine);
+		threads_note(s, w->thread);
 		examine(all, w);
 	}
 	array_each(struct waiter, w, all)

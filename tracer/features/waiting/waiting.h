@@ -8,7 +8,7 @@
 #define GATECTL_FEATURES_WAITING_WAITING_H
 
 #include "tracer/arch/arch.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/tracee/threads/threads.h"
 
 /* What a thread does, or the kind of object that it waits for: see kinds.c. */
@@ -70,8 +70,9 @@ static inline bool waiting_is_alive(const struct waiting *w)
 }
 /* Before the tree is killed: describes all threads. */
 void waiting_look_all(struct run *s);
-/* The same; `cycle` of the run names those that can never move again, whatever the others do. */
+/* The same; waiting_cycle() names those that can never move again, whatever the others do. */
 void waiting_explain(struct run *s);
+const struct str *waiting_cycle(const struct run *s);		    /* in words; or empty */
 void waiting_sentence(const struct run_thread *t, struct str *out); /* "T waits for ... at F:L" */
 void waiting_says(const struct run_thread *t, struct str *out);	    /* ... without the T */
 /* "FILE:LINE: ", as a compiler's message begins, or a blank margin if the line is not known. */

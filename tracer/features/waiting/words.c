@@ -16,17 +16,17 @@ static const char guard_prefix[] = "guard variable for ";
 
 static void add_owner(const struct waiter *w, const struct owner *o, struct str *out)
 {
-	bool elsewhere = o->thread->process != w->thread->process && !w->wait.shared;
-	bool copied = w->gone && (o->thread->tracee || elsewhere);
+	bool elsewhere = run_process_of(o->thread) != run_process_of(w->thread) && !w->wait.shared;
+	bool copied = w->gone && (run_thread_lives(o->thread) || elsewhere);
 
-	str_add(out, o->thread->engine->id);
+	str_add(out, run_thread_id(o->thread));
 	if (o->thread == w->thread)
 		str_add(out, " itself");
 	if (copied)
 		str_add(out, " of the process that was forked");
 	if (o->file)
 		str_addf(out, " (taken at %s:%u)", str_base_name(o->file), o->line);
-	if (!o->thread->tracee && !copied)
+	if (!run_thread_lives(o->thread) && !copied)
 		str_add(out, ", which has exited");
 }
 
@@ -36,8 +36,8 @@ static void add_doers(const struct waiter *w, const char *what, struct str *out)
 	for (size_t i = 0; i < w->owners.count && i < MOST_OWNERS; i++) {
 		const struct owner *o = &w->owners.items[i];
 
-		str_addf(out, "%s %s %s at %s:%u", i ? "," : ", which", o->thread->engine->id, what,
-			 str_base_name(o->file), o->line);
+		str_addf(out, "%s %s %s at %s:%u", i ? "," : ", which", run_thread_id(o->thread),
+			 what, str_base_name(o->file), o->line);
 	}
 	if (w->owners.count > MOST_OWNERS)
 		str_addf(out, " and %zu more %s", w->owners.count - MOST_OWNERS, what);
@@ -67,14 +67,15 @@ static void add_owners(const struct waiter *w, struct str *out)
 static const char *library_lock(const struct waiter *w)
 {
 	static const char *const functions[] = {"libc_malloc", "libc_free", "malloc", "free"};
-	const struct run_process *p = w->thread->process;
+	const struct run_process *p = run_process_of(w->thread);
 	uint64_t low, high;
 
 	if (w->what != WAITING_MUTEX && w->what != WAITING_GONE)
 		return NULL;
-	if (p->loader) {
-		module_span(p->loader, &low, &high);
-		if (w->object >= p->loader_base + low && w->object < p->loader_base + high)
+	if (run_process_loader(p)) {
+		module_span(run_process_loader(p), &low, &high);
+		if (w->object >= run_process_loader_base(p) + low &&
+		    w->object < run_process_loader_base(p) + high)
 			return "the loader's lock";
 	}
 	if (w->name && strncmp(w->name, guard_prefix, strlen(guard_prefix)) == 0)
@@ -159,7 +160,7 @@ static void describe_futex(const struct waiter *w, struct str *out)
 	else if (w->what != WAITING_JOIN && w->what != WAITING_DESTROY)
 		add_owners(w, out);
 	for (size_t i = 0; w->what == WAITING_DESTROY && i < w->owners.count; i++)
-		str_addf(out, "%s%s%s", i ? ", " : " (", w->owners.items[i].thread->engine->id,
+		str_addf(out, "%s%s%s", i ? ", " : " (", run_thread_id(w->owners.items[i].thread),
 			 i + 1 == w->owners.count ? ")" : "");
 	if (w->timed)
 		str_add(out, ", with a time-out");
@@ -170,12 +171,14 @@ static void describe_futex(const struct waiter *w, struct str *out)
 /* The first thread of the process, if the waiter waits for that; or NULL. */
 static const struct run_thread *first_of(const struct waiter *w, const struct run_process *p)
 {
-	bool is_meant = w->wait.on_process ? p->pid == w->wait.on_process
-					   : p->parent_pid == w->thread->process->pid;
+	bool is_meant = w->wait.on_process ? run_process_pid(p) == w->wait.on_process
+					   : run_process_parent_pid(p) ==
+						     run_process_pid(run_process_of(w->thread));
 
-	array_each(struct run_thread *, t, &p->run->threads)
-		if (is_meant && p->tracee && (*t)->process == p && (*t)->tracee)
-			return *t;
+	run_each_thread(t, run_of(p))
+		if (is_meant && run_process_lives(p) && run_process_of(t) == p &&
+		    run_thread_lives(t))
+			return t;
 	return NULL;
 }
 
@@ -188,8 +191,8 @@ static void describe_process(const struct run *s, const struct waiter *w, struct
 		str_add(&out->text, "waits for its child of vfork to exec or exit");
 	else
 		str_addf(&out->text, "waits for %s child process", one ? "the" : "a");
-	array_each(struct run_process *, p, &s->processes) {
-		const struct run_thread *first = first_of(w, *p);
+	run_each_process(p, s) {
+		const struct run_thread *first = first_of(w, p);
 
 		if (!first)
 			continue;
@@ -197,8 +200,8 @@ static void describe_process(const struct run *s, const struct waiter *w, struct
 			 out->on.count ? ", "
 			 : one	       ? " "
 				       : " (",
-			 first->engine->id);
-		*array_add(&out->on) = first->engine;
+			 run_thread_id(first));
+		*array_add(&out->on) = run_thread_engine(first);
 	}
 	if (out->on.count && !one)
 		str_add(&out->text, ")");
@@ -230,7 +233,7 @@ static void tell_loop(const struct run *s, struct waiter *w)
 /* The place where it was seen most often: the last sample may be from anywhere. */
 static void describe_spin(const struct run *s, const struct run_thread *t, struct waiting *out)
 {
-	bool known = s->outcome.livelock || !s->outcome.limit;
+	bool known = run_outcome(s)->livelock || !run_outcome(s)->limit;
 	struct spin spin;
 
 	if (!spins(s, t, &spin))
@@ -252,16 +255,16 @@ static void describe_spin(const struct run *s, const struct run_thread *t, struc
 
 bool waiting_spin_try(const struct run *s, struct str *out)
 {
-	array_each(struct run_thread *, it, &s->threads) {
-		const struct waiting *w = waiting_of(*it);
+	run_each_thread(t, s) {
+		const struct waiting *w = waiting_of(t);
 
 		if (!w->spins || !w->func)
 			continue;
-		str_addf(out, "find out what %s waits for in %s", (*it)->engine->id, w->func);
+		str_addf(out, "find out what %s waits for in %s", run_thread_id(t), w->func);
 		if (w->file)
 			str_addf(out, " at %s:%u", str_base_name(w->file), w->line);
 		str_add(out,
-			s->outcome.livelock
+			run_outcome(s)->livelock
 				? ": it goes round there, a longer --time-limit changes nothing"
 				: "; a longer --time-limit helps only where it is slow");
 		return true;
@@ -295,21 +298,21 @@ static void describe_blocked(const struct waiter *w, struct waiting *out)
 
 static void describe_held(const struct run *s, struct run_thread *t, struct waiting *w)
 {
-	const struct place *place = t->hold.place;
+	const struct place *place = run_thread_hold(t)->place;
 	STR(here);
 
 	w->kind = WAITING_GATE;
 	w->held = true;
 	str_add(&w->text, "is held");
-	if (t->hold.gate)
-		str_addf(&w->text, " at gate %s", t->hold.gate->name);
+	if (run_thread_hold(t)->gate)
+		str_addf(&w->text, " at gate %s", run_thread_hold(t)->gate->name);
 	else if (place)
 		str_addf(&w->text, " by a %s of the script (%s)", place_holder(place),
 			 place_source(place));
-	w->object = t->hold.gate ? base_strdup(t->hold.gate->name) : NULL;
-	w->file = t->hold_file;
-	w->line = t->hold_line;
-	w->func = t->hold_func;
+	w->object = run_thread_hold(t)->gate ? base_strdup(run_thread_hold(t)->gate->name) : NULL;
+	w->file = run_thread_spot(t)->file;
+	w->line = run_thread_spot(t)->line;
+	w->func = run_thread_spot(t)->func;
 	if (w->file)
 		str_addf(&here, "%s:%u", str_base_name(w->file), w->line);
 	if (place && strcmp(place->location, str_text(&here)) != 0)
@@ -333,7 +336,7 @@ static void take_owners(const struct waiter *w, struct waiting *out)
 	out->object = w->name ? base_strdup(w->name) : NULL;
 	out->gone = w->gone;
 	array_each(const struct owner, o, &w->owners) {
-		*array_add(&out->on) = o->thread->engine;
+		*array_add(&out->on) = run_thread_engine(o->thread);
 		if (o->file && !out->taken_file && w->what != WAITING_CONDITION) {
 			out->taken_file = o->file;
 			out->taken_line = o->line;
@@ -347,15 +350,15 @@ void words_describe(struct waiters *all, struct waiter *w)
 	struct waiting *out = waiting_of(t);
 	enum tracee_activity activity = w->block.activity;
 
-	if (t->engine->held) {
+	if (run_thread_is_held(t)) {
 		describe_held(all->run, t, out);
 		return;
 	}
-	if (t->paused) {
+	if (run_thread_is_paused(t)) {
 		out->kind = WAITING_GATE;
-		str_add(&out->text, t->parked == PARKED_STAYS ? "stays where it was sent"
-				    : t->parked		      ? "is held by hand"
-							      : "is stopped");
+		str_add(&out->text, run_thread_parked(t) == PARKED_STAYS ? "stays where it was sent"
+				    : run_thread_parked(t)		 ? "is held by hand"
+									 : "is stopped");
 		add_place(w, w->own, out); /* a user may be stepping it: the innermost line */
 		return;
 	}
@@ -364,7 +367,7 @@ void words_describe(struct waiters *all, struct waiter *w)
 	caller_around(w, activity == TRACEE_BLOCKED, &out->around);
 	if (activity == TRACEE_BLOCKED || activity == TRACEE_DISK) {
 		describe_blocked(w, out);
-	} else if (t->tracee->state == TRACEE_GROUP_STOPPED) {
+	} else if (run_thread_tracee(t)->state == TRACEE_GROUP_STOPPED) {
 		out->kind = WAITING_STOPPED;
 		str_add(&out->text, "is stopped by job control");
 	} else if (activity == TRACEE_DEAD) {
@@ -395,7 +398,7 @@ void waiting_says(const struct run_thread *t, struct str *out)
 
 void waiting_sentence(const struct run_thread *t, struct str *out)
 {
-	str_add(out, t->engine->id);
+	str_add(out, run_thread_id(t));
 	trampoline_describe(t, out);
 	str_add(out, " ");
 	waiting_says(t, out);

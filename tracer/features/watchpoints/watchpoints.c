@@ -11,7 +11,7 @@
  */
 #include "tracer/base/hash.h"
 #include "tracer/run/places/places.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/features/watchpoints/watchpoints.h"
 #include "tracer/tracee/traps/traps.h"
 
@@ -60,17 +60,17 @@ static const struct keeper thread_keeper = {sizeof(struct watchpoint_reads), fin
 
 static struct watchpoints *of_run(const struct run *s)
 {
-	return kept_make(&s->kept, &run_keeper);
+	return kept_make(run_kept(s), &run_keeper);
 }
 
 static struct watched_words *of_process(const struct run_process *p)
 {
-	return kept_make(&p->kept, &process_keeper);
+	return kept_make(run_process_kept(p), &process_keeper);
 }
 
 static struct watchpoint_reads *of_thread(const struct run_thread *t)
 {
-	return kept_make(&t->kept, &thread_keeper);
+	return kept_make(run_thread_kept(t), &thread_keeper);
 }
 
 const struct watchpoint_reads *watchpoints_reads(const struct run_thread *t)
@@ -113,7 +113,7 @@ static void note_read(const struct run_thread *asker, const struct condition_eve
    held. */
 static void on_condition(struct run *s, const struct condition_event *ev)
 {
-	const struct run_thread *asker = s->asker;
+	const struct run_thread *asker = run_asker(s);
 
 	if (!asker)
 		return;
@@ -134,8 +134,9 @@ static void on_condition(struct run *s, const struct condition_event *ev)
 /* Is the thread held until a function of the tester's returns true? */
 bool watchpoints_is_asked(const struct run_thread *t)
 {
-	return t->tracee && t->engine->held && (of_thread(t)->count || of_thread(t)->calls) &&
-	       (!t->hold.gate || t->hold.gate->kind == GATE_CUSTOM);
+	return run_thread_lives(t) && run_thread_is_held(t) &&
+	       (of_thread(t)->count || of_thread(t)->calls) &&
+	       (!run_thread_hold(t)->gate || run_thread_hold(t)->gate->kind == GATE_CUSTOM);
 }
 
 /* ---- debug registers ------------------------------------------------------------------------ */
@@ -161,11 +162,11 @@ static void watchpoints_add_word(struct words *w, uint64_t address)
    no more. */
 static void watchpoints_collect(const struct run *s, const struct run_process *p, struct words *w)
 {
-	array_each(struct run_thread *, t, &s->threads) {
-		if (!watchpoints_is_asked(*t))
+	run_each_thread(t, s) {
+		if (!watchpoints_is_asked(t))
 			continue;
-		w->too_many |= of_thread(*t)->calls;
-		array_each(const struct watchpoint_read, r, of_thread(*t)) {
+		w->too_many |= of_thread(t)->calls;
+		array_each(const struct watchpoint_read, r, of_thread(t)) {
 			if (r->process != p || r->sum == UNREADABLE)
 				continue;
 			for (uint64_t a = r->address & ~7ull;
@@ -184,12 +185,13 @@ static bool same_words(const struct run_process *p, const struct words *w)
 /* True: the words watched now differ from before. */
 static bool set_words(struct run *s, struct run_process *p, const struct words *w)
 {
-	if (!p->tracee || same_words(p, w))
+	if (!run_process_lives(p) || same_words(p, w))
 		return false;
 	of_process(p)->others += w->count > 0;
-	if (!of_run(s)->refused && tracee_watch(s->tracee, p->tracee, w->items, w->count) < 0) {
+	if (!of_run(s)->refused &&
+	    tracee_watch(run_tracee(s), run_process_tracee(p), w->items, w->count) < 0) {
 		of_run(s)->refused = true;
-		tracee_watch(s->tracee, p->tracee, NULL, 0);
+		tracee_watch(run_tracee(s), run_process_tracee(p), NULL, 0);
 	}
 	memcpy(of_process(p)->words, w->items, sizeof(w->items));
 	of_process(p)->count = w->count;
@@ -198,8 +200,8 @@ static bool set_words(struct run *s, struct run_process *p, const struct words *
 
 static bool any_asked(const struct run *s)
 {
-	array_each(struct run_thread *, t, &s->threads)
-		if (watchpoints_is_asked(*t))
+	run_each_thread(t, s)
+		if (watchpoints_is_asked(t))
 			return true;
 	return false;
 }
@@ -212,7 +214,8 @@ static bool has_changed(struct watchpoint_read *r)
 	uint8_t small[256], *bytes = r->size > sizeof(small) ? base_alloc(r->size, 1) : small;
 	uint64_t sum = UNREADABLE;
 
-	if (r->process->tracee && tracee_read(r->process->tracee, r->address, bytes, r->size) == 0)
+	if (run_process_lives(r->process) &&
+	    tracee_read(run_process_tracee(r->process), r->address, bytes, r->size) == 0)
 		sum = hash_bytes(HASH_START, bytes, r->size);
 	if (bytes != small)
 		base_free(bytes);
@@ -221,12 +224,12 @@ static bool has_changed(struct watchpoint_read *r)
 
 static bool watchpoints_look(struct run *s)
 {
-	array_each(struct run_thread *, t, &s->threads) {
-		if (!watchpoints_is_asked(*t))
+	run_each_thread(t, s) {
+		if (!watchpoints_is_asked(t))
 			continue;
-		if (of_thread(*t)->calls)
+		if (of_thread(t)->calls)
 			return true;
-		array_each(struct watchpoint_read, r, of_thread(*t))
+		array_each(struct watchpoint_read, r, of_thread(t))
 			if (has_changed(r))
 				return true;
 	}
@@ -265,18 +268,18 @@ static bool watch_all(struct run *s)
 	bool others = false;
 
 	of_run(s)->looks = of_run(s)->refused;
-	array_each(struct run_process *, p, &s->processes) {
+	run_each_process(p, s) {
 		struct words words = {0};
 
 		if (of_run(s)->active)
-			watchpoints_collect(s, *p, &words);
+			watchpoints_collect(s, p, &words);
 		if (!words.count && !words.too_many)
-			of_process(*p)->others = 0;
-		if (words.too_many || of_process(*p)->others >= MOST_REWATCHED) {
+			of_process(p)->others = 0;
+		if (words.too_many || of_process(p)->others >= MOST_REWATCHED) {
 			of_run(s)->looks = true;
 			words = (struct words){0};
 		}
-		others |= set_words(s, *p, &words);
+		others |= set_words(s, p, &words);
 	}
 	return others;
 }
@@ -285,14 +288,14 @@ static bool update(struct run *s)
 {
 	bool was = of_run(s)->active, others;
 
-	if (!of_run(s)->stale || s->over)
+	if (!of_run(s)->stale || run_is_over(s))
 		return false;
 	of_run(s)->stale = false;
 	of_run(s)->active = any_asked(s);
 	if (!of_run(s)->active && !was)
 		return false;
 	others = watch_all(s);
-	s->looks = of_run(s)->active && (of_run(s)->looks || of_run(s)->refused);
+	run_set_polls(s, of_run(s)->active && (of_run(s)->looks || of_run(s)->refused));
 	if (of_run(s)->active)
 		plan_look(s, FIRST_MS);
 	else
@@ -305,9 +308,9 @@ static size_t watchpoints_words_of(const struct run *s, const struct run_process
 {
 	size_t words = 0;
 
-	array_each(struct run_thread *, t, &s->threads) {
-		array_each(const struct watchpoint_read, r, of_thread(*t))
-			if (watchpoints_is_asked(*t) && r->process == p)
+	run_each_thread(t, s) {
+		array_each(const struct watchpoint_read, r, of_thread(t))
+			if (watchpoints_is_asked(t) && r->process == p)
 				words += (r->size + (r->address & 7) + 7) / 8;
 	}
 	return words;
@@ -325,7 +328,7 @@ void watchpoints_describe(const struct run *s, const struct run_thread *t, struc
 		str_addf(out,
 			 " (there are no debug registers: what it reads is looked at every %d ms)",
 			 LAST_MS);
-	else if (of_process(t->process)->others >= MOST_REWATCHED)
+	else if (of_process(run_process_of(t))->others >= MOST_REWATCHED)
 		str_addf(out,
 			 " (conditions here read other words again and again: they are looked at "
 			 "every %d ms)",
@@ -334,7 +337,7 @@ void watchpoints_describe(const struct run *s, const struct run_thread *t, struc
 		str_addf(out,
 			 " (conditions here read %zu words, more than the %d that debug registers "
 			 "can watch: they are looked at every %d ms)",
-			 watchpoints_words_of(s, t->process), TRACEE_WATCHES, LAST_MS);
+			 watchpoints_words_of(s, run_process_of(t)), TRACEE_WATCHES, LAST_MS);
 }
 
 const struct observer watchpoints_observer = {

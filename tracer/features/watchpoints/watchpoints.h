@@ -2,7 +2,7 @@
 #ifndef GATECTL_FEATURES_WATCHPOINTS_WATCHPOINTS_H
 #define GATECTL_FEATURES_WATCHPOINTS_WATCHPOINTS_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 /* Memory that a condition has read. */
 struct watchpoint_read {

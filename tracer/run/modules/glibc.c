@@ -6,6 +6,7 @@
  * __pthread_cond_s before glibc 2.41: __wseq 0, __g1_start 8, __g_refs 16, __g_size 24,
  * __g1_orig_size 32, __wrefs 36, __g_signals 40; since: the same without __g_refs.
  */
+#include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/arch/arch.h"
 

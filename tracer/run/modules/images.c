@@ -2,6 +2,7 @@
  * Which modules a process has: its executable, and what ld.so says it has loaded
  * (struct r_debug and link_map of <link.h>, read from the program's memory).
  */
+#include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/modules/mapped_file.h"
 #include "tracer/run/places/places.h"

@@ -2,15 +2,11 @@
 #ifndef GATECTL_RUN_MODULES_IMAGES_H
 #define GATECTL_RUN_MODULES_IMAGES_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 /* Reads what the process has just exec'd. */
 int images_exec(struct run *s, struct run_process *p, struct error *err);
 /* The loader is at _dl_debug_state: compares lists; new modules are appended to `loaded`. */
-struct module_list {
-	struct image *items;
-	size_t count, capacity;
-};
 /* ld.so, or the static program itself, which may have a loader of its own in it. */
 struct module *images_loader(const struct run_process *p, uint64_t *base);
 void images_update(struct run *s, struct run_process *p, struct module_list *loaded,

@@ -3,7 +3,7 @@
  * trap stands there as long as somebody waits for a library.
  */
 #include "tracer/run/places/arrivals.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/tracee/traps/traps.h"

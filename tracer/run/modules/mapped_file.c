@@ -3,6 +3,7 @@
  * what the file says, so it has to be the mapped one. What is mapped can be read, and for most files that is enough:
  * their first page has the build-id.
  */
+#include "tracer/run/run_internal.h"
 #include "tracer/run/modules/mapped_file.h"
 #include "tracer/base/log.h"
 #include "tracer/elf/module.h"

@@ -2,7 +2,7 @@
 #ifndef GATECTL_RUN_MODULES_MAPPED_FILE_H
 #define GATECTL_RUN_MODULES_MAPPED_FILE_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 /* Where an object is in the memory of its process. */
 struct mapped_place {

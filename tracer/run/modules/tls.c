@@ -3,6 +3,7 @@
  * Thread-Local Storage", 3.4.2 and 3.4.6: the x86-64 thread register points behind the blocks of
  * the modules that the program starts with; the word above it is the dtv, with an entry for each).
  */
+#include "tracer/run/run_internal.h"
 #include "tracer/run/modules/tls.h"
 
 /* glibc's dtv_t: a pointer, and what is to be freed. */

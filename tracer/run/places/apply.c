@@ -1,6 +1,6 @@
 /* Carries out what the engine has decided. */
 #include "tracer/run/places/places.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/threads/program.h"
 
@@ -10,19 +10,6 @@
 
 enum { AGAIN_MOST = 8 }; /* rounds; after that the next look at what conditions have read will do */
 
-/* Of several places at its address, the one that holds it. */
-static void note_spot(struct run_thread *t)
-{
-	struct arrival_spot spot;
-
-	if (!engine_spot(t->engine, &spot))
-		return;
-	t->hold_line = spot.line;
-	t->hold_file = spot.file;
-	t->hold_func = spot.func;
-	t->hold_scope = spot.scope;
-}
-
 /* Notes that the thread is held from now on, or no longer. */
 static void note_hold(struct run *s, const struct decision *d)
 {
@@ -31,7 +18,8 @@ static void note_hold(struct run *s, const struct decision *d)
 	run_note_held(s, t);
 	if (d->kind == DECISION_PASS)
 		return;
-	note_spot(t);
+	engine_spot(t->engine,
+		    &t->spot); /* of several places at its address, the one that holds it */
 	t->held_since = run_now_us();
 	t->hold = (struct engine_hold){d->place, d->gate};
 }

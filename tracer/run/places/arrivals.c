@@ -1,7 +1,7 @@
 /* A site hit or an event of the program becomes an arrival at the places that wait for it. */
 #include "tracer/run/places/arrivals.h"
 #include "tracer/run/places/places.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/program.h"
 #include "tracer/run/threads/threads.h"
@@ -70,10 +70,7 @@ static void arrive(struct run *s, struct run_thread *t, struct place_list *place
 
 	program_forget(t);
 	t->at_return = places->at_return;
-	t->hold_file = at.file;
-	t->hold_line = at.line;
-	t->hold_func = at.func;
-	t->hold_scope = at.scope;
+	t->spot = (struct arrival_spot){at.file, at.func, at.line, at.scope};
 	if (!places->count) {
 		run_go(s, t);
 		return;

@@ -2,7 +2,7 @@
 #ifndef GATECTL_RUN_PLACES_ARRIVALS_H
 #define GATECTL_RUN_PLACES_ARRIVALS_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/run/modules/images.h"
 
 void arrivals_site(struct run *s, struct run_thread *t, struct tracee_site *site);

@@ -1,5 +1,5 @@
 #include "tracer/run/places/faults.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
 
 #include "tracer/base/text/suggest.h"
 

@@ -1,3 +1,4 @@
+#include "tracer/run/run_internal.h"
 #include "tracer/run/places/places.h"
 
 #include "tracer/run/places/inside_compared.h"

@@ -2,7 +2,7 @@
 #ifndef GATECTL_RUN_PLACES_INSIDE_COMPARED_H
 #define GATECTL_RUN_PLACES_INSIDE_COMPARED_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/tracee/fastpath/fastpath.h"
 
 /*

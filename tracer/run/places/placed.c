@@ -1,4 +1,5 @@
 /* The traps of places, as processes are forked and unmap their modules. */
+#include "tracer/run/run_internal.h"
 #include "tracer/run/places/places.h"
 #include "tracer/tracee/traps/traps.h"
 

@@ -3,7 +3,7 @@
  * modules of a process when its first libraries are loaded, and again for every module that comes
  * later.
  */
-#include "tracer/run/state.h"
+#include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/places/faults.h"
@@ -311,6 +311,14 @@ int places_add(struct run *s, size_t first, struct error *err)
 		if (add_prepared_place(s, place, err) < 0 && !faults_add(&faults, err))
 			return -1;
 	return faults_end(&faults, err);
+}
+
+void places_drop(struct run *s, struct place *place)
+{
+	if (!place->user)
+		place->user = base_alloc(1, sizeof(struct run_place));
+	if (!place->from_order)
+		engine_drop(s->engine, place);
 }
 
 /* For a location that names its object: is that among the modules loaded now? */

@@ -9,7 +9,7 @@
 #ifndef GATECTL_RUN_PLACES_PLACES_H
 #define GATECTL_RUN_PLACES_PLACES_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/run/modules/images.h"
 
 struct act;
@@ -118,6 +118,8 @@ int places_settle(struct run *s, struct run_process *p, struct tracee_thread *t,
 		  struct error *err);
 int places_loaded(struct run *s, struct run_process *p, struct tracee_thread *t,
 		  const struct module_list *loaded, struct error *err);
+/* Drops a place that failed; it may have some sites, or none. */
+void places_drop(struct run *s, struct place *place);
 void places_retire(struct run *s, struct place *place);
 /* Removes those traps of the place that nobody needs any more. */
 void places_sweep(struct place *place);

@@ -1,5 +1,6 @@
 /* What is at one address: the acts there, whose they are, in which order they are asked, and when
    nobody needs the trap any more. */
+#include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/tracee/traps/traps.h"

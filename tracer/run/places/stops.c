@@ -1,3 +1,4 @@
+#include "tracer/run/run_internal.h"
 #include "tracer/run/places/stops.h"
 #include "tracer/tracee/events/events.h"
 

@@ -3,7 +3,7 @@
 #ifndef GATECTL_RUN_PLACES_STOPS_H
 #define GATECTL_RUN_PLACES_STOPS_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 #ifdef __SANITIZE_ADDRESS__
 /* Every thread runs, is held, is kept or parked by a user, or has an event in the queue; otherwise

@@ -1,3 +1,4 @@
+#include "tracer/run/run_internal.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/source/names/names.h"
@@ -85,7 +86,7 @@ int calls_read(struct run_thread *t, uint64_t scope, size_t most, struct inspect
 
 uint64_t calls_scope(const struct run_thread *t)
 {
-	return t->engine->held ? t->hold_scope : t->sent_scope;
+	return t->engine->held ? t->spot.scope : t->sent_scope;
 }
 
 void calls_place(const struct inspect_call *call, const char *arguments, struct str *out)

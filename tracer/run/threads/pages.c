@@ -2,6 +2,7 @@
  * The program's memory as conditions see it: whole pages, kept while one event is handled (one
  * system call for many reads, and everything a condition sees dates from one moment).
  */
+#include "tracer/run/run_internal.h"
 #include "tracer/run/threads/threads.h"
 
 #include <string.h>

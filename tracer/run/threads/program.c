@@ -2,6 +2,7 @@
  * What a script asks of the program: struct script_program, answered by inspect, which reads the
  * program through the functions here.
  */
+#include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/threads.h"

@@ -2,7 +2,7 @@
 #ifndef GATECTL_RUN_THREADS_PROGRAM_H
 #define GATECTL_RUN_THREADS_PROGRAM_H
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 /* Fills in the table of functions for scripts. */
 void program_functions(struct run *s, struct script_program *out);

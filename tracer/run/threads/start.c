@@ -7,6 +7,7 @@
  * type name says what F is; if F is a pointer, it is the last element in memory. A program with a
  * sanitizer has the sanitizer's routine there (features/sanitizer).
  */
+#include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/start.h"
 
@@ -197,12 +198,20 @@ static char *without_anonymous(char *name)
 	return name;
 }
 
-uint64_t start_address(struct run_process *p, uint64_t thread_pointer, uint64_t *argument)
+/* The start routine that libc calls, and its argument; 0: not known. */
+static uint64_t start_address(struct run_process *p, uint64_t thread_pointer, uint64_t *argument)
 {
 	uint32_t offset = descriptor(p);
 
 	*argument = offset ? start_read_word(p, thread_pointer + offset + 8) : 0;
 	return offset ? start_read_word(p, thread_pointer + offset) : 0;
+}
+
+uint64_t run_thread_routine(const struct run_thread *t)
+{
+	uint64_t argument;
+
+	return t->process->tracee ? start_address(t->process, t->scheduler_block, &argument) : 0;
 }
 
 char *start_routine(struct run *s, struct run_process *p, struct tracee_thread *t)

@@ -2,6 +2,7 @@
  * The ids of threads: "main", or the start routine and a number in order of creation ("worker#1");
  * in the k-th child process with "pk/" in front.
  */
+#include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/program.h"
 #include "tracer/run/threads/threads.h"
@@ -23,6 +24,7 @@ struct run_process *threads_process(struct run *s, struct tracee_process *tracee
 	p = tracee->user = base_alloc(1, sizeof(*p));
 	parent = tracee->parent ? tracee->parent->user : NULL;
 	p->run = s;
+	p->index = s->processes.count;
 	p->tracee = tracee;
 	p->pid = tracee->pid;
 	program_init(p);
@@ -183,6 +185,12 @@ const char *threads_state(void *ctx, const struct engine_thread *t)
 	tracee_look(thread->tracee, &look);
 	return look.activity == TRACEE_BLOCKED || look.activity == TRACEE_DISK ? "blocked"
 									       : "running";
+}
+
+void threads_note(struct run *s, struct run_thread *t)
+{
+	threads_name(s, t->engine);
+	t->state = threads_state(s, t->engine);
 }
 
 const char *threads_runs(void *ctx, const struct engine_thread *t)

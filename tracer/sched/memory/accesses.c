@@ -30,7 +30,7 @@ static enum strategy_op accesses_op_of(const struct arch_shared *what)
 static void accesses_let_go(struct sched_access *access, const struct hit *h)
 {
 	access->is_hot = true;
-	tracee_site_remove(h->thread->process->tracee, h->site);
+	tracee_site_remove(run_process_tracee(run_process_of(h->thread)), h->site);
 }
 
 /* Others have to go on here, or it goes round for ever: from the next run on it is a point. */
@@ -67,7 +67,7 @@ static uint64_t object_of(const struct sched_access *a, struct sched_thread *t, 
 {
 	uint64_t object = t->access_count ? t->accesses[0].address : STRATEGY_NO_OBJECT;
 
-	if (a->is_one && !t->thread->process->run->options->sched->races)
+	if (a->is_one && !run_options(run_of(run_process_of(t->thread)))->sched->races)
 		object = arch_operand_address(&a->operand, &h->regs);
 	return object == STRATEGY_ANY_OBJECT ? object - 1 : object;
 }
@@ -143,7 +143,7 @@ static void look_at_operand(struct sched_access *a)
 
 static void accesses_put(const struct sched_image *x, unsigned index)
 {
-	struct sched_access *access = &x->run->options->sched->accesses.items[index];
+	struct sched_access *access = &run_options(x->run)->sched->accesses.items[index];
 
 	look_at_operand(access);
 	sched_trap(x, x->image->bias + access->offset, &access_owner, index);
@@ -173,7 +173,7 @@ static bool asks_guard(const struct image *image, const struct source_access *a,
 static void accesses_add(void *ctx, const struct source_access *a)
 {
 	const struct sched_image *x = ctx;
-	struct sched *g = x->run->options->sched;
+	struct sched *g = run_options(x->run)->sched;
 	const struct sched_chosen *chosen =
 		sched_places_find(&g->chosen, module_name(x->image->module), a->offset);
 	struct arch_shared what = a->what;
@@ -203,9 +203,9 @@ static void accesses_add(void *ctx, const struct source_access *a)
 static bool is_looked_at(const struct sched *g, const struct run_process *p,
 			 const struct image *image)
 {
-	if (image->module == p->exe || image->module == g->tested)
+	if (image->module == run_process_exe(p) || image->module == g->tested)
 		return image->module == g->tested || !g->tested;
-	return image->module != p->loader && module_has_debug(image->module) &&
+	return image->module != run_process_loader(p) && module_has_debug(image->module) &&
 	       strncmp(module_path(image->module), "/lib", 4) != 0 &&
 	       strncmp(module_path(image->module), "/usr/lib", 8) != 0;
 }
@@ -221,7 +221,7 @@ static const struct sched_looked *known(const struct sched *g, const struct modu
 /* In an earlier run, or in another process. */
 static void put_again(const struct sched_image *x, const struct sched_looked *looked)
 {
-	struct sched *g = x->run->options->sched;
+	struct sched *g = run_options(x->run)->sched;
 
 	for (size_t i = looked->first; i < looked->first + looked->count; i++) {
 		struct sched_access *access = &g->accesses.items[i];
@@ -234,7 +234,7 @@ static void put_again(const struct sched_image *x, const struct sched_looked *lo
 
 void accesses_settled(const struct sched_image *x)
 {
-	struct sched *g = x->run->options->sched;
+	struct sched *g = run_options(x->run)->sched;
 	struct module *module = x->image->module;
 	const struct sched_looked *looked = known(g, module);
 	size_t first = g->accesses.count;

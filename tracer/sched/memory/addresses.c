@@ -41,7 +41,7 @@ static uint64_t number_unlisted(struct sched *g, struct run_process *p, uint64_t
 	struct tracee_mapping map;
 	const char *name = "[code]";
 
-	if (tracee_mapping_at(p->tracee, address, &map) < 0)
+	if (tracee_mapping_at(run_process_tracee(p), address, &map) < 0)
 		return address_of(name, address);
 	if (map.path[0])
 		name = str_base_name(map.path);
@@ -66,7 +66,7 @@ uint64_t addresses_number(struct sched *g, struct run_process *p, uint64_t addre
 
 void addresses_of_point(struct scheduler *c, struct sched_thread *t)
 {
-	struct run_process *p = t->thread->process;
+	struct run_process *p = run_process_of(t->thread);
 	uint64_t object = t->point.object;
 
 	if (t->known & POINT_PLACED)
@@ -85,9 +85,11 @@ void addresses_thread(struct scheduler *c, const struct sched_thread *t)
 {
 	struct arch_regs regs;
 
-	if (!(c->given->flags & SCHED_DESCRIBES) || tracee_regs(t->thread->tracee, &regs) < 0)
+	if (!(c->given->flags & SCHED_DESCRIBES) ||
+	    tracee_regs(run_thread_tracee(t->thread), &regs) < 0)
 		return;
-	*array_add(&c->bases) = (struct thread_base){t->thread->process, regs.fs_base, t->listed};
+	*array_add(&c->bases) =
+		(struct thread_base){run_process_of(t->thread), regs.fs_base, t->listed};
 }
 
 static const char *id_of(const struct scheduler *c, unsigned listed)
@@ -100,7 +102,7 @@ static const char *id_of(const struct scheduler *c, unsigned listed)
 static const struct thread_base *base_at(const struct scheduler *c, const struct sched_thread *t)
 {
 	for (size_t i = c->bases.count; i-- > 0;)
-		if (c->bases.items[i].process == t->thread->process &&
+		if (c->bases.items[i].process == run_process_of(t->thread) &&
 		    c->bases.items[i].address == t->point.object)
 			return &c->bases.items[i];
 	return NULL;
@@ -111,10 +113,10 @@ static const struct thread_base *base_at(const struct scheduler *c, const struct
 static bool is_on_stack_of(const struct thread_base *b, const struct sched_thread *other,
 			   uint64_t object)
 {
-	bool is_first = other->thread->tracee->tid == b->process->pid;
+	bool is_first = run_thread_tracee(other->thread)->tid == run_process_pid(b->process);
 	struct arch_regs regs;
 
-	return tracee_regs(other->thread->tracee, &regs) == 0 &&
+	return tracee_regs(run_thread_tracee(other->thread), &regs) == 0 &&
 	       object >= regs.dwarf[ARCH_DWARF_SP] - RED_ZONE && (is_first || object < b->address);
 }
 
@@ -123,7 +125,8 @@ static const struct sched_thread *stack_owner(const struct scheduler *c,
 {
 	array_each(struct sched_thread *, other, &c->threads)
 		array_each(const struct thread_base, b, &c->bases)
-			if (b->listed == (*other)->listed && b->process == t->thread->process &&
+			if (b->listed == (*other)->listed &&
+			    b->process == run_process_of(t->thread) &&
 			    is_on_stack_of(b, *other, t->point.object))
 				return *other;
 	return NULL;

@@ -51,7 +51,7 @@ static uint64_t glibc_size(const struct sched_thread *t, uint64_t block)
 {
 	uint64_t size;
 
-	if (tracee_read(t->thread->process->tracee, block - sizeof(size), &size, sizeof(size)) < 0)
+	if (run_thread_read(t->thread, block - sizeof(size), &size, sizeof(size)) < 0)
 		return 0;
 	size &= ~(uint64_t)FLAGS;
 	return size >= GLIBC_LEAST && size % GLIBC_ALIGN == 0 && arch_is_address(block + size)
@@ -70,8 +70,7 @@ static uint64_t asan_size(const struct sched_thread *t, uint64_t block)
 	} head;
 
 	_Static_assert(sizeof(head) == ASAN_HEAD, "as it stands before the block");
-	if (tracee_read(t->thread->process->tracee, block - sizeof(head), &head, sizeof(head)) <
-		    0 ||
+	if (run_thread_read(t->thread, block - sizeof(head), &head, sizeof(head)) < 0 ||
 	    head.state != ASAN_ALLOCATED)
 		return 0;
 	return (uint64_t)head.high << 32 | head.low;
@@ -80,7 +79,7 @@ static uint64_t asan_size(const struct sched_thread *t, uint64_t block)
 /* The call before `back`: as it was met before, or a new one. */
 static unsigned freed_place_of(struct sched *g, const struct sched_thread *t, uint64_t back)
 {
-	const struct image *image = images_at(t->thread->process, back);
+	const struct image *image = images_at(run_process_of(t->thread), back);
 	const uint64_t offset = back - 1 - image->bias;
 	unsigned place = (unsigned)g->accesses.count;
 
@@ -122,14 +121,14 @@ static uint64_t size_of(const struct sched_thread *t, struct module *allocator, 
 /* By free, or by realloc: it may move, and if it does not, who has the block has it as if it were new. */
 static void given_block(struct scheduler *c, struct sched_thread *t, const struct hit *h)
 {
-	const struct image *image = images_at(h->thread->process, h->address);
+	const struct image *image = images_at(run_process_of(h->thread), h->address);
 	const uint64_t block = entry_argument(h, 0);
 	struct watch_freed f = {.low = block, .block = block};
 	uint64_t back;
 
-	if (!block || !image || tracee_top(h->thread->tracee, &back) < 0)
+	if (!block || !image || tracee_top(run_thread_tracee(h->thread), &back) < 0)
 		return;
-	f.races = is_testers(h->thread->process, back);
+	f.races = is_testers(run_process_of(h->thread), back);
 	if (!f.races && watch_is_given(c, t, block))
 		return; /* from the store of free blocks that a thread has until it ends */
 	if (f.races) {
@@ -137,7 +136,8 @@ static void given_block(struct scheduler *c, struct sched_thread *t, const struc
 		f.place = freed_place_of(c->given, t, back);
 	}
 	f.size = size_of(t, image->module, block);
-	f.keeps = f.size && h->thread->process->loader; /* or libc's own calls are not known */
+	/* without a loader, libc's own calls are not known */
+	f.keeps = f.size && run_process_loader(run_process_of(h->thread));
 	if (is_asan(image->module)) {
 		const struct watch_freed shadow = in_shadow(f);
 
@@ -169,14 +169,14 @@ static void block_taken(struct scheduler *c, struct sched_thread *t, struct modu
 static void free_is_point(struct scheduler *c, struct sched_thread *t, const struct hit *h,
 			  const char *name)
 {
-	const struct image *image, *allocator = images_at(h->thread->process, h->address);
+	const struct image *image, *allocator = images_at(run_process_of(h->thread), h->address);
 	const struct sched_chosen *chosen;
 	uint64_t back, size;
 
-	if (!allocator || tracee_top(h->thread->tracee, &back) < 0 ||
-	    !is_testers(h->thread->process, back))
+	if (!allocator || tracee_top(run_thread_tracee(h->thread), &back) < 0 ||
+	    !is_testers(run_process_of(h->thread), back))
 		return;
-	image = images_at(h->thread->process, back);
+	image = images_at(run_process_of(h->thread), back);
 	chosen = sched_places_find(&c->given->chosen, module_name(image->module),
 				   back - 1 - image->bias);
 	if (!chosen || !chosen->frees)
@@ -247,8 +247,7 @@ static uint64_t block_of(const struct sched_thread *t, const struct hit *h)
 {
 	uint64_t block = h->regs.dwarf[ARCH_DWARF_RESULT];
 
-	if (t->taking.at &&
-	    tracee_read(t->thread->process->tracee, t->taking.at, &block, sizeof(block)) < 0)
+	if (t->taking.at && run_thread_read(t->thread, t->taking.at, &block, sizeof(block)) < 0)
 		return 0;
 	return block ? block : t->taking.old;
 }
@@ -276,17 +275,19 @@ static const struct site_owner return_owner = {.name = "taken", .ends = true, .h
 
 static bool put_return(struct run *s, const struct hit *h)
 {
-	const struct sched_image x = {s, h->thread->process, h->thread->tracee, NULL};
+	const struct sched_image x = {s, run_process_of(h->thread), run_thread_tracee(h->thread),
+				      NULL};
 	uint64_t back;
 
-	return tracee_top(h->thread->tracee, &back) == 0 && sched_trap(&x, back, &return_owner, 0);
+	return tracee_top(run_thread_tracee(h->thread), &back) == 0 &&
+	       sched_trap(&x, back, &return_owner, 0);
 }
 
 /* A call whose result will not be known may have allocated anything. */
 static void note_taken(struct scheduler *c, struct sched_thread *t, const struct hit *h,
 		       enum allocator_call how)
 {
-	const struct image *image = images_at(h->thread->process, h->address);
+	const struct image *image = images_at(run_process_of(h->thread), h->address);
 	bool lost = !t->thread || t->taking.sp;
 
 	if (!lost && !watch_has_given(c) && how != REALLOC)
@@ -349,7 +350,7 @@ static bool some_are_points(const struct sched *g)
 /* C++'s operators call malloc and free, but for AddressSanitizer's. */
 static void put_allocator(const struct sched_image *x, unsigned i, uint64_t offset)
 {
-	if (!x->run->options->sched->races && allocator[i].what >= UNMAPS)
+	if (!run_options(x->run)->sched->races && allocator[i].what >= UNMAPS)
 		return;
 	if (*allocator[i].name != '_' || is_asan(x->image->module))
 		sched_trap(x, x->image->bias + offset, &allocator_owner, i);
@@ -359,7 +360,7 @@ void allocator_settled(const struct sched_image *x)
 {
 	static const struct sched_functions all = {allocator, sizeof(*allocator),
 						   ALLOCATOR_FUNCTIONS, put_allocator};
-	const struct sched *g = x->run->options->sched;
+	const struct sched *g = run_options(x->run)->sched;
 
 	if (g->races || some_are_points(g))
 		sched_put_functions(x, &all);

@@ -18,10 +18,10 @@ enum { WORTH_HITS = 32 };
 
 void grants_open(const struct run *s, struct tracee_thread *t, uint64_t address)
 {
-	const struct sched *g = s->options->sched;
+	const struct sched *g = run_options(s)->sched;
 
 	if ((g->flags & SCHED_KEEPS) && !g->races)
-		tracee_grants_open(s->tracee, t, address);
+		tracee_grants_open(run_tracee(s), t, address);
 }
 
 void grants_note(struct sched *g, unsigned access)
@@ -71,12 +71,12 @@ static enum tracee_granted grants_kind_of(struct sched *g, struct run_process *k
 static void memory_grants_take(struct sched *g, struct run_process *kept,
 			       const struct sched_worth *w)
 {
-	struct tracee_site *site = tracee_site_find(kept->tracee, w->address);
+	struct tracee_site *site = tracee_site_find(run_process_tracee(kept), w->address);
 	const struct image *image = images_at(kept, w->address);
 	const char *why;
 
 	if (site && image && is_alone(site))
-		tracee_site_granted(kept->run->tracee, kept->tracee, site,
+		tracee_site_granted(run_tracee(run_of(kept)), run_process_tracee(kept), site,
 				    source_movable(image->module, w->address - image->bias,
 						   RESIDENT_JUMP, &why),
 				    grants_kind_of(g, kept, w));
@@ -84,7 +84,7 @@ static void memory_grants_take(struct sched *g, struct run_process *kept,
 
 void grants_take(struct sched *g, struct run_process *kept)
 {
-	if (!kept->run->options->no_resident)
+	if (!run_options(run_of(kept))->no_resident)
 		array_each(const struct sched_worth, w, &g->hot)
 			memory_grants_take(g, kept, w);
 	g->hot.count = 0;
@@ -107,8 +107,8 @@ static bool is_quiet(const struct scheduler *c)
 	const struct sched *g = c->given;
 
 	return !g->races && !(g->flags & SCHED_DESCRIBES) && !g->rest_at && !c->kernel &&
-	       !c->timers && !c->signals && c->run->processes.count == 1 &&
-	       !engine_place_at(c->run->engine, 0);
+	       !c->timers && !c->signals && !run_process_next(c->run, run_root(c->run)) &&
+	       !engine_place_at(run_engine(c->run), 0);
 }
 
 void grants_give(struct scheduler *c, const struct sched_thread *chosen)
@@ -123,6 +123,6 @@ void grants_give(struct scheduler *c, const struct sched_thread *chosen)
 	n = strategy_foresee(c->given->strategy, c->points.items, c->points.count, i,
 			     most < GRANTED_MOST ? most : GRANTED_MOST, &avoid);
 	if (n)
-		tracee_grant(chosen->thread->tracee, (unsigned)n, avoid.objects, avoid.count,
-			     avoid.elsewhere);
+		tracee_grant(run_thread_tracee(chosen->thread), (unsigned)n, avoid.objects,
+			     avoid.count, avoid.elsewhere);
 }

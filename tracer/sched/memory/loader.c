@@ -23,7 +23,8 @@ bool scheduler_is_runtime(struct run_process *p, uint64_t address)
 {
 	const struct image *image = images_at(p, address);
 
-	return image && (image->module == p->loader || module_matches(image->module, "libc.so") ||
+	return image && (image->module == run_process_loader(p) ||
+			 module_matches(image->module, "libc.so") ||
 			 module_matches(image->module, "libpthread.so"));
 }
 
@@ -36,12 +37,12 @@ bool scheduler_is_loading(const struct run_process *p, uint64_t pc)
 {
 	uint64_t low, high, offset;
 
-	if (!p->loader)
+	if (!run_process_loader(p))
 		return false;
-	module_span(p->loader, &low, &high);
-	offset = pc - p->loader_base;
+	module_span(run_process_loader(p), &low, &high);
+	offset = pc - run_process_loader_base(p);
 	return offset >= low && offset < high &&
-	       module_symbol(p->loader, "printf", &offset, NULL) < 0;
+	       module_symbol(run_process_loader(p), "printf", &offset, NULL) < 0;
 }
 
 static bool is_alone(const struct site_use *use, const struct site_owner *owner)
@@ -55,7 +56,7 @@ static bool is_alone(const struct site_use *use, const struct site_owner *owner)
 /* 0: it leads to no trap, or somebody else is to see who comes by. */
 static uint64_t past_trap(struct run_process *p, const struct site_owner *owner, uint64_t to)
 {
-	struct tracee_site *site = tracee_site_find(p->tracee, to);
+	struct tracee_site *site = tracee_site_find(run_process_tracee(p), to);
 
 	return site && site->user && is_alone(site->user, owner) ? tracee_site_unseen(site) : 0;
 }
@@ -70,21 +71,22 @@ static void image_unseen(struct run_process *p, const struct image *image,
 	low = image->bias + low;
 	count = (image->bias + high - low) / sizeof(*words);
 	words = base_alloc(count, sizeof(*words));
-	if (tracee_read(p->tracee, low, words, count * sizeof(*words)) < 0)
+	if (tracee_read(run_process_tracee(p), low, words, count * sizeof(*words)) < 0)
 		count = 0;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t past = past_trap(p, owner, words[i]);
 
 		if (past)
-			tracee_write(p->tracee, low + i * sizeof(past), &past, sizeof(past));
+			tracee_write(run_process_tracee(p), low + i * sizeof(past), &past,
+				     sizeof(past));
 	}
 	base_free(words);
 }
 
 void runtime_unseen(struct run_process *p, const struct site_owner *owner)
 {
-	array_each(const struct image, image, &p->images)
-		if (image->module == p->loader)
+	array_each(const struct image, image, run_process_images(p))
+		if (image->module == run_process_loader(p))
 			image_unseen(p, image, owner);
 }
 
@@ -175,9 +177,9 @@ static bool bound_note(void *ctx, const struct module_relocation *r)
 
 void bound_keep(struct sched *g, const struct run_process *kept)
 {
-	struct words_near page = {.process = kept->tracee};
+	struct words_near page = {.process = run_process_tracee(kept)};
 
-	array_each(const struct image, image, &kept->images)
+	array_each(const struct image, image, run_process_images(kept))
 		module_each_relocation(image->module, bound_note,
 				       &(struct unbound){g, &page, image});
 	g->unbound_looks = LOOKS;
@@ -187,10 +189,10 @@ void bound_keep(struct sched *g, const struct run_process *kept)
 
 void bound_look(struct scheduler *c, const struct run_process *p)
 {
-	struct words_near page = {.process = p->tracee};
+	struct words_near page = {.process = run_process_tracee(p)};
 	uint64_t to;
 
-	if (p != c->run->root)
+	if (p != run_root(c->run))
 		return;
 	array_each(struct sched_unbound, u, &c->given->unbound)
 		if (bound_read_word(&page, u->at, &to) && to != u->to) {
@@ -234,7 +236,7 @@ void bound_take(struct sched *g, struct run_process *kept)
 		struct sched_unbound *u = &g->unbound.items[i];
 
 		if (is_bound(kept, u))
-			tracee_write(kept->tracee, u->at, &u->to, sizeof(u->to));
+			tracee_write(run_process_tracee(kept), u->at, &u->to, sizeof(u->to));
 		if (u->found)
 			array_remove(&g->unbound, i);
 	}

@@ -23,11 +23,11 @@ struct telling {
 
 static char *thread_name(const struct scheduler *c, unsigned number)
 {
-	array_each(struct run_thread *, t, &c->run->threads) {
-		const struct sched_thread *turn = sched_thread_of(*t);
+	run_each_thread(t, c->run) {
+		const struct sched_thread *turn = sched_thread_of(t);
 
 		if (turn->path && turn->number == number)
-			return base_strdup((*t)->engine->id);
+			return base_strdup(run_thread_id(t));
 	}
 	return NULL;
 }
@@ -85,7 +85,7 @@ static char *lock_names(const struct telling *x, const struct races_side *from)
 static char *value_text(const struct sched_thread *t, const struct type *type, const void *bytes,
 			uint64_t size)
 {
-	struct inspect_value v = {.program = &t->thread->process->program,
+	struct inspect_value v = {.program = run_process_program(run_process_of(t->thread)),
 				  .type = type,
 				  .place = INSPECT_IN_BYTES,
 				  .reg = INSPECT_NO_REGISTER,
@@ -103,7 +103,7 @@ static char *value_now(const struct sched_thread *t, const struct type *type, ui
 	uint64_t value;
 
 	if (!type || type->size > sizeof(value) || !type->size ||
-	    tracee_read(t->thread->process->tracee, address, &value, type->size) < 0)
+	    run_thread_read(t->thread, address, &value, type->size) < 0)
 		return NULL;
 	return value_text(t, type, &value, type->size);
 }
@@ -165,9 +165,9 @@ static bool is_first_atomic(const struct telling *x, uint64_t address)
 {
 	const struct sched_race_side *first = &x->race->sides[0];
 	const struct race_statement statement = {
-		.symbols = x->c->run->symbols,
+		.symbols = run_symbols(x->c->run),
 		.file = first->file,
-		.line = first->file ? source_line(x->c->run->symbols, first->file, first->line)
+		.line = first->file ? source_line(run_symbols(x->c->run), first->file, first->line)
 				    : NULL,
 		.variable = x->race->variable,
 		.address = address,
@@ -180,7 +180,7 @@ static bool is_first_atomic(const struct telling *x, uint64_t address)
 /* As the tester's statement, or the header's code that it calls, has it. */
 static bool is_second_atomic(const struct telling *x, uint64_t address)
 {
-	struct race_statement statement = {.symbols = x->c->run->symbols,
+	struct race_statement statement = {.symbols = run_symbols(x->c->run),
 					   .variable = x->race->variable,
 					   .address = address,
 					   .writes = x->race->sides[1].writes};
@@ -191,7 +191,8 @@ static bool is_second_atomic(const struct telling *x, uint64_t address)
 		statement.call = call;
 		statement.file = call->file;
 		statement.line =
-			call->file ? source_line(x->c->run->symbols, call->file, call->line) : NULL;
+			call->file ? source_line(run_symbols(x->c->run), call->file, call->line)
+				   : NULL;
 		if (is_atomic_function(call->function) || race_is_written_atomic(&statement))
 			return true;
 	}

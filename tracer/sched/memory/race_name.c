@@ -25,9 +25,9 @@ static bool name_global(struct sched_thread *t, const char *symbol, uint64_t add
 	struct inspect_value v;
 	STR(path);
 	ERROR(ignored);
-	bool found =
-		inspect_global(&t->thread->process->program, NULL, symbol, &v, &ignored) == 0 &&
-		inspect_member_at(&v, address, &path, &ignored) == 0;
+	bool found = inspect_global(run_process_program(run_process_of(t->thread)), NULL, symbol,
+				    &v, &ignored) == 0 &&
+		     inspect_member_at(&v, address, &path, &ignored) == 0;
 
 	if (found)
 		str_addf(out, "%s%s", symbol, str_text(&path));
@@ -37,7 +37,7 @@ static bool name_global(struct sched_thread *t, const char *symbol, uint64_t add
 /* NULL: it is in no variable that the linker knows. */
 static char *symbol_at(struct sched_thread *t, uint64_t address)
 {
-	struct image *image = images_at(t->thread->process, address);
+	struct image *image = images_at(run_process_of(t->thread), address);
 	char *symbol = image ? source_name_of(image->module, address - image->bias) : NULL;
 
 	if (symbol)
@@ -137,9 +137,10 @@ static bool name_local(const struct naming *n)
 
 static bool name_here(struct sched_thread *t, const struct naming *n)
 {
-	const char *line = n->call->file ? source_line(t->thread->process->run->symbols,
-						       n->call->file, n->call->line)
-					 : NULL;
+	const char *line = n->call->file
+				   ? source_line(run_symbols(run_of(run_process_of(t->thread))),
+						 n->call->file, n->call->line)
+				   : NULL;
 
 	return (line && name_written(n, line)) || name_local(n);
 }

@@ -31,7 +31,7 @@ void watch_fork(struct scheduler *c, const struct run_thread *parent)
 		return;
 	c->processes++;
 	c->shared.count = 0;
-	while (tracee_mapping_above(parent->process->tracee, map.end, &map) == 0)
+	while (tracee_mapping_above(run_process_tracee(run_process_of(parent)), map.end, &map) == 0)
 		if (map.shared && map.writable)
 			*array_add(&c->shared) =
 				(struct shared_span){map.start, map.end - map.start};
@@ -48,13 +48,13 @@ static bool watch_is_shared(const struct scheduler *c, uint64_t address)
 static uint64_t watch_address_of(const struct scheduler *c, const struct sched_thread *t,
 				 uint64_t address)
 {
-	const struct run_process *p = t->thread->process;
+	const struct run_process *p = run_process_of(t->thread);
 
-	if (p == c->run->root || !c->processes)
+	if (p == run_root(c->run) || !c->processes)
 		return address;
 	if (watch_is_shared(c, address))
 		return address;
-	return address ^ (uint64_t)p->pid << PROCESS_SHIFT;
+	return address ^ (uint64_t)run_process_pid(p) << PROCESS_SHIFT;
 }
 
 /* What an access overwrites tells later what another order would have read. */
@@ -65,7 +65,7 @@ static void note_written(struct scheduler *c, const struct sched_thread *t,
 
 	*w = (struct overwritten){a->address, 0};
 	if (a->size > sizeof(w->value) ||
-	    tracee_read(t->thread->process->tracee, a->address, &w->value, a->size) < 0)
+	    run_thread_read(t->thread, a->address, &w->value, a->size) < 0)
 		w->address = 0;
 }
 
@@ -168,12 +168,13 @@ static void narrow_to_stack(const struct run *s, const struct run_thread *own, u
 {
 	const uint64_t page = 4096;
 
-	array_each(struct run_thread *, t, &s->threads) {
-		uint64_t block = (*t)->scheduler_block, end = (block / page + 1) * page;
+	run_each_thread(t, s) {
+		uint64_t block = run_thread_block(t), end = (block / page + 1) * page;
 
-		if ((*t)->process != own->process || block < map->start || block >= map->end)
+		if (run_process_of(t) != run_process_of(own) || block < map->start ||
+		    block >= map->end)
 			continue;
-		if (*t == own && block >= sp)
+		if (t == own && block >= sp)
 			map->end = end;
 		else if (end <= sp)
 			map->start = end;
@@ -184,15 +185,16 @@ static void narrow_to_stack(const struct run *s, const struct run_thread *own, u
    next ones. A stack that the program has made itself stands among other things. */
 static void forget_stack(struct scheduler *c, const struct sched_thread *t)
 {
-	struct run_process *p = t->thread->process;
+	struct run_process *p = run_process_of(t->thread);
 	struct tracee_mapping map;
 	struct arch_regs regs;
 	uint64_t sp;
 
-	if (tracee_regs(t->thread->tracee, &regs) < 0)
+	if (tracee_regs(run_thread_tracee(t->thread), &regs) < 0)
 		return;
 	sp = regs.dwarf[ARCH_DWARF_SP];
-	if (tracee_mapping_at(p->tracee, sp, &map) < 0 || map.path[0] || images_at(p, sp))
+	if (tracee_mapping_at(run_process_tracee(p), sp, &map) < 0 || map.path[0] ||
+	    images_at(p, sp))
 		return;
 	narrow_to_stack(c->run, t->thread, sp, &map);
 	races_forget(races_of(c), watch_address_of(c, t, map.start), map.end - map.start);
@@ -204,13 +206,13 @@ void watch_thread(struct scheduler *c, const struct sched_thread *t,
 	if (!races_of(c))
 		return;
 	races_thread_begin(races_of(c), t->number, maker ? maker->number : RACES_NOBODY);
-	if (maker && maker->thread && maker->thread->process == t->thread->process)
+	if (maker && maker->thread && run_process_of(maker->thread) == run_process_of(t->thread))
 		forget_stack(c, t);
 }
 
 static uint64_t ends_of(const struct sched_thread *t)
 {
-	return ENDS ^ (uint64_t)t->thread->process->pid << PROCESS_SHIFT;
+	return ENDS ^ (uint64_t)run_process_pid(run_process_of(t->thread)) << PROCESS_SHIFT;
 }
 
 void watch_end(struct scheduler *c, const struct sched_thread *t)

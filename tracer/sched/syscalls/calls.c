@@ -38,7 +38,7 @@ static bool is_device(const struct sched_thread *t, int fd)
 	char link[64];
 	struct stat is;
 
-	snprintf(link, sizeof(link), "/proc/%d/fd/%d", t->thread->tracee->tid, fd);
+	snprintf(link, sizeof(link), "/proc/%d/fd/%d", run_thread_tracee(t->thread)->tid, fd);
 	return stat(link, &is) == 0 && S_ISCHR(is.st_mode) &&
 	       (is.st_rdev == makedev(MEMORY_DEVICES, RANDOM) ||
 		is.st_rdev == makedev(MEMORY_DEVICES, URANDOM));
@@ -46,7 +46,7 @@ static bool is_device(const struct sched_thread *t, int fd)
 
 static bool random_call(struct scheduler *c, struct sched_thread *t)
 {
-	struct tracee_process *p = t->thread->process->tracee;
+	struct tracee_process *p = run_process_tracee(run_process_of(t->thread));
 	bool reads = t->call.number == SYS_read && is_device(t, (int)t->call.args[0]);
 	uint64_t at = t->call.args[reads ? 1 : 0], left = t->call.args[reads ? 2 : 1];
 	int64_t given = 0;
@@ -90,11 +90,11 @@ static bool ids_is_wrapper(struct run_process *p, uint64_t pc)
 
 static bool own_code_asks(const struct sched_thread *t)
 {
-	struct run_process *p = t->thread->process;
+	struct run_process *p = run_process_of(t->thread);
 	uint64_t back;
 
 	return ids_is_wrapper(p, t->call.pc) &&
-	       tracee_read(p->tracee, t->call.sp, &back, sizeof(back)) == 0 &&
+	       tracee_read(run_process_tracee(p), t->call.sp, &back, sizeof(back)) == 0 &&
 	       !scheduler_is_runtime(p, back);
 }
 
@@ -166,8 +166,7 @@ static bool processors_call(struct scheduler *c, struct sched_thread *t)
 		sched_thread_goes(t);
 	else if (args[1] < (uint64_t)found.size)
 		sched_thread_answer(t, -EINVAL);
-	else if (tracee_write(t->thread->process->tracee, args[2], found.mask, (size_t)found.size) <
-		 0)
+	else if (run_thread_write(t->thread, args[2], found.mask, (size_t)found.size) < 0)
 		sched_thread_answer(t, -EFAULT);
 	else
 		sched_thread_answer(t, found.size);
@@ -185,7 +184,7 @@ static bool timer_call(struct scheduler *c, struct sched_thread *t)
 
 static bool note_end(struct scheduler *c, struct sched_thread *t)
 {
-	bound_look(c, t->thread->process);
+	bound_look(c, run_process_of(t->thread));
 	return false;
 }
 
@@ -306,7 +305,7 @@ bool calls_early(struct scheduler *c, struct sched_thread *t)
 void calls_make(struct scheduler *c, struct sched_thread *t)
 {
 	const struct sched_call *call = call_of(t);
-	struct run_process *p = t->thread->process;
+	struct run_process *p = run_process_of(t->thread);
 
 	if (call->handle && call->handle(c, t))
 		return;

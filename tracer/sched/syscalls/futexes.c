@@ -16,7 +16,7 @@ enum { ALL_BITS = -1 };
 
 static struct tracee_process *process_of(const struct sched_thread *t)
 {
-	return t->thread->process->tracee;
+	return run_process_tracee(run_process_of(t->thread));
 }
 
 int futexes_op(const struct sched_thread *t)
@@ -179,7 +179,7 @@ void futexes_let_wait(struct sched_thread *t)
 	else if (t->waits == FUTEX_FOR_ANY)
 		let_wait_for_any(t);
 	else if (tracee_read(process_of(t), t->call.args[0], &word, sizeof(word)) == 0)
-		tracee_argument(t->thread->tracee, 2, word);
+		tracee_argument(run_thread_tracee(t->thread), 2, word);
 	sched_thread_goes(t);
 }
 
@@ -430,9 +430,9 @@ static bool is_left(const struct sched_thread *t, const struct futex_waitv *wait
 		    const struct sched_thread *gone)
 {
 	uint64_t clears = gone->clears;
-	bool joined =
-		clears ? clears == waited->uaddr
-		       : (waited->val & FUTEX_TID_MASK) == (uint32_t)gone->thread->engine->tid;
+	bool joined = clears ? clears == waited->uaddr
+			     : (waited->val & FUTEX_TID_MASK) ==
+				       (uint32_t)run_thread_engine(gone->thread)->tid;
 	uint32_t word;
 
 	if (tracee_read(process_of(t), waited->uaddr, &word, sizeof(word)) < 0)
@@ -462,5 +462,5 @@ void futexes_thread_gone(struct scheduler *c, const struct sched_thread *gone)
 		woken = wake(c, &left.keys.items[i], (uint32_t)ALL_BITS, 1);
 	array_fini(&left.keys);
 	if (woken >= 0)
-		futexes_pi_thread_gone(c, (uint32_t)gone->thread->engine->tid);
+		futexes_pi_thread_gone(c, (uint32_t)run_thread_engine(gone->thread)->tid);
 }

@@ -16,17 +16,17 @@ enum { CHAIN_MOST = 1024 }; /* locks that the kernel follows from owner to owner
 
 static bool futexes_pi_word_at(const struct sched_thread *t, uint64_t address, uint32_t *word)
 {
-	return tracee_read(t->thread->process->tracee, address, word, sizeof(*word)) == 0;
+	return run_thread_read(t->thread, address, word, sizeof(*word)) == 0;
 }
 
 static bool set_word(const struct sched_thread *t, uint64_t address, uint32_t word)
 {
-	return tracee_write(t->thread->process->tracee, address, &word, sizeof(word)) == 0;
+	return run_thread_write(t->thread, address, &word, sizeof(word)) == 0;
 }
 
 static uint32_t tid_of(const struct sched_thread *t)
 {
-	return (uint32_t)t->thread->tracee->tid;
+	return (uint32_t)run_thread_tracee(t->thread)->tid;
 }
 
 static bool futexes_pi_waits_for_lock(const struct sched_thread *t)
@@ -230,9 +230,9 @@ void futexes_pi_interrupt(struct sched_thread *t)
 	bool moved = t->waits == FUTEX_FOR_LOCK && t->lock != t->call.args[0];
 
 	if (moved)
-		tracee_answer(t->thread->tracee, -EAGAIN);
+		tracee_answer(run_thread_tracee(t->thread), -EAGAIN);
 	else
-		tracee_call_again(t->thread->tracee);
+		tracee_call_again(run_thread_tracee(t->thread));
 	sched_thread_goes(t);
 }
 
@@ -241,7 +241,7 @@ void futexes_pi_let_wait(struct sched_thread *t)
 {
 	if (t->lock == t->call.args[0])
 		return;
-	tracee_argument(t->thread->tracee, 0, t->lock);
-	tracee_argument(t->thread->tracee, 1,
+	tracee_argument(run_thread_tracee(t->thread), 0, t->lock);
+	tracee_argument(run_thread_tracee(t->thread), 1,
 			FUTEX_LOCK_PI | (t->call.args[1] & FUTEX_PRIVATE_FLAG));
 }

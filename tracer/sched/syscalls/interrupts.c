@@ -28,7 +28,7 @@ void interrupts_look(struct scheduler *c)
 	if (!c->signals)
 		return;
 	array_each(struct sched_thread *, t, &c->threads) {
-		const struct tracee_thread *tracee = (*t)->thread->tracee;
+		const struct tracee_thread *tracee = run_thread_tracee((*t)->thread);
 
 		(*t)->signalled = sched_thread_is_parked(*t) &&
 				  (tracee_is_signalled(tracee) || tracee_is_to_stop(tracee));
@@ -41,8 +41,8 @@ bool interrupts_are_over(const struct scheduler *c)
 {
 	if (c->signals)
 		array_each(struct sched_thread *, t, &c->threads)
-			if ((*t)->thread->tracee->state == TRACEE_STOPPED &&
-			    !tracee_rests_stopped((*t)->thread->tracee))
+			if (run_thread_tracee((*t)->thread)->state == TRACEE_STOPPED &&
+			    !tracee_rests_stopped(run_thread_tracee((*t)->thread)))
 				return false;
 	return true;
 }
@@ -56,7 +56,7 @@ static void tell_rest(const struct scheduler *c, const struct sched_thread *t)
 	struct timespec rest = {(time_t)(ns / NS_OF_S), (long)(ns % NS_OF_S)};
 
 	if (!absolute && at)
-		tracee_write(t->thread->process->tracee, at, &rest, sizeof(rest));
+		run_thread_write(t->thread, at, &rest, sizeof(rest));
 }
 
 /*
@@ -67,9 +67,9 @@ static void tell_rest(const struct scheduler *c, const struct sched_thread *t)
 void interrupts_end_wait(struct scheduler *c, struct sched_thread *t)
 {
 	t->signalled = false;
-	if (!tracee_is_signalled(
-		    t->thread->tracee)) { /* it is stopped, and waits again behind that */
-		tracee_call_again(t->thread->tracee);
+	/* a thread that is stopped waits again after that */
+	if (!tracee_is_signalled(run_thread_tracee(t->thread))) {
+		tracee_call_again(run_thread_tracee(t->thread));
 		sched_thread_goes(t);
 		return;
 	}

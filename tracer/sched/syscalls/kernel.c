@@ -4,7 +4,7 @@
  * waits at most the strategy says, as for all waits: in the kernel there is no time-out.
  */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/tracee/events/events.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/syscalls/syscalls.h"
@@ -33,10 +33,10 @@ static bool waits_inside(struct sched_thread *t)
 {
 	struct tracee_block look;
 
-	if (t->thread->tracee->state == TRACEE_GROUP_STOPPED)
-		return tracee_rests_stopped(t->thread->tracee);
+	if (run_thread_tracee(t->thread)->state == TRACEE_GROUP_STOPPED)
+		return tracee_rests_stopped(run_thread_tracee(t->thread));
 	for (;;) {
-		tracee_look(t->thread->tracee, &look);
+		tracee_look(run_thread_tracee(t->thread), &look);
 		if (look.activity == TRACEE_BLOCKED || is_deep(t, &look) ||
 		    (look.activity == TRACEE_DISK && tracee_is_vfork(look.number)))
 			return true;
@@ -71,7 +71,7 @@ static void kernel_enter(struct scheduler *c, struct sched_thread *t)
 {
 	if (t->call.number == SYS_write || t->call.number == SYS_writev)
 		written_drain(c);
-	tracee_tell_end(t->thread->tracee);
+	tracee_tell_end(run_thread_tracee(t->thread));
 	sched_thread_goes(t);
 	do {
 		if (!waits_inside(t))
@@ -84,8 +84,8 @@ static void kernel_enter(struct scheduler *c, struct sched_thread *t)
 /* A process's first thread that ends before the others is not told of. */
 static bool is_left_behind(const struct sched_thread *t)
 {
-	return t->call.number == SYS_exit && t->thread->tracee->tid == t->thread->process->pid &&
-	       t->thread->process->tracee->threads > 1;
+	return t->call.number == SYS_exit && run_thread_is_first(t->thread) &&
+	       run_process_tracee(run_process_of(t->thread))->threads > 1;
 }
 
 void kernel_leave(struct scheduler *c, struct sched_thread *t)
@@ -96,7 +96,7 @@ void kernel_leave(struct scheduler *c, struct sched_thread *t)
 	sched_thread_goes(t);
 	do {
 		sched_yield();
-		tracee_look(t->thread->tracee, &look);
+		tracee_look(run_thread_tracee(t->thread), &look);
 	} while (look.activity != TRACEE_DEAD && look.activity != TRACEE_HALTED);
 	if (look.activity == TRACEE_HALTED)
 		return; /* its end is an event of the script */
@@ -153,7 +153,7 @@ static bool is_inside_for(const struct sched_thread *t, const struct sched_threa
 	struct children children;
 
 	return other != t && other->state == THREAD_KERNEL && other->blocked &&
-	       other->thread->process == t->thread->process &&
+	       run_process_of(other->thread) == run_process_of(t->thread) &&
 	       children_of(&other->call, &children) && covers(&children, wanted);
 }
 
@@ -200,7 +200,7 @@ void kernel_call(struct scheduler *c, struct sched_thread *t)
 		t->state = THREAD_BEHIND;
 		return;
 	}
-	if (tracee_unlimit(t->thread->tracee, &limit))
+	if (tracee_unlimit(run_thread_tracee(t->thread), &limit))
 		times_limit(c, t, &limit);
 	kernel_enter(c, t);
 }
@@ -224,7 +224,7 @@ bool kernel_rests(struct scheduler *c)
 		runs(c, *t);
 		rest = false;
 	}
-	return rest && tracee_is_settled(c->run->tracee, c->kernel);
+	return rest && tracee_is_settled(run_tracee(c->run), c->kernel);
 }
 
 void kernel_left(struct scheduler *c, struct sched_thread *t)
@@ -258,8 +258,8 @@ static bool sleeps_unreported(struct sched_thread *t)
 	struct tracee_block look = {.activity = TRACEE_ACTIVE};
 	uint64_t before = t->slept;
 
-	if (t->state == THREAD_RUNS && t->thread->tracee->state == TRACEE_RUNNING)
-		tracee_look(t->thread->tracee, &look);
+	if (t->state == THREAD_RUNS && run_thread_tracee(t->thread)->state == TRACEE_RUNNING)
+		tracee_look(run_thread_tracee(t->thread), &look);
 	t->slept = look.activity == TRACEE_BLOCKED ? look.switches + 1 : 0;
 	return (t->slept && t->slept == before) || is_deep(t, &look);
 }
@@ -276,7 +276,7 @@ void kernel_notice_stopped(struct scheduler *c)
 {
 	array_each(struct sched_thread *, t, &c->threads) {
 		if ((*t)->state != THREAD_RUNS ||
-		    (*t)->thread->tracee->state != TRACEE_GROUP_STOPPED)
+		    run_thread_tracee((*t)->thread)->state != TRACEE_GROUP_STOPPED)
 			continue;
 		rests_unreported(c, *t);
 		c->signals = true; /* others of its process are to stop, too */
@@ -286,7 +286,7 @@ void kernel_notice_stopped(struct scheduler *c)
 /* The time for which it waits there is over: it will stop. */
 static void kernel_time_out(struct scheduler *c, struct sched_thread *t)
 {
-	tracee_time_out(t->thread->tracee);
+	tracee_time_out(run_thread_tracee(t->thread));
 	t->timed = false;
 	runs(c, t);
 }

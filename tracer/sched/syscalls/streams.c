@@ -49,8 +49,8 @@ void written_next(struct scheduler *c)
 void written_outcome(struct scheduler *c)
 {
 	struct run *s = c->run;
-	const struct expect *x = &s->plan.expect;
-	bool failed = s->outcome.end == OUTCOME_SIGNALED || s->outcome.exit;
+	const struct expect *x = &run_plan(s)->expect;
+	bool failed = run_outcome(s)->end == OUTCOME_SIGNALED || run_outcome(s)->exit;
 
 	written_drain(c);
 	c->given->seen &= ~(unsigned)SCHED_SANITIZER;
@@ -59,11 +59,11 @@ void written_outcome(struct scheduler *c)
 
 		if (reports(err))
 			c->given->seen |= SCHED_SANITIZER;
-		if (expect_wants_stderr(x) && !s->outcome.stderr_text)
-			s->outcome.stderr_text = err;
+		if (expect_wants_stderr(x) && !run_outcome(s)->stderr_text)
+			run_outcome(s)->stderr_text = err;
 	}
-	if (expect_wants_stdout(x) && !s->outcome.stdout_text)
-		s->outcome.stdout_text = read_back(&c->given->out, &c->out);
+	if (expect_wants_stdout(x) && !run_outcome(s)->stdout_text)
+		run_outcome(s)->stdout_text = read_back(&c->given->out, &c->out);
 }
 
 /* ---- at its start ------------------------------------------------------------------------------------ */

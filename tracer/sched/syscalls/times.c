@@ -42,8 +42,7 @@ static int64_t times_tell(const struct sched_thread *t, uint64_t address, uint64
 
 	if (!address)
 		return 0;
-	return tracee_write(t->thread->process->tracee, address, &time, sizeof(time)) < 0 ? -EFAULT
-											  : 0;
+	return run_thread_write(t->thread, address, &time, sizeof(time)) < 0 ? -EFAULT : 0;
 }
 
 static int64_t tell_seconds(struct scheduler *c, const struct sched_thread *t)
@@ -51,7 +50,7 @@ static int64_t tell_seconds(struct scheduler *c, const struct sched_thread *t)
 	int64_t now = (int64_t)(now_of(c, CLOCK_REALTIME) / NS_OF_S);
 
 	if (t->call.args[0])
-		tracee_write(t->thread->process->tracee, t->call.args[0], &now, sizeof(now));
+		run_thread_write(t->thread, t->call.args[0], &now, sizeof(now));
 	return now;
 }
 
@@ -92,7 +91,7 @@ void times_wait(struct scheduler *c, struct sched_thread *t, uint64_t address, b
 	struct timespec time;
 
 	t->timed = false;
-	if (!address || tracee_read(t->thread->process->tracee, address, &time, sizeof(time)) < 0 ||
+	if (!address || run_thread_read(t->thread, address, &time, sizeof(time)) < 0 ||
 	    time.tv_sec < 0 || (uint64_t)time.tv_sec > UINT64_MAX / NS_OF_S - 1)
 		return;
 	limit.ns = (uint64_t)time.tv_sec * NS_OF_S + (uint64_t)time.tv_nsec;

@@ -10,7 +10,7 @@ enum { MOST_CALLS = 32 };
 static bool describe_is_own(const struct sched_thread *t, const struct inspect_call *call)
 {
 	return call->file && call->line &&
-	       !scheduler_is_runtime(t->thread->process, call->frame.lookup_pc) &&
+	       !scheduler_is_runtime(run_process_of(t->thread), call->frame.lookup_pc) &&
 	       !(call->frame.module && sanitizers_is(call->frame.module)) &&
 	       strncmp(call->file, "/usr/", 5) != 0;
 }
@@ -182,7 +182,7 @@ const char *sched_thread_id(struct sched *given, const struct strategy_point *po
 {
 	const struct sched_thread *t = thread_at_point(given->now, point);
 
-	return t ? t->thread->engine->id : NULL;
+	return t ? run_thread_id(t->thread) : NULL;
 }
 
 /* Of a function with several objects: the first one, as of a wait its condition. 0: it is about none. */

@@ -5,7 +5,7 @@
  * happened.
  */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 #include "tracer/tracee/fastpath/fastpath.h"
@@ -18,14 +18,14 @@ static const double ns_of_s = 1e9;
 
 static double limit_of(const struct scheduler *c)
 {
-	return c->run->control.attended ? 0 : c->given->hang_s;
+	return run_is_attended(c->run) ? 0 : c->given->hang_s;
 }
 
 void hangs_end(struct scheduler *c)
 {
 	if (c->given->end != SCHED_STUCK)
 		scheduler_note_places(c);
-	c->run->outcome.hang = c->given->hang_s;
+	run_outcome(c->run)->hang = c->given->hang_s;
 	scheduler_end(c, SCHED_HANGS);
 }
 
@@ -62,13 +62,13 @@ static struct sched_thread *computing(const struct scheduler *c)
 
 static bool stop_it(struct scheduler *c, struct sched_thread *t)
 {
-	struct tracee *tracee = c->run->tracee;
+	struct tracee *tracee = run_tracee(c->run);
 
-	if (tracee_pause(tracee, t->thread->tracee) < 0)
+	if (tracee_pause(tracee, run_thread_tracee(t->thread)) < 0)
 		return false; /* it stops for a reason of its own */
-	if (tracee_grants_end(t->thread->tracee))
+	if (tracee_grants_end(run_thread_tracee(t->thread)))
 		return true;
-	tracee_resume(tracee, t->thread->tracee);
+	tracee_resume(tracee, run_thread_tracee(t->thread));
 	return false;
 }
 
@@ -126,7 +126,7 @@ static bool is_long_enough(const struct scheduler *c)
 void hangs_tick(struct scheduler *c)
 {
 	size_t steps = c->given->schedule.steps.count;
-	uint64_t worked = tracee_worked_ns(c->run->tracee) + (uint64_t)c->moves * STOP_NS;
+	uint64_t worked = tracee_worked_ns(run_tracee(c->run)) + (uint64_t)c->moves * STOP_NS;
 
 	/* Each access is looked at a limited number of times, so these stops do not go on for
 	   ever. */

@@ -57,7 +57,7 @@ static enum hit_answer hit_loop(struct run *s, const struct act *a, const struct
 	loop = &c->given->loops[a->what];
 	if (!goes_round(c, t)) {
 		if (!loop->is_one && ++loop->hits > MOST_HITS)
-			tracee_site_remove(h->thread->process->tracee, h->site);
+			tracee_site_remove(run_process_tracee(run_process_of(h->thread)), h->site);
 		return HIT_SEEN;
 	}
 	loop->is_one = true;
@@ -82,7 +82,7 @@ static enum hit_answer hit_preempted(struct run *s, const struct act *a, const s
 
 	(void)a;
 	if (use->acts.count == 1)
-		tracee_site_remove(h->thread->process->tracee, h->site);
+		tracee_site_remove(run_process_tracee(run_process_of(h->thread)), h->site);
 	if (t && !t->at_point && is_preempted(c))
 		yields(t);
 	return HIT_SEEN;
@@ -95,7 +95,7 @@ static const struct site_owner preempted_owner = {
 
 void loops_put(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
-	const struct sched *g = s->options->sched;
+	const struct sched *g = run_options(s)->sched;
 
 	for (unsigned i = 0; i < g->loops_count; i++)
 		if (g->loops[i].is_one || g->loops[i].hits <= MOST_HITS)
@@ -113,13 +113,14 @@ static uint64_t put_here(struct run *s, struct run_thread *t, const struct site_
 	struct arch_regs regs;
 	uint64_t pc;
 
-	if (tracee_pause(s->tracee, t->tracee) < 0)
+	if (tracee_pause(run_tracee(s), run_thread_tracee(t)) < 0)
 		return 0;
-	pc = tracee_regs(t->tracee, &regs) < 0 ? 0 : regs.dwarf[ARCH_DWARF_PC];
-	if (!images_at(t->process, pc) ||
-	    !sched_trap(&(struct sched_image){s, t->process, t->tracee, NULL}, pc, owner, index))
+	pc = tracee_regs(run_thread_tracee(t), &regs) < 0 ? 0 : regs.dwarf[ARCH_DWARF_PC];
+	if (!images_at(run_process_of(t), pc) ||
+	    !sched_trap(&(struct sched_image){s, run_process_of(t), run_thread_tracee(t), NULL}, pc,
+			owner, index))
 		pc = 0;
-	tracee_resume(s->tracee, t->tracee);
+	tracee_resume(run_tracee(s), run_thread_tracee(t));
 	return pc;
 }
 
@@ -180,7 +181,7 @@ static void preempt(struct scheduler *c)
 /* Its time counts, not that of a busy machine. */
 void loops_tick(struct scheduler *c)
 {
-	uint64_t worked = tracee_worked_ns(c->run->tracee);
+	uint64_t worked = tracee_worked_ns(run_tracee(c->run));
 
 	if (c->moves != c->moves_then) {
 		c->moves_then = c->moves;

@@ -143,8 +143,8 @@ static enum hit_answer hit_function(struct run *s, const struct act *a, const st
 	struct sched_thread *t = sched_hit(s, h, &c);
 	struct strategy_point p = {.op = f->op, .writes = !f->reads};
 
-	if (!t || tracee_top(h->thread->tracee, &p.place) < 0 ||
-	    scheduler_is_runtime(h->thread->process, p.place))
+	if (!t || tracee_top(run_thread_tracee(h->thread), &p.place) < 0 ||
+	    scheduler_is_runtime(run_process_of(h->thread), p.place))
 		return HIT_SEEN;
 	p.object = object_of(f, h);
 	if (strcmp(f->name, "syscall") == 0 && !is_futex(h, &p))
@@ -197,7 +197,7 @@ static bool is_access(const struct sched *g, const struct module *m, uint64_t of
 /* At these places there is no access to memory. */
 static void put_lines(const struct sched_image *x)
 {
-	const struct sched *g = x->run->options->sched;
+	const struct sched *g = run_options(x->run)->sched;
 	const char *name = module_name(x->image->module);
 
 	array_each(const struct sched_chosen, chosen, &g->chosen)
@@ -251,10 +251,10 @@ static void image_settled(const struct sched_image *x)
 
 void points_settled(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
-	points_opened(s, p, t, p->images.items, p->images.count);
+	points_opened(s, p, t, run_process_images(p)->items, run_process_images(p)->count);
 	loops_put(s, p, t);
 	starts_settled(s, p, t);
-	if ((s->options->sched->flags & SCHED_KEEPS))
+	if ((run_options(s)->sched->flags & SCHED_KEEPS))
 		runtime_unseen(p, &function_owner);
 }
 

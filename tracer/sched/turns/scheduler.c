@@ -2,8 +2,7 @@
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/features/waiting/waiting.h"
-#include "tracer/run/state.h"
-#include "tracer/run/observers.h"
+#include "tracer/run/run.h"
 #include "tracer/tracee/events/events.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/signals/signals.h"
@@ -24,7 +23,7 @@ enum {
 /* Nobody is to wait in the kernel for what is decided here. Its maker goes on from where it is. */
 static void begin_early(struct scheduler *c, const struct run_thread *made)
 {
-	const struct tracee_thread *maker = made->tracee->creator;
+	const struct tracee_thread *maker = run_thread_tracee(made)->creator;
 
 	if (c->begun || c->over || !maker || !maker->user)
 		return;
@@ -54,7 +53,7 @@ static void thread_gone(struct run *s, struct run_thread *thread, bool renamed)
 		return;
 	sched_thread_forget(c, t);
 	if (t->next != NEXT_END)
-		sched_threads_forget(c, thread->process);
+		sched_threads_forget(c, run_process_of(thread));
 	if (!c->over)
 		futexes_thread_gone(c, t);
 	t->thread = NULL;
@@ -75,7 +74,7 @@ static void exec(struct run *s, struct run_thread *t, bool first)
 
 	if (!c || first || !c->begun)
 		return;
-	process_gone(s, t->process, 0);
+	process_gone(s, run_process_of(t), 0);
 	if (!sched_thread_of(t)->thread)
 		sched_thread_new(c, t);
 	else
@@ -113,7 +112,7 @@ static void take_step(struct scheduler *c, struct sched_thread *t)
 	} else if (t->next == NEXT_CALLS) {
 		make_call(c, t);
 	} else {
-		if (!tracee_told(c->run->tracee))
+		if (!tracee_told(run_tracee(c->run)))
 			grants_give(c, t);
 		sched_thread_goes(t);
 	}
@@ -125,8 +124,8 @@ static bool is_settled(struct scheduler *c)
 {
 	const struct run *s = c->run;
 
-	return !s->goes_last && tracee_is_settled(s->tracee, c->kernel) && kernel_rests(c) &&
-	       interrupts_are_over(c);
+	return !run_goes_last(s) && tracee_is_settled(run_tracee(s), c->kernel) &&
+	       kernel_rests(c) && interrupts_are_over(c);
 }
 
 /* The end of the waits that may be over by now, if somebody else can go on or not. */
@@ -174,7 +173,7 @@ static void offer_all(struct scheduler *c)
 static bool somebody_is_held(const struct scheduler *c)
 {
 	array_each(struct sched_thread *, t, &c->threads)
-		if ((*t)->thread->engine->held)
+		if (run_thread_is_held((*t)->thread))
 			return true;
 	return false;
 }
@@ -183,7 +182,8 @@ static bool somebody_is_held(const struct scheduler *c)
 static bool somebody_is_unseen(const struct scheduler *c)
 {
 	array_each(struct sched_thread *, t, &c->threads)
-		if ((*t)->thread->tracee && tracee_has_unseen_child((*t)->thread->tracee))
+		if (run_thread_lives((*t)->thread) &&
+		    tracee_has_unseen_child(run_thread_tracee((*t)->thread)))
 			return true;
 	return false;
 }
@@ -207,7 +207,7 @@ static void stuck(struct scheduler *c)
 		observe_until(taken, stuck, s, STUCK_EXCUSED, &unused);
 		if (taken)
 			return;
-		s->outcome.stuck = OUTCOME_DEADLOCK;
+		run_outcome(s)->stuck = OUTCOME_DEADLOCK;
 		run_end(s);
 		return;
 	}
@@ -217,7 +217,7 @@ static void stuck(struct scheduler *c)
 		else if ((*t)->state == THREAD_BEHIND)
 			sched_thread_goes(*t);
 	}
-	s->control.driven = false;
+	run_set_driven(s, false);
 }
 
 static bool is_to_rest(const struct scheduler *c)
@@ -230,9 +230,9 @@ static bool is_to_rest(const struct scheduler *c)
 /* Who is told to be there has gone on already: the strategy said so. */
 static void assert_as_foreseen(const struct scheduler *c, const struct sched_thread *chosen)
 {
-	const struct tracee_thread *told = tracee_told(c->run->tracee);
+	const struct tracee_thread *told = tracee_told(run_tracee(c->run));
 
-	assert(!told || c->over || (chosen && chosen->thread->tracee == told));
+	assert(!told || c->over || (chosen && run_thread_tracee(chosen->thread) == told));
 }
 
 /* For orders of who waits first. True: somebody whom that has let go runs. */
@@ -251,7 +251,7 @@ static bool tell_waits(struct scheduler *c)
 
 static void scheduler_turn(struct scheduler *c)
 {
-	while (c->begun && !c->over && !c->dying && !c->run->over && c->threads.count &&
+	while (c->begun && !c->over && !c->dying && !run_is_over(c->run) && c->threads.count &&
 	       !c->rests && is_settled(c)) {
 		struct sched_thread *chosen;
 
@@ -307,7 +307,7 @@ void sched_say(const struct run_thread *thread, struct str *out)
 static void wait_outside(struct scheduler *c)
 {
 	c->idle++;
-	c->idle_s += c->run->tick_ms / 1e3;
+	c->idle_s += run_tick_ms(c->run) / 1e3;
 	if (!c->over)
 		scheduler_turn(c);
 	else if (c->given->end == SCHED_STUCK && hangs_is_waited_for(c))
@@ -341,7 +341,7 @@ static bool late(struct run *s, enum end_reason reason, double over_us)
 	struct scheduler *c = scheduler_of(s);
 	static const double most_us = 4e6;
 
-	return reason == END_LATE && c && c->begun && !s->outcome.limit && over_us < most_us &&
+	return reason == END_LATE && c && c->begun && !run_outcome(s)->limit && over_us < most_us &&
 	       hangs_may(c);
 }
 
@@ -350,10 +350,10 @@ static bool late(struct run *s, enum end_reason reason, double over_us)
 static int launch(struct run *s, struct tracee_launch *how, struct error *err)
 {
 	(void)err;
-	if (!s->options->sched)
+	if (!run_options(s)->sched)
 		return 0;
 	how->calls = calls_numbers();
-	streams_launch(s->options->sched, how);
+	streams_launch(run_options(s)->sched, how);
 	return 0;
 }
 
@@ -391,7 +391,7 @@ static bool scheduler_decided(struct run *s)
 
 	if (!c)
 		return false;
-	if (s->events)
+	if (run_has_events(s))
 		c->idle = 0, c->idle_s = 0;
 	kernel_notice_stopped(c);
 	scheduler_turn(c);
@@ -414,7 +414,7 @@ static bool scheduler_call(struct run *s, const struct tracee_event *ev)
 		t->thread = ev->thread->user;
 		t->path = sched ? t->path : "";
 		if (!calls_early(c, t))
-			tracee_resume(s->tracee, ev->thread);
+			tracee_resume(run_tracee(s), ev->thread);
 		t->thread = sched;
 	} else if (ev->kind == TRACEE_CALLED) {
 		kernel_left(c, t);
@@ -429,8 +429,9 @@ static bool scheduler_call(struct run *s, const struct tracee_event *ev)
 /* With another process: a child of vfork, until its exec. */
 static bool shares_memory(const struct run *s, const struct run_process *p)
 {
-	array_each(struct run_process *, other, &s->processes)
-		if (*other != p && (*other)->tracee && (*other)->tracee->space == p->tracee->space)
+	run_each_process(other, s)
+		if (other != p && run_process_lives(other) &&
+		    run_process_tracee(other)->space == run_process_tracee(p)->space)
 			return true;
 	return false;
 }
@@ -443,7 +444,7 @@ static void forked(struct run *s, struct run_thread *t, struct run_process *chil
 	if (!c)
 		return;
 	watch_fork(c, t);
-	if (shares_memory(s, t->process))
+	if (shares_memory(s, run_process_of(t)))
 		sched_thread_of(t)->next = NEXT_BIRTH;
 }
 
@@ -498,7 +499,7 @@ const struct observer sched_observer = {.begin = scheduler_new,
 /* A deadlock has let them into the kernel by now. */
 static bool is_parked(const struct sched_thread *t)
 {
-	return sched_thread_is_parked(t) && t->thread->tracee->state == TRACEE_STOPPED;
+	return sched_thread_is_parked(t) && run_thread_tracee(t->thread)->state == TRACEE_STOPPED;
 }
 
 static void parked_end(struct run *s)

@@ -17,7 +17,7 @@ static uint64_t state_of(const struct sched_thread *t, const struct arch_regs *r
 	uint8_t stack[STACK];
 	uint64_t state = hash_bytes(HASH_START, regs->dwarf, sizeof(regs->dwarf));
 
-	if (tracee_read(t->thread->process->tracee, regs->dwarf[ARCH_DWARF_SP], stack, STACK) == 0)
+	if (run_thread_read(t->thread, regs->dwarf[ARCH_DWARF_SP], stack, STACK) == 0)
 		state = hash_bytes(state, stack, STACK);
 	return state;
 }
@@ -37,7 +37,7 @@ void spins_look(struct scheduler *c, struct sched_thread *t)
 	if (g->schedule.steps.count == 1)
 		g->states_count = 0;
 	if (!g->steps || g->schedule.steps.count + spins_looked_at(g) < g->steps ||
-	    g->states_count > SCHED_STATES || tracee_regs(t->thread->tracee, &regs) < 0)
+	    g->states_count > SCHED_STATES || tracee_regs(run_thread_tracee(t->thread), &regs) < 0)
 		return;
 	state = state_of(t, &regs);
 	for (unsigned i = 0; i < g->states_count; i++)
@@ -104,8 +104,7 @@ bool spins_at(struct scheduler *c, struct sched_thread *t, const struct arch_reg
 	if (seen->steps != steps)
 		*seen = (struct sched_round){.steps = steps};
 	if (++seen->hits <= HITS_LEAST || !t->access_count || a->writes ||
-	    a->size > sizeof(value) ||
-	    tracee_read(t->thread->process->tracee, a->address, &value, a->size) < 0)
+	    a->size > sizeof(value) || run_thread_read(t->thread, a->address, &value, a->size) < 0)
 		return false;
 	state = hash_bytes(state_of(t, regs), &value, sizeof(value));
 	for (unsigned i = 0; i < ROUND_STATES; i++)

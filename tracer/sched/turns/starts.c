@@ -20,10 +20,10 @@ static enum hit_answer hit_start(struct run *s, const struct act *a, const struc
 	struct scheduler *c = scheduler_of(s);
 
 	(void)a;
-	if (!c || c->begun || h->thread->process != s->root)
+	if (!c || c->begun || run_process_of(h->thread) != run_root(s))
 		return HIT_SEEN;
 	c->arrived = h->thread;
-	if (!(s->options->sched->flags & SCHED_KEEPS))
+	if (!(run_options(s)->sched->flags & SCHED_KEEPS))
 		scheduler_begin(s, h->thread);
 	else
 		return HIT_TAKEN;
@@ -39,13 +39,14 @@ static const struct site_owner start_owner = {
 /* It is about to call __libc_start_main(main, ...); or something else, and this is where it begins. */
 static enum hit_answer hit_libc_start(struct run *s, const struct act *a, const struct hit *h)
 {
-	struct run_process *p = h->thread->process;
-	const struct image *exe = &p->images.items[0];
+	struct run_process *p = run_process_of(h->thread);
+	const struct image *exe = &run_process_images(p)->items[0];
 	uint64_t main = h->regs.dwarf[FIRST_ARGUMENT];
 
-	if (p != s->root || !module_is_code(exe->module, main - exe->bias))
+	if (p != run_root(s) || !module_is_code(exe->module, main - exe->bias))
 		return hit_start(s, a, h);
-	sched_trap(&(struct sched_image){s, p, h->thread->tracee, NULL}, main, &start_owner, 0);
+	sched_trap(&(struct sched_image){s, p, run_thread_tracee(h->thread), NULL}, main,
+		   &start_owner, 0);
 	return HIT_SEEN;
 }
 
@@ -55,9 +56,10 @@ static const struct site_owner libc_start_owner = {.name = "libc start", .hit = 
 static void put_entry(const struct sched_image *x)
 {
 	const struct run_process *p = x->process;
-	uint64_t entry = module_entry(p->exe), bias = p->images.items[0].bias;
+	uint64_t entry = module_entry(run_process_exe(p)),
+		 bias = run_process_images(p)->items[0].bias;
 	uint8_t code[START_CODE];
-	size_t n = module_bytes(p->exe, entry, code, sizeof(code));
+	size_t n = module_bytes(run_process_exe(p), entry, code, sizeof(code));
 	struct arch_insn insn;
 
 	for (size_t at = 0; at < n; at += insn.length) {
@@ -76,19 +78,19 @@ static void put_entry(const struct sched_image *x)
 void starts_settled(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	const struct sched_image x = {s, p, t, NULL};
-	const struct sched *g = s->options->sched;
+	const struct sched *g = run_options(s)->sched;
 	uint64_t offset;
 
-	if (p != s->root)
+	if (p != run_root(s))
 		return;
 	array_each(const struct sched_chosen, start, &g->starts)
-		array_each(const struct image, image, &p->images)
+		array_each(const struct image, image, run_process_images(p))
 			if (strcmp(start->module, module_name(image->module)) == 0)
 				sched_trap(&x, image->bias + start->offset, &start_owner, 0);
 	if (g->starts.count)
 		return;
-	if (module_symbol(p->exe, "main", &offset, NULL) == 0)
-		sched_trap(&x, p->images.items[0].bias + offset, &start_owner, 0);
+	if (module_symbol(run_process_exe(p), "main", &offset, NULL) == 0)
+		sched_trap(&x, run_process_images(p)->items[0].bias + offset, &start_owner, 0);
 	else
 		put_entry(&x);
 }

@@ -1,6 +1,6 @@
 /* What is kept of a run and its threads, what a thread does next, and the traps at which threads stop. */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/run/places/places.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 
@@ -30,17 +30,17 @@ static const struct keeper thread_keeper = {sizeof(struct sched_thread), NULL};
 
 struct scheduler *scheduler_of(const struct run *s)
 {
-	return kept_of(&s->kept, &run_keeper);
+	return kept_of(run_kept(s), &run_keeper);
 }
 
 struct scheduler *scheduler_keep(struct run *s)
 {
-	return kept_make(&s->kept, &run_keeper);
+	return kept_make(run_kept(s), &run_keeper);
 }
 
 struct sched_thread *sched_thread_of(const struct run_thread *t)
 {
-	return kept_make(&t->kept, &thread_keeper);
+	return kept_make(run_thread_kept(t), &thread_keeper);
 }
 
 static void forget_point(struct sched_thread *t)
@@ -63,12 +63,12 @@ void sched_thread_goes(struct sched_thread *t)
 	struct run_thread *thread = t->thread;
 
 	t->state = THREAD_RUNS;
-	tracee_resume(thread->process->run->tracee, thread->tracee);
+	tracee_resume(run_tracee(run_of(run_process_of(thread))), run_thread_tracee(thread));
 }
 
 void sched_thread_answer(struct sched_thread *t, int64_t result)
 {
-	tracee_answer(t->thread->tracee, result);
+	tracee_answer(run_thread_tracee(t->thread), result);
 	sched_thread_goes(t);
 }
 
@@ -144,7 +144,7 @@ void sched_put_functions(const struct sched_image *x, const struct sched_functio
 	struct functions_visit v = {x, f};
 	uint64_t offset;
 
-	if (x->process->loader) {
+	if (run_process_loader(x->process)) {
 		module_each_dynamic(x->image->module, put_named, &v);
 		return;
 	}

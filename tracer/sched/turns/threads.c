@@ -18,17 +18,17 @@ static unsigned threads_number_of(struct sched *g, const char *path)
 /* Who made it: a thread, or the first thread of the process that forked. NULL: the program's first. */
 static struct sched_thread *maker_of(const struct run_thread *t)
 {
-	const struct tracee_thread *creator = t->tracee->creator;
-	struct run_process *parent;
+	const struct tracee_thread *creator = run_thread_tracee(t)->creator;
+	const struct tracee_process *parent;
 
 	if (creator && creator->user)
 		return sched_thread_of(creator->user);
-	parent = t->process->tracee->parent ? t->process->tracee->parent->user : NULL;
-	if (!parent)
+	parent = run_process_tracee(run_process_of(t))->parent;
+	if (!parent || !parent->user)
 		return NULL;
-	array_each(struct run_thread *, other, &t->process->run->threads)
-		if ((*other)->process == parent)
-			return sched_thread_of(*other);
+	run_each_thread(other, run_of(run_process_of(t)))
+		if (run_process_of(other) == parent->user)
+			return sched_thread_of(other);
 	return NULL;
 }
 
@@ -51,12 +51,12 @@ void sched_thread_new(struct scheduler *c, struct run_thread *thread)
 	if (maker && maker->thread)
 		snprintf(path, sizeof(path), "%s.%04x", maker->path, ++maker->children);
 	else if (c->threads.count)
-		snprintf(path, sizeof(path), "1.%04zx", thread->index);
+		snprintf(path, sizeof(path), "1.%04zx", run_thread_index(thread));
 	t->number = threads_number_of(c->given, path);
 	t->path = c->given->paths.items[t->number];
-	t->listed = schedule_thread(&c->given->schedule, thread->engine->id);
+	t->listed = schedule_thread(&c->given->schedule, run_thread_id(thread));
 	t->thread = thread;
-	t->clears = thread->tracee->clears;
+	t->clears = run_thread_tracee(thread)->clears;
 	t->at_point = true;
 	t->point = (struct strategy_point){.thread = t->number, .op = STRATEGY_START};
 	insert(c, t);
@@ -85,7 +85,7 @@ void scheduler_begin(struct run *s, struct run_thread *t)
 	if (!t)
 		return;
 	sched_thread_new(c, t);
-	loops_put(s, t->process, t->tracee);
+	loops_put(s, run_process_of(t), run_thread_tracee(t));
 }
 
 void sched_thread_forget(struct scheduler *c, struct sched_thread *t)
@@ -106,6 +106,6 @@ void sched_threads_forget(struct scheduler *c, const struct run_process *p)
 {
 	c->dying = p;
 	for (size_t i = c->threads.count; i-- > 0;)
-		if (c->threads.items[i]->thread->process == p)
+		if (run_process_of(c->threads.items[i]->thread) == p)
 			sched_thread_forget(c, c->threads.items[i]);
 }

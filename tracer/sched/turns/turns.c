@@ -1,6 +1,6 @@
 /* A choice among threads, its record in the schedule, and the end of the run. */
 #include "tracer/sched/sched_internal.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ static void keep_last(struct scheduler *c)
 
 void scheduler_end(struct scheduler *c, enum sched_end how)
 {
-	struct outcome *o = &c->run->outcome;
+	struct outcome *o = run_outcome(c->run);
 
 	c->over = true;
 	c->given->end = how;
@@ -151,17 +151,17 @@ void scheduler_new(struct run *s)
 {
 	struct scheduler *c;
 
-	if (!s->options->sched)
+	if (!run_options(s)->sched)
 		return;
 	c = scheduler_keep(s);
-	c->given = s->options->sched;
+	c->given = run_options(s)->sched;
 	c->given->now = c;
 	c->run = s;
 	c->given->end = SCHED_RAN;
 	c->given->seen &= SCHED_ASKS_IDS | SCHED_HAD_THREADS;
 	schedule_clear(&c->given->schedule);
 	addresses_begin(c);
-	s->control.driven = true;
-	s->loading.loads_matter = true; /* by dlopen: they have points, too */
+	run_set_driven(s, true);
+	run_expect_loads(s); /* by dlopen: they have points, too */
 	watch_begin(c);
 }

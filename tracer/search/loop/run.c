@@ -1,6 +1,6 @@
 #include "tracer/search/search_internal.h"
 
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 #include "tracer/tracee/events/events.h"
 #include "tracer/tracee/traps/traps.h"
 #include "tracer/tracee/snapshot/snapshot.h"
@@ -13,16 +13,14 @@
 
 static void drop_kept(struct explore_runs *r)
 {
-	if (r->kept) {
-		run_fini(r->kept);
-		base_free(r->kept);
-	}
+	if (r->kept)
+		run_free(r->kept);
 	r->kept = NULL;
 }
 
 static bool run_is_there(const struct run *s)
 {
-	return scheduler_arrived(s) || s->over;
+	return scheduler_arrived(s) || run_is_over(s);
 }
 
 /* Until its first thread stands where schedules begin, or until it has ended. */
@@ -31,10 +29,10 @@ static bool bring_there(struct run *s)
 	struct tracee_event ev = {.kind = TRACEE_TICK};
 
 	while (!run_is_there(s) && ev.kind != TRACEE_EMPTY) {
-		tracee_wait(s->tracee, &ev);
+		tracee_wait(run_tracee(s), &ev);
 		run_turn(s, &ev);
 	}
-	if (s->over && ev.kind != TRACEE_EMPTY)
+	if (run_is_over(s) && ev.kind != TRACEE_EMPTY)
 		run_loop(s);
 	return scheduler_arrived(s);
 }
@@ -43,13 +41,13 @@ static bool bring_there(struct run *s)
 static void let_others_end(struct run *s)
 {
 	enum { TICK_MS = 5, TICKS = 20 };
-	const struct tracee_process *p = scheduler_arrived(s)->tracee->process;
+	const struct tracee_process *p = run_thread_tracee(scheduler_arrived(s))->process;
 	struct tracee_event ev;
 
 	if (p->threads > 1)
-		tracee_tick(s->tracee, TICK_MS);
+		tracee_tick(run_tracee(s), TICK_MS);
 	for (int ticks = 0; p->threads > 1 && ticks < TICKS; ticks += ev.kind == TRACEE_TICK) {
-		tracee_wait(s->tracee, &ev);
+		tracee_wait(run_tracee(s), &ev);
 		run_turn(s, &ev);
 	}
 }
@@ -60,17 +58,18 @@ static void let_others_end(struct run *s)
  */
 static bool keeps_alone(struct run *s)
 {
-	const struct sched *c = s->options->sched;
+	const struct sched *c = run_options(s)->sched;
 
 	if ((c->seen & SCHED_HAD_THREADS) && !c->starts.count)
 		return false;
 	let_others_end(s);
-	return !s->over && tracee_keep(s->tracee, scheduler_arrived(s)->tracee) == 0;
+	return !run_is_over(s) &&
+	       tracee_keep(run_tracee(s), run_thread_tracee(scheduler_arrived(s))) == 0;
 }
 
 static void cannot_keep(struct explore_runs *r, const char *why)
 {
-	int signal = r->kept->interrupted;
+	int signal = run_interrupted(r->kept);
 
 	base_free(r->not_kept);
 	r->not_kept = signal ? NULL : base_strdup(why);
@@ -82,15 +81,14 @@ static void cannot_keep(struct explore_runs *r, const char *why)
 
 static bool has_places(const struct run *s)
 {
-	return engine_place_at(s->engine, 0) != NULL;
+	return engine_place_at(run_engine(s), 0) != NULL;
 }
 
 /* 0, also where it cannot be kept. */
 static int run_keep(struct explore_runs *r, struct error *err)
 {
-	struct run *s = r->kept = base_alloc(1, sizeof(*s));
+	struct run *s = r->kept = run_new(&r->options, r->symbols, 1);
 
-	*s = (struct run){.options = &r->options, .symbols = r->symbols, .run_number = 1};
 	r->sched.flags |= SCHED_KEEPS;
 	r->sched.seen &= ~(unsigned)SCHED_HAD_THREADS;
 	if (run_prepare(s, err) < 0 || run_launch(s, err) < 0) {
@@ -105,7 +103,7 @@ static int run_keep(struct explore_runs *r, struct error *err)
 	else if (!keeps_alone(s))
 		cannot_keep(r, "it has threads before main");
 	if (r->kept) {
-		bound_keep(&r->sched, r->kept->root);
+		bound_keep(&r->sched, run_root(r->kept));
 		r->sched.in_at = lseek(r->sched.in, 0, SEEK_CUR);
 	}
 	r->sched.flags &= ~(unsigned)SCHED_KEEPS;
@@ -195,42 +193,40 @@ static int loop_run_start(struct explore_runs *r, struct run *s, struct error *e
 static void note_modules(struct explore_runs *r, const struct run *s)
 {
 	r->modules.count = 0;
-	for (size_t i = 0; s->root && i < s->root->images.count; i++)
-		*array_add(&r->modules) = s->root->images.items[i].module;
+	if (!run_root(s))
+		return;
+	array_each(const struct image, image, run_process_images(run_root(s)))
+		*array_add(&r->modules) = image->module;
 }
 
 void explore_runs_grant(struct explore_runs *r)
 {
 	if (r->kept)
-		grants_take(&r->sched, r->kept->root);
+		grants_take(&r->sched, run_root(r->kept));
 }
 
 int explore_runs_one(struct explore_runs *r, struct run_result *out, struct error *err)
 {
-	struct run s = {.options = &r->options,
-			.symbols = r->symbols,
-			.run_number = ++r->made,
-			.counts_late = true};
+	struct run *s = run_new(&r->options, r->symbols, ++r->made);
 	int answer = -1;
 
 	*out = (struct run_result){0};
+	run_more_follow(s);
 	rewind_files(r);
-	if (loop_run_start(r, &s, err) == 0) {
-		run_loop(&s);
+	if (loop_run_start(r, s, err) == 0) {
+		run_loop(s);
 		if ((r->sched.flags & SCHED_DESCRIBES))
-			note_modules(r, &s);
-		run_judge(&s, out);
-		answer = out->verdict == VERDICT_ERROR ? error_move(err, &s.fault) : 0;
+			note_modules(r, s);
+		run_judge(s, out);
+		answer = out->verdict == VERDICT_ERROR ? error_move(err, run_error(s)) : 0;
 	}
 	if (answer < 0) { /* a script that is wrong says nothing of any schedule */
 		run_result_fini(out);
 		*out = (struct run_result){0};
 	}
-	if (r->kept) {
-		bound_take(&r->sched, r->kept->root);
-		s.tracee = NULL;
-	}
-	run_fini(&s);
+	if (r->kept)
+		bound_take(&r->sched, run_root(r->kept));
+	run_free(s);
 	return answer;
 }
 
@@ -261,7 +257,7 @@ int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct r
 
 void explore_runs_let_hot_go(struct explore_runs *r)
 {
-	struct tracee_process *kept = r->kept ? r->kept->root->tracee : NULL;
+	struct tracee_process *kept = r->kept ? run_process_tracee(run_root(r->kept)) : NULL;
 
 	array_each(const struct sched_access, a, &r->sched.accesses) {
 		struct tracee_site *site =

@@ -10,7 +10,7 @@
 #include "tracer/sched/strategy/strategy.h"
 #include "tracer/sched/sched.h"
 #include "tracer/run/modules/images.h"
-#include "tracer/run/state.h"
+#include "tracer/run/run.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -295,9 +295,11 @@ static const char *replay_name_of(const struct replay *r, unsigned number)
 /* The module of the program's that the place is in; NULL: there is none. */
 static struct module *module_of(const struct run *s, uint64_t place)
 {
-	for (size_t i = 0; s->root && place && i < s->root->images.count; i++)
-		if (address_is_in(place, module_name(s->root->images.items[i].module)))
-			return s->root->images.items[i].module;
+	if (!run_root(s) || !place)
+		return NULL;
+	array_each(const struct image, image, run_process_images(run_root(s)))
+		if (address_is_in(place, module_name(image->module)))
+			return image->module;
 	return NULL;
 }
 
@@ -366,8 +368,8 @@ static bool other_arguments(const struct replay *r)
 
 static void say_reason(const struct replay *r, const struct run *s, struct error *err)
 {
-	for (size_t i = 0; s->root && i < s->root->images.count; i++)
-		if (say_changed(r, s->root->images.items[i].module, i == 0, err))
+	for (size_t i = 0; run_root(s) && i < run_process_images(run_root(s))->count; i++)
+		if (say_changed(r, run_process_images(run_root(s))->items[i].module, i == 0, err))
 			return;
 	if (other_arguments(r))
 		error_hint(err, "the program or its arguments are others than recorded: give none, "
@@ -401,14 +403,14 @@ static void diverged(const struct replay *r, struct run *s, const struct strateg
 			say_address(&r->sched->schedule, by_object ? d->came.fixed : d->came.place,
 				    &text);
 	} else {
-		str_add(&text, s->root_ended && s->outcome.end == OUTCOME_EXITED
+		str_add(&text, run_root_ended(s) && run_outcome(s)->end == OUTCOME_EXITED
 				       ? ", but the program has ended"
 				       : ", but it cannot go on there");
 	}
-	error_set(&s->fault, ERROR_FAILED, "%s", str_text(&text));
-	say_reason(r, s, &s->fault);
-	if (s->outcome.fault < OUTCOME_DIVERGED)
-		s->outcome.fault = OUTCOME_DIVERGED;
+	error_set(run_error(s), ERROR_FAILED, "%s", str_text(&text));
+	say_reason(r, s, run_error(s));
+	if (run_outcome(s)->fault < OUTCOME_DIVERGED)
+		run_outcome(s)->fault = OUTCOME_DIVERGED;
 }
 
 /* ---- standard streams ------------------------------------------------------------------------ */
@@ -473,7 +475,7 @@ int replay_begin(struct replay *r, struct error *err)
 void replay_compare(const struct replay *r, struct run *s)
 {
 	const struct strategy_difference *d;
-	bool whole = !s->interrupted && s->outcome.fault != OUTCOME_FAULT;
+	bool whole = !run_interrupted(s) && run_outcome(s)->fault != OUTCOME_FAULT;
 
 	strategy_end(r->sched->strategy, whole ? STRATEGY_PASSED : STRATEGY_CUT);
 	d = strategy_guide_differs(r->sched->strategy);
@@ -483,22 +485,22 @@ void replay_compare(const struct replay *r, struct run *s)
 
 int replay_run(struct replay *r, struct modules *symbols, struct run_result *out, struct error *err)
 {
-	struct run s = {.options = r->options, .symbols = symbols, .run_number = ++r->made};
+	struct run *s = run_new(r->options, symbols, ++r->made);
 	int answer = -1;
 
 	if (r->made == 1)
 		r->options->input_at = io_offset(STDIN_FILENO);
 	experiment_rewind(r->options);
 	*out = (struct run_result){0};
-	if (replay_begin(r, err) == 0 && run_prepare(&s, err) == 0 && run_launch(&s, err) == 0) {
-		run_loop(&s);
-		replay_compare(r, &s);
-		run_judge(&s, out);
+	if (replay_begin(r, err) == 0 && run_prepare(s, err) == 0 && run_launch(s, err) == 0) {
+		run_loop(s);
+		replay_compare(r, s);
+		run_judge(s, out);
 		answer = 0;
 	} else {
-		observe(judged, &s, out, err);
+		observe(judged, s, out, err);
 	}
-	run_fini(&s);
+	run_free(s);
 	return answer;
 }
 

@@ -1,29 +1,12 @@
-/*
- * What a run knows: the program's processes, their threads and modules, the places of the script.
- * What only one feature needs is kept by that feature (kept.h). A `run` is one run.
- */
-#ifndef GATECTL_RUN_STATE_H
-#define GATECTL_RUN_STATE_H
+/* What a run knows: the program's processes, their threads and modules, the places of the script. */
+#ifndef GATECTL_RUN_RUN_INTERNAL_H
+#define GATECTL_RUN_RUN_INTERNAL_H
 
-#include "gates/engine.h"
-#include "lua/script.h"
-#include "tracer/base/text/json.h"
-#include "tracer/run/kept.h"
-#include "tracer/run/observers.h"
 #include "tracer/run/run.h"
-#include "tracer/inspect/inspect.h"
-#include "tracer/tracee/tracee.h"
 
 struct inside_site;
 
 /* ---- images --------------------------------------------------------------------------------- */
-
-struct image {
-	struct module *module;
-	uint64_t bias;
-	uint64_t link; /* its struct link_map in the program, 0 unknown */
-	bool seen;     /* used while the list is compared with the program's */
-};
 
 /* How many threads of a process began in this start routine. */
 struct ordinal {
@@ -42,6 +25,7 @@ struct page {
 
 struct run_process {
 	struct run *run;
+	size_t index;		       /* in order of creation */
 	struct kept_list kept;	       /* by features */
 	struct tracee_process *tracee; /* NULL once it is gone */
 	struct dwarf_program program;  /* the process as inspect sees it */
@@ -50,7 +34,7 @@ struct run_process {
 	char *prefix; /* "" or "p1/" */
 	int pid;
 	int parent_pid;
-	ARRAY(struct image) images;
+	struct module_list images;
 	struct module *exe;    /* NULL: its file is none that we can read */
 	struct module *loader; /* ld.so, or NULL: static */
 	uint64_t loader_base;
@@ -63,12 +47,6 @@ struct run_process {
 
 /* ---- sites ---------------------------------------------------------------------------------- */
 
-/* A trap that serves a place. */
-struct placed {
-	struct run_process *process;
-	struct tracee_site *site;
-};
-
 /* place->user */
 struct run_place {
 	struct kept_list kept; /* by features */
@@ -78,18 +56,11 @@ struct run_place {
 	bool found;   /* it has been found in some image */
 	bool ended;   /* retired, and no elision of it is under way */
 	size_t sites; /* distinct addresses in the first image it was found in */
-	ARRAY(struct source_sites *) results;
-	ARRAY(struct placed) placed;
+	struct sites_list results;
+	struct placed_list placed;
 };
 
 /* ---- threads -------------------------------------------------------------------------------- */
-
-/* A user keeps the thread (interactive/): it does not go on with the others. */
-enum run_parked {
-	NOT_PARKED,
-	PARKED,
-	PARKED_STAYS, /* ... until all go on, since it got where it was sent */
-};
 
 struct run_thread {
 	size_t index;	       /* in order of creation */
@@ -101,15 +72,12 @@ struct run_thread {
 	uint64_t held_since;	  /* us; 0: not held */
 	bool gone_first;	  /* it goes on already; its RELEASE is still to be told */
 	struct engine_hold hold;
-	const char *hold_file, *hold_func; /* where it was stopped, for the verdict */
-	unsigned hold_line;
-	uint64_t hold_scope; /* ... as the arrival has it; 0: it is at no place of a function */
-	bool lost;	     /* it died while it was held, at `hold` */
-	bool crashes;	     /* crash/: the signal it is stopped for will end its process */
+	struct arrival_spot spot; /* where it was stopped, for the verdict; no scope: at no place */
+	bool lost;		  /* it died while it was held, at `hold` */
+	bool crashes;		  /* crash/: the signal it is stopped for will end its process */
 	const char *state;
 	enum run_parked parked;
-	size_t parked_by;    /* ... because of this step */
-	bool paused;	     /* ... it would go on, but everything is halted */
+	bool paused;	     /* it would go on, but everything is halted */
 	uint64_t sent_scope; /* that of where it was sent, while it is there; or 0 */
 	enum source_site_kind
 		at_return; /* RETURN or a later one: what one of its places stands at; else 0 */
@@ -124,6 +92,16 @@ struct run_thread {
 struct tick_wish {
 	const void *who;
 	unsigned ms;
+};
+
+enum {
+	OBSERVERS_MOST = 32,
+	OBSERVER_FUNCTIONS = sizeof(struct observer) / sizeof(void (*)(void)),
+};
+
+/* For each function of an observer: those that have it, then NULL. */
+struct observers {
+	const struct observer *of[OBSERVER_FUNCTIONS][OBSERVERS_MOST + 1];
 };
 
 /* Which libraries matter. */
@@ -177,62 +155,20 @@ struct run {
 	unsigned
 		quiet_ticks; /* ... slow ticks in a row in which nothing has happened but signals */
 	struct outcome outcome;
-	bool explained;	       /* each thread's wait is described, for the deadlock found */
-	uint64_t doubt_us;     /* no check for a deadlock until then, unless something happens */
-	uint64_t doubt_for_us; /* the last such pause, where each check disturbs the program */
-	bool over;	       /* the verdict is reached, the tree is being killed */
+	bool explained; /* each thread's wait is described, for the deadlock found */
+	bool over;	/* the verdict is reached, the tree is being killed */
 	bool root_ended;
 	ARRAY(char *) unread; /* objects of the program whose files cannot be opened from here */
 	int killed_by;	      /* the signal of a :kill verb */
 	int interrupted;
+	const struct run *copy_of; /* the run that has `tracee`; NULL: this one */
 	bool counts_late; /* an interrupt counts even after the verdict: more runs follow */
 	struct error fault;
-	struct run_thread *culprit; /* the thread that a limit or a deadlock is about */
-	struct str cycle;	    /* the wait-for cycle in words */
+	struct run_thread *culprit; /* the thread that the gate limit is about */
 };
 
-/* Lets a thread go on, or ends the run: what anybody may do to a run. */
-
-/* The run ends now; what is left of the program is killed. */
-void run_end(struct run *s);
-void run_fault(struct run *s, const struct error *err);
-uint64_t run_now_us(void);
-/* The thread goes on, unless somebody keeps it. */
-void run_go(struct run *s, struct run_thread *t);
 /* The thread is no longer held, or the run ends: notes for how long it was. */
 void run_note_held(struct run *s, struct run_thread *t);
-
-/* As time passes: limits, and the question whether anything can still happen. */
-
-enum { TICKS_MS = 20 };
-/* `who` (any address that is its own) wants a tick every `ms`; 0: no more. */
-void ticks_wish(struct run *s, const void *who, unsigned ms);
 void ticks_tick(struct run *s);
-
-/* The parts of a run, for features that make a run of their own (interactive/, query/). */
-
-/* Makes the engine, the script and its places. */
-int run_prepare(struct run *s, struct error *err);
-int run_launch(struct run *s, struct error *err);
-/* The program is a copy of another run's, which was brought to where it is now and kept there
-   (tracee_keep). Its only thread, stopped as that is; NULL with the error. The target stays the other run's. */
-struct run_thread *run_copy(struct run *s, const struct run *from, struct error *err);
-void run_loop(struct run *s); /* to the end */
-void run_turn(struct run *s, const struct tracee_event *ev);
-void run_judge(struct run *s, struct run_result *out);
-void run_fini(struct run *s);
-
-/* C expressions of scripts: at(LOCATION, { when = "EXPR" }) and :when "EXPR". */
-
-/* Parses the expressions of the place. Returns 0, or -1 with *err set: the location, the column and
-   what is wrong. */
-int conditions_parse(const struct place *place, struct error *err);
-/* Checks the names of the expressions at each site of the place in the process. Returns as
-   conditions_parse(). */
-int conditions_check(struct run_process *p, const struct place *place,
-		     const struct source_sites *sites, struct error *err);
-/* For struct engine_world; `ctx` is the run. */
-enum engine_answer conditions_ask(void *ctx, const char *expression, const struct arrival *a,
-				  bool again, struct error *err);
 
 #endif
