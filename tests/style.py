@@ -61,14 +61,13 @@ FEATURES = {
     "watchpoints": [],
 }
 EDGES |= {f"tracer/features/{name}": KERNEL + [f"tracer/features/{n}" for n in others] for name, others in FEATURES.items()}
-EDGES["tracer/features/convert"] += ["tracer/synth/script"]
 EDGES["tracer/scripts"] = KERNEL
 SCHED = ["tracer/sched", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/scripted", "tracer/sched/races"]
-EDGES["tracer/search"] = KERNEL + SCHED + ["tracer/synth/script", "tracer/features/convert", "tracer/features/order_log", "tracer/scripts"]
+EDGES["tracer/search"] = KERNEL + SCHED + ["tracer/features/convert", "tracer/features/order_log", "tracer/scripts"]
 EDGES["tracer/synth"] = KERNEL + SCHED + ["tracer/search", "tracer/synth/plan", "tracer/synth/script", "tracer/features/convert"]
 EDGES["tracer/harness"] = KERNEL + SCHED + ["tracer/search", "tracer/synth", "tracer/harness/model"]
 EDGES["tracer/cli"] = KERNEL + SCHED + ["tracer/search", "tracer/synth", "tracer/synth/script", "tracer/harness", "tracer/harness/model", "tracer/audit", "tracer/scripts", "tracer/features",
-                                        "tracer/features/interactive", "tracer/features/convert", "tracer/features/order_log"]
+                                        "tracer/features/interactive", "tracer/features/order_log"]
 EDGES["tracer/sched"] = KERNEL + ["tracer/features/waiting", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/races"]
 EDGES["tracer/features/interactive"] += ["tracer/sched", "tracer/synth/script"]
 EDGES["tracer/features/report"] += ["tracer/scripts"]

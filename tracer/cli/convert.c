@@ -1,5 +1,5 @@
 /* gatectl convert: the script, and on standard output what was converted and what was not. */
-#include "tracer/search/convert/convert.h"
+#include "tracer/synth/sleeps/convert.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/progress.h"
 

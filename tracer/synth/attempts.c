@@ -82,13 +82,7 @@ static void not_forced(struct synth *g)
 	no_script(g, str_text(&text));
 }
 
-/* ---- threads that begin late
-   -------------------------------------------------------------------- */
-
-static unsigned thread_at(const struct synth *g, size_t step)
-{
-	return plan_step_at(&g->schedule, step)->thread;
-}
+/* ---- threads that begin late ---- */
 
 /* An order whose gate nobody passes while the thread is held back: it opens it, or is the one
    that waits. */
@@ -97,9 +91,9 @@ static const struct plan_order *order_of_thread(const struct synth *g, unsigned 
 	const struct plan_order *waits = NULL;
 
 	array_each(const struct plan_order, o, &g->plan.orders) {
-		if (!o->dropped && thread_at(g, o->done) == thread)
+		if (!o->dropped && synth_step(g, o->done)->thread == thread)
 			return o;
-		if (!o->dropped && thread_at(g, o->held) == thread)
+		if (!o->dropped && synth_step(g, o->held)->thread == thread)
 			waits = o;
 	}
 	return waits;
@@ -140,8 +134,7 @@ static int begin_each_late(struct synth *g)
 	return answer;
 }
 
-/* ---- one plan
-   ----------------------------------------------------------------------------------- */
+/* ---- one plan ---- */
 
 /*
  * Does all of the plan leave no way around it? There may be one for reasons that say nothing
@@ -246,8 +239,7 @@ static int try_plan(struct synth *g)
 	return answer;
 }
 
-/* ---- the attempts
-   ------------------------------------------------------------------------------- */
+/* ---- the attempts ---- */
 
 static void no_plan(struct synth *g)
 {

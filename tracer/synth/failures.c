@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- one failure
-   -------------------------------------------------------------------------------- */
+/* ---- one failure ---- */
 
 /* Its part of the time: `left` failures have no script yet. */
 static void grant_time(const struct explore *e, size_t left, struct explore_failure *f)
@@ -103,8 +102,7 @@ static int script_of(struct explore *e, size_t left, struct explore_failure *f)
 	return 0;
 }
 
-/* ---- those of a search
-   -------------------------------------------------------------------------- */
+/* ---- those of a search ---- */
 
 static size_t count_left(const struct explore *e)
 {
@@ -126,8 +124,7 @@ int synth_explore(struct explore *e)
 	return answer;
 }
 
-/* ---- one that was kept
-   -------------------------------------------------------------------------- */
+/* ---- one that was kept ---- */
 
 static unsigned long later_number_of(const struct schedule_head *h, const char *key)
 {

@@ -29,17 +29,14 @@ static void take_failure(struct explore *e, struct explore_failure *out)
 static int another(struct explore *e, const struct explore_failure *f, unsigned number,
 		   double until, struct explore_failure *out)
 {
-	struct explore other = synth_search_begin(e);
+	struct explore other = synth_search_begin(e, f, LONGER * f->run + LEAST, until);
 	int answer;
 
-	synth_search_set(e, f, LONGER * f->run + LEAST, &other.options);
-	other.options.seconds = synth_search_seconds(until);
 	other.options.whole_s = until > 0 ? until - explore_now_s() : 0;
 	other.options.seed += number;
 	other.options.verify = 0;
 	other.options.in_turn = true;
 	other.options.alike = f->key;
-	synth_search_points(e, f, &other);
 	answer = synth_explore(&other);
 	if (answer == 0 && other.failures.count && other.failures.items[0].rerun == RERUN_SAME) {
 		take_failure(&other, out);

@@ -192,13 +192,7 @@ void synth_take_schedule(struct synth *g)
 		place_in_header(&step->where);
 }
 
-/* ---- luck
-   --------------------------------------------------------------------------------------- */
-
-static const struct schedule_step *step_at(const struct synth *g, size_t step)
-{
-	return plan_step_at(&g->schedule, step);
-}
+/* ---- luck ---- */
 
 /*
  * Is it about to come back from a wait in the kernel? In a controlled run whoever has woken it goes
@@ -221,7 +215,7 @@ bool synth_leaves_woken(const struct synth *g)
 static size_t step_before(const struct synth *g, size_t step)
 {
 	const struct schedule *s = &g->schedule;
-	unsigned thread = step_at(g, step)->thread;
+	unsigned thread = synth_step(g, step)->thread;
 
 	for (size_t i = step < s->steps.count ? step : s->steps.count; i-- > 0;)
 		if (s->steps.items[i].thread == thread)
@@ -246,15 +240,15 @@ static bool lets_wake(const struct synth *g, const struct plan_order *o)
 	const struct schedule *s = &g->schedule;
 	size_t next = o->held + 1;
 
-	if (g->strict || step_at(g, o->done)->point.op != STRATEGY_WAIT)
+	if (g->strict || synth_step(g, o->done)->point.op != STRATEGY_WAIT)
 		return false;
-	return step_at(g, o->held)->point.op == STRATEGY_WAIT ||
+	return synth_step(g, o->held)->point.op == STRATEGY_WAIT ||
 	       (next < s->steps.count && s->steps.items[next].point.op == STRATEGY_WAKE);
 }
 
 bool synth_is_by_luck(const struct synth *g, const struct plan_order *o)
 {
-	if (o->held >= g->schedule.steps.count && is_back_soon(step_at(g, o->held)))
+	if (o->held >= g->schedule.steps.count && is_back_soon(synth_step(g, o->held)))
 		return true;
 	return o->blocked && (lets_wait(g, o) || lets_wake(g, o));
 }

@@ -50,6 +50,12 @@ struct synth {
 	const char *late; /* a thread: where it begins late it comes out differently; NULL */
 };
 
+/* The step of the failure's schedule that an order is about. */
+static inline const struct schedule_step *synth_step(const struct synth *g, size_t step)
+{
+	return plan_step_at(&g->schedule, step);
+}
+
 /* Schedules that are searched for a way around a plan, or around it without one of its orders. */
 enum { SYNTH_SCHEDULES = 100 };
 
@@ -95,13 +101,9 @@ int synth_runs_of_all(struct synth *g, unsigned long most, const char *what, dou
    fewer runs), or as many as there are until then (0: no limit). 1: its gates permit one that
    comes out differently, 0: none was found. */
 int synth_escapes(struct synth *g, unsigned long most, double until);
-/* A search of schedules within the experiment of `e`: begin, then set and points, then end. */
-void synth_search_points(const struct explore *from_e, const struct explore_failure *f,
-			 struct explore *e);
-void synth_search_set(const struct explore *e, const struct explore_failure *f,
-		      unsigned long schedules, struct explore_options *o);
-double synth_search_seconds(double until);
-struct explore synth_search_begin(const struct explore *e);
+/* A search of so many schedules, of its own within the experiment, which _end gives back. */
+struct explore synth_search_begin(const struct explore *e, const struct explore_failure *f,
+				  unsigned long schedules, double until);
 void synth_search_end(struct explore *search, struct explore *e);
 /* Leaves out the orders that are not needed. 0, or -1. */
 int synth_drop(struct synth *g);

@@ -3,7 +3,7 @@
 
 #include "tracer/base/signame.h"
 #include "tracer/base/text/foreign.h"
-#include "tracer/features/convert/convert.h"
+#include "tracer/synth/location.h"
 #include "tracer/source/lines/source_lines.h"
 
 #include <string.h>
@@ -13,8 +13,7 @@ static const double FIRST_PLAN_S = 2;
 /* Of the program's output in the script. */
 enum { OUTPUT_MOST = 1024 };
 
-/* ---- the script
-   --------------------------------------------------------------------------------------- */
+/* ---- the script ---- */
 
 static void add_word(struct str *out, const char *before, const char *word)
 {
@@ -168,8 +167,7 @@ void synth_script(const struct synth *g, struct str *out)
 	gate_plan_script(&g->plan, &g->schedule, &g->words, &texts, out);
 }
 
-/* ---- places
-   ------------------------------------------------------------------------------------------ */
+/* ---- places ---- */
 
 static struct module *module_named(const struct synth *g, const char *name)
 {
@@ -184,7 +182,7 @@ static char *location(void *ctx, const struct schedule_where *w)
 	const struct synth *g = ctx;
 	struct convert_line at = {.func = w->func, .file = w->file, .line = w->line};
 	struct module *module = module_named(g, w->object);
-	char *plain = module ? convert_location(g->e->x.symbols, module, &at) : NULL;
+	char *plain = module ? location_of_line(g->e->x.symbols, module, &at) : NULL;
 	struct str text = {0};
 
 	if (!plain || module == g->program)

@@ -15,6 +15,7 @@
 #include "tracer/tracee/syscalls/syscalls.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { SLEEPS_MOST = 1000, SLEEPS_OFTEN = 100 };
 enum {
@@ -55,8 +56,17 @@ static bool convert_sleeps_on(const struct convert_record *r, const struct run_t
 	       r->threads.items[run_thread_index(t)].times > SLEEPS_OFTEN;
 }
 
-/* ---- where
-   ------------------------------------------------------------------------------------ */
+/* ---- where ---- */
+
+bool convert_sounds_like_sleep(const char *func)
+{
+	static const char *const words[] = {"sleep", "delay", "settle", "nap", "pause", "usec"};
+
+	for (size_t i = 0; func && i < sizeof(words) / sizeof(*words); i++)
+		if (strcasestr(func, words[i]))
+			return true;
+	return false;
+}
 
 /* By the name of the function that it calls; by the line, if that has no name (a stripped
    library). */
@@ -67,7 +77,7 @@ static bool asks_for_sleep(struct modules *symbols, const struct waiter *w, size
 
 	if (!name && from->file)
 		name = source_line(symbols, from->file, from->line);
-	return deeds_sounds_like_sleep(name);
+	return convert_sounds_like_sleep(name);
 }
 
 /* The program's innermost call; stack.count: it waits in a library of the tester's, which the
@@ -199,8 +209,7 @@ static void convert_look_round(struct run *s, struct convert_sleep *sleep)
 	convert_note_arrivals(s, &sleep->after);
 }
 
-/* ---- turns
-   ------------------------------------------------------------------------------------ */
+/* ---- turns ---- */
 
 static uint64_t now_us(const struct run *s)
 {
@@ -244,8 +253,7 @@ static void turns_end(struct run *s, struct convert_sleep *sleep, enum convert_a
 	t->sleep = 0;
 }
 
-/* ---- who is next
-   ------------------------------------------------------------------------------ */
+/* ---- who is next ---- */
 
 /* Stopped by a signal: its sleep does not end before SIGCONT. */
 static bool turns_is_stopped(const struct run *s, size_t thread)
@@ -319,8 +327,7 @@ static bool is_out_of_patience(const struct run *s, const struct convert_sleep *
 	       now_us(s) > sleep->over_us + WAIT_FACTOR * us + WAIT_LEAST_US;
 }
 
-/* ---- they go on
-   ------------------------------------------------------------------------------- */
+/* ---- they go on ---- */
 
 static void wake(struct run *s, struct convert_sleep *sleep)
 {
@@ -373,8 +380,7 @@ void turns_look(struct run *s)
 		wake_all(s, next);
 }
 
-/* ---- events
-   ----------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 static void sleeps_begins(struct run *s, struct run_thread *t, const struct tracee_event *ev)
 {

@@ -4,6 +4,7 @@
  * (prove), and in schedules that are searched.
  */
 #include "tracer/synth/synth_internal.h"
+#include "tracer/synth/minimise.h"
 
 #include "tracer/search/explore.h"
 
@@ -25,7 +26,7 @@ static bool has_no_time(struct synth *g)
 
 static const char *thread_of(const struct synth *g, size_t step)
 {
-	return g->schedule.threads.items[plan_step_at(&g->schedule, step)->thread];
+	return g->schedule.threads.items[synth_step(g, step)->thread];
 }
 
 static int agrees_without(struct synth *g, const struct plan_order *o)
@@ -127,9 +128,23 @@ static size_t orders_left(const struct synth *g)
 	return left;
 }
 
-/* 1: it comes out the same without it. With the time over that is not known. */
-static int is_needless(struct synth *g, struct plan_order *o)
+/* The last one stays: without any the program does what it likes, whatever has come of it here.
+   Orders that let a thread wait come after those that they are for. */
+static enum minimise_rank drop_rank(void *ctx, size_t order)
 {
+	struct synth *g = ctx;
+	const struct plan_order *o = &g->plan.orders.items[order];
+
+	if (o->needed || orders_left(g) == 1 || synth_is_by_luck(g, o) || has_no_time(g))
+		return MINIMISE_NEVER;
+	return o->blocked ? MINIMISE_SECOND : MINIMISE_FIRST;
+}
+
+/* With the time over it is not known, and the order stays. */
+static int drop_is_needed(void *ctx, size_t order)
+{
+	struct synth *g = ctx;
+	struct plan_order *o = &g->plan.orders.items[order];
 	int answer = agrees_otherwise(g, o);
 
 	if (answer < 0 || synth_write(g) < 0)
@@ -138,7 +153,18 @@ static int is_needless(struct synth *g, struct plan_order *o)
 		answer = agrees_without(g, o);
 	if (answer == 1)
 		answer = agrees_in_schedules(g, o);
-	return answer == 1 && has_no_time(g) ? 0 : answer;
+	return answer < 0 ? -1 : answer == 0 || has_no_time(g);
+}
+
+static bool *drop_dropped(void *ctx, size_t order)
+{
+	return &((struct synth *)ctx)->plan.orders.items[order].dropped;
+}
+
+static struct minimise_orders drop_minimise(struct synth *g)
+{
+	return (struct minimise_orders){g, g->plan.orders.count, drop_dropped, drop_rank,
+					drop_is_needed};
 }
 
 /* Fewer runs for each order, if there is no time for all. */
@@ -156,50 +182,24 @@ static void share_time(struct synth *g)
 		g->tried_each = left > g->each ? (unsigned long)(left / g->each) : 1;
 }
 
-/* The last one stays: without any the program does what it likes, whatever has come of it here. */
-static int drop_each(struct synth *g, bool blocked)
-{
-	array_each(struct plan_order, o, &g->plan.orders) {
-		int answer;
-
-		if (o->blocked != blocked || o->dropped || o->needed || orders_left(g) == 1 ||
-		    synth_is_by_luck(g, o))
-			continue;
-		if (has_no_time(g))
-			break;
-		answer = is_needless(g, o);
-		if (answer < 0)
-			return -1;
-		o->dropped = answer;
-		if (o->dropped && synth_write(g) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Those that let somebody wait after what they do it for. */
 int synth_drop(struct synth *g)
 {
+	const struct minimise_orders m = drop_minimise(g);
+
 	experiment_say(&g->e->x, "without each of the gates");
 	g->f->gates_cut = false;
 	share_time(g);
-	return drop_each(g, false) < 0 || drop_each(g, true) < 0 ? -1 : 0;
+	return minimise_orders(&m);
 }
 
 bool synth_put_back(struct synth *g)
 {
-	bool any = false;
+	const struct minimise_orders m = drop_minimise(g);
+	bool all = synth_is_past(g->until);
+	size_t back = minimise_put_back(&m, all);
 
-	for (size_t i = g->plan.orders.count; i-- > 0;) {
-		struct plan_order *o = &g->plan.orders.items[i];
-
-		if (!o->dropped)
-			continue;
-		o->dropped = false;
-		o->needed = !synth_is_past(g->until);
-		any = true;
-		if (o->needed)
-			break;
-	}
-	return any;
+	if (back == m.count)
+		return false;
+	g->plan.orders.items[back].needed |= !all;
+	return true;
 }

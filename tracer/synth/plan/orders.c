@@ -50,8 +50,7 @@ static bool same_object(const struct plan_view *v, size_t a, size_t b)
 	return object != STRATEGY_NO_OBJECT && object == plan_step(v, b)->point.object;
 }
 
-/* ---- what the program sees to
-   ------------------------------------------------------------------- */
+/* ---- what the program sees to ---- */
 
 /* "p2/main" is a process's first thread, where "main" is the first one's. */
 static bool is_child(const char *id)
@@ -187,8 +186,7 @@ static void join_releases(struct clocks *c, const struct plan_related *r, size_t
 	}
 }
 
-/* ---- what has to be seen to
-   --------------------------------------------------------------------- */
+/* ---- what has to be seen to ---- */
 
 static bool orders_is_lock(enum strategy_op op)
 {
@@ -397,8 +395,7 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 	}
 }
 
-/* ---- fewer
-   -------------------------------------------------------------------------------------- */
+/* ---- fewer ---- */
 
 /* An edge with what tells which others it may stand for: its threads, the first segment, and
    what sorts it. */

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- what a place needs to be told from others
-   -------------------------------------------------- */
+/* ---- what a place needs to be told from others ---- */
 
 static const struct schedule_where *where_of(const struct plan_view *v, size_t step)
 {
@@ -111,8 +110,7 @@ static unsigned long places_passes(const struct plan_view *v, size_t at, bool li
 	return times;
 }
 
-/* ---- making places
-   ------------------------------------------------------------------------------ */
+/* ---- making places ---- */
 
 static char *name_line(struct plan_placing *g, size_t at)
 {
@@ -208,8 +206,7 @@ static int nowhere(struct plan_placing *g, size_t at)
 	return -1;
 }
 
-/* ---- holding
-   ------------------------------------------------------------------------------------ */
+/* ---- holding ---- */
 
 /* Nobody can be held in the middle of a call: before all of it, then. */
 static bool before_call(const struct plan_view *v, size_t *at, bool *line)
@@ -317,8 +314,7 @@ int plan_hold(struct plan_placing *g, size_t step, size_t *out)
 	return 0;
 }
 
-/* ---- opening
-   ------------------------------------------------------------------------------------ */
+/* ---- opening ---- */
 
 /* The thread's next step, if it comes there before the others go on. */
 static size_t next_step(const struct plan_view *v, size_t at)

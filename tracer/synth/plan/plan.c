@@ -4,10 +4,8 @@
 
 #include <string.h>
 
-static bool plan_is_taken(const void *ctx, const char *name)
+static bool plan_is_taken(const struct gate_plan *p, const char *name)
 {
-	const struct gate_plan *p = ctx;
-
 	array_each(const struct plan_place, place, &p->places)
 		if (str_same(place->gate, name))
 			return true;
@@ -17,10 +15,22 @@ static bool plan_is_taken(const void *ctx, const char *name)
 	return false;
 }
 
+char *gate_plan_unique(const struct gate_plan *p, const char *name)
+{
+	struct str unique = {0};
+
+	str_add(&unique, name);
+	for (unsigned n = 2; plan_is_taken(p, str_text(&unique)); n++) {
+		str_clear(&unique);
+		str_addf(&unique, "%s_%u", name, n);
+	}
+	return str_take(&unique);
+}
+
 static char *unique_name(struct plan_placing *g, size_t at, enum plan_tense tense)
 {
 	OWNED(plain) = plan_name(g->v->s, plan_step(g->v, at), tense);
-	char *unique = script_unique(plain, plan_is_taken, g->p);
+	char *unique = gate_plan_unique(g->p, plain);
 
 	return unique;
 }

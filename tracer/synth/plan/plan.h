@@ -1,5 +1,6 @@
 /*
- * From a failing schedule, made small and described, to gates that force it.
+ * Plans of gates: places, and orders between them. Orders come from a failing schedule that is made small and described,
+ * or from sleeps (synth/sleeps/).
  *
  *	view.c	 the schedule as threads, segments (who goes on until another one does) and lines
  *	orders.c which orders of steps of different threads make the outcome; by related.c
@@ -32,7 +33,7 @@ struct plan_place {
 };
 
 struct plan_order {
-	char *from_event, *to_event; /* `blocked`: names of events; else NULL */
+	char *from_event, *to_event; /* names of events; NULL: a gate makes the order */
 	size_t from, to;	     /* places: a gate is opened there, and waited for here */
 	size_t done, held;	     /* steps: plan_step_at() */
 	bool blocked;		     /* `done` has begun and blocks in the kernel */
@@ -94,12 +95,17 @@ const struct schedule_step *plan_step_at(const struct schedule *s, size_t index)
 int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orders orders,
 		   const struct plan_words *words, struct error *err);
 void gate_plan_fini(struct gate_plan *p);
+/* The name, or NAME_2, NAME_3, ...: the first that no gate and no event of the plan has. The caller owns it. */
+char *gate_plan_unique(const struct gate_plan *p, const char *name);
 /* Lines of gates, places and orders that the script has; comments and `expect` are none. */
 size_t gate_plan_lines(const struct gate_plan *p);
 /* Has it a place that is an address inside a line of the program? */
 bool gate_plan_is_inside(const struct gate_plan *p);
-/* The name of the order's gate in the script. `blocked`: "[a] -> b". */
+/* The name of the order's gate in the script; of events: "a -> b", or "[a] -> b" if `blocked`. */
 void gate_plan_gate(const struct gate_plan *p, const struct plan_order *o, struct str *out);
+
+/* Writes an order of events, after those of its two places that no earlier order of the plan has. */
+void gate_plan_order(const struct gate_plan *p, const struct plan_order *o, struct str *out);
 
 /* What the caller says in the script: lines, without -- and without a newline at the end. */
 struct plan_texts {

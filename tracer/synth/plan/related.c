@@ -165,8 +165,7 @@ void plan_related(const struct plan_related *r, size_t step, struct plan_indexes
 		add_others(r, &r->sync, region, out);
 }
 
-/* ---- releases
-   ----------------------------------------------------------------------------------- */
+/* ---- releases ---- */
 
 static size_t *lists_of(const struct plan_related *r, size_t step)
 {

@@ -39,8 +39,8 @@ static struct place_use *uses_of(const struct gate_plan *p)
 
 void gate_plan_gate(const struct gate_plan *p, const struct plan_order *o, struct str *out)
 {
-	if (o->blocked)
-		script_order(o->from_event, true, o->to_event, out);
+	if (o->from_event)
+		script_order(o->from_event, o->blocked, o->to_event, out);
 	else
 		str_add(out, p->places.items[o->from].gate);
 }
@@ -58,8 +58,7 @@ size_t gate_plan_lines(const struct gate_plan *p)
 	return lines;
 }
 
-/* ---- gates and places
-   --------------------------------------------------------------------------- */
+/* ---- gates and places ---- */
 
 struct plan_text {
 	const struct gate_plan *p;
@@ -144,6 +143,13 @@ static void add_places(struct plan_text *t)
 	}
 }
 
+static void plan_write_order(const struct gate_plan *p, const struct plan_order *o, struct str *out)
+{
+	str_add(out, "order \"");
+	gate_plan_gate(p, o, out);
+	str_add(out, "\"\n");
+}
+
 static void add_blocked_orders(const struct gate_plan *p, struct str *out)
 {
 	const char *before = "\n";
@@ -151,15 +157,30 @@ static void add_blocked_orders(const struct gate_plan *p, struct str *out)
 	array_each(const struct plan_order, o, &p->orders) {
 		if (o->dropped || !o->blocked)
 			continue;
-		str_addf(out, "%sorder \"", before);
-		gate_plan_gate(p, o, out);
-		str_add(out, "\"\n");
+		str_add(out, before);
+		plan_write_order(p, o, out);
 		before = "";
 	}
 }
 
-/* ---- addresses
-   ---------------------------------------------------------------------------------- */
+static void add_event(const struct gate_plan *p, const struct plan_order *own, size_t place,
+		      const char *event, struct str *out)
+{
+	for (const struct plan_order *o = p->orders.items; o < own; o++)
+		if (o->from == place || o->to == place)
+			return;
+	script_place(&p->places.items[place].at, out);
+	str_addf(out, ":event \"%s\"\n", event);
+}
+
+void gate_plan_order(const struct gate_plan *p, const struct plan_order *o, struct str *out)
+{
+	add_event(p, o, o->from, o->from_event, out);
+	add_event(p, o, o->to, o->to_event, out);
+	plan_write_order(p, o, out);
+}
+
+/* ---- addresses ---- */
 
 /* OBJECT!*0xADDR */
 static bool is_library(const struct plan_place *place)

@@ -150,8 +150,7 @@ const struct schedule_step *plan_step_at(const struct schedule *s, size_t index)
 				      : &s->pending.items[index - s->steps.count];
 }
 
-/* ---- the order of steps
-   ------------------------------------------------------------------------- */
+/* ---- the order of steps ---- */
 
 /* As it was recorded. */
 struct plan_record {

@@ -135,8 +135,7 @@ bool plan_is_loop(const char *text)
 	return false;
 }
 
-/* ---- names
-   -------------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static void add_name(const char *text, struct str *out)
 {

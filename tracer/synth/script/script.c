@@ -8,8 +8,7 @@
 
 enum { COLUMNS = 95 }; /* after "-- " */
 
-/* ---- places
-   ------------------------------------------------------------------------------------- */
+/* ---- places ---- */
 
 struct options {
 	struct str *out;
@@ -66,8 +65,7 @@ void script_order(const char *from, bool blocked, const char *to, struct str *ou
 	str_addf(out, blocked ? "[%s] -> %s" : "%s -> %s", from, to);
 }
 
-/* ---- comments
-   ----------------------------------------------------------------------------------- */
+/* ---- comments ---- */
 
 void script_comment(const char *text, unsigned indent, struct str *out)
 {
@@ -102,8 +100,7 @@ void script_comments(const char *text, struct str *out)
 	}
 }
 
-/* ---- names
-   -------------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 void script_identifier(const char *text, const char *without, size_t most, struct str *out)
 {
@@ -118,17 +115,4 @@ void script_identifier(const char *text, const char *without, size_t most, struc
 	}
 	while (out->length && out->text[out->length - 1] == '_')
 		out->text[--out->length] = '\0';
-}
-
-char *script_unique(const char *name, bool (*is_taken)(const void *ctx, const char *name),
-		    const void *ctx)
-{
-	struct str unique = {0};
-
-	str_add(&unique, name);
-	for (unsigned n = 2; is_taken(ctx, str_text(&unique)); n++) {
-		str_clear(&unique);
-		str_addf(&unique, "%s_%u", name, n);
-	}
-	return str_take(&unique);
 }

@@ -35,8 +35,5 @@ void script_comments(const char *text, struct str *out);
 /* Adds at most `most` letters and digits of the text; runs of other characters become one _, but
    those of `without` nothing. */
 void script_identifier(const char *text, const char *without, size_t most, struct str *out);
-/* The name, or NAME_2, NAME_3, ...: the first that is not taken. The caller owns it. */
-char *script_unique(const char *name, bool (*is_taken)(const void *ctx, const char *name),
-		    const void *ctx);
 
 #endif

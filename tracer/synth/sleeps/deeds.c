@@ -2,13 +2,12 @@
  * What a thread has done: which of the statements that it has begun are executed, and can be named
  * in a script.
  */
-#include "tracer/features/convert/record.h"
+#include "tracer/synth/sleeps/convert_internal.h"
 #include "tracer/base/text/token.h"
 #include "tracer/source/lines/source_lines.h"
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 bool deeds_same_line(const struct convert_line *a, const struct convert_line *b)
 {
@@ -20,12 +19,11 @@ bool deeds_same_place(const struct convert_line *a, const struct convert_line *b
 	return deeds_same_line(a, b) && str_same(a->func, b->func);
 }
 
-bool deeds_sounds_like_sleep(const char *func)
+bool deeds_passes(const struct convert_thread *t, const struct convert_line *at, size_t from,
+		  size_t to)
 {
-	static const char *const words[] = {"sleep", "delay", "settle", "nap", "pause", "usec"};
-
-	for (size_t i = 0; func && i < sizeof(words) / sizeof(*words); i++)
-		if (strcasestr(func, words[i]))
+	for (size_t i = from; i < to && i < t->events.count; i++)
+		if (deeds_same_line(&t->events.items[i].at, at))
 			return true;
 	return false;
 }
@@ -79,7 +77,7 @@ static bool stayed_in(const struct convert_thread *t, size_t event, size_t now, 
    that runs. */
 static bool deeds_is_function(const struct convert_record *r, const struct convert_line *at)
 {
-	OWNED(location) = convert_location(r->symbols, r->program, at);
+	OWNED(location) = location_of_line(r->symbols, r->program, at);
 	bool is = location && (at->opens || str_same(location, at->func));
 
 	return is;
@@ -93,22 +91,18 @@ bool deeds_is_done(const struct convert_record *r, const struct convert_thread *
 	return !stayed_in(t, event, now, true) || !deeds_is_function(r, &t->events.items[event].at);
 }
 
-static bool has_location(const struct convert_record *r, const struct convert_line *at)
-{
-	OWNED(location) = convert_location(r->symbols, r->program, at);
-
-	return location != NULL;
-}
-
 size_t deeds_last(const struct convert_record *r, const struct convert_thread *t, size_t n,
 		  size_t now)
 {
 	for (; n > 0; n--) {
 		const struct convert_line *at = &t->events.items[n - 1].at;
 
-		if (!deeds_is_empty(r->symbols, at) && deeds_is_done(r, t, n - 1, now) &&
-		    has_location(r, at))
-			break;
+		if (!deeds_is_empty(r->symbols, at) && deeds_is_done(r, t, n - 1, now)) {
+			OWNED(location) = location_of_line(r->symbols, r->program, at);
+
+			if (location)
+				break;
+		}
 	}
 	return n;
 }
@@ -128,16 +122,6 @@ bool deeds_is_all(const struct convert_record *r, const struct convert_thread *t
  */
 
 enum { EARLIER_MOST = 8 };
-
-/* What both threads pass is left out: that one of them comes there would end the holding back. */
-static bool earlier_passes(const struct convert_record *r, size_t thread,
-			   const struct convert_line *at)
-{
-	array_each(const struct convert_event, e, &r->threads.items[thread].events)
-		if (deeds_same_line(&e->at, at))
-			return true;
-	return false;
-}
 
 /* From here on only the sleep keeps the other thread behind: it has been created, and waits for
    nothing earlier of this one. */
@@ -166,8 +150,10 @@ static bool add_earlier(const struct convert_plan *p, const struct convert_recor
 	struct script_place place = {.thread = p->threads.items[o->from_thread]};
 	char *location = NULL;
 
-	if (!deeds_is_empty(r->symbols, at) && !earlier_passes(r, o->to_thread, at))
-		location = convert_location(r->symbols, r->program, at);
+	/* What both threads pass is left out: that the other one comes there would end the holding back. */
+	if (!deeds_is_empty(r->symbols, at) &&
+	    !deeds_passes(&r->threads.items[o->to_thread], at, 0, SIZE_MAX))
+		location = location_of_line(r->symbols, r->program, at);
 	if (!location)
 		return false;
 	for (size_t i = 0; i <= event; i++)

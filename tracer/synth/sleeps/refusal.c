@@ -1,5 +1,5 @@
 /* Says why gatectl convert has no script, in three lines. */
-#include "tracer/search/convert/convert_internal.h"
+#include "tracer/synth/sleeps/convert_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Makes runs of the test, and compares their outcomes with that of the unchanged test. */
-#include "tracer/search/convert/convert_internal.h"
+#include "tracer/synth/sleeps/convert_internal.h"
 
 #include <string.h>
 
@@ -87,13 +87,11 @@ int convert_use_script(struct convert *c, const char *text)
 	return 0;
 }
 
-int convert_try(struct convert *c, struct str *script, unsigned long runs)
+int convert_try(struct convert *c, const char *script, unsigned long runs)
 {
 	const struct oracle_question q = convert_question(c, runs);
-	int same = convert_use_script(c, str_text(script)) < 0 ? -1 : convert_ask(c, &q);
 
-	str_fini(script);
-	return same;
+	return convert_use_script(c, script) < 0 ? -1 : convert_ask(c, &q);
 }
 
 /* Makes one run that is watched: an answer as that of a question. */
@@ -106,6 +104,7 @@ static int run_watched(struct convert *c, struct convert_record *record)
 	if (record->lines)
 		c->x.options->time_limit *= WATCHED_FACTOR;
 	if (experiment_run(&c->x, &plain, record, &r) == 0) {
+		own_settle(record);
 		same = is_same(c, &r, true);
 		run_result_fini(&r);
 	}
@@ -132,16 +131,9 @@ struct convert_record *convert_watch_run(struct convert *c)
 	return same > 0 ? c->records.items[c->records.count - 1] : NULL;
 }
 
-int convert_alone(struct convert *c, size_t site, const char *script, struct convert_without *out)
+int convert_alone(struct convert *c, const char *script, struct convert_record *record)
 {
-	struct convert_record record = {0};
-	int same = convert_use_script(c, script) < 0 ? -1 : run_watched(c, &record);
-
-	out->times = record.arrivals.count ? record.arrivals.items[0] : 0;
-	out->clock_reads = record.clock_reads;
-	out->sleeps = convert_still_sleeps(&c->plan, &record, site);
-	convert_record_fini(&record);
-	return same;
+	return convert_use_script(c, script) < 0 ? -1 : run_watched(c, record);
 }
 
 /* ---- the test as it is ------------------------------------------------------------------------ */

@@ -2,7 +2,7 @@
  * Loops that sleep until something else has happened, or until a time. How often they come by is
  * left to chance, so they make no orders.
  */
-#include "tracer/features/convert/record.h"
+#include "tracer/synth/sleeps/convert_internal.h"
 
 /* The nearest line of its function before (-1) or after (+1) the sleep; NULL: none. */
 static const struct convert_line *beside(const struct convert_record *r,
@@ -29,15 +29,6 @@ bool polls_is(const struct convert_record *r, const struct convert_sleep *s)
 		deeds_is_while(r->symbols, before, false));
 }
 
-static bool passes_between(const struct convert_thread *t, const struct convert_line *at,
-			   size_t from, size_t to)
-{
-	for (size_t i = from; i < to && i < t->events.count; i++)
-		if (deeds_same_line(&t->events.items[i].at, at))
-			return true;
-	return false;
-}
-
 /* Is the line passed between any two of very many sleeps of one line, as far as it was watched? */
 static bool is_between_all(const struct convert_record *r, size_t thread,
 			   const struct convert_line *at)
@@ -52,7 +43,7 @@ static bool is_between_all(const struct convert_record *r, size_t thread,
 			continue;
 		if (last && deeds_same_line(own_line(last), own_line(s)) &&
 		    str_same(own_line(s)->func, at->func)) {
-			bool passed = passes_between(t, at, last->events, s->events);
+			bool passed = deeds_passes(t, at, last->events, s->events);
 
 			if (passed && ended)
 				return false;

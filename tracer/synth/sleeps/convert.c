@@ -3,7 +3,7 @@
  * run as it is, then watched, to see what its sleeps order; then each sleep is removed alone; then
  * all of them, with gates in their place, until only the gates remain that the outcome depends on.
  */
-#include "tracer/search/convert/convert_internal.h"
+#include "tracer/synth/sleeps/convert_internal.h"
 
 #include "tracer/base/text/foreign.h"
 
@@ -54,48 +54,54 @@ static int count(struct convert *c)
 			break;
 		same = convert_count(&c->plan, r);
 	}
-	if (!r)
-		return convert_not_learned(c);
-	convert_name_events(&c->plan);
-	return 0;
+	return r ? 0 : convert_not_learned(c);
+}
+
+/* How often the script's first place was passed. */
+static unsigned long times_of(const struct convert_record *r)
+{
+	return r->arrivals.count ? r->arrivals.items[0] : 0;
 }
 
 /* Is it a loop that comes by more often without the sleep? A sleep of no time is no sleep, and may
    not have been counted before. 1, 0, or -1. */
-static int is_loop(struct convert *c, size_t site, unsigned long times)
+static int is_loop(struct convert *c, const struct convert_site *site, unsigned long times)
 {
-	const struct convert_site *s = &c->plan.sites.items[site];
+	struct convert_record usual = {0};
 	STR(text);
-	struct convert_without usual = {0};
-	int same;
+	int loop;
 
-	if (s->times <= 1 || times <= s->times)
+	if (site->times <= 1 || times <= site->times)
 		return 0;
-	convert_probe_site(&c->plan, site, &text);
-	same = convert_alone(c, site, str_text(&text), &usual);
-	return same < 0 ? -1 : times > usual.times;
+	script_add_counted((struct script_place){.location = site->location}, &text);
+	loop = convert_alone(c, str_text(&text), &usual) < 0 ? -1 : times > times_of(&usual);
+	convert_record_fini(&usual);
+	return loop;
 }
 
 /* Does removing this sleep alone change the outcome? 0 (site->matters says it), or -1. */
 static int without(struct convert *c, size_t i)
 {
-	STR(text);
 	struct convert_site *site = &c->plan.sites.items[i];
-	struct convert_without run = {0};
+	struct convert_record run = {0};
+	const char *sleeps;
+	STR(text);
 	int same, loop;
 
 	experiment_say(&c->x, "without one sleep");
 	convert_elide_only(&c->plan, i, &text);
-	same = convert_alone(c, i, str_text(&text), &run);
-	loop = same < 0 ? -1 : is_loop(c, i, run.times);
-	if (loop < 0)
-		return -1;
-	site->matters = !same;
-	if (run.sleeps)
-		convert_leave(site, run.sleeps);
-	if (loop)
-		convert_leave(site, convert_why_loop(run.times, run.clock_reads));
-	return 0;
+	same = convert_alone(c, str_text(&text), &run);
+	loop = same < 0 ? -1 : is_loop(c, site, times_of(&run));
+	if (loop >= 0) {
+		site->matters = !same;
+		sleeps = convert_still_sleeps(&c->plan, &run, i);
+		if (sleeps)
+			convert_leave(site, sleeps);
+		if (loop)
+			convert_leave(site, convert_why_loop(times_of(&run), run.clock_reads));
+	}
+	convert_record_fini(&run);
+	return loop < 0 ? -1 : 0;
 }
 
 /* If there is no time to try a sleep, assume that it matters. */
@@ -192,10 +198,8 @@ static int verified(struct convert *c)
 {
 	int same = verify(c);
 
-	if (same == 0 && convert_take_back(&c->plan)) {
-		convert_name_events(&c->plan);
+	if (same == 0 && convert_take_back(c))
 		same = verify(c);
-	}
 	if (same)
 		return same;
 	experiment_grant(&c->x, again_part);
@@ -205,7 +209,6 @@ static int verified(struct convert *c)
 	experiment_grant(&c->x, 1);
 	if (!convert_count_converted(&c->plan))
 		return 0;
-	convert_name_events(&c->plan);
 	return verify(c);
 }
 
@@ -219,7 +222,6 @@ static int finish(struct convert *c)
 	experiment_grant(&c->x, 1);
 	if (!convert_count_converted(&c->plan))
 		return convert_none(c);
-	convert_name_events(&c->plan); /* names of what was dropped are free again */
 	same = verified(c);
 	if (!convert_count_converted(&c->plan))
 		return convert_none(c);
@@ -232,7 +234,6 @@ static int finish(struct convert *c)
 
 static int all(struct convert *c)
 {
-
 	experiment_grant(&c->x, choose_part);
 	if (convert_baseline(c) < 0 || learn_twice(c) < 0)
 		return -1;

@@ -1,5 +1,5 @@
 /* The gate script: sleeps that are elided, events with names, and the orders between them. */
-#include "tracer/features/convert/record.h"
+#include "tracer/synth/sleeps/convert_internal.h"
 
 #include "tracer/base/text/foreign.h"
 
@@ -10,7 +10,7 @@ size_t convert_orders_of(const struct convert_plan *p, size_t site)
 	size_t count = 0;
 
 	array_each(const struct convert_order, o, &p->orders)
-		count += o->site == site && o->state == CONVERT_KEPT;
+		count += o->site == site && o->state == CONVERT_KEPT && !o->dropped;
 	return count;
 }
 
@@ -22,7 +22,7 @@ void convert_leave(struct convert_site *site, const char *why)
 
 bool convert_is_left(const struct convert_plan *p, const struct convert_order *o)
 {
-	return o->state != CONVERT_KEPT || p->sites.items[o->site].left;
+	return o->state != CONVERT_KEPT || o->dropped || p->sites.items[o->site].left;
 }
 
 /* Where a thread that no longer sleeps is held. */
@@ -31,26 +31,20 @@ static const char *held_at(const struct convert_site *site)
 	return site->held_back ? site->back_location[site->held_back - 1] : site->location;
 }
 
-/* Any arrival of what the order waits for. */
-static struct script_place place_from(const struct convert_plan *p, const struct convert_order *o)
+/* Any arrival of what the order waits for; `to`: of what it holds back. */
+static struct script_place place_of(const struct convert_plan *p, const struct convert_order *o,
+				    bool to)
 {
-	const char *thread = p->threads.items[o->from_thread], *slash = strrchr(thread, '/');
+	const char *thread = p->threads.items[to ? o->to_thread : o->from_thread];
+	const char *slash = strrchr(thread, '/');
 	/* The end of the main thread is that of its process. */
 	enum script_at end =
 		slash && strcmp(slash, "/main") == 0 ? SCRIPT_EXIT : SCRIPT_THREAD_EXIT;
 
 	return (struct script_place){
-		.kind = o->way == CONVERT_EXITS ? end : SCRIPT_LOCATION,
-		.location = o->location,
-		.thread = o->from_shared ? thread : NULL,
-	};
-}
-
-static struct script_place place_to(const struct convert_plan *p, const struct convert_order *o)
-{
-	return (struct script_place){
-		.location = held_at(&p->sites.items[o->site]),
-		.thread = o->to_shared ? p->threads.items[o->to_thread] : NULL,
+		.kind = !to && o->way == CONVERT_EXITS ? end : SCRIPT_LOCATION,
+		.location = to ? held_at(&p->sites.items[o->site]) : o->location,
+		.thread = (to ? o->to_shared : o->from_shared) ? thread : NULL,
 	};
 }
 
@@ -67,14 +61,9 @@ void convert_probe(const struct convert_plan *p, struct str *out)
 	array_each(const struct convert_order, o, &p->orders) {
 		if (convert_is_left(p, o))
 			continue;
-		script_add_counted(place_from(p, o), out);
-		script_add_counted(place_to(p, o), out);
+		script_add_counted(place_of(p, o, false), out);
+		script_add_counted(place_of(p, o, true), out);
 	}
-}
-
-void convert_probe_site(const struct convert_plan *p, size_t site, struct str *out)
-{
-	script_add_counted((struct script_place){.location = p->sites.items[site].location}, out);
 }
 
 void convert_elide_only(const struct convert_plan *p, size_t site, struct str *out)
@@ -127,33 +116,59 @@ static void add_reason(const struct convert_plan *p, const struct convert_order 
 
 /* ---- the script ------------------------------------------------------------------------------- */
 
-/* The place of an event, unless an earlier order has it. */
-static void add_event(const struct convert_plan *p, const struct convert_order *own,
-		      struct script_place place, unsigned long hit, const char *name,
-		      struct str *out)
+/* Is it the same event that both orders wait for, or (`to`) hold back? */
+static bool is_one_event(const struct convert_order *a, const struct convert_order *b, bool to)
 {
-	for (const struct convert_order *o = p->orders.items; o < own; o++)
-		if (!convert_is_left(p, o) &&
-		    (strcmp(o->from_name, name) == 0 || strcmp(o->to_name, name) == 0))
-			return;
-	place.hit = hit > 1 ? hit : 0;
-	script_place(&place, out);
-	str_addf(out, ":event \"%s\"\n", name);
+	if (to)
+		return a->to_thread == b->to_thread && a->site == b->site && a->k == b->k;
+	return a->from_thread == b->from_thread && a->from.line == b->from.line &&
+	       a->from_hit == b->from_hit && a->way == b->way;
 }
 
-static void script_add_order(const struct convert_plan *p, const struct convert_order *o,
-			     struct str *out)
+/* The place of the order's event, and *name of the event: an earlier order may have both. */
+static size_t event_of(const struct convert_plan *p, const struct convert_order *o, bool to,
+		       struct gate_plan *gates, char **name)
 {
-	add_reason(p, o, out);
-	add_event(p, o, place_from(p, o), o->from_hit, o->from_name, out);
-	add_event(p, o, place_to(p, o), p->sites.items[o->site].held_back ? o->k : o->to_hit,
-		  o->to_name, out);
-	str_add(out, "order \"");
-	script_order(o->from_name, o->way == CONVERT_WAITS, o->to_name, out);
-	str_add(out, "\"\n");
+	const struct convert_site *site = &p->sites.items[o->site];
+	unsigned long hit = !to ? o->from_hit : site->held_back ? o->k : o->to_hit;
+	struct script_place at = place_of(p, o, to);
+	STR(plain);
+
+	array_each(const struct plan_order, same, &gates->orders) {
+		const struct convert_order *other = &p->orders.items[same->done];
+
+		if (other == o || !is_one_event(other, o, to))
+			continue;
+		*name = base_strdup(to ? same->to_event : same->from_event);
+		return to ? same->to : same->from;
+	}
+	words_of_event(p, o, to, &plain);
+	*name = gate_plan_unique(gates, str_text(&plain));
+	at.hit = hit > 1 ? hit : 0;
+	at.location = at.location ? base_strdup(at.location) : NULL;
+	at.thread = at.thread ? base_strdup(at.thread) : NULL;
+	*array_add(&gates->places) = (struct plan_place){.at = at};
+	return gates->places.count - 1;
 }
 
-static void script_add_site(const struct convert_plan *p, size_t i, struct str *out)
+void convert_gates(const struct convert_plan *p, struct gate_plan *out)
+{
+	for (size_t i = 0; i < p->orders.count; i++) {
+		const struct convert_order *o = &p->orders.items[i];
+		struct plan_order *own;
+
+		if (convert_is_left(p, o))
+			continue;
+		own = array_add(&out->orders);
+		*own = (struct plan_order){
+			.done = i, .held = i, .blocked = o->way == CONVERT_WAITS};
+		own->from = event_of(p, o, false, out, &own->from_event);
+		own->to = event_of(p, o, true, out, &own->to_event);
+	}
+}
+
+static void script_add_site(const struct convert_plan *p, const struct gate_plan *gates, size_t i,
+			    struct str *out)
 {
 	STR(words);
 
@@ -161,16 +176,23 @@ static void script_add_site(const struct convert_plan *p, size_t i, struct str *
 	str_add(out, "\n");
 	foreign_lua_comment(out, "%s. %s", str_text(&words),
 			    convert_orders_of(p, i) ? "Instead, it waits" : "Nobody needs it.");
-	array_each(const struct convert_order, o, &p->orders)
-		if (o->site == i && o->state == CONVERT_KEPT)
-			script_add_order(p, o, out);
+	array_each(const struct plan_order, o, &gates->orders) {
+		if (p->orders.items[o->done].site != i)
+			continue;
+		add_reason(p, &p->orders.items[o->done], out);
+		gate_plan_order(gates, o, out);
+	}
 	convert_elide_only(p, i, out);
 }
 
 void convert_script(const struct convert_plan *p, const char *head, struct str *out)
 {
+	struct gate_plan gates = {0};
+
+	convert_gates(p, &gates);
 	str_add(out, head);
 	for (size_t i = 0; i < p->sites.count; i++)
 		if (!p->sites.items[i].left)
-			script_add_site(p, i, out);
+			script_add_site(p, &gates, i, out);
+	gate_plan_fini(&gates);
 }

@@ -2,7 +2,7 @@
  * What a run tells of the orders that sleeps make: which threads sleep where, and what each of the
  * others had done last, or was blocked in, when the sleep ended.
  */
-#include "tracer/features/convert/record.h"
+#include "tracer/synth/sleeps/convert_internal.h"
 
 #include <string.h>
 
@@ -69,7 +69,7 @@ static void note_back(struct convert_site *site, const struct convert_record *r,
 
 		if (!str_same(at->func, site->at.func) || deeds_same_line(at, &site->at))
 			continue;
-		location = convert_location(r->symbols, r->program, at);
+		location = location_of_line(r->symbols, r->program, at);
 		if (location)
 			site->back_location[site->backs++] = location;
 	}
@@ -147,13 +147,9 @@ static size_t last_event(const struct convert_record *r, const struct convert_sl
 static bool orders_is_shared(const struct convert_record *r, size_t thread,
 			     const struct convert_line *at)
 {
-	for (size_t i = 0; i < r->threads.count; i++) {
-		if (i == thread)
-			continue;
-		array_each(const struct convert_event, e, &r->threads.items[i].events)
-			if (deeds_same_line(&e->at, at))
-				return true;
-	}
+	for (size_t i = 0; i < r->threads.count; i++)
+		if (i != thread && deeds_passes(&r->threads.items[i], at, 0, SIZE_MAX))
+			return true;
 	return false;
 }
 
@@ -408,8 +404,7 @@ bool convert_confirm(struct convert_plan *p, const struct convert_record *r)
 /* Counting dropped orders that others imply, too. */
 static bool is_said(const struct convert_plan *p, const struct convert_order *o)
 {
-	return !p->sites.items[o->site].left && o->way != CONVERT_WAITS &&
-	       (o->state == CONVERT_KEPT || o->state == CONVERT_SUPERFLUOUS);
+	return !p->sites.items[o->site].left && o->way != CONVERT_WAITS && o->state == CONVERT_KEPT;
 }
 
 /* Is `o` implied: does it wait for what a third thread does after a sleep that waits for at least
@@ -436,7 +431,7 @@ void convert_reduce(struct convert_plan *p)
 {
 	array_each(struct convert_order, o, &p->orders)
 		if (!convert_is_left(p, o) && is_implied(p, o))
-			o->state = CONVERT_SUPERFLUOUS;
+			o->dropped = true;
 }
 
 /* The script's places come in the order of the orders that are not left, two for each. */
@@ -479,11 +474,8 @@ void convert_plan_fini(struct convert_plan *p)
 			base_free(site->back_location[i]);
 		array_fini(&site->threads);
 	}
-	array_each(struct convert_order, o, &p->orders) {
+	array_each(struct convert_order, o, &p->orders)
 		base_free(o->location);
-		base_free(o->from_name);
-		base_free(o->to_name);
-	}
 	array_fini(&p->threads);
 	array_fini(&p->sites);
 	array_fini(&p->orders);

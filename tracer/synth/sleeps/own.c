@@ -4,7 +4,7 @@
  * sleeps, wherever it is. What the threads of a library inside do is not seen, as with one outside;
  * its timed waits are sleeps only if the test calls them, and then that call is what sleeps.
  */
-#include "tracer/features/convert/record.h"
+#include "tracer/synth/sleeps/convert_internal.h"
 
 #include "tracer/source/lines/source_lines.h"
 
@@ -44,7 +44,7 @@ static const char *main_file(const struct convert_record *r)
 	enum location_kind kind;
 	const char *file = NULL;
 
-	if (r->program && words_resolve(r->symbols, r->program, "main", &kind, &sites) &&
+	if (r->program && location_resolve(r->symbols, r->program, "main", &kind, &sites) &&
 	    sites.count)
 		file = sites.items[0].file;
 	source_sites_fini(&sites);
@@ -122,7 +122,7 @@ static unsigned level_of(const struct convert_record *r, const struct convert_sl
 {
 	unsigned i = 0;
 
-	while (i + 1 < s->call_count && (deeds_sounds_like_sleep(s->calls[i].func) ||
+	while (i + 1 < s->call_count && (convert_sounds_like_sleep(s->calls[i].func) ||
 					 (has_other_caller(r, s, i) && only_sleeps(r, s, i))))
 		i++;
 	return i;

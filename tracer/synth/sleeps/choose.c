@@ -3,9 +3,8 @@
  * if the outcome is the same without it, even in runs that try the opposite; a site left without
  * any order is not for ordering.
  */
-#include "tracer/search/convert/convert_internal.h"
-
-#include "tracer/synth/script/script.h"
+#include "tracer/synth/sleeps/convert_internal.h"
+#include "tracer/synth/minimise.h"
 
 #include <string.h>
 
@@ -13,18 +12,10 @@ enum { TRY_RUNS = 3, CONTROLS = 2, EARLIER_TRIES = 6 };
 
 int convert_plan_same(struct convert *c, unsigned long runs)
 {
-	struct str text = {0};
+	STR(text);
 
 	convert_script(&c->plan, "", &text);
-	return convert_try(c, &text, runs);
-}
-
-static void convert_choose_leave(struct convert_site *site, const char *why, const char *how)
-{
-	struct str text = {0};
-
-	str_addf(&text, "%s%s", why, how);
-	site->left = str_take(&text);
+	return convert_try(c, str_text(&text), runs);
 }
 
 /* ---- sites ------------------------------------------------------------------------------------ */
@@ -69,12 +60,12 @@ static int without_one(struct convert *c, size_t site, bool own, int runs, struc
 static const char *why_left(const struct convert_site *site)
 {
 	static const char *const why[2][2] = {
-		{"the outcome does not depend on what the others do meanwhile",
-		 "the outcome is the same without it, but threads work meanwhile that are in "
-		 "a library, where gatectl does not look"},
-		{"the outcome depends on the time that it takes",
-		 "the outcome depends on what threads do meanwhile that are in a library, "
-		 "where gatectl does not look"},
+		{"not for ordering: the outcome does not depend on what the others do meanwhile",
+		 "not for ordering: the outcome is the same without it, but threads work meanwhile "
+		 "that are in a library, where gatectl does not look"},
+		{"not for ordering: the outcome depends on the time that it takes",
+		 "not for ordering: the outcome depends on what threads do meanwhile that are in a "
+		 "library, where gatectl does not look"},
 	};
 
 	return why[site->matters][site->unseen];
@@ -97,7 +88,7 @@ static void leave_unseen(struct convert_plan *p)
 
 		if (site->unseen && !site->left &&
 		    (!convert_orders_of(p, i) || (site->matters && sees_nothing(p, i))))
-			convert_choose_leave(site, "not for ordering: ", why_left(site));
+			convert_leave(site, why_left(site));
 	}
 }
 
@@ -108,6 +99,7 @@ static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 {
 	struct convert_site *site = &c->plan.sites.items[i];
 	STR(differs);
+	STR(why);
 	int same;
 
 	base_free(site->left);
@@ -118,18 +110,16 @@ static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 		same = without_one(c, i, true, runs, &differs);
 	if (!same)
 		same = without_one(c, i, false, runs, &differs);
-	if (!same && c->records.items[0]->threads.count == 1)
-		convert_choose_leave(site,
-				     "not for ordering, as nobody else is there: the outcome "
-				     "depends on the time "
-				     "itself",
-				     "");
-	else if (!same)
-		convert_choose_leave(site,
-				     "the orders that were seen do not do for it: with them, ",
-				     str_text(&differs));
-	else if (same < 0)
-		convert_choose_leave(site, late, "");
+	if (!same && c->records.items[0]->threads.count == 1) {
+		convert_leave(site, "not for ordering, as nobody else is there: the outcome "
+				    "depends on the time itself");
+	} else if (!same) {
+		str_addf(&why, "the orders that were seen do not do for it: with them, %s",
+			 str_text(&differs));
+		convert_leave(site, str_text(&why));
+	} else if (same < 0) {
+		convert_leave(site, late);
+	}
 	return same;
 }
 
@@ -163,15 +153,21 @@ void convert_leave_untried(struct convert *c)
 /* ---- orders ----------------------------------------------------------------------------------- */
 
 /* The order as trials know it. NULL: they do not. */
-static const struct run_subject *subject_of(const struct run_evidence *e,
+static const struct run_subject *subject_of(const struct convert_plan *p,
+					    const struct run_evidence *e,
 					    const struct convert_order *o)
 {
 	const struct run_subject *found = NULL;
+	struct gate_plan gates = {0};
 	STR(name);
 
+	convert_gates(p, &gates);
 	str_add(&name, "order ");
-	script_order(o->from_name, o->way == CONVERT_WAITS, o->to_name, &name);
+	array_each(const struct plan_order, own, &gates.orders)
+		if (&p->orders.items[own->done] == o)
+			gate_plan_gate(&gates, own, &name);
 	str_add(&name, " (");
+	gate_plan_fini(&gates);
 	array_each(const struct run_subject, s, &e->subjects)
 		if (strncmp(s->name, str_text(&name), name.length) == 0)
 			found = s;
@@ -232,21 +228,22 @@ static int needs(struct convert *c, const struct convert_order *o,
 }
 
 /* A run with all gates lists what may be left out. */
-static int try_to_drop(struct convert *c, struct convert_order *o)
+static int order_is_needed(void *ctx, size_t order)
 {
 	static const struct run_trial all;
+	struct convert *c = ctx;
+	const struct convert_order *o = &c->plan.orders.items[order];
 	const struct run_subject *subject;
 	struct run_result r;
 	int needed;
 
+	experiment_say(&c->x, "which orders matter");
 	if (convert_plan_same(c, 1) < 0 || experiment_run(&c->x, &all, NULL, &r) < 0)
 		return -1;
-	subject = subject_of(&r.evidence, o);
+	subject = subject_of(&c->plan, &r.evidence, o);
 	needed = subject ? needs(c, o, subject) : 1;
 	run_result_fini(&r);
-	if (needed == 0)
-		o->state = CONVERT_SUPERFLUOUS;
-	return needed < 0 ? -1 : 0;
+	return needed;
 }
 
 /* A wait for what some thread does is better than one for a thread that only blocks (joining it,
@@ -256,23 +253,34 @@ static bool is_poor(const struct convert_plan *p, const struct convert_order *o)
 	if (o->way != CONVERT_WAITS)
 		return false;
 	array_each(const struct convert_order, other, &p->orders)
-		if (other->state == CONVERT_KEPT && other->site == o->site && other->k == o->k &&
+		if (!convert_is_left(p, other) && other->site == o->site && other->k == o->k &&
 		    other->to_thread == o->to_thread && other->way != CONVERT_WAITS)
 			return true;
 	return false;
 }
 
-static int drop_orders(struct convert *c, bool poor)
+static enum minimise_rank order_rank(void *ctx, size_t order)
 {
-	array_each(struct convert_order, o, &c->plan.orders) {
-		if (convert_is_left(&c->plan, o) || (c->all && o->during) ||
-		    is_poor(&c->plan, o) != poor)
-			continue;
-		experiment_say(&c->x, "which orders matter");
-		if (try_to_drop(c, o) < 0)
-			return -1;
-	}
-	return 0;
+	const struct convert *c = ctx;
+	const struct convert_order *o = &c->plan.orders.items[order];
+
+	if (convert_is_left(&c->plan, o) || (c->all && o->during))
+		return MINIMISE_NEVER;
+	return is_poor(&c->plan, o) ? MINIMISE_FIRST : MINIMISE_SECOND;
+}
+
+static bool *order_dropped(void *ctx, size_t order)
+{
+	struct convert *c = ctx;
+	struct convert_order *o = &c->plan.orders.items[order];
+
+	return c->plan.sites.items[o->site].left ? NULL : &o->dropped;
+}
+
+static struct minimise_orders order_minimise(struct convert *c)
+{
+	return (struct minimise_orders){c, c->plan.orders.count, order_dropped, order_rank,
+					order_is_needed};
 }
 
 /* Is the end of a thread waited for? Trials cannot hold a thread back from ending. */
@@ -288,19 +296,19 @@ static bool waited_for_end(const struct convert_plan *p, size_t site)
    not? -1: stop. */
 static int matters_at_times(struct convert *c, size_t site)
 {
-	struct str text = {0};
+	STR(text);
 	int same;
 
 	convert_elide_only(&c->plan, site, &text);
-	same = convert_try(c, &text, TRY_RUNS);
+	same = convert_try(c, str_text(&text), TRY_RUNS);
 	return same < 0 ? -1 : !same;
 }
 
 /* Does the script order anything? */
 static bool has_orders(const struct convert_plan *p)
 {
-	for (size_t i = 0; i < p->sites.count; i++)
-		if (!p->sites.items[i].left && convert_orders_of(p, i))
+	array_each(const struct convert_order, o, &p->orders)
+		if (!convert_is_left(p, o))
 			return true;
 	return false;
 }
@@ -320,7 +328,7 @@ static int leave_site(struct convert *c, size_t i)
 	if (at_times < 0)
 		return -1;
 	site->matters |= at_times;
-	convert_choose_leave(site, "not for ordering: ", why_left(site));
+	convert_leave(site, why_left(site));
 	return 1;
 }
 
@@ -337,21 +345,16 @@ static int leave_unordered(struct convert *c)
 	return 0;
 }
 
-bool convert_take_back(struct convert_plan *p)
+bool convert_take_back(struct convert *c)
 {
-	bool any = false;
+	const struct minimise_orders m = order_minimise(c);
 
-	array_each(struct convert_order, o, &p->orders) {
-		if (o->state != CONVERT_SUPERFLUOUS || p->sites.items[o->site].left)
-			continue;
-		o->state = CONVERT_KEPT;
-		any = true;
-	}
-	return any;
+	return minimise_put_back(&m, true) < m.count;
 }
 
 int convert_choose(struct convert *c)
 {
+	const struct minimise_orders m = order_minimise(c);
 	int same;
 
 	leave_unseen(&c->plan);
@@ -361,10 +364,8 @@ int convert_choose(struct convert *c)
 	convert_reduce(&c->plan);
 	same = convert_plan_same(c, TRY_RUNS);
 	if (!same)
-		convert_take_back(&c->plan);
+		convert_take_back(c);
 	if (same < 0 || (!same && convert_one_by_one(c, TRY_RUNS) < 0))
 		return -1;
-	if (drop_orders(c, true) < 0 || drop_orders(c, false) < 0)
-		return -1;
-	return leave_unordered(c);
+	return minimise_orders(&m) < 0 ? -1 : leave_unordered(c);
 }
