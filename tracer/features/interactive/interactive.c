@@ -236,10 +236,11 @@ static void interactive_tell(struct run *s, const struct happened *h)
 
 int interactive_start(struct interactive *l, struct error *err)
 {
-	struct run *s = l->run;
+	struct run *s;
 	int signal;
 
 	keep_given(l);
+	s = l->run; /* a new one */
 	l->result.interrupted = 0; /* of a start that came to nothing */
 	l->state = INTERACTIVE_ENDED;
 	l->began = true;
