@@ -4,7 +4,7 @@ threads and time-outs of its own; sleeps stand in macros; and it shall not take 
 import os
 import re
 
-from harness import compile_text, params
+from harness import COMPILERS, compile_text, params
 from patience import wall
 from test_convert import convert
 
@@ -126,7 +126,7 @@ pthread_t lib_thread(void (*f)(void *), void *arg)
 def test_library_inside(t):
     """Time-outs of its own are no sleeps, and its idle threads no partners; two sleeps in a macro are held apart."""
     program = compile_text("pool_inside.c", POOL)
-    r, script = convert(t, program, "-n", "5", "--all")
+    r, script = convert(t, program, "-n", "5")
     t.equal(r.status, 0, "status", r)
     t.check("3 of 3 sleeps converted" in r.stdout, "all that the test has", r)
     t.check("in expire" not in r.stdout and "lib/pool.c" not in r.script, "nothing of the library's", r)
@@ -174,7 +174,7 @@ def test_late_to_run(t):
                 sched_yield();
             return worker(arg);
         }""", "-O0 -shared -fPIC") + " -rdynamic")
-    r, script = convert(t, program, "-n", "5", "--all")
+    r, script = convert(t, program, "-n", "5")
     t.equal(r.status, 0, "status", r)
     t.check("in worker: usleep of 50 ms: 1 order" in r.stdout, "the order is kept", r)
     t.check('order "[main_waits_pthread_barrier_wait] -> late_goes_on"' in r.script, "which", r)
@@ -188,7 +188,7 @@ def test_for_ends_it(t):
     """The whole command takes no longer; what is verified by then counts."""
     program = compile_text("awake_a_little.c", AWAKE)
     limit = wall(6)
-    r, script = convert(t, program, "--all", "-n", "1000000", "--for", limit)
+    r, script = convert(t, program, "-n", "1000000", "--for", limit)
     t.equal(r.status, 0, "status", r)
     t.check("1000000 runs were asked for: the %g s of --for were over before" % limit in r.stdout, "it says so", r)
     found = re.search(r"the same outcome in (\d+) of (\d+) runs", r.stdout)
@@ -199,7 +199,7 @@ def test_for_ends_it(t):
 def test_for_is_too_short(t):
     """One refusal of three lines at most, and no script."""
     program = compile_text("a_second.c", AWAKE.replace("1000", "1000000"))
-    r, _ = convert(t, program, "--all", "--for", "2")
+    r, _ = convert(t, program, "--for", "2")
     t.equal(r.status, 125, "status", r)
     t.check(r.first.startswith("gatectl: error: the 2 s that it may take (--for) do not do for "), "first line", r)
     t.check("try: gatectl convert --for=" in r.err, "what to do", r)
@@ -226,7 +226,7 @@ def test_refusal_is_short(t):
         """ + "".join("    usleep(%d);\n" % (1000 + i) for i in range(25)) + """
             return 3;
         }""")
-    r, _ = convert(t, program)
+    r, _ = convert(t, program, "--needed")
     t.equal(r.status, 125, "status", r)
     lines = r.err.splitlines()
     t.check(len(lines) <= 3 and max(map(len, lines)) < 700, "three lines of a readable length", r)
@@ -345,10 +345,48 @@ def test_library_sleeps(t, by):
     library = compile_text("%s_library.c" % by, text,
                            "-shared -fPIC -DBY=%s %s" % (by, "-O2 -s" if stripped else "-g -O0"))
     program = compile_text("asleep_in_library.c", ASLEEP_IN_LIBRARY, libs=library)
-    r, script = convert(t, program, "-n", "5", "--all")
+    r, script = convert(t, program, "-n", "5")
     t.equal(r.status, 0, "status", r)
     t.check("2 of 2 sleeps converted" in r.stdout, "the test's own, and not the library's waits", r)
     t.check("in main: lib_sleep of " in r.stdout and "in worker: lib_sleep of " in r.stdout, "which", r)
     t.check("worker_past_value -> main_goes_on" in r.script, "the order", r)
     again = t.gate("run", "-q", "-g", script, "--repeat", "20", "--", program)
     t.equal((again.status, again.stdout), (0, "0 42 0\n" * 20), "with the script", again)
+
+
+# ---- tests of strangers: ../shared/inputs/convert ----------------------------------------------------
+
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "sleeps")
+SLEEPS = {
+    "alike_threads.c": ['on "rest":open('],  # no thread is named: which guest gets a place is chance
+    "log_lines_race.c": ["[waiter_waits_pthread_cond_wait] -> main_goes_on"],
+    "spins_until.c": ["-> main_goes_on"],
+    "window_lost.c": [],  # which of them takes the lock first is chance
+    "works_meanwhile.c": ["copier_", "-> killer_goes_on"],
+}
+
+
+@params(*[(name, compiler, level) for name in sorted(SLEEPS) for compiler in COMPILERS for level in ("-O0", "-O2")])
+def test_stranger(t, case):
+    """Converted in a few runs, and what is verified holds in fresh runs, whoever comes first."""
+    name, compiler, level = case
+    with open(os.path.join(PROGRAMS, name)) as f:
+        program = compile_text(name, f.read(), "-g %s" % level, compiler)
+    r, script = convert(t, program)
+    t.equal(r.status, 0, "status", r)
+    for words in SLEEPS[name]:
+        t.check(words in r.script, words, r)
+    t.check(all(int(hit) <= 2 for hit in re.findall(r"hit = (\d+)", r.script)), "no arrival by chance", r)
+    t.check("guest#" not in r.script and len(r.script.splitlines()) < 30, "roles", r)
+    for _ in range(100 if t.full else 5):
+        r = t.gate("run", "-g", script, program)
+        t.equal(r.status, 0, "a fresh run", r)
+
+
+@params(*[(compiler, level) for compiler in COMPILERS for level in ("-O0", "-O2")])
+def test_stranger_measures(t, case):
+    """A sleep that is what is tested stays."""
+    with open(os.path.join(PROGRAMS, "measures_sleep.c")) as f:
+        program = compile_text("measures_sleep.c", f.read(), "-g %s" % case[1], case[0])
+    r, _ = convert(t, program)
+    t.error(r, 125, "usleep of 500 us: it measures the time: the clock is asked before and after it")

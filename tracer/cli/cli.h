@@ -29,7 +29,7 @@ struct cli {
 	struct report_suite suite; /* of the runs so far, for JUnit */
 	unsigned long runs;	   /* of prove, each; of convert, to verify; 0: not given */
 	const char *output;	   /* of convert and explore; NULL: not given */
-	bool all;		   /* convert: sleeps, too, that the outcome does not depend on */
+	bool all; /* explore, harness: go on after the first; audit: of any confidence; convert: --needed */
 	double most_seconds;  /* convert, explore: for all of it; 0: no limit; < 0: not given */
 	double gates_seconds; /* explore: for each script; 0: no limit; < 0: not given */
 	struct explore_options explore; /* but for what has a place above */

@@ -84,7 +84,7 @@ static int report(const struct cli *cli, const struct convert *c)
 
 int command_convert(struct cli *cli)
 {
-	struct convert c = {.all = cli->all, .wanted = cli->runs};
+	struct convert c = {.needed = cli->all, .wanted = cli->runs};
 	struct progress progress;
 	ERROR(err);
 	int status;
@@ -97,7 +97,8 @@ int command_convert(struct cli *cli)
 	if (check_output(cli->output, &err) < 0)
 		return output_error(cli, &err);
 	experiment_begin(&c.x, &cli->run, &err);
-	c.x.most = cli->most_seconds < 0 ? SECONDS_USUAL : cli->most_seconds;
+	c.given_time = cli->most_seconds >= 0;
+	c.x.most = c.given_time ? cli->most_seconds : SECONDS_USUAL;
 	progress_begin(&progress, cli, &c.x.view);
 	status = convert_test(&c);
 	progress_erase(&progress);

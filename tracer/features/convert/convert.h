@@ -28,6 +28,7 @@ struct convert_thread {
 	size_t sleep;	     /* 1 + the number of the sleep that it is in; 0: none */
 	unsigned long times; /* how often it has slept */
 	uint64_t born_us;
+	size_t creator;	    /* 1 + its index; 0: none, or not known */
 	uint64_t rested_at; /* its context switches + 1 if it was blocked at the last look */
 	bool works;	    /* it was blocked and went on later: it does not idle all the time */
 	ARRAY(struct convert_event) events; /* the planner keeps those in the test's own code */
@@ -75,7 +76,7 @@ struct convert_sleep {
 	uint64_t begin_us, end_us, ns;
 	size_t events;	 /* that its thread had when it began */
 	uint64_t due_ns; /* sleeps.c: when it would end, in the time of sleeps */
-	uint64_t over_us, begin_worked_ns, begin_clock_ns;
+	uint64_t over_us, over_switches, begin_worked_ns, begin_clock_ns;
 	ARRAY(struct convert_other) others;
 	struct arrival_counts before, after; /* when it began, and when it ended */
 	ARRAY(uint64_t) rested_at;	     /* by thread: as in convert_thread, when it began */

@@ -26,6 +26,7 @@ enum {
 	CLOCK_LEAST_NS = 20000000,
 	WAIT_FACTOR = 10, /* a thread that neither works nor rests (a disk) gets so long */
 	WAIT_LEAST_US = 2000000,
+	SWITCHES_MOST = 20000, /* a thread that makes so many system calls tells nothing new */
 	SHORTEST_NS =
 		100000, /* no sleep is shorter: asking for the time in a loop takes as long, too */
 };
@@ -140,8 +141,14 @@ void convert_note_arrivals(struct run *s, struct arrival_counts *out)
 
 void convert_born(struct run *s, struct run_thread *t)
 {
-	if (run_options(s)->record)
-		convert_thread_of(run_options(s)->record, t)->born_us = run_elapsed_us(s);
+	const struct tracee_thread *creator = run_thread_tracee(t)->creator;
+	struct convert_thread *own;
+
+	if (!run_options(s)->record)
+		return;
+	own = convert_thread_of(run_options(s)->record, t);
+	own->born_us = run_elapsed_us(s);
+	own->creator = creator && creator->user ? 1 + run_thread_index(creator->user) : 0;
 }
 
 /* A thread works at times if it was blocked and no longer is, if it has run in between, or if it
@@ -233,11 +240,27 @@ static void count_waiting(struct run *s, int more)
 	ticks_wish(s, r, r->waiting ? WAITING_MS : 0);
 }
 
+/* Context switches of all threads: each stop at a system call or place is one. */
+static uint64_t all_switches(struct run *s)
+{
+	struct tracee_block block;
+	uint64_t sum = 0;
+
+	run_each_thread(t, s) {
+		if (!run_thread_lives(t))
+			continue;
+		tracee_look(run_thread_tracee(t), &block);
+		sum += block.switches;
+	}
+	return sum;
+}
+
 /* Its time is up; its thread stays stopped. */
 static void turns_wait(struct run *s, struct convert_sleep *sleep)
 {
 	sleep->state = CONVERT_OVER;
 	sleep->over_us = now_us(s);
+	sleep->over_switches = all_switches(s);
 	count_waiting(s, 1);
 	turns_look(s);
 }
@@ -317,11 +340,12 @@ static bool is_past_by_clock(const struct run *s, const struct convert_sleep *sl
 }
 
 /* Does somebody work for so long that no sleep would wait for it? */
-static bool is_out_of_patience(const struct run *s, const struct convert_sleep *sleep)
+static bool is_out_of_patience(struct run *s, const struct convert_sleep *sleep)
 {
 	uint64_t us = sleep->ns / 1000;
 
 	return is_past_by_clock(s, sleep) ||
+	       all_switches(s) > sleep->over_switches + SWITCHES_MOST ||
 	       tracee_worked_ns(run_tracee(s)) >
 		       sleep->begin_worked_ns + WORK_FACTOR * sleep->ns + WORK_LEAST_NS ||
 	       now_us(s) > sleep->over_us + WAIT_FACTOR * us + WAIT_LEAST_US;

@@ -240,7 +240,7 @@ int interactive_start(struct interactive *l, struct error *err)
 	int signal;
 
 	keep_given(l);
-	s = l->run; /* a new one */
+	s = l->run;		   /* a new one */
 	l->result.interrupted = 0; /* of a start that came to nothing */
 	l->state = INTERACTIVE_ENDED;
 	l->began = true;

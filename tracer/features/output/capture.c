@@ -200,12 +200,14 @@ void capture_outcome(struct run *s)
 	run_outcome(s)->stderr_text = output->err ? capture_finish(output->err) : NULL;
 }
 
-void capture_sums(const struct run *s, uint64_t *out, uint64_t *err)
+void capture_sums(const struct run *s, struct run_written *out, struct run_written *err)
 {
 	const struct output *output = output_of(s);
 
-	*out = output->out ? digest_end(&output->out->digest) : 0;
-	*err = output->err ? digest_end(&output->err->digest) : 0;
+	if (output->out)
+		*out = digest_end(&output->out->digest);
+	if (output->err)
+		*err = digest_end(&output->err->digest);
 }
 
 extern const struct observer capture_observer;

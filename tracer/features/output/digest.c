@@ -8,6 +8,11 @@
 static void digest_take(struct digest *d, const char *bytes, size_t n)
 {
 	d->sum = hash_bytes(d->sum, bytes, n);
+	d->line = hash_bytes(d->line, bytes, n);
+	if (n == 1 && *bytes == '\n') {
+		d->lines += d->line;
+		d->line = HASH_START;
+	}
 }
 
 /* "s", "ms", "usecs", "milliseconds" ... */
@@ -71,7 +76,7 @@ static void output_digest_add(struct digest *d, char byte)
 
 void digest_begin(struct digest *d)
 {
-	*d = (struct digest){.sum = HASH_START};
+	*d = (struct digest){.sum = HASH_START, .line = HASH_START};
 }
 
 void digest_add(struct digest *d, const char *bytes, size_t n)
@@ -80,8 +85,8 @@ void digest_add(struct digest *d, const char *bytes, size_t n)
 		output_digest_add(d, bytes[i]);
 }
 
-uint64_t digest_end(struct digest *d)
+struct run_written digest_end(struct digest *d)
 {
 	take_held(d);
-	return d->sum;
+	return (struct run_written){d->sum, d->lines + d->line};
 }

@@ -7,7 +7,7 @@
 /* Stores all output in s->outcome, for the verdict: nobody may still be writing. */
 void capture_outcome(struct run *s);
 /* After that: checksums of the whole output (digest.c); 0: it was not kept. */
-void capture_sums(const struct run *s, uint64_t *out, uint64_t *err);
+void capture_sums(const struct run *s, struct run_written *out, struct run_written *err);
 
 /* ---- digest.c ------------------------------------------------------------------------------- */
 
@@ -18,7 +18,8 @@ void capture_sums(const struct run *s, uint64_t *out, uint64_t *err);
 enum { DIGEST_TIME_MOST = 40 };
 
 struct digest {
-	uint64_t sum;
+	uint64_t sum, line,
+		lines; /* of the text, the line so far, and all lines in whatever order */
 	/* what may be a time: "12", "12.5", "12 m", "12 ms"; added once it is known */
 	char held[DIGEST_TIME_MOST];
 	size_t length, unit; /* unit: where it begins; 0 none yet */
@@ -27,6 +28,6 @@ struct digest {
 
 void digest_begin(struct digest *d);
 void digest_add(struct digest *d, const char *bytes, size_t n);
-uint64_t digest_end(struct digest *d);
+struct run_written digest_end(struct digest *d);
 
 #endif

@@ -243,7 +243,7 @@ static void trial_judge(struct run *s, struct run_result *result, const struct e
 	out->as_expected = is_as_expected(s);
 	out->limited = is_limited(s);
 	out->has_limit = run_plan(s)->limits.run > 0;
-	capture_sums(s, &out->out_sum, &out->err_sum);
+	capture_sums(s, &out->out, &out->err);
 	expect_print(&run_plan(s)->expect, &out->expected);
 	add_came(s, run_options(s)->trial->left_out ? VERDICT_OK : result->verdict, &out->came);
 	add_subjects(s, out);

@@ -123,15 +123,17 @@ void experiment_first(struct experiment_outcome *o, const struct run_evidence *e
 {
 	str_clear(&o->came);
 	str_add(&o->came, str_text(&e->came));
-	o->out_sum = e->out_sum;
-	o->err_sum = e->err_sum;
-	o->same_out = o->same_err = true;
+	o->out = e->out;
+	o->err = e->err;
+	o->same_out = o->same_err = o->same_out_lines = o->same_err_lines = true;
 }
 
 void experiment_another(struct experiment_outcome *o, const struct run_evidence *e)
 {
-	o->same_out &= e->out_sum == o->out_sum;
-	o->same_err &= e->err_sum == o->err_sum;
+	o->same_out &= e->out.text == o->out.text;
+	o->same_err &= e->err.text == o->err.text;
+	o->same_out_lines &= e->out.lines == o->out.lines;
+	o->same_err_lines &= e->err.lines == o->err.lines;
 }
 
 bool experiment_came(const struct experiment_outcome *o, const struct run_evidence *e)
@@ -141,6 +143,12 @@ bool experiment_came(const struct experiment_outcome *o, const struct run_eviden
 
 bool experiment_wrote(const struct experiment_outcome *o, const struct run_evidence *e)
 {
-	return (!o->same_out || e->out_sum == o->out_sum) &&
-	       (!o->same_err || e->err_sum == o->err_sum);
+	return (!o->same_out || e->out.text == o->out.text) &&
+	       (!o->same_err || e->err.text == o->err.text);
+}
+
+bool experiment_wrote_lines(const struct experiment_outcome *o, const struct run_evidence *e)
+{
+	return (!o->same_out_lines || e->out.lines == o->out.lines) &&
+	       (!o->same_err_lines || e->err.lines == o->err.lines);
 }

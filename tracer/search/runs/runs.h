@@ -64,14 +64,16 @@ int experiment_run(struct experiment *x, const struct run_trial *trial,
 
 /* How runs come out: what they have in common. */
 struct experiment_outcome {
-	struct str came;	 /* in words */
-	bool same_out, same_err; /* ... and whether all wrote the same there */
-	uint64_t out_sum, err_sum;
+	struct str came;		     /* in words */
+	bool same_out, same_err;	     /* ... and whether all wrote the same there, */
+	bool same_out_lines, same_err_lines; /* ... or the same lines in some order */
+	struct run_written out, err;
 };
 void experiment_first(struct experiment_outcome *o, const struct run_evidence *e);
 void experiment_another(struct experiment_outcome *o, const struct run_evidence *e);
 bool experiment_came(const struct experiment_outcome *o, const struct run_evidence *e);
 bool experiment_wrote(const struct experiment_outcome *o, const struct run_evidence *e);
+bool experiment_wrote_lines(const struct experiment_outcome *o, const struct run_evidence *e);
 
 /* gatectl run --repeat: the same run again and again, until one differs from the first. */
 struct repeat {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { TRY_RUNS = 3, CONTROLS = 2, EARLIER_TRIES = 6 };
+enum { LATE_MOST = 8, TRY_RUNS = 3, CONTROLS = 2, EARLIER_TRIES = 6 };
 
 int convert_plan_same(struct convert *c, unsigned long runs)
 {
@@ -16,6 +16,75 @@ int convert_plan_same(struct convert *c, unsigned long runs)
 
 	convert_script(&c->plan, "", &text);
 	return convert_try(c, str_text(&text), runs);
+}
+
+/* An order that the thread has a part in; NULL. */
+static const struct plan_order *order_of(const struct convert_plan *p,
+					 const struct gate_plan *gates, size_t thread)
+{
+	array_each(const struct plan_order, o, &gates->orders) {
+		const struct convert_order *own = &p->orders.items[o->done];
+
+		if (own->from_thread == thread || own->to_thread == thread)
+			return o;
+	}
+	return NULL;
+}
+
+/* Which thread comes first where two may be first is luck: each begins late once, when nobody else
+   can move. 1, 0, or -1. */
+static int begin_each_late(struct convert *c)
+{
+	struct gate_plan gates = {0};
+	int same = 1;
+
+	convert_gates(&c->plan, &gates);
+	for (size_t t = 0, tried = 0; same > 0 && t < c->plan.threads.count; t++) {
+		const struct plan_order *o = order_of(&c->plan, &gates, t);
+		const char *id = c->plan.threads.items[t];
+		struct run_trial trial = {.way = TRIAL_EARLY, .early = &id, .early_count = 1};
+		struct oracle_question q = convert_question(c, 1);
+		STR(gate);
+
+		if (!o || !strchr(id, '#') || tried++ == LATE_MOST)
+			continue;
+		script_order(o->from_event, o->blocked, o->to_event, &gate);
+		trial.about = str_text(&gate);
+		q.trial = &trial;
+		same = convert_ask(c, &q);
+	}
+	gate_plan_fini(&gates);
+	return same;
+}
+
+static const char *const measures = "it measures the time: the clock is asked before and after it";
+
+/*
+ * What a sleep is timed by is no order. By the clock that a watched run sees neither an elided sleep
+ * nor a gate takes time: if the outcome differs then, sites with the clock before and after them keep
+ * their sleep. 0, or -1.
+ */
+static int leave_measured(struct convert *c)
+{
+	struct oracle_question q = convert_question(c, 1);
+	STR(text);
+	int same;
+
+	convert_script(&c->plan, "", &text);
+	q.in_turn = true;
+	same = convert_use_script(c, str_text(&text)) < 0 ? -1 : convert_ask(c, &q);
+	array_each(struct convert_site, site, &c->plan.sites)
+		if (same == 0 && polls_measures(c->records.items[0], &site->at))
+			convert_leave(site, measures);
+	return same < 0 ? -1 : 0;
+}
+
+/* Does the plan's script do what the sleeps did, whoever comes first? 1, 0, or -1. */
+static int plan_holds(struct convert *c, unsigned long runs)
+{
+	int same = convert_plan_same(c, runs);
+
+	return same > 0 ? begin_each_late(c) : same;
 }
 
 /* ---- sites ------------------------------------------------------------------------------------ */
@@ -29,7 +98,7 @@ static int held_somewhere(struct convert *c, struct convert_site *site, int runs
 
 	for (size_t back = 0; !same && back <= (site->by_callee ? 0 : site->backs); back++) {
 		site->held_back = back;
-		same = convert_plan_same(c, runs);
+		same = plan_holds(c, runs);
 		if (!same && !differs->length)
 			str_add(differs, str_text(&c->differs));
 		if (!same && c->endless)
@@ -110,7 +179,9 @@ static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 		same = without_one(c, i, true, runs, &differs);
 	if (!same)
 		same = without_one(c, i, false, runs, &differs);
-	if (!same && c->records.items[0]->threads.count == 1) {
+	if (!same && polls_measures(c->records.items[0], &site->at)) {
+		convert_leave(site, measures);
+	} else if (!same && c->records.items[0]->threads.count == 1) {
 		convert_leave(site, "not for ordering, as nobody else is there: the outcome "
 				    "depends on the time itself");
 	} else if (!same) {
@@ -264,7 +335,7 @@ static enum minimise_rank order_rank(void *ctx, size_t order)
 	const struct convert *c = ctx;
 	const struct convert_order *o = &c->plan.orders.items[order];
 
-	if (convert_is_left(&c->plan, o) || (c->all && o->during))
+	if (convert_is_left(&c->plan, o))
 		return MINIMISE_NEVER;
 	return is_poor(&c->plan, o) ? MINIMISE_FIRST : MINIMISE_SECOND;
 }
@@ -318,7 +389,7 @@ static int leave_site(struct convert *c, size_t i)
 {
 	struct convert_site *site = &c->plan.sites.items[i];
 	bool beside = site->matters && !waited_for_end(&c->plan, i) && has_orders(&c->plan);
-	bool needless = (c->all || beside) && !site->unseen;
+	bool needless = (!c->needed || beside) && !site->unseen;
 	int same = needless ? convert_plan_same(c, TRY_RUNS) : 0, at_times = 0;
 
 	if (same)
@@ -332,8 +403,8 @@ static int leave_site(struct convert *c, size_t i)
 	return 1;
 }
 
-/* Sites without any order left. With `all` they do not sleep either, as long as that changes
-   nothing. Without it that holds for a sleep that orders something alone, but nothing any more
+/* Sites without any order left do not sleep either, as long as that changes nothing. Where only
+   what is needed is kept, that holds for a sleep that orders something alone, but nothing any more
    beside the other gates. */
 static int leave_unordered(struct convert *c)
 {
@@ -343,6 +414,13 @@ static int leave_unordered(struct convert *c)
 		if (!p->sites.items[i].left && !convert_orders_of(p, i) && leave_site(c, i) < 0)
 			return -1;
 	return 0;
+}
+
+/* No script need say what the program alone sees to. */
+static void drop_given(struct convert_plan *p)
+{
+	array_each(struct convert_order, o, &p->orders)
+		o->dropped |= !o->during;
 }
 
 bool convert_take_back(struct convert *c)
@@ -358,14 +436,19 @@ int convert_choose(struct convert *c)
 	int same;
 
 	leave_unseen(&c->plan);
+	drop_given(&c->plan);
 	if (!convert_count_converted(&c->plan))
 		return 0;
 	experiment_say(&c->x, "with gates");
 	convert_reduce(&c->plan);
-	same = convert_plan_same(c, TRY_RUNS);
+	same = plan_holds(c, TRY_RUNS);
 	if (!same)
 		convert_take_back(c);
 	if (same < 0 || (!same && convert_one_by_one(c, TRY_RUNS) < 0))
 		return -1;
-	return minimise_orders(&m) < 0 ? -1 : leave_unordered(c);
+	if (convert_count_converted(&c->plan) && leave_measured(c) < 0)
+		return -1;
+	if (c->needed && minimise_orders(&m) < 0)
+		return -1;
+	return leave_unordered(c);
 }

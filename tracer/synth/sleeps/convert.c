@@ -8,6 +8,7 @@
 #include "tracer/base/text/foreign.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { RUNS_USUAL = 20, RUNS_LEAST = 5, LEARN_MOST = 5, COUNT_MOST = 4 };
 enum { HASTEN = 10, AGAIN_RUNS = 10 };
@@ -73,7 +74,7 @@ static int is_loop(struct convert *c, const struct convert_site *site, unsigned 
 
 	if (site->times <= 1 || times <= site->times)
 		return 0;
-	script_add_counted((struct script_place){.location = site->location}, &text);
+	convert_probe_site(site, &text);
 	loop = convert_alone(c, str_text(&text), &usual) < 0 ? -1 : times > times_of(&usual);
 	convert_record_fini(&usual);
 	return loop;
@@ -192,6 +193,20 @@ static void head(const struct convert *c, struct str *out)
 	}
 }
 
+/* The test's own end, as verified. */
+static void add_expect(const struct convert *c, struct str *out)
+{
+	static const char exits[] = "exit status ", ends[] = "ended by signal ";
+	const char *came = str_text(&c->outcome.came);
+
+	if (strncmp(came, exits, sizeof(exits) - 1) == 0)
+		str_addf(out, "\nexpect { exit = %s }\n", came + sizeof(exits) - 1);
+	else if (strncmp(came, ends, sizeof(ends) - 1) == 0)
+		str_addf(out, "\nexpect { signal = \"%s\" }\n", came + sizeof(ends) - 1);
+	else if (strcmp(came, "a deadlock") == 0)
+		str_add(out, "\nexpect { deadlock = true }\n");
+}
+
 /* Verifies the script as it is; or with all orders that were seen; or without the sites that spoil
    it. 1, 0 or -1. */
 static int verified(struct convert *c)
@@ -229,6 +244,7 @@ static int finish(struct convert *c)
 		return c->x.expired ? -1 : convert_unverified(c);
 	head(c, &first);
 	convert_script(&c->plan, str_text(&first), &c->script);
+	add_expect(c, &c->script);
 	return 0;
 }
 

@@ -19,7 +19,10 @@ struct convert_site {
 	uint64_t ns;	/* the longest of its sleeps */
 	unsigned long times;
 	ARRAY(size_t) threads; /* of the plan */
-	bool several;	       /* sleeps on that line, in its text or by a macro */
+	/* Several alike threads sleep there for the same time. Chance decides which of them comes
+	   first, so there are no orders of threads: they wait until nobody else can move. */
+	bool is_role;
+	bool several;	/* sleeps on that line, in its text or by a macro */
 	bool by_callee; /* the location is that of the function that sleeps, for each thread */
 	bool own;	/* it is in a file of the test, not of a library inside */
 	char *left;	/* why it stays; NULL: it is converted */
@@ -51,14 +54,14 @@ struct convert_order {
 	char *location; /* of `from` */
 	enum convert_way way;
 	enum convert_state state;
-	bool dropped;		/* the outcome was the same without it, or other orders imply it */
-	bool from_shared;	/* other threads come by there, too */
-	bool to_shared;		/* ... where the thread sleeps */
-	bool polled;		/* from_thread checks there again and again: once will do */
-	bool during;		/* as far as seen, only the sleep made it come first */
-	bool within;		/* it came during the sleep */
-	size_t from_events;	/* `from` is the last of so many events of from_thread */
-	size_t to_events;	/* of to_thread, before it slept */
+	bool dropped;	      /* the outcome was the same without it, or other orders imply it */
+	bool from_shared;     /* other threads come by there, too */
+	bool to_shared;	      /* ... where the thread sleeps */
+	unsigned long enough; /* from_thread comes by again and again: so many arrivals do; 0: no */
+	bool during;	      /* the program alone does not make it come first */
+	bool within;	      /* it came during the sleep */
+	size_t from_events;   /* `from` is the last of so many events of from_thread */
+	size_t to_events;     /* of to_thread, before it slept */
 	unsigned long from_hit; /* which arrival; 0: the first one */
 	unsigned long k;	/* which sleep of its thread at this site, from 1 */
 	unsigned long to_hit;	/* ... and which arrival there: not every arrival sleeps */
@@ -73,7 +76,8 @@ struct convert_plan {
 struct convert {
 	struct experiment x; /* x.most seconds for all of it */
 	struct oracle oracle;
-	bool all;	      /* convert even sleeps that the outcome does not depend on */
+	bool needed;	      /* keep only orders that the outcome depends on */
+	bool given_time;      /* x.most is the caller's; else it is more for a long test */
 	unsigned long wanted; /* runs to verify the script; 0: the usual number */
 	bool in_turn;	      /* in trials, too, sleeps last until the others have no work left */
 	bool late;	      /* there was no time to try everything */

@@ -82,9 +82,9 @@ void words_of_event(const struct convert_plan *p, const struct convert_order *o,
 		    struct str *out);
 /* The plan of the orders that are kept, as they are now: `done` of each is its index. */
 void convert_gates(const struct convert_plan *p, struct gate_plan *out);
-/* A place that does nothing, but is counted. */
-void script_add_counted(struct script_place place, struct str *out);
-/* Writes a script that only counts arrivals: two places for each order, one for each end. */
+/* Writes a script that only counts arrivals: at the site, */
+void convert_probe_site(const struct convert_site *site, struct str *out);
+/* ... or at two places for each order, one for each end. */
 void convert_probe(const struct convert_plan *p, struct str *out);
 /* Writes a script in which only this site does not sleep. */
 void convert_elide_only(const struct convert_plan *p, size_t site, struct str *out);
@@ -114,6 +114,8 @@ bool polls_at(const struct convert_record *r, size_t thread, const struct conver
 /* Why the sleeps of that line are left alone: `otherwise`, or that the loop asks the clock. */
 const char *polls_why(const struct convert_record *r, const struct convert_line *at,
 		      const char *otherwise);
+/* Is the clock asked before and after a sleep of that line? */
+bool polls_measures(const struct convert_record *r, const struct convert_line *at);
 /* ... why it sleeps though it is elided. */
 const char *polls_again(const struct convert_sleep *s);
 

@@ -160,7 +160,9 @@ static bool add_earlier(const struct convert_plan *p, const struct convert_recor
 		place.hit += deeds_same_place(&t->events.items[i].at, at);
 	place.hit = place.hit > 1 ? place.hit : 0;
 	place.location = location;
-	script_add_counted(place, out);
+	place.optional = true;
+	script_place(&place, out);
+	str_add(out, ":when(function() return true end)\n");
 	base_free(location);
 	return true;
 }

@@ -171,6 +171,30 @@ static unsigned long ordinal(const struct convert_plan *p, const struct convert_
 	return k;
 }
 
+/* ---- alike threads ---- */
+
+/* "worker#1" and "worker#2" run the same routine. */
+static bool are_alike(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "#");
+
+	return a[n] && strncmp(a, b, n + 1) == 0;
+}
+
+static bool is_role(const struct convert_plan *p, const struct convert_record *r, size_t site)
+{
+	enum { PART = 16 };
+	const struct convert_site *own = &p->sites.items[site];
+
+	array_each(const size_t, t, &own->threads)
+		if (!are_alike(p->threads.items[own->threads.items[0]], p->threads.items[*t]))
+			return false;
+	array_each(const struct convert_sleep, s, &r->sleeps)
+		if (own_counts(s) && site_of(p, s) == site && own->ns - s->ns > own->ns / PART)
+			return false;
+	return own->threads.count > 1;
+}
+
 /* Has something later of the same thread been waited for before? Then this adds nothing. */
 static bool orders_is_known(const struct convert_plan *p, const struct convert_order *own)
 {
@@ -193,17 +217,18 @@ static bool is_unseen(const struct convert_record *r, const struct convert_other
 	       (t->works || !(other->blocked || other->sleeps));
 }
 
-/* Since when only the sleep keeps the thread behind the others: since it was created, or its
-   previous sleep ended. */
-static uint64_t alone_since(const struct convert_record *r, const struct convert_sleep *s)
+/* Would the event have come before the sleep ended whatever the sleep does? By the order of the
+   program: the thread was created later by the one that has the event, or has slept since. */
+static bool is_given(const struct convert_record *r, const struct convert_sleep *s, size_t from,
+		     uint64_t t_us)
 {
-	uint64_t since = r->threads.items[s->thread].born_us;
+	const struct convert_thread *t = &r->threads.items[s->thread];
 
 	array_each(const struct convert_sleep, o, &r->sleeps)
 		if (o->thread == s->thread && own_counts(o) && o->end_us <= s->begin_us &&
-		    o->end_us > since)
-			since = o->end_us;
-	return since;
+		    t_us < o->end_us)
+			return true;
+	return t->creator == from + 1 && t_us < t->born_us;
 }
 
 static void orders_add_order(struct convert_plan *p, const struct convert_record *r,
@@ -233,8 +258,8 @@ static void orders_add_order(struct convert_plan *p, const struct convert_record
 	o.from = e->at;
 	o.from_shared = exits || orders_is_shared(r, other->thread, &e->at);
 	o.to_shared = orders_is_shared(r, s->thread, &p->sites.items[site].at);
-	o.polled = !exits && polls_at(r, other->thread, &e->at);
-	o.during = e->t_us >= alone_since(r, s);
+	o.enough = !exits && polls_at(r, other->thread, &e->at);
+	o.during = !is_given(r, s, other->thread, e->t_us);
 	o.within = e->t_us >= s->begin_us;
 	*array_add(&p->orders) = o;
 }
@@ -278,12 +303,15 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r)
 		array_each(const struct convert_site, other, &p->sites)
 			site->several |= other != site && deeds_same_line(&other->at, &site->at);
 	leave_others(p, r);
+	for (size_t i = 0; i < p->sites.count; i++)
+		p->sites.items[i].is_role = is_role(p, r, i);
 	array_each(const struct convert_sleep, s, &r->sleeps) {
 		struct convert_site *site = own_counts(s) ? &p->sites.items[site_of(p, s)] : NULL;
 
 		for (size_t i = 0; site && !site->left && i < s->others.count; i++) {
 			site->unseen |= is_unseen(r, &s->others.items[i]);
-			orders_add_order(p, r, s, &s->others.items[i]);
+			if (!site->is_role)
+				orders_add_order(p, r, s, &s->others.items[i]);
 		}
 	}
 }
@@ -336,7 +364,7 @@ static void weaken(struct convert_order *o, const struct convert_record *r,
 	o->from_events = n;
 	o->way = blocked ? CONVERT_WAITS : CONVERT_PAST;
 	o->from_shared = orders_is_shared(r, other->thread, &o->from);
-	o->polled = polls_at(r, other->thread, &o->from);
+	o->enough = polls_at(r, other->thread, &o->from);
 }
 
 /* If two sleeps end at about the same time, one run may show less than the other. */
@@ -449,8 +477,10 @@ bool convert_count(struct convert_plan *p, const struct convert_record *r)
 			continue;
 		s = sleep_of(p, r, o);
 		hits = s && s->after.count > place ? s->after.items[place] : 0;
-		if (hits && o->polled)
-			hits = 1;
+		if (!o->enough && (hits > POLLS_MOST || (o->from_hit > 1 && hits != o->from_hit)))
+			o->enough = 2; /* it spins: one round is over */
+		if (o->enough && hits > o->enough)
+			hits = o->enough;
 		to_hits = s && s->before.count > place + 1 ? s->before.items[place + 1] : 0;
 		same &= hits == o->from_hit && to_hits == o->to_hit;
 		o->from_hit = hits;

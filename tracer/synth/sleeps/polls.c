@@ -101,6 +101,19 @@ static bool asks_clock(const struct convert_record *r, const struct convert_line
 	return asks;
 }
 
+bool polls_measures(const struct convert_record *r, const struct convert_line *at)
+{
+	array_each(const struct convert_sleep, s, &r->sleeps) {
+		const struct convert_sleep *last = one_before(r, s);
+
+		if (own_counts(s) && deeds_same_line(own_line(s), at) &&
+		    s->clock_reads > (last ? last->clock_reads : 0) &&
+		    r->clock_reads > s->clock_reads)
+			return true;
+	}
+	return false;
+}
+
 const char *polls_again(const struct convert_sleep *s)
 {
 	enum { ELIDED_OFTEN = 100 };

@@ -25,6 +25,22 @@ static bool has_harmless(const struct convert_plan *p)
 	return false;
 }
 
+/* False: there is no sleep that the end of the program has cut short. */
+static bool never_ended(struct convert *c, const struct convert_record *r)
+{
+	array_each(const struct convert_sleep, s, &r->sleeps) {
+		if ((s->state > CONVERT_OVER && s->state != CONVERT_GONE) || !s->call_count)
+			continue;
+		error_set(c->x.err, ERROR_STATE,
+			  "%s:%u in %s: %s of %g s in %s never ended: the program was over before",
+			  str_base_name(s->calls[0].file), s->calls[0].line, s->calls[0].func,
+			  s->what ? s->what : "a sleep", (double)s->ns / 1e9,
+			  r->threads.items[s->thread].id);
+		return true;
+	}
+	return false;
+}
+
 static int no_sleep(struct convert *c)
 {
 	const struct convert_record *r = c->records.items[0];
@@ -35,6 +51,8 @@ static int no_sleep(struct convert *c)
 			  "%s has no debug information: where it sleeps cannot be named", program);
 		return error_hint(c->x.err, "build it with -g, best with -O0");
 	}
+	if (never_ended(c, r))
+		return error_hint(c->x.err, "there is nothing to convert");
 	error_set(c->x.err, ERROR_STATE, "%s does not sleep in code of its own", program);
 	return error_hint(c->x.err,
 			  "there is nothing to convert; sleeps of code without -g, and of "
@@ -102,9 +120,9 @@ int convert_none(struct convert *c)
 	if (c->late)
 		error_hint(c->x.err, "gatectl convert --for=%.0f, with more time",
 			   MORE_TIMES * c->x.most);
-	else if (has_harmless(&c->plan) && !c->all)
-		error_hint(c->x.err, "gatectl convert --all keeps the order that they make, and "
-				     "converts them, too");
+	else if (has_harmless(&c->plan) && c->needed)
+		error_hint(c->x.err, "without --needed the orders that they make are kept, and "
+				     "they are converted, too");
 	else
 		error_hint(c->x.err, "write the script by hand, gatectl-gates(5)");
 	return -1;

@@ -6,6 +6,7 @@
 enum {
 	BASE_RUNS = 3,
 	LEAST_RUNS = 4,
+	USUAL_RUNS = 10,
 	LIMIT_FACTOR = 8,
 	LIMIT_LEAST_S = 5,
 	WATCHED_FACTOR = 4, /* every system call is slower then */
@@ -29,6 +30,21 @@ static void add_verdict(struct convert *c, const char *text)
 		str_addf(&c->differs, " (%.*s)", n, text);
 }
 
+/* Lines of threads that are not ordered come in any order. What is needed is also told by the order
+   of lines. */
+static bool wrote_same(const struct convert *c, const struct run_evidence *e)
+{
+	return c->needed ? experiment_wrote(&c->outcome, e)
+			 : experiment_wrote_lines(&c->outcome, e);
+}
+
+static bool always_wrote_same(const struct convert *c)
+{
+	const struct experiment_outcome *o = &c->outcome;
+
+	return c->needed ? o->same_out && o->same_err : o->same_out_lines && o->same_err_lines;
+}
+
 /* If a gate is missing, or some thread is held back, places may be missed: only how the program
    ends counts. */
 static bool is_same(struct convert *c, const struct run_result *r, bool strict)
@@ -38,7 +54,7 @@ static bool is_same(struct convert *c, const struct run_result *r, bool strict)
 		     r->verdict == VERDICT_CRASHED) &&
 		    experiment_came(&c->outcome, e);
 
-	if (same && experiment_wrote(&c->outcome, e))
+	if (same && wrote_same(c, e))
 		return true;
 	c->endless = r->verdict == VERDICT_TIME_LIMIT;
 	str_clear(&c->differs);
@@ -167,6 +183,8 @@ static int judge_first(const struct oracle_question *q, struct run_result *r)
 	r->evidence = (struct run_evidence){0};
 	if (!runs->in_turn && r->seconds > c->seconds)
 		c->seconds = r->seconds;
+	if (!c->given_time && c->x.most < USUAL_RUNS * c->seconds)
+		c->x.most = USUAL_RUNS * c->seconds;
 	/* there would be no time for the runs to follow */
 	c->x.expired |= c->x.most > 0 && LEAST_RUNS * c->seconds > c->x.most;
 	return c->x.expired ? ORACLE_STOP : ORACLE_YES;
@@ -215,8 +233,7 @@ static bool take_outcome(struct convert *c, const struct first_runs *runs)
 static bool has_been(const struct convert *c, const struct first_runs *runs)
 {
 	for (int i = 0; i < BASE_RUNS; i++)
-		if (experiment_came(&c->outcome, &runs->seen[i]) &&
-		    experiment_wrote(&c->outcome, &runs->seen[i]))
+		if (experiment_came(&c->outcome, &runs->seen[i]) && wrote_same(c, &runs->seen[i]))
 			return true;
 	return false;
 }
@@ -249,7 +266,7 @@ int convert_baseline(struct convert *c)
 
 	if (!failed) {
 		set_limits(c);
-		if (!take_outcome(c, &runs) || !c->outcome.same_out || !c->outcome.same_err)
+		if (!take_outcome(c, &runs) || !always_wrote_same(c))
 			failed = settle_outcome(c, &runs);
 	}
 	first_runs_fini(&runs);

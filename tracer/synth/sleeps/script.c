@@ -7,7 +7,7 @@
 
 size_t convert_orders_of(const struct convert_plan *p, size_t site)
 {
-	size_t count = 0;
+	size_t count = p->sites.items[site].is_role;
 
 	array_each(const struct convert_order, o, &p->orders)
 		count += o->site == site && o->state == CONVERT_KEPT && !o->dropped;
@@ -48,21 +48,37 @@ static struct script_place place_of(const struct convert_plan *p, const struct c
 	};
 }
 
-/* A place that has nothing to do would not be counted. */
-void script_add_counted(struct script_place place, struct str *out)
+/* A place that has nothing to do would not be counted. One whose gate opens later than ever is
+   counted inside the program, however often threads come by. */
+static void add_counted(struct script_place place, struct str *out)
 {
+	enum { NEVER = 1000000000 };
+
 	place.optional = true;
+	place.hit = NEVER;
 	script_place(&place, out);
-	str_add(out, ":when(function() return true end)\n");
+	str_add(out, ":open(counted)\n");
+}
+
+static void begin_probe(struct str *out)
+{
+	str_add(out, "local counted = SimpleGate \"counted\"\n");
+}
+
+void convert_probe_site(const struct convert_site *site, struct str *out)
+{
+	begin_probe(out);
+	add_counted((struct script_place){.location = site->location}, out);
 }
 
 void convert_probe(const struct convert_plan *p, struct str *out)
 {
+	begin_probe(out);
 	array_each(const struct convert_order, o, &p->orders) {
 		if (convert_is_left(p, o))
 			continue;
-		script_add_counted(place_of(p, o, false), out);
-		script_add_counted(place_of(p, o, true), out);
+		add_counted(place_of(p, o, false), out);
+		add_counted(place_of(p, o, true), out);
 	}
 }
 
@@ -167,6 +183,23 @@ void convert_gates(const struct convert_plan *p, struct gate_plan *out)
 	}
 }
 
+/* Alike threads wait for no other thread by name. */
+static void add_role(const struct convert_plan *p, size_t i, struct str *out)
+{
+	const struct script_place at = {.location = p->sites.items[i].location};
+	const char *id = p->threads.items[p->sites.items[i].threads.items[0]];
+	STR(routine);
+	STR(name);
+
+	str_add_bytes(&routine, id, strcspn(id, "#"));
+	script_identifier(str_text(&routine), "", SIZE_MAX, &name);
+	str_addf(&name, "_goes_on_%zu", i + 1);
+	foreign_lua_comment(out, "until no thread can move");
+	str_addf(out, "local %s = SimpleGate \"%s\"\n", str_text(&name), str_text(&name));
+	script_place(&at, out);
+	str_addf(out, ":wait(%s)\non \"rest\":open(%s)\n", str_text(&name), str_text(&name));
+}
+
 static void script_add_site(const struct convert_plan *p, const struct gate_plan *gates, size_t i,
 			    struct str *out)
 {
@@ -176,6 +209,8 @@ static void script_add_site(const struct convert_plan *p, const struct gate_plan
 	str_add(out, "\n");
 	foreign_lua_comment(out, "%s. %s", str_text(&words),
 			    convert_orders_of(p, i) ? "Instead, it waits" : "Nobody needs it.");
+	if (p->sites.items[i].is_role)
+		add_role(p, i, out);
 	array_each(const struct plan_order, o, &gates->orders) {
 		if (p->orders.items[o->done].site != i)
 			continue;
