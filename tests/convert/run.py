@@ -158,7 +158,7 @@ class Corpus:
         self.sources = Sources(self.directory, read_table(os.path.join(HERE, "packages.tsv"), PARTS))
         os.makedirs(self.directory, exist_ok=True)
         self.bare = Journal(os.path.join(self.directory, "bare.jsonl"))
-        self.suffix = "-all" if options.all else ""
+        self.suffix = "-needed" if options.needed else ""
         self.converted = Journal(os.path.join(self.directory, f"convert{self.suffix}.jsonl"))
 
     def cwd(self, key):
@@ -186,7 +186,7 @@ class Corpus:
         script = os.path.join(self.directory, "scripts", os.path.basename(cwd) + self.suffix + ".lua")
         os.makedirs(os.path.dirname(script), exist_ok=True)
         command = [program, *test["arguments"].split()]
-        convert = [gatectl, "convert", *(["--all"] if self.options.all else []), "-o", script, "--", *command]
+        convert = [gatectl, "convert", *(["--needed"] if self.options.needed else []), "-o", script, "--", *command]
         status, seconds, out, err = run_limited(convert, cwd, CONVERT_LIMIT)
         record = {"status": status, "convert": seconds, "out": out[-4000:], "err": err[-2000:], "script": script}
         if status != 0 or not os.path.exists(script):
@@ -233,7 +233,7 @@ def parse():
     p.add_argument("-k", dest="pattern", default="", help="tests whose package, path and arguments contain the pattern")
     p.add_argument("--every", type=int, default=1, metavar="N", help="each N-th of these tests")
     p.add_argument("--convert", action="store_true", help="convert each test and run its script")
-    p.add_argument("--all", action="store_true", help="convert with --all: also sleeps on which the outcome does not depend")
+    p.add_argument("--needed", action="store_true", help="convert with --needed: only orders that the outcome depends on")
     p.add_argument("--runs", type=int, default=20, metavar="N", help="runs of each script, half of them on busy processors")
     return p.parse_args()
 
