@@ -373,6 +373,9 @@ def test_stranger(t, case):
     with open(os.path.join(PROGRAMS, name)) as f:
         program = compile_text(name, f.read(), "-g %s" % level, compiler)
     r, script = convert(t, program)
+    if name == "window_lost.c" and r.status == 125:  # where the runs that were watched differ, nothing is written
+        t.check("is not always the same" in r.first and r.script is None, "refused", r)
+        return
     t.equal(r.status, 0, "status", r)
     for words in SLEEPS[name]:
         t.check(words in r.script, words, r)

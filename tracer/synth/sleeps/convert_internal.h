@@ -1,7 +1,7 @@
 /*
  * gatectl convert, inside: convert.c leads from the first run to the script, runs.c makes runs and
  * compares their outcomes, orders.c learns the orders that sleeps make (by own.c, deeds.c, polls.c),
- * choose.c finds out what the script needs, words.c and script.c write it, refusal.c says why there
+ * choose.c finds out what the script needs, fresh.c runs it as its user will, words.c and script.c write it, refusal.c says why there
  * is none.
  */
 #ifndef GATECTL_SYNTH_SLEEPS_CONVERT_INTERNAL_H
@@ -25,6 +25,12 @@ struct oracle_question convert_question(struct convert *c, unsigned long runs);
 int convert_judge(const struct oracle_question *q, struct run_result *r);
 int convert_ask(struct convert *c, const struct oracle_question *q);
 int convert_try(struct convert *c, const char *script, unsigned long runs);
+
+/* ---- fresh.c ---- */
+
+/* So many runs of the script that is written, which has an expect, each by a gatectl of its own; in
+   half of them every processor is busy. As convert_try(). */
+int convert_fresh(struct convert *c, unsigned long runs);
 
 /* ---- choose.c: 0, or -1 stop ---- */
 

@@ -1,0 +1,121 @@
+/*
+ * Runs of a script as its user will make them: each is a `gatectl run` of its own, and every
+ * processor is busy in half of them.
+ */
+#include "tracer/synth/sleeps/convert_internal.h"
+
+#include "tracer/base/files/io.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BUSY_MOST = 64, OPTION_MOST = 40 };
+
+/* Processes that compute for ever. */
+struct busy {
+	pid_t pids[BUSY_MOST];
+	size_t count;
+};
+
+static void busy_begin(struct busy *b)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	pid_t parent = getpid();
+
+	while (b->count < BUSY_MOST && (long)b->count < processors) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			return;
+		if (pid == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			while (getppid() == parent)
+				;
+			_exit(0);
+		}
+		b->pids[b->count++] = pid;
+	}
+}
+
+static void busy_end(struct busy *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		kill(b->pids[i], SIGKILL);
+	for (size_t i = 0; i < b->count; i++)
+		waitpid(b->pids[i], NULL, 0);
+	b->count = 0;
+}
+
+/* In the child. Does not return. */
+static void fresh_exec(const struct convert *c, const char *script, int messages)
+{
+	const struct run_options *o = c->x.options;
+	char run_limit[OPTION_MOST], gate_limit[OPTION_MOST];
+	const char *fixed[] = {"gatectl", "run", "-g", script, run_limit, gate_limit, "--"};
+	ARRAY(const char *) argv = {0};
+	sigset_t none;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	snprintf(run_limit, sizeof(run_limit), "--time-limit=%g", o->time_limit);
+	snprintf(gate_limit, sizeof(gate_limit), "--gate-limit=%g", o->gate_limit);
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
+		*array_add(&argv) = fixed[i];
+	for (char *const *word = o->argv; *word; word++)
+		*array_add(&argv) = *word;
+	*array_add(&argv) = NULL;
+	if (o->input_at >= 0)
+		lseek(STDIN_FILENO, o->input_at, SEEK_SET);
+	else
+		dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(messages, STDERR_FILENO);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execv("/proc/self/exe", (char *const *)argv.items);
+	_exit(VERDICT_ERROR);
+}
+
+/* 1 it came out as the script expects, 0, or -1: stop. */
+static int run_fresh(struct convert *c, const char *script)
+{
+	int messages = memfd_create("messages", MFD_CLOEXEC), status = 0;
+	pid_t pid = messages < 0 ? -1 : fork();
+	STR(text);
+
+	if (pid == 0)
+		fresh_exec(c, script, messages);
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return error_errno(c->x.err, ERROR_SYSTEM, "cannot run the script");
+	lseek(messages, 0, SEEK_SET);
+	io_read(messages, &text);
+	close(messages);
+	if (run_signals_came())
+		return -1;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 1;
+	str_clear(&c->differs);
+	str_add(&c->differs, "in a run of its own: ");
+	str_add_bytes(&c->differs, str_text(&text), strcspn(str_text(&text), "\n"));
+	return 0;
+}
+
+int convert_fresh(struct convert *c, unsigned long runs)
+{
+	struct busy busy = {0};
+	int same = 1;
+
+	for (unsigned long i = 0; same > 0 && i < runs; i++) {
+		if (i == (runs + 1) / 2)
+			busy_begin(&busy);
+		experiment_say(&c->x, "verifying, each run by itself");
+		same = run_fresh(c, c->oracle.path);
+	}
+	busy_end(&busy);
+	return same;
+}
