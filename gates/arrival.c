@@ -103,14 +103,12 @@ bool engine_held(const struct engine *e, const struct engine_thread *t, struct e
 	return true;
 }
 
-bool engine_spot(const struct engine_thread *t, struct arrival_spot *out)
+void engine_spot(const struct engine_thread *t, struct arrival_spot *out)
 {
 	const struct engine_stop *s = t->stop;
 
-	if (!s || s->place_at >= s->spots.count)
-		return false;
-	*out = s->spots.items[s->place_at];
-	return true;
+	if (s && s->place_at < s->spots.count)
+		*out = s->spots.items[s->place_at];
 }
 
 /* ---- from place to place ---- */

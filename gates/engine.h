@@ -289,7 +289,6 @@ struct arrival {
 	unsigned line;
 	const char *func; /* NULL unknown */
 	uint64_t scope;	  /* see struct arrival_spot */
-	int signal;	  /* SIGNAL: which */
 	void *at;	  /* the run's: where to read registers and memory from */
 	bool left_out;	  /* RUN: every wait_until is true */
 	/* For engine_arrive, which copies them: of each of its places, where they are not all on one
@@ -460,7 +459,7 @@ struct engine_hold {
 	struct gate *gate; /* NULL: a :when or wait_until function */
 };
 bool engine_held(const struct engine *e, const struct engine_thread *t, struct engine_hold *out);
-/* Which of the `spots` of its arrival the thread is at; false: there are none, or it was released. */
-bool engine_spot(const struct engine_thread *t, struct arrival_spot *out);
+/* Fills *out with that of the `spots` of its arrival that the thread is at; leaves it where there are none. */
+void engine_spot(const struct engine_thread *t, struct arrival_spot *out);
 
 #endif

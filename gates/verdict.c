@@ -125,7 +125,9 @@ static void add_signal(struct str *out, int signal)
 	str_addf(out, "signal SIG%s", signame_text(signal));
 }
 
-void outcome_print_end(const struct outcome *o, struct str *out)
+/* How the program ended, as far as the expectation is concerned: "exit status 1", "ended by signal
+   SIGABRT", "the program still ran at the time limit". */
+static void outcome_print_end(const struct outcome *o, struct str *out)
 {
 	if (o->end == OUTCOME_EXITED) {
 		str_addf(out, "exit status %d", o->exit);

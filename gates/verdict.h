@@ -143,10 +143,6 @@ enum verdict verdict_of(const struct engine *e, const struct expect *x, const st
 /* gatectl's exit status: the verdict's, or 0 (expect), or the program's own, 128+N. */
 int verdict_status(enum verdict v, const struct expect *x, const struct outcome *o);
 
-/* How the program ended, as far as the expectation is concerned: "exit status 1", "ended by signal
-   SIGABRT", "the program still ran at the time limit". */
-void outcome_print_end(const struct outcome *o, struct str *out);
-
 /* The first expectation that does not hold, in words ("exit status 1, expected 0"); malloc'd. */
 char *verdict_unmet(const struct expect *x, const struct outcome *o);
 

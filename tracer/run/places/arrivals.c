@@ -55,7 +55,7 @@ static void note_name(struct run *s, struct run_thread *t)
 }
 
 static void arrive(struct run *s, struct run_thread *t, struct place_list *places,
-		   const struct source_site *info, int signal)
+		   const struct source_site *info)
 {
 	const struct arrival at = {
 		.thread = t->engine,
@@ -63,7 +63,6 @@ static void arrive(struct run *s, struct run_thread *t, struct place_list *place
 		.line = info ? info->line : 0,
 		.func = info ? info->function : NULL,
 		.scope = info ? info->scope : 0,
-		.signal = signal,
 		.at = t,
 		.spots = places->differ ? places->spots.items : NULL,
 	};
@@ -119,7 +118,7 @@ void arrivals_site(struct run *s, struct run_thread *t, struct tracee_site *site
 		info = info ? info : a.info;
 	}
 	if (!taken)
-		arrive(s, t, &places, info, 0);
+		arrive(s, t, &places, info);
 	list_fini(&places);
 }
 
@@ -137,7 +136,7 @@ void arrivals_event(struct run *s, struct run_thread *t, enum place_kind kind, i
 	for (size_t i = 0; (place = engine_place_at(s->engine, i)); i++)
 		if (arrivals_wants(place, kind, signal))
 			*array_add(&places) = place;
-	arrive(s, t, &places, NULL, signal);
+	arrive(s, t, &places, NULL);
 	list_fini(&places);
 }
 
@@ -152,6 +151,6 @@ void arrivals_load(struct run *s, struct run_thread *t, const struct module_list
 			    (!place->object || module_matches(image->module, place->object)))
 				*array_add(&places) = place;
 	}
-	arrive(s, t, &places, NULL, 0);
+	arrive(s, t, &places, NULL);
 	list_fini(&places);
 }
