@@ -134,7 +134,7 @@ void budget_begin(struct script *s)
 }
 
 /* May interrupt anything: only lua_sethook is safe here. */
-void budget_ask_for_hook(struct script *s)
+static void budget_ask_for_hook(struct script *s)
 {
 	if (s->running && lua_gethookcount(s->running) == HOOK_EVERY)
 		lua_sethook(s->running, hook, LUA_MASKCOUNT, 1);

@@ -27,9 +27,11 @@ struct gate *script_to_gate(lua_State *L, int index)
 	return g;
 }
 
-static void remember(lua_State *L, int index, struct gate *g)
+/* The gate of the table on top of the stack. */
+static void remember(lua_State *L, struct gate *g)
 {
-	index = lua_absindex(L, index);
+	int index = lua_gettop(L);
+
 	if (fault_push_where(L, L)) {
 		g->source = base_strdup(lua_tostring(L, -1));
 		lua_pop(L, 1);
@@ -135,20 +137,20 @@ static int core_metatable(lua_State *L)
 
 /* ---- constructors ---------------------------------------------------------------------------- */
 
-/* Pushes a table with the metatable at `index`, for the gate whose name is at index 2. */
-static void push_gate(lua_State *L, int index)
+/* Pushes a table with the metatable at index 1, for the gate whose name is at index 2. */
+static void push_gate(lua_State *L)
 {
 	budget_charge(L, GATE_COSTS + lua_rawlen(L, 2));
 	lua_newtable(L);
-	lua_pushvalue(L, index);
+	lua_pushvalue(L, 1);
 	lua_setmetatable(L, -2);
 }
 
 /* core.simple(metatable, name) */
 static int core_simple(lua_State *L)
 {
-	push_gate(L, 1);
-	remember(L, -1, engine_gate_simple(script_of(L)->engine, lua_tostring(L, 2)));
+	push_gate(L);
+	remember(L, engine_gate_simple(script_of(L)->engine, lua_tostring(L, 2)));
 	return 1;
 }
 
@@ -157,8 +159,8 @@ static int core_barrier(lua_State *L)
 {
 	lua_Integer n = luaL_checkinteger(L, 3);
 
-	push_gate(L, 1);
-	remember(L, -1,
+	push_gate(L);
+	remember(L,
 		 engine_gate_barrier(script_of(L)->engine, lua_tostring(L, 2),
 				     n > UINT_MAX ? UINT_MAX : (unsigned)n, lua_toboolean(L, 4)));
 	return 1;
@@ -169,12 +171,11 @@ static int core_custom(lua_State *L)
 {
 	int ref;
 
-	push_gate(L, 1);
+	push_gate(L);
 	lua_pushvalue(L, -1);
 	ref = luaL_ref(L, LUA_REGISTRYINDEX);
-	remember(L, -1,
-		 engine_gate_custom(script_of(L)->engine, lua_tostring(L, 3), lua_tostring(L, 2),
-				    ref));
+	remember(L, engine_gate_custom(script_of(L)->engine, lua_tostring(L, 3), lua_tostring(L, 2),
+				       ref));
 	return 1;
 }
 
@@ -252,30 +253,31 @@ static int core_where(lua_State *L)
 	return 1;
 }
 
-static char *copy_field(lua_State *L, int index, const char *name)
+/* Fields of the options of core_place(). */
+static char *copy_field(lua_State *L, const char *name)
 {
-	char *copy = lua_getfield(L, index, name) == LUA_TSTRING ? base_strdup(lua_tostring(L, -1))
-								 : NULL;
+	char *copy =
+		lua_getfield(L, 3, name) == LUA_TSTRING ? base_strdup(lua_tostring(L, -1)) : NULL;
 
 	lua_pop(L, 1);
 	return copy;
 }
 
-static lua_Integer integer_field(lua_State *L, int index, const char *name)
+static lua_Integer integer_field(lua_State *L, const char *name)
 {
 	lua_Integer n;
 
-	lua_getfield(L, index, name);
+	lua_getfield(L, 3, name);
 	n = lua_tointeger(L, -1);
 	lua_pop(L, 1);
 	return n;
 }
 
-static bool flag_field(lua_State *L, int index, const char *name)
+static bool flag_field(lua_State *L, const char *name)
 {
 	bool flag;
 
-	lua_getfield(L, index, name);
+	lua_getfield(L, 3, name);
 	flag = lua_toboolean(L, -1);
 	lua_pop(L, 1);
 	return flag;
@@ -325,14 +327,14 @@ static int core_place(lua_State *L)
 	p = *box = engine_place(s->engine, event ? places_kind_of(location) : PLACE_LOCATION,
 				location, lua_tostring(L, -1));
 	lua_pop(L, 1);
-	p->thread = copy_field(L, 3, "thread");
-	p->when = copy_field(L, 3, "when");
-	p->object = copy_field(L, 3, "object");
-	p->signal = (int)integer_field(L, 3, "signal");
-	p->hit_first = (unsigned long)integer_field(L, 3, "first");
-	p->hit_last = (unsigned long)integer_field(L, 3, "last");
-	p->after = flag_field(L, 3, "after");
-	p->optional = flag_field(L, 3, "optional");
+	p->thread = copy_field(L, "thread");
+	p->when = copy_field(L, "when");
+	p->object = copy_field(L, "object");
+	p->signal = (int)integer_field(L, "signal");
+	p->hit_first = (unsigned long)integer_field(L, "first");
+	p->hit_last = (unsigned long)integer_field(L, "last");
+	p->after = flag_field(L, "after");
+	p->optional = flag_field(L, "optional");
 	return 1;
 }
 

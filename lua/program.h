@@ -30,7 +30,6 @@ struct program_value {
 	int64_t integer;
 	double number;
 	const char *name; /* lives as long as the run */
-	const void *type; /* of ENUM: equal for values of one enumeration */
 	struct str text;  /* whoever gets the value owns it: program_value_fini */
 	union {
 		unsigned char object[PROGRAM_OBJECT];

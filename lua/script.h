@@ -134,7 +134,7 @@ struct script_strategy *script_strategy_new(const char *path, uint64_t seed,
 					    struct error *err);
 void script_strategy_free(struct script_strategy *s); /* NULL is fine */
 
-int script_strategy_start(struct script_strategy *s, uint64_t run, struct error *err);
+void script_strategy_start(struct script_strategy *s, uint64_t run, struct error *err);
 /* The index that it chose, from 0; -1 with an error. */
 long script_strategy_choose(struct script_strategy *s, const struct script_point *points,
 			    size_t count, struct error *err);

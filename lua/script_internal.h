@@ -48,8 +48,6 @@ void budget_check(lua_State *L);
 void budget_step(lua_State *L);
 /* So much memory is kept outside of Lua on behalf of the script. */
 void budget_charge(lua_State *L, size_t bytes);
-/* At the next instruction the hook looks. Safe in a signal handler. */
-void budget_ask_for_hook(struct script *s);
 /* Raises an error that goes through every pcall of the script. */
 int budget_fatal(lua_State *L, const char *what);
 /* The same, by the script's own wish (`fail`): the run ends with this text, ERROR_FAILED. */
@@ -273,16 +271,11 @@ void enum_open(lua_State *L);
 
 /* ---- state.c ---- */
 
-/* Pushes that field of the hit (or frame) at index 1; false: there is none of this name. */
-bool state_push_field(lua_State *L, const char *key);
 void state_open(lua_State *L);
 
 /* ---- threads and hits (state.c) ---- */
 
-struct script_hit *hit_at(lua_State *L, int index); /* NULL: it is no hit */
 /* Pushes the thread: the same one is the same value, so that scripts can compare them. */
 void thread_push(lua_State *L, struct engine_thread *t);
-/* Pushes a field of the arrival; false: there is none of this name. */
-bool hit_push_field(lua_State *L, const struct arrival *a, const char *key);
 
 #endif

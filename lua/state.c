@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
+#define HIT	"hit"
 #define FRAME	"frame"
 #define VAR	"hit.var"
 #define ARG	"hit.arg"
@@ -26,7 +27,7 @@ struct frame {
 /* The frame at index 1 that this method was called on; a hit is its own frame 0. */
 static struct frame check_frame(lua_State *L, const char *method)
 {
-	const struct script_hit *h = hit_at(L, 1);
+	const struct script_hit *h = luaL_testudata(L, 1, HIT);
 	const struct frame *f = h ? NULL : luaL_testudata(L, 1, FRAME);
 
 	if (!h && !f)
@@ -280,7 +281,8 @@ static void push_result(lua_State *L, const struct frame *f)
 	value_answer(L, p->result(p->ctx, a, &out->value, &out->err));
 }
 
-bool state_push_field(lua_State *L, const char *key)
+/* Pushes that field of the hit (or frame) at index 1; false: there is none of this name. */
+static bool state_push_field(lua_State *L, const char *key)
 {
 	static const luaL_Reg methods[] = {{"eval", method_eval},
 					   {"call", method_call},
@@ -312,6 +314,41 @@ bool state_push_field(lua_State *L, const char *key)
 		}
 	}
 	return false;
+}
+
+/* An arrival at a location knows where it is; at an event the program has to be asked. */
+static struct program_frame where(lua_State *L, const struct arrival *a)
+{
+	const struct script_program *p = &script_of(L)->host.program;
+	struct program_frame f = {.func = a->func, .file = a->file, .line = a->line};
+	struct program_frame asked = {0};
+	struct error *ignored = &script_of(L)->asked.err;
+
+	if (a->func || a->file || !p->frame || p->frame(p->ctx, a, 0, &asked, ignored) <= 0)
+		return f;
+	return asked;
+}
+
+/* Pushes a field of the arrival; false: there is none of this name. */
+static bool hit_push_field(lua_State *L, const struct arrival *a, const char *key)
+{
+	unsigned line;
+
+	if (strcmp(key, "count") == 0)
+		lua_pushinteger(L, (lua_Integer)a->count);
+	else if (strcmp(key, "thread") == 0)
+		thread_push(L, a->thread);
+	else if (strcmp(key, "file") == 0)
+		lua_pushstring(L, where(L, a).file);
+	else if (strcmp(key, "func") == 0)
+		lua_pushstring(L, where(L, a).func);
+	else if (strcmp(key, "line") != 0)
+		return false;
+	else if ((line = where(L, a).line) > 0)
+		lua_pushinteger(L, line);
+	else
+		lua_pushnil(L);
+	return true;
 }
 
 /* Where a frame is; the rest is as in the hit. */
@@ -376,7 +413,6 @@ void state_open(lua_State *L)
 
 /* ---- `hit` and `hit.thread` ------------------------------------------------------------------ */
 
-#define HIT    "hit"
 #define THREAD "thread"
 
 static const char threads_key; /* registry: struct engine_thread -> its userdata */
@@ -446,45 +482,6 @@ void thread_push(lua_State *L, struct engine_thread *t)
 }
 
 /* ---- hit ------------------------------------------------------------------------------------- */
-
-struct script_hit *hit_at(lua_State *L, int index)
-{
-	return luaL_testudata(L, index, HIT);
-}
-
-/* An arrival at a location knows where it is; at an event the program has to be asked. */
-static struct program_frame where(lua_State *L, const struct arrival *a)
-{
-	const struct script_program *p = &script_of(L)->host.program;
-	struct program_frame f = {.func = a->func, .file = a->file, .line = a->line};
-	struct program_frame asked = {0};
-	struct error *ignored = &script_of(L)->asked.err;
-
-	if (a->func || a->file || !p->frame || p->frame(p->ctx, a, 0, &asked, ignored) <= 0)
-		return f;
-	return asked;
-}
-
-bool hit_push_field(lua_State *L, const struct arrival *a, const char *key)
-{
-	unsigned line;
-
-	if (strcmp(key, "count") == 0)
-		lua_pushinteger(L, (lua_Integer)a->count);
-	else if (strcmp(key, "thread") == 0)
-		thread_push(L, a->thread);
-	else if (strcmp(key, "file") == 0)
-		lua_pushstring(L, where(L, a).file);
-	else if (strcmp(key, "func") == 0)
-		lua_pushstring(L, where(L, a).func);
-	else if (strcmp(key, "line") != 0)
-		return false;
-	else if ((line = where(L, a).line) > 0)
-		lua_pushinteger(L, line);
-	else
-		lua_pushnil(L);
-	return true;
-}
 
 static int hit_index(lua_State *L)
 {

@@ -200,18 +200,14 @@ static int body_start(lua_State *L)
 }
 
 /* At the first line of the function, which has returned. */
-static int raise_at(lua_State *L, int function, const char *fmt, ...)
+static int raise_choice(lua_State *L, const struct script_strategy *s)
 {
 	lua_Debug ar;
-	va_list ap;
 
-	lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, s->choose);
 	lua_getinfo(L, ">S", &ar);
-	lua_pushfstring(L, "%s:%d: ", ar.source + 1, ar.linedefined);
-	va_start(ap, fmt);
-	lua_pushvfstring(L, fmt, ap);
-	va_end(ap);
-	lua_concat(L, 2);
+	lua_pushfstring(L, "%s:%d: choose has to return a number from 1 to %d, not %s",
+			ar.source + 1, ar.linedefined, (int)s->count, luaL_tolstring(L, -1, NULL));
 	return lua_error(L);
 }
 
@@ -226,16 +222,15 @@ static int body_choose(lua_State *L)
 	strategy_call(L, 1, 1);
 	i = lua_tointegerx(L, -1, &is_number);
 	if (!is_number || i < 1 || i > (lua_Integer)s->count)
-		return raise_at(L, s->choose, "choose has to return a number from 1 to %d, not %s",
-				(int)s->count, luaL_tolstring(L, -1, NULL));
+		return raise_choice(L, s);
 	s->chosen = (long)i - 1;
 	return 0;
 }
 
-int script_strategy_start(struct script_strategy *s, uint64_t run, struct error *err)
+void script_strategy_start(struct script_strategy *s, uint64_t run, struct error *err)
 {
 	s->run = run;
-	return strategy_enter(s, body_start, err);
+	strategy_enter(s, body_start, err);
 }
 
 long script_strategy_choose(struct script_strategy *s, const struct script_point *points,

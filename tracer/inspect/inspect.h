@@ -95,9 +95,8 @@ struct inspect_plain {
 	int64_t integer;
 	bool is_unsigned; /* of 64 bits: integer is to be read as uint64_t */
 	double number;
-	const char *name;	 /* the module owns it; NULL */
-	const struct type *type; /* of ENUM */
-	struct str text;	 /* TEXT: the caller's to give back */
+	const char *name; /* the module owns it; NULL */
+	struct str text;  /* TEXT: the caller's to give back */
 	struct inspect_value object;
 };
 

@@ -33,10 +33,8 @@ static int plain_number(const struct inspect_value *v, enum inspect_plain_kind k
 		return -1;
 	if (kind == INSPECT_BOOL)
 		out->integer = out->integer != 0;
-	if (kind == INSPECT_ENUM) {
-		out->type = v->type;
+	if (kind == INSPECT_ENUM)
 		out->name = type_enumerator_name(v->type, out->integer);
-	}
 	return 0;
 }
 

@@ -129,7 +129,6 @@ static void from_plain(struct inspect_plain *plain, struct program_value *out)
 		.integer = plain->integer,
 		.number = plain->number,
 		.name = plain->name,
-		.type = plain->type,
 		.text = plain->text, /* ownership passes */
 	};
 	if (plain->kind == INSPECT_OBJECT)
