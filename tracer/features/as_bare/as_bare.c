@@ -430,7 +430,7 @@ static enum hit_answer as_bare_hit(struct run *s, const struct act *a, const str
 	return HIT_SEEN;
 }
 
-static const struct site_owner as_bare_owner = {.name = "as bare", .hit = as_bare_hit};
+static const struct site_owner as_bare_owner = {.hit = as_bare_hit};
 
 /* ---- untraced children ------------------------------------------------------------------------ */
 

@@ -188,7 +188,7 @@ static enum hit_answer watch_hit(struct run *s, const struct act *a, const struc
 	return HIT_SEEN;
 }
 
-static const struct site_owner record_owner = {.name = "record", .hit = watch_hit};
+static const struct site_owner record_owner = {.hit = watch_hit};
 
 /* ---- the end -------------------------------------------------------------------------------- */
 

@@ -447,4 +447,4 @@ static enum hit_answer step_hit(struct run *s, const struct act *a, const struct
 	return HIT_SEEN;
 }
 
-static const struct site_owner step_owner = {.name = "step", .hit = step_hit};
+static const struct site_owner step_owner = {.hit = step_hit};

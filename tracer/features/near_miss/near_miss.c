@@ -414,8 +414,7 @@ const struct source_site *near_miss_bare(const struct near_misses *nm)
 	return NULL;
 }
 
-static const struct site_owner near_miss_owner = {
-	.name = "near miss", .hit = near_miss_hit, .idle = idle};
+static const struct site_owner near_miss_owner = {.hit = near_miss_hit, .idle = idle};
 
 extern const struct observer near_miss_observer;
 const struct observer near_miss_observer = {.found = watch_found, .arrival = reached};

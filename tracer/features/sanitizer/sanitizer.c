@@ -132,7 +132,7 @@ static enum hit_answer hit_create(struct run *s, const struct act *a, const stru
 	return HIT_SEEN;
 }
 
-static const struct site_owner sanitizer_owner = {.name = "sanitizer", .hit = hit_create};
+static const struct site_owner sanitizer_owner = {.hit = hit_create};
 
 static int sanitizer_settle(struct run *s, const struct modules_seen *m, struct error *err)
 {

@@ -205,15 +205,14 @@ static enum hit_answer hit_passed(struct run *s, const struct act *a, const stru
 }
 
 static const struct site_owner passed_through = {
-	.name = "completion: passed through",
 	.ends = true,
 	.once = true,
 	.arrives = true,
 	.no_registers = true,
 	.hit = hit_passed,
 };
-static const struct site_owner begins = {.name = "completion: begins", .hit = hit_begin};
-static const struct site_owner ends = {.name = "completion: ends", .ends = true, .hit = hit_end};
+static const struct site_owner begins = {.hit = hit_begin};
+static const struct site_owner ends = {.ends = true, .hit = hit_end};
 
 /* ---- what a place needs --------------------------------------------------------------------- */
 

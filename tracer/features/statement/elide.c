@@ -100,11 +100,8 @@ static bool statement_elide_is_over(const struct act *a)
 	return run_place_ended(place);
 }
 
-static const struct site_owner elide_end = {.name = "elide",
-					    .ends = true,
-					    .outlives = true,
-					    .hit = hit_end,
-					    .idle = statement_elide_is_over};
+static const struct site_owner elide_end = {
+	.ends = true, .outlives = true, .hit = hit_end, .idle = statement_elide_is_over};
 
 /* ---- what a place needs --------------------------------------------------------------------- */
 

@@ -52,7 +52,7 @@ static enum hit_answer hit_pad(struct run *s, const struct act *a, const struct 
 	return HIT_SEEN;
 }
 
-static const struct site_owner lands = {.name = "left: landing pad", .hit = hit_pad};
+static const struct site_owner lands = {.hit = hit_pad};
 
 /* Is somebody there who tells that an exception is caught? An act's `what`. */
 enum { CATCH_UNSEEN, CATCH_SEEN };
@@ -89,8 +89,8 @@ static enum hit_answer hit_catch(struct run *s, const struct act *a, const struc
 	return HIT_SEEN;
 }
 
-static const struct site_owner sets = {.name = "left: sets landing pad", .hit = hit_set};
-static const struct site_owner catches = {.name = "left: catches", .hit = hit_catch};
+static const struct site_owner sets = {.hit = hit_set};
+static const struct site_owner catches = {.hit = hit_catch};
 
 /* ---- longjmp -------------------------------------------------------------------------------- */
 
@@ -125,7 +125,7 @@ static enum hit_answer hit_jump(struct run *s, const struct act *a, const struct
 	return HIT_SEEN;
 }
 
-static const struct site_owner jumps = {.name = "left: longjmp", .hit = hit_jump};
+static const struct site_owner jumps = {.hit = hit_jump};
 
 /* ---- traps ---------------------------------------------------------------------------------- */
 

@@ -47,8 +47,7 @@ static enum hit_answer hit_loader(struct run *s, const struct act *a, const stru
 	return HIT_TAKEN;
 }
 
-static const struct site_owner loader_owner = {
-	.name = "loader", .no_registers = true, .hit = hit_loader};
+static const struct site_owner loader_owner = {.no_registers = true, .hit = hit_loader};
 
 /* Sets a trap where ld.so reports that its list has changed. It is come by a few times only: where its instruction can
    be emulated, no memory is mapped for a copy of it, which takes longer than all of that. */

@@ -67,8 +67,7 @@ static enum hit_answer hit_place(struct run *s, const struct act *a, const struc
 	return sites_arrives(a, h) ? HIT_ARRIVAL : HIT_SEEN;
 }
 
-const struct site_owner arrival_owner = {
-	.name = "arrival", .once = true, .arrives = true, .hit = hit_place};
+const struct site_owner arrival_owner = {.once = true, .arrives = true, .hit = hit_place};
 
 /* At syscall(3): an arrival if the call is exit_group. */
 static enum hit_answer hit_syscall(struct run *s, const struct act *a, const struct hit *h)
@@ -78,7 +77,7 @@ static enum hit_answer hit_syscall(struct run *s, const struct act *a, const str
 	return h->regs.dwarf[ARCH_DWARF_ARG0] == SYS_exit_group ? HIT_ARRIVAL : HIT_SEEN;
 }
 
-static const struct site_owner exit_owner = {.name = "exit_group", .hit = hit_syscall};
+static const struct site_owner exit_owner = {.hit = hit_syscall};
 
 /* ---- all sites of a place ------------------------------------------------------------------- */
 

@@ -29,7 +29,6 @@ enum hit_answer {
 };
 
 struct site_owner {
-	const char *name;
 	bool ends;     /* ends what began at another site: asked before those that begin */
 	bool once;     /* one act per place and address, whatever statements begin there */
 	bool outlives; /* asked even when its place is retired */

@@ -118,7 +118,7 @@ static enum hit_answer hit_access(struct run *s, const struct act *a, const stru
 	return HIT_SEEN;
 }
 
-static const struct site_owner access_owner = {.name = "access", .hit = hit_access};
+static const struct site_owner access_owner = {.hit = hit_access};
 
 /* ---- setting them -------------------------------------------------------------------------------- */
 

@@ -269,7 +269,7 @@ static enum hit_answer hit_return(struct run *s, const struct act *a, const stru
 }
 
 /* The very instruction that it returns to may access the block. */
-static const struct site_owner return_owner = {.name = "taken", .ends = true, .hit = hit_return};
+static const struct site_owner return_owner = {.ends = true, .hit = hit_return};
 
 /* ---- it is called ---- */
 
@@ -334,7 +334,7 @@ static enum hit_answer hit_allocator(struct run *s, const struct act *a, const s
 	return HIT_SEEN;
 }
 
-static const struct site_owner allocator_owner = {.name = "allocator", .hit = hit_allocator};
+static const struct site_owner allocator_owner = {.hit = hit_allocator};
 
 /* ---- setting them ---- */
 

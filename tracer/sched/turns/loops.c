@@ -66,7 +66,7 @@ static enum hit_answer hit_loop(struct run *s, const struct act *a, const struct
 	return HIT_SEEN;
 }
 
-static const struct site_owner loop_owner = {.name = "loop", .no_registers = true, .hit = hit_loop};
+static const struct site_owner loop_owner = {.no_registers = true, .hit = hit_loop};
 
 /* True if no step was made since the trap of preempt() was set. */
 static bool is_preempted(const struct scheduler *c)
@@ -88,8 +88,7 @@ static enum hit_answer hit_preempted(struct run *s, const struct act *a, const s
 	return HIT_SEEN;
 }
 
-static const struct site_owner preempted_owner = {
-	.name = "preempted", .no_registers = true, .hit = hit_preempted};
+static const struct site_owner preempted_owner = {.no_registers = true, .hit = hit_preempted};
 
 /* ---- setting them -------------------------------------------------------------------------------- */
 

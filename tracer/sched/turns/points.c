@@ -160,7 +160,7 @@ static enum hit_answer hit_function(struct run *s, const struct act *a, const st
 	return HIT_SEEN;
 }
 
-static const struct site_owner function_owner = {.name = "point", .hit = hit_function};
+static const struct site_owner function_owner = {.hit = hit_function};
 
 /* ---- lines that are points because the tester says so ------------------------------------------------- */
 
@@ -184,7 +184,7 @@ static enum hit_answer hit_line(struct run *s, const struct act *a, const struct
 	return HIT_SEEN;
 }
 
-static const struct site_owner line_owner = {.name = "line", .no_registers = true, .hit = hit_line};
+static const struct site_owner line_owner = {.no_registers = true, .hit = hit_line};
 
 static bool is_access(const struct sched *g, const struct module *m, uint64_t offset)
 {

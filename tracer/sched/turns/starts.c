@@ -31,8 +31,7 @@ static enum hit_answer hit_start(struct run *s, const struct act *a, const struc
 	return HIT_SEEN;
 }
 
-static const struct site_owner start_owner = {
-	.name = "start", .no_registers = true, .hit = hit_start};
+static const struct site_owner start_owner = {.no_registers = true, .hit = hit_start};
 
 /* ---- a program without a symbol for main ---------------------------------------------------------- */
 
@@ -50,7 +49,7 @@ static enum hit_answer hit_libc_start(struct run *s, const struct act *a, const 
 	return HIT_SEEN;
 }
 
-static const struct site_owner libc_start_owner = {.name = "libc start", .hit = hit_libc_start};
+static const struct site_owner libc_start_owner = {.hit = hit_libc_start};
 
 /* The first call behind the entry; the entry itself where there is none. */
 static void put_entry(const struct sched_image *x)
