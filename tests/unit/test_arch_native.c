@@ -357,7 +357,6 @@ static void to_arch(const struct user_regs_struct *r, struct arch_regs *out)
 			  r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15, r->rip},
 		.flags = r->eflags,
 		.fs_base = r->fs_base,
-		.orig_rax = r->orig_rax,
 	};
 }
 

@@ -61,7 +61,7 @@ int arch_deed(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_deed *o
 /* The registers that gatectl reads, in the order of DWARF register numbers for 0..16. */
 struct arch_regs {
 	uint64_t dwarf[17]; /* rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
-	uint64_t flags, fs_base, orig_rax;
+	uint64_t flags, fs_base;
 };
 enum {
 	ARCH_DWARF_RESULT = 0,
@@ -101,7 +101,6 @@ struct arch_access {
 	uint64_t address;
 	uint64_t size; /* bytes; 0 unknown */
 	bool writes, reads;
-	bool jumps; /* takes the target of a call or jump from there */
 };
 int arch_access(const uint8_t *bytes, size_t n, uint64_t addr, const struct arch_regs *regs,
 		const uint64_t *fault, struct arch_access *out);

@@ -41,15 +41,6 @@ static bool x86_64_access_is_better(const struct arch_access *a, const struct ar
 	return a->writes && !than->writes;
 }
 
-static bool jumps(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
-{
-	enum arch_flow flow = x86_64_flow(in);
-
-	return flow == ARCH_FLOW_RETURN ||
-	       (op->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT &&
-		(flow == ARCH_FLOW_JUMP_INDIRECT || flow == ARCH_FLOW_CALL_INDIRECT));
-}
-
 int x86_64_operand_access(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
 			  uint64_t addr, const struct arch_regs *regs, struct arch_access *out)
 {
@@ -57,7 +48,6 @@ int x86_64_operand_access(const ZydisDecodedInstruction *in, const ZydisDecodedO
 		.size = op->size / 8,
 		.writes = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE,
 		.reads = op->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
-		.jumps = jumps(in, op),
 	};
 	if (x86_64_address(in, op, addr, regs, &out->address) < 0)
 		return -1;

@@ -360,9 +360,9 @@ int slot_make(struct tracee *t, struct tracee_process *process, struct thread *h
 void slot_copy_all(struct tracee *t, struct thread *child, const struct tracee_space *from);
 void slot_copy_table(const struct tracee_space *from, struct tracee_space *to);
 void slot_first_area(struct tracee *t, struct thread *helper);
-/* Our memory near `addr`; 0: it could not be had. */
+/* Shared memory of `fd` near `addr`; 0: it could not be had. */
 uint64_t slot_map_near(struct tracee_process *process, struct thread *helper, uint64_t addr,
-		       int prot, int flags, int fd);
+		       int prot, int fd);
 bool slot_reaches(uint64_t a, uint64_t b);
 /* Where the next slot within reach of `addr` is, 0: nowhere; and fills it. */
 uint64_t slot_next(const struct tracee_space *space, uint64_t addr);
@@ -386,8 +386,6 @@ void let_others_go(struct paused *paused);
 /* syscall.c */
 /* tracee_syscall, but for a first area: to be used while that is being made. */
 int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t *result);
-/* The same without the trap at its end, and with all signals blocked: for trap.c. */
-int remote_call_quietly(struct thread *th, long number, const uint64_t args[6], int64_t *result);
 /* A call with a pointer to these bytes as the argument `index`; they stand below the thread's stack
    meanwhile, and are read back. 0, or -1: it failed. */
 enum { CALL_BYTES_MOST = 128 };
@@ -492,7 +490,6 @@ bool thread_pass(struct thread *th, const struct site *site);
 /* debugregs.c */
 int debugregs_set(struct thread *th, const struct watch_set *set); /* -1: refused, none is set */
 bool debugregs_hit(struct thread *th); /* is what it has stopped for, at a SIGTRAP */
-bool watch_same(const struct watch_set *a, const struct watch_set *b);
 bool watch_covers(const struct watch_set *has, const struct watch_set *wanted);
 /* A stopped thread gets what its address space wants. */
 void watch_agree(struct thread *th);

@@ -516,10 +516,8 @@ static void parked_end(struct run *s)
 		if (!is_parked(*t))
 			continue;
 		judged->on = true;
-		judged->look = (struct tracee_block){.activity = TRACEE_BLOCKED,
-						     .number = call->number,
-						     .sp = call->sp,
-						     .pc = call->pc};
+		judged->look =
+			(struct tracee_block){.activity = TRACEE_BLOCKED, .number = call->number};
 		for (size_t i = 0; i < sizeof(call->args) / sizeof(*call->args); i++)
 			judged->look.args[i] = call->args[i];
 	}

@@ -81,7 +81,7 @@ void *shared_map(struct tracee *t, struct tracee_process *process, struct thread
 	int64_t fd = open_there(t, helper), done;
 	void *here = fd < 0 ? NULL : map_here(helper->pub.tid, fd);
 
-	*base = here ? slot_map_near(process, helper, addr, prot, MAP_SHARED, (int)fd) : 0;
+	*base = here ? slot_map_near(process, helper, addr, prot, (int)fd) : 0;
 	if (fd >= 0)
 		call_helper(helper, SYS_close, (uint64_t)fd, 0, &done);
 	if (here && !*base) {

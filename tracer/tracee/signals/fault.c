@@ -138,8 +138,6 @@ void tracee_look_stopped(struct tracee_thread *thread, struct tracee_block *out)
 	*out = (struct tracee_block){.activity = TRACEE_ACTIVE, .number = -1};
 	if (thread_regs(th) < 0)
 		return;
-	out->sp = th->regs.rsp;
-	out->pc = th->regs.rip;
 	answer = -(int64_t)th->regs.rax;
 	if ((int64_t)th->regs.orig_rax < 0 ||
 	    !((answer >= ERESTARTSYS && answer <= ERESTART_RESTARTBLOCK) || answer == INTERRUPTED))

@@ -338,7 +338,9 @@ int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t 
 	return remote_end(&r);
 }
 
-int remote_call_quietly(struct thread *th, long number, const uint64_t args[6], int64_t *result)
+/* remote_call() without the trap at its end, and with all signals blocked: for trap.c. */
+static int remote_call_quietly(struct thread *th, long number, const uint64_t args[6],
+			       int64_t *result)
 {
 	const uint64_t all = ~0ull;
 	struct remote r = {.th = th};

@@ -228,7 +228,6 @@ void regs_to_arch(const struct user_regs_struct *in, struct arch_regs *out)
 			  in->rip},
 		.flags = in->eflags,
 		.fs_base = in->fs_base,
-		.orig_rax = in->orig_rax,
 	};
 }
 

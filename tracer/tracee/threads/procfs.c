@@ -187,25 +187,16 @@ bool tracee_is_vfork(long number)
 	return number == SYS_vfork || number == SYS_clone || number == SYS_clone3;
 }
 
-/* "running", or the number, six arguments, sp and pc; without arguments where it is no call. */
+/* "running", or the number and six arguments; without arguments where it is no call. */
 static int parse_call(const char *text, struct tracee_block *out)
 {
-	uint64_t v[8];
 	char *end;
 
 	if (!strncmp(text, "running", 7))
 		return -1;
 	out->number = strtol(text, &end, 10);
-	for (int i = 0; i < 8; i++)
-		v[i] = strtoull(end, &end, 16);
-	if (out->number < 0) {
-		out->sp = v[0];
-		out->pc = v[1];
-		return 0;
-	}
-	memcpy(out->args, v, sizeof(out->args));
-	out->sp = v[6];
-	out->pc = v[7];
+	for (int i = 0; i < 6 && out->number >= 0; i++)
+		out->args[i] = strtoull(end, &end, 16);
 	return 0;
 }
 
@@ -351,12 +342,12 @@ uint64_t tracee_transfers(const struct tracee_process *process)
 
 /* ---- mappings and the auxiliary vector ------------------------------------------------------- */
 
-/* The number, and the character behind it. */
-static bool take_number(const char **at, int base, char behind, uint64_t *out)
+/* The hexadecimal number, and the character behind it. */
+static bool take_number(const char **at, char behind, uint64_t *out)
 {
 	char *end;
 
-	*out = strtoull(*at, &end, base);
+	*out = strtoull(*at, &end, 16);
 	if (end == *at || *end != behind)
 		return false;
 	*at = end + 1;
@@ -369,14 +360,14 @@ static bool parse_mapping(const char *line, struct tracee_mapping *out)
 	uint64_t major, minor, ino;
 	const char *at = line, *perms;
 
-	if (!take_number(&at, 16, '-', &out->start) || !take_number(&at, 16, ' ', &out->end))
+	if (!take_number(&at, '-', &out->start) || !take_number(&at, ' ', &out->end))
 		return false;
 	perms = at;
 	if (strnlen(perms, 5) < 5)
 		return false;
 	at += 5;
-	if (!take_number(&at, 16, ' ', &out->offset) || !take_number(&at, 16, ':', &major) ||
-	    !take_number(&at, 16, ' ', &minor))
+	if (!take_number(&at, ' ', &out->offset) || !take_number(&at, ':', &major) ||
+	    !take_number(&at, ' ', &minor))
 		return false;
 	ino = strtoull(at, (char **)&at, 10);
 	at += strspn(at, " ");

@@ -35,7 +35,6 @@ struct tracee_block {
 	long number; /* system call, when BLOCKED or DISK; -1: none, or hidden */
 	bool hidden; /* the kernel refuses to name the system call */
 	uint64_t args[6];
-	uint64_t sp, pc;
 	uint64_t switches; /* times it gave up the CPU: equal twice = it has not run in between */
 };
 /* What a running thread is doing, from /proc; no thread is stopped for it. */

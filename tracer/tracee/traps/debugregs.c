@@ -163,7 +163,7 @@ bool watch_covers(const struct watch_set *has, const struct watch_set *wanted)
 	return true;
 }
 
-bool watch_same(const struct watch_set *a, const struct watch_set *b)
+static bool watch_same(const struct watch_set *a, const struct watch_set *b)
 {
 	return a->n == b->n && watch_covers(a, b);
 }

@@ -186,9 +186,9 @@ out:
 }
 
 uint64_t slot_map_near(struct tracee_process *process, struct thread *helper, uint64_t addr,
-		       int prot, int flags, int fd)
+		       int prot, int fd)
 {
-	const struct mapping_wish wish = {prot, flags, fd};
+	const struct mapping_wish wish = {prot, MAP_SHARED, fd};
 	ERROR(ignored);
 
 	return map_near(process, helper, addr, &wish, &ignored);
