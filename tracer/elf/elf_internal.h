@@ -7,15 +7,9 @@
 #include <gelf.h>
 #include <libelf.h>
 
-/* All sections of this name one after the other: a .dwo file has one for each type unit. */
-int sections_read_all(Elf *elf, const char *path, const char *name, struct section_data *out,
-		      void **own, struct error *err);
-
 /* An exported symbol by its name without a version, through .gnu.hash. False also where the file has no
    such table: then all symbols have to be read. (symbol_table.c) */
 bool elf_exported(Elf *elf, const char *name, GElf_Sym *sym);
-Elf_Data *elf_symbol_versions(Elf *elf);		  /* of .dynsym, or NULL */
-bool elf_symbol_hidden(Elf_Data *versions, size_t index); /* found only by name and version */
 
 /* The build-id among notes, as hex into id[65]; "" where there is none. (module.c) */
 void module_elf_id(Elf *elf, char id[65]); /* the same of a whole file (debug_file.c) */

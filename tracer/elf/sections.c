@@ -162,8 +162,9 @@ static void append(struct section_data *to, void **own, const struct section_dat
 	*to = (struct section_data){both, to->size + more->size};
 }
 
-int sections_read_all(Elf *elf, const char *path, const char *name, struct section_data *out,
-		      void **own, struct error *err)
+/* All sections of this name one after the other: a .dwo file has one for each type unit. */
+static int sections_read_all(Elf *elf, const char *path, const char *name, struct section_data *out,
+			     void **own, struct error *err)
 {
 	Elf_Scn *section = NULL;
 	bool first = true;

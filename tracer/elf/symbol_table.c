@@ -53,7 +53,8 @@ static const char *plain_name(struct module *m, const char *name, bool *hidden)
 	return copy;
 }
 
-bool elf_symbol_hidden(Elf_Data *versions, size_t index)
+/* The symbol is found only by name and version. */
+static bool elf_symbol_hidden(Elf_Data *versions, size_t index)
 {
 	GElf_Versym version;
 
@@ -114,7 +115,8 @@ static void read_symbol(const struct symbol_reader *r, size_t index)
 		r->take(r, index, &sym, r->strings + sym.st_name);
 }
 
-Elf_Data *elf_symbol_versions(Elf *elf)
+/* Versions of .dynsym, or NULL. */
+static Elf_Data *elf_symbol_versions(Elf *elf)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr h;

@@ -129,10 +129,10 @@ int source_matches(struct modules *s, struct module *const *modules, size_t coun
 /*
  * Boundaries of the function that contains these sites of one location: the entries of it and of
  * its copies; or (`out`) its exits: returns (kinds RETURN and TAIL) and, in all copies, the lines
- * that begin with `return` (STATEMENT). `all`: there are no others. False: they cannot be told;
- * nothing is in `found` then.
+ * that begin with `return` (STATEMENT). `all`: there are no others. Nothing is in `found` where
+ * they cannot be told.
  */
-bool source_boundaries(struct modules *s, const struct source_sites *sites, bool out,
+void source_boundaries(struct modules *s, const struct source_sites *sites, bool out,
 		       struct source_sites *found, bool *all);
 
 /*

@@ -60,7 +60,8 @@ bool frames_is_signal(struct module *m, uint64_t offset)
 	return cfi_is_signal(&call_frames_table_of(m)->eh, offset);
 }
 
-bool frames_exceptions(struct module *m, uint64_t offset, uint64_t *table, uint64_t *low)
+/* As cfi_exceptions. */
+static bool frames_exceptions(struct module *m, uint64_t offset, uint64_t *table, uint64_t *low)
 {
 	return cfi_exceptions(&call_frames_table_of(m)->eh, offset, table, low);
 }

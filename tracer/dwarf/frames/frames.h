@@ -95,9 +95,6 @@ int frames_row(struct module *m, uint64_t offset, struct cfi_row *out, struct er
 
 bool frames_is_signal(struct module *m, uint64_t offset);
 
-/* As cfi_exceptions. */
-bool frames_exceptions(struct module *m, uint64_t offset, uint64_t *table, uint64_t *low);
-
 /* The pieces of code that there are rules for, mostly functions; none overlaps another one. */
 void frames_each(struct module *m, void (*each)(void *ctx, uint64_t low, uint64_t high), void *ctx);
 

@@ -188,7 +188,7 @@ static bool boundaries_find(struct boundary_search *w, const struct source_sites
 	return found->count && !w->r.err->code;
 }
 
-bool source_boundaries(struct modules *s, const struct source_sites *sites, bool out,
+void source_boundaries(struct modules *s, const struct source_sites *sites, bool out,
 		       struct source_sites *found, bool *all)
 {
 	ERROR(failure);
@@ -209,5 +209,4 @@ bool source_boundaries(struct modules *s, const struct source_sites *sites, bool
 	array_fini(&w.chain);
 	array_fini(&w.units);
 	error_fini(&w.r.complaint);
-	return any;
 }

@@ -164,7 +164,7 @@ static void extend(struct row_run *run, const struct line_row *row)
 static void begin_statement(struct line_scan *s, const struct row_run *run,
 			    const struct line_row *row)
 {
-	const struct row_place place = {s->r, run->copy, s->use, s->path, s->line};
+	const struct row_place place = {s->r, run->copy, s->use, s->path};
 	struct block *b = run_block(run);
 
 	b->stmt = true;

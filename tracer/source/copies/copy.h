@@ -111,7 +111,6 @@ struct row_place {
 	const struct line_copy *copy;
 	const struct file_use *use;
 	const char *path;
-	unsigned line;
 };
 /* Is the row at the line and column of the copy's own statement row before it, behind inlined calls? A macro of several
    statements may have those in its arguments. */

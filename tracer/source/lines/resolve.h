@@ -172,8 +172,6 @@ bool source_branch(const struct source_file *f, unsigned line, unsigned *first, 
 unsigned source_mark(const struct source_file *f, const char *mark, unsigned line);
 /* Does the line contain the text, in which blanks do not count and * matches anything? */
 bool source_contains(const char *line, const char *text);
-/* Are these n characters that word? */
-bool text_is_word(const char *at, size_t n, const char *word);
 
 /* ---- report.c, offer.c: why a location means nothing, or too much ------------------------------- */
 

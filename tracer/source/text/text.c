@@ -235,7 +235,8 @@ unsigned source_block_end(const struct source_file *f, unsigned first, unsigned 
 	return 0;
 }
 
-bool text_is_word(const char *at, size_t n, const char *word)
+/* Are these n characters that word? */
+static bool text_is_word(const char *at, size_t n, const char *word)
 {
 	return strlen(word) == n && strncmp(at, word, n) == 0;
 }
