@@ -52,8 +52,6 @@ bool call_returns_otherwise(struct module *m, uint64_t offset);
 /* ---- calls_find.c --------------------------------------------------------------------------- */
 
 struct callee {
-	const char *name; /* for messages; the module or the caller owns it */
-	struct module *module;
 	uint64_t address;
 	const struct type *function; /* NULL: nothing is known of what it takes */
 	bool variadic;

@@ -456,8 +456,6 @@ static int callee_of(const struct dwarf_program *program, const struct call_targ
 	memset(out, 0, sizeof(*out));
 	if (!f->absolute && untyped_at(m, f->offset))
 		return untyped_call(f->name, err);
-	out->name = f->name;
-	out->module = m;
 	out->address = bias + (f->absolute ? f->absolute : f->offset);
 	out->function = type_of(f, err);
 	out->variadic = out->function && function_is_variadic(out->function);
@@ -466,8 +464,8 @@ static int callee_of(const struct dwarf_program *program, const struct call_targ
 }
 
 /* A pointer to a function, in a variable or wherever an expression finds it. 0, or -1. */
-static int callee_of_value(const struct inspect_call *call, const char *name,
-			   struct inspect_value *v, struct callee *out, struct error *err)
+static int callee_of_value(const char *name, struct inspect_value *v, struct callee *out,
+			   struct error *err)
 {
 	const struct type *t;
 
@@ -486,8 +484,6 @@ static int callee_of_value(const struct inspect_call *call, const char *name,
 	}
 	if (!out->address)
 		return error_set(err, ERROR_STATE, "hit:call(\"%s\"): the pointer is NULL", name);
-	out->name = name;
-	out->module = call->frame.module;
 	if (t != &bare_function && type_members(t, err) < 0)
 		return -1;
 	out->function = t == &bare_function ? NULL : t;
@@ -529,7 +525,7 @@ int callee_find(const struct inspect_call *call, const char *name, int count, st
 	if (strstr(name, "->") ? !strstr(name, "operator") : is_expression(name)) {
 		if (inspect_eval(call, name, &v, err) < 0)
 			return -1;
-		return callee_of_value(call, name, &v, out, err);
+		return callee_of_value(name, &v, out, err);
 	}
 	found = calls_find_find(call, name, count, &f, err);
 	if (found == 0 && f.own)
@@ -540,7 +536,7 @@ int callee_find(const struct inspect_call *call, const char *name, int count, st
 	if (found == 0 && variable < 0)
 		note_no_global(call, name, count);
 	if (variable == 0)
-		variable = callee_of_value(call, name, &v, out, found == 0 ? &ignored : err);
+		variable = callee_of_value(name, &v, out, found == 0 ? &ignored : err);
 	else if (found < 0)
 		variable = -1;
 	if (variable == 0)

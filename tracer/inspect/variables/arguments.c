@@ -7,18 +7,16 @@
 
 enum { ARGUMENTS_MOST = 16, ARGUMENTS_TEXT = 240, VALUE_MOST = 60 };
 
-static int read_arguments(const struct inspect_call *call, struct place_arguments *out)
+static void read_arguments(const struct inspect_call *call, struct place_arguments *out)
 {
 	const struct dwarf_frame *f = &call->frame;
 	ERROR(ignored);
 	struct code_place p;
 
-	return !f->module || f->signal || !call->function ||
-			       place_find(f->module, f->lookup_pc - f->bias, call->depth, &p,
-					  &ignored) < 0 ||
-			       !p.self.scope
-		       ? -1
-		       : place_arguments(&p, out, &ignored);
+	if (f->module && !f->signal && call->function &&
+	    place_find(f->module, f->lookup_pc - f->bias, call->depth, &p, &ignored) >= 0 &&
+	    p.self.scope)
+		place_arguments(&p, out, &ignored);
 }
 
 static void add_fault(const struct error *err, struct str *out)

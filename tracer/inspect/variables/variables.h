@@ -50,7 +50,7 @@ struct local_walk {
 /* The variables of one level. 1 where `found` ended it, 0, or -1. */
 int place_walk(const struct code_place *p, size_t level, struct local_walk *w, struct error *err);
 /* All variables of the function or copy, those of blocks elsewhere and of dropped ones included. */
-int place_walk_all(const struct code_place *p, struct local_walk *w, struct error *err);
+void place_walk_all(const struct code_place *p, struct local_walk *w, struct error *err);
 /* The arguments of the function as it is written: a copy may have lost some. 0, or -1. */
 struct place_argument {
 	const char *name; /* the module owns it; NULL: none */
@@ -239,8 +239,8 @@ struct variable_search {
 
 /* The definition of what this entry declares or defines, in its own module. 1, 0 (`out` says
    OPTIMISED_OUT), or -1. */
-int search_entry(const struct dwarf_program *program, const struct entry *e, uint64_t offset,
-		 struct variable *out, struct error *err);
+int search_entry(const struct dwarf_program *program, const struct entry *e, struct variable *out,
+		 struct error *err);
 /* Adds what a unit has of the name. 0, or -1. */
 int search_unit(struct variable_search *h, struct die_table *t, struct die_unit *u,
 		struct error *err);

@@ -237,7 +237,7 @@ int global_defined(const struct dwarf_program *program, const struct entry *decl
 		   struct variable *out, struct error *err)
 {
 	const char *name = entry_name(declaration);
-	int answer = search_entry(program, declaration, 0, out, err);
+	int answer = search_entry(program, declaration, out, err);
 
 	if (answer != 0 || !name)
 		return answer;
@@ -480,7 +480,7 @@ static int global_anywhere(const struct dwarf_program *program, const struct wan
 }
 
 /* An unknown name: suggests similar ones from units that have been read already. */
-static int unknown(const struct dwarf_program *p, const char *name, struct error *err)
+static void unknown(const struct dwarf_program *p, const char *name, struct error *err)
 {
 	struct suggestions near = {.wanted = name};
 	STR(text);
@@ -495,8 +495,7 @@ static int unknown(const struct dwarf_program *p, const char *name, struct error
 		}
 	}
 	suggest_take(&near, &text);
-	return error_set(err, ERROR_STATE, "no variable '%s' in the program%s", name,
-			 str_text(&text));
+	error_set(err, ERROR_STATE, "no variable '%s' in the program%s", name, str_text(&text));
 }
 
 /* By its name alone, in all modules: that is slow, but it is done once. */

@@ -196,7 +196,8 @@ static void offer_unit(const struct code_place *p, struct close_names *n)
 }
 
 /* A variable of this name, but of another block: or of this one, which has no code of its own. */
-static int say_elsewhere(const struct code_place *p, const struct close_names *n, struct error *err)
+static void say_elsewhere(const struct code_place *p, const struct close_names *n,
+			  struct error *err)
 {
 	STR(where);
 
@@ -211,7 +212,6 @@ static int say_elsewhere(const struct code_place *p, const struct close_names *n
 		error_set(err, ERROR_STATE,
 			  "%s: optimised out at this line; the compiler dropped it entirely",
 			  n->wanted);
-	return -1;
 }
 
 int variable_unknown(const struct code_place *p, const char *name, struct error *err)

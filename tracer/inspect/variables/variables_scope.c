@@ -262,9 +262,10 @@ int place_walk(const struct code_place *p, size_t level, struct local_walk *user
 	return walk_entry(&w, p->levels[level], err);
 }
 
-int place_walk_all(const struct code_place *p, struct local_walk *user, struct error *err)
+void place_walk_all(const struct code_place *p, struct local_walk *user, struct error *err)
 {
 	struct block_walk w = {.place = p, .user = user, .everywhere = true};
 
-	return p->self.scope ? walk_entry(&w, p->self.scope->offset, err) : 0;
+	if (p->self.scope)
+		walk_entry(&w, p->self.scope->offset, err);
 }

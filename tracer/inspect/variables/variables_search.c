@@ -116,10 +116,10 @@ const char *linkage_name(const struct entry *e)
 	return entry_name(e);
 }
 
-int search_entry(const struct dwarf_program *program, const struct entry *e, uint64_t offset,
-		 struct variable *out, struct error *err)
+int search_entry(const struct dwarf_program *program, const struct entry *e, struct variable *out,
+		 struct error *err)
 {
-	struct variable_search h = {.program = program, .offset = offset};
+	struct variable_search h = {.program = program};
 	struct entry definition;
 	int answer = define(&h, e->table, e->unit, e->offset, out, err);
 
@@ -395,9 +395,7 @@ int search_choose(struct variable_search *h, const char *exact, struct variable 
 			list_candidate(c, &list);
 	}
 	if (count > 1)
-		ambiguous(h, &list, err);
-	if (count > 1)
-		return -1;
+		return ambiguous(h, &list, err);
 	if (!best && !dropped)
 		return 0;
 	*out = best ? best->variable : dropped->variable;
