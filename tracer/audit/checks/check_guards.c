@@ -272,26 +272,25 @@ static bool is_held_at_one_of_two(const struct conflict *c)
 static const struct evidence {
 	bool (*holds)(const struct conflict *c);
 	enum finding_confidence confidence;
-	const char *why;
 } evidence[] = {
-	{is_told, CONFIDENCE_HIGH, "a comment or --type asks for the lock"},
-	{is_far, CONFIDENCE_LOW, "the lock is mostly held for other objects"},
-	{is_handed_over, CONFIDENCE_LOW, "the lock is taken after the write"},
-	{is_seen_written, CONFIDENCE_LOW, "the other access follows a section of the lock"},
-	{is_its_writers, CONFIDENCE_LOW, "one thread may do all writes and this read"},
-	{is_seen_and_stays, CONFIDENCE_LOW, "written once, and seen before under the lock"},
-	{is_after_join, CONFIDENCE_LOW, "the threads are joined before"},
-	{is_of_two_threads, CONFIDENCE_MEDIUM, "of two threads, one of which holds the lock"},
-	{is_of_callback, CONFIDENCE_LOW, "in a callback, whose caller is not known"},
-	{callers_hold, CONFIDENCE_LOW, "all callers in these files hold the lock"},
-	{is_unused, CONFIDENCE_LOW, "in a function that nothing calls"},
-	{is_beside_atomic, CONFIDENCE_MEDIUM, "the other access is atomic"},
-	{has_no_lock, CONFIDENCE_LOW, "no lock is held at any place"},
-	{wants_lock, CONFIDENCE_LOW, "the function's name says that callers hold the lock"},
-	{is_held_at_most, CONFIDENCE_HIGH, "the lock is held at most places"},
-	{is_held_in_most, CONFIDENCE_MEDIUM, "the lock is held in most functions"},
-	{is_held_at_one_of_two, CONFIDENCE_MEDIUM, "the lock is held at one of two places"},
-	{NULL, CONFIDENCE_LOW, "the lock is held at few places"},
+	{is_told, CONFIDENCE_HIGH},
+	{is_far, CONFIDENCE_LOW},
+	{is_handed_over, CONFIDENCE_LOW},
+	{is_seen_written, CONFIDENCE_LOW},
+	{is_its_writers, CONFIDENCE_LOW},
+	{is_seen_and_stays, CONFIDENCE_LOW},
+	{is_after_join, CONFIDENCE_LOW},
+	{is_of_two_threads, CONFIDENCE_MEDIUM},
+	{is_of_callback, CONFIDENCE_LOW},
+	{callers_hold, CONFIDENCE_LOW},
+	{is_unused, CONFIDENCE_LOW},
+	{is_beside_atomic, CONFIDENCE_MEDIUM},
+	{has_no_lock, CONFIDENCE_LOW},
+	{wants_lock, CONFIDENCE_LOW},
+	{is_held_at_most, CONFIDENCE_HIGH},
+	{is_held_in_most, CONFIDENCE_MEDIUM},
+	{is_held_at_one_of_two, CONFIDENCE_MEDIUM},
+	{NULL, CONFIDENCE_LOW},
 };
 
 static enum finding_confidence confidence_of(const struct conflict *c)

@@ -14,20 +14,19 @@ unsigned lower_local(const struct lower *l, CXCursor declaration)
 	return 0;
 }
 
-unsigned lower_global(struct audit_reader *r, CXCursor declaration)
+void lower_global(struct audit_reader *r, CXCursor declaration)
 {
 	struct audit_program *p = r->program;
-	unsigned usr = cursor_usr(r, declaration), known = number_map_get(&p->global_of, usr);
+	unsigned usr = cursor_usr(r, declaration);
 	CXType type = r->clang.getCursorType(declaration);
 	struct audit_global *g;
 
-	if (known || !usr)
-		return known;
+	if (!usr || number_map_get(&p->global_of, usr))
+		return;
 	g = array_add(&p->globals);
 	g->name = cursor_name(r, declaration);
 	g->record = record_of_type(r, type);
 	number_map_set(&p->global_of, usr, (unsigned)p->globals.count);
-	return (unsigned)p->globals.count;
 }
 
 /* The function of __attribute__((cleanup(FUNCTION))), which libclang only prints; 0: it has

@@ -168,7 +168,7 @@ bool comment_wants_lock(const struct audit_reader *r, CXCursor c);
 /* The function's body as blocks. */
 void lower_function(struct audit_reader *r, CXCursor definition);
 /* The variable's index + 1 of the program's globals. */
-unsigned lower_global(struct audit_reader *r, CXCursor declaration);
+void lower_global(struct audit_reader *r, CXCursor declaration);
 
 /* ---- lower_expr.c, lower_stmt.c: a function as blocks of expressions ------------------------- */
 

@@ -21,9 +21,9 @@ struct confirming {
 		char **items;
 		size_t count, capacity;
 	} argv;
-	unsigned number, confirmed; /* of findings */
-	enum explore_fails fails;   /* what the finding at hand is searched for */
-	double until;		    /* ... and how long; 0: no limit */
+	unsigned number;	  /* of findings */
+	enum explore_fails fails; /* what the finding at hand is searched for */
+	double until;		  /* ... and how long; 0: no limit */
 	bool is_masked; /* the last search has ended with a deadlock of locks, which it is not about */
 };
 
@@ -297,7 +297,6 @@ static int confirm_one(struct confirming *c, struct finding *f)
 		error_fini(c->x.err);
 		answer = 0;
 	}
-	c->confirmed += f->is_confirmed;
 	return answer < 0 ? -1 : 0;
 }
 
