@@ -82,7 +82,7 @@ struct harness_hunt {
 	/* The result. */
 	ARRAY(struct harness_violation) violations;
 	ARRAY(struct harness_size) sizes;
-	unsigned long harnesses, unusable, runs, points, contained;
+	unsigned long harnesses, unusable, runs, contained;
 	double begun, seconds;
 	bool out_of_time;
 };

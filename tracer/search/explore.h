@@ -88,8 +88,7 @@ struct explore_failure {
 	const char *strategy;	     /* that found it */
 	unsigned long times;	     /* schedules that failed so */
 	unsigned steps, preemptions; /* of the schedule as found */
-	unsigned long tries;	     /* runs that made it small ... */
-	double shrunk_s;	     /* ... in this time */
+	unsigned long tries;	     /* runs that made it small */
 	char *folder;		     /* DIR/N; NULL: not written */
 	bool is_unwritten;	     /* some files of the folder are old: writing them failed */
 	char *script;		     /* DIR/N/gates.lua; NULL: there is none ... */
@@ -259,10 +258,8 @@ void explore_points_set(struct sched *c, const struct explore_points_at *points)
    so; it is the search's. */
 void explore_runs_grant(struct explore_runs *r);
 /* One run under r->sched.strategy, which has begun. 0 with the result; -1: there was none, or
-   a script is wrong. */
-int explore_runs_one(struct explore_runs *r, struct run_result *out, struct error *err);
-/* The same, but the run is ended at `until` (by explore_now_s(); 0: no limit), or half a second
-   from now if that is later. */
+   a script is wrong. The run is ended at `until` (by explore_now_s(); 0: no limit), or half a
+   second from now if that is later. */
 int explore_runs_until(struct explore *e, struct explore_runs *r, double until,
 		       struct run_result *out);
 /* One run by itself, from explore_runs_begin() on, under r->sched.strategy; points NULL: those

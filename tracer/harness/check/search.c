@@ -206,7 +206,6 @@ int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned lo
 	s->runs += e.runs;
 	s->level++;
 	h->runs += e.runs;
-	h->points += e.points;
 	if (answer == 0)
 		answer = look_again(h, s);
 	f = answer == 0 && e.failures.count ? chosen_failure(&e, first_wrong(&s->outcomes)) : NULL;

@@ -205,7 +205,7 @@ void explore_runs_grant(struct explore_runs *r)
 		grants_take(&r->sched, run_root(r->kept));
 }
 
-int explore_runs_one(struct explore_runs *r, struct run_result *out, struct error *err)
+static int explore_runs_one(struct explore_runs *r, struct run_result *out, struct error *err)
 {
 	struct run *s = run_new(&r->options, r->symbols, ++r->made);
 	int answer = -1;

@@ -68,9 +68,9 @@ void oracle_fini(struct oracle *o)
 	o->path = NULL;
 }
 
-int oracle_needs(struct oracle *o, const struct oracle_question *q, enum trial_way way,
-		 unsigned long controls)
+int oracle_needs(struct oracle *o, const struct oracle_question *q, enum trial_way way)
 {
+	enum { CONTROLS = 2 };
 	struct run_trial trial = *q->trial;
 	struct oracle_question runs = *q;
 	int same;
@@ -79,9 +79,9 @@ int oracle_needs(struct oracle *o, const struct oracle_question *q, enum trial_w
 	trial.way = way;
 	runs.trial = &trial;
 	same = oracle_ask(o, &runs);
-	if (same == ORACLE_NO && way != TRIAL_PLAIN && controls) {
+	if (same == ORACLE_NO && way != TRIAL_PLAIN) {
 		trial.left_out = false;
-		runs.most = controls;
+		runs.most = CONTROLS;
 		same = oracle_ask(o, &runs);
 		return same == ORACLE_STOP ? -1 : same;
 	}

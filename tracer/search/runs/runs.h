@@ -129,11 +129,10 @@ void oracle_fini(struct oracle *o);
 /*
  * By luck runs may come out alike without the gate that q->trial is about. So the threads that
  * would open it are held back as well (`way`). Holding back that changes the outcome with the gate
- * in its place, too, tells nothing: so many `controls` are made to see that. Returns 1: the outcome
+ * in its place, too, tells nothing: some controls are made to see that. Returns 1: the outcome
  * depends on the gate, 0: no run showed it, -1: stop.
  */
-int oracle_needs(struct oracle *o, const struct oracle_question *q, enum trial_way way,
-		 unsigned long controls);
+int oracle_needs(struct oracle *o, const struct oracle_question *q, enum trial_way way);
 
 /* gatectl prove: does the script force the outcome, and which of its gates matter? */
 

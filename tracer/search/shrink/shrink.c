@@ -177,9 +177,8 @@ static int shrink_hang(struct shrinking *x, unsigned long steps, struct explore_
 
 int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_failure *f)
 {
-	double begun = explore_now_s();
 	struct shrinking x = {
-		.e = e, .runs = runs, .failure = f, .until = begun + explore_shrink_s(f)};
+		.e = e, .runs = runs, .failure = f, .until = explore_now_s() + explore_shrink_s(f)};
 	struct sched *c = &runs->sched;
 	struct strategy *before = c->strategy;
 	unsigned long steps = c->steps;
@@ -197,7 +196,6 @@ int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_
 		answer = shrink(&x, steps_enough(f, steps), 0, &f->schedule);
 	schedule_names_copy(&f->paths, &c->paths);
 	f->tries = x.tries;
-	f->shrunk_s = explore_now_s() - begun;
 	c->strategy = before;
 	c->steps = steps;
 	c->hang_s = hang_s;

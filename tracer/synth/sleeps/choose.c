@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { LATE_MOST = 8, TRY_RUNS = 3, CONTROLS = 2, EARLIER_TRIES = 6 };
+enum { LATE_MOST = 8, TRY_RUNS = 3, EARLIER_TRIES = 6 };
 
 int convert_plan_same(struct convert *c, unsigned long runs)
 {
@@ -256,7 +256,7 @@ static int changes(struct convert *c, const struct run_subject *subject, enum tr
 	struct oracle_question q = convert_question(c, TRY_RUNS);
 
 	q.trial = &trial;
-	return oracle_needs(&c->oracle, &q, way, CONTROLS);
+	return oracle_needs(&c->oracle, &q, way);
 }
 
 /* Does it if the thread that is waited for is held back before it comes there, at each of its

@@ -75,8 +75,8 @@ static void note_back(struct convert_site *site, const struct convert_record *r,
 	}
 }
 
-static size_t orders_add_site(struct convert_plan *p, const struct convert_record *r,
-			      const struct convert_sleep *s)
+static void orders_add_site(struct convert_plan *p, const struct convert_record *r,
+			    const struct convert_sleep *s)
 {
 	size_t i = site_of(p, s);
 	struct convert_site *site = i < p->sites.count ? &p->sites.items[i] : array_add(&p->sites);
@@ -91,7 +91,6 @@ static size_t orders_add_site(struct convert_plan *p, const struct convert_recor
 	}
 	site->ns = s->ns > site->ns ? s->ns : site->ns;
 	orders_add_thread(site, s->thread);
-	return i;
 }
 
 /* ---- what another thread had done ------------------------------------------------------------ */
