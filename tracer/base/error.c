@@ -29,14 +29,13 @@ static char *format(const char *fmt, va_list ap)
 	return text;
 }
 
-int error_vset(struct error *err, enum error_code code, const char *fmt, va_list ap)
+void error_vset(struct error *err, enum error_code code, const char *fmt, va_list ap)
 {
 	char *text = format(fmt, ap); /* before the old one is freed: it may be in there */
 
 	error_fini(err);
 	err->code = code;
 	err->text = text;
-	return -1;
 }
 
 int error_set(struct error *err, enum error_code code, const char *fmt, ...)

@@ -47,7 +47,7 @@ struct error {
    then. What is given may be a part of the error itself, here and in those below. */
 int error_set(struct error *err, enum error_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-int error_vset(struct error *err, enum error_code code, const char *fmt, va_list ap)
+void error_vset(struct error *err, enum error_code code, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
 
 /* Like error_set, with ": strerror(errno)" at the end of the text, and a hint for too many open files. */

@@ -49,7 +49,7 @@ static int do_line(struct repl *r, unsigned number, const char *text, struct str
 	for (unsigned i = 1; i < number; i++)
 		str_add(&lines, "\n");
 	str_add(&lines, text);
-	failed = interactive_line(r->interactive, str_text(&lines), "input", out, made, err);
+	failed = interactive_line(r->interactive, str_text(&lines), out, made, err);
 	return failed;
 }
 

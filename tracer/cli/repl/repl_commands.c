@@ -492,7 +492,7 @@ static void repl_complete_collect(enum repl_word word)
 			repl_complete_offer(NULL, c->name);
 		break;
 	case WORD_LOCATION:
-		interactive_locations(owner->interactive, found.begin, repl_complete_offer, NULL);
+		interactive_locations(owner->interactive, found.begin, repl_complete_offer);
 		break;
 	case WORD_THREAD:
 		offer_names(INTERACTIVE_THREADS);

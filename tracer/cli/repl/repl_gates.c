@@ -102,10 +102,10 @@ static int make_gate(struct repl *r, const char *name, struct repl_entry **line,
 	return failed;
 }
 
-static int bad_name(const char *name, const char *why, struct error *err)
+static void bad_name(const char *name, const char *why, struct error *err)
 {
 	error_set(err, ERROR_USAGE, "'%s' is no name for a gate%s", name, why);
-	return error_hint(err, "letters, digits and _: gate calc.c:7 wait done");
+	error_hint(err, "letters, digits and _: gate calc.c:7 wait done");
 }
 
 /* The variable that holds the gate, for the caller to free. *line is the line that has made it just

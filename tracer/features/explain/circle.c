@@ -216,15 +216,14 @@ static void member_line(const struct circle *c, size_t i, struct str *out)
 	str_add(out, "\n");
 }
 
-bool infeasible_lines(struct run *s, struct str *out)
+void infeasible_lines(struct run *s, struct str *out)
 {
 	struct circle c = {0};
-	bool found = find_circle(s, &c);
 
+	find_circle(s, &c);
 	for (size_t i = 0; i < c.count; i++)
 		member_line(&c, i, out);
 	array_fini(&c);
-	return found;
 }
 
 /* ---- what to do about gates --------------------------------------------------------------------- */

@@ -5,8 +5,8 @@
 #include "tracer/features/waiting/waiting.h"
 
 /* circle.c: a circle of threads, each of which waits for the next or is held by a gate that the
-   next would open: a line for each, and what to try. False: there is none. */
-bool infeasible_lines(struct run *s, struct str *out);
+   next would open: a line for each, and what to try; nothing where there is none. */
+void infeasible_lines(struct run *s, struct str *out);
 bool infeasible_try(struct run *s, struct str *out);
 /* ... what to try about a deadlock that is the program's own */
 void own_deadlock_try(struct run *s, struct str *out);

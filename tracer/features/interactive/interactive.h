@@ -73,7 +73,7 @@ struct interactive_made {
 };
 int interactive_load(struct interactive *l, const char *path, struct interactive_made *made,
 		     struct error *err);
-int interactive_line(struct interactive *l, const char *text, const char *name, struct str *out,
+int interactive_line(struct interactive *l, const char *text, struct str *out,
 		     struct interactive_made *made, struct error *err);
 void interactive_drop(struct interactive *l,
 		      const struct interactive_made *made); /* retires it; threads it holds go on */
@@ -173,6 +173,6 @@ bool interactive_name(struct interactive *l, enum interactive_names what, size_t
 		      struct str *out);
 /* Functions and files of the program itself; or, once FILE: is typed, its lines. */
 void interactive_locations(struct interactive *l, const char *begin,
-			   void (*each)(void *ctx, const char *name), void *ctx);
+			   void (*each)(void *ctx, const char *name));
 
 #endif

@@ -66,7 +66,7 @@ static int line_behind_the_end(struct interactive *l, struct interactive_made *m
 	return INTERACTIVE_NEEDS_PROGRAM;
 }
 
-int interactive_line(struct interactive *l, const char *text, const char *name, struct str *out,
+int interactive_line(struct interactive *l, const char *text, struct str *out,
 		     struct interactive_made *made, struct error *err)
 {
 	struct interactive_made here;
@@ -76,7 +76,7 @@ int interactive_line(struct interactive *l, const char *text, const char *name, 
 		return interactive_needs_program(l, err);
 	here = count_made(l);
 	script_lines_see(run_scripts(l->run), l->state != INTERACTIVE_READY);
-	failed = script_line(run_scripts(l->run), name, text, out, err);
+	failed = script_line(run_scripts(l->run), "input", text, out, err);
 	here.seen = script_lines_have_seen(run_scripts(l->run));
 	script_lines_see(run_scripts(l->run), false);
 	if (failed) {

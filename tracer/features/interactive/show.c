@@ -538,7 +538,6 @@ struct line_names {
 	const char *file;
 	int length;
 	void (*each)(void *ctx, const char *name);
-	void *ctx;
 };
 
 static void name_line(void *ctx, unsigned line)
@@ -547,14 +546,14 @@ static void name_line(void *ctx, unsigned line)
 	char text[PATH_MAX];
 
 	snprintf(text, sizeof(text), "%.*s:%u", n->length, n->file, line);
-	n->each(n->ctx, text);
+	n->each(NULL, text);
 }
 
 void interactive_locations(struct interactive *l, const char *begin,
-			   void (*each)(void *ctx, const char *name), void *ctx)
+			   void (*each)(void *ctx, const char *name))
 {
 	const char *colon = strrchr(begin, ':');
-	struct line_names lines = {begin, colon ? (int)(colon - begin) : 0, each, ctx};
+	struct line_names lines = {begin, colon ? (int)(colon - begin) : 0, each};
 	struct module *exe = run_root(l->run) ? run_process_exe(run_root(l->run)) : NULL;
 	char *file;
 
@@ -566,9 +565,9 @@ void interactive_locations(struct interactive *l, const char *begin,
 		base_free(file);
 		return;
 	}
-	source_each_file(exe, each, ctx);
-	source_each_function(exe, each, ctx);
-	source_each_inlined(exe, each, ctx);
+	source_each_file(exe, each, NULL);
+	source_each_function(exe, each, NULL);
+	source_each_inlined(exe, each, NULL);
 }
 
 static void tell_sent(struct interactive *l, struct str *out)
