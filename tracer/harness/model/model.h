@@ -27,7 +27,6 @@ enum harness_argument_kind {
 	HARNESS_VALUE,	/* one of `values` */
 	HARNESS_OUT,	/* the address of a variable, which is looked at afterwards */
 	HARNESS_VISITS, /* a function that counts its calls */
-	HARNESS_NULL,
 };
 
 struct harness_argument {

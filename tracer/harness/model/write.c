@@ -104,19 +104,19 @@ void write_call(const struct harness_object *o, const struct harness_call *c, un
 	str_addf(out, "%s(object", op->function);
 	for (size_t i = 0; i < op->arguments.count; i++) {
 		const struct harness_argument *a = &op->arguments.items[i];
-		const char *value =
-			a->kind == HARNESS_VALUE ? a->values.items[c->values[i]] : "NULL";
 
 		str_add(out, ", ");
 		if (a->kind == HARNESS_OUT)
 			str_addf(out, "&o%u", first++);
 		else if (a->kind == HARNESS_VISITS)
 			str_add(out, "(void *)visit");
-		else /* a number where C wants an address is a token */
-			str_addf(out, "%s%s",
-				 strchr(a->type, '*') && isdigit((unsigned char)*value) ? "(void *)"
-											: "",
-				 value);
+		else { /* a number where C wants an address is a token */
+			const char *value = a->values.items[c->values[i]];
+
+			if (strchr(a->type, '*') && isdigit((unsigned char)*value))
+				str_add(out, "(void *)");
+			str_add(out, value);
+		}
 	}
 	str_add(out, ")");
 }
