@@ -17,8 +17,7 @@ enum token_kind {
 };
 
 /* Operators: the character, or two or three of them as one number. */
-#define OP2(a, b)    ((a) << 8 | (b))
-#define OP3(a, b, c) ((a) << 16 | (b) << 8 | (c))
+#define OP2(a, b) ((a) << 8 | (b))
 
 struct token {
 	enum token_kind kind;

@@ -12,7 +12,6 @@
 #include "tracer/features/interactive/interactive.h"
 
 struct run_thread;
-struct run_process;
 
 /* A site in a process; its scope as in source_site. */
 struct interactive_address {
