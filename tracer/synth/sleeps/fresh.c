@@ -5,13 +5,14 @@
 #include "tracer/synth/sleeps/convert_internal.h"
 
 #include "tracer/base/files/io.h"
+#include "tracer/tracee/attach/attach.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,19 +27,14 @@ struct busy {
 static void busy_begin(struct busy *b)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	pid_t parent = getpid();
 
 	while (b->count < BUSY_MOST && (long)b->count < processors) {
-		pid_t pid = fork();
+		pid_t pid = tracee_worker();
 
 		if (pid < 0)
 			return;
-		if (pid == 0) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			while (getppid() == parent)
-				;
-			_exit(0);
-		}
+		while (pid == 0)
+			;
 		b->pids[b->count++] = pid;
 	}
 }
@@ -46,9 +42,7 @@ static void busy_begin(struct busy *b)
 static void busy_end(struct busy *b)
 {
 	for (size_t i = 0; i < b->count; i++)
-		kill(b->pids[i], SIGKILL);
-	for (size_t i = 0; i < b->count; i++)
-		waitpid(b->pids[i], NULL, 0);
+		tracee_worker_kill(b->pids[i]);
 	b->count = 0;
 }
 
@@ -84,20 +78,23 @@ static void fresh_exec(const struct convert *c, const char *script, int messages
 /* 1 it came out as the script expects, 0, or -1: stop. */
 static int run_fresh(struct convert *c, const char *script)
 {
-	int messages = memfd_create("messages", MFD_CLOEXEC), status = 0;
+	int messages = memfd_create("messages", MFD_CLOEXEC);
+	siginfo_t end = {0};
 	pid_t pid = messages < 0 ? -1 : fork();
 	STR(text);
 
 	if (pid == 0)
 		fresh_exec(c, script, messages);
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+	if (pid < 0)
 		return error_errno(c->x.err, ERROR_SYSTEM, "cannot run the script");
+	while (waitid(P_PID, (id_t)pid, &end, WEXITED) < 0 && errno == EINTR)
+		;
 	lseek(messages, 0, SEEK_SET);
 	io_read(messages, &text);
 	close(messages);
 	if (run_signals_came())
 		return -1;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+	if (end.si_code == CLD_EXITED && end.si_status == 0)
 		return 1;
 	str_clear(&c->differs);
 	str_add(&c->differs, "in a run of its own: ");
