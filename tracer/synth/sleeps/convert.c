@@ -14,7 +14,7 @@ enum { FRESH_RUNS = 10, RUNS_USUAL = 20, RUNS_LEAST = 5, LEARN_MOST = 5, COUNT_M
 enum { HASTEN = 10, AGAIN_RUNS = 10 };
 static const double hasten_from = 0.4; /* seconds: shorter tests are quick enough */
 /* Parts of the time that is left. */
-static const double choose_part = 0.75, alone_part = 0.4, again_part = 0.5;
+static const double alone_part = 0.4, again_part = 0.5;
 
 /* ---- what the sleeps order -------------------------------------------------------------------- */
 
@@ -110,7 +110,7 @@ static int alone(struct convert *c)
 {
 	bool failed = false;
 
-	experiment_grant(&c->x, choose_part * alone_part);
+	experiment_grant(&c->x, CONVERT_CHOOSE_PART * alone_part);
 	for (size_t i = 0; i < c->plan.sites.count; i++) {
 		struct convert_site *site = &c->plan.sites.items[i];
 
@@ -122,7 +122,7 @@ static int alone(struct convert *c)
 	}
 	if (failed && !c->x.expired)
 		return -1;
-	experiment_grant(&c->x, choose_part);
+	experiment_grant(&c->x, CONVERT_CHOOSE_PART);
 	return 0;
 }
 
@@ -257,7 +257,7 @@ static int finish(struct convert *c)
 
 static int all(struct convert *c)
 {
-	experiment_grant(&c->x, choose_part);
+	experiment_grant(&c->x, CONVERT_CHOOSE_PART);
 	if (convert_baseline(c) < 0 || learn_twice(c) < 0)
 		return -1;
 	if (!convert_count_converted(&c->plan))

@@ -11,6 +11,9 @@
 #include "tracer/synth/location.h"
 #include "tracer/synth/plan/plan.h"
 
+/* Of the time that is left, for finding the script; the rest is for verifying it. */
+#define CONVERT_CHOOSE_PART 0.75
+
 /* ---- runs.c: 1 the outcome is the test's own, 0 it is not, -1 stop ---- */
 
 /* Finds out from the first runs what the outcome is. */

@@ -183,8 +183,10 @@ static int judge_first(const struct oracle_question *q, struct run_result *r)
 	r->evidence = (struct run_evidence){0};
 	if (!runs->in_turn && r->seconds > c->seconds)
 		c->seconds = r->seconds;
-	if (!c->given_time && c->x.most < USUAL_RUNS * c->seconds)
+	if (!c->given_time && c->x.most < USUAL_RUNS * c->seconds) {
 		c->x.most = USUAL_RUNS * c->seconds;
+		experiment_grant(&c->x, CONVERT_CHOOSE_PART);
+	}
 	/* there would be no time for the runs to follow */
 	c->x.expired |= c->x.most > 0 && LEAST_RUNS * c->seconds > c->x.most;
 	return c->x.expired ? ORACLE_STOP : ORACLE_YES;
