@@ -134,9 +134,12 @@ static void put_named(void *ctx, const char *name, uint64_t offset)
 {
 	const struct functions_visit *v = ctx;
 
-	for (unsigned i = 0; offset && i < v->functions->count; i++)
-		if (strcmp(name, function_name(v->functions, i)) == 0)
+	for (unsigned i = 0; offset && i < v->functions->count; i++) {
+		const char *own = function_name(v->functions, i);
+
+		if (*own == *name && strcmp(own, name) == 0) /* libc has thousands of others */
 			v->functions->put(v->x, i, offset);
+	}
 }
 
 void sched_put_functions(const struct sched_image *x, const struct sched_functions *f)
