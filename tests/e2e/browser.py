@@ -14,7 +14,7 @@ import signal
 import subprocess
 import tempfile
 
-from harness import Skip
+from harness import Skip, end_processes
 from patience import Limit
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
@@ -61,10 +61,12 @@ class Browser:
             os.setsid()
             os.dup2(high[0], 3)
             os.dup2(high[1], 4)
+        # its crash handler has a session of its own: all are found, and ended, by a mark of their own
+        self.marker = "%s.browser.%d" % (env.get("GATECTL_E2E", ""), os.getpid())
         sandbox = [] if os.getuid() else ["--no-sandbox"]  # root has none
         self.process = subprocess.Popen(
             [program(), *FLAGS, *sandbox, "--user-data-dir=" + self.profile, "about:blank"],
-            env=dict(env, HOME=self.profile), stdin=subprocess.DEVNULL,
+            env=dict(env, HOME=self.profile, GATECTL_E2E=self.marker), stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             pass_fds=(3, 4), preexec_fn=child)
         for fd in (to_browser, from_browser, *high):
@@ -83,6 +85,7 @@ class Browser:
         except ProcessLookupError:
             pass
         self.process.wait()
+        end_processes(self.marker)
         os.close(self.read_fd)
         os.close(self.write_fd)
         shutil.rmtree(self.profile, ignore_errors=True)
