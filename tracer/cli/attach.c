@@ -12,7 +12,7 @@ enum { COMMAND_MAX = 4096, MOST_WORDS = 256 };
 
 static int usage(struct error *err)
 {
-	return error_hint(err, "gatectl attach -g FILE.lua PID");
+	return error_hint(err, "gatectl attach [-g FILE.lua] PID");
 }
 
 static int attach_parse(struct cli *cli, struct error *err)

@@ -13,7 +13,7 @@ static const char version[] = "gatectl " GATECTL_VERSION;
 static const struct command commands[] = {
 	{"run", "run [OPTIONS] [-g FILE.lua]... [--order 'A -> B']... [--] PROG [ARG...]",
 	 "run a program under gates", CMD_RUN, command_run, "program"},
-	{"attach", "attach [OPTIONS] -g FILE.lua PID", "put gates on a program that runs already",
+	{"attach", "attach [OPTIONS] [-g FILE.lua] PID", "put gates on a program that runs already",
 	 CMD_ATTACH, command_attach, "process"},
 	{"prove", "prove [OPTIONS] [-g FILE.lua]... [--order 'A -> B']... [--] PROG [ARG...]",
 	 "which gates matter, and is the outcome forced? runs with all, with none, and without "

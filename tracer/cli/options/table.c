@@ -421,7 +421,7 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	{"needed", 0, NULL, CMD_CONVERT, INTO(read_switch, all),
 	 "keep only the orders that the outcome depends on"},
 	{"for", 0, "SECONDS", CMD_CONVERT, INTO(read_seconds, most_seconds),
-	 "how long the whole command may take; 0 = as long as it needs (60)"},
+	 "how long the whole command may take; 0 = as long as it needs (60, or ten runs)"},
 	{"gate-limit", 0, "SECONDS", CMD_RUN | CMD_ATTACH | CMD_PROVE | CMD_REPLAY,
 	 INTO(read_seconds, run.gate_limit),
 	 "how long one thread may be held at one gate; 0 = for ever (10)"},

@@ -106,7 +106,7 @@ static void rounds_note(struct run *s, const struct found *f)
 		 worst == SOURCE_VECTORISED ? "vectorised" : "unrolled without a mark for each");
 }
 
-/* Kept with a run: source files of which it was told that they are newer than their module. */
+/* Kept with a run: source files that were compared with their module. */
 struct newer_told {
 	ARRAY(const char *) files;
 };
@@ -132,7 +132,7 @@ static void newer_note(struct run *s, const struct found *f)
 	struct newer_told *told = kept_make(run_kept(s), &newer_keeper);
 
 	array_each(const struct source_site, site, f->sites)
-		if (source_is_newer(site->module, site->file) && is_new_file(told, site->file)) {
+		if (is_new_file(told, site->file) && source_is_newer(site->module, site->file)) {
 			STR(text);
 
 			source_add_newer(site->module, site->file, &text);

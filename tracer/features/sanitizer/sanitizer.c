@@ -164,20 +164,27 @@ static int sanitizer_settle(struct run *s, const struct modules_seen *m, struct 
  * Runtimes have a BackgroundThread of their own, and start the program's threads in their code,
  * too. A runtime that is linked statically has names that are reserved for the implementation.
  */
+static bool may_be_background(const char *name)
+{
+	return name && strstr(name, "BackgroundThread");
+}
+
 static bool is_background(struct run_process *p, uint64_t routine, const char *name)
 {
-	const struct image *image;
+	const struct image *image =
+		may_be_background(name) ? images_find(run_of(p), p, routine) : NULL;
 
-	if (!name || !strstr(name, "BackgroundThread"))
-		return false;
-	image = images_find(run_of(p), p, routine);
 	return image && has_runtime(image->module) &&
 	       (image->module != run_process_exe(p) || strncmp(name, "__", 2) == 0);
 }
 
+/* Asked of each thread at each tick: most need no look at their memory. */
 bool sanitizer_owns(const struct run_thread *t)
 {
-	return is_background(run_process_of(t), run_thread_routine(t), run_thread_engine(t)->start);
+	const char *name = run_thread_engine(t)->start;
+
+	return may_be_background(name) &&
+	       is_background(run_process_of(t), run_thread_routine(t), name);
 }
 
 /* A sanitizer's own threads begin with a routine that the program did not pass. */

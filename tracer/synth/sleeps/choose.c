@@ -1,7 +1,7 @@
 /*
- * What the script needs. A site whose gates spoil the outcome keeps its sleep; an order is dropped
- * if the outcome is the same without it, even in runs that try the opposite; a site left without
- * any order is not for ordering.
+ * What the script needs. A site whose gates spoil the outcome keeps its sleep. With --needed an
+ * order is dropped if the outcome is the same without it, even in runs that try the opposite; then
+ * a site left without any order is not for ordering.
  */
 #include "tracer/synth/sleeps/convert_internal.h"
 #include "tracer/synth/minimise.h"

@@ -1,7 +1,7 @@
 /*
  * gatectl convert: makes a gate script from a test that orders its threads by sleeping. The test is
- * run as it is, then watched, to see what its sleeps order; then each sleep is removed alone; then
- * all of them, with gates in their place, until only the gates remain that the outcome depends on.
+ * run as it is, then watched, to see what its sleeps order; then each sleep is removed alone, then
+ * all of them, with gates in their place. The script is verified in many runs.
  */
 #include "tracer/synth/sleeps/convert_internal.h"
 
