@@ -84,7 +84,7 @@ static int report(const struct cli *cli, const struct convert *c)
 
 int command_convert(struct cli *cli)
 {
-	struct convert c = {.needed = cli->all, .wanted = cli->runs};
+	struct convert c = {.needed = cli->all, .given_runs = cli->runs};
 	struct progress progress;
 	ERROR(err);
 	int status;

@@ -10,6 +10,8 @@ void run_evidence_fini(struct run_evidence *e)
 		array_fini(&subject->movers);
 	}
 	array_fini(&e->subjects);
+	digest_written_fini(&e->out);
+	digest_written_fini(&e->err);
 	str_fini(&e->expected);
 	str_fini(&e->came);
 }

@@ -15,6 +15,7 @@
 #include "lua/script.h"
 #include "tracer/base/error.h"
 #include "tracer/base/files/stream.h"
+#include "tracer/base/text/digest.h"
 #include "tracer/base/text/json.h"
 #include "tracer/base/text/str.h"
 #include "tracer/inspect/inspect.h"
@@ -61,11 +62,6 @@ struct run_subject {
 	movers; /* ids of threads that have opened it, or that a barrier has held; the last first */
 };
 
-/* Checksums of what the program has written: of the text, and of its lines in whatever order. */
-struct run_written {
-	uint64_t text, lines;
-};
-
 /* What a trial has shown. */
 struct run_evidence {
 	bool has_expect;  /* the script has an expect; `expected` says it in words ... */
@@ -73,7 +69,7 @@ struct run_evidence {
 	bool limited;	  /* ended by a limit, which was not expected */
 	bool has_limit;	  /* the script says how long a run may last */
 	struct str expected, came; /* in words: "exit status 1" */
-	struct run_written out, err;
+	struct digest_written out, err;
 	ARRAY(struct run_subject) subjects;
 };
 

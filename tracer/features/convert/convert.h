@@ -31,6 +31,9 @@ struct convert_thread {
 	size_t creator;	    /* 1 + its index; 0: none, or not known */
 	uint64_t rested_at; /* its context switches + 1 if it was blocked at the last look */
 	bool works;	    /* it was blocked and went on later: it does not idle all the time */
+	uint64_t over_us;   /* when it ended; 0: it has not */
+	size_t joiner;	    /* 1 + the thread that joins it; 0: none */
+	uint64_t join_us;   /* ... by pthread_join, which it called then */
 	ARRAY(struct convert_event) events; /* the planner keeps those in the test's own code */
 };
 

@@ -6,6 +6,7 @@
  */
 #include "tracer/run/run.h"
 #include "tracer/features/convert/record.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/tracee/traps/traps.h"
 #include "tracer/tracee/syscalls/syscalls.h"
@@ -25,6 +26,7 @@ struct entered {
 struct trap {
 	struct source_site info;
 	bool opens; /* it is the first of its function */
+	bool joins; /* it is pthread_join's */
 	unsigned long hits;
 };
 
@@ -39,8 +41,9 @@ static const struct site_owner record_owner;
 
 /* ---- traps ---------------------------------------------------------------------------------- */
 
-static void watch_put(struct run *s, struct run_process *p, struct tracee_thread *t,
-		      const struct source_site *info, uint64_t bias, bool opens)
+/* NULL: there is one already, or none is possible. */
+static struct trap *watch_put(struct run *s, struct run_process *p, struct tracee_thread *t,
+			      const struct source_site *info, uint64_t bias, bool opens)
 {
 	struct convert_record *r = run_options(s)->record;
 	struct tracee_site *site;
@@ -49,15 +52,16 @@ static void watch_put(struct run *s, struct run_process *p, struct tracee_thread
 	struct trap *trap;
 
 	if (!use)
-		return;
+		return NULL;
 	array_each(const struct act, a, &use->acts)
 		if (a->owner == &record_owner && a->info->kind == info->kind &&
 		    a->info->line == info->line) /* optimised, several begin at one address */
-			return;
+			return NULL;
 	trap = *array_add(&r->traps->all) = base_alloc(1, sizeof(*trap));
 	trap->info = *info;
 	trap->opens = opens;
 	sites_act(use, &(struct act){.owner = &record_owner, .info = &trap->info, .bias = bias});
+	return trap;
 }
 
 static bool is_own_file(const char *file)
@@ -81,6 +85,23 @@ static void put_entry(void *ctx, uint64_t offset)
 	watch_put(e->run, e->process, e->thread, &info, e->bias, false);
 }
 
+/* The libraries are there: notes who joins whom. */
+static void watch_joins(struct run *s, const struct modules_seen *m)
+{
+	uint64_t size;
+
+	array_each(const struct image, image, run_process_images(m->process)) {
+		struct source_site info = {.kind = SOURCE_ENTRY, .module = image->module};
+		struct trap *trap;
+
+		if (module_symbol(info.module, "pthread_join", &info.offset, &size) < 0)
+			continue;
+		trap = watch_put(s, m->process, m->thread, &info, image->bias, false);
+		if (trap)
+			trap->joins = true;
+	}
+}
+
 /* The program was started, or has exec'd: sets traps at its functions. */
 static int watch_image(struct run *s, const struct modules_seen *m, struct error *err)
 {
@@ -89,6 +110,8 @@ static int watch_image(struct run *s, const struct modules_seen *m, struct error
 	struct entries e = {s, p, m->thread, 0};
 
 	(void)err;
+	if (r && r->lines && r->traps && m->stage == MODULES_SETTLED)
+		watch_joins(s, m);
 	if (!r || m->stage != MODULES_EXEC)
 		return 0;
 	if (!r->traps)
@@ -173,12 +196,41 @@ static void note_line(struct run *s, struct run_thread *t, const struct act *a, 
 	};
 }
 
+/* pthread_join is called for the thread whose struct pthread is at the address. A thread that is
+   joined leaves its memory to the next one. */
+static void note_join(struct run *s, const struct run_thread *by, uint64_t address)
+{
+	struct convert_record *r = run_options(s)->record;
+
+	run_each_thread(t, s) {
+		struct convert_thread *own;
+
+		if (run_process_of(t) != run_process_of(by) || !glibc_thread_has(t, address))
+			continue;
+		own = convert_thread_of(r, t);
+		if (own->joiner)
+			continue;
+		own->joiner = 1 + run_thread_index(by);
+		own->join_us = run_elapsed_us(s);
+	}
+}
+
+static void convert_over(struct run *s, struct run_thread *t, bool renamed)
+{
+	if (run_options(s)->record && !renamed)
+		convert_thread_of(run_options(s)->record, t)->over_us = run_elapsed_us(s);
+}
+
 /* A function is entered, or a statement begins. */
 static enum hit_answer watch_hit(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct trap *trap = (struct trap *)a->info; /* made by watch_put() */
 	const struct site_use *use = h->site->user;
 
+	if (trap->joins) {
+		note_join(s, h->thread, h->regs.dwarf[ARCH_DWARF_ARG0]);
+		return HIT_SEEN;
+	}
 	if (a->info->kind == SOURCE_ENTRY)
 		watch_enter(s, h->thread, a);
 	else
@@ -219,6 +271,12 @@ static void needs_modules(struct run *s, struct run_thread *t, bool first)
 		run_expect_places(s);
 }
 
+/* pthread_join is in one of them. */
+static bool watch_needs_libraries(struct run *s, const struct run_process *p)
+{
+	return run_options(s)->record && run_options(s)->record->lines && p == run_root(s);
+}
+
 static bool awaits(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
 	(void)answer;
@@ -230,8 +288,10 @@ extern const struct observer convert_observer;
 const struct observer convert_observer = {
 	.launch = ask_for_sleeps,
 	.exec = needs_modules,
+	.needs_libraries = watch_needs_libraries,
 	.modules = watch_image,
 	.thread_new = convert_born,
+	.thread_over = convert_over,
 	.call = convert_sleep,
 	.tick = turns_look,
 	.stuck = awaits,

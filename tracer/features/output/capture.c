@@ -99,6 +99,7 @@ static void capture_free(struct capture *c)
 	if (c->stop[1] >= 0)
 		close(c->stop[1]);
 	str_fini(&c->text);
+	digest_fini(&c->digest);
 	base_free(c);
 }
 
@@ -200,7 +201,7 @@ void capture_outcome(struct run *s)
 	run_outcome(s)->stderr_text = output->err ? capture_finish(output->err) : NULL;
 }
 
-void capture_sums(const struct run *s, struct run_written *out, struct run_written *err)
+void capture_sums(const struct run *s, struct digest_written *out, struct digest_written *err)
 {
 	const struct output *output = output_of(s);
 

@@ -121,10 +121,10 @@ int experiment_run(struct experiment *x, const struct run_trial *trial,
 
 void experiment_first(struct experiment_outcome *o, const struct run_evidence *e)
 {
-	str_clear(&o->came);
+	experiment_outcome_fini(o);
 	str_add(&o->came, str_text(&e->came));
-	o->out = e->out;
-	o->err = e->err;
+	digest_written_copy(&o->out, &e->out);
+	digest_written_copy(&o->err, &e->err);
 	o->same_out = o->same_err = o->same_out_lines = o->same_err_lines = true;
 }
 
@@ -151,4 +151,19 @@ bool experiment_wrote_lines(const struct experiment_outcome *o, const struct run
 {
 	return (!o->same_out_lines || e->out.lines == o->out.lines) &&
 	       (!o->same_err_lines || e->err.lines == o->err.lines);
+}
+
+void experiment_other_line(const struct experiment_outcome *o, const struct run_evidence *e,
+			   struct str *out)
+{
+	if (!(o->same_out_lines && digest_other_line(&o->out, &e->out, out)) &&
+	    !(o->same_err_lines && digest_other_line(&o->err, &e->err, out)))
+		str_add(out, "it writes its lines in another order, or something else");
+}
+
+void experiment_outcome_fini(struct experiment_outcome *o)
+{
+	str_fini(&o->came);
+	digest_written_fini(&o->out);
+	digest_written_fini(&o->err);
 }

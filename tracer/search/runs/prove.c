@@ -342,6 +342,6 @@ void prove_fini(struct prove *p)
 		line_fini(line);
 	array_fini(&p->lines);
 	str_fini(&p->expected);
-	str_fini(&p->outcome.came);
+	experiment_outcome_fini(&p->outcome);
 	str_fini(&p->failed);
 }

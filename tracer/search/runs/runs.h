@@ -67,13 +67,17 @@ struct experiment_outcome {
 	struct str came;		     /* in words */
 	bool same_out, same_err;	     /* ... and whether all wrote the same there, */
 	bool same_out_lines, same_err_lines; /* ... or the same lines in some order */
-	struct run_written out, err;
+	struct digest_written out, err;
 };
 void experiment_first(struct experiment_outcome *o, const struct run_evidence *e);
 void experiment_another(struct experiment_outcome *o, const struct run_evidence *e);
 bool experiment_came(const struct experiment_outcome *o, const struct run_evidence *e);
 bool experiment_wrote(const struct experiment_outcome *o, const struct run_evidence *e);
 bool experiment_wrote_lines(const struct experiment_outcome *o, const struct run_evidence *e);
+/* Adds, in words, a line that only one of both has written. */
+void experiment_other_line(const struct experiment_outcome *o, const struct run_evidence *e,
+			   struct str *out);
+void experiment_outcome_fini(struct experiment_outcome *o);
 
 /* gatectl run --repeat: the same run again and again, until one differs from the first. */
 struct repeat {

@@ -104,6 +104,11 @@ bool gate_plan_is_inside(const struct gate_plan *p);
 /* The name of the order's gate in the script; of events: "a -> b", or "[a] -> b" if `blocked`. */
 void gate_plan_gate(const struct gate_plan *p, const struct plan_order *o, struct str *out);
 
+/* Has an earlier order than `before` that place? Then its event is written already. */
+bool gate_plan_has_event(const struct gate_plan *p, const struct plan_order *before, size_t place);
+/* Writes the place of an event of the order, unless an earlier order has it. */
+void gate_plan_event(const struct gate_plan *p, const struct plan_order *own, size_t place,
+		     const char *event, struct str *out);
 /* Writes an order of events, after those of its two places that no earlier order of the plan has. */
 void gate_plan_order(const struct gate_plan *p, const struct plan_order *o, struct str *out);
 

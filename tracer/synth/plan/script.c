@@ -163,20 +163,27 @@ static void add_blocked_orders(const struct gate_plan *p, struct str *out)
 	}
 }
 
-static void add_event(const struct gate_plan *p, const struct plan_order *own, size_t place,
-		      const char *event, struct str *out)
+bool gate_plan_has_event(const struct gate_plan *p, const struct plan_order *before, size_t place)
 {
-	for (const struct plan_order *o = p->orders.items; o < own; o++)
+	for (const struct plan_order *o = p->orders.items; o < before; o++)
 		if (o->from == place || o->to == place)
-			return;
+			return true;
+	return false;
+}
+
+void gate_plan_event(const struct gate_plan *p, const struct plan_order *own, size_t place,
+		     const char *event, struct str *out)
+{
+	if (gate_plan_has_event(p, own, place))
+		return;
 	script_place(&p->places.items[place].at, out);
 	str_addf(out, ":event \"%s\"\n", event);
 }
 
 void gate_plan_order(const struct gate_plan *p, const struct plan_order *o, struct str *out)
 {
-	add_event(p, o, o->from, o->from_event, out);
-	add_event(p, o, o->to, o->to_event, out);
+	gate_plan_event(p, o, o->from, o->from_event, out);
+	gate_plan_event(p, o, o->to, o->to_event, out);
 	plan_write_order(p, o, out);
 }
 

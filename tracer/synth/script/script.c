@@ -28,6 +28,7 @@ static void add_options(const struct script_place *place, struct str *out)
 	if (place->thread) {
 		add_option(&o, "thread");
 		foreign_lua_string(out, place->thread);
+		str_add(out, place->numbered ? " .. i" : "");
 	}
 	if (place->hit) {
 		add_option(&o, "hit");

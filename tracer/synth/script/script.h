@@ -17,6 +17,7 @@ struct script_place {
 	enum script_at kind;
 	const char *location; /* of SCRIPT_LOCATION */
 	const char *thread;   /* NULL: any thread */
+	bool numbered;	      /* ... Lua's variable i is to be added to it */
 	unsigned long hit;    /* 0: not given */
 	bool after;
 	bool optional; /* the run may end before a thread arrives */

@@ -46,7 +46,7 @@ static int begin_each_late(struct convert *c)
 		struct oracle_question q = convert_question(c, 1);
 		STR(gate);
 
-		if (!o || !strchr(id, '#') || tried++ == LATE_MOST)
+		if (!o || !strchr(id, '#') || tried++ >= LATE_MOST)
 			continue;
 		script_order(o->from_event, o->blocked, o->to_event, &gate);
 		trial.about = str_text(&gate);

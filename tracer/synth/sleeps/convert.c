@@ -10,45 +10,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRESH_RUNS = 10, RUNS_USUAL = 20, RUNS_LEAST = 5, LEARN_MOST = 5, COUNT_MOST = 4 };
-enum { HASTEN = 10, AGAIN_RUNS = 10 };
-static const double hasten_from = 0.4; /* seconds: shorter tests are quick enough */
+/* A script that still sleeps is verified in fewer runs: so many seconds of them, if the number is not
+   given. */
+static const double verify_s = 10, fresh_s = 5;
+enum {
+	FRESH_RUNS = 10,
+	FRESH_LEAST = 4,
+	RUNS_USUAL = 20,
+	RUNS_LEAST = 5,
+	LEARN_MOST = 5,
+	COUNT_MOST = 6
+};
+enum { AGAIN_RUNS = 10 };
 /* Parts of the time that is left. */
 static const double alone_part = 0.4, again_part = 0.5;
 
 /* ---- what the sleeps order -------------------------------------------------------------------- */
 
+/* The first run that is watched. NULL: being watched changes the outcome. */
+static struct convert_record *learn_first(struct convert *c)
+{
+	struct convert_record *r = convert_watch_run(c);
+
+	if (!r || !c->x.hasten || convert_can_hasten(r))
+		return r;
+	c->x.hasten = 0;
+	convert_forget_runs(c);
+	return convert_watch_run(c);
+}
+
 /* What a run shows counts once another run has shown the same; what one of them does not show is
    dropped. */
 static int learn_twice(struct convert *c)
 {
-	struct convert_record *r = NULL;
+	struct convert_record *r;
 	bool same = false;
 
-	for (int i = 0; !same && i < LEARN_MOST; i++) {
-		experiment_say(&c->x, "learning");
+	experiment_say(&c->x, "learning");
+	r = learn_first(c);
+	if (r)
+		convert_learn(&c->plan, r);
+	for (int i = 1; r && !same && i < LEARN_MOST; i++) {
 		r = convert_watch_run(c);
-		if (!r)
-			return convert_not_learned(c);
-		if (i == 0) {
-			convert_learn(&c->plan, r);
-			if (c->seconds > hasten_from && convert_can_hasten(r))
-				c->x.hasten = HASTEN;
-		} else
-			same = convert_confirm(&c->plan, r);
+		same = r && (convert_confirm(&c->plan, r) || !convert_count_converted(&c->plan));
 	}
-	return 0;
+	return r ? 0 : convert_not_learned(c);
 }
 
 /* Counts, by the gates' own rules, which arrivals the orders are about, until two runs agree. */
 static int count(struct convert *c)
 {
-	STR(text);
 	struct convert_record *r = NULL;
 	bool same = false;
 
-	convert_probe(&c->plan, &text);
 	for (int i = 0; !same && i < COUNT_MOST; i++) {
+		STR(text);
+
+		convert_probe(&c->plan, &text);
 		experiment_say(&c->x, "counting");
 		r = convert_use_script(c, str_text(&text)) < 0 ? NULL : convert_watch_run(c);
 		if (!r)
@@ -156,7 +174,7 @@ static bool next_verifying(void *ctx)
 
 	str_addf(&what, "verifying, %lu of %lu", c->verified + 1, c->wanted);
 	experiment_say(&c->x, str_text(&what));
-	return true;
+	return c->verified < c->wanted;
 }
 
 static int judge_verifying(const struct oracle_question *q, struct run_result *r)
@@ -164,7 +182,19 @@ static int judge_verifying(const struct oracle_question *q, struct run_result *r
 	struct convert *c = q->ctx;
 
 	c->took[c->verified++] = r->seconds;
+	c->verifying += r->seconds;
+	if (!c->given_runs && c->verified >= RUNS_LEAST && c->verifying > verify_s)
+		c->wanted = c->verified;
 	return convert_judge(q, r);
+}
+
+static unsigned long fresh_runs(const struct convert *c)
+{
+	unsigned long most = c->wanted < FRESH_RUNS ? c->wanted : FRESH_RUNS;
+
+	while (!c->given_runs && most > FRESH_LEAST && (double)most * c->after > fresh_s)
+		most--;
+	return most;
 }
 
 /* 1 every time, 0, or -1. */
@@ -177,6 +207,7 @@ static int verify(struct convert *c)
 	q.next = next_verifying;
 	q.judge = judge_verifying;
 	c->verified = 0;
+	c->verifying = 0;
 	if (same > 0)
 		same = convert_ask(c, &q);
 	if (same < 0 && c->x.expired && c->verified >= RUNS_LEAST)
@@ -189,7 +220,7 @@ static int verify(struct convert *c)
 	add_expect(c, &text);
 	if (convert_use_script(c, str_text(&text)) < 0)
 		return -1;
-	return convert_fresh(c, c->wanted < FRESH_RUNS ? c->wanted : FRESH_RUNS);
+	return convert_fresh(c, fresh_runs(c));
 }
 
 static void head(const struct convert *c, struct str *out)
@@ -275,7 +306,7 @@ int convert_test(struct convert *c)
 	int failed;
 
 	c->oracle.x = &c->x;
-	c->wanted = c->wanted ? c->wanted : RUNS_USUAL;
+	c->wanted = c->given_runs ? c->given_runs : RUNS_USUAL;
 	c->took = base_alloc(c->wanted, sizeof(*c->took));
 	failed = all(c);
 	return failed && c->x.expired ? convert_late(c) : failed;
@@ -294,12 +325,9 @@ void convert_fini(struct convert *c)
 {
 	convert_plan_fini(&c->plan);
 	oracle_fini(&c->oracle);
-	array_each(struct convert_record *, r, &c->records) {
-		convert_record_fini(*r);
-		base_free(*r);
-	}
+	convert_forget_runs(c);
 	array_fini(&c->records);
-	str_fini(&c->outcome.came);
+	experiment_outcome_fini(&c->outcome);
 	str_fini(&c->differs);
 	base_free(c->took);
 	str_fini(&c->script);

@@ -18,7 +18,8 @@ struct convert_site {
 	char *what;	/* "usleep"; NULL unknown */
 	uint64_t ns;	/* the longest of its sleeps */
 	unsigned long times;
-	ARRAY(size_t) threads; /* of the plan */
+	ARRAY(size_t) threads;		   /* of the plan */
+	ARRAY(unsigned long) thread_times; /* ... how often each of them sleeps there */
 	/* Several alike threads sleep there for the same time. Chance decides which of them comes
 	   first, so there are no orders of threads: they wait until nobody else can move. */
 	bool is_role;
@@ -56,6 +57,7 @@ struct convert_order {
 	enum convert_state state;
 	bool dropped;	      /* the outcome was the same without it, or other orders imply it */
 	bool from_shared;     /* other threads come by there, too */
+	bool by_role;	      /* chance decides which of several alike threads has the event */
 	bool to_shared;	      /* ... where the thread sleeps */
 	unsigned long enough; /* from_thread comes by again and again: so many arrivals do; 0: no */
 	bool during;	      /* the program alone does not make it come first */
@@ -76,23 +78,26 @@ struct convert_plan {
 struct convert {
 	struct experiment x; /* x.most seconds for all of it */
 	struct oracle oracle;
-	bool needed;	      /* keep only orders that the outcome depends on */
-	bool given_time;      /* x.most is the caller's; else it is more for a long test */
-	unsigned long wanted; /* runs to verify the script; 0: the usual number */
-	bool in_turn;	      /* in trials, too, sleeps last until the others have no work left */
-	bool late;	      /* there was no time to try everything */
+	bool needed;		  /* keep only orders that the outcome depends on */
+	unsigned long given_runs; /* the caller's: runs to verify the script; 0: the usual number */
+	bool given_time;	  /* x.most is the caller's; else it is more for a long test */
+	unsigned long wanted;	  /* ... fewer for a script that still sleeps */
+	bool in_turn; /* in trials, too, sleeps last until the others have no work left */
+	bool late;    /* there was no time to try everything */
 	struct convert_plan plan;
 	ARRAY(struct convert_record *) records; /* own the plan's names */
 	/* The test as it is. */
 	struct experiment_outcome outcome;
 	bool unsteady; /* it is stable only with longer sleeps */
 	double seconds;
-	struct str differs; /* the outcome of the last run that differed */
-	bool endless;	    /* ... by a time limit, not because of a gate */
+	double watched_limit; /* of a run in which every system call is slower */
+	struct str differs;   /* the outcome of the last run that differed */
+	bool endless;	      /* ... by a time limit, not because of a gate */
 	/* The result. */
 	double *took;		/* seconds, of each verifying run */
 	double after;		/* ... their median */
 	unsigned long verified; /* runs */
+	double verifying;	/* seconds, of all of them */
 	struct str script;
 };
 

@@ -1,8 +1,8 @@
 /*
- * gatectl convert, inside: convert.c leads from the first run to the script, runs.c makes runs and
- * compares their outcomes, orders.c learns the orders that sleeps make (by own.c, deeds.c, polls.c),
- * choose.c finds out what the script needs, fresh.c runs it as its user will, words.c and script.c write it, refusal.c says why there
- * is none.
+ * gatectl convert, inside: convert.c leads from the first run to the script. runs.c makes runs and
+ * compares their outcomes. orders.c learns the orders that sleeps make (by own.c, deeds.c, polls.c
+ * and given.c), confirm.c compares them with other runs. choose.c finds out what the script needs,
+ * fresh.c runs it as its user will, words.c and script.c write it, refusal.c says why there is none.
  */
 #ifndef GATECTL_SYNTH_SLEEPS_CONVERT_INTERNAL_H
 #define GATECTL_SYNTH_SLEEPS_CONVERT_INTERNAL_H
@@ -20,6 +20,8 @@
 int convert_baseline(struct convert *c);
 /* The record belongs to the convert. NULL: being watched changes the outcome. */
 struct convert_record *convert_watch_run(struct convert *c);
+/* Frees the records of all watched runs. */
+void convert_forget_runs(struct convert *c);
 /* One run with this script. The caller frees the record. */
 int convert_alone(struct convert *c, const char *script, struct convert_record *record);
 int convert_use_script(struct convert *c, const char *text);
@@ -63,6 +65,30 @@ int convert_late(struct convert *c);	    /* ... there was no time for it */
 void convert_plan_fini(struct convert_plan *p);
 /* Learns the sites and orders from a run with `lines`. The record has to outlive the plan. */
 void convert_learn(struct convert_plan *p, const struct convert_record *r);
+/* The site's number; sites.count: it is none of them. */
+size_t orders_site(const struct convert_plan *p, const struct convert_sleep *s);
+/* Which sleep of its thread at its site it is, from 1. */
+unsigned long orders_ordinal(const struct convert_plan *p, const struct convert_record *r,
+			     const struct convert_sleep *s);
+/* How many events the other thread had when the sleep ended: the last of them is what was waited for
+   (*blocked: in which it was blocked). */
+size_t orders_last_event(const struct convert_record *r, const struct convert_sleep *s,
+			 const struct convert_other *other, bool *blocked);
+/* Does another thread pass the line, too? */
+bool orders_is_shared(const struct convert_record *r, size_t thread, const struct convert_line *at);
+
+/* ---- given.c ---- */
+
+/* "worker#1" and "worker#2" run the same routine; so do "p1/main" and "p2/main". */
+bool given_are_alike(const char *a, const char *b);
+/* Is the other thread's end waited for before the sleep begins, by pthread_join? */
+bool given_joined(const struct convert_record *r, const struct convert_sleep *s, size_t other);
+/* Does what thread `from` did at this time come before the sleep ends whatever the sleep does? */
+bool given_is(const struct convert_record *r, const struct convert_sleep *s, size_t from,
+	      uint64_t t_us);
+
+/* ---- confirm.c ---- */
+
 /* Compares another run: drops orders that it does not show, and leaves alone a site that sleeps
    another number of times, since it waits for something itself. False: the run differed. */
 bool convert_confirm(struct convert_plan *p, const struct convert_record *r);
@@ -78,6 +104,8 @@ const char *convert_still_sleeps(const struct convert_plan *p, const struct conv
 /* ... why it came by so much more often. */
 const char *convert_why_loop(unsigned long times, unsigned long clock_reads);
 void convert_leave(struct convert_site *site, const char *why);
+/* Does convert_probe's script count the arrivals of this order? */
+bool convert_is_counted(const struct convert_plan *p, const struct convert_order *o);
 bool convert_is_left(const struct convert_plan *p, const struct convert_order *o);
 /* Marks orders that others imply as superfluous. */
 void convert_reduce(struct convert_plan *p);

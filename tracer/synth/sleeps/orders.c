@@ -14,7 +14,7 @@ static const char *callee_of(const struct convert_sleep *s)
 }
 
 /* Found by its line and by what is called there: a macro may sleep in several ways. */
-static size_t site_of(const struct convert_plan *p, const struct convert_sleep *s)
+size_t orders_site(const struct convert_plan *p, const struct convert_sleep *s)
 {
 	size_t i = 0;
 
@@ -50,10 +50,15 @@ static int by_line(const void *a, const void *b)
 
 static void orders_add_thread(struct convert_site *site, size_t thread)
 {
-	array_each(size_t, t, &site->threads)
-		if (*t == thread)
-			return;
-	*array_add(&site->threads) = thread;
+	size_t i = 0;
+
+	while (i < site->threads.count && site->threads.items[i] != thread)
+		i++;
+	if (i == site->threads.count) {
+		*array_add(&site->threads) = thread;
+		*array_add(&site->thread_times) = 0;
+	}
+	site->thread_times.items[i]++;
 }
 
 /* Notes lines of the same function that the thread has passed just before. */
@@ -78,7 +83,7 @@ static void note_back(struct convert_site *site, const struct convert_record *r,
 static void orders_add_site(struct convert_plan *p, const struct convert_record *r,
 			    const struct convert_sleep *s)
 {
-	size_t i = site_of(p, s);
+	size_t i = orders_site(p, s);
 	struct convert_site *site = i < p->sites.count ? &p->sites.items[i] : array_add(&p->sites);
 
 	site->several |= site->times && site->at.offset != own_line(s)->offset;
@@ -126,7 +131,7 @@ static size_t before_sleep(const struct convert_record *r, const struct convert_
 
 /* How many events the other thread had when the sleep ended: the last of them is what was waited
    for. A timed wait that something else ended is no sleep. */
-static size_t last_event(const struct convert_record *r, const struct convert_sleep *s,
+size_t orders_last_event(const struct convert_record *r, const struct convert_sleep *s,
 			 const struct convert_other *other, bool *blocked)
 {
 	const struct convert_thread *t = &r->threads.items[other->thread];
@@ -143,8 +148,7 @@ static size_t last_event(const struct convert_record *r, const struct convert_sl
 	return last;
 }
 
-static bool orders_is_shared(const struct convert_record *r, size_t thread,
-			     const struct convert_line *at)
+bool orders_is_shared(const struct convert_record *r, size_t thread, const struct convert_line *at)
 {
 	for (size_t i = 0; i < r->threads.count; i++)
 		if (i != thread && deeds_passes(&r->threads.items[i], at, 0, SIZE_MAX))
@@ -155,29 +159,19 @@ static bool orders_is_shared(const struct convert_record *r, size_t thread,
 /* ---- orders --------------------------------------------------------------------------------- */
 
 /* Which sleep of this thread at this site it is. */
-static unsigned long ordinal(const struct convert_plan *p, const struct convert_record *r,
+unsigned long orders_ordinal(const struct convert_plan *p, const struct convert_record *r,
 			     const struct convert_sleep *s)
 {
-	size_t site = site_of(p, s);
+	size_t site = orders_site(p, s);
 	unsigned long k = 0;
 
 	array_each(const struct convert_sleep, o, &r->sleeps) {
-		if (own_counts(o) && o->thread == s->thread && site_of(p, o) == site)
+		if (own_counts(o) && o->thread == s->thread && orders_site(p, o) == site)
 			k++;
 		if (o == s)
 			break;
 	}
 	return k;
-}
-
-/* ---- alike threads ---- */
-
-/* "worker#1" and "worker#2" run the same routine. */
-static bool are_alike(const char *a, const char *b)
-{
-	size_t n = strcspn(a, "#");
-
-	return a[n] && strncmp(a, b, n + 1) == 0;
 }
 
 static bool is_role(const struct convert_plan *p, const struct convert_record *r, size_t site)
@@ -186,10 +180,11 @@ static bool is_role(const struct convert_plan *p, const struct convert_record *r
 	const struct convert_site *own = &p->sites.items[site];
 
 	array_each(const size_t, t, &own->threads)
-		if (!are_alike(p->threads.items[own->threads.items[0]], p->threads.items[*t]))
+		if (!strchr(p->threads.items[*t], '#') ||
+		    !given_are_alike(p->threads.items[own->threads.items[0]], p->threads.items[*t]))
 			return false;
 	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (own_counts(s) && site_of(p, s) == site && own->ns - s->ns > own->ns / PART)
+		if (own_counts(s) && orders_site(p, s) == site && own->ns - s->ns > own->ns / PART)
 			return false;
 	return own->threads.count > 1;
 }
@@ -216,27 +211,13 @@ static bool is_unseen(const struct convert_record *r, const struct convert_other
 	       (t->works || !(other->blocked || other->sleeps));
 }
 
-/* Would the event have come before the sleep ended whatever the sleep does? By the order of the
-   program: the thread was created later by the one that has the event, or has slept since. */
-static bool is_given(const struct convert_record *r, const struct convert_sleep *s, size_t from,
-		     uint64_t t_us)
-{
-	const struct convert_thread *t = &r->threads.items[s->thread];
-
-	array_each(const struct convert_sleep, o, &r->sleeps)
-		if (o->thread == s->thread && own_counts(o) && o->end_us <= s->begin_us &&
-		    t_us < o->end_us)
-			return true;
-	return t->creator == from + 1 && t_us < t->born_us;
-}
-
 static void orders_add_order(struct convert_plan *p, const struct convert_record *r,
 			     const struct convert_sleep *s, const struct convert_other *other)
 {
 	const struct convert_thread *t = &r->threads.items[other->thread];
-	size_t site = site_of(p, s);
+	size_t site = orders_site(p, s);
 	bool blocked;
-	size_t n = last_event(r, s, other, &blocked);
+	size_t n = orders_last_event(r, s, other, &blocked);
 	/* If what a thread did last cannot be named, its end can be waited for instead. */
 	bool exits = other->gone && other->thread && !deeds_is_all(r, t, n);
 	struct convert_order o = {
@@ -247,7 +228,7 @@ static void orders_add_order(struct convert_plan *p, const struct convert_record
 				 : CONVERT_PAST,
 		.from_events = exits ? t->events.count : n,
 		.to_events = s->events,
-		.k = ordinal(p, r, s),
+		.k = orders_ordinal(p, r, s),
 		.site = site,
 	};
 	const struct convert_event *e = o.from_events ? &t->events.items[o.from_events - 1] : NULL;
@@ -258,7 +239,7 @@ static void orders_add_order(struct convert_plan *p, const struct convert_record
 	o.from_shared = exits || orders_is_shared(r, other->thread, &e->at);
 	o.to_shared = orders_is_shared(r, s->thread, &p->sites.items[site].at);
 	o.enough = !exits && polls_at(r, other->thread, &e->at);
-	o.during = !is_given(r, s, other->thread, e->t_us);
+	o.during = !given_is(r, s, other->thread, e->t_us);
 	o.within = e->t_us >= s->begin_us;
 	*array_add(&p->orders) = o;
 }
@@ -273,7 +254,7 @@ static void leave_others(struct convert_plan *p, const struct convert_record *r)
 				polls_why(r, &site->at,
 					  "it sleeps too often to have been meant for one order"));
 	array_each(const struct convert_sleep, s, &r->sleeps) {
-		size_t site = site_of(p, s);
+		size_t site = orders_site(p, s);
 
 		if (own_counts(s) && !p->sites.items[site].left && polls_is(r, s))
 			convert_leave(
@@ -284,9 +265,9 @@ static void leave_others(struct convert_plan *p, const struct convert_record *r)
 	}
 	array_each(const struct convert_sleep, s, &r->sleeps)
 		if (s->state == CONVERT_CUT_OFF && s->call_count && !s->foreign &&
-		    site_of(p, s) < p->sites.count)
+		    orders_site(p, s) < p->sites.count)
 			convert_leave(
-				&p->sites.items[site_of(p, s)],
+				&p->sites.items[orders_site(p, s)],
 				"in other cases something else ends it before its time is over");
 }
 
@@ -305,7 +286,8 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r)
 	for (size_t i = 0; i < p->sites.count; i++)
 		p->sites.items[i].is_role = is_role(p, r, i);
 	array_each(const struct convert_sleep, s, &r->sleeps) {
-		struct convert_site *site = own_counts(s) ? &p->sites.items[site_of(p, s)] : NULL;
+		struct convert_site *site =
+			own_counts(s) ? &p->sites.items[orders_site(p, s)] : NULL;
 
 		for (size_t i = 0; site && !site->left && i < s->others.count; i++) {
 			site->unseen |= is_unseen(r, &s->others.items[i]);
@@ -313,181 +295,6 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r)
 				orders_add_order(p, r, s, &s->others.items[i]);
 		}
 	}
-}
-
-/* ---- another run ----------------------------------------------------------------------------- */
-
-static size_t thread_named(const struct convert_record *r, const char *id)
-{
-	size_t i = 0;
-
-	while (i < r->threads.count && !str_same(r->threads.items[i].id, id))
-		i++;
-	return i;
-}
-
-static const struct convert_sleep *sleep_of(const struct convert_plan *p,
-					    const struct convert_record *r,
-					    const struct convert_order *o)
-{
-	size_t thread = thread_named(r, p->threads.items[o->to_thread]);
-
-	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (own_counts(s) && s->thread == thread && site_of(p, s) == o->site &&
-		    ordinal(p, r, s) == o->k)
-			return s;
-	return NULL;
-}
-
-/* Did it have the order's event when the sleep ended, having `n` events that count? */
-static bool has_it(const struct convert_record *r, const struct convert_other *other, size_t n,
-		   const struct convert_order *o)
-{
-	const struct convert_thread *t = &r->threads.items[other->thread];
-
-	if (o->way == CONVERT_EXITS)
-		return other->gone;
-	for (size_t i = 0; i < n; i++)
-		if (deeds_same_place(&t->events.items[i].at, &o->from) &&
-		    (o->way == CONVERT_WAITS || other->gone ||
-		     deeds_is_done(r, t, i, other->events)))
-			return true;
-	return false;
-}
-
-/* In this run the thread had not got as far: only what both runs show counts. */
-static void weaken(struct convert_order *o, const struct convert_record *r,
-		   const struct convert_other *other, size_t n, bool blocked)
-{
-	o->from = r->threads.items[other->thread].events.items[n - 1].at;
-	o->from_events = n;
-	o->way = blocked ? CONVERT_WAITS : CONVERT_PAST;
-	o->from_shared = orders_is_shared(r, other->thread, &o->from);
-	o->enough = polls_at(r, other->thread, &o->from);
-}
-
-/* If two sleeps end at about the same time, one run may show less than the other. */
-static bool agree(const struct convert_plan *p, const struct convert_record *r,
-		  struct convert_order *o)
-{
-	const struct convert_sleep *s = sleep_of(p, r, o);
-	size_t from = thread_named(r, p->threads.items[o->from_thread]);
-	enum convert_way was = o->way;
-
-	for (size_t i = 0; s && i < s->others.count; i++) {
-		const struct convert_other *other = &s->others.items[i];
-		bool blocked = false;
-		size_t n = other->thread == from ? last_event(r, s, other, &blocked) : 0;
-
-		if (other->thread == from && has_it(r, other, n, o)) {
-			if (n && deeds_same_place(&r->threads.items[from].events.items[n - 1].at,
-						  &o->from))
-				o->way = was == CONVERT_WAITS && !blocked && !other->gone
-						 ? CONVERT_PAST
-						 : was;
-			return o->way == was;
-		}
-		if (n) {
-			weaken(o, r, other, n, blocked);
-			return false;
-		}
-	}
-	o->state = CONVERT_NOT_SEEN;
-	return false;
-}
-
-static bool confirm_times(struct convert_plan *p, const struct convert_record *r)
-{
-	unsigned long *times = base_alloc(p->sites.count + 1, sizeof(*times));
-	bool same = true;
-
-	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (own_counts(s))
-			times[site_of(p, s)]++;
-	for (size_t i = 0; i < p->sites.count; i++) {
-		if (times[i] == p->sites.items[i].times)
-			continue;
-		same = false;
-		convert_leave(
-			&p->sites.items[i],
-			polls_why(r, &p->sites.items[i].at,
-				  "how often it sleeps is not the same in all runs: it waits for "
-				  "something in a loop, or for the time"));
-	}
-	base_free(times);
-	return same;
-}
-
-bool convert_confirm(struct convert_plan *p, const struct convert_record *r)
-{
-	bool same = confirm_times(p, r);
-
-	array_each(struct convert_order, o, &p->orders)
-		if (!convert_is_left(p, o) && !agree(p, r, o))
-			same = false;
-	return same;
-}
-
-/* Counting dropped orders that others imply, too. */
-static bool is_said(const struct convert_plan *p, const struct convert_order *o)
-{
-	return !p->sites.items[o->site].left && o->way != CONVERT_WAITS && o->state == CONVERT_KEPT;
-}
-
-/* Is `o` implied: does it wait for what a third thread does after a sleep that waits for at least
-   the same? */
-static bool is_implied(const struct convert_plan *p, const struct convert_order *o)
-{
-	array_each(const struct convert_order, last, &p->orders) {
-		if (last->site != o->site || last->k != o->k || last->to_thread != o->to_thread ||
-		    last->from_thread == o->from_thread || last->way == CONVERT_WAITS ||
-		    convert_is_left(p, last))
-			continue;
-		array_each(const struct convert_order, first, &p->orders)
-			if (first->from_thread == o->from_thread &&
-			    first->to_thread == last->from_thread &&
-			    first->to_events < last->from_events &&
-			    first->from_events >= o->from_events + (o->way == CONVERT_WAITS) &&
-			    is_said(p, first))
-				return true;
-	}
-	return false;
-}
-
-void convert_reduce(struct convert_plan *p)
-{
-	array_each(struct convert_order, o, &p->orders)
-		if (!convert_is_left(p, o) && is_implied(p, o))
-			o->dropped = true;
-}
-
-/* The script's places come in the order of the orders that are not left, two for each. */
-bool convert_count(struct convert_plan *p, const struct convert_record *r)
-{
-	size_t place = 0;
-	bool same = true;
-
-	array_each(struct convert_order, o, &p->orders) {
-		const struct convert_sleep *s;
-		unsigned long hits, to_hits;
-
-		if (p->sites.items[o->site].left ||
-		    (o->state != CONVERT_KEPT && o->state != CONVERT_UNREACHED))
-			continue;
-		s = sleep_of(p, r, o);
-		hits = s && s->after.count > place ? s->after.items[place] : 0;
-		if (!o->enough && (hits > POLLS_MOST || (o->from_hit > 1 && hits != o->from_hit)))
-			o->enough = 2; /* it spins: one round is over */
-		if (o->enough && hits > o->enough)
-			hits = o->enough;
-		to_hits = s && s->before.count > place + 1 ? s->before.items[place + 1] : 0;
-		same &= hits == o->from_hit && to_hits == o->to_hit;
-		o->from_hit = hits;
-		o->to_hit = to_hits;
-		o->state = hits ? CONVERT_KEPT : CONVERT_UNREACHED;
-		place += 2;
-	}
-	return same;
 }
 
 void convert_plan_fini(struct convert_plan *p)
@@ -502,6 +309,7 @@ void convert_plan_fini(struct convert_plan *p)
 		for (size_t i = 0; i < site->backs; i++)
 			base_free(site->back_location[i]);
 		array_fini(&site->threads);
+		array_fini(&site->thread_times);
 	}
 	array_each(struct convert_order, o, &p->orders)
 		base_free(o->location);

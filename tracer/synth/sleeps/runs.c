@@ -11,8 +11,11 @@ enum {
 	LIMIT_LEAST_S = 5,
 	WATCHED_FACTOR = 4, /* every system call is slower then */
 	GATE_LIMIT_S = 3,
-	GATE_LIMIT_FACTOR = 2
+	GATE_LIMIT_FACTOR = 2,
+	HASTEN = 10
 };
+
+static const double hasten_from = 0.4; /* seconds: shorter tests are quick enough */
 
 static const struct run_trial plain;
 
@@ -58,7 +61,10 @@ static bool is_same(struct convert *c, const struct run_result *r, bool strict)
 		return true;
 	c->endless = r->verdict == VERDICT_TIME_LIMIT;
 	str_clear(&c->differs);
-	str_add(&c->differs, same ? "it writes something else" : str_text(&e->came));
+	if (same)
+		experiment_other_line(&c->outcome, e, &c->differs);
+	else
+		str_add(&c->differs, str_text(&e->came));
 	if (!same && r->text.length)
 		add_verdict(c, str_text(&r->text));
 	return false;
@@ -86,7 +92,7 @@ int convert_ask(struct convert *c, const struct oracle_question *q)
 	int same;
 
 	if (q->in_turn)
-		c->x.options->time_limit *= WATCHED_FACTOR;
+		c->x.options->time_limit = c->watched_limit;
 	same = oracle_ask(&c->oracle, q);
 	c->x.options->time_limit = limit;
 	return same;
@@ -118,7 +124,7 @@ static int run_watched(struct convert *c, struct convert_record *record)
 	int same = -1;
 
 	if (record->lines)
-		c->x.options->time_limit *= WATCHED_FACTOR;
+		c->x.options->time_limit = c->watched_limit;
 	if (experiment_run(&c->x, &plain, record, &r) == 0) {
 		own_settle(record);
 		same = is_same(c, &r, true);
@@ -136,15 +142,32 @@ static int watch_lines(struct convert *c)
 	return run_watched(c, record);
 }
 
+/* Hastened sleeps may have upset some other timing of the test: from here on they last as long as
+   they are. False: they did already. */
+static bool convert_as_long(struct convert *c)
+{
+	bool was = c->x.hasten != 0;
+
+	c->x.hasten = 0;
+	return was;
+}
+
 struct convert_record *convert_watch_run(struct convert *c)
 {
 	int same = watch_lines(c);
 
-	if (same == 0 && c->x.hasten) { /* hastened sleeps upset some other timing of the test */
-		c->x.hasten = 0;
+	if (same == 0 && convert_as_long(c))
 		same = watch_lines(c);
-	}
 	return same > 0 ? c->records.items[c->records.count - 1] : NULL;
+}
+
+void convert_forget_runs(struct convert *c)
+{
+	array_each(struct convert_record *, r, &c->records) {
+		convert_record_fini(*r);
+		base_free(*r);
+	}
+	c->records.count = 0;
 }
 
 int convert_alone(struct convert *c, const char *script, struct convert_record *record)
@@ -162,6 +185,9 @@ static void set_limits(struct convert *c)
 
 	if (o->time_limit < 0)
 		o->time_limit = most > LIMIT_LEAST_S ? most : LIMIT_LEAST_S;
+	c->watched_limit = WATCHED_FACTOR * most;
+	if (c->watched_limit < o->time_limit)
+		c->watched_limit = o->time_limit;
 	if (o->gate_limit < 0)
 		o->gate_limit = GATE_LIMIT_S + GATE_LIMIT_FACTOR * c->seconds;
 }
@@ -247,11 +273,15 @@ static bool has_been(const struct convert *c, const struct first_runs *runs)
  */
 static int settle_outcome(struct convert *c, const struct first_runs *first)
 {
-	struct first_runs longer = {.c = c, .in_turn = true};
-	int failed = see_runs(&longer);
+	int failed = 0;
 
-	c->unsteady = !failed && take_outcome(c, &longer) && has_been(c, first);
-	first_runs_fini(&longer);
+	do {
+		struct first_runs longer = {.c = c, .in_turn = true};
+
+		failed = see_runs(&longer);
+		c->unsteady = !failed && take_outcome(c, &longer) && has_been(c, first);
+		first_runs_fini(&longer);
+	} while (!failed && !c->unsteady && convert_as_long(c));
 	if (failed || c->unsteady || take_outcome(c, first))
 		return failed;
 	error_set(c->x.err, ERROR_STATE,
@@ -268,6 +298,7 @@ int convert_baseline(struct convert *c)
 
 	if (!failed) {
 		set_limits(c);
+		c->x.hasten = c->seconds > hasten_from ? HASTEN : 0;
 		if (!take_outcome(c, &runs) || !always_wrote_same(c))
 			failed = settle_outcome(c, &runs);
 	}

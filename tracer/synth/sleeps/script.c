@@ -3,6 +3,8 @@
 
 #include "tracer/base/text/foreign.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t convert_orders_of(const struct convert_plan *p, size_t site)
@@ -25,6 +27,12 @@ bool convert_is_left(const struct convert_plan *p, const struct convert_order *o
 	return o->state != CONVERT_KEPT || o->dropped || p->sites.items[o->site].left;
 }
 
+bool convert_is_counted(const struct convert_plan *p, const struct convert_order *o)
+{
+	return !p->sites.items[o->site].left && !o->dropped &&
+	       (o->state == CONVERT_KEPT || o->state == CONVERT_UNREACHED);
+}
+
 /* Where a thread that no longer sleeps is held. */
 static const char *held_at(const struct convert_site *site)
 {
@@ -37,6 +45,7 @@ static struct script_place place_of(const struct convert_plan *p, const struct c
 {
 	const char *thread = p->threads.items[to ? o->to_thread : o->from_thread];
 	const char *slash = strrchr(thread, '/');
+	bool is_role = !to && o->by_role;
 	/* The end of the main thread is that of its process. */
 	enum script_at end =
 		slash && strcmp(slash, "/main") == 0 ? SCRIPT_EXIT : SCRIPT_THREAD_EXIT;
@@ -44,7 +53,7 @@ static struct script_place place_of(const struct convert_plan *p, const struct c
 	return (struct script_place){
 		.kind = !to && o->way == CONVERT_EXITS ? end : SCRIPT_LOCATION,
 		.location = to ? held_at(&p->sites.items[o->site]) : o->location,
-		.thread = (to ? o->to_shared : o->from_shared) ? thread : NULL,
+		.thread = (to ? o->to_shared : o->from_shared && !is_role) ? thread : NULL,
 	};
 }
 
@@ -75,7 +84,7 @@ void convert_probe(const struct convert_plan *p, struct str *out)
 {
 	begin_probe(out);
 	array_each(const struct convert_order, o, &p->orders) {
-		if (convert_is_left(p, o))
+		if (!convert_is_counted(p, o))
 			continue;
 		add_counted(place_of(p, o, false), out);
 		add_counted(place_of(p, o, true), out);
@@ -114,13 +123,24 @@ void convert_site_words(const struct convert_site *site, struct str *out)
 		str_addf(out, ", %lu times", site->times);
 }
 
-static void add_reason(const struct convert_plan *p, const struct convert_order *o, struct str *out)
+/* `threads`: the order's thread and the following ones, so many. */
+static void add_reason(const struct convert_plan *p, const struct convert_order *o, size_t threads,
+		       struct str *out)
 {
 	const char *thread = p->threads.items[o->from_thread];
 	STR(text);
+	STR(all);
 
+	if (threads > 1) {
+		str_addf(&all, "each of %zu threads from %s on", threads, thread);
+		thread = str_text(&all);
+	}
 	if (o->way == CONVERT_EXITS)
 		str_addf(&text, "until %s has ended", thread);
+	else if (o->by_role)
+		str_addf(&text, "until %s at %s:%u, whichever thread it is",
+			 o->way == CONVERT_WAITS ? "one waits" : "one has been",
+			 str_base_name(o->from.file), o->from.line);
 	else
 		str_addf(&text, "until %s %s %s:%u", thread,
 			 o->way == CONVERT_WAITS ? "waits at" : "has been past",
@@ -200,6 +220,95 @@ static void add_role(const struct convert_plan *p, size_t i, struct str *out)
 	str_addf(out, ":wait(%s)\non \"rest\":open(%s)\n", str_text(&name), str_text(&name));
 }
 
+/* ---- alike orders: one loop ---- */
+
+/* The number of "worker#12"; 0: there is none. */
+static unsigned long number_of(const char *thread)
+{
+	const char *hash = thread ? strrchr(thread, '#') : NULL;
+
+	return hash ? strtoul(hash + 1, NULL, 10) : 0;
+}
+
+/* The name with the number of the thread as Lua's variable i: worker_12_waits is "worker_" .. i ..
+   "_waits". False: the number is not in it. */
+static bool add_numbered(const char *name, unsigned long number, struct str *out)
+{
+	const char *found = NULL;
+	STR(digits);
+	STR(part);
+
+	str_addf(&digits, "_%lu", number);
+	for (const char *at = name; !found && (at = strstr(at, str_text(&digits))); at++)
+		if (!isdigit((unsigned char)at[digits.length]))
+			found = at + 1;
+	if (!found)
+		return false;
+	str_add_bytes(&part, name, (size_t)(found - name));
+	foreign_lua_string(out, str_text(&part));
+	str_add(out, " .. i");
+	if (found[digits.length - 1]) {
+		str_add(out, " .. ");
+		foreign_lua_string(out, found + digits.length - 1);
+	}
+	return true;
+}
+
+/* Does the second order say of the next thread what the first one says? */
+static bool is_next(const struct gate_plan *gates, const struct plan_order *a,
+		    const struct plan_order *b)
+{
+	const struct script_place *x = &gates->places.items[a->from].at;
+	const struct script_place *y = &gates->places.items[b->from].at;
+	STR(one);
+	STR(two);
+
+	return a->to == b->to && a->blocked == b->blocked && x->kind == y->kind &&
+	       x->hit == y->hit && str_same(x->location, y->location) && number_of(x->thread) &&
+	       number_of(y->thread) == number_of(x->thread) + 1 &&
+	       strcspn(x->thread, "#") == strcspn(y->thread, "#") &&
+	       strncmp(x->thread, y->thread, strcspn(x->thread, "#")) == 0 &&
+	       add_numbered(a->from_event, number_of(x->thread), &one) &&
+	       add_numbered(b->from_event, number_of(y->thread), &two) &&
+	       strcmp(str_text(&one), str_text(&two)) == 0;
+}
+
+/* How many orders from `o` on are one loop. */
+static size_t count_loop(const struct gate_plan *gates, const struct plan_order *o)
+{
+	enum { LOOP_LEAST = 3 };
+	const struct plan_order *end = gates->orders.items + gates->orders.count;
+	size_t n = 1;
+
+	while (o + n < end && is_next(gates, o + n - 1, o + n))
+		n++;
+	for (size_t i = 0; i < n; i++) /* an event that an earlier order has is not written again */
+		if (gate_plan_has_event(gates, o + i, o[i].from))
+			return 1;
+	return n < LOOP_LEAST ? 1 : n;
+}
+
+static void add_loop(const struct convert_plan *p, const struct gate_plan *gates,
+		     const struct plan_order *o, size_t n, struct str *out)
+{
+	struct script_place at = gates->places.items[o->from].at;
+	unsigned long first = number_of(at.thread);
+	STR(routine);
+	STR(event);
+
+	str_add_bytes(&routine, at.thread, strcspn(at.thread, "#") + 1);
+	at.thread = str_text(&routine);
+	at.numbered = true;
+	add_numbered(o->from_event, first, &event);
+	add_reason(p, &p->orders.items[o->done], n, out);
+	gate_plan_event(gates, o, o->to, o->to_event, out);
+	str_addf(out, "for i = %lu, %lu do\n\t", first, first + n - 1);
+	script_place(&at, out);
+	str_addf(out, ":event(%s)\n\torder(%s%s .. \"%s -> %s\")\nend\n", str_text(&event),
+		 o->blocked ? "\"[\" .. " : "", str_text(&event), o->blocked ? "]" : "",
+		 o->to_event);
+}
+
 static void script_add_site(const struct convert_plan *p, const struct gate_plan *gates, size_t i,
 			    struct str *out)
 {
@@ -211,11 +320,19 @@ static void script_add_site(const struct convert_plan *p, const struct gate_plan
 			    convert_orders_of(p, i) ? "Instead, it waits" : "Nobody needs it.");
 	if (p->sites.items[i].is_role)
 		add_role(p, i, out);
-	array_each(const struct plan_order, o, &gates->orders) {
+	for (size_t k = 0, n; k < gates->orders.count; k += n) {
+		const struct plan_order *o = &gates->orders.items[k];
+
+		n = 1;
 		if (p->orders.items[o->done].site != i)
 			continue;
-		add_reason(p, &p->orders.items[o->done], out);
-		gate_plan_order(gates, o, out);
+		n = count_loop(gates, o);
+		if (n > 1) {
+			add_loop(p, gates, o, n, out);
+		} else {
+			add_reason(p, &p->orders.items[o->done], 1, out);
+			gate_plan_order(gates, o, out);
+		}
 	}
 	convert_elide_only(p, i, out);
 }

@@ -12,7 +12,8 @@
 enum { NAME_MOST = 200 };
 
 /* A thread is called by its function and, if several run that, its number. */
-static void words_add_thread(const struct convert_plan *p, size_t thread, struct str *out)
+static void words_add_thread(const struct convert_plan *p, size_t thread, bool by_role,
+			     struct str *out)
 {
 	const char *id = p->threads.items[thread];
 	size_t n = strcspn(id, "#"), same = 0;
@@ -20,7 +21,7 @@ static void words_add_thread(const struct convert_plan *p, size_t thread, struct
 
 	array_each(char *, other, &p->threads)
 		same += strncmp(*other, id, n) == 0 && ((*other)[n] == '#' || !(*other)[n]);
-	script_identifier(same > 1 ? id : base, "", NAME_MOST, out);
+	script_identifier(same > 1 && !by_role ? id : base, "", NAME_MOST, out);
 	base_free(base);
 }
 
@@ -60,7 +61,7 @@ void words_of_event(const struct convert_plan *p, const struct convert_order *o,
 		[CONVERT_PAST] = "_past", [CONVERT_WAITS] = "_waits", [CONVERT_EXITS] = "_exits"};
 	unsigned long time = to ? o->k : o->from_hit;
 
-	words_add_thread(p, to ? o->to_thread : o->from_thread, out);
+	words_add_thread(p, to ? o->to_thread : o->from_thread, !to && o->by_role, out);
 	str_add(out, to ? "_goes_on" : ways[o->way]);
 	if (!to && o->way != CONVERT_EXITS)
 		add_subject(o->location, out);
