@@ -31,6 +31,9 @@ struct convert_thread {
 	size_t creator;	    /* 1 + its index; 0: none, or not known */
 	uint64_t rested_at; /* its context switches + 1 if it was blocked at the last look */
 	bool works;	    /* it was blocked and went on later: it does not idle all the time */
+	bool dozes;	    /* it sleeps, as it has so often before that this means nothing */
+	bool loops;	    /* it goes round in what it has passed very often before */
+	bool outlasts;	    /* ... for longer than a sleep waits for it */
 	uint64_t over_us;   /* when it ended; 0: it has not */
 	size_t joiner;	    /* 1 + the thread that joins it; 0: none */
 	uint64_t join_us;   /* ... by pthread_join, which it called then */
@@ -85,13 +88,23 @@ struct convert_sleep {
 	ARRAY(uint64_t) rested_at;	     /* by thread: as in convert_thread, when it began */
 };
 
+/* Where a thread sleeps, and how deep in its stack. */
+struct convert_spot {
+	uint64_t pc, sp;
+	unsigned long times;
+};
+
 struct convert_record {
-	bool lines;	 /* in: statements are watched */
+	bool lines; /* in: statements are watched */
+	/* in: an earlier run; NULL. Threads that have outlasted a sleep in it are not waited for again. */
+	const struct convert_record *before;
 	unsigned hasten; /* in: sleeps last only 1/hasten of their time; 0: all of it */
 	bool timers;	 /* there are timers other than sleeps; these are not hastened */
 	ARRAY(struct convert_thread) threads;
 	ARRAY(struct convert_sleep) sleeps;
+	ARRAY(struct convert_spot) spots;
 	uint64_t now_ns;		/* the time of sleeps */
+	uint64_t begin_worked_ns;	/* of the last sleep that began */
 	unsigned waiting;		/* ... sleeps whose time is up, waiting for their turn */
 	struct arrival_counts arrivals; /* at the end */
 	unsigned long clock_reads;	/* how often the program asked for the time */

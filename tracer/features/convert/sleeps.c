@@ -17,7 +17,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SLEEPS_MOST = 1000, SLEEPS_OFTEN = 100 };
+enum { SLEEPS_MOST = 1000, SLEEPS_OFTEN = 100, SPOT_OFTEN = 64 };
 enum {
 	TOGETHER_PART = 16, /* two sleeps that differ by a smaller part end together */
 	TOGETHER_MOST_NS = 2000000,
@@ -199,7 +199,7 @@ static struct convert_other sleeps_look(struct convert_record *r, const struct c
 		return other;
 	tracee_look(run_thread_tracee(t), &block);
 	note_rest(r, t, &block);
-	other.blocked = block.activity == TRACEE_BLOCKED;
+	other.blocked = block.activity == TRACEE_BLOCKED && !convert_thread_of(r, t)->dozes;
 	other.rested = other.blocked && run_thread_index(t) < sleep->rested_at.count &&
 		       sleep->rested_at.items[run_thread_index(t)] ==
 			       r->threads.items[run_thread_index(t)].rested_at;
@@ -228,6 +228,7 @@ static void turns_begin(struct run *s, struct convert_sleep *sleep)
 	sleep->due_ns = run_options(s)->record->now_ns +
 			(sleep->ns > SHORTEST_NS ? sleep->ns : SHORTEST_NS);
 	sleep->begin_worked_ns = tracee_worked_ns(run_tracee(s));
+	run_options(s)->record->begin_worked_ns = sleep->begin_worked_ns;
 	sleep->begin_clock_ns = run_options(s)->record->now_ns + sleep->begin_worked_ns;
 }
 
@@ -322,6 +323,23 @@ static bool all_are_over(struct run *s, const struct convert_sleep *first)
 	return true;
 }
 
+/* Does it go round in a loop that has outlasted sleeps in the run before? Where lines are not watched,
+   the loop may not have begun yet: all threads together get some time for work. */
+static bool is_endless(const struct run *s, const struct run_thread *t)
+{
+	struct convert_record *r = run_options(s)->record;
+
+	if (!r->before)
+		return false;
+	if (r->lines ? !convert_thread_of(r, t)->loops
+		     : tracee_worked_ns(run_tracee(s)) < r->begin_worked_ns + WORK_LEAST_NS)
+		return false;
+	array_each(const struct convert_thread, own, &r->before->threads)
+		if (own->outlasts && str_same(own->id, run_thread_id(t)))
+			return true;
+	return false;
+}
+
 /* Has it slept and waits for its turn, or is it not waited for? */
 static bool is_aside(const struct run *s, const struct run_thread *t)
 {
@@ -329,7 +347,7 @@ static bool is_aside(const struct run *s, const struct run_thread *t)
 		convert_open_sleep(run_options(s)->record, run_thread_index(t));
 
 	return (sleep && sleep->state == CONVERT_OVER) ||
-	       convert_sleeps_on(run_options(s)->record, t);
+	       convert_thread_of(run_options(s)->record, t)->dozes || is_endless(s, t);
 }
 
 /* Does somebody work until the clock has gone on, and has noticed that it has? */
@@ -396,8 +414,11 @@ void turns_look(struct run *s)
 
 		if (sleep && !run_thread_lives(run_thread_at(s, i)))
 			turns_end(s, sleep, CONVERT_GONE);
-		else if (sleep && sleep->state == CONVERT_OVER && is_out_of_patience(s, sleep))
+		else if (sleep && sleep->state == CONVERT_OVER && is_out_of_patience(s, sleep)) {
+			array_each(struct convert_thread, t, &r->threads)
+				t->outlasts |= t->loops;
 			wake_all(s, sleep);
+		}
 	}
 	next = r ? first(s) : NULL;
 	if (next && all_are_over(s, next) && waiting_rests(s, is_aside))
@@ -405,6 +426,24 @@ void turns_look(struct run *s)
 }
 
 /* ---- events ---- */
+
+/* Does a loop sleep here? It means no order, and just sleeps. */
+static bool sleeps_often(struct convert_record *r, const struct run_thread *t)
+{
+	struct arch_regs regs;
+	uint64_t pc, sp;
+
+	if (tracee_regs(run_thread_tracee(t), &regs) < 0)
+		return false;
+	pc = regs.dwarf[ARCH_DWARF_PC];
+	sp = regs.dwarf[ARCH_DWARF_SP];
+	array_each(struct convert_spot, spot, &r->spots)
+		if (spot->pc == pc && spot->sp == sp)
+			return ++spot->times > SPOT_OFTEN;
+	if (r->spots.count < SLEEPS_MOST)
+		*array_add(&r->spots) = (struct convert_spot){pc, sp, 1};
+	return false;
+}
 
 static void sleeps_begins(struct run *s, struct run_thread *t, const struct tracee_event *ev)
 {
@@ -415,7 +454,8 @@ static void sleeps_begins(struct run *s, struct run_thread *t, const struct trac
 	if (sleep) /* it was interrupted */
 		turns_end(s, sleep, CONVERT_CUT_OFF);
 	convert_thread_of(r, t)->times++;
-	if (convert_sleeps_on(r, t))
+	convert_thread_of(r, t)->dozes = convert_sleeps_on(r, t) || sleeps_often(r, t);
+	if (!ev->sleep_ns || convert_thread_of(r, t)->dozes)
 		return;
 	sleep = array_add(&r->sleeps);
 	convert_thread_of(r, t)->sleep = r->sleeps.count;
@@ -437,6 +477,7 @@ static void ends(struct run *s, struct run_thread *t, bool timed_out)
 	struct convert_sleep *sleep =
 		convert_open_sleep(run_options(s)->record, run_thread_index(t));
 
+	convert_thread_of(run_options(s)->record, t)->dozes = false;
 	if (sleep && timed_out) {
 		turns_wait(s, sleep);
 		return;

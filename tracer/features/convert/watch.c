@@ -235,6 +235,7 @@ static enum hit_answer watch_hit(struct run *s, const struct act *a, const struc
 		watch_enter(s, h->thread, a);
 	else
 		note_line(s, h->thread, a, h->address, trap->opens);
+	convert_thread_of(run_options(s)->record, h->thread)->loops = trap->hits + 1 >= HITS_MOST;
 	if (++trap->hits >= HITS_MOST && use->acts.count == 1)
 		tracee_site_remove(run_process_tracee(run_process_of(h->thread)), h->site);
 	return HIT_SEEN;
@@ -326,6 +327,7 @@ void convert_record_fini(struct convert_record *r)
 	array_fini(&r->arrivals);
 	array_fini(&r->threads);
 	array_fini(&r->sleeps);
+	array_fini(&r->spots);
 	if (r->traps)
 		free_traps(r->traps);
 	*r = (struct convert_record){0};

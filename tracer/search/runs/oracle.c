@@ -8,7 +8,7 @@
 /* One run: an enum oracle_answer. */
 static int ask_once(struct oracle *o, const struct oracle_question *q)
 {
-	struct convert_record record = {0};
+	struct convert_record record = {.before = q->before};
 	struct run_result r;
 	int answer = experiment_run(o->x, q->trial, q->in_turn ? &record : NULL, &r);
 

@@ -118,6 +118,7 @@ struct oracle_question {
 	double until;		       /* by the clock: no further run begins then; 0: no limit */
 	const struct run_trial *trial; /* may be NULL; `next` may change it */
 	bool in_turn; /* sleeps last until nobody else has work left, as in runs with a record */
+	const struct convert_record *before; /* ... `before` of the record; may be NULL */
 	void *ctx;
 	bool (*next)(void *ctx); /* may be NULL. False: no more runs */
 	int (*judge)(const struct oracle_question *q,

@@ -82,6 +82,7 @@ struct oracle_question convert_question(struct convert *c, unsigned long runs)
 	return (struct oracle_question){.most = runs,
 					.trial = &plain,
 					.in_turn = c->in_turn,
+					.before = c->records.count ? c->records.items[0] : NULL,
 					.ctx = c,
 					.judge = convert_judge};
 }
@@ -139,6 +140,7 @@ static int watch_lines(struct convert *c)
 	struct convert_record *record = *array_add(&c->records) = base_alloc(1, sizeof(*record));
 
 	record->lines = true;
+	record->before = c->records.count > 1 ? c->records.items[0] : NULL;
 	return run_watched(c, record);
 }
 
@@ -172,6 +174,7 @@ void convert_forget_runs(struct convert *c)
 
 int convert_alone(struct convert *c, const char *script, struct convert_record *record)
 {
+	record->before = c->records.items[0];
 	return convert_use_script(c, script) < 0 ? -1 : run_watched(c, record);
 }
 

@@ -119,7 +119,9 @@ void convert_site_words(const struct convert_site *site, struct str *out)
 	str_addf(out, "%s:%u in %s: %s of %s%.*f %s", str_base_name(site->at.file), site->at.line,
 		 site->at.func, site->what ? site->what : "a sleep", is_rest ? "about " : "",
 		 length < 10 && length != (int)length ? 1 : 0, length, is_short ? "us" : "ms");
-	if (site->times > 1)
+	if (site->times > POLLS_MOST)
+		str_add(out, ", again and again");
+	else if (site->times > 1)
 		str_addf(out, ", %lu times", site->times);
 }
 
