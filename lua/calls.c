@@ -14,6 +14,10 @@ static enum engine_answer calls_ask(struct call *c, struct error *err)
 	script_asking(c->script, c->arrival);
 	result = script_enter(c, err);
 	script_answered(c->script);
+	if (result < 0 && script_met_change(c->script)) {
+		error_fini(err);
+		return ENGINE_NO;
+	}
 	return script_answer(c, result);
 }
 
@@ -330,6 +334,7 @@ int script_call(lua_State *L, int args, int results)
 
 void script_asking(struct script *s, const struct arrival *a)
 {
+	error_fini(&s->asked.err);
 	if (s->host.program.asking)
 		s->host.program.asking(s->host.program.ctx, a);
 }
@@ -345,6 +350,11 @@ static bool is_dying(const struct script *s, const struct arrival *a)
 	const struct script_program *p = &s->host.program;
 
 	return !s->budget.fatal && a && p->dying && p->dying(p->ctx, a);
+}
+
+bool script_met_change(const struct script *s)
+{
+	return !s->budget.fatal && s->asked.err.code == ERROR_CHANGING;
 }
 
 enum engine_answer script_answer(const struct call *c, int result)

@@ -87,6 +87,9 @@ struct script_program {
 		       struct error *err);
 	int (*set_element)(void *ctx, const void *object, int64_t i,
 			   const struct program_value *from, struct error *err);
+	/* The i-th element in the order of a container, or its key: 1, 0: it has no key, -1. */
+	int (*nth)(void *ctx, const void *object, uint64_t i, bool key, struct program_value *out,
+		   struct error *err);
 	int (*length)(void *ctx, const void *object, int64_t *out, struct error *err);
 	int (*string)(void *ctx, const void *object, struct str *out, struct error *err);
 	int (*address)(void *ctx, const void *object, uint64_t *out, struct error *err);

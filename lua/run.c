@@ -89,9 +89,9 @@ static bool until(lua_State *L, struct script_run *r)
 	status = script_call(L, 1, 1);
 	script_answered(s);
 	s->mode = SCRIPT_RUNNING;
-	if (status != LUA_OK)
+	if (status != LUA_OK && !script_met_change(s))
 		lua_error(L);
-	if (!lua_toboolean(L, -1))
+	if (status != LUA_OK || !lua_toboolean(L, -1))
 		return false;
 	forget_until(L, r);
 	lua_pop(L, 1);

@@ -163,6 +163,8 @@ int script_call(lua_State *L, int args, int results);
 /* Tell the host that a pure function is asked for this arrival, and that it has answered. */
 void script_asking(struct script *s, const struct arrival *a);
 void script_answered(struct script *s);
+/* The last question was about an object that a thread is changing: the answer is no, for now. */
+bool script_met_change(const struct script *s);
 
 /* ---- the API's parts ------------------------------------------------------------------------- */
 

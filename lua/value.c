@@ -278,18 +278,26 @@ static int object_same(lua_State *L)
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-/* Upvalue 1: how many there are. */
+/* Upvalue 1: how many there are. Upvalue 2: how many have been given. */
 static int next_element(lua_State *L)
 {
 	const struct script_program *p = value_program(L, OBJECT);
 	const void *object = check_object(L, "pairs");
-	lua_Integer i = lua_isinteger(L, 2) ? lua_tointeger(L, 2) + 1 : 0;
+	lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
 	struct asked *a = value_ask(L);
+	int answer;
 
 	if (i >= lua_tointeger(L, lua_upvalueindex(1)))
 		return 0;
-	lua_pushinteger(L, i);
-	return 1 + value_answer(L, p->element(p->ctx, object, i, &a->value, &a->err));
+	lua_pushinteger(L, i + 1);
+	lua_replace(L, lua_upvalueindex(2));
+	answer = p->nth(p->ctx, object, (uint64_t)i, true, &a->value, &a->err);
+	if (answer == 0)
+		lua_pushinteger(L, i);
+	else
+		value_answer(L, answer);
+	a = value_ask(L);
+	return 1 + value_answer(L, p->nth(p->ctx, object, (uint64_t)i, false, &a->value, &a->err));
 }
 
 /* Upvalue 1: how many have been given. */
@@ -325,7 +333,8 @@ static int object_pairs(lua_State *L)
 		return luaL_error(L, "it is not known how many elements there are");
 
 	lua_pushinteger(L, elements ? length : 0);
-	lua_pushcclosure(L, elements ? next_element : next_member, 1);
+	lua_pushinteger(L, 0);
+	lua_pushcclosure(L, elements ? next_element : next_member, 2);
 	lua_pushvalue(L, 1);
 	lua_pushnil(L);
 	return 3;

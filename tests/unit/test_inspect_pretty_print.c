@@ -1,6 +1,8 @@
 /* Classes of C++ and Rust: bases, static members, and what a library's types stand for. */
 #include "symbols_library.h"
 
+#include <stdlib.h>
+
 struct shown {
 	const char *path, *text;
 };
@@ -17,6 +19,9 @@ static void check_all(struct self *s, const struct inspect_value *root, const st
 static const char header[] =
 	"#include <array>\n#include <atomic>\n#include <functional>\n#include <memory>\n"
 	"#include <optional>\n#include <string>\n#include <string_view>\n#include <vector>\n"
+	"#include <deque>\n#include <forward_list>\n#include <list>\n#include <map>\n"
+	"#include <queue>\n#include <set>\n#include <stack>\n#include <unordered_map>\n"
+	"#include <unordered_set>\n"
 	"struct Hidden;\n"
 	"namespace app {\n"
 	"enum class Mode : unsigned char { Off, On = 200 };\n"
@@ -27,6 +32,8 @@ static const char header[] =
 	"};\n"
 	"struct Point { int x = 5, y = 6; };\n"
 	"struct Deleter { int calls = 8; void operator()(Point *p) { delete p; } };\n"
+	"struct Large { char bytes[700]; int last; };\n"
+	"struct alignas(64) Apart { int number = 9; };\n"
 	"struct All {\n"
 	"	Both object; Left *left = &object; Both &ref = object; Mode mode = Mode::On;\n"
 	"	std::string empty, small = \"short\", large = std::string(40, 'x');\n"
@@ -49,7 +56,31 @@ static const char header[] =
 	"	std::reference_wrapper<int> wrapper = object.both;\n"
 	"	int Point::*member = &Point::y; decltype(nullptr) null = nullptr; Hidden *hidden;\n"
 	"	std::atomic<Point *> at{unique.get()};\n"
-	"	All() { bits.resize(70); bits[65] = true; }\n"
+	"	std::list<short> list{1, 2, 3}, empty_list; std::forward_list<int> forward{4, 5};\n"
+	"	std::set<int> set{5, 3, 9, 1, 7}; std::multiset<char> letters{'b', 'a', 'b'};\n"
+	"	std::map<std::string, int> ages{{\"ann\", 1}, {\"bob\", 2}};\n"
+	"	std::map<int, char> chars{{7, 'x'}, {-2, 'y'}, {3, 'z'}};\n"
+	"	std::map<char, double> halves{{'q', 0.5}}; std::map<long double, int> "
+	"wide_keys{{1.5L, 3}};\n"
+	"	std::map<int, Apart> apart{{1, Apart()}}; std::multimap<int, int> twice{{1, 1}, "
+	"{1, 2}};\n"
+	"	std::unordered_map<std::string, Point> spots{{\"here\", Point()}};\n"
+	"	std::unordered_map<char, short> hashed{{'h', 6}}; std::unordered_set<std::string> "
+	"names{\"n\"};\n"
+	"	std::map<std::string, std::vector<int>> nested{{\"k\", {1, 2}}};\n"
+	"	std::deque<int> deque; std::deque<Large> large_deque; std::deque<int> "
+	"empty_deque;\n"
+	"	std::stack<int> stack; std::queue<int> queue; std::priority_queue<int> first;\n"
+	"	std::pair<int, std::string> couple{1, \"p\"};\n"
+	"	void fill()\n"
+	"	{\n"
+	"		bits.resize(70); bits[65] = true;\n"
+	"		for (int i = 0; i < 300; i++) deque.push_back(i);\n"
+	"		for (int i = 1; i < 5; i++) deque.push_front(-i), deque.pop_back();\n"
+	"		large_deque.resize(3); large_deque[2].last = 8;\n"
+	"		stack.push(3); queue.push(4); queue.push(5); first.push(6);\n"
+	"	}\n"
+	"	All() { fill(); }\n"
 	"};\n"
 	"}\n";
 
@@ -110,6 +141,35 @@ static const struct shown cxx_values[] = {
 	{"null", "0x0"},
 	{"at.y", "6"},
 	{"hidden.inside", "41"},
+	{"list", "{1, 2, 3}"},
+	{"list[1]", "2"},
+	{"empty_list", "{}"},
+	{"forward", "{4, 5}"},
+	{"set", "{1, 3, 5, 7, 9}"},
+	{"set[3]", "7"},
+	{"letters", "{97 'a', 98 'b', 98 'b'}"},
+	{"ages", "{[\"ann\"] = 1, [\"bob\"] = 2}"},
+	{"chars", "{[-2] = 121 'y', [3] = 122 'z', [7] = 120 'x'}"},
+	{"chars[7]", "120 'x'"},
+	{"chars[0]", "0x0"},
+	{"halves", "{[113 'q'] = 0.5}"},
+	{"halves[113]", "0.5"},
+	{"wide_keys", "{[1.5] = 3}"},
+	{"apart[1].number", "9"},
+	{"twice", "{[1] = 1, [1] = 2}"},
+	{"spots", "{[\"here\"] = {x = 5, y = 6}}"},
+	{"hashed[104]", "6"},
+	{"names", "{\"n\"}"},
+	{"nested", "{[\"k\"] = {1, 2}}"},
+	{"deque[0]", "-4"},
+	{"deque[4]", "0"},
+	{"deque[299]", "295"},
+	{"large_deque[2].last", "8"},
+	{"empty_deque", "{}"},
+	{"stack", "{3}"},
+	{"queue[1]", "5"},
+	{"first", "{6}"},
+	{"couple", "{first = 1, second = \"p\"}"},
 };
 
 static const char *const cxx_compilers[] = {
@@ -121,6 +181,8 @@ static const char *const cxx_compilers[] = {
 	"g++ -gdwarf-4 -fdebug-types-section",
 	"g++ -gdwarf-5 -flto -O1",
 	"g++ -g -D_GLIBCXX_USE_CXX11_ABI=0",
+	"clang++ -g -O2",
+	"clang++ -g -O0 -stdlib=libc++", /* where it is installed */
 };
 
 static void load_cxx(struct self *s, const char *compiler)
@@ -141,6 +203,34 @@ static int64_t length_of(struct self *s, const struct inspect_value *root, const
 	assert_int_equal(self_find(s, root, path, &v), 0);
 	assert_int_equal(inspect_length(&v, &length, &s->p.err), 0);
 	return length;
+}
+
+/* Elements and keys that are not there. */
+static void check_missing(struct self *s, const struct inspect_value *root)
+{
+	struct inspect_value list, ages, out;
+	struct inspect_plain plain;
+
+	assert_int_equal(self_find(s, root, "list", &list), 0);
+	assert_int_equal(inspect_element(&list, 3, &out, &s->p.err), -1);
+	assert_int_equal(inspect_key(&list, "ann", 3, &out, &s->p.err), 0);
+	assert_int_equal(self_find(s, root, "ages", &ages), 0);
+	assert_int_equal(inspect_element(&ages, 1, &out, &s->p.err), -1);
+	assert_int_equal(inspect_key(&ages, "bob", 3, &out, &s->p.err), 1);
+	assert_int_equal(inspect_plain(&out, &plain, &s->p.err), 0);
+	assert_int_equal(plain.integer, 2);
+	assert_int_equal(inspect_key(&ages, "bo", 2, &out, &s->p.err), 1);
+	assert_int_equal(inspect_plain(&out, &plain, &s->p.err), 0);
+	assert_int_equal(plain.kind, INSPECT_NULL);
+}
+
+static bool is_installed(const char *compiler)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command),
+		 "echo '#include <list>' | %s -fsyntax-only -x c++ - 2>/dev/null", compiler);
+	return system(command) == 0;
 }
 
 static void drop_value(struct self *s, const struct inspect_value *v)
@@ -164,6 +254,8 @@ static void values_of_cxx(void **state)
 		struct inspect_value all;
 		void *(*make)(void);
 
+		if (!is_installed(cxx_compilers[i]))
+			continue;
 		load_cxx(&s, cxx_compilers[i]);
 		*(void **)&make = dlsym(s.library, "make");
 		all = self_value(&s, "app::All", make());
@@ -171,6 +263,10 @@ static void values_of_cxx(void **state)
 		assert_int_equal(length_of(&s, &all, "bits"), 70);
 		assert_int_equal(length_of(&s, &all, "large"), 40);
 		assert_int_equal(length_of(&s, &all, "pair"), 2);
+		assert_int_equal(length_of(&s, &all, "deque"), 300);
+		assert_int_equal(length_of(&s, &all, "forward"), 2);
+		assert_int_equal(length_of(&s, &all, "queue"), 2);
+		check_missing(&s, &all);
 		assert_string_equal(inspect_member(&all, 0), "object");
 		drop_value(&s, &all);
 	}

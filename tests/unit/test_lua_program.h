@@ -247,6 +247,14 @@ static int set_element(void *ctx, const void *object, int64_t i, const struct pr
 	return 0;
 }
 
+static int nth(void *ctx, const void *object, uint64_t i, bool key, struct program_value *out,
+	       struct error *err)
+{
+	if (key)
+		return 0;
+	return element(ctx, object, (int64_t)i, out, err) < 0 ? -1 : 1;
+}
+
 static int length(void *ctx, const void *object, int64_t *out, struct error *err)
 {
 	(void)ctx;
@@ -320,6 +328,7 @@ static const struct script_program double_of_program = {
 	.set_field = set_field,
 	.element = element,
 	.set_element = set_element,
+	.nth = nth,
 	.length = length,
 	.string = string,
 	.address = address,

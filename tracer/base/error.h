@@ -25,6 +25,7 @@ enum error_code {
 	ERROR_LOCATION,	    /* a location that cannot be resolved, or matches twice */
 	ERROR_OBJECT,	    /* an ELF file or its debug information is missing or broken */
 	ERROR_STATE,	    /* the program's state: optimised out, unreadable, no such variable */
+	ERROR_CHANGING,	    /* an object of the program is not valid, as in the midst of a change */
 	ERROR_SYSTEM,	    /* a system call of gatectl's own failed */
 	ERROR_CANNOT_TRACE, /* this place does not permit tracing (status 118) */
 	ERROR_CANNOT_EXEC,  /* PROG is there but cannot be executed (status 126) */

@@ -113,10 +113,17 @@ int inspect_store(const struct inspect_value *v, const struct inspect_plain *fro
    references. */
 int inspect_field(const struct inspect_value *v, const char *name, struct inspect_value *out,
 		  struct error *err);
-/* v[i]: of arrays (inside their bounds, where they have any), pointers, std::vector, std::array,
-   Rust's slices and Vec. */
+/* v[i]: of arrays (inside their bounds, where they have any), pointers, containers in their order.
+   Of a map: the value of the integer key; a null pointer if there is none. */
 int inspect_element(const struct inspect_value *v, int64_t i, struct inspect_value *out,
 		    struct error *err);
+/* m["text"] of a map whose keys are texts: 1, with a null pointer if there is no such key; 0: no
+   such map, -1. */
+int inspect_key(const struct inspect_value *v, const char *text, size_t length,
+		struct inspect_value *out, struct error *err);
+/* The i-th element in the order of the container, or its key: 1, 0: it has no key, -1. */
+int inspect_nth(const struct inspect_value *v, uint64_t i, bool key, struct inspect_value *out,
+		struct error *err);
 /* How many elements v has. -1: it is nothing that has a length. */
 int inspect_length(const struct inspect_value *v, int64_t *out, struct error *err);
 /* *v */

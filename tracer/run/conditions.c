@@ -96,6 +96,10 @@ enum engine_answer conditions_ask(void *ctx, const char *expression, const struc
 		s->asker = NULL;
 	if (failed < 0 && program_dying(a))
 		return ENGINE_GONE;
+	if (failed < 0 && err->code == ERROR_CHANGING) {
+		error_fini(err);
+		return ENGINE_NO;
+	}
 	if (failed < 0) {
 		explain_condition(a->place, ERROR_SCRIPT, err);
 		error_prefix(err, "%s: ", place_source(a->place));

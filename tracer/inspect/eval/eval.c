@@ -137,9 +137,12 @@ static int length_value(const struct eval_scope *s, struct eval_node *n, struct 
 			a = object;
 	}
 	if (inspect_length(&a, &length, s->err) < 0)
-		return eval_error(s->text, n->at, s->err,
-				  "calls are hit:call's: this %s() is code of the program",
-				  n->text);
+		return s->err->code == ERROR_CHANGING
+			       ? eval_inside(s)
+			       : eval_error(
+					 s->text, n->at, s->err,
+					 "calls are hit:call's: this %s() is code of the program",
+					 n->text);
 	if (*n->text == 'e')
 		x = scalar_int(length == 0, "bool");
 	else
@@ -154,14 +157,51 @@ static bool is_index(const struct inspect_value *v)
 	return k == TYPE_INTEGER || k == TYPE_CHAR || k == TYPE_ENUM || k == TYPE_BOOL;
 }
 
+/* std::string and the like. */
+static bool holds_text(const struct inspect_value *v, struct str *out)
+{
+	ERROR(ignored);
+	struct inspect_plain p;
+	bool text;
+
+	if (v->type->kind != TYPE_STRUCT && v->type->kind != TYPE_REFERENCE)
+		return false;
+	if (inspect_plain(v, &p, &ignored) != 0)
+		return false;
+	text = p.kind == INSPECT_TEXT;
+	if (text && out)
+		str_add_bytes(out, str_text(&p.text), p.text.length);
+	inspect_plain_fini(&p);
+	return text;
+}
+
+/* m["text"]: 1, 0: the index is no text, or `a` is no map of texts; -1. */
+static int keyed_value(const struct eval_scope *s, const struct eval_node *n,
+		       const struct inspect_value *a, const struct inspect_value *b,
+		       struct inspect_value *out)
+{
+	STR(key);
+	int answer = 0;
+
+	if (n->b->kind == EVAL_STRING)
+		answer = inspect_key(a, n->b->text, n->b->length, out, s->err);
+	else if (holds_text(b, &key))
+		answer = inspect_key(a, str_text(&key), key.length, out, s->err);
+	return answer < 0 ? eval_inside(s) : answer;
+}
+
 static int element_value(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out)
 {
 	struct inspect_value a, b;
 	struct eval_scalar x;
 	bool swapped;
+	int answer;
 
 	if (eval_value(s, n->a, &a) < 0 || eval_value(s, n->b, &b) < 0)
 		return -1;
+	answer = keyed_value(s, n, &a, &b, out);
+	if (answer)
+		return answer < 0 ? -1 : 0;
 	swapped = is_index(&a) && !is_index(&b); /* C takes 2[a] for a[2] */
 	if (scalar_of(s, swapped ? &a : &b, n->b->at, &x) < 0)
 		return -1;
@@ -270,24 +310,6 @@ bool eval_compares(unsigned op)
 {
 	return op == OP2('=', '=') || op == OP2('!', '=') || op == '<' || op == '>' ||
 	       op == OP2('<', '=') || op == OP2('>', '=');
-}
-
-/* std::string and the like. */
-static bool holds_text(const struct inspect_value *v, struct str *out)
-{
-	ERROR(ignored);
-	struct inspect_plain p;
-	bool text;
-
-	if (v->type->kind != TYPE_STRUCT && v->type->kind != TYPE_REFERENCE)
-		return false;
-	if (inspect_plain(v, &p, &ignored) != 0)
-		return false;
-	text = p.kind == INSPECT_TEXT;
-	if (text && out)
-		str_add_bytes(out, str_text(&p.text), p.text.length);
-	inspect_plain_fini(&p);
-	return text;
 }
 
 /* 1: the text; 0: a null pointer; -1 */

@@ -303,10 +303,13 @@ int eval_error(const char *text, const char *at, struct error *err, const char *
 int eval_inside(const struct eval_scope *s)
 {
 	const char *what = error_text(s->err);
+	enum error_code code = s->err->code;
 
 	if (strncmp(what, "hit:eval", 8) == 0)
 		return -1;
-	return eval_error(s->text, NULL, s->err, "%s", what);
+	eval_error(s->text, NULL, s->err, "%s", what);
+	s->err->code = code;
+	return -1;
 }
 
 void eval_token(const char *text, const char *at, struct token *out, struct error *err)

@@ -65,12 +65,18 @@ int value_has_variant(const struct inspect_value *v, const struct type_member *m
 int value_static(const struct inspect_value *v, const struct type_member *m,
 		 struct inspect_value *out, struct error *err);
 
-/* n elements of `type` in a row. */
+struct type_layout;
+
+/* The elements of a library type. */
 struct value_row {
-	const struct type *type;
-	uint64_t address, count;
-	uint64_t first_bit; /* of vector<bool> */
-	bool bits, text;    /* text: a string, rather than a row of characters */
+	const struct type *type; /* of the elements; of a map, of its values */
+	const struct type *key;	 /* of a map's keys; NULL: no map */
+	const struct type_layout *layout;
+	uint64_t address, count;   /* of the first element, node, or pointer to a block */
+	uint64_t block, skipped;   /* elements of a block; those before the first one */
+	uint64_t key_at, value_at; /* offsets in a node */
+	uint64_t node, index;	   /* the node of the last element asked for, and its number */
+	bool text;		   /* a string, rather than a row of characters */
 };
 
 /* Each: 1, with the answer; 0: it is no such thing; -1. */
@@ -78,7 +84,7 @@ struct value_row {
 int pretty_inner(const struct inspect_value *v, struct inspect_value *out, struct error *err);
 /* std::unique_ptr and the like: the pointer that it holds. */
 int pretty_pointer(const struct inspect_value *v, struct inspect_value *out, struct error *err);
-/* std::vector, std::string, ...; Rust's too. */
+/* Containers and strings. (elements.c) */
 int pretty_row(const struct inspect_value *v, struct value_row *out, struct error *err);
 /* An empty std::optional. */
 int pretty_empty(const struct inspect_value *v, struct error *err);
@@ -88,6 +94,17 @@ int value_layer(const struct inspect_value *v, struct inspect_value *out, struct
 /* False: it stands for something else (a std::string, a std::unique_ptr). */
 bool value_is_itself(const struct inspect_value *v);
 
+/* Follows layers to something that has elements: 1 with *row, 0: an array, a pointer or neither, -1. */
+int value_elements(struct inspect_value *v, struct value_row *row, struct error *err);
+/* The i-th element, i below row->count. Of a map: its value, and its key. */
+int value_row_at(const struct inspect_value *v, struct value_row *row, uint64_t i,
+		 struct inspect_value *out, struct error *err);
+int value_row_key(const struct inspect_value *v, struct value_row *row, uint64_t i,
+		  struct inspect_value *out, struct error *err);
+/* Objects of the type are strings of a library. */
+bool value_is_text(const struct inspect_value *v, const struct type *t);
+/* The elements lie one after the other in memory: arrays, and rows of whole bytes. */
+bool value_has_row(const struct inspect_value *v);
 int value_row_text(const struct inspect_value *v, const struct value_row *row, struct str *out,
 		   struct error *err);
 

@@ -226,26 +226,7 @@ static int pointer_element(const struct inspect_value *v, int64_t i, struct insp
 	return 0;
 }
 
-static int value_row_at(const struct inspect_value *v, const struct value_row *row, int64_t i,
-			struct inspect_value *out, struct error *err)
-{
-	uint64_t at = (uint64_t)i;
-
-	if (i < 0 || at >= row->count)
-		return outside(v, i, row->count, err);
-	if (row->bits) {
-		at += row->first_bit;
-		*out = value_in_memory(v->program, row->type, row->address + at / 8);
-		out->bit_offset = at % 8;
-		out->bit_size = 1;
-		return 0;
-	}
-	*out = value_in_memory(v->program, row->type, row->address + at * row->type->size);
-	return 0;
-}
-
-/* Through layers to something that has elements. */
-static int reach_elements(struct inspect_value *v, struct value_row *row, struct error *err)
+int value_elements(struct inspect_value *v, struct value_row *row, struct error *err)
 {
 	struct inspect_value inner;
 
@@ -269,15 +250,58 @@ static int reach_elements(struct inspect_value *v, struct value_row *row, struct
 	return 0;
 }
 
+/* The keys of a map are compared with an integer (text NULL) or a text. */
+static bool is_key(const struct inspect_plain *key, int64_t i, const char *text, size_t length)
+{
+	if (text)
+		return key->kind == INSPECT_TEXT && key->text.length == length &&
+		       memcmp(str_text(&key->text), text, length) == 0;
+	return (key->kind == INSPECT_INTEGER || key->kind == INSPECT_ENUM ||
+		key->kind == INSPECT_BOOL) &&
+	       key->integer == i;
+}
+
+/* A null pointer if no element of the map has the key. */
+static int mapped(const struct inspect_value *v, struct value_row *row, int64_t i, const char *text,
+		  size_t length, struct inspect_value *out, struct error *err)
+{
+	static const uint8_t zero[8];
+
+	for (uint64_t at = 0; at < row->count; at++) {
+		struct inspect_value key;
+		struct inspect_plain plain;
+		bool found;
+
+		if (value_row_key(v, row, at, &key, err) < 0 ||
+		    inspect_plain(&key, &plain, err) < 0)
+			return -1;
+		found = is_key(&plain, i, text, length);
+		inspect_plain_fini(&plain);
+		if (found)
+			return value_row_at(v, row, at, out, err);
+	}
+	*out = value_of_bytes(v->program, type_pointer_to(type_builtin("void")), zero,
+			      sizeof(zero));
+	return 0;
+}
+
 int inspect_element(const struct inspect_value *v, int64_t i, struct inspect_value *out,
 		    struct error *err)
 {
 	struct inspect_value whole = *v;
 	struct value_row row;
-	int answer = reach_elements(&whole, &row, err);
+	int answer = value_elements(&whole, &row, err);
 
+	if (answer < 0)
+		return -1;
+	if (answer && row.key)
+		return value_is_text(&whole, row.key)
+			       ? no_such(&whole, "has keys that are texts", NULL, err)
+			       : mapped(&whole, &row, i, NULL, 0, out, err);
 	if (answer)
-		return answer < 0 ? -1 : value_row_at(&whole, &row, i, out, err);
+		return i < 0 || (uint64_t)i >= row.count
+			       ? outside(&whole, i, row.count, err)
+			       : value_row_at(&whole, &row, (uint64_t)i, out, err);
 	if (whole.type->kind == TYPE_ARRAY)
 		return array_element(&whole, i, out, err);
 	if (whole.type->kind == TYPE_POINTER)
@@ -285,11 +309,42 @@ int inspect_element(const struct inspect_value *v, int64_t i, struct inspect_val
 	return no_such(&whole, "has no elements", NULL, err);
 }
 
+int inspect_key(const struct inspect_value *v, const char *text, size_t length,
+		struct inspect_value *out, struct error *err)
+{
+	struct inspect_value whole = *v;
+	struct value_row row;
+	int answer = value_elements(&whole, &row, err);
+
+	if (answer <= 0 || !row.key || !value_is_text(&whole, row.key))
+		return answer < 0 ? -1 : 0;
+	return mapped(&whole, &row, 0, text, length, out, err) < 0 ? -1 : 1;
+}
+
+int inspect_nth(const struct inspect_value *v, uint64_t i, bool key, struct inspect_value *out,
+		struct error *err)
+{
+	struct inspect_value whole = *v;
+	struct value_row row;
+	int answer = value_elements(&whole, &row, err);
+
+	if (answer < 0)
+		return -1;
+	if (answer && row.key)
+		answer = key ? value_row_key(&whole, &row, i, out, err)
+			     : value_row_at(&whole, &row, i, out, err);
+	else if (key)
+		return 0;
+	else
+		answer = inspect_element(v, (int64_t)i, out, err);
+	return answer < 0 ? -1 : 1;
+}
+
 int inspect_length(const struct inspect_value *v, int64_t *out, struct error *err)
 {
 	struct inspect_value whole = *v;
 	struct value_row row;
-	int answer = reach_elements(&whole, &row, err);
+	int answer = value_elements(&whole, &row, err);
 
 	if (answer < 0)
 		return -1;
@@ -338,14 +393,14 @@ static int member_holding(const struct inspect_value *v, uint64_t address, struc
 	return 0;
 }
 
-/* The element that holds the address; 1, 0, -1. */
+/* The element of an array or a row that holds the address; 1, 0, -1. */
 static int element_holding(const struct inspect_value *v, uint64_t address, struct str *out,
 			   struct inspect_value *element, struct error *err)
 {
 	struct inspect_value first;
 	int64_t count, i;
 
-	if (inspect_length(v, &count, err) < 0 || count <= 0 ||
+	if (!value_has_row(v) || inspect_length(v, &count, err) < 0 || count <= 0 ||
 	    inspect_element(v, 0, &first, err) < 0 || first.place != INSPECT_IN_MEMORY ||
 	    !first.type || !first.type->size || address < first.address)
 		return 0;

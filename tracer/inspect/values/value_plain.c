@@ -287,9 +287,9 @@ static int store_object(const struct inspect_value *v, const struct inspect_valu
 	void *bytes;
 	int answer;
 
-	if (!value_is_record(v->type) || from->type->kind != v->type->kind ||
-	    v->type->pretty_kind > 1 || from->type->entry != v->type->entry ||
-	    from->type->module != v->type->module || !size || size > TEXT_MAX)
+	if (!value_is_record(v->type) || from->type->kind != v->type->kind || !value_is_itself(v) ||
+	    from->type->entry != v->type->entry || from->type->module != v->type->module || !size ||
+	    size > TEXT_MAX)
 		return value_plain_refuse(v, "this", err);
 	bytes = base_alloc(1, size);
 	answer = value_read(from, 0, bytes, size, err);

@@ -43,13 +43,34 @@ static void value_print_fault(const struct error *err, struct str *out)
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
+/* The element, with the key of a map before it. `row` NULL: of an array. */
+static void describe_element(const struct inspect_value *v, struct value_row *row, uint64_t i,
+			     struct str *out, unsigned depth)
+{
+	struct inspect_value key, element;
+	ERROR(err);
+
+	if (row && row->key && value_row_key(v, row, i, &key, &err) == 0) {
+		str_add(out, "[");
+		value_print_describe(&key, out, depth + 1);
+		str_add(out, "] = ");
+	}
+	if ((row ? value_row_at(v, row, i, &element, &err)
+		 : inspect_element(v, (int64_t)i, &element, &err)) < 0)
+		value_print_fault(&err, out);
+	else
+		value_print_describe(&element, out, depth + 1);
+}
+
 static void describe_elements(const struct inspect_value *v, struct str *out, unsigned depth)
 {
-	struct inspect_value element;
+	struct inspect_value whole = *v;
+	struct value_row row;
 	ERROR(err);
 	int64_t count;
+	int answer = value_elements(&whole, &row, &err);
 
-	if (inspect_length(v, &count, &err) < 0)
+	if (answer < 0 || inspect_length(&whole, &count, &err) < 0)
 		count = 0;
 	str_add(out, "{");
 	for (int64_t i = 0; i < count; i++) {
@@ -59,10 +80,7 @@ static void describe_elements(const struct inspect_value *v, struct str *out, un
 			str_add(out, "...");
 			break;
 		}
-		if (inspect_element(v, i, &element, &err) < 0)
-			value_print_fault(&err, out);
-		else
-			value_print_describe(&element, out, depth + 1);
+		describe_element(&whole, answer > 0 ? &row : NULL, (uint64_t)i, out, depth);
 	}
 	str_add(out, "}");
 }
@@ -83,6 +101,14 @@ static void describe_member(const struct inspect_value *v, const struct type_mem
 		value_print_describe(&part, out, depth + 1);
 }
 
+/* std::pair has a base class without members. */
+static bool is_empty_base(const struct inspect_value *v, const struct type_member *m)
+{
+	const struct inspect_value base = value_in_memory(v->program, m->type, 0);
+
+	return m->is_base && !inspect_member(&base, 0);
+}
+
 static void describe_members(const struct inspect_value *v, struct str *out, unsigned depth)
 {
 	ERROR(err);
@@ -94,7 +120,7 @@ static void describe_members(const struct inspect_value *v, struct str *out, uns
 	else if (type_members(v->type, &err) < 0)
 		value_print_fault(&err, out);
 	array_each(const struct type_member, m, &v->type->members) {
-		if (m->is_static || value_has_variant(v, m, &err) <= 0)
+		if (m->is_static || is_empty_base(v, m) || value_has_variant(v, m, &err) <= 0)
 			continue;
 		if (!first)
 			str_add(out, ", ");

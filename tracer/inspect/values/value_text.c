@@ -107,7 +107,7 @@ int value_row_text(const struct inspect_value *v, const struct value_row *row, s
 	int answer;
 
 	if (!makes_text(row->type) || row->count > TEXT_MAX)
-		return error_set(err, ERROR_STATE,
+		return error_set(err, ERROR_CHANGING,
 				 "a string of %llu characters: too long, or not a string yet",
 				 (unsigned long long)row->count);
 	bytes = base_alloc(row->count + 1, size);

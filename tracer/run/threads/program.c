@@ -307,11 +307,12 @@ static int field(void *ctx, const void *object, const char *name, struct program
 		 struct error *err)
 {
 	struct inspect_value v = program_value_of(object), program_member;
+	int answer = inspect_key(&v, name, strlen(name), &program_member, err);
 
 	(void)ctx;
-	return inspect_field(&v, name, &program_member, err) < 0
-		       ? -1
-		       : program_give(&program_member, out, err);
+	if (answer == 0)
+		answer = inspect_field(&v, name, &program_member, err);
+	return answer < 0 ? -1 : program_give(&program_member, out, err);
 }
 
 static int set_field(void *ctx, const void *object, const char *name,
@@ -343,6 +344,16 @@ static int set_element(void *ctx, const void *object, int64_t i, const struct pr
 	return inspect_element(&v, i, &program_member, err) < 0
 		       ? -1
 		       : store(ctx, &program_member, from, err);
+}
+
+static int nth(void *ctx, const void *object, uint64_t i, bool key, struct program_value *out,
+	       struct error *err)
+{
+	struct inspect_value v = program_value_of(object), program_member;
+	int answer = inspect_nth(&v, i, key, &program_member, err);
+
+	(void)ctx;
+	return answer <= 0 ? answer : program_give(&program_member, out, err) < 0 ? -1 : 1;
 }
 
 static int length(void *ctx, const void *object, int64_t *out, struct error *err)
@@ -559,6 +570,7 @@ void program_functions(struct run *s, struct script_program *out)
 		.set_field = set_field,
 		.element = element,
 		.set_element = set_element,
+		.nth = nth,
 		.length = length,
 		.string = string,
 		.address = address,

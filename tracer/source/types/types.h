@@ -84,7 +84,7 @@ struct type {
 	/* Between the files of types: */
 	const struct type *whole;   /* what type_whole found; NULL nothing */
 	const char *full;	    /* type_full_name made it; the module owns it */
-	uint8_t pretty_kind;	    /* pretty_print.c: one more than enum pretty_kind; 0 unknown */
+	uint8_t layout_kind;	    /* inspect/values/layout.c */
 	struct type *pointer;	    /* type_pointer_to made it, this type owns it */
 	struct type *arrays, *next; /* type_array_of made them, likewise */
 };
@@ -114,6 +114,8 @@ void type_spell(const struct type *t, struct str *out);
 const char *type_enumerator_name(const struct type *t, int64_t value); /* NULL */
 /* The value that the discriminant has while this variant is there. */
 int64_t type_discriminant(const struct type *t, const struct type_member *m);
+/* Bytes that an object's address is a multiple of. */
+uint64_t type_alignment(const struct type *t, const struct dwarf_program *program);
 /* The i-th template argument that is a type; NULL: none. */
 const struct type *type_argument(const struct type *t, unsigned i);
 

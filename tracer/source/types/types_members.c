@@ -236,3 +236,57 @@ const struct type *type_argument(const struct type *t, unsigned i)
 			return type_of_entry(&child, &err);
 	return NULL;
 }
+
+/* ---- alignment ------------------------------------------------------------------------------ */
+
+enum { ALIGNMENT_DEEP = 16, ALIGNMENT_DEFAULT = 8, ALIGNMENT_MOST = 4096 };
+
+/* alignas(N); 1 without. */
+static uint64_t declared_alignment(struct module *m, uint64_t offset)
+{
+	struct die_table *d;
+	struct entry e;
+	int64_t n;
+	ERROR(err);
+
+	if (!m || !offset || !(d = dies_table(m, &err)) || entry_read(d, offset, &e, &err) < 0 ||
+	    !type_constant(&e, DW_AT_alignment, &n) || n < 1 || n > ALIGNMENT_MOST)
+		return 1;
+	return (uint64_t)n;
+}
+
+static uint64_t plain_alignment(const struct type *t)
+{
+	uint64_t size = t->kind == TYPE_COMPLEX ? t->size / 2 : t->size;
+
+	return size && size <= 16 && (size & (size - 1)) == 0 ? size : ALIGNMENT_DEFAULT;
+}
+
+static uint64_t alignment_in(const struct type *t, const struct dwarf_program *program,
+			     unsigned depth)
+{
+	uint64_t most;
+	ERROR(err);
+
+	t = type_whole(t, program);
+	if (t->kind == TYPE_ARRAY && depth < ALIGNMENT_DEEP)
+		return alignment_in(t->of, program, depth + 1);
+	if (t->kind != TYPE_STRUCT && t->kind != TYPE_UNION)
+		return plain_alignment(t);
+	if (t->incomplete || depth >= ALIGNMENT_DEEP || type_members(t, &err) < 0)
+		return ALIGNMENT_DEFAULT;
+	most = declared_alignment(t->module, t->entry);
+	array_each(const struct type_member, m, &t->members) {
+		uint64_t own = m->is_static ? 1 : alignment_in(m->type, program, depth + 1);
+		uint64_t declared = m->is_static ? 1 : declared_alignment(t->module, m->entry);
+
+		own = own > declared ? own : declared;
+		most = most > own ? most : own;
+	}
+	return most;
+}
+
+uint64_t type_alignment(const struct type *t, const struct dwarf_program *program)
+{
+	return alignment_in(t, program, 0);
+}
