@@ -11,7 +11,7 @@ import subprocess
 import termios
 import time
 
-from harness import Process, compile_text
+from harness import Process, compile_text, params
 from patience import Limit
 
 # Reads lines, or with an argument keys in raw mode; says in which mode the terminal is.
@@ -385,6 +385,57 @@ def test_completion_of_inlined_functions(t):
     x.send("\003")
     x.wait("\n" + PROMPT)
     leave(t, x)
+
+
+DATABASE = """#include <cstdio>
+namespace leveldb {
+class DBImpl {
+public:
+	int Write(int v);
+	int x = 0;
+};
+__attribute__((noinline)) int DBImpl::Write(int v)
+{
+	x += v; // adds
+	// only a comment
+	std::printf("w%d\\n", v);
+	return x;
+}
+}
+int main()
+{
+	leveldb::DBImpl d;
+	return d.Write(1) - 1;
+}
+"""
+
+
+@params("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O2")
+def test_completion_without_the_namespace(t, build):
+    """A function without its namespace, and texts of its lines behind the semicolon."""
+    compiler, level = build.split()
+    x = Terminal(t, [t.gatectl, "repl", compile_text("database.cpp", DATABASE, flags="-g " + level, compiler=compiler)])
+    x.wait(PROMPT)
+    for typed, rest in (("gate DBImpl::Wri\t", "te"), ("gate leveldb::DBImpl::Wri\t", "te"), ("gate DBImpl::Write;std\t", '::printf("w%d\\n",v);'),
+                        ("gate DBImpl::Write;print\t", 'f("w%d\\n",v);')):
+        x.send(typed)
+        x.wait(typed.split("\t")[0][-4:], rest)
+        x.send("\003")
+        x.wait("\n" + PROMPT)
+    x.send("gate DBImpl::Write;o\txyz")
+    t.check("only" not in x.wait("xyz"), "a comment is no location")
+    x.send("\003")
+    x.wait("\n" + PROMPT)
+    x.command('gate DBImpl::Write;std::printf("w%d\\n",v);', "waits at gate")
+    leave(t, x)
+
+
+@params("DBImpl::Wirte", "DBIml::Write", "leveldb::DBImpl::Wri", "DBImpl::Wri")
+def test_misspelt_without_the_namespace(t, name):
+    """The name that is similar is the whole one."""
+    program = compile_text("database.cpp", DATABASE, compiler="g++")
+    r = t.gate("repl", program, stdin=f"gate {name}\nquit\n".encode())
+    t.check("did you mean leveldb::DBImpl::Write?" in r.err + r.stdout, "similar", r)
 
 
 # ---- a pipe that goes on ---------------------------------------------------------------------------

@@ -57,9 +57,9 @@ static bool suggest_is_known(const struct suggestions *s, const char *name)
 	return false;
 }
 
-void suggest_offer(struct suggestions *s, const char *name)
+void suggest_offer_as(struct suggestions *s, const char *compared, const char *name)
 {
-	size_t wanted = strlen(s->wanted), length = strlen(name);
+	size_t wanted = strlen(s->wanted), length = strlen(compared);
 	size_t apart = wanted > length ? wanted - length : length - wanted;
 	unsigned limit = wanted < 5 ? 1 : (unsigned)(wanted + 1) / 3, far;
 	struct suggestion *worst = &s->best[SUGGESTIONS - 1];
@@ -72,8 +72,8 @@ void suggest_offer(struct suggestions *s, const char *name)
 			return;
 		limit = worst->distance - 1;
 	}
-	far = suggest_distance(s->wanted, wanted, name, length, limit);
-	if (far > limit || strcmp(s->wanted, name) == 0 || suggest_is_known(s, name))
+	far = suggest_distance(s->wanted, wanted, compared, length, limit);
+	if (far > limit || strcmp(s->wanted, compared) == 0 || suggest_is_known(s, name))
 		return;
 	base_free(worst->text);
 	*worst = (struct suggestion){.text = base_strdup(name), .distance = far};
@@ -85,6 +85,11 @@ void suggest_offer(struct suggestions *s, const char *name)
 		s->best[i - 1] = s->best[i];
 		s->best[i] = higher;
 	}
+}
+
+void suggest_offer(struct suggestions *s, const char *name)
+{
+	suggest_offer_as(s, name, name);
 }
 
 char *suggest_best(const struct suggestions *s)

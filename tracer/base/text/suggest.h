@@ -15,6 +15,8 @@ struct suggestions {
 };
 
 void suggest_offer(struct suggestions *s, const char *name);
+/* A name whose end, `compared`, is compared with the wanted one. */
+void suggest_offer_as(struct suggestions *s, const char *compared, const char *name);
 /* The best one, base_free'd by the caller; NULL: there is none. */
 char *suggest_best(const struct suggestions *s);
 /* Appends "; did you mean a, b or c?", or nothing; frees them. */

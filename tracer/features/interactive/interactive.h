@@ -171,7 +171,8 @@ int interactive_interrupted(
 enum interactive_names { INTERACTIVE_THREADS, INTERACTIVE_GATES };
 bool interactive_name(struct interactive *l, enum interactive_names what, size_t i,
 		      struct str *out);
-/* Functions and files of the program itself; or, once FILE: is typed, its lines. */
+/* Functions and files of the program itself; once FILE: is typed, its lines; once FUNC; is typed,
+   texts of its lines. A function's namespaces may be left out. */
 void interactive_locations(struct interactive *l, const char *begin,
 			   void (*each)(void *ctx, const char *name));
 

@@ -514,61 +514,7 @@ int interactive_find(struct interactive *l, const char *where, struct str *out, 
 	return 0;
 }
 
-/* ---- completion ----------------------------------------------------------------------------- */
-
-bool interactive_name(struct interactive *l, enum interactive_names what, size_t i, struct str *out)
-{
-	const struct gate *g;
-
-	if (!l->began)
-		return false;
-	if (what == INTERACTIVE_THREADS) {
-		if (i >= run_thread_count(l->run))
-			return false;
-		str_add(out, run_thread_id(run_thread_at(l->run, i)));
-		return true;
-	}
-	g = engine_gate_at(run_engine(l->run), i);
-	if (g)
-		str_add(out, g->name);
-	return g != NULL;
-}
-
-struct line_names {
-	const char *file;
-	int length;
-	void (*each)(void *ctx, const char *name);
-};
-
-static void name_line(void *ctx, unsigned line)
-{
-	const struct line_names *n = ctx;
-	char text[PATH_MAX];
-
-	snprintf(text, sizeof(text), "%.*s:%u", n->length, n->file, line);
-	n->each(NULL, text);
-}
-
-void interactive_locations(struct interactive *l, const char *begin,
-			   void (*each)(void *ctx, const char *name))
-{
-	const char *colon = strrchr(begin, ':');
-	struct line_names lines = {begin, colon ? (int)(colon - begin) : 0, each};
-	struct module *exe = run_root(l->run) ? run_process_exe(run_root(l->run)) : NULL;
-	char *file;
-
-	if (!exe)
-		return;
-	if (colon && memchr(begin, '.', (size_t)lines.length)) {
-		file = base_strndup(begin, (size_t)lines.length);
-		source_each_line(exe, file, name_line, &lines);
-		base_free(file);
-		return;
-	}
-	source_each_file(exe, each, NULL);
-	source_each_function(exe, each, NULL);
-	source_each_inlined(exe, each, NULL);
-}
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static void tell_sent(struct interactive *l, struct str *out)
 {

@@ -54,12 +54,18 @@ static bool adds_names(struct offering *o, const struct die_unit *u)
 void offer_name(const struct resolver *r, const char *full, struct suggestions *s)
 {
 	struct name_parts parts;
-	char *name;
+	char *name = r->wanted.parts.count > 1 ? names_plain(full) : base_strdup(full);
+	const char *compared = name;
+	char *last = NULL;
 
-	names_split(full, &parts);
-	name = r->wanted.parts.count > 1 ? names_plain(full) : names_last(&parts);
-	suggest_offer(s, name);
+	names_split(name, &parts);
+	if (r->wanted.parts.count == 1)
+		compared = last = names_last(&parts);
+	else if (parts.parts.count > r->wanted.parts.count)
+		compared = parts.parts.items[parts.parts.count - r->wanted.parts.count].text;
+	suggest_offer_as(s, compared, last ? last : name);
 	names_fini(&parts);
+	base_free(last);
 	base_free(name);
 }
 
