@@ -34,6 +34,7 @@ CASES = [
     ("gatectl run -g 'two w", "two words.lua"),
     ("gatectl run --leftover ki", "kill"),
     ("gatectl repl --replay alp", "alpha.schedule"),
+    ("gatectl repl --pi", "--pid"),
     ("gatectl audit --build-dir sub", "subdir"),
     ("gatectl audit -p sub", "subdir"),
 ]

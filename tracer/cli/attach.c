@@ -1,9 +1,7 @@
-/* gatectl attach: a gate script on a program that runs already. */
-#include "tracer/base/text/number.h"
+/* Commands on a process that runs already. gatectl attach: a gate script on it. */
 #include "tracer/cli/report/report.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,23 +15,14 @@ static int usage(struct error *err)
 
 static int attach_parse(struct cli *cli, struct error *err)
 {
-	const char *text = cli->rest[0];
-	uint64_t pid = 0;
-
 	if (cli->rest_count > 1) {
 		error_set(err, ERROR_USAGE, "attach: '%s' is one argument too many", cli->rest[1]);
 		return usage(err);
 	}
-	if (!number_read(text, INT_MAX, &pid) || !pid) {
-		error_set(err, ERROR_USAGE, "attach: '%s' is not the number of a process", text);
-		return usage(err);
-	}
-	if (cli->run.leftover == LEFTOVER_KILL) {
-		error_set(err, ERROR_USAGE, "attach: --leftover=kill: attach never ends a process");
-		return error_hint(err, "leave or wait");
-	}
-	cli->run.pid = (int)pid;
-	return 0;
+	if (options_read_pid(cli->rest[0], &cli->run.pid))
+		return 0;
+	error_set(err, ERROR_USAGE, "attach: '%s' is not the number of a process", cli->rest[0]);
+	return usage(err);
 }
 
 /* What the process was started with, for reports; its number, where that cannot be read. */
@@ -54,28 +43,37 @@ static void read_command(struct cli *cli, char *text, char **words)
 	for (ssize_t at = 0; at < length && n < MOST_WORDS; at += (ssize_t)strlen(text + at) + 1)
 		words[n++] = text + at;
 	if (!n)
-		words[n++] = cli->rest[0];
+		words[n++] = "?";
 	words[n] = NULL;
 	cli->run.argv = words;
 }
 
-static int trace(struct cli *cli)
+int attach_guarded(struct cli *cli, bool steered, int (*run)(struct cli *cli))
 {
 	char text[COMMAND_MAX], *words[MOST_WORDS + 1];
+	ERROR(err);
+	int status = 0, started;
 
+	if (cli->run.leftover == LEFTOVER_KILL) {
+		error_set(&err, ERROR_USAGE,
+			  "--leftover=kill: a process that was attached to is never ended");
+		error_hint(&err, "leave or wait");
+		return output_error(cli, &err);
+	}
+	started = run_guard(&cli->run, steered, &status, &err);
+	if (started < 0)
+		return output_error(cli, &err);
+	if (started)
+		return status;
 	read_command(cli, text, words);
-	return run_once(cli);
+	return run(cli);
 }
 
 int command_attach(struct cli *cli)
 {
 	ERROR(err);
-	int status = 0, started;
 
 	if (attach_parse(cli, &err) < 0 || reports_check(cli, REPORTS_RUN, &err) < 0)
 		return output_error(cli, &err);
-	started = run_guard(&cli->run, &status, &err);
-	if (started < 0)
-		return output_error(cli, &err);
-	return started ? status : trace(cli);
+	return attach_guarded(cli, false, run_once);
 }

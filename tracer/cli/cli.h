@@ -78,7 +78,8 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 extern const char *const options_leftover[]; /* the word for each enum run_leftover */
 void options_help(const struct command *c);
 void options_fini(struct cli *cli);
-bool options_is_strategy(const char *name); /* "auto", "pos", ...: none in Lua */
+bool options_read_pid(const char *text, int *out); /* false: it is no process's number */
+bool options_is_strategy(const char *name);	   /* "auto", "pos", ...: none in Lua */
 
 /* explore.c: its options where none is given */
 extern const struct explore_options explore_defaults;
@@ -127,6 +128,9 @@ int run_finish(struct cli *cli, int status);
 
 /* completions.c: on standard output; the exit status. `commands` ends with a NULL name. */
 int completions_print(const char *shell, const struct command *commands);
+
+/* attach.c: runs a command on the process cli->run.pid, guarded by run_guard(); the exit status. */
+int attach_guarded(struct cli *cli, bool steered, int (*run)(struct cli *cli));
 
 int command_run(struct cli *cli);
 int command_attach(struct cli *cli);

@@ -19,7 +19,9 @@ static const struct command commands[] = {
 	 "which gates matter, and is the outcome forced? runs with all, with none, and without "
 	 "each",
 	 CMD_PROVE, command_prove, "program"},
-	{"repl", "repl [OPTIONS] [-g FILE.lua]... [--order 'A -> B']... [--] PROG [ARG...]",
+	{"repl",
+	 "repl [OPTIONS] [-g FILE.lua]... [--order 'A -> B']... [--] PROG [ARG...]\n"
+	 "  gatectl repl [OPTIONS] --pid PID",
 	 "place gates on a program by hand, and look at it", CMD_REPL, command_repl, "program"},
 	{"convert", "convert [OPTIONS] -o FILE.lua [--] PROG [ARG...]",
 	 "a gate script from a test that orders its threads by sleeping", CMD_CONVERT,

@@ -56,7 +56,7 @@ int attach_start(struct run *s, struct error *err)
 	const struct tracee_attach how = {
 		.pid = s->options->pid,
 		.no_follow = s->options->no_follow,
-		.trace_exit = uses_thread_exit(s),
+		.trace_exit = uses_thread_exit(s) || run_is_attended(s),
 	};
 
 	if (check_given(s, err) < 0 || check_expect(&s->plan.expect, err) < 0)
@@ -150,16 +150,17 @@ static bool is_busy(struct run *s)
 
 bool run_only_looks(const struct run *s)
 {
-	return s->options->pid && !waits_for_end(s) && !engine_place_at(s->engine, 0);
+	return s->options->pid && !run_is_attended(s) && !waits_for_end(s) &&
+	       !engine_place_at(s->engine, 0);
 }
 
-/* A look lasts until a deadlock would have been found. */
+/* A user decides when a run ends that they steer. A look lasts until a deadlock would have been found. */
 static bool is_done(struct run *s)
 {
 	enum { LOOK_US = 1000000 };
 
-	return s->root && !waits_for_end(s) && engine_is_done(s->engine) && !is_busy(s) &&
-	       (!run_only_looks(s) || run_now_us() - s->start_us >= LOOK_US);
+	return s->root && !run_is_attended(s) && !waits_for_end(s) && engine_is_done(s->engine) &&
+	       !is_busy(s) && (!run_only_looks(s) || run_now_us() - s->start_us >= LOOK_US);
 }
 
 void attach_check(struct run *s)
@@ -198,9 +199,9 @@ static int lost(const struct run_options *o, int signal, struct error *err)
 	return error_hint(err, "start that program again; end gatectl by Ctrl-C or SIGTERM");
 }
 
-int run_guard(const struct run_options *o, int *status, struct error *err)
+int run_guard(const struct run_options *o, bool steered, int *status, struct error *err)
 {
-	int which = tracee_guard(status, err), signal;
+	int which = tracee_guard(steered, status, err), signal;
 
 	if (which <= 0)
 		return which;

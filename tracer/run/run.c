@@ -418,7 +418,7 @@ int run_prepare(struct run *s, struct error *err)
 	return failed;
 }
 
-int run_launch(struct run *s, struct error *err)
+static int launch(struct run *s, struct error *err)
 {
 	struct tracee_launch how = {
 		.argv = s->options->argv,
@@ -447,6 +447,11 @@ int run_launch(struct run *s, struct error *err)
 	if (how.stderr_fd >= 0)
 		close(how.stderr_fd);
 	return s->tracee ? 0 : -1;
+}
+
+int run_launch(struct run *s, struct error *err)
+{
+	return s->options->pid ? attach_start(s, err) : launch(s, err);
 }
 
 void run_judge(struct run *s, struct run_result *out)
@@ -513,7 +518,7 @@ int run_run(const struct run_options *o, struct modules *symbols, unsigned long 
 	int answer = -1;
 
 	*out = (struct run_result){0};
-	if (run_prepare(s, err) == 0 && (o->pid ? attach_start(s, err) : run_launch(s, err)) == 0) {
+	if (run_prepare(s, err) == 0 && run_launch(s, err) == 0) {
 		run_loop(s);
 		if (o->pid)
 			attach_ended(s);

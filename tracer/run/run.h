@@ -151,9 +151,9 @@ void run_signals_say(const char *text);
 /*
  * Before attach: makes sure that killing gatectl does not harm the program (tracee_guard). 0 in the
  * process that goes on; 1 in the one that was started, once all is over, with gatectl's exit
- * status.
+ * status. `steered`: a user steers the run at the terminal.
  */
-int run_guard(const struct run_options *o, int *status, struct error *err);
+int run_guard(const struct run_options *o, bool steered, int *status, struct error *err);
 
 /* In a child of gatectl that is about to exec: restores the signals that gatectl was started
    with. */
@@ -171,6 +171,7 @@ const char *run_error_word(enum error_code code);
 struct run *run_new(const struct run_options *o, struct modules *symbols, unsigned long number);
 /* Makes the engine, the script and its places. */
 int run_prepare(struct run *s, struct error *err);
+/* Starts the program, or attaches to the process of the options. */
 int run_launch(struct run *s, struct error *err);
 /* The program is a copy of another run's, which was brought to where it is now and kept there
    (tracee_keep). Its only thread, stopped as that is; NULL with the error. The target stays the other run's. */

@@ -28,11 +28,16 @@ _gatectl_program()
 	)
 }
 
+_gatectl_processes()
+{
+	_gatectl_reply -W "$(cd /proc && printf '%s ' [0-9]*)"
+}
+
 # What comes first behind the options of the command $1.
 _gatectl_first()
 {
 	case $1 in
-	attach) _gatectl_reply -W "$(cd /proc && printf '%s ' [0-9]*)" ;;
+	attach) _gatectl_processes ;;
 	replay) _gatectl_files '!*.schedule' ;;
 	audit) _gatectl_files '!*.c' ;;
 	*) _gatectl_program ;;

@@ -16,6 +16,7 @@ enum value {
 	VALUE_SCHEDULE,
 	VALUE_FILE,
 	VALUE_DIRECTORY,
+	VALUE_PROCESS,
 	VALUE_ANY,
 	VALUES
 };
@@ -30,6 +31,7 @@ static enum value value_of(const struct option_row *o)
 	       : strcmp(a, "FILE.lua") == 0		 ? VALUE_SCRIPT
 	       : strcmp(a, "FILE.schedule") == 0	 ? VALUE_SCHEDULE
 	       : strcmp(a, "FILE") == 0			 ? VALUE_FILE
+	       : strcmp(a, "PID") == 0			 ? VALUE_PROCESS
 	       : n >= 3 && strcmp(a + n - 3, "DIR") == 0 ? VALUE_DIRECTORY
 							 : VALUE_ANY;
 }
@@ -74,6 +76,7 @@ static const char *const bash_values[VALUES] = {
 	[VALUE_SCHEDULE] = "_gatectl_files '!*.schedule'",
 	[VALUE_FILE] = "_gatectl_files ''",
 	[VALUE_DIRECTORY] = "_gatectl_files '*'",
+	[VALUE_PROCESS] = "_gatectl_processes",
 	[VALUE_ANY] = ":",
 };
 
@@ -152,6 +155,7 @@ static const char *const zsh_values[VALUES] = {
 	[VALUE_SCHEDULE] = ":schedule:_files -g \"*.schedule(-.)\"",
 	[VALUE_FILE] = ":file:_files",
 	[VALUE_DIRECTORY] = ":directory:_files -/",
+	[VALUE_PROCESS] = ":process:_pids",
 	[VALUE_ANY] = ":value: ",
 };
 
@@ -202,6 +206,7 @@ static const char *const fish_values[VALUES] = {
 	[VALUE_SCHEDULE] = " -x -a '(__gatectl_files .schedule)'",
 	[VALUE_FILE] = " -r -F",
 	[VALUE_DIRECTORY] = " -x -a '(__gatectl_files /)'",
+	[VALUE_PROCESS] = " -x -a '(__fish_complete_pids)'",
 	[VALUE_ANY] = " -x",
 };
 

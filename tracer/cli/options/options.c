@@ -126,7 +126,8 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 	out->run.argv = out->rest;
 	if (out->no_cache)
 		cache_refuse();
-	if (out->help || out->version || out->rest_count || out->schedule || out->audit.folder)
+	if (out->help || out->version || out->rest_count || out->schedule || out->audit.folder ||
+	    out->run.pid)
 		return 0;
 	error_set(err, ERROR_USAGE, "%s: no %s was given", c->name,
 		  out->merge ? "folder" : c->wants);

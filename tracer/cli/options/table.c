@@ -149,6 +149,23 @@ static int read_leftover(const char *name, const char *text, void *out, struct e
 			 text);
 }
 
+bool options_read_pid(const char *text, int *out)
+{
+	uint64_t pid = 0;
+
+	if (!number_read(text, INT_MAX, &pid) || !pid)
+		return false;
+	*out = (int)pid;
+	return true;
+}
+
+static int read_pid(const char *name, const char *text, void *out, struct error *err)
+{
+	if (options_read_pid(text, out))
+		return 0;
+	return error_set(err, ERROR_USAGE, "--%s: '%s' is not the number of a process", name, text);
+}
+
 /* ---- readers of searches' options ----------------------------------------------------------- */
 
 static int read_seed(const char *name, const char *text, void *out, struct error *err)
@@ -311,6 +328,8 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	 "A has been executed before B may be; may be repeated"},
 	{"replay", 0, "FILE.schedule", CMD_REPL, INTO(read_string, schedule),
 	 "who goes on is what the schedule says: `step` by step, or `run`"},
+	{"pid", 0, "PID", CMD_REPL, INTO(read_pid, run.pid),
+	 "a process that runs already, instead of PROG; it goes on when it is left"},
 	{"output", 'o', "FILE.lua", CMD_CONVERT, INTO(read_string, output),
 	 "where the script is written to"},
 	{"runs", 'n', "N", CMD_PROVE | CMD_CONVERT, INTO(read_count, runs),

@@ -151,10 +151,19 @@ static int start_with_given(struct repl *r, struct error *err)
 	return failed;
 }
 
+int repl_refuse_start(const struct repl *r, struct error *err)
+{
+	if (!r->cli->run.pid)
+		return 0;
+	error_set(err, ERROR_USAGE, "process %d was attached to: gatectl does not start it again",
+		  r->cli->run.pid);
+	return error_hint(err, "gatectl repl PROG");
+}
+
 int repl_restart(struct repl *r, struct error *err)
 {
 	ERROR(later);
-	int failed = repl_start(r, err);
+	int failed = repl_refuse_start(r, err) < 0 ? -1 : repl_start(r, err);
 
 	return start_with_given(r, failed ? &later : err) < 0 ? -1 : failed;
 }
@@ -417,8 +426,14 @@ static void loop(struct repl *r)
 
 static int repl_begin(struct repl *r, struct error *err)
 {
+	STR(out);
+
 	if (begin_program(r, err) < 0)
 		return -1;
+	if (r->cli->run.pid) {
+		interactive_threads(r->interactive, &out);
+		repl_say(str_text(&out));
+	}
 	array_each(const char *, path, &r->cli->run.scripts)
 		if (repl_file(r, *path, err) < 0)
 			return -1;
@@ -488,7 +503,7 @@ static int check_input(struct error *err)
 	return error_hint(err, "give it a terminal, a pipe or a file of commands");
 }
 
-int command_repl(struct cli *cli)
+static int repl_run(struct cli *cli)
 {
 	struct modules *symbols;
 	struct repl r = {.cli = cli};
@@ -521,4 +536,18 @@ int command_repl(struct cli *cli)
 	if (repl_said_errno() && !screen)
 		output_lost(repl_said_errno());
 	return r.status;
+}
+
+int command_repl(struct cli *cli)
+{
+	ERROR(err);
+
+	if (!cli->run.pid)
+		return repl_run(cli);
+	if (!cli->rest_count && !cli->schedule)
+		return attach_guarded(cli, isatty(STDIN_FILENO), repl_run);
+	error_set(&err, ERROR_USAGE, "repl: --pid takes no %s",
+		  cli->schedule ? "--replay" : "program: its process runs already");
+	error_hint(&err, "gatectl repl --pid PID");
+	return output_error(cli, &err);
 }

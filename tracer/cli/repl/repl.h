@@ -49,6 +49,7 @@ struct repl_command {
 	const char *help;
 	enum repl_word words[3];
 	bool chooses; /* who goes on: in a replay the schedule does */
+	bool starts;  /* the program: not a process that was attached to */
 	/* One of: */
 	int (*run)(struct repl *r, char *rest, struct error *err);
 	void (*show)(struct interactive *interactive, struct str *out);
@@ -71,6 +72,8 @@ int repl_lua(struct repl *r, const char *text, struct error *err);
 int repl_value(struct repl *r, const char *expression, struct error *err); /* prints it */
 int repl_file(struct repl *r, const char *path, struct error *err);
 int repl_restart(struct repl *r, struct error *err);
+/* 0, or -1: the program is a process that was attached to. */
+int repl_refuse_start(const struct repl *r, struct error *err);
 int repl_go(struct repl *r);
 
 /* repl_terminal.c */

@@ -327,7 +327,7 @@ const struct repl_command repl_commands[] = {
 	 .show = interactive_places},
 	{"open", "NAME", "open the gate and go on", {WORD_GATE}, .chooses = true, .run = cmd_open},
 	{"run", "", "go on until there is something to look at", .run = cmd_run},
-	{"restart", "", "kill the program and start it again, with the same gates",
+	{"restart", "", "kill the program and start it again, with the same gates", .starts = true,
 	 .run = cmd_restart},
 	{"threads", "", "each thread and what it waits for", .show = interactive_threads},
 	{"hold",
@@ -376,9 +376,9 @@ const struct repl_command repl_commands[] = {
 	{"why", "", "what stops progress", .show = interactive_why},
 	{"events", "[N]", "the last N events (20)", .run = cmd_events},
 	{"repeat", "N", "run it N times by itself, as it would be saved", .chooses = true,
-	 .run = cmd_repeat},
+	 .starts = true, .run = cmd_repeat},
 	{"prove", "[--without N]", "which gates matter? (see gatectl prove)", .chooses = true,
-	 .run = cmd_prove},
+	 .starts = true, .run = cmd_prove},
 	{"save",
 	 "FILE [--without N]",
 	 "write what was done as a gate script; without step N",
@@ -388,7 +388,8 @@ const struct repl_command repl_commands[] = {
 	{"source", "FILE", "take the gates of a script", {WORD_PATH}, .run = cmd_source},
 	{"=", "LUA", "the value of a Lua expression", .run = cmd_value},
 	{"help", "[WORD]", "this text, or one line of it", {WORD_COMMAND}, .run = cmd_help},
-	{"quit", "", "kill the program and leave", .run = cmd_quit},
+	{"quit", "", "kill the program, or let the process of --pid go on, and leave",
+	 .run = cmd_quit},
 	{0},
 };
 
@@ -416,6 +417,8 @@ int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct err
 			  c->name);
 		return error_hint(err, "`step` takes its next step, `run` all that are left");
 	}
+	if (c->starts && repl_refuse_start(r, err) < 0)
+		return -1;
 	if (c->run)
 		return c->run(r, rest, err);
 	if (c->show)

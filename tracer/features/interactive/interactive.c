@@ -153,6 +153,25 @@ static int run_to_ready(struct interactive *l, struct error *err)
 	return run_interrupted(s) ? error_set(err, ERROR_OBJECT, "the start was interrupted") : 0;
 }
 
+/* The threads of a process that runs already stop where they are. */
+static int run_to_attached(struct interactive *l, struct error *err)
+{
+	struct run *s = l->run;
+	struct tracee_event ev = {0};
+
+	while (!run_root(s) && ev.kind != TRACEE_EMPTY) {
+		tracee_wait(run_tracee(s), &ev);
+		run_turn(s, &ev);
+	}
+	if (run_outcome(s)->fault == OUTCOME_FAULT)
+		return error_copy(err, run_error(s));
+	if (!run_root(s) || run_is_over(s))
+		return error_set(err, ERROR_OBJECT, "process %d %s", run_options(s)->pid,
+				 run_interrupted(s) ? "was left: gatectl was interrupted"
+						    : "ended before its threads had stopped");
+	return 0;
+}
+
 /* What the scripts of the run before said: those of this one are loaded when the program is there. */
 static void keep_given(struct interactive *l)
 {
@@ -175,7 +194,7 @@ static int launch(struct interactive *l, struct error *err)
 	failed = run_launch(s, err);
 	run_plan(s)->given = (struct given){0};
 	if (!failed)
-		failed = run_to_ready(l, err);
+		failed = run_options(s)->pid ? run_to_attached(l, err) : run_to_ready(l, err);
 	if (l->ui->starts)
 		l->ui->starts(l->ui->ctx, false);
 	return failed;
@@ -258,7 +277,9 @@ int interactive_start(struct interactive *l, struct error *err)
 		l->result.interrupted = signal;
 		return -1;
 	}
-	l->state = INTERACTIVE_READY;
+	l->state = run_options(s)->pid ? INTERACTIVE_LOOK : INTERACTIVE_READY;
+	if (run_options(s)->pid)
+		look_around(l);
 	return 0;
 }
 
@@ -396,12 +417,14 @@ static bool crashes(struct run *s, struct run_thread *t)
 }
 
 /* Ctrl-C is a request to look: the terminal sends it to its foreground group, that is us and the
-   program, or only the program if it has a group of its own. */
+   program, or only the program if it has a group of its own. Signals of a process that was attached
+   to are its own. */
 static bool drops_signal(struct run *s, struct run_thread *t, int signal)
 {
 	struct interactive *l = interactive_of(s);
 
-	if (!l || signal != SIGINT || !tracee_signal_of_kernel(run_thread_tracee(t)))
+	if (!l || run_options(s)->pid || signal != SIGINT ||
+	    !tracee_signal_of_kernel(run_thread_tracee(t)))
 		return false;
 	if (getpgid(run_process_pid(run_process_of(t))) != getpgrp())
 		l->is_asked = true;

@@ -46,7 +46,8 @@ struct interactive *interactive_new(const struct run_options *o, struct modules 
 				    const struct interactive_ui *ui);
 void interactive_free(struct interactive *l); /* kills what is left */
 
-/* Starts the program, stopped before its own code; kills one that still runs. 0, or -1. */
+/* Starts the program, stopped before its own code; kills one that still runs. With a pid: attaches
+   to the process, which stops where it is (INTERACTIVE_LOOK). 0, or -1. */
 int interactive_start(struct interactive *l, struct error *err);
 /* Do scripts and lines say by now that PROG gets other variables, arguments or input than it was
    started with? With the next start it gets them. */

@@ -75,8 +75,8 @@ static void say(struct run *s)
 {
 	struct attach_told *told = kept_make(run_kept(s), &keeper);
 
-	if (!run_options(s)->pid || run_only_looks(s) || run_options(s)->quiet || !run_root(s) ||
-	    (told->end && told->optional) || !is_time(s))
+	if (!run_options(s)->pid || run_is_attended(s) || run_only_looks(s) ||
+	    run_options(s)->quiet || !run_root(s) || (told->end && told->optional) || !is_time(s))
 		return;
 	if (!told->end)
 		say_how_it_ends(s);

@@ -59,9 +59,10 @@ void tracee_detach(struct tracee *t);
 /*
  * Splits gatectl in two before it attaches: 0 in the process that does the work; 1 in the one that
  * was started, when the other has ended, with its *status as waitpid gives it. SIGKILL to the first
- * is SIGTERM to the second, which detaches then. -1: it cannot be done.
+ * is SIGTERM to the second, which detaches then. -1: it cannot be done. `steered`: a user steers the
+ * second at the terminal of both.
  */
-int tracee_guard(int *status, struct error *err);
+int tracee_guard(bool steered, int *status, struct error *err);
 /* The process of the program that stopped gatectl by ptrace and was killed for it; or 0. */
 pid_t tracee_frozen_by(void);
 
