@@ -394,6 +394,14 @@ public:
 	int Write(int v);
 	int x = 0;
 };
+class GateRace_ReadAcrossFlush_Test {
+public:
+	int TestBody();
+};
+__attribute__((noinline)) int GateRace_ReadAcrossFlush_Test::TestBody()
+{
+	return DBImpl().x;
+}
 __attribute__((noinline)) int DBImpl::Write(int v)
 {
 	x += v; // adds
@@ -405,7 +413,7 @@ __attribute__((noinline)) int DBImpl::Write(int v)
 int main()
 {
 	leveldb::DBImpl d;
-	return d.Write(1) - 1;
+	return d.Write(1) - 1 + leveldb::GateRace_ReadAcrossFlush_Test().TestBody();
 }
 """
 
@@ -416,7 +424,7 @@ def test_completion_without_the_namespace(t, build):
     compiler, level = build.split()
     x = Terminal(t, [t.gatectl, "repl", compile_text("database.cpp", DATABASE, flags="-g " + level, compiler=compiler)])
     x.wait(PROMPT)
-    for typed, rest in (("gate DBImpl::Wri\t", "te"), ("gate leveldb::DBImpl::Wri\t", "te"), ("gate DBImpl::Write;std\t", '::printf("w%d\\n",v);'),
+    for typed, rest in (("gate DBImpl::Wri\t", "te"), ("gate GateRace.Rea\t", "dAcrossFlush"), ("gate leveldb::DBImpl::Wri\t", "te"), ("gate DBImpl::Write;std\t", '::printf("w%d\\n",v);'),
                         ("gate DBImpl::Write;print\t", 'f("w%d\\n",v);')):
         x.send(typed)
         x.wait(typed.split("\t")[0][-4:], rest)
@@ -430,12 +438,14 @@ def test_completion_without_the_namespace(t, build):
     leave(t, x)
 
 
-@params("DBImpl::Wirte", "DBIml::Write", "leveldb::DBImpl::Wri", "DBImpl::Wri")
-def test_misspelt_without_the_namespace(t, name):
-    """The name that is similar is the whole one."""
+@params(*[(name, "leveldb::DBImpl::Write") for name in ("DBImpl::Wirte", "DBIml::Write", "leveldb::DBImpl::Wri", "DBImpl::Wri")],
+        ("GateRace.ReadAcrosFlush", "GateRace.ReadAcrossFlush"), ("GateRace.ReadAcrosFlush;return", "GateRace.ReadAcrossFlush"))
+def test_misspelt_without_the_namespace(t, case):
+    """The name that is similar is the whole one, or the test case that a function stands for."""
+    name, whole = case
     program = compile_text("database.cpp", DATABASE, compiler="g++")
     r = t.gate("repl", program, stdin=f"gate {name}\nquit\n".encode())
-    t.check("did you mean leveldb::DBImpl::Write?" in r.err + r.stdout, "similar", r)
+    t.check(f"did you mean {whole}?" in r.err + r.stdout, "similar", r)
 
 
 # ---- a pipe that goes on ---------------------------------------------------------------------------

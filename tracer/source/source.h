@@ -201,6 +201,10 @@ void source_each_entry(struct module *m, void (*each)(void *ctx, uint64_t offset
 /* The variable or function symbol that holds this offset ("lock_a", "table+0x10"); malloc'd or NULL. */
 char *source_name_of(struct module *m, uint64_t offset);
 
+/* "GateRace.ReadAcrossFlush" of the function GateRace_ReadAcrossFlush_Test::TestBody, which GoogleTest makes of
+   TEST(GateRace, ReadAcrossFlush); malloc'd. NULL: the function is none of that kind. */
+char *source_test_case(const char *function);
+
 /* A mangled C++ or Rust name in readable form, malloc'd; a copy of the name where it is none. */
 char *source_demangle(const char *name);
 

@@ -44,14 +44,23 @@ static void complete_line(void *ctx, unsigned line)
 	c->each(NULL, text);
 }
 
-static void complete_whole(void *ctx, const char *name)
+static void complete_name(struct completion *c, const char *name)
 {
-	struct completion *c = ctx;
-
 	if (strncmp(name, c->begin, strlen(c->begin)) != 0)
 		return;
 	c->count++;
 	c->each(NULL, name);
+}
+
+/* A function, or the test case that it stands for. */
+static void complete_whole(void *ctx, const char *name)
+{
+	char *test_case = source_test_case(name);
+
+	complete_name(ctx, name);
+	if (test_case)
+		complete_name(ctx, test_case);
+	base_free(test_case);
 }
 
 /* A qualified name without its first namespaces and classes. */
@@ -64,7 +73,7 @@ static void complete_tail(void *ctx, const char *name)
 		depth += (*at == '<' || *at == '(' || *at == '{');
 		depth -= (*at == '>' || *at == ')' || *at == '}');
 		if (depth == 0 && strncmp(at, "::", 2) == 0)
-			complete_whole(c, at + 2);
+			complete_name(c, at + 2);
 	}
 }
 

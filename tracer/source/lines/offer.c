@@ -56,7 +56,11 @@ void offer_name(const struct resolver *r, const char *full, struct suggestions *
 	struct name_parts parts;
 	char *name = r->wanted.parts.count > 1 ? names_plain(full) : base_strdup(full);
 	const char *compared = name;
-	char *last = NULL;
+	char *last = NULL, *test_case = source_test_case(full);
+
+	if (test_case)
+		suggest_offer(s, test_case);
+	base_free(test_case);
 
 	names_split(name, &parts);
 	if (r->wanted.parts.count == 1)

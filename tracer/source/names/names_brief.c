@@ -196,3 +196,23 @@ void names_brief(const char *full, size_t most, struct str *out)
 	}
 	str_fini(&simple);
 }
+
+/* ---- test cases ----------------------------------------------------------------------------- */
+
+char *source_test_case(const char *function)
+{
+	static const char body[] = "_Test::TestBody";
+	const char *end = strstr(function, body), *begin = end, *between;
+	STR(name);
+
+	if (!end || (end[sizeof(body) - 1] && end[sizeof(body) - 1] != '('))
+		return NULL;
+	while (begin > function && begin[-1] != ':')
+		begin--;
+	between = strchr(begin, '_');
+	if (between == begin || between == end)
+		return NULL;
+	str_addf(&name, "%.*s.%.*s", (int)(between - begin), begin, (int)(end - between - 1),
+		 between + 1);
+	return str_take(&name);
+}
