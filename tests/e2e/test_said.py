@@ -141,3 +141,33 @@ def test_strategy_that_is_told(t):
         told = re.search(r"--strategy .*\((\w+)\)", t.gate(command, "--help").stdout).group(1)
         r = t.gate(command, "--runs", "1", p, cwd=t.path("."))
         t.check("; strategy %s, seed 1" % told in r.err, command, r)
+
+
+ROUNDS = """
+#include <pthread.h>
+static volatile int counted, others;
+static void *work(void *arg)
+{
+	for (int i = 0; i < 30; i++) {
+		counted++; /* gate: counts */
+		others++; /* gate: others */
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t a;
+	pthread_create(&a, NULL, work, NULL);
+	pthread_join(a, NULL);
+	return 0;
+}
+"""
+
+
+def test_arrivals_are_one_line(t):
+    """Those before the arrival that `hit` means do not fill the last events."""
+    script = 'local g = SimpleGate "g"\nat("//counts", { hit = 20 }):wait(g)\nat("//others", { hit = 25 }):open(g)\n'
+    r = t.run_gated(compile_text("rounds.c", ROUNDS), script=script, options=("--no-resident",))
+    events = re.sub(r"\d+\.\d+ ", "", r.err.partition("last events:\n")[2])
+    t.check("main starts\n" in events and "work#1 starts\n" in events, "events before them are shown", r)
+    t.equal(re.findall(r"arrives.*", events), ["arrives 19 times at //others", "arrives 20 times at //counts"], "arrivals", r)

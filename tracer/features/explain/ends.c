@@ -101,7 +101,7 @@ void livelock_line(struct run *s, struct str *out)
 
 static bool is_done(const struct timeline *tl, const struct happened *h)
 {
-	for (size_t i = 0; i < TIMELINE_LAST; i++) {
+	for (size_t i = 0; i < tl->last_count; i++) {
 		const struct happened *later = &tl->last[i];
 
 		if (later->seq > h->seq && later->thread == h->thread &&
@@ -122,7 +122,7 @@ bool loose_end_try(const struct run *s, struct str *out)
 	if (run_outcome(s)->end != OUTCOME_EXITED || run_outcome(s)->fault == OUTCOME_FAILED ||
 	    run_thread_count(s) < 2 || x->end <= EXPECT_EXIT)
 		return false;
-	for (size_t i = 0; i < TIMELINE_LAST; i++) {
+	for (size_t i = 0; i < tl->last_count; i++) {
 		const struct happened *h = &tl->last[i];
 
 		if (h->what == HAPPENED_RELEASE && h->thread && h->place && !is_done(tl, h) &&

@@ -38,11 +38,10 @@ static void thread_lines(struct run *s, struct str *out)
 static void event_lines(const struct run *s, struct str *out)
 {
 	const struct timeline *tl = timeline_of(s);
-	unsigned long first = tl->seq > TIMELINE_LAST ? tl->seq - TIMELINE_LAST : 0;
 
 	str_add(out, "last events:\n");
-	for (unsigned long i = first; i < tl->seq; i++) {
-		const struct happened *h = &tl->last[i % TIMELINE_LAST];
+	for (size_t i = 0; i < tl->last_count; i++) {
+		const struct happened *h = &tl->last[i];
 
 		waiting_begin_line(h->file, h->line, out);
 		str_addf(out, "%.6f ", (double)h->t_us / 1e6);

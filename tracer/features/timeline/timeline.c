@@ -9,6 +9,8 @@
 #include "tracer/base/log.h"
 #include "tracer/base/signame.h"
 
+#include <string.h>
+
 static const char *const words[] = {
 	[HAPPENED_ARRIVAL] = "arrival",
 	[HAPPENED_PASSED] = "passed",
@@ -39,7 +41,7 @@ static void timeline_fini(void *what)
 		base_free(h->text);
 	array_fini(&tl->all);
 	array_fini(&tl->opened);
-	for (size_t i = 0; i < TIMELINE_LAST; i++)
+	for (size_t i = 0; i < tl->last_count; i++)
 		base_free(tl->last[i].text);
 }
 
@@ -89,6 +91,8 @@ void timeline_line(const struct happened *h, struct str *out)
 		return;
 	}
 	str_addf(out, "%s %s", h->thread ? h->thread->id : "gatectl", verbs[h->what]);
+	if (h->what == HAPPENED_ARRIVAL && h->times > 1)
+		str_addf(out, " %lu times", h->times);
 	if (h->what == HAPPENED_OPEN && h->gate)
 		str_addf(out, " gate %s", h->gate->name);
 	if (h->text) {
@@ -127,6 +131,46 @@ static void timeline_note_place(struct run *s, struct happened *h)
 	h->line = run_thread_spot(t)->line;
 }
 
+/* ---- the last events -------------------------------------------------------------------------- */
+
+static struct happened *timeline_newest(struct timeline *tl)
+{
+	return tl->last_count ? &tl->last[tl->last_count - 1] : NULL;
+}
+
+static void timeline_drop(struct timeline *tl, size_t i)
+{
+	base_free(tl->last[i].text);
+	tl->last_count--;
+	memmove(&tl->last[i], &tl->last[i + 1], (tl->last_count - i) * sizeof(*tl->last));
+}
+
+/* Returns how often the thread has arrived at the place since the last event of another kind, whose
+   line is dropped: arrivals before the one that `hit` means would fill all lines. */
+static unsigned long timeline_merge(struct timeline *tl, const struct happened *h)
+{
+	for (size_t i = tl->last_count; i > 0 && tl->last[i - 1].what == HAPPENED_ARRIVAL; i--) {
+		unsigned long times = tl->last[i - 1].times;
+
+		if (tl->last[i - 1].thread != h->thread || tl->last[i - 1].place != h->place)
+			continue;
+		timeline_drop(tl, i - 1);
+		return times + 1;
+	}
+	return 1;
+}
+
+/* Takes h->text. */
+static void timeline_keep_last(struct timeline *tl, const struct happened *h)
+{
+	unsigned long times = h->what == HAPPENED_ARRIVAL ? timeline_merge(tl, h) : 0;
+
+	if (tl->last_count == TIMELINE_LAST)
+		timeline_drop(tl, 0);
+	tl->last[tl->last_count] = *h;
+	tl->last[tl->last_count++].times = times;
+}
+
 /* ---- what caused what ----------------------------------------------------------------------- */
 
 static unsigned long *opened_by(struct timeline *tl, const struct gate *g)
@@ -139,7 +183,7 @@ static unsigned long *opened_by(struct timeline *tl, const struct gate *g)
 /* No verb opens a complete barrier: its last arrival, the event before, does. */
 static void note_open(struct timeline *tl, struct happened *h)
 {
-	const struct happened *before = h->seq > 1 ? &tl->last[(h->seq - 2) % TIMELINE_LAST] : NULL;
+	const struct happened *before = timeline_newest(tl);
 
 	if (!h->thread && before && before->what == HAPPENED_HOLD && before->gate == h->gate)
 		h->caused_by = before->seq;
@@ -197,14 +241,13 @@ void timeline_add(struct run *s, enum happening what, const struct engine_thread
 		  const struct place *p, const struct gate *g, const char *text)
 {
 	struct timeline *tl = timeline_of(s);
-	struct happened *last = &tl->last[tl->seq % TIMELINE_LAST];
+	struct happened h;
 
 	if (run_is_over(s))
 		return; /* the effects of our own SIGKILL are not reported */
 	if (what == HAPPENED_ARRIVAL && p->companion_of)
 		return; /* the end of a statement; its start is in the timeline */
-	base_free(last->text);
-	*last = (struct happened){
+	h = (struct happened){
 		.seq = ++tl->seq,
 		.t_us = run_elapsed_us(s),
 		.what = what,
@@ -213,18 +256,19 @@ void timeline_add(struct run *s, enum happening what, const struct engine_thread
 		.gate = g,
 		.text = text ? base_strdup(text) : NULL,
 	};
-	timeline_note_place(s, last);
-	note_cause(s, last);
+	timeline_note_place(s, &h);
+	note_cause(s, &h);
 	if (tl->keep && tl->all.count < TIMELINE_MOST) {
-		struct happened *h = array_add(&tl->all);
+		struct happened *kept = array_add(&tl->all);
 
-		*h = *last;
-		h->text = text ? base_strdup(text) : NULL;
+		*kept = h;
+		kept->text = text ? base_strdup(text) : NULL;
 	}
 	if (tl->follower)
-		tl->follower(s, last);
+		tl->follower(s, &h);
 	if (!run_is_attended(s) && run_options(s)->verbose)
-		write_verbose(last);
+		write_verbose(&h);
+	timeline_keep_last(tl, &h);
 }
 
 /* ---- what is reported of a run --------------------------------------------------------------- */
@@ -281,13 +325,13 @@ static void add_decision(struct run *s, const struct decision *d)
 static void add_passed(struct run *s, struct place *place, unsigned long arrivals, bool others)
 {
 	struct timeline *tl = timeline_of(s);
-	struct happened *last = tl->seq ? &tl->last[(tl->seq - 1) % TIMELINE_LAST] : NULL;
+	struct happened *last = timeline_newest(tl);
 
 	if (others)
 		return;
 	if (!last || last->what != HAPPENED_PASSED || last->place != place) {
 		timeline_add(s, HAPPENED_PASSED, NULL, place, NULL, NULL);
-		last = &tl->last[(tl->seq - 1) % TIMELINE_LAST];
+		last = timeline_newest(tl);
 	}
 	last->times += arrivals;
 	if (tl->keep && tl->seq == tl->all.count)

@@ -32,7 +32,7 @@ struct happened {
 	char *text;		 /* or NULL; owned */
 	const char *file, *func; /* position in the source; NULL unknown; owned by a module */
 	unsigned line;
-	unsigned long times; /* PASSED */
+	unsigned long times; /* PASSED; ARRIVAL: of one line of the last events, else 0 */
 };
 
 enum { TIMELINE_LAST = 20, TIMELINE_MOST = 1000000 };
@@ -46,7 +46,8 @@ struct timeline {
 	/* The run is followed by this; NULL: by none. */
 	void (*follower)(struct run *s, const struct happened *h);
 	ARRAY(struct happened) all;
-	struct happened last[TIMELINE_LAST];
+	struct happened last[TIMELINE_LAST]; /* the oldest first; arrivals are merged */
+	size_t last_count;
 };
 
 struct timeline *timeline_of(const struct run *s);
