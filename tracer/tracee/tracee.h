@@ -48,6 +48,7 @@ struct tracee_thread {
 	struct tracee_thread *creator; /* NULL for a process's first thread, or if gone */
 	enum tracee_state state;
 	uint64_t clears; /* the word that the kernel clears when it ends (CLEARTID), or 0 */
+	uint64_t pauses; /* times it was interrupted, to be looked at */
 	bool found;	 /* by tracee_attach, running already: no TRACEE_THREAD_START is reported */
 	void *user;
 };

@@ -177,7 +177,7 @@ void report_record(struct run *s, const struct report_head *head, struct json *j
 		json_string(j, NULL, *arg);
 	json_end_array(j);
 	json_integer(j, "runs", (long long)run_number(s));
-	json_integer(j, "duration_us", (long long)timeline_of(s)->end_us);
+	json_integer(j, "duration_us", (long long)timeline_elapsed_us(s));
 	gates(s, j);
 	places(s, j);
 	threads(s, j);
@@ -283,16 +283,21 @@ static bool is_asked(const struct run *s, enum report_kind kind)
 	return false;
 }
 
+void report_print(struct run *s, const struct report_head *head, struct str *reports)
+{
+	if (is_asked(s, REPORT_JSON))
+		report_json(s, head, &reports[REPORT_JSON]);
+	if (is_asked(s, REPORT_HTML))
+		report_html(s, head, &reports[REPORT_HTML]);
+	if (is_asked(s, REPORT_TRACE))
+		report_trace(s, head, &reports[REPORT_TRACE]);
+}
+
 static void report_write_all(struct run *s, const struct report_head *head, struct run_result *out)
 {
 	timeline_end(s);
 	out->seconds = (double)timeline_of(s)->end_us / 1e6;
-	if (is_asked(s, REPORT_JSON))
-		report_json(s, head, &out->reports[REPORT_JSON]);
-	if (is_asked(s, REPORT_HTML))
-		report_html(s, head, &out->reports[REPORT_HTML]);
-	if (is_asked(s, REPORT_TRACE))
-		report_trace(s, head, &out->reports[REPORT_TRACE]);
+	report_print(s, head, out->reports);
 	if (is_asked(s, REPORT_JUNIT))
 		out->testcase = report_junit(s, head, &out->reports[REPORT_JUNIT]);
 }
@@ -334,4 +339,7 @@ static void report_error(struct run *s, struct run_result *out, const struct err
 }
 
 extern const struct observer report_observer;
-const struct observer report_observer = {.judged = report_error};
+const struct observer report_observer = {
+	.slow_tick = report_slow_tick,
+	.judged = report_error,
+};

@@ -14,8 +14,13 @@ struct report_head {
 };
 /* Writes all reports that were asked for to out->reports. */
 void report_run(struct run *s, struct run_result *out);
+/* Prints them, but for JUnit's, to reports[], by their kind. */
+void report_print(struct run *s, const struct report_head *head, struct str *reports);
 /* Adds the members of the record to the current object. */
 void report_record(struct run *s, const struct report_head *head, struct json *j);
+
+/* early.c: a function of the observer */
+void report_slow_tick(struct run *s, uint64_t now, bool quiet);
 
 /* html.c, trace.c */
 void report_html(struct run *s, const struct report_head *head, struct str *out);

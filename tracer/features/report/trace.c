@@ -308,7 +308,7 @@ void report_trace(struct run *s, const struct report_head *head, struct str *out
 	name_tracks(&tr);
 	array_each(const struct happened, h, &tl->all)
 		write_event(&tr, h);
-	advance_time(&tr, tl->end_us);
+	advance_time(&tr, timeline_elapsed_us(s));
 	run_each_thread(t, s)
 		end_life(&tr, t, &tr.tracks.items[run_thread_index(t)]);
 	json_end_array(j);

@@ -226,6 +226,11 @@ void timeline_end(struct run *s)
 		tl->end_us = run_elapsed_us(s);
 }
 
+uint64_t timeline_elapsed_us(const struct run *s)
+{
+	return timeline_of(s)->end_us ? timeline_of(s)->end_us : run_elapsed_us(s);
+}
+
 static void write_verbose(const struct happened *h)
 {
 	STR(line);

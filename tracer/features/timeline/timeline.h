@@ -54,7 +54,8 @@ struct timeline *timeline_of(const struct run *s);
 
 void timeline_add(struct run *s, enum happening what, const struct engine_thread *t,
 		  const struct place *p, const struct gate *g, const char *text);
-void timeline_end(struct run *s); /* notes that the verdict is reached now */
+void timeline_end(struct run *s);		   /* notes that the verdict is reached now */
+uint64_t timeline_elapsed_us(const struct run *s); /* from the start to the verdict, or to now */
 const char *timeline_word(enum happening what);
 /* The turn in which the thread last arrived somewhere or was let go; 0: never. */
 unsigned long timeline_stands(const struct run_thread *t);

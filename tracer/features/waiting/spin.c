@@ -18,6 +18,8 @@ enum { QUIET_TICKS = 10, EVERY_TICKS = 2, MOST_THREADS = 8 };
 enum { MOST_PLACES = 16, MOST_FUNCTIONS = 4 };
 /* CPU time that shows a thread has run since its last sample; being stopped costs less. */
 enum { RUN_NS = 50000 };
+/* Context switches of a sleeping thread that is paused: into the stop, and back into the sleep. */
+enum { PAUSE_SWITCHES = 2 };
 /* For a livelock nothing else may happen for so long, with so many samples of each thread that goes
    round. */
 enum { LIVELOCK_US = 1000000, REST_US = 500000, SAMPLES = 64, SAMPLES_AT_LAST = 16 };
@@ -35,7 +37,8 @@ struct spinner {
 	uint64_t since_us;
 	unsigned long stands_turn; /* timeline_stands() then: it has not arrived anywhere since */
 	uint64_t switches;	   /* at the last look; 0: none yet */
-	uint64_t moved_us;	   /* when that number was last seen to grow */
+	uint64_t pauses;	   /* by gatectl, at the last look */
+	uint64_t moved_us;	   /* when switches were last seen to grow by more than these */
 	uint64_t ran_ns;	   /* at the last sample, when stopped */
 	uint64_t first_us, first_ran_ns; /* the same at its first sample, and when that was */
 	struct spin_states states;	 /* since the run's last event */
@@ -215,10 +218,13 @@ static void note_loop(struct spins *all, struct spinner *sp, const struct waiter
 static bool has_run(struct spinner *sp, const struct run_thread *t, const struct tracee_block *b,
 		    uint64_t now)
 {
-	bool moved = sp->switches && sp->switches != b->switches;
+	uint64_t pauses = run_thread_tracee(t)->pauses;
+	bool moved =
+		sp->switches && b->switches - sp->switches > (pauses - sp->pauses) * PAUSE_SWITCHES;
 	uint64_t ran;
 
 	sp->switches = b->switches;
+	sp->pauses = pauses;
 	if (moved || b->activity == TRACEE_ACTIVE)
 		sp->moved_us = now;
 	if (b->activity != TRACEE_ACTIVE)
@@ -307,7 +313,7 @@ static bool is_of_use(const struct run *s)
 {
 	if (run_is_attended(s) || run_options(s)->record || !is_told(s))
 		return false;
-	if (run_time_limit(s) > 0 || expects_livelock(s))
+	if (run_time_limit(s) > 0 || run_options(s)->until_us || expects_livelock(s))
 		return true;
 	run_each_thread(t, s)
 		if (run_thread_lives(t) && run_thread_is_held(t))
@@ -509,8 +515,7 @@ bool spin_of(const struct run *s, const struct run_thread *t, struct spin *out)
 
 double spin_seconds(const struct run *s, uint64_t since_us)
 {
-	uint64_t end =
-		timeline_of(s)->end_us ? run_start_us(s) + timeline_of(s)->end_us : run_now_us();
+	uint64_t end = run_start_us(s) + timeline_elapsed_us(s);
 
 	return end > since_us ? (double)(end - since_us) / 1e6 : 0;
 }

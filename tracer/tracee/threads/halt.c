@@ -46,6 +46,7 @@ static size_t interrupt(struct tracee *t, halt_wanted *wanted, const void *what)
 		if (!th->interrupted && !has_other_id(th))
 			continue;
 		th->reach = REACH_AWAITED;
+		th->pub.pauses++;
 		n++;
 	}
 	return n;
