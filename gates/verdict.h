@@ -100,7 +100,7 @@ enum outcome_stuck { OUTCOME_MOVING, OUTCOME_DEADLOCK, OUTCOME_GATE_DEADLOCK };
 enum outcome_limit {
 	OUTCOME_IN_TIME,
 	OUTCOME_TIME_LIMIT,
-	OUTCOME_OUT_OF_TIME, /* the limit of all runs together: no verdict on this run */
+	OUTCOME_OUT_OF_TIME, /* the limit of all runs together, which in a search is no verdict */
 };
 enum outcome_end { OUTCOME_KILLED /* by gatectl */, OUTCOME_EXITED, OUTCOME_SIGNALED };
 

@@ -107,6 +107,46 @@ function(_gatectl_report_base name out)
   set(${out} "${directory}/${file}" PARENT_SCOPE)
 endfunction()
 
+# All runs of a test together end before CTest's TIMEOUT, which only kills: a quarter of it, ten
+# seconds at most, is left for the reports. Without a TIMEOUT 0, which means no limit.
+function(_gatectl_time timeout out)
+  set(milliseconds 0)
+  if("${timeout}" MATCHES "^([0-9]+)(\\.([0-9]*))?$")
+    string(SUBSTRING "${CMAKE_MATCH_3}000" 0 3 part)
+    math(EXPR milliseconds "${CMAKE_MATCH_1} * 1000 + 1${part} - 1000")
+  endif()
+  math(EXPR rest "${milliseconds} / 4")
+  if(rest GREATER 10000)
+    set(rest 10000)
+  endif()
+  math(EXPR milliseconds "${milliseconds} - ${rest}")
+  math(EXPR seconds "${milliseconds} / 1000")
+  math(EXPR part "${milliseconds} % 1000 + 1000")
+  string(SUBSTRING "${part}" 1 3 part)
+  set(${out} "${seconds}.${part}" PARENT_SCOPE)
+endfunction()
+
+# Sets the property that the command of the test reads.
+function(_gatectl_set_time name property)
+  get_property(timeout TEST "${name}" PROPERTY TIMEOUT)
+  foreach(variable CTEST_TEST_TIMEOUT DART_TESTING_TIMEOUT) # the project's own, include(CTest)'s
+    if("${timeout}" STREQUAL "")
+      set(timeout "${${variable}}")
+    endif()
+  endforeach()
+  _gatectl_time("${timeout}" seconds)
+  set_property(TARGET gatectl::gatectl PROPERTY "${property}" "${seconds}")
+endfunction()
+
+# set_tests_properties() may come after the test: CMake 3.19 looks again at the end of the directory.
+function(_gatectl_follow_timeout name property)
+  _gatectl_set_time("${name}" "${property}")
+  if(NOT CMAKE_VERSION VERSION_LESS 3.19)
+    cmake_language(EVAL CODE
+      "cmake_language(DEFER CALL _gatectl_set_time [==[${name}]==] [==[${property}]==])")
+  endif()
+endfunction()
+
 # Whole seconds for CTest, behind gatectl's own limit: gatectl gives a verdict, CTest only kills.
 function(_gatectl_timeout limit repeat out)
   string(REGEX REPLACE "\\..*$" "" seconds "0${limit}")
@@ -196,16 +236,21 @@ function(_gatectl_one_test function)
     list(APPEND reports "${report}.${ending}")
   endforeach()
 
+  string(MD5 time "${report}")
+  set(time "gatectl_time_${time}")
   add_test(NAME "${_gatectl_NAME}"
-    COMMAND gatectl::gatectl run --skip-if-unavailable ${options} ${_gatectl_OPTIONS} --
+    COMMAND gatectl::gatectl run --skip-if-unavailable ${options}
+      "--for=$<TARGET_PROPERTY:gatectl::gatectl,${time}>" ${_gatectl_OPTIONS} --
       "$<TARGET_FILE:${_gatectl_TARGET}>" ${_gatectl_ARGS})
   _gatectl_properties("${_gatectl_NAME}" "${_gatectl_LABELS}")
   set_tests_properties("${_gatectl_NAME}" PROPERTIES
-    FIXTURES_REQUIRED "${fixtures}" ATTACHED_FILES_ON_FAIL "${reports}")
+    FIXTURES_REQUIRED "${fixtures}" ATTACHED_FILES_ON_FAIL "${reports}"
+    TIMEOUT_SIGNAL_NAME SIGTERM) # CMake 3.27; others kill
   if(NOT "${_gatectl_LIMIT}" MATCHES "^[0.]*$")
     _gatectl_timeout("${_gatectl_LIMIT}" "${_gatectl_REPEAT}" timeout)
     set_tests_properties("${_gatectl_NAME}" PROPERTIES TIMEOUT ${timeout})
   endif()
+  _gatectl_follow_timeout("${_gatectl_NAME}" "${time}")
   set_property(TARGET "${_gatectl_TARGET}" APPEND PROPERTY gatectl_scripts "${checked}")
 endfunction()
 

@@ -260,6 +260,101 @@ def test_cross_compiling(t):
     t.equal(sums, {"tests": 1, "failures": 0, "skipped": 0, "disabled": 1}, "not run for another machine", r)
 
 
+HANGS = r"""
+#include <pthread.h>
+#include <unistd.h>
+static void *rounds(void *arg)
+{
+	for (int i = 0; i < 9; i++)
+		usleep(1000); /* gate: round */
+	return arg;
+}
+int main(void)
+{
+	pthread_t a;
+	pthread_create(&a, NULL, rounds, NULL);
+	pthread_join(a, NULL);
+	sleep(60);
+	return 0;
+}
+"""
+TIMEOUTS = """
+find_package(Threads REQUIRED)
+add_executable(hangs hangs.c)
+target_compile_options(hangs PRIVATE -g)
+target_link_libraries(hangs PRIVATE Threads::Threads)
+foreach(name bare late longer wide part)
+  gatectl_add_test(NAME ${name} TARGET hangs SCRIPT rounds.lua)
+endforeach()
+gatectl_add_test(NAME limited TARGET hangs SCRIPT rounds.lua REPEAT 3 LIMIT 1)
+gatectl_add_test(NAME both TARGET hangs SCRIPT rounds.lua LIMIT 100)
+set_tests_properties(late PROPERTIES TIMEOUT 2)
+set_tests_properties(both PROPERTIES TIMEOUT 2)
+set_tests_properties(longer PROPERTIES TIMEOUT 400)
+set_tests_properties(wide PROPERTIES TIMEOUT 0)
+set_tests_properties(part PROPERTIES TIMEOUT 2.5)
+"""
+
+
+def hangs(t, text):
+    there = small(t, text)
+    for name, content in (("hangs.c", HANGS), ("rounds.lua", 'at("//round", { hit = 9 }):run(function() end)\n')):
+        with open(os.path.join(there, name), "w") as f:
+            f.write(content)
+    return there
+
+
+def times_given(t, there):
+    """name -> the --for of the test's command"""
+    r = run(t, "ctest", "--test-dir", os.path.join(there, "build"), "--show-only=json-v1")
+    return {x["name"]: [a for a in x["command"] if a.startswith("--for=")] for x in json.loads(r.stdout)["tests"]}
+
+
+def reports_of(t, there, name):
+    """The record, which is whole, as is the page."""
+    page = read(os.path.join(there, "build", "gatectl", name + ".html"))
+    t.check(page.rstrip().endswith("</html>"), "the page is whole", page[-200:])
+    return json.loads(read(os.path.join(there, "build", "gatectl", name + ".json")))
+
+
+def test_ends_before_timeout(t):
+    """gatectl gives its verdict before CTest kills it, however TIMEOUT was given; LIMIT is not raised by it."""
+    need("cmake", "ctest")
+    prefix, _ = install(t)
+    there = hangs(t, TIMEOUTS)
+    configure(t, there, prefix)
+    build(t, there)
+    given = times_given(t, there)
+    t.equal(given, {"bare": ["--for=0.000"], "late": ["--for=1.500"], "longer": ["--for=390.000"], "wide": ["--for=0.000"],
+                    "part": ["--for=1.875"], "limited": ["--for=27.000"], "both": ["--for=1.500"]}, "times")
+    written = read(os.path.join(there, "build", "CTestTestfile.cmake"))
+    t.equal(written.count('TIMEOUT_SIGNAL_NAME "SIGTERM"'), len(given), "a CTest that can asks first", written)
+    cases, sums, r = ctest(t, there, "-R", "late|both|limited", status=8)
+    for name in ("late", "both", "limited"):
+        t.check("gatectl: time-limit: " in cases[name][1] and "main sleeps" in cases[name][1], "the verdict of " + name, cases[name][1])
+        j = reports_of(t, there, name)
+        t.equal((j["verdict"], j["status"]), ("time-limit", 124), "the record of " + name, r)
+    configure(t, there, prefix, "-DCTEST_TEST_TIMEOUT=8")
+    t.equal({n: g for n, g in times_given(t, there).items() if g == ["--for=6.000"]}, {"bare": ["--for=6.000"]}, "the default")
+
+
+def test_killed_by_ctest(t):
+    """What was known when CTest killed gatectl is in the attached reports, which an earlier run may have written."""
+    need("cmake", "ctest")
+    prefix, _ = install(t)
+    there = hangs(t, TIMEOUTS)
+    configure(t, there, prefix)
+    build(t, there)
+    with open(os.path.join(there, "build", "gatectl", "bare.json"), "w") as f:
+        f.write('{"verdict": "ok"}')
+    cases, sums, r = ctest(t, there, "-R", "bare", "--timeout", "3", status=8)
+    t.equal(states(cases, "fail"), {"bare"}, "killed", r)
+    j = reports_of(t, there, "bare")
+    t.equal((j["verdict"], j["status"], j["places"][0]["arrivals"]), ("interrupted", 137, 9), "the record", r)
+    t.check(any("sleeps, in main at hangs.c:15" in x["why"] for x in j["threads"]), "what threads do", j["threads"])
+    t.check(any(e["what"] == "thread-exit" and e["thread"] == "rounds#1" for e in j["events"]), "events", j["events"])
+
+
 MISUSE = {
     "gatectl_add_test(NAME x TARGET ends)": "gatectl_add_test: SCRIPT is missing",
     "gatectl_add_test(TARGET ends SCRIPT a.gate.lua)": "gatectl_add_test: NAME is missing",

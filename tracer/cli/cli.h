@@ -30,8 +30,8 @@ struct cli {
 	unsigned long runs;	   /* of prove, each; of convert, to verify; 0: not given */
 	const char *output;	   /* of convert and explore; NULL: not given */
 	bool all; /* explore, harness: go on after the first; audit: of any confidence; convert: --needed */
-	double most_seconds;  /* convert, explore: for all of it; 0: no limit; < 0: not given */
-	double gates_seconds; /* explore: for each script; 0: no limit; < 0: not given */
+	double most_seconds; /* run, convert, explore: for all of it; 0: no limit; < 0: not given */
+	double gates_seconds;		/* explore: for each script; 0: no limit; < 0: not given */
 	struct explore_options explore; /* but for what has a place above */
 	const char *schedule; /* repl: to be followed; explore: its script is made; or NULL */
 	const char *ignore;   /* races: a file of locations; NULL: none */

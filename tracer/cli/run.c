@@ -119,6 +119,8 @@ int command_run(struct cli *cli)
 {
 	ERROR(err);
 
+	if (cli->most_seconds > 0)
+		cli->run.until_us = run_now_us() + (uint64_t)(cli->most_seconds * 1e6);
 	if (reports_check(cli, REPORTS_RUN, &err) < 0)
 		return output_error(cli, &err);
 	return cli->run.repeat > 1 ? run_finish(cli, repeat(cli)) : run_once(cli);

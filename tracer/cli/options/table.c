@@ -454,6 +454,8 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	 "of the runs that repeat and prove make; whoever looks on has no limit"},
 	{"time-limit", 0, "SECONDS", CMD_REPL, INTO(read_seconds, run.time_limit),
 	 "of the runs that repeat and prove make"},
+	{"for", 0, "SECONDS", CMD_RUN, INTO(read_seconds, most_seconds),
+	 "how long all runs together may last; 0 = no limit (no limit)"},
 	{"repeat", 0, "N", CMD_RUN | CMD_REPLAY, INTO(read_count, run.repeat),
 	 "N runs; stops at the first that differs (1)"},
 	{"report", 0, "FILE", CMD_RUN | CMD_ATTACH | CMD_REPLAY, INTO(read_list, run.reports),

@@ -115,6 +115,11 @@ static void still_ran(const struct run *s, struct str *out)
 		str_addf(out, "the program still ran after %lu steps of its threads%s",
 			 run_outcome(s)->steps,
 			 run_outcome(s)->livelock ? ", and did the same again and again" : "");
+	else if (run_outcome(s)->limit == OUTCOME_OUT_OF_TIME)
+		str_addf(
+			out,
+			"the program still ran after %.1f seconds, at the end of the time of --for",
+			(double)run_elapsed_us(s) / 1e6);
 	else
 		str_addf(out, "the program still ran after %g second%s", run_time_limit(s),
 			 run_time_limit(s) == 1 ? "" : "s");
@@ -193,6 +198,10 @@ static const char *advice(const struct run *s, enum verdict v)
 		if (run_outcome(s)->steps)
 			return "look at the last steps of the schedule: who was to end the loop, "
 			       "and was it in time? `--steps` lets a schedule be longer";
+		if (run_outcome(s)->limit == OUTCOME_OUT_OF_TIME)
+			return "a longer --for, or a longer TIMEOUT of CTest's test, from which it "
+			       "is "
+			       "made; -v to see what it does";
 		if (all_wait(s))
 			return "nobody runs: a longer --time-limit helps only where one of these "
 			       "waits ends by itself; a test of it says "
