@@ -204,6 +204,30 @@ void engine_oppose(struct engine *e, struct gate *g, const char *const *threads,
 		g->ablation = GATE_ONE_BY_ONE;
 }
 
+/* ---- the other order of two arrivals ---- */
+
+bool place_has_gate(const struct place *p)
+{
+	array_each(const struct step, step, &p->steps)
+		if (step->gate)
+			return true;
+	return p->companion && place_has_gate(p->companion);
+}
+
+const struct gate *engine_swap(struct engine *e, const struct engine_arrival *first,
+			       const struct engine_arrival *second)
+{
+	struct gate *passed = engine_gate_simple(e, "the second arrival");
+
+	passed->is_open = true;
+	*place_insert(first->place, 0, STEP_WAIT) =
+		wait_step(make_back(e, passed, "at the first"), first->thread);
+	*engine_step(second->place, STEP_WAIT) = wait_step(passed, second->thread);
+	return passed;
+}
+
+/* ---- giving way ---- */
+
 /* Releases the threads that this gate holds back; false: there are none. */
 static bool gives_way(struct engine *e, struct gate *g, bool for_good)
 {

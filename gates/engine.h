@@ -226,6 +226,8 @@ int engine_order(struct engine *e, const char *text, const char *source, struct 
 int engine_orders_finish(struct engine *e, struct error *err);
 size_t engine_order_count(const struct engine *e); /* of all a -> b so far */
 
+/* Does the place's last arrival act, by the `hit` option? */
+bool place_in_range(const struct place *p);
 /* The k-th arrival that the place needs to have been reached: hit_first or 1. */
 bool place_reached(const struct place *p);
 
@@ -433,7 +435,20 @@ void engine_ablate(const struct engine_subject *s);
  * is left out lets its threads pass one at a time.
  */
 void engine_oppose(struct engine *e, struct gate *g, const char *const *threads, size_t count);
-/* Nobody else can move: releases the threads that engine_oppose() holds; `for_good`: it holds
+/*
+ * Before the first arrival: holds the thread `first->thread` at first->place until second->thread has
+ * passed second->place and has then arrived, blocked or ended. Returns the gate that the second one
+ * passes: its `passed` counts.
+ */
+struct engine_arrival {
+	struct place *place;
+	const char *thread; /* its id */
+};
+const struct gate *engine_swap(struct engine *e, const struct engine_arrival *first,
+			       const struct engine_arrival *second);
+/* Does the place hold threads at a gate, or open one? Its companion does so for it. */
+bool place_has_gate(const struct place *p);
+/* Nobody else can move: releases the threads that engine_oppose() or engine_swap() holds; `for_good`: it holds
    nobody from now on. False: it held nobody. */
 bool engine_give_way(struct engine *e, bool for_good);
 

@@ -129,7 +129,6 @@ bool gate_always_passes(const struct gate *g);
 void gate_free(struct gate *g);
 
 /* place.c */
-bool place_in_range(const struct place *p);
 void place_check_dead(struct engine *e, struct place *p);
 void place_check_gate(struct engine *e,
 		      const struct gate *g); /* it has opened, which it does once */

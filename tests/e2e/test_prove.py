@@ -70,7 +70,8 @@ def proved(t, r, matters, runs):
             t.check(len(rows) == 1 and rows[0][1] in (3, runs), "other way round: %s" % name, r)
         else:
             t.equal(rows, [], "other way round: %s" % name, r)
-    sentences = re.sub(r"^  .*\n", "", r.stdout, flags=re.M)  # without the table
+    # without the table, and arrivals that are in no order, which are another matter
+    sentences = re.sub(r"^(  |not ordered by the script: ).*\n", "", r.stdout, flags=re.M)
     t.equal("could be left out" in sentences, not all(matters.values()) or not matters, "sentence", r)
     for name, judgement in matters.items():
         t.equal(name in sentences, not judgement, "%s is named as superfluous" % name, r)
@@ -544,3 +545,88 @@ def test_interrupted(t, name):
     t.equal(p.returncode, 128 + getattr(signal, name), "status: %r" % err)
     t.equal(out, b"", "no table")
     t.equal(end_processes(t.marker), [], "left alive")
+
+
+# ---- arrivals that the script leaves in any order ------------------------------------------------
+
+
+ORDERS = """
+#include <pthread.h>
+#include <unistd.h>
+static volatile int filled, written, seen;
+static void *writer(void *arg)
+{
+	written = 1; /* gate: writes */
+	return arg;
+}
+static void *reader(void *arg)
+{
+	usleep(1000);
+	seen = written; /* gate: reads */
+	return arg;
+}
+static void *filler(void *arg)
+{
+	filled = 1; /* gate: fills */
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t a, b, c;
+	pthread_create(&c, NULL, filler, NULL);
+	if (argc > 1)
+		pthread_join(c, NULL);
+	pthread_create(&a, NULL, writer, NULL);
+	pthread_create(&b, NULL, reader, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return argc > 1 ? 0 : pthread_join(c, NULL); /* gate: ends */
+}
+"""
+BOTH_WAIT = """
+local one, two = SimpleGate "one", SimpleGate "two"
+at "//fills":open(one):open(two)
+at "//writes":wait(one)
+at "//reads":wait(two)
+"""
+# script -> the lines
+UNORDERED = {
+    BOTH_WAIT: ["writer#1 at //writes (gate one) and reader#1 at //reads (gate two)"],
+    """
+local one, two = SimpleGate "one", SimpleGate "two"
+at "//fills":open(one)
+at("//writes", { after = true }):wait(one):open(two)
+at "//reads":wait(two)
+""": [],
+    # Program order, joins and creation order arrivals as well; a gate that is open already is not opened by anybody.
+    """
+local one, two = SimpleGate "one", SimpleGate "two"
+at "//fills":open(one)
+at("//writes", { after = true }):open(two)
+at "//reads":wait(two)
+at "//ends":open(two)
+""": [],
+    'order "//fills -> //reads, //writes -> //reads"\n':
+        ["filler#1 at //fills (order //fills -> //reads) and writer#1 at //writes (order //writes -> //reads)"],
+}
+
+
+def not_ordered(r):
+    return re.findall(r"^not ordered by the script: (.*)$", r.stdout, re.M)
+
+
+@params(*range(len(UNORDERED)))
+def test_arrivals_that_are_not_ordered(t, k):
+    """prove and check --order name the two; check without it runs nothing, and says nothing of order."""
+    script, lines = list(UNORDERED.items())[k]
+    program, path = compile_text("orders.c", ORDERS), t.file("orders.lua", script)
+    joined = ("x",) if k == 2 else ()  # the thread that fills has ended before the others are made
+    r = t.gate("prove", "-n", "2", "-g", path, program, *joined)
+    t.equal((r.status, not_ordered(r)), (0, lines), "prove", r)
+    if joined:
+        with open(path, "a") as f:
+            f.write('args { "x" }\n')
+    r = t.gate("check", "--order", "-g", path, program)
+    t.equal((r.status, not_ordered(r), r.err), (0, lines, ""), "check --order", r)
+    r = t.gate("check", "-g", path, program)
+    t.equal((r.status, not_ordered(r)), (0, []), "check", r)

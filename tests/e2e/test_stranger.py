@@ -88,6 +88,51 @@ def test_lock_forbids_the_order(t, compiler):
         t.check("all gates" in r.stdout and "5 of 5" in r.stdout.split("\n")[1], "counts", r)
 
 
+FORBIDDEN = """
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static volatile int a, b;
+static void *first(void *arg)
+{
+	pthread_mutex_lock(&m);
+	a = 1; /* gate: one */
+	b = 1; /* gate: two */
+	pthread_mutex_unlock(&m);
+	return arg;
+}
+static void *second(void *arg)
+{
+	pthread_mutex_lock(&m);
+	a = 2; /* gate: three */
+	pthread_mutex_unlock(&m);
+	return arg;
+}
+int main(void)
+{
+	pthread_t x, y;
+	pthread_create(&x, NULL, first, NULL);
+	pthread_create(&y, NULL, second, NULL);
+	pthread_join(x, NULL);
+	pthread_join(y, NULL);
+	return 0;
+}
+"""
+
+
+@params(("//one -> //three, //three -> //two", 0), ("//one -> //two", 119))
+def test_order_that_the_lock_forbids(t, case):
+    """The order of --order is expected to be impossible; one that is possible is not as expected."""
+    order, status = case
+    program, script = compile_text("forbidden.c", FORBIDDEN), t.file("forbidden.lua", "expect { gate_deadlock = true }\n")
+    r = t.gate("run", "--order", order, "-g", script, program)
+    t.equal(r.status, status, "run", r)
+    r = t.gate("run", "--repeat", "5", "--order", order, "-g", script, program)
+    t.equal(r.status, status, "each time", r)
+    r = t.gate("prove", "-n", "3", "--order", order, "-g", script, program)
+    t.equal(r.status, status, "prove", r)
+    t.check("%d of 3" % (0 if status else 3) in r.stdout.split("\n")[1], "counts", r)
+
+
 def test_gate_deadlock_that_does_not_come(t):
     r = t.run_gated(build("prove_gate_deadlock"), 'local g = SimpleGate "g"\nat("main;p.put()") :open(g)\nexpect { gate_deadlock = g }\n')
     t.verdict(r, 119)

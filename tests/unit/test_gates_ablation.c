@@ -487,6 +487,55 @@ static void test_barrier_from_the_start(void **state)
 	engine_free(d.e);
 }
 
+/* The first arrival is held until the second has come and run on; others pass. */
+static void test_swap(void **state)
+{
+	struct engine_arrival first = {.thread = "a"}, second = {.thread = "b"};
+	const struct gate *passed;
+	struct gate *g;
+	struct drive d;
+
+	(void)state;
+	begin(&d);
+	g = engine_gate_simple(d.e, "g");
+	step_gate(first.place = drive_place(&d, "A"), STEP_OPEN, g);
+	step_gate(second.place = drive_place(&d, "B"), STEP_OPEN, g);
+	assert_true(place_has_gate(first.place));
+	passed = engine_swap(d.e, &first, &second);
+	arrive(&d, threads[2], second.place);
+	assert_int_equal(passed->passed, 0);
+	arrive(&d, threads[0], first.place);
+	assert_true(is_held(&d, threads[0]));
+	arrive(&d, threads[1], second.place);
+	assert_int_equal(passed->passed, 1);
+	engine_blocked(d.e, threads[1]);
+	assert_false(is_held(&d, threads[0]));
+	engine_free(d.e);
+}
+
+/* A gate orders the two: the second one cannot come, and the first is let go. */
+static void test_swap_that_gives_way(void **state)
+{
+	struct engine_arrival first = {.thread = "a"}, second = {.thread = "b"};
+	const struct gate *passed;
+	struct gate *g;
+	struct drive d;
+
+	(void)state;
+	begin(&d);
+	g = engine_gate_simple(d.e, "g");
+	step_gate(first.place = drive_place(&d, "A"), STEP_OPEN, g);
+	step_gate(second.place = drive_place(&d, "B"), STEP_WAIT, g);
+	passed = engine_swap(d.e, &first, &second);
+	arrive(&d, threads[0], first.place);
+	arrive(&d, threads[1], second.place);
+	assert_int_equal(passed->passed, 0);
+	assert_true(engine_give_way(d.e, false));
+	assert_false(is_held(&d, threads[0]));
+	assert_false(is_held(&d, threads[1]));
+	engine_free(d.e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -509,6 +558,8 @@ int main(void)
 		cmocka_unit_test(test_barrier_one_by_one),
 		cmocka_unit_test(test_for_good),
 		cmocka_unit_test(test_barrier_from_the_start),
+		cmocka_unit_test(test_swap),
+		cmocka_unit_test(test_swap_that_gives_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

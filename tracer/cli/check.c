@@ -451,6 +451,26 @@ static int query_one(struct check *k, size_t i, struct error *err)
 	return query_scripts(k, 0, i + 1, &again);
 }
 
+/* PROG runs under all scripts together. */
+static int check_orders(struct check *k)
+{
+	struct cli *cli = k->cli;
+	struct prove p = {0};
+	ERROR(err);
+	int status;
+
+	fflush(stdout);
+	experiment_begin(&p.x, &cli->run, &err);
+	status = prove_orders(&p);
+	if (status < 0)
+		status = output_over(cli, &p.x);
+	else
+		prove_print_orders(&p);
+	status = experiment_end(&p.x, status);
+	prove_fini(&p);
+	return status;
+}
+
 static int check_check(struct check *k)
 {
 	ERROR(err);
@@ -467,8 +487,8 @@ static int check_check(struct check *k)
 		status = output_error(k->cli, &err);
 	hint(k);
 	if (k->failed)
-		status = VERDICT_ERROR;
-	return status;
+		return VERDICT_ERROR;
+	return status || !k->cli->check.order ? status : check_orders(k);
 }
 
 int command_check(struct cli *cli)

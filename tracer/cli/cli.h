@@ -17,9 +17,9 @@ struct cli_audit {
 	struct texts types, lock, unlock;
 };
 
-/* Of check: write the lock files; rewrite the scripts. */
+/* Of check: write the lock files; rewrite the scripts; run PROG, and name what is not ordered. */
 struct cli_check {
-	bool lock, fix;
+	bool lock, fix, order;
 };
 
 struct cli {
@@ -131,6 +131,9 @@ int completions_print(const char *shell, const struct command *commands);
 
 /* attach.c: runs a command on the process cli->run.pid, guarded by run_guard(); the exit status. */
 int attach_guarded(struct cli *cli, bool steered, int (*run)(struct cli *cli));
+
+/* prove.c: a line for each two arrivals that the script does not order */
+void prove_print_orders(const struct prove *p);
 
 int command_run(struct cli *cli);
 int command_attach(struct cli *cli);

@@ -161,6 +161,12 @@ static void print_sentences(const struct prove *p)
 		say_luck(p, "But by luck:");
 }
 
+void prove_print_orders(const struct prove *p)
+{
+	array_each(char *, pair, &p->unordered)
+		output_print("not ordered by the script: %s\n", *pair);
+}
+
 /* ---- the command ---------------------------------------------------------------------------- */
 
 static int not_as_expected(const struct cli *cli, const struct prove *p)
@@ -180,6 +186,7 @@ static int report(const struct cli *cli, struct prove *p)
 {
 	print_table(p);
 	print_sentences(p);
+	prove_print_orders(p);
 	if (output_flush() < 0)
 		return VERDICT_ERROR; /* which is said at the end */
 	return p->all.agreed < p->all.runs ? not_as_expected(cli, p) : 0;

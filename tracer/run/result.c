@@ -1,6 +1,19 @@
 /* The result of a run: what the caller is told when it is over. */
 #include "tracer/run/run.h"
 
+void run_pass_fini(struct run_pass *p)
+{
+	base_free(p->thread);
+	base_free(p->text);
+}
+
+void run_passes_fini(struct run_passes *passes)
+{
+	array_each(struct run_pass, p, passes)
+		run_pass_fini(p);
+	array_fini(passes);
+}
+
 void run_evidence_fini(struct run_evidence *e)
 {
 	array_each(struct run_subject, subject, &e->subjects) {
@@ -12,6 +25,7 @@ void run_evidence_fini(struct run_evidence *e)
 	array_fini(&e->subjects);
 	digest_written_fini(&e->out);
 	digest_written_fini(&e->err);
+	run_passes_fini(&e->passes);
 	str_fini(&e->expected);
 	str_fini(&e->came);
 }

@@ -42,6 +42,17 @@ enum trial_way {
 	TRIAL_EARLY, /* threads that would open the gate are held back from their start on */
 	TRIAL_LATE,  /* ... from where they would open it */
 };
+/* A thread has passed a place of the script, waiting at a gate or opening one, for the first time. */
+struct run_pass {
+	char *thread; /* its id */
+	size_t place; /* index of the place */
+	char *text;   /* "writer#1 at q.c:12 (gate full)" */
+	bool acts;    /* false: it only opens gates, and these are open */
+};
+struct run_passes {
+	struct run_pass *items;
+	size_t count, capacity;
+};
 struct run_trial {
 	const char *about; /* the name of a run_subject, or a gate's alone; NULL: none, or all */
 	bool left_out;	   /* ... is left out, or with NULL all that the script does at places; else
@@ -50,6 +61,8 @@ struct run_trial {
 	enum trial_way way;
 	const char *const *early; /* ids of the threads for TRIAL_EARLY */
 	size_t early_count;
+	/* Two passes: the first one is held back until the second has come. NULL: none is. */
+	const struct run_pass *first, *second;
 };
 
 /* Something that a script might do without. */
@@ -71,6 +84,8 @@ struct run_evidence {
 	struct str expected, came; /* in words: "exit status 1" */
 	struct digest_written out, err;
 	ARRAY(struct run_subject) subjects;
+	struct run_passes passes; /* in this order */
+	bool swapped;		  /* run_trial.second came while `first` was held back */
 };
 
 /* What becomes of processes that the program leaves behind. */
@@ -125,6 +140,8 @@ struct run_result {
 };
 void run_result_fini(struct run_result *r);
 void run_evidence_fini(struct run_evidence *e);
+void run_pass_fini(struct run_pass *p);
+void run_passes_fini(struct run_passes *p);
 
 /* ---- making a run ---------------------------------------------------------------------------- */
 

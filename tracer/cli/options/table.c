@@ -326,6 +326,8 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	 "... or a kept schedule (DIR/N/schedule): no search, its script is made, or made smaller"},
 	{"order", 0, "'A -> B'", CMD_GATED, INTO(read_list, run.orders),
 	 "A has been executed before B may be; may be repeated"},
+	{"order", 0, NULL, CMD_CHECK, INTO(read_switch, check.order),
+	 "run PROG, and name arrivals whose order the scripts leave to chance"},
 	{"replay", 0, "FILE.schedule", CMD_REPL, INTO(read_string, schedule),
 	 "who goes on is what the schedule says: `step` by step, or `run`"},
 	{"pid", 0, "PID", CMD_REPL, INTO(read_pid, run.pid),

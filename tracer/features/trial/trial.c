@@ -13,6 +13,39 @@
    go. */
 enum { HELD_BACK_MOST_MS = 500, HELD_BACK_PART = 4 };
 
+struct trial_move {
+	const struct gate *gate;
+	char *thread;
+};
+
+/* Kept with a run. */
+struct trial {
+	ARRAY(struct trial_move) moves;
+	struct run_passes arrived, passed; /* threads that stand at a place; that went on */
+	const struct gate *second;	   /* run_trial.second passes it; NULL: there is none */
+	bool gave_way, swapped; /* `swapped` is final once threads were no longer held back */
+	uint64_t back_us;	/* how long threads have been held back */
+	uint64_t looked_us;	/* when that was last updated; 0: none was */
+};
+
+static void trial_fini(void *what)
+{
+	struct trial *trial = what;
+
+	array_each(struct trial_move, m, &trial->moves)
+		base_free(m->thread);
+	array_fini(&trial->moves);
+	run_passes_fini(&trial->arrived);
+	run_passes_fini(&trial->passed);
+}
+
+static const struct keeper keeper = {sizeof(struct trial), trial_fini};
+
+static struct trial *trial_of(const struct run *s)
+{
+	return kept_make(run_kept(s), &keeper);
+}
+
 /* ---- before the run ---- */
 
 /* Several of one name get a number each: by that the next run finds them. */
@@ -48,6 +81,19 @@ static bool trial_find(const struct engine *e, const char *name, struct engine_s
 	return found;
 }
 
+static void trial_swap(struct run *s)
+{
+	const struct run_trial *trial = run_options(s)->trial;
+	struct engine *e = run_engine(s);
+	const struct engine_arrival first = {engine_place_at(e, trial->first->place),
+					     trial->first->thread},
+				    second = {engine_place_at(e, trial->second->place),
+					      trial->second->thread};
+
+	if (first.place && second.place)
+		trial_of(s)->second = engine_swap(e, &first, &second);
+}
+
 /* A name that is missing this time (a script that makes its gates by chance) changes nothing. */
 static int trial_prepare(struct run *s, struct error *err)
 {
@@ -58,6 +104,10 @@ static int trial_prepare(struct run *s, struct error *err)
 	(void)err;
 	if (!trial)
 		return 0;
+	if (trial->first) {
+		trial_swap(s);
+		return 0;
+	}
 	if (!trial->about) {
 		/* The script does nothing at places, so they need no traps, and no sleep is elided. Only places
 		   that must not be reached stay watched. */
@@ -78,41 +128,13 @@ static int trial_prepare(struct run *s, struct error *err)
 
 /* ---- while it runs ---- */
 
-struct trial_move {
-	const struct gate *gate;
-	char *thread;
-};
-
-/* Kept with a run. */
-struct trial {
-	ARRAY(struct trial_move) moves;
-	uint64_t back_us;   /* how long threads have been held back */
-	uint64_t looked_us; /* when that was last updated; 0: none was */
-};
-
-static void trial_fini(void *what)
-{
-	struct trial *trial = what;
-
-	array_each(struct trial_move, m, &trial->moves)
-		base_free(m->thread);
-	array_fini(&trial->moves);
-}
-
-static const struct keeper keeper = {sizeof(struct trial), trial_fini};
-
-static struct trial *trial_of(const struct run *s)
-{
-	return kept_make(run_kept(s), &keeper);
-}
-
 /* Notes threads that open a gate, or are held by a barrier: later runs hold these back from their
    start. */
 static void trial_note(struct run *s, const struct decision *d)
 {
 	bool barrier = d->gate && d->gate->kind == GATE_BARRIER;
 
-	if (!run_options(s)->trial || !d->thread || !d->gate)
+	if (!d->thread || !d->gate)
 		return;
 	if (d->kind != (barrier ? DECISION_HOLD : DECISION_OPENED))
 		return;
@@ -122,10 +144,98 @@ static void trial_note(struct run *s, const struct decision *d)
 	*array_add(&trial_of(s)->moves) = (struct trial_move){d->gate, base_strdup(d->thread->id)};
 }
 
+static void trial_add_gates(const struct place *p, struct str *out)
+{
+	const char *comma = "";
+
+	array_each(const struct step, step, &p->steps) {
+		if (!step->gate)
+			continue;
+		str_addf(out, "%s%s %s", comma, step->gate->from_order ? "order" : "gate",
+			 step->gate->name);
+		comma = ", ";
+	}
+	if (!*comma && p->companion)
+		trial_add_gates(p->companion, out);
+}
+
+static bool place_only_opens(const struct place *p)
+{
+	array_each(const struct step, step, &p->steps)
+		if (step->gate && step->kind != STEP_OPEN)
+			return false;
+	return !p->companion;
+}
+
+static void trial_arrives(struct run *s, const struct decision *d)
+{
+	const struct place *p = d->place;
+	STR(text);
+
+	if (p->companion_of || !place_has_gate(p) || !place_in_range(p))
+		return;
+	array_each(const struct run_pass, known, &trial_of(s)->passed)
+		if (known->place == p->index && strcmp(known->thread, d->thread->id) == 0)
+			return;
+	str_addf(&text, "%s at %s (", d->thread->id, p->location);
+	trial_add_gates(p, &text);
+	str_add(&text, ")");
+	*array_add(&trial_of(s)->arrived) = (struct run_pass){
+		base_strdup(d->thread->id), p->index, str_take(&text), !place_only_opens(p)};
+}
+
+static void trial_opens(struct run *s, const struct engine_thread *t)
+{
+	array_each(struct run_pass, pass, &trial_of(s)->arrived)
+		pass->acts |= t && strcmp(pass->thread, t->id) == 0;
+}
+
+static void trial_passes(struct run *s, const struct decision *d)
+{
+	struct trial *trial = trial_of(s);
+
+	for (size_t i = 0; i < trial->arrived.count;) {
+		if (strcmp(trial->arrived.items[i].thread, d->thread->id) != 0) {
+			i++;
+			continue;
+		}
+		if (trial->arrived.items[i].acts)
+			*array_add(&trial->passed) = trial->arrived.items[i];
+		else
+			run_pass_fini(&trial->arrived.items[i]);
+		array_remove(&trial->arrived, i);
+	}
+}
+
+/* Who passes a place is known when the thread goes on from there, held before or not. */
+static void trial_decided(struct run *s, const struct decision *d)
+{
+	if (!run_options(s)->trial || run_is_over(s))
+		return;
+	if (d->kind == DECISION_ARRIVED)
+		trial_arrives(s, d);
+	else if (d->kind == DECISION_RELEASE)
+		trial_passes(s, d);
+	else if (d->kind == DECISION_OPENED)
+		trial_opens(s, d->thread);
+	trial_note(s, d);
+}
+
+static bool is_swapped(const struct run *s)
+{
+	const struct trial *trial = trial_of(s);
+
+	return trial->gave_way ? trial->swapped : trial->second && trial->second->passed > 0;
+}
+
 static bool give_way(struct run *s, bool for_good)
 {
+	bool swapped = is_swapped(s);
+
 	if (!engine_give_way(run_engine(s), for_good))
 		return false;
+	trial_of(s)->swapped = swapped;
+	trial_of(s)->gave_way = true;
 	run_set_explained(s, false);
 	apply_decisions(s);
 	return true;
@@ -163,7 +273,7 @@ static void trial_look(struct run *s)
 	struct trial *trial = trial_of(s);
 	uint64_t since = trial->looked_us, now = run_now_us();
 
-	if (!run_options(s)->trial || run_options(s)->trial->way == TRIAL_PLAIN)
+	if (!run_options(s)->trial || (run_options(s)->trial->way == TRIAL_PLAIN && !trial->second))
 		return;
 	trial->looked_us = is_held_back(s) ? now : 0;
 	if (since && trial->looked_us)
@@ -247,12 +357,15 @@ static void trial_judge(struct run *s, struct run_result *result, const struct e
 	expect_print(&run_plan(s)->expect, &out->expected);
 	add_came(s, run_options(s)->trial->left_out ? VERDICT_OK : result->verdict, &out->came);
 	add_subjects(s, out);
+	out->swapped = is_swapped(s);
+	out->passes = trial_of(s)->passed;
+	trial_of(s)->passed = (struct run_passes){0};
 }
 
 extern const struct observer trial_observer;
 const struct observer trial_observer = {
 	.loaded = trial_prepare,
-	.decision = trial_note,
+	.decision = trial_decided,
 	.tick = trial_look,
 	.stuck = stalled,
 	.judged = trial_judge,

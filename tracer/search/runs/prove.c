@@ -295,7 +295,7 @@ int prove_runs(struct prove *p)
 		if (runs_without(p, line, &line->without) < 0 ||
 		    (line->is_gate && runs_without(p, line, &line->turned) < 0))
 			return -1;
-	return 0;
+	return prove_orders(p);
 }
 
 /* ---- what the rows tell --------------------------------------------------------------------- */
@@ -341,6 +341,10 @@ void prove_fini(struct prove *p)
 	array_each(struct prove_line, line, &p->lines)
 		line_fini(line);
 	array_fini(&p->lines);
+	array_each(char *, pair, &p->unordered)
+		base_free(*pair);
+	array_fini(&p->unordered);
+	run_passes_fini(&p->passes);
 	str_fini(&p->expected);
 	experiment_outcome_fini(&p->outcome);
 	str_fini(&p->failed);

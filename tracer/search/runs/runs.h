@@ -168,6 +168,9 @@ struct prove {
 	struct prove_row all;
 	struct prove_line none;
 	ARRAY(struct prove_line) lines;
+	struct run_passes passes; /* of the first run */
+	ARRAY(char *)
+	unordered; /* "writer#1 at q.c:12 (gate full) and reader#1 at q.c:30 (gate read)" */
 	const char *
 		luck; /* with all gates, delaying this one's threads alone changes the outcome; NULL */
 };
@@ -182,5 +185,9 @@ enum prove_judgement prove_judge(const struct prove *p, const struct prove_line 
 /* 0 with the lines filled; -1: see struct experiment for the error. */
 int prove_runs(struct prove *p);
 void prove_fini(struct prove *p);
+
+/* unordered.c: gatectl check --order, and the end of prove: which two arrivals does the script not order?
+   Returns 0 with `unordered` filled, or -1 as prove_runs(). */
+int prove_orders(struct prove *p);
 
 #endif

@@ -1,0 +1,77 @@
+/*
+ * Which two arrivals does a script not order? Of two threads that came to places with gates one
+ * after the other, the first one is held back until the second has come. Where that succeeds, with
+ * all gates in their places, the script leaves it to chance which of them comes first.
+ *
+ * A total order has no such pair: it is enough to look at neighbours.
+ */
+#include "tracer/search/runs/runs.h"
+
+#include <string.h>
+
+enum { PAIRS_MOST = 20 };
+
+struct order_runs {
+	struct prove *p;
+	struct run_trial trial;
+};
+
+static int take_passes(const struct oracle_question *q, struct run_result *r)
+{
+	struct prove *p = q->ctx;
+
+	if (r->verdict == VERDICT_ERROR)
+		return experiment_over(&p->x, r);
+	p->passes = r->evidence.passes;
+	r->evidence.passes = (struct run_passes){0};
+	return ORACLE_YES;
+}
+
+static int judge_pair(const struct oracle_question *q, struct run_result *r)
+{
+	struct order_runs *runs = q->ctx;
+	struct str text = {0};
+
+	if (!r->evidence.swapped)
+		return ORACLE_YES;
+	str_addf(&text, "%s and %s", runs->trial.first->text, runs->trial.second->text);
+	*array_add(&runs->p->unordered) = str_take(&text);
+	return ORACLE_YES;
+}
+
+static int ask_order(struct prove *p, const struct oracle_question *q)
+{
+	struct oracle oracle = {.x = &p->x};
+
+	experiment_say(&p->x, "the order of arrivals");
+	return oracle_ask(&oracle, q) == ORACLE_STOP ? -1 : 0;
+}
+
+static int try_pair(struct prove *p, const struct run_pass *first, const struct run_pass *second)
+{
+	struct order_runs runs = {
+		.p = p,
+		.trial = {.show_output = p->x.options->verbose, .first = first, .second = second}};
+	const struct oracle_question q = {
+		.most = 1, .trial = &runs.trial, .ctx = &runs, .judge = judge_pair};
+
+	return ask_order(p, &q);
+}
+
+int prove_orders(struct prove *p)
+{
+	const struct run_trial trial = {.show_output = p->x.options->verbose};
+	const struct oracle_question q = {
+		.most = 1, .trial = &trial, .ctx = p, .judge = take_passes};
+
+	if (ask_order(p, &q) < 0)
+		return -1;
+	for (size_t i = 1; i < p->passes.count && i <= PAIRS_MOST; i++) {
+		const struct run_pass *first = &p->passes.items[i - 1];
+
+		if (strcmp(first->thread, first[1].thread) != 0 &&
+		    try_pair(p, first, first + 1) < 0)
+			return -1;
+	}
+	return 0;
+}
