@@ -133,6 +133,69 @@ def test_order_that_the_lock_forbids(t, case):
     t.check("%d of 3" % (0 if status else 3) in r.stdout.split("\n")[1], "counts", r)
 
 
+STANDS = """
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static volatile int a, b;
+static void *first(void *arg)
+{
+	pthread_mutex_lock(&m);
+	a = 1; /* gate: one */
+	pthread_mutex_unlock(&m);
+	return arg;
+}
+static void *second(void *arg)
+{
+	b = 2; /* gate: before */
+	pthread_mutex_lock(&m); /* gate: locks */
+	a = 2; /* gate: three */
+	pthread_mutex_unlock(&m);
+	return arg;
+}
+int main(void)
+{
+	pthread_t x, y;
+	pthread_create(&x, NULL, first, NULL);
+	pthread_create(&y, NULL, second, NULL);
+	pthread_join(x, NULL);
+	pthread_join(y, NULL);
+	return 0;
+}
+"""
+# places, what the report says of the thread
+STANDING = [
+    ('at("//one"):open(two):wait(one)\nat("//before"):wait(two)\nat("//locks", { after = true }):open(one)\n',
+     "gate one is opened at //locks: second#1 is at stands.c:15 and has not executed the statement to its end"),
+    ('at("//one"):wait(one)\nat("//one"):open(two)\nat("//before"):wait(two):open(one)\n',
+     "gate two is opened at //one: first#1 is held there at //one (gates1.lua:2), which comes before it"),
+    ('at("//one"):wait(one)\nat("//one", { thread = "first" }):open(two)\nat("//before"):wait(two):open(one)\n',
+     "gate two is opened at //one: first#1 is held there at //one (gates1.lua:2), which comes before it"),
+    ('at("//one"):wait(one)\nat("//locks"):wait(one)\nat("//locks"):open(one)\n',
+     "gate one is opened at //locks: second#1 is held there at //locks (gates1.lua:3), which comes before it"),
+]
+
+
+@params(*range(len(STANDING)))
+def test_thread_that_stands_there(t, k):
+    """A thread at the place, or in its statement, is not said to have not come there."""
+    places, says = STANDING[k]
+    r = t.run_gated(compile_text("stands.c", STANDS),
+                    'local one, two = SimpleGate "one", SimpleGate "two"\n' + places)
+    t.verdict(r, 122)
+    t.check(says in r.err.replace(t.tmp + "/", ""), "where it is", r)
+    t.check("has not come there" not in r.err and "name a line" not in r.err, "no contradiction", r)
+
+
+def test_function_that_may_open(t):
+    """A gate that a function of the script may open is not said to be opened by none of its places."""
+    r = t.run_gated(compile_text("stands.c", STANDS),
+                    'local one = SimpleGate "one"\nat("//one"):wait(one)\n'
+                    'at("//three"):run(function() if one.is_open then one:open() end end)\n')
+    t.verdict(r, 122)
+    t.check("the function at //three may open gate one" in r.err, "it may", r)
+    t.check("no place of the script opens" not in r.err, "no contradiction", r)
+
+
 def test_gate_deadlock_that_does_not_come(t):
     r = t.run_gated(build("prove_gate_deadlock"), 'local g = SimpleGate "g"\nat("main;p.put()") :open(g)\nexpect { gate_deadlock = g }\n')
     t.verdict(r, 119)

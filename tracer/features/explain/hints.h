@@ -46,6 +46,9 @@ bool passers_jumped(const struct place *p);
 /* The threads that the place's `thread` option means, or those that it does not, in order of
    creation: so runs that differ only in who came first are described in the same words. */
 void passers_of(struct run *s, const struct place *p, bool meant, struct passers *out);
+/* A thread that is held where the place is, by another place of the same stop, which acts first; or
+   NULL. */
+const struct run_thread *passers_held_before(struct run *s, const struct place *p);
 /* "main (3 times) and worker#1"; where not all is known "other threads (1000 times)". */
 void passers_add(const struct passers *list, struct str *out);
 

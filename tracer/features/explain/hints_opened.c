@@ -228,13 +228,14 @@ static const char *waited_for_at(struct run *s, const struct gate *g)
 	return g->name;
 }
 
-/* A line for each function of the script that may open the gate. False: there is none. */
+/* A line for each function of the script that may open the gate, but for those that wait at it.
+   False: there is none. */
 static bool functions_that_may(struct run *s, const struct gate *g, struct str *out)
 {
 	bool any = false;
 
 	engine_each_place(p, run_engine(s)) {
-		if (!engine_may_open(run_engine(s), p, g))
+		if (!engine_may_open(run_engine(s), p, g) || add_living(s, g, true, p, NULL))
 			continue;
 		any = true;
 		str_addf(out, "%s: the function at %s may open gate %s: ", place_source(p),
@@ -256,6 +257,8 @@ static void not_opened(struct run *s, const struct gate *g, struct str *out)
 	const struct gate *other = like(s, g);
 	const struct place *opener = other ? opener_of(s, other) : NULL;
 
+	if (functions_that_may(s, g, out))
+		return;
 	str_addf(out, "%s: no place of the script opens gate %s", waited_for_at(s, g), g->name);
 	if (opener && strcmp(other->name, g->name) == 0)
 		str_addf(out, "; %s opens another gate of the same name", place_source(opener));
@@ -263,7 +266,6 @@ static void not_opened(struct run *s, const struct gate *g, struct str *out)
 		str_addf(out, "; %s opens gate %s: is that the one?", place_source(opener),
 			 other->name);
 	str_add(out, "\n");
-	functions_that_may(s, g, out);
 }
 
 /* ---- a barrier ------------------------------------------------------------------------------ */

@@ -183,10 +183,21 @@ bool hints_inside(const struct near_misses *nm, const struct engine_thread *t)
 	return false;
 }
 
-/* The threads that entered and did not come back, each once. */
-static void add_inside(const struct run *s, const struct near_misses *nm, bool first,
-		       struct str *out)
+/* Is the thread on the line of the place? */
+static bool is_on_line(const struct near_misses *nm, const struct waiting *w)
 {
+	for (size_t i = 0; i < nm->meant->count; i++)
+		if (w->line && nm->meant->items[i].line == w->line &&
+		    str_same(nm->meant->items[i].file, w->file))
+			return true;
+	return false;
+}
+
+/* The threads that entered and did not come back, each once. */
+static void add_inside(const struct run *s, const struct place *p, bool first, struct str *out)
+{
+	const struct near_misses *nm = near_miss_of(p);
+
 	const struct engine_thread *t;
 
 	for (size_t i = 0; (t = engine_thread_at(run_engine(s), i)); i++) {
@@ -201,7 +212,9 @@ static void add_inside(const struct run *s, const struct near_misses *nm, bool f
 			str_add(out, " at ");
 			hints_line(w->file, w->line, out);
 		}
-		str_add(out, " and has not come there");
+		str_add(out, !is_on_line(nm, w) ? " and has not come there"
+			     : p->after		? " and has not executed the statement to its end"
+						: " and has not come to the code that is meant");
 		first = false;
 	}
 }
@@ -237,8 +250,10 @@ static void add_not_executed(const struct near_misses *nm, struct str *out)
 			 nm->function);
 }
 
-static void near_by_function(const struct run *s, const struct near_misses *nm, struct str *out)
+static void near_by_function(const struct run *s, const struct place *p, struct str *out)
 {
+	const struct near_misses *nm = near_miss_of(p);
+
 	if (!nm->visits.count) {
 		if (nm->complete && nm->function && !run_has_untraced_children(s))
 			str_addf(out, "%s was never called", nm->function);
@@ -247,7 +262,7 @@ static void near_by_function(const struct run *s, const struct near_misses *nm, 
 		return;
 	}
 	if (!nm->many && count_inside(nm) == nm->visits.count) {
-		add_inside(s, nm, true, out);
+		add_inside(s, p, true, out);
 		return;
 	}
 	str_addf(out, "%s was called %s", nm->function,
@@ -263,7 +278,7 @@ static void near_by_function(const struct run *s, const struct near_misses *nm, 
 	array_each(const struct near_miss_visit, v, &nm->visits)
 		if (!v->left && v->framed && !visit_lasts(nm, v)) /* ended there, or threw */
 			str_addf(out, "; %s has not returned from it", v->thread->id);
-	add_inside(s, nm, false, out);
+	add_inside(s, p, false, out);
 	if (nm->meant->items[0].kind == SOURCE_STATEMENT)
 		add_not_executed(nm, out);
 }
@@ -297,8 +312,13 @@ static void near(struct run *s, const struct place *p, struct str *out)
 {
 	const struct run_place *sp = p->user;
 	const struct near_misses *nm = near_miss_of(p);
+	const struct run_thread *before = p->arrivals ? NULL : passers_held_before(s, p);
 
-	if (p->refused)
+	if (before)
+		str_addf(out, "%s is held there at %s (%s), which comes before it",
+			 run_thread_id(before), run_thread_hold(before)->place->location,
+			 place_source(run_thread_hold(before)->place));
+	else if (p->refused)
 		near_by_condition(p, out);
 	else if (p->arrivals)
 		near_by_hit(s, p, out);
@@ -307,7 +327,7 @@ static void near(struct run *s, const struct place *p, struct str *out)
 	else if (p->thread && near_by_thread(s, p, out))
 		return;
 	else if (nm && (!p->thread || all_meant(s, p, nm)))
-		near_by_function(s, nm, out);
+		near_by_function(s, p, out);
 	else if (p->thread)
 		str_addf(out, "no thread that matches '%s' arrived there", p->thread);
 	else
@@ -367,6 +387,8 @@ bool hints_is_mistaken(struct run *s, const struct place *p)
 {
 	const struct near_misses *nm = near_miss_of(p);
 
+	if (!p->arrivals && passers_held_before(s, p))
+		return false;
 	if (p->arrivals || passers_any(p) || (p->thread && !hints_match(s, p->thread)) ||
 	    means_thread_exit(s, p))
 		return true;

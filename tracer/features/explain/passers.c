@@ -95,6 +95,42 @@ void passers_of(struct run *s, const struct place *p, bool meant, struct passers
 				*array_add(out) = *one;
 }
 
+/* ---- the thread that stands there ------------------------------------------------------------ */
+
+static bool sites_meet(const struct source_sites *a, const struct source_sites *b)
+{
+	for (size_t i = 0; i < a->count; i++)
+		for (size_t k = 0; k < b->count; k++)
+			if (a->items[i].module == b->items[k].module &&
+			    a->items[i].offset == b->items[k].offset)
+				return true;
+	return false;
+}
+
+static bool places_meet(const struct place *p, const struct place *q)
+{
+	if (p->after != q->after)
+		return false;
+	array_each(struct source_sites *const, a, run_place_results(p->user))
+		array_each(struct source_sites *const, b, run_place_results(q->user))
+			if (sites_meet(*a, *b))
+				return true;
+	return false;
+}
+
+const struct run_thread *passers_held_before(struct run *s, const struct place *p)
+{
+	run_each_thread(t, s) {
+		const struct place *at = waiting_of(t)->held ? run_thread_hold(t)->place : NULL;
+
+		if (at && at->index < p->index && p->kind == PLACE_LOCATION &&
+		    at->kind == PLACE_LOCATION && places_meet(p, at) &&
+		    engine_thread_matches(run_engine(s), run_thread_engine(t), p->thread))
+			return t;
+	}
+	return NULL;
+}
+
 /* ---- in words --------------------------------------------------------------------------------- */
 
 void hints_times(unsigned long n, struct str *out)
