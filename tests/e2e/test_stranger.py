@@ -355,3 +355,133 @@ def test_names_of_test_cases(t, case):
     t.clean(t.run_gated(program, script))
     for location in "GateRace.Nothing", '"nothing"':
         t.error(t.gate("lines", program, location))
+
+
+# ---- a name alone decides nothing ----------------------------------------------------------------
+
+
+NAMED = """
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t key;
+__attribute__((noinline)) static void %(name)s(void *p)
+{
+	pthread_mutex_lock(&m);
+	pthread_mutex_unlock(&m);
+	__asm__ volatile("" : : "r"(p));
+}
+static void *%(start)s(void *arg)
+{
+	if (arg)
+		pthread_setspecific(key, arg);
+	else
+		%(name)s(arg);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_key_create(&key, %(name)s);
+	pthread_mutex_lock(&m);
+	pthread_create(&t, NULL, %(start)s, %(arg)s);
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
+
+@params("new_exit", "run_exit_handlers", "call_tls_dtors", "nptl_deallocate_tsd", "new_free", "libc_malloc", "pthread_mutex_lock_wrapper",
+        "__tsan_mine", "main_loop", "sleep_nanosleep")
+def test_function_called_like_one_of_libc(t, name):
+    """A function of the program's own is none of libc, whatever its name."""
+    program = compile_text("named_%s.c" % name, NAMED % {"name": name, "start": "work", "arg": "NULL"})
+    r = t.verdict(t.run_gated(program), 123)
+    t.check("work#1 waits for mutex m held by main (taken at " in r.err, "the mutex", r)
+    t.check(not any(w in r.err for w in ("while", "malloc's lock", "stdio")), "no occasion", r)
+
+
+@params("domain_loop", "main_loop", "BackgroundThread", "__tsan_mine", "execute_native_thread_routine")
+def test_start_routine_called_like_another(t, start):
+    """What a thread runs is no matter of its start routine's name."""
+    program = compile_text("started_%s.c" % start, NAMED % {"name": "destroy", "start": start, "arg": "&key"})
+    r = t.verdict(t.run_gated(program), 123)
+    t.check("%s#1 waits for mutex m held by main (taken at" % start in r.err, "the mutex", r)
+    t.check("while the destructors of its keys run" in r.err, "the occasion", r)
+
+
+SLEEPS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile int n;
+static void *work(void *arg)
+{
+	n = 1;
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, work, NULL);
+	usleep(200000);
+	printf("%d\\n", n);
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
+
+@params("/usr/src/stranger", "/usr/local/src/stranger", "/home/stranger")
+def test_where_the_source_lies(t, directory):
+    """Debian builds in /usr/src: that code is the tester's own."""
+    source, program = t.file("sleeps.c", SLEEPS), t.path("sleeps")
+    subprocess.run(["gcc", "-g", "-pthread", "-fdebug-prefix-map=%s=%s" % (t.tmp, directory), source, "-o", program], check=True)
+    r = t.gate("convert", "-n", "2", "-o", t.path("sleeps.lua"), program)
+    t.check("usleep of 200 ms: 1 order" in r.stdout, "the order that the sleep makes", r)
+
+
+@params("libpthread_mock.so", "libc++mine.so")
+def test_library_called_like_one_of_the_system(t, name):
+    """A thread that a library of that name starts is called by the function that it was passed."""
+    library, program = t.path(name), t.path("passes")
+    build = ["gcc", "-g", "-O0", "-pthread"]
+    subprocess.run([*build, "-fPIC", "-shared", t.file("mock.c", MOCK), "-o", library], check=True)
+    subprocess.run([*build, t.file("passes.c", PASSES), library, "-Wl,-rpath," + t.tmp, "-o", program], check=True)
+    r = t.run_gated(program)
+    t.verdict(r, 123)
+    t.check("mine (" not in r.err and "proxy#1 (job)" in r.err, "what it runs", r)
+
+
+MOCK = """
+#include <pthread.h>
+#include <stdlib.h>
+struct call { void (*f)(void); };
+static void *proxy(void *arg)
+{
+	((struct call *)arg)->f();
+	return NULL;
+}
+void start(pthread_t *t, void (*f)(void))
+{
+	struct call *c = malloc(sizeof(*c));
+	c->f = f;
+	pthread_create(t, NULL, proxy, c);
+}
+"""
+PASSES = """
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void start(pthread_t *t, void (*f)(void));
+static void job(void)
+{
+	pthread_mutex_lock(&m);
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_mutex_lock(&m);
+	start(&t, job);
+	pthread_join(t, NULL);
+	return 0;
+}
+"""

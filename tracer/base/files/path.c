@@ -83,3 +83,31 @@ const char *path_shown(const char *file)
 
 	return n && strncmp(file, cwd, n) == 0 && file[n] == '/' ? file + n + 1 : file;
 }
+
+/* ---- the system's ---------------------------------------------------------------------------- */
+
+static bool path_is_below(const char *path, const char *const *directories)
+{
+	for (; *directories; directories++)
+		if (strncmp(path, *directories, strlen(*directories)) == 0)
+			return true;
+	return false;
+}
+
+/* Compilers write paths of their headers in roundabout ways (/usr/bin/../lib/gcc/../../include). */
+bool path_is_system_source(const char *file)
+{
+	static const char *const directories[] = {"/usr/", "/rustc/", NULL};
+	static const char *const but[] = {"/usr/src/", "/usr/local/src/", NULL};
+
+	return path_is_below(file, directories) && !path_is_below(file, but);
+}
+
+bool path_is_system_object(const char *path)
+{
+	static const char *const directories[] = {
+		"/lib/",       "/lib32/",     "/lib64/",      "/libx32/",      "/usr/lib/",
+		"/usr/lib32/", "/usr/lib64/", "/usr/libx32/", "/usr/libexec/", NULL};
+
+	return path_is_below(path, directories);
+}

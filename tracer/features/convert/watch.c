@@ -4,6 +4,7 @@
  * There is a trap at every function of the program; when a function is entered for the first time,
  * its statements get traps. A trap that is hit very often is removed: such a line orders nothing.
  */
+#include "tracer/base/files/path.h"
 #include "tracer/run/run.h"
 #include "tracer/features/convert/record.h"
 #include "tracer/run/modules/images.h"
@@ -66,7 +67,7 @@ static struct trap *watch_put(struct run *s, struct run_process *p, struct trace
 
 static bool is_own_file(const char *file)
 {
-	return file && strncmp(file, "/usr/", 5) != 0 && file[0] != '<';
+	return file && !path_is_system_source(file) && file[0] != '<';
 }
 
 struct entries {

@@ -3,6 +3,7 @@
  * in a copy of another: each of them is at a line, the outer ones at that of their call. `next`
  * looks at the function that the thread is in, `step` at the innermost of the tester's own.
  */
+#include "tracer/base/files/path.h"
 #include "tracer/source/names/names.h"
 #include "tracer/features/interactive/interactive_internal.h"
 
@@ -13,15 +14,13 @@
 /* Code in the system's libraries is not what a tester looks at. */
 bool interactive_is_own_module(const struct run_thread *t, const struct module *m)
 {
-	const char *path = m ? module_path(m) : "/lib";
-
 	return m == run_process_exe(run_process_of(t)) ||
-	       (strncmp(path, "/lib", 4) != 0 && strncmp(path, "/usr/lib", 8) != 0);
+	       (m && !path_is_system_object(module_path(m)));
 }
 
 bool interactive_is_own_file(const struct run_thread *t, const struct module *m, const char *file)
 {
-	return file && strncmp(file, "/usr/", 5) != 0 && interactive_is_own_module(t, m);
+	return file && !path_is_system_source(file) && interactive_is_own_module(t, m);
 }
 
 bool interactive_is_own(const struct run_thread *t, const struct inspect_call *call)

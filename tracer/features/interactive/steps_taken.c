@@ -249,10 +249,11 @@ static unsigned hits_at(struct interactive *l, const struct run_thread *t, const
 /* Do threads come from there before their own code begins? */
 static bool is_cradle(const struct module *m)
 {
-	static const char *const names[] = {"libc.so", "libpthread.so", "libstdc++.so", "ld-linux"};
+	static const char *const names[] = {"libc.so", "libpthread.so", "libstdc++.so",
+					    "ld-linux-x86-64.so"};
 
 	for (size_t i = 0; m && i < sizeof(names) / sizeof(*names); i++)
-		if (strncmp(module_name(m), names[i], strlen(names[i])) == 0)
+		if (module_matches(m, names[i]))
 			return true;
 	return !m;
 }

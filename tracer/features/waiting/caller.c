@@ -8,6 +8,7 @@
  * place; if that is in a wrapper of a wait, the call of the wrapper. Up to two calls around it are
  * added, so that it stays one line.
  */
+#include "tracer/base/files/path.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/tracee/threads/threads.h"
@@ -25,32 +26,9 @@ static bool has_place(const struct waiters *all, const struct module *m)
 	return false;
 }
 
-/* Does the path begin with the components of one of these directories? */
-static bool is_below(const char *path, const char *const *directories)
-{
-	for (; *directories; directories++)
-		if (strncmp(path, *directories, strlen(*directories)) == 0)
-			return true;
-	return false;
-}
-
 bool caller_is_system(const struct module *m)
 {
-	static const char *const directories[] = {
-		"/lib/",       "/lib32/",     "/lib64/",      "/libx32/",      "/usr/lib/",
-		"/usr/lib32/", "/usr/lib64/", "/usr/libx32/", "/usr/libexec/", NULL};
-
-	return is_below(module_path(m), directories);
-}
-
-/* In std::mutex::lock the caller is of interest. Compilers write paths of their headers in
-   roundabout ways (/usr/bin/../lib/gcc/../../include). */
-static bool is_system_source(const char *file)
-{
-	static const char *const directories[] = {"/usr/", "/rustc/", NULL};
-	static const char *const but[] = {"/usr/src/", "/usr/local/src/", NULL};
-
-	return is_below(file, directories) && !is_below(file, but);
+	return path_is_system_object(module_path(m));
 }
 
 void caller_modules(struct waiters *all)
@@ -82,7 +60,8 @@ static bool is_meant(const struct waiter *w, const struct inspect_call *call)
 
 bool caller_is_own(const struct waiter *w, const struct inspect_call *call)
 {
-	if (!call->frame.module || (call->file && is_system_source(call->file)))
+	/* In std::mutex::lock the caller is of interest. */
+	if (!call->frame.module || (call->file && path_is_system_source(call->file)))
 		return false;
 	return is_meant(w, call) || !caller_is_system(call->frame.module);
 }

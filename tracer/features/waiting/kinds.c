@@ -171,10 +171,20 @@ void kinds_find(struct waiter *w)
 		w->what = !c && w->wait.kind == WAIT_MUTEX ? WAITING_MUTEX : c;
 }
 
+/* The tester's own functions may have any name; code without lines may be a static libc's. */
 bool kinds_is_in(const struct waiter *w, const char *function)
 {
 	for (size_t i = 0; i < w->stack.count; i++)
-		if (strcmp(bare(w->stack.items[i].function), function) == 0)
+		if (strcmp(bare(w->stack.items[i].function), function) == 0 &&
+		    !(w->stack.items[i].line && caller_is_own(w, &w->stack.items[i])))
+			return true;
+	return false;
+}
+
+static bool is_in_start(const struct waiter *w)
+{
+	array_each(const struct inspect_call, call, &w->stack)
+		if (str_same(call->function, run_thread_engine(w->thread)->start))
 			return true;
 	return false;
 }
@@ -197,8 +207,7 @@ static bool is_in_std_thread(const struct waiter *w)
 	for (size_t i = w->stack.count - calls_around(w); i < w->stack.count; i++) {
 		const struct module *m = w->stack.items[i].frame.module;
 
-		if (m &&
-		    (strstr(module_path(m), "/libstdc++") || strstr(module_path(m), "/libc++")))
+		if (m && (module_matches(m, "libstdc++.so") || module_matches(m, "libc++.so")))
 			return true;
 	}
 	return kinds_is_in(w, "execute_native_thread_routine");
@@ -209,14 +218,15 @@ static bool is_in_std_thread(const struct waiter *w)
 static bool is_past_start(const struct waiter *w)
 {
 	const struct trampoline *trampoline = trampoline_of(w->thread);
-	const char *start = run_thread_engine(w->thread)->start;
+	bool is_first =
+		run_thread_engine(w->thread)->tid == run_process_pid(run_process_of(w->thread));
 
 	if (kinds_is_in(w, "nptl_deallocate_tsd"))
 		return true;
-	if (w->stack.cut || !start || strstr(run_thread_id(w->thread), "main") ||
+	if (w->stack.cut || !run_thread_engine(w->thread)->start || is_first ||
 	    is_in_std_thread(w) || trampoline->from_library || trampoline->runs)
 		return false;
-	return !kinds_is_in(w, start) && calls_around(w) > 2;
+	return !is_in_start(w) && calls_around(w) > 2;
 }
 
 const char *kinds_occasion(const struct waiter *w)

@@ -19,7 +19,7 @@ static bool is_in_any(const struct inspect_call *call, const char *const *functi
 		if (call->function && str_wildcard(*functions, call->function))
 			return true;
 	for (; m && *libraries; libraries++)
-		if (strncmp(str_base_name(module_path(m)), *libraries, strlen(*libraries)) == 0)
+		if (module_matches(m, *libraries))
 			return true;
 	return false;
 }
@@ -29,7 +29,8 @@ static bool is_libc(const struct inspect_call *call)
 {
 	static const char *const functions[] = {"start_thread", "clone",    "clone3",
 						"__clone",	"__clone3", NULL};
-	static const char *const libraries[] = {"libc.so", "libpthread", "ld-linux", NULL};
+	static const char *const libraries[] = {"libc.so", "libpthread.so", "ld-linux-x86-64.so",
+						NULL};
 
 	return is_in_any(call, functions, libraries);
 }
@@ -38,7 +39,7 @@ static bool is_libc(const struct inspect_call *call)
 static bool is_cxx(const struct inspect_call *call)
 {
 	static const char *const functions[] = {"execute_native_thread_routine", "std::*", NULL};
-	static const char *const libraries[] = {"libstdc++", "libc++", NULL};
+	static const char *const libraries[] = {"libstdc++.so", "libc++.so", NULL};
 
 	return is_in_any(call, functions, libraries);
 }

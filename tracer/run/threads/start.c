@@ -87,7 +87,7 @@ static bool read_type_name(struct run_process *p, uint64_t object, char *name)
 	read_text(p, info ? start_read_word(p, info + 8) : 0, name, TYPE_NAME_MAX);
 	if (name[0] == '*') /* a type without a name outside of its function */
 		memmove(name, name + 1, strlen(name));
-	return strstr(name, "_State_impl") != NULL;
+	return strstr(name, "6thread11_State_impl") != NULL; /* std::thread::_State_impl, mangled */
 }
 
 /* The first type of "...std::tuple<FIRST, ...>..." as the demangler writes it; malloc'd or NULL. */
@@ -156,6 +156,7 @@ static bool start_is_pointer(const char *type)
 
 static char *std_thread_function(struct run *s, struct run_process *p, uint64_t object)
 {
+	static const char async_state[] = "std::__future_base::_Async_state_impl";
 	char mangled[TYPE_NAME_MAX] = "_ZTI", *type, *first, *inner = NULL, *function = NULL;
 	bool async;
 
@@ -163,9 +164,9 @@ static char *std_thread_function(struct run *s, struct run_process *p, uint64_t 
 		return NULL;
 	type = source_demangle(mangled);
 	first = first_of_tuple(type);
-	async = first && strstr(first, "_Async_state_impl");
+	async = first && strstr(first, async_state);
 	if (async)
-		inner = first_of_tuple(strstr(type, "_Async_state_impl"));
+		inner = first_of_tuple(strstr(type, async_state));
 	base_free(type);
 	if (async) {
 		base_free(first);

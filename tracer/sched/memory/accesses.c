@@ -2,6 +2,7 @@
  * Instructions that are points: atomic ones and PAUSE always; accesses to memory that may be shared, all of
  * them or those that a search for races has found.
  */
+#include "tracer/base/files/path.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
@@ -206,8 +207,7 @@ static bool is_looked_at(const struct sched *g, const struct run_process *p,
 	if (image->module == run_process_exe(p) || image->module == g->tested)
 		return image->module == g->tested || !g->tested;
 	return image->module != run_process_loader(p) && module_has_debug(image->module) &&
-	       strncmp(module_path(image->module), "/lib", 4) != 0 &&
-	       strncmp(module_path(image->module), "/usr/lib", 8) != 0;
+	       !path_is_system_object(module_path(image->module));
 }
 
 static const struct sched_looked *known(const struct sched *g, const struct module *module)

@@ -1,4 +1,5 @@
 /* A step in the source's words: the innermost of the thread's calls that is the tester's own code. */
+#include "tracer/base/files/path.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/threads/threads.h"
 
@@ -12,7 +13,7 @@ static bool describe_is_own(const struct sched_thread *t, const struct inspect_c
 	return call->file && call->line &&
 	       !scheduler_is_runtime(run_process_of(t->thread), call->frame.lookup_pc) &&
 	       !(call->frame.module && sanitizers_is(call->frame.module)) &&
-	       strncmp(call->file, "/usr/", 5) != 0;
+	       !path_is_system_source(call->file);
 }
 
 const struct inspect_call *describe_own(const struct sched_thread *t,

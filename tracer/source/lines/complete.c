@@ -1,4 +1,5 @@
 /* Everything of a kind that a module has, for completion. */
+#include "tracer/base/files/path.h"
 #include "tracer/source/lines/source_lines.h"
 #include "tracer/source/names/names.h"
 
@@ -32,7 +33,7 @@ void source_each_inlined(struct module *m, void (*each)(void *ctx, const char *n
 		array_each(struct scope, scope, &u->scopes) {
 			if (scope->kind == SCOPE_INLINED && dies_has_code(scope) &&
 			    function_read(t, (struct scope_ref){u, scope}, &f, &ignored) == 0 &&
-			    f.name && f.file && strncmp(f.file, "/usr/", 5) != 0)
+			    f.name && f.file && !path_is_system_source(f.file))
 				each(ctx, f.spoken ? f.spoken : f.name);
 		}
 	}

@@ -1,4 +1,5 @@
 /* Functions by name, in the DIEs of the units that can have them. */
+#include "tracer/base/files/path.h"
 #include "tracer/source/lines/resolve.h"
 
 #include "tracer/base/text/str.h"
@@ -236,7 +237,7 @@ static void search_case_in(void *ctx, const char *path)
 {
 	struct function_search *s = ctx;
 	const struct source_file *f =
-		strncmp(path, "/usr/", 5) == 0 ? NULL : lines_source(s->m->owner, path);
+		path_is_system_source(path) ? NULL : lines_source(s->m->owner, path);
 
 	for (unsigned i = 0; f && i < f->lines.count; i++) {
 		const struct named_case found = {s, path, i + 1};

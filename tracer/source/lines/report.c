@@ -1,4 +1,5 @@
 /* Why a location means nothing, or too much: what there is instead. */
+#include "tracer/base/files/path.h"
 #include "tracer/source/lines/resolve.h"
 
 #include "tracer/base/text/foreign.h"
@@ -259,7 +260,7 @@ static void near_marks(struct resolver *r, struct module *const *modules, size_t
 			for (unsigned k = 0; k < u->files.count; k++) {
 				const char *path = lines_file(u, k);
 
-				if (path && strncmp(path, "/usr/", 5) != 0)
+				if (path && !path_is_system_source(path))
 					offer_file(r, path, &s);
 			}
 		}

@@ -1,4 +1,5 @@
 /* Lines by what the source says on them: FUNC;TEXT, FILE;TEXT and //MARK. */
+#include "tracer/base/files/path.h"
 #include "tracer/source/lines/resolve.h"
 
 #include <string.h>
@@ -241,11 +242,6 @@ void text_find_by_symbol(struct resolver *r, struct module *m)
 
 /* ---- //MARK --------------------------------------------------------------------------------- */
 
-static bool is_system(const char *path)
-{
-	return strncmp(path, "/usr/include/", 13) == 0 || strncmp(path, "/usr/lib", 8) == 0;
-}
-
 static int path_by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -283,7 +279,7 @@ void mark_find(struct resolver *r, struct module *m)
 		for (unsigned i = 0; i < u->files.count; i++) {
 			const char *path = lines_file(u, i);
 
-			if (path && !is_system(path))
+			if (path && !path_is_system_source(path))
 				*array_add(&paths) = path;
 		}
 	}
