@@ -9,6 +9,7 @@ import threading
 import time
 
 from harness import Process, HERE, Failure, Skip, compile_text, others_may_read, params, timeout
+from patience import Limit
 
 with open(os.path.join(HERE, "programs", "server.c")) as f:
     SERVER = f.read()
@@ -39,6 +40,15 @@ class Running:
 
     def alive(self):
         return self.p.poll() is None
+
+    def survives(self, once):
+        """What once() returns; where it fails and the program has ended, why that was is told as well."""
+        try:
+            return once(self)
+        except Failure as e:
+            if self.alive():
+                raise
+            raise Failure("%s\nthe program has ended with %d: %s" % (e, self.p.returncode, self.p.stderr.read().decode()))
 
     def check(self, t, r=None):
         if not self.alive():
@@ -79,7 +89,10 @@ def foreign(pid):
 
 
 class Client(threading.Thread):
-    """Asks all the time; the answer has to be right."""
+    """Asks all the time; the answer has to be right, and come within 20 seconds of work.
+
+    A client that gives up closes the connection, and the server is ended by SIGPIPE.
+    """
 
     def __init__(self, path):
         super().__init__(daemon=True)
@@ -92,7 +105,7 @@ class Client(threading.Thread):
         c.sendall(question)
         got = b""
         while len(got) < len(wanted):
-            part = c.recv(200)
+            part = self.receive(c)
             if not part:
                 raise Failure("the connection was closed")
             got += part
@@ -100,12 +113,21 @@ class Client(threading.Thread):
             raise Failure("%r, expected %r" % (got, wanted))
         self.count += 1
 
+    def receive(self, c):
+        limit = Limit(20)
+        while True:
+            try:
+                return c.recv(200)
+            except TimeoutError:
+                if limit.over():
+                    raise
+
     def run(self):
         try:
             while not self.stop:
                 with socket.socket(socket.AF_UNIX) as c:
-                    c.settimeout(20)
                     c.connect(self.path)
+                    c.settimeout(0.5)
                     for _ in range(20):
                         self.ask(c)
         except (OSError, Failure) as e:
@@ -169,7 +191,7 @@ def many_times(t, letters, times, once):
     with s:
         clients = [Client(path) for _ in range(3)]
         for i in range(times):
-            r = once(s)
+            r = s.survives(once)
             s.check(t, "round %d\n%s" % (i + 1, r))
             t.equal([c.error for c in clients if c.error], [], "clients in round %d" % (i + 1))
         for c in clients:
