@@ -457,6 +457,7 @@ bool engine_give_way(struct engine *e, bool for_good);
  * of which only OPEN and RELEASE do something here. False: there is none left.
  */
 bool engine_rest(struct engine *e);
+bool engine_has_rest(const struct engine *e);
 
 /* A person lets the held thread past what holds it, this once. -1: nothing holds it, or a :run
    function does, which cannot be skipped. */

@@ -102,6 +102,11 @@ static struct place *next_rest(const struct engine *e)
 	return NULL;
 }
 
+bool engine_has_rest(const struct engine *e)
+{
+	return next_rest(e) != NULL;
+}
+
 bool engine_rest(struct engine *e)
 {
 	struct place *p = next_rest(e);

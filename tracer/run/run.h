@@ -262,6 +262,7 @@ struct condition_event {
 enum stuck_question {
 	STUCK_AWAITED, /* is a thread that may release others still being looked at? */
 	STUCK_JUDGED,  /* can any thread move? Yes: *answer is set */
+	STUCK_QUIET, /* only what comes from outside could move one; has nothing come for a while? */
 	STUCK_STALE,   /* no thread can; has what a condition has read just changed? */
 	STUCK_FREED,   /* is some thread released now? */
 	STUCK_EXCUSED, /* none ever will be, it seems; is that no verdict? */

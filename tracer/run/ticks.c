@@ -110,8 +110,13 @@ static void check_stuck(struct run *s)
 	bool goes_on, taken = false;
 
 	s->rest = answer;
-	if (answer == WAITS_MOVING)
+	if (answer == WAITS_MOVING) {
+		if (engine_has_rest(s->engine))
+			observe_until(taken, stuck, s, STUCK_QUIET, &answer);
+		if (taken && engine_rest(s->engine))
+			run_settle(s);
 		return;
+	}
 	check_pending_death(s); /* one that the last thread to move sent after the previous check */
 	goes_on = s->events > 0;
 	observe_until(goes_on, stuck, s, STUCK_FREED, &answer);

@@ -18,16 +18,22 @@
 #include "tracer/tracee/syscalls/syscalls.h"
 
 #include <string.h>
+#include <sys/syscall.h>
 
 /* After files were searched, or threads stopped to be asked, and somebody may still move: for so
    long this is not repeated, unless something happens. */
-enum { DOUBT_US = 60000 };
+enum { DOUBT_US = 60000, QUIET_US = 50000 };
 
 /* Kept with a run. */
 struct judging {
 	struct str cycle;      /* the wait-for cycle in words */
 	uint64_t doubt_us;     /* no check for a deadlock until then, unless something happens */
 	uint64_t doubt_for_us; /* the last such pause, where each check disturbs the program */
+	/* A thread is held, and all others wait: since when; 0: it is not like that. */
+	uint64_t quiet_us;
+	uint64_t quiet_switches; /* context switches of all threads, then */
+	bool timers;		 /* the program had timers when it was last asked */
+	bool quiet;		 /* the last look found that it has been so for QUIET_US */
 };
 
 static void judging_fini(void *what)
@@ -321,15 +327,41 @@ static bool nothing_comes(struct judgement *j)
 {
 	struct run *s = j->nodes.run;
 	struct timers_asked asked = {0};
-	bool nothing = false;
+	struct judging *judging = judging_of(s);
+	bool nothing = false, timers;
 
 	if (!all_unchanged(j, NULL) || holders_outside(s, &j->ends) || holders_async(s))
 		return false;
+	if (judging->timers && engine_has_rest(run_engine(s)))
+		return false; /* to be asked again, threads would have to run */
 	j->asked = true;
-	if (!timers_ask(s, &asked))
+	timers = timers_ask(s, &asked);
+	judging->timers = timers;
+	if (!timers)
 		nothing = all_unchanged(j, &asked); /* a timer may just have run out */
 	timers_let_go(s, &asked);
 	return nothing;
+}
+
+/* All threads wait, but something may come from outside, or a time-out: notes since when none of them
+   has run. One that only sleeps is on its way. */
+static void note_quiet(struct judgement *j, struct judging *judging)
+{
+	uint64_t switches = 0;
+	bool held = false, sleeps = false;
+
+	array_each(const struct waiter, w, &j->nodes) {
+		switches += w->block.switches;
+		held |= is_held(w->thread);
+		sleeps |=
+			w->block.number == SYS_nanosleep || w->block.number == SYS_clock_nanosleep;
+	}
+	if (!held || sleeps || !all_unchanged(j, NULL))
+		judging->quiet_us = 0;
+	else if (!judging->quiet_us || switches != judging->quiet_switches)
+		judging->quiet_us = run_now_us();
+	judging->quiet_switches = switches;
+	judging->quiet = judging->quiet_us && run_now_us() - judging->quiet_us >= QUIET_US;
 }
 
 static enum waits_answer judge(struct run *s)
@@ -337,12 +369,14 @@ static enum waits_answer judge(struct run *s)
 	struct judgement j = {.nodes = {.run = s}};
 	struct judging *judging = judging_of(s);
 	enum waits_answer answer = WAITS_MOVING;
+	bool rest;
 
+	judging->quiet = false;
 	run_set_explained(s, false);
 	if (run_now_us() < judging->doubt_us)
 		return answer;
-	if (all_rest(&j) &&
-	    (!any_hidden(&j.nodes) || (all_unchanged(&j, NULL) && halt_hidden(&j))) &&
+	rest = all_rest(&j);
+	if (rest && (!any_hidden(&j.nodes) || (all_unchanged(&j, NULL) && halt_hidden(&j))) &&
 	    judge_each(&j) && judge_edges(&j) != WAITS_MOVING && nothing_comes(&j)) {
 		waiters_describe(&j.nodes);
 		refine_all(&j, false);
@@ -356,6 +390,8 @@ static enum waits_answer judge(struct run *s)
 			j.halted && judging->doubt_us ? 2 * judging->doubt_for_us : DOUBT_US;
 		judging->doubt_us = run_now_us() + judging->doubt_for_us;
 	}
+	if (answer == WAITS_MOVING && rest && engine_has_rest(run_engine(s)))
+		note_quiet(&j, judging);
 	judgement_fini(&j);
 	return answer;
 }
@@ -436,6 +472,8 @@ static bool answer(struct run *s, enum stuck_question question, enum waits_answe
 {
 	if (question == STUCK_AWAITED)
 		return blocking_awaits(s);
+	if (question == STUCK_QUIET)
+		return judging_of(s)->quiet;
 	if (question != STUCK_JUDGED)
 		return false;
 	*out = judge(s);
@@ -445,7 +483,7 @@ static bool answer(struct run *s, enum stuck_question question, enum waits_answe
 static void slow_tick(struct run *s, uint64_t now, bool quiet)
 {
 	if (!quiet)
-		judging_of(s)->doubt_us = 0;
+		judging_of(s)->doubt_us = judging_of(s)->quiet_us = 0;
 	spin_look(s, now, quiet);
 }
 

@@ -62,20 +62,26 @@ static const char *const measures = "it measures the time: the clock is asked be
 /*
  * What a sleep is timed by is no order. By the clock that a watched run sees neither an elided sleep
  * nor a gate takes time: if the outcome differs then, sites with the clock before and after them keep
- * their sleep. 0, or -1.
+ * their sleep. So do sites that sleep though they are elided. 0, or -1.
  */
 static int leave_measured(struct convert *c)
 {
-	struct oracle_question q = convert_question(c, 1);
+	struct convert_record run = {0};
 	STR(text);
 	int same;
 
 	convert_script(&c->plan, "", &text);
-	q.in_turn = true;
-	same = convert_use_script(c, str_text(&text)) < 0 ? -1 : convert_ask(c, &q);
-	array_each(struct convert_site, site, &c->plan.sites)
-		if (same == 0 && polls_measures(c->records.items[0], &site->at))
+	same = convert_alone(c, str_text(&text), &run);
+	for (size_t i = 0; same >= 0 && i < c->plan.sites.count; i++) {
+		struct convert_site *site = &c->plan.sites.items[i];
+		const char *sleeps = convert_still_sleeps(&c->plan, &run, i);
+
+		if (!same && polls_measures(c->records.items[0], &site->at))
 			convert_leave(site, measures);
+		else if (sleeps && !site->left)
+			convert_leave(site, sleeps);
+	}
+	convert_record_fini(&run);
 	return same < 0 ? -1 : 0;
 }
 
@@ -149,15 +155,30 @@ static bool sees_nothing(const struct convert_plan *p, size_t site)
 	return true;
 }
 
-/* What such a sleep waits for is not seen, so no gate can replace it. */
-static void leave_unseen(struct convert_plan *p)
+/* Its threads wait until no thread can move. */
+static void let_rest(struct convert_plan *p, size_t site)
 {
+	p->sites.items[site].instead = CONVERT_REST;
+	array_each(struct convert_order, o, &p->orders)
+		if (o->site == site)
+			o->state = CONVERT_NOT_SEEN;
+}
+
+/* What such a sleep waits for is not seen, so no order can replace it. */
+static void leave_unseen(struct convert *c)
+{
+	struct convert_plan *p = &c->plan;
+
 	for (size_t i = 0; i < p->sites.count; i++) {
 		struct convert_site *site = &p->sites.items[i];
 
-		if (site->unseen && !site->left &&
-		    (!convert_orders_of(p, i) || (site->matters && sees_nothing(p, i))))
+		if (!site->unseen || site->left || site->instead == CONVERT_ROLE ||
+		    (convert_orders_of(p, i) && !(site->matters && sees_nothing(p, i))))
+			continue;
+		if (c->needed || site->by_callee)
 			convert_leave(site, why_left(site));
+		else
+			let_rest(p, i);
 	}
 }
 
@@ -184,6 +205,8 @@ static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 	} else if (!same && c->records.items[0]->threads.count == 1) {
 		convert_leave(site, "not for ordering, as nobody else is there: the outcome "
 				    "depends on the time itself");
+	} else if (!same && site->instead == CONVERT_REST) {
+		convert_leave(site, why_left(site));
 	} else if (!same) {
 		str_addf(&why, "the orders that were seen do not do for it: with them, %s",
 			 str_text(&differs));
@@ -435,7 +458,8 @@ int convert_choose(struct convert *c)
 	const struct minimise_orders m = order_minimise(c);
 	int same;
 
-	leave_unseen(&c->plan);
+	convert_hurry(c);
+	leave_unseen(c);
 	drop_given(&c->plan);
 	if (!convert_count_converted(&c->plan))
 		return 0;

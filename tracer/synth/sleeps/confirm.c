@@ -140,7 +140,7 @@ static const char *times_differ(const struct convert_plan *p, const struct conve
 	if (times_at(p, r, site, NULL) != own->times)
 		return "how often it sleeps is not the same in all runs: it waits for something in "
 		       "a loop, or for the time";
-	for (size_t i = 0; !own->is_role && i < own->threads.count; i++)
+	for (size_t i = 0; own->instead != CONVERT_ROLE && i < own->threads.count; i++)
 		if (times_at(p, r, site, p->threads.items[own->threads.items[i]]) !=
 		    own->thread_times.items[i])
 			return "chance decides which threads sleep there: it stands for work, or "

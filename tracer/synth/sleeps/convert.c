@@ -32,6 +32,8 @@ static struct convert_record *learn_first(struct convert *c)
 {
 	struct convert_record *r = convert_watch_run(c);
 
+	if (r && convert_has_slowed(c) && convert_by_clock(c, r))
+		return NULL;
 	if (!r || !c->x.hasten || convert_can_hasten(r))
 		return r;
 	c->x.hasten = 0;
@@ -123,6 +125,13 @@ static int without(struct convert *c, size_t i)
 	return loop < 0 ? -1 : 0;
 }
 
+/* Is there nothing to learn from removing this sleep alone? All orders of a sleep are kept, also where
+   the outcome does not depend on them; only a loop would come by more often. */
+static bool is_plain(const struct convert *c, const struct convert_site *site)
+{
+	return !c->needed && site->times == 1 && !site->unseen;
+}
+
 /* If there is no time to try a sleep, assume that it matters. */
 static int alone(struct convert *c)
 {
@@ -133,7 +142,7 @@ static int alone(struct convert *c)
 		struct convert_site *site = &c->plan.sites.items[i];
 
 		site->matters = failed;
-		if (site->left || site->matters)
+		if (site->left || site->matters || is_plain(c, site))
 			continue;
 		failed = without(c, i) < 0;
 		site->matters |= failed;

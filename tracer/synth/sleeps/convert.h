@@ -10,6 +10,17 @@
 
 enum { CONVERT_BACK = 3 };
 
+/* What the threads of a site wait for instead of sleeping. */
+enum convert_instead {
+	CONVERT_ORDERS,
+	/* Several alike threads sleep there for the same time. Chance decides which of them comes
+	   first, so there are no orders of threads: they wait until no other thread can move. */
+	CONVERT_ROLE,
+	/* What its threads wait for is not seen: they wait until no thread can move (struct
+	   convert_rest). */
+	CONVERT_REST,
+};
+
 /* A line that sleeps, in whatever threads. */
 struct convert_site {
 	struct convert_line at;
@@ -20,9 +31,7 @@ struct convert_site {
 	unsigned long times;
 	ARRAY(size_t) threads;		   /* of the plan */
 	ARRAY(unsigned long) thread_times; /* ... how often each of them sleeps there */
-	/* Several alike threads sleep there for the same time. Chance decides which of them comes
-	   first, so there are no orders of threads: they wait until nobody else can move. */
-	bool is_role;
+	enum convert_instead instead;
 	bool several;	/* sleeps on that line, in its text or by a macro */
 	bool by_callee; /* the location is that of the function that sleeps, for each thread */
 	bool own;	/* it is in a file of the test, not of a library inside */
@@ -70,10 +79,17 @@ struct convert_order {
 	size_t site;
 };
 
+/* A sleep of a site that `rests`: the k-th of its thread there. */
+struct convert_rest {
+	size_t site, thread;
+	unsigned long k;
+};
+
 struct convert_plan {
 	ARRAY(char *) threads; /* ids */
 	ARRAY(struct convert_site) sites;
 	ARRAY(struct convert_order) orders;
+	ARRAY(struct convert_rest) rests; /* of all sites, in the order in which they end */
 };
 struct convert {
 	struct experiment x; /* x.most seconds for all of it */

@@ -20,11 +20,15 @@
 int convert_baseline(struct convert *c);
 /* The record belongs to the convert. NULL: being watched changes the outcome. */
 struct convert_record *convert_watch_run(struct convert *c);
+/* Was the outcome another one while sleeps were hastened, so that they no longer are? */
+bool convert_has_slowed(const struct convert *c);
 /* Frees the records of all watched runs. */
 void convert_forget_runs(struct convert *c);
 /* One run with this script. The caller frees the record. */
 int convert_alone(struct convert *c, const char *script, struct convert_record *record);
 int convert_use_script(struct convert *c, const char *text);
+/* The step that runs has so long that most tests are decided within three runs and half a minute. */
+void convert_hurry(struct convert *c);
 /* As many runs under the script, with nothing left out. */
 struct oracle_question convert_question(struct convert *c, unsigned long runs);
 int convert_judge(const struct oracle_question *q, struct run_result *r);
@@ -55,6 +59,8 @@ void convert_leave_untried(struct convert *c);
 
 /* ---- refusal.c: set the error, unless there is one already; -1 ---- */
 
+/* The test asks for the time before and after one of its sleeps of the run. False: it does not. */
+bool convert_by_clock(struct convert *c, const struct convert_record *r);
 int convert_not_learned(struct convert *c); /* it cannot be seen what the sleeps order */
 int convert_none(struct convert *c);	    /* nothing can be converted */
 int convert_unverified(struct convert *c);  /* ... no script gives the test's outcome */

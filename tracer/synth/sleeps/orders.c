@@ -284,14 +284,18 @@ void convert_learn(struct convert_plan *p, const struct convert_record *r)
 			site->several |= other != site && deeds_same_line(&other->at, &site->at);
 	leave_others(p, r);
 	for (size_t i = 0; i < p->sites.count; i++)
-		p->sites.items[i].is_role = is_role(p, r, i);
+		if (is_role(p, r, i))
+			p->sites.items[i].instead = CONVERT_ROLE;
 	array_each(const struct convert_sleep, s, &r->sleeps) {
 		struct convert_site *site =
 			own_counts(s) ? &p->sites.items[orders_site(p, s)] : NULL;
 
+		if (site && !site->left)
+			*array_add(&p->rests) = (struct convert_rest){orders_site(p, s), s->thread,
+								      orders_ordinal(p, r, s)};
 		for (size_t i = 0; site && !site->left && i < s->others.count; i++) {
 			site->unseen |= is_unseen(r, &s->others.items[i]);
-			if (!site->is_role)
+			if (site->instead != CONVERT_ROLE)
 				orders_add_order(p, r, s, &s->others.items[i]);
 		}
 	}
@@ -316,5 +320,6 @@ void convert_plan_fini(struct convert_plan *p)
 	array_fini(&p->threads);
 	array_fini(&p->sites);
 	array_fini(&p->orders);
+	array_fini(&p->rests);
 	*p = (struct convert_plan){0};
 }

@@ -5,12 +5,8 @@
 
 enum { REASON_MOST = 240, OTHERS_MOST = 300, MORE_RUNS = 30, MORE_TIMES = 4 };
 
-/* Does the test ask for the time before and after one of its sleeps, and fail when it is watched? False:
-   it does not. */
-static bool not_learned_by_clock(struct convert *c)
+bool convert_by_clock(struct convert *c, const struct convert_record *r)
 {
-	const struct convert_record *r = c->records.items[c->records.count - 1];
-
 	array_each(const struct convert_sleep, s, &r->sleeps) {
 		const struct convert_line *at = own_counts(s) ? own_line(s) : NULL;
 
@@ -18,9 +14,10 @@ static bool not_learned_by_clock(struct convert *c)
 			continue;
 		error_set(c->x.err, ERROR_STATE,
 			  "%s measures the time: the clock is asked before and after %s at %s:%u, "
-			  "and when a watched run takes longer, it ends otherwise: %s",
+			  "and with another time the outcome is another one: %s",
 			  c->x.options->argv[0], s->what ? s->what : "the sleep",
 			  str_base_name(at->file), at->line, str_text(&c->differs));
+		error_hint(c->x.err, "such a test has to be changed by hand");
 		return true;
 	}
 	return false;
@@ -30,8 +27,8 @@ int convert_not_learned(struct convert *c)
 {
 	if (experiment_is_over(&c->x) || c->x.expired)
 		return -1;
-	if (not_learned_by_clock(c))
-		return error_hint(c->x.err, "such a test has to be changed by hand");
+	if (c->records.count && convert_by_clock(c, c->records.items[c->records.count - 1]))
+		return -1;
 	error_set(c->x.err, ERROR_STATE,
 		  "the outcome of %s is another one when every sleep lasts until nobody else "
 		  "works any more, or when it is watched: %s",

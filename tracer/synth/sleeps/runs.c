@@ -11,7 +11,9 @@ enum {
 	LIMIT_LEAST_S = 5,
 	WATCHED_FACTOR = 4, /* every system call is slower then */
 	GATE_LIMIT_S = 3,
-	GATE_LIMIT_FACTOR = 2,
+	CHOOSE_MOST_S = 22,
+	ALONE_LEAST_S = 2,
+	ALONE_FACTOR = 2,
 	HASTEN = 10
 };
 
@@ -154,6 +156,11 @@ static bool convert_as_long(struct convert *c)
 	return was;
 }
 
+bool convert_has_slowed(const struct convert *c)
+{
+	return !c->x.hasten && c->seconds > hasten_from;
+}
+
 struct convert_record *convert_watch_run(struct convert *c)
 {
 	int same = watch_lines(c);
@@ -172,10 +179,18 @@ void convert_forget_runs(struct convert *c)
 	c->records.count = 0;
 }
 
+/* A test that hangs without a sleep shows that early. */
 int convert_alone(struct convert *c, const char *script, struct convert_record *record)
 {
+	double limit = c->x.options->time_limit, most = ALONE_LEAST_S + ALONE_FACTOR * c->seconds;
+	int same;
+
 	record->before = c->records.items[0];
-	return convert_use_script(c, script) < 0 ? -1 : run_watched(c, record);
+	if (most < limit)
+		c->x.options->time_limit = most;
+	same = convert_use_script(c, script) < 0 ? -1 : run_watched(c, record);
+	c->x.options->time_limit = limit;
+	return same;
 }
 
 /* ---- the test as it is ------------------------------------------------------------------------ */
@@ -192,7 +207,15 @@ static void set_limits(struct convert *c)
 	if (c->watched_limit < o->time_limit)
 		c->watched_limit = o->time_limit;
 	if (o->gate_limit < 0)
-		o->gate_limit = GATE_LIMIT_S + GATE_LIMIT_FACTOR * c->seconds;
+		o->gate_limit = GATE_LIMIT_S + c->seconds;
+}
+
+void convert_hurry(struct convert *c)
+{
+	double until = c->x.begun + BASE_RUNS * c->seconds + CHOOSE_MOST_S;
+
+	if (!c->given_time && c->x.until > until)
+		c->x.until = until;
 }
 
 /* What the first runs, without any gate, have shown. */

@@ -9,7 +9,7 @@
 
 size_t convert_orders_of(const struct convert_plan *p, size_t site)
 {
-	size_t count = p->sites.items[site].is_role;
+	size_t count = p->sites.items[site].instead != CONVERT_ORDERS;
 
 	array_each(const struct convert_order, o, &p->orders)
 		count += o->site == site && o->state == CONVERT_KEPT && !o->dropped;
@@ -311,6 +311,93 @@ static void add_loop(const struct convert_plan *p, const struct gate_plan *gates
 		 o->to_event);
 }
 
+/* ---- until no thread can move ---- */
+
+static bool is_resting(const struct convert_plan *p, const struct convert_rest *rest)
+{
+	return p->sites.items[rest->site].instead == CONVERT_REST &&
+	       !p->sites.items[rest->site].left;
+}
+
+/* "f_rests": the gates of a site are f_rests_1 ... */
+static void name_rests(const struct convert_plan *p, size_t site, struct str *out)
+{
+	size_t before = 0;
+	STR(name);
+
+	str_addf(&name, "%s_rests", p->sites.items[site].at.func);
+	for (size_t i = 0; i < site; i++)
+		before += p->sites.items[i].instead == CONVERT_REST &&
+			  str_same(p->sites.items[i].at.func, p->sites.items[site].at.func);
+	if (before)
+		str_addf(&name, "_%zu", before + 1);
+	script_identifier(str_text(&name), "", SIZE_MAX, out);
+}
+
+/* The site has one sleep only: no loop. */
+static void add_rest_once(const struct convert_site *site, const char *name, struct str *out)
+{
+	const struct script_place at = {.location = held_at(site)};
+
+	script_place(&at, out);
+	str_addf(out, ":wait(SimpleGate \"%s_1\")\n", name);
+}
+
+/* The places of a site, a gate each. */
+static void add_rests(const struct convert_plan *p, size_t i, struct str *out)
+{
+	const struct convert_site *site = &p->sites.items[i];
+	STR(name);
+
+	name_rests(p, i, &name);
+	foreign_lua_comment(out, "until no thread can move");
+	if (site->times == 1) {
+		add_rest_once(site, str_text(&name), out);
+		return;
+	}
+	for (size_t t = 0; t < site->threads.count; t++) {
+		bool is_one = site->threads.count == 1;
+		const char *id = p->threads.items[site->threads.items[t]];
+
+		str_addf(out, "for i = 1, %lu do\n\tat(", site->thread_times.items[t]);
+		foreign_lua_string(out, held_at(site));
+		str_add(out, ", { ");
+		if (!is_one) {
+			str_add(out, "thread = ");
+			foreign_lua_string(out, id);
+			str_add(out, ", ");
+		}
+		str_addf(out, "hit = i }):wait(SimpleGate(\"%s_\" .. ", str_text(&name));
+		if (!is_one) {
+			foreign_lua_string(out, id);
+			str_add(out, " .. \"_\" .. ");
+		}
+		str_add(out, "i))\nend\n");
+	}
+}
+
+/* No thread can move: the sleep that ends first ends. */
+static void add_rest_order(const struct convert_plan *p, struct str *out)
+{
+	bool any = false;
+
+	array_each(const struct convert_rest, rest, &p->rests) {
+		STR(name);
+
+		if (!is_resting(p, rest))
+			continue;
+		str_add(out, any ? ", " : "\nfor _, gate in ipairs { ");
+		any = true;
+		name_rests(p, rest->site, &name);
+		if (p->sites.items[rest->site].threads.count > 1)
+			str_addf(&name, "_%s", p->threads.items[rest->thread]);
+		str_addf(&name, "_%lu", rest->k);
+		foreign_lua_string(out, str_text(&name));
+	}
+	if (any)
+		str_add(out, " } do\n\ton \"rest\":open(gate)\nend\n");
+}
+
 static void script_add_site(const struct convert_plan *p, const struct gate_plan *gates, size_t i,
 			    struct str *out)
 {
@@ -320,8 +407,10 @@ static void script_add_site(const struct convert_plan *p, const struct gate_plan
 	str_add(out, "\n");
 	foreign_lua_comment(out, "%s. %s", str_text(&words),
 			    convert_orders_of(p, i) ? "Instead, it waits" : "Nobody needs it.");
-	if (p->sites.items[i].is_role)
+	if (p->sites.items[i].instead == CONVERT_ROLE)
 		add_role(p, i, out);
+	if (p->sites.items[i].instead == CONVERT_REST)
+		add_rests(p, i, out);
 	for (size_t k = 0, n; k < gates->orders.count; k += n) {
 		const struct plan_order *o = &gates->orders.items[k];
 
@@ -348,5 +437,6 @@ void convert_script(const struct convert_plan *p, const char *head, struct str *
 	for (size_t i = 0; i < p->sites.count; i++)
 		if (!p->sites.items[i].left)
 			script_add_site(p, &gates, i, out);
+	add_rest_order(p, out);
 	gate_plan_fini(&gates);
 }
