@@ -393,3 +393,51 @@ def test_stranger_measures(t, case):
         program = compile_text("measures_sleep.c", f.read(), "-g %s" % case[1], case[0])
     r, _ = convert(t, program)
     t.error(r, 125, "usleep of 500 us: it measures the time: the clock is asked before and after it")
+
+
+# ---- who does it, and how often -----------------------------------------------------------------------
+
+def program_of(name, compiler, level, libs=""):
+    with open(os.path.join(PROGRAMS, name)) as f:
+        return compile_text(name, f.read(), "-g %s" % level, compiler, libs)
+
+
+KINDS = {  # words that the script has, and words that it has not
+    "joined.c": (["late"], ["worker"]),
+    "either_worker.c": (["whichever worker it is"], ["worker#", "worker_1", "worker_2"]),
+    "five_wait.c": (["for i = 1, 5 do", '{ thread = "guest#" .. i }'], ["guest#3"]),
+    "made_meanwhile.c": (["-> timeout_goes_on"], ["brief#", "brief_"]),
+    "often.c": (["-> main_goes_on", "again and again"], []),
+}
+
+
+@params(*[(name, compiler, level) for name in sorted(KINDS) for compiler in COMPILERS for level in ("-O0", "-O2")])
+def test_kinds(t, case):
+    """Orders that a join gives, chance decides, or a loop repeats are not written, or in other words."""
+    name, compiler, level = case
+    t.env["TURN"] = t.path("turn")  # of either_worker.c
+    program = program_of(name, compiler, level)
+    r, script = convert(t, program)
+    t.equal(r.status, 0, "status", r)
+    has, has_not = KINDS[name]
+    for words in has:
+        t.check(words in r.script, words, r)
+    for words in has_not:
+        t.check(words not in r.script, "not " + words, r)
+    for _ in range(100 if t.full else 6):
+        r = t.gate("run", "-g", script, program)
+        t.equal(r.status, 0, "a fresh run", r)
+
+
+@params(*COMPILERS)
+def test_unseen(t, compiler):
+    """What a library without debug information does is waited for until no thread moves."""
+    with open(os.path.join(PROGRAMS, "unseen_library.c")) as f:
+        library = compile_text("unseen_library.c", f.read(), "-shared -fPIC -O1", compiler)
+    program = program_of("unseen.c", compiler, "-O0", library)
+    r, script = convert(t, program)
+    t.equal(r.status, 0, "status", r)
+    t.check('on "rest":open(gate)' in r.script and "until no thread can move" in r.script, "rest", r)
+    for _ in range(50 if t.full else 5):
+        r = t.gate("run", "-g", script, program)
+        t.equal(r.status, 0, "a fresh run", r)

@@ -74,11 +74,43 @@ static void others_are_not(void **state)
 	}
 }
 
+static struct digest_written written(const char *text)
+{
+	struct digest d;
+
+	digest_begin(&d);
+	digest_add(&d, text, strlen(text));
+	return digest_end(&d);
+}
+
+static void assert_other_line(const char *was, const char *is, const char *words)
+{
+	struct digest_written a = written(was), b = written(is);
+	struct str out = {0};
+
+	assert_int_equal(digest_other_line(&a, &b, &out), *words != '\0');
+	assert_string_equal(str_text(&out), words);
+	str_fini(&out);
+	digest_written_fini(&a);
+	digest_written_fini(&b);
+}
+
+static void other_line_is_quoted(void **state)
+{
+	(void)state;
+	assert_other_line("a\nb\n", "b\na\n", "");
+	assert_other_line("took 5 ms\n", "took 17 ms\n", "");
+	assert_other_line("a\n", "a\nvalue 7\n", "it also writes \"value 7\"");
+	assert_other_line("a\na\n", "a\n", "it does not write \"a\"");
+	assert_other_line("a\n", "\x1b[1m\n", "it also writes \"\\x1b[1m\"");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_are_the_same),
 		cmocka_unit_test(others_are_not),
+		cmocka_unit_test(other_line_is_quoted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,12 @@ static void let_rest(struct convert_plan *p, size_t site)
 			o->state = CONVERT_NOT_SEEN;
 }
 
+static bool can_rest(const struct convert *c, const struct convert_site *site)
+{
+	return !c->needed && !site->by_callee && site->instead == CONVERT_ORDERS &&
+	       c->records.items[0]->threads.count > 1;
+}
+
 /* What such a sleep waits for is not seen, so no order can replace it. */
 static void leave_unseen(struct convert *c)
 {
@@ -175,10 +181,10 @@ static void leave_unseen(struct convert *c)
 		if (!site->unseen || site->left || site->instead == CONVERT_ROLE ||
 		    (convert_orders_of(p, i) && !(site->matters && sees_nothing(p, i))))
 			continue;
-		if (c->needed || site->by_callee)
-			convert_leave(site, why_left(site));
-		else
+		if (can_rest(c, site))
 			let_rest(p, i);
+		else
+			convert_leave(site, why_left(site));
 	}
 }
 
@@ -200,6 +206,10 @@ static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 		same = without_one(c, i, true, runs, &differs);
 	if (!same)
 		same = without_one(c, i, false, runs, &differs);
+	if (!same && can_rest(c, site)) {
+		let_rest(&c->plan, i);
+		same = plan_holds(c, runs);
+	}
 	if (!same && polls_measures(c->records.items[0], &site->at)) {
 		convert_leave(site, measures);
 	} else if (!same && c->records.items[0]->threads.count == 1) {

@@ -73,13 +73,20 @@ static bool has_event(const struct convert_record *r, const struct convert_sleep
 static bool has_alike(const struct convert_record *r, const struct convert_sleep *s, size_t from,
 		      const struct convert_order *o)
 {
-	for (size_t i = 0;
-	     o->way != CONVERT_EXITS && from < r->threads.count && i < r->threads.count; i++)
-		if (i != from &&
+	for (size_t i = 0; from < r->threads.count && i < r->threads.count; i++)
+		if (i != from && strchr(r->threads.items[i].id, '#') &&
 		    given_are_alike(r->threads.items[i].id, r->threads.items[from].id) &&
 		    has_event(r, s, i, o))
 			return true;
 	return false;
+}
+
+static void set_role(const struct convert_plan *p, struct convert_order *o)
+{
+	const char *id = p->threads.items[o->from_thread];
+
+	if (!o->role)
+		o->role = base_strndup(id, strcspn(id, "#"));
 }
 
 /* If two sleeps end at about the same time, one run may show less than the other. */
@@ -91,9 +98,9 @@ static bool agree(const struct convert_plan *p, const struct convert_record *r,
 	enum convert_way was = o->way;
 
 	if (s && !has_event(r, s, from, o) && has_alike(r, s, from, o)) {
-		bool known = o->by_role;
+		bool known = o->role != NULL;
 
-		o->by_role = true;
+		set_role(p, o);
 		return known;
 	}
 
@@ -167,7 +174,8 @@ static bool is_same_role(const struct convert_plan *p, const struct convert_orde
 			 const struct convert_order *b)
 {
 	return a->site == b->site && a->k == b->k && a->to_thread == b->to_thread &&
-	       a->way == b->way && deeds_same_place(&a->from, &b->from) &&
+	       a->way == b->way &&
+	       (a->way == CONVERT_EXITS || deeds_same_place(&a->from, &b->from)) &&
 	       given_are_alike(p->threads.items[a->from_thread], p->threads.items[b->from_thread]);
 }
 
@@ -175,7 +183,7 @@ static bool is_same_role(const struct convert_plan *p, const struct convert_orde
 static void join_roles(struct convert_plan *p)
 {
 	array_each(struct convert_order, o, &p->orders) {
-		if (convert_is_left(p, o) || !o->by_role)
+		if (convert_is_left(p, o) || !o->role)
 			continue;
 		array_each(struct convert_order, other, &p->orders)
 			if (other != o && is_same_role(p, o, other))
@@ -206,8 +214,8 @@ static bool is_implied(const struct convert_plan *p, const struct convert_order 
 {
 	array_each(const struct convert_order, last, &p->orders) {
 		if (last->site != o->site || last->k != o->k || last->to_thread != o->to_thread ||
-		    last->from_thread == o->from_thread || last->way == CONVERT_WAITS ||
-		    o->by_role || last->by_role || convert_is_left(p, last))
+		    last->from_thread == o->from_thread || last->way == CONVERT_WAITS || o->role ||
+		    last->role || convert_is_left(p, last))
 			continue;
 		array_each(const struct convert_order, first, &p->orders)
 			if (first->from_thread == o->from_thread &&
@@ -231,7 +239,7 @@ void convert_reduce(struct convert_plan *p)
 static bool are_several(const struct convert_plan *p, const struct convert_order *o)
 {
 	for (size_t i = 0; i < p->threads.count; i++)
-		if (i != o->from_thread && o->way != CONVERT_EXITS &&
+		if (i != o->from_thread && strchr(p->threads.items[i], '#') &&
 		    given_are_alike(p->threads.items[i], p->threads.items[o->from_thread]))
 			return true;
 	return false;
@@ -251,9 +259,9 @@ bool convert_count(struct convert_plan *p, const struct convert_record *r)
 			continue;
 		s = sleep_of(p, r, o);
 		hits = s && s->after.count > place ? s->after.items[place] : 0;
-		if (!o->enough && o->from_hit && hits != o->from_hit && !o->by_role &&
+		if (!o->enough && o->from_hit && hits != o->from_hit && !o->role &&
 		    are_several(p, o))
-			o->by_role = true; /* what all of them do is counted next */
+			set_role(p, o); /* what all of them do is counted next */
 		else if (!o->enough &&
 			 (hits > POLLS_MOST || (o->from_hit > 1 && hits != o->from_hit)))
 			o->enough = 2; /* it spins: one round is over */

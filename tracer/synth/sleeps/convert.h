@@ -62,11 +62,11 @@ struct convert_order {
 	size_t from_thread, to_thread; /* of the plan */
 	struct convert_line from;
 	char *location; /* of `from` */
+	char *role; /* chance decides which of the threads of this routine has the event; or NULL */
 	enum convert_way way;
 	enum convert_state state;
 	bool dropped;	      /* the outcome was the same without it, or other orders imply it */
 	bool from_shared;     /* other threads come by there, too */
-	bool by_role;	      /* chance decides which of several alike threads has the event */
 	bool to_shared;	      /* ... where the thread sleeps */
 	unsigned long enough; /* from_thread comes by again and again: so many arrivals do; 0: no */
 	bool during;	      /* the program alone does not make it come first */

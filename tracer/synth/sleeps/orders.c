@@ -315,8 +315,10 @@ void convert_plan_fini(struct convert_plan *p)
 		array_fini(&site->threads);
 		array_fini(&site->thread_times);
 	}
-	array_each(struct convert_order, o, &p->orders)
+	array_each(struct convert_order, o, &p->orders) {
 		base_free(o->location);
+		base_free(o->role);
+	}
 	array_fini(&p->threads);
 	array_fini(&p->sites);
 	array_fini(&p->orders);

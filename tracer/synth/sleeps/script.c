@@ -45,15 +45,16 @@ static struct script_place place_of(const struct convert_plan *p, const struct c
 {
 	const char *thread = p->threads.items[to ? o->to_thread : o->from_thread];
 	const char *slash = strrchr(thread, '/');
-	bool is_role = !to && o->by_role;
 	/* The end of the main thread is that of its process. */
 	enum script_at end =
 		slash && strcmp(slash, "/main") == 0 ? SCRIPT_EXIT : SCRIPT_THREAD_EXIT;
 
+	if (!to && o->role)
+		thread = o->role;
 	return (struct script_place){
 		.kind = !to && o->way == CONVERT_EXITS ? end : SCRIPT_LOCATION,
 		.location = to ? held_at(&p->sites.items[o->site]) : o->location,
-		.thread = (to ? o->to_shared : o->from_shared && !is_role) ? thread : NULL,
+		.thread = (to ? o->to_shared : o->from_shared) ? thread : NULL,
 	};
 }
 
@@ -138,15 +139,17 @@ static void add_reason(const struct convert_plan *p, const struct convert_order 
 		thread = str_text(&all);
 	}
 	if (o->way == CONVERT_EXITS)
-		str_addf(&text, "until %s has ended", thread);
-	else if (o->by_role)
-		str_addf(&text, "until %s at %s:%u, whichever thread it is",
-			 o->way == CONVERT_WAITS ? "one waits" : "one has been",
+		str_addf(&text, "until %s has ended", o->role ? "one" : thread);
+	else if (o->role)
+		str_addf(&text, "until one %s %s:%u",
+			 o->way == CONVERT_WAITS ? "waits at" : "has been past",
 			 str_base_name(o->from.file), o->from.line);
 	else
 		str_addf(&text, "until %s %s %s:%u", thread,
 			 o->way == CONVERT_WAITS ? "waits at" : "has been past",
 			 str_base_name(o->from.file), o->from.line);
+	if (o->role)
+		str_addf(&text, ", whichever %s it is", o->role);
 	if (o->from_hit > 1)
 		str_addf(&text, " (time %lu)", o->from_hit);
 	foreign_lua_comment(out, "%s", str_text(&text));

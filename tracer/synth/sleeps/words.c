@@ -61,7 +61,7 @@ void words_of_event(const struct convert_plan *p, const struct convert_order *o,
 		[CONVERT_PAST] = "_past", [CONVERT_WAITS] = "_waits", [CONVERT_EXITS] = "_exits"};
 	unsigned long time = to ? o->k : o->from_hit;
 
-	words_add_thread(p, to ? o->to_thread : o->from_thread, !to && o->by_role, out);
+	words_add_thread(p, to ? o->to_thread : o->from_thread, !to && o->role, out);
 	str_add(out, to ? "_goes_on" : ways[o->way]);
 	if (!to && o->way != CONVERT_EXITS)
 		add_subject(o->location, out);
