@@ -85,8 +85,7 @@ static int leave_measured(struct convert *c)
 	return same < 0 ? -1 : 0;
 }
 
-/* Does the plan's script do what the sleeps did, whoever comes first? 1, 0, or -1. */
-static int plan_holds(struct convert *c, unsigned long runs)
+int convert_plan_holds(struct convert *c, unsigned long runs)
 {
 	int same = convert_plan_same(c, runs);
 
@@ -104,7 +103,7 @@ static int held_somewhere(struct convert *c, struct convert_site *site, int runs
 
 	for (size_t back = 0; !same && back <= (site->by_callee ? 0 : site->backs); back++) {
 		site->held_back = back;
-		same = plan_holds(c, runs);
+		same = convert_plan_holds(c, runs);
 		if (!same && !differs->length)
 			str_add(differs, str_text(&c->differs));
 		if (!same && c->endless)
@@ -208,7 +207,7 @@ static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 		same = without_one(c, i, false, runs, &differs);
 	if (!same && can_rest(c, site)) {
 		let_rest(&c->plan, i);
-		same = plan_holds(c, runs);
+		same = convert_plan_holds(c, runs);
 	}
 	if (!same && polls_measures(c->records.items[0], &site->at)) {
 		convert_leave(site, measures);
@@ -475,7 +474,7 @@ int convert_choose(struct convert *c)
 		return 0;
 	experiment_say(&c->x, "with gates");
 	convert_reduce(&c->plan);
-	same = plan_holds(c, TRY_RUNS);
+	same = convert_plan_holds(c, TRY_RUNS);
 	if (!same)
 		convert_take_back(c);
 	if (same < 0 || (!same && convert_one_by_one(c, TRY_RUNS) < 0))

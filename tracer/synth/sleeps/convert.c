@@ -169,11 +169,11 @@ static void add_expect(const struct convert *c, struct str *out)
 	const char *came = str_text(&c->outcome.came);
 
 	if (strncmp(came, exits, sizeof(exits) - 1) == 0)
-		str_addf(out, "\nexpect { exit = %s }\n", came + sizeof(exits) - 1);
+		str_addf(out, "expect { exit = %s }\n", came + sizeof(exits) - 1);
 	else if (strncmp(came, ends, sizeof(ends) - 1) == 0)
-		str_addf(out, "\nexpect { signal = \"%s\" }\n", came + sizeof(ends) - 1);
+		str_addf(out, "expect { signal = \"%s\" }\n", came + sizeof(ends) - 1);
 	else if (strcmp(came, "a deadlock") == 0)
-		str_add(out, "\nexpect { deadlock = true }\n");
+		str_add(out, "expect { deadlock = true }\n");
 }
 
 static bool next_verifying(void *ctx)
@@ -210,7 +210,7 @@ static unsigned long fresh_runs(const struct convert *c)
 static int verify(struct convert *c)
 {
 	struct oracle_question q = convert_question(c, c->wanted);
-	int same = convert_plan_same(c, 1);
+	int same = convert_plan_holds(c, 1);
 	STR(text);
 
 	q.next = next_verifying;
@@ -240,10 +240,8 @@ static void head(const struct convert *c, struct str *out)
 		str_add(&words, " ");
 		foreign_shell_word(&words, *word);
 	}
-	foreign_lua_comment(out, "Made by gatectl convert from%s: %s.", str_text(&words),
-			    str_text(&c->outcome.came));
-	foreign_lua_comment(out, "Gates instead of sleeps: the outcome was the same in %lu runs.",
-			    c->verified);
+	foreign_lua_comment(out, "Made by gatectl convert from%s: %s in %lu runs.",
+			    str_text(&words), str_text(&c->outcome.came), c->verified);
 	array_each(const struct convert_site, site, &c->plan.sites) {
 		if (!site->left)
 			continue;

@@ -51,6 +51,8 @@ int convert_choose(struct convert *c);
 bool convert_take_back(struct convert *c);
 /* With the plan's script; 1, 0 or -1. */
 int convert_plan_same(struct convert *c, unsigned long runs);
+/* The same, and whichever thread begins late. */
+int convert_plan_holds(struct convert *c, unsigned long runs);
 /* Adds site by site, while the others sleep: a site whose gates spoil the outcome in so many runs
    is left alone. */
 int convert_one_by_one(struct convert *c, int runs);

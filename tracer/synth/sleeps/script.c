@@ -235,9 +235,10 @@ static unsigned long number_of(const char *thread)
 	return hash ? strtoul(hash + 1, NULL, 10) : 0;
 }
 
-/* The name with the number of the thread as Lua's variable i: worker_12_waits is "worker_" .. i ..
-   "_waits". False: the number is not in it. */
-static bool add_numbered(const char *name, unsigned long number, struct str *out)
+/* The name with the number of the thread as Lua's variable i, between two texts: worker_12_waits is
+   "worker_" .. i .. "_waits". False: the number is not in it. */
+static bool add_numbered(const char *before, const char *name, unsigned long number,
+			 const char *after, struct str *out)
 {
 	const char *found = NULL;
 	STR(digits);
@@ -249,13 +250,14 @@ static bool add_numbered(const char *name, unsigned long number, struct str *out
 			found = at + 1;
 	if (!found)
 		return false;
+	str_add(&part, before);
 	str_add_bytes(&part, name, (size_t)(found - name));
 	foreign_lua_string(out, str_text(&part));
-	str_add(out, " .. i");
-	if (found[digits.length - 1]) {
-		str_add(out, " .. ");
-		foreign_lua_string(out, found + digits.length - 1);
-	}
+	str_add(out, " .. i .. ");
+	str_clear(&part);
+	str_add(&part, found + digits.length - 1);
+	str_add(&part, after);
+	foreign_lua_string(out, str_text(&part));
 	return true;
 }
 
@@ -273,8 +275,8 @@ static bool is_next(const struct gate_plan *gates, const struct plan_order *a,
 	       number_of(y->thread) == number_of(x->thread) + 1 &&
 	       strcspn(x->thread, "#") == strcspn(y->thread, "#") &&
 	       strncmp(x->thread, y->thread, strcspn(x->thread, "#")) == 0 &&
-	       add_numbered(a->from_event, number_of(x->thread), &one) &&
-	       add_numbered(b->from_event, number_of(y->thread), &two) &&
+	       add_numbered("", a->from_event, number_of(x->thread), "", &one) &&
+	       add_numbered("", b->from_event, number_of(y->thread), "", &two) &&
 	       strcmp(str_text(&one), str_text(&two)) == 0;
 }
 
@@ -300,18 +302,20 @@ static void add_loop(const struct convert_plan *p, const struct gate_plan *gates
 	unsigned long first = number_of(at.thread);
 	STR(routine);
 	STR(event);
+	STR(order);
+	STR(arrow);
 
 	str_add_bytes(&routine, at.thread, strcspn(at.thread, "#") + 1);
 	at.thread = str_text(&routine);
 	at.numbered = true;
-	add_numbered(o->from_event, first, &event);
+	str_addf(&arrow, "%s -> %s", o->blocked ? "]" : "", o->to_event);
+	add_numbered("", o->from_event, first, "", &event);
+	add_numbered(o->blocked ? "[" : "", o->from_event, first, str_text(&arrow), &order);
 	add_reason(p, &p->orders.items[o->done], n, out);
 	gate_plan_event(gates, o, o->to, o->to_event, out);
 	str_addf(out, "for i = %lu, %lu do\n\t", first, first + n - 1);
 	script_place(&at, out);
-	str_addf(out, ":event(%s)\n\torder(%s%s .. \"%s -> %s\")\nend\n", str_text(&event),
-		 o->blocked ? "\"[\" .. " : "", str_text(&event), o->blocked ? "]" : "",
-		 o->to_event);
+	str_addf(out, ":event(%s)\n\torder(%s)\nend\n", str_text(&event), str_text(&order));
 }
 
 /* ---- until no thread can move ---- */
