@@ -177,6 +177,92 @@ int main()
 }
 """
 
+COPIES = """\
+#include <stdio.h>
+#define INLINED static inline __attribute__((always_inline))
+static volatile int begun, ended, behind, in = 3;
+INLINED void straight(int n)
+{
+	begun = n;
+	puts("straight");
+	ended = n;
+}
+INLINED void early(int n)
+{
+	begun = n;
+	if (n & 1) {
+		ended = n;
+		return;
+	}
+	puts("early");
+	ended = n;
+}
+INLINED int loops(int n)
+{
+	while (in < n)
+		in = in + 1;
+	begun = n;
+	ended = n;
+	return n * 3;
+}
+INLINED int picks(int n)
+{
+	begun = n;
+	for (int i = 0; i < n; i++)
+		switch (in + i) {
+		case 0: puts("0"); break;
+		case 3: in = in + 2; break;
+		case 4: puts("4"); break;
+		case 7: in = in - 1; break;
+		case 9: puts("9"); break;
+		}
+	ended = n;
+	return in;
+}
+INLINED void waits(int n)
+{
+	while (in < 100)
+		in = in + 50;
+	in = 3;
+	begun = n;
+	ended = n;
+}
+int main(void)
+{
+	int sum = 0;
+	for (int i = 1; i <= 6; i++) {
+		straight(i);
+		behind = 10 * i + 1;
+		early(i);
+		behind = 10 * i + 2;
+		sum += loops(i);
+		behind = 10 * i + 3;
+		sum += picks(i);
+		behind = 10 * i + 4;
+		waits(i);
+		behind = 10 * i + 5;
+	}
+	printf("%d\\n", sum);
+	return 0;
+}
+"""
+
+OVER = """\
+local behind = {straight = 0, early = 1, loops = 2, picks = 3, waits = 4}
+local count = 0
+for name, before in pairs(behind) do
+	at(name, { after = true }):run(function(hit)
+		local n = program.var.ended
+		local due = before > 0 and 10 * n + before or n > 1 and 10 * (n - 1) + 5 or 0
+		count = count + 1
+		if n ~= program.var.begun or n ~= hit.count or program.var.behind ~= due then
+			fail(("%s: call %d, begun %d, ended %d, behind %d"):format(name, hit.count, program.var.begun, n, program.var.behind))
+		end
+	end)
+end
+expect(function() return count == 30 end, "each call is over once")
+"""
+
 SIZES = """
 local function p(h) print(h:call("sizes")) end
 at("add;push_back", {after=true}):run(p)
@@ -230,3 +316,10 @@ def test_first_of_its_function(t, build):
     program = compile_text("first.cc", FIRST, "-g " + optimised, compiler=compiler)
     r = t.clean(t.run_gated(program, 'at("//first"):run(function() print("made", program.var.made) end)\n'))
     t.equal(re.findall(r"made\s+(\d+)", r.err), ["0", "11"], "threads before", r)
+
+
+@params(*[f"{c} {o}" for c in ("gcc", "clang") for o in ("-O0", "-O1", "-O2", "-O3")])
+def test_copy_of_a_function_is_over(t, build):
+    """`after` a function that was inlined: all of the copy has been executed, and nothing behind it."""
+    compiler, level = build.split()
+    t.clean(t.run_gated(compile_text("copies.c", COPIES, "-g " + level, compiler), script=OVER))

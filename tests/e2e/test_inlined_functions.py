@@ -6,12 +6,13 @@ BUILDS = [f"{c} {o}" for c in ("gcc", "clang") for o in ("-O0", "-O1", "-O2", "-
 
 
 def counted(t, build, name, source, want, flags=""):
-    """The program counts the calls itself, where that does not change what it is."""
+    """Each call begins once and is over once. The program counts the calls itself, where that does not change what it is."""
     compiler, opt = build.split()
     program = compile_text(name, source, " ".join(("-g", opt, flags)), compiler=compiler)
-    r = t.clean(t.run_gated(program, script="".join(f'at "{f}":run(function() end)\n' for f in want)))
-    for function, count in want.items():
-        t.arrivals(r, function, count)
+    for options in "{}", "{ after = true }":
+        r = t.clean(t.run_gated(program, script="".join(f'at("{f}", {options}):run(function() end)\n' for f in want)))
+        for function, count in want.items():
+            t.arrivals(r, function, count)
 
 
 BEGIN_WITH_LOOPS = r"""

@@ -5,7 +5,7 @@
  * in that same frame, it has been executed. The frame is known by its canonical frame address,
  * which does not change while the function runs: a recursion that passes the same exits has another
  * one. For a function the exit is its return address, so that a tail call does not end it early; the same of a
- * statement that ends with one.
+ * statement that ends with one. A copy of a function that was inlined is a statement, of all its code.
  *
  * Where no other way leads to the exits, whoever is there has executed the statement: nothing is noted,
  * no trap stands at its beginning, and those at its exits can be decided inside the program.
@@ -140,6 +140,12 @@ static void call_as_last(struct run *s, const struct act *a, const struct hit *h
 	begin_call(s, h->thread, &call, h->regs.dwarf[ARCH_DWARF_SP]);
 }
 
+/* The instruction of the site is none of the statement: control comes from there to its code. */
+static bool leads_there(const struct source_site *info)
+{
+	return info->kind == SOURCE_JUMP || info->kind == SOURCE_BEFORE;
+}
+
 /* Its first instruction is the jump or return that leaves it: nothing of it comes after. */
 static bool ends_at_once(const struct act *a, uint64_t address)
 {
@@ -147,6 +153,16 @@ static bool ends_at_once(const struct act *a, uint64_t address)
 		if (*exit == address - a->bias)
 			return true;
 	return false;
+}
+
+/* A copy of a function that begins once more in its frame is the next call: the call before is over. */
+static enum hit_answer begin_statement(struct run_thread *t, const struct act *a, uint64_t frame)
+{
+	bool again = a->info->inlined_into && a->info->kind != SOURCE_STATEMENT &&
+		     completion_end(t, a, frame);
+
+	completion_begin(t, a, frame);
+	return again ? HIT_ARRIVAL : HIT_SEEN;
 }
 
 static enum hit_answer hit_begin(struct run *s, const struct act *a, const struct hit *h)
@@ -159,15 +175,16 @@ static enum hit_answer hit_begin(struct run *s, const struct act *a, const struc
 		begin_call(s, h->thread, a, h->regs.dwarf[ARCH_DWARF_SP]);
 		return HIT_SEEN;
 	}
-	at_once = ends_at_once(a, h->address);
+	if (!sites_arrives(a, h))
+		return HIT_SEEN;
+	at_once = !leads_there(a->info) && ends_at_once(a, h->address);
 	if (at_once)
 		way = way_on(a, h);
 	if (at_once && way == LEAVES)
 		return HIT_ARRIVAL;
-	if (way == CALLS_AS_LAST)
-		call_as_last(s, a, h);
-	else
-		completion_begin(h->thread, a, sites_frame(a, h->address, &h->regs));
+	if (way != CALLS_AS_LAST)
+		return begin_statement(h->thread, a, sites_frame(a, h->address, &h->regs));
+	call_as_last(s, a, h);
 	return HIT_SEEN;
 }
 
@@ -261,7 +278,7 @@ static bool completion_is_function(const struct source_site *info)
 
 static bool completion_wants(const struct place *place, const struct source_site *info)
 {
-	return place->after && (info->kind == SOURCE_STATEMENT || info->kind == SOURCE_ENTRY);
+	return place->after && info->kind != SOURCE_RETURN && info->kind != SOURCE_TAIL;
 }
 
 static int completion_put(struct run *s, struct run_process *p, struct tracee_thread *t,

@@ -91,6 +91,27 @@ static void entry_range(const struct line_unit *l, struct source_site *site)
 	*array_add(&site->ranges) = range;
 }
 
+/*
+ * All code of an inlined copy, for `after`, with what control only runs through between two pieces of it. A call ends
+ * where another one begins.
+ */
+static void copy_range(const struct flow *flow, struct scope_ref copy, const struct flow_ways *ways,
+		       struct source_site *site)
+{
+	const struct flow_ranges code = scope_code(copy);
+
+	flow_add_ranges(&site->ranges, &code);
+	for (size_t i = 0; i + 1 < code.count; i++) {
+		struct module_range gap = {code.items[i].high, code.items[i + 1].low};
+
+		if (gap.low < gap.high && flow_is_straight(flow, gap.low, gap.high))
+			*array_add(&site->ranges) = gap;
+	}
+	array_each(const struct flow_way, way, ways)
+		if (way->to != site->offset)
+			*array_add(&site->exits) = way->to;
+}
+
 static void entry_line(struct line_unit *l, struct source_site *site)
 {
 	const struct line_row *row = l ? lines_row_at(l, site->offset) : NULL;
@@ -105,7 +126,8 @@ static void finish_entry(struct resolver *r, struct source_site *site, struct fl
 			 struct line_unit *l, struct scope_ref scope)
 {
 	entry_line(l, site);
-	entry_range(l, site);
+	if (!site->ranges.count)
+		entry_range(l, site);
 	flow_exits(flow, &site->ranges, &site->exits);
 	site->closed = flow_is_closed(flow, &site->ranges,
 				      &(struct flow_offsets){&site->offset, 1, 1}, &site->exits);
@@ -142,17 +164,21 @@ static void entry_own_line(struct resolver *r, struct line_unit *l, struct sourc
 
 /* What is there is said of where it leads. */
 static void add_way(struct resolver *r, const struct instance *i, struct flow *flow,
-		    struct line_unit *lines, const struct flow_way *way, struct source_sites *out)
+		    struct line_unit *lines, const struct flow_ways *ways,
+		    const struct flow_way *way, struct source_sites *out)
 {
 	struct source_site *site = array_add(out);
+	bool is_copy = i->scope.scope->kind == SCOPE_INLINED;
 
 	site->kind = SOURCE_ENTRY;
 	site->module = i->module;
 	site->offset = way->to;
+	if (is_copy)
+		copy_range(flow, i->scope, ways, site);
 	finish_entry(r, site, flow, lines, i->scope);
 	entry_own_line(r, lines, site, i->scope);
 	site->offset = way->offset;
-	site->closed = site->closed && way->offset == way->to;
+	site->closed = site->closed && !is_copy;
 	site->check_target = way->if_taken;
 	if (way->offset != way->to)
 		site->kind = way->if_taken ? SOURCE_JUMP : SOURCE_BEFORE;
@@ -181,7 +207,7 @@ static void scope_entry_sites(struct resolver *r, const struct instance *i,
 	if (i->scope.scope->kind != SCOPE_INLINED)
 		*array_add(&ways) = (struct flow_way){entry, false, entry};
 	array_each(const struct flow_way, way, &ways)
-		add_way(r, i, flow, lines, way, out);
+		add_way(r, i, flow, lines, &ways, way, out);
 	array_fini(&ways);
 }
 
@@ -281,9 +307,9 @@ void return_sites(struct resolver *r, const struct location_match *match, struct
 	}
 	error_set(r->err, ERROR_LOCATION,
 		  "%s: %s was inlined wherever it is called: there is no return to stop at",
-		  r->location->text, match->name);
-	error_hint(r->err, "name the line behind the call, or give %s __attribute__((noinline))",
-		   match->name);
+		  r->location->text, r->location->name);
+	error_hint(r->err, "with { after = true } at %s is the end of each copy",
+		   r->location->name);
 }
 
 /* ---- *0xADDR -------------------------------------------------------------------------------- */
