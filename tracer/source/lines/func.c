@@ -17,6 +17,7 @@ struct function_search {
 	size_t last_length;
 	bool *marks, *done;    /* for each unit */
 	ARRAY(uint64_t) found; /* DIEs of this name that units may refer to */
+	const char *file;      /* only functions of this source file; NULL: of all */
 };
 
 /* ---- does it match? ------------------------------------------------------------------------- */
@@ -90,7 +91,7 @@ static void visit_scope(struct function_search *s, struct scope_ref scope)
 	if (!name && function_short_name(s->t, scope, &name, s->r->err) < 0)
 		return;
 	if (begins_with_last(s, name) && resolve_function(s->r, s->m, scope, &f) && f.name &&
-	    function_matches(s, &f))
+	    (!s->file || function_same_file(f.file, s->file)) && function_matches(s, &f))
 		take_function(s, &f);
 }
 
@@ -149,15 +150,27 @@ static void search_name(struct function_search *s)
 
 /* ---- test cases ----------------------------------------------------------------------------- */
 
+/* What stands inside of the test case that the name begins with, "::{lambda()#1}"; or its end. */
+static const char *behind_test_case(const char *name)
+{
+	const char *quote = *name == '"' ? strrchr(name, '"') : NULL;
+	const char *inside = quote ? quote + 1 : strstr(name, "::");
+
+	return inside ? inside : name + strlen(name);
+}
+
 /* GoogleTest makes a class of TEST(SUITE, CASE). */
 static char *googletest_function(const char *name)
 {
-	const char *dot = strchr(name, '.');
+	const char *dot = strchr(name, '.'), *inside = behind_test_case(name);
 	struct str function = {0};
 
-	if (!dot || dot == name || !dot[1] || strpbrk(name, ":;/ \"") || strchr(dot + 1, '.'))
+	if (!dot || dot == name || dot + 1 >= inside ||
+	    strcspn(name, ":;/ \"") < (size_t)(inside - name) ||
+	    memchr(dot + 1, '.', (size_t)(inside - dot - 1)))
 		return NULL;
-	str_addf(&function, "%.*s_%s_Test::TestBody", (int)(dot - name), name, dot + 1);
+	str_addf(&function, "%.*s_%.*s_Test::TestBody%s", (int)(dot - name), name,
+		 (int)(inside - dot - 1), dot + 1, inside);
 	return str_take(&function);
 }
 
@@ -184,6 +197,7 @@ static void search_googletest(struct function_search *s)
 /* Catch2's and doctest's TEST_CASE("what it does"): the line of a macro that makes a function. */
 struct named_case {
 	struct function_search *s;
+	const char *inside; /* what is wanted of it, "::{lambda()#1}"; or "" */
 	const char *file;
 	unsigned line;
 };
@@ -214,6 +228,31 @@ static bool goes_on_behind(struct resolver *r, struct module *m, const struct fu
 	return false;
 }
 
+static bool is_case(const struct named_case *c, struct scope_ref scope, struct function *f)
+{
+	struct function_search *s = c->s;
+
+	return scope.scope->kind != SCOPE_SPACE && dies_has_code(scope.scope) &&
+	       resolve_function(s->r, s->m, scope, f) && f->name && f->line == c->line &&
+	       function_same_file(f->file, c->file) && goes_on_behind(s->r, s->m, f);
+}
+
+static void search_inside(const struct named_case *c, const struct function *f)
+{
+	struct function_search *s = c->s;
+	struct name_parts written = s->r->wanted;
+	struct str name = {0};
+
+	str_addf(&name, "%s%s", f->name, c->inside);
+	names_split(str_text(&name), &s->r->wanted);
+	s->file = c->file;
+	search_name(s);
+	s->file = NULL;
+	names_fini(&s->r->wanted);
+	s->r->wanted = written;
+	str_fini(&name);
+}
+
 static void take_case(const struct named_case *c)
 {
 	struct function_search *s = c->s;
@@ -224,11 +263,13 @@ static void take_case(const struct named_case *c)
 		array_each(struct scope, scope, &u->scopes) {
 			struct function f;
 
-			if (scope->kind != SCOPE_SPACE && dies_has_code(scope) &&
-			    resolve_function(s->r, s->m, (struct scope_ref){u, scope}, &f) &&
-			    f.name && f.line == c->line && function_same_file(f.file, c->file) &&
-			    goes_on_behind(s->r, s->m, &f))
-				take_function(s, &f);
+			if (!is_case(c, (struct scope_ref){u, scope}, &f))
+				continue;
+			if (*c->inside) {
+				search_inside(c, &f);
+				return;
+			}
+			take_function(s, &f);
 		}
 	}
 }
@@ -236,15 +277,18 @@ static void take_case(const struct named_case *c)
 static void search_case_in(void *ctx, const char *path)
 {
 	struct function_search *s = ctx;
+	const char *name = s->r->location->name, *inside = behind_test_case(name);
+	char *quoted = base_strndup(name, (size_t)(inside - name));
 	const struct source_file *f =
 		path_is_system_source(path) ? NULL : lines_source(s->m->owner, path);
 
 	for (unsigned i = 0; f && i < f->lines.count; i++) {
-		const struct named_case found = {s, path, i + 1};
+		const struct named_case found = {s, inside, path, i + 1};
 
-		if (is_macro_of(f->lines.items[i], s->r->location->name))
+		if (is_macro_of(f->lines.items[i], quoted))
 			take_case(&found);
 	}
+	base_free(quoted);
 }
 
 void functions_find(struct resolver *r, struct module *m)

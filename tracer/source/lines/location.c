@@ -234,14 +234,22 @@ static void name_operator(struct location *l)
 	l->name = str_take(&whole);
 }
 
+/* A test case, or what stands inside of it: "log while rotating"::{lambda()#1}. */
+static bool is_of_case(const char *name)
+{
+	const char *end = behind_case(name);
+
+	return (strlen(name) > 2 && ends_with(name, strlen(name), "\"")) ||
+	       (strncmp(end, "\"::", 3) == 0 && end[3]);
+}
+
 static int check_function(const char *name, struct location *l, struct error *err)
 {
 	if (!*name)
 		return malformed(err, l, "a function's name is missing");
-	if (*name == '"') /* a test case */
-		return strlen(name) > 2 && ends_with(name, strlen(name), "\"")
-			       ? 0
-			       : malformed(err, l, "a test case's name ends with a quote");
+	if (*name == '"')
+		return is_of_case(name) ? 0
+					: malformed(err, l, "a test case's name ends with a quote");
 	if (has_file_ending(name) || (strchr(name, '/') && !strstr(name, "operator")))
 		return malformed(err, l, "a file needs a line: FILE:LINE or FILE;TEXT");
 	if (single_colon(name))

@@ -368,16 +368,44 @@ static void hint_corrected(struct resolver *r, const char *best)
 						       : l->name;
 	const char *at = strstr(l->text, wrong);
 
-	if (strstr(wrong, "{lambda") && strstr(best, "{unnamed}")) {
-		error_hint(r->err,
-			   "the debug information does not number lambdas here: write %s, and "
-			   "those that there are will be listed with their lines",
-			   best);
-		return;
-	}
 	if (at && !strchr(wrong, '<') && !strchr(wrong, '('))
 		error_hint(r->err, "write %.*s%s%s", (int)(at - l->text), l->text, best,
 			   at + strlen(wrong));
+}
+
+/* The text with {unnamed} in the place of each {lambda()#1}. */
+static char *unnumbered(const char *text)
+{
+	struct str out = {0};
+	const char *at;
+
+	for (; (at = strstr(text, "{lambda")) && strchr(at, '}'); text = strchr(at, '}') + 1)
+		str_addf(&out, "%.*s{unnamed}", (int)(at - text), text);
+	str_add(&out, text);
+	return str_take(&out);
+}
+
+/* True, with a hint, if there are lambdas of that function, and nothing numbers them. */
+static bool hint_unnumbered(struct resolver *r, struct module *const *modules, size_t count)
+{
+	struct source_matches found = {0};
+	struct location other = *r->location;
+	ERROR(ignored);
+	bool hinted;
+
+	if (!other.name || !strstr(other.name, "{lambda"))
+		return false;
+	other.name = unnumbered(other.name);
+	hinted = source_matches(r->symbols, modules, count, &other, &found, &ignored) == 0;
+	if (hinted)
+		error_hint(r->err,
+			   "the debug information does not number lambdas here: write %s, and "
+			   "those that there are will be listed with their lines",
+			   other.name);
+	array_fini(&found);
+	base_free(other.name);
+	error_fini(&ignored);
+	return hinted;
 }
 
 void report_not_found(struct resolver *r, struct module *const *modules, size_t count)
@@ -408,7 +436,7 @@ void report_not_found(struct resolver *r, struct module *const *modules, size_t 
 	}
 	error_set(r->err, ERROR_LOCATION, "%s", str_text(&text));
 	str_fini(&text);
-	if (best)
+	if (!hint_unnumbered(r, modules, count) && best)
 		hint_corrected(r, best);
 	base_free(best);
 	if (count && !module_find_debug(modules[0]))
