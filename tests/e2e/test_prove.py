@@ -623,10 +623,12 @@ def test_arrivals_that_are_not_ordered(t, k):
     joined = ("x",) if k == 2 else ()  # the thread that fills has ended before the others are made
     r = t.gate("prove", "-n", "2", "-g", path, program, *joined)
     t.equal((r.status, not_ordered(r)), (0, lines), "prove", r)
+    r = t.gate("check", "--order", "-g", path, program, *joined)
+    t.equal((r.status, not_ordered(r), r.err), (0, lines, ""), "check --order", r)
     if joined:
         with open(path, "a") as f:
             f.write('args { "x" }\n')
     r = t.gate("check", "--order", "-g", path, program)
-    t.equal((r.status, not_ordered(r), r.err), (0, lines, ""), "check --order", r)
+    t.equal((r.status, not_ordered(r), r.err), (0, lines, ""), "check --order, arguments in the script", r)
     r = t.gate("check", "-g", path, program)
     t.equal((r.status, not_ordered(r)), (0, []), "check", r)

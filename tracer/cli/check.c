@@ -499,7 +499,7 @@ int command_check(struct cli *cli)
 
 	if (!cli->run.scripts.count)
 		error_set(&err, ERROR_USAGE, "check: no gate script was given");
-	else if (cli->rest_count > 1)
+	else if (cli->rest_count > 1 && !cli->check.order)
 		error_set(&err, ERROR_USAGE, "check: '%s' is one argument too many", cli->rest[1]);
 	else if (cli->check.lock && cli->check.fix)
 		error_set(&err, ERROR_USAGE, "check: --lock and --fix cannot go together");
