@@ -4,6 +4,8 @@
 #include "tracer/tracee/syscalls/syscalls.h"
 #include "tracer/tracee/attach/attach.h"
 
+#include <sys/ptrace.h>
+
 static void run_to_site(struct counted *r, const char *scene)
 {
 	start(r, scene);
@@ -122,6 +124,37 @@ static void killed_here(void **state)
 	dies_by(SIGINT);
 }
 
+/* A thread reports an interrupt that an earlier pause has left while another thread is paused: it goes on. */
+static void interrupted_while_another_is_paused(void **state)
+{
+	struct counted r = {.sites = {push_line}};
+	struct tracee_thread *held, *first;
+	struct tracee_block look;
+
+	(void)state;
+	run_to_site(&r, "hammer");
+	held = r.ev.thread;
+	first = held->creator;
+	do {
+		tracee_wait(r.t, &r.ev);
+		if (r.ev.thread && r.ev.kind != TRACEE_THREAD_GONE)
+			tracee_resume(r.t, r.ev.thread);
+		tracee_look(first, &look);
+	} while (look.activity != TRACEE_BLOCKED || r.ev.kind != TRACEE_TICK);
+	assert_int_equal(first->state, TRACEE_RUNNING);
+	assert_int_equal(ptrace(PTRACE_INTERRUPT, first->tid, 0, 0), 0);
+	do
+		tracee_look(first, &look);
+	while (look.activity != TRACEE_HALTED);
+	tracee_resume(r.t, held);
+	tracee_pause(r.t, held);
+	assert_int_equal(first->state, TRACEE_RUNNING);
+	if (tracee_is_paused(held))
+		tracee_resume(r.t, held);
+	finish(&r);
+	assert_int_equal(r.status, 0);
+}
+
 /* Without a helper nothing can be mapped: simple instructions are emulated, others refused. */
 static void without_a_helper(void **state)
 {
@@ -157,6 +190,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_teardown(held_at_its_site, sweep),
 		cmocka_unit_test_teardown(calls_on_our_behalf, sweep),
 		cmocka_unit_test_teardown(killed_here, sweep),
+		cmocka_unit_test_teardown(interrupted_while_another_is_paused, sweep),
 		cmocka_unit_test_teardown(without_a_helper, sweep),
 	};
 

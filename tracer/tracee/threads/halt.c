@@ -92,13 +92,15 @@ static void on_pause(struct thread *th, int signal)
 	th->group_signal = signal == SIGTRAP ? 0 : signal;
 }
 
+/* A thread that this halt does not wait for can report an interrupt that an earlier pause has left: it goes on. */
 static void on_status(struct tracee *t, pid_t tid, int status)
 {
 	struct thread *th = thread_find(t, tid);
+	bool wanted = th && th->reach != REACH_FREE;
 
 	if (th && th->reach == REACH_AWAITED)
 		th->reach = REACH_FREE;
-	if (th && WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP)
+	if (wanted && WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP)
 		on_pause(th, WSTOPSIG(status));
 	else
 		t->on_status(t, tid, status);
