@@ -628,7 +628,7 @@ def test_arrivals_that_are_not_ordered(t, k):
     if joined:
         with open(path, "a") as f:
             f.write('args { "x" }\n')
-    r = t.gate("check", "--order", "-g", path, program)
-    t.equal((r.status, not_ordered(r), r.err), (0, lines, ""), "check --order, arguments in the script", r)
+        r = t.gate("check", "--order", "-g", path, program)
+        t.equal((r.status, not_ordered(r), r.err), (0, lines, ""), "check --order, arguments in the script", r)
     r = t.gate("check", "-g", path, program)
     t.equal((r.status, not_ordered(r)), (0, []), "check", r)
