@@ -27,13 +27,22 @@ static bool has_part(const struct convert_plan *p, size_t thread)
 	return false;
 }
 
+/* Where other threads can always move, the late thread never begins: that tells nothing. */
+static int judge_late(const struct oracle_question *q, struct run_result *r)
+{
+	return r->verdict == VERDICT_NEVER_OPENED || r->verdict == VERDICT_TIME_LIMIT
+		       ? ORACLE_YES
+		       : convert_judge(q, r);
+}
+
 /* One run in which this thread begins when no other thread can move, and sleeps that are not for
-   ordering take no time: a thread that sleeps may be taken for one that waits. If the others can
-   always move, nothing is learned: 1. Else 1, 0, or -1. */
+   ordering take no time: a thread that sleeps may be taken for one that waits. 1, 0, or
+   -1. */
 static int begin_late(struct convert *c, const char *id)
 {
 	static const char gate[] = "begins late", harmless[] = "not for ordering";
 	const struct script_place start = {.kind = SCRIPT_THREAD_START, .thread = id};
+	struct oracle_question q = convert_question(c, 1);
 	double *limit = &c->x.options->gate_limit, given = *limit, most = 1;
 	STR(text);
 	int same;
@@ -51,9 +60,10 @@ static int begin_late(struct convert *c, const char *id)
 	script_place(&start, &text);
 	str_addf(&text, ":wait(SimpleGate \"%s\")\non \"rest\":open(\"%s\")\n", gate, gate);
 	convert_script(&c->plan, "", &text);
-	same = convert_try(c, str_text(&text), 1);
+	q.judge = judge_late;
+	same = convert_use_script(c, str_text(&text)) < 0 ? -1 : convert_ask(c, &q);
 	*limit = given;
-	return !same && strstr(str_text(&c->differs), gate) ? 1 : same;
+	return same;
 }
 
 /* Which thread comes first where two may be first is luck: each begins late once. The script of the
