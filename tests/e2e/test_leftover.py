@@ -246,4 +246,4 @@ int main(int argc, char **argv)
 
 def test_words(t):
     t.error(t.gate("run", "--leftover=maybe", "true"), where="none of kill, leave and wait")
-    t.error(t.gate("attach", "--leftover=kill", "--order", "a -> b", str(os.getpid())), where="attach never ends")
+    t.error(t.gate("attach", "--leftover=kill", "--order", "a -> b", str(os.getpid())), where="a process that was attached to is never ended")
