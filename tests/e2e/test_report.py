@@ -131,7 +131,8 @@ int main(void)
     r = t.run_gated(program, script='local there = SimpleGate "there"\nat "worker":open(there):wait(SimpleGate "shut")\nat "//rest":wait(there)\n')
     t.equal(r.status, status, "status", r)
     held = {g["name"]: g["held_max_ms"] for g in r.report["gates"]}
-    t.check(held["shut"] >= 100, "it was held before main rested, until the end: %s ms" % held, r)
+    # main is let go just before the hold is noted
+    t.check(held["shut"] >= 90, "it was held before main rested, until the end: %s ms" % held, r)
 
 
 def test_events_tell_the_story(t):
