@@ -1,9 +1,11 @@
 #include "tracer/base/text/digest.h"
 
+#include "tracer/base/array.h"
 #include "tracer/base/hash.h"
 #include "tracer/base/text/foreign.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { START_MOST = 65536 };
@@ -121,7 +123,7 @@ void digest_written_copy(struct digest_written *to, const struct digest_written 
 
 /* ---- the line that differs -------------------------------------------------------------------- */
 
-/* As the checksums see it: a time in it is any time. */
+/* The checksum of a line, in which a time is any time. */
 static uint64_t sum_of_line(const char *line, size_t n)
 {
 	struct digest d;
@@ -134,30 +136,53 @@ static uint64_t sum_of_line(const char *line, size_t n)
 	return written.text;
 }
 
-/* How often the text has a line with that sum. */
-static size_t count_lines(const struct str *text, uint64_t sum)
-{
-	size_t count = 0, n;
+struct line_sum {
+	uint64_t sum;
+	const char *line;
+};
 
-	for (const char *line = str_text(text); *line; line += n + (line[n] != '\0')) {
-		n = strcspn(line, "\n");
-		count += sum_of_line(line, n) == sum;
-	}
-	return count;
+static int by_sum(const void *a, const void *b)
+{
+	const struct line_sum *x = a, *y = b;
+
+	return x->sum != y->sum ? (x->sum > y->sum) - (x->sum < y->sum)
+				: (x->line > y->line) - (x->line < y->line);
 }
 
-/* The first line that `text` has more often than `other`, or NULL; *n is its length. */
+/* The lines of the text, by their sums. The caller frees them; *count is their number. */
+static struct line_sum *sort_lines(const struct str *text, size_t *count)
+{
+	struct line_sum *lines = base_alloc(text->length + 1, sizeof(*lines));
+	size_t n;
+
+	*count = 0;
+	for (const char *line = str_text(text); *line; line += n + (line[n] != '\0')) {
+		n = strcspn(line, "\n");
+		lines[(*count)++] = (struct line_sum){sum_of_line(line, n), line};
+	}
+	qsort(lines, *count, sizeof(*lines), by_sum);
+	return lines;
+}
+
+/* A line that `text` has more often than `other`, or NULL; *n is its length. */
 static const char *find_other_line(const struct str *text, const struct str *other, size_t *n)
 {
-	for (const char *line = str_text(text); *line; line += *n + (line[*n] != '\0')) {
-		uint64_t sum;
+	size_t count, others, k = 0;
+	struct line_sum *own = sort_lines(text, &count), *theirs = sort_lines(other, &others);
+	const char *found = NULL;
 
-		*n = strcspn(line, "\n");
-		sum = sum_of_line(line, *n);
-		if (count_lines(text, sum) > count_lines(other, sum))
-			return line;
+	for (size_t i = 0; i < count && !found; i++) {
+		while (k < others && theirs[k].sum < own[i].sum)
+			k++;
+		if (k < others && theirs[k].sum == own[i].sum)
+			k++;
+		else
+			found = own[i].line;
 	}
-	return NULL;
+	*n = found ? strcspn(found, "\n") : 0;
+	base_free(own);
+	base_free(theirs);
+	return found;
 }
 
 /* False: one has no line that the other has not. */

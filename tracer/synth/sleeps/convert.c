@@ -209,7 +209,7 @@ static unsigned long fresh_runs(const struct convert *c)
 /* 1 every time, 0, or -1. */
 static int verify(struct convert *c)
 {
-	struct oracle_question q = convert_question(c, c->wanted);
+	struct oracle_question q = convert_question(c, 0);
 	int same = convert_plan_holds(c, 1);
 	STR(text);
 
@@ -217,6 +217,7 @@ static int verify(struct convert *c)
 	q.judge = judge_verifying;
 	c->verified = 0;
 	c->verifying = 0;
+	c->wanted = c->given_runs ? c->given_runs : RUNS_USUAL;
 	if (same > 0)
 		same = convert_ask(c, &q);
 	if (same < 0 && c->x.expired && c->verified >= RUNS_LEAST)
