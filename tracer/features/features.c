@@ -1,9 +1,7 @@
-/*
- * Who takes part in a run: a line each. Where two want the same moment the first one is asked first, so
- * capture's pipes are there before the script's input is given; a user has their say on a signal before it
- * is looked at as a crash; a crash is looked at before it is judged what was expected; the verdict is put
- * into words when everybody else has seen the end.
- */
+/* The observers of a run, in the order in which they are called. The order matters: capture makes
+ * its pipes before the script's input is written; the user's command on a signal comes before the
+ * crash is examined, the crash before `expected` judges it; `report` comes after every observer
+ * that its text is about. */
 #include "tracer/features/features.h"
 
 #include "tracer/run/run.h"
@@ -29,7 +27,8 @@
 	ONE(notes)                                                                                 \
 	ONE(watchpoints)
 
-/* Where an arrival at a place takes more than a trap at its address: the first that wants it. */
+/* Placers of places that need more than a trap at one address. The first placer that accepts a
+ * place handles it. */
 #define PLACERS(ONE) ONE(elide) ONE(completion)
 
 #define OBSERVER_DECLARED(name) extern const struct observer name##_observer;
@@ -37,7 +36,8 @@
 #define PLACER_DECLARED(name)	extern const struct site_placer name##_placer;
 #define PLACER_LISTED(name)	&name##_placer,
 
-/* Of one run among thousands: what happens in it, what a script's gates look at, and how it ends, but nothing in words. */
+/* Observers of one of thousands of runs: they follow the program, evaluate the gates of a script
+ * and give the verdict, but write no text. */
 #define SEARCHERS(ONE)                                                                             \
 	ONE(given)                                                                                 \
 	ONE(sanitizer)                                                                             \

@@ -1,12 +1,5 @@
-/*
- * Functions of the C library whose use would show a program that it is traced. They get a trap only
- * if something in the program refers to them.
- *
- * The action of a signal is set by the system call rt_sigaction, whichever function leads there.
- * A trap on its instruction reports the call: no other trap of the thread comes between that and
- * the kernel's action. The C library's own gets one only as SIGTRAP is first passed to a
- * function, because posix_spawn uses it for each signal.
- */
+/* Transparency: functions of the C library by which a program could notice its tracer, and untraced
+ * children. A function gets a trap only if a module of the program refers to it. See README.md. */
 #include "tracer/run/run.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
@@ -28,15 +21,15 @@ static const struct site_owner as_bare_owner;
 
 enum as_bare_call {
 	AS_BARE_SIGACTION,
-	AS_BARE_ACTION, /* the system call */
+	AS_BARE_ACTION, /* the system call itself */
 	AS_BARE_SIGMASK,
 	AS_BARE_CLONE,
 	AS_BARE_PTRACE,
 	AS_BARE_CALL,
 };
 
-/* A program that refers to `name` calls `calls`, where `act` says what to do. Internal callers are
-   left out: posix_spawn by itself asks for the action of each signal. */
+/* A program that refers to `name` calls the function `calls`; its trap handler is `act`. Calls
+ * inside libc are left out: posix_spawn asks for the action of every signal. */
 struct libc_function {
 	const char *name, *calls;
 	enum as_bare_call act;
@@ -64,7 +57,7 @@ static const struct libc_function functions[] = {
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 
-/* mov $N, %edi: the first argument of syscall(3) */
+/* True if the code contains `mov $number, %edi`, which loads the first argument of syscall(3). */
 static bool as_bare_passes(const struct module *m, unsigned number)
 {
 	const uint8_t code[5] = {0xbf, (uint8_t)number, (uint8_t)(number >> 8)};
@@ -91,12 +84,12 @@ static bool needs_libraries(struct run *s, const struct run_process *p)
 		as_bare_passes(run_process_exe(p), SYS_ptrace));
 }
 
-/* ---- where they are ------------------------------------------------------------------------- */
+/* ---- addresses of the functions ---------------------------------------------------------- */
 
-/* For the row `function`: does anything loaded refer to it, and where is what it calls? */
+/* State of functions[i]: `used` if a loaded module refers to `name`, and the address of `calls`. */
 struct row {
 	bool used;
-	uint64_t address; /* 0: nowhere yet */
+	uint64_t address; /* 0: not found in the modules searched so far */
 };
 
 struct libc_search {
@@ -105,7 +98,7 @@ struct libc_search {
 	struct row rows[FUNCTIONS];
 };
 
-/* For most symbols a look at the beginning shows that they are not in the table. */
+/* A filter before the search in the table: the first three letters exclude most symbols. */
 static bool may_be_listed(const char *name)
 {
 	static const char *const heads[] = {"sig", "ssi", "bsd", "sys", "__s", "pth", "clo", "ptr"};
@@ -148,7 +141,7 @@ static void visit_export(void *ctx, const char *name, uint64_t offset)
 	}
 }
 
-/* In a static program, whatever is linked in is there because something calls it. */
+/* In a static program the linker includes only functions that are called. */
 static void search_static(struct libc_search *search)
 {
 	const struct image *image = search->image;
@@ -190,7 +183,8 @@ static void search_images(const struct run_process *p, struct libc_search *searc
 {
 	if (run_process_loader(p)) {
 		search_dynamic(p, search, visit_import);
-		if (search->any_used) /* most programs use none, and libc's table is long */
+		if (search->any_used) /* most programs use none, and libc has thousands of
+				       * symbols */
 			search_dynamic(p, search, visit_export);
 		return;
 	}
@@ -200,9 +194,10 @@ static void search_images(const struct run_process *p, struct libc_search *searc
 	}
 }
 
-/* ---- where an action is set ----------------------------------------------------------------- */
+/* ---- system calls rt_sigaction ----------------------------------------------------------- */
 
-/* A large program makes its system calls by a library. */
+/* Code larger than MOST_CODE is not searched: a large program sets actions through libc.
+ * MOST_BETWEEN is the number of instructions between the system call's number and the call. */
 enum { MOST_CODE = 4 << 20, MOST_BETWEEN = 8 };
 
 struct actions {
@@ -210,10 +205,10 @@ struct actions {
 	struct run_process *process;
 	struct tracee_thread *thread;
 	const struct image *image;
-	uint64_t but_from, but_to; /* not by this function */
+	uint64_t but_from, but_to; /* code that is left out: libc's own sigaction */
 };
 
-/* Behind "mov $13, %eax" arguments may be loaded. */
+/* Instructions that load arguments may stand between `mov $13, %eax` and the system call. */
 static void visit_number(void *ctx, uint64_t offset, const uint8_t *code, size_t left)
 {
 	const struct actions *a = ctx;
@@ -242,7 +237,8 @@ static void find_actions(struct actions *a)
 	module_each_code(a->image->module, number, sizeof(number), visit_number, a);
 }
 
-/* The program's own, and in a static program without symbols the C library's. */
+/* Sets traps in the executable. In a static program without symbols this includes libc's
+ * function. */
 static void settle_actions(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	struct actions a = {.run = s, .process = p, .thread = t};
@@ -259,7 +255,7 @@ static void settle_actions(struct run *s, struct run_process *p, struct tracee_t
 	}
 }
 
-/* SIGTRAP has been passed to a function of this module. */
+/* Sets traps in the module that contains `function`, to which SIGTRAP has been passed. */
 static void arm_actions(struct run *s, struct run_thread *t, uint64_t function)
 {
 	struct actions a = {.run = s,
@@ -271,7 +267,7 @@ static void arm_actions(struct run *s, struct run_thread *t, uint64_t function)
 		find_actions(&a);
 }
 
-/* At places, and at the points of a scheduled run. */
+/* True if the run sets traps of its own: at places, or at the points of a scheduled run. */
 static bool has_traps(const struct run *s)
 {
 	return run_has_places(s) || run_options(s)->sched;
@@ -299,7 +295,7 @@ static int as_bare_settle(struct run *s, const struct modules_seen *m, struct er
 	return 0;
 }
 
-/* ---- what they do --------------------------------------------------------------------------- */
+/* ---- effects of the calls ---------------------------------------------------------------- */
 
 static void set_action(struct run_thread *t, uint64_t signal, uint64_t action)
 {
@@ -321,8 +317,8 @@ static void set_mask(struct run_thread *t, uint64_t how, uint64_t set)
 		tracee_trap_blocked(run_thread_tracee(t), has && (int)how != SIG_UNBLOCK);
 }
 
-/* A child that is not traced would run into the traps that it inherits. Clears the flag; without a
-   tracer it would mean nothing. */
+/* Clears CLONE_UNTRACED: an untraced child would die of the traps that it inherits. Without a
+ * tracer the flag has no effect (clone(2)). */
 static void clone_by(struct run_thread *t, const struct arch_regs *regs, unsigned reg)
 {
 	uint64_t flags = regs->dwarf[reg];
@@ -344,9 +340,9 @@ static void clone3_by(struct run_thread *t, uint64_t args)
 	tracee_write(p, args, &flags, sizeof(flags));
 }
 
-/* Kept with a run. */
+/* Per-run data. */
 struct ptrace_told {
-	bool ptrace; /* has reported that the program's ptrace is refused */
+	bool ptrace; /* the note on the program's ptrace call has been printed */
 };
 static const struct keeper told_keeper = {sizeof(struct ptrace_told), NULL};
 
@@ -375,7 +371,7 @@ static void note_ptrace(struct run *s, const struct run_thread *t, uint64_t requ
 	told->ptrace = true;
 }
 
-/* syscall(3): the arguments are one register further on. */
+/* Arguments of syscall(3) are one register further on than those of the function it stands for. */
 static void call_by_number(struct run *s, struct run_thread *t, const struct arch_regs *regs)
 {
 	const uint64_t *r = regs->dwarf;
@@ -398,7 +394,7 @@ static void call_by_number(struct run *s, struct run_thread *t, const struct arc
 	}
 }
 
-/* A thread is about to call one of them. */
+/* Called before the instruction at the trap runs. */
 static enum hit_answer as_bare_hit(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct run_thread *t = h->thread;
@@ -432,15 +428,11 @@ static enum hit_answer as_bare_hit(struct run *s, const struct act *a, const str
 
 static const struct site_owner as_bare_owner = {.hit = as_bare_hit};
 
-/* ---- untraced children ------------------------------------------------------------------------ */
+/* ---- untraced children ------------------------------------------------------------------- */
 
-/*
- * A child that the program has made, bypassing the C library, with CLONE_UNTRACED: gatectl cannot
- * see it, but it has inherited the traps, and the first one ends it by SIGTRAP. From then on the
- * program behaves as it would not by itself, so the run is over, and says why.
- */
-/* Not known for children from before attach, or with --no-follow. Traced children run into no trap
-   of ours unseen. */
+/* True if `pid` is a child that the program made with CLONE_UNTRACED, bypassing libc (README.md).
+ * False for children made before attach, and with --no-follow, where children are untraced
+ * anyway. */
 static bool is_untraced(const struct run *s, const struct run_thread *t, pid_t pid)
 {
 	run_each_process(p, s)
@@ -475,7 +467,7 @@ static bool untraced_signals(struct run *s, struct run_thread *t, int signal)
 	return false;
 }
 
-/* Nobody can move any more: perhaps this is why. */
+/* No thread can move: the reason may be an untraced child that has died. */
 static bool untraced_look(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
 	(void)answer;
