@@ -1,4 +1,4 @@
-/* What the thread was about to do, and what is at the address that it could not reach. */
+/* Finds the access that an instruction was about to make, and what is mapped at its address. */
 #include "tracer/run/modules/images.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/base/files/io.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NULL_REACH: addresses below come from NULL, or from a member reached through it. */
+/* An address below NULL_REACH is NULL or a member of a structure at NULL. */
 enum { NULL_REACH = 0x10000, RED_ZONE = 128, SLACK = 256, PAGE = 4096 };
 
 static void address_add_address(uint64_t a, struct str *out)
@@ -26,7 +26,7 @@ static void address_add_address(uint64_t a, struct str *out)
 		str_addf(out, "0x%llx", (unsigned long long)a);
 }
 
-/* ---- stacks ----------------------------------------------------------------------------------- */
+/* ---- stacks ------------------------------------------------------------------------------ */
 
 static bool has_stack_in(struct run_thread *t, const struct tracee_mapping *map)
 {
@@ -51,8 +51,9 @@ static struct run_thread *thread_with_stack(struct crash *c, const struct tracee
 	return NULL;
 }
 
-/* A guard of madvise(2), MADV_GUARD_INSTALL, is not in /proc/PID/maps: its mapping permits what it refuses. Stacks of threads
-   have such guards since glibc 2.42. *map becomes the guard if `at` is in one. */
+/* A guard page of madvise(2), MADV_GUARD_INSTALL, is not in /proc/PID/maps: the mapping around it
+ * is readable there. glibc 2.42 makes such guards for stacks. *map becomes the guard if `at` is in
+ * one. */
 static void cut_guard(struct tracee_process *p, uint64_t at, struct tracee_mapping *map)
 {
 	uint64_t start = at & -(uint64_t)PAGE, end = start;
@@ -69,7 +70,8 @@ static void cut_guard(struct tracee_process *p, uint64_t at, struct tracee_mappi
 	map->readable = map->writable = map->executable = false;
 }
 
-/* Has the stack pointer reached the end of the thread's stack, with the address just below it? */
+/* True if the stack pointer is at the end of the thread's stack and the access is below that
+ * end. */
 static bool overflows(struct crash *c, const struct arch_regs *regs)
 {
 	uint64_t sp = regs->dwarf[ARCH_DWARF_SP], from = sp - RED_ZONE - SLACK;
@@ -92,7 +94,7 @@ static bool overflows(struct crash *c, const struct arch_regs *regs)
 	       thread_with_stack(c, &map) == c->thread;
 }
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------ */
 
 static void add_rights(const struct tracee_mapping *map, struct str *out)
 {
@@ -107,7 +109,8 @@ static void add_rights(const struct tracee_mapping *map, struct str *out)
 static void add_mapping(struct crash *c, const struct tracee_mapping *map, struct str *out)
 {
 	struct run_thread *of = thread_with_stack(c, map);
-	const struct image *image = images_at(c->process, c->address); /* .bss has no file */
+	const struct image *image = images_at(c->process, c->address); /* .bss is anonymous
+								        * memory */
 
 	if (of)
 		str_addf(out, "in the stack of %s", run_thread_id(of));
@@ -129,7 +132,7 @@ static void add_mapping(struct crash *c, const struct tracee_mapping *map, struc
 		add_rights(map, out);
 }
 
-/* The value of MALLOC_PERTURB_ in the program's environment; 0: it is not set. */
+/* Returns MALLOC_PERTURB_ of the program's environment, or 0 if it is not set. */
 static unsigned perturb_byte(const struct crash *c)
 {
 	static const char name[] = "MALLOC_PERTURB_=";
@@ -151,7 +154,8 @@ static unsigned perturb_byte(const struct crash *c)
 	return value;
 }
 
-/* The byte that fills the address, apart from the offset of a member; -1: there is none. */
+/* Returns the byte of which the upper six bytes of the address consist, or -1 if they differ. The
+ * lower two may hold a member's offset. */
 static int filling_of(uint64_t a)
 {
 	unsigned byte = a >> 56;
@@ -215,7 +219,7 @@ static void by_address(struct crash *c, uint64_t address, const char *verb)
 	describe_where(c, &c->where);
 }
 
-/* For memory that is mapped and may be used. The kernel gives no address then, or 0. */
+/* For an access to mapped memory with the necessary rights. The kernel reports no address, or 0. */
 static void misaligned(struct crash *c)
 {
 	if (!c->has_access) {
@@ -231,7 +235,7 @@ static void misaligned(struct crash *c)
 		str_addf(&c->what, " to %llu bytes", (unsigned long long)c->access.size);
 }
 
-/* ---- no address is given: the processor refuses what is none ----------------------------------- */
+/* ---- no address reported: the processor refuses a non-canonical address ------------------ */
 
 static int read_memory(void *ctx, uint64_t address, void *buf, size_t n)
 {
@@ -282,7 +286,8 @@ static void memory(struct crash *c, const struct arch_regs *regs)
 		by_address(c, c->pc, c->frames.count > 1 ? "calls" : "jumps to");
 		return;
 	}
-	for (size_t n = ARCH_INSN_MAX; n; n--) /* less may be mapped at the end */
+	for (size_t n = ARCH_INSN_MAX; n; n--) /* fewer bytes may be mapped at the end of the
+					        * code */
 		if (tracee_read(run_process_tracee(c->process), c->pc, bytes, n) == 0)
 			break;
 	c->has_access = arch_access(bytes, sizeof(bytes), c->pc, regs, fault, &c->access) == 0;
@@ -298,7 +303,7 @@ static void memory(struct crash *c, const struct arch_regs *regs)
 		without_address(c, bytes, regs);
 }
 
-/* ---- the other signals ------------------------------------------------------------------------- */
+/* ---- the other signals ------------------------------------------------------------------- */
 
 static const char *arithmetic(int code)
 {

@@ -1,8 +1,6 @@
-/*
- * The moment before a signal ends a process: every thread is stopped and looked at, then the signal
- * is delivered, and the others go on. What they can do until the kernel ends them, they could also
- * do without gatectl.
- */
+/* Examines a crash before its signal is delivered: all threads are stopped, then the signal is
+ * delivered and the others go on. What they do until the kernel ends them, they could also do in a
+ * plain run. */
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/waiting/waiting.h"
@@ -26,8 +24,8 @@ bool crash_is_signal(int signal)
 	       signal == SIGTRAP || signal == SIGSYS || signal == SIGABRT;
 }
 
-/* In optimised code, lines of headers may hide all the tester's own lines: then the innermost line
-   of the program counts. */
+/* Optimised code may have lines of headers in all frames that the tester wrote; then the innermost
+ * frame of the executable with a line is taken. */
 static size_t own_call(struct run_thread *t, const struct inspect_stack *calls)
 {
 	struct waiter w = {.thread = t, .stack = *calls};
@@ -54,7 +52,7 @@ static void note_place(struct run_thread *t, const struct inspect_stack *calls)
 	run_thread_set_spot(t, &spot);
 }
 
-/* Kept with a thread: the last fault that a handler of the program has taken, and where. */
+/* Per-thread data: the last fault that a handler of the program handled, and its pc. */
 struct handled_fault {
 	struct tracee_fault fault;
 	uint64_t pc;
@@ -71,7 +69,8 @@ static void note_handled(struct run_thread *t, const struct tracee_fault *fault)
 			(struct handled_fault){*fault, regs.dwarf[ARCH_DWARF_PC]};
 }
 
-/* A handler that raises the signal again, for its default action, hides the reason. */
+/* A handler may raise the signal again for its default action: the fault is then the original
+ * one. */
 static bool take_handled(struct crash *c)
 {
 	const struct handled_fault *first = kept_of(run_thread_kept(c->thread), &handled_keeper);
@@ -83,11 +82,9 @@ static bool take_handled(struct crash *c)
 	return true;
 }
 
-/*
- * Will the signal end the process? Then all threads stay stopped until the script was asked about
- * it, and the place of this one is noted (run_thread_spot()). Where the program was at somebody's
- * SIGTERM is told only to those who ask for reports or details.
- */
+/* If the signal will end the process, all threads stay stopped until the script's handlers have
+ * run, and run_thread_spot() is set. A signal that reports no fault (SIGTERM of another process) is
+ * examined only for reports, -v and `expect`. */
 static bool comes(struct run *s, struct run_thread *t, int signal)
 {
 	struct tracee_fault fault;
@@ -104,7 +101,7 @@ static bool comes(struct run *s, struct run_thread *t, int signal)
 		note_handled(t, &fault);
 	if (!crashes)
 		return false;
-	tracee_halt(run_tracee(s)); /* the others must not run while its calls are looked up */
+	tracee_halt(run_tracee(s)); /* the other threads must not run while the stack is read */
 	pages_forget(s);
 	if (calls_read(t, 0, PLACE_CALLS, &calls) == 0)
 		note_place(t, &calls);
@@ -112,7 +109,7 @@ static bool comes(struct run *s, struct run_thread *t, int signal)
 	return false;
 }
 
-/* ---- all threads stand still ----------------------------------------------------------------- */
+/* ---- all threads stopped ----------------------------------------------------------------- */
 
 static void halt(struct run *s)
 {
@@ -132,7 +129,7 @@ static void halt(struct run *s)
 		judged_of(it)->on = false;
 }
 
-/* The threads that were stopped for this go on. */
+/* Resumes the threads that were stopped for the examination. */
 static void let_go(struct run *s)
 {
 	run_each_thread(t, s) {
@@ -162,7 +159,7 @@ static void take_frame(const struct inspect_call *call, struct crash *c)
 	};
 }
 
-/* The tester's own frame is among those shown, however far out it is. */
+/* Frames up to the tester's own are recorded even beyond CRASH_SHOWN. */
 static void take_frames(struct crash *c, const struct inspect_stack *calls)
 {
 	size_t own = own_call(c->thread, calls);
@@ -193,7 +190,7 @@ static void take_thread(struct crash *c, struct run_thread *t)
 	*other = (struct crash_other){run_thread_engine(t), str_take(&text), w->file, w->line};
 }
 
-/* What is known of the waiting threads is valid only while the run goes on without them. */
+/* The wait graph is valid only while its threads stay stopped. */
 static void forget_waiting(struct run *s, const struct run_process *but)
 {
 	run_each_thread(t, s)
@@ -281,8 +278,7 @@ static void drop(struct run *s, const struct run_process *p)
 		}
 }
 
-/* If several threads crash at once, the first one ends the process: the others cannot be asked any
-   more. */
+/* If several threads crash at once, the first ends the process: the others cannot be read then. */
 static struct crash *look(struct run *s, struct run_thread *t)
 {
 	struct crash *c = base_alloc(1, sizeof(*c));
@@ -294,7 +290,7 @@ static struct crash *look(struct run *s, struct run_thread *t)
 		crash_free(c);
 		return NULL;
 	}
-	drop(s, run_process_of(t)); /* an earlier crash that did not end it */
+	drop(s, run_process_of(t)); /* a crash of the same process that did not end it */
 	*array_add(crash_all(s)) = c;
 	return c;
 }
@@ -307,7 +303,7 @@ struct crash *crash_look(struct run *s, struct run_thread *t)
 
 	c = look(s, t);
 	run_set_asker(s, asker);
-	if (!run_is_attended(s)) /* else the program rests, and the user looks at it */
+	if (!run_is_attended(s)) /* else the user inspects the stopped threads */
 		forget_waiting(s, run_process_of(t) == run_root(s) ? run_root(s) : NULL);
 	if (!c)
 		return NULL;
@@ -317,19 +313,19 @@ struct crash *crash_look(struct run *s, struct run_thread *t)
 	return c;
 }
 
-/* The script has been asked. */
+/* Called after the script's handlers for the signal. */
 static void signal_over(struct run *s, struct run_thread *t)
 {
 	if (run_thread_crashes(t))
 		let_go(s);
 }
 
-/* Examines the crash, and delivers the signal before anybody else goes on. */
+/* Examines the crash and delivers the signal before any other thread goes on. */
 static bool deliver(struct run *s, struct run_thread *t)
 {
 	if (!run_thread_crashes(t))
 		return false;
-	/* else the thread was held, and things have changed */
+	/* The thread may have been held since the signal came, and a handler installed. */
 	if (tracee_signal_ends(run_thread_tracee(t)))
 		crash_look(s, t);
 	run_thread_set_crashes(t, false);
@@ -338,9 +334,9 @@ static bool deliver(struct run *s, struct run_thread *t)
 	return true;
 }
 
-/* ---- the outcome ------------------------------------------------------------------------------ */
+/* ---- the outcome ------------------------------------------------------------------------- */
 
-/* With -v only: the verdict on the program may be about something else. */
+/* Only with -v, because the verdict on the program may have another cause. */
 static void say_child(const struct crash *c)
 {
 	STR(text);
@@ -373,7 +369,7 @@ const struct crash *crash_of_root(const struct run *s)
 	return c && c->ended ? c : NULL;
 }
 
-/* Did the program itself crash, and where? */
+/* Fills in the outcome: whether the first process crashed, and where. */
 static void examine_judge(struct run *s)
 {
 	struct crash *c = run_root(s) ? crash_of(s, run_root(s)) : NULL;

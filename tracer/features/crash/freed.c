@@ -1,10 +1,6 @@
-/*
- * Does a pointer come from freed memory? glibc (2.34 and later) writes two numbers to the start of
- * a block that is freed: a link, scrambled with the block's own address, and a key that is the same
- * in the whole process. A program that follows them as pointers gets to where nothing is mapped.
- * The layout of struct tcache_perthread_struct, the table of freed blocks, has changed with glibc 2.42. The key is
- * found without it: behind a word that, scrambled back, links to the heap or ends a list.
- */
+/* Decides whether a pointer comes from freed memory, by the two words that glibc writes to a freed
+ * block: the scrambled link to the next block and the tcache key. README.md describes the
+ * search. */
 #include "tracer/features/crash/crash.h"
 
 #include "tracer/arch/arch.h"
@@ -22,13 +18,13 @@ static bool find_heap(struct tracee_process *p, struct tracee_mapping *out)
 	return false;
 }
 
-/* Is the address the number itself, or that of a member at an offset? */
+/* True if the address is `number`, or a member of a structure at `number`. */
 static bool is_reached(uint64_t address, uint64_t number)
 {
 	return address >= number && address - number < REACH;
 }
 
-/* The address of a block, and its first two words. */
+/* True if a block at `at` whose first two words are `words` can be a freed block of the tcache. */
 static bool is_in_tcache(const struct tracee_mapping *heap, uint64_t at, const uint64_t words[2])
 {
 	uint64_t next = words[0] ^ at >> SCRAMBLED;
@@ -37,7 +33,7 @@ static bool is_in_tcache(const struct tracee_mapping *heap, uint64_t at, const u
 	return (links || next == 0) && !arch_is_address(words[1]);
 }
 
-/* Is the address reached from the key of a freed block? */
+/* True if the address is that of a member of a structure at the key of a freed block. */
 static bool is_from_key(struct tracee_process *p, const struct tracee_mapping *heap,
 			uint64_t address)
 {

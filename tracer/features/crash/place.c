@@ -1,7 +1,5 @@
-/*
- * expect { signal = "SIGSEGV", at = LOCATION }: is one of the calls at the location? A line has to
- * be the line of one of the calls; a function stands for all of its code.
- */
+/* Checks expect { signal = "SIGSEGV", at = LOCATION }: whether one of the calls is at the location.
+ * A line matches a call at that line; a function matches any call whose code it contains. */
 #include "tracer/run/modules/images.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/run/threads/threads.h"
@@ -15,15 +13,15 @@ static bool place_is_inside(const struct source_site *site, uint64_t offset)
 	return offset == site->offset;
 }
 
-/* By the name that a backtrace shows, or the one that locations use. */
+/* Compares the name shown in backtraces and the name used in locations. */
 static bool same_function(const struct source_site *site, const struct inspect_call *call)
 {
 	return site->function && (str_same(site->function, call->function) ||
 				  str_same(site->function, inspect_call_named(call)));
 }
 
-/* A lambda has different names in the symbol table and in the debug information; the call has one
-   of them. */
+/* A lambda has one name in the symbol table and another in the debug information; a call has
+ * either. */
 static bool called_so(const struct location *l, const struct inspect_call *call)
 {
 	struct name_parts wanted;

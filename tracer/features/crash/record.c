@@ -1,5 +1,5 @@
-/* A crash in the JSON record: `crash` is the program's own (null: it did not die of a signal),
-   `child_crashes` are those of its children. */
+/* Writes crashes to the JSON record: `crash` of the program itself (null if no signal ended it),
+ * `child_crashes` of its children. */
 #include "tracer/features/crash/crash.h"
 #include "tracer/base/signame.h"
 

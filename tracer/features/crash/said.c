@@ -1,12 +1,6 @@
-/*
- * What the program itself said when it aborted: glibc keeps the text of a failed assertion or a
- * damaged heap (__abort_msg); a C++ exception that nobody catches is still in memory, and the
- * frames of the C++ runtime library point to it.
- *
- * The exception is only read: its type from its type_info, and what() if it is std::runtime_error's
- * or std::logic_error's own, which has its text in its first member. No function of the program is
- * called.
- */
+/* Finds the last message of a program that aborts: glibc's text of a failed assertion or a damaged
+ * heap (__abort_msg), or the uncaught C++ exception, to which frames of the C++ library point.
+ * Memory is only read, no function of the program is called (README.md). */
 #include "tracer/features/crash/crash.h"
 
 #include "tracer/base/text/foreign.h"
@@ -21,7 +15,7 @@ static int said_read_word(const struct crash *c, uint64_t address, uint64_t *out
 	return tracee_read(run_process_tracee(c->process), address, out, sizeof(*out));
 }
 
-/* Reads up to the terminating 0, on one line. The last page may end right after it. */
+/* Reads up to the terminating 0, byte by byte: the next page may not be mapped. */
 static int read_text(const struct crash *c, uint64_t address, char *out, size_t size)
 {
 	size_t n = 0;
@@ -37,7 +31,7 @@ static int read_text(const struct crash *c, uint64_t address, char *out, size_t 
 	return 0;
 }
 
-/* ---- __abort_msg ------------------------------------------------------------------------------- */
+/* ---- __abort_msg ------------------------------------------------------------------------- */
 
 static void abort_message(struct crash *c)
 {
@@ -56,10 +50,10 @@ static void abort_message(struct crash *c)
 	foreign_line(&c->said, text);
 }
 
-/* ---- exceptions -------------------------------------------------------------------------------- */
+/* ---- exceptions -------------------------------------------------------------------------- */
 
-/* struct _Unwind_Exception begins with the thrower's mark; the type comes before it, the object
-   after it (Itanium C++ ABI, libstdc++ and libc++abi alike). */
+/* struct _Unwind_Exception begins with the exception class. The type is stored before it, the
+ * object after it (Itanium C++ ABI; equal in libstdc++ and libc++abi). */
 enum { TYPE_BEFORE = 80, OBJECT_BEHIND = 32 };
 
 static bool is_exception(const struct crash *c, uint64_t header, uint64_t *type)
@@ -81,14 +75,14 @@ static int type_name(const struct crash *c, uint64_t type, char *out, size_t siz
 
 	if (said_read_word(c, type + 8, &name) < 0 || read_text(c, name, out, size) < 0 || !*out)
 		return -1;
-	if (*out == '*') /* the type is local to its file */
+	if (*out == '*') /* the type has internal linkage (Itanium C++ ABI 2.9.4) */
 		memmove(out, out + 1, strlen(out));
 	return 0;
 }
 
-/* The first base of a class, which is at the start of the object; 0: there is none. A type_info for
-   several bases (__vmi_class_type_info) has two numbers, flags and count, where one for a single
-   base has a pointer to it. */
+/* Returns the type_info of the first base class, at offset 0 of the object, or 0 if there is none.
+ * Where __si_class_type_info has a pointer to its base, __vmi_class_type_info has two numbers:
+ * flags and count. */
 static uint64_t first_base(const struct crash *c, uint64_t type)
 {
 	enum { FLAGS_MOST = 3, VIRTUAL = 1, OFFSET_SHIFT = 8 };
@@ -103,7 +97,7 @@ static uint64_t first_base(const struct crash *c, uint64_t type)
 	return place & VIRTUAL || place >> OFFSET_SHIFT ? 0 : word;
 }
 
-/* Does it derive from one of those, following the first base each time? */
+/* True if the type is or derives from runtime_error or logic_error, by first bases only. */
 static bool holds_text(const struct crash *c, uint64_t type)
 {
 	for (int i = 0; i < BASES && type; i++) {
@@ -122,7 +116,7 @@ static bool holds_text(const struct crash *c, uint64_t type)
 
 #define STRING "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
 
-/* False: it is not a number, and nothing was added. */
+/* Returns false, and adds nothing, if the type is no number. */
 static bool add_number(const char *mangled, uint64_t word, struct str *out)
 {
 	double real;
@@ -194,12 +188,11 @@ static bool is_runtime(const char *function)
 	return false;
 }
 
-/* The runtime library's frames keep a pointer to the exception, either to its header or to its
-   object. */
+/* A frame of the C++ library holds a pointer to the exception's header or to its object. */
 static void exception(struct crash *c, const struct inspect_stack *calls)
 {
 	enum { WORDS = 1024, OBJECT = OBJECT_BEHIND, DEEPEST = 32 };
-	size_t end = calls->count; /* the outermost frame of the library */
+	size_t end = calls->count; /* index of the outermost frame of the C++ library */
 	uint64_t low, high, word;
 
 	for (size_t i = 0; i < calls->count && i < DEEPEST; i++)

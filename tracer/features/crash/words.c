@@ -1,4 +1,4 @@
-/* A crash in words. */
+/* Writes a crash as text for people. */
 #include "tracer/features/crash/crash.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/waiting/waiting.h"
@@ -14,7 +14,8 @@ const struct crash_frame *crash_own(const struct crash *c)
 	return c->own < c->frames.count ? &c->frames.items[c->own] : NULL;
 }
 
-/* The library function that the tester's own frame called: strlen of a bad pointer. */
+/* Returns the innermost frame if the tester's own frame called a library function that crashed
+ * (strlen(NULL)), else NULL. */
 static const struct crash_frame *library_frame(const struct crash *c)
 {
 	const struct crash_frame *f = c->frames.items;
@@ -55,7 +56,8 @@ void crash_title(const struct crash *c, struct str *out)
 	crash_place(c, out);
 }
 
-/* "a.out: x.c:9: f: Assertion `n' failed." without the place, which was given already. */
+/* Shortens "a.out: x.c:9: f: Assertion `n' failed." to the part without the place, which is printed
+ * elsewhere. */
 static const char *short_said(const struct crash *c)
 {
 	const char *said = str_text(&c->said), *assertion = strstr(said, "Assertion `");
@@ -128,8 +130,7 @@ void crash_expected(const struct run *s, enum verdict v, struct str *out)
 	crash_lines(c, out);
 }
 
-/* Adds a location that means this frame. Lambdas of one function share a name: their lines tell
-   them apart. */
+/* Adds a location that selects this frame. Lambdas of one function share a name and need a line. */
 static void try_at(const struct crash_frame *f, struct str *out)
 {
 	char *plain = names_plain(f->func);
