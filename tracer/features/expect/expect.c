@@ -1,4 +1,5 @@
-/* What a script expects of the end of a run: its functions are asked when the run is over. */
+/* Checks the script's expectations about the end of a run; calls its end functions when the run is
+ * over. */
 #include "tracer/run/places/places.h"
 #include "tracer/features/expect/expect.h"
 
@@ -26,7 +27,7 @@ static void note_unfound(struct run *s)
 	}
 }
 
-/* Is everything else as expected, so that only these functions can still object? */
+/* True if only the script's end functions can still make the run fail. */
 static bool is_theirs_to_say(struct run *s)
 {
 	const struct outcome *o = run_outcome(s);
@@ -35,7 +36,7 @@ static bool is_theirs_to_say(struct run *s)
 
 	if (!run_plan(s)->expect.checks.count || run_interrupted(s) || o->fault)
 		return false;
-	run_outcome(s)->signal_judged = true; /* they may have a say about the signal */
+	run_outcome(s)->signal_judged = true; /* an end function may accept the signal */
 	v = verdict_of(run_engine(s), &run_plan(s)->expect, o);
 	why = verdict_unmet(&run_plan(s)->expect, o);
 	base_free(why);
@@ -44,7 +45,7 @@ static bool is_theirs_to_say(struct run *s)
 				   v != VERDICT_GATE_DEADLOCK && v != VERDICT_TIME_LIMIT);
 }
 
-/* Kept with a run. */
+/* Per-run data. */
 struct end_asked {
 	bool is_asked;
 };
@@ -80,7 +81,7 @@ void expected_ask(struct run *s)
 		if (answer != ENGINE_YES)
 			break;
 	}
-	apply_decisions(s); /* what they have printed */
+	apply_decisions(s); /* carries out what the functions have printed */
 }
 
 static void expect_judge(struct run *s)

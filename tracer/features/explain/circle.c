@@ -1,22 +1,21 @@
-/*
- * Circles of the wait graph. With gates in them: why the order that the gates ask for cannot
- * happen. The thread that would open a gate waits, by whatever chain, for the thread that the gate
- * holds: this circle in words, and where the gate would have to be. Without: what to do about a
- * deadlock that is the program's own.
- */
+/* Cycles of the wait graph. A gate is an edge from the thread that it holds to the threads that
+ * would open it: such a cycle shows why the requested order is infeasible. A cycle without gates is
+ * a deadlock of the program itself. */
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/explain/hints.h"
 
 #include <string.h>
 
-enum { MOST_STARTS = 16 }; /* held threads from which a circle is looked for */
+enum { MOST_STARTS = 16 }; /* number of held threads from which a cycle is searched */
 
-/* A thread of the circle. It waits for the next one, or is held by a gate that the next one would
-   open. */
+/* A thread of the cycle. It waits for the next member, or a gate that the next one would open holds
+ * it. */
 struct member {
 	struct run_thread *thread;
-	const struct place *opens; /* the gate that holds the previous one; or NULL */
-	size_t before;		   /* in the search: index of the one it was found from */
+	/* place where this thread would open the gate that holds the previous one, or NULL */
+	const struct place *opens;
+	/* during the search: index of the member from which this one was found */
+	size_t before;
 };
 
 struct circle {
@@ -24,9 +23,9 @@ struct circle {
 	size_t count, capacity;
 };
 
-/* ---- the search -------------------------------------------------------------------------------- */
+/* ---- the search -------------------------------------------------------------------------- */
 
-/* Is the thread in the function that the place is in? */
+/* True if the thread is in the function that contains the place. */
 static bool is_in_function(const struct run_thread *t, const struct place *p)
 {
 	const struct near_misses *nm = near_miss_of(p);
@@ -36,7 +35,7 @@ static bool is_in_function(const struct run_thread *t, const struct place *p)
 		str_same(waiting_of(t)->func, nm->function));
 }
 
-/* The search is back at its start: keeps only the threads on the way, in order. */
+/* Reduces the visited threads to the path from the start to `last`, in order. */
 static void keep_way(struct circle *c, size_t last, const struct place *closing)
 {
 	struct circle way = {0};
@@ -53,7 +52,7 @@ static void keep_way(struct circle *c, size_t last, const struct place *closing)
 	c->items[0].opens = closing;
 }
 
-/* True: this was the start, so the circle is complete. */
+/* Returns true if t is the start, which completes the cycle. */
 static bool add_member(struct circle *c, size_t from, struct run_thread *t, const struct place *p)
 {
 	if (from && t == c->items[0].thread) {
@@ -67,8 +66,8 @@ static bool add_member(struct circle *c, size_t from, struct run_thread *t, cons
 	return false;
 }
 
-/* Adds the threads in the place's function; if there are none and the place names a thread, those
-   that it means. */
+/* Adds the threads in the place's function; if there are none, and the place names a thread, the
+ * threads that match. Returns true if that completes the cycle. */
 static bool add_openers(struct run *s, struct circle *c, size_t from, const struct place *p)
 {
 	bool any = false;
@@ -88,7 +87,7 @@ static bool add_openers(struct run *s, struct circle *c, size_t from, const stru
 	return false;
 }
 
-/* Has nobody come there, or is the thread that came held before it does what the order asks for? */
+/* True if no thread has arrived at p, or if the thread that arrived is held there by an order. */
 static bool is_ahead(const struct run *s, const struct place *p, const struct gate *g)
 {
 	run_each_thread(t, s)
@@ -133,9 +132,9 @@ static bool find_circle(struct run *s, struct circle *c)
 	return false;
 }
 
-/* ---- in words ---------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------- */
 
-/* Its position in the source; else as the tester wrote it. */
+/* Appends the place's source line, or the location as written in the script. */
 static void add_location(const struct place *p, struct str *out)
 {
 	const struct run_place *sp = p->user;
@@ -153,7 +152,7 @@ static bool is_taken_once(const struct waiting *w)
 	return w->taken_file && w->on.count == 1;
 }
 
-/* " while it owns mutex lock_a (taken at calc.c:10)", which `w` waits for */
+/* Appends " while it owns mutex lock_a (taken at calc.c:10)": the lock that `w` waits for. */
 static void add_owned(const struct waiting *w, struct str *out)
 {
 	if (w->held || !waiting_is_lock(w->kind))
@@ -226,7 +225,7 @@ void infeasible_lines(struct run *s, struct str *out)
 	array_fini(&c);
 }
 
-/* ---- what to do about gates --------------------------------------------------------------------- */
+/* ---- advice about gates ------------------------------------------------------------------ */
 
 static void try_gates(const struct gate *g, struct str *out)
 {
@@ -240,7 +239,7 @@ static void try_gates(const struct gate *g, struct str *out)
 			 g->name);
 }
 
-/* The gate holds one thread, and `waiter` waits for that one. */
+/* Advice for a cycle in which a gate holds `held` and `waiter` waits for that thread. */
 static void try_wait(const struct run_thread *held, const struct run_thread *waiter,
 		     struct str *out)
 {
@@ -282,9 +281,10 @@ bool infeasible_try(struct run *s, struct str *out)
 	return found;
 }
 
-/* ---- a deadlock without gates ------------------------------------------------------------------- */
+/* ---- a deadlock without gates ------------------------------------------------------------ */
 
-/* The only owner of the lock that the thread waits for; NULL: not known, or it is no lock. */
+/* Returns the only owner of the lock that the thread waits for, or NULL if it waits for no lock or
+ * the owner is not known. */
 static const struct run_thread *owner_of(const struct waiting *w)
 {
 	bool lock = w->kind == WAITING_MUTEX || w->kind == WAITING_READ || w->kind == WAITING_WRITE;
@@ -292,7 +292,7 @@ static const struct run_thread *owner_of(const struct waiting *w)
 	return lock && w->object && w->on.count == 1 ? threads_of(w->on.items[0]) : NULL;
 }
 
-/* Does every thread that the verdict is about wait for another one of them? */
+/* True if every thread of the verdict waits for another thread of the verdict. */
 static bool is_circle(struct run *s)
 {
 	run_each_thread(t, s) {
@@ -306,7 +306,7 @@ static bool is_circle(struct run *s)
 	return waiting_cycle(s)->length > 0;
 }
 
-/* For a circle of locks: names all that the verdict is about. */
+/* Names all locks of the cycle. */
 static void try_order(struct run *s, struct str *out)
 {
 	size_t locks = 0;
@@ -317,7 +317,8 @@ static void try_order(struct run *s, struct str *out)
 	str_add(out, " are taken in different orders: take them in the same order everywhere");
 }
 
-/* The only thread that the verdict is about, if it waits for a lock that it owns; or NULL. */
+/* Returns the thread of the verdict if it is the only one and waits for a lock that it owns, else
+ * NULL. */
 static const struct run_thread *waits_for_itself(struct run *s)
 {
 	const struct run_thread *found = NULL;

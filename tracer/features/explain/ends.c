@@ -1,5 +1,4 @@
-/* How a run ended, in words: no thread made a step, all went round in circles, or the program ended
-   too early; and which line the verdict is about. */
+/* Text on how a run ended: hang, livelock, too early; and the line that represents the verdict. */
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/explain/hints.h"
@@ -7,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HANGING_MOST = 6, SPINNING_MOST = 4 }; /* that are named */
+enum { HANGING_MOST = 6, SPINNING_MOST = 4 }; /* number of threads that are named */
 
-/* ---- a hang ----------------------------------------------------------------------------------- */
+/* ---- a hang ------------------------------------------------------------------------------ */
 
-/* Which thread waits for what, and what could end that. */
+/* Appends what the thread waits for, and what could end the wait. */
 static void add_hanging(const struct run_thread *t, struct str *out)
 {
 	const struct waiting *w = waiting_of(t);
@@ -58,7 +57,7 @@ void hang_text(const struct run *s, struct str *out)
 	}
 }
 
-/* ---- a livelock ------------------------------------------------------------------------------- */
+/* ---- a livelock -------------------------------------------------------------------------- */
 
 static void add_spinning(const struct run_thread *t, const struct spin_place *place,
 			 struct str *out)
@@ -97,7 +96,7 @@ void livelock_line(struct run *s, struct str *out)
 			 spin_seconds(s, since_us), str_text(&names));
 }
 
-/* ---- an early end ----------------------------------------------------------------------------- */
+/* ---- an early end ------------------------------------------------------------------------ */
 
 static bool is_done(const struct timeline *tl, const struct happened *h)
 {
@@ -111,8 +110,8 @@ static bool is_done(const struct timeline *tl, const struct happened *h)
 	return false;
 }
 
-/* A thread was let go shortly before, and was not seen to do anything afterwards: nothing delays
-   the end until that thread has done what the test is about. */
+/* Finds a thread that was released shortly before the end and made no step afterwards: nothing
+ * makes the end wait until that thread has finished what the test is about. */
 bool loose_end_try(const struct run *s, struct str *out)
 {
 	const struct expect *x = &run_plan(s)->expect;
@@ -137,10 +136,10 @@ bool loose_end_try(const struct run *s, struct str *out)
 	return found;
 }
 
-/* ---- the line that the verdict is about ------------------------------------------------------- */
+/* ---- the line that the verdict is about -------------------------------------------------- */
 
-/* Of a hang, a thread that computes, else one that waits for ever; of other verdicts the threads
-   that they are about, of which one that is held comes first. */
+/* For a hang: a running thread, else a waiting one. For other verdicts: a thread of the verdict,
+ * preferably a held one. */
 static const struct waiting *thread_to_blame(struct run *s, bool hang)
 {
 	const struct waiting *found = NULL;
@@ -160,7 +159,7 @@ static const struct waiting *thread_to_blame(struct run *s, bool hang)
 	return found;
 }
 
-/* "FILE:LINE" of the script */
+/* Sets file and line to those of the missing place in the script. */
 static void blame_missing(struct run *s, struct run_result *out)
 {
 	const struct place *p = engine_missing(run_engine(s));

@@ -1,7 +1,5 @@
-/*
- * The verdict in words: the first line in its fixed form, what happened, each thread and why it
- * does not move, the last events, and what to try next.
- */
+/* The text of a verdict: a first line in a fixed form, what happened, each thread and why it does
+ * not move, the last events, and what to try. */
 #include "tracer/source/lines/source_lines.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/crash/crash.h"
@@ -11,7 +9,7 @@
 #include "tracer/features/report/report.h"
 #include "tracer/base/signame.h"
 
-/* Threads of a library without a line of interest would bury the others. */
+/* Many threads of a library would hide the threads of interest. */
 enum { MOST_THREADS = 40 };
 
 static void thread_lines(struct run *s, struct str *out)
@@ -52,7 +50,7 @@ static void event_lines(const struct run *s, struct str *out)
 
 /* ---- never reached -------------------------------------------------------------------------- */
 
-/* "LOCATION (SOURCE): why" in the first line; "SOURCE: LOCATION: why" for the others. */
+/* Appends "LOCATION (SOURCE): why" for the first place, "SOURCE: LOCATION: why" for the others. */
 static void missing_lines(struct run *s, struct str *out)
 {
 	const struct place *first = engine_missing(run_engine(s));
@@ -74,7 +72,7 @@ static void missing_lines(struct run *s, struct str *out)
 		str_addf(out, "the program ended with exit status %d\n", run_outcome(s)->exit);
 }
 
-/* ---- the pieces that differ by verdict ------------------------------------------------------ */
+/* ---- parts that depend on the verdict ---------------------------------------------------- */
 
 static void held_first_line(struct run *s, struct str *out)
 {
@@ -166,8 +164,7 @@ static void first_line(struct run *s, enum verdict v, struct str *out)
 	str_add(out, "\n");
 }
 
-/* Do all threads wait for the program itself, and not for a gate? None was seen to run, even now
-   and then. */
+/* True if no thread is held, running or polling: all wait for the program itself. */
 static bool all_wait(const struct run *s)
 {
 	run_each_thread(t, s) {
@@ -239,7 +236,7 @@ static void add_advice(struct run *s, enum verdict v, struct str *out)
 		str_add(out, advice(s, v));
 }
 
-/* Tells of an expected outcome that does not end the program by itself. */
+/* Describes an expected outcome that does not end the program by itself. */
 static void explain_expected(struct run *s, struct str *out)
 {
 	if (run_outcome(s)->stuck == OUTCOME_DEADLOCK) {
@@ -262,7 +259,7 @@ static void explain_expected(struct run *s, struct str *out)
 	thread_lines(s, out);
 }
 
-/* If the first line is about something else, the crash is still to be told. */
+/* Describes the crash if the first line is about something else. */
 static void what_was_seen(struct run *s, enum verdict v, bool brief, struct str *out)
 {
 	const struct crash *c = crash_of_root(s);
@@ -279,7 +276,6 @@ static void what_was_seen(struct run *s, enum verdict v, bool brief, struct str 
 	event_lines(s, out);
 }
 
-/* `brief`: of a crash only the first line. */
 struct newer_files {
 	const struct module *module;
 	struct str *out;
@@ -301,7 +297,7 @@ static void add_newer(void *ctx, const char *path)
 		str_add(n->out, str_text(&line));
 }
 
-/* The files quoted in the text that have changed since their object was built. */
+/* Names the quoted source files that are newer than their object. */
 static void newer_lines(struct run *s, struct str *out)
 {
 	for (size_t i = 0; run_root(s) && i < run_process_images(run_root(s))->count; i++) {
@@ -313,6 +309,7 @@ static void newer_lines(struct run *s, struct str *out)
 	}
 }
 
+/* `brief`: only the first line if the verdict is a crash. */
 static void explain_verdict(struct run *s, enum verdict v, bool brief, struct str *out)
 {
 	if (v == VERDICT_OK)
@@ -337,7 +334,7 @@ static void explain_verdict(struct run *s, enum verdict v, bool brief, struct st
 	str_add(out, "\n");
 }
 
-/* The verdict in words, the line that it is about, and the reports. */
+/* Observer hook: writes the text of the verdict, the line that represents it, and the reports. */
 static void explain_tell(struct run *s, struct run_result *out, const struct error *failed)
 {
 	if (failed)
@@ -357,7 +354,7 @@ static void explain_tell(struct run *s, struct run_result *out, const struct err
 	blame_verdict(s, out->verdict, out);
 	report_run(s, out);
 	if (run_options(s)->quiet && crash_of_root(s) && !run_interrupted(s)) {
-		/* the reports have all */
+		/* the reports contain the whole text */
 		str_clear(&out->text);
 		explain_verdict(s, out->verdict, true, &out->text);
 	}

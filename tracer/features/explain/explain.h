@@ -1,19 +1,20 @@
-/* A verdict in words: who waits for what, what came nearest, what to try. */
+/* Text that explains a verdict: the wait graph, the nearest miss, and what to try. */
 #ifndef GATECTL_FEATURES_EXPLAIN_EXPLAIN_H
 #define GATECTL_FEATURES_EXPLAIN_EXPLAIN_H
 
 #include "tracer/features/waiting/waiting.h"
 
-/* circle.c: a circle of threads, each of which waits for the next or is held by a gate that the
-   next would open: a line for each, and what to try; nothing where there is none. */
+/* Appends a line for each thread of a cycle of the wait graph that contains a held thread, or
+ * nothing if there is no such cycle. */
 void infeasible_lines(struct run *s, struct str *out);
+/* Appends what to try about that cycle. Returns false, and appends nothing, if there is none. */
 bool infeasible_try(struct run *s, struct str *out);
-/* ... what to try about a deadlock that is the program's own */
+/* Appends what to try about a deadlock without gates. */
 void own_deadlock_try(struct run *s, struct str *out);
 
-/* hints_opened.c: why the gates that hold threads are closed; what to do about it, for the line
-   `try:` (false: nothing specific) */
+/* Appends, for each gate that holds a thread, why it is closed. */
 void hints_gates(struct run *s, struct str *out);
+/* Appends what to try about these gates. Returns false if there is no specific advice. */
 bool hints_gates_try(struct run *s, struct str *out);
 
 #endif

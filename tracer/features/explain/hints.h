@@ -1,13 +1,4 @@
-/*
- * Between the files that put a verdict in words.
- *
- *	explain.c	the whole text
- *	ends.c		how the run ended: a hang, a livelock, too early; the line to blame
- *	hints_reached.c	what came nearest to a place
- *	hints_opened.c	who could open a gate
- *	circle.c	circles of threads that wait and are held
- *	passers.c	who has been at a place, and lists of threads in words
- */
+/* Shared by the files that explain a verdict; README.md lists the files. */
 #ifndef GATECTL_FEATURES_EXPLAIN_HINTS_H
 #define GATECTL_FEATURES_EXPLAIN_HINTS_H
 
@@ -16,7 +7,7 @@
 
 /* ---- passers.c ------------------------------------------------------------------------------ */
 
-/* A thread that came by, whether `thread` means it or not. */
+/* A thread that arrived at a place, whether or not it matches the place's `thread` option. */
 struct passer {
 	const struct engine_thread *thread;
 	unsigned long count;
@@ -25,77 +16,91 @@ struct passer {
 struct passers {
 	struct passer *items;
 	size_t count, capacity;
-	/* times by others: decided inside the program, or these are too many to name */
+	/* arrivals without a name: counted inside the program, or beyond PASSERS_MOST threads */
 	unsigned long more;
 };
 
 /* A list that is freed at the end of its block. */
 #define PASSERS(name) __attribute__((cleanup(passers_fini))) struct passers name = {0}
+/* Frees the list. A struct passed is also accepted: its first member is a list. */
 void passers_fini(void *list);
-/* Counts the thread. False: the list is full. */
+/* Counts an arrival of t. Returns false if the list is full and t is not in it. */
 bool passers_count(struct passers *list, const struct engine_thread *t);
 
-/* Notes that a thread is at the place, whether it is meant or not. */
+/* Observer hook: t arrives at the place, whether or not it matches the `thread` option. */
 void passers_comes(struct run *s, struct run_thread *t, struct place *place);
-/* How many were decided inside the program; `others`: of threads whom the place is not meant for. */
+/* Observer hook: `arrivals` were counted inside the program; `others` if their threads do not match
+ * the place's `thread` option. */
 void passers_passed(struct run *s, struct place *p, unsigned long arrivals, bool others);
+/* Returns the number of arrivals of matching threads that were counted inside the program. */
 unsigned long passers_inside(const struct place *p);
-bool passers_any(const struct place *p); /* has anybody been there? */
-/* FUNC%return: did a thread arrive at a jump to a function that was still to run? */
+/* True if any thread has arrived, matching or not. */
+bool passers_any(const struct place *p);
+/* True if a thread arrived at FUNC%return at a tail call, whose function was still to run. */
 bool passers_jumped(const struct place *p);
-/* The threads that the place's `thread` option means, or those that it does not, in order of
-   creation: so runs that differ only in who came first are described in the same words. */
+/* Collects the threads that match the place's `thread` option (`meant`) or do not, in order of
+ * creation: the text does not depend on the order of arrival. */
 void passers_of(struct run *s, const struct place *p, bool meant, struct passers *out);
-/* A thread that is held where the place is, by another place of the same stop, which acts first; or
-   NULL. */
+/* Returns a thread that another place of the same trap, earlier in the script, holds there, or
+ * NULL. */
 const struct run_thread *passers_held_before(struct run *s, const struct place *p);
-/* "main (3 times) and worker#1"; where not all is known "other threads (1000 times)". */
+/* Appends "main (3 times) and worker#1", or "other threads (1000 times)" if some have no name. */
 void passers_add(const struct passers *list, struct str *out);
 
-void hints_times(unsigned long n, struct str *out);	 /* "once", "3 times" */
-void hints_and(size_t i, size_t count, struct str *out); /* separator before the i-th of count */
-void hints_line(const char *file, unsigned line, struct str *out); /* "calc.c:7" */
-void hints_threads(struct run *s, struct str *out);		   /* all of the run */
-/* Any thread of the run that the pattern means; or NULL. */
+/* Appends "once", "3 times". */
+void hints_times(unsigned long n, struct str *out);
+/* Appends the separator before item i of count items. */
+void hints_and(size_t i, size_t count, struct str *out);
+/* Appends "calc.c:7". */
+void hints_line(const char *file, unsigned line, struct str *out);
+/* ids of all threads of the run */
+void hints_threads(struct run *s, struct str *out);
+/* Returns a thread of the run that matches the pattern, or NULL. */
 const struct engine_thread *hints_match(struct run *s, const char *pattern);
-/* Appends "; did you mean ...?" with names of threads similar to the pattern; `best` (may be NULL)
-   gets the best one, to be freed with base_free(). */
+/* Appends "; did you mean ...?" with similar names of threads. *best, if `best` is not NULL,
+ * becomes the most similar one, freed by the caller with base_free(), or NULL. */
 void hints_like(struct run *s, const char *pattern, struct str *out, char **best);
 
 /* ---- hints_opened.c ------------------------------------------------------------------------- */
 
-const struct place *hints_main(const struct place *p); /* itself, or the place whose end it is */
+/* Returns p itself, or the place whose end p is. */
+const struct place *hints_main(const struct place *p);
+/* True if the script opens gate g at p. */
 bool hints_opens(const struct place *p, const struct gate *g);
 
 /* ---- hints_reached.c ------------------------------------------------------------------------ */
 
-/* Why nobody has arrived, in one sentence without a full stop. */
+/* Appends why no thread has arrived at p: one sentence without a full stop. */
 void hints_near(struct run *s, const struct place *p, struct str *out);
-/* Is it certain that the thread is now in the function that is watched for near misses? */
+/* True if the thread is certainly still in the function that is watched for near misses. */
 bool hints_inside(const struct near_misses *nm, const struct engine_thread *t);
-/* Appends the threads that came to the place without matching its `thread` option; false: none. */
+/* Appends the threads that arrived without matching the place's `thread` option. Returns false if
+ * there are none. */
 bool hints_shut_out(struct run *s, const struct place *p, struct str *out);
-/* FUNC%return was reached at a jump from FUNC to another function (a tail call), which was still to
-   run; optimised code does not show that. False: nothing of the kind happened. */
+/* Appends advice if FUNC%return was reached at a tail call, whose function was still to run.
+ * Returns false if that did not happen. */
 bool hints_jumped_try(const struct run *s, struct str *out);
-/* Is the place itself (its thread, its hit, its line) what kept everybody away? If not, some thread
-   may have been on its way there. */
+/* True if an option of the place itself (`thread`, `hit`, the line) explains that it was not
+ * reached. False if a thread may have been on its way there. */
 bool hints_is_mistaken(struct run *s, const struct place *p);
-/* Why a place was not reached: one sentence, further lines, and what to do about it. */
+/* Appends one sentence on why the place was not reached. */
 void hints_missing(struct run *s, const struct place *p, struct str *out);
+/* Appends further lines: the source line, and other copies of it that were executed. */
 void hints_missing_lines(struct run *s, const struct place *p, struct str *out);
+/* Appends what to try about the place. */
 void hints_missing_try(struct run *s, const struct place *p, struct str *out);
 
 /* ---- ends.c --------------------------------------------------------------------------------- */
 
-/* What to try for a program that ended too early, just after some thread was let go; false: none
-   was. */
+/* Appends advice if the program ended just after a thread was released. Returns false if none
+ * was. */
 bool loose_end_try(const struct run *s, struct str *out);
-/* That no thread made a step, and what each of them waits for. */
+/* Appends that no thread made a step, and what each waits for. */
 void hang_text(const struct run *s, struct str *out);
-/* After the time limit, whether it is a livelock, and which threads move where. */
+/* Appends, after the time limit, the threads of a livelock and their places; nothing if there is no
+ * livelock. */
 void livelock_line(struct run *s, struct str *out);
-/* The line that the verdict is about, for reports that can show only one. */
+/* Sets file and line of *out to the one line that represents the verdict. */
 void blame_verdict(struct run *s, enum verdict v, struct run_result *out);
 
 #endif

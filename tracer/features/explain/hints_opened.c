@@ -1,4 +1,5 @@
-/* Why a gate is closed: who could open it, and where the threads are that would get there. */
+/* Explains why a gate is closed: which places open it, and where the threads are that could arrive
+ * there. */
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/explain/hints.h"
 
@@ -29,7 +30,7 @@ static bool waits_at(const struct place *p, const struct gate *g)
 	return has_step(p, g, 1u << STEP_WAIT);
 }
 
-/* Did it die with the program while it was held? */
+/* True if the thread died with the program while it was held. */
 static bool is_lost(const struct run_thread *t)
 {
 	return run_thread_is_lost(t);
@@ -50,8 +51,8 @@ static bool is_held_at(const struct run_thread *t, const struct gate *g)
 	return is_held(t) && run_thread_hold(t)->gate == g;
 }
 
-/* Names the living threads that the gate holds (at this place, if it is not NULL), or does not hold. `out` may be NULL.
-   Returns how many there are. */
+/* Names the living threads that the gate holds (`there`; only at place `at` if that is not NULL),
+ * or does not hold. `out` may be NULL. Returns their number. */
 static size_t add_living(struct run *s, const struct gate *g, bool there, const struct place *at,
 			 struct str *out)
 {
@@ -76,9 +77,9 @@ static bool function_holds(struct run *s, const struct place *p)
 	return add_living(s, NULL, true, p, NULL) > 0;
 }
 
-/* ---- one place that opens it ---------------------------------------------------------------- */
+/* ---- a place that opens the gate --------------------------------------------------------- */
 
-/* A thread that is held there, before the verb that opens; or NULL. */
+/* Returns a thread that the place holds before its verb `open`, or NULL. */
 static const struct run_thread *stopped_before(struct run *s, const struct place *p)
 {
 	run_each_thread(t, s)
@@ -117,8 +118,8 @@ static void why_not_opened(struct run *s, const struct place *p, const struct ga
 	}
 }
 
-/* Is the place itself to blame, and not another gate that holds the thread which is meant, while
-   others came there? */
+/* True if the place's own options keep threads away. False if a matching thread is held by a gate
+ * that this place does not open. */
 static bool is_mistaken(struct run *s, const struct place *p)
 {
 	run_each_thread(t, s)
@@ -129,7 +130,8 @@ static bool is_mistaken(struct run *s, const struct place *p)
 	return hints_is_mistaken(s, p);
 }
 
-/* Would this thread open it there? It is in the place's function, or is the only one meant. */
+/* True if the thread would open the gate at p: it is in the place's function, or matches the
+ * `thread` option. */
 static bool would_open(struct run *s, const struct run_thread *t, const struct place *p)
 {
 	const struct near_misses *nm = near_miss_of(p);
@@ -140,7 +142,7 @@ static bool would_open(struct run *s, const struct run_thread *t, const struct p
 	return p->thread || (nm && hints_inside(nm, run_thread_engine(t)));
 }
 
-/* ... a thread that waits for the very same gate; or NULL. */
+/* Returns a thread that would open gate g at p but is held by g, or NULL. */
 static const struct run_thread *waits_itself(struct run *s, const struct place *p,
 					     const struct gate *g)
 {
@@ -179,7 +181,7 @@ static void opener_line(struct run *s, const struct place *p, const struct gate 
 		opener_threads(s, main, g, out);
 }
 
-/* ---- nobody opens it ------------------------------------------------------------------------ */
+/* ---- no place opens the gate ------------------------------------------------------------- */
 
 static const struct gate *other_named(struct run *s, const struct gate *but, const char *name)
 {
@@ -189,7 +191,8 @@ static const struct gate *other_named(struct run *s, const struct gate *but, con
 	return NULL;
 }
 
-/* A gate with that name, or nearly: perhaps one was meant, and two were made. */
+/* Returns a gate of the same or a similar name, or NULL: the tester may have made two gates where
+ * one was intended. */
 static const struct gate *like(struct run *s, const struct gate *g)
 {
 	struct suggestions similar = {.wanted = g->name};
@@ -216,7 +219,7 @@ static const struct place *opener_of(struct run *s, const struct gate *g)
 	return NULL;
 }
 
-/* The line of the script where threads wait for the gate; a function may wait for it, too. */
+/* Returns the line of the script at which threads wait for the gate, by a verb or in a function. */
 static const char *waited_for_at(struct run *s, const struct gate *g)
 {
 	engine_each_place(p, run_engine(s))
@@ -228,8 +231,8 @@ static const char *waited_for_at(struct run *s, const struct gate *g)
 	return g->name;
 }
 
-/* A line for each function of the script that may open the gate, but for those that wait at it.
-   False: there is none. */
+/* Appends a line for each function of the script that may open the gate, except those that wait at
+ * it. Returns false if there is none. */
 static bool functions_that_may(struct run *s, const struct gate *g, struct str *out)
 {
 	bool any = false;
@@ -270,7 +273,7 @@ static void not_opened(struct run *s, const struct gate *g, struct str *out)
 
 /* ---- a barrier ------------------------------------------------------------------------------ */
 
-/* Why a missing thread does not come to the barrier through this place. */
+/* Explains why no further thread arrives at the barrier through this place. */
 static void way_to_barrier(struct run *s, const struct place *p, struct str *out)
 {
 	STR(others);
@@ -285,7 +288,7 @@ static void way_to_barrier(struct run *s, const struct place *p, struct str *out
 	}
 }
 
-/* The thread at the barrier that this one waits for; or NULL. */
+/* Returns the thread held at the barrier for which t waits, or NULL. */
 static const struct run_thread *needs_one_at(const struct run_thread *t, const struct gate *g)
 {
 	array_each(const struct engine_thread *const, on, &waiting_of(t)->on)
@@ -328,7 +331,7 @@ static void barrier_lines(struct run *s, const struct gate *g, struct str *out)
 		}
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- a gate ------------------------------------------------------------------------------ */
 
 static void gate_lines(struct run *s, const struct gate *g, struct str *out)
 {
@@ -351,7 +354,7 @@ static void gate_lines(struct run *s, const struct gate *g, struct str *out)
 			 waited_for_at(s, g), g->name);
 	if (any || g->kind == GATE_SIMPLE)
 		return;
-	/* of a type of the tester's own: its function alone decides */
+	/* a type that the script defines: its function `ready` alone decides */
 	str_addf(out, "%s: gate %s: the function ready of %s still says no to ",
 		 waited_for_at(s, g), g->name, g->type);
 	add_living(s, g, true, NULL, out);
@@ -373,9 +376,10 @@ void hints_gates(struct run *s, struct str *out)
 	}
 }
 
-/* ---- what to do ----------------------------------------------------------------------------- */
+/* ---- advice ------------------------------------------------------------------------------ */
 
-/* A place that would open a gate that holds somebody, but was not reached; or NULL. */
+/* Returns a place that would open a gate that holds a thread, but at which no thread got to the
+ * verb `open`, or NULL. */
 static const struct place *missing_opener(struct run *s)
 {
 	engine_each_gate(g, run_engine(s))
@@ -386,7 +390,7 @@ static const struct place *missing_opener(struct run *s)
 	return NULL;
 }
 
-/* A gate that holds somebody and that nothing can open; or NULL. */
+/* Returns a gate that holds a thread and that nothing in the script opens, or NULL. */
 static const struct gate *orphan(struct run *s)
 {
 	STR(ignored);
@@ -430,7 +434,7 @@ static bool barrier_try(struct run *s, const struct gate *g, struct str *out)
 	return true;
 }
 
-/* The gate is as it should be, but nobody gets to where it is opened. */
+/* Advice if the script is correct, but no thread reaches the place that opens the gate. */
 static bool way_try(struct run *s, const struct place *p, struct str *out)
 {
 	const struct near_misses *nm = near_miss_of(p);
@@ -470,7 +474,7 @@ static bool way_try(struct run *s, const struct place *p, struct str *out)
 	return true;
 }
 
-/* A barrier at which threads wait in vain, or a function that lets none go. */
+/* Advice about a barrier that holds threads, or a function that releases none. */
 static bool holder_try(struct run *s, struct str *out)
 {
 	engine_each_gate(g, run_engine(s))

@@ -1,4 +1,4 @@
-/* What came nearest to a place that was not reached. */
+/* Explains why a place was not reached, by the nearest miss. */
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/explain/hints.h"
 
@@ -46,8 +46,8 @@ static void near_by_hit(struct run *s, const struct place *p, struct str *out)
 	str_addf(out, ", but hit = %lu was asked for", p->hit_first);
 }
 
-/* Threads match by their present names, but no matching thread has arrived: they came before they
-   got the names. */
+/* Finds threads that match now, although no matching thread arrived: they were renamed after they
+ * arrived. */
 static bool near_by_time(struct run *s, const struct place *p, struct str *out)
 {
 	PASSERS(early);
@@ -60,7 +60,7 @@ static bool near_by_time(struct run *s, const struct place *p, struct str *out)
 	return early.count;
 }
 
-/* False: the `thread` option is not what excluded them. */
+/* Returns false if the `thread` option is not the reason. */
 static bool near_by_thread(struct run *s, const struct place *p, struct str *out)
 {
 	bool known = hints_match(s, p->thread), any;
@@ -143,7 +143,7 @@ static void add_callers(const struct near_misses *nm, struct str *out)
 		passers_add(&by, out);
 }
 
-/* ", and returned at calc.c:31 and calc.c:33" */
+/* Appends ", and returned at calc.c:31 and calc.c:33". */
 static void add_exits(const struct near_misses *nm, struct str *out)
 {
 	ARRAY(const struct near_miss_visit *) exits = {0};
@@ -164,7 +164,7 @@ static void add_exits(const struct near_misses *nm, struct str *out)
 	array_fini(&exits);
 }
 
-/* Is it certain that the thread is now in this function? */
+/* True if the visited thread is certainly still in the function. */
 static bool visit_lasts(const struct near_misses *nm, const struct near_miss_visit *v)
 {
 	const struct waiting *w = waiting_of(threads_of(v->thread));
@@ -183,7 +183,7 @@ bool hints_inside(const struct near_misses *nm, const struct engine_thread *t)
 	return false;
 }
 
-/* Is the thread on the line of the place? */
+/* True if the thread is on the line of the place. */
 static bool is_on_line(const struct near_misses *nm, const struct waiting *w)
 {
 	for (size_t i = 0; i < nm->meant->count; i++)
@@ -193,7 +193,7 @@ static bool is_on_line(const struct near_misses *nm, const struct waiting *w)
 	return false;
 }
 
-/* The threads that entered and did not come back, each once. */
+/* Appends each thread that has entered the function and not returned. */
 static void add_inside(const struct run *s, const struct place *p, bool first, struct str *out)
 {
 	const struct near_misses *nm = near_miss_of(p);
@@ -219,7 +219,7 @@ static void add_inside(const struct run *s, const struct place *p, bool first, s
 	}
 }
 
-/* How many of the visits last. */
+/* Returns the number of visits that have not ended. */
 static size_t count_inside(const struct near_misses *nm)
 {
 	size_t count = 0;
@@ -229,7 +229,7 @@ static size_t count_inside(const struct near_misses *nm)
 	return count;
 }
 
-/* Where the compiler left the line no code nobody can see it executed. */
+/* If the compiler gave the line no code of its own, its execution cannot be observed. */
 static void add_not_executed(const struct near_misses *nm, struct str *out)
 {
 	const struct source_site *bare = near_miss_bare(nm);
@@ -276,15 +276,15 @@ static void near_by_function(const struct run *s, const struct place *p, struct 
 	str_add(out, nm->many ? " first" : "");
 	add_exits(nm, out);
 	array_each(const struct near_miss_visit, v, &nm->visits)
-		if (!v->left && v->framed && !visit_lasts(nm, v)) /* ended there, or threw */
+		/* the thread ended there, or threw an exception */
+		if (!v->left && v->framed && !visit_lasts(nm, v))
 			str_addf(out, "; %s has not returned from it", v->thread->id);
 	add_inside(s, p, false, out);
 	if (nm->meant->items[0].kind == SOURCE_STATEMENT)
 		add_not_executed(nm, out);
 }
 
-/* Do all threads that entered the function match the place's `thread` option (or did none
-   enter)? */
+/* True if all threads that entered the function match the `thread` option; also if none entered. */
 static bool all_meant(struct run *s, const struct place *p, const struct near_misses *nm)
 {
 	array_each(const struct near_miss_visit, v, &nm->visits)
@@ -293,9 +293,9 @@ static bool all_meant(struct run *s, const struct place *p, const struct near_mi
 	return true;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- a place ----------------------------------------------------------------------------- */
 
-/* Calls that nobody sees at FUNC%return. */
+/* Mentions inlined calls: they have no return instruction, so FUNC%return misses them. */
 static void add_inlined(const struct run_place *sp, struct str *out)
 {
 	unsigned copies = 0;
@@ -348,7 +348,6 @@ void hints_missing(struct run *s, const struct place *p, struct str *out)
 		hints_near(s, p, out);
 }
 
-/* The line that is meant, as it is in the source, and its copies. */
 void hints_missing_lines(struct run *s, const struct place *p, struct str *out)
 {
 	const struct near_misses *nm = near_miss_of(p);
@@ -369,7 +368,7 @@ void hints_missing_lines(struct run *s, const struct place *p, struct str *out)
 				 path_shown(c->site->file), c->site->line, c->location, c->by->id);
 }
 
-/* Is it on("exit") for threads that have all ended, but not the process? */
+/* True if p is on("exit") for threads that have all ended while the process went on. */
 static bool means_thread_exit(struct run *s, const struct place *p)
 {
 	const struct engine_thread *t;
@@ -392,13 +391,13 @@ bool hints_is_mistaken(struct run *s, const struct place *p)
 	if (p->arrivals || passers_any(p) || (p->thread && !hints_match(s, p->thread)) ||
 	    means_thread_exit(s, p))
 		return true;
-	/* a thread that has entered the function may still come to the line */
+	/* a thread in the function may still reach the line */
 	return nm && nm->visits.count && !count_inside(nm);
 }
 
-/* ---- what to do ----------------------------------------------------------------------------- */
+/* ---- advice ------------------------------------------------------------------------------ */
 
-/* The start routine that all of them share; else the first one's id. */
+/* Returns the start routine that all threads of the list share, else the id of the first one. */
 static const char *common_name(const struct passers *list)
 {
 	const struct engine_thread *first = list->items[0].thread;
@@ -409,8 +408,7 @@ static const char *common_name(const struct passers *list)
 	return *first->start && strchr(first->id, '#') ? first->start : first->id;
 }
 
-/* A thread that the option means, but that cannot come to the place from where it is now; or
-   NULL. */
+/* Returns a living thread that matches the `thread` option and waits or is held, or NULL. */
 static const struct run_thread *kept_away(struct run *s, const struct place *p)
 {
 	run_each_thread(t, s) {
@@ -431,14 +429,14 @@ static bool all_of_kind(const struct passers *list, const struct run_thread *t)
 	return true;
 }
 
-/* It is the right thread: the order keeps it from the place. */
+/* Advice if the matching thread exists and the requested order keeps it from the place. */
 static void try_order(const struct run_thread *kept, const struct place *p, struct str *out)
 {
 	str_addf(out, "another order: %s, which is meant at %s, %s and cannot come there first",
 		 run_thread_id(kept), p->location, str_text(&waiting_of(kept)->text));
 }
 
-/* If the name is set later, suggest the id, which is known from the start. */
+/* Suggests the thread's id, which it has from the start, if its name was set after it arrived. */
 static bool try_early(struct run *s, const struct place *p, struct str *out)
 {
 	PASSERS(early);

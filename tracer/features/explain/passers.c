@@ -1,5 +1,4 @@
-/* Which threads have been at a place, whether it means them or not; and lists of threads in
-   words. */
+/* Records which threads have arrived at a place, matching or not, and writes lists of threads. */
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/explain/hints.h"
 
@@ -9,14 +8,15 @@
 
 enum { NAMED_MOST = 6, PASSERS_MOST = 32, LISTED_MOST = 12 };
 
-/* Kept with a place. */
+/* Per-place data. */
 struct passed {
 	struct passers by;
-	bool jumped;		      /* FUNC%return: see passers_jumped() */
-	unsigned long inside, others; /* not among `by`; others: by whom it does not mean */
+	bool jumped; /* see passers_jumped() */
+	/* arrivals not in `by`: of matching threads, counted inside the program; of other
+	 * threads */
+	unsigned long inside, others;
 };
 
-/* Also of a struct passed, whose first member is a list. */
 void passers_fini(void *list)
 {
 	array_fini((struct passers *)list);
@@ -95,7 +95,7 @@ void passers_of(struct run *s, const struct place *p, bool meant, struct passers
 				*array_add(out) = *one;
 }
 
-/* ---- the thread that stands there ------------------------------------------------------------ */
+/* ---- the thread held at the same place --------------------------------------------------- */
 
 static bool sites_meet(const struct source_sites *a, const struct source_sites *b)
 {
@@ -131,7 +131,7 @@ const struct run_thread *passers_held_before(struct run *s, const struct place *
 	return NULL;
 }
 
-/* ---- in words --------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------- */
 
 void hints_times(unsigned long n, struct str *out)
 {
@@ -152,8 +152,8 @@ void hints_line(const char *file, unsigned line, struct str *out)
 	str_addf(out, "%s:%u", str_base_name(file), line);
 }
 
-/* The separator before item i of a list of which `most` are named. False: it was the last one that
-   is, and the rest is summed up. */
+/* Appends the separator before item i of a list of which `most` are named. Returns false after the
+ * last of them, with the number of the rest appended. */
 static bool passers_next(size_t i, size_t count, size_t most, struct str *out)
 {
 	hints_and(i, count > most ? most + 1 : count, out);
@@ -188,7 +188,7 @@ void passers_add(const struct passers *list, struct str *out)
 	}
 }
 
-/* The thread's own name, unless it just inherited the program's. */
+/* Returns the thread's own name, or NULL if it has inherited the program's. */
 static const char *own_name(struct run *s, const struct engine_thread *t)
 {
 	const struct engine_thread *first = engine_thread_at(run_engine(s), 0);
