@@ -1,4 +1,4 @@
-/* Threads of a program that rests: found by name or number, and let go. */
+/* Threads of a stopped program: finds one by name or number, and lets it go on. */
 #include "tracer/features/interactive/interactive_internal.h"
 
 #include "tracer/base/text/number.h"

@@ -1,4 +1,4 @@
-/* Completion: names of threads and gates, locations. */
+/* Completion of names of threads and gates, and of locations. */
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/source/lines/source_lines.h"
@@ -29,10 +29,10 @@ bool interactive_name(struct interactive *l, enum interactive_names what, size_t
 /* ---- locations ------------------------------------------------------------------------------ */
 
 struct completion {
-	const char *begin; /* what is typed */
-	int before;	   /* characters of it before the ':' or ';' */
+	const char *begin; /* the typed text */
+	int before;	   /* number of characters before ':' or ';' */
 	void (*each)(void *ctx, const char *name);
-	size_t count; /* names that begin with what is typed */
+	size_t count; /* names that begin with the typed text */
 };
 
 static void complete_line(void *ctx, unsigned line)
@@ -52,7 +52,7 @@ static void complete_name(struct completion *c, const char *name)
 	c->each(NULL, name);
 }
 
-/* A function, or the test case that it stands for. */
+/* Offers a function, and the test case that it implements. */
 static void complete_whole(void *ctx, const char *name)
 {
 	char *test_case = source_test_case(name);
@@ -63,7 +63,7 @@ static void complete_whole(void *ctx, const char *name)
 	base_free(test_case);
 }
 
-/* A qualified name without its first namespaces and classes. */
+/* Offers a qualified name without its outer namespaces and classes. */
 static void complete_tail(void *ctx, const char *name)
 {
 	struct completion *c = ctx;
@@ -85,7 +85,7 @@ static void complete_names(struct module *exe, void (*each)(void *ctx, const cha
 	source_each_inlined(exe, each, c);
 }
 
-/* Blanks do not count in a location's text, and would end the word of a command. */
+/* Blanks have no meaning in a location's text, and would end the command's word. */
 static void add_without_blanks(const char *text, struct str *out)
 {
 	for (; *text; text++)
@@ -93,7 +93,7 @@ static void add_without_blanks(const char *text, struct str *out)
 			str_add_bytes(out, text, 1);
 }
 
-/* The rest of the line from where the typed text occurs at the beginning of a word. */
+/* Offers the rest of the line from the first word that begins with the typed text. */
 static void complete_text(struct completion *c, const char *line)
 {
 	const char *typed = c->begin + c->before + 1;
@@ -134,7 +134,7 @@ static bool has_code(const struct run_process *p, const struct source_match *m)
 	return wanted.found;
 }
 
-/* Lines of FUNC, or of FILE, for FUNC;TEXT. */
+/* Offers texts of lines of the function or file, for FUNC;TEXT. */
 static void complete_texts(struct interactive *l, struct completion *c)
 {
 	struct run_process *p = run_root(l->run);

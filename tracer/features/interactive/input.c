@@ -1,3 +1,4 @@
+/* Detects that the program waits for input from the user's terminal: read, poll or select. */
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/tracee/threads/threads.h"
 
@@ -10,7 +11,7 @@
 
 enum { MOST_FILES = 64 };
 
-/* Is it the terminal that the commands come from, under whatever name the program has opened it? */
+/* True if the descriptor is the terminal from which the commands come, by device number. */
 static bool is_terminal(const struct run_process *p, int fd)
 {
 	struct stat mine, its;

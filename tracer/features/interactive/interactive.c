@@ -1,3 +1,5 @@
+/* Runs the program between two stops: start, run until there is something to inspect, stop all
+ * threads. */
 #include "tracer/run/places/places.h"
 #include "tracer/run/run.h"
 #include "tracer/run/threads/threads.h"
@@ -16,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { QUIET_TICKS = 12 }; /* slow ticks, 20 ms each */
+enum { QUIET_TICKS = 12 }; /* in slow ticks of 20 ms */
 
 struct interactive *interactive_new(const struct run_options *o, struct modules *symbols,
 				    const struct interactive_ui *ui)
@@ -65,7 +67,7 @@ enum interactive_state interactive_state(const struct interactive *l)
 	return l->state;
 }
 
-/* ---- halted and not ------------------------------------------------------------------------- */
+/* ---- stopping and resuming all threads --------------------------------------------------- */
 
 static void release_halted(struct run *s)
 {
@@ -80,7 +82,7 @@ static void release_halted(struct run *s)
 	}
 }
 
-/* The reports tell what threads do now, before all of them are stopped. */
+/* Records what each thread does before all are stopped: reports describe that. */
 static void note_what_they_do(struct run *s)
 {
 	run_each_thread(t, s) {
@@ -93,8 +95,8 @@ static void note_what_they_do(struct run *s)
 	}
 }
 
-/* Stops everything. A thread that stops just now for a reason of its own is reported by an event,
-   which is handled when the program goes on. */
+/* Stops all threads. An event that a thread has at this moment is handled when the program goes
+ * on. */
 static void look_around(struct interactive *l)
 {
 	struct run *s = l->run;
@@ -149,11 +151,11 @@ static int run_to_ready(struct interactive *l, struct error *err)
 		release_halted(s);
 		run_set_halted(s, true);
 	}
-	run_set_interrupted(s, tracee_forget_interrupt()); /* too late to be an event */
+	run_set_interrupted(s, tracee_forget_interrupt()); /* came too late to be an event */
 	return run_interrupted(s) ? error_set(err, ERROR_OBJECT, "the start was interrupted") : 0;
 }
 
-/* The threads of a process that runs already stop where they are. */
+/* Stops the threads of a running process where they are. */
 static int run_to_attached(struct interactive *l, struct error *err)
 {
 	struct run *s = l->run;
@@ -172,7 +174,8 @@ static int run_to_attached(struct interactive *l, struct error *err)
 	return 0;
 }
 
-/* What the scripts of the run before said: those of this one are loaded when the program is there. */
+/* Keeps the inputs that scripts of the previous run gave: scripts of this run are loaded after the
+ * start. */
 static void keep_given(struct interactive *l)
 {
 	struct given last = run_plan(l->run)->given;
@@ -213,7 +216,7 @@ bool interactive_mute(struct interactive *l, bool mute)
 	return before;
 }
 
-/* Unless the location already has it. */
+/* Adds " (FILE:LINE)" unless the location contains it. */
 static void add_position(const struct happened *h, struct str *out)
 {
 	struct str here = {0};
@@ -224,7 +227,7 @@ static void add_position(const struct happened *h, struct str *out)
 	str_fini(&here);
 }
 
-/* Is it more than job control and the like? */
+/* True unless the signal is one of job control and the like. */
 static bool is_of_interest(const char *signal)
 {
 	static const char *const daily[] = {"TSTP", "CONT", "WINCH", "CHLD", "TTIN", "TTOU"};
@@ -259,8 +262,8 @@ int interactive_start(struct interactive *l, struct error *err)
 	int signal;
 
 	keep_given(l);
-	s = l->run;		   /* a new one */
-	l->result.interrupted = 0; /* of a start that came to nothing */
+	s = l->run;		   /* created by keep_given() */
+	l->result.interrupted = 0; /* of an earlier start that failed */
 	l->state = INTERACTIVE_ENDED;
 	l->began = true;
 	run_attend(s);
@@ -269,7 +272,7 @@ int interactive_start(struct interactive *l, struct error *err)
 	if (run_prepare(s, err) < 0)
 		return -1;
 	timeline_of(s)->follower = interactive_tell;
-	run_expect_places(s); /* they may come later */
+	run_expect_places(s); /* places may be added later */
 	run_expect_loads(s);
 	if (launch(l, err) < 0) {
 		signal = run_interrupted(s);
@@ -283,7 +286,7 @@ int interactive_start(struct interactive *l, struct error *err)
 	return 0;
 }
 
-/* ---- going ---------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------- */
 
 static bool anybody_held(const struct run *s)
 {
@@ -293,8 +296,8 @@ static bool anybody_held(const struct run *s)
 	return false;
 }
 
-/* The terminal has sent Ctrl-C to the program, too, where it is dropped. A thread that it woke goes
-   back to what it did before, and that is what the user wants to see. */
+/* The terminal has sent Ctrl-C also to the program, where it is dropped. A thread that it woke
+ * first returns to what it did before. */
 static bool is_roused(const struct interactive *l)
 {
 	struct tracee_block b;
@@ -310,7 +313,7 @@ static bool is_roused(const struct interactive *l)
 
 static bool is_look_due(struct interactive *l, const struct tracee_event *ev)
 {
-	enum { SOON = 2, LATEST = 12 }; /* ticks; a thread that computes never rests */
+	enum { SOON = 2, LATEST = 12 }; /* in ticks; a running thread never becomes quiet */
 
 	if (ev->kind == TRACEE_INTERRUPT)
 		l->is_asked = true;
@@ -320,8 +323,8 @@ static bool is_look_due(struct interactive *l, const struct tracee_event *ev)
 	return l->asked_ticks >= LATEST || (l->asked_ticks >= SOON && !is_roused(l));
 }
 
-/* A thread is held, and nothing has happened for a while: neither here nor at the terminal, where
-   the user may be typing what the program waits for. A timer's signals go on for ever. */
+/* True if a thread is held and no event has come for a while, while the program does not read from
+ * the terminal. Signals of timers do not count as events. */
 static bool is_quiet(struct run *s, const struct tracee_event *ev)
 {
 	if (ev->kind != TRACEE_TICK || run_quiet_ticks(s) == 0 || !anybody_held(s))
@@ -339,7 +342,7 @@ static bool anybody_lives(const struct run *s)
 	return false;
 }
 
-/* Is there something to look at? */
+/* True, with l->state set, if there is something to inspect. */
 static bool is_to_look(struct interactive *l, const struct tracee_event *ev)
 {
 	struct run *s = l->run;
@@ -393,13 +396,13 @@ enum interactive_state interactive_go(struct interactive *l)
 	else
 		look_around(l);
 	steps_stops(l);
-	ending = tracee_forget_interrupt(); /* too late to be an event */
+	ending = tracee_forget_interrupt(); /* came too late to be an event */
 	if (ending)
 		l->result.interrupted = ending;
 	return l->state;
 }
 
-/* The user can look at a crash first. */
+/* Stops at a crash, so that the user can inspect it. */
 static bool crashes(struct run *s, struct run_thread *t)
 {
 	struct tracee_fault fault;
@@ -416,9 +419,9 @@ static bool crashes(struct run *s, struct run_thread *t)
 	return true;
 }
 
-/* Ctrl-C is a request to look: the terminal sends it to its foreground group, that is us and the
-   program, or only the program if it has a group of its own. Signals of a process that was attached
-   to are its own. */
+/* Ctrl-C is a request to stop: the terminal sends it to its foreground group, which is gatectl and
+ * the program, or only the program if it has its own group. An attached process keeps its
+ * signals. */
 static bool drops_signal(struct run *s, struct run_thread *t, int signal)
 {
 	struct interactive *l = interactive_of(s);
@@ -438,12 +441,12 @@ static bool is_wish(struct run *s, enum end_reason reason, double detail)
 {
 	if (reason != END_INTERRUPT || !run_is_attended(s) || (int)detail != SIGINT ||
 	    interactive_state(interactive_of(s)) == INTERACTIVE_ENDED)
-		return false; /* nothing can be looked at during the start */
+		return false; /* nothing can be inspected during the start */
 	tracee_signals_go_on();
 	return true;
 }
 
-/* Is this thread kept by the user, or everybody, or all but one? */
+/* Keeps the thread stopped if the user holds it, or all threads, or all but another one. */
 static bool keeps(struct run *s, struct run_thread *t)
 {
 	const struct interactive *l = interactive_of(s);
@@ -454,7 +457,7 @@ static bool keeps(struct run *s, struct run_thread *t)
 	return true;
 }
 
-/* ---- in the run ------------------------------------------------------------------------------ */
+/* ---- observer ---------------------------------------------------------------------------- */
 
 static int ask_for_ends(struct run *s, struct tracee_launch *how, struct error *err)
 {
@@ -477,7 +480,6 @@ bool interactive_owns_group(const struct interactive *l, pid_t group)
 	return false;
 }
 
-/* The program has ended first. */
 int interactive_interrupted(const struct interactive *l)
 {
 	return l->result.interrupted;

@@ -1,10 +1,10 @@
-/* Scripts and lines of Lua, while the program is there: what they make is placed, or taken back. */
+/* Scripts and lines of Lua while the program runs: places their places, or drops them. */
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/run/places/places.h"
 
 #include <string.h>
 
-/* The first of what is made from here on. */
+/* Returns the indices of the next place, gate and order. */
 static struct interactive_made count_made(const struct interactive *l)
 {
 	struct interactive_made made = {.order = engine_order_count(run_engine(l->run))};
@@ -54,7 +54,7 @@ int interactive_load(struct interactive *l, const char *path, struct interactive
 	return add_places(l, made, err);
 }
 
-/* The program has ended, but Lua still has its state: only what makes places needs a program. */
+/* After the end of the program Lua still has its state; only places and orders need a program. */
 static int line_behind_the_end(struct interactive *l, struct interactive_made *made,
 			       struct error *err)
 {
@@ -92,7 +92,7 @@ int interactive_line(struct interactive *l, const char *text, struct str *out,
 	return failed;
 }
 
-/* Those of orders belong to all that say the same. */
+/* Gates of orders are shared by all orders with the same text, so they stay listed. */
 static void list_gates(struct interactive *l, const struct interactive_made *made, bool list)
 {
 	for (size_t i = made->gate; i - made->gate < made->gates; i++) {
@@ -108,7 +108,7 @@ void interactive_take_up(struct interactive *l, const struct interactive_made *m
 		list_gates(l, made, true);
 }
 
-/* Drops a place that failed; it may have some sites, or none. */
+/* A place that could not be resolved may have some of its sites, or none. */
 void interactive_drop(struct interactive *l, const struct interactive_made *made)
 {
 	struct engine *e = run_engine(l->run);

@@ -1,8 +1,4 @@
-/*
- * The user's steps as a script. The end of a phase is a gate: a thread that stood through phases p
- * to q waits for the gate of q, at the place where it stood. The gate is opened by what ended the
- * phase: the thread that arrived where it was sent, or that nobody could move (on "rest").
- */
+/* Writes the user's steps as a script. Each end of a phase becomes a gate, see README.md. */
 #include "tracer/features/interactive/interactive_internal.h"
 
 #include "tracer/base/text/foreign.h"
@@ -12,7 +8,7 @@
 
 enum { NEVER = -1 };
 
-/* A thread's stand, from the first of its phases to the last. */
+/* A thread that stands from the first of its phases to the last. */
 struct standing {
 	long from, to;
 	const struct steps_stand *stand;
@@ -22,15 +18,16 @@ struct saving {
 	const struct interactive *interactive;
 	const struct steps_taken *taken;
 	struct interactive_saving *how;
-	bool in_table; /* gates are fields of a table: Lua has no room for so many locals */
-	bool *needed;  /* by phase: is a gate for its end needed? */
-	long *stays;   /* by phase: who arrived at its end stays until the end of this one; NEVER */
+	bool in_table; /* gates are fields of a table: they exceed Lua's limit of locals */
+	bool *needed;  /* by phase: its end needs a gate */
+	/* by phase: the thread that arrived at its end stays to the end of this phase; or NEVER */
+	long *stays;
 	ARRAY(struct standing) standing;
 	struct str gates, places, orders, rests;
 	struct error *err;
 };
 
-/* ---- what is asked for ---------------------------------------------------------------------- */
+/* ---- the record -------------------------------------------------------------------------- */
 
 static const struct steps_phase *phase_at(const struct saving *v, long p)
 {
@@ -42,8 +39,8 @@ static long phase_count(const struct saving *v)
 	return (long)v->taken->phases.count;
 }
 
-/* Phase p, or the last one before it whose end the script tells; NEVER: the start of the
-   program. */
+/* Returns p, or the last phase before it whose end is in the script; NEVER for the program's
+ * start. */
 static long told_phase(const struct saving *v, long p)
 {
 	while (p >= 0 && phase_at(v, p)->end == INTERACTIVE_THERE &&
@@ -52,7 +49,7 @@ static long told_phase(const struct saving *v, long p)
 	return p;
 }
 
-/* The thread's stand in phase p; or NULL. */
+/* Returns the thread's stand in phase p, or NULL. */
 static const struct steps_stand *stand_in(const struct saving *v, long p, const char *thread)
 {
 	array_each(const struct steps_stand, stand, &phase_at(v, p)->stands)
@@ -76,15 +73,15 @@ static void find_standing(struct saving *v)
 		}
 }
 
-/* Is it an action at the stop after phase p: opening a gate, letting a thread past its gate? */
+/* True if the step, at the stop after phase p, opens a gate or lets a thread past its gate. */
 static bool is_deed(const struct saving *v, const struct steps_step *step, long p)
 {
 	return (long)step->phase == p + 1 && (step->kind == HAND_OPEN || step->passes) &&
 	       !steps_are_without(v->how, (size_t)(step - v->taken->steps.items));
 }
 
-/* `at_rest`: only at rest can a script let a thread past a gate, or open a gate that it knows
-   only by name. */
+/* `at_rest`: only steps that a script can take at rest alone: letting a thread past a gate, opening
+ * a gate that has no variable. */
 static bool has_deed(const struct saving *v, long p, bool at_rest)
 {
 	array_each(const struct steps_step, step, &v->taken->steps)
@@ -94,7 +91,7 @@ static bool has_deed(const struct saving *v, long p, bool at_rest)
 	return false;
 }
 
-/* Does the script take the end of phase p to be when nobody can move? */
+/* True if the script takes phase p to end when no thread can move. */
 static bool ends_at_rest(const struct saving *v, long p)
 {
 	enum interactive_state end = phase_at(v, p)->end;
@@ -104,8 +101,7 @@ static bool ends_at_rest(const struct saving *v, long p)
 	       (end == INTERACTIVE_GONE && has_deed(v, p, false));
 }
 
-/* Did it stand until the end of phase p, or arrive then? Then whatever it does is later than
-   that. */
+/* True if the thread stood until the end of phase p or arrived then: what it does next is later. */
 static bool comes_behind(const struct saving *v, long p, const char *thread)
 {
 	return stand_in(v, p, thread) || (phase_at(v, p)->end == INTERACTIVE_THERE &&
@@ -122,8 +118,8 @@ static bool is_named(const struct saving *v, size_t thread)
 	return false;
 }
 
-/* The last phase, with an arrival or with threads standing, at whose end this thread had not begun:
-   it begins after that. NEVER: none. */
+/* Returns the last phase, with an arrival or with standing threads, at whose end this thread had
+ * not begun, so it has to begin later. NEVER if there is none. */
 static long begins_after(const struct saving *v, const struct run_thread *t)
 {
 	for (long p = phase_count(v) - 1; p >= 0 && strchr(run_thread_id(t), '#'); p--) {
@@ -142,7 +138,7 @@ static long begins_after(const struct saving *v, const struct run_thread *t)
 	return NEVER;
 }
 
-/* How often it had arrived there since its start. 0: only known since it was let go. */
+/* Returns the number of arrivals since the thread's start; 0: known only since it was released. */
 static unsigned hits_of(const struct saving *v, long p)
 {
 	const struct steps_phase *phase = phase_at(v, p);
@@ -215,7 +211,7 @@ static int need_for_standing(struct saving *v, const struct standing *s)
 	return 0;
 }
 
-/* Does the script have a place for the thread that arrived at the end of phase p? */
+/* True if the script has a place for the thread that arrived at the end of phase p. */
 static bool is_told_there(const struct saving *v, long p)
 {
 	return phase_at(v, p)->end == INTERACTIVE_THERE && told_phase(v, p) == p &&
@@ -236,7 +232,7 @@ static int need_for_there(struct saving *v, long p)
 	return 0;
 }
 
-/* From the last phase to the first, since each may need earlier ones. */
+/* Goes backwards, since each phase may need earlier ones. */
 static int find_needed(struct saving *v)
 {
 	array_each(const struct standing, s, &v->standing)
@@ -250,15 +246,15 @@ static int find_needed(struct saving *v)
 	return 0;
 }
 
-/* ---- words ---------------------------------------------------------------------------------- */
+/* ---- gates ------------------------------------------------------------------------------- */
 
-/* WORD3; or WORD[3], where gates are fields of a table. */
+/* Appends WORD3, or WORD[3] if gates are fields of a table. */
 static void gate_name(const struct saving *v, long p, struct str *out)
 {
 	str_addf(out, v->in_table ? "%s[%zu]" : "%s%zu", v->how->word, phase_at(v, p)->step + 1);
 }
 
-/* Each phase has a gate and a count at most. */
+/* Each phase has at most a gate and a counter. */
 static void add_gates(struct saving *v)
 {
 	size_t locals = v->how->locals;
@@ -278,7 +274,7 @@ static void add_gates(struct saving *v)
 	}
 }
 
-/* `inside`: of a function. */
+/* `inside`: in the body of a function. */
 static void add_verb(struct saving *v, struct str *out, const char *verb, long p, bool inside)
 {
 	p = told_phase(v, p);
@@ -295,7 +291,7 @@ static void add_verb(struct saving *v, struct str *out, const char *verb, long p
 		str_add(out, ")");
 }
 
-/* A line of its own that waits for the gate of phase p, or opens it. */
+/* Adds a place that waits for the gate of phase p, or opens it. */
 static void add_gate_place(struct saving *v, const struct script_place *place, const char *verb,
 			   long p)
 {
@@ -306,7 +302,7 @@ static void add_gate_place(struct saving *v, const struct script_place *place, c
 
 /* ---- arrivals ------------------------------------------------------------------------------- */
 
-/* What the thread does on its arrival at the end of phase p. */
+/* Adds the verbs of the thread that arrives at the end of phase p. */
 static void add_verbs(struct saving *v, struct str *out, long p, bool inside)
 {
 	long before = told_phase(v, p - 1);
@@ -324,7 +320,7 @@ static void add_verbs(struct saving *v, struct str *out, long p, bool inside)
 		add_verb(v, out, "wait", v->stays[p], inside);
 }
 
-/* Counted from the moment when it was let go. */
+/* Counts arrivals from the moment of release. */
 static void add_counted(struct saving *v, struct str *out, long p, const struct script_place *place,
 			unsigned nth)
 {
@@ -342,8 +338,7 @@ static void add_counted(struct saving *v, struct str *out, long p, const struct 
 	str_add(out, "\tend\nend)\n");
 }
 
-/* Threads that were blocked by then have to be blocked first; only those that the user named
-   count. */
+/* Threads that were blocked at the end of p must be blocked first, if the user named them. */
 static void add_blocked(struct saving *v, long p, struct str *out)
 {
 	const struct steps_phase *phase = phase_at(v, p);
@@ -393,8 +388,8 @@ static void add_there(struct saving *v, long p)
 
 /* ---- stands --------------------------------------------------------------------------------- */
 
-/* From one end to the other it does not leave its place, whether it is there already or still
-   comes. */
+/* Keeps the thread at its place from one gate to the other, whether it is there already or arrives
+ * later. */
 static void add_window(struct saving *v, const struct standing *s)
 {
 	const struct script_place place = {
@@ -430,7 +425,7 @@ static void add_standing(struct saving *v, const struct standing *s)
 	};
 
 	switch (s->stand->position) {
-	case POSITION_SENT: /* add_there() */
+	case POSITION_SENT: /* written by add_there() */
 	case POSITION_MIDDLE:
 		return;
 	case POSITION_GATE:
@@ -456,8 +451,7 @@ static void add_deeds(const struct saving *v, struct str *out, long p)
 	}
 }
 
-/* For when nobody can move. What was done while somebody could is put there, too: a script knows no
-   such moment. */
+/* A script cannot act while a thread can still move: such steps are taken at rest as well. */
 static void add_rest(struct saving *v, long p)
 {
 	const struct steps_phase *phase = phase_at(v, p);
@@ -494,7 +488,7 @@ static void add_end(struct saving *v, long p)
 	}
 }
 
-/* What was done before the program's own code ran: a gate with a name in Lua is simply opened. */
+/* Steps before the program's own code: a gate with a variable is opened directly. */
 static void add_ready(struct saving *v)
 {
 	STR(deeds);
@@ -512,9 +506,9 @@ static void add_ready(struct saving *v)
 			 str_text(&deeds));
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- the script -------------------------------------------------------------------------- */
 
-/* How far other threads were when one arrived is said only of those that the user named. */
+/* Notes only threads that the user named. */
 static void note_who_moved(const struct saving *v)
 {
 	array_each(const struct steps_phase, phase, &v->taken->phases)

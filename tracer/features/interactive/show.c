@@ -1,4 +1,4 @@
-/* What there is to see of a program that rests. */
+/* Shows the state of a stopped program: threads, variables, gates, places, events, source. */
 #include "tracer/run/modules/images.h"
 #include "tracer/sched/sched.h"
 #include "tracer/features/crash/crash.h"
@@ -28,8 +28,8 @@ int interactive_calls(struct run_thread *t, struct inspect_stack *out, struct er
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-/* Before its own code runs nobody has asked what it does; and one that a signal ended did not exit
-   by itself. */
+/* Before the program's own code runs, waiting_explain() has not run. A thread that a signal ended
+ * has not exited by itself. */
 static void thread_sentence(const struct interactive *l, const struct run_thread *t,
 			    struct str *out)
 {
@@ -97,7 +97,7 @@ int interactive_backtrace(struct interactive *l, const char *thread, struct str 
 
 /* ---- variables ------------------------------------------------------------------------------ */
 
-/* The innermost call in the tester's own code; else the innermost of all. */
+/* Returns the innermost call in the tester's own code, else the innermost call. */
 static const struct inspect_call *own_call(const struct run_thread *t,
 					   const struct inspect_stack *calls)
 {
@@ -181,7 +181,8 @@ void interactive_gates(struct interactive *l, struct str *out)
 	const struct gate *g;
 
 	for (size_t i = 0; (g = engine_gate_at(run_engine(l->run), i)); i++) {
-		if (g->ablation || g->dropped) /* left out: of an order that was dropped */
+		/* a gate left out by --without, or of a dropped line */
+		if (g->ablation || g->dropped)
 			continue;
 		str_addf(out, "%s (%s) is %s", g->name, g->type, g->is_open ? "open" : "closed");
 		run_each_thread(t, l->run)
@@ -321,7 +322,7 @@ static void add_try(struct interactive *l, struct str *out)
 	try_by_hand(l, out);
 }
 
-/* What a verdict would say at this point. */
+/* Appends what a verdict would say at this point. */
 void interactive_why(struct interactive *l, struct str *out)
 {
 	struct run *s = l->run;
@@ -397,7 +398,7 @@ int interactive_matches(struct interactive *l, const struct run_process *p, cons
 static int sites_of(struct interactive *l, const char *text, struct source_sites *out,
 		    struct error *err)
 {
-	/* The program could not be started again; one that has ended is still known. */
+	/* NULL if the program could not be started again; it is set after a normal end. */
 	if (!run_root(l->run))
 		return interactive_needs_program(l, err);
 	return interactive_resolve(l, run_root(l->run), text, out, err);
@@ -446,7 +447,7 @@ void interactive_crash(struct interactive *l, struct str *out)
 	crash_lines(c, out);
 }
 
-/* The source line of the thread that was sent off and has arrived. */
+/* Shows the line of the thread that has arrived where it was sent. */
 void interactive_there_line(struct interactive *l, struct str *out)
 {
 	const struct inspect_call *call;

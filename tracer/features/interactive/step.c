@@ -1,7 +1,5 @@
-/*
- * Sends one thread to a line: a location, the next statement of its function, or into a call. Traps
- * are set where it may get to, and removed when it has, or when something else came first.
- */
+/* Sends one thread to a location, to the next statement of its function, or into a call. Traps are
+ * set at all stops that it may reach, and removed at the next stop of the program. */
 #include "tracer/run/modules/images.h"
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/run/places/places.h"
@@ -45,7 +43,7 @@ static void take_stop(struct placed *p)
 		tracee_site_remove(run_process_tracee(p->process), p->site);
 }
 
-/* Sites of a process that is gone, or of an image that it has left, no longer exist. */
+/* Sites of a process that has ended, or of an image replaced by exec, no longer exist. */
 void interactive_forget_stops(struct run *s)
 {
 	struct interactive_sent *sent = sent_of(s);
@@ -61,7 +59,7 @@ void interactive_forget_stops(struct run *s)
 	*sent = (struct interactive_sent){0};
 }
 
-/* ---- where it may get to -------------------------------------------------------------------- */
+/* ---- stops ------------------------------------------------------------------------------- */
 
 static bool statements_of(const struct inspect_call *call, struct source_statements *out)
 {
@@ -71,8 +69,8 @@ static bool statements_of(const struct inspect_call *call, struct source_stateme
 	return f->module && source_statements(f->module, f->lookup_pc - f->bias, out);
 }
 
-/* Is the statement at another line than the thread, or there again if a loop comes back to it? A copy
-   that its line calls is on that line, too, as long as it lasts. */
+/* True if the statement is on another line than the thread, or is reached again by a loop. A copy
+ * called on the line belongs to the line while it runs. */
 static bool is_elsewhere(const struct inspect_call *here, const struct source_statement *at,
 			 const struct step_line *line)
 {
@@ -81,7 +79,7 @@ static bool is_elsewhere(const struct inspect_call *here, const struct source_st
 	return !line->copy && at->offset + here->frame.bias <= here->frame.pc;
 }
 
-/* In the system's code, where only `until` leads, all lines count. */
+/* In system code, where only `until` leads, all lines count. */
 static bool line_for(const struct run_thread *t, const struct inspect_call *here,
 		     enum interactive_way way, const struct source_statement *at,
 		     struct step_line *out)
@@ -111,7 +109,8 @@ static int stop_in_own(struct run *s, struct run_thread *t, const struct inspect
 	return 0;
 }
 
-/* The statements of a frame around it: an exception or longjmp may lead to any of them. */
+/* Sets stops at all statements of an outer frame: an exception or longjmp may lead to any of
+ * them. */
 static void stop_in_frame(struct run *s, struct run_thread *t, const struct inspect_call *own)
 {
 	const struct dwarf_frame *f = &own->frame;
@@ -128,8 +127,8 @@ static void stop_in_frame(struct run *s, struct run_thread *t, const struct insp
 	array_fini(&list);
 }
 
-/* It may leave its function by a return, an exception or longjmp: then it arrives at the next
-   statement of a function around it. */
+/* The thread may leave its function by a return, an exception or longjmp: it then arrives at the
+ * next statement of an outer function. */
 static void stop_around(struct run *s, struct run_thread *t, const struct inspect_stack *calls)
 {
 	enum { MOST_AROUND = 16 };
@@ -163,7 +162,7 @@ static void put_walked(struct step_walk *w)
 	array_fini(&w->stops);
 }
 
-/* The code of its statement: from the pc on, and the other ranges of the same line. */
+/* Adds calls of the thread's line: from the pc on, and in the line's other ranges. */
 static void stop_at_own_calls(struct run *s, struct run_thread *t, const struct inspect_call *here)
 {
 	uint64_t bias = here->frame.bias, pc = here->frame.pc;
@@ -206,7 +205,7 @@ static int find_stops(struct interactive *l, struct run_thread *t, enum interact
 	return result;
 }
 
-/* Sends it to the stops that were set; on failure none of them stays. */
+/* Lets the thread go on to the stops; on failure all are removed. */
 static int send_off(struct interactive *l, struct run_thread *t, struct steps_step *step,
 		    const char *verb, struct error *err)
 {
@@ -227,7 +226,7 @@ int interactive_line_step(struct interactive *l, const char *thread, enum intera
 	struct run_thread *t = interactive_thread(l, thread, err);
 	struct steps_step step = {.kind = HAND_LINE};
 
-	if (t && l->state == INTERACTIVE_READY) /* until then only the loader has run */
+	if (t && l->state == INTERACTIVE_READY) /* only the loader has run so far */
 		return interactive_until(l, thread, "main", err);
 	if (!t)
 		return -1;
@@ -242,7 +241,8 @@ int interactive_line_step(struct interactive *l, const char *thread, enum intera
 	return send_off(l, t, &step, way == INTERACTIVE_STEP ? "step" : "next", err);
 }
 
-/* A thread stopped in that process, through which traps can be set. NULL: the process is gone. */
+/* Returns a stopped thread of the process, through which traps can be set; NULL if the process has
+ * ended. */
 static struct run_thread *helper_of(struct interactive *l, const struct run_process *p)
 {
 	run_each_thread(t, l->run)
@@ -278,8 +278,8 @@ void interactive_count_at(struct interactive *l, struct run_process *p, const ch
 		stop_at_location(l, helper, location, REACH_NEVER, out, &ignored);
 }
 
-/* The process in which "worker#2" or "p1/worker#2" would be; `*rest` is the id behind the prefix.
-   NULL: it does not exist (yet). */
+/* Returns the process in which "worker#2" or "p1/worker#2" would be, or NULL if there is none.
+ * *rest is the id without the prefix. */
 static struct run_process *process_of_id(struct interactive *l, const char *thread,
 					 const char **rest)
 {
@@ -304,7 +304,7 @@ static bool has_function(struct interactive *l, const struct run_process *p, con
 	return found;
 }
 
-/* The lambda's part of "f::{lambda()#1}" (gcc) or "f::$_0" (clang); NULL: it names none. */
+/* Returns the lambda's part of "f::{lambda()#1}" (gcc) or "f::$_0" (clang), or NULL. */
 static char *lambda_in(char *name)
 {
 	char *gcc = strstr(name, "::{lambda("), *clang = strstr(name, "::$_");
@@ -312,8 +312,8 @@ static char *lambda_in(char *name)
 	return gcc ? gcc : clang;
 }
 
-/* For "worker#2", which this process has not created yet: is worker a function of it, or several?
-   A lambda that is inlined wherever it is called is none, but the function that makes it is. */
+/* True if "worker#2", not created yet, may be: worker is a function of the process. A lambda that
+ * is inlined everywhere is no function; then the function that contains it counts. */
 static bool may_come(struct interactive *l, const struct run_process *p, const char *id)
 {
 	const char *number = strrchr(id, '#');
@@ -334,8 +334,8 @@ static bool may_come(struct interactive *l, const struct run_process *p, const c
 	return found;
 }
 
-/* The thread to be sent, or NULL: it does not exist yet. `helper` is one of the process where it
-   will be. */
+/* Finds the thread to send; *t is NULL if it does not exist yet. *helper is a thread of its
+ * process. */
 static int find_sent(struct interactive *l, const char *thread, struct run_thread **t,
 		     struct run_thread **helper, struct error *err)
 {
@@ -381,9 +381,9 @@ int interactive_until(struct interactive *l, const char *thread, const char *loc
 	return send_off(l, t, &step, "until", err);
 }
 
-/* ---- there ---------------------------------------------------------------------------------- */
+/* ---- arrival ----------------------------------------------------------------------------- */
 
-/* A call or jump on the way: its target is known now. */
+/* Moves the stop at a call or jump to its target, which is known now. */
 static void step_follow(struct run *s, struct run_thread *t, uint64_t at,
 			const struct arch_regs *regs)
 {
@@ -401,7 +401,7 @@ static bool reaches(const struct interactive_stop *stop, uint64_t at, uint64_t f
 	       (stop->reach == REACH_AROUND && at > from);
 }
 
-/* A deeper call of its own function does not count. */
+/* A recursive call of the same function does not count as arrival. */
 static bool step_is_there(struct run *s, struct run_thread *t, const struct tracee_site *site,
 			  const struct arch_regs *regs)
 {
@@ -431,7 +431,6 @@ static bool step_is_there(struct run *s, struct run_thread *t, const struct trac
 	return there;
 }
 
-/* The thread is where it was sent. */
 static void send_came(struct run *s, struct run_thread *t, uint64_t address)
 {
 	steps_came(interactive_of(s), t, address);

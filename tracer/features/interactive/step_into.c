@@ -1,19 +1,17 @@
-/*
- * Where a step into a call ends: in a function of the tester's own. The system's templates are passed,
- * but what they call may be the tester's (what std::sort compares with), so their calls are looked
- * at, too, and those of what they call.
- */
+/* Finds where a step into a call ends: in a function of the tester's own. Templates of the system
+ * are passed, but their calls are followed, because they may call the tester's code (the comparison
+ * of std::sort). */
 #include "tracer/run/modules/images.h"
 #include "tracer/features/interactive/interactive_internal.h"
 #include "tracer/source/names/names.h"
 
 enum { MOST_ENTERED = 5000 };
 
-/* ---- where a call goes ---------------------------------------------------------------------- */
+/* ---- targets of calls -------------------------------------------------------------------- */
 
 struct slot_reader {
 	struct run_thread *thread;
-	uint64_t slot; /* what was read last */
+	uint64_t slot; /* address of the last read */
 };
 
 static int read_slot(void *ctx, uint64_t addr, void *buf, size_t n)
@@ -24,7 +22,7 @@ static int read_slot(void *ctx, uint64_t addr, void *buf, size_t n)
 	return run_thread_read(reader->thread, addr, buf, n);
 }
 
-/* If the loader has not resolved the slot's function yet: looks for it in the loader's order. */
+/* Finds the function of a GOT slot that the loader has not resolved yet, in the loader's order. */
 static uint64_t of_slot(struct run_thread *t, uint64_t slot)
 {
 	const struct image *image = images_at(run_process_of(t), slot);
@@ -52,7 +50,7 @@ uint64_t step_target(struct run_thread *t, uint64_t at, const struct arch_regs *
 	struct arch_insn insn;
 	uint64_t to, named;
 
-	for (int i = 0; i < 2; i++) { /* after an endbr64, or the `sub` of a thunk */
+	for (int i = 0; i < 2; i++) { /* skips an endbr64, or the `sub` of a thunk */
 		if (!insn_at(t, at, bytes, &insn))
 			return 0;
 		if (insn.flow != ARCH_FLOW_NEXT)
@@ -85,8 +83,8 @@ static void add_stop(struct step_walk *w, uint64_t address, enum interactive_rea
 	*array_add(&w->stops) = (struct interactive_stop){address, reach, 0, scope};
 }
 
-/* Where indirect calls and jumps go is known when they are reached; for direct calls it is known
-   now. A jump out of a function is its last call. */
+/* The target of an indirect call is known when it is reached, that of a direct call now. A jump out
+ * of a function is a tail call. */
 static void look_for_calls(struct step_walk *w, struct module_range range, bool jumps)
 {
 	uint8_t bytes[ARCH_INSN_MAX];
@@ -134,7 +132,7 @@ static void lead_on(struct step_walk *w, const struct image *image, uint64_t add
 		add_stop(w, address, REACH_CALL, 0);
 }
 
-/* A function's second statement is behind its prologue. */
+/* A function's second statement follows its prologue. */
 static void look_into(struct step_walk *w, uint64_t address)
 {
 	const struct image *image = images_find(w->run, run_process_of(w->thread), address);

@@ -1,17 +1,15 @@
-/*
- * At which line a thread is, for somebody who steps. An instruction is often in a copy of a function
- * in a copy of another: each of them is at a line, the outer ones at that of their call. `next`
- * looks at the function that the thread is in, `step` at the innermost of the tester's own.
- */
+/* The line of an instruction, for stepping. An instruction is often in nested copies (inlined
+ * calls): each has a line, the outer ones that of their call. `next` uses the thread's function,
+ * `step` the tester's innermost line. */
 #include "tracer/base/files/path.h"
 #include "tracer/source/names/names.h"
 #include "tracer/features/interactive/interactive_internal.h"
 
 #include <string.h>
 
-/* ---- which code is the tester's own ------------------------------------------------------------ */
+/* ---- which code is the tester's own ------------------------------------------------------ */
 
-/* Code in the system's libraries is not what a tester looks at. */
+/* System libraries are not the tester's code. */
 bool interactive_is_own_module(const struct run_thread *t, const struct module *m)
 {
 	return m == run_process_exe(run_process_of(t)) ||
@@ -28,7 +26,7 @@ bool interactive_is_own(const struct run_thread *t, const struct inspect_call *c
 	return call->line && interactive_is_own_file(t, call->frame.module, call->file);
 }
 
-/* ---- lines -------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------- */
 
 struct level {
 	struct die_table *table;
@@ -44,7 +42,8 @@ static bool has_here(const struct level *l, int i)
 	return at.scope->range_count && dies_covers(at.unit, at.scope, l->offset);
 }
 
-/* Whose text the row is of: an instruction that was moved into a copy stays one of its caller's. */
+/* Returns the level whose source text the row is: an instruction moved into a copy still belongs to
+ * the caller. */
 static int owner_of(const struct level *l, const struct source_statement *row)
 {
 	struct scope_ref owner = l->stack[0];
@@ -57,7 +56,8 @@ static int owner_of(const struct level *l, const struct source_statement *row)
 	return i;
 }
 
-/* gcc leaves instructions of a copy outside of it: their lines come before the function's own. */
+/* gcc leaves instructions of a copy outside of it: their lines precede the function's first
+ * line. */
 static bool step_lines_is_before(const struct level *l, int i, const struct source_statement *row)
 {
 	ERROR(ignored);
@@ -83,7 +83,8 @@ static bool line_at(const struct level *l, int i, const struct source_statement 
 	return out->file && out->line;
 }
 
-/* The innermost that has it; of copies that only begin there the instruction is not yet one. */
+/* Returns the innermost level that covers the instruction or owns its row. Copies that only begin
+ * there do not cover it. */
 static int step_lines_innermost(const struct level *l, const struct source_statement *row)
 {
 	int owner = owner_of(l, row), i = 0;

@@ -1,4 +1,4 @@
-/* What a user does while the program is stopped. */
+/* Steps of the user while the program is stopped: open, hold, go, only. */
 #include "tracer/run/places/places.h"
 #include "tracer/features/interactive/interactive_internal.h"
 

@@ -1,3 +1,5 @@
+/* Records the user's steps: where threads stood in each phase, and how often they arrived at
+ * locations. */
 #include "tracer/base/text/foreign.h"
 #include "tracer/features/explain/explain.h"
 #include "tracer/features/interactive/interactive_internal.h"
@@ -77,9 +79,9 @@ static struct steps_phase *last_phase(struct interactive *l)
 	return l->taken.phases.count ? &l->taken.phases.items[l->taken.phases.count - 1] : NULL;
 }
 
-/* ---- where a thread is ---------------------------------------------------------------------- */
+/* ---- position of a thread ---------------------------------------------------------------- */
 
-/* Is this address one of the location's sites? */
+/* True if the address is one of the location's sites. */
 static bool steps_taken_is_at(struct interactive *l, const struct run_thread *t,
 			      const char *location, uint64_t address)
 {
@@ -94,8 +96,8 @@ static bool steps_taken_is_at(struct interactive *l, const struct run_thread *t,
 	return found;
 }
 
-/* The line as a script names it: with the file's name, or its path if several files have that name.
-   Owned by the caller. */
+/* Returns the line as a script names it: by file name, or by path if several files have that name.
+ * NULL if it has no site; else freed by the caller. */
 static char *steps_taken_line_of(struct interactive *l, const struct run_thread *t,
 				 const struct inspect_call *call)
 {
@@ -128,8 +130,8 @@ static char *steps_taken_words_of(const struct inspect_call *call)
 	return str_take(&text);
 }
 
-/* In a call made by a statement, blocked or not, the statement has not ended. In the tester's own
-   code the thread is in the middle of something. */
+/* A thread in a call made by a statement has not ended the statement. In the tester's innermost
+ * code its position is by chance. */
 static void find_middle(struct interactive *l, struct run_thread *t, struct steps_stand *out)
 {
 	const struct inspect_call *own = NULL;
@@ -169,9 +171,9 @@ static void find_position(struct interactive *l, struct run_thread *t, struct st
 	}
 }
 
-/* ---- who comes by --------------------------------------------------------------------------- */
+/* ---- arrivals ---------------------------------------------------------------------------- */
 
-enum { MOST_COUNTED = 10000 }; /* at one trap each */
+enum { MOST_COUNTED = 10000 }; /* each costs a trap */
 
 static struct steps_watch *watch_of(struct interactive *l, const char *location)
 {
@@ -215,7 +217,7 @@ void steps_passes(struct interactive *l, const struct run_thread *t, uint64_t ad
 	}
 }
 
-/* A thread that has not begun can be counted from its start. */
+/* A thread that has not begun is counted from its start. */
 static void begin_to_watch(struct interactive *l, const struct steps_step *step)
 {
 	struct steps_watch *watch = watch_of(l, step->what);
@@ -231,7 +233,7 @@ static void begin_to_watch(struct interactive *l, const struct steps_step *step)
 		(struct steps_count){base_strdup(step->thread), step->counts_here, true};
 }
 
-/* 0: it had begun before counting started, or there were too many. */
+/* Returns 0 if the thread had begun before counting started, or there were too many arrivals. */
 static unsigned hits_at(struct interactive *l, const struct run_thread *t, const char *location)
 {
 	struct steps_watch *watch = watch_of(l, location);
@@ -246,7 +248,7 @@ static unsigned hits_at(struct interactive *l, const struct run_thread *t, const
 	return count->times;
 }
 
-/* Do threads come from there before their own code begins? */
+/* True if threads start in this module before their own code begins. */
 static bool is_cradle(const struct module *m)
 {
 	static const char *const names[] = {"libc.so", "libpthread.so", "libstdc++.so",
@@ -258,7 +260,7 @@ static bool is_cradle(const struct module *m)
 	return !m;
 }
 
-/* Has any of its own code run? Before that, only code of libc and the loader is on its stack. */
+/* True if code of its own has run: until then its stack has only libc and the loader. */
 static bool has_begun(struct run_thread *t)
 {
 	struct inspect_stack calls = {0};
@@ -350,7 +352,7 @@ void steps_goes(struct interactive *l)
 	set_watches(l);
 }
 
-/* How often it came by the sites of this line on its way. 0: not all of them had a trap. */
+/* Returns the number of arrivals at the sites of the line in this phase; 0 if some had no trap. */
 static unsigned passes_of(struct interactive *l, const struct run_thread *t, const char *location)
 {
 	struct interactive_addresses here = {0};
@@ -402,7 +404,7 @@ void steps_came(struct interactive *l, struct run_thread *t, uint64_t address)
 		phase->hits = hits_at(l, t, step->what);
 }
 
-/* Threads created while only one went on have not begun. */
+/* Threads created while only one thread went on have not begun. */
 static void add_newborn(struct interactive *l, struct steps_phase *phase)
 {
 	for (size_t i = phase->threads; i < run_thread_count(l->run); i++) {
@@ -429,8 +431,8 @@ static void note_block(struct interactive *l, struct run_thread *t, struct steps
 		base_free(where.location);
 }
 
-/* A script can make threads that have not begun wait until then, and demand that those that are
-   blocked are so by then. */
+/* A script can delay threads that have not begun, and can require that blocked threads are
+ * blocked. */
 static void look_at_others(struct interactive *l, struct steps_phase *phase)
 {
 	run_each_thread(t, l->run) {
@@ -462,7 +464,7 @@ void steps_stops(struct interactive *l)
 		phase->thread = copy(run_thread_id(l->came));
 		phase->at_gate = run_thread_is_held(l->came);
 		look_at_others(l, phase);
-		/* A thread that arrives where it was sent stays there, unless a gate holds it anyway. */
+		/* A thread that arrives where it was sent stays there, unless a gate holds it. */
 		if (!phase->at_gate) {
 			run_thread_park(l->came, PARKED_STAYS);
 			*steps_parked_by(l->came) = phase->step;
@@ -472,7 +474,7 @@ void steps_stops(struct interactive *l)
 	}
 }
 
-/* ---- to save them --------------------------------------------------------------------------- */
+/* ---- for the script ---------------------------------------------------------------------- */
 
 bool steps_are_without(const struct interactive_saving *how, size_t step)
 {
