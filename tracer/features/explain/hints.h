@@ -53,7 +53,7 @@ void hints_times(unsigned long n, struct str *out);
 void hints_and(size_t i, size_t count, struct str *out);
 /* Appends "calc.c:7". */
 void hints_line(const char *file, unsigned line, struct str *out);
-/* ids of all threads of the run */
+/* Appends the ids and names of all threads of the run. */
 void hints_threads(struct run *s, struct str *out);
 /* Returns a thread of the run that matches the pattern, or NULL. */
 const struct engine_thread *hints_match(struct run *s, const char *pattern);

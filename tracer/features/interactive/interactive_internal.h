@@ -91,9 +91,9 @@ struct step_line {
 	uint64_t copy;
 	uint64_t scope; /* function or copy of the line: for run_thread_sent() */
 };
-/* Finds the line of a statement. Copies in `around`, the DIE of the thread's function or copy, count
- * as the line of their call; with `around` 0 the tester's innermost line counts. Returns false if
- * the statement is in a system header or another function. */
+/* Finds the line of a statement. Copies in `around`, the DIE of the thread's function or copy,
+ * count as the line of their call; with `around` 0 the tester's innermost line counts. Returns
+ * false if the statement is in a system header or another function. */
 bool step_line_at(const struct run_thread *t, struct module *m, uint64_t around,
 		  const struct source_statement *row, struct step_line *out);
 
