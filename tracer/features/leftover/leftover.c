@@ -1,3 +1,5 @@
+/* Finds processes that outlive the program's first process and kills,
+ * releases or waits for them. */
 #include "tracer/run/run.h"
 #include "tracer/features/output/output.h"
 #include "tracer/features/expect/expect.h"
@@ -12,15 +14,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Threads that act at the end of the program may be about to end, too: because of that, or by
-   themselves. How long to wait for it. */
+/* How long to wait for threads that may be about to end, because of the program's
+ * end or by themselves. */
 enum { MOMENT_US = 1000000 };
 
-/* Kept with a run. */
+/* Per-run data. */
 struct leftover {
-	struct str names;  /* of the processes left behind, until they are reported */
-	const char *how;   /* what becomes of them; NULL: not decided */
-	uint64_t since_us; /* the program's end; 0: not yet */
+	struct str names;  /* of the processes, until they are reported */
+	const char *how;   /* what happens to them; NULL: not decided */
+	uint64_t since_us; /* time of the program's end; 0: it still runs */
 };
 
 static void leftover_fini(void *what)
@@ -37,9 +39,9 @@ static struct leftover *leftover_of(const struct run *s)
 	return kept_make(run_kept(s), &keeper);
 }
 
-/* Kept with a place. */
+/* Per-place data. */
 struct left_behind {
-	char *who; /* a process that was left behind, and might still have come there; or NULL */
+	char *who; /* a process that could still have arrived at the place, or NULL; owned */
 };
 
 static void fini_place(void *what)
@@ -73,7 +75,7 @@ static enum left leftover_look_at(const struct run_thread *t)
 	return look.activity == TRACEE_BLOCKED ? LEFT_AT_REST : LEFT_ENDING;
 }
 
-/* A process rests if all of its threads but zombies do. */
+/* A process is at rest if all its threads are, zombies excepted. */
 static enum left look_at_all(const struct run *s, const struct run_process *p)
 {
 	enum left all = LEFT_GONE;
@@ -103,7 +105,7 @@ static void read_name(int pid, char *name, size_t size)
 		fclose(file);
 }
 
-/* False: some of them may be about to end. */
+/* Returns false if a process may be about to end. */
 static bool all_rest(const struct run *s)
 {
 	run_each_process(p, s)
@@ -112,7 +114,7 @@ static bool all_rest(const struct run *s)
 	return true;
 }
 
-/* Is the place in the process, and means one of its threads? */
+/* True if the place has a trap in the process and matches one of its threads. */
 static bool may_come_to(struct run *s, const struct run_process *p, const struct place *place)
 {
 	const struct run_place *sp = place->user;
@@ -127,7 +129,7 @@ static bool may_come_to(struct run *s, const struct run_process *p, const struct
 	return false;
 }
 
-/* Notes the places that it might still have come to. */
+/* Records the process for each place at which it could still have arrived. */
 static void note_places(struct run *s, const struct run_process *p, const char *name)
 {
 	const struct place *place;
@@ -143,7 +145,7 @@ static void note_places(struct run *s, const struct run_process *p, const char *
 	}
 }
 
-/* Counts the processes left behind, and notes their names. */
+/* Records the names of the processes. Returns their number. */
 static size_t leftover_gather(struct run *s)
 {
 	size_t n = 0;
@@ -179,7 +181,7 @@ static enum run_leftover what_to_do(const struct run *s)
 	return run_plan(s)->expect.any || o->trial || o->record ? LEFTOVER_KILL : LEFTOVER_LEAVE;
 }
 
-/* They are left alone only if the whole run is fine: after a verdict nothing may be left. */
+/* Processes are released only if the run has passed: after another verdict none may be left. */
 static bool is_fine(struct run *s)
 {
 	capture_outcome(s);
@@ -187,7 +189,7 @@ static bool is_fine(struct run *s)
 	return verdict_of(run_engine(s), &run_plan(s)->expect, run_outcome(s)) == VERDICT_OK;
 }
 
-/* Has the program ended, and is something left of it? */
+/* Decides what happens to the processes, once the program has ended. */
 static void see_what_is_left(struct run *s)
 {
 	enum run_leftover what = what_to_do(s);

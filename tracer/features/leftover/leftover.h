@@ -1,16 +1,15 @@
-/*
- * What the program leaves behind when it ends: processes that still run. The run is over then, as
- * it would be without gatectl; they are killed, let go, or waited for (--leftover), and named.
- */
+/* Processes of the program that still run when its first process ends. The run is over then, as
+ * without gatectl; --leftover decides whether they are killed, released or waited for. */
 #ifndef GATECTL_FEATURES_LEFTOVER_LEFTOVER_H
 #define GATECTL_FEATURES_LEFTOVER_LEFTOVER_H
 
 #include "tracer/run/run.h"
 
-/* `verdict` has the verdict in words (or ""): appends what was left behind. */
+/* Appends the names of these processes to the text of the verdict, or logs them
+ * if `verdict` is empty. */
 void leftover_tell(struct run *s, struct str *verdict);
-/* For a place that was never reached: a process that was left behind and killed might have come
-   there. */
+/* Appends advice if a killed process could still have arrived at the unreached place. Returns
+ * false if there is none. */
 bool leftover_try(const struct run *s, const struct place *p, struct str *out);
 
 #endif

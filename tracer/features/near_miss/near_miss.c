@@ -1,8 +1,5 @@
-/*
- * The traps that watch the function of a place until the place is reached, and copies of the line
- * that the location does not mean. They cost a stop at each of the first calls, and nothing else:
- * places and arrivals know nothing of them.
- */
+/* Sets the traps that watch the function of a place until the place is reached, and records what
+ * they see. Each of the first calls costs a stop; places and arrivals are not affected. */
 #include "tracer/run/places/places.h"
 #include "tracer/features/near_miss/near_miss.h"
 
@@ -10,17 +7,17 @@
 
 enum { NUMBERS_MOST = 8 };
 
-/* Where traps are set. */
+/* Arguments for setting traps. */
 struct near_miss_watch {
 	struct run *run;
 	struct run_process *process;
 	struct tracee_thread *thread;
 	struct place *place;
-	const struct image *images; /* that are searched */
+	const struct image *images; /* images to search */
 	size_t count;
 };
 enum near_miss_trap {
-	NEAR_MISS_IN, /* at an entry of the place's function */
+	NEAR_MISS_IN, /* an entry of the place's function */
 	NEAR_MISS_OUT,
 	NEAR_MISS_COPY,
 };
@@ -56,7 +53,7 @@ const struct near_misses *near_miss_of(const struct place *place)
 
 /* ---- setting the traps ---------------------------------------------------------------------- */
 
-/* Owned by the place. */
+/* Returns an empty list, owned by the place. */
 static struct source_sites *new_sites(struct place *place)
 {
 	struct source_sites *sites = base_alloc(1, sizeof(*sites));
@@ -65,7 +62,7 @@ static struct source_sites *new_sites(struct place *place)
 	return sites;
 }
 
-/* False: the trap cannot be set. */
+/* Returns false if the trap cannot be set. */
 static bool near_miss_put(const struct near_miss_watch *w, enum near_miss_trap kind,
 			  const struct source_site *info)
 {
@@ -82,11 +79,10 @@ static bool near_miss_put(const struct near_miss_watch *w, enum near_miss_trap k
 	return false;
 }
 
-/* ---- copies of the line ------------------------------------------------------------------------ */
+/* ---- copies of the line ------------------------------------------------------------------ */
 
-/* Copies of the line that the location excludes: the others of #K, the same source in another
-   object than OBJECT!, other instances of the template. One question for each: has anybody been
-   there? */
+/* Copies of the line that the location excludes: other matches of #K, the same source in another
+ * object than OBJECT!, other instances of a template. */
 
 static bool is_meant(const struct source_sites *meant, const struct source_site *site)
 {
@@ -117,7 +113,7 @@ static void add_copies(const struct near_miss_watch *w, const struct source_site
 	}
 }
 
-/* Looks at what the changed location means. `text` is how the tester would write it. */
+/* Adds the sites of a changed location, which the tester would write as `text`. */
 static void look_for_copies(const struct near_miss_watch *w, const struct location *location,
 			    const char *text)
 {
@@ -133,7 +129,7 @@ static void look_for_copies(const struct near_miss_watch *w, const struct locati
 	base_free(modules);
 }
 
-/* Without OBJECT! and #K. Owned by the caller. */
+/* Returns the location without OBJECT! and #K; freed by the caller. */
 static char *bare_text(const struct location *l)
 {
 	size_t object = l->object ? strlen(l->object) + 1 : 0;
@@ -157,7 +153,7 @@ static void other_numbers(const struct near_miss_watch *w, const char *bare)
 	}
 }
 
-/* Queue<int>::push;text without the template arguments means all instances. */
+/* Queue<int>::push;text without its template arguments selects all instances. */
 static void other_instances(const struct near_miss_watch *w)
 {
 	struct location location = *run_place_location(of(w->place));
@@ -215,7 +211,7 @@ static void see_copy(const struct run_thread *t, const struct act *a)
 	places_sweep(a->place);
 }
 
-/* ---- entries and exits ------------------------------------------------------------------------ */
+/* ---- entries and exits ------------------------------------------------------------------- */
 
 static bool put_all(const struct near_miss_watch *w, enum near_miss_trap kind,
 		    const struct source_sites *sites)
@@ -266,7 +262,7 @@ static void watch_found(struct run *s, const struct found *f)
 	watch_copies(&w);
 }
 
-/* ---- what they see -------------------------------------------------------------------------- */
+/* ---- observations ------------------------------------------------------------------------ */
 
 static void near_miss_end(struct place *place)
 {
@@ -301,8 +297,8 @@ static bool watches_out(struct run_process *p, const struct place *place)
 	return false;
 }
 
-/* Sets the traps at exits only when it is entered: most runs reach the place, or never come
-   near. */
+/* Traps at exits are set at the first entry: most runs reach the place or
+ * never enter the function. */
 static void watch_out(struct run *s, struct run_thread *t, const struct act *a)
 {
 	struct run_process *p = run_process_of(t);
@@ -392,9 +388,10 @@ static bool idle(const struct act *a)
 	       (a->what == NEAR_MISS_COPY && copy_seen(a));
 }
 
-/* ---- what they tell -------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------- */
 
-/* Has the line no code of its own in that copy of the function? Copies in one function may share the code of a line. */
+/* True if the line has no code of its own in that copy of the function. Copies in one function may
+ * share the code of a line. */
 static bool is_bare(const struct near_misses *nm, const struct source_site *entry)
 {
 	array_each(const struct source_site, site, nm->meant)

@@ -1,5 +1,5 @@
-/* Notes to the user: what gatectl attach waits for, and how to end that; where `hit` counts
-   something else than rounds of a loop. */
+/* Notes for the user: how gatectl attach ends and what it waits for; loops whose rounds `hit` does
+ * not count; sources newer than the object. */
 
 #include "tracer/run/run.h"
 #include "tracer/base/log.h"
@@ -7,10 +7,10 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Kept with a run: what has been told. */
+/* Per-run data: notes that were printed. */
 struct attach_told {
-	bool end;      /* how to end it */
-	bool optional; /* what it still waits for */
+	bool end;      /* how attach ends */
+	bool optional; /* optional places that are still open */
 };
 static const struct keeper keeper = {sizeof(struct attach_told), NULL};
 
@@ -38,7 +38,7 @@ static bool is_due(const struct place *p)
 	return !p->retired && !p->companion_of && (p->inside || !place_reached(p));
 }
 
-/* It detaches when every place has done its work; places that need not be reached may never be. */
+/* gatectl detaches when each place has done its work; an optional place may never be reached. */
 static void say_what_is_optional(const struct run *s, struct attach_told *told)
 {
 	STR(names);
@@ -64,8 +64,8 @@ static void say_what_is_optional(const struct run *s, struct attach_told *told)
 	}
 }
 
-/* At once if the user is at a terminal, or Ctrl-C would not work; otherwise only after a while: a
-   script that is done in a moment leaves standard error empty. */
+/* True at once on a terminal or if Ctrl-C does not work, else after SOON_US: a script that ends
+ * soon leaves standard error empty. */
 static bool is_time(const struct run *s)
 {
 	return run_elapsed_us(s) >= SOON_US || is_ignored(SIGINT) || isatty(STDERR_FILENO);
@@ -85,7 +85,7 @@ static void say(struct run *s)
 		say_what_is_optional(s, told);
 }
 
-/* `hit` counts arrivals: the compiler may have made one round out of several of a loop. */
+/* `hit` counts arrivals: an optimised loop may execute several rounds in one. */
 static void rounds_note(struct run *s, const struct found *f)
 {
 	const struct place *place = f->place;
@@ -106,7 +106,7 @@ static void rounds_note(struct run *s, const struct found *f)
 		 worst == SOURCE_VECTORISED ? "vectorised" : "unrolled without a mark for each");
 }
 
-/* Kept with a run: source files that were compared with their module. */
+/* Per-run data: source files that were compared with their module. */
 struct newer_told {
 	ARRAY(const char *) files;
 };
