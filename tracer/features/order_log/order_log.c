@@ -1,16 +1,6 @@
-/*
- * Compares the order of events in several runs. The first run is kept: each text once, events as
- * numbers. An event of a later run is compared when it comes, and forgotten.
- *
- * A thread passes a place when it goes on from there, held before or not: that is the moment that
- * gates can order. When it arrived is up to the program.
- *
- * Threads of one start routine are numbered as they are created, so of two that are created alike
- * now one, now the other does something first. For the order of events they count as the same if
- * one renaming for the whole run makes them so: one to one, among threads with one start routine in
- * one process. A thread that the script tells apart keeps its name: a pattern matches only it, or a
- * function has asked for its id.
- */
+/* Compares the order of events in several runs. The events of the first run are kept, as
+ * numbers of texts; an event of a later run is compared when it happens. README.md says when
+ * two orders are the same. */
 #include "tracer/base/hash.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/order_log/order_log.h"
@@ -24,24 +14,25 @@ enum { FIRST_SLOTS = 1024, EVENTS_MOST = 1000000, NO_TEXT = UINT32_MAX };
 #define NO_ROLE UINT32_MAX
 
 struct order_event {
-	uint32_t who, what; /* indexes of texts; `who` is "" for what no thread does */
+	uint32_t who, what; /* indexes of texts; `who` is "" for an event without a thread */
 };
 
 struct order_log {
-	ARRAY(char *) texts;		 /* each once */
-	uint32_t *slots;		 /* hash table of indexes in texts, NO_TEXT: free */
+	ARRAY(char *) texts;		 /* without duplicates */
+	uint32_t *slots;		 /* hash table of indexes in texts; NO_TEXT: free */
 	size_t slot_count;		 /* a power of two */
-	ARRAY(struct order_event) first; /* the first run */
-	/* Both are indexed by the number of an id's text: */
-	ARRAY(uint32_t) role;  /* for a thread of this run: its role in the first run */
-	ARRAY(uint32_t) taken; /* ... and for a role: the thread that has it */
-	bool swapped;	       /* roles were swapped in some run */
+	ARRAY(struct order_event) first; /* events of the first run */
+	/* Both arrays are indexed by the number of a thread id's text. */
+	/* thread of this run: its role, the thread of the first run that it matches */
+	ARRAY(uint32_t) role;
+	ARRAY(uint32_t) taken; /* role: the thread of this run that has it */
+	bool swapped;	       /* roles differed from threads in some run */
 	unsigned long run;     /* number of the current run */
-	unsigned long events;  /* so far in this run */
+	unsigned long events;  /* number of events of this run */
 	bool differs;	       /* this run differs from the first */
 	unsigned long differing;
-	struct str difference; /* of the first run that differed */
-	struct str line;       /* scratch */
+	struct str difference; /* description of the first run that differed */
+	struct str line;       /* buffer for one event */
 };
 
 struct order_log *order_log_new(void)
@@ -67,7 +58,7 @@ void order_log_free(struct order_log *log)
 
 /* ---- texts ---- */
 
-/* The slot of the text, or the free one where it belongs. */
+/* Returns the slot of the text, or the free slot where it belongs. */
 static uint32_t *find_slot(const struct order_log *log, const char *text)
 {
 	size_t i = hash_slot(hash_text(HASH_START, text)) & (log->slot_count - 1);
@@ -126,7 +117,7 @@ static void bind(struct order_log *log, uint32_t who, uint32_t first)
 	log->taken.items[first] = who;
 }
 
-/* "p1/worker#2": compares everything before the number; main has none. */
+/* Compares ids such as "p1/worker#2" up to the number; main has none. */
 static bool same_start(const char *a, const char *b)
 {
 	const char *end = strrchr(a, '#');
@@ -140,7 +131,8 @@ static bool parts(const char *pattern, const char *a, const char *b)
 	return pattern && str_wildcard(pattern, a) != str_wildcard(pattern, b);
 }
 
-/* Names that the program sets belong to the role, whichever thread has it. */
+/* True if the script distinguishes the threads. Names that the program sets belong to the role,
+ * whichever thread has it. */
 static bool told_apart(struct engine *e, const char *a, const char *b)
 {
 	const struct place *p;
@@ -155,8 +147,8 @@ static bool told_apart(struct engine *e, const char *a, const char *b)
 	return false;
 }
 
-/* Can thread `t`, whose id has the number `who`, be the one called `first_id` in the first run? If
-   so, it is from now on. */
+/* True if thread t, whose id has the number `who`, can have the role of `first_id`; it then has the
+ * role for the rest of the run. */
 static bool roles_match(struct order_log *log, struct engine *e, const struct engine_thread *t,
 			uint32_t who, const char *first_id, uint32_t first)
 {
@@ -183,7 +175,7 @@ static void add_event(const struct order_log *log, struct order_event ev, struct
 	str_addf(out, "%s%s%s", who, *who ? " " : "", log->texts.items[ev.what]);
 }
 
-/* `ev` NULL: this run has ended already. */
+/* `ev` is NULL if this run has ended already. */
 static void note_difference(struct order_log *log, const struct order_event *ev)
 {
 	struct str *out = &log->difference;
@@ -203,7 +195,7 @@ static void note_difference(struct order_log *log, const struct order_event *ev)
 	else
 		str_add(out, "it ended there");
 	if (role != NO_ROLE &&
-	    role != ev->who) /* it did the same, but in another thread's role until now */
+	    role != ev->who) /* same event, by a thread that had another role so far */
 		str_addf(out, " (until there %s did what %s did in run 1)",
 			 log->texts.items[ev->who], log->texts.items[role]);
 }
@@ -239,7 +231,7 @@ static bool is_as_first(struct run *s, const struct engine_thread *t, struct ord
 	return roles_match(log, run_engine(s), t, ev.who, log->texts.items[first->who], first->who);
 }
 
-/* Adds the event in `line`, done by the thread; NULL: by none. */
+/* Adds the event in `line`, by thread t, or by no thread if t is NULL. */
 static void order_log_add(struct run *s, const struct engine_thread *t)
 {
 	struct order_log *log = run_options(s)->order_log;
@@ -275,14 +267,14 @@ bool order_log_swapped(struct order_log *log)
 
 /* ---- events ---- */
 
-/* Kept with a thread. */
+/* Per-thread data. */
 struct at_place {
 	const struct place *place; /* arrived at and not yet passed, or NULL */
 };
 static const struct keeper keeper = {sizeof(struct at_place), NULL};
 
-/* A stop may have several places: each is passed when the thread arrives at the next one, or at the
-   end. */
+/* One trap may have several places: each is passed when the thread arrives at the next
+ * one, or leaves the trap. */
 static void order_log_passes(struct run *s, struct run_thread *t)
 {
 	struct order_log *log = run_options(s)->order_log;

@@ -1,8 +1,5 @@
-/*
- * The program's output, for an expect or a trial: a pipe or a terminal, and a thread of ours that
- * passes the output on and keeps a copy. The thread does nothing else; ptrace stays with the main
- * thread. A file is read when all is over.
- */
+/* Captures the program's output through a pipe or terminal. A thread of gatectl passes it on and
+ * keeps a copy; ptrace stays with the main thread. A file is read after the run. */
 #include "tracer/features/output/output.h"
 
 #include "tracer/base/files/io.h"
@@ -18,7 +15,8 @@
 struct capture {
 	struct stream stream;
 	int to;
-	int stop[2]; /* written to when the tree is gone: what is in the pipe by then is all */
+	/* pipe that ends the thread once all processes have ended: the output is complete then */
+	int stop[2];
 	pthread_t thread;
 	bool running;
 	bool keep;
@@ -39,7 +37,7 @@ static bool capture_pass_on(struct capture *c, int from)
 	if (c->keep)
 		str_add_bytes(&c->text, buffer, (size_t)n);
 	if (c->to >= 0)
-		io_write(c->to, buffer, (size_t)n); /* keep it even if nobody reads it */
+		io_write(c->to, buffer, (size_t)n); /* kept even if the write fails */
 	return true;
 }
 
@@ -134,7 +132,7 @@ static struct capture *capture_new(int to_fd, bool keep, enum stream_kind kind, 
 	return c;
 }
 
-/* Kept with a run; NULL: the output is not captured. */
+/* Per-run data; NULL: the output is not captured. */
 struct output {
 	struct capture *out, *err;
 };
@@ -166,7 +164,7 @@ static int output_capture_begin(struct run *s, int fd, bool expected, struct cap
 	return *out ? 0 : -1;
 }
 
-/* Trials are compared: each gets the same input, or none. */
+/* Trials are compared, so each gets the same input, or none. */
 static bool reads_nothing(const struct run_options *o)
 {
 	return o->no_stdin || (o->trial && io_offset(STDIN_FILENO) < 0);
@@ -184,7 +182,7 @@ static int capture_begin(struct run *s, struct tracee_launch *how, struct error 
 		if (how->stdin_fd < 0)
 			return error_errno(err, ERROR_SYSTEM, "/dev/null");
 	}
-	if (run_is_attended(s) || run_options(s)->sched) /* whose output is kept as it is */
+	if (run_is_attended(s) || run_options(s)->sched) /* their output is not redirected */
 		return 0;
 	if (output_capture_begin(s, STDOUT_FILENO, expect_wants_stdout(x), &output->out,
 				 &how->stdout_fd, err) < 0)

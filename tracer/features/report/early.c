@@ -1,7 +1,5 @@
-/*
- * Reports of a run that has not ended. A gatectl that is killed (SIGKILL is what CTest sends at its
- * TIMEOUT) leaves them: they say what was known at most a second before.
- */
+/* Reports of a run that has not ended. They remain if gatectl is killed (CTest sends SIGKILL at its
+ * TIMEOUT) and are at most a second old then. */
 #include "tracer/features/report/report.h"
 
 #include "tracer/base/files/file.h"
@@ -11,13 +9,14 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-/* The pause between two writes: microseconds, and times what the last one took. */
+/* Pause between two writes: EARLY_US microseconds plus EARLY_SHARE times the
+ * duration of the last write. */
 enum { EARLY_US = 500000, EARLY_SHARE = 20 };
 
 struct early {
-	uint64_t next_us;  /* by run_now_us() */
-	unsigned long seq; /* of the last event that is written */
-	bool quiet;	   /* nothing has happened since */
+	uint64_t next_us;  /* time of the next write, by run_now_us() */
+	unsigned long seq; /* of the last event written */
+	bool quiet;	   /* the run was quiet at the last write */
 };
 
 static struct early *early_of(const struct run *s)
@@ -27,13 +26,13 @@ static struct early *early_of(const struct run *s)
 	return kept_make(run_kept(s), &keeper);
 }
 
-/* The record of a schedule's run is written by the command that makes it. */
+/* The record of a scheduled run is written by its command. */
 static bool early_is_wanted(const struct run *s)
 {
 	return run_options(s)->reports.count > 0 && !run_options(s)->sched;
 }
 
-/* A pipe gets the report of the end alone. JUnit's is of all runs. */
+/* Only regular files get early reports; JUnit's report is about all runs. */
 static void early_put(const char *path, const struct str *reports)
 {
 	enum report_kind kind = report_kind_of(path);

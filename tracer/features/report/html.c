@@ -1,4 +1,4 @@
-/* .html of a run, the timeline: its record, and the source lines that it is about. */
+/* The timeline page of a run (.html): its record, and the source lines that it refers to. */
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/features/crash/crash.h"
@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Source lines shown around each one, and bytes shown of a long line. */
+/* Source lines shown before and after each line; bytes shown of a long line. */
 enum { CONTEXT = 2, LINE_MOST = 400 };
 
 struct shown_file {
 	const char *file;
 	struct source_text text;
-	ARRAY(bool) lines; /* by number: is it shown? */
+	ARRAY(bool) lines; /* by line number: shown */
 };
 
 struct shown {

@@ -1,4 +1,4 @@
-/* --report FILE of a run: the record, and what each printer prints of it. */
+/* Reports of a run (--report FILE): the record, and its JSON and JUnit forms. */
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/crash/crash.h"
 #include "tracer/features/waiting/waiting.h"
@@ -68,7 +68,7 @@ static void report_line_of(struct json *j, const char *file, unsigned line, cons
 	json_string(j, "func", func);
 }
 
-/* What it did, or waited for, when the run ended; null if it had exited. */
+/* Adds the wait or activity of the thread at the end of the run; null if it had exited. */
 static void waiting(const struct run_thread *t, struct json *j)
 {
 	const struct waiting *w = waiting_of(t);
@@ -122,7 +122,7 @@ static void threads(struct run *s, struct json *j)
 	json_end_array(j);
 }
 
-/* The threads that the verdict's first line is about. */
+/* Threads that the first line of the verdict is about. */
 static void cycle(struct run *s, struct json *j)
 {
 	json_array(j, "cycle");
@@ -199,7 +199,7 @@ static void report_json(struct run *s, const struct report_head *head, struct st
 
 /* ---- JUnit ---------------------------------------------------------------------------------- */
 
-/* Scripts and orders are what is tested; without any, the program is. */
+/* The test is named after its scripts and orders, or after the program if it has none. */
 static void add_test_name(const struct run *s, struct str *out)
 {
 	const struct run_options *o = run_options(s);
@@ -214,7 +214,7 @@ static void add_test_name(const struct run *s, struct str *out)
 		str_addf(out, " (run %lu of %lu)", run_number(s), o->repeat);
 }
 
-/* A verdict on the program is a failure; what kept gatectl from judging it is an error. */
+/* A verdict on the program is a failure; an obstacle to a verdict is an error. */
 static enum report_case report_case_of(const struct report_head *head)
 {
 	if (head->status == 0)
@@ -226,7 +226,7 @@ static enum report_case report_case_of(const struct report_head *head)
 	return CASE_FAILED;
 }
 
-/* Adds the first line of the message without "gatectl: word: ": the word is the type already. */
+/* Adds the first line of the message without "gatectl: WORD: ", because WORD is the type. */
 static void add_first_line(const struct report_head *head, struct str *out)
 {
 	const char *text = head->message;
@@ -273,7 +273,7 @@ static enum report_case report_junit(struct run *s, const struct report_head *he
 	return test.outcome;
 }
 
-/* ---- all that were asked for ---------------------------------------------------------------- */
+/* ---- requested reports ------------------------------------------------------------------- */
 
 static bool is_asked(const struct run *s, enum report_kind kind)
 {
@@ -325,7 +325,7 @@ static void report_error(struct run *s, struct run_result *out, const struct err
 	head = (struct report_head){
 		.verdict = run_error_word(err->code),
 		.status = run_error_status(run_options(s), err->code),
-		/* A script's own failure is no error of gatectl. */
+		/* A failure reported by a script is not an error of gatectl. */
 		.error = err->code == ERROR_FAILED ? NULL : error_text(err),
 		.note = "",
 	};

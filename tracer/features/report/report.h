@@ -1,29 +1,30 @@
-/* Reports of a run, for people and for programs. */
+/* Reports of one run, as JSON, HTML, JUnit and Chrome trace. */
 #ifndef GATECTL_FEATURES_REPORT_REPORT_H
 #define GATECTL_FEATURES_REPORT_REPORT_H
 
 #include "tracer/run/run.h"
 
-/* The run as a whole. */
+/* Members that describe the run as a whole. */
 struct report_head {
-	const char *verdict; /* "ok", its word, "interrupted" or "cannot-trace" */
+	const char *verdict; /* "ok", the word of the verdict, "interrupted" or "cannot-trace" */
 	int status;
-	const char *error;   /* gatectl's own, or NULL */
-	const char *message; /* the verdict in words, as on standard error */
-	const char *note;    /* about a run that was as expected; may be empty */
+	const char *error;   /* error of gatectl itself, or NULL */
+	const char *message; /* text of the verdict, as on standard error */
+	const char *note;    /* remark about a run that passed; may be empty */
 };
-/* Writes all reports that were asked for to out->reports. */
+/* Writes all requested reports to out->reports. */
 void report_run(struct run *s, struct run_result *out);
-/* Prints them, but for JUnit's, to reports[], by their kind. */
+/* Writes the requested reports except JUnit's to reports[], indexed by kind. */
 void report_print(struct run *s, const struct report_head *head, struct str *reports);
-/* Adds the members of the record to the current object. */
+/* Adds the members of the record to the current JSON object. */
 void report_record(struct run *s, const struct report_head *head, struct json *j);
 
-/* early.c: a function of the observer */
+/* early.c: observer hook; replaces the report files while the run goes on. */
 void report_slow_tick(struct run *s, uint64_t now, bool quiet);
 
-/* html.c, trace.c */
+/* html.c: appends the timeline as a page. */
 void report_html(struct run *s, const struct report_head *head, struct str *out);
+/* trace.c: appends the run in Chrome's trace format. */
 void report_trace(struct run *s, const struct report_head *head, struct str *out);
 
 #endif

@@ -1,11 +1,6 @@
-/*
- * --report FILE.trace.json: Chrome's trace format, which Perfetto opens. A process is a process, a
- * thread a track: its life is a slice, every hold one inside it, whatever else happens an instant,
- * and a flow leads from an open to the releases that it caused.
- *
- * Several events may have the same microsecond: each gets a time of its own, some nanoseconds later
- * than the one before, so that slices nest and arrows point forward.
- */
+/* Chrome's trace format (--report FILE.trace.json), for Perfetto. A thread is a track: its life is
+ * a slice with a slice for each hold, other events are instants, a flow leads from an open to its
+ * releases. Events of one microsecond get distinct times, so that slices nest. */
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/timeline/timeline.h"
 #include "tracer/features/report/report.h"
@@ -22,8 +17,8 @@ struct track {
 	bool is_alive, held; /* slices that are open */
 };
 
-/* Flows from one event, by its index: the seq of the first release that it caused. Of a release: the seq of the next
-   one with the same cause. 0: none. */
+/* An event's flows: `first` and `last` release that it caused, by seq; for a release, the `next`
+ * one with the same cause. 0: none. */
 struct flows {
 	unsigned long first, last, next;
 };
@@ -32,11 +27,11 @@ struct trace {
 	struct run *run;
 	struct json json;
 	uint64_t now_ns;
-	ARRAY(struct track) tracks; /* by thread index */
+	ARRAY(struct track) tracks; /* by index of the thread */
 	ARRAY(struct flows) flows;  /* by index of the event */
 };
 
-/* Tracks are numbered by threads, from 1: the kernel may reuse its ids. */
+/* Tracks are numbered by threads, from 1, because the kernel may reuse its ids. */
 static void number_tracks(struct trace *tr)
 {
 	run_each_thread(t, tr->run) {
@@ -53,7 +48,7 @@ static void advance_time(struct trace *tr, uint64_t us)
 	tr->now_ns = us * 1000 > tr->now_ns ? us * 1000 : tr->now_ns + STEP_NS;
 }
 
-/* Begins an event; json_end_object() ends it. */
+/* Begins an event; the caller ends it with json_end_object(). */
 static struct json *event_begin(struct trace *tr, const char *phase, const char *name,
 				const struct run_thread *t)
 {
@@ -74,7 +69,7 @@ static struct json *event_begin(struct trace *tr, const char *phase, const char 
 
 /* ---- names of tracks ------------------------------------------------------------------------ */
 
-/* `what`: "process" or "thread". */
+/* `what` is "process" or "thread". */
 static void name_track(struct trace *tr, const char *what, const char *name,
 		       const struct run_thread *t)
 {
@@ -110,7 +105,7 @@ static void name_process(struct trace *tr, const char *program, const struct run
 	str_fini(&name);
 }
 
-/* A thread without a name of its own has its program's, which says nothing. */
+/* A thread that has not set its name has the program's name, which is not shown. */
 static void name_thread(struct trace *tr, const char *program, const struct run_thread *t)
 {
 	struct str name = {0};
@@ -176,7 +171,7 @@ static void add_title(const struct happened *h, struct str *out)
 		str_add(out, timeline_word(h->what));
 }
 
-/* `phase`: "B", a slice begins, or "i", an instant. */
+/* `phase` is "B" for the begin of a slice, or "i" for an instant. */
 static void add_event(struct trace *tr, const char *phase, const struct happened *h,
 		      const struct run_thread *t)
 {
@@ -273,7 +268,7 @@ static void add_flows(struct trace *tr, const struct happened *h, const struct r
 		add_flow(tr, "s", to, t);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------ */
+/* ---- the trace --------------------------------------------------------------------------- */
 
 static void write_event(struct trace *tr, const struct happened *h)
 {
@@ -282,10 +277,10 @@ static void write_event(struct trace *tr, const struct happened *h)
 
 	advance_time(tr, h->t_us);
 	if (!t)
-		return; /* a barrier has opened: the flow begins at the last to arrive */
+		return; /* a barrier has opened: the flow begins at the last arrival */
 	track = &tr->tracks.items[run_thread_index(t)];
 	begin_life(tr, t, track);
-	/* Of a hold: a signal took the thread away from where it was held. */
+	/* A second hold without a release: a signal took the thread from its place. */
 	if (h->what == HAPPENED_HOLD || h->what == HAPPENED_RELEASE)
 		end_slice(tr, t, &track->held);
 	track->held |= h->what == HAPPENED_HOLD;

@@ -1,13 +1,6 @@
-/*
- * What programs built with sanitizers need.
- *
- * LeakSanitizer refuses to work under any tracer, and would make a good run fail: programs that
- * have it (also those with AddressSanitizer) get detect_leaks=0 among their options. They read
- * these from the environment of the exec, so they are exec'ed again.
- *
- * Sanitizers that know threads start them in a routine of their own. The user's routine is an
- * argument of the pthread_create that they have in place of libc's.
- */
+/* Support for programs built with sanitizers. LeakSanitizer fails under a tracer: such programs are
+ * exec'ed again with detect_leaks=0. Sanitizers start threads in a routine of their own; the
+ * program's routine is an argument of their pthread_create. */
 #include "tracer/run/modules/images.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/base/log.h"
@@ -16,25 +9,24 @@
 
 #include <string.h>
 
-/* Kept with a thread: the start routine that it passes to the sanitizer, and its argument; 0:
-   none. */
+/* Per-thread data: start routine and argument that the thread passed to pthread_create; 0: none. */
 struct creation {
 	uint64_t routine, argument;
 };
 static const struct keeper creation_keeper = {sizeof(struct creation), NULL};
 
-/* Kept with a run. */
+/* Per-run data. */
 struct sanitizer_told {
-	bool leaks; /* what was done about LeakSanitizer was reported */
+	bool leaks; /* the note about LeakSanitizer was printed */
 };
 static const struct keeper told_keeper = {sizeof(struct sanitizer_told), NULL};
 
 #define OPTION "detect_leaks="
 
-/* Present in every copy of LeakSanitizer's code, even linked statically and stripped. */
+/* in every copy of LeakSanitizer's code, even linked statically and stripped */
 static const char refusal[] = "LeakSanitizer has encountered a fatal error";
 
-/* As the sanitizers read it: the last one counts. */
+/* Parses as sanitizers do: the last option counts. */
 static bool leaks_off(const char *options)
 {
 	static const char *const no[] = {"0", "no", "false"};
@@ -64,14 +56,14 @@ static bool linked(struct tracee_thread *t, const struct module *m, const char *
 	return module_has_string(m, symbol) || env_has(t, "LD_PRELOAD", library);
 }
 
-/* The environment variable for its options; NULL: it has no LeakSanitizer. */
+/* Returns the environment variable for LeakSanitizer's options, or NULL if the program has none. */
 static const char *variable_of(struct tracee_thread *t, const struct module *m)
 {
 	bool has = module_contains(m, refusal, strlen(refusal));
 
 	if (linked(t, m, "__asan_init", "asan") ||
 	    (has && module_contains(m, "ASAN_OPTIONS", sizeof("ASAN_OPTIONS"))))
-		/* this one takes precedence there, too */
+		/* LSAN_OPTIONS takes precedence */
 		return env_has(t, "LSAN_OPTIONS", OPTION) ? "LSAN_OPTIONS" : "ASAN_OPTIONS";
 	return has || linked(t, m, "__lsan_init", "liblsan") ? "LSAN_OPTIONS" : NULL;
 }
@@ -111,16 +103,14 @@ static bool exec_again(struct run *s, struct run_process *p, struct tracee_threa
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-/*
- * Every sanitizer runtime refers to this symbol, if only weakly, and so has it among its dynamic
- * symbols. Other modules' symbols need not be read: libc's would take half the time of a start.
- */
+/* Every sanitizer runtime refers to this symbol, at least weakly, so it is a dynamic symbol.
+ * Reading libc's symbols would take half the time of a start. */
 static bool has_runtime(const struct module *m)
 {
 	return module_has_string(m, "__sanitizer_symbolize_code");
 }
 
-/* Notes the arguments: the new thread itself begins with a function of the runtime. */
+/* Records the arguments: the new thread begins in a function of the runtime. */
 static enum hit_answer hit_create(struct run *s, const struct act *a, const struct hit *h)
 {
 	enum { RDX = 1, RCX = 2 };
@@ -160,10 +150,8 @@ static int sanitizer_settle(struct run *s, const struct modules_seen *m, struct 
 	return 0;
 }
 
-/*
- * Runtimes have a BackgroundThread of their own, and start the program's threads in their code,
- * too. A runtime that is linked statically has names that are reserved for the implementation.
- */
+/* A runtime has a BackgroundThread of its own and starts the program's threads in its code, too.
+ * Names of a statically linked runtime begin with "__". */
 static bool may_be_background(const char *name)
 {
 	return name && strstr(name, "BackgroundThread");
@@ -178,7 +166,7 @@ static bool is_background(struct run_process *p, uint64_t routine, const char *n
 	       (image->module != run_process_exe(p) || strncmp(name, "__", 2) == 0);
 }
 
-/* Asked of each thread at each tick: most need no look at their memory. */
+/* Called for each thread at each tick: the name excludes most without reading memory. */
 bool sanitizer_owns(const struct run_thread *t)
 {
 	const char *name = run_thread_engine(t)->start;
@@ -187,7 +175,7 @@ bool sanitizer_owns(const struct run_thread *t)
 	       is_background(run_process_of(t), run_thread_routine(t), name);
 }
 
-/* A sanitizer's own threads begin with a routine that the program did not pass. */
+/* A sanitizer's own thread begins with a routine that the program did not pass. */
 static bool sanitizer_start(struct run *s, struct run_thread *creator, const char *name,
 			    uint64_t *routine, uint64_t *argument)
 {

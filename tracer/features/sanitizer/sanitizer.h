@@ -6,7 +6,7 @@
 
 struct run_thread;
 
-/* Is it a thread of a sanitizer's runtime, and not of the program? */
+/* True if the thread belongs to a sanitizer's runtime, not to the program. */
 bool sanitizer_owns(const struct run_thread *t);
 
 #endif
