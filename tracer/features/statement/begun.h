@@ -8,40 +8,44 @@ struct completion_frame {
 	const struct place *place;
 	const struct source_site *info;
 	uint64_t bias;
-	uint64_t frame; /* canonical frame address */
-	bool call;	/* a whole function, not a statement of it */
-	bool doubted;	/* an exception is on its way: will it be caught in the statement? */
+	uint64_t frame; /* canonical frame address (CFA) */
+	bool call;	/* a call of a function, not a statement of it */
+	bool doubted;	/* an exception is being handled and may be caught inside the statement */
 };
 
 struct elision {
 	struct place *place;
-	uint64_t frame; /* canonical frame address */
+	uint64_t frame; /* canonical frame address (CFA) */
 };
 
 struct begun {
-	ARRAY(struct elision) elisions; /* under way */
+	ARRAY(struct elision) elisions; /* in progress */
 	ARRAY(struct completion_frame) frames;
-	uint64_t pad; /* where an exception is about to land in this thread, or 0 */
-	uint64_t top; /* ... the stack pointer of the one who sends it there */
-	bool tells;   /* ... it will be seen when it is caught */
+	uint64_t pad; /* landing pad to which an exception takes this thread, or 0 */
+	uint64_t top; /* with `pad`: stack pointer of the code that sends it there */
+	bool tells;   /* with `pad`: a trap reports when the exception is caught */
 };
 
+/* Returns the thread's data, owned by the thread. */
 struct begun *begun_of(const struct run_thread *t);
 
 /* ---- elide.c -------------------------------------------------------------------------------- */
 
 struct decision;
 
-/* True if an elision of the place, or with NULL of any place, is under way. */
+/* True if an elision of the place, or of any place if NULL, is in progress. */
 bool elide_busy(struct run *s, const struct place *place);
+/* Observer hook: begins an elision for DECISION_ELIDE. */
 void elide_decided(struct run *s, const struct decision *d);
 
 /* ---- left.c --------------------------------------------------------------------------------- */
 
-/* Sets the traps that tell when a statement of the place is left before its end. 0, or -1. */
+/* Sets the traps that report when a statement of the place is left before its end. Returns 0,
+ * or -1 with *err set. */
 int left_watch(struct run *s, struct run_process *p, struct tracee_thread *t, struct place *place,
 	       struct error *err);
-/* A thread is somewhere: if an exception has just led it there, what that has left is forgotten. */
+/* Called at each trap of a statement: if an exception has brought the thread there, removes the
+ * statements that it has left. */
 void left_lands(struct run *s, const struct hit *h);
 
 #endif

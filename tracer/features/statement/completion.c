@@ -1,15 +1,6 @@
-/*
- * `after = true`: an arrival when the statement has been executed.
- *
- * When a statement begins, the frame it runs in is noted; when control leaves the statement's code
- * in that same frame, it has been executed. The frame is known by its canonical frame address,
- * which does not change while the function runs: a recursion that passes the same exits has another
- * one. For a function the exit is its return address, so that a tail call does not end it early; the same of a
- * statement that ends with one. A copy of a function that was inlined is a statement, of all its code.
- *
- * Where no other way leads to the exits, whoever is there has executed the statement: nothing is noted,
- * no trap stands at its beginning, and those at its exits can be decided inside the program.
- */
+/* `after = true`: an arrival when the statement has been executed. At its begin its frame
+ * is recorded; when control leaves its code in that frame, it has been executed.
+ * README.md gives the cases. */
 #include "tracer/features/statement/begun.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/run.h"
@@ -18,7 +9,7 @@ enum { STATEMENT, CALL };
 
 static const struct site_owner begins, ends, passed_through;
 
-/* Frames that were left unseen stay here until their address is used again. */
+/* Frames left without a trap stay until their address is used again. */
 enum { MOST_FRAMES = 4096 };
 
 static void completion_fini(void *what)
@@ -48,9 +39,9 @@ static void completion_begin(struct run_thread *t, const struct act *a, uint64_t
 
 	array_each(const struct completion_frame, f, &begun->frames) {
 		if (completion_same(f, a, frame))
-			return; /* it was left without passing an exit, and has begun again */
+			return; /* left without passing an exit, and begun again */
 		if (f->doubted && f->place == a->place && f->frame == frame)
-			return; /* it is still cleaned up: of its code, what an exception runs */
+			return; /* cleanup code of the statement, run by an exception */
 	}
 	if (begun->frames.count == MOST_FRAMES)
 		array_remove(&begun->frames, 0);
@@ -73,7 +64,7 @@ static bool completion_end(struct run_thread *t, const struct act *a, uint64_t f
 	return false;
 }
 
-/* At the first instruction of a function: the return address is the last thing on the stack. */
+/* At the first instruction of a function the return address is at the stack pointer. */
 static void begin_call(struct run *s, struct run_thread *t, const struct act *a, uint64_t sp)
 {
 	struct act act = *a;
@@ -88,11 +79,8 @@ static void begin_call(struct run *s, struct run_thread *t, const struct act *a,
 		run_fault(s, &err);
 }
 
-/*
- * A return has just popped its address, which is still in the word below the stack pointer. If
- * control came here by a jump, from a landing pad say, other calls were made since, and another
- * word is there.
- */
+/* A return has just popped its address, which is still in the word below the stack pointer. After a
+ * jump to this address (from a landing pad) another call has overwritten that word. */
 static bool has_returned(struct run_thread *t, uint64_t address, uint64_t sp)
 {
 	uint64_t word;
@@ -114,10 +102,8 @@ static uint64_t function_of(const struct act *a, uint64_t offset)
 	return start;
 }
 
-/*
- * A jump among the statement's own code may be one of a jump table: of a switch in a function that was inlined, say. One that
- * leads out of the function is a call whose return is the function's own (a tail call): that belongs to the statement.
- */
+/* A jump inside the statement's code may be of a jump table. A jump out of the function is a tail
+ * call, which belongs to the statement: its return is the function's own. */
 static enum way_on way_on(const struct act *a, const struct hit *h)
 {
 	uint64_t to;
@@ -131,7 +117,8 @@ static enum way_on way_on(const struct act *a, const struct hit *h)
 										    : CALLS_AS_LAST;
 }
 
-/* The stack is as at the first instruction of what is called: it is over where that returns to. */
+/* The stack is as at the first instruction of the called function; the statement ends
+ * at its return address. */
 static void call_as_last(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct act call = *a;
@@ -140,13 +127,13 @@ static void call_as_last(struct run *s, const struct act *a, const struct hit *h
 	begin_call(s, h->thread, &call, h->regs.dwarf[ARCH_DWARF_SP]);
 }
 
-/* The instruction of the site is none of the statement: control comes from there to its code. */
+/* True if the site's instruction is not part of the statement, but leads to it. */
 static bool leads_there(const struct source_site *info)
 {
 	return info->kind == SOURCE_JUMP || info->kind == SOURCE_BEFORE;
 }
 
-/* Its first instruction is the jump or return that leaves it: nothing of it comes after. */
+/* True if the statement's first instruction is the jump or return that leaves it. */
 static bool ends_at_once(const struct act *a, uint64_t address)
 {
 	array_each(const uint64_t, exit, &a->info->exits)
@@ -155,7 +142,8 @@ static bool ends_at_once(const struct act *a, uint64_t address)
 	return false;
 }
 
-/* A copy of a function that begins once more in its frame is the next call: the call before is over. */
+/* A copy of a function that begins again in its frame is the next call; the
+ * previous call has ended. */
 static enum hit_answer begin_statement(struct run_thread *t, const struct act *a, uint64_t frame)
 {
 	bool again = a->info->inlined_into && a->info->kind != SOURCE_STATEMENT &&
@@ -231,10 +219,10 @@ static const struct site_owner passed_through = {
 static const struct site_owner begins = {.hit = hit_begin};
 static const struct site_owner ends = {.ends = true, .hit = hit_end};
 
-/* ---- what a place needs --------------------------------------------------------------------- */
+/* ---- traps of a place -------------------------------------------------------------------- */
 
-/* `after` a function means that the call is over: the trap at its first instruction finds the
-   return address. */
+/* `after` a function means that the call has returned: the trap at its first instruction
+ * finds the return address. */
 static int put_call(struct run *s, struct run_process *p, struct tracee_thread *t, struct act act,
 		    struct error *err)
 {
@@ -303,7 +291,7 @@ static void completion_forget(struct run *s, struct run_thread *t, bool is_first
 	begun_of(t)->elisions.count = 0;
 }
 
-/* The child goes on in the middle of what its parent has begun. */
+/* A forked child continues inside the statements that its parent has begun. */
 static void inherit(struct run *s, struct run_thread *t, struct run_process *child)
 {
 	struct begun *begun;

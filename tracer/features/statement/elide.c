@@ -1,10 +1,6 @@
-/*
- * elide_sleep: from its arrival until the statement has been executed a thread does not sleep.
- *
- * The statement ends where control leaves its code in the same frame, or where the frame's function
- * returns to: a statement may end in a jump to the very function that sleeps. If control leaves in
- * no such way (longjmp, an exception), that is noticed at the next system call: see tracee_elide.
- */
+/* elide_sleep: a thread does not sleep from its arrival until control leaves the statement in the
+ * same frame, or reaches the return address of its function. An end by longjmp or an exception is
+ * noticed at the next system call: tracee_elide(). */
 #include "tracer/features/statement/begun.h"
 #include "tracer/run/run.h"
 #include "tracer/run/modules/images.h"
@@ -26,8 +22,7 @@ bool elide_busy(struct run *s, const struct place *place)
 	return false;
 }
 
-/* Sets a trap at the return address of the frame's function, which is in the word below the
-   frame. */
+/* Sets a trap at the return address of the frame's function, in the word below the frame. */
 static int watch_return(struct run *s, struct run_thread *t, struct place *place, uint64_t frame,
 			struct error *err)
 {
@@ -39,7 +34,7 @@ static int watch_return(struct run *s, struct run_thread *t, struct place *place
 	return sites_put(s, run_process_of(t), run_thread_tracee(t), address, &end, err);
 }
 
-/* Frames below this one are gone; so is this one, if it was left without passing an end. */
+/* Inner frames have ended; so has this one, if it was left without passing an end. */
 static void forget_left(struct run_thread *t, const struct place *place, uint64_t frame)
 {
 	struct begun *begun = begun_of(t);
@@ -71,8 +66,7 @@ static void elide_begin(struct run *s, struct run_thread *t, struct place *place
 		run_fault(s, &err);
 }
 
-/* At the end of the statement, or the function's return address: is it the end of this thread's
-   elision? */
+/* At an end of the statement or at the return address: ends the thread's elision. */
 static enum hit_answer hit_end(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct run_thread *t = h->thread;
@@ -103,13 +97,10 @@ static bool statement_elide_is_over(const struct act *a)
 static const struct site_owner elide_end = {
 	.ends = true, .outlives = true, .hit = hit_end, .idle = statement_elide_is_over};
 
-/* ---- what a place needs --------------------------------------------------------------------- */
+/* ---- traps of a place -------------------------------------------------------------------- */
 
-/*
- * For a statement that must not sleep: its arrival is its start. Ends inside its own code, returns
- * and tail jumps, are left out, since a jump may lead to the very call that sleeps; watch_return()
- * covers those.
- */
+/* The arrival is the start of the statement. Exits inside its own code are left out, because a jump
+ * there may lead to the call that sleeps; watch_return() covers them. */
 static int elide_put(struct run *s, struct run_process *p, struct tracee_thread *t, struct act act,
 		     struct error *err)
 {
@@ -117,7 +108,7 @@ static int elide_put(struct run *s, struct run_process *p, struct tracee_thread 
 		return -1;
 	act.owner = &elide_end;
 	if (act.info->kind == SOURCE_ENTRY && !act.info->inlined_into)
-		return 0; /* it is about the whole function */
+		return 0; /* the elision covers the whole function */
 	array_each(const uint64_t, offset, &act.info->exits)
 		if (!sites_inside(act.info, *offset) &&
 		    sites_put(s, p, t, act.bias + *offset, &act, err) < 0)
@@ -134,7 +125,7 @@ static bool elide_wants(const struct place *place, const struct source_site *inf
 extern const struct site_placer elide_placer;
 const struct site_placer elide_placer = {elide_wants, elide_put};
 
-/* ---- in the run ----------------------------------------------------------------------------- */
+/* ---- observer ---------------------------------------------------------------------------- */
 
 void elide_decided(struct run *s, const struct decision *d)
 {

@@ -1,17 +1,13 @@
-/*
- * Statements that are left before their end: by an exception, or by longjmp(3).
- *
- * Whoever unwinds the stack says with _Unwind_SetIP() where the thread goes on: at a landing pad of
- * some frame. The frames between are gone, and of that frame the statements that the landing pad is
- * no part of. One that it is part of may only be cleaned up, or have a handler of its own: that is
- * known when the exception is caught. Until then what the thread passes in that frame ends nothing.
- */
+/* Statements that are left before their end, by an exception or longjmp(3). _Unwind_SetIP()
+ * names the landing pad: inner frames have ended, and in its frame the statements that do not
+ * contain it. See README.md. */
 #include "tracer/features/statement/begun.h"
 #include "tracer/run/run.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/tracee/threads/threads.h"
 
-/* The thread, whose stack pointer was at `top`, goes on with these registers. */
+/* Removes the statements that t has left: its stack pointer was `top`, and it
+ * continues with `regs`. */
 static void left_leave(struct run *s, struct run_thread *t, uint64_t top,
 		       const struct arch_regs *regs, bool doubted)
 {
@@ -54,7 +50,7 @@ static enum hit_answer hit_pad(struct run *s, const struct act *a, const struct 
 
 static const struct site_owner lands = {.hit = hit_pad};
 
-/* Is somebody there who tells that an exception is caught? An act's `what`. */
+/* An act's `what`: whether a trap reports that an exception is caught. */
 enum { CATCH_UNSEEN, CATCH_SEEN };
 
 /* At the entry of _Unwind_SetIP(context, landing pad). */
@@ -74,7 +70,7 @@ static enum hit_answer hit_set(struct run *s, const struct act *a, const struct 
 	return HIT_SEEN;
 }
 
-/* At the entry of the function that a handler begins with. */
+/* At the entry of __cxa_begin_catch, with which a handler begins. */
 static enum hit_answer hit_catch(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct begun *begun = begun_of(h->thread);
@@ -94,8 +90,8 @@ static const struct site_owner catches = {.hit = hit_catch};
 
 /* ---- longjmp -------------------------------------------------------------------------------- */
 
-/* What is below the stack pointer that it goes on with is gone: down to here, where both are on one
-   stack; else (a coroutine, a signal's own stack) all of that stack. */
+/* Returns the lowest address of the frames that end: on one stack `top`, else (a coroutine, a
+ * signal stack) the start of the new stack. */
 static uint64_t lowest_left(struct run_thread *t, uint64_t top, uint64_t sp)
 {
 	struct tracee_mapping stack;
@@ -105,8 +101,8 @@ static uint64_t lowest_left(struct run_thread *t, uint64_t top, uint64_t sp)
 	return top >= stack.start && top < sp ? top : stack.start;
 }
 
-/* At the entry of longjmp(buf, value). glibc hides the words, others do not: they are plain if they
-   lead into known code. */
+/* At the entry of longjmp(buf, value). glibc mangles pointers in buf (PTR_MANGLE), other libraries
+ * do not: pc is plain if it is in a loaded image. */
 static enum hit_answer hit_jump(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct run_thread *t = h->thread;
@@ -135,7 +131,7 @@ static bool is_exported(const struct image *image, const char *name, uint64_t *o
 	       module_symbol(image->module, name, offset, NULL) == 0;
 }
 
-/* Does the program have a function of its own of that name, or does a module want another one's? */
+/* True if the program defines the function, or a module imports it. */
 static bool is_used(const struct run_process *p, const char *name)
 {
 	uint64_t offset;
@@ -149,7 +145,8 @@ static bool is_used(const struct run_process *p, const char *name)
 	return false;
 }
 
-/* Sets them at all functions of this name, if it is used. How many, or -1. */
+/* Sets traps at all functions of this name, if it is used. Returns their number,
+ * or -1 with *err set. */
 static int put_all(struct run *s, struct run_process *p, struct tracee_thread *t, const char *name,
 		   const struct act *act, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* What happened, in order: always the last events; all of them if a report was asked for. */
+/* Records the events of a run, with their causes and source positions. */
 #include "tracer/run/run.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/places/places.h"
@@ -52,8 +52,7 @@ struct timeline *timeline_of(const struct run *s)
 	return kept_make(run_kept(s), &keeper);
 }
 
-/* Kept with a thread: the place of its last arrival or release. In later turns that no longer says
-   where it is. */
+/* Per-thread data: place of its last arrival or release. In later turns the thread is elsewhere. */
 struct stand {
 	const struct place *at;
 	unsigned long turn;
@@ -72,7 +71,6 @@ static void timeline_begin(struct run *s)
 	timeline_of(s)->keep = run_options(s)->reports.count > 0 || run_is_attended(s);
 }
 
-/* "worker#1 is held at calc.c:7 by gate worker2_done", without the time, which the caller adds. */
 void timeline_line(const struct happened *h, struct str *out)
 {
 	static const char *const verbs[] = {
@@ -107,11 +105,9 @@ void timeline_line(const struct happened *h, struct str *out)
 		str_addf(out, " by a %s (%s)", place_holder(h->place), place_source(h->place));
 }
 
-/*
- * An event at a place of the script happens where the thread stopped. A thread opens a gate at the
- * place where it arrived, or was let go, in this turn; if it opens one by blocking in the kernel,
- * at no place. A signal that ends a process has a position, too.
- */
+/* An event at a place is where the thread has stopped. A thread opens a gate at the place
+ * of its arrival or release in this turn; by blocking in the kernel, at no place. A crash
+ * has a position, too. */
 static void timeline_note_place(struct run *s, struct happened *h)
 {
 	struct run_thread *t = h->thread ? threads_of(h->thread) : NULL;
@@ -131,7 +127,7 @@ static void timeline_note_place(struct run *s, struct happened *h)
 	h->line = run_thread_spot(t)->line;
 }
 
-/* ---- the last events -------------------------------------------------------------------------- */
+/* ---- the last events --------------------------------------------------------------------- */
 
 static struct happened *timeline_newest(struct timeline *tl)
 {
@@ -145,8 +141,8 @@ static void timeline_drop(struct timeline *tl, size_t i)
 	memmove(&tl->last[i], &tl->last[i + 1], (tl->last_count - i) * sizeof(*tl->last));
 }
 
-/* Returns how often the thread has arrived at the place since the last event of another kind, whose
-   line is dropped: arrivals before the one that `hit` means would fill all lines. */
+/* Drops the line of earlier arrivals of the thread at the place since the last event of another
+ * kind, and returns how many there are now: arrivals before `hit` would fill all lines. */
 static unsigned long timeline_merge(struct timeline *tl, const struct happened *h)
 {
 	for (size_t i = tl->last_count; i > 0 && tl->last[i - 1].what == HAPPENED_ARRIVAL; i--) {
@@ -160,7 +156,7 @@ static unsigned long timeline_merge(struct timeline *tl, const struct happened *
 	return 1;
 }
 
-/* Takes h->text. */
+/* Takes ownership of h->text. */
 static void timeline_keep_last(struct timeline *tl, const struct happened *h)
 {
 	unsigned long times = h->what == HAPPENED_ARRIVAL ? timeline_merge(tl, h) : 0;
@@ -171,7 +167,7 @@ static void timeline_keep_last(struct timeline *tl, const struct happened *h)
 	tl->last[tl->last_count++].times = times;
 }
 
-/* ---- what caused what ----------------------------------------------------------------------- */
+/* ---- causes ------------------------------------------------------------------------------ */
 
 static unsigned long *opened_by(struct timeline *tl, const struct gate *g)
 {
@@ -180,7 +176,7 @@ static unsigned long *opened_by(struct timeline *tl, const struct gate *g)
 	return &tl->opened.items[g->index];
 }
 
-/* No verb opens a complete barrier: its last arrival, the event before, does. */
+/* A complete barrier is opened by its last arrival, the event before, not by a verb. */
 static void note_open(struct timeline *tl, struct happened *h)
 {
 	const struct happened *before = timeline_newest(tl);
@@ -190,10 +186,8 @@ static void note_open(struct timeline *tl, struct happened *h)
 	*opened_by(tl, h->gate) = h->thread || !h->caused_by ? h->seq : h->caused_by;
 }
 
-/*
- * A release at a gate is caused by the open of that gate. A function of the script was asked again
- * because of something in this turn; a store in the program's memory is no event here.
- */
+/* A release at a gate is caused by the open of the gate. A function of the script is called again
+ * because of an event in this turn; a store to the program's memory is no event. */
 static unsigned long cause_of_release(struct run *s, const struct happened *h)
 {
 	struct timeline *tl = timeline_of(s);
@@ -249,7 +243,7 @@ void timeline_add(struct run *s, enum happening what, const struct engine_thread
 	struct happened h;
 
 	if (run_is_over(s))
-		return; /* the effects of our own SIGKILL are not reported */
+		return; /* effects of gatectl's own SIGKILL are not events */
 	if (what == HAPPENED_ARRIVAL && p->companion_of)
 		return; /* the end of a statement; its start is in the timeline */
 	h = (struct happened){
@@ -276,7 +270,7 @@ void timeline_add(struct run *s, enum happening what, const struct engine_thread
 	timeline_keep_last(tl, &h);
 }
 
-/* ---- what is reported of a run --------------------------------------------------------------- */
+/* ---- observer ---------------------------------------------------------------------------- */
 
 static void add_exec(struct run *s, struct run_thread *t, bool first)
 {
@@ -326,7 +320,7 @@ static void add_decision(struct run *s, const struct decision *d)
 				     killed ? signame_text(d->signal) : d->text);
 }
 
-/* One line for those between two other events. */
+/* Consecutive arrivals at a place are one event. */
 static void add_passed(struct run *s, struct place *place, unsigned long arrivals, bool others)
 {
 	struct timeline *tl = timeline_of(s);

@@ -1,4 +1,4 @@
-/* What happened, in order: the last events, or all of them if a report is asked for. */
+/* The sequence of events of a run: the last ones, or all if a report is requested. */
 #ifndef GATECTL_FEATURES_TIMELINE_TIMELINE_H
 #define GATECTL_FEATURES_TIMELINE_TIMELINE_H
 
@@ -6,7 +6,7 @@
 
 enum happening {
 	HAPPENED_ARRIVAL,
-	HAPPENED_PASSED, /* that were decided inside the program: `times` arrivals */
+	HAPPENED_PASSED, /* `times` arrivals, counted inside the program */
 	HAPPENED_HOLD,
 	HAPPENED_RELEASE,
 	HAPPENED_OPEN,
@@ -23,42 +23,54 @@ enum happening {
 
 struct happened {
 	unsigned long seq;
-	unsigned long caused_by; /* the seq of its cause: for a release, an open; or 0 */
-	uint64_t t_us;		 /* since the program was started */
+	unsigned long caused_by; /* seq of the cause: for a release, an open; 0: none */
+	uint64_t t_us;		 /* microseconds since the program's start */
 	enum happening what;
-	const struct engine_thread *thread; /* or NULL */
+	const struct engine_thread *thread; /* may be NULL */
 	const struct place *place;
 	const struct gate *gate;
-	char *text;		 /* or NULL; owned */
-	const char *file, *func; /* position in the source; NULL unknown; owned by a module */
+	char *text;		 /* may be NULL; owned */
+	const char *file, *func; /* position in the source, NULL if unknown; owned by a module */
 	unsigned line;
-	unsigned long times; /* PASSED; ARRIVAL: of one line of the last events, else 0 */
+	/* PASSED: number of arrivals; ARRIVAL: number merged into this line of `last`, else 0 */
+	unsigned long times;
 };
 
 enum { TIMELINE_LAST = 20, TIMELINE_MOST = 1000000 };
 
 struct timeline {
 	unsigned long seq;
-	uint64_t end_us;	       /* since start_us: the verdict; 0 not yet */
-	bool keep;		       /* keep all of it, for a report; else only the last ones */
-	ARRAY(unsigned long) opened;   /* by gate index: the seq that let its threads go, or 0 */
-	unsigned long stir, stir_turn; /* seq and turn of the last event a condition may wait for */
-	/* The run is followed by this; NULL: by none. */
+	/* time of the verdict, since the program's start; 0: not yet */
+	uint64_t end_us;
+	bool keep; /* keep all events, else only the last ones */
+	/* by gate index: seq of the event that released its threads, or 0 */
+	ARRAY(unsigned long) opened;
+	/* seq and turn of the last event for which a condition may wait */
+	unsigned long stir, stir_turn;
+	/* called for each event; may be NULL */
 	void (*follower)(struct run *s, const struct happened *h);
 	ARRAY(struct happened) all;
-	struct happened last[TIMELINE_LAST]; /* the oldest first; arrivals are merged */
+	struct happened last[TIMELINE_LAST]; /* oldest first; arrivals are merged */
 	size_t last_count;
 };
 
+/* Returns the timeline of the run, owned by the run. */
 struct timeline *timeline_of(const struct run *s);
 
+/* Adds an event. t, p, g and text may be NULL; text is copied. p is the place of
+ * the event, g its gate. */
 void timeline_add(struct run *s, enum happening what, const struct engine_thread *t,
 		  const struct place *p, const struct gate *g, const char *text);
-void timeline_end(struct run *s);		   /* notes that the verdict is reached now */
-uint64_t timeline_elapsed_us(const struct run *s); /* from the start to the verdict, or to now */
+/* Records the time of the verdict, once. */
+void timeline_end(struct run *s);
+/* Returns microseconds from the start to the verdict, or until now. */
+uint64_t timeline_elapsed_us(const struct run *s);
+/* Returns the word for an event, as in reports: "arrival". */
 const char *timeline_word(enum happening what);
-/* The turn in which the thread last arrived somewhere or was let go; 0: never. */
+/* Returns the turn in which the thread last arrived at a place or was released; 0: never. */
 unsigned long timeline_stands(const struct run_thread *t);
+/* Appends the event in words, without its time: "worker#1 is held at calc.c:7
+ * by gate worker2_done". */
 void timeline_line(const struct happened *h, struct str *out);
 
 #endif

@@ -1,16 +1,12 @@
-/*
- * gatectl prove: one run of many. Something is left out, or threads are held back, and afterwards
- * the result is noted: whether it is what the script expects and, for runs without an expect, what
- * it was.
- */
+/* gatectl prove: one of many runs. A part of the script is left out, or threads are held back; the
+ * result is whether the run is as expected and, without an `expect`, what it was. */
 #include "tracer/run/run.h"
 #include "tracer/run/places/places.h"
 #include "tracer/features/output/output.h"
 
 #include <string.h>
 
-/* How long threads may be held back while others run. The limit decides nothing: they are let
-   go. */
+/* Limit for holding threads back while others run. The limit decides nothing: they are released. */
 enum { HELD_BACK_MOST_MS = 500, HELD_BACK_PART = 4 };
 
 struct trial_move {
@@ -18,14 +14,15 @@ struct trial_move {
 	char *thread;
 };
 
-/* Kept with a run. */
+/* Per-run data. */
 struct trial {
 	ARRAY(struct trial_move) moves;
-	struct run_passes arrived, passed; /* threads that stand at a place; that went on */
-	const struct gate *second;	   /* run_trial.second passes it; NULL: there is none */
-	bool gave_way, swapped; /* `swapped` is final once threads were no longer held back */
-	uint64_t back_us;	/* how long threads have been held back */
-	uint64_t looked_us;	/* when that was last updated; 0: none was */
+	/* threads that are at a place; threads that have gone on */
+	struct run_passes arrived, passed;
+	const struct gate *second; /* gate that run_trial.second passes, or NULL */
+	bool gave_way, swapped;	   /* `swapped` is final once threads were no longer held back */
+	uint64_t back_us;	   /* duration for which threads have been held back */
+	uint64_t looked_us;	   /* time of the last update; 0: no thread is held back */
 };
 
 static void trial_fini(void *what)
@@ -48,7 +45,7 @@ static struct trial *trial_of(const struct run *s)
 
 /* ---- before the run ---- */
 
-/* Several of one name get a number each: by that the next run finds them. */
+/* Several subjects of one name get a number, by which the next run finds them. */
 static char *trial_name_of(const struct engine *e, size_t index)
 {
 	struct engine_subject subject;
@@ -94,7 +91,7 @@ static void trial_swap(struct run *s)
 		trial_of(s)->second = engine_swap(e, &first, &second);
 }
 
-/* A name that is missing this time (a script that makes its gates by chance) changes nothing. */
+/* A missing name (a script that creates its gates by chance) changes nothing. */
 static int trial_prepare(struct run *s, struct error *err)
 {
 	const struct run_trial *trial = run_options(s)->trial;
@@ -109,8 +106,8 @@ static int trial_prepare(struct run *s, struct error *err)
 		return 0;
 	}
 	if (!trial->about) {
-		/* The script does nothing at places, so they need no traps, and no sleep is elided. Only places
-		   that must not be reached stay watched. */
+		/* Without the script its places need no traps and elide no sleep. Only places that
+		 * must not be reached stay watched. */
 		for (size_t i = 0; trial->left_out && (p = engine_place_at(run_engine(s), i)); i++)
 			if (!expect_looks_at(&run_plan(s)->expect, p))
 				engine_drop(run_engine(s), p);
@@ -128,8 +125,7 @@ static int trial_prepare(struct run *s, struct error *err)
 
 /* ---- while it runs ---- */
 
-/* Notes threads that open a gate, or are held by a barrier: later runs hold these back from their
-   start. */
+/* Records threads that open a gate or are held by a barrier: later runs hold these back. */
 static void trial_note(struct run *s, const struct decision *d)
 {
 	bool barrier = d->gate && d->gate->kind == GATE_BARRIER;
@@ -207,7 +203,7 @@ static void trial_passes(struct run *s, const struct decision *d)
 	}
 }
 
-/* Who passes a place is known when the thread goes on from there, held before or not. */
+/* A thread passes a place when it goes on from there, whether it was held or not. */
 static void trial_decided(struct run *s, const struct decision *d)
 {
 	if (!run_options(s)->trial || run_is_over(s))
@@ -241,7 +237,7 @@ static bool give_way(struct run *s, bool for_good)
 	return true;
 }
 
-/* Nobody else can move: threads that are held back are let go. */
+/* No other thread can move: threads that are held back are released. */
 static bool stalled(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
 	(void)answer;
@@ -259,7 +255,7 @@ static bool is_held_back(const struct run *s)
 	return false;
 }
 
-/* A small part of the run's time: holding back must not be what ends it. */
+/* A small part of the run's time limit: holding back must not exhaust it. */
 static uint64_t held_back_most_us(const struct run *s)
 {
 	double part = run_time_limit(s) * 1e6 / HELD_BACK_PART;
@@ -309,7 +305,7 @@ static void add_subjects(struct run *s, struct run_evidence *out)
 	}
 }
 
-/* Did a limit end it, unexpectedly? */
+/* True if a limit ended the run unexpectedly. */
 static bool is_limited(const struct run *s)
 {
 	const struct expect *x = &run_plan(s)->expect;
@@ -319,7 +315,7 @@ static bool is_limited(const struct run *s)
 		!(x->end == EXPECT_LIVELOCK && run_outcome(s)->livelock));
 }
 
-/* Places that were not reached and threads left at gates do not count, since gates are missing. */
+/* Unreached places and threads left at gates do not count, since gates are missing. */
 static bool is_as_expected(const struct run *s)
 {
 	const struct outcome *o = run_outcome(s);
@@ -335,7 +331,7 @@ static bool is_as_expected(const struct run *s)
 	return !why;
 }
 
-/* A verdict says more than how the program ended, which may be with exit status 0. */
+/* The verdict is added: the program may end with exit status 0 all the same. */
 static void add_came(const struct run *s, enum verdict v, struct str *out)
 {
 	if (v == VERDICT_NEVER_REACHED || v == VERDICT_NEVER_OPENED)

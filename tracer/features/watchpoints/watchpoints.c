@@ -1,14 +1,6 @@
-/*
- * Closed conditions are asked again when what they have read changes, even if no thread arrives
- * anywhere.
- *
- * While a condition is asked, the memory that it reads is noted. If its thread is held afterwards,
- * these words are watched: up to four by the processor's debug registers, so that a thread that
- * stores to one is stopped right after its store, and the condition is asked at once. If there are
- * more words, or no debug registers, the words are read again at intervals that grow from 1 to 4
- * ms. That is done in any case, for stores that no debug register sees: the kernel's (read(2) into
- * a buffer) and those of other processes in shared memory.
- */
+/* Evaluates closed conditions again when the memory that they have read changes. Debug
+ * registers report stores at once; the memory is also read again every 1 to 4 ms. README.md
+ * says why both are needed. */
 #include "tracer/base/hash.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/run.h"
@@ -19,32 +11,30 @@
 
 extern const struct observer watchpoints_observer;
 
-enum { UNREADABLE = 0 }; /* no checksum: it may be mapped later, with what is waited for */
+enum { UNREADABLE = 0 }; /* no checksum: the address may be mapped later */
 enum { FIRST_MS = 1, LAST_MS = 4, MOST_READS = 4096 };
 
-/*
- * Setting other words interrupts every thread that runs, and restarts a wait with a relative
- * time-out: if the words change all the time (the tail of a list), it would never end.
- */
+/* Setting other words interrupts every running thread and restarts waits with a relative time-out.
+ * If the words change all the time (the tail of a list), such a wait would never end. */
 enum { MOST_REWATCHED = 32 };
 
-/* ---- what is kept --------------------------------------------------------------------------- */
+/* ---- data -------------------------------------------------------------------------------- */
 
-/* With a run. */
+/* Per-run data. */
 struct watchpoints {
-	bool stale;	    /* conditions were asked: what is watched has to be updated */
+	bool stale;	    /* conditions were evaluated: the watched words must be updated */
 	bool active;	    /* a thread is held by a condition that has read memory */
-	bool looks;	    /* only by reading: too many words, or no debug registers */
+	bool looks;	    /* memory is only read: too many words, or no debug registers */
 	bool refused;	    /* debug registers are not available */
-	unsigned period_ms; /* between two readings */
-	uint64_t next_us;   /* of the next reading */
+	unsigned period_ms; /* between two reads */
+	uint64_t next_us;   /* time of the next read */
 };
 
-/* With a process. */
+/* Per-process data. */
 struct watched_words {
-	struct tracee_watch words[TRACEE_WATCHES]; /* currently set */
+	struct tracee_watch words[TRACEE_WATCHES]; /* words in the debug registers */
 	size_t count;
-	unsigned others; /* how often these were replaced since no condition was asked */
+	unsigned others; /* number of replacements since no word was watched */
 };
 
 static void fini_reads(void *what)
@@ -78,7 +68,7 @@ const struct watchpoint_reads *watchpoints_reads(const struct run_thread *t)
 	return of_thread(t);
 }
 
-/* ---- what is read --------------------------------------------------------------------------- */
+/* ---- reads of conditions ----------------------------------------------------------------- */
 
 static void watchpoints_begin(struct run *s, const struct run_thread *t)
 {
@@ -109,8 +99,8 @@ static void note_read(const struct run_thread *asker, const struct condition_eve
 		ev->bytes ? hash_bytes(HASH_START, ev->bytes, ev->n) : UNREADABLE};
 }
 
-/* No store announces a change of a thread's state; an asker's own does not change while it is
-   held. */
+/* A change of another thread's state is no store; the asker's own state does not
+ * change while it is held. */
 static void on_condition(struct run *s, const struct condition_event *ev)
 {
 	const struct run_thread *asker = run_asker(s);
@@ -131,7 +121,6 @@ static void on_condition(struct run *s, const struct condition_event *ev)
 	}
 }
 
-/* Is the thread held until a function of the tester's returns true? */
 bool watchpoints_is_asked(const struct run_thread *t)
 {
 	return run_thread_lives(t) && run_thread_is_held(t) &&
@@ -158,8 +147,7 @@ static void watchpoints_add_word(struct words *w, uint64_t address)
 		w->items[w->count++] = (struct tracee_watch){address, 8};
 }
 
-/* Collects whole aligned words: if something else in a word changes, a condition is asked in vain,
-   no more. */
+/* Collects whole aligned words: another change in a word only causes a needless evaluation. */
 static void watchpoints_collect(const struct run *s, const struct run_process *p, struct words *w)
 {
 	run_each_thread(t, s) {
@@ -182,7 +170,7 @@ static bool same_words(const struct run_process *p, const struct words *w)
 	       memcmp(of_process(p)->words, w->items, w->count * sizeof(*w->items)) == 0;
 }
 
-/* True: the words watched now differ from before. */
+/* Returns true if the watched words have changed. */
 static bool set_words(struct run *s, struct run_process *p, const struct words *w)
 {
 	if (!run_process_lives(p) || same_words(p, w))
@@ -206,9 +194,9 @@ static bool any_asked(const struct run *s)
 	return false;
 }
 
-/* ---- reading -------------------------------------------------------------------------------- */
+/* ---- polling ----------------------------------------------------------------------------- */
 
-/* Memory that has become unreadable, or readable, has changed, too. */
+/* Memory that becomes readable or unreadable has changed. */
 static bool has_changed(struct watchpoint_read *r)
 {
 	uint8_t small[256], *bytes = r->size > sizeof(small) ? base_alloc(r->size, 1) : small;
@@ -242,7 +230,7 @@ static bool is_stale(struct run *s, enum stuck_question question, enum waits_ans
 	return question == STUCK_STALE && of_run(s)->active && watchpoints_look(s);
 }
 
-/* The clock ticks that often, but a tick may be noticed late: half a period is enough slack. */
+/* A tick may be late, so half a period is subtracted. */
 static void plan_look(struct run *s, unsigned period_ms)
 {
 	of_run(s)->period_ms = period_ms;
@@ -261,7 +249,7 @@ static void look_again(struct run *s)
 		run_ask_again(s);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- observer ---------------------------------------------------------------------------- */
 
 static bool watch_all(struct run *s)
 {
@@ -303,7 +291,7 @@ static bool update(struct run *s)
 	return others && watchpoints_look(s);
 }
 
-/* How many words conditions have read in this process. */
+/* Returns the number of words that conditions have read in this process. */
 static size_t watchpoints_words_of(const struct run *s, const struct run_process *p)
 {
 	size_t words = 0;
