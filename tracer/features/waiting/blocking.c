@@ -1,11 +1,6 @@
-/*
- * Notices when threads block in the kernel while others go on, for orders and serial barriers.
- *
- * Nothing tells a tracer that a thread goes to sleep, so threads that are watched are looked up in
- * /proc. A thread is blocked if it is asleep in the same system call at two looks and has not run
- * in between: a short wait for a contended lock does not count. In a scheduled run it is known who
- * waits.
- */
+/* Notices when watched threads block in the kernel, for orders and serial barriers. A thread is
+ * blocked if it sleeps in the same system call at two looks and has not run in between, so a short
+ * wait for a contended lock does not count. Under the scheduler blocking is known. */
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/run.h"
@@ -14,14 +9,14 @@
 
 enum { WATCHING_MS = 1 };
 
-/* Kept with a thread. */
+/* Per-thread data. */
 struct watched {
 	bool on;
-	struct tracee_block look; /* the last one */
+	struct tracee_block look; /* the last look */
 };
 static const struct keeper watched_keeper = {sizeof(struct watched), NULL};
 
-/* Kept with a run: how many threads are watched. */
+/* Per-run data: the number of watched threads. */
 struct watching {
 	unsigned count;
 };
@@ -70,7 +65,7 @@ void blocking_decided(struct run *s, const struct decision *d)
 		watch(s, t, true);
 }
 
-/* A parent in vfork is blocked, too, though the kernel calls its sleep uninterruptible. */
+/* A parent in vfork is blocked, although its sleep is uninterruptible. */
 static bool is_blocked(const struct tracee_block *b)
 {
 	return b->activity == TRACEE_BLOCKED ||
@@ -106,7 +101,7 @@ void blocking_comes(struct run *s, struct run_thread *t, struct place *place)
 		thread_blocks(s, t);
 }
 
-/* Where whoever is in control tells who waits, real time is not to decide it. */
+/* The scheduler reports blocking itself; real time must not decide. */
 void blocking_look(struct run *s)
 {
 	if (!blocking_awaits(s) || (run_options(s)->sched && run_is_driven(s)))

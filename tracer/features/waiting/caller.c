@@ -1,13 +1,6 @@
-/*
- * The calls of a thread that is not held, and which of them are in the tester's own code: in the
- * program, in a library that is not the system's, or in one that a place of the script is in.
- * Libraries further in (libc) are what it blocks in. The thread is stopped for a moment to be
- * asked.
- *
- * One of the tester's calls is reported: the innermost one in the program, or in a module with a
- * place; if that is in a wrapper of a wait, the call of the wrapper. Up to two calls around it are
- * added, so that it stays one line.
- */
+/* The calls of a thread, and which of them are in the tester's own code: in the program,
+ * in a library that is not the system's, or in a module with a place. README.md says
+ * which call is reported. */
 #include "tracer/base/files/path.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/waiting/waiting_internal.h"
@@ -49,7 +42,7 @@ void caller_modules(struct waiters *all)
 	}
 }
 
-/* Is it in the program, or in a module with a place of the script? */
+/* True if the call is in the program, or in a module with a place of the script. */
 static bool is_meant(const struct waiter *w, const struct inspect_call *call)
 {
 	const struct module *m = call->frame.module;
@@ -60,14 +53,14 @@ static bool is_meant(const struct waiter *w, const struct inspect_call *call)
 
 bool caller_is_own(const struct waiter *w, const struct inspect_call *call)
 {
-	/* In std::mutex::lock the caller is of interest. */
+	/* the caller of std::mutex::lock is of interest */
 	if (!call->frame.module || (call->file && path_is_system_source(call->file)))
 		return false;
 	return is_meant(w, call) || !caller_is_system(call->frame.module);
 }
 
-/* In a static program libc has no lines, but the tester's code has: a call without one counts only
-   if there is no other. */
+/* In a static program libc has no lines, but the tester's code has: a call without line counts only
+ * if there is no other. */
 size_t caller_own(const struct waiter *w, size_t i)
 {
 	size_t first = w->stack.count;
@@ -85,9 +78,9 @@ size_t caller_own(const struct waiter *w, size_t i)
 	return first;
 }
 
-/* ---- which one is reported ---------------------------------------------------------------------- */
+/* ---- the reported call ------------------------------------------------------------------- */
 
-/* Does the name look like somebody's own wrapper of a wait: "nni_cv_wait", "Mutex::lock"? */
+/* True if the name looks like a wrapper of a wait: "nni_cv_wait", "Mutex::lock". */
 static bool is_wrapper(const char *function)
 {
 	static const char *const names[] = {
@@ -105,8 +98,7 @@ static bool is_wrapper(const char *function)
 	return found;
 }
 
-/* Instead of wrappers, their caller is reported; wrappers in the caller's own file count as
-   callers. */
+/* Reports the caller of wrappers. A wrapper in the caller's own file counts as the caller. */
 static size_t behind_wrappers(const struct waiter *w, size_t first)
 {
 	size_t last = first;
@@ -122,7 +114,7 @@ static size_t behind_wrappers(const struct waiter *w, size_t first)
 	return last;
 }
 
-/* The first call in the program that has a line, if there is one. */
+/* Returns the first call in the program that has a line, if there is one. */
 static size_t told(const struct waiter *w)
 {
 	for (size_t i = w->own; i < w->stack.count; i++)
@@ -140,8 +132,8 @@ void caller_look(struct run *s, struct waiter *w)
 	struct dwarf_frame first;
 	struct arch_regs regs;
 
-	/* Not paused, it has just stopped for a reason of its own, as on its way back into the call
-	   that an earlier question interrupted: there it can be asked, too. */
+	/* A thread that was not paused may have stopped by itself, on its way back into a call that
+	 * was interrupted: it can be read there, too. */
 	if (run_thread_tracee(t)->state == TRACEE_RUNNING)
 		return;
 	pages_forget(s);
@@ -155,7 +147,7 @@ void caller_look(struct run *s, struct waiter *w)
 		tracee_resume(run_tracee(s), run_thread_tracee(t));
 }
 
-/* ---- the calls around it ----------------------------------------------------------------------- */
+/* ---- calls around the reported one ------------------------------------------------------- */
 
 static void add_call(const struct inspect_call *call, struct str *out)
 {
@@ -164,7 +156,7 @@ static void add_call(const struct inspect_call *call, struct str *out)
 		str_addf(out, " at %s:%u", str_base_name(call->file), call->line);
 }
 
-/* Is it what the kind of the wait says already, or a library's internal? */
+/* True if the function only repeats the kind of the wait, or is internal to a library. */
 static bool says_nothing(const struct waiter *w, const char *function)
 {
 	static const char *const known[] = {"_*",     "std::*", "thrd_*",    "mtx_*",	  "cnd_*",
@@ -176,8 +168,8 @@ static bool says_nothing(const struct waiter *w, const char *function)
 	return kinds_of(function) != WAITING_GONE || w->stream;
 }
 
-/* The function outside the tester's code that the reported call has called, and, further in, where
-   in the tester's other code it waits. Returns how many were added. */
+/* Adds the library function that the reported call has called and, further in, the tester's call in
+ * which the thread waits. Returns the number of calls added. */
 static unsigned add_inside(const struct waiter *w, bool blocked, struct str *out)
 {
 	const struct inspect_call *in, *last;

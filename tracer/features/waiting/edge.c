@@ -1,4 +1,4 @@
-/* The edge of one thread: what it waits for, and who could end that; and what is kept with it. */
+/* The wait graph's edge of one thread, and the data kept with each thread. */
 #include "tracer/features/watchpoints/watchpoints.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/tracee/threads/threads.h"
@@ -12,13 +12,13 @@ static void judge_child(struct run *s, const struct tracee_block *b, struct wait
 	int child = waitid ? (int)b->args[1] : (int)b->args[0];
 
 	if (run_options(s)->no_follow || run_options(s)->pid || (b->args[waitid ? 3 : 2] & WNOHANG))
-		return; /* perhaps for a child that we do not see */
+		return; /* the child may be untraced */
 	w->kind = WAIT_PROCESS;
 	if (waitid ? b->args[0] == P_PID : child > 0)
 		w->on_process = child;
 }
 
-/* Could a process that we do not trace store what a held thread waits for? */
+/* True if an untraced process could store the value for which a held thread waits. */
 static bool depends_on_others(const struct run *s, struct run_thread *t)
 {
 	if (!watchpoints_is_asked(t))
@@ -66,11 +66,11 @@ void judge_wait(struct run *s, struct run_thread *t, const struct tracee_block *
 	else if (syscalls_is_at_file(t, b))
 		syscalls_wait(s, t, b, w, ends);
 	else if (timers_is_helper(t, b))
-		w->kind = WAIT_FUTEX; /* whoever arms a timer could wake it */
+		w->kind = WAIT_FUTEX; /* a thread that arms a timer could wake it */
 	array_fini(&unused);
 }
 
-/* ---- kept with each thread -------------------------------------------------------------------- */
+/* ---- per-thread data --------------------------------------------------------------------- */
 
 void waiting_fini(struct waiting *w)
 {

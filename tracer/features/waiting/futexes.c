@@ -1,7 +1,5 @@
-/*
- * Threads that are blocked at a word of memory: who could wake them? For mutexes and joins the word
- * is somebody's tid; for the others all that is known is who can reach the memory.
- */
+/* Threads blocked at a futex word, and who could wake them. The word of a mutex or join is the tid
+ * of a thread; for others only the processes that share the memory are known. */
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/tracee/threads/threads.h"
@@ -23,11 +21,9 @@ static struct run_thread *by_tid(struct run *s, int tid)
 	return last;
 }
 
-/*
- * The thread that a join waits for: the kernel clears a word of its struct pthread when it ends.
- * Before glibc 2.43 the word is its tid; since then it is a state, which it changes once more
- * before it ends, and only the place says whose.
- */
+/* Returns the thread that a join waits for: the kernel clears a word of its struct pthread at its
+ * end. Before glibc 2.43 the word is its tid; since then it is a state, and only the address
+ * identifies the thread. */
 static struct run_thread *joined(struct run *s, const struct run_process *p,
 				 const struct tracee_block *b, uint32_t word)
 {
@@ -47,10 +43,8 @@ static bool begins_with(const char *text, const char *begin)
 	return strncmp(text, begin, strlen(begin)) == 0;
 }
 
-/*
- * "/dev/shm/sem.kK4Fxy (deleted)": sem_open(3) made it under this name, gave it another one with
- * link(2), and deleted the first.
- */
+/* True for "/dev/shm/sem.kK4Fxy (deleted)", which sem_open(3) has linked to another name before it
+ * deleted the first one. */
 static bool has_another_name(const struct run_process *p, const struct tracee_mapping *map,
 			     size_t length)
 {
@@ -72,8 +66,7 @@ static bool has_another_name(const struct run_process *p, const struct tracee_ma
 	return found;
 }
 
-/* A file with a name can be mapped by anybody; one without, by the processes that hold it
-   (`ends`). */
+/* Any process can map a file with a name; a file without one, only the processes that hold it. */
 enum reach futexes_reach(const struct run *s, struct run_process *p, uint64_t address,
 			 struct ends *ends)
 {
@@ -100,11 +93,8 @@ enum reach futexes_reach(const struct run *s, struct run_process *p, uint64_t ad
 	return REACH_TRACED;
 }
 
-/*
- * The owner of the glibc mutex whose word this is; 0: it is no mutex, or not known. PI and robust
- * mutexes have the owner in the word itself, with a bit for "somebody waits"; the others have
- * "contended" there and the owner in a field of its own.
- */
+/* Returns the owner of the glibc mutex with this word, or 0. PI and robust mutexes have the owner
+ * in the word, with a bit for waiters; others have "contended" in it, and a field for the owner. */
 static uint32_t mutex_owner(struct run_process *p, const struct tracee_block *b, int op,
 			    uint32_t word)
 {
@@ -156,7 +146,7 @@ static void judge_futex(struct run *s, struct run_thread *t, const struct tracee
 	w->on = other ? run_thread_engine(other) : NULL;
 }
 
-/* futex_waitv(2): each word may be private or not. */
+/* futex_waitv(2): each word may be private or shared. */
 static void judge_futexes(struct run *s, struct run_thread *t, const struct tracee_block *b,
 			  struct wait *w, struct ends *ends)
 {

@@ -1,7 +1,6 @@
-/*
- * Where the object that a futex word belongs to begins, and what glibc has written into it. An
- * object whose words contradict that is not known: no name is better than a wrong one.
- */
+/* Finds the start of the object that contains a futex word, and its owners as written by
+ * glibc. If the words contradict the kind of object, it counts as unknown: no name is
+ * better than a wrong one. */
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/threads.h"
@@ -10,7 +9,7 @@
 
 enum {
 	RWLOCK_READER_SHIFT = 3,
-	RWLOCK_USED = 2, /* somebody waits */
+	RWLOCK_USED = 2, /* there are waiters */
 	CONDITION_WAITER_SHIFT = 3,
 	STREAM_TO_LOCK = 224, /* if fopen made it: the lock follows the FILE */
 };
@@ -39,10 +38,10 @@ static uint64_t glibc_pointer(const struct waiter *w, uint64_t address)
 	return pointer;
 }
 
-/* ---- where it begins ------------------------------------------------------------------------- */
+/* ---- start of the object ----------------------------------------------------------------- */
 
-/* Readers wait at the phase or, if writers are preferred, at the count of readers; a writer waits
-   at the phase when it is next, else with the other writers. Someone has the lock meanwhile. */
+/* Readers wait at the phase or, if writers are preferred, at the count of readers. A writer waits
+ * at the phase if it is next, else with the other writers. Some thread holds the lock meanwhile. */
 static uint64_t rwlock_of(const struct waiter *w)
 {
 	uint64_t word = w->block.args[0], at;
@@ -58,7 +57,7 @@ static uint64_t rwlock_of(const struct waiter *w)
 		       : 0;
 }
 
-/* Threads that have arrived at a barrier, this one included; 0: it is none. */
+/* Returns the number of threads at the barrier, this one included, or 0 if it is no barrier. */
 static uint32_t barrier_arrived(const struct waiter *w, uint64_t at)
 {
 	uint32_t arrived = glibc_word(w, at) - glibc_word(w, at + GLIBC_BARRIER_ROUND);
@@ -66,8 +65,8 @@ static uint32_t barrier_arrived(const struct waiter *w, uint64_t at)
 	return arrived <= glibc_word(w, at + GLIBC_BARRIER_COUNT) ? arrived : 0;
 }
 
-/* A condition has one futex word for each of two groups of waiters, after the number of all
-   waiters. pthread_cond_destroy waits at that number. */
+/* A condition has a futex word for each of two groups of waiters, after the count of all waiters,
+ * at which pthread_cond_destroy waits. */
 static uint64_t condition_of(const struct waiter *w)
 {
 	uint32_t waiters = glibc_condition_waiters(run_process_of(w->thread));
@@ -80,7 +79,7 @@ static uint64_t condition_of(const struct waiter *w)
 	return glibc_word(w, at + waiters) >> CONDITION_WAITER_SHIFT ? at : 0;
 }
 
-/* One of the three standard streams, or one that fopen made. */
+/* Returns a standard stream, or a FILE that fopen made. */
 static uint64_t stream_of(const struct waiter *w)
 {
 	static const char *const standard[] = {"_IO_2_1_stdout_", "_IO_2_1_stderr_",
@@ -117,7 +116,7 @@ void glibc_object(struct waiter *w)
 		w->stream = stream_of(w);
 }
 
-/* ---- who has it ------------------------------------------------------------------------------ */
+/* ---- owners ------------------------------------------------------------------------------ */
 
 static void add_thread(struct waiter *w, struct run_thread *t)
 {
@@ -130,7 +129,7 @@ static void add_thread(struct waiter *w, struct run_thread *t)
 /* Adds the thread that has, or last had, this id. */
 static void add_tid(struct waiters *all, struct waiter *w, uint32_t tid)
 {
-	enum { TID_MOST = 1 << 22 }; /* the kernel's limit: a higher one is no mutex after all */
+	enum { TID_MOST = 1 << 22 }; /* the kernel's limit: with a higher number it is no mutex */
 	const struct run *s = all->run;
 
 	if (tid > TID_MOST)
@@ -149,7 +148,7 @@ static void add_tid(struct waiters *all, struct waiter *w, uint32_t tid)
 	w->tid = tid;
 }
 
-/* If writers are preferred, a reader does not count while a writer waits. */
+/* If writers are preferred, a reader is not counted while a writer waits. */
 bool glibc_is_behind_writer(const struct waiter *w)
 {
 	return w->what == WAITING_READ && w->block.args[0] == w->object;
@@ -163,12 +162,13 @@ static void rwlock_owners(struct waiters *all, struct waiter *w)
 		add_tid(all, w, writer);
 	else
 		w->readers = glibc_word(w, w->object) >> RWLOCK_READER_SHIFT;
-	if (w->what == WAITING_READ && w->readers && !glibc_is_behind_writer(w)) /* itself */
+	/* the waiter itself */
+	if (w->what == WAITING_READ && w->readers && !glibc_is_behind_writer(w))
 		w->readers--;
 }
 
-/* The thread that runs the routine of a pthread_once or std::call_once is also in a call with the
-   object as its argument. */
+/* True if the thread runs the routine of a pthread_once or std::call_once: it is in a call that has
+ * the object as an argument. */
 static bool runs_routine(struct run *s, const struct waiter *other, uint64_t object)
 {
 	bool waits = other->what == WAITING_ONCE;
@@ -181,8 +181,8 @@ static bool runs_routine(struct run *s, const struct waiter *other, uint64_t obj
 	return false;
 }
 
-/* How often is the tester's function that makes the waiting call on the stack, not counting that
-   call? */
+/* Returns how often the tester's function with the waiting call is on the other stack,
+ * without that call itself. */
 static unsigned entered(const struct waiter *other, const struct waiter *w)
 {
 	size_t i = other->what == w->what && other->object == w->object ? other->own + 1 : 0;
@@ -195,7 +195,7 @@ static unsigned entered(const struct waiter *other, const struct waiter *w)
 	return times;
 }
 
-/* The initialiser has entered the same function: if only one other thread has, it is that one. */
+/* The initialiser has entered the same function: it is known if only one other thread has. */
 static void initialiser(struct waiters *all, struct waiter *w)
 {
 	struct waiter *found = NULL;
@@ -212,7 +212,7 @@ static void initialiser(struct waiters *all, struct waiter *w)
 		add_thread(w, found->thread);
 }
 
-/* Threads that run the routine of a once, or wait for the condition that is destroyed. */
+/* Adds the threads that run the routine of a once, or wait for the condition that is destroyed. */
 static void add_sharers(struct waiters *all, struct waiter *w)
 {
 	array_each(struct waiter, other, all) {
@@ -258,7 +258,7 @@ void glibc_owners(struct waiters *all, struct waiter *w)
 		add_thread(w, threads_of(w->wait.on));
 }
 
-/* ---- what its words say ---------------------------------------------------------------------- */
+/* ---- state of the object ----------------------------------------------------------------- */
 
 bool glibc_is_recursive(const struct waiter *w)
 {

@@ -1,8 +1,6 @@
-/*
- * Who holds the other end: the processes that have a file open, hold a lock of it, or have its
- * memory mapped, as /proc and the kernel's socket monitor (sock_diag(7)) say. Processes that we may
- * not look at belong to other users, who hardly got hold of a file of the program.
- */
+/* Finds the processes that hold the other end of a file, a lock on it, or its mapping, from /proc
+ * and the kernel's socket monitor (sock_diag(7)). Processes that gatectl may not inspect belong to
+ * other users, who hardly hold a file of the program. */
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/tracee/threads/threads.h"
 
@@ -22,7 +20,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* ---- one file --------------------------------------------------------------------------------- */
+/* ---- one file ---------------------------------------------------------------------------- */
 
 int opened_look(pid_t tid, int fd, struct opened *out)
 {
@@ -47,7 +45,7 @@ int opened_look(pid_t tid, int fd, struct opened *out)
 	return 0;
 }
 
-/* Is this true of one line of the file of /proc? */
+/* True if `is` accepts a line of the file of /proc. */
 static bool any_line(const char *path, bool (*is)(void *ctx, const char *line), void *ctx)
 {
 	FILE *f = fopen(path, "re");
@@ -71,7 +69,7 @@ bool opened_info(const struct opened *f, bool (*want)(void *ctx, const char *lin
 	return any_line(path, want, ctx);
 }
 
-/* ---- a socket's peer -------------------------------------------------------------------------- */
+/* ---- a socket's peer --------------------------------------------------------------------- */
 
 struct answer {
 	_Alignas(struct nlmsghdr) char bytes[4096];
@@ -104,7 +102,7 @@ static bool sockets_ask(ino_t ino, struct answer *out)
 	return n > 0;
 }
 
-/* Anybody can send to a datagram socket that has a name. */
+/* Any process can send to a datagram socket that has a name. */
 static bool find_peer(const struct answer *answer, ino_t *peer)
 {
 	const struct nlmsghdr *header = (const void *)answer->bytes;
@@ -127,7 +125,7 @@ static bool find_peer(const struct answer *answer, ino_t *peer)
 	return found && !(named && message->udiag_type == SOCK_DGRAM);
 }
 
-/* SO_RCVTIMEO and SO_SNDTIMEO end a wait by themselves. In doubt, assume one is set. */
+/* SO_RCVTIMEO and SO_SNDTIMEO end a wait. In doubt one is assumed to be set. */
 static bool has_time_out(pid_t pid, const struct opened *f)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -153,7 +151,7 @@ bool sockets_peer(pid_t pid, const struct opened *f, ino_t *peer)
 
 /* ---- one process ---------------------------------------------------------------------------- */
 
-/* "lock:	1: FLOCK  ADVISORY  WRITE 15399 fe:00:11126933 0 EOF" */
+/* Parses "lock: 1: FLOCK ADVISORY WRITE 15399 fe:00:11126933 0 EOF". */
 static bool is_lock(void *ctx, const char *line)
 {
 	const char *class = ctx;
@@ -170,7 +168,7 @@ static bool is_end(const struct end *e, const struct opened *f)
 	switch (e->kind) {
 	case END_LOCK:
 		return opened_info(f, is_lock, (void *)e->lock);
-	case END_ANONYMOUS: /* if the kernel cannot be asked, any file of this kind could be it */
+	case END_ANONYMOUS: /* if kcmp(2) fails, any file of this kind matches */
 		return strcmp(e->file.link, f->link) == 0 &&
 		       syscall(SYS_kcmp, e->file.tid, f->tid, KCMP_FILE, e->file.fd, f->fd) <= 0;
 	case END_FILE:
@@ -178,10 +176,11 @@ static bool is_end(const struct end *e, const struct opened *f)
 	case END_MAPPING:
 		break;
 	}
-	return true; /* any process that has it open can map it */
+	return true; /* a process that has it open can map it */
 }
 
-/* Is this true of one of the process's descriptors? `dir` is their folder, `name` one in it. */
+/* True if `is` accepts a descriptor of the process; `dir` is its fd folder,
+ * `name` an entry of it. */
 static bool any_file(pid_t tid, bool (*is)(const void *ctx, pid_t tid, int dir, const char *name),
 		     const void *ctx)
 {
@@ -233,10 +232,9 @@ static bool holds(pid_t tid, const struct end *e)
 	       (e->kind == END_MAPPING && any_mapping(tid, maps_end, e));
 }
 
-/* ---- those that are traced ------------------------------------------------------------------ */
+/* ---- traced processes -------------------------------------------------------------------- */
 
-/* The first thread of a process may have ended before the others, and then has no files any
-   more. */
+/* The first thread of a process may have ended before the others; its files are gone then. */
 static pid_t living_thread(const struct run *s, const struct run_process *p)
 {
 	run_each_thread(t, s) {
@@ -272,7 +270,7 @@ bool holders_traced(struct run *s, const struct end *end, struct wait *w)
 	return any;
 }
 
-/* "flags:	0120002" */
+/* Parses "flags: 0120002". */
 static bool is_async(void *ctx, const char *line)
 {
 	unsigned flags;
@@ -298,9 +296,9 @@ bool holders_async(struct run *s)
 	return false;
 }
 
-/* ---- and all others ------------------------------------------------------------------------- */
+/* ---- other processes --------------------------------------------------------------------- */
 
-/* Kept with a run: the last outsider found to hold the other end of a file; 0: none yet. */
+/* Per-run data: the last outside process found to hold an end; 0: none yet. */
 struct outsider {
 	pid_t pid;
 };
@@ -324,7 +322,7 @@ static bool holds_any(struct run *s, pid_t pid, const struct ends *ends)
 	return false;
 }
 
-/* A file of something that works while the process sleeps: io_uring(7), KVM, io_submit(2). */
+/* True for a file through which the kernel works while the process sleeps: io_uring(7), KVM. */
 static bool is_helper_file(const void *ctx, pid_t tid, int dir, const char *name)
 {
 	char link[64];
@@ -363,7 +361,7 @@ bool holders_outside(struct run *s, const struct ends *ends)
 
 	if (!ends->count)
 		return false;
-	/* it is usually one of these: then nobody else has to be looked at */
+	/* usually one of these: then no other process is searched */
 	if (kernel_helps(s) || holds_any(s, outsider_of(s)->pid, ends) ||
 	    holds_any(s, getpid(), ends) || holds_any(s, getppid(), ends))
 		return true;

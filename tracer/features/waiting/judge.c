@@ -1,15 +1,6 @@
-/*
- * Can any thread still move? Judged from /proc, without stopping a thread, after a tick in which
- * nothing happened. Any doubt counts as moving: a verdict of deadlock has to be right.
- *
- * There are two looks at every thread: one that is blocked in both and has not run in between was
- * blocked all the time from the first to the second. So at the moment between the two passes all of
- * them were blocked together, and nothing inside can wake them.
- *
- * /proc hides what the threads of a program do that is not dumpable, from an ordinary user. All of
- * them are stopped then, so that their registers show the interrupted system calls, at one moment;
- * and while they stand one thread of each process opens its /proc files.
- */
+/* Decides whether any thread can still move, from /proc, without stopping threads, after a tick
+ * without events. Any doubt counts as moving: a verdict of deadlock must be correct. README.md
+ * explains the two looks at each thread. */
 #include "tracer/run/run.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/sanitizer/sanitizer.h"
@@ -20,20 +11,19 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* After files were searched, or threads stopped to be asked, and somebody may still move: for so
-   long this is not repeated, unless something happens. */
+/* Pause in microseconds before files are searched, or threads stopped, again; an event ends it. */
 enum { DOUBT_US = 60000, QUIET_US = 50000 };
 
-/* Kept with a run. */
+/* Per-run data. */
 struct judging {
-	struct str cycle;      /* the wait-for cycle in words */
-	uint64_t doubt_us;     /* no check for a deadlock until then, unless something happens */
-	uint64_t doubt_for_us; /* the last such pause, where each check disturbs the program */
-	/* A thread is held, and all others wait: since when; 0: it is not like that. */
+	struct str cycle;      /* text of the cycle in the wait graph */
+	uint64_t doubt_us;     /* time of the next check for a deadlock; an event clears it */
+	uint64_t doubt_for_us; /* last pause, where each check disturbs the program */
+	/* Since when a thread is held and all others wait; 0: not the case. */
 	uint64_t quiet_us;
-	uint64_t quiet_switches; /* context switches of all threads, then */
+	uint64_t quiet_switches; /* context switches of all threads at that time */
 	bool timers;		 /* the program had timers when it was last asked */
-	bool quiet;		 /* the last look found that it has been so for QUIET_US */
+	bool quiet;		 /* the last look found this state to be older than QUIET_US */
 };
 
 static void judging_fini(void *what)
@@ -53,16 +43,16 @@ const struct str *waiting_cycle(const struct run *s)
 	return &judging_of(s)->cycle;
 }
 
-/* ---- one thread ------------------------------------------------------------------------------- */
+/* ---- one thread -------------------------------------------------------------------------- */
 
-/* At a gate, or by a user. */
+/* True if the thread is held at a gate or by a user. */
 static bool is_held(const struct run_thread *t)
 {
 	return run_thread_is_held(t) || run_thread_is_paused(t);
 }
 
-/* The end of a thread is reported at once, and somebody may wait for that. Only a leader stays a
-   zombie, until the other threads of its process have ended. */
+/* The end of a thread is reported at once, and another thread may wait for it. Only a leader stays
+ * a zombie until the other threads of its process have ended. */
 static bool is_leader_that_left(const struct run_thread *t)
 {
 	if (!run_thread_is_first(t))
@@ -74,13 +64,13 @@ static bool is_leader_that_left(const struct run_thread *t)
 	return false;
 }
 
-/* False: this thread alone shows that something can move. */
+/* Returns false if this thread alone shows that something can move. */
 static bool rests(const struct run_thread *t, struct tracee_block *out)
 {
 	if (!is_held(t) && run_thread_tracee(t)->state != TRACEE_RUNNING)
 		return false;
 	tracee_look(run_thread_tracee(t), out);
-	if (is_held(t)) /* unless it is being killed at this moment, with its process */
+	if (is_held(t)) /* unless its process is being killed */
 		return out->activity == TRACEE_HALTED;
 	if (out->activity == TRACEE_DEAD)
 		return is_leader_that_left(t);
@@ -101,30 +91,29 @@ static bool unchanged(const struct waiter *w)
 		now.switches == before->switches);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all threads ------------------------------------------------------------------------- */
 
-/* The graph as gates/engine.h judges it. */
+/* The wait graph in the form of gates/engine.h. */
 struct judgement {
 	struct waiters nodes; /* all living threads */
 	ARRAY(struct wait) edges;
-	ARRAY(struct waiter *) of; /* ... and their nodes */
+	ARRAY(struct waiter *) of; /* nodes of the edges */
 	struct ends ends;
-	bool asked; /* threads were stopped for the question */
+	bool asked; /* threads were stopped to ask for timers */
 	bool halted;
-	ARRAY(struct run_thread *) paused;    /* by halt_hidden() */
+	ARRAY(struct run_thread *) paused;    /* stopped by halt_hidden() */
 	ARRAY(struct run_thread *) disclosed; /* one of each process */
 	size_t *cycle;
 	size_t length;
 };
 
-/* Not a leader that has ended, which waits for nobody, nor a sanitizer's own thread, which does
-   nothing for the program. */
+/* False for a leader that has ended, and for a sanitizer's own thread. */
 static bool is_judged(const struct waiter *w)
 {
 	return w->block.activity != TRACEE_DEAD && !sanitizer_owns(w->thread);
 }
 
-/* `moves`: in doubt, whatever the node says. */
+/* `moves`: there is a doubt, so the edge is WAIT_NOT. */
 static void add_edge(struct judgement *j, struct waiter *w, bool moves)
 {
 	struct wait *edge = array_add(&j->edges);
@@ -142,8 +131,8 @@ static enum waits_answer judge_edges(struct judgement *j)
 	return waits_judge(j->edges.items, j->edges.count, j->cycle, &j->length);
 }
 
-/* Uses what was found out about a lock while its waiters were stopped. With `perhaps` also the
-   threads that may have to do with it, though any other one could give it as well. */
+/* Applies the owners found while the threads were stopped. `perhaps`: also threads that may be
+ * involved, although any other could end the wait. */
 static void refine(const struct waiter *w, struct wait *edge, bool perhaps)
 {
 	enum kind_owned owned = w->owners.count ? kinds_owned(w->what) : OWNED_BY_NONE;
@@ -160,7 +149,7 @@ static void refine(const struct waiter *w, struct wait *edge, bool perhaps)
 			*array_add(&edge->more) = run_thread_engine(w->owners.items[i].thread);
 	} else if (edge->kind == WAIT_MUTEX && w->what != WAITING_GONE &&
 		   w->what != WAITING_FUTEX) {
-		edge->kind = WAIT_FUTEX; /* its word only looked like a mutex's */
+		edge->kind = WAIT_FUTEX; /* the word only looked like a mutex's */
 	}
 }
 
@@ -184,8 +173,7 @@ static void describe_cycle(struct run *s, const struct judgement *j)
 	}
 }
 
-/* Who took a semaphore, or would signal, does not decide anything, but may be what is worth
-   telling. */
+/* Threads that took a semaphore, or would signal, decide nothing, but may be worth reporting. */
 static void describe_best(struct run *s, struct judgement *j, enum waits_answer answer)
 {
 	size_t *cycle = base_alloc(j->edges.count, sizeof(*cycle)), length = j->length;
@@ -200,7 +188,7 @@ static void describe_best(struct run *s, struct judgement *j, enum waits_answer 
 	describe_cycle(s, j);
 }
 
-/* ---- threads that /proc hides ----------------------------------------------------------------- */
+/* ---- threads that /proc hides ------------------------------------------------------------ */
 
 static bool any_hidden(const struct waiters *all)
 {
@@ -210,7 +198,7 @@ static bool any_hidden(const struct waiters *all)
 	return false;
 }
 
-/* Completes the look from the registers. False: the thread moves. */
+/* Completes the look from the registers. Returns false if the thread moves. */
 static bool complete(struct waiter *w)
 {
 	struct run_thread *t = w->thread;
@@ -218,7 +206,7 @@ static bool complete(struct waiter *w)
 	if (is_held(t) || !is_judged(w))
 		return true;
 	if (w->block.activity == TRACEE_DISK && tracee_is_vfork(w->block.number))
-		return true; /* it does not stop, and is known */
+		return true; /* it cannot be stopped, and its wait is known */
 	if (!run_thread_lives(t) || !tracee_is_paused(run_thread_tracee(t)))
 		return false;
 	tracee_look_stopped(run_thread_tracee(t), &w->block);
@@ -234,8 +222,8 @@ static bool is_disclosed(const struct judgement *j, const struct run_thread *t)
 	return false;
 }
 
-/* False: a thread has stopped for a reason of its own, or was not in a system call. judgement_fini()
-   lets those go on that were stopped. */
+/* Stops all threads. Returns false if one has stopped by itself, or was not in a system call.
+ * judgement_fini() resumes them. */
 static bool halt_hidden(struct judgement *j)
 {
 	struct run *s = j->nodes.run;
@@ -271,16 +259,16 @@ static void judgement_fini(struct judgement *j)
 	array_fini(&j->disclosed);
 	array_fini(&j->ends);
 	array_each(struct wait, w, &j->edges)
-		array_fini(&w->more); /* `by` is the node's */
+		array_fini(&w->more); /* `by` is owned by the node */
 	array_fini(&j->edges);
 	array_fini(&j->of);
 	base_free(j->cycle);
 	waiters_fini(&j->nodes);
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------ */
+/* ---- the verdict ------------------------------------------------------------------------- */
 
-/* False as soon as a thread is found that can move. */
+/* Returns false as soon as a thread is found that can move. */
 static bool all_rest(struct judgement *j)
 {
 	bool any = false;
@@ -304,7 +292,8 @@ static bool all_unchanged(const struct judgement *j, const struct timers_asked *
 	return true;
 }
 
-/* Files last, as they take longest. False as soon as a thread is found that can move. */
+/* Files are examined last, because they take longest. Returns false as soon as a thread is
+ * found that can move. */
 static bool judge_each(struct judgement *j)
 {
 	for (int files = 0; files <= 1; files++)
@@ -322,7 +311,7 @@ static bool judge_each(struct judgement *j)
 	return true;
 }
 
-/* Nobody inside moves: will something come from outside, or from a timer? */
+/* No thread moves: true if neither another process nor a timer can wake one. */
 static bool nothing_comes(struct judgement *j)
 {
 	struct run *s = j->nodes.run;
@@ -333,18 +322,18 @@ static bool nothing_comes(struct judgement *j)
 	if (!all_unchanged(j, NULL) || holders_outside(s, &j->ends) || holders_async(s))
 		return false;
 	if (judging->timers && engine_has_rest(run_engine(s)))
-		return false; /* to be asked again, threads would have to run */
+		return false; /* threads would have to run to be asked again */
 	j->asked = true;
 	timers = timers_ask(s, &asked);
 	judging->timers = timers;
 	if (!timers)
-		nothing = all_unchanged(j, &asked); /* a timer may just have run out */
+		nothing = all_unchanged(j, &asked); /* a timer may just have expired */
 	timers_let_go(s, &asked);
 	return nothing;
 }
 
-/* All threads wait, but something may come from outside, or a time-out: notes since when none of them
-   has run. One that only sleeps is on its way. */
+/* All threads wait, but a process outside or a time-out may wake one: records since when none has
+ * run. A thread that only sleeps counts as running. */
 static void note_quiet(struct judgement *j, struct judging *judging)
 {
 	uint64_t switches = 0;
@@ -384,8 +373,8 @@ static enum waits_answer judge(struct run *s)
 		describe_best(s, &j, answer);
 		run_set_explained(s, true);
 	} else if (j.asked || j.ends.count || j.halted) {
-		/* Each check may start a time-out anew, as of epoll_wait: pauses that grow let it
-		   pass. */
+		/* Each check may restart a time-out, as of epoll_wait: growing
+		 * pauses let it expire. */
 		judging->doubt_for_us =
 			j.halted && judging->doubt_us ? 2 * judging->doubt_for_us : DOUBT_US;
 		judging->doubt_us = run_now_us() + judging->doubt_for_us;
@@ -409,7 +398,7 @@ bool waiting_rests(struct run *s, bool (*aside)(const struct run *s, const struc
 			continue;
 		w = array_add(&all);
 		w->thread = it;
-		/* uninterruptible: a moment on the disk, but a parent in vfork waits like others */
+		/* an uninterruptible sleep is short, except that of a parent in vfork */
 		rest = rests(it, &w->block) &&
 		       (w->block.activity != TRACEE_DISK || tracee_is_vfork(w->block.number));
 		if (!rest)
@@ -421,9 +410,9 @@ bool waiting_rests(struct run *s, bool (*aside)(const struct run *s, const struc
 	return rest;
 }
 
-/* ---- while some still move -------------------------------------------------------------------- */
+/* ---- while threads move ------------------------------------------------------------------ */
 
-/* Any doubt counts as moving, and so does a thread that has moved since. */
+/* Any doubt counts as moving, also a thread that has moved since the look. */
 static void judge_one(struct judgement *j, struct waiter *w)
 {
 	struct run *s = j->nodes.run;
@@ -461,7 +450,7 @@ void waiting_explain(struct run *s)
 	judgement_fini(&j);
 }
 
-/* Describes what the threads do before that is lost. */
+/* Describes the threads before their states are lost. */
 static void judge_end(struct run *s)
 {
 	if (!run_is_explained(s))

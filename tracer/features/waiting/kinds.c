@@ -1,8 +1,5 @@
-/*
- * The kinds of objects that threads wait for: a row each. A kind is recognised by the names of the
- * functions between the tester's code and the system call: a library's exported names are always
- * there, even without its debug information.
- */
+/* The kinds of objects that threads wait for. A kind is recognised by the functions between the
+ * tester's code and the system call: exported names exist without debug information. */
 #include "tracer/features/waiting/waiting_internal.h"
 
 #include <linux/futex.h>
@@ -59,15 +56,15 @@ bool waiting_is_lock(enum waiting_kind kind)
 	       kind == WAITING_STREAM || kind == WAITING_SEMAPHORE;
 }
 
-/* ---- by name ---------------------------------------------------------------------------------- */
+/* ---- by name ----------------------------------------------------------------------------- */
 
 struct kind_name {
-	const char *name; /* a pattern: * and ? */
+	const char *name; /* a pattern with * and ? */
 	enum waiting_kind what;
 };
 
-/* C++ types are built from others: the first of these that is on the stack counts. Functions inside
-   any template have the type in their arguments. */
+/* C++ types are built from others: the first row that is on the stack counts. Functions inside a
+ * template have the type in their arguments. */
 static const struct kind_name cxx[] = {
 	{"std::*future*::get", WAITING_FUTURE},
 	{"std::*future*::wait*", WAITING_FUTURE},
@@ -96,14 +93,14 @@ static const struct kind_name inner[] = {
 	{.name = NULL},
 };
 
-/* Functions of stdio that take the lock of their FILE. */
+/* Functions of stdio that lock their FILE. */
 static const char *const stdio[] = {
 	"*printf", "*printf_chk", "*puts*",    "*putc*",   "*fwrite*",	 "*fread*",  "*fget*",
 	"*getc*",  "*scanf*",	  "*getline*", "*fflush*", "*getdelim*", "*fclose*", "*fseek*",
 	"*ftell*", "*rewind*",	  "*setvbuf*", "*ungetc*", "*perror*",
 };
 
-/* The plain name of "__GI___pthread_mutex_lock" or "__new_sem_wait". */
+/* Strips prefixes: "__GI___pthread_mutex_lock", "__new_sem_wait". */
 static const char *bare(const char *function)
 {
 	static const char *const prefixes[] = {"_", "GI_", "new_", "IO_", "old_", NULL};
@@ -132,7 +129,7 @@ static enum waiting_kind of_cxx(const struct waiter *w)
 	return WAITING_GONE;
 }
 
-/* The innermost one, also for system calls of libraries. */
+/* Returns the kind of the innermost function; WAITING_FUTEX only if there is no other. */
 static enum waiting_kind of_c(const struct waiter *w)
 {
 	enum waiting_kind found = WAITING_GONE;
@@ -171,7 +168,8 @@ void kinds_find(struct waiter *w)
 		w->what = !c && w->wait.kind == WAIT_MUTEX ? WAITING_MUTEX : c;
 }
 
-/* The tester's own functions may have any name; code without lines may be a static libc's. */
+/* The tester's own functions may have any name, so they do not count; code without lines
+ * may be a static libc's. */
 bool kinds_is_in(const struct waiter *w, const char *function)
 {
 	for (size_t i = 0; i < w->stack.count; i++)
@@ -189,9 +187,9 @@ static bool is_in_start(const struct waiter *w)
 	return false;
 }
 
-/* ---- on what occasion ------------------------------------------------------------------------- */
+/* ---- occasion ---------------------------------------------------------------------------- */
 
-/* How many calls of system libraries are outside the tester's outermost one. */
+/* Returns the number of system library calls outside the tester's outermost call. */
 static size_t calls_around(const struct waiter *w)
 {
 	size_t last = w->stack.count;
@@ -201,7 +199,7 @@ static size_t calls_around(const struct waiter *w)
 	return last < w->stack.count ? w->stack.count - last - 1 : 0;
 }
 
-/* The C++ library calls what std::thread runs, whatever a lambda is called on the stack. */
+/* libstdc++ calls what std::thread runs, whatever name a lambda has on the stack. */
 static bool is_in_std_thread(const struct waiter *w)
 {
 	for (size_t i = w->stack.count - calls_around(w); i < w->stack.count; i++) {
@@ -213,8 +211,8 @@ static bool is_in_std_thread(const struct waiter *w)
 	return kinds_is_in(w, "execute_native_thread_routine");
 }
 
-/* A libc function without an exported name calls destructors of keys: the start routine has
-   returned if it is no longer on the stack, and there is one call more than usual. */
+/* An unexported libc function calls destructors of keys: if the start routine is no longer on the
+ * stack and there is one call more than usual, it has returned. */
 static bool is_past_start(const struct waiter *w)
 {
 	const struct trampoline *trampoline = trampoline_of(w->thread);

@@ -1,12 +1,6 @@
-/*
- * The name of what a thread waits for: that of the variable if it is one, or part of one; else the
- * expression in the tester's call. An expression counts only if the debug information confirms that
- * it means this very object.
- *
- * Two objects with one name, as "a->lock" if two threads are in the same function, each get the
- * name of a variable too, in some function on any thread's stack, that leads to it and not to
- * another one of them: "a->lock (alice->lock)". If there is none, its address is shown.
- */
+/* Names the object for which a thread waits: by its variable, else by the expression in the
+ * tester's call, if the debug information confirms that the expression means this object. README.md
+ * says what happens to two objects of one name. */
 #include "tracer/run/modules/images.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/source/lines/source_lines.h"
@@ -17,12 +11,12 @@
 #include <string.h>
 
 enum { MOST_TEXT = 200, MOST_WORDS = 80, MOST_ASKED = 4000 };
-enum { CALL_LINES = 8 }; /* how far a call may extend above its line, and below it */
+enum { CALL_LINES = 8 }; /* lines that a call may extend above and below its line */
 
 enum rank {
 	RANK_NONE,
 	RANK_POINTER, /* "m": other threads may have other names for it */
-	RANK_MEMBER,  /* "Queue::m_": it does not say of which object */
+	RANK_MEMBER,  /* "Queue::m_": without the object */
 	RANK_OBJECT,  /* "from->lock" */
 	RANK_GLOBAL,  /* "bank.accounts[1].lock" */
 };
@@ -34,8 +28,8 @@ static bool same_object(const struct waiter *a, const struct waiter *b)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* Names the member at that offset in "bank", say; false: it cannot be told. A function's static
-   variable may have a number appended: "q.1" is no name in the source. */
+/* Names the member at that offset: "bank.accounts[1].lock". Returns false if it is unknown. gcc
+ * appends a number to a function's static variable: "q.1" is no name in the source. */
 static bool name_member(struct waiter *w, uint64_t object, const char *symbol, size_t n,
 			struct str *out)
 {
@@ -86,13 +80,13 @@ bool locks_means(const struct inspect_call *call, const char *expression, uint64
 	return inspect_address(&v, &address, &ignored) == 0 && address == object;
 }
 
-/* "&from->lock" is shown as "from->lock". */
+/* Shortens "&from->lock" to "from->lock". */
 static const char *shown(const char *expression)
 {
 	return expression + strspn(expression, "& ");
 }
 
-/* Does a local name alone only point or refer to the object? */
+/* True if a local variable only points or refers to the object. */
 static bool is_pointer(const struct inspect_call *call, const char *name, uint64_t object)
 {
 	struct inspect_value v;
@@ -102,8 +96,8 @@ static bool is_pointer(const struct inspect_call *call, const char *name, uint64
 	       (v.place != INSPECT_IN_MEMORY || v.address != object);
 }
 
-/* The length of "Pool" in "Pool::add" and in "Pool::add(int)::{lambda()#1}::operator()"; 0: in no
-   class. */
+/* Returns the length of "Pool" in "Pool::add" and "Pool::add(int)::{lambda()#1}::operator()";
+ * 0 outside of a class. */
 static size_t class_length(const char *function)
 {
 	const char *lambda = strstr(function, "::{lambda");
@@ -117,7 +111,7 @@ static size_t class_length(const char *function)
 	return length;
 }
 
-/* Members of the object that a function belongs to are written without it. */
+/* A member of the function's own object is written without the object. */
 static bool is_member(const struct inspect_call *call, const char *name, uint64_t object,
 		      struct str *out)
 {
@@ -165,7 +159,7 @@ static void try_expression(const struct inspect_call *call, const char *expressi
 	}
 }
 
-/* The calls in the source text where this call of the tester's is. */
+/* The calls in the source text at the line of a call frame. */
 struct written {
 	struct locks_calls all;
 	ARRAY(const struct locks_call *) here;
@@ -235,10 +229,10 @@ enum waiting_kind locks_kind(struct run *s, const struct waiter *w)
 	return found;
 }
 
-/* ---- the name of one object ------------------------------------------------------------------- */
+/* ---- name of one object ------------------------------------------------------------------ */
 
-/* From the waiting call outwards, as long as the name is only that of a parameter or member. It may
-   also have a name where its owner took it. */
+/* From the waiting call outwards while the name is only of a parameter or member; then at the line
+ * where the owner took the object. */
 static void name_expression(struct run *s, struct waiter *w, uint64_t object,
 			    struct lock_name *best)
 {
@@ -295,7 +289,7 @@ static void share_names(struct waiters *all)
 	}
 }
 
-/* ---- the mutex that goes with a condition variable --------------------------------------------- */
+/* ---- the mutex of a condition variable --------------------------------------------------- */
 
 static uint64_t address_of(const struct inspect_call *call, const char *expression)
 {
@@ -309,7 +303,8 @@ static uint64_t address_of(const struct inspect_call *call, const char *expressi
 		       : 0;
 }
 
-/* The name in the declaration of the lock that a std::condition_variable waits with. */
+/* Returns the name in the declaration of the lock that is passed to
+ * std::condition_variable::wait. */
 static char *name_where_declared(struct run *s, const struct inspect_call *call, uint64_t object)
 {
 	struct lock_name best = {.rank = RANK_NONE};
@@ -325,7 +320,7 @@ static char *name_where_declared(struct run *s, const struct inspect_call *call,
 	return best.rank ? str_take(&best.name) : NULL;
 }
 
-/* The mutex of a std::unique_lock, the first argument of std::condition_variable::wait. */
+/* Names the mutex of a std::unique_lock, the first argument of std::condition_variable::wait. */
 static void name_mutex_of_lock(struct run *s, struct waiter *w, const struct locks_call *c)
 {
 	const struct inspect_call *call = &w->stack.items[w->own];
@@ -341,7 +336,7 @@ static void name_mutex_of_lock(struct run *s, struct waiter *w, const struct loc
 		w->mutex = name_global(w, w->mutex_object);
 }
 
-/* The second argument of pthread_cond_wait. */
+/* Names the mutex that is the second argument of pthread_cond_wait. */
 static void name_mutex(struct run *s, struct waiter *w)
 {
 	const struct inspect_call *call = &w->stack.items[w->own];
@@ -364,8 +359,8 @@ static void name_mutex(struct run *s, struct waiter *w)
 	written_fini(&written);
 }
 
-/* An object whose futex word is not in it. If only one call is written there, its object, as in
-   future.get(), is the one. */
+/* Names an object that does not contain its futex word: the object of future.get(), if only one
+ * such call is written there. */
 static void name_receiver(struct run *s, struct waiter *w)
 {
 	const struct locks_call *found = NULL;
@@ -384,7 +379,7 @@ static void name_receiver(struct run *s, struct waiter *w)
 	written_fini(&written);
 }
 
-/* ---- two objects with one name ------------------------------------------------------------------ */
+/* ---- two objects with one name ----------------------------------------------------------- */
 
 /* A name that an object may have. */
 struct called {
@@ -415,7 +410,7 @@ static void try_variable(struct apart *apart, const struct waiter *w,
 	}
 }
 
-/* The variables in the thread's calls that lead to the object. */
+/* Tries the variables in the other thread's calls that lead to w's object. */
 static void try_thread(struct apart *apart, const struct waiter *w, const struct waiter *other)
 {
 	for (size_t i = other->own; i < other->stack.count; i = caller_own(other, i + 1)) {
@@ -436,7 +431,7 @@ static void try_thread(struct apart *apart, const struct waiter *w, const struct
 	}
 }
 
-/* Has another object this name? */
+/* True if another object has this name. */
 static bool is_taken(const struct waiters *all, const struct waiter *w, const char *name)
 {
 	array_each(const struct waiter, other, all)
@@ -458,7 +453,7 @@ static const char *own_name(const struct apart *apart, const struct waiter *w)
 	return NULL;
 }
 
-/* "to->lock (alice->lock)" */
+/* Changes the name to "to->lock (alice->lock)". */
 static void add_words(const char *words, char **name)
 {
 	struct str with = {0};
@@ -489,7 +484,7 @@ static void rename_all(struct apart *apart, const bool *doubtful)
 	}
 }
 
-/* Is the name of the condition's mutex that of another object, or of the mutex of another one? */
+/* True if the name of the condition's mutex is also that of another object or mutex. */
 static bool is_mutex_taken(const struct waiters *all, const struct waiter *w)
 {
 	array_each(const struct waiter, other, all)
@@ -534,7 +529,7 @@ static void tell_apart(struct waiters *all)
 				       strcmp(other->name, w->name) == 0;
 		if (!doubtful[i] || !w->object)
 			continue;
-		try_thread(&apart, w, w); /* the waiting thread's own come first */
+		try_thread(&apart, w, w); /* the waiting thread's own variables come first */
 		array_each(const struct waiter, other, all)
 			if (other != w)
 				try_thread(&apart, w, other);
@@ -547,9 +542,9 @@ static void tell_apart(struct waiters *all)
 	base_free(doubtful);
 }
 
-/* ---- all of them -------------------------------------------------------------------------------- */
+/* ---- all objects ------------------------------------------------------------------------- */
 
-/* libstdc++ lets many objects wait at words of its own. */
+/* libstdc++ uses shared words of its own for many objects. */
 static void forget_proxy(struct waiter *w)
 {
 	if (!w->name || !strstr(w->name, "__waiter_pool"))

@@ -1,20 +1,18 @@
-/*
- * Finds calls in a piece of source text, C or C++, as they are written. It does no more: the debug
- * information tells what a name means, and whatever it does not confirm is dropped.
- */
+/* Finds calls in a piece of C or C++ source text. The debug information decides what a name means:
+ * unconfirmed calls are dropped. */
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/base/text/token.h"
 
 #include <string.h>
 
-enum { LOOP_LINES = 1000 }; /* how far a loop's end is searched for */
+enum { LOOP_LINES = 1000 }; /* number of lines in which a loop's end is searched */
 
-/* ---- tokens, without comments and directives ----------------------------------------------------- */
+/* ---- tokens, without comments and directives --------------------------------------------- */
 
 struct lexeme {
 	struct token token;
 	unsigned line;
-	bool gap; /* a blank or a line's end comes before it */
+	bool gap; /* blanks or line ends precede it */
 };
 
 struct lexemes {
@@ -40,7 +38,7 @@ static unsigned newlines(const char *from, const char *to)
 	return n;
 }
 
-/* Past a directive, with the lines that continue it. */
+/* Skips a directive with its continuation lines. */
 static const char *behind_directive(const char *at)
 {
 	do
@@ -52,7 +50,7 @@ static const char *behind_directive(const char *at)
 static void read_pieces(const char *const *lines, size_t count, unsigned first, unsigned last,
 			struct lexemes *out)
 {
-	unsigned line = first, before = 0; /* the line of the token before */
+	unsigned line = first, before = 0; /* line of the previous token */
 	const char *at;
 	struct token t;
 
@@ -90,7 +88,7 @@ static bool is_word_of(const struct lexemes *p, size_t i, const char *const *wor
 	return false;
 }
 
-/* The text from one token to another, with one blank in each gap. Owned by the caller. */
+/* Returns the text between two tokens, with one blank for each gap; freed by the caller. */
 static char *copy(const struct lexemes *p, size_t from, size_t to)
 {
 	struct str out = {0};
@@ -105,11 +103,11 @@ static char *copy(const struct lexemes *p, size_t from, size_t to)
 	return str_take(&out);
 }
 
-/* ---- backwards over the start of a call -------------------------------------------------------- */
+/* ---- backwards over the start of a call -------------------------------------------------- */
 
-/* All functions of this section go backwards from the token `end` (excluded). */
+/* Functions of this section go backwards from the token `end` (excluded). */
 
-/* Over a bracketed piece that ends here; `end` if its start is missing. */
+/* Skips a bracketed piece that ends here. Returns `end` if its start is missing. */
 static size_t bracket_before(const struct lexemes *p, size_t end, char open, char close)
 {
 	unsigned twice = OP2((unsigned)close, (unsigned)close); /* >> */
@@ -120,7 +118,8 @@ static size_t bracket_before(const struct lexemes *p, size_t end, char open, cha
 		depth -= is_op(p, i, (unsigned)open);
 		if (depth <= 0)
 			return i;
-		if (is_op(p, i, '{') || (is_op(p, i, ';') && close != ')')) /* for (;;) */
+		/* for (;;) has semicolons */
+		if (is_op(p, i, '{') || (is_op(p, i, ';') && close != ')'))
 			break;
 	}
 	return end;
@@ -131,7 +130,7 @@ static bool ends_template(const struct lexemes *p, size_t i)
 	return is_op(p, i, '>') || is_op(p, i, OP2('>', '>'));
 }
 
-/* A name with its namespaces and template arguments: std::lock_guard<std::mutex> */
+/* Skips a name with namespaces and template arguments: std::lock_guard<std::mutex>. */
 static size_t name_before(const struct lexemes *p, size_t end)
 {
 	size_t at = end;
@@ -156,7 +155,7 @@ static bool is_member_op(const struct lexemes *p, size_t i)
 	return is_op(p, i, '.') || is_op(p, i, OP2('-', '>'));
 }
 
-/* a.b->c[i] or f(x)->y that ends here */
+/* Skips a.b->c[i] or f(x)->y. */
 static size_t object_before(const struct lexemes *p, size_t end)
 {
 	size_t at = end, before;
@@ -176,7 +175,7 @@ static size_t object_before(const struct lexemes *p, size_t end)
 	}
 }
 
-/* ---- one call ---------------------------------------------------------------------------------- */
+/* ---- one call ---------------------------------------------------------------------------- */
 
 static bool is_keyword(const struct lexemes *p, size_t from, size_t to)
 {
@@ -189,7 +188,7 @@ static bool is_keyword(const struct lexemes *p, size_t from, size_t to)
 	return to - from == 1 && is_word_of(p, from, words);
 }
 
-/* Splits the arguments; returns the bracket that closes them, or 0. */
+/* Splits the arguments. Returns the index of the closing bracket, or 0. */
 static size_t split_args(const struct lexemes *p, size_t open, struct locks_call *call)
 {
 	size_t from = open + 1;
@@ -211,7 +210,8 @@ static size_t split_args(const struct lexemes *p, size_t open, struct locks_call
 	return 0;
 }
 
-/* The type's last name: "std::lock_guard<std::mutex>" is a lock_guard. Owned by the caller. */
+/* Returns the last name of a type, lock_guard for std::lock_guard<std::mutex>;
+ * freed by the caller. */
 static char *last_word(const struct lexemes *p, size_t end)
 {
 	if (ends_template(p, end - 1))
@@ -219,7 +219,7 @@ static char *last_word(const struct lexemes *p, size_t end)
 	return copy(p, end - 1, end);
 }
 
-/* "if (x) call();" and "else call();", but not "(void)call();" */
+/* True for "if (x) call();" and "else call();", not for "(void)call();". */
 static bool is_guarded(const struct lexemes *p, size_t name)
 {
 	static const char *const otherwise[] = {"else", NULL};
@@ -231,7 +231,7 @@ static bool is_guarded(const struct lexemes *p, size_t name)
 	return open && is_keyword(p, open - 1, open);
 }
 
-/* Reads the call whose bracket is the token `open`; false: it is none. */
+/* Reads the call whose bracket is the token `open`. Returns false if it is no call. */
 static bool read_call(const struct lexemes *p, size_t open, struct locks_call *call)
 {
 	size_t name = name_before(p, open), type, close;
@@ -267,9 +267,9 @@ static void call_fini(struct locks_call *call)
 	*call = (struct locks_call){0};
 }
 
-/* ---- all calls --------------------------------------------------------------------------------- */
+/* ---- all calls --------------------------------------------------------------------------- */
 
-/* Does the brace at `at` open the body of a lambda? [x](int y) mutable -> int { */
+/* True if the brace at `at` opens the body of a lambda: [x](int y) mutable -> int { */
 static bool opens_lambda(const struct lexemes *p, size_t at)
 {
 	size_t name;
@@ -285,7 +285,7 @@ static bool opens_lambda(const struct lexemes *p, size_t at)
 struct scan {
 	const struct lexemes *pieces;
 	int depth;
-	int lambda; /* the depth outside of an open lambda; -1: none */
+	int lambda; /* depth outside of the open lambda, or -1 */
 	struct locks_calls *out;
 };
 
@@ -345,7 +345,7 @@ void locks_text_fini(struct locks_calls *c)
 	array_fini(c);
 }
 
-/* ---- functions and loops ------------------------------------------------------------------------- */
+/* ---- functions and loops ----------------------------------------------------------------- */
 
 unsigned locks_function_end(const char *const *lines, size_t count, unsigned first)
 {
@@ -361,7 +361,7 @@ unsigned locks_function_end(const char *const *lines, size_t count, unsigned fir
 	return 0;
 }
 
-/* Does the brace at `at` open the body of a loop? */
+/* True if the brace at `at` opens the body of a loop. */
 static bool opens_loop(const struct lexemes *p, size_t at)
 {
 	static const char *const words[] = {"for", "while", "do", NULL};
@@ -375,7 +375,7 @@ unsigned locks_loop_end(const char *const *lines, size_t count, unsigned first, 
 {
 	PIECES(p);
 	unsigned line = 0;
-	int depth = 0, loop = -1; /* the depth outside of the outermost loop that is open */
+	int depth = 0, loop = -1; /* depth outside of the outermost open loop */
 
 	read_pieces(lines, count, first, inside + LOOP_LINES, &p);
 	for (size_t i = 0; i < p.count; i++) {

@@ -1,10 +1,6 @@
-/*
- * Where a thread took the lock that it owns, and who could signal a condition variable. The
- * program's memory does not say, but the source of the threads' functions may, as the debug
- * information confirms: the last call on the way to where a thread is that takes this very object,
- * and does not give it back; a call further on that signals it, or that calls a function which
- * does. If more than one way leads there, or the source does not show it, nothing is said.
- */
+/* Finds in the source where a thread took the lock that it owns, and which threads could signal a
+ * condition variable. Only calls count that the debug information confirms for this object, and
+ * only if a single path leads there (README.md). */
 #include "tracer/run/modules/images.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/source/lines/source_lines.h"
@@ -16,15 +12,15 @@
 enum { MOST_FILES = 32, MOST_LINES = 10000, MOST_SIGNALS = 64, MOST_LEVELS = 3 };
 enum { MOST_ASKED = 400, MOST_TEXT = 200 };
 
-/* ---- does a call mean the object? --------------------------------------------------------------- */
+/* ---- object of a call -------------------------------------------------------------------- */
 
 static bool expression_means(const struct inspect_call *call, const struct locks_call *c,
 			     const char *expression, uint64_t object)
 {
-	/* what a std::unique_lock and a std::shared_lock keep of their mutex */
+	/* members with the mutex in std::unique_lock and std::shared_lock */
 	static const char *const members[] = {"._M_device", "._M_pm"};
 	STR(inside);
-	/* may be passed what contains the lock; library functions get the lock itself */
+	/* a wrapper may be passed what contains the lock; library functions get the lock itself */
 	bool wrapper = strncmp(c->word, "pthread_", 8) != 0 && strncmp(c->word, "sem_", 4) != 0 &&
 		       !c->declares;
 	bool found;
@@ -40,8 +36,7 @@ static bool expression_means(const struct inspect_call *call, const struct locks
 	return found;
 }
 
-/* Does the call, written where `call` is, mean the object by an argument, or is it a method of the
-   object? */
+/* True if the call, written at the frame `call`, has the object as an argument or is its method. */
 static bool call_means(const struct inspect_call *call, const struct locks_call *c, uint64_t object)
 {
 	for (unsigned i = 0; c->declares && i < c->args; i++)
@@ -55,8 +50,8 @@ static bool call_means(const struct inspect_call *call, const struct locks_call 
 	return false;
 }
 
-/* The source of a function, as written: its first line, and the line where the outermost loop ends
-   that the call is in, or 0. */
+/* Source text of a function: its first line, and the end of the outermost loop
+ * around the call, or 0. */
 struct body {
 	struct source_text text;
 	unsigned first, loop_end;
@@ -74,11 +69,11 @@ static bool body_of(struct run *s, const struct inspect_call *call, struct body 
 	return true;
 }
 
-/* ---- where a lock was taken --------------------------------------------------------------------- */
+/* ---- where a lock was taken -------------------------------------------------------------- */
 
 enum effect { EFFECT_NONE, EFFECT_TAKES, EFFECT_GIVES };
 
-/* Does the word contain "lock", but not as part of block, clock, locked or unlock? */
+/* True if the word contains "lock", but not in block, clock, locked, lock_init or lock_destroy. */
 static bool says_lock(const char *word)
 {
 	for (const char *at = word; (at = strcasestr(at, "lock")); at += 4) {
@@ -108,18 +103,18 @@ struct lock_search {
 	uint64_t object;
 	enum waiting_kind what;
 	unsigned asked;
-	bool again;	/* it may not have taken it yet on the line where it is */
+	bool again;	/* the thread may not have taken it yet on its current line */
 	bool recursive; /* it may be taken more than once */
 };
 
-/* What is known of the way through a function, from its start to where the thread is. */
+/* State on the path from the function's start to the thread's line. */
 struct lock_state {
 	const struct locks_call *taken;
-	unsigned levels; /* how often it has been taken and not given back */
-	bool doubt;	 /* it may have been given back */
+	unsigned levels; /* number of times it was taken and not released */
+	bool doubt;	 /* it may have been released */
 };
 
-/* What depends on a condition may not have happened: no lock is said to have been taken there. */
+/* A conditional call may not have been executed: a lock does not count as taken there. */
 static void pass_call(struct lock_state *state, const struct locks_call *c, enum effect effect,
 		      bool maybe)
 {
@@ -131,8 +126,8 @@ static void pass_call(struct lock_state *state, const struct locks_call *c, enum
 		state->taken = c;
 }
 
-/* The call in this function that took the object; NULL: there is none, or it cannot be told. In a
-   loop it may have been taken further down, in the previous round. */
+/* Returns the call in this function that took the object, or NULL if there is none or it is
+ * unknown. In a loop, the previous round may have taken it further down. */
 static const struct locks_call *taken_in(struct lock_search *search,
 					 const struct inspect_call *call,
 					 const struct locks_calls *calls)
@@ -195,15 +190,15 @@ static bool locks_taken(struct waiters *all, const struct waiter *owner, const s
 	return false;
 }
 
-/* ---- the lines that signal --------------------------------------------------------------------- */
+/* ---- lines that signal ------------------------------------------------------------------- */
 
-/* A line that signals, or that calls a function which does. */
+/* A line that signals, or that calls a function that does. */
 struct signal {
-	char *function; /* the function with the line, without namespaces and classes */
-	char *member;	/* it signals the member of this name; NULL: this very object */
+	char *function; /* function with the line, without namespaces and classes */
+	char *member;	/* name of the member that it signals; NULL: this object itself */
 };
 
-/* A file that calls of threads are in. */
+/* A source file that contains calls of threads. */
 struct text {
 	const char *file;
 	struct locks_calls calls;
@@ -224,13 +219,13 @@ static bool says_signal(const char *word)
 	       strcasestr(word, "notify") || strcasestr(word, "wake");
 }
 
-/* "not_empty" of "&q->not_empty", "put" of "Queue::put"; points into the text. */
+/* Returns "not_empty" for "&q->not_empty", "put" for "Queue::put"; points into the text. */
 static const char *last_name(const char *text)
 {
 	return word_before(text, text + strlen(text));
 }
 
-/* The function that this line is in; NULL: it cannot be told. Owned by the caller. */
+/* Returns the function that contains the line, or NULL if unknown; freed by the caller. */
 static char *function_at(struct signal_search *search, const char *file, unsigned line)
 {
 	const struct run_process *p = run_process_of(search->waiter->thread);
@@ -267,7 +262,8 @@ static void add_signal(struct signal_search *search, const char *file, unsigned 
 			(struct signal){function, member ? base_strdup(member) : NULL};
 }
 
-/* Calls `visit` with each call of the tester's in the waiter's process until that returns true. */
+/* Calls `visit` for each of the tester's calls in the waiter's process until it returns true.
+ * Returns that call, or NULL. */
 static const struct inspect_call *each_call(struct signal_search *search,
 					    bool (*visit)(struct signal_search *search,
 							  const struct inspect_call *call,
@@ -291,8 +287,8 @@ static bool is_in_file(struct signal_search *search, const struct inspect_call *
 	return strcmp(call->file, file) == 0;
 }
 
-/* Does the expression mean the object everywhere in the file? Then it begins with a global
-   variable, which nothing hides at the call where it is evaluated. */
+/* True if the expression means the object everywhere in the file: it begins with a global variable
+ * that no local one hides. */
 static bool is_global(struct signal_search *search, const char *file, const char *expression)
 {
 	const struct inspect_call *call = each_call(search, is_in_file, file);
@@ -328,7 +324,7 @@ static void find_signals(struct signal_search *search)
 	}
 }
 
-/* Does a function of this name signal the very object? */
+/* True if a function of this name signals the object itself. */
 static bool is_signaller(const struct signal_search *search, const char *function)
 {
 	array_each(const struct signal, s, &search->signals)
@@ -367,9 +363,9 @@ static bool add_text(struct signal_search *search, const struct inspect_call *ca
 	return false;
 }
 
-/* ---- who is on the way to one ------------------------------------------------------------------- */
+/* ---- threads that could signal ----------------------------------------------------------- */
 
-/* Is the object a member of this name in what the call is passed, or in its own object? */
+/* True if the object is a member of this name in an argument, or in the call's own object. */
 static bool passes_member(const struct inspect_call *call, const struct locks_call *c,
 			  const char *member, uint64_t object)
 {
@@ -404,7 +400,7 @@ static bool search_signal(struct signal_search *search, const struct waiter *oth
 			  const struct inspect_call *call, struct owner *out)
 {
 	const struct place *place = run_thread_hold(other->thread)->place;
-	/* held before the statement, the thread has still to do what the line does */
+	/* the thread is held before the statement and has not executed its line */
 	bool before = run_thread_is_held(other->thread) && place && !place->after &&
 		      call == &other->stack.items[other->own];
 	struct locks_calls calls = {0};
@@ -416,7 +412,7 @@ static bool search_signal(struct signal_search *search, const struct waiter *oth
 	end = locks_function_end(body.text.lines, body.text.count, body.first);
 	if (end < call->line)
 		return false;
-	/* in a loop, in the next round */
+	/* in a loop, also lines of the next round */
 	from = body.loop_end ? body.first : call->line + !before;
 	locks_text(body.text.lines, body.text.count, body.first, end, &calls);
 	array_each(const struct locks_call, c, &calls) {
@@ -466,7 +462,7 @@ static void signals_find(struct waiters *all, struct waiter *w)
 	array_fini(&search.signals);
 }
 
-/* ---- owners ----------------------------------------------------------------------------------- */
+/* ---- owners ------------------------------------------------------------------------------ */
 
 static const struct waiter *waiter_of(const struct waiters *all, const struct run_thread *t)
 {
@@ -477,7 +473,7 @@ static const struct waiter *waiter_of(const struct waiters *all, const struct ru
 }
 
 /* Readers of a rwlock and takers of a semaphore are recorded nowhere: only the source shows them. A
-   reader that wants its own rwlock again is one of them. */
+ * reader that requests its own rwlock again is one of them. */
 static void find_takers(struct waiters *all, struct waiter *w)
 {
 	bool unwritten = w->readers || w->what == WAITING_SEMAPHORE;

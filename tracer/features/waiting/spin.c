@@ -1,8 +1,6 @@
-/*
- * Threads that move while nothing happens, seen in samples. A running thread is stopped for a
- * moment to be asked where it is; of those that sleep, only ones that wake up by themselves, since
- * these continue their sleep as if nothing had been asked.
- */
+/* Samples threads that run while no event comes, to find spinning threads and livelocks. A running
+ * thread is stopped briefly; of sleeping threads only those that wake by themselves, whose sleep
+ * continues unchanged. */
 #include "tracer/run/run.h"
 #include "tracer/features/sanitizer/sanitizer.h"
 #include "tracer/features/timeline/timeline.h"
@@ -12,19 +10,16 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* Ticks of quiet before the first look, and between two; how many threads are looked at each
-   time. */
+/* Ticks of quiet before the first look, and between two; number of threads examined each time. */
 enum { QUIET_TICKS = 10, EVERY_TICKS = 2, MOST_THREADS = 8 };
 enum { MOST_PLACES = 16, MOST_FUNCTIONS = 4 };
-/* CPU time that shows a thread has run since its last sample; being stopped costs less. */
+/* CPU time that shows that a thread has run since its last sample; a stop costs less. */
 enum { RUN_NS = 50000 };
 /* Context switches of a sleeping thread that is paused: into the stop, and back into the sleep. */
 enum { PAUSE_SWITCHES = 2 };
-/* For a livelock nothing else may happen for so long, with so many samples of each thread that goes
-   round. */
+/* A livelock: no other event for so long, and so many samples of each spinning thread. */
 enum { LIVELOCK_US = 1000000, REST_US = 500000, SAMPLES = 64, SAMPLES_AT_LAST = 16 };
-/* How long the verdict may come after the time limit: at all, and on a machine whose other work
-   keeps the threads from running. */
+/* Latest verdict after the time limit, in general and on a busy machine. */
 enum { LATE_US = 100000, BUSY_US = 20000000 };
 
 struct spin_places {
@@ -35,30 +30,33 @@ struct spin_places {
 struct spinner {
 	const struct run_thread *thread;
 	uint64_t since_us;
-	unsigned long stands_turn; /* timeline_stands() then: it has not arrived anywhere since */
-	uint64_t switches;	   /* at the last look; 0: none yet */
-	uint64_t pauses;	   /* by gatectl, at the last look */
-	uint64_t moved_us;	   /* when switches were last seen to grow by more than these */
-	uint64_t ran_ns;	   /* at the last sample, when stopped */
-	uint64_t first_us, first_ran_ns; /* the same at its first sample, and when that was */
-	struct spin_states states;	 /* since the run's last event */
+	/* timeline_stands() at that time: the thread has arrived nowhere since */
+	unsigned long stands_turn;
+	uint64_t switches; /* at the last look; 0: none yet */
+	uint64_t pauses;   /* pauses by gatectl, at the last look */
+	/* time at which switches last grew by more than these pauses cause */
+	uint64_t moved_us;
+	uint64_t ran_ns;		 /* CPU time at the last sample */
+	uint64_t first_us, first_ran_ns; /* time of the first sample, CPU time then */
+	struct spin_states states;	 /* states since the run's last event */
 	unsigned samples, slept;
-	bool decides; /* in its loop something decides what it does */
+	bool decides; /* a condition in its loop depends on memory or registers */
 	struct spin_places places;
-	/* The innermost function that it goes round in, the same at all samples, and its lines. */
+	/* Innermost function in which it loops, the same in all samples, and
+	 * the lines seen there. */
 	const char *loop;
 	struct spin_places lines;
 };
 
-/* Kept with a run. */
+/* Per-run data. */
 struct spins {
 	ARRAY(struct spinner) threads;
 	struct spin_code code;
-	uint64_t event_us;  /* the run's last event */
-	uint64_t change_us; /* ... or when something was last read or written */
+	uint64_t event_us;  /* time of the run's last event */
+	uint64_t change_us; /* time of the last event, read or write */
 	uint64_t transfers;
-	unsigned ticks; /* quiet ones since then */
-	size_t next;	/* whose turn it is, if there are many threads */
+	unsigned ticks; /* quiet ticks since then */
+	size_t next;	/* next thread to sample, if there are many */
 };
 
 static void free_spins(void *what)
@@ -123,7 +121,7 @@ static struct spinner *spinner_of(const struct run *s, const struct run_thread *
 
 /* ---- one look ------------------------------------------------------------------------------- */
 
-/* Is it a sleep that does not notice being looked at? */
+/* True for a sleep that a stop does not disturb. */
 static bool is_nap(const struct tracee_block *b)
 {
 	return syscalls_is_for_time(b->number) || b->number == SYS_sched_yield ||
@@ -158,8 +156,8 @@ static void note_place(struct spin_places *places, const struct inspect_call *ca
 		*array_add(places) = (struct spin_place){call->function, file, call->line, 1};
 }
 
-/* The innermost call from `i` on, in the tester's code and not inlined, that comes back to where it
-   is; w->stack.count: there is none. */
+/* Returns the innermost of the tester's calls from i on, not inlined, that is in a loop;
+ * stack.count if there is none. */
 static size_t loop_from(const struct waiter *w, size_t i, struct spin_code *code,
 			enum spin_loop *kind)
 {
@@ -175,7 +173,7 @@ static size_t loop_from(const struct waiter *w, size_t i, struct spin_code *code
 	return i;
 }
 
-/* The copy of `function` that is inlined in the call `i`, or the call. */
+/* Returns the copy of `function` inlined in call i, or the call. */
 static const struct inspect_call *copy_in(const struct waiter *w, size_t i, const char *function)
 {
 	for (size_t k = i; k > 0 && w->stack.items[k - 1].inlined; k--)
@@ -184,10 +182,8 @@ static const struct inspect_call *copy_in(const struct waiter *w, size_t i, cons
 	return &w->stack.items[i];
 }
 
-/*
- * A loop may call functions that have loops of their own: of the loops that a sample goes round in,
- * the outermost counts that was the innermost of any sample.
- */
+/* A loop may call functions with loops of their own. Of a sample's loops the outermost one counts
+ * that was the innermost one in any sample. */
 static void note_loop(struct spins *all, struct spinner *sp, const struct waiter *w)
 {
 	struct run_process *p = run_process_of(w->thread);
@@ -238,10 +234,9 @@ static void take_sample(struct run *s, struct spinner *sp, struct waiter *w, uin
 	struct tracee_thread *tracee = run_thread_tracee(w->thread);
 
 	if (tracee_pause(run_tracee(s), tracee) < 0)
-		return; /* it has just stopped for a reason of its own */
-	/* Read while it is stopped: stopping takes time on a busy machine, and the next look may
-	   come before it has run at all. Then its state is the same, but not because it goes
-	   round. */
+		return; /* it has stopped by itself */
+	/* Read while stopped: on a busy machine the next look may come before the thread has run.
+	 * Its state is equal then, but not because of a loop. */
 	sp->ran_ns = tracee_ran_ns(tracee);
 	if (!sp->first_us) {
 		sp->first_us = now;
@@ -274,7 +269,7 @@ static bool may_move(const struct run_thread *t)
 	       !run_thread_is_held(t) && !run_thread_is_paused(t);
 }
 
-/* All threads that move, now. */
+/* Samples the running threads. */
 static void sample(struct run *s)
 {
 	struct spins *all = spins_of(s);
@@ -297,7 +292,7 @@ static void sample(struct run *s)
 
 /* ---- over time ------------------------------------------------------------------------------ */
 
-/* In one run of a search nobody puts in words who spins. */
+/* False in a run of a search, which writes no text. */
 static bool is_told(const struct run *s)
 {
 	return *observers_of(judged, s) != NULL;
@@ -308,7 +303,7 @@ static bool expects_livelock(const struct run *s)
 	return run_plan(s)->expect.end == EXPECT_LIVELOCK;
 }
 
-/* Could anything end the run that has to say who spins? */
+/* True if the run may end with a text that names spinning threads. */
 static bool is_of_use(const struct run *s)
 {
 	if (run_is_attended(s) || run_options(s)->record || !is_told(s))
@@ -342,8 +337,8 @@ static void look_at_transfers(struct run *s, uint64_t now)
 
 /* ---- a livelock ----------------------------------------------------------------------------- */
 
-/* Does it wait for a thread of the program and, with `rests`, has it not moved for a while? A
-   leader that has ended waits for nobody. */
+/* True if the thread waits for a thread of the program and, with `rests`, has not moved for a
+ * while. A leader that has ended counts. */
 static bool is_waiting(struct run *s, struct run_thread *t, bool rests)
 {
 	const struct spinner *sp = spin_find(s, t);
@@ -361,7 +356,7 @@ static bool is_waiting(struct run *s, struct run_thread *t, bool rests)
 	return waits;
 }
 
-/* Does it look that way so far, with too few samples to be sure? */
+/* True if too few samples are known, but they permit a livelock. */
 static bool may_go_round(const struct run *s, const struct run_thread *t)
 {
 	const struct spinner *sp = spin_find(s, t);
@@ -380,8 +375,8 @@ static bool goes_round(const struct run *s, const struct run_thread *t, unsigned
 	return sp && spin_states_repeat(&sp->states, least);
 }
 
-/* A thread that sleeps again and again, and looks at nothing in between, waits for nobody, and
-   keeps nobody waiting. */
+/* A thread that sleeps again and again without a condition waits for no thread, and no
+ * thread waits for it. */
 static bool only_sleeps(const struct run *s, const struct run_thread *t)
 {
 	const struct spinner *sp = spin_find(s, t);
@@ -389,11 +384,9 @@ static bool only_sleeps(const struct run *s, const struct run_thread *t)
 	return sp && sp->slept && !sp->decides;
 }
 
-/*
- * Is this a livelock? Some threads move, but all of these come back to the same few states, all
- * others wait for them, and for a while no place was reached, nothing read and nothing written.
- * `at_last`: the time limit has passed, so the samples so far have to do.
- */
+/* True for a livelock: the threads that run return to a few states, all others wait for them, and
+ * for a while no place was reached and nothing read or written. `at_last`: the time limit has
+ * passed, so fewer samples suffice. */
 static bool is_livelock(struct run *s, bool at_last)
 {
 	unsigned least = at_last ? SAMPLES_AT_LAST : SAMPLES;
@@ -413,7 +406,7 @@ static bool is_livelock(struct run *s, bool at_last)
 	return any;
 }
 
-/* Did it want to run, and get less than half of a processor? */
+/* True if the thread wanted to run and got less than half of a processor. */
 static bool is_starved(const struct run *s, const struct run_thread *t, uint64_t now)
 {
 	const struct spinner *sp = spin_find(s, t);
@@ -426,8 +419,8 @@ static bool is_starved(const struct run *s, const struct run_thread *t, uint64_t
 			(now - sp->first_us) * 1000 / 2);
 }
 
-/* At the time limit: it looks like a livelock, with too few samples to be sure. `busy`: because
-   threads were kept from running. */
+/* At the time limit: true if too few samples permit a livelock. `busy`: because threads did
+ * not get a processor. */
 static bool is_unclear(struct run *s, bool busy)
 {
 	const struct spins *all = spins_of(s);
@@ -475,8 +468,8 @@ void spin_look(struct run *s, uint64_t now, bool quiet)
 	}
 }
 
-/* Is it slow, or a livelock? The program gets a moment more to tell; a longer one if the machine is
-   busy, or a livelock is expected. */
+/* At the time limit: waits a moment for samples that distinguish a slow program from a livelock;
+ * longer if the machine is busy or a livelock is expected. */
 bool spin_late(struct run *s, enum end_reason reason, double over_us)
 {
 	if (reason != END_LATE || !is_told(s))
@@ -486,9 +479,9 @@ bool spin_late(struct run *s, enum end_reason reason, double over_us)
 	       is_unclear(s, over_us > LATE_US && !expects_livelock(s));
 }
 
-/* ---- what is known -------------------------------------------------------------------------- */
+/* ---- result ------------------------------------------------------------------------------ */
 
-/* The most frequent place; of a loop, its most frequent line. */
+/* Takes the most frequent place, or line of a loop. */
 static void take_place(const struct spin_places *places, struct spin *out)
 {
 	out->place.times = 0;

@@ -1,9 +1,6 @@
-/*
- * Does a thread make progress? A computation that is only slow is never in the same state twice:
- * its counter, or the element it has reached, differs each time, or it would never end. A thread
- * that goes round in circles comes back to a few states. Values that no branch depends on are not
- * part of a state, so counting retries does not make states differ.
- */
+/* Decides whether a thread makes progress. A computation is never in the same state twice, else it
+ * would not end; a spinning thread returns to a few states. Values on which no branch depends are
+ * not part of a state, so counting retries does not make states differ. */
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/waiting/waiting_internal.h"
@@ -11,7 +8,7 @@
 enum { MOST_FRAMES = 24, MOST_CODE = 4096, MOST_STATES = 4096, ONCE_PART = 8 };
 enum { RESULT = 1 }; /* rax: in an outer call, what the inner call will return */
 
-/* ---- what decides --------------------------------------------------------------------------- */
+/* ---- values that decide branches --------------------------------------------------------- */
 
 static size_t read_code(void *ctx, uint64_t addr, void *buf, size_t n)
 {
@@ -95,8 +92,8 @@ static void mix_values(struct run_process *p, const struct dwarf_frame *f,
 	}
 }
 
-/* From the outermost call inwards: does the result of the inner call decide anything in the outer
-   one? */
+/* From the outermost call inwards, because the result of an inner call may decide
+ * branches of the outer one. */
 static void mix_frames(struct run_process *p, const struct dwarf_frame *frames, size_t count,
 		       struct spin_code *code, uint64_t *state)
 {
@@ -142,8 +139,8 @@ enum spin_loop spin_loop_of(struct run_process *p, const struct dwarf_frame *cal
 
 enum { MOST_COPIES = 16 };
 
-/* The functions that are inlined at an address of the call's function, innermost first, and the
-   function. */
+/* Lists the functions inlined at an address of the call's function, innermost
+ * first, and the function. */
 static void copies_at(const struct dwarf_frame *call, uint64_t pc, struct inspect_stack *out)
 {
 	struct dwarf_frame frame = *call;
@@ -214,10 +211,8 @@ bool spin_states_repeat(const struct spin_states *states, unsigned least)
 	return states->samples >= least && states->once * ONCE_PART <= states->samples;
 }
 
-/*
- * A loop of some instructions has as many states, and at first each of them is seen once. A
- * computation that gets on is hardly ever in a state that it has been in.
- */
+/* A loop of some instructions has as many states, each seen once at first. A computation that makes
+ * progress hardly ever repeats a state. */
 bool spin_states_may_repeat(const struct spin_states *states, unsigned least, unsigned most)
 {
 	if (states->samples < least)

@@ -1,8 +1,5 @@
-/*
- * System calls that a thread can be blocked in: a row each. The arguments of a call tell the files
- * that it waits at, the kind of a file its other end. Anything else (terminals, the network,
- * inotify ...) counts as something that the world outside can bring about.
- */
+/* Table of system calls in which a thread can block. The arguments give the files, the kind of file
+ * its other end. Everything else (terminals, network, inotify) counts as an event from outside. */
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/tracee/threads/threads.h"
 
@@ -32,19 +29,20 @@ static const struct {
 };
 
 enum {
-	AT_FILE = 1, /* a wait at files without a time-out, if the next two columns say so */
-	ASKED = 2,   /* does not show an interruption: the thread may make another call in it */
-	ASKED_UNLESS_ALL = 4, /* ... unless MSG_WAITALL is set: that returns what it has got */
+	AT_FILE = 1, /* waits at files without a time-out, if `zero` and `negative` permit */
+	ASKED = 2,   /* an interruption is not visible: the thread can make another system call */
+	/* as ASKED, unless MSG_WAITALL is set: then it returns what it has received */
+	ASKED_UNLESS_ALL = 4,
 };
 #define ARG(n) (1u << (n))
 
 struct call_row {
 	long number;
-	const char *name; /* of its page in section 2 of the manual */
+	const char *name; /* name of its page in section 2 of the manual */
 	enum deed deed;
 	unsigned flags;
-	unsigned zero;	   /* AT_FILE: arguments that have to be 0 */
-	unsigned negative; /* AT_FILE: ... and one that has to be negative */
+	unsigned zero;	   /* AT_FILE: arguments that must be 0 */
+	unsigned negative; /* AT_FILE: argument that must be negative */
 };
 
 static const struct call_row calls[] = {
@@ -159,10 +157,9 @@ bool syscalls_is_at_file(struct run_thread *t, const struct tracee_block *b)
 	return b->number != SYS_pselect6 || !has_mask(run_process_of(t), b->args[5]);
 }
 
-/* ---- the other end of a file ------------------------------------------------------------------ */
+/* ---- the other end of a file ------------------------------------------------------------- */
 
-/* A thread that waits at more files is a server: each file takes a look at all descriptors of the
-   tree. */
+/* A thread that waits at more files is a server; each file costs a search of all descriptors. */
 enum { MOST_ENDS = 64, MOST_POLLED = 1024, MOST_NESTED = 2 };
 
 struct look {
@@ -170,11 +167,11 @@ struct look {
 	pid_t tid;
 	struct wait *w;
 	struct ends *ends;
-	unsigned depth; /* of epoll in epoll */
+	unsigned depth; /* nesting of epoll in epoll */
 	int epoll;	/* its descriptor */
 };
 
-/* False: no traced process holds it, so somebody does whom we do not see. */
+/* Returns false if no traced process holds the end, so an unknown one does. */
 static bool look_end(struct look *l, const struct end *end)
 {
 	if (l->ends->count == MOST_ENDS)
@@ -183,7 +180,7 @@ static bool look_end(struct look *l, const struct end *end)
 	return holders_traced(l->s, end, l->w);
 }
 
-/* A pipe in the file system that one process keeps open for others still to come. */
+/* True for a named pipe that a process has open for both directions, for others still to come. */
 static bool is_public(const struct opened *f)
 {
 	struct stat st;
@@ -192,7 +189,7 @@ static bool is_public(const struct opened *f)
 	       st.st_ino == f->ino && st.st_dev == f->dev;
 }
 
-/* Its peer can end the wait, or whoever may shut down this side of it. */
+/* The peer can end the wait, or a process that shuts down this side. */
 static bool look_socket(struct look *l, const struct opened *f)
 {
 	struct end end = {.kind = END_FILE, .readers = true, .writers = true, .file = *f};
@@ -203,7 +200,7 @@ static bool look_socket(struct look *l, const struct opened *f)
 	return look_end(l, &end);
 }
 
-/* "it_value: (0, 0)" */
+/* Parses "it_value: (0, 0)". */
 static bool is_disarmed(void *ctx, const char *line)
 {
 	(void)ctx;
@@ -212,17 +209,17 @@ static bool is_disarmed(void *ctx, const char *line)
 
 static bool look_file(struct look *l, int fd);
 
-/* Is another file open under this number now, while the set still has the old one? */
+/* True if the number is now another file, while the epoll set still has the old one. */
 static bool is_other_file(const struct look *l, int fd)
 {
 	struct kcmp_epoll_slot slot = {.efd = (unsigned)l->epoll, .tfd = (unsigned)fd};
 	bool other = syscall(SYS_kcmp, l->tid, l->tid, KCMP_EPOLL_TFD, fd, &slot) > 0;
 
-	slot.toff = 1; /* a second one of that number */
+	slot.toff = 1; /* a second file with that number */
 	return other || syscall(SYS_kcmp, l->tid, l->tid, KCMP_EPOLL_TFD, fd, &slot) >= 0;
 }
 
-/* "tfd:        3 events:       19 data:                3  pos:0 ino:40e sdev:10" */
+/* Parses "tfd: 3 events: 19 data: 3 pos:0 ino:40e sdev:10". */
 static bool is_unknown_target(void *ctx, const char *line)
 {
 	struct look *l = ctx;
@@ -354,10 +351,10 @@ void syscalls_wait(struct run *s, struct run_thread *t, const struct tracee_bloc
 	w->kind = look_call(&l, run_process_of(t), b) ? WAIT_FILE : WAIT_NOT;
 }
 
-/* ---- in words --------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------- */
 
-/* The system call of a thread that was stopped meanwhile is not known; libc's function on its stack
-   is, since glibc 2.41 not the innermost one. */
+/* The system call of a thread stopped meanwhile is unknown, but libc's function is on its stack;
+ * since glibc 2.41 not as the innermost one. */
 static bool is_sleep(const struct waiter *w)
 {
 	for (size_t i = 0; i < w->own; i++) {
@@ -381,7 +378,7 @@ static const char *noun_of(const struct opened *f)
 									   : f->link;
 }
 
-/* The processes that could end the wait, as far as known, by their first threads. */
+/* Adds the known processes that could end the wait, by their first threads. */
 static void add_processes(const struct waiter *w, const char *before, struct str *out)
 {
 	bool any = false;

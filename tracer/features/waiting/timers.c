@@ -1,11 +1,6 @@
-/*
- * Signals that are still to come. When all threads are blocked, a timer of one of the processes may
- * still wake somebody. Only the process itself can ask whether one is armed: a thread that is held,
- * or one that is stopped for a moment, makes the system call for us.
- *
- * A timer may run out just before it is asked for. So the threads that were stopped stay so until
- * everything is known, and the caller then checks whether the others are as they were.
- */
+/* Finds out whether a timer may still wake a blocked thread. Only the process itself can ask for
+ * its timers, so a held or briefly stopped thread makes the system call. A timer may expire just
+ * before: stopped threads stay so until the caller has checked that the others are unchanged. */
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/syscalls/syscalls.h"
@@ -19,7 +14,7 @@
 
 enum { SCRATCH = 512, SIGRTMIN_OF_KERNEL = 32 };
 
-/* ---- what /proc tells ----------------------------------------------------------------------- */
+/* ---- from /proc -------------------------------------------------------------------------- */
 
 static bool has_signal(uint64_t set, int signal)
 {
@@ -37,7 +32,7 @@ struct posix_timers {
 	size_t count, capacity;
 };
 
-/* "ID: 0", "signal: 14/0000000000000000", "notify: signal/pid.4711", "ClockID: 1" */
+/* Parses "ID: 0", "signal: 14/0000000000000000", "notify: signal/pid.4711", "ClockID: 1". */
 static void read_posix_timers(pid_t pid, struct posix_timers *out)
 {
 	struct posix_timer *last = NULL;
@@ -61,11 +56,8 @@ static void read_posix_timers(pid_t pid, struct posix_timers *out)
 		fclose(f);
 }
 
-/*
- * A clock of CPU time stands still while its thread does not run. Ignored signals wake nobody,
- * except libc's own (some shells start programs with them ignored): the thread that waits for these
- * blocks them, and blocked signals are kept.
- */
+/* CPU-time clocks stand still while the thread does not run. Ignored signals wake no thread, except
+ * libc's own (some shells start programs with them ignored), which the waiting thread blocks. */
 static bool can_run_out(const struct posix_timer *timer, const struct tracee_signals *signals)
 {
 	bool ignored =
@@ -75,13 +67,13 @@ static bool can_run_out(const struct posix_timer *timer, const struct tracee_sig
 	       timer->clock != CLOCK_THREAD_CPUTIME_ID;
 }
 
-/* ---- what the process itself tells ---------------------------------------------------------- */
+/* ---- from the process itself ------------------------------------------------------------- */
 
-/* A system call that writes the time left of a timer to its second argument. In doubt the timer is
-   armed. */
+/* Makes a system call that writes the time left to its second argument. In
+ * doubt the timer is armed. */
 static bool is_armed(struct run *s, struct run_thread *t, long number, int which)
 {
-	uint64_t args[6] = {(uint64_t)which}, left[4]; /* the interval, and what is left of it */
+	uint64_t args[6] = {(uint64_t)which}, left[4]; /* interval and time left */
 	struct arch_regs regs;
 	int64_t result;
 
@@ -90,7 +82,8 @@ static bool is_armed(struct run *s, struct run_thread *t, long number, int which
 	if (tracee_regs(run_thread_tracee(t), &regs) < 0)
 		return true;
 	args[1] = (regs.dwarf[ARCH_DWARF_SP] - SCRATCH) & ~(uint64_t)15;
-	memset(left, 0xff, sizeof(left)); /* what is not written must not look like an answer */
+	/* memory that is not written must not look like an answer */
+	memset(left, 0xff, sizeof(left));
 	if (run_thread_write(t, args[1], left, sizeof(left)) < 0 ||
 	    tracee_syscall(run_tracee(s), run_thread_tracee(t), number, args, &result) < 0 ||
 	    result != 0 || run_thread_read(t, args[1], left, sizeof(left)) < 0)
@@ -109,14 +102,15 @@ static bool any_armed(struct run *s, struct run_thread *t, const struct tracee_s
 	return false;
 }
 
-/* Not one that is held at its own exit, or about to take a signal in some waits. */
+/* True if the thread is held or stopped where it can make a system call. */
 static bool stands_to_ask(const struct run_thread *t)
 {
 	return (run_thread_is_held(t) || tracee_is_paused(run_thread_tracee(t))) &&
 	       tracee_can_call(run_thread_tracee(t));
 }
 
-/* A thread of the process that can be asked: held, or asleep in a wait that can be interrupted. */
+/* Returns a thread of the process that can make a system call: held, or in an
+ * interruptible sleep. */
 static struct run_thread *somebody(struct run *s, const struct run_process *p)
 {
 	struct run_thread *sleeper = NULL;
@@ -142,7 +136,7 @@ static bool ask_somebody(struct run *s, struct run_process *p, const struct trac
 	struct run_thread *t = somebody(s, p);
 	struct tracee_signals own;
 
-	if (!t) /* all wait in vfork, or write, or are about to end */
+	if (!t) /* all threads are in vfork or in a write, or about to end */
 		return timers->count || has_signal(signals->caught, SIGALRM);
 	if (!run_thread_is_held(t) && !tracee_is_paused(run_thread_tracee(t))) {
 		if (tracee_pause(run_tracee(s), run_thread_tracee(t)) < 0)
@@ -154,11 +148,11 @@ static bool ask_somebody(struct run *s, struct run_process *p, const struct trac
 	if (run_thread_is_held(t))
 		return false;
 	tracee_signals_of(run_thread_tracee(t)->tid,
-			  &own); /* one that it takes as soon as it goes on? */
+			  &own); /* a signal that the thread takes when it is resumed */
 	return own.pending & ~own.blocked;
 }
 
-/* From a timer, or from a child that we do not see? */
+/* True if a signal is expected from a timer, or from an untraced child. */
 static bool expects_signal(struct run *s, struct run_process *p, struct timers_asked *asked)
 {
 	struct posix_timers timers = {0};
@@ -197,10 +191,9 @@ void timers_let_go(struct run *s, struct timers_asked *asked)
 	array_fini(asked);
 }
 
-/* ---- who waits for a timer's signal --------------------------------------------------------- */
+/* ---- waiting for a timer's signal -------------------------------------------------------- */
 
-/* Is this glibc's thread that calls the functions of SIGEV_THREAD? It waits for signal 32, as
-   nobody else does. */
+/* glibc's thread for SIGEV_THREAD is the only one that waits for signal 32. */
 bool timers_is_helper(const struct run_thread *t, const struct tracee_block *b)
 {
 	enum { TIMER_SIGNAL = 32 };

@@ -1,4 +1,4 @@
-/* What threads run whose start routine is a trampoline: see waiting.h. */
+/* Finds the function that a thread runs whose start routine is a trampoline (waiting.h). */
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/waiting/waiting_internal.h"
@@ -7,9 +7,9 @@
 
 enum { MOST_CALLS = 256, LOOKS_MOST = 64, CALL_MOST = 6, MOST_CODE = 1 << 16 };
 
-/* ---- the calls around the start routine --------------------------------------------------------- */
+/* ---- calls around the start routine ------------------------------------------------------ */
 
-/* Is the call in one of these functions, or in a library that is called so? */
+/* True if the call is in one of the functions or libraries. */
 static bool is_in_any(const struct inspect_call *call, const char *const *functions,
 		      const char *const *libraries)
 {
@@ -35,7 +35,7 @@ static bool is_libc(const struct inspect_call *call)
 	return is_in_any(call, functions, libraries);
 }
 
-/* std::thread and the like: what they call is what the tester passed. */
+/* std::thread and the like: what they call is the tester's function. */
 static bool is_cxx(const struct inspect_call *call)
 {
 	static const char *const functions[] = {"execute_native_thread_routine", "std::*", NULL};
@@ -44,8 +44,8 @@ static bool is_cxx(const struct inspect_call *call)
 	return is_in_any(call, functions, libraries);
 }
 
-/* The start routine; or, if it left by a jump, the function that it jumped to (`left`).
-   stack.count: neither is there. */
+/* Returns the start routine or, if it left by a jump (*left), the function that it jumped to;
+ * stack.count if neither is on the stack. */
 static size_t find_start(const struct run_thread *t, const struct inspect_stack *stack, bool *left)
 {
 	size_t i = stack->count;
@@ -60,9 +60,9 @@ static size_t find_start(const struct run_thread *t, const struct inspect_stack 
 	return i && stack->count - i <= 2 ? i - 1 : stack->count;
 }
 
-/* ---- does it call through a pointer? ------------------------------------------------------------- */
+/* ---- calls through a pointer ------------------------------------------------------------- */
 
-/* `call` is the caller; decided by the instruction before the return address. */
+/* True if the caller `call` uses a name, decided by the instruction before the return address. */
 static bool calls_by_name(struct run_process *p, const struct inspect_call *call)
 {
 	uint64_t behind = call->frame.lookup_pc + 1, slot;
@@ -84,7 +84,7 @@ static bool calls_by_name(struct run_process *p, const struct inspect_call *call
 	return module_got_name(call->frame.module, slot - call->frame.bias) != NULL;
 }
 
-/* Does this code call or jump through a pointer? The linker's slots count, too. */
+/* True if the code calls or jumps through a pointer; GOT slots count. */
 static bool has_pointer(struct module *m, uint64_t offset, uint64_t size)
 {
 	uint8_t *code = base_alloc(1, size);
@@ -103,7 +103,7 @@ static bool has_pointer(struct module *m, uint64_t offset, uint64_t size)
 	return found;
 }
 
-/* For most threads the code of the start routine decides, without looking at their calls. */
+/* The code of the start routine decides for most threads, without reading their stacks. */
 static bool may_be_trampoline(const struct run_thread *t)
 {
 	bool known = false;
@@ -122,9 +122,10 @@ static bool may_be_trampoline(const struct run_thread *t)
 	return !known;
 }
 
-/* ---- what it runs -------------------------------------------------------------------------------- */
+/* ---- the function ------------------------------------------------------------------------ */
 
-/* The tester's first call further in than `i`, outside of this file. stack.count: none. */
+/* Returns the tester's first call further in than i, outside of file `but`;
+ * stack.count if there is none. */
 static size_t next_own(const struct waiter *w, const struct inspect_stack *stack, size_t i,
 		       const char *but)
 {
@@ -143,8 +144,8 @@ static void know(struct run_thread *t, const char *runs)
 	trampoline_of(t)->known = true;
 }
 
-/* The tester's own start routine is a trampoline if it calls into another file through a pointer, a
-   library's always. */
+/* The tester's start routine is a trampoline if it calls through a pointer into another file; a
+ * library's routine always is. */
 static void see(struct run_thread *t, const struct waiter *w, const struct inspect_stack *stack,
 		size_t start)
 {
@@ -206,7 +207,7 @@ const char *trampoline_runs(struct run *s, struct run_thread *t)
 	return known->runs;
 }
 
-/* A thread that was not given a name has its process's. */
+/* A thread without a name of its own has its process's name. */
 static bool has_name(const struct run_thread *t)
 {
 	run_each_thread(other, run_of(run_process_of(t)))

@@ -1,7 +1,5 @@
-/*
- * All threads at one stop: looks at each, which is stopped for a moment to be asked where it is,
- * and fills the wait graph: kinds, objects, owners, names.
- */
+/* Builds the wait graph: examines all threads, each stopped briefly, then finds kinds,
+ * objects, owners and names. */
 #include "tracer/run/threads/threads.h"
 #include "tracer/features/waiting/waiting_internal.h"
 #include "tracer/tracee/threads/threads.h"
@@ -35,7 +33,7 @@ static bool is_in_futex(const struct waiter *w)
 	return w->block.activity == TRACEE_BLOCKED && w->block.number == SYS_futex;
 }
 
-/* Another thread may wait for the same object, and its owners be known already. */
+/* Another thread may wait for the same object, with its owners already known. */
 static void find_owners(struct waiters *all, struct waiter *w)
 {
 	for (const struct waiter *known = all->items; w->object && known < w; known++) {
@@ -52,9 +50,9 @@ static void find_owners(struct waiters *all, struct waiter *w)
 	waiters_find_owners(all, w);
 }
 
-/* ---- one thread ------------------------------------------------------------------------------- */
+/* ---- one thread -------------------------------------------------------------------------- */
 
-/* A thread whose look was judged may have been stopped since to be asked. */
+/* A thread whose look was judged may have been stopped since. */
 static void look_anew(struct run *s, struct waiter *w)
 {
 	if (judged_of(w->thread)->on)

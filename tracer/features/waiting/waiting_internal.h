@@ -1,25 +1,4 @@
-/*
- * Between the files that build the wait graph. All threads are looked at first; only then does what
- * they wait for get a name, its owners, and the place where those took it: another thread's calls
- * may be needed for that.
- *
- *	judge.c	     can any thread move?
- *	edge.c	     what one thread waits for, as /proc and memory show
- *	syscalls.c   system calls that can block: a row each, and the waits at files
- *	futexes.c    words of memory, and who can change them
- *	holders.c    who holds the other end of a file
- *	timers.c     signals that are still to come
- *	waiting.c    all threads at one stop
- *	caller.c     the calls of a thread, and which of them are the tester's
- *	kinds.c	     kinds of objects: by the names of the functions that wait
- *	glibc.c	     where the object begins, and what glibc has written into it
- *	locks_text.c calls in a piece of source text
- *	locks_name.c the object's name in the source
- *	sources.c    its owners: where they took it, who could signal it
- *	words.c	     an edge in words
- *	blocking.c   threads that block while others go on
- *	trampoline.c what a thread runs
- */
+/* Shared by the files that build the wait graph; README.md lists them. */
 #ifndef GATECTL_FEATURES_WAITING_INTERNAL_H
 #define GATECTL_FEATURES_WAITING_INTERNAL_H
 
@@ -37,53 +16,64 @@ struct waiters {
 
 /* ---- waiting.c ------------------------------------------------------------------------------ */
 
-/* Adds all living threads, not looked at yet. */
+/* Adds all living threads, not yet examined. */
 void waiters_add_all(struct run *s, struct waiters *all);
-/* Stops and examines each thread, finds owners and names, and keeps all of it in words. */
+/* Stops and examines each thread, finds owners and names, and describes each thread in text. */
 void waiters_describe(struct waiters *all);
+/* Frees the list and what it owns. */
 void waiters_fini(struct waiters *all);
 
 /* ---- edge.c --------------------------------------------------------------------------------- */
 
 struct ends;
 
-/* What the thread waits for, and who outside could end that; WAIT_NOT: it can move, or might. NULL:
-   outsiders are of no interest. */
+/* Fills in the thread's edge *w and, if `ends` is not NULL, the files whose holders outside could
+ * end the wait. WAIT_NOT: the thread can move, or might. */
 void judge_wait(struct run *s, struct run_thread *t, const struct tracee_block *b, struct wait *w,
 		struct ends *ends);
 
 /* ---- caller.c ------------------------------------------------------------------------------- */
 
-void caller_modules(struct waiters *all); /* fills in `placed` */
-/* ", called from worker at main.cc:12; inside uv_cond_wait at thread.c:81": the calls around the
-   one that is reported, as far as they say something. */
+/* Fills in all->placed. */
+void caller_modules(struct waiters *all);
+/* Appends the calls around the reported one, if they are informative: ", called from worker at
+ * main.cc:12; inside uv_cond_wait at thread.c:81". */
 void caller_around(const struct waiter *w, bool blocked, struct str *out);
 
 /* ---- kinds.c -------------------------------------------------------------------------------- */
 
-/* How sure it is that only the threads found could give an object. */
+/* Certainty that only the owners found could end the wait. */
 enum kind_owned {
 	OWNED_BY_NONE,
-	OWNED_PERHAPS, /* a thread took the semaphore, or would signal; any other may as well */
+	/* a thread took the semaphore, or would signal; another one may do so as well */
+	OWNED_PERHAPS,
 	OWNED_BY_THREAD,
 };
+/* Returns the certainty for a kind of object. */
 enum kind_owned kinds_owned(enum waiting_kind kind);
-const char *kinds_noun(enum waiting_kind kind); /* "condition variable" */
+/* Returns the noun before the object's name: "condition variable". A literal. */
+const char *kinds_noun(enum waiting_kind kind);
+/* Sets w->what and w->timed, by the functions on the stack. */
 void kinds_find(struct waiter *w);
-/* The kind of object that a function of this name waits for. */
+/* Returns the kind of object for which a function of this name waits, or WAITING_GONE. */
 enum waiting_kind kinds_of(const char *function);
-/* Why the thread does this: " while the process exits", or "". */
+/* Returns the occasion of the wait, " while the process exits", or "". A literal. */
 const char *kinds_occasion(const struct waiter *w);
-/* Is the thread inside a library's function of this name? */
+/* True if a library function of this name is on the stack. */
 bool kinds_is_in(const struct waiter *w, const char *function);
 
 /* ---- glibc.c -------------------------------------------------------------------------------- */
 
+/* Sets w->object (w->stream) from the futex word. */
 void glibc_object(struct waiter *w);
+/* Adds the owners that glibc has written into the object. */
 void glibc_owners(struct waiters *all, struct waiter *w);
-bool glibc_is_recursive(const struct waiter *w); /* a mutex that has been taken more than once */
-bool glibc_is_behind_writer(const struct waiter *w);	   /* a reader, and writers are preferred */
-void glibc_state(const struct waiter *w, struct str *out); /* ", where 1 of 2 threads is" */
+/* True for a mutex that its owner has locked more than once. */
+bool glibc_is_recursive(const struct waiter *w);
+/* True for a reader that waits behind a writer, because writers are preferred. */
+bool glibc_is_behind_writer(const struct waiter *w);
+/* Appends the object's state: ", where 1 of 2 threads is". */
+void glibc_state(const struct waiter *w, struct str *out);
 
 /* ---- locks_text.c: a call in a source text, as it is written --------------------------------- */
 
@@ -91,16 +81,16 @@ enum { LOCKS_ARGS = 4 };
 
 struct locks_call {
 	char *word;	       /* the function; in a declaration, the type without <...> */
-	char *object;	       /* object.word(): the object; or NULL */
-	char *arg[LOCKS_ARGS]; /* the first ones */
+	char *object;	       /* the object of object.word(), or NULL */
+	char *arg[LOCKS_ARGS]; /* the first arguments */
 	unsigned args;
-	unsigned line, last; /* its start, and where its bracket closes */
-	unsigned until;	     /* the line where its block ends; 0: after the text */
-	int depth;	     /* of nested braces */
+	unsigned line, last; /* line of its start, and of its closing bracket */
+	unsigned until;	     /* line at which its block ends; 0: after the text */
+	int depth;	     /* nesting of braces */
 	bool declares;	     /* TYPE NAME(args) */
-	bool lambda;	     /* it is in the body of a lambda */
-	bool guarded;	     /* it follows an if or the like, without a brace */
-	bool jumps;	     /* a return, break or the like follows in the same block */
+	bool lambda;	     /* in the body of a lambda */
+	bool guarded;	     /* follows an if or else without a brace */
+	bool jumps;	     /* a return, break or other jump follows in the same block */
 };
 
 struct locks_calls {
@@ -108,47 +98,51 @@ struct locks_calls {
 	size_t count, capacity;
 };
 
-/* The calls on the lines first..last, in order, ignoring comments and strings. The caller frees
-   them with locks_text_fini(). */
+/* Finds the calls on the lines first..last, in order, without comments and strings. The caller
+ * frees them with locks_text_fini(). */
 void locks_text(const char *const *lines, size_t count, unsigned first, unsigned last,
 		struct locks_calls *out);
+/* Frees the calls. */
 void locks_text_fini(struct locks_calls *c);
-/* The line where the function that begins on line `first` ends; 0: it cannot be told. */
+/* Returns the line at which the function that begins on line `first` ends; 0: unknown. */
 unsigned locks_function_end(const char *const *lines, size_t count, unsigned first);
-/* The line where the outermost loop around line `inside` of a function ends; 0: there is none. */
+/* Returns the line at which the outermost loop around line `inside` ends; 0: there is none. */
 unsigned locks_loop_end(const char *const *lines, size_t count, unsigned first, unsigned inside);
 
 /* ---- locks_name.c --------------------------------------------------------------------------- */
 
-/* Names all objects: one object has one name, two objects have two. */
+/* Names all objects: one name for an object, different names for two. */
 void locks_name_all(struct waiters *all);
-/* The kind of object, by the function that is called for it: libc may leave no trace of its own way
-   to the system call. */
+/* Returns the kind of object by the name of the function that is called for it: libc's own frames
+ * may be missing from the stack. */
 enum waiting_kind locks_kind(struct run *s, const struct waiter *w);
-/* Does a call written where this call is have an argument that means the object? */
+/* True if a call, written where this call frame is, has an argument that means the object. */
 bool locks_is_argument(struct run *s, const struct inspect_call *call, uint64_t object);
-/* Does the expression mean the object in this call, or point to it? If it may be a part of that,
-   `inside` gets the words that lead to it; NULL: it may not. */
+/* True if the expression, evaluated in this call frame, means the object or points to it. If
+ * `inside` is not NULL, the object may be a part of the value: *inside gets the path to it. */
 bool locks_means(const struct inspect_call *call, const char *expression, uint64_t object,
 		 struct str *inside);
 
 /* ---- sources.c ------------------------------------------------------------------------------ */
 
-/* Owners of the object that `w` waits for, and where they took it; or who could signal it. */
+/* Finds the owners of w's object and where they took it, or the threads that could signal it. */
 void waiters_find_owners(struct waiters *all, struct waiter *w);
 
 /* ---- words.c -------------------------------------------------------------------------------- */
 
+/* Fills in the thread's struct waiting from w. */
 void words_describe(struct waiters *all, struct waiter *w);
 
-/* ---- spin.c: of the observer ------------------------------------------------------------------ */
+/* ---- spin.c: observer hooks -------------------------------------------------------------- */
 
+/* Samples the threads at a tick; ends the run at an expected livelock. */
 void spin_look(struct run *s, uint64_t now, bool quiet);
+/* At the time limit: decides whether it is a livelock. Returns true to wait for more samples. */
 bool spin_late(struct run *s, enum end_reason reason, double over_us);
 
-/* ---- spin_state.c: has a thread been in this state before? ------------------------------------- */
+/* ---- spin_state.c: repeated states of a thread ------------------------------------------- */
 
-/* A state that a thread was seen in, and how often. */
+/* A state in which a thread was seen, and how often. */
 struct spin_seen {
 	uint64_t state;
 	unsigned times;
@@ -156,74 +150,84 @@ struct spin_seen {
 struct spin_states {
 	struct spin_seen *items;
 	size_t count, capacity;
-	unsigned samples, once; /* all; states seen only once */
+	unsigned samples, once; /* number of all samples; number of states seen once */
 };
 
-/* Does a call come back to where it is, in the same call of its function? */
+/* Whether a call returns to its pc within the same activation of its function. */
 enum spin_loop {
-	SPIN_NO_LOOP, /* as far as its code tells */
-	SPIN_ENDLESS, /* ... and nothing in the function decides what it does */
+	SPIN_NO_LOOP, /* no loop found in its code */
+	SPIN_ENDLESS, /* a loop without a condition in the function */
 	SPIN_LOOP,
 };
+/* Returns the kind of loop in which the call frame is. */
 enum spin_loop spin_loop_of(struct run_process *p, const struct dwarf_frame *call,
 			    struct spin_code *code);
-/* Name of the innermost function inlined into the call that contains all of the loop, else of the
-   call's function. The module owns the name. Returns NULL if the function has no name. */
+/* Returns the name of the innermost function inlined into the call that contains the whole loop,
+ * else of the call's function. The module owns it. NULL if the function has no name. */
 const char *spin_loop_function(struct run_process *p, const struct dwarf_frame *call,
 			       struct spin_code *code);
 
+/* Adds a sample. */
 void spin_states_add(struct spin_states *states, uint64_t state);
+/* Removes all samples. */
 void spin_states_clear(struct spin_states *states);
-/* Do the same states recur? A state seen only once stands for progress. */
+/* True if at least `least` samples show recurring states. A state seen once stands for progress. */
 bool spin_states_repeat(const struct spin_states *states, unsigned least);
-/* Too few samples to tell, up to `most`, but those so far do not speak against it. */
+/* True if there are too few samples, up to `most`, to tell, but those so far permit a livelock. */
 bool spin_states_may_repeat(const struct spin_states *states, unsigned least, unsigned most);
 
 /* ---- trampoline.c --------------------------------------------------------------------------- */
 
-/* Learns what it can from the calls of the thread. */
+/* Finds from the calls of the thread what it runs. */
 void trampoline_see(struct run_thread *t, const struct inspect_stack *stack);
-/* In brackets after the id: " (worker_fn)", or " (named pool-2)" if only that is known; or "". */
+/* Appends " (worker_fn)", or " (named pool-2)" if only that is known, or nothing. */
 void trampoline_describe(const struct run_thread *t, struct str *out);
-const char *trampoline_runs(struct run *s, struct run_thread *t); /* of the observer */
+/* Observer hook: returns the function that the thread runs, or NULL. A module owns it. */
+const char *trampoline_runs(struct run *s, struct run_thread *t);
 
-/* ---- blocking.c: of the observer ------------------------------------------------------------ */
+/* ---- blocking.c: observer hooks ---------------------------------------------------------- */
 
+/* A thread arrives at a place; NULL: it blocks, as the scheduler knows. */
 void blocking_comes(struct run *s, struct run_thread *t, struct place *place);
+/* Starts watching a thread for DECISION_WATCH. */
 void blocking_decided(struct run *s, const struct decision *d);
+/* Stops watching a thread that has ended. */
 void blocking_over(struct run *s, struct run_thread *t, bool renamed);
+/* At a tick: looks for watched threads that have blocked. */
 void blocking_look(struct run *s);
+/* True if a thread is watched. */
 bool blocking_awaits(const struct run *s);
 
 /* ---- files and memory ------------------------------------------------------------------------ */
 
 enum { LINK_BYTES = 512 };
 
-/* An open file, as it was seen at descriptor `fd` of thread `tid`. */
+/* An open file, as seen at descriptor `fd` of thread `tid`. */
 struct opened {
 	pid_t tid;
 	int fd;
 	dev_t dev;
 	ino_t ino;
 	mode_t type;	       /* S_IFMT */
-	bool reads, writes;    /* what it is open for */
-	char link[LINK_BYTES]; /* what /proc shows: "pipe:[17]", a path */
+	bool reads, writes;    /* open for reading, for writing */
+	char link[LINK_BYTES]; /* link text in /proc: "pipe:[17]", a path */
 };
 
 enum end_kind {
-	END_FILE,      /* the file `dev`, `ino`, open for what is wanted */
-	END_ANONYMOUS, /* the same open file: eventfds and the like share one inode number */
-	END_LOCK,      /* a lock of the class `lock` held at the file */
-	END_MAPPING,   /* the file is mapped */
+	END_FILE, /* the file `dev`, `ino`, open for the direction that is wanted */
+	/* the same open file description: eventfds and the like share one inode number */
+	END_ANONYMOUS,
+	END_LOCK,    /* a lock of class `lock` held on the file */
+	END_MAPPING, /* a mapping of the file */
 };
 
-/* Its holders could end a wait: at a pipe, a socket of a pair, an eventfd or a file lock, whoever
-   holds the other end; at a word of memory, whoever can reach it. A process that is not traced
-   could do so at any time. */
+/* An object whose holders could end a wait: the other end of a pipe or socket, an eventfd, a file
+ * lock, or a mapping of a futex word. A process that is not traced could end it at any time. */
 struct end {
 	enum end_kind kind;
-	bool readers, writers; /* FILE: those that have it open for this; both: for either */
-	const char *lock;      /* LOCK: "FLOCK", or "" for those of fcntl */
+	/* END_FILE: holders that have it open for reading, for writing; both: for either */
+	bool readers, writers;
+	const char *lock; /* END_LOCK: "FLOCK", or "" for locks of fcntl(2) */
 	struct opened file;
 };
 
@@ -232,61 +236,69 @@ struct ends {
 	size_t count, capacity;
 };
 
-/* syscalls.c: WAIT_FILE with `by` and the ends filled in; or WAIT_NOT: not known who could end
-   it. */
+/* syscalls.c: sets WAIT_FILE with w->by and the ends, or WAIT_NOT if it is not known
+ * who could end the wait. */
 void syscalls_wait(struct run *s, struct run_thread *t, const struct tracee_block *b,
 		   struct wait *w, struct ends *ends);
-/* Is it a system call that waits at files without a time-out? */
+/* True for a system call that waits at files without a time-out. */
 bool syscalls_is_at_file(struct run_thread *t, const struct tracee_block *b);
-/* Can a thread make another call in it, without the program noticing an interruption? */
+/* True if the thread can be made to execute another system call without the program
+ * noticing an interruption. */
 bool syscalls_can_be_asked(const struct tracee_block *b);
+/* True for a system call that waits for a time. */
 bool syscalls_is_for_time(long number);
-/* "reads from a pipe (fd 3), whose other end is held by main", "sleeps" */
+/* Fills in kind and text: "reads from a pipe (fd 3), whose other end is held by main", "sleeps". */
 void syscalls_describe(const struct waiter *w, struct waiting *out);
 
-/* Who could wake a waiter at this memory? */
+/* Processes that could wake a waiter at an address. */
 enum reach {
-	REACH_OWN,     /* those that share the address space */
-	REACH_TRACED,  /* processes that we trace */
-	REACH_OUTSIDE, /* anybody */
+	REACH_OWN,     /* processes that share the address space */
+	REACH_TRACED,  /* traced processes */
+	REACH_OUTSIDE, /* any process */
 };
 
-/* futexes.c: who could change this memory. Memory of a file without a name belongs to those who
-   hold it: they are added to `ends`; if that is NULL, it counts as anybody's. */
+/* futexes.c: returns the processes that could change the word. Holders of an unnamed file are added
+ * to `ends`; if `ends` is NULL, such a file counts as REACH_OUTSIDE. */
 enum reach futexes_reach(const struct run *s, struct run_process *p, uint64_t address,
 			 struct ends *ends);
-/* Did a thread of another process take the lock, and a fork copy it? Then nobody will ever give it
-   back. */
+/* True if a thread of another process took the lock and a fork copied it: no thread
+ * can release the copy. */
 bool futexes_left_behind(const struct wait *w, const struct run_process *p,
 			 const struct run_thread *owner);
-/* The thread waits at a word (futex(2) or futex_waitv); WAIT_NOT: there is a time-out, or somebody
-   outside could wake it. */
+/* Fills in the edge of a thread in futex(2) or futex_waitv(2). WAIT_NOT: there is a time-out, or a
+ * process outside could wake it. */
 void futexes_wait(struct run *s, struct run_thread *t, const struct tracee_block *b, struct wait *w,
 		  struct ends *ends);
 
 /* holders.c */
-int opened_look(pid_t tid, int fd, struct opened *out); /* 0, or -1: not open */
-/* Calls `want` with each line of its fdinfo until that returns true; did it? */
+/* Reads descriptor fd of thread tid. Returns 0, or -1 if it is not open. */
+int opened_look(pid_t tid, int fd, struct opened *out);
+/* Calls `want` for each line of the file's fdinfo until it returns true. Returns whether it did. */
 bool opened_info(const struct opened *f, bool (*want)(void *ctx, const char *line), void *ctx);
-/* The inode of the socket's peer. False: not known, or a wait at it ends by itself. */
+/* Finds the inode of the socket's peer. Returns false if it is unknown, or a wait at the
+ * socket has a time-out. */
 bool sockets_peer(pid_t pid, const struct opened *f, ino_t *peer);
-/* Adds the traced processes that hold the end. False: there are none. */
+/* Adds the traced processes that hold the end to w->by. Returns false if there are none. */
 bool holders_traced(struct run *s, const struct end *end, struct wait *w);
-/* Does any other process hold one of the ends, or does the kernel itself write to files for the
-   program? */
+/* True if another process holds one of the ends, or the kernel writes to files on
+ * behalf of the program. */
 bool holders_outside(struct run *s, const struct ends *ends);
-/* Does the program have a file that sends it a signal when input comes (O_ASYNC)? */
+/* True if the program has a file that sends a signal on input (O_ASYNC). */
 bool holders_async(struct run *s);
 
-/* timers.c: is a signal to come that could wake somebody? Threads that were stopped for the
-   question are added to `asked` and stay stopped until timers_let_go(). */
+/* timers.c: signals still to come. Threads stopped to ask for timers stay in the list
+ * until timers_let_go(). */
 struct timers_asked {
 	struct run_thread **items;
 	size_t count, capacity;
 };
+/* True if a signal may come that could wake a thread. */
 bool timers_ask(struct run *s, struct timers_asked *asked);
+/* True if the thread was stopped to ask. */
 bool timers_has_asked(const struct timers_asked *asked, const struct run_thread *t);
+/* Resumes the threads and frees the list. */
 void timers_let_go(struct run *s, struct timers_asked *asked);
+/* True for glibc's helper thread of SIGEV_THREAD. */
 bool timers_is_helper(const struct run_thread *t, const struct tracee_block *b);
 
 #endif

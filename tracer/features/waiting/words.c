@@ -1,4 +1,4 @@
-/* What each thread does, or waits for, in words: for verdicts, reports, crashes and the REPL. */
+/* Writes what each thread does or waits for, for verdicts, reports, crashes and the REPL. */
 #include "tracer/features/watchpoints/watchpoints.h"
 #include "tracer/features/waiting/waiting_internal.h"
 
@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-enum { MOST_OWNERS = 4 }; /* that are named */
+enum { MOST_OWNERS = 4 }; /* number of owners that are named */
 
 static const char guard_prefix[] = "guard variable for ";
 
-/* ---- owners ----------------------------------------------------------------------------------- */
+/* ---- owners ------------------------------------------------------------------------------ */
 
 static void add_owner(const struct waiter *w, const struct owner *o, struct str *out)
 {
@@ -30,7 +30,7 @@ static void add_owner(const struct waiter *w, const struct owner *o, struct str 
 		str_add(out, ", which has exited");
 }
 
-/* ", which worker#2 took at queue.c:12": said if it is not certain to be used as a lock. */
+/* Appends ", which worker#2 took at queue.c:12", for objects that may not be used as locks. */
 static void add_doers(const struct waiter *w, const char *what, struct str *out)
 {
 	for (size_t i = 0; i < w->owners.count && i < MOST_OWNERS; i++) {
@@ -43,7 +43,7 @@ static void add_doers(const struct waiter *w, const char *what, struct str *out)
 		str_addf(out, " and %zu more %s", w->owners.count - MOST_OWNERS, what);
 }
 
-/* " held by worker#2 (taken at bank.c:31)" */
+/* Appends " held by worker#2 (taken at bank.c:31)". */
 static void add_owners(const struct waiter *w, struct str *out)
 {
 	bool once = w->what == WAITING_ONCE || w->what == WAITING_GUARD;
@@ -61,9 +61,9 @@ static void add_owners(const struct waiter *w, struct str *out)
 			 shown ? "more " : "", more == 1 ? "" : "s");
 }
 
-/* ---- objects ---------------------------------------------------------------------------------- */
+/* ---- objects ----------------------------------------------------------------------------- */
 
-/* Locks inside libraries are named by what they protect. */
+/* Names locks inside libraries by what they protect. */
 static const char *library_lock(const struct waiter *w)
 {
 	static const char *const functions[] = {"libc_malloc", "libc_free", "malloc", "free"};
@@ -101,7 +101,8 @@ static const char *name_of(const struct waiter *w)
 	return name;
 }
 
-/* The wait of a condition variable ends when its mutex is free: " (with mutex m held by main)". */
+/* A wait for a condition variable ends only when its mutex is free: " (with
+ * mutex m held by main)". */
 static void add_mutex(const struct waiter *w, struct str *out)
 {
 	struct waiter mutex = {.thread = w->thread,
@@ -166,9 +167,9 @@ static void describe_futex(const struct waiter *w, struct str *out)
 		str_add(out, ", with a time-out");
 }
 
-/* ---- children --------------------------------------------------------------------------------- */
+/* ---- children ---------------------------------------------------------------------------- */
 
-/* The first thread of the process, if the waiter waits for that; or NULL. */
+/* Returns the first thread of the process if the waiter waits for this process, else NULL. */
 static const struct run_thread *first_of(const struct waiter *w, const struct run_process *p)
 {
 	bool is_meant = w->wait.on_process ? run_process_pid(p) == w->wait.on_process
@@ -207,16 +208,16 @@ static void describe_process(const struct run *s, const struct waiter *w, struct
 		str_add(&out->text, ")");
 }
 
-/* ---- spinning --------------------------------------------------------------------------------- */
+/* ---- spinning ---------------------------------------------------------------------------- */
 
-enum { LOOKS_LEAST = 2 }; /* one sample alone does not say for how long */
+enum { LOOKS_LEAST = 2 }; /* a single sample has no duration */
 
 static bool spins(const struct run *s, const struct run_thread *t, struct spin *out)
 {
 	return spin_of(s, t, out) && out->samples >= LOOKS_LEAST && out->place.func;
 }
 
-/* Reports the call in which the thread spins, if it spins. */
+/* Makes the call in which the thread spins the reported one. */
 static void tell_loop(const struct run *s, struct waiter *w)
 {
 	struct spin spin;
@@ -230,7 +231,7 @@ static void tell_loop(const struct run *s, struct waiter *w)
 		}
 }
 
-/* The place where it was seen most often: the last sample may be from anywhere. */
+/* Describes the most frequent place: the last sample may be from anywhere. */
 static void describe_spin(const struct run *s, const struct run_thread *t, struct waiting *out)
 {
 	bool known = run_outcome(s)->livelock || !run_outcome(s)->limit;
@@ -272,7 +273,7 @@ bool waiting_spin_try(const struct run *s, struct str *out)
 	return false;
 }
 
-/* ---- one thread ------------------------------------------------------------------------------- */
+/* ---- one thread -------------------------------------------------------------------------- */
 
 static void describe_blocked(const struct waiter *w, struct waiting *out)
 {
@@ -359,7 +360,7 @@ void words_describe(struct waiters *all, struct waiter *w)
 		str_add(&out->text, run_thread_parked(t) == PARKED_STAYS ? "stays where it was sent"
 				    : run_thread_parked(t)		 ? "is held by hand"
 									 : "is stopped");
-		add_place(w, w->own, out); /* a user may be stepping it: the innermost line */
+		add_place(w, w->own, out); /* a user may step the thread: the innermost line */
 		return;
 	}
 	tell_loop(all->run, w);
@@ -382,7 +383,7 @@ void words_describe(struct waiters *all, struct waiter *w)
 	take_owners(w, out);
 }
 
-/* ---- a sentence ------------------------------------------------------------------------------- */
+/* ---- sentences --------------------------------------------------------------------------- */
 
 void waiting_says(const struct run_thread *t, struct str *out)
 {
