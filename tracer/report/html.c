@@ -1,7 +1,5 @@
-/*
- * .html: one file that needs nothing else. Its frame (page/) has four marks, where the command's name, the style, the
- * record and the script go.
- */
+/* Writes a page (.html) without external files: a frame from page/ whose four marks are replaced by
+ * the command's name, the style, the record and the script. */
 #include "tracer/base/text/foreign.h"
 #include "tracer/report/report.h"
 
@@ -28,7 +26,7 @@ static const char search_js[] = {
 #include "tracer/report/page/search.js.inc"
 	0};
 
-/* Adds the frame up to the mark; returns what follows the mark. */
+/* Appends the frame up to the mark. Returns what follows the mark. */
 static const char *add_until(const char *frame, const char *mark, struct str *out)
 {
 	const char *at = strstr(frame, mark);
@@ -56,7 +54,7 @@ void report_page(const char *command, const char *json, struct str *out)
 
 /* ---- links ---------------------------------------------------------------------------------- */
 
-/* Adds the relative path from one absolute path of a folder to another. */
+/* Appends the relative path from one folder to another; both are absolute paths. */
 static void add_relative(const char *from, const char *to, struct str *out)
 {
 	size_t common = 0;
@@ -73,7 +71,7 @@ static void add_relative(const char *from, const char *to, struct str *out)
 	str_add(out, to + common + (to[common] != '\0'));
 }
 
-/* Adds the link if the folder `to` has the file. */
+/* Adds the link if the folder `to` contains the file. */
 static void add_link(const char *from, const char *to, const char *name, struct json *j)
 {
 	struct str file = {0}, link = {0};

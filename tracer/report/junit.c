@@ -1,4 +1,5 @@
-/* .xml: JUnit, which CI systems read. One suite for the command, one testcase for each run, or for the search. */
+/* Writes JUnit reports (.xml) for CI: one suite for a command, one test case
+ * for each run or search. */
 #include "tracer/base/text/xml.h"
 #include "tracer/report/report.h"
 
@@ -6,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Programs may write NUL bytes. */
+/* The output of a program may contain NUL bytes. */
 static void add_output(const char *tag, const struct str *text, struct str *out)
 {
 	const char *at, *end;

@@ -1,4 +1,4 @@
-/* Kinds of reports, by the endings of files' names. */
+/* Determines the kind of a report by the ending of the file's name. */
 #include "tracer/report/report.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
-/*
- * Reports (--report FILE). A command fills one record; the ending of the file's name chooses the printer: JSON prints
- * all of the record, HTML embeds it in a page whose script shows it, JUnit and SARIF print their part.
- */
+/* Reports (--report FILE). A command fills in one record; the ending of the file's name
+ * selects the format: JSON has the whole record, HTML embeds it in a page, JUnit and
+ * SARIF contain their part. */
 #ifndef GATECTL_REPORT_REPORT_H
 #define GATECTL_REPORT_REPORT_H
 
@@ -9,26 +8,26 @@
 #include "tracer/base/text/json.h"
 
 enum report_kind {
-	REPORT_SARIF,	 /* .sarif: findings, as code hosts read them */
+	REPORT_SARIF,	 /* .sarif: findings, for code hosts */
 	REPORT_JSON,	 /* .json: the record */
-	REPORT_TRACE,	 /* .trace.json: Chrome's trace format, which Perfetto opens */
-	REPORT_HTML,	 /* .html */
-	REPORT_JUNIT,	 /* .xml */
-	REPORT_BASELINE, /* .baseline: known findings, which an audit leaves out */
+	REPORT_TRACE,	 /* .trace.json: Chrome's trace format, for Perfetto */
+	REPORT_HTML,	 /* .html: a page */
+	REPORT_JUNIT,	 /* .xml: test results, for CI */
+	REPORT_BASELINE, /* .baseline: known findings, which an audit omits */
 	REPORT_KINDS,
 };
 
-/* Returns the kind with the longest ending that the path has, or REPORT_KINDS. */
+/* Returns the kind whose ending is the longest one that the path has, or REPORT_KINDS if none. */
 enum report_kind report_kind_of(const char *path);
-/* Adds the endings of the kinds, a set of 1 << kind: ".json, .html or .xml". */
+/* Appends the endings of the kinds, a set of bits 1 << kind: ".json, .html or .xml". */
 void report_endings(unsigned kinds, struct str *out);
 
 /* ---- html.c --------------------------------------------------------------------------------- */
 
-/* Prints the page of a command. `json`: the record, an object. */
+/* Appends the page of a command. `json` is the record, an object. */
 void report_page(const char *command, const char *json, struct str *out);
-/* Adds an array of links from the page at `page` to those of the files that are in the folder; NULL ends the names.
-   `folder`: NULL: there is none. */
+/* Adds an array of links from the page at path `page` to the named files that exist in `folder`
+ * (NULL: there is none). A NULL ends `names`. */
 void report_links(const char *page, const char *folder, const char *const *names, struct json *j);
 
 /* ---- junit.c -------------------------------------------------------------------------------- */
@@ -40,32 +39,36 @@ struct report_test {
 	const char *name, *class_name;
 	double seconds;
 	enum report_case outcome;
-	const char *message, *type, *text; /* of an outcome other than CASE_PASSED */
-	const struct str *out, *err;	   /* what was written; may contain NUL bytes; or NULL */
+	const char *message, *type, *text; /* for outcomes other than CASE_PASSED */
+	const struct str *out, *err;	   /* output; may contain NUL bytes; may be NULL */
 };
 
-/* Test cases of a command, printed. {0} is the empty suite. */
+/* Printed test cases of a command. {0} is the empty suite. */
 struct report_suite {
 	unsigned long count[CASES];
 	double seconds;
 	struct str cases;
 };
 
+/* Appends the test case as an XML element. */
 void report_test_print(const struct report_test *test, struct str *out);
+/* Adds a test case, printed by report_test_print(), to the suite. */
 void report_suite_add(struct report_suite *suite, enum report_case outcome, double seconds,
 		      const char *printed);
-/* Prints the suite. `argv`: the program under test; `gates`, `orders`: its scripts. */
+/* Appends the suite as an XML document. `argv` is the program under test, `gates` and
+ * `orders` its scripts. */
 void report_suite_print(const struct report_suite *suite, char *const *argv,
 			const struct texts *gates, const struct texts *orders, struct str *out);
 
 /* ---- sarif.c -------------------------------------------------------------------------------- */
 
 struct report_place {
-	const char *file; /* relative to the working directory if it is below */
+	const char *file; /* relative to the working directory if the file is below it */
 	unsigned line, column;
 };
 
-/* The path that a note is a step of: to the finding, or to what it conflicts with, whose last step is _OTHER_END. */
+/* The path of which a note is a step: to the finding, or to the access that conflicts with it,
+ * whose last step is REPORT_PATH_OTHER_END. */
 enum report_path { REPORT_NO_PATH, REPORT_PATH_HERE, REPORT_PATH_OTHER, REPORT_PATH_OTHER_END };
 
 struct report_note {
@@ -79,13 +82,13 @@ struct report_rule {
 };
 
 struct report_finding {
-	unsigned rule; /* index */
+	unsigned rule; /* index in `rules` */
 	const char *confidence;
 	struct report_place at;
 	const char *text;
-	const char *record, *field, *function; /* record, field: may be NULL */
+	const char *record, *field, *function; /* record and field may be NULL */
 	bool is_tried, is_confirmed;	       /* in runs of a program */
-	const char *script;		       /* that makes it happen; NULL: none */
+	const char *script;		       /* script that makes the finding happen, or NULL */
 	ARRAY(struct report_note) notes;
 };
 
@@ -96,7 +99,9 @@ struct report_findings {
 	size_t count, capacity;
 };
 
+/* Appends the findings as a SARIF document. */
 void report_sarif(const struct report_findings *findings, struct str *out);
+/* Frees the findings and their notes. Texts belong to the caller. */
 void report_findings_fini(struct report_findings *findings);
 
 #endif

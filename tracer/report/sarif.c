@@ -1,4 +1,4 @@
-/* .sarif: SARIF 2.1.0 (OASIS, 2020). */
+/* Writes findings as SARIF 2.1.0 (.sarif; OASIS, 2020). */
 #include "tracer/base/files/file.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/report/report.h"
@@ -25,7 +25,8 @@ static void add_rules(const struct report_findings *findings, struct json *j)
 	json_end_array(j);
 }
 
-/* Columns are bytes here; in UTF-16, a character is one unit, or two where UTF-8 takes four bytes. */
+/* Columns of gatectl are bytes, those of SARIF UTF-16 units: two for a character of four
+ * UTF-8 bytes, else one. */
 static unsigned utf16_column(const struct report_place *at)
 {
 	ERROR(err);
@@ -45,7 +46,7 @@ static unsigned utf16_column(const struct report_place *at)
 	return line ? column : at->column;
 }
 
-/* A relative path is relative to the directory of the sources. */
+/* A relative path is relative to the source directory. */
 static void add_place(const struct report_place *at, struct json *j)
 {
 	struct str uri = {0};
@@ -66,7 +67,7 @@ static void add_place(const struct report_place *at, struct json *j)
 	str_fini(&uri);
 }
 
-/* Both paths may share a step, and items of a list of locations have to differ: they do by their ids. */
+/* Locations of a list must differ, but two paths may share a step: ids make the steps distinct. */
 static void add_notes(const struct report_finding *f, struct json *j)
 {
 	int id = 0;
@@ -107,7 +108,7 @@ static bool has_other_path(const struct report_finding *f)
 	return false;
 }
 
-/* 3.36, 3.37: each path from a public function is a thread's. */
+/* SARIF 3.36 and 3.37: each path from a public function is a thread flow. */
 static void add_flows(const struct report_finding *f, struct json *j)
 {
 	json_array(j, "codeFlows");
