@@ -1,4 +1,4 @@
-/* What a location means now, whether that is what it meant, and where the line it meant has gone. */
+/* Compares the meaning of a location with the recorded one, and finds where its line is now. */
 #include "tracer/base/files/path.h"
 #include "tracer/scripts/search.h"
 #include "tracer/source/names/names.h"
@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much better one candidate has to be than another. */
+/* Minimum difference of scores between two candidates. */
 enum {
-	BETTER = 60,   /* then it is the line */
-	CLEARLY = 100, /* ... and no third line can be */
+	BETTER = 60,   /* enough to prefer a line */
+	CLEARLY = 100, /* enough to exclude any third line */
 };
 
-/* ---- where a line is ------------------------------------------------------------------------ */
+/* ---- meaning of a line ------------------------------------------------------------------- */
 
 static char *folded(const char *text)
 {
@@ -25,7 +25,7 @@ static char *folded(const char *text)
 	return out;
 }
 
-/* Always the same one of several copies, whatever their addresses. */
+/* Returns the same copy in each build, independent of addresses. */
 static const struct source_site *first_site(const struct source_sites *sites)
 {
 	const struct source_site *first = &sites->items[0];
@@ -73,9 +73,9 @@ void drift_look(struct modules *s, const char *location, const struct source_sit
 	look_at_text(s, site->file, out);
 }
 
-/* ---- the location for the script ------------------------------------------------------------ */
+/* ---- location for the script ------------------------------------------------------------- */
 
-/* Resolves it: does it mean exactly this line? */
+/* Resolves the location. True if it means exactly this line. */
 static bool compare_means(struct drift_search *s, const char *spelled, const char *path,
 			  unsigned line, struct source_sites *out)
 {
@@ -118,8 +118,8 @@ static bool line_means(struct drift_search *s, const struct seed *seed, const ch
 	return found;
 }
 
-/* With the file as the tester wrote it, or its last component, or as many components as make it
-   unique. */
+/* Tries the file as the tester wrote it, then as many last components of its
+ * path as make it unique. */
 static bool spell_line(struct drift_search *s, const struct seed *seed, struct str *out)
 {
 	const char *name = str_base_name(seed->path);
@@ -152,7 +152,8 @@ static bool spell_offset(struct drift_search *s, const struct seed *seed, const 
 	return found;
 }
 
-/* For locations other than lines there is no number to correct. Owned by the caller. */
+/* Returns the corrected location, freed by the caller, or NULL: only lines and offsets contain
+ * a number to correct. */
 static char *spelled(struct drift_search *s, const struct seed *seed, const struct meaning *now)
 {
 	struct str out = {0};
@@ -189,7 +190,7 @@ static bool same_function(const struct meaning *a, const struct meaning *b)
 	return a->function && b->function && strcmp(a->function, b->function) == 0;
 }
 
-/* Fills in the line's code; false: it has none. */
+/* Fills in the code of the line. Returns false if it has none. */
 static bool candidate_fill(struct drift_search *s, const struct seed *seed,
 			   struct drift_candidate *c)
 {
@@ -245,7 +246,7 @@ static void spell_candidates(struct drift_search *s)
 	}
 }
 
-/* The text alone is not enough: `return NULL;` is everywhere. */
+/* An equal text alone is not enough: `return NULL;` is frequent. */
 static bool convincing(const struct drift_search *s, const struct drift_candidate *c)
 {
 	unsigned around = 0;
@@ -283,9 +284,9 @@ static enum drift_kind compare_judge(const struct drift_search *s)
 	return DRIFT_MOVED;
 }
 
-/* ---- then and now --------------------------------------------------------------------------- */
+/* ---- recorded and present meaning -------------------------------------------------------- */
 
-/* Names, texts and marks stay valid wherever their code is now. */
+/* Names, texts and marks stay valid when their code moves. */
 static bool survives(const struct location *l)
 {
 	switch (l->kind) {
@@ -299,7 +300,7 @@ static bool survives(const struct location *l)
 	}
 }
 
-/* Is the line that it means now as good as the best candidate? */
+/* True if the present line is as good as the best candidate. */
 static bool is_best(const struct drift_search *s, const struct meaning *now)
 {
 	for (unsigned i = 0; i < s->out->count; i++) {
@@ -318,8 +319,8 @@ static bool unchanged(const struct drift_search *s, const struct meaning *now)
 	bool whole = true;
 
 	if (was->build && now->build && strcmp(was->build, now->build) == 0)
-		return true; /* the same code, whatever happened to the source */
-	if (!was->text)	     /* the source could not be read then */
+		return true; /* the same code, even if the source has changed */
+	if (!was->text)	     /* the source was not readable when it was recorded */
 		return same_function(was, now) && was->in_function == now->in_function;
 	if (!now->text || !drift_same_text(was->text, now->text) || !same_function(was, now))
 		return false;

@@ -1,8 +1,5 @@
-/*
- * What a script says about the program's environment, arguments and standard input, so that the
- * script alone is the test. The command line takes precedence: arguments after PROG replace all the
- * script's, and `gatectl run ... < FILE` passes that file.
- */
+/* Environment, arguments and standard input that a script gives to the program. The command line
+ * takes precedence: arguments after PROG replace the script's, a file at standard input its input. */
 #include "tracer/scripts/scripts.h"
 
 #include "tracer/base/files/io.h"
@@ -13,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Kept with a run, as the script has them; NULL: it does not say. */
+/* Per-run data, in the form for exec; NULL: the script does not say. */
 struct gifts {
 	char **argv, **env;
 };
@@ -95,8 +92,7 @@ char *const *given_env(struct run *s)
 
 /* ---- standard input ------------------------------------------------------------------------- */
 
-/* Test runners pass a pipe, /dev/null or a terminal without meaning anything by it; a file is
-   meant. */
+/* Test runners pass a pipe, /dev/null or a terminal by default; only a regular file is intended. */
 static bool is_redirected(const struct run *s)
 {
 	return !run_options(s)->no_stdin && io_offset(STDIN_FILENO) >= 0;

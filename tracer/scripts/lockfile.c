@@ -1,19 +1,5 @@
-/*
- * The lock file: plain text, made to be read in a review and merged line by line.
- *
- *	lock 1
- *	build calc 5f0c...
- *
- *	at calc.c:10
- *		object calc
- *		function worker1 +2
- *		line calc.c:10
- *		- static void *worker1(void *value)
- *		= multiplier = *(int *)value;
- *		+ return NULL;
- *
- * Nothing in it depends on the machine, and blank lines and lines that begin with # do not count.
- */
+/* Reads and writes the lock file: plain text for review, merged line by line.
+ * README.md shows the format. */
 #include "tracer/scripts/scripts.h"
 
 #include <ctype.h>
@@ -33,7 +19,7 @@ char *drift_fold(const char *text)
 		else if (to > folded && to[-1] != ' ')
 			*to++ = ' ';
 	}
-	if ((*at & 0xC0) == 0x80) { /* in the middle of a character */
+	if ((*at & 0xC0) == 0x80) { /* the cut is inside a UTF-8 character */
 		while (to > folded && (to[-1] & 0xC0) == 0x80)
 			to--;
 		if (to > folded)
@@ -112,8 +98,8 @@ static const struct meaning *respelling(const struct meaning *m, const struct re
 	return NULL;
 }
 
-/* One location's new name may be another one's old name: rename all at once, then drop
-   duplicates. */
+/* The new name of one location may be the old name of another: all are renamed at once, then
+ * duplicates are removed. */
 void lockfile_respell(struct lockfile *l, const struct respelled *changes, size_t count)
 {
 	struct lockfile out = {0};
@@ -159,7 +145,7 @@ static void print_meaning(const struct meaning *m, struct str *out)
 			str_addf(out, "\t+ %s\n", m->behind[i]);
 }
 
-/* The first of this object that has a build-id, which is only known together with an object. */
+/* Returns the object's first meaning with a build id, or NULL. */
 static const struct meaning *first_of(const struct lockfile *l, const char *object)
 {
 	array_each(const struct meaning, m, &l->meanings)
@@ -168,8 +154,8 @@ static const struct meaning *first_of(const struct lockfile *l, const char *obje
 	return NULL;
 }
 
-/* Where a location is lost, --fix keeps what it meant in an older build: under this build's id it
-   would count as unchanged. */
+/* True if all meanings of the object are from one build: --fix keeps the meaning of a lost location
+ * from an older build, which must not count as unchanged. */
 static bool one_build(const struct lockfile *l, const struct meaning *first)
 {
 	array_each(const struct meaning, m, &l->meanings)
@@ -179,7 +165,7 @@ static bool one_build(const struct lockfile *l, const struct meaning *first)
 	return true;
 }
 
-/* One line for each object, so that a new build changes no others. */
+/* One line for each object, so that a new build changes no other lines. */
 static void print_builds(const struct lockfile *l, struct str *out)
 {
 	array_each(const struct meaning, m, &l->meanings)
@@ -207,7 +193,7 @@ struct lockfile_build {
 struct parser {
 	const char *path;
 	unsigned line;
-	bool begun; /* "lock 1" was there */
+	bool begun; /* the line "lock 1" has been read */
 	ARRAY(struct lockfile_build) builds;
 	struct lockfile *out;
 	struct error *err;
@@ -219,7 +205,7 @@ static int unknown(struct parser *p)
 	return error_hint(p->err, "write it anew: gatectl check --lock -g FILE.lua PROG");
 }
 
-/* What follows the word, or NULL: the line begins otherwise. */
+/* Returns what follows the word, or NULL if the line begins otherwise. */
 static char *behind_word(char *line, const char *word)
 {
 	size_t length = strlen(word);
@@ -233,7 +219,7 @@ static void set(char **to, const char *value)
 	*to = base_strdup(value);
 }
 
-/* Splits at the last `mark`; false: no number follows it. */
+/* Splits the text at the last `mark`. Returns false if no number follows it. */
 static bool split_number(char *text, char mark, unsigned *number)
 {
 	char *at = strrchr(text, mark);
@@ -248,7 +234,7 @@ static bool split_number(char *text, char mark, unsigned *number)
 	return true;
 }
 
-/* In the file the nearest line before comes last: earlier ones move back. */
+/* The nearest preceding line is the last one in the file: earlier ones move back. */
 static void push_before(struct meaning *m, const char *text)
 {
 	base_free(m->before[DRIFT_AROUND - 1]);

@@ -1,4 +1,4 @@
-/* check and lines: what do locations mean in this program? None of the program's own code runs. */
+/* Answers what locations mean in a program, for check and lines. No code of the program runs. */
 #include "tracer/run/run.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What the answer to one location points to. */
+/* Data to which the answer for one location points. */
 struct found_sites {
 	struct source_sites sites;
 	struct error error;
@@ -18,12 +18,12 @@ struct query {
 	const char *const *locations;
 	size_t count;
 	ARRAY(struct run_query) answers;
-	ARRAY(struct found_sites *) found; /* one for each answer */
+	ARRAY(struct found_sites *) found; /* by index of the answer */
 	void (*each)(void *ctx, const struct run_query *q);
 	void *ctx;
 };
 
-/* The place has been found: can its conditions be asked there? */
+/* Checks that the conditions of a resolved place can be evaluated at its sites. */
 static void check_conditions(const struct place *place, struct run_process *p,
 			     struct run_query *out, struct found_sites *found)
 {
@@ -37,7 +37,7 @@ static void check_conditions(const struct place *place, struct run_process *p,
 	out->pending = false;
 }
 
-/* `place`: of a script; NULL: there is only the location. */
+/* `place` is NULL if the location is not from a script. */
 static void answer(struct query *q, const char *text, const struct place *place, const char *source,
 		   struct run_process *p, struct module *const *modules)
 {

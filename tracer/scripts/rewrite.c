@@ -1,4 +1,4 @@
-/* Replaces a location in the text of a Lua script; everything else stays byte for byte. */
+/* Replaces a location in the text of a Lua script; all other bytes stay. */
 #include "tracer/scripts/scripts.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 /* A string of the script, without its quotes. */
 struct literal {
 	const char *begin, *end;
-	unsigned line; /* where it begins */
+	unsigned line; /* line of its begin */
 };
 
 struct scanner {
@@ -26,7 +26,7 @@ static void rewrite_step(struct scanner *s)
 		s->at++;
 }
 
-/* At "[[" or "[==["? Returns the number of equals signs; -1: neither. */
+/* Returns the number of equals signs if "[[" or "[==[" begins here, else -1. */
 static int long_level(const char *at)
 {
 	size_t level = at[0] == '[' ? strspn(at + 1, "=") : 0;
@@ -34,7 +34,7 @@ static int long_level(const char *at)
 	return at[0] == '[' && at[1 + level] == '[' ? (int)level : -1;
 }
 
-/* Skips past the closing bracket, or to the end. */
+/* Skips past the closing bracket, or to the end of the text. */
 static void long_bracket(struct scanner *s, int level, struct literal *out)
 {
 	s->at += 2 + level;
@@ -81,7 +81,7 @@ static void scan(struct scanner *s)
 {
 	struct literal found;
 
-	if (s->at[0] == '#') /* the line for the shell */
+	if (s->at[0] == '#') /* the shebang line */
 		s->at += strcspn(s->at, "\n");
 	while (*s->at) {
 		int level = long_level(s->at);
@@ -100,7 +100,7 @@ static void scan(struct scanner *s)
 	}
 }
 
-/* ---- where the location is in one ----------------------------------------------------------- */
+/* ---- location in a string ---------------------------------------------------------------- */
 
 static const char *rewrite_whole(const struct literal *l, const char *from)
 {
@@ -120,7 +120,8 @@ static bool is_edge(char c, const char *others)
 	return isspace((unsigned char)c) || strchr(others, c);
 }
 
-/* An order names several: "a -> calc.c:7, [calc.c:9]". The first from `at` on, or NULL. */
+/* An order contains several locations: "a -> calc.c:7, [calc.c:9]". Returns the first match
+ * from `at` on, or NULL. */
 static const char *in_order(const struct literal *l, const char *at, const char *from)
 {
 	size_t length = strlen(from);
@@ -164,7 +165,7 @@ static bool is_order(const struct literal *l)
 	return memmem(l->begin, (size_t)(l->end - l->begin), "->", 2) != NULL;
 }
 
-/* How many times it is in this string. `out` (may be NULL) gets the spots. */
+/* Returns the number of matches in this string. `out` (may be NULL) gets them. */
 static size_t look_in(const struct literal *l, const struct rewrite *edit, struct spots *out)
 {
 	const char *at = rewrite_whole(l, edit->from);
@@ -185,8 +186,8 @@ static size_t look_in(const struct literal *l, const struct rewrite *edit, struc
 	return count;
 }
 
-/* A location is mostly written on the line that uses it. A loop, or a call over several lines, has
-   it elsewhere: then exactly one string of the script has to be it. */
+/* A location is usually written on the line that uses it. After a loop or a call over several lines
+ * it is elsewhere: then exactly one string of the script must match. */
 static void rewrite_place(const struct scanner *s, struct rewrite *edit, struct spots *out)
 {
 	size_t here = 0, anywhere = 0;

@@ -1,4 +1,5 @@
-/* What a script says about the program's environment, arguments and standard input. */
+/* Scripts apart from a run: the inputs that they give to the program, what their locations mean,
+ * and how they survive changes of the source. */
 #ifndef GATECTL_SCRIPTS_SCRIPTS_H
 #define GATECTL_SCRIPTS_SCRIPTS_H
 
@@ -8,119 +9,119 @@
 #include "tracer/base/text/str.h"
 #include "tracer/source/source.h"
 
-/* The program and its arguments: from the command line, or if it has none, from the script. Owned
-   by the run. */
+/* Returns the program and its arguments, from the command line or, if it has no arguments, from the
+ * script. The run owns the array. */
 char *const *given_argv(struct run *s);
-/* gatectl's own environment with the script's changes; NULL: there are none. Owned by the run. */
+/* Returns gatectl's environment with the script's changes, or NULL if there are
+ * none. The run owns it. */
 char *const *given_env(struct run *s);
 
-/*
- * For check and lines: starts the program up to where its libraries are loaded, calls `each` for
- * every place of the scripts (or every location given), and kills it: none of its own code has run.
- */
+/* An answer for one location, for check and lines. */
 struct run_query {
 	const char *location;		  /* as written */
 	const char *source;		  /* FILE:LINE of the script, or NULL */
-	bool pending;			  /* OBJECT! that is not loaded at the start */
+	bool pending;			  /* OBJECT! is not loaded at the start */
 	const struct source_sites *sites; /* NULL if `error` is set */
 	const struct error *error;
-	struct module *const *modules; /* all that is loaded, the executable first */
+	struct module *const *modules; /* all loaded modules, the executable first */
 	size_t module_count;
-	/* The answers for all locations, this one among them, in the order of the calls. */
+	/* Answers for all locations, in the order of the calls. */
 	const struct run_query *all;
 	size_t all_count;
 };
+/* Starts the program until its libraries are loaded, calls `each` for all given
+ * locations and all places of the scripts, and kills it: no code of its own has run.
+ * Returns 0, or -1 with *err set. */
 int run_query(const struct run_options *o, struct modules *symbols, const char *const *locations,
 	      size_t count, void (*each)(void *ctx, const struct run_query *q), void *ctx,
 	      struct error *err);
 
-/*
- * Scripts that survive edits: what the locations of a script meant at the last check, kept in a
- * lock file beside it (`gatectl check --lock`), and where that is now.
- *
- *	lockfile.c	the lock file's text: read and written
- *	compare.c	what a location means now; is that what it meant? if not, where is that?
- *	search.c	which lines of the source may be the one
- *	text.c		how alike two lines are
- *	rewrite.c	a location in the text of a script is replaced by another
- *
- * None of these opens a file of its own; the source is read through tracer/source.
- */
+/* Drift: where a location of a script is after changes of the source. The meaning at the last check
+ * is kept in a lock file beside the script (`gatectl check --lock`). README.md lists the files. */
 
 enum { DRIFT_AROUND = 2, DRIFT_CANDIDATES = 5 };
 
-/* What one location means. All strings are owned; NULL: not known. */
+/* The meaning of one location. Strings are owned; NULL if unknown. */
 struct meaning {
-	char *location; /* as the script has it, blanks folded */
-	char *object;	/* the module's name */
-	char *build;	/* and its build-id */
+	char *location; /* as in the script, blanks folded */
+	char *object;	/* name of the module */
+	char *build;	/* build id of the module */
 	char *function;
 	unsigned in_function; /* lines after the function's first one, if has_offset */
 	bool has_offset;
-	char *file; /* its last component */
+	char *file; /* last component of the path */
 	unsigned line;
-	char *text; /* of the line, blanks folded */
-	/* The nearest lines with a word in them, nearest first. */
+	char *text; /* text of the line, blanks folded */
+	/* The nearest lines that contain a word, nearest first. */
 	char *before[DRIFT_AROUND], *behind[DRIFT_AROUND];
 };
 
 struct lockfile {
-	ARRAY(struct meaning) meanings; /* in the order of the script, each location once */
+	ARRAY(struct meaning) meanings; /* in the order of the script, without duplicates */
 };
 
-/* 0, or -1 with ERROR_SCRIPT that names the line. `path` is for the message. */
+/* Reads a lock file; `path` is for messages. Returns 0, or -1 with *err set to
+ * ERROR_SCRIPT and the line. */
 int lockfile_parse(const char *text, const char *path, struct lockfile *out, struct error *err);
+/* Appends the lock file's text. */
 void lockfile_print(const struct lockfile *l, const char *script, struct str *out);
-const struct meaning *lockfile_find(const struct lockfile *l, const char *location); /* or NULL */
-/* Adds it and takes its strings; if the location is there already, frees them instead. */
+/* Returns the recorded meaning of the location, or NULL. The lock file owns it. */
+const struct meaning *lockfile_find(const struct lockfile *l, const char *location);
+/* Adds a meaning and takes its strings; if the location is already there, frees them. */
 void lockfile_add(struct lockfile *l, struct meaning *m);
-/* Locations that the script now spells otherwise: each replaces the one it was. */
+/* A location that the script now writes in another way. */
 struct respelled {
-	const char *from;	  /* a meaning's location */
+	const char *from;	  /* location of a recorded meaning */
 	const struct meaning *to; /* copied */
 };
+/* Replaces the meanings of these locations. */
 void lockfile_respell(struct lockfile *l, const struct respelled *changes, size_t count);
+/* Frees the meanings. */
 void lockfile_fini(struct lockfile *l);
 
+/* Copies a meaning with its strings. */
 void meaning_copy(const struct meaning *from, struct meaning *to);
+/* Frees the strings and clears *m. */
 void meaning_fini(struct meaning *m);
-/* Trims the text and folds blanks, as in lock files. Owned by the caller. */
+/* Returns the text trimmed, with blanks folded, as in lock files; freed by the caller. */
 char *drift_fold(const char *text);
 
-/* ---- then and now --------------------------------------------------------------------------- */
+/* ---- recorded and present meaning -------------------------------------------------------- */
 
-/* What the location means now, at these sites (at least one). */
+/* Fills in the present meaning of the location at these sites (at least one). */
 void drift_look(struct modules *s, const char *location, const struct source_sites *sites,
 		struct meaning *out);
 
 struct drift_candidate {
-	char *spelled;	    /* the location that would mean this; NULL: there is none */
-	struct meaning now; /* what that means, or the plain line */
-	unsigned score;	    /* the higher, the more similar */
+	char *spelled;	    /* location that means this line, or NULL */
+	struct meaning now; /* meaning of that location, or of the plain line */
+	unsigned score;	    /* similarity: higher is more similar */
 	bool same_text;
 };
 
 enum drift_kind {
 	DRIFT_NONE,
-	DRIFT_MOVED,   /* it is at candidates[0] now, and nothing else can be meant */
-	DRIFT_DOUBTED, /* the text is still there, in several places or among other lines */
-	DRIFT_LOST,    /* the text is nowhere; the candidates are similar */
+	DRIFT_MOVED,   /* the line is now candidates[0], without doubt */
+	DRIFT_DOUBTED, /* the text exists, but in several places or among other lines */
+	DRIFT_LOST,    /* the text does not exist; candidates are similar */
 };
 
 struct drift {
 	enum drift_kind kind;
-	struct drift_candidate candidates[DRIFT_CANDIDATES]; /* the best first */
+	struct drift_candidate candidates[DRIFT_CANDIDATES]; /* best first */
 	unsigned count;
 };
 
-/* `now`: the sites of the location, or NULL if it no longer means anything. */
+/* Compares the recorded meaning with the present one. `now` are the present sites, or NULL if there
+ * are none. Fills in *out, freed with drift_fini(). */
 void drift_compare(struct modules *s, struct module *const *modules, size_t count,
 		   const struct meaning *was, const struct source_sites *now, struct drift *out);
+/* Frees the candidates. */
 void drift_fini(struct drift *d);
 
-/* How similar two texts are, ignoring blanks: 0 to 100. */
+/* Returns the similarity of two texts without blanks, 0 to 100. */
 unsigned drift_similarity(const char *a, const char *b);
-/* Are they the same, ignoring blanks and comments? */
+/* True if the texts are equal without blanks and comments. */
 bool drift_same_text(const char *a, const char *b);
 
 /* ---- the script's text ---------------------------------------------------------------------- */
@@ -128,16 +129,17 @@ bool drift_same_text(const char *a, const char *b);
 enum rewrite_answer {
 	REWRITE_DONE,
 	REWRITE_NOT_FOUND, /* no string of the script is this location: it is computed */
-	REWRITE_AMBIGUOUS, /* several strings elsewhere are it */
+	REWRITE_AMBIGUOUS, /* several strings elsewhere are this location */
 };
 
 struct rewrite {
-	unsigned line; /* where the script uses it */
+	unsigned line; /* line of the script that uses the location */
 	const char *from, *to;
 	enum rewrite_answer answer;
 };
 
-/* The script's text with those locations replaced whose answer is DONE; owned by the caller. */
+/* Returns the script's text with the locations replaced whose answer is REWRITE_DONE; freed by the
+ * caller. Sets the answer of each edit. */
 char *rewrite_script(const char *text, struct rewrite *edits, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lines that may be the one that a location meant. */
+/* Finds source lines that may be the line that a location meant. */
 #include "tracer/scripts/search.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@ const char *drift_around(const struct source_text *t, unsigned line, int step, u
 	return NULL;
 }
 
-/* ---- how similar is a line? ----------------------------------------------------------------- */
+/* ---- similarity of a line ---------------------------------------------------------------- */
 
 bool drift_same(const char *was, const char *now)
 {
@@ -44,7 +44,7 @@ unsigned drift_nearness(unsigned a, unsigned b)
 	return NEAR * 50 / (50 + far);
 }
 
-/* Rules out most lines by their first character, unless that may start a comment. */
+/* Excludes most lines by their first character, unless a comment may begin there. */
 static bool may_be_same(const char *was, const char *line)
 {
 	line += strspn(line, " \t");
@@ -56,7 +56,7 @@ static unsigned alike(const struct drift_search *s, const char *text)
 	const char *was = s->was->text;
 
 	if (may_be_same(was, text) && drift_same_text(was, text))
-		return s->pass == PASS_SIMILAR ? 0 : 100; /* an earlier pass found it */
+		return s->pass == PASS_SIMILAR ? 0 : 100; /* found by an earlier pass */
 	return s->pass == PASS_SIMILAR ? drift_similarity(was, text) : 0;
 }
 
@@ -118,7 +118,7 @@ static int search_by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The files of the object that it was in; if no object has that name now, all files. */
+/* Collects the files of the recorded object or, if no module has that name now, of all modules. */
 static void gather_paths(struct drift_search *s)
 {
 	bool any = false;
@@ -134,7 +134,7 @@ static void gather_paths(struct drift_search *s)
 		source_paths(s->modules[i], each_path, s);
 }
 
-/* Many units share files: each file is looked at once. */
+/* Many compilation units share files: each file is searched once. */
 static void search_look(struct drift_search *s, enum drift_pass pass)
 {
 	s->pass = pass;
@@ -145,7 +145,7 @@ static void search_look(struct drift_search *s, enum drift_pass pass)
 			look_in_file(s, s->paths.items[i]);
 }
 
-/* Is the best line certainly better than any that is still to come? */
+/* True if the best line is better than any that a later pass can find. */
 static bool found(const struct drift_search *s)
 {
 	return s->seed_count && s->seeds[0].same_text && s->seeds[0].around >= DRIFT_AROUND;

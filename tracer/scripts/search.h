@@ -1,14 +1,12 @@
-/*
- * Inside drift: which lines of the source may be the one that a location meant? Lines are weighed
- * by their text, their surroundings and their position, without looking at code.
- */
+/* Search for source lines that a location may have meant, by their text, their surroundings and
+ * their position, without looking at code. */
 #ifndef GATECTL_SCRIPTS_SEARCH_H
 #define GATECTL_SCRIPTS_SEARCH_H
 
 #include "tracer/scripts/scripts.h"
 #include "tracer/source/lines/source_lines.h"
 
-/* The weights of similarities. A line counts for more than everything around it. */
+/* Weights of similarities. The text of a line outweighs its surroundings. */
 enum {
 	SAME_TEXT = 1000,
 	SIMILAR_TEXT = 6, /* for each percent */
@@ -16,22 +14,22 @@ enum {
 	SAME_AROUND = 60, /* for each line */
 	SAME_FUNCTION = 150,
 	SAME_FILE = 50,
-	NEAR = 20,  /* at the same distance from the function's start, or the same line number */
-	SEEDS = 24, /* how many lines are looked up for their code */
+	NEAR = 20,  /* at the same distance from the function's start, or at the same line number */
+	SEEDS = 24, /* number of lines whose code is looked up */
 };
 
-/* A line that may be the one. */
+/* A line that may be the one that was meant. */
 struct seed {
 	const char *path; /* owned by a module */
 	unsigned line, score, around;
 	bool same_text;
 };
 
-/* Each pass costs more than the one before, and is made only if those found nothing. */
+/* Each pass costs more than the previous one and runs only if those found nothing. */
 enum drift_pass {
-	PASS_SAME_FILE,	  /* the same text in a file of the same name */
-	PASS_OTHER_FILES, /* the same text in any other file; there a similar one means nothing */
-	PASS_SIMILAR,	  /* other lines of the same file that are like it */
+	PASS_SAME_FILE,	  /* equal text in a file of the same name */
+	PASS_OTHER_FILES, /* equal text in another file; a similar text there means nothing */
+	PASS_SIMILAR,	  /* similar lines of a file of the same name */
 };
 
 struct drift_search {
@@ -39,23 +37,23 @@ struct drift_search {
 	struct module *const *modules;
 	size_t count;
 	const struct meaning *was;
-	struct location location; /* what the script has */
+	struct location location; /* the location of the script */
 	enum drift_pass pass;
 	struct seed seeds[SEEDS];
 	unsigned seed_count;
-	ARRAY(const char *) paths; /* of this pass; owned by modules */
+	ARRAY(const char *) paths; /* files of this pass; owned by modules */
 	struct drift *out;
 };
 
-/* Fills the seeds. */
+/* Fills in the seeds, best first. */
 void drift_lines(struct drift_search *s);
 
-/* The k-th line with a word in it, counted from `line` up or down; NULL: there is none. Owned by
-   the text. */
+/* Returns the k-th line that contains a word, from `line` down (step 1) or up (step -1), or
+ * NULL. The text owns it. */
 const char *drift_around(const struct source_text *t, unsigned line, int step, unsigned k);
-/* Are both the same text, or both NULL? */
+/* True if both are the same text, or both NULL. */
 bool drift_same(const char *was, const char *now);
-/* Higher the nearer, but always less than any other weight. */
+/* Returns a weight that is higher for nearer lines, always below any other weight. */
 unsigned drift_nearness(unsigned a, unsigned b);
 
 #endif

@@ -1,11 +1,11 @@
-/* How alike are two lines of source text? Blanks never count. */
+/* Computes how similar two lines of source text are; blanks do not count. */
 #include "tracer/scripts/scripts.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Removes blanks and comments, but not in quotes. Long lines are cut as in lock files. Owned by the
-   caller. */
+/* Returns the text without blanks and comments, except in quotes, cut to the length of lock files;
+ * freed by the caller. */
 static char *solid(const char *text)
 {
 	char *out = drift_fold(text), *to = out, quote = '\0';
@@ -55,7 +55,7 @@ bool drift_same_text(const char *a, const char *b)
 	return same;
 }
 
-/* The length of the longest common subsequence. */
+/* Returns the length of the longest common subsequence. */
 static size_t common(const char *a, size_t n, const char *b, size_t m)
 {
 	unsigned short *row = base_alloc(m + 1, sizeof(*row));
@@ -88,7 +88,7 @@ unsigned drift_similarity(const char *a, const char *b)
 
 	if (!most)
 		answer = 100;
-	else if (4 * less >= most) /* otherwise they cannot be half alike */
+	else if (4 * less >= most) /* else the similarity is below 50 */
 		answer = (unsigned)(200 * common(x, n, y, m) / most);
 	base_free(x);
 	base_free(y);
