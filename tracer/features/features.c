@@ -1,7 +1,6 @@
-/* The observers of a run, in the order in which they are called. The order matters: capture makes
- * its pipes before the script's input is written; the user's command on a signal comes before the
- * crash is examined, the crash before `expected` judges it; `report` comes after every observer
- * that its text is about. */
+/* The observers of a run, in the order in which they are called. capture makes its pipes before the
+ * script's input is opened; the user's command on a signal comes before the crash is examined, the
+ * crash before `expected` judges it; `explain` and `report` follow the observers that they read. */
 #include "tracer/features/features.h"
 
 #include "tracer/run/run.h"

@@ -1,5 +1,6 @@
 /* Environment, arguments and standard input that a script gives to the program. The command line
- * takes precedence: arguments after PROG replace the script's, a file at standard input its input. */
+ * takes precedence: arguments after PROG replace the script's, a file as standard input replaces
+ * the script's input. */
 #include "tracer/scripts/scripts.h"
 
 #include "tracer/base/files/io.h"
@@ -10,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Per-run data, in the form for exec; NULL: the script does not say. */
+/* Per-run data, in the form for exec; NULL: the script gives none. */
 struct gifts {
 	char **argv, **env;
 };

@@ -154,8 +154,8 @@ static unsigned perturb_byte(const struct crash *c)
 	return value;
 }
 
-/* Returns the byte of which the upper six bytes of the address consist, or -1 if they differ. The
- * lower two may hold a member's offset. */
+/* Returns the byte of which the upper six bytes of the address consist, or -1 if they differ or are
+ * 0x00 or 0xff. The lower two may hold a member's offset. */
 static int filling_of(uint64_t a)
 {
 	unsigned byte = a >> 56;

@@ -46,8 +46,8 @@ static void near_by_hit(struct run *s, const struct place *p, struct str *out)
 	str_addf(out, ", but hit = %lu was asked for", p->hit_first);
 }
 
-/* Finds threads that match now, although no matching thread arrived: they were renamed after they
- * arrived. */
+/* Finds threads that match by their present names, although no matching thread arrived: they were
+ * renamed after their arrival. */
 static bool near_by_time(struct run *s, const struct place *p, struct str *out)
 {
 	PASSERS(early);

@@ -322,7 +322,7 @@ static bool nothing_comes(struct judgement *j)
 	if (!all_unchanged(j, NULL) || holders_outside(s, &j->ends) || holders_async(s))
 		return false;
 	if (judging->timers && engine_has_rest(run_engine(s)))
-		return false; /* threads would have to run to be asked again */
+		return false; /* asking for timers again would make threads run */
 	j->asked = true;
 	timers = timers_ask(s, &asked);
 	judging->timers = timers;

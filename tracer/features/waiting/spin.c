@@ -42,7 +42,7 @@ struct spinner {
 	unsigned samples, slept;
 	bool decides; /* a condition in its loop depends on memory or registers */
 	struct spin_places places;
-	/* Innermost function in which it loops, the same in all samples, and
+	/* Innermost function in which the thread loops, the same in all samples, and
 	 * the lines seen there. */
 	const char *loop;
 	struct spin_places lines;

@@ -57,7 +57,7 @@ struct waiting {
 	long call;	   /* number of a system call that no thread of the program can end, or 0 */
 	bool is_deep;	   /* no signal ends `call`: state D of proc(5) */
 	bool held;	   /* held at a gate, or by a function of the script */
-	bool spins;	   /* samples found it running, only in the same few functions */
+	bool spins;	   /* samples found the thread running, only in the same few functions */
 	bool in_cycle;	   /* the first line of the verdict is about this thread */
 	/* the lock will not be released: its owner has exited, or a fork has left the owner
 	 * in the other process */
