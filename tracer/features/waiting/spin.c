@@ -40,7 +40,7 @@ struct spinner {
 	uint64_t first_us, first_ran_ns; /* time of the first sample, CPU time then */
 	struct spin_states states;	 /* states since the run's last event */
 	unsigned samples, slept;
-	bool decides; /* a condition in its loop depends on memory or registers */
+	bool decides; /* its loop contains a conditional branch */
 	struct spin_places places;
 	/* Innermost function in which the thread loops, the same in all samples, and
 	 * the lines seen there. */
