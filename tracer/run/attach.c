@@ -1,9 +1,9 @@
 /*
- * Takes over a program that runs already, and lets it go.
+ * Attaches to a running program, and detaches.
  *
- * Its threads stand still while their names are found and traps are set. It is let go when the
- * script has nothing left to do (every place has been reached and can never act again), at any
- * verdict, or when the user asks: nothing of it is ever killed.
+ * Threads are stopped while their names are found and traps are set. gatectl detaches once every
+ * place has been reached and can act no more, at any verdict, or when the user asks. It kills no
+ * process of the program.
  */
 #include "tracer/run/attach.h"
 #include "tracer/run/run_internal.h"
@@ -16,7 +16,7 @@
 
 #include <sys/wait.h>
 
-/* ---- before --------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static int check_given(const struct run *s, struct error *err)
 {
@@ -70,7 +70,7 @@ int attach_start(struct run *s, struct error *err)
 	return 0;
 }
 
-/* ---- all threads stand still ---------------------------------------------------------------- */
+/* ---- all threads are stopped ----------------------------------------------------------------- */
 
 static void name_threads(struct run *s, bool of_root)
 {
@@ -90,7 +90,7 @@ static void name_threads(struct run *s, bool of_root)
 	}
 }
 
-/* Some libraries are not loaded yet, or one is being loaded: the trap in the loader will tell. */
+/* True while libraries are being loaded. The trap in the loader will report the end of that. */
 static bool loads_now(struct run *s, struct run_process *p)
 {
 	bool consistent = true;
@@ -125,14 +125,14 @@ void attach_begin(struct run *s, const struct tracee_event *ev)
 		failed = set_places(s, p, ev->thread, &err);
 	name_threads(s, true);
 	name_threads(s, false);
-	if (failed && ev->process->threads) /* else it ended while we attached */
+	if (failed && ev->process->threads) /* else the process ended during the attach */
 		run_fault(s, &err);
 	tracee_let_found_go(s->tracee);
 }
 
-/* ---- and off -------------------------------------------------------------------------------- */
+/* ---- detaching ------------------------------------------------------------------------------- */
 
-/* Whether the script's expectation is met is only known when the program has ended. */
+/* True if the script's expectation can only be judged when the program has ended. */
 static bool waits_for_end(const struct run *s)
 {
 	const struct expect *x = &s->plan.expect;
@@ -154,7 +154,8 @@ bool run_only_looks(const struct run *s)
 	       !engine_place_at(s->engine, 0);
 }
 
-/* A user decides when a run ends that they steer. A look lasts until a deadlock would have been found. */
+/* A user ends a run that is steered. A run that only looks lasts until a deadlock would be
+   found. */
 static bool is_done(struct run *s)
 {
 	enum { LOOK_US = 1000000 };
@@ -171,8 +172,7 @@ void attach_check(struct run *s)
 	tracee_detach(s->tracee);
 }
 
-/* A process's exit status comes from its first thread, and that one had ended before gatectl
-   came. */
+/* The exit status of a process is its first thread's, which ended before gatectl attached. */
 void attach_ended(struct run *s)
 {
 	ERROR(err);
@@ -188,7 +188,7 @@ void attach_ended(struct run *s)
 	run_fault(s, &err);
 }
 
-/* ---- gatectl, in two ------------------------------------------------------------------------ */
+/* ---- two processes of gatectl ---------------------------------------------------------------- */
 
 static int lost(const struct run_options *o, int signal, struct error *err)
 {
@@ -211,7 +211,7 @@ int run_guard(const struct run_options *o, bool steered, int *status, struct err
 	}
 	signal = WTERMSIG(*status);
 	*status = 128 + signal;
-	/* by a signal that came before it had begun */
+	/* a signal from before the run began */
 	return signal == SIGINT || signal == SIGTERM || signal == SIGHUP ? which
 									 : lost(o, signal, err);
 }

@@ -1,3 +1,4 @@
+/* Conditions in C: parses the expressions of places, checks them at sites, evaluates them. */
 #include "tracer/run/run_internal.h"
 
 #include "tracer/run/modules/images.h"
@@ -5,7 +6,7 @@
 
 #include <string.h>
 
-/* The errors of inspect begin with hit:eval, as which it knows all expressions. */
+/* Rewrites an error of inspect, which names every expression "hit:eval". */
 static int explain_condition(const struct place *place, enum error_code code, struct error *err)
 {
 	static const char who[] = "hit:eval";
@@ -43,7 +44,7 @@ int conditions_parse(const struct place *place, struct error *err)
 	return 0;
 }
 
-/* The scope is that of a thread at the site; all its registers are 0. */
+/* Checks the expression in the scope of a thread at the site, with all registers 0. */
 static int check_condition_at(struct run_process *p, const struct source_site *site, uint64_t bias,
 			      const char *text, struct error *err)
 {

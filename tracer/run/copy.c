@@ -1,4 +1,4 @@
-/* A run that begins where another one was left: with a copy of its program. */
+/* A run that begins with a copy of another run's program. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/threads.h"

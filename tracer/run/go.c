@@ -1,4 +1,4 @@
-/* Lets a thread go on, or ends the run: what anybody may do to a run. */
+/* Resumes a thread, or ends the run. */
 #include "tracer/run/run_internal.h"
 #include "tracer/tracee/attach/attach.h"
 
@@ -25,7 +25,7 @@ void run_note_held(struct run *s, struct run_thread *t)
 	t->held_since = 0;
 }
 
-/* Notes what the threads are doing before that is lost, then kills everything. */
+/* Observers record the state of the threads before the program is killed. */
 void run_end(struct run *s)
 {
 	if (s->over)

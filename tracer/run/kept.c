@@ -1,3 +1,4 @@
+/* Per-feature data: a list with one block for each keeper. */
 #include "tracer/run/kept.h"
 
 void *kept_of(const struct kept_list *list, const struct keeper *keeper)

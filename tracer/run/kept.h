@@ -1,7 +1,5 @@
-/*
- * What features keep with a place, a thread, a process or a run: one piece of memory each, found by
- * its keeper. It is zeroed when it is first asked for, and freed with what it is kept with.
- */
+/* Per-feature data of a place, a thread, a process or a run: one block of memory for each keeper.
+   The block is zeroed when it is made, and freed with the object that it belongs to. */
 #ifndef GATECTL_RUN_KEPT_H
 #define GATECTL_RUN_KEPT_H
 
@@ -9,7 +7,7 @@
 
 struct keeper {
 	size_t size;
-	void (*fini)(void *what); /* frees what it owns; NULL: nothing */
+	void (*fini)(void *what); /* frees what the block owns; NULL: nothing */
 };
 
 struct kept {
@@ -22,9 +20,10 @@ struct kept_list {
 	size_t count, capacity;
 };
 
-void *kept_of(const struct kept_list *list, const struct keeper *k); /* NULL: nothing yet */
-/* Never NULL. Whatever it is kept with may be const: its owner does not know of it. */
+/* returns the keeper's block; NULL: none was made */
+void *kept_of(const struct kept_list *list, const struct keeper *k);
+/* Returns the keeper's block, made if needed; never NULL. The list may belong to a const object. */
 void *kept_make(const struct kept_list *list, const struct keeper *k);
-void kept_fini(struct kept_list *list);
+void kept_fini(struct kept_list *list); /* frees all blocks */
 
 #endif

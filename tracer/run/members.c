@@ -1,4 +1,4 @@
-/* What other rooms may know of a run, its processes, threads and places. */
+/* Accessors of runs, processes, threads and places for other folders. */
 #include "tracer/run/run_internal.h"
 #include "tracer/tracee/threads/threads.h"
 
@@ -14,7 +14,7 @@
 		return (type *)&it->member;                                                        \
 	}
 
-/* A function that sets one, and one that sets a flag. */
+/* A function that sets a member, and one that sets a flag. */
 #define MEMBER_SET(type, function, of, member)                                                     \
 	void function(struct of *it, type value)                                                   \
 	{                                                                                          \

@@ -1,9 +1,11 @@
+/* Tables of the observers that implement each function of struct observer. */
 #include "tracer/run/run_internal.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Has it a function there? All of them are pointers of one size, and NULL is all zeros. */
+/* True if the observer implements the function. All functions are pointers of one size, and NULL is
+   all zeros. */
 static bool observers_has(const struct observer *o, size_t function)
 {
 	void (*pointer)(void);

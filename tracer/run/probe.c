@@ -1,4 +1,4 @@
-/* A program that is only looked at: none of its own code runs. */
+/* Probes: a program is inspected, and none of its own code runs. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/threads.h"
@@ -17,7 +17,7 @@ int run_probe_load(struct run *s, struct error *err)
 	return engine_orders_finish(s->engine, err);
 }
 
-/* 1: the libraries that it starts with are known; 0: not yet; -1: an error. */
+/* Returns 1 once the initial libraries are known, 0 before, or -1 with *err set. */
 static int probe_step(struct run *s, const struct tracee_event *ev, struct error *err)
 {
 	struct run_process *p;

@@ -1,4 +1,4 @@
-/* The result of a run: what the caller is told when it is over. */
+/* Frees results of runs. */
 #include "tracer/run/run.h"
 
 void run_pass_fini(struct run_pass *p)

@@ -1,4 +1,4 @@
-/* A run from launch to verdict: each event goes to whom it concerns. */
+/* A run from launch to verdict: dispatches each event. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/places/arrivals.h"
@@ -21,12 +21,12 @@
 
 enum { DEFAULT_GATE_LIMIT = 10 };
 
-/* ---- the events ----------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
-/* Kept with a run that has reported that a child lacks rights. */
+/* Set for a run that has reported a child process without its privileges. */
 static const struct keeper withheld = {1, NULL};
 
-/* Only for a child: the program itself would have been refused. */
+/* Only for child processes: the kernel refuses to start the program itself like that. */
 static void note_withheld(struct run *s, const struct run_process *p)
 {
 	char what[128];
@@ -56,7 +56,7 @@ static void on_exec(struct run *s, const struct tracee_event *ev)
 	bool first = !s->root;
 
 	if (is_exec_again(s, p, ev->thread))
-		return; /* the event comes again */
+		return; /* the exec is reported again */
 	if (first) {
 		s->root = p;
 		t = threads_new(s, p, ev->thread, "main");
@@ -66,7 +66,7 @@ static void on_exec(struct run *s, const struct tracee_event *ev)
 		t = ev->thread->user;
 	}
 	observe(exec, s, t, first);
-	threads_forgive(p); /* a thread that an exec ends is not its gate's fault */
+	threads_forgive(p); /* a thread that an exec ends is no fault of its gate */
 	if (loader_exec(s, p, ev->thread, &err) < 0 && first && s->loading.has_places)
 		run_fault(s, &err);
 	if (!s->over && p->exe && !p->load_site && loader_is_wanted(s, p)) {
@@ -105,7 +105,7 @@ static void on_thread_start(struct run *s, const struct tracee_event *ev)
 	arrivals_event(s, t, PLACE_THREAD_START, 0);
 }
 
-/* A thread dies while it is held: its gate is at fault if the program ended by exit. */
+/* Records a thread that dies while held: if the program ends by exit, its gate is at fault. */
 static void note_lost(struct run_thread *t)
 {
 	struct engine_hold hold;
@@ -129,7 +129,7 @@ static void on_thread_gone(struct run *s, const struct tracee_event *ev)
 		return;
 	if (!s->over)
 		note_lost(t);
-	run_note_held(s, t); /* a thread that dies was held until then */
+	run_note_held(s, t); /* the hold lasts until the thread dies */
 	threads_gone(s, t, false);
 	inside_exited(s, t);
 	engine_thread_exited(s->engine, t->engine);
@@ -139,13 +139,13 @@ static void on_root_gone(struct run *s, int status)
 {
 	s->root_ended = true;
 	if (s->over && s->outcome.fault != OUTCOME_FAULT && !s->killed_by)
-		return; /* our own SIGKILL */
+		return; /* gatectl's own SIGKILL */
 	s->outcome.end = WIFEXITED(status) ? OUTCOME_EXITED : OUTCOME_SIGNALED;
 	s->outcome.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 	s->outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-/* The thread's last name; the first thread's tells whether others were given names of their own. */
+/* Reads the thread's last name, and the first thread's: it shows whether others were renamed. */
 static void note_name(struct run *s, const struct run_thread *t)
 {
 	const struct engine_thread *first = engine_thread_at(s->engine, 0);
@@ -219,7 +219,7 @@ static void on_interrupt(struct run *s, int signal)
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
-/* While the tree is being killed, only what ends matters. */
+/* While the program is being killed, only ends of threads and processes matter. */
 static void turn_over(struct run *s, const struct tracee_event *ev)
 {
 	if (ev->kind == TRACEE_THREAD_GONE)
@@ -227,16 +227,18 @@ static void turn_over(struct run *s, const struct tracee_event *ev)
 	else if (ev->kind == TRACEE_PROCESS_GONE)
 		on_process_gone(s, ev);
 	else if (ev->kind == TRACEE_PROCESS_START)
-		tracee_kill_all(s->tracee); /* created while the others died */
+		tracee_kill_all(s->tracee); /* created while the other processes died */
 	else if (ev->kind == TRACEE_INTERRUPT &&
 		 (s->counts_late || s->outcome.fault == OUTCOME_FAULT))
 		s->interrupted =
-			ev->signal; /* no next run shall begin; or the script's fault came first */
+			/* prevents the next run; a script's fault is also reported as
+			   interrupted */
+			ev->signal;
 	else if (ev->thread)
 		tracee_resume(s->tracee, ev->thread);
 }
 
-/* Does the program do something? How long it sleeps is not of interest. */
+/* True if the event is an action of the program. The duration of its sleeps does not matter. */
 static bool is_deed(enum tracee_event_kind kind)
 {
 	return kind != TRACEE_SLEEP && kind != TRACEE_SLEPT && kind != TRACEE_TICK &&
@@ -274,7 +276,7 @@ static void turn(struct run *s, const struct tracee_event *ev)
 	case TRACEE_ATTACHED:
 		attach_begin(s, ev);
 		break;
-	case TRACEE_WATCH: /* the thread that stored goes on when the conditions have seen it */
+	case TRACEE_WATCH: /* the thread that stored is resumed after the conditions are asked */
 		pages_forget(s);
 		engine_changed(s->engine);
 		s->goes_last = s->turned;
@@ -304,10 +306,8 @@ static void turn(struct run *s, const struct tracee_event *ev)
 	run_settle(s);
 }
 
-/*
- * The threads that this one has let go are running already. This one goes last: a thread that has
- * just been stopped would run at once on this processor, and be in their way.
- */
+/* Resumes the thread of this turn last. It would run at once on gatectl's processor, and delay the
+   threads that this turn has released. */
 static void last_goes(struct run *s)
 {
 	struct run_thread *t = s->goes_last;
@@ -343,7 +343,7 @@ void run_loop(struct run *s)
 	} while (ev.kind != TRACEE_EMPTY);
 }
 
-/* ---- a run ---------------------------------------------------------------------------------- */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 static double first_given(double a, double b, double otherwise)
 {
@@ -380,8 +380,7 @@ static bool uses_kind(const struct run *s, enum place_kind kind)
 	return false;
 }
 
-/* If no thread had the name that the script asks for, the report tells the last names that threads
-   had. */
+/* If no thread had the name that a place asks for, the report shows the threads' last names. */
 static bool uses_names(const struct run *s)
 {
 	for (size_t i = 0; engine_place_at(s->engine, i); i++)
@@ -414,7 +413,7 @@ int run_prepare(struct run *s, struct error *err)
 	s->script = script_new(s->engine, &s->plan, &host);
 	observe(begin, s);
 	failed = load_scripts(s, err);
-	apply_decisions(s); /* what the scripts have printed */
+	apply_decisions(s); /* prints of the scripts */
 	return failed;
 }
 

@@ -1,10 +1,10 @@
 /*
- * One run: wires target, source, inspect, gates and lua together.
+ * One run: connects tracee, source, inspect, gates and lua.
  *
- *	event (target) -> arrival (gates) -> decisions -> resume (target), and the timeline
+ *	event (tracee) -> arrival (gates) -> decisions -> resume (tracee), and the timeline
  *
- * struct run, run_process, run_thread and run_place are complete in tracer/run alone. What only one
- * feature needs of them is kept by that feature (kept.h).
+ * struct run, run_process, run_thread and run_place are complete in tracer/run alone. Data that
+ * only one feature needs is kept by that feature (kept.h).
  *
  * Ownership: the caller owns options and result; run_result_fini frees the strings of a result.
  */
@@ -34,83 +34,87 @@ struct run_place;
 struct site_placer;
 struct tracee_launch;
 
-/* ---- options and results ---------------------------------------------------------------------- */
+/* ---- options and results --------------------------------------------------------------------- */
 
-/* gatectl prove: one run in which something is left out, or some thread is held back. */
+/* gatectl prove: a run without one subject, or with some threads held back. */
 enum trial_way {
 	TRIAL_PLAIN,
-	TRIAL_EARLY, /* threads that would open the gate are held back from their start on */
-	TRIAL_LATE,  /* ... from where they would open it */
+	TRIAL_EARLY, /* threads that would open the gate are held back from their start */
+	TRIAL_LATE,  /* these threads are held back at the place where they would open it */
 };
-/* A thread has passed a place of the script, waiting at a gate or opening one, for the first time. */
+/* The first time that a thread passes a place of the script: it waits at a gate or opens one. */
 struct run_pass {
-	char *thread; /* its id */
+	char *thread; /* id of the thread */
 	size_t place; /* index of the place */
 	char *text;   /* "writer#1 at q.c:12 (gate full)" */
-	bool acts;    /* false: it only opens gates, and these are open */
+	bool acts;    /* false: the thread only opens gates that are open already */
 };
 struct run_passes {
 	struct run_pass *items;
 	size_t count, capacity;
 };
 struct run_trial {
-	const char *about; /* the name of a run_subject, or a gate's alone; NULL: none, or all */
-	bool left_out;	   /* ... is left out, or with NULL all that the script does at places; else
-			      threads are only held back as `way` says */
-	bool show_output;  /* the program's output is passed on; else it is only compared */
+	const char *about; /* name of a run_subject, or a gate's own; NULL: none, or all subjects */
+	/* `about` is left out (NULL: all that the script does at places); false: threads are only
+	   held back, see `way` */
+	bool left_out;
+	bool show_output; /* the program's output is passed on; false: only compared */
 	enum trial_way way;
 	const char *const *early; /* ids of the threads for TRIAL_EARLY */
 	size_t early_count;
-	/* Two passes: the first one is held back until the second has come. NULL: none is. */
+	/* `first` is held back until `second` has happened. NULL: no pass is held back. */
 	const struct run_pass *first, *second;
 };
 
-/* Something that a script might do without. */
+/* A part of a script that may be superfluous. */
 struct run_subject {
-	char *name;   /* no two have the same */
-	bool holds;   /* false: a :run that has not called wait_until */
-	bool is_gate; /* the opposite of what it forces can be tried */
+	char *name;   /* unique */
+	bool holds;   /* false for a :run that has not called wait_until */
+	bool is_gate; /* the opposite of the order that it enforces can be tried */
 	bool is_barrier;
-	ARRAY(char *)
-	movers; /* ids of threads that have opened it, or that a barrier has held; the last first */
+	/* ids of threads that opened it, or that a barrier held; the latest first */
+	ARRAY(char *) movers;
 };
 
-/* What a trial has shown. */
+/* Observations of a trial. */
 struct run_evidence {
-	bool has_expect;  /* the script has an expect; `expected` says it in words ... */
-	bool as_expected; /* ... and was met, whatever else is wrong (never-reached and the like) */
-	bool limited;	  /* ended by a limit, which was not expected */
-	bool has_limit;	  /* the script says how long a run may last */
+	bool has_expect; /* the script has an expect, which `expected` describes */
+	/* that expect was met, whatever else is wrong (never-reached and the like) */
+	bool as_expected;
+	bool limited;		   /* ended by a limit that the script does not expect */
+	bool has_limit;		   /* the script limits the duration of a run */
 	struct str expected, came; /* in words: "exit status 1" */
 	struct digest_written out, err;
 	ARRAY(struct run_subject) subjects;
-	struct run_passes passes; /* in this order */
+	struct run_passes passes; /* in the order of the run */
 	bool swapped;		  /* run_trial.second came while `first` was held back */
 };
 
-/* What becomes of processes that the program leaves behind. */
+/* Treatment of processes that the program leaves behind. */
 enum run_leftover {
-	LEFTOVER_DEFAULT, /* LEAVE; where a script expects something, or runs are compared: KILL */
+	LEFTOVER_DEFAULT, /* LEAVE; KILL if a script has an expect or runs are compared */
 	LEFTOVER_KILL,
 	LEFTOVER_LEAVE,
 	LEFTOVER_WAIT,
 };
 
 struct run_options {
-	const struct features *features; /* who takes part in a run; NULL: nobody */
+	const struct features *features; /* features that take part in a run; NULL: none */
 	struct texts scripts, orders, reports;
 	double gate_limit, time_limit; /* seconds, 0 for ever; negative: not given */
-	uint64_t until_us; /* by run_now_us(): no run goes on then, whatever its limit; 0: none */
+	uint64_t until_us; /* a deadline by run_now_us() for any run, whatever its limit; 0: none */
 	unsigned long repeat;
 	bool no_follow, verbose, quiet;
-	bool no_resident; /* nothing is decided inside the program */
+	bool no_resident; /* no arrival is decided inside the program */
 	bool no_stdin;	  /* the program reads /dev/null */
-	off_t input_at; /* of many runs each reads a file on standard input from here on; -1: there is none */
-	bool skip_unavailable; /* where tracing is not permitted: skip the test (RUN_SKIPPED) */
+	/* Offset at which each of several runs reads the file on standard input; -1: no such
+	   file. */
+	off_t input_at;
+	bool skip_unavailable; /* without permission to trace: skip the test (RUN_SKIPPED) */
 	char *const *argv;     /* the program and its arguments */
 	enum run_leftover leftover;
 	const struct run_trial *trial; /* NULL except for prove */
-	struct order_log *order_log;   /* NULL: not kept. Owned by the caller */
+	struct order_log *order_log;   /* NULL: no log. Owned by the caller */
 	struct convert_record *record; /* NULL except for convert. Owned by the caller */
 	struct sched *sched;	       /* NULL except for explore and replay. Owned by the caller */
 	enum stream_kind kinds[3]; /* of the program's standard streams, where runs are compared */
@@ -123,86 +127,80 @@ struct run_result {
 	int interrupted;  /* the signal that ended gatectl's run, or 0 */
 	bool expects;	  /* the script has an expect */
 	bool signaled;	  /* the program was ended by a signal */
-	bool out_of_time; /* run_options.until_us has ended it */
-	int ended;	  /* its own status: of exit, or 128 and the signal; -1: we have ended it */
-	/* Its scripts are an expect, of how it ends (or its standard output, too), and nothing else. */
+	bool out_of_time; /* run_options.until_us ended it */
+	int ended;	  /* the program's exit status, or 128 + its signal; -1: gatectl ended it */
+	/* The script is one expect, of the end (or of standard output also). */
 	bool only_expects, expects_output;
-	struct str
-		text; /* what to tell on standard error: lines, the first as the contract has it */
-	struct str note;  /* what there is to say of a run that was as expected: lines, or empty */
-	bool note_always; /* print its first line even without -v */
-	struct str file;  /* the source line that it is about, of the program or a script ... */
-	unsigned line;	  /* ... 0: none */
-	struct str reports[REPORT_KINDS]; /* empty unless asked for; JUnit: its test case */
+	struct str text;  /* for standard error; the first line has the manual's form */
+	struct str note;  /* remarks on a run that was as expected: lines, or empty */
+	bool note_always; /* print the first line of `note` even without -v */
+	struct str file;  /* source line of the program or a script that the result is about */
+	unsigned line;	  /* 0: none */
+	struct str reports[REPORT_KINDS]; /* empty unless requested; JUnit: the run's test case */
 	double seconds;			  /* from the start to the verdict */
-	enum report_case testcase;	  /* as JUnit counts it */
+	enum report_case testcase;	  /* class of the run in JUnit's output */
 	struct run_evidence evidence;	  /* of a trial */
 };
-void run_result_fini(struct run_result *r);
-void run_evidence_fini(struct run_evidence *e);
-void run_pass_fini(struct run_pass *p);
-void run_passes_fini(struct run_passes *p);
+void run_result_fini(struct run_result *r);	/* frees the members, not `r` */
+void run_evidence_fini(struct run_evidence *e); /* frees the members, not `e` */
+void run_pass_fini(struct run_pass *p);		/* frees the members, not `p` */
+void run_passes_fini(struct run_passes *p);	/* frees the items also, not `p` */
 
 /* ---- making a run ---------------------------------------------------------------------------- */
 
-/*
- * Runs the program once. 0 with the result filled; -1 with an error that came before there was a
- * program to judge (its code gives the exit status). `symbols` is kept over several runs. With
- * `pid`: attaches, and detaches when every place has done its work, or at a verdict.
- */
+/* Runs the program once. Returns 0 with *out filled, or -1 with *err set if there was no program to
+   judge (run_error_status()). `symbols` is shared by several runs. With `pid`: attaches, and
+   detaches at a verdict or once every place has done its work. */
 int run_run(const struct run_options *o, struct modules *symbols, unsigned long run_number,
 	    struct run_result *out, struct error *err);
 
-/* Around several runs: a SIGINT, SIGTERM or SIGHUP to gatectl that arrives between two of them
-   interrupts the next one. _release returns the one that arrived after the last run, or 0. */
+/* A SIGINT, SIGTERM or SIGHUP to gatectl between two runs interrupts the next run. */
 void run_signals_hold(void);
-int run_signals_release(void);
-bool run_signals_came(void);	       /* one that has not interrupted any yet */
-void run_signals_put_back(int signal); /* it interrupts the next one, as if it came only then */
-/* A temporary file to be removed if a signal ends gatectl; NULL: there is none any more. The path
-   is not copied. */
+int run_signals_release(void);	       /* returns the signal that came after the last run, or 0 */
+bool run_signals_came(void);	       /* true: one has not interrupted a run yet */
+void run_signals_put_back(int signal); /* the signal interrupts the next run */
+/* Sets a temporary file to be removed if a signal ends gatectl; NULL: none. Not copied. */
 void run_signals_unlink(const char *path);
-/* ... and this is written to standard error then; NULL: nothing. The text is the caller's. */
+/* Sets a text for standard error if a signal ends gatectl; NULL: none. Not copied. */
 void run_signals_say(const char *text);
 
-/*
- * Before attach: makes sure that killing gatectl does not harm the program (tracee_guard). 0 in the
- * process that goes on; 1 in the one that was started, once all is over, with gatectl's exit
- * status. `steered`: a user steers the run at the terminal.
- */
+/* Before attach: forks, so that killing gatectl does not harm the program (tracee_guard). Returns 0
+   in the process that goes on, 1 in the original process once all is over, with gatectl's exit
+   status in *status, or -1 with *err set. `steered`: a user steers the run. */
 int run_guard(const struct run_options *o, bool steered, int *status, struct error *err);
 
-/* In a child of gatectl that is about to exec: restores the signals that gatectl was started
-   with. */
+/* In a child of gatectl before exec: restores the signal actions that gatectl was started with. */
 void run_signals_as_found(void);
 
-/* gatectl's exit status for an error: 77, 118, 125, 126 or 127. CTest and Automake know the first. */
+/* CTest and Automake know this exit status as "skipped". */
 enum { RUN_SKIPPED = 77 };
+/* gatectl's exit status for an error: 77, 118, 119, 125, 126 or 127. */
 int run_error_status(const struct run_options *o, enum error_code code);
-/* The word on the first line for this error: "error", "cannot-trace", "not-as-expected". */
+/* The word for the first line of the report: "error", "cannot-trace", "not-as-expected". */
 const char *run_error_word(enum error_code code);
 
-/* The parts of a run, for those that make a run of their own (interactive/, search/). */
+/* The parts of a run, for callers that make a run of their own (interactive/, search/). */
 
-/* The options and symbols are kept by the caller, who calls run_free(). */
+/* The caller owns `o` and `symbols`, and calls run_free(). */
 struct run *run_new(const struct run_options *o, struct modules *symbols, unsigned long number);
-/* Makes the engine, the script and its places. */
+/* Makes the engine, the script and its places. Returns 0, or -1 with *err set. */
 int run_prepare(struct run *s, struct error *err);
-/* Starts the program, or attaches to the process of the options. */
+/* Starts the program, or attaches to options.pid. Returns 0, or -1 with *err set. */
 int run_launch(struct run *s, struct error *err);
-/* The program is a copy of another run's, which was brought to where it is now and kept there
-   (tracee_keep). Its only thread, stopped as that is; NULL with the error. The target stays the other run's. */
+/* Uses a copy of `from`'s program, a snapshot (tracee_keep), instead of starting one. Returns its
+   only thread, stopped as in the snapshot, or NULL with *err set. `from` owns the tracee. */
 struct run_thread *run_copy(struct run *s, const struct run *from, struct error *err);
-void run_loop(struct run *s); /* to the end */
-void run_turn(struct run *s, const struct tracee_event *ev);
-void run_judge(struct run *s, struct run_result *out);
-void run_free(struct run *s);
+void run_loop(struct run *s); /* handles events until no process is left */
+void run_turn(struct run *s, const struct tracee_event *ev); /* handles one event */
+void run_judge(struct run *s, struct run_result *out);	     /* fills *out, with the verdict */
+void run_free(struct run *s); /* frees the run, but not the tracee of a run_copy() */
 
-/* The program is only looked at: none of its own code runs. */
+/* Probes: the program is only inspected, none of its own code runs. */
 
-/* Makes the engine and the scripts. */
+/* Makes the engine and the scripts. Returns 0, or -1 with *err set. */
 int run_probe_load(struct run *s, struct error *err);
-/* Starts the program; the libraries that it starts with are known then. */
+/* Starts the program, up to where its initial libraries are known. Returns 0, or -1 with *err
+   set. */
 int run_probe(struct run *s, char *const *argv, char *const *env, struct error *err);
 
 /* ---- what observes a run --------------------------------------------------------------------- */
@@ -210,32 +208,32 @@ int run_probe(struct run *s, char *const *argv, char *const *env, struct error *
 struct image {
 	struct module *module;
 	uint64_t bias;
-	uint64_t link; /* its struct link_map in the program, 0 unknown */
-	bool seen;     /* used while the list is compared with the program's */
+	uint64_t link; /* address of its struct link_map in the program; 0: unknown */
+	bool seen;     /* scratch of images_update(): is in the program's list */
 };
 struct module_list {
 	struct image *items;
 	size_t count, capacity;
 };
 
-/* A location of the script has been found in a process. */
+/* A location of the script was found in a process. */
 struct found {
 	struct run_process *process;
 	struct tracee_thread *thread;
 	struct place *place;
 	const struct source_sites *sites;
-	const struct image *images; /* that were searched, `count` of them */
+	const struct image *images; /* the images that were searched, `count` of them */
 	size_t count;
-	bool first; /* it had not been found before */
+	bool first; /* found for the first time in this run */
 };
 
-/* What has become known of a process's modules. */
+/* News about the modules of a process. */
 struct modules_seen {
 	enum modules_stage {
-		MODULES_EXEC,	 /* the executable, and traps in it; no library yet */
-		MODULES_SETTLED, /* the libraries that it starts with; places are resolved next */
-		MODULES_PLACED,	 /* ... places are resolved, in the program's first image */
-		MODULES_OPENED,	 /* `images`, by dlopen; only after run_expect_loads() */
+		MODULES_EXEC,	 /* the executable is known and can have traps; no library yet */
+		MODULES_SETTLED, /* its initial libraries are known; places are resolved next */
+		MODULES_PLACED,	 /* places are resolved, in the program's first image */
+		MODULES_OPENED,	 /* dlopen has loaded `images`; only after run_expect_loads() */
 	} stage;
 	struct run_process *process;
 	struct tracee_thread *thread;
@@ -243,13 +241,13 @@ struct modules_seen {
 	size_t count;
 };
 
-/* A condition is asked. */
+/* A step in the evaluation of a condition. */
 struct condition_event {
 	enum condition_step {
-		CONDITION_BEGINS, /* of the held thread `thread` */
-		CONDITION_READS,  /* `n` bytes; `bytes` is NULL if they cannot be read */
-		CONDITION_CALLS,  /* a function */
-		CONDITION_LOOKS,  /* at `thread` */
+		CONDITION_BEGINS, /* for the held thread `thread` */
+		CONDITION_READS,  /* reads `n` bytes; `bytes` is NULL if that failed */
+		CONDITION_CALLS,  /* calls a function of the program */
+		CONDITION_LOOKS,  /* asks for the state of `thread` */
 	} step;
 	const struct run_thread *thread;
 	struct run_process *process;
@@ -258,123 +256,121 @@ struct condition_event {
 	size_t n;
 };
 
-/* Questions to those who take part, when nothing has happened for a while. */
+/* Questions to observers when nothing has happened for a while. */
 enum stuck_question {
-	STUCK_AWAITED, /* is a thread that may release others still being looked at? */
-	STUCK_JUDGED,  /* can any thread move? Yes: *answer is set */
-	STUCK_QUIET, /* only what comes from outside could move one; has nothing come for a while? */
-	STUCK_STALE,   /* no thread can; has what a condition has read just changed? */
-	STUCK_FREED,   /* is some thread released now? */
-	STUCK_EXCUSED, /* none ever will be, it seems; is that no verdict? */
+	STUCK_AWAITED, /* true: a thread that may release others is still being examined */
+	STUCK_JUDGED,  /* true: *answer says whether any thread can move */
+	STUCK_QUIET,   /* true: only the outside could move a thread, and has been silent */
+	STUCK_STALE,   /* true: memory that conditions have read has just changed */
+	STUCK_FREED,   /* true: the observer has released a thread */
+	STUCK_EXCUSED, /* true: that no thread will ever move is no verdict */
 };
 
-/* Why a run is about to end. */
+/* The reason why a run is about to end. */
 enum end_reason {
 	END_INTERRUPT, /* `detail`: the signal sent to gatectl */
 	END_LATE,      /* `detail`: microseconds since the time limit */
 };
 
-/*
- * Functions called during a run. Each may be NULL; they are called in the order of the list. A
- * function that returns true has taken care of the matter: those after it are not asked.
- */
+/* Functions called during a run, in the order of the list. Each may be NULL. If one returns true,
+   it has handled the event: the remaining observers are not called. */
 struct observer {
 	/* ---- before the program is started ---- */
 	void (*begin)(struct run *s); /* the engine exists and is empty */
-	/* The scripts are loaded. 0, or -1: what they ask for is not possible. */
+	/* The scripts are loaded. Returns -1 with *err set if one asks for the impossible. */
 	int (*loaded)(struct run *s, struct error *err);
-	/* 0, or -1: the program cannot be started like this. */
+	/* May change `how`. Returns -1 with *err set if the program cannot be started like this. */
 	int (*launch)(struct run *s, struct tracee_launch *how, struct error *err);
 
 	/* ---- processes and threads ---- */
-	/* At an exec, before anything is known. True: the process execs again at once, so ignore
-	   this one. */
+	/* An exec; the new image is not known yet. Returns true if the process execs again at once,
+	   so that this event is ignored. */
 	bool (*exec_again)(struct run *s, struct run_process *p, struct tracee_thread *t);
-	/* Do its libraries have to be noticed even if the script has no places? */
+	/* Returns true if libraries of the process matter although the script has no places. */
 	bool (*needs_libraries)(struct run *s, const struct run_process *p);
-	/* An exec has left only this thread; nothing is known of the new image yet. */
+	/* Only this thread is left after an exec; the new image is not known yet. */
 	void (*exec)(struct run *s, struct run_thread *t, bool first);
-	/* 0, or -1: something was not found. */
+	/* Returns 0, or -1 with *err set if something was not found. */
 	int (*modules)(struct run *s, const struct modules_seen *m, struct error *err);
-	/* `child` has no thread yet. NULL: it is not followed. */
+	/* `child` has no thread yet; NULL: the child is not traced. */
 	void (*fork)(struct run *s, struct run_thread *t, struct run_process *child);
-	/* A new thread's start routine seems to be `name`. True: its creator passed another one, in
-	   *routine and *argument. */
+	/* `name`: presumed start routine of a new thread. Returns true if its creator passed
+	   another one, stored in *routine and *argument. */
 	bool (*start)(struct run *s, struct run_thread *creator, const char *name,
 		      uint64_t *routine, uint64_t *argument);
 	void (*thread_new)(struct run *s, struct run_thread *t);
-	/* The thread has ended; or, `renamed`, is the only one after an exec, under another name. */
+	/* The thread has exited, or (`renamed`) has survived an exec and gets another id. */
 	void (*thread_over)(struct run *s, struct run_thread *t, bool renamed);
-	/* What does a thread whose start routine is a trampoline run? NULL: not known. */
+	/* Returns the function that a thread with a trampoline as start routine runs, or NULL. */
 	const char *(*runs)(struct run *s, struct run_thread *t);
 	void (*process_gone)(struct run *s, struct run_process *p, int status);
-	/* A signal is about to be delivered, or to end the process. True: do not ask the script. */
+	/* A signal is about to be delivered or to end the process. True: no place sees it. */
 	bool (*signal)(struct run *s, struct run_thread *t, int signal);
-	bool (*crash)(struct run *s, struct run_thread *t);
-	/* ... the script has been asked. */
+	bool (*crash)(struct run *s, struct run_thread *t); /* the same, after `signal` */
+	/* Places have seen the signal, unless an observer has returned true. */
 	void (*signal_over)(struct run *s, struct run_thread *t);
-	/* A stopped thread goes on. True: the observer has let it go. */
+	/* A stopped thread is about to resume. True: the observer resumes or keeps it. */
 	bool (*goes)(struct run *s, struct run_thread *t);
-	/* CALL, CALLED, SLEEP or SLEPT. True: the observer deals with the thread. */
+	/* CALL, CALLED, SLEEP or SLEPT. True: the observer handles the thread. */
 	bool (*call)(struct run *s, const struct tracee_event *ev);
 
 	/* ---- places ---- */
 	void (*found)(struct run *s, const struct found *f);
-	/* The place is retired. True: something of it is still under way. NULL: of any place? */
+	/* The place is retired. True: an elision of it is under way. NULL: any place. */
 	bool (*busy)(struct run *s, const struct place *place);
-	/* A thread is at the place, meant by it or not; the engine is told next. NULL: the thread
-	   waits, in the kernel or before its call, and no thread runs (scheduler). */
+	/* A thread is at the place, intended for it or not; the engine is told next. NULL: the
+	   thread waits, in the kernel or before its call, and no thread runs (scheduler). */
 	void (*comes)(struct run *s, struct run_thread *t, struct place *place);
-	/* ... the engine has been told. */
+	/* The engine has recorded the arrival. */
 	void (*arrival)(struct run *s, struct run_thread *t, struct place *place);
-	/* So many arrivals that had no consequence were decided inside the program; `others`: of
-	   threads that the place is not meant for. */
+	/* `arrivals` without consequence were decided inside the program; `others`: by threads that
+	   the place is not meant for. */
 	void (*passed)(struct run *s, struct place *place, unsigned long arrivals, bool others);
-	/* The engine has decided this; it is about to be carried out, or (a RELEASE, see
-	   apply_releases()) just was. */
+	/* The decision is about to be carried out; a RELEASE may just have been, see
+	   apply_releases(). */
 	void (*decision)(struct run *s, const struct decision *d);
-	/* All decisions are carried out. True: a condition has to be asked again. */
+	/* All decisions are carried out. True: conditions have to be asked again. */
 	bool (*decided)(struct run *s);
 	void (*condition)(struct run *s, const struct condition_event *ev);
 
 	/* ---- time ---- */
-	void (*tick)(struct run *s); /* every tick; if the run ends at one, that is the last */
-	/* Every TICKS_MS, after the check whether a thread can move. `quiet`: nothing has happened
-	   since the last one. */
+	void (*tick)(struct run *s); /* every tick, until the run is over */
+	/* Every TICKS_MS, after the check for a deadlock. `quiet`: no event since the last one. */
 	void (*slow_tick)(struct run *s, uint64_t now, bool quiet);
 	bool (*stuck)(struct run *s, enum stuck_question question, enum waits_answer *answer);
-	/* True: the run goes on. */
+	/* The run is about to end. True: it goes on. */
 	bool (*ends)(struct run *s, enum end_reason reason, double detail);
-	void (*end)(struct run *s); /* the verdict is reached; everything is still there */
-	/* Everything has ended; the verdict is not known yet. */
+	void (*end)(struct run *s); /* the run ends, and the program still exists */
+	/* All processes have ended; the verdict is not known yet. */
 	void (*outcome)(struct run *s);
-	/* `failed`: there was no run, and this is all there is to report; else NULL. */
+	/* `failed`: the error that prevented the run, and all there is to report; else NULL. */
 	void (*judged)(struct run *s, struct run_result *out, const struct error *failed);
 };
 
-/* Everything that takes part in a run; each list ends with NULL. */
+/* The parts of a run that are features; each list ends with NULL. */
 struct features {
 	const struct observer *const *observers;
 	const struct site_placer *const *placers; /* the first that wants a site sets it */
 };
 
+/* Calls `modules` of the observers, without images. Returns 0, or -1 with *err set. */
 int observe_modules(struct run *s, enum modules_stage stage, struct run_process *p,
 		    struct tracee_thread *t, struct error *err);
-void observers_set(struct run *s, const struct features *features); /* NULL: nobody */
+void observers_set(struct run *s, const struct features *features); /* NULL: no observers */
 
-/* Those that have this function of an observer, then NULL, so that nobody is called in vain. */
+/* Returns the observers that implement this function (an index), then NULL. */
 const struct observer *const *run_observers(const struct run *s, size_t function);
 #define observers_of(what, s)                                                                      \
 	run_observers(s, offsetof(struct observer, what) / sizeof(void (*)(void)))
 
-/* Calls the function of each observer that has one: observe(arrival, s, t, place) */
+/* Calls the function of each observer that implements it: observe(arrival, s, t, place) */
 #define observe(what, s, ...)                                                                      \
 	do {                                                                                       \
 		for (const struct observer *const *o_ = observers_of(what, s); *o_; o_++)          \
 			(*o_)->what((s)__VA_OPT__(, ) __VA_ARGS__);                                \
 	} while (0)
 
-/* The same until one returns true or -1; the variable `taken` gets that. */
+/* Calls observers until one returns true or -1, which the variable `taken` receives. */
 #define observe_until(taken, what, s, ...)                                                         \
 	do {                                                                                       \
 		for (const struct observer *const *o_ = observers_of(what, s); *o_ && !(taken);    \
@@ -382,176 +378,182 @@ const struct observer *const *run_observers(const struct run *s, size_t function
 			(taken) = (*o_)->what((s)__VA_OPT__(, ) __VA_ARGS__);                      \
 	} while (0)
 
-/* ---- a run -------------------------------------------------------------------------------------- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
-const struct run_options *run_options(const struct run *s);
-unsigned long run_number(const struct run *s); /* from 1 */
-struct modules *run_symbols(const struct run *s);
-struct tracee *run_tracee(const struct run *s);
-struct engine *run_engine(const struct run *s);
-struct script *run_scripts(const struct run *s);
-struct plan *run_plan(const struct run *s); /* what the scripts say beside their places */
+const struct run_options *run_options(const struct run *s); /* as passed to run_new() */
+unsigned long run_number(const struct run *s);		    /* from 1 */
+struct modules *run_symbols(const struct run *s);	    /* shared by several runs */
+struct tracee *run_tracee(const struct run *s);		    /* NULL: no process yet */
+struct engine *run_engine(const struct run *s);		    /* NULL before run_prepare() */
+struct script *run_scripts(const struct run *s);	    /* NULL before run_prepare() */
+struct plan *run_plan(const struct run *s); /* settings of the scripts, except places */
 double run_gate_limit(const struct run *s); /* seconds; 0: for ever */
 double run_time_limit(const struct run *s);
-/* Data of features; see kept_make(). */
+/* Per-feature data; see kept_make(). */
 const struct kept_list *run_kept(const struct run *s);
 
-struct run_process *run_root(const struct run *s); /* the program; NULL: not started yet */
-uint64_t run_start_us(const struct run *s);	   /* of the program, as run_now_us() */
-uint64_t run_elapsed_us(const struct run *s);	   /* since the start */
-bool run_is_settled(const struct run *s);	   /* the program's libraries are known */
-bool run_has_places(const struct run *s);	   /* of kind LOCATION, THROW, EXIT or LOAD */
-/* Child processes are not traced, or were there before attach. */
+/* first process of the program; NULL: not started yet */
+struct run_process *run_root(const struct run *s);
+uint64_t run_start_us(const struct run *s);   /* start of the program, by run_now_us() */
+uint64_t run_elapsed_us(const struct run *s); /* since run_start_us() */
+bool run_is_settled(const struct run *s);     /* the program's initial libraries are known */
+bool run_has_places(const struct run *s);     /* of kind LOCATION, THROW, EXIT or LOAD */
+/* Child processes are not traced, or existed before attach. */
 bool run_has_untraced_children(const struct run *s);
-/* The i-th object of the program whose file cannot be opened from here; NULL: there are not so many. */
+/* The i-th object of the program whose file cannot be opened, or NULL after the last. */
 const char *run_unreadable(const struct run *s, size_t i);
-/* Events so far. Memory that was read may have changed after each. */
+/* Number of events so far. Memory that was read may have changed after each. */
 unsigned long run_turns(const struct run *s);
-unsigned run_tick_ms(const struct run *s);
+unsigned run_tick_ms(const struct run *s); /* current interval of ticks */
 
-/* How the run ends, and the fault of a script. Features add to both, also of a const run. */
+/* End of the run so far. Features add to it, even for a const run. */
 struct outcome *run_outcome(const struct run *s);
-struct error *run_error(const struct run *s);
-bool run_is_over(const struct run *s); /* the verdict is reached */
-bool run_root_ended(const struct run *s);
-int run_interrupted(const struct run *s); /* the signal to gatectl; or 0 */
-int run_killed_by(const struct run *s);	  /* the signal of a :kill verb; or 0 */
-/* The longest time that a thread was held at the gate. */
+struct error *run_error(const struct run *s); /* the script's fault; features may set it */
+bool run_is_over(const struct run *s);	      /* the verdict is reached */
+bool run_root_ended(const struct run *s);     /* the program's first process has ended */
+int run_interrupted(const struct run *s);     /* the signal sent to gatectl, or 0 */
+int run_killed_by(const struct run *s);	      /* the signal of a :kill verb, or 0 */
+/* The longest time that a thread was held at the gate, in milliseconds. */
 double run_held_max_ms(const struct run *s, const struct gate *g);
-/* The thread that the gate limit is about, or NULL. */
+/* The thread that the gate limit was exceeded for, or NULL. */
 struct run_thread *run_culprit(const struct run *s);
-/* The wait of each thread is described, for the deadlock that was found. */
+/* True once each thread's wait is described, for the deadlock that was found. */
 bool run_is_explained(const struct run *s);
-void run_set_explained(struct run *s, bool explained);
+void run_set_explained(struct run *s, bool explained); /* see run_is_explained() */
 
-/* The run ends now; what is left of the program is killed. */
+/* Reaches the verdict now. The program is killed, unless gatectl attached to it. */
 void run_end(struct run *s);
+/* run_end() with an error; the first counts */
 void run_fault(struct run *s, const struct error *err);
-uint64_t run_now_us(void);
-/* The thread goes on, unless somebody keeps it. */
+uint64_t run_now_us(void); /* of CLOCK_MONOTONIC */
+/* Resumes the thread, unless an observer keeps it. */
 void run_go(struct run *s, struct run_thread *t);
-/* The run ends now; the program goes on without gatectl. */
+/* Reaches the verdict now, and detaches from the program. */
 void run_let_go(struct run *s);
 /* More runs follow: a signal to gatectl counts even after the verdict. */
 void run_more_follow(struct run *s);
-void run_set_interrupted(struct run *s, int signal);
+void run_set_interrupted(struct run *s, int signal); /* see run_interrupted() */
 
-/* Places may be added later, in any module; or in libraries that dlopen loads, too. */
+/* Places may be added later, in any module. */
 void run_expect_places(struct run *s);
-void run_expect_loads(struct run *s);
+void run_expect_loads(struct run *s); /* also in libraries loaded by dlopen */
 
-/* ---- who decides beside the engine -------------------------------------------------------------- */
+/* ---- who decides beside the engine ----------------------------------------------------------- */
 
-/* A user looks on: rest is no verdict, limits and Ctrl-C are the user's. */
+/* A user steers the run: a deadlock is no verdict, limits and Ctrl-C are the user's. */
 bool run_is_attended(const struct run *s);
-/* Attached without a script, or with one that asks nothing: what do the threads wait for? */
+/* Attached without anything to wait for: only what the threads wait for is reported. */
 bool run_only_looks(const struct run *s);
-void run_attend(struct run *s);
-bool run_is_halted(const struct run *s); /* no thread may go on */
-void run_set_halted(struct run *s, bool halted);
-bool run_is_driven(const struct run *s); /* the scheduler decides which thread runs */
-void run_set_driven(struct run *s, bool driven);
+void run_attend(struct run *s);			 /* makes the run attended */
+bool run_is_halted(const struct run *s);	 /* no thread may be resumed */
+void run_set_halted(struct run *s, bool halted); /* see run_is_halted() */
+bool run_is_driven(const struct run *s);	 /* the scheduler decides which thread runs */
+void run_set_driven(struct run *s, bool driven); /* see run_is_driven() */
 /* The thread that resumes at the end of the turn, or NULL. */
 const struct run_thread *run_goes_last(const struct run *s);
-/* The thread whose condition is being asked, or NULL. _set: returns the one before. */
+/* The thread whose condition is being asked, or NULL. */
 struct run_thread *run_asker(const struct run *s);
+/* returns the previous one */
 struct run_thread *run_set_asker(struct run *s, struct run_thread *t);
-/* What conditions have read is not watched, but looked at now and then: each arrival counts. */
+/* True: memory that conditions have read is polled, not watched; each arrival matters. */
 void run_set_polls(struct run *s, bool looks);
 
-/* ---- as time passes ----------------------------------------------------------------------------- */
+/* ---- as time passes -------------------------------------------------------------------------- */
 
 enum { TICKS_MS = 20 };
-/* `who` (any address that is its own) wants a tick every `ms`; 0: no more. */
+/* Sets the interval of ticks, in ms, that `who` (any unique address) needs; 0: TICKS_MS. */
 void ticks_wish(struct run *s, const void *who, unsigned ms);
-/* Counts as an event of the program, since the last tick. */
+/* Counts an event of the program since the last slow tick. */
 void run_note_event(struct run *s);
-bool run_has_events(const struct run *s);
-enum waits_answer run_rest(const struct run *s); /* of the last check for a deadlock */
-/* Slow ticks in a row in which nothing has happened but signals; _end_quiet counts from 0 again. */
+bool run_has_events(const struct run *s);	 /* since the last slow tick */
+enum waits_answer run_rest(const struct run *s); /* result of the last check for a deadlock */
+/* The number of successive slow ticks without events other than signals. */
 unsigned run_quiet_ticks(const struct run *s);
-void run_end_quiet(struct run *s);
-/* The program goes on: whether it rests is not known. */
+void run_end_quiet(struct run *s); /* sets run_quiet_ticks() to 0 */
+/* The program goes on: the last check for a deadlock is void. */
 void run_goes_on(struct run *s);
 
-/* ---- processes ---------------------------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 /* The process created after `p`, or the first one for NULL. Returns NULL after the last. */
 struct run_process *run_process_next(const struct run *s, const struct run_process *p);
 #define run_each_process(p, s) for (struct run_process *p = NULL; (p = run_process_next(s, p));)
 
-struct run *run_of(const struct run_process *p);
-const struct kept_list *run_process_kept(const struct run_process *p);
+struct run *run_of(const struct run_process *p);			/* the run of the process */
+const struct kept_list *run_process_kept(const struct run_process *p);	/* see kept_make() */
 struct tracee_process *run_process_tracee(const struct run_process *p); /* NULL: has ended */
 bool run_process_lives(const struct run_process *p);
-int run_process_pid(const struct run_process *p);
-int run_process_parent_pid(const struct run_process *p);
+int run_process_pid(const struct run_process *p);	     /* stays valid after its end */
+int run_process_parent_pid(const struct run_process *p);     /* 0: the first process */
 const char *run_process_prefix(const struct run_process *p); /* "" or "p1/" */
 /* The process as inspect sees it. */
 const struct dwarf_program *run_process_program(const struct run_process *p);
+/* loaded modules, the executable first */
 const struct module_list *run_process_images(const struct run_process *p);
-struct module *run_process_exe(const struct run_process *p);	/* NULL: no file that can be read */
+struct module *run_process_exe(const struct run_process *p);	/* NULL: no readable file */
 struct module *run_process_loader(const struct run_process *p); /* ld.so, or NULL: static */
-uint64_t run_process_loader_base(const struct run_process *p);
-/* malloc and pthread_create are a sanitizer's. */
+uint64_t run_process_loader_base(const struct run_process *p);	/* address of ld.so, or 0 */
+/* malloc and pthread_create of the process are a sanitizer's. */
 void run_process_set_sanitized(struct run_process *p);
-/* Where a thread was held when it died, in words; NULL: no thread was. */
+/* Text about where a thread was held when it died, or NULL. */
 const char *run_process_lost(const struct run_process *p);
 
-/* ---- threads ------------------------------------------------------------------------------------ */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 size_t run_thread_count(const struct run *s);
-/* Threads in order of creation, those that have exited included. NULL: there are not so many. */
+/* Threads in order of creation, exited ones included. Returns NULL after the last. */
 struct run_thread *run_thread_at(const struct run *s, size_t index);
 /* The thread created after `t`, or the first one for NULL. Returns NULL after the last. */
 struct run_thread *run_thread_next(const struct run *s, const struct run_thread *t);
 #define run_each_thread(t, s) for (struct run_thread *t = NULL; (t = run_thread_next(s, t));)
 
-size_t run_thread_index(const struct run_thread *t);
-const char *run_thread_id(const struct run_thread *t);
-struct engine_thread *run_thread_engine(const struct run_thread *t);
-struct run_process *run_process_of(const struct run_thread *t);
-const struct kept_list *run_thread_kept(const struct run_thread *t);
+size_t run_thread_index(const struct run_thread *t);		     /* in order of creation */
+const char *run_thread_id(const struct run_thread *t);		     /* "worker#1" */
+struct engine_thread *run_thread_engine(const struct run_thread *t); /* never NULL */
+struct run_process *run_process_of(const struct run_thread *t);	     /* never NULL */
+const struct kept_list *run_thread_kept(const struct run_thread *t); /* see kept_make() */
 struct tracee_thread *run_thread_tracee(const struct run_thread *t); /* NULL: has exited */
 bool run_thread_lives(const struct run_thread *t);
-bool run_thread_is_first(const struct run_thread *t);	 /* of its process */
-const char *run_thread_name(const struct run_thread *t); /* when last read, see threads_name() */
-const char *run_thread_state(const struct run_thread *t);
-uint64_t run_thread_routine(const struct run_thread *t); /* that libc calls first; 0: unknown */
-uint64_t run_thread_block(const struct run_thread *t);	 /* glibc's struct pthread, or 0 */
-/* Memory of the process. Returns 0, or -1. */
+bool run_thread_is_first(const struct run_thread *t);	  /* of its process */
+const char *run_thread_name(const struct run_thread *t);  /* when last read, see threads_name() */
+const char *run_thread_state(const struct run_thread *t); /* when last noted: "held", ... */
+/* start routine that libc calls; 0: unknown */
+uint64_t run_thread_routine(const struct run_thread *t);
+uint64_t run_thread_block(const struct run_thread *t); /* glibc's struct pthread, or 0 */
+/* Reads memory of the process. Returns 0, or -1. */
 int run_thread_read(const struct run_thread *t, uint64_t address, void *out, size_t n);
+/* Writes memory of the process. Returns 0, or -1. */
 int run_thread_write(const struct run_thread *t, uint64_t address, const void *bytes, size_t n);
 
-bool run_thread_is_held(const struct run_thread *t);
+bool run_thread_is_held(const struct run_thread *t); /* at a gate or in a function of the script */
 /* The place and gate that hold the thread, or held it last. */
 const struct engine_hold *run_thread_hold(const struct run_thread *t);
 bool run_thread_is_lost(const struct run_thread *t); /* died while held */
 /* The position of the last arrival or crash, for the verdict. */
 const struct arrival_spot *run_thread_spot(const struct run_thread *t);
-void run_thread_set_spot(struct run_thread *t, const struct arrival_spot *spot);
-/* RETURN or a later kind, if one of the places of the last arrival stands at such a site; else 0. */
+void run_thread_set_spot(struct run_thread *t, const struct arrival_spot *spot); /* copied */
+/* RETURN or a later kind, if a place of the last arrival stands at such a site; else 0. */
 enum source_site_kind run_thread_stands_at(const struct run_thread *t);
-/* The signal that the thread is stopped for will end the process. */
+/* True if the signal that the thread is stopped for will end the process. */
 bool run_thread_crashes(const struct run_thread *t);
-void run_thread_set_crashes(struct run_thread *t, bool crashes);
+void run_thread_set_crashes(struct run_thread *t, bool crashes); /* see run_thread_crashes() */
 
-/* A user keeps the thread (interactive/): it does not go on with the others. */
+/* A user keeps the thread stopped (interactive/) when other threads are resumed. */
 enum run_parked {
 	NOT_PARKED,
 	PARKED,
-	PARKED_STAYS, /* ... until all go on, since it got where it was sent */
+	PARKED_STAYS, /* until all threads go on, since it has reached its target */
 };
-enum run_parked run_thread_parked(const struct run_thread *t);
-void run_thread_park(struct run_thread *t, enum run_parked how);
-/* A thread that would go on, but everything is halted, or the thread is parked. */
+enum run_parked run_thread_parked(const struct run_thread *t);	 /* whether a user keeps it */
+void run_thread_park(struct run_thread *t, enum run_parked how); /* see run_thread_parked() */
+/* True if the thread is stopped only because all are halted, or it is parked. */
 bool run_thread_is_paused(const struct run_thread *t);
-void run_thread_pause(struct run_thread *t);
-void run_thread_unpause(struct run *s, struct run_thread *t);
-/* The thread has got where it was sent; calls_scope() is this scope. */
+void run_thread_pause(struct run_thread *t);		      /* the caller keeps it stopped */
+void run_thread_unpause(struct run *s, struct run_thread *t); /* resumes the thread */
+/* The thread has reached its target; `scope` becomes its calls_scope(). */
 void run_thread_sent(struct run_thread *t, uint64_t scope);
 
-/* ---- places ------------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 /* A trap that serves a place. */
 struct placed {
@@ -567,29 +569,29 @@ struct sites_list {
 	size_t count, capacity;
 };
 
-const struct kept_list *run_place_kept(const struct run_place *p);
+const struct kept_list *run_place_kept(const struct run_place *p); /* see kept_make() */
+/* only of kind PLACE_LOCATION */
 const struct location *run_place_location(const struct run_place *p);
-/* The location names an object, and was found in none. */
+/* True if the location names an object and was found in none. */
 bool run_place_lacks_object(const struct run_place *p);
-/* The nearest match in the object that the location names; NULL: none, or the place was found. */
+/* The nearest match in the object that the location names, or NULL if the place was found. */
 const char *run_place_nearest(const struct run_place *p);
 /* Distinct addresses in the first image in which the place was found. */
 size_t run_place_sites(const struct run_place *p);
-const struct sites_list *run_place_results(const struct run_place *p);
-void run_place_add_result(struct run_place *p, struct source_sites *sites); /* owned by the place */
-const struct placed_list *run_place_placed(const struct run_place *p);
+const struct sites_list *run_place_results(const struct run_place *p); /* sites in all images */
+/* the place owns `sites` */
+void run_place_add_result(struct run_place *p, struct source_sites *sites);
+const struct placed_list *run_place_placed(const struct run_place *p); /* traps, in all processes */
 bool run_place_ended(const struct run_place *p); /* retired, and no elision of it is under way */
 
-/* ---- C expressions of scripts: at(LOCATION, { when = "EXPR" }) and :when "EXPR" ----------------- */
+/* ---- C expressions of scripts: at(LOCATION, { when = "EXPR" }) and :when "EXPR" -------------- */
 
-/* Parses the expressions of the place. Returns 0, or -1 with *err set: the location, the column and
-   what is wrong. */
+/* Parses the expressions of the place. Returns 0, or -1 with *err set: location, column, fault. */
 int conditions_parse(const struct place *place, struct error *err);
-/* Checks the names of the expressions at each site of the place in the process. Returns as
-   conditions_parse(). */
+/* Checks the names of the expressions at each site of the place. Returns 0, or -1 with *err set. */
 int conditions_check(struct run_process *p, const struct place *place,
 		     const struct source_sites *sites, struct error *err);
-/* For struct engine_world; `ctx` is the run. */
+/* Evaluates a condition, for struct engine_world; `ctx` is the run. */
 enum engine_answer conditions_ask(void *ctx, const char *expression, const struct arrival *a,
 				  bool again, struct error *err);
 

@@ -40,7 +40,7 @@ void run_signals_as_found(void)
 	tracee_signals_as_found();
 }
 
-/* The process has ended because target had to kill it. */
+/* Reports a process that was killed because it had stopped gatectl by ptrace. */
 void signals_note_frozen(struct run *s)
 {
 	ERROR(err);

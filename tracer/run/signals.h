@@ -3,7 +3,7 @@
 
 #include "tracer/run/run.h"
 
-/* A process has ended: if it had stopped gatectl, the run ends with an error. */
+/* After the end of a process: ends the run with an error if that process had stopped gatectl. */
 void signals_note_frozen(struct run *s);
 
 #endif

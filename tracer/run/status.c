@@ -1,4 +1,4 @@
-/* The exit status and the word for an error that comes before there is a verdict. */
+/* The exit status and the word for an error without a verdict. */
 #include "tracer/run/run.h"
 
 const char *run_error_word(enum error_code code)

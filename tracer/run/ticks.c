@@ -1,7 +1,4 @@
-/*
- * What happens as time passes: limits and, when nothing has happened for a while, the question
- * whether anything still can.
- */
+/* Actions at ticks: limits and, when nothing has happened for a while, the check for a deadlock. */
 #include "tracer/run/places/places.h"
 #include "tracer/run/run_internal.h"
 #include "tracer/tracee/events/events.h"
@@ -34,7 +31,7 @@ static void check_gate_limit(struct run *s, uint64_t now)
 		struct run_thread *t = s->threads.items[i];
 
 		if (!t->held_since ||
-		    t->held_since > now || /* only since a moment ago, in this tick */
+		    t->held_since > now || /* held since a moment within this tick */
 		    (double)(now - t->held_since) < s->gate_limit * 1e6)
 			continue;
 		s->outcome.gate_limit = true;
@@ -53,7 +50,8 @@ static enum waits_answer ticks_judge(struct run *s)
 	return answer;
 }
 
-/* The last store may be newer than the last look at what closed conditions have read. */
+/* Judges whether any thread can move. If memory that closed conditions have read has changed since
+   it was last compared, the conditions are asked again first. */
 static enum waits_answer judge_stuck(struct run *s)
 {
 	enum waits_answer answer = ticks_judge(s);
@@ -76,8 +74,8 @@ static bool has_held(const struct run *s, const struct run_process *p)
 	return false;
 }
 
-/* A fatal signal ends a program at once, held threads or not; under ptrace it waits for the held
-   ones. */
+/* A fatal signal ends a program at once. Under ptrace it would wait for the held threads, so
+   gatectl ends the process. */
 static void check_pending_death(struct run *s)
 {
 	array_each(struct run_process *, it, &s->processes) {
@@ -85,7 +83,8 @@ static void check_pending_death(struct run *s)
 		int signal = has_held(s, p) ? tracee_pending_death(s->tracee, p->tracee) : 0;
 
 		if (!signal || (s->control.attended &&
-				signal == SIGINT)) /* a request to look, which is dropped */
+				/* Ctrl-C is a request to look, and is dropped */
+				signal == SIGINT))
 			continue;
 		tracee_kill(s->tracee, p->tracee, signal);
 		s->events++;
@@ -103,7 +102,7 @@ static void note_gate_deadlock(struct run *s)
 			s->outcome.at = true;
 }
 
-/* Nothing has happened for a whole tick: can anything still happen? */
+/* Nothing has happened for a whole tick: ends the run if no thread can move. */
 static void check_stuck(struct run *s)
 {
 	enum waits_answer answer = judge_stuck(s);
@@ -117,7 +116,8 @@ static void check_stuck(struct run *s)
 			run_settle(s);
 		return;
 	}
-	check_pending_death(s); /* one that the last thread to move sent after the previous check */
+	/* for a signal that the last moving thread sent after the previous check */
+	check_pending_death(s);
 	goes_on = s->events > 0;
 	observe_until(goes_on, stuck, s, STUCK_FREED, &answer);
 	if (goes_on) {
@@ -143,7 +143,7 @@ static void check_stuck(struct run *s)
 	run_end(s);
 }
 
-/* Microseconds; none: not over, or there is no limit. */
+/* Returns the microseconds beyond the time limit; 0: within it, or no limit. */
 static double over_time(const struct run *s, uint64_t now)
 {
 	double over_us = (double)(now - s->start_us) - s->time_limit * 1e6;
@@ -188,7 +188,7 @@ static bool is_awaited(struct run *s)
 	return awaited;
 }
 
-/* For what only needs a look now and then. */
+/* Checks that need no short interval. */
 static void on_slow_tick(struct run *s, uint64_t now)
 {
 	bool quiet = s->events == 0, only_signals = s->events == s->signals;
@@ -196,7 +196,7 @@ static void on_slow_tick(struct run *s, uint64_t now)
 	s->events = 0;
 	s->signals = 0;
 	s->slow_us = now;
-	if (over_time(s, now) <= 0) /* of two limits that are over now this one counts */
+	if (over_time(s, now) <= 0) /* if both limits are exceeded, the time limit counts */
 		check_gate_limit(s, now);
 	if (!s->over && quiet)
 		check_pending_death(s);

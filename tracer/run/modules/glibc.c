@@ -1,10 +1,12 @@
 /*
- * Layouts that differ between versions of glibc. Versions do not decide: fixes are backported, and
- * a program may come with a libc of its own. struct pthread has descriptors for debuggers
- * (nptl_db). pthread_cond_t has none; but pthread_cond_signal() begins with `if (cond->__wrefs >> 3
- * == 0) return 0;`, so that the first word that it loads by its argument is that one. struct
- * __pthread_cond_s before glibc 2.41: __wseq 0, __g1_start 8, __g_refs 16, __g_size 24,
- * __g1_orig_size 32, __wrefs 36, __g_signals 40; since: the same without __g_refs.
+ * Layouts that differ between versions of glibc. The version number does not decide: fixes are
+ * backported, and a program may come with a libc of its own. struct pthread has descriptors for
+ * debuggers (nptl_db).
+ *
+ * pthread_cond_t has none, but pthread_cond_signal() begins with `if (cond->__wrefs >> 3 == 0)
+ * return 0;`: its first load through the argument is of __wrefs. struct __pthread_cond_s before
+ * glibc 2.41: __wseq 0, __g1_start 8, __g_refs 16, __g_size 24, __g1_orig_size 32, __wrefs 36,
+ * __g_signals 40; since 2.41 without __g_refs.
  */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
@@ -12,8 +14,8 @@
 
 enum { CODE = 64, CONDITION_SIZE = 48 };
 
-/* The image that has this function or variable of glibc. Sanitizers have functions of the same
-   names elsewhere. */
+/* Returns the image of glibc that has this symbol. Sanitizers have functions of the same names in
+   other images. */
 static const struct image *find_symbol(const struct run_process *p, const char *name,
 				       uint64_t *offset)
 {
@@ -26,7 +28,7 @@ static const struct image *find_symbol(const struct run_process *p, const char *
 	return NULL;
 }
 
-/* Does the instruction load four bytes by the first argument? */
+/* True if the instruction loads four bytes through the first argument. */
 static bool loads_by_argument(const uint8_t *code, size_t n, uint64_t at, struct arch_operand *out)
 {
 	struct arch_regs regs = {0};
@@ -70,7 +72,7 @@ bool glibc_thread_has(const struct run_thread *t, uint64_t address)
 	       address - t->scheduler_block < size;
 }
 
-/* A descriptor of nptl_db: { bits, elements, offset in bytes }. */
+/* The symbol is a descriptor of nptl_db: { bits, elements, offset in bytes }. */
 uint32_t glibc_thread_tid(const struct run_process *p)
 {
 	uint64_t offset;

@@ -1,7 +1,5 @@
-/*
- * Which modules a process has: its executable, and what ld.so says it has loaded
- * (struct r_debug and link_map of <link.h>, read from the program's memory).
- */
+/* Modules of a process: the executable, and those in ld.so's list (struct r_debug and link_map of
+   <link.h>, read from the program's memory). */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/modules/mapped_file.h"
@@ -60,7 +58,7 @@ int images_exec(struct run *s, struct run_process *p, struct error *err)
 	return 0;
 }
 
-/* By pieces that stay on one page: behind a page's end there may be nothing. */
+/* Reads pieces that stay within a page: the next page may not be mapped. */
 static int read_name(struct run_process *p, uint64_t address, char *name, size_t size)
 {
 	enum { PIECE = 64 };
@@ -90,7 +88,7 @@ static bool image_known(struct run_process *p, const struct module *m, uint64_t 
 	return false;
 }
 
-/* Is it there already as this entry of the list? Then its file need not be looked for. */
+/* True if the image is known as this entry of the list; its file need not be found again. */
 static bool link_known(struct run_process *p, const char *name, uint64_t bias, uint64_t at)
 {
 	array_each(struct image, image, &p->images)
@@ -109,7 +107,7 @@ static bool is_exe(const struct run_process *p, const struct link_map *link)
 	return link->l_addr == exe->bias && dynamic >= low && dynamic < high;
 }
 
-/* `at`: the address of the entry in the program's memory */
+/* `at`: address of the entry in the program's memory */
 static void one_link(struct run *s, struct run_process *p, const struct link_map *link, uint64_t at,
 		     struct module_list *loaded)
 {
@@ -121,11 +119,12 @@ static void one_link(struct run *s, struct run_process *p, const struct link_map
 
 	if (read_name(p, (uint64_t)(uintptr_t)link->l_name, name, sizeof(name)) < 0)
 		return;
-	if (!name[0] || is_exe(p, link)) { /* which has no name in glibc's list */
+	if (!name[0] || is_exe(p, link)) { /* glibc's entry of the executable has no name */
 		image_known(p, p->exe, link->l_addr, at);
 		return;
 	}
-	if (name[0] != '/') { /* relative to the directory at that time: the kernel knows better */
+	/* relative to the working directory at the load; the kernel knows the path */
+	if (name[0] != '/') {
 		if (tracee_mapping_at(p->tracee, there.within, &map) < 0 || map.path[0] != '/')
 			return; /* the vdso has no file */
 		snprintf(name, sizeof(name), "%s", map.path);
@@ -175,7 +174,8 @@ struct module *images_loader(const struct run_process *p, uint64_t *base)
 	return p->loader ? p->loader : p->exe;
 }
 
-/* Where the list begins, by the loader's symbols: glibc's is the list itself, musl's points there. */
+/* Returns the address of the list, by the loader's symbols. glibc's symbol is the list itself,
+   musl's points to it. */
 static uint64_t list_of(struct run_process *p)
 {
 	uint64_t base, offset, at;
@@ -192,7 +192,7 @@ static uint64_t list_of(struct run_process *p)
 void images_update(struct run *s, struct run_process *p, struct module_list *loaded,
 		   bool *consistent)
 {
-	/* struct r_debug_extended of glibc 2.35 and later; r_version says whether r_next is there. */
+	/* glibc 2.35 and later: struct r_debug_extended, with r_next from r_version 2 on. */
 	struct r_debug debug;
 	uint64_t next = list_of(p);
 
@@ -205,7 +205,7 @@ void images_update(struct run *s, struct run_process *p, struct module_list *loa
 		if (tracee_read(p->tracee, next, &debug, sizeof(debug)) < 0)
 			return;
 		if (debug.r_state != RT_CONSISTENT || (!i && !debug.r_map))
-			return; /* changing, or not yet begun */
+			return; /* the list is being changed, or has not begun */
 		one_namespace(s, p, (uint64_t)(uintptr_t)debug.r_map, loaded);
 		if (debug.r_version < 2 ||
 		    tracee_read(p->tracee, next + sizeof(debug), &next, sizeof(next)) < 0)
@@ -227,8 +227,8 @@ struct image *images_at(struct run_process *p, uint64_t address)
 	return NULL;
 }
 
-/* Where the mappings of this one's file begin. Right for the usual layout, where offsets and addresses of
-   the first segments differ by the same amount. */
+/* Returns the start of the file's first mapping. Right for the usual layout, in which offsets and
+   addresses of the first segments differ by the same amount. */
 static uint64_t file_start(struct run_process *p, struct tracee_mapping map)
 {
 	uint64_t start = map.start - map.offset;
@@ -245,7 +245,7 @@ static uint64_t file_start(struct run_process *p, struct tracee_mapping map)
 	return start;
 }
 
-/* Without a trap in the loader, the mapping at this address is all there is to go by. */
+/* Without a trap in the loader, an image is only known by the mapping at the address. */
 static void image_from_mapping(struct run *s, struct run_process *p, uint64_t address)
 {
 	struct tracee_mapping map;
@@ -343,7 +343,7 @@ bool images_find_program(const char *name, char *path, size_t size)
 	}
 	for (; dirs; dirs = *end ? end + 1 : NULL) {
 		end = strchrnul(dirs, ':');
-		/* An empty one is the current directory (execvp(3)). */
+		/* An empty entry is the current directory (execvp(3)). */
 		snprintf(path, size, "%.*s%s%s", (int)(end - dirs), dirs, end > dirs ? "/" : "./",
 			 name);
 		if (access(path, R_OK | X_OK) == 0)
@@ -352,7 +352,7 @@ bool images_find_program(const char *name, char *path, size_t size)
 	return false;
 }
 
-/* The interpreter in the first line of a script; false: it is none. */
+/* Reads the interpreter in the first line of a script. Returns false if the file is no script. */
 static bool read_interpreter(const char *path, char name[256])
 {
 	FILE *file = fopen(path, "re");
@@ -363,7 +363,7 @@ static bool read_interpreter(const char *path, char name[256])
 	return script;
 }
 
-/* "No such file or directory" of a file that is there is about its interpreter. */
+/* ENOENT for a file that exists is about its interpreter. */
 static void explain_not_found(const char *path, struct error *err)
 {
 	char name[256];
@@ -374,7 +374,7 @@ static void explain_not_found(const char *path, struct error *err)
 	error_hint(err, "correct its first line, or name the interpreter before it");
 }
 
-/* The kernel's "Exec format error" says little: look into the file for the reason. */
+/* The kernel's "Exec format error" gives no reason: the file's contents do. */
 void images_explain_refusal(struct modules *symbols, const char *program, struct error *err)
 {
 	char path[PATH_MAX];

@@ -1,7 +1,5 @@
-/*
- * ld.so calls _dl_debug_state of <link.h> for debuggers when its list of libraries has changed: a
- * trap stands there as long as somebody waits for a library.
- */
+/* ld.so calls _dl_debug_state of <link.h> for debuggers when its list of libraries has changed. A
+   trap stands there as long as a place or a feature needs libraries. */
 #include "tracer/run/places/arrivals.h"
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
@@ -16,7 +14,7 @@ bool loader_is_wanted(struct run *s, const struct run_process *p)
 	return wanted;
 }
 
-/* The loader has changed its list: the first time all places are resolved, later those in new
+/* The loader has changed its list: the first time all places are resolved, later only those in new
    libraries. */
 static enum hit_answer hit_loader(struct run *s, const struct act *a, const struct hit *h)
 {
@@ -49,8 +47,9 @@ static enum hit_answer hit_loader(struct run *s, const struct act *a, const stru
 
 static const struct site_owner loader_owner = {.no_registers = true, .hit = hit_loader};
 
-/* Sets a trap where ld.so reports that its list has changed. It is come by a few times only: where its instruction can
-   be emulated, no memory is mapped for a copy of it, which takes longer than all of that. */
+/* Sets a trap where ld.so reports a changed list. It is hit only a few times, so the trap does
+   without a copy of the instruction where that can be emulated: mapping memory for a copy costs
+   more. */
 static void watch_loader(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
 	uint64_t base, offset, size;

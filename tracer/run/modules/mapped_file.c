@@ -1,8 +1,6 @@
-/*
- * A name means another file in another root or mount namespace, or once a file was replaced. Traps and values go by
- * what the file says, so it has to be the mapped one. What is mapped can be read, and for most files that is enough:
- * their first page has the build-id.
- */
+/* Opens the file that a process has mapped. A name means another file in another root or mount
+   namespace, or after the file was replaced. The mapped contents can be compared; for most files
+   the first page is enough, since it has the build-id. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/mapped_file.h"
 #include "tracer/base/log.h"
@@ -28,9 +26,9 @@ uint64_t mapped_file_bias(const struct module *m, const struct mapped_place *the
 	return module_is_pie(m) ? there->start - (low & ~in_page) : 0;
 }
 
-/* ---- is it this file? ----------------------------------------------------------------------- */
+/* ---- comparison with the mapping ------------------------------------------------------------- */
 
-/* From this offset to the end of its page. */
+/* Compares from this offset to the end of its page. */
 static bool same_bytes(struct run_process *p, const struct module *m, uint64_t bias,
 		       uint64_t offset)
 {
@@ -58,8 +56,8 @@ static bool mapping_of(struct run_process *p, const struct mapped_place *there,
 	return tracee_mapping_at(p->tracee, there->within ? there->within : there->start, map) == 0;
 }
 
-/* Equal numbers of device and inode are a proof. Others are none: of overlayfs and btrfs the mappings have
-   another device than stat(2). */
+/* Equal numbers of device and inode prove identity. Different ones do not disprove it: mappings of
+   overlayfs and btrfs have another device than stat(2). */
 static bool is_mapped(struct run_process *p, const struct module *m,
 		      const struct mapped_place *there)
 {
@@ -76,7 +74,7 @@ static bool is_mapped(struct run_process *p, const struct module *m,
 	return head && same_code(p, m, bias);
 }
 
-/* ---- the ways there ------------------------------------------------------------------------- */
+/* ---- paths to the file ----------------------------------------------------------------------- */
 
 enum { LINK_MOST = 64 };
 
@@ -85,7 +83,7 @@ static void proc_link(char link[LINK_MOST], int tid, const char *name)
 	snprintf(link, LINK_MOST, "/proc/%d/%s", tid, name);
 }
 
-/* A thread of it that /proc can tell of: the first one may have ended before the others. */
+/* Returns a tid whose /proc entries can be read: the first thread may have ended before others. */
 static int living(struct run *s, struct run_process *p)
 {
 	struct tracee_thread *t = NULL;
@@ -123,8 +121,8 @@ static struct module *try_root(struct run *s, struct run_process *p, const char 
 	return try_way(s, p, way, name, there);
 }
 
-/* The kernel names the mapped file as it is seen from here, or, if it is not, from the root of its own mounts. Only
-   root may follow its link to the file itself. */
+/* The kernel names the mapped file as seen from here, or else from the root of its mount. Only root
+   may follow the link in map_files to the file itself. */
 static struct module *elsewhere(struct run *s, struct run_process *p, const char *name,
 				const struct mapped_place *there)
 {
@@ -160,7 +158,8 @@ static void note_unread(struct run *s, const char *name)
 			 name, geteuid() ? "; run gatectl as root" : "");
 }
 
-/* A file that is whole, but for which there was no memory: what is not found in it may be there. */
+/* A whole file for which memory was lacking: locations in it are not found, though they may
+   exist. */
 static void note_no_memory(struct run *s, const struct error *err)
 {
 	if (strstr(error_text(err), "out of memory") && s->run_number <= 1)
@@ -174,7 +173,8 @@ struct module *mapped_file_open(struct run *s, struct run_process *p, const char
 {
 	ERROR(err);
 	struct module *m = modules_open(s->symbols, name, &err);
-	bool is_broken = !m && access(name, R_OK) == 0; /* that is an error, or told by others */
+	/* a fault of the file, which is reported elsewhere */
+	bool is_broken = !m && access(name, R_OK) == 0;
 
 	if (!m || !is_mapped(p, m, there))
 		m = elsewhere(s, p, name, there);
@@ -185,7 +185,7 @@ struct module *mapped_file_open(struct run *s, struct run_process *p, const char
 	return m;
 }
 
-/* ---- the executable, to which there is a link ------------------------------------------------ */
+/* ---- the executable -------------------------------------------------------------------------- */
 
 static bool mapped_file_same_file(const char *a, const char *b)
 {
@@ -194,7 +194,7 @@ static bool mapped_file_same_file(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* What the kernel appends to the name of a file that is gone. */
+/* The kernel appends this mark to the name of a removed file. */
 static void cut_deleted(char *path)
 {
 	static const char mark[] = " (deleted)";

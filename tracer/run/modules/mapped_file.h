@@ -1,25 +1,24 @@
-/* The file that a process has mapped, which is not always the one that its name leads to from here. */
+/* The file that a process has mapped, which the same name does not always lead to from here. */
 #ifndef GATECTL_RUN_MODULES_MAPPED_FILE_H
 #define GATECTL_RUN_MODULES_MAPPED_FILE_H
 
 #include "tracer/run/run.h"
 
-/* Where an object is in the memory of its process. */
+/* The position of an object in the memory of its process. */
 struct mapped_place {
-	uint64_t
-		start; /* its first segment, from the beginning of the page; 0: known by its bias */
-	uint64_t bias; /* else */
+	uint64_t start;	 /* address of its first page; 0: `bias` is known */
+	uint64_t bias;	 /* load bias, if `start` is 0 */
 	uint64_t within; /* an address in one of its mappings; 0: `start` is one */
 };
 
+/* Returns the load bias of the module. */
 uint64_t mapped_file_bias(const struct module *m, const struct mapped_place *there);
 
-/*
- * The object that the process knows as `name`. NULL: no file that can be opened from here is the one that is
- * mapped there; the user is told so, once.
- */
+/* Opens the object that the process knows as `name`. Returns NULL if no file that can be opened is
+   the mapped one; a message reports that once. */
 struct module *mapped_file_open(struct run *s, struct run_process *p, const char *name,
 				const struct mapped_place *there);
+/* Opens the executable of the process. Returns NULL with *err set if it cannot be read. */
 struct module *mapped_file_exe(struct run *s, struct run_process *p, struct error *err);
 
 #endif

@@ -1,15 +1,14 @@
-/*
- * Where a thread's copy of a module's thread-local variables is (Drepper, "ELF Handling For
- * Thread-Local Storage", 3.4.2 and 3.4.6: the x86-64 thread register points behind the blocks of
- * the modules that the program starts with; the word above it is the dtv, with an entry for each).
- */
+/* Addresses of thread-local variables (Drepper, "ELF Handling For Thread-Local Storage", 3.4.2 and
+   3.4.6): on x86-64 the thread register points to the end of the blocks of the initial modules, and
+   the next word is the dtv, with an entry for each module. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/tls.h"
 
-/* glibc's dtv_t: a pointer, and what is to be freed. */
+/* glibc's dtv_t: the block's address, and the pointer to free. */
 enum { DTV_ENTRY = 16 };
 
-/* struct link_map is private beyond its first fields; glibc tells debuggers where this field is. */
+/* Returns the module number of the image. struct link_map is private beyond its first fields, but
+   glibc describes this field for debuggers. */
 static int module_number(struct run_process *p, const struct image *image, uint64_t *number)
 {
 	uint32_t field[3]; /* bits, elements, offset in bytes: DB_STRUCT of nptl_db */
@@ -44,7 +43,7 @@ int tls_block(struct run_thread *t, const struct module *m, uint64_t *base)
 
 	if (!image || !t->tracee || tracee_regs(t->tracee, &regs) < 0 || !regs.fs_base)
 		return -1;
-	if (m == p->exe) { /* the first block, directly before the address in the register */
+	if (m == p->exe) { /* the executable's block ends at the thread register */
 		*base = module_tls_before(m, regs.fs_base);
 		return *base ? 0 : -1;
 	}
@@ -52,5 +51,6 @@ int tls_block(struct run_thread *t, const struct module *m, uint64_t *base)
 	    tracee_read(p->tracee, regs.fs_base + sizeof(dtv), &dtv, sizeof(dtv)) < 0 ||
 	    tracee_read(p->tracee, dtv + number * DTV_ENTRY, base, sizeof(*base)) < 0)
 		return -1;
-	return *base == UINT64_MAX ? -1 : 0; /* a block is allocated when it is first used */
+	/* blocks of other modules are allocated at first use */
+	return *base == UINT64_MAX ? -1 : 0;
 }

@@ -1,4 +1,4 @@
-/* Carries out what the engine has decided. */
+/* Carries out decisions of the engine. */
 #include "tracer/run/places/places.h"
 #include "tracer/run/run_internal.h"
 #include "tracer/run/threads/threads.h"
@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-enum { AGAIN_MOST = 8 }; /* rounds; after that the next look at what conditions have read will do */
+enum { AGAIN_MOST = 8 }; /* rounds; further changes are seen when observers look again */
 
-/* Notes that the thread is held from now on, or no longer. */
+/* Records that the thread is held from now on, or no longer. */
 static void note_hold(struct run *s, const struct decision *d)
 {
 	struct run_thread *t = threads_of(d->thread);
@@ -18,8 +18,8 @@ static void note_hold(struct run *s, const struct decision *d)
 	run_note_held(s, t);
 	if (d->kind == DECISION_PASS)
 		return;
-	engine_spot(t->engine,
-		    &t->spot); /* of several places at its address, the one that holds it */
+	/* of several places at its address, the one that holds it */
+	engine_spot(t->engine, &t->spot);
 	t->held_since = run_now_us();
 	t->hold = (struct engine_hold){d->place, d->gate};
 }
@@ -37,7 +37,8 @@ static void apply_release(struct run *s, const struct decision *d)
 	t->gone_first = false;
 }
 
-/* Does nobody have to look at the thread before it goes on, nor do anything that it must not miss? */
+/* True if the decision only informs observers, which need not inspect a thread before it goes
+   on. */
 static bool is_only_told(const struct decision *d)
 {
 	switch (d->kind) {
@@ -67,7 +68,7 @@ void apply_releases(struct run *s)
 		struct run_thread *t = d->thread ? threads_of(d->thread) : NULL;
 
 		if (d->kind != DECISION_RELEASE || t == s->turned || !t->tracee || t->gone_first ||
-		    t->crashes) /* what is held then is to be told */
+		    t->crashes) /* a crash report describes held threads */
 			continue;
 		t->gone_first = true;
 		program_forget(t);
@@ -112,7 +113,7 @@ static void apply(struct run *s, const struct decision *d)
 	case DECISION_HOLD:
 	case DECISION_PASS:
 	case DECISION_OPENED:
-	case DECISION_EVENT: /* only observers care */
+	case DECISION_EVENT: /* for observers only */
 		break;
 	}
 }
@@ -144,7 +145,6 @@ void run_settle(struct run *s)
 	}
 }
 
-/* Memory that closed conditions have read has changed. */
 void run_ask_again(struct run *s)
 {
 	pages_forget(s);

@@ -1,4 +1,4 @@
-/* A site hit or an event of the program becomes an arrival at the places that wait for it. */
+/* Hits of sites and events of the program become arrivals at places. */
 #include "tracer/run/places/arrivals.h"
 #include "tracer/run/places/places.h"
 #include "tracer/run/run_internal.h"
@@ -14,8 +14,8 @@ enum { NAME_LOOKS = 8 };
 struct place_list {
 	struct place **items;
 	size_t count, capacity;
-	ARRAY(struct arrival_spot) spots; /* of each place, if there are any */
-	bool differ; /* they are at other lines, or in other functions or copies */
+	ARRAY(struct arrival_spot) spots; /* one for each place, if any */
+	bool differ;			  /* the places have other lines, functions or copies */
 	enum source_site_kind at_return;
 };
 
@@ -103,7 +103,7 @@ void arrivals_site(struct run *s, struct run_thread *t, struct tracee_site *site
 
 	inside_hit(s, t, site);
 	if (use && needs_registers(use) && tracee_regs(t->tracee, &hit.regs) < 0)
-		use = NULL; /* it is dying */
+		use = NULL; /* the thread is dying */
 	for (size_t i = 0; use && i < use->acts.count; i++) {
 		const struct act a = use->acts.items[i];
 		enum hit_answer answer;

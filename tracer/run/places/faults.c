@@ -1,3 +1,4 @@
+/* Collects the faulty locations of all scripts, and reports them as one error. */
 #include "tracer/run/places/faults.h"
 #include "tracer/run/run_internal.h"
 
@@ -22,7 +23,7 @@ bool faults_add(struct faults *f, const struct error *err)
 		error_fini(&f->first);
 		return false;
 	}
-	/* an order has two places for a location: one before it and one after */
+	/* An order has two places for a location, one before it and one after. */
 	if (f->count && strcmp(str_text(&f->last), err->text) == 0)
 		return true;
 	str_clear(&f->last);
@@ -57,8 +58,8 @@ int faults_end(struct faults *f, struct error *err)
 	return -1;
 }
 
-/* For a name in an order that is no event, and so was taken for a location. Only events that the
-   script names elsewhere are suggested: the other names in orders are as doubtful as this one. */
+/* Only events that scripts name outside of orders are suggested: other names in orders are as
+   doubtful as this one. */
 void faults_suggest_event(struct run *s, const struct place *place, struct error *err)
 {
 	struct suggestions like = {.wanted = place->location};

@@ -1,7 +1,5 @@
-/*
- * The faulty locations of all scripts of a run: the first is reported in full, with its hint, each
- * of the others by one line that says what is wrong.
- */
+/* The faulty locations of all scripts of a run: the first is reported in full, with its hint, each
+   other one by a line. */
 #ifndef GATECTL_RUN_PLACES_FAULTS_H
 #define GATECTL_RUN_PLACES_FAULTS_H
 
@@ -17,19 +15,21 @@ struct faults {
 	unsigned count;
 	struct error first;
 	struct str others;
-	unsigned told;	 /* how many of the others are reported */
-	struct str last; /* text of the last one */
+	unsigned told;	 /* number of the others that are reported */
+	struct str last; /* text of the last fault */
 };
 
-/* False: the next one is only counted; nobody will read its text. */
+/* Returns false if further faults are only counted, so that their texts are not needed. */
 bool faults_tells_more(const struct faults *f);
 
-/* False: the error is of another kind; it ends everything, so look for no more. */
+/* Adds the error. Returns false if it is of another kind and ends everything; `f` is freed then. */
 bool faults_add(struct faults *f, const struct error *err);
-/* 0: there were none; -1: *err reports them all. `f` is empty again afterwards. */
+/* Returns 0 if there were no faults, or -1 with *err set to a report of all. `f` is empty
+   afterwards. */
 int faults_end(struct faults *f, struct error *err);
 
-/* For a name in an order that is no event, and so was taken for a location. */
+/* Replaces the error of a name in an order that is no event, and so was parsed as a location, if an
+   event of the scripts is similar. */
 void faults_suggest_event(struct run *s, const struct place *place, struct error *err);
 
 #endif

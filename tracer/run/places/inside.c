@@ -1,3 +1,4 @@
+/* Arrivals decided inside the program: which sites get stubs, and how many arrivals they count. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/places/places.h"
 
@@ -8,34 +9,37 @@
 #include <string.h>
 
 enum {
-	WORTH_HITS = 32,	/* a site that was reported so often may be again ... */
-	WORTH_IDLE = 1000,	/* ... and this is so many times what it costs to change that ... */
-	WORTH_TELLING = 100000, /* ... or there are more than anybody reads in a report ... */
-	WORTH_READING = 1024,	/* ... or there have been, where nobody knows how many will come */
-	REFUSALS_MOST = 4,	/* a thread may stand in the way now, but not next time */
-	COUNTS_MOST = 64,	/* of one site; children that were forked before have one each */
+	WORTH_HITS = 32,   /* hits after which, and after each multiple, a jump is considered */
+	WORTH_IDLE = 1000, /* idle arrivals that outweigh the cost of a jump */
+	WORTH_TELLING = 100000, /* idle arrivals that are more than a report can usefully show */
+	/* hits that a report shows where the number of idle arrivals is not known */
+	WORTH_READING = 1024,
+	REFUSALS_MOST = 4, /* a thread may be in the way of a jump, but not at the next attempt */
+	COUNTS_MOST = 64,  /* for each site; children that were forked before have one each */
 };
 
 static const char alike[] = "several threads are called so";
 
-/* The count of one memory: forked children share it, others have their own. */
+/* A count in one shared memory: forked children share it, other processes have their own. */
 struct inside_count {
 	struct resident_count *count;
-	int64_t given;
+	int64_t given; /* arrivals granted and not yet accounted for */
 };
 
 struct inside_site {
 	struct run *run;
 	struct site_use *use;
-	const char *only; /* its stubs never decide for this thread; NULL: they do for all */
-	/* ... and only for arrivals that the condition of this place makes idle; NULL: there is none. */
+	/* name of the thread that always traps; NULL: none; "": all do, see give_up() */ const char
+		*only;
+	/* The place whose condition the stubs compare: they decide only idle arrivals. NULL: no
+	   condition. */
 	const struct place *asks;
 	ARRAY(struct inside_count) counts;
 };
 
-/* ---- which sites ---------------------------------------------------------------------------- */
+/* ---- choice of sites ------------------------------------------------------------------------- */
 
-/* Why this run looks at each arrival, at whatever place. NULL: it does not. */
+/* Returns the reason why this run stops at each arrival, at any place, or NULL. */
 static const char *run_stops(const struct run *s)
 {
 	const struct run_options *o = s->options;
@@ -52,7 +56,7 @@ static const char *run_stops(const struct run *s)
 	return NULL;
 }
 
-/* Will nobody ask for its hits any more? */
+/* True if the act needs no further hits. */
 static bool inside_is_over(const struct act *a)
 {
 	if (!a->place)
@@ -62,14 +66,14 @@ static bool inside_is_over(const struct act *a)
 	return a->place->retired && !a->owner->outlives;
 }
 
-/* Does the place count its arrivals there? Others only look, as those at a function's entry for
-   what comes nearest. */
+/* True if the place counts the act's arrivals. Other acts only look, as at the entry of a function
+   for a near miss. */
 static bool is_act_of(const struct act *a, const struct place *place)
 {
 	return a->place == place && !inside_is_over(a);
 }
 
-/* The thread that alone the first place there with such a wish is for; NULL: none has one. */
+/* Returns the only thread that the first place with a thread is for; NULL: no such place. */
 static const char *only_thread(const struct run *s, const struct site_use *use)
 {
 	array_each(const struct act, a, &use->acts)
@@ -78,7 +82,7 @@ static const char *only_thread(const struct run *s, const struct site_use *use)
 	return NULL;
 }
 
-/* Does a C expression decide arrivals at the place? */
+/* True if a C expression decides arrivals at the place. */
 static bool has_condition(const struct run *s, const struct place *place)
 {
 	bool idle;
@@ -86,7 +90,7 @@ static bool has_condition(const struct run *s, const struct place *place)
 	return place_condition(s->engine, place, &idle) != NULL;
 }
 
-/* The act that alone is there, if its place has a condition; NULL: there is none. */
+/* Returns the act if it is alone at the site and its place has a condition; else NULL. */
 static const struct act *tested(const struct run *s, const struct site_use *use)
 {
 	const struct act *found = NULL;
@@ -101,7 +105,7 @@ static const struct act *tested(const struct run *s, const struct site_use *use)
 	return found && found->place && has_condition(s, found->place) ? found : NULL;
 }
 
-/* The place whose condition is compared there, by stubs that there are or may be. */
+/* Returns the place whose condition is compared at the site, by existing or possible stubs. */
 static const struct place *asked(const struct run *s, const struct site_use *use)
 {
 	const struct act *a;
@@ -112,8 +116,8 @@ static const struct place *asked(const struct run *s, const struct site_use *use
 	return a ? a->place : NULL;
 }
 
-/* As place_idle_arrivals(); but where one thread alone arrives, those of all others, and where a condition decides, those
-   that it makes idle, if the stub there can tell. */
+/* The number of idle arrivals at the place. If one thread alone is to arrive, those of others are
+   idle; if stubs compare a condition, those that it makes idle. */
 static unsigned long idle_at(const struct run *s, const struct site_use *use,
 			     const struct place *place)
 {
@@ -127,7 +131,7 @@ static unsigned long idle_at(const struct run *s, const struct site_use *use,
 	return only && !place->companion_of && strcmp(only, place->thread) == 0 ? ULONG_MAX : 0;
 }
 
-/* How many of the next arrivals have no consequence for the act. */
+/* Returns how many of the next arrivals have no consequence for the act. */
 static unsigned long act_idle(const struct run *s, const struct site_use *use, const struct act *a)
 {
 	if (!a->owner->arrives || !a->place || (a->info && source_site_doubt(a->info)))
@@ -135,7 +139,7 @@ static unsigned long act_idle(const struct run *s, const struct site_use *use, c
 	return idle_at(s, use, a->place);
 }
 
-/* The reason why act_idle() is 0. Never NULL. */
+/* Returns the reason why act_idle() is 0. Never NULL. */
 static const char *act_busy(const struct run *s, const struct site_use *use, const struct act *a)
 {
 	if (!a->owner->arrives || !a->place)
@@ -154,7 +158,7 @@ static const char *act_busy(const struct run *s, const struct site_use *use, con
 	return place_busy(s->engine, a->place);
 }
 
-/* Of the next arrivals there; 0 where somebody wants more than to count them. */
+/* The number of next arrivals that only have to be counted; 0: an act needs each. */
 static unsigned long idle_arrivals(const struct run *s, const struct site_use *use)
 {
 	unsigned long least = ULONG_MAX;
@@ -187,7 +191,8 @@ static bool has_count(const struct site_use *use, const struct resident_count *c
 	return false;
 }
 
-/* A jump may be longer than the first instruction there. */
+/* The length in bytes of the instructions that the jump replaces: it may be longer than the
+   first. */
 static unsigned span_of(struct site_use *use, const struct tracee_site *site)
 {
 	if (use->span_known)
@@ -201,7 +206,7 @@ static unsigned span_of(struct site_use *use, const struct tracee_site *site)
 }
 
 /* Sets the reasons of the acts at the site. `why`: what prevents a jump there. NULL: nothing, so
-   an act is the reason if each arrival matters to it, or if it is for one thread. */
+   the reason is an act that needs each arrival, or is for one thread. */
 static void note_reasons(const struct run *s, struct site_use *use, const char *why)
 {
 	bool busy = !why && !idle_arrivals(s, use);
@@ -226,7 +231,7 @@ static void note_reasons(const struct run *s, struct site_use *use, const char *
 	}
 }
 
-/* A place that has a reason from earlier keeps it. */
+/* A place that has an earlier reason keeps it. */
 static void note_few(const struct site_use *use)
 {
 	array_each(struct act, a, &use->acts)
@@ -249,7 +254,8 @@ bool inside_reason(const struct run *s, const struct place *place, struct str *o
 	return false;
 }
 
-/* Those that are called so now; the last of them in *last. Names may be alike that were given to no number. */
+/* Returns the number of threads with this name now; the last of them in *last. Names without a
+   number may be shared. */
 static size_t called(struct run *s, const char *only, struct tracee_thread **last)
 {
 	size_t n = 0;
@@ -266,7 +272,7 @@ static size_t called(struct run *s, const char *only, struct tracee_thread **las
 	return n;
 }
 
-/* A stub that compares variables first. */
+/* Makes a stub that compares variables first. */
 static struct resident_count *make_compared(struct run *s, struct run_thread *t,
 					    struct tracee_site *site, const struct act *a,
 					    const char **why)
@@ -285,7 +291,7 @@ static struct resident_count *make_compared(struct run *s, struct run_thread *t,
 		     : NULL;
 }
 
-/* A stub that is for all threads but `only`; NULL: for all. */
+/* Makes a stub for all threads but `only`; NULL: for all threads. */
 static struct resident_count *make_plain(struct run *s, struct run_thread *t,
 					 struct tracee_site *site, const char *only,
 					 const char **why)
@@ -302,8 +308,9 @@ static struct resident_count *make_plain(struct run *s, struct run_thread *t,
 								  site, span, one, why);
 }
 
-/* A stub at the site, for this process too. Where the condition of a place for one thread cannot be compared, the stub is for
-   all other threads. Returns NULL, or the reason why there is none. */
+/* Makes a stub at the site, also for this process. If the condition of a place for one thread
+   cannot be compared, the stub is for all other threads. Returns NULL, or the reason of a
+   failure. */
 static const char *make_stub(struct run *s, struct run_thread *t, struct tracee_site *site)
 {
 	struct site_use *use = site->user;
@@ -331,7 +338,8 @@ static const char *make_stub(struct run *s, struct run_thread *t, struct tracee_
 	return NULL;
 }
 
-/* The same, unless it has failed too often, or what decides there is for other places. */
+/* Makes a stub unless that has failed too often, or the existing stubs are for other places.
+   Returns NULL, or the reason of a failure. */
 static const char *make_resident(struct run *s, struct run_thread *t, struct tracee_site *site)
 {
 	struct site_use *use = site->user;
@@ -348,7 +356,7 @@ static const char *make_resident(struct run *s, struct run_thread *t, struct tra
 	return use->refusal;
 }
 
-/* Whoever wants a report has each arrival in it, if they are few. */
+/* A report contains each arrival if they are few. */
 static bool is_worth(const struct run *s, const struct site_use *use)
 {
 	unsigned long idle = idle_arrivals(s, use);
@@ -358,7 +366,7 @@ static bool is_worth(const struct run *s, const struct site_use *use)
 	return idle >= WORTH_TELLING && (!tested(s, use) || use->hits >= WORTH_READING);
 }
 
-/* The site is hot: its arrivals are decided inside from now on, or each act has the reason. */
+/* The site is hot: decides its arrivals inside from now on, or sets the reason of each act. */
 static void consider(struct run *s, struct run_thread *t, struct tracee_site *site)
 {
 	struct site_use *use = site->user;
@@ -394,7 +402,7 @@ void inside_hit(struct run *s, struct run_thread *t, struct tracee_site *site)
 					inside_take_back((*i)->use);
 }
 
-/* From now on each arrival there is reported. */
+/* All arrivals there are reported from now on. */
 static void give_up(struct inside_site *i)
 {
 	inside_take_back(i->use);
@@ -416,7 +424,7 @@ void inside_born(struct run *s, struct run_thread *t)
 	}
 }
 
-/* The next thread may get the exited one's memory, and with it its pointer to itself. */
+/* The next thread may get the same memory, and so the same thread pointer. */
 void inside_exited(struct run *s, const struct run_thread *t)
 {
 	struct tracee_thread *last;
@@ -428,9 +436,9 @@ void inside_exited(struct run *s, const struct run_thread *t)
 				c->count->only = 0;
 }
 
-/* ---- what has happened there ---------------------------------------------------------------- */
+/* ---- arrivals decided inside ----------------------------------------------------------------- */
 
-/* Arrivals that were not told yet. */
+/* Adds arrivals that were decided inside to their places. */
 static void places_inside_tell(struct inside_site *i, unsigned long taken)
 {
 	struct run *s = i->run;
@@ -487,7 +495,7 @@ void inside_tell(struct run *s)
 	}
 }
 
-/* ---- how many more -------------------------------------------------------------------------- */
+/* ---- new counts ------------------------------------------------------------------------------ */
 
 static bool inside_is_at(const struct inside_site *i, const struct place *place)
 {
@@ -497,7 +505,8 @@ static bool inside_is_at(const struct inside_site *i, const struct place *place)
 	return false;
 }
 
-/* Of what the place has, what is not given away yet, for each of those who may ask for it. */
+/* The arrivals of the place that no stub has been granted yet, divided among the counts that
+   ask. */
 static int64_t share_of(const struct run *s, const struct place *place)
 {
 	bool endless = place->thread || has_condition(s, place);

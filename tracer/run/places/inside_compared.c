@@ -1,3 +1,4 @@
+/* Translates conditions into comparisons for stubs inside the program. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/places/inside_compared.h"
 

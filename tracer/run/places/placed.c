@@ -1,9 +1,8 @@
-/* The traps of places, as processes are forked and unmap their modules. */
+/* The records of places' traps, as processes are forked and unmap modules. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/places/places.h"
 #include "tracer/tracee/traps/traps.h"
 
-/* A forked child has copies of all traps. */
 void sites_copy(struct run *s, struct run_process *to, struct run_process *from)
 {
 	struct place *place;
@@ -25,7 +24,7 @@ void sites_copy(struct run *s, struct run_process *to, struct run_process *from)
 	}
 }
 
-/* What was mapped at [low, high) of the process is gone, and its traps with it. */
+/* UINT64_MAX as `high` means the whole address space, which is gone: no trap is left to forget. */
 void sites_forget(struct run *s, struct run_process *p, uint64_t low, uint64_t high)
 {
 	struct place *place;

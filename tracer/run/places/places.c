@@ -1,8 +1,5 @@
-/*
- * A place is what was asked for, a site is where a trap stands. Places are resolved against the
- * modules of a process when its first libraries are loaded, and again for every module that comes
- * later.
- */
+/* Places are what the script asks for, sites are addresses with traps. Places are resolved in the
+   initial modules of a process, and again in every module that is loaded later. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
@@ -59,7 +56,7 @@ int places_prepare(struct run *s, struct error *err)
 	return faults_end(&faults, err);
 }
 
-/* ---- a thread at a place -------------------------------------------------------------------- */
+/* ---- arrivals -------------------------------------------------------------------------------- */
 
 static enum hit_answer hit_place(struct run *s, const struct act *a, const struct hit *h)
 {
@@ -69,7 +66,7 @@ static enum hit_answer hit_place(struct run *s, const struct act *a, const struc
 
 const struct site_owner arrival_owner = {.once = true, .arrives = true, .hit = hit_place};
 
-/* At syscall(3): an arrival if the call is exit_group. */
+/* A hit of syscall(3) is an arrival if the call is exit_group. */
 static enum hit_answer hit_syscall(struct run *s, const struct act *a, const struct hit *h)
 {
 	(void)s;
@@ -79,7 +76,7 @@ static enum hit_answer hit_syscall(struct run *s, const struct act *a, const str
 
 static const struct site_owner exit_owner = {.hit = hit_syscall};
 
-/* ---- all sites of a place ------------------------------------------------------------------- */
+/* ---- the sites of a place -------------------------------------------------------------------- */
 
 static int put_site(struct run *s, struct run_process *p, struct tracee_thread *t,
 		    struct place *place, const struct source_site *info, uint64_t bias,
@@ -102,7 +99,7 @@ static uint64_t bias_of(const struct image *images, size_t count, const struct m
 	return 0;
 }
 
-/* The results are kept as long as the place, since acts point into them. */
+/* Results are kept as long as the place, since acts point into them. */
 static enum source_answer resolve(struct run *s, struct place *place,
 				  const struct location *location, const struct image *images,
 				  size_t count, struct source_sites **out, struct error *err)
@@ -119,10 +116,8 @@ static enum source_answer resolve(struct run *s, struct place *place,
 	return answer;
 }
 
-/*
- * A function has been executed when it returns. If it may end by a jump to another function, its
- * own exits come too early: the answer is NULL then, and also if it has no return at all.
- */
+/* Returns the returns of the place's function, for `after`. Returns NULL if there are none, or if a
+   jump to another function may end it: its own exits are then too early. */
 static const struct source_sites *own_returns(struct run *s, struct place *place,
 					      const struct image *images, size_t count)
 {
@@ -154,10 +149,8 @@ static int put_sites(struct run *s, struct run_process *p, struct tracee_thread 
 	return 0;
 }
 
-/*
- * Resolves the place in these images and sets its traps in the process. The answer says whether it
- * is there at all; on SOURCE_ERROR and SOURCE_NOT_FOUND err is filled.
- */
+/* Resolves the place in these images and sets its traps in the process. On SOURCE_ERROR and
+   SOURCE_NOT_FOUND *err is set. */
 static enum source_answer locate(struct run *s, struct run_process *p, struct tracee_thread *t,
 				 struct place *place, const struct image *images, size_t count,
 				 struct error *err)
@@ -186,7 +179,7 @@ static enum source_answer locate(struct run *s, struct run_process *p, struct tr
 	return SOURCE_FOUND;
 }
 
-/* Places that stand for functions of the runtime libraries. */
+/* Places that are functions of the runtime libraries. */
 struct event_function {
 	enum place_kind kind;
 	const char *name;
@@ -199,7 +192,7 @@ static const struct event_function event_functions[] = {
 	{PLACE_EXIT, "syscall", &exit_owner},
 };
 
-/* The first module that has the function is the one whose function is called. */
+/* The first module with the function provides it to the program, by symbol lookup. */
 static int put_event(struct run *s, struct run_process *p, struct tracee_thread *t,
 		     struct place *place, const struct event_function *f,
 		     const struct image *images, size_t count, struct error *err)
@@ -230,10 +223,8 @@ static int place_event(struct run *s, struct run_process *p, struct tracee_threa
 	return 0;
 }
 
-/*
- * The libraries that the program starts with are loaded. `strict`: a location found in none of them
- * is an error; otherwise (a later image, of a child say) it just is not there.
- */
+/* The initial libraries are loaded. `strict`: a location found in none of them is an error;
+   otherwise (in a later image, of a child for example) the place has no site there. */
 static int settle_place(struct run *s, struct run_process *p, struct tracee_thread *t,
 			struct place *place, bool strict, struct error *err)
 {
@@ -320,7 +311,7 @@ void places_drop(struct run *s, struct place *place)
 		engine_drop(s->engine, place);
 }
 
-/* For a location that names its object: is that among the modules loaded now? */
+/* Resolves a place that names its object, if that is among the modules just loaded. */
 static int locate_later(struct run *s, struct run_process *p, struct tracee_thread *t,
 			struct place *place, const struct module_list *loaded, struct error *err)
 {
@@ -363,7 +354,7 @@ int places_loaded(struct run *s, struct run_process *p, struct tracee_thread *t,
 	return 0;
 }
 
-/* ---- the end of sites ----------------------------------------------------------------------- */
+/* ---- removal of sites ------------------------------------------------------------------------ */
 
 void places_sweep(struct place *place)
 {
@@ -372,7 +363,7 @@ void places_sweep(struct place *place)
 			tracee_site_remove(placed->process->tracee, placed->site);
 }
 
-/* The place can never act again: removes, in every process, traps that serve no other place. */
+/* Other places at the same sites keep their traps. */
 void places_retire(struct run *s, struct place *place)
 {
 	struct run_place *sp = of(place);
@@ -380,7 +371,7 @@ void places_retire(struct run *s, struct place *place)
 
 	place->retired = true;
 	observe_until(busy, busy, s, place);
-	if (busy) /* one of its statements has still to end */
+	if (busy) /* one of its statements has not ended */
 		return;
 	sp->ended = true;
 	places_sweep(place);

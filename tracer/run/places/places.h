@@ -1,10 +1,10 @@
 /*
- * Sites: addresses with a trap, and what it means when a thread gets there.
+ * Sites: addresses with a trap, and the actions when a thread arrives there.
  *
- * One trap may serve several purposes: a place of the script, the end of a statement that began
- * elsewhere, a near miss of a place that nobody reaches. Each of these is an act, and each act has
- * an owner: a feature's table of functions. A feature that wants to see threads come by fills in a
- * table and adds acts; nothing else needs to know of it.
+ * One trap may have several purposes: a place of the script, the end of a statement that began
+ * elsewhere, a near miss of a place that no thread reaches. Each of them is an act with an owner: a
+ * feature's table of functions. A feature that needs traps fills in a table and adds acts; no other
+ * code has to know it.
  */
 #ifndef GATECTL_RUN_PLACES_PLACES_H
 #define GATECTL_RUN_PLACES_PLACES_H
@@ -19,25 +19,26 @@ struct hit {
 	struct run_thread *thread;
 	struct tracee_site *site;
 	uint64_t address;
-	struct arch_regs regs; /* filled in if an owner there asks for them */
+	struct arch_regs regs; /* filled in if the site's owners need them */
 };
 
 enum hit_answer {
 	HIT_SEEN,    /* no arrival */
 	HIT_ARRIVAL, /* at the act's place */
-	HIT_TAKEN,   /* the owner has dealt with the thread: leave it alone for this turn */
+	HIT_TAKEN,   /* the owner handles the thread, which this turn leaves alone */
 };
 
 struct site_owner {
-	bool ends;     /* ends what began at another site: asked before those that begin */
-	bool once;     /* one act per place and address, whatever statements begin there */
-	bool outlives; /* asked even when its place is retired */
-	bool arrives; /* each hit is an arrival; where sites_arrives() has to be asked, it is if that says so */
-	bool no_registers; /* `hit` does not look at hit->regs */
-	/* A thread is there. May put and remove acts. */
+	bool ends; /* ends what began at another site: called before owners that begin something */
+	bool once; /* one act for each place and address, whatever statements begin there */
+	bool outlives; /* called even if its place is retired */
+	/* each hit is an arrival; where sites_arrives() is needed, each that it confirms */
+	bool arrives;
+	bool no_registers; /* `hit` does not read hit->regs */
+	/* Called for each hit. May add and remove acts. */
 	enum hit_answer (*hit)(struct run *s, const struct act *a, const struct hit *h);
-	/* Will it never need another hit? NULL: it will not once its place is retired; without a
-	   place, it always may. */
+	/* Returns true if the act needs no further hit. NULL: it needs none once its place is
+	   retired, and always may without a place. */
 	bool (*idle)(const struct act *a);
 };
 
@@ -47,119 +48,135 @@ struct act {
 	struct place *place;		/* or NULL */
 	const struct source_site *info; /* NULL for event places */
 	uint64_t bias;
-	/* Why arrivals there stop, set by inside_hit(). NULL: they do not, or are few. */
+	/* The reason why threads stop there at each arrival, set by inside_hit(). NULL: they do
+	   not, or rarely. */
 	const char *stops;
-	const struct place *stops_for; /* the other place there that the reason is about; or NULL */
+	/* another place at the site that the reason is about; or NULL */
+	const struct place *stops_for;
 };
 
 struct inside_site;
 
-/* tracee_site->user; shared with forked children; lives as long as the run. */
+/* The value of tracee_site->user; shared with forked children; lives as long as the run. */
 struct site_use {
 	ARRAY(struct act) acts;
-	unsigned long hits;	    /* that were reported */
-	struct inside_site *inside; /* some arrivals are decided in the program; or NULL */
-	unsigned refusals;	    /* attempts to put a jump there that failed ... */
-	const char *refusal;	    /* ... and why the last one did; NULL: it succeeded */
-	unsigned span; /* of the instructions that could move for it; 0 none, or not asked yet */
+	unsigned long hits;	    /* number of reported hits */
+	struct inside_site *inside; /* decides arrivals in the program; NULL: all are reported */
+	unsigned refusals;	    /* failed attempts to put a jump there */
+	const char *refusal;	    /* reason of the last failure; NULL: success */
+	/* bytes of the instructions that a jump can replace; 0: none, or not computed */
+	unsigned span;
 	bool span_known;
-	const char *unmovable; /* why they could not; NULL: they can, or that was not asked yet */
-	size_t needed_by;      /* index of an act: where sites_idle() looks first */
+	/* why they cannot be moved; NULL: they can, or not computed */
+	const char *unmovable;
+	size_t needed_by; /* index of the act that sites_idle() asks first */
 };
 
-/* The trap at this address, made if there is none; `site` may be NULL. NULL with an error. Owned by
-   the run. */
+/* Returns the trap at this address, made if needed, or NULL with *err set. `site` may be NULL. The
+   run owns the result. */
 struct site_use *sites_use(struct run *s, struct run_process *p, struct tracee_thread *t,
 			   uint64_t address, struct tracee_site **site, struct error *err);
-/* Is there an act of this owner with the same `what`, place and info? */
+/* True if the site has an act of this owner with the same `what`, place and info. */
 bool sites_has(const struct site_use *use, const struct act *act);
-/* Adds it in order: acts without a place first, then those that end something, then the others as
-   the places were written; statements that begin at one address go in the order of the program. */
+/* Adds a copy of the act in order: acts without a place, then owners that end something, then
+   others in the order of the script; statements that begin at one address are in program order. */
 void sites_act(struct site_use *use, const struct act *act);
-/* Both of the above; the trap is noted with the act's place. */
+/* Adds the act at the address, and records the trap for its place. Returns 0, or -1 with *err
+   set. */
 int sites_put(struct run *s, struct run_process *p, struct tracee_thread *t, uint64_t address,
 	      const struct act *act, struct error *err);
-/* A forked child has copies of all traps. _forget: what was mapped at [low, high) is gone, with its
-   traps. */
+/* Records the traps of the parent for a forked child, which has copies of them. */
 void sites_copy(struct run *s, struct run_process *to, struct run_process *from);
+/* Forgets the traps at [low, high), which was unmapped. */
 void sites_forget(struct run *s, struct run_process *p, uint64_t low, uint64_t high);
-/* Does nobody need the trap any more? */
+/* True if no act needs the trap. */
 bool sites_idle(struct site_use *use);
 
-/* The canonical frame address of the thread's frame, for a pc at this address of the act's
+/* Returns the canonical frame address of the thread's frame, for a pc at this address of the act's
    module. */
 uint64_t sites_frame(const struct act *a, uint64_t address, const struct arch_regs *regs);
-/* Does the offset in the module belong to the site's ranges? */
+/* True if the offset in the module is within the site's ranges. */
 bool sites_inside(const struct source_site *info, uint64_t offset);
-/* Does the jump at the act's site leave its ranges, or come into them, as it has to for an arrival? Only an indirect or
-   conditional one may not. */
+/* True if the jump at the act's site leaves the act's ranges, or enters them, as an arrival
+   requires. Only indirect and conditional jumps may not. */
 bool sites_arrives(const struct act *a, const struct hit *h);
 
-/* For places of the script; see places.c. */
+/* The owner of places of the script, see places.c. */
 extern const struct site_owner arrival_owner;
 
 /* ---- what a place needs --------------------------------------------------------------------- */
 
-/* For a place whose arrival is more than a thread at an address. */
+/* A way to set the traps of places whose arrival is more than a thread at an address. */
 struct site_placer {
 	bool (*wants)(const struct place *place, const struct source_site *info);
-	/* Sets all the traps it needs; `act` is the one for the arrival. 0, or -1. */
+	/* Sets all needed traps; `act` is the one for the arrival. Returns 0, or -1 with *err
+	   set. */
 	int (*put)(struct run *s, struct run_process *p, struct tracee_thread *t, struct act act,
 		   struct error *err);
 };
 
-/* Places of the script <-> sites in processes. */
+/* Places of the script, and their sites in processes. */
 
-int places_prepare(struct run *s, struct error *err); /* parses every location */
-/* Places from index `first` on, made while the program runs; all threads are stopped. */
+/* Parses the location of every place. Returns 0, or -1 with *err set. */
+int places_prepare(struct run *s, struct error *err);
+/* Adds the places from index `first` on while the program runs; all threads are stopped. Returns 0,
+   or -1 with *err set. */
 int places_add(struct run *s, size_t first, struct error *err);
+/* Resolves all places in the initial images of a process. `strict`: an unresolved place is an
+   error. Returns 0, or -1 with *err set. */
 int places_settle(struct run *s, struct run_process *p, struct tracee_thread *t, bool strict,
 		  struct error *err);
+/* Resolves pending places in images that were loaded later. Returns 0, or -1 with *err set. */
 int places_loaded(struct run *s, struct run_process *p, struct tracee_thread *t,
 		  const struct module_list *loaded, struct error *err);
-/* Drops a place that failed; it may have some sites, or none. */
+/* Drops a place that places_add() could not add; it may have some sites. */
 void places_drop(struct run *s, struct place *place);
+/* The place can never act again: removes, in every process, traps that serve no other place. */
 void places_retire(struct run *s, struct place *place);
-/* Removes those traps of the place that nobody needs any more. */
+/* Removes the traps of the place that no act needs any more. */
 void places_sweep(struct place *place);
-void places_free(struct run *s);
+void places_free(struct run *s); /* frees the places' data and all sites */
 
-/* Carries out what the engine has decided. */
+/* Decisions of the engine. */
 
+/* Carries out all decisions. */
 void apply_decisions(struct run *s);
-/*
- * Of what comes next: who is let go, but for the thread that this turn is about, need not wait until everybody has been told
- * why, and traps are removed. Does nothing where somebody has to look at such a thread before it goes on.
- */
+/* Resumes threads that pending decisions release, except the thread of this turn, before observers
+   are informed and traps are removed. Does nothing if an observer may have to inspect such a thread
+   before it goes on. */
 void apply_releases(struct run *s);
-/* Carries out all decisions, and has what conditions have read watched. */
+/* Carries out all decisions, and asks conditions again as long as observers request it. */
 void run_settle(struct run *s);
-void run_ask_again(struct run *s); /* memory that closed conditions have read has changed */
+/* Asks conditions again: memory that closed conditions have read has changed. */
+void run_ask_again(struct run *s);
 
 /*
- * Arrivals that are decided inside the program, because nothing can follow from them: of the first
- * million of a place that acts at its next one, say. The engine says how many (place_idle_arrivals), or which: of
- * all threads but one (place_only_thread), or by a condition of the script (place_condition). The site gets a count of that
- * size (tracer/resident/resident.h), and is reported again when it is used up.
+ * Arrivals decided inside the program, because nothing can follow from them. The engine says how
+ * many (place_idle_arrivals()) or which: of all threads but one (place_only_thread()), or by a
+ * condition (place_condition()). The site gets a count (tracer/resident/resident.h), and traps
+ * again when the count is used up.
  *
- * What the count has lost are arrivals: they are told to the places at the beginning of each turn. Before an arrival
- * that is reported, all counts of its places are taken back, so that its number is exact; at the end of
- * the turn they are given anew. Several counts of one place share what it has.
+ * Counted arrivals are added to the places at the beginning of each turn. Before a reported arrival
+ * all counts of its places are taken back, so that its number is exact; they are given again at the
+ * end of the turn. Several counts of one place share its idle arrivals.
  */
 
-/* A thread is at the site, and it is reported: from now on some more may not be. */
+/* A thread has hit the site. A site that is hit often gets a jump, so that further arrivals are
+   counted inside the program. */
 void inside_hit(struct run *s, struct run_thread *t, struct tracee_site *site);
-/* A new thread is about to begin; a thread has exited. */
+/* A new thread is about to begin: stubs that exclude its name exclude it also, or are given up. */
 void inside_born(struct run *s, struct run_thread *t);
+/* A thread has exited: stubs no longer exclude its thread pointer. */
 void inside_exited(struct run *s, const struct run_thread *t);
-/* What was decided inside since the last time. */
+/* Adds arrivals decided inside since the last call to their places. */
 void inside_tell(struct run *s);
-/* Nothing more is decided there until inside_give(). */
+/* Takes the site's counts back: all arrivals are reported until inside_give(). */
 void inside_take_back(const struct site_use *use);
-void inside_take_all_back(struct run *s);
-void inside_give(struct run *s);
-/* Why arrivals at the place stop, or at one of its addresses. False: nothing was added to *out. */
+void inside_take_all_back(struct run *s); /* takes back the counts of all sites */
+void inside_give(struct run *s);	  /* gives new counts to all sites */
+/* Appends the reason why threads stop at the place, or at one of its sites. Returns false if
+   nothing was appended. */
 bool inside_reason(const struct run *s, const struct place *place, struct str *out);
-void inside_free(struct run *s);
+void inside_free(struct run *s); /* frees the stubs' data; the stubs stay */
 
 #endif

@@ -1,5 +1,4 @@
-/* What is at one address: the acts there, whose they are, in which order they are asked, and when
-   nobody needs the trap any more. */
+/* Acts at one address: their order, their owners, and whether the trap is still needed. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
@@ -30,7 +29,7 @@ bool sites_has(const struct site_use *use, const struct act *act)
 	return false;
 }
 
-/* Statements that begin at one address are asked in the order of the program. */
+/* Statements that begin at one address are in program order. */
 static unsigned rank_of(const struct act *a)
 {
 	return a->info ? a->info->rank : 0;
@@ -68,7 +67,7 @@ void sites_act(struct site_use *use, const struct act *act)
 		use->acts.items[i] = use->acts.items[i - 1];
 	}
 	use->acts.items[i] = *act;
-	use->acts.items[i].stops = NULL; /* of the act that it was copied from, in another site */
+	use->acts.items[i].stops = NULL; /* a reason is of the site that the act was copied from */
 }
 
 int sites_put(struct run *s, struct run_process *p, struct tracee_thread *t, uint64_t address,
@@ -93,7 +92,7 @@ static bool act_is_idle(const struct act *a)
 	return a->owner->idle ? a->owner->idle(a) : a->place->retired;
 }
 
-/* Whoever has needed it last is asked first: of thousands of acts those that have had their time are many. */
+/* The act that needed the trap last is asked first: of thousands of acts most may be idle. */
 bool sites_idle(struct site_use *use)
 {
 	for (size_t k = 0; k < use->acts.count; k++) {

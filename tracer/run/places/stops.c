@@ -1,3 +1,4 @@
+/* A check in sanitized builds: no thread is stopped without a reason. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/places/stops.h"
 #include "tracer/tracee/events/events.h"
@@ -13,8 +14,8 @@ static bool has_reason(const struct run *s, const struct run_thread *t)
 	return t->engine->held || t->parked || t->paused || tracee_is_queued(s->tracee, t->tracee);
 }
 
-/* Not where somebody else decides who goes on: while everything is halted, or in a recorded run.
-   After :kill a stopped thread is about to die. */
+/* Does not apply while all threads are halted, or the scheduler decides. After :kill a stopped
+   thread is about to die. */
 void stops_check(const struct run *s)
 {
 	if (s->over || s->killed_by || s->control.halted || s->control.driven)

@@ -1,13 +1,12 @@
-/* In sanitized builds each turn ends with a check that every stopped thread is stopped for a
-   reason. */
+/* A check in sanitized builds, at the end of each turn: no thread is stopped without a reason. */
 #ifndef GATECTL_RUN_PLACES_STOPS_H
 #define GATECTL_RUN_PLACES_STOPS_H
 
 #include "tracer/run/run.h"
 
 #ifdef __SANITIZE_ADDRESS__
-/* Every thread runs, is held, is kept or parked by a user, or has an event in the queue; otherwise
-   this ends gatectl by an assertion, since nobody would ever resume the thread. */
+/* Asserts that every thread runs, is held, is parked by a user, or has a queued event; nothing
+   would ever resume another stopped thread. */
 void stops_check(const struct run *s);
 #else
 static inline void stops_check(const struct run *s)

@@ -1,3 +1,4 @@
+/* Reads the call frames of stopped threads, and writes them as text. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/run/modules/images.h"
@@ -13,10 +14,8 @@ static bool is_code(struct run_process *p, uint64_t address)
 	return tracee_mapping_at(p->tracee, address, &map) == 0 && map.executable;
 }
 
-/*
- * A frame whose pc is at no code has executed nothing: the stack is as the call left it. (If a jump
- * or a return went astray instead, nothing there looks like a return address.)
- */
+/* A frame whose pc is at no code has executed nothing: the return address is on top of the stack.
+   After a wrong jump or return the top does not point to code. */
 static bool find_caller(struct run_thread *t, struct arch_regs *regs)
 {
 	struct run_process *p = t->process;
@@ -56,7 +55,7 @@ static void add_astray(struct run_thread *t, struct arch_regs *regs, uint64_t sc
 	inspect_stack_fini(&rest);
 }
 
-/* A jump that leads to its place changes nothing but the pc: all is there as it is behind it. */
+/* A jump to its place changes only the pc: the frame is the same at the target. */
 static void follow_jump(const struct run_thread *t, struct arch_regs *regs)
 {
 	uint64_t *pc = &regs->dwarf[ARCH_DWARF_PC], to;

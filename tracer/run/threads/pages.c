@@ -1,7 +1,5 @@
-/*
- * The program's memory as conditions see it: whole pages, kept while one event is handled (one
- * system call for many reads, and everything a condition sees dates from one moment).
- */
+/* The program's memory as conditions see it: whole pages, kept while one event is handled. One
+   system call serves many reads, and a condition sees a consistent state. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/threads/threads.h"
 

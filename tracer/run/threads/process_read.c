@@ -1,4 +1,4 @@
-/* The process as inspect reads it: memory, registers, modules and thread-local storage of a stopped thread. */
+/* The process as inspect reads it: memory, registers, modules and thread-local storage. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/threads.h"

@@ -1,7 +1,5 @@
-/*
- * What a script asks of the program: struct script_program, answered by inspect, which reads the
- * program through the functions here.
- */
+/* Answers to scripts about the program: struct script_program by means of inspect, which reads the
+   program through process_read.c. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
@@ -26,9 +24,8 @@ void program_forget(struct run_thread *t)
 	t->calls_all = false;
 }
 
-/* Frames are kept: what unwinding reads belongs to the thread and does not change while it is
-   stopped. But of places at one address one may be in a function that is inlined there, and
-   another one before it. */
+/* Frames are kept: the memory that unwinding reads does not change while the thread is stopped.
+   Another place at the address needs other frames if its scope is an inlined function. */
 static int read_frames(struct run *s, struct run_thread *t, uint64_t scope, size_t most,
 		       struct error *err)
 {
@@ -46,7 +43,7 @@ static int read_frames(struct run *s, struct run_thread *t, uint64_t scope, size
 	return 0;
 }
 
-/* 1; 0: the thread has fewer calls; -1 */
+/* Returns 1; 0 if the thread has fewer frames; -1 with *err set. */
 static int find_call(struct run *s, const struct arrival *a, unsigned frame,
 		     struct inspect_call **out, struct error *err)
 {
@@ -55,7 +52,7 @@ static int find_call(struct run *s, const struct arrival *a, unsigned frame,
 
 	if (t->calls_seen_from != a->scope)
 		program_forget(t);
-	most += t->calls.count * 2; /* each reading begins anew */
+	most += t->calls.count * 2; /* each read starts again at the innermost frame */
 	if (frame >= t->calls.count && !t->calls_all && read_frames(s, t, a->scope, most, err) < 0)
 		return -1;
 	if (frame >= t->calls.count)
@@ -64,7 +61,8 @@ static int find_call(struct run *s, const struct arrival *a, unsigned frame,
 	return 1;
 }
 
-/* Of several places at its address only some may be at the function. */
+/* True if the thread stands before the function's body; other places at the address may not be
+   there. */
 static bool program_is_before(const struct arrival *a)
 {
 	const struct run_thread *t = a->at;
@@ -129,7 +127,7 @@ static void from_plain(struct inspect_plain *plain, struct program_value *out)
 		.integer = plain->integer,
 		.number = plain->number,
 		.name = plain->name,
-		.text = plain->text, /* ownership passes */
+		.text = plain->text, /* ownership passes to *out */
 	};
 	if (plain->kind == INSPECT_OBJECT)
 		memcpy(out->object, &plain->object, sizeof(plain->object));
@@ -145,7 +143,7 @@ static int program_give(const struct inspect_value *v, struct program_value *out
 	return 0;
 }
 
-/* The text stays the caller's. */
+/* The caller keeps the text. */
 static void to_plain(const struct program_value *v, struct inspect_plain *out)
 {
 	static const enum inspect_plain_kind kinds[] = {
@@ -165,7 +163,7 @@ static void to_plain(const struct program_value *v, struct inspect_plain *out)
 		memcpy(&out->object, v->object, sizeof(out->object));
 }
 
-/* A store by gatectl itself, so conditions may depend on it. */
+/* Conditions may depend on memory that gatectl stores to. */
 static int store(struct run *s, const struct inspect_value *to, const struct program_value *from,
 		 struct error *err)
 {
@@ -188,7 +186,7 @@ static int variable(void *ctx, const struct arrival *a, unsigned n, const char *
 		return -1;
 	if (program_give(&v, out, err) == 0)
 		return 0;
-	if (v.place != INSPECT_IN_MEMORY) /* put together, and a piece is missing */
+	if (v.place != INSPECT_IN_MEMORY) /* composed of pieces, one of which is missing */
 		error_set(err, err->code, "%s: %s", name, error_text(err));
 	return -1;
 }
@@ -215,7 +213,7 @@ static int argument(void *ctx, const struct arrival *a, unsigned n, int64_t i,
 		       : program_give(&v, out, err);
 }
 
-/* Of several places at its address only some may be at the return. */
+/* True if the thread stands at the place's return; other places at the address may not be there. */
 static bool is_at_return(const struct arrival *a)
 {
 	const struct run_thread *t = a->at;
@@ -263,7 +261,7 @@ int program_condition(struct run *s, const struct arrival *a, const char *text, 
 	return call_at(s, a, 0, &call, err) < 0 ? -1 : inspect_condition(call, text, out, err);
 }
 
-/* ---- globals: of the program's first process ------------------------------------------------ */
+/* ---- globals of the program's first process -------------------------------------------------- */
 
 static int find_global(struct run *s, const struct arrival *a, const char *name,
 		       struct inspect_value *out, struct error *err)
@@ -416,7 +414,7 @@ static uint64_t symbol_of(const struct run_process *p, const char *name)
 	return 0;
 }
 
-/* The addresses of the symbols with these names, each once; returns how many. */
+/* Finds the addresses of the symbols with these names, each once; returns their number. */
 static unsigned symbols_of(const struct run_process *p, const char *const *names, size_t count,
 			   uint64_t *out)
 {
@@ -457,7 +455,7 @@ static void prepare_call(const struct run_process *p, const struct inspect_entry
 	call->ending_count = symbols_of(p, ending, sizeof(ending) / sizeof(*ending), call->ending);
 }
 
-/* "it crashed with SIGSEGV at 0x...": says which function, and where in the source. */
+/* Adds function and source line to an error like "it crashed with SIGSEGV at 0x...". */
 static int call_failed(struct run_process *p, const char *function, const struct tracee_call *call,
 		       struct error *err)
 {
@@ -486,7 +484,7 @@ static int run_call(struct run *s, struct run_thread *t, const char *function,
 
 	prepare_call(t->process, entry, &call);
 	observe(condition, s, &(struct condition_event){.step = CONDITION_CALLS});
-	inside_take_all_back(s); /* what the call comes by does not count */
+	inside_take_all_back(s); /* arrivals during the call do not count */
 	failed = tracee_call(s->tracee, t->tracee, &call, err);
 	pages_forget(s);
 	if (call.wrote) /* another condition may have read that memory */
@@ -518,7 +516,7 @@ static int threads_program_call(void *ctx, const struct arrival *a, const char *
 	return result;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- the tables of functions ----------------------------------------------------------------- */
 
 void program_asks(struct run *s, struct run_thread *t)
 {

@@ -1,11 +1,11 @@
 /*
  * The start routine of a thread, read before the thread's first instruction.
  *
- * glibc keeps it in struct pthread, at the thread pointer; its offset there is in the descriptors
- * that libc exports for debuggers (nptl_db: { bits, elements, offset }). A std::thread has
- * libstdc++'s own routine there, and its argument is a _State_impl<_Invoker<tuple<F, ...>>>, whose
- * type name says what F is; if F is a pointer, it is the last element in memory. A program with a
- * sanitizer has the sanitizer's routine there (features/sanitizer).
+ * glibc keeps it in struct pthread, at an offset that libc exports for debuggers (nptl_db: { bits,
+ * elements, offset }). A std::thread has libstdc++'s routine there, whose argument is a
+ * _State_impl<_Invoker<tuple<F, ...>>>: its type name contains F, and if F is a pointer, it is the
+ * last element in memory. A program with a sanitizer has the sanitizer's routine
+ * (features/sanitizer).
  */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
@@ -38,7 +38,7 @@ static uint64_t start_read_word(struct run_process *p, uint64_t address)
 	return tracee_read(p->tracee, address, &word, sizeof(word)) < 0 ? 0 : word;
 }
 
-/* The function that begins exactly here, or NULL. */
+/* Returns the name of the function that begins exactly at the address, or NULL. */
 static char *function_in(const struct image *image, uint64_t address)
 {
 	struct source_symbolised where;
@@ -57,7 +57,8 @@ static char *function_at(struct run *s, struct run_process *p, uint64_t address)
 	return function_in(images_find(s, p, address), address);
 }
 
-/* This may be one. Where loads are watched all images are known: to look for another one takes long. */
+/* The word may be no address of code. If loads are watched, all images are known, and the costly
+   search for another one is skipped. */
 static char *function_maybe_at(struct run *s, struct run_process *p, uint64_t word)
 {
 	bool all = s->loading.loads_matter && p->load_site;
@@ -65,13 +66,13 @@ static char *function_maybe_at(struct run *s, struct run_process *p, uint64_t wo
 	return function_in(all ? images_at(p, word) : images_find(s, p, word), word);
 }
 
-/* Up to its end, or to the end of what is there. */
+/* Reads up to the terminating NUL, or to unreadable memory. */
 static void read_text(struct run_process *p, uint64_t text, char *to, size_t most)
 {
 	size_t n = 0, part;
 
 	for (; text && n < most - 1 && !memchr(to, 0, n); n += part) {
-		part = PART - (text + n) % PART; /* parts do not reach into another page */
+		part = PART - (text + n) % PART; /* parts do not cross pages */
 		part = part < most - 1 - n ? part : most - 1 - n;
 		if (tracee_read(p->tracee, text + n, to + n, part) < 0)
 			break;
@@ -85,12 +86,13 @@ static bool read_type_name(struct run_process *p, uint64_t object, char *name)
 	uint64_t info = vtable ? start_read_word(p, vtable - 8) : 0;
 
 	read_text(p, info ? start_read_word(p, info + 8) : 0, name, TYPE_NAME_MAX);
-	if (name[0] == '*') /* a type without a name outside of its function */
+	if (name[0] == '*') /* the type has no name outside its function */
 		memmove(name, name + 1, strlen(name));
 	return strstr(name, "6thread11_State_impl") != NULL; /* std::thread::_State_impl, mangled */
 }
 
-/* The first type of "...std::tuple<FIRST, ...>..." as the demangler writes it; malloc'd or NULL. */
+/* Returns the first type of "...std::tuple<FIRST, ...>..." in the demangler's form, or NULL. The
+   caller frees it. */
 static char *first_of_tuple(const char *type)
 {
 	const char *at = strstr(type, "std::tuple<"), *end;
@@ -109,7 +111,8 @@ static char *first_of_tuple(const char *type)
 	return base_strndup(at, (size_t)(end - at));
 }
 
-/* How many words an object has: libc's malloc keeps the size of a block in the word before it. */
+/* The size of an object in words: glibc's malloc keeps the size of a block in the word before
+   it. */
 static uint64_t start_words_of(struct run_process *p, uint64_t object)
 {
 	uint64_t size = start_read_word(p, object - 8) & ~(uint64_t)7;
@@ -117,10 +120,8 @@ static uint64_t start_words_of(struct run_process *p, uint64_t object)
 	return !p->sanitized && size / 8 - 1 < STATE_WORDS ? size / 8 - 1 : STATE_WORDS;
 }
 
-/*
- * The name of the function that the last of these words points to, leaving out the library's own.
- * With a sanitizer's allocator the number of words is not known: then the first one.
- */
+/* Returns the name of the function that the last of these words points to, ignoring functions of
+   the library. With a sanitizer's allocator, whose block sizes are unknown, it is the first one. */
 static char *last_function(struct run *s, struct run_process *p, uint64_t object, uint64_t words)
 {
 	char *found = NULL;
@@ -139,7 +140,7 @@ static char *last_function(struct run *s, struct run_process *p, uint64_t object
 	return found;
 }
 
-/* std::async: the thread has a pointer to the state, and the state has what the user passed. */
+/* std::async: the thread has a pointer to the state, which contains the user's function. */
 static char *async_function(struct run *s, struct run_process *p, uint64_t object)
 {
 	char *found = NULL;
@@ -188,7 +189,7 @@ static bool may_be_std_thread(struct run_process *p, uint64_t routine, const cha
 	       (image && module_matches(image->module, "libstdc++.so"));
 }
 
-/* Leaves out anonymous namespaces: nobody writes them. */
+/* Removes anonymous namespaces, which users do not write. */
 static char *without_anonymous(char *name)
 {
 	static const char anonymous[] = "(anonymous namespace)::";
@@ -199,7 +200,7 @@ static char *without_anonymous(char *name)
 	return name;
 }
 
-/* The start routine that libc calls, and its argument; 0: not known. */
+/* Returns the start routine that libc calls, and its argument; 0: not known. */
 static uint64_t start_address(struct run_process *p, uint64_t thread_pointer, uint64_t *argument)
 {
 	uint32_t offset = descriptor(p);
@@ -225,9 +226,8 @@ char *start_routine(struct run *s, struct run_process *p, struct tracee_thread *
 
 	if (!p->images.count || tracee_regs(t, &regs) < 0 || !regs.fs_base)
 		return base_strdup(UNKNOWN);
-	images_find(
-		s, p,
-		regs.dwarf[ARCH_DWARF_PC]); /* maps libc's image, if nobody watches the loader */
+	/* adds libc's image, if the loader has no trap */
+	images_find(s, p, regs.dwarf[ARCH_DWARF_PC]);
 	routine = start_address(p, regs.fs_base, &argument);
 	name = routine ? function_at(s, p, routine) : NULL;
 	if (creator)

@@ -4,7 +4,7 @@
 
 #include "tracer/run/run.h"
 
-/* The start routine's name; malloc'd, never NULL. */
+/* Returns the start routine's name, never NULL. The caller frees it. */
 char *start_routine(struct run *s, struct run_process *p, struct tracee_thread *t);
 
 #endif

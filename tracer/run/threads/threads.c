@@ -1,7 +1,5 @@
-/*
- * The ids of threads: "main", or the start routine and a number in order of creation ("worker#1");
- * in the k-th child process with "pk/" in front.
- */
+/* Ids of threads: "main", or the start routine and a number in order of creation ("worker#1"); in
+   the k-th child process with the prefix "pk/". */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/program.h"
@@ -63,7 +61,7 @@ static void name_thread(struct run *s, struct run_thread *t, const char *start)
 	str_fini(&id);
 }
 
-/* A process's first thread has none yet. */
+/* The first thread of a process has no thread pointer yet. */
 static uint64_t scheduler_block_of(struct tracee_thread *tracee)
 {
 	struct arch_regs regs;
@@ -108,7 +106,7 @@ void threads_gone(struct run *s, struct run_thread *t, bool renamed)
 		t->state = "exited";
 }
 
-/* An exec leaves one thread, which is the process's main thread from now on. */
+/* An exec leaves one thread, which is the main thread from now on. */
 void threads_become_main(struct run *s, struct run_thread *t)
 {
 	struct tracee_thread *tracee = t->tracee;
@@ -130,8 +128,7 @@ struct run_thread *threads_of(const struct engine_thread *t)
 	return t->user;
 }
 
-/* The file is kept open for the next time, unless half of the files that gatectl may open are
-   open. */
+/* The file is kept open for further reads, unless half of gatectl's file descriptors are in use. */
 static int open_comm(struct run_thread *t)
 {
 	char path[64];
@@ -146,10 +143,8 @@ static int open_comm(struct run_thread *t)
 	return file;
 }
 
-/*
- * The kernel's name of the thread (pthread_setname_np), kept when the thread is gone. It is read
- * each time: the process's threads may change it, and nothing reports that.
- */
+/* The kernel's name of the thread (pthread_setname_np). It is read each time, since no event
+   reports a change; that of an exited thread is the last one read. */
 const char *threads_name(void *ctx, const struct engine_thread *engine)
 {
 	struct run_thread *t = threads_of(engine);
