@@ -1,10 +1,5 @@
-/*
- * Attaches to a running program, and detaches.
- *
- * Threads are stopped while their names are found and traps are set. gatectl detaches once every
- * place has been reached and can act no more, at any verdict, or when the user asks. It kills no
- * process of the program.
- */
+/* Attaches to a running program, and detaches at a verdict, on request, or once every place has
+   been reached and can act no more. No process of the program is killed. */
 #include "tracer/run/attach.h"
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"

@@ -1,13 +1,6 @@
-/*
- * One run: connects tracee, source, inspect, gates and lua.
- *
- *	event (tracee) -> arrival (gates) -> decisions -> resume (tracee), and the timeline
- *
- * struct run, run_process, run_thread and run_place are complete in tracer/run alone. Data that
- * only one feature needs is kept by that feature (kept.h).
- *
- * Ownership: the caller owns options and result; run_result_fini frees the strings of a result.
- */
+/* One run: connects tracee, source, inspect, gates and lua (README.md). struct run, run_process,
+   run_thread and run_place are complete in tracer/run alone; data that one feature needs is kept by
+   that feature (kept.h). */
 #ifndef GATECTL_RUN_RUN_H
 #define GATECTL_RUN_RUN_H
 
@@ -438,7 +431,7 @@ void run_set_interrupted(struct run *s, int signal); /* see run_interrupted() */
 void run_expect_places(struct run *s);
 void run_expect_loads(struct run *s); /* also in libraries loaded by dlopen */
 
-/* ---- who decides beside the engine ----------------------------------------------------------- */
+/* ---- deciders other than the engine ---------------------------------------------------------- */
 
 /* A user steers the run: a deadlock is no verdict, limits and Ctrl-C are the user's. */
 bool run_is_attended(const struct run *s);

@@ -1,13 +1,5 @@
-/*
- * Layouts that differ between versions of glibc. The version number does not decide: fixes are
- * backported, and a program may come with a libc of its own. struct pthread has descriptors for
- * debuggers (nptl_db).
- *
- * pthread_cond_t has none, but pthread_cond_signal() begins with `if (cond->__wrefs >> 3 == 0)
- * return 0;`: its first load through the argument is of __wrefs. struct __pthread_cond_s before
- * glibc 2.41: __wseq 0, __g1_start 8, __g_refs 16, __g_size 24, __g1_orig_size 32, __wrefs 36,
- * __g_signals 40; since 2.41 without __g_refs.
- */
+/* Layouts that differ between versions of glibc (tracer/run/README.md). The version number does not
+   decide: fixes are backported, and a program may come with a libc of its own. */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/arch/arch.h"

@@ -1,11 +1,5 @@
-/*
- * Sites: addresses with a trap, and the actions when a thread arrives there.
- *
- * One trap may have several purposes: a place of the script, the end of a statement that began
- * elsewhere, a near miss of a place that no thread reaches. Each of them is an act with an owner: a
- * feature's table of functions. A feature that needs traps fills in a table and adds acts; no other
- * code has to know it.
- */
+/* Sites are addresses with a trap; acts are the actions when a thread hits a site. A feature that
+   needs traps fills in a struct site_owner and adds acts (tracer/run/README.md). */
 #ifndef GATECTL_RUN_PLACES_PLACES_H
 #define GATECTL_RUN_PLACES_PLACES_H
 
@@ -150,16 +144,8 @@ void run_settle(struct run *s);
 /* Asks conditions again: memory that closed conditions have read has changed. */
 void run_ask_again(struct run *s);
 
-/*
- * Arrivals decided inside the program, because nothing can follow from them. The engine says how
- * many (place_idle_arrivals()) or which: of all threads but one (place_only_thread()), or by a
- * condition (place_condition()). The site gets a count (tracer/resident/resident.h), and traps
- * again when the count is used up.
- *
- * Counted arrivals are added to the places at the beginning of each turn. Before a reported arrival
- * all counts of its places are taken back, so that its number is exact; they are given again at the
- * end of the turn. Several counts of one place share its idle arrivals.
- */
+/* Arrivals decided inside the program, because nothing can follow from them (tracer/run/README.md).
+   Reported arrivals have exact numbers: the counts of their places are taken back before. */
 
 /* A thread has hit the site. A site that is hit often gets a jump, so that further arrivals are
    counted inside the program. */

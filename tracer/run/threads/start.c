@@ -1,12 +1,5 @@
-/*
- * The start routine of a thread, read before the thread's first instruction.
- *
- * glibc keeps it in struct pthread, at an offset that libc exports for debuggers (nptl_db: { bits,
- * elements, offset }). A std::thread has libstdc++'s routine there, whose argument is a
- * _State_impl<_Invoker<tuple<F, ...>>>: its type name contains F, and if F is a pointer, it is the
- * last element in memory. A program with a sanitizer has the sanitizer's routine
- * (features/sanitizer).
- */
+/* The start routine of a thread, read before the thread's first instruction
+   (tracer/run/README.md). */
 #include "tracer/run/run_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/threads/start.h"
