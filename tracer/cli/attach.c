@@ -1,4 +1,4 @@
-/* Commands on a process that runs already. gatectl attach: a gate script on it. */
+/* Commands on a running process. gatectl attach: a gate script on it. */
 #include "tracer/cli/report/report.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static int attach_parse(struct cli *cli, struct error *err)
 	return usage(err);
 }
 
-/* What the process was started with, for reports; its number, where that cannot be read. */
+/* Reads the command line of the process, for reports; "?" if it cannot be read. */
 static void read_command(struct cli *cli, char *text, char **words)
 {
 	ssize_t length = 0;

@@ -1,4 +1,5 @@
-/* gatectl audit: findings as compiler warnings on standard output, one verdict on standard error. */
+/* gatectl audit: findings as compiler warnings on standard output, and one verdict on standard
+   error. */
 #include "tracer/search/explore.h"
 #include "tracer/audit/audit.h"
 #include "tracer/base/text/foreign.h"
@@ -99,7 +100,7 @@ static int audit_tell(struct audit_result *r, struct error *err)
 		print_summary(r);
 	if (output_flush() < 0)
 		return VERDICT_ERROR;
-	status = tell_findings(cli, &r->findings); /* the verdict comes first on standard error */
+	status = tell_findings(cli, &r->findings); /* the verdict is first on standard error */
 	array_each(const struct audit_skipped, s, &r->read->skipped)
 		log_line("%s: skipped: %s", path_shown(s->file), s->why);
 	return audit_report(r, status, err) < 0 ? output_error(cli, err) : status;
@@ -133,7 +134,7 @@ static int cli_audit_run(struct cli *cli, struct audit_read *read, struct audit 
 	return status ? status : answer;
 }
 
-/* Lists end with NULL. */
+/* Ends the lists with NULL. */
 static void settle(struct cli_audit *o)
 {
 	if (o->types.count)

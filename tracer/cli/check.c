@@ -1,7 +1,5 @@
-/*
- * gatectl check: what the locations of scripts mean; with a lock file beside a script, whether that
- * is what they meant when it was written; --lock writes it, --fix follows lines that have moved.
- */
+/* gatectl check: prints the sites of scripts' locations, and reports those that differ from a
+   script's lock file. --lock writes that file, --fix follows lines that have moved. */
 #include "tracer/scripts/scripts.h"
 #include "tracer/cli/cli.h"
 
@@ -13,30 +11,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A location that has moved and can be put right. */
+/* A location that has moved and can be corrected. */
 struct fix {
-	unsigned line; /* of the script */
+	unsigned line; /* in the script */
 	char *from, *to;
 	struct meaning now;
 };
 
-/* A file with places: a script, or a module that one requires. */
+/* A file with places: a script, or a module that a script requires. */
 struct checked {
-	char *script, *path; /* path: of its lock file */
-	bool there;	     /* the lock file */
-	bool failed;	     /* a location could not be resolved, or has drifted */
+	char *script, *path; /* `path`: of its lock file */
+	bool there;	     /* the lock file exists */
+	bool failed;	     /* a location is unresolved or has drifted */
 	struct lockfile was, now;
 	ARRAY(struct fix) fixes;
-	ARRAY(char *) reported; /* SOURCE: LOCATION, each is told once */
+	ARRAY(char *) reported; /* "SOURCE: LOCATION" of each that was printed */
 };
 
 struct check {
 	struct cli *cli;
 	struct modules *symbols;
 	ARRAY(struct checked *) files;
-	unsigned failed; /* locations */
+	unsigned failed; /* number of locations */
 	bool drifted, movable, stopped;
-	struct error fault; /* where `stopped` */
+	struct error fault; /* set if `stopped` */
 };
 
 /* ---- the files ------------------------------------------------------------------------------ */
@@ -54,7 +52,7 @@ static int read_lock(struct checked *c, struct error *err)
 	return answer;
 }
 
-/* The file in which the place stands: FILE:LINE without its line. NULL: the fault is set. */
+/* Returns the file of the place at FILE:LINE, or NULL with k->fault set. */
 static struct checked *check_file_of(struct check *k, const char *source)
 {
 	const char *colon = strrchr(source, ':');
@@ -102,9 +100,9 @@ static void checked_free(struct checked *c)
 	base_free(c);
 }
 
-/* ---- what has become of a location ---------------------------------------------------------- */
+/* ---- drift of a location --------------------------------------------------------------------- */
 
-/* 'm = 7;' in worker1 */
+/* Adds a text like: 'm = 7;' in worker1 */
 static void add_meaning(const struct meaning *m, struct str *out)
 {
 	if (m->text)
@@ -140,7 +138,7 @@ static void add_candidates(const struct drift *d, struct str *out)
 	}
 }
 
-/* Prints one of several errors; what to try comes after the last. */
+/* Prints one of several errors; hint() follows the last one. */
 static void check_error(struct check *k, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 static void check_error(struct check *k, const char *fmt, ...)
@@ -312,7 +310,7 @@ static void not_rewritten(struct check *k, const struct checked *c, const struct
 			    : "but no string of the script is this location: it is put together");
 }
 
-/* Tells what was rewritten, and updates the lock. */
+/* Prints what was rewritten, and updates the lock. */
 static void finish_fixes(struct check *k, struct checked *c, const struct rewrite *edits)
 {
 	struct respelled *changes = base_alloc(c->fixes.count + 1, sizeof(*changes));
@@ -336,7 +334,7 @@ static void finish_fixes(struct check *k, struct checked *c, const struct rewrit
 	base_free(changes);
 }
 
-/* Would its new name be that of a lost location? Nobody could tell the two apart any more. */
+/* True if its new name is that of a lost location: the two could not be told apart. */
 static bool check_is_taken(const struct checked *c, const struct fix *f)
 {
 	const struct meaning *other = lockfile_find(&c->now, f->to);
@@ -345,11 +343,11 @@ static bool check_is_taken(const struct checked *c, const struct fix *f)
 		return false;
 	array_each(const struct fix, g, &c->fixes)
 		if (strcmp(g->from, f->to) == 0)
-			return false; /* that one gets another name itself */
+			return false; /* the other location gets another name */
 	return true;
 }
 
-/* A location that stays keeps its name, even if another was about to take it. */
+/* Drops fixes whose new name is that of a location that stays. */
 static void leave_taken(struct check *k, struct checked *c)
 {
 	for (size_t i = 0; i < c->fixes.count; i++) {
@@ -363,11 +361,11 @@ static void leave_taken(struct check *k, struct checked *c)
 			    c->script, f->line, f->from, f->to);
 		fix_fini(f);
 		array_remove(&c->fixes, i);
-		i = SIZE_MAX; /* from the first one again */
+		i = SIZE_MAX; /* again from the first fix */
 	}
 }
 
-/* Writes nothing if nothing has changed. */
+/* An unchanged script is not written. */
 static int fix_file(struct check *k, struct checked *c, struct error *err)
 {
 	struct rewrite *edits = base_alloc(c->fixes.count + 1, sizeof(*edits));
@@ -438,8 +436,8 @@ static int query_scripts(struct check *k, size_t first, size_t count, struct err
 	return run_query(&options, k->symbols, NULL, 0, each, k, err);
 }
 
-/* Each script is loaded alone, since several may test different orders. One that cannot be loaded
-   alone may use what those before it define, as in a run. */
+/* Each script is loaded alone, since scripts may test different orders. A script that cannot be
+   loaded alone may use definitions of those before it, as in a run. */
 static int query_one(struct check *k, size_t i, struct error *err)
 {
 	ERROR(again);
@@ -451,7 +449,7 @@ static int query_one(struct check *k, size_t i, struct error *err)
 	return query_scripts(k, 0, i + 1, &again);
 }
 
-/* PROG runs under all scripts together. */
+/* Runs PROG under all scripts together. */
 static int check_orders(struct check *k)
 {
 	struct cli *cli = k->cli;

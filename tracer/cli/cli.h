@@ -1,6 +1,5 @@
-/*
- * The command line. The only room that prints to the user or exits; one file a command.
- */
+/* The command line: the only folder that prints to the user or exits, with one file for each
+   command. */
 #ifndef GATECTL_CLI_CLI_H
 #define GATECTL_CLI_CLI_H
 
@@ -10,14 +9,15 @@
 #include "tracer/harness/harness.h"
 #include "tracer/run/run.h"
 
-/* Of audit; the files are in rest. Lists end with NULL. */
+/* Options of audit; source files are in cli.rest. Lists end with NULL. */
 struct cli_audit {
 	const char *folder, *baseline;
-	const char *confirm; /* PROG; NULL: nothing is run */
+	const char *confirm; /* program to confirm findings with; NULL: no program is run */
 	struct texts types, lock, unlock;
 };
 
-/* Of check: write the lock files; rewrite the scripts; run PROG, and name what is not ordered. */
+/* Options of check: write the lock files; rewrite the scripts; run PROG and report arrivals that
+   the scripts do not order. */
 struct cli_check {
 	bool lock, fix, order;
 };
@@ -26,31 +26,33 @@ struct cli {
 	struct run_options run;
 	bool help, version, color, no_cache;
 	struct cli_check check;
-	struct report_suite suite; /* of the runs so far, for JUnit */
-	unsigned long runs;	   /* of prove, each; of convert, to verify; 0: not given */
-	const char *output;	   /* of convert and explore; NULL: not given */
-	bool all; /* explore, harness: go on after the first; audit: of any confidence; convert: --needed */
-	double most_seconds; /* run, convert, explore: for all of it; 0: no limit; < 0: not given */
-	double gates_seconds;		/* explore: for each script; 0: no limit; < 0: not given */
-	struct explore_options explore; /* but for what has a place above */
-	const char *schedule; /* repl: to be followed; explore: its script is made; or NULL */
-	const char *ignore;   /* races: a file of locations; NULL: none */
-	struct harness_options harness; /* of harness; `library` is in rest */
+	struct report_suite suite; /* the runs so far, for JUnit */
+	unsigned long runs;	   /* given by --runs; 0: not given */
+	const char *output;	   /* given by --output; NULL: not given */
+	/* explore, harness: go on after the first failure; audit: any confidence; convert:
+	   --needed */
+	bool all;
+	double most_seconds;  /* seconds for the whole command; 0: no limit; < 0: not given */
+	double gates_seconds; /* seconds for each script; 0: no limit; < 0: not given */
+	struct explore_options explore; /* without the options that have a member above */
+	const char *schedule;		/* repl: to follow; explore: to make a script of; or NULL */
+	const char *ignore;		/* races: a file of locations; NULL: none */
+	struct harness_options harness; /* of harness; `library` is in `rest` */
 	struct cli_audit audit;
-	bool merge;  /* explore: of folders, nothing is run */
-	char **rest; /* what follows the options: PROG and its arguments */
+	bool merge;  /* explore: merge folders, run nothing */
+	char **rest; /* words after the options: PROG and its arguments */
 	int rest_count;
-	char *noted; /* of a run that was as expected: what was said last; or NULL */
+	char *noted; /* note printed last, of a run that was as expected; or NULL */
 };
 
-/* A command: its name, one line of help, which options it takes, and what it does. */
+/* A command: name, help texts, options and function. */
 struct command {
 	const char *name;
 	const char *usage;
 	const char *summary;
 	unsigned mask; /* CMD_... : its bit in the table of options */
 	int (*run)(struct cli *cli);
-	const char *wants; /* its first argument: "program" */
+	const char *wants; /* its first argument, for errors: "program" */
 };
 
 enum {
@@ -69,83 +71,90 @@ enum {
 	CMD_ALL = 4095,
 };
 
-/* options.c: 0, or -1 with a usage error. argv[0] is the command's name. */
+/* Parses the options after argv[0], the command's name. Returns 0, or -1 with a usage error in
+   *err. options_fini() frees *out in both cases. */
 int options_parse(const struct command *c, int argc, char **argv, struct cli *out,
 		  struct error *err);
-/* How the name of the file begins that the REPL gives what was typed to another gatectl in. */
+/* Prefix of the temporary file in which the REPL gives typed gates to another gatectl. */
 #define CLI_TYPED "gatectl-repl-"
 
-extern const char *const options_leftover[]; /* the word for each enum run_leftover */
-void options_help(const struct command *c);
-void options_fini(struct cli *cli);
-bool options_read_pid(const char *text, int *out); /* false: it is no process's number */
-bool options_is_strategy(const char *name);	   /* "auto", "pos", ...: none in Lua */
+extern const char *const options_leftover[];	   /* words for enum run_leftover */
+void options_help(const struct command *c);	   /* prints the command's --help */
+void options_fini(struct cli *cli);		   /* frees the members, not `cli` */
+bool options_read_pid(const char *text, int *out); /* false: no process id */
+bool options_is_strategy(const char *name);	   /* "auto", "pos", ...: not FILE.lua */
 
-/* explore.c: its options where none is given */
+/* Defaults of explore's options. */
 extern const struct explore_options explore_defaults;
-/* Moves a schedule from the scripts of --gates to cli->schedule. Returns -1: there are several, or --merge. */
+/* Moves a schedule from the scripts of --gates to cli->schedule. Returns 0, or -1 with *err set if
+   there are several, or with --merge. */
 int explore_take_schedule(struct cli *cli, struct error *err);
-/* Sets the options of a search by what was given. */
+/* Sets the options of a search from those given. */
 void explore_settle(struct cli *cli);
-/* Sets the time for scripts: that of --gates-for, or what a search of `seconds` leaves (0: no limit). */
+/* Sets the time for scripts: --gates-for, or what a search of `seconds` (0: no limit) leaves. */
 void explore_settle_gates(const struct cli *cli, double seconds, struct explore_options *o);
 
-/* output.c: prints an error as the contract has it; returns the exit status. */
+/* Prints an error and its hint in the manual's form. Returns the exit status. */
 int output_error(const struct cli *cli, const struct error *err);
-/* Writes each line of the text on standard error in one write. */
+/* Writes each line of the text to standard error in one write. */
 void output_lines(const struct cli *cli, const char *text);
-/* A verdict's lines on standard error; `file` and `line`: what it is about, NULL and 0: not known. */
+/* Prints a verdict on standard error. `file` and `line`: source line of the verdict; NULL and 0:
+   unknown. */
 void output_verdict(const struct cli *cli, const char *text, const char *file, unsigned line);
 
-/* Says why an experiment ended early; the exit status. */
+/* Prints why an experiment ended early. Returns the exit status. */
 int output_over(const struct cli *cli, const struct experiment *x);
 
-/* Standard output, before something is said on standard error. -1: it cannot be written. */
+/* Flushes standard output, before output on standard error. Returns 0, or -1 after a write
+   error. */
 int output_flush(void);
-/* A write to standard output that was not stdio's has failed, with this errno. */
+/* Records a failed write to standard output outside of stdio, with its errno. */
 void output_lost(int error);
-/* On standard output; control characters as \n or \x1b: what it names cannot break it. */
+/* Prints a line on standard output, with control characters as \n or \x1b: names cannot break
+   it. */
 void output_line(const struct str *line);
-/* The same, but newlines and tabs are as they are. */
+/* Prints on standard output, with control characters escaped except newlines and tabs. */
 void output_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* At the end: the status, or the error's if standard output could not be written. */
+/* Flushes standard output at the end. Returns `status`, or an error's if output was lost. */
 int output_end(int status);
 
-/* query.c, for lines and check: the location and its sites on standard output, or its error. Returns -1: an error. */
 struct run_query;
+/* Prints the location and its sites on standard output, or its error, for lines and check. Returns
+   0, or -1 after an error. */
 int query_print(const struct cli *cli, const struct run_query *q, bool variables);
 
-/* shrunk.c: a file that becomes shorter while it is read is an error, not death by SIGBUS. */
+/* Handles SIGBUS: a file that becomes shorter while it is read is an error (shrunk.c). */
 void shrunk_watch(void);
 
-/* run.c: one run, and what there is to say of it; the exit status */
+/* Makes one run and prints its result. Returns the exit status. */
 int run_once(struct cli *cli);
-/* ... of one that has been made; `err` is set if there was none. */
+/* Prints the result of a run; *err is set if there was none. Returns the exit status. */
 int run_tell(struct cli *cli, const struct run_result *r, struct error *err);
-/* How many of several runs agreed; all of them have been made, the last one with this status. */
+/* Prints how many of `done` runs agreed. */
 void run_agreed(const struct cli *cli, unsigned long agreed, unsigned long done, bool interrupted);
+/* Writes the JUnit report after the last run. Returns the exit status. */
 int run_finish(struct cli *cli, int status);
 
-/* completions.c: on standard output; the exit status. `commands` ends with a NULL name. */
+/* Prints completions for a shell. Returns the exit status. `commands` ends with a NULL name. */
 int completions_print(const char *shell, const struct command *commands);
 
-/* attach.c: runs a command on the process cli->run.pid, guarded by run_guard(); the exit status. */
+/* Runs a command on the process cli->run.pid, guarded by run_guard(). Returns the exit status. */
 int attach_guarded(struct cli *cli, bool steered, int (*run)(struct cli *cli));
 
-/* prove.c: a line for each two arrivals that the script does not order */
+/* Prints a line for each two arrivals that the script does not order. */
 void prove_print_orders(const struct prove *p);
 
-int command_run(struct cli *cli);
-int command_attach(struct cli *cli);
-int command_check(struct cli *cli);
-int command_lines(struct cli *cli);
-int command_prove(struct cli *cli);
-int command_repl(struct cli *cli);
-int command_explore(struct cli *cli);
-int command_replay(struct cli *cli);
-int command_races(struct cli *cli);
-int command_harness(struct cli *cli);
-int command_audit(struct cli *cli);
-int command_convert(struct cli *cli);
+int command_run(struct cli *cli);     /* gatectl run; returns the exit status */
+int command_attach(struct cli *cli);  /* gatectl attach; returns the exit status */
+int command_check(struct cli *cli);   /* gatectl check; returns the exit status */
+int command_lines(struct cli *cli);   /* gatectl lines; returns the exit status */
+int command_prove(struct cli *cli);   /* gatectl prove; returns the exit status */
+int command_repl(struct cli *cli);    /* gatectl repl; returns the exit status */
+int command_explore(struct cli *cli); /* gatectl explore; returns the exit status */
+int command_replay(struct cli *cli);  /* gatectl replay; returns the exit status */
+int command_races(struct cli *cli);   /* gatectl races; returns the exit status */
+int command_harness(struct cli *cli); /* gatectl harness; returns the exit status */
+int command_audit(struct cli *cli);   /* gatectl audit; returns the exit status */
+int command_convert(struct cli *cli); /* gatectl convert; returns the exit status */
 
 #endif

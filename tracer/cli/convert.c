@@ -1,4 +1,4 @@
-/* gatectl convert: the script, and on standard output what was converted and what was not. */
+/* gatectl convert: writes the script, and prints which sleeps were converted. */
 #include "tracer/synth/sleeps/convert.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/progress.h"
@@ -50,7 +50,7 @@ static void print_summary(const struct convert *c, const char *output)
 		     c->after, c->after > 0 ? c->seconds / c->after : 0);
 }
 
-/* Before anything takes long: can the script be written there? */
+/* Checks that the script can be written, before anything takes long. */
 static int check_output(const char *path, struct error *err)
 {
 	char *real = realpath(path, NULL);
@@ -71,7 +71,7 @@ static int check_output(const char *path, struct error *err)
 	return failed;
 }
 
-/* Writes the script and says so; the exit status. */
+/* Writes the script and prints the summary. Returns the exit status. */
 static int report(const struct cli *cli, const struct convert *c)
 {
 	ERROR(err);

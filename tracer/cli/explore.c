@@ -1,4 +1,4 @@
-/* gatectl explore: what was found and the summary on standard error; failures in folders. */
+/* gatectl explore: failures and a summary on standard error; each failure in a folder. */
 #include "tracer/search/explore.h"
 #include "tracer/base/log.h"
 #include "tracer/cli/cli.h"
@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- options ---------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 /* Seconds for the script of a failure. */
 enum { GATES_S = 60 };
-/* Scripts may be made for so much longer than --for says: half of what a command may be late, the
-   larger one of 5 s and a tenth; what is begun then has to end, too. */
+/* Extra time for scripts beyond --for: half of the allowed delay of a command, which is the larger
+   of 5 s and a tenth. The other half is for the end of a script's search. */
 static const double PART_MORE = 0.05, LEAST_MORE_S = 2.5;
 
 const struct explore_options explore_defaults = {
@@ -32,7 +32,7 @@ const struct explore_options explore_defaults = {
 	.shards = 1,
 };
 
-/* A file that begins as schedules do, whatever its name. */
+/* True if the file begins like a schedule and is not named *.lua. */
 static bool is_schedule(const char *path)
 {
 	char line[sizeof(SCHEDULE_WORDS)] = "";
@@ -77,7 +77,8 @@ void explore_settle(struct cli *cli)
 	o->goes_on = cli->output;
 	o->all = cli->all;
 	o->seconds = cli->most_seconds > 0 ? cli->most_seconds : 0;
-	cli->run.time_limit = o->seconds > 0 ? o->seconds : -1; /* of one that does not end */
+	/* ends a run that does not end by itself */
+	cli->run.time_limit = o->seconds > 0 ? o->seconds : -1;
 	if (cli->runs || o->seconds > 0)
 		o->runs = cli->runs;
 	o->strategy = o->strategy ? o->strategy : "auto";
@@ -91,21 +92,21 @@ void explore_settle_gates(const struct cli *cli, double seconds, struct explore_
 	o->whole_s = cli->gates_seconds < 0 && seconds > 0 ? seconds + more : 0;
 }
 
-/* ---- while it goes on ------------------------------------------------------------------------------- */
+/* ---- during the search ----------------------------------------------------------------------- */
 
 struct searching {
 	struct progress bar;
 	struct str last_words;
 };
 
-/* What a strategy in Lua prints. */
+/* Prints a line of a strategy in Lua. */
 static void explore_print(void *ctx, const char *line)
 {
 	progress_erase(ctx);
 	log_line("%s", line);
 }
 
-/* Sets what a signal prints that arrives while nothing polls for signals, in place of the result. */
+/* Sets the text that a signal prints, instead of the result, while nothing polls for signals. */
 static void prepare_last_words(struct searching *w, const struct explore *e,
 			       const struct explore_failure *f)
 {
@@ -118,8 +119,7 @@ static void prepare_last_words(struct searching *w, const struct explore *e,
 	run_signals_say(str_text(&w->last_words));
 }
 
-/* Each failure's folder is written as soon as it is found, and again with all that is found out
-   about it. */
+/* Writes a failure's folder as soon as it is found, and again with its report and script. */
 static void found(void *ctx, struct explore *e, struct explore_failure *f)
 {
 	struct searching *w = ctx;
@@ -138,7 +138,7 @@ static void found(void *ctx, struct explore *e, struct explore_failure *f)
 		f->where, f->run, f->folder);
 }
 
-/* ---- the summary -------------------------------------------------------------------------------------- */
+/* ---- summary --------------------------------------------------------------------------------- */
 
 static const char *points_of(const struct explore *e)
 {
@@ -155,7 +155,7 @@ static const char *points_of(const struct explore *e)
 	return "";
 }
 
-/* Is that all there is? */
+/* Adds whether all schedules were tried. */
 static void add_extent(const struct explore *e, struct str *out)
 {
 	if (!e->failures.count && e->cut + e->late >= e->runs)
@@ -251,7 +251,7 @@ static void add_summary(const struct explore *e, struct str *out)
 		add_extent(e, out);
 }
 
-/* ---- what was found ------------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static void add_first_line(const struct explore *e, struct str *out)
 {
@@ -274,7 +274,7 @@ static void add_undisturbed(const struct explore_failure *f, struct str *out)
 			     "waits: no order of threads is needed\n");
 }
 
-/* What `run` would have said; where it says nothing (a status), how to see it again. */
+/* Adds what `run` would print, and the replay command if that gives no hint. */
 static void add_story(const struct explore_failure *f, struct str *out)
 {
 	if (f->rerun != RERUN_NONE && f->rerun != RERUN_SAME)
@@ -334,9 +334,9 @@ static int explore_write_all(struct explore *e, struct error *err)
 	return 0;
 }
 
-/* ---- the command ---------------------------------------------------------------------------------------- */
+/* ---- command --------------------------------------------------------------------------------- */
 
-/* `status` is that of whatever went wrong, or 0; `answer` the one if nothing has failed. */
+/* `status`: of an error, or 0; `answer`: the status if there is no failure. */
 static int explore_tell(struct cli *cli, struct explore *e, int status, int answer)
 {
 	struct str summary = {0};
@@ -354,7 +354,7 @@ static int explore_tell(struct cli *cli, struct explore *e, int status, int answ
 	return output_error(cli, &err);
 }
 
-/* What was found is told even where a signal or an error has ended the search, or a disk is full. */
+/* Failures are reported even if a signal or an error ended the search, or a disk is full. */
 static int finish(struct cli *cli, struct explore *e, int answer)
 {
 	int status = answer < 0 ? output_over(cli, &e->x) : 0;
@@ -396,9 +396,10 @@ static int explore(struct cli *cli)
 	return experiment_end(&e.x, status);
 }
 
-/* ---- of a schedule that was kept ------------------------------------------------------------- */
+/* ---- scripts of kept schedules --------------------------------------------------------------- */
 
-/* Folder for the script: -o DIR, or the folder of the schedule if a search wrote the file. */
+/* Returns the folder of a schedule that a search has written; NULL: a new one is made for the
+   script. The caller frees it. */
 static char *folder_of(const struct cli *cli, const char *path)
 {
 	const char *name = str_base_name(path);
@@ -445,9 +446,9 @@ static int make_later(struct cli *cli)
 	return experiment_end(&e.x, answer);
 }
 
-/* ---- of folders ------------------------------------------------------------------------------ */
+/* ---- merging --------------------------------------------------------------------------------- */
 
-/* With -o DIR each failure's folder comes there, too. */
+/* With -o DIR the folders of the failures are copied there. */
 static int explore_gather(struct explore *e, struct error *err)
 {
 	if (e->options.goes_on)
@@ -457,7 +458,7 @@ static int explore_gather(struct explore *e, struct error *err)
 	return 0;
 }
 
-/* Of folders that searches have left. */
+/* Merges folders that searches have left. */
 static int merge(struct cli *cli)
 {
 	ERROR(err);
@@ -480,7 +481,7 @@ static int merge(struct cli *cli)
 	return status;
 }
 
-/* A pipe or terminal as input cannot be read by many runs: they read /dev/null. */
+/* Many runs cannot read one pipe or terminal: they read /dev/null. */
 static void set_kinds(struct run_options *o)
 {
 	enum stream_kind *kinds = o->kinds;
@@ -491,7 +492,7 @@ static void set_kinds(struct run_options *o)
 	if (kinds[STDIN_FILENO] == STREAM_PIPE || kinds[STDIN_FILENO] == STREAM_TERMINAL)
 		kinds[STDIN_FILENO] = STREAM_NULL;
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-		if (kinds[fd] == STREAM_NULL) /* what is written there is kept all the same */
+		if (kinds[fd] == STREAM_NULL) /* the output is recorded even then */
 			kinds[fd] = STREAM_FILE;
 }
 

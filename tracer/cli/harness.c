@@ -1,5 +1,5 @@
-/* gatectl harness: violations and the summary on standard error, and in folders; --list on standard
-   output. */
+/* gatectl harness: violations and a summary on standard error, violations also in folders; --list
+   on standard output. */
 #include "tracer/harness/harness.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/report/report.h"
@@ -55,7 +55,7 @@ static void print_role(struct harness_hunt *h, const struct signature *s)
 	putchar('\n');
 }
 
-/* On one line. */
+/* Prints the code on one line. */
 static void print_make(const char *text)
 {
 	struct str line = {0};
@@ -161,7 +161,7 @@ static void add_summary(const struct harness_hunt *h, bool is_whole, struct str 
 	add_extent(h, is_whole, out);
 }
 
-/* ---- what was found -------------------------------------------------------------------------- */
+/* ---- violations ------------------------------------------------------------------------------ */
 
 static void add_story(const struct harness_violation *v, struct str *out)
 {
@@ -203,7 +203,7 @@ static int harness_tell_found(const struct cli *cli, const struct harness_hunt *
 	return VERDICT_FOUND;
 }
 
-/* ---- options ----------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 enum { THREADS = 2, LEAST = 3, MOST = 6, SECONDS = 60 };
 

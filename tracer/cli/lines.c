@@ -1,4 +1,4 @@
-/* gatectl lines: what locations mean; and how that is printed, for check too. */
+/* gatectl lines: prints the sites of locations, for check also. */
 #include "tracer/scripts/scripts.h"
 #include "tracer/cli/cli.h"
 
@@ -13,7 +13,7 @@ struct query_state {
 	unsigned failed;
 };
 
-/* The location of each variable in scope. Code without debug information has none. */
+/* Prints where each variable in scope is. Code without debug information has no variables. */
 static void print_variables(const struct source_site *site)
 {
 	struct inspect_variables homes = {0};
@@ -40,7 +40,7 @@ static void print_rounds(const struct source_site *site)
 	}
 }
 
-/* The nearest site of any location that is less than a jump after this one; NULL: there is none. */
+/* Returns the location of the nearest site that is less than a jump after this one, or NULL. */
 static const char *place_in_jump(const struct run_query *q, const struct source_site *site)
 {
 	uint64_t nearest = RESIDENT_JUMP;
@@ -61,7 +61,8 @@ static const char *place_in_jump(const struct run_query *q, const struct source_
 	return location;
 }
 
-/* Arrivals without consequence are decided inside the program where there is room for a jump. */
+/* Prints why each arrival traps. Idle arrivals are decided inside the program if there is room for
+   a jump. */
 static void print_trap(const struct run_query *q, const struct source_site *site)
 {
 	const char *why = source_site_doubt(site), *in_jump = place_in_jump(q, site);
@@ -75,7 +76,7 @@ static void print_trap(const struct run_query *q, const struct source_site *site
 			     in_jump);
 }
 
-/* An arrival there is one of all these places, so that each of them has a say in it. */
+/* An arrival at the address is one at all its places, and each of them may need a trap. */
 static void print_shared(const struct run_query *q, const struct source_site *site)
 {
 	for (size_t i = 0; i < q->all_count; i++) {

@@ -1,3 +1,4 @@
+/* The table of commands, and main(). */
 #include "tracer/cli/cli.h"
 
 #include <errno.h>
@@ -115,11 +116,8 @@ static int answer(int argc, char **argv)
 	return c ? run_command(c, argc - 1, argv + 1) : no_command(argc > 1 ? argv[1] : NULL);
 }
 
-/*
- * If a standard descriptor is closed, the next file opened gets its number, and what is written for
- * the user would go into that file. So something that gives the same error is put there. The
- * program under test finds it closed.
- */
+/* If a standard descriptor is closed, the next file opened gets its number, and output for the user
+   would go there. A descriptor with the same error is put there; the program finds it closed. */
 static void keep_standard(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -130,9 +128,8 @@ static void keep_standard(void)
 int main(int argc, char **argv)
 {
 	keep_standard();
-	signal(SIGPIPE, SIG_IGN); /* nobody listens any more: the status still counts */
-	signal(SIGXFSZ,
-	       SIG_IGN); /* a file that has become too large: writing fails, and that is said */
+	signal(SIGPIPE, SIG_IGN); /* no reader is left: the exit status still counts */
+	signal(SIGXFSZ, SIG_IGN); /* writing to a file that is too large fails, with an error */
 	shrunk_watch();
 	return output_end(answer(argc, argv));
 }

@@ -1,3 +1,4 @@
+/* Output for the user: errors, verdicts and lines, with control characters escaped. */
 #include "tracer/cli/report/report.h"
 
 #include "tracer/base/text/foreign.h"
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "gatectl: word:" stands out on a terminal; the rest is as it is. */
+/* "gatectl: word:" is highlighted on a terminal. */
 static void write_line(const struct cli *cli, const char *line, size_t length)
 {
 	const char *rest = NULL;

@@ -1,3 +1,4 @@
+/* A progress bar on standard error. */
 #include "tracer/cli/progress.h"
 
 #include "tracer/base/files/io.h"
@@ -20,7 +21,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Asked each time: the window may have been made smaller. */
+/* The width is read each time: the window may have been resized. */
 static size_t width(void)
 {
 	struct winsize size;
@@ -58,7 +59,7 @@ static void add_bar(const struct progress *p, size_t room, struct str *out)
 	str_add(out, p->cli->color ? "\033[0m] " : "] ");
 }
 
-/* Adds what is counted, and the time left, estimated from the time that the runs so far have taken. */
+/* Adds the count, and the remaining time, estimated from the runs so far. */
 static void add_count(const struct progress *p, uint64_t now, const char *noun, struct str *out)
 {
 	uint64_t left;
@@ -85,11 +86,11 @@ static void add_search(const struct progress *p, uint64_t now, struct str *out)
 		 str_plural(e->failures.count));
 }
 
-/* `what`: what the run is for; empty: it is a schedule of the search. */
+/* `what`: the purpose of the run; empty: a schedule of the search. */
 static void progress_draw(const struct progress *p, uint64_t now, const char *what)
 {
 	const bool is_schedule = p->search && !*what;
-	size_t columns = width() - 1; /* the last one would wrap */
+	size_t columns = width() - 1; /* a full last column would wrap */
 	struct str text = {0}, line = {0};
 
 	add_count(p, now, is_schedule ? "schedule" : p->noun, &text);
@@ -111,7 +112,7 @@ static void progress_show(void *ctx, unsigned long done, unsigned long all, cons
 	struct progress *p = ctx;
 	const uint64_t now = now_ms();
 
-	if (!done) /* of something else: what came before says nothing of it */
+	if (!done) /* a new phase: the time before does not count */
 		p->start_ms = now;
 	p->done = done;
 	p->all = all;

@@ -1,4 +1,4 @@
-/* A bar on standard error while something takes long: only on a terminal, and gone at the end. */
+/* A progress bar on standard error: only on a terminal, and erased at the end. */
 #ifndef GATECTL_CLI_PROGRESS_H
 #define GATECTL_CLI_PROGRESS_H
 
@@ -6,20 +6,20 @@
 
 struct progress {
 	struct cli *cli;
-	bool shown; /* there is a terminal to show it on */
+	bool shown; /* standard error is a terminal, and the bar is wanted */
 	bool drawn, was_quiet;
 	const char *noun; /* what is counted: "run" */
-	const struct explore
-		*search; /* whose schedules are counted, with what they found; NULL: none */
+	/* search whose schedules and failures are counted; NULL: none */
+	const struct explore *search;
 	unsigned long done, all;
 	uint64_t start_ms, last_ms;
 };
 
-/* The view shows the bar. Without -v scripts are silent: they would print the same in every run. */
+/* Makes *view show the bar. Without -v scripts print nothing: each run would print the same. */
 void progress_begin(struct progress *p, struct cli *cli, struct experiment_view *view);
-/* To be called before anything else is written there. */
+/* Erases the bar, before other output on standard error. */
 void progress_erase(struct progress *p);
-/* Erases the bar; scripts are no longer silent. */
+/* Erases the bar; scripts may print again. */
 void progress_end(struct progress *p);
 
 #endif

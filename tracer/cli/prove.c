@@ -1,4 +1,5 @@
-/* gatectl prove: the table, and below it in words whether the outcome is forced, and what could be left out. */
+/* gatectl prove: prints the table, whether the outcome is forced, and which gates are
+   superfluous. */
 #include "tracer/search/runs/runs.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/progress.h"
@@ -33,7 +34,7 @@ static void print_row(const char *how, const char *name, size_t width, const str
 		     row->agreed, row->runs, *judgement ? "   " : "", judgement);
 }
 
-/* Is it the REPL's temporary file, of which nobody else knows? */
+/* True if the file is the REPL's temporary one, whose name the user does not know. */
 static bool is_typed(const char *path)
 {
 	const char *name = str_base_name(path);
@@ -41,7 +42,7 @@ static bool is_typed(const char *path)
 	return strncmp(name + (*name == '.'), CLI_TYPED, strlen(CLI_TYPED)) == 0;
 }
 
-/* "gate g (FILE:2)" becomes "gate g". */
+/* Shortens "gate g (FILE:2)" to "gate g". */
 static void cut_typed(struct prove *p)
 {
 	array_each(const char *, script, &p->x.options->scripts)
@@ -188,7 +189,7 @@ static int report(const struct cli *cli, struct prove *p)
 	print_sentences(p);
 	prove_print_orders(p);
 	if (output_flush() < 0)
-		return VERDICT_ERROR; /* which is said at the end */
+		return VERDICT_ERROR; /* reported by output_end() */
 	return p->all.agreed < p->all.runs ? not_as_expected(cli, p) : 0;
 }
 

@@ -1,4 +1,4 @@
-/* gatectl races: what was found and the summary on standard error. */
+/* gatectl races: prints races and a summary on standard error. */
 #include "tracer/search/explore.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/progress.h"
@@ -6,9 +6,9 @@
 #include "tracer/base/log.h"
 #include "tracer/features/features.h"
 
-enum { RUNS = 200, ENOUGH = 50 }; /* unless it is said how many */
+enum { RUNS = 200, ENOUGH = 50 }; /* defaults */
 
-/* Races show where accesses come in two orders: a run that used up all the time has shown one. */
+/* True if there was time for one run only. A race shows when accesses come in two orders. */
 static bool is_no_answer(const struct races_hunt *h)
 {
 	return !h->found.count && h->e.runs < 2 && h->e.options.seconds > 0 &&
@@ -36,7 +36,7 @@ static void add_summary(const struct races_hunt *h, struct str *out)
 			     "ordered\n");
 }
 
-/* A misspelt location leaves nothing out. */
+/* Reports misspelt locations, which exclude nothing. */
 static void print_unknown(const struct races_hunt *h)
 {
 	array_each(const struct races_ignored, ignored, &h->at)
@@ -78,14 +78,15 @@ static int races_tell(struct cli *cli, struct races_hunt *h, int answer)
 	return races_report(cli, h, status, &err) < 0 ? output_error(cli, &err) : status;
 }
 
-/* -1: it is not there yet. */
+/* Returns 0, or -1 with *err set if the strategy is not supported. */
 static int races_settle(struct cli *cli, struct races_hunt *h, struct error *err)
 {
 	struct explore_options *o = &h->e.options;
 
 	h->ignore = cli->ignore;
 	o->seconds = cli->most_seconds > 0 ? cli->most_seconds : 0;
-	cli->run.time_limit = o->seconds > 0 ? o->seconds : -1; /* of one that does not end */
+	/* ends a run that does not end by itself */
+	cli->run.time_limit = o->seconds > 0 ? o->seconds : -1;
 	h->enough = cli->runs || o->seconds > 0 ? 0 : ENOUGH;
 	o->runs = cli->runs ? cli->runs : h->enough ? RUNS : 0;
 	o->strategy = o->strategy ? o->strategy : RACES_STRATEGY;

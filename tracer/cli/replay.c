@@ -1,16 +1,16 @@
-/* gatectl replay: a run in which the threads take turns as a file says, once or several times. */
+/* gatectl replay: runs whose threads are scheduled as a file says, once or several times. */
 #include "tracer/search/explore.h"
 #include "tracer/cli/report/report.h"
 #include "tracer/features/features.h"
 
 #include <string.h>
 
-/* The first run, which the others have to be like: it may well be a failure. */
+/* The result of the first run, which may be a failure, and how many runs agree with it. */
 struct replayed {
 	enum verdict verdict;
 	int status;
 	unsigned long agreed;
-	bool over; /* one has differed, could not be made, or was interrupted */
+	bool over; /* a run has differed, could not be made, or was interrupted */
 	bool interrupted;
 };
 
@@ -30,7 +30,7 @@ static void cli_replay_compare(struct replayed *all, const struct replay *r,
 	all->over = !agrees || all->interrupted;
 }
 
-/* The line of the command comes after the first line of the verdict, which the contract fixes. */
+/* The line of the command follows the first line of the verdict, whose form the manual fixes. */
 static void replay_add_command(const struct replay *r, struct run_result *result)
 {
 	struct str *text = &result->text, whole = {0};
@@ -48,7 +48,7 @@ static void replay_add_command(const struct replay *r, struct run_result *result
 	*text = whole;
 }
 
-/* What there is to say of runs that are alike is said once. */
+/* Runs that agree are reported once. */
 static int run_one(struct cli *cli, struct replay *r, struct modules *symbols, struct replayed *all)
 {
 	struct run_result result;
@@ -81,7 +81,7 @@ static int cli_replay_run(struct cli *cli, struct replay *r)
 	return run_finish(cli, status);
 }
 
-/* What follows the schedule; the `--` between them is nobody's. */
+/* Returns the program and its arguments: the words after the schedule and an optional `--`. */
 static char **program(const struct cli *cli)
 {
 	char **rest = cli->rest + 1;
@@ -97,7 +97,8 @@ int command_replay(struct cli *cli)
 
 	cli->run.features = &sched_features;
 	cli->run.argv = program(cli);
-	/* No report tells of a file that cannot be followed: an empty one would be left. */
+	/* reports_check() creates files: a schedule that cannot be loaded must not leave an empty
+	   report. */
 	if (replay_load(&r, cli->rest[0], &err) < 0 || reports_check(cli, REPORTS_RUN, &err) < 0)
 		status = output_error(cli, &err);
 	else

@@ -1,4 +1,4 @@
-/* gatectl run: the main job, once or several times. */
+/* gatectl run: one run, or several. */
 #include "tracer/features/order_log/order_log.h"
 #include "tracer/cli/report/report.h"
 
@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* What there is to say of runs that are as expected is said once: of a crash its first line, or
-   with -v all of it. */
+/* Prints the note of a run that was as expected, unless the run before had the same: the first
+   line, or all of it with -v. */
 static void say_note(struct cli *cli, const struct run_result *r)
 {
 	const char *text = str_text(&r->note);
@@ -54,7 +54,7 @@ static int tell_one(void *ctx, const struct run_result *r, struct error *err)
 	return reports_write(cli, r, err);
 }
 
-/* A difference is no failure: the outcome may not depend on what came first. */
+/* A difference is no failure: the outcome may not depend on the order. */
 static void say_order(const struct cli *cli, struct order_log *log)
 {
 	const char *difference = order_log_difference(log);
@@ -79,7 +79,7 @@ static int repeat(struct cli *cli)
 	if (repeat_runs(&r) < 0) {
 		status = output_over(cli, &r.x);
 	} else {
-		/* one that a signal has ended says nothing */
+		/* a run that a signal ended is not counted */
 		run_agreed(cli, r.agreed, r.x.made - r.x.over, r.x.over);
 		if (r.x.made > 1 && !r.x.over)
 			say_order(cli, cli->run.order_log);

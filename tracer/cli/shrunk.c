@@ -1,9 +1,5 @@
-/*
- * ELF files are mapped, not copied. Where one becomes shorter while it is read (a build that goes on, a
- * package that is being installed) the kernel sends SIGBUS: an error that names the file, by the address.
- * Only what a signal handler may do is done here. What is traced ends with gatectl (PTRACE_O_EXITKILL), but for what was
- * attached to: that is let go first (leave_ask). Its tables are whole, since the fault was in reading a file.
- */
+/* A mapped ELF file that becomes shorter while it is read (during a build or an installation) is an
+   error that names the file, not death by SIGBUS. */
 #include "tracer/base/leave.h"
 #include "tracer/cli/cli.h"
 
@@ -28,7 +24,7 @@ static int next_byte(struct lines *l)
 	return l->count > 0 ? (unsigned char)l->bytes[l->at++] : -1;
 }
 
-/* One line without its newline, cut at `size`. */
+/* Reads one line without its newline, cut at `size`. */
 static bool next_line(struct lines *l, char *line, size_t size)
 {
 	size_t length = 0;
@@ -65,8 +61,8 @@ static bool shrunk_holds(const char *line, uintptr_t address)
 	return *line++ == '-' && address >= low && address < hex(&line);
 }
 
-/* The file that is mapped there; NULL: none. The path ends with the line, and has no control characters
-   but what a hostile name is made of. */
+/* Returns the path of the file that is mapped at the address, or NULL. A path ends with the line;
+   control characters in a hostile name are replaced. */
 static char *mapped_file(uintptr_t address, char *line, size_t size)
 {
 	static struct lines maps;
@@ -94,9 +90,12 @@ static void shrunk_tell(const char *path)
 	end = stpcpy(end, what);
 	if (write(STDERR_FILENO, text, (size_t)(end - text)) < 0 ||
 	    write(STDERR_FILENO, hint, sizeof(hint) - 1) < 0)
-		return; /* nobody listens; the status still counts */
+		return; /* no reader is left; the exit status still counts */
 }
 
+/* Only async-signal-safe functions are called. Traced programs end with gatectl
+   (PTRACE_O_EXITKILL); attached ones are released first (leave_ask). Tables are consistent: the
+   fault was in reading a file. */
 static void on_bus(int number, siginfo_t *info, void *context)
 {
 	static char line[4500];
@@ -107,7 +106,7 @@ static void on_bus(int number, siginfo_t *info, void *context)
 		shrunk_tell(path);
 		leave_now(VERDICT_ERROR);
 	}
-	signal(number, SIG_DFL); /* a fault of our own: it happens again, and is seen */
+	signal(number, SIG_DFL); /* a fault of gatectl's own: it recurs, with the default action */
 }
 
 void shrunk_watch(void)

@@ -1,3 +1,4 @@
+/* audit --confirm: searches schedules in which findings happen. */
 #include "tracer/cli/confirm/confirm.h"
 
 #include "tracer/cli/progress.h"
@@ -10,7 +11,7 @@
 
 enum { RUNS = 2000, SECONDS = 20 };
 
-/* Least time for each kind of search, out of the finding's time. */
+/* Least time for each kind of search, within the finding's time. */
 static const double LEAST_S = 0.5;
 
 struct confirming {
@@ -21,15 +22,16 @@ struct confirming {
 		char **items;
 		size_t count, capacity;
 	} argv;
-	unsigned number;	  /* of findings */
-	enum explore_fails fails; /* what the finding at hand is searched for */
-	double until;		  /* ... and how long; 0: no limit */
-	bool is_masked; /* the last search has ended with a deadlock of locks, which it is not about */
+	unsigned number;	  /* number of the current finding */
+	enum explore_fails fails; /* failures that the search looks for */
+	double until;		  /* deadline of the finding, by explore_now_s(); 0: none */
+	/* the last search ended with a deadlock of locks, which the finding is not about */
+	bool is_masked;
 };
 
-/* ---- the program ----------------------------------------------------------------------------------------- */
+/* ---- program --------------------------------------------------------------------------------- */
 
-/* One word, if there is a file of that name; else a program and its arguments. */
+/* Splits the text into words, unless a file has that name. */
 static void split(const char *text, struct confirm_words *out)
 {
 	if (access(text, F_OK) == 0) {
@@ -54,7 +56,7 @@ static void confirm_words_fini(struct confirm_words *w)
 	array_fini(w);
 }
 
-/* ---- does the failure come of the finding? ------------------------------------------------------------------ */
+/* ---- attribution of a failure ---------------------------------------------------------------- */
 
 static bool is_about_locks(const struct finding *f)
 {
@@ -62,7 +64,7 @@ static bool is_about_locks(const struct finding *f)
 	       f->tag == FINDING_RETURN_WITH_LOCK;
 }
 
-/* A gate that was left in a script matters: without it the failure does not come. */
+/* True if a gate of the script is in the function. Each gate left in a script is necessary. */
 static bool names(const struct explore_failure *failure, const char *function)
 {
 	return function && failure->gates.length && !failure->gates_cut &&
@@ -83,7 +85,8 @@ static bool has_steps(const struct schedule_step *from, const struct schedule_st
 	return false;
 }
 
-/* One made the other's thread between the two, or waited for its end. */
+/* True if the thread of `one` created that of `other` before its first step, or was joined by it
+   after its last. */
 static bool are_in_order(const struct schedule *s, const struct schedule_step *one,
 			 const struct schedule_step *other)
 {
@@ -96,7 +99,7 @@ static bool are_in_order(const struct schedule *s, const struct schedule_step *o
 	return false;
 }
 
-/* Another thread came to one of the places later, and could have come before. */
+/* True if another thread came to one of the places later, and could have come earlier. */
 static bool is_met(const struct confirming *c, const struct schedule *s,
 		   const struct schedule_step *here, const struct finding *f)
 {
@@ -117,8 +120,9 @@ static bool is_of_locks(const struct confirming *c, const struct explore_failure
 	       audit_deadlock_is_of_locks(c->audit, &failure->schedule);
 }
 
-/* Its place was reached; and the other one by another thread meanwhile, or a gate in one of their functions matters. Who
-   waits for a lock for ever does so because of locks. */
+/* True if the finding's place was reached, and another thread reached its other place meanwhile,
+   or a gate in their functions is necessary. A deadlock of locks is due to findings about locks
+   only. */
 static bool comes_of(const struct confirming *c, const struct explore_failure *failure,
 		     const struct finding *f)
 {
@@ -137,9 +141,9 @@ static bool comes_of(const struct confirming *c, const struct explore_failure *f
 	return is_reached && is_its;
 }
 
-/* ---- one finding -------------------------------------------------------------------------------------------- */
+/* ---- one finding ----------------------------------------------------------------------------- */
 
-/* PROG may have been compiled in another place: the name alone will do, if it is one file's. */
+/* PROG may have been compiled in another directory: `briefly` uses the file's name alone. */
 static const char *audit_confirm_file_of(const struct confirming *c, struct audit_place at,
 					 bool briefly)
 {
@@ -192,7 +196,8 @@ static void tell_unconfirmed(struct finding *f, const struct explore *e, bool ot
 			e->complete ? ", and there are no others" : "");
 }
 
-/* Its places alone; or (NULL) all accesses that race, where what goes wrong is elsewhere. */
+/* `points`: places of the finding; NULL: all accesses that race, as the failure may be
+   elsewhere. */
 static void audit_confirm_set_options(const struct confirming *c, const char *points,
 				      struct explore_options *o)
 {
@@ -214,7 +219,7 @@ static void audit_confirm_set_options(const struct confirming *c, const char *po
 		o->seconds = o->whole_s;
 }
 
-/* DIR/N is the finding's, whatever was there. */
+/* Writes the folder DIR/N of the N-th finding. */
 static int write_found(struct confirming *c, struct explore *e, struct explore_failure *failure)
 {
 	struct str folder = {0};
@@ -225,7 +230,7 @@ static int write_found(struct confirming *c, struct explore *e, struct explore_f
 	return found_write(e, failure, e->options.output, e->x.err);
 }
 
-/* 1: it has happened; 0, -1. */
+/* Returns 1 if the failure is due to the finding, 0 if not, or -1. */
 static int search_points(struct confirming *c, struct finding *f, const char *points)
 {
 	struct explore e = {.quick = &search_features,
@@ -251,7 +256,7 @@ static int search_points(struct confirming *c, struct finding *f, const char *po
 	return answer < 0 ? -1 : f->is_confirmed;
 }
 
-/* A deadlock of locks that comes first does not end it: once more without any. */
+/* A deadlock of locks may mask the finding: the search is repeated without such deadlocks. */
 static int try_points(struct confirming *c, struct finding *f, const char *points)
 {
 	int answer = search_points(c, f, points);
@@ -291,7 +296,7 @@ static int confirm_one(struct confirming *c, struct finding *f)
 	}
 	if (answer == 0)
 		answer = try_points(c, f, NULL);
-	/* No such place in PROG: the next one may be there. */
+	/* PROG lacks the place, but may have that of the next finding */
 	if (is_elsewhere(c, f, answer)) {
 		finding_note(f, f->at, "not confirmed: %s", error_text(c->x.err));
 		error_fini(c->x.err);
@@ -300,7 +305,7 @@ static int confirm_one(struct confirming *c, struct finding *f)
 	return answer < 0 ? -1 : 0;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------- */
+/* ---- all findings ---------------------------------------------------------------------------- */
 
 int audit_confirm(struct cli *cli, struct audit *a)
 {

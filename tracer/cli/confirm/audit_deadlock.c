@@ -1,8 +1,9 @@
+/* Attributes deadlocks to findings about locks. */
 #include "tracer/cli/confirm/confirm.h"
 
 #include <string.h>
 
-/* A deadlock, and the finding that it may come of. */
+/* A deadlock, and the finding that it may be due to. */
 struct deadlock {
 	const struct audit *audit;
 	const struct schedule *schedule;
@@ -24,7 +25,7 @@ bool audit_step_is_of(const struct audit_program *p, const struct schedule_step 
 	       (f->other.file && audit_step_is_at(p, step, f->other));
 }
 
-/* ---- steps of one thread ------------------------------------------------------------------------------------- */
+/* ---- steps of one thread --------------------------------------------------------------------- */
 
 static const struct schedule_step *last_of(const struct schedule *s, unsigned thread)
 {
@@ -36,7 +37,7 @@ static const struct schedule_step *last_of(const struct schedule *s, unsigned th
 	return last;
 }
 
-/* The thread stands at that line, or came from it: a function of the project's own may take the lock for it. */
+/* True if the thread stands at that line, or came from it: a wrapper may take the lock. */
 static bool comes_from(const struct deadlock *d, const struct schedule_step *step,
 		       struct audit_place at)
 {
@@ -57,7 +58,7 @@ static bool comes_from_any(const struct deadlock *d, const struct schedule_step 
 	       (d->finding->other.file && comes_from(d, step, d->finding->other));
 }
 
-/* ---- who has which lock ------------------------------------------------------------------------------------------ */
+/* ---- owners of locks ------------------------------------------------------------------------- */
 
 static bool is_locked_at(const struct audit *a, const struct schedule_step *step)
 {
@@ -68,7 +69,8 @@ static bool is_locked_at(const struct audit *a, const struct schedule_step *step
 	return false;
 }
 
-/* A lock, and no thread that is joined, nor a semaphore: its function is called so, or the sources say so. */
+/* True if the step is at a lock, not at a join or a semaphore: by the name of its function, or by
+   the sources. */
 static bool audit_deadlock_is_lock(const struct audit *a, const struct schedule_step *step)
 {
 	const char *call = step->where.call;
@@ -77,7 +79,8 @@ static bool audit_deadlock_is_lock(const struct audit *a, const struct schedule_
 	       ((call && strstr(call, "lock")) || is_locked_at(a, step));
 }
 
-/* Where the thread has taken what it has still; NULL: it has it not, or a try may have failed. */
+/* Returns the step at which the thread acquired the object that it still holds, or NULL. A try may
+   have failed, so it does not count. */
 static const struct schedule_step *audit_deadlock_holds(const struct schedule *s, unsigned thread,
 							uint64_t object)
 {
@@ -86,7 +89,7 @@ static const struct schedule_step *audit_deadlock_holds(const struct schedule *s
 	array_each(const struct schedule_step, step, &s->steps) {
 		if (step->thread != thread || step->where.inside)
 			continue;
-		/* It has gone on from there. */
+		/* The thread has gone on, so it has acquired the object. */
 		held = asks ? asks : held;
 		asks = NULL;
 		if (step->point.op == STRATEGY_WAIT && step == last_of(s, thread))
@@ -110,8 +113,8 @@ static bool somebody_holds(const struct schedule *s, uint64_t object)
 	return false;
 }
 
-/* Does the thread wait for one that waits for one ... that waits for `target`? Of a lock that nobody is known to have,
-   the schedule does not tell: it may. */
+/* True if the thread waits for the thread `tracee`, through other threads too (wait graph). A lock
+   without a known owner may be held by it. */
 static bool waits_for(const struct deadlock *d, unsigned thread, unsigned tracee, bool *seen)
 {
 	const struct schedule *s = d->schedule;
@@ -129,9 +132,9 @@ static bool waits_for(const struct deadlock *d, unsigned thread, unsigned tracee
 	return false;
 }
 
-/* ---- what the finding says ----------------------------------------------------------------------------------- */
+/* ---- kinds of findings ----------------------------------------------------------------------- */
 
-/* It waits at one of the lines, in a circle. */
+/* True if the thread waits at a line of the finding, in a cycle of waits. */
 static bool is_in_circle(const struct deadlock *d, const struct schedule_step *last)
 {
 	bool *seen, is;
@@ -144,7 +147,7 @@ static bool is_in_circle(const struct deadlock *d, const struct schedule_step *l
 	return is;
 }
 
-/* It waits for what it has itself. */
+/* True if the thread waits for a lock that it holds. */
 static bool audit_deadlock_is_own(const struct deadlock *d, const struct schedule_step *last)
 {
 	const struct schedule_step *held =
@@ -155,7 +158,8 @@ static bool audit_deadlock_is_own(const struct deadlock *d, const struct schedul
 	return comes_from_any(d, last) || (held && comes_from(d, held, d->finding->other));
 }
 
-/* It was taken there, and not released on that way out. */
+/* True if the lock was acquired at the finding's other place, and kept on the path through its
+   place. */
 static bool leaves_with(const struct deadlock *d, const struct schedule_step *taken)
 {
 	const struct schedule_step *end = d->schedule->steps.items + d->schedule->steps.count;
@@ -169,7 +173,7 @@ static bool leaves_with(const struct deadlock *d, const struct schedule_step *ta
 	return false;
 }
 
-/* It waits for what somebody has kept. */
+/* True if the thread waits for a lock that such a path has kept. */
 static bool is_kept(const struct deadlock *d, const struct schedule_step *last)
 {
 	const struct schedule *s = d->schedule;

@@ -1,14 +1,11 @@
-/*
- * gatectl --completions bash|zsh|fish: the tables of commands and options as the shells want them.
- * The Makefile puts each table in front of the shell's file in tracer/cli/completions/, which uses
- * it; both together are installed.
- */
+/* gatectl --completions bash|zsh|fish: prints the tables of commands and options for a shell. The
+   Makefile installs each table together with the shell's file in tracer/cli/completions/. */
 #include "tracer/cli/options/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* How a value is completed follows from its word in --help. */
+/* Ways to complete a value, which follow from its word in --help. */
 enum value {
 	VALUE_NONE,
 	VALUE_CHOICE,
@@ -41,8 +38,8 @@ static bool takes(const struct command *c, const struct option_row *o)
 	return o->commands & c->mask;
 }
 
-/* Prints how the value is completed, by what the shell has for each kind of value. The % of a choice is its
-   words: "auto|always|never" with blanks between them. */
+/* Prints the completion of the value, by the shell's form for its kind. The % in a choice's form
+   becomes its words, "auto|always|never" with blanks between them. */
 static void print_value(const struct option_row *o, const char *const *forms)
 {
 	for (const char *at = forms[value_of(o)]; *at; at++) {
@@ -55,7 +52,7 @@ static void print_value(const struct option_row *o, const char *const *forms)
 	}
 }
 
-/* For the inside of '...' in a shell: a quote there closes it, is escaped, and opens it again. */
+/* Prints text inside '...' in a shell: a quote is closed, escaped and opened again. */
 static void print_quoted(const char *text, const char *escaped)
 {
 	for (; *text; text++) {
@@ -91,7 +88,7 @@ static void bash_names(const struct command *c, bool valued)
 	}
 }
 
-/* Does another row give the option another value, for other commands? */
+/* True if another row gives the option another value, for other commands. */
 static bool is_of_some(const struct option_row *o)
 {
 	for (const struct option_row *other = option_rows; other->name; other++)
@@ -100,7 +97,7 @@ static bool is_of_some(const struct option_row *o)
 	return false;
 }
 
-/* The commands and the option, as patterns of `case`. */
+/* Prints the commands and the option as patterns of `case`. */
 static void bash_patterns(const struct command *commands, const struct option_row *o)
 {
 	static const struct command all[] = {{.name = "*"}, {.name = NULL}};

@@ -1,4 +1,4 @@
-/* Options of the command line, by the table; --help. */
+/* Parses options of the command line by the table, and prints --help. */
 #include "tracer/cli/options/options.h"
 
 #include "tracer/cache/cache.h"
@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* getopt_long's value of row i is LONG + i: no letter. */
+/* getopt_long's value of row i is LONG + i, above all letters. */
 enum { LONG = 256 };
 
 static void fill_getopt(const struct command *c, struct option *longs, char *shorts)
 {
-	*shorts++ = '+'; /* options of PROG are PROG's */
+	*shorts++ = '+'; /* options after PROG are PROG's */
 	*shorts++ = ':';
 	for (int i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *o = &option_rows[i];
@@ -67,7 +67,8 @@ static int bad_option(const struct command *c, char **argv, int key, struct erro
 	return usage(err, c);
 }
 
-/* Reads options up to the first other word, or all of them, as `shorts` says. Returns 1 if `--` has ended them. */
+/* Reads options up to the first other word, or all of them, as `shorts` says. Returns 1 if `--` has
+   ended them, 0 if not, or -1 with *err set. */
 static int take_options(const struct command *c, int argc, char **argv, const char *shorts,
 			const struct option *longs, struct cli *out, struct error *err)
 {
@@ -82,10 +83,11 @@ static int take_options(const struct command *c, int argc, char **argv, const ch
 		if (o->read(o->name, optarg, (char *)out + o->offset, err) < 0)
 			return usage(err, c);
 	}
-	return optind > at; /* one word more, though it was no option */
+	return optind > at; /* `--` was consumed */
 }
 
-/* With --merge, and after a library or a source file, no PROG follows that could have options of its own. */
+/* Reads options between other words also, with --merge and for libraries and source files: no PROG
+   with options of its own follows. Returns the index of the first other word, or -1. */
 static int take_all_options(const struct command *c, int argc, char **argv, struct cli *out,
 			    struct error *err)
 {
@@ -101,7 +103,7 @@ static int take_all_options(const struct command *c, int argc, char **argv, stru
 	passed = optind - 1;
 	if (ended || (!out->merge && c->mask != CMD_HARNESS && c->mask != CMD_AUDIT))
 		return optind;
-	optind = 0; /* getopt(3): begins anew, in the other way */
+	optind = 0; /* getopt(3): restarts, in the other mode */
 	if (take_options(c, argc - passed, argv + passed, shorts + 1, longs, out, err) < 0)
 		return -1;
 	return passed + optind;

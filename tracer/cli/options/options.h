@@ -9,7 +9,8 @@ struct option_row {
 	int letter;	      /* 0: no short form */
 	const char *argument; /* NULL: none. FILE.lua, FILE, DIR and A|B are completed as such */
 	unsigned commands;    /* CMD_... */
-	/* Reads the value of --NAME into the member of struct cli at `offset`. Returns 0, or -1 with *err set. */
+	/* Reads the value of --NAME into the member of struct cli at `offset`. Returns 0, or -1
+	   with *err set. */
 	int (*read)(const char *name, const char *text, void *out, struct error *err);
 	size_t offset;
 	const char *help;

@@ -1,4 +1,4 @@
-/* The options, and the readers of their values. */
+/* The table of options, and the functions that read their values. */
 #include "tracer/search/explore.h"
 #include "tracer/cli/options/options.h"
 
@@ -48,7 +48,7 @@ static int read_seconds(const char *name, const char *text, void *out, struct er
 	return 0;
 }
 
-/* An unsigned long from 1 on. */
+/* Reads an unsigned long from 1 on. */
 static int read_count(const char *name, const char *text, void *out, struct error *err)
 {
 	uint64_t number = 0;
@@ -73,7 +73,7 @@ static int read_up_to(const char *name, const char *text, uint64_t most, uint64_
 	return 0;
 }
 
-/* An unsigned long. */
+/* Reads an unsigned long. */
 static int read_number(const char *name, const char *text, void *out, struct error *err)
 {
 	uint64_t number;
@@ -84,7 +84,7 @@ static int read_number(const char *name, const char *text, void *out, struct err
 	return 0;
 }
 
-/* An unsigned int. */
+/* Reads an unsigned int. */
 static int read_small(const char *name, const char *text, void *out, struct error *err)
 {
 	enum { MOST = 1000000 };
@@ -96,7 +96,7 @@ static int read_small(const char *name, const char *text, void *out, struct erro
 	return 0;
 }
 
-/* An unsigned int from 1 on. */
+/* Reads an unsigned int from 1 on. */
 static int read_positive(const char *name, const char *text, void *out, struct error *err)
 {
 	if (read_small(name, text, out, err) < 0)
@@ -216,7 +216,7 @@ static int read_strategy(const char *name, const char *text, void *out, struct e
 	return -1;
 }
 
-/* FILE.c, FILE.c:LINE or FUNC, or several of these, are resolved when the program is known. */
+/* Locations, as FILE.c, FILE.c:LINE or FUNC, are resolved when the program is known. */
 static int read_points(const char *name, const char *text, void *out, struct error *err)
 {
 	struct explore_options *o = out;
@@ -262,7 +262,7 @@ static int read_threads(const char *name, const char *text, void *out, struct er
 	return 0;
 }
 
-/* N..M, or N for N..N */
+/* Reads N..M, or N for N..N. */
 static int read_calls(const char *name, const char *text, void *out, struct error *err)
 {
 	struct harness_options *o = out;
@@ -310,7 +310,7 @@ static int read_weaken(const char *name, const char *text, void *out, struct err
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-/* Commands with options in common. */
+/* Commands that share options. */
 enum {
 	CMD_GATED =
 		CMD_RUN | CMD_ATTACH | CMD_REPL | CMD_PROVE | CMD_EXPLORE | CMD_REPLAY | CMD_RACES,

@@ -1,8 +1,5 @@
-/*
- * The loop of gatectl repl. At the prompt the whole program is stopped; a command that lets it go
- * comes back when there is something to look at. On a terminal, lines are read by libedit; else they
- * are read as they are, and a fault ends the REPL, as it would a shell script under `set -e`.
- */
+/* The loop of gatectl repl. At the prompt the whole program is stopped. On a pipe, without libedit,
+   an error ends the REPL, like a shell script under `set -e`. */
 #include "tracer/cli/repl/repl.h"
 
 #include "lua/script.h"
@@ -20,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- what a line does ----------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 struct open_gates {
 	const char **items;
@@ -39,7 +36,7 @@ static void repl_add_entry(struct repl *r, const char *lua, const char *file,
 	};
 }
 
-/* Empty lines go in front, so that Lua counts lines as the person does. */
+/* Empty lines before the text make Lua count lines as the user does. */
 static int do_line(struct repl *r, unsigned number, const char *text, struct str *out,
 		   struct interactive_made *made, struct error *err)
 {
@@ -62,8 +59,8 @@ static int start_again(struct repl *r, struct error *err)
 	return 0;
 }
 
-/* Is the line nothing but GATE:open(), while the program runs? That is `open` without going on;
-   kept as a line of the script it would be executed before the start. */
+/* True if the line is nothing but GATE:open() while the program runs. It opens the gate without
+   resuming threads; as a line of the script it would be executed before the start. */
 static bool opens_by_hand(const struct repl *r, const char *text)
 {
 	static const char call[] = ":open()";
@@ -75,7 +72,7 @@ static bool opens_by_hand(const struct repl *r, const char *text)
 	       strcmp(text + length, call) == 0;
 }
 
-/* A gate that is open and not in `before`; or NULL. */
+/* Returns a gate that is open and not in `before`, or NULL. */
 static const char *newly_open(const struct repl *r, const struct open_gates *before)
 {
 	const char *name;
@@ -110,7 +107,7 @@ static int again(struct repl *r, struct repl_entry *entry, struct error *err)
 	return do_line(r, entry->number, entry->lua, NULL, &entry->made, err);
 }
 
-/* A signal that ends the start is told apart from a fault of it. */
+/* A signal that ends the start is distinguished from an error. */
 static int begin_program(struct repl *r, struct error *err)
 {
 	int failed = interactive_start(r->interactive, err);
@@ -126,7 +123,7 @@ static int repl_start(struct repl *r, struct error *err)
 	int failed = 0;
 
 	array_each(struct repl_entry, entry, &r->entries)
-		entry->made = (struct interactive_made){0}; /* of the run before */
+		entry->made = (struct interactive_made){0}; /* of the previous run */
 	if (begin_program(r, err) < 0)
 		return -1;
 	array_each(struct repl_entry, entry, &r->entries)
@@ -135,8 +132,8 @@ static int repl_start(struct repl *r, struct error *err)
 	return failed;
 }
 
-/* The program has just been started, but its scripts say by now that it gets something else: nobody
-   has seen anything of it, so it is started once more. */
+/* The program has just been started, but its scripts now give it other arguments, environment or
+   input. No output was shown yet, so it is started again. */
 static int start_with_given(struct repl *r, struct error *err)
 {
 	bool muted;
@@ -214,7 +211,7 @@ int repl_file(struct repl *r, const char *path, struct error *err)
 	return start_with_given(r, err);
 }
 
-/* Until there is something to look at, and what that is. */
+/* Ends when there is something to see, and prints that. */
 int repl_go(struct repl *r)
 {
 	enum interactive_state state;
@@ -244,7 +241,7 @@ int repl_go(struct repl *r)
 	return 0;
 }
 
-/* A word such as `at` that Lua knows: Lua tells best what is wrong after it. */
+/* True for a word such as `at` that Lua knows: Lua's error message is better then. */
 static bool is_known_to_lua(struct repl *r, const char *word)
 {
 	ERROR(ignored);
@@ -255,7 +252,7 @@ static bool is_known_to_lua(struct repl *r, const char *word)
 	return known;
 }
 
-/* Our command for a word of other debuggers; NULL: none is known. */
+/* Returns the command for a word of other debuggers, or NULL. */
 static const char *word_of_others(const char *word)
 {
 	static const char *const words[][2] = {
@@ -282,7 +279,7 @@ static const char *word_of_others(const char *word)
 	return NULL;
 }
 
-/* A line that is not Lua, and begins with a word that could be a command, was meant as one. */
+/* A line that is not Lua, and begins with a word that could be a command, is reported as one. */
 static int no_command(struct repl *r, const char *line, struct error *err)
 {
 	size_t length =
@@ -316,7 +313,7 @@ static int no_command(struct repl *r, const char *line, struct error *err)
 	return error_hint(err, "`help` lists them; every other line is Lua, as in a gate script");
 }
 
-/* On a pipe nobody sees which line an error is about. */
+/* On a pipe the user does not see which line an error is about. */
 static void name_line(const struct repl *r, struct error *err)
 {
 	if (r->terminal || err->code == ERROR_FAILED || strncmp(error_text(err), "input:", 6) == 0)
@@ -351,7 +348,8 @@ static int do_command(struct repl *r, const char *line, struct error *err)
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
-/* As a run does, gatectl ends by SIGTERM without a word. Ctrl-C leads back to the prompt of a terminal. */
+/* SIGTERM ends gatectl without a message, as in a run. Ctrl-C returns to the prompt of a
+   terminal. */
 static void tell_fault(struct repl *r, const struct error *err)
 {
 	bool ends = r->interrupted && (!r->terminal || r->interrupted != SIGINT);
@@ -367,7 +365,7 @@ static void repl_fault(struct repl *r, struct error *err)
 	tell_fault(r, err);
 }
 
-/* A line, or with `last` none: no line follows that could be the rest of the statement. */
+/* Executes a line, or keeps it if its statement is unfinished. `last`: no line follows. */
 static void one_statement(struct repl *r, const char *line, bool last)
 {
 	OWNED(text) = NULL;
@@ -452,7 +450,7 @@ static int repl_begin(struct repl *r, struct error *err)
 
 static void replay_begins(void *ctx)
 {
-	ERROR(ignored); /* the streams are there since the first run */
+	ERROR(ignored); /* the streams exist since the first run */
 
 	replay_begin(&((struct repl *)ctx)->replay, &ignored);
 }
@@ -492,7 +490,7 @@ static void repl_fini(struct repl *r)
 		replay_fini(&r->replay);
 }
 
-/* If it was closed, main.c has put something there that cannot be read. */
+/* If standard input was closed, main.c has opened a descriptor there that cannot be read. */
 static int check_input(struct error *err)
 {
 	int flags = fcntl(STDIN_FILENO, F_GETFL);
@@ -507,7 +505,7 @@ static int repl_run(struct cli *cli)
 {
 	struct modules *symbols;
 	struct repl r = {.cli = cli};
-	/* A screen that is gone is said by SIGHUP. */
+	/* a terminal that is gone is reported by SIGHUP */
 	bool screen = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	struct interactive_ui ui = {.ctx = &r, .line = repl_tell, .starts = repl_signals_end};
 	ERROR(err);

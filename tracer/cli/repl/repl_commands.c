@@ -1,4 +1,4 @@
-/* The commands of the REPL: one table, from which help and completion come, too. */
+/* The commands of the REPL: one table, from which help and completion are made also. */
 #include "tracer/base/text/number.h"
 #include "tracer/cli/repl/repl.h"
 #include "tracer/base/text/word.h"
@@ -33,7 +33,7 @@ static int no_number(const char *name, const char *text, struct error *err)
 	return error_hint(err, "%s %s", c->name, c->arguments);
 }
 
-/* Cuts the first word off. */
+/* Cuts off the first word, and returns it. */
 static char *take_word(char **rest)
 {
 	char *word = *rest;
@@ -54,7 +54,7 @@ static int say(struct str *text)
 
 /* ---- gates ---------------------------------------------------------------------------------- */
 
-/* Whoever uses what this line makes; 0: nobody. */
+/* Returns the number of the line that uses the variable made by this line, or 0. */
 static size_t user_of(const struct repl *r, const struct repl_entry *entry)
 {
 	static const char local[] = "local ";
@@ -184,7 +184,7 @@ static int cmd_next(struct repl *r, char *rest, struct error *err)
 										      : repl_go(r);
 }
 
-/* Of the schedule. */
+/* Takes steps of the schedule. */
 static int step_on(struct repl *r, const char *rest, struct error *err)
 {
 	uint64_t steps = 1;
@@ -431,9 +431,9 @@ int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct err
 	return failed;
 }
 
-/* ---- completion: commands first, then what the command's argument is ---- */
+/* ---- completion: commands first, then kinds of arguments ------------------------------------- */
 
-static struct repl *owner; /* libedit passes no context on */
+static struct repl *owner; /* libedit passes no context */
 
 struct names {
 	const char *begin;
@@ -462,7 +462,7 @@ static void offer_names(enum interactive_names what)
 	}
 }
 
-/* Which argument of the command stands at `start`? */
+/* Returns the kind of the argument that begins at `start`. */
 static enum repl_word repl_complete_word_at(const char *line, int start)
 {
 	size_t length = strcspn(line, " \t");

@@ -1,4 +1,5 @@
-/* The REPL's `gate`: a place that waits or opens, as a line of Lua, with a gate that is there or is made. */
+/* The REPL's `gate`: a place that waits or opens, as a line of Lua, with an existing or new
+   gate. */
 #include "tracer/cli/repl/repl.h"
 
 #include "tracer/base/text/foreign.h"
@@ -23,7 +24,7 @@ static void cut_blanks(char *text)
 		text[--length] = '\0';
 }
 
-/* Of the first `length` bytes. */
+/* Returns the last word of the first `length` bytes. */
 static char *last_word(char *text, size_t length)
 {
 	while (length && !isspace((unsigned char)text[length - 1]))
@@ -31,7 +32,7 @@ static char *last_word(char *text, size_t length)
 	return text + length;
 }
 
-/* LOCATION may have blanks, so the verb and the name are the last two words. */
+/* LOCATION may contain blanks, so the verb and the name are the last two words. */
 static const char *split_verb(char *rest, char **name)
 {
 	char *last = last_word(rest, strlen(rest)), *verb;
@@ -48,7 +49,7 @@ static const char *split_verb(char *rest, char **name)
 	return verb;
 }
 
-/* A location has blanks only behind a ; or in a comment. */
+/* A location contains blanks only after a ; or in a comment. */
 static bool lacks_name(char *rest)
 {
 	const char *last = last_word(rest, strlen(rest));
@@ -70,7 +71,7 @@ static bool is_gate(struct repl *r, const char *name)
 	return found;
 }
 
-/* The last line of this text, dropped or not. */
+/* Returns the last line with this text, dropped or not. */
 static struct repl_entry *entry_of(struct repl *r, const char *lua)
 {
 	struct repl_entry *found = NULL;
@@ -81,7 +82,7 @@ static struct repl_entry *entry_of(struct repl *r, const char *lua)
 	return found;
 }
 
-/* A dropped line is taken up again if its gate is still there. */
+/* A dropped line is restored if its gate still exists. */
 static int make_gate(struct repl *r, const char *name, struct repl_entry **line, struct error *err)
 {
 	struct repl_entry *entry;
@@ -108,8 +109,8 @@ static void bad_name(const char *name, const char *why, struct error *err)
 	error_hint(err, "letters, digits and _: gate calc.c:7 wait done");
 }
 
-/* The variable that holds the gate, for the caller to free. *line is the line that has made it just
-   now, or NULL: it is older. NULL with an error. */
+/* Returns the variable that holds the gate, or NULL with *err set. *line: the line that has just
+   made it, or NULL. The caller frees the result. */
 static char *gate_variable(struct repl *r, const char *name, struct repl_entry **line,
 			   struct error *err)
 {
@@ -179,7 +180,7 @@ int repl_gate(struct repl *r, char *rest, struct error *err)
 		return -1;
 	failed = make_place(r, rest, verb ? verb : "wait", name, variable, err);
 	base_free(variable);
-	if (failed && line) { /* a saved script does without it */
+	if (failed && line) { /* a saved script must not contain it */
 		line->dropped = true;
 		interactive_drop(r->interactive, &line->made);
 	}

@@ -1,7 +1,4 @@
-/*
- * What was done, as a script that does it by itself: the accepted lines, and what interactive/
- * makes of what was done by hand.
- */
+/* The session as a script: the accepted lines, and what interactive/ makes of manual steps. */
 #include "tracer/base/files/file.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/cli/repl/repl.h"
@@ -28,7 +25,7 @@ static int repl_save_add_file(struct str *out, const char *path, struct error *e
 	return 0;
 }
 
-/* Does a line give the gate a name in Lua that is its own? */
+/* True if a line gives the gate a Lua variable of its own name. */
 static bool is_variable(void *ctx, const char *gate)
 {
 	const struct repl *r = ctx;
@@ -57,7 +54,7 @@ static size_t count_locals(const struct repl *r)
 	return locals;
 }
 
-/* Lines name the gate without a table: where there are too many, it is a global variable. */
+/* With too many local variables for Lua, gates become global ones. */
 static bool is_crowded_gate(const struct repl *r, const struct repl_entry *entry)
 {
 	return is_local(entry) && strstr(entry->lua, " = SimpleGate \"") &&
@@ -78,7 +75,7 @@ static int repl_save_add_entry(const struct repl *r, struct str *out,
 	return 0;
 }
 
-/* A name for the steps that hides none of the tester's. */
+/* Returns a name for the steps that hides none of the user's. */
 static const char *free_word(const char *text)
 {
 	static const char *const words[] = {"step", "turn", "stage", "phase", "stop"};
@@ -89,7 +86,7 @@ static const char *free_word(const char *text)
 	return words[i];
 }
 
-/* The arguments of the command line: the script alone is the test. */
+/* Arguments of the command line are added, so that the script alone is the test. */
 static void add_args(const struct repl *r, struct str *out)
 {
 	char *const *argv = r->cli->run.argv;
@@ -128,8 +125,7 @@ static int script_text(struct repl *r, struct interactive_saving *how, struct st
 	return failed ? -1 : 0;
 }
 
-/* A thread that is held now will be held in each run of the script, with nobody there to let it
-   go. */
+/* A thread that is held now is held in each run of the script, where no user releases it. */
 static void note_held(struct repl *r)
 {
 	STR(who);
@@ -142,7 +138,7 @@ static void note_held(struct repl *r)
 	}
 }
 
-/* Asks the person; on a pipe there is nobody to answer. */
+/* Asks the user; on a pipe no user can answer. */
 static bool leaves_out(struct repl *r, size_t step, struct error *err)
 {
 	STR(question);
@@ -213,7 +209,7 @@ int repl_take_without(char *words, struct interactive_saving *how, struct error 
 	return 0;
 }
 
-/* ---- run it by itself ----------------------------------------------------------------------- */
+/* ---- runs of the script ---------------------------------------------------------------------- */
 
 struct cli_words {
 	char **items;
@@ -236,7 +232,7 @@ static void add_seconds(struct cli_words *words, const char *option, double seco
 	add_argument(words, text);
 }
 
-/* The options that the REPL was given, but for those that the script contains. */
+/* Adds the options of the REPL, except those that the script contains. */
 static void add_options(struct cli_words *words, const struct cli *cli)
 {
 	add_argument(words, cli->color ? "--color=always" : "--color=never");
@@ -256,7 +252,7 @@ static void add_options(struct cli_words *words, const struct cli *cli)
 		add_argument(words, "--quiet");
 }
 
-/* In the child. On a pipe the commands are not for the program. */
+/* Runs in the child. On a pipe, commands for the REPL are not input for the program. */
 static void exec_gatectl(struct repl *r, const char *command, const char *count, const char *script)
 {
 	struct cli_words words = {0};
@@ -282,8 +278,7 @@ static void exec_gatectl(struct repl *r, const char *command, const char *count,
 	_exit(125);
 }
 
-/* If possible beside the first script that was loaded, where `require` finds what that one
-   requires. */
+/* The file is put beside the first loaded script if possible, where `require` finds its modules. */
 static char *temporary(const struct repl *r, struct error *err)
 {
 	array_each(const struct repl_entry, entry, &r->entries) {
@@ -302,7 +297,7 @@ static char *temporary(const struct repl *r, struct error *err)
 	return file_temporary(NULL, CLI_TYPED, "", err);
 }
 
-/* In a process of its own: the program that is looked at stays as it is. */
+/* gatectl runs in another process: the program at the prompt is not affected. */
 static int run_script(struct repl *r, const char *command, const char *count, const char *script,
 		      struct error *err)
 {

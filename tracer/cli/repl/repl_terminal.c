@@ -1,10 +1,6 @@
-/*
- * Two share one terminal: libedit at the prompt, and the program while it runs. Each finds it as it
- * left it (modes and foreground process group), and at the end it is as gatectl found it.
- *
- * Ctrl-C at the prompt empties the line, Ctrl-Z stops gatectl and the program together: the program
- * is halted at the prompt, and what the terminal has sent it is forgotten when the job goes on.
- */
+/* libedit and the program share the terminal: each finds its own modes and foreground process
+   group. Ctrl-C at the prompt empties the line; Ctrl-Z stops gatectl and the halted program, which
+   does not get the signal. */
 #include "tracer/base/files/io.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/cli/repl/repl.h"
@@ -29,13 +25,13 @@ enum { TAKEN = sizeof(taken) / sizeof(*taken) };
 
 static struct {
 	struct termios found, program;
-	pid_t group; /* the program's, where it has the terminal; 0: gatectl's own */
+	pid_t group; /* group of the program that owned the terminal; 0: gatectl's own */
 	struct sigaction before[TAKEN];
-	struct sigaction stop; /* as gatectl was started */
+	struct sigaction stop; /* action at the start of gatectl */
 	sigset_t mask;
 } terminal;
 
-static int said_errno; /* of the first write that failed */
+static int said_errno; /* errno of the first write that failed */
 
 void repl_say(const char *text)
 {
@@ -61,17 +57,15 @@ static void repl_terminal_on_signal(int signal)
 		ended = signal;
 }
 
-/* Repeated, as the target's clock may interrupt it. */
+/* The tracee's clock may interrupt the call. */
 static void set_modes(const struct termios *modes)
 {
 	while (tcsetattr(STDIN_FILENO, TCSADRAIN, modes) < 0 && errno == EINTR)
 		;
 }
 
-/*
- * The signals are blocked, so that none is lost, except at two times: while a line is waited for,
- * with the handler above, and while the program starts or runs, with the target's handlers.
- */
+/* Signals are blocked, so that none is lost, except while a line is read, with the handler above,
+   and while the program starts or runs, with the tracee's handlers. */
 static void block(int how)
 {
 	sigset_t set;
@@ -88,7 +82,7 @@ void repl_signals_end(void *ctx, bool now)
 	block(now ? SIG_UNBLOCK : SIG_BLOCK);
 }
 
-/* False: a signal has come instead, or (errno is not EINTR) there is nothing to read from. */
+/* Returns false if a signal arrived, or (errno is not EINTR) there is nothing to read from. */
 static bool wait_for_input(void)
 {
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -96,11 +90,9 @@ static bool wait_for_input(void)
 	return ppoll(&in, 1, NULL, &terminal.mask) > 0;
 }
 
-/*
- * ppoll prefers input to signals. On a terminal the signal is the older one: what was typed before
- * Ctrl-C or Ctrl-Z is forgotten (termios(3), NOFLSH). On a pipe SIGINT is for what was sent before, a program
- * that runs then; but those that end us are obeyed there, too, as there may always be more input.
- */
+/* ppoll prefers input to signals. On a terminal the signal is older: it discards earlier input
+   (termios(3), NOFLSH). On a pipe (`only_endings`) SIGINT is for a program
+   that an earlier line runs, but SIGTERM and SIGHUP are taken at once. */
 static void let_signals_in(bool only_endings)
 {
 	sigset_t let = terminal.mask, blocked;
@@ -119,7 +111,7 @@ void repl_take_signals(const struct repl *r)
 
 	interrupted = suspended = 0;
 	for (int i = 0; i < TAKEN; i++) {
-		/* On a pipe there are no modes to give back: SIGTSTP stops us by itself. */
+		/* A pipe has no modes to restore: SIGTSTP stops gatectl by default. */
 		bool left = taken[i] == SIGTSTP &&
 			    (!r->terminal || terminal.stop.sa_handler == SIG_IGN);
 
@@ -127,7 +119,7 @@ void repl_take_signals(const struct repl *r)
 	}
 }
 
-/* What ended the reading, or 0. */
+/* Returns the signal that ended the reading, or 0. */
 int repl_give_signals_back(void)
 {
 	for (int i = 0; i < TAKEN; i++)
@@ -135,13 +127,11 @@ int repl_give_signals_back(void)
 	return ended ? ended : interrupted ? SIGINT : 0;
 }
 
-/* ---- whose turn it is ----------------------------------------------------------------------- */
+/* ---- owner of the terminal ------------------------------------------------------------------- */
 
-/*
- * A background job must not touch the terminal: if it reads, the kernel stops it until the shell
- * brings it back. False: nobody will (its group is orphaned, SIGTTIN is ignored, the terminal is
- * gone).
- */
+/* A background job must not use the terminal: if it reads, the kernel stops it until the shell
+   brings it back. Returns false if that cannot happen: the group is orphaned, SIGTTIN is ignored,
+   or the terminal is gone. */
 static bool wait_for_foreground(void)
 {
 	char nothing;
@@ -162,11 +152,12 @@ void repl_terminal_to_program(struct repl *r)
 		tcsetpgrp(STDIN_FILENO, terminal.group);
 }
 
-/* And not the shell's, which has taken the terminal to put us in the background? */
+/* True if the group is the program's, and not that of the shell, which takes the terminal to put
+   gatectl in the background. */
 static bool is_programs(const struct repl *r, pid_t group)
 {
-	if (interactive_state(r->interactive) ==
-	    INTERACTIVE_ENDED) /* its last group may be no more */
+	/* the last group of the program may not exist any more */
+	if (interactive_state(r->interactive) == INTERACTIVE_ENDED)
 		return kill(-group, 0) < 0 && errno == ESRCH;
 	return interactive_owns_group(r->interactive, group);
 }
@@ -192,8 +183,8 @@ void repl_terminal_back(struct repl *r)
 	set_modes(&terminal.found);
 }
 
-/* The program may have left the cursor in the middle of a line: blanks as wide as the screen go on to
-   the next one exactly then. Its mode may be raw: a new line does not begin at the left by itself. */
+/* Blanks as wide as the screen wrap exactly if the program has left the cursor within a line. In
+   raw mode a newline does not return to the left, hence the \r. */
 static void fresh_line(struct str *out)
 {
 	struct winsize size;
@@ -216,9 +207,9 @@ void repl_tell(void *ctx, const char *line)
 	repl_say(str_text(&out));
 }
 
-/* ---- a line --------------------------------------------------------------------------------- */
+/* ---- reading a line -------------------------------------------------------------------------- */
 
-/* Stops as the shell expects it, and goes on with the line as it was. */
+/* Stops as the shell expects it, and continues with the same line. */
 static void suspend(void)
 {
 	struct sigaction mine;
@@ -232,7 +223,7 @@ static void suspend(void)
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGTSTP);
 	raise(SIGTSTP);
-	sigprocmask(SIG_UNBLOCK, &stop, NULL); /* here it stops */
+	sigprocmask(SIG_UNBLOCK, &stop, NULL); /* the process stops here */
 	sigprocmask(SIG_BLOCK, &stop, NULL);
 	sigaction(SIGTSTP, &mine, NULL);
 	wait_for_foreground();
@@ -242,14 +233,15 @@ static void suspend(void)
 
 enum { CTRL_D = 4 };
 
-static bool emptied; /* the line, by Ctrl-C */
+static bool emptied; /* Ctrl-C has emptied the line */
 
 bool repl_line_is_emptied(void)
 {
 	return emptied;
 }
 
-/* Ctrl-C at the prompt empties the line: as if begin-of-line, kill-line and return were typed. */
+/* Ctrl-C at the prompt empties the line, like the keys for beginning-of-line, kill-line and
+   return. */
 static int next_key(FILE *in)
 {
 	static const char keys[] = "\001\013\n";
@@ -279,7 +271,7 @@ static int next_key(FILE *in)
 		if (interrupted || ended || suspended)
 			continue;
 		n = read(STDIN_FILENO, &c, 1);
-		/* A Ctrl-D typed before libedit had taken the terminal over is a zero byte by now. */
+		/* a Ctrl-D typed before libedit set the terminal's modes is a zero byte */
 		if (n == 1)
 			return c ? c : CTRL_D;
 		if (n == 0 || errno != EINTR)
@@ -287,8 +279,8 @@ static int next_key(FILE *in)
 	}
 }
 
-/* libedit by itself shows the prompt first and makes the terminal raw after that: what is typed in
-   between would be echoed by the kernel as well, and lost at a Ctrl-Z, as nobody has read it. */
+/* libedit shows the prompt before it sets raw mode: input in between would be echoed by the kernel
+   as well, and lost at a Ctrl-Z. */
 static int before_prompt(void)
 {
 	rl_prep_terminal(1);
@@ -307,7 +299,7 @@ char *repl_read_terminal(const char *question, bool is_command)
 		fresh_line(&out);
 	repl_say(str_text(&out));
 	sigemptyset(&clock);
-	sigaddset(&clock, SIGALRM); /* libedit writes by stdio, which loses what is interrupted */
+	sigaddset(&clock, SIGALRM); /* libedit writes by stdio, which loses interrupted output */
 	sigprocmask(SIG_BLOCK, &clock, &before);
 	emptied = false;
 	line = readline(question);
@@ -317,7 +309,7 @@ char *repl_read_terminal(const char *question, bool is_command)
 	return line;
 }
 
-/* Reads more of what is written to the pipe; 0: that was all of it. */
+/* Reads more from the pipe. Returns the number of bytes; 0: the end, or a signal. */
 static size_t read_more(struct str *line)
 {
 	char bytes[4096];
@@ -373,7 +365,7 @@ char *repl_read_pipe(struct error *err)
 	return out;
 }
 
-/* ---- from beginning to end ------------------------------------------------------------------ */
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
 static char *history_path(void)
 {
@@ -385,7 +377,7 @@ static char *history_path(void)
 	return path;
 }
 
-/* To be called before the program is started: it has to find everything as gatectl did. */
+/* Called before the program is started, which must find the state that gatectl found. */
 void repl_terminal_open(struct repl *r)
 {
 	const struct sigaction ignored = {.sa_handler = SIG_IGN};
@@ -399,17 +391,17 @@ void repl_terminal_open(struct repl *r)
 	wait_for_foreground();
 	tcgetattr(STDIN_FILENO, &terminal.found);
 	terminal.program = terminal.found;
-	sigaction(SIGTTOU, &ignored, NULL); /* we give the terminal away and take it back */
-	sigaction(SIGQUIT, &ignored, NULL); /* the key for it is for the program */
+	sigaction(SIGTTOU, &ignored, NULL); /* gatectl gives the terminal away and takes it back */
+	sigaction(SIGQUIT, &ignored, NULL); /* its key is for the program */
 }
 
-/* No SIGWINCH: libedit sees a new size at the next prompt. In the middle of a line rl_resize_terminal()
-   keeps the cursor where it was, outside of a display that has become smaller. */
+/* SIGWINCH is not handled: libedit reads the size at the next prompt. rl_resize_terminal() in the
+   middle of a line keeps the cursor's position, outside of a smaller screen. */
 void repl_use_terminal(void)
 {
 	char *path = history_path();
 
-	rl_catch_signals = 0;	     /* libedit would send Ctrl-C to the program, too */
+	rl_catch_signals = 0;	     /* libedit would send Ctrl-C to the program also */
 	rl_getc_function = next_key; /* read by rl_initialize */
 	rl_pre_input_hook = before_prompt;
 	rl_initialize();
@@ -420,7 +412,7 @@ void repl_use_terminal(void)
 	free(path);
 }
 
-/* The terminal as it was, also where the program has died in its own modes. */
+/* The modes are restored even if the program has died in its own. */
 void repl_terminal_close(struct repl *r)
 {
 	char *path = r->terminal ? history_path() : NULL;

@@ -1,8 +1,5 @@
-/*
- * On GitHub a line of this form on the output of a job is shown beside the source line:
- *
- *	::error file=FILE,line=LINE,title=gatectl%3A WORD::MESSAGE
- */
+/* Annotations: on GitHub, ::error file=FILE,line=LINE,title=gatectl%3A WORD::MESSAGE in the output
+   of a job is shown beside the source line. */
 #include "tracer/cli/report/report.h"
 
 #include "tracer/base/text/foreign.h"
@@ -19,7 +16,7 @@ static bool annotate_is_wanted(void)
 	return actions && strcmp(actions, "true") == 0;
 }
 
-/* "FILE:LINE: ...": the length of FILE; 0 where the text does not begin with a place. */
+/* Returns the length of FILE if the text begins with "FILE:LINE:", or 0. */
 static size_t annotate_place_of(const char *text, size_t length, unsigned long *line)
 {
 	for (size_t i = 1; i + 1 < length; i++) {
@@ -52,7 +49,7 @@ static void annotate_add_file(struct str *out, const char *file, size_t length)
 	free(root);
 }
 
-/* What follows `begin` on the first line that begins so; or NULL. */
+/* Returns the text after `begin` on the first line that begins with it, or NULL. */
 static const char *line_behind(const char *text, const char *begin)
 {
 	for (const char *at = text; at; at = strchr(at, '\n')) {

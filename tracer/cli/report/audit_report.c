@@ -75,7 +75,7 @@ void audit_collect(struct audit_result *r)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* For the page: an array of pairs, number and text. */
+/* Adds source lines for the page: an array of pairs, number and text. */
 static void add_source(struct modules *symbols, const struct report_place *at, struct json *j)
 {
 	json_array(j, "source");
@@ -181,7 +181,7 @@ static void audit_add(const void *of, const char *page, struct json *j)
 
 /* ---- the baseline --------------------------------------------------------------------------- */
 
-/* Without lines: they move. */
+/* Line numbers are left out: they change. */
 static void baseline_line(const struct audit_program *p, const struct finding *f, struct str *out)
 {
 	str_addf(out, "%s ", finding_tag_text(f->tag));

@@ -1,4 +1,4 @@
-/* --report of a search: what it did, and each failure. */
+/* --report of a search: its numbers, and each failure. */
 #include "tracer/cli/report/report.h"
 
 #include "tracer/base/files/path.h"
@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-/* Of a schedule as many steps are shown, the last ones. */
+/* The last steps of a schedule are shown, at most this many. */
 enum { STEPS_MOST = 400 };
 
 static const char *const files[] = {"report.html", "report.json", "schedule", "gates.lua",

@@ -1,4 +1,4 @@
-/* Folders of what a search has found. */
+/* Folders of failures that a search has found. */
 #include "tracer/cli/report/report.h"
 
 #include "tracer/base/array.h"
@@ -14,15 +14,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* In this order. */
+/* The files of a folder, in the order in which they are written. */
 static const char *const files[] = {"schedule", "report.json", "report.html",
 				    "stdout",	"stderr",      "gates.lua"};
 enum { FILES = sizeof(files) / sizeof(*files) };
 
-/* Name of a file until it is whole. */
+/* Name of a file until it is complete. */
 static const char unfinished[] = ".unfinished";
 
-/* Replaces the file of that name once the new one is whole. */
+/* Replaces the file of that name once the new one is complete. */
 static int write_file(int dir, const char *name, const char *text, size_t length)
 {
 	int fd, failed;
@@ -122,7 +122,8 @@ static int copy_files(int dir, const char *from)
 	return failed;
 }
 
-/* Writes the files of an existing folder. Returns -1 with errno: there is none, or they cannot be written. */
+/* Writes the files of an existing folder. Returns 0, or -1 with errno set if there is no such
+   folder or a file cannot be written. */
 static int write_again(const struct explore *e, const struct explore_failure *f)
 {
 	int dir = open(f->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -134,8 +135,8 @@ static int write_again(const struct explore *e, const struct explore_failure *f)
 	return failed;
 }
 
-/* Moves the folder to `path`, or (NULL) to the next free number: another search may write there at the same time.
-   Returns NULL if it cannot. */
+/* Moves the folder to `path`, or (NULL) to the next free number, as another search may write there
+   at the same time. Returns its path, or NULL. The caller frees it. */
 static char *found_place(const char *dir, const char *temporary, const char *path)
 {
 	char *place = path ? base_strdup(path) : file_numbered(dir);
@@ -198,7 +199,7 @@ int found_copy(struct explore_failure *f, const char *dir, struct error *err)
 	return 0;
 }
 
-/* In a directory that all may write to, another user can have made the link. */
+/* In a directory that all users may write to, another user can have made the link. */
 static int check_link(const char *dir, struct error *err)
 {
 	struct str path = {0};

@@ -1,9 +1,9 @@
-/* --report of harness: operations, how much was searched, and each violation. */
+/* --report of harness: operations, extent of the search, and each violation. */
 #include "tracer/cli/report/report.h"
 
 #include "tracer/synth/synth.h"
 
-/* For the page. */
+/* Adds members for the page alone. */
 static void add_script(const struct harness_violation *v, const char *page, struct json *j)
 {
 	static const char *const files[] = {"README.md", "test.c", "outcomes.txt", "gates.lua",

@@ -1,9 +1,9 @@
-/* What races has found: as text, and for --report. */
+/* Races as text, and for --report. */
 #include "tracer/cli/report/report.h"
 
 #include <string.h>
 
-/* ---- text ------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void races_report_add_place(const struct sched_race_side *side, struct str *out)
 {
@@ -54,7 +54,8 @@ static bool differ(const char *a, const char *b)
 	return a && b && strcmp(a, b) != 0;
 }
 
-/* Of two writes. What an update leaves depends on what was there. */
+/* Adds the values that two writes have left. The result of an update depends on the value before
+   it. */
 static void add_left(const struct sched_race *r, const char *who, const char *then, struct str *out)
 {
 	bool told = !r->sides[0].updates && !r->sides[1].updates;
@@ -69,7 +70,7 @@ static void add_left(const struct sched_race *r, const char *who, const char *th
 	str_add(out, "\n");
 }
 
-/* What the other order would have given, where it can be told. */
+/* Adds the values in the other order, if they are known. */
 static void add_values(const struct sched_race *r, struct str *out)
 {
 	const struct sched_race_side *first = &r->sides[0], *second = &r->sides[1];
@@ -109,7 +110,7 @@ void races_text(const struct races_hunt *h, struct str *out)
 		add_race(race, out);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_locks(struct json *j, const char *locks)
 {

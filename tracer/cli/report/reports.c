@@ -1,4 +1,4 @@
-/* --report: refused before the start where it cannot be written; written as a whole or not at all. */
+/* --report: files are checked before the start, and written as a whole or not at all. */
 #include "tracer/cli/report/report.h"
 
 #include "tracer/base/files/file.h"
