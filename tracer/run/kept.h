@@ -20,7 +20,7 @@ struct kept_list {
 	size_t count, capacity;
 };
 
-/* returns the keeper's block; NULL: none was made */
+/* Returns the keeper's block, or NULL if none was made. */
 void *kept_of(const struct kept_list *list, const struct keeper *k);
 /* Returns the keeper's block, made if needed; never NULL. The list may belong to a const object. */
 void *kept_make(const struct kept_list *list, const struct keeper *k);

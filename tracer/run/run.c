@@ -26,7 +26,7 @@ enum { DEFAULT_GATE_LIMIT = 10 };
 /* Set for a run that has reported a child process without its privileges. */
 static const struct keeper withheld = {1, NULL};
 
-/* Only for child processes: the kernel refuses to start the program itself like that. */
+/* Only for child processes: tracee_launch() refuses to start the program itself like that. */
 static void note_withheld(struct run *s, const struct run_process *p)
 {
 	char what[128];
@@ -230,10 +230,8 @@ static void turn_over(struct run *s, const struct tracee_event *ev)
 		tracee_kill_all(s->tracee); /* created while the other processes died */
 	else if (ev->kind == TRACEE_INTERRUPT &&
 		 (s->counts_late || s->outcome.fault == OUTCOME_FAULT))
-		s->interrupted =
-			/* prevents the next run; a script's fault is also reported as
-			   interrupted */
-			ev->signal;
+		/* a signal counts if more runs follow, or after a script's fault */
+		s->interrupted = ev->signal;
 	else if (ev->thread)
 		tracee_resume(s->tracee, ev->thread);
 }

@@ -29,7 +29,7 @@ struct tracee_launch;
 
 /* ---- options and results --------------------------------------------------------------------- */
 
-/* gatectl prove: a run without one subject, or with some threads held back. */
+/* A run of gatectl prove, without one subject or with some threads held back. */
 enum trial_way {
 	TRIAL_PLAIN,
 	TRIAL_EARLY, /* threads that would open the gate are held back from their start */
@@ -299,8 +299,9 @@ struct observer {
 	void (*process_gone)(struct run *s, struct run_process *p, int status);
 	/* A signal is about to be delivered or to end the process. True: no place sees it. */
 	bool (*signal)(struct run *s, struct run_thread *t, int signal);
-	bool (*crash)(struct run *s, struct run_thread *t); /* the same, after `signal` */
-	/* Places have seen the signal, unless an observer has returned true. */
+	/* Called after `signal`, unless that returned true. True: no place sees the signal. */
+	bool (*crash)(struct run *s, struct run_thread *t);
+	/* Called last: places have seen the signal, unless an observer returned true. */
 	void (*signal_over)(struct run *s, struct run_thread *t);
 	/* A stopped thread is about to resume. True: the observer resumes or keeps it. */
 	bool (*goes)(struct run *s, struct run_thread *t);
@@ -385,7 +386,7 @@ double run_time_limit(const struct run *s);
 /* Per-feature data; see kept_make(). */
 const struct kept_list *run_kept(const struct run *s);
 
-/* first process of the program; NULL: not started yet */
+/* The first process of the program; NULL: not started yet. */
 struct run_process *run_root(const struct run *s);
 uint64_t run_start_us(const struct run *s);   /* start of the program, by run_now_us() */
 uint64_t run_elapsed_us(const struct run *s); /* since run_start_us() */
@@ -416,7 +417,7 @@ void run_set_explained(struct run *s, bool explained); /* see run_is_explained()
 
 /* Reaches the verdict now. The program is killed, unless gatectl attached to it. */
 void run_end(struct run *s);
-/* run_end() with an error; the first counts */
+/* Reaches the verdict with an error; the first one counts. */
 void run_fault(struct run *s, const struct error *err);
 uint64_t run_now_us(void); /* of CLOCK_MONOTONIC */
 /* Resumes the thread, unless an observer keeps it. */
@@ -446,7 +447,7 @@ void run_set_driven(struct run *s, bool driven); /* see run_is_driven() */
 const struct run_thread *run_goes_last(const struct run *s);
 /* The thread whose condition is being asked, or NULL. */
 struct run_thread *run_asker(const struct run *s);
-/* returns the previous one */
+/* Sets the thread whose condition is being asked. Returns the previous one. */
 struct run_thread *run_set_asker(struct run *s, struct run_thread *t);
 /* True: memory that conditions have read is polled, not watched; each arrival matters. */
 void run_set_polls(struct run *s, bool looks);
@@ -481,12 +482,12 @@ int run_process_parent_pid(const struct run_process *p);     /* 0: the first pro
 const char *run_process_prefix(const struct run_process *p); /* "" or "p1/" */
 /* The process as inspect sees it. */
 const struct dwarf_program *run_process_program(const struct run_process *p);
-/* loaded modules, the executable first */
+/* The loaded modules, the executable first. */
 const struct module_list *run_process_images(const struct run_process *p);
 struct module *run_process_exe(const struct run_process *p);	/* NULL: no readable file */
 struct module *run_process_loader(const struct run_process *p); /* ld.so, or NULL: static */
 uint64_t run_process_loader_base(const struct run_process *p);	/* address of ld.so, or 0 */
-/* malloc and pthread_create of the process are a sanitizer's. */
+/* Marks malloc and pthread_create of the process as a sanitizer's. */
 void run_process_set_sanitized(struct run_process *p);
 /* Text about where a thread was held when it died, or NULL. */
 const char *run_process_lost(const struct run_process *p);
@@ -510,7 +511,7 @@ bool run_thread_lives(const struct run_thread *t);
 bool run_thread_is_first(const struct run_thread *t);	  /* of its process */
 const char *run_thread_name(const struct run_thread *t);  /* when last read, see threads_name() */
 const char *run_thread_state(const struct run_thread *t); /* when last noted: "held", ... */
-/* start routine that libc calls; 0: unknown */
+/* The start routine that libc calls; 0: unknown. */
 uint64_t run_thread_routine(const struct run_thread *t);
 uint64_t run_thread_block(const struct run_thread *t); /* glibc's struct pthread, or 0 */
 /* Reads memory of the process. Returns 0, or -1. */
@@ -563,7 +564,7 @@ struct sites_list {
 };
 
 const struct kept_list *run_place_kept(const struct run_place *p); /* see kept_make() */
-/* only of kind PLACE_LOCATION */
+/* The parsed location; only of a place of kind PLACE_LOCATION. */
 const struct location *run_place_location(const struct run_place *p);
 /* True if the location names an object and was found in none. */
 bool run_place_lacks_object(const struct run_place *p);
@@ -572,7 +573,7 @@ const char *run_place_nearest(const struct run_place *p);
 /* Distinct addresses in the first image in which the place was found. */
 size_t run_place_sites(const struct run_place *p);
 const struct sites_list *run_place_results(const struct run_place *p); /* sites in all images */
-/* the place owns `sites` */
+/* Adds sites, which the place then owns. */
 void run_place_add_result(struct run_place *p, struct source_sites *sites);
 const struct placed_list *run_place_placed(const struct run_place *p); /* traps, in all processes */
 bool run_place_ended(const struct run_place *p); /* retired, and no elision of it is under way */

@@ -43,7 +43,7 @@ void images_explain_refusal(struct modules *symbols, const char *program, struct
 /* Adds a hint to the error of a location that was not found: it may be in a program that the script
    `program` starts, not in the interpreter. */
 void images_hint_script(const char *program, const struct location *location, struct error *err);
-/* The executable's file; NULL: not readable */
+/* Returns the module of the executable, or NULL if it cannot be read. */
 struct module *images_program(struct run *s, struct run_process *p);
 
 /* ld.so reports when libraries are loaded and unloaded. */
@@ -74,8 +74,8 @@ enum {
 	GLIBC_STREAM_OWNER = 8,	 /* in the lock: a pointer to the owner's struct pthread */
 };
 
-/* Returns the offset in pthread_cond_t of the number of waiters (times 8), which the two words of
-   the waits follow: 36 before glibc 2.41 (and its backports), 28 since. 0: not known. */
+/* Returns the offset in pthread_cond_t of the number of waiters (times 8), which is followed by two
+   futex words: 36 before glibc 2.41 (and its backports), 28 since. 0: not known. */
 uint32_t glibc_condition_waiters(const struct run_process *p);
 /* Returns the offset of the thread's tid in struct pthread; 0: not known. */
 uint32_t glibc_thread_tid(const struct run_process *p);

@@ -173,7 +173,7 @@ struct module *mapped_file_open(struct run *s, struct run_process *p, const char
 {
 	ERROR(err);
 	struct module *m = modules_open(s->symbols, name, &err);
-	/* a fault of the file, which is reported elsewhere */
+	/* the file is no valid object, which is reported elsewhere */
 	bool is_broken = !m && access(name, R_OK) == 0;
 
 	if (!m || !is_mapped(p, m, there))

@@ -1,4 +1,4 @@
-/* The file that a process has mapped, which the same name does not always lead to from here. */
+/* The file that a process has mapped; gatectl may find another file by its name. */
 #ifndef GATECTL_RUN_MODULES_MAPPED_FILE_H
 #define GATECTL_RUN_MODULES_MAPPED_FILE_H
 

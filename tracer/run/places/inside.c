@@ -29,8 +29,8 @@ struct inside_count {
 struct inside_site {
 	struct run *run;
 	struct site_use *use;
-	/* name of the thread that always traps; NULL: none; "": all do, see give_up() */ const char
-		*only;
+	/* name of the thread that always traps; NULL: none; "": all do, see give_up() */
+	const char *only;
 	/* The place whose condition the stubs compare: they decide only idle arrivals. NULL: no
 	   condition. */
 	const struct place *asks;

@@ -92,7 +92,7 @@ uint64_t sites_frame(const struct act *a, uint64_t address, const struct arch_re
 /* True if the offset in the module is within the site's ranges. */
 bool sites_inside(const struct source_site *info, uint64_t offset);
 /* True if the jump at the act's site leaves the act's ranges, or enters them, as an arrival
-   requires. Only indirect and conditional jumps may not. */
+   requires. Only an indirect or conditional jump may not do so. */
 bool sites_arrives(const struct act *a, const struct hit *h);
 
 /* The owner of places of the script, see places.c. */

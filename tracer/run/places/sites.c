@@ -67,7 +67,7 @@ void sites_act(struct site_use *use, const struct act *act)
 		use->acts.items[i] = use->acts.items[i - 1];
 	}
 	use->acts.items[i] = *act;
-	use->acts.items[i].stops = NULL; /* a reason is of the site that the act was copied from */
+	use->acts.items[i].stops = NULL; /* the copied reason is of another site */
 }
 
 int sites_put(struct run *s, struct run_process *p, struct tracee_thread *t, uint64_t address,
