@@ -1,4 +1,4 @@
-/* A step in the source's words: the innermost of the thread's calls that is the tester's own code. */
+/* Source position of a step: the innermost call of the thread that is in the user's code. */
 #include "tracer/base/files/path.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/threads/threads.h"
@@ -7,7 +7,7 @@
 
 enum { MOST_CALLS = 32 };
 
-/* Headers of the system hold code that is compiled into the tester's functions. */
+/* False for headers of the system, whose code is compiled into functions of the user. */
 static bool describe_is_own(const struct sched_thread *t, const struct inspect_call *call)
 {
 	return call->file && call->line &&
@@ -25,7 +25,7 @@ const struct inspect_call *describe_own(const struct sched_thread *t,
 	return NULL;
 }
 
-/* "read" for what libc calls "__libc_read" or "__GI___read". */
+/* Removes libc's prefixes: "read" for "__libc_read" or "__GI___read". */
 static const char *plain(const char *name)
 {
 	static const char *const prefixes[] = {"__GI_", "__libc_", "_"};
@@ -36,7 +36,8 @@ static const char *plain(const char *name)
 	return name;
 }
 
-/* The instruction, of which `lookup_pc` is the last byte if it is a call that has been made. */
+/* Returns the offset of the instruction. If a call was made, `lookup_pc` is the last byte of the
+   call instruction. */
 static uint64_t statement_of(const struct inspect_call *own, bool is_call)
 {
 	static const unsigned lengths[] = {5, 6, 2, 3, 7, 4, 8};
@@ -55,7 +56,8 @@ static uint64_t statement_of(const struct inspect_call *own, bool is_call)
 	return behind - 1;
 }
 
-/* Behind the system call that it has waited in: it goes on there, and not with a statement of the tester's. */
+/* Names the instruction after the system call that the thread waited in, where the thread goes
+   on; no statement of the user's code begins there. */
 static void name_inner(struct scheduler *c, const struct inspect_call *inner,
 		       struct schedule_where *where)
 {
@@ -71,7 +73,7 @@ static bool is_access(enum strategy_op op)
 	return op == STRATEGY_READ || op == STRATEGY_WRITE || op == STRATEGY_ATOMIC;
 }
 
-/* In a function that is not the tester's own, as of a template of the library's. */
+/* Names the instruction of an access in library code, such as a template instance. */
 static void name_access(struct scheduler *c, const struct inspect_call *inner,
 			struct schedule_where *where)
 {
@@ -83,7 +85,7 @@ static void name_access(struct scheduler *c, const struct inspect_call *inner,
 	where->inner = at;
 }
 
-/* The innermost code of a header between the tester's own and what is called. */
+/* Names the innermost header code between the user's code and the called function. */
 static void name_header(struct scheduler *c, const struct inspect_stack *calls,
 			const struct inspect_call *own, struct schedule_where *where)
 {
@@ -159,7 +161,7 @@ struct schedule_where describe(struct scheduler *c, struct sched_thread *t, enum
 	return op == STRATEGY_TIMEOUT ? timeout(c, t) : t->where;
 }
 
-/* ---- while the strategy chooses ---------------------------------------------------------------------- */
+/* ---- while the strategy chooses ---------------------------------------------------------- */
 
 static struct sched_thread *thread_at_point(const struct scheduler *c,
 					    const struct strategy_point *point)
@@ -186,7 +188,8 @@ const char *sched_thread_id(struct sched *given, const struct strategy_point *po
 	return t ? run_thread_id(t->thread) : NULL;
 }
 
-/* Of a function with several objects: the first one, as of a wait its condition. 0: it is about none. */
+/* Returns the first object of a function with several, such as the condition of a wait, or 0 if
+   the point has no object. */
 static uint64_t object_of(const struct sched_thread *t)
 {
 	if (t->point.object == STRATEGY_ANY_OBJECT)

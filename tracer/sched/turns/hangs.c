@@ -1,17 +1,12 @@
-/*
- * A run in which no thread makes a step any more. Threads that compute are measured by the
- * processor time of the program, so a busy machine changes nothing; threads that all wait in the
- * kernel, for what no thread of the program can end, are measured by ticks in which nothing
- * happened.
- */
+/* Detection of hangs: runs in which no thread makes a step any more. README.md gives the limits. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/run.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 #include "tracer/tracee/fastpath/fastpath.h"
 
-/* A stop that is no step, as a question for the time, costs the program so much more than it
-   computes. */
+/* Processor time, beyond the measured one, that a stop without a step (such as a clock read)
+   costs the program. */
 enum { STOP_NS = 20000 };
 
 static const double ns_of_s = 1e9;
@@ -46,7 +41,7 @@ static bool could_go_on(const struct sched_thread *t)
 	return t->state == THREAD_READY || t->signalled || (t->state != THREAD_RUNS && t->timed);
 }
 
-/* The one that computes, if another one could go on. */
+/* Returns the thread that computes, or NULL unless another thread could go on. */
 static struct sched_thread *computing(const struct scheduler *c)
 {
 	struct sched_thread *runs = NULL;
@@ -65,7 +60,7 @@ static bool stop_it(struct scheduler *c, struct sched_thread *t)
 	struct tracee *tracee = run_tracee(c->run);
 
 	if (tracee_pause(tracee, run_thread_tracee(t->thread)) < 0)
-		return false; /* it stops for a reason of its own */
+		return false; /* the thread stops for another reason */
 	if (tracee_grants_end(run_thread_tracee(t->thread)))
 		return true;
 	tracee_resume(tracee, run_thread_tracee(t->thread));
@@ -90,11 +85,9 @@ static bool had_rounds(const struct scheduler *c)
 	return limit_of(c) > 0 && (double)(c->preempts - c->hang_preempts) >= rounds;
 }
 
-/*
- * On a real machine others run while a thread computes: a wait with a time-out ends, and what it
- * computes until may be theirs to do. Where it is stopped is no place that another run would find;
- * what it does there is.
- */
+/* Stops a thread that computes, as a kernel's scheduler would: a wait with a time-out can then
+   end, or another thread can write what the loop waits for. The address of the stop differs
+   between runs; the order of steps does not. */
 bool hangs_preempt(struct scheduler *c)
 {
 	const struct strategy_point p = {.op = STRATEGY_YIELD, .object = STRATEGY_NO_OBJECT};
@@ -114,7 +107,8 @@ bool hangs_preempt(struct scheduler *c)
 	return true;
 }
 
-/* A thread that cannot be stopped while it computes is never preempted: twice the limit is enough. */
+/* A thread that cannot be stopped while it computes is never preempted: twice the limit is
+   enough. */
 static bool is_long_enough(const struct scheduler *c)
 {
 	double limit = limit_of(c);
@@ -128,8 +122,7 @@ void hangs_tick(struct scheduler *c)
 	size_t steps = c->given->schedule.steps.count;
 	uint64_t worked = tracee_worked_ns(run_tracee(c->run)) + (uint64_t)c->moves * STOP_NS;
 
-	/* Each access is looked at a limited number of times, so these stops do not go on for
-	   ever. */
+	/* The number of looks at each access is limited, so such stops end. */
 	if (steps > c->hang_steps + c->preempts || !c->hang_ns ||
 	    c->hang_looks != c->access_looks) {
 		c->hang_looks = c->access_looks;

@@ -1,4 +1,4 @@
-/* Record of a schedule that was cut: its last steps, and the place of each thread at the end. */
+/* Record of a truncated schedule: its last steps, and the place of each thread at the end. */
 #include "tracer/base/files/path.h"
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/sched_internal.h"
@@ -52,7 +52,7 @@ static size_t largest_of(const size_t *numbers, size_t count)
 	return best;
 }
 
-/* "main made 60000 of the 100000 steps and worker#1 39990" */
+/* Adds text such as "main made 60000 of the 100000 steps and worker#1 39990". */
 static void add_makers(const struct schedule *s, struct str *out)
 {
 	size_t *made = base_alloc(s->threads.count, sizeof(*made)), first, second;
@@ -93,7 +93,7 @@ static const struct schedule_step *most_frequent(const struct schedule *s)
 	return from + largest_of(times, (size_t)(last - from));
 }
 
-/* " in CRYPTO_THREAD_unlock+0x9": code without line numbers. */
+/* Adds text such as " in CRYPTO_THREAD_unlock+0x9" for code without line numbers. */
 static void add_symbol(const struct sched *g, uint64_t place, struct str *out)
 {
 	char *name;

@@ -1,13 +1,4 @@
-/*
- * A thread that comes to no point for a long time computes, or it goes round in a loop that only reads, until
- * another thread has written something: then others must have their turn there. Its pc is looked at, and gets a
- * trap. If the thread is in the same state each time it comes by (waiting.h), it would go round for ever, and
- * this is a point. It is one in every run, also in those that know the trap from the beginning: what the strategy
- * sees does not depend on when somebody looked.
- *
- * A loop that counts is in another state each time: its thread computes. After PREEMPTED_S without
- * a step the thread stops where it is if another one could go on, which may be what ends the loop.
- */
+/* Traps in loops that reach no point, and preemption of threads that compute. See README.md. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
@@ -17,17 +8,19 @@
 
 enum {
 	LOOK_NS =
-		100000000, /* of the program's own time without a point, until its pc is looked at */
-	LOOKS = 6,	   /* in a run, each after twice the time of the one before */
-	ROUNDS = 8,	   /* in the same state, until that is believed */
-	MOST_HITS = 1000,  /* in all runs, of a trap at which nobody goes round for ever */
+		/* processor time of the program without a point before its pc is sampled */
+	100000000,
+	LOOKS = 6,  /* samples in a run, each after twice the time of the one before */
+	ROUNDS = 8, /* hits in the same state before the thread counts as looping */
+	/* hits in all runs after which a trap without a looping thread is removed */
+	MOST_HITS = 1000,
 };
 
-static const double PREEMPTED_S = 1, AGAIN_S = 0.1; /* of computing without a step */
+static const double PREEMPTED_S = 1, AGAIN_S = 0.1; /* seconds of computing without a step */
 
-/* ---- a thread comes by -------------------------------------------------------------------------- */
+/* ---- hit of a trap ----------------------------------------------------------------------- */
 
-/* With no step between: nobody else has moved. */
+/* Counts hits in one state without a step between: no other thread has moved. */
 static bool goes_round(struct scheduler *c, struct sched_thread *t)
 {
 	struct sched_loop_rounds *r = &t->rounds;
@@ -90,7 +83,7 @@ static enum hit_answer hit_preempted(struct run *s, const struct act *a, const s
 
 static const struct site_owner preempted_owner = {.no_registers = true, .hit = hit_preempted};
 
-/* ---- setting them -------------------------------------------------------------------------------- */
+/* ---- setting traps ----------------------------------------------------------------------- */
 
 void loops_put(struct run *s, struct run_process *p, struct tracee_thread *t)
 {
@@ -102,7 +95,7 @@ void loops_put(struct run *s, struct run_process *p, struct tracee_thread *t)
 				   &loop_owner, i);
 }
 
-/* ---- who comes to no point ------------------------------------------------------------------------ */
+/* ---- threads that reach no point --------------------------------------------------------- */
 
 /* Sets a trap where the thread is. Returns the address, or 0 if the thread stops for a reason of
    its own or is in no module. */
@@ -159,7 +152,7 @@ static bool others_can_go_on(const struct scheduler *c)
 	return false;
 }
 
-/* Again and again: the thread may not come by the same address twice. */
+/* Repeats the trap, because the thread may not pass one address twice. */
 static void preempt(struct scheduler *c)
 {
 	size_t steps = c->given->schedule.steps.count;
@@ -177,7 +170,7 @@ static void preempt(struct scheduler *c)
 			put_here(c->run, (*t)->thread, &preempted_owner, 0);
 }
 
-/* Its time counts, not that of a busy machine. */
+/* Processor time of the program counts, so the load of the machine does not. */
 void loops_tick(struct scheduler *c)
 {
 	uint64_t worked = tracee_worked_ns(run_tracee(c->run));

@@ -1,4 +1,4 @@
-/* Where points are: entries of the functions that synchronise, wherever they are linked in. */
+/* Points at the entries of functions that synchronise, in every module that defines them. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
@@ -8,15 +8,15 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* Of OpenMP some take a lock that has no name. Who makes a process gives it all as it is then: memory with its locks,
-   files. */
+/* Objects of functions. CRITICAL, UPDATE and ORDERED are locks of OpenMP without an address.
+   ALL: fork duplicates the whole process, its memory with locks and its open files. */
 enum which { NONE = -1, ANY = -2, CRITICAL = -3, UPDATE = -4, ORDERED = -5, ALL = -6, FIRST = 0 };
 
 struct sync_function {
 	const char *name;
 	enum strategy_op op;
 	enum which object;
-	bool reads; /* changes nothing that another one of its kind would see */
+	bool reads; /* changes nothing that another call of this operation would observe */
 };
 
 static const struct sync_function functions[] = {
@@ -98,9 +98,9 @@ static const struct sync_function functions[] = {
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 
-/* ---- a thread comes by -------------------------------------------------------------------------- */
+/* ---- hit of a trap ----------------------------------------------------------------------- */
 
-/* syscall(SYS_futex, word, op, ...): false: it is another call. */
+/* Sets `op` and `object` for syscall(SYS_futex, word, op, ...). Returns false for other calls. */
 static bool is_futex(const struct hit *h, struct strategy_point *p)
 {
 	int op = (int)entry_argument(h, 2) & FUTEX_CMD_MASK;
@@ -115,7 +115,7 @@ static bool is_futex(const struct hit *h, struct strategy_point *p)
 	return true;
 }
 
-/* It is known what it is about without a look at the kind of call, or at other objects. */
+/* True if the object is known without the kind of call and without other arguments. */
 static bool is_grantable(const struct sync_function *f)
 {
 	return f->object == FIRST || f->object == NONE;
@@ -132,7 +132,7 @@ static uint64_t object_of(const struct sync_function *f, const struct hit *h)
 	case FIRST:
 		return entry_argument(h, 0);
 	default:
-		return (uint64_t)-f->object; /* nobody has memory there */
+		return (uint64_t)-f->object; /* an address that is never mapped */
 	}
 }
 
@@ -162,9 +162,9 @@ static enum hit_answer hit_function(struct run *s, const struct act *a, const st
 
 static const struct site_owner function_owner = {.hit = hit_function};
 
-/* ---- lines that are points because the tester says so ------------------------------------------------- */
+/* ---- lines that the user made points ----------------------------------------------------- */
 
-/* What comes then, up to the thread's next point, may be anything. */
+/* Code from the line to the thread's next point can access any object. */
 static enum hit_answer hit_line(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct scheduler *c;
@@ -194,7 +194,7 @@ static bool is_access(const struct sched *g, const struct module *m, uint64_t of
 	return false;
 }
 
-/* At these places there is no access to memory. */
+/* Sets traps at chosen places that are no accesses to memory. */
 static void put_lines(const struct sched_image *x)
 {
 	const struct sched *g = run_options(x->run)->sched;
@@ -206,9 +206,9 @@ static void put_lines(const struct sched_image *x)
 			sched_trap(x, x->image->bias + chosen->offset, &line_owner, 0);
 }
 
-/* ---- setting them -------------------------------------------------------------------------------- */
+/* ---- setting traps ----------------------------------------------------------------------- */
 
-/* Most of those that a sanitizer has in place of libc's call these. */
+/* True for a sanitizer's interceptor that calls libc's function, which is a point already. */
 static bool is_passed_on(const struct sched_image *x, const struct sync_function *f)
 {
 	static const char *const prefixes[] = {"pthread_mutex",

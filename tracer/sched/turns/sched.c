@@ -1,4 +1,4 @@
-/* What a search gives to its runs, and gets from them. */
+/* Chosen places and reported races, which a search passes to its runs and collects from them. */
 #include "tracer/sched/sched_internal.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Turns: who stands at a point, who is chosen, and when there is nothing to choose from. */
+/* The scheduler: collects threads that can go on, resumes the chosen one, and detects a
+   deadlock. */
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/features/waiting/waiting.h"
@@ -15,12 +16,13 @@
 
 enum {
 	IDLE_TICKS = 10,
-	SHORT_NS = 1000000000, /* a wait that is no longer may be over at any time */
+	SHORT_NS = 1000000000, /* a wait of at most this length can end at any time */
 };
 
-/* ---- threads ---------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------- */
 
-/* Nobody is to wait in the kernel for what is decided here. Its maker goes on from where it is. */
+/* Starts the scheduler when a thread creates another one before schedules begin: no thread may
+   wait in the kernel for what the scheduler decides. The creator goes on from where it is. */
 static void begin_early(struct scheduler *c, const struct run_thread *made)
 {
 	const struct tracee_thread *maker = run_thread_tracee(made)->creator;
@@ -82,7 +84,7 @@ static void exec(struct run *s, struct run_thread *t, bool first)
 	watch_exec(c, sched_thread_of(t));
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------- */
 
 static void make_call(struct scheduler *c, struct sched_thread *t)
 {
@@ -105,7 +107,7 @@ static void take_step(struct scheduler *c, struct sched_thread *t)
 	if (t->state != THREAD_READY)
 		times_pass(c, t->until_ns);
 	if (t->state == THREAD_RUNS) {
-		t->blocked = false; /* it comes back from the kernel and goes on */
+		t->blocked = false; /* the thread leaves the kernel and goes on */
 	} else if (t->next == NEXT_ANSWERS) {
 		t->next = NEXT_RESUMES;
 		sched_thread_answer(t, t->result);
@@ -118,7 +120,7 @@ static void take_step(struct scheduler *c, struct sched_thread *t)
 	}
 }
 
-/* ---- whose turn it is -------------------------------------------------------------------------- */
+/* ---- choosing the next thread ------------------------------------------------------------ */
 
 static bool is_settled(struct scheduler *c)
 {
@@ -128,7 +130,8 @@ static bool is_settled(struct scheduler *c)
 	       kernel_rests(c) && interrupts_are_over(c);
 }
 
-/* The end of the waits that may be over by now, if somebody else can go on or not. */
+/* Returns the end of waits that can be over by now. The clock jumps to the first end only if no
+   thread is ready. */
 static uint64_t time_for_some(const struct scheduler *c)
 {
 	uint64_t first = UINT64_MAX;
@@ -142,7 +145,7 @@ static uint64_t time_for_some(const struct scheduler *c)
 	return first > c->now_ns + SHORT_NS ? first : c->now_ns + SHORT_NS;
 }
 
-/* Whoever can go on, and whoever may have waited for long enough. */
+/* Offers ready threads, signalled ones, and those whose wait can be over. */
 static void offer_ready(struct scheduler *c, uint64_t until, bool preempted)
 {
 	array_each(struct sched_thread *, t, &c->threads) {
@@ -178,7 +181,7 @@ static bool somebody_is_held(const struct scheduler *c)
 	return false;
 }
 
-/* Made untraced: what it does is no step, and may let others go on. */
+/* True if an untraced child lives. Its work is no step, but can let threads go on. */
 static bool somebody_is_unseen(const struct scheduler *c)
 {
 	array_each(struct sched_thread *, t, &c->threads)
@@ -188,10 +191,8 @@ static bool somebody_is_unseen(const struct scheduler *c)
 	return false;
 }
 
-/*
- * Nobody can go on. What they wait for, and whose fault that is, the run's own verdict says: for that the
- * waits that were decided here become real ones.
- */
+/* Handles a run in which no thread can go on. Waits decided by the scheduler become waits in the
+   kernel, so that the run's own verdict finds what the threads wait for. */
 static void stuck(struct scheduler *c)
 {
 	struct run *s = c->run;
@@ -203,7 +204,7 @@ static void stuck(struct scheduler *c)
 	c->over = true;
 	if (!(c->given->flags & SCHED_JUDGES) && !c->kernel && !c->timers && !somebody_is_held(c) &&
 	    !unseen) {
-		/* An unseen child that has died is a reason that is not the program's. */
+		/* The death of an unseen child is a cause outside the program. */
 		observe_until(taken, stuck, s, STUCK_EXCUSED, &unused);
 		if (taken)
 			return;
@@ -227,7 +228,8 @@ static bool is_to_rest(const struct scheduler *c)
 	return g->rest_at && c->points.count && g->schedule.steps.count >= g->rest_at;
 }
 
-/* Who is told to be there has gone on already: the strategy said so. */
+/* A thread reported at this point was already resumed, because the strategy promised to choose
+   it. */
 static void assert_as_foreseen(const struct scheduler *c, const struct sched_thread *chosen)
 {
 	const struct tracee_thread *told = tracee_told(run_tracee(c->run));
@@ -235,7 +237,8 @@ static void assert_as_foreseen(const struct scheduler *c, const struct sched_thr
 	assert(!told || c->over || (chosen && run_thread_tracee(chosen->thread) == told));
 }
 
-/* For orders of who waits first. True: somebody whom that has let go runs. */
+/* Reports waiting threads to observers that record the order of waiters. Returns true if an
+   observer has released a thread that now runs. */
 static bool tell_waits(struct scheduler *c)
 {
 	struct run *s = c->run;
@@ -268,7 +271,7 @@ static void scheduler_turn(struct scheduler *c)
 		if (chosen)
 			take_step(c, chosen);
 		else if (c->kernel && !c->over && c->idle < IDLE_TICKS)
-			return; /* something may come from outside: wait_outside() */
+			return; /* an event from outside may come: wait_outside() */
 		else if (!c->over)
 			stuck(c);
 	}
@@ -303,7 +306,7 @@ void sched_say(const struct run_thread *thread, struct str *out)
 		str_add(out, t->state == THREAD_READY ? " (is to go on)" : " (waits)");
 }
 
-/* Input from the network, a timer or a person arrives in real time. */
+/* Counts ticks without an event: input, timers and the network arrive in real time. */
 static void wait_outside(struct scheduler *c)
 {
 	c->idle++;
@@ -335,7 +338,7 @@ static void tick(struct run *s)
 		scheduler_turn(c);
 }
 
-/* The time of the search is over: a run that does not move is to show whether it hangs. */
+/* Extends a run at the search's time limit, to show whether a run without steps hangs. */
 static bool late(struct run *s, enum end_reason reason, double over_us)
 {
 	struct scheduler *c = scheduler_of(s);
@@ -345,7 +348,7 @@ static bool late(struct run *s, enum end_reason reason, double over_us)
 	       hangs_may(c);
 }
 
-/* ---- what happens in the run -------------------------------------------------------------------- */
+/* ---- events of the run ------------------------------------------------------------------- */
 
 static int launch(struct run *s, struct tracee_launch *how, struct error *err)
 {
@@ -384,7 +387,7 @@ static bool goes(struct run *s, struct run_thread *thread)
 	return true;
 }
 
-/* After each event: threads may have been held, or have gone. */
+/* Runs after each event, because threads may have been held or have exited. */
 static bool scheduler_decided(struct run *s)
 {
 	struct scheduler *c = scheduler_of(s);
@@ -426,7 +429,7 @@ static bool scheduler_call(struct run *s, const struct tracee_event *ev)
 	return true;
 }
 
-/* With another process: a child of vfork, until its exec. */
+/* True for a child of vfork until its exec. */
 static bool shares_memory(const struct run *s, const struct run_process *p)
 {
 	run_each_process(other, s)
@@ -489,14 +492,13 @@ const struct observer sched_observer = {.begin = scheduler_new,
 					.outcome = outcome,
 					.decided = scheduler_decided};
 
-/* ---- the end of the run ------------------------------------------------------------------------------ */
+/* ---- the end of the run ------------------------------------------------------------------ */
 
-/*
- * Threads that wait by a decision of the scheduler are stopped before their call. Before the end of
- * a run, they are described as if they waited in the kernel: this is where they would be without
- * the scheduler. Others are stopped at a point, and could go on.
- */
-/* A deadlock has let them into the kernel by now. */
+/* Threads that wait by a decision of the scheduler are stopped before their call. At the end of
+   a run they are described as if they waited in the kernel, where they would be without the
+   scheduler. */
+/* True if the thread is still stopped: after a deadlock stuck() lets such threads into the
+   kernel. */
 static bool is_parked(const struct sched_thread *t)
 {
 	return sched_thread_is_parked(t) && run_thread_tracee(t->thread)->state == TRACEE_STOPPED;
@@ -523,6 +525,6 @@ static void parked_end(struct run *s)
 	}
 }
 
-/* Before deadlock/, which describes them. */
+/* Runs before the observer of deadlock/, which describes these threads. */
 extern const struct observer parked_observer;
 const struct observer parked_observer = {.end = parked_end};

@@ -1,11 +1,4 @@
-/*
- * A run of very many steps: a livelock, or only a long one? In a livelock few different steps (thread,
- * place, object) are left, and they come again and again; and the threads are in the same few states there, by
- * their registers and the ends of their stacks. A loop that counts gets on.
- *
- * Nor is it one if somebody could go on there and was not let for long: what the others wait for may be his to do,
- * and no scheduler of a real machine keeps him waiting for ever.
- */
+/* Detection of livelocks among runs that reach the limit of steps. README.md gives the criteria. */
 #include "tracer/base/hash.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/features/waiting/waiting.h"
@@ -27,7 +20,7 @@ size_t spins_looked_at(const struct sched *c)
 	return c->looked_at ? c->looked_at : SCHED_LOOKED_AT;
 }
 
-/* Of the thread that takes a step, in the last steps of a run. */
+/* Records the state of the thread that takes a step, near the end of a run. */
 void spins_look(struct scheduler *c, struct sched_thread *t)
 {
 	struct sched *g = c->given;
@@ -48,13 +41,14 @@ void spins_look(struct scheduler *c, struct sched_thread *t)
 	g->states_count++;
 }
 
-/* So many choices: by chance nobody waits for longer, be it among hundreds. */
+/* Choices in a row after which a ready thread counts as starved. A random choice does not pass
+   over a thread that often, even among hundreds of threads. */
 static unsigned long patience(const struct sched *g)
 {
 	return g->steps && g->steps / 4 < PATIENCE ? g->steps / 4 : PATIENCE;
 }
 
-/* Which of several is woken is nobody's turn. */
+/* A choice among threads to wake is no step, so it passes over no thread. */
 void spins_pass_over(struct scheduler *c, struct sched_thread *chosen)
 {
 	if (c->points.items[0].op == STRATEGY_WAKE)
@@ -90,10 +84,8 @@ bool spins_naps(const struct scheduler *c)
 	return sleeps_on(c);
 }
 
-/*
- * It waits for what another thread is to write: with no point between, it has come back to the same state, and
- * reads the same value again.
- */
+/* True if the thread waits for another thread's write: without a point between, the thread is in
+   an earlier state again and is about to read an equal value. */
 bool spins_at(struct scheduler *c, struct sched_thread *t, const struct arch_regs *regs)
 {
 	struct sched_round *seen = &t->spin;
@@ -119,7 +111,7 @@ static bool spins_same(const struct strategy_point *a, const struct strategy_poi
 	return a->thread == b->thread && a->place == b->place && a->object == b->object;
 }
 
-/* The different steps of the last ones; more than FEW: FEW + 1. */
+/* Counts the different steps among the last ones. Returns FEW + 1 if there are more than FEW. */
 static size_t kinds_of(const struct schedule *s, size_t last, const struct strategy_point **known)
 {
 	size_t looked = s->steps.count < last ? s->steps.count : last, kinds = 0;

@@ -1,4 +1,4 @@
-/* Where schedules begin: at main, or where the tester says. */
+/* Traps where schedules begin: at main, or at the places that the user gave. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/elf/module.h"
 #include "tracer/run/modules/images.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { START_CODE = 128, FIRST_ARGUMENT = 5 /* rdi, by DWARF's number */ };
+enum { START_CODE = 128, FIRST_ARGUMENT = 5 /* DWARF number of rdi */ };
 
 struct run_thread *scheduler_arrived(const struct run *s)
 {
@@ -33,9 +33,10 @@ static enum hit_answer hit_start(struct run *s, const struct act *a, const struc
 
 static const struct site_owner start_owner = {.no_registers = true, .hit = hit_start};
 
-/* ---- a program without a symbol for main ---------------------------------------------------------- */
+/* ---- a program without a symbol for main ------------------------------------------------- */
 
-/* It is about to call __libc_start_main(main, ...); or something else, and this is where it begins. */
+/* Handles the call of __libc_start_main(main, ...). Schedules begin here if the first argument
+   is not code of the program. */
 static enum hit_answer hit_libc_start(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct run_process *p = run_process_of(h->thread);
@@ -51,7 +52,7 @@ static enum hit_answer hit_libc_start(struct run *s, const struct act *a, const 
 
 static const struct site_owner libc_start_owner = {.hit = hit_libc_start};
 
-/* The first call behind the entry; the entry itself where there is none. */
+/* Sets a trap at the first call after the entry point, or at the entry point if no call follows. */
 static void put_entry(const struct sched_image *x)
 {
 	const struct run_process *p = x->process;
@@ -72,7 +73,7 @@ static void put_entry(const struct sched_image *x)
 	sched_trap(x, bias + entry, &start_owner, 0);
 }
 
-/* ---- setting them ------------------------------------------------------------------------------------ */
+/* ---- setting traps ----------------------------------------------------------------------- */
 
 void starts_settled(struct run *s, struct run_process *p, struct tracee_thread *t)
 {

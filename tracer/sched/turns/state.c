@@ -1,4 +1,5 @@
-/* What is kept of a run and its threads, what a thread does next, and the traps at which threads stop. */
+/* Data of a run and of its threads, the next action of a thread, and traps at which threads
+   stop. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/run.h"
 #include "tracer/run/places/places.h"
@@ -6,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- state ----------------------------------------------------------------------------------------- */
+/* ---- state ------------------------------------------------------------------------------- */
 
 static void turns_fini(void *what)
 {
@@ -82,7 +83,7 @@ void sched_thread_answered(struct sched_thread *t, int64_t result)
 	t->timed = false;
 }
 
-/* ---- traps ----------------------------------------------------------------------------------------- */
+/* ---- traps ------------------------------------------------------------------------------- */
 
 /* DWARF's numbers (psABI of x86-64): rdi rsi rdx rcx r8 r9. */
 static const unsigned arguments[] = {5, 4, 1, 2, 8, 9};
@@ -137,7 +138,8 @@ static void put_named(void *ctx, const char *name, uint64_t offset)
 	for (unsigned i = 0; offset && i < v->functions->count; i++) {
 		const char *own = function_name(v->functions, i);
 
-		if (*own == *name && strcmp(own, name) == 0) /* libc has thousands of others */
+		/* the first character decides for most of libc's thousands of names */
+		if (*own == *name && strcmp(own, name) == 0)
 			v->functions->put(v->x, i, offset);
 	}
 }

@@ -1,4 +1,4 @@
-/* Which threads take turns, and what they are called: by who made them, as which child. */
+/* Scheduled threads and their paths: a thread's path is its creator's path and its child number. */
 #include "tracer/sched/sched_internal.h"
 
 #include <stdio.h>
@@ -15,7 +15,8 @@ static unsigned threads_number_of(struct sched *g, const char *path)
 	return (unsigned)g->paths.count - 1;
 }
 
-/* Who made it: a thread, or the first thread of the process that forked. NULL: the program's first. */
+/* Returns the thread that created `t`, or the first thread of the process that forked. Returns
+   NULL for the first thread of the program. */
 static struct sched_thread *maker_of(const struct run_thread *t)
 {
 	const struct tracee_thread *creator = run_thread_tracee(t)->creator;
@@ -32,7 +33,7 @@ static struct sched_thread *maker_of(const struct run_thread *t)
 	return NULL;
 }
 
-/* Sorted by path: that order does not depend on the order in time. */
+/* Keeps c->threads sorted by path, an order that does not depend on time. */
 static void insert(struct scheduler *c, struct sched_thread *t)
 {
 	size_t i = c->threads.count;
@@ -64,7 +65,8 @@ void sched_thread_new(struct scheduler *c, struct run_thread *thread)
 	watch_thread(c, t, maker);
 }
 
-/* It was taken for dead, with the threads that the exec has ended; what it was about lies in memory that is no more. */
+/* The scheduler removed the thread together with the threads that the exec ended. Its addresses
+   belong to memory that no longer exists. */
 void sched_thread_exec(struct scheduler *c, struct sched_thread *t)
 {
 	for (size_t i = 0; i < c->threads.count; i++)
@@ -101,7 +103,7 @@ void sched_thread_forget(struct scheduler *c, struct sched_thread *t)
 	t->state = THREAD_RUNS;
 }
 
-/* Its other threads may still be said to be stopped, but will not move again. */
+/* Other threads of the process can still be reported as stopped, but they do not move again. */
 void sched_threads_forget(struct scheduler *c, const struct run_process *p)
 {
 	c->dying = p;

@@ -1,4 +1,4 @@
-/* A choice among threads, its record in the schedule, and the end of the run. */
+/* The choice of the next thread, its record in the schedule, and the end of a run. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/run.h"
 
@@ -53,7 +53,7 @@ static bool too_many(struct scheduler *c)
 	return g->steps && g->schedule.steps.count >= g->steps;
 }
 
-/* The thread that has moved last could go on, and does not. */
+/* True if the thread of the last step could go on and another thread is chosen. */
 static bool preempts(const struct scheduler *c, const struct sched_thread *chosen)
 {
 	for (size_t i = 0; i < c->at.count; i++)
@@ -62,7 +62,7 @@ static bool preempts(const struct scheduler *c, const struct sched_thread *chose
 	return false;
 }
 
-/* Should this be the last step: these could have gone on, too. */
+/* Records the other steps that were possible, in case this step is the last. */
 static void note_pending(struct scheduler *c, const struct sched_thread *chosen)
 {
 	struct schedule *s = &c->given->schedule;
@@ -131,7 +131,7 @@ struct sched_thread *scheduler_choose(struct scheduler *c)
 	size_t i;
 
 	if (c->moved)
-		race_made(c, c->moved); /* nobody else has been there since */
+		race_made(c, c->moved); /* no other thread has moved since */
 	if (too_many(c)) {
 		scheduler_end(c, SCHED_STEPS);
 		return NULL;
@@ -162,6 +162,6 @@ void scheduler_new(struct run *s)
 	schedule_clear(&c->given->schedule);
 	addresses_begin(c);
 	run_set_driven(s, true);
-	run_expect_loads(s); /* by dlopen: they have points, too */
+	run_expect_loads(s); /* libraries loaded by dlopen contain points */
 	watch_begin(c);
 }
