@@ -1,39 +1,25 @@
-/*
- * DFS: the tree of schedules, its leaves from left to right. A run follows the nodes of the run before,
- * but for the last one that has a choice left.
- *
- * Sleep sets (Godefroid): what has been tried at a node need not be tried behind its other choices, as
- * long as only steps go on there that do not depend on it. A run in which all are asleep is stopped.
- *
- * With a bound that alone would lose schedules: the one that stands for another may have more
- * preemptions. It has not, and only then sleeps, if it is what the running thread would have done next
- * (the other one has left that thread, and has to come back to it), and lets nobody go on who could not
- * (a thread that blocks is left for nothing).
- *
- * Threads that spin make the tree infinite. A thread that yields and yields again is behind all who
- * could go on and did not in between, until they have (Musuvathi, Qadeer: Fair stateless model checking,
- * 2008). Forty times the same thing is as good as a yield.
- */
+/* DFS: walks the tree of schedules from left to right. A run follows the previous run up to the
+   last node with a choice left. README.md describes sleep sets, the bound and fairness. */
 #include "tracer/sched/strategy/strategy_internal.h"
 
 struct dfs_choice {
 	struct strategy_point point;
-	bool is_shut;	/* tried, asleep, behind others, or a preemption too many */
-	bool is_behind; /* others */
+	bool is_shut;	/* tried, asleep, behind other threads, or over the bound */
+	bool is_behind; /* yielded; other threads go first */
 	bool sleeps;
 };
 
 struct dfs_node {
 	struct dfs_choice *choices;
 	size_t count, chosen;
-	unsigned preemptions; /* before it */
+	unsigned preemptions; /* of the run before this node */
 	unsigned running;     /* the thread that moved last */
 };
 
-/* Steps of the run, 0: never. */
+/* Numbers of steps in this run; 0: never. */
 struct dfs_thread {
 	unsigned long moved_at, yielded_at;
-	unsigned long behind; /* those that have not moved since then */
+	unsigned long behind; /* threads without a step since this one go first */
 	struct spin_watch spin;
 };
 
@@ -65,9 +51,9 @@ static void dfs_begin(struct strategy *s)
 	d->threads.count = 0;
 }
 
-/* ---- one node ----------------------------------------------------------------------------------- */
+/* ---- one node ---------------------------------------------------------------------------- */
 
-/* To go on with another thread than the one that is running, and could: a preemption. */
+/* Returns true for a preemption: another thread is chosen although the running one could go on. */
 static bool costs(const struct dfs_node *n, size_t choice)
 {
 	if (n->choices[choice].point.op == STRATEGY_WAKE)
@@ -126,7 +112,7 @@ static bool is_behind(const struct dfs *d, const struct dfs_node *n, size_t choi
 	return false;
 }
 
-/* The running thread goes on if it may. False: there is nothing left to choose. */
+/* Prefers the running thread. Returns false if no choice is left. */
 static bool dfs_pick(struct dfs_node *n)
 {
 	const struct dfs_choice *running = choice_of(n, n->running);
@@ -141,9 +127,9 @@ static bool dfs_pick(struct dfs_node *n)
 	return false;
 }
 
-/* ---- in a run ----------------------------------------------------------------------------------- */
+/* ---- a run ------------------------------------------------------------------------------- */
 
-/* False: all that can go on here has been seen elsewhere. */
+/* Adds a node. Returns false if every choice was explored elsewhere. */
 static bool dfs_grow(struct dfs *d, const struct strategy_point *points, size_t count)
 {
 	struct dfs_node n = {
@@ -215,7 +201,8 @@ static size_t dfs_choose(struct strategy *s, const struct strategy_point *points
 		(void)array_at(&d->threads, points[i].thread);
 	if (d->depth < d->nodes.count && !dfs_fits(&d->nodes.items[d->depth], points, count))
 		d->has_strayed = true;
-	if (d->has_strayed) /* nobody knows where: to its end, and on with the next leaf */
+	/* the run left the tree: its rest is random, and the search goes on with the next leaf */
+	if (d->has_strayed)
 		return (size_t)prng_below(&s->prng, count);
 	if (d->depth == d->nodes.count && !dfs_grow(d, points, count))
 		return STRATEGY_STOP;

@@ -1,7 +1,7 @@
-/* Strategies that are given from outside: a list to follow, or functions. */
+/* Strategies from outside: an exact list of choices, a loose list of segments, or callbacks. */
 #include "tracer/sched/strategy/strategy_internal.h"
 
-/* ---- exactly ------------------------------------------------------------------------------------ */
+/* ---- exact list -------------------------------------------------------------------------- */
 
 struct guide_exact {
 	struct strategy base;
@@ -36,7 +36,8 @@ static size_t differ(struct guide_exact *g, const struct strategy_point *came)
 	return STRATEGY_STOP;
 }
 
-/* Objects are compared where a module has both: heaps and stacks may be laid out in other ways. */
+/* Compares objects only if a module contains both, since addresses of heaps and stacks may
+   differ. */
 static bool guide_exact_is_same(const struct strategy_point *a, const struct strategy_point *b)
 {
 	return a->op == b->op && a->place == b->place &&
@@ -61,7 +62,7 @@ static size_t guide_exact_choose(struct strategy *s, const struct strategy_point
 	return (size_t)(came - points);
 }
 
-/* A run that was cut ended where somebody else wanted it. */
+/* A truncated run was ended from outside, which is no difference. */
 static void guide_exact_end(struct strategy *s, enum strategy_result result)
 {
 	struct guide_exact *g = (struct guide_exact *)s;
@@ -110,15 +111,15 @@ size_t strategy_guide_followed(const struct strategy *s)
 	return s->type == &strategy_exact ? g->step : 0;
 }
 
-/* ---- loosely ------------------------------------------------------------------------------------ */
+/* ---- loose list -------------------------------------------------------------------------- */
 
 struct guide_loose {
 	struct strategy base;
 	ARRAY(struct strategy_segment) segments;
-	ARRAY(unsigned long) behind; /* by thread; 0: it is not. The lowest came there first */
+	ARRAY(unsigned long) behind; /* by thread: the order in which threads yielded; 0: has not */
 	unsigned long went_behind;
-	size_t at;	    /* segment */
-	unsigned long done; /* steps of it */
+	size_t at;	    /* index of the current segment */
+	unsigned long done; /* steps of the current segment */
 	unsigned running;
 };
 
@@ -153,7 +154,7 @@ static size_t wake(const struct guide_loose *g, const struct strategy_point *poi
 	return 0;
 }
 
-/* `count`: no segment is left. */
+/* Returns `count` if no segment is left. */
 static size_t guide_loose_follow(struct guide_loose *g, const struct strategy_point *points,
 				 size_t count)
 {
@@ -232,7 +233,7 @@ struct strategy *strategy_guide_loose(const struct strategy_segment *segments, s
 	return s;
 }
 
-/* ---- functions ---------------------------------------------------------------------------------- */
+/* ---- callbacks --------------------------------------------------------------------------- */
 
 struct custom {
 	struct strategy base;

@@ -1,26 +1,18 @@
-/*
- * PCT: each thread has a random priority, the highest that can go on goes on. At d - 1 steps, drawn
- * from the k of a run, the thread that would go on falls below all that did not fall; the i-th of these
- * steps gives it priority i, whichever comes first.
- *
- * Steps of a thread's own (accesses at own places, too), and those that make and begin threads, do not count among the
- * k: who falls at the next one that others may see does the same.
- *
- * In the paper threads that spin are the scheduler's trouble: whoever yields or spins goes to the back,
- * below all others, those that fell too.
- */
+/* PCT: the thread with the highest random priority goes on; priorities change at d - 1 random
+   steps. README.md describes spinning threads and the steps that count. */
 #include "tracer/sched/strategy/strategy_internal.h"
 
-/* From high to low: where threads begin, where they fall to, and below it the back. */
+/* From high to low: initial priorities, priorities after a change, and below them yielding
+   threads. */
 #define HIGH   (UINT64_C(1) << 63)
 #define FALLEN (UINT64_C(1) << 62)
 
 struct pct {
 	struct strategy base;
 	ARRAY(uint64_t) priorities; /* by thread; 0: not seen yet */
-	ARRAY(unsigned long) falls; /* at which steps, unordered */
+	ARRAY(unsigned long) falls; /* steps at which a priority changes, unordered */
 	unsigned long step,
-		run_steps; /* run_steps: k but for own places, 0 as long as it is not known */
+		run_steps; /* run_steps: steps of a run outside own places; 0: unknown */
 	uint64_t back;	   /* the lowest priority given */
 };
 
@@ -64,7 +56,7 @@ bool pct_counts(const struct strategy_point *p)
 	       p->op != STRATEGY_START && p->op != STRATEGY_END && p->op != STRATEGY_WAKE;
 }
 
-/* It is about to go on: does it fall instead? */
+/* Returns true if the priority of the thread that would go on changes before this step. */
 static bool falls(struct pct *p, const struct strategy_point *point)
 {
 	bool fallen = false;
@@ -98,7 +90,7 @@ static size_t pct_choose(struct strategy *s, const struct strategy_point *points
 	return best;
 }
 
-/* As if each step counted, until the next one at which somebody falls; at own places nobody does. */
+/* Counts each step up to the next change; steps at own places do not count. */
 static size_t pct_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 			  size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
@@ -114,7 +106,7 @@ static size_t pct_foresee(struct strategy *s, const struct strategy_point *point
 	return strategy_looks_everywhere(s) && avoid->elsewhere < n ? avoid->elsewhere : n;
 }
 
-/* Without an estimate run 0 counts; its threads do not fall. */
+/* Run 0 counts steps, without an estimate and without changes of priority. */
 static void pct_end(struct strategy *s, enum strategy_result result)
 {
 	struct pct *p = (struct pct *)s;

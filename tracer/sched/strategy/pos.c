@@ -1,16 +1,11 @@
-/*
- * POS: each point has a random priority, the highest goes on. When it has, the points that depend on it
- * draw anew: whom it beat is not likelier to win the next time.
- *
- * A yield, and what a thread that spins does next, does not draw: it goes below all others, and stays there until
- * it has its turn. If it went below them anew, two that wait for each other's turn would never have it.
- */
+/* POS: the point with the highest random priority goes on; points that depend on it draw again.
+   README.md describes yields. */
 #include "tracer/sched/strategy/strategy_internal.h"
 
 #define DRAWN (UINT64_C(1) << 63)
 
 struct pos_thread {
-	bool has_drawn; /* for the point it is at */
+	bool has_drawn; /* for the thread's current point */
 	bool spins;
 	uint64_t priority;
 };
@@ -64,7 +59,8 @@ static size_t pos_choose(struct strategy *s, const struct strategy_point *points
 	return best;
 }
 
-/* What the others have drawn, or will draw at the next choice, before (`from` 0) or after the chosen one. */
+/* Returns the highest priority, drawn or to be drawn at the next choice, of points[from] to
+   points[to - 1]. */
 static uint64_t highest_of(const struct pos *p, struct prng *prng,
 			   const struct strategy_point *points, size_t from, size_t to)
 {

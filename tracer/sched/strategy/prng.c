@@ -1,3 +1,4 @@
+/* xoshiro256** random numbers with one seed for each run. */
 #include "tracer/sched/strategy/prng.h"
 
 static uint64_t mix(uint64_t x)
@@ -12,7 +13,7 @@ static uint64_t splitmix(uint64_t *state)
 	return mix(*state += 0x9e3779b97f4a7c15);
 }
 
-/* Mixed twice: runs next to each other, and seeds next to each other, have nothing in common. */
+/* Mixes twice, so that adjacent runs and adjacent seeds have unrelated sequences. */
 void prng_seed(struct prng *r, uint64_t seed, uint64_t run)
 {
 	uint64_t state = seed;
@@ -44,7 +45,8 @@ uint64_t prng_next(struct prng *r)
 
 uint64_t prng_below(struct prng *r, uint64_t limit)
 {
-	uint64_t low = -limit % limit; /* 2^64 mod limit: as many are too many */
+	/* 2^64 mod limit: rejecting as many values makes the rest uniform */
+	uint64_t low = -limit % limit;
 	uint64_t x;
 
 	do

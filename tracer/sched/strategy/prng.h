@@ -11,10 +11,12 @@ struct prng {
 	uint64_t state[4];
 };
 
+/* Starts the sequence of this run of the search. */
 void prng_seed(struct prng *r, uint64_t seed, uint64_t run);
+/* Returns 64 random bits. */
 uint64_t prng_next(struct prng *r);
 
-/* From 0 to limit - 1, each as likely as each other; limit is not 0. */
+/* Returns a uniform number from 0 to limit - 1; limit is not 0. */
 uint64_t prng_below(struct prng *r, uint64_t limit);
 
 #endif

@@ -1,17 +1,5 @@
-/*
- * RFF: a run is to obey an abstract schedule (rff_corpus.h), as far as it can. A point that a constraint
- * wants goes before all others, one that it does not want goes after all others; among equals POS
- * chooses.
- *
- * A positive constraint wants its write when its read is at hand, holds the read back until then, and
- * from then on wants the read and holds back others who would write. A negative one holds back the read
- * as long as it would see that write, and the write as long as the read is at hand.
- *
- * Whoever yields or spins may wait for who is held back: he goes after those.
- *
- * Others who poll for what a thread does that is held back would poll for ever: who was passed over so often that no
- * constraint can be worth it goes on, and the rest of the run is POS's alone.
- */
+/* RFF: a run obeys an abstract schedule (rff_corpus.h) as far as possible; POS chooses among
+   equal points. README.md describes how constraints order points. */
 #include "tracer/sched/strategy/rff_corpus.h"
 
 enum { PATIENCE = 1000 };
@@ -21,17 +9,17 @@ struct rff {
 	struct strategy *pos; /* owned */
 	struct rff_corpus corpus;
 	struct rff_news news;
-	/* Of this run: */
+	/* State of this run: */
 	struct rff_abstract schedule;
 	size_t parent;
 	bool satisfied[RFF_CONSTRAINTS];
 	struct reads_from reads;
 	ARRAY(bool) spins;	     /* by thread */
-	ARRAY(unsigned) passed_over; /* by thread: so often in a row */
+	ARRAY(unsigned) passed_over; /* by thread: choices in a row without it */
 	bool gave_up;
-	ARRAY(uint64_t) events;		   /* at the points */
-	ARRAY(struct strategy_point) best; /* points that POS may choose of ... */
-	ARRAY(size_t) indexes;		   /* ... and where they are among all */
+	ARRAY(uint64_t) events;		   /* of the points */
+	ARRAY(struct strategy_point) best; /* points that POS chooses from */
+	ARRAY(size_t) indexes;		   /* their indexes among all points */
 };
 
 static void rff_begin(struct strategy *s)
@@ -49,7 +37,7 @@ static void rff_begin(struct strategy *s)
 		f->satisfied[i] = false;
 }
 
-/* ---- what the constraints want ------------------------------------------------------------------ */
+/* ---- constraints ------------------------------------------------------------------------- */
 
 static bool is_at_hand(const struct rff *f, uint64_t event)
 {
@@ -59,7 +47,7 @@ static bool is_at_hand(const struct rff *f, uint64_t event)
 	return false;
 }
 
-/* 1: now, -1: not now, 0: as you like. */
+/* Returns 1 if the constraint wants the step now, -1 if it must wait, 0 if neither. */
 static int wanted_by(const struct rff *f, const struct rff_constraint *c,
 		     const struct strategy_point *p, uint64_t event)
 {
@@ -67,7 +55,7 @@ static int wanted_by(const struct rff *f, const struct rff_constraint *c,
 	bool would_see = reads_from_last(&f->reads, pair->object) == pair->writer;
 
 	if (c->positive && !would_see && pair->writer == READS_FROM_NOBODY)
-		return 0; /* that is over */
+		return 0; /* impossible: the object was written */
 	if (event == pair->reader)
 		return would_see == c->positive ? c->positive : -1;
 	if (would_see && c->positive)
@@ -129,7 +117,7 @@ static void count_passed_over(struct rff *f, const struct strategy_point *points
 	}
 }
 
-/* ---- in a run ----------------------------------------------------------------------------------- */
+/* ---- a run ------------------------------------------------------------------------------- */
 
 static void satisfy(struct rff *f, const struct strategy_point *p)
 {
@@ -178,7 +166,8 @@ static size_t patience(const struct rff *f, const struct strategy_point *p)
 	return passed < PATIENCE ? PATIENCE - passed : 0;
 }
 
-/* It is at nothing that a constraint is about: POS chooses between it and those that are not held back. */
+/* Assumes steps on objects without a constraint: POS chooses between the thread and those that
+   are not held back. */
 static size_t rff_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 			  size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
@@ -207,7 +196,7 @@ static size_t rff_foresee(struct strategy *s, const struct strategy_point *point
 	return avoid_constraints(f, avoid) ? most : 0;
 }
 
-/* ---- runs of others ----------------------------------------------------------------------------- */
+/* ---- runs of other members of `auto` ----------------------------------------------------- */
 
 void rff_begin_watching(struct strategy *s, uint64_t run)
 {
@@ -231,7 +220,7 @@ struct rff_news rff_news(const struct strategy *s)
 	return ((const struct rff *)s)->news;
 }
 
-/* ---- lessons: parent, failed, number of constraints, these (4 words each), pairs (3 each) --------- */
+/* ---- lessons: parent, failed, number of constraints, these (4 words each), pairs (3 each) ---- */
 
 static void write_pair(struct rff *f, const struct reads_from_pair *pair)
 {

@@ -1,10 +1,11 @@
+/* Reads-from pairs of a run, and RFF's corpus: choice of a parent, mutation, new pairs. */
 #include "tracer/sched/strategy/rff_corpus.h"
 
 #define MOST_ENERGY 64
 #define TRIES	    4
 #define SHARED	    UINT64_MAX
 
-/* ---- reads-from pairs --------------------------------------------------------------------------- */
+/* ---- reads-from pairs of a run ----------------------------------------------------------- */
 
 static bool reads(const struct strategy_point *p)
 {
@@ -92,9 +93,10 @@ void reads_from_fini(struct reads_from *f)
 	array_fini(&f->pairs);
 }
 
-/* ---- which one: the cut-off exponential power schedule, as in the paper ------------------------- */
+/* ---- choice of the parent: the cut-off exponential power schedule of the paper ----------- */
 
-/* Whose pairs are those of many runs is not mutated; else the more the more often it was. */
+/* Returns 0 if the schedule's pairs occur in more runs than average, else a weight that doubles
+   with each mutation. */
 static uint64_t energy(const struct rff_corpus *c, const struct rff_abstract *a)
 {
 	if (table_get(&c->runs, a->signature) * c->runs.count > c->total)
@@ -117,7 +119,7 @@ static size_t draw_parent(const struct rff_corpus *c, struct prng *r)
 	return i;
 }
 
-/* ---- mutation ----------------------------------------------------------------------------------- */
+/* ---- mutation ---------------------------------------------------------------------------- */
 
 static uint64_t draw_writer(const struct rff_corpus *c, struct prng *r, uint64_t object)
 {
@@ -177,7 +179,7 @@ size_t rff_corpus_draw(const struct rff_corpus *c, struct prng *r, struct rff_ab
 	return parent;
 }
 
-/* ---- what a run has shown ----------------------------------------------------------------------- */
+/* ---- lessons ----------------------------------------------------------------------------- */
 
 static void know(struct rff_corpus *c, const struct reads_from_pair *pair)
 {
@@ -207,11 +209,11 @@ struct rff_news rff_corpus_learn(struct rff_corpus *c, size_t parent, const stru
 		know(c, &pairs[i]);
 		if (!pairs[i].reader)
 			continue;
-		signature += pair; /* in whatever order they came */
+		signature += pair; /* a sum, because it is independent of the order of pairs */
 		news.pairs += (*table_at(&c->pairs, pair))++ == 0;
 	}
 	signature = table_mix(signature, 0);
-	if (parent < c->kept.count) /* else somebody's who has learnt more */
+	if (parent < c->kept.count) /* false for a parent of another worker that had learnt more */
 		c->kept.items[parent].chosen++;
 	news.is_set_new = (*table_at(&c->runs, signature))++ == 0;
 	c->total++;

@@ -1,51 +1,50 @@
-/*
- * What RFF remembers of runs: which write each read saw, and abstract schedules that have shown
- * something new.
- */
+/* Reads-from pairs of runs, and RFF's corpus of abstract schedules that have shown something
+   new. */
 #ifndef GATECTL_SCHED_STRATEGY_RFF_CORPUS_H
 #define GATECTL_SCHED_STRATEGY_RFF_CORPUS_H
 
 #include "tracer/sched/strategy/strategy_internal.h"
 
-/* ---- reads-from pairs of one run ---------------------------------------------------------------- */
+/* ---- reads-from pairs of one run --------------------------------------------------------- */
 
-/*
- * Steps are events (op, place, object): threads that do the same do the same event. READ, ATOMIC,
- * LOCK and WAIT read from the last WRITE, ATOMIC, UNLOCK, SIGNAL or END of the object.
- */
+/* Steps are events (op, place, object), equal for threads that make equal steps. READ, ATOMIC,
+   LOCK and WAIT read from the last WRITE, ATOMIC, UNLOCK, SIGNAL or END of the object. */
 #define READS_FROM_NOBODY ((uint64_t)0)
 
-enum { READS_FROM_MOST = 4096 }; /* pairs of a run: what is behind them is not looked at */
+enum { READS_FROM_MOST = 4096 }; /* pairs of a run; later ones are ignored */
 
 struct reads_from_pair {
 	uint64_t object;
-	uint64_t writer; /* event; NOBODY: what was there before the run */
-	uint64_t reader; /* event; NOBODY: this line says only that there is the write */
+	uint64_t writer; /* event, or READS_FROM_NOBODY: the value before the run */
+	uint64_t reader; /* event, or READS_FROM_NOBODY: the entry only records the write */
 };
 
-/* {0}: nothing has been done. */
+/* {0}: an empty run. */
 struct reads_from {
-	struct table last;    /* object -> event that wrote it */
-	struct table threads; /* object -> the one that touched it, plus 1; or SHARED */
-	struct table known;   /* pairs */
-	ARRAY(struct reads_from_pair) pairs; /* each once */
+	struct table last;    /* object -> event of its last write */
+	struct table threads; /* object -> the only thread that accessed it, plus 1, or SHARED */
+	struct table known;   /* set of pairs */
+	ARRAY(struct reads_from_pair) pairs; /* each pair once */
 };
 
-uint64_t reads_from_event(const struct strategy_point *p); /* not 0 */
+/* Returns the event of a step, never 0. */
+uint64_t reads_from_event(const struct strategy_point *p);
+/* Returns the event of the object's last write, or READS_FROM_NOBODY. */
 uint64_t reads_from_last(const struct reads_from *f, uint64_t object);
+/* Adds the pairs of a step. */
 void reads_from_step(struct reads_from *f, const struct strategy_point *moved);
-/* At the end of a run: without those of objects that one thread has for itself. */
+/* Removes pairs of objects that only one thread accessed, at the end of a run. */
 void reads_from_keep_shared(struct reads_from *f);
+/* Makes the run empty; keeps the memory. */
 void reads_from_clear(struct reads_from *f);
+/* Frees the memory. */
 void reads_from_fini(struct reads_from *f);
 
-/* ---- the corpus ----------------------------------------------------------------------------------- */
+/* ---- the corpus -------------------------------------------------------------------------- */
 
-/*
- * An abstract schedule is a set of constraints: this read has to see that write (positive), or must
- * not (negative). All random choices come from the generator given; all knowledge, from lessons.
- */
-enum { RFF_CONSTRAINTS = 16 }; /* in one abstract schedule, at most */
+/* An abstract schedule is a set of constraints: the read must see the write (positive) or must
+   not (negative). Random choices use the caller's generator; knowledge comes from lessons alone. */
+enum { RFF_CONSTRAINTS = 16 }; /* most constraints of one abstract schedule */
 
 struct rff_constraint {
 	struct reads_from_pair pair;
@@ -55,30 +54,31 @@ struct rff_constraint {
 struct rff_abstract {
 	struct rff_constraint constraints[RFF_CONSTRAINTS];
 	size_t count;
-	uint64_t signature;   /* of the run that was added: all its pairs */
-	unsigned long chosen; /* how often it was mutated */
+	uint64_t signature;   /* hash of all pairs of the run that added it */
+	unsigned long chosen; /* number of its mutations */
 };
 
 struct rff_event {
 	uint64_t object, event;
 };
 
-/* {0}: the empty abstract schedule alone; nothing is known. */
+/* {0}: no knowledge, only the empty abstract schedule. */
 struct rff_corpus {
-	ARRAY(struct rff_abstract) kept; /* [0] is the empty one, once something has been learnt */
+	ARRAY(struct rff_abstract) kept; /* [0] is empty, once a lesson was learnt */
 	ARRAY(struct rff_event) readers, writers;
-	struct table events; /* which of them are known, as writer or as reader */
-	struct table pairs;  /* how many runs had them */
-	struct table runs;   /* signature -> how many runs */
+	struct table events; /* set of known writers and readers */
+	struct table pairs;  /* pair -> number of runs that had it */
+	struct table runs;   /* signature -> number of runs */
 	unsigned long total;
 };
 
-/* Draws an abstract schedule and mutates it; returns which one it was. */
+/* Draws an abstract schedule and mutates it. Returns the index of the parent. */
 size_t rff_corpus_draw(const struct rff_corpus *c, struct prng *r, struct rff_abstract *mutated);
 
-/* A run of this abstract schedule, mutated from `parent`, had these pairs. What is new in them? */
+/* Adds a run of `a`, which was mutated from `parent`. Returns what was new in its pairs. */
 struct rff_news rff_corpus_learn(struct rff_corpus *c, size_t parent, const struct rff_abstract *a,
 				 bool failed, const struct reads_from_pair *pairs, size_t count);
+/* Frees the memory. */
 void rff_corpus_fini(struct rff_corpus *c);
 
 #endif

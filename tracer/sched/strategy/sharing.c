@@ -1,3 +1,6 @@
+/* Own places: code whose memory accesses have no conflict with other threads in run 0. Locks and
+   other synchronisation do not order accesses here, because their order can change in the next
+   run. */
 #include "tracer/sched/strategy/strategy_internal.h"
 
 enum { OWN = 1, NOT_OWN };
@@ -8,7 +11,8 @@ bool sharing_is_access(const struct strategy_point *p)
 	       p->object != STRATEGY_NO_OBJECT && p->object != STRATEGY_ANY_OBJECT;
 }
 
-/* Accesses that overlap need not begin at the same address: memory is looked at in pieces. */
+/* Returns the key of a 32-byte piece of memory, since accesses can overlap at different
+   addresses. */
 static uint64_t piece_of(uint64_t object)
 {
 	enum { PIECE = 32 };
@@ -40,7 +44,7 @@ void sharing_begin(struct sharing *s)
 	*s = (struct sharing){.last = NOBODY};
 }
 
-/* ---- threads ------------------------------------------------------------------------------------ */
+/* ---- threads ----------------------------------------------------------------------------- */
 
 static struct sharing_thread *sharing_thread_of(struct sharing *s, unsigned thread)
 {
@@ -52,7 +56,8 @@ static uint64_t *clock_of(struct sharing_thread *t, unsigned of)
 	return array_at(&t->clock, of);
 }
 
-/* All up to now that `before` has done, and knows to be done, is before what `t` does next. */
+/* Steps of `before` up to now, and those that happen before them, happen before the next step of
+   `t`. */
 static void sharing_follow(struct sharing *s, struct sharing_thread *t, unsigned before)
 {
 	const struct sharing_thread *b = &s->threads.items[before];
@@ -66,7 +71,7 @@ static void sharing_follow(struct sharing *s, struct sharing_thread *t, unsigned
 	*clock_of(t, before) = s->step;
 }
 
-/* Whoever is new has been created by the one that moved last. */
+/* A thread seen for the first time was created by the thread that made the last step. */
 static void sharing_meet(struct sharing *s, unsigned thread)
 {
 	struct sharing_thread *t = sharing_thread_of(s, thread);
@@ -84,11 +89,11 @@ static void sharing_join(struct sharing *s, const struct strategy_point *p)
 		if (i != p->thread && s->threads.items[i].joined_by &&
 		    s->threads.items[i].joined_by == p->object) {
 			sharing_follow(s, &s->threads.items[p->thread], i);
-			s->threads.items[i].joined_by = 0; /* a later thread may have it */
+			s->threads.items[i].joined_by = 0; /* a later thread may reuse the object */
 		}
 }
 
-/* ---- accesses ----------------------------------------------------------------------------------- */
+/* ---- accesses ---------------------------------------------------------------------------- */
 
 static struct sharing_touch *touch_of(struct sharing *s, const struct strategy_point *p)
 {
@@ -156,13 +161,14 @@ void sharing_saw(struct sharing *s, const struct strategy_point *points, size_t 
 		sharing_join(s, p);
 	if (sharing_is_access(p))
 		be_at(s, p);
-	/* A lock's memory, too: who writes it does not do that beside a thread that takes it. */
+	/* A lock's memory counts too: code that writes it must not run in parallel with a thread
+	   that takes the lock. */
 	if (p->op != STRATEGY_END && p->object != STRATEGY_NO_OBJECT &&
 	    p->object != STRATEGY_ANY_OBJECT)
 		touch(s, p);
 }
 
-/* ---- what it has shown -------------------------------------------------------------------------- */
+/* ---- results of run 0 -------------------------------------------------------------------- */
 
 void sharing_settle(struct sharing *s)
 {

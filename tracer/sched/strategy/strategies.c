@@ -1,9 +1,9 @@
-/* All strategies by their names; `random` and `auto`, which is a portfolio of the others. */
+/* Table of all strategies, and the strategies `random` and `auto` (a portfolio of others). */
 #include "tracer/sched/strategy/rff_corpus.h"
 
 #include <string.h>
 
-/* ---- random --------------------------------------------------------------------------------------- */
+/* ---- random ------------------------------------------------------------------------------ */
 
 static size_t random_choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
@@ -33,22 +33,16 @@ static const struct strategy_type strategy_random = {
 	.foresee = random_foresee,
 };
 
-/* ---- auto ----------------------------------------------------------------------------------------- */
+/* ---- auto -------------------------------------------------------------------------------- */
 
-/*
- * A portfolio: each run is one member's. Half of the runs are shared out as the roster says, so that
- * auto needs at most so many times the runs of whichever member is the best; of the other half each
- * member gets the more the more of what its runs showed was new: pairs of a write and a read, and sets
- * of such pairs. Whoever was good long ago is not for ever: what was found counts less batch by batch.
- *
- * RFF watches the runs of all: what others have found is not new to it, and writes that they did can be
- * wanted.
- */
+/* A portfolio: each run is made by one member. Half of the runs are divided by the roster, which
+   bounds the cost compared with the best member. The other half is divided by new pairs and sets
+   of pairs (rff_corpus.h) in each member's runs, with decay per batch. RFF observes all runs. */
 enum { POS, PCT_LESS, PCT, PCT_MORE, SURW, RFF, RANDOM, MEMBERS };
 
 static const struct {
 	const struct strategy_type *type;
-	unsigned more; /* than the depth asked for, and one less */
+	unsigned more; /* added to the depth asked for minus one */
 	unsigned share;
 } roster[MEMBERS] = {
 	{&strategy_pos, 0, 3},	  {&strategy_pct, 0, 1},  {&strategy_pct, 1, 2},
@@ -57,28 +51,29 @@ static const struct {
 };
 
 enum {
-	SHARES = 16,	   /* of the roster */
-	PART = 1024,	   /* of a half: rates are whole numbers, the same on every machine */
-	PAIR_IS_WORTH = 4, /* sets of pairs; there are many more of these */
+	SHARES = 16,	   /* sum of the roster's shares */
+	PART = 1024,	   /* one half; integer weights are equal on every machine */
+	PAIR_IS_WORTH = 4, /* in sets of pairs, which are much more frequent */
 	USUAL_DEPTH = 3,
 };
 
 struct auto_member {
 	struct strategy *strategy; /* owned */
-	uint64_t found, runs;	   /* both in 1/PART, and less for what is long ago */
+	uint64_t found, runs;	   /* in 1/PART, decayed per batch */
 };
 
 struct auto_search {
 	struct strategy base;
 	struct auto_member members[MEMBERS];
-	size_t turn;	     /* whose run it is */
-	unsigned long steps; /* of run 0: where PCT may fall */
-	uint64_t batch;	     /* what was learnt is up to there */
+	size_t turn;	     /* the member that makes this run */
+	unsigned long steps; /* of run 0: the range of PCT's priority changes */
+	uint64_t batch;	     /* lessons up to this batch are decayed */
 };
 
-/* ---- whose run ---------------------------------------------------------------------------------- */
+/* ---- choice of the member ---------------------------------------------------------------- */
 
-/* Each has numbers of its own: what it draws must not depend on how it was drawn. */
+/* Creates the member with a seed of its own: its random numbers must not depend on the draw of
+   members. */
 static struct strategy *strategy_auto_member(struct auto_search *a, size_t i)
 {
 	struct strategy_options options = a->base.options;
@@ -118,9 +113,9 @@ static size_t auto_draw(struct auto_search *a)
 	return i;
 }
 
-/* ---- a run -------------------------------------------------------------------------------------- */
+/* ---- a run ------------------------------------------------------------------------------- */
 
-/* Run 0 is SURW's, which counts; PCT is told its steps. */
+/* SURW makes run 0, which counts; PCT uses the number of steps. */
 static void auto_begin(struct strategy *s)
 {
 	struct auto_search *a = (struct auto_search *)s;
@@ -154,7 +149,7 @@ static size_t auto_foresee(struct strategy *s, const struct strategy_point *poin
 				avoid);
 }
 
-/* The lesson: whose run it was, and RFF's. */
+/* Writes the lesson: the member of the run, then RFF's lesson. */
 static void auto_end(struct strategy *s, enum strategy_result result)
 {
 	struct auto_search *a = (struct auto_search *)s;
@@ -171,7 +166,7 @@ static void auto_end(struct strategy *s, enum strategy_result result)
 		*array_add(&s->lesson) = *word;
 }
 
-/* ---- what runs have shown ----------------------------------------------------------------------- */
+/* ---- lessons ----------------------------------------------------------------------------- */
 
 static void auto_forget(struct auto_search *a, uint64_t batch)
 {
@@ -193,7 +188,7 @@ static void auto_learn(struct strategy *s, uint64_t run, const uint64_t *lesson,
 	rff->type->learn(rff, run, lesson + 1, count - 1);
 	news = rff_news(rff);
 	if (run == 0)
-		return; /* all is new there, to anybody */
+		return; /* run 0: every pair is new for any member */
 	m->found += PART * (PAIR_IS_WORTH * news.pairs + news.is_set_new);
 	m->runs += PART;
 }
@@ -218,7 +213,7 @@ static const struct strategy_type strategy_auto = {
 	.fini = auto_fini,
 };
 
-/* ---- the table ------------------------------------------------------------------------------------ */
+/* ---- the table --------------------------------------------------------------------------- */
 
 static const struct strategy_type *const types[] = {
 	&strategy_auto, &strategy_random, &strategy_pct, &strategy_pos,

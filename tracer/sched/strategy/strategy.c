@@ -1,11 +1,14 @@
+/* One run of OFTEN treats own places as shared. With many accesses at own places, where such
+   runs are slow, it is one of up to SELDOM. */
 #include "tracer/sched/strategy/strategy_internal.h"
 
 #include <string.h>
 
-/* Every other run looks everywhere; where that takes time, because of many accesses at own places, one of 16 at least. */
+/* Every OFTEN-th run ignores own places; every SELDOM-th at least if that is slow, because
+   accesses at own places are many. */
 enum { OFTEN = 2, SELDOM = 16, STEPS_FOR_ONE = 64 };
 
-/* ---- which steps depend on each other ------------------------------------------------------------- */
+/* ---- dependence of steps ----------------------------------------------------------------- */
 
 static bool is_access(const struct strategy_point *p)
 {
@@ -22,7 +25,7 @@ static bool starts_within(const struct strategy_point *a, const struct strategy_
 	return b->object - a->object < (a->size ? a->size : 1);
 }
 
-/* Who is about nothing is at no memory. */
+/* A step without an object accesses no memory. */
 static bool overlap(const struct strategy_point *a, const struct strategy_point *b)
 {
 	if (a->object == STRATEGY_NO_OBJECT || b->object == STRATEGY_NO_OBJECT)
@@ -46,13 +49,13 @@ bool strategy_depends(const struct strategy_point *a, const struct strategy_poin
 	return matters(a, b, overlap(a, b));
 }
 
-/* strategy_foresee() tells others by their beginnings, too. */
+/* strategy_foresee() compares objects by their addresses, as this function does. */
 bool strategy_meets(const struct strategy_point *a, const struct strategy_point *b)
 {
 	return matters(a, b, a->object == b->object && a->object != STRATEGY_NO_OBJECT);
 }
 
-/* ---- spinning ----------------------------------------------------------------------------------- */
+/* ---- spinning ---------------------------------------------------------------------------- */
 
 static bool is_power_of_two(unsigned long n)
 {
@@ -87,8 +90,7 @@ unsigned spin_left(const struct spin_watch *s)
 	return SPIN_HITS - 1 - s->hits;
 }
 
-/* ---- lessons: they wait until a run of a later batch begins, so that it makes no difference which
-   worker did which run ---- */
+/* ---- lessons, applied when a run of a later batch begins, whichever worker made the run ---- */
 
 const uint64_t *strategy_lesson(const struct strategy *s, size_t *count)
 {
@@ -116,7 +118,8 @@ void strategy_learn(struct strategy *s, uint64_t run, const uint64_t *lesson, si
 		keep_lesson(s, run, lesson, count);
 }
 
-/* Each strategy has done run 0 by itself, so that one need not wait. */
+/* Applies lessons of earlier batches. Every strategy makes run 0 itself, so its lesson applies
+   at once. */
 static void apply_lessons(struct strategy *s, uint64_t run)
 {
 	size_t learnt = 0;
@@ -144,7 +147,7 @@ static void free_lessons(struct strategy *s)
 	array_fini(&s->lesson);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------- */
 
 struct strategy *strategy_alloc(const struct strategy_type *type,
 				const struct strategy_options *options)
@@ -175,7 +178,7 @@ enum strategy_memory strategy_memory(const struct strategy *s)
 								    : s->memory;
 }
 
-/* Who need not have seen run 0 must not know what it has shown. */
+/* Workers that skipped run 0 must not use data collected in it: schedules would depend on -j. */
 static bool looks(const struct strategy *s)
 {
 	return s->run == 0 && s->type->flags & STRATEGY_LOOKS &&
@@ -219,7 +222,8 @@ static bool walks_on(const struct strategy *s)
 	return s->type->flags & STRATEGY_WALKS && !strategy_looks_everywhere(s);
 }
 
-/* Whoever moved last, if it is at an own place, and is not seen to spin there. */
+/* Returns the thread that moved last if it is at an own place and does not spin, else
+   STRATEGY_STOP. */
 static size_t walker(struct strategy *s, const struct strategy_point *points, size_t count)
 {
 	if (!walks_on(s) || s->last == NOBODY)

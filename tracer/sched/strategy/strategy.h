@@ -7,22 +7,22 @@
  *	s = strategy_new("pos", &options);
  *	for (run = 0; !strategy_is_done(s); run++) {
  *		strategy_begin(s, run);
- *		while (somebody can go on) {
+ *		while (some thread can go on) {
  *			i = strategy_choose(s, points, count);
  *			if (i == STRATEGY_STOP)
  *				break;		the rest of this run would show nothing new
- *			points[i].thread does what it is at, and goes on to its next point
+ *			the thread of points[i] makes its step and runs to its next point
  *		}
  *		strategy_end(s, result);
  *	}
  *
- * The same options and the same points give the same choices on every machine. What chance there is
- * comes from the seed and the number of the run alone, so runs can be done in any order and in parts,
- * as far as strategy_memory() permits.
+ * The same options and the same points give the same choices on every machine. Random numbers
+ * depend on the seed and the number of the run alone, so runs can be made in any order and in
+ * parts, as far as strategy_memory() permits.
  *
- * A strategy that learns does it batch by batch: what it does in a run depends on the seed, the number of
- * the run, and the runs of earlier batches. So the runs of one batch can be done in any order, too, and by
- * several workers, each with a strategy of its own, if they tell each other what they have learnt
+ * A strategy that learns does it batch by batch: its choices in a run depend on the seed, the
+ * number of the run, and the runs of earlier batches. The runs of one batch can be made in any
+ * order by several workers, each with a strategy of its own, if the workers exchange lessons
  * (strategy_lesson()) before the next batch begins.
  */
 #ifndef GATECTL_SCHED_STRATEGY_STRATEGY_H
@@ -33,54 +33,58 @@
 #include <stdint.h>
 
 enum strategy_op {
-	STRATEGY_START,	 /* a thread's first point */
-	STRATEGY_CREATE, /* of a thread: that one's START is among the next points */
-	STRATEGY_END,	 /* its object: what a join of the thread waits for */
-	STRATEGY_LOCK, /* takes, or may block until it can: lock, rdlock (writes not), sem_wait, join */
-	STRATEGY_UNLOCK,  /* gives: unlock, sem_post */
-	STRATEGY_WAIT,	  /* until somebody signals */
+	STRATEGY_START, /* a thread's first point */
+	/* creates a thread, whose START is among the next points */
+	STRATEGY_CREATE,
+	STRATEGY_END, /* the object is what a join of the thread waits for */
+	/* acquires, or can block: lock, rdlock (with `writes` false), sem_wait, join */
+	STRATEGY_LOCK,
+	STRATEGY_UNLOCK,  /* releases: unlock, sem_post */
+	STRATEGY_WAIT,	  /* waits for a signal */
 	STRATEGY_SIGNAL,  /* signal, broadcast, FUTEX_WAKE, pthread_kill */
 	STRATEGY_READ,	  /* of memory */
 	STRATEGY_WRITE,	  /* of memory */
 	STRATEGY_ATOMIC,  /* an atomic instruction */
-	STRATEGY_LINE,	  /* a statement that the tester wants to be a point, whatever it does */
-	STRATEGY_YIELD,	  /* sched_yield, PAUSE: somebody else is to go on */
+	STRATEGY_LINE,	  /* a statement that the user made a point, with any effects */
+	STRATEGY_YIELD,	  /* sched_yield, PAUSE: another thread should go on */
 	STRATEGY_BLOCK,	  /* a system call that can block */
-	STRATEGY_TIMEOUT, /* the thread is blocked: choosing it ends its time */
-	STRATEGY_WAKE, /* no step: the thread that moved last wakes one of these; all points are WAKE then */
+	STRATEGY_TIMEOUT, /* ends the wait of a blocked thread by its time-out */
+	/* no step: the thread that moved last wakes one of these threads. All points are WAKE
+	   then */
+	STRATEGY_WAKE,
 };
 
-/* An object that is like no other: nothing at all (a step of the thread's own), everything. */
+/* NO_OBJECT: the step accesses no shared object. ANY_OBJECT: it may access every object. */
 #define STRATEGY_NO_OBJECT  ((uint64_t)0)
 #define STRATEGY_ANY_OBJECT UINT64_MAX
 
-/* What one thread would do next. Each thread that can go on has one point. */
+/* The next step of one thread. Each thread that can go on has one point. */
 struct strategy_point {
-	unsigned
-		thread; /* small numbers: arrays are indexed by them. A thread keeps its number from run to
-			    run: made from who created it as which child, not from the order in time */
+	/* A small number, used as an index of arrays. It follows from the creator and the child
+	   number, so a thread keeps its number in all runs. */
+	unsigned thread;
 	enum strategy_op op;
-	uint64_t object; /* address, or what else tells it from others */
-	uint64_t place;	 /* in the code, the same number in every process (schedule/schedule.h) */
-	bool writes;	 /* what it does to the object may be seen by others */
-	uint64_t
-		size; /* bytes from `object` on that an access is at; 0: known by its beginning alone */
-	uint64_t fixed; /* `object` as `place` is numbered; 0: memory that belongs to no module */
+	uint64_t object; /* an address or another unique number */
+	uint64_t place;	 /* address of the code, equal in all processes (schedule/schedule.h) */
+	bool writes;	 /* other threads can observe the effect on the object */
+	uint64_t size;	/* bytes accessed from `object` on; 0: unknown, compared by address alone */
+	uint64_t fixed; /* `object` numbered like `place`; 0: memory outside of modules */
 };
 
-/* It is nobody knows where, besides: it may be what any other access is at. */
+/* The address is unknown: the access may overlap any other access. */
 #define STRATEGY_ANY_SIZE UINT64_MAX
 
-/* May the order of the two make a difference? Of one thread always. */
+/* Returns true if the order of both steps can make a difference. Always true for one thread. */
 bool strategy_depends(const struct strategy_point *a, const struct strategy_point *b);
-/* The same for those who play with chance: of accesses only those that begin at the same address. */
+/* Like strategy_depends(), for random strategies: accesses meet only if their addresses are
+   equal. */
 bool strategy_meets(const struct strategy_point *a, const struct strategy_point *b);
 
 struct strategy_options {
 	uint64_t seed;
-	unsigned depth;	     /* pct: how many orders make the bug; 0 is 1, auto: 3 */
+	unsigned depth;	     /* pct: ordering constraints of the bug; 0 means 1, for auto 3 */
 	unsigned bound;	     /* dfs: preemptions in a run, or STRATEGY_UNBOUND */
-	unsigned long steps; /* pct: points of a run, estimated; 0: run 0 counts them */
+	unsigned long steps; /* pct: estimated points of a run; 0: run 0 counts them */
 };
 
 #define STRATEGY_UNBOUND ((unsigned)-1)
@@ -88,53 +92,54 @@ struct strategy_options {
 struct strategy;
 
 /*
- * auto    a portfolio of pct (at its depth, one less, one more), pos, surw, rff and random, shared out by
- *	   what each finds new; never much worse than the best of them.
- * random  a random walk: each thread is as likely as each other, but for places where it can make no difference.
+ * auto    a portfolio of pct (at its depth, one less, one more), pos, surw, rff and random. Runs
+ *	   are divided by what each finds new; never much worse than the best of them.
+ * random  a random walk: each thread is equally likely, except where the choice cannot matter.
  * pct     Burckhardt, Kothari, Musuvathi, Nagarakatte: A randomized scheduler with probabilistic
- *	   guarantees of finding bugs, ASPLOS 2010. Finds a bug of depth d among n threads and k steps in
- *	   at least one of n * k^(d-1) runs.
+ *	   guarantees of finding bugs, ASPLOS 2010. Finds a bug of depth d among n threads and k
+ *	   steps in at least one of n * k^(d-1) runs.
  * pos     Yuan, Yang, Gu: Partial order aware concurrency sampling, CAV 2018.
- * surw    Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing, ASPLOS 2025.
- * rff     Wolff, Shi, Duck, Mathur, Roychoudhury: Greybox fuzzing for concurrency testing, ASPLOS 2024.
- *	   Schedules mutated towards pairs of a write and a read not seen yet.
+ * surw    Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing, ASPLOS
+ *	   2025.
+ * rff     Wolff, Shi, Duck, Mathur, Roychoudhury: Greybox fuzzing for concurrency testing, ASPLOS
+ *	   2024. Schedules mutated towards reads-from pairs that no run has shown yet.
  * dfs     each schedule of at most `bound` preemptions; of those that differ only in the order of
- *	   independent steps one (sleep sets; Godefroid: Partial-order methods for the verification of
- *	   concurrent systems, 1996).
+ *	   independent steps one (sleep sets; Godefroid: Partial-order methods for the verification
+ *	   of concurrent systems, 1996).
  *
- * NULL: there is none of that name.
+ * Returns a strategy, freed by strategy_free(), or NULL if no strategy has that name.
  */
 struct strategy *strategy_new(const char *name, const struct strategy_options *options);
-void strategy_free(struct strategy *s); /* NULL is fine */
+/* Frees the strategy. NULL is allowed. */
+void strategy_free(struct strategy *s);
 
-/* The names, in the order above; NULL behind the last one. */
+/* Returns the i-th name in the order above, or NULL after the last one. */
 const char *strategy_name(size_t i);
 
-/* Which other runs has this very strategy to have seen before it can choose one? */
+/* The runs that this strategy object must have seen before it can choose in another run. */
 enum strategy_memory {
 	STRATEGY_MEMORY_NONE,
-	STRATEGY_MEMORY_FIRST, /* run 0, which counts: each part of a search does it by itself */
-	STRATEGY_MEMORY_BATCH, /* run 0 as before, and the lessons of those of earlier batches */
-	STRATEGY_MEMORY_ALL,   /* all before: there are no parts */
+	STRATEGY_MEMORY_FIRST, /* run 0, which counts; each worker makes run 0 itself */
+	STRATEGY_MEMORY_BATCH, /* run 0, and the lessons of earlier batches */
+	STRATEGY_MEMORY_ALL,   /* all earlier runs: a search cannot be divided */
 };
+/* Returns the runs that the strategy needs. */
 enum strategy_memory strategy_memory(const struct strategy *s);
 
 #define STRATEGY_STOP ((size_t)-1)
 
-/* Points are in the same order wherever a run comes to the same state; there is at least one. */
+/* Begins a run. Its points come in the same order wherever a run reaches the same state. */
 void strategy_begin(struct strategy *s, uint64_t run);
+/* Returns the index of the chosen point, or STRATEGY_STOP. `count` is at least 1. */
 size_t strategy_choose(struct strategy *s, const struct strategy_point *points, size_t count);
 
-/*
- * Are accesses to memory there of no interest to any other thread, as far as run 0 has shown (sharing.c)? False where the
- * strategy does not care.
- */
+/* Returns true if run 0 has shown no conflict between the place's memory accesses and other
+   threads (sharing.c). Returns false for strategies that do not distinguish places. */
 bool strategy_is_own_place(const struct strategy *s, uint64_t place);
 
 /*
- * How many times in a row, `most` at most, is points[chosen].thread certain to be chosen, after it just was, if all others stay
- * at their points? What it is at each time is no YIELD and no END, and its object is neither ANY nor one of those in
- * `avoid`; so many times at most it is at no own place. 0: nobody knows.
+ * Objects that a thread must not reach in a batch of steps, and `elsewhere`, the most steps of the
+ * batch that may be outside of own places.
  */
 enum { STRATEGY_AVOID = 8 };
 struct strategy_avoid {
@@ -142,83 +147,89 @@ struct strategy_avoid {
 	size_t count;
 	size_t elsewhere;
 };
+/*
+ * Returns how many times in a row, at most `most`, points[chosen].thread is certain to be chosen
+ * again while all other threads stay at their points. The promise holds for steps that are no YIELD
+ * and no END and whose object is neither ANY nor in `avoid`. Returns 0 if nothing is certain.
+ */
 size_t strategy_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 			size_t chosen, size_t most, struct strategy_avoid *avoid);
 
 enum strategy_result {
 	STRATEGY_PASSED,
 	STRATEGY_FAILED,
-	STRATEGY_CUT, /* stopped by the strategy, or by others: nobody knows how it would have ended */
+	STRATEGY_CUT, /* truncated by the strategy or by others: the outcome is unknown */
 };
+/* Ends the run and lets the strategy learn from its result. */
 void strategy_end(struct strategy *s, enum strategy_result result);
 
 /* Run r is in batch r / STRATEGY_BATCH. */
 enum { STRATEGY_BATCH = 32 };
 
-/* What the run that ended last has taught: numbers, good until the next run begins; NULL: nothing. */
+/* Returns the lesson of the run that ended last, valid until the next run begins, or NULL if
+   there is none. */
 const uint64_t *strategy_lesson(const struct strategy *s, size_t *count);
-/* What another one's strategy has learnt from this run. Copied; runs in any order. Its own it knows.
-   A part of a search that goes without the others' lessons is as reproducible, only less clever. */
+/* Adds the lesson of a run that another worker made; lessons are copied and come in any order. A
+   search without the lessons of other workers is reproducible, but less effective. */
 void strategy_learn(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count);
 
-/* All has been seen (dfs), but for what strategy_strayed() tells. */
+/* Returns true if the search has no more runs: dfs has made all schedules (except those that
+   strategy_strayed() counts), or a callback has given up. */
 bool strategy_is_done(const struct strategy *s);
-/* Runs that went elsewhere though the choices were those of an earlier run (dfs): the program does not
-   do the same each time. */
+/* Returns the number of dfs runs that diverged from an earlier run under the same choices: the
+   program is not deterministic. */
 unsigned long strategy_strayed(const struct strategy *s);
-/* ... and but for schedules in which a thread that yields, or goes round, would have gone on once more before the others. */
+/* Returns true if dfs omitted schedules in which a thread that yields or spins takes another
+   turn before the threads that it waits for. */
 bool strategy_was_fair(const struct strategy *s);
 
-/* ---- strategies that follow a list: in each run from its beginning -------------------------------- */
+/* ---- strategies that follow a list, in each run from its beginning ----------------------- */
 
-/*
- * Exactly: each choice, those of WAKE too, has to be the recorded thread with the same op at the same
- * place, about the same object if a module has it. At the first difference, and behind the last
- * choice, the run is stopped. The list is copied.
- */
+/* Exact: each choice, WAKE included, must be the recorded thread with the same op at the same
+   place, and with the same object if a module contains it. The run is stopped at the first
+   difference, and after the last choice. The list is copied. */
 struct strategy *strategy_guide_exact(const struct strategy_point *choices, size_t count);
 
 struct strategy_difference {
-	size_t step;			/* from 0: the first choice that is not as recorded */
-	bool is_longer;			/* the run goes on behind the last choice: no `recorded` */
-	struct strategy_point recorded; /* what was to come ... */
-	bool has_come;			/* ... its thread is at another point: `came`; */
-	struct strategy_point came;	/* else it cannot go on; longer: one that can */
+	size_t step;			/* index of the first choice that differs */
+	bool is_longer;			/* the run goes on after the last choice; no `recorded` */
+	struct strategy_point recorded; /* the expected choice */
+	bool has_come;			/* the recorded thread is at another point, `came` */
+	struct strategy_point came; /* is_longer: a thread that can go on; else set if has_come */
 };
 
-/* Of the run that began last; NULL: none. It lives as long as the strategy. That a run ended before its
-   last choice is known after strategy_end(). */
+/* Returns the first difference of the run that began last, or NULL. The strategy owns it.
+   strategy_end() detects a run that ended before its last choice. */
 const struct strategy_difference *strategy_guide_differs(const struct strategy *s);
 
 /* Returns how many choices of the run that began last were as recorded. */
 size_t strategy_guide_followed(const struct strategy *s);
 
-/*
- * Loosely: segments, one after the other. Its thread goes on until its steps are used up, or until it
- * cannot. Behind the last one nobody is preempted, and where somebody else has to go on it is the thread
- * of the lowest number; one that yields or spins goes behind all others. Of threads that may be woken it
- * is the one that comes first in the segments from there on. The list is copied.
- */
+/* Loose: the thread of each segment goes on until its steps are used up or until it cannot. Then no
+   thread is preempted: the lowest number follows a blocked thread, and threads that yield or spin
+   come last. Of the threads to wake, the first one in the remaining segments is woken. */
 struct strategy_segment {
 	unsigned thread;
-	unsigned long steps; /* choices of WAKE are none */
+	unsigned long steps; /* choices of WAKE do not count */
 };
+/* Returns a strategy that follows a copy of the segments. */
 struct strategy *strategy_guide_loose(const struct strategy_segment *segments, size_t count);
 
-/* ---- a strategy made of other functions, as those of a Lua file ------------------------------------ */
+/* ---- a strategy made of callbacks, such as a strategy in Lua ----------------------------- */
 
 #define STRATEGY_GIVE_UP ((size_t)-2)
 
-/* As those above. All but choose() may be NULL. */
+/* Callbacks with the meaning of the functions above. All but choose() may be NULL. */
 struct strategy_callbacks {
 	void *ctx;
 	enum strategy_memory memory;
 	void (*begin)(void *ctx, uint64_t run);
-	/* GIVE_UP: the run is stopped, and the search is done. */
+	/* STRATEGY_GIVE_UP stops the run and ends the search. */
 	size_t (*choose)(void *ctx, const struct strategy_point *points, size_t count);
-	void (*fini)(void *ctx); /* by strategy_free() */
+	void (*fini)(void *ctx); /* called by strategy_free() */
 };
 
-struct strategy *strategy_custom_new(const struct strategy_callbacks *callbacks); /* copied */
+/* Returns a strategy that calls a copy of `callbacks`. */
+struct strategy *strategy_custom_new(const struct strategy_callbacks *callbacks);
 
 #endif

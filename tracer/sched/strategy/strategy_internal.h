@@ -1,4 +1,4 @@
-/* What the strategies have in common, and what each of them supplies: a table of functions. */
+/* Parts that strategies share, and the table of functions that each strategy supplies. */
 #ifndef GATECTL_SCHED_STRATEGY_STRATEGY_INTERNAL_H
 #define GATECTL_SCHED_STRATEGY_STRATEGY_INTERNAL_H
 
@@ -9,54 +9,44 @@
 
 #define NOBODY ((unsigned)-1)
 
-/* ---- spinning ----------------------------------------------------------------------------------- */
+/* ---- spinning ---------------------------------------------------------------------------- */
 
-/*
- * A thread spins if it does one and the same thing (place and object) forty times.
- *
- * One thing is watched at a time, another one from each power of two of the steps on if the old one
- * did not come again (Brent's way to find a cycle): a loop of any length is found, nothing is searched.
- */
+/* A thread spins if it repeats one step (place and object) SPIN_HITS times. One step is watched
+   at a time; at each power of two of the steps another one, if the old one did not repeat
+   (Brent's cycle detection): loops of any length are found without a search. */
 enum { SPIN_HITS = 40 };
 
 /* {0}: no thread has moved yet. */
 struct spin_watch {
-	unsigned thread;	/* the one that moves */
-	unsigned long steps;	/* its own, since another one moved */
-	uint64_t place, object; /* what is watched */
+	unsigned thread;	/* the thread of the last step */
+	unsigned long steps;	/* of `thread` since another one moved */
+	uint64_t place, object; /* the watched step */
 	unsigned hits, hits_before;
 };
 
-/* Notes a step. Returns true if its thread spins; the watch begins anew then, as it does when another
+/* Counts a step. Returns true if its thread spins. The watch restarts then, and when another
    thread moves. */
 bool spin_step(struct spin_watch *s, const struct strategy_point *moved);
-/* So many steps more of the same thread, whatever they are, are not enough. */
+/* Returns how many more steps of the thread, of any kind, cannot make it spin. */
 unsigned spin_left(const struct spin_watch *s);
 
-/* ---- sharing.c ---------------------------------------------------------------------------------- */
+/* ---- sharing.c --------------------------------------------------------------------------- */
 
-/*
- * Places in the code whose accesses to memory have no order with other threads': at most of them each thread is at
- * words of its own.
- *
- * Run 0 shows it. Two steps at one piece of memory conflict if they are by two threads, one writes, and neither is
- * before the other by threads being created and joined alone (vector clocks; Mattern 1988). Other synchronisation
- * counts for nothing: the next run may do it in another order. A place is own if none of its accesses conflicts.
- * Code that run 0 has not come to is not own; what it has not shown of code that it has come to remains unknown,
- * so now and then a run has to do without. So does what the system's libraries do: there are no points in them.
- */
+/* Own places: code at which each thread accesses memory of its own. Run 0 shows them: accesses to
+   one piece of memory conflict if two threads make them, one writes, and creation and join of
+   threads alone do not order them (vector clocks; Mattern 1988). */
 
-/* What a thread knows of the others: their steps up to there are before its next one. */
+/* Steps of other threads, up to clock[i] of thread i, that happen before the thread's next step. */
 struct sharing_thread {
 	bool is_here;
-	uint64_t joined_by; /* object of its END; 0: it has not ended */
+	uint64_t joined_by; /* object of the thread's END; 0: the thread has not ended */
 	ARRAY(uint64_t) clock;
 };
 
-/* The last steps of one thread on one piece of memory; 0: none. */
+/* The last steps of one thread on one piece of memory; 0 for none. */
 struct sharing_touch {
 	unsigned thread;
-	size_t next; /* another thread's on the same piece, as its index + 1 */
+	size_t next; /* index + 1 of another thread's touch of the piece */
 	uint64_t read, written;
 };
 
@@ -65,37 +55,39 @@ struct sharing_been {
 	unsigned long times;
 };
 
-/* {0}: nothing is known. */
+/* {0}: no knowledge. */
 struct sharing {
-	struct table places; /* OWN or not */
-	struct table pieces; /* of memory: index + 1 of the first touch */
-	struct table pairs;  /* a place at an object: index + 1 of it in `been` */
+	struct table places; /* place -> OWN or NOT_OWN */
+	struct table pieces; /* piece of memory -> index + 1 of its first touch */
+	struct table pairs;  /* place and object -> index + 1 in `been` */
 	ARRAY(struct sharing_been) been;
 	ARRAY(struct sharing_touch) touches;
 	ARRAY(struct sharing_thread) threads;
-	struct table conflicts;	 /* pieces */
-	unsigned long own_steps; /* accesses at own places, in that run */
+	struct table conflicts;	 /* set of pieces */
+	unsigned long own_steps; /* accesses of run 0 at own places */
 	uint64_t step;
-	unsigned last; /* who moved */
+	unsigned last; /* the thread that moved last */
 };
 
-void sharing_begin(struct sharing *s); /* run 0 */
-/* Of these points it was this one. */
+/* Begins run 0. */
+void sharing_begin(struct sharing *s);
+/* Adds the step that was chosen among these points. */
 void sharing_saw(struct sharing *s, const struct strategy_point *points, size_t count,
 		 size_t chosen);
-void sharing_settle(struct sharing *s); /* run 0 is over */
+/* Classifies the places at the end of run 0. */
+void sharing_settle(struct sharing *s);
 void sharing_fini(struct sharing *s);
 
-/* Settled. */
+/* Results of run 0, after sharing_settle(). */
 bool sharing_is_own_place(const struct sharing *s, uint64_t place);
 bool sharing_is_shared(const struct sharing *s, uint64_t object);
 
-/* Is it an access to memory, as far as the strategies know? */
+/* Returns true for an access to memory with a known address. */
 bool sharing_is_access(const struct strategy_point *p);
 
-/* ---- a strategy --------------------------------------------------------------------------------- */
+/* ---- a strategy -------------------------------------------------------------------------- */
 
-/* What a run has taught, and is not learnt yet. */
+/* A lesson that is not applied yet. */
 struct strategy_lesson {
 	uint64_t run;
 	uint64_t *words; /* owned */
@@ -113,33 +105,35 @@ struct strategy {
 	bool is_done;
 	unsigned long strayed;
 	bool fair;
-	struct sharing sharing;		       /* of those that look */
-	const struct sharing *shown;	       /* the same; of auto and its members surw's */
+	struct sharing sharing;		       /* filled by strategies with STRATEGY_LOOKS */
+	const struct sharing *shown;	       /* &sharing; for auto and its members that of SURW */
 	unsigned last;			       /* the thread that moved last */
-	struct spin_watch walk;		       /* from one own place to the next */
-	ARRAY(uint64_t) lesson;		       /* of the run that ended last: end() writes it */
-	ARRAY(struct strategy_lesson) lessons; /* of this batch, and later ones */
+	struct spin_watch walk;		       /* spinning at own places */
+	ARRAY(uint64_t) lesson;		       /* of the run that ended last, written by end() */
+	ARRAY(struct strategy_lesson) lessons; /* of this batch and later ones */
 };
 
 enum {
-	STRATEGY_LOOKS = 1, /* learns in run 0 which places are own ones */
-	STRATEGY_WALKS = 2, /* goes on with the same thread at these, and does not choose */
+	STRATEGY_LOOKS = 1, /* learns own places in run 0 */
+	STRATEGY_WALKS = 2, /* does not choose at own places: the same thread goes on */
 	STRATEGY_COUNTS = 4 /* needs run 0 for options.steps alone */
 };
 
 struct strategy_type {
 	const char *name;
-	size_t size; /* of its own struct */
+	size_t size; /* of the strategy's own struct */
 	enum strategy_memory memory;
 	unsigned flags;
 	/* All but choose() may be NULL. */
 	void (*begin)(struct strategy *s);
 	size_t (*choose)(struct strategy *s, const struct strategy_point *points, size_t count);
-	/* `avoid->elsewhere` is `most` before; of one that walks it counts only steps that are elsewhere. */
+	/* Implements strategy_foresee(). `avoid->elsewhere` is `most` at the call; strategies
+	   with STRATEGY_WALKS count only steps outside own places. */
 	size_t (*foresee)(struct strategy *s, const struct strategy_point *points, size_t count,
 			  size_t chosen, size_t most, struct strategy_avoid *avoid);
 	void (*end)(struct strategy *s, enum strategy_result result);
-	/* Before the first run of a later batch, in the order of runs; run 0 before all others. */
+	/* Applies a lesson before the first run of a later batch, in the order of runs, run 0
+	   first. */
 	void (*learn)(struct strategy *s, uint64_t run, const uint64_t *lesson, size_t count);
 	void (*fini)(struct strategy *s);
 };
@@ -147,31 +141,33 @@ struct strategy_type {
 struct strategy *strategy_alloc(const struct strategy_type *type,
 				const struct strategy_options *options);
 
-/* False: there is no room. Nothing alike is added twice, nor STRATEGY_NO_OBJECT. */
+/* Adds an object once, except STRATEGY_NO_OBJECT. Returns false if there is no room. */
 bool strategy_avoid_object(struct strategy_avoid *avoid, uint64_t object);
+/* Adds the objects of all other points. Returns false if there is no room. */
 bool strategy_avoid_others(struct strategy_avoid *avoid, const struct strategy_point *points,
 			   size_t count, size_t chosen);
 
-/* Is it at an own place, in a run where that counts? Run 0 may not have shown all that threads share: some
-   runs look everywhere. */
+/* Returns true if the point is at an own place and this run distinguishes own places. */
 bool strategy_is_own(const struct strategy *s, const struct strategy_point *p);
+/* Returns true in runs that treat own places as shared, since run 0 may not show all sharing. */
 bool strategy_looks_everywhere(const struct strategy *s);
 
 extern const struct strategy_type strategy_pct, strategy_pos, strategy_surw, strategy_rff,
 	strategy_dfs;
 
-/* ---- for auto ----------------------------------------------------------------------------------- */
+/* ---- for auto ---------------------------------------------------------------------------- */
 
-bool pct_counts(const struct strategy_point *p); /* PCT can lower a priority there */
+/* Returns true for steps at which PCT can lower a priority. */
+bool pct_counts(const struct strategy_point *p);
 
-/* RFF observes a run in which another strategy chooses: in place of strategy_begin() and strategy_choose(). */
+/* RFF observes a run of another strategy: in place of strategy_begin() and strategy_choose(). */
 void rff_begin_watching(struct strategy *s, uint64_t run);
 void rff_watch(struct strategy *s, const struct strategy_point *moved);
 struct rff_news {
-	size_t pairs;	 /* not seen before */
-	bool is_set_new; /* no run had all these pairs, and no others */
+	size_t pairs;	 /* seen in no earlier run */
+	bool is_set_new; /* no earlier run had exactly these pairs */
 };
-/* What was new in the run whose lesson was learnt last. */
+/* Returns what was new in the run whose lesson was applied last. */
 struct rff_news rff_news(const struct strategy *s);
 
 #endif

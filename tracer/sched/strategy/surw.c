@@ -1,44 +1,35 @@
-/*
- * SURW: the interleavings of some interesting points are to be as likely as each other. Of all
- * interleavings that are left, the share that goes on with thread t is t's share of the interesting
- * points that are left: so who does the next one, the intended thread, is drawn by these numbers.
- * Everybody else is held at interesting points, and walks at random to there.
- *
- * Run 0 is a random walk that counts. Each later run finds other points interesting: those on one
- * object that threads share, or all points but accesses at own places; each object, and all, is as likely as each other.
- *
- * What a thread will create counts as its own until it is there.
- */
+/* SURW: samples the interleavings of some interesting points uniformly. README.md describes how
+   threads are weighted. Run 0 is a random walk that counts. */
 #include "tracer/sched/strategy/strategy_internal.h"
 
-/* Steps of one thread on one object, in run 0. */
+/* Steps of one thread on one object at one place; after add_up(), on one object, in run 0. */
 struct surw_touch {
 	uint64_t object, place;
 	unsigned thread;
 	bool accesses;
-	bool conflicts; /* with a step that only reads */
+	bool conflicts; /* includes a step that does not only read */
 	unsigned long count;
 };
 
 struct surw_known {
-	unsigned thread, creator; /* NOBODY: was there from the start */
+	unsigned thread, creator; /* NOBODY: existed from the start */
 };
 
 struct surw_thread {
 	bool is_here;
-	unsigned long left;    /* interesting points, in this run */
-	unsigned long planned; /* the same as it begins, with those of what it creates */
+	unsigned long left;    /* interesting points in this run */
+	unsigned long planned; /* initial `left`, with the points of threads that it creates */
 	unsigned long steps;   /* in run 0 */
 };
 
 struct surw {
 	struct strategy base;
 	ARRAY(struct surw_thread) threads; /* by number */
-	/* From run 0: */
-	ARRAY(struct surw_known) known; /* creators before what they create */
+	/* Results of run 0: */
+	ARRAY(struct surw_known) known; /* creators before the threads that they create */
 	ARRAY(struct surw_touch) touches;
 	ARRAY(uint64_t) shared; /* objects */
-	/* Of this run: */
+	/* State of this run: */
 	bool all_interest;
 	uint64_t object;
 	unsigned intended, last;
@@ -59,7 +50,7 @@ static bool is_interesting(const struct surw *w, const struct strategy_point *p)
 	return !sharing_is_access(p) || !strategy_is_own_place(&w->base, p->place);
 }
 
-/* ---- before a run ------------------------------------------------------------------------------- */
+/* ---- plan of a run ----------------------------------------------------------------------- */
 
 static void plan(struct surw *w)
 {
@@ -104,9 +95,10 @@ static void surw_begin(struct strategy *s)
 	}
 }
 
-/* ---- in a run ----------------------------------------------------------------------------------- */
+/* ---- a run ------------------------------------------------------------------------------- */
 
-/* A new thread takes its part of its creator's points; was that one intended, one of the two is. */
+/* Moves the new thread's share from its creator. If the creator was the intended thread, one of
+   the two is drawn. */
 static void surw_meet(struct surw *w, unsigned thread)
 {
 	struct surw_thread *t = surw_thread_of(w, thread), *creator;
@@ -131,7 +123,8 @@ static unsigned long left_of(const struct surw *w, const struct strategy_point *
 	return w->threads.items[p->thread].left;
 }
 
-/* Draws among all threads, or where `points` is given among those that are at one. */
+/* Draws the intended thread among the threads of `points`, or among all threads if `points` is
+   NULL. */
 static void intend(struct surw *w, const struct strategy_point *points, size_t count)
 {
 	unsigned long sum = 0, drawn;
@@ -151,7 +144,7 @@ static void intend(struct surw *w, const struct strategy_point *points, size_t c
 	}
 }
 
-/* Who does more than in run 0 is not held: nobody knows how much is to come. */
+/* A thread with more points than in run 0 is not held, because its remaining number is unknown. */
 static bool is_free(const struct surw *w, const struct strategy_point *p)
 {
 	return !is_interesting(w, p) || p->thread == w->intended || !left_of(w, p);
@@ -207,7 +200,8 @@ static size_t surw_pick(struct surw *w, const struct strategy_point *points, siz
 		intend(w, NULL, w->threads.count);
 	free_ones = count_free(w, points, count, &all_yield);
 	if (all_yield) {
-		/* The intended one cannot move, or waits for who is held; that may be nobody. */
+		/* The intended thread is blocked, or waits for a thread that is held; there may
+		   be none. */
 		intend(w, points, count);
 		free_ones = count_free(w, points, count, &all_yield);
 	}
@@ -233,7 +227,7 @@ static size_t surw_choose(struct strategy *s, const struct strategy_point *point
 	return i;
 }
 
-/* What the thread will be at: something that interests, where all does, else something that does not. */
+/* A point like the thread's next ones: interesting if all points are, else not interesting. */
 static struct strategy_point next_point(const struct surw *w, unsigned thread)
 {
 	return (struct strategy_point){.thread = thread,
@@ -241,7 +235,7 @@ static struct strategy_point next_point(const struct surw *w, unsigned thread)
 				       .object = STRATEGY_NO_OBJECT};
 }
 
-/* So many times it is picked again, if nobody else moves. All is taken back. */
+/* Returns how often the thread is picked again if no other thread moves. Restores the state. */
 static size_t picks(struct surw *w, size_t count, size_t chosen, size_t most)
 {
 	const unsigned intended = w->intended, last = w->last;
@@ -261,7 +255,8 @@ static size_t picks(struct surw *w, size_t count, size_t chosen, size_t most)
 	return n;
 }
 
-/* Where everything interests, accesses at own places do not: these may not come in between, as they do where it looks everywhere. */
+/* If all points interest, accesses at own places do not: these must not come between, as in runs
+   that treat own places as shared. */
 static size_t surw_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 			   size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
@@ -274,14 +269,14 @@ static size_t surw_foresee(struct strategy *s, const struct strategy_point *poin
 	w->foreseen.count = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (!surw_thread_of(w, points[i].thread)->is_here)
-			return 0; /* at the next choice it takes its part */
+			return 0; /* its share moves at the next choice */
 		*array_add(&w->foreseen) = points[i];
 	}
 	w->foreseen.items[chosen] = next_point(w, points[chosen].thread);
 	return picks(w, count, chosen, left < most ? left : most);
 }
 
-/* ---- after run 0 -------------------------------------------------------------------------------- */
+/* ---- after run 0 ------------------------------------------------------------------------- */
 
 static int by_object(const void *a, const void *b)
 {
@@ -292,7 +287,7 @@ static int by_object(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* One for each object and thread is left. */
+/* Merges entries: one for each object and thread remains. */
 static void add_up(struct surw *w)
 {
 	struct surw_touch *items = w->touches.items;
