@@ -1,11 +1,10 @@
 /*
- * A controlled run: one thread at a time. At every point a thread is held until the strategy says that it
- * goes on; nothing runs meanwhile. A strategy is a policy on the way that exists: a thread that the kernel
- * of the run lets go (observer `goes`) is held here if it stands at a point.
+ * The scheduler: one thread runs at a time. Each thread is held at its points until the strategy
+ * chooses it. A thread that the run releases (observer `goes`) is held here if it is at a point.
  *
- * Nothing of pthread is modelled: the program's own libc does mutexes, conditions and all the rest. What it
- * asks of the kernel is seen (tracee_launch.calls): waits on futexes are decided here (futexes.c), time
- * passes when the strategy says so (times.c), other calls that wait go to the kernel (kernel.c).
+ * The scheduler does not model pthread: the program's libc implements mutexes and conditions. The
+ * scheduler intercepts system calls (tracee_launch.calls): it decides futex waits (futexes.c) and
+ * time (times.c), and lets other calls wait in the kernel (kernel.c).
  */
 #ifndef GATECTL_SCHED_SCHED_H
 #define GATECTL_SCHED_SCHED_H
@@ -18,28 +17,28 @@
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/run/run.h"
 
-/* Which places are points besides synchronisation; those of atomic instructions always are. */
+/* Places that are points besides synchronisation. Atomic instructions always are points. */
 enum sched_points {
 	SCHED_SYNC,   /* none */
 	SCHED_CHOSEN, /* those in `chosen` */
-	SCHED_MEMORY, /* all that may touch what threads share */
+	SCHED_MEMORY, /* all accesses to memory that threads may share */
 };
 
-/* An instruction that reads or writes memory which threads may share; or a call that gives memory back. */
+/* An instruction that accesses memory which threads may share, or a call that frees memory. */
 struct sched_access {
 	struct module *module;
-	uint64_t offset; /* as nm prints it */
+	uint64_t offset; /* in the module, as nm prints it */
 	struct arch_shared what;
-	unsigned own; /* for arch_accesses() */
+	unsigned own; /* as arch_accesses() takes it */
 	uint8_t code[ARCH_INSN_MAX];
 	struct arch_operand operand; /* of a point, if `is_one` */
-	uint64_t size;		     /* ... of what is there; 0: not known */
+	uint64_t size;		     /* bytes accessed by the operand; 0: unknown */
 	bool is_one;
 	bool is_point;
 	uint64_t address; /* in the program */
 	unsigned hits;	  /* in all runs */
-	bool is_hot;	  /* it came so often that it is not looked at any more */
-	bool frees;	  /* it is a call of free, which no trap stands at */
+	bool is_hot;	  /* its limit of hits is reached, so its trap is removed */
+	bool frees;	  /* a call of free, which has no trap */
 };
 
 /* A function that synchronises. */
@@ -48,210 +47,217 @@ struct sched_entry {
 	unsigned hits;	  /* in all runs */
 };
 
-/* Where threads come so often that it is worth it not to stop them. */
+/* A point that threads reach so often that batches of steps pay. */
 struct sched_worth {
 	uint64_t address;
-	bool function; /* begins there */
+	bool function; /* the address is the entry of a function */
 };
 
-/* A module whose accesses are known: an index of the first, and how many. */
+/* A module whose accesses are known: `count` items of sched.accesses from `first` on. */
 struct sched_looked {
 	const struct module *module;
 	size_t first, count;
 };
 
-/* An access, a call of free, or a line, that was chosen to be a point, by the name of its module. */
+/* An access, a call of free, or a line that was chosen to be a point. */
 struct sched_chosen {
 	char *module;
 	uint64_t offset;
-	bool atomic; /* it is an atomic operation, though the instruction is a plain one */
-	bool frees;  /* it is the last byte of a call of free */
+	bool atomic; /* an atomic operation in the source, though a plain instruction */
+	bool frees;  /* the last byte of a call of free */
 };
 struct sched_places {
 	struct sched_chosen *items;
 	size_t count, capacity;
 };
-/* Adds a copy. */
+/* Adds a copy of the place. */
 void sched_places_add(struct sched_places *p, const struct sched_chosen *place);
+/* Adds copies of all places of `from`. */
 void sched_places_copy(struct sched_places *to, const struct sched_places *from);
-/* NULL: not there. */
+/* Returns the place, owned by `p`, or NULL if it is not there. */
 struct sched_chosen *sched_places_find(const struct sched_places *p, const char *module,
 				       uint64_t offset);
+/* Removes all places and frees the memory. */
 void sched_places_clear(struct sched_places *p);
 
-/*
- * A pair of `races`, as it was when it was found: the second thread stood before its access. Texts are owned;
- * NULL: not known.
- */
+/* A pair of `races`, described while the second thread was stopped before its access. Texts are
+   owned; NULL: unknown. */
 struct sched_race {
 	struct sched_race_side {
 		char *file;
 		unsigned line;
-		char *func, *thread, *locks; /* "m, q->lock"; NULL: it held none */
+		char *func, *thread, *locks; /* locks as "m, q->lock"; NULL: held none */
 		bool writes;
-		bool updates; /* ... what it has read there, in one instruction */
-		bool frees;   /* gives the memory back */
-	} sides[2];	      /* in time */
+		bool updates; /* reads and writes in one instruction */
+		bool frees;   /* frees the memory */
+	} sides[2];	      /* in order of time */
 	char *variable;
 	uint64_t size; /* of the second access; 0: it frees */
-	/* Its value before the first wrote, before the second access, after that one. */
+	/* Values before the first write, before the second access, and after it. */
 	char *before, *between, *after;
 };
 
 enum sched_end {
-	SCHED_RAN,     /* to the program's end, or to a verdict of the run's */
-	SCHED_STUCK,   /* nobody can move */
+	SCHED_RAN,     /* to the program's end, or to a verdict of the run */
+	SCHED_STUCK,   /* a deadlock: no thread can go on */
 	SCHED_HANGS,   /* no thread has made a step for hang_s */
-	SCHED_STEPS,   /* so many points, and no end */
+	SCHED_STEPS,   /* the limit of steps was reached */
 	SCHED_STOPPED, /* by the strategy: the rest shows nothing new */
 };
 
-/* For one run that is to end whatever the tester waits for: seconds. */
+/* Seconds, for one run that must end whatever the user waits for. */
 enum { SCHED_HANG_S = 10 };
 
 enum { SCHED_STATES = 256, SCHED_LOOPS = 64, SCHED_LOOKED_AT = 8192 };
 
-/* A word that will lead to this function once it has been called. */
+/* A word of the program that ld.so will set to the function's address at its first call. */
 struct sched_unbound {
-	uint64_t at, to;  /* where it leads meanwhile, or in the last run */
-	const char *name; /* the module's */
+	/* address of the word; its value before binding, or at the end of the last run */
+	uint64_t at, to;
+	const char *name; /* owned by the module */
 	bool found;	  /* the last run has bound it */
 };
 
-/* A module that points are in, and its first address as schedules have it. */
+/* A module with points, and its first address in schedules. */
 struct sched_module {
 	const struct module *module;
 	uint64_t first;
 };
 
 enum sched_flags {
-	SCHED_JUDGES = 1, /* where no thread can move, the run's own verdict says why (slower) */
-	SCHED_KEEPS_LAST =
-		2, /* the last steps of a run that is truncated for `steps` are described */
-	SCHED_DESCRIBES = 4, /* each step's place in the source is noted (slower) */
-	SCHED_WAKES_FIRST =
-		8,	  /* a wake is for the thread that has waited longest, as in the kernel */
-	SCHED_EARLY = 16, /* a thread that is made before schedules begin is where they begin */
-	SCHED_KEEPS =
-		32, /* the run ends where schedules begin, and is kept for others to begin there */
+	SCHED_JUDGES = 1,      /* a deadlock is explained by the run's own verdict (slower) */
+	SCHED_KEEPS_LAST = 2,  /* the last steps of a run truncated by `steps` are described */
+	SCHED_DESCRIBES = 4,   /* each step has its place in the source (slower) */
+	SCHED_WAKES_FIRST = 8, /* a wake releases the longest waiter, as the kernel does */
+	SCHED_EARLY = 16,      /* schedules begin at the latest where the first thread is created */
+	SCHED_KEEPS = 32, /* the run ends where schedules begin; copies of it make the schedules */
 };
 
 enum sched_seen {
-	SCHED_COSTLY = 1,    /* the run ended for `looks_most` */
-	SCHED_PREEMPTED = 2, /* a thread was stopped as it computed, after a time: see hangs.c */
-	SCHED_SANITIZER = 4, /* the program has a sanitizer, which has reported something */
-	SCHED_NAPS = 8, /* STEPS: the threads that move only sleep, in loops that decide nothing */
-	SCHED_STARVES =
-		16, /* STEPS: a thread could have gone on in the last of them, and was not let */
-	/* Not of one run: */
-	SCHED_ASKS_IDS = 32,	/* the program has asked for the ids of its threads or processes */
-	SCHED_HAD_THREADS = 64, /* KEEPS: it has made some on its way, ended or not */
+	SCHED_COSTLY = 1,    /* the run was ended by `looks_most` or `looks_until` */
+	SCHED_PREEMPTED = 2, /* a computing thread was stopped by time: hangs.c */
+	SCHED_SANITIZER = 4, /* the program's sanitizer has reported an error */
+	SCHED_NAPS = 8,	    /* STEPS: the last steps are only sleeps in loops that decide nothing */
+	SCHED_STARVES = 16, /* STEPS: a thread that could go on was not chosen in the last steps */
+	/* Kept from run to run: */
+	SCHED_ASKS_IDS = 32,	/* the program has asked for ids of its threads or processes */
+	SCHED_HAD_THREADS = 64, /* KEEPS: threads were created before schedules begin */
 };
 
-/* Of a search: owned by the caller, and the same for all of its runs. */
+/* Data of a search, owned by the caller and shared by all its runs. */
 struct sched {
-	/* Given. */
+	/* Input, set by the caller: */
 	struct strategy *strategy; /* has begun a run */
 	enum sched_points points;
-	struct races *
-		races; /* is told of what threads do; NULL: nobody. A place is an index of `accesses` */
+	/* search for races, whose places are indexes of `accesses`; NULL: none */
+	struct races *races;
 	struct sched_places chosen;
-	unsigned long steps; /* at most; 0: no limit */
-	double hang_s;	  /* a run in which no thread makes a step for so long is over; 0: never */
-	size_t looked_at; /* a livelock is told by so many last ones; 0: SCHED_LOOKED_AT */
-	struct sched_places
-		starts; /* it begins where the program first comes to one; none: at main */
-	const struct module *tested; /* its accesses are looked at, wherever it lies, and not
-					the program's; NULL: the program's */
-	int in; /* the program's standard input, a file that each run reads anew; -1: inherited;
-		   TRACEE_CLOSED: none */
-	off_t in_at;		/* ... where it begins */
-	struct stream out, err; /* what it writes to; each run begins with nothing written */
+	unsigned long steps; /* limit of a run; 0: none */
+	double hang_s;	     /* limit of seconds without a step; 0: none */
+	size_t looked_at;    /* steps examined for a livelock; 0: SCHED_LOOKED_AT */
+	/* where schedules begin, at the first arrival; empty: at main */
+	struct sched_places starts;
+	/* the module whose accesses are examined, wherever it is; NULL: the program */
+	const struct module *tested;
+	/* Standard input, a file that each run reads from in_at; -1: inherited; TRACEE_CLOSED:
+	   none. */
+	int in;
+	off_t in_at;		/* offset of the first byte */
+	struct stream out, err; /* standard output and error; empty at the start of each run */
 	unsigned flags;		/* enum sched_flags */
-	size_t rest_at; /* it rests when so many steps have been taken (sched_rests); 0: never */
-	unsigned long looks_most; /* a run of a search for races ends after so many stops at
-				     accesses that are no points; 0: no limit */
-	double looks_until; /* ... or after LOOKS_LEAST at this time of the monotonic clock; 0: never */
-	/* What the run was. */
+	size_t rest_at; /* number of steps at which the run pauses (sched_rests); 0: never */
+	/* limit of stops at accesses that are no points, in a search for races; 0: none */
+	unsigned long looks_most;
+	/* monotonic clock after which such a run ends, once it has had LOOKS_LEAST stops; 0:
+	   never */
+	double looks_until;
+	/* Result of the last run: */
 	struct schedule schedule;
 	enum sched_end end;
 	unsigned seen; /* enum sched_seen */
-	/* STEPS, with keeps_last: a line for each of the last steps, and for each thread. */
+	/* STEPS with SCHED_KEEPS_LAST: a line for each of the last steps, and for each thread. */
 	struct str last_steps, last_threads;
-	struct str
-		last_words; /* which threads made the steps, where most of them are, what to do */
-	unsigned last_kept; /* ... of so many runs */
-	char *stuck;	    /* STUCK, HANGS: tells this one from others; or NULL */
-	struct scheduler *now; /* the run that goes on; or NULL */
-	/* Kept. */
-	struct schedule_names
-		paths; /* by the numbers of threads: their creator, and which child of it */
-	uint64_t states[SCHED_STATES]; /* of threads in the last steps: spins.c */
-	unsigned states_count;	       /* more: too many */
-	uint64_t start_ns,
-		start_random; /* of the program's clock and getrandom(2), where schedules begin */
+	/* which threads made the steps, where most of them are, and advice */
+	struct str last_words;
+	unsigned last_kept; /* number of truncated runs that were described */
+	char *stuck; /* STUCK, HANGS: places of all threads, which identify the end; or NULL */
+	struct scheduler *now; /* the current run, or NULL */
+	/* Kept from run to run: */
+	struct schedule_names paths;   /* indexed by number of thread: creator and child number */
+	uint64_t states[SCHED_STATES]; /* states of threads in the last steps: spins.c */
+	unsigned states_count;	       /* SCHED_STATES + 1: there are more */
+	/* of the program's clock and of getrandom(2), where schedules begin */
+	uint64_t start_ns, start_random;
 	struct sched_loop {
 		uint64_t address;
-		unsigned hits; /* in all runs, while it was none */
-		bool is_one;   /* a thread has gone round there, waiting for another one */
+		unsigned hits; /* in all runs, before `is_one` */
+		bool is_one;   /* a thread has looped there, waiting for another one */
 	} loops[SCHED_LOOPS];
 	unsigned loops_count;
-	struct spin_code code;		     /* ... of the threads that come by there */
-	ARRAY(struct sched_access) accesses; /* that have a trap; one module's are together: */
+	struct spin_code code;		     /* code of the loops */
+	ARRAY(struct sched_access) accesses; /* with a trap; those of a module are adjacent */
 	ARRAY(struct sched_looked) looked;
 	ARRAY(struct sched_module) modules;  /* addresses.c */
-	ARRAY(unsigned) freeing;	     /* those of `accesses` that free */
-	ARRAY(struct sched_entry) entries;   /* that threads have come to */
+	ARRAY(unsigned) freeing;	     /* indexes of `accesses` that free */
+	ARRAY(struct sched_entry) entries;   /* that threads have reached */
 	ARRAY(struct sched_worth) hot;	     /* grants.c */
-	ARRAY(struct sched_race) reported;   /* by the numbers of races' pairs */
-	ARRAY(struct sched_unbound) unbound; /* in the kept program: loader.c */
-	unsigned unbound_looks;		     /* that are left */
+	ARRAY(struct sched_race) reported;   /* indexed like the pairs of races */
+	ARRAY(struct sched_unbound) unbound; /* words of the kept program: loader.c */
+	unsigned unbound_looks;		     /* runs left that look for bound words */
 };
 
-/* Nobody moves until sched_go_on(), which looks at `rests` and `rest_at` anew. */
+/* Returns true while the run pauses: no thread moves until sched_go_on(). */
 bool sched_rests(const struct run *s);
-void sched_go_on(struct run *s); /* nothing, if the run is not controlled */
-/* While it rests: " (is to lock)", " (waits)"; nothing for a thread that is not under control. */
+/* Continues a paused run, which pauses again at `rest_at`. Does nothing without a scheduler. */
+void sched_go_on(struct run *s);
+/* Adds the state of a thread in a paused run: " (is to lock)", " (waits)", or nothing if the
+   thread is not scheduled. */
 void sched_say(const struct run_thread *t, struct str *out);
 
-/* While the strategy chooses: where this point is, in the source. Its texts are the schedule's. */
+/* Sets the point's place in the source, while the strategy chooses. The schedule owns the texts. */
 void sched_describe(struct sched *c, const struct strategy_point *point,
 		    struct schedule_where *where);
-/* ... and the id of its thread; and what the source calls the memory, or the lock or other object. NULL: not known. */
+/* Returns the id of the point's thread while the strategy chooses, or NULL if there is no such
+   thread. */
 const char *sched_thread_id(struct sched *c, const struct strategy_point *point);
+/* Returns the source's name of the point's memory, lock or other object, while the strategy
+   chooses. Returns NULL if it is unknown. The schedule owns the text. */
 const char *sched_name(struct sched *c, const struct strategy_point *point);
 
-/* STEPS: has everything that was done lately been done again and again? */
+/* Returns true if a run that ended with SCHED_STEPS is a livelock: its last steps repeat. */
 bool sched_spins(const struct sched *c);
-/* So many steps of such a schedule show it, too, by the `last` ones. */
+/* Returns how many steps of such a schedule show the livelock, if `last` steps are examined. */
 size_t sched_spins_enough(const struct schedule *s, size_t last);
 
-/* Chosen, if it is not yet. */
+/* Adds a copy of the place to c->chosen. If the place is there, merges `atomic`. */
 void sched_choose(struct sched *c, const struct sched_chosen *what);
-/* Forgets the races behind the first `count`. */
+/* Removes all reported races after the first `count`. */
 void sched_forget_reported(struct sched *c, size_t count);
 
+/* Frees what `c` owns. */
 void sched_fini(struct sched *c);
 
-/* ---- for tracer/search, which makes the runs ---- */
+/* ---- for tracer/search, which makes the runs --------------------------------------------- */
 
-/* From now on there is one thread at a time; `t`: the thread there is, NULL: none yet. */
+/* Starts the scheduler. `t` is the thread that exists, or NULL if there is none yet. */
 void scheduler_begin(struct run *s, struct run_thread *t);
-/* The thread that has come to where schedules begin, and is stopped there; NULL: nobody yet. */
+/* Returns the thread that is stopped where schedules begin, or NULL if none has arrived. */
 struct run_thread *scheduler_arrived(const struct run *s);
 
-/* Runs are copies of this process, which is kept: notes what ld.so has not bound there yet; and, after a run,
-   binds what that one has bound. */
+/* Records which words of the kept process ld.so has not bound yet. */
 void bound_keep(struct sched *c, const struct run_process *kept);
+/* Binds words in the kept process that the last run, a copy of it, has bound. */
 void bound_take(struct sched *c, struct run_process *kept);
 
-/* After a run: arrivals at accesses that are points can be granted there, if threads come to them often. */
+/* Prepares frequent points of the kept process for batches of steps, after a run. */
 void grants_take(struct sched *c, struct run_process *kept);
 
-/* gatectl, and what it starts from now on, has one processor: the worker-th of those that it may use. */
+/* Binds gatectl and processes that it starts to one processor: that of the worker, modulo their
+   number. */
 void sched_pin(unsigned worker);
-/* Worker 0 has the one that gatectl is on now, where the kernel found it room; without this, the first one. */
+/* Makes gatectl's current processor that of worker 0; without a call, the first one is. */
 void sched_settle(void);
+/* Restores the processors that sched_pin() found. */
 void sched_unpin(void);
 
 #endif

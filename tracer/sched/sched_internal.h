@@ -1,7 +1,4 @@
-/*
- * A controlled run, inside: sched.c gives the turns; points.c says where points are; the others
- * deal with one kind of system call each.
- */
+/* Internals of the scheduler: data of runs and threads, and the functions of each file. */
 #ifndef GATECTL_SCHED_SCHED_INTERNAL_H
 #define GATECTL_SCHED_SCHED_INTERNAL_H
 
@@ -12,181 +9,181 @@
 #include "tracer/tracee/attach/attach.h"
 
 enum sched_state {
-	THREAD_RUNS,   /* between two points, or at a stop that is none */
-	THREAD_READY,  /* at a point, or may go on from what it waited for */
-	THREAD_FUTEX,  /* waits for a wake, stopped before its call */
-	THREAD_SLEEPS, /* for a time, stopped before its call */
-	THREAD_BEHIND, /* waits until another thread's wait there is over, stopped before its call */
+	THREAD_RUNS,   /* between two points, or at a stop that is no point */
+	THREAD_READY,  /* at a point, or its wait is over */
+	THREAD_FUTEX,  /* waits for a futex wake, stopped before its call */
+	THREAD_SLEEPS, /* sleeps, stopped before its call */
+	/* waits until another thread's wait for children is over, stopped before its call */
+	THREAD_BEHIND,
 	/* In the kernel: */
 	THREAD_KERNEL,	   /* waits in its call */
-	THREAD_UNREPORTED, /* the same; no event reports that it goes on */
-	THREAD_ZOMBIE,	   /* has ended, but is its process's first thread */
+	THREAD_UNREPORTED, /* waits in a call whose return no event reports */
+	THREAD_ZOMBIE,	   /* has exited, but is the first thread of a living process */
 };
 
-/*
- * What a thread waits on: a word of its process's, or of a file that is mapped. Which of the two is looked up
- * when it matters: the process's mappings are long to read, and a join asks for them.
- */
+/* A futex word: an address in a process, or an offset in a mapped file. Which one is found
+   lazily, because reading a process's mappings is slow and every join asks. */
 struct futex_key {
-	uint64_t a, b, c; /* the space, 0, the address; or of the file, which has a number */
-	struct tracee_process *unknown; /* it may be of a file that this one has mapped; or NULL */
+	uint64_t a, b, c;		/* memory space, 0, address; or device, inode, offset */
+	struct tracee_process *unknown; /* process whose mapping may have a file; NULL: known */
 };
 
-/* What the thread does when it goes on. */
+/* Action of a thread when it is chosen. */
 enum sched_next {
 	NEXT_RESUMES,
-	NEXT_CALLS,   /* makes the system call that it stands before */
-	NEXT_ANSWERS, /* gets `result` for its call, which is not made */
-	NEXT_RETURNS, /* leaves a call in which it has waited */
-	NEXT_BIRTH,   /* leaves a call that has made a process in its memory */
-	NEXT_EXIT,    /* ends before the other threads, as its process's first one */
-	NEXT_END,     /* ends by itself, and not with its process */
+	NEXT_CALLS,   /* makes its system call */
+	NEXT_ANSWERS, /* gets `result` for its call, which the kernel does not make */
+	NEXT_RETURNS, /* returns from a call in which it waited */
+	NEXT_BIRTH,   /* returns from a call that created a process in its memory */
+	NEXT_EXIT,    /* exits as its process's first thread, before the others */
+	NEXT_END,     /* exits without its process */
 };
 
-/* What is known of the point that the thread is at. */
+/* Bits of sched_thread.known: what is known of the thread's point. */
 enum { POINT_PLACED = 1, POINT_DESCRIBED = 2, POINT_NAMED = 4 };
 
-/* What ends its wait on a futex. */
+/* The event that ends a futex wait. */
 enum futex_waits {
 	FUTEX_FOR_WAKE,
-	FUTEX_FOR_ANY,	   /* a wake at one of several words: futex_waitv(2) */
-	FUTEX_FOR_LOCK,	   /* with priority inheritance: it has it then */
-	FUTEX_FOR_REQUEUE, /* it waits for such a lock from then on */
+	FUTEX_FOR_ANY,	   /* a wake on one of several words: futex_waitv(2) */
+	FUTEX_FOR_LOCK,	   /* ownership of a lock with priority inheritance */
+	FUTEX_FOR_REQUEUE, /* a requeue to such a lock */
 };
 
-/* The last ones that the thread was in, at accesses that are no points, since a point. */
+/* Recent states of a thread at accesses that are no points, since its last point. */
 enum { ROUND_STATES = 8 };
 struct sched_round {
-	size_t steps; /* of the run then */
+	size_t steps; /* of the run, when recording began */
 	unsigned hits;
 	uint64_t items[ROUND_STATES];
 };
 
-/* How often it has come by a trap of loops.c, always in this state. */
+/* How often the thread has passed a trap of loops.c in one state. */
 struct sched_loop_rounds {
-	size_t steps; /* of the run then */
+	size_t steps; /* of the run, when counting began */
 	uint64_t state;
 	unsigned count;
 };
 
-/* Kept with a thread. */
+/* Data of a thread. */
 struct sched_thread {
-	struct run_thread *thread; /* NULL: not under control */
-	unsigned number;	   /* of its path */
-	unsigned children;	   /* that it has made so far */
+	struct run_thread *thread; /* NULL: not scheduled */
+	unsigned number;	   /* index of sched.paths */
+	unsigned children;	   /* number of threads that it has created */
 	const char *path;
 	unsigned listed; /* index of schedule.threads */
 	enum sched_state state;
 	enum sched_next next;
-	bool at_point;		     /* stopped at one; READY after the event */
-	struct strategy_point point; /* the next step; its place is the process's own address */
-	unsigned known;		     /* of these: */
-	uint64_t place, fixed;	     /* PLACED: the point's as schedules have them */
-	struct schedule_where where; /* DESCRIBED: in the source */
-	const char *name;	     /* NAMED: of the object; or NULL */
-	const char *function;	     /* ... which enters this function; or NULL */
-	bool forks;		     /* ... that makes a process */
-	uint64_t entry_sp;	 /* ... with this stack pointer, where its return address stands */
-	struct tracee_made call; /* the call it stands before */
-	uint64_t objects[2];	 /* of a function with several: a condition, its mutex */
-	/* For a search for races: */
-	struct arch_access accesses[ARCH_ACCESSES_MAX]; /* that it is about to make */
+	bool at_point;		     /* stopped at a point; READY once the event is handled */
+	struct strategy_point point; /* the next step; `place` is an address of the process */
+	unsigned known;		     /* POINT_PLACED and others, for the next members */
+	uint64_t place, fixed;	     /* PLACED: address and object as schedules number them */
+	struct schedule_where where; /* DESCRIBED: place in the source */
+	const char *name;	     /* NAMED: name of the object, or NULL */
+	const char *function;	     /* the function that the point enters, or NULL */
+	bool forks;		     /* the function creates a process */
+	uint64_t entry_sp;	     /* stack pointer at its entry, where the return address is */
+	struct tracee_made call;     /* the system call before which the thread is stopped */
+	uint64_t objects[2];	     /* of a function with several: condition and mutex */
+	/* For the search for races: */
+	struct arch_access accesses[ARCH_ACCESSES_MAX]; /* that the next instruction makes */
 	size_t access_count;
-	unsigned accesses_index;   /* of sched.accesses */
-	unsigned long passed_over; /* so many choices in a row it was among, and was not taken */
+	unsigned accesses_index; /* index of sched.accesses */
+	/* choices in a row that offered the thread and did not choose it */
+	unsigned long passed_over;
 	struct sched_round spin;
 	struct sched_loop_rounds rounds;
 	struct sched_taking {
 		struct module *allocator;
-		uint64_t sp; /* it is in the allocator, until it returns to here; 0: it is not */
-		uint64_t old, at; /* the block that may move; where the new one is told; or 0 */
+		/* in the allocator until it returns with this stack pointer; 0: not inside */
+		uint64_t sp;
+		/* block that may move; address of the new block's pointer; or 0 */
+		uint64_t old, at;
 	} taking;
-	uint64_t locking; /* it has this lock when its call returns; 0: none */
-	/* The last of sched.reported that it has been second in, from 1, and how many they are at this access;
-	   0: none. */
+	uint64_t locking; /* lock that the thread holds when its call returns; 0: none */
+	/* The latest race whose second access the thread makes: index + 1 in sched.reported, and
+	   the number of races at this access. 0: none. */
 	size_t raced, raced_count;
 	uint64_t raced_at;
-	const struct type *raced_type; /* of the variable there */
-	bool preempted; /* READY: it was stopped as it computed, and another one that can goes first */
-	bool timed;	/* its wait ends at: */
+	const struct type *raced_type; /* of the variable */
+	bool preempted; /* READY: stopped while it computed; other ready threads go first */
+	bool timed;	/* the wait ends at until_ns, of the program's clock */
 	uint64_t until_ns;
 	struct futex_key key; /* FUTEX */
 	enum futex_waits waits;
-	unsigned long queued; /* FUTEX: who has waited longer has a smaller one */
-	uint32_t bits;	      /* ... of FUTEX_WAIT_BITSET */
-	uint64_t lock;	      /* ... the word, if not FOR_WAKE */
-	uint64_t clears;      /* this word when it ends (tracee.h); or 0 */
-	uint64_t
-		slept; /* RUNS: times it had gone to sleep when it was seen asleep; 0: it was not */
-	uint64_t deep; /* the same, 1 more, of an uninterruptible wait; 0: it was in none */
-	uint64_t deep_us; /* when it was first seen in that wait */
-	bool blocked;	  /* its call has waited in the kernel */
-	bool signalled;	  /* FUTEX, SLEEPS, BEHIND: a handler is to run */
-	int64_t result;	  /* NEXT_ANSWERS */
+	unsigned long queued; /* FUTEX: order of arrival */
+	uint32_t bits;	      /* bits of FUTEX_WAIT_BITSET */
+	uint64_t lock;	      /* address of the lock, unless FOR_WAKE */
+	uint64_t clears;      /* word cleared when the thread exits (tracee.h), or 0 */
+	uint64_t slept;	      /* RUNS: context switches when it was seen asleep, plus 1; 0: awake */
+	uint64_t deep;	      /* context switches in an uninterruptible wait, plus 1; 0: none */
+	uint64_t deep_us;     /* time at which that wait was first seen */
+	bool blocked;	      /* the call has waited in the kernel */
+	bool signalled;	      /* FUTEX, SLEEPS, BEHIND: a signal handler is to run */
+	int64_t result;	      /* NEXT_ANSWERS */
 };
 
-/* Values that were overwritten lately: the last one of each address, unless others took its place. */
+/* Overwritten values: a hash table by address without chaining, so entries can be replaced. */
 enum { WRITTEN = 1024 };
 struct overwritten {
 	uint64_t address, value;
 };
 
-/* The FS base of a thread, living or not. */
+/* FS base of a thread, which may have exited. */
 struct thread_base {
 	const struct run_process *process;
 	uint64_t address;
 	unsigned listed; /* index of schedule.threads */
 };
 
-/* Of memory. */
+/* A span of memory. */
 struct shared_span {
 	uint64_t low, size;
 };
 
-/* Kept with a run. */
+/* Data of a run. */
 struct scheduler {
 	struct sched *given;
 	struct run *run;
 	bool begun, over;
-	unsigned long queued; /* so many have begun to wait at a futex */
-	bool rests;	      /* before its next step, because somebody wants to look */
-	bool timers;	      /* some thread has set one, whose signal comes in real time */
-	bool signals;	      /* some were sent: somebody who is parked may have one */
-	const struct run_process *dying; /* some of its threads are gone, and soon all; or NULL */
-	ARRAY(struct sched_thread *) threads; /* of living threads, by path */
+	unsigned long queued; /* number of futex waits so far */
+	bool rests;	      /* the run pauses before its next step */
+	bool timers;	      /* a thread has set a timer, whose signal comes in real time */
+	bool signals;	      /* signals were sent, perhaps to a parked thread */
+	const struct run_process *dying; /* a process that is exiting, thread by thread; or NULL */
+	ARRAY(struct sched_thread *) threads; /* living threads, sorted by path */
 	ARRAY(struct strategy_point) points;
-	ARRAY(struct sched_thread *) at; /* whose point that is */
-	struct sched_thread *moved;	 /* the last step was its; or NULL */
-	size_t kernel;			 /* how many are in THREAD_KERNEL */
+	ARRAY(struct sched_thread *) at; /* the threads of `points` */
+	struct sched_thread *moved;	 /* the thread of the last step, or NULL */
+	size_t kernel;			 /* number of threads in THREAD_KERNEL and later states */
 	uint64_t now_ns;		 /* of the program's clock, since its start */
-	unsigned idle; /* ticks in which nobody could go on, but some wait in the kernel ... */
-	double idle_s; /* ... and how long they were */
-	struct str out, err; /* what the program has written, where it was asked for */
-	unsigned long moves,
-		moves_then;   /* stops of threads: now, and when it was last looked ... */
-	uint64_t worked_then; /* ... how long they had computed */
+	unsigned idle;	     /* ticks without a ready thread while threads wait in the kernel */
+	double idle_s;	     /* duration of these ticks */
+	struct str out, err; /* text of the program's output that a verdict needs */
+	unsigned long moves, moves_then; /* stops of threads: now, and at the last progress */
+	uint64_t worked_then;		 /* processor time at the last progress */
 	unsigned long access_looks,
-		hang_looks; /* stops at accesses that are no points: now, and for hangs.c */
-	size_t hang_steps;  /* steps at the last look of hangs.c ... */
-	uint64_t hang_ns;   /* ... and what the program had worked when their number last grew */
-	size_t preempts; /* steps that are no progress: a thread was stopped as it computed ... */
-	size_t hang_preempts; /* ... how many there were when hang_ns was taken */
-	uint64_t preempt_ns;  /* ... the last time when the program had worked so much */
-	double still_s;	      /* ... and how long it has worked since */
-	unsigned looks;	      /* at threads that have come to no point, since the step: */
+		hang_looks;   /* stops at accesses that are no points: now, and for hangs.c */
+	size_t hang_steps;    /* steps at the last progress (hangs.c) */
+	uint64_t hang_ns;     /* processor time when the number of steps last grew */
+	size_t preempts;      /* steps that only stopped a computing thread: no progress */
+	size_t hang_preempts; /* preempts at hang_ns */
+	uint64_t preempt_ns;  /* processor time at the last preemption */
+	double still_s;	      /* processor time since hang_ns, in seconds */
+	unsigned looks;	      /* samples of threads without a point since the step */
 	size_t looked_at;
-	double preempted_s; /* still_s when a computing thread got a trap to stop it; 0: none has */
-	size_t preempted_at;  /* ... at so many steps */
-	unsigned clock_reads; /* of it, since the last step */
-	size_t starved_at; /* the last step at which somebody had been passed over for long; or 0 */
-	uint64_t random;   /* of the bytes that getrandom(2) has given */
-	unsigned processes;		  /* that were forked */
-	ARRAY(struct shared_span) shared; /* memory that they have in common */
-	struct run_thread *arrived;	  /* where schedules begin; or NULL */
+	double preempted_s;   /* still_s when a computing thread got a trap to stop it; 0: none */
+	size_t preempted_at;  /* steps at that time */
+	unsigned clock_reads; /* reads of the clock since the last step */
+	size_t starved_at;    /* the last step at which a thread had starved; or 0 */
+	uint64_t random;      /* state of the bytes of getrandom(2) */
+	unsigned processes;   /* number of forked processes */
+	ARRAY(struct shared_span) shared; /* memory that processes share */
+	struct run_thread *arrived;	  /* thread that is where schedules begin, or NULL */
 	struct overwritten written[WRITTEN];
-	/* For names in a schedule that is described: */
+	/* Names of objects in a described schedule: */
 	ARRAY(struct thread_base) bases;
-	struct table named, kinds; /* which one of its kind an object is; how many a kind has */
+	struct table named, kinds; /* number of an object among its kind; size of each kind */
 };
 
 static inline bool sched_thread_in_kernel(const struct sched_thread *t)
@@ -194,78 +191,85 @@ static inline bool sched_thread_in_kernel(const struct sched_thread *t)
 	return t->state >= THREAD_KERNEL;
 }
 
-/* Stopped before its call, by a decision of the scheduler. */
+/* True if the thread is stopped before its call, by a decision of the scheduler. */
 static inline bool sched_thread_is_parked(const struct sched_thread *t)
 {
 	return t->state == THREAD_FUTEX || t->state == THREAD_SLEEPS || t->state == THREAD_BEHIND;
 }
 
-struct scheduler *scheduler_of(const struct run *s); /* NULL: the run is not controlled */
+/* Returns NULL if the run has no scheduler. */
+struct scheduler *scheduler_of(const struct run *s);
 struct sched_thread *sched_thread_of(const struct run_thread *t);
 
 /* ---- turns.c ---- */
 
 struct scheduler *scheduler_keep(struct run *s);
-void scheduler_new(struct run *s); /* if the run's options say so */
+/* Adds a scheduler if the run's options ask for one. */
+void scheduler_new(struct run *s);
 
-/* The thread can go on when it is chosen: its next step is `p`. */
+/* Makes the thread ready: its next step is `p`. */
 void sched_thread_ready(struct sched_thread *t, const struct strategy_point *p);
-/* It goes on at once: this was no point. */
+/* Resumes the thread, whose stop was no point. */
 void sched_thread_goes(struct sched_thread *t);
-/* Its call, which is not made, has this result; and it goes on at once. */
+/* Sets the result of the thread's call, which the kernel does not make, and resumes the thread. */
 void sched_thread_answer(struct sched_thread *t, int64_t result);
-/* The same, but it goes on when it is chosen. */
+/* Sets the result of the call; the thread goes on when it is chosen. */
 void sched_thread_answered(struct sched_thread *t, int64_t result);
-/* What could happen next: this thread does what it is at, as `op`. In the order of c->threads. */
+/* Adds the thread's next step, as `op`, to the choices. Threads are offered in the order of
+   c->threads. */
 void scheduler_offer(struct scheduler *c, struct sched_thread *t, enum strategy_op op);
 void scheduler_offer_none(struct scheduler *c);
 /* Adds the place of every thread to given->stuck, which distinguishes this end of a run from
    others. */
 void scheduler_note_places(struct scheduler *c);
-/* One of those offered, by the strategy; the step is recorded. NULL: the run is over. */
+/* Lets the strategy choose among the offered threads and records the step. Returns NULL if the
+   run is over. */
 struct sched_thread *scheduler_choose(struct scheduler *c);
-void scheduler_end(struct scheduler *c, enum sched_end how); /* and the run with it */
+/* Ends the run. */
+void scheduler_end(struct scheduler *c, enum sched_end how);
 
 /* ---- threads.c ---- */
 
 void sched_thread_new(struct scheduler *c, struct run_thread *thread);
-/* Its process runs another program. */
+/* The thread's process runs another program after an exec. */
 void sched_thread_exec(struct scheduler *c, struct sched_thread *t);
 void sched_thread_forget(struct scheduler *c, struct sched_thread *t);
-/* A thread has ended with its process: the others may still be said to be stopped, but do not move again. */
+/* Removes all threads of a process that exits. They may still be reported as stopped, but do not
+   move again. */
 void sched_threads_forget(struct scheduler *c, const struct run_process *p);
 
 /* ---- addresses.c ---- */
 
-/* The modules that earlier runs have named, in the schedule of this one. */
+/* Adds the modules that earlier runs have named to this run's schedule. */
 void addresses_begin(struct scheduler *c);
-/* An address of the process as schedules have it (schedule/schedule.h). 0 for 0. */
+/* Returns the address as schedules number it (schedule/schedule.h), or 0 for 0. */
 uint64_t addresses_number(struct sched *g, struct run_process *p, uint64_t address);
 /* Sets `place` and `fixed` of the thread's point. */
 void addresses_of_point(struct scheduler *c, struct sched_thread *t);
-/* The thread is new. */
+/* Records the FS base of a new thread. */
 void addresses_thread(struct scheduler *c, const struct sched_thread *t);
-/* The schedule's name of the point's object, where no module has it; NULL: the object needs no
-   name. */
+/* Returns the schedule's name of the point's object outside of modules, or NULL if it needs
+   none. */
 const char *addresses_memory(struct scheduler *c, struct sched_thread *t);
 
-/* ---- points.c: traps, and where points are ---- */
+/* ---- points.c: traps and points ---------------------------------------------------------- */
 
 struct hit; /* run/places/places.h */
 struct site_owner;
 
-/* Where traps are set, while the thread is stopped. */
+/* The stopped thread through which traps are set, and where. */
 struct sched_image {
 	struct run *run;
 	struct run_process *process;
 	struct tracee_thread *thread;
 	const struct image *image; /* NULL: for an address of the process */
 };
-/* False: no trap is possible there. */
+/* Returns false if no trap is possible there. */
 bool sched_trap(const struct sched_image *x, uint64_t address, const struct site_owner *owner,
 		unsigned what);
 
-/* Functions by name, exported by an image or static in it: rows whose first member is the name. */
+/* Functions by name, exported by an image or static in it. The first member of a row is the
+   name. */
 struct sched_functions {
 	const void *rows;
 	size_t size;
@@ -274,35 +278,38 @@ struct sched_functions {
 };
 void sched_put_functions(const struct sched_image *x, const struct sched_functions *f);
 
-/* The thread of a hit; NULL: it is not under control. */
+/* Returns the thread of a hit, or NULL if it is not scheduled. */
 struct sched_thread *sched_hit(struct run *s, const struct hit *h, struct scheduler **c);
-/* The thread is at a point; `function`: at the entry of that one, or NULL. */
+/* Stops the thread at a point. `function` is the entered function, or NULL. */
 void sched_arrive(struct sched_thread *t, const struct strategy_point *p, const char *function);
-/* The i-th argument, from 0, at the entry of a function. */
+/* Returns the i-th argument, from 0, at the entry of a function. */
 uint64_t entry_argument(const struct hit *h, unsigned i);
 
 void points_settled(struct run *s, struct run_process *p, struct tracee_thread *t);
-/* These libraries have come later. */
+/* Sets traps in libraries that were loaded later. */
 void points_opened(struct run *s, struct run_process *p, struct tracee_thread *t,
 		   const struct image *images, size_t count);
 
 /* ---- loader.c ---- */
 
-/* The code of its libc or ld.so: their own use of locks is not the tester's. */
+/* Returns true for code of libc or ld.so, whose internal locks are no points. */
 bool scheduler_is_runtime(struct run_process *p, uint64_t address);
-/* A system call there is ld.so's own, about a file that it loads or looks for. */
+/* Returns true for ld.so's own system calls on files that it loads or looks for. */
 bool scheduler_is_loading(const struct run_process *p, uint64_t pc);
-/* After all other points: the loader's calls of functions at which nobody but `owner` looks pass by the traps. */
+/* Redirects the loader's calls past traps that only `owner` uses. Called after all other points
+   are set. */
 void runtime_unseen(struct run_process *p, const struct site_owner *owner);
 
-/* The library of a sanitizer; and its code, also where it is linked into the program. */
+/* Returns true for a sanitizer's library. */
 bool sanitizers_is(const struct module *m);
+/* Returns true for a sanitizer's code, also if it is linked into the program. */
 bool sanitizers_is_own(struct run_process *p, uint64_t address);
-/* The process is about to end. */
+/* Reads the words that ld.so has bound, at the process's end. */
 void bound_look(struct scheduler *c, const struct run_process *p);
 
-/* ---- starts.c: after all other points, so that it begins behind those at the same place ---- */
+/* ---- starts.c ---- */
 
+/* Sets traps after all other points, so that schedules begin after points at the same place. */
 void starts_settled(struct run *s, struct run_process *p, struct tracee_thread *t);
 
 /* ---- accesses.c ---- */
@@ -311,61 +318,68 @@ void accesses_settled(const struct sched_image *x);
 
 /* ---- grants.c ---- */
 
-/* This address is a point; the thread is stopped. */
+/* Allows batches of steps at a point, while the thread is stopped. */
 void grants_open(const struct run *s, struct tracee_thread *t, uint64_t address);
-/* A thread has come to the point: an access; or a function that is about its first argument, or about nothing. */
+/* Counts an arrival at the point: an access, or a function with its first argument or no object. */
 void grants_note(struct sched *g, unsigned access);
 void grants_note_function(struct sched *g, uint64_t address);
-/* The one that the strategy has chosen is about to go on. */
+/* Grants the chosen thread, which is about to go on, a batch of steps. */
 void grants_give(struct scheduler *c, const struct sched_thread *chosen);
 
-/* ---- watch.c: nothing, if no races are searched for ---- */
+/* ---- watch.c: no effect without a search for races --------------------------------------- */
 
 void watch_begin(struct scheduler *c);
 void watch_thread(struct scheduler *c, const struct sched_thread *t,
 		  const struct sched_thread *maker);
-/* It is no more; it is the one that its process's exec has left. */
+/* The thread has exited. */
 void watch_end(struct scheduler *c, const struct sched_thread *t);
+/* The thread made an exec, which has ended all other threads of its process. */
 void watch_exec(struct scheduler *c, const struct sched_thread *t);
 void watch_fork(struct scheduler *c, const struct run_thread *parent);
-/* The thread is in its own code again; it takes this step; it makes the accesses that it is at. */
+/* The thread is in the program's code again, so its last call has returned. */
 void watch_own_code(struct scheduler *c, struct sched_thread *t);
+/* The thread makes this step. */
 void watch_step(struct scheduler *c, struct sched_thread *t, const struct strategy_point *p);
+/* The thread makes the accesses of its instruction. */
 void watch_accesses(struct scheduler *c, struct sched_thread *t);
-/* It wakes who waits at the word: pthread_once does so when the routine has been run. */
+/* Orders the waker before threads that it wakes at the word, as pthread_once does after the
+   routine. */
 void watch_wake(struct scheduler *c, const struct sched_thread *t, uint64_t word);
-/* Memory that the thread gives back; if the tester's code does that, at `place`, of sched.accesses, and races with
-   who is still there. Where it is not the block itself but what a sanitizer has about it, a byte there stands for
-   1 << shift of the block. */
+/* Freed memory. `races`: the program's code frees it at `place` (of sched.accesses). For a
+   sanitizer's shadow a byte stands for 1 << shift bytes of the block. */
 struct watch_freed {
 	uint64_t low, size;
 	uint64_t block;
 	unsigned shift;
 	bool races;
-	bool keeps; /* whoever comes to it races, too, until somebody takes it */
+	bool keeps; /* later accesses race as well, until the memory is allocated */
 	uint32_t place;
 };
 void watch_freed(struct scheduler *c, struct sched_thread *t, const struct watch_freed *f);
-/* Is this kept? Is anything? Somebody takes some of it, it is not known what. Only where races are searched for. */
+/* Returns true if the address is freed memory that is kept. Only in a search for races. */
 bool watch_is_given(const struct scheduler *c, const struct sched_thread *t, uint64_t address);
+/* Returns true if any freed memory is kept. */
 bool watch_has_given(const struct scheduler *c);
+/* Forgets all freed memory, since an unknown part was allocated. */
 void watch_taken_any(struct scheduler *c);
 
-/* ---- allocator.c: nothing, if no races are searched for and no call of free was chosen ---- */
+/* ---- allocator.c: no effect unless races are searched for or a call of free was chosen ---- */
 
-/* Before points are set for the image: so that the loader's calls are seen, too (runtime_unseen()). */
+/* Sets traps before points of the image are set, so that runtime_unseen() does not redirect the
+   loader's calls of these functions. */
 void allocator_settled(const struct sched_image *x);
 
-/* ---- race.c: a pair of the search for races is new; the thread is about to make the access ---- */
+/* ---- race.c: a new pair in the search for races, before the thread makes the access ------ */
 
 void race_told(struct scheduler *c, struct sched_thread *t, const struct arch_access *a,
 	       const struct races_pair *pair);
-/* The access has been made. */
+/* Reads the value after the access. */
 void race_made(struct scheduler *c, struct sched_thread *t);
 
 /* ---- race_name.c ---- */
 
-/* What the source calls the memory at the address where the thread is now. False: it cannot be told. `type`: NULL if not known. */
+/* Adds the source's name of the memory at the thread's position. Returns false if there is none.
+   `type` is NULL if unknown. */
 bool race_name(struct sched_thread *t, const struct inspect_stack *calls, size_t own,
 	       uint64_t address, struct str *out, const struct type **type);
 
@@ -377,23 +391,22 @@ struct snippet {
 };
 struct race_statement {
 	struct modules *symbols;
-	const char *file;		 /* NULL: it is not known */
-	const char *line;		 /* of the source; NULL: it is not known */
-	const struct inspect_call *call; /* that stands there; NULL: the thread has gone on */
-	const char *variable;		 /* that is accessed; NULL: it has no name */
+	const char *file;		 /* NULL: unknown */
+	const char *line;		 /* text of the source line; NULL: unknown */
+	const struct inspect_call *call; /* call at the statement; NULL: the thread has gone on */
+	const char *variable;		 /* the accessed one; NULL: no name */
 	uint64_t address;
 	bool writes;
 };
-/* Is it accessed there by atomic_load(), atomic_store() or atomic_flag_clear(), or a builtin like them? True also if that cannot be told from the
-   other things that the line does. */
+/* Returns true if the statement accesses the variable by an atomic function or builtin, such as
+   atomic_load(), or if other calls on the line make that undecidable. */
 bool race_is_written_atomic(const struct race_statement *s);
 
 /* ---- race_macro.c ---- */
 
-/* Up to the comma or the parenthesis that ends it; the rest of the line, if it goes on in the next one. */
+/* Returns the argument up to its comma or closing parenthesis, or to the end of the line. */
 struct snippet race_argument(const char *at);
-/* What the macro `name` of the file stands for with these arguments, "a, b)": a text for each definition that it has,
-   as far as they are known. */
+/* Expands the macro `name` with the arguments "a, b)": a text for each definition found. */
 struct race_texts {
 	char **items;
 	size_t count, capacity;
@@ -404,31 +417,31 @@ void race_texts_fini(struct race_texts *t);
 
 /* ---- calls.c ---- */
 
-const long *calls_numbers(void); /* of the calls that stop a thread; -1 after the last */
-/* The thread is about to make a call. */
+/* Returns the numbers of calls that stop a thread; -1 ends the list. */
+const long *calls_numbers(void);
+/* Handles a call that a scheduled thread is about to make. */
 void calls_make(struct scheduler *c, struct sched_thread *t);
-/* The same before it is under control. False: the kernel answers. */
+/* Handles a call of a thread that is not scheduled yet. Returns false if the kernel answers. */
 bool calls_early(struct scheduler *c, struct sched_thread *t);
 
 /* ---- streams.c ---- */
 
 void streams_launch(struct sched *g, struct tracee_launch *how);
 void written_outcome(struct scheduler *c);
-/* Takes what the program has written by now. True: a thread that waited to write can go on. */
+/* Reads what the program has written. Returns true if a thread that waited to write can go on. */
 bool written_drain(struct scheduler *c);
-/* Does so only where output is passed on: one write after the other, in the order of both
-   streams. */
+/* Drains only where output is passed on, to keep the order of writes to both streams. */
 void written_next(struct scheduler *c);
 
 /* ---- interrupts.c ---- */
 
-/* The thread makes its call, which may send a signal. */
+/* Notes that the thread's call may send a signal. */
 void interrupts_step(struct scheduler *c, const struct sched_thread *t);
-/* Has it ended nobody who is stopped? Otherwise that will be told. */
+/* Returns false while a signal has ended a stopped thread and the event is still to come. */
 bool interrupts_are_over(const struct scheduler *c);
-/* Sets `signalled` of all that are parked. */
+/* Sets `signalled` of all parked threads. */
 void interrupts_look(struct scheduler *c);
-/* A thread that is `signalled` leaves its wait for the handler. */
+/* Ends the wait of a `signalled` thread so that its handler runs. */
 void interrupts_end_wait(struct scheduler *c, struct sched_thread *t);
 
 /* ---- spins.c ---- */
@@ -436,73 +449,74 @@ void interrupts_end_wait(struct scheduler *c, struct sched_thread *t);
 size_t spins_looked_at(const struct sched *c);
 
 void spins_look(struct scheduler *c, struct sched_thread *t);
-/* The strategy has chosen this one; the others in c->at have to wait. */
+/* Counts the choice against the other threads in c->at. */
 void spins_pass_over(struct scheduler *c, struct sched_thread *chosen);
-/* Has somebody had to wait for long, in the last steps? */
+/* Returns true if a ready thread starved in the last steps. */
 bool spins_starves(const struct scheduler *c);
-/* Do the last steps have nothing but the ends of sleeps, in loops that nothing could end? */
+/* Returns true if the last steps are only ends of sleeps, in loops that nothing can end. */
 bool spins_naps(const struct scheduler *c);
-/* At the access that it is about to make. */
+/* Returns true if the thread spins at the access that it is about to make. */
 bool spins_at(struct scheduler *c, struct sched_thread *t, const struct arch_regs *regs);
 
 /* ---- loops.c ---- */
 
-/* The traps that earlier runs have set. */
+/* Sets the traps of earlier runs. */
 void loops_put(struct run *s, struct run_process *p, struct tracee_thread *t);
-/* Has somebody come to no point for long? */
+/* Samples threads that have reached no point for long. */
 void loops_tick(struct scheduler *c);
 
 /* ---- last.c ---- */
 
-/* Is the next step among the last ones before the run is cut? */
+/* Returns true if the next step is among the last before the limit of steps. */
 bool last_is_near(const struct sched *g);
-/* At the end of such a run: its last steps, and then each thread, which is there. */
+/* Describes the last steps of a truncated run; last_thread() then adds each thread. */
 void last_steps(struct sched *g);
-/* Which threads made the steps, where most of the last ones are, and what can be done. */
+/* Adds which threads made the steps, where most of the last ones are, and advice. */
 void last_words(struct sched *g);
 void last_thread(struct sched *g, const struct sched_thread *t, const struct schedule_where *where);
 
 /* ---- hangs.c ---- */
 
-/* At a tick, while the run is controlled: ends it if threads compute without a step for too
-   long. */
+/* Ends the run, at a tick, if threads compute without a step for too long. */
 void hangs_tick(struct scheduler *c);
-/* No thread can go on, and this will not be ended from outside any more. */
+/* Returns true if no thread can go on and no event from outside is expected any more. */
 bool hangs_is_waited_for(const struct scheduler *c);
-/* Others could go on while a thread computes without a point: it is stopped there, which is a
-   point. True: it was. */
+/* Stops a thread that computes without a point while others could go on; the stop is a point.
+   Returns true if a thread was stopped. */
 bool hangs_preempt(struct scheduler *c);
-/* Is it on its way to be one? */
+/* Returns true if the run may be about to hang. */
 bool hangs_may(const struct scheduler *c);
 /* Ends the run as a hang. */
 void hangs_end(struct scheduler *c);
 
-/* ---- describe.c: where the tester's code leads to the thread's point ---- */
+/* ---- describe.c: source position of the thread's point ----------------------------------- */
 
 struct schedule_where describe(struct scheduler *c, struct sched_thread *t, enum strategy_op op);
-/* The innermost call that is the tester's own code; NULL: none is. */
+/* Returns the innermost call in the user's code, or NULL. */
 const struct inspect_call *describe_own(const struct sched_thread *t,
 					const struct inspect_stack *calls);
 
 /* ---- futexes.c ---- */
 
-/* False: the kernel handles the call. */
+/* Returns false if the kernel handles the call. */
 bool futexes_call(struct scheduler *c, struct sched_thread *t);
 bool futexes_wait_any(struct scheduler *c, struct sched_thread *t); /* futex_waitv(2) */
-/* A thread has ended: the kernel has cleared the word that a join waits for, and freed robust locks. */
+/* Wakes waiters after a thread's exit: the kernel has cleared the word of its join and freed
+   robust locks. */
 void futexes_thread_gone(struct scheduler *c, const struct sched_thread *gone);
 
-/* The thread waits in the kernel, whatever has become of the word meanwhile. */
+/* Lets the thread wait in the kernel, whatever value the word has now. */
 void futexes_let_wait(struct sched_thread *t);
 
 /* ---- futexes.c, for futexes_pi.c ---- */
 
 struct futex_key futexes_key(const struct sched_thread *t, uint64_t address);
 bool futexes_same(struct futex_key *x, struct futex_key *y);
-/* It stays what it is when that thread has gone. */
+/* Resolves the key, which stays valid after the thread's exit. */
 void futexes_look_up(struct futex_key *key);
 int futexes_op(const struct sched_thread *t);
-void futexes_wait_at(struct sched_thread *t); /* it waits before its call; what for is set */
+/* Makes the thread wait before its call; `waits` is set. */
+void futexes_wait_at(struct sched_thread *t);
 
 /* ---- futexes_pi.c ---- */
 
@@ -511,7 +525,7 @@ void futexes_pi_unlock(struct scheduler *c, struct sched_thread *t);
 void futexes_pi_wait_requeue(struct scheduler *c, struct sched_thread *t);
 void futexes_pi_requeue(struct scheduler *c, struct sched_thread *t);
 void futexes_pi_thread_gone(struct scheduler *c, uint32_t tid);
-/* For a handler that is to run; the wait goes on behind it. */
+/* Interrupts the wait for a signal handler; the thread waits again after it. */
 void futexes_pi_interrupt(struct sched_thread *t);
 void futexes_pi_let_wait(struct sched_thread *t);
 
@@ -519,33 +533,34 @@ void futexes_pi_let_wait(struct sched_thread *t);
 
 bool times_sleep(struct scheduler *c, struct sched_thread *t);
 bool times_ask(struct scheduler *c, struct sched_thread *t);
-/* The waits that end until then are over. */
+/* Ends waits with a time-out up to then. */
 void times_pass(struct scheduler *c, uint64_t until_ns);
-/* Sets until when the thread waits: a struct timespec at `address`, 0: for ever. `absolute`: of `clock`;
-   else it is a length. */
+/* Sets the end of the thread's wait from a struct timespec at `address`; 0: none. `absolute`: on
+   `clock`, else a duration. */
 void times_wait(struct scheduler *c, struct sched_thread *t, uint64_t address, bool absolute,
 		int clock);
 void times_limit(struct scheduler *c, struct sched_thread *t, const struct tracee_limit *limit);
 
 /* ---- kernel.c ---- */
 
-/* Threads behind a wait that is over are at their calls again. */
+/* Makes threads ready whose wait for children no longer conflicts with another one. */
 void children_look(struct scheduler *c);
 
-/* In the middle of vfork(2), or what is like it: it waits until the child has memory of its own, or ends. */
+/* Waits in vfork(2) until the child has memory of its own or exits. */
 void kernel_born(struct scheduler *c, struct sched_thread *t);
-/* A process's first thread ends before the others. */
+/* Exits a process's first thread before the others. */
 void kernel_leave(struct scheduler *c, struct sched_thread *t);
-/* Makes the call. */
+/* Makes the thread's call. */
 void kernel_call(struct scheduler *c, struct sched_thread *t);
-void kernel_left(struct scheduler *c,
-		 struct sched_thread *t);   /* it has stopped, and so waits there no more */
-void kernel_called(struct sched_thread *t); /* TRACEE_CALLED */
-/* Who is stopped by job control waits there, too. */
+/* The thread has stopped, so it no longer waits in the kernel. */
+void kernel_left(struct scheduler *c, struct sched_thread *t);
+/* Handles TRACEE_CALLED. */
+void kernel_called(struct sched_thread *t);
+/* Counts threads stopped by job control as waiting in the kernel. */
 void kernel_notice_stopped(struct scheduler *c);
-/* At a tick: who sleeps in a call that is not told of waits there, too. */
+/* Counts threads that sleep in unreported calls as waiting in the kernel, at a tick. */
 void kernel_notice(struct scheduler *c);
-/* Do all of those in the kernel still wait there? Those that do not will stop. */
+/* Returns true if all threads in the kernel still wait there. The others will stop. */
 bool kernel_rests(struct scheduler *c);
 
 #endif
