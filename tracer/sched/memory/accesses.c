@@ -1,7 +1,5 @@
-/*
- * Instructions that are points: atomic ones and PAUSE always; accesses to memory that may be shared, all of
- * them or those that a search for races has found.
- */
+/* Points at instructions: atomic ones and PAUSE always; accesses to shared memory if all are
+   points or a search for races has chosen them. */
 #include "tracer/base/files/path.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
@@ -13,10 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { LOOKS_LEAST = 10000 }; /* in a run, before its time matters */
-enum { HITS_MOST = 1000 };    /* in all runs, of an access that is only looked at */
+enum { LOOKS_LEAST = 10000 }; /* stops in a run before its time counts */
+enum { HITS_MOST = 1000 };    /* hits in all runs of an access that is no point */
 
-/* ---- a thread comes by -------------------------------------------------------------------------- */
+/* ---- hit of a trap ----------------------------------------------------------------------- */
 
 static enum strategy_op accesses_op_of(const struct arch_shared *what)
 {
@@ -27,14 +25,15 @@ static enum strategy_op accesses_op_of(const struct arch_shared *what)
 	return what->writes ? STRATEGY_WRITE : STRATEGY_READ;
 }
 
-/* It has been looked at often enough: each time costs ten microseconds. */
+/* Removes the trap after enough looks: each costs ten microseconds. */
 static void accesses_let_go(struct sched_access *access, const struct hit *h)
 {
 	access->is_hot = true;
 	tracee_site_remove(run_process_tracee(run_process_of(h->thread)), h->site);
 }
 
-/* Others have to go on here, or it goes round for ever: from the next run on it is a point. */
+/* Ends the run: the access loops until another thread writes, so it is a point from the next run
+   on. */
 static void end_here(struct scheduler *c, struct sched_access *access)
 {
 	access->is_point = true;
@@ -51,7 +50,7 @@ static bool is_late(const struct scheduler *c)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 > c->given->looks_until;
 }
 
-/* Stops at accesses take so long that the search would have no time for schedules. */
+/* Ends the run if stops at accesses leave the search no time for schedules. */
 static void end_if_costly(struct scheduler *c)
 {
 	struct sched *g = c->given;
@@ -63,7 +62,8 @@ static void end_if_costly(struct scheduler *c)
 	scheduler_end(c, SCHED_STOPPED);
 }
 
-/* Of the point. Nobody has memory at the end of the addresses; it is not everything, either. */
+/* Returns the point's object. UINT64_MAX would mean every object; the address below it is never
+   mapped either. */
 static uint64_t object_of(const struct sched_access *a, struct sched_thread *t, const struct hit *h)
 {
 	uint64_t object = t->access_count ? t->accesses[0].address : STRATEGY_NO_OBJECT;
@@ -73,7 +73,7 @@ static uint64_t object_of(const struct sched_access *a, struct sched_thread *t, 
 	return object == STRATEGY_ANY_OBJECT ? object - 1 : object;
 }
 
-/* What several accesses are at cannot be told by one address. */
+/* Returns STRATEGY_ANY_SIZE for several accesses, which one address does not describe. */
 static uint64_t size_of(const struct sched_access *a, const struct sched_thread *t)
 {
 	uint64_t size = a->size;
@@ -121,7 +121,7 @@ static enum hit_answer hit_access(struct run *s, const struct act *a, const stru
 
 static const struct site_owner access_owner = {.hit = hit_access};
 
-/* ---- setting them -------------------------------------------------------------------------------- */
+/* ---- setting traps ----------------------------------------------------------------------- */
 
 static bool is_point(const struct sched *g, const struct sched_chosen *chosen,
 		     const struct arch_shared *what)
@@ -130,7 +130,7 @@ static bool is_point(const struct sched *g, const struct sched_chosen *chosen,
 	       (g->points == SCHED_CHOSEN && chosen);
 }
 
-/* The operand's size; where it is does not matter. */
+/* Sets the operand's size, which does not depend on its address. */
 static void look_at_operand(struct sched_access *a)
 {
 	const struct arch_regs none = {0};
@@ -150,7 +150,8 @@ static void accesses_put(const struct sched_image *x, unsigned index)
 	sched_trap(x, x->image->bias + access->offset, &access_owner, index);
 }
 
-/* Does it ask whether a static variable of a C++ function has been made? That is an atomic load. */
+/* True if the access reads the guard of a static variable of a C++ function, which is an atomic
+   load. */
 static bool asks_guard(const struct image *image, const struct source_access *a,
 		       const uint8_t *code)
 {
@@ -200,7 +201,7 @@ static void accesses_add(void *ctx, const struct source_access *a)
 	accesses_put(x, (unsigned)g->accesses.count - 1);
 }
 
-/* Code of the system is not looked at: it would be most of all there is. */
+/* False for system code, which would be most of all accesses. */
 static bool is_looked_at(const struct sched *g, const struct run_process *p,
 			 const struct image *image)
 {
@@ -218,7 +219,7 @@ static const struct sched_looked *known(const struct sched *g, const struct modu
 	return NULL;
 }
 
-/* In an earlier run, or in another process. */
+/* Sets the traps of a module that an earlier run or another process has examined. */
 static void put_again(const struct sched_image *x, const struct sched_looked *looked)
 {
 	struct sched *g = run_options(x->run)->sched;

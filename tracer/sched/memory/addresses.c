@@ -1,9 +1,5 @@
-/*
- * Addresses of the program as a schedule has them: code and static memory by module and offset,
- * everything else by a name. Where the kernel puts a library, a stack or the heap depends on the
- * environment, on ld.so.cache and on the machine (mmap(2), ld.so(8)), so that no number of theirs
- * means anything in another run.
- */
+/* Addresses of the program in schedules: code and static memory by module and offset, other
+   memory by name. README.md gives the reason. */
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
@@ -12,10 +8,11 @@
 #include <string.h>
 
 enum {
+	/* Bytes below the stack pointer that a function may use (System V ABI 3.2.2). */
 	RED_ZONE = 128
-}; /* bytes below the stack pointer that a function may use (System V ABI 3.2.2) */
+};
 
-/* ---- numbers --------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------- */
 
 void addresses_begin(struct scheduler *c)
 {
@@ -34,8 +31,8 @@ static uint64_t first_of(struct sched *g, const struct module *module)
 	return g->modules.items[g->modules.count - 1].first;
 }
 
-/* Code that no list of modules has: the vdso, the loader of a program that has just begun, code
-   made at run time. */
+/* Numbers code outside of listed modules: the vdso, the loader of a program that has just begun,
+   code made at run time. */
 static uint64_t number_unlisted(struct sched *g, struct run_process *p, uint64_t address)
 {
 	struct tracee_mapping map;
@@ -49,7 +46,7 @@ static uint64_t number_unlisted(struct sched *g, struct run_process *p, uint64_t
 	return address_of(name, address - map.start + (map.path[0] == '/' ? map.offset : 0));
 }
 
-/* 0: no module has it. */
+/* Returns 0 if no module contains the address. */
 static uint64_t number_in_module(struct sched *g, struct run_process *p, uint64_t address)
 {
 	const struct image *image = images_at(p, address);
@@ -78,9 +75,9 @@ void addresses_of_point(struct scheduler *c, struct sched_thread *t)
 	t->known |= POINT_PLACED;
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------- */
 
-/* The C library's descriptor of a thread lies at its FS base, and so does what a join waits for. */
+/* Records the FS base, where the C library has the thread's descriptor and the word of its join. */
 void addresses_thread(struct scheduler *c, const struct sched_thread *t)
 {
 	struct arch_regs regs;
@@ -97,8 +94,8 @@ static const char *id_of(const struct scheduler *c, unsigned listed)
 	return c->given->schedule.threads.items[listed];
 }
 
-/* The thread that has its descriptor there, the youngest first: a stack is used again after a
-   thread's end. */
+/* Returns the youngest thread whose descriptor is at the object, since stacks are reused after a
+   thread's exit. */
 static const struct thread_base *base_at(const struct scheduler *c, const struct sched_thread *t)
 {
 	for (size_t i = c->bases.count; i-- > 0;)
@@ -108,8 +105,8 @@ static const struct thread_base *base_at(const struct scheduler *c, const struct
 	return NULL;
 }
 
-/* glibc and musl put a thread's descriptor at the upper end of its stack. The first one's stack is
-   above all else. */
+/* glibc and musl put a thread's descriptor at the upper end of its stack. The first thread's
+   stack is above all other memory. */
 static bool is_on_stack_of(const struct thread_base *b, const struct sched_thread *other,
 			   uint64_t object)
 {
@@ -132,7 +129,7 @@ static const struct sched_thread *stack_owner(const struct scheduler *c,
 	return NULL;
 }
 
-/* "memory:3": the third of that kind to come in the schedule. */
+/* Returns a name such as "memory:3", for the third object of its kind in the schedule. */
 static const char *name_next(struct scheduler *c, uint64_t object, const char *kind)
 {
 	uint64_t hash = hash_text(HASH_START, kind);

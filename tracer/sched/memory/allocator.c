@@ -1,12 +1,5 @@
-/*
- * Memory that a program frees and allocates. The next owner of a block has nothing to do with the one before; and a
- * thread that still accesses it, with nothing that orders it before, races with the call that frees: in another order
- * it would use freed memory. The latter is reported of the tester's own calls alone: libc frees what it has, and what
- * it was told to (pthread_key_create(&key, free)); and a function that ends by a jump to free looks like that.
- *
- * What was freed is free until it is allocated again. The result of a function of the allocator is known where it
- * returns to.
- */
+/* Allocated and freed memory. Accesses by successive owners of a block do not race; an unordered
+   access races with the call that frees the block. README.md gives the details. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
@@ -15,16 +8,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* ---- blocks ---------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------ */
 
 enum {
 	WORD = 8,
-	FLAGS = 7, /* in the word before a block of glibc, which has the size of block and word */
+	FLAGS = 7, /* in the word before a glibc block, which holds the size of block and word */
 	GLIBC_LEAST = 32,
 	GLIBC_ALIGN = 16,
 	ASAN_HEAD = 16,
 	ASAN_ALLOCATED = 2,
-	ASAN_SHIFT = 3, /* a byte of its shadow is about eight of the program's */
+	ASAN_SHIFT = 3, /* a byte of the shadow describes eight bytes */
 	ASAN_SHADOW = 0x7fff8000,
 };
 
@@ -35,7 +28,7 @@ static bool is_allocator(struct module *m, const char *symbol)
 	return module_symbol(m, symbol, &offset, NULL) == 0;
 }
 
-/* ... whose blocks say how long they are. Others that stand in for it have some of its names. */
+/* Replacements of glibc's allocator define only some of its names. */
 static bool is_glibc(struct module *m)
 {
 	return is_allocator(m, "__libc_free") && is_allocator(m, "malloc_info");
@@ -46,7 +39,7 @@ static bool is_asan(struct module *allocator)
 	return is_allocator(allocator, "__asan_init");
 }
 
-/* 0: it is no block of glibc's. */
+/* Returns 0 if the block is not glibc's. */
 static uint64_t glibc_size(const struct sched_thread *t, uint64_t block)
 {
 	uint64_t size;
@@ -59,7 +52,8 @@ static uint64_t glibc_size(const struct sched_thread *t, uint64_t block)
 		       : 0;
 }
 
-/* Of AddressSanitizer's blocks, in gcc 12's and clang 14's libraries: state, and the size that was asked for. */
+/* Returns the requested size from the header of a block of AddressSanitizer (gcc 12, clang 14),
+   or 0. */
 static uint64_t asan_size(const struct sched_thread *t, uint64_t block)
 {
 	struct {
@@ -76,7 +70,7 @@ static uint64_t asan_size(const struct sched_thread *t, uint64_t block)
 	return (uint64_t)head.high << 32 | head.low;
 }
 
-/* The call before `back`: as it was met before, or a new one. */
+/* Returns the place of the call before `back`, which is added if it is new. */
 static unsigned freed_place_of(struct sched *g, const struct sched_thread *t, uint64_t back)
 {
 	const struct image *image = images_at(run_process_of(t->thread), back);
@@ -95,7 +89,7 @@ static unsigned freed_place_of(struct sched *g, const struct sched_thread *t, ui
 	return place;
 }
 
-/* Who is about to use the block looks into the shadow first, and whether it is free is seen only there. */
+/* Accesses check the block's shadow first, and only the shadow shows whether the block is free. */
 static struct watch_freed in_shadow(struct watch_freed f)
 {
 	f.low = (f.block >> ASAN_SHIFT) + ASAN_SHADOW;
@@ -104,13 +98,14 @@ static struct watch_freed in_shadow(struct watch_freed f)
 	return f;
 }
 
-/* Code of no file (made at run time) is no place that can be told. */
+/* True for calls in code of the program. Code made at run time belongs to no file that a report
+   could name. */
 static bool is_testers(struct run_process *p, uint64_t back)
 {
 	return images_at(p, back) && !scheduler_is_runtime(p, back);
 }
 
-/* 0: it is not known. */
+/* Returns 0 if the size is unknown. */
 static uint64_t size_of(const struct sched_thread *t, struct module *allocator, uint64_t block)
 {
 	if (is_asan(allocator))
@@ -118,7 +113,7 @@ static uint64_t size_of(const struct sched_thread *t, struct module *allocator, 
 	return is_glibc(allocator) ? glibc_size(t, block) : 0;
 }
 
-/* By free, or by realloc: it may move, and if it does not, who has the block has it as if it were new. */
+/* Handles free and realloc. A block that realloc does not move counts as a new block. */
 static void given_block(struct scheduler *c, struct sched_thread *t, const struct hit *h)
 {
 	const struct image *image = images_at(run_process_of(h->thread), h->address);
@@ -130,20 +125,20 @@ static void given_block(struct scheduler *c, struct sched_thread *t, const struc
 		return;
 	f.races = is_testers(run_process_of(h->thread), back);
 	if (!f.races && watch_is_given(c, t, block))
-		return; /* from the store of free blocks that a thread has until it ends */
+		return; /* freed from the thread's cache of free blocks at its exit */
 	if (f.races) {
 		watch_own_code(c, t);
 		f.place = freed_place_of(c->given, t, back);
 	}
 	f.size = size_of(t, image->module, block);
-	/* without a loader, libc's own calls are not known */
+	/* without a loader, libc's internal calls cannot be distinguished */
 	f.keeps = f.size && run_process_loader(run_process_of(h->thread));
 	if (is_asan(image->module)) {
 		const struct watch_freed shadow = in_shadow(f);
 
 		watch_freed(c, t, &shadow);
 	}
-	if (!f.size) /* the least that a block of any allocator can have */
+	if (!f.size) /* the smallest block of any allocator */
 		f.size = WORD;
 	watch_freed(c, t, &f);
 }
@@ -165,7 +160,8 @@ static void block_taken(struct scheduler *c, struct sched_thread *t, struct modu
 	watch_freed(c, t, &f);
 }
 
-/* The call is a point if it was found to race. Of a sanitizer's block others look at the shadow, too. */
+/* Makes the call a point if it was found to race. The size of a sanitizer's block is unknown,
+   because accesses check its shadow. */
 static void free_is_point(struct scheduler *c, struct sched_thread *t, const struct hit *h,
 			  const char *name)
 {
@@ -194,15 +190,15 @@ static void free_is_point(struct scheduler *c, struct sched_thread *t, const str
 	t->entry_sp = h->regs.dwarf[ARCH_DWARF_SP];
 }
 
-/* ---- functions ------------------------------------------------------------------------------------ */
+/* ---- functions --------------------------------------------------------------------------- */
 
 enum allocator_call {
 	FREE,
-	REALLOC,   /* may move the block that it gets */
+	REALLOC,   /* may move its block */
 	UNMAPS,	   /* munmap, mremap */
-	MAPS,	   /* mmap: over other mappings with MAP_FIXED alone */
+	MAPS,	   /* mmap: replaces mappings with MAP_FIXED only */
 	ALLOCATES, /* returns the block */
-	WRITES,	   /* writes the block's address to where its first argument points */
+	WRITES,	   /* stores the block's address where its first argument points */
 };
 
 static const struct allocator_function {
@@ -240,9 +236,10 @@ static const struct allocator_function {
 };
 enum { ALLOCATOR_FUNCTIONS = sizeof(allocator) / sizeof(*allocator) };
 
-/* ---- it returns ---- */
+/* ---- return of a call -------------------------------------------------------------------- */
 
-/* 0: it has got none. realloc that has none to give leaves the old one to whoever has it. */
+/* Returns the allocated block, or 0 if there is none. A failed realloc leaves the old block to
+   its owner. */
 static uint64_t block_of(const struct sched_thread *t, const struct hit *h)
 {
 	uint64_t block = h->regs.dwarf[ARCH_DWARF_RESULT];
@@ -268,10 +265,10 @@ static enum hit_answer hit_return(struct run *s, const struct act *a, const stru
 	return HIT_SEEN;
 }
 
-/* The very instruction that it returns to may access the block. */
+/* `ends`: the instruction at the return address may already access the block. */
 static const struct site_owner return_owner = {.ends = true, .hit = hit_return};
 
-/* ---- it is called ---- */
+/* ---- entry of a call --------------------------------------------------------------------- */
 
 static bool put_return(struct run *s, const struct hit *h)
 {
@@ -283,7 +280,8 @@ static bool put_return(struct run *s, const struct hit *h)
 	       sched_trap(&x, back, &return_owner, 0);
 }
 
-/* A call whose result will not be known may have allocated anything. */
+/* Sets a trap at the return address. If the result cannot be observed, any freed memory may be
+   allocated. */
 static void note_taken(struct scheduler *c, struct sched_thread *t, const struct hit *h,
 		       enum allocator_call how)
 {
@@ -336,9 +334,9 @@ static enum hit_answer hit_allocator(struct run *s, const struct act *a, const s
 
 static const struct site_owner allocator_owner = {.hit = hit_allocator};
 
-/* ---- setting them ---- */
+/* ---- setting traps ----------------------------------------------------------------------- */
 
-/* Where no races are searched for, those that were found matter alone. */
+/* True if calls of free were found to race: without a search for races only these matter. */
 static bool some_are_points(const struct sched *g)
 {
 	array_each(const struct sched_chosen, chosen, &g->chosen)
@@ -347,7 +345,7 @@ static bool some_are_points(const struct sched *g)
 	return false;
 }
 
-/* C++'s operators call malloc and free, but for AddressSanitizer's. */
+/* Skips C++ operators, which call malloc and free, except those of AddressSanitizer. */
 static void put_allocator(const struct sched_image *x, unsigned i, uint64_t offset)
 {
 	if (!run_options(x->run)->sched->races && allocator[i].what >= UNMAPS)

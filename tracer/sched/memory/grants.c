@@ -1,12 +1,5 @@
-/*
- * At most points a thread goes on that has just gone on. Where a strategy can say so beforehand the thread does not
- * stop there at all, but writes down that it came by (tracee_grant); it is told afterwards, and the strategy is asked,
- * as if it had stopped.
- *
- * Only in copies of a kept program, at accesses and functions to which threads have come often: the jumps are made in
- * the kept one, between two runs. The memory for that is there with --no-resident, too: what the program
- * maps later has the same addresses.
- */
+/* Batches of steps: a thread that the strategy is certain to choose again does not stop at its
+   points, but counts them in a stub (tracee_grant). README.md gives the conditions. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
@@ -50,7 +43,7 @@ void grants_note_function(struct sched *g, uint64_t address)
 		*array_add(&g->hot) = (struct sched_worth){address, true};
 }
 
-/* Whoever else looks at arrivals there gets each one when it happens. */
+/* True if no other handler uses the trap: others need each arrival when it happens. */
 static bool is_alone(const struct tracee_site *site)
 {
 	const struct site_use *use = site->user;
@@ -90,7 +83,7 @@ void grants_take(struct sched *g, struct run_process *kept)
 	g->hot.count = 0;
 }
 
-/* So many steps are neither looked at more closely nor the last ones. */
+/* Steps before the last ones of the run, which are examined more closely. */
 static size_t steps_left(const struct scheduler *c)
 {
 	const struct sched *g = c->given;
@@ -101,7 +94,8 @@ static size_t steps_left(const struct scheduler *c)
 	return done < g->steps ? g->steps - done : 0;
 }
 
-/* Does nothing happen but what the thread does, and is nobody interested in what it is like then, nor could hold it? */
+/* True if no event except the thread's own steps can come, and nothing observes or holds the
+   thread between them. */
 static bool is_quiet(const struct scheduler *c)
 {
 	const struct sched *g = c->given;

@@ -1,7 +1,5 @@
-/*
- * The dynamic loader's work in the program: calls of the runtime libraries that pass by the traps, and functions
- * that are bound once for all runs.
- */
+/* Work of the dynamic loader: internal calls of the runtime libraries that bypass traps, and
+   functions bound once for all runs. */
 #include "tracer/elf/module.h"
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
@@ -10,15 +8,13 @@
 
 #include <string.h>
 
-/* ---- calls of the runtime --------------------------------------------------------------------------- */
+/* ---- calls of the runtime ---------------------------------------------------------------- */
 
-/*
- * Libc and ld.so use locks for themselves: that is no point. Each such call would stop at the trap for nothing,
- * eight of them in a run of three threads. ld.so calls by pointers, which it keeps in its own data: they are
- * made to lead past the trap.
- */
+/* The internal locks of libc and ld.so are no points, but each call would stop at a trap: eight
+   in a run of three threads. ld.so calls by pointers in its data, which are redirected past the
+   trap. */
 
-/* In musl one file is all of these. Another process may have them at other places. */
+/* musl is one file for all of these. Another process may have them at other addresses. */
 bool scheduler_is_runtime(struct run_process *p, uint64_t address)
 {
 	const struct image *image = images_at(p, address);
@@ -28,11 +24,9 @@ bool scheduler_is_runtime(struct run_process *p, uint64_t address)
 			 module_matches(image->module, "libpthread.so"));
 }
 
-/*
- * ld.so reads and closes files while it loads a program or a library: which ones depends on
- * LD_LIBRARY_PATH and on ld.so.cache, and no other thread has to do with them. In musl libc has the
- * same file: its calls are the program's.
- */
+/* True for ld.so while it loads a program or library. Its reads depend on LD_LIBRARY_PATH and
+   ld.so.cache and concern no other thread. In musl libc is the same file: its calls are the
+   program's. */
 bool scheduler_is_loading(const struct run_process *p, uint64_t pc)
 {
 	uint64_t low, high, offset;
@@ -53,7 +47,7 @@ static bool is_alone(const struct site_use *use, const struct site_owner *owner)
 	return use->acts.count > 0;
 }
 
-/* 0: it leads to no trap, or somebody else is to see who comes by. */
+/* Returns 0 if the address has no trap, or if another handler needs the arrivals. */
 static uint64_t past_trap(struct run_process *p, const struct site_owner *owner, uint64_t to)
 {
 	struct tracee_site *site = tracee_site_find(run_process_tracee(p), to);
@@ -90,12 +84,10 @@ void runtime_unseen(struct run_process *p, const struct site_owner *owner)
 			image_unseen(p, image, owner);
 }
 
-/* ---- runtimes of sanitizers --------------------------------------------------------------------------- */
+/* ---- runtimes of sanitizers -------------------------------------------------------------- */
 
-/*
- * For a report they read files, /proc/self/maps among them, whose length differs from run to run; and
- * they have functions in place of libc's, which call those.
- */
+/* True for runtimes of sanitizers. They read files for a report, such as /proc/self/maps, whose
+   length differs between runs; and their interceptors call libc's functions. */
 bool sanitizers_is(const struct module *m)
 {
 	static const char *const names[] = {"libasan.so", "libtsan.so", "libubsan.so",
@@ -107,7 +99,7 @@ bool sanitizers_is(const struct module *m)
 	return false;
 }
 
-/* Also where it is linked into the program. */
+/* Includes runtimes that are linked into the program. */
 bool sanitizers_is_own(struct run_process *p, uint64_t address)
 {
 	static const char space[] = "_ZN11__sanitizer";
@@ -120,25 +112,24 @@ bool sanitizers_is_own(struct run_process *p, uint64_t address)
 	return symbol && strncmp(symbol->name, space, strlen(space)) == 0;
 }
 
-/* ---- functions that are bound ------------------------------------------------------------------------- */
+/* ---- functions that are bound ------------------------------------------------------------ */
 
-/*
- * A function of a library is looked up by ld.so when it is first called: a tenth of a short run, in each copy of
- * the program anew. What a copy has bound when it ends is bound in the program that the next ones are copies of.
- */
+/* ld.so looks up a library function at its first call: a tenth of a short run, repeated in each
+   copy of the program. Functions that a copy has bound are bound in the program for the next
+   copies. */
 
 enum {
-	LOOKS = 16, /* runs; what was not called in them is not worth more */
+	LOOKS = 16, /* runs; functions not called in them are not worth more looks */
 	PAGE = 4096,
 };
 
-/* ---- what is not bound -------------------------------------------------------------------------- */
+/* ---- words that are not bound ------------------------------------------------------------ */
 
-/* The words of a module are side by side: they are read a page at a time. */
+/* A cache of one page, because the words of a module are adjacent. */
 struct words_near {
 	struct tracee_process *process;
 	uint64_t start;
-	size_t size; /* of what was read */
+	size_t size; /* bytes that were read */
 	uint8_t bytes[PAGE];
 };
 
@@ -162,7 +153,7 @@ struct unbound {
 	const struct image *image;
 };
 
-/* It leads back into its own module, which calls ld.so. */
+/* Records a word that leads into its own module, to the code that calls ld.so. */
 static bool bound_note(void *ctx, const struct module_relocation *r)
 {
 	const struct unbound *u = ctx;
@@ -185,7 +176,7 @@ void bound_keep(struct sched *g, const struct run_process *kept)
 	g->unbound_looks = LOOKS;
 }
 
-/* ---- what a run has bound ------------------------------------------------------------------------- */
+/* ---- words that a run has bound ---------------------------------------------------------- */
 
 void bound_look(struct scheduler *c, const struct run_process *p)
 {
@@ -215,7 +206,8 @@ static void bound_compare(void *ctx, const char *name, uint64_t offset)
 		n->found = true;
 }
 
-/* Not what the program itself has put there, nor a library that the kept one does not have. */
+/* False for values that the program itself has written, and for libraries that the kept process
+   does not have. */
 static bool is_bound(struct run_process *kept, const struct sched_unbound *u)
 {
 	const struct image *image = images_at(kept, u->to);

@@ -1,7 +1,5 @@
-/*
- * A race in the source's words. It is told while the second thread stands before its access: that thread's
- * calls and variables are there to be asked, the first one has gone on since.
- */
+/* Describes a race in terms of the source, while the second thread is stopped before its access:
+   its calls and variables can be read. The first thread has gone on since. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/source/lines/source_lines.h"
@@ -13,13 +11,13 @@ enum { MOST_CALLS = 32 };
 
 struct telling {
 	struct scheduler *c;
-	struct sched_thread *t; /* of the second thread */
+	struct sched_thread *t; /* the second thread */
 	struct inspect_stack calls;
-	size_t own; /* the tester's own call among those; calls.count: none is */
+	size_t own; /* index of the user's own call; calls.count: none */
 	struct sched_race *race;
 };
 
-/* ---- who and where -------------------------------------------------------------------------------- */
+/* ---- threads and places ------------------------------------------------------------------ */
 
 static char *thread_name(const struct scheduler *c, unsigned number)
 {
@@ -50,7 +48,7 @@ static void memory_race_place(const struct telling *x, const struct races_side *
 	source_symbolised_fini(&where);
 }
 
-/* Code of a header of the system belongs to whoever has called it. */
+/* Replaces the place in a system header by the place of its caller. */
 static void place_own(const struct telling *x, struct sched_race_side *side)
 {
 	const struct inspect_call *own = x->own < x->calls.count ? &x->calls.items[x->own] : NULL;
@@ -80,7 +78,7 @@ static char *lock_names(const struct telling *x, const struct races_side *from)
 	return out.length ? str_take(&out) : NULL;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------ */
 
 static char *value_text(const struct sched_thread *t, const struct type *type, const void *bytes,
 			uint64_t size)
@@ -139,7 +137,7 @@ void race_made(struct scheduler *c, struct sched_thread *t)
 	t->raced = 0;
 }
 
-/* ---- atomic variables ------------------------------------------------------------------------------ */
+/* ---- atomic variables -------------------------------------------------------------------- */
 
 static bool begins_with(const char *text, const char *with)
 {
@@ -177,7 +175,7 @@ static bool is_first_atomic(const struct telling *x, uint64_t address)
 	return race_is_written_atomic(&statement);
 }
 
-/* As the tester's statement, or the header's code that it calls, has it. */
+/* Examines the user's statement and the code of headers that it calls. */
 static bool is_second_atomic(const struct telling *x, uint64_t address)
 {
 	struct race_statement statement = {.symbols = run_symbols(x->c->run),
@@ -199,7 +197,7 @@ static bool is_second_atomic(const struct telling *x, uint64_t address)
 	return false;
 }
 
-/* From the next run on: points do not change in a run, or it could not be replayed. */
+/* Takes effect in the next run: points do not change during a run, or it could not be replayed. */
 static void make_atomic(struct sched *g, uint64_t index)
 {
 	const struct sched_access *access = &g->accesses.items[index];
@@ -211,7 +209,7 @@ static void make_atomic(struct sched *g, uint64_t index)
 		sched_choose(g, &chosen);
 }
 
-/* clang's atomic_flag is a struct, and what is in it is the library's. */
+/* clang's atomic_flag is a struct with one atomic member. */
 static bool is_atomic_type(const struct type *type)
 {
 	ERROR(ignored);
@@ -225,7 +223,8 @@ static bool is_atomic_type(const struct type *type)
 	       type->members.items[0].type->flags & TYPE_ATOMIC;
 }
 
-/* Loads and stores of atomic variables are plain instructions: the source tells them from others. */
+/* Marks atomic accesses: atomic loads and stores are plain instructions that only the source
+   distinguishes. */
 static void find_atomic(const struct telling *x, const struct races_pair *pair, uint64_t address,
 			const struct type *type)
 {
@@ -237,7 +236,7 @@ static void find_atomic(const struct telling *x, const struct races_pair *pair, 
 		make_atomic(x->c->given, pair->second.place);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------- */
+/* ---- description ------------------------------------------------------------------------- */
 
 static void race_tell(struct telling *x, const struct arch_access *a, const struct races_pair *pair)
 {
@@ -255,7 +254,8 @@ static void race_tell(struct telling *x, const struct arch_access *a, const stru
 	find_atomic(x, pair, a->address, type);
 }
 
-/* Which of the calls is the tester's. The function that frees may be linked into the program. */
+/* Returns the index of the user's own call. The function that frees may be linked into the
+   program. */
 static size_t own_call(const struct telling *x, const struct sched_access *access)
 {
 	const struct inspect_call *own = describe_own(x->t, &x->calls);

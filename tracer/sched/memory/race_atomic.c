@@ -1,7 +1,5 @@
-/*
- * Is an access atomic, as its statement is written? On this processor atomic loads and stores are plain
- * instructions; and a statement that makes one may access other variables, too.
- */
+/* Decides from the source statement whether an access is atomic: on x86-64 atomic loads and
+   stores are plain instructions, and the statement may access other variables too. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/base/text/token.h"
 
@@ -10,9 +8,10 @@
 
 enum likeness { OTHER, SAME, UNKNOWN };
 
-/* ---- what is written ------------------------------------------------------------------------------- */
+/* ---- text of the statement --------------------------------------------------------------- */
 
-/* What is made of plain instructions: an update may be a loop that begins with a load, or, of nothing, a load alone. */
+/* Operations that plain instructions implement. An update may be a loop that begins with a load,
+   or a load alone if it changes nothing (fetch_add of 0). */
 static const char *const reading[] = {"*atomic_load*", "*atomic_fetch_*", "*__atomic_*_fetch",
 				      "*__sync_fetch_and_*", "*__sync_*_and_fetch"};
 static const char *const writing[] = {"*atomic_store*", "*atomic_flag_clear*", "*__atomic_clear",
@@ -32,7 +31,7 @@ static bool is_operation(struct snippet word, bool writes)
 	return found;
 }
 
-/* The next name with a parenthesis after it. False: there is no more. */
+/* Finds the next name that a parenthesis follows. Returns false if there is none. */
 static bool next_call(const char **line, struct snippet *name)
 {
 	*name = (struct snippet){*line, 0};
@@ -46,7 +45,7 @@ static bool next_call(const char **line, struct snippet *name)
 	return false;
 }
 
-/* "lock" of "&shared->from[i].lock": the last word that is not in brackets. */
+/* Returns the last word outside of brackets: "lock" of "&shared->from[i].lock". */
 static struct snippet last_word(struct snippet in)
 {
 	struct snippet word = {in.at, 0};
@@ -76,7 +75,7 @@ static bool is_written(struct snippet in, struct snippet word)
 	return false;
 }
 
-/* ---- what is meant --------------------------------------------------------------------------------- */
+/* ---- variable of the statement ----------------------------------------------------------- */
 
 static enum likeness evaluate(const struct race_statement *s, struct snippet arg)
 {
@@ -93,7 +92,8 @@ static enum likeness evaluate(const struct race_statement *s, struct snippet arg
 	return address == s->address ? SAME : OTHER;
 }
 
-/* By the name, where nobody stands there. Of a variable that is not written there nothing can be said. */
+/* Compares by name if no thread is at the statement. UNKNOWN if the statement does not contain
+   the variable's name. */
 static enum likeness race_atomic_compare(const struct race_statement *s, struct snippet arg)
 {
 	const struct snippet variable = {s->variable, strlen(s->variable)};
@@ -120,7 +120,7 @@ static bool is_about(const struct race_statement *s, struct snippet arg)
 
 static bool is_atomic(const struct race_statement *s, unsigned depth);
 
-/* Which of its definitions the compiler has taken is not known: all have to say so. */
+/* True if all definitions of the macro are atomic, since the compiler's choice is unknown. */
 static bool is_macro_atomic(const struct race_statement *s, struct snippet name, const char *args,
 			    unsigned depth)
 {
@@ -153,7 +153,7 @@ static bool is_atomic(const struct race_statement *s, unsigned depth)
 
 bool race_is_written_atomic(const struct race_statement *s)
 {
-	enum { DEEP = 4 }; /* macros of macros */
+	enum { DEEP = 4 }; /* nesting of macros */
 
 	return s->line && is_atomic(s, DEEP);
 }

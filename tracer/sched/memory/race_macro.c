@@ -1,19 +1,17 @@
-/*
- * What a macro of the tester's stands for: the debug information does not have it, the source has. It is looked
- * for in the statement's file, and in what that file includes from beside it.
- */
+/* Expands macros of the program from its source: debug information does not contain them.
+   Searches the statement's file and files that it includes with quotes. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/source/lines/source_lines.h"
 #include "tracer/base/text/token.h"
 
 #include <string.h>
 
-enum { FILES_MOST = 64 }; /* that are looked through for one macro */
+enum { FILES_MOST = 64 }; /* searched for one macro */
 
 struct macro_search {
 	struct modules *symbols;
 	struct snippet name;
-	ARRAY(char *) files;	 /* paths: those looked through, and those still to be */
+	ARRAY(char *) files;	 /* searched, then still to search */
 	struct race_texts found; /* definitions, from their parameters on */
 };
 
@@ -30,9 +28,9 @@ struct snippet race_argument(const char *at)
 	return (struct snippet){at, strlen(at)};
 }
 
-/* ---- its definition -------------------------------------------------------------------------------- */
+/* ---- definition -------------------------------------------------------------------------- */
 
-/* Behind "# define " or the like; NULL: that is not what the line is. */
+/* Returns the text after "# define" or similar, or NULL for another line. */
 static const char *directive(const char *line, const char *name)
 {
 	struct token hash = token_at(line), word = token_at(hash.start + hash.length);
@@ -42,7 +40,7 @@ static const char *directive(const char *line, const char *name)
 		       : NULL;
 }
 
-/* From `at` in line i on, with the lines that it goes on in. */
+/* Returns the rest of line i from `at`, with its continuation lines. */
 static char *race_macro_joined(const struct source_text *text, unsigned i, const char *at)
 {
 	struct str out = {0};
@@ -109,9 +107,9 @@ static void race_macro_look(struct macro_search *x, const char *path)
 	array_fini(&x->files);
 }
 
-/* ---- with its arguments ----------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------- */
 
-/* The argument in the place of this parameter, or the word itself. */
+/* Returns the argument for this parameter, or the word itself. */
 static struct snippet argument_for(struct snippet word, const char *params, const char *args)
 {
 	for (;;) {

@@ -1,7 +1,5 @@
-/*
- * What the source calls some memory: a variable outside of functions by its symbol; else what the statement
- * at hand says that is there; else a local that is there, or that points to it.
- */
+/* Name of memory in the source: the symbol of a global variable; else an expression of the
+   current statement; else a local variable at the address or a pointer to it. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/source/lines/source_lines.h"
@@ -17,7 +15,7 @@ struct naming {
 	struct str *out;
 };
 
-/* ---- outside of functions ------------------------------------------------------------------------- */
+/* ---- global variables -------------------------------------------------------------------- */
 
 static bool name_global(struct sched_thread *t, const char *symbol, uint64_t address,
 			struct str *out)
@@ -34,7 +32,7 @@ static bool name_global(struct sched_thread *t, const char *symbol, uint64_t add
 	return found;
 }
 
-/* NULL: it is in no variable that the linker knows. */
+/* Returns the symbol, which the caller frees, or NULL if no symbol contains the address. */
 static char *symbol_at(struct sched_thread *t, uint64_t address)
 {
 	struct image *image = images_at(run_process_of(t->thread), address);
@@ -45,9 +43,9 @@ static char *symbol_at(struct sched_thread *t, uint64_t address)
 	return symbol;
 }
 
-/* ---- what is written in the statement -------------------------------------------------------------- */
+/* ---- expressions of the statement -------------------------------------------------------- */
 
-/* Behind the next ".name", "->name" or "[...]"; NULL: nothing of that follows. */
+/* Returns the end of the next ".name", "->name" or "[...]", or NULL if none follows. */
 static const char *more(const char *at)
 {
 	int depth = 0;
@@ -67,7 +65,7 @@ static const char *more(const char *at)
 	return word_char(*at) ? at + word_length(at) : NULL;
 }
 
-/* Is that what is at the address? Then it is the name, unless a longer one is known. */
+/* Takes the expression as the name if it denotes the address and is longer than the known name. */
 static bool race_name_means(const struct naming *n, const char *text, size_t length, bool pointed)
 {
 	STR(expression);
@@ -102,7 +100,7 @@ static bool name_written(const struct naming *n, const char *line)
 	return found;
 }
 
-/* ---- locals ---------------------------------------------------------------------------------------- */
+/* ---- locals ------------------------------------------------------------------------------ */
 
 static bool name_by(const struct naming *n, const char *variable)
 {
@@ -145,9 +143,9 @@ static bool name_here(struct sched_thread *t, const struct naming *n)
 	return (line && name_written(n, line)) || name_local(n);
 }
 
-/* ---- what is atomic as a whole --------------------------------------------------------------- */
+/* ---- types of atomic structs ------------------------------------------------------------- */
 
-/* Cuts off the last ".name", "->name" or "[...]". False: there is none. */
+/* Removes the last ".name", "->name" or "[...]". Returns false if there is none. */
 static bool cut_member(struct str *name)
 {
 	const char *text = str_text(name);
@@ -175,7 +173,7 @@ static const struct type *type_of(const struct inspect_call *call, const char *e
 	return inspect_eval(call, expression, &v, &ignored) == 0 ? v.type : NULL;
 }
 
-/* The type of what has this name. A member of an atomic struct is read and written with all of it
+/* Returns the type of the named object. A member of an atomic struct counts as the whole struct
    (C11 6.5.2.3). */
 static const struct type *type_of_access(const struct inspect_call *call, struct str *name)
 {
@@ -194,8 +192,8 @@ static const struct type *type_of_access(const struct inspect_call *call, struct
 	return type;
 }
 
-/* A static variable of a function has a symbol that is no expression (given.0): the statement has
-   another one. */
+/* Returns the type by the statement's expression: the symbol of a static local (given.0) is no
+   expression. */
 static const struct type *type_of_statement(struct sched_thread *t, const struct naming *symbol)
 {
 	STR(expression);
@@ -207,7 +205,7 @@ static const struct type *type_of_statement(struct sched_thread *t, const struct
 	return type;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------- */
+/* ---- name -------------------------------------------------------------------------------- */
 
 bool race_name(struct sched_thread *t, const struct inspect_stack *calls, size_t own,
 	       uint64_t address, struct str *out, const struct type **type)

@@ -1,7 +1,5 @@
-/*
- * What a search for races is told of a controlled run: each access to memory, each synchronising call. They
- * happen one after the other, so the order is known.
- */
+/* Reports the run's memory accesses and synchronising calls to the search for races. One thread
+   runs at a time, so their order is known. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/tracee/threads/threads.h"
@@ -9,10 +7,10 @@
 #include <string.h>
 
 enum {
-	KERNEL = 1, /* what all calls that go through the kernel synchronise on */
-	ENDS = 2,   /* of a process's threads: whoever is left in an exec knows of them */
-	PROCESS_SHIFT =
-		48 /* memory of several processes: each has its own, but for what is shared */
+	KERNEL = 1, /* object that all calls through the kernel synchronise on */
+	/* object of exits in a process: the thread that survives an exec is ordered after them */
+	ENDS = 2,
+	PROCESS_SHIFT = 48 /* distinguishes private memory of processes by their ids */
 };
 
 static struct races *races_of(const struct scheduler *c)
@@ -20,9 +18,9 @@ static struct races *races_of(const struct scheduler *c)
 	return c->given->races;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------ */
 
-/* Spans that a child shares with its parent: at the same addresses, since it was forked. */
+/* Records spans that the child shares with its parent, at equal addresses since the fork. */
 void watch_fork(struct scheduler *c, const struct run_thread *parent)
 {
 	struct tracee_mapping map = {0};
@@ -57,7 +55,7 @@ static uint64_t watch_address_of(const struct scheduler *c, const struct sched_t
 	return address ^ (uint64_t)run_process_pid(p) << PROCESS_SHIFT;
 }
 
-/* What an access overwrites tells later what another order would have read. */
+/* Records the overwritten value, which another order would have read. */
 static void note_written(struct scheduler *c, const struct sched_thread *t,
 			 const struct arch_access *a)
 {
@@ -116,7 +114,7 @@ void watch_freed(struct scheduler *c, struct sched_thread *t, const struct watch
 	size_t known, count;
 
 	if (!f->races) {
-		if (!watch_is_shared(c, f->low)) /* the others have it still */
+		if (!watch_is_shared(c, f->low)) /* other processes still map it */
 			races_forget(races_of(c), low, f->size);
 		return;
 	}
@@ -151,7 +149,7 @@ void watch_wake(struct scheduler *c, const struct sched_thread *t, uint64_t word
 		races_sync(races_of(c), t->number, word);
 }
 
-/* ---- threads and what they synchronise on ---------------------------------------------------------- */
+/* ---- threads and the objects that they synchronise on ------------------------------------ */
 
 void watch_begin(struct scheduler *c)
 {
@@ -159,10 +157,8 @@ void watch_begin(struct scheduler *c)
 		races_restart(races_of(c));
 }
 
-/*
- * Stacks of glibc 2.42 lie side by side in one mapping, without guard pages between them that are mappings. Each ends with the
- * page of its thread's control block.
- */
+/* Limits the mapping to one stack: glibc 2.42 puts stacks into one mapping without guard
+   mappings between them. A stack ends with the page of its thread's control block. */
 static void narrow_to_stack(const struct run *s, const struct run_thread *own, uint64_t sp,
 			    struct tracee_mapping *map)
 {
@@ -181,8 +177,8 @@ static void narrow_to_stack(const struct run *s, const struct run_thread *own, u
 	}
 }
 
-/* A new thread may have the stack of one that has ended, and nothing that is seen orders the two: libc keeps stacks for the
-   next ones. A stack that the program has made itself stands among other things. */
+/* Forgets accesses to the new thread's stack. libc reuses the stack of an exited thread without
+   visible synchronisation. Stacks that the program allocated are ordinary memory. */
 static void forget_stack(struct scheduler *c, const struct sched_thread *t)
 {
 	struct run_process *p = run_process_of(t->thread);
@@ -221,8 +217,8 @@ void watch_end(struct scheduler *c, const struct sched_thread *t)
 		return;
 	races_thread_end(races_of(c), t->number);
 	races_sync(races_of(c), t->number, ends_of(t));
-	if (t->next !=
-	    NEXT_END) /* its process dies, of a fault too: wait4 of the parent returns after that */
+	/* The process exits, perhaps by a fault: wait4() of the parent returns afterwards. */
+	if (t->next != NEXT_END)
 		races_sync(races_of(c), t->number, KERNEL);
 }
 
@@ -244,7 +240,7 @@ void watch_own_code(struct scheduler *c, struct sched_thread *t)
 	t->locking = 0;
 }
 
-/* Its result is known: it has the lock when it returns. */
+/* True if the thread holds the lock when its call returns, whatever the result. */
 static bool locks_for_sure(const struct sched_thread *t)
 {
 	return t->function && strstr(t->function, "lock") && !strstr(t->function, "try") &&
@@ -286,7 +282,7 @@ void watch_step(struct scheduler *c, struct sched_thread *t, const struct strate
 	case STRATEGY_WAIT:
 	case STRATEGY_SIGNAL:
 	case STRATEGY_BLOCK:
-		if (!(t->function && t->forks)) /* nobody waits for it */
+		if (!(t->function && t->forks)) /* no thread waits for a fork */
 			synchronise(c, t, p->object);
 		break;
 	case STRATEGY_READ:
