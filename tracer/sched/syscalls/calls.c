@@ -1,7 +1,5 @@
-/*
- * System calls that stop a thread, as rows of a table: what answers each of them, or which operation
- * it is to the strategy.
- */
+/* Table of the system calls that stop a thread: the handler of each, or its operation as a
+   point. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/elf/module.h"
 #include "tracer/run/modules/images.h"
@@ -15,13 +13,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* ---- random numbers --------------------------------------------------------------------------------- */
+/* ---- random numbers ---------------------------------------------------------------------- */
 
-/*
- * getrandom(2) and /dev/urandom give the same bytes in each run: a sequence that begins anew with it
- * (SplitMix64: Steele, Lea, Flood, 2014). The processor's own instruction is not answered.
- */
-enum { WORD = 8, MOST = 1 << 20 }; /* bytes; the kernel need not give more at once either */
+/* getrandom(2) and /dev/urandom return the same bytes in each run (SplitMix64: Steele, Lea,
+   Flood, 2014). The RDRAND instruction is not intercepted. */
+enum { WORD = 8, MOST = 1 << 20 }; /* MOST: bytes of one call; the kernel may return fewer, too */
 
 static uint64_t random_next(uint64_t *state)
 {
@@ -67,14 +63,13 @@ static bool random_call(struct scheduler *c, struct sched_thread *t)
 	return true;
 }
 
-/* ---- ids -------------------------------------------------------------------------------------------- */
+/* ---- ids --------------------------------------------------------------------------------- */
 
-/*
- * Ids of threads and processes are the kernel's, and differ from run to run. A program that asks for
- * its own may do something else then; what a C library does with them makes no difference.
- */
+/* Ids of threads and processes differ between runs. A program that asks for its own ids may
+   behave differently; their use in a C library makes no difference. */
 
-/* The function that makes the call does nothing else: its return address is the last word of the stack. */
+/* True in a function that only makes the call, so that its return address is on top of the
+   stack. */
 static bool ids_is_wrapper(struct run_process *p, uint64_t pc)
 {
 	static const char *const names[] = {"getpid", "__getpid", "gettid", "__gettid", "syscall"};
@@ -106,20 +101,18 @@ static bool ids_call(struct scheduler *c, struct sched_thread *t)
 	return true;
 }
 
-/* ---- processors -------------------------------------------------------------------------------------- */
+/* ---- processors -------------------------------------------------------------------------- */
 
-/*
- * One thread runs at a time, and a switch between two of them is cheapest on one processor: the program is
- * started there. sched_getaffinity(2) answers with the processors that gatectl was started with. A replay is
- * started anywhere, and the kernel answers.
- */
+/* Switches between threads are cheapest on one processor, so the program starts on one.
+   sched_getaffinity(2) returns the processors that gatectl was started with. In a replay the
+   kernel answers. */
 static struct {
 	bool known;
-	long size; /* as the kernel returns it */
+	long size; /* result of the kernel's call */
 	uint8_t mask[1024 / 8];
 } found;
 
-static unsigned home; /* worker 0 has the home-th of them */
+static unsigned home; /* index of worker 0's processor */
 
 void sched_settle(void)
 {
@@ -173,7 +166,7 @@ static bool processors_call(struct scheduler *c, struct sched_thread *t)
 	return true;
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------- */
 
 static bool timer_call(struct scheduler *c, struct sched_thread *t)
 {
@@ -189,13 +182,14 @@ static bool note_end(struct scheduler *c, struct sched_thread *t)
 }
 
 enum {
-	ALWAYS = 1, /* also before the thread is under control */
-	FILES = 2,  /* a sanitizer makes it for itself */
+	ALWAYS = 1, /* handled also before the thread is scheduled */
+	FILES = 2,  /* a sanitizer's runtime makes it, too */
 };
 
 static const struct sched_call {
 	long number;
-	/* True: the call is answered, or waits. NULL, false: it is a point, of this operation. */
+	/* Returns true if the call is answered or waits. NULL or false: the call is a point with
+	   this operation. */
 	bool (*handle)(struct scheduler *c, struct sched_thread *t);
 	enum strategy_op op;
 	unsigned flags;

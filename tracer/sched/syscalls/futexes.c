@@ -1,8 +1,5 @@
-/*
- * futex(2) as the kernel does it, for threads that are stopped before the call: a wait compares the word,
- * and leaves the thread where it is; a wake lets it go on with its result. Which of several waiters is woken
- * is a choice, too.
- */
+/* futex(2) for threads that are stopped before the call: a wait compares the word and leaves the
+   thread stopped, a wake resumes it with its result. The strategy chooses among several waiters. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/syscalls/syscalls.h"
@@ -31,7 +28,7 @@ static struct futex_key key_of(const struct sched_thread *t, uint64_t address, u
 				  .unknown = flags & FUTEX_PRIVATE_FLAG ? NULL : process_of(t)};
 }
 
-/* Memory that processes share has a file, if only one without a name. */
+/* Memory that processes share is mapped from a file, perhaps an unnamed one. */
 void futexes_look_up(struct futex_key *key)
 {
 	struct tracee_mapping map;
@@ -68,9 +65,10 @@ bool futexes_same(struct futex_key *x, struct futex_key *y)
 	return is_equal(x, y);
 }
 
-/* ---- waits ------------------------------------------------------------------------------------- */
+/* ---- waits ------------------------------------------------------------------------------- */
 
-/* Is it in the function that was its last point? Then it goes on as what it was there. */
+/* True if the thread is inside the function of its last point, so the wait belongs to that
+   point. */
 static bool futexes_is_inside(const struct sched_thread *t)
 {
 	uint64_t back;
@@ -103,7 +101,8 @@ static void futex_wait(struct scheduler *c, struct sched_thread *t)
 		sched_thread_answer(t, -EFAULT);
 		return;
 	}
-	watch_wake(c, t, args[0]); /* it has said there that it waits: who wakes it has seen that */
+	/* the waiter has announced its wait in the word: wakers are ordered after it */
+	watch_wake(c, t, args[0]);
 	if (word != (uint32_t)args[2]) {
 		sched_thread_answer(t, -EAGAIN);
 		return;
@@ -117,7 +116,7 @@ static void futex_wait(struct scheduler *c, struct sched_thread *t)
 	futexes_wait_at(t);
 }
 
-/* The words of futex_waitv(2); 0: the kernel refuses the call. */
+/* Reads the words of futex_waitv(2). Returns 0 if the kernel rejects the call. */
 static size_t futexes_words_of(const struct sched_thread *t,
 			       struct futex_waitv words[FUTEX_WAITV_MAX])
 {
@@ -157,7 +156,7 @@ bool futexes_wait_any(struct scheduler *c, struct sched_thread *t)
 	return true;
 }
 
-/* It is asked to wait for what the words are now. */
+/* Sets the expected values to the current ones, so that the kernel lets the thread wait. */
 static void let_wait_for_any(struct sched_thread *t)
 {
 	struct futex_waitv words[FUTEX_WAITV_MAX];
@@ -183,7 +182,7 @@ void futexes_let_wait(struct sched_thread *t)
 	sched_thread_goes(t);
 }
 
-/* ---- wakes ------------------------------------------------------------------------------------- */
+/* ---- wakes ------------------------------------------------------------------------------- */
 
 static bool waits_at(struct sched_thread *t, struct futex_key *key, uint32_t bits)
 {
@@ -191,7 +190,8 @@ static bool waits_at(struct sched_thread *t, struct futex_key *key, uint32_t bit
 	       futexes_same(&t->key, key) && (t->bits & bits);
 }
 
-/* What its call gives if it is woken there: of several words the index; -1: it does not wait there. */
+/* Returns the result of the thread's call if it is woken there (with several words the index),
+   or -1 if it does not wait there. */
 static int64_t woken_at(struct sched_thread *t, struct futex_key *key, uint32_t bits)
 {
 	struct futex_waitv words[FUTEX_WAITV_MAX];
@@ -236,7 +236,7 @@ static struct sched_thread *choose_waiter(struct scheduler *c)
 	return scheduler_choose(c);
 }
 
-/* How many were woken; -1: the run is over. */
+/* Returns how many were woken, or -1 if the run is over. */
 static int64_t wake(struct scheduler *c, struct futex_key *key, uint32_t bits, uint64_t most)
 {
 	int64_t woken = 0;
@@ -295,7 +295,8 @@ static void futex_requeue(struct scheduler *c, struct sched_thread *t)
 	sched_thread_answer(t, woken + (compares ? (int64_t)moved : 0));
 }
 
-/* FUTEX_WAKE_OP: changes the second word, wakes at the first, and at the second if its old value was such. */
+/* FUTEX_WAKE_OP: changes the second word, then wakes at the first word, and at the second if its
+   old value passes the comparison. */
 static bool changes(struct sched_thread *t, uint32_t *old)
 {
 	uint32_t code = (uint32_t)t->call.args[5], arg = code >> 12 & 0xfff, now;
@@ -391,9 +392,9 @@ bool futexes_call(struct scheduler *c, struct sched_thread *t)
 	return false;
 }
 
-/* ---- what the kernel wakes by itself --------------------------------------------------------------- */
+/* ---- wakes by the kernel ----------------------------------------------------------------- */
 
-struct futex_words { /* that the kernel looks at when a thread has ended, each once */
+struct futex_words { /* Set of words that the kernel wakes at a thread's exit. */
 	ARRAY(struct futex_key) keys;
 };
 
@@ -405,7 +406,8 @@ static void futexes_add_word(struct futex_words *words, struct futex_key key)
 	*array_add(&words->keys) = key;
 }
 
-/* It wakes as if other processes could wait there, too: those who have said that none can do not hear of it. */
+/* Returns the words that the thread waits for. The kernel's wake at exit is not private, so it
+   does not reach private waits. */
 static size_t words_waited_at(const struct sched_thread *t,
 			      struct futex_waitv words[FUTEX_WAITV_MAX])
 {
@@ -421,11 +423,9 @@ static size_t words_waited_at(const struct sched_thread *t,
 	return 1;
 }
 
-/*
- * A join waits until the word with the thread's id is 0. Which one that is, is not known of a process's first
- * thread: the one in which its id stood. A robust lock has a mark now that its owner has died, and one that
- * somebody waits for it (set_robust_list(2)).
- */
+/* A join waits until the word with the thread's id is 0. For a process's first thread the word
+   is unknown: any word that expects its id. A robust lock has FUTEX_OWNER_DIED and FUTEX_WAITERS
+   set (set_robust_list(2)). */
 static bool is_left(const struct sched_thread *t, const struct futex_waitv *waited,
 		    const struct sched_thread *gone)
 {

@@ -1,8 +1,5 @@
-/*
- * Locks with priority inheritance, as the kernel keeps them (futex(2)): the word has the id of the owner's
- * thread, and a bit for "somebody waits"; whoever unlocks it hands it over, so that the next owner has it
- * before it runs. Which of several waiters that is, is a choice: their priorities are not looked at.
- */
+/* Locks with priority inheritance (futex(2)): the word holds the owner's thread id, and an
+   unlock passes it to the next owner. The strategy chooses that owner; priorities are ignored. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 
@@ -10,9 +7,9 @@
 #include <linux/futex.h>
 #include <time.h>
 
-enum { CHAIN_MOST = 1024 }; /* locks that the kernel follows from owner to owner */
+enum { CHAIN_MOST = 1024 }; /* most owners in a chain of locks, as in the kernel */
 
-/* ---- the word ---------------------------------------------------------------------------------- */
+/* ---- the word ---------------------------------------------------------------------------- */
 
 static bool futexes_pi_word_at(const struct sched_thread *t, uint64_t address, uint32_t *word)
 {
@@ -43,7 +40,8 @@ static size_t offer_waiters(struct scheduler *c, struct futex_key *lock)
 	return c->points.count;
 }
 
-/* One of those offered has the lock now; `marks`: what else is in its word. False: the run is over. */
+/* Gives the lock to one of the offered threads; `marks` are other bits of the word. Returns
+   false if the run is over. */
 static bool hand_over(struct scheduler *c, uint32_t marks)
 {
 	struct sched_thread *next = c->points.count > 1 ? scheduler_choose(c) : c->at.items[0];
@@ -55,7 +53,7 @@ static bool hand_over(struct scheduler *c, uint32_t marks)
 	return true;
 }
 
-/* ---- to lock ------------------------------------------------------------------------------------- */
+/* ---- lock -------------------------------------------------------------------------------- */
 
 static struct sched_thread *owner_in(struct scheduler *c, uint32_t word)
 {
@@ -65,7 +63,7 @@ static struct sched_thread *owner_in(struct scheduler *c, uint32_t word)
 	return NULL;
 }
 
-/* Does that owner wait for a lock of this thread's, by whatever others? */
+/* True if the owner waits for a lock of `t`, directly or through other threads. */
 static bool closes_circle(struct scheduler *c, const struct sched_thread *t,
 			  const struct sched_thread *owner)
 {
@@ -82,7 +80,7 @@ static bool closes_circle(struct scheduler *c, const struct sched_thread *t,
 	return false;
 }
 
-/* 0: it is the thread's. 1: it has to wait. Else -errno. */
+/* Returns 0 if the thread has the lock, 1 if it must wait, else -errno. */
 static int64_t futexes_pi_take(struct scheduler *c, struct sched_thread *t, uint64_t lock,
 			       uint32_t marks)
 {
@@ -104,7 +102,7 @@ static int64_t futexes_pi_take(struct scheduler *c, struct sched_thread *t, uint
 	return closes_circle(c, t, owner) ? -EDEADLK : 1;
 }
 
-/* FUTEX_LOCK_PI has no flag for the clock. */
+/* FUTEX_LOCK_PI has no flag for the clock and uses CLOCK_REALTIME. */
 static void wait_for(struct scheduler *c, struct sched_thread *t, enum futex_waits what)
 {
 	const uint64_t *args = t->call.args;
@@ -144,7 +142,7 @@ void futexes_pi_unlock(struct scheduler *c, struct sched_thread *t)
 		sched_thread_answer(t, 0);
 }
 
-/* ---- conditions ----------------------------------------------------------------------------------- */
+/* ---- conditions -------------------------------------------------------------------------- */
 
 void futexes_pi_wait_requeue(struct scheduler *c, struct sched_thread *t)
 {
@@ -170,7 +168,7 @@ static size_t offer_requeued(struct scheduler *c, struct futex_key *from)
 	return c->points.count;
 }
 
-/* The first has the lock if nobody else has, and otherwise waits for it as all the others do. */
+/* Gives the lock to the first waiter if it is free; the other waiters wait for the lock. */
 void futexes_pi_requeue(struct scheduler *c, struct sched_thread *t)
 {
 	const uint64_t *args = t->call.args;
@@ -205,9 +203,10 @@ void futexes_pi_requeue(struct scheduler *c, struct sched_thread *t)
 	sched_thread_answer(t, moved ? moved : taken);
 }
 
-/* ---- the thread ends, or is interrupted --------------------------------------------------------------- */
+/* ---- exit or interruption of a thread ---------------------------------------------------- */
 
-/* One of those who wait gets it; a robust one has lost its owner's id by now, others have not. */
+/* Gives the locks of an exited thread to waiters. The kernel has cleared the owner's id in
+   robust locks only. */
 void futexes_pi_thread_gone(struct scheduler *c, uint32_t tid)
 {
 	for (size_t i = 0; i < c->threads.count; i++) {
@@ -236,7 +235,7 @@ void futexes_pi_interrupt(struct sched_thread *t)
 	sched_thread_goes(t);
 }
 
-/* The owner is a thread that the kernel finds by its id; of those moved there it does not know. */
+/* Makes the thread wait for the lock in the kernel, which does not know of the requeue. */
 void futexes_pi_let_wait(struct sched_thread *t)
 {
 	if (t->lock == t->call.args[0])

@@ -1,7 +1,5 @@
-/*
- * A signal for a thread whose wait was decided here: it is stopped before its call, and the kernel does not
- * wake it. That it comes out of its wait for the handler is a step, as a wake is.
- */
+/* Signals for threads whose wait the scheduler decides: they are stopped before their call, so
+   the kernel does not wake them. Leaving the wait for the handler is a step, like a wake. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/syscalls/syscalls.h"
@@ -47,7 +45,7 @@ bool interrupts_are_over(const struct scheduler *c)
 	return true;
 }
 
-/* A handler ends a sleep for good; the rest of it is what the program's clock says. */
+/* Stores the rest of a sleep by the program's clock, since a handler ends the sleep. */
 static void tell_rest(const struct scheduler *c, const struct sched_thread *t)
 {
 	bool absolute = t->call.number == SYS_clock_nanosleep && (t->call.args[1] & TIMER_ABSTIME);
@@ -59,15 +57,13 @@ static void tell_rest(const struct scheduler *c, const struct sched_thread *t)
 		run_thread_write(t->thread, at, &rest, sizeof(rest));
 }
 
-/*
- * Without a time the kernel says what becomes of the wait, by the handler's SA_RESTART: it looks at the
- * word, and does not wait with a signal pending. With a time it would look at its own clock; there a
- * handler always ends the wait (signal(7)).
- */
+/* Ends the wait for a handler. Without a time-out the kernel does it, by SA_RESTART: it does not
+   wait while a signal is pending. With a time-out the kernel would use its own clock, and a handler
+   always ends such a wait (signal(7)). */
 void interrupts_end_wait(struct scheduler *c, struct sched_thread *t)
 {
 	t->signalled = false;
-	/* a thread that is stopped waits again after that */
+	/* a thread stopped by job control waits again afterwards */
 	if (!tracee_is_signalled(run_thread_tracee(t->thread))) {
 		tracee_call_again(run_thread_tracee(t->thread));
 		sched_thread_goes(t);

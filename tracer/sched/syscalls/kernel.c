@@ -1,8 +1,5 @@
-/*
- * Calls that wait in the kernel: the thread is let in, and the next choice is made when it sleeps there or
- * is back. One that was woken by another thread's step stops before it does anything else. For how long it
- * waits at most the strategy says, as for all waits: in the kernel there is no time-out.
- */
+/* Calls that wait in the kernel. The next choice is made when the thread sleeps there or has
+   returned. The strategy ends its time-outs, so the kernel waits without one. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/run.h"
 #include "tracer/tracee/events/events.h"
@@ -16,8 +13,8 @@
 
 enum { DEEP_US = 1000000 };
 
-/* An uninterruptible wait (state D of proc(5)) is short, or its end is not in sight: a frozen file system, a
-   server that does not answer. It is one wait as long as the thread has not run in between. */
+/* True for an uninterruptible wait (state D of proc(5)) that lasts: a frozen file system or a
+   server that does not answer. It is one wait while the thread has not run in between. */
 static bool is_deep(struct sched_thread *t, const struct tracee_block *look)
 {
 	if (look->activity != TRACEE_DISK)
@@ -28,7 +25,8 @@ static bool is_deep(struct sched_thread *t, const struct tracee_block *look)
 	return run_now_us() - t->deep_us >= DEEP_US;
 }
 
-/* True: it waits. False: it has come back, or ended; that will be told. */
+/* Returns true if the thread waits. False: it has returned or exited, and the event is still to
+   come. */
 static bool waits_inside(struct sched_thread *t)
 {
 	struct tracee_block look;
@@ -43,7 +41,7 @@ static bool waits_inside(struct sched_thread *t)
 		if (t->state == THREAD_UNREPORTED ||
 		    (look.activity != TRACEE_ACTIVE && look.activity != TRACEE_DISK))
 			return false;
-		sched_yield(); /* it is on its way, on this processor or on another one */
+		sched_yield(); /* the thread is on its way, on this or another processor */
 	}
 }
 
@@ -53,7 +51,7 @@ static void rests_inside(struct scheduler *c, struct sched_thread *t, enum sched
 	c->kernel++;
 }
 
-/* It may go on without a word, for as long as it likes. */
+/* The thread may go on at any time without an event. */
 static void rests_unreported(struct scheduler *c, struct sched_thread *t)
 {
 	t->blocked = true;
@@ -66,7 +64,7 @@ static void runs(struct scheduler *c, struct sched_thread *t)
 	c->kernel--;
 }
 
-/* It goes on in its call, for as long as it need not wait. */
+/* Lets the thread go on in its call until it waits. */
 static void kernel_enter(struct scheduler *c, struct sched_thread *t)
 {
 	if (t->call.number == SYS_write || t->call.number == SYS_writev)
@@ -76,12 +74,12 @@ static void kernel_enter(struct scheduler *c, struct sched_thread *t)
 	do {
 		if (!waits_inside(t))
 			return;
-	} while (written_drain(c)); /* a pipe or terminal that was full is no reason to wait */
+	} while (written_drain(c)); /* a full pipe or terminal is no reason to wait */
 	t->blocked = true;
 	rests_inside(c, t, THREAD_KERNEL);
 }
 
-/* A process's first thread that ends before the others is not told of. */
+/* True for a first thread that exits before the others, which the kernel does not report. */
 static bool is_left_behind(const struct sched_thread *t)
 {
 	return t->call.number == SYS_exit && run_thread_is_first(t->thread) &&
@@ -99,27 +97,25 @@ void kernel_leave(struct scheduler *c, struct sched_thread *t)
 		tracee_look(run_thread_tracee(t->thread), &look);
 	} while (look.activity != TRACEE_DEAD && look.activity != TRACEE_HALTED);
 	if (look.activity == TRACEE_HALTED)
-		return; /* its end is an event of the script */
+		return; /* PTRACE_EVENT_EXIT reports the exit */
 	t->next = NEXT_RESUMES;
 	rests_inside(c, t, THREAD_ZOMBIE);
 	futexes_thread_gone(c, t);
 }
 
-/* ---- waits for children ------------------------------------------------------------------------------ */
+/* ---- waits for children ------------------------------------------------------------------ */
 
-/*
- * Threads of a process that wait for the same children. The end of a child wakes all of them, and the first that
- * the kernel runs has it: no step decides that. So a thread goes into such a wait when no other one waits there
- * for all that it waits for; until then it is stopped before its call.
- */
+/* Threads of a process that wait for the same children: the end of a child wakes all, and the
+   kernel decides which gets it. A thread therefore stops before such a wait while another thread
+   waits for all of the same children. */
 
 struct children {
 	idtype_t type;
 	pid_t id;
-	uint64_t options; /* as of waitid(2) */
+	uint64_t options; /* flags of waitid(2) */
 };
 
-/* A process group as waitid(2) has it: 0 is the caller's own. */
+/* Converts to waitid(2), where process group 0 is the caller's own. */
 static struct children of_wait4(pid_t pid, uint64_t options)
 {
 	idtype_t type = pid > 0 ? P_PID : pid == -1 ? P_ALL : P_PGID;
@@ -127,7 +123,7 @@ static struct children of_wait4(pid_t pid, uint64_t options)
 	return (struct children){type, pid < 0 ? -pid : pid, options | WEXITED};
 }
 
-/* False: the call does not wait for children. */
+/* Returns false if the call does not wait for children. */
 static bool children_of(const struct tracee_made *call, struct children *out)
 {
 	const uint64_t *args = call->args;
@@ -179,7 +175,7 @@ void children_look(struct scheduler *c)
 	}
 }
 
-/* ---- a call ----------------------------------------------------------------------------------------- */
+/* ---- a call ------------------------------------------------------------------------------ */
 
 void kernel_call(struct scheduler *c, struct sched_thread *t)
 {
@@ -249,10 +245,8 @@ void kernel_called(struct sched_thread *t)
 	t->blocked = t->timed = false;
 }
 
-/*
- * A file's opening, a lock on a file: too many calls can wait for one of them to be told of. Asleep twice, and
- * not awake in between, it is not on its way.
- */
+/* True for a wait in a call that does not stop the thread, such as open() or a file lock. A
+   thread that is asleep twice without a context switch between is not on its way. */
 static bool sleeps_unreported(struct sched_thread *t)
 {
 	struct tracee_block look = {.activity = TRACEE_ACTIVE};
@@ -279,11 +273,11 @@ void kernel_notice_stopped(struct scheduler *c)
 		    run_thread_tracee((*t)->thread)->state != TRACEE_GROUP_STOPPED)
 			continue;
 		rests_unreported(c, *t);
-		c->signals = true; /* others of its process are to stop, too */
+		c->signals = true; /* other threads of the process are to stop, too */
 	}
 }
 
-/* The time for which it waits there is over: it will stop. */
+/* Ends the thread's wait in the kernel by its time-out; the thread will stop. */
 static void kernel_time_out(struct scheduler *c, struct sched_thread *t)
 {
 	tracee_time_out(run_thread_tracee(t->thread));

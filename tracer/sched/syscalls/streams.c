@@ -1,4 +1,5 @@
-/* Standard streams of a run; and what the program has written, where that decides something: expect, a sanitizer. */
+/* Standard streams of a run, and the program's output where a verdict needs it: expectations,
+   reports of sanitizers. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/tracee/attach/attach.h"
 
@@ -66,7 +67,7 @@ void written_outcome(struct scheduler *c)
 		run_outcome(s)->stdout_text = read_back(&c->given->out, &c->out);
 }
 
-/* ---- at its start ------------------------------------------------------------------------------------ */
+/* ---- start of a run ---------------------------------------------------------------------- */
 
 static int input_of(const struct sched *g)
 {
@@ -82,7 +83,8 @@ static int output_of(struct stream *stream)
 	return stream->kind == STREAM_CLOSED ? TRACEE_CLOSED : stream_give(stream);
 }
 
-/* Copies of the program share the offset of what a script gives it: that is to be wound back for each of them. */
+/* Keeps the input of a script's run, because copies of the program share its offset: each run
+   rewinds it. */
 static void keep_input(struct sched *g, int given)
 {
 	if (g->in >= 0)

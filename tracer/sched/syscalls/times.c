@@ -1,9 +1,6 @@
-/*
- * Time in a controlled run. It stands still while threads run; a sleep or a time-out ends when the strategy
- * says so, and the clock is then at least at that time. Whoever asks for the time gets that clock, a
- * microsecond later each time; one that asks again and again without doing anything else makes it run
- * faster, or a loop that waits for a time by looking would take millions of steps.
- */
+/* Virtual time of a run: the clock stands still while threads run, and advances to the end of a
+   wait that the strategy ends. Reads advance it by a microsecond, and faster in a loop that only
+   reads the clock. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 
@@ -14,18 +11,19 @@
 
 enum { NS_OF_S = 1000000000, NS_OF_US = 1000, PATIENCE = 64, FASTEST = 20 };
 
-/* Where the program's clocks are at its start: the same in each run. */
+/* Start of the program's clocks, equal in each run. */
 static const uint64_t realtime_start_ns = 1700000000ull * NS_OF_S;
 static const uint64_t other_start_ns = 100000ull * NS_OF_S;
 
 static uint64_t start_of(int clock)
 {
+	/* clocks of processor time */
 	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI
 		       ? realtime_start_ns
 	       : clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW ||
 			       clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_BOOTTIME
 		       ? other_start_ns
-		       : 0; /* of a processor's work */
+		       : 0;
 }
 
 static uint64_t now_of(struct scheduler *c, int clock)
@@ -102,7 +100,7 @@ static void sleeps(struct scheduler *c, struct sched_thread *t, uint64_t address
 		   int clock)
 {
 	times_wait(c, t, address, absolute, clock);
-	if (!t->timed) { /* the kernel refuses it */
+	if (!t->timed) { /* the kernel rejects the call */
 		sched_thread_goes(t);
 		return;
 	}
