@@ -1,10 +1,12 @@
+/* Minimisation of a failing schedule: delta debugging over its segments. */
 #include "tracer/sched/schedule/schedule.h"
 
 #include "tracer/base/hash.h"
 
 #include <limits.h>
 
-/* What has been tried need not be tried again: programs under a guide do the same each time. */
+/* State of the search. Digests of tried candidates suffice, since a guided program is
+   deterministic. */
 struct minimise_search {
 	struct minimise *m;
 	struct schedule *best;
@@ -80,7 +82,7 @@ static bool minimise_is_over(const struct minimise_search *s)
 	return s->stopped || m->tries >= m->most || (m->is_over && m->is_over(m->ctx));
 }
 
-/* Did it fail, and is what came smaller? Then it is the best so far. */
+/* Runs the candidate. Returns true, with a new `best`, if it failed and its schedule is smaller. */
 static bool try_it(struct minimise_search *s, const struct segments *wanted)
 {
 	struct schedule came = {0};
@@ -104,7 +106,7 @@ static bool try_it(struct minimise_search *s, const struct segments *wanted)
 	return better;
 }
 
-/* ---- candidates --------------------------------------------------------------------------------- */
+/* ---- candidates -------------------------------------------------------------------------- */
 
 static void append(struct segments *list, struct strategy_segment segment)
 {
@@ -114,7 +116,8 @@ static void append(struct segments *list, struct strategy_segment segment)
 		*array_add(list) = segment;
 }
 
-/* What its thread has missed in the segments [first, last) before this one, and since its own last. */
+/* Returns the steps that the thread of segment `at` has missed in [first, last), since its own
+   previous segment. */
 static unsigned long missed(const struct segments *all, size_t first, size_t last, size_t at)
 {
 	unsigned long steps = 0;
@@ -162,7 +165,7 @@ static bool prolonged(struct minimise_search *s, size_t at)
 	return better;
 }
 
-/* From the end: what follows the failure's cause is the least likely to be needed. */
+/* Omits parts from the end on, where steps are least likely to cause the failure. */
 static bool drop_parts(struct minimise_search *s, size_t length)
 {
 	bool better = false;

@@ -1,3 +1,4 @@
+/* Contents of a schedule: threads, steps, texts and modules; its digest, copy and guide. */
 #include "tracer/sched/schedule/schedule.h"
 
 #include "tracer/base/table.h"
@@ -23,7 +24,8 @@ void schedule_names_copy(struct schedule_names *to, const struct schedule_names 
 		*array_add(to) = base_strdup(*name);
 }
 
-/* The threads, too: they are numbered as they come, and a digest must not know of earlier runs. */
+/* Removes threads as well: they are numbered in order of arrival, and a digest must not depend
+   on earlier runs. */
 void schedule_clear(struct schedule *s)
 {
 	schedule_names_cut(&s->threads, 0);
@@ -126,7 +128,8 @@ void schedule_rename_module(struct schedule *s, const char *from, const char *to
 	schedule_module(s, to);
 }
 
-/* Memory that belongs to no module lies anywhere: it is known by when it first came. */
+/* Returns the order of first use for an object outside of modules, whose address differs between
+   runs. */
 static uint64_t object_digest(const struct strategy_point *p, struct table *came)
 {
 	uint64_t *number;

@@ -1,4 +1,4 @@
-/* The spelling of the file, for who writes it and who reads it. */
+/* Spelling of the schedule file, shared by its writer and its reader. */
 #ifndef GATECTL_SCHED_SCHEDULE_TEXT_INTERNAL_H
 #define GATECTL_SCHED_SCHEDULE_TEXT_INTERNAL_H
 

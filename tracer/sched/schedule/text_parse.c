@@ -1,3 +1,4 @@
+/* Parser of the schedule file. */
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/schedule/text_internal.h"
 
@@ -10,13 +11,13 @@
 struct schedule_reader {
 	const char *source;
 	unsigned line;
-	const char *at; /* in the line */
+	const char *at; /* position in the line */
 	struct schedule *s;
 	struct schedule_head *h;
 	struct error *err;
-	bool begun;	/* the first line has been */
-	bool counted;	/* `steps` has */
-	uint64_t steps; /* ... so many */
+	bool begun;	/* the first line was read */
+	bool counted;	/* the line `steps` was read */
+	uint64_t steps; /* value of `steps` */
 	struct str word;
 };
 
@@ -32,14 +33,14 @@ static int text_parse_fail(struct schedule_reader *p, const char *fmt, ...)
 	return error_prefix(p->err, "%s:%u: ", p->source, p->line);
 }
 
-/* ---- words -------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------- */
 
 static void skip_blanks(struct schedule_reader *p)
 {
 	p->at += strspn(p->at, " \t");
 }
 
-/* The character that n, t, r, or x and two digits stand for. */
+/* Appends the character of an escape: n, t, r, or x and two digits. */
 static bool unescape(struct schedule_reader *p)
 {
 	static const char letters[] = "ntr", meant[] = "\n\t\r";
@@ -82,7 +83,7 @@ static int quoted(struct schedule_reader *p)
 	return 0;
 }
 
-/* The next word, in p->word; `is_null`: it is a plain -. */
+/* Reads the next word into p->word. `is_null` is set for a plain -. */
 static int next_word(struct schedule_reader *p, const char *what, bool *is_null)
 {
 	size_t n = strcspn(p->at, SCHEDULE_ENDS_WORD "\t");
@@ -119,9 +120,9 @@ static int to_unsigned(struct schedule_reader *p, const char *text, unsigned *ou
 	return n == *out ? 0 : text_parse_fail(p, "%s is too large", text);
 }
 
-/* ---- a step ------------------------------------------------------------------------------------- */
+/* ---- a step ------------------------------------------------------------------------------ */
 
-/* `pending`: it is - instead. */
+/* Reads the step's number. `pending` is set for - instead. */
 static int parse_number(struct schedule_reader *p, bool *pending)
 {
 	uint64_t number;
@@ -153,7 +154,7 @@ static int parse_op(struct schedule_reader *p, enum strategy_op *out)
 	return text_parse_fail(p, "there is no operation '%s'", str_text(&p->word));
 }
 
-/* The word up to the last `sign`, and the number behind it. */
+/* Splits the word at the last `sign`; a number follows the sign. */
 static int split(struct schedule_reader *p, char sign, const char **text, uint64_t *number)
 {
 	char *at = p->word.text ? strrchr(p->word.text, sign) : NULL;
@@ -215,7 +216,7 @@ static int parse_flag(struct schedule_reader *p, struct schedule_step *step)
 	return 0;
 }
 
-/* MODULE+0xOFFSET */
+/* Parses MODULE+0xOFFSET. */
 static int parse_address(struct schedule_reader *p, uint64_t *out)
 {
 	const char *module;
@@ -231,7 +232,8 @@ static int parse_address(struct schedule_reader *p, uint64_t *out)
 	return 0;
 }
 
-/* Numbers of names have no highest bit: see struct schedule_place. */
+/* Parses the object. Hashes of names have bit 63 clear, so that they differ from addresses
+   (address_of_module). */
 static int parse_object(struct schedule_reader *p, struct schedule_step *step)
 {
 	static const char *const names[] = {"thread:", "stack:", "memory:", "#"};
@@ -306,9 +308,9 @@ static int parse_step(struct schedule_reader *p)
 	return 0;
 }
 
-/* ---- the head ----------------------------------------------------------------------------------- */
+/* ---- the head ---------------------------------------------------------------------------- */
 
-/* The rest of the line, in p->word. */
+/* Reads the rest of the line into p->word. */
 static int parse_value(struct schedule_reader *p)
 {
 	str_clear(&p->word);
@@ -349,7 +351,7 @@ static int parse_option(struct schedule_reader *p, size_t length)
 	return answer;
 }
 
-/* Format 1 had addresses of one process. */
+/* Checks the format. Addresses of format 1 were those of one process. */
 static int parse_first(struct schedule_reader *p)
 {
 	p->begun = strcmp(p->at, SCHEDULE_FIRST_LINE) == 0;

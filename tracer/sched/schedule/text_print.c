@@ -1,3 +1,4 @@
+/* Printer of the schedule file, with aligned columns. */
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/schedule/text_internal.h"
 #include "tracer/base/table.h"
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* No column of places is made wider than this for the sake of a few long ones. */
+/* Longer texts do not widen a column. */
 enum { WIDEST = 64 };
 
 const char *const schedule_op_names[SCHEDULE_OPS] = {
@@ -51,9 +52,9 @@ const char *schedule_option(const struct schedule_head *h, const char *key, size
 	return NULL;
 }
 
-/* ---- words -------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------- */
 
-/* NULL is -, so what is - itself is quoted. */
+/* Adds a word. NULL is printed as -, so the text "-" is quoted. */
 static void text_print_add_word(struct str *out, const char *text)
 {
 	if (!text)
@@ -76,7 +77,7 @@ static void text_print_add_value(struct str *out, const char *text)
 	str_add(out, "\n");
 }
 
-/* ---- steps -------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------- */
 
 static void add_where(struct str *out, const struct schedule_where *w)
 {
@@ -107,10 +108,10 @@ static void add_code(struct str *out, const struct schedule_where *w)
 }
 
 struct layout {
-	int number, thread, where; /* widths */
-	unsigned *listed; /* by threads: how many the file has had by then; 0: not come yet */
+	int number, thread, where; /* widths of columns */
+	unsigned *listed; /* by thread: its order in the file so far, from 1; 0: not printed yet */
 	unsigned threads;
-	struct table objects; /* without a name: which one it is */
+	struct table objects; /* objects without a name -> their order */
 };
 
 static void text_print_add_address(const struct schedule *s, uint64_t address, struct str *out)
@@ -123,7 +124,8 @@ static void text_print_add_address(const struct schedule *s, uint64_t address, s
 	text_print_add_word(out, text.text);
 }
 
-/* Memory of a schedule that is not described has no name: "#2" is the second one to come. */
+/* Adds "#2" for the second unnamed object: memory of a schedule that is not described has no
+   name. */
 static void add_unnamed(struct layout *l, uint64_t object, struct str *out)
 {
 	uint64_t *number = table_at(&l->objects, table_mix(object, 0));
@@ -158,8 +160,8 @@ static unsigned listed(struct layout *l, unsigned thread)
 	return l->listed[thread] - 1;
 }
 
-/* A reader numbers threads in the order of the file: `as` is printed where the thread's number
-   differs. */
+/* Adds fields for machines. A reader numbers threads in the order of the file: `as` is printed
+   where the thread's number differs. */
 static void add_machine(const struct schedule *s, const struct schedule_step *step,
 			struct layout *l, struct str *out)
 {
@@ -176,7 +178,7 @@ static void add_machine(const struct schedule *s, const struct schedule_step *st
 	add_code(out, &step->where);
 	if (p->thread != listed(l, step->thread))
 		str_addf(out, " as=%u", p->thread);
-	while (out->text[out->length - 1] == ' ') /* a column of places that nothing follows */
+	while (out->text[out->length - 1] == ' ') /* padding of a column that nothing follows */
 		out->length--;
 	str_add(out, "\n");
 }
