@@ -1,6 +1,7 @@
+/* Happens-before with vector clocks: synchronising calls, accesses, and pairs that race. */
 #include "tracer/sched/races/races_internal.h"
 
-/* ---- clocks --------------------------------------------------------------------------------- */
+/* ---- vector clocks ----------------------------------------------------------------------- */
 
 static uint32_t new_clock(struct races *r)
 {
@@ -53,7 +54,7 @@ static uint32_t object_clock(struct races *r, uint64_t object)
 	return (uint32_t)(*number ? *number : (*number = new_clock(r)));
 }
 
-/* What the thread does from now on has not been released by what it did before. */
+/* Starts a new epoch: later steps of the thread are not part of its release. */
 static void tick(struct races *r, unsigned thread)
 {
 	++*entry(clock_of(r, races_thread_of(r, thread)->clock), thread);
@@ -73,7 +74,7 @@ static void acquire_later(struct race_thread *t, uint32_t clock)
 	*array_add(&t->pending) = clock;
 }
 
-/* ---- what happens --------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------ */
 
 void races_thread_begin(struct races *r, unsigned thread, unsigned creator)
 {
@@ -135,7 +136,7 @@ void races_thread_end(struct races *r, unsigned thread)
 	}
 }
 
-/* ---- what is found -------------------------------------------------------------------------- */
+/* ---- pairs ------------------------------------------------------------------------------- */
 
 bool races_is_ordered(const struct races *r, const struct shadow_seen *before)
 {
@@ -169,7 +170,8 @@ void races_found(struct races *r, uint64_t address, const struct shadow_seen *be
 		*array_add(&r->counted) = 0;
 		*number = r->pairs.count;
 	}
-	if (r->counted.items[*number - 1] != r->accesses) /* once, whatever its size */
+	/* once for each access, whatever its size */
+	if (r->counted.items[*number - 1] != r->accesses)
 		r->pairs.items[*number - 1].count++;
 	r->counted.items[*number - 1] = r->accesses;
 }
@@ -181,7 +183,7 @@ static bool is_span(uint64_t low, uint64_t size)
 	return size && size - 1 <= UINT64_MAX - low;
 }
 
-/* What is looked at next is done by this thread, as it is now. */
+/* Makes the thread's state current, and returns it as an access. */
 static struct shadow_seen seen_now(struct races *r, unsigned thread, uint32_t place)
 {
 	const struct race_thread *t = races_thread_of(r, thread);
@@ -194,7 +196,7 @@ static struct shadow_seen seen_now(struct races *r, unsigned thread, uint32_t pl
 				    .locks = t->locks};
 }
 
-/* Who comes to what was given back has to know of that. */
+/* Reports a race with the call that freed the memory. */
 static void compare_freed(struct races *r, uint64_t low, uint64_t size,
 			  const struct shadow_seen *now)
 {
@@ -266,7 +268,7 @@ void races_forget_given_back(struct races *r)
 	r->freed.count = 0;
 }
 
-/* ---- what was found -------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------- */
 
 const struct races_pair *races_pairs(const struct races *r, size_t *count)
 {
@@ -286,7 +288,7 @@ void races_drop_pairs(struct races *r, size_t count)
 	r->pairs.count = r->counted.count = count;
 }
 
-/* ---- begin and end -------------------------------------------------------------------------- */
+/* ---- start and end ----------------------------------------------------------------------- */
 
 struct races *races_new(void)
 {

@@ -1,4 +1,4 @@
-/* What a search for races remembers: memory cells, sets of locks, freed spans. */
+/* Data of the search for races: memory cells, locksets, freed spans. */
 #ifndef GATECTL_SCHED_RACES_RACES_INTERNAL_H
 #define GATECTL_SCHED_RACES_RACES_INTERNAL_H
 
@@ -8,48 +8,50 @@
 
 /* ---- shadow.c: memory, in cells of eight bytes ---------------------------------------------- */
 
-/* An access, and its epoch: the clock of its thread. */
+/* An access, with the clock of its thread as epoch. */
 struct shadow_seen {
-	uint32_t clock; /* 0: there was none */
+	uint32_t clock; /* 0: no access */
 	uint16_t thread;
 	bool writes, atomic;
-	uint32_t place, locks; /* numbers */
+	uint32_t place, locks; /* indexes of place and lockset */
 };
 
-/* The bytes of a cell that have always been accessed together. */
+/* Bytes of a cell that have always been accessed together. */
 struct shadow_variable {
-	uint8_t bytes;		  /* of its cell, a bit each */
-	uint32_t next;		  /* of the cell */
-	struct shadow_seen write; /* the last one */
-	/* The last read since that write, if all other reads happen before it; else `reads`. */
+	uint8_t bytes;		  /* a bit for each byte of the cell */
+	uint32_t next;		  /* next variable of the cell */
+	struct shadow_seen write; /* the last write */
+	/* The last read since that write, if all other reads happen before it; else `reads` has
+	   them. */
 	struct shadow_seen read;
-	uint32_t reads; /* each thread's last one */
+	uint32_t reads; /* list with the last read of each thread */
 };
 
 struct read_list {
 	ARRAY(struct shadow_seen) list;
-	uint32_t next; /* of those that are free */
+	uint32_t next; /* next free list */
 };
 
-/* Numbers of variables and lists are index + 1, 0 is none. */
+/* Shadow memory. A variable or list is referred to by index + 1; 0 is none. */
 struct shadow {
-	struct table cells; /* to the first variable */
+	struct table cells; /* cell -> its first variable */
 	ARRAY(struct shadow_variable) variables;
 	ARRAY(struct read_list) reads;
 	uint32_t free_variable, free_reads;
 };
 
 void shadow_access(struct races *r, uint64_t address, uint64_t size, const struct shadow_seen *now);
-/* Reports what races with an access there, and keeps nothing of it. */
+/* Reports races with an access to the memory, without keeping the access. */
 void shadow_compare(struct races *r, uint64_t address, uint64_t size,
 		    const struct shadow_seen *now);
 void shadow_forget(struct shadow *s, uint64_t address, uint64_t size);
 void shadow_clear(struct shadow *s);
 void shadow_fini(struct shadow *s);
 
-/* ---- spans.c: sets of locks, each kept once and called by a number -------------------------- */
+/* ---- spans.c: locksets, each stored once and referred to by number ----------------------- */
 
-struct lock_list { /* a thread's, as often as it has taken each */
+/* Locks that a thread holds, once for each acquisition. */
+struct lock_list {
 	uint64_t *items;
 	size_t count, capacity;
 };
@@ -57,7 +59,7 @@ struct lock_list { /* a thread's, as often as it has taken each */
 struct lock_set {
 	uint64_t *locks; /* sorted */
 	size_t count;
-	uint32_t next; /* of the same hash */
+	uint32_t next; /* next set with the same hash */
 };
 
 struct lock_sets {
@@ -65,12 +67,12 @@ struct lock_sets {
 	struct table by_hash;
 };
 
-/* The number of the set of these locks; 0: the empty set. */
+/* Returns the number of the lockset, or 0 for the empty one. */
 uint32_t lock_sets_find(struct lock_sets *s, const struct lock_list *held);
 const struct lock_set *lock_sets_get(const struct lock_sets *s, uint32_t number);
 void lock_sets_fini(struct lock_sets *s);
 
-/* ---- spans.c: freed memory that has not been allocated again -------------------------------- */
+/* ---- spans.c: freed memory that has not been allocated again ----------------------------- */
 
 struct freed_span {
 	uint64_t low, last;
@@ -78,20 +80,20 @@ struct freed_span {
 };
 
 struct freed_spans {
-	struct freed_span *items; /* by address; none overlaps another one */
+	struct freed_span *items; /* sorted by address, disjoint */
 	size_t count, capacity;
 };
 
-/* In place of whatever was freed there. */
+/* Adds the span and removes older spans where they overlap. */
 void freed_spans_add(struct freed_spans *g, const struct freed_span *span);
-/* The memory is in use again. */
+/* Removes memory that is in use again. */
 void freed_spans_cut(struct freed_spans *g, uint64_t low, uint64_t last);
-/* The first span that has one of these bytes, or NULL. Valid until the next call of the above. */
+/* Returns the first span with one of these bytes, or NULL. Valid until a span is added or cut. */
 const struct freed_span *freed_spans_find(const struct freed_spans *g, uint64_t low, uint64_t last);
 
 /* ---- races.c -------------------------------------------------------------------------------- */
 
-/* By thread: how much of what each has done is known. A missing entry is 0. */
+/* A vector clock, by thread. A missing entry is 0. */
 struct clock {
 	uint32_t *items;
 	size_t count, capacity;
@@ -99,29 +101,29 @@ struct clock {
 
 struct race_thread {
 	bool begun;
-	uint32_t clock;		 /* number of its clock */
+	uint32_t clock;		 /* number of its vector clock */
 	ARRAY(uint32_t) pending; /* clocks that it acquires at its next point */
 	struct lock_list held;
-	uint32_t locks; /* number of the set of those */
+	uint32_t locks; /* number of the lockset `held` */
 };
 
 struct races {
 	ARRAY(struct race_thread) threads;
-	ARRAY(struct clock) clocks; /* of threads and objects; their number is index + 1 */
-	size_t clock_count;	    /* that are in use */
-	struct table objects;	    /* to clocks */
+	ARRAY(struct clock) clocks; /* of threads and objects; numbers are index + 1 */
+	size_t clock_count;	    /* clocks in use */
+	struct table objects;	    /* object -> number of its clock */
 	struct shadow shadow;
 	struct freed_spans freed;
-	/* Of all runs: */
+	/* Kept from run to run: */
 	struct lock_sets locks;
 	ARRAY(struct races_pair) pairs;
-	struct table pair_numbers; /* index + 1, by both places */
-	ARRAY(uint64_t) counted;   /* the access that a pair was counted for last */
+	struct table pair_numbers; /* both places -> index + 1 */
+	ARRAY(uint64_t) counted;   /* by pair: the access that was counted last */
 	uint64_t accesses;
-	const struct clock *now; /* of the thread whose access is looked at */
+	const struct clock *now; /* of the thread that makes the current access */
 };
 
-/* Has what was seen happened before what the thread of r->now does now? */
+/* Returns true if `before` happens before the current access of the thread of r->now. */
 bool races_is_ordered(const struct races *r, const struct shadow_seen *before);
 void races_found(struct races *r, uint64_t address, const struct shadow_seen *before,
 		 const struct shadow_seen *now);

@@ -1,3 +1,4 @@
+/* Shadow memory: the last write, and the last reads, of each byte of the program's memory. */
 #include "tracer/sched/races/races_internal.h"
 
 enum { CELL = 8 };
@@ -72,7 +73,7 @@ static void compare_seen(struct races *r, uint64_t address, const struct shadow_
 		races_found(r, address, before, now);
 }
 
-/* All reads are on the list from now on. */
+/* Moves the read to a list, which holds all reads from now on. */
 static void keep_all_reads(struct shadow *s, struct shadow_variable *v)
 {
 	v->reads = new_reads(s);
@@ -125,7 +126,8 @@ static void touch(struct races *r, struct shadow_variable *v, uint64_t cell,
 {
 	uint64_t address = cell * CELL + (unsigned)__builtin_ctz(v->bytes);
 
-	/* A write forgets the reads before it: what is here has been compared with all that there is. */
+	/* A write clears the reads, so an equal access was compared with everything that is
+	   kept. */
 	if (!v->reads && shadow_is_same(now->writes && !v->read.clock ? &v->write : &v->read, now))
 		return;
 	compare_seen(r, address, &v->write, now);
@@ -137,7 +139,7 @@ static void touch(struct races *r, struct shadow_variable *v, uint64_t cell,
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
-/* The other bytes of the variable become one of their own, with the same past. */
+/* Splits other bytes off into a variable with the same accesses. */
 static void split(struct shadow *s, uint32_t number, uint8_t bytes)
 {
 	uint32_t other = new_variable(s);
@@ -226,7 +228,8 @@ void shadow_compare(struct races *r, uint64_t address, uint64_t size, const stru
 	}
 }
 
-/* Removes bytes from the variables from number `first` on. Returns the number of the first that is left. */
+/* Removes bytes from the variables from number `first` on. Returns the first variable that is
+   left. */
 static uint32_t forget_bytes(struct shadow *s, uint32_t first, uint8_t bytes)
 {
 	uint32_t *link = &first;

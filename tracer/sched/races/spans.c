@@ -1,8 +1,9 @@
+/* Locksets, each stored once, and spans of freed memory. */
 #include "tracer/sched/races/races_internal.h"
 
 #include <string.h>
 
-/* ---- sets of locks -------------------------------------------------------------------------- */
+/* ---- locksets ---------------------------------------------------------------------------- */
 
 static const struct lock_set empty;
 
@@ -87,7 +88,7 @@ static void insert_span(struct freed_spans *g, size_t at, const struct freed_spa
 	g->items[at] = *span;
 }
 
-/* Its part in front of `low` remains. */
+/* Splits off the part of the span before `low`. */
 static void keep_front(struct freed_spans *g, size_t at, uint64_t low)
 {
 	struct freed_span front = g->items[at];
