@@ -1,3 +1,4 @@
+/* A strategy in Lua, wrapped as a struct strategy. Faults of the file end the search. */
 #include "tracer/sched/scripted/scripted.h"
 
 #include "lua/script.h"

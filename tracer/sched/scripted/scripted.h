@@ -1,4 +1,4 @@
-/* A strategy that a Lua file gives (lua/strategy.h), as a struct strategy like others. */
+/* A strategy written in Lua (lua/strategy.h), as a struct strategy. */
 #ifndef GATECTL_SCHED_SCRIPTED_SCRIPTED_H
 #define GATECTL_SCHED_SCRIPTED_SCRIPTED_H
 
@@ -8,23 +8,25 @@
 
 struct scripted_host {
 	void *ctx;
-	void (*print)(void *ctx, const char *line); /* NULL: lost */
-	/* Where the point is, whose thread is held at it now: asked only when the file looks. NULL: not known.
-	   Texts are good until the next call. */
+	void (*print)(void *ctx, const char *line); /* NULL: output is discarded */
+	/* Sets the point's place in the source; called only if the file asks. NULL: unknown. The
+	   texts are valid until the next call. */
 	void (*describe)(void *ctx, const struct strategy_point *point,
 			 struct schedule_where *where);
-	/* Its thread's id; what the source calls what it is about. NULL, also for an answer: not known. */
+	/* Return the id of the point's thread, and the source's name of its object. NULL:
+	   unknown. */
 	const char *(*thread)(void *ctx, const struct strategy_point *point);
 	const char *(*name)(void *ctx, const struct strategy_point *point);
-	/* A fault of the file goes there ("FILE:LINE: what"): then the search is done, and no run that is
-	   going on goes further. It outlives the strategy. */
+	/* Receives a fault of the file ("FILE:LINE: what"), which ends the search and the
+	   current run. The caller owns the error, which outlives the strategy. */
 	struct error *err;
 };
 
-/* Does the name mean a file? */
+/* Returns true if the strategy's name is the name of a Lua file. */
 bool scripted_is_file(const char *name);
 
-/* It may keep what it saw: strategy_memory() is ALL. NULL: a fault, in host->err. */
+/* Returns a strategy whose strategy_memory() is ALL, because the file may keep what it saw.
+   Returns NULL with host->err set. */
 struct strategy *scripted_new(const char *path, uint64_t seed, const struct scripted_host *host);
 
 #endif
