@@ -1,4 +1,4 @@
-/* The separate file that has the debug information of a stripped one. */
+/* The separate file with the debug information of a stripped file. */
 #include "tracer/base/text/str.h"
 #include "tracer/elf/elf_internal.h"
 
@@ -36,7 +36,7 @@ static bool has_debug_info(Elf *elf)
 	       module_find_section(elf, ".zdebug_info", &h);
 }
 
-/* ---- the separate file ---------------------------------------------------------------------- */
+/* ---- the separate file ------------------------------------------------------------------- */
 
 void module_elf_id(Elf *elf, char id[65])
 {
@@ -55,7 +55,7 @@ void module_elf_id(Elf *elf, char id[65])
 	}
 }
 
-/* CRC-32 (IEEE 802.3) as .gnu_debuglink has it. */
+/* CRC-32 (IEEE 802.3), the checksum of .gnu_debuglink. */
 static uint32_t crc32_of(const uint8_t *bytes, size_t size)
 {
 	uint32_t table[256], crc = 0xffffffff;
@@ -80,8 +80,8 @@ static bool is_our_kind(Elf *elf)
 	       h.e_machine == EM_X86_64;
 }
 
-/* Is this the debug file? Equal build-ids are proof enough; where one of the two has none the
-   checksum decides. `crc` is NULL where only the build-id led here. */
+/* True if the file is the debug file. Equal build-ids suffice; if one is missing, the checksum
+   decides. `crc` is NULL if the file was found by build-id. */
 static bool belongs_to(const struct module *m, Elf *elf, const uint32_t *crc)
 {
 	size_t size = 0;
@@ -107,7 +107,7 @@ static bool try_file(struct module *m, const char *path, const uint32_t *crc)
 
 	if (fd < 0)
 		return false;
-	/* A debuglink may name the file it stands in. */
+	/* A debuglink may name its own file. */
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    !(st.st_dev == m->stat.st_dev && st.st_ino == m->stat.st_ino))
 		elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -134,7 +134,7 @@ static bool try_build_id(struct module *m)
 	return try_file(m, path, NULL);
 }
 
-/* The name and checksum in .gnu_debuglink, or NULL. */
+/* Returns the name in .gnu_debuglink and its checksum, or NULL. */
 static const char *debuglink_of(Elf *elf, uint32_t *crc)
 {
 	GElf_Shdr h;

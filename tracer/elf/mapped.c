@@ -1,3 +1,4 @@
+/* Passes over mapped sections, which release the pages behind them. */
 #include "tracer/elf/module.h"
 
 #include <string.h>
@@ -6,8 +7,8 @@
 
 enum { WINDOW = 4 << 20 };
 
-/* Is this memory of ours (unpacked, joined, or read where the file could not be mapped), which would be
-   zeros afterwards? Only such memory can be wiped in children, so that the kernel knows. */
+/* True for memory of the process (decompressed, joined, or read because the file could not be
+   mapped), which a release would fill with zeros. MADV_WIPEONFORK fails on mapped files. */
 static bool is_memory(void *start, size_t size)
 {
 	if (madvise(start, size, MADV_WIPEONFORK) != 0)
@@ -22,7 +23,7 @@ void pass_over(const uint8_t *bytes, size_t size)
 	uintptr_t start = ((uintptr_t)bytes + page - 1) & ~(page - 1);
 	uintptr_t end = ((uintptr_t)bytes + size) & ~(page - 1);
 
-	/* libelf maps files for reading only: no page can have been changed. */
+	/* libelf maps files read-only, so no page is modified. */
 	if (start < end && !is_memory((void *)start, end - start))
 		madvise((void *)start, end - start, MADV_DONTNEED);
 }

@@ -1,3 +1,4 @@
+/* ELF files: the cache of open modules, checks of the headers, and properties of a module. */
 #include "tracer/elf/elf_internal.h"
 
 #include "tracer/base/files/path.h"
@@ -48,7 +49,7 @@ void modules_free(struct modules *s)
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-/* Adds the words that say what to run instead of a script: its interpreter. */
+/* Adds a hint that names the script's interpreter. */
 static int script_error(const char *path, const char *line, size_t length, struct error *err)
 {
 	size_t begin = 2, end;
@@ -144,7 +145,8 @@ static bool extent_fits(uint64_t offset, uint64_t size, uint64_t file_size)
 	return offset <= file_size && size <= file_size - offset;
 }
 
-/* All of it before libelf sees the file: what libelf says of a truncated one helps nobody. */
+/* Checks the header before libelf reads the file, because libelf's messages for truncated files
+   do not help. */
 static int check_header(const struct module *m, const char *path, struct error *err)
 {
 	Elf64_Ehdr h = {0};
@@ -169,7 +171,7 @@ static void read_notes(struct module *m, const GElf_Phdr *p)
 		module_note_id(m->image + p->p_offset, p->p_filesz, m->build_id);
 }
 
-/* The string at this place of the table at `strings`; NULL: there is none. */
+/* Returns the string at offset `name` of the table at `strings`, or NULL. */
 static const char *dynamic_string(const struct module *m, uint64_t strings, uint64_t name)
 {
 	array_each(const GElf_Phdr, p, &m->segments) {
@@ -184,7 +186,7 @@ static const char *dynamic_string(const struct module *m, uint64_t strings, uint
 	return NULL;
 }
 
-/* The n-th entry of this tag, from 0. False: there are fewer. */
+/* Returns the n-th entry of this tag, from 0. Returns false if there are fewer. */
 static bool dynamic_entry(const struct module *m, int64_t tag, size_t n, uint64_t *value)
 {
 	const uint8_t *at = m->image + m->dynamic_part.p_offset;
@@ -318,8 +320,8 @@ static bool module_same_file(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* A file that was built again since it was opened is another module; the old one stays for those
-   who hold it. */
+/* Returns NULL for a file that was rebuilt since it was opened: it is another module, and the
+   old one stays for its users. */
 static struct module *find_open(struct modules *s, const char *path, const char *real)
 {
 	struct stat now;
@@ -352,7 +354,7 @@ struct module *modules_open(struct modules *s, const char *path, struct error *e
 	return m;
 }
 
-/* Whatever it was opened as: the same file is the same module. */
+/* Returns the module of the same file, under any name. */
 static struct module *find_file(struct modules *s, const char *place)
 {
 	struct stat now;
@@ -377,7 +379,7 @@ struct module *modules_open_as(struct modules *s, const char *place, const char 
 	return m;
 }
 
-/* ---- what it says --------------------------------------------------------------------------- */
+/* ---- properties -------------------------------------------------------------------------- */
 
 const char *module_path(const struct module *m)
 {
@@ -517,9 +519,9 @@ void module_note_id(const uint8_t *notes, size_t size, char id[65])
 	}
 }
 
-/* ---- does OBJECT name it? ------------------------------------------------------------------- */
+/* ---- names of a module in locations ------------------------------------------------------ */
 
-/* ".1.2", the rest of a file name behind ".so" */
+/* True for the part of a file name after ".so", such as ".1.2". */
 static bool is_version(const char *text)
 {
 	if (*text == '\0')
@@ -530,7 +532,7 @@ static bool is_version(const char *text)
 	return true;
 }
 
-/* Is `object` this name, or this name without its version or with a shorter one? */
+/* True if `object` is the name, the name without its version, or with a shorter version. */
 static bool name_matches(const char *name, const char *object)
 {
 	size_t length = strlen(object);
@@ -544,7 +546,7 @@ static bool name_matches(const char *name, const char *object)
 	       is_version(name + length);
 }
 
-/* The same for a path, where `object` may have directories. */
+/* Compares like name_matches(), with directories if `object` has any. */
 bool module_path_matches(const char *path, const char *object)
 {
 	const char *name = str_base_name(path), *wanted = str_base_name(object);

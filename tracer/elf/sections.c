@@ -1,4 +1,4 @@
-/* Sections of ELF files, unpacked. */
+/* Sections of ELF files, decompressed. */
 #include "tracer/elf/elf_internal.h"
 
 #include <fcntl.h>
@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* What can be packed tighter has a corrupt size, which is not worth an allocation: zlib's longest
-   match, zstd's block of 128 KiB in four bytes. */
+/* Highest ratios of compression: zlib's longest match, zstd's block of 128 KiB in four bytes. A
+   larger size is corrupt and is not allocated. */
 enum { INFLATE_RATIO_MAX = 1032, ZSTD_RATIO_MAX = 1 << 15, CHDR_TYPE_ZSTD = 2 };
 
 static int cannot_inflate(const char *path, const char *name, const char *why, struct error *err)
@@ -31,7 +31,7 @@ static int inflate_gabi(const char *path, const char *name, Elf_Scn *section, ui
 	return 0;
 }
 
-/* The older form: "ZLIB" and the size, big-endian, before the packed bytes. */
+/* The older format: "ZLIB" and the size, big-endian, before the compressed bytes. */
 static int inflate_gnu(const char *path, const char *name, Elf_Scn *section, uint64_t packed,
 		       struct error *err)
 {
@@ -50,7 +50,7 @@ static int inflate_gnu(const char *path, const char *name, Elf_Scn *section, uin
 	return 0;
 }
 
-/* libelf of Debian 12 does not know this one. */
+/* libelf of Debian 12 does not decompress zstd. */
 static int inflate_zstd(const char *path, const char *name, const Elf_Data *d, const GElf_Chdr *c,
 			struct section_data *out, void **own, struct error *err)
 {
@@ -101,7 +101,7 @@ static int read_section(const char *path, const char *name, Elf_Scn *section, co
 	return 0;
 }
 
-/* ".debug_line", or ".zdebug_line" of older linkers. */
+/* Finds ".debug_line", or ".zdebug_line" of older linkers. */
 static Elf_Scn *find_debug_section(Elf *elf, const char *name, GElf_Shdr *h, bool *gnu)
 {
 	Elf_Scn *section = module_find_section(elf, name, h);
@@ -116,7 +116,8 @@ static Elf_Scn *find_debug_section(Elf *elf, const char *name, GElf_Shdr *h, boo
 	return section;
 }
 
-/* `path` is for messages. The caller frees *own, which holds unpacked data, after the last use of the data. */
+/* `path` is for messages. The caller frees *own, which holds decompressed data, after the last
+   use of the data. */
 static int named_section(Elf *elf, const char *path, const char *name, struct section_data *out,
 			 void **own, struct error *err)
 {
@@ -162,7 +163,7 @@ static void append(struct section_data *to, void **own, const struct section_dat
 	*to = (struct section_data){both, to->size + more->size};
 }
 
-/* All sections of this name one after the other: a .dwo file has one for each type unit. */
+/* Joins all sections of this name: a .dwo file has one for each type unit. */
 static int sections_read_all(Elf *elf, const char *path, const char *name, struct section_data *out,
 			     void **own, struct error *err)
 {

@@ -1,14 +1,12 @@
-/*
- * Does a file name a symbol among those it exports or imports, or contain a text? Only the
- * sections of that kind are searched.
- */
+/* Searches of a file for symbol names and bytes, in the sections of that kind only; and
+   relocations. */
 #include "tracer/elf/elf_internal.h"
 
 #include <string.h>
 
 bool module_has_string(const struct module *m, const char *symbol)
 {
-	size_t length = strlen(symbol) + 1; /* the name ends there */
+	size_t length = strlen(symbol) + 1; /* includes the terminating zero */
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 
@@ -25,7 +23,7 @@ bool module_has_string(const struct module *m, const char *symbol)
 	return false;
 }
 
-/* What is there for unwinding is no text, and much of a C++ program. */
+/* True for unwind tables, which contain no text and are large in C++ programs. */
 static bool is_for_unwinding(const struct module *m, const GElf_Shdr *header)
 {
 	size_t names;
@@ -37,7 +35,7 @@ static bool is_for_unwinding(const struct module *m, const GElf_Shdr *header)
 	       (strncmp(name, ".eh_frame", 9) == 0 || strcmp(name, ".gcc_except_table") == 0);
 }
 
-/* The next section of that kind, with its bytes; NULL: there is none. */
+/* Returns the next section with these flags and its bytes, or NULL. */
 static Elf_Scn *next_section(const struct module *m, Elf_Scn *section, uint64_t wanted,
 			     GElf_Shdr *header, Elf_Data **data)
 {
@@ -92,9 +90,9 @@ void module_each_code(const struct module *m, const void *bytes, size_t n, modul
 	}
 }
 
-/* Relocations: which function an entry of the global offset table is for, and what else is filled in. */
+/* ---- relocations ------------------------------------------------------------------------- */
 
-/* The symbols that a section of relocations refers to; `data` NULL: it has none. */
+/* Symbols that a section of relocations refers to. `data` is NULL if there are none. */
 struct relocation_table {
 	Elf_Data *data;
 	GElf_Shdr header;

@@ -1,4 +1,4 @@
-/* The symbol tables of ELF: read once, sorted by offset, found by name through a hash. */
+/* ELF symbol tables: read once, sorted by offset, found by name through a hash or .gnu.hash. */
 #include "tracer/base/hash.h"
 
 #include "tracer/elf/elf_internal.h"
@@ -7,15 +7,15 @@
 
 enum { VERSION_HIDDEN = 0x8000 };
 
-/* One symbol table while it is read. */
+/* A symbol table during reading. */
 struct symbol_reader {
 	struct module *m;
-	const uint8_t *symbols; /* Elf64_Sym, aligned or not */
+	const uint8_t *symbols; /* Elf64_Sym, perhaps unaligned */
 	size_t count;
 	const char *strings;
-	size_t strings_size; /* up to the last one that has an end */
+	size_t strings_size; /* up to the last terminated string */
 	Elf_Data *versions;  /* .gnu.version of .dynsym, or NULL */
-	/* What is done with each that has a name. */
+	/* Handles each symbol that has a name. */
 	void (*take)(const struct symbol_reader *r, size_t index, const Elf64_Sym *sym,
 		     const char *name);
 	module_symbol_visit *visit;
@@ -33,13 +33,13 @@ static bool symbol_table_is_wanted(const Elf64_Sym *sym)
 	return type == STT_FUNC || type == STT_OBJECT || type == STT_GNU_IFUNC;
 }
 
-/* The end of .data, marked by the compiler's start files: the first variable of .bss may be there, too. */
+/* __TMC_END__ marks the end of .data, where the first variable of .bss may begin, too. */
 static bool is_marker(const char *name)
 {
 	return strcmp(name, "__TMC_END__") == 0;
 }
 
-/* The name without its version; `hidden` where the version is not the default one. */
+/* Returns the name without its version. Sets `hidden` unless the version is the default one. */
 static const char *plain_name(struct module *m, const char *name, bool *hidden)
 {
 	const char *at = strchr(name, '@');
@@ -53,7 +53,7 @@ static const char *plain_name(struct module *m, const char *name, bool *hidden)
 	return copy;
 }
 
-/* The symbol is found only by name and version. */
+/* True if the symbol is found only by name and version. */
 static bool elf_symbol_hidden(Elf_Data *versions, size_t index)
 {
 	GElf_Versym version;
@@ -62,7 +62,7 @@ static bool elf_symbol_hidden(Elf_Data *versions, size_t index)
 	       version & VERSION_HIDDEN;
 }
 
-/* Default versions before hidden ones, global before local, few leading underscores before many. */
+/* Ranks default versions before hidden ones, global before local, few underscores before many. */
 static uint8_t rank_of(const struct elf_symbol *s)
 {
 	size_t underscores = strspn(s->name, "_");
@@ -115,7 +115,7 @@ static void read_symbol(const struct symbol_reader *r, size_t index)
 		r->take(r, index, &sym, r->strings + sym.st_name);
 }
 
-/* Versions of .dynsym, or NULL. */
+/* Returns the versions of .dynsym, or NULL. */
 static Elf_Data *elf_symbol_versions(Elf *elf)
 {
 	Elf_Scn *section = NULL;
@@ -136,7 +136,7 @@ static void find_strings(struct symbol_reader *r, Elf *elf, size_t section)
 	r->strings_size = end ? (size_t)(end - r->strings) + 1 : 0;
 }
 
-/* Reads the tables of this type; false where there is none. */
+/* Reads the tables of this type. Returns false if there are none. */
 static bool read_tables(struct symbol_reader *r, Elf *elf, unsigned type)
 {
 	Elf_Scn *section = NULL;
@@ -183,13 +183,13 @@ void module_each_dynamic(const struct module *m, module_symbol_visit *visit, voi
 
 /* ---- order ---------------------------------------------------------------------------------- */
 
-/* No variable, but a name for where something begins or ends; or the assembler was not told its size. */
+/* True for a label of a begin or an end, and for assembly without a size. */
 static bool is_bare(const struct elf_symbol *s)
 {
 	return !s->function && !s->size;
 }
 
-/* By offset; of those at one offset the best to show first, equal names side by side. */
+/* Sorts by offset; at one offset the best to show comes first, and equal names are adjacent. */
 static int compare_symbols(const void *left, const void *right)
 {
 	const struct elf_symbol *a = left, *b = right;
@@ -252,7 +252,7 @@ void module_free_symbols(struct module *m)
 
 /* ---- by name -------------------------------------------------------------------------------- */
 
-/* Where this name is in the hash, or the empty place where it belongs. */
+/* Returns the name's slot in the hash, or the free slot where the name belongs. */
 static uint32_t *name_slot(const struct module *m, const char *name)
 {
 	size_t mask = m->symbol_hash_size - 1, i = hash_slot(hash_text(HASH_START, name)) & mask;
@@ -262,7 +262,7 @@ static uint32_t *name_slot(const struct module *m, const char *name)
 	return &m->symbol_hash[i];
 }
 
-/* Of two symbols with one name: the default version, then the global one, then the first. */
+/* Prefers the default version, then the global symbol, then the first one. */
 static bool wins(const struct elf_symbol *a, const struct elf_symbol *b)
 {
 	if (a->hidden != b->hidden)
@@ -284,7 +284,7 @@ static void make_hash(struct module *m)
 	}
 }
 
-/* Most that are asked for are exported, and then the tables need not be read for them. */
+/* Finds an exported symbol without reading the tables. Most requested symbols are exported. */
 static bool exported(const struct module *m, const char *name, uint64_t *offset, uint64_t *size)
 {
 	GElf_Sym sym;
@@ -320,7 +320,7 @@ int module_symbol(struct module *m, const char *name, uint64_t *offset, uint64_t
 
 /* ---- by offset ------------------------------------------------------------------------------ */
 
-/* A function of assembly without .size goes on until the next symbol. */
+/* An assembly function without .size reaches to the next symbol. */
 static bool symbol_table_holds(const struct module *m, const struct elf_symbol *s, uint64_t offset)
 {
 	if (offset - s->offset < s->size || offset == s->offset)
@@ -358,13 +358,9 @@ bool module_has_all_symbols(const struct module *m)
 	       (m->debug_separate && module_find_section(m->debug_elf, ".symtab", &h));
 }
 
-/*
- * One exported symbol through .gnu.hash, as ld.so finds it: nothing else of the tables is read.
- *
- * The section: number of buckets, first hashed symbol, words of the Bloom filter and its shift, as
- * 32 bits each; the filter; the buckets; for each hashed symbol its hash, the lowest bit set at the
- * end of a bucket's chain. The filter is not asked: a name that is not there costs one chain.
- */
+/* Lookup of an exported symbol through .gnu.hash, as ld.so does it. The section has 4 words
+   (buckets, first hashed symbol, words of the Bloom filter, shift), the filter (not used here),
+   the buckets, and a hash for each symbol, whose lowest bit ends a chain. */
 
 struct hash_table {
 	const uint32_t *words;
@@ -406,13 +402,13 @@ static bool open_table(Elf *elf, struct hash_table *out)
 	return false;
 }
 
-/* The word of the table, or 0 behind its end (files may be damaged). */
+/* Returns the word of the table, or 0 after its end, because files may be damaged. */
 static uint32_t word(const struct hash_table *t, uint64_t index)
 {
 	return index < t->count ? t->words[index] : 0;
 }
 
-/* The symbol at this index, if it has the name, and the name means it without a version. */
+/* True if the symbol at this index has the name and is not hidden by its version. */
 static bool gnu_hash_is_named(Elf *elf, Elf_Data *data, const GElf_Shdr *h, uint32_t at,
 			      const char *name, GElf_Sym *sym)
 {
