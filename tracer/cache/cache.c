@@ -1,4 +1,4 @@
-/* Files that are kept: their folder, which has a bound, and how one is written and read. */
+/* Cache files: their folder and its size limit, their format, writing and reading. */
 #include "tracer/cache/cache.h"
 
 #include "tracer/base/array.h"
@@ -20,20 +20,21 @@
 #define CACHE_MAGIC "gatectl"
 #define CACHE_ORDER 0x01020304u
 #define CACHE_BLOCK (16u << 10)
-#define CACHE_MOST  (1ull << 30) /* bytes of all files */
+#define CACHE_MOST  (1ull << 30) /* limit of all files, in bytes */
 
 struct cache_place {
-	uint64_t at, size; /* from the beginning of the file */
+	uint64_t at, size; /* offset in the file */
 };
 
-/* A file: the head, a sum for each block of what follows, the parts, each at a multiple of 8. */
+/* A file: the head, a checksum for each block of the body, and the body: parts at multiples of
+   8. */
 struct cache_head {
 	char magic[8];
 	uint32_t order, format;
 	char name[CACHE_NAME];
-	uint64_t total, body; /* bytes of the file; where the blocks begin */
+	uint64_t total, body; /* size of the file; offset of the body */
 	struct cache_place parts[CACHE_PARTS];
-	uint64_t sum; /* of the head without this, and of the sums */
+	uint64_t sum; /* of the head up to here, and of the blocks' checksums */
 };
 
 static uint64_t cache_blocks(const struct cache_head *h)
@@ -41,7 +42,7 @@ static uint64_t cache_blocks(const struct cache_head *h)
 	return (h->total - h->body + CACHE_BLOCK - 1) / CACHE_BLOCK;
 }
 
-enum { GIVEN_UP = 3600 }; /* seconds; no writer takes so long */
+enum { GIVEN_UP = 3600 }; /* seconds after which a temporary file has no living writer */
 
 static bool refused;
 
@@ -50,13 +51,13 @@ void cache_refuse(void)
 	refused = true;
 }
 
-/* Is it the user's own, with nobody else who may write to it? */
+/* True if the user owns the file and no other user may write to it. */
 static bool cache_is_ours(const struct stat *st)
 {
 	return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* As the XDG Base Directory Specification has it: what is no absolute path does not count. */
+/* Returns false if there is no absolute path, as the XDG Base Directory Specification requires. */
 static bool base_path(struct str *out)
 {
 	const char *base = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
@@ -68,7 +69,7 @@ static bool base_path(struct str *out)
 	return out->length != 0;
 }
 
-/* Not in a place of somebody else: sudo may leave HOME as it is. */
+/* Makes a folder only in a folder of the user, since sudo may keep HOME. */
 static void make_folder(const char *path)
 {
 	char *around = base_strndup(path, (size_t)(strrchr(path, '/') - path));
@@ -79,7 +80,8 @@ static void make_folder(const char *path)
 	base_free(around);
 }
 
-/* The folder, if it is there (or can be made) and is ours alone; else -1. The caller closes it. */
+/* Returns the folder's descriptor, which the caller closes, or -1 if the folder is missing or
+   not private. */
 static int cache_folder(bool make)
 {
 	STR(path);
@@ -112,7 +114,7 @@ bool cache_usable(void)
 	return usable;
 }
 
-/* The next run writes it anew. */
+/* Removes a damaged file; the next run writes it again. */
 static void cache_remove(const char *name)
 {
 	int folder = cache_folder(false);
@@ -123,11 +125,12 @@ static void cache_remove(const char *name)
 	close(folder);
 }
 
-/* ---- the bound ------------------------------------------------------------------------------ */
+/* ---- size limit -------------------------------------------------------------------------- */
 
 struct old_file {
 	char *name;
-	uint64_t size, used; /* used: when, in seconds; renewed now and then (note_use) */
+	/* used: time of the last use, in seconds, renewed at intervals (note_use) */
+	uint64_t size, used;
 };
 
 struct old_files {
@@ -142,7 +145,7 @@ static void note_file(struct old_files *files, int folder, const char *name)
 
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 		return;
-	if (name[0] == '.' && st.st_mtime + GIVEN_UP < time(NULL)) { /* its writer is dead */
+	if (name[0] == '.' && st.st_mtime + GIVEN_UP < time(NULL)) { /* its writer has died */
 		unlinkat(folder, name, 0);
 		return;
 	}
@@ -178,7 +181,8 @@ static bool list_files(int folder, struct old_files *files)
 	return true;
 }
 
-/* Makes room for a file of so many bytes. False: it is too large. */
+/* Removes the least recently used files until `room` bytes fit. Returns false if that is too
+   large. */
 static bool cache_trim(int folder, uint64_t room)
 {
 	struct old_files files = {0};
@@ -201,7 +205,7 @@ static bool cache_trim(int folder, uint64_t room)
 
 enum { TEMPORARY = 32 };
 
-/* Each step can be undone: of two pieces that differ in one word the sums differ. */
+/* Each step is invertible, so pieces that differ in one word have different checksums. */
 uint64_t cache_sum(uint64_t sum, const void *bytes, uint64_t n)
 {
 	const uint64_t odd = 0x9e3779b97f4a7c15u;
@@ -221,7 +225,7 @@ uint64_t cache_sum(uint64_t sum, const void *bytes, uint64_t n)
 	return sum ^ sum >> 32;
 }
 
-/* The sum of a head, and of the sums of blocks that follow it. */
+/* Returns the checksum of the head and of the blocks' checksums. */
 static uint64_t cache_head_sum(const struct cache_head *h, const uint64_t *sums)
 {
 	uint64_t sum = cache_sum(0, h, offsetof(struct cache_head, sum));
@@ -234,7 +238,7 @@ static uint64_t rounded(uint64_t n)
 	return (n + 7) & ~7ull;
 }
 
-/* The whole file, and how long it is. */
+/* Returns the whole file, which the caller frees, and its size in *total. */
 static uint8_t *put_together(const char *name, uint32_t format, const struct cache_part *parts,
 			     unsigned count, uint64_t *total)
 {
@@ -268,7 +272,7 @@ static uint8_t *put_together(const char *name, uint32_t format, const struct cac
 	return file;
 }
 
-/* Folders are shared by containers whose processes have equal ids. */
+/* Uses a random number: containers with equal process ids may share the folder. */
 static bool temporary_name(char name[TEMPORARY])
 {
 	uint64_t number;
@@ -316,7 +320,7 @@ bool cache_write(const char *name, uint32_t format, const struct cache_part *par
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-enum { USED_SECONDS = 3600 }; /* more exactly the last use is not known */
+enum { USED_SECONDS = 3600 }; /* accuracy of the time of last use, in seconds */
 
 enum block_state { BLOCK_UNSEEN, BLOCK_SOUND, BLOCK_DAMAGED };
 
@@ -324,7 +328,7 @@ struct cache {
 	const uint8_t *bytes;
 	const struct cache_head *head;
 	const uint64_t *sums;
-	uint8_t *states; /* enum block_state */
+	uint8_t *states; /* by block: enum block_state */
 };
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -355,7 +359,7 @@ static bool is_sound(const struct cache_head *h, uint64_t size, const char *name
 	       h->sum == cache_head_sum(h, (const uint64_t *)(h + 1));
 }
 
-/* The file's own time says when it was last used. */
+/* Sets the file's time of modification, which is the time of its last use. */
 static void note_use(int fd, const struct stat *st)
 {
 	if (st->st_mtime + USED_SECONDS < time(NULL))
@@ -414,7 +418,7 @@ void cache_close(struct cache *c)
 	base_free(c);
 }
 
-/* ---- looking -------------------------------------------------------------------------------- */
+/* ---- access ------------------------------------------------------------------------------ */
 
 uint64_t cache_size(const struct cache *c, unsigned part)
 {

@@ -1,15 +1,13 @@
 /*
- * What is kept from one run to the next: files of ours in $XDG_CACHE_HOME/gatectl, or ~/.cache/gatectl.
+ * Files kept from run to run, in $XDG_CACHE_HOME/gatectl or ~/.cache/gatectl.
  *
- * Nobody needs them. Where there is no such folder, no room, or somebody else may write there, nothing is
- * kept, and nothing is said of it. A file is never trusted: it is taken only if its head is whole and its own
- * user's alone, and each block of it is checked against its sum when it is first looked at. So an
- * answer costs what it reads, however long the file is. One that is damaged is removed. What the bytes mean, and that numbers in them
- * are in range, is the business of those who keep them.
+ * The cache is optional: without a folder, without room, or if others may write there, nothing is
+ * kept and nothing is reported. A file is used only if its head is intact and only its user may
+ * write to it. Each block is verified by its checksum at its first use, so an answer costs what it
+ * reads; a damaged file is removed. Callers check the meaning and the range of the contents.
  *
- * A file is written beside the others and renamed: of two writers the later one stays, and whoever has mapped
- * the earlier one keeps that. All files together have a bound; beyond it those go first that were not used
- * for longest.
+ * A new file replaces the old one by a rename: the last of two writers wins, and old mappings stay
+ * valid. The size of all files is limited: the least recently used ones are removed.
  */
 #ifndef GATECTL_CACHE_CACHE_H
 #define GATECTL_CACHE_CACHE_H
@@ -19,33 +17,36 @@
 
 enum { CACHE_PARTS = 8, CACHE_NAME = 128 };
 
-struct cache; /* one file, mapped */
+struct cache; /* one mapped file */
 
 struct cache_part {
 	const void *bytes;
 	uint64_t size;
 };
 
-/* From now on nothing is read or written (--no-cache). */
+/* Disables reading and writing for the rest of the process (--no-cache). */
 void cache_refuse(void);
 
-/* Is there a folder, and may something be written there? */
+/* Returns true if the folder exists, or can be made, and is writable. */
 bool cache_usable(void);
 
-/* The file of this name, which was written with this format; NULL: there is none that is sound. Names have no
-   slash, and less than CACHE_NAME characters. */
+/* Returns the file of this name and format, closed by cache_close(), or NULL if there is no
+   intact one. Names have no slash and fewer than CACHE_NAME characters. */
 struct cache *cache_open(const char *name, uint32_t format);
-void cache_close(struct cache *c); /* or NULL */
+/* Unmaps the file. NULL is allowed. */
+void cache_close(struct cache *c);
 
+/* Returns the size of the part in bytes, 0 if there is none. */
 uint64_t cache_size(const struct cache *c, unsigned part);
-/* `n` bytes of the part from `at` on, aligned as `at` is; they stay until cache_close(). NULL: there are
-   fewer, or they are damaged. */
+/* Returns `n` bytes of the part from offset `at`, aligned like `at` and valid until
+   cache_close(). Returns NULL if there are fewer or if they are damaged. */
 const void *cache_bytes(struct cache *c, unsigned part, uint64_t at, uint64_t n);
 
-/* Puts the parts, CACHE_PARTS at most, in the place of the file. False: nothing is kept. */
+/* Writes or replaces the file; `count` is at most CACHE_PARTS. Returns false if nothing is kept. */
 bool cache_write(const char *name, uint32_t format, const struct cache_part *parts, unsigned count);
 
-/* A sum of bytes; of several pieces if each is given what the piece before gave, at first 0. */
+/* Returns a checksum of the bytes. `sum` is the checksum of the preceding piece, 0 for the
+   first. */
 uint64_t cache_sum(uint64_t sum, const void *bytes, uint64_t n);
 
 #endif
