@@ -280,8 +280,8 @@ static bool put_return(struct run *s, const struct hit *h)
 	       sched_trap(&x, back, &return_owner, 0);
 }
 
-/* Sets a trap at the return address. If the result cannot be observed, any freed memory may be
-   allocated. */
+/* Sets a trap at the return address. If the result cannot be observed, any freed memory may have
+   been allocated. */
 static void note_taken(struct scheduler *c, struct sched_thread *t, const struct hit *h,
 		       enum allocator_call how)
 {

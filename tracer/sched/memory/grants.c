@@ -83,7 +83,7 @@ void grants_take(struct sched *g, struct run_process *kept)
 	g->hot.count = 0;
 }
 
-/* Steps before the last ones of the run, which are examined more closely. */
+/* Returns the steps before the last ones of the run, which are examined more closely. */
 static size_t steps_left(const struct scheduler *c)
 {
 	const struct sched *g = c->given;

@@ -24,9 +24,8 @@ bool scheduler_is_runtime(struct run_process *p, uint64_t address)
 			 module_matches(image->module, "libpthread.so"));
 }
 
-/* True for ld.so while it loads a program or library. Its reads depend on LD_LIBRARY_PATH and
-   ld.so.cache and concern no other thread. In musl libc is the same file: its calls are the
-   program's. */
+/* True for code of ld.so. Its reads of files depend on LD_LIBRARY_PATH and ld.so.cache, and concern
+   no other thread. False for musl, where libc is the same file and its calls are the program's. */
 bool scheduler_is_loading(const struct run_process *p, uint64_t pc)
 {
 	uint64_t low, high, offset;

@@ -13,7 +13,7 @@ struct shadow_seen {
 	uint32_t clock; /* 0: no access */
 	uint16_t thread;
 	bool writes, atomic;
-	uint32_t place, locks; /* indexes of place and lockset */
+	uint32_t place, locks; /* numbers of the place and the lockset */
 };
 
 /* Bytes of a cell that have always been accessed together. */

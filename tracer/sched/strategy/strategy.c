@@ -1,11 +1,10 @@
-/* One run of OFTEN treats own places as shared. With many accesses at own places, where such
-   runs are slow, it is one of up to SELDOM. */
+/* Parts that all strategies share: dependence of steps, spinning, lessons, the frame of a run. */
 #include "tracer/sched/strategy/strategy_internal.h"
 
 #include <string.h>
 
-/* Every OFTEN-th run ignores own places; every SELDOM-th at least if that is slow, because
-   accesses at own places are many. */
+/* One run of OFTEN treats own places as shared. With many accesses at own places, where such runs
+   are slow, it is one of up to SELDOM. */
 enum { OFTEN = 2, SELDOM = 16, STEPS_FOR_ONE = 64 };
 
 /* ---- dependence of steps ----------------------------------------------------------------- */

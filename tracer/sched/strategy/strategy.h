@@ -40,7 +40,7 @@ enum strategy_op {
 	/* acquires, or can block: lock, rdlock (with `writes` false), sem_wait, join */
 	STRATEGY_LOCK,
 	STRATEGY_UNLOCK,  /* releases: unlock, sem_post */
-	STRATEGY_WAIT,	  /* waits for a signal */
+	STRATEGY_WAIT,	  /* waits until another thread signals */
 	STRATEGY_SIGNAL,  /* signal, broadcast, FUTEX_WAKE, pthread_kill */
 	STRATEGY_READ,	  /* of memory */
 	STRATEGY_WRITE,	  /* of memory */

@@ -183,7 +183,7 @@ static bool note_end(struct scheduler *c, struct sched_thread *t)
 
 enum {
 	ALWAYS = 1, /* handled also before the thread is scheduled */
-	FILES = 2,  /* a sanitizer's runtime makes it, too */
+	FILES = 2,  /* no point in a sanitizer's runtime */
 };
 
 static const struct sched_call {

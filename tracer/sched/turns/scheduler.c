@@ -494,9 +494,6 @@ const struct observer sched_observer = {.begin = scheduler_new,
 
 /* ---- the end of the run ------------------------------------------------------------------ */
 
-/* Threads that wait by a decision of the scheduler are stopped before their call. At the end of
-   a run they are described as if they waited in the kernel, where they would be without the
-   scheduler. */
 /* True if the thread is still stopped: after a deadlock stuck() lets such threads into the
    kernel. */
 static bool is_parked(const struct sched_thread *t)
@@ -504,6 +501,9 @@ static bool is_parked(const struct sched_thread *t)
 	return sched_thread_is_parked(t) && run_thread_tracee(t->thread)->state == TRACEE_STOPPED;
 }
 
+/* Threads that wait by a decision of the scheduler are stopped before their call. At the end of
+   a run they are described as if they waited in the kernel, where they would be without the
+   scheduler. */
 static void parked_end(struct run *s)
 {
 	const struct scheduler *c = scheduler_of(s);
