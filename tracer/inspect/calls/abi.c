@@ -1,4 +1,7 @@
-/* Which registers a value is passed or returned in: System V ABI of x86-64, 3.2.3, and Rust's. */
+/*
+ * Registers in which a value is passed or returned, by the System V ABI of x86-64, 3.2.3, and by
+ * Rust's convention.
+ */
 #include "tracer/inspect/calls/calls.h"
 
 #include <libdwarf/dwarf.h>
@@ -7,7 +10,7 @@
 
 enum { ABI_DEEP = 16, ABI_TYPES = 4096, ABI_MOST = 16 };
 
-/* Classes of an eightbyte while it is put together; a later one wins over those before it. */
+/* Classes of an eightbyte while it is merged. A later one of the list wins over earlier ones. */
 enum eightbyte { EB_NONE, EB_SSE, EB_X87, EB_INTEGER, EB_MEMORY };
 
 struct classes {
@@ -15,7 +18,7 @@ struct classes {
 	enum eightbyte of[2];
 	bool wide; /* one part of 16 bytes: __float128, vectors */
 	bool memory;
-	unsigned left; /* types that may still be looked at */
+	unsigned left; /* types that may still be visited */
 	struct error *err;
 };
 
@@ -35,7 +38,7 @@ static void merge(struct classes *c, uint64_t offset, uint64_t size, enum eightb
 	}
 }
 
-/* Members of packed structs that are not where they belong go through memory. */
+/* An unaligned member of a packed struct makes the whole struct go through memory. */
 static void merge_aligned(struct classes *c, const struct type *t, uint64_t offset, uint64_t align,
 			  enum eightbyte class)
 {
@@ -46,7 +49,7 @@ static void merge_aligned(struct classes *c, const struct type *t, uint64_t offs
 
 /* ---- classes of C++ ------------------------------------------------------------------------- */
 
-/* Made by the compiler, or declared to be what the compiler would have made. */
+/* True if the compiler generated the method, or the source declares it `= default`. */
 static bool is_default(const struct entry *e)
 {
 	uint64_t how;
@@ -55,7 +58,7 @@ static bool is_default(const struct entry *e)
 	       (entry_number(e, DW_AT_defaulted, &how) && how == DW_DEFAULTED_in_class);
 }
 
-/* T(const T &) or T(T &&): `this` and one reference. */
+/* True for T(const T &) and T(T &&): `this` and one reference to the class. */
 static bool is_copier(const struct entry *method, const struct type *class)
 {
 	uint64_t next = 0;
@@ -91,7 +94,8 @@ static bool method_is_nontrivial(const struct entry *e, const struct type *class
 	return class->tag && strcmp(name, class->tag) == 0 && !is_default(e) && is_copier(e, class);
 }
 
-/* 1 and 0; -1: the compiler does not say. */
+/* Returns 1 if the debug information says that objects are passed by reference, 0 if by value,
+   -1 if neither. */
 static int told(const struct entry *e)
 {
 	uint64_t how;
@@ -101,7 +105,7 @@ static int told(const struct entry *e)
 	return how == DW_CC_pass_by_reference ? 1 : how == DW_CC_pass_by_value ? 0 : -1;
 }
 
-/* 1, 0, -1: look at the members. */
+/* Returns 1, 0, or -1 if the class's members decide. */
 static int class_is_nontrivial(const struct type *t)
 {
 	ERROR(err);
@@ -323,7 +327,7 @@ static int classify_c(const struct type *type, const struct dwarf_program *progr
 
 /* ---- Rust ----------------------------------------------------------------------------------- */
 
-/* Scalars in a value, at most three: more make it something else than a pair. */
+/* Scalars in a value, at most three: a value of more than two is no scalar pair. */
 struct leaves {
 	const struct dwarf_program *program;
 	struct leaf {
@@ -336,7 +340,7 @@ struct leaves {
 
 enum { NO_PAIR = 3 };
 
-/* rustc reorders fields: which register a leaf is in goes by where it lies. */
+/* rustc reorders fields: the offset of a leaf decides its register. */
 static void add_leaf(struct leaves *l, const struct type *t, uint64_t offset)
 {
 	unsigned at = l->count;
@@ -360,7 +364,7 @@ static const struct leaf *leaf_at(const struct leaves *l, uint64_t offset, uint6
 
 static int add_leaves(struct leaves *l, const struct type *t, uint64_t offset, unsigned depth);
 
-/* Into the place that another variant uses, too: where both are of one kind that is one leaf. */
+/* Adds a scalar to bytes that another variant may use too. Two of one kind are one leaf. */
 static int share_leaf(struct leaves *l, const struct leaf *one)
 {
 	const struct leaf *there = leaf_at(l, one->offset, one->type->size);
@@ -369,12 +373,12 @@ static int share_leaf(struct leaves *l, const struct leaf *one)
 		add_leaf(l, one->type, one->offset);
 		return 0;
 	}
-	/* It depends on rustc's version whether this is a pair. */
+	/* rustc's version decides whether this is a pair. */
 	return one->type->is_signed == there->type->is_signed ? 0 : unknown(one->type, l->err);
 }
 
-/* With a tag of its own: each variant has one scalar at most, in one place. With a niche: only one
-   has any. Whatever else there is in an enum, it is no pair. */
+/* Adds the scalars of an enum. With a separate tag, each variant may have one scalar, all at one
+   offset; with a niche, only one variant may have scalars. Other enums are no scalar pairs. */
 static int add_variants(struct leaves *l, const struct type *t, uint64_t offset, unsigned depth)
 {
 	const uint64_t size = t->discriminant->size, tag = offset + t->discriminant_at;
@@ -422,7 +426,8 @@ static int add_leaves(struct leaves *l, const struct type *t, uint64_t offset, u
 	if (type_members(t, l->err) < 0)
 		return -1;
 	if (t->discriminant && t->discriminant->size == t->size) {
-		/* The tag fills it: an Option of a reference, told by its null. */
+		/* The tag fills the value: an Option of a reference, whose None is the null
+		   pointer. */
 		add_leaf(l, t->discriminant, offset);
 		return 0;
 	}
@@ -493,7 +498,7 @@ int abi_classify(bool rust, const struct type *t, const struct dwarf_program *pr
 	return rust ? classify_rust(t, program, out, err) : classify_c(t, program, out, err);
 }
 
-/* ---- what came back ------------------------------------------------------------------------- */
+/* ---- returned values ---- -------------------------------------------------------------------- */
 
 int abi_returned(const struct dwarf_program *program, const struct type *type,
 		 const struct abi_place *place, const struct abi_registers *regs,
@@ -523,9 +528,9 @@ int abi_returned(const struct dwarf_program *program, const struct type *type,
 	return 0;
 }
 
-/* ---- functions with another calling convention than their type says -------------------------- */
+/* ---- functions whose calling convention differs from their type ---- ------------------------- */
 
-/* The function that holds the offset, as the linker knows it. */
+/* True if the symbol at the offset has the suffix `kind`, by which gcc marks a changed copy. */
 static bool is_clone(struct module *m, uint64_t offset, const char *kind)
 {
 	const struct elf_symbol *s = module_symbol_at(m, offset, true);
@@ -533,7 +538,8 @@ static bool is_clone(struct module *m, uint64_t offset, const char *kind)
 	return s && strstr(s->name, kind);
 }
 
-/* What LLVM writes where it has taken away arguments or the value: it does not say which. */
+/* True if LLVM marked the function with DW_CC_nocall: it removed arguments or the result, but
+   the debug information does not record which. */
 static bool is_nocall(struct module *m, uint64_t offset)
 {
 	ERROR(ignored);
@@ -546,7 +552,7 @@ static bool is_nocall(struct module *m, uint64_t offset)
 		return false;
 	at = scope.scope->offset;
 	for (int i = 0; at && i < 2;
-	     i++) { /* a copy's entry may leave it to the abstract function */
+	     i++) { /* a copy's DIE may leave the attribute to its abstract origin */
 		if (entry_read(t, at, &e, &ignored) < 0)
 			return false;
 		if (entry_number(&e, DW_AT_calling_convention, &how))
@@ -561,7 +567,7 @@ bool call_is_changed(struct module *m, uint64_t offset)
 	return is_clone(m, offset, ".constprop.") || call_returns_otherwise(m, offset);
 }
 
-/* gcc's .constprop alone takes fewer arguments, but returns what the function does. */
+/* gcc's .constprop clones take fewer arguments but return the same value. */
 bool call_returns_otherwise(struct module *m, uint64_t offset)
 {
 	return is_clone(m, offset, ".isra.") || is_clone(m, offset, ".part.") ||

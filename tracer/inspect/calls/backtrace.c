@@ -12,7 +12,7 @@ enum { JUMPS = 8 };
 
 /* ---- names and lines ------------------------------------------------------------------------ */
 
-/* The symbol's name as a reader writes it; made once. */
+/* Returns the symbol's demangled name without arguments. It is made once and kept in the module. */
 static const char *symbol_name(struct module *m, uint64_t offset)
 {
 	const struct elf_symbol *s = module_symbol_at(m, offset, true);
@@ -30,7 +30,7 @@ static const char *symbol_name(struct module *m, uint64_t offset)
 	return own->shown;
 }
 
-/* Of several rows at one address the last one that begins a statement, if there is any. */
+/* Returns the last row at the address of `row` that begins a statement, or `row` if none does. */
 static const struct line_row *statement_row(const struct line_unit *l, const struct line_row *row)
 {
 	for (const struct line_row *r = row; r; r = r > l->rows.items ? r - 1 : NULL) {
@@ -61,7 +61,7 @@ static void by_line_table(struct die_table *t, uint64_t offset, struct inspect_c
 	out->line = row->line;
 }
 
-/* An outer call stands where it calls the next copy in. */
+/* Line of an outer call: the line at which it calls the next copy further in. */
 static void by_copy(struct die_table *t, struct scope_ref inner, struct inspect_call *out)
 {
 	out->line = inner.scope->call_line;
@@ -75,7 +75,7 @@ static bool is_c(unsigned language)
 	       language == DW_LANG_C11 || language == 0x2c; /* DW_LANG_C17 */
 }
 
-/* As gdb prints it: C's functions by the name that the linker knows, C++'s by the demangled one. */
+/* Returns the name that gdb prints: the linkage name for C, the demangled name for C++. */
 static const char *shown_name(struct die_table *t, struct scope_ref scope)
 {
 	ERROR(ignored);
@@ -86,7 +86,8 @@ static const char *shown_name(struct die_table *t, struct scope_ref scope)
 		return scope.scope->shown;
 	if (function_read(t, scope, &f, &ignored) < 0)
 		return NULL;
-	scope.scope->shown = f.name ? f.name : f.linkage; /* clang's _GLOBAL__sub_I_* has no name */
+	/* clang's _GLOBAL__sub_I_* have no name */
+	scope.scope->shown = f.name ? f.name : f.linkage;
 	if (f.linkage && is_c(scope.unit->language)) {
 		scope.scope->shown = f.linkage;
 	} else if (f.linkage && strncmp(f.linkage, "_Z", 2) == 0 &&
@@ -105,7 +106,7 @@ static bool has_here(struct scope_ref scope, uint64_t offset)
 	return scope.scope->range_count && dies_covers(scope.unit, scope.scope, offset);
 }
 
-/* The innermost call of the thread: how many of the stack are further in. */
+/* Returns the index of the thread's innermost call: the number of scopes that are left out. */
 static int backtrace_innermost(struct die_table *t, const struct scope_ref *scopes, int count,
 			       uint64_t offset, uint64_t scope)
 {
@@ -113,7 +114,7 @@ static int backtrace_innermost(struct die_table *t, const struct scope_ref *scop
 
 	if (i >= 0)
 		return i;
-	/* gcc may say that a copy is entered at an instruction which is its caller's. */
+	/* gcc may give a copy an entry at an instruction that belongs to its caller. */
 	for (i = 0; i + 1 < count; i++)
 		if (has_here(scopes[i], offset))
 			break;
@@ -129,7 +130,7 @@ static struct inspect_call *backtrace_add_call(struct inspect_stack *out,
 	return call;
 }
 
-/* Is the line one of the function's own text? */
+/* True if the call's line belongs to the function's own text and not to a copy. */
 static bool is_own_line(struct die_table *t, const struct scope_ref *scopes, int count, int i,
 			const struct inspect_call *call)
 {
@@ -143,7 +144,8 @@ static bool is_own_line(struct die_table *t, const struct scope_ref *scopes, int
 	       owner.scope == scopes[i].scope;
 }
 
-/* Of the innermost call the copies in it have not been entered, or nothing in them is asked for. */
+/* Line of the innermost call. Copies further in are not entered yet, or the tester did not ask
+   for them. */
 static void innermost_line(struct die_table *t, const struct scope_ref *scopes, int count, int i,
 			   uint64_t offset, struct inspect_call *call)
 {
@@ -195,7 +197,7 @@ static void add_frame(const struct dwarf_frame *f, uint64_t scope, size_t most,
 	}
 	call = backtrace_add_call(out, f);
 	if (f->signal) {
-		call->function = "<signal handler called>"; /* as gdb says it */
+		call->function = "<signal handler called>"; /* the text that gdb prints */
 		return;
 	}
 	if (f->module)
@@ -204,7 +206,7 @@ static void add_frame(const struct dwarf_frame *f, uint64_t scope, size_t most,
 		by_line_table(t, offset, call);
 }
 
-/* Tail calls between this frame and the one above it. */
+/* Adds functions that left by a tail call between these two frames. */
 static void add_jumps(const struct dwarf_frame *callee, const struct dwarf_frame *caller,
 		      size_t most, struct inspect_stack *out)
 {

@@ -1,17 +1,17 @@
-/* hit:call: arguments into the registers where the ABI has them. */
+/* hit:call: puts arguments into the registers that the ABI assigns to them. */
 #include "tracer/inspect/calls/calls.h"
 #include "tracer/inspect/eval/eval.h"
 #include "tracer/inspect/values/value_internal.h"
 
 #include <string.h>
 
-/* One argument on its way. */
+/* One argument that is being assigned a register. */
 struct placing {
 	const struct inspect_call *call;
 	const struct callee *callee;
-	const char *function; /* as the script named it */
+	const char *function; /* as the script wrote it */
 	size_t number;	      /* of the argument, from 1 */
-	const char *name;     /* of the parameter, or NULL */
+	const char *name;     /* of the parameter; NULL: not known */
 	struct inspect_entry *out;
 	struct error *err;
 };
@@ -27,7 +27,7 @@ static int calls_fail(const struct placing *p, const char *what, const struct ty
 			 p->name ? ")" : "", what, t ? " " : "", str_text(&type));
 }
 
-/* What symbols says of a value is said of this argument. */
+/* Reports the error in p->err as an error of this argument. */
 static int fail_inside(const struct placing *p)
 {
 	return calls_fail(p, error_text(p->err), NULL);
@@ -117,7 +117,8 @@ static bool is_class(const struct type *t)
 	return t && (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION);
 }
 
-/* A pointer to one class is none to another; a base class's is elsewhere in the object. */
+/* Puts a pointer to an object. An unrelated class is an error; a pointer to a base class may
+   need an offset. */
 static int put_object(const struct placing *p, const struct type *wanted, const struct type *of,
 		      uint64_t address)
 {
@@ -133,7 +134,8 @@ static int put_object(const struct placing *p, const struct type *wanted, const 
 	return put_integer(p, address + offset);
 }
 
-/* Of a smart pointer the object it holds is meant, unless the function takes such a pointer. */
+/* Replaces a smart pointer by the pointer that it holds, unless the function takes the smart
+   pointer. */
 static int see_object(const struct placing *p, const struct type *wanted, struct inspect_value *v)
 {
 	struct inspect_value inner;
@@ -234,7 +236,7 @@ static int put_part(const struct placing *p, const struct abi_part *part, const 
 					  : put_vector(p, &word, sizeof(word));
 }
 
-/* All of it in registers, or none: a struct is not split between them and the stack. */
+/* True if all parts fit into registers: a struct is not split between registers and stack. */
 static bool has_room(const struct placing *p, const struct abi_place *place)
 {
 	unsigned integers = p->out->integers, vectors = p->out->vectors;
@@ -301,7 +303,8 @@ static int put_known(const struct placing *p, const struct type *t, const struct
 		return to_pointer(p, t, arg);
 	case TYPE_STRUCT:
 	case TYPE_UNION:
-		/* A pointer to the object is passed, and the callee would own what it points to. */
+		/* Such an object is passed by a pointer to a copy, which the callee would
+		   destroy. */
 		if (abi_is_nontrivial(t, p->call->frame.program))
 			return calls_fail(
 				p, "a class that is copied by its own code cannot be passed:", t);
@@ -311,7 +314,7 @@ static int put_known(const struct placing *p, const struct type *t, const struct
 	}
 }
 
-/* As C promotes what `...` takes. */
+/* Arguments for `...` are promoted as in C. */
 static int put_unknown(const struct placing *p, const struct inspect_plain *arg)
 {
 	switch (arg->kind) {
@@ -417,7 +420,8 @@ int inspect_returned(const struct dwarf_program *program, const struct inspect_e
 	memcpy(regs.vector[0], xmm0, 16);
 	memcpy(regs.vector[1], xmm1, 16);
 	memcpy(regs.x87, st0, 10);
-	if (t->kind == TYPE_VOID || (entry->rust && !t->size)) { /* nil, where scripts look at it */
+	/* a null pointer, which is nil in scripts */
+	if (t->kind == TYPE_VOID || (entry->rust && !t->size)) {
 		regs.integer[0] = 0;
 		t = type_pointer_to(type_builtin("void"));
 	}

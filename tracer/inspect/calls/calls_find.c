@@ -1,4 +1,6 @@
-/* Which function the name of a call means: the program's own, a variable in scope, a library's. */
+/*
+ * Finds the function that hit:call names: the program's own, a variable in scope, or a library's.
+ */
 #include "tracer/inspect/calls/calls.h"
 #include "tracer/inspect/variables/variables.h"
 #include "tracer/source/lines/source_lines.h"
@@ -9,7 +11,7 @@
 
 enum { CACHE_MOST = 256, OVERLOADS_MAX = 64 };
 
-/* A function without debug information: what it is is known, not what it takes. */
+/* Type of a function without debug information, whose parameters are not known. */
 static struct type bare_function = {
 	.kind = TYPE_FUNCTION, .name = "function", .flags = TYPE_FILLED};
 
@@ -17,24 +19,24 @@ static struct type bare_function = {
 
 struct call_target {
 	struct module *module;
-	uint64_t offset, entry; /* entry: of its prototype; 0 none */
+	uint64_t offset, entry; /* entry: DIE of its prototype, 0: none */
 	const char *name;	/* the module owns it */
-	uint64_t absolute;	/* of an IFUNC: where it leads to */
+	uint64_t absolute;	/* IFUNC: offset of the chosen implementation; else 0 */
 	size_t thing;
-	const char *file; /* where it is written; NULL unknown */
+	const char *file; /* source file; NULL: unknown */
 	unsigned line;
 	bool own, rust;
-	bool near;	/* of the unit that the call is made in */
-	bool no_global; /* no global variable has this name: looked for once */
+	bool near;	/* in the unit that makes the call */
+	bool no_global; /* no global variable has this name: searched for once */
 };
 
-/* What a name meant is kept: a call may be made at every arrival. */
+/* Cache of functions by name, since a call may be made at every arrival. */
 struct call_cache {
 	ARRAY(struct kept {
 		char *name;
 		int count;
-		struct module *main;	     /* the program's executable: an exec changes it */
-		const struct die_unit *unit; /* that the call is made in */
+		struct module *main;	     /* the executable: an exec changes it */
+		const struct die_unit *unit; /* the unit that makes the call */
 		struct call_target found;
 	})
 	items;
@@ -84,13 +86,13 @@ static void calls_find_keep(struct modules *s, struct module *main, const struct
 struct candidates {
 	const struct dwarf_program *program;
 	const char *name;
-	int count;		     /* of arguments; -1 any */
-	const struct die_unit *unit; /* that the call is made in */
+	int count;		     /* number of arguments; -1: any */
+	const struct die_unit *unit; /* the unit that makes the call */
 	ARRAY(struct module *) modules;
 	struct found_functions found;
 	ARRAY(struct call_target) items; /* different functions */
-	ARRAY(const char *) linkages;	 /* of items */
-	bool inlined;			 /* there are copies inside other functions */
+	ARRAY(const char *) linkages;	 /* linkage names of `items` */
+	bool inlined;			 /* there are inlined copies */
 	struct error *err;
 };
 
@@ -103,7 +105,8 @@ static int calls_find_fail(struct candidates *c, const char *fmt, const char *na
 	return error_set(c->err, ERROR_STATE, "%s", str_text(&what));
 }
 
-/* The entry that says what it takes: a copy's may lack what the compiler has no use for. */
+/* Returns the DIE that has all parameters: that of a copy may lack those that the compiler does
+   not use. */
 static uint64_t prototype_of(struct die_table *t, uint64_t entry, struct error *err)
 {
 	struct entry e;
@@ -121,7 +124,8 @@ bool function_is_rust(const struct die_unit *u, const char *linkage)
 	       (strncmp(linkage, "_ZN", 3) == 0 || strncmp(linkage, "_R", 2) == 0);
 }
 
-/* Overloads may stand in one line; the symbols of one constructor demangle to the same. */
+/* True if both linkage names mean one function. Overloads may be on one line; symbols of one
+   constructor demangle to the same name. */
 static bool calls_find_is_same(const char *a, const char *b)
 {
 	char *one, *other;
@@ -137,7 +141,8 @@ static bool calls_find_is_same(const char *a, const char *b)
 	return same;
 }
 
-/* Of one name at one place: copies of a `static inline` of a header, a constructor's symbols. */
+/* True if a candidate has the same name and place: a copy of a header's `static inline`, or
+   another symbol of a constructor. */
 static bool calls_find_is_known(const struct candidates *c, const struct call_target *f,
 				const char *linkage)
 {
@@ -217,7 +222,8 @@ static const struct elf_symbol *ifunc_named(struct module *m, const char *name)
 	return NULL;
 }
 
-/* strlen and its like are IFUNCs. 1: found; 0: there is none of this name; -1 */
+/* Finds an IFUNC of this name, such as strlen. Returns 1, 0 if there is none, or -1 with *err
+   set. */
 static int find_ifunc(struct candidates *c, struct call_target *out)
 {
 	uint64_t bias;
@@ -227,7 +233,7 @@ static int find_ifunc(struct candidates *c, struct call_target *out)
 		const struct elf_symbol *s = ifunc_named(m, c->name);
 
 		if (!s && module_symbol(m, c->name, &bias, NULL) == 0)
-			return 0; /* the program has its own */
+			return 0; /* the program defines its own function */
 		if (!s)
 			continue;
 		*out = (struct call_target){.module = m, .offset = s->offset, .name = s->name};
@@ -260,7 +266,7 @@ static bool function_is_variadic(const struct type *function)
 	while (entry_child(&e, &next, &child, &err) > 0)
 		if (child.tag == DW_TAG_unspecified_parameters)
 			return true;
-	/* int f(): C before prototypes */
+	/* int f(): C without a prototype */
 	return !e.children && e.unit->language != DW_LANG_Rust && !function->cxx &&
 	       !entry_flag(&e, DW_AT_prototyped);
 }
@@ -311,7 +317,8 @@ static bool takes(struct candidates *c, const struct call_target *f)
 	return !t || callee_takes(t, function_is_variadic(t), (size_t)c->count);
 }
 
-/* The only one that fits; of several the one in this very source file, as C has it. */
+/* Returns the only candidate that takes the arguments, or the only such one of the calling unit,
+   which hides the others as in C. NULL: ambiguous. */
 static const struct call_target *choose_fitting(struct candidates *c, size_t *fitting)
 {
 	const struct call_target *best = NULL, *near = NULL;
@@ -401,7 +408,8 @@ static const struct die_unit *unit_of(const struct dwarf_frame *f, struct error 
 	return t ? dies_unit_at(t, f->lookup_pc - f->bias) : NULL;
 }
 
-/* In the order: the cache, the debug information and the symbols, IFUNCs. */
+/* Finds a function: first in the cache, then among IFUNCs, then in debug information and
+   symbols. */
 static int calls_find_find(const struct inspect_call *call, const char *name, int count,
 			   struct call_target *out, struct error *err)
 {
@@ -463,7 +471,7 @@ static int callee_of(const struct dwarf_program *program, const struct call_targ
 	return 0;
 }
 
-/* A pointer to a function, in a variable or wherever an expression finds it. 0, or -1. */
+/* Makes a callee of a function or of a function pointer. Returns 0, or -1 with *err set. */
 static int callee_of_value(const char *name, struct inspect_value *v, struct callee *out,
 			   struct error *err)
 {
@@ -493,7 +501,7 @@ static int callee_of_value(const char *name, struct inspect_value *v, struct cal
 
 static bool is_expression(const char *name)
 {
-	/* In f(char *) the star is of an argument's type. */
+	/* The star in f(char *) belongs to an argument's type. */
 	size_t end = *name == '(' ? strlen(name) : strcspn(name, "(");
 	size_t first = strcspn(name, ".[*");
 
@@ -530,7 +538,7 @@ int callee_find(const struct inspect_call *call, const char *name, int count, st
 	found = calls_find_find(call, name, count, &f, err);
 	if (found == 0 && f.own)
 		return callee_of(call->frame.program, &f, out, err);
-	/* A variable in scope hides what a library has. */
+	/* A variable in scope hides a function of a library. */
 	variable = found == 0 && f.no_global ? inspect_variable_local(call, name, &v, &ignored)
 					     : inspect_variable(call, name, &v, &ignored);
 	if (found == 0 && variable < 0)

@@ -1,6 +1,6 @@
 /*
- * An IFUNC is a function that chooses the function. What it chose stands in the tables that the
- * dynamic linker filled in when the program started: nothing has to be run for it.
+ * IFUNCs: functions that choose their implementation at load time. The dynamic linker has written
+ * the choice into relocated slots, so no code of the program has to run.
  */
 #include "tracer/inspect/calls/calls.h"
 
@@ -8,11 +8,11 @@
 
 struct ifunc_search {
 	const struct dwarf_program *program;
-	struct module *owner; /* of the IFUNC */
+	struct module *owner; /* module that defines the IFUNC */
 	const struct elf_symbol *ifunc;
-	struct module *module; /* whose relocations are searched, and its load bias */
+	struct module *module; /* module whose relocations are searched */
 	uint64_t bias;
-	uint64_t target; /* 0: not found yet */
+	uint64_t target; /* address; 0: not found yet */
 };
 
 static bool calls_ifunc_means(const struct ifunc_search *s, const struct module_relocation *r)
@@ -23,8 +23,8 @@ static bool calls_ifunc_means(const struct ifunc_search *s, const struct module_
 	       strcmp(r->symbol, s->ifunc->name) == 0;
 }
 
-/* Before its first call, a GOT entry may still lead to the dynamic linker: only code of the
-   IFUNC's own module is an answer. */
+/* Returns the address in a relocated slot, or 0. With lazy binding a GOT entry points to the
+   dynamic linker before the first call, so only code of the IFUNC's own module is accepted. */
 static uint64_t filled_in(const struct ifunc_search *s, uint64_t address)
 {
 	uint64_t target, bias;

@@ -1,9 +1,7 @@
 /*
- * hit:eval: walks the tree of an expression. Values keep their place as long as C would call them
- * lvalues; what is calculated becomes bytes.
- *
- * One liberty: == and the other comparisons with a string literal (or of two std::string) compare
- * the texts, because comparing the addresses is never what was meant.
+ * Evaluates the tree of an expression. A C lvalue keeps its place in the program; a computed value
+ * is bytes. Comparisons with a string literal, or of std::strings, compare the texts instead of
+ * addresses.
  */
 #include "tracer/inspect/eval/eval.h"
 
@@ -44,7 +42,7 @@ static int enumerator_value(const struct eval_scope *s, const struct eval_node *
 	return scalar_value(s, &x, out);
 }
 
-/* What is no variable may be an enumerator, a variable that 'FILE'::NAME tells apart, a function. */
+/* A name that is no variable may be an enumerator, 'FILE'::NAME, or a function. */
 static int other_name(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out)
 {
 	ERROR(ignored);
@@ -97,7 +95,7 @@ static int string_value(const struct eval_scope *s, const struct eval_node *n,
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
-/* What -> means for a class: the object that a smart pointer or an iterator points to. */
+/* Applies -> to a class: v becomes the object that a smart pointer or an iterator points to. */
 static void see_through_arrow(struct inspect_value *v)
 {
 	struct inspect_value whole = *v, object;
@@ -131,7 +129,7 @@ static int length_value(const struct eval_scope *s, struct eval_node *n, struct 
 		struct inspect_value whole = a, object;
 
 		see_through_arrow(&a);
-		/* p->size() of a plain pointer to a container */
+		/* p->size() of a pointer to a container */
 		if (value_whole(&whole, s->err) == 0 && whole.type->kind == TYPE_POINTER &&
 		    inspect_deref(&whole, &object, s->err) == 0)
 			a = object;
@@ -157,7 +155,7 @@ static bool is_index(const struct inspect_value *v)
 	return k == TYPE_INTEGER || k == TYPE_CHAR || k == TYPE_ENUM || k == TYPE_BOOL;
 }
 
-/* std::string and the like. */
+/* True for std::string and other strings. `out` may be NULL. */
 static bool holds_text(const struct inspect_value *v, struct str *out)
 {
 	ERROR(ignored);
@@ -175,7 +173,8 @@ static bool holds_text(const struct inspect_value *v, struct str *out)
 	return text;
 }
 
-/* m["text"]: 1, 0: the index is no text, or `a` is no map of texts; -1. */
+/* Evaluates m["text"]. Returns 1, 0 if the index is no text or `a` is no map with such keys, or
+   -1. */
 static int keyed_value(const struct eval_scope *s, const struct eval_node *n,
 		       const struct inspect_value *a, const struct inspect_value *b,
 		       struct inspect_value *out)
@@ -202,7 +201,7 @@ static int element_value(const struct eval_scope *s, struct eval_node *n, struct
 	answer = keyed_value(s, n, &a, &b, out);
 	if (answer)
 		return answer < 0 ? -1 : 0;
-	swapped = is_index(&a) && !is_index(&b); /* C takes 2[a] for a[2] */
+	swapped = is_index(&a) && !is_index(&b); /* C accepts 2[a] for a[2] */
 	if (scalar_of(s, swapped ? &a : &b, n->b->at, &x) < 0)
 		return -1;
 	if (scalar_is_float(&x) || scalar_is_pointer(&x) || (__int128)x.bits > INT64_MAX ||
@@ -312,7 +311,7 @@ bool eval_compares(unsigned op)
 	       op == OP2('<', '=') || op == OP2('>', '=');
 }
 
-/* 1: the text; 0: a null pointer; -1 */
+/* Reads the text of an operand. Returns 1, 0 for a null pointer, or -1. */
 static int text_of(const struct eval_scope *s, const struct eval_node *n,
 		   const struct inspect_value *v, struct str *out)
 {
@@ -353,7 +352,7 @@ static int compare_texts(const struct eval_scope *s, const struct eval_node *n,
 	int has_x = text_of(s, n->a, a, &x), has_y = has_x < 0 ? -1 : text_of(s, n->b, b, &y);
 	struct eval_scalar result;
 
-	/* NULL is not equal to any text. */
+	/* NULL equals no text. */
 	if (has_x > 0 && has_y > 0)
 		result = scalar_int(arith_compared(n->op, order_of_texts(&x, &y)), "int");
 	else
@@ -363,7 +362,7 @@ static int compare_texts(const struct eval_scope *s, const struct eval_node *n,
 	return scalar_value(s, &result, out);
 }
 
-/* A literal need not be a value: it may be too long for one. */
+/* A literal that is only compared need not be a value, for which it may be too long. */
 static int operand(const struct eval_scope *s, const struct eval_node *n, struct eval_node *side,
 		   struct inspect_value *out)
 {
@@ -416,7 +415,7 @@ static int choice_value(const struct eval_scope *s, struct eval_node *n, struct 
 	return eval_value(s, yes ? n->b : n->c, out);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- entry points ---- ----------------------------------------------------------------------- */
 
 int eval_value(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out)
 {
@@ -451,7 +450,7 @@ int eval_value(const struct eval_scope *s, struct eval_node *n, struct inspect_v
 	return -1;
 }
 
-/* Does the expression say yes or no? */
+/* True if the value of the expression is a truth value. */
 static bool is_question(const struct eval_node *n)
 {
 	switch (n->kind) {
@@ -467,7 +466,7 @@ static bool is_question(const struct eval_node *n)
 	}
 }
 
-/* In C the answer is an int, but a script takes 0 for true: it gets a bool. */
+/* Turns C's int into a bool, because scripts take 0 for true. */
 static int answer_question(const struct eval_scope *s, struct inspect_value *v)
 {
 	struct inspect_plain plain;

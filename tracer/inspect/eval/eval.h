@@ -1,10 +1,10 @@
 /*
- * Between the files of eval: a C expression as text, as a tree, as a value.
+ * C expressions: text -> tokens (eval_typename.c) -> tree (eval_parse.c) -> value (eval.c,
+ * eval_number.c, eval_types.c). eval_check.c checks a condition without a process and splits it
+ * into tests.
  *
- * Text -> tokens (eval_typename.c) -> tree (eval_parse.c) -> value (eval.c, eval_number.c, eval_types.c);
- * a condition is checked without a process and taken to pieces (eval_check.c).
- * A tree belongs to one text in one function: what its names of types mean is found once and kept
- * in it. Trees live in a cache of bounded size that hangs on struct modules (eval_cache.c).
+ * A tree belongs to one text in one function, because names of types are resolved once and kept in
+ * it. struct modules owns a cache of trees of bounded size (eval_cache.c).
  */
 #ifndef GATECTL_INSPECT_EVAL_EVAL_H
 #define GATECTL_INSPECT_EVAL_EVAL_H
@@ -15,40 +15,41 @@
 enum {
 	EVAL_TEXT = 16384, /* bytes of the longest expression */
 	EVAL_DEEP = 200,   /* levels of its tree: evaluation is recursive */
-	EVAL_BOUNDS = 4,   /* of an array type's name */
+	EVAL_BOUNDS = 4,   /* dimensions of an array in a type's name */
 };
 
 /* ---- tokens --------------------------------------------------------------------------------- */
 
-/* As token_at(), comments skipped. TOKEN_BAD with *err set for what is no part of an expression. */
+/* Reads the token at `at`, without comments before it. *out is TOKEN_BAD with *err set for a
+   token that no expression has. */
 void eval_token(const char *text, const char *at, struct token *out, struct error *err);
-/* Why hit:eval does not take this word of C++; NULL: it does. */
+/* Returns why hit:eval does not accept this word of C++, or NULL if it does. */
 const char *eval_refused(const struct token *t);
 
-/* An error of the expression's own; returns -1. `at` NULL: no column. */
+/* Sets an error of the expression. `at`: place in `text`, NULL: no column. Returns -1. */
 int eval_error(const char *text, const char *at, struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* ---- trees ---------------------------------------------------------------------------------- */
 
 enum eval_kind {
-	EVAL_NAME,    /* text; maybe qualified */
-	EVAL_INTEGER, /* number, of type builtin */
-	EVAL_FLOAT,   /* real, of type builtin */
-	EVAL_STRING,  /* text, length (its 0 not counted) */
+	EVAL_NAME,    /* text; may be qualified */
+	EVAL_INTEGER, /* number, of the type `builtin` */
+	EVAL_FLOAT,   /* real, of the type `builtin` */
+	EVAL_STRING,  /* text, length (without the final 0) */
 	EVAL_NULLPTR,
 	EVAL_FIELD,   /* a.text and a->text */
 	EVAL_ELEMENT, /* a[b] */
-	EVAL_LENGTH,  /* a.text() of a container: size, length, empty */
+	EVAL_LENGTH,  /* a.text() of a container: size, length or empty */
 	EVAL_UNARY,   /* op a: * & + - ! ~ */
-	EVAL_BINARY,  /* a op b; && and || and , too */
+	EVAL_BINARY,  /* a op b, including && || and the comma */
 	EVAL_CHOICE,  /* a ? b : c */
 	EVAL_CAST,    /* (type)a */
-	EVAL_SIZEOF,  /* of a; a NULL: of the type */
+	EVAL_SIZEOF,  /* of a; a is NULL: of the type `name` */
 };
 
 struct eval_type_name {
-	char *name;	     /* "struct node"; NULL: builtin */
+	char *name;	     /* "struct node"; NULL: `builtin` is set */
 	const char *builtin; /* "unsigned long" */
 	unsigned pointers, bounds;
 	uint64_t bound[EVAL_BOUNDS];
@@ -58,7 +59,7 @@ struct eval_type_name {
 struct eval_node {
 	enum eval_kind kind;
 	unsigned op, depth;
-	const char *at; /* in the tree's text, for messages */
+	const char *at; /* place in the tree's text, for messages */
 	struct eval_node *a, *b, *c;
 	char *text;
 	size_t length;
@@ -66,50 +67,54 @@ struct eval_node {
 	long double real;
 	const char *builtin;
 	struct eval_type_name name;
-	/* Cached by the evaluation. */
-	const struct type *type; /* of `name`, or of an enumerator */
-	bool is_enumerator;	 /* EVAL_NAME: of `type`, its value is `number` */
-	bool no_enumerator;	 /* there is none of this name */
+	/* Kept by the first evaluation. */
+	const struct type *type; /* of `name`, or of the enumerator */
+	bool is_enumerator;	 /* EVAL_NAME: an enumerator of `type` with the value `number` */
+	bool no_enumerator;	 /* no enumerator has this name */
 };
 
 struct eval_tree {
 	char *text;
 	struct eval_node *root;
-	ARRAY(struct eval_node *) nodes; /* all of them */
+	ARRAY(struct eval_node *) nodes; /* all nodes; the tree owns them */
 };
 
-/* Tells whether a name is that of a type; asked only where C's grammar needs to know. */
+/* is_type() returns true if the name is a type's. The parser calls it only if C's grammar
+   depends on it. */
 struct eval_parsing {
 	bool (*is_type)(void *ctx, const char *name);
 	void *ctx;
 };
 
-/* NULL with ERROR_STATE. */
+/* Parses an expression. Returns a tree, which the caller frees, or NULL with *err set to
+   ERROR_STATE. */
 struct eval_tree *eval_parse(const char *text, const struct eval_parsing *how, struct error *err);
-void eval_tree_free(struct eval_tree *t); /* NULL is allowed */
+void eval_tree_free(struct eval_tree *t); /* Frees a tree; NULL is allowed. */
 
-/* The type's name at `at`, which must reach to the token `closing` (an operator; 0: the end); *end
-   is behind that. False: it is none, *out is empty. (eval_typename.c) */
+/* Reads the name of a type that ends at the token `closing` (an operator; 0: the end of the
+   text). Sets *end to the end of that token. Returns false, with *out empty, if there is no such
+   name. (eval_typename.c) */
 bool eval_type_name(const char *at, unsigned closing, struct eval_type_name *out, const char **end);
+/* Frees the strings of a name that eval_type_name() has read. */
 void eval_type_name_fini(struct eval_type_name *n);
-/* Is the word one of the language's own, that begin a type? */
+/* True if the word belongs to the language and can begin a type. */
 bool eval_is_type_word(const struct token *t);
-/* Behind template arguments <...> that begin at `at`; NULL: they are none. */
+/* Returns the end of the template arguments <...> that begin at `at`, or NULL if they are none. */
 const char *eval_skip_template(const char *at);
 
-/* Constants: fill in the node. 0, or -1. (eval_constant.c) */
+/* Reads a constant into the node. Returns 0, or -1 with *err set. (eval_constant.c) */
 int eval_constant(const char *text, const struct token *t, struct eval_node *n, struct error *err);
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* A number or a pointer: what arithmetic works on. */
+/* A number or a pointer, the operands of arithmetic. */
 struct eval_scalar {
 	const struct type *type; /* BOOL, INTEGER, CHAR, ENUM, FLOAT or POINTER */
-	unsigned __int128 bits;	 /* not of FLOAT: extended by its sign */
-	long double real;	 /* FLOAT */
+	unsigned __int128 bits;	 /* not for FLOAT; extended by the sign of the type */
+	long double real;	 /* FLOAT: the number */
 };
 
-/* Enough of where the expression is asked. */
+/* Place at which the expression is evaluated. Functions that fail set *err. */
 struct eval_scope {
 	const struct inspect_call *call;
 	const struct dwarf_program *program;
@@ -117,27 +122,34 @@ struct eval_scope {
 	struct error *err;
 };
 
-/* An error of another file gets to know which expression it is of; returns -1. */
+/* Names the expression in an error that another folder has set in *s->err. Returns -1. */
 int eval_inside(const struct eval_scope *s);
-/* "struct queue is neither ..."; returns -1. */
+/* Sets the error "TYPE WHAT", as in "struct queue is neither a number nor a pointer". Returns
+   -1. */
 int eval_refuse(const struct eval_scope *s, const char *at, const char *what, const struct type *t);
+/* Returns int, long or __int128, the smallest that has `size` bytes, or its unsigned type. */
 const struct type *scalar_integer_type(uint64_t size, bool with_sign);
-/* Cut to the width of the type and extended by its sign. */
+/* Cuts to the width of the type and extends by its sign. */
 unsigned __int128 scalar_fit(unsigned __int128 bits, const struct type *t);
-bool scalar_is_pointer(const struct eval_scalar *s);
-bool scalar_is_float(const struct eval_scalar *s);
-bool scalar_true(const struct eval_scalar *s);
+bool scalar_is_pointer(const struct eval_scalar *s); /* True for a pointer. */
+bool scalar_is_float(const struct eval_scalar *s);   /* True for a floating-point number. */
+bool scalar_true(const struct eval_scalar *s);	     /* True if C takes the scalar for true. */
+/* Returns an integer of the built-in type. */
 struct eval_scalar scalar_int(int64_t value, const char *builtin);
-/* Of a value; arrays and functions decay, smart pointers and atomics are seen through. */
+/* Converts a value. Arrays and functions decay to pointers; smart pointers, references and
+   atomics are replaced by what they hold. Returns 0, or -1 with *s->err set. */
 int scalar_of(const struct eval_scope *s, const struct inspect_value *v, const char *at,
 	      struct eval_scalar *out);
+/* Makes a value of a scalar. Returns 0. */
 int scalar_value(const struct eval_scope *s, const struct eval_scalar *from,
 		 struct inspect_value *out);
-/* To another type of scalars, as a cast does it. */
+/* Converts to another type, as a cast does. Returns 0, or -1 with *s->err set. */
 int scalar_convert(const struct eval_scope *s, const char *at, const struct eval_scalar *from,
 		   const struct type *to, struct eval_scalar *out);
+/* Computes `op a`. Returns 0, or -1 with *s->err set. */
 int scalar_unary(const struct eval_scope *s, const char *at, unsigned op,
 		 const struct eval_scalar *a, struct eval_scalar *out);
+/* Computes `a op b`. Returns 0, or -1 with *s->err set. */
 int scalar_binary(const struct eval_scope *s, const char *at, unsigned op,
 		  const struct eval_scalar *a, const struct eval_scalar *b,
 		  struct eval_scalar *out);
@@ -145,24 +157,29 @@ int scalar_binary(const struct eval_scope *s, const char *at, unsigned op,
    or is no integer. */
 const struct type *scalar_common(const struct eval_scalar *a, const struct eval_scalar *b);
 
-/* The value of a node of a tree. (eval.c) */
+/* Evaluates a node of a tree. Returns 0, or -1 with *s->err set. (eval.c) */
 int eval_value(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out);
+/* Evaluates a node whose value is a number or a pointer. Returns 0, or -1 with *s->err set. */
 int eval_number(const struct eval_scope *s, struct eval_node *n, struct eval_scalar *out);
-bool eval_compares(unsigned op); /* == and the like */
+bool eval_compares(unsigned op); /* True for == != < > <= >= */
 
-/* The type that the name means here; NULL: none, *err set. */
+/* Finds the type that the name means at this place. Returns NULL with *s->err set if there is
+   none. */
 const struct type *eval_type_find(const struct eval_scope *s, const struct eval_type_name *n,
 				  const char *at);
+/* True if a type has this name at this place. */
 bool eval_type_exists(const struct eval_scope *s, const char *name);
-/* typedefs are no types of their own: the one behind; of an object of the program. */
+/* Casts a value. `reference`: to a reference, so that *out remains a place in memory. Returns 0,
+   or -1 with *s->err set. */
 int eval_cast(const struct eval_scope *s, const char *at, const struct inspect_value *v,
 	      const struct type *to, bool reference, struct inspect_value *out);
-/* Where base is inside derived (a class of its own is at 0). False: it is not, or only virtually. */
+/* Finds the offset of `base` in `derived`, 0 if both are one class. Returns false if it is no
+   base class or only a virtual one. */
 bool eval_base_offset(const struct dwarf_program *p, const struct type *derived,
 		      const struct type *base, uint64_t *offset);
 
-/* An enumerator by its (qualified) name: of the function's unit first, then of all. False: there
-   is none. (eval_enum.c) */
+/* Finds an enumerator by its name, which may be qualified: in the function's unit, then in all
+   units. Returns false if there is none. (eval_enum.c) */
 bool eval_enumerator(const struct eval_scope *s, const char *name, const struct type **type,
 		     int64_t *value);
 

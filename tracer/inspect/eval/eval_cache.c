@@ -1,6 +1,6 @@
 /*
- * Trees by text and function: a condition is asked hundreds of thousands of times. The function
- * counts because names of types may mean something else in another one.
+ * Cache of trees by text and function: a condition may be evaluated hundreds of thousands of
+ * times. The function is part of the key because the names of types depend on it.
  */
 #include "tracer/base/hash.h"
 #include "tracer/inspect/eval/eval.h"
@@ -46,7 +46,7 @@ static void eval_cache_free(void *data)
 	base_free(data);
 }
 
-/* "(x) - 1": is x a type? What is a variable here hides a type of the same name. */
+/* True if the x of "(x) - 1" is a type. A variable in scope hides a type of the same name. */
 static bool is_type(void *ctx, const char *name)
 {
 	const struct eval_scope *s = ctx;
@@ -67,7 +67,7 @@ static struct eval_tree *eval_cache_parse(const struct eval_scope *s, const char
 	return eval_parse(text, &how, s->err);
 }
 
-/* The modules' cache, whichever module leads to it. */
+/* Returns the owner of the cache, found through any module; NULL: no module is loaded. */
 static struct modules *symbols_of(const struct eval_scope *s)
 {
 	struct module *m = s->call->frame.module;
@@ -78,7 +78,8 @@ static struct modules *symbols_of(const struct eval_scope *s)
 	return m ? m->owner : NULL;
 }
 
-/* Parsed where it is new. NULL with an error. `*own`: no cache could be had, the caller frees the tree. */
+/* Returns the cached tree, or parses the text. NULL with *err set. `*own`: there is no cache,
+   and the caller frees the tree. */
 static struct eval_tree *eval_cache_tree(const struct eval_scope *s, const char *text, bool *own)
 {
 	struct modules *symbols = symbols_of(s);
@@ -121,7 +122,7 @@ int eval_with_tree(const struct inspect_call *call, const char *text,
 	tree = eval_cache_tree(&s, text, &own);
 	if (!tree)
 		return -1;
-	s.text = tree->text; /* positions are in it */
+	s.text = tree->text; /* the tree's positions point into its own copy */
 	answer = use(&s, tree->root, ctx);
 	if (own)
 		eval_tree_free(tree);

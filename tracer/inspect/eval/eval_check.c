@@ -1,20 +1,19 @@
 /*
- * Names and members of a condition, checked at a place before a thread arrives. Only types are
- * followed, from the variables on: an error that depends on values (a null pointer, a variable that
- * is optimised out) is reported at an arrival.
+ * Checks names and members of a condition before a thread arrives. Only types are followed: an
+ * error that depends on values (a null pointer, an optimised-out variable) is reported at an
+ * arrival.
  */
 #include "tracer/inspect/eval/eval.h"
 
 #include <string.h>
 
-/* Address of objects that are made up to follow types. No page is mapped there, so no read
-   succeeds. */
+/* Address of objects that are made up to follow types. No page is mapped there: each read fails. */
 enum { NOWHERE = 1 << 20 };
 
-/* 1: *out has the type of the node; 0: that cannot be told; -1: an error. */
+/* Returns 1 with the type of the node in *out, 0 if the type is unknown, or -1 with *s->err set. */
 static int check_node(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out);
 
-/* References are followed. */
+/* Returns the type of the operand, or of what a reference refers to. */
 static const struct type *operand_type(const struct eval_scope *s, const struct inspect_value *v)
 {
 	const struct type *t = type_whole(v->type, s->program);
@@ -33,7 +32,8 @@ static int refuse_name(const struct eval_scope *s, const struct eval_node *n)
 	return -1;
 }
 
-/* A variable without a value at the place (dropped, thread-local) is a known name. */
+/* Checks a name. A variable without a value at the place (dropped, thread-local) is a known
+   name. */
 static int check_name(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out)
 {
 	ERROR(why);
@@ -140,9 +140,8 @@ int inspect_condition_parse(const char *text, struct error *err)
 }
 
 /*
- * A condition as tests that the program can make without gatectl: comparisons with constants,
- * joined by &&, || and !. Tests are added from the last one to the first, so that the number of the
- * next one is known, and reversed at the end.
+ * Splits a condition into tests for the program itself: comparisons with constants, joined by &&,
+ * || and !. They are added last to first, because a test needs the numbers of later ones.
  */
 
 enum { STEPS = 16 };
@@ -151,7 +150,7 @@ struct condition_tests {
 	const struct eval_scope *scope;
 	struct inspect_test *items;
 	size_t count;
-	bool failed; /* the condition has a part that is no such comparison */
+	bool failed; /* a part of the condition is no such comparison */
 };
 
 /* ---- operands ------------------------------------------------------------------------------- */
@@ -179,14 +178,15 @@ static bool is_constant(const struct eval_scope *s, struct eval_node *n)
 	}
 }
 
-/* 64 bits of an integer or a pointer, extended as its type has it. */
+/* Reads a constant of at most 64 bits: an integer or a pointer, extended by the sign of its
+   type. */
 static bool read_constant(const struct eval_scope *s, struct eval_node *n, struct eval_scalar *out)
 {
 	return is_constant(s, n) && eval_number(s, n, out) == 0 && !scalar_is_float(out) &&
 	       out->type->size <= 8;
 }
 
-/* The steps from a variable to the operand. Returns false if the node is no such operand, or is more
+/* Finds the steps from a variable to the operand. Returns false if the node is none, or is more
    than STEPS away. */
 static bool find_steps(const struct eval_scope *s, struct eval_node *n,
 		       struct inspect_step steps[STEPS], size_t *count)
@@ -214,11 +214,11 @@ static bool find_steps(const struct eval_scope *s, struct eval_node *n,
 	return true;
 }
 
-/* The side of a test that is no constant. */
+/* The side of a test that is not constant. */
 struct operand {
 	struct inspect_spot spot;
 	int64_t mask;
-	struct eval_scalar scalar; /* only the type */
+	struct eval_scalar scalar; /* only its type is set */
 };
 
 static bool find_variable(const struct eval_scope *s, struct eval_node *n, struct operand *out)
@@ -249,7 +249,7 @@ static void convert_operand(struct operand *o, const struct type *t)
 	o->scalar.type = t;
 }
 
-/* A variable, or some bits of one. */
+/* Finds a variable, or some bits of one. */
 static bool find_operand(const struct eval_scope *s, struct eval_node *n, struct operand *out)
 {
 	struct eval_scalar mask;
@@ -270,7 +270,7 @@ static bool find_operand(const struct eval_scope *s, struct eval_node *n, struct
 
 /* ---- tests ---------------------------------------------------------------------------------- */
 
-/* Returns the number of the test. */
+/* Adds a test. Returns its number. */
 static int add_test(struct condition_tests *all, const struct operand *o, unsigned op, int64_t with,
 		    int yes, int no)
 {
@@ -338,7 +338,7 @@ static int add_comparison(struct condition_tests *all, const struct eval_node *n
 	return add_test(all, &o, op, (int64_t)scalar_fit(with.bits, t), yes, no);
 }
 
-/* Returns the number of the first test of the condition. */
+/* Adds the tests of a condition. Returns the number of the first one to make. */
 static int add_condition(struct condition_tests *all, struct eval_node *n, int yes, int no)
 {
 	struct operand o;

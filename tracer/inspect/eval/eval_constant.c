@@ -1,4 +1,4 @@
-/* Constants of C: integers, floats, characters, texts. */
+/* Constants of C: integers, floats, characters, strings. */
 #include "tracer/base/text/utf8.h"
 #include "tracer/inspect/eval/eval.h"
 
@@ -63,8 +63,8 @@ static bool read_escape(const char **at, const char *end, uint32_t *out, bool *b
 	}
 }
 
-/* One character of a literal, escapes read; *at moves. False: broken. `byte`: one byte of a text, by
-   an octal or hex escape or because it is not UTF-8, rather than a character. */
+/* Reads one character of a literal and moves *at. `byte`: one byte of a string, because of an
+   octal or hex escape or because it is not UTF-8. Returns false for an invalid escape. */
 static bool read_character(const char **at, const char *end, uint32_t *out, bool *byte)
 {
 	int length = utf8_length(*at);
@@ -79,7 +79,7 @@ static bool read_character(const char **at, const char *end, uint32_t *out, bool
 	return read_escape(at, end, out, byte);
 }
 
-/* What is between the quotes; the prefix says how wide a character is. */
+/* Returns the text between the quotes. The prefix decides the width of a character. */
 static const char *eval_constant_inside(const struct token *t, const char **end)
 {
 	const char *at = t->start;
@@ -108,7 +108,7 @@ static int char_constant(const char *text, const struct token *t, struct eval_no
 		if (!wide && c >= 0x80 && !byte)
 			return eval_error(text, from, err,
 					  "this character has several bytes: write L'...'");
-		/* One char is signed, several make up an int: as gcc has it. */
+		/* One char is signed, several make an int, as in gcc. */
 		n->number = wide ? c : n->number << 8 | (c & 0xff);
 	}
 	if (count == 0 || count > (wide ? 1u : 4u))
@@ -177,7 +177,7 @@ static void take_suffixes(char *word, struct suffix *s)
 	}
 }
 
-/* The first of the types that C tries in which the value fits (C11 6.4.4.1). */
+/* Returns the first type of C's list that holds the value (C11 6.4.4.1). */
 static const char *integer_type(uint64_t value, const struct suffix *s, bool decimal)
 {
 	if (!s->is_long && !s->is_unsigned && value <= INT_MAX)

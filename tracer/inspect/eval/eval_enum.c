@@ -1,4 +1,6 @@
-/* Enumerators by name: in the unit of the function that asks, then wherever their name stands. */
+/*
+ * Finds enumerators by name: first in the unit of the function that evaluates, then in all units.
+ */
 #include "tracer/inspect/eval/eval.h"
 
 #include "tracer/source/names/names.h"
@@ -14,22 +16,23 @@ struct enum_search {
 	struct module *module;
 	struct die_table *table;
 	struct name_parts wanted;
-	const char *last;     /* the enumerator's own name */
-	uint64_t function[2]; /* entries whose blocks are searched too: where the call is */
-	const char *around[SCOPES_DEEP]; /* names of the scopes, the outermost first */
+	const char *last; /* the enumerator's own name */
+	/* DIEs of the function that the call is in: its blocks are searched too */
+	uint64_t function[2];
+	const char *around[SCOPES_DEEP]; /* names of the enclosing scopes, the outermost first */
 	unsigned depth;
-	unsigned left; /* entries that may still be read */
+	unsigned left; /* DIEs that may still be read */
 	const struct type *type;
 	int64_t value;
 	bool found;
-	uint64_t
-		declared; /* an enum of the wanted name; in a type unit its definition stands outside */
+	/* DIE of an enum with the wanted name; a type unit may define it in another DIE */
+	uint64_t declared;
 	struct error *err;
 };
 
 static void search_children(struct enum_search *s, const struct entry *parent);
 
-/* ---- does it match? ------------------------------------------------------------------------- */
+/* ---- matching ---- --------------------------------------------------------------------------- */
 
 static char *eval_enum_joined(const struct enum_search *s, const char *name)
 {
@@ -43,7 +46,7 @@ static char *eval_enum_joined(const struct enum_search *s, const char *name)
 	return str_take(&full);
 }
 
-/* Enumerators of a plain enum are known without its name, too. */
+/* True if the name matches. An enumerator of a plain enum is also known without the enum's name. */
 static bool name_matches(struct enum_search *s, const char *enum_name, bool class_enum)
 {
 	char *with, *without;
@@ -125,7 +128,8 @@ static void visit_entry(struct enum_search *s, const struct entry *e)
 
 static void search_children(struct enum_search *s, const struct entry *parent)
 {
-	struct entry *e = base_alloc(1, sizeof(*e)); /* large, and this is recursive */
+	/* on the heap: large, and this function is recursive */
+	struct entry *e = base_alloc(1, sizeof(*e));
 	uint64_t next = 0;
 
 	while (!s->found && s->left && entry_child(parent, &next, e, s->err) > 0) {
@@ -147,7 +151,7 @@ static void search_unit(struct enum_search *s, const struct die_unit *u)
 	base_free(top);
 }
 
-/* ---- where to look -------------------------------------------------------------------------- */
+/* ---- places to search ---- ------------------------------------------------------------------- */
 
 static bool enter_module(struct enum_search *s, struct module *m)
 {
@@ -176,7 +180,7 @@ static const struct die_unit *search_own_unit(struct enum_search *s, const struc
 	return u;
 }
 
-/* 1: found. */
+/* Searches a type unit. Returns true if the enumerator was found. */
 static int search_type(struct die_table *t, struct die_unit *u, void *ctx, struct error *err)
 {
 	struct enum_search *s = ctx;

@@ -1,8 +1,7 @@
 /*
- * Arithmetic as C does it for the program: its widths, its wrap-around, its conversions (C11 6.3).
- * All integers are computed in 128 bits without sign and cut to their type afterwards, so that
- * nothing here is undefined. What would be undefined in the program (shifting by too much) is an
- * error.
+ * Arithmetic as C defines it for the program: widths, wrap-around, conversions (C11 6.3). Integers
+ * are computed in 128 unsigned bits and cut to their type, so nothing is undefined here. What is
+ * undefined in the program, such as too wide a shift, is an error.
  */
 #include "tracer/inspect/eval/eval.h"
 
@@ -36,7 +35,6 @@ const struct type *scalar_integer_type(uint64_t size, bool with_sign)
 	return type_builtin(with_sign ? "int" : "unsigned int");
 }
 
-/* Cuts to the width of the type and extends by its sign. */
 unsigned __int128 scalar_fit(unsigned __int128 bits, const struct type *t)
 {
 	return arith_fit(bits, t->size, value_signed(t));
@@ -71,7 +69,7 @@ static bool is_plain_integer(const struct type *t)
 
 /* ---- conversions ---------------------------------------------------------------------------- */
 
-/* C leaves open what a float becomes that is too large; here it is an error. */
+/* A float that does not fit is undefined in C, and an error here. */
 static int float_to_integer(const struct eval_scope *s, const char *at,
 			    const struct eval_scalar *from, struct eval_scalar *out)
 {
@@ -111,7 +109,7 @@ int scalar_convert(const struct eval_scope *s, const char *at, const struct eval
 	return 0;
 }
 
-/* Integer promotions. */
+/* Applies the integer promotions. */
 static struct eval_scalar promoted(const struct eval_scalar *a)
 {
 	struct eval_scalar out = *a;
@@ -123,7 +121,7 @@ static struct eval_scalar promoted(const struct eval_scalar *a)
 	return out;
 }
 
-/* The type that both operands are converted to (C11 6.3.1.8). */
+/* Returns the type to which both operands are converted (C11 6.3.1.8). */
 static const struct type *common_type(const struct eval_scalar *a, const struct eval_scalar *b)
 {
 	const struct type *x = a->type, *y = b->type;
@@ -194,7 +192,7 @@ static int shifted(const struct eval_scope *s, const char *at, unsigned op,
 
 /* ---- pointers ------------------------------------------------------------------------------- */
 
-/* void and functions count in bytes, as gcc has it. */
+/* Size of the pointee in bytes; 1 for void and functions, as in gcc. */
 static int pointee_size(const struct eval_scope *s, const char *at, const struct type *pointer,
 			uint64_t *out)
 {

@@ -1,4 +1,4 @@
-/* C expressions: tokens to trees, by recursive descent. */
+/* Parser of C expressions: tokens to trees, by recursive descent. */
 #include "tracer/inspect/eval/eval.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ struct eval_parser {
 	const struct eval_parsing *how;
 	struct token token;
 	struct eval_tree *tree;
-	unsigned depth; /* of our own recursion */
+	unsigned depth; /* of the parser's recursion */
 	struct error *err;
 };
 
@@ -47,7 +47,7 @@ static void *eval_parse_fail(struct eval_parser *p, const char *what)
 	const struct token *t = &p->token;
 
 	if (t->kind == TOKEN_BAD)
-		return NULL; /* the lexer has said it */
+		return NULL; /* the lexer has set the error */
 	if (t->kind == TOKEN_END)
 		eval_error(p->text, t->start, p->err, "%s, but the expression ends", what);
 	else
@@ -84,7 +84,7 @@ static struct eval_node *node_new(struct eval_parser *p, enum eval_kind kind, co
 	return n;
 }
 
-/* Puts the children in; NULL where one is missing already, or the tree gets too deep. */
+/* Sets the children. Returns NULL if the tree becomes too deep. */
 static struct eval_node *node_of(struct eval_parser *p, struct eval_node *n, struct eval_node *a,
 				 struct eval_node *b)
 {
@@ -123,7 +123,8 @@ static bool is_ambiguous(const struct token *t)
 	return t->kind == TOKEN_OPERATOR && strchr("*&+-(", (int)t->op) && t->op < 128;
 }
 
-/* "(T) x" or "(x) - y"? C tells them apart by what the name means; most need no such question. */
+/* True if the name in "(T) x" or "(x) - y" is a type. Only an ambiguous next token needs a
+   look-up. */
 static bool means_type(struct eval_parser *p, const struct eval_type_name *n, const char *behind)
 {
 	struct token t;
@@ -137,7 +138,7 @@ static bool means_type(struct eval_parser *p, const struct eval_type_name *n, co
 	       (is_ambiguous(&t) && p->how && p->how->is_type(p->how->ctx, n->name));
 }
 
-/* The token is the parenthesis before it. */
+/* Reads a type in parentheses; the current token is the opening one. */
 static bool take_type(struct eval_parser *p, bool in_sizeof, struct eval_type_name *out)
 {
 	const char *end;
@@ -155,7 +156,8 @@ static bool take_type(struct eval_parser *p, bool in_sizeof, struct eval_type_na
 
 /* ---- primary -------------------------------------------------------------------------------- */
 
-/* The end of ns::Class<int>::name; template arguments count only before another ::. */
+/* Returns the end of a name like ns::Class<int>::name. Template arguments count only before another
+   ::, and elsewhere '<' compares. */
 static const char *name_end(struct eval_parser *p)
 {
 	const char *end = p->token.start;
@@ -220,7 +222,7 @@ static struct eval_node *parse_word(struct eval_parser *p, enum eval_kind kind, 
 	return n;
 }
 
-/* Behind a type's name: (expression) */
+/* Reads (expression), after a type's name. */
 static struct eval_node *parse_cast_of(struct eval_parser *p, struct eval_node *n)
 {
 	struct eval_node *a;
@@ -335,7 +337,8 @@ static struct eval_node *parse_field(struct eval_parser *p, struct eval_node *a)
 	n = node_op(p, EVAL_FIELD, op, p->token.start, a, NULL);
 	if (!n)
 		return NULL;
-	/* Rust's tuples have members that are numbers; "t.0.1" is not read as such. */
+	/* A member of a Rust tuple is a number; the lexer reads 0.1 as one number, so "t.0.1"
+	   fails. */
 	if (p->token.kind != TOKEN_NAME && p->token.kind != TOKEN_NUMBER)
 		return eval_parse_fail(p, "a member's name is expected");
 	n->text = base_strndup(p->token.start, p->token.length);
@@ -472,7 +475,7 @@ static unsigned level_of(const struct eval_parser *p)
 	return 0;
 }
 
-/* An operand, and operators of at least this level behind it. */
+/* Reads an operand and the operators of at least this level after it. */
 static struct eval_node *parse_binary(struct eval_parser *p, unsigned least)
 {
 	struct eval_node *n = parse_unary(p);
@@ -549,7 +552,7 @@ static struct eval_node *parse_comma(struct eval_parser *p)
 	return n;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- entry points ---- ----------------------------------------------------------------------- */
 
 struct eval_tree *eval_parse(const char *text, const struct eval_parsing *how, struct error *err)
 {

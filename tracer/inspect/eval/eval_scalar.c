@@ -1,4 +1,4 @@
-/* Numbers and pointers from values of the program, and values from them. */
+/* Conversion of values to numbers and pointers, and back. */
 #include "tracer/inspect/eval/eval.h"
 #include "tracer/inspect/values/value_internal.h"
 
@@ -6,7 +6,7 @@
 
 enum { LAYERS_MAX = 8 };
 
-/* Bit-fields promote to int where that holds all their values (C11 6.3.1.1). */
+/* A bit-field promotes to int if int holds all its values (C11 6.3.1.1). */
 static const struct type *type_of_bits(const struct inspect_value *v)
 {
 	if (!v->bit_size)
@@ -38,7 +38,7 @@ static int read_pointer(const struct eval_scope *s, const struct inspect_value *
 	return 0;
 }
 
-/* An array or a function becomes a pointer to where it is. */
+/* An array or a function becomes a pointer to its address. */
 static int decay(const struct eval_scope *s, const struct inspect_value *v, const char *at,
 		 struct eval_scalar *out)
 {
@@ -51,7 +51,7 @@ static int decay(const struct eval_scope *s, const struct inspect_value *v, cons
 	return 0;
 }
 
-/* References, std::atomic, smart pointers: what is in them. */
+/* Replaces references, atomics and smart pointers by what they hold. */
 static int see_through(const struct eval_scope *s, struct inspect_value *v)
 {
 	for (int i = 0; i < LAYERS_MAX; i++) {

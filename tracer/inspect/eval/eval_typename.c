@@ -1,4 +1,7 @@
-/* Names of types as casts and sizeof have them: "const struct node *", "unsigned long", "int[4]". */
+/*
+ * Names of types in casts and sizeof ("const struct node *", "unsigned long", "int[4]"), and
+ * tokens.
+ */
 #include "tracer/inspect/eval/eval.h"
 
 #include <ctype.h>
@@ -9,7 +12,7 @@
 
 enum { TEMPLATE_DEEP = 64, POINTERS_MAX = 16 };
 
-/* How often each word of the language was seen. */
+/* Words of built-in types; type_reader.seen counts them. */
 enum word {
 	WORD_VOID,
 	WORD_BOOL,
@@ -81,7 +84,7 @@ bool eval_is_type_word(const struct token *t)
 /* ---- the text ------------------------------------------------------------------------------- */
 
 struct type_reader {
-	const char *text; /* where it begins; for tokens' errors, which nobody sees */
+	const char *text; /* beginning of the name; for errors of tokens, which are ignored */
 	struct token token;
 	struct error ignored;
 	unsigned seen[WORD_COUNT];
@@ -118,7 +121,7 @@ const char *eval_skip_template(const char *at)
 	return NULL;
 }
 
-/* ns::Queue<int>::node, from the token on; the text as it was written. */
+/* Reads a qualified name like ns::Queue<int>::node from the token on, and keeps its spelling. */
 static bool take_name(struct type_reader *r, const char *before)
 {
 	const char *start = r->token.start, *end = start;
@@ -137,7 +140,7 @@ static bool take_name(struct type_reader *r, const char *before)
 		if (!is_op(r, OP2(':', ':')))
 			break;
 		eval_typename_next(r);
-		end = start; /* a part has to follow */
+		end = start; /* another part must follow */
 	}
 	if (end == start)
 		return false;
@@ -151,7 +154,7 @@ static bool take_tag(struct type_reader *r)
 {
 	const char *before = "";
 
-	/* A class of C++ is found by its name alone. */
+	/* A C++ class is found by its name alone. */
 	if (token_is(&r->token, "struct"))
 		before = "struct ";
 	else if (token_is(&r->token, "union"))
@@ -182,7 +185,7 @@ static bool take_specifiers(struct type_reader *r)
 	return r->any_word || r->out->name;
 }
 
-/* ---- built-in ones -------------------------------------------------------------------------- */
+/* ---- built-in types ---- --------------------------------------------------------------------- */
 
 static const char *sized(const struct type_reader *r, const char *plain, const char *with_unsigned)
 {

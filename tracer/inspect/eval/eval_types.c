@@ -1,4 +1,4 @@
-/* Types that an expression names, and casts to them. */
+/* Types that an expression names, and casts to these types. */
 #include "tracer/inspect/eval/eval.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@ enum { BASES_DEEP = 16, BASES_MAX = 512, SCOPES_MAX = 512 };
 
 /* ---- by name -------------------------------------------------------------------------------- */
 
-/* Names that everybody knows, where the program's debug information has no use for them. */
+/* Common names that are known even if the program's debug information lacks them. */
 static const struct {
 	const char *name, *builtin;
 } standard[] = {
@@ -51,7 +51,7 @@ static const struct type *standard_type(const char *name)
 	return NULL;
 }
 
-/* The unit whose code the call is in; 0 unknown. */
+/* Returns the DIE of the unit whose code the call is in, 0 if unknown. */
 static uint64_t unit_of(const struct eval_scope *s)
 {
 	const struct dwarf_frame *f = &s->call->frame;
@@ -66,7 +66,7 @@ static uint64_t unit_of(const struct eval_scope *s)
 	return u ? u->first : 0;
 }
 
-/* "struct " and the like, which stays before the namespaces. */
+/* Returns the length of "struct " or another tag, which stays in front of the namespaces. */
 static size_t tag_length(const char *name)
 {
 	const char *blank = strchr(name, ' '), *args = strchr(name, '<');
@@ -74,7 +74,8 @@ static size_t tag_length(const char *name)
 	return blank && (!args || blank < args) ? (size_t)(blank - name) + 1 : 0;
 }
 
-/* Cuts the last part off "ns::Queue<a::b>::push"; 0: nothing is left. */
+/* Cuts off the last part of "ns::Queue<a::b>::push". Returns the rest's length, 0 if there is
+   none. */
 static size_t outer_length(const char *function, size_t length)
 {
 	int depth = 0;
@@ -88,7 +89,7 @@ static size_t outer_length(const char *function, size_t length)
 	return 0;
 }
 
-/* As C++ looks for it: in the function's class, its namespace, and so on outward. */
+/* Finds a type in C++'s order: in the function's class, its namespace, and outward. */
 static const struct type *named_type(const struct eval_scope *s, const char *name)
 {
 	const char *function = s->call->function ? s->call->function : "";
@@ -152,7 +153,7 @@ static bool same_class(const struct type *a, const struct type *b)
 struct bases {
 	const struct dwarf_program *program;
 	const struct type *wanted;
-	unsigned left; /* classes that may still be looked at */
+	unsigned left; /* classes that may still be visited */
 	struct error ignored;
 };
 
@@ -196,8 +197,7 @@ static bool is_class(const struct type *t)
 	return t && (t->kind == TYPE_STRUCT || t->kind == TYPE_UNION);
 }
 
-/* To a base class or back: C++ moves the address. Classes that have nothing to do with each other
-   keep it. */
+/* Moves an address to a base class or back. Unrelated classes keep the address. */
 static uint64_t moved(const struct eval_scope *s, uint64_t address, const struct type *from,
 		      const struct type *to)
 {

@@ -1,4 +1,4 @@
-/* Elements of library types: rows, blocks, lists and trees. */
+/* Elements of library types: contiguous ones, blocks, lists and trees. */
 #include "tracer/inspect/values/layout.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static int value_word(const struct inspect_value *v, uint64_t offset, uint64_t *
 	return value_integer(&word, (int64_t *)out, &is_unsigned, err);
 }
 
-/* A word of a node or a block. */
+/* Reads 8 bytes of a node or a block. Fails if they cannot be read: the container is not valid. */
 static int word_at(const struct inspect_value *v, uint64_t address, uint64_t *out,
 		   struct error *err)
 {
@@ -33,8 +33,8 @@ static int word_at(const struct inspect_value *v, uint64_t address, uint64_t *ou
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
-/* clang leaves out what it expects libstdc++.so's own debug information to have: then the layout
-   is the known one, a pointer and a length. Before C++11 the length stood before the text. */
+/* Finds a std::string's text: a pointer and a length, which clang's debug information may lack
+   because it expects libstdc++.so to have it. Before C++11 the length was in front of the text. */
 static int string_row(const struct inspect_value *v, struct value_row *row, struct error *err)
 {
 	uint64_t room;
@@ -45,15 +45,16 @@ static int string_row(const struct inspect_value *v, struct value_row *row, stru
 		return word_at(v, row->address - 24, &row->count, err);
 	if (value_word(v, 8, &row->count, err) < 0)
 		return -1;
-	/* In place or not, the text has room for it behind the length: else it is none yet. */
+	/* A text outside the object is followed by its capacity, which is less than the length
+	   only before construction. */
 	if (v->place == INSPECT_IN_MEMORY && row->address != v->address + 16 &&
 	    (value_word(v, 16, &room, err) < 0 || room < row->count))
 		return layout_invalid(v, err);
 	return row->address ? 0 : layout_invalid(v, err);
 }
 
-/* A long text: capacity with its lowest bit set, length, pointer. A short one: a byte of twice its
-   length, and the text. */
+/* libc++: a long text has its capacity with the lowest bit set, length and pointer. A short one
+   has a byte of twice its length, and the text. */
 static int short_row(const struct inspect_value *v, struct value_row *row, struct error *err)
 {
 	uint64_t first;
@@ -80,7 +81,7 @@ static int text_row(const struct inspect_value *v, struct value_row *row, struct
 
 /* ---- rows and blocks ------------------------------------------------------------------------ */
 
-/* A pointer to the first element, whose type is that of all. */
+/* Finds the elements by a pointer to the first one and an end or a count. */
 static int plain_row(const struct inspect_value *v, struct value_row *row, struct error *err)
 {
 	const struct type_layout *l = row->layout;
@@ -124,7 +125,7 @@ static int bits_row(const struct inspect_value *v, struct value_row *row, struct
 	return 0;
 }
 
-/* libstdc++: the first and the last block begin and end anywhere. */
+/* libstdc++: elements start and end anywhere in the first and last block. */
 static int blocks_between(const struct inspect_value *v, struct value_row *row, uint64_t size,
 			  struct error *err)
 {
@@ -173,7 +174,7 @@ static uint64_t aligned(uint64_t offset, uint64_t alignment)
 	return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* Goes on to the next node of a tree, in order. */
+/* Moves to the next node of a tree, in order. */
 static int tree_next(const struct inspect_value *v, const struct type_layout *l, uint64_t *node,
 		     struct error *err)
 {
@@ -207,7 +208,7 @@ static int node_next(const struct inspect_value *v, const struct type_layout *l,
 	return word_at(v, *node + l->next, node, err);
 }
 
-/* Lists without a number of elements end with a null pointer, or with their head. */
+/* Counts the nodes of a list that stores no count: its end is a null pointer or the head. */
 static int count_links(const struct inspect_value *v, struct value_row *row, struct error *err)
 {
 	struct inspect_value head;
@@ -252,7 +253,7 @@ static int nodes_row(const struct inspect_value *v, struct value_row *row, struc
 	return layout_number(v, l->count, &row->count, err);
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- all kinds ---- -------------------------------------------------------------------------- */
 
 int pretty_row(const struct inspect_value *v, struct value_row *row, struct error *err)
 {
@@ -273,7 +274,7 @@ int pretty_row(const struct inspect_value *v, struct value_row *row, struct erro
 	return row->count > INT64_MAX ? layout_invalid(v, err) : 1;
 }
 
-/* Moves to the i-th node. Elements in order take one step each. */
+/* Moves to the i-th node. Reading elements in order takes one step each. */
 static int seek_node(const struct inspect_value *v, struct value_row *row, uint64_t i,
 		     struct error *err)
 {

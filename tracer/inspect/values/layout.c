@@ -1,11 +1,11 @@
-/* Layouts of library types: the table, and paths to parts. */
+/* Layouts of library types: the table, and paths to their parts. */
 #include "tracer/inspect/values/layout.h"
 
 #include <string.h>
 
 enum { STRING_SIZE = 32 };
 
-/* The first row whose name and whose first member the type has. */
+/* A type has the first layout whose name it has and whose first step is one of its members. */
 static const struct type_layout layouts[] = {
 	{"std::basic_string<", LAYOUT_SHORT, .text = true, .first = "__r_|__rep_"},
 	{"std::basic_string<", LAYOUT_STRING, .text = true},
@@ -93,7 +93,7 @@ static const struct type_layout layouts[] = {
 	{"alloc::vec::Vec<", LAYOUT_ROW, .rust = true, .first = "buf.?", .count = "len"},
 	{"alloc::string::String", LAYOUT_ROW, .rust = true, .text = true, .first = "vec.buf.?",
 	 .count = "vec.len"},
-	/* Atomics, aligned ones of Rust 1.97, cells. */
+	/* atomics, aligned atomics of Rust 1.97, cells */
 	{"core::sync::atomic::Atomic", LAYOUT_INNER, .rust = true, .first = "v|__0|value"},
 	{"core::sync::atomic::private::Align", LAYOUT_INNER, .rust = true, .first = "v|__0|value"},
 	{"core::cell::Cell<", LAYOUT_INNER, .rust = true, .first = "v|__0|value"},
@@ -102,7 +102,8 @@ static const struct type_layout layouts[] = {
 	{"alloc::rc::Rc<", LAYOUT_INNER, .rust = true, .first = "?.*.data|?.*.value"},
 };
 
-enum { KIND_UNKNOWN, KIND_NONE, KIND_FIRST }; /* type.layout_kind */
+/* values of type.layout_kind; KIND_FIRST + i: layouts[i] */
+enum { KIND_UNKNOWN, KIND_NONE, KIND_FIRST };
 
 /* ---- paths ---------------------------------------------------------------------------------- */
 
@@ -113,7 +114,7 @@ int layout_invalid(const struct inspect_value *v, struct error *err)
 	return -1;
 }
 
-/* The first pointer inside: Unique, NonNull and whatever else Rust wraps around. */
+/* Finds the first pointer inside: Rust wraps it in Unique, NonNull and other structs. */
 static int first_pointer(const struct inspect_value *v, struct inspect_value *out, unsigned depth,
 			 struct error *err)
 {
@@ -164,7 +165,7 @@ static int path_step(const struct inspect_value *v, const char *name, struct ins
 	return answer > 0 && value_whole(out, err) < 0 ? -1 : answer;
 }
 
-/* One of the paths, of `length` characters. */
+/* Follows one path, of `length` characters. */
 static int path_follow(const struct inspect_value *v, const char *path, size_t length,
 		       struct inspect_value *out, struct error *err)
 {
@@ -212,9 +213,10 @@ int layout_number(const struct inspect_value *v, const char *path, uint64_t *out
 	return value_integer(&part, (int64_t *)out, &is_unsigned, err);
 }
 
-/* ---- which type is which -------------------------------------------------------------------- */
+/* ---- types by name ---- ---------------------------------------------------------------------- */
 
-/* Inline namespaces of libraries: type units do not call them inline. */
+/* True if the name begins with `with`, ignoring the libraries' inline namespaces, which type
+   units do not mark inline. */
 static bool layout_begins(const char *full, const char *with)
 {
 	static const char *const spaces[] = {"std::__cxx11::", "std::__1::"};
@@ -228,7 +230,7 @@ static bool layout_begins(const char *full, const char *with)
 	return strncmp(full, with, strlen(with)) == 0;
 }
 
-/* The first step of one of the paths is a member of the type, or no member's name. */
+/* True if the first step of one of the paths is a member of the type, or ":", "*" or "?". */
 static bool has_first_step(const struct inspect_value *v, const char *path)
 {
 	for (; path; path = strchr(path, '|') ? strchr(path, '|') + 1 : NULL) {

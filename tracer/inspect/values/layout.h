@@ -1,10 +1,10 @@
 /*
  * Layouts of library types: one table for libstdc++ (gcc 12), libc++ (14) and Rust. The qualified
- * name of a type selects a row; the debug information gives the parts by the names of members.
+ * name of a type selects a row; the debug information gives its parts by the names of members.
  *
- * A path leads to a part: member names separated by dots. ":NAME" is the base class whose name
- * begins so, "*" is what a pointer points to, "?" is the first pointer anywhere inside. '|'
- * separates paths of different versions of a library.
+ * A path leads to a part: names of members separated by dots. ":NAME" is the base class whose name
+ * begins with NAME, "*" is the object that a pointer points to, "?" is the first pointer anywhere
+ * inside. '|' separates the paths of different versions of a library.
  */
 #ifndef GATECTL_INSPECT_VALUES_LAYOUT_H
 #define GATECTL_INSPECT_VALUES_LAYOUT_H
@@ -16,40 +16,44 @@ enum layout_kind {
 	LAYOUT_POINTER, /* first: the pointer that it holds */
 	LAYOUT_INNER,	/* first: the value that it holds */
 	LAYOUT_STRING,	/* a pointer and a length, at known offsets */
-	LAYOUT_SHORT,	/* libc++'s string: short ones begin with a byte of length */
-	LAYOUT_ROW,	/* first: a pointer to the first element */
-	LAYOUT_BITS,	/* first: a pointer to the first of its words */
-	LAYOUT_BLOCKS,	/* first: a pointer to the first of its pointers to blocks */
-	LAYOUT_LINKS,	/* first: a pointer to the first node */
-	LAYOUT_TREE,	/* first: a pointer to the leftmost node */
+	LAYOUT_SHORT,	/* libc++'s string: a short one begins with a byte that holds its length */
+	LAYOUT_ROW,	/* first: pointer to the first element */
+	LAYOUT_BITS,	/* first: pointer to the first word */
+	LAYOUT_BLOCKS,	/* first: pointer to the first of the pointers to blocks */
+	LAYOUT_LINKS,	/* first: pointer to the first node */
+	LAYOUT_TREE,	/* first: pointer to the leftmost node */
 };
 
 struct type_layout {
-	const char *begins; /* of the qualified name */
+	const char *begins; /* beginning of the qualified name */
 	enum layout_kind kind;
 	bool rust, text, map;
-	const char *first, *end; /* end: a pointer behind the last element */
-	const char *count;	 /* elements; of BITS with an end: bits behind the end */
-	const char *engaged;	 /* a number that is `none` while nothing is held */
+	const char *first, *end; /* end: pointer past the last element */
+	const char *count;	 /* elements; LAYOUT_BITS with an end: bits past the end */
+	const char *engaged;	 /* path of a number that is `none` while the object is empty */
 	int64_t none;
-	const char *head;	     /* LINKS: the node in the container that ends a circle */
-	uint8_t next, right, parent; /* offsets in a node; `next` of a TREE is left */
-	uint8_t value;		     /* bytes of a node before its value, without padding */
-	uint16_t block;		     /* BLOCKS: bytes of a block */
-	uint8_t block_least;	     /* elements of a block, where one is larger than a block */
+	const char *head; /* LAYOUT_LINKS: node in the container that ends a circular list */
+	/* offsets in a node; `next` of a LAYOUT_TREE is the left child */
+	uint8_t next, right, parent;
+	uint8_t value;	     /* bytes of a node before its value, without padding */
+	uint16_t block;	     /* LAYOUT_BLOCKS: bytes of a block */
+	uint8_t block_least; /* elements of a block if an element is larger than `block` */
 };
 
-/* Never NULL: LAYOUT_NONE for other types. */
+/* Returns the layout of the value's type, never NULL: its kind is LAYOUT_NONE for other types. */
 const struct type_layout *layout_of(const struct inspect_value *v);
-/* The part at the end of the path: 1, 0: a null pointer or no such member on the way, -1. */
+/* Finds the part at the end of the path. Returns 1, 0 if a null pointer or a missing member is
+   on the way, or -1 with *err set. */
 int layout_part(const struct inspect_value *v, const char *path, struct inspect_value *out,
 		struct error *err);
-/* A part that is a number or a pointer. -1 also if it is missing. */
+/* Reads a part that is a number or a pointer. Returns 0, or -1 with *err set, also if there is
+   no such part. */
 int layout_number(const struct inspect_value *v, const char *path, uint64_t *out,
 		  struct error *err);
-/* The error of a value that was not constructed yet, or is destroyed. -1. */
+/* Sets the error of an object that is not constructed yet or already destroyed. Returns -1. */
 int layout_invalid(const struct inspect_value *v, struct error *err);
-/* Bytes of an object. clang declares std::string only. 0: not known. */
+/* Returns the size of an object in bytes, 0 if unknown. clang only declares std::string, whose
+   size is known here. */
 uint64_t layout_size(const struct dwarf_program *p, const struct type *t);
 
 #endif

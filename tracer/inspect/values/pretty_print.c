@@ -1,7 +1,7 @@
-/* Pretty-printing: library types as what they stand for, a string, a pointer, a value. */
+/* Pretty-printing: library types as the string, the pointer or the value that they stand for. */
 #include "tracer/inspect/values/layout.h"
 
-/* 1: it holds something; 0: it holds nothing; -1. */
+/* Returns 1 if the object holds a value, 0 if it is empty, or -1. */
 static int is_engaged(const struct inspect_value *v, const struct type_layout *l, struct error *err)
 {
 	struct inspect_value part;

@@ -1,11 +1,15 @@
-/* hit.ret: what a function is about to return, from the registers at its return instruction. */
+/*
+ * hit.ret: the value that a function is about to return, from the registers at its return
+ * instruction.
+ */
 #include "tracer/inspect/calls/calls.h"
 #include "tracer/inspect/variables/variables.h"
 #include "tracer/source/names/names.h"
 
 enum { RAX = 0, RDX = 1 };
 
-/* At a jump into another function (a tail call) what comes back is not known yet. */
+/* Checks that the thread is at a return instruction. At a tail call, the value is not computed
+   yet. */
 static int check_instruction(const struct dwarf_frame *f, struct error *err)
 {
 	uint8_t bytes[ARCH_INSN_MAX];
@@ -55,7 +59,7 @@ static int read_registers(const struct dwarf_frame *f, const struct abi_place *p
 	return 0;
 }
 
-/* One register that holds all of it can be written, too. */
+/* Makes the value writable if one register holds all of it. */
 static void set_register(const struct dwarf_frame *f, const struct abi_place *place,
 			 struct inspect_value *v)
 {
@@ -66,7 +70,7 @@ static void set_register(const struct dwarf_frame *f, const struct abi_place *pl
 	v->thread = f->thread;
 }
 
-/* The concrete function here, not a copy that was inlined into it. *out NULL: no DWARF. */
+/* Finds the concrete function, not a copy inlined into it. *out is NULL without DWARF. */
 static int function_here(const struct dwarf_frame *f, const struct type **out, bool *rust,
 			 struct error *err)
 {

@@ -1,4 +1,4 @@
-/* Values: bytes somewhere in the program that have a type. */
+/* Values: bytes of the program that have a type. */
 #include "tracer/inspect/values/value_internal.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ int value_error(const struct type *t, struct error *err, const char *fmt)
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
-/* The bits of a byte that are the value's own: of a bit-field not all. */
+/* Returns the bits of a byte that belong to the value: all, except in a bit-field. */
 static uint8_t own_bits(const struct inspect_value *v, uint64_t byte)
 {
 	uint64_t end = (uint64_t)v->bit_offset + v->bit_size;
@@ -186,7 +186,7 @@ bool value_fits(const struct type *t, unsigned bits, int64_t number, bool is_uns
 		return number == 0 || number == 1;
 	if (bits > 64)
 		return true;
-	if (is_unsigned && number < 0) /* 2^63 and more */
+	if (is_unsigned && number < 0) /* 2^63 or more */
 		return bits == 64 && !value_signed(t);
 	if (!value_signed(t))
 		return number >= 0 && (bits == 64 || (uint64_t)number >> bits == 0);
@@ -210,7 +210,7 @@ int value_real(const struct inspect_value *v, long double *out, struct error *er
 	if (size != 4 && size != 8 && size != 10 && size != 12 && size != 16)
 		return error_set(err, ERROR_STATE, "a floating-point number of %zu bytes", size);
 	memset(&raw, 0, sizeof(raw));
-	/* Of x87's numbers only ten bytes count: the others need not be there. */
+	/* x87: only ten bytes hold the number, and the others may not have been kept. */
 	if (value_read(v, 0, &raw, size > 8 && !v->type->is_quad ? 10 : size, err) < 0)
 		return -1;
 	*out = size == 4	  ? (long double)raw.f

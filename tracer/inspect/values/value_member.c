@@ -27,7 +27,8 @@ static bool is_anonymous(const struct type_member *m)
 
 /* ---- one member ----------------------------------------------------------------------------- */
 
-/* Where a virtual base is, the object's table of virtual functions knows. */
+/* Computes the offset of a virtual base class: the DWARF expression reads it from the object's
+   vtable. */
 static int virtual_offset(const struct inspect_value *v, const struct type_member *m,
 			  uint64_t *offset, struct error *err)
 {
@@ -90,7 +91,7 @@ int value_of_member(const struct inspect_value *v, const struct type_member *m,
 		out->type = type_whole(out->type, v->program);
 		return 0;
 	}
-	/* The storage unit of a bit-field may be larger than what is left of the struct. */
+	/* The storage unit of a bit-field may be larger than the rest of the struct. */
 	if (value_part(v, type_builtin("void"), offset, out, err) < 0)
 		return -1;
 	out->type = m->type;
@@ -105,7 +106,8 @@ int value_of_member(const struct inspect_value *v, const struct type_member *m,
 static int search_in(struct member_search *h, const struct inspect_value *v,
 		     struct inspect_value *out, struct error *err);
 
-/* What is inside of a member counts as the struct's own. */
+/* Searches a member whose own members count as the struct's: an anonymous one, a base class, a
+   variant. */
 static int search_inside(struct member_search *h, const struct inspect_value *v,
 			 const struct type_member *m, struct inspect_value *out, struct error *err)
 {
@@ -159,7 +161,7 @@ static int search_in(struct member_search *h, const struct inspect_value *v,
 	return answer;
 }
 
-/* The base class of this name, of whichever generation. */
+/* Finds the base class of this name, direct or not. */
 static int search_base(struct member_search *h, const struct inspect_value *v,
 		       struct inspect_value *out, struct error *err)
 {
@@ -189,7 +191,7 @@ static int search_base(struct member_search *h, const struct inspect_value *v,
 	return answer;
 }
 
-/* Base::NAME; 0 where that is not what it says. */
+/* Finds Base::NAME. Returns 0 if there is no such base class or member. */
 static int qualified(const struct inspect_value *v, const char *name, struct inspect_value *out,
 		     struct error *err)
 {
@@ -235,9 +237,10 @@ int value_base(const struct inspect_value *v, const char *prefix, struct inspect
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* Members of one name, of two base classes say, are listed once: as the one that the name means. */
+/* Names of members. A name that two base classes have is listed once, like the member that it
+   selects. */
 struct member_names {
-	size_t left; /* to be passed over */
+	size_t left; /* names to skip before the wanted one */
 	unsigned steps;
 	const char *seen[256];
 	size_t count;
@@ -283,7 +286,7 @@ const char *inspect_member(const struct inspect_value *v, size_t i)
 	return nth_name(type_whole(t, v->program), &names, 0);
 }
 
-/* ---- static members of classes: where their definition is ------------------------------------ */
+/* ---- static members of classes: found by their definition ---- ------------------------------- */
 
 static int constant_value(const struct inspect_value *v, const struct type_member *m,
 			  const struct entry *e, struct inspect_value *out)
@@ -301,7 +304,7 @@ static int constant_value(const struct inspect_value *v, const struct type_membe
 	return 1;
 }
 
-/* The symbol whose demangled name is that of the member. */
+/* Finds the symbol whose demangled name is the member's. */
 static bool find_demangled(struct module *m, const char *full, const char *name, uint64_t *offset)
 {
 	struct name_parts wanted;

@@ -1,11 +1,11 @@
-/* From one value to another: members, elements, what a pointer points to. */
+/* Steps between values: members, elements, pointees. */
 #include "tracer/source/names/names.h"
 
 #include "tracer/inspect/values/value_internal.h"
 
 #include <string.h>
 
-enum { LAYERS_MAX = 6 }; /* an atomic in an optional behind a unique_ptr ... */
+enum { LAYERS_MAX = 6 }; /* such as an atomic in an optional in a unique_ptr */
 
 static int no_such(const struct inspect_value *v, const char *what, const char *name,
 		   struct error *err)
@@ -17,7 +17,7 @@ static int no_such(const struct inspect_value *v, const char *what, const char *
 			 name ? "'" : "");
 }
 
-/* T **p: it is T that has the member, and C follows one pointer only. */
+/* True if the member exists one pointer further (T **p): C's -> follows only one. */
 static bool is_member_further_on(const struct inspect_value *v, const char *name)
 {
 	const char *other;
@@ -30,7 +30,7 @@ static bool is_member_further_on(const struct inspect_value *v, const char *name
 	return false;
 }
 
-/* A misspelt member: the ones most like it. */
+/* Sets the error of a misspelt member, with similar names. */
 static int no_member(const struct inspect_value *v, const char *name, struct error *err)
 {
 	struct suggestions similar = {.wanted = name};
@@ -72,7 +72,8 @@ static int own_field(const struct inspect_value *v, const char *name, struct ins
 	return value_member(v, name, out, err);
 }
 
-/* What stands for v where members are meant: 1 with the next one inside, 0, -1. */
+/* Finds the value that stands for v when a member is named. Returns 1 with *out set, 0 if v
+   itself does, or -1. */
 static int next_layer(const struct inspect_value *v, struct inspect_value *out, struct error *err)
 {
 	struct inspect_value pointer;
@@ -93,14 +94,14 @@ static int field_in(const struct inspect_value *v, const char *name, struct insp
 	int answer = 0;
 
 	if (v->type->kind == TYPE_POINTER && ++pointers > 1 && !v->type->rust)
-		return 0; /* T **p: p.x is none, as in C; Rust's dot goes through &Box<T>, too */
+		return 0; /* T **p has no p.x, as in C; Rust's dot also goes through &Box<T> */
 	if (layer < LAYERS_MAX)
 		answer = next_layer(v, &inner, err);
 	if (answer > 0 && value_whole(&inner, err) < 0)
 		return -1;
 	if (answer > 0)
 		answer = field_in(&inner, name, out, layer + 1, pointers, err);
-	/* What a library type is made of can be reached, too: v._M_impl */
+	/* Own members of a library type are valid too: v._M_impl. */
 	return answer == 0 ? own_field(v, name, out, err) : answer;
 }
 
@@ -122,7 +123,7 @@ int inspect_field(const struct inspect_value *v, const char *name, struct inspec
 	return no_member(&whole, name, err);
 }
 
-/* ---- what is pointed to --------------------------------------------------------------------- */
+/* ---- pointees ---- --------------------------------------------------------------------------- */
 
 int inspect_deref(const struct inspect_value *v, struct inspect_value *out, struct error *err)
 {
@@ -137,7 +138,7 @@ int inspect_deref(const struct inspect_value *v, struct inspect_value *out, stru
 		if (whole.type->kind == TYPE_ARRAY)
 			return inspect_element(&whole, 0, out, err);
 		if (whole.type->kind == TYPE_FUNCTION) {
-			*out = whole; /* as in C */
+			*out = whole; /* *f is f, as in C */
 			return 0;
 		}
 		answer = pretty_pointer(&whole, &inner, err);
@@ -149,7 +150,7 @@ int inspect_deref(const struct inspect_value *v, struct inspect_value *out, stru
 			break;
 		if (inner.type->kind != TYPE_POINTER && inner.type->kind != TYPE_ARRAY &&
 		    pretty_pointer(&inner, &whole, err) <= 0) {
-			*out = inner; /* *optional */
+			*out = inner; /* the value of *optional */
 			return 0;
 		}
 		whole = inner;
@@ -217,7 +218,7 @@ static int pointer_element(const struct inspect_value *v, int64_t i, struct insp
 		return 0;
 	if (element_size(v, &of, err) < 0)
 		return -1;
-	if (v->place == INSPECT_POINTEE) /* as far as what is pointed to is known */
+	if (v->place == INSPECT_POINTEE) /* as far as the bytes of the pointee are known */
 		return i > INSPECT_BYTES ||
 				       value_part(out, of, (uint64_t)i * of->size, out, err) < 0
 			       ? value_optimised_out(err, "the pointer")
@@ -250,7 +251,7 @@ int value_elements(struct inspect_value *v, struct value_row *row, struct error 
 	return 0;
 }
 
-/* The keys of a map are compared with an integer (text NULL) or a text. */
+/* True if the key of a map equals the integer (text is NULL) or the text. */
 static bool is_key(const struct inspect_plain *key, int64_t i, const char *text, size_t length)
 {
 	if (text)
@@ -261,7 +262,7 @@ static bool is_key(const struct inspect_plain *key, int64_t i, const char *text,
 	       key->integer == i;
 }
 
-/* A null pointer if no element of the map has the key. */
+/* Finds the value of a key. *out is a null pointer if the map lacks the key. */
 static int mapped(const struct inspect_value *v, struct value_row *row, int64_t i, const char *text,
 		  size_t length, struct inspect_value *out, struct error *err)
 {
@@ -358,11 +359,12 @@ int inspect_length(const struct inspect_value *v, int64_t *out, struct error *er
 	return 0;
 }
 
-/* ---- from an address inside a variable back to the words that lead there: "[1].lock" --------- */
+/* ---- from an address inside a variable to the path that leads there: "[1].lock" ---- --------- */
 
 enum { LEVELS_MAX = 16 };
 
-/* What a library keeps inside its own types is not what a tester calls a thing. */
+/* True for names reserved to the implementation: testers do not know the members of library
+   types. */
 static bool is_reserved(const struct type_member *m)
 {
 	return m->name && m->name[0] == '_' &&
@@ -374,7 +376,8 @@ static bool has_own_name(const struct type_member *m)
 	return m->name && *m->name && !m->is_base;
 }
 
-/* The member that holds the address: 1, 0: there is none of the tester's, -1. */
+/* Finds the member that holds the address. Returns 1, 0 if no member of the tester's does, or
+   -1. */
 static int member_holding(const struct inspect_value *v, uint64_t address, struct str *out,
 			  struct inspect_value *member, struct error *err)
 {
@@ -393,7 +396,7 @@ static int member_holding(const struct inspect_value *v, uint64_t address, struc
 	return 0;
 }
 
-/* The element of an array or a row that holds the address; 1, 0, -1. */
+/* Finds the element of an array or a vector that holds the address. Returns 1 or 0. */
 static int element_holding(const struct inspect_value *v, uint64_t address, struct str *out,
 			   struct inspect_value *element, struct error *err)
 {

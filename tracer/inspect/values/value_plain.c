@@ -1,4 +1,4 @@
-/* A value as a script takes it, and the way back into the program. */
+/* Values as scripts see them, and their way back into the program. */
 #include "tracer/inspect/values/value_internal.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 enum { LAYERS_MAX = 6 };
 
-/* ---- out of the program --------------------------------------------------------------------- */
+/* ---- reading ---- ---------------------------------------------------------------------------- */
 
 static int plain_pointer(const struct inspect_value *v, const struct inspect_value *shown,
 			 struct inspect_plain *out, struct error *err)
@@ -38,7 +38,8 @@ static int plain_number(const struct inspect_value *v, enum inspect_plain_kind k
 	return 0;
 }
 
-/* What has no text, pointer or value of its own in it is an object. */
+/* Converts a struct. One without a text, a pointer or a value inside is INSPECT_OBJECT. Returns
+   0, 1 with *inner set for a wrapper of another value, or -1. */
 static int plain_record(const struct inspect_value *v, struct inspect_plain *out,
 			struct inspect_value *inner, struct error *err)
 {
@@ -124,7 +125,7 @@ void inspect_plain_fini(struct inspect_plain *p)
 	str_fini(&p->text);
 }
 
-/* ---- into the program ----------------------------------------------------------------------- */
+/* ---- writing ---- ---------------------------------------------------------------------------- */
 
 static int value_plain_refuse(const struct inspect_value *v, const char *what, struct error *err)
 {
@@ -150,7 +151,8 @@ static int write_bytes(const struct inspect_value *v, uint64_t from, const void 
 		return error_set(err, ERROR_STATE,
 				 "it is neither in memory nor in one register at this line: it "
 				 "cannot be changed here");
-	/* The rest of the register stays, where it is known; else it is 0, as after a mov. */
+	/* Other bytes of the register are kept as far as they are known, else cleared, as mov
+	   does. */
 	memcpy(whole, v->bytes, v->size < sizeof(whole) ? v->size : sizeof(whole));
 	memcpy(whole + from, bytes, n);
 	if (n + from < 8 && v->reg < DWARF_XMM0)
@@ -279,7 +281,7 @@ static int store_pointer(const struct inspect_value *v, const struct inspect_pla
 	return write_bytes(v, 0, &address, v->type->size == 4 ? 4 : 8, err);
 }
 
-/* A struct may be copied onto one of its kind. */
+/* Copies a struct onto another of the same type. */
 static int store_object(const struct inspect_value *v, const struct inspect_value *from,
 			struct error *err)
 {

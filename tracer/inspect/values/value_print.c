@@ -43,7 +43,7 @@ static void value_print_fault(const struct error *err, struct str *out)
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
-/* The element, with the key of a map before it. `row` NULL: of an array. */
+/* Adds the element, after its key in a map. `row` is NULL for an array. */
 static void describe_element(const struct inspect_value *v, struct value_row *row, uint64_t i,
 			     struct str *out, unsigned depth)
 {
@@ -101,7 +101,7 @@ static void describe_member(const struct inspect_value *v, const struct type_mem
 		value_print_describe(&part, out, depth + 1);
 }
 
-/* std::pair has a base class without members. */
+/* True for a base class without members, which std::pair has. */
 static bool is_empty_base(const struct inspect_value *v, const struct type_member *m)
 {
 	const struct inspect_value base = value_in_memory(v->program, m->type, 0);
@@ -158,7 +158,7 @@ static void describe_float(double number, struct str *out)
 	str_add(out, text);
 }
 
-/* Characters are shown up to the first of the zeros that fill the rest. */
+/* Adds an array of characters as text, up to its first 0. Returns false if it is no text. */
 static bool describe_text(const struct inspect_value *v, struct str *out)
 {
 	STR(text);

@@ -1,4 +1,4 @@
-/* Strings: bytes as they are, wide ones as UTF-8. */
+/* Strings of the program: bytes are copied unchanged, wide characters become UTF-8. */
 #include "tracer/inspect/values/value_internal.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@ static uint32_t unit_at(const uint8_t *bytes, size_t size, size_t i)
 	return unit;
 }
 
-/* How many units; a pair of UTF-16 is one character, what is none is U+FFFD. */
+/* Adds `count` units of 2 or 4 bytes. A surrogate pair is one character, an invalid unit is
+   U+FFFD. */
 static void add_wide(struct str *out, const uint8_t *bytes, size_t size, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -41,9 +42,9 @@ static void add_units(struct str *out, const uint8_t *bytes, size_t size, size_t
 		add_wide(out, bytes, size, count);
 }
 
-/* ---- up to a 0 ------------------------------------------------------------------------------ */
+/* ---- up to the final 0 ---- ------------------------------------------------------------------ */
 
-/* Units before the first 0; sets *ended where there is one. */
+/* Counts the units before the first 0. Sets *ended if there is one. */
 static size_t before_zero(const uint8_t *bytes, size_t size, size_t count, bool *ended)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -55,7 +56,8 @@ static size_t before_zero(const uint8_t *bytes, size_t size, size_t count, bool 
 	return count;
 }
 
-/* Up to a page's end at once: behind it there may be nothing. `first` is text[0]. */
+/* Reads to the end of a page at a time, because the next page may be unmapped. `first` is
+   text[0]. */
 static int read_until_zero(const struct inspect_value *first, size_t size, uint64_t most,
 			   struct str *raw, struct error *err)
 {
@@ -139,7 +141,7 @@ int inspect_string(const struct inspect_value *v, struct str *out, struct error 
 		if (inspect_element(&whole, 0, &first, err) < 0)
 			return -1;
 		if (whole.type->kind == TYPE_ARRAY && whole.place != INSPECT_IN_MEMORY) {
-			/* All of its bytes, not those of the first element alone. */
+			/* the whole array's bytes, not only those of its first element */
 			whole.type = first.type;
 			first = whole;
 		}
