@@ -498,7 +498,7 @@ int abi_classify(bool rust, const struct type *t, const struct dwarf_program *pr
 	return rust ? classify_rust(t, program, out, err) : classify_c(t, program, out, err);
 }
 
-/* ---- returned values ---- -------------------------------------------------------------------- */
+/* ---- returned values ------------------------------------------------------------------------ */
 
 int abi_returned(const struct dwarf_program *program, const struct type *type,
 		 const struct abi_place *place, const struct abi_registers *regs,
@@ -528,7 +528,7 @@ int abi_returned(const struct dwarf_program *program, const struct type *type,
 	return 0;
 }
 
-/* ---- functions whose calling convention differs from their type ---- ------------------------- */
+/* ---- functions whose calling convention differs from their type ----------------------------- */
 
 /* True if the symbol at the offset has the suffix `kind`, by which gcc marks a changed copy. */
 static bool is_clone(struct module *m, uint64_t offset, const char *kind)

@@ -415,7 +415,7 @@ static int choice_value(const struct eval_scope *s, struct eval_node *n, struct 
 	return eval_value(s, yes ? n->b : n->c, out);
 }
 
-/* ---- entry points ---- ----------------------------------------------------------------------- */
+/* ---- entry points --------------------------------------------------------------------------- */
 
 int eval_value(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out)
 {

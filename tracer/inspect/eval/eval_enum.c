@@ -32,7 +32,7 @@ struct enum_search {
 
 static void search_children(struct enum_search *s, const struct entry *parent);
 
-/* ---- matching ---- --------------------------------------------------------------------------- */
+/* ---- matching ------------------------------------------------------------------------------- */
 
 static char *eval_enum_joined(const struct enum_search *s, const char *name)
 {
@@ -151,7 +151,7 @@ static void search_unit(struct enum_search *s, const struct die_unit *u)
 	base_free(top);
 }
 
-/* ---- places to search ---- ------------------------------------------------------------------- */
+/* ---- places to search ----------------------------------------------------------------------- */
 
 static bool enter_module(struct enum_search *s, struct module *m)
 {

@@ -552,7 +552,7 @@ static struct eval_node *parse_comma(struct eval_parser *p)
 	return n;
 }
 
-/* ---- entry points ---- ----------------------------------------------------------------------- */
+/* ---- entry points --------------------------------------------------------------------------- */
 
 struct eval_tree *eval_parse(const char *text, const struct eval_parsing *how, struct error *err)
 {

@@ -185,7 +185,7 @@ static bool take_specifiers(struct type_reader *r)
 	return r->any_word || r->out->name;
 }
 
-/* ---- built-in types ---- --------------------------------------------------------------------- */
+/* ---- built-in types ------------------------------------------------------------------------- */
 
 static const char *sized(const struct type_reader *r, const char *plain, const char *with_unsigned)
 {
@@ -287,7 +287,7 @@ void eval_type_name_fini(struct eval_type_name *n)
 	*n = (struct eval_type_name){0};
 }
 
-/* ---- tokens of C expressions ----------------------------------------------------------------- */
+/* ---- tokens of C expressions ---------------------------------------------------------------- */
 
 int eval_error(const char *text, const char *at, struct error *err, const char *fmt, ...)
 {

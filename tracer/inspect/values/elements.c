@@ -253,7 +253,7 @@ static int nodes_row(const struct inspect_value *v, struct value_row *row, struc
 	return layout_number(v, l->count, &row->count, err);
 }
 
-/* ---- all kinds ---- -------------------------------------------------------------------------- */
+/* ---- all kinds ------------------------------------------------------------------------------ */
 
 int pretty_row(const struct inspect_value *v, struct value_row *row, struct error *err)
 {

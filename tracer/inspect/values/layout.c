@@ -213,7 +213,7 @@ int layout_number(const struct inspect_value *v, const char *path, uint64_t *out
 	return value_integer(&part, (int64_t *)out, &is_unsigned, err);
 }
 
-/* ---- types by name ---- ---------------------------------------------------------------------- */
+/* ---- types by name -------------------------------------------------------------------------- */
 
 /* True if the name begins with `with`, ignoring the libraries' inline namespaces, which type
    units do not mark inline. */

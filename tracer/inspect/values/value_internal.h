@@ -88,7 +88,7 @@ struct value_row {
 	bool text; /* a string, not a vector of characters */
 };
 
-/* ---- library types ---- ---------------------------------------------------------------------- */
+/* ---- library types -------------------------------------------------------------------------- */
 /* Makes the value inside a std::atomic, std::reference_wrapper, std::array or non-empty
    std::optional. Returns 1, 0 for other types, or -1 with *err set. */
 int pretty_inner(const struct inspect_value *v, struct inspect_value *out, struct error *err);

@@ -286,7 +286,7 @@ const char *inspect_member(const struct inspect_value *v, size_t i)
 	return nth_name(type_whole(t, v->program), &names, 0);
 }
 
-/* ---- static members of classes: found by their definition ---- ------------------------------- */
+/* ---- static members of classes: found by their definition ----------------------------------- */
 
 static int constant_value(const struct inspect_value *v, const struct type_member *m,
 			  const struct entry *e, struct inspect_value *out)

@@ -123,7 +123,7 @@ int inspect_field(const struct inspect_value *v, const char *name, struct inspec
 	return no_member(&whole, name, err);
 }
 
-/* ---- pointees ---- --------------------------------------------------------------------------- */
+/* ---- pointees ------------------------------------------------------------------------------- */
 
 int inspect_deref(const struct inspect_value *v, struct inspect_value *out, struct error *err)
 {
@@ -359,7 +359,7 @@ int inspect_length(const struct inspect_value *v, int64_t *out, struct error *er
 	return 0;
 }
 
-/* ---- from an address inside a variable to the path that leads there: "[1].lock" ---- --------- */
+/* ---- from an address inside a variable to the path that leads there: "[1].lock" ------------- */
 
 enum { LEVELS_MAX = 16 };
 

@@ -7,7 +7,7 @@
 
 enum { LAYERS_MAX = 6 };
 
-/* ---- reading ---- ---------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
 static int plain_pointer(const struct inspect_value *v, const struct inspect_value *shown,
 			 struct inspect_plain *out, struct error *err)
@@ -125,7 +125,7 @@ void inspect_plain_fini(struct inspect_plain *p)
 	str_fini(&p->text);
 }
 
-/* ---- writing ---- ---------------------------------------------------------------------------- */
+/* ---- writing -------------------------------------------------------------------------------- */
 
 static int value_plain_refuse(const struct inspect_value *v, const char *what, struct error *err)
 {

@@ -42,7 +42,7 @@ static void add_units(struct str *out, const uint8_t *bytes, size_t size, size_t
 		add_wide(out, bytes, size, count);
 }
 
-/* ---- up to the final 0 ---- ------------------------------------------------------------------ */
+/* ---- up to the final 0 ---------------------------------------------------------------------- */
 
 /* Counts the units before the first 0. Sets *ended if there is one. */
 static size_t before_zero(const uint8_t *bytes, size_t size, size_t count, bool *ended)

@@ -27,7 +27,7 @@ static void add_fault(const struct error *err, struct str *out)
 		str_add(out, "<unreadable>");
 }
 
-/* What the library's classes are made of says nothing to a user of theirs. */
+/* True if the text shows members of a library class, which mean nothing to the library's users. */
 static bool is_inside_library(const char *text)
 {
 	return strstr(text, " _M_") || strstr(text, "{_M_") || strncmp(text, "{<", 2) == 0 ||

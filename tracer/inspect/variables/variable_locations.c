@@ -1,4 +1,4 @@
-/* Variable locations in words, for `gatectl lines`. Nothing runs here. */
+/* Variable locations in words, for `gatectl lines`. No process is needed. */
 #include "tracer/inspect/variables/variables.h"
 
 #include "tracer/dwarf/units/units.h"
@@ -10,10 +10,10 @@
 struct location_list {
 	const struct code_place *place;
 	struct inspect_variables *out;
-	ARRAY(uint64_t) origins; /* what those that are listed are copies of */
+	ARRAY(uint64_t) origins; /* abstract origins of the listed variables */
 };
 
-/* ---- words for an expression ----------------------------------------------------------------- */
+/* ---- words for an expression ---------------------------------------------------------------- */
 
 static void add_register(struct str *out, uint64_t n)
 {
@@ -40,13 +40,14 @@ static void say_stack(struct str *out, uint64_t reg, int64_t add)
 	add_sum(out, reg, add);
 }
 
-/* Sums may overflow on broken debug information: they wrap. */
+/* Adds with wrap-around: broken debug information may cause overflow. */
 static int64_t sum(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* DW_OP_fbreg: by the register that the frame base is made of here, else by the frame itself. */
+/* Describes DW_OP_fbreg by the register of the frame base at this place, or else by the frame
+   itself. */
 static bool say_frame(const struct code_place *p, const struct variable *v, int64_t add,
 		      struct str *out)
 {
@@ -134,7 +135,7 @@ static bool say_address(const struct variable *v, struct str *out)
 
 	if (!variable_static_address(v, &offset))
 		return false;
-	/* as nm(1) prints it: not to be taken for the address of a site */
+	/* printed as nm(1) does, unlike the address of a site */
 	str_addf(out, "static, at %llx", (unsigned long long)offset);
 	return true;
 }
@@ -180,7 +181,7 @@ static bool say_simple(const struct code_place *p, const struct variable *v, str
 	}
 }
 
-/* Registers, in pieces one after the other; false: there is something else. */
+/* Describes consecutive pieces in registers. Returns false if there is another kind of piece. */
 static bool say_pieces(struct cursor c, struct str *out)
 {
 	int count = 0;
@@ -259,7 +260,7 @@ static void note_origins(struct location_list *h, const struct entry *e)
 	}
 }
 
-/* Is it what a variable of an inner block, that is listed already, is a copy of? */
+/* True if a listed variable of an inner block is a copy of this one. */
 static bool is_listed(const struct location_list *h, const struct local *l)
 {
 	array_each(const uint64_t, origin, &h->origins) {
@@ -295,7 +296,7 @@ static int add_location(struct local_walk *w, const struct local *l, struct erro
 	return 0;
 }
 
-/* Copies further in than the one that the tester means are left out. */
+/* Finds the depth of the function or copy that the tester means. Copies further in are left out. */
 static int depth_of(struct module *m, uint64_t offset, uint64_t scope, unsigned *out,
 		    struct error *err)
 {

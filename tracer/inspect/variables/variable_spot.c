@@ -1,8 +1,7 @@
 /*
- * Where a variable is, or what it leads to, whatever call it is asked in: if its expression is a single operation. That is run twice, the second
- * time with other registers (what the frame is, an expression of its own may say). What of the answer has moved along with one
- * of them lies there; what has not moved at all lies still. Nothing may be read for the answer, since that might be
- * different the next time.
+ * Finds a variable's location in every call of a function. Its expression, a single operation, is
+ * evaluated twice, the second time with other registers: the register that moves the result is its
+ * base. Memory is not read, because it may change.
  */
 #include "tracer/inspect/eval/eval.h"
 #include "tracer/inspect/values/value_internal.h"
@@ -32,13 +31,14 @@ static int no_vector(void *ctx, void *thread, unsigned dwarf, void *buf, size_t 
 	return -1;
 }
 
-/* Odd, and each another one: what is aligned, or made of two, is nobody's. */
+/* Distance by which the second evaluation moves a register. All are odd and different, so that an
+   aligned address or a sum of two registers matches no register. */
 static uint64_t moved_by(unsigned reg)
 {
 	return 2 * (0x8001ull * (reg + 1) * (2 * reg + 1) + reg) + 7;
 }
 
-/* Of a library that may be closed nothing is read later. */
+/* True if the module of the address stays loaded. A library may be closed before a later read. */
 static bool stays(const struct inspect_call *call, uint64_t address)
 {
 	const struct dwarf_program *p = call->frame.program;
@@ -68,7 +68,7 @@ static int in_memory(const struct inspect_call *call, uint64_t here, uint64_t th
 	return -1;
 }
 
-/* A number of seven bits a byte fills the rest. */
+/* True if a single LEB128 number fills the bytes. */
 static bool is_leb(const uint8_t *bytes, size_t size)
 {
 	for (size_t i = 0; i + 1 < size; i++)
@@ -77,7 +77,8 @@ static bool is_leb(const uint8_t *bytes, size_t size)
 	return size && !(bytes[size - 1] & 0x80);
 }
 
-/* An address, a register, or a distance from one: anything more might be the same for several registers' values. */
+/* True for a single operation: an address, a register, or an offset from one. A longer expression
+   may give one address for several register values. */
 static bool is_single(const uint8_t *code, size_t size)
 {
 	if (!size)
@@ -100,7 +101,8 @@ static bool variable_spot_find(const struct inspect_call *call, const char *name
 	return inspect_variable(call, name, out, &ignored) == 0;
 }
 
-/* The variable was found just now, and so is kept. */
+/* True if the variable has a fixed address or a single operation. The cache has it, because it was
+   found just before. */
 static bool is_simple(const struct inspect_call *call, const char *name)
 {
 	const struct dwarf_frame *f = &call->frame;
@@ -111,11 +113,11 @@ static bool is_simple(const struct inspect_call *call, const char *name)
 		     (v->kind == VARIABLE_PLACED && is_single(v->code, v->size)));
 }
 
-/* ---- on from there ---------------------------------------------------------------------------- */
+/* ---- members, elements, pointees ------------------------------------------------------------ */
 
 /*
- * How far on a member or an element is, whatever is there: asked of a value at one made-up address and at another one, in
- * memory that cannot be read.
+ * Finds the offset of a member or an element if it depends on no data: it is the same for objects
+ * at two made-up addresses whose memory cannot be read.
  */
 static bool is_part(const struct dwarf_program *nothing, const struct type *t,
 		    const struct inspect_step *step, const struct type **type, int64_t *distance)
@@ -140,7 +142,7 @@ static bool is_part(const struct dwarf_program *nothing, const struct type *t,
 	return (int64_t)(part[1].address - addresses[1]) == *distance;
 }
 
-/* To what the pointer or reference there leads to. */
+/* Follows the pointer or reference at the spot. */
 static bool hop(struct inspect_spot *spot, const struct type *t)
 {
 	if (spot->hops == (unsigned)INSPECT_HOPS || t->size != sizeof(uint64_t))
@@ -170,7 +172,7 @@ static const struct type *variable_spot_whole(const struct dwarf_program *nothin
 	return t;
 }
 
-/* The type of what is there then; NULL: it cannot be told. */
+/* Takes a step. Returns the type of the object there, or NULL if its location depends on data. */
 static const struct type *step_on(const struct dwarf_program *nothing, const struct type *t,
 				  const struct inspect_step *step, struct inspect_spot *spot)
 {
@@ -204,9 +206,9 @@ static void variable_spot_describe(const struct type *t, struct inspect_spot *sp
 	spot->is_signed = spot->holds == INSPECT_SPOT_INTEGER && value_signed(t);
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- entry point ---------------------------------------------------------------------------- */
 
-/* The variable itself; what it is in *value. */
+/* Finds the variable's own location. *value is its value. */
 static int variable_spot_begin(const struct inspect_call *call, const struct dwarf_program *nothing,
 			       const char *name, struct inspect_value *value,
 			       struct inspect_spot *out)

@@ -1,4 +1,4 @@
-/* hit.var.NAME and hit.arg[i]: from a name to a variable, kept, and on to its value. */
+/* hit.var.NAME and hit.arg[i]: resolve a name, keep the result, and read the value. */
 #include "tracer/inspect/variables/variables.h"
 
 #include <libdwarf/dwarf.h>
@@ -50,7 +50,7 @@ static int match_unnamed(struct scope_search *s, const struct local *l, struct e
 	return 1;
 }
 
-/* Of two with one name in one block the one that lives. */
+/* Matches a local variable. Of two with one name in a block, the one with a value is taken. */
 static int match_local(struct local_walk *w, const struct local *l, struct error *err)
 {
 	struct scope_search *s = w->ctx;
@@ -87,7 +87,7 @@ static int find_symbol(const struct code_place *p, const struct wanted_variable 
 	return global_of_symbols(p->program, wanted, out, err);
 }
 
-/* ---- from the name to the variable ---------------------------------------------------------- */
+/* ---- resolution of a name ------------------------------------------------------------------- */
 
 static int place_of_call(const struct inspect_call *call, struct code_place *out, struct error *err)
 {
@@ -101,7 +101,7 @@ static int place_of_call(const struct inspect_call *call, struct code_place *out
 	return 0;
 }
 
-/* Where a name is looked for, in this order. */
+/* Sources of a name, in the order in which they are tried. */
 static const struct variable_source {
 	bool local; /* only a name without a namespace or file can be there */
 	int (*find)(const struct code_place *p, const struct wanted_variable *wanted,
@@ -130,14 +130,15 @@ static int variables_find(const struct code_place *p, const char *name, bool loc
 	return answer;
 }
 
-/* Does its value depend on what the caller's call site tells? */
+/* True if the value depends on the caller's call site (DW_OP_entry_value). */
 static bool needs_caller(const struct variable *v)
 {
 	return v->kind == VARIABLE_PLACED && v->size &&
 	       (v->code[0] == DW_OP_entry_value || v->code[0] == DW_OP_GNU_entry_value);
 }
 
-/* Says whose value it is that cannot be told. */
+/* Adds the variable's name to the error of its value, or replaces the error by the nearest line
+   that has one. */
 static int name_it(const struct code_place *p, const struct variable *v, const char *name,
 		   struct error *err)
 {
@@ -220,12 +221,12 @@ bool inspect_variable_known(const struct inspect_call *call, const char *name)
 
 struct argument_search {
 	const struct code_place *place;
-	uint64_t wanted; /* its entry in the abstract function */
+	uint64_t wanted; /* DIE in the abstract function */
 	struct variable *out;
 	bool found;
 };
 
-/* Is the entry, or what it is a copy of, the one that is wanted? */
+/* True if the DIE or one of its abstract origins is the wanted one. */
 static bool is_copy_of(const struct entry *e, uint64_t wanted)
 {
 	struct entry at = *e;
@@ -252,7 +253,7 @@ static int take_argument(struct local_walk *w, const struct local *l, struct err
 	return 1;
 }
 
-/* The function whose list of arguments is whole: the abstract one's entry. */
+/* Finds the DIE that has the complete list of arguments: the abstract origin. */
 static int whole_function(const struct code_place *p, uint64_t *out, struct error *err)
 {
 	struct entry e;
@@ -299,7 +300,7 @@ static int no_arguments(int64_t i, struct error *err)
 	return untyped_error(what, "what the function takes is not known", err);
 }
 
-/* The i-th of the abstract function (the concrete one may have lost some). */
+/* Finds the i-th argument in the abstract function, because a copy may have lost some. */
 static int find_argument(const struct code_place *p, int64_t i, struct argument_search *s,
 			 const char **name, struct error *err)
 {
@@ -330,8 +331,8 @@ static int find_argument(const struct code_place *p, int64_t i, struct argument_
 	return 0;
 }
 
-/* Without DWARF: where the System V ABI has the integer arguments, before the first instruction has
-   run. */
+/* Reads an integer argument of a function without DWARF from its register (System V ABI), at the
+   function's first instruction. */
 static int argument_of_abi(const struct inspect_call *call, int64_t i, struct inspect_value *out,
 			   struct error *err)
 {
@@ -366,7 +367,7 @@ int inspect_argument(const struct inspect_call *call, int64_t i, struct inspect_
 	struct code_place p;
 	struct argument_search s = {.place = &p, .out = &found};
 	const char *name = NULL;
-	char key[32]; /* no variable is called that */
+	char key[32]; /* no variable has such a name */
 
 	if (!at.module)
 		return argument_of_abi(call, i, out, err);

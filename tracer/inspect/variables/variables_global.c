@@ -1,4 +1,4 @@
-/* Variables outside of functions: of a namespace or class, a file, all modules. */
+/* Variables outside of functions: of a namespace or class, of a file, of all modules. */
 #include "tracer/dwarf/units/units.h"
 #include "tracer/inspect/variables/variables.h"
 
@@ -59,7 +59,7 @@ void wanted_fini(struct wanted_variable *w)
 
 /* ---- linking -------------------------------------------------------------------------------- */
 
-/* A global variable's symbol. */
+/* Finds the symbol of a global variable. */
 static bool has_symbol(struct module *m, const char *linkage, uint64_t *offset)
 {
 	if (!linkage || module_symbol(m, linkage, offset, NULL) < 0)
@@ -73,7 +73,7 @@ static bool has_symbol(struct module *m, const char *linkage, uint64_t *offset)
 	return false;
 }
 
-/* The executable's own symbol wins: a copy of a library's variable, or one that takes its place. */
+/* The executable's own symbol wins: it is a copy of a library's variable or replaces it. */
 void global_link(const struct dwarf_program *program, const char *linkage, struct variable *v)
 {
 	uint64_t bias, offset;
@@ -87,9 +87,9 @@ void global_link(const struct dwarf_program *program, const char *linkage, struc
 	v->number = offset;
 }
 
-/* ---- symbols of ELF -------------------------------------------------------------------------- */
+/* ---- symbols of ELF ------------------------------------------------------------------------- */
 
-/* An integer of the symbol's size, else so many characters. */
+/* Returns an integer type of this size, or an array of `size` characters. */
 static const struct type *type_of_size(uint64_t size)
 {
 	switch (size) {
@@ -126,7 +126,8 @@ static bool symbol_fits(const struct elf_symbol *s, const struct wanted_variable
 	return fits;
 }
 
-/* The module's symbol of this name; how many different ones there are. */
+/* Finds the module's symbol of this name. Returns the number of different ones, 1 if one is
+   global. */
 static int symbols_that_fit(struct module *m, const struct wanted_variable *w,
 			    const struct elf_symbol **out)
 {
@@ -172,7 +173,7 @@ int global_of_symbols(const struct dwarf_program *program, const struct wanted_v
 	}
 	if (!best)
 		return 0;
-	/* Its type cannot be read; its size alone would be a guess. */
+	/* A missing debug file has the type. The symbol's size alone would be a guess. */
 	if (out->module->dies && (split_explain_any(out->module->dies, w->text, err) ||
 				  alternate_explain(out->module->dies, w->text, err)))
 		return -1;
@@ -185,7 +186,7 @@ int global_of_symbols(const struct dwarf_program *program, const struct wanted_v
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
-/* The symbol that the linker would take; its type is that of the declaration. */
+/* Finds the symbol that the linker binds to. The type remains that of the declaration. */
 static int defined_by_symbol(const struct dwarf_program *program, const char *linkage,
 			     struct variable *out)
 {
@@ -204,7 +205,7 @@ static int defined_by_symbol(const struct dwarf_program *program, const char *li
 	return 0;
 }
 
-/* The namespace or class that the entry stands in, as the index of its unit has it. */
+/* Returns the namespace or class of a DIE, from the index of its unit. */
 static const char *space_around(const struct entry *e)
 {
 	ERROR(ignored);
@@ -252,13 +253,14 @@ int global_defined(const struct dwarf_program *program, const struct entry *decl
 			 name);
 }
 
-/* ---- what a place shows ---------------------------------------------------------------------- */
+/* ---- names visible at a place --------------------------------------------------------------- */
 
 /* Namespaces and classes around a function, the innermost first, "" last. */
 struct enclosing_spaces {
 	char *names[SPACES_MAX];
 	size_t count;
-	struct unit_list units; /* its own, where it was declared, and partial units of these */
+	/* the place's unit, that of the declaration, and partial units of both */
+	struct unit_list units;
 };
 
 static char *leading_parts(const struct name_parts *parts, size_t count)
@@ -319,7 +321,7 @@ static char *variables_global_inside(const char *outer, const char *inner)
 	return str_take(&text);
 }
 
-/* In one space of one unit. */
+/* Searches one space of one unit. */
 static int in_space(const struct code_place *p, const struct wanted_variable *w, struct die_unit *u,
 		    const char *space, struct variable *out, struct error *err)
 {
@@ -336,7 +338,7 @@ static int in_space(const struct code_place *p, const struct wanted_variable *w,
 	return answer;
 }
 
-/* `using namespace` in this space shows what is in others. */
+/* Searches the spaces that `using namespace` makes visible in this one. */
 static int in_imported(const struct code_place *p, const struct wanted_variable *w,
 		       struct die_unit *u, const char *outer, struct variable *out,
 		       struct error *err)
@@ -381,7 +383,8 @@ static int in_own_units(const struct code_place *p, const struct wanted_variable
 	return answer;
 }
 
-/* In all units and modules: what is exported, by the spaces around; then whatever fits alone. */
+/* Searches all units and modules: exported variables of the enclosing spaces, then any that is the
+   only one. */
 static int in_all_modules(const struct code_place *p, const struct wanted_variable *w,
 			  const struct enclosing_spaces *a, struct variable *out, struct error *err)
 {
@@ -404,7 +407,7 @@ static int in_all_modules(const struct code_place *p, const struct wanted_variab
 	return answer;
 }
 
-/* Is the space one of those that the name is looked for in? */
+/* True if the space is one of those in which the name is searched. */
 static bool is_around(const struct enclosing_spaces *a, const struct wanted_variable *w,
 		      const char *space)
 {
@@ -419,8 +422,8 @@ static bool is_around(const struct enclosing_spaces *a, const struct wanted_vari
 	return is;
 }
 
-/* What no debug information defines: `extern`, as libc's stdout, or a static of a namespace that the
-   compiler dropped. */
+/* Finds a variable that no debug information defines: an `extern` like libc's stdout, or a
+   namespace's static that the compiler dropped. */
 static int declared_only(const struct code_place *p, const struct wanted_variable *w,
 			 const struct enclosing_spaces *a, struct variable *out, struct error *err)
 {
@@ -463,7 +466,7 @@ int global_in_sight(const struct code_place *p, const struct wanted_variable *w,
 	return answer;
 }
 
-/* ---- by name alone --------------------------------------------------------------------------- */
+/* ---- by name alone -------------------------------------------------------------------------- */
 
 static int global_anywhere(const struct dwarf_program *program, const struct wanted_variable *w,
 			   struct variable *out, struct error *err)
@@ -479,7 +482,7 @@ static int global_anywhere(const struct dwarf_program *program, const struct wan
 	return answer;
 }
 
-/* An unknown name: suggests similar ones from units that have been read already. */
+/* Sets the error of an unknown name, with similar symbols of the executable. */
 static void unknown(const struct dwarf_program *p, const char *name, struct error *err)
 {
 	struct suggestions near = {.wanted = name};
@@ -498,7 +501,7 @@ static void unknown(const struct dwarf_program *p, const char *name, struct erro
 	error_set(err, ERROR_STATE, "no variable '%s' in the program%s", name, str_text(&text));
 }
 
-/* By its name alone, in all modules: that is slow, but it is done once. */
+/* Searches all modules by name alone. This is slow, but is done once for each name. */
 static struct variable *find_global(const struct variable_at *at, const char *name,
 				    struct error *err)
 {

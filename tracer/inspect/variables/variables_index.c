@@ -1,4 +1,4 @@
-/* The variables outside of functions, unit by unit, as .debug_info lists them. */
+/* Index of the variables outside of functions, unit by unit, from .debug_info. */
 #include "tracer/inspect/variables/variables.h"
 
 #include "tracer/dwarf/units/units.h"
@@ -8,17 +8,17 @@
 #include <string.h>
 
 enum { NO_SPACE = UINT32_MAX }; /* inside a function */
-enum { PARTS_DEEP = 16 };	/* partial units import others */
+enum { PARTS_DEEP = 16 };	/* levels of partial units that import others */
 
 struct unit_scan {
 	struct die_table *t;
 	struct die_unit *u;
 	struct unit_globals *g;
 	struct cursor c;
-	ARRAY(uint32_t) open; /* the space of each list of children that is open */
+	ARRAY(uint32_t) open; /* space of each open list of children */
 };
 
-/* ---- what the module keeps ------------------------------------------------------------------ */
+/* ---- data that the module keeps ------------------------------------------------------------- */
 
 static void unit_fini(struct unit_globals *g)
 {
@@ -81,7 +81,7 @@ static const char *space_name(struct unit_scan *s, const struct die *d, const ch
 	const struct space *origin = NULL;
 	struct str text = {0};
 
-	if (d->at[DIE_ORIGIN].form) /* struct ns::C { ... } behind its namespace */
+	if (d->at[DIE_ORIGIN].form) /* struct ns::C { ... } outside of its namespace */
 		origin = space_of_entry(s->g, d->at[DIE_ORIGIN].number);
 	if (origin)
 		return origin->name;
@@ -103,7 +103,7 @@ static uint32_t add_space(struct unit_scan *s, const struct die *d, uint32_t out
 	return (uint32_t)s->g->spaces.count - 1;
 }
 
-/* ---- entries -------------------------------------------------------------------------------- */
+/* ---- DIEs ----------------------------------------------------------------------------------- */
 
 static bool is_static_member(const struct die *d)
 {
@@ -125,7 +125,7 @@ static void add_global(struct unit_scan *s, const struct die *d, uint32_t space)
 	g->space = space;
 }
 
-/* using namespace ns; using ns::x; */
+/* Adds `using namespace ns` and `using ns::x`. */
 static void add_import(struct unit_scan *s, const struct die *d, uint32_t space)
 {
 	struct entry e, target;
@@ -151,7 +151,7 @@ static void add_import(struct unit_scan *s, const struct die *d, uint32_t space)
 	g->space = space;
 }
 
-/* dwz has moved a part of the unit to where others have it, too. */
+/* Adds a partial unit, to which dwz has moved DIEs that several units share. */
 static void add_part(struct unit_scan *s, const struct die *d)
 {
 	ERROR(ignored);
@@ -165,7 +165,7 @@ static void add_part(struct unit_scan *s, const struct die *d)
 		*array_add(&s->g->parts) = to;
 }
 
-/* Reads the next entry, with its values where they are of use here. */
+/* Reads the next DIE, with all attributes only for variables and members. */
 static int read_next(struct unit_scan *s, struct die *d, struct error *err)
 {
 	struct cursor peek = s->c;
@@ -175,7 +175,7 @@ static int read_next(struct unit_scan *s, struct die *d, struct error *err)
 	return die_read(s->t, s->u, &s->c, all, d, err);
 }
 
-/* The space that its children are in. */
+/* Handles a DIE. Returns the space of its children. */
 static uint32_t variables_index_take(struct unit_scan *s, const struct die *d, uint32_t space)
 {
 	if (space == NO_SPACE)
@@ -228,7 +228,7 @@ static int scan_unit(struct unit_scan *s, struct error *err)
 	return 0;
 }
 
-/* Where the answer is kept: type units of .dwo files become known one by one. */
+/* Returns the place for the unit's variables. Type units of .dwo files are found one by one. */
 static struct unit_globals *variables_index_slot_of(struct variable_table *v,
 						    const struct die_table *t,
 						    const struct die_unit *u)
@@ -245,7 +245,7 @@ static struct unit_globals *variables_index_slot_of(struct variable_table *v,
 	return made->globals;
 }
 
-/* What stands in the unit itself. */
+/* Reads the variables of the unit's own DIEs. */
 static struct unit_globals *scanned(struct variable_table *v, struct die_table *t,
 				    struct die_unit *u, struct error *err)
 {
@@ -278,7 +278,8 @@ static const struct global *declaration_in(const struct unit_globals *g, uint64_
 	return NULL;
 }
 
-/* A definition whose declaration dwz has moved to a partial unit has its name and space there. */
+/* Gives a nameless definition the name and space of its declaration, which dwz moved to a partial
+   unit. */
 static void adopt(struct variable_table *v, struct die_table *t, struct unit_globals *g,
 		  struct global *one)
 {

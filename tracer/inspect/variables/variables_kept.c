@@ -1,4 +1,4 @@
-/* Variables as their entries have them, and those of a module that were asked for before. */
+/* Variables from their DIEs, and a module's cache of resolved variables. */
 #include "tracer/base/hash.h"
 #include "tracer/inspect/variables/variables.h"
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- what an entry says --------------------------------------------------------------------- */
+/* ---- from a DIE ----------------------------------------------------------------------------- */
 
 static int take_constant(const struct entry *e, const struct attr *a, struct variable *out)
 {
@@ -58,14 +58,14 @@ void variable_free(struct variable *v)
 	base_free(v);
 }
 
-/* ---- the cache ------------------------------------------------------------------------------ */
+/* ---- cache ---------------------------------------------------------------------------------- */
 
 static size_t variables_kept_hash_of(uint64_t offset, unsigned depth, const char *name)
 {
 	return hash_slot(hash_text(hash_word(HASH_START, offset) + depth, name));
 }
 
-/* Where it is, or the empty slot where it belongs. The table has slots. */
+/* Returns the variable's slot, or the empty slot for it. The table must have slots. */
 static struct variable **variables_kept_slot_of(const struct variable_table *t, uint64_t offset,
 						unsigned depth, const char *name)
 {

@@ -1,11 +1,11 @@
-/* Names that stand for members: of `this`, and of what a lambda captured. */
+/* Names that stand for members: of `this`, and of a lambda's captured variables. */
 #include "tracer/inspect/variables/variables.h"
 
 #include <libdwarf/dwarf.h>
 
 #include <string.h>
 
-/* Types that a search looks into: broken ones may contain themselves, several times. */
+/* Limits of a search: broken types may contain themselves several times. */
 enum { TYPES_MAX = 2000, BASES_DEEP = 24 };
 
 struct object_search {
@@ -36,7 +36,7 @@ static const struct type_member *search_member(struct object_search *s, const st
 	return NULL;
 }
 
-/* The member of that name, base classes' and anonymous members' included; NULL: none. */
+/* Finds a member, also in base classes and anonymous members. Returns NULL if there is none. */
 static const struct type_member *find_member(const struct type *t, const char *name)
 {
 	struct object_search s = {.name = name, .left = TYPES_MAX};
@@ -44,7 +44,8 @@ static const struct type_member *find_member(const struct type *t, const char *n
 	return search_member(&s, t, 0);
 }
 
-/* gcc calls a captured variable __x, and the class <lambda(...)>; clang x, without a class name. */
+/* True for a lambda's class. gcc calls it <lambda(...)> and a captured variable __x; clang gives
+   the class no name and calls the variable x. */
 static bool is_lambda(const struct type *t)
 {
 	return !t->name || !t->name[0] || strncmp(t->name, "<lambda", 7) == 0;
@@ -80,7 +81,7 @@ static int make_member(const struct variable *self, const char *first, const cha
 	return 1;
 }
 
-/* A static member has an address of its own. */
+/* Finds a static member, which has an address of its own. */
 static int make_static(const struct code_place *p, const struct type_member *m,
 		       const struct type *t, struct variable *out, struct error *err)
 {
@@ -93,7 +94,8 @@ static int make_static(const struct code_place *p, const struct type_member *m,
 	return out->kind == VARIABLE_OPTIMISED_OUT ? global_defined(p->program, &e, out, err) : 1;
 }
 
-/* The member of what `self` points to (through the captured pointer `captured`, if any). */
+/* Finds a member of the object that `self` points to, or that its captured pointer `captured`
+   points to. */
 static int of_object(const struct code_place *p, const struct variable *self, const struct type *t,
 		     const char *captured, const char *name, struct variable *out,
 		     struct error *err)
@@ -107,7 +109,7 @@ static int of_object(const struct code_place *p, const struct variable *self, co
 	return make_member(self, captured ? captured : name, captured ? name : NULL, out);
 }
 
-/* What the lambda captured by this name, or a member of the `this` that it captured. */
+/* Finds a captured variable, or a member of the captured `this`. */
 static int of_lambda(const struct code_place *p, const struct variable *self, const struct type *t,
 		     const char *name, struct variable *out, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* Error texts for a variable that has no value here: optimised out, or not there at all. */
+/* Errors for a variable that has no value here: optimised out, or unknown. */
 #include "tracer/dwarf/units/units.h"
 
 #include "tracer/inspect/variables/variables.h"
@@ -10,7 +10,7 @@
 
 enum { LISTED_MAX = 10 };
 
-/* ---- the nearest line where it lives --------------------------------------------------------- */
+/* ---- the nearest line with a value ---------------------------------------------------------- */
 
 struct nearest {
 	const struct code_place *place;
@@ -39,7 +39,7 @@ static void weigh_row(struct nearest *n, const struct line_row *row)
 	    !dies_covers(p->self.unit, p->self.scope, row->offset))
 		return;
 	far = row->line > p->line ? row->line - p->line : p->line - row->line;
-	/* Another address of the same line is suggested only where there is nothing else. */
+	/* Another address of the same line is the last choice. */
 	if (far == 0)
 		far = UINT32_MAX - 1;
 	if (far >= n->far)
@@ -83,7 +83,7 @@ bool variable_nearest(const struct code_place *p, uint64_t entry, struct str *ou
 	if (!p->self.scope || !entry || entry_read(p->table, entry, &e, &ignored) < 0)
 		return false;
 	a = entry_attr(&e, DW_AT_location);
-	if (a && a->block) /* one place, in all of its block */
+	if (a && a->block) /* one location for the whole block */
 		return false;
 	if (!a || loclist_ranges(&e, a, &ranges, &ignored) < 0) {
 		array_fini(&ranges);
@@ -109,19 +109,19 @@ int variable_optimised_out(const struct code_place *p, const struct variable *v,
 	return error_hint(err, "build with -O0 or -Og to see it at every line");
 }
 
-/* ---- names that are not there --------------------------------------------------------------- */
+/* ---- unknown names -------------------------------------------------------------------------- */
 
 struct close_names {
-	const char *wanted, *same; /* same: but for upper and lower case */
+	const char *wanted, *same; /* same: differs only in upper and lower case */
 	struct suggestions near;
 	struct str list;
 	int count;
-	uint64_t elsewhere; /* the entry of a variable of that name in another block */
+	uint64_t elsewhere; /* DIE of a variable of that name in another block */
 	unsigned elsewhere_line;
-	bool placed; /* it has one place, as at -O0 */
+	bool placed; /* the variable has a single location, as at -O0 */
 };
 
-/* Any letter resembles any other: only longer names are suggested. */
+/* Offers a similar name. Two letters or less resemble too many names. */
 static void suggest(struct close_names *n, const char *name)
 {
 	if (strcmp(name, n->wanted) == 0)
@@ -132,7 +132,7 @@ static void suggest(struct close_names *n, const char *name)
 		suggest_offer(&n->near, name);
 }
 
-/* A caller, or a block around, may have a variable of the same name. */
+/* True if the name is listed: an enclosing block may have a variable of the same name. */
 static bool is_listed(const struct close_names *n, const char *name)
 {
 	size_t length = strlen(name);
@@ -195,7 +195,8 @@ static void offer_unit(const struct code_place *p, struct close_names *n)
 	}
 }
 
-/* A variable of this name, but of another block: or of this one, which has no code of its own. */
+/* Sets the error of a variable of this name in another block, or in this one where it has no
+   code. */
 static void say_elsewhere(const struct code_place *p, const struct close_names *n,
 			  struct error *err)
 {
@@ -251,7 +252,7 @@ int variable_unknown(const struct code_place *p, const char *name, struct error 
 	return -1;
 }
 
-/* ---- debug information without types: -g1, -gline-tables-only, debuginfo=1 of rustc ---------- */
+/* ---- debug information without types: -g1, -gline-tables-only, debuginfo=1 of rustc --------- */
 
 static bool is_type(const struct entry *e)
 {
@@ -264,14 +265,14 @@ static bool is_type(const struct entry *e)
 	case DW_TAG_enumeration_type:
 	case DW_TAG_typedef:
 	case DW_TAG_const_type:
-	case DW_TAG_imported_unit: /* dwz has moved them there */
+	case DW_TAG_imported_unit: /* dwz moved the types there */
 		return true;
-	default: /* who declares what it takes knows types, though it may use none */
+	default: /* a prototype shows that types are known, even if none is used */
 		return entry_flag(e, DW_AT_prototyped);
 	}
 }
 
-/* What cannot be read is no reason to say that there are none. */
+/* True if the unit has types. A unit that cannot be read is assumed to have some. */
 static bool has_types(struct die_table *t, const struct die_unit *u)
 {
 	ERROR(ignored);
@@ -287,7 +288,8 @@ static bool has_types(struct die_table *t, const struct die_unit *u)
 	return more < 0;
 }
 
-/* The types of a copy are those of its abstract function's unit: they differ after LTO. */
+/* Finds the unit with the types of a function. A copy uses those of its abstract function's unit,
+   which may be another one after link-time optimisation. */
 static struct die_unit *unit_of_types(struct die_table *t, uint64_t offset, struct error *err)
 {
 	struct scope_ref scope;

@@ -1,4 +1,4 @@
-/* Where C looks for a name: the blocks around a place, and the variables in them. */
+/* Scopes: the blocks around a place, and the variables in them. */
 #include "tracer/inspect/variables/variables.h"
 
 #include "tracer/dwarf/units/units.h"
@@ -15,7 +15,8 @@ static bool is_block(const struct entry *e)
 	       e->tag == DW_TAG_catch_block || e->tag == DW_TAG_with_stmt;
 }
 
-/* A block without any address is as if its braces were not there (older compilers). */
+/* True for a block without addresses, which older compilers emit: its variables count as the
+   enclosing block's. */
 static bool is_transparent(const struct entry *e)
 {
 	return !entry_attr(e, DW_AT_low_pc) && !entry_attr(e, DW_AT_ranges);
@@ -30,7 +31,7 @@ static bool in_ranges(const struct die_unit *u, size_t from, uint64_t offset)
 	return false;
 }
 
-/* 1: the block's code holds the offset. */
+/* Returns 1 if the block's code holds the offset, 0, or -1. */
 static int block_covers(const struct entry *e, uint64_t offset, struct error *err)
 {
 	struct die_table *t = e->table;
@@ -44,13 +45,13 @@ static int block_covers(const struct entry *e, uint64_t offset, struct error *er
 	    die_ranges(t, e->unit, &d, err) < 0)
 		return -1;
 	inside = in_ranges(e->unit, before, offset);
-	e->unit->ranges.count = before; /* they were only lent */
+	e->unit->ranges.count = before; /* die_ranges() appended them for this test only */
 	return inside;
 }
 
 /* ---- levels --------------------------------------------------------------------------------- */
 
-/* The block directly inside this entry that covers the offset; 0: there is none. */
+/* Finds the block directly inside this DIE that covers the offset. *out is 0 if there is none. */
 static int inner_block(struct code_place *p, uint64_t entry, int deep, uint64_t *out,
 		       struct error *err)
 {
@@ -126,12 +127,12 @@ const char *entry_name(const struct entry *e)
 	return entry_text(&holder, DW_AT_name);
 }
 
-/* One walk: which abstract entries the copy has something for. */
+/* One walk. `seen` are the DIEs that were shown and their origins. */
 struct block_walk {
 	const struct code_place *place;
 	struct local_walk *user;
-	bool everywhere; /* into all blocks, not only the one level */
-	bool absent;	 /* in the abstract function */
+	bool everywhere; /* into all blocks, not only one level */
+	bool absent;	 /* the walk is in the abstract function */
 	int deep;
 	ARRAY(uint64_t) seen;
 };
@@ -145,7 +146,7 @@ static bool was_seen(const struct block_walk *w, uint64_t entry)
 	return false;
 }
 
-/* Its entry and the whole chain of what it is a copy of. */
+/* Marks the DIE and the chain of its abstract origins. */
 static void mark_seen(struct block_walk *w, const struct entry *e)
 {
 	struct entry at = *e;
@@ -174,7 +175,7 @@ static int variables_scope_show(struct block_walk *w, const struct entry *e, str
 	return w->user->found(w->user, &l, err);
 }
 
-/* using ns::x */
+/* Shows the variable of a using-declaration. */
 static int show_imported(struct block_walk *w, const struct entry *e, struct error *err)
 {
 	uint64_t target = entry_ref(e, DW_AT_import);
@@ -224,7 +225,8 @@ static int walk_children(struct block_walk *w, uint64_t entry, struct error *err
 	return answer;
 }
 
-/* The abstract entries of a block or function: what the compiler left out of this copy. */
+/* Walks the abstract origins of a block or function: their other variables were removed from this
+   copy. */
 static int walk_origins(struct block_walk *w, uint64_t entry, struct error *err)
 {
 	struct entry at;

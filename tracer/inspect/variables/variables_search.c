@@ -1,4 +1,4 @@
-/* All variables of a name, over the units and modules that may have it, and the choice among them. */
+/* Search for variables outside of functions in all units and modules, and the choice among them. */
 #include "tracer/inspect/variables/variables.h"
 #include "tracer/dwarf/units/units.h"
 #include "tracer/base/files/path.h"
@@ -9,7 +9,7 @@
 
 enum { LISTED_MAX = 10 };
 
-/* ---- from an entry of the index to its definition -------------------------------------------- */
+/* ---- from a DIE of the index to its definition ---------------------------------------------- */
 
 static bool is_dead(const struct variable *v)
 {
@@ -17,11 +17,11 @@ static bool is_dead(const struct variable *v)
 
 	if (v->kind != VARIABLE_PLACED || !variable_static_address(v, &offset))
 		return false;
-	module_span(v->module, &low, &high); /* the linker puts what it dropped at 0 */
+	module_span(v->module, &low, &high); /* the linker gives removed code the address 0 */
 	return offset == 0 || offset < low || offset >= high;
 }
 
-/* What the entry says, unless the linker dropped it. 1: a value or a place. */
+/* Reads a variable from its DIE. Returns 1, 0 if the linker or the compiler dropped it, or -1. */
 static int try_entry(struct variable_search *h, struct die_table *t, uint64_t entry,
 		     struct variable *out, struct error *err)
 {
@@ -36,8 +36,8 @@ static int try_entry(struct variable_search *h, struct die_table *t, uint64_t en
 	return 1;
 }
 
-/* The entries of this unit that complete another one: definitions of what a class or `extern`
-   declared, and what link-time optimisation made of it. */
+/* Tries the unit's DIEs that complete `entry`: definitions of a class's or an `extern`'s
+   declaration, and those that link-time optimisation made. */
 static int try_completions(struct variable_search *h, struct die_table *t, struct die_unit *u,
 			   uint64_t entry, struct variable *out, struct error *err)
 {
@@ -78,7 +78,8 @@ static bool holder_flag(const struct entry *e, unsigned name)
 	return a && a->number;
 }
 
-/* Every unit that imports the declaration has a definition of its own: unit_globals() tells of it there. */
+/* True for a file-private variable in a partial unit. Each unit that imports it has its own
+   definition, which unit_globals() lists. */
 static bool is_private_part(struct die_table *t, const struct die_unit *u, uint64_t entry)
 {
 	ERROR(ignored);
@@ -88,7 +89,8 @@ static bool is_private_part(struct die_table *t, const struct die_unit *u, uint6
 	       !holder_flag(&e, DW_AT_external);
 }
 
-/* 1: found; 0: this is only a declaration, or dropped (out says OPTIMISED_OUT). */
+/* Finds the definition for a DIE. Returns 1, 0 with VARIABLE_OPTIMISED_OUT if it is only declared
+   or dropped, or -1. */
 static int define(struct variable_search *h, struct die_table *t, struct die_unit *u,
 		  uint64_t entry, struct variable *out, struct error *err)
 {
@@ -152,8 +154,8 @@ static void variables_search_describe(struct variable_candidate *c, struct die_t
 		c->line = (unsigned)a->number;
 }
 
-/* A library with a separate debug file is the system's: its file-private variables are not
-   what a tester means, unless the file is named. */
+/* True for a system library, which has a separate debug file. Its file-private variables count only
+   if the tester names their file. */
 static bool is_foreign(const struct variable_search *h, const struct module *m)
 {
 	uint64_t bias;
@@ -197,7 +199,7 @@ static int offer_global(struct variable_search *h, struct die_table *t, struct d
 		return -1;
 	variables_search_describe(&c, t, u, &e);
 	if (answer == 0 && one->declaration && c.external)
-		return 0; /* else it is a static of a namespace that was dropped */
+		return 0; /* otherwise a namespace's static variable that was dropped */
 	if (!variable_static_address(&c.variable, &c.address))
 		c.address = 0;
 	if (!variables_search_is_wanted(h, &c) || variables_search_is_known(h, &c))
@@ -228,7 +230,7 @@ int search_unit(struct variable_search *h, struct die_table *t, struct die_unit 
 	return 0;
 }
 
-/* Units whose variables are declared in a partial unit that is marked. */
+/* Marks units that import a marked partial unit, which declares their variables. */
 static void mark_importing(struct die_table *t, bool *marks)
 {
 	ARRAY(uint64_t) tops = {0};
@@ -268,7 +270,7 @@ static int search_module(struct variable_search *h, struct module *m, struct err
 	return answer;
 }
 
-/* `symbol` may be mangled. */
+/* True if the symbol, which may be mangled, is one of the name. */
 static bool names_it(const char *symbol, const char *name)
 {
 	bool mangled = symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R');
@@ -277,8 +279,9 @@ static bool names_it(const char *symbol, const char *name)
 }
 
 /*
- * A variable that a foreign library exports has a symbol, unless it is constant or one for each
- * thread. Reading all that libc's debug file lists takes 100 ms, in which other threads go on.
+ * True if the module may have the variable. A system library's exported variable has a symbol,
+ * unless it is constant or thread-local. Reading libc's whole debug file takes 100 ms, during
+ * which other threads run.
  */
 static bool is_likely(const struct variable_search *h, struct module *m)
 {
@@ -304,7 +307,7 @@ static int search_others(struct variable_search *h, bool likely, struct error *e
 	return 0;
 }
 
-/* In the space that is wanted. */
+/* True if a candidate is in the wanted space. */
 static bool has_found(const struct variable_search *h)
 {
 	array_each(const struct variable_candidate, c, &h->found) {
@@ -354,7 +357,8 @@ static void list_candidate(const struct variable_candidate *c, struct str *out)
 		str_addf(out, " of %s", c->unit ? c->unit : module_name(c->variable.module));
 }
 
-/* Is the candidate redundant: behind an exported one, or a second one of its name? */
+/* True if an exported candidate makes this one redundant: it is not exported, or has the same
+   name. */
 static bool is_behind(const struct variable_candidate *c, const struct variable_candidate *best)
 {
 	if (!best || !best->external)

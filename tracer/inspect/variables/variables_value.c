@@ -1,4 +1,4 @@
-/* From where a variable is to its value: memory, registers, constants, and pieces of all these. */
+/* Values of variables: from memory, registers, constants, and pieces of these. */
 #include "tracer/inspect/variables/variables.h"
 
 #include <libdwarf/dwarf.h>
@@ -7,9 +7,9 @@
 
 enum { POINTEES_MAX = 4 }; /* dropped pointers to dropped pointers */
 
-/* ---- the expression ------------------------------------------------------------------------- */
+/* ---- expression ----------------------------------------------------------------------------- */
 
-/* Where the module of the variable is loaded; -1: it is not. */
+/* Finds the load address of the variable's module. Returns -1 if it is not loaded. */
 static int bias_of(const struct variable_context *c, const struct variable *v, uint64_t *bias)
 {
 	struct module *m;
@@ -68,7 +68,7 @@ bool variable_static_address(const struct variable *v, uint64_t *offset)
 
 /* ---- registers ------------------------------------------------------------------------------ */
 
-/* The bytes of a register: how many; 0: not known in this frame. */
+/* Reads a register. Returns its size in bytes, 0 if its value is not known in this frame. */
 static size_t register_bytes(const struct variable_context *c, uint64_t n, uint8_t out[16])
 {
 	const struct dwarf_frame *f = c->frame;
@@ -88,7 +88,7 @@ static size_t register_bytes(const struct variable_context *c, uint64_t n, uint8
 											  : size;
 }
 
-/* 1: the register is not known. */
+/* Makes a value of a register. Returns 1 if the register is not known. */
 static int from_register(const struct variable_context *c, const struct variable *v,
 			 const struct piece *p, struct inspect_value *out)
 {
@@ -111,7 +111,7 @@ static int from_register(const struct variable_context *c, const struct variable
 	return 0;
 }
 
-/* ---- a pointer that was dropped, but not what it points to ----------------------------------- */
+/* ---- a dropped pointer whose pointee is known ----------------------------------------------- */
 
 static int variables_value_pointee(const struct variable_context *c, const struct variable *v,
 				   const struct piece *p, struct inspect_value *out,
@@ -155,7 +155,7 @@ static int variables_value_pointee(const struct variable_context *c, const struc
 
 /* ---- pieces --------------------------------------------------------------------------------- */
 
-/* All of it in memory and without a gap: then it is simply there. */
+/* True if all pieces are in memory without a gap, so that the value has an address. */
 static bool is_contiguous(const struct variable *v, const struct piece *p, int count)
 {
 	uint64_t bits = 0;
@@ -168,11 +168,11 @@ static bool is_contiguous(const struct variable *v, const struct piece *p, int c
 			return false;
 		bits += p[i].bits;
 	}
-	return bits / 8 >= v->type->size; /* the rest may have been dropped */
+	return bits / 8 >= v->type->size; /* trailing bytes may have been dropped */
 }
 
-/* The bytes of a piece from the byte on in which it begins; how many. 0: dropped. -1 with an error.
-   `size` bytes are wanted. */
+/* Reads at most `size` bytes of a piece, from its first byte on. Returns their count, 0 if the
+   piece was dropped, or -1 with *err set. */
 static int piece_bytes(const struct variable_context *c, const struct piece *p, uint8_t *out,
 		       size_t size, struct error *err)
 {
@@ -211,7 +211,7 @@ static int piece_bytes(const struct variable_context *c, const struct piece *p, 
 	return (int)n;
 }
 
-/* Puts bits of `in` (from its bit `shift` on) at bit `at` of the value. */
+/* Copies bits of `in`, from bit `shift` on, to bit `at` of the value. */
 static void put_bits(struct inspect_value *v, uint64_t at, const uint8_t *in, unsigned shift,
 		     uint64_t bits)
 {
@@ -322,7 +322,7 @@ static int variables_value_constant(const struct variable_context *c, const stru
 								     : INSPECT_BYTES;
 	uint8_t bytes[INSPECT_BYTES] = {0};
 
-	/* A number is as wide as the type; what its form left out are zeros, or its sign. */
+	/* A number fills its type; bytes that its form lacks are zeros or copies of its sign. */
 	if (!v->code && size > 8) {
 		memset(bytes, v->number >> 63 ? 0xff : 0, sizeof(bytes));
 		size = size <= 16 ? size : 8;
@@ -378,11 +378,12 @@ int variable_value(const struct variable_context *c, const struct variable *v,
 	return placed(c, v, bias, out, err);
 }
 
-/* ---- arrays whose bounds the program has worked out (C's variable-length arrays) ------------- */
+/* ---- arrays whose bounds the program computes (variable-length arrays of C) ----------------- */
 
 enum { DIMENSIONS_MAX = 8 };
 
-/* A bound is an expression, or another (artificial) variable that holds it. */
+/* Reads a bound: an expression, or an artificial variable that holds it. Returns 1, 0 if unknown,
+   or -1. */
 static int bound_value(const struct expression *m, const struct variable_context *c,
 		       const struct entry *range, const struct attr *a, int64_t *out,
 		       struct error *err)
@@ -420,7 +421,7 @@ static int bound_value(const struct expression *m, const struct variable_context
 	return 1;
 }
 
-/* How many elements one dimension has; 0: that is not said. */
+/* Computes the number of elements of one dimension. Returns 1, 0 if unknown, or -1. */
 static int count_of(const struct expression *m, const struct variable_context *c,
 		    const struct entry *range, uint64_t *out, struct error *err)
 {
@@ -442,7 +443,7 @@ static int count_of(const struct expression *m, const struct variable_context *c
 	return 1;
 }
 
-/* All dimensions, the outermost first; how many, 0: one of them is not known. */
+/* Computes all dimensions, the outermost first. Returns their count, 0 if one is unknown, or -1. */
 static int read_counts(const struct expression *m, const struct variable_context *c,
 		       const struct entry *array, uint64_t counts[DIMENSIONS_MAX],
 		       struct error *err)
@@ -474,7 +475,7 @@ const struct type *variable_array(const struct expression *m, const struct varia
 		return t;
 	if (entry_read(m->module->dies, t->entry, &e, err) < 0)
 		return NULL;
-	/* A typedef stands before the array itself. */
+	/* A typedef may stand in front of the array type. */
 	for (int i = 0; i < ORIGINS_MAX && e.tag != DW_TAG_array_type; i++) {
 		if (!entry_ref(&e, DW_AT_type) ||
 		    entry_read(e.table, entry_ref(&e, DW_AT_type), &e, err) < 0)
