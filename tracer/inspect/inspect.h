@@ -1,13 +1,7 @@
 /*
- * The state of a stopped thread in the source's words: calls, variables, values, expressions. What is
- * needed of the process comes through struct dwarf_program (tracer/dwarf/frames/frames.h).
- *
- * Errors are ERROR_STATE: "optimised out at this line", an address that cannot be read, a name that
- * is not there. Nothing here is ever a guess.
- *
- * Ownership: a inspect_value is plain data, it may be copied and forgotten. Types, names and files
- * that are pointed to belong to a module of the cache. A dwarf_program lives as long as any value
- * that came through it.
+ * A stopped thread in terms of the source. See tracer/inspect/README.md. Errors are ERROR_STATE. A
+ * struct inspect_value may be copied; its type, names and files belong to a module, and its
+ * dwarf_program outlives it.
  */
 #ifndef GATECTL_INSPECT_INSPECT_H
 #define GATECTL_INSPECT_INSPECT_H
@@ -18,37 +12,37 @@
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
-/* A frame as the programmer sees it: a function, or an inlined copy of one. */
+/* A call as the source has it: of a function, or of an inlined copy. */
 struct inspect_call {
 	struct dwarf_frame frame;
-	unsigned depth; /* copies at this address that are further in; 0: the innermost */
-	bool inlined;	/* a copy: the next call of the list shares its frame */
-	bool jumped;	/* left by a tail call to the call before it: it has no physical frame */
-	uint64_t scope; /* the DIE of the function, or of the copy; 0 unknown */
-	const char *function; /* demangled, without arguments; NULL unknown. The module owns it */
-	const char *file;     /* NULL unknown. The module owns it */
-	unsigned line;	      /* 0 unknown; of an outer call: where it calls the inner one */
+	unsigned depth; /* inlined copies at this address that are further in; 0: the innermost */
+	bool inlined;	/* an inlined copy: the next call of the list shares its frame */
+	bool jumped;	/* left by a tail call to the call before it, so it has no physical frame */
+	uint64_t scope; /* DIE of the function or the copy; 0: unknown */
+	const char *function; /* demangled, without arguments; NULL: unknown. The module owns it */
+	const char *file;     /* NULL: unknown. The module owns it */
+	unsigned line;	      /* 0: unknown; in an outer call, the line that calls the inner one */
 };
 
 struct inspect_stack {
 	struct inspect_call *items;
 	size_t count, capacity;
-	bool cut; /* it goes on, but cannot be followed, or `most` was reached */
+	bool cut; /* more calls follow, but `most` was reached or the next frame cannot be found */
 };
 
 /*
- * The calls of a thread, innermost first, at most `most`. `scope` (may be 0) is the function, or the copy of one, that
- * the thread was stopped in as far as the tester is concerned (source_site): copies further in are left out, even if the
- * instruction is one of theirs. Compilers mix them, and a place has to be answered from the function that it is in.
+ * Lists the calls of a thread, innermost first, at most `most`. Copies further in than `scope` are
+ * left out (source_site.scope: the function or copy of the place where the thread stopped; may be
+ * 0). The caller frees the list.
  */
 void inspect_stack(const struct dwarf_frame *first, uint64_t scope, size_t most,
 		   struct inspect_stack *out);
-void inspect_stack_fini(struct inspect_stack *s);
+void inspect_stack_fini(struct inspect_stack *s); /* Frees the list of calls. */
 
-/* What locations call the function of the call: "getenv", where `call->function` is "__GI_getenv", and "name"
-   for "name[abi:cxx11]"; NULL unknown. The module owns it. */
+/* Returns the function's name as locations spell it: "getenv" if `call->function` is "__GI_getenv",
+   "name" for "name[abi:cxx11]"; NULL: unknown. The module owns it. */
 const char *inspect_call_named(const struct inspect_call *call);
-/* The line of `call->file` on which the function of the call is defined; 0 unknown. */
+/* Returns the line of `call->file` that defines the call's function, or 0 if unknown. */
 unsigned inspect_call_begins(const struct inspect_call *call);
 
 /* ---- values --------------------------------------------------------------------------------- */
@@ -57,120 +51,132 @@ struct type; /* types.h */
 
 enum inspect_place {
 	INSPECT_IN_MEMORY, /* at `address` */
-	INSPECT_IN_BYTES,  /* `bytes`: a register, a constant, put together from pieces, a result */
-	INSPECT_POINTEE,   /* a pointer that the compiler dropped, but not what it points to:
-			      `bytes` are those of the pointee */
+	INSPECT_IN_BYTES,  /* in `bytes`: a register, a constant, joined pieces, or a result */
+	INSPECT_POINTEE,   /* a dropped pointer whose pointee is known: `bytes` are the pointee's */
 };
 
 enum { INSPECT_BYTES = 256, INSPECT_NO_REGISTER = 255 };
 
 struct inspect_value {
 	const struct dwarf_program *program;
-	const struct type *type; /* of INSPECT_POINTEE: the pointer's */
+	const struct type *type; /* type; of INSPECT_POINTEE: the pointer's */
 	enum inspect_place place;
 	uint64_t address;
-	uint16_t bit_offset; /* of a bit-field: from the lowest bit of the first byte on */
-	uint16_t bit_size;   /* 0: none */
-	uint8_t reg;	     /* the register of the innermost frame that holds all of it, else
-			INSPECT_NO_REGISTER */
-	void *thread;	     /* of `reg` */
-	uint16_t size;	     /* of bytes */
+	uint16_t bit_offset; /* bit-field: offset from the lowest bit of the first byte */
+	uint16_t bit_size;   /* 0: no bit-field */
+	/* register of the innermost frame that holds the whole value, or INSPECT_NO_REGISTER */
+	uint8_t reg;
+	void *thread;  /* thread of `reg` */
+	uint16_t size; /* number of valid bytes in `bytes` */
 	uint8_t bytes[INSPECT_BYTES];
-	uint8_t kept[INSPECT_BYTES]; /* of each byte the bits that the compiler kept */
+	uint8_t kept[INSPECT_BYTES]; /* for each byte, the bits that the compiler kept */
 };
 
-/* A value as a script or a calculation takes it: references, std::atomic and the like seen through. */
+/* A value as a script or a calculation sees it: references, std::atomic and other wrappers
+   removed. */
 enum inspect_plain_kind {
-	INSPECT_NULL,	 /* a null pointer, an empty unique_ptr or shared_ptr */
+	INSPECT_NULL,	 /* a null pointer, an empty unique_ptr, shared_ptr or optional */
 	INSPECT_BOOL,	 /* integer: 0 or 1 */
-	INSPECT_INTEGER, /* and characters */
-	INSPECT_ENUM,	 /* integer, and `name` where it has one */
+	INSPECT_INTEGER, /* `integer`, also of a character */
+	INSPECT_ENUM,	 /* `integer`, and `name` if an enumerator has this value */
 	INSPECT_FLOAT,
-	INSPECT_TEXT,	/* std::string, std::string_view, Rust's str and String: `text` */
-	INSPECT_OBJECT, /* `object`: struct, union, array, pointer (a unique_ptr's own), function */
+	INSPECT_TEXT, /* std::string, std::string_view, Rust's str and String: `text` */
+	/* `object`: struct, union, array, function, or pointer (also a smart pointer) */
+	INSPECT_OBJECT,
 };
 
 struct inspect_plain {
 	enum inspect_plain_kind kind;
 	int64_t integer;
-	bool is_unsigned; /* of 64 bits: integer is to be read as uint64_t */
+	bool is_unsigned; /* `integer` is a uint64_t that is above INT64_MAX */
 	double number;
-	const char *name; /* the module owns it; NULL */
-	struct str text;  /* TEXT: the caller's to give back */
+	const char *name; /* enumerator; the module owns it, NULL: none */
+	struct str text;  /* INSPECT_TEXT; inspect_plain_fini() frees it */
 	struct inspect_value object;
 };
 
+/* Converts a value. Returns 0, or -1 with *err set. inspect_plain_fini() frees *out after
+   success. */
 int inspect_plain(const struct inspect_value *v, struct inspect_plain *out, struct error *err);
-void inspect_plain_fini(struct inspect_plain *p);
+void inspect_plain_fini(struct inspect_plain *p); /* Frees the text. */
 
-/* Writes a value into the program: scalars, pointers (an address, or another pointer value), the
-   name of an enumerator given as TEXT. Checked against the type: a number that does not fit is an
-   error. */
+/* Writes a value into the program: a scalar, a pointer (an address or another pointer), an
+   enumerator given by name as TEXT, or a struct of the same type. Returns 0, or -1 with *err set,
+   for example if a number does not fit the type. */
 int inspect_store(const struct inspect_value *v, const struct inspect_plain *from,
 		  struct error *err);
 
-/* v.NAME or v->NAME: members, of anonymous members and base classes too; through pointers and
-   references. */
+/* Finds the member v.NAME or v->NAME, also of anonymous members and base classes, through pointers
+   and references. Returns 0, or -1 with *err set. */
 int inspect_field(const struct inspect_value *v, const char *name, struct inspect_value *out,
 		  struct error *err);
-/* v[i]: of arrays (inside their bounds, where they have any), pointers, containers in their order.
-   Of a map: the value of the integer key; a null pointer if there is none. */
+/* Finds v[i] of an array (within its bounds, if known), a pointer or a container. For a map: the
+   value of the integer key i, or a null pointer if the map lacks it. Returns 0, or -1 with *err
+   set. */
 int inspect_element(const struct inspect_value *v, int64_t i, struct inspect_value *out,
 		    struct error *err);
-/* m["text"] of a map whose keys are texts: 1, with a null pointer if there is no such key; 0: no
-   such map, -1. */
+/* Finds m["text"] in a map whose keys are strings. Returns 1, with a null pointer if the map lacks
+   the key; 0 if v is no such map; -1 with *err set. */
 int inspect_key(const struct inspect_value *v, const char *text, size_t length,
 		struct inspect_value *out, struct error *err);
-/* The i-th element in the order of the container, or its key: 1, 0: it has no key, -1. */
+/* Finds the i-th element in the container's order, or its key. Returns 1, 0 if the elements have no
+   keys, or -1 with *err set. */
 int inspect_nth(const struct inspect_value *v, uint64_t i, bool key, struct inspect_value *out,
 		struct error *err);
-/* How many elements v has. -1: it is nothing that has a length. */
+/* Computes the number of elements. Returns 0, or -1 with *err set if v has no known length. */
 int inspect_length(const struct inspect_value *v, int64_t *out, struct error *err);
-/* *v */
+/* Finds *v. Returns 0, or -1 with *err set. */
 int inspect_deref(const struct inspect_value *v, struct inspect_value *out, struct error *err);
-/* What a pointer holds, or where anything else is. -1: it is in no memory. */
+/* Returns in *out the address that a pointer holds, or that of another value. -1 with *err set if
+   the value is not in memory. */
 int inspect_address(const struct inspect_value *v, uint64_t *out, struct error *err);
-/* The text that a char pointer or array holds: up to its 0 (an array's end), 1 MiB at most. Bytes
-   are as they are. wchar_t, char16_t and char32_t come as UTF-8. */
+/* Reads the string in a char array or at a char pointer, up to its final 0, the array's end or 1
+   MiB. Bytes are copied unchanged; wchar_t, char16_t and char32_t become UTF-8. Returns 0, or -1
+   with *err set. */
 int inspect_string(const struct inspect_value *v, struct str *out, struct error *err);
-/* The name of the i-th member, base classes' members first; NULL behind the last one. */
+/* Returns the name of the i-th member, base classes' members first, or NULL past the last one. */
 const char *inspect_member(const struct inspect_value *v, size_t i);
-/* One line, as a debugger would print it: {count = 2, head = 0x5555...}. For messages and logs. */
+/* Appends one line as a debugger prints it, {count = 2, head = 0x5555...}, for messages and
+   logs. */
 void inspect_describe(const struct inspect_value *v, struct str *out);
-/* The words that lead from v, or from what it points to, to what begins at the address: ".lock",
-   "->from[1].lock", "" where v itself does. Members with reserved names (the insides of
-   std::mutex) are not entered. -1: nothing of v begins there. */
+/* Appends the path from v, or from its pointee, to the part at the address: ".lock",
+   "->from[1].lock", "" for v itself. Members with reserved names (those of std::mutex) are not
+   entered. Returns 0, or -1 with *err set if no part begins there. */
 int inspect_member_at(const struct inspect_value *v, uint64_t address, struct str *out,
 		      struct error *err);
-/* The same place, or pointers to the same place. */
+/* True if both are at one place, or are pointers to one place. */
 bool inspect_same(const struct inspect_value *a, const struct inspect_value *b);
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /*
- * hit.var.NAME: block locals from the innermost outward, arguments, `this` and its members (in a
- * lambda: what it captured), file-scope, then global and thread-local variables of all modules.
- * C++ names may be qualified (ns::count). What the compiler dropped is an error, with the nearest
- * line where it lives.
+ * hit.var.NAME: local variables from the innermost block outward, arguments, `this` and its
+ * members (in a lambda: its captures), file-scope variables, then those of all modules. C++ names
+ * may be qualified (ns::count).
  */
-/* Locals and members only: no search through all modules. */
+/* Reads a local variable or a member; other modules are not searched. Returns 0, or -1 with *err
+   set, or unset if there is none. */
 int inspect_variable_local(const struct inspect_call *call, const char *name,
 			   struct inspect_value *out, struct error *err);
+/* Reads a variable. Returns 0, or -1 with *err set. The error of an optimised-out variable names
+   the nearest line that has it. */
 int inspect_variable(const struct inspect_call *call, const char *name, struct inspect_value *out,
 		     struct error *err);
 
-/* Where inspect_variable has just failed: is there a variable of that name in scope all the same, which
-   has no value here? It hides what else has the name. */
+/* True if inspect_variable() has found a variable of this name here that has no value. Valid after
+   it has failed. The variable hides functions and enumerators of the name. */
 bool inspect_variable_known(const struct inspect_call *call, const char *name);
 
-/* Where a variable is at this instruction, in any call of the function; or a member, or an element, of it, or of what it
-   points to. */
+/* Location, at one instruction, of a variable, a member, an element or a pointee: the same in each
+   call of the function. */
 enum { INSPECT_HOPS = 4, INSPECT_HOP_MOST = 4096 };
 struct inspect_spot {
 	enum { INSPECT_AT_ADDRESS, INSPECT_AT_REGISTER, INSPECT_IN_REGISTER } kind;
-	unsigned reg; /* a DWARF number: of the frame (rbp, rsp), or what holds it */
-	int64_t add;  /* AT_REGISTER: to what that holds; AT_ADDRESS: all of it */
-	/* So many times the pointer that is there is followed, and then so many bytes on: in the first page, so that NULL is a fault. */
+	/* DWARF number: the base register (rbp, rsp), or the one that holds the value */
+	unsigned reg;
+	int64_t add; /* AT_REGISTER: added to the register; AT_ADDRESS: the address */
+	/* Number of pointers to follow from there. hop[i] is added after the i-th; it stays within
+	   a page, so that following NULL faults. */
 	unsigned hops;
 	int64_t hop[INSPECT_HOPS];
 	enum {
@@ -179,91 +185,93 @@ struct inspect_spot {
 		INSPECT_SPOT_BOOL,
 		INSPECT_SPOT_POINTER
 	} holds;
-	unsigned size; /* 1, 2, 4, 8; OTHER: 0 */
+	unsigned size; /* bytes: 1, 2, 4, 8; 0: OTHER */
 	bool is_signed;
 };
-/* From a variable of this name to a member of this name, or (NULL) to that element. */
+/* A step from a variable: to the member `name` or, if that is NULL, to the element `number`. */
 struct inspect_step {
 	const char *name;
 	size_t number;
 };
-/* For the innermost call. -1: it is in no such place, or can be told from one call to the next only. */
+/* Finds the location after steps[1..] from the variable steps[0], in the innermost call. Returns 0,
+   or -1 if it is not the same in each call. */
 int inspect_spot(const struct inspect_call *call, const struct inspect_step *steps, size_t count,
 		 struct inspect_spot *out);
 
-/*
- * A condition as comparisons of variables with constants, the first one asked first: `yes` and `no` are the number of a later
- * one, or the end. Returns how many; 0: it is more than that, or where an operand is cannot be told beforehand.
- */
+/* A condition as comparisons of variables with constants; the first one is made first. */
 enum { INSPECT_TESTS = 16, INSPECT_TRUE = -1, INSPECT_FALSE = -2 };
 struct inspect_test {
-	struct inspect_spot spot; /* of an integer, a pointer or a bool, extended to 64 bits */
-	int64_t mask;		  /* these bits of it, -1: all */
+	struct inspect_spot spot; /* an integer, a pointer or a bool, extended to 64 bits */
+	int64_t mask;		  /* the bits that are compared; -1: all */
 	enum { INSPECT_EQ, INSPECT_LT, INSPECT_LE, INSPECT_GT, INSPECT_GE } compare;
-	bool is_unsigned; /* how 64 bits are compared */
+	bool is_unsigned; /* the comparison of the 64 bits is unsigned */
 	int64_t constant;
-	int yes, no;
+	int yes, no; /* index of the next test, INSPECT_TRUE or INSPECT_FALSE */
 };
+/* Converts a condition. Returns the number of tests, or 0 if it has another form or the location of
+   an operand is not fixed. */
 size_t inspect_tests(const struct inspect_call *call, const char *text,
 		     struct inspect_test out[INSPECT_TESTS]);
 
-/* hit.arg[i], from 0, without an artificial `this`. In code without DWARF, at the first instruction
-   of a function: the i-th of the six integer registers, as a long. */
+/* hit.arg[i], counted from 0 without an implicit `this`. Without DWARF, at a function's first
+   instruction, the i-th of the six integer registers as a long. Returns 0, or -1 with *err set. */
 int inspect_argument(const struct inspect_call *call, int64_t i, struct inspect_value *out,
 		     struct error *err);
 
-/* All of them, with their names, on one line: "q=0x5555, n=3, p=<optimised out>". Nothing in code without
-   DWARF. */
+/* Appends all arguments with names on one line, "q=0x5555, n=3, p=<optimised out>", or nothing
+   without DWARF. */
 void inspect_call_arguments(const struct inspect_call *call, struct str *out);
 
-/* program.var.NAME: a global or file-scope variable of any module; several are an error which lists
-   them (qualify it: FILE::NAME is not C, but 'file.c'::NAME is gdb's and is understood). */
+/* program.var.NAME: reads a global or file-scope variable of any module. Returns 0, or -1 with *err
+   set, also if several fit: then 'file.c'::NAME, gdb's notation, selects one. */
 int inspect_global(const struct dwarf_program *program, void *thread, const char *name,
 		   struct inspect_value *out, struct error *err);
 
-/* What the function of this frame is about to return (it stands at a return instruction). Without
-   DWARF: rax as a long. */
+/* hit.ret: makes the value that the frame's function is about to return; the thread is at a return
+   instruction. Without DWARF, rax as a long. Returns 0, or -1 with *err set. */
 int inspect_return_value(const struct inspect_call *call, struct inspect_value *out,
 			 struct error *err);
 
-/* hit:eval: a C expression. Its value is an rvalue or a place in the program; that of a comparison
-   or of logic is a bool. */
+/* hit:eval: evaluates a C expression to an rvalue or a place in the program; comparisons and logic
+   give a bool. Returns 0, or -1 with *err set. */
 int inspect_eval(const struct inspect_call *call, const char *text, struct inspect_value *out,
 		 struct error *err);
 
-/* A condition: is the expression true, as in `if (EXPR)`? 0, or -1. */
+/* Evaluates a condition as in `if (EXPR)`. Returns 0, or -1 with *err set. */
 int inspect_condition(const struct inspect_call *call, const char *text, bool *out,
 		      struct error *err);
-/* Is the text an expression at all? 0, or -1. */
+/* Checks that the text is an expression. Returns 0, or -1 with *err set. */
 int inspect_condition_parse(const char *text, struct error *err);
-/* Are its names and members those of this place? The values in `call` are not used. 0, or -1. */
+/* Checks the condition's names and members at this place; the values in `call` are not used.
+   Returns 0, or -1 with *err set. */
 int inspect_condition_check(const struct inspect_call *call, const char *text, struct error *err);
 
-/* ---- calls ---------------------------------------------------------------------------------- */
+/* ---- calls of functions of the program ------------------------------------------------------ */
 
 enum { INSPECT_ARGS = 6, INSPECT_VECTORS = 8, INSPECT_TEXTS = 6 };
 
-/* How a function of the program is to be entered. Texts go on the stack: `text[i]` (a copy of the
-   caller's pointer) with its final 0, and its address into integer[text_at[i]]. */
+/* Registers and stack for a call of a function. The texts, with their final 0, are copied to the
+   stack, and the address of text[i] goes into integer[text_at[i]]. */
 struct inspect_entry {
 	uint64_t address;
 	uint64_t integer[INSPECT_ARGS];
 	unsigned integers;
-	double vector[INSPECT_VECTORS]; /* the low 8 bytes of an XMM, as they are to be */
+	double vector[INSPECT_VECTORS]; /* low 8 bytes of each XMM register */
 	unsigned vectors;
-	const char *text[INSPECT_TEXTS];
+	const char *text[INSPECT_TEXTS]; /* the caller of inspect_entry() owns them */
 	unsigned text_at[INSPECT_TEXTS], texts;
-	const struct type *returns; /* NULL: not known, an integer is assumed */
-	bool rust;		    /* it returns as Rust's functions do */
+	const struct type *returns; /* type of the result; NULL: unknown, taken for an integer */
+	bool rust;		    /* the result is returned by Rust's convention */
 };
 
-/* hit:call: finds the function by name (as a location names it, or a symbol; a function pointer's
-   name in scope serves too) and puts the arguments where the ABI has them. */
+/* hit:call: finds a function by name (as in a location, a symbol, or a function pointer in scope)
+   and assigns the arguments to registers by the ABI. Returns 0, or -1 with *err set. */
 int inspect_entry(const struct inspect_call *call, const char *function,
 		  const struct inspect_plain *args, size_t count, struct inspect_entry *out,
 		  struct error *err);
 
-/* What it returned. */
+/* Makes the result of a call from the registers after its return. Returns 0, or -1 with *err
+   set. */
 int inspect_returned(const struct dwarf_program *program, const struct inspect_entry *entry,
 		     uint64_t rax, uint64_t rdx, const uint8_t xmm0[16], const uint8_t xmm1[16],
 		     const uint8_t st0[10], struct inspect_value *out, struct error *err);
@@ -282,10 +290,11 @@ struct inspect_variables {
 	size_t count, capacity;
 };
 
-/* The variables and arguments in scope at an offset, the innermost first; `scope` as for
-   inspect_stack. Without a process. */
+/* Lists the variables and arguments in scope at an offset, the innermost first; `scope` as for
+   inspect_stack(). No process is needed. The caller frees the list. Returns 0, or -1 with *err
+   set. */
 int inspect_variables_at(struct module *m, uint64_t offset, uint64_t scope,
 			 struct inspect_variables *out, struct error *err);
-void inspect_variables_fini(struct inspect_variables *h);
+void inspect_variables_fini(struct inspect_variables *h); /* Frees the list of variables. */
 
 #endif

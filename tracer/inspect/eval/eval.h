@@ -1,10 +1,7 @@
 /*
- * C expressions: text -> tokens (eval_typename.c) -> tree (eval_parse.c) -> value (eval.c,
- * eval_number.c, eval_types.c). eval_check.c checks a condition without a process and splits it
- * into tests.
- *
- * A tree belongs to one text in one function, because names of types are resolved once and kept in
- * it. struct modules owns a cache of trees of bounded size (eval_cache.c).
+ * C expressions as text, tree and value. See tracer/inspect/README.md. A tree belongs to one text
+ * in one function, because it keeps the types that names mean there; struct modules owns a cache
+ * of trees.
  */
 #ifndef GATECTL_INSPECT_EVAL_EVAL_H
 #define GATECTL_INSPECT_EVAL_EVAL_H

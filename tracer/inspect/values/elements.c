@@ -45,8 +45,8 @@ static int string_row(const struct inspect_value *v, struct value_row *row, stru
 		return word_at(v, row->address - 24, &row->count, err);
 	if (value_word(v, 8, &row->count, err) < 0)
 		return -1;
-	/* A text outside the object is followed by its capacity, which is less than the length
-	   only before construction. */
+	/* If the text is outside the object, its capacity is at offset 16: it is less than the
+	   length only before construction. */
 	if (v->place == INSPECT_IN_MEMORY && row->address != v->address + 16 &&
 	    (value_word(v, 16, &room, err) < 0 || room < row->count))
 		return layout_invalid(v, err);

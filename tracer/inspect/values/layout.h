@@ -1,10 +1,6 @@
 /*
  * Layouts of library types: one table for libstdc++ (gcc 12), libc++ (14) and Rust. The qualified
  * name of a type selects a row; the debug information gives its parts by the names of members.
- *
- * A path leads to a part: names of members separated by dots. ":NAME" is the base class whose name
- * begins with NAME, "*" is the object that a pointer points to, "?" is the first pointer anywhere
- * inside. '|' separates the paths of different versions of a library.
  */
 #ifndef GATECTL_INSPECT_VALUES_LAYOUT_H
 #define GATECTL_INSPECT_VALUES_LAYOUT_H
@@ -24,6 +20,9 @@ enum layout_kind {
 	LAYOUT_TREE,	/* first: pointer to the leftmost node */
 };
 
+/* Parts are paths: names of members separated by dots. ":NAME" is the base class whose name begins
+   with NAME, "*" a pointer's pointee, "?" the first pointer anywhere inside. '|' separates the
+   paths of different versions of a library. */
 struct type_layout {
 	const char *begins; /* beginning of the qualified name */
 	enum layout_kind kind;
@@ -37,7 +36,7 @@ struct type_layout {
 	uint8_t next, right, parent;
 	uint8_t value;	     /* bytes of a node before its value, without padding */
 	uint16_t block;	     /* LAYOUT_BLOCKS: bytes of a block */
-	uint8_t block_least; /* elements of a block if an element is larger than `block` */
+	uint8_t block_least; /* LAYOUT_BLOCKS: least number of elements of a block */
 };
 
 /* Returns the layout of the value's type, never NULL: its kind is LAYOUT_NONE for other types. */
