@@ -1,4 +1,4 @@
-/* Call frames of a module's code: which section describes them. */
+/* Sections with the call frame information of a module, and landing pads. */
 #include "tracer/dwarf/cursor.h"
 #include "tracer/dwarf/frames/frames.h"
 #include "tracer/elf/module.h"
@@ -7,7 +7,7 @@
 
 struct frame_table {
 	struct cfi_section eh, debug;
-	bool debug_read; /* .debug_frame is only looked at where .eh_frame knows nothing */
+	bool debug_read; /* .debug_frame is read only if .eh_frame has no rule */
 };
 
 static void frames_free(void *data)
@@ -60,7 +60,7 @@ bool frames_is_signal(struct module *m, uint64_t offset)
 	return cfi_is_signal(&call_frames_table_of(m)->eh, offset);
 }
 
-/* As cfi_exceptions. */
+/* Finds the exception table of a module's code, as cfi_exceptions() does. */
 static bool frames_exceptions(struct module *m, uint64_t offset, uint64_t *table, uint64_t *low)
 {
 	return cfi_exceptions(&call_frames_table_of(m)->eh, offset, table, low);
@@ -114,9 +114,10 @@ bool dwarf_cfa(struct module *m, uint64_t offset, unsigned *reg, int64_t *add)
 	return true;
 }
 
-/* ---- landing pads: the call sites of an exception table --------------------------------------- */
+/* ---- landing pads: call sites of an exception table ----------------------------------------- */
 
-/* What stands before the call sites. Where landing pads count from is `low`, if nothing else is said. */
+/* Reads the header of an exception table. Landing pads count from `low` unless it has another
+   base. */
 static bool read_head(const struct cfi_section *s, struct cursor *c, uint64_t low, uint64_t *base,
 		      uint8_t *encoding)
 {
@@ -124,7 +125,7 @@ static bool read_head(const struct cfi_section *s, struct cursor *c, uint64_t lo
 	uint64_t size;
 
 	*base = how == DW_EH_PE_omit ? low : cfi_pointer(s, c, how);
-	if (cursor_u8(c) != DW_EH_PE_omit) /* types */
+	if (cursor_u8(c) != DW_EH_PE_omit) /* table of types */
 		cursor_uleb(c);
 	*encoding = cursor_u8(c);
 	size = cursor_uleb(c);
@@ -143,7 +144,7 @@ static bool read_site(struct cursor *c, uint8_t encoding, uint64_t low, uint64_t
 	out->high = out->low + cfi_number(c, encoding);
 	pad = cfi_number(c, encoding);
 	out->pad = pad ? base + pad : 0;
-	cursor_uleb(c); /* what is caught */
+	cursor_uleb(c); /* action, which selects what is caught */
 	return !c->broken;
 }
 

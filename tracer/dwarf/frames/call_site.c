@@ -1,4 +1,4 @@
-/* Calls as compilers describe them: DW_TAG_call_site, GNU's before DWARF 5. */
+/* Call sites in debug information: DW_TAG_call_site, or GNU's before DWARF 5. */
 #include "tracer/dwarf/frames/frames.h"
 
 #include <libdwarf/dwarf.h>
@@ -54,7 +54,7 @@ const char *callsite_linkage(const struct entry *e)
 	return name ? name : entry_text(e, DW_AT_name);
 }
 
-/* ---- the call ------------------------------------------------------------------------------- */
+/* ---- calls ---------------------------------------------------------------------------------- */
 
 static bool is_site(unsigned tag)
 {
@@ -94,7 +94,7 @@ int callsite_next(struct call_walk *w, struct entry *out, struct error *err)
 			w->depth--;
 		else if (out->children)
 			w->depth++;
-		if (w->depth == 0) /* the function's own end */
+		if (w->depth == 0) /* end of the function's own children */
 			w->at = 0;
 	}
 	return 0;

@@ -1,4 +1,6 @@
-/* What stands in the section: descriptions of code (FDE) and what several share (CIE). */
+/*
+ * Reader of call frame information: FDEs, which describe code, and CIEs, which several FDEs share.
+ */
 #include "tracer/dwarf/cursor.h"
 #include "tracer/dwarf/frames/frames.h"
 
@@ -6,14 +8,14 @@
 
 #include <string.h>
 
-/* What descriptions share. */
+/* Data of a CIE. */
 struct cfi_common {
 	uint64_t code_align, return_address;
 	int64_t data_align;
 	uint8_t encoding;   /* DW_EH_PE_* of addresses */
-	uint8_t exceptions; /* of the pointer to the exception table; DW_EH_PE_omit: there is none */
+	uint8_t exceptions; /* encoding of the LSDA pointer; DW_EH_PE_omit: no pointer */
 	bool sized, signal;
-	struct cursor code; /* instructions that all begin with */
+	struct cursor code; /* initial instructions */
 };
 
 /* ---- pointers ------------------------------------------------------------------------------- */
@@ -43,7 +45,7 @@ uint64_t cfi_number(struct cursor *c, uint8_t encoding)
 	}
 }
 
-/* Relative to where it stands, or to nothing: compilers for this processor use no other. */
+/* Only absolute and pc-relative pointers are read: compilers for x86-64 use no others. */
 uint64_t cfi_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding)
 {
 	uint64_t here = s->address + (uint64_t)(c->at - s->bytes);
@@ -69,18 +71,18 @@ bool cfi_pointer_at(const struct cfi_section *s, size_t at, uint8_t encoding, ui
 	return !c.broken;
 }
 
-/* ---- entries -------------------------------------------------------------------------------- */
+/* ---- CIEs and FDEs -------------------------------------------------------------------------- */
 
-/* What each entry begins with. */
+/* Header of a CIE or an FDE. */
 struct header {
 	uint64_t offset;
-	struct cursor body; /* behind the id, to the end of the entry */
+	struct cursor body; /* after the id, to the end of the entry */
 	uint64_t next;
 	bool is_cie;
-	uint64_t cie; /* the offset of that; of a CIE: its own */
+	uint64_t cie; /* offset of the FDE's CIE, or of the CIE itself */
 };
 
-/* 1, or 0: the end of the section, or what is no entry. */
+/* Reads a header. Returns 1, or 0 at the end of the section and for an invalid entry. */
 static int read_header(const struct cfi_section *s, uint64_t offset, struct header *out)
 {
 	struct cursor c = {.at = s->bytes, .end = s->bytes + s->size};
@@ -99,7 +101,7 @@ static int read_header(const struct cfi_section *s, uint64_t offset, struct head
 	out->next = (uint64_t)(out->body.end - s->bytes);
 	at = (uint64_t)(c.at - s->bytes);
 	if (s->eh)
-		size = 4; /* its ids never grow */
+		size = 4; /* ids of .eh_frame have 4 bytes in 64-bit entries too */
 	id = cursor_fixed(&out->body, size);
 	if (s->eh) {
 		out->is_cie = id == 0;
@@ -111,7 +113,7 @@ static int read_header(const struct cfi_section *s, uint64_t offset, struct head
 	return !out->body.broken;
 }
 
-/* The letters of an augmentation that begins with z. */
+/* Reads the data of an augmentation string that begins with z. */
 static void read_augmentation(const struct cfi_section *s, struct cursor *c, const char *letters,
 			      struct cfi_common *out)
 {
@@ -129,12 +131,12 @@ static void read_augmentation(const struct cfi_section *s, struct cursor *c, con
 		else if (*letters == 'S')
 			out->signal = true;
 		else if (*letters != 'B')
-			break; /* what it means is in the bytes that are skipped */
+			break; /* data of unknown letters is skipped */
 	}
 	out->sized = true;
 }
 
-/* 0, or -1: it is none, or nothing that is understood. */
+/* Reads a CIE. Returns 0, or -1 if it is invalid or of an unknown kind. */
 static int read_common(const struct cfi_section *s, uint64_t offset, struct cfi_common *out)
 {
 	struct header h;
@@ -163,7 +165,7 @@ static int read_common(const struct cfi_section *s, uint64_t offset, struct cfi_
 	return h.body.broken ? -1 : 0;
 }
 
-/* The bounds, and where the instructions are. 0, or -1. */
+/* Reads an FDE's range and moves h->body to its instructions. Returns 0, or -1. */
 static int read_description(const struct cfi_section *s, struct header *h,
 			    const struct cfi_common *common, struct cfi_span *out)
 {
@@ -175,7 +177,7 @@ static int read_description(const struct cfi_section *s, struct header *h,
 	return h->body.broken ? -1 : 0;
 }
 
-/* ---- the index ------------------------------------------------------------------------------ */
+/* ---- index ---------------------------------------------------------------------------------- */
 
 static int cfi_by_low(const void *a, const void *b)
 {
@@ -203,7 +205,7 @@ void cfi_index(struct cfi_section *s)
 			usable = read_common(s, h.cie, &common) == 0;
 			common_at = h.cie;
 		}
-		/* At 0 is what the linker dropped. */
+		/* The linker gives removed code the address 0. */
 		if (usable && read_description(s, &h, &common, &span) == 0 && span.low &&
 		    span.low < span.high)
 			*array_add(&s->spans) = span;
@@ -216,11 +218,11 @@ void cfi_fini(struct cfi_section *s)
 	array_fini(&s->spans);
 }
 
-/* ---- the linker's table --------------------------------------------------------------------- */
+/* ---- the linker's search table -------------------------------------------------------------- */
 
 enum { TABLE_AT = 12, ROW_SIZE = 8 };
 
-/* Where code begins, and its description: distances from .eh_frame_hdr. */
+/* Start of the code and its FDE, relative to .eh_frame_hdr. */
 struct table_row {
 	int32_t low, entry;
 };
@@ -233,7 +235,7 @@ static struct table_row table_row(const struct cfi_section *s, size_t i)
 	return row;
 }
 
-/* How many rows it has; 0: it is not as every linker makes it. */
+/* Returns the number of rows, 0 if the table is not of the format that all linkers write. */
 static size_t table_size(const struct cfi_section *s)
 {
 	static const uint8_t usual[4] = {1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
@@ -246,7 +248,7 @@ static size_t table_size(const struct cfi_section *s)
 	return count <= (s->header_size - TABLE_AT) / ROW_SIZE ? count : 0;
 }
 
-/* What it leads to is read, and has to hold the address. */
+/* Searches the table. The FDE that it leads to is read and must cover the address. */
 static const struct cfi_span *find_by_table(struct cfi_section *s, uint64_t address)
 {
 	size_t low = 0, high = table_size(s);
@@ -280,14 +282,14 @@ static const struct cfi_span *find_span(struct cfi_section *s, uint64_t address)
 		return quick;
 	cfi_index(s);
 	i = array_upto(&s->spans, low, address);
-	/* They do not overlap, but where one of them lies. */
+	/* Spans overlap only if one is wrong, so a few earlier ones are tried. */
 	for (size_t steps = 0; i-- > 0 && steps < 4; steps++)
 		if (address < s->spans.items[i].high)
 			return &s->spans.items[i];
 	return NULL;
 }
 
-/* ---- instructions: they make a table, of which one row is wanted ---------------------------- */
+/* ---- instructions: they build a table, of which one row is needed --------------------------- */
 
 enum { REMEMBERED = 16 }; /* compilers need one or two */
 
@@ -295,16 +297,16 @@ struct cfi_state {
 	const struct cfi_section *section;
 	const struct cfi_common *common;
 	struct cursor c;
-	uint64_t at, wanted; /* addresses: of the row that is made, and the one that is asked for */
+	uint64_t at, wanted; /* addresses: of the current row, and the one that is needed */
 	struct cfi_row row, initial;
-	struct cfi_row *
-		remembered; /* REMEMBERED of them, of which `depth` are in use: not worth clearing */
+	/* REMEMBERED rows, `depth` of them in use; not worth clearing */
+	struct cfi_row *remembered;
 	unsigned depth;
 	bool has_initial, failed;
-	struct cfi_rule unwanted; /* of registers that nobody asks for */
+	struct cfi_rule unwanted; /* takes rules of registers that are skipped */
 };
 
-/* What an instruction has read: a register, and a rule for it or what it advances by. */
+/* Operands of an instruction: a register, and a rule for it or a distance to advance. */
 struct cfi_operands {
 	uint64_t reg;
 	struct cfi_rule rule;
@@ -336,7 +338,7 @@ static void set_cfa_register(struct cfi_state *t, const struct cfi_operands *o)
 	set_cfa(t, &(struct cfi_operands){o->reg, {.kind = CFI_VALUE_OFFSET, .number = number}});
 }
 
-/* The register stays; of an expression it does not count. */
+/* Keeps the register, which has no meaning if the CFA is an expression. */
 static void set_cfa_rule(struct cfi_state *t, const struct cfi_operands *o)
 {
 	t->row.cfa = o->rule;
@@ -375,7 +377,7 @@ static void do_nothing(struct cfi_state *t, const struct cfi_operands *o)
 	(void)t, (void)o;
 }
 
-/* How the operand behind the register is written. */
+/* Encodings of the operand after the register. */
 enum cfi_operand {
 	NONE,
 	IN_BYTE,
@@ -392,7 +394,7 @@ static const struct cfi_instruction {
 	void (*run)(struct cfi_state *t, const struct cfi_operands *o); /* NULL: unknown */
 	bool reg;
 	enum cfi_operand operand;
-	unsigned size; /* of FIXED */
+	unsigned size; /* bytes of a FIXED operand */
 	enum cfi_kind kind;
 } instructions[] = {
 	[DW_CFA_nop] = {do_nothing},
@@ -423,7 +425,7 @@ static const struct cfi_instruction {
 	[DW_CFA_GNU_negative_offset_extended] = {set_rule, true, NEGATIVE, 0, CFI_OFFSET},
 };
 
-/* These have an operand in their lowest six bits. */
+/* Opcodes with an operand in their low six bits. */
 static const struct cfi_instruction in_byte[] = {
 	{.run = advance, .operand = IN_BYTE},
 	{.run = set_rule, .operand = FACTORED, .kind = CFI_OFFSET},
@@ -486,20 +488,20 @@ static void cfi_step(struct cfi_state *t)
 	i->run(t, &o);
 }
 
-/* Up to the row that holds the wanted address, or the end. */
+/* Runs instructions up to the row of the wanted address, or to their end. */
 static void cfi_run_code(struct cfi_state *t, struct cursor code)
 {
 	t->c = code;
 	while (t->c.at < t->c.end && !t->failed && !t->c.broken) {
 		uint64_t at = t->at;
 
-		cfi_step(t); /* one that advances changes nothing else */
+		cfi_step(t); /* an advance changes nothing else */
 		if (t->at != at && t->at > t->wanted)
 			return;
 	}
 }
 
-/* Runs the instructions of a description from `low` on up to the row that holds the address. */
+/* Computes the row for an address: runs the CIE's instructions, then the FDE's from `low` on. */
 static int cfi_run(const struct cfi_section *s, const struct cfi_common *common, struct cursor code,
 		   uint64_t low, uint64_t address, struct cfi_row *out, struct error *err)
 {
@@ -512,7 +514,7 @@ static int cfi_run(const struct cfi_section *s, const struct cfi_common *common,
 
 	t.row.cfa_register = CFI_REGISTERS;
 	cfi_run_code(&t, common->code);
-	t.at = low; /* the common part has no addresses */
+	t.at = low; /* the CIE's instructions have no addresses */
 	t.initial = t.row;
 	t.has_initial = true;
 	if (!t.c.broken && !t.failed)
@@ -528,7 +530,7 @@ static int cfi_run(const struct cfi_section *s, const struct cfi_common *common,
 	return 0;
 }
 
-/* ---- questions ---------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------- */
 
 bool cfi_has(struct cfi_section *s, uint64_t address)
 {
@@ -571,7 +573,7 @@ bool cfi_exceptions(struct cfi_section *s, uint64_t address, uint64_t *table, ui
 	    !common.sized || common.exceptions == DW_EH_PE_omit)
 		return false;
 	*low = cfi_pointer(s, &h.body, common.encoding);
-	cfi_number(&h.body, common.encoding); /* the size */
+	cfi_number(&h.body, common.encoding); /* size of the range */
 	cursor_uleb(&h.body);
 	nothing = h.body;
 	if (!cfi_number(&nothing, common.exceptions))

@@ -1,9 +1,8 @@
 /*
- * Call frame information: .eh_frame, .debug_frame (DWARF 5 standard, 6.4; System V ABI; Linux
- * Standard Base, 10.6). Read by hand, as libdwarf makes an object for every function of a library
- * before it answers anything, and cannot look at bytes of a program's memory (the vdso).
+ * Call frame information from .eh_frame and .debug_frame (DWARF 5, 6.4; System V ABI; Linux
+ * Standard Base, 10.6), and the frames of a stopped thread. See tracer/dwarf/README.md.
  *
- * Corrupt input is "not known", or an error where a row is asked; never a crash.
+ * Corrupt information counts as missing, or is an error of the function that needs it.
  */
 #ifndef GATECTL_DWARF_FRAMES_FRAMES_H
 #define GATECTL_DWARF_FRAMES_FRAMES_H
@@ -21,89 +20,96 @@
 struct cursor;
 struct module;
 
-enum { CFI_REGISTERS = 17 }; /* as many as struct dwarf_frame has; others are skipped */
+enum { CFI_REGISTERS = 17 }; /* as many as struct dwarf_frame has; rules for others are skipped */
 
 enum cfi_kind {
 	CFI_UNSAID, /* no rule: the ABI decides */
 	CFI_UNDEFINED,
 	CFI_SAME,
 	CFI_OFFSET,	  /* saved at CFA + number */
-	CFI_VALUE_OFFSET, /* is CFA + number */
-	CFI_REGISTER,	  /* is in register `number` */
-	CFI_EXPRESSION,	  /* saved where the expression says */
+	CFI_VALUE_OFFSET, /* value is CFA + number */
+	CFI_REGISTER,	  /* value is in register `number` */
+	CFI_EXPRESSION,	  /* saved at the address that the expression computes */
 	CFI_VALUE_EXPRESSION,
 };
 
 struct cfi_rule {
 	enum cfi_kind kind;
 	int64_t number;
-	const uint8_t *code; /* in the section */
+	const uint8_t *code; /* expression, in the section */
 	size_t size;
 };
 
 struct cfi_row {
-	struct cfi_rule cfa; /* CFI_EXPRESSION (its value is the CFA), or register + number */
-	unsigned cfa_register;
+	struct cfi_rule cfa;   /* CFI_EXPRESSION (its value is the CFA), or register + number */
+	unsigned cfa_register; /* DWARF number; CFI_REGISTERS: not one of them */
 	struct cfi_rule rules[CFI_REGISTERS];
-	unsigned return_address; /* which column: 16 */
-	bool signal;		 /* a frame that the kernel made: its pc is exact */
+	unsigned return_address; /* column of the return address: 16 on x86-64 */
+	bool signal;		 /* made by the kernel for a signal: its pc is no return address */
 };
 
-/* The code that one description is for. */
+/* The code range of one FDE. */
 struct cfi_span {
-	uint64_t low, high, entry; /* entry: where it stands in the section */
+	uint64_t low, high, entry; /* entry: offset of the FDE in the section */
 };
 
 struct cfi_section {
-	const uint8_t *bytes; /* NULL: there is none */
+	const uint8_t *bytes; /* NULL: the section does not exist */
 	size_t size;
-	uint64_t address; /* of the first byte, as the code's addresses are meant */
+	uint64_t address; /* address of the first byte, in the code's address space */
 	bool eh;
-	/* .eh_frame_hdr, or NULL: the linker's table of what stands in .eh_frame */
+	/* .eh_frame_hdr, the linker's search table for .eh_frame; NULL: none */
 	const uint8_t *header;
 	size_t header_size;
 	uint64_t header_address;
-	struct cfi_span found; /* by it, last */
+	struct cfi_span found; /* result of the last search in it */
 	bool indexed;
-	ARRAY(struct cfi_span) spans; /* by low; cfi_index makes them */
+	ARRAY(struct cfi_span) spans; /* sorted by low; cfi_index() fills it */
 };
 
-/* Finds what there is. A broken section ends where it is broken. Questions see to it themselves, where the header
-   does not answer them. */
+/* Reads all FDEs into s->spans, up to the first broken one. The functions below call it if the
+   header does not answer. */
 void cfi_index(struct cfi_section *s);
-void cfi_fini(struct cfi_section *s);
+void cfi_fini(struct cfi_section *s); /* Frees the index. */
 
-/* The rules at this address. 1; 0: the section has none; -1 with ERROR_STATE: they are broken. */
+/* Computes the rules at this address. Returns 1, 0 if the section has none, or -1 with *err set
+   (ERROR_STATE) if they are broken. */
 int cfi_row(struct cfi_section *s, uint64_t address, struct cfi_row *out, struct error *err);
 
-bool cfi_has(struct cfi_section *s, uint64_t address); /* is there any? */
+bool cfi_has(struct cfi_section *s, uint64_t address); /* True if an FDE covers it. */
 
-/* Is it the code that a signal handler returns to? */
+/* True if a signal handler returns to this code. */
 bool cfi_is_signal(struct cfi_section *s, uint64_t address);
 
-/* Where the code's exception table is, and where the code begins: the table counts from there. False: it has none. */
+/* Finds the exception table (LSDA) of the code at the address, and the code's start, from which the
+   table counts. Returns false if there is none. */
 bool cfi_exceptions(struct cfi_section *s, uint64_t address, uint64_t *table, uint64_t *low);
 
-/* A number in an encoding DW_EH_PE_*, and what it stands for where it is relative to its own place. */
+/* Reads a number in an encoding DW_EH_PE_*. An unknown encoding breaks the cursor. */
 uint64_t cfi_number(struct cursor *c, uint8_t encoding);
+/* Reads a pointer, absolute or relative to its own address. Another base breaks the cursor. */
 uint64_t cfi_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding);
-/* A pointer as .eh_frame_hdr has it: for finding .eh_frame in memory. False: not understood. */
+/* Reads the pointer at offset `at`, for finding .eh_frame from its header in memory. Returns false
+   if it is broken. */
 bool cfi_pointer_at(const struct cfi_section *s, size_t at, uint8_t encoding, uint64_t *out);
 
-/* The rules of a module's code: of its .eh_frame, else of .debug_frame. As cfi_row. (call_frames.c) */
+/* Computes the rules of a module's code from .eh_frame, else from .debug_frame. Returns 1, 0 or -1
+   as cfi_row() does. (call_frames.c) */
 int frames_row(struct module *m, uint64_t offset, struct cfi_row *out, struct error *err);
 
+/* True if a signal handler returns to this code. */
 bool frames_is_signal(struct module *m, uint64_t offset);
 
-/* The pieces of code that there are rules for, mostly functions; none overlaps another one. */
+/* Calls each() for every range of code that has rules, mostly functions. The ranges do not
+   overlap. */
 void frames_each(struct module *m, void (*each)(void *ctx, uint64_t low, uint64_t high), void *ctx);
 
 /*
- * Landing pads: where a function goes on when a call in it throws. Read from the call sites of the
- * exception tables that gcc and clang write into .gcc_except_table, whose encodings are those of .eh_frame.
+ * Landing pads: code at which a function continues if a call in it throws. They are in
+ * .gcc_except_table, where gcc and clang write exception tables with the encodings of .eh_frame.
  */
 struct landing_pad {
-	uint64_t low, high; /* of the calls, by the addresses of their instructions */
+	uint64_t low, high; /* range of the call instructions */
 	uint64_t pad;
 };
 struct landing_pads {
@@ -111,48 +117,48 @@ struct landing_pads {
 	size_t count, capacity;
 };
 
-/* Of the code that is described together with what stands at `offset`. Appends to out, which the caller
-   frees; nothing, where there are none or the table is broken. */
+/* Appends the landing pads of the function at `offset` to out, which the caller frees. Appends none
+   if the table is missing or broken. */
 void landing_pads(struct module *m, uint64_t offset, struct landing_pads *out);
 
 /*
- * The frames of a stopped thread, from the innermost outwards.
- *
- * No process is known here: what is needed of one comes through struct dwarf_program, a table of
- * functions of run's. Addresses are the program's (load addresses included), unless they are called
- * offsets. Errors are ERROR_STATE. Nothing is ever a guess.
+ * The frames of a stopped thread, from the innermost outward. The process is accessed only through
+ * struct dwarf_program. Addresses include load addresses, offsets do not. Errors are ERROR_STATE;
+ * no result is ever a guess.
  */
 
-/* ---- the program, as the run shows it --------------------------------------------------- */
+/* ---- access to the program ------------------------------------------------------------------ */
 
 /* DWARF numbers of registers that are wider than struct arch_regs (System V ABI, figure 3.36). */
 enum {
-	DWARF_XMM0 = 17, /* .. 32: 16 bytes */
-	DWARF_ST0 = 33,	 /* .. 40: 10 bytes */
+	DWARF_XMM0 = 17, /* to 32: 16 bytes */
+	DWARF_ST0 = 33,	 /* to 40: 10 bytes */
 	DWARF_FS_BASE = 58,
 };
 
-/* `thread` identifies a stopped thread for the run. All return 0, or -1. */
+/* Functions that the owner of the process supplies. `thread` identifies a stopped thread. Those
+   that return int return 0, or -1. */
 struct dwarf_program {
 	void *ctx;
-	/* All n bytes or none. */
+	/* Reads all n bytes or none. */
 	int (*read)(void *ctx, uint64_t address, void *buf, size_t n);
+	/* Writes all n bytes or none. */
 	int (*write)(void *ctx, uint64_t address, const void *buf, size_t n);
-	/* The i-th loaded module, the executable first; NULL behind the last one. */
+	/* Returns the i-th loaded module, the executable first, or NULL past the last one. */
 	struct module *(*module)(void *ctx, size_t i, uint64_t *bias);
-	/* The module that holds the address, or NULL. */
+	/* Returns the module that holds the address, or NULL. */
 	struct module *(*module_at)(void *ctx, uint64_t address, uint64_t *bias);
-	/* Where this thread's block of the module's thread-local variables begins (offset 0 of its
-	   PT_TLS). -1: not made yet, or none. */
+	/* Finds the start of the thread's block of the module's thread-local variables (offset 0 of
+	   its PT_TLS). Returns -1 if the thread has not allocated it. */
 	int (*tls)(void *ctx, void *thread, struct module *m, uint64_t *base);
-	/* XMM, ST and FS_BASE of the innermost frame; n bytes from its lowest on. */
+	/* Reads n bytes of XMM, ST or FS_BASE in the innermost frame, from its lowest byte on. */
 	int (*vector)(void *ctx, void *thread, unsigned dwarf, void *buf, size_t n);
-	/* Sets a register of the innermost frame: 8 bytes of a general one, or an XMM (n bytes, the
-	   rest stays). */
+	/* Sets a register of the innermost frame: 8 bytes of a general one, or the low n bytes of
+	   an XMM. */
 	int (*set_register)(void *ctx, void *thread, unsigned dwarf, const void *buf, size_t n);
 };
 
-/* The i-th module, or NULL behind the last one; `p` may be NULL, or know no modules. */
+/* Returns the i-th module, or NULL past the last one. `p` or its function may be NULL. */
 static inline struct module *dwarf_module(const struct dwarf_program *p, size_t i, uint64_t *bias)
 {
 	return p && p->module ? p->module(p->ctx, i, bias) : NULL;
@@ -160,69 +166,74 @@ static inline struct module *dwarf_module(const struct dwarf_program *p, size_t 
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-/* A physical frame. Inlined copies share one: struct inspect_call tells them apart. */
+/* A physical frame. A function and the copies inlined into it share one (struct inspect_call). */
 struct dwarf_frame {
 	const struct dwarf_program *program;
 	void *thread;
-	unsigned level;	       /* 0: where the thread is */
+	unsigned level;	       /* 0: the innermost */
 	struct module *module; /* NULL: code of no known file */
 	uint64_t bias;
 	uint64_t pc;
-	/* The address to look the code up by: pc, or the byte before it where pc is a return address. */
+	/* Address for look-ups of code: pc, or the byte before it if pc is a return address. */
 	uint64_t lookup_pc;
-	uint64_t regs[17]; /* by DWARF number; valid where `known` has the bit */
+	uint64_t regs[17]; /* by DWARF number; valid if `known` has the bit */
 	uint32_t known;
 	bool signal; /* the trampoline that a signal handler returns to */
 };
 
-/* The innermost frame of a stopped thread. */
+/* Makes the innermost frame of a stopped thread. */
 void dwarf_frame_first(const struct dwarf_program *program, void *thread,
 		       const struct arch_regs *regs, struct dwarf_frame *out);
 
-/* The frame that called this one: 1; 0: there is none (outermost); -1: it cannot be told. */
+/* Makes the caller's frame. Returns 1, 0 if this frame is the outermost, or -1 with *err set. */
 int dwarf_frame_up(const struct dwarf_frame *frame, struct dwarf_frame *out, struct error *err);
 
-/* Canonical frame address: the stack pointer before the call that made this frame. 0, or -1. */
+/* Computes the canonical frame address, the stack pointer before the call that made the frame.
+   Returns 0, or -1 with *err set. */
 int dwarf_frame_cfa(const struct dwarf_frame *frame, uint64_t *cfa, struct error *err);
 
-/* The frame of the function at this instruction: its canonical address is register `reg` (a DWARF
-   number) plus `add`, and stays the same from the call to the return. False: not known. */
+/* Finds the rule for the CFA at this instruction: register `reg` (a DWARF number) plus `add`. The
+   CFA is constant from the call to the return. Returns false if there is no such rule. */
 bool dwarf_cfa(struct module *m, uint64_t offset, unsigned *reg, int64_t *add);
 
-/* Between the files that ask for calls: entries DW_TAG_call_site, or GNU's before DWARF 5. */
+/* ---- call sites: DIEs DW_TAG_call_site, or GNU's before DWARF 5 ----------------------------- */
 
-/* A function without its copies. */
+/* A function that is not inlined. */
 struct call_owner {
 	struct die_table *table;
 	struct scope_ref scope;
-	uint64_t low; /* where it begins, in the module */
+	uint64_t low; /* offset of its first instruction */
 };
 
-/* "optimised out at this line; ...: WHY"; -1 */
+/* Sets the error "optimised out at this line; ...: WHY". Returns -1. */
 int callsite_unavailable(struct error *err, const char *why);
-/* The function that holds the offset. 0, or -1: no debug information tells. */
+/* Finds the function at the offset. Returns 0, or -1 with *err set if there is no debug
+   information. */
 int callsite_owner(struct module *m, uint64_t offset, struct call_owner *out, struct error *err);
 
-/* Over the calls of a function, those of its copies included. */
+/* A walk over the call sites of a function, those of its inlined copies included. */
 struct call_walk {
 	const struct call_owner *in;
-	uint64_t at; /* the entry that is next: begin with that of the function */
+	uint64_t at; /* next DIE, the function's own at the start */
 	unsigned depth, steps;
 };
+/* Starts a walk. */
 struct call_walk callsite_walk(const struct call_owner *in);
-/* 1, 0 at the end, -1. */
+/* Reads the next call site. Returns 1, 0 at the end, or -1 with *err set. */
 int callsite_next(struct call_walk *w, struct entry *out, struct error *err);
 
-/* The address behind the call; false: it does not say. */
+/* Reads the call's return address, an offset of the module. Returns false if the DIE lacks it. */
 bool callsite_return(const struct entry *site, uint64_t *out);
-/* The entry of the function that it calls; 0: it does not say. */
+/* Returns the DIE of the function that is called, or 0 if the call site does not name it. */
 uint64_t callsite_origin(const struct entry *site);
-/* The end of the chain from an entry to what it is a copy or a definition of. */
+/* Replaces a DIE by the end of its chain of abstract origins and specifications. Returns 0, or -1
+   with *err set. */
 int callsite_root(struct entry *e, struct error *err);
+/* Returns the linkage name, or the name if there is none. */
 const char *callsite_linkage(const struct entry *e);
 
-/* Functions between a frame and the one that it returns to which left by a jump: the innermost
-   first, how many. 0 where that is not certain. (tailcalls.c) */
+/* Finds the functions between a frame and its caller that left by a tail call, the innermost first.
+   Returns their count, 0 if it is not certain. (tailcalls.c) */
 size_t tailcalls_between(const struct dwarf_frame *callee, const struct dwarf_frame *caller,
 			 struct dwarf_frame *out, size_t most);
 

@@ -1,6 +1,6 @@
 /*
- * From a frame to the one that called it. The rules come from the file's call frame information, that
- * of the vdso, which is no file, or from what is known without any.
+ * From a frame to its caller. The rules come from the module's call frame information, from the
+ * vdso in memory, or, without either, from conventions of code.
  */
 #include "tracer/dwarf/expressions/expression.h"
 #include "tracer/dwarf/frames/frames.h"
@@ -12,7 +12,7 @@ enum { SP = ARCH_DWARF_SP, FP = ARCH_DWARF_FP, PC = ARCH_DWARF_PC, CHUNK = 512 }
 
 struct unwind_rules {
 	struct cfi_row row;
-	void *image; /* bytes that the row's expressions are in, or NULL: unwind_rules_fini */
+	void *image; /* bytes of the vdso that the row's expressions refer to; NULL: none */
 };
 
 static void unwind_rules_fini(struct unwind_rules *r)
@@ -31,7 +31,7 @@ static void saved_at(struct cfi_row *row, unsigned reg, int64_t number)
 	row->rules[reg] = (struct cfi_rule){.kind = CFI_OFFSET, .number = number};
 }
 
-/* CFA = reg + add, with the return address below it. */
+/* Sets the rules CFA = reg + add, with the return address directly below the CFA. */
 static void plain_row(struct cfi_row *row, unsigned reg, int64_t add)
 {
 	*row = (struct cfi_row){.cfa = {.kind = CFI_VALUE_OFFSET, .number = add},
@@ -50,7 +50,7 @@ struct memory_image {
 	uint64_t address;
 };
 
-/* The whole of a small ELF image whose first segment begins at `address`. */
+/* Reads the whole of a small ELF image whose first segment begins at `address`. */
 static bool read_image(const struct dwarf_frame *f, uint64_t address, const Elf64_Phdr *first,
 		       struct memory_image *out)
 {
@@ -112,7 +112,8 @@ static int row_in_image(const struct dwarf_frame *f, const struct memory_image *
 	return answer;
 }
 
-/* Code of no file may be the kernel's: then its ELF image is in the memory in front of it. */
+/* Finds rules for code of no file. It may be the vdso: its ELF header is then in the memory before
+   it. */
 static bool by_vdso(const struct dwarf_frame *f, struct unwind_rules *out)
 {
 	struct memory_image image;
@@ -127,10 +128,10 @@ static bool by_vdso(const struct dwarf_frame *f, struct unwind_rules *out)
 	return false;
 }
 
-/* ---- without any information ---------------------------------------------------------------- */
+/* ---- without call frame information --------------------------------------------------------- */
 
-/* mov $15, %rax; syscall: rt_sigreturn. C libraries without call frame information there (musl)
-   have it in this form, as gdb asks of them. */
+/* True for `mov $15, %rax; syscall` (rt_sigreturn). C libraries without call frame information
+   there (musl) use this form, which gdb expects too. */
 static bool is_sigreturn(const struct dwarf_frame *f)
 {
 	static const uint8_t wanted[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
@@ -140,7 +141,7 @@ static bool is_sigreturn(const struct dwarf_frame *f)
 	       memcmp(found, wanted, sizeof(wanted)) == 0;
 }
 
-/* The stack pointer is at the kernel's struct ucontext; its registers are behind uc_flags, uc_link
+/* Registers that the kernel saved in struct ucontext at the stack pointer, after uc_flags, uc_link
    and uc_stack. */
 static void sigreturn_row(struct cfi_row *row)
 {
@@ -169,13 +170,13 @@ static bool at_first_instruction(const struct dwarf_frame *f)
 
 	if (f->pc != f->lookup_pc)
 		return false;
-	if (!f->module) /* a call of a pointer that points nowhere has only just happened */
+	if (!f->module) /* after a call through an invalid pointer */
 		return !read_program(f, f->pc, &byte, 1);
 	s = module_symbol_at(f->module, f->pc - f->bias, true);
 	return s && s->offset == f->pc - f->bias;
 }
 
-/* Is rbp a frame pointer: does it point up the stack to another one and a return address? */
+/* True if rbp is a frame pointer: it points up the stack to another one and a return address. */
 static bool has_frame_pointer(const struct dwarf_frame *f)
 {
 	uint64_t words[2], fp = f->regs[FP], sp = f->regs[SP];
@@ -188,7 +189,7 @@ static bool has_frame_pointer(const struct dwarf_frame *f)
 
 enum { SHORTEST_CALL = 2, LONGEST_CALL = 7, LEAF_BYTES = 4096 };
 
-/* Does an instruction that calls end here? */
+/* True if a call instruction ends at the address. */
 static bool is_behind_call(const struct dwarf_frame *f, uint64_t address)
 {
 	uint8_t bytes[LONGEST_CALL];
@@ -205,7 +206,7 @@ static bool is_behind_call(const struct dwarf_frame *f, uint64_t address)
 	return false;
 }
 
-/* From its beginning to here nothing of the function has moved the stack pointer. */
+/* True if no instruction between the function's start and the pc moves the stack pointer. */
 static bool keeps_stack(const struct dwarf_frame *f)
 {
 	const struct elf_symbol *s = module_symbol_at(f->module, f->pc - f->bias, true);
@@ -223,9 +224,9 @@ static bool keeps_stack(const struct dwarf_frame *f)
 }
 
 /*
- * A thread that stands in code which has no frame of its own: the system calls that glibc writes in
- * assembly (clone, clone3), functions that are built without call frame information. The return address
- * is on top of the stack; for what clone has just made, on a stack of its own, that is none.
+ * True for code without a frame of its own: glibc's system calls in assembly (clone, clone3),
+ * functions without call frame information. The return address is on top of the stack, but not on
+ * the new stack of a thread that clone has just created.
  */
 static bool in_leaf(const struct dwarf_frame *f)
 {
@@ -253,7 +254,7 @@ static bool by_convention(const struct dwarf_frame *f, struct cfi_row *row)
 	return true;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- all sources of rules ------------------------------------------------------------------- */
 
 static int unwind_rules(const struct dwarf_frame *f, struct unwind_rules *out, struct error *err)
 {
@@ -274,7 +275,7 @@ static int unwind_rules(const struct dwarf_frame *f, struct unwind_rules *out, s
 			 (unsigned long long)f->pc);
 }
 
-/* Is the frame's pc where a signal handler returns to? */
+/* True if a signal handler returns to the frame's pc. */
 static bool unwind_is_signal(const struct dwarf_frame *f)
 {
 	ERROR(ignored);
@@ -287,15 +288,15 @@ static bool unwind_is_signal(const struct dwarf_frame *f)
 	return is_sigreturn(f);
 }
 
-/* rbx, rbp, r12 .. r15: a function gives them back as they were. */
+/* rbx, rbp, r12 to r15: callee-saved registers */
 static const uint32_t kept_over_calls = 1u << 3 | 1u << 6 | 0xfu << 12;
 
-/* ---- places --------------------------------------------------------------------------------- */
+/* ---- stack memory --------------------------------------------------------------------------- */
 
-/* The part of the stack where a frame keeps registers: one read for all of them. */
+/* The part of the stack in which a frame saved registers, read at once. */
 struct stack_chunk {
 	uint64_t address;
-	size_t size; /* 0: read nothing, or could not be read as a whole */
+	size_t size; /* 0: nothing was read */
 	uint8_t bytes[CHUNK];
 };
 
@@ -314,7 +315,7 @@ static void read_chunk(const struct dwarf_frame *f, const struct cfi_row *row, u
 		high = r->number > high ? r->number : high;
 	}
 	if (low >= high || high - low + 8 > CHUNK)
-		return; /* one word is read as one */
+		return; /* a single word is read by itself */
 	out->address = cfa + (uint64_t)low;
 	if (f->program->read(f->program->ctx, out->address, out->bytes, (size_t)(high - low) + 8) ==
 	    0)
@@ -379,7 +380,7 @@ int dwarf_frame_cfa(const struct dwarf_frame *frame, uint64_t *cfa, struct error
 
 /* ---- registers of the caller ---------------------------------------------------------------- */
 
-/* All that the rules for one frame are applied to. */
+/* One step from a frame to its caller. */
 struct unwind_step {
 	const struct dwarf_frame *from;
 	const struct cfi_row *row;
@@ -387,7 +388,7 @@ struct unwind_step {
 	struct stack_chunk chunk;
 };
 
-/* A register that nothing is said of, and that is not lost: the caller's stack pointer is the CFA. */
+/* Value of a register that has no rule and is preserved. The caller's stack pointer is the CFA. */
 static int unsaid(const struct unwind_step *s, unsigned reg, uint64_t *out, struct error *err)
 {
 	if (reg == SP) {
@@ -451,8 +452,8 @@ void dwarf_frame_first(const struct dwarf_program *program, void *thread,
 	find_module(out);
 }
 
-/* Which code does the new frame belong to? A return address is behind the call, and the call
-   may be the last instruction of its function. */
+/* Finds the code of a new frame. A return address is after the call, which may be the last
+   instruction of its function. */
 static void place_frame(const struct unwind_step *s, struct dwarf_frame *out)
 {
 	out->pc = out->regs[PC];
@@ -482,11 +483,12 @@ static int step_up(const struct unwind_step *s, struct dwarf_frame *out, struct 
 		return -1;
 	out->known = 1u << PC;
 	if (out->regs[PC] == 0)
-		return 0; /* nobody called: a thread's first function */
+		return 0; /* no caller: the first function of a thread */
 	for (unsigned i = 0; i < PC; i++)
 		if (!is_lost(s->row, i) && caller_register(s, i, &out->regs[i], &ignored) == 0)
 			out->known |= 1u << i;
-	/* Stacks go up from frame to frame; a signal's handler may have one elsewhere. */
+	/* A caller's frame is at a higher address, except that a signal handler may have its own
+	   stack. */
 	if (!(out->known >> SP & 1) || (!s->row->signal && out->regs[SP] <= f->regs[SP]) ||
 	    (out->regs[SP] == f->regs[SP] && out->regs[PC] == f->pc))
 		return corrupt(f, err);
