@@ -1,4 +1,4 @@
-/* The loop over an expression's operations, its stack, and what it says in the end. */
+/* Evaluation of DWARF expressions: operations on the stack, and the resulting location or value. */
 #include "tracer/dwarf/expressions/expression_internal.h"
 
 #include <libdwarf/dwarf.h>
@@ -110,7 +110,7 @@ static enum run_answer expression_pick(struct evaluation *r, uint64_t from_top)
 	return run_push(r, r->stack[r->count - 1 - from_top]);
 }
 
-/* The topmost n entries change places in a ring: the top goes below the others. */
+/* Rotates the top n entries: the first moves below the others. */
 static enum run_answer rotate(struct evaluation *r, unsigned n)
 {
 	struct number top;
@@ -142,7 +142,7 @@ static enum run_answer shuffling(struct evaluation *r, struct cursor *c, unsigne
 	case DW_OP_rot:
 		return rotate(r, 3);
 	case DW_OP_nop:
-	case DW_OP_GNU_uninit: /* what it says of the value is for compilers' warnings */
+	case DW_OP_GNU_uninit: /* only compilers' warnings use it */
 		return RUN_DONE;
 	default:
 		return RUN_NOT_MINE;
@@ -182,7 +182,7 @@ static enum run_answer arithmetic(struct evaluation *r, struct cursor *c, unsign
 	}
 	if (op >= DW_OP_eq && op <= DW_OP_ne)
 		return two_operands(r, op);
-	if (op >= DW_OP_and && op <= DW_OP_xor) /* those between the two are handled above */
+	if (op >= DW_OP_and && op <= DW_OP_xor) /* opcodes between these two are handled above */
 		return two_operands(r, op);
 	return RUN_NOT_MINE;
 }
@@ -211,7 +211,7 @@ static enum run_answer registers(struct evaluation *r, struct cursor *c, unsigne
 			return RUN_BROKEN;
 		return push_bits(r, value + (uint64_t)cursor_sleb(c));
 	case DW_OP_call_frame_cfa:
-		if (!r->m->frame || !r->m->unit) /* the rules for the CFA itself have no unit */
+		if (!r->m->frame || !r->m->unit) /* CFA rules are evaluated without a unit */
 			return run_broken(r, "it needs a frame");
 		if (dwarf_frame_cfa(r->m->frame, &value, r->err) < 0)
 			return RUN_BROKEN;
@@ -221,7 +221,8 @@ static enum run_answer registers(struct evaluation *r, struct cursor *c, unsigne
 	}
 }
 
-/* clang 19 reads 16 bytes of a spilled vector register; DWARF 5 2.5.1.3 allows an address's size. */
+/* clang 19 reads 16 bytes of a spilled vector register, although DWARF 5 2.5.1.3 allows only an
+   address's size. */
 static enum run_answer deref(struct evaluation *r, size_t size)
 {
 	struct number_type type = {NUMBER_GENERIC, 8};
@@ -279,7 +280,7 @@ static enum run_answer expression_pointee(struct evaluation *r, struct cursor *c
 		return run_broken(r, "it needs a unit");
 	p.number = cursor_fixed(c, u->version <= 2 ? u->address_size : u->offset_size);
 	p.add = cursor_sleb(c);
-	if (!p.number) /* gcc cannot name it in a .dwo file */
+	if (!p.number) /* gcc has no name for it in a .dwo file */
 		p = (struct piece){.kind = PIECE_NONE};
 	p.number += p.kind == PIECE_POINTEE ? u->ref_base : 0;
 	return placed(r, p);
@@ -315,7 +316,8 @@ static enum run_answer places(struct evaluation *r, struct cursor *c, unsigned o
 	}
 }
 
-/* The place that has been said, or the address on top; nothing at all: it was optimised out. */
+/* Returns the location that was set, else the address on top of the stack. An empty stack means
+   optimised out. */
 static struct piece take_place(struct evaluation *r)
 {
 	struct piece p = {.kind = PIECE_NONE};

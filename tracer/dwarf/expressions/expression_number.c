@@ -1,3 +1,6 @@
+/*
+ * Typed numbers on the stack of a DWARF expression: arithmetic and conversions (DWARF 5, 2.5.1.4).
+ */
 #include "tracer/dwarf/expressions/expression_internal.h"
 
 #include "tracer/base/arith.h"
@@ -48,7 +51,7 @@ static struct number from_real(struct number_type type, long double real)
 	return n;
 }
 
-/* What does not fit in 8 or 16 bytes goes to the nearest end: C leaves it open. */
+/* A float outside the range of 8 or 16 bytes becomes the nearest limit; C leaves it undefined. */
 static unsigned __int128 to_integer(long double real, struct number_type to)
 {
 	uint64_t size = to.size > 8 ? 16 : 8;

@@ -1,4 +1,4 @@
-/* Operations that need the frame, the program, or other entries of the debug information. */
+/* Operations that need the frame, the program, or other DIEs. */
 #include "tracer/dwarf/expressions/expression_internal.h"
 #include "tracer/dwarf/frames/frames.h"
 
@@ -28,7 +28,7 @@ static enum run_answer wide_register(const struct evaluation *r, unsigned n, uin
 {
 	const struct dwarf_frame *f = r->m->frame;
 
-	/* Only FS_BASE stays the same from frame to frame. */
+	/* FS_BASE alone is the same in all frames. */
 	if ((f->level == 0 || n == DWARF_FS_BASE) && f->program && f->program->vector &&
 	    f->program->vector(f->program->ctx, f->thread, n, out, sizeof(*out)) == 0)
 		return RUN_DONE;
@@ -112,18 +112,19 @@ enum run_answer run_address(struct evaluation *r, struct cursor *c, unsigned op)
 	if (op == DW_OP_addrx || op == DW_OP_GNU_addr_index)
 		address += r->m->bias;
 	else if (is_tls_next(c) && address - r->m->module->tls.p_vaddr < r->m->module->tls.p_memsz)
-		address -= r->m->module->tls.p_vaddr; /* gcc forgets to say that it is an offset */
+		address -= r->m->module->tls.p_vaddr; /* gcc omits to mark it as an offset */
 	return run_push(r, number_generic(address));
 }
 
-/* ---- frame bases and other entries ---------------------------------------------------------- */
+/* ---- frame bases and other DIEs ------------------------------------------------------------- */
 
 static struct die_table *expression_places_table_of(const struct evaluation *r)
 {
 	return r->m->module ? dies_table(r->m->module, r->err) : NULL;
 }
 
-/* The code of a location attribute where the frame stands; RUN_NOT_MINE: it has none here. */
+/* Finds the expression of a location attribute at the frame's pc. Returns RUN_NOT_MINE if there is
+   none. */
 static enum run_answer find_code(const struct evaluation *r, const struct entry *e, unsigned name,
 				 const uint8_t **code, size_t *size)
 {
@@ -159,7 +160,7 @@ enum run_answer run_frame_base(struct evaluation *r, uint64_t *out)
 	return expression_value(&inner, code, size, NULL, out, r->err) < 0 ? RUN_BROKEN : RUN_DONE;
 }
 
-/* DW_OP_call: another entry's location, on this stack. One without any does nothing. */
+/* DW_OP_call: runs another DIE's location on this stack. A DIE without one does nothing. */
 static enum run_answer expression_places_call(struct evaluation *r, uint64_t offset)
 {
 	struct die_table *t = expression_places_table_of(r);
@@ -179,7 +180,7 @@ static enum run_answer expression_places_call(struct evaluation *r, uint64_t off
 	return answer < 0 ? RUN_BROKEN : RUN_DONE;
 }
 
-/* How many bytes a scalar variable has; 0 where that is not to be told. */
+/* Returns the size of a scalar variable in bytes, 0 if unknown. */
 static uint64_t size_of_entry(struct entry *e, struct error *err)
 {
 	for (int i = 0; i < 16; i++) {
@@ -196,7 +197,7 @@ static uint64_t size_of_entry(struct entry *e, struct error *err)
 	return 0;
 }
 
-/* DW_OP_GNU_variable_value: what another variable holds. */
+/* DW_OP_GNU_variable_value: pushes the value of another variable. */
 static enum run_answer variable_value(struct evaluation *r, uint64_t offset)
 {
 	struct die_table *t = expression_places_table_of(r);
@@ -223,14 +224,13 @@ static enum run_answer variable_value(struct evaluation *r, uint64_t offset)
 	return run_push(r, number_generic(value));
 }
 
-/* What a register held when a function was entered, as the caller's call site tells in terms of what
-   lives on there. */
+/* Finds the function of the frame, whose call sites or parameters are needed. */
 static int owner_of(const struct dwarf_frame *f, struct call_owner *out, struct error *err)
 {
 	return callsite_owner(f->module, f->lookup_pc - f->bias, out, err);
 }
 
-/* Does the call go to this function? Across units and files the names tell. */
+/* Sets *out if the call goes to this function. Names decide across units and files. */
 static int call_site_is_called(struct die_table *t, uint64_t origin,
 			       const struct dwarf_frame *frame, const struct call_owner *callee,
 			       bool *out, struct error *err)
@@ -255,7 +255,7 @@ static int call_site_is_called(struct die_table *t, uint64_t origin,
 	return 0;
 }
 
-/* The call in this function that returns to the offset. */
+/* Finds the call site in this function that returns to the offset. */
 static int find_site(const struct call_owner *caller, uint64_t offset, struct entry *out,
 		     struct error *err)
 {
@@ -269,8 +269,8 @@ static int find_site(const struct call_owner *caller, uint64_t offset, struct en
 	return more < 0 ? -1 : callsite_unavailable(err, "its caller does not say");
 }
 
-/* An indirect call may say where it goes. Else whoever was called is the one that is here, unless
-   it left by a jump: that cannot be excluded. */
+/* Checks that the call site names this callee. An indirect call may give its target. Otherwise the
+   callee may have left by a tail call to this function, so nothing is known. */
 static int check_target(const struct expression *caller, const struct entry *site,
 			const struct dwarf_frame *frame, const struct call_owner *callee,
 			struct error *err)
@@ -292,13 +292,13 @@ static int check_target(const struct expression *caller, const struct entry *sit
 	return same ? 0 : callsite_unavailable(err, "it was not called from there directly");
 }
 
-/* ---- what it passes ------------------------------------------------------------------------- */
+/* ---- parameters of a call site -------------------------------------------------------------- */
 
-/* What is asked for: the register of an expression, or (through) what it points to. */
+/* The parameter that is asked for. */
 struct wanted_parameter {
 	uint64_t reg;
-	bool through;
-	uint64_t parameter; /* or the parameter with this entry */
+	bool through;	    /* the value that it points to */
+	uint64_t parameter; /* DIE of the parameter, instead of `reg` */
 };
 
 static bool takes_register(struct cursor *c, unsigned op, uint64_t *reg)
@@ -314,7 +314,7 @@ static bool takes_register(struct cursor *c, unsigned op, uint64_t *reg)
 	return true;
 }
 
-/* DW_OP_breg 0, deref: what a pointer that was passed points to. */
+/* DW_OP_breg 0, deref: the pointee of a pointer that was passed. */
 static bool takes_pointee(struct cursor *c, unsigned op, uint64_t *reg)
 {
 	if (op < DW_OP_breg0 || op > DW_OP_breg31 || cursor_sleb(c) != 0)
@@ -416,7 +416,7 @@ static int ask_caller(const struct expression *m, const struct call_owner *calle
 	return expression_value(&expression, value->block, value->size, NULL, out, err);
 }
 
-/* At the first instruction the registers still are as they were. */
+/* At a function's first instruction, registers have their entry values. */
 static bool still_there(const struct dwarf_frame *f, const struct call_owner *callee,
 			const struct wanted_parameter *w, uint64_t *out)
 {
@@ -451,7 +451,7 @@ static enum run_answer entry_value(struct evaluation *r, struct cursor *c)
 
 	cursor_take(c, size);
 	if (c->broken)
-		return RUN_DONE; /* the loop says so */
+		return RUN_DONE; /* the loop reports it */
 	if (!r->m->frame)
 		return run_fails(r,
 				 "its place depends on the caller: there is no thread to look at");

@@ -1,10 +1,10 @@
-/* Where a variable is at which instruction: a list of locations, or one expression for everywhere. */
+/* Locations of variables by instruction: location lists, or one expression for all instructions. */
 #include "tracer/dwarf/expressions/expression.h"
 #include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
 
-/* More than that is no list of a compiler's. */
+/* no compiler makes longer lists */
 enum { LOCLIST_MAX = 1 << 16 };
 
 static int location_lists_begin(const struct entry *e, const struct attr *a, struct list_reader *r,
@@ -28,7 +28,7 @@ static int location_lists_begin(const struct entry *e, const struct attr *a, str
 	return 0;
 }
 
-/* The next entry: 1, 0 at the end, -1. */
+/* Reads the next entry. Returns 1, 0 at the end, or -1 with *err set. */
 static int next_entry(struct list_reader *r, const struct entry *e, struct list_entry *out,
 		      struct error *err)
 {
@@ -79,7 +79,7 @@ static void add_range(struct loclist_ranges *out, uint64_t low, uint64_t high)
 	last->high = high;
 }
 
-/* What begins with the value at the function's entry needs a caller that tells it. */
+/* Returns false for a location that begins with an entry value, which depends on the caller. */
 static bool location_lists_is_known(const struct list_entry *part)
 {
 	return part->size && part->code[0] != DW_OP_entry_value &&
