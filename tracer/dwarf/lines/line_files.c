@@ -1,4 +1,4 @@
-/* The source files of a unit, by their names. */
+/* Source files of a unit by name, and rows of a unit by line. */
 #include "tracer/base/files/path.h"
 
 #include "tracer/base/text/str.h"
@@ -64,7 +64,7 @@ const char *lines_file(struct line_unit *u, unsigned index)
 	return f->path;
 }
 
-/* The last component as it stands, or NULL where it is "." or "..": no quick answer then. */
+/* Returns the last component of the path, or NULL if it is "." or "..": no file has such a name. */
 static const char *last_name(const char *file)
 {
 	const char *name = str_base_name(file);
@@ -94,16 +94,16 @@ int lines_find_file(struct line_unit *u, const char *file, int from)
 }
 
 /*
- * An index of a unit's rows by line. Sorting the rows costs more than a few linear searches, so
- * the index is made only for units that are searched often.
+ * Index of a unit's rows by line. Sorting them costs more than a few linear searches, so only
+ * units that are searched often get an index.
  */
 
 enum { LOOKS = 8 };
 
 /*
- * Does the row say that no statement begins, though its place is another than that of the row before? Without
- * statement markers gcc says so only of a second row for one place (another basic block: a discriminator), but for very few
- * in coroutines.
+ * True if the row begins no statement although its place differs from the row before. Without
+ * statement markers, gcc clears is_stmt only for a second row of one place (another basic block: a
+ * discriminator) and for very few rows in coroutines.
  */
 static bool is_between_marks(const struct line_row *row)
 {
@@ -130,7 +130,7 @@ bool lines_all_stmt(struct line_unit *u)
 	return u->all_stmt > 0;
 }
 
-/* Adds the rows there to `rows`; false: one of them is between marks. */
+/* Adds the number of the piece's rows to *rows. Returns false if one of them is between marks. */
 static bool counts_all_stmt(const struct line_unit *u, const struct module_range *piece,
 			    size_t *rows)
 {

@@ -13,16 +13,16 @@ struct line_state {
 	struct line_unit *u;
 	const struct line_program *p;
 	struct cursor in;
-	/* registers */
+	/* registers of the state machine */
 	uint64_t address;
-	unsigned file; /* as an index of the unit's files */
+	unsigned file; /* index into the unit's files */
 	unsigned op_index, line, column;
 	bool is_stmt, prologue_end;
-	/* the sequence being read */
-	size_t first;  /* its first row */
-	uint64_t last; /* address of the last row */
+	/* the sequence that is being read */
+	size_t first;  /* index of its first row */
+	uint64_t last; /* address of its last row */
 	bool sorted;
-	const char *fault; /* NULL as long as all is well */
+	const char *fault; /* NULL: no error so far */
 };
 
 static void reset(struct line_state *x)
@@ -77,8 +77,8 @@ static int compare_ordered(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Addresses that go back are against the standard, but some assemblers wrote them. The end stays
-   where it is: behind the last row, and not below it. */
+/* Sorts rows whose addresses decrease, which the standard forbids but some assemblers wrote. The
+   end_sequence row stays last and gets no lower address than the row before. */
 static void sort_rows(struct line_row *rows, size_t count)
 {
 	struct ordered_row *copy = base_alloc(count, sizeof(*copy));
@@ -93,8 +93,8 @@ static void sort_rows(struct line_row *rows, size_t count)
 	base_free(copy);
 }
 
-/* What the linker left out has address 0 or -1 and is in no code; at 0 there may be a segment with
-   code, but then the ELF header is there. */
+/* True for code that the linker dropped: it has address 0 or -1, outside of all code. If a segment
+   with code begins at 0, the ELF header is there. */
 static bool is_dead(const struct module *m, uint64_t offset)
 {
 	if (!module_is_code(m, offset))
@@ -115,7 +115,7 @@ static void end_sequence(struct line_state *x)
 	count = x->u->rows.count - x->first;
 	if (!x->sorted)
 		sort_rows(rows, count);
-	/* An empty sequence covers no code and would hide the one that begins there. */
+	/* An empty sequence covers no code but would hide the one that begins at its address. */
 	if (rows[0].offset == rows[count - 1].offset || is_dead(x->m, rows[0].offset)) {
 		x->u->rows.count = x->first;
 	} else {
@@ -183,7 +183,7 @@ static void extended(struct line_state *x)
 	case DW_LNE_define_file:
 		define_file(x, &operand);
 		break;
-	default: /* discriminators and what is unknown */
+	default: /* discriminators and unknown opcodes */
 		break;
 	}
 }
@@ -219,7 +219,7 @@ static void standard(struct line_state *x, unsigned opcode)
 	case DW_LNS_set_prologue_end:
 		x->prologue_end = true;
 		break;
-	default: /* set_basic_block, set_epilogue_begin, set_isa and what is unknown */
+	default: /* set_basic_block, set_epilogue_begin, set_isa and unknown opcodes */
 		for (unsigned i = x->p->operands[opcode - 1]; i > 0; i--)
 			cursor_uleb(&x->in);
 		break;
@@ -253,7 +253,7 @@ static int compare_sequences(const void *left, const void *right)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
-/* Most opcodes of a program are special ones, a row for each two or three bytes. */
+/* Reserves memory for the rows: most opcodes are special ones, one row for two or three bytes. */
 static void reserve_rows(struct line_unit *u)
 {
 	size_t bytes = (size_t)(u->program.end - u->program.bytes);
@@ -293,7 +293,8 @@ int lines_decode(struct module *m, struct line_unit *u, struct error *err)
 
 /* ---- lookup --------------------------------------------------------------------------------- */
 
-/* The last row at or before the offset; the sequence's first one is. */
+/* Finds the last row at or before the offset whose line is not 0. The sequence covers the
+   offset. */
 static const struct line_row *row_in(const struct line_unit *u, const struct line_sequence *s,
 				     uint64_t offset)
 {

@@ -1,4 +1,4 @@
-/* The headers of all line programs of a module: file tables, and what the programs need. */
+/* Headers of a module's line programs: file tables, and parameters of the programs. */
 #include "tracer/dwarf/lines/lines.h"
 
 #include "tracer/dwarf/cursor.h"
@@ -15,21 +15,21 @@ struct entry_format {
 	uint64_t content, form;
 };
 
-/* A section of strings, fetched when the first of them is asked for: .debug_str may be large. */
+/* A section of strings, read on first use because .debug_str may be large. */
 struct strings {
 	const char *section;
 	bool fetched;
 	struct section_data data;
 };
 
-/* A header while it is read. */
+/* A header that is being read. */
 struct heading {
 	struct module *m;
 	struct line_unit *u;
 	struct strings strings, line_strings;
 	struct cursor in;
 	unsigned offset_size;
-	struct abbrevs sizes; /* of forms */
+	struct abbrevs sizes; /* sizes of forms */
 	struct error *err;
 };
 
@@ -39,7 +39,7 @@ static int broken(const struct heading *h, const char *what)
 			 h->m->debug_path, h->u->stmt_list, what);
 }
 
-/* ---- version 5: tables that describe themselves --------------------------------------------- */
+/* ---- version 5: self-describing tables ------------------------------------------------------ */
 
 static int read_offset_string(struct heading *h, struct strings *strings, const char **text)
 {
@@ -52,7 +52,7 @@ static int read_offset_string(struct heading *h, struct strings *strings, const 
 	return *text ? 0 : broken(h, "a name is not in the section of strings");
 }
 
-/* Reads one value of a table: strings into *text, numbers into *number, others are passed over. */
+/* Reads one value of a table: a string into *text or a number into *number; others are skipped. */
 static int read_form(struct heading *h, uint64_t form, const char **text, uint64_t *number)
 {
 	static const struct die_unit unit;
@@ -72,7 +72,7 @@ static int read_form(struct heading *h, uint64_t form, const char **text, uint64
 		return 0;
 	default:
 		size = form <= UINT16_MAX ? abbrev_form_size(&h->sizes, (unsigned)form) : -2;
-		if (size == -2 || size == 0) /* without bytes, counts could be of any size */
+		if (size == -2 || size == 0) /* forms without bytes would allow any count */
 			return broken(h, "a form in its file table is unknown");
 		attr_read(&h->sizes, &unit, &h->in, &(struct abbrev_attr){.form = (uint16_t)form},
 			  &value);
@@ -99,7 +99,7 @@ static int read_entry(struct heading *h, const struct entry_format *formats, uns
 	return h->in.broken ? broken(h, "its file table runs over the end") : 0;
 }
 
-/* One of the two tables, directories or files. */
+/* Reads the table of directories or of files. */
 static int read_table(struct heading *h, bool dirs)
 {
 	struct entry_format formats[FORMATS_MAX];
@@ -111,7 +111,7 @@ static int read_table(struct heading *h, bool dirs)
 		formats[i].form = cursor_uleb(&h->in);
 	}
 	count = cursor_uleb(&h->in);
-	/* Every entry has at least one byte: a count beyond the rest is corrupt, not large. */
+	/* Every entry has at least one byte, so a count beyond the rest is corrupt. */
 	if (h->in.broken || count > cursor_left(&h->in) || (count && !format_count))
 		return broken(h, "its file table runs over the end");
 	for (uint64_t i = 0; i < count; i++) {
@@ -141,7 +141,7 @@ static int read_old_tables(struct heading *h)
 {
 	const char *name;
 
-	*array_add(&h->u->dirs) = h->u->comp_dir; /* it may have been told already */
+	*array_add(&h->u->dirs) = h->u->comp_dir; /* lines_set_comp_dir() may have set it already */
 	while ((name = cursor_string(&h->in)) && *name)
 		*array_add(&h->u->dirs) = name;
 	while ((name = cursor_string(&h->in)) && *name) {
@@ -149,7 +149,7 @@ static int read_old_tables(struct heading *h)
 
 		f->name = name;
 		f->dir = cursor_uleb(&h->in);
-		cursor_uleb(&h->in); /* time of change */
+		cursor_uleb(&h->in); /* modification time */
 		cursor_uleb(&h->in); /* length in bytes */
 	}
 	return h->in.broken ? broken(h, "its file table runs over the end") : 0;
@@ -157,7 +157,7 @@ static int read_old_tables(struct heading *h)
 
 /* ---- headers -------------------------------------------------------------------------------- */
 
-/* What stands between the header's length and its tables. */
+/* Reads the fields between the header's length and its tables. */
 static int read_parameters(struct heading *h)
 {
 	struct line_program *p = &h->u->program;
@@ -176,7 +176,7 @@ static int read_parameters(struct heading *h)
 	return h->in.broken ? broken(h, "its header runs over the end") : 0;
 }
 
-/* The unit's bytes behind its length are in h->in. */
+/* Reads a header; h->in has the bytes of the unit after its length. */
 static int read_header(struct heading *h)
 {
 	const uint8_t *unit_end = h->in.end;
@@ -204,7 +204,7 @@ static int read_header(struct heading *h)
 	return h->u->version >= 5 ? read_tables(h) : read_old_tables(h);
 }
 
-/* The length at the head of a unit; narrows h->in to the unit and moves `rest` behind it. */
+/* Reads the length of a unit, narrows h->in to the unit and moves `rest` past it. */
 static int read_length(struct heading *h, struct cursor *rest)
 {
 	uint64_t length = cursor_fixed(rest, 4);
@@ -238,7 +238,7 @@ static int read_units(struct heading *h, struct line_table *t, const struct sect
 
 	while (rest.at < rest.end) {
 		pass_to(&pass, rest.at);
-		if (rest.at[0] == 0 && only_zeros(&rest)) /* a linker's padding */
+		if (rest.at[0] == 0 && only_zeros(&rest)) /* padding of the linker */
 			break;
 		h->u = array_add(&t->units);
 		h->u->stmt_list = (uint64_t)(rest.at - section->bytes);
@@ -320,7 +320,7 @@ int lines_head(struct module *m, struct line_unit *u, struct error *err)
 	u->program.unit = rest.at;
 	if (read_length(&h, &rest) == 0 && read_header(&h) == 0)
 		return 0;
-	u->headed = false; /* whoever asks again is told again */
+	u->headed = false; /* a later call reads it again and reports the same error */
 	array_fini(&u->dirs);
 	array_fini(&u->files);
 	return -1;

@@ -1,9 +1,6 @@
 /*
- * Line programs, decoded by hand: DWARF 2 to 5 (DWARF 5 standard, section 6.2), because libdwarf
- * 20210528 misreads version 5. Bytes come from libelf; corrupt input is an error, never a crash.
- *
- * Headers (file tables) of all units are read on the first question, or those that it is about if an earlier
- * run has kept which these are (index.h); the program of a unit only when one of its files is asked for. Paths are put together only when lines_file is asked.
+ * Line programs of DWARF 2 to 5 (DWARF 5, 6.2). See tracer/dwarf/README.md. Corrupt input is an
+ * error that names the offset, never a crash.
  */
 #ifndef GATECTL_DWARF_LINES_LINES_H
 #define GATECTL_DWARF_LINES_LINES_H
@@ -12,36 +9,36 @@
 
 struct line_row {
 	uint64_t offset;
-	unsigned file; /* index into line_unit.files, for lines_file; may be out of range */
+	unsigned file; /* index into line_unit.files, for lines_file(); may be out of range */
 	unsigned line, column;
 	bool is_stmt : 1;
 	bool prologue_end : 1;
-	bool end_sequence : 1; /* its offset is the first behind the sequence */
+	bool end_sequence : 1; /* its offset is the first past the sequence */
 };
 
 struct line_file {
-	const char *name; /* as in the section: a base name, or with directories before it */
-	char *path;	  /* lines_file makes it; NULL until then */
+	const char *name; /* as in the section: a base name, or with directories in front of it */
+	char *path;	  /* made by lines_file(); NULL until then */
 	uint64_t dir;	  /* index into line_unit.dirs */
 };
 
 struct line_sequence {
-	uint64_t low, high;  /* offsets, high excluded */
-	size_t first, count; /* its rows, the end_sequence row included */
+	uint64_t low, high;  /* offsets, `high` excluded */
+	size_t first, count; /* rows, the end_sequence row included */
 };
 
-/* What the header says of the program; for lines.c and line_program.c only. */
+/* Header of a line program, for lines.c and line_program.c only. */
 struct line_program {
-	const uint8_t *unit; /* the first byte of the unit */
+	const uint8_t *unit; /* first byte of the unit */
 	const uint8_t *bytes, *end;
-	const uint8_t
-		*operands; /* operands[op - 1] of standard opcode op; opcode_base - 1 of them */
+	/* number of operands of standard opcode op at [op - 1]; opcode_base - 1 of them */
+	const uint8_t *operands;
 	uint8_t min_inst, max_ops, line_range, opcode_base;
 	int8_t line_base;
 	bool default_is_stmt;
 };
 
-/* A row of a line that is not 0: in which sequence, and the number in it. */
+/* A row of a line that is not 0: its sequence, and its index in the sequence. */
 struct line_place {
 	unsigned line;
 	uint32_t sequence, row;
@@ -50,21 +47,23 @@ struct line_place {
 struct line_unit {
 	uint64_t stmt_list; /* offset in .debug_line: DW_AT_stmt_list of the unit that uses it */
 	unsigned version;
-	bool headed;	      /* its header has been read: what follows is valid */
-	const char *comp_dir; /* NULL unknown; version 5 says it itself, else lines_set_comp_dir */
+	bool headed; /* the header was read: the members below are valid */
+	/* NULL: unknown; read from version 5, else set by lines_set_comp_dir() */
+	const char *comp_dir;
 	ARRAY(const char *) dirs; /* dirs[0] is comp_dir, or NULL */
+	/* [0] is file 0 of version 5 and file 1 of versions 2 to 4: lines_file_index() */
 	ARRAY(struct line_file)
-	files;	      /* index 0 is file 0 of version 5, and for versions 2 to 4
-			 the unit's index - 1: lines_file_index */
-	bool decoded; /* rows and sequences below are valid */
+	files;
+	bool decoded; /* rows and sequences are valid */
+	/* By sequence, in address order within each. Sequences that the linker dropped (at address
+	   0 or -1) are left out. */
 	ARRAY(struct line_row)
-	rows; /* by sequence, in address order within each; dead sequences
-		 (at address 0 or -1, dropped by the linker) are left out */
-	ARRAY(struct line_sequence) sequences; /* by low */
+	rows;
+	ARRAY(struct line_sequence) sequences; /* sorted by low */
 	struct line_program program;
-	/* line_files.c */
-	int all_stmt; /* 1 yes, -1 no, 0 not known yet */
-	unsigned looks;
+	/* Members for line_files.c. */
+	int all_stmt;	/* lines_all_stmt(): 1 true, -1 false, 0 not computed yet */
+	unsigned looks; /* calls of lines_places() so far, up to the one that makes by_line */
 	ARRAY(struct line_place) by_line; /* empty: not made yet */
 };
 
@@ -72,83 +71,86 @@ struct dwarf_index; /* index.h */
 
 struct line_table {
 	struct module *module;
-	struct dwarf_index *index;     /* what an earlier run has kept, or NULL */
-	ARRAY(struct line_unit) units; /* by stmt_list */
+	struct dwarf_index *index;     /* index from an earlier run; NULL: none */
+	ARRAY(struct line_unit) units; /* sorted by stmt_list */
 };
 
-/* All units with their file tables. NULL with ERROR_OBJECT where the section is broken. A module
-   without .debug_line has a table with no units. A broken unit in the middle: the units before it
-   and an error only if it matters is too clever: it is an error that names the offset. */
+/* Returns the module's table with all file tables; without .debug_line it has no units. Returns
+   NULL with *err set to ERROR_OBJECT if a unit is broken. */
 struct line_table *lines_table(struct module *m, struct error *err);
-/* The same, but there may be units whose file tables are not read yet: lines_head() does that, 0 or -1.
-   lines_unit_at() and lines_decode() see to it themselves. */
+/* Returns the module's table, in which headers of units may not be read yet, or NULL with *err
+   set. */
 struct line_table *lines_units(struct module *m, struct error *err);
+/* Reads the header of a unit with its file table, unless that is done. Returns 0, or -1 with *err
+   set. lines_unit_at() and lines_decode() call it. */
 int lines_head(struct module *m, struct line_unit *u, struct error *err);
-/* An empty table, of the module from now on. */
+/* Makes an empty table, which becomes the module's. */
 struct line_table *lines_new(struct module *m);
 
-/* Decodes the program of one unit. 0, or -1 with ERROR_OBJECT (the offset in the section is named).
- */
+/* Decodes the line program of a unit. Returns 0, or -1 with *err set to ERROR_OBJECT, which names
+   the offset in the section. */
 int lines_decode(struct module *m, struct line_unit *u, struct error *err);
 
-/* Does every row of another place begin a statement in this decoded unit of gcc's (-O0, -g1, -gno-statement-frontiers)? Else
-   only marked ones do. */
+/* True if the decoded unit has no statement markers (gcc with -O0, -g1 or
+   -gno-statement-frontiers): each row of another place then begins a statement. Otherwise only rows
+   with is_stmt do. */
 bool lines_all_stmt(struct line_unit *u);
-/* The same of a function in a unit that has marks: link-time optimisation loses them in its clones. False for one too
-   small to tell. */
+/* True if a function has no statement markers in a unit that has some: link-time optimisation loses
+   them in its clones. Returns false if the function has too few rows. */
 bool lines_all_stmt_in(const struct line_unit *u, const struct module_range *pieces, size_t count);
-/* The rows of a line in this decoded unit, by sequence; but for the ends of sequences. NULL: too few were asked
-   for so far, look at all rows. */
+/* Returns the rows of a line in this decoded unit, by sequence and without ends of sequences.
+   Returns NULL if the unit was searched too rarely for an index: the caller visits all rows. */
 const struct line_place *lines_places(struct line_unit *u, unsigned line, size_t *count);
 
-/* The unit with this DW_AT_stmt_list, or NULL. */
+/* Returns the unit with this DW_AT_stmt_list, its header read if that is possible, or NULL. */
 struct line_unit *lines_unit_at(struct line_table *t, uint64_t stmt_list);
-/* The same; its file table may not be read. */
+/* Returns the unit with this DW_AT_stmt_list, whose header may not be read, or NULL. */
 struct line_unit *lines_unit_bare(struct line_table *t, uint64_t stmt_list);
 
-/* The index into files of a file number of DWARF (DW_AT_decl_file, DW_AT_call_file). */
+/* Returns the index into `files` for a file number of DWARF (DW_AT_decl_file, DW_AT_call_file). */
 unsigned lines_file_index(const struct line_unit *u, uint64_t number);
 
 /*
- * The path of a file of this unit as far as the debug information gives it: absolute, or relative
- * to an unknown DW_AT_comp_dir in versions 2 to 4. NULL where there is no such file. Put together
- * on first use; the unit owns it.
+ * Returns the path of a file as the debug information gives it: absolute, or relative if the
+ * DW_AT_comp_dir of versions 2 to 4 is unknown. It is made on first use; the unit owns it. NULL:
+ * there is no such file.
  */
 const char *lines_file(struct line_unit *u, unsigned index);
 
-/* Tells a unit of version 2 to 4 its DW_AT_comp_dir (copied by pointer: it lives as long as the
-   module). Paths that lines_file has given before stay as they are. */
+/* Sets the DW_AT_comp_dir of a unit of version 2 to 4; the text is not copied and must live as long
+   as the module. Paths that lines_file() has returned do not change. */
 void lines_set_comp_dir(struct line_unit *u, const char *comp_dir);
 
-/* The next file of the unit that matches FILE as the tester wrote it, from index `from` on; -1
-   where there is none. Nothing is allocated for files that have another base name. One source file
-   may have several indexes (version 5 of gcc: 0 and 1). */
+/* Returns the index of the unit's next file, from `from` on, that FILE as the tester wrote it can
+   mean, or -1. One source file may have several indexes (0 and 1 in version 5 of gcc). */
 int lines_find_file(struct line_unit *u, const char *file, int from);
 
-/* The line that covers the offset in this decoded unit (the last row at or before it in its
-   sequence, the last of several at one address), or NULL. Line 0 rows are looked through backwards.
- */
+/* Returns the row that covers the offset in this decoded unit: the last at or before it in its
+   sequence whose line is not 0, or NULL. */
 const struct line_row *lines_row_at(const struct line_unit *u, uint64_t offset);
 
-/* Rows of this decoded unit from `low` on and below `high`, by address, but for the ends of sequences; behind each
-   another one stands. Without a unit there are none. NULL: there are no more. */
+/* A walk over the rows of a decoded unit from `low` to below `high`, by address and without ends of
+   sequences. */
 struct line_walk {
 	const struct line_unit *unit;
 	uint64_t low, high;
 	size_t sequence;
 	const struct line_row *at, *end;
 };
+/* Starts a walk; without a unit it has no rows. */
 struct line_walk lines_walk(const struct line_unit *u, uint64_t low, uint64_t high);
+/* Returns the next row, after which the array always has another one, or NULL at the end. */
 const struct line_row *lines_next(struct line_walk *w);
 
-/* The text of a source file, read once and kept (again when it has changed on disk): NULL where
-   there is none at that path (the debug information may name files that do not exist) or it has
-   more than 256 MB. `lines` are without their newline. Symbols own it until modules_free. */
+/* A source file. modules_free() frees it. */
 struct source_file {
 	char *path;
-	char *text;		   /* the whole, with NUL for every newline */
-	ARRAY(const char *) lines; /* lines.items[0] is line 1 */
+	char *text;		   /* the whole text, with NUL for every newline */
+	ARRAY(const char *) lines; /* lines.items[0] is line 1, without its newline */
 };
+/* Returns a source file, read once and again when it has changed on disk. Returns NULL if there is
+   no file at the path, which the debug information may name all the same, or if it has more than
+   256 MB. */
 const struct source_file *lines_source(struct modules *s, const char *path);
 
 #endif
