@@ -1,41 +1,35 @@
 /*
- * What of large debug information is kept from one run to the next (tracer/cache): the table of units, what
- * the heads of line programs say, which of them have a file, which units have a name. With it a question reads
- * the units that it is about, and none of the others.
- *
- * It is of one file as it is now: the name in the cache is the build-id, and a sum of the file's place, size and times,
- * since strip, objcopy and others leave the build-id as it was. Split DWARF and alternate
- * files are other files' business, and are not kept.
- *
- * Who asks gets the same answers as without it, only sooner: more units than need be do no harm, fewer would.
+ * Index of a large module's debug information, kept from one run to the next (tracer/cache), so
+ * that only units that are needed are read. It may name too many units, never too few. See
+ * tracer/dwarf/README.md.
  */
 #ifndef GATECTL_DWARF_INDEX_INDEX_H
 #define GATECTL_DWARF_INDEX_INDEX_H
 
 #include "tracer/dwarf/units/units.h"
 
-/* Of files in the cache: counted up by whoever changes what stands in them (index_internal.h). */
+/* Version of the files in the cache; incremented when their content changes (index_internal.h). */
 enum { INDEX_FORMAT = 2 };
 
-/* Bytes of .debug_info and .debug_line from which on it is worth it; for tests. Built with INDEX_LEAST=1 every
-   test is one of this, too. */
+/* Least size of .debug_info and .debug_line in bytes for which an index is kept; tests change it. A
+   build with INDEX_LEAST=1 uses the index in all tests. */
 extern uint64_t index_least;
 
-/* Fills in the units, their code and the line programs as an earlier run has found them. False: that has to be
-   done by reading them; nothing has been changed. */
+/* Fills the table with the units, their code and the line programs of the index. Returns false,
+   with nothing changed, if there is no index and they have to be read. */
 bool index_read(struct die_table *t);
-/* They have been read: keeps them for later runs, where that is worth it. */
+/* Keeps the units that were read for later runs, if the module is large enough. */
 void index_keep(struct die_table *t);
 
-/* Marks the units that have a DIE of this name (which may have template arguments or [abi:...]), as
-   dies_mark_named() and, `functions`, dies_mark_functions() say. The first question collects all names, which takes longer
-   than a search, and keeps them. False: it is not known; no unit was marked. */
+/* Marks units by name as dies_mark_named() does, or dies_mark_functions() if `functions`. The first
+   call collects all names, which is slower than a search. Returns false, with no unit marked, if
+   the index does not know the name. */
 bool index_mark_named(struct die_table *t, const char *name, bool functions, bool *marks);
-/* Is that so for this table? Then questions for many names cost little each. */
+/* True if names are collected for this table: a search for a name is then cheap. */
 bool index_has_names(const struct die_table *t);
 
-/* Marks the line programs that may have a file that FILE, as the tester wrote it, can mean; all where that is not
-   known. */
+/* Marks the line programs that may have a file which FILE, as the tester wrote it, can mean;
+   without an index, all. */
 void index_mark_file(struct line_table *t, const char *file, bool *marks);
 
 #endif

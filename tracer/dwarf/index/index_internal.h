@@ -1,4 +1,4 @@
-/* Between the files of the index: its parts in the cache. Whoever changes one of these counts INDEX_FORMAT up. */
+/* Parts of the index in the cache. INDEX_FORMAT is incremented when a struct changes. */
 #ifndef GATECTL_DWARF_INDEX_INDEX_INTERNAL_H
 #define GATECTL_DWARF_INDEX_INDEX_INTERNAL_H
 
@@ -12,21 +12,21 @@ enum { INDEX_PARTS = INDEX_LISTS + 1 };
 struct dwarf_index {
 	struct cache *cache; /* NULL: nothing is kept yet */
 	char name[CACHE_NAME];
-	bool tried; /* names were collected, in vain or not */
+	bool tried; /* the collection of names was tried */
 };
 
-/* A line program of which a file has a base name with this hash; sorted. */
+/* A line program that has a file whose base name has this hash. Sorted by hash. */
 struct index_file {
 	uint32_t hash, unit;
 };
 
-/* The units that have names with this hash: in the lists from `first` on, up to the next head's. Sorted, and
-   with one behind the last. */
+/* Units with names of this hash: entries of the lists from `first` on, up to the next head's.
+   Sorted by hash, with one more head after the last. */
 struct name_head {
 	uint32_t hash, first;
 };
 
-/* A list is of units, each times two, plus one where a function of that name has code there. */
+/* An entry of a list: twice the unit, plus one if a function of that name has code there. */
 #define INDEX_UNIT(unit, functions) ((uint32_t)(unit) << 1 | (functions))
 
 struct index_names {
@@ -43,16 +43,17 @@ static inline uint32_t index_hash(const char *text)
 	return hash;
 }
 
-/* Keeps the tables, and the names if there are any (index_write.c). */
+/* Writes the tables, and the names unless that is NULL. Returns false if nothing was kept.
+   (index_write.c) */
 bool index_write(struct die_table *t, const struct index_names *names);
 
-/* The units and line programs as they are kept (index_write.c). */
+/* A unit as it is kept. (index_write.c) */
 struct index_unit {
 	uint64_t offset, end, first, abbrev_offset;
 	uint64_t stmt_list, low;
 	uint64_t str_base, addr_base, rnglists_base, loclists_base, ranges_base;
 	uint64_t signature, type_die;
-	uint64_t name, comp_dir; /* index_text */
+	uint64_t name, comp_dir; /* places of texts: text_place() */
 	uint32_t language;
 	uint8_t version, address_size, offset_size, type;
 	uint8_t partial, has_stmt_list, is_gcc; /* 0 or 1 */
@@ -64,8 +65,9 @@ struct index_line {
 	uint32_t version, unused;
 };
 
+/* Returns the unit as it is kept. */
 struct index_unit index_unit_of(const struct die_table *t, const struct die_unit *u);
-/* False: it cannot be a unit of this file. */
+/* Makes a unit of what was kept. Returns false if it cannot be a unit of this file. */
 bool index_unit_take(const struct die_table *t, const struct index_unit *from, struct die_unit *to);
 
 #endif

@@ -1,9 +1,7 @@
 /*
- * Which units have which names? One pass over all DIEs, that reads of each no more than its name and, of
- * functions, whether it is code.
- *
- * A function of a name that has code may have the name from elsewhere: a copy from the abstract function, a
- * method from its class. That is looked up when the unit has been read.
+ * Index of names: one pass over all DIEs that reads only their names and whether a function has
+ * code. A function with code may get its name from another DIE (abstract function, class), which
+ * is looked up when the unit has been read.
  */
 #include "tracer/dwarf/units/units.h"
 #include "tracer/dwarf/index/index_internal.h"
@@ -16,32 +14,32 @@
 
 enum { NAMES_MOST = 32 << 20, CHAIN_MOST = 16 };
 
-/* A hash, and the unit: INDEX_UNIT(). */
+/* A name's hash, and INDEX_UNIT() of a unit. */
 struct name_unit {
 	uint32_t hash, unit;
 };
 
 struct name_slot {
-	uint32_t hash, unit, at; /* unit: plus one, of whose names this is one; at: in `all` */
+	uint32_t hash, unit, at; /* unit: plus one, else the slot is free; at: in `all` */
 };
 
 struct named_function {
 	uint64_t offset, origin;
-	const char *name; /* NULL: its origin has it */
+	const char *name; /* NULL: the origin has the name */
 	bool code;
 };
 
 struct collector {
 	struct die_table *t;
 	const struct die_unit *u;
-	uint32_t number; /* of the unit */
+	uint32_t number; /* index of the unit */
 	struct abbrevs *abbrevs;
-	ARRAY(bool) wanted;			/* by abbreviation: is there anything to read? */
-	ARRAY(struct name_unit) all;		/* by unit, each hash once */
+	ARRAY(bool) wanted;			/* by abbreviation: it has something to read */
+	ARRAY(struct name_unit) all;		/* by unit, each hash once in a unit */
 	struct name_slot *slots;		/* names of this unit, by hash */
 	size_t slot_count, slots_used;		/* slot_count is a power of two */
 	ARRAY(struct named_function) functions; /* of this unit, by offset */
-	bool unsure; /* some function's name is not known: all units may have functions */
+	bool unsure; /* a function's name is unknown: any unit may have functions of any name */
 };
 
 /* ---- one name ------------------------------------------------------------------------------- */
@@ -83,7 +81,8 @@ static void add_hash(struct collector *x, uint32_t hash, bool code)
 	x->all.items[slot->at].unit |= code;
 }
 
-/* Whoever asks leaves out template arguments and [abi:...]; an operator's name has such characters itself. */
+/* Adds a name, and its beginning without template arguments and [abi:...], which searches leave
+   out. An operator's name may have such characters itself, so all its beginnings are added. */
 static void add_name(struct collector *x, const char *name, bool code)
 {
 	bool is_operator = strncmp(name, "operator", 8) == 0;
@@ -110,7 +109,7 @@ static bool index_names_is_function(unsigned tag)
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-/* Names that nobody looks for in other units. */
+/* True for names that no other unit refers to. */
 static bool is_private(unsigned tag)
 {
 	return tag == DW_TAG_formal_parameter || tag == DW_TAG_template_type_parameter ||
@@ -125,7 +124,7 @@ static bool index_names_is_wanted(const struct abbrevs *a, const struct abbrev *
 	return index_names_is_function(one->tag);
 }
 
-/* What is code, or was, and is so in copies of it. */
+/* True for attributes of code, in this DIE or in inlined copies of it. */
 static bool means_code(unsigned tag, unsigned slot)
 {
 	return slot == DIE_LOW || slot == DIE_RANGES || slot == DIE_ENTRY ||
@@ -234,7 +233,7 @@ static bool collect_unit(struct collector *x)
 	return !c.broken;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- all units ------------------------------------------------------------------------------ */
 
 static bool collect_all(struct collector *x)
 {
@@ -295,9 +294,9 @@ static void index_names_fini(struct index_names *n)
 	array_fini(&n->lists);
 }
 
-/* ---- questions ------------------------------------------------------------------------------ */
+/* ---- queries -------------------------------------------------------------------------------- */
 
-/* Collects them, and keeps them for this run and later ones. */
+/* Collects the names and keeps them for this run and later ones. */
 static void make_names(struct die_table *t)
 {
 	struct index_names names = {0};
@@ -323,7 +322,8 @@ static const struct name_head *head_at(struct dwarf_index *x, uint64_t i)
 			   2 * sizeof(struct name_head));
 }
 
-/* The head with this hash, and the one behind it. True with *out NULL: no name has it. */
+/* Finds the head with this hash; the next head follows it. Returns true with *out NULL if no name
+   has the hash, false if the cache cannot be read. */
 static bool find_head(struct dwarf_index *x, uint32_t hash, const struct name_head **out)
 {
 	uint64_t low = 0, high = cache_size(x->cache, INDEX_HEADS) / sizeof(**out) - 1;
@@ -360,7 +360,7 @@ static bool mark_list(struct dwarf_index *x, const struct name_head *head, bool 
 	return list;
 }
 
-/* Of such names parts were left out; but for operators, that have these characters themselves. */
+/* Returns false for names that are collected only in part. Operators are collected whole. */
 static bool is_collected(const char *name)
 {
 	return !strpbrk(name, "<[") || strncmp(name, "operator", 8) == 0;

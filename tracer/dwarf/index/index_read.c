@@ -1,4 +1,4 @@
-/* What an earlier run has kept is taken from the cache. */
+/* Index: units, line programs and files are taken from the cache. */
 #include "tracer/base/text/str.h"
 #include "tracer/dwarf/units/units.h"
 #include "tracer/dwarf/index/index_internal.h"
@@ -12,9 +12,10 @@
 
 uint64_t index_least = INDEX_LEAST;
 
-/* ---- of which file -------------------------------------------------------------------------- */
+/* ---- identity of the file ------------------------------------------------------------------- */
 
-/* Equal sums: it is the same file, and has not been written to. */
+/* Returns a sum that changes if the file is replaced or written. strip and objcopy keep the
+   build-id. */
 static uint64_t file_sum(const struct stat *st)
 {
 	const uint64_t facts[] = {
@@ -41,7 +42,7 @@ static bool name_it(const struct module *m, char name[CACHE_NAME])
 	return true;
 }
 
-/* What is read at every start without it. */
+/* True if the sections that every start would read without an index are large. */
 static bool is_worth_it(const struct die_table *t)
 {
 	struct section_data line;
@@ -51,9 +52,9 @@ static bool is_worth_it(const struct die_table *t)
 	       t->own.info.size + line.size >= index_least;
 }
 
-/* ---- the tables ----------------------------------------------------------------------------- */
+/* ---- tables --------------------------------------------------------------------------------- */
 
-/* All of a part, as items of this size; NULL: it is damaged. */
+/* Returns a whole part of the cache as an array of items of this size, or NULL if it is damaged. */
 static const void *index_read_whole(struct dwarf_index *x, enum index_part part, size_t item,
 				    size_t *count)
 {
@@ -110,7 +111,7 @@ static void lines_take(struct line_table *lines, const struct index_line *from, 
 	}
 }
 
-/* The last step: from here on the module has line programs. */
+/* Takes the line programs, as the last step: the module has them from here on. */
 static bool take_lines(struct die_table *t)
 {
 	size_t count;
@@ -123,7 +124,7 @@ static bool take_lines(struct die_table *t)
 		if (from[i].version < 2 || from[i].version > 5 ||
 		    (i && from[i].stmt_list <= from[i - 1].stmt_list))
 			return false;
-	if (t->module->lines) /* somebody has read all of them already */
+	if (t->module->lines) /* all of them were already read */
 		return true;
 	lines_take(lines_new(t->module), from, count);
 	t->module->lines->index = t->kept;
@@ -159,7 +160,7 @@ bool index_read(struct die_table *t)
 	return true;
 }
 
-/* Is all of it in this one file? */
+/* True if all units are in the module's own file. */
 static bool is_alone(const struct die_table *t)
 {
 	if (t->alt || t->alt_missing)

@@ -1,4 +1,4 @@
-/* What has been read is put into the cache. */
+/* Index: units, line programs and files are written to the cache. */
 #include "tracer/dwarf/index/index_internal.h"
 
 #include "tracer/base/text/str.h"
@@ -32,7 +32,7 @@ static int by_hash(const void *a, const void *b)
 	return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
-/* A unit may have a file twice, or files of one name in two folders. */
+/* Removes duplicates: a unit may have a file twice, or files of one name in two directories. */
 static void sort_files(struct pieces *p)
 {
 	size_t kept = 0;
@@ -74,9 +74,9 @@ bool index_write(struct die_table *t, const struct index_names *names)
 	return done;
 }
 
-/* ---- a unit as it is kept, and back; each number is checked ---------------------------------- */
+/* ---- conversion of a unit; each number is checked ------------------------------------------- */
 
-/* Texts stay where they are: which section, and where in it. */
+/* A text is kept as its section and its offset there. */
 enum { TEXT_NONE, TEXT_STR, TEXT_LINE_STR, TEXT_INFO };
 #define TEXT_SHIFT 60
 
@@ -113,7 +113,7 @@ static const char *text_at(const struct die_source *in, uint64_t place)
 	return s ? section_text(s, place & ((1ull << TEXT_SHIFT) - 1)) : NULL;
 }
 
-/* What is kept as it is. */
+/* Members that are copied without change. */
 #define FIELD(name)                                                                                \
 	{                                                                                          \
 		offsetof(struct index_unit, name), offsetof(struct die_unit, name),                \
