@@ -1,6 +1,6 @@
 /*
- * A reader over bytes of a DWARF section, that cannot run over their end (DWARF 5 standard, section 7).
- * Inline: a line table has some hundred thousand rows.
+ * Reader of the bytes of a DWARF section that never runs past their end (DWARF 5, section 7).
+ * Inline, because a line table has hundreds of thousands of rows.
  */
 #ifndef GATECTL_DWARF_CURSOR_H
 #define GATECTL_DWARF_CURSOR_H
@@ -12,7 +12,7 @@
 
 struct cursor {
 	const uint8_t *at, *end;
-	bool broken; /* something was read behind the end: all later answers are 0 */
+	bool broken; /* a read went past the end; later reads return 0 */
 };
 
 static inline size_t cursor_left(const struct cursor *c)
@@ -26,7 +26,7 @@ static inline void cursor_break(struct cursor *c)
 	c->at = c->end;
 }
 
-/* The next n bytes, or NULL. */
+/* Returns the next n bytes, or NULL. */
 static inline const uint8_t *cursor_take(struct cursor *c, uint64_t n)
 {
 	const uint8_t *at = c->at;
@@ -39,14 +39,14 @@ static inline const uint8_t *cursor_take(struct cursor *c, uint64_t n)
 	return at;
 }
 
-/* A little-endian number of so many bytes, at most 8. */
+/* Reads a little-endian number of `size` bytes, at most 8. */
 static inline uint64_t cursor_fixed(struct cursor *c, unsigned size)
 {
 	const uint8_t *at = cursor_take(c, size <= 8 ? size : UINT64_MAX);
 	uint64_t value = 0;
 
 	if (at)
-		memcpy(&value, at, size); /* as this processor has it */
+		memcpy(&value, at, size); /* the processor is little-endian too */
 	return value;
 }
 
@@ -91,7 +91,7 @@ static inline int64_t cursor_sleb(struct cursor *c)
 	return 0;
 }
 
-/* A string that ends within the bytes, or NULL. */
+/* Returns a string that ends within the bytes, or NULL. */
 static inline const char *cursor_string(struct cursor *c)
 {
 	const uint8_t *at = c->at;

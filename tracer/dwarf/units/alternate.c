@@ -1,4 +1,4 @@
-/* The file that dwz -m has moved shared DIEs and texts into: .gnu_debugaltlink, or .debug_sup. */
+/* The file to which dwz -m has moved shared DIEs and texts: .gnu_debugaltlink, or .debug_sup. */
 #include "tracer/base/text/str.h"
 
 #include "tracer/dwarf/cursor.h"
@@ -9,12 +9,12 @@
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
-/* What the module says of it. */
+/* Name and identity of the alternate file, from the module. */
 struct alternate_name {
 	const char *name;
 	const uint8_t *id;
 	size_t id_size;
-	bool sup; /* the identity is that of the other file's .debug_sup, not its build-id */
+	bool sup; /* `id` is from the file's .debug_sup, not its build-id */
 };
 
 static bool read_sup(const struct section_data *d, bool *is_it, struct alternate_name *out)
@@ -31,7 +31,7 @@ static bool read_sup(const struct section_data *d, bool *is_it, struct alternate
 	return version == 5 && !c.broken && out->name;
 }
 
-/* False: the module names no file. */
+/* Returns false if the module names no file. */
 static bool read_wanted(struct module *m, struct alternate_name *out)
 {
 	struct section_data d;
@@ -74,7 +74,8 @@ static bool is_same_id(const struct die_file *f, const struct alternate_name *w)
 	return strcmp(id, wanted) == 0;
 }
 
-/* 1: it is the file; 0: it is not there, or another one; -1: it is broken. */
+/* Returns 1 if the path is the wanted file, 0 if it is missing or another file, or -1 if it is
+   broken. */
 static int try_path(struct die_table *t, const struct alternate_name *w, const char *path,
 		    struct error *err)
 {
@@ -147,7 +148,7 @@ void alternate_free(struct die_source *alt)
 	die_file_free((struct die_file *)alt);
 }
 
-/* ---- ELF files with units that are not the module's own -------------------------------------- */
+/* ---- ELF files with units of a module ------------------------------------------------------- */
 
 static int die_file_take(struct die_file *f, const char *name, const char *suffix,
 			 struct section_data *out, struct error *err)

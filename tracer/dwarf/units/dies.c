@@ -1,4 +1,4 @@
-/* The table of units: their headers and top DIEs, and which of them holds what. */
+/* The table of units: headers, top DIEs, and units by DIE and by address. */
 #include "tracer/dwarf/units/units.h"
 
 #include "tracer/dwarf/index/index.h"
@@ -69,7 +69,7 @@ int dies_header(struct die_table *t, const struct die_source *in, struct cursor 
 
 static void take_bases(struct die_unit *u, const struct die *d)
 {
-	/* Without DW_AT_str_offsets_base the first contribution begins behind its header. */
+	/* Without DW_AT_str_offsets_base, the first contribution is after its header. */
 	u->str_base = d->at[DIE_STR_BASE].form ? d->at[DIE_STR_BASE].number : 2u * u->offset_size;
 	u->addr_base = d->at[DIE_ADDR_BASE].form ? d->at[DIE_ADDR_BASE].number : 8;
 	u->rnglists_base = d->at[DIE_RNGLISTS_BASE].number;
@@ -79,7 +79,7 @@ static void take_bases(struct die_unit *u, const struct die *d)
 		u->dwo_id = d->at[DIE_DWO_ID].number;
 }
 
-/* The line program of versions 2 to 4 does not know its directory: DW_AT_comp_dir. */
+/* Gives a line program of versions 2 to 4 its directory, which only DW_AT_comp_dir has. */
 static void tell_directory(const struct die_unit *u, struct line_table *lines)
 {
 	struct line_unit *l;
@@ -129,7 +129,7 @@ static int read_top(struct die_table *t, struct die_unit *u, struct line_table *
 		return 0;
 	take_bases(u, &d);
 	u->partial = d.tag == DW_TAG_partial_unit;
-	/* Numbers of an alternate file are of its own line programs, which nobody has. */
+	/* Numbers of an alternate file refer to line programs that do not exist. */
 	u->has_stmt_list = d.at[DIE_STMT_LIST].form != 0 && u->in == &t->own;
 	u->stmt_list = d.at[DIE_STMT_LIST].number;
 	u->comp_dir = die_text(t, u, &d.at[DIE_COMP_DIR]);
@@ -221,7 +221,7 @@ const char *dies_keep(struct die_table *t, char *text)
 	return *array_add(&t->strings) = text;
 }
 
-/* ---- which unit ----------------------------------------------------------------------------- */
+/* ---- units by DIE and by address ------------------------------------------------------------ */
 
 struct die_unit *dies_unit_of(struct die_table *t, uint64_t die)
 {
@@ -239,7 +239,7 @@ struct die_unit *dies_unit_at(struct die_table *t, uint64_t offset)
 {
 	size_t i = array_upto(&t->spans, low, offset);
 
-	/* Spans of units do not overlap, but for units whose ranges are too wide: a few steps. */
+	/* Spans overlap only if the ranges of a unit are too wide: a few steps suffice. */
 	for (size_t steps = 0; i-- > 0 && steps < 16; steps++) {
 		if (offset < t->spans.items[i].high)
 			return &t->units.items[t->spans.items[i].unit];
@@ -247,7 +247,7 @@ struct die_unit *dies_unit_at(struct die_table *t, uint64_t offset)
 	return NULL;
 }
 
-/* ---- made from what an earlier run has kept, or by reading ----------------------------------- */
+/* ---- construction, from the index or by reading --------------------------------------------- */
 
 static void unit_fini(struct die_unit *u)
 {

@@ -1,4 +1,4 @@
-/* One DIE: its forms, texts and addresses (DWARF 5 standard, section 7.5). */
+/* Reads single DIEs and abbreviations (DWARF 5, 7.5). */
 #include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
@@ -17,7 +17,7 @@ static void read_values(const struct abbrevs *a, const struct die_unit *u, struc
 
 		attr_read(a, u, c, attr,
 			  attr->slot == DIE_UNWANTED ? &ignored : &out->at[attr->slot]);
-		/* Of all other attributes it is no number that anybody could use. */
+		/* Only DW_AT_signature is looked up by signature. */
 		if (attr->slot < DIE_SLOTS && attr->slot != DIE_SIGNATURE &&
 		    out->at[attr->slot].form == DW_FORM_ref_sig8)
 			out->at[attr->slot].form = 0;
@@ -64,7 +64,7 @@ int die_read(struct die_table *t, struct die_unit *u, struct cursor *c, bool all
 	return 0;
 }
 
-/* Of the type with this signature; NULL: it is not there, or has none. */
+/* Returns the name of the type with this signature, or NULL. */
 static const char *signed_name(struct die_table *t, const struct die_unit *u, uint64_t signature)
 {
 	uint64_t type = dies_signed(t, u, signature);
@@ -104,7 +104,7 @@ int die_read_top(struct die_table *t, struct die_unit *u, struct die *out, struc
 	return answer;
 }
 
-/* ---- abbreviations: what a DIE has and in which form (DWARF 5 standard, section 7.5.3) ------- */
+/* ---- abbreviations: attributes of a DIE and their forms (DWARF 5, 7.5.3) -------------------- */
 
 static bool makes_scope(unsigned tag)
 {
@@ -169,7 +169,8 @@ static uint8_t dies_abbrev_slot_of(uint64_t attr)
 	return DIE_UNWANTED;
 }
 
-/* One pair of attribute and form; 0 at the end of the list, -1 for an unknown form. */
+/* Reads one pair of attribute and form. Returns 1, 0 at the end of the list, or -1 for an unknown
+   form. */
 static int read_attr(struct abbrevs *a, struct abbrev *one, struct cursor *c)
 {
 	uint64_t name = cursor_uleb(c), form = cursor_uleb(c);

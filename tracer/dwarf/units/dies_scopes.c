@@ -1,11 +1,11 @@
-/* The scopes of one unit: functions, their copies, and what they are named in. */
+/* Scopes of a unit: functions, inlined copies, and the namespaces and classes around them. */
 #include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
 
 #include <limits.h>
 
-/* Where the pass through a unit is: the scope in force at each depth. */
+/* A pass through a unit; `open` has the current scope of each level. */
 struct die_walk {
 	struct die_table *t;
 	struct die_unit *u;
@@ -54,7 +54,7 @@ static void fill_place(struct die_walk *w, struct scope *s, const struct die *d)
 	s->declaration = d->at[DIE_DECLARATION].number != 0;
 	s->abstract = d->at[DIE_INLINE].number != 0;
 	s->has_entry = die_address(w->t, w->u, &d->at[DIE_ENTRY], &s->entry);
-	/* DWARF 5 also has the entry as a distance from the lowest address. */
+	/* DW_AT_entry_pc of DWARF 5 may be an offset from the lowest address. */
 	if (!s->has_entry && d->at[DIE_ENTRY].form && s->range_count) {
 		s->entry = w->u->ranges.items[s->first_range].low + d->at[DIE_ENTRY].number;
 		s->has_entry = true;
@@ -165,7 +165,7 @@ int dies_load(struct die_table *t, struct die_unit *u, struct error *err)
 	return 0;
 }
 
-/* ---- questions ------------------------------------------------------------------------------ */
+/* ---- queries -------------------------------------------------------------------------------- */
 
 bool dies_has_code(const struct scope *s)
 {
@@ -229,7 +229,7 @@ int dies_origin(struct die_table *t, struct scope_ref of, struct scope_ref *out,
 	return 0;
 }
 
-/* ---- inlined calls by line: a unit may have very many ---------------------------------------- */
+/* ---- inlined calls by line, because a unit may have very many ------------------------------- */
 
 static int by_line(const void *a, const void *b)
 {

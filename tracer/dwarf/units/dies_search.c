@@ -1,7 +1,7 @@
 /*
- * Which units may have a function of this name? Found without reading their DIEs: by where the
- * name's text stands, and where its offset stands in .debug_info. Too many answers do no harm, the
- * units are read then; a missing one would.
+ * Finds units that may have a function of a name, without reading their DIEs: by places of the
+ * text, and by places of its offset in .debug_info. Too many units are only slow; a missing one
+ * would be an error.
  */
 #include "tracer/dwarf/units/units.h"
 #include "tracer/dwarf/index/index.h"
@@ -12,9 +12,9 @@
 
 typedef void hit_function(struct die_table *t, uint64_t at, bool *marks);
 
-/* Offsets of texts, as they stand in .debug_info: with a filter over their low 16 bits. */
+/* Offsets of texts as .debug_info has them, with a filter over their low 16 bits. */
 struct needles {
-	ARRAY(uint32_t) values; /* sorted when searched */
+	ARRAY(uint32_t) values; /* sorted by needles_seal() */
 	uint8_t filter[65536 / 8];
 };
 
@@ -40,8 +40,7 @@ static void needles_seal(struct needles *n)
 	}
 }
 
-/* Calls `hit` for each place of the section where one of the values stands, whatever its alignment.
- */
+/* Calls hit() for each place in the section, of any alignment, that has one of the values. */
 static void needles_find(struct die_table *t, const struct needles *n, const struct section_data *s,
 			 hit_function *hit, bool *marks)
 {
@@ -62,7 +61,7 @@ static void needles_find(struct die_table *t, const struct needles *n, const str
 	}
 }
 
-/* One value only: memmem is several times faster than the filter. */
+/* Searches a single value: memmem is several times faster than the filter. */
 static void value_find(struct die_table *t, uint32_t value, const struct section_data *s,
 		       hit_function *hit, bool *marks)
 {
@@ -86,7 +85,7 @@ static void dies_search_search(struct die_table *t, const struct needles *n,
 		value_find(t, *v, s, hit, marks);
 }
 
-/* ---- what a place means --------------------------------------------------------------------- */
+/* ---- units of a place ----------------------------------------------------------------------- */
 
 static void hit_info(struct die_table *t, uint64_t at, bool *marks)
 {
@@ -96,7 +95,7 @@ static void hit_info(struct die_table *t, uint64_t at, bool *marks)
 		marks[u - t->units.items] = true;
 }
 
-/* A place in .debug_str_offsets belongs to the units with the greatest base before it. */
+/* Marks the units with the greatest base before a place in .debug_str_offsets: it is theirs. */
 static void hit_str_offsets(struct die_table *t, uint64_t at, bool *marks)
 {
 	uint64_t best = 0;
@@ -115,9 +114,9 @@ enum { DIES_NAMED = 64 };
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
-/* Where a text is `name`, or `name` and template arguments or [abi:...]. The linker lets one text be the tail of
-   another, so that any byte may stand before it; but where `name` is a text of its own, no other
-   text's tail stands for it. */
+/* Finds texts that are `name`, also followed by template arguments or [abi:...]. The linker may
+   make a text the tail of another, so any byte may precede it, unless `name` is also a text of its
+   own. */
 static void find_texts(const struct section_data *s, const char *name, struct needles *n)
 {
 	size_t length = strlen(name);
@@ -141,7 +140,7 @@ static void find_texts(const struct section_data *s, const char *name, struct ne
 	}
 }
 
-/* Short names stand in .debug_info itself. */
+/* Short names are in .debug_info itself. */
 static void find_in_info(struct die_table *t, const struct die_source *in, const char *name,
 			 bool *marks)
 {
@@ -156,7 +155,8 @@ static void find_in_info(struct die_table *t, const struct die_source *in, const
 	}
 }
 
-/* A text of the alternate file may be the name of a DIE there, or of one of the module's. */
+/* Marks units of both files: a text of the alternate file may be the name of a DIE there or in the
+   module. */
 static void find_in_alternate(struct die_table *t, struct needles *n, const char *name, bool *marks)
 {
 	n->values.count = 0;
@@ -191,7 +191,7 @@ static void find_named(struct die_table *t, const char *name, bool *marks)
 	base_free(n);
 }
 
-/* NULL: nobody has asked for this name yet. */
+/* Returns the marks of a name that was searched before, or NULL. */
 static const bool *known_marks(const struct die_table *t, const char *name)
 {
 	array_each(const struct die_named, n, &t->named) {
@@ -220,8 +220,8 @@ void dies_mark_named(struct die_table *t, const char *name, bool *marks)
 		base_free(found);
 }
 
-/* DW_AT_abstract_origin or DW_AT_specification with DW_FORM_ref_addr, as .debug_abbrev has it; or there is an
-   alternate file, to which they refer in other forms. */
+/* True if .debug_abbrev has DW_AT_abstract_origin or DW_AT_specification with DW_FORM_ref_addr, or
+   if there is an alternate file, which other forms refer to. */
 static bool refers_across_units(const struct die_table *t)
 {
 	const struct section_data *s = &t->own.abbrev;

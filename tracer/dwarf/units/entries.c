@@ -1,14 +1,14 @@
-/* Single entries of .debug_info with all that they say. */
+/* Single DIEs with all their attributes. */
 #include "tracer/dwarf/units/units.h"
 #include "tracer/dwarf/frames/frames.h"
 
 #include <libdwarf/dwarf.h>
 
-enum { CHAIN_MAX = 16 }; /* origins of origins: compilers make three */
+enum { CHAIN_MAX = 16 }; /* compilers make chains of three origins */
 
-/* ---- what a form refers to ------------------------------------------------------------------ */
+/* ---- references of forms -------------------------------------------------------------------- */
 
-/* .debug_loclists of the file that the unit is in. */
+/* Finds .debug_loclists of the file that the unit is in. */
 static int loclists(struct die_table *t, const struct die_unit *u, struct section_data *out,
 		    struct error *err)
 {
@@ -68,7 +68,7 @@ static int entries_settle(struct die_table *t, const struct die_unit *u, struct 
 	}
 }
 
-/* ---- entries -------------------------------------------------------------------------------- */
+/* ---- DIEs ----------------------------------------------------------------------------------- */
 
 static int read_attrs(struct entry *e, const struct abbrev *one, struct cursor *c,
 		      struct error *err)
@@ -160,7 +160,7 @@ int entry_child(const struct entry *of, uint64_t *next, struct entry *out, struc
 		return 0;
 	if (entry_skip(out, next, err) < 0)
 		return -1;
-	/* An entry that leads back would be read for ever. */
+	/* A DIE that leads back would cause an endless loop. */
 	return *next > at ? 1
 			  : dies_broken(of->table, err, "a DIE before itself, in .debug_info,", at);
 }

@@ -1,4 +1,4 @@
-/* Values of attributes, in whatever form they are (DWARF 5 standard, section 7.5.5). */
+/* Values of attributes in all their forms (DWARF 5, 7.5.5). */
 #include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
@@ -15,7 +15,7 @@ int dies_broken(const struct die_table *t, struct error *err, const char *what, 
 
 enum { FORM_EMPTY = -1, FORM_VARIES = -2, FORM_ADDRESS = -3, FORM_OFFSET = -4 };
 
-/* 0: unknown */
+/* 0: unknown form */
 static const int8_t form_sizes[] = {
 	[DW_FORM_flag_present] = FORM_EMPTY,
 	[DW_FORM_implicit_const] = FORM_EMPTY,
@@ -88,7 +88,7 @@ int abbrev_form_size(const struct abbrevs *a, unsigned form)
 	}
 }
 
-/* References within a unit become offsets in .debug_info, those to elsewhere none. */
+/* Turns references within a unit or to the alternate file into numbers of DIEs. */
 static void make_absolute(const struct die_unit *u, struct attr *v)
 {
 	switch (v->form) {
@@ -187,7 +187,7 @@ void attr_skip(const struct abbrevs *abbrevs, const struct die_unit *u, struct c
 
 /* ---- texts and addresses -------------------------------------------------------------------- */
 
-/* A number of `size` bytes at base + index * size of a section of indexes. */
+/* Reads a number of `size` bytes at base + index * size of a section. */
 static bool indexed(const struct section_data *s, uint64_t base, uint64_t index, unsigned size,
 		    uint64_t *out)
 {

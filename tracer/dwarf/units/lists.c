@@ -1,5 +1,7 @@
-/* Lists of ranges and of locations: .debug_ranges and .debug_loc (DWARF 2 to 4), GNU's .debug_loc.dwo,
-   .debug_rnglists and .debug_loclists (5; DWARF 5 standard, 7.25 and 7.29). */
+/*
+ * Range and location lists: .debug_ranges and .debug_loc (DWARF 2 to 4), GNU's .debug_loc.dwo,
+ * .debug_rnglists and .debug_loclists (DWARF 5, 7.25 and 7.29).
+ */
 #include "tracer/dwarf/units/units.h"
 
 #include <libdwarf/dwarf.h>
@@ -12,7 +14,8 @@ static void take_code(struct list_reader *r, uint64_t size, struct list_entry *o
 	out->size = out->code ? size : 0;
 }
 
-/* Each of these: false where the entry only changes the base, or ends the list. */
+/* Reads an entry. This and the next functions return false if it only sets the base or ends the
+   list. */
 static bool read_old(struct list_reader *r, struct list_entry *out)
 {
 	unsigned size = r->u->address_size;
@@ -32,7 +35,7 @@ static bool read_old(struct list_reader *r, struct list_entry *out)
 	return true;
 }
 
-/* The bounds are those of version 5's first draft. */
+/* Reads an entry of GNU's .debug_loc.dwo: its bounds are those of DWARF 5's first draft. */
 static bool read_gnu(struct list_reader *r, struct list_entry *out)
 {
 	switch (cursor_fixed(&r->c, 1)) {
@@ -62,7 +65,7 @@ static bool read_gnu(struct list_reader *r, struct list_entry *out)
 	return true;
 }
 
-/* The kind of an entry of version 5 as DW_LLE_*: lists of ranges have no default location. */
+/* Reads the kind of a version 5 entry as DW_LLE_*. Range lists lack the default location. */
 static uint64_t read_kind(struct list_reader *r)
 {
 	uint64_t kind = cursor_fixed(&r->c, 1);
@@ -109,7 +112,7 @@ static bool read_bounds(struct list_reader *r, struct list_entry *out)
 		out->low = cursor_fixed(&r->c, size);
 		out->high = out->low + cursor_uleb(&r->c);
 		return true;
-	case 0x09: /* DW_LLE_GNU_view_pair: numbers of views, which nobody asks for */
+	case 0x09: /* DW_LLE_GNU_view_pair: view numbers, which are not used */
 		cursor_uleb(&r->c);
 		cursor_uleb(&r->c);
 		return false;
@@ -153,12 +156,13 @@ bool list_next(struct list_reader *r, struct list_entry *out)
 	return found && !r->c.broken;
 }
 
-/* ---- the code of a DIE: low and high, or a list ---------------------------------------------- */
+/* ---- ranges of a DIE: low and high, or a list ----------------------------------------------- */
 
-/* More than that in one unit is no program but many DIEs that share one long list. */
+/* Limit for a unit: more ranges mean many DIEs that share one long list. */
 enum { RANGES_MAX = 1 << 22 };
 
-/* Keeps what is code of this module: sections that the linker dropped are at 0, 1 or behind the end. */
+/* Keeps ranges of this module's code. Sections that the linker dropped are at 0, at 1 or past the
+   end. */
 static void dies_ranges_keep(const struct die_table *t, struct die_unit *u, uint64_t low,
 			     uint64_t high)
 {

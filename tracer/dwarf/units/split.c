@@ -8,14 +8,14 @@
 #include <string.h>
 
 struct split_table {
-	ARRAY(struct die_file *) files; /* [i] has its DIEs from SPLIT_START + i * DIES_SOURCE on */
-	struct die_file *package;	/* one of them, or NULL */
-	bool looked;			/* for the package */
+	ARRAY(struct die_file *) files; /* DIEs of [i] begin at SPLIT_START + i * DIES_SOURCE */
+	struct die_file *package;	/* one of `files`, or NULL */
+	bool looked;			/* the package was searched */
 };
 
-/* ---- packages: which part of each section is a unit's --------------------------------------- */
+/* ---- packages: parts of each section by unit ------------------------------------------------ */
 
-/* Kinds of sections in an index: of version 2 (GNU, DWARF 4) and of 5. */
+/* Kinds of sections in an index of version 2 (GNU, DWARF 4) or 5. */
 enum part { PART_INFO, PART_TYPES, PART_ABBREV, PART_STR_OFFSETS, PART_LOC, PART_RNGLISTS, PARTS };
 
 struct parts {
@@ -45,7 +45,7 @@ static uint64_t number_at(const struct section_data *s, uint64_t at, unsigned si
 struct index_head {
 	unsigned version;
 	uint64_t columns, units, slots;
-	uint64_t rows, ids, offsets; /* where the tables begin */
+	uint64_t rows, ids, offsets; /* offsets of the tables */
 };
 
 static bool read_head(const struct section_data *s, struct index_head *out)
@@ -64,7 +64,7 @@ static bool read_head(const struct section_data *s, struct index_head *out)
 	       out->slots && !(out->slots & (out->slots - 1)) && out->offsets < s->size;
 }
 
-/* The row of a signature, from 1 on; 0: there is none. */
+/* Returns the row of a signature, counted from 1, or 0. */
 static uint64_t find_row(const struct section_data *s, const struct index_head *h,
 			 uint64_t signature)
 {
@@ -102,7 +102,7 @@ static bool find_parts(const struct section_data *s, uint64_t signature, struct 
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
-/* The bases of a unit of a split file: they are told by nobody. */
+/* Sets the bases of a unit of a split file, which has no attributes for them. */
 static void set_bases(struct die_unit *u, const struct parts *p)
 {
 	uint64_t header = u->offset_size == 8 ? 20 : 12;
@@ -138,7 +138,7 @@ static void add_made(struct die_file *f, const struct die_unit *u)
 	split_add_unit(f, made);
 }
 
-/* The skeleton keeps its addresses, its line table, and where it is itself. */
+/* Replaces the skeleton by the whole unit; its addresses, line table and own place remain. */
 static int become(struct die_table *t, struct die_unit *u, struct die_file *f,
 		  const struct die_unit *whole, struct error *err)
 {
@@ -197,7 +197,7 @@ static int other_build(const struct die_file *f, const struct die_unit *u, struc
 	return error_hint(err, "build again, or put back the .dwo files of this build");
 }
 
-/* GNU's DWARF 4 has the number of a unit in its top DIE. */
+/* Finds the id of a unit, which GNU's DWARF 4 has in the top DIE. */
 static int split_number_of(struct die_table *t, struct die_unit *u, uint64_t *out,
 			   struct error *err)
 {
@@ -213,7 +213,7 @@ static int split_number_of(struct die_table *t, struct die_unit *u, uint64_t *ou
 	return 0;
 }
 
-/* The unit of the file that is the skeleton's; type units become known by the way. */
+/* Joins the skeleton to its unit in the file. Type units of the file are added on the way. */
 static int join_file(struct die_table *t, struct die_unit *u, struct die_file *f, struct error *err)
 {
 	const struct section_data *info = &f->source.info;
@@ -249,7 +249,7 @@ static struct die_file *known_file(const struct split_table *s, const char *path
 	return NULL;
 }
 
-/* 1: joined; 0: there is no such file; -1. */
+/* Returns 1 if the skeleton was joined, 0 if there is no such file, or -1. */
 static int try_file(struct die_table *t, struct die_unit *u, const char *path, struct error *err)
 {
 	struct split_table *s = t->split;
@@ -265,7 +265,7 @@ static int try_file(struct die_table *t, struct die_unit *u, const char *path, s
 	return join_file(t, u, f, err) < 0 ? -1 : 1;
 }
 
-/* Where the name leads to, then beside the module. */
+/* Tries the path in the debug information, then the module's directory. */
 static int join_dwo(struct die_table *t, struct die_unit *u, struct error *err)
 {
 	const char *name = u->dwo_name, *path = t->module->path, *slash = strrchr(path, '/');
@@ -313,7 +313,7 @@ static int find_package(struct die_table *t, struct error *err)
 	return 0;
 }
 
-/* 1: joined; 0: it is not in the package; -1. */
+/* Returns 1 if the skeleton was joined, 0 if the unit is not in the package, or -1. */
 static int join_package(struct die_table *t, struct die_unit *u, struct error *err)
 {
 	struct die_file *f = t->split->package;
@@ -355,7 +355,7 @@ static uint64_t signed_in(struct die_table *t, struct die_file *f, uint64_t sign
 	return f == t->split->package ? signed_in_package(t, f, signature) : 0;
 }
 
-/* Of a package they become known one by one; here all of them. */
+/* Makes all type units of a package, which otherwise are made one by one. */
 static void make_all(struct die_table *t, struct die_file *f)
 {
 	struct index_head h;
@@ -373,7 +373,7 @@ static void make_all(struct die_table *t, struct die_file *f)
 	}
 }
 
-/* ---- questions ------------------------------------------------------------------------------ */
+/* ---- queries -------------------------------------------------------------------------------- */
 
 static int units_split_join(struct die_table *t, struct die_unit *u, struct error *err)
 {
@@ -443,7 +443,7 @@ bool split_contains(struct die_table *t, struct die_unit *u, const char *name)
 	ERROR(ignored);
 
 	if (u->split == UNIT_SKELETON && split_join(t, u, &ignored) < 0)
-		return true; /* whoever reads it says what is wrong */
+		return true; /* reading the unit reports the error */
 	return u->split != UNIT_MISSING &&
 	       (has_text(&u->in->str, name) || has_text(&u->in->info, name));
 }
@@ -467,7 +467,7 @@ int split_each_type(struct die_table *t, const char *name,
 	return answer;
 }
 
-/* False: it is there. */
+/* Sets an error if the unit's file is missing. Returns false if it is not. */
 static bool missing(const struct die_table *t, const struct die_unit *u, const char *what,
 		    struct error *err)
 {
