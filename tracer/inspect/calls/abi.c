@@ -551,8 +551,8 @@ static bool is_nocall(struct module *m, uint64_t offset)
 	if (!t || dies_function_at(t, offset, &scope, &ignored) < 0 || !scope.scope)
 		return false;
 	at = scope.scope->offset;
-	for (int i = 0; at && i < 2;
-	     i++) { /* a copy's DIE may leave the attribute to its abstract origin */
+	/* A copy's DIE may leave the attribute to its abstract origin. */
+	for (int i = 0; at && i < 2; i++) {
 		if (entry_read(t, at, &e, &ignored) < 0)
 			return false;
 		if (entry_number(&e, DW_AT_calling_convention, &how))

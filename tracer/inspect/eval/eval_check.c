@@ -71,7 +71,7 @@ static int check_field(const struct eval_scope *s, struct eval_node *n, struct i
 	return refuse_name(s, n);
 }
 
-/* *a, a[b] */
+/* Checks *a and a[b]: *out is an object of the pointee's or the element's type. */
 static int check_pointee(const struct eval_scope *s, struct eval_node *n, struct inspect_value *out)
 {
 	struct inspect_value a, index;
@@ -186,7 +186,7 @@ static bool read_constant(const struct eval_scope *s, struct eval_node *n, struc
 	       out->type->size <= 8;
 }
 
-/* Finds the steps from a variable to the operand. Returns false if the node is none, or is more
+/* Finds the steps from a variable to the operand. Returns false if it is no such operand or more
    than STEPS away. */
 static bool find_steps(const struct eval_scope *s, struct eval_node *n,
 		       struct inspect_step steps[STEPS], size_t *count)
