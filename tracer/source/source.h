@@ -1,8 +1,7 @@
 /*
- * What a tester's words mean: locations, functions, statements, source text; and back from an address to
- * these words. It speaks module + offset (the address as it stands in the file, `nm` prints it) and knows
- * no process: run adds load addresses. Everything is read lazily: nothing of the debug information is
- * touched until a question needs it.
+ * Resolves locations (functions, lines, source text) to sites in a module's code, and describes an
+ * address in the same terms. Addresses are module + offset, as nm(1) prints them; tracer/run adds
+ * the load address. Debug information is read lazily, when a query needs it.
  */
 #ifndef GATECTL_SOURCE_SOURCE_H
 #define GATECTL_SOURCE_SOURCE_H
@@ -24,21 +23,24 @@ enum location_kind {
 
 struct location {
 	enum location_kind kind;
-	char *text;    /* as the tester wrote it */
-	char *object;  /* OBJECT! or NULL */
-	char *name;    /* FILE or FUNC */
-	char *search;  /* TEXT or MARK */
-	unsigned line; /* LINE or N */
-	uint64_t address;
-	unsigned match; /* #K, or 0 */
-	bool briefly;	/* if it is not found, no similar names are searched for */
+	char *text;	  /* as written in the test script */
+	char *object;	  /* OBJECT! or NULL */
+	char *name;	  /* FILE or FUNC */
+	char *search;	  /* TEXT or MARK */
+	unsigned line;	  /* LINE or N */
+	uint64_t address; /* LOCATION_ADDRESS: an offset in the module */
+	unsigned match;	  /* #K, or 0 */
+	bool briefly;	  /* a failed lookup does not search for similar names */
 };
 
-/* 0, or -1 with ERROR_LOCATION. The caller owns the strings: location_fini. */
+/* Parses a location. Returns 0, or -1 with *err set (ERROR_LOCATION). location_fini()
+   frees the strings of *out. */
 int location_parse(const char *text, struct location *out, struct error *err);
+/* Frees the strings and clears *l. */
 void location_fini(struct location *l);
 
-/* Code of a module, and places of it. */
+/* Address ranges and offsets in the code of one module. The arrays belong to the
+   struct that holds them. */
 struct flow_ranges {
 	struct module_range *items;
 	size_t count, capacity;
@@ -51,161 +53,186 @@ struct flow_offsets {
 /* ---- what a location means ------------------------------------------------------------------ */
 
 enum source_site_kind {
-	SOURCE_STATEMENT, /* before the statement */
-	SOURCE_ENTRY,	  /* a function, behind its prologue */
+	SOURCE_STATEMENT, /* before the first instruction of the statement */
+	SOURCE_ENTRY,	  /* a function, after its prologue */
 	SOURCE_RETURN,	  /* at a return instruction */
-	SOURCE_JUMP, /* at a conditional jump that leads into the statement: `check_target`, it is an
-			      arrival only if it goes inside of `ranges` */
-	SOURCE_TAIL, /* at a jump out of the function. Where `check_target`, an indirect jump:
-			      it is an arrival only if it goes outside of `ranges` */
-	SOURCE_BEFORE, /* at the instruction before a function's copy that begins with a loop: what the
-			  function has is not known yet */
+	/* a conditional jump into the statement; with `check_target`, an arrival only
+	   if it goes into `ranges` */
+	SOURCE_JUMP,
+	/* a jump out of the function; with `check_target` an indirect jump, an arrival only if
+	   it goes out of `ranges` */
+	SOURCE_TAIL,
+	/* the instruction before an inlined copy that begins with a loop; the copy's variables
+	   have no value there yet */
+	SOURCE_BEFORE,
 };
 
 struct source_site {
 	enum source_site_kind kind;
 	struct module *module;
 	uint64_t offset;
-	const char *function;	  /* innermost function here; NULL unknown. The module owns it */
-	const char *inlined_into; /* the function it is a copy in, or NULL. The module owns it */
-	uint64_t scope;	  /* the DIE of that function, or of that copy of it; 0: there is none */
-	const char *file; /* NULL unknown. The module owns it */
+	/* innermost function at `offset`; NULL if unknown. Owned by the module */
+	const char *function;
+	/* the function that holds the inlined copy; NULL if the function is not
+	   inlined. Owned by the module */
+	const char *inlined_into;
+	uint64_t scope;	  /* offset of the function's or inlined copy's DIE, or 0 */
+	const char *file; /* NULL if unknown. Owned by the module */
 	unsigned line;
 	bool check_target;
-	/* Of several statements that begin at one address the one with the lower number comes first;
-	   0: it is no statement of a line. */
+	/* Order of the statements that begin at one address, the lowest first; 0 if the site is
+	   no statement of a line. */
 	unsigned rank;
-	bool is_round; /* of a loop, of which several stand in the code that the compiler has for the line */
-	bool empty; /* a statement without code of its own: it is over when it begins */
-	/* The statement's own code in this copy (for `after`), or the function's (RETURN, TAIL). */
+	/* one of several unrolled or peeled iterations that the line table has for a loop */
+	bool is_round;
+	bool empty; /* the statement has no code: it ends where it begins */
+	/* Code of the statement in this copy, or of the whole function
+	   (SOURCE_RETURN, SOURCE_TAIL). */
 	struct flow_ranges ranges;
-	/* Where control leaves `ranges` (STATEMENT, ENTRY and plain offsets): first addresses that
-	   are no longer the statement, and return or tail-jump instructions inside it. */
+	/* Exits from `ranges` (statements, entries and addresses): the first addresses after the
+	   statement, and the return and tail-jump instructions in it. */
 	struct flow_offsets exits;
-	/* All ways to `exits` lead through `ranges`, and into those at this location's sites alone: who is at an exit has just
-	   executed the statement. False: that cannot be told. */
+	/*
+	 * True if `ranges` are entered at this location's sites alone and `exits` are reached
+	 * from `ranges` alone: a thread at an exit has just executed the statement. False
+	 * also if this is unknown.
+	 */
 	bool closed;
 };
 
-/* All sites of one location: one source thing (or one #K of several), all its copies. */
+/* All sites of one location: every copy of one function or statement, which #K selects if the
+   location is ambiguous. */
 struct source_sites {
 	struct source_site *items;
 	size_t count, capacity;
-	unsigned inlined_skipped; /* FUNC%return: inlined copies, that have no return to stop at */
+	/* FUNC%return: number of inlined copies, which have no return instruction */
+	unsigned inlined_skipped;
 };
+/* Frees the sites, not *s. */
 void source_sites_fini(struct source_sites *s);
 
 enum source_answer {
 	SOURCE_FOUND,
-	SOURCE_NOT_FOUND, /* in none of these modules; err is filled as if it were final: nearest
-			       names or lines. Session decides whether the location may be pending */
-	SOURCE_ERROR,	  /* ambiguous, a line without code, broken debug information, ... */
+	/* not found in these modules; *err says so and names similar functions or lines. The caller
+	   decides whether the location waits for a library */
+	SOURCE_NOT_FOUND,
+	SOURCE_ERROR, /* ambiguous, a line without code, unreadable debug information, ... */
 };
 
 /*
- * Resolves a location in the modules given (the executable first, then libraries in load order).
- * OBJECT! narrows them. Sites come in address order, one for each copy of the statement and for
- * each way into it; a statement executed once passes exactly one of them once.
+ * Resolves a location in `modules`, the executable first, then libraries in load order. Appends
+ * sites in address order: one execution of the statement passes exactly one site, once. Sets *err
+ * unless it returns SOURCE_FOUND.
  */
 enum source_answer source_resolve(struct modules *s, struct module *const *modules, size_t count,
 				  const struct location *location, struct source_sites *out,
 				  struct error *err);
 
-/*
- * What a location without #K matches, in source order, so that #K is the K-th: also lines that
- * have no code. 0, or -1: nothing. `out` is the caller's.
- */
+/* One match of a location. */
 struct source_match {
-	const char *file; /* NULL unknown. A module owns it */
-	unsigned line;	  /* 0 unknown */
+	const char *file; /* NULL if unknown. Owned by a module */
+	unsigned line;	  /* 0 if unknown */
 };
 struct source_matches {
 	struct source_match *items;
 	size_t count, capacity;
 };
+/*
+ * Lists what the location matches without its #K, in source order (#K is the K-th match), lines
+ * without code included. Returns 0, or -1 with *err set if nothing matches. The caller frees
+ * *out with array_fini().
+ */
 int source_matches(struct modules *s, struct module *const *modules, size_t count,
 		   const struct location *location, struct source_matches *out, struct error *err);
 
 /*
- * Boundaries of the function that contains these sites of one location: the entries of it and of
- * its copies; or (`out`) its exits: returns (kinds RETURN and TAIL) and, in all copies, the lines
- * that begin with `return` (STATEMENT). `all`: there are no others. Nothing is in `found` where
- * they cannot be told.
+ * Finds the entries of the sites' function and its copies; with `out` its returns, and its copies'
+ * lines that begin with `return`. *all is true if there are no others. *found is empty if they are
+ * unknown, else the caller frees it with source_sites_fini().
  */
 void source_boundaries(struct modules *s, const struct source_sites *sites, bool out,
 		       struct source_sites *found, bool *all);
 
-/*
- * Is one arrival at the site one execution? In a vectorised loop it is one of several rounds; and
- * clang gives the rounds that it unrolls one row, so that nobody can count them. Told by the
- * instructions: a statement that is no loop at all may look like one.
- */
+/* Number of loop iterations that one arrival at a site stands for. An unrolled loop has one row of
+   the line table for several iterations (clang), a vectorised one executes several at once. */
 enum source_rounds { SOURCE_ROUND, SOURCE_UNROLLED, SOURCE_VECTORISED };
+/* Judges by the site's instructions alone: straight-line code may also be taken for a
+   vectorised or unrolled loop. */
 enum source_rounds source_rounds(const struct source_site *site);
 
 /*
- * How many bytes of whole instructions from the offset on, `need` or more, can be executed elsewhere, if whoever comes
- * to the offset is led there? One instruction always can. Of several, control has to come in at the first alone: the
- * others are no target of a jump, whoever's (all of the module's code is looked through), their function has no jump table, and none
- * but the last is a jump or a call, so that nothing returns there. 0: it cannot be said, *why says why.
+ * Returns the length in bytes of whole instructions, at least `need`, that a jump to a copy of them
+ * can replace; 0 with *why set if there are none. Of several instructions only the first may be the
+ * target of a jump, and only the last may be a jump or a call.
  */
 unsigned source_movable(struct module *m, uint64_t offset, unsigned need, const char **why);
 
-/* Why a thread at the site may be no arrival, or not yet one. NULL: it is one. */
+/* Returns why a thread at the site may not have arrived, or not yet; NULL if each stop is an
+   arrival. The string is static. */
 const char *source_site_doubt(const struct source_site *site);
 
-/* Was the source file changed after the module was built (gdb: "Source file is more recent than
-   executable.")? `path` may be NULL. */
+/* True if the source file was modified after the module was built. `path` may be NULL. */
 bool source_is_newer(const struct module *m, const char *path);
-/* "FILE is newer than OBJECT: ..." */
+/* Appends a warning like gdb's "Source file is more recent than executable": "FILE is
+   newer than OBJECT: ...". */
 void source_add_newer(const struct module *m, const char *path, struct str *out);
 
-/* ---- what an address means ------------------------------------------------------------------ */
+/* ---- addresses to names and lines ----------------------------------------------------------- */
 
 struct source_symbolised {
-	char *function; /* demangled, without arguments; NULL unknown. Freed by source_symbolised_fini */
-	const char *file; /* as the debug information gives it; NULL unknown. The module owns it */
-	unsigned line;	  /* 0 unknown */
-	uint64_t start;	  /* of the function or symbol, 0 unknown */
+	char *function;	  /* demangled, without arguments; NULL if unknown. Owned by this struct */
+	const char *file; /* as in the debug information; NULL if unknown. Owned by the module */
+	unsigned line;	  /* 0 if unknown */
+	uint64_t start;	  /* offset of the function or symbol; 0 if unknown */
 };
-/* False: nothing is known. Cheap with symbols only (lines = false); with lines, the unit's line program is decoded. */
+/* Describes the code at an offset. Returns false if nothing is known. `lines` decodes the unit's
+   line program; without it only symbols are read. source_symbolised_fini() frees *out. */
 bool source_symbolise(struct module *m, uint64_t offset, bool lines, struct source_symbolised *out);
-/* The name of the innermost function, inlined or not, that the instruction is of; NULL: unknown. The module owns it. */
+/* Returns the name of the innermost function, inlined or not, at the offset, or NULL if
+   unknown. Owned by the module. */
 const char *source_innermost(struct module *m, uint64_t offset);
+/* Frees the strings of *w. */
 void source_symbolised_fini(struct source_symbolised *w);
 
-/* The statements of the function at this offset, for stepping: where the line table says that one
-   begins, in order of addresses. */
+/* A statement of a function, as the line table gives it; for stepping. */
 struct source_statement {
 	uint64_t offset;
-	const char *file; /* the module owns it */
+	const char *file; /* owned by the module */
 	unsigned line;
 };
 struct source_statements {
 	struct source_statement *items;
 	size_t count, capacity;
 };
-/* False: no debug information tells. array_fini() gives it back. */
+/* Lists the statements of the function at this offset, in the order of the line table. Returns
+   false if there is no debug information. The caller frees *out with array_fini(). */
 bool source_statements(struct module *m, uint64_t offset, struct source_statements *out);
 
-/* What a person may mean by a location, for completion: functions of the symbol table, those of which
-   there are only copies in others, source files by their base names, lines of a file that have code. Names may come more than once. */
+/* Calls `each` for every function of the symbol table; for completion. A name
+   may come more than once. */
 void source_each_function(struct module *m, void (*each)(void *ctx, const char *name), void *ctx);
+/* Calls `each` for every function of the program that exists only as inlined copies. A name
+   may come more than once. */
 void source_each_inlined(struct module *m, void (*each)(void *ctx, const char *name), void *ctx);
+/* Calls `each` for the base name of every source file with code. A name may come more than once. */
 void source_each_file(struct module *m, void (*each)(void *ctx, const char *name), void *ctx);
+/* Calls `each` for every line of the file that begins a statement. A line
+   may come more than once. */
 void source_each_line(struct module *m, const char *file, void (*each)(void *ctx, unsigned line),
 		      void *ctx);
-/* Where the functions of the symbol table begin, each once. */
+/* Calls `each` once for the offset of every function of the symbol table that has a size. */
 void source_each_entry(struct module *m, void (*each)(void *ctx, uint64_t offset), void *ctx);
 
-/* The variable or function symbol that holds this offset ("lock_a", "table+0x10"); malloc'd or NULL. */
+/* Returns the symbol that contains the offset ("lock_a", "table+0x10"), or
+   NULL. The caller frees it. */
 char *source_name_of(struct module *m, uint64_t offset);
 
-/* "GateRace.ReadAcrossFlush" of the function GateRace_ReadAcrossFlush_Test::TestBody, which GoogleTest makes of
-   TEST(GateRace, ReadAcrossFlush); malloc'd. NULL: the function is none of that kind. */
+/* Returns the test case of a function that GoogleTest generates: "Suite.Case" for
+   Suite_Case_Test::TestBody. Returns NULL for other functions. The caller frees it. */
 char *source_test_case(const char *function);
 
-/* A mangled C++ or Rust name in readable form, malloc'd; a copy of the name where it is none. */
+/* Returns a C++ or Rust symbol in readable form, or a copy of a name that is not
+   mangled. The caller frees it. */
 char *source_demangle(const char *name);
 
 #endif

@@ -1,4 +1,5 @@
-/* Everything of a kind that a module has, for completion. */
+/* Functions, files and lines of a module, for completion; the statements of a
+   function, for stepping. */
 #include "tracer/base/files/path.h"
 #include "tracer/source/lines/source_lines.h"
 #include "tracer/source/names/names.h"
@@ -17,8 +18,8 @@ void source_each_function(struct module *m, void (*each)(void *ctx, const char *
 	}
 }
 
-/* Functions of which there are only copies in others have no symbols. Those of the system's headers are
-   nobody's. */
+/* Functions that exist only as inlined copies have no symbol. Those of the system's
+   headers are left out. */
 void source_each_inlined(struct module *m, void (*each)(void *ctx, const char *name), void *ctx)
 {
 	ERROR(ignored);
@@ -52,7 +53,7 @@ void source_each_entry(struct module *m, void (*each)(void *ctx, uint64_t offset
 	}
 }
 
-/* Many headers have none. */
+/* Passes on the files with rows: many headers of a unit have no code. */
 static void each_file_with_code(struct line_unit *u, void (*each)(void *ctx, const char *name),
 				void *ctx)
 {
@@ -100,7 +101,8 @@ void source_each_line(struct module *m, const char *file, void (*each)(void *ctx
 
 /* ---- the statements of a function ------------------------------------------------------------ */
 
-/* The rows of the function's code; those of line 0 belong to nothing that was written. */
+/* Adds the rows of one range of the function's code. Rows with line 0 belong to no source
+   line (DWARF 5 6.2.2). */
 static void statements_in(struct line_unit *l, const struct module_range *r,
 			  struct source_statements *out)
 {

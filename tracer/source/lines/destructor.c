@@ -1,7 +1,7 @@
 /*
- * A virtual destructor is up to three functions (Itanium C++ ABI, 2.6 and 5.1.4.3): D2 destroys what belongs to the class, D1 its
- * virtual bases, too, and D0 gives the memory back besides. One often does its part by a call of the one below it, or
- * has a copy of it inside. What the tester has written is executed once, in that one.
+ * Versions of a virtual destructor (Itanium C++ ABI 2.6, 5.1.4.3): D2 destroys the class, D1 also
+ * its virtual bases, D0 also frees the memory. A version calls the one below it or contains an
+ * inlined copy of it; the source is executed once, in the lowest one.
  */
 #include "tracer/source/lines/resolve.h"
 
@@ -9,15 +9,16 @@
 
 #include <string.h>
 
-/* One that the other may be called by. */
+/* A version of the destructor that another version may call. */
 struct below {
 	struct module *module;
 	const char *name;
 	uint64_t offset;
-	uint64_t slot; /* of the global offset table; 0: none */
+	uint64_t slot; /* its entry in the global offset table; 0 if it has none */
 };
 
-/* The digit in the name of a D0 or D1, or of what all of them are for gcc, D4; or NULL. */
+/* Returns the digit of a destructor's linkage name: 0, 1, or 4, which stands for all
+   versions (gcc); else NULL. */
 static const char *digit_of(const char *linkage)
 {
 	size_t n = linkage ? strlen(linkage) : 0;
@@ -39,7 +40,8 @@ static bool take_slot(void *ctx, const struct module_relocation *r)
 	return b->slot;
 }
 
-/* A function of its own for some arguments: NAME.specialized.N (clang 19), NAME.constprop.N (gcc). */
+/* True for a copy of the function that the compiler specialised: NAME.specialized.N (clang 19),
+   NAME.constprop.N (gcc). */
 static bool is_clone(const struct below *b, uint64_t offset)
 {
 	const struct elf_symbol *s = module_symbol_at(b->module, offset, true);
@@ -59,7 +61,8 @@ static bool leads_to(const struct below *b, uint64_t address, const struct arch_
 	       call_slot(b->module, address, in) == b->slot;
 }
 
-/* `at_once`: before all else. */
+/* True if the range calls or jumps to the version. `at_once`: before any access to
+   memory, jump or call. */
 static bool range_calls(const struct below *b, const struct module_range *range, bool at_once)
 {
 	const struct arch_regs none = {0};
@@ -93,7 +96,7 @@ static bool version_calls(struct module *m, const char *linkage, const struct fl
 		name[digit - linkage] = d;
 		b.slot = 0;
 		if (module_symbol(m, name, &b.offset, NULL) < 0 || flow_in_ranges(code, b.offset))
-			continue; /* it is the same one by another name */
+			continue; /* an alias of this version */
 		module_each_relocation(m, take_slot, &b);
 		array_each(const struct module_range, range, code)
 			found = found || range_calls(&b, range, at_once);
@@ -103,8 +106,9 @@ static bool version_calls(struct module *m, const char *linkage, const struct fl
 }
 
 /*
- * Which version a copy is of gcc does not say. One that is not to be executed by itself calls another at once: a destructor that
- * calls itself for another object has to find that first.
+ * gcc does not name the version of an inlined copy. A copy whose code is another version
+ * calls that at once; a destructor that calls itself for another object first has to read
+ * that object's address.
  */
 static bool copy_calls(struct module *m, const char *linkage, struct scope_ref copy)
 {
@@ -138,7 +142,7 @@ bool destructor_calls(struct resolver *r, const struct instance *i)
 	return version_calls(i->module, f.linkage, &code, false);
 }
 
-/* Does it have a copy of the same destructor inside? */
+/* True if the function contains an inlined copy of the same destructor. */
 static bool has_copy(struct resolver *r, struct module *m, struct scope_ref scope)
 {
 	struct scope *all = scope.unit->scopes.items;

@@ -1,4 +1,4 @@
-/* Entries behind prologues, returns, and plain addresses. */
+/* Sites of entries after their prologues, of returns and of plain addresses. */
 #include "tracer/source/lines/resolve.h"
 
 #include <string.h>
@@ -40,7 +40,8 @@ const struct line_row *line_rows_at(const struct line_unit *l, uint64_t offset,
 	return NULL;
 }
 
-/* Where the prologue ends: clang marks it; of gcc it is the second row. */
+/* Returns the end of the prologue: clang marks it (prologue_end), gcc's is at the second row. The
+   entry if a jump or call is between. */
 static uint64_t behind_prologue(const struct line_unit *l, const struct flow *flow, uint64_t entry,
 				uint64_t high)
 {
@@ -74,7 +75,7 @@ uint64_t entry_behind_prologue(struct resolver *r, struct module *m, struct scop
 
 /* ---- one entry ------------------------------------------------------------------------------ */
 
-/* The code of the line that begins at the site, for `after`. */
+/* Sets the site's ranges to the code of its line, for `after`. */
 static void entry_range(const struct line_unit *l, struct source_site *site)
 {
 	const struct line_row *end = NULL, *row = l ? line_rows_at(l, site->offset, &end) : NULL;
@@ -91,10 +92,8 @@ static void entry_range(const struct line_unit *l, struct source_site *site)
 	*array_add(&site->ranges) = range;
 }
 
-/*
- * All code of an inlined copy, for `after`, with what control only runs through between two pieces of it. A call ends
- * where another one begins.
- */
+/* Sets the site's ranges to all code of an inlined copy, for `after`, with gaps that control passes
+   in a straight line. A call ends where another one begins. */
 static void copy_range(const struct flow *flow, struct scope_ref copy, const struct flow_ways *ways,
 		       struct source_site *site)
 {
@@ -134,7 +133,7 @@ static void finish_entry(struct resolver *r, struct source_site *site, struct fl
 	site_describe(r, site, scope);
 }
 
-/* The tester knows it by the name of the symbol: malloc, not __libc_malloc. */
+/* Names the function by its symbol, which users know: malloc, not __libc_malloc. */
 static void name_by_symbol(struct resolver *r, const struct instance *i, struct source_site *site)
 {
 	struct die_table *t = dies_table(i->module, r->err);
@@ -143,8 +142,8 @@ static void name_by_symbol(struct resolver *r, const struct instance *i, struct 
 		site->function = dies_keep(t, names_of_symbol(i->symbol->name));
 }
 
-/* Code may begin with a copy of another function, the row there is that one's: the place of its call is
-   this function's own. */
+/* Takes the line from the call site if an inlined copy begins at the function's entry: the row
+   there belongs to the inlined function. */
 static void entry_own_line(struct resolver *r, struct line_unit *l, struct source_site *site,
 			   struct scope_ref scope)
 {
@@ -162,7 +161,7 @@ static void entry_own_line(struct resolver *r, struct line_unit *l, struct sourc
 	}
 }
 
-/* What is there is said of where it leads. */
+/* Describes the site by the place that the path leads to. */
 static void add_way(struct resolver *r, const struct instance *i, struct flow *flow,
 		    struct line_unit *lines, const struct flow_ways *ways,
 		    const struct flow_way *way, struct source_sites *out)
@@ -201,7 +200,7 @@ static void scope_entry_sites(struct resolver *r, const struct instance *i,
 	if (i->scope.scope->kind == SCOPE_FUNCTION && lines)
 		entry = behind_prologue(lines, flow, entry, code.items[0].high);
 	else if (!flow_is_insn(flow, entry) && flow_is_insn(flow, scope_entry(outer)))
-		return; /* no instruction begins there: the debug information is wrong */
+		return; /* no instruction begins at the entry: wrong debug information */
 	else if (i->scope.scope->kind == SCOPE_INLINED)
 		inlined_entries(r, i, flow, lines, &ways);
 	if (i->scope.scope->kind != SCOPE_INLINED)
@@ -224,7 +223,8 @@ static void symbol_entry_site(struct resolver *r, const struct instance *i,
 	finish_entry(r, site, flow_for(i->module, &code), NULL, (struct scope_ref){0});
 }
 
-/* foo.part.0 is what foo, or a copy of it, goes on to: it is no call of foo. */
+/* True for foo.part.0, the second part of foo, which foo or an inlined copy of it jumps to.
+   Entering it is no call of foo. */
 static bool is_part(struct resolver *r, const struct instance *i)
 {
 	struct die_table *t = dies_table(i->module, r->err);
@@ -237,13 +237,14 @@ static bool is_part(struct resolver *r, const struct instance *i)
 	if (i->scope.scope->kind == SCOPE_INLINED)
 		return function_is_half(t, i->scope, &half, r->err) == 0 && half;
 	if (dies_origin(t, i->scope, &origin, r->err) < 0 || !origin.scope ||
-	    origin.scope->declaration) /* and the symbols need not be read */
+	    origin.scope->declaration) /* checked first: symbols need not be loaded */
 		return false;
 	s = module_symbol_at(i->module, scope_entry(i->scope), true);
 	return s && strstr(s->name, ".part.");
 }
 
-/* A destructor that calls another version of it: that one's calls are those of the destructor. */
+/* True if entering the instance is no call: a split part, or a destructor that calls another
+   version of it, which is counted there. */
 static bool is_left_out(struct resolver *r, const struct instance *i)
 {
 	return is_part(r, i) || destructor_calls(r, i);
@@ -314,7 +315,7 @@ void return_sites(struct resolver *r, const struct location_match *match, struct
 
 /* ---- *0xADDR -------------------------------------------------------------------------------- */
 
-/* False: that is an error. */
+/* Returns false with r->err set if the address is inside an instruction. */
 static bool check_insn(struct resolver *r, struct module *m, const struct flow *flow, uint64_t low)
 {
 	uint64_t offset = r->location->address, before = offset;
@@ -359,7 +360,8 @@ void address_sites(struct resolver *r, struct module *m, struct source_sites *ou
 	site->kind = SOURCE_STATEMENT;
 	site->module = m;
 	site->offset = offset;
-	/* A copy that was merged into its neighbours has no instruction of its own. */
+	/* An inlined copy without ranges has no instruction of its own (merged
+	   into its neighbours). */
 	while (at + 1 < depth && !stack[at].scope->range_count)
 		at++;
 	finish_entry(r, site, flow, l, stack[at]);

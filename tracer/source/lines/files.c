@@ -1,4 +1,4 @@
-/* Source files: which line programs have rows of one, and which of its lines have code. */
+/* Source files: the line programs with rows of a file, and which of its lines have code. */
 #include "tracer/dwarf/index/index.h"
 #include "tracer/source/lines/resolve.h"
 
@@ -112,13 +112,13 @@ struct near_lines files_near(struct resolver *r, struct module *m, const struct 
 
 struct line_table *module_lines(struct module *m, bool headed, struct error *err)
 {
-	/* The units of DWARF 2 to 4 have to be told their directories first. */
+	/* dies_table() sets the directories of line programs of DWARF 2 to 4. */
 	if (!dies_table(m, err))
 		return NULL;
 	return headed ? lines_table(m, err) : lines_units(m, err);
 }
 
-/* ---- what others ask for ------------------------------------------------------------------------ */
+/* ---- for other folders ---------------------------------------------------------------------- */
 
 void source_paths(struct module *m, void (*each)(void *ctx, const char *path), void *ctx)
 {
@@ -166,7 +166,7 @@ const char *source_line(struct modules *s, const char *path, unsigned line)
 									 : NULL;
 }
 
-/* ---- files of the same name ----------------------------------------------------------------------- */
+/* ---- files of the same name ----------------------------------------------------------------- */
 
 const char *files_tail(const char *path)
 {
@@ -200,7 +200,7 @@ static bool matches_own(struct resolver *r, const char *name)
 	return found;
 }
 
-/* Has the file so many lines of code, or a text to be searched? */
+/* True if the file has code on this line or a later one, or, for a ;TEXT, can be read. */
 static bool reaches(struct resolver *r, struct module *m, const struct file_group *g)
 {
 	unsigned line = r->location->line;
@@ -239,7 +239,7 @@ static bool hint_in(struct resolver *r, struct module *m)
 	return told;
 }
 
-/* A source file of the tester's own hides one of the same name in a library: what to call the other. */
+/* Adds a hint how to name the file of a library that has the same name as a file of the program. */
 void hint_elsewhere(struct resolver *r, struct module *const *modules, size_t count)
 {
 	ERROR(kept);

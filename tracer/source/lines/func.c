@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Rounds of "who refers to what was found": declaration, abstract function, copy, copy of that. */
+/* Rounds of the search for references to DIEs found: declaration, abstract function,
+   inlined copy, copy of that. */
 enum { ROUNDS_MAX = 4 };
 
 struct function_search {
@@ -15,12 +16,12 @@ struct function_search {
 	struct die_table *t;
 	char *last; /* the last part of the wanted name, without template arguments */
 	size_t last_length;
-	bool *marks, *done;    /* for each unit */
-	ARRAY(uint64_t) found; /* DIEs of this name that units may refer to */
-	const char *file;      /* only functions of this source file; NULL: of all */
+	bool *marks, *done;    /* one for each unit */
+	ARRAY(uint64_t) found; /* offsets of DIEs of this name, which other units may refer to */
+	const char *file;      /* search only functions of this source file; NULL: all */
 };
 
-/* ---- does it match? ------------------------------------------------------------------------- */
+/* ---- matching ------------------------------------------------------------------------------- */
 
 static bool begins_with_last(const struct function_search *s, const char *name)
 {
@@ -29,7 +30,7 @@ static bool begins_with_last(const struct function_search *s, const char *name)
 	return strchr("<[ ", name[s->last_length]) != NULL;
 }
 
-/* The arguments are only in the linkage name, and so is Rust's <Type as Trait>. */
+/* Compares the linkage name: DIE names have no arguments and lack Rust's <Type as Trait>. */
 static bool linkage_matches(const struct function_search *s, const char *linkage, bool args_only)
 {
 	char *full = source_demangle(linkage);
@@ -47,9 +48,10 @@ static bool function_matches(const struct function_search *s, const struct funct
 	return f->linkage && s->r->wanted.parts.count > 1 && linkage_matches(s, f->linkage, false);
 }
 
-/* ---- taking it ------------------------------------------------------------------------------ */
+/* ---- results -------------------------------------------------------------------------------- */
 
-/* Functions are one where they are written in one place; two lambdas without a place are two. */
+/* Returns a key that is equal for functions of one name, wherever declared. Lambdas without a
+   line differ by their DIE. */
 static char *identity(const struct function *f)
 {
 	struct str plain = {0};
@@ -85,7 +87,8 @@ static void visit_scope(struct function_search *s, struct scope_ref scope)
 
 	if (scope.scope->kind == SCOPE_SPACE)
 		return;
-	/* Copies in abstract functions have no code; all their chains need not be followed. */
+	/* Inlined copies without code are in abstract functions; skipping them avoids
+	   following their origins. */
 	if (scope.scope->kind == SCOPE_INLINED && !dies_has_code(scope.scope))
 		return;
 	if (!name && function_short_name(s->t, scope, &name, s->r->err) < 0)
@@ -95,7 +98,7 @@ static void visit_scope(struct function_search *s, struct scope_ref scope)
 		take_function(s, &f);
 }
 
-/* One round: the units that are marked and not looked at yet. False: there were none. */
+/* Searches the marked units that are not done yet. Returns false if there were none. */
 static bool search_marked(struct function_search *s)
 {
 	bool any = false;
@@ -113,7 +116,7 @@ static bool search_marked(struct function_search *s)
 	return any;
 }
 
-/* False: there is no index to look them up in. */
+/* Searches the name index. Returns false if there is none. */
 static bool search_index(struct function_search *s)
 {
 	struct scope_refs found = {0};
@@ -150,7 +153,7 @@ static void search_name(struct function_search *s)
 
 /* ---- test cases ----------------------------------------------------------------------------- */
 
-/* What stands inside of the test case that the name begins with, "::{lambda()#1}"; or its end. */
+/* Returns the part after a test case's name, "::{lambda()#1}", or the end of the string. */
 static const char *behind_test_case(const char *name)
 {
 	const char *quote = *name == '"' ? strrchr(name, '"') : NULL;
@@ -159,7 +162,8 @@ static const char *behind_test_case(const char *name)
 	return inside ? inside : name + strlen(name);
 }
 
-/* GoogleTest makes a class of TEST(SUITE, CASE). */
+/* Returns the method that GoogleTest generates for TEST(SUITE, CASE), given "SUITE.CASE";
+   NULL for other names. */
 static char *googletest_function(const char *name)
 {
 	const char *dot = strchr(name, '.'), *inside = behind_test_case(name);
@@ -194,10 +198,11 @@ static void search_googletest(struct function_search *s)
 	}
 }
 
-/* Catch2's and doctest's TEST_CASE("what it does"): the line of a macro that makes a function. */
+/* TEST_CASE("...") of Catch2 and doctest: a macro on this line expands to a function
+   with a generated name. */
 struct named_case {
 	struct function_search *s;
-	const char *inside; /* what is wanted of it, "::{lambda()#1}"; or "" */
+	const char *inside; /* searched part of the test case, "::{lambda()#1}", or "" */
 	const char *file;
 	unsigned line;
 };
@@ -210,7 +215,8 @@ static bool is_macro_of(const char *line, const char *quoted)
 	return word && line[indent + word] == '(' && strstr(line + indent + word, quoted);
 }
 
-/* Has it code behind the line? What registers the case has its code on the line alone. */
+/* True if the function has code after its first line. The function that registers the test case has
+   code on that line alone. */
 static bool goes_on_behind(struct resolver *r, struct module *m, const struct function *f)
 {
 	struct flow_ranges code = scope_code(f->self);

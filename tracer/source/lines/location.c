@@ -1,4 +1,4 @@
-/* What the tester wrote, taken apart. Whether there is such a thing is resolve.c's question. */
+/* Parses locations as users write them. Whether they exist is decided in resolve.c. */
 #include "tracer/source/source.h"
 
 #include "tracer/base/text/foreign.h"
@@ -63,7 +63,7 @@ static bool ends_with(const char *text, size_t length, const char *ending)
 	return length >= n && memcmp(text + length - n, ending, n) == 0;
 }
 
-/* libfoo.so, libfoo.so.1.2 */
+/* True for libfoo.so and libfoo.so.1.2. */
 static bool is_library(const char *text, size_t length)
 {
 	while (length && strchr("0123456789.", text[length - 1]))
@@ -71,7 +71,7 @@ static bool is_library(const char *text, size_t length)
 	return ends_with(text, length, ".so") && !memchr(text, '"', length);
 }
 
-/* What is open is closed again, as in program(1). */
+/* True if each ( and < is closed, as in program(1). */
 static bool is_balanced(const char *text, size_t length)
 {
 	int depth = 0;
@@ -81,7 +81,8 @@ static bool is_balanced(const char *text, size_t length)
 	return depth == 0;
 }
 
-/* operator! and operator!= are functions, `a != b` stands behind a semicolon, or in parentheses. */
+/* True if the text before a ! names an object. operator! and operator!= are functions; `a != b`
+   comes after a semicolon or in parentheses. */
 static bool is_object(const char *text, size_t length)
 {
 	if (ends_with(text, length, "operator"))
@@ -90,7 +91,7 @@ static bool is_object(const char *text, size_t length)
 	       (*text != '*' && !memchr(text, ';', length) && is_balanced(text, length));
 }
 
-/* The ! behind the object's name, or NULL. */
+/* Returns the ! after the object's name, or NULL. */
 static char *end_of_object(char *text)
 {
 	char *at = strncmp(text, "//", 2) == 0 || *text == '"' ? NULL : strchr(text, '!');
@@ -181,7 +182,8 @@ static bool has_file_ending(const char *name)
 	return false;
 }
 
-/* A colon that is no part of a :: and not of a lambda's name, {lambda(auto:1)#2}. The last one, or NULL. */
+/* Returns the last colon that is neither part of a :: nor in a lambda's name,
+   {lambda(auto:1)#2}, or NULL. */
 static const char *single_colon(const char *name)
 {
 	const char *found = NULL;
@@ -199,7 +201,7 @@ static const char *single_colon(const char *name)
 	return found;
 }
 
-/* Behind the name of a test case, "in quotes"; else all of it. */
+/* Returns the closing quote of a test case's name, "in quotes", or the whole text. */
 static const char *behind_case(const char *text)
 {
 	const char *end = *text == '"' ? strchr(text + 1, '"') : NULL;
@@ -220,7 +222,8 @@ static const char *last_part(const char *name)
 	return part;
 }
 
-/* Threads are called by their lambda, "main::{lambda()#2}" or "main::$_1": its code is its operator. */
+/* Appends ::operator() to the name of a lambda, "main::{lambda()#2}" or "main::$_1":
+   that method has its code. */
 static void name_operator(struct location *l)
 {
 	const char *part = l->name ? last_part(l->name) : "";
@@ -234,7 +237,7 @@ static void name_operator(struct location *l)
 	l->name = str_take(&whole);
 }
 
-/* A test case, or what stands inside of it: "log while rotating"::{lambda()#1}. */
+/* True for a test case and for a function in it: "log while rotating"::{lambda()#1}. */
 static bool is_of_case(const char *name)
 {
 	const char *end = behind_case(name);
@@ -259,7 +262,7 @@ static int check_function(const char *name, struct location *l, struct error *er
 	return 0;
 }
 
-/* FUNC:+N and FILE:LINE; 1 where it is neither. */
+/* Parses FUNC:+N and FILE:LINE. Returns 1 if the text is neither, else 0 or -1. */
 static int parse_number(const char *rest, struct location *l, struct error *err)
 {
 	const char *colon = single_colon(behind_case(rest));
@@ -338,7 +341,8 @@ int location_parse(const char *text, struct location *out, struct error *err)
 	str_add(&shown, "");
 	out->text = str_take(&shown);
 	answer = lines_location_parse(copy, out, err);
-	if (out->name && !foreign_is_plain(out->name)) { /* nothing is called so: for messages */
+	/* a name with control characters, which no function has: quoted for messages */
+	if (out->name && !foreign_is_plain(out->name)) {
 		memset(&shown, 0, sizeof(shown));
 		foreign_line(&shown, out->name);
 		base_free(out->name);

@@ -1,4 +1,5 @@
-/* What was found so far for one location, the first reason why something was not, and what the debug information says of it. */
+/* Matches and the first complaint of a query, and access to the debug information that
+   records errors in r->err. */
 #include "tracer/source/lines/resolve.h"
 
 #include <stdarg.h>
@@ -85,7 +86,7 @@ void complain(struct resolver *r, const char *fmt, ...)
 	r->complained = true;
 }
 
-/* ---- what the debug information says ------------------------------------------------------------ */
+/* ---- debug information ---------------------------------------------------------------------- */
 
 bool resolve_function(struct resolver *r, struct module *m, struct scope_ref scope,
 		      struct function *out)

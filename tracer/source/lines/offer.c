@@ -1,25 +1,23 @@
-/*
- * The functions that a misspelt name may mean, from the DIEs. All units are searched; nothing is
- * kept of those that no other question has loaded.
- */
+/* Suggests functions for a misspelt name, from the DIEs of all units. Units that no other query has
+   loaded are unloaded again. */
 #include "tracer/dwarf/units/units.h"
 #include "tracer/elf/module.h"
 #include "tracer/source/lines/resolve.h"
 
 #include <libdwarf/dwarf.h>
 
-/* Where the last unit's abbreviations were, and what they said: units may share them. */
+/* Search for suggestions. The abbreviations of the last unit are cached: units may share them. */
 struct offering {
 	struct resolver *r;
 	struct die_table *t;
 	struct suggestions *s;
 	const struct die_source *in;
 	uint64_t abbrevs;
-	bool symbols; /* the module has the symbols of all its functions that have code */
-	bool copies;  /* abbrevs_inline() */
+	bool symbols; /* the module's symbol table has all its functions with code */
+	bool copies;  /* abbrevs_inline() for `abbrevs` */
 };
 
-/* Names of symbols are made of those in DIEs: elsewhere they may be others. */
+/* True for C and C++, whose symbols contain the DIE's name. */
 static bool is_c_family(unsigned language)
 {
 	switch (language) {
@@ -32,13 +30,13 @@ static bool is_c_family(unsigned language)
 	case DW_LANG_C_plus_plus_11:
 	case DW_LANG_C_plus_plus_14:
 		return true;
-	default: /* C++17, C++20 and C17 of newer headers */
+	default: /* C++17, C++20 and C17, which <libdwarf/dwarf.h> may lack */
 		return language == 0x2a || language == 0x2b || language == 0x2c;
 	}
 }
 
-/* Functions that were inlined at every call have no symbol; all others are suggested from the
-   symbol table. */
+/* Functions inlined at every call have no symbol; all others are suggested
+   from the symbol table. */
 static bool adds_names(struct offering *o, const struct die_unit *u)
 {
 	if (!o->symbols || u->split || !is_c_family(u->language))

@@ -1,4 +1,4 @@
-/* Why a location means nothing, or too much: what there is instead. */
+/* Error messages for locations that match nothing or too much, with what exists instead. */
 #include "tracer/base/files/path.h"
 #include "tracer/source/lines/resolve.h"
 
@@ -42,7 +42,7 @@ static void add_nearest(struct resolver *r, struct module *m, const struct file_
 		add_near(r, m, g, near->behind, near->behind_offset, out);
 }
 
-/* What the compiler made of a line that the text or the tester names. */
+/* Appends why a line, found by number or by its text, has no code. */
 static void add_reason(struct resolver *r, const struct file_group *g, unsigned line,
 		       const struct near_lines *near, struct str *out)
 {
@@ -100,7 +100,7 @@ void report_no_code(struct resolver *r, struct module *m, const struct file_grou
 	str_fini(&text);
 }
 
-/* ---- too many ------------------------------------------------------------------------------- */
+/* ---- ambiguous ------------------------------------------------------------------------------ */
 
 static void add_match(const struct location_match *m, size_t number, struct str *out)
 {
@@ -108,7 +108,7 @@ static void add_match(const struct location_match *m, size_t number, struct str 
 	bool placed = m->file && m->line;
 
 	str_addf(out, "\n  #%zu  ", number);
-	if (m->name) /* where only template arguments differ, the line does too */
+	if (m->name) /* a line tells apart functions that differ in template arguments */
 		names_brief(m->name, placed ? SHOWN : SIZE_MAX, out);
 	if (placed)
 		str_addf(out, "%s%s:%u", m->name ? " at " : "", m->file, m->line);
@@ -166,7 +166,7 @@ void report_ambiguous(struct resolver *r)
 			   l->text);
 }
 
-/* ---- a text or a mark that is nearly there ------------------------------------------------------ */
+/* ---- similar texts and marks ---------------------------------------------------------------- */
 
 enum { LINES_MOST = 20000, SHOWN_MOST = 100 };
 
@@ -241,7 +241,7 @@ static void offer_file(struct resolver *r, const char *path, struct suggestions 
 		offer_mark(s, f, line);
 }
 
-/* Appends "; did you mean MARK?" (*best: base_free), or nothing. */
+/* Appends "; did you mean MARK?" and sets *best (base_free), or does nothing. */
 static void near_marks(struct resolver *r, struct module *const *modules, size_t count,
 		       struct str *out, char **best)
 {
@@ -269,7 +269,7 @@ static void near_marks(struct resolver *r, struct module *const *modules, size_t
 	suggest_take(&s, out);
 }
 
-/* ---- nothing -------------------------------------------------------------------------------- */
+/* ---- not found ------------------------------------------------------------------------------ */
 
 static void offer_symbols(struct resolver *r, struct module *m, bool exported,
 			  struct suggestions *s)
@@ -328,7 +328,7 @@ static void suggest(struct resolver *r, struct module *const *modules, size_t co
 			offer_symbols(r, modules[i], false, &s);
 		}
 	}
-	/* What other libraries export, where nothing of the tester's own is like it. */
+	/* Suggests functions that other libraries export, if no own function is similar. */
 	for (size_t i = 0; !files && !s.best[0].text && i < count; i++)
 		if (is_foreign(modules, i))
 			offer_symbols(r, modules[i], true, &s);
@@ -359,7 +359,7 @@ static void resolve_report_describe(struct resolver *r, struct str *out)
 	}
 }
 
-/* The location as it was written, with the best name in the place of the wrong one. */
+/* Hints at the location as it was written, with the suggested name in place of the wrong one. */
 static void hint_corrected(struct resolver *r, const char *best)
 {
 	const struct location *l = r->location;
@@ -373,7 +373,7 @@ static void hint_corrected(struct resolver *r, const char *best)
 			   at + strlen(wrong));
 }
 
-/* The text with {unnamed} in the place of each {lambda()#1}. */
+/* Returns the text with {unnamed} in place of each {lambda()#1}. The caller frees it. */
 static char *unnumbered(const char *text)
 {
 	struct str out = {0};
@@ -385,7 +385,7 @@ static char *unnumbered(const char *text)
 	return str_take(&out);
 }
 
-/* True, with a hint, if there are lambdas of that function, and nothing numbers them. */
+/* Hints at unnumbered lambdas of the function. Returns false if there are none. */
 static bool hint_unnumbered(struct resolver *r, struct module *const *modules, size_t count)
 {
 	struct source_matches found = {0};

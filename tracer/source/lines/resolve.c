@@ -1,7 +1,5 @@
-/*
- * What a location means: gathers what matches in one group of modules after the other, insists on
- * one thing, places its sites.
- */
+/* Resolves a location: gathers matches in one group of modules after the other, chooses one match
+   and places its sites. */
 #include "tracer/source/lines/resolve.h"
 
 #include "tracer/dwarf/units/units.h"
@@ -10,10 +8,9 @@
 #include <string.h>
 
 /*
- * A later group is looked at only when nothing was found before: modules with DWARF of their own;
- * functions that the libraries export; modules with a distribution's debug file, whose insides have
- * many common names; functions that only the symbol tables know. `malloc` is what libc exports,
- * whether its -dbg package is installed or not.
+ * Groups of modules, searched in this order until something matches. A distribution's debug file
+ * has internal functions with common names, so it comes late: `malloc` is what libc exports, with
+ * or without its -dbg package.
  */
 enum group { GROUP_OWN, GROUP_EXPORTED, GROUP_SEPARATE, GROUP_SYMBOLS, GROUP_COUNT };
 
@@ -39,7 +36,7 @@ static void gather_line(struct resolver *r, struct module *m)
 	files_fini(&groups);
 }
 
-/* Some are only declared here, or have no code left. */
+/* Drops functions that are only declared in this module or have no code left. */
 static bool has_code(struct resolver *r, struct location_match *match)
 {
 	if (!match->instances.count && match->optimised)
@@ -58,7 +55,7 @@ static bool is_text(const struct resolver *r)
 	return r->location->kind == LOCATION_TEXT || r->location->kind == LOCATION_MARK;
 }
 
-/* Is it only the .dwo file, or dwz's, that is not there? */
+/* Explains a missing .dwo or dwz file. Returns false if none is missing. */
 static bool explain_missing(struct resolver *r, struct module *m)
 {
 	struct die_table *t = dies_table(m, &r->complaint);
@@ -121,7 +118,7 @@ static bool in_group(const struct resolver *r, struct module *m, enum group grou
 		return true;
 	if (!module_find_debug(m))
 		return false;
-	/* Nobody marks the sources of a distribution's libraries, and they are not here. */
+	/* The sources of a distribution's libraries have no marks and are not installed. */
 	if (group == GROUP_SEPARATE && r->location->kind == LOCATION_MARK)
 		return false;
 	return (m != r->first && m->debug_separate) == (group == GROUP_SEPARATE);
@@ -148,7 +145,7 @@ static void resolve_gather(struct resolver *r, struct module *const *modules, si
 
 /* ---- choosing ------------------------------------------------------------------------------- */
 
-/* Source order; modules keep theirs, for what has no source. */
+/* Orders by file, line and name; matches without a file come last, by module. */
 static int by_source(const void *a, const void *b)
 {
 	const struct location_match *x = a, *y = b;
@@ -165,7 +162,8 @@ static int by_source(const void *a, const void *b)
 	return x->name && y->name ? strcmp(x->name, y->name) : 0;
 }
 
-/* Of several that match, the one that counts: a comment says the same as the code. NULL: there are more, or none. */
+/* Returns the only match with code: a comment may contain the same text. Returns NULL with r->err
+   set if there are several, or none. */
 static struct location_match *only_counted(struct resolver *r)
 {
 	struct location_match *only = NULL;
@@ -183,7 +181,8 @@ static struct location_match *only_counted(struct resolver *r)
 	return NULL;
 }
 
-/* By #K any line with the text can be meant: what its number is does not depend on the build. */
+/* Chooses the match. #K also counts lines without code, so that its number does
+   not depend on the build. */
 static struct location_match *resolve_choose(struct resolver *r)
 {
 	unsigned wanted = r->location->match;
@@ -217,7 +216,7 @@ static void place_in_module(struct resolver *r, struct module *m,
 	files_fini(&groups);
 }
 
-/* A line that was found by its text, or counted from a function's first. */
+/* Places a line found by its text, or counted from a function's first line. */
 static void place_line(struct resolver *r, const struct location_match *match, unsigned line,
 		       struct source_sites *out)
 {
@@ -227,7 +226,7 @@ static void place_line(struct resolver *r, const struct location_match *match, u
 			  r->location->text, match->name ? match->name : "it");
 		return;
 	}
-	/* What was said before is of other objects, as a source of theirs that is not there. */
+	/* An earlier complaint is about other modules, such as a missing source file of theirs. */
 	error_fini(&r->complaint);
 	r->complained = false;
 	array_each(struct module *, m, &r->modules)
@@ -273,7 +272,8 @@ static int by_address(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* In address order, each address once: a trap there is hit once whatever copies begin there. */
+/* Sorts the sites by address and drops duplicates: a breakpoint is hit once,
+   whatever copies begin there. */
 static void tidy(struct source_sites *out)
 {
 	size_t n = 0;
@@ -308,7 +308,8 @@ static enum source_answer place_chosen(struct resolver *r, struct source_sites *
 	return SOURCE_ERROR;
 }
 
-/* Until something is found. There may be such a thing, but no code of it: a function may still be elsewhere. */
+/* Gathers matches, group by group, until there are some. A complaint ends the search for a line; a
+   function may still have code in another group. */
 static void gather_all(struct resolver *r, struct module *const *modules, size_t count)
 {
 	bool line = r->location->kind == LOCATION_LINE || is_text(r);
@@ -348,7 +349,7 @@ struct chosen_modules {
 	ARRAY(struct module *) items;
 };
 
-/* `chosen`: the modules that OBJECT! means. */
+/* Splits the location and selects the modules that OBJECT! means. */
 static void resolve_begin(struct resolver *r, struct module *const *modules, size_t count,
 			  struct chosen_modules *chosen)
 {
@@ -392,9 +393,9 @@ enum source_answer source_resolve(struct modules *s, struct module *const *modul
 	return answer;
 }
 
-/* ---- only what it matches --------------------------------------------------------------------- */
+/* ---- matches only --------------------------------------------------------------------------- */
 
-/* 0, or -1: nothing. */
+/* Gathers matches without placing them. Returns 0, or -1 with r->err set if there are none. */
 static int gather_any(struct resolver *r, struct module *const *modules, size_t count)
 {
 	for (enum group group = 0; group < GROUP_COUNT && !r->matches.count && !r->err->code;

@@ -1,10 +1,7 @@
 /*
- * Between the files of lines. First the source things that a location means are gathered as
- * matches (lines or functions), one for each thing whatever the number of modules and copies; when
- * one of them is chosen, its sites are placed.
- *
- * Debug information that cannot be read is an error in r->err, where it stays: whoever has met it goes on as if nothing were
- * known, and those who end a question look whether there is one.
+ * Shared by the files that resolve locations: gather matches, one for each line or function of the
+ * source, then place the sites of one match. Unreadable debug information sets r->err; functions go
+ * on as if nothing were known, and callers check r->err at the end.
  */
 #ifndef GATECTL_SOURCE_LINES_RESOLVE_H
 #define GATECTL_SOURCE_LINES_RESOLVE_H
@@ -14,16 +11,16 @@
 #include "tracer/source/names/names.h"
 
 struct location_match {
-	struct module *module; /* where it was found first */
-	const char *name;      /* of the function; NULL unknown. A table owns it */
-	const char *plain;     /* the same without template arguments */
-	const char *file;      /* NULL unknown */
-	unsigned line;	       /* 0 unknown */
-	unsigned begins;       /* the line that the function begins on; 0: not in one function */
-	bool optimised;	       /* DW_AT_inline was seen, in whatever unit */
-	bool uncounted;	       /* a line with a text, but no statement in any build like this one */
-	ARRAY(struct instance) instances; /* of a function */
-	struct source_sites sites;	  /* of a line that is placed already */
+	struct module *module; /* module of the first instance found */
+	const char *name;      /* function; NULL if unknown. Owned by a table */
+	const char *plain;     /* `name` without template arguments */
+	const char *file;      /* NULL if unknown */
+	unsigned line;	       /* 0 if unknown */
+	unsigned begins;       /* first line of the function; 0 if not in one function */
+	bool optimised;	       /* a unit has DW_AT_inline for it */
+	bool uncounted; /* text only: no build with this configuration has a statement here */
+	ARRAY(struct instance) instances; /* function: the function itself and its inlined copies */
+	struct source_sites sites;	  /* line: sites that are placed already */
 };
 
 struct location_matches {
@@ -34,23 +31,23 @@ struct location_matches {
 struct resolver {
 	struct modules *symbols;
 	const struct location *location;
-	struct name_parts wanted;	/* location->name as a function ... */
-	char *case_function;		/* ... of this name, where it is a test case's; or NULL */
-	ARRAY(struct module *) modules; /* of the group that is looked at */
+	struct name_parts wanted;	/* location->name split as a function's name */
+	char *case_function;		/* function of the test case `location` names, or NULL */
+	ARRAY(struct module *) modules; /* modules of the current group */
 	struct module *first;		/* the executable, for messages */
 	struct location_matches matches;
-	bool complained; /* complaint is set: the thing is there, but not so */
+	bool complained; /* `complaint` is set: there is a match, but it cannot be used */
 	struct error complaint;
 	struct error *err;
 };
 
-/* The indexes of one source file in one line program. */
+/* The file numbers of one source file in one line program. */
 struct file_use {
 	struct line_unit *unit;
 	ARRAY(unsigned) indexes;
 };
 
-/* One source file of a module, under one path. */
+/* One source file of a module, under one path, and the line programs that have rows of it. */
 struct file_group {
 	const char *path;
 	ARRAY(struct file_use) uses;
@@ -62,135 +59,168 @@ struct file_groups {
 
 /* ---- matches.c ------------------------------------------------------------------------------ */
 
-/* The match for this thing; a new one where it is the first of its kind. `plain` NULL: a line. */
+/* Returns the match for this line, or for this function if `plain` is not NULL;
+   adds it if it is new. */
 struct location_match *match_get(struct resolver *r, struct module *m, const char *file,
 				 unsigned line, const char *plain);
+/* Keeps the matches for which `keeps` is true, in their order, and frees the others. */
 void matches_keep(struct resolver *r, bool (*keeps)(struct resolver *, struct location_match *));
+/* Frees the matches, not *matches. */
 void matches_fini(struct location_matches *matches);
+/* Frees the ranges and exits of one site. */
 void site_fini(struct source_site *s);
-/* Keeps the first complaint; its text is what r->err then says if nothing is found. */
+/* Sets r->complaint unless it is set. It becomes the error if nothing else is found. */
 void complain(struct resolver *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* False: there is no scope, or nothing of it is known (*out is empty). */
+/* Reads the function of a scope. Returns false and clears *out if there is no scope
+   or it cannot be read. */
 bool resolve_function(struct resolver *r, struct module *m, struct scope_ref scope,
 		      struct function *out);
-/* functions_stack(); 0 also where it cannot be read. */
+/* Returns functions_stack(), or 0 with r->err set on an error. */
 int resolve_stack(struct resolver *r, struct module *m, uint64_t offset,
 		  struct scope_ref out[FUNCTIONS_DEEP]);
-/* The line program of a unit, decoded; NULL where there is none. */
+/* Returns the decoded line program of a unit, or NULL. */
 struct line_unit *unit_lines(struct resolver *r, struct module *m, const struct die_unit *u);
 
 /* ---- files.c -------------------------------------------------------------------------------- */
 
+/* Adds the source files that `file`, a path or its last parts, means in the module.
+   files_fini() frees *out. */
 void files_find(struct resolver *r, struct module *m, const char *file, struct file_groups *out);
-/* The group of this very path; NULL: none. */
+/* Returns the group of exactly this path, or NULL. */
 const struct file_group *files_group(const struct file_groups *g, const char *path);
+/* Frees the groups, not *g. */
 void files_fini(struct file_groups *g);
+/* True if `index` is a file number of this file in the line program. */
 bool file_use_has(const struct file_use *use, unsigned index);
-/* The nearest lines with code around `line`: 0 where there is none. */
+/* The nearest lines with code before and after a line, and an address of each;
+   line 0 if there is none. */
 struct near_lines {
 	unsigned before, behind;
 	uint64_t before_offset, behind_offset;
 };
+/* Finds the nearest lines with code around `line`. */
 struct near_lines files_near(struct resolver *r, struct module *m, const struct file_group *g,
 			     unsigned line);
-/* As much of a path as people write: the file and its folder. */
+/* Returns the part of a path that messages show: the file and its folder. */
 const char *files_tail(const char *path);
 
-/* ---- copies/copies.c: the sites of a line ------------------------------------------------------------ */
+/* ---- copies/copies.c: the sites of a line --------------------------------------------------- */
 
-/* The sites of a line in one module. `within`: only copies of these functions (or NULL). Adds
-   nothing where the line has no code. */
+/* Adds the sites of a line in one module, none if the line has no code. With `within`, only in
+   copies of these functions. */
 void line_place(struct resolver *r, struct module *m, const struct file_group *g, unsigned line,
 		const struct location_match *within, struct source_sites *out);
 
-/* ---- functions: func.c, symbol.c, entry.c, copies/inlined.c, destructor.c ------------------------------ */
+/* ---- functions: func.c, symbol.c, entry.c, copies/inlined.c, destructor.c ------------------- */
 
-/* Adds the functions of this name to the matches. */
+/* Adds the functions of the location's name, from the debug information, to the matches. */
 void functions_find(struct resolver *r, struct module *m);
-/* The same from the symbol table; `exported`: only those that other modules can see. */
+/* Adds the functions of the location's name from the symbol table; `exported`: only those
+   visible to other modules. */
 void source_find(struct resolver *r, struct module *m, bool exported);
-/* Of these, with their lines, those that the debug information knows under another name: lambdas by their number. */
+/* Keeps of the symbol table's functions those with debug information, and gives them its names and
+   lines. Lambdas are found by number this way: their numbers are in symbols only. */
 void symbols_written(struct resolver *r, struct module *m);
-/* Ranges of a function that only the symbol table knows, its .cold part included, in `out`. */
+/* Returns the ranges of a function without debug information and of its .cold part.
+   They are stored in `out`. */
 struct flow_ranges symbol_ranges(struct module *m, const struct elf_symbol *s,
 				 struct module_range out[2]);
+/* Adds the entry sites of the match's instances. */
 void entry_sites(struct resolver *r, const struct location_match *match, struct source_sites *out);
+/* Adds the return sites of the match's instances; counts inlined ones, which have none. */
 void return_sites(struct resolver *r, const struct location_match *match, struct source_sites *out);
+/* Adds the site of a plain address; sets r->err if it is not the beginning of an instruction. */
 void address_sites(struct resolver *r, struct module *m, struct source_sites *out);
-/* The first row at this very address, and the end of its sequence; NULL: no row begins there. */
+/* Returns the first row at exactly this address and sets *end to the end of its sequence; NULL
+   if no row begins there. */
 const struct line_row *line_rows_at(const struct line_unit *l, uint64_t offset,
 				    const struct line_row **end);
-/* The first address of the function at which its arguments are where the debug information says. */
+/* Returns the function's first address after its prologue, where its arguments are readable; its
+   entry if that is unknown. */
 uint64_t entry_behind_prologue(struct resolver *r, struct module *m, struct scope_ref f,
 			       const struct flow *flow);
-/* Names, file and line of a site at this place of this scope. */
+/* Sets function, scope and inlined_into of the site, which is in this scope. */
 void site_describe(struct resolver *r, struct source_site *site, struct scope_ref scope);
-/* Where the copy is called: all ways, and at least one. `lines`: of its unit, or NULL. Adds to out, which is empty before. */
+/* Adds to *out, which is empty, the paths into an inlined copy, at least one. `lines`: line program
+   of its unit, or NULL. */
 void inlined_entries(struct resolver *r, const struct instance *copy, struct flow *flow,
 		     struct line_unit *lines, struct flow_ways *out);
-/* Does this version of a destructor, a function or a copy, call another one? */
+/* True if this version of a destructor, as a function or an inlined copy, calls another version. */
 bool destructor_calls(struct resolver *r, const struct instance *i);
-/* ... or has it a copy of another inside? Then nothing that is written is executed in its own code. Also of what is none, or
-   no scope. */
+/* True if this version of a destructor calls another one or contains an inlined copy of it: the
+   source is not executed in its own code. False for other functions and without a scope. */
 bool destructor_passes_on(struct resolver *r, struct module *m, struct scope_ref scope);
 
 /* ---- text_find.c ---------------------------------------------------------------------------- */
 
-/* Adds the lines that a ;TEXT or a //MARK means. */
+/* Adds the lines that contain a ;TEXT to the matches. */
 void text_find(struct resolver *r, struct module *m);
+/* Adds the lines with a //MARK to the matches. */
 void mark_find(struct resolver *r, struct module *m);
-/* The same of a function that symbols_written() finds. */
+/* Adds the lines with a ;TEXT in a function that symbols_written() finds. */
 void text_find_by_symbol(struct resolver *r, struct module *m);
-/* How many of the matches count, as neither a comment nor left out by the preprocessor; the others are marked. */
+/* Returns the number of matches with code; marks the others, comments and lines that the
+   preprocessor leaves out, as uncounted. */
 size_t matches_count(struct resolver *r);
 
-/* ---- text/text.c: lines are counted from 1 in all of these ------------------------------------- */
+/* ---- text/text.c: lines are counted from 1 --------------------------------------------- */
 
-/* Does what begins on line `first` go on to line `last`, without a semicolon or brace between? */
+/* True if what begins on line `first` continues on line `last` without a
+   semicolon or brace in between. */
 bool source_spans(const struct source_file *f, unsigned first, unsigned last);
-/* The line on which the expression at the end of this one goes on with or behind &&, || or a part of ?: ; 0: none. */
+/* Returns the line that continues the expression at the end of this line with &&,
+   || or a part of ?:, or 0. */
 unsigned source_joined(const struct source_file *f, unsigned line);
-/* The column, from 1, of the operator of that kind with which the line begins, or else ends (`*leads`); 0: there is none. */
+/* Returns the column (from 1) of such an operator at the beginning (*leads) or
+   end of the line, or 0. */
 unsigned source_operator(const struct source_file *f, unsigned line, bool *leads);
-/* The column of a `for` with which the line begins, where the rest of its header is on other lines; or 0. */
+/* Returns the column of a `for` that begins the line if its header
+   continues on other lines, else 0. */
 unsigned source_open_for(const struct source_file *f, unsigned line);
-/* The line of the brace that closes the first one from line `first` on, which is on `*opens`; 0: there is none. */
+/* Returns the line of the brace that closes the first block opened from line `first` on, and its
+   opening line in *opens; 0 if there is none. */
 unsigned source_block_end(const struct source_file *f, unsigned first, unsigned *opens);
-/* Does the line stand in a loop of the function that begins on line `first`? */
+/* True if the line is in a loop of the function that begins on line `first`. */
 bool source_in_loop(const struct source_file *f, unsigned first, unsigned line);
-/* Of the function that begins on line `first`: may there be a loop around a later line of it? */
+/* True if a loop may contain a later line of the function that begins on line `first`. */
 bool source_may_loop(const struct source_file *f, unsigned first, unsigned line);
-/* How often the line calls a function of that name; 0 where a loop stands on it, too. */
+/* Returns the number of calls of `name` on the line; 0 if the line also has a loop. */
 unsigned source_calls_of(const struct source_file *f, unsigned line, const char *name);
-/* Is there nothing on the line but blanks and comments? */
+/* True if the line has only blanks and comments. */
 bool source_no_code(const struct source_file *f, unsigned line);
-/* Is it the preprocessor's, or goes on with such a line? Not Rust's #[attributes]. */
+/* True for a preprocessor directive or its continuation; false for Rust's #[attributes]. */
 bool source_directive(const struct source_file *f, unsigned line);
-/* The lines of the innermost branch of an #if that the line stands in; false: it stands in none. */
+/* Finds the first and last line of the innermost #if branch that contains the line. Returns
+   false if there is none. */
 bool source_branch(const struct source_file *f, unsigned line, unsigned *first, unsigned *last);
-/* The next line from `line` on with a comment that has gate: MARK; 0: no more. */
+/* Returns the next line, from `line` on, with a comment "gate: MARK", or 0. */
 unsigned source_mark(const struct source_file *f, const char *mark, unsigned line);
-/* Does the line contain the text, in which blanks do not count and * matches anything? */
+/* True if the line contains the text. Blanks are ignored, * in the text matches anything. */
 bool source_contains(const char *line, const char *text);
 
-/* ---- report.c, offer.c: why a location means nothing, or too much ------------------------------- */
+/* ---- report.c, offer.c: why a location matches nothing, or too much ------------------------- */
 
-/* Appends "; the nearest is FILE:LINE: TEXT", of these lines first, then of the file; or nothing. */
+/* Appends "; the nearest is FILE:LINE: TEXT" for the line most like the searched text, from
+   first..last, else from the whole file; nothing if no line is similar. */
 void near_text(struct resolver *r, const char *path, unsigned first, unsigned last,
 	       struct str *out);
-/* Offers the functions of the module's DIEs, but for those that it has symbols of. */
+/* Offers the functions of the module's DIEs, except those that its symbol table has. */
 void offer_functions(struct resolver *r, struct module *m, struct suggestions *s);
-/* Offers a function's full name, as far qualified as what was asked for. */
+/* Offers a function's name, with as many qualifiers as the location has. */
 void offer_name(const struct resolver *r, const char *full, struct suggestions *s);
-/* The file that was looked for is there, but not so: a hint where a module that was not asked has another
-   of that name. */
+/* Adds a hint to r->err if a module outside of the current group has another
+   file of the same name. */
 void hint_elsewhere(struct resolver *r, struct module *const *modules, size_t count);
-/* Says so if the source file was changed after the module was built. */
+/* Appends a warning if the source file was modified after the module was built. */
 void report_newer(const struct module *m, const char *path, struct str *out);
+/* Records, as a complaint, why the line has no code and which lines near it do. */
 void report_no_code(struct resolver *r, struct module *m, const struct file_group *g,
 		    unsigned line);
+/* Sets r->err: the location matches several things, or #K is too large. Lists the matches. */
 void report_ambiguous(struct resolver *r);
+/* Sets r->err: none of the matching lines has code. Lists the matches. */
 void report_none_counts(struct resolver *r);
+/* Sets r->err: nothing matches. Suggests similar names. */
 void report_not_found(struct resolver *r, struct module *const *modules, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Functions that only the symbol table knows. */
+/* Functions found in the symbol table. */
 #include "tracer/source/lines/resolve.h"
 
 #include "tracer/base/text/str.h"
@@ -19,7 +19,8 @@ static const struct elf_symbol *symbol_named(struct module *m, const char *name)
 	return NULL;
 }
 
-/* Symbols written in assembler may have no size: up to the next one then. */
+/* Returns the end of a function. Symbols of assembler code may have no size;
+   they end at the next one. */
 static uint64_t symbol_end(struct module *m, const struct elf_symbol *s)
 {
 	const struct elf_symbol *end = m->symbols.items + m->symbols.count;
@@ -48,7 +49,8 @@ struct flow_ranges symbol_ranges(struct module *m, const struct elf_symbol *s,
 	return (struct flow_ranges){out, other ? 2 : 1, 2};
 }
 
-/* Does the mangled name contain the last part at all? Demangling every symbol takes long. */
+/* True if the symbol's name contains the last part of the searched name. A cheap test: demangling
+   every symbol is slow. */
 static bool may_match(const struct elf_symbol *s, const char *last)
 {
 	if (s->name[0] != '_')
@@ -87,7 +89,8 @@ static void refuse_ifunc(struct resolver *r, struct module *m, const struct elf_
 		error_hint(&r->complaint, "name the implementation that is used, as nm lists it");
 }
 
-/* Constructors have several symbols for one function; two static functions of one name are two. */
+/* True if the symbol belongs to this match. A constructor has several symbols; two static functions
+   of one name are two matches. */
 static bool is_same_thing(const struct location_match *match, const struct elf_symbol *s,
 			  const char *full)
 {
@@ -137,7 +140,7 @@ static void take_symbol(struct resolver *r, struct module *m, const struct elf_s
 			return;
 	if (dies_function_at(t, s->offset, &scope, r->err) < 0)
 		return;
-	/* It may be another name of a function that the debug information knows. */
+	/* The symbol may be an alias of a function with debug information, or lie inside it. */
 	if (scope.scope && scope_entry(scope) != s->offset)
 		scope = (struct scope_ref){0};
 	*array_add(&match->instances) = (struct instance){m, scope, s};
@@ -157,7 +160,7 @@ void source_find(struct resolver *r, struct module *m, bool exported)
 	base_free(last);
 }
 
-/* Is all of it in functions of the debug information? Then the match is of those. */
+/* Fills in the match from the debug information. Returns false if an instance has none. */
 static bool take_source(struct resolver *r, struct location_match *match)
 {
 	struct function f;

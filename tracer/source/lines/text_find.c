@@ -1,10 +1,11 @@
-/* Lines by what the source says on them: FUNC;TEXT, FILE;TEXT and //MARK. */
+/* Finds lines by their source text: FUNC;TEXT, FILE;TEXT and //MARK. */
 #include "tracer/base/files/path.h"
 #include "tracer/source/lines/resolve.h"
 
 #include <string.h>
 
-/* `more` may be "": lines that it has; `line` 0: none is known. */
+/* Complains about a missing source file. `more`: text appended, or ""; `line`: a line with
+   code to suggest, or 0. */
 static void no_source(struct resolver *r, const char *path, const char *more, unsigned line)
 {
 	complain(r, "%s: the source file %s is not there to be searched%s", r->location->text, path,
@@ -54,7 +55,7 @@ static void no_text(struct resolver *r, struct module *m, const char *name, cons
 
 /* ---- FILE;TEXT ------------------------------------------------------------------------------ */
 
-/* False: there is no such file. */
+/* Searches FILE;TEXT. Returns false if the module has no such file. */
 static bool search_files(struct resolver *r, struct module *m)
 {
 	struct file_groups groups = {0};
@@ -77,7 +78,8 @@ struct code_lines {
 	ARRAY(unsigned) items;
 };
 
-/* Is the row, which is in it, code of this function itself? */
+/* True if the row, which is in the function's ranges, is code of this function itself,
+   not of an inlined one. */
 static bool is_own_row(struct resolver *r, const struct location_match *f, const struct instance *i,
 		       struct line_unit *l, const struct line_row *row)
 {
@@ -93,7 +95,8 @@ static bool is_own_row(struct resolver *r, const struct location_match *f, const
 	       owner.scope == i->scope.scope;
 }
 
-/* The lines from `*last` on with code of this function itself; they come in no order, and more than once. */
+/* Raises *last to the last line with code of this function itself and, if `lines` is not NULL,
+   appends these lines, unsorted and with duplicates. */
 static void own_lines(struct resolver *r, const struct location_match *f, const struct instance *i,
 		      unsigned *last, struct code_lines *lines)
 {
@@ -127,7 +130,7 @@ static int line_by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* "12, 14 to 17"; how many were left out when it grew long is said, too. */
+/* Appends "12, 14 to 17". A long list ends with the last line: "... to 90". */
 static void print_lines(const struct code_lines *lines, struct str *out)
 {
 	enum { MOST = 600 };
@@ -151,7 +154,8 @@ static void print_lines(const struct code_lines *lines, struct str *out)
 	}
 }
 
-/* The text of a distribution's library is seldom there, its lines are. */
+/* Complains that the source is missing and lists the lines with code: a
+   distribution's library has these. */
 static void no_source_of(struct resolver *r, const struct location_match *f)
 {
 	struct code_lines lines = {0};
@@ -172,8 +176,9 @@ static void no_source_of(struct resolver *r, const struct location_match *f)
 }
 
 /*
- * The last line of the function's text, which goes to its closing brace, and at least as far as its code. Where a macro makes the function, no brace
- * is on its line, and the next one is of another function: all its code is on that line then.
+ * Returns the last line of the function: its closing brace, or its last line with code. A
+ * function that a macro defines has no brace on its line and all its code there; the next brace
+ * is another function's.
  */
 static unsigned function_end(struct resolver *r, const struct location_match *f)
 {
@@ -207,7 +212,7 @@ static void search_functions(struct resolver *r, struct module *m,
 	struct location_matches lines = r->matches, functions;
 	size_t before = lines.count;
 
-	/* The functions are gathered where the lines will be: put those aside. */
+	/* find() adds functions to r->matches, which holds the lines. */
 	r->matches = (struct location_matches){0};
 	find(r, m);
 	functions = r->matches;
@@ -256,7 +261,7 @@ static bool mentions_gate(const struct source_file *f)
 	return false;
 }
 
-/* False: it is not there. */
+/* Searches a file for the mark. Returns false if the file cannot be read. */
 static bool mark_in_file(struct resolver *r, struct module *m, const char *path)
 {
 	const struct source_file *f = lines_source(r->symbols, path);
@@ -292,9 +297,10 @@ void mark_find(struct resolver *r, struct module *m)
 	array_fini(&paths);
 }
 
-/* ---- which of the matches count ------------------------------------------------------------------ */
+/* ---- matches with code ---------------------------------------------------------------------- */
 
-enum { TOLD_APART = 200 }; /* among more nobody chooses, and each may cost a look at its file */
+/* with more matches no one is chosen, and each may cost reading its file */
+enum { TOLD_APART = 200 };
 
 static bool has_row(const struct file_use *use, unsigned first, unsigned last)
 {
@@ -306,7 +312,7 @@ static bool has_row(const struct file_use *use, unsigned first, unsigned last)
 	return false;
 }
 
-/* Has one of these lines code in the modules? */
+/* True if one of these lines has code in the modules. */
 static bool any_has_row(struct resolver *r, const char *file, unsigned first, unsigned last)
 {
 	bool found = false;
@@ -326,7 +332,8 @@ static bool any_has_row(struct resolver *r, const char *file, unsigned first, un
 	return found;
 }
 
-/* What is only optimised away counts: else it would depend on the build what a text means. */
+/* True if the match counts. A statement that is only optimised away counts: the meaning of a text
+   must not depend on the build. */
 static bool does_count(struct resolver *r, const struct location_match *match)
 {
 	const struct source_file *f = lines_source(r->symbols, match->file);
