@@ -1,3 +1,4 @@
+/* Demangles C++ and Rust symbols. */
 #include "tracer/source/source.h"
 
 #include "tracer/base/text/foreign.h"
@@ -9,7 +10,7 @@
 
 #include <libiberty/demangle.h>
 
-/* Rust's older mangling ends in ::h and 16 hex digits that say nothing to a reader. */
+/* Removes the suffix of Rust's legacy mangling, ::h and 16 hexadecimal digits. */
 static void cut_rust_hash(char *name)
 {
 	static const size_t length = sizeof("::h0123456789abcdef") - 1;
@@ -28,7 +29,7 @@ char *source_demangle(const char *name)
 {
 	char *plain = NULL;
 
-	/* Without this, some C names would pass for types. */
+	/* cplus_demangle() takes some C names for mangled types. */
 	if (strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0)
 		plain = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
 	if (!plain) {

@@ -1,3 +1,5 @@
+/* Functions of the debug information: their names and source lines, and the stack of inlined
+   copies at an address. */
 #include "tracer/source/names/names.h"
 
 #include "tracer/base/text/foreign.h"
@@ -8,14 +10,14 @@
 
 #include <string.h>
 
-/* Chains and nestings longer than that are loops of broken debug information. */
+/* Limits for chains of references and nestings, which are endless in broken debug information. */
 enum { CHAIN_MAX = 16, NESTING_MAX = 64 };
 
 const char *function_file(struct die_table *t, const struct die_unit *u, unsigned number)
 {
 	struct line_unit *l;
 
-	/* lines_table has been read before: dies_table does. */
+	/* dies_table() has read the line table. */
 	if (number == FILE_NONE || !u->has_stmt_list || !t->module->lines)
 		return NULL;
 	l = lines_unit_at(t->module->lines, u->stmt_list);
@@ -31,8 +33,8 @@ bool function_same_file(const char *a, const char *b)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* Follows the chain to its end, since a method's declaration is where its class is around it; or, if
-   `named`, no further than to the first scope that has a name of its own. */
+/* Follows the references to their end, as a method's declaration is inside its class. `named`: only
+   to the first scope that has a name itself. */
 static int find_origin(struct die_table *t, struct scope_ref scope, bool named,
 		       struct scope_ref *out, struct error *err)
 {
@@ -61,12 +63,12 @@ static const char *part_name(const struct scope *s)
 }
 
 struct name_pieces {
-	const char *text[NESTING_MAX]; /* the innermost first */
+	const char *text[NESTING_MAX]; /* innermost first */
 	bool silent[NESTING_MAX];
 	int count, silent_count;
 };
 
-/* No compiler writes control characters: they would be there to deceive the reader. */
+/* Quotes control characters: no compiler writes them into names, so they are meant to deceive. */
 static char *on_one_line(struct str *name)
 {
 	struct str shown = {0};
@@ -117,9 +119,9 @@ static int make_name(struct die_table *t, struct scope_ref root, struct error *e
 	return 0;
 }
 
-/* ---- facts ---------------------------------------------------------------------------------- */
+/* ---- attributes ----------------------------------------------------------------------------- */
 
-/* What a lambda does begins where its unnamed class is declared: gcc says no more. */
+/* Takes the line of a lambda from its unnamed class: gcc gives its method none. */
 static void take_class_place(struct die_table *t, struct scope_ref method, struct function *out)
 {
 	const struct scope *around;
@@ -196,7 +198,8 @@ int functions_stack(struct die_table *t, uint64_t offset, struct scope_ref out[F
 	while (index < end && count < FUNCTIONS_DEEP) {
 		struct scope *s = &outer.unit->scopes.items[index];
 
-		/* A copy may begin where the instruction is still its caller's: gcc's entry. */
+		/* An inlined copy may begin at an address that its ranges lack
+		   (gcc's DW_AT_entry_pc). */
 		if (s->kind == SCOPE_INLINED &&
 		    (dies_covers(outer.unit, s, offset) || (s->has_entry && s->entry == offset))) {
 			chain[count++] = (struct scope_ref){outer.unit, s};
@@ -211,7 +214,8 @@ int functions_stack(struct die_table *t, uint64_t offset, struct scope_ref out[F
 	return count;
 }
 
-/* Is this copy the one that is called on the line? Then the line is not in its text, unless the function calls itself. */
+/* True if the inlined copy's call is on the line. The line is then not part of the copy, unless the
+   function calls itself. */
 static bool is_called_on(struct die_table *t, const struct scope_ref *stack, int count, int copy,
 			 const char *file, unsigned line)
 {
@@ -227,7 +231,8 @@ static bool is_called_on(struct die_table *t, const struct scope_ref *stack, int
 	return true;
 }
 
-/* Whose line it is where no function of the stack is known to begin before it, as g++'s body of a coroutine, that has no line. */
+/* Finds the owner of a line if no function of the stack is known to begin before it, such as the
+   body of a g++ coroutine, which has no line. */
 static int owner_else(struct die_table *t, const struct scope_ref *stack, int count,
 		      const char *file, unsigned line, struct scope_ref *out, struct error *err)
 {
@@ -237,7 +242,7 @@ static int owner_else(struct die_table *t, const struct scope_ref *stack, int co
 		struct function f;
 
 		if (!stack[inner].scope->range_count)
-			continue; /* merged into its neighbours: it has no instruction of its own */
+			continue; /* merged into its neighbours, no instruction is its own */
 		if (function_read(t, stack[inner], &f, err) < 0)
 			return -1;
 		if (f.line == line || !is_called_on(t, stack, count, inner, file, line))
@@ -280,8 +285,6 @@ struct scope_ref function_around(struct scope_ref scope)
 	return (struct scope_ref){u, &u->scopes.items[at]};
 }
 
-/* gcc cuts a function in two (-fpartial-inlining) and inlines the second half into the first, as a
-   call that stands on the function's own first line. */
 int function_is_half(struct die_table *t, struct scope_ref scope, bool *out, struct error *err)
 {
 	struct scope_ref around = function_around(scope);
@@ -314,11 +317,12 @@ uint64_t scope_entry(struct scope_ref scope)
 	struct scope_ref outer = function_outermost(scope);
 	uint64_t lowest = UINT64_MAX;
 
-	/* Where a copy's code was moved elsewhere, it is still entered here. */
+	/* The entry may be outside of the copy's ranges if its code was moved elsewhere. */
 	if (s->has_entry && outer.scope && dies_covers(outer.unit, outer.scope, s->entry))
 		return s->entry;
 	array_each(const struct module_range, r, &code) {
-		/* A function's first range holds its entry, whatever address its cold part has. */
+		/* A function's first range holds its entry; its cold part may
+		   have a lower address. */
 		if (s->kind == SCOPE_FUNCTION)
 			return r->low;
 		lowest = r->low < lowest ? r->low : lowest;
@@ -348,7 +352,7 @@ int functions_which(struct die_table *t, const struct scope_ref *stack, int coun
 			i++;
 		if (i == count)
 			continue;
-		/* What gcc has split off is the same function, and has the variables that it needs. */
+		/* The split-off half is the same function and has the variables that it uses. */
 		while (i > 0 && function_is_half(t, stack[i - 1], &half, &ignored) == 0 && half)
 			i--;
 		return i;

@@ -1,7 +1,5 @@
-/*
- * Functions by name, all of a module. Reading every unit for it costs more than a search for one name:
- * it is made when many have been asked for.
- */
+/* Index of all functions of a module by name. Building it reads every unit and costs more than one
+   search, so it is built after many of them. */
 #include "tracer/source/names/names.h"
 
 #include "tracer/base/hash.h"
@@ -10,8 +8,9 @@
 #include <string.h>
 
 enum {
-	WORTH_IT = 24,	       /* names */
-	INFO_MOST = 128 << 20, /* bytes of .debug_info: scopes take several times their size */
+	WORTH_IT = 24, /* searches before the index is built */
+	/* bytes of .debug_info: its scopes take several times as much memory */
+	INFO_MOST = 128 << 20,
 };
 
 struct name_entry {
@@ -20,7 +19,7 @@ struct name_entry {
 
 struct function_index {
 	unsigned asked;
-	bool made, useless; /* useless: some unit cannot be read, or there are too many */
+	bool made, useless; /* useless: a unit cannot be read */
 	ARRAY(struct name_entry) entries;
 };
 
@@ -33,7 +32,8 @@ static uint32_t functions_index_hash_of(const char *name)
 	return hash;
 }
 
-/* Whoever asks leaves out template arguments and [abi:...]; an operator's name has such characters itself. */
+/* Adds the name without template arguments and [abi:...], as searches leave these out. The name of
+   an operator may contain the same characters, so all of its prefixes are added. */
 static void add_name(struct function_index *x, const char *name, uint32_t unit, uint32_t scope)
 {
 	bool is_operator = strncmp(name, "operator", 8) == 0;

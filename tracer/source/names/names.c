@@ -1,3 +1,4 @@
+/* Splits and compares names of functions. */
 #include "tracer/source/names/names.h"
 #include "tracer/base/text/word.h"
 
@@ -29,7 +30,7 @@ size_t names_operator_length(const char *text)
 		if (strncmp(at, symbols[i], length) == 0)
 			return (size_t)(at - text) + length;
 	}
-	return 8; /* a conversion, new or delete: words follow */
+	return 8; /* conversion, new or delete: words follow */
 }
 
 static bool starts_arguments(const char *text, size_t start, size_t at)
@@ -37,7 +38,7 @@ static bool starts_arguments(const char *text, size_t start, size_t at)
 	return text[at] == '(' && at > start;
 }
 
-/* What a compiler numbers, "{lambda(int)#2}", is what it is by all that the braces hold. */
+/* Returns the length of a name that the compiler generates, "{lambda(int)#2}", or 0. */
 static size_t length_of_braces(const struct name_part *part)
 {
 	const char *end = *part->text == '{' ? memchr(part->text, '}', part->length) : NULL;
@@ -105,8 +106,8 @@ static void take_arguments(const char *text, struct name_parts *out)
 	out->args_length = text[at] ? at + 1 : at;
 }
 
-/* The arguments here belong to a function around, "f(int) const::{lambda()#1}::operator()": their
-   length. 0: no name follows them. */
+/* Returns the length of the arguments of an enclosing function, "f(int)
+   const::{lambda()#1}::operator()"; 0 if no name follows the arguments. */
 static size_t length_of_around(const char *text)
 {
 	int depth = 0;
@@ -152,9 +153,9 @@ void names_split(const char *text, struct name_parts *out)
 			continue;
 		}
 		if (depth == 0 && text[at] == ' ' && !named_operator) {
-			if (text[at + 1] == '[') /* foo [clone .cold] */
+			if (text[at + 1] == '[') /* "foo [clone .cold]" */
 				break;
-			out->parts.count = 0; /* that was a return type */
+			out->parts.count = 0; /* the text before the blank was a return type */
 			start = at + 1;
 		}
 		depth += names_depth_change(text, at);
@@ -172,7 +173,7 @@ void names_fini(struct name_parts *n)
 
 /* ---- matching ------------------------------------------------------------------------------- */
 
-/* Blanks do not count: "f<int, char>" is "f<int,char>". */
+/* Compares ignoring blanks: "f<int, char>" is equal to "f<int,char>". */
 static bool same_text(const char *a, size_t a_length, const char *b, size_t b_length)
 {
 	size_t i = 0, j = 0;
@@ -194,7 +195,8 @@ static bool has_template(const struct name_part *p)
 	return p->plain < p->length && memchr(p->text + p->plain, '<', p->length - p->plain);
 }
 
-/* Rust: "<crate::Foo as crate::Trait>" is met by Foo. */
+/* True if the wanted part is the type of a Rust impl: Foo matches
+   "<crate::Foo as crate::Trait>". */
 static bool same_impl(const struct name_part *wanted, const struct name_part *full)
 {
 	const char *as = full->text[0] == '<' ? memmem(full->text, full->length, " as ", 4) : NULL;
@@ -226,7 +228,8 @@ static bool names_begins(const struct name_part *p, const char *text)
 	return p->length >= length && memcmp(p->text, text, length) == 0;
 }
 
-/* Nobody writes these: anonymous namespaces, the library's inline ones, Rust's impl blocks. */
+/* True for parts that users leave out: anonymous namespaces, the library's inline
+   ones, Rust's impl blocks. */
 static bool is_silent(const struct name_part *p)
 {
 	return names_begins(p, "(anonymous") || names_begins(p, "{impl") ||

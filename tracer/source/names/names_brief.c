@@ -1,11 +1,12 @@
-/* Names for people: without what C++'s library writes into every template argument, and cut where long. */
+/* Short names for reports: without the C++ library's default template arguments, and
+   shortened to a length. */
 #include "tracer/source/names/names.h"
 
 #include <string.h>
 
-enum { DEEP = 8 }; /* so deep it is tried what is short enough */
+enum { DEEP = 8 }; /* nesting of template arguments at which shortening starts */
 
-/* Behind the bracket that closes the one here, or at `end`. */
+/* Returns the position after the bracket that closes the one at `at`, or `end`. */
 static const char *behind_bracket(const char *at, const char *end)
 {
 	const char *text = at;
@@ -25,7 +26,8 @@ static bool names_brief_begins(const char *at, const char *end, const char *word
 	return (size_t)(end - at) >= n && memcmp(at, word, n) == 0;
 }
 
-/* Is it what a report says of this name? Blanks do not count, <...> stands for any arguments. */
+/* True if the wanted name is the full one, shortened. Blanks are ignored, <...> stands for
+   any template arguments. */
 static bool is_cut_from(const char *wanted, const char *wanted_end, const char *full,
 			const char *end)
 {
@@ -57,7 +59,7 @@ bool names_same_brief(const char *wanted, size_t wanted_length, const char *full
 	return same;
 }
 
-/* What stands there where nobody has written anything. */
+/* True for a default template argument of the C++ library. */
 static bool is_default(const char *at, const char *end)
 {
 	static const char *const words[] = {"std::allocator<", "std::char_traits<",
@@ -72,7 +74,8 @@ static bool is_default(const char *at, const char *end)
 	return false;
 }
 
-/* `at` is behind the bracket that opens. Returns behind the one that closes. */
+/* Appends template arguments; `at` is after the opening bracket. Returns the position
+   after the closing one. */
 static const char *simple_arguments(const char *at, const char *end, bool library, struct str *out)
 {
 	const char *first = at;
@@ -123,7 +126,7 @@ static void end_string(struct str *out, size_t name)
 void names_simple(const char *full, size_t length, struct str *out)
 {
 	const char *at = full, *end = full + length;
-	size_t name = out->length; /* where the one that we are in begins */
+	size_t name = out->length; /* beginning of the current name in `out` */
 
 	while (at < end) {
 		size_t skip = at == full || !is_of_name(at[-1]) || at[-1] == ':'
@@ -152,7 +155,8 @@ void names_simple(const char *full, size_t length, struct str *out)
 	}
 }
 
-/* With <...> for template arguments from this depth on; 1: for all. */
+/* Appends the name with <...> for template arguments nested `most` deep or
+   deeper; 1 shortens all. */
 static void cut(const char *full, int most, struct str *out)
 {
 	const char *at = full, *part = full, *end = full + strlen(full);

@@ -1,4 +1,4 @@
-/* What an address means: for messages, backtraces and the timeline. */
+/* Functions, lines and symbols of addresses, for messages, backtraces and the timeline. */
 #include "tracer/base/text/str.h"
 #include "tracer/source/names/names.h"
 
@@ -14,8 +14,11 @@ static void by_symbol(struct module *m, uint64_t offset, struct source_symbolise
 	out->start = s->offset;
 }
 
-/* A symbol is what a reader knows (malloc, not __libc_malloc); but static functions of stripped
-   programs have none, and others are called foo.constprop.0. */
+/*
+ * True if the DIEs have a better name than the symbol. Users know the symbol (malloc, not
+ * __libc_malloc), but static functions of stripped programs have none, and specialised ones are
+ * called foo.constprop.0.
+ */
 static bool wants_dies(const struct source_symbolised *w, const struct die_unit *u)
 {
 	return !w->function || (u->loaded && strchr(w->function, '.'));
@@ -90,7 +93,7 @@ const char *source_innermost(struct module *m, uint64_t offset)
 	for (i = (uint32_t)(at.scope - at.unit->scopes.items) + 1; i < at.scope->end;) {
 		struct scope *s = &at.unit->scopes.items[i];
 
-		/* One without ranges has no instruction, wherever it begins. */
+		/* An inlined copy without ranges has no instruction, wherever it begins. */
 		if (s->kind == SCOPE_INLINED && s->range_count && dies_covers(at.unit, s, offset)) {
 			at.scope = s;
 			i++;

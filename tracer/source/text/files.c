@@ -1,4 +1,5 @@
-/* Source files as the tester sees them: text and where its lines begin. */
+/* Reads source files, splits them into lines and caches them; compares their
+   time with the module's. */
 #include "tracer/base/files/io.h"
 #include "tracer/dwarf/lines/lines.h"
 #include "tracer/source/source.h"
@@ -16,7 +17,7 @@ struct cached_source {
 
 struct source_cache {
 	ARRAY(struct cached_source *)
-	files; /* older texts of a changed file stay: they are in use */
+	files; /* earlier texts of a changed file are kept: they are in use */
 };
 
 static void source_cache_free(void *data)
@@ -61,7 +62,7 @@ static void split_lines(struct source_file *f, size_t length)
 	}
 }
 
-/* A file that shrinks meanwhile is what is left; NULL: it cannot be read. */
+/* Reads the file as it is now, even if it shrinks meanwhile. Returns NULL if it cannot be read. */
 static struct cached_source *read_source(const char *path, int fd, const struct stat *st)
 {
 	struct cached_source *c;

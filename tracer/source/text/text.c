@@ -1,5 +1,5 @@
-/* Source text as C, C++ and Rust write it: comments, statements, blocks. No parser: enough to say
-   where a statement ends and whether a word stands in a comment. */
+/* Lexical rules of C, C++ and Rust: comments, statements, blocks. No parser: enough to find the end
+   of a statement and words in comments. */
 #include "tracer/source/lines/resolve.h"
 #include "tracer/base/text/word.h"
 
@@ -14,7 +14,7 @@ struct reader {
 	const struct source_file *f;
 	unsigned line; /* from 1 */
 	const char *at;
-	enum text_state state; /* of the character at `at` */
+	enum text_state state; /* at `at` */
 };
 
 static struct reader reader_at(const struct source_file *f, unsigned line)
@@ -36,7 +36,8 @@ static bool reader_newline(struct reader *r)
 	return true;
 }
 
-/* 'x', '\n', '\'': how long; 0: the quote is something else (a lifetime of Rust, 1'000 of C++). */
+/* Returns the length of a character literal, 'x' or '\n'; 0 if the quote is something else (a Rust
+   lifetime, 1'000 in C++). */
 static size_t quoted_length(const char *at)
 {
 	const char *end;
@@ -49,7 +50,7 @@ static size_t quoted_length(const char *at)
 	return end ? (size_t)(end - at) + 1 : 0;
 }
 
-/* Steps over one character, and answers in which state that one was. */
+/* Passes one character and returns its state. */
 static enum text_state reader_step(struct reader *r)
 {
 	enum text_state was = r->state;
@@ -160,7 +161,7 @@ unsigned source_open_for(const struct source_file *f, unsigned line)
 	return depth == 1 && (last == ';' || last == ',') ? (unsigned)blanks + 1 : 0;
 }
 
-/* The next character of the code, which the reader then stands behind; 0: there is none. */
+/* Passes and returns the next character of code; 0 at the end of the file. */
 static char next_code(struct reader *r)
 {
 	while (r->at) {
@@ -176,7 +177,7 @@ static char next_code(struct reader *r)
 	return 0;
 }
 
-/* The next word of it, up to this line: its length; 0: there is none. */
+/* Passes the next word of code up to line `last`. Returns its length, or 0 if there is none. */
 static size_t next_word(struct reader *r, unsigned last, const char **word)
 {
 	while (r->at && r->line <= last) {
@@ -226,7 +227,7 @@ unsigned source_block_end(const struct source_file *f, unsigned first, unsigned 
 	while ((c = next_code(&r))) {
 		parens += paren_change(c);
 		if (depth == 0 && parens <= 0 && c == ';')
-			return 0; /* only a declaration */
+			return 0; /* a declaration without a body */
 		if (c == '{' && depth++ == 0)
 			*opens = r.line;
 		else if (c == '}' && --depth <= 0)
@@ -235,7 +236,7 @@ unsigned source_block_end(const struct source_file *f, unsigned first, unsigned 
 	return 0;
 }
 
-/* Are these n characters that word? */
+/* True if the n characters are the word. */
 static bool text_is_word(const char *at, size_t n, const char *word)
 {
 	return strlen(word) == n && strncmp(at, word, n) == 0;
@@ -251,7 +252,7 @@ static bool is_loop(const char *at, size_t n)
 	return false;
 }
 
-/* The line on which the statement that begins behind the reader ends: a block, or up to a semicolon. */
+/* Returns the last line of the statement after the reader: a block, or up to a semicolon. */
 static unsigned statement_end(struct reader r)
 {
 	int depth = 0, braces = 0;
@@ -281,7 +282,7 @@ bool source_in_loop(const struct source_file *f, unsigned first, unsigned line)
 	return false;
 }
 
-/* What a loop is written with, or a macro for one is likely to be called. */
+/* True for a loop's keyword or a word that a macro for loops is likely to contain. */
 static bool speaks_of_loop(const char *at, size_t n)
 {
 	static const char *const parts[] = {"for", "while", "loop", "each", "until", "repeat"};
@@ -309,7 +310,7 @@ bool source_may_loop(const struct source_file *f, unsigned first, unsigned line)
 unsigned source_calls_of(const struct source_file *f, unsigned line, const char *name)
 {
 	struct reader r = reader_at(f, line);
-	size_t length = strcspn(name, "<"), n; /* a template's arguments need not be written */
+	size_t length = strcspn(name, "<"), n; /* a call need not have the template's arguments */
 	const char *word;
 	unsigned calls = 0;
 
@@ -362,10 +363,11 @@ bool source_directive(const struct source_file *f, unsigned line)
 }
 
 struct branches {
-	ARRAY(unsigned) begin; /* the first line of each that is open */
+	ARRAY(unsigned) begin; /* first line of each open branch */
 };
 
-/* At a line's begin: does it end the innermost branch that `wanted` stands in? */
+/* At the beginning of a line: true if it ends the innermost branch that
+   contains the line `wanted`. */
 static bool branch_ends(struct branches *b, const struct reader *at, unsigned wanted)
 {
 	const char *word = at->at + strspn(at->at, " \t");
@@ -406,7 +408,7 @@ bool source_branch(const struct source_file *f, unsigned line, unsigned *first, 
 	return found;
 }
 
-/* At "gate:"? Then whether the name behind it is this one. */
+/* True if the text is "gate:" followed by this mark. */
 static bool is_mark(const char *at, const char *mark)
 {
 	size_t length = strlen(mark);
@@ -424,7 +426,7 @@ static bool is_mark(const char *at, const char *mark)
 unsigned source_mark(const struct source_file *f, const char *mark, unsigned line)
 {
 	struct reader r = reader_at(f, 1);
-	bool word = false; /* the character before belongs to a longer word: "navigate:" */
+	bool word = false; /* previous character is part of a word, as in "navigate:" */
 
 	while (r.at) {
 		const char *at = r.at;
