@@ -1,3 +1,4 @@
+/* Finds the instructions of a module that may access memory shared between threads. */
 #include "tracer/source/flow/flow_internal.h"
 
 #include "tracer/dwarf/frames/frames.h"
@@ -6,25 +7,26 @@
 
 #include <libdwarf/dwarf.h>
 
-enum { FUNCTION_MAX = 64 << 20 }; /* no real function is longer */
+enum { FUNCTION_MAX = 64 << 20 }; /* limit for a damaged table */
 
 struct accesses {
 	struct module *module;
-	struct die_table *dies; /* NULL: all code is wanted */
+	struct die_table *dies; /* NULL: all code is searched */
 	void (*each)(void *ctx, const struct source_access *a);
 	void *ctx;
 	bool found;
-	/* Of one function: */
+	/* State of the current function. */
 	ARRAY(uint8_t) bytes;
 	uint64_t low;
-	bool frame_known; /* it is known whether rbp is the frame pointer: then `own` says so */
+	bool frame_known; /* `own` already says whether rbp is the frame pointer */
 	unsigned own;
-	ARRAY(struct source_access) seen; /* all that touch memory, or a place of the frame */
+	/* instructions that access memory or use a slot of the frame */
+	ARRAY(struct source_access) seen;
 	struct frame_slots slots;
 };
 
-/* Is rbp the frame pointer here? Then the frame's address is said by it: itself, or (where the stack was
-   aligned to more than 16 bytes) an expression that begins with it. */
+/* True if rbp is the frame pointer at the offset: the CFA is computed from rbp, directly or by an
+   expression that begins with it (stack aligned to more than 16 bytes). */
 static bool is_framed(struct module *m, uint64_t offset)
 {
 	struct cfi_row row;
@@ -42,7 +44,7 @@ static bool touches(const struct arch_shared *s)
 	return s->reads || s->writes || s->pauses;
 }
 
-/* Of a place that nobody writes there is nothing to say. */
+/* False for reads of constants: memory that is never written has no races. */
 static bool accesses_is_wanted(const struct module *m, const struct arch_shared *s)
 {
 	return s->pauses || s->writes ||
@@ -67,7 +69,8 @@ static bool accesses_is_taken(const struct arch_slot *slot)
 	return slot->to != ARCH_NO_REGISTER;
 }
 
-/* What the first instruction says that touches a place relative to rbp holds for its whole function. */
+/* The first instruction that addresses memory relative to rbp decides for the whole function
+   whether rbp is the frame pointer. */
 static void decide(struct accesses *w, struct source_access *a)
 {
 	const struct arch_slot *slot = &a->what.slot;
@@ -96,15 +99,16 @@ static void decode(struct accesses *w)
 	}
 }
 
-/* ---- what of its frame a function gives away -------------------------------------------------------- */
+/* ---- slots of the frame whose address escapes ----------------------------------------------- */
 
-/* rbp that is no frame pointer leads anywhere. */
+/* True if the slot is in the frame. rbp as a general register may point anywhere. */
 static bool is_frame_slot(const struct accesses *w, const struct arch_slot *slot)
 {
 	return slot->base == ARCH_DWARF_SP || (slot->base == ARCH_DWARF_FP && w->own & ARCH_OWN_FP);
 }
 
-/* Not where the frame is made or left: mov %rsp,%rbp; lea -8(%rbp),%rsp. */
+/* True if the instruction takes the address of a slot. False for those that make or leave the
+   frame: mov %rsp,%rbp; lea -8(%rbp),%rsp. */
 static bool gives(const struct accesses *w, const struct source_access *a)
 {
 	const struct arch_slot *slot = &a->what.slot;
@@ -134,7 +138,7 @@ static void accesses_tell(struct accesses *w)
 	}
 }
 
-/* ---- all functions ------------------------------------------------------------------------------------ */
+/* ---- all functions -------------------------------------------------------------------------- */
 
 static bool is_described(struct accesses *w, uint64_t offset)
 {
@@ -150,7 +154,7 @@ static void visit(void *ctx, uint64_t low, uint64_t high)
 
 	if (!module_is_code(w->module, low) || (w->dies && !is_described(w, low)))
 		return;
-	if (frames_is_signal(w->module, low)) /* begins a byte before its code: that is a rule */
+	if (frames_is_signal(w->module, low)) /* a trampoline: its FDE begins one byte early */
 		return;
 	w->found = true;
 	while (w->bytes.count < size)

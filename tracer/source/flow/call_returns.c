@@ -1,10 +1,12 @@
-/* Which function a call is for is told by the symbols, or by the global offset table's entry that its stub takes. */
+/* Recognises calls that never return, or return twice, by the called function's symbol or by its
+   entry in the global offset table. */
 #include "tracer/source/flow/flow_internal.h"
 #include "tracer/elf/module.h"
 
 #include <string.h>
 
-/* A name that ends in * stands for all that begin so. A large program has many that begin with _Z: those are apart. */
+/* Functions that never return; * at the end matches any rest. Names that begin with _Z are in a
+   table of their own, because large programs have many. */
 static const char *const names[] = {
 	"abort",
 	"exit",
@@ -34,18 +36,20 @@ static const char *const names[] = {
 	NULL,
 };
 
-static const char first_letters[] = "aeglpqst_"; /* of all of them */
+static const char first_letters[] = "aeglpqst_"; /* of `names` and `again` */
 
+/* Functions that never return, by their mangled names. */
 static const char *const mangled[] = {
 	"_ZSt9terminatev",
 	"_ZSt10unexpectedv",
 	"_ZSt17rethrow_exception*",
-	"_ZN4core9panicking*", /* Rust's */
+	"_ZN4core9panicking*", /* Rust */
 	"_ZN4core6option13expect_failed*",
 	"_ZN4core6result13unwrap_failed*",
 	NULL,
 };
 
+/* Functions that may return a second time. */
 static const char *const again[] = {
 	"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "swapcontext", NULL,
 };
@@ -56,13 +60,13 @@ struct known_call {
 };
 
 struct known_calls {
-	ARRAY(struct known_call) slots; /* of the global offset table, sorted */
+	ARRAY(struct known_call) slots; /* entries of the global offset table, sorted */
 	ARRAY(struct known_call)
-	functions; /* ... of the module itself, sorted; once `searched` */
+	functions; /* functions of the module, sorted; empty until `searched` */
 	bool searched;
 };
 
-/* std::__throw_out_of_range() and the like: _ZSt, how long the name is, and the name. */
+/* True for std::__throw_out_of_range() and similar functions: _ZSt, length, name. */
 static bool throws(const char *name)
 {
 	if (strncmp(name, "_ZSt", 4) != 0)
@@ -145,7 +149,7 @@ static enum call_returns found_among(const struct known_call *calls, size_t coun
 	return i < count && calls[i].offset == offset ? calls[i].returns : CALL_RETURNS;
 }
 
-/* The entry of the global offset table that the instruction takes where it goes from; 0: none. */
+/* Returns the entry of the global offset table that an indirect jump reads, or 0. */
 static uint64_t call_returns_slot_of(const uint8_t *bytes, size_t n, uint64_t address)
 {
 	const struct arch_regs none = {0};

@@ -1,8 +1,9 @@
-/* The graph of one function: decoding, blocks, and what can be read from them directly. */
+/* Builds the control-flow graph of a function: decoding, basic blocks, edges; answers
+   queries that need no walk. */
 #include "tracer/source/flow/flow_internal.h"
 #include "tracer/dwarf/frames/frames.h"
 
-enum { FLOW_BYTES_MAX = 64 << 20 }; /* no range of a real function is longer */
+enum { FLOW_BYTES_MAX = 64 << 20 }; /* limit for a damaged table */
 
 bool flow_in_ranges(const struct flow_ranges *code, uint64_t offset)
 {
@@ -147,7 +148,7 @@ static void mark_targets(struct flow *f)
 	}
 }
 
-/* Where calls of this range that throw go on. */
+/* Sets the landing pads of the range's calls: calls that throw continue there. */
 static void mark_pads(struct flow *f, struct module *m, const struct module_range *r)
 {
 	struct landing_pads pads = {0};
@@ -177,7 +178,7 @@ static bool begins_block(const struct flow *f, uint32_t i)
 	return f->blocks.items[before->block].padding && !in->is_nop;
 }
 
-/* Nops behind a jump or return, that nothing jumps to. */
+/* True for nops after a jump or return that nothing jumps to. */
 static bool begins_padding(const struct flow *f, uint32_t i)
 {
 	const struct flow_insn *in = &f->insns.items[i];
@@ -299,7 +300,7 @@ bool flow_dominates(struct flow_walk *w, uint32_t head, uint32_t block)
 	return !w->seen[block];
 }
 
-/* ---- where control comes in ----------------------------------------------------------------- */
+/* ---- entries of the function ---------------------------------------------------------------- */
 
 static bool entered_from_elsewhere(const struct flow *f, const struct module_range *r,
 				   uint32_t block)
@@ -321,7 +322,8 @@ static void add_root(struct flow *f, uint32_t block)
 	*array_add(&f->roots) = block;
 }
 
-/* The entry, and what begins a range that no other range leads to: `entry` may not be the entry. */
+/* Adds the entry and the beginnings of ranges that no other range leads to: `entry`
+   may not be the entry. */
 static void find_roots(struct flow *f, uint64_t entry)
 {
 	add_root(f, flow_block_at(f, entry));
@@ -333,7 +335,8 @@ static void find_roots(struct flow *f, uint64_t entry)
 	}
 }
 
-/* Blocks that nothing leads to: landing pads of what throws without a call, and targets of a jump table if there may be one. */
+/* Adds blocks that no edge leads to: landing pads of exceptions that no call throws, and possible
+   targets of a jump table. */
 static void add_unknown(struct flow *f, struct flow_walk *w, bool even_entered)
 {
 	for (uint32_t i = 0; i < f->blocks.count; i++) {
@@ -361,7 +364,7 @@ static void find_entries(struct flow *f, uint64_t entry)
 		flow_walk_add(&w, *r);
 	flow_walk_run(&w);
 	add_unknown(f, &w, false);
-	add_unknown(f, &w, true); /* loops that are entered nowhere */
+	add_unknown(f, &w, true); /* loops without an entry */
 	for (uint32_t i = 0; i < f->blocks.count; i++)
 		f->blocks.items[i].live = w.seen[i];
 	flow_walk_fini(&w);
@@ -397,7 +400,7 @@ void flow_free(struct flow *f)
 	base_free(f);
 }
 
-/* ---- answers that need no walk -------------------------------------------------------------- */
+/* ---- queries without a walk ----------------------------------------------------------------- */
 
 static void add_exits(const struct flow *f, const struct flow_insn *in,
 		      const struct flow_ranges *code, struct flow_offsets *out)
@@ -548,8 +551,8 @@ void flow_jumps_to(const struct flow *f, uint64_t offset, struct flow_offsets *o
 			*array_add(out) = in->offset;
 }
 
-/* Is there exactly one path from `from` to `to`, without jumps? The number of calls on it goes
-   to *calls. A cold part, which is a range of its own, does not run on into the next range. */
+/* True if exactly one path without jumps leads from `from` to `to`; *calls is set to its number of
+   calls. A cold part, a range of its own, does not continue in the next range. */
 static bool runs_on(const struct flow *f, uint64_t from, uint64_t to, size_t *calls)
 {
 	uint32_t i = flow_find(f, from);

@@ -1,7 +1,7 @@
 /*
- * The control flow of one function: its instructions and the edges between them. It answers the
- * question that line tables alone cannot: at which addresses must a trap stand, so that one
- * execution of a statement is one arrival?
+ * Control-flow graph of one function: its instructions, basic blocks and edges. It decides at which
+ * addresses breakpoints are needed so that one execution of a statement is one arrival, which line
+ * tables alone cannot tell. The rules are in README.md.
  */
 #ifndef GATECTL_SOURCE_FLOW_FLOW_H
 #define GATECTL_SOURCE_FLOW_FLOW_H
@@ -12,202 +12,210 @@
 
 struct flow;
 
-/* Decodes a function, given as its address ranges (the .cold part is one of them). Code that cannot
-   be decoded ends there. Never fails: an empty flow has no instructions. */
+/*
+ * Decodes a function, given as its address ranges, of which the .cold part is one. A range ends
+ * at bytes that cannot be decoded. Never fails: an empty flow has no instructions. The caller
+ * frees it with flow_free().
+ */
 struct flow *flow_new(struct module *m, const struct flow_ranges *code);
+/* Frees a flow of flow_new(). */
 void flow_free(struct flow *f);
 
-/* Is the offset in one of them? */
+/* True if the offset is in one of the ranges. */
 bool flow_in_ranges(const struct flow_ranges *code, uint64_t offset);
+/* True if the offset is one of `all`. */
 bool flow_has(const struct flow_offsets *all, uint64_t offset);
-int flow_by_offset(const void *a, const void *b); /* for array_sort() of offsets */
+/* Compares offsets, for array_sort(). */
+int flow_by_offset(const void *a, const void *b);
+/* Appends all of `what`. */
 void flow_add_all(struct flow_offsets *to, const struct flow_offsets *what);
+/* Appends all of `what`. */
 void flow_add_ranges(struct flow_ranges *to, const struct flow_ranges *what);
 
-/* The instruction at an address of the module, and what it does. False: there is none that is known. */
+/* Decodes the instruction at an offset of the module, and what it does (*deed). Returns false if
+   there is none that is known. */
 bool flow_decode(struct module *m, uint64_t at, struct arch_insn *in, struct arch_deed *deed);
-bool flow_is_insn(const struct flow *f, uint64_t offset); /* does an instruction begin here? */
-/* Is there an unconditional jump? */
+/* True if an instruction begins at the offset. */
+bool flow_is_insn(const struct flow *f, uint64_t offset);
+/* True for an unconditional direct jump. */
 bool flow_is_jump(const struct flow *f, uint64_t offset);
-/* Is there a conditional one? *next: what stands behind it. */
+/* True for a conditional jump; sets *next to the offset after it. */
 bool flow_is_branch(const struct flow *f, uint64_t offset, uint64_t *next);
-/* Does a conditional jump between the two lead to `to`? */
+/* True if a conditional jump in from..to leads to `to`. */
 bool flow_branches_to(const struct flow *f, uint64_t from, uint64_t to);
-size_t flow_calls(const struct flow *f, uint64_t from,
-		  uint64_t to);		   /* how many stand between the two */
-bool flow_has_table(const struct flow *f); /* an indirect jump that may be one of a jump table */
-/* Was all of it decoded, and does each jump in it lead to an instruction that was seen? Else there is data among the
-   code, or a jump that leaves out a prefix, and what was seen is not all that there is. */
+/* Returns the number of calls in from..to. */
+size_t flow_calls(const struct flow *f, uint64_t from, uint64_t to);
+/* True if the function has an indirect jump that may use a jump table. */
+bool flow_has_table(const struct flow *f);
+/* True if all of the function is decoded and each direct jump leads to a decoded instruction.
+   Otherwise data is mixed with the code, or a jump skips a prefix, and the flow is incomplete. */
 bool flow_is_whole(const struct flow *f);
-/* Does the instruction before it go on to it? */
+/* True if control continues from the preceding instruction to this one. */
 bool flow_falls_into(const struct flow *f, uint64_t offset);
-/* Does a jump lead to it, and a block that does not end in a jump? Then what stands between the two
-   without an instruction may belong to the one or to the other. (A block of its own between a
-   branch and a label would be empty: compilers leave none.) True where no instruction begins. */
+/*
+ * True if a jump and a block that ends without a jump lead to the offset: bytes between that are no
+ * instruction may belong to either. Compilers leave no empty block between a branch and a label.
+ * True if no instruction begins at the offset.
+ */
 bool flow_is_join(const struct flow *f, uint64_t offset);
-bool flow_is_jumped_to(const struct flow *f, uint64_t offset); /* also by an exception */
-/* The direct jumps that lead there; appends to out. */
+/* True if a direct jump or an exception leads to the offset. */
+bool flow_is_jumped_to(const struct flow *f, uint64_t offset);
+/* Appends the direct jumps that lead to the offset. */
 void flow_jumps_to(const struct flow *f, uint64_t offset, struct flow_offsets *out);
 
 /*
- * One copy of a statement is given as `starts` (first addresses of its blocks, each an instruction)
- * and `code` (all of it, nested calls' inlined bodies not included). Removes those of `starts`
- * that need no trap, but not the only one:
- *  - a start that is dominated by another start A of the same copy and lies on no cycle that avoids
- *    A: reaching it is going on with the execution that was counted at A (two rows of a multi-line
- *    statement, both arms of ?: ); the increment of a for loop lies on such a cycle and stays;
- *    But not where both begin at the same column, which is not 0, and make as many calls as any of
- *    them: they are copies of the whole statement, of an unrolled loop (`columns` may be NULL: no two are copies);
- *    `marks`: starts of one column are always executions of their own, and none is dropped;
- *  - a block whose every way out goes straight to the beginning of another start's block (the jump
- *    to the condition of a while loop): that one counts for it;
- *  - a start that is entered only from inside the statement's own ranges.
- * A call that has a landing pad may go on there. Code that is reached by no known way (jump tables) counts as entered
- * from outside.
+ * Removes the starts of a statement that need no breakpoint, but not all (rules: README.md).
+ * `starts`: first addresses of its blocks; `code`: its code without inlined bodies; `columns`: of
+ * the starts, or NULL. `marks`: starts of one column are separate executions.
  */
 void flow_statement_starts(const struct flow *f, struct flow_offsets *starts,
 			   const unsigned *columns, bool marks, const struct flow_ranges *code);
 
-/* Does control that is at `from` come to `to`, whatever happens, without a call before? The code that it passes is added to
-   `passed`. */
+/* True if control at `from` always reaches `to`, without a branch or call. Appends the
+   code between to `passed`. */
 bool flow_leads_on(const struct flow *f, uint64_t from, uint64_t to, struct flow_ranges *passed);
-/* Heads of loops in the ranges that other code of the function jumps back to; appends to out. */
+/* Appends the heads of loops in the ranges that code outside of the ranges jumps back to. */
 void flow_heads(const struct flow *f, const struct flow_ranges *code, struct flow_offsets *out);
-/* Blocks in the ranges that only other code of the function leads to, and that lead back to the head of their loop: there a round
-   of it ends. Appends to out. */
+/* Appends the first addresses of blocks in the ranges that are entered from outside alone and jump
+   back to the head of their loop: the ends of its iterations. */
 void flow_round_ends(const struct flow *f, const struct flow_ranges *code,
 		     struct flow_offsets *out);
-/*
- * Does control that is at `from`, in the ranges, pass one of `all` before it is there again or the function ends? Or can
- * it leave the ranges without that, or turn in a loop inside of them?
- */
+/* Result of flow_passing(): control always passes one of the offsets, can leave the ranges without,
+   or can loop in them without. */
 enum flow_passing { FLOW_PASSES, FLOW_SKIPS, FLOW_TURNS };
+/* Returns whether control at `from`, in the ranges, passes one of `all` before it is at `from`
+   again or the function ends. */
 enum flow_passing flow_passing(const struct flow *f, const struct flow_ranges *code, uint64_t from,
 			       const struct flow_offsets *all);
-/* Can control that is at `from`, none of `all`, come there again without passing one of them? */
+/* True if control at `from`, which is not in `all`, can reach `from` again without
+   passing one of `all`. */
 bool flow_comes_again(const struct flow *f, uint64_t from, const struct flow_offsets *all);
-/* Can control that is at `from` come to `to`? True where that is not known. */
+/* True if control at `from` can reach `to`, or if that is unknown. */
 bool flow_leads(const struct flow *f, uint64_t from, uint64_t to);
-/* ... when it has passed one of `others`? */
+/* True if control at `from` can reach `from` again by passing one of `others`, without
+   passing one of `all`. */
 bool flow_comes_by(const struct flow *f, uint64_t from, const struct flow_offsets *others,
 		   const struct flow_offsets *all);
-/* Can control that is at `from` turn in a loop in the ranges without passing one of `all`? */
+/* True if control at `from` can loop in the ranges without passing one of `all`. */
 bool flow_turns(const struct flow *f, const struct flow_ranges *code, uint64_t from,
 		const struct flow_offsets *all);
-/* Can control that passes one of `all` pass another one before it leaves the ranges? */
+/* True if control at one of `all` can pass another one before it leaves the ranges. */
 bool flow_passes_two(const struct flow *f, const struct flow_ranges *code,
 		     const struct flow_offsets *all);
 
 /*
- * Where control comes into the ranges, an inlined call's, from other code of the function, so that each time it does is one;
- * where it is the head of a loop inside, that is at what leads there. `entry`, as the debug information says, is one if it
- * is not known how control comes there (the function's own beginning, a jump table). `marks`, if not NULL: no others but
- * these, and `entry`. `own`: where the statement's own code begins; a loop's round that passes one of them is another call.
- * Appends to out, each once.
+ * Appends the places where control enters an inlined copy, once for each call; for the head of a
+ * loop the jumps to it. `entry` counts if no known edge leads there. `marks` or NULL: only these
+ * and `entry`. `own`: starts of the calling statement; a loop through one of them is a new call.
  */
 void flow_entries(const struct flow *f, const struct flow_ranges *code, uint64_t entry,
 		  const struct flow_offsets *marks, const struct flow_offsets *own,
 		  struct flow_offsets *out);
-/* All of the places where it comes in, also twice in one time. */
+/* Appends all places where control enters the ranges, even if one call passes two. */
 void flow_all_entries(const struct flow *f, const struct flow_ranges *code, uint64_t entry,
 		      struct flow_offsets *out);
-/* Is nothing called or decided in the range? */
+/* True if the range has no call, branch or return. */
 bool flow_only_computes(const struct flow *f, const struct module_range *range);
-/* Does the instruction at `one` stand behind an unconditional jump in the ranges (at *jump), and does other code of the
-   function jump to it? */
+/* True if the instruction at `one` follows an unconditional jump in the ranges (*jump) and other
+   code of the function jumps to it. */
 bool flow_behind_jump(const struct flow *f, const struct flow_ranges *code, uint64_t one,
 		      uint64_t *jump);
-/*
- * Does control come from other code of the function to `one`, in the middle of the ranges, where it has come in at none of
- * `starts` before? Where nobody inside leads there that is at `one`; else (it is the head of a loop) at the
- * jumps that lead in, some of them only if they are taken. Appends to out.
- */
+/* A path into a range of code. */
 struct flow_way {
 	uint64_t offset;
-	bool if_taken;
-	uint64_t to; /* where it leads; `offset` if control is there already */
+	bool if_taken; /* only if the jump at `offset` is taken */
+	uint64_t to;   /* first offset inside; equal to `offset` if control is there already */
 };
 struct flow_ways {
 	struct flow_way *items;
 	size_t count, capacity;
 };
+/*
+ * Appends the paths by which other code of the function enters the ranges at `one`, in their
+ * middle, without having entered at one of `starts`: `one` itself, or the jumps to it if the ranges
+ * also jump there (head of a loop).
+ */
 void flow_ways_in(const struct flow *f, const struct flow_ranges *code,
 		  const struct flow_offsets *starts, uint64_t one, struct flow_ways *out);
-/* The same of an inlined copy of a function, whatever there is of it, by their first addresses; `known`: it is certain that it
-   is entered at `entry`, and all others that do not go on from there are told. */
+/*
+ * Appends the first offsets at which control enters an inlined copy, in whatever pieces.
+ * `known`: the copy is certainly entered at `entry`; appends only other entries that do not
+ * continue from there.
+ */
 void flow_copy_entries(const struct flow *f, const struct flow_ranges *code, uint64_t entry,
 		       bool known, struct flow_offsets *out);
 /*
- * Is `one` the head of a loop in the ranges, and who leads to it from elsewhere: from outside of them, or from what they begin with? A
- * jump, if it goes there (`if_taken`), or the instruction before it; in `out`, which is empty before. False: it is none, or somebody does
- * whom nobody can stop there.
+ * Appends to *out, which is empty, the paths to `one`, the head of a loop in the ranges, from
+ * outside the loop: jumps, or the instruction before it. Returns false if it is no such head or an
+ * indirect path leads there.
  */
 bool flow_ways_to_loop(const struct flow *f, const struct flow_ranges *code, uint64_t one,
 		       struct flow_ways *out);
-/* Where control leaves the ranges: addresses outside of them that are reached by falling through or
-   by a direct jump, and the return and tail-jump instructions inside them. Calls come back and do
-   not leave. Appends to out, sorted, each once. */
+/*
+ * Appends the exits from the ranges, sorted, each once: addresses outside that control falls or
+ * jumps to, and the return and tail-jump instructions inside. Calls return, so they do not leave.
+ */
 void flow_exits(const struct flow *f, const struct flow_ranges *code, struct flow_offsets *out);
 
 /*
- * Does control come into the ranges at `starts` alone, pass one of them, and come to each of their `exits` (flow_exits())
- * from the ranges alone? Then whoever passes an exit has gone through them once, from the beginning. False where that cannot be told: by a jump
- * table, landing pads, calls that may come back again.
+ * True if control enters the ranges at `starts` alone, passing one of them, and reaches each of
+ * `exits` (flow_exits()) from the ranges alone: a thread at an exit has passed the ranges once,
+ * from the beginning. False with a jump table, a landing pad or a call that may return twice.
  */
 bool flow_is_closed(const struct flow *f, const struct flow_ranges *code,
 		    const struct flow_offsets *starts, const struct flow_offsets *exits);
 
-/* The beginning of the block that runs on to `to` without a jump or a call, if control comes to that
-   block from the ranges alone; else `to`. */
+/* Returns the beginning of the block that continues to `to` without a jump or call, if control
+   enters that block from the ranges alone; else `to`. */
 uint64_t flow_led_to(const struct flow *f, const struct flow_ranges *code, uint64_t to);
 
-/* Where the function returns: its return instructions, direct jumps out of it, and indirect jumps,
-   that may be a jump table or a tail call (check_target). A conditional jump out of it is one only
-   when it is taken: check_target too, arch_jump_target() knows. */
+/* A return of a function: a return instruction, a direct jump out of it, or an indirect jump. */
 struct flow_return {
 	uint64_t offset;
+	/* check_target: a tail call only if arch_jump_target() is outside of the function */
 	bool tail, check_target;
 };
 struct flow_returns {
 	struct flow_return *items;
 	size_t count, capacity;
 };
+/* Appends the returns of the function. */
 void flow_returns(const struct flow *f, struct flow_returns *out);
 
 /*
- * Is `to` reached from `from` in a straight line: no call, jump or return between, and no jump from
- * elsewhere to anything in (from, to]? Then each call of the function that begins at `from` passes
- * `to` once: the end of its prologue may be there.
+ * True if control reaches `to` from `from` in a straight line, without call or jump, and no jump
+ * leads into (from, to]. Each call of a function that begins at `from` then passes `to` once: the
+ * prologue may end there.
  */
 bool flow_is_straight(const struct flow *f, uint64_t from, uint64_t to);
-/* The same but for calls, of which there is at least one. */
+/* True if control reaches `to` from `from` in a straight line with at least one
+   call and nothing else. */
 bool flow_only_calls(const struct flow *f, uint64_t from, uint64_t to);
 
-/* flow_cache.c: the flow of the function with this code; valid until flows_trim(). */
+/* Returns the flow of the function with this code, from a cache of the module,
+   valid until flows_trim(). */
 struct flow *flow_for(struct module *m, const struct flow_ranges *code);
-void flows_trim(struct modules *s); /* what is resolved has come to its end */
+/* Limits the caches of flows, when no query uses them. */
+void flows_trim(struct modules *s);
 
-/* The entry of the global offset table that says where the call or jump at the address leads: itself, or the stub that it
-   leads to; 0: none. */
+/* Returns the entry of the global offset table that holds the target of the call or jump at the
+   address, directly or by a stub; 0 if there is none. */
 uint64_t call_slot(struct module *m, uint64_t address, const struct arch_insn *call);
 
-/* ---- accesses.c: instructions that may touch memory that threads share: where a search for races looks ----- */
+/* ---- accesses.c: instructions that may access shared memory, for the search for races ----- */
 
+/* An instruction that may access shared memory. */
 struct source_access {
 	uint64_t offset;
-	unsigned own; /* for arch_accesses() */
+	/* ARCH_OWN_*: registers that point into the thread's own frame, for arch_accesses() */
+	unsigned own;
 	struct arch_shared what;
 };
 
 /*
- * All that read or write shared memory, and PAUSE, each once, in ascending order of each function. A place of the
- * frame is shared if its variable's address is taken in the function (frame_variables.c). Left out are those that only read what never changes
- * once the program runs (constants, the global offset table). `described`: of functions that have line
- * numbers; else of all code.
- *
- * Where functions begin and end is told by the call frame information alone, which there is for each function
- * that a compiler makes: no symbol needs to be there, and no data is taken for code. False: there is
- * nothing that tells.
+ * Calls `each` for the instructions that may access shared memory, and PAUSE, in ascending order
+ * for each function; not for reads of constants. `described`: only functions with line numbers.
+ * Functions are found by their call frame information alone; returns false if there is none.
  */
 bool source_accesses(struct module *m, bool described,
 		     void (*each)(void *ctx, const struct source_access *a), void *ctx);

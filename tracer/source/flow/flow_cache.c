@@ -1,8 +1,5 @@
-/*
- * The flows that were made last: a function is asked for once for each place in it.
- *
- * Whoever resolves keeps pointers to them, so that they go only when it has come to its end.
- */
+/* Cache of flows: a function is needed once for each place in it. Queries keep pointers to flows,
+   so the cache is trimmed only when a query has ended. */
 #include "tracer/source/flow/flow_internal.h"
 
 #include <string.h>
@@ -10,7 +7,7 @@
 enum { MOST_KEPT = 32 };
 
 struct kept_flow {
-	struct flow_ranges code; /* as it was given */
+	struct flow_ranges code; /* as passed to flow_for() */
 	struct flow *flow;
 };
 
@@ -39,7 +36,7 @@ struct flow *flow_for(struct module *m, const struct flow_ranges *code)
 
 	if (!m->flows)
 		m->flows = cleanup_alloc(&m->cleanups, sizeof(*m->flows), flow_cache_free);
-	for (size_t i = m->flows->kept.count; i-- > 0;) { /* mostly the one asked for last */
+	for (size_t i = m->flows->kept.count; i-- > 0;) { /* the last one is the most likely */
 		kept = &m->flows->kept.items[i];
 		if (kept->code.count == code->count &&
 		    memcmp(kept->code.items, code->items, code->count * sizeof(*code->items)) == 0)

@@ -1,10 +1,12 @@
-/* Whether control goes through a statement as through a pipe: in at its beginnings, out at its exits, no other way. */
+/* Decides whether control passes a statement as a pipe: enters at its starts, leaves at its
+   exits, and in no other way. */
 #include "tracer/source/flow/flow_internal.h"
 
+/* The statement's code as a pipe. */
 struct pipe {
 	const struct flow *flow;
 	const struct flow_ranges *code;
-	ARRAY(uint64_t) targets; /* of the jumps in the ranges */
+	ARRAY(uint64_t) targets; /* targets of direct jumps in the ranges */
 };
 
 static bool flow_closed_is_inside(const struct pipe *p, uint64_t offset)
@@ -32,7 +34,8 @@ static size_t jumps_from_inside(const struct pipe *p, uint64_t to)
 	return n;
 }
 
-/* Does control come to the instruction from inside the ranges alone? `known`: so does what no known way leads to. */
+/* True if control reaches the instruction from the ranges alone. `known`: also if no known
+   edge leads to its block. */
 static bool is_behind(const struct pipe *p, const struct flow_insn *in, bool known)
 {
 	const struct flow *f = p->flow;
@@ -48,7 +51,8 @@ static bool is_behind(const struct pipe *p, const struct flow_insn *in, bool kno
 	       flow_closed_is_inside(p, before->offset);
 }
 
-/* Of a block that nothing known leads to: do all indirect jumps of the function stand in the ranges? */
+/* True if the block may be a jump table's target and all indirect jumps of the
+   function are in the ranges. */
 static bool is_in_inner_table(const struct pipe *p, uint32_t block)
 {
 	const struct flow *f = p->flow;
@@ -98,7 +102,8 @@ static bool comes_in_at_starts(const struct pipe *p, const struct flow_offsets *
 	return true;
 }
 
-/* Outside, and behind the ranges alone; or inside, a return. What a jump leads out of the function to is executed first. */
+/* True for an instruction outside that is reached from the ranges alone, and for a return inside. A
+   tail jump is no end: its target runs first. */
 static bool is_end(const struct pipe *p, uint64_t exit)
 {
 	uint32_t i = flow_find(p->flow, exit);

@@ -1,4 +1,5 @@
-/* Where control comes into a part of a function's code: into an inlined call's, or into a statement's in its middle. */
+/* Finds the places where control enters a part of a function's code: an inlined copy, or a
+   statement in its middle. */
 #include "tracer/source/flow/flow_internal.h"
 
 static void add_once(struct flow_offsets *out, uint64_t offset)
@@ -15,7 +16,8 @@ static bool calls_from(const struct flow *f, uint32_t insn, const struct flow_bl
 	return false;
 }
 
-/* Of a constant that was taken out of a loop: control goes from there straight to another one, and so it does each time. */
+/* True if control at `one` goes straight to another of `all`, each time: code of a constant
+   hoisted out of a loop. */
 static bool leads_to_another(const struct flow *f, const struct flow_offsets *all, uint64_t one)
 {
 	uint32_t insn = flow_find(f, one);
@@ -32,8 +34,8 @@ static bool leads_to_another(const struct flow *f, const struct flow_offsets *al
 	return to != one && flow_has(all, to);
 }
 
-/* Does control come from outside into a block whose end is in the ranges, and goes on to one place whatever happens? It comes back
-   from a call there, or from other blocks. */
+/* True if control enters, from outside, a block with a single successor that ends in the ranges: it
+   returns from a call outside of the ranges, or comes from another block. */
 static bool comes_in(const struct flow *f, const struct flow_ranges *code, uint32_t block)
 {
 	const struct flow_block *b = &f->blocks.items[block];
@@ -53,8 +55,11 @@ static bool comes_in(const struct flow *f, const struct flow_ranges *code, uint3
 	return false;
 }
 
-/* Where it is the head of a loop within the ranges, that is passed in each round: those who come from outside, if each of
-   them jumps there, whatever happens; or, `falls`, goes on there from an instruction that is no call. */
+/*
+ * True if `entry` is the head of a loop in the ranges and control comes from outside
+ * by unconditional jumps alone, or with `falls` by instructions that are no call.
+ * Appends these to *out.
+ */
 static bool comes_by_jumps(const struct flow *f, const struct flow_ranges *code, uint64_t entry,
 			   bool falls, struct flow_offsets *out)
 {
@@ -81,7 +86,7 @@ static bool comes_by_jumps(const struct flow *f, const struct flow_ranges *code,
 	       insn == f->blocks.items[f->insns.items[insn].block].first;
 }
 
-/* A block of which something is outside of the ranges: control has left them there. */
+/* True if the block has an instruction outside of the ranges: control leaves them there. */
 static bool is_outside(const struct flow *f, const struct flow_ranges *code, uint32_t block)
 {
 	const struct flow_block *b = &f->blocks.items[block];
@@ -92,7 +97,8 @@ static bool is_outside(const struct flow *f, const struct flow_ranges *code, uin
 	return false;
 }
 
-/* Does control come in at `one` only after it has come in at `before`, and not again from outside without that? */
+/* True if control enters at `one` only after it entered at `before`, and not again from outside
+   without passing `before`. */
 static bool flow_entries_goes_on(struct flow_walk *w, const struct flow_ranges *code,
 				 uint64_t before, uint64_t one)
 {
@@ -135,9 +141,10 @@ static bool goes_on_from_another(const struct flow *f, const struct flow_ranges 
 	return found;
 }
 
-/* ---- entries of an inlined call ---------------------------------------------------------------------- */
+/* ---- entries of an inlined call ------------------------------------------------------------- */
 
-/* From other code of the function, in the middle of a block or from one block to another. */
+/* Appends the places where control enters from other code of the function, inside a
+   block or between blocks. */
 static void coming_in(const struct flow *f, const struct flow_ranges *code,
 		      struct flow_offsets *out)
 {
@@ -165,7 +172,7 @@ static void coming_in(const struct flow *f, const struct flow_ranges *code,
 	}
 }
 
-/* All of them: from other code of the function, and at `entry`, if it is not known how. What aligns it is passed over. */
+/* Appends all entries, and `entry` without its padding if no known edge leads there. */
 void flow_all_entries(const struct flow *f, const struct flow_ranges *code, uint64_t entry,
 		      struct flow_offsets *out)
 {
@@ -188,7 +195,8 @@ bool flow_only_computes(const struct flow *f, const struct module_range *range)
 	return true;
 }
 
-/* Where one arrival for each time that control comes in at `one` can be: there, or at the jumps that lead there. */
+/* Appends the places where each entry at `one` is one arrival: `one`, or the
+   jumps that lead there. */
 static void flow_entries_add_entry(const struct flow *f, const struct flow_ranges *code,
 				   uint64_t one, bool marked, const struct flow_offsets *own,
 				   struct flow_offsets *out)
@@ -204,7 +212,7 @@ static void flow_entries_add_entry(const struct flow *f, const struct flow_range
 	array_fini(&jumps);
 }
 
-/* Where control comes in, each time once. */
+/* Appends the entries, so that each call passes one of them once. */
 static void own_entries(const struct flow *f, const struct flow_ranges *code, uint64_t entry,
 			const struct flow_offsets *marks, struct flow_offsets *out)
 {
@@ -283,9 +291,10 @@ void flow_copy_entries(const struct flow *f, const struct flow_ranges *code, uin
 	array_fini(&all);
 }
 
-/* ---- where it comes into a statement, in its middle ------------------------------------------------- */
+/* ---- entries into the middle of a statement ------------------------------------------------- */
 
-/* The jumps from outside that lead to the block; *inside: others do, too. False: somebody may come in another way. */
+/* Appends the jumps from outside that lead to the block. *inside is true if code in the ranges also
+   leads there. Returns false if control may enter in another way. */
 static bool jumps_in(const struct flow *f, const struct flow_ranges *code, uint32_t here,
 		     struct flow_ways *out, bool *inside)
 {
@@ -309,7 +318,7 @@ static bool jumps_in(const struct flow *f, const struct flow_ranges *code, uint3
 	return true;
 }
 
-/* Does control come from there straight to one of them, whatever happens? That one counts for it. */
+/* True if the block contains one of `all` or always continues at one: that one counts for it. */
 static bool leads_to_any(const struct flow *f, const struct flow_offsets *all, uint32_t block)
 {
 	const struct flow_block *b = &f->blocks.items[block];

@@ -1,4 +1,5 @@
-/* Whether control that is at one place passes others before it comes again, in the ranges of a statement and outside. */
+/* Reachability: whether control at one place passes others before it is there again, inside and
+   outside of a statement's ranges. */
 #include "tracer/source/flow/flow_internal.h"
 
 static bool is_outside(const struct flow *f, const struct flow_ranges *code, uint32_t block)
@@ -11,7 +12,7 @@ static bool is_outside(const struct flow *f, const struct flow_ranges *code, uin
 	return true;
 }
 
-/* A walk that enters none of them. */
+/* Clears the walk and makes it avoid the blocks of `all`. */
 static void avoid(struct flow_walk *w, const struct flow_offsets *all)
 {
 	flow_walk_clear(w, FLOW_NONE);
@@ -23,7 +24,7 @@ static void avoid(struct flow_walk *w, const struct flow_offsets *all)
 	}
 }
 
-/* What is reached from behind the block without entering one of them. */
+/* Visits what is reachable from the block's end without entering a block of `all`. */
 static void walk_without(struct flow_walk *w, uint32_t from, const struct flow_offsets *all)
 {
 	avoid(w, all);
@@ -31,7 +32,7 @@ static void walk_without(struct flow_walk *w, uint32_t from, const struct flow_o
 	flow_walk_run(w);
 }
 
-/* Does the block pass one of them itself, behind `from`? */
+/* True if the block of `from` contains one of `all` after `from`. */
 static bool flow_passing_passes(const struct flow *f, uint64_t from, const struct flow_offsets *all)
 {
 	const struct flow_block *b = &f->blocks.items[flow_block_at(f, from)];
@@ -52,7 +53,8 @@ static bool is_end(const struct flow_block *b)
 	return b->next[0] == FLOW_NONE && b->next[1] == FLOW_NONE && !b->indirect;
 }
 
-/* What is reached from the block within the ranges; `left` (or NULL): where control leaves them, or the function. */
+/* Visits what is reachable from the block within the ranges. Appends to *left (or NULL) the blocks
+   where control leaves them or the function. */
 static void walk_inside(struct flow_walk *w, const struct flow_ranges *code, uint32_t from,
 			struct flow_numbers *left)
 {
@@ -74,7 +76,7 @@ void flow_walk_inside(struct flow_walk *w, const struct flow_ranges *code, uint3
 	walk_inside(w, code, from, NULL);
 }
 
-/* Is the function's end reached from one of the blocks, or that one again? */
+/* True if the function's end, or the block `again`, is reachable from one of the blocks. */
 static bool comes_to_an_end(struct flow_walk *w, const struct flow_numbers *left, uint32_t again)
 {
 	bool found = false;

@@ -1,8 +1,5 @@
-/*
- * Which of the places where a statement's code begins need a trap, so that one execution of the
- * statement is one arrival. flow.h has the rules; one walk through the function for each start
- * that stays answers for all others at once.
- */
+/* Selects the starts of a statement that need a breakpoint, so that one execution is one arrival
+   (rules: README.md). One walk for each start that stays answers for all others at once. */
 #include "tracer/source/flow/flow_internal.h"
 
 struct starts {
@@ -10,10 +7,10 @@ struct starts {
 	const struct flow_ranges *code;
 	uint64_t *items;
 	const unsigned *columns;
-	size_t *calls; /* that each makes, up to the next one */
+	size_t *calls; /* of each start, up to the next one */
 	size_t most_calls;
 	size_t count;
-	bool marks; /* starts of one column are executions of their own */
+	bool marks; /* starts of one column are separate executions */
 	bool *dropped;
 };
 
@@ -37,7 +34,7 @@ static bool is_kept_start(const struct starts *s, uint64_t offset)
 	return false;
 }
 
-/* Can the block be reached from itself without the other? */
+/* True if the block can be reached from itself without passing `avoid`. */
 static bool on_cycle(struct flow_walk *w, uint32_t block, uint32_t avoid)
 {
 	flow_walk_clear(w, avoid);
@@ -47,7 +44,7 @@ static bool on_cycle(struct flow_walk *w, uint32_t block, uint32_t avoid)
 	return w->seen[block];
 }
 
-/* In the statement's code from this start on, up to the next one. */
+/* Returns the number of calls in the statement's code from this start up to the next one. */
 static size_t calls_behind(const struct starts *s, size_t start)
 {
 	const struct flow *f = s->flow;
@@ -66,8 +63,8 @@ static size_t calls_behind(const struct starts *s, size_t start)
 	return calls;
 }
 
-/* Copies of the whole statement, not two parts of one: an argument that is made ready long before
-   the call stands in the same column, but calls nothing. */
+/* True for two copies of the whole statement. Two parts of one, such as an argument computed long
+   before the call in the same column, do not both make the calls. */
 static bool are_twins(const struct starts *s, size_t a, size_t b)
 {
 	if (!s->columns || !s->columns[a] || s->columns[a] != s->columns[b])
@@ -77,7 +74,7 @@ static bool are_twins(const struct starts *s, size_t a, size_t b)
 	return s->calls[a] == s->calls[b] && s->calls[a] == s->most_calls;
 }
 
-/* One iteration of several: no other start counts for it. */
+/* True if the start is one of several iterations: no other start counts for it. */
 static bool is_round(const struct starts *s, size_t a)
 {
 	for (size_t b = 0; s->marks && b < s->count; b++)
@@ -95,7 +92,7 @@ static void count_calls(struct starts *s)
 	}
 }
 
-/* Drops starts that are reached only through start a, and not a second time before a is. */
+/* Drops starts that are reached through start a alone, and not twice before a is passed again. */
 static void drop_dominated(struct starts *s, size_t a, struct flow_walk *roots,
 			   struct flow_walk *cycle)
 {
@@ -137,14 +134,15 @@ static void avoid_others(struct flow_walk *w, const struct starts *s, size_t b)
 	}
 }
 
-/* Is it reached only through one of the others, and not a second time before one of them is? */
+/* True if the start is reached through the other starts alone, and not twice before one of
+   them is passed again. */
 static bool is_behind_others(struct flow_walk *w, const struct starts *s, size_t b)
 {
 	uint32_t block = start_insn(s, b)->block;
 
 	avoid_others(w, s, b);
 	if (w->seen[block])
-		return false; /* one of them is in its block */
+		return false; /* its block contains another start */
 	array_each(const uint32_t, r, &s->flow->roots)
 		flow_walk_add(w, *r);
 	flow_walk_run(w);
@@ -156,7 +154,8 @@ static bool is_behind_others(struct flow_walk *w, const struct starts *s, size_t
 	return !w->seen[block];
 }
 
-/* Where the compiler copied the beginning of a statement, its end is behind several. */
+/* Drops the statement's end, if the compiler duplicated its beginning: several starts
+   dominate it together. */
 static void drop_behind_others(struct starts *s)
 {
 	struct flow_walk w;
@@ -171,7 +170,7 @@ static void drop_behind_others(struct starts *s)
 	flow_walk_fini(&w);
 }
 
-/* Is this instruction reached from anywhere but the statement itself? */
+/* True if the instruction is reached from outside of the statement. */
 static bool entered_from_outside(const struct starts *s, const struct flow_insn *in)
 {
 	const struct flow *f = s->flow;
@@ -180,7 +179,7 @@ static bool entered_from_outside(const struct starts *s, const struct flow_insn 
 
 	if (i > own->first)
 		return !flow_starts_inside(s, f->insns.items[i - 1].offset);
-	if (own->unknown || own->padding) /* it may be the nop of an empty case after all */
+	if (own->unknown || own->padding) /* may be the nop of an empty case */
 		return true;
 	array_each(const struct flow_block, b, &f->blocks) {
 		if (flow_leads_to(b, in->block) && b->live &&
@@ -190,8 +189,11 @@ static bool entered_from_outside(const struct starts *s, const struct flow_insn 
 	return false;
 }
 
-/* Iterations are entered from within, too: control falls into them. What is jumped to only is the unlikely part of a
-   macro, that the compiler has put elsewhere. */
+/*
+ * Drops starts entered from inside alone. Iterations are entered from inside when control
+ * falls into them; one that is only jumped to is the unlikely part of a macro, which the
+ * compiler moved away.
+ */
 static void drop_inner(struct starts *s)
 {
 	size_t left = s->count;
@@ -203,12 +205,12 @@ static void drop_inner(struct starts *s)
 				(!is_round(s, i) || !flow_falls_into(s->flow, s->items[i]));
 		left -= s->dropped[i];
 	}
-	/* entered in the middle: then these starts are the only ones */
+	/* The statement is entered in the middle: its starts are the only ones. */
 	for (size_t i = 0; i < s->count && !left; i++)
 		s->dropped[i] = false;
 }
 
-/* Does everything from here to the end of the block belong to the statement, but for a jump, that may be of no line? */
+/* True if the rest of the block belongs to the statement. A jump at its end may have no line. */
 static bool stays_inside(const struct starts *s, const struct flow_insn *in)
 {
 	const struct flow *f = s->flow;
@@ -221,7 +223,7 @@ static bool stays_inside(const struct starts *s, const struct flow_insn *in)
 	return true;
 }
 
-/* Does it only lead to other starts? `in` itself counts as none of them. */
+/* True if the block leads to other starts alone. `in` itself does not count. */
 static bool leads_to_starts(const struct starts *s, const struct flow_insn *in)
 {
 	const struct flow *f = s->flow;
@@ -268,9 +270,11 @@ void flow_statement_starts(const struct flow *f, struct flow_offsets *starts,
 			   .dropped = base_alloc(starts->count, sizeof(bool))};
 	size_t kept = 0;
 
-	/* In this order: each rule may rest on starts that a later one drops, as these are only
-	   dropped where another counts for them; the other way round the condition of a for loop
-	   and its increment could each be dropped for the sake of the other. */
+	/*
+	 * The order matters: a rule may rely on a start that a later rule drops, since that one is
+	 * dropped only if another counts for it. In reverse order, condition and increment of a for
+	 * loop could be dropped for each other's sake.
+	 */
 	count_calls(&s);
 	drop_inner(&s);
 	drop_all_dominated(&s);
@@ -302,7 +306,7 @@ void flow_heads(const struct flow *f, const struct flow_ranges *code, struct flo
 	flow_walk_fini(&w);
 }
 
-/* Is it entered, from code outside of the ranges alone? */
+/* True if the block is entered, and from code outside of the ranges alone. */
 static bool comes_from_outside(const struct flow *f, const struct flow_ranges *code, uint32_t block)
 {
 	bool entered = false;

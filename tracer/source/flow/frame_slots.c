@@ -1,3 +1,5 @@
+/* Escape analysis of a function's frame: variables whose address the function takes may be
+   shared with other threads. */
 #include "tracer/source/flow/flow_internal.h"
 
 #include "tracer/base/array.h"
@@ -5,7 +7,7 @@
 
 enum { FAR = 1 << 30 }; /* no frame is larger */
 
-/* ---- where ---------------------------------------------------------------------------------- */
+/* ---- places --------------------------------------------------------------------------------- */
 
 static struct frame_span span_of(const struct frame_slots *s, uint64_t pc, unsigned base,
 				 int64_t offset, uint64_t size)
@@ -51,9 +53,10 @@ void frame_slots_take(struct frame_slots *s, uint64_t pc, const struct arch_slot
 	*array_add(&s->taken) = span_of(s, pc, slot->base, slot->offset, 1);
 }
 
-/* ---- what was given away ---------------------------------------------------------------------- */
+/* ---- escaped variables ---------------------------------------------------------------------- */
 
-/* Where an address is taken, the stack pointer is what it is in most of the function. */
+/* Records a variable. Its place is computed at the first instruction that takes an address, where
+   the stack pointer has the value of most of the function. */
 static void add_variable(void *ctx, unsigned base, int64_t offset, uint64_t size)
 {
 	struct frame_slots *s = ctx;
@@ -70,7 +73,8 @@ static int64_t nearest(const struct frame_spans *spans, const struct frame_span 
 	return before;
 }
 
-/* It is not known how large it is: behind it begins the next one, at last the caller's frame. */
+/* Returns the span up to the next variable or taken address, or to the caller's frame: the size of
+   the object is unknown. */
 static struct frame_span up_to_next(const struct frame_slots *s, const struct frame_span *where)
 {
 	bool in_frame = where->from == FRAME_FROM_CFA && where->low < 0;
@@ -99,7 +103,7 @@ static void frame_slots_give(struct frame_slots *s, const struct frame_span *wha
 	*array_add(&s->given) = *what;
 }
 
-/* Variables of several blocks may have the same place. */
+/* Marks all variables at the taken addresses: variables of several blocks may share a place. */
 static void frame_slots_settle(struct frame_slots *s)
 {
 	s->settled = true;

@@ -1,3 +1,4 @@
+/* Finds the variables of a function that are in its frame. */
 #include "tracer/source/flow/flow_internal.h"
 
 #include "tracer/dwarf/cursor.h"
@@ -16,7 +17,7 @@ struct variables {
 	void *ctx;
 };
 
-/* A register, or a distance from one, and nothing more. */
+/* Reads an expression that is a register, or a register plus a distance; false for any other. */
 static bool register_of(struct cursor c, unsigned *base, int64_t *add)
 {
 	unsigned op = cursor_u8(&c);
@@ -40,7 +41,7 @@ static bool is_in_frame(unsigned base)
 	return base == FRAME_VARIABLE_CFA || base == ARCH_DWARF_SP || base == ARCH_DWARF_FP;
 }
 
-/* Where the variable is in memory of the frame. */
+/* Finds the variable's place in the frame. Returns false if it is elsewhere. */
 static bool frame_variables_place_of(const struct variables *v, struct cursor c, unsigned *base,
 				     int64_t *add)
 {
@@ -55,7 +56,7 @@ static bool frame_variables_place_of(const struct variables *v, struct cursor c,
 	       is_in_frame(*base);
 }
 
-/* The expression that is valid at this offset. */
+/* Returns the expression that is valid at this offset, or an empty one. */
 static struct cursor code_at(const struct entry *e, const struct attr *a, uint64_t offset)
 {
 	const uint8_t *code;
@@ -67,7 +68,8 @@ static struct cursor code_at(const struct entry *e, const struct attr *a, uint64
 	return (struct cursor){.at = code, .end = code + size};
 }
 
-/* While it has a value that is known, it may be nowhere; that is told by a list. */
+/* Finds the variable's place in the frame. An optimised variable is in memory for a part of its
+   life only, so both ends of each range of its location list are tried. */
 static bool frame_variables_find(const struct variables *v, const struct entry *e, unsigned *base,
 				 int64_t *add)
 {

@@ -1,21 +1,24 @@
-/* Which instructions may be moved elsewhere together: see source_movable(). */
+/* Decides whether instructions can be replaced by a jump and executed
+   elsewhere (source_movable()). */
 #include "tracer/arch/arch.h"
 #include "tracer/source/flow/flow_internal.h"
 #include "tracer/source/names/names.h"
 
 struct movable {
 	struct module *module;
-	struct module_range symbol; /* the function without debug information */
-	uint64_t from, to;	    /* the instructions */
-	uint64_t last;		    /* of them */
+	struct module_range symbol; /* range of a function without debug information */
+	uint64_t from, to;	    /* range of the instructions */
+	uint64_t last;		    /* the last instruction */
 	uint64_t inner
-		[ARCH_INSN_MAX]; /* where nothing is to lead: all but the first, and behind a prefix of that */
+		/* offsets that no jump may lead to: all instructions but the first, and the
+		   byte after its prefix */
+		[ARCH_INSN_MAX];
 	size_t inner_count;
 };
 
 /* ---- the instructions ----------------------------------------------------------------------- */
 
-/* So many that they have `need` bytes. NULL, or why they cannot be. */
+/* Collects instructions until they have `need` bytes. Returns NULL, or why they cannot be moved. */
 static const char *movable_gather(struct movable *x, unsigned need)
 {
 	uint8_t bytes[2 * ARCH_INSN_MAX];
@@ -37,13 +40,13 @@ static const char *movable_gather(struct movable *x, unsigned need)
 	return NULL;
 }
 
-/* ---- who comes from elsewhere --------------------------------------------------------------- */
+/* ---- jumps from elsewhere ------------------------------------------------------------------- */
 
-/* By chance two bytes look like a short jump more often than not: does an instruction begin there, as seen from the
-   beginning of its function? */
+/* True if a jump to `to` begins at `at`, decoding from the beginning of the function: two bytes
+   often look like a short jump by chance. */
 static bool is_short_jump(const struct movable *x, uint64_t at, uint64_t to)
 {
-	enum { LONG = 1 << 20 }; /* for a function: decoding it would take too long */
+	enum { LONG = 1 << 20 }; /* a longer function takes too long to decode */
 	const struct elf_symbol *symbol = module_symbol_at(x->module, at, true);
 	uint64_t begin = symbol && at - symbol->offset < LONG ? symbol->offset : at;
 	uint8_t bytes[ARCH_INSN_MAX];
@@ -60,7 +63,8 @@ static bool is_short_jump(const struct movable *x, uint64_t at, uint64_t to)
 	return false;
 }
 
-/* From another function near by. The jumps of the function itself are known. */
+/* True if a short jump of another function may lead into the instructions. Jumps of their own
+   function are known from its flow. */
 static bool is_jumped_to_from_near(const struct movable *x, const struct module_range *own)
 {
 	enum { REACH = 128, JUMP = 2 };
@@ -69,7 +73,7 @@ static bool is_jumped_to_from_near(const struct movable *x, const struct module_
 	size_t n;
 
 	while (!(n = module_bytes(x->module, low, bytes, sizeof(bytes))) && low < x->from)
-		low++; /* the code begins there */
+		low++; /* before the beginning of the code */
 	for (size_t i = 0; i + JUMP <= n; i++) {
 		uint64_t at = low + i, to = at + JUMP + (uint64_t)(int64_t)(int8_t)bytes[i + 1];
 
@@ -81,8 +85,8 @@ static bool is_jumped_to_from_near(const struct movable *x, const struct module_
 }
 
 /*
- * The code of the function that was compiled there; none: it is not known. Without debug information the symbol tells its range: jumps
- * from a cold part elsewhere are found as those of other functions are.
+ * Returns the code of the function at `from`; empty if unknown. Without debug information the
+ * symbol gives its range; jumps of a cold part elsewhere are found like those of other functions.
  */
 static struct flow_ranges function_code(struct movable *x)
 {

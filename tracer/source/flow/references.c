@@ -1,4 +1,5 @@
-/* Several places are looked at at once: a program with 100 MB of code is looked through in about the time of reading it. */
+/* Searches a module for references to addresses, several places at once: 100 MB of code take about
+   the time of reading them. */
 #include "tracer/source/flow/flow_internal.h"
 
 #include "tracer/elf/module.h"
@@ -9,12 +10,14 @@ enum { LANES = 4, ROUND = LANES * sizeof(int32_t), PIECE = 4096, PAGES = 256 * P
 typedef int32_t lanes __attribute__((vector_size(ROUND)));
 typedef uint32_t unsigned_lanes __attribute__((vector_size(ROUND)));
 
-/* What four bytes lead to is their value plus a base, which grows with their place where they are a distance. */
+/* A reference is four bytes whose value plus a base is the distance from addresses[0]. The base of
+   a relative reference grows with its place: growth is 1, or 0 for absolute ones. */
 struct sought {
 	uint32_t base, growth;
 	uint32_t
-		size; /* it is looked at if it is below this; all modulo 2^32, as modules are smaller */
-	const uint64_t *addresses; /* ... from the first one on */
+		/* distances below this are compared; all modulo 2^32, as modules are smaller */
+		size;
+	const uint64_t *addresses; /* sorted; distances are from the first one */
 	size_t count;
 };
 
@@ -34,7 +37,8 @@ static bool any(const lanes *hits)
 	return halves[0] | halves[1];
 }
 
-/* Is the number of four bytes below `below` when `base` is added? (Shifted, as processors compare signed numbers.) */
+/* Returns the lanes whose four bytes plus `base` are less than `below`. Both are shifted by 2^31,
+   because processors compare signed numbers. */
 static lanes is_below(const uint8_t *bytes, unsigned_lanes base, lanes below)
 {
 	unsigned_lanes value;
@@ -43,8 +47,8 @@ static lanes is_below(const uint8_t *bytes, unsigned_lanes base, lanes below)
 	return (lanes)(value + base) < below;
 }
 
-/* Do some of the four bytes that begin in this block come near it? Wherever they are in the block: so a whole block has one
-   base, and hardly any is looked at closely. */
+/* True if four bytes that begin in this block may be a reference. The whole block is searched with
+   one base, so that hardly any block is searched byte by byte. */
 static bool come_near(const uint8_t *bytes, const struct sought *m)
 {
 	const uint32_t shift = PIECE * m->growth + (1u << 31);
@@ -85,7 +89,8 @@ static bool code_leads_there(const uint8_t *bytes, size_t n, struct sought m)
 	return false;
 }
 
-/* Pointers in data, also those that are filled in when it is loaded: what they will be is in the table for that. */
+/* True if a word of data is one of the addresses. This includes relocated pointers: the relocation
+   table has their values. */
 static bool data_leads_there(const uint8_t *bytes, size_t n, const struct sought *m)
 {
 	struct pass pass = {bytes};
@@ -108,7 +113,7 @@ static bool segment_leads_there(const struct module *m, const Elf64_Phdr *p, str
 	struct sought distance = address;
 
 	if (p->p_offset > m->size || n > m->size - p->p_offset)
-		return true; /* the file is shorter than it says: nobody knows */
+		return true; /* truncated file: unknown */
 	distance.base += (uint32_t)(p->p_vaddr + sizeof(uint32_t));
 	distance.growth = 1;
 	if (p->p_flags & PF_X)

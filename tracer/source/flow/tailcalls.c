@@ -1,8 +1,7 @@
 /*
- * Functions that the programmer expects on the stack but that have no frame: they left by a tail
- * call. Where a call goes to one function, but the frame above it is another's, and exactly one
- * path of jumps leads from the first to the second, all functions on it were called. Like gdb,
- * only jumps inside one file are followed.
+ * Finds the functions that left their frame by a tail call. If a call goes to one function but the
+ * frame above it is another's, and exactly one path of tail calls leads from the first to the
+ * second, the functions on it were called. As in gdb, paths stay in one module.
  */
 #include "tracer/dwarf/frames/frames.h"
 #include "tracer/source/names/names.h"
@@ -15,11 +14,11 @@ enum { CHAIN = 8, VISITS = 64 };
 
 struct path_search {
 	struct module *module;
-	uint64_t goal;			    /* where the frame's function begins */
-	uint64_t path[CHAIN], found[CHAIN]; /* addresses behind the jumps, the outermost first */
-	uint64_t functions[CHAIN];	    /* those that the jumps are in */
+	uint64_t goal;			    /* offset of the frame's function */
+	uint64_t path[CHAIN], found[CHAIN]; /* offsets after the jumps, the outermost first */
+	uint64_t functions[CHAIN];	    /* functions that contain the jumps */
 	unsigned depth, found_depth, paths, visits;
-	bool unknown; /* a jump may go anywhere */
+	bool unknown; /* the target of a jump is unknown */
 };
 
 static bool begins_function(struct module *m, uint64_t offset)
@@ -30,8 +29,8 @@ static bool begins_function(struct module *m, uint64_t offset)
 	return callsite_owner(m, offset, &owner, &ignored) == 0 && owner.low == offset;
 }
 
-/* Where the call or jump in front of the offset goes by its own bytes: e8, e9, 0f 8x with 4 bytes,
-   eb, 7x with one. It has to be a function's first instruction. */
+/* Reads the target of the call or jump before the offset from its bytes: e8, e9 and 0f 8x with a
+   distance of 4 bytes, eb and 7x with 1. Returns false unless a function begins at the target. */
 static bool by_bytes(struct module *m, uint64_t offset, uint64_t *out)
 {
 	uint8_t b[6];
@@ -48,7 +47,8 @@ static bool by_bytes(struct module *m, uint64_t offset, uint64_t *out)
 	return (b[4] == 0xeb || (b[4] & 0xf0) == 0x70) && begins_function(m, *out);
 }
 
-/* By the name of what it jumps to: through the PLT. 0: outside of the module; -1: anywhere. */
+/* Finds the target by the name in the call site, for calls through the PLT. Returns 1, 0 if it is
+   outside of the module, -1 if unknown. */
 static int tailcalls_by_name(const struct entry *site, struct module *m, uint64_t *out)
 {
 	ERROR(ignored);
@@ -65,7 +65,7 @@ static int tailcalls_by_name(const struct entry *site, struct module *m, uint64_
 	return module_symbol(m, name, out, NULL) == 0;
 }
 
-/* ---- the path ------------------------------------------------------------------------------- */
+/* ---- paths ---------------------------------------------------------------------------------- */
 
 static void search_from(struct path_search *s, uint64_t function);
 
@@ -123,7 +123,8 @@ static void search_from(struct path_search *s, uint64_t function)
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-/* What its registers were when it jumped: the caller's, and the return address was on top. */
+/* Returns the frame at the jump: the caller's registers with the return
+   address on top of the stack. */
 static struct dwarf_frame make_frame(const struct dwarf_frame *caller, uint64_t behind)
 {
 	struct dwarf_frame f = *caller;
