@@ -1,10 +1,7 @@
 /*
- * Function boundaries: where the function that contains the sites is entered, and where it is
- * left.
- *
- * Only the units that contain the sites are searched; they have been read already. Searching all
- * units by name would cost more than the whole start of a run. The result says where copies in
- * other units may be missing.
+ * Boundaries of the function that contains the sites: entries and exits. Only the units of the
+ * sites are searched, which are loaded already; searching all units takes longer than the start of
+ * a run. The result says if copies in other units may be missing.
  */
 #include "tracer/base/files/path.h"
 #include "tracer/base/text/token.h"
@@ -21,15 +18,15 @@ struct boundary_unit {
 
 struct boundary_search {
 	struct resolver r;
-	struct location_match *match; /* the function, with all of its copies there; of r */
-	struct flow_offsets chain;    /* DIEs whose copies are copies of it */
+	struct location_match *match; /* the function with all its copies; in r.matches */
+	struct flow_offsets chain;    /* offsets of DIEs whose copies are copies of the function */
 	ARRAY(struct boundary_unit) units;
-	bool all; /* there is none in other units */
+	bool all; /* no other unit has a copy */
 };
 
-/* ---- which function ------------------------------------------------------------------------- */
+/* ---- the function --------------------------------------------------------------------------- */
 
-/* As it is written at the site. */
+/* Finds the function that contains the site in the source. Returns false if it is unknown. */
 static bool function_of(struct boundary_search *w, const struct source_site *site,
 			struct scope_ref *owner, struct function *out)
 {
@@ -54,15 +51,16 @@ static void add_boundary_unit(struct boundary_search *w, struct module *m, struc
 		w->all = false;
 }
 
-/* Written in the file that this unit was made from, not in a header; no link-time optimisation. */
+/* True if the function is defined in the unit's own source file: no header, no
+   link-time optimisation. */
 static bool is_only_here(const struct scope_ref *owner, const struct function *f)
 {
 	return owner->unit == f->named.unit && owner->unit->name &&
 	       path_names_file(f->file, owner->unit->name);
 }
 
-/* False: the sites are in several functions, or it is not known in which. Instances of one template
-   are one function. */
+/* Finds the function of all sites. Returns false if there are several or it is unknown. Instances
+   of a template are one function. */
 static bool find_function(struct boundary_search *w, const struct source_sites *sites)
 {
 	w->all = true;
@@ -89,7 +87,7 @@ static bool find_function(struct boundary_search *w, const struct source_sites *
 	return w->match->line;
 }
 
-/* ---- its copies ----------------------------------------------------------------------------- */
+/* ---- copies of the function ----------------------------------------------------------------- */
 
 static void add_instances(struct boundary_search *w, const struct boundary_unit *in)
 {
@@ -97,14 +95,15 @@ static void add_instances(struct boundary_search *w, const struct boundary_unit 
 		if (s->kind == SCOPE_SPACE || !flow_has(&w->chain, s->offset) || !dies_has_code(s))
 			continue;
 		if (s->kind == SCOPE_INLINED && !in->unit->is_gcc)
-			w->all = false; /* clang does not say where a copy is entered */
+			w->all = false; /* clang does not give the entry of a copy */
 		else
 			*array_add(&w->match->instances) =
 				(struct instance){in->module, {in->unit, s}, NULL};
 	}
 }
 
-/* Copy -> abstract function -> declaration in the class: from the end of the chain to its heads. */
+/* Collects the chain of DIEs from its end (declaration in the class) to its heads (inlined copies)
+   and adds their instances. */
 static void find_instances(struct boundary_search *w)
 {
 	array_each(const struct boundary_unit, in, &w->units) {
@@ -119,9 +118,9 @@ static void find_instances(struct boundary_search *w)
 	}
 }
 
-/* ---- out ------------------------------------------------------------------------------------ */
+/* ---- exits ---------------------------------------------------------------------------------- */
 
-/* The statement is the first on its line: executing the line means returning. */
+/* True if the first statement of the line is a return. */
 static bool is_return(const char *line)
 {
 	struct token first = token_at(line);
@@ -148,8 +147,8 @@ static void return_line(struct boundary_search *w, unsigned line, struct source_
 	}
 }
 
-/* Most functions have one return instruction, at the closing brace, for all their returns: the
-   statements tell them apart. */
+/* Adds lines that begin with `return`: most functions have one return instruction for all of them,
+   at the closing brace. */
 static void return_lines(struct boundary_search *w, struct source_sites *out)
 {
 	const struct source_file *f = lines_source(w->r.symbols, w->match->file);
@@ -163,7 +162,7 @@ static void return_lines(struct boundary_search *w, struct source_sites *out)
 	}
 }
 
-/* ---- both ----------------------------------------------------------------------------------- */
+/* ---- entries and exits ---------------------------------------------------------------------- */
 
 static bool boundaries_find(struct boundary_search *w, const struct source_sites *sites, bool out,
 			    struct source_sites *found)
@@ -177,7 +176,7 @@ static bool boundaries_find(struct boundary_search *w, const struct source_sites
 	names_split(name, &w->r.wanted);
 	if (out) {
 		return_sites(&w->r, w->match, found);
-		error_fini(w->r.err); /* it may have none */
+		error_fini(w->r.err); /* a function without return instructions is no error */
 		return_lines(w, found);
 	} else {
 		entry_sites(&w->r, w->match, found);

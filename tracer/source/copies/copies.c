@@ -1,4 +1,5 @@
-/* The code of one line: its rows as blocks, sorted into the copies that they are in. */
+/* Collects the code of a line: groups its rows into blocks and assigns them to the
+   copies that contain them. */
 #include "tracer/base/hash.h"
 #include "tracer/dwarf/units/units.h"
 #include "tracer/source/copies/copy.h"
@@ -12,16 +13,16 @@ struct line_scan {
 	const char *path;
 	unsigned line;
 	const struct location_match *within;
-	const struct file_use *use; /* what is read now */
-	bool all_stmt, markers;	    /* ... of its unit */
+	const struct file_use *use; /* file and line program that is read now */
+	bool all_stmt, markers;	    /* of the unit of `use` */
 	struct line_copies copies;
-	uint32_t *slots;   /* hash of owners: index + 1 into copies; 0 is free */
+	uint32_t *slots;   /* hash table of owners: index + 1 into copies; 0 if free */
 	size_t slot_count; /* a power of two */
 };
 
-/* ---- copies --------------------------------------------------------------------------------- */
+/* ---- hash table of copies ------------------------------------------------------------------- */
 
-/* The slot that has the copy, or the free one where it belongs. */
+/* Returns the slot of the copy, or the free slot for it. */
 static uint32_t *find_slot(const struct line_scan *s, const void *scope, uint64_t symbol)
 {
 	size_t at = hash_slot(hash_word(hash_word(HASH_START, (uintptr_t)scope), symbol));
@@ -47,7 +48,8 @@ static void grow_slots(struct line_scan *s)
 	}
 }
 
-/* The copy of this owner: a line of a header may have ten thousands of them. */
+/* Returns the copy of this owner, a new one if needed. A hash table, because a line of a header may
+   have tens of thousands of copies. */
 static struct line_copy *copy_get(struct line_scan *s, struct scope_ref owner, uint64_t symbol)
 {
 	struct line_copy *c;
@@ -68,7 +70,7 @@ static struct line_copy *copy_get(struct line_scan *s, struct scope_ref owner, u
 	return c;
 }
 
-/* Is it something inside of another instantiation of the template than the one that was written? */
+/* True if the name is inside of another instantiation of the template than the wanted one. */
 static bool is_in_other_instance(struct line_scan *s, const char *name)
 {
 	OWNED(plain) = names_plain(s->within->name);
@@ -87,8 +89,11 @@ static bool is_in_other_instance(struct line_scan *s, const char *name)
 	return other;
 }
 
-/* Is the owner one of the functions that the tester named, or something inside their text? Another
-   instantiation of the same template is not; nor is the function that makes a lambda, on the lambda's first line. */
+/*
+ * True if the owner is one of the functions that the location names, or inside its text.
+ * Excludes other instantiations of its template, and the function that makes a lambda, on the
+ * lambda's first line.
+ */
 static bool is_within(struct line_scan *s, struct scope_ref owner)
 {
 	struct function f;
@@ -104,7 +109,7 @@ static bool is_within(struct line_scan *s, struct scope_ref owner)
 	       !strstr(s->within->name, "{unnamed}::operator()");
 }
 
-/* Both halves of a function that was cut in two are one copy. */
+/* Returns the whole function of a half that gcc split off: both are one copy. */
 static struct scope_ref whole_function(struct line_scan *s, struct scope_ref scope)
 {
 	bool half = scope.scope != NULL;
@@ -114,7 +119,7 @@ static struct scope_ref whole_function(struct line_scan *s, struct scope_ref sco
 	return scope;
 }
 
-/* The copy that a row is in; NULL: in one that is not asked for. */
+/* Returns the copy that contains a row, or NULL if the location excludes it. */
 static struct line_copy *copy_of_row(struct line_scan *s, const struct line_sequence *sequence,
 				     uint64_t offset)
 {
@@ -135,13 +140,13 @@ static struct line_copy *copy_of_row(struct line_scan *s, const struct line_sequ
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-/* One run of rows while it is read. */
+/* Rows of the line that are adjacent, while they are read. */
 struct row_run {
 	const struct line_sequence *sequence;
-	const struct line_row *first; /* of the sequence */
+	const struct line_row *first; /* first row of the sequence */
 	bool open;
 	struct line_copy *copy;
-	size_t block; /* index: blocks move */
+	size_t block; /* index into copy->blocks, as blocks move */
 };
 
 static struct block *run_block(const struct row_run *run)
@@ -177,7 +182,8 @@ static void begin_statement(struct line_scan *s, const struct row_run *run,
 			row_ends_macro(&place, run->first, row);
 }
 
-/* One round of a loop that was unrolled may follow the other without a row between them. */
+/* True if the row begins a block of its own: the next iteration of an unrolled loop may follow
+   without other rows between. */
 static bool is_next_round(const struct row_run *run, const struct line_row *row)
 {
 	const struct block *b;
@@ -193,7 +199,7 @@ static void take_row(struct line_scan *s, struct row_run *run, const struct line
 	size_t copies = s->copies.items.count;
 	struct line_copy *copy = copy_of_row(s, run->sequence, row->offset);
 
-	/* A new copy may have moved the old ones. */
+	/* array_add() may have moved the copies. */
 	if (!run->open || run->copy != copy || copies != s->copies.items.count ||
 	    (copy && is_next_round(run, row))) {
 		run->open = true;
@@ -218,7 +224,7 @@ static void take_row(struct line_scan *s, struct row_run *run, const struct line
 	extend(run, row);
 }
 
-/* Code of no line (line 0) belongs to the statement before it. */
+/* Code of line 0 belongs to the statement before it. */
 static void take_lineless(struct row_run *run, const struct line_row *row)
 {
 	extend(run, row);
@@ -227,7 +233,8 @@ static void take_lineless(struct row_run *run, const struct line_row *row)
 			(struct module_range){row->offset, row[1].offset};
 }
 
-/* From a row of the line on until a row of another one. Returns behind the last that was looked at. */
+/* Reads rows from index i until a row of another line. Returns the index
+   after the last row read. */
 static size_t scan_run(struct line_scan *s, const struct line_sequence *sequence, size_t i)
 {
 	const struct line_row *rows = s->use->unit->rows.items + sequence->first;
@@ -267,7 +274,7 @@ static void scan_rows(struct line_scan *s)
 			i = scan_run(s, sequence, i);
 }
 
-/* ---- calls that were inlined ---------------------------------------------------------------- */
+/* ---- inlined calls -------------------------------------------------------------------------- */
 
 static void scan_unit_calls(struct line_scan *s, struct die_unit *u)
 {
@@ -289,17 +296,15 @@ static void scan_unit_calls(struct line_scan *s, struct die_unit *u)
 	}
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- line ----------------------------------------------------------------------------------- */
 
 static bool has_rows(const struct die_unit *u, const struct line_unit *l)
 {
 	return u->has_stmt_list && u->stmt_list == l->stmt_list;
 }
 
-/*
- * gcc that optimises marks where statements begin (-gstatement-frontiers), and copies the marks with
- * the code: each is one execution. Others call every row of another line a beginning.
- */
+/* True if each statement row is one execution: optimising gcc (-gstatement-frontiers) copies
+   markers with the code. Other compilers set is_stmt on each row of another line. */
 static bool has_markers(const struct line_scan *s, const struct line_unit *l)
 {
 	ERROR(ignored);
@@ -332,9 +337,10 @@ bool copy_has_code(const struct line_copy *c)
 	return false;
 }
 
-/* ---- instructions that have strayed out of their copy --------------------------------------- */
+/* ---- instructions assigned to the wrong copy ------------------------------------------------ */
 
-/* The line that the function begins on, where this line can be in its text, else 0. */
+/* Returns the first line of the function if its text may contain this line, else 0. *known is
+   false if it has no file. */
 static unsigned text_begins(struct line_scan *s, struct scope_ref owner, bool *known)
 {
 	struct function f;
@@ -356,8 +362,8 @@ static uint64_t distance_to_copy(const struct block *b, const struct line_copy *
 	return least;
 }
 
-/* The copy nearest to a block of `c`, in the same code, whose function begins behind `begin` and has
-   the line: of two functions around a line the inner one, a lambda, begins later. */
+/* Returns the copy nearest to a block of `c`, in the same code, whose function begins after `begin`
+   and contains the line. Of nested functions the inner one, a lambda, begins later. */
 static struct line_copy *nearest_own(struct line_scan *s, const struct line_copy *c,
 				     const struct block *b, unsigned begin)
 {
@@ -375,7 +381,7 @@ static struct line_copy *nearest_own(struct line_scan *s, const struct line_copy
 	return nearest;
 }
 
-/* Its block that comes next behind the address, or the last one. */
+/* Returns the copy's next block after the address, or its last one. */
 static struct block *block_behind(struct line_copy *c, uint64_t offset)
 {
 	struct block *best = NULL;
@@ -388,7 +394,8 @@ static struct block *block_behind(struct line_copy *c, uint64_t offset)
 	return best;
 }
 
-/* A mark is an execution of its own, where the copy has one already at its next code. */
+/* Gives the block to the copy. A marker is an execution of its own if the copy's next
+   code has one already. */
 static void give_block(struct line_copy *to, const struct block *b)
 {
 	struct block *next = block_behind(to, b->start);
@@ -403,9 +410,9 @@ static void give_block(struct line_copy *to, const struct block *b)
 }
 
 /*
- * gcc mixes instructions of a copy with those around it (the prologue of the function it was inlined
- * into, a neighbour) and then says that they are of those. The copy begins with the next one that is
- * its own: its variables are known there.
+ * Moves blocks to the copy of their function: gcc assigns some instructions of a copy to the code
+ * around it, such as the prologue. The copy then begins at its next own instruction, where its
+ * variables are known.
  */
 static void return_strays(struct line_scan *s)
 {

@@ -1,12 +1,12 @@
-/* Copies of a line that are no executions of it. */
+/* Drops copies of a line that are no executions of it. */
 #include "tracer/source/copies/copy.h"
 
 #include <string.h>
 
-/* What the function that a copy is in has to do with the line. */
+/* Position of the function of a copy relative to the line. */
 enum begins {
 	BEGINS_ELSEWHERE,
-	BEGINS_BEFORE, /* ... in the same file */
+	BEGINS_BEFORE, /* in the same file */
 	BEGINS_HERE,
 	BEGINS_LAMBDA,
 };
@@ -28,8 +28,8 @@ static enum begins begins_where(const struct function *f, const char *path, unsi
 	return !f->name || strstr(f->name, "{unnamed}") ? BEGINS_LAMBDA : BEGINS_HERE;
 }
 
-/* clang 19 calls await_suspend() from a function without a name, which it says is of the line of the co_await; what stands on the
-   lines of a destructor is executed in the version that the others call. */
+/* True for the function from which clang 19 calls await_suspend(), which has the line of the
+   co_await, and for a destructor whose source another version executes. */
 static bool is_wrapper(struct resolver *r, const struct line_copy *c, const struct function *f)
 {
 	return (f->linkage && strstr(f->linkage, ".__await_suspend_wrapper__")) ||
@@ -37,9 +37,9 @@ static bool is_wrapper(struct resolver *r, const struct line_copy *c, const stru
 }
 
 /*
- * A statement with a lambda in it is executed once, however often the lambda is called, copied (its constructor has no name)
- * and destroyed: where code of a function around it is on the line, functions that begin there are no copies of the line. Of
- * that code only the call may be left, or what is no statement's beginning: that is enough to drop what is a lambda.
+ * A statement that contains a lambda is executed once, however often the lambda is called, copied
+ * (its constructor has no name) and destroyed. Functions that begin on the line are dropped if the
+ * line has code of an enclosing function; a lambda even if that code is no statement.
  */
 void copies_drop(struct resolver *r, const char *path, unsigned line, struct line_copies *copies)
 {

@@ -1,10 +1,5 @@
-/*
- * Where one copy of a line begins, so that each execution of the line is one arrival.
- *
- * A copy has several blocks when the compiler moved things about, in loops, and when a statement goes over several lines. Each
- * habit of a compiler is a row below: whose it is, what it needs to be known, and a function that adds or moves starts, or says which of
- * them are no executions. Rows are asked in order; one that would leave no start drops none.
- */
+/* Tables of compilers' habits: where a copy of a line begins, so that each execution is one arrival
+   (README.md). A row that would drop all starts drops none. */
 #include "tracer/source/copies/copy.h"
 
 struct idiom {
@@ -13,7 +8,7 @@ struct idiom {
 	bool (*drops)(const struct copy_work *w, uint64_t start);
 };
 
-/* Where the line's own code may begin. */
+/* Possible starts of the line's own code. */
 static const struct idiom beginning[] = {
 	{.moves = starts_at_rows},
 	{COPY_CLANG | COPY_FLOW, 0, .moves = starts_behind_operators},
@@ -22,7 +17,7 @@ static const struct idiom beginning[] = {
 	{COPY_CLANG | COPY_FLOW, 0, .moves = starts_behind_else},
 };
 
-/* Which of several are no executions, or the end of one that was counted. */
+/* Starts that are no execution, or part of one that is counted. */
 static const struct idiom counting[] = {
 	{COPY_CLANG | COPY_FLOW, COPY_MARKED, .drops = is_inner_jump},
 	{COPY_MARKED | COPY_FLOW, 0, .drops = is_macro_end},
@@ -32,13 +27,13 @@ static const struct idiom counting[] = {
 	{COPY_CLANG | COPY_FLOW | COPY_OUTER, 0, .drops = is_copying_arguments},
 };
 
-/* Executions that no row tells. */
+/* Executions without a row. */
 static const struct idiom adding[] = {
 	{COPY_CLANG | COPY_FLOW | COPY_CODE, COPY_CALLS, .moves = starts_of_rounds},
 	{COPY_GCC | COPY_FLOW | COPY_OUTER, 0, .moves = starts_in_middle},
 };
 
-/* What a line is to those around it. */
+/* Rules that depend on the lines around the line. */
 static const struct idiom settling[] = {
 	{COPY_PLAIN | COPY_ALONE, COPY_MARKED | COPY_CALLS, .drops = is_captured},
 	{COPY_ALONE, COPY_MARKED | COPY_CALLS, .drops = is_jump_of_for},
@@ -73,9 +68,9 @@ static void apply(struct copy_work *w, const struct idiom *rows, size_t count)
 
 #define APPLY(w, table) apply(w, table, sizeof(table) / sizeof(*(table)))
 
-/* ---- with and without the calls that were inlined --------------------------------------------------- */
+/* ---- with and without inlined calls --------------------------------------------------------- */
 
-/* Where others that are marked begin, in the function but not in the statement's code. */
+/* Appends the markers of other statements in the function, outside of the statement's code. */
 static void other_marks(const struct copy_work *w, const struct flow_ranges *body,
 			struct flow_offsets *out)
 {
@@ -92,8 +87,8 @@ static void other_marks(const struct copy_work *w, const struct flow_ranges *bod
 	}
 }
 
-/* flow_passing() of the statement, whose code is in `body`; where statements are marked, control that has passed the mark
-   of another one is no more in it. */
+/* Returns flow_passing() of the statement, whose code is `body`. With markers, control that passes
+   one of another statement has left it. */
 static enum flow_passing passing_from(const struct copy_work *w, const struct flow_ranges *body,
 				      uint64_t from, const struct flow_offsets *own)
 {
@@ -115,10 +110,8 @@ static enum flow_passing passing_from(const struct copy_work *w, const struct fl
 	return how;
 }
 
-/*
- * Does its own code alone say better where the statement begins? So it does where a call's body begins with a loop; and
- * where it has fewer beginnings, unless there are executions that pass none of them.
- */
+/* True if the line's own code alone gives better starts: if an inlined call begins with a loop, or
+   if it has fewer starts and no execution passes none of them. */
 static bool own_is_better(const struct copy_work *w, const struct flow_offsets *own)
 {
 	bool skips = false, turns = false;
@@ -147,9 +140,9 @@ static void count_starts(struct copy_work *w)
 }
 
 /*
- * With the entries of inlined calls the statement begins where it should, before the calls it
- * makes. But where those do not lead to all of the statement's own code (the compiler copied some
- * of it elsewhere), one execution would count twice: then its own code alone says where it begins.
+ * Chooses the starts. With the entries of inlined calls a statement begins before its calls. If
+ * these do not lead to all of its own code (parts are duplicated), one execution would count twice,
+ * and its own code alone is used.
  */
 static void choose_starts(struct copy_work *w)
 {

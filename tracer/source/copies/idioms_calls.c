@@ -1,4 +1,4 @@
-/* Beginnings of a line that are those of calls which were inlined into it. */
+/* Starts of a line at the entries of inlined calls. */
 #include "tracer/source/copies/copy.h"
 
 struct flow_ranges copy_call(const struct copy_work *w, const struct scope *call)
@@ -25,10 +25,8 @@ static bool has_loop(const struct flow_ways *ways)
 	return false;
 }
 
-/*
- * Nothing is left of the line but a call whose code begins with a loop: those who come from elsewhere come to the line, and
- * the loop's rounds do not.
- */
+/* If nothing but an inlined call that begins with a loop is left of the line, its starts are the
+   paths to the loop from outside; iterations are no executions of the line. */
 void ways_into_loop(struct copy_work *w)
 {
 	struct scope *call = w->c->calls.count == 1 ? w->c->calls.items[0] : NULL;
@@ -43,8 +41,8 @@ void ways_into_loop(struct copy_work *w)
 		way->if_taken = way->if_taken && !flow_is_jump(w->flow, way->offset);
 }
 
-/* Where a call is entered. Of one in several pieces that is not known (UINT64_MAX) if the debug information
-   does not say it (clang's), and then is where control comes in: from other code, or as the function around it is entered. */
+/* Returns the entry of a call. UINT64_MAX if it has several ranges and no DW_AT_entry_pc (clang):
+   control then enters from other code, or at the entry of the enclosing function. */
 static uint64_t call_entry(const struct copy_work *w, struct scope *call)
 {
 	uint64_t around = w->outer.scope ? scope_entry(w->outer) : UINT64_MAX;
@@ -54,8 +52,8 @@ static uint64_t call_entry(const struct copy_work *w, struct scope *call)
 	return dies_covers(w->c->owner.unit, call, around) ? around : UINT64_MAX;
 }
 
-/* Is it code that was moved there, out of a loop in which the call is entered: a piece of it in which no statement begins,
-   and that does nothing but compute something? */
+/* True for code hoisted out of a loop that contains the call: a range without a statement
+   row that only computes. */
 static bool is_moved(const struct copy_work *w, const struct flow_ranges *pieces, uint64_t entry,
 		     uint64_t one)
 {
@@ -76,8 +74,8 @@ static bool is_moved(const struct copy_work *w, const struct flow_ranges *pieces
 	return false;
 }
 
-/* Where control comes into a call of gcc's, but for what was moved out of a loop of the call's caller; nothing is
-   added where there is no such code. */
+/* Appends the entries of a call (gcc) except those of code hoisted out of a loop of its caller;
+   nothing if there is no such code. */
 static void begun_entries(const struct copy_work *w, const struct scope *call, uint64_t entry,
 			  struct flow_offsets *out)
 {
@@ -101,7 +99,7 @@ static void starts_of_call(struct copy_work *w, struct scope *call, const struct
 	struct flow_offsets entries = {0}, some = {0};
 	uint64_t entry = call_entry(w, call);
 
-	/* Where the line itself begins, or would: gcc marks that. */
+	/* Markers of the line itself (gcc). */
 	array_each(const struct block, b, &w->c->blocks)
 		if (w->c->markers && b->stmt)
 			*array_add(&some) = b->start;
@@ -117,8 +115,8 @@ static void starts_of_call(struct copy_work *w, struct scope *call, const struct
 	array_fini(&some);
 }
 
-/* The first row of a piece, behind the prologue of the function around it; or NULL. A statement row it need not be: clang
-   has none where the row before is of the same place. */
+/* Returns the first row of a range, after the prologue of the enclosing function, or NULL. It need
+   not be a statement row: clang omits that if the row before has the same place. */
 static const struct line_row *first_row(const struct copy_work *w, const struct module_range *piece)
 {
 	const struct line_row *row = lines_row_at(w->lines, piece->low);
@@ -133,7 +131,7 @@ static const struct line_row *first_row(const struct copy_work *w, const struct 
 	return !row->end_sequence && row->offset < piece->high ? row : NULL;
 }
 
-/* Does a piece of the call begin there, with what the first piece begins with? */
+/* True if a range of the call begins at the start with the same statement as its first range. */
 static bool begins_again(const struct copy_work *w, const struct scope *call, uint64_t start)
 {
 	const struct flow_ranges pieces = copy_call(w, call);
@@ -163,7 +161,7 @@ void starts_of_calls(struct copy_work *w, const struct flow_offsets *own)
 		starts_of_call(w, *call, own);
 	if (!(w->facts & COPY_CLANG) || !w->lines)
 		return;
-	/* clang has one entry for an inlined call in all rounds of a loop that it has unrolled. */
+	/* clang has one entry for an inlined call in all iterations of a loop that it unrolled. */
 	array_each(struct scope *, call, &w->c->calls) {
 		const struct flow_ranges pieces = copy_call(w, *call);
 

@@ -1,7 +1,5 @@
-/*
- * Beginnings in a coroutine's code that are no executions: compilers cut its body in two at each co_await, and give code of
- * their own the place of some statement.
- */
+/* Starts in the code of a coroutine that are no executions: compilers split its body at each
+   co_await and give generated code the line of some statement. */
 #include "tracer/base/text/str.h"
 #include "tracer/source/copies/copy.h"
 
@@ -15,24 +13,24 @@ static const char *outer_symbol(const struct copy_work *w)
 	return symbol ? symbol->name : "";
 }
 
-/* g++ makes a function of a coroutine's body that jumps to where it is to be taken up again, in the middle of a statement. */
+/* g++ makes a function NAME.actor of the body, which jumps to the point of resumption, in the
+   middle of a statement. */
 bool coroutine_is_actor(const struct copy_work *w)
 {
 	return strstr(outer_symbol(w), ".actor");
 }
 
-/*
- * Without optimisation both ways lead to the second half of a co_await: from its first half, by a branch (one that need not suspend
- * goes on so), and where it is taken up.
- */
+/* Without optimisation two paths lead to the second half of a co_await: a branch in its first half,
+   if it need not suspend, and resumption. */
 bool is_resumed(const struct copy_work *w, uint64_t start)
 {
 	return start != w->starts.items[0] &&
 	       flow_branches_to(w->flow, w->starts.items[0], start) &&
-	       coroutine_is_actor(w); /* it takes long to read all symbols */
+	       coroutine_is_actor(w); /* last, as it reads all symbols */
 }
 
-/* The line of what stands behind the start's block, 0 unknown. */
+/* Returns the line of the row after the start's block, or 0 if unknown; *end is
+   the end of the block. */
 static unsigned line_behind(const struct copy_work *w, uint64_t start, uint64_t *end)
 {
 	const struct line_row *row;
@@ -45,7 +43,8 @@ static unsigned line_behind(const struct copy_work *w, uint64_t start, uint64_t 
 	return row && row->offset == *end ? row->line : 0;
 }
 
-/* clang leaves the function with the coroutine's name its beginning, and adds others for the rest. */
+/* True if the function has the coroutine's name: clang leaves the beginning there and adds
+   functions for the rest. */
 static bool is_first_part(const struct copy_work *w)
 {
 	uint64_t offset, size;
@@ -58,10 +57,8 @@ static bool is_first_part(const struct copy_work *w)
 	return found;
 }
 
-/*
- * clang 19 has the addresses of the variables on the heap computed before the jump to where the coroutine is to be taken up,
- * and says that this is of the line of one of them.
- */
+/* True for the code before the jump to the point of resumption: clang 19 computes the addresses of
+   variables there and gives it the line of one of them. */
 static bool is_before_jump(const struct copy_work *w, uint64_t start)
 {
 	const char *part = strrchr(outer_symbol(w), '.');
@@ -72,17 +69,15 @@ static bool is_before_jump(const struct copy_work *w, uint64_t start)
 	       flow_is_straight(w->flow, scope_entry(w->outer), start);
 }
 
-/*
- * The arguments are copied to the heap before the coroutine begins, which clang says is of the line whose variables it has
- * put there last.
- */
+/* True for the code that copies the arguments to the heap before the coroutine begins: clang gives
+   it the line whose variables it stored last. */
 bool is_copying_arguments(const struct copy_work *w, uint64_t start)
 {
 	uint64_t end;
 
 	if (start != w->starts.items[0])
 		return false;
-	if (flow_calls(w->flow, scope_entry(w->outer), start) == 1 /* that of operator new */ &&
+	if (flow_calls(w->flow, scope_entry(w->outer), start) == 1 /* of operator new */ &&
 	    w->around.line && line_behind(w, start, &end) == w->around.line &&
 	    flow_is_straight(w->flow, start, end) && is_first_part(w))
 		return true;

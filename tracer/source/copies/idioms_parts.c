@@ -1,10 +1,8 @@
-/*
- * Which starts go on with a statement, and which are copies of it, as in the rounds of a loop that was unrolled: columns tell the ones
- * from the others, and control flow what is executed together (flow.h).
- */
+/* Tells starts that continue a statement from starts of its copies, such as iterations of an
+   unrolled loop, by their columns and by control flow (../flow/README.md). */
 #include "tracer/source/copies/copy.h"
 
-/* Does a statement that begins between the two addresses begin outside of them, too? */
+/* True if the statement of the row also begins outside of the addresses. */
 static bool comes_again(const struct line_unit *l, const struct line_row *one, uint64_t from,
 			uint64_t to)
 {
@@ -15,10 +13,8 @@ static bool comes_again(const struct line_unit *l, const struct line_row *one, u
 	return false;
 }
 
-/*
- * What lies between two starts of the line may be an inlined call of its own, that is an argument. In the rounds of an unrolled
- * loop such a call comes before each start, or behind each.
- */
+/* True if an inlined call between two starts of the line is an argument. In an unrolled loop such a
+   call comes before each start, or after each. */
 static bool is_around_calls(const struct copy_work *w, uint64_t from, uint64_t to)
 {
 	const struct line_row *before = lines_row_at(w->lines, from - 1),
@@ -35,10 +31,9 @@ static bool is_around_calls(const struct copy_work *w, uint64_t from, uint64_t t
 }
 
 /*
- * Are two starts at one column, one behind the other, parts of one statement after all? An
- * initialiser over several lines comes back to its first one after each of them. In an unrolled loop
- * what lies between comes again in other rounds, or is the loop's head, which stands before. Rows at the first start's
- * address that come before it are of what has led there, as a function's entry. Where no loop is written nothing has rounds.
+ * True if two starts at one column are parts of one statement: an initialiser on several lines
+ * returns to its first line. In an unrolled loop the code between occurs again, or is the loop's
+ * head, on an earlier line. Rows before the first start's at its address belong to the code before.
  */
 static bool is_one_statement(const struct copy_work *w, uint64_t from, uint64_t to)
 {
@@ -62,7 +57,7 @@ static bool is_one_statement(const struct copy_work *w, uint64_t from, uint64_t 
 	return true;
 }
 
-/* Starts whose column is taken away are no copies of the whole statement. */
+/* Clears the columns of starts that are not copies of the whole statement. */
 static void part_columns(const struct copy_work *w, unsigned *columns)
 {
 	const uint64_t *starts = w->starts.items;
@@ -72,7 +67,8 @@ static void part_columns(const struct copy_work *w, unsigned *columns)
 			columns[i] = 0;
 }
 
-/* Where a line in all rounds of an unrolled loop is a call it has no rows of its own, with a column: one is made up. */
+/* Returns a made-up column for a start that is an inlined call in each iteration of an unrolled
+   loop, without rows of the line; else 0. */
 static unsigned call_column(const struct copy_work *w, uint64_t start)
 {
 	enum { MADE_UP = 1 << 20 };
@@ -82,9 +78,9 @@ static unsigned call_column(const struct copy_work *w, uint64_t start)
 }
 
 /*
- * The columns of the starts, or NULL. Where a loop was unrolled each copy of a statement begins at the same column, and is an
- * execution of its own; the later rows of a statement over several lines begin elsewhere, but with gcc where it marks no
- * statements (-O0, -g1). The end of a macro is no copy, nor is a row without a mark where others have one.
+ * Returns the columns of the starts, or NULL. Starts at one column are copies of a statement, as in
+ * an unrolled loop; parts of one statement begin elsewhere, except for gcc without markers (-O0,
+ * -g1). Column 0: the end of a macro, or no marker.
  */
 static unsigned *start_columns(const struct copy_work *w)
 {
@@ -114,9 +110,10 @@ void keep_executions(struct copy_work *w)
 	base_free(columns);
 }
 
-/* ---- whether there is a loop ----------------------------------------------------------------- */
+/* ---- loops in the source -------------------------------------------------------------------- */
 
-/* In what is written of the function up to the line? A tail call of itself is not looked for. */
+/* True if the function's text up to the line may contain a loop. Tail
+   recursion is not considered. */
 static bool may_loop(const struct copy_work *w, const struct function *function, const char *path,
 		     unsigned line)
 {

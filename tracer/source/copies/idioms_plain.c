@@ -1,11 +1,5 @@
-/*
- * Where a line begins without optimisation. Its rows say little then: nearly each is said to begin a statement, and some have
- * the place of what is around them.
- *
- * Of a condition over several lines gcc has the first line's code in pieces: `return a && b` newline `&& c` begins with the
- * second line's row, goes on with a part of the first that is not always executed, and comes back. Such pieces say nothing
- * of how often the statement is executed. So where they are passed twice or not at all, all lines of it are taken as one.
- */
+/* Starts of a line without optimisation, where nearly each row is a statement row and some have the
+   place of surrounding code (README.md). */
 #include "tracer/source/copies/copy.h"
 
 #include <string.h>
@@ -18,7 +12,7 @@ static bool is_comment(const char *text)
 	return !*text || *text == '*' || strncmp(text, "//", 2) == 0 || strncmp(text, "/*", 2) == 0;
 }
 
-/* The line from which the expression on this one has come, or 0. */
+/* Returns the line that this line continues an expression of, or 0. */
 static unsigned line_before(const struct source_file *f, unsigned line)
 {
 	for (unsigned at = line; at-- > 1 && line - at < MOST_LINES;) {
@@ -30,7 +24,7 @@ static unsigned line_before(const struct source_file *f, unsigned line)
 	return 0;
 }
 
-/* The last line that the expression on this one goes on to; 0: none. */
+/* Returns the last line that continues the expression on this line, or 0. */
 static unsigned last_line(const struct source_file *f, unsigned line)
 {
 	unsigned next, last = 0;
@@ -41,7 +35,7 @@ static unsigned last_line(const struct source_file *f, unsigned line)
 	return last;
 }
 
-/* Is it one of these lines, in the line's file? */
+/* True if the row is of one of these lines, in the line's file. */
 static bool is_of_lines(const struct copy_work *w, const struct line_row *row, unsigned first,
 			unsigned last)
 {
@@ -49,9 +43,9 @@ static bool is_of_lines(const struct copy_work *w, const struct line_row *row, u
 	       function_same_file(lines_file(w->lines, row->file), w->file);
 }
 
-/* ---- a condition's first line ------------------------------------------------------------------- */
+/* ---- first line of a condition -------------------------------------------------------------- */
 
-/* As if its lines were rows of one. */
+/* Adds the rows of all lines of the condition to `whole`, as if they were one line. */
 static void take_lines(struct copy_work *w, unsigned last, struct copy_work *whole)
 {
 	struct line_walk walk =
@@ -79,7 +73,7 @@ static void take_lines(struct copy_work *w, unsigned last, struct copy_work *who
 		*array_add(&whole->own) = (struct module_range){block->low, block->high};
 }
 
-/* Is one execution of the statement none of the line, or two? */
+/* True if one execution of the whole statement passes the line's starts twice or not at all. */
 static bool is_wrong(const struct copy_work *w, const struct copy_work *whole)
 {
 	bool wrong = flow_passes_two(w->flow, &whole->own, &w->starts);
@@ -116,12 +110,12 @@ static void take_whole(struct copy_work *w, unsigned last)
 	array_fini(&whole.own);
 }
 
-/* ---- its other lines ---------------------------------------------------------------------------- */
+/* ---- other lines of a condition ------------------------------------------------------------- */
 
 /*
- * Another line is the operand behind the operator with which it begins, or before the one with which it ends. gcc gives the
- * operator's column to the jumps of both sides: the operand begins elsewhere; or, where all of it is at that column, behind
- * what the lines before have.
+ * Finds the operand of another line: after the operator that leads the line, or before the one that
+ * ends it. gcc gives the operator's column to the jumps of both operands, so the operand begins at
+ * another column, or after the code of the lines before.
  */
 static void take_operand(struct copy_work *w)
 {
@@ -171,10 +165,10 @@ void starts_of_condition(struct copy_work *w)
 		take_whole(w, last);
 }
 
-/* ---- a loop's header, and a lambda ---------------------------------------------------------------- */
+/* ---- header of a loop, lambdas -------------------------------------------------------------- */
 
-/* What stands at the column of `for` itself, whose header goes over several lines, is the loop's jumps; its first line is what is done
-   once, further right. */
+/* Code at the column of `for`, if its header is on several lines, is the loop's jumps. The
+   initialisation has a higher column. */
 bool is_jump_of_for(const struct copy_work *w, uint64_t start)
 {
 	unsigned column = w->text ? source_open_for(w->text, w->line) : 0;
@@ -182,7 +176,7 @@ bool is_jump_of_for(const struct copy_work *w, uint64_t start)
 	return column && copy_column_at(w, start) == column;
 }
 
-/* Is its function that of an unnamed class, "{unnamed}", or of "{lambda()#1}"? */
+/* True if the function is a method of an unnamed class, "{unnamed}" or "{lambda()#1}". */
 static bool is_in_lambda(const struct copy_work *w)
 {
 	static const char end[] = "}::operator()";
@@ -191,7 +185,8 @@ static bool is_in_lambda(const struct copy_work *w)
 	return n > length && strcmp(w->around.name + n - length, end) == 0;
 }
 
-/* g++ gives each use of a captured variable the place of the first one: the first row is the statement. */
+/* g++ gives each use of a captured variable the place of the first one; the first
+   row is the statement. */
 bool is_captured(const struct copy_work *w, uint64_t start)
 {
 	uint64_t statement = w->starts.items[0];

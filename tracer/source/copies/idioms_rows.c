@@ -1,4 +1,4 @@
-/* Beginnings of a line that its rows and marks tell, and rows that are none. */
+/* Starts of a line from its rows and markers; rows that are no starts. */
 #include "tracer/arch/arch.h"
 #include "tracer/source/copies/copy.h"
 
@@ -6,7 +6,8 @@
 
 void copy_add_start(struct copy_work *w, uint64_t offset)
 {
-	/* Debug information may be wrong: a trap in the middle of an instruction would break the program. */
+	/* Debug information may be wrong: a breakpoint inside an instruction
+	   would break the program. */
 	bool is_broken = w->flow && w->function.count &&
 			 flow_is_insn(w->flow, w->function.items[0].low) &&
 			 !flow_is_insn(w->flow, offset);
@@ -16,10 +17,9 @@ void copy_add_start(struct copy_work *w, uint64_t offset)
 }
 
 /*
- * Is a mark without code of its own a place? What comes next at its address is executed with it, in
- * the order of the rows. But where a jump comes in at that address, too, it is not known which of the marks it
- * passes: only the last one is sure to stand behind its label. Before code that has no mark, a function's end, even that one is
- * not, if they come from a return.
+ * True if a marker without code is a start. Code at its address is executed with it, in the order
+ * of the rows. If a jump leads to the address, only the last marker is certainly after the label;
+ * before code without a marker, a jump from a `return` passes that one by.
  */
 static bool is_sure(const struct copy_work *w, const struct block *b)
 {
@@ -30,11 +30,8 @@ static bool is_sure(const struct copy_work *w, const struct block *b)
 	return b->followed == ROW_BEFORE_CODE && !mark_is_passed_by(w, b);
 }
 
-/*
- * Blocks that begin with a statement row. A statement row without code of its own counts where the
- * line's instructions come later as other rows: the compiler moved them, the statement begins there. Later is not behind it in the
- * file, where it may stand at what those lead to.
- */
+/* A statement row without code counts if control leads from it to instructions of the line in other
+   rows: the compiler moved them, the statement begins at the row. */
 void starts_at_rows(struct copy_work *w)
 {
 	const struct block *pending = NULL;
@@ -53,7 +50,7 @@ void starts_at_rows(struct copy_work *w)
 			pending = NULL;
 		}
 	}
-	/* Merged into its neighbours here, but executed all the same. */
+	/* The statement is merged into its neighbours, but executed. */
 	if (!(w->facts & COPY_CODE) && pending && !w->starts.count &&
 	    w->facts & (COPY_ELSEWHERE | COPY_CALLS))
 		copy_add_start(w, pending->start);
@@ -66,8 +63,8 @@ void starts_at_rows(struct copy_work *w)
 			copy_add_start(w, b->low);
 }
 
-/* clang gives the jump that passes an operand over to the operator before it, with which a line of a condition may begin: what
-   begins is the operand, behind it. */
+/* clang gives the jump over an operand to the operator before it, which may begin the line: the
+   operand begins after the jump. */
 void starts_behind_operators(struct copy_work *w)
 {
 	uint64_t next;
@@ -80,8 +77,8 @@ void starts_behind_operators(struct copy_work *w)
 			*start = next;
 }
 
-/* clang has one row for a loop's first round, of which some was moved before the loop, and for the
-   others: control comes in in the middle of it. */
+/* clang has one row for a loop's first iteration, partly moved before the loop, and for the others:
+   control enters in the middle of it. */
 void starts_at_heads(struct copy_work *w)
 {
 	struct flow_offsets heads = {0};
@@ -94,9 +91,9 @@ void starts_at_heads(struct copy_work *w)
 }
 
 /*
- * clang marks no statement where the row before was of the same line. Where the body of a `for` ends in code that has no line, as an
- * inlined destructor may, its increment and condition stand behind the rows of its beginning in that way, and only the body
- * leads there. What begins is the next row of the line, behind code of no line.
+ * clang marks no statement if the row before has the same line. The increment of a `for` may follow
+ * such rows if its body ends in code of line 0, such as an inlined destructor. The next row of the
+ * line after that code is the start.
  */
 void starts_at_round_ends(struct copy_work *w)
 {
@@ -115,10 +112,8 @@ void starts_at_round_ends(struct copy_work *w)
 	array_fini(&ends);
 }
 
-/*
- * clang gives the jump at the end of a branch and the condition of the else behind it, `} else if (c) {`, one statement
- * row: what stands behind the jump and further right begins where others jump to it.
- */
+/* clang gives the jump at the end of a branch and the condition of `} else if (c) {` one statement
+   row. Code after the jump, at a higher column, begins where other jumps lead to it. */
 void starts_behind_else(struct copy_work *w)
 {
 	uint64_t jump;
@@ -130,20 +125,20 @@ void starts_behind_else(struct copy_work *w)
 }
 
 /*
- * gcc lets a jump lead straight to a loop's condition, where that stands behind the loop's body: a loop on one line is
- * entered in the middle of its code then, at a statement row. The code at that row has to be the line's own: a `break` behind the
- * line's other code has a row, but where it needs no jump what stands there is the next statement, that the other cases lead to.
+ * gcc jumps straight to a loop's condition after its body: a loop on one line is entered in its
+ * middle, at a statement row. The code there has to be the line's own: a `break` that needs no jump
+ * has a row at the next statement.
  */
 void starts_in_middle(struct copy_work *w)
 {
 	array_each(const struct line_row, inner, &w->c->inner)
 		if (inner->is_stmt && flow_in_ranges(&w->own, inner->offset))
 			flow_ways_in(w->flow, &w->own, &w->starts, inner->offset, &w->ways);
-	if (w->ways.count && coroutine_is_actor(w)) /* it takes long to read all symbols */
+	if (w->ways.count && coroutine_is_actor(w)) /* last, as it reads all symbols */
 		array_fini(&w->ways);
 }
 
-/* ---- columns ------------------------------------------------------------------------------------- */
+/* ---- columns -------------------------------------------------------------------------------- */
 
 unsigned copy_column_at(const struct copy_work *w, uint64_t offset)
 {
@@ -173,10 +168,8 @@ unsigned copy_column_of(const struct copy_work *w, uint64_t start)
 	return column;
 }
 
-/*
- * clang gives the jump at the end of an inner loop the place where that loop's statement ends, which
- * may be on this line. It is no execution where the line has other code, not further right.
- */
+/* True for the jump at the end of an inner loop, to which clang gives the end of the loop's
+   statement, if the line has other code at the same or a lower column. */
 bool is_inner_jump(const struct copy_work *w, uint64_t start)
 {
 	unsigned least = UINT_MAX;
@@ -189,12 +182,10 @@ bool is_inner_jump(const struct copy_work *w, uint64_t start)
 	return copy_column_of(w, start) >= least;
 }
 
-/* ---- marks that follow each other ---------------------------------------------------------------- */
+/* ---- successive markers --------------------------------------------------------------------- */
 
-/*
- * The rounds of an unrolled loop have the loop's own marks between them. Where a mark follows its like
- * and control falls into it, it is one more statement of a macro.
- */
+/* True for another statement of a macro: a marker repeated without others between, into which
+   control falls. Iterations of an unrolled loop have the loop's own markers between them. */
 bool is_macro_end(const struct copy_work *w, uint64_t start)
 {
 	bool is_mark = false;
@@ -212,16 +203,17 @@ bool is_macro_end(const struct copy_work *w, uint64_t start)
 }
 
 /*
- * From one mark of the line to another one. gcc marks a loop's keyword, or what its header does once, and then each look at its
- * condition. Both are kept where the condition's mark is the head of a loop; the first look would count twice.
+ * Path from one marker of the line to another. gcc marks a loop's keyword or initialisation, and
+ * each evaluation of its condition. Both remain if the condition's marker is the head of a loop;
+ * the first evaluation would count twice.
  */
 struct lead {
 	const struct copy_work *w;
 	const struct block *from, *to;
-	bool jumps; /* a jump leads to the second one */
+	bool jumps; /* a jump leads to the second marker */
 };
 
-/* The block whose mark a start stands for; or NULL. */
+/* Returns the block whose marker is the start, or NULL. */
 static const struct block *mark_at(const struct copy_work *w, uint64_t start)
 {
 	array_each(const struct block, b, &w->c->blocks)
@@ -230,8 +222,8 @@ static const struct block *mark_at(const struct copy_work *w, uint64_t start)
 	return NULL;
 }
 
-/* Does a row mark another statement, or the same one once more? Others at an address that is jumped to stand before its label,
-   in the code that falls into it. */
+/* True if the row marks another statement, or the same one again. Other markers at an address that
+   is jumped to are before its label, in the code that falls into it. */
 static bool is_other(const struct lead *lead, const struct line_row *row, unsigned order)
 {
 	if (!row->is_stmt || !row->line ||
@@ -258,7 +250,8 @@ static bool has_other(const struct lead *lead, const struct module_range *range)
 	return false;
 }
 
-/* Does the first mark lead to the second, of something else in the line, and does no statement begin between? */
+/* True if the first marker leads to the second, at another column, and no
+   statement begins between. */
 static bool leads_to(const struct copy_work *w, uint64_t from, uint64_t to)
 {
 	struct lead lead = {w, mark_at(w, from), mark_at(w, to), false};
@@ -282,9 +275,10 @@ bool is_lead(const struct copy_work *w, uint64_t start)
 	return false;
 }
 
-/* ---- before a mark ------------------------------------------------------------------------------- */
+/* ---- code before a marker ------------------------------------------------------------------- */
 
-/* Does the statement's code between the two addresses call, or write memory that others can see? */
+/* True if the statement's code between the addresses calls, or writes memory
+   outside of the stack. */
 static bool does_something(const struct copy_work *w, uint64_t from, uint64_t to)
 {
 	struct arch_insn in;
@@ -317,9 +311,9 @@ static uint64_t begins_at(const struct copy_work *w, uint64_t start, uint64_t be
 }
 
 /*
- * gcc may move a call of a statement, or what it writes, before the statement's mark, into rows of the line that are no
- * statement. Where control runs straight on from there to the mark, as often and by no other way, the statement begins there:
- * who is held at it has called and written nothing yet.
+ * gcc may move a call or a write of a statement before its marker, into rows without is_stmt. If
+ * control runs straight from there to the marker, the statement begins there: a thread held at it
+ * has not called or written anything.
  */
 void starts_before_deeds(struct copy_work *w)
 {
@@ -328,7 +322,7 @@ void starts_before_deeds(struct copy_work *w)
 	array_each(uint64_t, start, &w->starts) {
 		uint64_t mark = *start;
 
-		if (!before || !runs_on(w->flow, before, mark)) /* else that is the round before */
+		if (!before || !runs_on(w->flow, before, mark)) /* else: the iteration before */
 			*start = begins_at(w, mark, before);
 		before = mark;
 	}

@@ -1,19 +1,18 @@
-/*
- * clang gives all rounds of a loop that it unrolls one row. How often a statement that calls is executed in it is known all the
- * same: by the calls that stand there, and by how often the statement's text makes each of them.
- */
+/* Iterations of a loop that clang unrolled into one row, told apart by their calls: the calls in
+   the code are compared with those in the statement's text. */
 #include "tracer/elf/module.h"
 #include "tracer/source/flow/flow.h"
 #include "tracer/source/copies/copy.h"
 
 #include <string.h>
 
-/* A call in the row, and where what comes of it has been used: there the next round may begin. */
+/* A call in the row. `used`: offset after the use of its result, where the
+   next iteration may begin. */
 struct round_call {
-	uint64_t function; /* where that begins, here or in the module's table of stubs */
+	uint64_t function; /* offset of the function, here or in the PLT */
 	uint64_t used;
-	unsigned written; /* so often the text calls it */
-	bool joined;	  /* others come in there */
+	unsigned written; /* number of calls of it in the text */
+	bool joined;	  /* a jump leads to `used` */
 };
 
 struct round_calls {
@@ -36,7 +35,7 @@ static bool name_of_slot(void *ctx, const struct module_relocation *r)
 	return true;
 }
 
-/* Of the function that the call leads to, without what it is a member of; NULL: it cannot be told. */
+/* Returns the name of the called function, without classes and namespaces, or NULL if unknown. */
 static const char *name_called(struct module *m, uint64_t address, const struct arch_insn *call)
 {
 	ERROR(ignored);
@@ -55,13 +54,14 @@ static const char *name_called(struct module *m, uint64_t address, const struct 
 	return name;
 }
 
-/* Code of no line among the line's own was moved there, or stands behind it. */
+/* True for code of line 0 among the line's own: code that was moved there, or code after it. */
 static bool is_of_no_line(const struct copy_work *w, uint64_t offset)
 {
 	return flow_in_ranges(&w->c->lineless, offset);
 }
 
-/* What stands behind the last call belongs to its round as long as it takes the result, writes memory, or may leave the line. */
+/* True if the instruction after the last call belongs to its iteration: uses the result, writes
+   memory, or may leave the line. */
 static bool ends_round(const struct arch_insn *in, const struct arch_deed *deed)
 {
 	return deed->takes_result || deed->written || in->flow == ARCH_FLOW_BRANCH;
@@ -73,7 +73,7 @@ static bool is_call(const struct copy_work *w, const struct arch_insn *in)
 	       (in->flow == ARCH_FLOW_JUMP && !flow_in_ranges(&w->function, in->target));
 }
 
-/* False: control may go elsewhere in the line. */
+/* Returns false if control may continue elsewhere in the line. */
 static bool goes_on_in_round(const struct copy_work *w, const struct arch_insn *in)
 {
 	return in->flow == ARCH_FLOW_NEXT || in->flow == ARCH_FLOW_CALL ||
@@ -81,7 +81,7 @@ static bool goes_on_in_round(const struct copy_work *w, const struct arch_insn *
 		(!flow_in_ranges(&w->own, in->target) || is_of_no_line(w, in->target)));
 }
 
-/* So often the text makes the call; 0: it does not, or nobody knows where it leads. */
+/* Returns the number of calls in the text, or 0 if there is none or the function is unknown. */
 static unsigned times_written(const struct copy_work *w, uint64_t at, const struct arch_insn *call)
 {
 	const char *name = is_of_no_line(w, at) ? NULL : name_called(w->c->module, at, call);
@@ -90,8 +90,9 @@ static unsigned times_written(const struct copy_work *w, uint64_t at, const stru
 }
 
 /*
- * The calls from `start` on, as long as control passes all of them or leaves the line; where it comes back, or in, the next
- * round may begin. False: one of them may be no round's.
+ * Collects the calls from `start` on, as long as control passes all of them or leaves the line.
+ * The next iteration may begin where a call returns or a jump leads. Returns false if a call may
+ * belong to no iteration.
  */
 static bool take_calls(const struct copy_work *w, uint64_t start, struct round_calls *out)
 {
@@ -124,7 +125,8 @@ static bool take_calls(const struct copy_work *w, uint64_t start, struct round_c
 	return true;
 }
 
-/* How many calls are a round: as many as the text makes. 0: they are not a number of rounds, all alike. */
+/* Returns the number of calls in one iteration, as in the text; 0 if the calls are not a
+   number of equal iterations. */
 static size_t calls_in_round(const struct round_calls *calls)
 {
 	size_t n = 0;

@@ -1,4 +1,4 @@
-/* Where an inlined copy of a function begins, so that each call of it is one arrival. */
+/* Finds the entries of an inlined copy of a function, so that each call is one arrival. */
 #include "tracer/arch/arch.h"
 #include "tracer/source/copies/copy.h"
 
@@ -6,12 +6,12 @@ struct copy_entry {
 	struct resolver *r;
 	const struct instance *instance;
 	struct flow *flow;
-	struct line_unit *lines; /* or NULL */
+	struct line_unit *lines; /* NULL if unknown */
 	struct flow_ranges code;
 	struct flow_ways *out;
 };
 
-/* Does the copy's code between the two addresses write memory that others can see? */
+/* True if the copy's code between the addresses writes memory outside of the stack. */
 static bool writes_between(const struct copy_entry *w, uint64_t from, uint64_t to)
 {
 	struct arch_insn in;
@@ -29,9 +29,9 @@ static bool writes_between(const struct copy_entry *w, uint64_t from, uint64_t t
 }
 
 /*
- * gcc may say that a copy is entered behind its first call, at an instruction that belongs to what was computed for the copy;
- * and behind what the copy writes, where that was moved before a statement of the caller's. Where control runs straight on from the
- * copy's first code to there, the copy has begun with it: who is held there is to have written nothing.
+ * gcc may place the entry of a copy after its first call, or after its first write, which was moved
+ * before a statement of the caller. If control runs straight from the copy's first code to the
+ * entry, that code is the entry: a thread held there has not written anything.
  */
 static uint64_t before_deeds(const struct copy_entry *w, uint64_t entry)
 {
@@ -45,7 +45,7 @@ static uint64_t before_deeds(const struct copy_entry *w, uint64_t entry)
 	return first;
 }
 
-/* Is one of the rows at the address, or at the first one behind it that has a line, in a loop of the function? */
+/* True if a row at the address, or at the next row with a line, is in a loop of the function. */
 static bool is_line_in_loop(struct line_unit *l, const struct source_file *text,
 			    const struct function *f, uint64_t one)
 {
@@ -63,7 +63,8 @@ static bool is_line_in_loop(struct line_unit *l, const struct source_file *text,
 	return false;
 }
 
-/* Does a loop of the function's own begin there, as its text says? False also where that cannot be read. */
+/* True if a loop of the function's own text begins at the offset. False if
+   the text cannot be read. */
 static bool is_own_loop(const struct copy_entry *w, uint64_t one)
 {
 	const struct source_file *text;
@@ -74,7 +75,8 @@ static bool is_own_loop(const struct copy_entry *w, uint64_t one)
 	return w->lines && text && is_line_in_loop(w->lines, text, &f, one);
 }
 
-/* A loop that the function begins with comes there again in each round; one that it is called in calls it in each. */
+/* Adds an entry. A loop that begins the function returns to the offset in each iteration; a loop
+   around the call calls the function in each. */
 static void add_copy_entry(const struct copy_entry *w, uint64_t one)
 {
 	struct flow_ways ways = {0};
@@ -87,7 +89,7 @@ static void add_copy_entry(const struct copy_entry *w, uint64_t one)
 	array_fini(&ways);
 }
 
-/* Do two addresses begin the same statement? */
+/* True if the same statement begins at both addresses. */
 static bool begin_alike(const struct line_unit *l, uint64_t one, uint64_t other)
 {
 	const struct line_row *end_one = NULL, *end_other = NULL,
@@ -102,7 +104,7 @@ static bool begin_alike(const struct line_unit *l, uint64_t one, uint64_t other)
 	return false;
 }
 
-/* Does control leave the copy from there without having done anything? What was taken out of a loop does so. */
+/* True if control leaves the copy without any effect, as code hoisted out of a loop does. */
 static bool does_nothing(const struct copy_entry *w, uint64_t one)
 {
 	const struct arch_regs none = {0};
@@ -121,7 +123,8 @@ static bool does_nothing(const struct copy_entry *w, uint64_t one)
 	return true;
 }
 
-/* clang lets a copy begin with the prologue of the function around it, or with nops that align a loop. */
+/* Moves the entry of a copy after the prologue of the enclosing function, or after nops that
+   align a loop (clang). */
 static uint64_t own_entry(const struct copy_entry *w, uint64_t entry)
 {
 	const struct scope_ref copy = w->instance->scope, outer = function_outermost(copy);
@@ -138,7 +141,7 @@ static uint64_t own_entry(const struct copy_entry *w, uint64_t entry)
 	return dies_covers(copy.unit, copy.scope, behind) ? behind : entry;
 }
 
-/* All rounds of a loop that clang has unrolled are in one copy. */
+/* Adds an entry for each iteration of a loop that clang unrolled: all are in one copy. */
 static void add_copy_rounds(const struct copy_entry *w, uint64_t own)
 {
 	for (size_t i = 1; !w->instance->scope.unit->is_gcc && i < w->code.count; i++) {
@@ -153,8 +156,9 @@ static void add_copy_rounds(const struct copy_entry *w, uint64_t own)
 }
 
 /*
- * gcc tells the entry of a copy; if not, it is where the copy begins (DWARF 5, 2.18), which may be only what was taken out of a loop. And
- * the compiler may have made several beginnings of one copy: rounds of a loop, ways of a condition.
+ * gcc gives the entry of a copy. Otherwise it is the lowest address (DWARF 5 2.18), possibly
+ * code hoisted out of a loop. A copy may also have several entries: iterations of a loop,
+ * branches of a condition.
  */
 void inlined_entries(struct resolver *r, const struct instance *copy, struct flow *flow,
 		     struct line_unit *lines, struct flow_ways *out)

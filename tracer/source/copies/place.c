@@ -1,9 +1,9 @@
-/* One copy of a line: which code it is, and where it ends. */
+/* Makes sites of one copy of a line: determines its code and its end. */
 #include "tracer/source/copies/copy.h"
 
 #include <stdlib.h>
 
-/* ---- which code ----------------------------------------------------------------------------- */
+/* ---- code of the copy ----------------------------------------------------------------------- */
 
 static int by_low(const void *a, const void *b)
 {
@@ -12,7 +12,7 @@ static int by_low(const void *a, const void *b)
 	return x->low < y->low ? -1 : x->low > y->low;
 }
 
-/* Sorted, without overlaps and gaps of nothing. */
+/* Sorts the ranges and merges those that overlap or touch. */
 static void merge_ranges(struct flow_ranges *code)
 {
 	size_t n = 0;
@@ -42,7 +42,7 @@ static const struct module_range *piece_of(const struct copy_work *w, uint64_t o
 	return NULL;
 }
 
-/* Rows of the same file between two addresses: the last line of them, 0 where one lies before the
+/* Returns the last line of the rows of the same file between the addresses; 0 if one is before the
    statement or the line program is unknown. */
 static unsigned last_line_between(const struct copy_work *w, uint64_t from, uint64_t to)
 {
@@ -61,8 +61,9 @@ static unsigned last_line_between(const struct copy_work *w, uint64_t from, uint
 }
 
 /*
- * Between two parts of a statement: from where on do all rows belong to none, but to line 0 or to the line on which the
- * function begins? There compilers put what they make of their own, and what they move of the prologue. `to`: nowhere.
+ * Returns the offset from which on, between two parts of a statement, all code has line 0
+ * or the function's first line: generated code, and moved parts of the prologue. Returns
+ * `to` if there is none.
  */
 static uint64_t nobodys_from(const struct copy_work *w, uint64_t from, uint64_t to)
 {
@@ -72,7 +73,7 @@ static uint64_t nobodys_from(const struct copy_work *w, uint64_t from, uint64_t 
 	uint64_t at = to;
 
 	while ((row = lines_next(&walk))) {
-		if (row[1].offset == row->offset) /* of no code */
+		if (row[1].offset == row->offset) /* a row without code */
 			continue;
 		if (row->line && (row->line != f->line || f->line == w->line ||
 				  !function_same_file(lines_file(w->lines, row->file), f->file)))
@@ -84,8 +85,9 @@ static uint64_t nobodys_from(const struct copy_work *w, uint64_t from, uint64_t 
 }
 
 /*
- * Between two parts of a statement: from where on is it code that control comes to from the statement alone, that runs straight
- * on to the next part, and in which no other statement begins? There gcc has moved code of other lines. `to`: nowhere.
+ * Returns the offset from which on, between two parts of a statement, code is entered from the
+ * statement alone, runs straight to the next part and begins no other statement: code of other
+ * lines that gcc moved. Returns `to` if there is none.
  */
 static uint64_t mixed_from(const struct copy_work *w, uint64_t from, uint64_t to)
 {
@@ -102,8 +104,8 @@ static uint64_t mixed_from(const struct copy_work *w, uint64_t from, uint64_t to
 	return at;
 }
 
-/* Does the statement go on at `to`? Either nothing else can happen between, or the source text
-   says so: f(a,\n g(b),\n c) does; the destructor at the end of a block does not. */
+/* True if the statement continues at `to`: nothing else can happen between, or the source text says
+   so. f(a,\n g(b),\n c) does; the destructor at the end of a block does not. */
 static bool statement_goes_on(const struct copy_work *w, uint64_t from, uint64_t to)
 {
 	unsigned last;
@@ -114,8 +116,8 @@ static bool statement_goes_on(const struct copy_work *w, uint64_t from, uint64_t
 	return last && w->text && source_spans(w->text, w->line, last);
 }
 
-/* What lies between a start and the later parts of the same execution belongs to it: it has been
-   executed when the last part is left. */
+/* Adds the code between a start and later parts of the same execution: it has been executed
+   when the last part ends. */
 static void fill_between(struct copy_work *w, uint64_t start, uint64_t next)
 {
 	const struct module_range *piece = piece_of(w, start);
@@ -133,7 +135,7 @@ static void fill_between(struct copy_work *w, uint64_t start, uint64_t next)
 	}
 }
 
-/* Does it begin once more there? */
+/* True if a start is between the addresses. */
 static bool begins_between(const struct copy_work *w, uint64_t from, uint64_t to)
 {
 	array_each(const uint64_t, start, &w->starts)
@@ -142,8 +144,8 @@ static bool begins_between(const struct copy_work *w, uint64_t from, uint64_t to
 	return false;
 }
 
-/* Of all parts, and those of inlined calls: what is nobody's before one of them belongs to it, and so does what control can but
-   run through from one to the other. */
+/* Adds gaps between parts and inlined calls: generated code before a part, and code that control
+   passes in a straight line. */
 static void fill_gaps(struct copy_work *w)
 {
 	const size_t count = w->all.count;
@@ -181,7 +183,8 @@ static void all_ranges(struct copy_work *w)
 
 /* ---- sites ---------------------------------------------------------------------------------- */
 
-/* A line on which a function begins has its arguments only behind the prologue. */
+/* Returns the end of the prologue if the function begins on the line: its arguments
+   are readable only there. */
 static uint64_t arguments_known(struct copy_work *w, uint64_t offset)
 {
 	struct module_range here;
@@ -193,7 +196,7 @@ static uint64_t arguments_known(struct copy_work *w, uint64_t offset)
 	if (flow_in_ranges(&w->all, offset))
 		return offset;
 	here = (struct module_range){offset, offset + 1};
-	for (size_t i = w->all.count; i-- > 0;) /* the rest of the prologue may lie between */
+	for (size_t i = w->all.count; i-- > 0;) /* the rest of the prologue may be between */
 		if (w->all.items[i].low > offset &&
 		    flow_is_straight(w->flow, offset, w->all.items[i].low))
 			here.high = w->all.items[i].low;
@@ -202,7 +205,7 @@ static uint64_t arguments_known(struct copy_work *w, uint64_t offset)
 	return offset;
 }
 
-/* Which of the statements at its address it is. */
+/* Returns the rank of the statement among those at its address. */
 static unsigned rank_of(const struct copy_work *w, uint64_t start)
 {
 	unsigned rank = 0;
@@ -232,7 +235,8 @@ static void add_site(struct copy_work *w, uint64_t start, bool if_taken, struct 
 	if (!w->all.count)
 		add_range(&site->ranges, offset, offset + 1);
 	site->is_round = w->facts & COPY_UNROLLED;
-	array_each(const uint64_t, other, &w->starts) /* a round ends where the next one begins */
+	/* an iteration ends where the next one begins */
+	array_each(const uint64_t, other, &w->starts)
 		if (rounds && *other != start)
 			*array_add(&site->exits) = *other;
 	if (!w->flow)
@@ -242,7 +246,7 @@ static void add_site(struct copy_work *w, uint64_t start, bool if_taken, struct 
 		!site->empty && flow_is_closed(w->flow, &site->ranges, &w->starts, &site->exits);
 }
 
-/* ---- what is known of it -------------------------------------------------------------------- */
+/* ---- facts ---------------------------------------------------------------------------------- */
 
 static void find_function(struct copy_work *w)
 {

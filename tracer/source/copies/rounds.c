@@ -1,13 +1,13 @@
-/* Does one arrival stand for several iterations of a loop? Only the instructions can tell. */
+/* Decides from the instructions whether one arrival stands for several iterations of a loop. */
 #include "tracer/arch/arch.h"
 #include "tracer/source/lines/resolve.h"
 
 enum { LOOK_BYTES = 4096 };
 
-/* What one run of a statement's code does. */
+/* Analysis of a statement's code. */
 struct round_scan {
 	const struct source_site *site;
-	bool one_row; /* the compiler gives all rounds that it unrolls one row (clang) */
+	bool one_row; /* the compiler gives all unrolled iterations one row (clang) */
 	ARRAY(uint64_t) written;
 };
 
@@ -19,7 +19,8 @@ static bool has_written(const struct round_scan *l, uint64_t what)
 	return false;
 }
 
-/* A statement writes one variable once; elements of an array one at a time. */
+/* True if a variable, or the same element of an array, is written a second time: a
+   statement writes each once. */
 static bool writes_again(struct round_scan *l, const struct arch_deed *deed)
 {
 	bool element = deed->written & 1;
@@ -53,7 +54,7 @@ static enum source_rounds scan_round(struct round_scan *l, const struct module_r
 	return answer;
 }
 
-/* Can the statement be in a loop, as its source has it? */
+/* True if the source text may have a loop around the statement. */
 static bool may_loop(const struct source_site *site)
 {
 	const struct source_file *text = lines_source(site->module->owner, site->file);

@@ -1,4 +1,4 @@
-/* The rows of the line table that mark where statements begin. */
+/* Rows of the line table that mark the beginnings of statements. */
 #include "tracer/base/text/token.h"
 #include "tracer/base/text/word.h"
 #include "tracer/source/copies/copy.h"
@@ -33,7 +33,7 @@ enum row_followed row_followed(const struct line_row *row)
 		if (next->line)
 			last = next;
 	}
-	/* The closing brace stands behind it. */
+	/* The closing brace is on a later line. */
 	return last->file == row->file && last->line > row->line ? ROW_BEFORE_CODE : ROW_LAST;
 }
 
@@ -62,7 +62,7 @@ const struct line_row *rows_in(const struct line_unit *l, const struct module_ra
 	return rows + first;
 }
 
-/* ---- the text of marked lines --------------------------------------------------------------- */
+/* ---- text of marked lines ------------------------------------------------------------------- */
 
 bool is_one_call(struct resolver *r, const char *path, unsigned line)
 {
@@ -80,7 +80,7 @@ bool is_one_call(struct resolver *r, const char *path, unsigned line)
 	return next.kind == TOKEN_END || next.kind == TOKEN_COMMENT;
 }
 
-/* Is the mark that of a `return`? Its column is the one of the expression. */
+/* True if the marker is that of a `return`. Its column is that of the expression. */
 static bool is_return(const struct copy_work *w, const struct line_row *row)
 {
 	const char *text = source_line(w->r->symbols, lines_file(w->lines, row->file), row->line);
@@ -96,12 +96,13 @@ static bool is_return(const struct copy_work *w, const struct line_row *row)
 	return word && !memchr(word, ';', (size_t)(end - word));
 }
 
-/* ---- a macro's end -------------------------------------------------------------------------- */
+/* ---- end of a macro ------------------------------------------------------------------------- */
 
-/* What a row is to a copy: its own, that of a call that was inlined into it, or of other code. */
+/* Owner of a row: the copy itself, a call inlined into it, or other code. */
 enum row_of { ROW_OWN, ROW_CALLEE, ROW_OUTSIDE };
 
-/* Rows without code stand at the address where a call begins, and are the copy's own nevertheless. */
+/* Returns the owner of the row. A row without code at the address of an inlined
+   call is the copy's own. */
 static enum row_of row_of(const struct row_place *p, unsigned begins, const struct line_row *row)
 {
 	struct scope_ref stack[FUNCTIONS_DEEP];
@@ -136,9 +137,9 @@ bool row_ends_macro(const struct row_place *p, const struct line_row *first,
 	return what == ROW_OWN && before->is_stmt && row_is_same(before, row);
 }
 
-/* ---- who passes a mark ---------------------------------------------------------------------- */
+/* ---- jumps that pass a marker by ------------------------------------------------------------ */
 
-/* The mark that was passed last by who comes to the address in the order of the code; or NULL. */
+/* Returns the last marker that control passes on the way to the address, without jumps, or NULL. */
 static const struct line_row *last_mark(const struct copy_work *w, uint64_t offset)
 {
 	const struct line_row *row = lines_row_at(w->lines, offset);
@@ -153,7 +154,7 @@ static const struct line_row *last_mark(const struct copy_work *w, uint64_t offs
 	return NULL;
 }
 
-/* Does who jumps there come from a `return` of the same function? One of an inlined call tells nothing. */
+/* True if the jump comes from a `return` of the same function, not of an inlined call. */
 static bool is_own_return(const struct copy_work *w, uint64_t jump)
 {
 	const struct line_row *mark = last_mark(w, jump);
