@@ -1,3 +1,5 @@
+/* Finds the functions that take or return a pointer to a type, and tells constructors, destructors
+   and operations by their parameters and names. */
 #include "tracer/source/names/names.h"
 #include "tracer/source/types/types.h"
 
@@ -12,15 +14,15 @@
 struct signature_reader {
 	struct module *module;
 	struct die_table *table;
-	const char *wanted; /* without "struct " */
+	const char *wanted; /* without "struct " or "union " */
 	const struct type *found;
-	ARRAY(char *) exported; /* sorted; of a shared object */
+	ARRAY(char *) exported; /* sorted; names that a shared object exports */
 	bool only_exported;
 	struct suggestions near;
 	struct signatures *out;
 };
 
-/* ---- what can be called from outside --------------------------------------------------------------- */
+/* ---- exported functions ------------------------------------------------------------------- */
 
 static int by_text(const void *a, const void *b)
 {
@@ -42,7 +44,7 @@ static bool is_exported(const struct signature_reader *r, const char *name)
 					     sizeof(*r->exported.items), by_text));
 }
 
-/* ---- the type -------------------------------------------------------------------------------------- */
+/* ---- type --------------------------------------------------------------------------------- */
 
 static const char *without_keyword(const char *name)
 {
@@ -85,7 +87,7 @@ static void note_type(struct signature_reader *r, const struct type *t)
 		r->found = t->of;
 }
 
-/* ---- parameters and results -------------------------------------------------------------------------- */
+/* ---- parameters and results --------------------------------------------------------------- */
 
 static bool is_number(const struct type *t)
 {
@@ -180,9 +182,9 @@ static int read_parameters(struct signature_reader *r, const struct entry *funct
 	return more;
 }
 
-/* ---- what a function is for --------------------------------------------------------------------------- */
+/* ---- role of a function ------------------------------------------------------------------- */
 
-/* Is the word one of the name's, as underscores part them? */
+/* True if the word is part of the name, as separated by underscores. */
 static bool signatures_has_word(const char *name, const char *word)
 {
 	size_t length = strlen(word);
@@ -215,7 +217,8 @@ static bool takes_object(const struct signature *s)
 	return false;
 }
 
-/* Of the object alone, or with what is to be done to the things in it: free_full(queue, free). */
+/* True if the parameters are those of a destructor: the object alone, or also a callback for its
+   elements: free_full(queue, free). */
 static bool may_end(const struct signature *s)
 {
 	bool calls = s->parameters.count == 1;
@@ -263,7 +266,7 @@ static void say_parameter(const struct signature_value *p, const char *what, str
 	str_add(why, p->spelled);
 }
 
-/* Empty: nothing speaks against it. */
+/* Appends why the function cannot be used; nothing if it can. */
 static void find_why(const struct signature *s, struct str *why)
 {
 	if (s->is_variadic)
@@ -286,7 +289,8 @@ static void find_why(const struct signature *s, struct str *why)
 	}
 }
 
-/* A constructor may take what nobody can guess: --new says it, or NULL will do. */
+/* Sets role and reason. A constructor may take a value that cannot be made up: --new gives
+   it, or NULL is passed. */
 static void signatures_settle(struct signature *s)
 {
 	struct str why = {0};
@@ -303,7 +307,7 @@ static void signatures_settle(struct signature *s)
 	str_fini(&why);
 }
 
-/* ---- all functions ------------------------------------------------------------------------------------- */
+/* ---- all functions ------------------------------------------------------------------------ */
 
 static void signature_fini(struct signature *s)
 {
@@ -314,7 +318,7 @@ static void signature_fini(struct signature *s)
 	base_free(s->why);
 }
 
-/* The entry that has all parameters: a copy out of line may lack those that are not used. */
+/* Reads the DIE with all parameters: an out-of-line instance may lack unused ones. */
 static int read_whole(struct signature_reader *r, uint64_t offset, struct entry *out,
 		      struct error *err)
 {
@@ -353,7 +357,8 @@ static int read_function(struct signature_reader *r, struct scope_ref scope, con
 	return 0;
 }
 
-/* Of two functions that do the same gcc keeps one, and the other is a symbol alone. */
+/* True if the function can be called. gcc merges identical functions: one of
+   them is only a symbol. */
 static bool signatures_is_there(struct signature_reader *r, const struct scope *scope,
 				const char *name)
 {
@@ -438,7 +443,7 @@ static int signatures_read_all(struct signature_reader *r, struct error *err)
 		return -1;
 	if (!r->found)
 		return no_type(r, err);
-	/* The name of a typedef: other functions may call it by its tag. */
+	/* The wanted name is a typedef: other functions may use the tag. */
 	if (r->found->tag && strcmp(r->found->tag, r->wanted) != 0) {
 		r->wanted = r->found->tag;
 		drop(r->out);

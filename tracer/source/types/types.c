@@ -1,4 +1,4 @@
-/* The types of a module: found by their entries, made from them on first use. */
+/* Types of a module: a hash table by DIE offset, filled on first use. */
 #include "tracer/dwarf/units/units.h"
 #include "tracer/source/types/types_internal.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-	DEPTH_MAX = 100, /* pointers to pointers to ...: broken debug information */
+	DEPTH_MAX = 100, /* nesting of types; deeper in broken debug information */
 	DIMENSIONS_MAX = 16,
 	FIRST_SLOTS = 64,
 };
@@ -59,7 +59,7 @@ struct type_table *type_table_of(struct die_table *d)
 	return d->types;
 }
 
-/* Where the type of this entry is, or belongs. */
+/* Returns the index of the entry's type, or of the free slot for it. */
 static size_t types_slot_of(const struct type_table *types, uint64_t entry)
 {
 	size_t i = (size_t)(entry * 0x9e3779b97f4a7c15u >> 20) & (types->size - 1);
@@ -101,7 +101,7 @@ static struct type *types_add(struct type_table *types, uint64_t entry)
 	return types->slots[i] = base_alloc(1, sizeof(**types->slots));
 }
 
-/* ---- simple ones ---------------------------------------------------------------------------- */
+/* ---- base types ----------------------------------------------------------------------------- */
 
 bool type_constant(const struct entry *e, unsigned name, int64_t *out)
 {
@@ -191,7 +191,7 @@ static void fill_base(struct type *t, const struct entry *e)
 		t->kind = TYPE_OTHER; /* Rust's () and ! */
 }
 
-/* typedef, const and the like: the same type once more, with its own name and flags. */
+/* Copies the underlying type of a typedef or qualifier, with its own name and flags. */
 static int fill_alias(struct type *t, const struct entry *e, struct error *err)
 {
 	const struct type *of = type_of_entry(e, err);
@@ -244,7 +244,7 @@ static int fill_unspecified(struct type *t, const struct entry *e)
 
 /* ---- enumerations --------------------------------------------------------------------------- */
 
-/* Without a type of its own, an enumeration is signed where one of its numbers is. */
+/* An enumeration without an underlying type is signed if an enumerator is negative. */
 static int has_negative(const struct entry *e, bool *out, struct error *err)
 {
 	struct entry child;
@@ -289,7 +289,7 @@ static struct dimension read_dimension(const struct entry *e)
 	if (!type_constant(e, DW_AT_upper_bound, &upper))
 		return (struct dimension){0};
 	type_constant(e, DW_AT_lower_bound, &lower);
-	/* -1 that was written as if it were unsigned: int a[0] */
+	/* -1 written as unsigned: int a[0] */
 	if (upper == UINT32_MAX)
 		upper = -1;
 	if (upper < lower || upper == INT64_MAX)
@@ -339,8 +339,8 @@ static int fill_array(struct type *t, const struct entry *e, struct error *err)
 	return 0;
 }
 
-/* Types that nobody wrote an entry for are kept by the type they are made of; built-in ones are
-   never freed, nor is what was made of them. */
+/* Returns a type without a DIE, which the type it is made from owns. Built-in types and types made
+   from them are never freed. */
 static struct type *derive(const struct type *of)
 {
 	struct type *made = base_alloc(1, sizeof(*made));
@@ -485,7 +485,7 @@ static const struct type *types_make(struct die_table *d, const struct entry *e,
 	set_basics(t, e);
 	t->flags |= TYPE_MAKING;
 	if (types_fill(t, e, err) < 0) {
-		t->flags |= TYPE_MAKING; /* whoever asks again meets the fault again */
+		t->flags |= TYPE_MAKING; /* a later request reports an error, too */
 		return NULL;
 	}
 	t->flags &= ~(unsigned)TYPE_MAKING;
@@ -512,7 +512,7 @@ static const struct type *get(struct die_table *d, uint64_t entry, struct error 
 	if (entry_read(d, entry, &e, err) < 0)
 		return NULL;
 	types->depth++;
-	elsewhere = entry_ref(&e, DW_AT_signature); /* in a type unit of its own */
+	elsewhere = entry_ref(&e, DW_AT_signature); /* in a type unit */
 	t = elsewhere && elsewhere != entry ? get(d, elsewhere, err) : types_make(d, &e, err);
 	types->depth--;
 	return t;

@@ -1,8 +1,5 @@
-/*
- * Types of the program. Made on first use from their entries, kept by the module (its die_table),
- * never freed before it. typedef, const, volatile and _Atomic are seen through; `name` is the one
- * that was written last ("size_t").
- */
+/* Types of the program, made from DIEs on first use and owned by the module (its die_table).
+   typedef, const, volatile and _Atomic are resolved; `name` is the outermost name ("size_t"). */
 #ifndef GATECTL_SOURCE_TYPES_TYPES_H
 #define GATECTL_SOURCE_TYPES_TYPES_H
 
@@ -16,13 +13,13 @@ enum type_kind {
 	TYPE_BOOL,
 	TYPE_INTEGER,
 	TYPE_CHAR,  /* char, wchar_t, char16_t, ...: an integer that makes strings */
-	TYPE_FLOAT, /* 4, 8, 16 with x87's 80 bits, or __float128 (is_quad) */
+	TYPE_FLOAT, /* 4, 8, 16 bytes: x87's 80 bits, or __float128 (is_quad) */
 	TYPE_COMPLEX,
 	TYPE_ENUM,
 	TYPE_POINTER,
 	TYPE_REFERENCE, /* & and && */
 	TYPE_ARRAY,
-	TYPE_STRUCT, /* and class */
+	TYPE_STRUCT, /* struct and class */
 	TYPE_UNION,
 	TYPE_FUNCTION,
 	TYPE_MEMBER_POINTER,
@@ -32,13 +29,15 @@ enum type_kind {
 struct type_member {
 	const char *name; /* NULL or "": anonymous */
 	const struct type *type;
-	uint64_t offset;
-	uint16_t bit_offset, bit_size; /* bit_size 0: no bit-field. From the lowest bit at offset */
+	uint64_t offset; /* bytes from the beginning of the object */
+	/* from the lowest bit at `offset`; bit_size 0: no bit-field */
+	uint16_t bit_offset, bit_size;
 	bool is_base;
-	bool is_virtual; /* a virtual base: `offset` has to be looked up in the object */
-	uint64_t entry;	 /* its entry in .debug_info (static members, virtual bases) */
+	bool is_virtual; /* virtual base: `offset` must be read from the object */
+	uint64_t entry;	 /* offset of its DIE in .debug_info */
 	bool is_static;
-	/* Rust's enums: there only while the discriminant has this value, or none of the others */
+	/* Rust enum: exists only while the discriminant has this value, or
+	   (is_default) no other variant's. */
 	bool is_variant, is_default;
 	int64_t discriminant;
 };
@@ -49,92 +48,96 @@ struct type_enumerator {
 };
 
 enum type_flag {
-	TYPE_TYPEDEF = 1 << 0, /* `name` is that of a typedef */
-	TYPE_CONST = 1 << 1,   /* as declared; only type_spell looks at it */
+	TYPE_TYPEDEF = 1 << 0, /* `name` is a typedef's */
+	TYPE_CONST = 1 << 1,   /* as declared; only type_spell() uses it */
 	TYPE_VOLATILE = 1 << 2,
-	TYPE_ATOMIC = 1 << 3,  /* _Atomic, typedefs seen through */
-	TYPE_RVALUE = 1 << 4,  /* REFERENCE: && */
+	TYPE_ATOMIC = 1 << 3,  /* _Atomic, also through typedefs */
+	TYPE_RVALUE = 1 << 4,  /* TYPE_REFERENCE: && */
 	TYPE_NULLPTR = 1 << 5, /* decltype(nullptr) */
-	TYPE_FILLED = 1 << 6,  /* type_members() has been here */
-	/* Between the files of types: */
-	TYPE_MAKING = 1 << 7,	   /* it is being made: who meets it again is in a circle */
-	TYPE_WHOLE_KNOWN = 1 << 8, /* type_whole has looked */
+	TYPE_FILLED = 1 << 6,  /* members are read */
+	/* Internal to types: */
+	TYPE_MAKING = 1 << 7, /* being made: a second request means that the type contains itself */
+	TYPE_WHOLE_KNOWN = 1 << 8, /* `whole` is set */
 };
 
 struct type {
 	enum type_kind kind;
 	unsigned flags;	  /* enum type_flag */
-	const char *name; /* NULL: it has none */
-	uint64_t size;	  /* bytes; 0 unknown */
+	const char *name; /* NULL if it has none */
+	uint64_t size;	  /* bytes; 0 if unknown */
 	bool is_signed;
 	bool is_quad;
-	bool incomplete; /* declared only: type_whole finds the definition */
+	bool incomplete; /* only declared: type_whole() finds the definition */
 	bool rust, cxx;
-	bool has_count;	       /* ARRAY: its bound is known */
-	uint64_t count;	       /* ARRAY: of elements */
-	const struct type *of; /* pointee, element, underlying; FUNCTION: what it returns */
-	struct module *module; /* NULL: a built-in one */
-	uint64_t entry;	       /* its entry in .debug_info */
-	const struct type *discriminant; /* Rust's enums with contents, else NULL */
+	bool has_count;	       /* TYPE_ARRAY: the number of elements is known */
+	uint64_t count;	       /* TYPE_ARRAY: number of elements */
+	const struct type *of; /* pointee, element or underlying type; TYPE_FUNCTION: the result */
+	struct module *module; /* NULL for a built-in type */
+	uint64_t entry;	       /* offset of its DIE in .debug_info */
+	const struct type *discriminant; /* Rust enum with data, else NULL */
 	uint64_t discriminant_at;
-	const char *tag; /* the name that its definition has, typedefs seen through; NULL */
-	/* Filled in by type_members(): */
-	ARRAY(struct type_member) members; /* FUNCTION: its parameters */
+	const char *tag; /* name of the definition, through typedefs; NULL if none */
+	/* Set by type_members(): */
+	ARRAY(struct type_member) members; /* TYPE_FUNCTION: parameters */
 	ARRAY(struct type_enumerator) enumerators;
-	/* Between the files of types: */
-	const struct type *whole;   /* what type_whole found; NULL nothing */
-	const char *full;	    /* type_full_name made it; the module owns it */
-	uint8_t layout_kind;	    /* inspect/values/layout.c */
-	struct type *pointer;	    /* type_pointer_to made it, this type owns it */
-	struct type *arrays, *next; /* type_array_of made them, likewise */
+	/* Internal to types: */
+	const struct type *whole;   /* result of type_whole(); NULL if there is no definition */
+	const char *full;	    /* result of type_full_name(); owned by the module */
+	uint8_t layout_kind;	    /* enum in inspect/values/layout.c */
+	struct type *pointer;	    /* result of type_pointer_to(); owned by this type */
+	struct type *arrays, *next; /* results of type_array_of(); owned by this type */
 };
 
-/* The type whose entry is at this offset; 0: void. NULL with an error. */
+/* Returns the type of the DIE at the offset, void for 0. Returns NULL with *err set if it cannot be
+   read. Owned by the module. */
 const struct type *type_get(struct module *m, uint64_t entry, struct error *err);
-/* The type that an entry's DW_AT_type (its own or inherited) names. */
+/* Returns the type named by an entry's DW_AT_type, its own or an inherited one. Returns NULL with
+   *err set if it cannot be read. */
 const struct type *type_of_entry(const struct entry *e, struct error *err);
-/* Members, enumerators, parameters are there afterwards. 0, or -1. */
+/* Reads members, enumerators or parameters. Returns 0, or -1 with *err set. */
 int type_members(const struct type *t, struct error *err);
-/* The definition of a type that is only declared here, from another unit or module; itself where
-   there is none, or where it is whole already. */
+/* Returns the definition of a declared type, from any unit or module of the program. Returns `t` if
+   it is complete or there is no definition. */
 const struct type *type_whole(const struct type *t, const struct dwarf_program *program);
-/* By name as it is written in C ("struct queue", "unsigned long", "Queue", "ns::T"), looked for
-   in the unit of `near` first; NULL: there is none. */
+/* Returns the type of a C name ("struct queue", "unsigned long", "Queue *", "ns::T"), searched in
+   the unit of `unit_entry` in `near` first, or NULL. */
 const struct type *type_named(const struct dwarf_program *program, struct module *near,
 			      uint64_t unit_entry, const char *name);
-/* Built-in ones, for results: "int" (signed, 4), "unsigned long", "double", "char", "bool". */
+/* Returns a built-in type by name ("int", "unsigned long", "double", "char", "bool"),
+   or NULL. Never freed. */
 const struct type *type_builtin(const char *name);
-const struct type *type_pointer_to(const struct type *t); /* cached */
+/* Returns the type "pointer to t". Cached and owned by `t`. */
+const struct type *type_pointer_to(const struct type *t);
+/* Returns the type "array of `count` t". Cached and owned by `t`. */
 const struct type *type_array_of(const struct type *t, uint64_t count);
-/* With namespaces and classes, of the definition behind typedefs ("std::vector<int, ...>"), without
-   inline and anonymous namespaces. "" where it has no name. */
+/* Returns the name of the definition with namespaces and classes ("std::vector<int, ...>"), without
+   inline and anonymous namespaces; "" if it has no name. */
 const char *type_full_name(const struct type *t);
-/* As C writes it: "struct queue *", "int [10]". */
+/* Appends the type in C syntax: "struct queue *", "int [10]". */
 void type_spell(const struct type *t, struct str *out);
-const char *type_enumerator_name(const struct type *t, int64_t value); /* NULL */
-/* The value that the discriminant has while this variant is there. */
+/* Returns the name of the first enumerator with this value, or NULL. */
+const char *type_enumerator_name(const struct type *t, int64_t value);
+/* Returns the value of the discriminant of this variant. */
 int64_t type_discriminant(const struct type *t, const struct type_member *m);
-/* Bytes that an object's address is a multiple of. */
+/* Returns the alignment in bytes. */
 uint64_t type_alignment(const struct type *t, const struct dwarf_program *program);
-/* The i-th template argument that is a type; NULL: none. */
+/* Returns the i-th template argument that is a type, from 0, or NULL. */
 const struct type *type_argument(const struct type *t, unsigned i);
 
-/* ---- signatures.c ------------------------------------------------------------------------------ */
+/* ---- signatures.c ------------------------------------------------------------------------- */
 
-/*
- * The functions of a module that have to do with one type: which make an object of it, which end one, which
- * use one, and what else they take and give. All of it is read from debug information.
- */
+/* Functions of a module that take or return a pointer to one type, with their role, parameters and
+   results, from debug information. */
 enum signature_role {
-	SIGNATURE_OPERATION, /* its first parameter is the object */
-	SIGNATURE_CONSTRUCTOR, /* gives the object as its result, or through its first parameter (OBJECT_OUT) */
-	SIGNATURE_INITIALISER, /* makes an object of memory that it is given */
+	SIGNATURE_OPERATION,   /* the first parameter is the object */
+	SIGNATURE_CONSTRUCTOR, /* returns the object, or stores it through the first parameter */
+	SIGNATURE_INITIALISER, /* initialises memory passed as the first parameter */
 	SIGNATURE_DESTRUCTOR,
-	SIGNATURE_LEFT_OUT, /* ... because of `why` */
+	SIGNATURE_LEFT_OUT, /* cannot be used, because of `why` */
 };
 
 enum signature_class {
-	SIGNATURE_NOTHING, /* of results: void */
+	SIGNATURE_NOTHING, /* result void */
 	SIGNATURE_OBJECT,
 	SIGNATURE_OBJECT_OUT, /* TYPE ** */
 	SIGNATURE_INTEGER,
@@ -142,45 +145,48 @@ enum signature_class {
 	SIGNATURE_ENUM,
 	SIGNATURE_FLOAT,
 	SIGNATURE_STRING,      /* char * */
-	SIGNATURE_TOKEN,       /* void *: something that is only handed through */
-	SIGNATURE_OUT_INTEGER, /* a pointer to one, that is not const */
+	SIGNATURE_TOKEN,       /* void *: passed on unchanged */
+	SIGNATURE_OUT_INTEGER, /* a pointer to an integer that is not const */
 	SIGNATURE_OUT_TOKEN,   /* void ** */
 	SIGNATURE_CALLBACK,
-	SIGNATURE_OTHER, /* nobody can guess a value: see `spelled` */
+	SIGNATURE_OTHER, /* no value can be made up */
 	SIGNATURE_STRUCT,
 };
 
 struct signature_value {
 	enum signature_class class;
-	const char *name; /* of a parameter; NULL: it has none */
-	char *spelled;	  /* as the source has the type: "queue_t *" */
-	const struct type
-		*type; /* INTEGER, BOOL, ENUM, FLOAT, OUT_INTEGER: the number's; else what it is */
+	const char *name;	 /* parameter; NULL if it has none */
+	char *spelled;		 /* the type in C syntax: "queue_t *"; owned by this struct */
+	const struct type *type; /* of the value; OUT_INTEGER: of the integer */
 };
 
 struct signature {
-	const char *name; /* the module owns it, and the file's */
-	const char *file; /* NULL: not known */
+	const char *name; /* owned by the module */
+	const char *file; /* NULL if unknown. Owned by the module */
 	unsigned line;
 	enum signature_role role;
-	char *why; /* LEFT_OUT; of an OPERATION: it is one only for who asks. NULL: nothing is to be said */
+	/* LEFT_OUT: reason; OPERATION: used on request only, for this reason; else
+	   NULL. Owned by this struct */
+	char *why;
 	bool is_variadic;
-	bool makes; /* its name has a word as new, create, init */
+	bool makes; /* the name contains new, create, init or a similar word */
 	struct signature_value result;
 	ARRAY(struct signature_value) parameters;
 };
 
 struct signatures {
-	char *type;    /* what it is called in C: "struct queue", "queue_t" */
-	bool is_union; /* ... for a declaration */
-	uint64_t size; /* of an object; 0: its definition is nowhere in the module */
-	ARRAY(struct signature) items; /* by name */
+	char *type;    /* the type in C syntax, "struct queue" or "queue_t"; owned by this struct */
+	bool is_union; /* a union, for a declaration */
+	uint64_t size; /* of an object, in bytes; 0 if the module has no definition */
+	ARRAY(struct signature) items; /* sorted by name */
 };
 
-/* `type`: "struct queue", "queue" or the name of a typedef. 0, or -1: no debug information, no such type. */
+/* Reads the functions that use `type` ("struct queue", "queue" or a typedef). Returns 0, or -1 with
+   *err set if there is no debug information or no such type. signatures_fini() frees *out. */
 int signatures_read(struct module *m, const char *type, struct signatures *out, struct error *err);
+/* Frees the contents of *s. */
 void signatures_fini(struct signatures *s);
-/* NULL: there is none of this name. */
+/* Returns the signature of this function, or NULL. */
 const struct signature *signatures_find(const struct signatures *s, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* The types that need no debug information. */
+/* Built-in types, which need no debug information. */
 #include "tracer/source/types/types_internal.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 	.kind = (of_kind), .name = (text), .tag = (text), .size = (bytes),                         \
 	.is_signed = (negative), .flags = TYPE_FILLED
 
-/* Not const: pointers to them and arrays of them hang on them. */
+/* Not const: pointers and arrays made from them are linked to them. */
 static struct type builtins[] = {
 	{NUMBER("void", TYPE_VOID, 0, false)},
 	{NUMBER("int", TYPE_INTEGER, 4, true)},
@@ -56,7 +56,7 @@ static const struct type *exact(const char *name)
 	return NULL;
 }
 
-/* The words of C's numbers, and how often each may be written. */
+/* Words of C's arithmetic types. */
 enum { W_UNSIGNED, W_SIGNED, W_LONG, W_SHORT, W_INT, W_CHAR, W_DOUBLE, W_INT128, W_COUNT };
 
 static const char *const number_words[W_COUNT] = {"unsigned", "signed", "long",	  "short",
@@ -81,7 +81,7 @@ static bool count_words(const char *name, unsigned count[W_COUNT])
 	return all > 0;
 }
 
-/* What is left when signedness and a superfluous `int` are taken away. */
+/* Returns the type without signedness and a redundant `int`. */
 static const char *core_of(const unsigned count[W_COUNT])
 {
 	if (count[W_INT128])

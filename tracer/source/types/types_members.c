@@ -1,11 +1,11 @@
-/* What is in a type: members, base classes, enumerators, parameters. */
+/* Members, base classes, enumerators, parameters and alignment of a type. */
 #include "tracer/source/types/types_internal.h"
 
 #include <libdwarf/dwarf.h>
 
 #include <string.h>
 
-/* DW_OP_plus_uconst N, as DWARF 2 has it: a constant all the same. */
+/* Reads DW_OP_plus_uconst N, a constant offset as DWARF 2 writes it. */
 static bool plain_offset(const struct attr *a, uint64_t *out)
 {
 	uint64_t value = 0;
@@ -32,7 +32,8 @@ static void read_offset(const struct entry *e, struct type_member *m)
 		m->is_virtual = !plain_offset(a, &m->offset);
 }
 
-/* DWARF 4 counts from the highest bit of a storage unit, DWARF 5 from the lowest of the struct. */
+/* DWARF 4 counts bits from the highest bit of a storage unit, DWARF 5 from the
+   lowest bit of the struct. */
 static void read_bits(const struct entry *e, struct type_member *m)
 {
 	int64_t size, old, storage, at;
@@ -99,7 +100,7 @@ static int add_enumerator(struct type *t, const struct entry *e)
 	return 0;
 }
 
-/* ---- Rust's enums --------------------------------------------------------------------------- */
+/* ---- Rust enums ----------------------------------------------------------------------------- */
 
 static int add_variant(struct type *t, const struct entry *variant, struct error *err)
 {
@@ -146,7 +147,7 @@ static int add_variants(struct type *t, const struct entry *part, struct error *
 	return more;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- members -------------------------------------------------------------------------------- */
 
 static int add_child(struct type *t, const struct entry *e, struct error *err)
 {
@@ -182,7 +183,7 @@ static int add_children(struct type *t, struct die_table *d, struct error *err)
 
 int type_members(const struct type *t, struct error *err)
 {
-	struct type *filled = (struct type *)t; /* the table's, and only lent as const */
+	struct type *filled = (struct type *)t; /* const for callers; the table owns it */
 	struct die_table *d;
 
 	if (t->flags & TYPE_FILLED)
@@ -241,7 +242,7 @@ const struct type *type_argument(const struct type *t, unsigned i)
 
 enum { ALIGNMENT_DEEP = 16, ALIGNMENT_DEFAULT = 8, ALIGNMENT_MOST = 4096 };
 
-/* alignas(N); 1 without. */
+/* Returns N of alignas(N), or 1. */
 static uint64_t declared_alignment(struct module *m, uint64_t offset)
 {
 	struct die_table *d;

@@ -1,4 +1,4 @@
-/* Types by name: the definition of what is only declared, and what a cast names. */
+/* Finds types by name: definitions of declared types, and types named in a cast. */
 #include "tracer/dwarf/units/units.h"
 #include "tracer/source/names/names.h"
 #include "tracer/source/types/types_internal.h"
@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-/* A name that is looked for. */
+/* A search for a name. */
 struct name_search {
 	struct name_parts wanted;
-	char *last;	/* its last part */
-	unsigned tag;	/* 0: any; of struct, union and enum (class is struct) */
-	bool defined;	/* declarations do not count */
-	uint64_t found; /* the entry; 0 none */
-	bool declared;	/* what was found is only a declaration */
-	uint64_t here;	/* a declaration of it in this unit */
+	char *last;	/* last part of `wanted` */
+	unsigned tag;	/* class of tags (struct, union or enum; class is struct); 0 for any */
+	bool defined;	/* search only definitions */
+	uint64_t found; /* offset of the DIE; 0 if none */
+	bool declared;	/* `found` is a declaration */
+	uint64_t here;	/* declaration with this name in the current unit */
 };
 
 static unsigned tag_class(unsigned tag)
@@ -36,9 +36,9 @@ static unsigned tag_class(unsigned tag)
 	}
 }
 
-/* Names of the entries around the one that is read. */
+/* Names of the DIEs around the current one. */
 struct enclosing {
-	ARRAY(const char *) names; /* NULL: it gives no name */
+	ARRAY(const char *) names; /* NULL for a DIE without a name */
 };
 
 static void full_name(const struct enclosing *a, const char *name, struct str *out)
@@ -68,7 +68,7 @@ static void visit_entry(struct name_search *s, const struct enclosing *a, const 
 {
 	unsigned tag = tag_class(d->tag);
 	bool declaration = d->at[DIE_DECLARATION].number != 0;
-	/* In a type unit, the definition stands outside of its namespace. */
+	/* In a type unit the definition is outside of its namespace. */
 	bool elsewhere = s->here && d->at[DIE_ORIGIN].form && d->at[DIE_ORIGIN].number == s->here;
 
 	if (!tag || !name || (s->tag && tag != s->tag) || !(elsewhere || names_it(s, a, name)))
@@ -118,7 +118,7 @@ static void search_unit(struct name_search *s, struct die_table *t, struct die_u
 	array_fini(&a.names);
 }
 
-/* 1: found. */
+/* Searches a unit. Returns 1 if the definition is found, else 0. */
 static int search_type(struct die_table *t, struct die_unit *u, void *ctx, struct error *err)
 {
 	struct name_search *s = ctx;
@@ -153,8 +153,8 @@ static const struct type *search_module(struct name_search *s, struct module *m,
 	return s->found ? type_get(m, s->found, &err) : NULL;
 }
 
-/* In `near` first, then in all modules of the program; a declaration only where there is no
-   definition. */
+/* Searches `near`, then all modules of the program. A declaration is used only if
+   there is no definition. */
 static const struct type *search_all(struct name_search *s, const struct dwarf_program *program,
 				     struct module *near, uint64_t entry)
 {
@@ -242,7 +242,7 @@ const struct type *type_whole(const struct type *t, const struct dwarf_program *
 	return t->whole ? t->whole : t;
 }
 
-/* ---- what is written ------------------------------------------------------------------------ */
+/* ---- names as written ----------------------------------------------------------------------- */
 
 static bool take_word(const char **text, const char *word)
 {
@@ -319,7 +319,7 @@ static const struct type *named_without_stars(const struct dwarf_program *progra
 			return n->type;
 	}
 	t = find_named(program, near, entry, name);
-	/* A type that is missing may come with a library loaded later. */
+	/* Failures are not cached: a library loaded later may have the type. */
 	if (types && t) {
 		n = array_add(&types->named);
 		n->unit = unit;

@@ -1,4 +1,4 @@
-/* Types as C writes them: what stands left of the name and what stands right of it. */
+/* Writes types in C syntax: the parts left and right of the declared name. */
 #include "tracer/source/types/types_internal.h"
 
 #include <ctype.h>
