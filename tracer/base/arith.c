@@ -1,3 +1,4 @@
+/* Integer and float operators, conversions and comparisons. */
 #include "tracer/base/arith.h"
 
 #include "tracer/base/text/token.h"

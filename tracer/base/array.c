@@ -1,3 +1,4 @@
+/* Memory that ends the program if there is none, and growable arrays. */
 #include "tracer/base/array.h"
 #include "tracer/base/leave.h"
 
@@ -5,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nothing is allocated here. */
+/* Ends the program if memory is NULL, without allocating any. */
 static void *or_die(void *memory, size_t size)
 {
 	char text[128];
@@ -67,6 +68,6 @@ void array_cut(void *items, size_t *count, size_t size, size_t index)
 
 void array_qsort(void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
 {
-	if (count) /* else `items` may be NULL, which qsort does not permit */
+	if (count) /* qsort() does not permit NULL */
 		qsort(items, count, size, compare);
 }

@@ -1,3 +1,4 @@
+/* Lists of data to free together with an object. */
 #include "tracer/base/cleanup.h"
 
 void cleanup_add(struct cleanups *c, void (*run)(void *data), void *data)

@@ -1,7 +1,5 @@
-/*
- * What is to be freed together with something else, by those who made it: whoever is freed names none of
- * them. The last one added goes first, as with atexit(3). {0} is the empty list.
- */
+/* List of data to free together with an object, by functions of the modules that made them; the
+   owner need not know them. Runs last added first, as atexit(3). {0} is the empty list. */
 #ifndef GATECTL_BASE_CLEANUP_H
 #define GATECTL_BASE_CLEANUP_H
 
@@ -16,9 +14,11 @@ struct cleanups {
 	ARRAY(struct cleanup) all;
 };
 
-/* Memory of `size` zeroed bytes that `run` is to free when the list is run. */
+/* Returns `size` zeroed bytes, which `run` frees when the list is run. */
 void *cleanup_alloc(struct cleanups *c, size_t size, void (*run)(void *data));
+/* Adds a function to call with `data` when the list is run. */
 void cleanup_add(struct cleanups *c, void (*run)(void *data), void *data);
-void cleanups_run(struct cleanups *c); /* it is empty then */
+/* Runs and empties the list. */
+void cleanups_run(struct cleanups *c);
 
 #endif

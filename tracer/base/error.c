@@ -1,3 +1,4 @@
+/* Errors with formatted texts and hints. */
 #include "tracer/base/error.h"
 
 #include "tracer/base/array.h"
@@ -7,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Most texts are short: they are formatted once, and then have just the memory they need. */
+/* Formats into a local buffer first: most texts are short, are formatted once and get exactly
+   the memory they need. */
 static char *format(const char *fmt, va_list ap)
 {
 	char room[512], *text;
@@ -31,7 +33,7 @@ static char *format(const char *fmt, va_list ap)
 
 void error_vset(struct error *err, enum error_code code, const char *fmt, va_list ap)
 {
-	char *text = format(fmt, ap); /* before the old one is freed: it may be in there */
+	char *text = format(fmt, ap); /* before error_fini(): arguments may be in the old text */
 
 	error_fini(err);
 	err->code = code;

@@ -1,3 +1,4 @@
+/* Ends the process at once, after one last action. */
 #include "tracer/base/leave.h"
 
 #include <stddef.h>

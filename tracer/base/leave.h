@@ -1,15 +1,16 @@
-/* An end from wherever it is: no memory is left, or a file that is mapped has become shorter. */
+/* Ends the process from any place: out of memory, or a mapped file has become shorter (SIGBUS). */
 #ifndef GATECTL_BASE_LEAVE_H
 #define GATECTL_BASE_LEAVE_H
 
 /*
- * What has to be done then, for those who cannot be left as they are; it replaces what was asked for before, NULL:
- * nothing. It is called once at most, may be called from a signal handler of a fault outside of its own room, and may end
- * by the same call.
+ * Sets the function to call before leave_now() ends the process, for tracees that must not be
+ * left as they are; NULL for none. It is called once at most, possibly in a signal handler, and
+ * may call leave_now() itself.
  */
 void leave_ask(void (*what)(void *ctx), void *ctx);
 
-/* Does it, and ends the process with this status. Nothing else is freed or written. */
+/* Calls that function and ends the process with this status by _exit(2). Frees and
+   flushes nothing else. */
 _Noreturn void leave_now(int status);
 
 #endif

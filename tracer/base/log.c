@@ -1,3 +1,4 @@
+/* Writes messages to standard error, line by line. */
 #include "tracer/base/log.h"
 
 #include "tracer/base/array.h"
@@ -13,7 +14,7 @@
 #define RED   "\033[1;31m"
 #define PLAIN "\033[0m"
 
-enum { LONGEST = 2000 - 60 }; /* bytes of a line, and room for the mark and colours */
+enum { LONGEST = 2000 - 60 }; /* maximum length in bytes; leaves room for the note and colours */
 
 static void add_shown(struct str *out, const char *text, size_t length)
 {
@@ -23,7 +24,7 @@ static void add_shown(struct str *out, const char *text, size_t length)
 	base_free(copy);
 }
 
-/* One line, as it goes out. */
+/* Cuts and writes one line. */
 static void write_shown(struct str *line)
 {
 	if (line->length > LONGEST) {
@@ -33,7 +34,7 @@ static void write_shown(struct str *line)
 		str_addf(line, "... (%zu more bytes are not shown)", more);
 	}
 	str_add(line, "\n");
-	io_write(STDERR_FILENO, line->text, line->length); /* else nobody is left to tell */
+	io_write(STDERR_FILENO, line->text, line->length); /* a failure cannot be reported */
 }
 
 void log_line(const char *fmt, ...)

@@ -1,3 +1,4 @@
+/* Open-addressing hash tables of numbers and interned strings. */
 #include "tracer/base/number_map.h"
 
 #include "tracer/base/hash.h"
@@ -6,7 +7,8 @@
 
 enum { FIRST_SIZE = 256 };
 
-/* Linear probing; Fibonacci hashing spreads neighbouring keys. */
+/* Returns the first slot to probe. Fibonacci hashing spreads neighbouring
+   keys; probing is linear. */
 static size_t first_slot(const struct number_map *m, unsigned key)
 {
 	return (size_t)(key * 0x9e3779b97f4a7c15 >> 32) & (m->size - 1);

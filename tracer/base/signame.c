@@ -1,10 +1,12 @@
+/* Names of signals. */
 #include "tracer/base/signame.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernel's first; the C library keeps the two before SIGRTMIN for itself. */
+/* First real-time signal of the kernel, SIGRTMIN and SIGRTMAX: glibc reserves
+   the two before SIGRTMIN. */
 enum { KERNEL_FIRST = 32, FIRST = 34, LAST = 64 };
 
 static const char *const realtime[] = {
@@ -23,7 +25,7 @@ const char *signame_text(int signal)
 	return name ? name : "?";
 }
 
-/* "+3" from RTMIN, "-2" from RTMAX, or nothing. */
+/* Returns base plus "+3" (from RTMIN) or "-2" (from RTMAX) or "", or 0 for any other text. */
 static int away_from(int base, const char *text, char sign)
 {
 	char *end = (char *)text;

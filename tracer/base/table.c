@@ -1,3 +1,4 @@
+/* Open-addressing hash table of 64-bit numbers. */
 #include "tracer/base/table.h"
 
 #include "tracer/base/array.h"
@@ -16,7 +17,7 @@ uint64_t table_mix(uint64_t a, uint64_t b)
 	return x ? x : 1;
 }
 
-/* The key's slot, or the free one where it belongs. */
+/* Returns the key's slot, or the free slot for it. */
 static struct table_slot *table_find(const struct table *t, uint64_t key)
 {
 	uint64_t hash = key * 0x9e3779b97f4a7c15;
@@ -56,7 +57,7 @@ uint64_t table_get(const struct table *t, uint64_t key)
 	return t->count ? table_find(t, key)->value : 0;
 }
 
-/* Visits slots where the table has fewer of them than the span has keys. */
+/* Visits the slots if there are fewer of them than keys in the span. */
 bool table_next(struct table_walk *w)
 {
 	const struct table *t = w->table;
@@ -75,7 +76,7 @@ bool table_next(struct table_walk *w)
 	return false;
 }
 
-/* One large run must not make all later ones slow. */
+/* Frees a sparse table: one large run must not make all later runs slow. */
 void table_clear(struct table *t)
 {
 	if (t->capacity / SPARSE > t->count)

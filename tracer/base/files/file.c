@@ -1,3 +1,4 @@
+/* Reads, replaces and makes files and folders of the user. */
 #include "tracer/base/files/file.h"
 
 #include "tracer/base/array.h"
@@ -50,8 +51,8 @@ static int write_and_close(int fd, const char *text)
 	return close(fd) < 0 ? -1 : failed;
 }
 
-/* Writes to `temporary`, a template of mkstemp, and renames it. `old`: what is there now, or NULL. 1: there
-   can be no file beside it. */
+/* Writes the file `temporary`, a template for mkstemp(3), and renames it. `old`: attributes of the
+   existing file, or NULL. Returns 0, -1, or 1 if no file can be made in the folder. */
 static int files_file_replace(const char *path, const struct stat *old, char *temporary,
 			      const char *text)
 {
@@ -63,7 +64,7 @@ static int files_file_replace(const char *path, const struct stat *old, char *te
 		return 1;
 	fchmod(fd, old ? old->st_mode & 07777 : PLAIN_FILE & ~mask);
 	if (old && fchown(fd, old->st_uid, old->st_gid) < 0)
-		errno = 0; /* somebody else's file becomes ours: its text is what counts */
+		errno = 0; /* The file of another user becomes ours; its text counts. */
 	if (write_and_close(fd, text) == 0 && rename(temporary, path) == 0)
 		return 0;
 	unlink(temporary);
@@ -77,7 +78,7 @@ static int write_over(const char *path, const char *text)
 	return fd < 0 ? -1 : write_and_close(fd, text);
 }
 
-/* Whoever ends us by a signal in between would leave the other file behind. */
+/* Blocks signals meanwhile: one that ends the process would leave the temporary file behind. */
 static int replace_unharmed(const char *path, const struct stat *old, const char *text)
 {
 	STR(temporary);
@@ -99,7 +100,7 @@ int file_replace(const char *path, const char *text, struct error *err)
 	char *real = realpath(path, NULL);
 	struct stat old, link;
 	bool there = stat(path, &old) == 0;
-	/* A link to what is not there yet stays one, too. */
+	/* A symbolic link to a missing file stays a link. */
 	bool leads_nowhere = !real && lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
 	int answer;
 

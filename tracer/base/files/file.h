@@ -1,20 +1,23 @@
-/* Files that belong to the tester: scripts and their lock files, folders of what was found. */
+/* Files that belong to the user: scripts and their lock files, folders of findings. */
 #ifndef GATECTL_BASE_FILES_FILE_H
 #define GATECTL_BASE_FILES_FILE_H
 
 #include "tracer/base/error.h"
 
-/* A whole file, owned; NULL with the error, and errno as it was. */
+/* Returns the contents of a file, to be freed by the caller, or NULL with *err
+   set and errno unchanged. */
 char *file_read(const char *path, struct error *err);
-/* Puts the text in the place of the file at once: whoever reads it sees the old or the new. Its
-   mode stays, and a symbolic link stays one. What is no file (a terminal, a pipe) is written to, and so
-   is a file in a directory that takes no other. 0, or -1. */
+/*
+ * Replaces the contents of a file atomically, keeping mode and symbolic link. Anything but a
+ * regular file (terminal, pipe), and a file in a folder that permits no other, is overwritten.
+ * Returns 0, or -1 with *err set.
+ */
 int file_replace(const char *path, const char *text, struct error *err);
-/* An empty file that nobody else may read, NAMExxxxxxENDING in `dir`; NULL: in TMPDIR, or /tmp. Its path is
-   the caller's, who unlinks it. NULL with the error. */
+/* Makes an empty file NAMExxxxxxENDING, mode 600, in `dir` (NULL: TMPDIR or /tmp). Returns its
+   path, or NULL with *err set. The caller unlinks the file and frees the path. */
 char *file_temporary(const char *dir, const char *name, const char *ending, struct error *err);
-/* Makes the folder DIR/N, N the first number from 1 that is free: others may do so at the same time. Its path,
-   owned; NULL with errno. */
+/* Makes the folder DIR/N for the first free N from 1; processes may do so at the same time. Returns
+   its path, which the caller frees, or NULL with errno set. */
 char *file_numbered(const char *dir);
 
 #endif

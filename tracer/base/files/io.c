@@ -1,3 +1,4 @@
+/* Complete reads and writes. */
 #include "tracer/base/files/io.h"
 
 #include <errno.h>

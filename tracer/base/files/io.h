@@ -1,4 +1,4 @@
-/* Files, where the C library's functions do half. */
+/* Reads and writes that are complete, in spite of signals and short transfers. */
 #ifndef GATECTL_BASE_FILES_IO_H
 #define GATECTL_BASE_FILES_IO_H
 
@@ -7,15 +7,15 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* All of it, whatever signals and short writes come in between; a file that does not block (a
-   terminal that others have set so) is waited for. 0, or -1 with errno. */
+/* Writes all bytes; waits for a non-blocking file, such as a terminal that others have set so.
+   Returns 0, or -1 with errno set. */
 int io_write(int fd, const char *bytes, size_t length);
-/* Adds what there is up to the end. 0, or -1 with errno. */
+/* Appends all up to the end of the file. Returns 0, or -1 with errno set. */
 int io_read(int fd, struct str *out);
-/* Adds a whole file, wherever it is being read or written. */
+/* Appends a whole file, without using or moving its file offset. */
 void io_read_at(int fd, struct str *out);
 
-/* Where a regular file is read next; -1: it is none. */
+/* Returns the offset of a regular file, or -1 for any other. */
 off_t io_offset(int fd);
 
 #endif

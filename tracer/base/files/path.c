@@ -1,3 +1,4 @@
+/* Compares paths by their components. */
 #include "tracer/base/files/path.h"
 
 #include <limits.h>
@@ -6,8 +7,8 @@
 
 struct components {
 	const char *path;
-	size_t left; /* bytes before the components already given */
-	size_t skip; /* ".." seen, each takes one component away */
+	size_t left; /* number of bytes before the components already returned */
+	size_t skip; /* number of ".." passed: each removes one component */
 	const char *name;
 	size_t length;
 };
@@ -17,8 +18,8 @@ static struct components components_of(const char *path)
 	return (struct components){.path = path, .left = strlen(path)};
 }
 
-/* Steps to the component before; false at the beginning. Leading ".." that have nothing to take
-   away are dropped. */
+/* Moves to the preceding component. Returns false at the beginning. Leading ".." that
+   remove nothing are dropped. */
 static bool previous(struct components *c)
 {
 	while (c->left > 0) {
@@ -41,7 +42,7 @@ static bool previous(struct components *c)
 	return false;
 }
 
-/* Compares from the end; `path_done` and `name_done` say which of them ended first. */
+/* Compares from the end. `path_done` and `name_done` are true for those that ended. */
 static bool same_ends(const char *path, const char *name, bool *path_done, bool *name_done)
 {
 	struct components a = components_of(path), b = components_of(name);
@@ -84,7 +85,7 @@ const char *path_shown(const char *file)
 	return n && strncmp(file, cwd, n) == 0 && file[n] == '/' ? file + n + 1 : file;
 }
 
-/* ---- the system's ---------------------------------------------------------------------------- */
+/* ---- folders of the system ------------------------------------------------------------------- */
 
 static bool path_is_below(const char *path, const char *const *directories)
 {
@@ -94,7 +95,7 @@ static bool path_is_below(const char *path, const char *const *directories)
 	return false;
 }
 
-/* Compilers write paths of their headers in roundabout ways (/usr/bin/../lib/gcc/../../include). */
+/* A plain prefix: compilers write paths such as /usr/bin/../lib/gcc/../../include. */
 bool path_is_system_source(const char *file)
 {
 	static const char *const directories[] = {"/usr/", "/rustc/", NULL};

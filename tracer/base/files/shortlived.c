@@ -1,3 +1,4 @@
+/* Temporary folders with a process that removes them. */
 #include "tracer/base/files/shortlived.h"
 
 #include "tracer/base/array.h"
@@ -14,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- the process that waits ------------------------------------------------------------------ */
+/* ---- the waiting process --------------------------------------------------------------------- */
 
 static void remove_all(const char *path, const char *const *files)
 {
@@ -27,8 +28,8 @@ static void remove_all(const char *path, const char *const *files)
 	rmdir(path);
 }
 
-/* Signals for the process group of a terminal are not for this process. All other descriptors are
-   closed: somebody may wait for the end of one of them. */
+/* Waits for the end of `alive` in a session of its own, so that signals of a terminal do not reach
+   it. Closes all other descriptors: processes may wait for their end. */
 static void wait_and_remove(const char *path, const char *const *files, int alive, int gone)
 {
 	char byte;
@@ -45,8 +46,8 @@ static void wait_and_remove(const char *path, const char *const *files, int aliv
 	_exit(0);
 }
 
-/* By a process between, which ends at once: the one that waits is no child of a tracer that waits
-   for its own. */
+/* Starts the waiting process as a grandchild: a tracer that waits for its
+   children must not see it. */
 static int shortlived_start(const char *path, const char *const *files, const int alive[2],
 			    const int gone[2])
 {
@@ -81,7 +82,7 @@ static int make_name(const char *name, struct str *path)
 	return 0;
 }
 
-/* The process waits before there is a folder: no moment is without it. */
+/* Starts the process before making the folder, so that the folder never exists without it. */
 static int files_shortlived_make(struct shortlived *f, const char *const *files)
 {
 	int alive[2] = {-1, -1}, gone[2] = {-1, -1}, failed = -1;
@@ -115,9 +116,7 @@ int shortlived_make(struct shortlived *f, const char *name, const char *const *f
 
 void shortlived_remove(struct shortlived *f)
 {
-	enum {
-		MOST_MS = 10000
-	}; /* a fork that still lives keeps the folder: it goes with that one */
+	enum { MOST_MS = 10000 }; /* a live fork keeps the folder: it goes with the fork */
 	struct pollfd gone = {.fd = f->gone, .events = POLLIN};
 
 	if (!f->path)

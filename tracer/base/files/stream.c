@@ -1,3 +1,4 @@
+/* Streams for the program's output: files, pipes and terminals. */
 #include "tracer/base/files/stream.h"
 
 #include "tracer/base/files/io.h"
@@ -44,10 +45,10 @@ enum stream_kind stream_kind_of(int fd)
 	return isatty(fd) ? STREAM_TERMINAL : STREAM_NULL;
 }
 
-/* ---- ends ------------------------------------------------------------------------------------ */
+/* ---- opening --------------------------------------------------------------------------------- */
 
-/* The terminal has one size and changes no byte: the real one does so when the output is passed
-   on. */
+/* Sets a fixed size and modes that change no byte: the real terminal does that
+   when output is passed on. */
 static int set_terminal(const struct stream *s)
 {
 	const struct winsize size = {.ws_row = 24, .ws_col = 80};
@@ -56,7 +57,7 @@ static int set_terminal(const struct stream *s)
 							     : ioctl(s->program, TIOCSWINSZ, &size);
 }
 
-/* The terminal controls no process: job control stays with the one that gatectl was started at. */
+/* O_NOCTTY: the terminal controls no process, so job control stays with gatectl's own terminal. */
 static int open_terminal(struct stream *s)
 {
 	char path[64];
@@ -128,9 +129,9 @@ int stream_give(const struct stream *s)
 	return s->kind == STREAM_INHERITED || fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* ---- what is written ------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
-/* Moves what is in the pipe or terminal into `kept`. */
+/* Moves the contents of the pipe or terminal to `kept`. Returns true if there were any. */
 static bool stream_take(struct stream *s)
 {
 	char bytes[4096];
@@ -146,7 +147,7 @@ static bool stream_take(struct stream *s)
 	return any;
 }
 
-/* A reader that is gone is no reason to end the run. */
+/* Passes output on. A reader that has closed its end does not end the run. */
 static void stream_pass_on(struct stream *s)
 {
 	char bytes[4096];

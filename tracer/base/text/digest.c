@@ -1,3 +1,4 @@
+/* Digests of output that ignore durations, and the first line that differs. */
 #include "tracer/base/text/digest.h"
 
 #include "tracer/base/array.h"
@@ -20,7 +21,7 @@ static void digest_take(struct digest *d, const char *bytes, size_t n)
 	}
 }
 
-/* "s", "ms", "usecs", "milliseconds" ... */
+/* True for a unit of time: "s", "ms", "usecs", "milliseconds" ... */
 static bool is_unit(const char *text, size_t n)
 {
 	static const char *const units[] = {"s", "sec", "secs", "second", "seconds"};
@@ -49,7 +50,7 @@ static void take_held(struct digest *d)
 	d->length = d->unit = 0;
 }
 
-/* With this byte, could it still be a time, or the start of one? */
+/* True if the text held may still be a duration, or become one, with this byte. */
 static bool digest_goes_on(const struct digest *d, unsigned char byte)
 {
 	if (!d->length)
@@ -121,9 +122,9 @@ void digest_written_copy(struct digest_written *to, const struct digest_written 
 	str_add_bytes(&to->start, str_text(&from->start), from->start.length);
 }
 
-/* ---- the line that differs -------------------------------------------------------------------- */
+/* ---- lines that differ ----------------------------------------------------------------------- */
 
-/* The checksum of a line, in which a time is any time. */
+/* Returns the checksum of a line, in which all durations are the same. */
 static uint64_t sum_of_line(const char *line, size_t n)
 {
 	struct digest d;
@@ -149,7 +150,8 @@ static int by_sum(const void *a, const void *b)
 				: (x->line > y->line) - (x->line < y->line);
 }
 
-/* The lines of the text, by their sums. The caller frees them; *count is their number. */
+/* Returns the lines of the text, sorted by checksum. The caller frees them;
+   *count is their number. */
 static struct line_sum *sort_lines(const struct str *text, size_t *count)
 {
 	struct line_sum *lines = base_alloc(text->length + 1, sizeof(*lines));
@@ -164,7 +166,7 @@ static struct line_sum *sort_lines(const struct str *text, size_t *count)
 	return lines;
 }
 
-/* A line that `text` has more often than `other`, or NULL; *n is its length. */
+/* Returns a line that `text` has more often than `other`, or NULL; *n is its length. */
 static const char *find_other_line(const struct str *text, const struct str *other, size_t *n)
 {
 	size_t count, others, k = 0;
@@ -185,7 +187,8 @@ static const char *find_other_line(const struct str *text, const struct str *oth
 	return found;
 }
 
-/* False: one has no line that the other has not. */
+/* Appends `what` and a line that `text` has more often than `other`. Returns
+   false if there is none. */
 static bool add_other_line(const struct str *text, const struct str *other, const char *what,
 			   struct str *out)
 {

@@ -1,3 +1,4 @@
+/* Writes foreign text as lines, comments, strings, words, Markdown, URIs and JSON. */
 #include "tracer/base/text/foreign.h"
 
 #include "tracer/base/text/utf8.h"
@@ -7,7 +8,7 @@
 
 /* ---- characters ------------------------------------------------------------------------------ */
 
-/* Unicode 15, Bidi_Control and the separators of lines and paragraphs. */
+/* True for control characters, Bidi_Control and separators of lines and paragraphs (Unicode 15). */
 static bool is_hidden(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
@@ -34,7 +35,7 @@ bool foreign_is_plain(const char *text)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* The letter that stands behind a backslash in C and Lua alike; '\0': none does. */
+/* Returns the letter of the escape sequence that C and Lua have for the character, or '\0'. */
 static char letter_of(char c)
 {
 	return c == '\n' ? 'n' : c == '\t' ? 't' : c == '\r' ? 'r' : '\0';
@@ -46,7 +47,7 @@ static void add_bytes_in_hex(struct str *out, const char *text, size_t length)
 		str_addf(out, "\\x%02x", (unsigned char)text[i]);
 }
 
-/* The character as it is if it is plain, else escaped. */
+/* Appends the character itself if it is plain, else escaped. */
 static void add_shown(struct str *out, const char *text, size_t length, bool plain)
 {
 	char letter = letter_of(*text);
@@ -84,7 +85,8 @@ void foreign_lua_comment(struct str *out, const char *fmt, ...)
 	va_start(ap, fmt);
 	str_vaddf(&text, fmt, ap);
 	va_end(ap);
-	str_add(out, text.length ? "-- " : "--"); /* without the blank "[[" begins a long comment */
+	/* without the blank, "[[" would begin a long comment */
+	str_add(out, text.length ? "-- " : "--");
 	foreign_line(out, str_text(&text));
 	str_add(out, "\n");
 }
@@ -114,7 +116,7 @@ void foreign_c_comment(struct str *out, const char *text)
 		n = foreign_next(text, &plain);
 		add_shown(out, text, n, plain);
 		if ((text[0] == '*' && text[1] == '/') || (text[0] == '/' && text[1] == '*'))
-			str_add(out, "\\"); /* ends the comment; or -Wcomment warns of it */
+			str_add(out, "\\"); /* ends the comment, or causes -Wcomment */
 	}
 	str_add(out, " */");
 }
@@ -126,7 +128,7 @@ static void add_c(struct str *out, const char *text, bool format)
 
 	for (size_t n; *text; last = *text, text += n) {
 		n = foreign_next(text, &plain);
-		if (!plain) /* a digit that follows would belong to a hexadecimal escape */
+		if (!plain) /* octal: a digit that follows would continue a hexadecimal escape */
 			for (size_t i = 0; i < n; i++)
 				str_addf(out, "\\%03o", (unsigned char)text[i]);
 		else if (strchr("\"\\", *text) || (*text == '?' && last == '?')) /* trigraphs */
@@ -204,7 +206,7 @@ void foreign_code_line(struct str *out, const char *text)
 	foreign_lines(out, text, "\t");
 }
 
-/* ---- in percent ------------------------------------------------------------------------------ */
+/* ---- percent encoding ------------------------------------------------------------------------ */
 
 static bool is_letter_or_digit(char c)
 {

@@ -1,10 +1,11 @@
+/* Writes JSON. */
 #include "tracer/base/text/json.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/text/utf8.h"
 
 #include <math.h>
 
-/* \uXXXX (RFC 8259 7); a byte that is not UTF-8 is shown as Latin-1. */
+/* Appends \n or \uXXXX (RFC 8259 7). A byte that is not UTF-8 is taken as Latin-1. */
 static void add_escaped(struct str *out, const char *text, size_t length)
 {
 	uint32_t code = length == 1 ? (unsigned char)*text : utf8_code(text, length);
@@ -12,7 +13,8 @@ static void add_escaped(struct str *out, const char *text, size_t length)
 	if (*text == '\n')
 		str_add(out, "\\n");
 	else
-		str_addf(out, "\\u%04x", code); /* what is not plain is below U+10000 */
+		/* characters that are not plain are below U+10000 */
+		str_addf(out, "\\u%04x", code);
 }
 
 static void quote(struct str *out, const char *text)

@@ -1,4 +1,5 @@
-/* Writes JSON (RFC 8259) into a string; commas and nesting are kept here, order is the caller's. */
+/* Writes JSON (RFC 8259) to a string. Commas and nesting are handled here, the order of
+   calls is the caller's. */
 #ifndef GATECTL_BASE_TEXT_JSON_H
 #define GATECTL_BASE_TEXT_JSON_H
 
@@ -9,15 +10,24 @@ struct json {
 	bool comma; /* the next value needs a comma before it */
 };
 
-/* `name` is the member's name inside an object, and NULL inside an array or at the top. */
+/* Begins an object. In all functions `name` is the member's name, or NULL in an
+   array and at the top. */
 void json_object(struct json *j, const char *name);
+/* Begins an array. */
 void json_array(struct json *j, const char *name);
+/* Ends an object. */
 void json_end_object(struct json *j);
+/* Ends an array. */
 void json_end_array(struct json *j);
-void json_string(struct json *j, const char *name, const char *value); /* NULL writes null */
+/* Writes a string, or null if `value` is NULL. */
+void json_string(struct json *j, const char *name, const char *value);
+/* Writes an integer. */
 void json_integer(struct json *j, const char *name, long long value);
+/* Writes a number with 12 digits, or null if it is not finite. */
 void json_number(struct json *j, const char *name, double value);
+/* Writes true or false. */
 void json_bool(struct json *j, const char *name, bool value);
+/* Frees the text. */
 void json_fini(struct json *j);
 
 #endif

@@ -1,3 +1,4 @@
+/* Reads decimal numbers. */
 #include "tracer/base/text/number.h"
 
 bool number_read(const char *text, uint64_t most, uint64_t *out)

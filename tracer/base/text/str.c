@@ -1,3 +1,4 @@
+/* Strings that are built piece by piece. */
 #include "tracer/base/text/str.h"
 
 #include "tracer/base/array.h"

@@ -1,4 +1,4 @@
-/* A string that is built piece by piece. {0} is the empty one; `text` may be NULL until then. */
+/* A string that is built piece by piece. {0} is empty; its `text` may be NULL. */
 #ifndef GATECTL_BASE_TEXT_STR_H
 #define GATECTL_BASE_TEXT_STR_H
 
@@ -12,31 +12,42 @@ struct str {
 	size_t length, capacity;
 };
 
-/* A local string, and a local text of base_strdup() and the like, that are freed where their scope
-   ends; not by a longjmp. */
+/* STR() declares a local string, OWNED() a local text of base_strdup() and its like. Both are freed
+   at the end of their scope, but not by a longjmp. */
 #define STR(name)   struct str name __attribute__((cleanup(str_fini))) = {0}
 #define OWNED(name) char *name __attribute__((cleanup(str_free_owned)))
 
+/* Appends a text. */
 void str_add(struct str *s, const char *text);
-/* A character, in UTF-8. */
+/* Appends a character in UTF-8. */
 void str_add_code(struct str *s, uint32_t code);
+/* Appends `length` bytes. */
 void str_add_bytes(struct str *s, const char *bytes, size_t length);
-/* At most so many bytes, cut at a blank, with " ..." after them. */
+/* Appends at most `most` bytes, cut at a blank if possible, and " ..." if the text is longer. */
 void str_add_short(struct str *s, const char *text, size_t most);
+/* Appends formatted text. */
 void str_vaddf(struct str *s, const char *fmt, va_list ap);
+/* Appends formatted text. */
 void str_addf(struct str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-const char *str_text(const struct str *s); /* never NULL */
-char *str_take(struct str *s);		   /* the caller owns it (base_free); s is empty again */
+/* Returns the text, never NULL. Valid until the string changes. */
+const char *str_text(const struct str *s);
+/* Returns the text, which the caller frees (base_free()), and empties the string. Never NULL. */
+char *str_take(struct str *s);
+/* Empties the string and keeps its memory. */
 void str_clear(struct str *s);
+/* Frees the string and empties it. */
 void str_fini(struct str *s);
-void str_free_owned(char **text); /* of OWNED() */
+/* Frees a text of OWNED(). */
+void str_free_owned(char **text);
 
-/* Does `text` match the pattern, in which * stands for any run and ? for one character? */
+/* True if the text matches the pattern: * matches any characters, ? one. */
 bool str_wildcard(const char *pattern, const char *text);
 
-/* Behind the last slash. */
+/* Returns the part after the last slash. Points into `path`. */
 const char *str_base_name(const char *path);
-const char *str_plural(unsigned long n);     /* "s", or "" of 1 */
-bool str_same(const char *a, const char *b); /* NULL is like NULL alone */
+/* Returns "s", or "" for 1. The string is static. */
+const char *str_plural(unsigned long n);
+/* True if the texts are equal, or both NULL. */
+bool str_same(const char *a, const char *b);
 
 #endif

@@ -1,3 +1,4 @@
+/* Names similar to a wanted one, by edit distance. */
 #include "tracer/base/text/suggest.h"
 
 #include "tracer/base/array.h"
@@ -19,9 +20,9 @@ static bool suggest_same(char a, char b)
 }
 
 /*
- * How many letters have to be put in, taken out, changed, or swapped with the next one; a change of
- * case is none. Three rows of the table are enough. What is above the limit is not told exactly: where
- * two rows are, all that follow are.
+ * Returns the Damerau-Levenshtein distance (restricted), ignoring case, or limit + 1 if it is
+ * above the limit. Three rows of the table are enough; if two successive rows are above the
+ * limit, so are all later ones.
  */
 static unsigned suggest_distance(const char *a, size_t a_length, const char *b, size_t b_length,
 				 unsigned limit)
@@ -66,7 +67,7 @@ void suggest_offer_as(struct suggestions *s, const char *compared, const char *n
 
 	if (wanted > WORD_MAX || length > WORD_MAX || apart > limit)
 		return;
-	/* Three that are at least as near have come before it. */
+	/* Three names that are at least as near were offered before. */
 	if (worst->text && worst->distance <= limit) {
 		if (!worst->distance)
 			return;
@@ -97,7 +98,7 @@ char *suggest_best(const struct suggestions *s)
 	return s->best[0].text ? base_strdup(s->best[0].text) : NULL;
 }
 
-/* Those that are much farther than the best one would only distract. */
+/* Returns the number of names to show. Names much farther than the best one are left out. */
 static int count_near(const struct suggestions *s)
 {
 	int count = 0;
@@ -135,7 +136,7 @@ static size_t without_blanks(const char *text, char *out)
 	return length;
 }
 
-/* As above, but it may begin and end anywhere in the line. */
+/* Fills a row that begins with 0 everywhere: the match may begin and end anywhere in the line. */
 unsigned suggest_distance_in(const char *text, const char *line)
 {
 	char a[LINE_MAX_LENGTH], b[LINE_MAX_LENGTH];

@@ -1,4 +1,4 @@
-/* "did you mean": the names most like a wanted one, at most three. */
+/* "did you mean": the names, three at most, that are most similar to a wanted one. */
 #ifndef GATECTL_BASE_TEXT_SUGGEST_H
 #define GATECTL_BASE_TEXT_SUGGEST_H
 
@@ -14,16 +14,17 @@ struct suggestions {
 	} best[SUGGESTIONS];
 };
 
+/* Offers a name. A copy is kept if it is one of the best. */
 void suggest_offer(struct suggestions *s, const char *name);
-/* A name whose end, `compared`, is compared with the wanted one. */
+/* Offers a name of which only its end, `compared`, is compared with the wanted one. */
 void suggest_offer_as(struct suggestions *s, const char *compared, const char *name);
-/* The best one, base_free'd by the caller; NULL: there is none. */
+/* Returns a copy of the best name, which the caller frees, or NULL. */
 char *suggest_best(const struct suggestions *s);
-/* Appends "; did you mean a, b or c?", or nothing; frees them. */
+/* Appends "; did you mean a, b or c?", or nothing, and frees the names. */
 void suggest_take(struct suggestions *s, struct str *out);
 
-/* How far the text is from occurring in the line, blanks not counted: letters to be put in, taken out
-   or changed. UINT_MAX: too long to tell. */
+/* Returns the edit distance (insertions, deletions, substitutions; without blanks) between the text
+   and the best matching part of the line; UINT_MAX if the text is too long. */
 unsigned suggest_distance_in(const char *text, const char *line);
 
 #endif

@@ -1,3 +1,4 @@
+/* Splits C and C++ text into tokens. */
 #include "tracer/base/text/token.h"
 
 #include <ctype.h>
@@ -33,7 +34,7 @@ static size_t number_length(const char *start)
 	}
 }
 
-/* L, u, U, u8 directly before a quote. */
+/* Returns the length of a prefix L, u, U or u8 directly before a quote, or 0. */
 static size_t prefix_length(const char *at)
 {
 	size_t n = strncmp(at, "u8", 2) == 0 ? 2 : strchr("LuU", *at) && *at ? 1 : 0;

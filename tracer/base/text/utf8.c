@@ -1,3 +1,4 @@
+/* Decodes UTF-8. */
 #include "tracer/base/text/utf8.h"
 
 int utf8_length(const char *text)

@@ -1,15 +1,17 @@
-/* UTF-8 (RFC 3629), for writers that have to pass on what a program's bytes are. */
+/* UTF-8 (RFC 3629). */
 #ifndef GATECTL_BASE_TEXT_UTF8_H
 #define GATECTL_BASE_TEXT_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Length of the valid sequence at `text`, which ends with a NUL somewhere; 0: a stray byte. */
+/* Returns the length of the valid sequence at `text`, or 0 for a stray byte. The
+   text ends with a NUL. */
 int utf8_length(const char *text);
-/* The character that a valid sequence of this length is. */
+/* Returns the code point of a valid sequence of this length. */
 uint32_t utf8_code(const char *text, size_t length);
-/* Where a text may be cut that is to have so many bytes at most: not inside of a character. */
+/* Returns the largest length, up to `most`, at which the text can be cut between characters. The
+   text has at least `most` bytes. */
 size_t utf8_cut(const char *text, size_t most);
 
 #endif

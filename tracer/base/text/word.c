@@ -1,3 +1,4 @@
+/* Finds words in source text. */
 #include "tracer/base/text/word.h"
 
 #include <string.h>

@@ -1,10 +1,11 @@
+/* Writes XML and HTML text. */
 #include "tracer/base/text/xml.h"
 #include "tracer/base/text/foreign.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* XML 1.0 has no way to write U+FFFE and U+FFFF, not even as references. */
+/* True for U+FFFE and U+FFFF, which XML 1.0 cannot contain, not even as references. */
 static bool is_barred(const char *p)
 {
 	return memcmp(p, "\xef\xbf\xbe", 3) == 0 || memcmp(p, "\xef\xbf\xbf", 3) == 0;
@@ -18,11 +19,11 @@ static const char *reference(char c, bool in_attribute)
 	case '<':
 		return "&lt;";
 	case '>':
-		return "&gt;"; /* "]]>" must not stand in text */
+		return "&gt;"; /* text must not contain "]]>" */
 	case '"':
 		return "&quot;";
 	case '\r':
-		return "&#13;"; /* else a reader makes it a newline */
+		return "&#13;"; /* otherwise a reader makes it a newline */
 	case '\n':
 		return in_attribute ? "&#10;" : NULL;
 	case '\t':

@@ -1,14 +1,13 @@
-/*
- * Foreign text (foreign.h) in XML 1.0 and HTML: what is not plain, but for tabs and line ends, is
- * shown as \x1b. So is U+FFFE, which XML cannot hold.
- */
+/* Foreign text (foreign.h) in XML 1.0 and HTML. Characters that are not plain, except tabs and
+   newlines, are shown as \x1b; also U+FFFE and U+FFFF, which XML cannot contain. */
 #ifndef GATECTL_BASE_TEXT_XML_H
 #define GATECTL_BASE_TEXT_XML_H
 
 #include "tracer/base/text/str.h"
 
-void xml_text(struct str *out, const char *text); /* between tags */
-void xml_attribute(struct str *out, const char *name,
-		   const char *value); /*  name="value", a blank in front */
+/* Appends text between tags. */
+void xml_text(struct str *out, const char *text);
+/* Appends an attribute with a blank before it: name="value". */
+void xml_attribute(struct str *out, const char *name, const char *value);
 
 #endif
