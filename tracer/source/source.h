@@ -211,8 +211,8 @@ bool source_statements(struct module *m, uint64_t offset, struct source_statemen
 /* Calls `each` for every function of the symbol table; for completion. A name
    may come more than once. */
 void source_each_function(struct module *m, void (*each)(void *ctx, const char *name), void *ctx);
-/* Calls `each` for every function of the program that exists only as inlined copies. A name
-   may come more than once. */
+/* Calls `each` for every function with an inlined copy, except those of system headers: some have
+   no symbol. A name may come more than once. */
 void source_each_inlined(struct module *m, void (*each)(void *ctx, const char *name), void *ctx);
 /* Calls `each` for the base name of every source file with code. A name may come more than once. */
 void source_each_file(struct module *m, void (*each)(void *ctx, const char *name), void *ctx);

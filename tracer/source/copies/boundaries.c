@@ -19,7 +19,7 @@ struct boundary_unit {
 struct boundary_search {
 	struct resolver r;
 	struct location_match *match; /* the function with all its copies; in r.matches */
-	struct flow_offsets chain;    /* offsets of DIEs whose copies are copies of the function */
+	struct flow_offsets chain;    /* DIEs of the function: their copies are its copies */
 	ARRAY(struct boundary_unit) units;
 	bool all; /* no other unit has a copy */
 };

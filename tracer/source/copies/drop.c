@@ -38,8 +38,8 @@ static bool is_wrapper(struct resolver *r, const struct line_copy *c, const stru
 
 /*
  * A statement that contains a lambda is executed once, however often the lambda is called, copied
- * (its constructor has no name) and destroyed. Functions that begin on the line are dropped if the
- * line has code of an enclosing function; a lambda even if that code is no statement.
+ * (its constructor has no name) and destroyed. Functions that begin on the line are dropped if an
+ * enclosing function has a statement on it; lambdas also if it has other code or a call there.
  */
 void copies_drop(struct resolver *r, const char *path, unsigned line, struct line_copies *copies)
 {

@@ -61,8 +61,8 @@ struct known_call {
 
 struct known_calls {
 	ARRAY(struct known_call) slots; /* entries of the global offset table, sorted */
-	ARRAY(struct known_call)
-	functions; /* functions of the module, sorted; empty until `searched` */
+	/* Functions of the module, sorted; empty until `searched`. */
+	ARRAY(struct known_call) functions;
 	bool searched;
 };
 

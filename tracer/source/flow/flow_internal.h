@@ -38,8 +38,8 @@ struct flow {
 	ARRAY(struct flow_insn) insns;	 /* sorted by offset */
 	ARRAY(struct flow_block) blocks; /* sorted by offset */
 	ARRAY(uint32_t) roots;		 /* indexes of blocks where control enters the function */
-	ARRAY(uint32_t)
-	unknown; /* indexes of blocks that no known edge leads to, if an indirect jump may */
+	/* Indexes of blocks that no known edge leads to, if an indirect jump may. */
+	ARRAY(uint32_t) unknown;
 	bool has_indirect; /* an indirect jump may use a jump table */
 	bool whole;	   /* flow_is_whole() */
 };
@@ -151,7 +151,7 @@ bool frame_slots_is_given(struct frame_slots *s, uint64_t pc, const struct arch_
 
 /* ---- frame_variables.c ---------------------------------------------------------------------- */
 
-/* Base of a place that is a distance from the CFA, beside ARCH_DWARF_SP and ARCH_DWARF_FP. */
+/* Base of a place relative to the CFA. The other bases are ARCH_DWARF_SP and ARCH_DWARF_FP. */
 enum { FRAME_VARIABLE_CFA = ARCH_NO_REGISTER };
 /* Calls `each` for the variables and parameters of the function, its blocks and its inlined copies
    that are in the frame and have a known size (bytes). None without debug information. */

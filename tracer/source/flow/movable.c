@@ -9,10 +9,9 @@ struct movable {
 	struct module_range symbol; /* range of a function without debug information */
 	uint64_t from, to;	    /* range of the instructions */
 	uint64_t last;		    /* the last instruction */
-	uint64_t inner
-		/* offsets that no jump may lead to: all instructions but the first, and the
-		   byte after its prefix */
-		[ARCH_INSN_MAX];
+	/* Offsets that no jump may lead to: all instructions but the first, and the byte after its
+	   prefix. */
+	uint64_t inner[ARCH_INSN_MAX];
 	size_t inner_count;
 };
 

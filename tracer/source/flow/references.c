@@ -14,9 +14,7 @@ typedef uint32_t unsigned_lanes __attribute__((vector_size(ROUND)));
    a relative reference grows with its place: growth is 1, or 0 for absolute ones. */
 struct sought {
 	uint32_t base, growth;
-	uint32_t
-		/* distances below this are compared; all modulo 2^32, as modules are smaller */
-		size;
+	uint32_t size; /* distances below this are compared; modulo 2^32, as modules are smaller */
 	const uint64_t *addresses; /* sorted; distances are from the first one */
 	size_t count;
 };

@@ -18,8 +18,8 @@ void source_each_function(struct module *m, void (*each)(void *ctx, const char *
 	}
 }
 
-/* Functions that exist only as inlined copies have no symbol. Those of the system's
-   headers are left out. */
+/* Adds functions that are not in the symbol table if all their calls are inlined. Those of the
+   system's headers are left out. */
 void source_each_inlined(struct module *m, void (*each)(void *ctx, const char *name), void *ctx)
 {
 	ERROR(ignored);

@@ -106,9 +106,9 @@ static bool version_calls(struct module *m, const char *linkage, const struct fl
 }
 
 /*
- * gcc does not name the version of an inlined copy. A copy whose code is another version
- * calls that at once; a destructor that calls itself for another object first has to read
- * that object's address.
+ * gcc does not name the version of an inlined copy. A copy that passes on to another version calls
+ * it at once; a destructor that destroys another object of its class first has to read the address
+ * of that object.
  */
 static bool copy_calls(struct module *m, const char *linkage, struct scope_ref copy)
 {

@@ -299,7 +299,7 @@ void mark_find(struct resolver *r, struct module *m)
 
 /* ---- matches with code ---------------------------------------------------------------------- */
 
-/* with more matches no one is chosen, and each may cost reading its file */
+/* a longer list is ambiguous anyway, and each match may cost reading its file */
 enum { TOLD_APART = 200 };
 
 static bool has_row(const struct file_use *use, unsigned first, unsigned last)

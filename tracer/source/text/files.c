@@ -16,8 +16,8 @@ struct cached_source {
 };
 
 struct source_cache {
-	ARRAY(struct cached_source *)
-	files; /* earlier texts of a changed file are kept: they are in use */
+	/* Earlier texts of a changed file are kept: they are in use. */
+	ARRAY(struct cached_source *) files;
 };
 
 static void source_cache_free(void *data)

@@ -57,7 +57,7 @@ enum type_flag {
 	TYPE_FILLED = 1 << 6,  /* members are read */
 	/* Internal to types: */
 	TYPE_MAKING = 1 << 7, /* being made: a second request means that the type contains itself */
-	TYPE_WHOLE_KNOWN = 1 << 8, /* `whole` is set */
+	TYPE_WHOLE_KNOWN = 1 << 8, /* type_whole() has set `whole` */
 };
 
 struct type {
