@@ -3,9 +3,9 @@
 #define GATECTL_BASE_LEAVE_H
 
 /*
- * Sets the function to call before leave_now() ends the process, for tracees that must not be
- * left as they are; NULL for none. It is called once at most, possibly in a signal handler, and
- * may call leave_now() itself.
+ * Sets the function to call before leave_now() ends the process, such as detaching from a traced
+ * process; NULL for none. Called once at most, possibly in a signal handler on another stack, and
+ * it may call leave_now() itself.
  */
 void leave_ask(void (*what)(void *ctx), void *ctx);
 

@@ -4,8 +4,8 @@
 
 #include "tracer/base/error.h"
 
-/* Returns the contents of a file, to be freed by the caller, or NULL with *err
-   set and errno unchanged. */
+/* Returns the contents of a text file, which the caller frees, or NULL with *err set. errno is that
+   of the failed call, 0 for a file that contains a NUL. */
 char *file_read(const char *path, struct error *err);
 /*
  * Replaces the contents of a file atomically, keeping mode and symbolic link. Anything but a
