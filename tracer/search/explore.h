@@ -1,7 +1,5 @@
-/*
- * gatectl explore: many controlled runs of a program, each under a schedule of its own, until one
- * fails. Nothing is printed here: the caller is told of progress through the view.
- */
+/* gatectl explore: runs a program under one schedule after another until a run fails. Nothing is
+   printed here: experiment_view reports progress to the caller. */
 #ifndef GATECTL_SEARCH_EXPLORE_H
 #define GATECTL_SEARCH_EXPLORE_H
 
@@ -15,391 +13,417 @@ struct explore_race_runs;
 
 enum explore_points { POINTS_RACES, POINTS_SYNC, POINTS_MEMORY, POINTS_LOCATION };
 
-/* What counts as a failure: the rest passes, as far as the search is concerned. */
+/* Which endings count as failures; the search treats all others as passed. */
 enum explore_fails { FAILS_ANYHOW, FAILS_BY_DEADLOCK, FAILS_OTHERWISE };
 
 struct explore_options {
-	const char *output;   /* DIR; NULL: gatectl-found */
-	const char *strategy; /* NULL: auto */
+	const char *output;   /* DIR; NULL means gatectl-found */
+	const char *strategy; /* NULL means auto */
 	unsigned depth, bound;
 	enum explore_points points;
-	bool points_asked;    /* the tester has said --points */
+	bool points_asked;    /* --points was given */
 	const char *location; /* POINTS_LOCATION: FILE.c or FUNC */
-	const char *from;     /* LOCATION where schedules begin; NULL: main */
-	unsigned long runs;   /* 0: as many as there is time for */
-	double seconds;	      /* 0: no limit */
-	unsigned long steps;  /* of one schedule at most */
-	double hang;	      /* seconds without a step after which a schedule hangs; 0: never */
+	const char *from;     /* LOCATION where schedules begin; NULL means main */
+	unsigned long runs;   /* 0 means no limit */
+	double seconds;	      /* 0 means no limit */
+	unsigned long steps;  /* limit of one schedule */
+	/* Seconds without a step after which a schedule hangs; 0 means never. */
+	double hang;
 	uint64_t seed;
-	bool all;	      /* go on after the first failure */
-	unsigned long verify; /* plain runs in which a script has to force it; 0: none is made */
-	double gates_s; /* a failure is made small, and into a script, in this time; 0: no limit */
-	double whole_s; /* ... and all ends by then, the search included; 0: no limit */
+	bool all; /* continue after the first failure */
+	/* Plain runs in which a script must force the failure; 0 means that no script is made. */
+	unsigned long verify;
+	/* Time to minimize a failure and to make its script, in seconds; 0 means no limit. */
+	double gates_s;
+	/* Time for everything, the search included, in seconds; 0 means no limit. */
+	double whole_s;
 	unsigned jobs;
-	unsigned shard, shards; /* the shard-th (from 1) of so many */
-	bool races_known;	/* those in points_at are all that POINTS_RACES is about */
+	unsigned shard, shards; /* number of this shard, from 1, and their count */
+	bool races_known;	/* points_at already holds all racing accesses for POINTS_RACES */
 	enum explore_fails fails;
-	uint64_t alike;	 /* only failures with this key count; 0: all */
-	bool in_turn;	 /* of several that wait the one is woken that a plain run would wake */
-	bool only_finds; /* a failure is not made small, nor looked at, nor made into gates */
-	bool goes_on;	 /* what it has done is kept in `output`, and gone on with the next time */
+	uint64_t alike; /* only failures with this key count; 0 means all */
+	/* A wake-up chooses the waiter that a plain run would wake (SCHED_WAKES_FIRST). */
+	bool in_turn;
+	bool only_finds; /* Failures are only found: no minimizing, no rerun, no script. */
+	bool goes_on;	 /* A journal in `output` lets a later search continue this one. */
 };
 
 /* Which accesses to memory are points. */
 struct explore_points_at {
 	enum sched_points kind;
 	struct sched_places chosen;
-	struct sched_places starts; /* where schedules begin; none: at main */
-	/* Its accesses are looked at in place of the program's; NULL: those of the program. */
+	struct sched_places starts; /* where schedules begin; empty means main */
+	/* Module whose accesses are observed in place of the program's; NULL means the
+	   program's. */
 	const struct module *tested;
 };
 
-/* The run that is made to look at a failure: it follows the schedule. */
+/* Result of the rerun of a failure, which follows its schedule. */
 enum explore_rerun {
-	RERUN_NONE,    /* there was none, or no time for it */
-	RERUN_DIFFERS, /* it ended in another way */
-	RERUN_SAME,    /* it followed the schedule to its end, and failed in the same way */
+	RERUN_NONE,    /* no rerun was made, or it had no time */
+	RERUN_DIFFERS, /* the rerun ended in another way */
+	/* The rerun followed the schedule to its end and failed in the same way. */
+	RERUN_SAME,
 };
 
 enum explore_progress {
 	FAILURE_FOUND,
-	FAILURE_REPORTED, /* its folder has the report that could be made at first */
-	FAILURE_DONE,	  /* nothing is left to be found out about it */
+	FAILURE_REPORTED, /* the folder has its first report */
+	FAILURE_DONE,	  /* nothing is left to find out about the failure */
 };
 
-/* dfs: are there other schedules? */
+/* Whether dfs has run every schedule. */
 enum explore_completeness {
 	EXPLORE_INCOMPLETE,
-	EXPLORE_COMPLETE,	  /* none */
-	EXPLORE_COMPLETE_IF_FAIR, /* only such in which a thread that yields does not wait for the others */
+	EXPLORE_COMPLETE, /* no schedule is left */
+	/* No schedule is left but those in which a thread that yields does not wait for the
+	   others. */
+	EXPLORE_COMPLETE_IF_FAIR,
 };
 
-/* A way to fail: runs that failed alike, told apart by kind and place. */
+/* Runs that failed alike, distinguished by kind and place. */
 struct explore_failure {
-	uint64_t key;	   /* the same for those that are the same */
-	char *kind;	   /* "signal", "status", "expect", "deadlock", "livelock", "hang",
-			      "sanitizer" */
-	char *where;	   /* what tells it from others of its kind: places, or "exit status 3" */
-	char *text;	   /* as `run` would say it: lines, the first as the contract has it */
-	int status;	   /* ... and its exit status */
-	unsigned long run; /* the first schedule that failed so, from 1 */
-	struct explore_points_at *
-		points; /* of that schedule, if not all were known yet; NULL: those of the search */
-	const char *strategy;	     /* that found it */
-	unsigned long times;	     /* schedules that failed so */
-	unsigned steps, preemptions; /* of the schedule as found */
-	unsigned long tries;	     /* runs that made it small */
-	char *folder;		     /* DIR/N; NULL: not written */
-	bool is_unwritten;	     /* some files of the folder are old: writing them failed */
-	char *script;		     /* DIR/N/gates.lua; NULL: there is none ... */
-	char *no_script;	     /* ... for this reason */
-	unsigned long forced,
-		asked;		  /* plain runs that it has failed in, all there were; and wanted */
-	double forced_s;	  /* how long they took */
-	struct schedule schedule; /* described, if `again` */
-	struct schedule_names paths; /* by its numbers of threads */
-	/* Of the run that was made to look at it: */
+	uint64_t key; /* equal for equal failures */
+	/* "signal", "status", "expect", "deadlock", "livelock", "hang" or "sanitizer". */
+	char *kind;
+	/* Distinguishes the failure from others of its kind: places, or "exit status 3". */
+	char *where;
+	/* Message of `gatectl run`; its first line has the documented form. */
+	char *text;
+	int status;	   /* exit status that `gatectl run` would have */
+	unsigned long run; /* first schedule that failed like this, from 1 */
+	/* Points of that schedule if they differ from the search's; NULL means the search's. */
+	struct explore_points_at *points;
+	const char *strategy;	     /* strategy that found the failure */
+	unsigned long times;	     /* schedules that failed like this */
+	unsigned steps, preemptions; /* of the schedule as found, before minimizing */
+	unsigned long tries;	     /* runs spent on minimizing */
+	char *folder;		     /* DIR/N; NULL if it was not written */
+	bool is_unwritten;	     /* writing failed: some files of the folder are old */
+	char *script;		     /* DIR/N/gates.lua; NULL if there is none: see no_script */
+	char *no_script;	     /* why there is no script; else NULL */
+	/* Plain runs with the script that failed like this, and plain runs wanted. */
+	unsigned long forced, asked;
+	double forced_s;	     /* duration of those runs */
+	struct schedule schedule;    /* steps have descriptions if rerun is RERUN_SAME */
+	struct schedule_names paths; /* indexed by the schedule's thread numbers */
+	/* Results of the rerun: */
 	enum explore_rerun rerun;
-	double seconds;			   /* how long it took */
-	int ended;			   /* the program's own status; -1: it had none */
+	double seconds;			   /* duration of the rerun */
+	int ended;			   /* the program's own status; -1 if it had none */
 	bool only_expects, expects_output; /* as in struct run_result */
 	enum explore_progress progress;
-	bool undisturbed; /* a hang: it comes, too, where each thread goes on until it waits */
-	double until;	  /* by explore_now_s(): its script is made by then; 0: no limit */
-	bool is_other; /* `schedule`, and all from there on, is of another one that failed so: gates force it */
-	struct str out, err; /* what the program wrote */
-	struct str gates;    /* the script; empty: see no_script */
-	bool gates_cut; /* the time was over before each of its gates was tried: some may not matter */
+	/* A hang that also occurs when each thread runs until it blocks. */
+	bool undisturbed;
+	/* Deadline of the script, by explore_now_s(); 0 means no limit. */
+	double until;
+	/* `schedule` and its data belong to another schedule with this failure, one that gates
+	   force. */
+	bool is_other;
+	struct str out, err; /* output of the program */
+	struct str gates;    /* the script; empty if there is none */
+	/* The time ended before each gate was tried: some gates may not matter. */
+	bool gates_cut;
 	struct str reports[REPORT_KINDS]; /* .json and .html */
 };
 
 /* The first schedule that passed. */
 struct explore_passed {
-	bool is_known;	   /* this process has seen one */
-	bool is_checked;   /* it was run again */
-	unsigned long run; /* its number, from 1; 0: of a run that is no schedule of the search */
+	bool is_known;	   /* this process knows a schedule that passed */
+	bool is_checked;   /* the schedule was run again */
+	unsigned long run; /* from 1; 0 for a run that is no schedule of the search */
 	struct schedule schedule;
 	struct schedule_names paths;
-	struct explore_points_at *points; /* of that schedule; NULL: those of the search */
+	struct explore_points_at *points; /* points of that schedule; NULL means the search's */
 };
 
-/* For the search's report: how many distinct schedules there were at that time. */
+/* Number of distinct schedules at one time, for the search's report. */
 struct explore_sample {
 	double seconds;
 	unsigned long runs, distinct;
 };
 
-/* A schedule that was cut for the number of its steps. */
+/* A schedule that was cut at the step limit. */
 struct explore_cut {
-	char *steps, *threads; /* the last steps; where each thread is then: a line for each */
-	char *words;	       /* which threads made the steps, and what to do */
-	char *folder;	       /* DIR/cut/N; NULL: not written */
+	/* Last steps, and the final place of each thread, one line each. */
+	char *steps, *threads;
+	char *words;  /* threads that made the steps, and advice */
+	char *folder; /* DIR/cut/N; NULL if it was not written */
 };
-enum { EXPLORE_CUTS = 10 }; /* are kept */
+enum { EXPLORE_CUTS = 10 }; /* most cut schedules that are kept */
 
 struct explore {
-	/* Who takes part in the runs of the search, in the one that explains a failure, and in plain
-	   runs that try gates. */
+	/* Features of the search's runs, of the rerun of a failure, and of plain runs that try
+	   gates. */
 	const struct features *quick, *full, *plain;
 	struct experiment x;
 	struct explore_options options;
-	/* Of each schedule what the program has written on its standard output; NULL: nobody asks. */
+	/* Receives what the program wrote on its standard output in each schedule; may be NULL. */
 	void (*said)(void *ctx, const char *text);
 	void *said_ctx;
-	/* Found by the first runs, where they are to be found; those that are there before are points from the
+	/* Points. With POINTS_RACES the first runs find them; those set before are points from the
 	   first run on. */
 	struct explore_points_at points_at;
-	/* Called for a failure with each step of what is found out about it (explore_keep_failure); NULL:
-	   nobody keeps it. */
+	/* Called at each step of explore_keep_failure() of a failure; NULL means that failures are
+	   not kept. */
 	void (*found)(void *ctx, struct explore *e, struct explore_failure *f);
 	void *found_ctx;
-	double until; /* by explore_now_s(): no run of the search goes on then; 0: no limit */
-	double ends;  /* ... and nothing else, either */
-	/* The result. */
-	unsigned long runs, distinct, points; /* schedules; points of all of them */
-	uint64_t digest;      /* of all of them in their order: equal ones, equal searches */
-	unsigned long barred; /* schedules that ended because of the script's gates: no failures */
-	unsigned long twice, differed; /* run a second time; ... and were another one then */
-	char *differs;		       /* the first step that differed, in words; or NULL */
+	/* Deadline of the search's runs, by explore_now_s(); 0 means no limit. */
+	double until;
+	/* Deadline of everything, by explore_now_s(); 0 means no limit. */
+	double ends;
+	/* Results. */
+	unsigned long runs, distinct, points; /* schedules; sum of their points */
+	/* Digest of all schedules in order: equal searches have equal digests. */
+	uint64_t digest;
+	unsigned long barred;	       /* schedules that the script's gates ended; no failures */
+	unsigned long twice, differed; /* schedules run twice; those whose second run differed */
+	char *differs;		       /* first step that differed, in words; may be NULL */
 	struct explore_passed passed;
-	char *keeps_state; /* what a failure of that schedule says of the program; NULL: it passed */
-	bool asks_ids;	   /* the program asks for its own, which are others in each run */
-	unsigned long cut;  /* schedules that reached the step limit, and something still moved */
-	unsigned long late; /* ... or that were not over when the time of the search was */
+	char *keeps_state; /* Message if `passed` fails when run again; NULL if it passes. */
+	/* The program reads its thread or process IDs, which differ in each run. */
+	bool asks_ids;
+	/* Schedules that reached the step limit while a thread could still run. */
+	unsigned long cut;
+	unsigned long late; /* schedules that the end of the search's time cut */
 	enum explore_completeness complete;
-	bool over;	  /* it has ended by itself */
-	bool forked;	  /* each schedule is a fork of the program at main ... */
-	char *not_forked; /* ... or why not */
-	bool costly;	  /* the search for races took too long: only synchronisation is a point */
-	bool not_from;	  /* it has threads at options.from: schedules begin at main */
+	bool over; /* the search has ended by itself */
+	/* Each schedule is a fork of the program at main; if not, not_forked says why. */
+	bool forked;
+	char *not_forked;
+	bool costly; /* finding races took too long: only synchronization is a point */
+	/* The program has threads at options.from: schedules begin at main. */
+	bool not_from;
 	double seconds;
 	ARRAY(struct explore_failure) failures;
 	ARRAY(struct explore_cut) cuts;
-	ARRAY(struct module *) modules; /* of the program when it failed; the experiment's */
+	ARRAY(struct module *) modules; /* of the program when it failed; owned by x.symbols */
 	ARRAY(struct explore_sample) samples;
-	struct explore_journal *journal; /* NULL: none is kept */
-	char *no_journal;		 /* why not, if there was to be one */
-	unsigned long earlier;		 /* runs that were not made, but found in the journal */
-	ARRAY(char *) lacks;		 /* --merge: what there is to say of its parts */
+	struct explore_journal *journal; /* NULL if none is kept */
+	/* Why there is no journal, if options.goes_on; else NULL. */
+	char *no_journal;
+	unsigned long earlier; /* runs that were read from the journal */
+	ARRAY(char *) lacks;   /* --merge: messages about incomplete or missing parts */
 };
 
-/* 0: see the result; -1: see runs/runs.h for the error. x must have begun (experiment_begin). */
+/* Searches. Returns 0 with the results in *e, or -1 (see struct experiment for the error). Requires
+   experiment_begin() of e->x. */
 int explore_search(struct explore *e);
-/* After the failures have got their folders: nothing is done twice if the search goes on one day. */
+/* Writes the failures' folders to the journal, so that a later search does not repeat their
+   work. */
 void explore_keep(struct explore *e);
-void explore_fini(struct explore *e); /* before experiment_end */
+void explore_fini(struct explore *e); /* Frees the results. Precedes experiment_end(). */
 
-double explore_now_s(void); /* of the monotonic clock */
+double explore_now_s(void); /* Returns the monotonic clock, in seconds. */
 
-/* ---- failures ------------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
-/* NULL: nothing has failed like that. */
+/* Returns the failure with this key, owned by *e, or NULL. */
 struct explore_failure *explore_known(struct explore *e, uint64_t key);
 
 enum explore_ended {
 	EXPLORE_PASSED,
 	EXPLORE_FAILED,
-	EXPLORE_GATED,	   /* by the script's gates */
-	EXPLORE_TRUNCATED, /* by the step limit while something still moved, or by the strategy */
+	EXPLORE_GATED, /* ended by the script's gates */
+	/* Cut by the step limit while a thread could run, or by the strategy. */
+	EXPLORE_TRUNCATED,
 };
 
-/* If it has failed: `kind` (a constant), and what tells the failure from others of its kind. */
+/* Returns how a run ended. For a failure sets *kind (a constant) and *key, which distinguishes the
+   failure from others of its kind. */
 enum explore_ended explore_judge(const struct sched *c, const struct run_result *r,
 				 const char **kind, uint64_t *key);
 
-/* In so many words: "SIGSEGV", "exit status 3", "a deadlock". */
+/* Returns a description such as "SIGSEGV", "exit status 3" or "a deadlock"; the caller frees it. */
 char *explore_where(const struct run_result *r, const char *kind);
 
+/* Frees the places, not *points. */
 void explore_points_fini(struct explore_points_at *points);
+/* Frees what the failure owns, not *f. */
 void explore_failure_fini(struct explore_failure *f);
 
-/*
- * From a failure to its folder, step by step: the caller keeps what is known (explore.found) before
- * anything else is tried with it, so that a signal, an error or a long search for gates loses
- * nothing.
- */
-/* The caller writes the failure's folder as it is known now; the journal names the folder. */
+/* Work on a failure in steps. The caller (explore.found) writes what is known before the next step
+   begins, so that a signal, an error or a long search for gates loses nothing. */
+/* Calls explore.found, which writes the failure's folder; the journal then names the folder. */
 void explore_keep_failure(struct explore *e, struct explore_failure *f);
-/* Makes the report of each kept failure without one, by a run that follows its schedule. No other
-   program may be traced meanwhile. Returns 0, or -1 if the experiment is over. */
+/* Reruns each kept failure that has no report and makes one. No other program may be traced
+   meanwhile. Returns 0, or -1 if the experiment is over. */
 int explore_reports(struct explore *e);
-/* The error in e->x becomes the reason why the failure has no script; the failure stays. Returns 0,
-   or -1 if a signal has come. */
+/* Moves the error in e->x to f->no_script and clears it. Returns 0, or -1 if a signal has come. */
 int explore_no_script(struct explore *e, struct explore_failure *f);
 
-/* Runs the failure once more, with all features that can explain it. */
-/* 0: if it came again, its text is that of gatectl run, and its schedule is described; -1: the experiment is
+/* Runs the failure once more, with all features that can explain it. If it fails again, its text is
+   that of gatectl run and its schedule has descriptions. Returns 0, or -1 if the experiment is
    over. */
 int explore_examine(struct explore *e, struct explore_failure *f);
 
-/* ---- the runs of a search: copies of the program where schedules begin ------------------------------ */
+/* ---- runs of a search ------------------------------------------------------------------------ */
 
 struct explore_runs {
 	struct run_options options; /* a copy of the caller's */
 	struct modules *symbols;
 	struct sched sched;
-	struct run *kept; /* the program at its beginning; NULL: each run starts it anew ... */
-	char *not_kept;	  /* ... for this reason */
-	bool has_gates;	  /* ... as gates begin with the program */
-	bool came;	  /* ... but it has been there */
+	/* Snapshot of the program where schedules begin; NULL if each run starts the program. */
+	struct run *kept;
+	char *not_kept; /* why there is no snapshot; may be NULL */
+	bool has_gates; /* no snapshot, since gates begin with the program */
+	bool came;	/* the program has reached the place where schedules begin */
 	unsigned long made;
-	unsigned worker;		/* whose processor they run on */
-	ARRAY(struct module *) modules; /* of the last run that was described */
+	unsigned worker;		/* number of the processor */
+	ARRAY(struct module *) modules; /* of the last run with SCHED_DESCRIBES */
 };
 
-/* `keeps`: many runs will follow, so the program is brought to where schedules begin, at the latest
-   by e->until. Returns 0, also if the program does not come there, or -1 with *e->x.err set: it
-   cannot be started. */
+/* Prepares runs of `o`. With `keeps`, takes a snapshot of the program where schedules begin, by
+   e->until. Returns 0, also without a snapshot, or -1 with *e->x.err set if the program cannot be
+   started. */
 int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct run_options *o,
 		       const struct features *features, bool keeps);
-/* The accesses that are points, before that. */
+/* Sets which accesses are points. Precedes explore_runs_begin(). */
 void explore_points_set(struct sched *c, const struct explore_points_at *points);
-/* Where threads have come often by now they need not stop, as far as r->sched.strategy says
-   so; it is the search's. */
+/* Lets threads pass hot places without a stop, as far as r->sched.strategy (the search's)
+   permits. */
 void explore_runs_grant(struct explore_runs *r);
-/* One run under r->sched.strategy, which has begun. 0 with the result; -1: there was none, or
-   a script is wrong. The run is ended at `until` (by explore_now_s(); 0: no limit), or half a
-   second from now if that is later. */
+/* Makes one run under r->sched.strategy, which has begun. The run ends at `until` (by
+   explore_now_s(); 0 means no limit), but has at least half a second. Returns 0 with *out set, or
+   -1 if there was no run or a script has an error. */
 int explore_runs_until(struct explore *e, struct explore_runs *r, double until,
 		       struct run_result *out);
-/* One run by itself, from explore_runs_begin() on, under r->sched.strategy; points NULL: those
-   of the search. The caller ends `r` with explore_runs_end(). 0 with the result; -1: there was
-   none. */
+/* Makes one run without a snapshot, explore_runs_begin() included; `points` NULL means the
+   search's. The caller ends `r` with explore_runs_end(). Returns 0 with *out set, or -1 if there
+   was no run. */
 int explore_runs_alone(struct explore *e, struct explore_runs *r, const struct run_options *o,
 		       const struct features *features, const struct explore_points_at *points,
 		       struct run_result *out);
-/* Accesses that come very often are not looked at any more, in the runs to come neither. */
+/* Removes the traps of hot accesses, from the snapshot too. */
 void explore_runs_let_hot_go(struct explore_runs *r);
+/* Ends the snapshot and closes the streams of the runs. */
 void explore_runs_end(struct explore_runs *r);
 
-/* Seconds that it may take, of those that there are until f->until. */
+/* Returns the seconds for explore_shrink(): a part of the time until f->until. */
 double explore_shrink_s(const struct explore_failure *f);
-/* f->schedule becomes the smallest one that fails in the same way. 0; -1: the experiment is over. */
+/* Replaces f->schedule by the smallest schedule found that fails in the same way. Returns 0, or -1
+   if the experiment is over. */
 int explore_shrink(struct explore *e, struct explore_runs *runs, struct explore_failure *f);
 
-/* ---- who makes the runs: this process, or several ---------------------------------------------------- */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 struct explore_worker {
 	struct explore *e;
 	struct strategy *strategy;		/* owned by the search */
-	struct error *fault;			/* of a strategy in Lua */
-	const struct explore_points_at *points; /* NULL: those of the search */
+	struct error *fault;			/* error of a strategy in Lua */
+	const struct explore_points_at *points; /* NULL means the search's */
 	struct explore_runs runs;
-	size_t paths; /* threads that have a number in all runs */
-	bool counted; /* run 0 was done */
+	size_t paths; /* threads that keep their numbers in all runs */
+	bool counted; /* this worker has made run 0 */
 };
 
-/* `worker`: which of the processors. `paths`: of the runs before the search. */
+/* Begins a worker on processor number `worker`; `paths` are the threads of earlier runs. Returns 0,
+   or -1 with *e->x.err set. */
 int explore_worker_begin(struct explore_worker *w, unsigned worker,
 			 const struct schedule_names *paths);
+/* Ends the worker's program. */
 void explore_worker_end(struct explore_worker *w);
 
-/* ---- races ------------------------------------------------------------------------------------------- */
+/* ---- races ----------------------------------------------------------------------------------- */
 
 #define RACES_STRATEGY "pos" /* the default strategy of searches for races */
 
-/* ---- parts of one search ------------------------------------------------------------------------------ */
+/* ---- parts of one search --------------------------------------------------------------------- */
 
-/* A command. */
+/* A command line. */
 struct explore_args {
 	char **items;
 	size_t count, capacity;
 };
-/* explore --merge: what parts of one search have found, put together as if it had been done in one. */
-/*
- * Reads the journals in so many folders. e's result is that of the search, e->lacks what is missing of it; where
- * each failure has its folder one of the parts that found it says. `args` gets the command, its
- * strings the caller's. -1 with the error: no journal, one that is none, or of another search.
- */
+/* explore --merge: reads the parts' journals in `count` folders into *e, as if one search had run
+   all; e->lacks names what is missing. Fills *args with the command, which the caller frees.
+   Returns -1 with *err set if a journal is missing, damaged or of another search. */
 int explore_merge(struct explore *e, char *const *folders, size_t count, struct explore_args *args,
 		  struct error *err);
 
-/* gatectl races: controlled runs, and which accesses to memory in them are ordered by nothing. */
+/* gatectl races: scheduled runs, and the accesses in them that happens-before does not order. */
 
-/* Pairs of accesses on the same two lines, to the same variable. */
+/* A race: pairs of accesses on the same two lines to the same variable. */
 struct race {
-	const struct sched_race *seen; /* the first one */
+	const struct sched_race *seen; /* the first pair */
 	unsigned long times;
 };
 
 /* A line of the file of --ignore. */
 struct races_ignored {
 	struct location location;
-	unsigned number; /* of the line */
-	bool is_nothing; /* it was found neither in the program nor at a race */
+	unsigned number; /* line number in the file */
+	bool is_nothing; /* the location matches neither the program nor a race */
 	ARRAY(struct races_line {
 		char *file;
 		unsigned line;
 	})
-	lines; /* that it means, where it was found */
+	lines; /* source lines that the location stands for */
 };
 
 struct races_hunt {
-	/* Given; the result is in its `runs`, `seconds`, too. */
+	/* Options, set by the caller; e.runs and e.seconds are results. */
 	struct explore e;
-	const char *
-		ignore; /* a file with a location on each line: races there are left out; NULL: none */
-	unsigned long enough; /* runs in a row that show nothing new; 0: no end */
-	/* The result. */
+	/* File with one location a line: races there are left out; NULL means none. */
+	const char *ignore;
+	unsigned long enough; /* stop after so many runs without a new race; 0 means never */
+	/* Results. */
 	ARRAY(struct race) found;
-	unsigned long ignored;		/* races that were left out */
-	unsigned long failed;		/* runs that ended in a failure */
-	struct explore_race_runs *runs; /* what `found` points into */
-	ARRAY(struct races_ignored) at; /* those of `ignore` */
+	unsigned long ignored;		/* races that `ignore` left out */
+	unsigned long failed;		/* runs that failed */
+	struct explore_race_runs *runs; /* owner of what `found` points to */
+	ARRAY(struct races_ignored) at; /* locations of `ignore` */
 };
 
-/* 0: see the result; -1: as explore_search(). e.x must have begun. */
+/* Makes the runs. Returns 0 with the results in *h, or -1 as explore_search(). Requires
+   experiment_begin() of h->e.x. */
 int races_hunt(struct races_hunt *h);
+/* Frees the results and h->e. */
 void races_hunt_fini(struct races_hunt *h);
 
-/*
- * A recorded schedule once more: the program does the same steps in the same order, or it is said where it
- * does not. What a run needs besides the steps stands in the head of the file (sched/schedule/schedule.h):
- *
- *	arg: ./count		the program and its arguments, one a line
- *	directory: /home/me	where the search was: what is not found from here is looked for there
- *	stdin: null		and `stdout:`, `stderr:`: the kinds of its standard streams (base/files/stream.h)
- *	gates: FILE.lua		and `order: A -> B`: what the search was under
- *	path: 0.0001		of thread 0, 1, ...: who made it, as which child
- *	module: libc.so.6 ID	what was loaded, and its build-id
- */
+/* gatectl replay: runs a program under a recorded schedule and reports the first step that differs.
+   README.md lists what the head of the file holds besides the steps. */
 
+/* Fills the head of the file `schedule` of a failure; schedule_head_fini() frees it. */
 void replay_head(const struct explore *e, const struct explore_failure *f, struct schedule_head *h);
 
-/* Fills `points` (empty before) with the accesses that were points, and where schedules began. */
+/* Fills `points` (empty before) with the points and the starts that the head names. */
 void replay_points(const struct schedule_head *h, struct explore_points_at *points);
 
 struct replay {
 	struct run_options *options; /* the caller's */
 	struct schedule schedule;
 	struct schedule_head head;
-	ARRAY(char *) there; /* paths from the directory of the search */
-	ARRAY(char *) args;  /* of the head, with a NULL behind the last one */
-	struct sched *sched; /* owned; NULL: it has not begun */
+	ARRAY(char *) there; /* owned paths, relative to the directory of the search */
+	ARRAY(char *) args;  /* arguments of the head, terminated by NULL */
+	struct sched *sched; /* owned; NULL before replay_begin() */
 	unsigned long made;  /* runs so far */
-	bool lacks_input;    /* the recorded run read a file, and none is given */
+	bool lacks_input;    /* the recorded run read a file, but standard input is none */
 };
-/* Reads the file. What the caller's options leave open (program, gates, orders) is set from it. */
+/* Reads the file and sets the program, gates and orders that r->options lacks. Returns 0, or -1
+   with *err set. */
 int replay_load(struct replay *r, const char *path, struct error *err);
-/* The kind of the program's stream `fd` when the schedule was recorded; STREAM_INHERITED: the file
-   does not say. */
+/* Returns the recorded kind of the program's stream `fd`; STREAM_INHERITED if the file has none. */
 enum stream_kind replay_stream(const struct replay *r, int fd);
-/* As run_run(). VERDICT_DIVERGED: the program does not follow. */
+/* Replays once, as run_run(). VERDICT_DIVERGED means that the program did not follow the
+   schedule. */
 int replay_run(struct replay *r, struct modules *symbols, struct run_result *out,
 	       struct error *err);
 
-/* "replayed: ./prt 2 (19 of 19 steps agree)": the command, and how far the last run has
+/* Appends "replayed: ./prt 2 (19 of 19 steps agree)": the command, and how far the last run
    followed. */
 void replay_tell(const struct replay *r, const struct run_result *result, struct str *out);
 
-/* For who makes the run himself: before each, with the options above, and behind its end, before it is judged. */
-int replay_begin(struct replay *r, struct error *err); /* 0, or -1: its streams cannot be made */
+/* Begins a run that the caller makes with r->options. Returns 0, or -1 with *err set if the
+   program's streams cannot be made. */
+int replay_begin(struct replay *r, struct error *err);
+/* Compares a run that the caller made with the schedule: after its end, before it is judged. */
 void replay_compare(const struct replay *r, struct run *s);
-/* So many steps more, and then it rests (sched.h); 0: to its end. */
+/* Lets the run make `steps` more steps and then rest (sched.h); 0 means until its end. */
 void replay_rest(struct replay *r, size_t steps);
-/* "step 3 of 12: worker#1 is to lock, by pthread_mutex_lock at bank.c:11 in work" */
+/* Appends "step 3 of 12: worker#1 is to lock, by pthread_mutex_lock at bank.c:11 in work". */
 void replay_next(const struct replay *r, struct str *out);
 
-void replay_fini(struct replay *r); /* when the options are used no more */
+void replay_fini(struct replay *r); /* Frees everything, after the last use of the options. */
 
 #endif

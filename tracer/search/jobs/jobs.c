@@ -1,3 +1,4 @@
+/* Workers of a search: child processes that make runs and send their outcomes through pipes. */
 #include "tracer/search/search_internal.h"
 
 #include "tracer/base/files/io.h"
@@ -8,7 +9,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* ---- records in pipes ------------------------------------------------------------------------------ */
+/* ---- records in pipes ------------------------------------------------------------------------ */
 
 enum { READ_SIZE = 65536, LOOK_MS = 200 };
 
@@ -22,7 +23,7 @@ static int send(int fd, const struct record *r)
 	return answer;
 }
 
-/* 1: there is something to be read, or it never will be; 0: a signal has come, or some time has passed. */
+/* Returns 1 if fd is readable or closed, 0 after a signal or LOOK_MS. */
 static int wait_for(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -30,7 +31,8 @@ static int wait_for(int fd)
 	return poll(&p, 1, LOOK_MS) > 0;
 }
 
-/* 1; 0: the other side is gone, or a signal asks for the end, however much there is to be read. */
+/* Reads a record. Returns 1, or 0 if the pipe is closed or a signal asks to end, even with data
+   unread. */
 static int receive(struct explore_job *job, struct record *r)
 {
 	char bytes[READ_SIZE];
@@ -56,16 +58,16 @@ static int receive(struct explore_job *job, struct record *r)
 	return taken > 0;
 }
 
-/* ---- a worker ---------------------------------------------------------------------------------------- */
+/* ---- a worker -------------------------------------------------------------------------------- */
 
 struct working {
 	struct explore_worker worker;
-	struct explore_job pipes; /* to the search */
+	struct explore_job pipes; /* pipes to the search */
 	struct record record;
-	uint64_t batch; /* what those below have taught is known */
+	uint64_t batch; /* lessons of batches below this one are known */
 };
 
-/* It reads its input for itself. */
+/* Reopens standard input, so that the worker has its own file offset. */
 static void open_input(void)
 {
 	int in = io_offset(STDIN_FILENO) >= 0 ? open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC) : -1;
@@ -107,7 +109,7 @@ static void take_lesson(struct working *w)
 	array_fini(&words);
 }
 
-/* What earlier batches have taught. 0, or -1: there is no search any more. */
+/* Receives the lessons of earlier batches. Returns 0, or -1 if the search has ended. */
 static int jobs_learn(struct working *w, uint64_t run)
 {
 	while (strategy_memory(w->worker.strategy) == STRATEGY_MEMORY_BATCH &&
@@ -122,7 +124,7 @@ static int jobs_learn(struct working *w, uint64_t run)
 	return 0;
 }
 
-/* A failure that comes again need not be told in full, and only one schedule that passed. */
+/* Later outcomes need not repeat a known failure's details or another schedule that passed. */
 static void note_known(struct explore *e, const struct explore_outcome *o)
 {
 	if (o->kind)
@@ -147,7 +149,7 @@ static int make_runs(struct working *w, uint64_t run, uint64_t step)
 	return answer;
 }
 
-/* Does not return. What it has open is the kernel's to close. */
+/* Runs the worker. Does not return: the kernel closes its files. */
 static void work(struct explore_jobs *j, unsigned number, struct explore_job pipes)
 {
 	struct working w = {.worker = {.e = j->e, .strategy = j->strategy, .fault = j->fault},
@@ -157,7 +159,7 @@ static void work(struct explore_jobs *j, unsigned number, struct explore_job pip
 	int answer;
 
 	open_input();
-	run_signals_say(NULL); /* that is for the search to say */
+	run_signals_say(NULL); /* the search reports signals */
 	answer = explore_worker_begin(&w.worker, j->first + number, j->paths);
 	if (answer == 0) {
 		say_ready(&w);
@@ -173,7 +175,7 @@ static void work(struct explore_jobs *j, unsigned number, struct explore_job pip
 	_exit(0);
 }
 
-/* ---- the search ---------------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 static int jobs_start(struct explore_jobs *j, unsigned number)
 {
@@ -204,7 +206,7 @@ static int jobs_start(struct explore_jobs *j, unsigned number)
 	return job->pid < 0 ? -1 : 0;
 }
 
-/* How the worker has ended, if it has not said why. */
+/* Reports how a worker ended that has not sent the reason. */
 static int gone(struct explore_jobs *j, struct explore_job *job)
 {
 	struct error *err = j->e->x.err;
@@ -233,7 +235,8 @@ static int jobs_fault(struct explore_jobs *j, struct explore_job *job, struct re
 
 	j->e->x.over = true;
 	if (!code)
-		poll(NULL, 0, LOOK_MS); /* a signal that ended the worker is ours, too */
+		/* A signal that ended the worker may reach the search too. */
+		poll(NULL, 0, LOOK_MS);
 	if (!run_signals_came() && code && text) {
 		error_set(j->e->x.err, code, "%s", text);
 		if (hint)
@@ -246,7 +249,7 @@ static int jobs_fault(struct explore_jobs *j, struct explore_job *job, struct re
 	return answer;
 }
 
-/* The worker's next record, which is of this kind. */
+/* Receives the worker's next record, which must be of this kind. */
 static int expect(struct explore_jobs *j, struct explore_job *job, enum record_kind kind,
 		  struct record *r)
 {
@@ -287,7 +290,7 @@ int explore_jobs_begin(struct explore_jobs *j, unsigned count)
 	return all_ready(j);
 }
 
-/* Everybody waits for what the batch has taught. */
+/* Sends the batch's lessons to all workers, which wait for them. */
 static int tell_lessons(struct explore_jobs *j, uint64_t batch)
 {
 	struct record r = {0};
@@ -385,8 +388,8 @@ int explore_jobs_apart(struct explore_jobs *j, int (*what)(void *ctx), void *ctx
 		return -1;
 	}
 	if (j->apart > 0)
-		tracee_worker_kill(
-			j->apart); /* has ended: its end of the pipe was closed by that */
+		/* The closed pipe shows that the process has ended; this reaps it. */
+		tracee_worker_kill(j->apart);
 	j->apart = 0;
 	return 0;
 }

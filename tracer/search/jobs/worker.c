@@ -1,3 +1,4 @@
+/* Makes the runs of one worker and turns each into an outcome. */
 #include "tracer/search/search_internal.h"
 
 #include "tracer/base/files/io.h"
@@ -8,7 +9,7 @@
 
 enum { TWICE_EVERY = 100 };
 
-/* ---- what a run has shown ------------------------------------------------------------------------ */
+/* ---- outcome of a run ------------------------------------------------------------------------ */
 
 static void take_passed(const struct sched *c, struct explore_outcome *o)
 {
@@ -44,7 +45,7 @@ static bool worker_is_wanted(const struct explore *e, const char *kind, uint64_t
 	       is_deadlock == (e->options.fails == FAILS_BY_DEADLOCK);
 }
 
-/* Enough to keep in folders. */
+/* Takes the last steps of a run cut at the step limit; at most EXPLORE_CUTS of them are kept. */
 static void take_last(struct sched *c, struct explore_outcome *o)
 {
 	if (o->ended != EXPLORE_TRUNCATED || c->end != SCHED_STEPS ||
@@ -117,7 +118,7 @@ int explore_make(struct explore *e, struct explore_runs *runs, uint64_t run,
 	return failed;
 }
 
-/* ---- twice ----------------------------------------------------------------------------------------- */
+/* ---- second run of a schedule ---------------------------------------------------------------- */
 
 char *explore_difference(const struct strategy_difference *d, const struct schedule *first,
 			 uint64_t run)
@@ -140,7 +141,7 @@ char *explore_difference(const struct strategy_difference *d, const struct sched
 	return str_take(&text);
 }
 
-/* The same choices once more: do they lead to the same points? */
+/* Runs the schedule a second time: the same choices must lead to the same points. */
 static int again(struct explore_worker *w, struct explore_outcome *o)
 {
 	struct sched *c = &w->runs.sched;
@@ -154,7 +155,7 @@ static int again(struct explore_worker *w, struct explore_outcome *o)
 	answer = explore_make(w->e, &w->runs, o->run, &second);
 	if ((c->seen & SCHED_PREEMPTED) ||
 	    (second.ended == EXPLORE_TRUNCATED && c->end == SCHED_RAN))
-		d = NULL; /* the clock made it another one, or there was no time */
+		d = NULL; /* a timer changed the schedule, or the time was over */
 	else
 		d = answer == 0 ? strategy_guide_differs(c->strategy) : NULL;
 	o->twice = answer == 0;
@@ -173,7 +174,7 @@ static bool is_made_twice(const struct explore_worker *w, const struct explore_o
 	       !(o->ended == EXPLORE_TRUNCATED && w->runs.sched.end == SCHED_RAN);
 }
 
-/* ---- the worker -------------------------------------------------------------------------------------- */
+/* ---- the worker ------------------------------------------------------------------------------ */
 
 int explore_worker_begin(struct explore_worker *w, unsigned worker,
 			 const struct schedule_names *paths)
@@ -206,7 +207,8 @@ static int worker_make(struct explore_worker *w, uint64_t run, struct explore_ou
 	return 0;
 }
 
-/* Run 0 counts, for strategies that have to know what a run is like; its threads keep their numbers. */
+/* Makes run 0, from which some strategies learn the number of points; its threads keep their
+   numbers in later runs. */
 static int make_first(struct explore_worker *w, struct explore_outcome *out)
 {
 	int answer = worker_make(w, 0, out);

@@ -1,3 +1,4 @@
+/* Journal of a search: header, runs and failures in a file, so that the search can continue. */
 #include "tracer/search/search_internal.h"
 
 #include "tracer/base/files/io.h"
@@ -12,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- the header: which search it is ----------------------------------------------------------------- */
+/* ---- header: identifies the search ----------------------------------------------------------- */
 
 static const char version[] = "gatectl search 7";
 
-/* The file as it is, whenever it was built. 0: it cannot be read. */
+/* Digest of the file's contents, independent of its times. Returns 0 if it cannot be read. */
 static uint64_t digest_of(const char *path)
 {
 	uint64_t words[8192], digest = HASH_START;
@@ -58,8 +59,8 @@ static void add_gates(const struct run_options *o, struct record *r)
 		record_add_text(r, *order);
 }
 
-/* Whatever makes a difference to the schedules. The last word is the part's number; what is before it
-   all parts of a search have in common. */
+/* Writes all that schedules depend on. The last word is the part's number; all parts of a search
+   have the rest in common. */
 static void write_header(const struct explore *e, struct record *r)
 {
 	const struct explore_options *o = &e->options;
@@ -90,7 +91,7 @@ static bool header_is_ours(struct record *r)
 	return is;
 }
 
-/* The name as strategy_new() has it: nobody owns that one. */
+/* Replaces `name`, which is freed, by the constant of strategy_name(). */
 static const char *known_strategy(char *name)
 {
 	const char *known = NULL;
@@ -102,7 +103,8 @@ static const char *known_strategy(char *name)
 	return known;
 }
 
-/* What a summary needs of it. False: it is damaged, or of another version of gatectl. */
+/* Reads what a summary needs. Returns false if the header is damaged or of another version of
+   gatectl. */
 static bool read_header(struct record *r, struct explore_options *o, struct explore_args *args)
 {
 	if (!header_is_ours(r))
@@ -123,9 +125,9 @@ static bool read_header(struct record *r, struct explore_options *o, struct expl
 	return o->strategy && args->count;
 }
 
-/* ---- bytes ---------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-/* Where the search has made it: the path of the journal is its own from then on. */
+/* Removes the folder if the search created it. Truncates j->path. */
 static void remove_folder(struct explore_journal *j)
 {
 	if (!j->made_folder)
@@ -134,7 +136,7 @@ static void remove_folder(struct explore_journal *j)
 	rmdir(j->path.text);
 }
 
-/* The search goes on without. */
+/* Drops the journal; the search continues without. */
 static void give_up(struct explore *e, const char *why)
 {
 	struct explore_journal *j = e->journal;
@@ -148,7 +150,7 @@ static void give_up(struct explore *e, const char *why)
 	e->journal = NULL;
 }
 
-/* 0, or the errno. */
+/* Returns 0 or errno. */
 static int write_record(struct explore_journal *j)
 {
 	STR(bytes);
@@ -171,7 +173,7 @@ static void journal_put(struct explore *e)
 	give_up(e, strerror(failed));
 }
 
-/* ---- what has its folder ---------------------------------------------------------------------------- */
+/* ---- failures with folders ------------------------------------------------------------------- */
 
 static void write_found(const struct explore_failure *f, struct record *r)
 {
@@ -192,7 +194,7 @@ static void write_found(const struct explore_failure *f, struct record *r)
 	record_add(r, (uint64_t)(f->forced_s * 1000));
 }
 
-/* Takes `name`. */
+/* Joins folder and name; frees `name`. */
 static char *journal_inside(const char *folder, size_t length, char *name)
 {
 	struct str path = {0};
@@ -217,7 +219,7 @@ static bool journal_is_there(const char *folder)
 	return folder && stat(folder, &st) == 0;
 }
 
-/* A folder that was deleted since is made anew. */
+/* Moves what was read to *f. Returns false if the folder was deleted: it is made again. */
 static bool take_found(const struct explore_failure *read, struct explore_failure *f)
 {
 	if (!f || f->progress == FAILURE_DONE || !read->where || !read->text ||
@@ -258,7 +260,7 @@ static void read_found(struct explore *e, struct explore_journal *j)
 	read.tries = record_get(r);
 	read.where = record_get_text(r);
 	read.text = record_get_text(r);
-	/* Beside the journal, wherever that has been brought since. */
+	/* The folder is next to the journal, which may have been moved. */
 	read.folder = journal_inside(path, (size_t)(strrchr(path, '/') - path), record_get_text(r));
 	read.script = journal_inside(read.folder, read.folder ? strlen(read.folder) : 0,
 				     record_get_text(r));
@@ -270,7 +272,7 @@ static void read_found(struct explore *e, struct explore_journal *j)
 		explore_failure_fini(&read);
 }
 
-/* ---- read -------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 bool explore_journal_next(struct explore_journal *j, struct explore *e, struct explore_outcome *o)
 {
@@ -315,9 +317,9 @@ int explore_journal_read(struct explore_journal *j, const char *path, struct exp
 	return 0;
 }
 
-/* ---- of a search ------------------------------------------------------------------------------------- */
+/* ---- journal of a search --------------------------------------------------------------------- */
 
-/* What somebody else has written there stays. */
+/* True if the file is empty or a journal: other files are not overwritten. */
 static bool is_journal(struct explore_journal *j)
 {
 	size_t at = 0;
@@ -333,7 +335,7 @@ static bool journal_is_same(struct explore_journal *j, const struct record *head
 	       memcmp(j->record.bytes.text, head->bytes.text, head->bytes.length) == 0;
 }
 
-/* 0, or the errno. */
+/* Returns 0 or errno. */
 static int begin_anew(struct explore_journal *j, const struct record *head)
 {
 	str_clear(&j->bytes);
@@ -411,7 +413,7 @@ void explore_keep(struct explore *e)
 
 	if (!j)
 		return;
-	/* A part that has ended without a schedule is a part all the same: --merge asks for it. */
+	/* A part that ended without a schedule keeps its journal: --merge requires all parts. */
 	if (e->options.shards == 1 ? !e->runs || e->over : !e->runs && !e->over) {
 		unlink(j->path.text);
 		remove_folder(j);

@@ -1,3 +1,4 @@
+/* explore --merge: joins the journals of the parts of one search. */
 #include "tracer/search/search_internal.h"
 
 #include <glob.h>
@@ -13,13 +14,13 @@ struct search_part {
 struct merging {
 	struct explore *e;
 	struct explore_statistics statistics;
-	struct explore_args *args; /* of the first */
-	struct str head;	   /* ... too */
+	struct explore_args *args; /* of the first part */
+	struct str head;	   /* header of the first part, without its number */
 	ARRAY(struct search_part) parts;
 	struct error *err;
 };
 
-/* ---- which parts there are --------------------------------------------------------------------------- */
+/* ---- reading the parts ----------------------------------------------------------------------- */
 
 static int differs(const struct merging *m, const struct search_part *p)
 {
@@ -73,7 +74,7 @@ static int read_part(struct merging *m, const char *path)
 	return answer;
 }
 
-/* Parts may share a folder. */
+/* Reads all journals of a folder, which several parts may share. */
 static int read_folder(struct merging *m, const char *folder)
 {
 	STR(pattern);
@@ -95,14 +96,14 @@ static int read_folder(struct merging *m, const char *folder)
 	return answer;
 }
 
-/* ---- their runs -------------------------------------------------------------------------------------- */
+/* ---- runs of the parts ----------------------------------------------------------------------- */
 
 static void read_next(struct merging *m, struct search_part *p)
 {
 	p->has_next = explore_journal_next(&p->journal, m->e, &p->next);
 }
 
-/* As in a search that does it all: first what was made to find races, then by number. */
+/* Order of runs in an undivided search: runs that find races first, then by number. */
 static bool merge_is_before(const struct explore_outcome *a, const struct explore_outcome *b)
 {
 	return a->early != b->early ? a->early : a->run < b->run;
@@ -135,7 +136,7 @@ static void count_all(struct merging *m)
 	}
 }
 
-/* ---- what is missing --------------------------------------------------------------------------------- */
+/* ---- incomplete and missing parts ------------------------------------------------------------ */
 
 static const struct search_part *merge_part_of(const struct merging *m, unsigned number)
 {

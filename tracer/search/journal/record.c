@@ -1,3 +1,4 @@
+/* Records of words and texts, framed by length and checksum. */
 #include "tracer/search/search_internal.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* How a run ended, and which failures are the same one; the outcome as a record. */
+/* Judges how a run ended and which failures are equal; codes outcomes as records. */
 #include "tracer/search/search_internal.h"
 
 #include "tracer/base/hash.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Where the last step of the run was: of two crashes by one signal it tells which. */
+/* Place of the run's last step, which distinguishes two crashes by one signal. */
 static uint64_t last_place(const struct sched *c)
 {
 	const struct schedule *s = &c->schedule;
@@ -46,7 +46,7 @@ static enum explore_ended failure_judge(const struct sched *c, const struct run_
 		return fails_by("deadlock", kind);
 	case VERDICT_NOT_AS_EXPECTED:
 		return fails_by("expect", kind);
-	case VERDICT_TIME_LIMIT: /* of the script: it holds for each schedule */
+	case VERDICT_TIME_LIMIT: /* the script's limit, which applies to each schedule */
 		return fails_by("hang", kind);
 	default:
 		return EXPLORE_GATED;
@@ -131,7 +131,7 @@ void explore_outcome_fini(struct explore_outcome *o)
 	*o = (struct explore_outcome){0};
 }
 
-/* ---- written and read: each function does both ----------------------------------------------------- */
+/* ---- coding: each function writes or reads --------------------------------------------------- */
 
 static void code_names(struct record *r, struct schedule_names *names)
 {
@@ -166,7 +166,7 @@ static void code_step(struct record *r, struct schedule_step *step)
 	step->preempts = what & 1;
 }
 
-/* The schedule, and its threads' paths; of an empty one zeros. */
+/* Codes the schedule and its threads' paths; an empty schedule is coded as zeros. */
 static void code_order(struct record *r, struct schedule *s, struct schedule_names *paths)
 {
 	uint64_t count = s->steps.count;
@@ -237,7 +237,7 @@ static void code_outcome(struct record *r, struct explore_outcome *o)
 		code_failure(r, o);
 }
 
-/* Not changed: what is coded is what stands there. */
+/* The cast is safe: coding does not change *o when the record is written. */
 void explore_outcome_write(const struct explore_outcome *o, struct record *r)
 {
 	record_begin(r, RECORD_RUN);

@@ -1,3 +1,4 @@
+/* Options of explore that name places: points (--points) and where schedules begin (--from). */
 #include "tracer/search/search_internal.h"
 #include "tracer/scripts/scripts.h"
 #include "tracer/source/flow/flow.h"
@@ -5,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Code of a statement that is a point. */
+/* Code range of a statement that is a point. */
 struct span {
 	const struct module *module;
 	struct module_range range;
@@ -14,11 +15,11 @@ struct span {
 struct places {
 	struct explore *e;
 	const struct run_query *query;
-	const char *what;	  /* one of those that --points names */
+	const char *what;	  /* one item of the list of --points */
 	struct location location; /* FUNC, FILE:LINE, or FILE:1 for FILE */
 	bool is_file;
 	const char *file;
-	ARRAY(unsigned) lines; /* with code */
+	ARRAY(unsigned) lines; /* lines with code */
 	ARRAY(struct span) spans;
 };
 
@@ -30,7 +31,7 @@ static void add_point(struct explore_points_at *points, const struct module *m, 
 		sched_places_add(&points->chosen, &place);
 }
 
-/* ---- statements ----------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 static void places_add_line(void *ctx, unsigned line)
 {
@@ -55,7 +56,8 @@ static void places_add_site(struct places *s, const struct source_site *site)
 		*array_add(&s->spans) = (struct span){site->module, *range};
 }
 
-/* Is this statement in a function that was asked for, or in a copy of one? NULL: in a file. */
+/* True if the statement is in one of `functions`, or in an inlined copy of one. NULL stands for a
+   whole file. */
 static bool is_in(const struct source_site *site, const struct source_sites *functions)
 {
 	if (!functions)
@@ -66,7 +68,8 @@ static bool is_in(const struct source_site *site, const struct source_sites *fun
 	return false;
 }
 
-/* Lines that are in the table, but without code of their own, are left out. */
+/* Adds the statements of a line. Lines of the line table that have no code of their own are left
+   out. */
 static void add_statements(struct places *s, unsigned line, const struct source_sites *functions)
 {
 	const struct run_query *q = s->query;
@@ -101,7 +104,7 @@ static void add_lines(struct places *s, const struct source_sites *functions)
 	s->lines.count = 0;
 }
 
-/* ---- files and functions ---------------------------------------------------------------------------- */
+/* ---- files and functions --------------------------------------------------------------------- */
 
 static void places_add_file(struct places *s)
 {
@@ -114,7 +117,7 @@ static void places_add_file(struct places *s)
 	add_lines(s, NULL);
 }
 
-/* The lines of the code around each copy; what is not the function's own is sorted out later. */
+/* Collects the lines of the code around each copy; is_in() drops statements of other functions. */
 static void add_function(struct places *s, const struct source_sites *functions)
 {
 	struct source_statements all;
@@ -131,14 +134,14 @@ static void add_function(struct places *s, const struct source_sites *functions)
 	}
 }
 
-/* ---- accesses ----------------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 struct places_module {
 	struct places *places;
 	const struct module *module;
 };
 
-/* Those of atomic instructions are points in any case. */
+/* Adds an access within the spans. Atomic accesses are skipped: they are points anyway. */
 static void add_access(void *ctx, const struct source_access *a)
 {
 	const struct places_module *x = ctx;
@@ -167,9 +170,10 @@ static void add_accesses(struct places *s)
 	}
 }
 
-/* ---- what --points says -------------------------------------------------------------------------------- */
+/* ---- items of --points ----------------------------------------------------------------------- */
 
-/* A file was looked for as FILE:1. */
+/* Reports that the item has no code. A file was resolved as FILE:1, so ":1" is cut from the
+   hint. */
 static void no_points(const struct places *s, const struct run_query *q)
 {
 	struct error *err = s->e->x.err;
@@ -191,7 +195,7 @@ static void add_sites(struct places *s, const struct source_sites *sites)
 		places_add_site(s, site);
 }
 
-/* One that another name of the list has, too. */
+/* True if the item has statements. Points of an earlier item of the list are not added twice. */
 static bool has_point(const struct places *s)
 {
 	return s->spans.count;
@@ -215,7 +219,7 @@ static void places_look(void *ctx, const struct run_query *q)
 		no_points(s, q);
 }
 
-/* FUNC, FILE:LINE or FILE, told apart as locations are: a file would need a line there. */
+/* Parses FUNC, FILE:LINE or FILE. A FILE is parsed as FILE:1, since a location needs a line. */
 static int places_parse(struct places *s, struct str *text)
 {
 	ERROR(ignored);
@@ -255,7 +259,8 @@ static int find_those(struct explore *e, const char *what)
 	return answer < 0 || e->x.err->code ? -1 : 0;
 }
 
-/* Several are parted by commas, but for those in the parameters of a function. */
+/* Length of the first item of a list separated by commas; commas in the parameters of a function do
+   not count. */
 static size_t length_of_first(const char *list)
 {
 	size_t depth = 0, i;
@@ -283,7 +288,7 @@ static int find_points(struct explore *e)
 	return answer;
 }
 
-/* ---- where schedules begin --------------------------------------------------------------------------- */
+/* ---- where schedules begin ------------------------------------------------------------------- */
 
 static void start_look(void *ctx, const struct run_query *q)
 {
@@ -307,7 +312,7 @@ static int start_begin(struct explore *e, const struct run_options *o, struct ex
 	return explore_runs_begin(e, runs, o, e->quick, true);
 }
 
-/* Reports that the program ended, or that the time did, before the program came to --from. */
+/* Reports that the program or the time ended before the program reached --from. */
 static int not_come(struct explore *e)
 {
 	if (e->until > 0 && explore_now_s() >= e->until) {
@@ -320,7 +325,8 @@ static int not_come(struct explore *e)
 			 "--from: the program has ended, and had not come to %s", e->options.from);
 }
 
-/* With what its scripts give it, but without gates: they hold nobody before there is a second thread. */
+/* Tries to reach --from. If gates begin with the program, tries without them: they hold no thread
+   while there is only one. */
 static int try_start(struct explore *e, const struct run_options *program)
 {
 	struct explore_runs runs;
@@ -343,10 +349,9 @@ static int try_start(struct explore *e, const struct run_options *program)
 	return answer;
 }
 
-/*
- * Finds e->options.from, and brings the program there once. If it has other threads by then, schedules begin with the
- * program, and e->not_from says so. 0, or -1 with e->x.err: no such place, or nobody comes there.
- */
+/* Resolves e->options.from and runs the program to it once. If other threads exist there, sets
+   e->not_from. Returns 0, or -1 with *e->x.err set if there is no such place or no thread reaches
+   it. */
 static int explore_start(struct explore *e)
 {
 	struct run_options program = *e->x.options;

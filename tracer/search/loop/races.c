@@ -1,11 +1,13 @@
+/* First runs of a search: find the accesses that race, which become points. */
 #include "tracer/search/search_internal.h"
 
 #include <string.h>
 
-/* What one run in six shows is known but for one search in a thousand. */
+/* A race that one run in six shows is missed by 40 quiet runs in one search of a thousand. */
 enum { QUIET_RUNS = 40, MOST_RUNS = 200 };
 
-/* About a quarter of the search's time for one run: a stop takes 20 to 80 us. */
+/* Most stops at accesses in a run. A stop takes 20 to 80 us, so they take about a quarter of the
+   search's time. */
 static unsigned long looks_most(double seconds)
 {
 	static const double least = 50000, without_limit = 500000, per_s = 5000;
@@ -14,7 +16,7 @@ static unsigned long looks_most(double seconds)
 	return (unsigned long)(most > least ? most : least);
 }
 
-/* The clock matters for the first run alone: later ones have few accesses left to look at. */
+/* The time limit matters only in the first run: later runs observe few accesses. */
 static void limit_looks(struct sched *c, double seconds)
 {
 	c->looks_most = looks_most(seconds);
@@ -36,15 +38,16 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	if (!e->options.points_asked)
 		limit_looks(c, e->options.seconds);
 	explore_points_set(&x->runs.sched, &e->points_at);
-	x->atomic = c->chosen.count; /* known before */
+	x->atomic = c->chosen.count; /* known before the runs */
 	if (explore_runs_begin(e, &x->runs, e->x.options, e->quick, true) < 0)
 		return -1;
 	e->forked = x->runs.kept != NULL;
 	return 0;
 }
 
-/* Threads are switched there from the next run on, so that more is seen to race. Who frees is caught by what the
-   others do before and behind it: that call is a point of the search alone. */
+/* Makes a racing access a point from the next run on. Returns true if it is new. A call that frees
+   memory is reported but is a point only of the search: races with it are found through the other
+   accesses. */
 static bool is_new(struct sched *c, uint64_t index)
 {
 	struct sched_access *a = &c->accesses.items[index];
@@ -60,11 +63,13 @@ static void make_atomic(struct sched *c, const struct sched_chosen *chosen)
 		if (a->offset == chosen->offset &&
 		    strcmp(module_name(a->module), chosen->module) == 0) {
 			a->what.atomic = a->is_point = true;
-			a->is_hot = false; /* what it orders is to be seen, however often */
+			/* An atomic access orders others and is always observed. */
+			a->is_hot = false;
 		}
 }
 
-/* Accesses that turned out to be atomic order what others do: that was not seen in this run. */
+/* Races of this run are dropped if an access turned out to be atomic: the order that it makes was
+   not recorded. */
 static bool drop_if_atomic(struct explore_race_runs *x)
 {
 	struct sched *c = &x->runs.sched;
@@ -82,7 +87,7 @@ static bool drop_if_atomic(struct explore_race_runs *x)
 bool explore_races_more(struct explore_race_runs *x)
 {
 	struct sched *c = &x->runs.sched;
-	bool more = drop_if_atomic(x) || c->end == SCHED_STOPPED; /* at a loop */
+	bool more = drop_if_atomic(x) || c->end == SCHED_STOPPED; /* pruned: a loop */
 	const struct races_pair *pairs = races_pairs(x->races, &x->pairs);
 
 	for (size_t i = 0; i < x->pairs; i++) {
@@ -95,7 +100,6 @@ bool explore_races_more(struct explore_race_runs *x)
 	return ++x->made < MOST_RUNS && x->quiet < QUIET_RUNS;
 }
 
-/* Neither where somebody frees, nor at what came too often in the very run that has shown that it races. */
 static void add_access(struct explore_points_at *points, const struct sched_access *a)
 {
 	sched_places_add(&points->chosen,
@@ -104,6 +108,7 @@ static void add_access(struct explore_points_at *points, const struct sched_acce
 						.frees = a->frees});
 }
 
+/* Leaves out calls that free memory and accesses that were hot in the run that showed the race. */
 void explore_races_points(const struct explore_race_runs *x, struct explore_points_at *points)
 {
 	const struct sched *c = &x->runs.sched;

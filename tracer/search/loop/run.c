@@ -1,3 +1,4 @@
+/* Runs of a search: a snapshot where schedules begin, copies of it, and their streams. */
 #include "tracer/search/search_internal.h"
 
 #include "tracer/run/run.h"
@@ -9,7 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* ---- the program at its beginning --------------------------------------------------------------- */
+/* ---- snapshot -------------------------------------------------------------------------------- */
 
 static void drop_kept(struct explore_runs *r)
 {
@@ -23,7 +24,7 @@ static bool run_is_there(const struct run *s)
 	return scheduler_arrived(s) || run_is_over(s);
 }
 
-/* Until its first thread stands where schedules begin, or until it has ended. */
+/* Runs the program until its first thread is where schedules begin, or until it ends. */
 static bool bring_there(struct run *s)
 {
 	struct tracee_event ev = {.kind = TRACEE_TICK};
@@ -37,7 +38,8 @@ static bool bring_there(struct run *s)
 	return scheduler_arrived(s);
 }
 
-/* A thread that was joined may not be gone yet: it has cleared the word that a join waits for, no more. */
+/* Waits for exiting threads. pthread_join() returns when the kernel clears the thread ID, before
+   the thread has ended. */
 static void let_others_end(struct run *s)
 {
 	enum { TICK_MS = 5, TICKS = 20 };
@@ -52,10 +54,9 @@ static void let_others_end(struct run *s)
 	}
 }
 
-/*
- * It has come to where schedules begin: is it alone? A thread of a constructor may be over by then, or not, as
- * it happens; before a place that the tester has named it has been so for long.
- */
+/* Takes the snapshot if the program has a single thread. A thread of a constructor ends at an
+   uncertain time, so any earlier thread prevents the snapshot at main; at a place that --from
+   names, only threads that still exist do. */
 static bool keeps_alone(struct run *s)
 {
 	const struct sched *c = run_options(s)->sched;
@@ -73,7 +74,7 @@ static void cannot_keep(struct explore_runs *r, const char *why)
 
 	base_free(r->not_kept);
 	r->not_kept = signal ? NULL : base_strdup(why);
-	if (signal) /* this is no run that it could end: it ends the first one */
+	if (signal) /* the signal ends the first run instead: this is none */
 		run_signals_put_back(signal);
 	r->sched.flags |= SCHED_EARLY;
 	drop_kept(r);
@@ -84,7 +85,8 @@ static bool has_places(const struct run *s)
 	return engine_place_at(run_engine(s), 0) != NULL;
 }
 
-/* 0, also where it cannot be kept. */
+/* Runs the program to where schedules begin and takes a snapshot. Returns 0 also if that is
+   impossible. */
 static int run_keep(struct explore_runs *r, struct error *err)
 {
 	struct run *s = r->kept = run_new(&r->options, r->symbols, 1);
@@ -110,7 +112,7 @@ static int run_keep(struct explore_runs *r, struct error *err)
 	return 0;
 }
 
-/* ---- files ---------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void rewind_files(struct explore_runs *r)
 {
@@ -122,7 +124,7 @@ static void rewind_files(struct explore_runs *r)
 	stream_begin(&c->err);
 }
 
-/* A stream of which the caller does not say the kind is a file. */
+/* A stream without a kind of its own is a file. */
 static int open_output(struct stream *s, enum stream_kind kind, const char *name, struct error *err)
 {
 	if (kind == STREAM_INHERITED || kind == STREAM_NULL)
@@ -130,7 +132,7 @@ static int open_output(struct stream *s, enum stream_kind kind, const char *name
 	return stream_open(s, kind, name, -1, err);
 }
 
-/* A pipe or a terminal cannot be read again: nothing is there then. */
+/* A pipe or a terminal cannot be read twice: the program gets an empty input instead. */
 static void open_input(struct sched *c, const struct run_options *o)
 {
 	c->in = o->kinds[STDIN_FILENO] == STREAM_CLOSED ? TRACEE_CLOSED
@@ -139,7 +141,7 @@ static void open_input(struct sched *c, const struct run_options *o)
 	c->in_at = o->input_at >= 0 ? o->input_at : 0;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------ */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct run_options *o,
 		       const struct features *features, bool keeps)
@@ -153,7 +155,7 @@ int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct r
 	r->options.sched = c;
 	r->options.leftover = LEFTOVER_KILL;
 	r->options.quiet = true;
-	r->options.time_limit = -1; /* a script's limit is for each schedule */
+	r->options.time_limit = -1; /* a script's limit applies to each schedule */
 	r->options.until_us = (uint64_t)(e->until * 1e6);
 	r->symbols = e->x.symbols;
 	open_input(c, o);
@@ -161,7 +163,7 @@ int explore_runs_begin(struct explore *e, struct explore_runs *r, const struct r
 	    open_output(&c->err, o->kinds[STDERR_FILENO], "stderr", e->x.err) < 0)
 		return -1;
 	failed = keeps ? run_keep(r, e->x.err) : 0;
-	r->options.until_us = 0; /* a run has a limit of its own: explore_runs_until() */
+	r->options.until_us = 0; /* explore_runs_until() sets each run's limit */
 	return failed;
 }
 
@@ -220,7 +222,7 @@ static int explore_runs_one(struct explore_runs *r, struct run_result *out, stru
 		run_judge(s, out);
 		answer = out->verdict == VERDICT_ERROR ? error_move(err, run_error(s)) : 0;
 	}
-	if (answer < 0) { /* a script that is wrong says nothing of any schedule */
+	if (answer < 0) { /* an error in a script is no outcome of the schedule */
 		run_result_fini(out);
 		*out = (struct run_result){0};
 	}

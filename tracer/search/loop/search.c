@@ -1,4 +1,4 @@
-/* The search: run after run, until one fails, or there is nothing left to see, or no time. */
+/* The search: makes runs until one fails, no schedule is left or the time is over. */
 #include "tracer/search/search_internal.h"
 
 #include "tracer/sched/scripted/scripted.h"
@@ -9,21 +9,21 @@
 struct search {
 	struct explore *e;
 	struct explore_statistics statistics;
-	double begun; /* by the clock; earlier searches are before it */
+	double begun; /* by explore_now_s(); when this process began */
 	struct strategy *strategy;
-	struct error fault;	      /* of a strategy in Lua */
-	struct schedule_names paths;  /* of threads in runs before the search */
-	struct explore_worker worker; /* of one job */
-	struct explore_jobs jobs;     /* of more */
-	uint64_t run;		      /* the strategy's next: of this shard */
-	unsigned long before;	      /* runs of all shards that were made to find races */
-	unsigned long early;	      /* ... of these the journal has so many */
-	unsigned long shown;	      /* ... of these are schedules */
+	struct error fault;	      /* error of a strategy in Lua */
+	struct schedule_names paths;  /* threads in runs before the search */
+	struct explore_worker worker; /* used with one job */
+	struct explore_jobs jobs;     /* used with several jobs */
+	uint64_t run;		      /* next run of this shard */
+	unsigned long before;	      /* runs of all shards that find races */
+	unsigned long early;	      /* runs of `before` that the journal has */
+	unsigned long shown;	      /* runs of `before` that were not pruned */
 };
 
-/* ---- the runs ------------------------------------------------------------------------------------- */
+/* ---- the runs -------------------------------------------------------------------------------- */
 
-/* By itself: nobody wants it to go on. */
+/* True if the search is complete: runs used up, first failure found, or strategy done. */
 static bool has_ended(const struct search *s)
 {
 	const struct explore *e = s->e;
@@ -49,7 +49,7 @@ static void search_tell(struct explore *e)
 		e->x.view.progress(e->x.view.ctx, e->runs, e->options.runs, "");
 }
 
-/* A run that was made now. */
+/* Counts a run of this process and writes it to the journal. */
 static void count_run(struct search *s, struct explore_outcome *o)
 {
 	o->at_us = (uint64_t)((explore_now_s() - s->statistics.begun) * 1e6);
@@ -57,7 +57,7 @@ static void count_run(struct search *s, struct explore_outcome *o)
 	explore_count(&s->statistics, o);
 }
 
-/* A failure's schedule is kept at once. */
+/* Writes the schedule of a new failure at once, so that a signal does not lose it. */
 static void keep_new(struct search *s, size_t known)
 {
 	struct explore *e = s->e;
@@ -88,8 +88,7 @@ static void end_worker(struct search *s)
 	s->worker.e = NULL;
 }
 
-/* One program at a time is traced: that of the search is started anew where another one was in
-   between. */
+/* Only one program is traced at a time: the search's is ended and started again afterwards. */
 static int describe_between(struct search *s)
 {
 	struct explore_worker before = s->worker;
@@ -112,7 +111,7 @@ static int make_reports(void *ctx)
 	return explore_reports(ctx);
 }
 
-/* The report's data are known to the script as well: making a script begins with the same run. */
+/* Making a script begins with the same run, so the child's report need not be passed back. */
 static int describe_apart(struct search *s, struct explore_failure *f)
 {
 	int answer = explore_jobs_apart(&s->jobs, make_reports, s->e);
@@ -122,7 +121,7 @@ static int describe_apart(struct search *s, struct explore_failure *f)
 	return answer;
 }
 
-/* A failure's report is made at once, too; where the search is over, when its program is gone. */
+/* Makes the report of a new failure at once, or at the end of the search if that is over. */
 static int describe_new(struct search *s, size_t known)
 {
 	if (s->e->failures.count == known || !s->e->found)
@@ -173,7 +172,7 @@ static struct explore_points_at *points_now(const struct search *s,
 	return points;
 }
 
-/* A schedule means nothing with other points than it was made with. */
+/* A schedule can only be followed with the points that it was made with. */
 static void note_points(struct search *s, const struct explore_race_runs *x)
 {
 	struct explore_passed *p = &s->e->passed;
@@ -185,7 +184,7 @@ static void note_points(struct search *s, const struct explore_race_runs *x)
 		p->points = points_now(s, x);
 }
 
-/* A run that does not count can be the first that passed, too. */
+/* A run that the search does not count can also be the first that passed. */
 static void note_uncounted(struct search *s, struct explore_outcome *o)
 {
 	struct explore_passed *p = &s->e->passed;
@@ -219,16 +218,15 @@ static int one_for_races(struct search *s, struct explore_race_runs *x, bool cou
 	return answer;
 }
 
-/* Those that an earlier search has made are made again, and if it has gone on from there, then all. */
+/* Runs that an earlier search counted are made again to find the races; all of them if it went past
+   them. */
 static bool is_enough_for_races(const struct search *s)
 {
 	return s->before >= s->early && s->e->earlier <= s->early && search_is_over(s);
 }
 
-/*
- * Afterwards it is known where points are. `auto` is a search from here on already; whoever asks for another
- * strategy wants to see what that one finds.
- */
+/* Finds the racing accesses, which become the search's points. With `auto` these runs count as
+   schedules; with another strategy they do not, since they are not its own. */
 static int find_races(struct search *s)
 {
 	struct explore *e = s->e;
@@ -252,7 +250,7 @@ static int find_races(struct search *s)
 	return answer < 0 ? -1 : explore_reports(e);
 }
 
-/* ---- the strategy ---------------------------------------------------------------------------------- */
+/* ---- the strategy ---------------------------------------------------------------------------- */
 
 static void search_print(void *ctx, const char *line)
 {
@@ -297,7 +295,7 @@ static int make_strategy(struct search *s)
 	return s->strategy ? 0 : error_move(err, &s->fault);
 }
 
-/* ---- the search -------------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 static int find_points(struct search *s)
 {
@@ -310,10 +308,8 @@ static int find_points(struct search *s)
 	return e->options.points == POINTS_RACES && !e->options.races_known ? find_races(s) : 0;
 }
 
-/*
- * What an earlier search has done: its runs count, and what they have taught is learnt; only the races are looked
- * for again, so that points are known.
- */
+/* Continues an earlier search from its journal: counts its runs and lets the strategy learn from
+   them. Races are searched for again. */
 static void take_up(struct search *s)
 {
 	struct explore *e = s->e;
@@ -333,7 +329,7 @@ static void take_up(struct search *s)
 	e->earlier = e->runs;
 }
 
-/* As many as there are processors, and as the strategy permits. */
+/* Number of workers: one a processor, or one if the strategy needs all earlier runs. */
 static unsigned count_jobs(const struct search *s)
 {
 	const struct explore_options *o = &s->e->options;
@@ -404,7 +400,7 @@ static int search_begin(struct search *s)
 	return explore_jobs_begin(&s->jobs, jobs);
 }
 
-/* Failures that workers had found, and nobody had asked for yet, when a signal came. */
+/* Keeps failures that workers had sent, not yet read, when a signal came. */
 static void take_rest(struct search *s)
 {
 	struct explore_outcome o;
@@ -420,8 +416,8 @@ static void take_rest(struct search *s)
 	}
 }
 
-/* If the first schedule failed, another job's run may have passed and left the state that made it
-   fail. */
+/* If the first schedule failed, another worker's run may have passed and left the state that caused
+   the failure. */
 static int ask_other_jobs(struct search *s)
 {
 	struct explore_outcome o = {0};
@@ -447,7 +443,7 @@ int explore_search(struct explore *e)
 
 	e->until = e->options.seconds > 0 ? now + e->options.seconds : 0;
 	e->ends = e->options.whole_s > 0 ? now + e->options.whole_s : 0;
-	if (e->options.shards == 1) /* parts of one search are told apart by their number */
+	if (e->options.shards == 1) /* parts of a search run at the same time */
 		sched_settle();
 	answer = search_begin(&s);
 	if (answer == 0)

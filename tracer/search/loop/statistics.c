@@ -1,3 +1,4 @@
+/* Counts outcomes; checks for state that the program keeps between runs. */
 #include "tracer/search/search_internal.h"
 
 #include "tracer/base/hash.h"
@@ -15,7 +16,7 @@ double explore_now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Of so many samples every second one is dropped. */
+/* Drops every second sample when there are too many. */
 static void thin(struct explore_statistics *a)
 {
 	struct explore *e = a->e;
@@ -73,7 +74,7 @@ static void count_failure(struct explore *e, struct explore_outcome *o)
 	o->paths = (struct schedule_names){0};
 }
 
-/* Which schedules, in which order. */
+/* The search's digest depends on the schedules and their order. */
 static void add_digest(struct explore *e, uint64_t digest)
 {
 	e->digest = hash_word(e->digest ? e->digest : HASH_START, digest);
@@ -83,7 +84,7 @@ void explore_count(struct explore_statistics *a, struct explore_outcome *o)
 {
 	struct explore *e = a->e;
 
-	if (o->none) /* the strategy has seen it */
+	if (o->none) /* pruned: counted by the strategy alone */
 		return;
 	if (o->said && e->said)
 		e->said(e->said_ctx, o->said);
@@ -110,7 +111,7 @@ void explore_count(struct explore_statistics *a, struct explore_outcome *o)
 	sample(a, (double)o->at_us / 1e6);
 }
 
-/* ---- state that the program keeps between runs -------------------------------------------------------- */
+/* ---- state that the program keeps between runs ----------------------------------------------- */
 
 void explore_state_move(struct explore_outcome *to, struct explore_outcome *from)
 {
@@ -149,7 +150,7 @@ static void state_judge(struct explore *e, const struct sched *c, const struct r
 			       "between runs (files, sockets, shared memory)");
 		e->keeps_state = str_take(&text);
 	}
-	e->twice += d != NULL; /* a summary of parts counts the same as that of the whole */
+	e->twice += d != NULL; /* the summary of merged parts counts alike */
 	e->differed += d != NULL;
 	if (d && !e->differs)
 		e->differs = explore_difference(d, &e->passed.schedule,

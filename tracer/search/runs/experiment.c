@@ -1,3 +1,4 @@
+/* Series of runs with common time limits, and comparison of their outcomes. */
 #include "tracer/search/runs/runs.h"
 
 #include "tracer/base/files/io.h"
@@ -67,7 +68,7 @@ bool experiment_is_over(const struct experiment *x)
 	return x->over || x->err->code;
 }
 
-/* A run gets the time that is left, if that is less than its own limit. */
+/* Limits the run to the time left, if that is less than its own limit. */
 static bool limit_run(struct experiment *x)
 {
 	struct run_options *o = x->options;

@@ -1,3 +1,4 @@
+/* The oracle: plain runs of a script until one comes out differently. */
 #include "tracer/search/runs/runs.h"
 
 #include "tracer/base/files/file.h"
@@ -5,7 +6,7 @@
 
 #include <unistd.h>
 
-/* One run: an enum oracle_answer. */
+/* Makes one run. Returns an enum oracle_answer. */
 static int ask_once(struct oracle *o, const struct oracle_question *q)
 {
 	struct convert_record record = {.before = q->before};
@@ -38,7 +39,7 @@ int oracle_ask(struct oracle *o, const struct oracle_question *q)
 		o->cut = false;
 		answer = ask_once(o, q);
 		if (answer == ORACLE_NO && o->cut && o->made) {
-			answer = ORACLE_YES; /* of those that came to their end all agreed */
+			answer = ORACLE_YES; /* all complete runs agreed */
 			break;
 		}
 		o->made++;

@@ -1,12 +1,6 @@
-/*
- * gatectl prove: does the script force the outcome, and which of its gates matter? The program is
- * run many times: with all gates, with none, and with each one left out.
- *
- * By luck a program may do what a gate forces even without the gate. So as many runs are made the
- * other way round (run_trial.way): threads that would open it are held back. If holding back
- * alone changes the outcome, with the gate in its place, such runs tell nothing about the gate and
- * do not count.
- */
+/* gatectl prove: runs a program with all gates, with none and with each one left out, to see which
+   gates matter. Runs with a delay (run_trial.way) show what happens by chance without a gate; a
+   delay that alone changes the outcome does not count. */
 #include "tracer/search/runs/runs.h"
 
 #include <string.h>
@@ -22,7 +16,7 @@ static int ask(struct prove *p, const struct oracle_question *q)
 	return oracle_ask(&oracle, q);
 }
 
-/* Each row has the same number of runs; so have those with all gates and with none. */
+/* Plans p->runs runs for each row: all gates, no gates, and one or two rows a line. */
 static void plan_runs(struct prove *p)
 {
 	unsigned long rows = p->lines.count ? 2 : 1;
@@ -34,7 +28,7 @@ static void plan_runs(struct prove *p)
 
 /* ---- with all gates ------------------------------------------------------------------------- */
 
-/* For a script without `expect`, the outcome of the first run is the one expected. */
+/* Without `expect` in the script, the outcome of the first run is the expected one. */
 static bool agrees_all(const struct prove *p, const struct run_result *r)
 {
 	if (p->has_expect)
@@ -52,7 +46,7 @@ static void take_first(struct prove *p, const struct run_evidence *e)
 	experiment_first(&p->outcome, e);
 }
 
-/* A script may make other gates in another run: every gate that any run had is tried. */
+/* Line of a gate, added if new: a script may make other gates in another run. */
 static struct prove_line *line_for(struct prove *p, const char *name)
 {
 	struct prove_line *line;
@@ -95,7 +89,7 @@ static void note_run(struct prove *p, struct prove_row *row, const struct run_re
 	p->x.done++;
 }
 
-/* A script that is wrong proves nothing. */
+/* Judges a run with all gates. An error in the script ends the experiment. */
 static int judge_all(const struct oracle_question *q, struct run_result *r)
 {
 	struct prove *p = q->ctx;
@@ -136,7 +130,7 @@ static void line_fini(struct prove_line *line)
 	array_fini(&line->movers);
 }
 
-/* A :run that waits for nothing has nothing to leave out. */
+/* Drops lines that hold no thread, such as a :run that waits for nothing. */
 static void drop_idle(struct prove *p)
 {
 	for (size_t i = p->lines.count; i-- > 0;) {
@@ -147,15 +141,15 @@ static void drop_idle(struct prove *p)
 	}
 }
 
-/* ---- with something left out ---------------------------------------------------------------- */
+/* ---- with a gate left out ------------------------------------------------------------------- */
 
-/* The runs of a row of a line. */
+/* State of the runs of one row of a line. */
 struct line_runs {
 	struct prove *p;
 	struct prove_line *line;
 	struct prove_row *row;
 	struct run_trial trial;
-	bool known[TRIAL_LATE + 1]; /* ways whose first difference was checked */
+	bool known[TRIAL_LATE + 1]; /* delays whose first difference was checked */
 };
 
 static void set_trial(struct line_runs *runs, bool left_out, enum trial_way way)
@@ -173,7 +167,7 @@ static void set_trial(struct line_runs *runs, bool left_out, enum trial_way way)
 	};
 }
 
-/* PLAIN for runs the other way round: every way to hold back changes the outcome by itself. */
+/* Chooses the delay of the next run. TRIAL_PLAIN in row `turned` means that no delay is usable. */
 static enum trial_way way_of(const struct line_runs *runs)
 {
 	const struct prove_line *line = runs->line;
@@ -207,7 +201,7 @@ static int judge_alone(const struct oracle_question *q, struct run_result *r)
 	return agrees(q->ctx, &r->evidence);
 }
 
-/* Does holding back alone change the outcome? 1 yes, 0 no, -1 stop. */
+/* Returns 1 if the delay alone changes the outcome, 0 if not, -1 to stop. */
 static int changes_alone(struct line_runs *runs, enum trial_way way)
 {
 	struct prove *p = runs->p;
@@ -225,7 +219,7 @@ static int changes_alone(struct line_runs *runs, enum trial_way way)
 	return same == ORACLE_NO;
 }
 
-/* Another one of a barrier's threads comes first in each run. */
+/* Rotates a barrier's threads: another one comes first in each run. */
 static void turn_movers(struct prove_line *line)
 {
 	char *first;
@@ -237,7 +231,7 @@ static void turn_movers(struct prove_line *line)
 	*array_add(&line->movers) = first;
 }
 
-/* When a way makes a difference for the first time, checks whether holding back alone would. */
+/* Judges a run. At the first difference under a delay, checks the delay alone. */
 static int judge_line(const struct oracle_question *q, struct run_result *r)
 {
 	struct line_runs *runs = q->ctx;
@@ -270,7 +264,7 @@ static int runs_without(struct prove *p, struct prove_line *line, struct prove_r
 	return ask(p, &q) == ORACLE_STOP ? -1 : 0;
 }
 
-/* A program that hangs without a gate must not hang for ever. */
+/* Limits the runs: a program may hang without a gate. */
 static void set_limit(struct prove *p)
 {
 	double limit = LIMIT_FACTOR * p->longest_s;
@@ -298,16 +292,16 @@ int prove_runs(struct prove *p)
 	return prove_orders(p);
 }
 
-/* ---- what the rows tell --------------------------------------------------------------------- */
+/* ---- judgement of the rows ------------------------------------------------------------------ */
 
-/* Fisher's exact test: how likely are rows that differ so much, or more, by luck alone? */
+/* Fisher's exact test: probability that chance alone makes rows that differ this much or more. */
 static double luck(const struct prove_row *a, const struct prove_row *b)
 {
 	double all = (double)(a->agreed + b->agreed), n = (double)a->runs, m = (double)b->runs;
 	double first = (double)a->agreed, likely = 1, sum = 1, tail = 1;
 
-	/* How likely each other share of `a` is, of the one that came: first the smaller ones,
-	   then the greater. */
+	/* Probabilities relative to the observed table: first smaller counts of `a`, then greater
+	   ones. */
 	for (double k = first; k > 0 && all - k < m; k--) {
 		likely *= k * (m - all + k) / ((n - k + 1) * (all - k + 1));
 		sum += likely;
@@ -322,7 +316,8 @@ static double luck(const struct prove_row *a, const struct prove_row *b)
 	return tail / sum;
 }
 
-/* All gates force the outcome where it came in every run: then one run without it is enough. */
+/* True if the row differs from the runs with all gates. If all of those agreed, one different run
+   is enough. */
 static bool tells(const struct prove *p, const struct prove_row *row)
 {
 	return p->all.agreed == p->all.runs ? row->agreed < row->runs

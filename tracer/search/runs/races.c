@@ -1,3 +1,4 @@
+/* gatectl races: makes the runs, groups races by lines and variable, applies --ignore. */
 #include "tracer/search/explore.h"
 
 #include "tracer/base/files/file.h"
@@ -8,9 +9,9 @@
 
 #include <string.h>
 
-/* ---- races --ignore FILE: places whose races are left out ------------------------------------------------ */
+/* ---- races --ignore FILE --------------------------------------------------------------------- */
 
-/* ---- the file -------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static int add_ignored(struct races_hunt *h, const char *line, unsigned number, struct error *err)
 {
@@ -50,7 +51,7 @@ static int read_file(struct races_hunt *h, struct error *err)
 	return failed;
 }
 
-/* ---- what they mean --------------------------------------------------------------------------------- */
+/* ---- lines of the locations ------------------------------------------------------------------ */
 
 static void note_lines(struct races_ignored *ignored, const struct source_sites *sites)
 {
@@ -64,7 +65,7 @@ static void note_lines(struct races_ignored *ignored, const struct source_sites 
 	}
 }
 
-/* All of them at once: the program has been started for the first one. */
+/* Resolves all locations at once, since the program was started for the first one. */
 static void look_up(void *ctx, const struct run_query *q)
 {
 	struct races_hunt *h = ctx;
@@ -98,7 +99,7 @@ static int races_ignored_read(struct races_hunt *h, struct error *err)
 	return run_query(&program, h->e.x.symbols, &first, 1, look_up, h, err);
 }
 
-/* ---- which races ------------------------------------------------------------------------------------ */
+/* ---- matching races -------------------------------------------------------------------------- */
 
 static bool races_ignored_is_file(const struct sched_race_side *side, const char *name)
 {
@@ -164,7 +165,7 @@ static void races_ignored_fini(struct races_hunt *h)
 	array_fini(&h->at);
 }
 
-/* ---- what is found ---------------------------------------------------------------------------------- */
+/* ---- collecting races ------------------------------------------------------------------------ */
 
 static bool same_place(const struct sched_race_side *a, const struct sched_race_side *b)
 {
@@ -204,7 +205,7 @@ static void races_collect(struct races_hunt *h)
 	}
 }
 
-/* ---- the runs --------------------------------------------------------------------------------------- */
+/* ---- the runs -------------------------------------------------------------------------------- */
 
 static bool races_is_over(const struct races_hunt *h, double begun)
 {

@@ -1,3 +1,4 @@
+/* gatectl run --repeat: repeats a run and counts those that agree with the first. */
 #include "tracer/features/order_log/order_log.h"
 #include "tracer/search/runs/runs.h"
 
@@ -10,7 +11,7 @@ static bool begin_order(void *ctx)
 	return true;
 }
 
-/* Is this run like the first one, and acceptable to a test? */
+/* True if the run passed with the exit status of the first run. */
 static int repeat_agrees(const struct oracle_question *q, struct run_result *r)
 {
 	struct repeat *p = q->ctx;

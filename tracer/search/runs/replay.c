@@ -1,3 +1,4 @@
+/* gatectl replay: writes and reads the head of a schedule file, follows it, reports differences. */
 #include "tracer/search/explore.h"
 #include "tracer/tracee/attach/attach.h"
 
@@ -19,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the head ------------------------------------------------------------------------------------- */
+/* ---- the head -------------------------------------------------------------------------------- */
 
 static void add_seconds(struct schedule_head *h, const char *key, double seconds)
 {
@@ -57,7 +58,7 @@ static void replay_add_place(struct schedule_head *h, const char *key,
 	schedule_option_add(h, key, str_text(&text));
 }
 
-/* Which places were points, and where it began. */
+/* Adds the points and the places where schedules began. */
 static void add_points(const struct explore_points_at *points, struct schedule_head *h)
 {
 	static const char *const words[] = {
@@ -77,7 +78,7 @@ static void add_points(const struct explore_points_at *points, struct schedule_h
 		replay_add_place(h, "from", start);
 }
 
-/* As it was written. */
+/* Reads the places of one key, as add_points() wrote them. */
 static void read_places(const struct schedule_head *h, const char *key, struct sched_places *out)
 {
 	const char *value;
@@ -121,7 +122,7 @@ static void set_points(const struct schedule_head *h, struct sched *c)
 
 static const char *const streams[] = {"stdin", "stdout", "stderr"};
 
-/* The kind that a search gives where its caller has set none (loop/run.c). */
+/* Kind that a search gives a stream that its caller left open (loop/run.c). */
 static enum stream_kind given_kind(const struct run_options *o, int fd)
 {
 	if (o->kinds[fd] != STREAM_INHERITED)
@@ -167,9 +168,9 @@ void replay_head(const struct explore *e, const struct explore_failure *f, struc
 	add_modules(e, h);
 }
 
-/* ---- the file --------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
-/* A relative path that leads nowhere from here is one from where the search was. */
+/* Resolves a relative path that does not exist from here against the directory of the search. */
 static const char *found_there(struct replay *r, const char *path)
 {
 	const char *directory = schedule_option(&r->head, "directory", 0);
@@ -192,7 +193,7 @@ static void replay_set_options(struct replay *r)
 		*array_add(&r->args) = (char *)value;
 	(void)array_add(&r->args);
 	if (!o->argv[0] && r->args.items[0]) {
-		if (strchr(r->args.items[0], '/')) /* else it is looked for in PATH */
+		if (strchr(r->args.items[0], '/')) /* without '/' the program is searched in PATH */
 			r->args.items[0] = (char *)found_there(r, r->args.items[0]);
 		o->argv = r->args.items;
 	}
@@ -202,7 +203,7 @@ static void replay_set_options(struct replay *r)
 		*array_add(&o->orders) = value;
 }
 
-/* "prt+0x1195" */
+/* Renames the module of places such as "prt+0x1195". */
 static void rename_places(struct schedule_head *h, const char *from, const char *to)
 {
 	static const char *const keys[] = {"point", "atomic", "frees", "from"};
@@ -221,14 +222,14 @@ static void rename_places(struct schedule_head *h, const char *from, const char 
 		}
 }
 
-/* The program's file may be called otherwise than when the schedule was recorded. */
+/* Adapts the schedule to a program whose file was renamed since the recording. */
 static void rename_program(struct replay *r)
 {
 	const char *recorded = schedule_option(&r->head, "module", 0);
 	struct modules *files = modules_new();
 	char path[PATH_MAX], *was;
 	struct module *program = NULL;
-	ERROR(ignored); /* a file that is no program is refused when it is to be executed */
+	ERROR(ignored); /* execve() reports a file that is no program */
 
 	if (recorded && images_find_program(r->options->argv[0], path, sizeof(path)))
 		program = modules_open(files, path, &ignored);
@@ -263,7 +264,7 @@ int replay_load(struct replay *r, const char *path, struct error *err)
 	return error_hint(err, "gatectl replay %s PROG [ARG...]", path);
 }
 
-/* ---- where the program does not follow ----------------------------------------------------------------- */
+/* ---- divergence ------------------------------------------------------------------------------ */
 
 static void say_place(const char *file, unsigned line, const char *func, struct str *out)
 {
@@ -283,7 +284,7 @@ static void say_recorded(const struct replay *r, size_t i, const char *is_to, st
 	say_place(w->file, w->line, w->func, out);
 }
 
-/* What a thread is called, if the schedule has it. */
+/* Name of a thread in the schedule. */
 static const char *replay_name_of(const struct replay *r, unsigned number)
 {
 	array_each(const struct schedule_step, step, &r->schedule.steps)
@@ -292,7 +293,7 @@ static const char *replay_name_of(const struct replay *r, unsigned number)
 	return "a thread that the schedule does not have";
 }
 
-/* The module of the program's that the place is in; NULL: there is none. */
+/* Loaded module that holds the place, or NULL. */
 static struct module *module_of(const struct run *s, uint64_t place)
 {
 	if (!run_root(s) || !place)
@@ -315,7 +316,7 @@ static void say_came(const struct replay *r, const struct run *s, const struct s
 	source_symbolised_fini(&is);
 }
 
-/* The code, or the object: one of them differs where the words do not. */
+/* Appends the address of the code or object, which differs where the words are the same. */
 static void say_address(const struct schedule *names, uint64_t address, struct str *out)
 {
 	const char *module = schedule_module_at(names, address);
@@ -324,7 +325,7 @@ static void say_address(const struct schedule *names, uint64_t address, struct s
 		str_addf(out, " (%s+0x%" PRIx64 ")", module, address_offset(address));
 }
 
-/* The build-id that the module had when the schedule was recorded; NULL: it was not there. */
+/* Recorded build-id of the module, or NULL if it was not loaded then. */
 static const char *recorded_id(const struct replay *r, const struct module *m, bool is_program)
 {
 	const char *name = module_name(m), *was;
@@ -422,7 +423,7 @@ enum stream_kind replay_stream(const struct replay *r, int fd)
 	return value ? stream_kind_named(value) : STREAM_INHERITED;
 }
 
-/* A file of the program's is one that gatectl reads. */
+/* Opens the recorded kind of input. A file comes from gatectl's own standard input. */
 static void open_input(struct replay *r, struct sched *c)
 {
 	enum stream_kind kind = replay_stream(r, STDIN_FILENO);
@@ -433,8 +434,7 @@ static void open_input(struct replay *r, struct sched *c)
 							: -1;
 }
 
-/* The stream is of the recorded kind; its output is passed on to gatectl's own, whatever that
-   is. */
+/* Opens a stream of the recorded kind, which is copied to gatectl's own stream. */
 static int open_output(const struct replay *r, struct stream *s, int fd, struct error *err)
 {
 	enum stream_kind kind = replay_stream(r, fd);
@@ -442,7 +442,7 @@ static int open_output(const struct replay *r, struct stream *s, int fd, struct 
 	return kind == STREAM_INHERITED ? 0 : stream_open(s, kind, streams[fd], fd, err);
 }
 
-/* ---- the run --------------------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 int replay_begin(struct replay *r, struct error *err)
 {
@@ -504,7 +504,7 @@ int replay_run(struct replay *r, struct modules *symbols, struct run_result *out
 	return answer;
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- summary --------------------------------------------------------------------------------- */
 
 void replay_tell(const struct replay *r, const struct run_result *result, struct str *out)
 {
@@ -524,7 +524,7 @@ void replay_tell(const struct replay *r, const struct run_result *result, struct
 		str_addf(out, "; recorded was %s", where);
 }
 
-/* ---- step by step ----------------------------------------------------------------------------------------- */
+/* ---- step by step ---------------------------------------------------------------------------- */
 
 void replay_rest(struct replay *r, size_t steps)
 {

@@ -1,10 +1,6 @@
-/*
- * Which two arrivals does a script not order? Of two threads that came to places with gates one
- * after the other, the first one is held back until the second has come. Where that succeeds, with
- * all gates in their places, the script leaves it to chance which of them comes first.
- *
- * A total order has no such pair: it is enough to look at neighbours.
- */
+/* Finds arrivals that a script does not order: of two neighbouring arrivals, the first is delayed
+   until the second has come. If that succeeds with all gates, their order is left to chance. A
+   total order has no such pair, so neighbours are enough. */
 #include "tracer/search/runs/runs.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Reruns a failure with all features that explain it, and keeps its report. */
 #include "tracer/search/search_internal.h"
 
 #include "tracer/base/files/io.h"
@@ -5,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the verdict is about a line, that says more than "a deadlock". */
+/* Replaces "a deadlock" by "a deadlock at FILE:LINE" if the verdict names a line. */
 static void take_where(struct explore_failure *f, const struct run_result *r)
 {
 	struct str where = {0};
@@ -20,7 +21,7 @@ static void take_where(struct explore_failure *f, const struct run_result *r)
 	f->where = str_take(&where);
 }
 
-/* The texts are the failure's from now on. */
+/* Moves the texts and the schedule to the failure. */
 static void examine_take(struct explore_failure *f, struct sched *c, struct run_result *r)
 {
 	base_free(f->text);
@@ -45,7 +46,7 @@ static void examine_take(struct explore_failure *f, struct sched *c, struct run_
 	c->schedule = (struct schedule){0};
 }
 
-/* The program did what the schedule says, to its end, and failed as it had. */
+/* True if the run followed the schedule to its end and failed in the same way. */
 static bool is_again(const struct explore_failure *f, const struct sched *c,
 		     const struct run_result *r)
 {
@@ -57,7 +58,7 @@ static bool is_again(const struct explore_failure *f, const struct sched *c,
 		return false;
 	if (explore_judge(c, r, &kind, &key) == EXPLORE_FAILED)
 		return strcmp(kind, f->kind) == 0;
-	/* One that went on until the limit of its script was over goes on again. */
+	/* A hang that ended at the script's time limit ends at its last step here. */
 	return c->end == SCHED_STEPS && strcmp(f->kind, "hang") == 0;
 }
 
@@ -70,7 +71,7 @@ static void shrink_examine_look(struct explore *e, struct explore_failure *f,
 	f->rerun = is_again(f, c, r)		      ? RERUN_SAME
 		   : r->interrupted || r->out_of_time ? RERUN_NONE
 						      : RERUN_DIFFERS;
-	if (f->rerun == RERUN_SAME && !f->key) { /* of a schedule that was kept */
+	if (f->rerun == RERUN_SAME && !f->key) { /* read from a schedule file */
 		const char *kind;
 
 		explore_judge(c, r, &kind, &f->key);
@@ -83,8 +84,7 @@ static void shrink_examine_look(struct explore *e, struct explore_failure *f,
 		*array_add(&e->modules) = *m;
 }
 
-/* A failure that is known to hang is seen to do so in less than --hang, where that is more than a
-   part of the time left. */
+/* Seconds without a step that prove a known hang: less than --hang if little time is left. */
 static double hang_s(const struct explore *e)
 {
 	static const double least_s = 1, part = 1.0 / 3;

@@ -1,4 +1,4 @@
-/* A failing schedule made small by trying: each candidate is run (sched/schedule/schedule.h). */
+/* Minimizes a failing schedule: runs each candidate (sched/schedule/schedule.h). */
 #include "tracer/search/explore.h"
 #include "tracer/sched/schedule/schedule.h"
 
@@ -6,18 +6,17 @@
 
 enum { MOST_TRIES = 2000, MOST_S = 60, LIVELOCK_LOOKED_AT = 1024 };
 
-/* Candidates that hang are known to, so that less than --hang is enough: the schedule that comes
-   out is run again. */
+/* Seconds without a step for candidates. Less than --hang is enough: the result is run again. */
 static const double HANG_S = 1;
-/* Part of the script's time for shrinking the schedule; the rest is for finding the gates. */
+/* Part of the script's time for minimizing; the rest is for finding gates. */
 static const double PART_SHRUNK = 1.0 / 6;
 
 struct shrinking {
 	struct explore *e;
 	struct explore_runs *runs;
 	const struct explore_failure *failure;
-	struct minimise *m; /* NULL: no candidates are tried */
-	bool of_kind;	    /* what fails at other places counts, too */
+	struct minimise *m; /* NULL while no candidates are tried */
+	bool of_kind;	    /* failures of the same kind at other places count */
 	unsigned long tries;
 	double until;
 };
@@ -32,7 +31,7 @@ static int fails_alike(const struct shrinking *x, const struct run_result *r)
 	return x->of_kind ? strcmp(kind, x->failure->kind) == 0 : key == x->failure->key;
 }
 
-/* A candidate that does not end has been given more steps than it can use. */
+/* Step limit of candidates: only a candidate that does not end reaches it. */
 static unsigned long steps_enough(const struct explore_failure *f, unsigned long most)
 {
 	unsigned long enough = 4ul * f->steps + 1000;
@@ -80,7 +79,7 @@ double explore_shrink_s(const struct explore_failure *f)
 	return f->until > 0 && part < MOST_S ? part : MOST_S;
 }
 
-/* The schedule is as small as can be had in the time, then. */
+/* Ends minimizing; the smallest schedule so far is the result. */
 static bool shrink_is_over(void *ctx)
 {
 	const struct shrinking *x = ctx;
@@ -88,7 +87,7 @@ static bool shrink_is_over(void *ctx)
 	return explore_now_s() > x->until || run_signals_came();
 }
 
-/* All candidates end after so many steps. */
+/* Minimizes with candidates of at most `steps` steps. */
 static int shrink(struct shrinking *x, unsigned long steps, size_t looked_at, struct schedule *s)
 {
 	struct sched *c = &x->runs->sched;
@@ -106,7 +105,8 @@ static int shrink(struct shrinking *x, unsigned long steps, size_t looked_at, st
 	return answer;
 }
 
-/* 1: after many more steps it is the livelock still, and `s` has them; 0: it is not, -1. */
+/* Runs the schedule with many more steps. Returns 1 with the steps in *s if it is still the
+   livelock, 0 if not, -1 if the experiment is over. */
 static int confirm(struct shrinking *x, unsigned long steps, struct schedule *s)
 {
 	struct segments segments = {0};
@@ -127,10 +127,8 @@ static int confirm(struct shrinking *x, unsigned long steps, struct schedule *s)
 	return answer;
 }
 
-/*
- * A livelock takes thousands of steps to be one beyond doubt, in each candidate: they are tried with fewer, and
- * whether what came of it is one is asked at the end.
- */
+/* Proving a livelock takes thousands of steps, too many for each candidate: candidates are tried
+   with fewer, and the result is confirmed at the end. */
 static int shrink_livelock(struct shrinking *x, struct schedule *found)
 {
 	size_t steps = sched_spins_enough(found, SCHED_LOOKED_AT);
@@ -153,7 +151,7 @@ static int shrink_livelock(struct shrinking *x, struct schedule *found)
 	return answer < 0 ? -1 : shrink(x, steps, 0, found);
 }
 
-/* Does the program hang where no thread is disturbed? Then no smaller schedule says more. */
+/* Tries the schedule without preemptions first: if it hangs too, no smaller one says more. */
 static int shrink_hang(struct shrinking *x, unsigned long steps, struct explore_failure *f)
 {
 	struct segments none = {0};
