@@ -1,11 +1,11 @@
-/* The search as a whole: harnesses by size, and how thoroughly each is searched. */
+/* Searches harnesses by size, each at several levels of thoroughness. */
 #include "tracer/harness/hunt.h"
 
 #include "lua/script.h"
 
 #include <string.h>
 
-/* Each time a harness is searched it gets so many runs; at the end as many as were asked for. */
+/* Runs of a harness at each level; the last level has as many as --runs asks for. */
 static const unsigned long levels[] = {30, 300};
 enum { LEVELS = sizeof(levels) / sizeof(*levels) + 1, MOST_OF_A_SIZE = 20000, TOGETHER = 64 };
 
@@ -22,7 +22,7 @@ struct hunt {
 	ARRAY(struct harness_group) groups;
 };
 
-/* The C and C++ libraries, and those of sanitizers: a search inside of them is not expected. */
+/* True for C and C++ runtime libraries and sanitizers, whose code nobody expects to be searched. */
 static bool is_runtime(const char *library)
 {
 	static const char *const names[] = {
@@ -36,7 +36,7 @@ static bool is_runtime(const char *library)
 	return false;
 }
 
-/* A search that finds nothing there is no all-clear. */
+/* Warns that other libraries are not searched: a search without findings does not clear them. */
 static void note_others(struct harness_hunt *h)
 {
 	const char *library;
@@ -79,7 +79,7 @@ static bool contains_known(const struct harness_hunt *h, const struct schema *s)
 	return false;
 }
 
-/* Finds the atomic outcomes, or takes the harness out. */
+/* Finds the linearizable outcomes, or drops the harness. */
 static int prepare_one(struct harness_hunt *h, struct harness_group *g, struct harness_sought *s)
 {
 	struct harness_atomic a = {.use = HARNESS_FAILS};
@@ -100,13 +100,13 @@ static int prepare_one(struct harness_hunt *h, struct harness_group *g, struct h
 	return 0;
 }
 
-/* The harness is of this shard. */
+/* True if the harness belongs to this shard. */
 static bool harness_is_ours(const struct harness_hunt *h, size_t index)
 {
 	return index % h->explore.shards == h->explore.shard - 1;
 }
 
-/* Prepares some at once: their orders run together. */
+/* Prepares up to TOGETHER harnesses at once, so that one process runs all their orders. */
 static int harness_prepare(struct harness_hunt *h, struct harness_group *g, size_t from)
 {
 	size_t end = from + TOGETHER < g->items.count ? from + TOGETHER : g->items.count;
@@ -147,9 +147,9 @@ static int search_level(struct harness_hunt *h, struct harness_group *g, struct 
 	return violated ? harness_found(h, &h->violations.items[h->violations.count - 1]) : 0;
 }
 
-/* ---- all of one size ------------------------------------------------------------------------- */
+/* ---- harnesses of one size ------------------------------------------------------------------- */
 
-/* xorshift (Marsaglia): the same order for the same seed. */
+/* Xorshift (Marsaglia): equal seeds give equal orders. */
 static uint64_t random_of(uint64_t *state)
 {
 	*state ^= *state << 13;
@@ -158,7 +158,7 @@ static uint64_t random_of(uint64_t *state)
 	return *state;
 }
 
-/* Neighbours are alike: what one does not show, the next one hardly will. */
+/* Shuffles the harnesses: neighbours are alike and rarely show what the other does not. */
 static void shuffle(struct harness_sought *items, size_t count, uint64_t seed)
 {
 	uint64_t state = seed * 0x9e3779b97f4a7c15 | 1;
@@ -204,7 +204,8 @@ static int search_those(struct harness_hunt *h, struct harness_group *g, unsigne
 	return 0;
 }
 
-/* Harnesses whose threads see nothing of each other come later: only crashes can be found there. */
+/* Searches one size. Harnesses whose threads do not see each other's changes come a level later:
+   only crashes can be found there. */
 static int search_group(struct harness_hunt *h, struct harness_group *g, unsigned level)
 {
 	if (!g->enumerated)
@@ -214,7 +215,7 @@ static int search_group(struct harness_hunt *h, struct harness_group *g, unsigne
 	return level > 0 ? search_those(h, g, level - 1, false) : 0;
 }
 
-/* The smallest first, but the next size is looked at before one is searched more thoroughly. */
+/* Searches small sizes first, but begins the next size before it searches one more thoroughly. */
 static int search_all(struct hunt *w)
 {
 	for (unsigned stage = 0; stage < w->groups.count + LEVELS; stage++)
@@ -225,10 +226,10 @@ static int search_all(struct hunt *w)
 	return 0;
 }
 
-/* ---- the hunt -------------------------------------------------------------------------------- */
+/* ---- the whole search ------------------------------------------------------------------------ */
 
-/* Not all calls are tried then (harness_calls); which number a call has is known once all
-   operations were. */
+/* Parses --schema to restrict the calls (harness_calls). Call numbers are final only after that, so
+   add_given() parses again. */
 static int parse_given(struct harness_hunt *h)
 {
 	struct schema s;
@@ -284,7 +285,7 @@ static void hunt_fini(struct hunt *w)
 	array_fini(&w->groups);
 }
 
-/* A search of nothing is no all-clear. */
+/* Reports that no harness was searched, which must not look like success. */
 static int nothing_searched(struct harness_hunt *h)
 {
 	if (h->out_of_time) {

@@ -1,8 +1,6 @@
-/*
- * gatectl harness: is every operation of an object atomic? Operations are read from debug
- * information; small concurrent harnesses are made of them; whole calls one after the other say
- * which outcomes are atomic; and each harness is searched (explore.h) for one that is not.
- */
+/* gatectl harness: checks that an object is linearizable. Operations come from debug information;
+   small concurrent harnesses call them and are searched (explore.h) for an outcome that no
+   sequential order of the calls gives. */
 #ifndef GATECTL_HARNESS_HARNESS_H
 #define GATECTL_HARNESS_HARNESS_H
 
@@ -13,73 +11,76 @@
 
 struct harness_options {
 	const char *library, *type;
-	const char *make, *end; /* --new, --delete; NULL: guessed */
-	const char *ops;	/* f,g,h; NULL: all */
-	const char *values;	/* NULL: 0,1,2 */
-	const char *cflags;	/* NULL: none */
+	const char *make, *end; /* --new, --delete; NULL means guessed */
+	const char *ops;	/* f,g,h; NULL means all */
+	const char *values;	/* NULL means 0,1,2 */
+	const char *cflags;	/* NULL means none */
 	unsigned threads, least, most;
 	struct texts schemas, includes;
 	struct texts weaken; /* OPERATION:FILE.lua */
-	bool lists;	     /* --list: nothing is run, or linked with */
+	bool lists;	     /* --list: nothing is linked or run */
 };
 
 struct harness_orders;
 
-/* An operation that may give more than whole calls do. */
+/* An operation of --weaken, which may give results that no sequential order gives. */
 struct harness_weak {
 	const struct harness_op *op;
 	struct script_weaken *script; /* owned */
 };
 
-/* A harness that has given what whole calls cannot give. */
+/* A harness with an outcome that is not linearizable. */
 struct harness_violation {
 	struct schema schema;
 	struct outcomes outcomes;
-	char *kind;	/* "status": an outcome that is not atomic; else as explore_failure's */
-	char *headline; /* in words: the harness, and what came */
+	/* "status" for an outcome that is not linearizable; else as explore_failure.kind. */
+	char *kind;
+	char *headline; /* the harness and the outcome, in words */
 	unsigned long runs;
-	double seconds; /* of the whole search, when it was found */
-	/* The test of it, once it is searched. */
+	double seconds; /* from the begin of the search to the violation */
+	/* The test of the violation, filled by harness_found(). */
 	char *folder;		     /* DIR/N */
-	char *script;		     /* NULL: none ... */
-	char *no_script;	     /* ... for this reason */
-	struct str story;	     /* of its README */
+	char *script;		     /* NULL if there is none */
+	char *no_script;	     /* why there is no script; may be NULL */
+	struct str story;	     /* text of the folder's README */
 	unsigned long forced, asked; /* as in explore_failure */
 	double forced_s;
 };
 
 struct harness_size {
 	unsigned calls;
-	unsigned long harnesses, searched,
-		unusable; /* unusable: no order of whole calls ends well */
-	bool more;	  /* there are, but nobody would come to them */
+	/* Harnesses of this size; those searched; those without a usable sequential order. */
+	unsigned long harnesses, searched, unusable;
+	bool more; /* the limit MOST_OF_A_SIZE left harnesses out */
 };
 
 struct harness_hunt {
-	/* Who takes part in runs, as explore has them. */
+	/* Features of runs, as in struct explore. */
 	const struct features *quick, *full, *plain;
 	struct experiment x;
 	struct explore_options explore;
 	struct harness_options options;
-	/* What was found out. */
+	/* Results of discovery and probing. */
 	struct module *module;
-	const struct module *tested; /* a shared object; NULL: it is linked with statically */
+	/* The shared object; NULL if the library is linked statically. */
+	const struct module *tested;
 	struct signatures signatures;
 	struct harness_object object;
-	ARRAY(unsigned) final;	/* calls behind the threads: harness_final() */
-	bool takes;		/* ... and there is one that takes out what is left: */
-	unsigned taker, filled; /* the call, and how much a new object has */
-	ARRAY(char *) notes;	/* what there is to say of the object */
+	ARRAY(unsigned) final;	/* calls after the threads have ended: harness_final() */
+	bool takes;		/* a call removes what is left in the object */
+	unsigned taker, filled; /* that call, and how many items a new object holds */
+	ARRAY(char *) notes;	/* messages about the object */
 	/* Files. */
-	struct shortlived folder;	 /* of files that are needed for a while */
-	char *program;			 /* of all harnesses */
-	char *compiler;			 /* the command up to the names of files */
-	char *link;			 /* the library and what finds it */
-	struct harness_orders *orders;	 /* of check/orders.c */
+	struct shortlived folder;	 /* folder of temporary files */
+	char *program;			 /* path of the program of all harnesses */
+	char *compiler;			 /* the command without file names */
+	char *link;			 /* the library, and options to find it */
+	struct harness_orders *orders;	 /* owned, see check/orders.c */
 	ARRAY(struct harness_weak) weak; /* --weaken */
-	struct explore_points_at races;	 /* accesses that race, whatever the harness */
-	bool *met; /* by two operations: races were looked for with one in each thread */
-	/* The result. */
+	struct explore_points_at races;	 /* accesses that race in any harness */
+	/* Matrix of operations: races between these two were searched for. */
+	bool *met;
+	/* Results. */
 	ARRAY(struct harness_violation) violations;
 	ARRAY(struct harness_size) sizes;
 	unsigned long harnesses, unusable, runs, contained;
@@ -87,10 +88,12 @@ struct harness_hunt {
 	bool out_of_time;
 };
 
-/* Signatures and the object: what --list shows. 0, or -1 with x.err. x must have begun. */
+/* Finds the signatures and the object, which --list shows. Returns 0, or -1 with x.err set.
+   Requires experiment_begin() of h->x. */
 int harness_discover(struct harness_hunt *h);
-/* All of it. 0: see the result; -1: as explore_search(). */
+/* Probes, then searches all harnesses. Returns 0 with the results in *h, or -1 as
+   explore_search(). */
 int harness_hunt(struct harness_hunt *h);
-void harness_hunt_fini(struct harness_hunt *h); /* before experiment_end */
+void harness_hunt_fini(struct harness_hunt *h); /* Frees everything. Precedes experiment_end(). */
 
 #endif

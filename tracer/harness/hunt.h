@@ -1,143 +1,149 @@
-/* The steps of a search: what the folders of this room share. */
+/* Interfaces between the folders of tracer/harness. */
 #ifndef GATECTL_HARNESS_HUNT_H
 #define GATECTL_HARNESS_HUNT_H
 
 #include "tracer/harness/harness.h"
 
-/* Seconds that are left of --for; 0: no limit. Negative: none. */
+/* Returns the seconds left of --for, 0 if there is no limit, negative if none are left. */
 double harness_left(const struct harness_hunt *h);
 
 /* ---- object/object.c ------------------------------------------------------------------------- */
 
-/* From signatures to an object with operations: what is guessed, and what the tester has said.
-   Returns 0, or -1 with h->x.err set; so do all below. */
+/* Makes the object and its operations of the signatures and options. Returns 0, or -1 with h->x.err
+   set. */
 int harness_object(struct harness_hunt *h);
 
 /* ---- build/build.c --------------------------------------------------------------------------- */
 
-/* A short-lived folder, the link command of the library, and h->module with its debug
-   information. */
+/* Makes the temporary folder and the link command; opens h->module with its debug information.
+   Returns 0, or -1 with h->x.err set. */
 int harness_library(struct harness_hunt *h);
-/* Makes h->program of the object as it is now. */
+/* Compiles h->program for the current calls of the object. Returns 0, or -1 with h->x.err set. */
 int harness_compile(struct harness_hunt *h);
-/* The command that makes the program `to` of the file `from`. */
+/* Appends the command that compiles the file `from` to the program `to`. */
 void harness_command(const struct harness_hunt *h, const char *to, const char *from,
 		     struct str *out);
-/* Runs a command of the shell. Its output goes to *out. Returns 0, or -1 if its status is not 0. */
+/* Runs a shell command and appends its output to *out. Returns 0, or -1 if its status is not 0. */
 int harness_shell(const char *command, struct str *out);
-char *harness_path(const struct harness_hunt *h, const char *name); /* in the folder */
+/* Returns the path of a file in the temporary folder; the caller frees it. */
+char *harness_path(const struct harness_hunt *h, const char *name);
 
-/* ---- check/orders.c: whole calls, one after the other ---------------------------------------- */
+/* ---- check/orders.c: sequential orders ------------------------------------------------------- */
 
 enum {
 	ORDER_CALLS = SCHEMA_SIZE,
-	/* In the text of an order, the call and so many times the thread that makes it. */
+	/* A call of an order is its number plus ORDER_THREAD times the thread. */
 	ORDER_THREAD = 65536,
 };
 
 enum order_end {
-	ORDER_UNKNOWN, /* not run yet */
+	ORDER_UNKNOWN, /* the order was not run yet */
 	ORDER_OK,
-	ORDER_UNMADE,  /* there is no object: the constructor has failed */
-	ORDER_BLOCKED, /* a call did not return and was stopped */
+	ORDER_UNMADE,  /* the constructor gave no object */
+	ORDER_BLOCKED, /* a call did not return; its process was killed */
 	ORDER_SIGNAL,
 	ORDER_EXIT,
 };
 
-/* The state of a call when it was stopped, by the numbers of the program. */
+/* State of a call that did not return; the generated program uses the same numbers. */
 enum order_stop {
-	ORDER_SLEEPS = 1, /* in a futex, without a limit */
-	ORDER_COMPUTES,	  /* for a quarter of a second of processor time */
-	ORDER_WAITS, /* half a second asleep, in a call with a limit; or five seconds of both */
+	ORDER_SLEEPS = 1, /* waits for a futex without a timeout */
+	ORDER_COMPUTES,	  /* used a quarter of a second of processor time */
+	/* Slept half a second in a call with a timeout, or five seconds passed. */
+	ORDER_WAITS,
 };
 
 struct harness_order {
-	unsigned count,
-		calls[ORDER_CALLS]; /* % ORDER_THREAD; by thread / ORDER_THREAD, 0 the first */
+	/* Calls, encoded with ORDER_THREAD; thread 0 is the first. */
+	unsigned count, calls[ORDER_CALLS];
 	enum order_end end;
-	int number;		  /* of the signal; the status; an order_stop */
-	int done;		  /* calls that returned; -1: the object was not made yet */
+	int number;		  /* signal, exit status or enum order_stop */
+	int done;		  /* calls that returned; -1 if the object was not made */
 	char *given[ORDER_CALLS]; /* "push(1)=0" */
 };
 
-/* The index of the sequence, which is added if it is new. */
+/* Adds the sequence if it is new. Returns its index. */
 size_t harness_orders_want(struct harness_orders *o, const unsigned *calls, unsigned count);
-/* Valid until the next one is wanted. */
+/* Returns an order, valid until the next harness_orders_want(). */
 const struct harness_order *harness_orders_get(const struct harness_orders *o, size_t index);
-/* Runs all that were not run yet, twice, by two processes, until --for is over. An order that
-   starts like one that did not return is not run: it ends there, too. `*varied`: the results of
-   an operation differ from run to run; it is marked, and all orders are to be run again by a
-   program that is compiled again. */
+/* Runs new orders twice, in two processes, until --for is over. Orders that begin like one that did
+   not return are not run. Sets *varied, and op->varies, if an operation's results differ: recompile
+   and run all again. Returns 0, or -1 with h->x.err set. */
 int harness_orders_run(struct harness_hunt *h, bool *varied);
-void harness_orders_clear(struct harness_hunt *h); /* there are none yet */
+void harness_orders_clear(struct harness_hunt *h); /* Forgets all orders. */
+/* Frees h->orders. */
 void harness_orders_free(struct harness_hunt *h);
 
-/* ---- check/atomic.c: which outcomes of a harness are atomic ---------------------------------- */
+/* ---- check/atomic.c: linearizable outcomes --------------------------------------------------- */
 
 enum harness_use {
 	HARNESS_USABLE,
-	HARNESS_MAY_STOP, /* in some order whole calls end in a state where every thread waits for ever */
-	HARNESS_FAILS, /* in some order whole calls crash, end the program, or differ from run to run */
+	/* Some sequential order ends in a state where every thread waits forever. */
+	HARNESS_MAY_STOP,
+	/* Some sequential order crashes, ends the program or varies between runs. */
+	HARNESS_FAILS,
 };
 
 struct harness_atomic {
 	struct outcomes outcomes;
 	enum harness_use use;
-	bool concerned; /* the order matters, and operations that only read see what others do */
+	/* The order of calls matters, and each read-only call sees changes of others. */
+	bool concerned;
 };
 
-/* The orders run together with others, at the next harness_atomic(). */
+/* Adds the harness's orders to those that the next harness_atomic() runs. */
 void harness_atomic_want(struct harness_hunt *h, const struct schema *s);
-/* Runs every order that keeps each thread's own; the outcomes are of those that end. */
+/* Runs every sequential order that keeps each thread's own order; the outcomes are those of orders
+   that end. Returns 0, or -1 with h->x.err set. */
 int harness_atomic(struct harness_hunt *h, const struct schema *s, struct harness_atomic *out);
-/*
- * The same again with each thread's calls made by a thread: an object may keep something for each
- * of them, as a list of what it has put in. What such orders give is added to *out, or explained
- * there.
- */
+/* Runs the orders with the calls of each thread in a thread of its own, since an object may keep
+   data for each thread. Adds the outcomes, or their orders, to *out. Returns 0, or -1 with h->x.err
+   set. */
 int harness_atomic_in_threads(struct harness_hunt *h, const struct schema *s, struct outcomes *out);
 
-/* ---- check/probe.c: what is found out about operations by calling them ----------------------- */
+/* ---- check/probe.c: properties of operations ------------------------------------------------- */
 
-/*
- * Compiles, and finds: does the constructor give an object, which operations can be called at all,
- * which only read, which give something else every time, and which make the final observation.
- */
+/* Compiles the program and calls the operations. Finds whether the constructor works and which
+   operations can be called, only read, vary, or make the final observation. Returns 0, or -1 with
+   h->x.err set. */
 int harness_probe(struct harness_hunt *h);
-/* The calls after the threads: those that only read, then what is left is taken out. Returns
-   their number. */
+/* Fills the calls made after the threads end: observers, then calls that remove what is left.
+   Returns their number. */
 unsigned harness_final(const struct harness_hunt *h, const struct schema *s,
 		       unsigned calls[ORDER_CALLS]);
 
-/* ---- check/search.c: one harness, searched --------------------------------------------------- */
+/* ---- check/search.c: search of one harness --------------------------------------------------- */
 
 struct harness_sought {
 	struct schema schema;
-	struct outcomes outcomes; /* the atomic ones, and those that came */
+	struct outcomes outcomes; /* linearizable outcomes, and those that occurred */
 	unsigned long runs;
-	unsigned level;	 /* how often it was searched */
-	bool prepared;	 /* the atomic outcomes are known */
-	bool in_threads; /* ... also those of orders in threads */
-	bool concerned;	 /* as harness_atomic says; those that are come first */
-	bool out;	 /* it is not searched any more */
+	unsigned level;	 /* number of searches so far */
+	bool prepared;	 /* the linearizable outcomes are known */
+	bool in_threads; /* outcomes of harness_atomic_in_threads() are known */
+	bool concerned;	 /* as in harness_atomic; such candidates come first */
+	bool out;	 /* the candidate is not searched any more */
 };
 
-/* So many runs more. `*violated`: an outcome came that is not atomic, or the program failed; the
-   violation is in h. */
+/* Makes `runs` more runs. Sets *violated if an outcome was not linearizable or the program failed;
+   the violation is the last of h->violations. Returns 0, or -1 with h->x.err set. */
 int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned long runs,
 		   bool *violated);
 
 /* ---- check/weaken.c: --weaken, outcomes that a contract allows ------------------------------- */
 
-/* Reads the files. */
+/* Loads the files of --weaken. Returns 0, or -1 with h->x.err set. */
 int harness_weaken(struct harness_hunt *h);
-/* Outcomes that came and are allowed count as atomic from now on. Returns their number, or -1. */
+/* Marks outcomes that occurred and that --weaken allows as linearizable. Returns their number, or
+   -1. */
 int harness_allow(struct harness_hunt *h, struct outcomes *o);
 
 /* ---- check/found.c: DIR/N with test.c, gates.lua, README.md and outcomes.txt ----------------- */
 
-/* Writes the test, compiles it and searches it, for a script. */
+/* Writes the test to DIR/N, compiles it and searches for a script that forces the violation.
+   Returns 0, or -1 with h->x.err set. */
 int harness_found(struct harness_hunt *h, struct harness_violation *v);
+/* Frees what the violation owns. */
 void harness_violation_fini(struct harness_violation *v);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the compiler is asked for. */
+/* Links with the library and compiles the generated programs. */
 #include "tracer/harness/hunt.h"
 
 #include "tracer/base/files/file.h"
@@ -140,14 +140,14 @@ static enum kind kind_of_library(struct harness_hunt *h, const unsigned char *he
 	return e->e_type == ET_DYN && !module_is_dynamic(h->module) ? KIND_SHARED : KIND_PROGRAM;
 }
 
-/* After the library: what it needs of other libraries is looked for there. */
+/* Adds --cflags after the library, so that its undefined symbols are resolved there. */
 static void add_cflags(const struct harness_hunt *h, struct str *out)
 {
 	if (h->options.cflags)
 		str_addf(out, " %s", h->options.cflags);
 }
 
-/* A program is made of an archive or an object file: its debug information has addresses. */
+/* Links an archive or object file to a program, whose debug information has addresses. */
 static int link_probe(struct harness_hunt *h, bool is_archive)
 {
 	STR(link);
@@ -165,7 +165,7 @@ static int link_probe(struct harness_hunt *h, bool is_archive)
 	return h->module ? 0 : -1;
 }
 
-/* A library that was built with one needs a program that was, too. */
+/* Adds the sanitizer option that the library was built with. */
 static void add_sanitizer(const struct harness_hunt *h, struct str *out)
 {
 	static const char *const symbols[][2] = {{"__asan_init", " -fsanitize=address"},

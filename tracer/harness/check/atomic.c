@@ -1,12 +1,12 @@
-/* Which outcomes of a harness are atomic: those that orders of whole calls give. */
+/* Finds the linearizable outcomes of a harness: those of its sequential orders. */
 #include "tracer/harness/hunt.h"
 
 #include <string.h>
 
-/* One order of whole calls: whose turn it is, step by step. */
+/* A sequential order of calls: the thread of each step. */
 struct turns {
 	unsigned char of[ORDER_CALLS];
-	size_t order; /* of harness_orders */
+	size_t order; /* index in harness_orders */
 };
 
 struct atomic_work {
@@ -15,13 +15,13 @@ struct atomic_work {
 	unsigned size;
 	struct turns now;
 	unsigned at[SCHEMA_THREADS];
-	bool in_threads; /* each call is made by the thread of its number and first_thread */
+	bool in_threads; /* thread t's calls are made by thread first_thread + t */
 	unsigned first_thread;
 	ARRAY(struct turns) all;
 	struct outcomes *out;
 };
 
-/* ---- the orders ------------------------------------------------------------------------------ */
+/* ---- sequential orders ----------------------------------------------------------------------- */
 
 static void atomic_add_order(struct atomic_work *w)
 {
@@ -55,7 +55,7 @@ static void add_orders(struct atomic_work *w, unsigned count)
 	}
 }
 
-/* ---- what they give -------------------------------------------------------------------------- */
+/* ---- outcomes of the orders ------------------------------------------------------------------ */
 
 static void atomic_add_text(struct atomic_work *w, const struct turns *t,
 			    const struct harness_order *o)
@@ -82,7 +82,7 @@ static void atomic_add_text(struct atomic_work *w, const struct turns *t,
 		str_fini(&parts[i]);
 }
 
-/* True if all orders that start like this one wait for ever at that step. */
+/* True if all orders that begin with these `done` steps wait forever there. */
 static bool stops(const struct atomic_work *w, const struct turns *t, unsigned done)
 {
 	array_each(const struct turns, other, &w->all) {
@@ -112,9 +112,9 @@ static enum harness_use atomic_judge(struct atomic_work *w)
 	return use;
 }
 
-/* ---- is there anything to see? --------------------------------------------------------------- */
+/* ---- effect of the order --------------------------------------------------------------------- */
 
-/* The step at which the thread makes its call. */
+/* Step at which the thread makes its call. */
 static unsigned step_of(const struct turns *t, unsigned thread, unsigned call)
 {
 	unsigned step = 0;
@@ -124,7 +124,7 @@ static unsigned step_of(const struct turns *t, unsigned thread, unsigned call)
 	return step;
 }
 
-/* True if the call ever gives something else than on a new object. */
+/* True if some order gives the call another result than a new object does. */
 static bool sees(const struct atomic_work *w, unsigned thread, unsigned call)
 {
 	struct harness_orders *orders = w->h->orders;
@@ -153,7 +153,7 @@ static bool is_concerned(const struct atomic_work *w)
 	return true;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 static void want(struct atomic_work *w)
 {
@@ -194,7 +194,8 @@ int harness_atomic(struct harness_hunt *h, const struct schema *s, struct harnes
 	return failed;
 }
 
-/* The first thread of the harness is main, as in its program, or another one, as in test.c. */
+/* Runs orders twice: the first thread of the harness is main in the generated program, but not in
+   test.c. */
 int harness_atomic_in_threads(struct harness_hunt *h, const struct schema *s, struct outcomes *out)
 {
 	struct atomic_work w = {

@@ -1,4 +1,4 @@
-/* A violation, written to DIR/N: the test, its script, and the story of it. */
+/* Writes a violation to DIR/N: the test, its script and its story. */
 #include "tracer/harness/hunt.h"
 
 #include "tracer/base/files/file.h"
@@ -13,9 +13,9 @@
 
 enum { COLUMN = 48, LINES = 80, LEAST_S = 20, LAST_S = 1, RUNS = 20000 };
 
-/* ---- the story: how it comes about ----------------------------------------------------------- */
+/* ---- the story: steps ------------------------------------------------------------------------ */
 
-/* "first#1" and "second#1" are the test's threads; main only starts and ends them. */
+/* Column of a thread of the test: "first#1", "second#1", ... main only starts and joins them. */
 static int column_of(const struct schedule *s, unsigned thread)
 {
 	static const char *const names[] = {"first#", "second#", "third#", "fourth#"};
@@ -26,7 +26,7 @@ static int column_of(const struct schedule *s, unsigned thread)
 	return -1;
 }
 
-/* Code without a source is not the tester's. */
+/* Source line of a step, or NULL: code without source is not shown. */
 static const char *text_of_line(const struct harness_hunt *h, const struct schedule_where *w)
 {
 	const char *line = w->line ? source_line(h->x.symbols, w->file, w->line) : NULL;
@@ -45,7 +45,7 @@ static void add_cell(int column, size_t most, const char *text, struct str *out)
 	foreign_code_line(out, str_text(&line));
 }
 
-/* Consecutive steps of one thread at one line are one row. */
+/* Adds a row for each step; consecutive steps of a thread at one line share a row. */
 static void add_columns(const struct harness_hunt *h, const struct schedule *s, struct str *out)
 {
 	const struct schedule_step *last = NULL;
@@ -94,9 +94,9 @@ static void add_heads(const struct harness_hunt *h, const struct schema *s, stru
 		add_head(s, t, "--------------------", out);
 }
 
-/* ---- the story: what is wrong ---------------------------------------------------------------- */
+/* ---- the story: violation -------------------------------------------------------------------- */
 
-/* The outcome that the failing run printed, owned; NULL: it printed none. */
+/* Outcome that the failing run printed, or NULL; the caller frees it. */
 static char *outcome_of(const struct explore_failure *f)
 {
 	const char *text = str_text(&f->out);
@@ -162,7 +162,7 @@ static void add_files(const struct harness_violation *v, struct str *out)
 	str_add(out, "\n");
 }
 
-/* `f`: the failure of the test, whose steps are described; NULL: it was not found again. */
+/* Writes the story. `f` is the failure of the test, or NULL if it was not found again. */
 static void tell_story(const struct harness_hunt *h, struct harness_violation *v,
 		       const struct explore_failure *f)
 {
@@ -228,7 +228,7 @@ static int compile_test(struct harness_hunt *h, struct harness_violation *v)
 			 str_text(&said));
 }
 
-/* `reason` NULL: the test did not fail in its own search. */
+/* Replaces v->no_script; NULL means that the test did not fail in its own search. */
 static void set_no_script(struct harness_violation *v, const char *reason)
 {
 	base_free(v->no_script);
@@ -278,8 +278,8 @@ static void set_test_options(const struct harness_hunt *h, struct explore_option
 		o->seconds = o->whole_s / 2;
 }
 
-/* If a contract allows what the test's search found first, the test has to know it. 1: it is
-   another test then. */
+/* Adds an outcome that the test's search found, if --weaken allows it. Returns 1 if the test must
+   be rewritten with it, 0 if not, -1 with h->x.err set. */
 static int learn_outcome(struct harness_hunt *h, struct harness_violation *v,
 			 const struct explore_failure *f)
 {
@@ -313,8 +313,8 @@ static int search_test(struct harness_hunt *h, struct harness_violation *v, char
 	return answer;
 }
 
-/* 1: the test is another one from now on; 0, -1. The folder is complete before the search, which
-   a signal may end. */
+/* Writes and searches the test. The folder is complete before the search, which a signal may end.
+   Returns 1 if the test must be rewritten, 0 if done, -1 with h->x.err set. */
 static int try_test(struct harness_hunt *h, struct harness_violation *v)
 {
 	OWNED(program) = in_folder(v, "test");

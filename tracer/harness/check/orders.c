@@ -1,4 +1,4 @@
-/* Orders of whole calls, and the runs of the program that makes them. */
+/* Sequential orders of calls, and the runs of the program that makes them. */
 #include "tracer/harness/hunt.h"
 
 #include "tracer/base/files/file.h"
@@ -11,9 +11,9 @@
 
 struct harness_orders {
 	ARRAY(struct harness_order) items;
-	struct number_map index; /* of hashes of calls: index + 1 */
-	size_t run;		 /* so many of the first were run */
-	ARRAY(size_t) pending;	 /* of the others: those that are to be run */
+	struct number_map index; /* maps a hash of calls to index + 1 */
+	size_t run;		 /* the first `run` items were run */
+	ARRAY(size_t) pending;	 /* indexes of the others that must be run */
 };
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -37,7 +37,7 @@ static unsigned key_of(const unsigned *calls, unsigned count)
 	return number_map_key(sum);
 }
 
-/* The index + 1, or 0. */
+/* Returns the index + 1, or 0. */
 static size_t find_order(const struct harness_orders *o, const unsigned *calls, unsigned count)
 {
 	const unsigned key = key_of(calls, count);
@@ -95,7 +95,7 @@ void harness_orders_clear(struct harness_hunt *h)
 	h->orders = base_alloc(1, sizeof(*h->orders));
 }
 
-/* ---- a line of the program's ----------------------------------------------------------------- */
+/* ---- output of the program ------------------------------------------------------------------- */
 
 static enum order_end end_of(const char *word)
 {
@@ -110,7 +110,8 @@ static enum order_end end_of(const char *word)
 	return ORDER_UNKNOWN;
 }
 
-/* A whole line without a text for each call: the library has written to it, too. */
+/* Parses a line of the program. A line with too few results was mixed with output of the
+   library. */
 static void read_line(char *line, struct harness_order *out)
 {
 	unsigned given = 0;
@@ -134,8 +135,8 @@ static bool is_in_threads(const struct harness_order *o)
 	return false;
 }
 
-/* Marks operations that gave something else the second time: they vary. In threads that is found
-   out too late. */
+/* Marks operations whose results differ in the second run. Orders in threads are skipped: they run
+   too late to recompile. */
 static bool orders_compare(struct harness_hunt *h, const struct harness_order *a,
 			   const struct harness_order *b)
 {
@@ -170,7 +171,8 @@ static int write_pending(const struct harness_orders *o, const char *path, struc
 	return failed;
 }
 
-/* The lines of a run. True if the second one shows an operation whose results vary. */
+/* Parses the lines of a run. Returns true if the second run shows an operation whose results
+   vary. */
 static bool take_lines(struct harness_hunt *h, struct str *said, bool is_second)
 {
 	struct harness_orders *o = h->orders;
@@ -194,7 +196,7 @@ static bool take_lines(struct harness_hunt *h, struct str *said, bool is_second)
 	return varied;
 }
 
-/* ---- those that do not come back ------------------------------------------------------------- */
+/* ---- orders that do not return --------------------------------------------------------------- */
 
 static void copy_end(const struct harness_order *from, struct harness_order *to)
 {
@@ -205,7 +207,7 @@ static void copy_end(const struct harness_order *from, struct harness_order *to)
 		to->given[i] = from->given[i] ? base_strdup(from->given[i]) : NULL;
 }
 
-/* True if it starts like an order that was stopped: it ends there, too. */
+/* True if the item begins like an order that did not return; copies that order's end. */
 static bool orders_is_stopped(const struct harness_orders *o, struct harness_order *item)
 {
 	for (unsigned n = 1; n < item->count; n++) {
@@ -220,7 +222,7 @@ static bool orders_is_stopped(const struct harness_orders *o, struct harness_ord
 	return false;
 }
 
-/* The calls up to the one that was stopped, as an order of their own. */
+/* Adds the calls up to the one that did not return as an order of their own. */
 static void note_stopped(struct harness_orders *o, size_t index)
 {
 	struct harness_order whole = o->items.items[index];
@@ -241,7 +243,8 @@ static void find_pending(struct harness_orders *o)
 			*array_add(&o->pending) = i;
 }
 
-/* Stopped orders take long, and do not return the second time either. */
+/* Drops orders that did not return from the second run: they take long and do not return then
+   either. */
 static void drop_stopped(struct harness_orders *o)
 {
 	size_t kept = 0;
@@ -254,9 +257,9 @@ static void drop_stopped(struct harness_orders *o)
 	o->pending.count = kept;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- running pending orders ------------------------------------------------------------------ */
 
-/* The program itself does not run: it says why. */
+/* Reports why the program does not run at all, from its own output. */
 static int not_run(struct harness_hunt *h)
 {
 	STR(command);
@@ -270,7 +273,7 @@ static int not_run(struct harness_hunt *h)
 	return error_hint(h->x.err, "--cflags 'OPTIONS' go to the compiler");
 }
 
-/* What the program says of the pending ones: nothing, if time is over. */
+/* Runs the pending orders and appends the program's output; none if the time is over. */
 static int run_pending(struct harness_hunt *h, struct str *said)
 {
 	double left = harness_left(h);

@@ -1,4 +1,4 @@
-/* What is found out about operations by calling them. */
+/* Finds properties of operations by calling them. */
 #include "tracer/harness/hunt.h"
 
 #include "tracer/base/signame.h"
@@ -25,7 +25,7 @@ static int no_time(struct harness_hunt *h)
 	return error_hint(h->x.err, "--for SECONDS gives more time, --ops names fewer operations");
 }
 
-/* 1: operations have changed, all is to be done anew; 0, or -1. */
+/* Returns 1 if operations have changed and probing must begin again, 0, or -1 with h->x.err set. */
 static int probe_run(struct harness_hunt *h)
 {
 	bool varied;
@@ -70,7 +70,7 @@ static int not_made(struct harness_hunt *h, const struct harness_order *o)
 
 /* ---- operations that cannot be called -------------------------------------------------------- */
 
-/* No call of the operation returns, alone or after any other call. */
+/* True if no call of the operation returns, alone or after any other call. */
 static bool never_returns(struct harness_hunt *h, unsigned op)
 {
 	const struct harness_object *o = &h->object;
@@ -91,7 +91,7 @@ static bool never_returns(struct harness_hunt *h, unsigned op)
 	return true;
 }
 
-/* True: there are such; they are marked. */
+/* Excludes operations that never return. Returns true if there are any. */
 static bool mark_never(struct harness_hunt *h)
 {
 	struct harness_object *o = &h->object;
@@ -151,7 +151,7 @@ static int find_callable(struct harness_hunt *h)
 	return h->object.calls.count ? 1 : nothing_left(h);
 }
 
-/* ---- which only read ------------------------------------------------------------------------- */
+/* ---- read-only operations -------------------------------------------------------------------- */
 
 static bool gives(const struct harness_op *op)
 {
@@ -160,7 +160,7 @@ static bool gives(const struct harness_op *op)
 	       !op->varies;
 }
 
-/* The first call of each operation, as far as there is room. */
+/* Fills the first call of each operation, CONTEXTS at most. */
 static unsigned contexts(const struct harness_hunt *h, unsigned out[CONTEXTS])
 {
 	unsigned count = 0;
@@ -171,8 +171,7 @@ static unsigned contexts(const struct harness_hunt *h, unsigned out[CONTEXTS])
 	return count;
 }
 
-/* True if the call, made so many times after the context (NULL: none), changes what the observer
-   gives. */
+/* True if `times` calls after the context (NULL for none) change what the observer gives. */
 static bool is_seen(struct harness_hunt *h, const unsigned *context, unsigned call, unsigned times,
 		    unsigned observer)
 {
@@ -185,18 +184,17 @@ static bool is_seen(struct harness_hunt *h, const unsigned *context, unsigned ca
 	for (unsigned i = b; i < a; i++)
 		with[i] = call;
 	with[a] = without[b] = observer;
-	order(h, with, a + 1); /* both are wanted before the first is looked at */
+	order(h, with, a + 1); /* Both orders are added first: pointers are valid until then. */
 	order(h, without, b + 1);
 	x = order(h, with, a + 1);
 	y = order(h, without, b + 1);
 	if (x->done < (int)a || y->done < (int)b)
-		return false; /* the call itself, or its context, does not return */
+		return false; /* the call or its context does not return */
 	return x->end != y->end || (x->end == ORDER_OK && strcmp(x->given[a], y->given[b]) != 0);
 }
 
-/* No observer sees its calls, after nothing and after others; nor many calls: a semaphore that
-   has some left gives the first ones unseen. No order is left out, so that the first time all
-   are asked for. */
+/* True if no observer sees the call, alone, after others or MANY times (a semaphore hides the first
+   calls). Does not end early, so that the first time requests all orders. */
 static bool only_reads(struct harness_hunt *h, unsigned call)
 {
 	unsigned context[CONTEXTS], count = contexts(h, context), observers = 0;
@@ -233,7 +231,8 @@ static int find_readers(struct harness_hunt *h)
 	return 0;
 }
 
-/* A change that no observer sees may exist: a lock that is taken, memory that is freed. */
+/* If every operation seems to only read, treats all as changing: a change that no observer sees is
+   possible, such as a lock. */
 static void settle_readers(struct harness_hunt *h)
 {
 	bool any = false;
@@ -250,7 +249,8 @@ static void settle_readers(struct harness_hunt *h)
 
 /* ---- the final observation ------------------------------------------------------------------- */
 
-/* An operation that waits for a change is no final observation: no thread is left to make it. */
+/* True if the call may wait for a change. Such a call is no final observation: no thread is left to
+   make the change. */
 static bool may_stop(struct harness_hunt *h, unsigned call)
 {
 	unsigned context[CONTEXTS], count = contexts(h, context);
@@ -285,7 +285,7 @@ static bool may_take(const struct harness_hunt *h, unsigned call)
 	       order(h, &call, 1)->end == ORDER_OK;
 }
 
-/* The call again and again, after another one or (NONE) alone. */
+/* Order of TAKEN calls, after the call `behind` unless that is NONE. */
 static const struct harness_order *calls_of(const struct harness_hunt *h, unsigned behind,
 					    unsigned call)
 {
@@ -296,7 +296,7 @@ static const struct harness_order *calls_of(const struct harness_hunt *h, unsign
 	return order(h, calls, first + TAKEN);
 }
 
-/* The same, if the last two give the same; else NULL. */
+/* The order of calls_of() if its last two calls give the same, else NULL. */
 static const struct harness_order *taken(const struct harness_hunt *h, unsigned behind,
 					 unsigned call)
 {
@@ -306,7 +306,7 @@ static const struct harness_order *taken(const struct harness_hunt *h, unsigned 
 	return o->end == ORDER_OK && strcmp(o->given[last], o->given[last - 1]) == 0 ? o : NULL;
 }
 
-/* True if it finds what the other call has left, and then as little as it does alone. */
+/* True if the call finds what `behind` left, and in the end as little as it finds alone. */
 static bool takes_from(const struct harness_hunt *h, unsigned behind, unsigned call)
 {
 	const struct harness_order *alone = taken(h, NONE, call), *o = taken(h, behind, call);
@@ -330,8 +330,8 @@ static void note_taker(struct harness_hunt *h, unsigned call)
 		h->filled++;
 }
 
-/* An operation that takes out what others have put in, until there is nothing left: it shows
-   what was lost. */
+/* Finds an operation that removes what others have added, until nothing is left: it shows what was
+   lost. */
 static int find_taker(struct harness_hunt *h)
 {
 	const unsigned count = (unsigned)h->object.calls.count;
@@ -352,7 +352,7 @@ static int find_taker(struct harness_hunt *h)
 	return again;
 }
 
-/* Where no operation only reads, or takes out: calls that give something. */
+/* Without observers and a removing operation, calls operations that give a result. */
 static void call_twice(struct harness_hunt *h)
 {
 	for (unsigned c = 0; c < h->object.calls.count && !h->final.count; c++)
@@ -360,8 +360,7 @@ static void call_twice(struct harness_hunt *h)
 			*array_add(&h->final) = c;
 }
 
-/* Observers without values come before those with, and those that do not visit before those that
-   do. */
+/* Chooses observers: those without values first, those with callbacks last. */
 static void choose_final(struct harness_hunt *h)
 {
 	h->final.count = 0;
@@ -373,7 +372,7 @@ static void choose_final(struct harness_hunt *h)
 		call_twice(h);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- probing --------------------------------------------------------------------------------- */
 
 static void add_notes(struct harness_hunt *h)
 {
@@ -417,10 +416,9 @@ int harness_probe(struct harness_hunt *h)
 	return 0;
 }
 
-/* ---- behind a harness ------------------------------------------------------------------------ */
+/* ---- calls after the threads ----------------------------------------------------------------- */
 
-/* So many may be there: what a new object has, and what calls may have put in; and one more says
-   that there is nothing else. */
+/* Most items that the object may hold, and one more call that finds nothing. */
 static unsigned count_taken(const struct harness_hunt *h, const struct schema *s)
 {
 	unsigned count = h->filled + 1;

@@ -1,4 +1,4 @@
-/* One harness, searched. */
+/* Searches one harness and collects its outcomes. */
 #include "tracer/harness/hunt.h"
 
 #include "tracer/base/hash.h"
@@ -49,7 +49,7 @@ static void command_fini(struct command_words *c)
 	array_fini(&c->words);
 }
 
-/* ---- what came ------------------------------------------------------------------------------- */
+/* ---- outcomes -------------------------------------------------------------------------------- */
 
 static void count(void *ctx, const char *text)
 {
@@ -73,7 +73,8 @@ static bool is_outcome(const struct explore_failure *f)
 	return strcmp(f->kind, "status") == 0;
 }
 
-/* An outcome, if one that came is wrong; NULL: all of them are allowed. */
+/* Failure to report: a wrong outcome if there is one; NULL if every failure is an allowed
+   outcome. */
 static const struct explore_failure *chosen_failure(const struct explore *e,
 						    const struct harness_outcome *wrong)
 {
@@ -101,7 +102,7 @@ static void add_violation(struct harness_hunt *h, struct harness_sought *s,
 	s->outcomes = (struct outcomes){0};
 }
 
-/* Explains outcomes by orders in threads, or by what a contract allows. */
+/* Explains outcomes by orders in threads, or by --weaken. */
 static int look_again(struct harness_hunt *h, struct harness_sought *s)
 {
 	if (first_wrong(&s->outcomes) && !s->in_threads) {
@@ -112,7 +113,7 @@ static int look_again(struct harness_hunt *h, struct harness_sought *s)
 	return harness_allow(h, &s->outcomes) < 0 ? -1 : 0;
 }
 
-/* ---- accesses that race: the program is the same one, whatever the harness ------------------- */
+/* ---- racing accesses, shared by all harnesses ------------------------------------------------ */
 
 static void add_points(struct explore_points_at *to, const struct explore_points_at *from)
 {
@@ -121,8 +122,8 @@ static void add_points(struct explore_points_at *to, const struct explore_points
 			sched_places_add(&to->chosen, c);
 }
 
-/* Marks that the call meets those of other threads. True if two of these operations never met
-   before. */
+/* Marks the call as met by calls of other threads. Returns true if two of these operations never
+   met before. */
 static bool meet(struct harness_hunt *h, const struct schema *s, unsigned thread, unsigned call)
 {
 	const struct harness_call *calls = h->object.calls.items;
@@ -136,7 +137,7 @@ static bool meet(struct harness_hunt *h, const struct schema *s, unsigned thread
 	return anew;
 }
 
-/* True if two operations are in two threads that no harness has had there before. */
+/* True if two threads call a pair of operations that no earlier harness ran concurrently. */
 static bool meet_anew(struct harness_hunt *h, const struct schema *s)
 {
 	bool anew = false;
@@ -151,7 +152,7 @@ static bool meet_anew(struct harness_hunt *h, const struct schema *s)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Harnesses that are alike are searched by different choices. */
+/* Seed from the calls, so that similar harnesses get different schedules. */
 static uint64_t seed_of(const struct schema *s)
 {
 	uint64_t sum = HASH_START;
@@ -172,11 +173,11 @@ static void search_set_options(struct harness_hunt *h, const struct harness_soug
 	o->seconds = left;
 	o->seed += (uint64_t)s->level << 32 ^ seed_of(&s->schema);
 	o->all = o->only_finds = true;
-	/* In a large library the search for races takes longer than a few schedules. */
+	/* In a large library finding races takes longer than a few schedules. */
 	o->races_known = !meet_anew(h, &s->schema) && s->level == 0;
 	o->goes_on = false;
 	o->whole_s = 0;
-	o->shard = o->shards = 1; /* whole harnesses are shared out */
+	o->shard = o->shards = 1; /* shards divide the harnesses */
 	o->jobs = runs < FEW && !o->jobs ? 1 : o->jobs;
 }
 

@@ -1,4 +1,4 @@
-/* --weaken: outcomes that no order of whole calls explains, but a contract allows. */
+/* --weaken: outcomes that a contract allows although no sequential order gives them. */
 #include "tracer/harness/hunt.h"
 
 #include "lua/script.h"

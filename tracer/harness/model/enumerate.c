@@ -1,13 +1,14 @@
-/* Harnesses in order of size, one of each kind. */
+/* Enumerates harnesses in order of size, one of each equivalence class. */
 #include "tracer/harness/model/model.h"
 
 #include <string.h>
 
 enum { VALUES = 256 };
 
-/* ---- how many calls each thread makes -------------------------------------------------------- */
+/* ---- calls per thread ------------------------------------------------------------------------ */
 
-/* The first thread makes the most. False: they are too many for so many threads. */
+/* Begins with the most even partition, non-increasing. Returns false if there are too many calls
+   for the threads. */
 static bool first_counts(struct enumeration *e)
 {
 	if (e->size < e->threads || e->threads < 2 || e->threads > SCHEMA_THREADS)
@@ -17,8 +18,7 @@ static bool first_counts(struct enumeration *e)
 	return e->counts[0] <= SCHEMA_CALLS;
 }
 
-/* The next partition: the most even one came first, the last thread gives a call to an earlier
-   one. */
+/* Next partition: gives a call of a later thread to an earlier one. */
 static bool next_counts(struct enumeration *e)
 {
 	for (unsigned t = e->threads - 1; t-- > 0;) {
@@ -42,7 +42,7 @@ static bool next_counts(struct enumeration *e)
 	return false;
 }
 
-/* ---- one of those that are alike ------------------------------------------------------------- */
+/* ---- canonical form -------------------------------------------------------------------------- */
 
 static const struct harness_call *call_at(const struct enumeration *e, unsigned slot)
 {
@@ -56,7 +56,7 @@ static bool may_rename(const struct enumeration *e, const struct harness_call *c
 	return a->kind == HARNESS_VALUE && a->renames;
 }
 
-/* The first slot whose call uses a value before the one that precedes it, or -1. */
+/* First slot whose call uses a value before the preceding value was used, or -1. */
 static int wrong_value(const struct enumeration *e)
 {
 	unsigned next = 0;
@@ -85,11 +85,11 @@ static unsigned start_of(const struct enumeration *e, unsigned thread)
 	return at;
 }
 
-/* The harness with its threads in that order, as bytes that can be compared: values are called
-   0, 1, 2 as they come. */
+/* Encodes the harness with its threads in `order` as comparable bytes; values are numbered by first
+   use. */
 static void write_order(const struct enumeration *e, const unsigned *order, struct str *out)
 {
-	unsigned char names[VALUES] = {0}, count = 0; /* + 1; 0: none yet */
+	unsigned char names[VALUES] = {0}, count = 0; /* number + 1; 0 means none */
 
 	for (unsigned t = 0; t < e->threads; t++)
 		for (unsigned i = 0; i < e->counts[order[t]]; i++) {
@@ -118,8 +118,7 @@ static bool is_less(const struct str *a, const struct str *b)
 	return order < 0 || (order == 0 && a->length < b->length);
 }
 
-/* True if the same harness with its threads in another order, and as many calls in each place,
-   is a lesser one. */
+/* True if a permutation of threads with equal numbers of calls has a smaller encoding. */
 static bool has_lesser(const struct enumeration *e, unsigned *order, unsigned at,
 		       const struct str *own)
 {
@@ -156,7 +155,7 @@ static bool is_first_of_its_kind(const struct enumeration *e)
 	return first;
 }
 
-/* ---- one after the other --------------------------------------------------------------------- */
+/* ---- enumeration ----------------------------------------------------------------------------- */
 
 static bool changes(const struct enumeration *e, unsigned slot)
 {
@@ -174,7 +173,8 @@ static bool enumerate_is_wanted(const struct enumeration *e)
 	return any && first != e->second && is_first_of_its_kind(e);
 }
 
-/* The slot and all behind it go on; false: there are no more with these counts. */
+/* Advances the slot and resets all later ones. Returns false if there are no more with these
+   counts. */
 static bool advance(struct enumeration *e, unsigned slot)
 {
 	for (unsigned s = slot + 1; s < e->size; s++)
@@ -187,7 +187,7 @@ static bool advance(struct enumeration *e, unsigned slot)
 	return false;
 }
 
-/* The next one with its values in their order. */
+/* Advances to the next harness whose values are numbered by first use. */
 static bool enumerate_step(struct enumeration *e)
 {
 	bool more = true;

@@ -1,15 +1,16 @@
-/* The object, and calls of its operations. */
+/* The object and the calls of its operations. */
 #include "tracer/harness/model/model.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Calls of an operation of which some are given; and the most calls of another one, to try all. */
+/* WITH_GIVEN: calls of an operation with given ones. MANY: most calls of another operation to try
+   all. */
 enum { WITH_GIVEN = 2, MANY = 9 };
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* Outcomes stand on one line, between tabs. */
+/* Escapes tabs and newlines: an outcome is one line, separated by tabs. */
 static void object_add_value(const char *value, struct str *out)
 {
 	for (; *value; value++)
@@ -40,7 +41,7 @@ static void object_add_call(struct harness_object *o, const struct harness_call 
 	o->calls.items[o->calls.count - 1].text = str_take(&text);
 }
 
-/* The next combination; false: there are no more. */
+/* Advances to the next combination of values. Returns false if there are no more. */
 static bool next_values(const struct harness_op *op, struct harness_call *c)
 {
 	for (size_t i = op->arguments.count; i-- > 0;) {
@@ -116,7 +117,7 @@ void harness_give(struct harness_object *o, unsigned call)
 		*array_add(&o->given) = c;
 }
 
-/* ---- by name --------------------------------------------------------------------------------- */
+/* ---- lookup by name -------------------------------------------------------------------------- */
 
 static bool object_is_named(const char *name, const char *text, size_t length)
 {
@@ -170,7 +171,7 @@ const char *harness_scan(const char *at, const char *end, const char *stops, boo
 	return at;
 }
 
-/* The index of the value, which is added if it is new. */
+/* Finds or adds the value. Returns its index. */
 static unsigned char value_named(struct harness_argument *a, const char *text, size_t length)
 {
 	for (size_t i = 0; i < a->values.count; i++)
@@ -188,7 +189,7 @@ static int wrong_count(const struct harness_op *op, struct error *err)
 			 wanted == 1 ? "" : "s");
 }
 
-/* The first argument from `i` on that takes a value. */
+/* First argument from `i` on that takes a value. */
 static size_t next_value(const struct harness_op *op, size_t i)
 {
 	while (i < op->arguments.count && op->arguments.items[i].kind != HARNESS_VALUE)
@@ -242,7 +243,7 @@ int harness_call_named(struct harness_object *o, const char *text, size_t length
 	return 0;
 }
 
-/* ---- the end --------------------------------------------------------------------------------- */
+/* ---- freeing --------------------------------------------------------------------------------- */
 
 static void free_texts(char **items, size_t count)
 {

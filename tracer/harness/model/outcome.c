@@ -1,4 +1,4 @@
-/* Outcomes, compared call by call. */
+/* Outcomes and their comparison call by call. */
 #include "tracer/harness/model/model.h"
 
 #include "tracer/base/text/foreign.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* NULL: there is none. */
+/* Returns NULL if there is none. */
 static struct harness_outcome *outcome_find(const struct outcomes *o, const char *text)
 {
 	array_each(struct harness_outcome, item, o)
@@ -28,7 +28,7 @@ struct harness_outcome *outcomes_add(struct outcomes *o, const char *text, const
 	return item;
 }
 
-/* is_atomic() of write_program.c does the same. */
+/* is_atomic() in write_program.c computes the same hash. */
 uint64_t outcome_sum(const char *text)
 {
 	return hash_text(HASH_START, text);
@@ -54,10 +54,10 @@ void outcomes_print(const struct outcomes *o, struct str *out)
 	}
 }
 
-/* ---- the nearest one ------------------------------------------------------------------------- */
+/* ---- nearest outcome ------------------------------------------------------------------------- */
 
-/* The next call with what it gave: up to a blank outside of quotes. Bars between threads are
-   skipped. */
+/* Length of the next call with its result, up to a blank outside quotes. Skips the separators of
+   threads. */
 static size_t piece(const char **at)
 {
 	const char *end;
@@ -90,7 +90,7 @@ static void outcome_tell(const char *a, size_t m, const char *b, size_t n, struc
 		 n > other ? (int)(n - other - 1) : 7, n > other ? b + other + 1 : "nothing");
 }
 
-/* In how many calls they differ. */
+/* Number of calls in which two outcomes differ; appends the differences unless `out` is NULL. */
 static unsigned outcome_distance(const char *a, const char *b, struct str *out)
 {
 	unsigned count = 0;
@@ -129,9 +129,9 @@ const struct harness_outcome *outcomes_nearest(const struct outcomes *o, const c
 	return best;
 }
 
-/* ---- what a contract allows ------------------------------------------------------------------ */
+/* ---- contracts ------------------------------------------------------------------------------- */
 
-/* One call of an outcome: "size()" and "1". */
+/* A call of an outcome and its result: "size()" and "1". */
 struct told_call {
 	char *call, *given;
 	bool is_final;
@@ -179,7 +179,7 @@ struct contract_work {
 	struct told came;
 };
 
-/* What the n-th call gives in any of them. */
+/* Asks the contract about the n-th call; collects what sequential orders give there. */
 static bool is_allowed(const struct contract_work *w, size_t n)
 {
 	ARRAY(const char *) given = {0};

@@ -1,10 +1,10 @@
-/* The calls of each thread of a harness, as text. */
+/* Parses and prints harnesses; compares them. */
 #include "tracer/harness/model/model.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* ---- read ------------------------------------------------------------------------------------ */
+/* ---- parsing --------------------------------------------------------------------------------- */
 
 struct schema_reader {
 	struct harness_object *object;
@@ -79,7 +79,7 @@ int schema_parse(struct harness_object *o, const char *text, struct schema *out,
 	return out->threads > 1 ? 0 : schema_refuse(&r, "one thread alone");
 }
 
-/* ---- written --------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 void schema_print(const struct harness_object *o, const struct schema *s, struct str *out)
 {
@@ -100,7 +100,7 @@ unsigned schema_size(const struct schema *s)
 	return size;
 }
 
-/* ---- one in another -------------------------------------------------------------------------- */
+/* ---- containment ----------------------------------------------------------------------------- */
 
 static bool thread_contains(const struct harness_object *o, const struct schema *whole, unsigned w,
 			    const struct schema *part, unsigned p)
@@ -113,7 +113,7 @@ static bool thread_contains(const struct harness_object *o, const struct schema 
 	return at == part->counts[p];
 }
 
-/* `used`: threads of the whole, a bit each. */
+/* `used` has a bit for each thread of `whole` that is taken. */
 static bool contains_from(const struct harness_object *o, const struct schema *whole,
 			  const struct schema *part, unsigned p, unsigned used)
 {

@@ -1,3 +1,4 @@
+/* Parts of C that both generated programs share: declarations, calls, printed results. */
 #include "tracer/harness/model/write.h"
 
 #include <ctype.h>
@@ -110,7 +111,7 @@ void write_call(const struct harness_object *o, const struct harness_call *c, un
 			str_addf(out, "&o%u", first++);
 		else if (a->kind == HARNESS_VISITS)
 			str_add(out, "(void *)visit");
-		else { /* a number where C wants an address is a token */
+		else { /* a number passed as a pointer is a token */
 			const char *value = a->values.items[c->values[i]];
 
 			if (strchr(a->type, '*') && isdigit((unsigned char)*value))

@@ -1,4 +1,4 @@
-/* The program that has all harnesses. */
+/* Generates the program that runs all harnesses and sequential orders. */
 #include "tracer/harness/model/write.h"
 
 #include "tracer/base/text/foreign.h"
@@ -19,7 +19,7 @@ static const char head[] =
 	"long harness_visit(void) { visits++; return 0; }\n"
 	"static void *visit __attribute__((unused)) = (void *)harness_visit;\n\n";
 
-/* ---- each call ------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static const char *field(enum harness_shown shown)
 {
@@ -60,7 +60,7 @@ static void add_function(const struct harness_object *o, unsigned number, struct
 		str_add(out, "(void)");
 	write_call(o, c, 1, out);
 	str_add(out, write_is_text(op) ? ", given[0].text);\n" : ";\n");
-	/* What a call that gave false leaves in its variables is anything. */
+	/* The out-parameters of a call that returned false are indeterminate. */
 	for (unsigned i = 0; i < count; i++)
 		if (gifts[i].of && !gifts[i].out)
 			str_addf(out, "	given[%u].n = visits;\n", i);
@@ -115,7 +115,7 @@ static void add_object(const struct harness_object *o, struct str *out)
 	str_add(out, "}\n\n");
 }
 
-/* ---- what it does with them ------------------------------------------------------------------ */
+/* ---- orders and runs ------------------------------------------------------------------------- */
 
 static const char orders[] =
 	"/* A call that never comes back: how. The numbers are those of order_stop. */\n"
@@ -398,7 +398,7 @@ static const char run[] =
 	"	return orders(argc > 2 ? atof(argv[2]) : 0);\n"
 	"}\n";
 
-/* What calls give, and how much there may be to tell of one. */
+/* Adds the type of results and the size of their text. */
 static void add_given(const struct harness_object *o, const bool *used, struct str *out)
 {
 	bool has_text = write_has_text(o, used);

@@ -1,4 +1,4 @@
-/* The test of one harness, for people. */
+/* Generates a readable test of one harness. */
 #include "tracer/harness/model/write.h"
 
 #include "tracer/base/text/foreign.h"
@@ -8,7 +8,7 @@
 
 enum { LINES = 60 };
 
-/* Variables of one type, on one line. */
+/* Variables of one type, declared on one line. */
 struct test_variables {
 	const char *type;
 	struct str names;
@@ -17,10 +17,11 @@ struct test_variables {
 struct test {
 	const struct write_test *t;
 	ARRAY(struct test_variables) variables;
-	struct str calls[SCHEMA_THREADS], final; /* of C */
-	struct str format, values;		 /* of the outcome */
-	unsigned results, outs;			 /* so far: r1, r2; o1 */
-	size_t room;				 /* for the outcome */
+	struct str calls[SCHEMA_THREADS], final; /* C statements */
+	struct str format, values;		 /* printf() arguments of the outcome */
+	/* Numbers of the last variables r1, r2, ...; o1, ... */
+	unsigned results, outs;
+	size_t room; /* bytes for the outcome */
 	bool visits, dense;
 };
 
@@ -41,7 +42,7 @@ static void declare(struct test *w, const char *type, const char *name, unsigned
 		 strchr(type, '*') ? "*" : "", name, number, size);
 }
 
-/* The result goes to a variable of its own. Returns its number; 0: there is none. */
+/* Declares a variable for the result. Returns its number. */
 static unsigned add_result(struct test *w, const struct harness_op *op, const struct gift *g,
 			   struct str *calls)
 {
@@ -61,7 +62,8 @@ static unsigned add_result(struct test *w, const struct harness_op *op, const st
 	return number;
 }
 
-/* What a call that gave false (`result`: its number) leaves in its variables is anything. */
+/* Declares variables of the arguments. Out-parameters of a call that returned false (variable
+   number `result`) are indeterminate and printed as 0. */
 static void add_arguments(struct test *w, const struct harness_op *op, const struct gift *gifts,
 			  unsigned result)
 {
@@ -130,7 +132,7 @@ static void add_calls(struct test *w)
 
 static const char *const names[SCHEMA_THREADS] = {"first", "second", "third", "fourth"};
 
-/* Each second line goes behind the one before it. */
+/* Appends every second line to the line before it. */
 static void join_lines(struct str *s)
 {
 	bool joins = true;
@@ -148,7 +150,7 @@ static void join_lines(struct str *s)
 	}
 }
 
-/* Lines of the preprocessor stay as they are. */
+/* Adds declarations; lines of the preprocessor are never joined. */
 static void add_declarations(struct test *w, const bool *used, struct str *out)
 {
 	STR(functions);
@@ -156,7 +158,7 @@ static void add_declarations(struct test *w, const bool *used, struct str *out)
 
 	write_declarations(w->t->object, used, &functions);
 	array_each(const struct test_variables, v, &w->variables) {
-		int length = (int)strcspn(v->type, "*"); /* of "const char *" without the star */
+		int length = (int)strcspn(v->type, "*"); /* "const char *" without the star */
 
 		while (length && v->type[length - 1] == ' ')
 			length--;
@@ -205,7 +207,7 @@ static void add_threads(struct test *w, struct str *out)
 			 names[t], str_text(&w->calls[t]));
 }
 
-/* Each outcome on a line of its own, if there is room for so many lines. */
+/* Adds one outcome a line if there is room for so many lines, else several. */
 static void add_atomic(struct test *w, size_t room, struct str *out)
 {
 	const struct outcomes *known = w->t->atomic;
@@ -263,7 +265,7 @@ static size_t count_lines(const struct str *s)
 	return count;
 }
 
-/* Blank lines are the first to go where it is too long. */
+/* Drops blank lines from the end until the text has at most `most` lines. */
 static void drop_blank(struct str *s, size_t most)
 {
 	for (size_t lines = count_lines(s), at = s->length; lines > most && at-- > 1;)
@@ -274,7 +276,7 @@ static void drop_blank(struct str *s, size_t most)
 		}
 }
 
-/* `dense`: what is declared, and what is done in the end, takes half the lines. */
+/* Writes the test; with `dense`, declarations and final calls take half the lines. */
 static void write_as(const struct write_test *t, bool dense, struct str *out)
 {
 	struct test w = {.t = t, .dense = dense};

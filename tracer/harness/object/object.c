@@ -1,4 +1,4 @@
-/* From signatures to an object with operations: what is guessed, and what the tester has said. */
+/* Makes the object and its operations of signatures, with guesses and the options. */
 #include "tracer/harness/hunt.h"
 #include "tracer/base/text/word.h"
 
@@ -7,7 +7,7 @@
 
 enum { ENUMERATORS = 4 };
 
-/* ---- types as C has them without the names of typedefs --------------------------------------- */
+/* ---- types of C without typedefs ------------------------------------------------------------- */
 
 static const char *number_type(const struct type *t)
 {
@@ -18,10 +18,10 @@ static const char *number_type(const struct type *t)
 	return t->tag ? t->tag : t->name ? t->name : "int";
 }
 
-/* What C needs of a class of values: its type, and a guess for an argument. */
+/* C type and guessed argument of each class of values. */
 static const struct {
-	enum { OF_NUMBER = 1, OF_OBJECT } of; /* what the type starts with */
-	const char *type, *guess;	      /* NULL: "void *", and NULL */
+	enum { OF_NUMBER = 1, OF_OBJECT } of; /* first part of the type */
+	const char *type, *guess;	      /* NULL means "void *" and "NULL" */
 } classes[] = {
 	[SIGNATURE_NOTHING] = {0, "void", NULL},
 	[SIGNATURE_OBJECT] = {OF_OBJECT, " *", NULL},
@@ -33,7 +33,7 @@ static const struct {
 	[SIGNATURE_BOOL] = {OF_NUMBER, "", "0"},
 	[SIGNATURE_ENUM] = {OF_NUMBER, "", "0"},
 	[SIGNATURE_FLOAT] = {OF_NUMBER, "", "0"},
-	[SIGNATURE_STRUCT] = {0, NULL, NULL}, /* as all without a row */
+	[SIGNATURE_STRUCT] = {0, NULL, NULL}, /* like classes without a row */
 };
 
 static char *plain_type(const struct harness_hunt *h, const struct signature_value *v)
@@ -70,7 +70,7 @@ static enum harness_shown shown_result(const struct signature_value *v)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* The next item of a list with commas, or NULL; `at` is moved past it. */
+/* Returns the next item of a list separated by commas, or NULL; advances *at. */
 static const char *next_item(const char **at, size_t *length)
 {
 	const char *item = *at;
@@ -87,7 +87,8 @@ static const char *values_of(const struct harness_hunt *h)
 	return h->options.values ? h->options.values : "0,1,2";
 }
 
-/* Zero comes last, since it is often special. */
+/* Adds the values that are zero or those that are not. Zero comes last, since it is often
+   special. */
 static void add_given(const char *list, bool zeroes, struct harness_argument *a)
 {
 	const char *item;
@@ -98,7 +99,7 @@ static void add_given(const char *list, bool zeroes, struct harness_argument *a)
 			*array_add(&a->values) = base_strndup(item, length);
 }
 
-/* Of addresses, zero is none at all. */
+/* Adds the values of --values. `zero` is false for pointers, where zero is NULL. */
 static void add_numbers(const struct harness_hunt *h, struct harness_argument *a, bool zero)
 {
 	add_given(values_of(h), false, a);
@@ -181,8 +182,8 @@ static size_t common(const char *a, const char *b, size_t most)
 	return n;
 }
 
-/* A name with an underscore in front is not part of the interface; a function that gives an
-   object may be of another type. */
+/* True for functions outside the interface: a leading underscore, or a constructor of another
+   type. */
 static bool is_stranger(const struct signature *s)
 {
 	return s->name[0] == '_' || (s->role == SIGNATURE_CONSTRUCTOR && !s->makes) ||
@@ -190,7 +191,7 @@ static bool is_stranger(const struct signature *s)
 		s->parameters.items[0].class != SIGNATURE_OBJECT);
 }
 
-/* The common prefix of all functions, up to an underscore. */
+/* Common prefix of all functions, up to an underscore. */
 static char *prefix_of(const struct signatures *s)
 {
 	const char *first = NULL;
@@ -252,7 +253,7 @@ static void add_ops(struct harness_hunt *h)
 	}
 }
 
-/* Every name of --ops is an operation. */
+/* Checks that every name of --ops is an operation. */
 static int check_ops(struct harness_hunt *h)
 {
 	const char *at = h->options.ops, *item;
@@ -284,9 +285,9 @@ static int no_ops(struct harness_hunt *h)
 	return -1;
 }
 
-/* ---- what makes it, and what ends it --------------------------------------------------------- */
+/* ---- constructor and destructor -------------------------------------------------------------- */
 
-/* A call with guessed arguments after the first `from`, which `before` stands for. */
+/* Appends a call with `before` as the first `from` arguments and guesses for the others. */
 static void add_guesses(const struct signature *s, const char *before, size_t from, struct str *out)
 {
 	str_addf(out, "%s(%s", s->name, before);
@@ -298,7 +299,7 @@ static void add_guesses(const struct signature *s, const char *before, size_t fr
 	str_add(out, ")");
 }
 
-/* A call that says 0 if it was done, or true. */
+/* Statement for a call that returns 0 or true on success; sets `object` to NULL on failure. */
 static char *checked(const struct signature *s, const char *before)
 {
 	bool number = s->result.class == SIGNATURE_INTEGER || s->result.class == SIGNATURE_ENUM;
@@ -339,8 +340,8 @@ static bool by_value(const struct signature *s)
 	return s->is_variadic;
 }
 
-/* By the name first, since a function that keeps an object may also return it; then by arguments
-   that cannot be guessed; then by how many there are. The least is the best. */
+/* Rates a constructor, least is best: by name, since a function that keeps an object may also
+   return one; then by arguments without a guess; then by number of arguments. */
 static size_t badness(const struct signature *s)
 {
 	size_t guessed = 0;
@@ -389,7 +390,7 @@ static int no_constructor(struct harness_hunt *h)
 	return error_hint(h->x.err, "--new 'EXPRESSION of C' says it");
 }
 
-/* Zeroes are no object where a function makes one that cannot be called. */
+/* Fails if an initializer exists but cannot be called: zeroed memory is no object then. */
 static int no_initialiser(struct harness_hunt *h)
 {
 	array_each(const struct signature, s, &h->signatures.items)
@@ -426,7 +427,7 @@ static int find_make(struct harness_hunt *h)
 	return s ? 0 : no_initialiser(h);
 }
 
-/* Memory of our own is not to be freed. */
+/* True for a usable destructor. Static memory of the program must not be freed. */
 static bool may_end(const struct harness_hunt *h, const struct signature *s)
 {
 	return s->role == SIGNATURE_DESTRUCTOR && s->parameters.count == 1 &&
@@ -464,7 +465,7 @@ static int find_end(struct harness_hunt *h)
 	return 0;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the object ------------------------------------------------------------------------------ */
 
 static void declare(struct harness_hunt *h)
 {
@@ -482,8 +483,7 @@ static void declare(struct harness_hunt *h)
 	o->declared = str_take(&text);
 }
 
-/* A file of the working directory, wherever the program is compiled; else one that the compiler
-   finds. */
+/* Adds a header: by absolute path if it exists here, else as <NAME> for the compiler to find. */
 static void include(struct harness_hunt *h, const char *name)
 {
 	char *path = realpath(name, NULL);
