@@ -1,4 +1,4 @@
-/* The analysis as a whole. */
+/* Runs the analysis: facts, call graph, checks. */
 #include "tracer/audit/audit.h"
 
 #include "tracer/audit/checks/checks.h"
@@ -54,7 +54,7 @@ int audit_marks_check(const struct audit_program *p, struct error *err)
 	return 0;
 }
 
-/* --type: only these structs. */
+/* Restricts the analysis to the structs of --type. */
 static void choose_types(struct audit *a)
 {
 	array_each(struct audit_record, r, &a->program->records) {

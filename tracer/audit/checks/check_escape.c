@@ -1,9 +1,9 @@
-/* P1: a struct's fields are used by its own module alone, and no address of one goes out of it. */
+/* P1: only a struct's own module uses its fields, and no address of a field leaves the module. */
 #include "tracer/audit/checks/checks.h"
 
 #include <string.h>
 
-/* Without folder and ending. */
+/* Length of the name without folder and extension. */
 static size_t stem(const char *path, const char **out)
 {
 	const char *slash = strrchr(path, '/'), *dot;
@@ -21,7 +21,7 @@ static bool same_stem(const char *a, const char *b)
 	return n == m && strncmp(x, y, n) == 0;
 }
 
-/* True if a file of functions belongs to the header: only then the struct has a known module. */
+/* True if a source file belongs to the header; else the struct has no known module. */
 static bool has_module(const struct audit *a, const struct audit_record *r)
 {
 	const char *header = program_text(a->program, r->at.file);
@@ -43,11 +43,9 @@ static bool has_guard(const struct entry_access *e)
 	return e->access->held.count > 0 || entry_is(e, ACCESS_ATOMIC);
 }
 
-/*
- * The field is written; most of its uses are in the struct's own module, which holds a lock as a
- * rule, and this use has none on some path. A header of a whole program has no module, and a module
- * whose users hold a lock, or that needs none for the field, lets them use it.
- */
+/* True if the field is written, most uses are in its own module, mostly with a lock, and this use
+   is not always guarded. A header of a whole program has no module; a module that needs no lock
+   itself asks none of others. */
 static bool needs_guard(const struct audit *a, const struct audit_record *r,
 			const struct audit_access *access)
 {
@@ -116,7 +114,7 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 	f = check_add(a, FINDING_P1, s->at, s->field, s->function);
 	if (!f)
 		return;
-	/* The head of a list, or another struct in this one, is made to be pointed to. */
+	/* An embedded struct, such as a list head, is meant to be pointed to. */
 	f->confidence = of && of->is_record ? CONFIDENCE_LOW : CONFIDENCE_HIGH;
 	term_print(&a->terms, p, &p->functions.items[s->function], s->term, &object);
 	if (of)

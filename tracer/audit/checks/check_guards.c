@@ -1,11 +1,10 @@
-/* P3: for every pair of conflicting accesses, one lock that is held at both. */
+/* P3: every pair of conflicting accesses holds a common lock. */
 #include "tracer/audit/checks/checks.h"
 
 /* ---- conflicting accesses -------------------------------------------------------------------- */
 
-/* An entry that is called says more than one that may not be, a thread that holds the lock more
-   than others, another place more than the same one in another thread, and a write more than a
-   read. */
+/* Strength of evidence: an entry that is surely called, then a thread that holds the lock, then
+   another place, then a write. */
 enum { HEAVIEST = 15 };
 static unsigned weight(const struct audit *a, const struct entry_access *other,
 		       const struct entry_access *with, unsigned key)
@@ -17,8 +16,8 @@ static unsigned weight(const struct audit *a, const struct entry_access *other,
 	       2 * !place_same(other->at, with->at) + entry_is(other, ACCESS_WRITES);
 }
 
-/* Before it makes a thread, a function that initialises or destroys another struct's lock is
-   alone with what that lock guards, unless that is reached from an argument and the lock is not. */
+/* True if the function initializes or destroys another struct's lock before it makes a thread:
+   nothing else uses the guarded data then, unless only the data comes from an argument. */
 static bool is_setting_up(const struct audit *a, const struct entry_access *e, unsigned key)
 {
 	if (!key || guards_is_own(a, key, e->access->field))
@@ -36,8 +35,7 @@ static bool is_setting_up(const struct audit *a, const struct entry_access *e, u
 	return false;
 }
 
-/* The field of the struct in the field that is used, + 1; 0: all of the struct, or several
-   fields. */
+/* Subfield (+ 1) of the accessed field; 0 for the whole struct or several subfields. */
 static unsigned part_used(const struct audit *a, const struct audit_access *access)
 {
 	const struct audit_program *p = a->program;
@@ -62,7 +60,7 @@ static bool are_apart(const struct audit *a, const struct audit_access *x,
 	return part && other && part != other && !number_map_get(&a->given_whole, x->field);
 }
 
-/* The heaviest access that may happen in parallel, without a common lock; or NULL. */
+/* Strongest access that may happen in parallel without a common lock, or NULL. */
 static const struct entry_access *conflict(const struct audit *a, const struct entry_accesses *all,
 					   const struct entry_access *with,
 					   const struct majority *m)
@@ -90,12 +88,12 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 	return found;
 }
 
-/* ---- how sure it is -------------------------------------------------------------------------- */
+/* ---- confidence ------------------------------------------------------------------------------ */
 
-/* An access without the lock of its field, and the access that it conflicts with. */
+/* An access without its field's lock, and the access that conflicts with it. */
 struct conflict {
 	const struct audit *a;
-	const struct entry_accesses *all; /* of the field */
+	const struct entry_accesses *all; /* accesses of the field */
 	const struct entry_access *e, *other;
 	const struct majority *m;
 	unsigned field;
@@ -119,8 +117,8 @@ static bool is_far(const struct conflict *c)
 	return c->m->held && 2 * c->m->near < c->m->held;
 }
 
-/* Written before the function takes the lock: the section that follows may hand it over, by what
-   it writes. */
+/* True for a write before the function takes the lock: the critical section may publish what was
+   written. */
 static bool is_handed_over(const struct conflict *c)
 {
 	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || entry_is(c->e, ACCESS_READS))
@@ -133,8 +131,8 @@ static bool is_handed_over(const struct conflict *c)
 	return false;
 }
 
-/* Written under a lock of its own object, which the other access took before: what that saw
-   under the lock says that the field was written. */
+/* True for a write under a lock of its object that the other access took before: what it read under
+   the lock may tell that the field was written. */
 static bool is_seen_written(const struct conflict *c)
 {
 	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || !entry_is(c->e, ACCESS_SETTLED))
@@ -150,8 +148,8 @@ static bool is_seen_written(const struct conflict *c)
 	return false;
 }
 
-/* All writes are of the function that reads here, or of its one entry: one thread may read what
-   it wrote itself, and take the lock for other readers. */
+/* True if all writes are of the reading function or of its only entry, under the lock: a thread may
+   read what it wrote itself without the lock. */
 static bool is_its_writers(const struct conflict *c)
 {
 	if (!c->m->held || entry_is(c->e, ACCESS_WRITES))
@@ -164,8 +162,8 @@ static bool is_its_writers(const struct conflict *c)
 	return true;
 }
 
-/* Written once, where it was NULL under the lock; here it was seen or made under the lock
-   before. */
+/* True if all writes set a field that was NULL, under the lock, and this function accessed it under
+   the lock before. */
 static bool is_seen_and_stays(const struct conflict *c)
 {
 	bool is_seen = false;
@@ -189,8 +187,8 @@ static bool is_after_join(const struct conflict *c)
 	return parallel_after_join(c->a, c->e) || parallel_after_join(c->a, c->other);
 }
 
-/* Three of five places are enough then, whichever struct's lock it is; fewer would say that the
-   lock is there for something else. */
+/* True for two threads of which the other holds the lock, of whichever struct, if three of five
+   places hold it. */
 static bool is_of_two_threads(const struct conflict *c)
 {
 	return guards_hold(c->other, c->m->key) && parallel_is_certain(c->a, c->e, c->other) &&
@@ -202,8 +200,7 @@ static bool is_of_callback(const struct conflict *c)
 	return entries_is_callback(c->a, c->e->entry) || entries_is_callback(c->a, c->other->entry);
 }
 
-/* It may be called from outside, but all its callers in these files hold the lock: it may be no
-   interface. */
+/* True if all callers in these files hold the lock: the entry may be no interface. */
 static bool callers_hold(const struct conflict *c)
 {
 	bool any = false;
@@ -252,7 +249,7 @@ static bool is_held_at_most(const struct conflict *c)
 	return holds_most(c->m, c->m->held, c->m->places, is_others_lock(c));
 }
 
-/* Several places of one function say no more than one. */
+/* Counts functions, since several places of one function are one piece of evidence. */
 static bool is_held_in_most(const struct conflict *c)
 {
 	return entry_is(c->e, ACCESS_WRITES) && !guards_any(c->e) &&
@@ -316,7 +313,7 @@ static const char *lock_name(const struct audit *a, unsigned key)
 	return program_text(p, g ? g->name : 0);
 }
 
-/* One finding a function and field: they have one cause. */
+/* True if this function and field have a finding: further ones have the same cause. */
 static bool is_reported(const struct audit *a, const struct entry_access *e, unsigned field)
 {
 	const struct audit_field *of = &a->program->fields.items[field - 1];
@@ -384,8 +381,7 @@ static void add_safe(struct audit *a, unsigned field, const struct majority *m, 
 
 /* ---- all accesses of a field ----------------------------------------------------------------- */
 
-/* A field as accesses of one kind see it: the accesses that are in one program with them, and
-   their lock. */
+/* Accesses of a field that are in one program with accesses of one kind, and their lock. */
 struct field_view {
 	size_t kind;
 	struct entry_accesses some;
@@ -424,7 +420,7 @@ static void views_fini(struct field_views *views)
 	array_fini(&views->items);
 }
 
-/* A use of another module's field holds no lock anyway. */
+/* True if P1 reported the access, whose code cannot know the lock. */
 static bool is_escape(const struct audit *a, struct audit_place at, unsigned field)
 {
 	array_each(const struct finding, f, &a->findings.items)
@@ -452,7 +448,7 @@ static struct conflict conflict_of(const struct audit *a, const struct field_vie
 	return c;
 }
 
-/* Sure findings come first: a function has one. True if there are some. */
+/* Reports certain findings first, since a function gets only one. Returns true if there are any. */
 static bool check_accesses(struct audit *a, const struct entry_accesses *all, unsigned field)
 {
 	struct conflict *found = base_alloc(all->items.count, sizeof(*found));
@@ -496,8 +492,8 @@ static void check_field(struct audit *a, unsigned field)
 		add_safe(a, field, &m, written, plain);
 }
 
-/* A function that sets fields of several locks, and holds none of them, sets up an object that
-   no other thread has. */
+/* True if the function writes fields of several locks without any of them: it sets up an object
+   that is not published. */
 static bool sets_up(const struct audit *a, unsigned record, unsigned function)
 {
 	const struct finding *first = NULL;

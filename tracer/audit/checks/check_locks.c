@@ -1,15 +1,17 @@
-/* The order of locks, and those that are taken twice or kept; what is read and written as two
-   atomics. */
+/* Lock order; locks taken twice or kept at return; compound operations on atomics. */
 #include "tracer/audit/checks/checks.h"
 
-/* One lock held while another one is taken. */
+/* Edge of the lock-order graph: a lock held while another one is taken. */
 struct lock_edge {
-	unsigned from, to; /* keys */
+	unsigned from, to; /* lock keys */
 	const struct audit_acquisition *at;
 	const struct audit_held *held;
-	bool is_near; /* it is known which objects' locks they are: one is come to from the other, a lock is a global, or
-			 the caller names both */
-	int way; /* of two locks of one kind: 1: the second is reached from the first; -1: the other way round; 0: neither */
+	/* The objects of both locks are known: one is reached from the other, a lock is global, or
+	   the caller names both. */
+	bool is_near;
+	/* Two locks of one kind: 1 if the second is reached from the first, -1 for the reverse, 0
+	   if neither. */
+	int way;
 };
 
 struct lock_edges {
@@ -39,7 +41,7 @@ static const struct audit_acquisition *innermost(const struct audit_acquisition 
 	return at;
 }
 
-/* ---- the order ------------------------------------------------------------------------------- */
+/* ---- lock order ------------------------------------------------------------------------------ */
 
 static int way_of(const struct audit *a, unsigned held, unsigned taken)
 {
@@ -84,7 +86,7 @@ static void add_edges(struct audit *a, const struct audit_acquisition *at, struc
 	}
 }
 
-/* True if a path of edges leads from one lock to the other; `seen` marks its edges. */
+/* Depth-first search: true if edges lead from one lock to the other. `seen` marks visited edges. */
 static bool leads(const struct lock_edges *all, unsigned from, unsigned to, bool *seen,
 		  const struct lock_edge **first)
 {
@@ -102,13 +104,13 @@ static bool leads(const struct lock_edges *all, unsigned from, unsigned to, bool
 	return false;
 }
 
-/* A lock of a struct that --type names, or a comment marks. */
+/* True if --type or a comment names the struct of the lock. */
 static bool is_asked(const struct audit *a, unsigned key)
 {
 	return key <= a->program->fields.count && audit_record_of(a, key)->thread_safe;
 }
 
-/* The way to where the second lock is taken, and where the first one was. */
+/* Adds the path to the acquisition of the second lock, and where the first was taken. */
 static void edge_notes(const struct audit *a, const struct lock_edge *e, enum finding_way way,
 		       struct finding *f)
 {
@@ -136,7 +138,7 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 	name_lock(a, e->at->function, e->held->lock, &held);
 	f->function = a->program->functions.items[in->function].name;
 	f->other = other->at;
-	/* Of unrelated locks only the kinds are known: they may be other locks each time. */
+	/* Only the kinds of unrelated locks are known; they may be other locks each time. */
 	if (e->from != e->to && !(e->is_near && against->is_near))
 		f->confidence = CONFIDENCE_LOW;
 	f->is_asked = is_asked(a, e->from) || is_asked(a, e->to);
@@ -155,7 +157,7 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 	}
 }
 
-/* Two of one kind: in both ways, or without any. */
+/* Conflicting edge of two locks of one kind: the reverse way, or itself if no way orders them. */
 static const struct lock_edge *against_itself(const struct lock_edges *all,
 					      const struct lock_edge *e)
 {
@@ -174,7 +176,7 @@ static bool is_later(const struct lock_edge *e, const struct lock_edge *than)
 	return x.file == y.file ? x.line > y.line : x.file > y.file;
 }
 
-/* Each circle once, where it is closed. */
+/* Reports each cycle once, at its last edge. */
 static void check_order(struct audit *a, const struct lock_edges *all)
 {
 	bool *seen = base_alloc(all->items.count + 1, sizeof(*seen));

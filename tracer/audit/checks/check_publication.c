@@ -1,7 +1,8 @@
-/* P2: all fields have values before others can see the object, and it is freed when nobody can. */
+/* P2: an object's fields have values before it is published, and it is freed only when
+   unreachable. */
 #include "tracer/audit/checks/checks.h"
 
-/* How many accesses of the field hold a lock or are atomic. `all`: how many there are. */
+/* Number of accesses of the field with a lock or atomic; *all gets the number of all accesses. */
 static unsigned count_guarded(const struct audit *a, unsigned field, unsigned *all)
 {
 	unsigned guarded = 0;
@@ -14,7 +15,7 @@ static unsigned count_guarded(const struct audit *a, unsigned field, unsigned *a
 	return guarded;
 }
 
-/* Some access is guarded; else the struct may have its lock for other fields. */
+/* True if some access is guarded; else the lock may be for other fields. */
 static bool is_protected(const struct audit *a, unsigned field)
 {
 	unsigned all;
@@ -23,7 +24,7 @@ static bool is_protected(const struct audit *a, unsigned field)
 	       a->program->fields.items[field - 1].is_atomic || count_guarded(a, field, &all);
 }
 
-/* Most accesses are guarded; else the field may belong to one thread. */
+/* True if most accesses are guarded; else the field may belong to one thread. */
 static bool is_guarded(const struct audit *a, unsigned field)
 {
 	unsigned all, guarded = count_guarded(a, field, &all);
@@ -79,8 +80,7 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 	graph_notes(a, s->function, WAY_OTHER, f);
 }
 
-/* The place that still has the address is one that threads share: a field of such a struct, or a
-   global that points to one. */
+/* True if threads share the place that holds the address: a guarded field, or a global pointer. */
 static bool is_shared_place(const struct audit *a, unsigned address)
 {
 	const struct term is = term_whole(&a->terms, address);

@@ -1,5 +1,4 @@
-/* What the properties (check_*.c) are decided by: entries, their accesses, which threads they
-   are of, locks. */
+/* Interfaces of the checks (check_*.c): entries, call graph, may-happen-in-parallel, locksets. */
 #ifndef GATECTL_AUDIT_CHECKS_CHECKS_H
 #define GATECTL_AUDIT_CHECKS_CHECKS_H
 
@@ -7,37 +6,40 @@
 
 /* ---- entries.c: functions that any thread may call, and their accesses ----------------------- */
 
-/* One access, as an entry reaches it. */
+/* An access, as an entry reaches it. */
 struct entry_access {
 	const struct audit_access *access;
 	unsigned entry;
-	struct audit_place at;	/* of the innermost access */
-	unsigned function;	/* ... and its function */
-	struct guarded *guards; /* of guards.c */
+	struct audit_place at;	/* place of the innermost access */
+	unsigned function;	/* function of the innermost access */
+	struct guarded *guards; /* see guards.c; owned by the program's memory */
 };
 
 struct entry_accesses {
 	ARRAY(struct entry_access) items; /* sorted by place */
 };
 
-/* Sets is_entry and in_program of all roles. */
+/* Allocates a->roles; sets is_entry and in_program. */
 void entries_find(struct audit *a);
-/* Called in an unknown context: its address is taken, and it is no thread function. */
+/* Returns true if the function's address is taken and it is no thread function: its context is
+   unknown. */
 bool entries_is_callback(const struct audit *a, unsigned function);
-/* A function of a program that nothing calls: it may be dead. */
+/* Returns true for a function of a program that nothing calls, which may be dead code. */
 bool entries_is_unused(const struct audit *a, unsigned function);
-/* A function that a thread starts with. */
+/* Returns true for a thread's start function. */
 bool entries_is_thread(const struct audit *a, unsigned function);
-/* Collects the accesses of all entries, by field. */
+/* Collects the accesses of all entries by field, sorted by place. */
 void entries_collect(struct audit *a);
+/* Frees the collected accesses. */
 void entries_forget(struct audit *a);
-/* All accesses to the field (+ 1) that may happen in parallel with others. */
+/* Returns all accesses to the field (+ 1) that may happen in parallel with others. */
 struct entry_accesses *entries_of_field(const struct audit *a, unsigned field);
-/* The calls from the entry to the place, as notes. */
+/* Adds the calls from the entry to the place as notes. */
 void entries_notes(const struct audit *a, const struct entry_access *e, enum finding_way way,
 		   struct finding *f);
+/* Returns the name of a function. */
 const char *entries_name(const struct audit *a, unsigned function);
-/* Its name says that its callers hold the lock. */
+/* Returns true if the name, such as x_locked, means that callers hold the lock. */
 bool entries_wants_lock(const struct audit *a, unsigned function);
 
 static inline bool entry_is(const struct entry_access *e, unsigned flags)
@@ -51,69 +53,77 @@ enum { ENTRY_SEVERAL = -1 };
 
 /* Sets thread, entry, call and locks of all roles. */
 void graph_find(struct audit *a);
-/* A shortest path of calls from an entry to the function, as notes. */
+/* Adds a shortest path of calls from an entry to the function as notes. */
 void graph_notes(const struct audit *a, unsigned function, enum finding_way way, struct finding *f);
 
-/* ---- parallel.c: which accesses may happen in parallel --------------------------------------- */
+/* ---- parallel.c: may happen in parallel ------------------------------------------------------ */
 
+/* Sets a->sequential, a->parallel and a->kinds. */
 void parallel_find(struct audit *a);
-/* Accesses of one kind are in one program with the same others. */
+/* Returns a number; accesses with equal numbers are in one program with the same others. */
 size_t parallel_kind(const struct audit *a, const struct entry_access *e);
-/* Both are in one program that has threads. */
+/* Returns true if both are in one program that has threads. */
 bool parallel_together(const struct audit *a, const struct entry_access *x,
 		       const struct entry_access *y);
-/* ... and may be of two threads. */
+/* Returns true if both may happen in parallel: parallel_together() and in two threads. */
 bool parallel_may_be(const struct audit *a, const struct entry_access *x,
 		     const struct entry_access *y);
-/* One is of a thread function, and the other of another entry. */
+/* Returns true if one is of a thread function and the other of another known entry. */
 bool parallel_is_certain(const struct audit *a, const struct entry_access *x,
 			 const struct entry_access *y);
-/* One entry alone leads to both, and it may be of one thread alone. */
+/* Returns true if a single entry reaches both, one that a single thread may run. */
 bool parallel_one_entry(const struct audit *a, const struct entry_access *x,
 			const struct entry_access *y);
-/* Its entry has joined the threads before. */
+/* Returns true if the entry has joined its threads before the access. */
 bool parallel_after_join(const struct audit *a, const struct entry_access *e);
-/* The function is only in programs with one thread. */
+/* Returns true if the function is only in programs with one thread. */
 bool parallel_to_nothing(const struct audit *a, unsigned function);
 
-/* ---- guards.c: which locks are held where a field is used ------------------------------------ */
+/* ---- guards.c: locksets of accesses ---------------------------------------------------------- */
 
-/* The lock that is held at most places of a field. */
+/* The lock that is held at the most places of a field. */
 struct majority {
-	unsigned key, held, places; /* key: 0: there is none */
-	unsigned
-		near; /* places where the field's object and the lock's are reached from each other */
-	unsigned functions, functions_held; /* functions that hold it at all their places */
-	bool is_told; /* named by the field's comment: no other lock will do */
+	unsigned key, held, places; /* key is 0 if there is no lock */
+	/* Places where the field's object and the lock's are reached from each other. */
+	unsigned near;
+	/* Functions with places, and those that hold it at all of them. */
+	unsigned functions, functions_held;
+	bool is_told; /* @guarded_by names the lock: no other one counts */
 };
 
-/* Sets the guards of all accesses of a field; they are the program's memory. */
+/* Sets the guards of all accesses of a field, in the program's memory. */
 void guards_find(const struct audit *a, struct entry_accesses *all);
-/* True if the access holds the lock as it has to: alone, if it writes. */
+/* Returns true if the access holds the lock, exclusively if it writes. */
 bool guards_hold(const struct entry_access *e, unsigned key);
+/* Returns true if the access holds any lock. */
 bool guards_any(const struct entry_access *e);
-/* A lock of the field's own struct is there for its fields. */
+/* Returns true if the lock is a field of the field's own struct. */
 bool guards_is_own(const struct audit *a, unsigned key, unsigned field);
-/* Both hold a lock that keeps them apart. */
+/* Returns true if both hold a common lock, at least one exclusively. */
 bool guards_exclude(const struct entry_access *x, const struct entry_access *y);
+/* Returns the lock held at the most places, or the one that @guarded_by names. */
 struct majority guards_majority(const struct audit *a, const struct entry_accesses *all,
 				unsigned field);
 
 /* ---- entries.c: findings --------------------------------------------------------------------- */
 
-/* A new finding for the field (+ 1; 0: none), or NULL if there is one with that tag on that
-   line. */
+/* Adds a finding for the field (+ 1, or 0). Returns it, or NULL if that line has one with this
+   tag. */
 struct finding *check_add(struct audit *a, enum finding_tag tag, struct audit_place at,
 			  unsigned field, unsigned function);
-/* Sets its text: 'FIELD' of struct STRUCT ...; in FUNCTION. */
+/* Sets the text: 'FIELD' of struct STRUCT ...; in FUNCTION. */
 void check_say(const struct audit *a, struct finding *f, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* ---- the properties -------------------------------------------------------------------------- */
 
+/* Adds the findings of P1. */
 void check_escape(struct audit *a);
+/* Adds the findings of P2. */
 void check_publication(struct audit *a);
+/* Adds the findings of P3, and fields that are safe. */
 void check_guards(struct audit *a);
+/* Adds lock-order, double-lock, return-with-lock and compound findings. */
 void check_locks(struct audit *a);
 
 #endif

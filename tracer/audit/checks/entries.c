@@ -1,4 +1,4 @@
-/* Functions that are called from outside, and the accesses that they lead to. */
+/* Finds entries, functions that are called from outside, and collects their accesses. */
 #include "tracer/audit/checks/checks.h"
 
 #include <string.h>
@@ -34,10 +34,10 @@ static unsigned taken(const struct audit *a, unsigned function)
 	return number_map_get(&a->program->taken, a->program->functions.items[function].usr);
 }
 
-/* ---- which functions are called from outside ------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 struct target_facts {
-	bool has_main, is_used; /* used: another target calls its functions */
+	bool has_main, is_used; /* is_used: another target calls its functions */
 };
 
 static const struct audit_unit *unit_of(const struct audit *a, unsigned function)
@@ -47,7 +47,7 @@ static const struct audit_unit *unit_of(const struct audit *a, unsigned function
 	return unit ? &a->program->sources.items[unit - 1] : NULL;
 }
 
-/* True if it is known that they have no target in common. */
+/* True if the units are known to have no common target. */
 static bool are_of_others(const struct audit *a, const struct audit_unit *x,
 			  const struct audit_unit *y)
 {
@@ -59,7 +59,7 @@ static bool are_of_others(const struct audit *a, const struct audit_unit *x,
 	return true;
 }
 
-/* The functions that other targets call are the interface of a target. */
+/* Marks functions that other targets call: the interface of their target. */
 static void find_users(const struct audit *a, struct target_facts *targets, bool *is_used)
 {
 	array_each(const struct audit_edge, e, &a->calls) {
@@ -87,7 +87,7 @@ static bool is_in_program(const struct audit *a, const struct target_facts *targ
 	return true;
 }
 
-/* In a library whose users are not known every function is. */
+/* True for functions of a library without known users: any function may be its interface. */
 static bool is_interface(const struct audit *a, const struct target_facts *targets,
 			 unsigned function)
 {
@@ -111,7 +111,7 @@ static bool is_entry(const struct audit *a, const struct target_facts *targets, 
 		return false;
 	if (taken(a, function) || (!is_called(a, function) && !f->is_static))
 		return true;
-	/* A static function that nothing calls does not exist. */
+	/* The compiler drops a static function that nothing calls. */
 	if (f->is_static || *entries_name(a, function) == '_' || entries_wants_lock(a, function))
 		return false;
 	return is_used || is_interface(a, targets, function);
@@ -167,7 +167,7 @@ static bool entries_is_same(const struct entry_access *a, const struct entry_acc
 	       (a->access->flags & flags) == (b->access->flags & flags);
 }
 
-/* True if it is known when the entry is called. */
+/* True if the entry is known to be called. */
 static bool is_certain(const struct audit *a, unsigned entry)
 {
 	return !entries_is_callback(a, entry) && !entries_is_unused(a, entry);

@@ -1,3 +1,4 @@
+/* Findings: added once for each place, tag and field; sorted for output. */
 #include "tracer/audit/checks/finding.h"
 
 #include "tracer/base/text/str.h"
@@ -73,7 +74,7 @@ void finding_step(struct finding *f, enum finding_way way, struct audit_place at
 	note->text = str_take(&text);
 }
 
-/* ---- in order -------------------------------------------------------------------------------- */
+/* ---- sorting --------------------------------------------------------------------------------- */
 
 static const struct audit_program *names_of;
 

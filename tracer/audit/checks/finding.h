@@ -1,4 +1,4 @@
-/* Findings, as a compiler reports them, with notes for the path to each. */
+/* Findings, like a compiler's, with notes for the path to each. */
 #ifndef GATECTL_AUDIT_CHECKS_FINDING_H
 #define GATECTL_AUDIT_CHECKS_FINDING_H
 
@@ -15,41 +15,41 @@ enum finding_tag {
 	FINDING_TAGS,
 };
 
-/* As much as the program itself says. */
+/* How far the program itself supports a finding. */
 enum finding_confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
 
-/* A finding may have two paths: one to its place, the last step, and one to what it conflicts
-   with. */
+/* A finding has up to two paths: to its own place, and to the place that it conflicts with. */
 enum finding_way { WAY_NONE, WAY_HERE, WAY_OTHER, WAY_OTHER_END };
 
 struct finding_note {
 	struct audit_place at;
-	enum finding_way way; /* whose step it is; that of _END comes last, wherever it is told */
+	enum finding_way way; /* path of this step; WAY_OTHER_END is always its last step */
 	char *text;
 };
 
-/* What stands at its place, for who makes it happen. */
+/* A finding; the names also serve those who reproduce it. */
 struct finding {
 	enum finding_tag tag;
 	enum finding_confidence confidence;
-	struct audit_place at,
-		other; /* other: the access, or lock, that it conflicts with; nowhere: none */
-	char *text;    /* names field and function */
-	unsigned record, field,
-		function;	 /* names: of the struct, the field, the function at `at` */
-	unsigned other_function; /* a name: at `other` */
-	unsigned lock;		 /* of P3: the key of the one that is held elsewhere */
-	bool sets;		 /* it is written there, and not read */
+	/* `other` is the conflicting access or lock; file 0 means none. */
+	struct audit_place at, other;
+	char *text; /* message; names field and function */
+	/* Names of the struct, the field, and the function at `at`. */
+	unsigned record, field, function;
+	unsigned other_function; /* name of the function at `other` */
+	unsigned lock;		 /* P3: key of the lock that is held elsewhere */
+	bool sets;		 /* the access writes and does not read */
 	ARRAY(struct finding_note) notes;
-	bool is_asked; /* --type or a comment names its struct: it is reported with any confidence */
-	bool is_known;		     /* it is in the baseline */
-	bool is_tried, is_confirmed; /* in runs of a program */
-	char *script;		     /* that makes it happen; NULL: none */
+	/* --type or a comment names the struct: reported with any confidence. */
+	bool is_asked;
+	bool is_known;		     /* in the baseline */
+	bool is_tried, is_confirmed; /* results of runs of a program */
+	char *script;		     /* script that reproduces it; NULL if there is none */
 };
 
-/* A field that is used as it should be: by which lock. */
+/* A field without findings, and why. */
 struct finding_safe {
-	struct audit_place at; /* of its declaration */
+	struct audit_place at; /* place of the declaration */
 	unsigned record, field;
 	char *why;
 };
@@ -59,20 +59,25 @@ struct findings {
 	ARRAY(struct finding_safe) safe;
 };
 
+/* Returns the name of a tag, such as "P1". */
 const char *finding_tag_text(enum finding_tag tag);
+/* Returns "low", "medium" or "high". */
 const char *finding_confidence_text(enum finding_confidence c);
 
-/* NULL: there is one with that tag on that line for that field. */
+/* Adds a finding. Returns it, or NULL if that line has one with this tag and field. */
 struct finding *findings_add(struct findings *f, enum finding_tag tag, struct audit_place at,
 			     unsigned field);
-/* NULL: of none. */
+/* Sets record and is_asked; `r` may be NULL. */
 void finding_is_of(struct finding *f, const struct audit_record *r);
+/* Replaces the message. */
 void finding_say(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 #define finding_note(f, at, ...) finding_step(f, WAY_NONE, at, __VA_ARGS__)
+/* Adds a note to a path. */
 void finding_step(struct finding *f, enum finding_way way, struct audit_place at, const char *fmt,
 		  ...) __attribute__((format(printf, 4, 5)));
-/* By file (its name), line, column. */
+/* Sorts by name of the file, line and column. */
 void findings_sort(struct findings *f, const struct audit_program *p);
+/* Frees all findings. */
 void findings_fini(struct findings *f);
 
 #endif

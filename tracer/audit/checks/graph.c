@@ -1,7 +1,7 @@
-/* The call graph: which entries lead to a function, and which locks all its callers hold. */
+/* Call graph: entries that reach a function, and locksets that all its callers hold. */
 #include "tracer/audit/checks/checks.h"
 
-/* ---- the one entry that leads to a function -------------------------------------------------- */
+/* ---- only entry that reaches a function ------------------------------------------------------ */
 
 static bool is_own_thread(const struct audit *a, unsigned function)
 {
@@ -14,7 +14,8 @@ static unsigned *leader_of(struct audit *a, unsigned function, bool threads)
 	return threads ? &a->roles[function].thread : &a->roles[function].entry;
 }
 
-/* An entry leads to itself. A thread function also leads to functions that nothing else calls. */
+/* Fixed point of `thread` or `entry` of all roles. An entry reaches itself; with `threads`, entries
+   without a thread of their own count as several. */
 static void find_leaders(struct audit *a, bool threads)
 {
 	bool changes = true;
@@ -51,10 +52,10 @@ bool parallel_one_entry(const struct audit *a, const struct entry_access *x,
 /* ---- locks that all callers hold ------------------------------------------------------------- */
 
 struct lock_items {
-	ARRAY(unsigned) items; /* 2 * a lock's key + is it held alone */
+	ARRAY(unsigned) items; /* 2 * lock key + (1 if held exclusively) */
 };
 
-/* The item of the lock, or 0 if it is not held. */
+/* Item of the lock, or 0 if it is not held. */
 static unsigned item_of(const unsigned *items, size_t count, unsigned key)
 {
 	for (size_t i = 0; i < count; i++)
@@ -63,8 +64,7 @@ static unsigned item_of(const unsigned *items, size_t count, unsigned key)
 	return 0;
 }
 
-/* At the call: what the caller took, and what its own callers hold, without what it has
-   released. */
+/* Lockset at the call: the caller's own locks and those of its callers that it has not released. */
 static void held_at_call(const struct audit *a, const struct audit_edge *e, struct lock_items *out)
 {
 	out->items.count = 0;
@@ -86,7 +86,7 @@ static void held_at_call(const struct audit *a, const struct audit_edge *e, stru
 	}
 }
 
-/* Keeps what both say. True if that is less than before. */
+/* Intersects the locksets. Returns true if the role's changed. */
 static bool meet_locks(struct audit_role *r, const struct lock_items *with)
 {
 	bool changed = false;
@@ -111,7 +111,7 @@ static bool meet_locks(struct audit_role *r, const struct lock_items *with)
 	return changed;
 }
 
-/* Accesses that are settled do not need them. */
+/* Fixed point of the locksets of all callers. */
 static void find_callers_locks(struct audit *a)
 {
 	struct lock_items at_call = {{0}};
@@ -134,11 +134,12 @@ static void find_callers_locks(struct audit *a)
 
 /* ---- paths from entries ---------------------------------------------------------------------- */
 
-/* Breadth first. */
+/* Breadth-first search from the entries. */
 static void find_paths(struct audit *a)
 {
 	const size_t functions = a->program->functions.count;
-	unsigned *depth = base_alloc(functions + 1, sizeof(*depth)); /* + 1; 0: not reached yet */
+	/* Depth + 1; 0 means not reached. */
+	unsigned *depth = base_alloc(functions + 1, sizeof(*depth));
 	bool changes = true;
 
 	for (unsigned i = 0; i < functions; i++)

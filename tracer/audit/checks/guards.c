@@ -1,11 +1,12 @@
-/* Which locks are held where a field is used, and which of them is there for the field. */
+/* Locksets of the accesses to a field, and the lock that guards the field. */
 #include "tracer/audit/checks/checks.h"
 
-/* One lock that an access holds. */
+/* A lock that an access holds. */
 struct guard {
 	unsigned key;
 	enum audit_mode mode;
-	bool is_near; /* the access's object and the lock's are reached from each other */
+	/* The access's object and the lock's are reached from each other. */
+	bool is_near;
 };
 
 enum { GUARDS_MOST = 16 };
@@ -15,7 +16,7 @@ struct guarded {
 	unsigned count;
 };
 
-/* ---- which locks ----------------------------------------------------------------------------- */
+/* ---- locksets of accesses -------------------------------------------------------------------- */
 
 static const struct audit_record *lock_record(const struct audit *a, unsigned lock)
 {
@@ -24,7 +25,7 @@ static const struct audit_record *lock_record(const struct audit *a, unsigned lo
 	return key <= a->program->fields.count ? audit_record_of(a, key) : NULL;
 }
 
-/* An object that may be any of several. */
+/* True for an object that may be any of several. */
 static bool is_uncertain(const struct audit *a, unsigned object)
 {
 	const enum term_kind kind = term_kind(&a->terms, term_root(&a->terms, object));
@@ -32,8 +33,8 @@ static bool is_uncertain(const struct audit *a, unsigned object)
 	return kind == TERM_SITE || kind == TERM_JOIN;
 }
 
-/* An object and a part of it have one owner, x->owner and x->part->owner, unless an owner is
-   made for each. */
+/* True if x->owner and x->part->owner are the same object: the field is not an owner made for
+   each. */
 static bool have_one_owner(const struct audit *a, unsigned object, unsigned other)
 {
 	const struct term x = term_at(&a->terms, object), y = term_at(&a->terms, other);
@@ -49,7 +50,7 @@ static bool have_one_owner(const struct audit *a, unsigned object, unsigned othe
 		term_contains(&a->terms, same.a, field.a));
 }
 
-/* A lock of the same kind of struct guards its own object alone. */
+/* True for a lock of another object of the same struct, which guards only its own object. */
 static bool is_others(const struct audit *a, const struct audit_access *access, unsigned lock)
 {
 	unsigned object = term_object(&a->terms, access->address),
@@ -61,7 +62,7 @@ static bool is_others(const struct audit *a, const struct audit_access *access, 
 	return !term_contains(&a->terms, object, of) && !term_contains(&a->terms, of, object);
 }
 
-/* A lock that is held for other reasons, say by a caller, is not near. */
+/* True if lock and object are related; a caller's unrelated lock may be held for other reasons. */
 static bool is_near(const struct audit *a, const struct audit_access *access, unsigned lock)
 {
 	const struct terms *t = &a->terms;
@@ -79,7 +80,8 @@ static const struct guard *guard_in(const struct guarded *g, unsigned key)
 	return NULL;
 }
 
-/* Callers' locks of the same kind of struct are left out: they may be of other objects. */
+/* Adds the callers' lockset, without locks of the field's own struct: they may belong to other
+   objects. */
 static void add_callers(const struct audit *a, const struct entry_access *e, struct guarded *g)
 {
 	array_each(const unsigned, item, &a->roles[e->entry].locks.items) {
@@ -92,7 +94,8 @@ static void add_callers(const struct audit *a, const struct entry_access *e, str
 	}
 }
 
-/* A lock that is released here and was not taken is held for the fields of its own struct alone. */
+/* True for a lock that is released here but was not taken, unless it is of the field's own
+   struct. */
 static bool is_guess(const struct audit *a, const struct audit_access *access,
 		     const struct audit_held *h)
 {
@@ -141,9 +144,9 @@ bool guards_exclude(const struct entry_access *x, const struct entry_access *y)
 	return false;
 }
 
-/* ---- the one lock of a field ----------------------------------------------------------------- */
+/* ---- lock that guards a field ---------------------------------------------------------------- */
 
-/* The first one of the next place. */
+/* Index of the first access of the next place. */
 static size_t place_end(const struct entry_accesses *all, size_t i)
 {
 	size_t next = i;
@@ -154,7 +157,7 @@ static size_t place_end(const struct entry_accesses *all, size_t i)
 	return next;
 }
 
-/* What is counted of a lock, and how often it is held at the current place. */
+/* Counts of a lock: over all places, and at the current one. */
 struct tally {
 	struct majority counted;
 	size_t here;
@@ -162,7 +165,7 @@ struct tally {
 };
 
 struct tallies {
-	ARRAY(struct tally) items; /* in the order in which locks are met */
+	ARRAY(struct tally) items; /* in order of first occurrence */
 };
 
 static struct tally *tally_of(struct tallies *t, unsigned key)
@@ -191,7 +194,7 @@ static void tally_access(struct tallies *t, const struct entry_access *e)
 	}
 }
 
-/* Counts the places, and of each lock those where all accesses hold it. */
+/* Counts all places, and for each lock the places where every access holds it. */
 static void tally_all(struct tallies *t, const struct entry_accesses *all)
 {
 	unsigned places = 0;
@@ -219,7 +222,7 @@ bool guards_is_own(const struct audit *a, unsigned key, unsigned field)
 	       audit_record_of(a, key) == audit_record_of(a, field);
 }
 
-/* The lock that the field's comment names; 0: none. */
+/* Lock that @guarded_by names, as key, or 0. */
 static unsigned told_guard(const struct audit *a, unsigned field)
 {
 	const struct audit_field *f = &a->program->fields.items[field - 1];
@@ -231,7 +234,7 @@ static unsigned told_guard(const struct audit *a, unsigned field)
 	return 0;
 }
 
-/* A lock of the field's own struct is there for it rather than another one. */
+/* True if a lock is held at more places; among equals the field's own struct wins. */
 static bool guards_is_better(const struct audit *a, const struct majority *m,
 			     const struct majority *than, unsigned field)
 {
@@ -265,7 +268,7 @@ struct majority guards_majority(const struct audit *a, const struct entry_access
 	struct tallies t = {{0}};
 	struct majority best;
 
-	tally_of(&t, told); /* 0: none, which nobody holds */
+	tally_of(&t, told); /* key 0 is never held */
 	tally_all(&t, all);
 	best = t.items.items[0].counted;
 	best.is_told = told;
@@ -277,7 +280,7 @@ struct majority guards_majority(const struct audit *a, const struct entry_access
 	return best;
 }
 
-/* ---- all of a field -------------------------------------------------------------------------- */
+/* ---- guards of all accesses ------------------------------------------------------------------ */
 
 /* True if a caller that took the lock reaches the place. */
 static bool guards_is_given(const struct entry_accesses *all, size_t from, size_t to, unsigned key)
@@ -291,8 +294,7 @@ static bool guards_is_given(const struct entry_accesses *all, size_t from, size_
 	return false;
 }
 
-/* If some callers hold the lock that is released there, it does not count for callers that do
-   not. */
+/* True if the lock, released there but not taken, is held by some callers only. */
 static bool is_doubtful(const struct audit *a, const struct entry_accesses *all, size_t from,
 			size_t to, size_t i, const struct guard *g)
 {

@@ -1,9 +1,9 @@
-/* Which accesses may happen in parallel: those of one program, if it has threads. */
+/* May-happen-in-parallel analysis: accesses of one program that has threads. */
 #include "tracer/audit/checks/checks.h"
 
 #include <string.h>
 
-/* ---- units that are compiled for the same targets -------------------------------------------- */
+/* ---- kinds of units -------------------------------------------------------------------------- */
 
 static bool has_same_targets(const struct audit_unit *a, const struct audit_unit *b)
 {
@@ -22,8 +22,8 @@ static bool may_be_parallel(const struct audit *a, const struct audit_unit *unit
 	return false;
 }
 
-/* A thousand units have a few kinds. What is asked for each pair of accesses is computed for
-   pairs of kinds. */
+/* Groups units with equal targets into kinds: a thousand units have a few. Results are computed
+   once for each pair of kinds. */
 static void find_kinds(struct audit *a)
 {
 	ARRAY(struct audit_unit *) kinds = {0};
@@ -81,7 +81,7 @@ bool parallel_to_nothing(const struct audit *a, unsigned function)
 	return true;
 }
 
-/* 0: of a header. */
+/* Kind of the function's unit + 1; 0 for a header. */
 static size_t kind_of(const struct audit *a, unsigned function)
 {
 	const unsigned unit = a->program->functions.items[function].unit;
@@ -110,7 +110,7 @@ bool parallel_together(const struct audit *a, const struct entry_access *x,
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* The object is reached from the thread's argument. */
+/* True if the object is reached from the thread's argument. */
 static bool is_of_argument(const struct audit *a, const struct entry_access *e)
 {
 	const enum term_kind kind = term_kind(&a->terms, term_root(&a->terms, e->access->address));
@@ -118,7 +118,7 @@ static bool is_of_argument(const struct audit *a, const struct entry_access *e)
 	return kind == TERM_PARAMETER || kind == TERM_SITE || kind == TERM_JOIN;
 }
 
-/* Both are done by one thread with an object of its own. */
+/* True if one thread makes both accesses, to an object of its own. */
 static bool are_of_one_thread(const struct audit *a, const struct entry_access *x,
 			      const struct entry_access *y)
 {
@@ -128,14 +128,14 @@ static bool are_of_one_thread(const struct audit *a, const struct entry_access *
 	       is_of_argument(a, x) && is_of_argument(a, y);
 }
 
-/* Both are of a program's first thread. */
+/* True if both are of a program's main thread. */
 static bool are_of_main(const struct audit *a, const struct entry_access *x,
 			const struct entry_access *y)
 {
 	return x->entry == y->entry && strcmp(entries_name(a, x->entry), "main") == 0;
 }
 
-/* Before its entry makes a thread, or after it has joined the threads. */
+/* True if the access comes before its entry makes a thread or after it has joined all. */
 static bool is_without_threads(const struct audit *a, const struct entry_access *e)
 {
 	const struct audit_facts *f = &a->facts[e->entry];
@@ -145,7 +145,7 @@ static bool is_without_threads(const struct audit *a, const struct entry_access 
 	       ((f->makes_threads && !late) || (f->joins_threads && late));
 }
 
-/* Before its entry makes the thread that gets the object: no other thread has it yet. */
+/* True if the access comes before the start of the thread that the object is passed to. */
 static bool is_before_its_thread(const struct audit *a, const struct entry_access *e)
 {
 	if (entry_is(e, ACCESS_BEFORE))

@@ -1,4 +1,4 @@
-/* Calls: of known functions, of the program's own, and of others. */
+/* Evaluates calls: of known functions, of the program's own, and of others. */
 #include "tracer/audit/flow/flow.h"
 #include "tracer/audit/frontend/program.h"
 
@@ -8,10 +8,10 @@ struct audit_call {
 	struct audit_flow *w;
 	struct state *s;
 	const struct audit_expr *e;
-	unsigned usr; /* 0: by a pointer */
+	unsigned usr; /* 0 for a call by an unknown pointer */
 	const char *name;
 	unsigned count, *arguments;
-	struct term_binding binding; /* of a function of the program */
+	struct term_binding binding; /* for a function of the program */
 };
 
 static unsigned argument(const struct audit_call *c, unsigned i)
@@ -26,7 +26,7 @@ static unsigned constant_zero(struct audit_flow *w)
 
 /* ---- known functions ------------------------------------------------------------------------- */
 
-/* A new result each time. */
+/* Returns the result of a try, without truths of an earlier one. */
 static unsigned try_lock(struct audit_flow *w, struct state *s, unsigned lock, unsigned how)
 {
 	unsigned term = lock ? term_of(w->t, TERM_TRIED, lock, how) : 0;
@@ -35,7 +35,7 @@ static unsigned try_lock(struct audit_flow *w, struct state *s, unsigned lock, u
 	return term;
 }
 
-/* The object of the lock is new. A lock with attributes may be recursive. */
+/* A lock's initialization makes its object new. A lock with attributes may be recursive. */
 static void initialise(const struct audit_call *c, bool is_recursive)
 {
 	struct audit_flow *w = c->w;
@@ -50,8 +50,7 @@ static void initialise(const struct audit_call *c, bool is_recursive)
 		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, lock), 1);
 }
 
-/* True if the handle is part of the object that the thread is passed: each object has one
-   thread. */
+/* True if the thread's handle is part of the object passed to it: each object has one thread. */
 static bool is_thread_of(const struct terms *t, unsigned handle, unsigned given)
 {
 	for (; handle && handle != given; handle = term_at(t, handle).a)
@@ -87,7 +86,7 @@ static void start_thread(const struct audit_call *c, unsigned function, unsigned
 		summary_deed(w, (struct audit_deed){.kind = DEED_BEGUN, .object = given});
 }
 
-/* Reads or writes what the argument points to: a part of a struct, or all of one. */
+/* Reads or writes what the argument points to, a part of a struct or a whole one. */
 static void touch(const struct audit_call *c, unsigned i, bool writes)
 {
 	const unsigned address = argument(c, i);
@@ -105,7 +104,7 @@ static void touch(const struct audit_call *c, unsigned i, bool writes)
 	}
 }
 
-/* True if the argument points to a whole struct that threads may share. */
+/* True if the argument points to a whole shared struct. */
 static bool is_whole(const struct audit_call *c, unsigned i)
 {
 	const struct audit_expr *e = i < c->count ? c->e->operands[i + 1] : NULL;
@@ -115,8 +114,7 @@ static bool is_whole(const struct audit_call *c, unsigned i)
 	       term_object(c->w->t, argument(c, i)) == argument(c, i);
 }
 
-/* A whole object that is overwritten belongs to one thread; one that is copied gives all of it
-   away. */
+/* A whole object that is overwritten is not published; a copy of a whole one makes it escape. */
 static void touch_whole(const struct audit_call *c, bool copies)
 {
 	touch(c, 0, true);
@@ -224,7 +222,7 @@ static unsigned bind(const struct audit_call *c, unsigned term)
 	return term_bind(c->w->t, term, &c->binding);
 }
 
-/* True if a caller knows it, too. */
+/* True if a caller can name the term. */
 static bool is_known_outside(const struct audit_call *c, unsigned term)
 {
 	const enum term_kind root = term_kind(c->w->t, term_root(c->w->t, term));
@@ -240,7 +238,7 @@ static void apply_accesses(const struct audit_call *c, const struct audit_facts 
 			object_access_inside(c->w, c->s, *access, &c->binding, c->e->at);
 }
 
-/* Locks that are held inside are reported where they are taken. */
+/* Adds the callee's acquisition with the caller's lockset; the callee reports its own. */
 static void apply_acquisition(const struct audit_call *c, const struct audit_acquisition *inner)
 {
 	const unsigned lock = bind(c, inner->lock);
@@ -277,7 +275,7 @@ static void note_giver(const struct audit_call *c, unsigned index, unsigned lock
 				(held && held->mode != HELD_LEFT ? GIVER_HAS : GIVER_HAS_NOT));
 }
 
-/* Returns the result of a try, or 0. */
+/* Applies the callee's effects on locks. Returns the result of a try, or 0. */
 static unsigned apply_effects(const struct audit_call *c, unsigned index,
 			      const struct audit_facts *f)
 {
@@ -328,7 +326,7 @@ static void apply_deed(const struct audit_call *c, const struct audit_deed *d)
 			object_count(w, object, c->e->at);
 		break;
 	case DEED_FREED:
-		/* An object that the function loaded itself was judged there. */
+		/* An object that the callee loaded itself was judged there. */
 		if (term_kind(w->t, d->object) == TERM_PARAMETER)
 			object_free(w, c->s, object, !d->flag, c->e->at);
 		break;
@@ -341,7 +339,7 @@ static void apply_deed(const struct audit_call *c, const struct audit_deed *d)
 	}
 }
 
-/* What the function writes of a new object is written. */
+/* Notes which parts of an unpublished object the callee writes. */
 static void apply_writes(const struct audit_call *c, const struct audit_facts *f)
 {
 	array_each(struct audit_access *const, access, &f->accesses) {
@@ -368,7 +366,7 @@ static unsigned *local_at(const struct audit_call *c, unsigned address)
 		       : NULL;
 }
 
-/* Locals may be changed by a function that gets their address. */
+/* Forgets locals whose address the callee gets. */
 static void forget_locals(const struct audit_call *c)
 {
 	for (unsigned i = 0; i < c->count; i++) {
@@ -379,7 +377,7 @@ static void forget_locals(const struct audit_call *c)
 	}
 }
 
-/* New objects that no thread has, at the addresses that the function was passed. */
+/* Stores the callee's new object at the address that it was passed. */
 static void take_out(const struct audit_call *c, unsigned parameter)
 {
 	const unsigned address = argument(c, parameter);
@@ -394,8 +392,8 @@ static void take_out(const struct audit_call *c, unsigned parameter)
 		object_store(c->w, c->s, address, object, false, c->e->at);
 }
 
-/* Fields that the function writes are stale; all are if it takes locks, since other threads may
-   come between. */
+/* Marks fields that the callee writes as stale; all if it takes locks, since other threads may
+   write then. */
 static void forget_written(const struct audit_call *c, const struct audit_facts *f)
 {
 	if (f->acquisitions.count)
@@ -417,7 +415,7 @@ static bool is_given_new(const struct audit_call *c)
 	return false;
 }
 
-/* A function that gets the address of a struct in a struct may use all of it. */
+/* Marks embedded structs whose address is passed: the callee may use all of them. */
 static void note_given_whole(const struct audit_call *c)
 {
 	for (unsigned i = 0; i < c->count; i++) {
@@ -440,7 +438,7 @@ static void apply_facts(struct audit_call *c, const struct audit_facts *f)
 		apply_deed(c, d);
 }
 
-/* A join waits for all threads that there are. */
+/* A join counts as a join of all threads. */
 static void apply_threads(const struct audit_call *c, const struct audit_facts *f)
 {
 	struct state *s = c->s;
@@ -486,7 +484,7 @@ static unsigned call_own(struct audit_call *c, unsigned index)
 
 /* ---- other functions ------------------------------------------------------------------------- */
 
-/* A USR ends with @ and the name. */
+/* Name in a USR, which ends with '@' and the name. */
 static const char *name_in_usr(const char *usr)
 {
 	const char *at = strrchr(usr, '@');
@@ -494,7 +492,7 @@ static const char *name_in_usr(const char *usr)
 	return at ? at + 1 : usr;
 }
 
-/* Functions of other modules may keep what they are passed; those of libc do not. */
+/* Arguments escape to functions of other modules, but not to those of libc. */
 static void let_out(const struct audit_call *c)
 {
 	if (c->usr && !number_map_get(&c->w->p->declared, c->usr))
@@ -509,7 +507,7 @@ static void let_out(const struct audit_call *c)
 				      c->e->at);
 }
 
-/* A library's way to make a thread: every function that it is passed runs in one. */
+/* A library function that creates a thread: each function passed to it runs in one. */
 static void start_unknown(const struct audit_call *c)
 {
 	bool any = false;

@@ -1,4 +1,4 @@
-/* Expressions, evaluated as C does. */
+/* Evaluates expressions and conditions on abstract states. */
 #include "tracer/audit/flow/flow.h"
 
 unsigned evaluate_anything(struct audit_flow *w, struct state *s, const struct audit_expr *e)
@@ -61,7 +61,7 @@ static bool is_own_local(const struct audit_flow *w, unsigned address)
 	return is.kind == TERM_LOCAL && is.a == w->function->usr;
 }
 
-/* The value there, with no access. */
+/* Value at the address, without an access. */
 static unsigned old_value(struct audit_flow *w, struct state *s, unsigned address)
 {
 	return is_own_local(w, address) ? s->values[term_at(w->t, address).b]
@@ -87,7 +87,8 @@ static unsigned evaluate_load(struct audit_flow *w, struct state *s, unsigned ad
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* How much a value says. What was loaded may have been changed since. */
+/* Importance of a value for what is derived from it. Loads matter most: what was loaded may have
+   changed since. */
 static unsigned weight(const struct terms *t, unsigned value)
 {
 	struct term is = term_at(t, value);
@@ -119,7 +120,8 @@ static unsigned derived(struct audit_flow *w, struct state *s, const struct audi
 	return derived_from(w, s, e, of);
 }
 
-/* A try's result, compared with 0, still says whether the lock is taken. */
+/* Evaluates a comparison. The result of a try compared with 0 still tells whether the lock is
+   taken. */
 static unsigned compared(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned values[2] = {evaluate(w, s, e->operands[0]), 0};
@@ -141,7 +143,7 @@ static unsigned compared(struct audit_flow *w, struct state *s, const struct aud
 	return values[0] ? values[0] : evaluate_anything(w, s, e);
 }
 
-/* A comparison of two objects' addresses orders their locks. */
+/* Notes a comparison of two objects' addresses, which orders their locks. */
 static void note_comparison(struct audit_flow *w, const struct audit_expr *e)
 {
 	if (e->count == 2 && !e->is_pointer && e->operands[0]->is_pointer &&
@@ -156,7 +158,7 @@ static bool copies_whole(const struct audit_flow *w, const struct audit_expr *e)
 	       program_is_shared(&w->p->records.items[e->record - 1]);
 }
 
-/* An initialiser in braces is no object. */
+/* Reports a copy of a shared object; an initializer in braces is no object. */
 static void suspect_copy(struct audit_flow *w, struct state *s, unsigned object,
 			 const struct audit_expr *e)
 {
@@ -167,7 +169,7 @@ static void suspect_copy(struct audit_flow *w, struct state *s, unsigned object,
 		object_copy(w, object, e->at);
 }
 
-/* Also ++ and --. */
+/* Assignment, also ++ and --. */
 static unsigned assign(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	const bool is_update = e->kind == EXPR_STEP || e->is_update;
@@ -192,7 +194,8 @@ static unsigned atomic(struct audit_flow *w, struct state *s, const struct audit
 	for (unsigned i = 1; i < e->count; i++) {
 		unsigned is = evaluate(w, s, e->operands[i]);
 
-		/* The order of memory is a constant; a value that is known is what is stored. */
+		/* The memory order is a constant, so an operand that is not one is the stored
+		   value. */
 		if (!value || term_kind(w->t, value) == TERM_CONSTANT)
 			value = is;
 	}
@@ -210,7 +213,8 @@ static unsigned choice(struct audit_flow *w, struct state *s, const struct audit
 	const struct term of = term_at(w->t, evaluate(w, s, e->operands[0]));
 	unsigned a, b;
 
-	/* Macros check the types of their arguments by what is never evaluated. */
+	/* A constant condition: macros check argument types in the branch that is never
+	   evaluated. */
 	if (of.kind == TERM_CONSTANT)
 		return evaluate(w, s, e->operands[of.a ? 1 : 2]);
 	a = evaluate(w, s, e->operands[1]);
@@ -289,8 +293,8 @@ void evaluate_condition(struct audit_flow *w, struct state *s, const struct audi
 	}
 }
 
-/* A value stays the same until it is computed again; of what is computed from it, two things may
-   be known. */
+/* True if the term has one truth until it is evaluated again. A derived term stands for several
+   values. */
 static bool is_lasting(const struct terms *t, struct term is)
 {
 	if (is.kind == TERM_EQUAL)
@@ -307,7 +311,8 @@ static void know(struct audit_flow *w, struct state *s, unsigned term, bool is_z
 		s->never |= is_zero != state_is_zero(s, w->t, term);
 		return;
 	}
-	/* A second test of what decided that a lock is taken means the same answer. */
+	/* A repeated test of the value that decided the lock should give the same result; else the
+	   lock is unsure. */
 	array_each(struct audit_held, h, &s->held)
 		h->is_unsure |= h->under == term && h->under_zero != is_zero;
 	array_each(const struct state_truth, truth, &s->truths)

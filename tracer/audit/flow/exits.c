@@ -1,4 +1,4 @@
-/* How a function ends: its effects on locks, from the locksets of its exits. */
+/* Computes the effects of a function on locks from the locksets of its exits. */
 #include "tracer/audit/flow/flow.h"
 
 static const struct audit_held *held_at(const struct audit_helds *held, unsigned lock)
@@ -29,7 +29,7 @@ static enum sign sign_of(const struct terms *t, unsigned value)
 		       : SIGN_ANY;
 }
 
-/* True if the result says whether the lock is held. */
+/* True if the sign of the result tells whether the lock is held; sets *tried. */
 static bool result_tells(const struct audit_flow *w, unsigned lock, enum audit_tried *tried)
 {
 	unsigned with = 0, without = 0;
@@ -68,9 +68,9 @@ static void suspect_exits(struct audit_flow *w, unsigned lock)
 						       .other = held_at(&x->held, lock)->at});
 }
 
-/* ---- objects that come out locked ------------------------------------------------------------ */
+/* ---- returned objects that are locked -------------------------------------------------------- */
 
-/* What the caller gets at the address (0: the result), or 0. */
+/* Object that the caller gets at the address (0 means the result), or 0. */
 static unsigned got(const struct flow_exit *x, unsigned address)
 {
 	if (!address)
@@ -81,8 +81,8 @@ static unsigned got(const struct flow_exit *x, unsigned address)
 	return 0;
 }
 
-/* The lock as the caller knows it, where it is one of the object that the caller gets, by the
-   name `by`; or 0. */
+/* Renames a lock of the object that the caller gets to the caller's name `by`. Returns 0 if it is
+   not in that object. */
 static unsigned lock_of_given(struct audit_flow *w, unsigned lock, unsigned value, unsigned by)
 {
 	const enum term_kind kind = term_kind(w->t, value);
@@ -103,7 +103,8 @@ static bool holds_of_given(struct audit_flow *w, const struct flow_exit *x, unsi
 	return false;
 }
 
-/* True if the object that comes out at the address is locked on all paths where it is not NULL. */
+/* True if the object at the address is locked on all paths where it is not NULL; adds the
+   effect. */
 static bool effect_on_given(struct audit_flow *w, const struct flow_exit *of,
 			    const struct audit_held *h, unsigned address)
 {
@@ -135,7 +136,7 @@ static bool effect_on_any(struct audit_flow *w, const struct flow_exit *of,
 
 /* ---- other locks ----------------------------------------------------------------------------- */
 
-/* True if the lock is taken just where parameters ask for it. */
+/* True if parameters decide whether the lock is taken. */
 static bool is_asked_for(const struct audit_flow *w, unsigned lock, const struct flow_exit *x)
 {
 	array_each(const struct flow_exit, other, &w->exits)
@@ -156,7 +157,7 @@ static void effect_of(struct audit_flow *w, const struct flow_exit *of, const st
 		taken += is_taken(x, lock);
 		left += is && is->mode == HELD_LEFT;
 	}
-	/* A lock that was taken twice is released twice, both times as this function's own. */
+	/* A lock taken twice is released twice, both times as the function's own. */
 	if (number_map_get(&w->twice, lock))
 		left = 0;
 	if (taken == w->exits.count || (is_taken(of, lock) && is_asked_for(w, lock, of)))
@@ -172,9 +173,9 @@ static void effect_of(struct audit_flow *w, const struct flow_exit *of, const st
 		suspect_exits(w, lock);
 }
 
-/* ---- locks that a caller has taken ----------------------------------------------------------- */
+/* ---- callers' locks -------------------------------------------------------------------------- */
 
-/* The lock is held at all accesses, which come before its release. */
+/* Adds the lock as HELD_GIVEN to all accesses, which precede its release. */
 static void note_given(struct audit_flow *w, unsigned lock)
 {
 	array_each(struct audit_access *const, access, &w->facts->accesses) {
@@ -191,8 +192,7 @@ static void note_given(struct audit_flow *w, unsigned lock)
 	}
 }
 
-/* A lock that is released and was not taken is the caller's, unless parameters say whether it
-   is. */
+/* True if the lock is the caller's: released, not taken, and not depending on parameters. */
 static bool is_given(const struct audit_flow *w, unsigned lock, const struct flow_exit *left)
 {
 	array_each(const struct flow_exit, x, &w->exits) {

@@ -1,22 +1,22 @@
-/* One function: its blocks to a fixed point, and once more to record what is seen there. */
+/* Analyses one function: basic blocks to a fixed point, then one pass that records facts. */
 #include "tracer/audit/flow/flow.h"
 
 enum { WAYS_MOST = 8, ROUNDS_MOST = 4000, DEEPEST_CALL = 1000 };
 
-/* What is known at the start of a block: a state for each lockset. */
+/* States at the start of a basic block, one for each lockset. */
 struct ways {
 	ARRAY(struct state) states;
-	bool is_new, is_head; /* head: of a loop */
+	bool is_new, is_head; /* is_head: head of a loop */
 	enum { UNSEEN, OPEN, DONE } seen;
 };
 
 struct blocks {
 	struct ways *ways;
 	size_t count, rounds;
-	ARRAY(unsigned) order; /* reversed: those that come later first */
+	ARRAY(unsigned) order; /* postorder */
 };
 
-/* ---- from block to block --------------------------------------------------------------------- */
+/* ---- fixed point over the blocks ------------------------------------------------------------- */
 
 static bool arrive_renamed(struct ways *ways, const struct state *s, struct terms *t,
 			   unsigned number)
@@ -38,7 +38,7 @@ static void arrive(struct audit_flow *w, struct blocks *b, unsigned to, const st
 	struct terms *t = w->t;
 	const unsigned number = w->audit->blocks + to;
 
-	/* The states of loop heads are final in the last pass. */
+	/* The states of loop heads are final in the recording pass. */
 	if (s->never || (w->records && ways->is_head))
 		return;
 	array_each(struct state, known, &ways->states)
@@ -112,7 +112,7 @@ static void go_through(struct audit_flow *w, struct blocks *b, unsigned index, s
 		flow_leave(w, s, block);
 }
 
-/* The states of the block grow meanwhile. */
+/* Evaluates the block from each of its states, whose number may grow meanwhile. */
 static void go_through_all(struct audit_flow *w, struct blocks *b, unsigned index)
 {
 	for (size_t i = 0; i < b->ways[index].states.count; i++) {
@@ -149,7 +149,7 @@ static void flow_settle(struct audit_flow *w, struct blocks *b)
 	}
 }
 
-/* Depth first. An edge back to a block that is still open closes a loop. */
+/* Depth-first search. An edge to an open block is a back edge and marks a loop head. */
 static void find_order(const struct audit_function *f, struct blocks *b, unsigned index)
 {
 	const struct audit_block *block = &f->blocks.items[index];
@@ -173,8 +173,8 @@ static void clear(struct ways *ways)
 	array_fini(&ways->states);
 }
 
-/* Once more, from what is known at the heads of the loops: what was known before it settled is
-   forgotten. */
+/* Recording pass from the final states of the loop heads; intermediate states of other blocks are
+   dropped. */
 static void record(struct audit_flow *w, struct blocks *b)
 {
 	find_order(w->function, b, 0);
@@ -196,7 +196,7 @@ static void blocks_fini(struct blocks *b)
 
 /* ---- the facts ------------------------------------------------------------------------------- */
 
-/* Part of an object that the function initialises or ends. */
+/* True if the address is part of an object that the function initializes or destroys. */
 static bool is_made(const struct audit_flow *w, unsigned address)
 {
 	const unsigned object = term_object(w->t, address);
@@ -214,7 +214,7 @@ static bool is_held(const struct audit_access *a)
 	return false;
 }
 
-/* Objects that it initialises or ends are its own. */
+/* Drops accesses without a lock to objects that the function initializes or destroys. */
 static void keep_accesses(struct audit_flow *w)
 {
 	struct audit_facts *f = w->facts;
@@ -226,7 +226,8 @@ static void keep_accesses(struct audit_flow *w)
 	f->accesses.count = kept;
 }
 
-/* An object with a thread of its own is shared with it from the thread's start. */
+/* Marks accesses before the start of the object's own thread, which shares the object from then
+   on. */
 static void mark_before(struct audit_flow *w)
 {
 	array_each(const struct audit_deed, d, &w->facts->deeds)
@@ -237,7 +238,7 @@ static void mark_before(struct audit_flow *w)
 				(*access)->flags |= ACCESS_BEFORE;
 }
 
-/* The result, if it is one value on all paths; a NULL on some of them is no object. */
+/* Sets the result if it is one value on all paths, apart from NULL. */
 static void find_result(struct audit_flow *w)
 {
 	unsigned result = 0;
@@ -317,7 +318,7 @@ const struct audit_facts *audit_facts_of(struct audit *a, unsigned function)
 
 	if (f->progress != FACTS_NONE)
 		return f;
-	/* Analysed later; its caller knows nothing of it. */
+	/* The function is analysed later; this caller knows nothing of it. */
 	if (a->depth >= DEEPEST_CALL)
 		return &unknown;
 	a->depth++;

@@ -37,7 +37,7 @@ static const struct {
 	{DOES_WRITE, "memset snprintf sprintf vsnprintf"},
 	{DOES_COPY, "memcpy memmove strcpy strncpy strlcpy strcat"},
 	{DOES_END, "exit _exit abort __assert_fail pthread_exit longjmp"},
-	{DOES_SET_JUMP, "__sigsetjmp __sigsetjmp_cancel"}, /* of pthread_cleanup_push() */
+	{DOES_SET_JUMP, "__sigsetjmp __sigsetjmp_cancel"}, /* from pthread_cleanup_push() */
 };
 
 static bool is_in_option(const char *name, const char *const *names)
@@ -65,7 +65,7 @@ bool call_may_make_thread(const char *name)
 	static const char *const verbs[] = {"create", "Create", "new", "start", "spawn", "pool"};
 	bool says = false;
 
-	/* All of these that make one are known. */
+	/* All functions of these libraries that create a thread are listed. */
 	if (strncmp(name, "pthread_", 8) == 0 || strncmp(name, "thrd_", 5) == 0)
 		return false;
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)

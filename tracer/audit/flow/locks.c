@@ -1,4 +1,4 @@
-/* Locks that are taken and released. */
+/* Acquires and releases locks; keys and locksets. */
 #include "tracer/audit/flow/flow.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ unsigned audit_lock_key(const struct audit *a, unsigned lock)
 
 	while (is.kind == TERM_ELEMENT || is.kind == TERM_LOAD)
 		is = term_at(&a->terms, is.a);
-	/* Of a lock inside a lock, the outer one. */
+	/* A lock inside a lock stands for the outer one. */
 	while (is.kind == TERM_FIELD && is_lock_field(a, term_at(&a->terms, is.a)))
 		is = term_at(&a->terms, is.a);
 	if (is.kind == TERM_FIELD)
@@ -26,14 +26,14 @@ bool audit_may_be_taken_twice(const struct audit *a, unsigned lock)
 {
 	const unsigned object = term_object(&a->terms, lock);
 
-	/* Each time it may be another element of the array. */
+	/* An array element may be another one each time. */
 	for (unsigned at = lock; at != object; at = term_at(&a->terms, at).a)
 		if (term_kind(&a->terms, at) == TERM_ELEMENT)
 			return true;
 	return number_map_get(&a->recursive, audit_lock_key(a, lock));
 }
 
-/* ---- what is held ---------------------------------------------------------------------------- */
+/* ---- locksets -------------------------------------------------------------------------------- */
 
 struct audit_helds lock_helds_now(const struct state *s)
 {
@@ -96,9 +96,9 @@ void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a)
 	*array_add(&w->facts->acquisitions) = kept;
 }
 
-/* ---- taken and released ---------------------------------------------------------------------- */
+/* ---- acquire and release --------------------------------------------------------------------- */
 
-/* If a test of a loaded value came right before it, the lock depends on that value. */
+/* Adds the lock. The latest tested value, if loaded, is taken as what decided it. */
 static void take_lock(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
 		      struct audit_place at)
 {
@@ -175,7 +175,7 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 
 	if (!lock)
 		return;
-	/* Other threads may change from now on what it guards. */
+	/* Other threads may write the guarded data from now on. */
 	state_change(s, w->t, 0);
 	known = state_held(s, lock);
 	if (w->records)

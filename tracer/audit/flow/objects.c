@@ -1,4 +1,4 @@
-/* Accesses to fields, and which threads can see an object. */
+/* Accesses to fields, and publication of objects. */
 #include "tracer/audit/flow/flow.h"
 
 const struct audit_record *audit_record_of(const struct audit *a, unsigned field)
@@ -28,7 +28,7 @@ static bool is_own_local(const struct audit_flow *w, unsigned address)
 	return is.kind == TERM_LOCAL && is.a == w->function->usr;
 }
 
-/* ---- which threads can see it ---------------------------------------------------------------- */
+/* ---- publication ----------------------------------------------------------------------------- */
 
 bool object_is_own(const struct audit_flow *w, const struct state *s, unsigned object)
 {
@@ -37,7 +37,7 @@ bool object_is_own(const struct audit_flow *w, const struct state *s, unsigned o
 
 	if (kind != TERM_FRESH && kind != TERM_PRIVATE && !is_own_local(w, root))
 		return false;
-	/* What a local struct points to may belong to any thread. */
+	/* A local struct may point to an object of any thread. */
 	if (kind == TERM_LOCAL && term_object(w->t, object) != root)
 		return false;
 	return !state_find(s, STATE_VISIBLE, root, 0);
@@ -51,7 +51,7 @@ static unsigned record_of_new(const struct audit_flow *w, unsigned object)
 	return 0;
 }
 
-/* True if some of the field is written, or all of the object. */
+/* True if a part of the field or the whole object was written. */
 static bool is_set(const struct audit_flow *w, const struct state *s, unsigned object,
 		   unsigned field)
 {
@@ -74,7 +74,7 @@ static bool is_set(const struct audit_flow *w, const struct state *s, unsigned o
 	return false;
 }
 
-/* A new object leaves the function: its fields should have values. */
+/* Reports fields without a value of a new object that is published or returned. */
 static void suspect_unset(struct audit_flow *w, const struct state *s, unsigned object,
 			  struct audit_place at)
 {
@@ -98,7 +98,7 @@ void object_show(struct audit_flow *w, struct state *s, unsigned object, struct 
 		return;
 	suspect_unset(w, s, object, at);
 	state_note(s, &(struct state_event){STATE_VISIBLE, object, 0, state_any_lock(s), at});
-	/* Also the objects that it points to. */
+	/* Objects that it points to are published too. */
 	for (size_t i = 0; i < s->events.count; i++)
 		if (s->events.items[i].kind == STATE_STORED &&
 		    term_object(w->t, s->events.items[i].address) == object)
@@ -127,8 +127,8 @@ void object_copy(struct audit_flow *w, unsigned object, struct audit_place at)
 				       .other = at});
 }
 
-/* A global, or a field of a struct that threads share. A pointer back to the owner shows the
-   object to no thread. */
+/* True for a global or a field of a shared struct. A pointer back to the owner publishes
+   nothing. */
 static bool is_shared_place(const struct audit_flow *w, unsigned address)
 {
 	struct term is = term_at(w->t, address);
@@ -146,7 +146,7 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 {
 	const unsigned object = term_object(w->t, value), to = term_object(w->t, address);
 	const enum term_kind kind = term_kind(w->t, object);
-	/* The caller says where it wants a new object. */
+	/* A parameter as the address: the caller's place for a new object. */
 	const bool is_out =
 		kind == TERM_FRESH && !is_part && term_kind(w->t, address) == TERM_PARAMETER;
 
@@ -158,7 +158,7 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 		if (kind == TERM_PARAMETER && w->records)
 			summary_deed(w, (struct audit_deed){DEED_STORED, object, address, 0, true})
 				->flag &= is_part;
-		/* Through the head of a list, say, no thread reaches all of a local. */
+		/* A pointer to a part, such as a list head, publishes no whole local. */
 		if (kind == TERM_LOCAL && is_part)
 			return;
 	}
@@ -176,7 +176,7 @@ bool object_is_made(const struct audit_flow *w, unsigned object)
 
 void object_make(struct audit_flow *w, unsigned object)
 {
-	/* Of a lock inside a lock, the object that has it. */
+	/* A lock inside a lock: the object that contains the outer one. */
 	while (is_lock(w, object))
 		object = term_at(w->t, object).a;
 	if (!object || object_is_made(w, object))
@@ -207,7 +207,7 @@ void object_free(struct audit_flow *w, struct state *s, unsigned object, bool al
 		state_write(s, object);
 }
 
-/* ---- references ------------------------------------------------------------------------------ */
+/* ---- reference counts ------------------------------------------------------------------------ */
 
 void object_count(struct audit_flow *w, unsigned address, struct audit_place at)
 {
@@ -223,7 +223,7 @@ void object_count(struct audit_flow *w, unsigned address, struct audit_place at)
 	summary_deed(w, (struct audit_deed){.kind = DEED_COUNTED, .object = address});
 }
 
-/* True if one field of it was counted twice: a reference was taken here and given back. */
+/* True if one of its fields was updated twice: a reference was taken here and released. */
 static bool is_counted(const struct audit_flow *w, unsigned object)
 {
 	array_each(const struct flow_count, taken, &w->counts)
@@ -236,7 +236,7 @@ static bool is_counted(const struct audit_flow *w, unsigned object)
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-/* The innermost field of a struct that audit looks at, + 1; 0: none. */
+/* Innermost field (+ 1) of a shared struct in the address; 0 if there is none or it is a lock. */
 static unsigned field_of(const struct audit_flow *w, unsigned address)
 {
 	struct term is = term_at(w->t, address);
@@ -251,7 +251,7 @@ static unsigned field_of(const struct audit_flow *w, unsigned address)
 	return 0;
 }
 
-/* Adds what the state says, and keeps the access. */
+/* Completes the access from the state and adds it to the summary. */
 static void note_access(struct audit_flow *w, const struct state *s, struct audit_access *a)
 {
 	const bool alone = !s->makes_threads && (!a->inner || a->inner->flags & ACCESS_ALONE),
@@ -294,7 +294,7 @@ void object_access_inside(struct audit_flow *w, struct state *s, const struct au
 	note_access(w, s, &a);
 }
 
-/* True if the value, or that the write is reached, depends on what was loaded there. */
+/* True if the value or the path condition depends on a load of the address. */
 static bool depends_on(const struct audit_flow *w, const struct state *s, unsigned value,
 		       unsigned address)
 {
@@ -315,7 +315,7 @@ static void suspect_write(struct audit_flow *w, struct state *s, unsigned addres
 {
 	const unsigned object = term_object(w->t, address), field = field_of(w, address);
 	const struct state_event *v = object ? state_find(s, STATE_VISIBLE, object, 0) : NULL;
-	/* An exchange says what it expects, or what it found. */
+	/* A compare-and-exchange detects a change; an exchange returns the old value. */
 	const bool is_exchange = e->kind == EXPR_ATOMIC && e->id == ATOMIC_EXCHANGE;
 	struct suspicion is = {.term = address, .field = field, .at = e->at, .other = e->at};
 
@@ -343,7 +343,8 @@ static void write_local(struct audit_flow *w, struct state *s, unsigned local, u
 		*array_add(&w->fresh) = (struct flow_new){value, record};
 }
 
-/* What was taken from its only place under a lock belongs to the thread that took it. */
+/* A pointer overwritten by a constant under a lock is unlinked: its object belongs to this
+   thread. */
 static void take_away(struct audit_flow *w, struct state *s, unsigned address,
 		      const struct audit_expr *e)
 {
@@ -354,7 +355,7 @@ static void take_away(struct audit_flow *w, struct state *s, unsigned address,
 			s->values[i] = term_of(w->t, TERM_FRESH, e->site, 1);
 }
 
-/* An object that is put in a new one: a load from there gives the same object. */
+/* True for a pointer stored in an unpublished object: a load from there gives the same object. */
 static bool is_kept(const struct audit_flow *w, const struct state *s, unsigned address,
 		    unsigned value, const struct audit_expr *e)
 {
@@ -407,16 +408,16 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 	}
 	if (is_update)
 		object_count(w, address, e->at);
-	/* What was freed is not reachable from there any more, if it was freed under a lock that
-	   is held. */
+	/* An object freed under a lock that is still held is no longer reachable from the
+	   overwritten address. */
 	state_drop(s, STATE_FREED, address, true);
 	state_write(s, address);
 	object_store(w, s, address, value, value != term_object(w->t, value), e->at);
 }
 
-/* ---- the end --------------------------------------------------------------------------------- */
+/* ---- return ---------------------------------------------------------------------------------- */
 
-/* New objects where the caller wants them. */
+/* Records new objects stored at the caller's addresses. */
 static void leave_out(struct audit_flow *w, struct state *s, struct audit_place at)
 {
 	array_each(const struct state_event, e, &s->events) {

@@ -1,4 +1,4 @@
-/* What is known at one point of a function. */
+/* Abstract state at one point of a function: values, lockset, truths, events. */
 #include "tracer/audit/flow/flow.h"
 
 #include <string.h>
@@ -167,7 +167,7 @@ int state_is_zero(const struct state *s, const struct terms *t, unsigned term)
 	return -1;
 }
 
-/* Removes what is known of the term: that it is 0, or equal to another number. */
+/* Removes truths of the term: that it is 0, or equal to another number. */
 static void forget_truths(struct state *s, const struct terms *t, unsigned term, bool stale_alone)
 {
 	for (size_t i = s->truths.count; i > 0; i--) {
@@ -271,9 +271,9 @@ void state_put_out(struct state *s, unsigned address, unsigned object)
 		*array_add(&s->events) = (struct state_event){STATE_OUT, object, address, 0, {0}};
 }
 
-/* ---- two paths meet -------------------------------------------------------------------------- */
+/* ---- joins ----------------------------------------------------------------------------------- */
 
-/* What is known of both values is known of either. */
+/* Joins the values of locals; a truth of both values is a truth of the join. */
 static bool join_values(struct state *s, const struct state *from, struct terms *t, unsigned block,
 			struct state *kept)
 {

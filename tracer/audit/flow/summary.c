@@ -1,4 +1,4 @@
-/* The facts of a function, each once: accesses, deeds, conditions; and locksets of the program. */
+/* Summary of a function without duplicates: accesses, effects, conditions; interned locksets. */
 #include "tracer/audit/flow/flow.h"
 
 #include "tracer/base/hash.h"
@@ -68,7 +68,7 @@ static unsigned access_key(const struct audit_access *a)
 			  at.column));
 }
 
-/* The lock of the object itself is held: what callers hold changes nothing. */
+/* True if the object's own lock is held: callers' locks do not matter. */
 static bool is_settled(const struct terms *t, const struct audit_access *a)
 {
 	for (unsigned i = 0; i < a->held.count; i++) {
@@ -103,7 +103,7 @@ void summary_access(struct audit_flow *w, struct audit_access *a)
 	number_map_add(&w->known, key, (unsigned)f->accesses.count);
 }
 
-/* ---- deeds ----------------------------------------------------------------------------------- */
+/* ---- effects on objects ---------------------------------------------------------------------- */
 
 struct audit_deed *summary_deed(struct audit_flow *w, struct audit_deed deed)
 {
@@ -148,7 +148,7 @@ struct audit_conditions conditions_of(const struct audit_flow *w, const struct s
 	return c;
 }
 
-/* The argument for the parameter of a condition. */
+/* Argument for the parameter of a condition. */
 static unsigned argument_of(const struct term_binding *b, unsigned condition)
 {
 	return condition / 2 - 1 < b->count ? b->arguments[condition / 2 - 1] : 0;

@@ -1,4 +1,4 @@
-/* Terms: equal ones have one number. */
+/* Terms (access paths), interned: equal terms have one number. */
 #include "tracer/audit/flow/facts.h"
 
 #include "tracer/base/hash.h"
@@ -10,7 +10,7 @@ static bool is_step(enum term_kind kind)
 	return kind >= TERM_LOAD;
 }
 
-/* A walk through a list has no end: its terms do. */
+/* Limits the depth of terms: a loop over a list would make endless ones. */
 static bool is_too_deep(const struct terms *t, unsigned term)
 {
 	unsigned depth = 0;
@@ -121,7 +121,7 @@ static const char *local_name(const struct audit_program *p, const struct audit_
 					    : "object";
 }
 
-/* An address that is no pointer's value: a field of it stands after a dot. */
+/* True for the address of an object, whose fields are printed with '.'. */
 static bool is_place(enum term_kind kind)
 {
 	return kind == TERM_GLOBAL || kind == TERM_LOCAL || kind == TERM_FIELD ||

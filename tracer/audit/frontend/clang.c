@@ -1,4 +1,4 @@
-/* libclang, loaded at run time. */
+/* Loads libclang at run time; captures its output. */
 #include "tracer/audit/frontend/reader.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 
 enum { OLDEST = 14, NEWEST = 24 };
 
-/* Why a library that is there was not loaded, if it is that. */
+/* Keeps the reason if a library exists but could not be loaded. */
 static void keep_reason(struct str *why)
 {
 	const char *text = dlerror();
@@ -19,7 +19,7 @@ static void keep_reason(struct str *why)
 		str_add(why, text);
 }
 
-/* Debian's name, LLVM's own, and the one of the development package. */
+/* Tries the names of Debian, LLVM and the development package. */
 static void *open_one(unsigned version, struct str *why)
 {
 	static const char *const names[] = {"libclang-%u.so.1", "libclang-%u.so.13",
@@ -36,7 +36,7 @@ static void *open_one(unsigned version, struct str *why)
 	return library;
 }
 
-/* 0, or the name of a function that it has not. */
+/* Binds all functions. Returns NULL, or the name of one that the library lacks. */
 static const char *bind(struct clang *c)
 {
 #define X(name) c->name = (__typeof__(c->name))dlsym(c->library, "clang_" #name);
@@ -63,7 +63,7 @@ static bool has_errors(const struct clang *c, CXTranslationUnit unit)
 	return has;
 }
 
-/* libclang decides where it looks for headers: it is asked to include one. */
+/* True if libclang finds its own headers, tested by including one. */
 static bool finds_headers(const struct clang *c)
 {
 	static const char text[] = "#include <stddef.h>\n";
@@ -80,8 +80,8 @@ static bool finds_headers(const struct clang *c)
 	return finds;
 }
 
-/* False: there is none of that version that is as it should be. `missing`: a function that it
-   has not. */
+/* Loads one version. Returns false if there is none or it lacks a function, then named by
+   *missing. */
 static bool load_version(struct clang *c, unsigned version, const char **missing, struct str *why)
 {
 	const char *without;
@@ -127,7 +127,7 @@ int clang_load(struct clang *c, struct error *err)
 	STR(why);
 
 	c->library = NULL;
-	/* The library whose name has no version comes last. */
+	/* The library name without a version is tried last. */
 	for (unsigned v = NEWEST; v + 1 >= OLDEST; v--) {
 		const unsigned version = v >= OLDEST ? v : 0;
 

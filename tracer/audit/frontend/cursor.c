@@ -1,4 +1,4 @@
-/* Cursors of libclang: what belongs to one, where it is, which operator it is. */
+/* Cursors of libclang: children, places, operators. */
 #include "tracer/audit/frontend/reader.h"
 #include "tracer/base/text/word.h"
 
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- what belongs to a cursor ---------------------------------------------------------------- */
+/* ---- children and names ---------------------------------------------------------------------- */
 
 struct collection {
 	const struct audit_reader *reader;
@@ -67,10 +67,10 @@ unsigned cursor_name(const struct audit_reader *r, CXCursor c)
 	return intern(r, r->clang.getCursorSpelling(c));
 }
 
-/* ---- where it is ----------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
-/* Headers are named as the command names their folder, from wherever it was started: their own
-   path is the same in all units. */
+/* Name of a file by its real path: the name in the command depends on the compiler's working
+   directory. */
 static unsigned file_name(const struct audit_reader *r, CXFile file)
 {
 	unsigned name = intern(r, r->clang.File_tryGetRealPathName(file));
@@ -148,7 +148,7 @@ bool cursor_offsets(const struct audit_reader *r, CXCursor c, unsigned *from, un
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
-/* True if the operator stands before the text, with blanks between. */
+/* True if the operator precedes the text, apart from blanks. */
 static bool stands_before(struct cursor_text t, const char *operator)
 {
 	const char *p = t.at;
@@ -179,7 +179,7 @@ static CXType cursor_pointee(const struct audit_reader *r, CXType pointer)
 	return r->clang.getCanonicalType(r->clang.getPointeeType(pointer));
 }
 
-/* True if the type of a unary operator says that it follows its operand. */
+/* True if the types fit a dereference of the operand. */
 static bool follows(const struct audit_reader *r, CXCursor c, CXCursor operand)
 {
 	CXType of = cursor_type(r, operand);
@@ -202,8 +202,8 @@ static bool is_lvalue(const struct audit_reader *r, CXCursor c)
 	       kind == CXCursor_ArraySubscriptExpr;
 }
 
-/* An operand whose value is used is under a cast from an lvalue, which libclang shows as a
-   cursor of its own; one that is assigned to is not. */
+/* True if the left operand is assigned. libclang shows the cast of a used lvalue as a cursor of its
+   own. */
 static bool is_assigned(const struct audit_reader *r, CXCursor left)
 {
 	enum CXTypeKind kind = cursor_type(r, left).kind;
@@ -212,7 +212,7 @@ static bool is_assigned(const struct audit_reader *r, CXCursor left)
 	       kind != CXType_IncompleteArray && kind != CXType_FunctionProto;
 }
 
-/* Not the comma between arguments of a macro, whose text begins before its first one. */
+/* True for a comma operator. The comma between macro arguments does not follow the left operand. */
 static bool is_comma(const struct audit_reader *r, CXCursor c, CXCursor left, CXCursor right)
 {
 	unsigned from, to, from_left, to_left, from_right, to_right;
@@ -238,20 +238,20 @@ enum { BINARIES = sizeof(binaries) / sizeof(*binaries) };
 enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXCursor left,
 				   CXCursor right)
 {
-	/* libclang's own name of it; from version 17 on there is one. */
+	/* libclang 17 and later name the operator. */
 	const char *name = program_text(r->program, cursor_name(r, c));
 	struct cursor_text t = cursor_text(r, right);
 
 	for (size_t i = 0; i < BINARIES; i++)
 		if (strcmp(name, binaries[i].text) == 0)
 			return binaries[i].is;
-	/* All of it is of a macro: the text before it is the text before the macro. */
+	/* The whole expression is of a macro: the text before it precedes the macro. */
 	if (t.at == cursor_text(r, c).at)
 		t.at = NULL;
 	for (size_t i = 0; t.at && i < BINARIES; i++)
 		if (stands_before(t, binaries[i].text) && binaries[i].is != CURSOR_COMMA)
 			return binaries[i].is;
-	/* No other operator takes nothing. */
+	/* Only a comma has a void operand. */
 	if (cursor_type(r, left).kind == CXType_Void)
 		return CURSOR_COMMA;
 	if (is_assigned(r, left))
@@ -259,8 +259,8 @@ enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXC
 	return is_comma(r, c, left, right) ? CURSOR_COMMA : CURSOR_OTHER;
 }
 
-/* ++ keeps the type of what it changes, & points to it, * follows it. An int that follows a
-   pointer to one may be !, too: that only reads. */
+/* Operator by types: ++ keeps the type, & makes a pointer, * follows one. An int from a pointer to
+   int may also be !, which only reads too. */
 static enum cursor_operator by_types(const struct audit_reader *r, CXCursor c, CXCursor operand)
 {
 	CXType is = cursor_type(r, c), of = cursor_type(r, operand);
@@ -275,7 +275,7 @@ static enum cursor_operator by_types(const struct audit_reader *r, CXCursor c, C
 	return is_lvalue(r, operand) && same_type(r, is, of) ? CURSOR_STEP : CURSOR_OTHER;
 }
 
-/* likely(x) is !!(x), whatever a project calls it. */
+/* True for likely(x), that is !!(x), under any project's name. */
 static bool is_likely(struct cursor_text t)
 {
 	size_t length = t.at ? word_length(t.at) : 0;
@@ -283,7 +283,7 @@ static bool is_likely(struct cursor_text t)
 	return length >= 6 && strncasecmp(t.at + length - 6, "likely", 6) == 0;
 }
 
-/* By the text that it starts with. */
+/* Operator by its text. */
 static enum cursor_operator unary_at(const char *at)
 {
 	if (at[0] == at[1] && (*at == '+' || *at == '-'))

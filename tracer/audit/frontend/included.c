@@ -1,4 +1,4 @@
-/* What a unit includes, before libclang reads it. */
+/* Checks a unit's includes for pipes and devices before libclang reads it. */
 #include "tracer/audit/frontend/reader.h"
 
 #include "tracer/base/files/file.h"
@@ -10,7 +10,7 @@
 
 enum { DEEPEST = 200, SEEN_GOOD = 1, SEEN_BAD };
 
-/* One directive. */
+/* An #include directive. */
 struct include {
 	const char *name;
 	int length;
@@ -20,7 +20,7 @@ struct include {
 
 enum what { IS_NOTHING, IS_FILE, IS_ENDLESS };
 
-/* What does not exist is libclang's to report; /dev/null is empty. */
+/* Kind of a path. libclang reports missing files; /dev/null is empty. */
 static enum what what_is(const char *path)
 {
 	struct stat s, null;
@@ -56,7 +56,7 @@ static bool is_include(const char *p, struct include *out)
 	return *end && *end != '\n' && end > p;
 }
 
-/* The folder that the argument names, or NULL; `next`: the argument after it. */
+/* Folder that the argument names, or NULL. `next` is the following argument. */
 static const char *folder_of(const char *word, const char *next)
 {
 	static const char *const options[] = {"-I", "-iquote", "-isystem", "-idirafter"};
@@ -82,7 +82,7 @@ static enum what look_in(const struct included *i, const char *folder, const str
 	return what_is(str_text(path));
 }
 
-/* Finds it in the folder of the file that includes it, or in one that an argument names. */
+/* Finds the file in the including file's folder or in one that an argument names. */
 static enum what find_include(const struct included *i, const char *own, const struct include *d,
 			      struct str *path)
 {
@@ -116,7 +116,7 @@ static char *check_include(const struct included *i, const char *file, const str
 			 d->name);
 		return str_take(&said);
 	case IS_FILE:
-		/* By its real path: a header that includes itself by "../x/x.h" is one file. */
+		/* The real path identifies a header that includes itself by "../x/x.h". */
 		real = realpath(str_text(&path), NULL);
 		answer = real ? check_file(i, real, depth + 1) : NULL;
 		free(real);
@@ -136,7 +136,7 @@ static char *check_file(const struct included *i, const char *file, unsigned dep
 
 	if (number_map_get(&i->known->seen, name) == SEEN_GOOD || depth > DEEPEST)
 		return NULL;
-	/* A file that includes itself is good until the rest is read. */
+	/* Marks the file first, so that a cycle of includes ends. */
 	number_map_set(&i->known->seen, name, SEEN_GOOD);
 	text = file_read(file, &err);
 	for (const char *p = text; p && !answer; d.line++) {

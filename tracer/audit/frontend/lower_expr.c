@@ -1,4 +1,4 @@
-/* Expressions, and the blocks that conditions make. */
+/* Lowers expressions, and conditions to basic blocks. */
 #include "tracer/audit/frontend/reader.h"
 #include "tracer/base/text/word.h"
 
@@ -99,7 +99,7 @@ static struct audit_expr *lower_expr_member(struct lower *l, CXCursor c,
 
 	if (parts->count != 1)
 		return lower_all(l, EXPR_OTHER, c, parts);
-	/* The step to an unnamed struct in between. */
+	/* Member access of an unnamed struct in between. */
 	if (!index)
 		return lower_expr(l, parts->items[0]);
 	e = lower_new(l, EXPR_MEMBER, c, 1);
@@ -135,7 +135,7 @@ static struct audit_expr *update(struct lower *l, CXCursor c, const struct curso
 	return e;
 }
 
-/* *(volatile T *)&x, READ_ONCE() and the like: an atomic of projects that had none. */
+/* True for *(volatile T *)&x, as in READ_ONCE(): an atomic before C11. */
 static bool is_cast_to_volatile(const struct audit_reader *r, CXCursor c)
 {
 	const enum CXCursorKind kind = cursor_kind(r, c);
@@ -164,7 +164,7 @@ static struct audit_expr *unary(struct lower *l, CXCursor c, const struct cursor
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* The word that the expression begins with, in its text. */
+/* First word of the expression's text. */
 static void first_word(const struct lower *l, CXCursor c, char *out, size_t size)
 {
 	struct cursor_text t = cursor_text(l->reader, c);
@@ -173,7 +173,7 @@ static void first_word(const struct lower *l, CXCursor c, char *out, size_t size
 	snprintf(out, size, "%.*s", (int)length, t.at ? t.at : "");
 }
 
-/* By the first row with a part of its name. */
+/* Kind of an atomic, by the first row that is part of its name. */
 static enum audit_atomic atomic_named(const char *name)
 {
 	static const struct {
@@ -214,8 +214,8 @@ static struct audit_expr *atomic(struct lower *l, CXCursor c, const struct curso
 	return e;
 }
 
-/* An expression that libclang has no word for: a cast, or an atomic builtin, whose order comes
-   second. */
+/* An expression that libclang does not expose: a cast, or an atomic builtin, whose memory order
+   comes second. */
 static struct audit_expr *unexposed(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	static const char *const atomics[] = {"__atomic_", "atomic_", "__c11_atomic_", NULL};
@@ -231,8 +231,8 @@ static struct audit_expr *unexposed(struct lower *l, CXCursor c, const struct cu
 	return lower_all(l, EXPR_OTHER, c, parts);
 }
 
-/* likely(x) is x. __sync_fetch_and_add_4 and the like have the function as their first operand,
-   which is left out. */
+/* Lowers a call. likely(x) is x. __sync_fetch_and_add_4() and others have the function as first
+   operand, which is left out. */
 static struct audit_expr *lower_expr_call(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	static const char *const atomics[] = {"__sync_", "__atomic_", NULL};
@@ -255,7 +255,7 @@ static struct audit_expr *lower_expr_call(struct lower *l, CXCursor c, const str
 	return lower_all(l, EXPR_CALL, c, parts);
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- dispatch -------------------------------------------------------------------------------- */
 
 static struct audit_expr *last_of(struct lower *l, CXCursor c, const struct cursors *parts)
 {
@@ -271,7 +271,7 @@ static bool sets_number(const struct audit_reader *r, CXCursor c)
 	       cursor_kind(r, parts.items[1]) == CXCursor_IntegerLiteral;
 }
 
-/* The x of ({ int v; if (x) v = 1; else v = 0; v; }), GLib's way to make a condition 0 or 1; or
+/* The x of ({ int v; if (x) v = 1; else v = 0; v; }), with which GLib makes a condition 0 or 1; or
    NULL. */
 static struct audit_expr *truth(struct lower *l, CXCursor compound)
 {
@@ -326,7 +326,7 @@ static struct audit_expr *lower_parts(struct lower *l, CXCursor c, const struct 
 	case CXCursor_StmtExpr:
 		return parts->count == 1 ? inner(l, parts->items[0])
 					 : lower_new(l, EXPR_OTHER, c, 0);
-	case CXCursor_UnaryExpr: /* sizeof: nothing is looked at */
+	case CXCursor_UnaryExpr: /* sizeof: evaluates nothing */
 		return lower_new(l, EXPR_OTHER, c, 0);
 	default:
 		return lower_all(l, EXPR_OTHER, c, parts);
@@ -390,7 +390,7 @@ void lower_condition(struct lower *l, struct audit_expr *e, unsigned yes, unsign
 		l->block = next;
 		lower_condition(l, e->operands[1], yes, no);
 		return;
-	case EXPR_CHOICE: /* one of the two alone is evaluated: it may lock */
+	case EXPR_CHOICE: /* only one of the two is evaluated, and it may lock */
 		first = lower_block_new(l);
 		next = lower_block_new(l);
 		lower_condition(l, e->operands[0], first, next);

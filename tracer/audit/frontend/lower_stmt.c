@@ -1,4 +1,4 @@
-/* Statements, scopes and functions as blocks. */
+/* Lowers statements, scopes and functions to basic blocks. */
 #include "tracer/audit/frontend/reader.h"
 
 #include <ctype.h>
@@ -29,8 +29,8 @@ void lower_global(struct audit_reader *r, CXCursor declaration)
 	number_map_set(&p->global_of, usr, (unsigned)p->globals.count);
 }
 
-/* The function of __attribute__((cleanup(FUNCTION))), which libclang only prints; 0: it has
-   none. */
+/* USR of the function in __attribute__((cleanup(FUNCTION))), which libclang only prints; 0 if there
+   is none. */
 static unsigned cleanup_of(struct lower *l, CXCursor c)
 {
 	const struct clang *clang = &l->reader->clang;
@@ -48,7 +48,7 @@ static unsigned cleanup_of(struct lower *l, CXCursor c)
 	for (size_t i = p->functions.count; i > 0; i--)
 		if (strcmp(program_text(p, p->functions.items[i - 1].name), at) == 0)
 			return p->functions.items[i - 1].usr;
-	/* Not read yet, or of the system: the USR of an external function. */
+	/* Not read yet, or a system function: USR of an external function. */
 	str_addf(&usr, "c:@F@%s", at);
 	return interned_add(&l->reader->program->names, str_text(&usr));
 }
@@ -110,7 +110,7 @@ static void lower_variable(struct lower *l, CXCursor c)
 	}
 }
 
-/* ---- scopes: what is called when one is left ------------------------------------------------- */
+/* ---- scopes and cleanups --------------------------------------------------------------------- */
 
 static void call_cleanup(struct lower *l, unsigned local, CXCursor c)
 {
@@ -125,7 +125,7 @@ static void call_cleanup(struct lower *l, unsigned local, CXCursor c)
 	lower_step(l, e);
 }
 
-/* Calls the cleanups of all scopes inside of the first `outside` ones. */
+/* Calls the cleanups of all scopes inside the first `outside` ones. */
 static void leave_scopes(struct lower *l, size_t outside, CXCursor c)
 {
 	for (size_t i = l->cleanups.count; i > outside; i--)
@@ -142,7 +142,7 @@ static void end_scope(struct lower *l, size_t outside, CXCursor c)
 
 static void lower_statement(struct lower *l, CXCursor c);
 
-/* Statements after a jump are reached by a label alone. */
+/* Ends the block with a jump; only a label reaches what follows. */
 static void go(struct lower *l, unsigned to)
 {
 	lower_jump(l, to);
@@ -212,7 +212,7 @@ static struct lower_target target_at(const struct lower *l, unsigned block)
 	return (struct lower_target){block, l->cleanups.count};
 }
 
-/* The parts of a loop that are there; others are NULL. */
+/* Parts of a loop; missing parts are NULL. */
 struct loop {
 	CXCursor *begin, *condition, *step, *body;
 };
@@ -246,12 +246,12 @@ static void lower_loop(struct lower *l, const struct loop *f, bool body_first)
 	l->block = behind;
 }
 
-/* Where the two semicolons of `for (;;)` are, as offsets in the file. */
+/* Finds the two semicolons of `for (;;)`, as offsets in the file. */
 static bool semicolons(const struct cursor_text *file, unsigned from, unsigned to, unsigned out[2])
 {
 	unsigned depth = 0, found = 0;
 
-	/* A macro's: what stands here is what it was given. */
+	/* A macro: the text here is its arguments. */
 	if (to - from < 3 || strncmp(file->begin + from, "for", 3) != 0)
 		return false;
 	for (unsigned i = from; i < to && found < 2; i++) {
@@ -300,7 +300,7 @@ static void lower_switch(struct lower *l, const struct cursors *parts)
 	lower_statement(l, parts->items[1]);
 	l->breaks = breaks;
 	lower_jump(l, behind);
-	/* Whichever of the cases, or none, unless there is a default. */
+	/* Branches to any of the cases, or past them without a default. */
 	l->block = select;
 	for (size_t i = outer_cases; i < l->cases.count; i++) {
 		const bool is_last = l->has_default && i + 1 == l->cases.count;
@@ -345,7 +345,7 @@ static void lower_return(struct lower *l, CXCursor c, const struct cursors *part
 {
 	struct audit_expr *value = parts->count ? lower_expr(l, parts->items[0]) : NULL;
 
-	/* The value is known before the scopes are left. */
+	/* The value is computed before the cleanups run. */
 	if (value && l->cleanups.count)
 		value = add_assignment(l, c, add_local(l, c), value);
 	leave_scopes(l, 0, c);
@@ -446,7 +446,7 @@ static void lower_body(struct lower *l, CXCursor definition, CXCursor body)
 	lower_open_block(l)->at = cursor_end(l->reader, definition);
 }
 
-/* Two programs may each have one of that name. */
+/* True if this function was read. Two programs may define the same name. */
 static bool is_read(const struct audit_program *p, const struct audit_function *f)
 {
 	unsigned known = number_map_get(&p->function_of, f->usr);

@@ -1,3 +1,4 @@
+/* Memory of the program; access to names and globals. */
 #include "tracer/audit/frontend/program.h"
 
 enum { CHUNK = 1 << 18 };

@@ -1,9 +1,6 @@
-/*
- * A C program as audit sees it: structs with their fields, functions as blocks of expressions. The
- * reader fills it, unit by unit; nothing of libclang remains in it. A name is a number of `names`.
- * Structs, fields, functions and globals are identified by their USR (clang's name that is the same
- * in all units).
- */
+/* A C program for the analysis: structs with fields, functions as basic blocks of expressions.
+   Names are numbers of `names`. Structs, fields, functions and globals are identified by USR,
+   clang's name that is the same in all units. */
 #ifndef GATECTL_AUDIT_FRONTEND_PROGRAM_H
 #define GATECTL_AUDIT_FRONTEND_PROGRAM_H
 
@@ -11,14 +8,15 @@
 #include "tracer/base/number_map.h"
 
 struct audit_place {
-	unsigned file, line, column; /* file: a name; 0: nowhere */
+	unsigned file, line, column; /* file is a name; 0 means nowhere */
 };
 
+/* Returns true if the places are equal. */
 static inline bool place_same(struct audit_place a, struct audit_place b)
 {
 	return a.file == b.file && a.line == b.line && a.column == b.column;
 }
-/* By file (its number), line, column, as for qsort(). */
+/* Compares by number of the file, line and column, as for qsort(). */
 int place_compare(struct audit_place a, struct audit_place b);
 
 /* ---- structs --------------------------------------------------------------------------------- */
@@ -26,42 +24,45 @@ int place_compare(struct audit_place a, struct audit_place b);
 struct audit_field {
 	unsigned name, record;
 	bool lock, is_atomic, is_record;
-	unsigned guarded_by; /* a name: guarded_by(lock) in its comment */
+	unsigned guarded_by; /* name in @guarded_by(NAME) of its comment, or 0 */
 	struct audit_place at;
 };
 
 struct audit_record {
-	unsigned name, alias; /* alias: the name of a typedef; may be 0 */
+	unsigned name, alias; /* `alias` is the name of a typedef; may be 0. */
 	struct audit_place at;
-	bool has_lock, has_atomic, thread_safe, not_shared, is_public; /* public: in a header */
+	/* is_public: declared in a header. */
+	bool has_lock, has_atomic, thread_safe, not_shared, is_public;
 	bool is_union;
+	/* Indexes of the program's fields; includes fields of unnamed structs within it. */
 	ARRAY(unsigned)
-	fields; /* of the program's fields; those of unnamed structs within it are its own */
+	fields;
 };
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
 enum audit_expr_kind {
-	EXPR_OTHER, /* its operands are evaluated; what comes of them is not known */
+	EXPR_OTHER, /* evaluates its operands; the value is unknown */
 	EXPR_CONSTANT,
-	EXPR_LOCAL,    /* id: of the function's locals */
-	EXPR_GLOBAL,   /* id: its USR */
-	EXPR_PRIVATE,  /* a variable of its thread alone */
-	EXPR_FUNCTION, /* id: its USR */
-	EXPR_MEMBER, /* id: of the program's fields; of what the operand is, or points to (is_arrow) */
+	EXPR_LOCAL,    /* id: index of the function's locals */
+	EXPR_GLOBAL,   /* id: USR */
+	EXPR_PRIVATE,  /* a thread-local variable */
+	EXPR_FUNCTION, /* id: USR */
+	/* id: index of the program's fields. is_arrow: the operand is a pointer to the struct. */
+	EXPR_MEMBER,
 	EXPR_DEREF,
 	EXPR_ADDRESS,
 	EXPR_INDEX,
-	EXPR_ASSIGN, /* is_update: the left side is read, too */
+	EXPR_ASSIGN, /* is_update: also reads the left side */
 	EXPR_STEP,   /* ++ and -- */
-	EXPR_CALL,   /* the function, then its arguments */
-	EXPR_ATOMIC, /* id: an audit_atomic; address, then the rest */
+	EXPR_CALL,   /* operands: the function, then its arguments */
+	EXPR_ATOMIC, /* id: enum audit_atomic; operands: the address, then the rest */
 	EXPR_EQUAL,
 	EXPR_UNEQUAL,
 	EXPR_NOT,
 	EXPR_AND,
 	EXPR_OR,
-	EXPR_LAST,   /* of its operands, the last one is its value */
+	EXPR_LAST,   /* comma: the value is that of the last operand */
 	EXPR_CHOICE, /* ?: */
 };
 
@@ -69,11 +70,12 @@ enum audit_atomic { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_UPDATE, ATOMIC_EXCHANGE };
 
 struct audit_expr {
 	enum audit_expr_kind kind;
-	unsigned id, site; /* site: no other expression of the program has it */
-	unsigned record;   /* of the program's structs + 1: what it is, or points to */
-	bool is_arrow, is_update,
-		decays;		      /* decays: an array or a struct; its value is where it is */
-	bool is_pointer, is_volatile; /* volatile: by a cast */
+	unsigned id, site; /* `site` is unique among the program's expressions. */
+	/* Index + 1 of the struct that the expression is or points to, or 0. */
+	unsigned record;
+	/* decays: an array or struct, whose value is its address. */
+	bool is_arrow, is_update, decays;
+	bool is_pointer, is_volatile; /* is_volatile: by a cast to volatile */
 	long value;
 	struct audit_place at;
 	unsigned count;
@@ -85,43 +87,45 @@ enum audit_end { END_JUMP, END_BRANCH, END_RETURN, END_NEVER };
 struct audit_block {
 	ARRAY(struct audit_expr *) steps;
 	enum audit_end end;
-	struct audit_expr
-		*value; /* the condition (NULL: either way), or what is returned (NULL: nothing) */
-	unsigned to, otherwise; /* blocks */
-	struct audit_place at;	/* of the end */
+	/* The condition (NULL means either way), or the returned value (NULL means none). */
+	struct audit_expr *value;
+	unsigned to, otherwise; /* indexes of blocks */
+	struct audit_place at;	/* place of the end */
 };
 
 struct audit_local {
-	unsigned name, record; /* record: as above */
-	unsigned cleanup;      /* the USR of a function that is called when its scope ends */
+	unsigned name, record; /* `record` as in audit_expr */
+	unsigned cleanup;      /* USR of __attribute__((cleanup)), or 0 */
 };
 
 struct audit_function {
-	unsigned usr, name, parameters; /* the first ones of the locals */
+	/* `parameters` is the number of locals that are parameters, which come first. */
+	unsigned usr, name, parameters;
 	struct audit_place at;
-	bool is_static, wants_lock; /* its comment says that who calls it has the lock */
-	unsigned unit;		    /* index + 1 of the sources; 0: it stands in a header */
-	unsigned next; /* index + 1 of one with the same USR, of another program; 0: none */
+	bool is_static, wants_lock; /* wants_lock: its comment says that callers have the lock */
+	unsigned unit;		    /* index + 1 of the sources; 0 if defined in a header */
+	/* Index + 1 of a function with the same USR in another program, or 0. */
+	unsigned next;
 	ARRAY(struct audit_local) locals;
-	ARRAY(struct audit_block) blocks; /* it begins with the first */
+	ARRAY(struct audit_block) blocks; /* the first is the entry */
 };
 
 struct audit_global {
 	unsigned name, record;
 };
 
-/* A source file, and what it is compiled for (targets.c). */
+/* A source file and the targets that it is compiled for (targets.c). */
 struct audit_unit {
 	ARRAY(unsigned) targets;
-	unsigned kind; /* units of the same targets have the same */
+	unsigned kind; /* equal for units with equal targets */
 };
 
-/* An external function in a source file; there may be more of its name. */
+/* A definition of an external function; several units may define one name. */
 struct audit_definition {
 	unsigned usr, unit;
 };
 
-/* A function whose address is taken may be called by anybody, or is what a thread begins with. */
+/* How a function's address is taken: it may be called from anywhere, or a thread starts with it. */
 enum audit_taken { TAKEN_SOMEHOW = 1, TAKEN_BY_THREAD };
 
 struct audit_program {
@@ -130,85 +134,89 @@ struct audit_program {
 	ARRAY(struct audit_field) fields;
 	ARRAY(struct audit_function) functions;
 	ARRAY(struct audit_global) globals;
-	struct number_map record_of, field_of, function_of, global_of; /* by USR: index + 1 */
-	struct number_map declared,
-		taken; /* functions: declared by files of its own; their address is taken: an audit_taken */
+	struct number_map record_of, field_of, function_of, global_of; /* USR to index + 1 */
+	/* Functions (USR): declared in the program's own files; address taken (enum
+	   audit_taken). */
+	struct number_map declared, taken;
 	ARRAY(struct audit_unit) sources;
 	ARRAY(struct audit_definition) definitions;
 	struct {
 		unsigned count;
-		struct number_map of_name; /* index + 1 */
-		bool *apart;		   /* count * count: they are not linked together */
+		struct number_map of_name; /* name to index + 1 */
+		bool *apart;		   /* count * count: never linked together */
 	} targets;
 	ARRAY(void *) memory;
 	struct {
 		char *memory;
 		size_t room;
-	} chunk; /* the one that is not full yet */
+	} chunk; /* the chunk that is not full yet */
 	unsigned sites, units;
 	size_t lines;
 	bool has_main;
 };
 
-/* Memory that is the program's; zeroed. */
+/* Returns zeroed memory that lives as long as the program. */
 void *program_alloc(struct audit_program *p, size_t size);
 
-/* By USR, or NULL. */
+/* Returns the global with this USR, or NULL. */
 struct audit_global *program_global(const struct audit_program *p, unsigned usr);
 
+/* Returns the text of a name. */
 const char *program_text(const struct audit_program *p, unsigned name);
-/* True if threads may share the struct: audit looks at it. */
+/* Returns true if threads may share the struct: it is analysed. */
 bool program_is_shared(const struct audit_record *r);
 
-/* ---- targets.c: what units are compiled for -------------------------------------------------- */
+/* ---- targets.c: targets of units ------------------------------------------------------------- */
 
-/*
- * Programs and libraries, named by where their objects go. One compile_commands.json often names
- * several programs; an access in one of them never happens in parallel with an access in another.
- */
+/* Targets are programs and libraries, named by the folder of their objects. Accesses in different
+   programs of one compile_commands.json never happen in parallel. */
 
-/* The target of an object file by the conventions of CMake (x.dir/), Meson (x.p/) and Automake
-   (x-source.o), owned; NULL if unknown. `object` is as the command names it. */
+/* Returns the target of an object file by the conventions of CMake (x.dir/), Meson (x.p/) and
+   Automake (x-source.o), or NULL; the caller frees it. `object` is as in the command. */
 char *targets_of_object(const char *folder, const char *object, const char *source);
-/* The unit (index + 1) is compiled for that target, too. */
+/* Adds a target to the unit (index + 1). */
 void targets_add(struct audit_program *p, unsigned unit, const char *target);
-/* Returns the unit's index + 1. A unit whose target is unknown is a target of its own. */
+/* Adds a unit. Returns its index + 1. A unit without a known target becomes a target of its own. */
 unsigned targets_add_unit(struct audit_program *p);
-/* Once, when all units are read: two targets that define the same function are not linked
+/* Called once after all units were read: targets that define the same function are never linked
    together. */
 void targets_settle(struct audit_program *p);
-/* The function (index + 1; 0: none) that a unit's call reaches: where there are several, the one
-   of its program. */
+/* Returns the function (index + 1, or 0) that a call in unit `from` reaches, preferably of its own
+   program. */
 unsigned targets_function(const struct audit_program *p, unsigned usr, unsigned from);
-/* True if they are never linked together. */
+/* Returns true if the targets are never linked together. */
 bool targets_are_apart(const struct audit_program *p, unsigned target, unsigned other);
-/* True if the commands name it. */
+/* Returns true if a command names the target. */
 bool targets_is_named(const struct audit_program *p, unsigned target);
+/* Frees units and targets. */
 void targets_fini(struct audit_program *p);
 
 /* ---- read.c: sources into a program, by libclang --------------------------------------------- */
 
 struct audit_read_options {
-	const char *folder; /* of compile_commands.json; NULL: the files alone */
-	const char *flags;  /* for files that it does not name, separated by blanks; may be NULL */
+	const char *folder; /* folder of compile_commands.json; NULL means only `files` */
+	/* Flags for files that it does not name, separated by blanks; may be NULL. */
+	const char *flags;
 	const char *const *files;
-	size_t count; /* 0: all that the folder names */
+	size_t count; /* 0 means all files of compile_commands.json */
 };
 
 struct audit_skipped {
 	char *file, *why;
 };
 
-/* The program, and the units that cannot be read: missing files and headers, broken code, C++. */
+/* The program, and units that cannot be read: missing files or headers, errors, C++. */
 struct audit_read {
 	struct audit_program program;
 	ARRAY(struct audit_skipped) skipped;
 };
 
-/* Returns 0, or -1 with *err set if no unit can be read. */
+/* Reads the sources. Returns 0, or -1 with *err set if no unit can be read. */
 int audit_read(struct audit_read *a, const struct audit_read_options *options, struct error *err);
+/* Frees the program and the list. */
 void audit_read_fini(struct audit_read *a);
 
+/* Frees the program. */
 void program_fini(struct audit_program *p);
 
 #endif

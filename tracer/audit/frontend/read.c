@@ -1,4 +1,4 @@
-/* Sources into the program: what is compiled, and how; one unit after the other. */
+/* Reads sources into the program: compile commands, then one unit after the other. */
 #include "tracer/audit/frontend/reader.h"
 
 #include "tracer/base/files/file.h"
@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One unit, and how it is compiled. */
+/* A unit and its compiler arguments. */
 struct unit {
-	char *file, *folder; /* folder: where the compiler was started; may be NULL */
-	unsigned source;     /* index + 1 of the program's */
+	char *file, *folder; /* `folder` is the compiler's working directory; may be NULL. */
+	unsigned source;     /* index + 1 of the program's sources */
 	struct unit_words {
 		char **items;
 		size_t count, capacity;
@@ -28,14 +28,14 @@ struct reading {
 	struct audit_reader reader;
 	struct audit_read *to;
 	struct included_known included;
-	int here; /* the working directory */
+	int here; /* descriptor of the working directory */
 	ARRAY(struct unit) units;
 };
 
-/* ---- what to compile, and how ---------------------------------------------------------------- */
+/* ---- compile commands ------------------------------------------------------------------------ */
 
-/* True for a word of a command for gcc that changes the meaning of the text: libclang does not
-   know all the others. `takes`: the next word, too. */
+/* True if the compiler argument changes the meaning of the text; libclang does not know all others.
+   *takes: the next word belongs to it. */
 static bool matters(const char *word, bool *takes)
 {
 	static const char *const with[] = {"-isystem", "-iquote",   "-idirafter", "-include",
@@ -72,7 +72,7 @@ static char *absolute(const char *folder, const char *file)
 	return str_take(&path);
 }
 
-/* True if the path is one of the files that are named, or if none is. */
+/* True if the path is among the given files, or if none are given. */
 static bool is_wanted(const struct audit_read_options *o, const char *path)
 {
 	bool wanted = !o->count;
@@ -102,7 +102,7 @@ static struct unit *add_unit(struct reading *r, char *path)
 	return u;
 }
 
-/* The first command for a file says how it is compiled; all of them say for what. */
+/* Adds a compile command. The first command of a file gives its arguments, all give its targets. */
 static void add_command(struct reading *r, CXCompileCommand command)
 {
 	const struct clang *c = &r->reader.clang;
@@ -131,7 +131,7 @@ static void add_command(struct reading *r, CXCompileCommand command)
 	}
 }
 
-/* libclang writes why it cannot read the file, after the name of its reader. */
+/* Opens compile_commands.json. On failure takes libclang's message, without its prefix. */
 static CXCompilationDatabase open_commands(const struct clang *c, const char *folder,
 					   struct str *why)
 {
@@ -162,7 +162,7 @@ static int add_commands(struct reading *r, struct error *err)
 	STR(path);
 	STR(why);
 
-	/* libclang has many lines for a file that does not exist. */
+	/* libclang writes many lines about a missing file. */
 	str_addf(&path, "%s/compile_commands.json", folder);
 	if (access(str_text(&path), R_OK) == 0)
 		all = open_commands(c, folder, &why);
@@ -184,7 +184,7 @@ static int add_commands(struct reading *r, struct error *err)
 	return 0;
 }
 
-/* Files that the folder does not name, with --cflags. */
+/* Adds files that compile_commands.json does not name, with --cflags. */
 static void add_files(struct reading *r)
 {
 	const struct audit_read_options *o = r->reader.options;
@@ -205,7 +205,7 @@ static void add_files(struct reading *r)
 
 /* ---- one unit -------------------------------------------------------------------------------- */
 
-/* Functions that a variable begins with may be called by anybody. */
+/* Marks functions in a variable's initializer: they may be called from anywhere. */
 static enum CXChildVisitResult take_addresses(CXCursor c, CXCursor parent, CXClientData data)
 {
 	struct reading *r = data;
@@ -261,7 +261,7 @@ static enum CXChildVisitResult read_top(CXCursor c, CXCursor parent, CXClientDat
 	return CXChildVisit_Continue;
 }
 
-/* The error as one line. Of the unit's own file only the line is named. */
+/* The error as one line; errors in the unit's own file name only the line. */
 static char *error_line(const struct clang *c, CXDiagnostic d, const char *unit)
 {
 	OWNED(said) = clang_take(c, c->getDiagnosticSpelling(d));
@@ -282,7 +282,7 @@ static char *error_line(const struct clang *c, CXDiagnostic d, const char *unit)
 	return str_take(&text);
 }
 
-/* The first error of the compiler, owned; NULL: there is none. */
+/* First error of the compiler, or NULL; the caller frees it. */
 static char *first_error(const struct audit_reader *r, const char *unit)
 {
 	const struct clang *c = &r->clang;
@@ -298,7 +298,8 @@ static char *first_error(const struct audit_reader *r, const char *unit)
 	return text;
 }
 
-/* NULL: it cannot. libclang survives its own crash, and writes many lines about it. */
+/* Parses a unit. Returns NULL with *why set. libclang survives its own crash and writes many lines
+   about it. */
 static CXTranslationUnit parse(struct reading *r, const struct unit *u, const char **why)
 {
 	ARRAY(const char *) words = {0};
@@ -331,7 +332,7 @@ static size_t count_lines(const char *file)
 	return lines;
 }
 
-/* Why libclang need not try, owned; NULL: it can. */
+/* Reason why libclang cannot read the unit, or NULL; the caller frees it. */
 static char *hopeless(struct reading *r, const struct unit *u)
 {
 	const struct included i = {u->folder, u->words.items, u->words.count, &r->included};
@@ -342,13 +343,13 @@ static char *hopeless(struct reading *r, const struct unit *u)
 		return base_strdup("there is no such file");
 	if (!dot || strcmp(dot, ".c") != 0)
 		return base_strdup("it is not C");
-	/* A pipe would be waited for. */
+	/* Reading a pipe would block. */
 	if (stat(u->file, &s) != 0 || !S_ISREG(s.st_mode))
 		return base_strdup("it is no file");
 	return included_no_file(&i, u->file);
 }
 
-/* Returns why it was not read, owned, or NULL. */
+/* Returns why the unit was not read, or NULL; the caller frees it. */
 static char *read_parsed(struct reading *r, const struct unit *u)
 {
 	const struct clang *c = &r->reader.clang;
@@ -371,8 +372,8 @@ static void read_unit(struct reading *r, const struct unit *u)
 
 	if (!error) {
 		r->reader.unit = parse(r, u, &why);
-		/* libclang went to the folder of the command; where this fails, paths are shown
-		   from there. */
+		/* libclang changed to the command's folder; if returning fails, paths are shown
+		   relative to it. */
 		if (fchdir(r->here) < 0)
 			errno = 0;
 		error = r->reader.unit ? read_parsed(r, u) : base_strdup(why);
@@ -383,7 +384,7 @@ static void read_unit(struct reading *r, const struct unit *u)
 		*array_add(&r->to->skipped) = (struct audit_skipped){base_strdup(u->file), error};
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all units ------------------------------------------------------------------------------- */
 
 static void reading_fini(struct reading *r)
 {

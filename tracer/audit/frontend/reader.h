@@ -1,8 +1,6 @@
-/*
- * C into the program, unit by unit: what the files of this folder share. A cursor has two
- * positions: the spelled one, where its text stands (also in a macro's definition), and the shown
- * one, where a person looks for it.
- */
+/* Reads C into the program: interfaces between the files of this folder. A cursor has two
+   positions: the spelling location, where its text is (also in a macro's definition), and the file
+   location, where the macro is used. */
 #ifndef GATECTL_AUDIT_FRONTEND_READER_H
 #define GATECTL_AUDIT_FRONTEND_READER_H
 
@@ -14,10 +12,8 @@
 
 /* ---- clang.c --------------------------------------------------------------------------------- */
 
-/*
- * libclang (clang-c/Index.h), loaded when it is used: the rest of gatectl does not need it, and its
- * start would cost every command 40 ms. Any version from 14 on: its C interface only grows.
- */
+/* libclang (clang-c/Index.h) is loaded with dlopen(): the rest of gatectl does not need it, and
+   loading takes 40 ms. Any version from 14 on works. */
 /* clang-format off */
 #define CLANG_FUNCTIONS(X) \
 	X(createIndex) X(disposeIndex) X(parseTranslationUnit2) X(disposeTranslationUnit) \
@@ -45,49 +41,51 @@
 
 struct clang {
 	void *library;
-	unsigned version; /* 0: of a name without one */
-	bool has_headers; /* its own ones: stddef.h and others that a compiler brings */
+	unsigned version; /* 0 for a library name without version */
+	bool has_headers; /* finds the compiler's own headers, such as stddef.h */
 #define X(name) __typeof__(clang_##name) *name;
 	CLANG_FUNCTIONS(X)
 #undef X
 };
 
-/* The newest that has its own headers, or else the newest. 0, or -1: it is not installed, or too
-   old. */
+/* Loads the newest version that has its own headers, else the newest. Returns 0, or -1 with *err
+   set if none is installed or all are too old. */
 int clang_load(struct clang *c, struct error *err);
+/* Unloads the library. */
 void clang_unload(struct clang *c);
 
-/* What libclang gives as a string, owned by the caller; never NULL. */
+/* Returns a copy of the string and disposes of `s`; never NULL; the caller frees it. */
 char *clang_take(const struct clang *c, CXString s);
 
-/* Standard error while libclang writes to it: its many lines are for nobody. */
+/* Captures standard error, since libclang writes many lines to it. */
 struct caught {
-	int own, said; /* descriptors; -1: nothing is caught */
+	int own, said; /* descriptors; -1 if nothing is captured */
 };
 
+/* Redirects standard error to memory. */
 void caught_begin(struct caught *c);
-/* Restores standard error. `out`: the first thousand bytes of what was written; may be NULL. */
+/* Restores standard error; appends the first KiB of what was written to `out` unless NULL. */
 void caught_end(struct caught *c, struct str *out);
 
-/* ---- included.c: what a unit includes -------------------------------------------------------- */
+/* ---- included.c: includes of a unit ---------------------------------------------------------- */
 
-/* Files that were checked already, for all units. */
+/* Files already checked, for all units. */
 struct included_known {
 	struct interned files;
 	struct number_map seen;
 };
 
 struct included {
-	const char *folder; /* where the compiler was started; may be NULL */
-	char *const *words; /* its arguments */
+	const char *folder; /* working directory of the compiler; may be NULL */
+	char *const *words; /* arguments of the compiler */
 	size_t count;
 	struct included_known *known;
 };
 
-/* The first include of a pipe or a device, which libclang would read without end, as a message,
-   owned; NULL if there is none. Conditions of the preprocessor and folders of the system are not
-   looked at. */
+/* Returns a message about the first include of a pipe or device, which libclang would read forever,
+   or NULL; the caller frees it. Ignores preprocessor conditions and system folders. */
 char *included_no_file(const struct included *i, const char *file);
+/* Frees the set of checked files. */
 void included_known_fini(struct included_known *k);
 
 /* ---- read.c ---------------------------------------------------------------------------------- */
@@ -98,8 +96,8 @@ struct audit_reader {
 	struct audit_program *program;
 	CXTranslationUnit unit;
 	const struct audit_read_options *options;
-	const char *file; /* the unit's */
-	unsigned source;  /* ... index + 1 of the program's */
+	const char *file; /* path of the current unit */
+	unsigned source;  /* index + 1 of the current unit */
 };
 
 struct cursors {
@@ -109,26 +107,36 @@ struct cursors {
 
 /* ---- cursor.c -------------------------------------------------------------------------------- */
 
-/* Without references to types and members; freed where the scope ends. */
+/* Declares the children of a cursor, without references to types and members; freed at the end of
+   the scope. */
 #define CHILDREN(name, r, c)                                                                       \
 	struct cursors name __attribute__((cleanup(cursors_fini))) = cursor_children(r, c)
+/* Returns the children, as above; cursors_fini() frees them. */
 struct cursors cursor_children(const struct audit_reader *r, CXCursor c);
+/* Frees the array. */
 void cursors_fini(struct cursors *c);
+/* Returns the kind of the cursor. */
 enum CXCursorKind cursor_kind(const struct audit_reader *r, CXCursor c);
+/* Returns the file location of the cursor. */
 struct audit_place cursor_place(const struct audit_reader *r, CXCursor c);
+/* Returns the file location of its last character. */
 struct audit_place cursor_end(const struct audit_reader *r, CXCursor c);
+/* Returns the USR as a name. */
 unsigned cursor_usr(const struct audit_reader *r, CXCursor c);
+/* Returns the spelling as a name. */
 unsigned cursor_name(const struct audit_reader *r, CXCursor c);
-CXType cursor_type(const struct audit_reader *r, CXCursor c); /* the canonical one */
+CXType cursor_type(const struct audit_reader *r, CXCursor c); /* Returns the canonical type. */
 
 struct cursor_text {
-	const char *at, *begin, *end; /* `at` in the file's text; NULL: there is none */
+	/* `at` is a position in the file's text; NULL if there is none. */
+	const char *at, *begin, *end;
 };
-/* The text that the expression begins with, and ends before. */
+/* Returns the text position where the expression begins. */
 struct cursor_text cursor_text(const struct audit_reader *r, CXCursor c);
+/* Returns the text position after the expression. */
 struct cursor_text cursor_text_end(const struct audit_reader *r, CXCursor c);
 
-/* The shown positions of its start and end as offsets. False for a part of a macro. */
+/* Sets the offsets of start and end by file location. Returns false for a part of a macro. */
 bool cursor_offsets(const struct audit_reader *r, CXCursor c, unsigned *from, unsigned *to,
 		    struct cursor_text *file);
 
@@ -145,32 +153,33 @@ enum cursor_operator {
 	CURSOR_NOT,
 	CURSOR_STEP,
 };
-/* The operator of a BinaryOperator or UnaryOperator. libclang says it from version 17 on.
-   Before, it is read in the text; where a macro hides it, told by the types and casts around. */
+/* Returns the operator of a BinaryOperator. libclang 17 and later name it; before, it is read from
+   the text, or derived from types where a macro hides it. */
 enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXCursor left,
 				   CXCursor right);
+/* Returns the operator of a UnaryOperator. */
 enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCursor operand);
 
 /* ---- records.c ------------------------------------------------------------------------------- */
 
-/* The struct that it is, or points to, of the program's (index + 1); 0: none. */
+/* Returns the struct that the type is or points to, as index + 1, or 0. */
 unsigned record_of_type(struct audit_reader *r, CXType type);
-/* A typedef of a struct. */
+/* Records the typedef of a struct as its alias. */
 void record_alias(struct audit_reader *r, CXCursor declaration);
-/* Index + 1 of the field, or 0. */
+/* Returns the index + 1 of the field, or 0. */
 unsigned record_field(struct audit_reader *r, CXCursor declaration);
 
-/* The comment of the function says that it is called with a lock held. */
+/* Returns true if the function's comment asks for a lock. */
 bool comment_wants_lock(const struct audit_reader *r, CXCursor c);
 
 /* ---- lower_stmt.c ---------------------------------------------------------------------------- */
 
-/* The function's body as blocks. */
+/* Adds the function to the program, with its body as basic blocks. */
 void lower_function(struct audit_reader *r, CXCursor definition);
-/* The variable's index + 1 of the program's globals. */
+/* Adds the variable to the program's globals, unless it is known. */
 void lower_global(struct audit_reader *r, CXCursor declaration);
 
-/* ---- lower_expr.c, lower_stmt.c: a function as blocks of expressions ------------------------- */
+/* ---- lower_expr.c, lower_stmt.c: a function as basic blocks ---------------------------------- */
 
 struct lower_label {
 	unsigned name, block;
@@ -179,36 +188,38 @@ struct lower_label {
 struct lower {
 	struct audit_reader *reader;
 	struct audit_function *function;
-	unsigned block; /* the one that is being filled */
+	unsigned block; /* the open block, which is being filled */
 	struct lower_target {
 		unsigned block;
-		size_t cleanups; /* open outside of the loop or switch */
+		size_t cleanups; /* cleanups open outside the loop or switch */
 	} breaks, continues;
-	struct cursors declared; /* of the locals, in their order */
+	struct cursors declared; /* declarations of the locals, in order */
 	ARRAY(struct lower_label) labels;
-	ARRAY(unsigned) cleanups; /* locals of the scopes that are open */
-	ARRAY(unsigned) cases;	  /* blocks of the switches that are open */
-	bool has_default;	  /* of the innermost switch */
+	ARRAY(unsigned) cleanups; /* locals with a cleanup in open scopes */
+	ARRAY(unsigned) cases;	  /* blocks of the open switches' cases */
+	bool has_default;	  /* the innermost switch has a default */
 };
 
+/* Returns a new expression with room for the operands, in the program's memory. */
 struct audit_expr *lower_new(struct lower *l, enum audit_expr_kind kind, CXCursor c,
 			     unsigned operands);
-/* Statements within it go to the block that is open. Never NULL. */
+/* Lowers an expression; adds statements within it to the open block. Never returns NULL. */
 struct audit_expr *lower_expr(struct lower *l, CXCursor c);
-/* Adds it to the block that is open. */
+/* Adds the expression to the open block. */
 void lower_step(struct lower *l, struct audit_expr *e);
-/* The block that is open; it moves when there are more. */
+/* Returns the open block, valid until a block is added. */
 struct audit_block *lower_open_block(struct lower *l);
-/* Returns the new block's index. */
+/* Adds a block. Returns its index. */
 unsigned lower_block_new(struct lower *l);
-/* Ends the block that is open; l->block = ... opens the next one. */
+/* Ends the open block with a jump; the caller sets l->block to open another one. */
 void lower_jump(struct lower *l, unsigned to);
+/* Ends the open block with a branch. */
 void lower_branch(struct lower *l, struct audit_expr *condition, unsigned yes, unsigned no);
-/* A block for each part of && || ! ?: and the comma. */
+/* Lowers a condition to one block for each part of && || ! ?: and the comma. */
 void lower_condition(struct lower *l, struct audit_expr *e, unsigned yes, unsigned no);
-/* Lowers all of a ({ }). Returns its value. */
+/* Lowers a ({ }). Returns its value. */
 struct audit_expr *lower_inner(struct lower *l, CXCursor compound);
-/* Index + 1 of the locals; 0: it is none. */
+/* Returns the index + 1 of the local, or 0. */
 unsigned lower_local(const struct lower *l, CXCursor declaration);
 
 #endif

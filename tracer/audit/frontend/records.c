@@ -1,10 +1,10 @@
-/* Structs and their fields, and what comments say of them and of functions. */
+/* Structs and their fields; marks in comments of structs and functions. */
 #include "tracer/audit/frontend/reader.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* ---- what kind of thing a field is ----------------------------------------------------------- */
+/* ---- kinds of fields ------------------------------------------------------------------------- */
 
 static const char *const lock_types[] = {
 	"pthread_mutex_t", "pthread_rwlock_t", "pthread_spinlock_t", "mtx_t",	    "GMutex",
@@ -39,7 +39,8 @@ static bool has_only_locks(const struct audit_program *p, const struct audit_rec
 	return r->fields.count > 0;
 }
 
-/* By the names of its types: pthread_mutex_t is a union without one, a spin lock is an int. */
+/* True for a lock, by the names of its types: pthread_mutex_t is an unnamed union, a spin lock an
+   int. */
 static bool is_lock(struct audit_reader *r, CXType type)
 {
 	CXType canonical = element(r, r->clang.getCanonicalType(type));
@@ -53,8 +54,8 @@ static bool is_lock(struct audit_reader *r, CXType type)
 
 /* ---- a struct -------------------------------------------------------------------------------- */
 
-/* The comment before the declaration, or after it on its line, owned: libclang knows only those
-   of Doxygen. */
+/* Comment before the declaration, or after it on its line; the caller frees it. libclang knows only
+   Doxygen comments. */
 static char *comment_of(const struct audit_reader *r, CXCursor c)
 {
 	struct cursor_text t = cursor_text(r, c), end = cursor_text_end(r, c);
@@ -107,7 +108,7 @@ static bool is_record(enum CXCursorKind kind)
 	return kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl;
 }
 
-/* Unnamed ones belong to those around them. */
+/* The named struct that contains an unnamed one. */
 static CXCursor named_record(const struct audit_reader *r, CXCursor record)
 {
 	CXCursor parent = r->clang.getCursorSemanticParent(record);
@@ -119,7 +120,7 @@ static CXCursor named_record(const struct audit_reader *r, CXCursor record)
 	return record;
 }
 
-/* Its type may be a struct that is read on the way. */
+/* Adds a field. Its type may be a struct, which is read first and moves p->records. */
 static void add_field(struct audit_reader *r, unsigned record, CXCursor c)
 {
 	struct audit_program *p = r->program;
@@ -158,7 +159,7 @@ static enum CXChildVisitResult read_field(CXCursor c, CXCursor parent, CXClientD
 	return CXChildVisit_Continue;
 }
 
-/* A struct without a tag has the name of its typedef, which is that of its type. */
+/* Name of a struct; without a tag it is that of its typedef. */
 static unsigned records_name_of(struct audit_reader *r, CXCursor c)
 {
 	const unsigned name = cursor_name(r, c);
@@ -170,7 +171,7 @@ static unsigned records_name_of(struct audit_reader *r, CXCursor c)
 	return interned_add(&r->program->names, strchr(text, '(') ? "(unnamed)" : text);
 }
 
-/* Index + 1. */
+/* Adds a struct, unless it is known. Returns its index + 1, or 0. */
 static unsigned read_record(struct audit_reader *r, CXCursor c)
 {
 	struct audit_program *p = r->program;
@@ -196,7 +197,7 @@ static unsigned read_record(struct audit_reader *r, CXCursor c)
 	return known;
 }
 
-/* The definition where there is one. */
+/* Struct of a definition, as index + 1; 0 for a declaration only. */
 static unsigned record_of_declaration(struct audit_reader *r, CXCursor declaration)
 {
 	if (!is_record(cursor_kind(r, declaration)) || !r->clang.isCursorDefinition(declaration))
@@ -233,7 +234,7 @@ unsigned record_field(struct audit_reader *r, CXCursor declaration)
 	return number_map_get(&r->program->field_of, usr);
 }
 
-/* ---- whose lock ------------------------------------------------------------------------------ */
+/* ---- comments that ask for a lock ------------------------------------------------------------ */
 
 static bool says_any(const char *sentence, const char *const *words)
 {
@@ -243,8 +244,8 @@ static bool says_any(const char *sentence, const char *const *words)
 	return false;
 }
 
-/* True if the sentence, in small letters, says that callers hold a lock. A read lock of RCU
-   keeps no writers apart. */
+/* True if the sentence, in lower case, says that callers hold a lock. An RCU read lock excludes no
+   writers. */
 static bool asks_for_lock(const char *sentence)
 {
 	static const char *const locks[] = {"lock", "mutex", NULL},
@@ -260,7 +261,7 @@ static bool asks_for_lock(const char *sentence)
 	       !says_any(sentence, others);
 }
 
-/* A sentence ends with a full stop, at an empty line, and before a command of Doxygen. */
+/* True at a full stop, an empty line, or before a Doxygen command. */
 static bool ends_sentence(const char *at)
 {
 	const char *next = at + 1 + strspn(at + 1, " \t*");

@@ -1,11 +1,11 @@
-/* What units are compiled for. */
+/* Targets that units are compiled for. */
 #include "tracer/audit/frontend/program.h"
 
 #include "tracer/base/text/str.h"
 
 #include <string.h>
 
-/* The length of "src/CMakeFiles/x.dir/" in "src/CMakeFiles/x.dir/y.c.o". */
+/* Length of "src/CMakeFiles/x.dir/" in "src/CMakeFiles/x.dir/y.c.o". */
 static size_t folder_of_target(const char *object)
 {
 	static const char *const ends[] = {".dir/", ".p/"};
@@ -19,7 +19,7 @@ static size_t folder_of_target(const char *object)
 	return 0;
 }
 
-/* The length of "src/x-" in "src/x-y.o", for y.c. */
+/* Length of "src/x-" in "src/x-y.o", for y.c. */
 static size_t prefix_of_target(const char *object, const char *source)
 {
 	const char *base = str_base_name(object), *stem = str_base_name(source),
