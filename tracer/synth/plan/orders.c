@@ -1,8 +1,6 @@
-/*
- * Which orders of steps make the outcome? Those of steps that depend on each other (Mazurkiewicz: a
- * run that has them is the same run), where the program itself does not see to them. Vector clocks
- * tell what follows from what.
- */
+/* Finds the orders of steps that make the outcome: dependent steps (a run with the same order of
+   these is equivalent: Mazurkiewicz) that the program does not order itself. Vector clocks give
+   happens-before. */
 #include "tracer/synth/plan/plan_internal.h"
 
 #include <stdlib.h>
@@ -10,11 +8,11 @@
 
 enum {
 	MOST_CLOCKS = 1 << 28, /* steps times threads: a gigabyte */
-	MOST_WAKES = 2000,     /* orders that are there for whom a signal wakes */
+	MOST_WAKES = 2000,     /* orders that choose the thread a signal wakes */
 };
 
-/* By step and thread: 1 + the last step of that thread that comes before it (itself included) in
-   every run that has the orders so far. */
+/* By step and thread: 1 + the thread's last step that happens before it (itself included) with the
+   orders so far. */
 struct clocks {
 	const struct plan_view *v;
 	size_t threads;
@@ -50,9 +48,9 @@ static bool same_object(const struct plan_view *v, size_t a, size_t b)
 	return object != STRATEGY_NO_OBJECT && object == plan_step(v, b)->point.object;
 }
 
-/* ---- what the program sees to ---- */
+/* ---- orders that the program enforces ---- */
 
-/* "p2/main" is a process's first thread, where "main" is the first one's. */
+/* True for "p2/main", the first thread of a child; "main" is the initial process's. */
 static bool is_child(const char *id)
 {
 	const char *slash = strchr(id, '/');
@@ -60,7 +58,7 @@ static bool is_child(const char *id)
 	return slash && strcmp(slash, "/main") == 0;
 }
 
-/* "p2/main" comes of the second fork, if all of the processes come of one. */
+/* Fork that made the process: the second one for "p2/main", if one process makes all forks. */
 static size_t fork_of(const struct plan_view *v, size_t first)
 {
 	const char *id = v->s->threads.items[orders_thread_of(v, first)];
@@ -77,7 +75,7 @@ static size_t fork_of(const struct plan_view *v, size_t first)
 	return forks == processes && found < first ? found : PLAN_NONE;
 }
 
-/* Where the thread whose first step this is was created, or the first thread was. */
+/* Step that created the thread whose first step is `first`, or the first thread. */
 static size_t creation(const struct plan_view *v, size_t first)
 {
 	size_t any = PLAN_NONE;
@@ -101,7 +99,7 @@ static bool may_wake(const struct plan_view *v, size_t signal, size_t wait)
 		same_object(v, signal, wait));
 }
 
-/* Of several that waited it has woken others. */
+/* True if the signal woke others of several waiting threads. */
 static bool has_woken_others(const struct plan_view *v, size_t signal, unsigned thread)
 {
 	const struct schedule *s = v->s;
@@ -113,8 +111,8 @@ static bool has_woken_others(const struct plan_view *v, size_t signal, unsigned 
 	return i > first;
 }
 
-/* Not before it has the wait ended: the first that may have done it, where they all are one
-   thread's. */
+/* First signal that may have ended the wait, if all candidates are of one thread; the wait ends
+   after it. */
 static size_t signal_of(const struct plan_view *v, size_t wait, size_t next)
 {
 	size_t first = PLAN_NONE;
@@ -145,14 +143,14 @@ static void begin_row(struct clocks *c, size_t at)
 	from = before == PLAN_NONE ? fork_of(v, at) : PLAN_NONE;
 	if (from != PLAN_NONE)
 		orders_join(c, at, from);
-	if (plan_op(v, at) == STRATEGY_LOCK) /* a join: had the thread not ended, it would wait */
+	if (plan_op(v, at) == STRATEGY_LOCK) /* a join waits for the thread's end */
 		array_each(const size_t, end, &v->ends)
 			if (*end < at && same_object(v, *end, at))
 				orders_join(c, at, *end);
 	row(c, at)[orders_thread_of(v, at)] = (uint32_t)at + 1;
 }
 
-/* A lock that waits for as long as it takes: not trylock, not a time-out. */
+/* True for a lock that waits without limit: no trylock, no timeout. */
 static bool is_patient(const struct plan_view *v, size_t step)
 {
 	const char *call = plan_step(v, step)->where.call;
@@ -161,8 +159,8 @@ static bool is_patient(const struct plan_view *v, size_t step)
 			 !strstr(call, "_test_"));
 }
 
-/* The thread that had the lock before (an order has it so) has released it by then: a wait for a
-   condition does. */
+/* Adds that earlier owners of the lock (by the orders so far) have released it; a condition wait
+   releases too. */
 static void join_releases(struct clocks *c, const struct plan_related *r, size_t at)
 {
 	const struct plan_view *v = c->v;
@@ -186,14 +184,14 @@ static void join_releases(struct clocks *c, const struct plan_related *r, size_t
 	}
 }
 
-/* ---- what has to be seen to ---- */
+/* ---- orders that gates must enforce ---- */
 
 static bool orders_is_lock(enum strategy_op op)
 {
 	return op == STRATEGY_LOCK || op == STRATEGY_UNLOCK;
 }
 
-/* Locks: which comes first counts, and not whether the second one had to wait. */
+/* True if the order of two lock operations matters; whether the second had to wait does not. */
 static bool locks_matter(const struct plan_view *v, size_t x, size_t y)
 {
 	const struct strategy_point *a = &plan_step(v, x)->point, *b = &plan_step(v, y)->point;
@@ -205,8 +203,8 @@ static bool locks_matter(const struct plan_view *v, size_t x, size_t y)
 	return !is_patient(v, a->op == STRATEGY_LOCK ? x : y);
 }
 
-/* Of a step that blocks: is it of importance that it did before `later`? Who never gets a lock
-   does no more. */
+/* True if a blocking step must begin before `later`. A thread that never gets a lock does nothing
+   more. */
 static bool blocked_matters(const struct plan_view *v, size_t step, size_t later)
 {
 	enum strategy_op op = plan_op(v, step);
@@ -214,7 +212,7 @@ static bool blocked_matters(const struct plan_view *v, size_t step, size_t later
 	return op == STRATEGY_WAIT ? plan_op(v, later) == STRATEGY_SIGNAL : op != STRATEGY_LOCK;
 }
 
-/* It begins before `later`, and ends after it, if ever. */
+/* True if the step begins before `later` and ends after it, or never. */
 static bool blocks_over(const struct plan_view *v, size_t step, size_t later)
 {
 	const struct plan_step *own = &v->steps.items[step];
@@ -235,10 +233,8 @@ static bool is_wait(enum strategy_op op)
 	return op == STRATEGY_WAIT || op == STRATEGY_TIMEOUT;
 }
 
-/*
- * A step of which it is not known what it is about: for the kernel that may be something that other
- * calls are about, for a condition its signals. It is not what memory or a lock is.
- */
+/* True if the steps may concern one object. An unknown object of a kernel call may be any kernel
+   call's, of a condition wait any signal's, but never memory or a lock. */
 static bool may_be_about_one(const struct plan_view *v, size_t x, size_t y)
 {
 	enum strategy_op a = plan_op(v, x), b = plan_op(v, y);
@@ -251,7 +247,8 @@ static bool may_be_about_one(const struct plan_view *v, size_t x, size_t y)
 	return (is_wait(a) && b == STRATEGY_SIGNAL) || (a == STRATEGY_SIGNAL && is_wait(b));
 }
 
-/* What the child of a fork has of another thread's locks and memory is how they were by then. */
+/* True if the step changes locks or memory of another thread, which the child of the fork gets as
+   they were. */
 static bool is_copied(const struct plan_view *v, size_t fork, size_t step)
 {
 	char *const *ids = v->s->threads.items;
@@ -265,7 +262,8 @@ static bool is_copied(const struct plan_view *v, size_t fork, size_t step)
 		(op == STRATEGY_ATOMIC && plan_step(v, step)->point.writes));
 }
 
-/* Creation, end and join are seen to; a time-out cannot be held; signals do not mind each other. */
+/* True if the order of two steps must be forced. The program orders creation, end and join; a
+   timeout cannot be held; signals commute. */
 static bool matters(const struct plan_view *v, size_t x, size_t y)
 {
 	enum strategy_op a = plan_op(v, x), b = plan_op(v, y);
@@ -289,7 +287,7 @@ static void add_edge(const struct plan_view *v, struct plan_edges *out, size_t f
 	*array_add(out) = (struct plan_edge){from, to, blocks_over(v, from, to)};
 }
 
-/* The step with which all ends; NONE. */
+/* Step that ends the process, or PLAN_NONE. */
 static size_t end_of_process(const struct plan_view *v)
 {
 	for (size_t i = v->done; i-- > 0;)
@@ -298,7 +296,7 @@ static size_t end_of_process(const struct plan_view *v)
 	return PLAN_NONE;
 }
 
-/* Properties of a step that matters() reads, but for object, thread, and whether it still
+/* Properties of a step that matters() reads, apart from object, thread and whether it still
    blocks. */
 static unsigned class_of(const struct plan_view *v, size_t step)
 {
@@ -311,8 +309,8 @@ static unsigned class_of(const struct plan_view *v, size_t step)
 	return class;
 }
 
-/* Latest step of the group that has to come before step y, as far as it does not follow from
-   others; NONE. If a step does not matter because it still blocks, an earlier one may. */
+/* Latest step of the group that must come before step y and is not yet ordered, or PLAN_NONE. A
+   step that still blocks may not matter while an earlier one does. */
 static size_t latest_that_matters(const struct clocks *c, const struct plan_related *r,
 				  size_t group, size_t y)
 {
@@ -333,7 +331,8 @@ static int latest_first(const void *x, const void *y)
 	return (a < b) - (a > b);
 }
 
-/* The latest steps first: what they follow follows. */
+/* Orders y after the steps that it depends on, the latest first: their clocks include earlier
+   ones. */
 static void join_dependent(struct clocks *c, const struct plan_related *r, size_t y,
 			   struct plan_indexes *found, struct plan_edges *out)
 {
@@ -384,7 +383,8 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 	for (size_t i = 1; i < v->segments.count; i++) {
 		size_t first = v->segments.items[i].first, last = v->segments.items[i - 1].last;
 
-		if (first > end && first < v->done) /* a lock that was not got before that */
+		/* A lock that was not acquired before the end. */
+		if (first > end && first < v->done)
 			continue;
 		if (last >= v->over)
 			last = end != PLAN_NONE ? end : v->over - 1;
@@ -395,10 +395,10 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 	}
 }
 
-/* ---- fewer ---- */
+/* ---- reduction ---- */
 
-/* An edge with what tells which others it may stand for: its threads, the first segment, and
-   what sorts it. */
+/* An edge with its sort keys: threads, segments, steps. Edges with UNION_SAME equal keys may be
+   merged. */
 enum { UNION_SAME = 3, UNION_KEYS = 6 };
 struct plan_union {
 	uint64_t keys[UNION_KEYS];
@@ -412,8 +412,8 @@ static int by_segments(const void *x, const void *y)
 	return plan_compare(a->keys, b->keys, UNION_KEYS);
 }
 
-/* All of a segment comes before all of a later one: of the edges of two threads that begin in one
-   segment, or (`ends`) end in one, one does for all. */
+/* Merges edges of two threads that begin in one segment or (`ends`) end in one: segments do not
+   overlap, so one edge implies the others. */
 static void unite_by(const struct plan_view *v, bool ends, struct plan_edges *edges)
 {
 	ARRAY(struct plan_union) all = {0};
@@ -455,8 +455,8 @@ static int by_place(const void *x, const void *y)
 	return (a->from < b->from) - (a->from > b->from);
 }
 
-/* Who creates a thread does more before it stands still, and of that the new one's beginning
-   says nothing. */
+/* True if the creating thread does more before it stops: the new thread's start does not imply
+   that. */
 static bool goes_further(const struct plan_view *v, const struct plan_edge *edge)
 {
 	return v->steps.items[edge->to].before == PLAN_NONE &&
@@ -464,7 +464,8 @@ static bool goes_further(const struct plan_view *v, const struct plan_edge *edge
 	       (creation(v, edge->to) == edge->from || fork_of(v, edge->to) == edge->from);
 }
 
-/* Leaves out those that follow from the others. `all`: they are about all that segments do. */
+/* Drops edges that follow from others (transitive reduction). `all`: edges cover all that segments
+   do. */
 static void reduce(struct clocks *c, bool all, struct plan_edges *edges)
 {
 	size_t kept = 0, at = 0;
@@ -485,8 +486,8 @@ static void reduce(struct clocks *c, bool all, struct plan_edges *edges)
 	edges->count = kept;
 }
 
-/* Who is held where it goes on from a wait has to wait first: it does not, if it is late for the
-   signal. */
+/* A thread held at its return from a wait must begin the wait before the signal, or it would miss
+   it. */
 static void let_wait(const struct plan_view *v, struct plan_edges *edges)
 {
 	for (size_t i = 0, n = edges->count; i < n; i++) {
@@ -512,7 +513,7 @@ static void add_blocked(struct plan_edges *edges, size_t from, size_t to)
 	*array_add(edges) = (struct plan_edge){from, to, true};
 }
 
-/* The wait that the thread is in; NONE. `last`: 1 + its last step by now. */
+/* Wait that the thread is in, or PLAN_NONE. `last` is 1 + its last step so far. */
 static size_t wait_of(const struct plan_view *v, size_t last)
 {
 	return last && plan_op(v, last - 1) == STRATEGY_WAIT && plan_is_blocked(v, last - 1)
@@ -520,7 +521,7 @@ static size_t wait_of(const struct plan_view *v, size_t last)
 		       : PLAN_NONE;
 }
 
-/* Of several that wait a plain run wakes the one that has slept longest: that has to be who was
+/* A plain run wakes the longest waiting thread: orders the waits so that it is the one that was
    woken. */
 static void wake_first(const struct plan_view *v, const size_t *last, size_t signal,
 		       struct plan_edges *edges)
@@ -541,7 +542,7 @@ static void wake_first(const struct plan_view *v, const size_t *last, size_t sig
 	}
 }
 
-/* `begin`: signals before this step are left to chance. */
+/* Orders the wake-ups; those of signals before `begin` are left to chance. */
 static void let_wake(const struct plan_view *v, size_t begin, struct plan_edges *edges)
 {
 	size_t *last = base_alloc(v->s->threads.count + 1, sizeof(*last));
@@ -555,7 +556,7 @@ static void let_wake(const struct plan_view *v, size_t begin, struct plan_edges 
 	base_free(last);
 }
 
-/* Keeps the last ones. Returns the first step that these are about. */
+/* Keeps the last `most` edges. Returns the first step that they concern. */
 static size_t keep_last(struct plan_edges *edges, size_t most)
 {
 	size_t dropped = edges->count - most, first = PLAN_NONE;

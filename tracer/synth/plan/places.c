@@ -1,9 +1,10 @@
-/* Where threads are held, and where gates are opened: by the line where that is not too coarse. */
+/* Chooses the places where threads are held and gates are opened: by line unless that is too
+   coarse. */
 #include "tracer/synth/plan/plan_internal.h"
 
 #include <string.h>
 
-/* ---- what a place needs to be told from others ---- */
+/* ---- thread and hit count of a place ---- */
 
 static const struct schedule_where *where_of(const struct plan_view *v, size_t step)
 {
@@ -16,13 +17,13 @@ static bool has_line(const struct plan_view *v, size_t step)
 	       !v->steps.items[step].forked;
 }
 
-/* In what its line calls there are steps before it: the call's own address is behind the thread. */
+/* True if earlier steps are in the same call: the thread is past the call's own address. */
 static bool places_is_called(const struct plan_view *v, size_t step)
 {
 	return v->steps.items[step].call_first != step && where_of(v, step)->inner_object;
 }
 
-/* One that it is the first to come to. */
+/* True if the step has an address that the thread reaches first with it. */
 static bool has_address(const struct plan_view *v, size_t step)
 {
 	const struct schedule_where *w = where_of(v, step);
@@ -38,7 +39,7 @@ bool plan_is_same_place(const struct schedule_where *a, const struct schedule_wh
 	return a->address == b->address && a->object && str_same(a->object, b->object);
 }
 
-/* "worker#1" and "worker#2" run the same code. */
+/* True for "worker#1" and "worker#2", which run the same code. */
 bool plan_are_alike(const char *a, const char *b)
 {
 	size_t n = strcspn(a, "#");
@@ -52,7 +53,7 @@ static bool others_pass(const struct plan_view *v, size_t at, bool line)
 	unsigned own = plan_step(v, at)->thread;
 
 	if (where_of(v, at)->inside || (!line && places_is_called(v, at)))
-		return true; /* a library's own code: there may be anybody */
+		return true; /* any thread may be in a library's code */
 	for (size_t t = 0; t < s->threads.count; t++)
 		if (t != own && (plan_are_alike(s->threads.items[t], s->threads.items[own]) ||
 				 !plan_same_process(s->threads.items[t], s->threads.items[own])))
@@ -64,13 +65,13 @@ static bool others_pass(const struct plan_view *v, size_t at, bool line)
 	return false;
 }
 
-/* In the end it could have come back from its wait in the kernel, and did not. */
+/* True for a pending return from a wait in the kernel. */
 static bool is_back(const struct plan_view *v, size_t at)
 {
 	return at != PLAN_NONE && plan_op(v, at) == STRATEGY_BLOCK && where_of(v, at)->inside;
 }
 
-/* The how manieth time is it that the thread comes back from this call? */
+/* Number of the thread's returns from this call up to `at`. */
 static unsigned long times_back(const struct plan_view *v, size_t at)
 {
 	unsigned long times = 0;
@@ -81,7 +82,7 @@ static unsigned long times_back(const struct plan_view *v, size_t at)
 	return times;
 }
 
-/* Does the thread come by the address of `at` with this step, too? */
+/* True if the thread also passes the address of `at` with this step. */
 static bool is_same_address(const struct plan_view *v, size_t step, size_t at)
 {
 	const struct schedule_where *a = where_of(v, step), *b = where_of(v, at);
@@ -92,7 +93,7 @@ static bool is_same_address(const struct plan_view *v, size_t step, size_t at)
 	return v->steps.items[step].call_first == step && plan_is_same_place(a, b, false);
 }
 
-/* The how manieth time is it that the thread comes by there? */
+/* Number of the thread's passes of the place up to `at`. */
 static unsigned long places_passes(const struct plan_view *v, size_t at, bool line)
 {
 	unsigned long times = 1;
@@ -144,7 +145,7 @@ void plan_place_fini(struct plan_place *place)
 	base_free(place->gate);
 }
 
-/* The index of the place; of an equal one, if there is one. */
+/* Adds the place unless there is an equal one. Returns its index. */
 static size_t places_keep(struct plan_placing *g, struct plan_place place)
 {
 	array_each(struct plan_place, known, &g->p->places) {
@@ -161,8 +162,8 @@ static size_t places_keep(struct plan_placing *g, struct plan_place place)
 	return g->p->places.count - 1;
 }
 
-/* The failure may come first: in the line that ends the schedule, or before what was pending
-   then. */
+/* True if the failure may end the run before the thread arrives: in the schedule's last line or at
+   a pending step. */
 static bool is_last(const struct plan_view *v, size_t at, bool after)
 {
 	if (at >= v->done || (after && is_back(v, v->steps.items[at].behind)))
@@ -208,7 +209,7 @@ static int nowhere(struct plan_placing *g, size_t at)
 
 /* ---- holding ---- */
 
-/* Nobody can be held in the middle of a call: before all of it, then. */
+/* Moves *at before the whole call: a thread cannot be held in the middle of one. */
 static bool before_call(const struct plan_view *v, size_t *at, bool *line)
 {
 	const struct plan_step *step = &v->steps.items[*at];
@@ -220,8 +221,8 @@ static bool before_call(const struct plan_view *v, size_t *at, bool *line)
 	return *line || has_address(v, *at);
 }
 
-/* `while (full) wait();` on one line is passed more often than it waits, and a compiler may
-   begin it anywhere. */
+/* True if the line can be used. `while (full) wait();` on one line is passed more often than it
+   waits, and compilers place its begin differently. */
 static bool is_by_line(const struct plan_placing *g, size_t at)
 {
 	enum strategy_op op = plan_op(g->v, at);
@@ -230,8 +231,8 @@ static bool is_by_line(const struct plan_placing *g, size_t at)
 				       (plan_is_access(op) || op == STRATEGY_WAIT));
 }
 
-/* The step before which the thread is held: `at`, or one before it in its segment. `line`:
-   before the statement; else before that very instruction. */
+/* Moves *at to the step before which the thread is held, within its segment. *line: before the
+   statement; else before that instruction. */
 static bool hold_step(const struct plan_placing *g, size_t *at, bool *line)
 {
 	const struct plan_view *v = g->v;
@@ -250,21 +251,21 @@ static bool hold_step(const struct plan_placing *g, size_t *at, bool *line)
 	}
 }
 
-/* The thread's, or the process's. */
+/* Place of the end of the thread or process. */
 static size_t make_end(struct plan_placing *g, size_t at)
 {
 	return places_make(g, at, plan_ends_process(g->v, at) ? SCRIPT_EXIT : SCRIPT_THREAD_EXIT,
 			   false, false);
 }
 
-/* A time-out: it comes there when its time is over, before whatever it does then. */
+/* True for the return from a timeout, which comes before whatever follows. */
 static bool goes_on_inside(const struct plan_view *v, size_t at)
 {
 	return at != PLAN_NONE && plan_op(v, at) == STRATEGY_TIMEOUT && where_of(v, at)->inside;
 }
 
-/* An access before which the thread does nothing of the tester's code: its start, which every
-   build has, where a compiler may have made nothing of the line. NONE: it is another step. */
+/* Thread start in place of an access that no other code of the user precedes: every build has it,
+   while a compiler may drop the line. PLAN_NONE for other steps. */
 static size_t start_for(const struct plan_view *v, size_t at)
 {
 	size_t i = v->steps.items[at].before;
@@ -277,7 +278,7 @@ static size_t start_for(const struct plan_view *v, size_t at)
 	return PLAN_NONE;
 }
 
-/* Behind the line of the call; or behind the call itself, where the line does more. */
+/* Place after the line of the call, or after the call itself if the line does more. */
 static size_t hold_back(struct plan_placing *g, size_t step)
 {
 	size_t call = g->v->steps.items[step].before;
@@ -316,7 +317,7 @@ int plan_hold(struct plan_placing *g, size_t step, size_t *out)
 
 /* ---- opening ---- */
 
-/* The thread's next step, if it comes there before the others go on. */
+/* The thread's next step, if it reaches it before other threads run; else PLAN_NONE. */
 static size_t next_step(const struct plan_view *v, size_t at)
 {
 	const struct plan_step *step = &v->steps.items[at];
@@ -325,7 +326,8 @@ static size_t next_step(const struct plan_view *v, size_t at)
 	return at < segment->last || segment->preempted ? step->behind : PLAN_NONE;
 }
 
-/* Where the thread is held next, if it stands there when others go on: it has done all by then. */
+/* Step where the thread is held next, if it is there when other threads run: all before it is
+   done. */
 static bool held_next(const struct plan_placing *g, const struct plan_edges *edges, size_t at,
 		      size_t *out)
 {
@@ -347,8 +349,8 @@ static bool held_next(const struct plan_placing *g, const struct plan_edges *edg
 	return false;
 }
 
-/* Is the line behind the thread before the others go on? Where the process ends in it nobody
-   ever leaves it. */
+/* True if the thread leaves the line before other threads run; a line that ends the process is
+   never left. */
 static bool line_is_over(const struct plan_view *v, size_t at)
 {
 	size_t last = plan_line_last(v, at);
@@ -357,8 +359,8 @@ static bool line_is_over(const struct plan_view *v, size_t at)
 	       !plan_ends_process(v, last);
 }
 
-/* The thread's end, if it does nothing of the tester's code before that: a line that is the last
-   one may be a jump to what it calls, and is never left. NONE: it goes on. */
+/* The thread's end, if no user code precedes it: a last line may be a jump to what it calls, and is
+   never left. PLAN_NONE if the thread continues. */
 static size_t end_for(const struct plan_view *v, size_t at)
 {
 	size_t i = v->steps.items[at].behind;
@@ -371,8 +373,8 @@ static size_t end_for(const struct plan_view *v, size_t at)
 	return i;
 }
 
-/* A wait for a condition takes its lock again before the line is over: if others were let go
-   before that, they might have it. */
+/* A condition wait reacquires its lock before the line ends: if other threads ran before that, they
+   could take it. */
 static size_t open_timed_out(struct plan_placing *g, size_t at)
 {
 	const struct plan_view *v = g->v;
@@ -403,8 +405,7 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 		*out = make_end(g, at);
 	else if (end != PLAN_NONE)
 		*out = places_make(g, end, SCRIPT_THREAD_EXIT, false, false);
-	/* From a function that the line calls, or back in one that has called it, the line may
-	   go on. */
+	/* In a function that the line calls, or back in its caller, the line may continue. */
 	else if (over && !(fresh && (!where_of(v, at)->func ||
 				     !str_same(where_of(v, at)->func, where_of(v, next)->func))))
 		*out = places_make(g, at, SCRIPT_LOCATION, true, true);
@@ -423,14 +424,17 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 		*out = places_make(g, at, SCRIPT_LOCATION, true, true);
 	else if (at + 1 != v->over)
 		return nowhere(g, at);
-	else { /* the failure comes in that step: its thread never ends, and who is to come later stays held */
+	/* The failure occurs in that step: the thread never ends, and threads that come later stay
+	   held. */
+	else {
 		*out = places_make(g, at, SCRIPT_THREAD_EXIT, false, false);
 		g->p->places.items[*out].at.optional = true;
 	}
 	return 0;
 }
 
-/* All of the segment has been done: of that an access to memory says more than a lock. */
+/* Step that names the gate if all of the segment is done: an access to memory says more than a
+   lock. */
 static size_t named_for_all(const struct plan_view *v, size_t at)
 {
 	size_t last = v->segments.items[v->steps.items[at].segment].last;
@@ -441,7 +445,7 @@ static size_t named_for_all(const struct plan_view *v, size_t at)
 	return at;
 }
 
-/* `named`: the step that the gate is called after. */
+/* *named is the step that names the gate. */
 int plan_open(struct plan_placing *g, const struct plan_edges *edges, const struct plan_edge *edge,
 	      size_t *out, size_t *named)
 {

@@ -1,5 +1,4 @@
-/* The plan: for each order that is to be forced a gate, with the places where it holds and is
-   opened. */
+/* Makes the plan: a gate for each order to force, with the places where it holds and is opened. */
 #include "tracer/synth/plan/plan_internal.h"
 
 #include <string.h>
@@ -35,7 +34,7 @@ static char *unique_name(struct plan_placing *g, size_t at, enum plan_tense tens
 	return unique;
 }
 
-/* Its like was not there when it ended: it was held there, too. */
+/* True if no thread like `id` passed the place in the schedule. */
 static bool nobody_passed(const struct plan_view *v, const struct plan_place *place, const char *id)
 {
 	const struct schedule_where *where = &plan_step_at(v->s, place->step)->where;
@@ -52,8 +51,7 @@ static bool nobody_passed(const struct plan_view *v, const struct plan_place *pl
 	return true;
 }
 
-/* A thread that has not begun may come to where its like is held in the end: one place does for
-   them all. */
+/* Reuses a place for a thread that has not begun, if a thread like it is held there in the end. */
 static bool held_alike(struct plan_placing *g, const struct plan_edge *edge)
 {
 	const struct plan_view *v = g->v;
@@ -79,7 +77,7 @@ static bool is_unbegun(const struct plan_view *v, const struct plan_edge *edge)
 	return edge->to >= v->done && plan_op(v, edge->to) == STRATEGY_START;
 }
 
-/* Clears the error of an order without a place, and keeps its text. Returns -1 if it is another
+/* Clears the error of an order without a place and keeps its text. Returns -1 for any other
    error. */
 static int leave_out(struct plan_placing *g)
 {
@@ -91,12 +89,11 @@ static int leave_out(struct plan_placing *g)
 	return 0;
 }
 
-/* Opens after the last step of the thread, `from` or an earlier one, that a place follows: a weaker
-   order. */
+/* Opens after the thread's last step, `from` or earlier, that has a place: a weaker order. */
 static int open_earlier(struct plan_placing *g, const struct plan_edges *edges,
 			const struct plan_edge *edge, struct plan_order *o, size_t *named)
 {
-	enum { MOST = 256 }; /* steps back */
+	enum { MOST = 256 }; /* most steps back */
 	struct plan_edge weaker = *edge;
 
 	for (unsigned i = 0; plan_open(g, edges, &weaker, &o->from, named) < 0; i++) {
@@ -122,7 +119,7 @@ static int plan_add_order(struct plan_placing *g, const struct plan_edges *edges
 	if (plan_hold(g, edge->to, &o.to) < 0 || open_earlier(g, edges, edge, &o, &named) < 0)
 		return -1;
 	places = g->p->places.items;
-	if (edge->to < g->v->over) /* it could not be done otherwise */
+	if (edge->to < g->v->over) /* the run cannot end before these steps */
 		places[o.from].at.optional = places[o.to].at.optional = false;
 	if (o.blocked) {
 		o.from_event = unique_name(g, named, PLAN_DOES);

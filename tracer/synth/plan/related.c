@@ -1,16 +1,9 @@
-/*
- * Steps of a view by the objects that they are about.
- *
- * A group has the steps of one thread that do the same kind of thing to the same object: of those
- * done, the latest says what there is to say, since the order with it implies the order with the
- * earlier ones of its thread.
- *
- * Releases are the pairs of the step that took a lock and the one that released it. A wait for a
- * condition releases the locks that its thread holds.
- */
+/* Indexes the steps of a view by object. A group has one thread's equal operations on one object:
+   an order with its latest step implies those with earlier ones. A release pairs the step that
+   acquired a lock with the one that released it, or with a condition wait. */
 #include "tracer/synth/plan/plan_internal.h"
 
-/* A step as it is sorted. */
+/* Sort key of a step. */
 enum { KEY_OBJECT, KEY_SIZE, KEY_THREAD, KEY_CLASS, KEY_STEP, KEYS };
 struct related_key {
 	uint64_t words[KEYS];
@@ -47,7 +40,7 @@ static uint64_t end_of(const struct strategy_point *p)
 	return p->object + size < p->object ? UINT64_MAX : p->object + size;
 }
 
-/* Groups whose memory overlaps are one region. */
+/* Joins groups whose memory overlaps to regions. */
 static void add_regions(struct plan_related *r)
 {
 	uint64_t object = 0, end = 0;
@@ -77,7 +70,7 @@ static bool is_sync(enum strategy_op op)
 	       op == STRATEGY_TIMEOUT;
 }
 
-/* May it be about any object? */
+/* True if the step may concern any object. */
 static bool is_wild(const struct plan_view *v, size_t step)
 {
 	const struct strategy_point *p = &plan_step(v, step)->point;
@@ -147,8 +140,8 @@ static void add_others(const struct plan_related *r, const struct plan_indexes *
 			*array_add(out) = *group;
 }
 
-/* A step about any object concerns what the kernel or a condition may be about; a fork, and
-   memory without an end, all. */
+/* A step with an unknown object concerns kernel calls and conditions; a fork, or memory of unknown
+   size, concerns all. */
 void plan_related(const struct plan_related *r, size_t step, struct plan_indexes *out)
 {
 	const struct strategy_point *p = &plan_step(r->v, step)->point;
@@ -200,8 +193,7 @@ static void note_release(struct plan_related *r, size_t lock, size_t by)
 	*array_add(&r->lists.items[i].items) = (struct plan_release){lock, by};
 }
 
-/* Whatever a thread does to the object of its lock but take it once more: the lock is not held
-   after that. */
+/* Tracks held locks: any operation on the lock's object but another acquisition ends holding it. */
 static void note_locks(struct plan_related *r, size_t step)
 {
 	const struct schedule_step *s = plan_step(r->v, step);

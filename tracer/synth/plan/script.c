@@ -1,16 +1,17 @@
-/* The script of a plan, set as a person would. */
+/* Writes the script of a plan. */
 #include "tracer/synth/plan/plan_internal.h"
 
 #include <string.h>
 
-/* Verbs stand in one column, unless a place is longer than this. */
+/* Verbs are aligned in one column; longer places do not count. */
 enum { WIDEST = 72 };
 
-/* What the orders that are not dropped say about a place. */
+/* Use of a place by the orders that are not dropped. */
 struct place_use {
 	size_t place;
-	size_t step; /* the first one that they are about: places in this order tell the story; NONE: unused */
-	bool opens; /* a gate */
+	/* First step of these orders, by which places are sorted; PLAN_NONE if unused. */
+	size_t step;
+	bool opens; /* a gate is opened there */
 };
 
 static void note_use(struct place_use *use, size_t step)
@@ -19,7 +20,7 @@ static void note_use(struct place_use *use, size_t step)
 		use->step = step;
 }
 
-/* By place, for the caller to free. */
+/* Uses of all places; the caller frees the array. */
 static struct place_use *uses_of(const struct gate_plan *p)
 {
 	struct place_use *uses = base_alloc(p->places.count + 1, sizeof(*uses));
@@ -63,7 +64,7 @@ size_t gate_plan_lines(const struct gate_plan *p)
 struct plan_text {
 	const struct gate_plan *p;
 	struct place_use *uses; /* by place */
-	const char *table;	/* prefix of a gate's name where the script uses it */
+	const char *table;	/* prefix of a gate's name: "gates." or "" */
 	struct str *out;
 };
 
@@ -92,7 +93,7 @@ static void add_gates(struct plan_text *t)
 	str_add(t->out, gates ? "\n" : "");
 }
 
-/* A thread opens gates for others, waits itself, and is then about to go on. */
+/* Verbs in order: a thread opens gates for others, waits itself, then notes its event. */
 static void add_verbs(const struct plan_text *t, size_t place)
 {
 	const struct gate_plan *p = t->p;
@@ -189,7 +190,7 @@ void gate_plan_order(const struct gate_plan *p, const struct plan_order *o, stru
 
 /* ---- addresses ---- */
 
-/* OBJECT!*0xADDR */
+/* True for OBJECT!*0xADDR. */
 static bool is_library(const struct plan_place *place)
 {
 	return *place->at.location != '*';
@@ -230,7 +231,7 @@ static void say_address(const struct plan_place *place, const struct schedule *s
 	script_comment(str_text(&text), 0, out);
 }
 
-/* What addresses mean, and for how long. */
+/* Explains the addresses and how long they are valid. */
 static void say_addresses(const struct plan_text *t, const struct schedule *s,
 			  const struct plan_words *words)
 {

@@ -1,21 +1,22 @@
-/* What happens, in words: for each segment that an order is about, what its thread does in it. */
+/* Describes what happens: for each segment that an order concerns, what its thread does. */
 #include "tracer/synth/plan/plan_internal.h"
 
 #include <string.h>
 
-enum { TOLD = 6 }; /* as many steps of a segment are told all */
+enum { TOLD = 6 }; /* segments of up to so many steps are told in full */
 
-/* What the orders that are not dropped say about a segment. */
+/* Use of a segment by the orders that are not dropped. */
 struct segment_story {
-	bool holds;    /* they hold a thread before a step of it */
-	bool about;    /* ... or wait for one */
-	size_t events; /* steps of it that can be told */
+	bool holds;    /* a thread is held before a step of it */
+	bool about;    /* an order concerns a step of it */
+	size_t events; /* number of steps that can be told */
 };
 
 struct teller {
 	const struct plan_view *v;
 	const struct plan_words *words;
-	bool *named; /* by step of the view: an order waits for it, or holds its thread before it */
+	/* By step of the view: an order waits for it or holds its thread before it. */
+	bool *named;
 	struct segment_story *segments;
 };
 
@@ -27,7 +28,7 @@ static bool is_event(enum strategy_op op)
 static void note_orders(struct teller *t, const struct gate_plan *p)
 {
 	const struct schedule *s = t->v->s;
-	/* By plan_step_at()'s index: 1 + the step of the view. */
+	/* By index of plan_step_at(): 1 + the step of the view. */
 	size_t *at = base_alloc(s->steps.count + s->pending.count + 1, sizeof(*at));
 
 	for (size_t i = 0; i < t->v->steps.count; i++)
@@ -60,7 +61,7 @@ static void story_add_place(const struct schedule_where *w, struct str *out)
 		str_addf(out, " (%s:%u)", str_base_name(w->file), w->line);
 }
 
-/* It takes a lock, or asks for one that it does not get. */
+/* Adds what the step does: "asks for" a lock that the thread does not get. */
 static void add_deed(const struct teller *t, size_t at, struct str *out)
 {
 	const struct schedule_step *step = plan_step(t->v, at);
@@ -83,8 +84,7 @@ static void add_times(unsigned times, struct str *out)
 		str_addf(out, " %u times", times);
 }
 
-/* Of a call that does several steps, or waits and then goes on: was it told with the step
-   `last`? */
+/* True if the step belongs to a call that was told with the step `last`. */
 static bool was_told(const struct teller *t, size_t last, size_t at, bool same)
 {
 	const struct plan_step *step = &t->v->steps.items[at];
@@ -100,7 +100,7 @@ static bool was_told(const struct teller *t, size_t last, size_t at, bool same)
 	       step->call_first == t->v->steps.items[last].call_first;
 }
 
-/* "reads `x` twice and writes `x` (f.c:2), locks `m` (f.c:3)" */
+/* Adds "reads `x` twice and writes `x` (f.c:2), locks `m` (f.c:3)". */
 static void add_deeds(const struct teller *t, const struct plan_segment *segment, struct str *out)
 {
 	const struct schedule_where *line = NULL;
@@ -139,7 +139,7 @@ static void add_deeds(const struct teller *t, const struct plan_segment *segment
 		story_add_place(line, out);
 }
 
-/* Is the thread held where the segment ends? */
+/* Adds where the thread blocks or is held when the segment ends. */
 static void story_add_end(const struct teller *t, const struct plan_segment *segment,
 			  struct str *out)
 {

@@ -1,8 +1,9 @@
+/* View of a schedule: steps in order of effect, their segments, lines and calls. */
 #include "tracer/synth/plan/plan_internal.h"
 
 #include <string.h>
 
-/* How far back it is looked for an earlier step on the same line. */
+/* Most steps back to an earlier step on the same line. */
 enum { FAR = 1000 };
 
 bool plan_same_line(const struct schedule_where *a, const struct schedule_where *b)
@@ -20,7 +21,7 @@ static bool is_loop(const struct plan_view *v, const struct schedule_where *w)
 	return text && plan_is_loop(text);
 }
 
-/* Is `later` in the same execution of its line? */
+/* True if `later` is in the same execution of its line. */
 static bool view_goes_on(const struct plan_view *v, size_t earlier, size_t later)
 {
 	const struct schedule_where *a = &plan_step(v, earlier)->where;
@@ -34,11 +35,9 @@ static bool view_goes_on(const struct plan_view *v, size_t earlier, size_t later
 	return b->call && plan_step(v, first)->point.place != plan_step(v, later)->point.place;
 }
 
-/*
- * One execution of a line goes from lower to higher addresses, and does not leave the line for
- * another one of its function. What is called from there may do several steps, but does not begin
- * anew. (Where that is wrong, a place is given by an address that could have been a line.)
- */
+/* Earlier step of the same execution of the line. An execution goes to higher addresses, does not
+   leave for another line of its function, and does not call anew. A wrong guess only yields an
+   address for a line. */
 static size_t same_execution(const struct plan_view *v, size_t at)
 {
 	const struct schedule_where *w = &plan_step(v, at)->where;
@@ -68,7 +67,7 @@ bool plan_forks(const struct schedule_step *step)
 	       strstr(step->where.call, "fork");
 }
 
-/* Has a thread of another process forked in the line of this step? */
+/* True if a thread of another process has forked in the line of this step. */
 static bool may_be_forked(const struct plan_view *v, size_t at)
 {
 	const struct schedule_where *w = &plan_step(v, at)->where;
@@ -81,7 +80,7 @@ static bool may_be_forked(const struct plan_view *v, size_t at)
 	return false;
 }
 
-/* A child goes on in the middle of the line that has forked it. */
+/* True if the thread is a child that is still in the line that forked it. */
 static bool is_forked(const struct plan_view *v, size_t at)
 {
 	const struct schedule_where *w = &plan_step(v, at)->where;
@@ -95,7 +94,7 @@ static bool is_forked(const struct plan_view *v, size_t at)
 	return true;
 }
 
-/* Only the first step of a line's execution knows the last one: plan_line_last(). */
+/* Sets line_first, and line_last of that first step only (plan_line_last()). */
 static void join_line(struct plan_view *v, size_t at)
 {
 	size_t earlier = same_execution(v, at);
@@ -111,8 +110,8 @@ static bool same_instruction(const struct schedule_where *a, const struct schedu
 	       str_same(a->object, b->object);
 }
 
-/* One call may do several steps, at places inside; where it comes to the first one's again it is
-   another one. */
+/* Sets call_first. A call may have several steps at places inside it; the first place again means
+   another call. */
 static void join_call(struct plan_view *v, size_t at)
 {
 	struct plan_step *step = &v->steps.items[at];
@@ -150,15 +149,15 @@ const struct schedule_step *plan_step_at(const struct schedule *s, size_t index)
 				      : &s->pending.items[index - s->steps.count];
 }
 
-/* ---- the order of steps ---- */
+/* ---- steps in order of effect ---- */
 
-/* As it was recorded. */
+/* The recorded schedule while the view is made. */
 struct plan_record {
 	const struct schedule *s;
-	size_t count;	 /* steps, and those that are pending */
-	size_t *waiting; /* by thread: 1 + the lock that it has asked for; 0: none */
+	size_t count;	 /* executed and pending steps */
+	size_t *waiting; /* by thread: 1 + the step of the lock it waits for; 0 if none */
 	size_t *last;	 /* by thread: 1 + its last step in the view */
-	bool *woken;	 /* by thread: in the end it could have got that lock, and did not */
+	bool *woken;	 /* by thread: in the end the lock was free, but not acquired */
 };
 
 static size_t next_recorded(const struct plan_record *r, size_t index, bool own)
@@ -174,18 +173,18 @@ static size_t next_recorded(const struct plan_record *r, size_t index, bool own)
 	return PLAN_NONE;
 }
 
-/* Does another thread go on while this one cannot? */
+/* True if another thread continues while this one cannot. */
 static bool is_stuck(const struct plan_record *r, size_t index)
 {
 	size_t next = next_recorded(r, index, false);
 	const struct schedule_step *step = next != PLAN_NONE ? plan_step_at(r->s, next) : NULL;
 
-	if (!step) /* of a deadlock */
+	if (!step) /* a deadlock */
 		return !r->s->pending.count;
 	return step->thread != plan_step_at(r->s, index)->thread && !step->preempts;
 }
 
-/* A lock that has to be waited for: until it is got, or for good. */
+/* True for a lock that the thread must wait for, until it gets it or forever. */
 static bool view_waits_for_lock(const struct plan_record *r, size_t index)
 {
 	size_t next = next_recorded(r, index, true);
@@ -208,7 +207,7 @@ static void view_add_step(struct plan_view *v, struct plan_record *r, size_t ind
 		.index = index,
 		.behind = PLAN_NONE,
 		.waits_until = PLAN_NONE,
-		.before = r->last[step->thread] - 1, /* NONE for 0 */
+		.before = r->last[step->thread] - 1, /* 0 - 1 is PLAN_NONE */
 		.stands = stands,
 	};
 	if (own->before != PLAN_NONE)
@@ -226,7 +225,7 @@ static void view_add_step(struct plan_view *v, struct plan_record *r, size_t ind
 	join_call(v, at);
 }
 
-/* The lock that its thread has waited for. */
+/* Adds the lock that the thread has waited for. */
 static void add_lock(struct plan_view *v, struct plan_record *r, unsigned thread, bool got)
 {
 	if (r->waiting[thread])
@@ -234,7 +233,8 @@ static void add_lock(struct plan_view *v, struct plan_record *r, unsigned thread
 	r->waiting[thread] = 0;
 }
 
-/* Woken in the end, and it has not gone on: what is pending is the lock that it waits for. */
+/* True if the thread was woken in the end but has not continued: the pending step is the lock it
+   waits for. */
 static bool is_woken(const struct plan_record *r, const struct schedule_step *pending)
 {
 	size_t lock = r->waiting[pending->thread];
@@ -244,7 +244,7 @@ static bool is_woken(const struct plan_record *r, const struct schedule_step *pe
 	       pending->point.object == asked->object && pending->point.place == asked->place;
 }
 
-/* The locks that threads had to wait for, and got after the last step, or not at all. */
+/* Adds locks that threads waited for and got after the last step, or never. */
 static void add_last_locks(struct plan_view *v, struct plan_record *r)
 {
 	const struct schedule *s = r->s;
@@ -259,7 +259,8 @@ static void add_last_locks(struct plan_view *v, struct plan_record *r)
 			add_lock(v, r, s->steps.items[i].thread, false);
 }
 
-/* Who could have come back in the end, and did not, has to be held there. */
+/* True for an executed return from the kernel. A pending one is a step: the thread has to be held
+   there. */
 static bool is_back(const struct plan_record *r, size_t index)
 {
 	const struct schedule_step *step = plan_step_at(r->s, index);

@@ -1,16 +1,16 @@
-/* What steps are called. */
+/* Words for steps: descriptions and names of gates. */
 #include "tracer/synth/plan/plan_internal.h"
 #include "tracer/base/text/token.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* No name of a gate is made longer than this by what the object is called. */
+/* Limit of the object's part in a gate's name. */
 enum { NAME_MOST = 32 };
 
 struct verb {
 	const char *does, *did;
-	const char *call; /* what is called for it most often; then the verb alone will do */
+	const char *call; /* usual function for it, for which the verb alone is enough */
 };
 
 static struct verb verb_of(const struct schedule_step *step)
@@ -46,7 +46,7 @@ static bool calls(const struct verb *v)
 	return v->call && !*v->call;
 }
 
-/* The statement without indentation, comment and punctuation. */
+/* Adds the statement without indentation, comment and punctuation. */
 static void add_statement(const char *text, struct str *out)
 {
 	const char *comment = strstr(text, "//");
@@ -59,7 +59,7 @@ static void add_statement(const char *text, struct str *out)
 	str_add_bytes(out, text, n);
 }
 
-/* Of what is only known where it waits. False: the verb alone will do. */
+/* Adds a wait whose object is unknown. Returns false if the verb alone is enough. */
 static bool add_wait(const struct schedule_step *step, struct str *out)
 {
 	const char *call = step->where.call;
@@ -106,7 +106,7 @@ void plan_deed(const struct schedule_step *step, const struct plan_words *words,
 	}
 }
 
-/* Behind the parenthesis that closes the one at `text`, if there is one. */
+/* Position after the parenthesis that closes the one at `text`, if there is one. */
 static const char *behind_parentheses(const char *text)
 {
 	int depth = 0;
