@@ -1,8 +1,5 @@
-/*
- * Which gates? As few orders as will do: those of steps that depend on each other are tried first,
- * then all (plan.h). What does not matter is left out (oracle/drop.c). What is left has to force
- * the failure in each of many runs.
- */
+/* Tries plans: dependent orders first, then all (plan.h). Orders that do not matter are dropped
+   (oracle/drop.c); the rest has to force the failure in each of many runs. */
 #include "tracer/synth/synth_internal.h"
 
 #include "tracer/search/explore.h"
@@ -11,26 +8,23 @@
 
 enum {
 	TRIED_PLAIN = 5,
-	TRIED_LONG = 3, /* ... of a livelock or a hang, which takes seconds to show */
-	TRIED = 20,	/* runs that an order, or a plan, is tried by */
+	TRIED_LONG = 3, /* runs for a livelock or hang, which takes seconds to show */
+	TRIED = 20,	/* runs to try an order or a plan */
 	LAST_SCHEDULES = 300,
-	MANY_ORDERS = 64,  /* more are not tried all at first */
-	MOST_ORDERS = 512, /* ... or not at all */
+	MANY_ORDERS = 64,  /* more are not all tried at first */
+	MOST_ORDERS = 512, /* more are never tried */
 	LATE_MOST = 8,	   /* threads */
 	HANGS_VERIFIED = 10,
 	HANGS_SHOWN_S = 3,
 };
 
-/*
- * What is tried for one kind of orders, in this order. Of a schedule with more orders than
- * MANY_ORDERS most have nothing to do with the failure, and to find that out one by one takes
- * longer than there is time for: the last ones alone are tried. Where there are addresses, places
- * that the next build has, too, are tried first.
- */
+/* Attempts for one kind of orders, in this order. Of more than MANY_ORDERS orders most are
+   unrelated to the failure, and dropping them singly takes too long: only the last ones are tried.
+   Places that every build has come before addresses. */
 enum attempt_if { IF_MANY, IF_INSIDE, IF_FEW, IF_ADDRESSES };
 static const struct attempt {
 	enum plan_by by;
-	size_t most; /* orders: the last ones */
+	size_t most; /* most orders, the last ones */
 	enum attempt_if when;
 } attempts[] = {
 	{PLAN_BY_LINE, 16, IF_MANY},	      {PLAN_BY_LINE, 128, IF_MANY},
@@ -38,12 +32,9 @@ static const struct attempt {
 	{PLAN_BY_LINE, MANY_ORDERS, IF_FEW},  {PLAN_BY_INSTRUCTION, MANY_ORDERS, IF_ADDRESSES},
 };
 
-/*
- * Of the time for one failure (explore_options) the first plan may use up all: so trying a plan
- * gets a part of what is left, and leaving out its gates another one.
- */
+/* Part of the time left that trying a plan gets, since the first plan could use all of it. */
 static const double PART_TRIED = 0.25;
-/* Part of the verification's time that the searches before it may use. */
+/* Part of the verification's time for the searches before it. */
 static const double PART_LOOKED = 0.25;
 
 static const char no_time[] = "there was no time to see what gates do";
@@ -82,10 +73,10 @@ static void not_forced(struct synth *g)
 	no_script(g, str_text(&text));
 }
 
-/* ---- threads that begin late ---- */
+/* ---- late starts of threads ---- */
 
-/* An order whose gate nobody passes while the thread is held back: it opens it, or is the one
-   that waits. */
+/* Order whose gate no thread passes while `thread` is delayed: the thread opens it or waits at
+   it. */
 static const struct plan_order *order_of_thread(const struct synth *g, unsigned thread)
 {
 	const struct plan_order *waits = NULL;
@@ -99,7 +90,8 @@ static const struct plan_order *order_of_thread(const struct synth *g, unsigned 
 	return waits;
 }
 
-/* It begins when nobody else can move. 1: it comes out the same. */
+/* Runs with a thread that begins only when no other can run. Returns 1 if the outcome is the
+   same. */
 static int begin_late(struct synth *g, unsigned thread)
 {
 	const char *id = g->schedule.threads.items[thread];
@@ -118,11 +110,9 @@ static int begin_late(struct synth *g, unsigned thread)
 	return answer;
 }
 
-/*
- * Who begins first is luck as well, and what a thread does before its first step (it reads a file)
- * may matter. 1: whoever begins late, it comes out the same; 0: it does not for g->late; -1: the
- * experiment is over.
- */
+/* Delays the start of each thread: the order of starts is chance, and what a thread does before its
+   first step may matter. Returns 1 if no delay changes the outcome, 0 if g->late's does, -1 if the
+   experiment is over. */
 static int begin_each_late(struct synth *g)
 {
 	int answer = 1;
@@ -136,18 +126,15 @@ static int begin_each_late(struct synth *g)
 
 /* ---- one plan ---- */
 
-/*
- * Does all of the plan leave no way around it? There may be one for reasons that say nothing
- * against the plan: in a schedule a time-out may end before anything else is done, and a livelock
- * or a hang is known only by its length.
- */
+/* Checks the whole plan for other outcomes. One may exist for reasons that do not disprove the
+   plan: a schedule may end a timeout early, and a livelock or hang shows only by its length. */
 static int look_around(struct synth *g)
 {
 	bool searches = g->ends == SYNTH_ENDS && g->expects != SYNTH_UNMET;
 	int answer = searches ? synth_escapes(g, SYNTH_SCHEDULES, g->until) : 1;
 
 	g->strict = answer == 0;
-	if (answer < 0 || (g->plan.unplaced && !g->strict)) /* plain runs may fail by luck */
+	if (answer < 0 || (g->plan.unplaced && !g->strict)) /* plain runs may fail by chance */
 		return answer < 0 ? -1 : 0;
 	answer = begin_each_late(g);
 	g->firm = answer == 1;
@@ -156,7 +143,7 @@ static int look_around(struct synth *g)
 	return answer == 0 && g->lax ? 1 : answer;
 }
 
-/* Each run of a program that hangs takes seconds, and shows no more than the one before. */
+/* Runs to verify: each run of a hang takes seconds and shows no more than the one before. */
 static unsigned long verify_runs(const struct synth *g)
 {
 	unsigned long asked = g->e->options.verify;
@@ -164,7 +151,7 @@ static unsigned long verify_runs(const struct synth *g)
 	return g->ends == SYNTH_HANGS && asked > HANGS_VERIFIED ? HANGS_VERIFIED : asked;
 }
 
-/* 1: it forces the failure; what it says of that is in it. */
+/* Verifies the script. Returns 1 if it forces the failure; then its text says so. */
 static int verify(struct synth *g)
 {
 	double now = explore_now_s(), until = g->f->until, before = g->until;
@@ -190,7 +177,7 @@ static int verify(struct synth *g)
 	return synth_write(g) < 0 ? -1 : 1;
 }
 
-/* With as few of its gates as will do. */
+/* Drops gates, and verifies the script. */
 static int make_small(struct synth *g)
 {
 	int answer = synth_drop(g) < 0 ? -1 : verify(g);
@@ -199,14 +186,14 @@ static int make_small(struct synth *g)
 	       synth_put_back(g)) /* others were tried without it */
 		answer = synth_drop(g) < 0 ? -1 : verify(g);
 	if (answer == 0 && !g->oracle.cut &&
-	    g->strict) { /* the longer look has found a way around all of it */
+	    g->strict) { /* the longer search found another outcome under all gates */
 		g->strict = g->firm = false;
 		answer = verify(g);
 	}
 	return answer;
 }
 
-/* Time that verification does not need goes to the search for fewer gates. */
+/* Gives time that verification does not need to dropping gates. */
 static void take_rest(struct synth *g)
 {
 	static const double margin = 1.25;
@@ -314,8 +301,8 @@ static int try_schedule(struct synth *g)
 	return answer;
 }
 
-/* Not where some schedule has come out differently: the order of threads matters then, whatever
-   plain runs do by luck. */
+/* Tries without gates, unless some schedule had another outcome: then the order of threads matters,
+   whatever plain runs do by chance. */
 static int try_plain(struct synth *g)
 {
 	int answer;
@@ -346,8 +333,8 @@ static int try_all(struct synth *g)
 	return answer;
 }
 
-/* What came may be another text in each run: then it is just not what the tester's own script
-   expects. */
+/* Tries with the outcome as the expectation, then with the user's expect: the output may differ in
+   each run. */
 static int try_both(struct synth *g)
 {
 	int answer = try_all(g);
@@ -372,7 +359,7 @@ int synth_make(struct explore *e, struct explore_failure *f, double until)
 	if (g.ends != SYNTH_ENDS)
 		g.tried = TRIED_LONG;
 	synth_set_options(&g);
-	/* Each run of a program that hangs takes seconds: one that is begun now would be cut. */
+	/* A run of a hang takes seconds: one begun now would be cut. */
 	if (f->until > 0 && g.ends == SYNTH_HANGS && synth_is_past(f->until - HANGS_SHOWN_S))
 		no_script(&g, no_time);
 	else

@@ -1,5 +1,5 @@
-/* The failures of a search, or of a schedule that was kept: each is made small, described, and
-   made into gates. */
+/* Handles the failures of a search, or of a schedule file: minimizes, describes and makes
+   scripts. */
 #include "tracer/synth/synth_internal.h"
 
 #include "tracer/search/explore.h"
@@ -11,7 +11,7 @@
 
 /* ---- one failure ---- */
 
-/* Its part of the time: `left` failures have no script yet. */
+/* Sets the failure's deadline: its part of the time, `left` failures having no script. */
 static void grant_time(const struct explore *e, size_t left, struct explore_failure *f)
 {
 	const struct explore_options *o = &e->options;
@@ -22,7 +22,7 @@ static void grant_time(const struct explore *e, size_t left, struct explore_fail
 		f->until = now + part;
 }
 
-/* The strategy chooses nothing: all runs follow schedules. */
+/* Minimizes the schedule. The strategy is unused: all runs follow schedules. */
 static int shrink(struct explore *e, struct explore_failure *f)
 {
 	const struct strategy_options options = {.seed = e->options.seed, .depth = 1};
@@ -42,8 +42,8 @@ static int shrink(struct explore *e, struct explore_failure *f)
 	return answer;
 }
 
-/* A run that takes longer than all of them may is not repeated to make its schedule small: a long
-   one, or one that hangs, which has to be looked at for --hang once more. */
+/* True if there is time to minimize: one run must take less than all candidates together may. The
+   result of a hang is run for --hang seconds once more. */
 static bool has_time_to_shrink(const struct explore_failure *f)
 {
 	enum { LONG = 10000, LOOKED = 2 };
@@ -52,7 +52,8 @@ static bool has_time_to_shrink(const struct explore_failure *f)
 	return f->until <= 0 || f->seconds < (f->schedule.steps.count >= LONG ? 1 : LOOKED) * most;
 }
 
-/* A small schedule that does not fail again is worth less than the one that was found and has. */
+/* Minimizes the schedule and reruns it; if it does not fail again, keeps the one that was found and
+   did. */
 static int make_small(struct explore *e, struct explore_failure *f)
 {
 	struct schedule found = f->schedule;
@@ -77,7 +78,7 @@ static int make_small(struct explore *e, struct explore_failure *f)
 	return answer;
 }
 
-/* Effects of the threads' order and of earlier runs cannot be distinguished here. */
+/* Gives up: effects of the threads' order and of earlier runs cannot be distinguished. */
 static int leave_without(struct explore *e, struct explore_failure *f)
 {
 	base_free(f->no_script);
@@ -102,7 +103,7 @@ static int script_of(struct explore *e, size_t left, struct explore_failure *f)
 	return 0;
 }
 
-/* ---- those of a search ---- */
+/* ---- failures of a search ---- */
 
 static size_t count_left(const struct explore *e)
 {
@@ -124,7 +125,7 @@ int synth_explore(struct explore *e)
 	return answer;
 }
 
-/* ---- one that was kept ---- */
+/* ---- failure of a schedule file ---- */
 
 static unsigned long later_number_of(const struct schedule_head *h, const char *key)
 {
@@ -140,7 +141,7 @@ static char *later_text_of(const struct schedule_head *h, const char *key)
 	return base_strdup(value ? value : "");
 }
 
-/* Failure as the search had it; values that the head lacks are those of a first schedule. */
+/* Restores the failure of the search; missing values are those of a first schedule. */
 static void take_kept(struct explore_later *l, struct explore *e)
 {
 	const struct schedule_head *h = &l->replay.head;

@@ -1,3 +1,4 @@
+/* Finds a readable location that means one line only. */
 #include "tracer/synth/location.h"
 
 #include "tracer/source/lines/source_lines.h"
@@ -6,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { SAME_MOST = 9 }; /* after that, numbers */
+enum { SAME_MOST = 9 }; /* highest K of TEXT#K; then FILE:LINE */
 
 bool location_resolve(struct modules *symbols, struct module *program, const char *text,
 		      enum location_kind *kind, struct source_sites *out)
@@ -23,7 +24,7 @@ bool location_resolve(struct modules *symbols, struct module *program, const cha
 	return found;
 }
 
-/* Is it in this copy of the code? Several lambdas may be on one line. */
+/* True if the site is in this copy of the code: several lambdas may be on one line. */
 static bool is_code_of(const struct source_site *site, const struct convert_line *at)
 {
 	array_each(const struct module_range, r, &site->ranges)
@@ -32,14 +33,14 @@ static bool is_code_of(const struct source_site *site, const struct convert_line
 	return !at->offset || site->kind == SOURCE_ENTRY || at->offset == site->offset;
 }
 
-/* The line that is to be named. */
+/* The line to name. */
 struct line_naming {
 	struct modules *symbols;
 	struct module *program;
 	const struct convert_line *at;
 };
 
-/* Does the text mean this line of this function, and no other line? */
+/* True if the location means this line of this function and no other line. */
 static bool location_means(const struct line_naming *n, const char *text)
 {
 	struct source_sites sites = {0};
@@ -59,7 +60,7 @@ static bool location_means(const struct line_naming *n, const char *text)
 	return same && own;
 }
 
-/* The statement without indentation, comment and punctuation. Owned by the caller. */
+/* Returns the statement without indentation, comment and punctuation; the caller frees it. */
 static char *trimmed(const char *text)
 {
 	static const char *const comments[] = {"//", "/*"};
@@ -88,7 +89,8 @@ static bool is_keyword(const char *text, size_t n)
 	return false;
 }
 
-/* "pthread_cond_wait" for "pthread_cond_wait(&c, &m)"; NULL: it does not begin with a call. */
+/* Returns "pthread_cond_wait" for "pthread_cond_wait(&c, &m)", or NULL if the text begins with no
+   call; the caller frees it. */
 static char *called(const char *text)
 {
 	size_t n =
@@ -98,7 +100,7 @@ static char *called(const char *text)
 	return n && text[n + blanks] == '(' && !is_keyword(text, n) ? base_strndup(text, n) : NULL;
 }
 
-/* WHERE;TEXT, or WHERE;TEXT#K with K up to `most`. NULL: none of them means the line alone. */
+/* Returns WHERE;TEXT, or WHERE;TEXT#K with K up to `most`, or NULL if none means only this line. */
 static char *try_text(const struct line_naming *n, const char *where, const char *text,
 		      unsigned most)
 {

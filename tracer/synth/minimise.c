@@ -1,8 +1,6 @@
-/*
- * One order after the other, not groups of them (Zeller and Hildebrandt 2002). A group that is out
- * and comes out the same could spare the plain trials of its orders alone: 78 of 2,008 runs for 14
- * bugs of tests/explore, none of which had two needless orders, and 36 of 601 for 11 tests that sleep.
- */
+/* Tries one order after the other, not groups (delta debugging: Zeller and Hildebrandt 2002).
+   Groups could spare 78 of 2,008 runs for 14 bugs of tests/explore and 36 of 601 for 11 sleeping
+   tests. */
 #include "tracer/synth/minimise.h"
 
 static int minimise_rank(const struct minimise_orders *m, enum minimise_rank rank)

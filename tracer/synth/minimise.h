@@ -1,4 +1,4 @@
-/* The fewest orders with which a program comes out the same: each is tried without. */
+/* Minimizes a set of orders that gives an outcome, by trying each order's removal. */
 #ifndef GATECTL_SYNTH_MINIMISE_H
 #define GATECTL_SYNTH_MINIMISE_H
 
@@ -11,18 +11,19 @@ enum minimise_rank { MINIMISE_FIRST, MINIMISE_SECOND, MINIMISE_NEVER };
 struct minimise_orders {
 	void *ctx;
 	size_t count;
-	/* Whether the order is left out. NULL: the plan no longer has it. */
+	/* Returns the flag that the order is left out, or NULL if the plan no longer has it. */
 	bool *(*dropped)(void *ctx, size_t order);
-	/* Asked before each try, since it may depend on what is left out by then. */
+	/* Returns the rank. Called before each try, since it may depend on what is left out. */
 	enum minimise_rank (*rank)(void *ctx, size_t order);
-	/* Does the outcome depend on it? 1, 0, or -1: stop. */
+	/* Returns 1 if the outcome depends on the order, 0 if not, -1 to stop. */
 	int (*is_needed)(void *ctx, size_t order);
 };
 
-/* Returns 0, or -1: stop. */
+/* Tries all orders of MINIMISE_FIRST, then of MINIMISE_SECOND. Returns 0, or -1 if is_needed()
+   did. */
 int minimise_orders(const struct minimise_orders *m);
-/* Puts back the last order that is left out, which was tried beside the fewest others; or `all`.
-   Returns the first one that is back; `count` if none was left out. */
+/* Restores the last order left out, which was tried with the fewest others, or `all`. Returns the
+   first restored one, or `count` if none was left out. */
 size_t minimise_put_back(const struct minimise_orders *m, bool all);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * A failure may come of what no gate can say, as which of several waiting threads is woken. So where none of its gates
- * force it, schedules are searched that fail alike, and wake the thread that a plain run would wake.
- */
+/* A failure may depend on what no gate can force, such as which waiting thread is woken. Then other
+   schedules with this failure are searched that wake the thread a plain run would wake. */
 #include "tracer/synth/synth_internal.h"
 
 #include "tracer/search/explore.h"
@@ -9,11 +7,11 @@
 /* Part of a script's time for finding it; the rest is for verifying it. */
 static const double PART_MADE = 0.5;
 
-/* So many are tried at most; each is looked for in so many schedules, by what it took to find
-   the first one. */
+/* Most other schedules to try; schedules searched for each, relative to the first failure's
+   number. */
 enum { OTHERS = 5, LONGER = 4, LEAST = 200 };
 
-/* It has failed with the points of its own search. */
+/* Moves the failure out, with the points of its own search. */
 static void take_failure(struct explore *e, struct explore_failure *out)
 {
 	*out = e->failures.items[0];
@@ -25,7 +23,8 @@ static void take_failure(struct explore *e, struct explore_failure *out)
 	}
 }
 
-/* 1: it is `out`, made small and described, 0: none was found, -1: the experiment is over. */
+/* Searches another schedule. Returns 1 with *out minimized and described, 0 if none was found, -1
+   if the experiment is over. */
 static int another(struct explore *e, const struct explore_failure *f, unsigned number,
 		   double until, struct explore_failure *out)
 {
@@ -46,7 +45,7 @@ static int another(struct explore *e, const struct explore_failure *f, unsigned 
 	return answer;
 }
 
-/* It is the same failure; what is told of how it comes is of the other schedule from now on. */
+/* Replaces the failure's schedule and data by the other one's; it stays the same failure. */
 static void adopt(struct explore_failure *f, struct explore_failure *other)
 {
 	struct explore_failure before = *f;
@@ -94,7 +93,7 @@ int synth_gates(struct explore *e, struct explore_failure *f)
 	}
 	answer = synth_make(e, f, until);
 	for (unsigned i = 1; answer == 0 && i <= OTHERS && f->no_script; i++) {
-		/* Is there time for a run that fails alike, and one under gates? */
+		/* Time for a run that fails alike and one under gates. */
 		if (until > 0 && explore_now_s() + 2 * f->seconds >= until)
 			break;
 		answer = try_other(e, f, i, until);

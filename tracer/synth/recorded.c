@@ -1,18 +1,15 @@
-/*
- * The schedule of a failure as plans are made from it: what belongs together has one object, and
- * what goes round is cut. And what plain runs do by luck, always on one machine and never on the
- * next: who comes back from a wait first, and who is woken of several. That nothing else comes
- * without an order of those does not tell that it does not matter.
- */
+/* Prepares a failure's schedule for plans: links related steps by object, cuts loops. Also finds
+   orders that plain runs keep by chance on one machine but not on the next: who returns from a wait
+   first, who is woken. */
 #include "tracer/synth/synth_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* So many of the last steps of a livelock have all that it does for ever. */
+/* Number of last steps of a livelock that contain all it does forever. */
 enum { LAST_ROUNDS = 512 };
 
-/* The thread that this one has made as its so manieth; NULL: none. */
+/* The creator's n-th child, or NULL; *at is its index. */
 static const char *child_of(const struct explore_failure *f, unsigned thread, unsigned children,
 			    size_t *at)
 {
@@ -25,7 +22,7 @@ static const char *child_of(const struct explore_failure *f, unsigned thread, un
 	return NULL;
 }
 
-/* A CREATE and the START that comes of it have one object: the thread. */
+/* Gives a CREATE and its START one object: the thread. */
 static void link_threads(struct synth *g)
 {
 	unsigned *children = base_alloc(g->f->paths.count + 1, sizeof(*children));
@@ -43,14 +40,12 @@ static void link_threads(struct synth *g)
 	base_free(children);
 }
 
-/* A thread that goes on from a wait for a condition takes the lock again: the last one that it has
-   taken. */
+/* A thread that returns from a condition wait reacquires the lock: the last one that it took. */
 static void link_waits(struct schedule *s)
 {
 	struct locks_taken {
 		ARRAY(uint64_t) locks;
-	} *held =
-		base_alloc(s->threads.count + 1, sizeof(*held)); /* by thread, the last one last */
+	} *held = base_alloc(s->threads.count + 1, sizeof(*held)); /* by thread, most recent last */
 
 	array_each(struct schedule_step, step, &s->steps) {
 		struct locks_taken *own = &held[step->thread];
@@ -70,7 +65,7 @@ static void link_waits(struct schedule *s)
 	base_free(held);
 }
 
-/* Of a raw futex nobody knows whether it is a lock: its waits wait, and are woken. */
+/* A raw futex may be no lock: its waits become WAIT and are woken. */
 static void link_futexes(struct schedule *s)
 {
 	array_each(struct schedule_step, step, &s->steps) {
@@ -85,10 +80,8 @@ static void link_futexes(struct schedule *s)
 	}
 }
 
-/*
- * Who waits until a predicate holds is in one line of the tester's all the time, and in one call:
- * where it begins to wait is a line of the header.
- */
+/* A wait with a predicate stays in one line of the user's code and one call; the begin of the wait
+   is a line of the header. */
 static void place_in_header(struct schedule_where *w)
 {
 	if (!w->header.file || w->inside)
@@ -105,7 +98,7 @@ static bool is_like(const struct schedule_step *a, const struct schedule_step *b
 	       a->point.place == b->point.place;
 }
 
-/* Is there its like among the steps between? */
+/* True if a step in [low, high) is like `at`. */
 static bool comes_between(const struct schedule *s, size_t at, size_t low, size_t high)
 {
 	for (size_t i = low; i < high; i++)
@@ -114,7 +107,7 @@ static bool comes_between(const struct schedule *s, size_t at, size_t low, size_
 	return false;
 }
 
-/* Of what goes round for ever all that matters has happened before, and in the first round. */
+/* Cuts an endless loop after its first round, which contains all that matters. */
 static void cut_rounds(struct schedule *s)
 {
 	size_t last = s->steps.count > LAST_ROUNDS ? s->steps.count - LAST_ROUNDS : 0;
@@ -129,7 +122,7 @@ static void cut_rounds(struct schedule *s)
 	s->pending.count = 0;
 }
 
-/* Does its thread do nothing but wait for somebody in a loop: read the same once more, or yield? */
+/* True if the thread only spins: reads the same again, or yields. */
 static bool goes_round(const struct schedule *s, size_t at)
 {
 	const struct schedule_step *step = &s->steps.items[at];
@@ -192,12 +185,10 @@ void synth_take_schedule(struct synth *g)
 		place_in_header(&step->where);
 }
 
-/* ---- luck ---- */
+/* ---- orders kept by chance ---- */
 
-/*
- * Is it about to come back from a wait in the kernel? In a controlled run whoever has woken it goes
- * on to a point of its own first; in plain runs both go on at once.
- */
+/* True if the thread is about to return from a wait in the kernel. Under the scheduler the waking
+   thread runs to its next point first; in plain runs both run at once. */
 static bool is_back_soon(const struct schedule_step *step)
 {
 	return step->point.op == STRATEGY_BLOCK && step->where.inside;
@@ -211,7 +202,7 @@ bool synth_leaves_woken(const struct synth *g)
 	return false;
 }
 
-/* The step of the same thread before it; of none: the number of all. */
+/* Previous step of the same thread, or the number of steps. */
 static size_t step_before(const struct synth *g, size_t step)
 {
 	const struct schedule *s = &g->schedule;
@@ -223,7 +214,8 @@ static size_t step_before(const struct synth *g, size_t step)
 	return s->steps.count;
 }
 
-/* Who is held where it goes on from a wait has to have waited: in a schedule it always has. */
+/* True if the order makes a thread wait before it is held at the return from the wait: in a
+   schedule it always has waited. */
 static bool lets_wait(const struct synth *g, const struct plan_order *o)
 {
 	array_each(const struct plan_order, other, &g->plan.orders)

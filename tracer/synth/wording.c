@@ -1,4 +1,4 @@
-/* What the script says, and what it calls places. */
+/* Texts and locations of the script. */
 #include "tracer/synth/synth_internal.h"
 
 #include "tracer/base/signame.h"
@@ -10,7 +10,7 @@
 
 static const double FIRST_PLAN_S = 2;
 
-/* Of the program's output in the script. */
+/* Limit of the program's output in the script, in bytes. */
 enum { OUTPUT_MOST = 1024 };
 
 /* ---- the script ---- */
@@ -75,8 +75,8 @@ static void add_title(const struct synth *g, struct str *out)
 		str_add(out, "\nIt needs no gate: none of those has come out differently.");
 }
 
-/* That the program has written something else is told by what it has written: all of it, on few
-   lines. */
+/* True if the outcome can be the expectation: other output is only written in full if it is short
+   text. */
 static bool can_say_what_came(const struct explore_failure *f)
 {
 	size_t length = f->out.length;
@@ -86,7 +86,7 @@ static bool can_say_what_came(const struct explore_failure *f)
 		(length && length <= OUTPUT_MOST && strlen(str_text(&f->out)) == length));
 }
 
-/* Without the brace that closes it. */
+/* Adds `expect { ...` without the closing brace. */
 static void add_status(int status, bool signaled, struct str *out)
 {
 	if (signaled)
@@ -105,15 +105,14 @@ static void add_what_came(const struct explore_failure *f, struct str *out)
 	str_add(out, " }");
 }
 
-/* How a failure of a kind ends, and what a script expects of it. A %s is the signal's name, a %d
-   the status. */
+/* Outcome and expectation of each kind of failure. Other kinds have a signal or status. */
 static const struct ending {
 	const char *kind, *outcome, *expect;
 } endings[] = {
 	{"deadlock", "no thread can move: a deadlock", "expect { deadlock = true }"},
 	{"livelock", "the program goes round for ever: a livelock", "expect { livelock = true }"},
 	{"hang", "no thread makes a step any more: the program hangs",
-	 "expect { time_limit = true }\nlimits { run = 2 }"}, /* it still goes on after 2 s */
+	 "expect { time_limit = true }\nlimits { run = 2 }"}, /* it still runs after 2 s */
 	{"expect", "what the tester's script expects does not hold",
 	 "-- What fails is an expect of the script that it was found with."},
 };
@@ -199,7 +198,7 @@ static const char *line_text(void *ctx, const char *file, unsigned line)
 	return source_line(g->e->x.symbols, file, line);
 }
 
-/* The first plan is made also when there is no time any more. */
+/* True if planning must end; the first plan is made even after the deadline. */
 static bool words_is_over(void *ctx)
 {
 	const struct synth *g = ctx;

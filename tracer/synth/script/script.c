@@ -1,3 +1,4 @@
+/* Writes the parts of gate scripts: places, orders, comments, identifiers. */
 #include "tracer/synth/script/script.h"
 
 #include "tracer/base/array.h"
@@ -12,7 +13,7 @@ enum { COLUMNS = 95 }; /* after "-- " */
 
 struct options {
 	struct str *out;
-	const char *before; /* the next one */
+	const char *before; /* separator before the next option */
 };
 
 static void add_option(struct options *o, const char *name)
@@ -72,7 +73,7 @@ void script_comment(const char *text, unsigned indent, struct str *out)
 {
 	STR(shown);
 	STR(line);
-	bool is_first = true; /* word of its line */
+	bool is_first = true; /* first word of its line */
 
 	foreign_lines(&shown, text, "\t");
 	for (const char *at = str_text(&shown); *at; is_first = false) {
