@@ -1,11 +1,6 @@
 /*
- * Leaving gates out, to see whether they matter. A gate that is left out lets everybody pass; all
- * else that the script does stays.
- *
- * Without its gate the program may still do by luck what the gate forces. So the opposite can be
- * brought about: whoever would open the gate is held back until a thread has passed where it would
- * have waited, and has run on from there. That is done with more of the same: a gate that holds
- * back, and places and steps where threads wait at it.
+ * Leaves gates out, to see whether they matter: a gate left out lets all threads pass. Brings about
+ * the opposite of a gate too, by further gates, places and steps (see README.md).
  */
 #include "gates/engine_internal.h"
 
@@ -102,7 +97,7 @@ static struct step wait_step(struct gate *back, const char *thread)
 	};
 }
 
-/* Before a statement of which the script is told when it has been executed. */
+/* Holds threads before a statement whose end is the place `after`. */
 static void hold_before(struct engine *e, const struct place *after, struct gate *back,
 			const char *thread)
 {
@@ -129,7 +124,9 @@ static bool opens(const struct step *step, const struct gate *g)
 	return (step->kind == STEP_OPEN || step->kind == STEP_WATCH) && step->gate == g;
 }
 
-/* Returns how many steps were put before it in its own place. */
+/*
+ * Holds the thread before the opening step. Returns the number of steps inserted before `at` in p.
+ */
 static size_t hold_opener(struct engine *e, struct place *p, size_t at, struct gate *back)
 {
 	const char *thread = p->steps.items[at].thread;
@@ -150,7 +147,7 @@ static size_t hold_opener(struct engine *e, struct place *p, size_t at, struct g
 static void hold_openers(struct engine *e, struct gate *g)
 {
 	struct gate *back = make_back(e, g, "where it would open");
-	size_t count = e->places.count; /* those made here come behind */
+	size_t count = e->places.count; /* excludes the places that are created below */
 
 	for (size_t k = 0; k < count; k++) {
 		struct place *p = e->places.items[k];
@@ -178,8 +175,10 @@ static void hold_at_start(struct engine *e, struct gate *g, const char *thread)
 	*engine_step(p, STEP_WAIT) = wait_step(make_back(e, g, "at its start"), NULL);
 }
 
-/* Held at its start; released at each place it reaches before it opens the gate: what it does
-   on the way may be what the others need to get to the gate. */
+/*
+ * Holds the thread at its start and at each place where it does not open the gate.
+ * engine_give_way() releases it there: the others may need its work to get to the gate.
+ */
 static void hold_on_the_way(struct engine *e, struct gate *g, const char *thread, size_t places)
 {
 	for (size_t i = 0; i < places; i++) {
@@ -194,7 +193,7 @@ static void hold_on_the_way(struct engine *e, struct gate *g, const char *thread
 
 void engine_oppose(struct engine *e, struct gate *g, const char *const *threads, size_t count)
 {
-	size_t places = e->places.count; /* those made here come behind */
+	size_t places = e->places.count; /* excludes the places that are created below */
 
 	for (size_t i = 0; i < count; i++)
 		hold_on_the_way(e, g, threads[i], places);
@@ -228,7 +227,7 @@ const struct gate *engine_swap(struct engine *e, const struct engine_arrival *fi
 
 /* ---- giving way ---- */
 
-/* Releases the threads that this gate holds back; false: there are none. */
+/* Releases the threads that the gate holds back. Returns false if there are none. */
 static bool gives_way(struct engine *e, struct gate *g, bool for_good)
 {
 	bool holds = g->ablation == GATE_ONE_BY_ONE || (g->holds_back && !g->is_open);

@@ -1,3 +1,4 @@
+/* One thread's stop: it goes from place to place, is held and is released. */
 #include "gates/engine_internal.h"
 
 /* ---- the list of held stops, in order of arrival ---- */
@@ -36,7 +37,7 @@ static void keep_text(struct str *copy, const char **text)
 	*text = str_text(copy);
 }
 
-/* A thread that is held is as good as blocked for the serial barrier that let it go just before. */
+/* A held thread counts as blocked for the serial barrier that has just let it pass. */
 static void stop_first_hold(struct engine *e, struct engine_stop *s)
 {
 	struct decision *d = engine_decide(e, DECISION_HOLD);
@@ -134,7 +135,7 @@ static void take_spot(struct engine_stop *s)
 	s->arrival.scope = s->spots.items[s->place_at].scope;
 }
 
-/* Does the arrival count? `when` is asked once, as the variables are now. */
+/* True if the arrival counts. `when` is evaluated once, with the variables at the arrival. */
 static bool is_admitted(struct engine *e, const struct engine_stop *s, struct place *p)
 {
 	if (!p->when || step_expression(e, p->when, &s->arrival, false) == ENGINE_YES)
@@ -166,7 +167,7 @@ static bool stop_enter(struct engine *e, struct engine_stop *s, struct place *p)
 	return true;
 }
 
-/* Steps are copied and counted anew each time: a function of the script may add some. */
+/* Each step is copied, and the count read again: a function of the script may add steps. */
 static enum step_result stop_at_place(struct engine *e, struct engine_stop *s)
 {
 	struct place *p = s->places.items[s->place_at];
@@ -185,7 +186,7 @@ static enum step_result stop_at_place(struct engine *e, struct engine_stop *s)
 	return STEP_DONE;
 }
 
-/* The gate for which the thread's next blocking matters, or NULL. */
+/* The gate that waits for the thread to block, or NULL. */
 static struct gate *watched_by(struct engine *e, const struct own_thread *own)
 {
 	for (size_t i = 0; i < own->watches.count; i++)
@@ -198,7 +199,7 @@ static struct gate *watched_by(struct engine *e, const struct own_thread *own)
 	return NULL;
 }
 
-/* [c] of an order stays asked for until the thread blocks, whatever else it arrives at before. */
+/* The watch of an order's [c] stays until the thread blocks: each release repeats it. */
 static void ask_to_watch(struct engine *e, struct engine_thread *t, struct place *place)
 {
 	struct gate *gate = watched_by(e, engine_thread_own(t));
@@ -274,7 +275,9 @@ static struct engine_stop *stop_begin(struct place *const *places, size_t count,
 	return s;
 }
 
-/* A statement begins of which the end is told, too: it has not run on before that. */
+/*
+ * True at the begin of a statement whose end is a place too: the thread has not run on before that.
+ */
 static bool is_begin(struct place *const *places, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -1,7 +1,7 @@
-/* The queue of decisions, and a fault, after which nothing is decided. */
+/* The queue of decisions, and the fault after which nothing is decided. */
 #include "gates/engine_internal.h"
 
-/* After a fault nothing is decided any more: what is filled in here is thrown away. */
+/* After a fault the decision is written to a dummy: nothing is decided any more. */
 struct decision *engine_decide(struct engine *e, enum decision_kind kind)
 {
 	static _Thread_local struct decision nowhere;
@@ -50,7 +50,7 @@ void engine_log(struct engine *e, const char *text)
 
 struct error *engine_scratch(struct engine *e)
 {
-	return &e->scratch; /* a fault of before is gone: engine_fault() has taken it */
+	return &e->scratch; /* an earlier error has been moved out by engine_fault() */
 }
 
 void engine_fault(struct engine *e)

@@ -1,3 +1,4 @@
+/* The engine: an event comes in, held threads are asked again, decisions go out. */
 #include "gates/engine_internal.h"
 
 struct engine *engine_new(const struct engine_world *world)
@@ -17,7 +18,7 @@ void engine_set_script(struct engine *e, const struct engine_script *script)
 		e->script = (struct engine_script){0};
 }
 
-/* The script may be gone already: coroutines of held threads are its own to drop. */
+/* The script may be closed already, so coroutines of held threads are not freed here. */
 void engine_free(struct engine *e)
 {
 	if (!e)
@@ -46,9 +47,9 @@ void engine_free(struct engine *e)
 	base_free(e);
 }
 
-/* ---- the turn ---- */
+/* ---- one call of the engine ---- */
 
-/* Could asking this held one again give another answer than the last time? */
+/* True if asking the held thread again could give another answer than the last time. */
 static bool worth_asking(const struct engine *e, const struct engine_stop *s)
 {
 	if (s->gate && s->gate->kind != GATE_CUSTOM)
@@ -56,7 +57,7 @@ static bool worth_asking(const struct engine *e, const struct engine_stop *s)
 	return s->asked != e->changed;
 }
 
-/* The thread that came first, of those that may go on. */
+/* The first held stop, in order of arrival, that is worth asking, or NULL. */
 static struct engine_stop *engine_pick(struct engine *e)
 {
 	for (struct engine_stop *s = e->held_first; s; s = s->next)
@@ -65,7 +66,7 @@ static struct engine_stop *engine_pick(struct engine *e)
 	return NULL;
 }
 
-/* Until nobody can go: one that goes may open a gate for another. */
+/* Asks until no held thread can pass: a thread that passes may open a gate for another. */
 static void engine_settle(struct engine *e)
 {
 	struct engine_stop *s;
@@ -117,7 +118,7 @@ void engine_blocked(struct engine *e, struct engine_thread *t)
 	engine_leave(e);
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 struct engine_thread *engine_thread_new(struct engine *e, const char *id, const char *start,
 					int tid)

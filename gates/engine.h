@@ -1,11 +1,11 @@
 /*
  * The engine: arrivals in, decisions out.
  *
- * No ptrace, no DWARF, no Lua, no clock, no file: a test drives it with made-up arrivals. The
- * caller (run) tells it what happened (engine_thread_new, engine_arrive, ...) and afterwards
- * takes every decision from engine_next() until there is none. Nothing in here waits, and nothing
- * calls up, but for the two tables of functions below: what the tester wrote (struct engine_script)
- * and what only the program knows (struct engine_world).
+ * The engine uses no ptrace, DWARF, Lua, clock or file: a test drives it with made-up arrivals. The
+ * caller (run) reports what happened (engine_thread_new, engine_arrive, ...) and then takes every
+ * decision from engine_next() until there is none. The engine never blocks. It calls up only
+ * through two tables of functions: struct engine_script (the user's script) and struct engine_world
+ * (facts that only the program knows).
  *
  * Ownership: the engine owns gates, places and threads and copies every string it is given.
  * Pointers to them stay valid until engine_free().
@@ -27,54 +27,59 @@ struct gate;
 struct place;
 
 /*
- * The wait-for graph: who waits for whom, and whether a gate is part of the reason that nobody moves.
- * Pure: the run describes each thread, this says what it means.
+ * The wait-for graph: which thread waits for which, and whether a gate is part of the reason that
+ * no thread can move. Pure functions: the run describes each thread, these judge the graph.
  */
 
 enum wait_kind {
-	WAIT_NOT,     /* it can move: runs, sleeps, waits with a time-out, or for what is outside */
-	WAIT_GATE,    /* held */
-	WAIT_MUTEX,   /* a lock whose owner is `on`; where `more` own it as well, for all of them */
-	WAIT_JOIN,    /* the end of the thread `on` */
-	WAIT_PROCESS, /* the end of a traced child process: any thread with `process` == its target */
-	WAIT_FUTEX,   /* something that any other thread of its memory can give, not known whom */
-	WAIT_FILE,    /* something that any other thread of the processes `by` can give */
-	WAIT_NEVER,   /* a lock whose owner is gone: nobody can give it */
+	/* the thread can move: runs, sleeps, has a time-out, or waits for the outside */
+	WAIT_NOT,
+	WAIT_GATE,  /* held at a gate */
+	WAIT_MUTEX, /* a lock owned by `on` and, for a read lock, by every thread in `more` */
+	WAIT_JOIN,  /* the exit of the thread `on` */
+	/* the exit of a traced child process: of every thread whose `process` is the target */
+	WAIT_PROCESS,
+	/* a wake-up that any other thread of the same memory can send; sender unknown */
+	WAIT_FUTEX,
+	WAIT_FILE,  /* a wake-up that any other thread of the processes `by` can send */
+	WAIT_NEVER, /* a lock whose owner has exited: never released */
 };
 
 struct wait {
 	struct engine_thread *thread;
 	enum wait_kind kind;
-	struct engine_thread *on;	    /* MUTEX, JOIN; NULL: not known, then as FUTEX */
-	ARRAY(struct engine_thread *) more; /* MUTEX: readers that own it as well */
-	ARRAY(int) by;			    /* FILE: pids */
-	int process;			    /* pid the thread belongs to */
-	int space;	/* threads with the same number share their memory; 0: that is `process` */
-	bool shared;	/* FUTEX: in memory that all processes share */
-	int on_process; /* PROCESS: pid waited for; 0: any child (then children's `parent` says) */
-	int parent;	/* pid of the parent of `process`, 0 unknown */
+	struct engine_thread *on;	    /* MUTEX, JOIN; NULL: unknown, then judged like FUTEX */
+	ARRAY(struct engine_thread *) more; /* MUTEX: readers that own the lock besides `on` */
+	/* FILE: pids of the processes that can wake the thread */
+	ARRAY(int) by;
+	int process;	/* pid that the thread belongs to */
+	int space;	/* address space: equal numbers share memory; 0: the number is `process` */
+	bool shared;	/* FUTEX: the word is in memory shared by all processes */
+	int on_process; /* PROCESS: pid waited for; 0: any child, found by its `parent` */
+	int parent;	/* pid of the parent of `process`; 0: unknown */
 };
 
-/* Frees what it owns: `more` and `by`. */
+/* Frees the arrays `more` and `by`, not *w. */
 void wait_fini(struct wait *w);
 
 enum waits_answer {
 	WAITS_MOVING, /* at least one thread can move */
-	WAITS_GATE,   /* nobody can move, and a gate is part of the reason */
-	WAITS_OWN,    /* nobody can move, and it is the program's own doing */
+	WAITS_GATE,   /* no thread can move, and a gate is part of the reason */
+	/* no thread can move, and no gate is the reason: the program's own deadlock */
+	WAITS_OWN,
 };
 
 /*
- * `cycle` gets the indexes of a cycle of waits, or of a chain that ends at what can never happen
- * or at a gate (at most count of them), *length how many; NULL is allowed. A cycle without a gate
- * in it is the program's own deadlock even where another thread is held at a gate.
+ * Judges the wait-for graph. `cycle` (NULL allowed, room for `count`) gets the indexes of a cycle
+ * of waits, or of a chain that ends at a lost owner or at a gate; *length their number. A cycle
+ * without a gate is the program's own deadlock even if another thread is held at a gate.
  */
 enum waits_answer waits_judge(const struct wait *waits, size_t count, size_t *cycle,
 			      size_t *length);
 
 /*
- * The same, while others still move: those that nobody can set free any more, whatever the others
- * and the gates do. False, and *length 0: there are none.
+ * True if some threads can never move again although others still can, whatever the other threads
+ * and the gates do. Fills `cycle` and *length as waits_judge() does; *length is 0 if false.
  */
 bool waits_lost(const struct wait *waits, size_t count, size_t *cycle, size_t *length);
 
@@ -82,13 +87,14 @@ bool waits_lost(const struct wait *waits, size_t count, size_t *cycle, size_t *l
 
 struct engine_thread {
 	char *id;    /* "main", "worker#1", "p1/main" */
-	char *start; /* start routine, "main" for a process's first thread */
+	char *start; /* start routine; "main" for the first thread of a process */
 	int tid;
 	bool held;
 	bool exited;
-	bool identified;	  /* a function of the script has asked for its id */
-	void *user;		  /* the run's */
-	struct engine_stop *stop; /* what it is doing here, NULL while it runs; the engine's own */
+	bool identified; /* a script function has read the thread's id */
+	void *user;	 /* private data of the run */
+	/* the current stop; NULL while the thread runs; private to the engine */
+	struct engine_stop *stop;
 };
 
 /* ---- gates ---------------------------------------------------------------------------------- */
@@ -98,49 +104,71 @@ enum gate_kind { GATE_SIMPLE, GATE_BARRIER, GATE_CUSTOM };
 enum gate_queue {
 	GATE_TOGETHER,
 	GATE_SERIAL,
-	GATE_DRAINING, /* serial, and open: those that waited go one by one */
+	GATE_DRAINING, /* a serial barrier that is open: the threads that waited pass one by one */
 };
 
 enum gate_ablation {
 	GATE_ACTS,
 	GATE_LEFT_OUT,
-	GATE_ONE_BY_ONE, /* a barrier that is left out: none passes together with another */
+	GATE_ONE_BY_ONE, /* a barrier left out: its threads pass one at a time */
 };
 
 struct gate {
-	char *name;   /* as people are shown it: without control characters */
-	char *given;  /* as the script says it: for machines */
+	char *name;   /* name shown to users: without control characters */
+	char *given;  /* name as written in the script: for machine-readable output */
 	char *source; /* FILE:LINE of the script, "--order", or NULL */
 	enum gate_kind kind;
-	const char *type;      /* "SimpleGate", "BarrierGate", or the name of the tester's type */
-	bool is_open;	       /* opened, or a barrier that came together: for good */
-	size_t index;	       /* in order of creation */
-	unsigned barrier_size; /* BARRIER */
-	enum gate_queue queue; /* BARRIER: whether threads pass one at a time */
-	int script_ref;	       /* CUSTOM: what the script knows it by */
-	bool from_order;       /* made by an order, not by name */
-	bool dropped;	       /* what made it was taken back: it is not listed; the user's own */
-	struct engine_thread *serial_current; /* the one that was let go last; the engine's own */
-	unsigned waiting;		      /* threads held at it now; the engine's own */
-	/* Leaving gates out; the engine's own. */
+	/* "SimpleGate", "BarrierGate" or the name of a type defined by the script */
+	const char *type;
+	bool is_open;	       /* opened, or the barrier is complete; never closes again */
+	size_t index;	       /* position in order of creation */
+	unsigned barrier_size; /* BARRIER: number of threads */
+	enum gate_queue queue; /* BARRIER: whether threads pass together or one at a time */
+	int script_ref;	       /* CUSTOM: the script's reference to the gate */
+	bool from_order;       /* created for an order, not by name */
+	/* its order was dropped: not listed; private to the user of the engine */
+	bool dropped;
+	/* the thread released last that has not yet arrived, blocked or exited; private to the
+	   engine */
+	struct engine_thread *serial_current;
+	/* threads held at the gate now; private to the engine */
+	unsigned waiting;
+	/* Ablation; private to the engine. */
 	enum gate_ablation ablation;
-	bool opposed;		 /* other gates hold back whoever would open this one */
-	struct gate *holds_back; /* this is one: opens when one that passed that gate has run on */
-	unsigned passed;	 /* how many have; counted only where it matters */
-	struct engine_thread *runner; /* the first of them, until it has run on */
+	bool opposed; /* other gates hold back every thread that would open this one */
+	/* not NULL: this gate opens when a thread that passed *holds_back has arrived, blocked
+	   or exited */
+	struct gate *holds_back;
+	/* threads that have passed; counted only if `ablation` or `opposed` */
+	unsigned passed;
+	/* the first of them, until it has arrived, blocked or exited; then NULL */
+	struct engine_thread *runner;
 };
 
-/* `source` may be filled in afterwards: base_free'd by the engine. */
+/*
+ * Creates a gate that open() opens. The engine owns the gate. The caller may set `source`; the
+ * engine frees it.
+ */
 struct gate *engine_gate_simple(struct engine *e, const char *name);
+/*
+ * Creates a barrier of n threads, which pass one at a time if `serial`. The engine owns the gate.
+ */
 struct gate *engine_gate_barrier(struct engine *e, const char *name, unsigned n, bool serial);
+/*
+ * Creates a gate of the script's type `type`; `ref` is passed back to the script. The engine owns
+ * it.
+ */
 struct gate *engine_gate_custom(struct engine *e, const char *type, const char *name, int ref);
-struct gate *engine_gate_at(const struct engine *e, size_t index); /* NULL behind the last */
+/* Returns the gate at `index`, or NULL after the last. */
+struct gate *engine_gate_at(const struct engine *e, size_t index);
 #define engine_each_gate(g, e)                                                                     \
 	for (struct gate *g = engine_gate_at(e, 0); g; g = engine_gate_at(e, (g)->index + 1))
-/* May a :run function of this place open the gate? */
+/* True if a :run function of the place may open the gate. */
 bool engine_may_open(const struct engine *e, const struct place *p, const struct gate *g);
 
-/* `open()`: by a verb, by a function of the script, by a person. Waiting threads are asked again. */
+/*
+ * Opens the gate, as open() does; `by` is the opening thread or NULL. Held threads are asked again.
+ */
 void engine_open(struct engine *e, struct gate *g, struct engine_thread *by);
 
 /* ---- places --------------------------------------------------------------------------------- */
@@ -155,20 +183,20 @@ enum place_kind {
 	PLACE_LOAD,
 	PLACE_SIGNAL,
 	PLACE_THROW,
-	PLACE_REST, /* nobody can move: no thread arrives, see engine_rest() */
+	PLACE_REST, /* no thread can move; no thread arrives here, see engine_rest() */
 };
 
 enum step_kind {
 	STEP_WAIT,    /* gate */
 	STEP_OPEN,    /* gate */
-	STEP_WHEN,    /* script function, or text, a C expression: true lets the thread go on */
-	STEP_RUN,     /* script function: a coroutine, once */
-	STEP_EVENT,   /* text: where the name given by :event stands among the verbs */
+	STEP_WHEN,    /* script function, or text (a C expression): holds the thread until true */
+	STEP_RUN,     /* script function: a coroutine, run once */
+	STEP_EVENT,   /* text: the :event name, at its position among the verbs */
 	STEP_LOG,     /* text */
 	STEP_KILL,    /* signal */
 	STEP_ELIDE,   /* sleeping calls of the statement return at once */
-	STEP_RELEASE, /* text: the held threads whose id this is go on, see engine_pass_by_hand() */
-	STEP_WATCH, /* gate: opens when this thread is next blocked in the kernel ([c] of an order) */
+	STEP_RELEASE, /* text: held threads that match this pattern go on; only at PLACE_REST */
+	STEP_WATCH,   /* gate: opens when the thread next blocks in the kernel ([c] of an order) */
 };
 
 struct step {
@@ -177,215 +205,241 @@ struct step {
 	int script_ref;
 	char *text;
 	int signal;
-	char *thread;  /* a pattern: only these threads take the step; NULL all (from an order) */
-	bool left_out; /* WHEN, RUN: its function or expression holds no thread */
-	bool waits;    /* RUN: its function has called wait_until */
+	char *thread;  /* pattern of the threads that take the step (from an order); NULL: all */
+	bool left_out; /* WHEN, RUN: left out, its function or expression holds no thread */
+	bool waits;    /* RUN: the function has called wait_until */
 };
 
 struct place {
 	size_t index;
 	enum place_kind kind;
-	char *location;			   /* as the tester wrote it; for an event its name */
+	char *location;			   /* as written in the script; for an event its name */
 	char *source;			   /* FILE:LINE of the script, or "--order" */
 	char *thread;			   /* pattern of the `thread` option, or NULL */
-	unsigned long hit_first, hit_last; /* 0, 0: all */
-	char *when; /* a C expression: only arrivals for which it is true count; NULL: all do */
+	unsigned long hit_first, hit_last; /* first and last arrival that acts; 0, 0: all */
+	char *when; /* C expression: only arrivals for which it is true count; NULL: all count */
 	bool after;
 	bool optional;
-	char *object; /* LOAD */
-	int signal;   /* SIGNAL: 0 any */
+	char *object; /* LOAD: name of the executable or library; NULL: any */
+	int signal;   /* SIGNAL: number; 0: any */
 	bool from_order;
-	ARRAY(char *) again; /* FROM_ORDER: the sources of further orders that name it */
+	ARRAY(char *) again; /* FROM_ORDER: sources of the other orders that name this place */
 	ARRAY(struct step) steps;
-	unsigned long arrivals; /* that `thread` and `when` admit */
-	unsigned long refused;	/* that `when` does not admit */
-	bool retired;		/* PLACE_DEAD was decided */
-	bool dropped;		/* ... by a person: engine_drop() */
-	void *user;		/* the run's: its sites */
-	/* An order that has this place's event on the left of an arrow needs to know when the statement
-	   has been executed: a second place, with `after`, which takes only the threads that came by
-	   here (others are not even counted). It is part of this one: no report need show it. */
+	unsigned long arrivals; /* number of arrivals that `thread` and `when` admit */
+	unsigned long refused;	/* number of arrivals that `when` rejects */
+	bool retired;		/* PLACE_DEAD has been decided */
+	bool dropped;		/* removed by the user: engine_drop() */
+	void *user;		/* private data of the run: its sites */
+	/* Place with `after` for the end of this statement, if an order has this place's event
+	   left of an arrow. Only threads that arrived here count there. Reports show the two as
+	   one place. */
 	struct place *companion, *companion_of;
-	unsigned inside; /* threads stopped in the middle of its steps; the engine's own */
+	unsigned inside; /* threads stopped amid its steps; private to the engine */
 };
 
-/* Makes a place; fill in the options before the first arrival. */
+/*
+ * Creates a place, owned by the engine. The caller fills in the options before the first arrival.
+ */
 struct place *engine_place(struct engine *e, enum place_kind kind, const char *location,
 			   const char *source);
-struct step *engine_step(struct place *p, enum step_kind kind);	     /* valid until the next one */
-struct place *engine_place_at(const struct engine *e, size_t index); /* NULL behind the last */
+/* Appends a step; the result is valid until the next step of the place is added. */
+struct step *engine_step(struct place *p, enum step_kind kind);
+/* Returns the place at `index`, or NULL after the last. */
+struct place *engine_place_at(const struct engine *e, size_t index);
 #define engine_each_place(p, e)                                                                    \
 	for (struct place *p = engine_place_at(e, 0); p; p = engine_place_at(e, (p)->index + 1))
 
 /*
- * "a -> b, [c] -> d": adds the gates, places and steps that force it. Call it when every place with
- * an :event name exists (run calls engine_orders_finish for those kept by engine_order).
- * ERROR_SCRIPT with `source` in front where the text is not an order.
+ * Adds the edges of an order "a -> b, [c] -> d"; engine_orders_finish() forces them. Returns 0, or
+ * -1 with *err set (ERROR_SCRIPT, `source` first) if the text is no order.
  */
 int engine_order(struct engine *e, const char *text, const char *source, struct error *err);
+/*
+ * Creates gates, places and steps for the new edges; every :event name must exist by now. Returns
+ * 0, or -1 with *err set if the edges form a cycle.
+ */
 int engine_orders_finish(struct engine *e, struct error *err);
-size_t engine_order_count(const struct engine *e); /* of all a -> b so far */
+/* Returns the number of edges a -> b parsed so far, dropped ones included. */
+size_t engine_order_count(const struct engine *e);
 
-/* Does the place's last arrival act, by the `hit` option? */
+/* True if the place's last arrival acts, by the `hit` option. */
 bool place_in_range(const struct place *p);
-/* The k-th arrival that the place needs to have been reached: hit_first or 1. */
+/* True if the place has had the arrival that it requires: number hit_first, or the first. */
 bool place_reached(const struct place *p);
 
 /*
- * Can no place ever act again? Each one is retired; an optional one that was not reached counts too
- * if its steps would change nothing.
+ * True if no place can act again: each is retired, or is optional or reached and has only steps
+ * without effect.
  */
 bool engine_is_done(const struct engine *e);
 
 /*
- * How many of the next arrivals of anybody at the place are certain to have no consequence but that they
- * are counted: ULONG_MAX without end. It only grows as the program goes on. Those that were not told one by one
- * are told by place_passed(), also those that `when` does not admit.
+ * Returns how many of the next arrivals, of any thread, have no effect but being counted;
+ * ULONG_MAX: all. The result only grows. place_passed() accounts for those not reported one by one.
  */
 unsigned long place_idle_arrivals(const struct engine *e, const struct place *p);
+/* Counts arrivals that were not reported one by one; also arrivals that `when` rejects. */
 void place_passed(struct place *p, unsigned long arrivals);
 /*
- * The thread for which alone the place is, as "worker#1": no other one that comes by is of any consequence, ever (but
- * that each arrival has held functions asked again). NULL: there is no such thread, or it cannot be told. A thread that
- * gives itself a name like that is not meant. Does not change once the script is loaded.
+ * Returns the id ("worker#1") of the only thread whose arrivals have an effect, or NULL if there is
+ * none or it is unknown. Constant after loading. Names set by pthread_setname_np are not
+ * considered. Any arrival still makes held functions be asked again.
  */
 const char *place_only_thread(const struct engine *e, const struct place *p);
 
 /*
  * The C expression that decides the arrivals of all threads at the place: arrivals for which its
- * truth is *idle have no consequence, except that held functions are asked again. Returns NULL if
+ * truth is *idle have no effect, except that held functions are asked again. Returns NULL if
  * no expression decides arrivals now.
  */
 const char *place_condition(const struct engine *e, const struct place *p, bool *idle);
-/* The reason in words where these three say that each arrival matters. Never NULL. */
+/*
+ * Returns the reason, in words, why the three functions above say that each arrival matters. Never
+ * NULL.
+ */
 const char *place_busy(const struct engine *e, const struct place *p);
 
-/* The word for what holds threads at the place without a gate: "function", or "condition" for a C
-   expression. */
+/*
+ * Returns the word for the thing that holds threads here without a gate: "function", or "condition"
+ * for a C expression.
+ */
 const char *place_holder(const struct place *p);
 
-/* FILE:LINE of the script that made it. */
+/* Returns FILE:LINE of the script that created the place, or "--order". */
 const char *place_source(const struct place *p);
 
-/* Has it a STEP_ELIDE? */
+/* True if the place has a STEP_ELIDE. */
 bool place_elides(const struct place *p);
 
-/* Is it a failure that it was not reached? Never for an optional one or a companion. */
+/* True if an unreached place is a failure; never for an optional place or a companion. */
 bool place_missing(const struct place *p);
-const struct place *engine_missing(const struct engine *e); /* the first such place, or NULL */
+/* Returns the first such place, or NULL. */
+const struct place *engine_missing(const struct engine *e);
 
 /* ---- the two tables ------------------------------------------------------------------------- */
 
-/* Where one of the places is that a thread stops at. The texts live as long as the engine. */
+/* Location of one place at which a thread stops. The strings live as long as the engine. */
 struct arrival_spot {
-	const char *file, *func; /* NULL unknown */
+	const char *file, *func; /* NULL: unknown */
 	unsigned line;
-	uint64_t scope; /* the run's: which function, or copy of one, that is; 0 unknown */
+	uint64_t scope; /* the run's number of the function, or of its copy; 0: unknown */
 };
 
 struct arrival {
 	struct engine_thread *thread;
 	struct place *place;
-	unsigned long count; /* of arrivals at this place, this one included */
-	const char *file;    /* NULL unknown */
+	unsigned long count; /* arrivals at the place so far, this one included */
+	const char *file;    /* NULL: unknown */
 	unsigned line;
-	const char *func; /* NULL unknown */
+	const char *func; /* NULL: unknown */
 	uint64_t scope;	  /* see struct arrival_spot */
-	void *at;	  /* the run's: where to read registers and memory from */
-	bool left_out;	  /* RUN: every wait_until is true */
-	/* For engine_arrive, which copies them: of each of its places, where they are not all on one
-	   line of one function; else NULL. */
+	void *at;	  /* private data of the run: source of registers and memory */
+	bool left_out;	  /* RUN: left out, so every wait_until is true */
+	/* Location of each place if they are not all on one line of one function; else NULL.
+	   Input of engine_arrive(), which copies it. */
 	const struct arrival_spot *spots;
 };
 
-/* GONE: the thread dies meanwhile, and what would have been said is of no consequence. */
+/* GONE: the thread died during the call; the answer has no effect. */
 enum engine_answer { ENGINE_NO, ENGINE_YES, ENGINE_FAULT, ENGINE_GONE };
 
-/* What the tester wrote. On FAULT `err` is filled (ERROR_SCRIPT). `coroutine` starts as NULL. */
+/*
+ * Callbacks into the user's script. On FAULT `err` is set (ERROR_SCRIPT). `coroutine` starts as
+ * NULL.
+ */
 struct engine_script {
 	void *ctx;
-	/* Pure: may this thread pass now? */
+	/* Pure: ENGINE_YES if the thread may pass the gate now. */
 	enum engine_answer (*ready)(void *ctx, struct gate *g, const struct arrival *a,
 				    struct error *err);
 	enum engine_answer (*when)(void *ctx, int ref, const struct arrival *a, struct error *err);
-	/* YES: ran to its end; then, on a FAULT and on GONE, the script has dropped the coroutine itself. NO:
-	   holds; *gate is what it waits at, or NULL: it waits for the function of its wait_until, which
-	   is asked by calling this again. A gate is asked by the engine, which calls this again only
-	   when it has let the thread pass. wait_until is told by engine_waits_until(). A call that has gone past a wait_until and stops at the next
-	   one says so by engine_changed(): what it did between may matter to others. */
+	/* Starts or resumes a :run function. YES: finished. FAULT, GONE: the script has already
+	   freed the coroutine. NO: held at *gate, or, with *gate NULL, by its wait_until; see
+	   the README of gates. */
 	enum engine_answer (*run)(void *ctx, int ref, const struct arrival *a, void **coroutine,
 				  struct gate **gate, struct error *err);
-	void (*run_end)(void *ctx, void *coroutine); /* the thread died: drop it */
-	/* Can this function get at the gate? False: certainly not. */
+	void (*run_end)(void *ctx, void *coroutine); /* frees the coroutine of a dead thread */
+	/* False if the function certainly cannot reach the gate. */
 	bool (*may_open)(void *ctx, int ref, const struct gate *g);
 	enum engine_answer (*passed)(void *ctx, struct gate *g, const struct arrival *a,
 				     struct error *err);
 	enum engine_answer (*opened)(void *ctx, struct gate *g, struct error *err);
-	/* YES: the text of a :log with every {expr} replaced is in *line; base_free'd by the engine. */
+	/* YES: *line is the text of a :log with every {expr} replaced; freed by the engine
+	   (base_free). */
 	enum engine_answer (*log_text)(void *ctx, const char *text, const struct arrival *a,
 				       char **line, struct error *err);
 };
 
-/* What only the program knows. */
+/* Callbacks for facts that only the program knows. */
 struct engine_world {
 	void *ctx;
-	/* pthread_setname_np's name as it is now, or "". Valid until the next call. */
+	/* Returns the current name set by pthread_setname_np, or "". Valid until the next call. */
 	const char *(*thread_name)(void *ctx, const struct engine_thread *t);
-	/* The function that a thread runs whose start routine is a trampoline; NULL: none is known. */
+	/* Returns the function run by a thread whose start routine is a trampoline, or NULL if
+	   unknown. */
 	const char *(*thread_runs)(void *ctx, const struct engine_thread *t);
-	/* Evaluates the C expression in the scope of the arrival. With `again` the thread is held
-	   until it is true, so what it reads is watched. On FAULT `err` is set (ERROR_SCRIPT). */
+	/* Evaluates the C expression in the scope of the arrival. With `again` the thread is
+	   held until the expression is true, so the memory it reads is watched. FAULT sets `err`
+	   (ERROR_SCRIPT). */
 	enum engine_answer (*is_true)(void *ctx, const char *expression, const struct arrival *a,
 				      bool again, struct error *err);
 };
 
 /* ---- what happens, and what is decided ------------------------------------------------------ */
 
+/* Returns a new engine, freed by engine_free(). `world` (NULL: none) is copied, its ctx is not. */
 struct engine *engine_new(const struct engine_world *world);
+/* Sets the script's callbacks, which are copied; NULL: no script. */
 void engine_set_script(struct engine *e, const struct engine_script *script);
+/* Frees the engine and all it owns; NULL is allowed. Coroutines remain the script's. */
 void engine_free(struct engine *e);
 
+/* Adds a thread, owned by the engine; the strings are copied. `start` may be NULL. */
 struct engine_thread *engine_thread_new(struct engine *e, const char *id, const char *start,
 					int tid);
+/* Marks the thread as exited and drops its stop; the struct remains until engine_free(). */
 void engine_thread_exited(struct engine *e, struct engine_thread *t);
+/* Returns the thread at `index` in order of creation, or NULL after the last. */
 struct engine_thread *engine_thread_at(const struct engine *e, size_t index);
 
-/* Does the pattern match this thread's id, start routine, name, or what a trampoline runs for it? NULL
-   matches all. */
+/*
+ * True if the pattern matches the thread's id, start routine, name, or the function that its
+ * trampoline runs. NULL matches all.
+ */
 bool engine_thread_matches(struct engine *e, const struct engine_thread *t, const char *pattern);
 
 /*
- * The thread is stopped at these places (in the order written); `at` is the template of the arrival:
- * thread, file, line, func, signal and at are copied (the texts too, if it is held), place and count
- * are the engine's. Exactly one DECISION_RELEASE for this thread follows, now or later (or never: it
- * is held). A thread that arrives while it is held was torn away from there: that stop is forgotten.
+ * Reports that a thread has stopped at these places. `at` is a template: all but place and count is
+ * copied (strings only if held). One DECISION_RELEASE follows unless the thread stays held. An
+ * arrival of a held thread ends its previous stop.
  */
 void engine_arrive(struct engine *e, struct place *const *places, size_t count,
 		   const struct arrival *at);
 
 /*
- * Something happened that a condition might depend on: every closed one is asked again. engine_open
- * and engine_changed may be called by the functions of the script too; then the asking happens when
- * the engine is done with what it does.
+ * Reports a change that conditions may depend on: closed ones are asked again. The script's
+ * functions may call this and engine_open(); the asking then happens at the end of the current
+ * call.
  */
 void engine_changed(struct engine *e);
 
-/* The thread that a DECISION_WATCH named is now blocked in the kernel. */
+/* Reports that the thread named by a DECISION_WATCH is now blocked in the kernel. */
 void engine_blocked(struct engine *e, struct engine_thread *t);
 
 enum decision_kind {
-	DECISION_ARRIVED, /* for the record: thread, place */
-	DECISION_HOLD,	  /* for the record: thread, place, gate (NULL: a function) */
-	DECISION_PASS,	  /* for the record: a held thread's gate has let it go on */
-	DECISION_OPENED,  /* for the record: gate, thread (who opened it; NULL: nobody's doing) */
-	DECISION_EVENT,	  /* for the record: text */
+	DECISION_ARRIVED, /* record only: thread, place */
+	DECISION_HOLD,	  /* record only: thread, place, gate (NULL: a function) */
+	DECISION_PASS,	  /* record only: the gate of a held thread has let it pass */
+	DECISION_OPENED,  /* record only: gate, thread (the opener; NULL: none) */
+	DECISION_EVENT,	  /* record only: text */
 	DECISION_LOG,	  /* text: write this line */
 	DECISION_RELEASE, /* thread: let it run */
-	DECISION_KILL,	  /* thread, signal: its program dies here; no RELEASE follows */
-	DECISION_WATCH, /* thread: call engine_blocked() once it is blocked, unless it arrives or ends.
-			     Where the reason outlives the arrival, a new one follows its RELEASE */
-	DECISION_ELIDE, /* thread, place: until the statement there has been executed it does not sleep */
-	DECISION_DEAD,	/* place: it can never act again; its traps may go */
+	DECISION_KILL,	  /* thread, signal: the program dies here; no RELEASE follows */
+	/* thread: engine_blocked() is due once it blocks, unless it arrives or exits first.
+	   Decided anew after a RELEASE for which the reason persists. */
+	DECISION_WATCH,
+	DECISION_ELIDE, /* thread, place: sleeping calls of the statement return at once */
+	DECISION_DEAD,	/* place: never acts again; its traps may be removed */
 	DECISION_FAULT, /* error: the run ends */
 };
 
@@ -399,83 +453,102 @@ struct decision {
 	const struct error *error; /* FAULT */
 };
 
-/* A line of the script's own (print), in its place among the decisions: DECISION_LOG of nobody. */
+/* Queues a line that the script prints: a DECISION_LOG without a thread. */
 void engine_log(struct engine *e, const char *text);
 
-/* The next decision, in the order they were made; false when there is none. */
+/* Fills *out with the next decision, in order; returns false if there is none. */
 bool engine_next(struct engine *e, struct decision *out);
-/* The i-th of those that come next; NULL behind the last. Valid until the engine is called again. */
+/*
+ * Returns the i-th pending decision, or NULL after the last. Valid until the next call of the
+ * engine.
+ */
 const struct decision *engine_coming(const struct engine *e, size_t i);
 
 /* ---- leaving gates out (ablation.c) --------------------------------------------------------- */
 
-/* What can be left out: a gate (an order's too), the function of a :when, every wait_until of a :run. */
+/* A thing that can be left out: a gate (also an order's), a :when, all wait_until of a :run. */
 struct engine_subject {
-	struct gate *gate;   /* or NULL: */
-	struct place *place; /* its step of that number */
+	struct gate *gate; /* NULL: the step `step` of `place` */
+	struct place *place;
 	size_t step;
 };
-/* False behind the last. */
+/* Fills *out with the subject at `index`; returns false after the last. */
 bool engine_subject_at(const struct engine *e, size_t index, struct engine_subject *out);
-/* As a person would name it: "gate done (calc.lua:3)", "condition at queue.c:12 (calc.lua:5)". */
+/*
+ * Appends the name shown to users: "gate done (calc.lua:3)", "condition at queue.c:12
+ * (calc.lua:5)".
+ */
 void engine_subject_name(const struct engine_subject *s, struct str *out);
 
-/* A :run has called wait_until, true at once or not. */
+/* Reports that a :run has called wait_until, whether it held or not. */
 void engine_waits_until(struct place *p, int ref);
-/* False for a :run that has not called wait_until so far: it may have none. */
+/* False if the subject is a :run that has not called wait_until so far. */
 bool engine_subject_holds(const struct engine_subject *s);
 
-/* Before the first arrival: from now on it lets everybody pass. Nothing else changes. */
+/*
+ * Leaves the subject out: all threads pass it, nothing else changes. Before the first arrival only.
+ */
 void engine_ablate(const struct engine_subject *s);
 
 /*
- * Before the first arrival: brings about the opposite of what the gate forces. Threads about to
- * open it are held there, those in `threads` (ids) at their start and at every place they come
- * to, until a thread has passed the gate and has then arrived, blocked or ended. A barrier that
- * is left out lets its threads pass one at a time.
+ * Forces the opposite of the gate, before the first arrival: threads about to open it are held,
+ * those in `threads` (ids) at their start and at every place, until a thread has passed it and has
+ * then arrived, blocked or exited. A barrier that is left out passes threads one at a time.
  */
 void engine_oppose(struct engine *e, struct gate *g, const char *const *threads, size_t count);
-/*
- * Before the first arrival: holds the thread `first->thread` at first->place until second->thread has
- * passed second->place and has then arrived, blocked or ended. Returns the gate that the second one
- * passes: its `passed` counts.
- */
+/* Arrival of one thread at one place, for engine_swap(). */
 struct engine_arrival {
 	struct place *place;
-	const char *thread; /* its id */
+	const char *thread; /* id of the thread */
 };
+/*
+ * Holds thread `first->thread` at first->place until second->thread has passed second->place and
+ * has then arrived, blocked or exited; before the first arrival. Returns the gate that the second
+ * thread passes, owned by the engine; its `passed` counts.
+ */
 const struct gate *engine_swap(struct engine *e, const struct engine_arrival *first,
 			       const struct engine_arrival *second);
-/* Does the place hold threads at a gate, or open one? Its companion does so for it. */
+/* True if the place, or its companion, holds threads at a gate or opens one. */
 bool place_has_gate(const struct place *p);
-/* Nobody else can move: releases the threads that engine_oppose() or engine_swap() holds; `for_good`: it holds
-   nobody from now on. False: it held nobody. */
+/*
+ * Releases the threads held by engine_oppose() or engine_swap() if no other thread can move; with
+ * `for_good` none is held from now on. Returns false if none was held.
+ */
 bool engine_give_way(struct engine *e, bool for_good);
 
 /*
- * Nobody can move, and somebody is held: the first PLACE_REST that has not been yet takes its steps,
- * of which only OPEN and RELEASE do something here. False: there is none left.
+ * Takes the steps (OPEN and RELEASE only) of the next unused PLACE_REST; called if no thread can
+ * move and one is held. Returns false if none is left.
  */
 bool engine_rest(struct engine *e);
+/* True if a PLACE_REST is left for engine_rest(). */
 bool engine_has_rest(const struct engine *e);
 
-/* A person lets the held thread past what holds it, this once. -1: nothing holds it, or a :run
-   function does, which cannot be skipped. */
+/*
+ * Lets the held thread pass, this once, on behalf of the user. Returns 0, or -1 if the thread is
+ * not held or is held by a :run function, which cannot be skipped.
+ */
 int engine_pass_by_hand(struct engine *e, struct engine_thread *t);
 
-/* A person removes the place: it no longer acts, and threads held there go on. */
+/* Removes the place on behalf of the user: it no longer acts, and threads held there go on. */
 void engine_drop(struct engine *e, struct place *p);
-/* The same for orders: removes the edges [first, first + count) of all a -> b seen so far. A
-   place made for an order stays while another order names it. */
+/*
+ * Removes the edges [first, first + count) of all edges parsed so far. A place created for an order
+ * stays while another order names it.
+ */
 void engine_drop_orders(struct engine *e, size_t first, size_t count);
 
-/* What a held thread waits for. False: it is not held. */
+/* The place and gate at which a thread is held. */
 struct engine_hold {
 	struct place *place;
 	struct gate *gate; /* NULL: a :when or wait_until function */
 };
+/* Fills *out if the thread is held; returns false if it is not. */
 bool engine_held(const struct engine *e, const struct engine_thread *t, struct engine_hold *out);
-/* Fills *out with that of the `spots` of its arrival that the thread is at; leaves it where there are none. */
+/*
+ * Fills *out with the location among `spots` of the place where the thread is; unchanged if it has
+ * none.
+ */
 void engine_spot(const struct engine_thread *t, struct arrival_spot *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is done from outside of any thread: when nobody can move, or by a person. */
+/* Actions outside any thread: PLACE_REST, when no thread can move, and those of the user. */
 #include "gates/engine_internal.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ int engine_pass_by_hand(struct engine *e, struct engine_thread *t)
 	return 0;
 }
 
-/* Past all that the place has for it. */
+/* Lets the held thread pass all remaining steps of its place. */
 static void end_place(struct engine *e, struct engine_stop *s)
 {
 	if (s->coroutine && e->script.run_end)
@@ -54,7 +54,7 @@ void engine_drop(struct engine *e, struct place *p)
 	engine_leave(e);
 }
 
-/* Another edge that says the same goes on with its gate. */
+/* The edge's gate goes to an equal edge if there is one; else it lets all threads pass. */
 static void end_edge(struct engine *e, struct order_edge *edge)
 {
 	if (!edge->gate)

@@ -1,3 +1,4 @@
+/* Gates: creation, opening, and which threads may pass. */
 #include "gates/engine_internal.h"
 
 #include "tracer/base/text/foreign.h"
@@ -64,7 +65,7 @@ static void call_opened(struct engine *e, struct gate *g)
 		engine_fault(e);
 }
 
-/* A custom gate is told of every open(): it may count them. */
+/* A custom gate is informed of every open(): it may count them. */
 void gate_open(struct engine *e, struct gate *g, struct engine_thread *by)
 {
 	struct decision *d;
@@ -85,7 +86,7 @@ void gate_open(struct engine *e, struct gate *g, struct engine_thread *by)
 		place_check_gate(e, g);
 }
 
-/* ---- who waits, who may pass ---- */
+/* ---- waiting and passing ---- */
 
 void gate_join(struct engine *e, struct gate *g)
 {
@@ -106,7 +107,7 @@ void gate_unjoin(struct gate *g)
 	check_drained(g);
 }
 
-/* In a queue, who comes anew stands behind those that wait already. */
+/* While a queue drains, a newly arrived thread waits behind the threads already held. */
 static bool serial_turn(const struct gate *g, const struct engine_stop *s)
 {
 	bool queued = s->waiting && s->gate == g;
@@ -159,7 +160,7 @@ enum engine_answer gate_passed(struct engine *e, struct gate *g, const struct en
 	return answer;
 }
 
-/* Where one is to run on alone before others may go, and where threads are counted. */
+/* Starts the thread's turn to run on alone, if others wait for that, and counts the pass. */
 void gate_note_pass(struct engine *e, struct gate *g, struct engine_thread *t)
 {
 	if (!g->ablation && !g->opposed)
@@ -207,7 +208,10 @@ void gate_ran_on(struct engine *e, struct engine_thread *t)
 	}
 }
 
-/* For good, and without anybody's doing: a place that waits here need not stop anyone. */
+/*
+ * True if the gate lets all threads pass for good and needs no notice: its places need not stop
+ * any.
+ */
 bool gate_always_passes(const struct gate *g)
 {
 	if (g->kind == GATE_CUSTOM || g->opposed)

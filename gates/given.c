@@ -1,3 +1,4 @@
+/* Script inputs (`env`, `args`, `stdin`): free and compare them. */
 #include "gates/given.h"
 #include "tracer/base/text/str.h"
 
@@ -26,7 +27,7 @@ static bool has_variable(const struct given *g, const struct given_variable *wan
 	return false;
 }
 
-/* Each name comes once, in any order. */
+/* Each name occurs once; the order does not matter. */
 static bool has_same_env(const struct given *a, const struct given *b)
 {
 	if (a->env.count != b->env.count)

@@ -1,4 +1,7 @@
-/* `env`, `args` and `stdin` of a script: what PROG gets unless the command line says otherwise. */
+/*
+ * `env`, `args` and `stdin` of a script: PROG's environment, arguments and input, unless the
+ * command line gives others.
+ */
 #ifndef GATECTL_GATES_GIVEN_H
 #define GATECTL_GATES_GIVEN_H
 
@@ -8,20 +11,21 @@
 #include <stddef.h>
 
 struct given_variable {
-	char *name, *value; /* value NULL: it is taken away */
+	char *name, *value; /* value NULL: the variable is unset */
 };
 
 struct given {
 	ARRAY(struct given_variable) env;
 	bool has_args;
-	ARRAY(char *) args; /* those behind the program's name */
-	char *input; /* standard input: a text, or with `input_is_file` a path; NULL: not given */
+	ARRAY(char *) args; /* arguments after the program's name */
+	char *input; /* standard input: text, or a path if `input_is_file`; NULL: not given */
 	size_t input_length;
 	bool input_is_file;
-	char *source; /* FILE:LINE of the first of them; NULL: there is none */
+	char *source; /* FILE:LINE of the first of them; NULL: none is given */
 };
+/* Frees the members and zeroes *g. */
 void given_fini(struct given *g);
-/* Does PROG get the same? */
+/* True if both give PROG the same environment, arguments and standard input. */
 bool given_is_same(const struct given *a, const struct given *b);
 
 #endif

@@ -1,3 +1,4 @@
+/* Hash table of the names in orders. */
 #include "gates/names.h"
 
 #include "tracer/base/hash.h"
@@ -19,7 +20,7 @@ static bool names_is_same(const struct known_name *k, const char *text, const ch
 	       (!thread || strcmp(k->thread, thread) == 0);
 }
 
-/* The slot that has the name, or the free one where it belongs. */
+/* Slot of the name, or the free slot where it belongs. */
 static uint32_t *names_slot_of(const struct order_names *n, const char *text, const char *thread)
 {
 	size_t at = names_hash_of(text, thread) & (n->slot_count - 1);

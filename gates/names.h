@@ -1,4 +1,4 @@
-/* Names of orders, numbered: what is kept for each of thousands is found at once. */
+/* Names in orders, numbered in a hash table: thousands of orders are compiled in linear time. */
 #ifndef GATECTL_GATES_NAMES_H
 #define GATECTL_GATES_NAMES_H
 
@@ -10,22 +10,23 @@
 struct place;
 
 struct known_name {
-	const char *text, *thread; /* not copied; thread NULL: any */
+	const char *text, *thread; /* borrowed strings; thread NULL: any */
 	ARRAY(struct place *) places;
-	ARRAY(size_t) edges; /* that begin here */
-	size_t incoming;
+	ARRAY(size_t) edges; /* indexes of the edges that begin at this name */
+	size_t incoming;     /* number of edges that end at this name */
 };
 
 struct order_names {
 	ARRAY(struct known_name) known;
-	uint32_t *slots; /* number + 1 into known; 0 is free */
-	size_t slot_count;
+	uint32_t *slots;   /* index into `known` + 1; 0: free */
+	size_t slot_count; /* a power of two, or 0 */
 };
 
-/* The number of this name; a new one where it was not known. */
+/* Returns the index of the name in `known`; adds it if it is new. The strings are not copied. */
 size_t order_names_number(struct order_names *n, const char *text, const char *thread);
-/* NULL: it is not known. Valid until the next new name. */
+/* Returns the name, or NULL if it is unknown. Valid until the next new name. */
 struct known_name *order_names_find(struct order_names *n, const char *text, const char *thread);
+/* Frees the members; the names' strings are the caller's. */
 void order_names_fini(struct order_names *n);
 
 #endif

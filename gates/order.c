@@ -1,3 +1,4 @@
+/* The syntax of orders: parses text into edges, prints names. */
 #include "gates/engine_internal.h"
 
 #include "tracer/base/text/foreign.h"
@@ -15,7 +16,7 @@ struct parse {
 	struct error *err;
 };
 
-/* On the command line the source says it already: "--order". */
+/* On the command line the source already says it: "--order". */
 const char *order_word(const char *source)
 {
 	return strcmp(source, "--order") == 0 ? "" : "order: ";
@@ -50,7 +51,7 @@ static bool at_arrow(const char *at)
 	return at[0] == '-' && at[1] == '>';
 }
 
-/* The quote that ends a quoted name is one behind which a name can end: 'f;c = 'x'' is fine. */
+/* True if a name can end after the quote; a quote inside a name is allowed: 'f;c = 'x''. */
 static bool quote_ends(const char *quote)
 {
 	const char *next = skip_blanks(quote + 1);
@@ -66,7 +67,7 @@ static char *trimmed(const char *from, const char *to)
 	return to > from ? base_strndup(from, (size_t)(to - from)) : NULL;
 }
 
-/* Up to what ends a name; brackets of the text itself (f;a[i] = 1) come in pairs. */
+/* End of an unquoted name. Brackets inside the text (f;a[i] = 1) are balanced. */
 static const char *plain_end(const char *at, bool stop_at_thread)
 {
 	unsigned depth = 0;
@@ -80,7 +81,10 @@ static const char *plain_end(const char *at, bool stop_at_thread)
 	return at;
 }
 
-/* "f;q->head = 1 -> g": an arrow of C in the text of a location, where other arrows have blanks. */
+/*
+ * True for an arrow of C in a location's text, as in "f;q->head = 1 -> g": the order's own arrows
+ * have blanks.
+ */
 static bool is_member_access(const char *text, const char *from, const char *arrow)
 {
 	return at_arrow(arrow) && !is_blank(arrow[-1]) && arrow[2] &&
@@ -193,7 +197,9 @@ static void add_edge(struct engine *e, const struct order_name *from, const stru
 	edge->source = base_strdup(source);
 }
 
-/* What stands behind a name: the next link of the chain (1), the end of it (0), or rubbish (-1). */
+/*
+ * Parses the text after a name: 1 for a further link of the chain, 0 for its end, -1 on an error.
+ */
 static int parse_link(struct parse *p)
 {
 	p->at = skip_blanks(p->at);

@@ -1,22 +1,17 @@
 /*
- * Orders become gates, places and steps. "a -> b" is one simple gate: b's place waits at it, and it
- * is opened where a's statement has been executed.
- *
- * A name stands for places with a STEP_EVENT: those that the tester gave this :event name, else one
- * that is made here for a location. What an order adds goes next to that step: waiting right before
- * it (b has not happened while its thread is held), opening and watching right behind it.
+ * Compiles orders into gates, places and steps (see README.md). "a -> b" is one simple gate: b's
+ * place waits at it, and it opens after a's statement has been executed.
  */
 #include "gates/engine_internal.h"
 #include "gates/names.h"
 
 #include <string.h>
 
-/* Where the places of a name are, while orders are woven. */
+/* Places of each name while orders are compiled. */
 struct order_compiler {
 	struct engine *e;
-	struct order_names events; /* that the tester has given, with their places */
-	struct order_names
-		made; /* locations (and threads) for which there are places from orders */
+	struct order_names events; /* :event names of the script */
+	struct order_names made;   /* locations (and threads) with a place from an order */
 };
 
 /* ---- a name's places ---- */
@@ -89,10 +84,10 @@ static void make_place(struct order_compiler *l, const struct order_name *n, con
 	event = engine_step(p, STEP_EVENT);
 	event->text = base_strdup(n->text);
 	order_compile_note_place(&l->made, event->text, p->thread,
-				 p); /* its location is made fit to be shown */
+				 p); /* not p->location, which is altered for display */
 }
 
-/* Is it the tester's own name for some place? If not, there is a place made for it afterwards. */
+/* The places of the script's :event of that name, else those created for it as a location. */
 static const struct known_name *resolve_name(struct order_compiler *l, const struct order_name *n,
 					     const char *source)
 {
@@ -119,9 +114,9 @@ static struct place *companion(struct engine *e, struct place *p)
 	return c;
 }
 
-/* ---- what is added there ---- */
+/* ---- steps added to a place ---- */
 
-/* A place made for a bound name admits only those threads anyway. */
+/* A place created for a name with a thread admits only that thread: the step needs no pattern. */
 static void order_compile_fill(struct step *step, const struct place *p, struct gate *gate,
 			       const struct order_name *n)
 {
@@ -136,7 +131,7 @@ static void add_wait(struct place *p, struct gate *gate, const struct order_name
 	order_compile_fill(place_insert(p, event_at(p, n->text), STEP_WAIT), p, gate, n);
 }
 
-/* Events other than locations, and those that say `after`, have happened when they are reached. */
+/* Events other than locations, and places with `after`, have happened on arrival. */
 static void add_open(struct engine *e, struct place *p, struct gate *gate,
 		     const struct order_name *n)
 {
@@ -187,9 +182,9 @@ bool order_says_the_same(const struct order_edge *a, const struct order_edge *b)
 	       order_name_same(&a->to, &b->to);
 }
 
-/* ---- what cannot be ---- */
+/* ---- repeated edges and cycles ---- */
 
-/* The edges so far, by the name that they begin with. */
+/* True if an earlier edge is equal; `names` has the edges by the name they begin with. */
 static bool is_repeated(struct order_names *names, const struct engine *e, size_t index)
 {
 	const struct order_edge *edge = &e->edges.items[index];
@@ -204,7 +199,7 @@ static bool is_repeated(struct order_names *names, const struct engine *e, size_
 	return false;
 }
 
-/* Takes away what has nothing before it, until nothing is left. */
+/* Topological sort: removes names without incoming edges. True if edges are left. */
 static bool has_cycle(const struct order_names *names, const size_t *heads, size_t edges)
 {
 	size_t *ready = base_alloc(names->known.count + 1, sizeof(*ready)), count = 0;
@@ -225,7 +220,9 @@ static bool has_cycle(const struct order_names *names, const size_t *heads, size
 	return edges;
 }
 
-/* Numbers the names of all edges, which go to the name they begin with. True: there is a cycle. */
+/*
+ * Numbers the names of all edges and links each edge to its first name. True if there is a cycle.
+ */
 static bool read_edges(const struct engine *e, struct order_names *names)
 {
 	size_t *heads = base_alloc(e->edges.count + 1, sizeof(*heads)), count = 0;
@@ -247,7 +244,10 @@ static bool read_edges(const struct engine *e, struct order_names *names)
 	return cycle;
 }
 
-/* A way from `at` to `goal` over the edges up to `last`; what lies between goes to `path`. */
+/*
+ * Depth-first search for a path from `at` to `goal` over the edges up to `last`; appends it to
+ * `path`.
+ */
 static bool leads(const struct engine *e, size_t last, const struct order_name *at,
 		  const struct order_name *goal, bool *seen, struct str *path)
 {

@@ -1,3 +1,4 @@
+/* Places and their steps, and whether a place can act again. */
 #include "gates/engine_internal.h"
 
 #include "tracer/base/text/foreign.h"
@@ -5,10 +6,12 @@
 #include <limits.h>
 #include <string.h>
 
-/* Counts steps that were made, of whatever engine: what was found out about steps is old then. */
+/* Counts the steps made by all engines in this thread; a change invalidates gate_uses. */
 static _Thread_local unsigned long steps_made = 1;
 
-/* On one line: a newline in a ;TEXT is a blank like others, and those do not count there. */
+/*
+ * The location on one line: a newline in a ;TEXT becomes a blank, which the text's match ignores.
+ */
 static char *shown_location(const char *location)
 {
 	struct str blanks = {0}, shown = {0};
@@ -79,7 +82,6 @@ void place_free(struct place *p)
 	base_free(p);
 }
 
-/* Does the arrival that was counted last act? */
 bool place_in_range(const struct place *p)
 {
 	return p->arrivals >= p->hit_first && (p->hit_last == 0 || p->arrivals <= p->hit_last);
@@ -108,11 +110,11 @@ bool place_elides(const struct place *p)
 	return false;
 }
 
-/* ---- can it ever act again? ---- */
+/* ---- whether a place can act again ---- */
 
 static bool steps_are_idle(const struct place *p);
 
-/* A step that would change nothing, for any thread, from now on. */
+/* True if the step has no effect from now on, for any thread. */
 static bool step_is_idle(const struct place *p, const struct step *step)
 {
 	switch (step->kind) {
@@ -143,7 +145,7 @@ static bool steps_are_idle(const struct place *p)
 	return true;
 }
 
-/* Where one thread goes on when another one arrives, each arrival matters. */
+/* True if an arrival anywhere can let another thread pass: then each arrival matters. */
 static bool arrivals_matter(const struct engine *e)
 {
 	array_each(struct gate *const, it, &e->gates)
@@ -163,7 +165,7 @@ unsigned long place_idle_arrivals(const struct engine *e, const struct place *p)
 	return 0;
 }
 
-/* Where a thread has come to before it blocks matters, wherever it is. */
+/* True if a [c] of an order exists: the place that a thread reached before it blocked matters. */
 static bool blocking_matters(const struct engine *e)
 {
 	array_each(struct place *const, p, &e->places)
@@ -253,7 +255,7 @@ bool engine_is_done(const struct engine *e)
 	return true;
 }
 
-/* ---- which places a gate matters to ---- */
+/* ---- places by gate ---- */
 
 static void add_use(struct engine *e, const struct gate *g, size_t place)
 {
@@ -289,7 +291,7 @@ static int place_by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* In the order in which the places were written; once more does no harm. */
+/* Retires places in the order in which the script created them. A repeated call has no effect. */
 void place_check_gate(struct engine *e, const struct gate *g)
 {
 	struct gate_uses *uses;

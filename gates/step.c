@@ -1,9 +1,10 @@
+/* The effect of each verb. */
 #include "gates/engine_internal.h"
 
-/* How often :run functions may go on in one turn before they are taken for an endless loop. */
+/* Resumptions of :run functions in one call of the engine that count as an endless loop. */
 enum { PROGRESS_MOST = 100000 };
 
-/* A held thread that dies stays held, and is not asked again. */
+/* A held thread that dies stays held and is not asked again. */
 static enum step_result answered(struct engine *e, struct engine_stop *s, enum engine_answer answer)
 {
 	if (e->faulted || answer == ENGINE_FAULT)
@@ -78,7 +79,7 @@ static enum step_result take_when(struct engine *e, struct engine_stop *s, const
 	return result;
 }
 
-/* Goes on with the function. HELD: at *gate, or NULL: by its wait_until. */
+/* Resumes the function. HELD: at *gate, or, if *gate is NULL, by its wait_until. */
 static enum step_result resume(struct engine *e, struct engine_stop *s, int ref, struct gate **gate)
 {
 	bool again = s->waiting;
@@ -90,9 +91,10 @@ static enum step_result resume(struct engine *e, struct engine_stop *s, int ref,
 	if (answer == ENGINE_FAULT)
 		engine_fault(e);
 	if (answer != ENGINE_NO)
-		s->coroutine = NULL; /* it has ended, one way or the other */
+		s->coroutine = NULL; /* the coroutine has ended or was freed by the script */
 	if (!again || answer == ENGINE_YES || *gate)
-		engine_progress(e); /* it may have set what other conditions read */
+		/* the function may have set variables that other conditions read */
+		engine_progress(e);
 	return answered(e, s, answer);
 }
 
@@ -134,7 +136,8 @@ static enum step_result take_event(struct engine *e, struct engine_stop *s, cons
 	if (p->companion)
 		engine_thread_arm(s->arrival.thread, p->companion);
 	if (p->from_order)
-		return STEP_DONE; /* its name is the location: the arrival has said it */
+		/* the event's name is the location: the arrival has recorded it */
+		return STEP_DONE;
 	d = engine_decide(e, DECISION_EVENT);
 	d->thread = s->arrival.thread;
 	d->place = p;
@@ -220,7 +223,7 @@ enum step_result step_take(struct engine *e, struct engine_stop *s, const struct
 		return take_kill(e, s, step->signal);
 	case STEP_ELIDE:
 		return take_elide(e, s);
-	case STEP_RELEASE: /* only where nobody can move */
+	case STEP_RELEASE: /* takes effect only at PLACE_REST */
 		break;
 	case STEP_WATCH:
 		return take_watch(s, step->gate);

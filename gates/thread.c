@@ -1,10 +1,11 @@
+/* Threads of the program, and the patterns that match them. */
 #include "gates/engine_internal.h"
 
 #include <string.h>
 
 struct own_thread *engine_thread_own(struct engine_thread *t)
 {
-	return (struct own_thread *)t; /* its first member */
+	return (struct own_thread *)t; /* `thread` is the first member of own_thread */
 }
 
 void engine_thread_release(struct own_thread *own)
@@ -35,9 +36,12 @@ static bool matches(const char *pattern, const char *name)
 	return name && *name && str_wildcard(pattern, name);
 }
 
-enum { NAME_MOST = 15 }; /* bytes: the kernel keeps no more of a thread's name */
+enum { NAME_MOST = 15 }; /* bytes: TASK_COMM_LEN - 1, the longest thread name of the kernel */
 
-/* A name may have any bytes in it, those of an id ("worker#1") too: only its length is certain. */
+/*
+ * True if the pattern can match a thread name. A name may have any bytes, "#" too; only its length
+ * is limited.
+ */
 static bool fits_name(const char *pattern)
 {
 	size_t shortest = 0;
@@ -47,7 +51,7 @@ static bool fits_name(const char *pattern)
 	return shortest <= NAME_MOST;
 }
 
-/* What has to be fetched from the program comes last. */
+/* The names that have to be read from the program are compared last. */
 bool engine_thread_matches(struct engine *e, const struct engine_thread *t, const char *pattern)
 {
 	const struct engine_world *world = &e->world;
@@ -62,7 +66,7 @@ bool engine_thread_matches(struct engine *e, const struct engine_thread *t, cons
 	return world->thread_runs && matches(pattern, world->thread_runs(world->ctx, t));
 }
 
-/* ---- what a thread takes along from one stop to the next ---- */
+/* ---- state that a thread keeps from one stop to the next ---- */
 
 void engine_thread_arm(struct engine_thread *t, struct place *companion)
 {

@@ -1,4 +1,4 @@
-/* How a run ended: what the script expects, what was seen, and the word for it. */
+/* Expectations of the script, outcome of the run, and the verdict on it. */
 #include "gates/engine.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/text/str.h"
@@ -92,7 +92,7 @@ void expect_settle(struct expect *x, const struct engine *e)
 		}
 }
 
-/* A place of the script's that was dropped tells nothing. */
+/* A place that was dropped no longer counts; `own` does. */
 static bool is_reached(const struct expect_never *never)
 {
 	const struct place *p = never->place->dropped ? never->own : never->place;
@@ -125,8 +125,10 @@ static void add_signal(struct str *out, int signal)
 	str_addf(out, "signal SIG%s", signame_text(signal));
 }
 
-/* How the program ended, as far as the expectation is concerned: "exit status 1", "ended by signal
-   SIGABRT", "the program still ran at the time limit". */
+/*
+ * The program's end in words: "exit status 1", "ended by signal SIGABRT", "the program still ran at
+ * the time limit".
+ */
 static void outcome_print_end(const struct outcome *o, struct str *out)
 {
 	if (o->end == OUTCOME_EXITED) {
@@ -208,7 +210,7 @@ void expect_print(const struct expect *x, struct str *out)
 		add_part(out, check->text);
 }
 
-/* The end that was expected in place of this one; NULL: it came, or none is. */
+/* The expected end that did not come, or NULL. */
 static const char *other_end(const struct expect *x, const struct outcome *o)
 {
 	if (x->end == EXPECT_DEADLOCK && o->stuck != OUTCOME_DEADLOCK)
@@ -238,7 +240,7 @@ static bool more_unmet(const struct expect *x, const struct outcome *o, struct s
 	return end || reached;
 }
 
-/* A signal that nobody expects is never as expected, not even where only the output matters. */
+/* An unexpected signal is never as expected, even if the expectation concerns only the output. */
 static bool end_unmet(const struct expect *x, const struct outcome *o, struct str *out)
 {
 	bool exit_ok = x->end != EXPECT_EXIT || (o->end == OUTCOME_EXITED && o->exit == x->exit);
@@ -329,7 +331,7 @@ const struct place *engine_missing(const struct engine *e)
 	return NULL;
 }
 
-/* A signal ends held threads with all others; a deadlock that was asked for may leave some too. */
+/* A signal ends held threads too, and an expected deadlock may leave some held. */
 static bool held_by_gates(const struct expect *x, const struct outcome *o)
 {
 	if (o->gate_limit)
@@ -362,7 +364,7 @@ enum verdict verdict_of(const struct engine *e, const struct expect *x, const st
 		return VERDICT_TIME_LIMIT;
 	if (held_by_gates(x, o))
 		return VERDICT_NEVER_OPENED;
-	if (o->stuck != OUTCOME_GATE_DEADLOCK && engine_missing(e)) /* its opener cannot come */
+	if (o->stuck != OUTCOME_GATE_DEADLOCK && engine_missing(e)) /* its opener cannot arrive */
 		return VERDICT_NEVER_REACHED;
 	why = verdict_unmet(x, o);
 	base_free(why);

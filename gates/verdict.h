@@ -1,4 +1,4 @@
-/* How a run ended: what the script expects, what was seen, and the one word and status for it. */
+/* How a run ended: expectations of the script, outcome of the run, verdict and exit status. */
 #ifndef GATECTL_GATES_VERDICT_H
 #define GATECTL_GATES_VERDICT_H
 
@@ -11,21 +11,22 @@ struct error;
 struct gate;
 struct place;
 
-/* `never_reached = LOCATION`: a place without verbs, which tells whether anybody comes there. */
+/* `never_reached = LOCATION`: counts arrivals there, at a place without verbs if need be. */
 struct expect_never {
 	char *location;
-	const struct place *place; /* the engine's: the script's own place there, or else `own` */
-	const struct place *own;   /* without verbs, for this alone */
+	/* the script's place at that location, or else `own`; the engine's */
+	const struct place *place;
+	const struct place *own; /* a place without verbs, created for this alone */
 };
 
-/* `expect(function(run) ... end, "what it means")`: the script is asked when the run is over. */
+/* `expect(function(run) ... end, "what it means")`: the function is called after the run. */
 struct expect_check {
-	char *text;   /* what it means */
+	char *text;   /* description */
 	char *source; /* FILE:LINE */
-	int ref;      /* what the script knows it by */
+	int ref;      /* the script's reference to the function */
 };
 
-/* A run ends in one way only. */
+/* Expected end; a run ends in one way only. */
 enum expect_end {
 	EXPECT_ANY_END,
 	EXPECT_EXIT,
@@ -38,32 +39,37 @@ enum expect_end {
 
 /* `expect { ... }`; several calls add up. */
 struct expect {
-	bool any; /* the script has an expect at all */
+	bool any; /* the script has an expect */
 	enum expect_end end;
 	int exit, signal;
-	const struct gate *gate; /* of EXPECT_GATE_DEADLOCK: it holds a thread; NULL: any gate */
-	char *at,
-		*at_source; /* the location where the signal ends it (any call), and who wants that; or NULL */
-	ARRAY(char *) stdout_has; /* each must occur in what the program wrote there */
+	/* EXPECT_GATE_DEADLOCK: the gate that holds a thread; NULL: any gate */
+	const struct gate *gate;
+	/* SIGNAL: location of the signal (any call frame), FILE:LINE of the expect; or NULL */
+	char *at, *at_source;
+	ARRAY(char *) stdout_has; /* strings that standard output must contain */
 	ARRAY(char *) stderr_has;
 	ARRAY(struct expect_never) never;
 	ARRAY(struct expect_check) checks;
 };
+/* Frees the members and zeroes *x. */
 void expect_fini(struct expect *x);
-/* When the scripts are loaded: a place of theirs at such a location is the one that is meant, and that it
-   is never reached is no failure. */
+/*
+ * Resolves `never` after loading: a place of the scripts at such a location is used, and that it is
+ * never reached is no failure.
+ */
 void expect_settle(struct expect *x, const struct engine *e);
-/* Is this the place by which `never_reached` is told? */
+/* True if the place was created for `never_reached`. */
 bool expect_looks_at(const struct expect *x, const struct place *p);
-/* Is the output of the program asked for? */
+/* True if an expectation reads the program's standard output. */
 bool expect_wants_stdout(const struct expect *x);
+/* True if an expectation reads the program's standard error. */
 bool expect_wants_stderr(const struct expect *x);
-/* Is it about nothing but how the program ends, and what it writes on its standard output? */
+/* True if the expectation concerns only the program's end and its standard output. */
 bool expect_is_plain(const struct expect *x);
-/* What is expected, in words: `exit status 1, standard output has "6 * 7 = 6"`. */
+/* Appends the expectation in words: `exit status 1, standard output has "6 * 7 = 6"`. */
 void expect_print(const struct expect *x, struct str *out);
 
-/* `limits { ... }`, seconds; negative: not given. */
+/* `limits { ... }`: seconds; negative: not given. */
 struct limits {
 	double gate, run;
 };
@@ -76,7 +82,7 @@ struct plan {
 
 enum verdict {
 	VERDICT_OK = 0,
-	VERDICT_FOUND = 116, /* of a search, never of a run */
+	VERDICT_FOUND = 116, /* result of a search, never of a run */
 	VERDICT_DIVERGED = 117,
 	VERDICT_NOT_AS_EXPECTED = 119,
 	VERDICT_NEVER_REACHED = 120,
@@ -85,65 +91,73 @@ enum verdict {
 	VERDICT_DEADLOCK = 123,
 	VERDICT_TIME_LIMIT = 124,
 	VERDICT_ERROR = 125,
-	VERDICT_CRASHED = 128, /* and the signal */
+	VERDICT_CRASHED = 128, /* plus the signal's number */
 };
-const char *verdict_word(enum verdict v); /* "ok", "never-reached", ... */
+/* Returns the word for the verdict: "ok", "never-reached", ... */
+const char *verdict_word(enum verdict v);
 
 /* By precedence, the weakest first. */
 enum outcome_fault {
 	OUTCOME_SOUND,
-	OUTCOME_FAILED,	  /* the script has said `fail` */
-	OUTCOME_DIVERGED, /* a schedule was to be followed, and the program does not */
-	OUTCOME_FAULT,	  /* a script's fault or gatectl's own */
+	OUTCOME_FAILED,	  /* the script called `fail` */
+	OUTCOME_DIVERGED, /* the program did not follow the schedule */
+	OUTCOME_FAULT,	  /* fault of the script or of gatectl */
 };
 enum outcome_stuck { OUTCOME_MOVING, OUTCOME_DEADLOCK, OUTCOME_GATE_DEADLOCK };
 enum outcome_limit {
 	OUTCOME_IN_TIME,
 	OUTCOME_TIME_LIMIT,
-	OUTCOME_OUT_OF_TIME, /* the limit of all runs together, which in a search is no verdict */
+	OUTCOME_OUT_OF_TIME, /* the limit of all runs together; no verdict in a search */
 };
 enum outcome_end { OUTCOME_KILLED /* by gatectl */, OUTCOME_EXITED, OUTCOME_SIGNALED };
 
-/* What was seen. */
+/* Outcome of one run. */
 struct outcome {
 	enum outcome_fault fault;
 	enum outcome_stuck stuck;
 	enum outcome_limit limit;
-	unsigned long steps;  /* the limit was none of time, but so many steps; else 0 */
-	double hang;	      /* seconds in which no thread made a step; else 0 */
-	bool livelock;	      /* somebody moved, but nobody got on; with or without time_limit */
+	unsigned long steps;  /* limit of steps that was reached; 0: none */
+	double hang;	      /* seconds in which no thread made a step; 0: none */
+	bool livelock;	      /* threads moved without progress, with or without time_limit */
 	bool gate_limit;      /* a thread was held longer than the limit */
-	bool held_at_end;     /* ... or still held when the program ended by exit */
-	enum outcome_end end; /* of the program's first process */
+	bool held_at_end;     /* a thread was still held when the program exited */
+	enum outcome_end end; /* end of the program's first process */
 	int exit, signal;
-	bool crashed; /* by a signal that nobody sends on purpose: SEGV, ABRT and the like ... */
-	const char *place; /* ... " in f at x.c:3"; NULL unknown */
-	bool at; /* ... and the location of the expect is there; GATE_DEADLOCK: its gate holds a thread */
-	int killed_by; /* the signal of a :kill, or 0: dying by that one is no surprise */
-	const struct str *stdout_text,
-		*stderr_text; /* what it wrote, where an expect asks; or NULL */
-	/* Of the functions that were asked at the end: the first that did not say yes, and whether one
-	   has looked at the signal, so that no signal is a surprise. */
+	bool crashed;	   /* ended by a signal that reports a fault: SEGV, ABRT and the like */
+	const char *place; /* place of the crash, " in f at x.c:3"; NULL: unknown */
+	/* SIGNAL: raised at the expected location; GATE_DEADLOCK: the expected gate holds a
+	   thread */
+	bool at;
+	int killed_by; /* signal of a :kill, which is expected; 0: none */
+	/* output of the program; NULL if no expectation reads it */
+	const struct str *stdout_text, *stderr_text;
+	/* first expect function that did not return true, or NULL */
 	const struct expect_check *refused;
-	bool signal_judged;
+	bool signal_judged; /* an expect function has read the signal: none is unexpected */
 };
 
-/* A script's fault or failure, or gatectl's own fault. The strongest counts. */
+/* Records a fault of the script, its `fail`, or a fault of gatectl. The strongest counts. */
 void outcome_fault(struct outcome *o, const struct error *err);
 
-/* How it ended, in words: "exit status 1", "a deadlock". */
+/* Appends the end in words: "exit status 1", "a deadlock". */
 void outcome_print(const struct outcome *o, struct str *out);
 
-/* Is it the deadlock with a gate in it that is expected? */
+/* True if the run ended in the expected deadlock with a gate. */
 bool outcome_is_at_gate(const struct outcome *o, const struct expect *x);
 
-/* The verdict, by the order of precedence of the contract. */
+/* Returns the strongest verdict that applies; a fault is the strongest. */
 enum verdict verdict_of(const struct engine *e, const struct expect *x, const struct outcome *o);
 
-/* gatectl's exit status: the verdict's, or 0 (expect), or the program's own, 128+N. */
+/*
+ * Returns gatectl's exit status: the verdict's; 0 if an expect holds; else the program's, or 128 +
+ * signal.
+ */
 int verdict_status(enum verdict v, const struct expect *x, const struct outcome *o);
 
-/* The first expectation that does not hold, in words ("exit status 1, expected 0"); malloc'd. */
+/*
+ * Returns the first unmet expectation in words ("exit status 1, expected 0"), or NULL. The caller
+ * frees it (base_free).
+ */
 char *verdict_unmet(const struct expect *x, const struct outcome *o);
 
 #endif

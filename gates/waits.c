@@ -1,7 +1,7 @@
 /*
- * A thread has hope if a gate could still free it, by whatever chain. When nobody can move,
- * threads without hope deadlock by the program's own fault: they wait in a cycle, for what only
- * threads of that cycle could give, or for an owner that has exited. No gate is involved.
+ * The wait-for graph. A thread "has hope" if an open gate could free it, by any chain of wake-ups.
+ * When no thread can move, threads without hope are the program's own deadlock: a cycle of waits,
+ * or a wait for an owner that has exited.
  */
 #include "gates/engine.h"
 
@@ -10,8 +10,9 @@ enum { NOBODY = -1, GONE = -2 };
 struct graph {
 	const struct wait *waits;
 	size_t count;
-	int *on;	   /* index of the thread it waits for; NOBODY: not known; or GONE */
-	unsigned *hopeful; /* 0: not; else the how many-th it became so */
+	/* index of the thread that thread i waits for; NOBODY: unknown; GONE: exited */
+	int *on;
+	unsigned *hopeful; /* 0: no hope; else the rank at which the thread got it */
 };
 
 void wait_fini(struct wait *w)
@@ -20,7 +21,7 @@ void wait_fini(struct wait *w)
 	array_fini(&w->by);
 }
 
-/* ---- who waits for whom ---- */
+/* ---- edges of the graph ---- */
 
 static int index_of(const struct graph *g, const struct engine_thread *t)
 {
@@ -47,7 +48,9 @@ static bool process_is_alive(const struct graph *g, const struct wait *w)
 	return false;
 }
 
-/* What it waits for may have happened already: it is about to wake up. */
+/*
+ * True if thread i runs, or its awaited event has already happened so that it is about to wake up.
+ */
 static bool can_move(const struct graph *g, size_t i)
 {
 	const struct wait *w = &g->waits[i];
@@ -92,7 +95,7 @@ static bool is_among(const struct wait *w, int process)
 	return false;
 }
 
-/* Is `by` one of those of whom any one could set i free? For waits that have no owner. */
+/* True if thread `by` could wake thread i, which waits without an owner. */
 static bool could_free(const struct graph *g, size_t i, size_t by)
 {
 	const struct wait *w = &g->waits[i], *other = &g->waits[by];
@@ -104,9 +107,9 @@ static bool could_free(const struct graph *g, size_t i, size_t by)
 	return w->shared || space_of(w) == space_of(other);
 }
 
-/* ---- who has hope ---- */
+/* ---- hope ---- */
 
-/* The first thread of the process without hope, or NOBODY: all of them could come to their end. */
+/* The first thread of the process without hope, or NOBODY if all could exit. */
 static int hopeless_in(const struct graph *g, int process)
 {
 	for (size_t i = 0; i < g->count; i++)
@@ -115,7 +118,10 @@ static int hopeless_in(const struct graph *g, int process)
 	return NOBODY;
 }
 
-/* Who keeps the process that w waits for from ending; of several children any one would do. */
+/*
+ * The thread that keeps the awaited process from exiting, or NOBODY; of several children one
+ * suffices.
+ */
 static int hopeless_child(const struct graph *g, const struct wait *w)
 {
 	int who, found = NOBODY;
@@ -132,7 +138,7 @@ static int hopeless_child(const struct graph *g, const struct wait *w)
 	return found;
 }
 
-/* The first owner that will not let go, GONE where it cannot, or NOBODY: all of them could. */
+/* The first owner without hope, GONE if it has exited, or NOBODY if all owners could unlock. */
 static int hopeless_owner(const struct graph *g, size_t i)
 {
 	const struct wait *w = &g->waits[i];
@@ -147,7 +153,7 @@ static int hopeless_owner(const struct graph *g, size_t i)
 	}
 }
 
-/* Of those who could set i free: the one that became hopeful first, or NOBODY. */
+/* The thread that got hope first among those that could wake thread i, or NOBODY. */
 static int hopeful_giver(const struct graph *g, size_t i)
 {
 	int first = NOBODY;
@@ -174,7 +180,7 @@ static bool has_hope(const struct graph *g, size_t i)
 	return hopeful_giver(g, i) != NOBODY;
 }
 
-/* Hope starts at the gates, and at those who move. Returns whether somebody is without. */
+/* Spreads hope from the gates and the moving threads. True if a thread is left without. */
 static bool spread_hope(struct graph *g)
 {
 	bool changed = true;
@@ -192,7 +198,7 @@ static bool spread_hope(struct graph *g)
 	return hopeful < g->count;
 }
 
-/* ---- the cycle, or the chain that says most ---- */
+/* ---- the cycle, or the most informative chain ---- */
 
 static bool all_hoped_before(const struct graph *g, int process, unsigned rank)
 {
@@ -202,7 +208,7 @@ static bool all_hoped_before(const struct graph *g, int process, unsigned rank)
 	return true;
 }
 
-/* From where the hope of w came: against the order in which it spread, so never in a circle. */
+/* The child that gave w its hope. Ranks below `rank` only, so the chain has no cycle. */
 static int hopeful_child(const struct graph *g, const struct wait *w, unsigned rank)
 {
 	for (size_t i = 0; i < g->count; i++)
@@ -212,7 +218,7 @@ static int hopeful_child(const struct graph *g, const struct wait *w, unsigned r
 	return NOBODY;
 }
 
-/* Nobody of those who could set i free has hope: one of them, of another process where there is. */
+/* A thread that could wake thread i, in another process if possible; none of them has hope. */
 static int hopeless_giver(const struct graph *g, size_t i)
 {
 	int found = NOBODY;
@@ -268,7 +274,7 @@ static size_t position(const size_t *items, size_t length, int what)
 	return i;
 }
 
-/* From `start` to where it ends; of a chain that runs into a cycle only the cycle is kept. */
+/* Follows the waits from `start`; of a chain that enters a cycle only the cycle is kept. */
 static void waits_follow(const struct graph *g, size_t start, struct chain *c)
 {
 	size_t at;
@@ -291,8 +297,8 @@ static void waits_follow(const struct graph *g, size_t start, struct chain *c)
 }
 
 /*
- * A lock or a file leads to the next one for sure, and says more than somebody's end does; who
- * waits for nobody in particular may have nothing to do with it at all.
+ * Weight of a wait in a chain: an owner or a file names the next thread for certain, a lock or file
+ * says more than an awaited exit, a futex without owner may be unrelated.
  */
 static unsigned weight_of(const struct graph *g, size_t i)
 {
@@ -314,13 +320,13 @@ static unsigned weight(const struct graph *g, const struct chain *c)
 	return sum;
 }
 
-/* Does the chain say more than the best one so far? A cycle says all. */
+/* True if the chain says more than the best so far; a cycle says most. */
 static bool waits_is_better(const struct graph *g, const struct chain *c, const struct chain *best)
 {
 	return c->cycle ? !best->cycle : !best->cycle && weight(g, c) > weight(g, best);
 }
 
-/* Starts from those without hope (own), or from all, which then end at a gate. */
+/* Finds the best chain from threads without hope (own), or from all threads, ending at a gate. */
 static void find_chain(const struct graph *g, bool own, struct chain *best)
 {
 	struct chain c = {.items = base_alloc(g->count, sizeof(*c.items))};
@@ -351,7 +357,7 @@ static void copy_chain(const struct graph *g, bool own, size_t *cycle, size_t *l
 	base_free(best.items);
 }
 
-/* ---- the answers ---- */
+/* ---- judgements ---- */
 
 static void graph_init(struct graph *g, const struct wait *waits, size_t count)
 {
