@@ -1,11 +1,6 @@
 /*
- * What a script may use: one second of computing per entry, and 256 MB of memory.
- *
- * A count hook watches the time, the allocator the memory. The allocator can only refuse, so past
- * the limit it first asks for the hook at the next instruction, where an error has a position. A
- * script's own pcall in a loop would swallow these errors, so scripts get a pcall that lets them
- * through. What is called while the hook's error unwinds runs without hooks, so that must never be
- * a function of the script.
+ * Limits of a script: one second of CPU time per entry, and 256 MB of memory. A count hook checks
+ * the time, the allocator the memory; see README.md.
  */
 #include "lua/script_internal.h"
 
@@ -15,17 +10,18 @@
 #include <sys/time.h>
 #include <time.h>
 
-#define HOOK_EVERY  10000	 /* instructions */
-#define STEPS_EVERY 4096	 /* turns of a loop in C */
-#define CLOCK_EVERY (4u << 20)	 /* bytes */
-#define MEMORY_SOFT (256u << 20) /* from here on the hook collects, then complains */
-#define MEMORY_HARD (448u << 20) /* what the allocator refuses */
+#define HOOK_EVERY  10000      /* instructions */
+#define STEPS_EVERY 4096       /* turns of a loop in C */
+#define CLOCK_EVERY (4u << 20) /* bytes */
+/* bytes; above it the hook collects garbage, then raises an error */
+#define MEMORY_SOFT (256u << 20)
+#define MEMORY_HARD (448u << 20) /* bytes; above it the allocator refuses */
 #define TIME_LIMIT  1000000000LL /* ns */
 
 static const char too_long[] = "the function computed for more than a second";
 const char budget_too_big[] = "the script uses more than 256 MB of memory";
 
-/* CPU time: a function that only waits for its turn on a busy machine is no runaway. */
+/* CPU time: a function that waits for a processor on a busy machine is not endless. */
 static long long now(void)
 {
 	struct timespec t;
@@ -54,7 +50,7 @@ static void hook(lua_State *L, lua_Debug *ar)
 	budget_check(L);
 }
 
-/* Called by a C function: one more instruction is executed before the hook. */
+/* Called by a C function: one more instruction runs before the hook. */
 void budget_soon(lua_State *L)
 {
 	if (!script_of(L)->budget.fatal)
@@ -103,7 +99,7 @@ int budget_fatal(lua_State *L, const char *what)
 			lua_pushstring(L, what);
 		snprintf(b->text, sizeof(b->text), "%s", lua_tostring(L, -1));
 	}
-	/* Whoever swallows this gets it again at the next instruction. */
+	/* A pcall that catches this error gets it again at the next instruction. */
 	lua_sethook(L, hook, LUA_MASKCOUNT, 1);
 	lua_pushstring(L, b->text);
 	return lua_error(L);
@@ -133,7 +129,7 @@ void budget_begin(struct script *s)
 	b->unchecked = b->queued = 0;
 }
 
-/* May interrupt anything: only lua_sethook is safe here. */
+/* May run in a signal handler: only lua_sethook is safe here. */
 static void budget_ask_for_hook(struct script *s)
 {
 	if (s->running && lua_gethookcount(s->running) == HOOK_EVERY)
@@ -144,7 +140,7 @@ static void *allocate(void *ctx, void *old, size_t old_size, size_t size)
 {
 	struct script *s = ctx;
 	struct budget *b = &s->budget;
-	size_t before = old ? old_size : 0; /* without an old block Lua passes a type there */
+	size_t before = old ? old_size : 0; /* without an old block Lua passes a type in old_size */
 	void *memory;
 
 	if (size == 0) {
@@ -186,19 +182,13 @@ int budget_resume(lua_State *L, lua_State *co, int args, int *results)
 	s->running = co;
 	s->enums.just_read = false;
 	status = lua_resume(co, L, args, results);
-	s->enums.just_read = false; /* the hook that would say so is the other coroutine's */
+	/* the hook that would clear it belongs to the other coroutine */
+	s->enums.just_read = false;
 	s->running = before;
 	return status;
 }
 
-/*
- * A clock that no script can outrun.
- *
- * The count hook fires only after a number of instructions. But one instruction may take long
- * (comparing two strings of 60 MB), and each coroutine has a count of its own. So after each
- * quarter of a second of gatectl's CPU time a signal asks for the hook at the next instruction,
- * wherever that is.
- */
+/* The timer for long instructions: SIGPROF after each 250 ms of CPU time requests the hook. */
 
 enum { EVERY_US = 250000 };
 
@@ -206,7 +196,7 @@ static struct script *volatile current;
 static unsigned users;
 static struct sigaction before;
 
-/* As lua.c does at Ctrl-C: a signal handler may call nothing of Lua but lua_sethook. */
+/* A signal handler may call no function of Lua but lua_sethook (as lua.c does for Ctrl-C). */
 static void on_alarm(int signal)
 {
 	(void)signal;

@@ -1,3 +1,4 @@
+/* Reads dumps of Lua functions: instructions, constants, lines. */
 #include "lua/bytecode.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 
 _Static_assert(LUA_VERSION_NUM == 504, "instructions and dumps are those of Lua 5.4");
 
-/* What was dumped, as it is read. */
+/* The dump while it is read. */
 struct dump {
 	const unsigned char *at, *end;
 	bool failed;
@@ -32,7 +33,7 @@ static unsigned take_byte(struct dump *r)
 	return at ? *at : 0;
 }
 
-/* Seven bits a byte, the highest first; the last byte has the eighth one set. */
+/* Size in bytes of seven bits, the highest first; bit 7 marks the last byte. */
 static size_t take_size(struct dump *r)
 {
 	size_t n = 0;
@@ -79,7 +80,7 @@ static void take_constant(struct dump *r, struct bytecode_constant *out)
 	}
 }
 
-/* ---- functions -------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 struct dump_walk {
 	struct dump r;
@@ -90,16 +91,16 @@ struct dump_walk {
 
 enum { NO_GLOBALS = -1, OF_CHUNK = -2 };
 
-/* Up to the number of its constants. */
+/* Reads up to the number of constants. */
 static struct bytecode read_front(struct dump *r)
 {
 	struct bytecode f = {.globals = NO_GLOBALS};
 	size_t ignored;
 
-	take_text(r, &ignored); /* the source's name */
+	take_text(r, &ignored); /* name of the source */
 	f.lines.line = (unsigned)take_size(r);
-	take_size(r);	     /* its last line */
-	bytecode_take(r, 3); /* its parameters, whether it takes more, and its registers */
+	take_size(r);	     /* last line */
+	bytecode_take(r, 3); /* number of parameters, vararg flag, number of registers */
 	f.length = take_size(r);
 	f.code = f.length <= (size_t)(r->end - r->at) / 4 ? bytecode_take(r, f.length * 4) : NULL;
 	f.constant_count = take_size(r);
@@ -107,7 +108,10 @@ static struct bytecode read_front(struct dump *r)
 	return f;
 }
 
-/* Which of its upvalues is the chunk's _ENV; `outer`: which one it is in the function around it. */
+/*
+ * Returns the index of the upvalue that is the chunk's _ENV; `outer` is its index in the enclosing
+ * function.
+ */
 static int read_upvalues(struct dump *r, int outer)
 {
 	int globals = NO_GLOBALS, count = (int)take_size(r);
@@ -116,7 +120,7 @@ static int read_upvalues(struct dump *r, int outer)
 		bool is_local = take_byte(r);
 		int index = (int)take_byte(r);
 
-		take_byte(r); /* its kind */
+		take_byte(r); /* kind */
 		if (outer == OF_CHUNK ? i == 0 : !is_local && index == outer)
 			globals = i;
 	}
@@ -129,12 +133,12 @@ static void read_lines(struct dump *r, struct bytecode_lines *out)
 	out->step = (const signed char *)bytecode_take(r, out->left);
 	for (size_t i = take_size(r); !r->failed && i > 0; i--) {
 		out->far = out->far ? out->far : r->at;
-		take_size(r); /* the instruction */
+		take_size(r); /* number of the instruction */
 		take_size(r);
 	}
 }
 
-/* Those of its local variables and upvalues. */
+/* Skips the names of local variables and upvalues. */
 static void skip_names(struct dump *r)
 {
 	size_t ignored;
@@ -142,13 +146,13 @@ static void skip_names(struct dump *r)
 	for (size_t i = take_size(r); !r->failed && i > 0; i--) {
 		take_text(r, &ignored);
 		take_size(r);
-		take_size(r); /* from where to where it is known */
+		take_size(r); /* first and last instruction of the variable's scope */
 	}
 	for (size_t i = take_size(r); !r->failed && i > 0; i--)
 		take_text(r, &ignored);
 }
 
-/* Pushes the function: it is Lua's, as an error may leave this at any time. */
+/* Pushes the function as a userdata: a Lua error may leave this function at any time. */
 static struct bytecode *walk(struct dump_walk *w, int outer)
 {
 	struct dump *r = &w->r;
@@ -206,14 +210,16 @@ void bytecode_visit(lua_State *L, const char *dump, size_t length, bytecode_visi
 	lua_pop(L, 1);
 }
 
-/* ---- of Lua ----------------------------------------------------------------------------------- */
+/*
+ * ---- dumping ----------------------------------------------------------------------------------
+ */
 
 struct dump_text {
 	bool begun;
 	luaL_Buffer buffer;
 };
 
-/* The buffer is made with the first piece: until then the function has to be on top. */
+/* Initializes the buffer at the first piece: until then the function must be on top. */
 static int write_piece(lua_State *L, const void *piece, size_t size, void *to)
 {
 	struct dump_text *t = to;
@@ -235,7 +241,7 @@ const char *bytecode_push_dump(lua_State *L, bool stripped, size_t *length)
 	return lua_tolstring(L, -1, length);
 }
 
-/* ---- instructions ----------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 unsigned bytecode_next_line(struct bytecode_lines *lines)
 {
@@ -249,7 +255,7 @@ unsigned bytecode_next_line(struct bytecode_lines *lines)
 	if (*lines->step != IS_FAR)
 		return lines->line += (unsigned)*lines->step++;
 	lines->step++;
-	take_size(&r); /* the instruction */
+	take_size(&r); /* number of the instruction */
 	lines->line = (unsigned)take_size(&r);
 	lines->far = r.at;
 	return lines->line;

@@ -1,6 +1,6 @@
 /*
- * What Lua's compiler has made of a function, as lua_dump() gives it: its instructions and constants. They are those of
- * Lua 5.4 (its lopcodes.h, which is not installed; ldump.c writes what is read here).
+ * Instructions and constants of a function, as dumped by lua_dump(): those of Lua 5.4 (lopcodes.h,
+ * which is not installed; ldump.c writes the format read here).
  */
 #ifndef GATECTL_LUA_BYTECODE_H
 #define GATECTL_LUA_BYTECODE_H
@@ -28,22 +28,22 @@ enum opcode {
 
 struct bytecode_constant {
 	enum { BYTECODE_NIL, BYTECODE_TEXT, BYTECODE_OTHER } kind;
-	const char *text; /* in the dump */
+	const char *text; /* points into the dump */
 	size_t length;
 };
 
-/* Of the instructions, first to last; none where they were stripped. All in the dump. */
+/* Lines of the instructions, first to last; none if stripped. Points into the dump. */
 struct bytecode_lines {
-	unsigned line;		  /* of the instruction before */
-	const signed char *step;  /* how many lines further the next one is */
-	const unsigned char *far; /* the lines that no such step reaches */
-	size_t left;
+	unsigned line;		  /* line of the previous instruction */
+	const signed char *step;  /* increment of the line at each instruction */
+	const unsigned char *far; /* absolute lines, for increments that do not fit */
+	size_t left;		  /* instructions left */
 };
 
 struct bytecode {
-	const unsigned char *code; /* in the dump */
-	size_t length;		   /* instructions */
-	int globals;		   /* the upvalue that is the chunk's _ENV; -1: none */
+	const unsigned char *code; /* points into the dump */
+	size_t length;		   /* number of instructions */
+	int globals;		   /* index of the upvalue that is the chunk's _ENV; -1: none */
 	struct bytecode_lines lines;
 	size_t constant_count;
 	struct bytecode_constant constants[];
@@ -55,18 +55,25 @@ struct bytecode_instruction {
 
 struct lua_State;
 
-/* Pushes what lua_dump() gives of the function on top. NULL: it is one of C, nothing is pushed. */
+/*
+ * Pushes the dump of the function on top and returns it, with *length its bytes. Returns NULL, and
+ * pushes nothing, if it is a C function.
+ */
 const char *bytecode_push_dump(struct lua_State *L, bool stripped, size_t *length);
-/* Pushes what is in the dump, which has to stay as long. NULL: it is none, nothing is pushed. */
+/*
+ * Pushes the main function of a dump and returns it; the dump must outlive it. Returns NULL, and
+ * pushes nothing, if the dump is malformed.
+ */
 const struct bytecode *bytecode_push(struct lua_State *L, const char *dump, size_t length);
 
 typedef void (*bytecode_visitor)(void *ctx, const struct bytecode *f);
-/* Visits the function of a chunk and those that are written in it, inner ones first. */
+/* Visits the main function of a dump and all functions nested in it, inner ones first. */
 void bytecode_visit(struct lua_State *L, const char *dump, size_t length, bytecode_visitor visit,
 		    void *ctx);
 
-/* The line of the next instruction; 0: not known. */
+/* Returns the line of the next instruction; 0: unknown. */
 unsigned bytecode_next_line(struct bytecode_lines *lines);
+/* Decodes instruction `pc` into *out; returns false after the last. */
 bool bytecode_fetch(const struct bytecode *f, size_t pc, struct bytecode_instruction *out);
 
 #endif

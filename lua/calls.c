@@ -1,4 +1,4 @@
-/* The engine asks: conditions, the tester's gate types, the text of a :log. */
+/* Callbacks of the engine: conditions, the script's gate types, the text of a :log. */
 #include "lua/script_internal.h"
 
 static const char *source_of(const struct arrival *a)
@@ -6,7 +6,7 @@ static const char *source_of(const struct arrival *a)
 	return a && a->place ? a->place->source : NULL;
 }
 
-/* Calls a function that may only answer, and change nothing. */
+/* Calls a pure function. */
 static enum engine_answer calls_ask(struct call *c, struct error *err)
 {
 	int result;
@@ -21,7 +21,7 @@ static enum engine_answer calls_ask(struct call *c, struct error *err)
 	return script_answer(c, result);
 }
 
-/* Calls the function at index `f` with (self, hit) or (hit); the hit is over afterwards. */
+/* Calls the function at index `f` with (self, hit) or (hit), and then ends the hit. */
 static void call_with_hit(lua_State *L, const struct call *c, int self, int f)
 {
 	struct script_hit *h = script_push_hit(L, c->arrival);
@@ -59,7 +59,10 @@ enum engine_answer script_on_when(void *ctx, int ref, const struct arrival *a, s
 	return calls_ask(&c, err);
 }
 
-/* Through a table or function anything may be reached, and globals are in one, too. */
+/*
+ * True if the upvalue on top may reach the gate: any gate may be reached through a table or
+ * function, and globals are in a table.
+ */
 static bool leads_to(lua_State *L, const struct gate *g)
 {
 	const struct gate *held = script_to_gate(L, -1);
@@ -88,7 +91,10 @@ bool script_may_open(void *ctx, int ref, const struct gate *g)
 
 /* ---- gate types ------------------------------------------------------------------------------ */
 
-/* Pushes the gate's table and that function of its type: indexes 2 and 3. */
+/*
+ * Pushes the gate's table (index 2) and the method of its type (index 3). Returns false if there is
+ * none.
+ */
 static bool push_method(lua_State *L, const struct gate *g, const char *name)
 {
 	lua_rawgeti(L, LUA_REGISTRYINDEX, g->script_ref);
@@ -163,7 +169,10 @@ enum engine_answer script_on_opened(void *ctx, struct gate *g, struct error *err
 
 /* ---- log ------------------------------------------------------------------------------------- */
 
-/* __index of what an expression knows; it is of C so that {ret.name} is in one: enum.c */
+/*
+ * __index of the names in an expression. A C function, so that {ret.name} is in one expression
+ * (enum.c).
+ */
 static int log_index(lua_State *L)
 {
 	int known = lua_upvalueindex(1);
@@ -185,7 +194,7 @@ static int log_index(lua_State *L)
 	return 1;
 }
 
-/* core.log_index({name = true, ...}): `hit` in the table is the hit while it is asked */
+/* core.log_index({name = true, ...}): field `hit` of the table is the hit during a read */
 static int core_log_index(lua_State *L)
 {
 	luaL_checktype(L, 1, LUA_TTABLE);
@@ -235,9 +244,11 @@ enum engine_answer script_on_log_text(void *ctx, const char *text, const struct 
 	return script_answer(&c, result);
 }
 
-/* ---- into Lua and out again: protected, within the budget ------------------------------------ */
+/*
+ * ---- entering Lua: protected, within the budget ------------------------------------------------
+ */
 
-/* What went wrong, with the call's own position where the message has none. */
+/* Sets *err, with the call's own position if the message has none. */
 static void take_fault(struct call *c, lua_State *L, int status, struct error *err)
 {
 	const struct budget *b = &c->script->budget;
@@ -309,7 +320,7 @@ int script_call(lua_State *L, int args, int results)
 
 	lua_pushvalue(L, f);
 	lua_pushcfunction(L, fault_message);
-	lua_rotate(L, f, 2); /* the function again, handler, function, arguments */
+	lua_rotate(L, f, 2); /* stack: function, handler, function, arguments */
 	status = lua_pcall(L, args, results, f + 1);
 	lua_remove(L, f + 1);
 	if (status == LUA_ERRMEM) {
@@ -330,7 +341,9 @@ int script_call(lua_State *L, int args, int results)
 	return status;
 }
 
-/* ---- what the host is told ---------------------------------------------------------------------- */
+/*
+ * ---- reports to the host ------------------------------------------------------------------------
+ */
 
 void script_asking(struct script *s, const struct arrival *a)
 {

@@ -1,5 +1,5 @@
--- Values that a tester has written, checked: what is wrong is an error at the tester's line, which says
--- what was expected and what came. Each check gives back the value as it is used.
+-- Checks of values in scripts. A wrong value is an error at the script's line, with the expected and the
+-- given value. Each check returns the converted value.
 
 local core = ...
 local fail, kind, like = core.fail, core.kind, core.like
@@ -9,7 +9,7 @@ local format, concat, upper = string.format, table.concat, string.upper
 local find, sub = string.find, string.sub
 local to_integer, math_type = math.tointeger, math.type
 
-local types = setmetatable({}, { __mode = "k" }) -- what Gate.type has returned, to recognise it
+local types = setmetatable({}, { __mode = "k" }) -- tables returned by Gate.type
 
 local function what(value)
 	return types[value] and "a gate type (call it to make a gate)" or kind(value)
@@ -23,7 +23,7 @@ local function is_integer(value)
 	return math_type(value) and to_integer(value) ~= nil
 end
 
--- Checks t against the list of known names; each has a function that checks and converts.
+-- Checks t against the known names, each with a function that checks and converts its value.
 local function check_table(who, t, known, word)
 	if type(t) ~= "table" or core.is_gate(t) then
 		failf("%s: expected a table of %ss, got %s", who, word, what(t))

@@ -1,24 +1,17 @@
 /*
- * An enum value equals its number, so in Lua it has to be a number, and yet it has `.name`: numbers
- * get a metatable that remembers the enumerators they were read as.
- *
- * Two enumerations may share a number. Then a name is given only where it is certain which one is
- * meant:
- *   - the number was read by the previous instruction, and it is that instruction's result which
- *     is indexed, as in hit.var.state.name;
- *   - it is in a local variable of a function that was called in this entry, and in this entry the
- *     number has been read as one enumeration only.
- * Anything else is an error. What is remembered counts towards the script's memory.
+ * Enum values: Lua numbers with a metatable whose `.name` remembers the enumerators that were read.
+ * README.md says when a number that two enumerations share has a name.
  */
 #include "lua/bytecode.h"
 #include "lua/script_internal.h"
 
 #include <string.h>
 
-static const char all_key;   /* registry: number -> its name; false: none; true: it has several */
-static const char entry_key; /* registry: the same, for the current entry */
+static const char all_key; /* registry: number -> name; false: no name; true: several names */
+/* registry: number -> name for the current entry; false and true as above */
+static const char entry_key;
 
-/* Notes the name in the table on top of the stack; true: the number has several by now. */
+/* Records the name in the table on top. Returns true if the number now has several. */
 static bool enum_note(lua_State *L, lua_Integer number, const char *name)
 {
 	bool several = false;
@@ -73,7 +66,7 @@ void enum_push(lua_State *L, lua_Integer number, const char *name)
 
 /* ---- .name ----------------------------------------------------------------------------------- */
 
-/* Pops the value on top: is it this number? */
+/* Pops the value on top. Returns true if it is this number. */
 static bool pop_is(lua_State *L, lua_Integer number)
 {
 	bool is = lua_isinteger(L, -1) && lua_tointeger(L, -1) == number;
@@ -82,7 +75,7 @@ static bool pop_is(lua_State *L, lua_Integer number)
 	return is;
 }
 
-/* Does a named local variable of the Lua function that asks hold the number? */
+/* True if a named local variable of the calling Lua function holds the number. */
 static bool in_local(lua_State *L, lua_Integer number)
 {
 	lua_Debug ar;
@@ -96,12 +89,12 @@ static bool in_local(lua_State *L, lua_Integer number)
 	return found;
 }
 
-/* The Lua function that asks: its frame, itself at this index of the stack, and its instructions. */
+/* The calling Lua function: its frame, its stack index, and its instructions. */
 struct asker {
 	lua_Debug frame;
 	int function;
 	const struct bytecode *f;
-	lua_Integer number; /* the one it asks about */
+	lua_Integer number; /* the number that is indexed */
 };
 
 static bool is_upvalue_globals(lua_State *L, const struct asker *by, unsigned upvalue)
@@ -116,7 +109,7 @@ static bool is_upvalue_globals(lua_State *L, const struct asker *by, unsigned up
 	return is;
 }
 
-/* Can the result of this instruction be an enum that it has read? */
+/* True if the instruction can read an enum. */
 static bool may_read(lua_State *L, const struct asker *by, const struct bytecode_instruction *i)
 {
 	if (i->op == OP_GETTABUP)
@@ -130,7 +123,10 @@ static bool may_index(lua_State *L, const struct asker *by, const struct bytecod
 	       lua_getlocal(L, &by->frame, (int)i->b + 1) && pop_is(L, by->number);
 }
 
-/* Where the number was read by the instruction before: could another one of this line have been indexed? */
+/*
+ * True if another instruction of the line, not the one that has just read the number, may be the
+ * one that indexes it.
+ */
 static bool could_be_another(lua_State *L, const struct asker *by)
 {
 	struct bytecode_lines lines = by->f->lines;
@@ -146,7 +142,9 @@ static bool could_be_another(lua_State *L, const struct asker *by)
 	return false;
 }
 
-/* The number was read by the instruction before. Is it that one's result which is indexed? */
+/*
+ * True if the number was read by the previous instruction and it is that result which is indexed.
+ */
 static bool in_one(lua_State *L, lua_Integer number)
 {
 	int top = lua_gettop(L);
@@ -164,7 +162,10 @@ static bool in_one(lua_State *L, lua_Integer number)
 	return is;
 }
 
-/* Pushes the number's name from the table on top, or nil; false: it has none there, or several. */
+/*
+ * Pushes the number's name from the table on top, or nil. Returns false if it has no name there, or
+ * several.
+ */
 static bool push_known(lua_State *L, lua_Integer number)
 {
 	int type = lua_rawgeti(L, -1, number);
@@ -177,7 +178,7 @@ static bool push_known(lua_State *L, lua_Integer number)
 	return true;
 }
 
-/* Were all functions that run on L called in this entry? */
+/* True if all functions that run on L were called in this entry. */
 static bool run_is_new(lua_State *L)
 {
 	const struct script *s = script_of(L);

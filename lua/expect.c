@@ -25,7 +25,7 @@ static void set_end(lua_State *L, struct expect *x, enum expect_end end)
 		x->end = end;
 }
 
-/* core.expect(key, value); for never_reached (location, place), for at (location, FILE:LINE) */
+/* core.expect(key, value); never_reached: (location, place); at: (location, FILE:LINE) */
 static int core_expect(lua_State *L)
 {
 	struct expect *x = &plan_of(L)->expect;
@@ -91,7 +91,7 @@ void script_open_expect(lua_State *L)
 	luaL_setfuncs(L, functions, 0);
 }
 
-/* expect(function(run) ... end): what the script asks when the run is over, and what it sees of it. */
+/* Functions of expect(function(run) ... end), called after the run, and their `run`. */
 
 #define RUN "run"
 
@@ -114,7 +114,7 @@ static int core_expect_function(lua_State *L)
 	return 0;
 }
 
-/* ---- run ---------------------------------------------------------------------------------------- */
+/* ---- run ------------------------------------------------------------------------------------- */
 
 static void push_signal(lua_State *L, int signal)
 {
@@ -183,7 +183,9 @@ void script_open_end(lua_State *L)
 	lua_setfield(L, -2, "expect_function");
 }
 
-/* ---- asked -------------------------------------------------------------------------------------- */
+/*
+ * ---- calls --------------------------------------------------------------------------------------
+ */
 
 static int body_end(lua_State *L)
 {
@@ -241,7 +243,7 @@ static int core_env(lua_State *L)
 	return 0;
 }
 
-/* core.args(list): the same list may come again */
+/* core.args(list): a repeated list is ignored */
 static int core_args(lua_State *L)
 {
 	struct given *g = given_of(L);
@@ -256,7 +258,7 @@ static int core_args(lua_State *L)
 	return 0;
 }
 
-/* Pushes the path: a relative one is beside the script. */
+/* Pushes the path; a relative path starts at the script's folder. */
 static const char *push_beside(lua_State *L, const char *name)
 {
 	const char *file, *slash;
@@ -272,7 +274,7 @@ static const char *push_beside(lua_State *L, const char *name)
 	return lua_tostring(L, -1);
 }
 
-/* Is it a file's name rather than text? It has a slash or a suffix, and no blank. */
+/* True if the text looks like a file's name: it has a slash or a suffix, and no blank. */
 static bool looks_like_path(const char *text)
 {
 	const char *dot = strrchr(text, '.');
@@ -282,7 +284,7 @@ static bool looks_like_path(const char *text)
 	return strchr(text, '/') || (dot && dot > text && isalpha((unsigned char)dot[1]));
 }
 
-/* Pushes the path if a file is meant; NULL: it is text. */
+/* Pushes and returns the path if the text names a file; returns NULL if it is text. */
 static const char *push_file(lua_State *L, const char *text, size_t length)
 {
 	struct stat found;
@@ -301,7 +303,7 @@ static const char *push_file(lua_State *L, const char *text, size_t length)
 	return NULL;
 }
 
-/* core.stdin(text): a single line that names a file means that file, anything else is text. */
+/* core.stdin(text): a single line that names a file is a file, anything else is text. */
 static int core_stdin(lua_State *L)
 {
 	size_t length;

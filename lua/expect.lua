@@ -1,4 +1,4 @@
--- What the script says of the run: expect, fail, limits.
+-- Expectations and limits of the run: expect, fail, limits.
 
 local core, check = ...
 local fail, loading, failf, what = core.fail, core.loading, check.failf, check.what
@@ -36,10 +36,10 @@ local expectations = {
 	never_reached = check_text,
 }
 
-local expected = {} -- by field; of several texts, all of them
+local expected = {} -- value by field; for `texts` the list of values
 local texts = { stdout = true, stderr = true, never_reached = true }
 
--- A run ends in one way only.
+-- Expected ends, with the text for messages; a run ends in one way only.
 local ends = {
 	{ "exit", "ends with an exit status" },
 	{ "signal", "is ended by a signal" },
@@ -66,7 +66,7 @@ local function shown(key, value)
 	return key == "signal" and "SIG" .. core.signal_name(value) or tostring(value)
 end
 
-local function line_of(who, value) -- of a text that is to be shown on one line
+local function line_of(who, value) -- the text on one line, for messages
 	return (gsub(check_text(who, value), "%c+", " "))
 end
 

@@ -1,8 +1,6 @@
 /*
- * Every message of a script begins with FILE:LINE:, FILE as it was given on the command line.
- *
- * Lua shortens a long file name in its messages to "...end"; the files that were loaded are kept in
- * a table, under both names, so that the whole one can be put back.
+ * Positions of messages: each begins with FILE:LINE:, FILE as given by the user. Lua shortens long
+ * file names to "...end"; a table has the loaded files under both names to restore them.
  */
 #include "lua/script_internal.h"
 
@@ -63,7 +61,7 @@ static bool push_frame(lua_State *L, lua_State *of)
 	return false;
 }
 
-/* A coroutine may have no line of a script in it: then the one in the main thread counts. */
+/* If no line of a script runs in the coroutine, the line in the main thread counts. */
 bool fault_push_where(lua_State *L, lua_State *of)
 {
 	lua_State *main = script_of(L)->L;
@@ -86,7 +84,7 @@ int fault_raise(lua_State *L, const char *fmt, ...)
 	return lua_error(L);
 }
 
-/* The length of ":LINE: " at the start of the text, or 0. */
+/* Length of ":LINE: " at the start of the text, or 0. */
 static size_t line_length(const char *text)
 {
 	size_t n = 1;
@@ -98,7 +96,7 @@ static size_t line_length(const char *text)
 	return n > 1 && text[n] == ':' && text[n + 1] == ' ' ? n + 2 : 0;
 }
 
-/* The path of the file that the text begins with, and the length of its name there; or NULL. */
+/* Path of the file whose name begins the text, with *length of the name there; or NULL. */
 static const char *fault_file_of(lua_State *L, const char *text, size_t *length)
 {
 	const char *path = NULL;
@@ -114,7 +112,7 @@ static const char *fault_file_of(lua_State *L, const char *text, size_t *length)
 			path = lua_tostring(L, -1);
 	}
 	lua_pop(L, path ? 2 : 1);
-	return path; /* the table keeps it alive */
+	return path; /* kept alive by the table */
 }
 
 bool fault_has_position(lua_State *L, const char *text)
@@ -124,7 +122,7 @@ bool fault_has_position(lua_State *L, const char *text)
 	return fault_file_of(L, text, &length) != NULL;
 }
 
-/* Skips the position in a chunk that is not the tester's file: the prelude, an {expr}. */
+/* Skips the position in a chunk that is no file of the user: the prelude, an {expr}. */
 static const char *skip_own(const char *text)
 {
 	static const char *const own[] = {"[gatectl]", "(log)"};

@@ -1,4 +1,4 @@
-/* Gates as a script sees them: tables that stand for a struct gate. */
+/* Gates and places as a script sees them: tables for struct gate, userdata for struct place. */
 #include "lua/script_internal.h"
 
 #include "tracer/base/signame.h"
@@ -7,10 +7,10 @@
 #include <signal.h>
 #include <string.h>
 
-enum { GATE_COSTS = 512 }; /* bytes that the engine needs for one, about */
+enum { GATE_COSTS = 512 }; /* bytes of the engine for one gate, estimated */
 
 static const char gates_key;  /* registry: table of a gate -> struct gate */
-static const char method_key; /* registry: what every gate can do */
+static const char method_key; /* registry: methods of every gate */
 
 struct gate *script_to_gate(lua_State *L, int index)
 {
@@ -27,7 +27,7 @@ struct gate *script_to_gate(lua_State *L, int index)
 	return g;
 }
 
-/* The gate of the table on top of the stack. */
+/* Makes the table on top the gate's. */
 static void remember(lua_State *L, struct gate *g)
 {
 	int index = lua_gettop(L);
@@ -64,7 +64,7 @@ static int method_open(lua_State *L)
 	if (s->mode == SCRIPT_PURE)
 		return budget_fatal(L, "open: this function may only answer; to open gates "
 				       "use :run or :open");
-	s->running = L; /* `opened` may be called from in there */
+	s->running = L; /* `opened` may be called by engine_open() */
 	engine_open(s->engine, g, s->thread);
 	s->running = before;
 	return 0;
@@ -78,7 +78,7 @@ static int method_text(lua_State *L)
 	return 1;
 }
 
-/* Upvalue 1: the functions of the tester's type, or nil. */
+/* Upvalue 1: functions of the script's gate type, or nil. */
 static int gate_index(lua_State *L)
 {
 	const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
@@ -137,7 +137,7 @@ static int core_metatable(lua_State *L)
 
 /* ---- constructors ---------------------------------------------------------------------------- */
 
-/* Pushes a table with the metatable at index 1, for the gate whose name is at index 2. */
+/* Pushes a table with the metatable at index 1; the name at index 2 is charged to the budget. */
 static void push_gate(lua_State *L)
 {
 	budget_charge(L, GATE_COSTS + lua_rawlen(L, 2));
@@ -209,11 +209,11 @@ void script_add_gate_method(lua_State *L, const char *name, lua_CFunction functi
 	lua_pop(L, 1);
 }
 
-/* ---- places and their steps, from values that prelude.lua has checked ------------------------ */
+/* ---- places and their steps, from values checked by prelude.lua ------------------------------ */
 
 #define PLACE "place"
 
-/* Bytes that the engine needs, about; of an order, for each byte of its text: names are copied. */
+/* Bytes of the engine, estimated; ORDER_COSTS per byte of an order's text, as names are copied. */
 enum { PLACE_COSTS = 512, STEP_COSTS = 96, ORDER_COSTS = 8 };
 
 static struct script *check_loading(lua_State *L, const char *who)
@@ -225,27 +225,27 @@ static struct script *check_loading(lua_State *L, const char *who)
 	return s;
 }
 
-/* core.loading(who): an error once nothing may be made any more. */
+/* core.loading(who): raises an error if gates and places may no longer be created */
 static int core_loading(lua_State *L)
 {
 	check_loading(L, luaL_checkstring(L, 1));
 	return 0;
 }
 
-/* core.fail(message): an error at the script's line that called the prelude. */
+/* core.fail(message): an error at the script's line that called the prelude */
 static int core_fail(lua_State *L)
 {
 	return fault_raise(L, "%s", luaL_checkstring(L, 1));
 }
 
-/* core.kind(value): "a gate", "an integer"... */
+/* core.kind(value): "a gate", "an integer" ... */
 static int core_kind(lua_State *L)
 {
 	fault_push_kind(L, 1);
 	return 1;
 }
 
-/* core.where(): "FILE:LINE" of the script's line that called the prelude. */
+/* core.where(): "FILE:LINE" of the script's line that called the prelude */
 static int core_where(lua_State *L)
 {
 	if (!fault_push_where(L, L))
@@ -253,7 +253,7 @@ static int core_where(lua_State *L)
 	return 1;
 }
 
-/* Fields of the options of core_place(). */
+/* A string field of the options of core_place(), copied; or NULL. */
 static char *copy_field(lua_State *L, const char *name)
 {
 	char *copy =
@@ -414,7 +414,8 @@ static int core_step_elide(lua_State *L)
 static int core_order(lua_State *L)
 {
 	struct script *s = check_loading(L, "order");
-	struct error *err = &s->asked.err; /* a local one would be lost in what raises */
+	/* freed by the script: a local one would leak when an error is raised */
+	struct error *err = &s->asked.err;
 
 	core_where(L);
 	budget_charge(L, ORDER_COSTS * lua_rawlen(L, 1));
@@ -441,7 +442,7 @@ static int core_signal_name(lua_State *L)
 	return 1;
 }
 
-/* core.place_index(function): what reading a field of a place does. */
+/* core.place_index(function): sets the function called to read a field of a place */
 static int core_place_index(lua_State *L)
 {
 	luaL_getmetatable(L, PLACE);

@@ -1,4 +1,4 @@
--- What PROG gets: env, args, stdin.
+-- Environment, arguments and standard input of PROG: env, args, stdin.
 
 local core, check = ...
 local fail, loading, failf, what, is_integer = core.fail, core.loading, check.failf, check.what, check.is_integer
@@ -12,7 +12,7 @@ local function check_variable(name, value)
 		failf("env: expected NAME = value, got %s", type(name) == "string" and ("the name '%s'"):format(name)
 			or what(name) .. " for a name")
 	elseif value == false then
-		return value -- taken away
+		return value -- the variable is unset
 	elseif math_type(value) then
 		value = tostring(value)
 	elseif type(value) ~= "string" then
@@ -24,7 +24,7 @@ local function check_variable(name, value)
 	return value
 end
 
-local variables = {} -- by name
+local variables = {} -- value by name
 
 function env(t)
 	loading("env")
@@ -44,7 +44,7 @@ function env(t)
 	end
 end
 
-local given = {} -- args and stdin: FILE:LINE, and what it was
+local given = {} -- args and stdin: FILE:LINE, and the value
 
 local function check_once(who, text)
 	if given[who] and given[who][2] ~= text then

@@ -1,7 +1,7 @@
 /*
- * Global variables: to read one that nobody has set is a fault, as it is most likely misspelt, unless the script shows
- * that it knows of it: it sets it somewhere, or it asks whether it is there. Such names are collected from what Lua's
- * compiler has made of each chunk.
+ * Global variables. Reading an unset global is an error, as it is most likely misspelt, unless the
+ * script sets it somewhere or tests whether it exists. These names are collected from the bytecode
+ * of each chunk.
  */
 #include "lua/bytecode.h"
 
@@ -11,24 +11,26 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char names_key; /* registry: name -> true: it is nil until it is set */
+static const char names_key; /* registry: name -> true: reads as nil until it is set */
 
-/* ---- collected -------------------------------------------------------------------------------- */
+/*
+ * ---- collecting names -------------------------------------------------------------------------
+ */
 
 static const struct bytecode_constant *globals_constant(const struct bytecode *f, size_t i)
 {
 	return i < f->constant_count ? &f->constants[i] : NULL;
 }
 
-/* A global that an instruction is about. */
+/* Access to a global by an instruction. */
 struct access {
-	const struct bytecode_constant *name; /* NULL: it is about none */
+	const struct bytecode_constant *name; /* NULL: the instruction accesses none */
 	bool reads;
-	unsigned into; /* this register */
-	size_t behind; /* the instruction that comes next */
+	unsigned into; /* register that receives the value */
+	size_t behind; /* number of the next instruction */
 };
 
-/* A name that does not fit into an instruction: _ENV and the name are put into registers first. */
+/* Access with a name that does not fit into an instruction: _ENV and the name are loaded first. */
 static struct access access_far(const struct bytecode *f, size_t pc, unsigned env)
 {
 	struct bytecode_instruction load, get;
@@ -57,7 +59,7 @@ static struct access access_at(const struct bytecode *f, size_t pc)
 	return (struct access){.name = NULL};
 }
 
-/* Is there nothing done with the register but to look whether it is nil (or false)? */
+/* True if the register is only tested for nil (or false). */
 static bool is_tested(const struct bytecode *f, size_t pc, unsigned r)
 {
 	struct bytecode_instruction i, next;
@@ -74,7 +76,7 @@ static bool is_tested(const struct bytecode *f, size_t pc, unsigned r)
 	case OP_EQK:
 		with = globals_constant(f, i.b);
 		return i.a == r && with && with->kind == BYTECODE_NIL;
-	case OP_LOADNIL: /* behind many constants */
+	case OP_LOADNIL: /* emitted if nil does not fit as a constant operand */
 		return bytecode_fetch(f, pc + 1, &next) && next.op == OP_EQ && next.a == r &&
 		       next.b == i.a;
 	default:
@@ -84,7 +86,7 @@ static bool is_tested(const struct bytecode *f, size_t pc, unsigned r)
 
 struct global_names {
 	lua_State *L;
-	int table; /* its index */
+	int table; /* stack index */
 };
 
 static void note_function(void *ctx, const struct bytecode *f)
@@ -122,7 +124,7 @@ void globals_note(lua_State *L)
 
 enum { TEXT_MAX = 256 };
 
-/* Nothing may be held while Lua could raise an error: the text goes by way of the stack. */
+/* Pushes a copy: Lua may raise an error, so no memory may be held meanwhile. */
 static void push(lua_State *L, struct suggestions *s)
 {
 	char copy[TEXT_MAX];
@@ -163,7 +165,7 @@ static void offer_globals(lua_State *L, struct suggestions *s)
 	lua_pop(L, 1);
 }
 
-/* Those of the running function; names that begin with ( are Lua's own. */
+/* Offers local variables and upvalues of the running function; "(" begins Lua's internal names. */
 static void offer_locals(lua_State *L, struct suggestions *s)
 {
 	lua_Debug ar;
@@ -205,7 +207,9 @@ void script_open_like(lua_State *L)
 	lua_setfield(L, -2, "like");
 }
 
-/* ---- read ------------------------------------------------------------------------------------- */
+/*
+ * ---- reading ----------------------------------------------------------------------------------
+ */
 
 static bool is_noted(lua_State *L, int name)
 {

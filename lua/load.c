@@ -1,4 +1,4 @@
-/* Files of Lua text: the script itself and what it requires; load() for text only. */
+/* Lua source files: the script and the modules that it requires; load() for text only. */
 #include "lua/script_internal.h"
 
 #include <errno.h>
@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #define FILE_LIMIT (64u << 20)
-#define PIECE	   (64u << 10) /* bytes compiled between two looks at the clock */
+#define PIECE	   (64u << 10) /* bytes compiled between two checks of the clock */
 
-static const char modules_key; /* registry: path -> what the module gave back */
+static const char modules_key; /* registry: path -> result of the module */
 
 static char *load_read_all(int fd, size_t *length)
 {
@@ -73,7 +73,7 @@ int script_enter_file(struct script *s, const char *path, lua_CFunction body, co
 	return result;
 }
 
-/* What an editor or a shell may have put before the text: a byte order mark, a #! line. */
+/* Length of a byte order mark and a #! line before the text. */
 static size_t skip_front(const char *text, size_t length)
 {
 	size_t n = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -99,8 +99,9 @@ int script_load_chunk(lua_State *L, const char *path, const char *text, size_t l
 
 /* ---- require --------------------------------------------------------------------------------- */
 
-/* Does each of its parts say something? Where one is empty, as in "/tmp/mod", "../mod" or "./mod", the
-   name may lead elsewhere. */
+/*
+ * True if no part of the name is empty: "/tmp/mod", "../mod" or "./mod" may lead to other folders.
+ */
 static bool stays_beside(const char *name)
 {
 	bool empty = true;
@@ -115,7 +116,10 @@ static bool stays_beside(const char *name)
 	return true;
 }
 
-/* Pushes the path of a module: beside the file that requires it, with a folder for each dot. */
+/*
+ * Pushes the path of a module: in the folder of the file that requires it, with a subfolder for
+ * each dot.
+ */
 static const char *push_path(lua_State *L, const char *name)
 {
 	const char *file, *slash;
@@ -137,7 +141,7 @@ static const char *push_path(lua_State *L, const char *name)
 	return lua_tostring(L, -1);
 }
 
-/* Pushes the chunk. Nothing can raise an error between reading the text and freeing it. */
+/* Pushes the chunk. No Lua error can occur between reading the text and freeing it. */
 static void push_module(lua_State *L, const char *name, const char *path)
 {
 	const char *what;
@@ -162,7 +166,7 @@ static void push_module(lua_State *L, const char *name, const char *path)
 	globals_note(L);
 }
 
-/* Runs the module whose chunk is on top; modules[path] says meanwhile that it is being loaded. */
+/* Runs the module whose chunk is on top; modules[path] marks it as being loaded meanwhile. */
 static int run_module(lua_State *L)
 {
 	int status;
@@ -201,7 +205,9 @@ static int require(lua_State *L)
 	return run_module(L);
 }
 
-/* A long text is compiled in pieces, so that the budget bounds that, too. */
+/*
+ * Reader of load(): a long text is compiled in pieces, so that the budget bounds the compiler too.
+ */
 static int next_piece(lua_State *L)
 {
 	lua_Integer at = lua_tointeger(L, lua_upvalueindex(2));
@@ -221,7 +227,7 @@ static int next_piece(lua_State *L)
 static void read_in_pieces(lua_State *L)
 {
 	lua_pushvalue(L, 1);
-	if (lua_isnil(L, 2)) { /* its name is its text */
+	if (lua_isnil(L, 2)) { /* the name of a chunk without one is its text */
 		lua_pushvalue(L, 1);
 		lua_replace(L, 2);
 	}
@@ -230,7 +236,7 @@ static void read_in_pieces(lua_State *L)
 	lua_replace(L, 1);
 }
 
-/* load(chunk, name, mode, env): upvalue 1 is Lua's own; the mode is always text. */
+/* load(chunk, name, mode, env): upvalue 1 is Lua's load; the mode is always text */
 static int load_text_only(lua_State *L)
 {
 	int args = lua_gettop(L);

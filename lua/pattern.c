@@ -1,3 +1,4 @@
+/* Compiles and matches Lua's patterns. */
 #include "lua/pattern.h"
 
 #include "lua/script_internal.h"
@@ -9,8 +10,8 @@
 #define CHECK_EVERY 65536
 
 enum item_kind {
-	ITEM_END,      /* of the pattern: it matches */
-	ITEM_ONE,      /* one byte of the set, as often as `repeat` says: 1 ? * + - */
+	ITEM_END,      /* end of the pattern: it matches */
+	ITEM_ONE,      /* one byte of the set, `repeat` times: 1 ? * + - */
 	ITEM_OPEN,     /* ( */
 	ITEM_CLOSE,    /* ) */
 	ITEM_POSITION, /* () */
@@ -24,8 +25,8 @@ struct item {
 	enum item_kind kind;
 	char repeat;
 	unsigned char open, close; /* BALANCE */
-	int capture;		   /* CLOSE, AGAIN: which */
-	unsigned char set[32];	   /* ONE, FRONTIER: a bit for each byte */
+	int capture;		   /* CLOSE, AGAIN: index of the capture */
+	unsigned char set[32];	   /* ONE, FRONTIER: a bit for each byte value */
 };
 
 struct pattern {
@@ -33,12 +34,12 @@ struct pattern {
 	struct item items[];
 };
 
-/* ---- compiling -------------------------------------------------------------------------------- */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
 struct compiler {
 	lua_State *L;
 	const char *at, *end;
-	struct item *item; /* the one being made */
+	struct item *item; /* the item being compiled */
 	int captures;
 	bool open[PATTERN_CAPTURES];
 };
@@ -55,7 +56,7 @@ static bool set_has(const unsigned char *set, char byte)
 	return set[b / 8] >> b % 8 & 1;
 }
 
-/* What follows a %: a class, or the byte itself. */
+/* Adds the class or the byte after a %. */
 static void set_add_escape(unsigned char *set, char name)
 {
 	static const struct {
@@ -85,7 +86,7 @@ static char take_escaped(struct compiler *c)
 	return *c->at++;
 }
 
-/* One element of a [set]; `first` may be a ] that stands for itself. */
+/* Adds one element of a [set]. */
 static void compile_element(struct compiler *c, unsigned char *set)
 {
 	unsigned char from = (unsigned char)*c->at++, to = from;
@@ -102,7 +103,7 @@ static void compile_element(struct compiler *c, unsigned char *set)
 		set_add(set, (unsigned char)byte);
 }
 
-/* Behind the [ of a set. */
+/* Compiles a set, after its [. A ] at its start stands for itself. */
 static void compile_set(struct compiler *c, unsigned char *set)
 {
 	bool negated = c->at < c->end && *c->at == '^';
@@ -246,11 +247,11 @@ bool pattern_anchored(const struct pattern *p)
 	return p->anchored;
 }
 
-/* ---- matching --------------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
 static const char *go(struct match *m, const char *at, const struct item *item);
 
-/* Matches the rest of the pattern. Its length bounds the recursion, and so does DEEPEST. */
+/* Matches the rest of the pattern. The recursion is bounded by its length and by DEEPEST. */
 static const char *rest(struct match *m, const char *at, const struct item *item)
 {
 	const char *end;
@@ -348,7 +349,7 @@ static const char *again(const struct match *m, const char *at, const struct ite
 	return at + length;
 }
 
-/* Matches an item that needs no backtracking: the place behind it, or NULL. */
+/* Matches an item that needs no backtracking. Returns the end of the match, or NULL. */
 static const char *simple(struct match *m, const char *at, const struct item *item)
 {
 	switch (item->kind) {
@@ -361,7 +362,7 @@ static const char *simple(struct match *m, const char *at, const struct item *it
 	case ITEM_AGAIN:
 		return again(m, at, item);
 	default:
-		return at == m->end ? at : NULL; /* TAIL */
+		return at == m->end ? at : NULL; /* ITEM_TAIL */
 	}
 }
 

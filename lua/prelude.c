@@ -1,4 +1,4 @@
-/* The API that is written in Lua: compiled by the build (dump.c), run once for each script. */
+/* The part of the API in Lua: compiled by the build (build/dump.c), run once for each script. */
 #include "lua/script_internal.h"
 
 struct chunk {
@@ -19,9 +19,9 @@ static const unsigned char given[] = {
 #include "lua/given.lua.inc"
 };
 
-static const char prelude_key; /* registry: what prelude.lua gave back */
+static const char prelude_key; /* registry: table returned by prelude.lua */
 
-/* Calls the chunk with what lies above `below` on the stack; what it gives back is on top. */
+/* Calls the chunk with the values above `below` on the stack as arguments; pushes its result. */
 static void run_chunk(lua_State *L, const struct chunk *c, int below)
 {
 	int top = lua_gettop(L);

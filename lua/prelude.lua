@@ -1,5 +1,5 @@
--- The part of gatectl's script API that reads better in Lua: gates, places, orders, logs. What a tester may
--- write is checked first (check.lua); what it makes is made by `core`, the functions of C.
+-- The part of the script API that is simpler in Lua: gates, places, orders, logs. Arguments are checked
+-- (check.lua) before `core`, the table of C functions, creates gates, places and steps.
 
 local core, check = ...
 local fail, loading, like, failf, types = core.fail, core.loading, core.like, check.failf, check.types
@@ -30,7 +30,7 @@ function BarrierGate(name, n, options)
 	return core.barrier(plain, name, n, options.serial)
 end
 
-local made = {} -- gates of the tester's types: { functions, type's name, FILE:LINE of the type }
+local made = {} -- gate types of the script: { functions, name of the type, FILE:LINE of the type }
 
 local own_names = { open = true, wait = true, name = true, is_open = true }
 local hooks = { ready = true, init = true, passed = true, opened = true }
@@ -107,7 +107,7 @@ local function check_options(who, options, known)
 	return options
 end
 
--- FUNC%return, perhaps with OBJECT! before and #K behind it; not a text or a mark that ends so.
+-- True for FUNC%return, with or without OBJECT! before and #K after it; false for a text or mark that ends so.
 local function is_return(location)
 	return not find(location, ";", 1, true)
 		and not find(location, "^[^!]*!?//")
@@ -124,7 +124,7 @@ function at(location, options)
 	return core.place(false, location, options)
 end
 
-local at_rest = setmetatable({}, { __mode = "k" }) -- places of on "rest"
+local at_rest = setmetatable({}, { __mode = "k" }) -- places created by on "rest"
 local rest_verbs = { open = true, release = true }
 
 function on(event, options)
@@ -152,7 +152,7 @@ end
 local verbs = {}
 local verb_names = { "wait", "open", "when", "run", "event", "log", "kill", "release" }
 
--- A verb that takes one value: checked, then made a step.
+-- Defines a verb with one value: it is checked, then becomes a step.
 local function verb(name, checked, step)
 	verbs[name] = function(place, value, ...)
 		if not core.is_place(place) then
@@ -173,11 +173,11 @@ local function verb(name, checked, step)
 	end
 end
 
-local compile -- the text of a :log into its parts
+local compile -- function: splits the text of a :log into strings and functions
 
 verb("wait", check_gate, core.step_gate)
 verb("open", function(who, value, place)
-	local named = at_rest[place] and type(value) == "string" -- the REPL knows gates by name
+	local named = at_rest[place] and type(value) == "string" -- the REPL refers to gates by name
 	return named and value or check_gate(who, value)
 end, core.step_gate)
 verb("when", check.condition, function(place, name, value)
@@ -231,7 +231,7 @@ end
 
 -- ---- log ---------------------------------------------------------------------------------------
 
--- The names that an expression knows besides the globals: fields of the hit, and while a text is made `hit` itself.
+-- Names of expressions in addition to the globals: fields of the hit and, while a text is built, `hit`.
 local known = {
 	thread = true, count = true, file = true, line = true, func = true, var = true, arg = true, ret = true,
 }
@@ -244,7 +244,7 @@ local scope = setmetatable({}, {
 	__metatable = false,
 })
 
--- The expression that begins behind the brace at `from` ends at the first } that makes it whole.
+-- Compiles the expression after the brace at `from`; it ends at the first } that makes it complete.
 local function compile_expression(text, from)
 	local stop, problem = from, nil
 	while true do
@@ -333,7 +333,7 @@ end
 
 -- ------------------------------------------------------------------------------------------------
 
--- Called when a script has been loaded.
+-- Called after a script has been loaded.
 local function loaded()
 	for _, gate in ipairs(made) do
 		if not gate[1].ready then

@@ -1,7 +1,7 @@
-/* :run: the tester's function in a coroutine that holds its thread where it waits. */
+/* :run: a function of the script in a coroutine that holds its thread. */
 #include "lua/script_internal.h"
 
-/* ---- what the function calls ----------------------------------------------------------------- */
+/* ---- functions for scripts ------------------------------------------------------------------- */
 
 static struct script_run *check_inside(lua_State *L, const char *who)
 {
@@ -50,9 +50,9 @@ void script_open_run(lua_State *L)
 	lua_setglobal(L, "wait_until");
 }
 
-/* ---- one turn -------------------------------------------------------------------------------- */
+/* ---- one resumption -------------------------------------------------------------------------- */
 
-/* The coroutine with the function on its stack, and the hit. */
+/* Creates the hit, and the coroutine with the function and the hit on its stack. */
 static void run_start(lua_State *L, struct script_run *r, const struct call *c)
 {
 	r->ref = c->ref;
@@ -65,14 +65,13 @@ static void run_start(lua_State *L, struct script_run *r, const struct call *c)
 	lua_xmove(L, r->co, 2);
 }
 
-/* Its wait_until has ended. */
 static void forget_until(lua_State *L, struct script_run *r)
 {
 	luaL_unref(L, LUA_REGISTRYINDEX, r->until_ref);
 	r->until_ref = LUA_NOREF;
 }
 
-/* Is what wait_until waits for true now? */
+/* True if the condition of wait_until holds, or is left out. */
 static bool until(lua_State *L, struct script_run *r)
 {
 	struct script *s = r->script;
@@ -98,7 +97,7 @@ static bool until(lua_State *L, struct script_run *r)
 	return true;
 }
 
-/* Resumes until it ends (true) or holds. */
+/* Resumes until the function ends (true) or holds (false). */
 static bool resume(lua_State *L, struct script_run *r, bool first)
 {
 	for (int args = first ? 1 : 0;; args = 0) {
@@ -140,7 +139,7 @@ static int body_run(lua_State *L)
 	return 0;
 }
 
-/* Pushes nothing and allocates nothing: luaL_unref writes to slots that are there. */
+/* Needs no Lua stack and no memory: luaL_unref writes to existing slots. */
 static void drop(struct script_run *r)
 {
 	lua_State *L = r->script->running;

@@ -1,16 +1,16 @@
 /*
- * The libraries a script gets: nothing that reaches outside, nothing that the budget cannot bound.
+ * Libraries for scripts: without access to the outside, bounded by the budget.
  *
- * The count hook sees only Lua's instructions, so a C function that can loop for ever by itself, or
- * make a huge value at once, gets a guard in front.
+ * The count hook sees only Lua's instructions. A C function that can loop for long by itself, or
+ * make a huge value at once, therefore gets a guard that is called first.
  */
 #include "lua/script_internal.h"
 
 #include <string.h>
 
 #define LARGEST_STRING (64u << 20)
-#define LINE_COSTS     128	/* bytes besides its text: lines are kept until the entry is left */
-#define MOST_ELEMENTS  10000000 /* that one call may move */
+#define LINE_COSTS     128	/* bytes besides the text: lines are kept until the entry is left */
+#define MOST_ELEMENTS  10000000 /* elements that one call may move */
 
 static int guard_rep(lua_State *L)
 {
@@ -55,7 +55,7 @@ static int guard_move(lua_State *L)
 	return call_original(L, elements(luaL_checkinteger(L, 2), luaL_checkinteger(L, 3)));
 }
 
-/* An __index may have an element for every number. */
+/* table.concat: an __index may have an element for every number. */
 static int guard_concat(lua_State *L)
 {
 	lua_Integer first = luaL_optinteger(L, 3, 1);
@@ -63,7 +63,7 @@ static int guard_concat(lua_State *L)
 	return call_original(L, elements(first, luaL_opt(L, luaL_checkinteger, 4, luaL_len(L, 1))));
 }
 
-/* table.insert, remove and sort believe a __len. */
+/* Length for table.insert, remove and sort, which rely on __len. */
 static lua_Integer believed_length(lua_State *L)
 {
 	if (luaL_getmetafield(L, 1, "__len") == LUA_TNIL)
@@ -77,7 +77,7 @@ static int guard_length(lua_State *L)
 	return call_original(L, believed_length(L));
 }
 
-/* a < b, or what the function (upvalue 1) says of them. */
+/* a < b, or the result of the function (upvalue 1) for them. */
 static int is_less(lua_State *L)
 {
 	budget_step(L);
@@ -92,7 +92,9 @@ static int is_less(lua_State *L)
 	return 1;
 }
 
-/* Without a Lua function to compare, there would be no instructions for the hook to count. */
+/*
+ * table.sort: without a Lua function that compares there are no instructions for the hook to count.
+ */
 static int guard_sort(lua_State *L)
 {
 	if (!lua_isnoneornil(L, 2))
@@ -102,7 +104,7 @@ static int guard_sort(lua_State *L)
 	return call_original(L, believed_length(L));
 }
 
-/* A finalizer runs where no hook can stop it. */
+/* setmetatable without __gc: a finalizer runs with hooks off. */
 static int guard_setmetatable(lua_State *L)
 {
 	if (lua_istable(L, 2)) {
@@ -158,7 +160,7 @@ static int sandbox_print(lua_State *L)
 	return 0;
 }
 
-/* warn(text, ...); upvalue 1: is it on? Until "@on" it is not, as in Lua. */
+/* warn(text, ...); upvalue 1: enabled, from "@on" to "@off". */
 static int warn(lua_State *L)
 {
 	int count = lua_gettop(L);
@@ -180,7 +182,9 @@ static int warn(lua_State *L)
 	return 0;
 }
 
-/* ---- opened ------------------------------------------------------------------------------------ */
+/*
+ * ---- opening -----------------------------------------------------------------------------------
+ */
 
 static void open_libraries(lua_State *L)
 {
@@ -221,9 +225,9 @@ static void open_sandbox(lua_State *L)
 	globals_open(L);
 }
 
-/* pcall, xpcall and the coroutines of a script: as Lua's, but what the budget raises goes through. */
+/* pcall, xpcall and coroutines as in Lua, but errors of the budget pass through. */
 
-/* Raises again what no script may swallow. */
+/* Raises again an error that no script may catch. */
 static void protected_pass_on(lua_State *L, int status)
 {
 	if (status == LUA_ERRMEM)
@@ -232,7 +236,7 @@ static void protected_pass_on(lua_State *L, int status)
 		lua_error(L);
 }
 
-/* The stack holds what the protected call returned, above `below` values that are not results. */
+/* The stack holds the results of the protected call, above `below` other values. */
 static int protected_end(lua_State *L, int status, lua_KContext below)
 {
 	if (status == LUA_OK || status == LUA_YIELD)
@@ -252,7 +256,7 @@ static int protected_call(lua_State *L)
 			     0);
 }
 
-/* Upvalue 1: the script's message handler. Hooks are off when an error of the hook comes here. */
+/* Upvalue 1: the script's message handler, skipped for errors of the hook: hooks are off then. */
 static int handle_message(lua_State *L)
 {
 	if (script_of(L)->budget.fatal)
@@ -273,11 +277,11 @@ static int protected_call_handler(lua_State *L)
 	lua_replace(L, 2);
 	lua_pushboolean(L, 1);
 	lua_pushvalue(L, 1);
-	lua_rotate(L, 3, 2); /* f, handler, true, f, args */
+	lua_rotate(L, 3, 2); /* stack: f, handler, true, f, args */
 	return protected_end(L, lua_pcallk(L, args, LUA_MULTRET, 2, 2, protected_end), 2);
 }
 
-/* Resumes with the arguments above index `first`; pushes the results or the error. */
+/* Resumes with the arguments from index `first` on; pushes the results or the error. */
 static bool resume(lua_State *L, lua_State *co, int first, int *count)
 {
 	int args = lua_gettop(L) - first + 1;
@@ -334,8 +338,9 @@ static int coroutine_wrap(lua_State *L)
 	return 1;
 }
 
-/* close(co), upvalue 1 is Lua's own. In a coroutine that the hook has ended, hooks are still
-   off. */
+/*
+ * close(co); upvalue 1 is Lua's close. Hooks are still off in a coroutine that the hook has ended.
+ */
 static int coroutine_close(lua_State *L)
 {
 	budget_check(L);

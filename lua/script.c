@@ -1,11 +1,11 @@
-/* The state of a script: made, loaded, freed. */
+/* A script: creation, loading, typed lines, freeing. */
 #include "lua/script_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The C functions that the API's Lua code is made of. */
+/* Pushes the table of C functions for the API's Lua files. */
 static void push_core(lua_State *L)
 {
 	lua_newtable(L);
@@ -71,7 +71,7 @@ void script_close_state(struct script *s)
 		lua_close(s->L);
 }
 
-/* With the first file or line: of many runs that have none, none pays for it. */
+/* The state is created with the first file or line: a run without a script does not pay for it. */
 int script_start(struct script *s, struct error *err)
 {
 	if (!s->L && !s->broken.code)
@@ -127,7 +127,7 @@ static int load_text(struct script *s, const char *path, const char *text, size_
 	return enter_line(&c, err);
 }
 
-/* `local n <const> = 3`: a global has no attributes. */
+/* Blanks attributes (`local n <const> = 3`): a global has none. */
 static void blank_attributes(char *from, const char *to)
 {
 	bool inside = false;
@@ -141,7 +141,7 @@ static void blank_attributes(char *from, const char *to)
 	}
 }
 
-/* Puts blanks there, so that columns stay; a declaration without a value is removed whole. */
+/* Blanks `local`, so that columns stay; blanks a declaration without a value altogether. */
 static void make_line_global(char *line, size_t length)
 {
 	enum { WORD = sizeof("local") };
@@ -196,9 +196,11 @@ int script_load_open(struct script *s, const char *path, struct error *err)
 	return load_file(s, path, true, err);
 }
 
-/* ---- by name, for lines that are typed -------------------------------------------------------- */
+/*
+ * ---- gates by name, for typed lines -----------------------------------------------------------
+ */
 
-/* Whose value at the top of the stack is. A gate that was dropped is none. */
+/* The gate on top of the stack, or NULL if it is none or was dropped. */
 static const struct gate *listed_gate(lua_State *L)
 {
 	const struct gate *g = script_to_gate(L, -1);
@@ -218,7 +220,10 @@ static bool is_keyword(lua_State *L, const char *name)
 	return failed != LUA_OK;
 }
 
-/* How well the variable at the top of the stack answers to the name: best with a gate that is called so. */
+/*
+ * How well the variable on top matches the name: 2 for the gate's name, 1 for the variable's; 0: no
+ * gate.
+ */
 static int likeness(lua_State *L, const char *key, const char *name)
 {
 	const struct gate *g = listed_gate(L);
@@ -250,9 +255,9 @@ enum script_gate_name script_gate_name(struct script *s, const char *name, const
 	return best ? SCRIPT_GATE_KNOWN : taken ? SCRIPT_GATE_TAKEN : SCRIPT_GATE_NONE;
 }
 
-/* Lines of Lua that a person has typed, one at a time: what one declares is known to the next. */
+/* Lines of Lua that the user types: a line's declarations are visible to the next. */
 
-/* The values on the stack from `first` on, as print() writes them. */
+/* Pushes the values from `first` on as one text, in the format of print(). */
 static const char *push_values(lua_State *L, int first)
 {
 	int last = lua_gettop(L);
@@ -274,7 +279,7 @@ static int body_line(lua_State *L)
 	struct call *c = lua_touserdata(L, 1);
 	int before;
 
-	if (c->length) /* its value is asked for */
+	if (c->length) /* an expression */
 		lua_pushfstring(L, "return %s", c->text);
 	else
 		lua_pushstring(L, c->text);
@@ -313,7 +318,7 @@ int script_line(struct script *s, const char *name, const char *text, struct str
 	return result;
 }
 
-/* As the lua(1) interpreter finds out. An expression is whole, though no statement. */
+/* True if the error is at the end of the text, as in lua.c, and the text is not an expression. */
 static int body_goes_on(lua_State *L)
 {
 	static const char end[] = "<eof>";
@@ -332,7 +337,7 @@ static int body_goes_on(lua_State *L)
 
 bool script_line_goes_on(const char *text)
 {
-	lua_State *L = luaL_newstate(); /* nothing is executed, and no script sees it */
+	lua_State *L = luaL_newstate(); /* compiles only, executes nothing */
 	bool goes_on;
 
 	if (!L)

@@ -1,8 +1,8 @@
 /*
- * Inside the room: the state that its files share.
+ * State shared by the files of this folder.
  *
- * One rule above all: a Lua error is a longjmp, so C holds nothing that it would have to release
- * (memory, files) while Lua is called, and Lua is entered by script_enter() only.
+ * A Lua error is a longjmp. C code therefore holds nothing that it must release (memory, files)
+ * while Lua is called, and Lua is entered through script_enter() only.
  */
 #ifndef GATECTL_LUA_SCRIPT_INTERNAL_H
 #define GATECTL_LUA_SCRIPT_INTERNAL_H
@@ -13,110 +13,116 @@
 #include <lua.h>
 #include <lualib.h>
 
-/* What a script may do just now. */
+/* Permissions of the running script function. */
 enum script_mode {
 	SCRIPT_IDLE,
-	SCRIPT_LOADING, /* make gates and places */
-	SCRIPT_PURE,	/* answer: :when, ready, wait_until, the expressions of :log */
-	SCRIPT_RUNNING, /* :run: hold the thread, open gates */
-	SCRIPT_NOTIFY,	/* passed, opened: open gates */
+	SCRIPT_LOADING, /* may create gates and places */
+	SCRIPT_PURE,	/* pure: :when, ready, wait_until, the expressions of :log */
+	SCRIPT_RUNNING, /* :run: may hold the thread and open gates */
+	SCRIPT_NOTIFY,	/* passed, opened: may open gates */
 };
 
 /* ---- budget.c: time and memory of one entry ---- */
 
 struct budget {
-	size_t used; /* bytes that Lua has */
-	size_t queued; /* bytes that others keep for it until the entry is left: lines printed, gates */
-	size_t unchecked; /* bytes it asked for since the clock was read */
-	unsigned steps;	  /* of a loop in C */
-	long long start;  /* ns of this thread's CPU time; valid when `started` */
-	long long limit;  /* ns of computing in one entry */
-	bool started;	  /* the clock is first read when the hook first fires */
-	bool fatal;	  /* an error that no pcall of the script may swallow ... */
-	bool failed;	  /* ... raised by the script itself: `fail` */
-	bool placed;	  /* FILE:LINE stands behind it */
-	char text[4096];  /* what is fatal, FILE:LINE: in front */
+	size_t used; /* bytes allocated by Lua */
+	/* bytes that others keep for the script until the entry is left: printed lines, gates */
+	size_t queued;
+	size_t unchecked; /* bytes allocated since the clock was last read */
+	unsigned steps;	  /* turns of loops in C */
+	long long start;  /* ns of the thread's CPU time; valid if `started` */
+	long long limit;  /* ns of CPU time for one entry */
+	bool started;	  /* `start` is set, at the first call of the hook */
+	bool fatal;	  /* an error is set in `text` that no pcall of the script may catch */
+	bool failed;	  /* the fatal error was raised by the script: `fail` */
+	bool placed;	  /* `text` ends with FILE:LINE */
+	char text[4096];  /* fatal error, with FILE:LINE */
 };
 
 struct script;
 
+/* Returns a Lua state with the budget's allocator and hook, or NULL. */
 lua_State *budget_new_state(struct script *s);
+/* Resets time and memory at the outermost entry. */
 void budget_begin(struct script *s);
-/* Raises the error where the script has used up its time or memory; for long loops in C. */
+/* Raises an error if the script has used up its time or memory; for long loops in C. */
 void budget_check(lua_State *L);
-/* The same, for each turn of a loop in C that is short in itself. */
+/* Calls budget_check() at intervals; for each turn of a short loop in C. */
 void budget_step(lua_State *L);
-/* So much memory is kept outside of Lua on behalf of the script. */
+/* Counts memory that is kept outside Lua on behalf of the script. */
 void budget_charge(lua_State *L, size_t bytes);
-/* Raises an error that goes through every pcall of the script. */
+/* Raises an error that no pcall of the script catches. */
 int budget_fatal(lua_State *L, const char *what);
-/* The same, by the script's own wish (`fail`): the run ends with this text, ERROR_FAILED. */
+/* Ends the run with this text (ERROR_FAILED), on the script's request (`fail`). */
 int budget_fail(lua_State *L, const char *text);
-/* What LUA_ERRMEM means to the tester. */
+/* message for LUA_ERRMEM */
 extern const char budget_too_big[];
-/* Asks for the hook after one more instruction: enums.just_read ends there. */
+/* Makes the hook run after one more instruction: there enums.just_read ends. */
 void budget_soon(lua_State *L);
-/* lua_resume, with `running` kept right. */
+/* lua_resume() that keeps `running` up to date. */
 int budget_resume(lua_State *L, lua_State *co, int args, int *results);
 
-void alarm_open(void); /* by each script that is made */
+void alarm_open(void); /* once per Lua state */
 void alarm_close(void);
-void alarm_watch(struct script *s); /* it is entered now; NULL: it was left */
+void alarm_watch(struct script *s); /* The script that is now entered; NULL: none. */
 
 /* ---- fault.c: FILE:LINE ---- */
 
-/* A file whose name may stand in front of a message. */
+/* Registers a file whose name may begin a message. */
 void fault_add_file(lua_State *L, const char *path);
-/* Pushes "FILE:LINE" of the innermost frame of `of` that is in a script's file; false: nothing. */
-bool fault_push_where(lua_State *L, lua_State *of);
-/* Raises "FILE:LINE: what" with the position of the script's line that called. */
-int fault_raise(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The error value on top of L, raised in `of`, becomes a string, with its position if there is one.
+/*
+ * Pushes "FILE:LINE" of the innermost frame of `of` in a script's file; returns false, and pushes
+ * nothing, if there is none.
  */
+bool fault_push_where(lua_State *L, lua_State *of);
+/* Raises "FILE:LINE: message" with the position of the calling line of the script. */
+int fault_raise(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Replaces the error value on top of L, raised in `of`, by a string, with its position if known. */
 void fault_describe(lua_State *L, lua_State *of);
-int fault_message(lua_State *L); /* the same as a message handler */
-/* Does the text begin with FILE:LINE: of a script's file? Allocates nothing. */
+int fault_message(lua_State *L); /* fault_describe() as a message handler */
+/* True if the text begins with FILE:LINE: of a script's file. Allocates nothing. */
 bool fault_has_position(lua_State *L, const char *text);
-/* What a value is, for messages: "a gate", "a string", "nil". Pushes it. */
+/* Pushes the kind of a value for messages: "a gate", "a string", "nil". */
 const char *fault_push_kind(lua_State *L, int index);
 
 /* ---- script.c ---- */
 
 struct script_run;
 
-/* Where the host's answers go: Lua may raise an error while it copies them. */
+/* Buffers for the host's answers: Lua may raise an error while it copies them. */
 struct asked {
 	struct program_value value;
 	struct str text;
 	struct error err;
 };
 
-/* enum.c: what was read as an enum */
+/* Enum values that were read (enum.c). */
 struct enum_reads {
-	unsigned long entry; /* for which there is a table */
-	bool just_read;	     /* by the instruction before: `number`, which has several names */
+	unsigned long entry; /* value of `entries` for which the entry's table is valid */
+	/* the previous instruction has read `number`, which has several names */
+	bool just_read;
 	lua_Integer number;
 	const char *name;
 };
 
 struct script {
 	lua_State *L;
-	lua_State *running; /* L or the coroutine that runs now */
+	lua_State *running; /* L, or the coroutine that is running */
 	struct engine *engine;
 	struct plan *plan;
 	struct script_host host;
 	enum script_mode mode;
-	unsigned depth;		      /* entries that are not left yet */
-	unsigned long entries;	      /* so far, not counting nested ones */
-	struct engine_thread *thread; /* on whose behalf; NULL at load */
+	unsigned depth;		      /* nesting of entries */
+	unsigned long entries;	      /* number of outermost entries so far */
+	struct engine_thread *thread; /* thread of the call; NULL while loading */
 	const struct arrival *arrival;
-	struct script_run *run;		 /* whose coroutine was resumed; NULL none */
-	ARRAY(struct script_run *) runs; /* owned: those that have not ended */
+	struct script_run *run;		 /* the run whose coroutine is resumed; NULL: none */
+	ARRAY(struct script_run *) runs; /* owned: runs that have not ended */
 	struct budget budget;
 	struct asked asked;
 	struct enum_reads enums;
-	bool lines_see, lines_have_seen; /* program.var, see script_lines_see() */
-	struct error broken;		 /* the start failed: every load gives this */
+	bool lines_see, lines_have_seen; /* program.var in typed lines: script_lines_see() */
+	struct error broken;		 /* error of the start; every load returns it */
 };
 
 static inline struct script *script_of(lua_State *L)
@@ -124,94 +130,111 @@ static inline struct script *script_of(lua_State *L)
 	return *(struct script **)lua_getextraspace(L);
 }
 
-/* Before anything is loaded: makes the Lua state, if there is none yet. 0 or -1. */
+/* Creates the Lua state if there is none yet. Returns 0, or -1 with *err set. */
 int script_start(struct script *s, struct error *err);
-/* A Lua state in which `open` has run; 0 or -1. alarm_open() comes before it. */
+/*
+ * Creates a Lua state and calls `open` in it. Returns 0, or -1 with *err set. Requires
+ * alarm_open().
+ */
 int script_open_state(struct script *s, lua_CFunction open, struct error *err);
-void script_close_state(struct script *s); /* and alarm_close() */
+void script_close_state(struct script *s); /* Closes the state and calls alarm_close(). */
 
 /* ---- calls.c ---- */
 
-/* What a call from outside hands to its Lua part. */
+/* Arguments and results of a call into Lua. */
 struct call {
 	struct script *script;
-	lua_CFunction body; /* gets the struct call as light userdata at index 1 */
+	lua_CFunction body; /* receives the struct call as light userdata at index 1 */
 	enum script_mode mode;
-	const char *source; /* FILE:LINE for a fault that has no position */
+	const char *source; /* FILE:LINE for a fault without a position */
 	int ref;
 	struct gate *gate;
 	const struct arrival *arrival;
 	struct script_run *run;
 	const struct script_end *end;
-	const char *path, *text; /* a file to load, its contents; or the text of a :log */
+	const char *path, *text; /* file to load and its contents; or the text of a :log */
 	size_t length;
-	char *result; /* base_alloc'd */
+	char *result; /* allocated by base_alloc, owned by the caller */
 	enum engine_answer answer;
 };
 
-/* Runs c->body under protection and the budget; nests. 0, or -1 with ERROR_SCRIPT. */
+/*
+ * Runs c->body protected and within the budget; nests. Returns 0, or -1 with *err set
+ * (ERROR_SCRIPT).
+ */
 int script_enter(struct call *c, struct error *err);
-/* What the engine is told of a call that gave `result`: c->answer, FAULT, or GONE, if it failed because the thread is dying. */
+/*
+ * Answer to the engine for the `result` of script_enter(): c->answer; FAULT; or GONE if the call
+ * failed because its thread is dying.
+ */
 enum engine_answer script_answer(const struct call *c, int result);
 
 /*
- * Inside a body: calls the script's function below its arguments. On a fault the message, with
- * position, is on top instead of results, and the status is returned.
+ * Calls the script's function below its arguments; for use in a body. Returns the status; on a
+ * fault the message, with position, is on top instead of the results.
  */
 int script_call(lua_State *L, int args, int results);
 
-/* Tell the host that a pure function is asked for this arrival, and that it has answered. */
+/* Report to the host that a pure function is called for this arrival, and that it has returned. */
 void script_asking(struct script *s, const struct arrival *a);
 void script_answered(struct script *s);
-/* The last question was about an object that a thread is changing: the answer is no, for now. */
+/* True if the last read met an object that a thread is changing: the answer is no, for now. */
 bool script_met_change(const struct script *s);
 
 /* ---- the API's parts ------------------------------------------------------------------------- */
 
-/* Loads the chunk of a file (no BOM, no #! line), pushing the function or the message. */
+/* Compiles a file (skips a BOM and a #! line). Pushes the function or the error message. */
 int script_load_chunk(lua_State *L, const char *path, const char *text, size_t length);
-/* The file's contents, base_free'd by the caller; NULL with errno and *what ("cannot open"). */
+/*
+ * Returns the file's contents, freed by the caller; or NULL with errno and *what ("cannot open").
+ */
 char *script_read_file(const char *path, size_t *length, const char **what);
-/* script_enter() with the file's text; ERROR_SCRIPT, with the hint, where it cannot be read. */
+/*
+ * Reads the file and calls script_enter(). Returns 0, or -1 with *err set; the hint is for an
+ * unreadable file.
+ */
 int script_enter_file(struct script *s, const char *path, lua_CFunction body, const char *hint,
 		      struct error *err);
 void script_open_load(lua_State *L); /* load and require */
 
 void script_open_strings(lua_State *L); /* find, match, gmatch, gsub */
-/* What every file of Lua may use: the libraries, without what a script must not have, load, require. */
+/* Libraries of every Lua file: Lua's own without the unsafe functions; load, require. */
 void script_open_box(lua_State *L);
 
 /* ---- globals.c ---- */
 
-/* Those that the chunk on top sets or tests are nil until they are set. */
+/*
+ * Collects the globals that the chunk on top sets or tests: reading them before they are set gives
+ * nil.
+ */
 void globals_note(lua_State *L);
-void globals_open(lua_State *L); /* to read any other that is not set is a fault */
+void globals_open(lua_State *L); /* makes it an error to read any other unset global */
 
-/* ---- load.c: what is written in Lua: check.lua, expect.lua, given.lua, prelude.lua ---- */
+/* ---- prelude.c: the part of the API in Lua: check.lua, expect.lua, given.lua, prelude.lua ---- */
 
-/* Runs them with the table of C's functions that is on top, and pops it. */
+/* Runs the Lua files with the table of C functions on top, and pops it. */
 void prelude_run(lua_State *L);
-/* What prelude.lua gives back, by name. */
+/* Pushes a function or table that prelude.lua returned. */
 void script_push_prelude(lua_State *L, const char *name);
 
-/* Functions for them, added to the table on top. */
+/* Add C functions for the Lua files to the table on top. */
 void script_open_gates(lua_State *L);
 void script_open_places(lua_State *L);
 void script_open_like(lua_State *L);
 void script_open_expect(lua_State *L);
 void script_open_run(lua_State *L);
-/* gate:NAME(...) calls this function. */
+/* Makes `function` a method of all gates. */
 void script_add_gate_method(lua_State *L, const char *name, lua_CFunction function);
 struct gate *script_to_gate(lua_State *L, int index);	/* NULL: not a gate */
 struct place *script_to_place(lua_State *L, int index); /* NULL: not a place */
 
-void script_open_end(lua_State *L);   /* run.c: what is asked when the run is over */
-void script_open_given(lua_State *L); /* given.c: env, args, stdin */
-void script_open_log(lua_State *L);   /* calls.c: what an expression of :log knows */
+void script_open_end(lua_State *L);   /* expect.c: functions of expect() */
+void script_open_given(lua_State *L); /* expect.c: env, args, stdin */
+void script_open_log(lua_State *L);   /* calls.c: names known to expressions of :log */
 
-/* The arrival is the engine's: it lives as long as the call, or for :run until script_run_end(). */
+/* The engine's arrival; valid during the call, or for :run until script_run_end(). */
 struct script_hit {
-	const struct arrival *arrival; /* NULL: over */
+	const struct arrival *arrival; /* NULL: the hit has ended */
 };
 struct script_hit *script_push_hit(lua_State *L, const struct arrival *a);
 void script_open_hit(lua_State *L);
@@ -234,40 +257,46 @@ void script_run_free_all(struct script *s);
 struct script_run {
 	struct script *script;
 	lua_State *co;
-	int ref;		/* of the function */
-	int co_ref, hit_ref;	/* what keeps the coroutine and its hit alive */
-	int until_ref;		/* the function of wait_until while it holds, or LUA_NOREF */
-	struct script_hit *hit; /* valid as long as hit_ref */
-	struct gate *waits;	/* what gate:wait() has just asked for */
-	bool resumed;		/* it has held before */
+	int ref;		/* reference of the function */
+	int co_ref, hit_ref;	/* references that keep the coroutine and its hit alive */
+	int until_ref;		/* function of the wait_until that holds, or LUA_NOREF */
+	struct script_hit *hit; /* valid while hit_ref is */
+	struct gate *waits;	/* gate of the last gate:wait(), or NULL */
+	bool resumed;		/* the coroutine has held before */
 };
 
 bool script_run_owns(const struct script *s, const lua_State *co);
 
 /* ---- value.c ---- */
 
-/* Empties the place for the next answer (the script owns it: a Lua error leaks nothing). */
+/*
+ * Empties and returns the buffers for the next answer; owned by the script, so a Lua error leaks
+ * nothing.
+ */
 struct asked *value_ask(lua_State *L);
-/* Pushes asked->value; for -1 raises asked->err at the script's line. */
+/* Pushes asked->value; raises asked->err at the script's line if result is -1. */
 int value_answer(lua_State *L, int result);
 /* Raises asked->err at the script's line. */
 int value_raise(lua_State *L);
-/* The host's functions; raises "WHAT: not available here" if it has none. */
+/* Returns the host's functions; raises "WHAT: not available here" if there are none. */
 const struct script_program *value_program(lua_State *L, const char *what);
-/* Raises an error if the running function may only answer. */
+/* Raises an error if the running function must be pure. */
 void value_check_writing(lua_State *L, const char *what);
-/* The value at that index for the program. A text in it is Lua's: keep it on the stack. */
+/*
+ * Converts the Lua value at `index` for the program. A string in it belongs to Lua: keep it on the
+ * stack.
+ */
 void value_take(lua_State *L, int index, struct program_value *out);
-/* The string at that index as a name; raises "WHO: ..." for anything else. */
+/* Returns the string at `index` as a name; raises "WHO: ..." for any other value. */
 const char *value_check_name(lua_State *L, int index, const char *who);
-/* A metatable of this name. `read_only`: the message for who sets a field, its %s; NULL: he may. */
+/* Creates a metatable. `read_only` is the error message for setting a field (%s); NULL: allowed. */
 void value_new_type(lua_State *L, const char *name, const luaL_Reg *functions,
 		    const char *read_only);
 void value_open(lua_State *L);
 
 /* ---- enum.c ---- */
 
-/* Pushes the number and remembers its name (NULL: it has none). */
+/* Pushes the number and records its enumerator's name (NULL: none). */
 void enum_push(lua_State *L, lua_Integer number, const char *name);
 void enum_open(lua_State *L);
 
@@ -277,7 +306,7 @@ void state_open(lua_State *L);
 
 /* ---- threads and hits (state.c) ---- */
 
-/* Pushes the thread: the same one is the same value, so that scripts can compare them. */
+/* Pushes the thread; equal threads are equal values, so that scripts can compare them. */
 void thread_push(lua_State *L, struct engine_thread *t);
 
 #endif

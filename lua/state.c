@@ -1,8 +1,7 @@
 /*
- * hit.var, hit.arg, hit.ret, hit:frame, hit:backtrace, hit:eval, hit:call; program.var.
+ * hit.var, hit.arg, hit.ret, hit:frame, hit:backtrace, hit:eval, hit:call; program.var; threads.
  *
- * The host is asked for each when it is used, never before, and only as long as the thread is where
- * the hit found it.
+ * Values are read from the host on each use, and only while the thread stays at the hit.
  */
 #include "lua/script_internal.h"
 
@@ -16,15 +15,15 @@
 #define PROGRAM "program"
 #define GLOBAL	"program.var"
 
-enum { MOST_ARGS = 16 }; /* of hit:call: more than fit into the registers */
+enum { MOST_ARGS = 16 }; /* of hit:call; more than fit into registers */
 
-/* FRAME, VAR and ARG are made of this; the userdata of the hit is kept alive by theirs. */
+/* Userdata of FRAME, VAR and ARG, which keep the hit's userdata alive. */
 struct frame {
 	const struct script_hit *hit;
 	unsigned index;
 };
 
-/* The frame at index 1 that this method was called on; a hit is its own frame 0. */
+/* The frame at index 1 for the method; a hit is its own frame 0. */
 static struct frame check_frame(lua_State *L, const char *method)
 {
 	const struct script_hit *h = luaL_testudata(L, 1, HIT);
@@ -43,7 +42,7 @@ static const struct arrival *check_arrival(lua_State *L, const struct frame *f)
 	return f->hit->arrival;
 }
 
-/* Pushes a part of what is at index 1. */
+/* Pushes a part of the value at index 1. */
 static void push_part(lua_State *L, const char *type, struct frame f)
 {
 	*(struct frame *)lua_newuserdatauv(L, sizeof(f), 1) = f;
@@ -98,7 +97,7 @@ static int arg_index(lua_State *L)
 
 /* ---- program --------------------------------------------------------------------------------- */
 
-/* The host's functions, once the program runs. */
+/* The host's functions; raises an error if the program does not run yet. */
 static const struct script_program *check_runs(lua_State *L)
 {
 	struct script *s = script_of(L);
@@ -175,12 +174,12 @@ static int method_call(lua_State *L)
 		value_take(L, 3 + i, &args[i]);
 	result = p->call(p->ctx, a, function, args, (size_t)count, &out->value, &out->err);
 	if (script_of(L)->mode !=
-	    SCRIPT_PURE) /* it may have written something, even if it failed */
+	    SCRIPT_PURE) /* the call may have written to the program, even if it failed */
 		engine_changed(script_of(L)->engine);
 	return value_answer(L, result);
 }
 
-/* 1, 0 or -1 as from the host; the frame's texts are valid until the host is asked again. */
+/* Returns 1, 0 or -1 as the host; the frame's strings are valid until the next call of the host. */
 static int ask_frame(lua_State *L, const struct arrival *a, unsigned index,
 		     struct program_frame *out)
 {
@@ -223,7 +222,7 @@ static void set_text(lua_State *L, const char *key, const char *text)
 	lua_setfield(L, -2, key);
 }
 
-/* A frame as a table: plain data, valid for ever. */
+/* Pushes a frame as a table: plain data, valid for ever. */
 static void push_frame(lua_State *L, const struct program_frame *f)
 {
 	lua_createtable(L, 0, 7);
@@ -244,7 +243,7 @@ static void push_frame(lua_State *L, const struct program_frame *f)
 	lua_setmetatable(L, -2);
 }
 
-/* A stack that cannot be unwound to its end is given as far as it goes, with the reason. */
+/* A stack that cannot be unwound to its end is returned as far as it goes, with the reason. */
 static int method_backtrace(lua_State *L)
 {
 	struct frame f = check_frame(L, "backtrace");
@@ -281,7 +280,7 @@ static void push_result(lua_State *L, const struct frame *f)
 	value_answer(L, p->result(p->ctx, a, &out->value, &out->err));
 }
 
-/* Pushes that field of the hit (or frame) at index 1; false: there is none of this name. */
+/* Pushes the field of the hit or frame at index 1. Returns false if there is none of this name. */
 static bool state_push_field(lua_State *L, const char *key)
 {
 	static const luaL_Reg methods[] = {{"eval", method_eval},
@@ -316,7 +315,7 @@ static bool state_push_field(lua_State *L, const char *key)
 	return false;
 }
 
-/* An arrival at a location knows where it is; at an event the program has to be asked. */
+/* The arrival's location; at an event without one, the location of the program's frame 0. */
 static struct program_frame where(lua_State *L, const struct arrival *a)
 {
 	const struct script_program *p = &script_of(L)->host.program;
@@ -329,7 +328,7 @@ static struct program_frame where(lua_State *L, const struct arrival *a)
 	return asked;
 }
 
-/* Pushes a field of the arrival; false: there is none of this name. */
+/* Pushes the field of the arrival. Returns false if there is none of this name. */
 static bool hit_push_field(lua_State *L, const struct arrival *a, const char *key)
 {
 	unsigned line;
@@ -351,7 +350,7 @@ static bool hit_push_field(lua_State *L, const struct arrival *a, const char *ke
 	return true;
 }
 
-/* Where a frame is; the rest is as in the hit. */
+/* file, func and line of the frame; other fields are those of the hit. */
 static int frame_index(lua_State *L)
 {
 	const struct frame *f = luaL_checkudata(L, 1, FRAME);

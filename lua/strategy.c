@@ -1,3 +1,4 @@
+/* A user-defined strategy: a Lua file that chooses the next thread of each step. */
 #include "lua/script.h"
 #include "lua/script_internal.h"
 
@@ -7,20 +8,20 @@
 #define POINT "point"
 
 struct script_strategy {
-	struct script script; /* the first: script_of() gives it */
+	struct script script; /* first member, for script_of() */
 	struct script_strategy_host host;
 	char *path;
 	uint64_t seed;
-	int start, choose, seeder; /* references; LUA_NOREF: there is none */
-	/* Of the call that runs: */
+	int start, choose, seeder; /* references; LUA_NOREF: none */
+	/* the current call */
 	uint64_t run;
 	const struct script_point *points;
 	size_t count;
-	unsigned long calls; /* so far: points of earlier ones are over */
+	unsigned long calls; /* number of calls so far; points of earlier calls are invalid */
 	long chosen;
 };
 
-/* A userdata: points[i]. */
+/* Userdata of points[index]. */
 struct point_seen {
 	unsigned long of_call;
 	size_t index;
@@ -31,7 +32,7 @@ static struct script_strategy *strategy_of(lua_State *L)
 	return (struct script_strategy *)script_of(L);
 }
 
-/* ---- points ------------------------------------------------------------------------------------- */
+/* ---- points ---------------------------------------------------------------------------------- */
 
 static bool push_where(lua_State *L, size_t index, const char *key)
 {
@@ -99,9 +100,9 @@ static void push_points(lua_State *L, const struct script_strategy *s)
 	}
 }
 
-/* ---- strategy { ... } --------------------------------------------------------------------------- */
+/* ---- strategy { ... } ------------------------------------------------------------------------ */
 
-/* The function of this name in the table at 1, as a reference. */
+/* Reference of the function of this name in the table at index 1. */
 static int take_function(lua_State *L, const char *name, bool needed)
 {
 	int type = lua_getfield(L, 1, name);
@@ -150,9 +151,9 @@ static int open_all(lua_State *L)
 	return 0;
 }
 
-/* ---- calls -------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
-/* It is no script of gates. */
+/* Adds the hint for a strategy's file: it is no gate script. */
 static int advise(int result, struct error *err)
 {
 	if (result < 0 && err->code == ERROR_SCRIPT && !err->hint)
@@ -168,14 +169,14 @@ static int strategy_enter(struct script_strategy *s, lua_CFunction body, struct 
 	return advise(script_enter(&c, err), err);
 }
 
-/* Calls what lies above with so many arguments; its faults have a position. */
+/* Calls the function below its arguments; raises faults with their position. */
 static void strategy_call(lua_State *L, int args, int results)
 {
 	if (script_call(L, args, results) != LUA_OK)
 		lua_error(L);
 }
 
-/* Run by run, so that a run does not depend on those before it. */
+/* Seeds math.random for each run, so that a run does not depend on earlier ones. */
 static void seed(lua_State *L, uint64_t run)
 {
 	struct script_strategy *s = strategy_of(L);
@@ -199,7 +200,7 @@ static int body_start(lua_State *L)
 	return 0;
 }
 
-/* At the first line of the function, which has returned. */
+/* Raises the error at the first line of `choose`, which has returned. */
 static int raise_choice(lua_State *L, const struct script_strategy *s)
 {
 	lua_Debug ar;
@@ -246,7 +247,9 @@ long script_strategy_choose(struct script_strategy *s, const struct script_point
 	return result == 0 ? s->chosen : -1;
 }
 
-/* ---- made and freed ----------------------------------------------------------------------------- */
+/*
+ * ---- creation ----------------------------------------------------------------------------------
+ */
 
 static int body_load(lua_State *L)
 {

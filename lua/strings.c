@@ -1,12 +1,14 @@
-/* string.find, match, gmatch and gsub over patterns that the budget bounds. */
+/* string.find, match, gmatch and gsub with patterns bounded by the budget. */
 #include "lua/script_internal.h"
 #include "lua/pattern.h"
 
 #include <string.h>
 
-/* ---- what was captured ------------------------------------------------------------------------ */
+/*
+ * ---- captures ---------------------------------------------------------------------------------
+ */
 
-/* Capture i, or the whole match where the pattern has none. */
+/* Pushes capture i, or the whole match if the pattern has no captures. */
 static void push_capture(lua_State *L, const struct match *m, int i, const char *start,
 			 const char *end)
 {
@@ -20,7 +22,7 @@ static void push_capture(lua_State *L, const struct match *m, int i, const char 
 		lua_pushlstring(L, m->captures[i].start, (size_t)m->captures[i].length);
 }
 
-/* All captures; `whole`: the whole match where there are none. */
+/* Pushes all captures; with `whole`, the whole match if there are none. */
 static int push_captures(lua_State *L, const struct match *m, bool whole, const char *start,
 			 const char *end)
 {
@@ -32,9 +34,9 @@ static int push_captures(lua_State *L, const struct match *m, bool whole, const 
 	return count;
 }
 
-/* ---- find and match --------------------------------------------------------------------------- */
+/* ---- find and match -------------------------------------------------------------------------- */
 
-/* The offset to start from; behind the end: length + 1. */
+/* Offset of the start; length + 1 if it is after the end. */
 static size_t start_offset(lua_State *L, int index, size_t length)
 {
 	lua_Integer at = luaL_optinteger(L, index, 1);
@@ -72,7 +74,7 @@ static bool is_plain(lua_State *L)
 	return true;
 }
 
-/* The first match from `at` on; *end is its end. NULL: none. */
+/* The first match from `at` on, with its *end; or NULL. */
 static const char *strings_search(struct match *m, const char *at, const char **end)
 {
 	for (; at <= m->end; at++) {
@@ -118,14 +120,16 @@ static int match(lua_State *L)
 	return find_or_match(L, false);
 }
 
-/* ---- gmatch ----------------------------------------------------------------------------------- */
+/* ---- gmatch ---------------------------------------------------------------------------------- */
 
 struct walk {
 	struct match match;
-	const char *at, *last; /* where to look next; the end of the last match */
+	const char *at, *last; /* start of the next search; end of the last match */
 };
 
-/* Upvalues: the subject, the pattern's text, struct walk, the pattern (all kept alive by them). */
+/*
+ * Upvalues: subject, pattern's text, struct walk, pattern; they keep each other's pointers valid.
+ */
 static int walk_on(lua_State *L)
 {
 	struct walk *w = lua_touserdata(L, lua_upvalueindex(3));
@@ -160,7 +164,7 @@ static int gmatch(lua_State *L)
 	return 1;
 }
 
-/* ---- gsub ------------------------------------------------------------------------------------- */
+/* ---- gsub ------------------------------------------------------------------------------------ */
 
 static void strings_add_text(lua_State *L, luaL_Buffer *b, const struct match *m, const char *start,
 			     const char *end)
@@ -189,7 +193,7 @@ static void strings_add_text(lua_State *L, luaL_Buffer *b, const struct match *m
 	}
 }
 
-/* The value for a match, from a table or a function; false or nil leaves what was there. */
+/* Adds the replacement from a table or a function; false or nil keeps the match. */
 static void strings_add_value(lua_State *L, luaL_Buffer *b, const struct match *m,
 			      const char *start, const char *end)
 {

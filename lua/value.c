@@ -1,8 +1,8 @@
 /*
- * Values: what the host answers becomes Lua's, what a script writes becomes the host's.
+ * Values: the host's answers become Lua values, a script's values become the host's.
  *
- * An object is a userdata that holds the bytes of a program_value. It has no memory of its own and
- * no hit: it is a place in the program, which may be kept.
+ * An object is a userdata with the bytes of a program_value. It owns no memory and has no hit: it
+ * is a location in the program, which a script may keep.
  */
 #include "lua/script_internal.h"
 
@@ -10,7 +10,7 @@
 
 #define OBJECT "object"
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 struct asked *value_ask(lua_State *L)
 {
@@ -177,7 +177,7 @@ static int object_address(lua_State *L)
 	return 1;
 }
 
-/* A struct may have members that are called like our methods: they win. */
+/* A member of a struct that is named like a method hides the method. */
 static int push_field(lua_State *L, const void *object, const char *name)
 {
 	const struct script_program *p = value_program(L, OBJECT);
@@ -278,7 +278,7 @@ static int object_same(lua_State *L)
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-/* Upvalue 1: how many there are. Upvalue 2: how many have been given. */
+/* Upvalue 1: number of elements. Upvalue 2: number of elements returned so far. */
 static int next_element(lua_State *L)
 {
 	const struct script_program *p = value_program(L, OBJECT);
@@ -300,7 +300,7 @@ static int next_element(lua_State *L)
 	return 1 + value_answer(L, p->nth(p->ctx, object, (uint64_t)i, false, &a->value, &a->err));
 }
 
-/* Upvalue 1: how many have been given. */
+/* Upvalue 1: number of members returned so far. */
 static int next_member(lua_State *L)
 {
 	const struct script_program *p = value_program(L, OBJECT);
@@ -318,7 +318,7 @@ static int next_member(lua_State *L)
 	return 1 + value_answer(L, p->field(p->ctx, object, name, &a->value, &a->err));
 }
 
-/* The elements of what has a length, the members of the rest. */
+/* Iterates over the elements of an object with a length, else over its members. */
 static int object_pairs(lua_State *L)
 {
 	const struct script_program *p = value_program(L, OBJECT);
@@ -327,7 +327,7 @@ static int object_pairs(lua_State *L)
 	int64_t length = 0;
 	bool elements = p->length(p->ctx, object, &length, &a->err) == 0;
 
-	/* An array of unknown length has no members either, but it is not empty. */
+	/* An array of unknown length has no members, but it is not empty. */
 	if (!elements && !p->member(p->ctx, object, 0) &&
 	    p->element(p->ctx, object, 0, &a->value, &a->err) == 0)
 		return luaL_error(L, "it is not known how many elements there are");
@@ -340,9 +340,9 @@ static int object_pairs(lua_State *L)
 	return 3;
 }
 
-/* ---- opened ---------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
-/* ("x"):string() is "x": a std::string is a string already, where a char pointer is an object. */
+/* ("x"):string() is "x": a std::string is a Lua string, a char pointer is an object. */
 static int text_string(lua_State *L)
 {
 	luaL_checktype(L, 1, LUA_TSTRING);
@@ -350,7 +350,7 @@ static int text_string(lua_State *L)
 	return 1;
 }
 
-/* Upvalue 1: the message, in which a %s is the field. */
+/* Upvalue 1: the message, in which %s is the field. */
 static int cannot_set(lua_State *L)
 {
 	return fault_raise(L, lua_tostring(L, lua_upvalueindex(1)), luaL_tolstring(L, 2, NULL));

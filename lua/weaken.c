@@ -1,3 +1,4 @@
+/* Results that --weaken allows: a Lua file with a function or a table. */
 #include "lua/script.h"
 #include "lua/script_internal.h"
 
@@ -8,10 +9,10 @@
 #include <string.h>
 
 struct script_weaken {
-	struct script script; /* the first: script_of() gives it */
+	struct script script; /* first member, for script_of() */
 	char *path;
-	int allowed;			     /* a reference: the function or the table */
-	const struct script_weak_call *call; /* of the call that runs */
+	int allowed;			     /* reference of the function or the table */
+	const struct script_weak_call *call; /* of the current call */
 	int answer;
 };
 
@@ -20,9 +21,9 @@ static struct script_weaken *weaken_of(lua_State *L)
 	return (struct script_weaken *)script_of(L);
 }
 
-/* ---- values --------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
-/* Up to a comma outside of quotes. */
+/* Length up to a comma outside quotes. */
 static size_t value_length(const char *text)
 {
 	bool quoted = false;
@@ -36,7 +37,7 @@ static size_t value_length(const char *text)
 	return n;
 }
 
-/* What stands behind a backslash, as C writes it. Gives the last character of that. */
+/* Adds the character after a backslash of a C string. Returns a pointer to its last byte. */
 static const char *push_escaped(luaL_Buffer *b, const char *at)
 {
 	unsigned byte;
@@ -49,7 +50,7 @@ static const char *push_escaped(luaL_Buffer *b, const char *at)
 	return at + 2;
 }
 
-/* Behind the first quote. */
+/* Pushes the string, from after its first quote. */
 static void weaken_push_text(lua_State *L, const char *at)
 {
 	luaL_Buffer b;
@@ -103,9 +104,12 @@ static void push_call(lua_State *L, const struct script_weak_call *c)
 	lua_setfield(L, -2, "atomic");
 }
 
-/* ---- asked ---------------------------------------------------------------------------------------- */
+/*
+ * ---- calls
+ * ------------------------------------------------------------------------------------------
+ */
 
-/* Is the first value among those of the table at the top? */
+/* True if the first of the given values is in the table on top. */
 static bool is_listed(lua_State *L, const char *given)
 {
 	bool found = false;
@@ -141,7 +145,10 @@ int script_weaken_allows(struct script_weaken *w, const struct script_weak_call 
 	return script_enter(&c, err) < 0 ? -1 : w->answer;
 }
 
-/* ---- made and freed --------------------------------------------------------------------------------- */
+/*
+ * ---- creation
+ * ---------------------------------------------------------------------------------------
+ */
 
 static int open_all(lua_State *L)
 {

@@ -1,11 +1,11 @@
 ---@meta gatectl
--- What a gate script can call, for editors with lua-language-server: add this folder to
--- "Lua.workspace.library", and switch off what gate scripts have not:
+-- The API of gate scripts, for editors with lua-language-server: add this folder to
+-- "Lua.workspace.library", and disable the libraries that gate scripts lack:
 --
 --	"Lua.runtime.version": "Lua 5.4",
 --	"Lua.runtime.builtin": { "io": "disable", "os": "disable", "debug": "disable", "package": "disable" }
 --
--- Nothing of this is executed.
+-- This file is never executed.
 
 ---@class Gate
 ---@field name string
@@ -16,7 +16,7 @@ function gate:open() end
 function gate:wait() end
 
 ---@class GateType
----@field ready fun(self: Gate, hit: Hit): boolean pure: may this thread pass now?
+---@field ready fun(self: Gate, hit: Hit): boolean pure: true if the thread may pass now
 ---@field init? fun(self: Gate, ...)
 ---@field passed? fun(self: Gate, hit: Hit)
 ---@field opened? fun(self: Gate)
@@ -30,12 +30,12 @@ function gate:wait() end
 ---@field state "held"|"running"|"blocked"|"exited"
 
 ---A struct, union, array or pointer of the program. Fields by name, through pointers too; elements
----from 0 on. #, pairs, == (the same place) and tostring work. It may be kept.
+---from 0 on. #, pairs, == (equal address) and tostring work. An object may be kept.
 ---@class Object
 ---@field [string] Value
 ---@field [integer] Value
 local object = {}
----The text that a char pointer or array holds; also of a string. A field of this name hides it.
+---Returns the text of a char pointer or array. A field of this name hides the method.
 ---@return string
 function object:string() end
 ---@return integer
@@ -50,15 +50,15 @@ function object:address() end
 ---@field file string?
 ---@field line integer?
 ---@field func string?
----@field index integer 0 is where the thread arrived
+---@field index integer 0: the frame of the arrival
 ---@field var table<string, Value> locals, arguments, members of `this`, file-scope and global variables; can be set
----@field arg table<integer, Value> from 0 on
+---@field arg table<integer, Value> number from 0 on
 local frame = {}
 ---@param expression string in C: "q->head->next"
 ---@return Value
 function frame:eval(expression) end
----@param n integer 0 is where the thread arrived
----@return Frame? frame nil where there are not so many
+---@param n integer 0: the frame of the arrival
+---@return Frame? frame nil if there are fewer frames
 function frame:frame(n) end
 ---@return Backtrace
 function frame:backtrace() end
@@ -76,17 +76,17 @@ local hit = {}
 ---@field func string?
 ---@field file string?
 ---@field line integer?
----@field object string? the file that the code is in
+---@field object string? file name of the executable or library
 ---@field address integer
 ---@field inlined boolean
----@field signal boolean where a signal handler was called
+---@field signal boolean true for the frame of a signal handler's call
 
----Innermost first; tostring gives a line for each.
+---Innermost frame first; tostring returns a line for each frame.
 ---@class Backtrace
 ---@field [integer] BacktraceFrame
----@field cut string? why it cannot be followed further
+---@field cut string? reason why unwinding stopped early
 
----Strings have it as well, so that a std::string and a char pointer are asked alike.
+---Strings have this method too, so that a std::string and a char pointer are read alike.
 ---@param s string
 ---@return string
 function string.string(s) end
@@ -98,7 +98,7 @@ program = {}
 ---@alias Signal string|integer "SIGUSR1", "USR1" or a number
 
 ---@class AtOptions
----@field thread? string id, start routine, name or what a trampoline runs; * and ? are wildcards
+---@field thread? string id, start routine, name or function run by a trampoline; * and ? are wildcards
 ---@field hit? Range
 ---@field when? string a C expression: only arrivals for which it is true count
 ---@field after? boolean
@@ -116,7 +116,7 @@ local place = {}
 ---@param g Gate
 ---@return Place
 function place:wait(g) end
----@param g Gate|string the name of a gate only for on "rest"
+---@param g Gate|string a gate's name only for on "rest"
 ---@return Place
 function place:open(g) end
 ---@param f string|fun(hit: Hit): boolean a C expression, or a pure function
@@ -128,13 +128,13 @@ function place:run(f) end
 ---@param name string
 ---@return Place
 function place:event(name) end
----@param text string {expr} is replaced by its value, {{ is a brace
+---@param text string {expr} is replaced by its value, {{ by a brace
 ---@return Place
 function place:log(text) end
 ---@param signal? Signal default SIGKILL
 ---@return Place
 function place:kill(signal) end
----Only for on "rest": these threads go on, past the gates that hold them.
+---Only for on "rest": matching threads go on, past the gates that hold them.
 ---@param thread string
 ---@return Place
 function place:release(thread) end
@@ -144,7 +144,7 @@ function place:release(thread) end
 function SimpleGate(name) end
 
 ---@param name string
----@param n integer how many threads open it
+---@param n integer number of threads that open it
 ---@param options? {serial: boolean}
 ---@return Gate
 function BarrierGate(name, n, options) end
@@ -167,23 +167,23 @@ function on(event, options) end
 ---@param text string "a -> b, [c] -> d"
 function order(text) end
 
----The sleeping calls that the statement at `location` makes return at once, as if they had slept.
+---Sleeping calls of the statement at `location` return at once, as if they had slept.
 ---@param location string
 ---@param options? {thread?: string, hit?: integer|integer[], optional?: boolean}
 function elide_sleep(location, options) end
 
----What a function of expect sees.
+---The argument of a function of expect.
 ---@class Run
----@field status? integer its exit status; nil: it did not end by itself, or by a signal
----@field signal? string|integer "SIGABRT"; nil: none
+---@field status? integer exit status; nil: the program did not exit
+---@field signal? string|integer "SIGABRT"; nil: not ended by a signal
 ---@field stdout string
 ---@field stderr string
----@field threads Thread[] all that there were, in order of creation
+---@field threads Thread[] all threads of the run, in order of creation
 
 ---@class Expected
 ---@field exit? integer
 ---@field signal? Signal
----@field at? string where the signal ends it: the location of one of the thread's calls
+---@field at? string location of one of the thread's calls at the signal
 ---@field stdout? string
 ---@field stderr? string
 ---@field deadlock? boolean
@@ -196,20 +196,20 @@ function elide_sleep(location, options) end
 ---@overload fun(f: (fun(run: Run): boolean), meaning?: string)
 function expect(t) end
 
----The run ends here, not as expected, with this text.
+---Ends the run as not as expected, with this text.
 ---@param text string
 function fail(text) end
 
----Variables of the program's environment; false takes one away.
+---Variables of the program's environment; false unsets a variable.
 ---@param t table<string, string|number|false>
 function env(t) end
 
----The program's arguments, where the command line gives none.
+---The program's arguments, unless the command line gives some.
 ---@param t (string|number)[]
 function args(t) end
 
 ---The program's standard input.
----@param text string a file beside the script, or a text
+---@param text string a file in the script's folder, or a text
 function stdin(text) end
 
 ---@param t {gate?: number, run?: number} seconds

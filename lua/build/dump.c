@@ -1,7 +1,6 @@
 /*
- * A step of the build: dump CHUNK <FILE.lua >FILE.luac. Compiles Lua that is part of gatectl, so that no
- * start has to (0.8 ms for the prelude). Linked with the same Lua that will load it; what an error
- * message says of lines stays in.
+ * Build step "dump CHUNK <FILE.lua >FILE.luac": compiles gatectl's Lua files, which saves 0.8 ms at
+ * each start. Linked with the Lua that loads them; line numbers for messages are kept.
  */
 #include <lauxlib.h>
 #include <stdio.h>
