@@ -1,8 +1,8 @@
 /*
- * Prints what lines.h makes of a file, for tests/e2e/lines_vs_readelf.py:
+ * Prints line tables as read by lines.h, for tests/e2e/lines_vs_readelf.py:
  *	dump_lines FILE             every row: unit, offset, file, line, column and flags
  *	dump_lines -t FILE          times of the header pass and of all programs
- *	dump_lines -s FILE NAME     what module_symbol says of a name
+ *	dump_lines -s FILE NAME     result of module_symbol for a name
  */
 #include "tracer/dwarf/lines/lines.h"
 

@@ -1,4 +1,4 @@
-/* Classic bugs as made-up programs: a program, and which of its runs fail. */
+/* Classic concurrency bugs as made-up programs, each with the test whether a run fails. */
 #ifndef EXPLORE_CLASSICS_H
 #define EXPLORE_CLASSICS_H
 
@@ -13,7 +13,7 @@ struct classic {
 	char texts[THREADS][80];
 };
 
-/* Index of the first step of this kind, of this thread or (THREADS) of any; else that of the end. */
+/* Index of the first such step of the thread (THREADS: of any thread), or the number of steps. */
 static inline size_t first_step(const struct world *w, size_t thread, enum strategy_op op,
 				char object)
 {
@@ -35,7 +35,7 @@ static inline size_t checker_of(const struct world *w)
 	return last;
 }
 
-/* The last thread saw somebody's a, but nobody's b. */
+/* The last thread read `a` after it was written and `b` before it was written. */
 static inline bool reorder_fails(const struct world *w, enum ended ended)
 {
 	size_t checker = checker_of(w);
@@ -47,7 +47,7 @@ static inline bool reorder_fails(const struct world *w, enum ended ended)
 		       first_step(w, checker, STRATEGY_READ, 'b');
 }
 
-/* The same of what is done under two locks: first stage done, second stage not. */
+/* The last thread ran after stage one (under m) of a thread and before any stage two (under n). */
 static inline bool twostage_fails(const struct world *w, enum ended ended)
 {
 	size_t checker = checker_of(w);
@@ -65,7 +65,7 @@ static inline bool deadlock_fails(const struct world *w, enum ended ended)
 	return ended == DEADLOCK;
 }
 
-/* Between two steps of thread 1 on x, not next to each other, all of thread 2 has been done. */
+/* All steps of thread 2 on x fall between the read and the write of x by thread 1. */
 static inline bool between_fails(const struct world *w, enum ended ended)
 {
 	size_t read = first_step(w, 1, STRATEGY_READ, 'x'),
@@ -76,7 +76,7 @@ static inline bool between_fails(const struct world *w, enum ended ended)
 	       first_step(w, 2, STRATEGY_WRITE, 'x') < write;
 }
 
-/* Main creates the threads, the last one is the checker. */
+/* Thread 0 creates the others; the last one is the checker. */
 static inline void classic_crowd(struct classic *c, const char *name, size_t threads,
 				 const char *setter, const char *checker,
 				 bool (*fails)(const struct world *w, enum ended ended))

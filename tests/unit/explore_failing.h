@@ -1,6 +1,6 @@
 /*
- * Made-up programs that can fail, as a controlled run has them: a lock that is taken blocks inside its
- * step, so a deadlock ends with the steps that block.
+ * Made-up programs that can fail, run like the scheduler does: a lock that is taken blocks inside
+ * its step, so the last steps of a deadlock are those that block.
  */
 #ifndef EXPLORE_FAILING_H
 #define EXPLORE_FAILING_H
@@ -11,12 +11,12 @@
 
 struct failing {
 	struct program program;
-	/* Of a run that is over. */
+	/* true if the finished run has failed */
 	bool (*fails)(const struct world *w, bool deadlock);
-	/* Where a step stands in the source; NULL: nowhere. */
+	/* location of a step in the source; NULL: none */
 	struct schedule_where (*where)(size_t thread, size_t at);
-	const char *threads[THREADS]; /* ids; NULL: "a", "b", ... */
-	bool at_once;		      /* the run ends as soon as it has failed */
+	const char *threads[THREADS]; /* NULL: "a", "b", ... */
+	bool at_once;		      /* the run ends at its first failure */
 };
 
 struct failing_run {
@@ -91,7 +91,7 @@ static inline void failing_note(const struct failing *f, const struct strategy_p
 	*array_add(&out->steps) = step;
 }
 
-/* What is left when it fails at once; the thread that fails goes nowhere. */
+/* Adds the pending steps if the run ends at its failure; the failing thread has none. */
 static inline void failing_end(const struct failing *f, struct failing_run *r, struct schedule *out)
 {
 	struct strategy_point points[THREADS];
@@ -102,7 +102,7 @@ static inline void failing_end(const struct failing *f, struct failing_run *r, s
 			*array_add(&out->pending) = failing_step(f, &points[i], out);
 }
 
-/* Does it fail? The schedule (empty before) is the caller's. */
+/* Runs once. Returns true if the run fails. *out, empty before, is owned by the caller. */
 static inline bool failing_run(const struct failing *f, struct strategy *s, uint64_t run,
 			       struct world *w, struct schedule *out)
 {
@@ -128,7 +128,7 @@ static inline bool failing_run(const struct failing *f, struct strategy *s, uint
 	return f->fails(w, !count && !world_is_done(w));
 }
 
-/* The schedule of the first run of a search that fails. */
+/* Searches with a strategy; *out is the schedule of the first failing run. */
 static inline void failing_search(const struct failing *f, const char *name, uint64_t seed,
 				  struct schedule *out)
 {
@@ -145,7 +145,7 @@ static inline void failing_search(const struct failing *f, const char *name, uin
 	strategy_free(s);
 }
 
-/* For struct minimise. */
+/* Callback for struct minimise. */
 static inline int failing_follow(void *ctx, const struct segments *wanted, struct schedule *came)
 {
 	struct strategy *s = strategy_guide_loose(wanted->items, wanted->count);
@@ -156,7 +156,7 @@ static inline int failing_follow(void *ctx, const struct segments *wanted, struc
 	return failed;
 }
 
-/* ---- ways to fail ------------------------------------------------------------------------------- */
+/* ---- kinds of failures ----------------------------------------------------------------------- */
 
 static inline bool fails_deadlock(const struct world *w, bool deadlock)
 {
@@ -164,7 +164,7 @@ static inline bool fails_deadlock(const struct world *w, bool deadlock)
 	return deadlock;
 }
 
-/* x is what was read + 1 wherever it is written: does a write get lost? */
+/* Each write of x writes the last value read plus 1. True if an update is lost. */
 static inline bool fails_lost_update(const struct world *w, bool deadlock)
 {
 	unsigned x = 0, writes = 0, seen[THREADS] = {0};
@@ -182,7 +182,7 @@ static inline bool fails_lost_update(const struct world *w, bool deadlock)
 	return !deadlock && x < writes;
 }
 
-/* Somebody has read y before it was written, and x after it was. */
+/* True if a thread has read y before it was written, after reading x once x was written. */
 static inline bool fails_reorder(const struct world *w, bool deadlock)
 {
 	bool written[128] = {false}, x[THREADS] = {false}, failed = false;

@@ -1,12 +1,11 @@
 /*
- * Made-up programs for the strategies. A thread is a text, a step is two characters:
+ * Made-up programs for the strategies. A thread is a string, a step is two characters:
  *
- *	wx writes x	rx reads x	lm locks m	um unlocks m	-- a step of its own
- *	y- yields	sx reads x until somebody has written it	Yx the same, with yields
- *	px the same, with a call that may do anything
- *	c1 creates thread 1, which is not there before
+ *	wx writes x	rx reads x	lm locks m	um unlocks m	-- a step without an object
+ *	y- yields	sx reads x until it is written		Yx yields until x is written
+ *	px calls something unknown until x is written		c1 creates thread 1
  *
- * A schedule is a text, too: A is thread 0, ABBA four steps of two threads.
+ * A schedule is a string of threads: ABBA is four steps of threads 0 and 1.
  */
 #ifndef EXPLORE_PROGRAM_H
 #define EXPLORE_PROGRAM_H
@@ -162,7 +161,7 @@ static inline struct strategy *strategy_made(const char *name, uint64_t seed, un
 	return s;
 }
 
-/* ---- sets of texts ------------------------------------------------------------------------------ */
+/* ---- sets of strings ------------------------------------------------------------------------- */
 
 struct tally {
 	char *text;
@@ -174,7 +173,7 @@ struct tallies {
 	size_t count, capacity;
 };
 
-/* How often it has been added by now. */
+/* Adds the string; returns how often it has been added so far. */
 static inline unsigned long tally(struct tallies *all, const char *text)
 {
 	size_t low = 0, high = all->count;

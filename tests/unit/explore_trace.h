@@ -1,4 +1,4 @@
-/* For tests of races: events of made-up programs, written down in words. */
+/* Events of made-up programs as text, for tests of the race detector. */
 #ifndef TESTS_EXPLORE_TRACE_H
 #define TESTS_EXPLORE_TRACE_H
 
@@ -11,19 +11,19 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Objects and variables have a letter: where it stands in memory. */
+/* Address of an object or variable, which has a letter. */
 static inline uint64_t address_of(char letter)
 {
 	return 0x1000 + 64 * (uint64_t)letter;
 }
 
-/* What a join of the thread waits for. */
+/* Object of the synchronization between the thread's end and its join. */
 static inline uint64_t end_of(unsigned thread)
 {
 	return 0x100 + thread;
 }
 
-/* Four bytes of the variable. */
+/* Reports an access to four bytes of the variable. */
 static inline void trace_access(struct races *r, unsigned thread, char variable, bool writes,
 				bool atomic, uint32_t place)
 {
@@ -36,12 +36,12 @@ static inline void trace_access(struct races *r, unsigned thread, char variable,
 }
 
 /*
- * Events with spaces between: a number (the thread), a letter (what it does), and on whom:
+ * Events separated by blanks: a digit (the thread), a letter (the event) and its object:
  *
- *	1f2 begins thread 2		1j2 joins it		1sX a synchronising call on X
- *	1rX 1wX reads, writes X		1aX an atomic operation on it
- *	1lX locks: call, and held when it is back		1uX unlocks
- *	1p  is at its next point	1e  ends, with the locks that it has
+ *	1f2 creates thread 2		1j2 joins it		1sX synchronizes on X
+ *	1rX 1wX reads, writes X		1aX atomic operation on X
+ *	1lX locks X			1uX unlocks X
+ *	1p  next scheduling point	1e  exits, with the locks that it holds
  *
  * The place of an access is its number among all events, from 0.
  */
@@ -91,7 +91,7 @@ static inline void trace_run(struct races *r, const char *events)
 	}
 }
 
-/* "FIRST-SECOND ..." in the order in which they were found. */
+/* Pairs "FIRST-SECOND ..." in the order of their detection. */
 static inline const char *trace_pairs(const struct races *r, char *text, size_t size)
 {
 	const struct races_pair *pairs;

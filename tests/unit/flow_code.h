@@ -1,4 +1,4 @@
-/* Functions in assembler, and their flow: the test reads its own program. */
+/* Functions in assembler and their flow, read from the test's own executable. */
 #ifndef FLOW_CODE_H
 #define FLOW_CODE_H
 

@@ -1,12 +1,13 @@
-/* Definition of flow.h, instruction by instruction and without blocks: the starts of a statement
-   that need no trap. */
+/*
+ * Reference implementation of flow.h without basic blocks: the starts of a statement that need no
+ * trap.
+ */
 #ifndef GATECTL_TEST_FLOW_DEFINITION_H
 #define GATECTL_TEST_FLOW_DEFINITION_H
 
 #include "tracer/source/flow/flow_internal.h"
 
-/* Instruction by instruction: which are reached from those marked in `seen`, never through those in
-   avoid. */
+/* Marks in `seen` the instructions reachable from those marked, never through one in `avoid`. */
 static void spread(const struct flow *f, bool *seen, const bool *avoid)
 {
 	bool more = true;
@@ -37,7 +38,7 @@ static void spread(const struct flow *f, bool *seen, const bool *avoid)
 	}
 }
 
-/* Marks where control goes on behind instruction i, one step. */
+/* Marks the successors of instruction i. */
 static void mark_next(const struct flow *f, uint32_t i, bool *seen)
 {
 	const struct flow_insn *in = &f->insns.items[i];
@@ -50,8 +51,10 @@ static void mark_next(const struct flow *f, uint32_t i, bool *seen)
 		seen[to] = true;
 }
 
-/* Instruction b is reached, but never before one of `others`, and not a second time before one of
-   them. */
+/*
+ * True if instruction b is reachable, but not before one of `others`, and not a second time before
+ * one of them.
+ */
 static bool is_needless(const struct flow *f, const bool *others, uint32_t b)
 {
 	bool *seen = calloc(f->insns.count, 1), *none = calloc(f->insns.count, 1), needless;
@@ -78,8 +81,10 @@ static bool is_jump_to(const struct flow *f, uint32_t b, uint32_t a)
 	return in->flow == ARCH_FLOW_JUMP && in->target == f->insns.items[a].offset;
 }
 
-/* Marks in `drop` which of the n starts another one counts for, then those that all others together
-   count for, and then jumps to one that is kept. */
+/*
+ * Marks in `drop` the starts that another start covers, those that all others together cover, and
+ * jumps to a start that is kept.
+ */
 static void drop_by_definition(const struct flow *f, const uint32_t *at, size_t n, bool *drop)
 {
 	bool *others = calloc(f->insns.count, 1);

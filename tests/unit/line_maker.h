@@ -1,6 +1,6 @@
 /*
- * Line programs made by hand, byte by byte, for tests of lines.h. The module is this program's own
- * file, with its .debug_line replaced.
+ * Line programs made byte by byte, for tests of lines.h. The module is the test's own executable
+ * with its .debug_line replaced.
  */
 #ifndef GATECTL_TESTS_LINE_MAKER_H
 #define GATECTL_TESTS_LINE_MAKER_H
@@ -18,7 +18,7 @@
 
 #define UNIT_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-/* ---- a module whose .debug_line we write ---------------------------------------------------- */
+/* ---- a module with a made-up .debug_line ---------------------------------------------------- */
 
 struct bytes {
 	ARRAY(uint8_t) b;
@@ -28,7 +28,7 @@ struct fixture {
 	struct modules *s;
 	struct module *m;
 	struct bytes line, line_str, str;
-	uint64_t code; /* an offset with code behind it */
+	uint64_t code; /* offset with code at and after it */
 	struct error err;
 };
 
@@ -79,7 +79,7 @@ static inline void put_text(struct bytes *b, const char *text)
 	while (*text++);
 }
 
-/* Writes a number over 4 bytes already there. */
+/* Overwrites n bytes with a number. */
 static inline void patch(struct bytes *b, size_t at, uint64_t value, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -101,7 +101,7 @@ static inline void set_section(struct fixture *f, const char *name, const struct
 	section->data.size = b->b.count;
 }
 
-/* Reads f->line as if it were the module's .debug_line; NULL with f->err. */
+/* Reads f->line as the module's .debug_line. Returns NULL with f->err set on an error. */
 static inline struct line_table *table(struct fixture *f)
 {
 	cleanups_run(&f->m->cleanups);
@@ -117,14 +117,14 @@ static inline struct line_table *table(struct fixture *f)
 	return lines_table(f->m, &f->err);
 }
 
-/* What a unit is made of; zero fields are the usual ones. */
+/* Parameters of a unit; 0: the usual value. */
 struct unit {
 	unsigned version;
 	bool wide; /* 64-bit DWARF */
 	uint8_t min_inst, max_ops, line_range, opcode_base;
 	bool no_stmt;
 	void (*tables)(struct fixture *f, bool wide);
-	size_t start, header; /* where its lengths are */
+	size_t start, header; /* offsets of its length fields */
 };
 
 static const uint8_t usual_operands[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 2, 0, 3};
@@ -146,7 +146,7 @@ static inline void two_files(struct fixture *f, bool wide)
 	put_text(&f->line, "");
 }
 
-/* Directories by line_strp; files by strp, udata, and things to pass over. */
+/* Directories by line_strp; files by strp, udata, and forms to skip. */
 static inline void described_files(struct fixture *f, bool wide)
 {
 	static const unsigned formats[] = {1, 0x0e, 2, 0x0b, 5,	     0x1e,
@@ -184,7 +184,7 @@ static inline void described_files(struct fixture *f, bool wide)
 	}
 }
 
-/* The other forms a producer may choose; names stand in the table itself. */
+/* Other forms that a producer may choose; names are in the table itself. */
 static inline void inline_files(struct fixture *f, bool wide)
 {
 	(void)wide;
@@ -299,7 +299,7 @@ static inline void expect_row(const struct line_unit *u, size_t i, uint64_t offs
 	assert_int_equal(u->rows.items[i].line, line);
 }
 
-/* A program with every opcode of versions 2 to 5. */
+/* A program with each opcode of versions 2 to 5. */
 static inline void one_of_each(struct fixture *f)
 {
 	op_address(f, f->code);
@@ -307,9 +307,9 @@ static inline void one_of_each(struct fixture *f)
 	op(f, 13 + 14 * 3 + 4); /* special: line - 1, address + 3 */
 	op_uleb(f, 4, 2);	/* file 2 */
 	op_uleb(f, 5, 300);	/* column */
-	op(f, 6);		/* not a statement */
+	op(f, 6);		/* negate_stmt */
 	op(f, 7);
-	op(f, 10); /* prologue end */
+	op(f, 10); /* set_prologue_end */
 	op(f, 11);
 	op_uleb(f, 12, 77);
 	op(f, 8); /* const_add_pc: (255 - 13) / 14 = 17 */

@@ -1,4 +1,4 @@
-/* Functions to be called and values to be passed, for the tests of calls and of what they return. */
+/* Functions to call and values to pass, for tests of calls and return values. */
 #ifndef TESTS_SYMBOLS_ABI_H
 #define TESTS_SYMBOLS_ABI_H
 
@@ -52,7 +52,7 @@ static struct {
 	operation *op;
 } table;
 
-/* What the functions saw. */
+/* Arguments that the functions received. */
 static long seen[6];
 static double seen_d;
 static char seen_text[32];
@@ -143,7 +143,7 @@ __int128 abi_giant(__int128 x)
 	return x * 3;
 }
 
-/* Types that only have to be known. */
+/* Variables that make the types known to the debug information. */
 struct packed abi_packed;
 union both abi_both;
 union odd abi_odd;

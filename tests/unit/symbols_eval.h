@@ -1,4 +1,4 @@
-/* For tests of expressions: variables of all kinds, and this program asked about them. */
+/* For tests of expressions: variables of all kinds, evaluated in this program itself. */
 #ifndef TESTS_SYMBOLS_EVAL_H
 #define TESTS_SYMBOLS_EVAL_H
 
@@ -66,14 +66,14 @@ static __int128 giant = (__int128)1 << 100;
 static void *null;
 static word_t word = 77;
 
-/* ---- the place ------------------------------------------------------------------------------ */
+/* ---- the scope ------------------------------------------------------------------------------ */
 
 struct place {
 	struct self *self;
 	struct inspect_call call;
 };
 
-/* The frame of whoever calls this, as long as that does not return. */
+/* The frame of the caller; valid until the caller returns. */
 __attribute__((noinline)) static void take_place(struct place *p, const char *function)
 {
 	struct dwarf_frame here, caller;

@@ -1,6 +1,5 @@
 /*
- * For tests of ELF files: a directory of its own for each test, this program's file to make others
- * from, and how one is opened.
+ * For tests of ELF files: a directory for each test, and the test's own executable as raw material.
  */
 #ifndef TESTS_SYMBOLS_FILES_H
 #define TESTS_SYMBOLS_FILES_H
@@ -30,8 +29,8 @@ struct fixture {
 	struct modules *s;
 	struct error err;
 	char directory[64];
-	struct str path; /* the last one made by in() */
-	uint8_t *image;	 /* this program's file */
+	struct str path; /* last path made by in() */
+	uint8_t *image;	 /* contents of the test's executable */
 	size_t size;
 };
 
@@ -78,7 +77,7 @@ static inline int setup(void **state)
 	return 0;
 }
 
-/* A shell command in the test's directory; true where it succeeds. */
+/* Runs a shell command in the test's directory. Returns true if it succeeds. */
 static inline bool shell(struct fixture *f, const char *command)
 {
 	struct str line = {0};

@@ -1,6 +1,6 @@
 /*
- * For tests of values: a library is compiled at run time and loaded into the test itself, which
- * then looks at its own memory the way gatectl looks at a program's.
+ * For tests of values: a library is compiled at run time and loaded into the test, which then reads
+ * its own memory as gatectl reads a program's.
  */
 #ifndef TESTS_SYMBOLS_LIBRARY_H
 #define TESTS_SYMBOLS_LIBRARY_H
@@ -19,8 +19,8 @@ struct self {
 	struct dwarf_program view;
 	void *library;
 	uint64_t bias;
-	unsigned loaded; /* how many there have been */
-	uint8_t reg[16]; /* what set_register set */
+	unsigned loaded; /* number of libraries loaded so far */
+	uint8_t reg[16]; /* value of the last set_register() */
 	unsigned reg_number;
 	size_t reg_size;
 };
@@ -69,7 +69,7 @@ static inline void self_unload(struct self *s)
 	s->library = NULL;
 }
 
-/* Compiles `command`'s sources into lib.so and loads it. */
+/* Compiles the command's sources into lib.so and loads it. */
 static inline void self_load(struct self *s, const char *command)
 {
 	char path[160], name[32];
@@ -77,7 +77,7 @@ static inline void self_load(struct self *s, const char *command)
 
 	self_unload(s);
 	program_run(&s->p, command);
-	/* A new name: C++ libraries stay loaded, and dlopen would give the old one back. */
+	/* A new name: C++ libraries stay loaded, and dlopen returns the old one for an old name. */
 	snprintf(name, sizeof(name), "lib%u.so", s->loaded++);
 	snprintf(path, sizeof(path), "mv lib.so %s", name);
 	program_run(&s->p, path);
@@ -95,7 +95,7 @@ static inline void self_load(struct self *s, const char *command)
 					 .module = self_module};
 }
 
-/* The value of this type at an address of the test's. */
+/* The value of this type at an address of the test. */
 static inline struct inspect_value self_value(struct self *s, const char *type, const void *at)
 {
 	const struct type *t = type_named(&s->view, s->p.modules[0], 0, type);
@@ -105,7 +105,7 @@ static inline struct inspect_value self_value(struct self *s, const char *type, 
 	return value_in_memory(&s->view, t, (uint64_t)(uintptr_t)at);
 }
 
-/* a.b[2].c, *x: 0, or -1 with the error in s->p.err. Only what the tests need. */
+/* Finds a.b[2].c, *x. Returns 0, or -1 with s->p.err set. Covers only what the tests need. */
 static inline int self_find(struct self *s, const struct inspect_value *root, const char *path,
 			    struct inspect_value *out)
 {
@@ -136,7 +136,7 @@ static inline int self_find(struct self *s, const struct inspect_value *root, co
 	return 0;
 }
 
-/* As inspect_describe prints it; a fault is its text in <>. The caller frees it. */
+/* Text of inspect_describe(); an error's text in <>. The caller frees it. */
 static inline char *self_text(struct self *s, const struct inspect_value *root, const char *path)
 {
 	struct inspect_value v;

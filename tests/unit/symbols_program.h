@@ -1,6 +1,6 @@
 /*
- * For tests of symbols: compiles small programs, resolves locations in them, and counts how often
- * a run of the program passes the sites.
+ * For tests of symbols: compiles small programs, resolves locations in them, and counts how often a
+ * run passes the sites.
  */
 #ifndef TESTS_SYMBOLS_PROGRAM_H
 #define TESTS_SYMBOLS_PROGRAM_H
@@ -24,7 +24,7 @@
 
 #include <cmocka.h>
 
-/* A directory with sources and what was compiled of them. */
+/* A directory with sources and the files compiled from them. */
 struct program {
 	char dir[64], path[96];
 	struct modules *symbols;
@@ -53,7 +53,7 @@ static inline void program_write(struct program *p, const char *name, const char
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Runs a command in the directory: it has to succeed. */
+/* Runs a command in the directory; it must succeed. */
 static inline void program_run(struct program *p, const char *command)
 {
 	struct str line = {0};
@@ -87,7 +87,7 @@ static inline void program_add(struct program *p, const char *name)
 		fail_msg("%s", err.text);
 }
 
-/* Compiles anew, to `prog`, and opens that. */
+/* Compiles to `prog` and opens it. */
 static inline void program_build(struct program *p, const char *command)
 {
 	program_close(p);
@@ -116,7 +116,7 @@ static inline enum source_answer resolve(struct program *p, const char *location
 	return answer;
 }
 
-/* How many sites; fails where the location is not found. */
+/* Number of sites; fails if the location is not found. */
 static inline size_t sites_of(struct program *p, const char *location)
 {
 	if (resolve(p, location) != SOURCE_FOUND)
@@ -124,7 +124,7 @@ static inline size_t sites_of(struct program *p, const char *location)
 	return p->sites.count;
 }
 
-/* The text of the error; fails where there is none. */
+/* Text of the error; fails if the location is found. */
 static inline const char *refusal_of(struct program *p, const char *location)
 {
 	if (resolve(p, location) == SOURCE_FOUND)
@@ -139,7 +139,7 @@ static inline const char *refusal_of(struct program *p, const char *location)
 			fail_msg("'%s' does not say '%s'", said_, (piece));                        \
 	} while (0)
 
-/* ---- how often are the sites passed? -------------------------------------------------------- */
+/* ---- counting passes of the sites ----------------------------------------------------------- */
 
 static inline long peek(pid_t pid, uint64_t at)
 {
@@ -151,7 +151,10 @@ static inline void poke(pid_t pid, uint64_t at, long word)
 	ptrace(PTRACE_POKETEXT, pid, (void *)at, (void *)word);
 }
 
-/* A child that stands before its first instruction; -1 where tracing is not permitted. */
+/*
+ * Starts a child that is stopped before its first instruction. Returns -1 if tracing is not
+ * permitted.
+ */
 static inline pid_t start_traced(const struct program *p)
 {
 	pid_t pid = fork();
@@ -203,7 +206,10 @@ static inline void step_over(pid_t pid, uint64_t at, long original)
 		poke(pid, at, trapped);
 }
 
-/* Runs the program with the arguments a b c; -1 where tracing is not permitted. */
+/*
+ * Runs the program with arguments a b c. Returns the number of passes, or -1 if tracing is not
+ * permitted.
+ */
 static inline int arrivals_at_sites(struct program *p)
 {
 	pid_t pid = start_traced(p);
@@ -245,7 +251,7 @@ static inline int arrivals_at_sites(struct program *p)
 	return arrivals;
 }
 
-/* The location is passed so many times in a run. */
+/* Fails unless a run passes the location `expected` times. */
 static inline void assert_arrivals(struct program *p, const char *location, int expected)
 {
 	int arrivals;
@@ -259,7 +265,7 @@ static inline void assert_arrivals(struct program *p, const char *location, int 
 			 expected);
 }
 
-/* For cmocka: *state is a struct program. */
+/* Setup for cmocka: *state is a struct program. */
 static inline int program_setup(void **state)
 {
 	*state = base_alloc(1, sizeof(struct program));

@@ -1,6 +1,6 @@
 /*
- * For tests of symbols: a program that looks at itself, without any tracer. Memory is read by
- * process_vm_readv, so that a bad address is an answer and no crash; registers come from getcontext.
+ * For tests of symbols: a program that inspects itself, without a tracer. Memory is read by
+ * process_vm_readv, so that a bad address is an error and no crash; registers come from getcontext.
  */
 #ifndef TESTS_SYMBOLS_SELF_H
 #define TESTS_SYMBOLS_SELF_H
@@ -29,7 +29,7 @@ struct self {
 		uint64_t bias, low, high;
 	} modules[16];
 	size_t count, reads;
-	uint64_t xmm; /* what `vector` says of every register */
+	uint64_t xmm; /* value of each register in `vector` */
 	struct dwarf_program program;
 };
 
@@ -76,7 +76,7 @@ static int self_vector(void *ctx, void *thread, unsigned dwarf, void *buf, size_
 	return 0;
 }
 
-/* Thread-local variables of the executable end where fs points to. */
+/* Thread-local variables of the executable end at the address in fs. */
 static int self_tls(void *ctx, void *thread, struct module *m, uint64_t *base)
 {
 	uint64_t fs;
@@ -97,7 +97,7 @@ static int self_add(struct dl_phdr_info *info, size_t size, void *ctx)
 
 	(void)size;
 	if (self->count == 16 || path[0] != '/')
-		return 0; /* the vdso is no file */
+		return 0; /* the vdso has no file */
 	self->modules[self->count].module = modules_open(self->symbols, path, &err);
 	if (!self->modules[self->count].module)
 		fail_msg("%s", err.text);
@@ -129,7 +129,7 @@ static void self_free(struct self *self)
 	base_free(self);
 }
 
-/* The registers of a ucontext in DWARF's order. No copy of it shall be where a test looks. */
+/* Registers of a ucontext in DWARF's order. Not inlined: no copy may lie where a test reads. */
 __attribute__((noinline, unused)) static struct arch_regs self_regs(const ucontext_t *u)
 {
 	static const int order[17] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
@@ -142,7 +142,7 @@ __attribute__((noinline, unused)) static struct arch_regs self_regs(const uconte
 	return regs;
 }
 
-/* The frame that this stands in; getcontext must run in it. */
+/* The current frame; getcontext must run in it. */
 #define self_frame(self, out)                                                                      \
 	do {                                                                                       \
 		ucontext_t u_;                                                                     \

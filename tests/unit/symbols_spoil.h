@@ -1,4 +1,4 @@
-/* For tests of symbols: what is said of a program whose debug information has wrong bytes in it. */
+/* For tests of symbols: a program with corrupt debug information. */
 #ifndef TESTS_SYMBOLS_SPOIL_H
 #define TESTS_SYMBOLS_SPOIL_H
 
@@ -43,7 +43,7 @@ static inline unsigned next_random(uint64_t *state)
 	return (unsigned)(*state >> 20);
 }
 
-/* Up to eight bytes of the section, if the file has it. */
+/* Corrupts up to eight bytes of the section, if the file has it. */
 static inline void image_spoil(struct image image, const char *section, uint64_t *random)
 {
 	const Elf64_Ehdr *header = (const void *)image.bytes;
@@ -62,8 +62,10 @@ static inline void image_spoil(struct image image, const char *section, uint64_t
 	}
 }
 
-/* So many copies of the program's file, each with one to three of the sections spoiled, are opened
-   in its place, and `ask` is called for each. */
+/*
+ * Opens `rounds` copies of the program's file, each with one to three sections corrupted, and calls
+ * `ask` for each.
+ */
 static inline void spoil_each(struct program *p, const char *file, const char *const *sections,
 			      size_t count, int rounds, void (*ask)(struct program *p, void *ctx),
 			      void *ctx)

@@ -1,4 +1,4 @@
-/* For tests of symbols: a program that stands at a location, and its variables. */
+/* For tests of symbols: a program stopped at a location, and its variables. */
 #ifndef TESTS_SYMBOLS_STOPPED_H
 #define TESTS_SYMBOLS_STOPPED_H
 
@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-/* ---- a program that stands ------------------------------------------------------------------- */
+/* ---- a stopped program ----------------------------------------------------------------------- */
 
 struct stopped {
 	struct program *p;
@@ -53,7 +53,7 @@ static inline struct module *module_around(void *ctx, uint64_t address, uint64_t
 	return NULL;
 }
 
-/* Of the executable: right below the thread pointer. */
+/* Thread-local storage of the executable: right below the thread pointer. */
 static inline int tls_of(void *ctx, void *thread, struct module *m, uint64_t *base)
 {
 	struct stopped *s = ctx;
@@ -119,7 +119,7 @@ static inline void take_call(struct stopped *s, uint64_t scope)
 	inspect_stack_fini(&stack);
 }
 
-/* Runs the program until the location; false where tracing is not permitted. */
+/* Runs the program to the location. Returns false if tracing is not permitted. */
 static inline bool stop_at(struct stopped *s, struct program *p, const char *location)
 {
 	char path[64];
@@ -160,7 +160,7 @@ static inline void let_go(struct stopped *s)
 	error_fini(&s->err);
 }
 
-/* ---- what is asked --------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static inline int64_t number_in(struct stopped *s, const struct inspect_value *v)
 {
@@ -210,7 +210,7 @@ static inline void assert_global(struct stopped *s, const char *name, int64_t ex
 	assert_int_equal(number_in(s, &v), expected);
 }
 
-/* What is said instead of a value. */
+/* Error reported instead of a value. */
 static inline const char *refused(struct stopped *s, const char *name)
 {
 	struct inspect_value v;

@@ -1,4 +1,4 @@
-/* What arch says of bytes alone: classes, reach, refusals, and that no bytes can harm it. */
+/* arch on bytes alone: classes, reach, refusals, and robustness against any bytes. */
 #include "tracer/arch/arch.h"
 
 #include <setjmp.h>
@@ -108,7 +108,7 @@ static void test_refusals(void **state)
 	check_refused(BYTES("\x66\xc3"));
 }
 
-/* A displacement or relative target that just fits at `fits`, and one byte farther does not. */
+/* Relocates an instruction whose displacement or target may just fit. */
 static enum arch_answer relocate(const uint8_t *bytes, size_t n, uint64_t from, uint64_t to,
 				 struct arch_copy *copy)
 {
@@ -138,7 +138,7 @@ static void test_reach_of_operand(void **state)
 	assert_int_equal(relocate(lea, 7, (uint64_t)1 << 63, 0, &c), ARCH_TOO_FAR);
 }
 
-/* Beyond 2 GiB the jump goes through a constant; both kinds must lead to the same place. */
+/* Target of the copy's jump, which goes through a constant beyond 2 GiB. */
 static uint64_t jump_in(const struct arch_copy *c, size_t at, uint64_t to)
 {
 	uint64_t target;
@@ -209,7 +209,7 @@ static void test_body(void **state)
 	assert_int_equal(relocate(BYTES("\xe8\x00\x00\x00\x00"), 0x1000, 0x2000, &c), ARCH_DONE);
 	assert_int_equal(c.body, 0);
 	assert_int_equal(arch_copy_point(&c, 6)->pc, 0x1005);
-	/* xbegin: its abort lands in the copy, which jumps on */
+	/* xbegin: the abort handler is in the copy and jumps on */
 	assert_int_equal(relocate(BYTES("\xc7\xf8\x10\x00\x00\x00"), 0x1000, 0x2000, &c),
 			 ARCH_DONE);
 	assert_int_equal(jump_in(&c, 6, 0x2000), 0x1006);
@@ -252,7 +252,7 @@ static void test_not_emulated(void **state)
 
 	(void)state;
 	check_not_emulated(BYTES("\xc3"), &none);
-	check_not_emulated(BYTES("\xc3"), &wild); /* returns to where no program can be */
+	check_not_emulated(BYTES("\xc3"), &wild); /* returns to a non-canonical address */
 	check_not_emulated(BYTES("\xcb"), &wild);
 	check_not_emulated(BYTES("\x50"), &none);
 	check_not_emulated(BYTES("\x66\x50"), &none);
@@ -274,7 +274,7 @@ static uint64_t rnd(void)
 	return random_state;
 }
 
-/* Each point begins an instruction, and from each to the next there is exactly one. */
+/* Each point begins an instruction, and exactly one instruction lies between two points. */
 static void check_shape(const struct arch_copy *c, uint64_t from, uint64_t to)
 {
 	struct arch_insn in;
@@ -319,13 +319,13 @@ static void fuzz_one(const uint8_t *bytes, size_t n, size_t *done)
 
 static void test_fuzz(void **state)
 {
-	/* what a mutation begins with, so that branches and prefixes are not too rare */
+	/* starts of mutations, so that branches and prefixes are frequent */
 	static const uint8_t seeds[][4] = {{0xff},	 {0xff, 0x15}, {0xe8},	     {0x0f, 0x84},
 					   {0x66, 0xe9}, {0x67},       {0xf2},	     {0x48, 0xff},
 					   {0xc5},	 {0x62},       {0x3e, 0xff}, {0xc7, 0xf8},
 					   {0x41, 0xff}, {0xe2},       {0x67, 0xe3}};
 	const size_t seed_count = sizeof(seeds) / sizeof(*seeds);
-	uint8_t *end = (uint8_t *)malloc(16) + 16; /* reading behind it is seen by a sanitizer */
+	uint8_t *end = (uint8_t *)malloc(16) + 16; /* a sanitizer sees reads after it */
 	clock_t stop = clock() + 3 * CLOCKS_PER_SEC / 2;
 	size_t tries = 0, done = 0;
 

@@ -1,4 +1,4 @@
-/* What decides where code goes: small pieces of it, as compilers write them. */
+/* Registers and words that decide a branch: small pieces of code as compilers emit them. */
 #include "tracer/arch/arch.h"
 
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static size_t read_code(void *ctx, uint64_t addr, void *buf, size_t n)
 		arch_decides(BASE, known, read_code, &code_, out);                                 \
 	} while (0)
 
-/* The word at base + offset is one that decides. */
+/* True if the word at base + offset decides a branch. */
 static bool has_word(const struct arch_decides *d, unsigned base, int64_t offset)
 {
 	for (int i = 0; i < ARCH_DECIDES_WORDS; i++)
@@ -57,7 +57,7 @@ static void test_counter_in_register(void **state)
 	assert_int_equal(d.registers, 1 << RBX);
 }
 
-/* Is it a loop, and could anything end it? */
+/* Loops, with and without a branch that can end them. */
 static void test_loops(void **state)
 {
 	struct arch_decides d;
@@ -77,7 +77,7 @@ static void test_loops(void **state)
 	assert_true(!d.loops && !d.branches);
 }
 
-/* The same, from between the comparison and the branch: what the next round compares decides. */
+/* From between comparison and branch: the words of the next round's comparison decide. */
 static void test_from_the_branch(void **state)
 {
 	struct arch_decides d;
@@ -124,7 +124,7 @@ static void test_through_pointers(void **state)
 	assert_int_equal(d.word[2].size, 4);
 }
 
-/* What a call by a pointer returns is not known, and what it may change is no more what it was. */
+/* The result of an indirect call is unknown, and the call may change its caller-saved registers. */
 static void test_behind_call(void **state)
 {
 	struct arch_decides d;
@@ -148,13 +148,13 @@ static void test_inside_call(void **state)
 		ALL, &d);
 	assert_int_equal(d.words, 1);
 	assert_int_equal(d.word[0].offset, BASE + 19 + 16);
-	/* the called function alone: it is for the caller to say whether that decides */
+	/* the called function alone: whether its result decides is up to the caller */
 	DECIDES("\x31\xc0\x83\x3d\x10\x00\x00\x00\x09\x0f\x9c\xc0\xc3", ALL, &d);
 	assert_int_equal(d.words, 0);
 	assert_int_equal(d.result_words, 1);
 }
 
-/* An element of a table: its number says which. */
+/* An element of a table: its index decides. */
 static void test_table(void **state)
 {
 	struct arch_decides d;

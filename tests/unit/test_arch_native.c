@@ -1,7 +1,7 @@
 /*
- * Each instruction of a table is executed at its place by the processor, and then by way of its
- * copy, in a traced child: registers, flags, vector state, memory and where it goes must be equal.
- * The same runs check arch_decode, arch_jump_target, arch_emulate and the points of the copies.
+ * Executes each instruction of a table at its place and then from its copy, in a traced child:
+ * registers, flags, vector state, memory and target must be equal. The same runs check arch_decode,
+ * arch_jump_target, arch_emulate and the points of the copies.
  */
 #include "tracer/arch/arch.h"
 
@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A case is its length, its bytes and its text, in a section of their own. */
+/* A case is its length, bytes and text, in a section of its own. */
 #define CASE(text)                                                                                 \
 	__asm__(".pushsection arch_cases,\"a\"\n"                                                  \
 		".byte 2f-1f\n1: " text "\n2: .asciz \"" text "\"\n"                               \
@@ -105,7 +105,7 @@ CASE("mov 0, %eax") CASE("push (%rax)") CASE("in %dx, %al") CASE("movaps 1(%rbx)
 
 enum { CODE_SIZE = 0x10000, STATE_MAX = 16384, VARIANTS = 4, AREAS = 5 };
 
-/* All shared with the child, at the same addresses in both. */
+/* Memory shared with the child, at equal addresses in both. */
 static const struct area {
 	uint64_t start;
 	size_t size;
@@ -113,7 +113,7 @@ static const struct area {
 	{0x200000000000, CODE_SIZE},		 /* the program */
 	{0x200000000000 + 0x100000, 0x1000},	 /* copies: near */
 	{0x200000000000 - 0x40000000, 0x1000},	 /* 1 GiB below */
-	{0x200000000000 + 0x4000000000, 0x1000}, /* far away */
+	{0x200000000000 + 0x4000000000, 0x1000}, /* beyond 2 GiB */
 	{0x50000000, 0x4000},			 /* data and stack, within 32 bits */
 };
 static const uint64_t code = 0x200000000000, next = 0x200000008000, data = 0x50000000;
@@ -128,7 +128,7 @@ struct outcome {
 };
 
 static pid_t child;
-static struct outcome base; /* the child as it was born */
+static struct outcome base; /* state of the child after its start */
 
 static void set_vector(const struct outcome *o)
 {
@@ -143,7 +143,7 @@ static void get_vector(struct outcome *o)
 
 	assert_int_equal(ptrace(PTRACE_GETREGSET, child, NT_X86_XSTATE, &v), 0);
 	o->vector_size = v.iov_len;
-	memset(o->vector + 8, 0, 8); /* the address of the last x87 instruction */
+	memset(o->vector + 8, 0, 8); /* address of the last x87 instruction */
 }
 
 static int set_up(void **state)
@@ -178,7 +178,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Memory as each run finds it: int3 everywhere but at the instruction, pointers to int3 as data. */
+/* Initial memory of each run: the instruction among int3, data filled with pointers to int3. */
 static void set_memory(const uint8_t *bytes, size_t n)
 {
 	uint64_t *words = (uint64_t *)data;
@@ -221,7 +221,7 @@ static void set_thread(const struct user_regs_struct *r)
 	assert_int_equal(ptrace(PTRACE_SETREGS, child, 0, r), 0);
 }
 
-/* Lets the child go on until its next signal. */
+/* Resumes the child until its next signal. Returns the signal. */
 static int go(enum __ptrace_request how)
 {
 	int status;
@@ -236,12 +236,13 @@ static void collect(struct outcome *o)
 {
 	assert_int_equal(ptrace(PTRACE_GETREGS, child, 0, &o->regs), 0);
 	get_vector(o);
-	memset(o->vector + 512, 0, 64); /* says which parts the processor thinks to be in use */
+	/* XSTATE_BV: the parts that the processor considers in use */
+	memset(o->vector + 512, 0, 64);
 	memcpy(o->memory, (void *)data, sizeof(o->memory));
 	memcpy(o->program, (void *)code, sizeof(o->program));
 }
 
-/* What stands below the stack pointer is nobody's. */
+/* Memory below the stack pointer has no defined contents. */
 static void clear_below(struct outcome *o, uint64_t sp)
 {
 	if (sp > data && sp <= stack)
@@ -278,7 +279,7 @@ static void start(const uint8_t *bytes, size_t n, int variant, uint64_t pc)
 	set_thread(&r);
 }
 
-/* A thread inside a copy is where its point says; anywhere else it is where it is. */
+/* Moves a thread inside a copy to the original, by its point. Returns false if it is outside. */
 static bool to_original(const char *text, struct user_regs_struct *r, const struct arch_copy *copy,
 			uint64_t to)
 {
@@ -306,7 +307,7 @@ static void check_copy(const char *text, struct outcome *native, const uint8_t *
 	compare(text, native, &o);
 }
 
-/* Stopped after k steps inside the copy and put where its point says, it must come out the same. */
+/* Stops after k steps inside the copy, continues at the point's original place, and compares. */
 static bool check_points(const char *text, struct outcome *native, const uint8_t *bytes, size_t n,
 			 int variant, uint64_t to, const struct arch_copy *copy, int k)
 {
@@ -360,7 +361,7 @@ static void to_arch(const struct user_regs_struct *r, struct arch_regs *out)
 	};
 }
 
-/* What arch_decode says against where the processor went. */
+/* Compares arch_decode with the processor's next instruction. */
 static void check_flow(const char *text, const uint8_t *bytes, size_t n,
 		       const struct outcome *native)
 {
@@ -413,11 +414,11 @@ static void check_jump_target(const char *text, const uint8_t *bytes, size_t n, 
 	assert_true(in.flow == ARCH_FLOW_JUMP_INDIRECT || in.flow == ARCH_FLOW_CALL_INDIRECT ||
 		    in.flow == ARCH_FLOW_BRANCH || in.flow == ARCH_FLOW_JUMP);
 	if (in.flow == ARCH_FLOW_CALL_INDIRECT && native->signal != SIGTRAP)
-		return; /* to nowhere: the call itself faults */
+		return; /* to an invalid address: the call itself faults */
 	assert_int_equal(target, native->regs.rip - (native->signal == SIGTRAP));
 }
 
-/* 1 where arch_emulate did it. */
+/* Returns 1 if arch_emulate executed the instruction. */
 static int check_emulation(const char *text, const uint8_t *bytes, size_t n, int variant,
 			   struct outcome *native)
 {
@@ -468,8 +469,8 @@ static void check_case(const char *text, const uint8_t *bytes, size_t n, int var
 		memcpy((void *)to, copy.code, copy.length);
 		check_copy(text, &native, bytes, n, variant, to, &copy);
 		copies++;
-		/* a step shows itself in pushed flags and r11, an int3 is not told from a step, and
-		   what stands below the stack pointer is not there any more to begin again with */
+		/* pushed flags and r11 show the single step; an int3 equals a step; memory below
+		   the stack pointer is lost, so a restart is impossible */
 		if (strstr(text, "pushf") || !strncmp(text, "int", 3) || !strcmp(text, "syscall") ||
 		    !strcmp(text, "call *-8(%rsp)") || !strcmp(text, "call *-16(%rsp)"))
 			continue;

@@ -1,6 +1,6 @@
 /*
- * Operands in memory, of each instruction of libc that has one: where they are by registers, and by an instruction of
- * their own (lea) at another place. Zydis computes the addresses of both, too.
+ * Memory operands of each instruction of libc: their address by registers, and by lea executed at
+ * another place. Zydis computes both addresses too.
  */
 #include "tracer/arch/arch.h"
 #include "tracer/elf/module.h"
@@ -15,7 +15,7 @@
 
 enum { AWAY = 1 << 20, PUSHED = 144, RSP = 7 };
 
-/* rax rdx rcx rbx rsi rdi rbp rsp, as DWARF counts them */
+/* rax rdx rcx rbx rsi rdi rbp rsp, in DWARF's order */
 static const ZydisRegister names[8] = {ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RCX,
 				       ZYDIS_REGISTER_RBX, ZYDIS_REGISTER_RSI, ZYDIS_REGISTER_RDI,
 				       ZYDIS_REGISTER_RBP, ZYDIS_REGISTER_RSP};
@@ -31,7 +31,7 @@ static void fill_registers(ZydisRegisterContext *context)
 	}
 }
 
-/* Of the operand that is memory; `lea`: that names it. */
+/* Zydis's address of the memory operand, of `lea` too. */
 static bool witness(const uint8_t *bytes, size_t n, uint64_t addr,
 		    const ZydisRegisterContext *context, uint64_t *out)
 {
@@ -101,7 +101,7 @@ static void test_of_libc(void **state)
 
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
 
-/* Not one, or not written out. */
+/* No memory operand, or an unsupported one. */
 static void test_none(void **state)
 {
 	static const struct {
@@ -126,7 +126,7 @@ static void test_none(void **state)
 		assert_false(arch_operand(all[i].bytes, all[i].n, 0x1000, &op));
 		assert_int_equal(arch_lea(all[i].bytes, all[i].n, 0x1000, 0x2000, 0, code), 0);
 	}
-	/* The place is out of reach from there: mov 0(%rip),%eax */
+	/* The operand is out of reach from there: mov 0(%rip),%eax */
 	assert_int_equal(arch_lea(BYTES("\x8b\x05\0\0\0\0"), 0x1000, 1ull << 33, 0, code), 0);
 }
 

@@ -1,4 +1,4 @@
-/* What an instruction is to a search for races: from its bytes, and with registers. */
+/* Memory accesses of instructions, for the race detector: from their bytes, and with registers. */
 #include "tracer/arch/arch.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@ static unsigned own_of(bool framed)
 	return framed ? ARCH_OWN_SP | ARCH_OWN_FP : ARCH_OWN_SP;
 }
 
-/* "r", "w", "rw", with "!" behind it where it is atomic; "" nothing that is shared. */
+/* Expected accesses: "r", "w", "rw", followed by "!" if atomic; "" for none that is shared. */
 static void check(const uint8_t *bytes, size_t n, bool framed, const char *expected)
 {
 	struct arch_shared s;
@@ -52,7 +52,7 @@ static void test_plain(void **state)
 	check(BYTES("\x0f\xae\x38"), false, "");	      /* clflush (%rax) */
 }
 
-/* Only direct offsets are one's own: what has an index may be an array that was given away. */
+/* Only direct offsets are private: an indexed operand may be an array passed to others. */
 static void test_stack(void **state)
 {
 	(void)state;
@@ -91,7 +91,7 @@ static void test_atomic(void **state)
 	check(BYTES("\xf0\x83\x08\x00"), false, "rw!");	       /* lock orl $0,(%rax): a read */
 }
 
-/* "rsp+8", "rbp-8"; with "&" before it where its address is taken; "" none. */
+/* "rsp+8", "rbp-8"; preceded by "&" if the address is taken; "" for none. */
 static void check_slot(const uint8_t *bytes, size_t n, unsigned own, const char *expected)
 {
 	struct arch_shared s;
@@ -125,7 +125,7 @@ static void test_slots(void **state)
 	check_slot(BYTES("\x48\x8d\x05\x10\0\0\0"), both, "");	    /* lea 0x10(%rip),%rax */
 }
 
-/* Nothing is said to be the function's own; a fence remains one. */
+/* No slot is private to the function; a fence remains a fence. */
 static void test_given_away(void **state)
 {
 	struct arch_shared s;
@@ -226,9 +226,10 @@ static void test_addresses(void **state)
 	CHECK("\x0f\xb1\x08", {0xaaaa0000aa00, 4, "rw"});     /* cmpxchg %ecx,(%rax) */
 	CHECK("\xf0\x48\x0f\xc7\x0e", {0x2000, 16, "rw"});    /* lock cmpxchg16b (%rsi) */
 	CHECK("\xf0\x83\x45\xfc\x01", {0x8000 - 4, 4, "rw"}); /* lock addl $1,-4(%rbp) */
-	CHECK("\xff\x33", {0x1000, 8, "r"});		      /* push (%rbx): not what it pushes */
-	CHECK("\x8f\x03", {0x1000, 8, "w"});		      /* pop (%rbx) */
-	CHECK("\xff\x53\x08", {0x1008, 8, "r"});	      /* call *8(%rbx) */
+	/* push (%rbx): not the pushed memory */
+	CHECK("\xff\x33", {0x1000, 8, "r"});
+	CHECK("\x8f\x03", {0x1000, 8, "w"});	 /* pop (%rbx) */
+	CHECK("\xff\x53\x08", {0x1008, 8, "r"}); /* call *8(%rbx) */
 }
 
 static void test_strings(void **state)
@@ -238,7 +239,7 @@ static void test_strings(void **state)
 	CHECK("\xf3\x48\xa5", {0x3000, 24, "w"}, {0x2000, 24, "r"}); /* rep movsq */
 	CHECK("\xf3\xab", {0x3000, 12, "w"});			     /* rep stosl */
 	CHECK("\x48\xad", {0x2000, 8, "r"});			     /* lodsq */
-	/* They may end early: the first element is sure. repe cmpsw, repne scasb */
+	/* repe cmpsw, repne scasb may end early: only the first element is certain. */
 	CHECK("\x66\xf3\xa7", {0x2000, 2, "r"}, {0x3000, 2, "r"});
 	CHECK("\xf2\xae", {0x3000, 1, "r"});
 	regs.flags = DOWN;
@@ -267,11 +268,11 @@ static void test_none(void **state)
 	check_none(BYTES("\x50"));		       /* push %rax */
 	check_none(BYTES("\xc4\xe2\x71\x92\x04\x90")); /* vgatherdps */
 	regs.dwarf[RCX] = 0;
-	check_none(BYTES("\xf3\x48\xa5")); /* rep movsq, none at all */
+	check_none(BYTES("\xf3\x48\xa5")); /* rep movsq, no element */
 	check_none(BYTES("\xf2\xae"));
 }
 
-/* The two say the same of any bytes, and neither is harmed by them. */
+/* arch_shared and arch_accesses agree on any bytes, and are robust against them. */
 static void test_agree(void **state)
 {
 	static const uint8_t starts[][2] = {{0x48, 0x8b}, {0xf0, 0x0f}, {0xf3, 0xa5}, {0x0f, 0x11},

@@ -1,3 +1,4 @@
+/* Growing, removing and sorting arrays. */
 #include "tracer/base/array.h"
 
 #include <setjmp.h>
@@ -29,7 +30,7 @@ static void test_search(void **state)
 	assert_int_equal(array_upto(&a, small, 3), 0);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		*array_add(&a) = (struct named){"", keys[i], (unsigned)keys[i]};
-	array_sort(&a, by_key); /* 0 3 3 7 and the most that there is */
+	array_sort(&a, by_key); /* 0 3 3 7 and the maximum */
 	assert_int_equal(array_below(&a, key, 0), 0);
 	assert_int_equal(array_upto(&a, key, 0), 1);
 	assert_int_equal(array_below(&a, key, 3), 1);

@@ -1,4 +1,4 @@
-/* An error owns its texts. Run with -fsanitize=address these tests show that none is lost or freed twice. */
+/* An error owns its strings. Under -fsanitize=address these tests find leaks and double frees. */
 #include "tracer/base/array.h"
 #include "tracer/base/error.h"
 
@@ -58,7 +58,7 @@ static void test_hint(void **state)
 	error_hint(&err, "%s, then %d", err.hint, 2);
 	assert_string_equal(err.hint, "try 1, then 2");
 	error_set(&err, ERROR_USAGE, "another");
-	assert_null(err.hint); /* it was the other's */
+	assert_null(err.hint); /* the hint belonged to the first error */
 	error_fini(&err);
 	error_hint(&err, "of nothing");
 	assert_string_equal(err.text, "");
@@ -115,7 +115,7 @@ static void test_move(void **state)
 	assert_string_equal(to.hint, "hint");
 	error_move(&to, &to);
 	assert_string_equal(to.text, "text");
-	error_move(&to, &from); /* an empty one */
+	error_move(&to, &from); /* moves an empty error */
 	assert_empty(&to);
 }
 
@@ -140,11 +140,11 @@ static void test_copy(void **state)
 	assert_string_equal(to.text, "text");
 	error_fini(&from);
 	assert_string_equal(to.text, "text");
-	error_copy(&to, &from); /* an empty one */
+	error_copy(&to, &from); /* copies an empty error */
 	assert_empty(&to);
 }
 
-/* On both sides of what is formatted on the stack, and of what is cut. */
+/* Lengths around the size formatted on the stack, and around the limit. */
 static void test_lengths(void **state)
 {
 	static const size_t lengths[] = {1,
@@ -177,7 +177,7 @@ static void test_lengths(void **state)
 	base_free(text);
 }
 
-/* Each round has an error of its own. */
+/* Each round has its own error. */
 static void test_scopes(void **state)
 {
 	(void)state;

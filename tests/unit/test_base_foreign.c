@@ -1,5 +1,4 @@
-/* Foreign text in comments, strings and lines; tests/fuzz/writers.py does the same with random
-   bytes. */
+/* Foreign text in comments, strings and lines; tests/fuzz/writers.py does so with random bytes. */
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/text/json.h"
 #include "tracer/base/text/xml.h"

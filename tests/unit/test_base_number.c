@@ -1,4 +1,4 @@
-/* Numbers that somebody has written. */
+/* Parsing of numbers. */
 #include "tracer/base/text/number.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* XML and JSON text out of whatever bytes a program has. */
+/* XML and JSON text from arbitrary bytes. */
 #include "tracer/base/array.h"
 #include "tracer/base/text/json.h"
 #include "tracer/base/text/utf8.h"

@@ -1,4 +1,4 @@
-/* Files that are kept from one run to the next: what is read is what was written, or nothing. */
+/* Cache files between runs: a read returns the bytes written, or nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static const char *in_folder(const char *name)
 	return path;
 }
 
-/* Two parts: LENGTH bytes that `seed` makes, and the seed. */
+/* Writes two parts: LENGTH bytes derived from `seed`, and the seed. */
 static bool put(const char *name, uint32_t seed)
 {
 	static uint32_t bytes[LENGTH / 4];
@@ -56,7 +56,7 @@ static bool put(const char *name, uint32_t seed)
 	return cache_write(name, FORMAT, parts, 2);
 }
 
-/* All that can be read of it is as put() has made it. Whether that is all. */
+/* Checks that all readable bytes are those of put(). Returns true if all are readable. */
 static bool is_right(struct cache *c)
 {
 	const uint32_t *seed = cache_bytes(c, 1, 0, sizeof(*seed));
@@ -96,14 +96,14 @@ static void what_is_written_is_read(void **state)
 	assert_null(cache_bytes(c, 0, UINT64_MAX, 4));
 	assert_null(cache_bytes(c, 0, 4, UINT64_MAX));
 	assert_null(cache_bytes(c, 2, 0, 1));
-	assert_true(put("a", 2)); /* whoever has opened it keeps what was there */
+	assert_true(put("a", 2)); /* an open cache keeps its contents */
 	assert_int_equal(*(const uint32_t *)cache_bytes(c, 1, 0, 4), 1);
 	assert_true(is_right(c));
 	cache_close(c);
 	assert_true(is_there("a"));
 	assert_null(cache_open("a", FORMAT + 1));
 	assert_int_equal(system("cd $XDG_CACHE_HOME/gatectl && cp a b"), 0);
-	assert_null(cache_open("b", FORMAT)); /* it is of another thing */
+	assert_null(cache_open("b", FORMAT)); /* the file belongs to another key */
 }
 
 static uint8_t *contents(const char *name, size_t *size)
@@ -128,7 +128,7 @@ static void set_contents(const char *name, const uint8_t *bytes, size_t size)
 	close(fd);
 }
 
-/* One that was found damaged is removed: the next run writes it. */
+/* A damaged file is removed: the next run writes it again. */
 static void damage_is_seen(const uint8_t *bytes, size_t size, size_t at)
 {
 	struct cache *c;
@@ -136,7 +136,7 @@ static void damage_is_seen(const uint8_t *bytes, size_t size, size_t at)
 	set_contents("a", bytes, size);
 	c = cache_open("a", FORMAT);
 	if (c && is_right(c))
-		assert_true(at + 8 > size); /* behind the end of the last part */
+		assert_true(at + 8 > size); /* after the end of the last part */
 	else if (c)
 		assert_int_equal(access(in_folder("a"), F_OK), -1);
 	cache_close(c);
@@ -195,7 +195,7 @@ static void others_may_write_there(void **state)
 		assert_int_equal(chown(in_folder(""), 12345, 12345), 0);
 		assert_false(put("a", 7));
 		assert_int_equal(system("rm -r $XDG_CACHE_HOME/gatectl"), 0);
-		assert_int_equal(chown(base, 12345, 12345), 0); /* somebody else's home */
+		assert_int_equal(chown(base, 12345, 12345), 0); /* a home of another user */
 		assert_false(put("a", 7));
 		assert_int_equal(access(in_folder(""), F_OK), -1);
 	}
@@ -218,7 +218,7 @@ static void there_is_no_folder(void **state)
 	assert_null(cache_open("a", FORMAT));
 }
 
-/* Files of 300 MB that take no room; the first was used longest ago, but then it was used again. */
+/* Sparse files of 300 MB; the oldest one was used again. */
 static void it_is_bounded(void **state)
 {
 	(void)state;
@@ -280,10 +280,14 @@ static void it_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_written_is_read), TEST(one_byte_is_wrong),
-		TEST(it_has_another_length),   TEST(others_may_write_there),
-		TEST(there_is_no_folder),      TEST(it_is_bounded),
-		TEST(several_write_at_once),   TEST(it_is_refused), /* the last: that is for good */
+		TEST(what_is_written_is_read),
+		TEST(one_byte_is_wrong),
+		TEST(it_has_another_length),
+		TEST(others_may_write_there),
+		TEST(there_is_no_folder),
+		TEST(it_is_bounded),
+		TEST(several_write_at_once),
+		TEST(it_is_refused), /* last: the refusal is permanent */
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
-/* Broken line programs: an error that says where, never a crash or a huge table. */
+/* Malformed line programs: an error with its position, never a crash or a huge table. */
 #include "tests/unit/line_maker.h"
 
 #include <time.h>
 
-/* ---- broken input --------------------------------------------------------------------------- */
+/* ---- malformed input ------------------------------------------------------------------------- */
 
-/* The bytes in f->line are refused, by the headers or by the programs, with these words. */
+/* The bytes in f->line are rejected, by the header or the program pass, with these words. */
 static void expect_broken(struct fixture *f, const char *words)
 {
 	struct line_table *t = table(f);
@@ -60,7 +60,7 @@ static void test_broken_headers(void **state)
 	expect_broken(f, "section of strings");
 }
 
-/* Counts that would fill the memory or the day are refused at once. */
+/* Counts that would exhaust memory or time are rejected at once. */
 static void test_huge_tables(void **state)
 {
 	struct fixture *f = *state;
@@ -73,10 +73,10 @@ static void test_huge_tables(void **state)
 	f->line.b.items[dirs + 3] = 0x7f;
 	expect_broken(f, "over the end");
 	good_unit(f, &u);
-	f->line.b.items[dirs] = 0; /* entries without any form */
+	f->line.b.items[dirs] = 0; /* entries without a form */
 	expect_broken(f, "over the end");
 	good_unit(f, &u);
-	f->line.b.items[dirs + 2] = 0x19; /* implicit flag, which has no bytes */
+	f->line.b.items[dirs + 2] = 0x19; /* DW_FORM_flag_present, which has no bytes */
 	expect_broken(f, "form");
 }
 
@@ -118,7 +118,7 @@ static void test_broken_programs(void **state)
 	expect_broken(f, "runs over");
 }
 
-/* Whatever is cut off: an error or a table, and nothing read behind the end (ASan looks on). */
+/* A truncated section: an error or a table, and no read after the end (checked by ASan). */
 static void test_cut_anywhere(void **state)
 {
 	struct fixture *f = *state;
@@ -198,7 +198,7 @@ static void flip_byte(struct bytes *b)
 	b->b.items[r % b->b.count] = r & 0x100000 ? nasty[(r >> 21) % 5] : (uint8_t)(r >> 24);
 }
 
-/* Ten thousand rounds; in each a few bytes more are wrong, then the section is made anew. */
+/* Ten thousand rounds: each corrupts a few more bytes, and at times the section is made anew. */
 static void test_fuzz(void **state)
 {
 	struct fixture *f = *state;
@@ -221,7 +221,7 @@ static void test_fuzz(void **state)
 			good += try_all(f);
 		}
 	}
-	/* Both must have come about, or the bytes did not go deep. */
+	/* Both must have occurred, or the corruption was not deep enough. */
 	assert_true(good > rounds / 10 && good < 4 * rounds);
 }
 

@@ -1,4 +1,4 @@
-/* Names of C++ and Rust, source text, programs of C++, and debug information that is broken. */
+/* Names of C++ and Rust, source text, C++ programs, and malformed debug information. */
 #include "symbols_spoil.h"
 
 #include "tracer/source/names/names.h"
@@ -201,7 +201,7 @@ static void what_source_says(void **state)
 	array_fini(&f.lines);
 }
 
-/* Which line does a condition go on to? */
+/* Lines on which a condition continues. */
 static void expressions_over_lines(void **state)
 {
 	static const char *const lines[] = {
@@ -414,14 +414,16 @@ static void split_dwarf(void **state)
 	assert_int_equal(sites_of(p, "part.c:8"), 1);
 	assert_non_null(p->sites.items[0].function);
 	program_build(p, "gcc -g -gsplit-dwarf -o prog part.c && rm *.dwo");
-	assert_int_equal(sites_of(p, "part.c:8"), 1); /* lines and symbols are still there */
+	assert_int_equal(sites_of(p, "part.c:8"), 1); /* lines and symbols remain */
 	assert_int_equal(sites_of(p, "u1"), 1);
 	assert_says(refusal_of(p, "u1:+1"), ".dwo is missing");
 }
 
-/* ---- broken debug information --------------------------------------------------------------- */
+/*
+ * ---- malformed debug information --------------------------------------------------------------
+ */
 
-/* An answer or an error with a text: nothing else, whatever the bytes are. */
+/* Each query returns an answer or an error with a text, whatever the bytes are. */
 static void ask_everything(struct program *p, void *ctx)
 {
 	static const char *const locations[] = {"part.c:8", "check",  "u2%return", "main:+1",

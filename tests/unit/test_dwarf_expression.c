@@ -1,4 +1,4 @@
-/* The machine of DWARF expressions, operation by operation; and expressions that are broken. */
+/* The stack machine of DWARF expressions, operation by operation; and malformed expressions. */
 #include "tests/unit/symbols_self.h"
 
 #include "tracer/dwarf/expressions/expression.h"
@@ -10,7 +10,7 @@ static struct dwarf_frame frame;
 static struct expression machine;
 static struct error err;
 
-/* Bytes of an expression as the arguments of a call. */
+/* An expression's bytes as two arguments of a call. */
 #define CODE(...)	   (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__})
 #define VALUE(...)	   value_of(CODE(__VA_ARGS__))
 #define BROKEN(words, ...) expect_broken(words, CODE(__VA_ARGS__))
@@ -73,7 +73,7 @@ static void shuffling(void **state)
 	assert_int_equal(VALUE(DW_OP_lit3, DW_OP_lit4, DW_OP_over), 3);
 	assert_int_equal(VALUE(DW_OP_lit3, DW_OP_lit4, DW_OP_lit5, DW_OP_pick, 2), 3);
 	assert_int_equal(VALUE(DW_OP_lit3, DW_OP_lit4, DW_OP_swap, DW_OP_minus), 1);
-	/* The top goes to the third place. */
+	/* The top moves to the third place. */
 	assert_int_equal(VALUE(DW_OP_lit1, DW_OP_lit2, DW_OP_lit3, DW_OP_rot), 2);
 	assert_int_equal(VALUE(DW_OP_lit1, DW_OP_lit2, DW_OP_lit3, DW_OP_rot, DW_OP_drop), 1);
 	assert_int_equal(
@@ -99,7 +99,7 @@ static void arithmetic(void **state)
 	assert_int_equal(VALUE(DW_OP_lit1, DW_OP_const1u, 64, DW_OP_shl), 0);
 	assert_int_equal(VALUE(DW_OP_const1s, 0xf0, DW_OP_const1u, 200, DW_OP_shra), -1);
 	assert_int_equal(VALUE(DW_OP_lit1, DW_OP_plus_uconst, 0x80, 1), 129);
-	/* The smallest number by -1 is no trap. */
+	/* INT64_MIN / -1 does not trap. */
 	assert_int_equal(
 		VALUE(DW_OP_const8u, 0, 0, 0, 0, 0, 0, 0, 0x80, DW_OP_const1s, 0xff, DW_OP_div),
 		INT64_MIN);
@@ -261,7 +261,7 @@ static void in_pieces(void **state)
 
 /* ---- types of the program ------------------------------------------------------------------- */
 
-/* The offset in its unit of the base type with this name, as one more byte-wise operand. */
+/* Offset in its unit of the base type with this name, as an operand of several bytes. */
 static void type_of(const char *name, uint8_t out[4])
 {
 	struct die_table *t = dies_table(self->modules[0].module, &err);
@@ -314,7 +314,7 @@ static void typed_numbers(void **state)
 			       b[6], b[7], DW_OP_GNU_const_type, TYPE(f), 4, s[0], s[1], s[2], s[3],
 			       DW_OP_convert, TYPE(d), DW_OP_plus, DW_OP_stack_value),
 			 bits);
-	/* Towards zero; a char keeps its sign. */
+	/* Rounds towards zero; a char keeps its sign. */
 	assert_int_equal(VALUE(DW_OP_const_type, TYPE(d), 8, b[0], b[1], b[2], b[3], b[4], b[5],
 			       b[6], b[7], DW_OP_GNU_convert, TYPE(u), DW_OP_stack_value),
 			 2);
@@ -339,7 +339,7 @@ static void typed_numbers(void **state)
 	machine.module = NULL;
 }
 
-/* ---- broken ones ---------------------------------------------------------------------------- */
+/* ---- malformed expressions ------------------------------------------------------------------- */
 
 static void broken_expressions(void **state)
 {
@@ -373,7 +373,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 11;
 }
 
-/* Whatever the bytes are: pieces or an error with a text. */
+/* Any bytes: pieces, or an error with a text. */
 static void any_bytes(void **state)
 {
 	uint64_t random = 88172645463325252u, initial = 3, value;
@@ -381,7 +381,7 @@ static void any_bytes(void **state)
 	uint8_t code[24], ignored[4];
 
 	(void)state;
-	type_of("double", ignored); /* with a unit, all operations do something */
+	type_of("double", ignored); /* with a unit, every operation can be executed */
 	machine.function = machine.unit->first;
 	for (size_t i = 0; i < rounds; i++) {
 		struct piece p[EXPRESSION_PIECES];

@@ -1,4 +1,4 @@
-/* Call frame information and lists of locations that are broken; and what whole ones say. */
+/* Call frame information and location lists, intact and malformed. */
 #include "symbols_spoil.h"
 
 #include "tracer/inspect/inspect.h"
@@ -40,7 +40,7 @@ static const char *const commands[] = {
 
 /* ---- a program that is not running ---------------------------------------------------------- */
 
-/* All its memory is one pattern of plausible words. */
+/* A stopped program whose memory is one pattern of plausible words. */
 struct still {
 	struct module *module;
 	uint64_t bias, stack;
@@ -86,7 +86,7 @@ static void ask_stack(struct still *s, uint64_t offset)
 		regs.dwarf[i] = 0x7ffff000u + (uint64_t)i * 64;
 	regs.dwarf[16] = s->bias + offset;
 	dwarf_frame_first(&program, NULL, &regs, &f);
-	inspect_stack(&f, 64, 20, &stack); /* whatever DIE stands there */
+	inspect_stack(&f, 64, 20, &stack); /* whatever DIE is at that address */
 	assert_true(stack.count >= 1 && stack.count <= 20);
 	inspect_stack_fini(&stack);
 	if (callsite_value(&(struct expression){.frame = &f}, (const uint8_t[]){DW_OP_reg5}, 1, 0,
@@ -161,7 +161,7 @@ static struct found ask_locations(struct still *s)
 	return found;
 }
 
-/* ---- whole ones ----------------------------------------------------------------------------- */
+/* ---- intact ---------------------------------------------------------------------------------- */
 
 static void frames_of_all_code(void **state)
 {
@@ -188,7 +188,7 @@ static void frames_of_all_code(void **state)
 			assert_false(row.signal);
 		}
 		assert_int_equal(frames_row(p->modules[0], 0x10, &row, &p->err), 0);
-		/* Nobody calls _start. */
+		/* _start has no caller. */
 		assert_int_equal(module_symbol(p->modules[0], "_start", &offset, &size), 0);
 		if (frames_row(p->modules[0], offset, &row, &p->err) > 0)
 			assert_int_equal(row.rules[ARCH_DWARF_PC].kind, CFI_UNDEFINED);
@@ -213,9 +213,9 @@ static void places_of_all_variables(void **state)
 	}
 }
 
-/* ---- broken ones ---------------------------------------------------------------------------- */
+/* ---- malformed ------------------------------------------------------------------------------- */
 
-/* An answer or an error with a text: nothing else, whatever the bytes are. */
+/* Each query returns an answer or an error with a text, whatever the bytes are. */
 static void ask_broken(struct program *p, void *ctx)
 {
 	struct still s = {.bias = 0x10000, .module = p->modules[0]};

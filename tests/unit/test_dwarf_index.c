@@ -1,4 +1,7 @@
-/* What is kept of debug information: locations mean the same with it as without, and a wrong number in it does no harm. */
+/*
+ * The index of debug information: locations resolve with it as without, and wrong numbers in it do
+ * no harm.
+ */
 #include "symbols_program.h"
 
 #include "tracer/cache/cache.h"
@@ -140,7 +143,7 @@ static void describe(struct program *p, const char *location, struct str *out)
 			 s->ranges.count, s->exits.count);
 }
 
-/* Anew each time: all tables are those that this start makes. */
+/* Opens the program anew each time, so that all tables are this start's. */
 static void describe_one(struct program *p, const char *location, struct str *out)
 {
 	program_close(p);
@@ -187,7 +190,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The name of the only file that is kept; "": there is none. */
+/* Name of the only cached file, or "" if there is none. */
 static const char *kept_file(const struct program *p)
 {
 	static char name[256];
@@ -224,7 +227,7 @@ static void same_with_and_without(void **state)
 		describe_all(p, &again);
 		assert_string_equal(str_text(&with), str_text(&without));
 		assert_string_equal(str_text(&again), str_text(&without));
-		/* It was used: all of it is there, and a module that is opened has it. */
+		/* The cache was used: it is complete, and an opened module has it. */
 		assert_int_equal(strcmp(kept_file(p), "") == 0, split);
 		assert_int_equal(index_has_names(p->modules[0]->dies), !split);
 		program_run(p, "rm -rf cache");
@@ -247,7 +250,7 @@ static void build_and_look(struct program *p, const char *compiler, unsigned shi
 	assert_int_equal(sites_of(p, location), 1);
 }
 
-/* Also where its build-id is the same, or there is none. */
+/* A rebuilt program is another one, also with an equal build-id or without one. */
 static void built_anew_is_another(void **state)
 {
 	static const char *const ids[] = {"0x0123456789abcdef", "none", "sha1"};
@@ -277,7 +280,7 @@ static uint32_t next_random(void)
 	return x ^= x << 5;
 }
 
-/* Numbers are wrong though all sums are right: whatever is said then, it is said. */
+/* Wrong numbers with correct checksums: each query returns an answer or an error. */
 static void wrong_numbers_do_no_harm(void **state)
 {
 	static const char *const asked[] = {"plain",	     "first.cc:10", "queue.h:5",

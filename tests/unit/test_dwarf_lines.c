@@ -1,4 +1,4 @@
-/* Line programs of all versions and opcodes, and questions about their rows. */
+/* Line programs of all versions with all opcodes, and queries about their rows. */
 #include "tests/unit/line_maker.h"
 
 /* ---- the machine ---------------------------------------------------------------------------- */
@@ -109,9 +109,9 @@ static void test_several_operations(void **state)
 	op_address(f, f->code);
 	op_uleb(f, 2, 2); /* operation 2 of the first instruction */
 	op(f, 1);
-	op_uleb(f, 2, 2); /* operation 1 of the second */
+	op_uleb(f, 2, 2); /* operation 1 of the second instruction */
 	op(f, 1);
-	op_uleb(f, 2, 5); /* operation 0 of the fourth */
+	op_uleb(f, 2, 5); /* operation 0 of the fourth instruction */
 	op_end(f);
 	finish(f, &vliw);
 	u = decoded(f);
@@ -130,13 +130,13 @@ static void test_unknown_opcodes(void **state)
 
 	begin(f, &more);
 	op_address(f, f->code);
-	op_uleb(f, 13, 500); /* two operands */
+	op_uleb(f, 13, 500); /* unknown opcode with two operands */
 	put_uleb(&f->line, 1);
-	op(f, 14); /* none */
+	op(f, 14); /* unknown opcode without operands */
 	op_uleb(f, 15, 1);
 	put_uleb(&f->line, 2);
 	put_uleb(&f->line, 3);
-	put(&f->line, 0, 1); /* unknown extended opcode with its operands */
+	put(&f->line, 0, 1); /* unknown extended opcode with operands */
 	put_uleb(&f->line, 5);
 	put(&f->line, 0x80, 1);
 	put(&f->line, 0x01010101, 4);
@@ -147,7 +147,7 @@ static void test_unknown_opcodes(void **state)
 
 	begin(f, &less);
 	op_address(f, f->code + 64);
-	op(f, 9); /* is a special opcode here: line + 0, address + 0 */
+	op(f, 9); /* a special opcode, as opcode_base is 9: line + 0, address + 0 */
 	op(f, 4 + 5 + 14);
 	op_end(f);
 	finish(f, &less);
@@ -206,7 +206,7 @@ static void test_dead_sequences(void **state)
 	sequence(f, f->code + 32, 10);
 	sequence(f, UINT64_MAX, 10);
 	sequence(f, UINT64_MAX - 1, 0);
-	op_address(f, f->code + 32); /* empty: covers nothing */
+	op_address(f, f->code + 32); /* an empty sequence */
 	op(f, 1);
 	op_end(f);
 	sequence(f, f->code, 10);
@@ -231,7 +231,7 @@ static void expect_at(const struct line_unit *u, uint64_t offset, unsigned line)
 		assert_null(r);
 }
 
-/* The same rows as those that a look at all of them finds, sequence by sequence. */
+/* The walk finds the rows of [low, high), sequence by sequence. */
 static void expect_walk(const struct line_unit *u, uint64_t low, uint64_t high)
 {
 	struct line_walk walk = lines_walk(u, low, high);
@@ -253,7 +253,7 @@ static void test_row_at(void **state)
 	begin(f, &made);
 	sequence(f, f->code + 100, 4);
 	op_address(f, f->code);
-	op(f, 3); /* line 0 comes first: nothing to look back to */
+	op(f, 3); /* line 0 first: there is no earlier row */
 	put(&f->line, 0x7f, 1);
 	op(f, 1);
 	row(f, 20, 2);

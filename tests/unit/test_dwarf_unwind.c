@@ -1,4 +1,4 @@
-/* Frames, backtraces and entry values of a program that looks at itself. */
+/* Frames, backtraces and entry values of a program that inspects itself. */
 #include "tests/unit/symbols_self.h"
 
 #include "tracer/dwarf/expressions/expression.h"
@@ -47,7 +47,7 @@ __attribute__((noinline)) static int three(int a)
 	return look_around(a * 3) + 1;
 }
 
-/* A frame whose size is not known before: it has a frame pointer. */
+/* A frame of variable size: it has a frame pointer. */
 __attribute__((noinline)) static int two(int a)
 {
 	char *text = alloca((size_t)(sink + 100 + a));
@@ -61,7 +61,7 @@ __attribute__((noinline)) static int one(int a)
 	return two(a + 7) + sink;
 }
 
-/* Calls that are no copies, one for each frame of the machine. */
+/* Compares the calls, inlined copies excluded, with backtrace(3). */
 static void compare_with_backtrace(void)
 {
 	size_t i = 0;
@@ -71,7 +71,7 @@ static void compare_with_backtrace(void)
 		if (stack.items[i].inlined || stack.items[i].jumped)
 			continue;
 		assert_true(n < wanted_count);
-		if (n) /* in the first one both have gone on */
+		if (n) /* the first frame has moved on between the two calls */
 			assert_int_equal(stack.items[i].frame.pc, (uint64_t)wanted[n]);
 		n++;
 	}
@@ -107,7 +107,7 @@ static void most_is_most(void **state)
 	assert_int_equal(s.count, 1);
 	assert_true(s.cut);
 	assert_string_equal(s.items[0].function, "most_is_most");
-	assert_int_equal(self->reads, 0); /* its name and line cost no system call */
+	assert_int_equal(self->reads, 0); /* name and line need no system call */
 	inspect_stack_fini(&s);
 }
 
@@ -117,7 +117,7 @@ __attribute__((noinline)) static struct dwarf_frame spoil(void)
 {
 	struct dwarf_frame f;
 
-	/* All that are kept over calls have to be saved. */
+	/* All callee-saved registers must be saved. */
 	__asm__ volatile("xor %%ebx, %%ebx\n\txor %%r12d, %%r12d\n\txor %%r13d, %%r13d\n\t"
 			 "xor %%r14d, %%r14d\n\txor %%r15d, %%r15d" ::
 				 : "rbx", "r12", "r13", "r14", "r15");
@@ -193,7 +193,7 @@ static void check_signal(const char *first, const char *handler)
 	assert_true(stack.items[i++].frame.signal);
 	assert_int_equal(stack.items[i].frame.pc, interrupted);
 	assert_int_equal(stack.items[i].frame.lookup_pc, interrupted);
-	/* The kernel says all registers of what it interrupted. */
+	/* The kernel's signal frame has all registers of the interrupted code. */
 	assert_int_equal(stack.items[i].frame.known, 0x1ffff);
 	assert_memory_equal(stack.items[i].frame.regs, at_signal.regs, sizeof(at_signal.regs));
 	inspect_stack_fini(&stack);
@@ -220,11 +220,11 @@ static void through_signal_handlers(void **state)
 	action.sa_flags = SA_SIGINFO;
 	sigaction(SIGILL, &action, NULL);
 	faulty(&wanted_count);
-	/* It is at the faulting instruction, with no call before it. */
+	/* The frame is at the faulting instruction, which is no call. */
 	check_signal("on_signal", "step_over");
 }
 
-/* ---- code that says nothing ----------------------------------------------------------------- */
+/* ---- code without call frame information ----------------------------------------------------- */
 
 __asm__(".text\n"
 	".globl in_between\n"
@@ -257,12 +257,12 @@ static void without_information(void **state)
 	words[0] = here;
 	words[20] = (uint64_t)&words[30];
 	words[21] = here;
-	/* The first instruction of a function: nothing has been pushed yet. */
+	/* At a function's first instruction nothing has been pushed. */
 	f = made_frame(in_between, words, NULL);
 	f = up_of(&f);
 	assert_int_equal(f.pc, here);
 	assert_int_equal(f.regs[7], (uint64_t)&words[1]);
-	/* Later: only a frame pointer helps. */
+	/* After it, only a frame pointer helps. */
 	f = made_frame(in_between + 1, words, &words[20]);
 	f = up_of(&f);
 	assert_int_equal(f.pc, here);
@@ -271,11 +271,11 @@ static void without_information(void **state)
 	f = made_frame(in_between + 1, words, &words[3]);
 	assert_int_equal(dwarf_frame_up(&f, &up, &err), -1);
 	assert_int_equal(err.code, ERROR_STATE);
-	/* A call of a null pointer. */
+	/* Call of a null pointer. */
 	f = made_frame(NULL, words, NULL);
 	f = up_of(&f);
 	assert_int_equal(f.pc, here);
-	/* A C library without information at its signal trampoline. */
+	/* Signal trampoline of a C library without call frame information. */
 	for (int i = 0; i < 17; i++)
 		words[5 + i] = (uint64_t)(100 + i);
 	words[5 + 15] = (uint64_t)&words[60];
@@ -290,7 +290,7 @@ static void without_information(void **state)
 	assert_int_equal(f.regs[7], (uint64_t)&words[60]);
 }
 
-/* The kernel's own code has an ELF image, but no file. */
+/* The kernel's vdso has an ELF image, but no file. */
 static void through_the_vdso(void **state)
 {
 	const ElfW(Ehdr) *elf = (const void *)getauxval(AT_SYSINFO_EHDR);
@@ -334,12 +334,12 @@ static void broken_stacks_end(void **state)
 	assert_int_equal(s.count, 1);
 	assert_true(s.cut);
 	inspect_stack_fini(&s);
-	words[0] = 0; /* nobody called */
+	words[0] = 0; /* no caller */
 	f = made_frame(in_between, words, NULL);
 	assert_int_equal(dwarf_frame_up(&f, &up, &err), 0);
 }
 
-/* ---- copies --------------------------------------------------------------------------------- */
+/* ---- inlined copies -------------------------------------------------------------------------- */
 
 static struct inspect_stack entered, outside;
 
@@ -385,13 +385,13 @@ static void copies_are_calls(void **state)
 	assert_int_equal(stack.items[2].depth, 1);
 	assert_int_equal(stack.items[3].depth, 2);
 	assert_int_equal(stack.items[1].frame.pc, stack.items[3].frame.pc);
-	/* Each stands on the line of its own that calls the next. */
+	/* Each frame is at its own line that calls the next. */
 	assert_int_equal(stack.items[2].line, stack.items[1].line + 7);
 	assert_int_equal(stack.items[3].line, stack.items[2].line + 5);
 	inspect_stack_fini(&stack);
 }
 
-/* Which of the calls is of that function; NULL: none. */
+/* The call of that function, or NULL. */
 static const struct inspect_call *call_of(const struct inspect_stack *calls, const char *function)
 {
 	array_each(const struct inspect_call, call, calls)
@@ -400,7 +400,7 @@ static const struct inspect_call *call_of(const struct inspect_stack *calls, con
 	return NULL;
 }
 
-/* A thread that was stopped for `around`, or for one of the copies, is in no copy further in. */
+/* A thread stopped at the entry of `around` or of a copy is not yet in an inner copy. */
 static void copies_not_entered(void **state)
 {
 	static const char *const names[] = {"middle", "around"};
@@ -431,7 +431,7 @@ static void copies_not_entered(void **state)
 	assert_true(left_out > 0);
 }
 
-/* ---- functions that have left --------------------------------------------------------------- */
+/* ---- functions that have returned ------------------------------------------------------------ */
 
 __attribute__((noinline)) static int leaves(int a)
 {
@@ -463,7 +463,7 @@ static void jumps_are_calls(void **state)
 	assert_int_equal(dwarf_frame_cfa(&stack.items[1].frame, &cfa, &err), 0);
 	assert_int_equal(dwarf_frame_cfa(&stack.items[2].frame, &same, &err), 0);
 	assert_int_equal(cfa, same);
-#else /* they are still there */
+#else /* the functions are still on the stack */
 	assert_false(stack.items[2].jumped || stack.items[3].jumped);
 	assert_int_equal(dwarf_frame_cfa(&stack.items[1].frame, &cfa, &err), 0);
 	assert_int_equal(dwarf_frame_cfa(&stack.items[2].frame, &same, &err), 0);
@@ -478,7 +478,7 @@ static int entry_answer;
 static uint64_t entry_got;
 static struct error entry_err;
 
-/* Asks what the first argument of the function that called this was. */
+/* Reads the entry value of the first argument of the caller. */
 __attribute__((noinline)) static void ask(void)
 {
 	static const uint8_t rdi[] = {DW_OP_reg5};
@@ -515,14 +515,14 @@ static void entry_values(void **state)
 	assert_int_equal(entry_answer, 0);
 	assert_int_equal(entry_got, 4711);
 	r += forgets(a + 100, r) + 1;
-	if (entry_answer == 0) /* the compiler may not have kept it */
+	if (entry_answer == 0) /* the compiler may not have recorded it */
 		assert_int_equal((int)entry_got, a + 100);
-	/* A jump in between: the call passed something else. */
+	/* A tail call in between: the call passed another value. */
 	r += jumps(17, r) + 1;
 	assert_int_equal(entry_answer, -1);
 	assert_int_equal(entry_err.code, ERROR_STATE);
 	assert_non_null(strstr(entry_err.text, "directly"));
-	/* Through a pointer nobody knows who was called. */
+	/* An indirect call: the callee is unknown. */
 	r += through(18, r) + 1;
 	assert_int_equal(entry_answer, -1);
 	sink = r;

@@ -1,9 +1,8 @@
 /*
- * libdwarf as a witness: every entry, attribute, range, list of locations and row of call frames of many
- * programs is read by it and by us (witness.h), and must be the same.
- *
+ * libdwarf as an independent witness (witness.h): both read every entry, attribute, range, location
+ * list and frame row of many programs, with equal results.
  *	test_dwarf_witness           programs that it compiles, gatectl, itself
- *	test_dwarf_witness --full    the same of every target in tests/targets
+ *	test_dwarf_witness --full    also every target in tests/targets
  *	test_dwarf_witness FILE...   these files
  */
 #include "witness_reasons.h"
@@ -32,14 +31,14 @@ static void open_theirs(struct witness *w, const char *path)
 
 	if (their_open(path, &w->theirs, &error) != DW_DLV_OK)
 		fail_msg("%s: libdwarf does not open it", path);
-	/* Lists of version 5 are only there once they have been loaded. */
+	/* Lists of DWARF 5 exist only after they have been loaded. */
 	said(w, dwarf_load_rnglists(w->theirs, &ignored, &error), &error,
 	     (struct difference){.what = "an error in .debug_rnglists"});
 	said(w, dwarf_load_loclists(w->theirs, &ignored, &error), &error,
 	     (struct difference){.what = "an error in .debug_loclists"});
 }
 
-/* How many differences have no reason. */
+/* Returns the number of differences without a reason. */
 static size_t compare(const char *path, const char *name)
 {
 	struct modules *symbols = modules_new();
@@ -73,7 +72,7 @@ static size_t compare(const char *path, const char *name)
 static const char *const flags[] = {"-O0 -gdwarf-4", "-O2 -gdwarf-4", "-O0 -gdwarf-5",
 				    "-O2 -gdwarf-5"};
 
-/* What makes other forms, sections and lists than those do. */
+/* Programs with further forms, sections and lists. */
 static const char *const others[] = {
 	"gcc -O2 -gdwarf-2 -gstrict-dwarf " VARS_C,
 	"gcc -O2 -gdwarf-3 " VARS_C,
@@ -113,8 +112,10 @@ static void add_commands(struct str *out, const char *compiler, const char *cons
 	}
 }
 
-/* All programs of C in tests/targets (libraries and what needs flags of its own does not link and is left
-   out), and the largest of C++ in all ways. */
+/*
+ * All C programs in tests/targets (those that do not link by themselves are left out), and the
+ * largest C++ programs, compiled in all ways.
+ */
 static void add_targets(struct str *out)
 {
 	static const char *const large[] = {"e2e/programs/vars.cc", "targets/cxx_std_thread.cc"};
@@ -140,7 +141,7 @@ static void add_targets(struct str *out)
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
-/* One line a program; what it is called is its number. */
+/* Compiles each program; one line each, named by its number. */
 static void compile(void)
 {
 	struct str commands = {0}, line = {0};
@@ -193,8 +194,10 @@ static void programs_agree(void **state)
 	assert_int_equal(bad, 0);
 }
 
-/* This program, and gatectl, which stands beside its directory. What dwz makes of that has partial units,
-   and references from unit to unit. */
+/*
+ * This program, and gatectl in the parent directory. dwz's version of it has partial units and
+ * references between units.
+ */
 static void gatectl_agrees(void **state)
 {
 	char self[4096] = {0}, path[4200], packed[100], command[4500];
@@ -239,7 +242,7 @@ static void enough_is_compared(void **state)
 	assert_true(counts.ranges && counts.lists && counts.rows);
 }
 
-/* ---- which of them -------------------------------------------------------------------------- */
+/* ---- selection ------------------------------------------------------------------------------- */
 
 static int make_directory(void **state)
 {

@@ -1,4 +1,4 @@
-/* ELF files: what opens, what is refused and how, symbols. */
+/* ELF files: opening, rejection with its reason, symbols. */
 #include "symbols_files.h"
 #include "tracer/elf/elf_internal.h"
 #include "tracer/source/source.h"
@@ -46,7 +46,7 @@ static void test_truncated(void **state)
 	expect_refused(f, in(f, "cut"), "truncated ELF file");
 }
 
-/* Opens a copy of this program with one number in its header changed. */
+/* Opens a copy of this program with one changed byte in its header. */
 static void expect_changed(struct fixture *f, size_t at, unsigned value, const char *words)
 {
 	uint8_t saved = f->image[at];
@@ -95,7 +95,7 @@ static void test_cache(void **state)
 	base_free(path);
 }
 
-/* ---- what it says --------------------------------------------------------------------------- */
+/* ---- contents -------------------------------------------------------------------------------- */
 
 static int first_object(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -201,7 +201,7 @@ static void test_symbols(void **state)
 	assert_string_equal(s->name, "symbols_test_function");
 	assert_true(s->function && !s->global);
 	assert_int_equal(module_symbol(m, "symbols_test_variable", &variable, &size), 0);
-	assert_true(size >= sizeof(symbols_test_variable)); /* a sanitizer adds to it */
+	assert_true(size >= sizeof(symbols_test_variable)); /* a sanitizer enlarges it */
 	s = module_symbol_at(m, variable + 42, false);
 	assert_non_null(s);
 	assert_string_equal(s->name, "symbols_test_variable");
@@ -214,7 +214,7 @@ static void test_symbols(void **state)
 	assert_int_equal(module_symbol(m, "stdout@GLIBC_2.2.5", &offset, &size), -1);
 }
 
-/* A label that the assembler or the linker has set where a variable begins is not its name. */
+/* A label of the assembler or the linker at a variable's start is not its name. */
 __asm__(".pushsection .data\n"
 	".globl symbols_test_label\n"
 	".type symbols_test_label, @object\n"
@@ -235,7 +235,7 @@ static void test_label(void **state)
 	assert_int_equal(module_symbol(m, "__TMC_END__", &offset, NULL), -1);
 }
 
-/* Every symbol is found at its own offset and by its name, and the order is kept. */
+/* Every symbol is found at its offset and by its name, and symbols are in order. */
 static void test_all_symbols(void **state)
 {
 	struct fixture *f = *state;
@@ -256,7 +256,7 @@ static void test_all_symbols(void **state)
 	}
 }
 
-/* What is found through the hash alone is what is found among all symbols. */
+/* Lookup by the hash alone finds the symbols that a search of all symbols finds. */
 static void test_exported(void **state)
 {
 	struct fixture *f = *state;
@@ -278,7 +278,7 @@ static void test_exported(void **state)
 	assert_false(elf_exported(m->elf, "", &sym));
 }
 
-/* glibc has pthread_cond_wait twice: the old one is hidden. dlvsym knows which is which. */
+/* glibc has two versions of pthread_cond_wait: the old one is hidden. dlvsym tells them apart. */
 static void test_versions(void **state)
 {
 	struct fixture *f = *state;
@@ -344,7 +344,7 @@ static uint32_t next_random(void)
 	return random_state;
 }
 
-/* Headers, tables of headers and the rest get their share. */
+/* Chooses an offset: in the ELF header, in the tables of headers or elsewhere. */
 static size_t somewhere(const struct fixture *f)
 {
 	const Elf64_Ehdr *h = (const void *)f->image;

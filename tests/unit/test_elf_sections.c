@@ -1,4 +1,4 @@
-/* Sections, as they are and compressed, and the debug files that an ELF file names. */
+/* Sections, plain and compressed, and the debug files named by an ELF file. */
 #include "symbols_files.h"
 
 static struct section_data section(struct fixture *f, struct module *m, const char *name)
@@ -42,7 +42,7 @@ static void test_compressed(void **state)
 	assert_int_equal(none.size, 0);
 }
 
-/* The header of a compressed section, where it stands in the file. */
+/* File offset of the header of a compressed section. */
 static size_t chdr_at(const uint8_t *image, const char *wanted)
 {
 	const Elf64_Ehdr *h = (const void *)image;
@@ -130,7 +130,7 @@ static void test_debuglink(void **state)
 	expect_separate(f, "a/below", "a/.debug/a.dbg");
 }
 
-/* Without build-ids the checksum decides; with them, they do. */
+/* Without build-ids the checksum decides; with build-ids, the build-id. */
 static void test_debuglink_proof(void **state)
 {
 	struct fixture *f = *state;
@@ -146,7 +146,8 @@ static void test_debuglink_proof(void **state)
 	assert_true(shell(f, "objcopy --only-keep-debug prog id.dbg &&"
 			     "objcopy -S --add-gnu-debuglink=id.dbg prog three && cp three four"));
 	expect_separate(f, "three", "id.dbg");
-	/* Another program's debug file under the same name: four bytes of its build-id differ. */
+	/* A debug file of another program under the same name: four bytes of its build-id
+	   differ. */
 	assert_true(shell(f,
 			  "objcopy --update-section .note.gnu.build-id=/dev/stdin id.dbg < "
 			  "/dev/null || true; cp prog other; objcopy --dump-section "

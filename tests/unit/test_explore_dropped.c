@@ -1,4 +1,4 @@
-/* Orders that are tried without, and put back: made-up plans, one letter an order. */
+/* Orders that are tried without, and restored: made-up plans, one letter for each order. */
 #include "tracer/synth/minimise.h"
 
 #include <setjmp.h>
@@ -9,8 +9,10 @@
 
 #include <cmocka.h>
 
-/* n: needed; m: needed once any other order is out; f, s: needless, of the first and the second rank; -: never tried;
-   !: the experiment ends; x: no longer part of the plan. */
+/*
+ * n: needed; m: needed once any other order is dropped; f, s: not needed, of the first and second
+ * rank; -: never tried; !: ends the experiment; x: no part of the plan.
+ */
 struct made_up {
 	const char *orders;
 	bool out[16];
@@ -40,7 +42,7 @@ static int made_needed(void *ctx, size_t order)
 	return c == '!' ? -1 : c == 'n' || (c == 'm' && memchr(p->out, true, sizeof(p->out)));
 }
 
-/* What is tried, in that order; and then what is left, an order that is out as a dot. */
+/* Checks the sequence of tries, and the rest of the plan, with a dot for each dropped order. */
 static void gives(const char *orders, int answer, const char *tried, const char *left)
 {
 	struct made_up p = {.orders = orders};

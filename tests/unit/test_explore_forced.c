@@ -1,7 +1,7 @@
 /*
- * Do the gates of a plan force what the schedule did? Random programs, a random schedule of each; then the
- * gates alone: whoever is not held may go on, in whatever order. What is read, what is left in the end and
- * who is stuck where has to be as it was, and not so if an order is left out.
+ * The gates of a plan force the schedule's result. Random programs with a random schedule each are
+ * run under the gates alone, with any thread that is not held. The values read and written and the
+ * blocked threads must be those of the schedule; without one of the orders they may differ.
  */
 #include "explore_failing.h"
 
@@ -12,7 +12,7 @@
 
 enum { PROGRAMS = 1000, RUNS = 20, MOST = 40 };
 
-/* ---- programs ----------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 static void add_piece(struct prng *random, unsigned deep, struct str *out)
 {
@@ -23,7 +23,7 @@ static void add_piece(struct prng *random, unsigned deep, struct str *out)
 		str_add(out, plain[prng_below(random, 4)]);
 		return;
 	}
-	if (deep && strstr(str_text(out), lock)) /* no thread takes a lock that it has */
+	if (deep && strstr(str_text(out), lock)) /* a thread never takes a lock that it holds */
 		return;
 	str_addf(out, "l%s", lock);
 	for (uint64_t n = prng_below(random, 3); n; n--)
@@ -44,7 +44,7 @@ static void make_program(struct prng *random, struct program *p, struct str *tex
 	}
 }
 
-/* Each step is a line of its own. */
+/* Each step has its own line. */
 static struct schedule_where where(size_t thread, size_t at)
 {
 	static const char *const functions[] = {"a", "b", "c"};
@@ -58,11 +58,11 @@ static struct schedule_where where(size_t thread, size_t at)
 	};
 }
 
-/* ---- outcomes ----------------------------------------------------------------------------------- */
+/* ---- outcomes -------------------------------------------------------------------------------- */
 
 struct outcome {
-	unsigned value[128]; /* by object: who wrote it */
-	char text[1024];     /* what each thread has read, in its own order, and where it ended */
+	unsigned value[128]; /* by object: its last writer */
+	char text[1024];     /* values read by each thread, in program order, and its last step */
 };
 
 static void outcome_of(const struct world *w, struct outcome *out)
@@ -91,9 +91,9 @@ static bool is_same(const struct outcome *a, const struct outcome *b)
 	return strcmp(a->text, b->text) == 0 && memcmp(a->value, b->value, sizeof(a->value)) == 0;
 }
 
-/* ---- gates -------------------------------------------------------------------------------------- */
+/* ---- gates ----------------------------------------------------------------------------------- */
 
-/* Where the thread of a place stands there: its own number of the step. */
+/* The step's index among those of its thread. */
 static size_t own_number(const struct schedule *s, size_t step)
 {
 	size_t number = 0;
@@ -156,7 +156,7 @@ static void run_gated(const struct program *program, const struct gate_plan *p,
 	}
 }
 
-/* ---- the property ------------------------------------------------------------------------------- */
+/* ---- the property ---------------------------------------------------------------------------- */
 
 static bool never(const struct world *w, bool deadlock)
 {
@@ -165,7 +165,7 @@ static bool never(const struct world *w, bool deadlock)
 	return false;
 }
 
-/* Of so many runs under these gates, how many come out otherwise? */
+/* Returns the number of runs under the gates with another outcome. */
 static unsigned differing(const struct failing *f, const struct schedule *s,
 			  const struct gate_plan *p, const struct outcome *wanted,
 			  struct prng *random)
@@ -239,7 +239,7 @@ static void test_forced(void **state)
 		force(&f, &s, PLAN_ALL, &wanted, &random, &all);
 		schedule_fini(&s);
 	}
-	/* Few are there for nothing, by what can be seen in the end. */
+	/* Few orders have no effect on the outcome. */
 	assert_true(dependent.orders > PROGRAMS);
 	assert_true(dependent.needed * 3 > dependent.orders * 2);
 	assert_true(dependent.orders * 3 < all.orders * 2);

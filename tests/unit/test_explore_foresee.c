@@ -1,6 +1,6 @@
 /*
- * What a strategy foresees is what it does then: over random made-up programs each promise is held against the choices that
- * follow, and who is asked for promises chooses as who is not.
+ * A strategy's promises: each is checked against the following choices over random programs, and
+ * asking for promises does not change the choices.
  */
 #include "explore_program.h"
 
@@ -12,7 +12,8 @@ struct promise {
 	unsigned thread;
 	size_t left;
 	struct strategy_avoid avoid;
-	struct strategy_point points[THREADS]; /* the others have to stay there */
+	/* steps of the other threads, which must not change */
+	struct strategy_point points[THREADS];
 	size_t count;
 };
 
@@ -20,7 +21,7 @@ struct kept {
 	unsigned long promises, steps, locks;
 };
 
-/* ---- programs ----------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 static void add(char *text, size_t *n, const char *step)
 {
@@ -28,8 +29,10 @@ static void add(char *text, size_t *n, const char *step)
 	*n += 2;
 }
 
-/* Writes and reads of few objects or of many, its own or shared, now and then under a lock; one waits for what another one
-   writes. */
+/*
+ * Reads and writes of few or many objects, private or shared, some under a lock; one thread waits
+ * for a write of another.
+ */
 static void make(char texts[3][STEPS * 2 + 16], struct prng *r, unsigned objects)
 {
 	for (unsigned t = 0; t < 3; t++) {
@@ -41,9 +44,9 @@ static void make(char texts[3][STEPS * 2 + 16], struct prng *r, unsigned objects
 			char step[3] = {"wr"[prng_below(r, 2)],
 					(char)('a' + prng_below(r, objects))};
 
+			/* a private object; the last thread's is the lock's */
 			if (prng_below(r, 3) == 0)
-				step[1] = "A\1!"
-					[t]; /* its own, but for the last thread: that has the lock's */
+				step[1] = "A\1!"[t];
 			if (prng_below(r, 8)) {
 				add(texts[t], &n, step);
 				continue;
@@ -57,9 +60,9 @@ static void make(char texts[3][STEPS * 2 + 16], struct prng *r, unsigned objects
 	}
 }
 
-/* ---- promises ----------------------------------------------------------------------------------- */
+/* ---- promises -------------------------------------------------------------------------------- */
 
-/* As who grants sees it: locks are elsewhere. */
+/* True at a private place, as the granting code sees it: a lock is at none. */
 static bool is_own(const struct strategy *s, const struct strategy_point *x)
 {
 	return (x->op == STRATEGY_READ || x->op == STRATEGY_WRITE) &&
@@ -98,7 +101,7 @@ static void ask(struct promise *p, struct strategy *s, const struct strategy_poi
 	kept->promises += p->left > 0;
 }
 
-/* As world_run(), but that promises are asked for, and held against what is chosen. */
+/* world_run() that asks for promises and checks the choices against them. */
 static void run_asking(struct world *w, const struct program *program, struct strategy *s,
 		       uint64_t run, struct kept *kept)
 {

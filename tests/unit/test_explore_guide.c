@@ -1,11 +1,11 @@
-/* Strategies that follow a list: a schedule exactly, and segments of one. */
+/* Strategies that follow a list: a schedule exactly, or its segments. */
 #include "explore_program.h"
 
 #include "tracer/sched/strategy/strategy.h"
 
 static const struct program two = {{"rxwxlmwyum", "rxwxlmryum"}};
 
-/* ---- exactly ------------------------------------------------------------------------------------ */
+/* ---- exactly --------------------------------------------------------------------------------- */
 
 static struct world recorded_run(const struct program *p)
 {
@@ -60,17 +60,17 @@ static void test_differs(void **state)
 	struct world w;
 
 	(void)state;
-	d = differ(s, &lock, 2); /* the op */
+	d = differ(s, &lock, 2); /* another op */
 	assert_true(d->has_come && !d->is_longer);
 	assert_int_equal(d->recorded.op, STRATEGY_WRITE);
 	assert_int_equal(d->came.op, STRATEGY_LOCK);
 	d = differ(s, &longer, 4);
 	assert_true(d->is_longer && d->has_come);
 	assert_int_equal(d->came.place, 4);
-	assert_int_equal(world_run(&w, &p, s, 1), ALL_DONE); /* it is forgotten */
+	assert_int_equal(world_run(&w, &p, s, 1), ALL_DONE); /* the difference is forgotten */
 	assert_string_equal(w.schedule, "ABAB");
 	assert_null(strategy_guide_differs(s));
-	/* The run ends before its time; one that was cut says nothing. */
+	/* The run ends too early; a truncated run is no difference. */
 	strategy_begin(s, 2);
 	strategy_choose(s, list, 1);
 	strategy_end(s, STRATEGY_CUT);
@@ -80,20 +80,20 @@ static void test_differs(void **state)
 	assert_true(d && d->step == 1 && !d->is_longer && !d->has_come);
 	strategy_free(s);
 
-	s = strategy_guide_exact(&elsewhere, 1); /* the place */
+	s = strategy_guide_exact(&elsewhere, 1); /* another place */
 	d = differ(s, &p, 0);
 	assert_int_equal(d->recorded.place, 7);
 	assert_int_equal(d->came.place, 0);
 	strategy_free(s);
-	s = strategy_guide_exact(locks, 2); /* its thread cannot go on */
+	s = strategy_guide_exact(locks, 2); /* its thread cannot run */
 	d = differ(s, &blocks, 1);
 	assert_true(!d->has_come && !d->is_longer);
 	strategy_free(s);
 }
 
-/* ---- loosely ------------------------------------------------------------------------------------ */
+/* ---- loosely --------------------------------------------------------------------------------- */
 
-/* Two characters a segment: A3B1. */
+/* A segment is two characters: A3B1. */
 static void follows(const struct program p, const char *text, const char *schedule)
 {
 	struct strategy_segment segments[8];
@@ -119,12 +119,13 @@ static void test_loose(void **state)
 	(void)state;
 	follows(PROGRAM("----", "----", "----"), "", "AABBCC");
 	follows(PROGRAM("----", "----", "----"), "C1A1B1C1", "CABCAB");
-	follows(PROGRAM("----", "----", "----"), "B1", "BBAACC"); /* nobody is preempted */
-	/* A segment ends where its thread cannot go on: at its end, at a lock; or it never could. */
+	follows(PROGRAM("----", "----", "----"), "B1", "BBAACC"); /* no thread is preempted */
+	/* A segment ends when its thread cannot run: at its end, or at a lock; it may never
+	   begin. */
 	follows(PROGRAM("----", "----"), "A9B1", "AABB");
 	follows(PROGRAM("lm--um", "lmum"), "A1B5A1", "AAABB");
 	follows(PROGRAM("----", "--"), "H3B0B1", "BAA");
-	/* Who yields, or spins, is behind the others until he has been let go on. */
+	/* A thread that yields or spins runs after the others. */
 	follows(PROGRAM("--y---", "----", "----"), "", "AABBCCA");
 	follows(PROGRAM("y-y---", "y---", "--"), "", "ABCABA");
 	follows(PROGRAM("y-----", "lm--um", "lmum"), "B1C1A1", "BABBCCAA");
@@ -143,7 +144,7 @@ static void test_loose_spins(void **state)
 	strategy_free(s);
 }
 
-/* Of those who may be woken the one whose segment comes next. */
+/* The thread to wake is the one with the next segment. */
 static void test_loose_wakes(void **state)
 {
 	const struct strategy_segment segments[] = {{0, 1}, {2, 1}, {1, 1}};

@@ -1,4 +1,6 @@
-/* Strategies that learn from the runs before: the same runs whoever does them, and what they learn. */
+/*
+ * Strategies that learn from earlier runs: runs do not depend on the worker, and what is learned.
+ */
 #include "explore_classics.h"
 
 #include "tracer/sched/strategy/rff_corpus.h"
@@ -10,7 +12,7 @@ static const char *const learning[] = {"rff", "auto"};
 	for (const char *const *name = learning;                                                   \
 	     name < learning + sizeof(learning) / sizeof(*learning); name++)
 
-/* ---- the same ----------------------------------------------------------------------------------- */
+/* ---- reproducibility ------------------------------------------------------------------------- */
 
 enum { RUNS = 20 * STRATEGY_BATCH, LENGTH = 160, WORKERS = 3 };
 
@@ -38,7 +40,7 @@ static void tell(struct strategy *const *workers, size_t by, uint64_t run)
 			strategy_learn(workers[i], run, lesson, count);
 }
 
-/* Three workers, each does run 0, and of the others every third, from the last of a batch to the first. */
+/* Three workers: each does run 0 and every third of the others, a batch in reverse order. */
 static void work_together(const char *name, const struct program *p)
 {
 	struct strategy *workers[WORKERS];
@@ -47,7 +49,7 @@ static void work_together(const char *name, const struct program *p)
 		workers[i] = strategy_made(name, 3, 0, 0);
 		do_run(workers[i], p, 0);
 		if (i > 0)
-			tell(workers, i, 0); /* does no harm */
+			tell(workers, i, 0); /* has no effect */
 	}
 	for (uint64_t batch = 0; batch < RUNS / STRATEGY_BATCH; batch++)
 		for (uint64_t i = STRATEGY_BATCH; i-- > (batch == 0);) {
@@ -77,7 +79,7 @@ static void test_workers(void **state)
 		for (uint64_t run = 0; run < RUNS; run++)
 			do_run(alone, &all[2].program, run);
 		work_together(*name, &all[2].program);
-		/* Who is not told what others learn does something else, as does another seed. */
+		/* Without the other workers' results, or with another seed, runs differ. */
 		deaf = strategy_made(*name, 3, 0, 0);
 		other = strategy_made(*name, 4, 0, 0);
 		for (uint64_t run = 0; run < RUNS; run += 2) {
@@ -93,7 +95,7 @@ static void test_workers(void **state)
 	}
 }
 
-/* Whoever is waited for comes to it, however the others spin or yield, whatever is held back. */
+/* A thread that others wait for runs eventually, however the others spin or yield. */
 static void test_nobody_starves(void **state)
 {
 	static const struct program spins[] = {
@@ -115,7 +117,7 @@ static void test_nobody_starves(void **state)
 	}
 }
 
-/* ---- the parts ---------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 static void test_table_grows(void **state)
 {
@@ -124,7 +126,7 @@ static void test_table_grows(void **state)
 	(void)state;
 	assert_int_equal(table_get(&t, 7), 0);
 	for (uint64_t i = 1; i < 1000; i++)
-		*table_at(&t, i << 12) = i; /* all in one slot's way */
+		*table_at(&t, i << 12) = i; /* all hash to one slot */
 	assert_int_equal(t.count, 999);
 	for (uint64_t i = 1; i < 1000; i++)
 		assert_int_equal(table_get(&t, i << 12), i);
@@ -135,7 +137,7 @@ static void test_table_grows(void **state)
 	table_fini(&t);
 }
 
-/* Thread A has y for itself; x is read before it is written, and behind each write. */
+/* y is private to thread A; x is read before its first write and after each write. */
 static void test_reads_from(void **state)
 {
 	static const struct program p = {{"rxwxryrxwy", "wx"}};
@@ -176,7 +178,7 @@ static void test_reads_from(void **state)
 	reads_from_fini(&f);
 }
 
-/* Two reads and two writes of one object: mutations make what is there, and nothing else. */
+/* Two reads and two writes of one object: mutations choose among existing pairs only. */
 static void test_corpus(void **state)
 {
 	static const struct reads_from_pair seen[] = {{5, 0, 11}, {5, 0, 12},  {5, 21, 0},
@@ -190,7 +192,7 @@ static void test_corpus(void **state)
 	(void)state;
 	prng_seed(&r, 1, 1);
 	assert_int_equal(rff_corpus_draw(&c, &r, &a), 0);
-	assert_int_equal(a.count, 0); /* of nothing comes nothing */
+	assert_int_equal(a.count, 0); /* an empty corpus gives an empty schedule */
 	news = rff_corpus_learn(&c, 0, &none, false, seen, 6);
 	assert_true(news.pairs == 3 && news.is_set_new);
 	news = rff_corpus_learn(&c, 0, &none, false, seen, 6);

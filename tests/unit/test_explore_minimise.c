@@ -1,4 +1,4 @@
-/* Failing schedules of made-up programs, made small. */
+/* Minimising failing schedules of made-up programs. */
 #include "explore_failing.h"
 
 static const struct failing lost_update = {
@@ -19,7 +19,10 @@ static struct minimise minimiser(const struct failing *f)
 	return (struct minimise){.ctx = (void *)(uintptr_t)f, .run = failing_follow, .most = 1000};
 }
 
-/* The fewest preemptions of a schedule that fails: dfs with that bound finds one, with one less none. */
+/*
+ * Checks the least number of preemptions of a failing schedule: dfs with that bound finds one, with
+ * a lower bound none.
+ */
 static void is_least(const struct failing *f, unsigned preemptions)
 {
 	for (unsigned bound = preemptions ? preemptions - 1 : 0; bound <= preemptions; bound++) {
@@ -48,7 +51,7 @@ static void is_least(const struct failing *f, unsigned preemptions)
 	}
 }
 
-/* From whatever a random walk finds. */
+/* Minimises the schedules that random walks find. */
 static void becomes(const struct failing *f, unsigned preemptions, size_t most_switches)
 {
 	is_least(f, preemptions);
@@ -64,7 +67,7 @@ static void becomes(const struct failing *f, unsigned preemptions, size_t most_s
 		assert_int_equal(schedule_preemptions(&s), preemptions);
 		schedule_segments(&s, &segments);
 		assert_true(segments.count <= most_switches);
-		/* It is what a run under its segments does. */
+		/* The minimised schedule is what a run under its segments does. */
 		assert_int_equal(failing_follow(m.ctx, &segments, &again), 1);
 		assert_int_equal(schedule_digest(&again), schedule_digest(&s));
 		array_fini(&segments);
@@ -81,7 +84,7 @@ static void test_minimal(void **state)
 	becomes(&reorder, 1, 6);
 }
 
-/* The same tries each time; never more than permitted; what is found by then is a failure, too. */
+/* The number of tries is reproducible and bounded; a bounded result fails too. */
 static void test_bounded(void **state)
 {
 	unsigned long all = 0;

@@ -1,4 +1,4 @@
-/* Which orders a schedule needs, and where: schedules as their files have them, scripts as they come. */
+/* Orders that a schedule needs, and their places: from schedule files to scripts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 static const struct plan_words words = {.program = "prog"};
 
-/* The files do not say that it goes on there. */
+/* The files do not say that the step is in a library. */
 static bool is_library(const struct schedule_step *step)
 {
 	return step->where.object && strstr(step->where.object, "libc");
@@ -33,7 +33,7 @@ static void read_schedule(const char *text, struct schedule *s)
 		step->where.inside = is_library(step);
 }
 
-/* Without its comments. */
+/* Gates of the script, without comments. */
 static char *gates_of(const struct gate_plan *p, const struct schedule *s)
 {
 	static const struct plan_texts texts = {.expect = "--"};
@@ -76,8 +76,10 @@ static void needs(const char *text, enum plan_orders orders, const char *script)
 	schedule_fini(&s);
 }
 
-/* Whoever could have gone on when the program ended is held until then: those that run the same code, at one
-   place, and not where main waits for them. */
+/*
+ * Threads that could still run when the program ended are held until then: at one place if they run
+ * the same code, and not while main waits for them.
+ */
 static void test_to_the_end(void **state)
 {
 	static const char text[] =
@@ -99,7 +101,10 @@ static void test_to_the_end(void **state)
 	      "on(\"exit\", { thread = \"look\" }) :open(look_ended)\n");
 }
 
-/* A call that does several steps is one execution of its line; the line again begins with the same step. */
+/*
+ * A call of several steps is one execution of its line; the next execution begins with the same
+ * step.
+ */
 static void test_call(void **state)
 {
 	static const char text[] = HEAD(
@@ -118,7 +123,7 @@ static void test_call(void **state)
 	      "at \"o.c:1\"                             :wait(main_wrote_b)\n");
 }
 
-/* What a call into the kernel is about is not known, but it is no memory and no lock. */
+/* The object of a system call is unknown, but it is neither memory nor a lock. */
 static void test_kernel(void **state)
 {
 	static const char text[] =
@@ -132,7 +137,10 @@ static void test_kernel(void **state)
 	needs(text, PLAN_DEPENDENT, "");
 }
 
-/* A call that has waited in the kernel was made once; who could have come back in the end is held behind its line. */
+/*
+ * A call that has blocked in the kernel was made once; a thread that could have returned in the end
+ * is held after its line.
+ */
 static void test_back_from_the_kernel(void **state)
 {
 	static const char text[] = HEAD(
@@ -163,7 +171,7 @@ static void test_back_from_the_kernel(void **state)
 	      "order \"[main_calls_read] -> w_calls_write\"\n");
 }
 
-/* Another process has let it go on: what comes then does not come while it waits. */
+/* The thread was woken by another process: later steps do not run while it waits. */
 static void test_no_more_in_the_kernel(void **state)
 {
 	static const char text[] = HEAD(
@@ -182,7 +190,7 @@ static void test_no_more_in_the_kernel(void **state)
 	      "at \"o.c:2\"                    :wait(main_called_read)\n");
 }
 
-/* What the program sees to: a thread is created, ends, is joined; who has to wait for a lock waits. */
+/* Orders that the program itself guarantees: creation, exit, join; a lock blocks. */
 static void test_not_needed(void **state)
 {
 	static const char text[] =
@@ -201,7 +209,7 @@ static void test_not_needed(void **state)
 
 	(void)state;
 	needs(text, PLAN_DEPENDENT, "");
-	/* Who creates a thread does more before it waits. */
+	/* The creator makes further steps before it waits. */
 	needs(text, PLAN_ALL,
 	      "local main_created_line1    = SimpleGate \"main_created_line1\"\n"
 	      "local worker1_created_line2 = SimpleGate \"worker1_created_line2\"\n"
@@ -211,7 +219,7 @@ static void test_not_needed(void **state)
 	      "on(\"thread-start\", { thread = \"deputy\" })   :wait(worker1_created_line2)\n");
 }
 
-/* That the threads are there from the start on is not told: so it has to be forced. */
+/* The schedule does not say that the threads exist from the start, so the order is forced. */
 static void test_creation_not_known(void **state)
 {
 	(void)state;
@@ -230,7 +238,7 @@ static void test_creation_not_known(void **state)
 	      "at \"w.c:1\"                    :wait(main_wrote_x)\n");
 }
 
-/* A lost wake-up: the signal comes between the look and the wait. */
+/* A lost wake-up: the signal comes between the check and the wait. */
 static void test_lost_wakeup(void **state)
 {
 	(void)state;
@@ -253,7 +261,7 @@ static void test_lost_wakeup(void **state)
 	      "at(\"q.c:13\", { after = true }) :open(poster_signalled_c)\n");
 }
 
-/* The other way round: the waiter sleeps before the signal comes. */
+/* The opposite: the waiter blocks before the signal. */
 static void test_blocked(void **state)
 {
 	static const char text[] = HEAD(
@@ -272,7 +280,7 @@ static void test_blocked(void **state)
 	      "order \"[waiter_waits_for_c] -> poster_signals_c\"\n");
 }
 
-/* Of two lines that a thread passes often it is a certain time that counts. */
+/* Lines that a thread passes often: a certain pass counts. */
 static void test_hit(void **state)
 {
 	(void)state;
@@ -290,7 +298,7 @@ static void test_hit(void **state)
 	      "at(\"f.c:9\", { after = true }) :open(b_read_x)\n");
 }
 
-/* Inside a line, and in a library; where no text is known; threads before they begin, and when they end. */
+/* Places inside a line, in a library, without source text; at the start and exit of threads. */
 static void test_places(void **state)
 {
 	(void)state;
@@ -323,7 +331,7 @@ static void test_places(void **state)
 	      "on(\"thread-start\", { thread = \"b\" }) :wait(a_ended)\n");
 }
 
-/* A line that calls a function is not over while that one is held. */
+/* A line that calls a function ends after that function's gate has opened. */
 static void test_called(void **state)
 {
 	(void)state;
@@ -373,7 +381,7 @@ static void test_weaker(void **state)
 	      "at \"f.c:1\"                    :wait(b_wrote_y)\n");
 }
 
-/* What the caller leaves out is gone from the script, with the places that nobody else needs. */
+/* A dropped order is not in the script, nor are places that no other order needs. */
 static void test_dropped(void **state)
 {
 	struct schedule s = {0};
@@ -425,8 +433,7 @@ static void add_step(struct schedule *s, unsigned thread, enum strategy_op op, u
 	step->point.writes = op == STRATEGY_LOCK || op == STRATEGY_WRITE;
 }
 
-/* `length` steps go on before another thread does; all locks are one, or each round has one of its
-   own. */
+/* `length` steps of a thread before another runs; one lock for all rounds, or one each. */
 static void make_long(struct schedule *s, size_t length, bool one)
 {
 	static const enum strategy_op ops[ROUND] = {STRATEGY_LOCK, STRATEGY_WRITE, STRATEGY_UNLOCK,
@@ -441,7 +448,7 @@ static void make_long(struct schedule *s, size_t length, bool one)
 			 i % ROUND == 1 ? 64 + i / ROUND % 3 : 8 * (one ? 1 : i / ROUND + 100));
 }
 
-/* With all pairs of its steps looked at a schedule of this length took minutes. */
+/* A quadratic comparison of the steps took minutes at this length. */
 static void test_long(void **state)
 {
 	static const size_t lengths[] = {LONG, ROUND, 1};
@@ -471,7 +478,7 @@ static bool at_once(void *ctx)
 	return ++*(unsigned *)ctx > 1;
 }
 
-/* The caller may have no time for a plan. */
+/* The caller may run out of time for a plan. */
 static void test_over(void **state)
 {
 	unsigned asked = 0;
@@ -490,7 +497,7 @@ static void test_over(void **state)
 	schedule_fini(&s);
 }
 
-/* More gates than a function of Lua has local variables are fields of a table. */
+/* Gates beyond Lua's limit of local variables are fields of a table. */
 static void test_many_gates(void **state)
 {
 	struct schedule s = {0};

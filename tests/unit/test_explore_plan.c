@@ -1,10 +1,10 @@
-/* From made-up programs that fail to the scripts that force it. */
+/* From failing made-up programs to scripts that force the failure. */
 #include "explore_failing.h"
 
 #include "tracer/synth/plan/plan.h"
 #include "tracer/sched/schedule/schedule.h"
 
-/* ---- sources ------------------------------------------------------------------------------------ */
+/* ---- sources --------------------------------------------------------------------------------- */
 
 struct source_line {
 	const char *file;
@@ -20,7 +20,7 @@ static const char *line_text(void *ctx, const char *file, unsigned line)
 	return NULL;
 }
 
-/* FUNC;TEXT, with #K where the text is on several lines. */
+/* FUNC;TEXT, with #K if several lines have the text. */
 static char *location(void *ctx, const struct schedule_where *w)
 {
 	const char *text = line_text(ctx, w->file, w->line);
@@ -50,7 +50,7 @@ static struct plan_words words_of(const struct source_line *lines)
 	};
 }
 
-/* ---- from schedules to scripts ------------------------------------------------------------------ */
+/* ---- from schedules to scripts --------------------------------------------------------------- */
 
 static const struct plan_texts texts = {
 	.title = "Found by a test.",
@@ -75,7 +75,7 @@ static void planned(const struct schedule *s, enum plan_orders orders,
 	gate_plan_fini(&p);
 }
 
-/* Whatever schedule of it a random walk finds. */
+/* Checks the script of a schedule found by a random walk and minimised. */
 static void forced(const struct failing *f, enum plan_orders orders,
 		   const struct source_line *lines, const char *script)
 {
@@ -93,7 +93,7 @@ static void forced(const struct failing *f, enum plan_orders orders,
 	schedule_fini(&s);
 }
 
-/* ---- a lost update ------------------------------------------------------------------------------ */
+/* ---- a lost update --------------------------------------------------------------------------- */
 
 static const struct source_line count_c[] = {
 	{"count.c", 12, "\t\tcount++;"},
@@ -148,7 +148,7 @@ static void test_lost_update(void **state)
 	       "expect { signal = \"SIGABRT\" }\n");
 }
 
-/* A line that is inlined elsewhere, too, may be passed without a step: instructions are not. */
+/* A line that is also inlined elsewhere may be passed without a step; an instruction may not. */
 static void test_by_instruction(void **state)
 {
 	static const struct failing f = {
@@ -178,7 +178,7 @@ static void test_by_instruction(void **state)
 	schedule_fini(&s);
 }
 
-/* ---- two locks ---------------------------------------------------------------------------------- */
+/* ---- two locks ------------------------------------------------------------------------------- */
 
 static const struct source_line bank_c[] = {
 	{"bank.c", 20, "\tpthread_mutex_lock(&from->lock);"},
@@ -240,7 +240,7 @@ static void test_two_locks(void **state)
 	       "expect { signal = \"SIGABRT\" }\n");
 }
 
-/* ---- check, then act ---------------------------------------------------------------------------- */
+/* ---- check, then act ------------------------------------------------------------------------- */
 
 static const struct source_line seats_c[] = {
 	{"seats.c", 8, "\tpthread_mutex_lock(&m);"},
@@ -305,7 +305,7 @@ static void test_check_then_act(void **state)
 	       "expect { signal = \"SIGABRT\" }\n");
 }
 
-/* ---- reordered ---------------------------------------------------------------------------------- */
+/* ---- reordered ------------------------------------------------------------------------------- */
 
 static const struct source_line flags_c[] = {
 	{"flags.c", 5, "\ta = 1;"},
@@ -370,7 +370,7 @@ static void test_reordered(void **state)
 	       "expect { signal = \"SIGABRT\" }\n");
 }
 
-/* ---- woken ---------------------------------------------------------------------------------------- */
+/* ---- wake-ups -------------------------------------------------------------------------------- */
 
 static const struct source_line wait_c[] = {
 	{"wait.c", 4, "\tpthread_mutex_lock(&m);"},
@@ -397,7 +397,7 @@ static void waited(struct schedule *s, const char *thread, enum strategy_op op, 
 					      .address = line};
 }
 
-/* It has the lock, and gives it back by waiting. */
+/* The thread takes the lock and releases it by waiting. */
 static void waits(struct schedule *s, const char *thread)
 {
 	waited(s, thread, STRATEGY_START, STRATEGY_NO_OBJECT, 3, NULL);
@@ -405,7 +405,7 @@ static void waits(struct schedule *s, const char *thread)
 	waited(s, thread, STRATEGY_WAIT, STRATEGY_ANY_OBJECT, 5, "pthread_cond_wait");
 }
 
-/* Of two that wait the signal wakes the first: in a plain run it has to be asleep before the other. */
+/* The signal wakes the first of two waiters: in a plain run it must block before the other. */
 static void test_woken(void **state)
 {
 	struct plan_words words = words_of(wait_c);
@@ -457,7 +457,7 @@ static void test_woken(void **state)
 	schedule_fini(&s);
 }
 
-/* ---- in a call ------------------------------------------------------------------------------------- */
+/* ---- inside a call --------------------------------------------------------------------------- */
 
 static const struct source_line call_c[] = {
 	{"call.c", 4, "\tn = 1;"},
@@ -483,7 +483,7 @@ static void called(struct schedule *s, const char *thread, uint64_t object, unsi
 					      .address = line * 16};
 }
 
-/* Between two steps of one call nobody can be held: the other one comes before all of the call. */
+/* No gate holds a thread between two steps of one call: the other thread runs before the call. */
 static void test_in_a_call(void **state)
 {
 	struct plan_words words = words_of(call_c);
@@ -520,7 +520,7 @@ static void test_in_a_call(void **state)
 	schedule_fini(&s);
 }
 
-/* ---- asleep ---------------------------------------------------------------------------------------- */
+/* ---- sleeping -------------------------------------------------------------------------------- */
 
 static const struct source_line nap_c[] = {
 	{"wait.c", 4, "\tusleep(1000);"},
@@ -529,7 +529,7 @@ static const struct source_line nap_c[] = {
 	{NULL, 0, NULL},
 };
 
-/* What is done twice is told once; a sleep is about nothing that has a name. */
+/* Repeated steps are described once; a sleep has no object with a name. */
 static void test_slept(void **state)
 {
 	const char *told = "-- 1. sleep#1 comes back from usleep 3 times (wait.c:4), writes memory "

@@ -1,21 +1,21 @@
-/* Races of programs that everybody knows, in schedules written by hand. */
+/* Well-known races, in schedules written by hand. */
 #include "explore_trace.h"
 
-/* ---- the order that calls make -------------------------------------------------------------- */
+/* ---- happens-before by calls ----------------------------------------------------------------- */
 
 static void test_threads(void **state)
 {
 	(void)state;
 	assert_races("0wX 0f1 1rX 1wX", "");
-	assert_races("0f1 0wX 1rX", "1-2"); /* behind the fork */
+	assert_races("0f1 0wX 1rX", "1-2"); /* after the fork */
 	assert_races("0f1 1wX 0wX", "1-2"); /* without the join */
 	assert_races("0f1 1wX 1e 0j1 0wX", "");
-	assert_races("0f1 0j1 1wX 1e 0wX", ""); /* it waits in the call */
+	assert_races("0f1 0j1 1wX 1e 0wX", ""); /* waits in the call */
 	assert_races("0f1 0f2 1wX 2e 0j2 0wX", "2-5");
-	assert_races("0f1 1f2 2wX 2e 1j2 1p 1e 0j1 0rX", ""); /* through another one */
+	assert_races("0f1 1f2 2wX 2e 1j2 1p 1e 0j1 0rX", ""); /* through another thread */
 	assert_races("0f1 0f2 1wX 2rX", "2-3");
-	assert_races("0f1 0f2 1rX 2rX 0rX", ""); /* nobody writes */
-	assert_races("1wX 0rX", "0-1");		 /* threads that nobody began */
+	assert_races("0f1 0f2 1rX 2rX 0rX", ""); /* no thread writes */
+	assert_races("1wX 0rX", "0-1");		 /* threads without a creator */
 }
 
 static void test_lost_update(void **state)
@@ -24,27 +24,29 @@ static void test_lost_update(void **state)
 	assert_races("0f1 0f2 1lM 1rX 1wX 1uM 2lM 2rX 2wX 2uM", "");
 	assert_races("0f1 0f2 1rX 1wX 2rX 2wX", "3-4 3-5");
 	assert_races("0f1 0f2 1rX 2rX 2wX 1wX", "2-4 4-5");
-	/* One of them has the wrong lock. */
+	/* One of them holds the wrong lock. */
 	assert_races("0f1 0f2 1lM 1rX 1wX 1uM 2lN 2rX 2wX 2uN", "4-7 4-8");
-	/* Another one has none, and comes in between. */
+	/* A third access, without a lock, comes in between. */
 	assert_races("0f1 0f2 1lM 1rX 2wX 1wX 1uM", "3-4 4-5");
 }
 
-/* Who waits in a call has what the others release meanwhile. */
+/* A thread that waits in a call acquires what others release meanwhile. */
 static void test_waiting(void **state)
 {
 	(void)state;
 	assert_races("0f1 0f2 1lM 2lM 1wX 1uM 2wX 2uM", "");
-	/* pthread_cond_wait has two objects: 2 waits, 1 signals and unlocks */
+	/* pthread_cond_wait has two objects: thread 2 waits, thread 1 signals and unlocks */
 	assert_races("0f1 0f2 2lM 2rX 2sC 2uM 1lM 1wX 1sC 1uM 2rX 2wX 2uM", "");
 	/* without the lock around the condition */
 	assert_races("0f1 0f2 2lM 2rX 2sC 2uM 1wX 1sC 2rX", "3-6");
-	/* The call is over at the thread's next point: what comes then is not acquired. */
+	/* The call ends at the thread's next point: later releases are not acquired. */
 	assert_races("0f1 0f2 1sM 1p 2wX 2sM 1wX", "4-6");
 	assert_races("0f1 0f2 1sM 2wX 2sM 1p 1wX", "");
 }
 
-/* A robust lock is the next one's when its owner has ended, whether that one waited for it or not. */
+/*
+ * A robust lock passes to the next thread when its owner exits, whether or not that thread waited.
+ */
 static void test_end(void **state)
 {
 	(void)state;
@@ -52,7 +54,8 @@ static void test_end(void **state)
 	assert_races("0f1 0f2 1lM 1wX 1e 2lM 2wX", "");
 	assert_races("0f1 0f2 1lM 2sM 1wX 1e 2p 2wX", "");
 	assert_races("0f1 0f2 1lM 1lN 1wX 1e 2lN 2wX", "");
-	assert_races("0f1 0f2 1lM 1wX 1uM 1wY 1e 2lM 2wY", "5-8"); /* it has it no more */
+	/* thread 1 no longer holds the lock */
+	assert_races("0f1 0f2 1lM 1wX 1uM 1wY 1e 2lM 2wY", "5-8");
 }
 
 static void test_publication(void **state)
@@ -60,13 +63,13 @@ static void test_publication(void **state)
 	(void)state;
 	assert_races("0f1 0wX 0wF 1rF 1rX", "2-3 1-4"); /* a plain flag */
 	assert_races("0f1 0wX 0aF 1aF 1rX", "");
-	assert_races("0f1 0wX 0aF 1rF", "2-3"); /* an atomic one that is read as if it were none */
+	assert_races("0f1 0wX 0aF 1rF", "2-3"); /* an atomic variable, read by a plain access */
 	assert_races("0f1 0aF 0wX 1aF 1rX", "2-4");
 	assert_races("0f1 0aX 1aX 0aX", "");
 	assert_races("0wF 0f1 1aF 0aF", "");
 }
 
-/* Two atomic operations never race, even where they only overlap. */
+/* Two atomic operations never race, even if they overlap only partially. */
 static void test_atomics_overlap(void **state)
 {
 	struct races *r = races_new();
@@ -81,12 +84,12 @@ static void test_atomics_overlap(void **state)
 	races_free(r);
 }
 
-/* Each says that it is there, and then waits until all have. */
+/* Each thread announces its arrival and then waits for all. */
 static void test_barrier(void **state)
 {
 	(void)state;
 	assert_races("0f1 0f2 1wX 2wY 1sB 2sB 1rY 2rX 1sB 2sB 1wX 2wX", "10-11");
-	assert_races("0f1 0f2 1wX 1sB 1p 2wY 2sB 1rY 2rX", "5-7"); /* 1 did not wait */
+	assert_races("0f1 0f2 1wX 1sB 1p 2wY 2sB 1rY 2rX", "5-7"); /* thread 1 did not wait */
 }
 
 static void test_rwlock(void **state)
@@ -96,20 +99,20 @@ static void test_rwlock(void **state)
 	assert_races("0f1 0f2 1lR 1rX 2wX 1uR", "3-4");
 }
 
-/* ---- what the paper shows ------------------------------------------------------------------- */
+/* ---- examples of the FastTrack paper --------------------------------------------------------- */
 
-/* FastTrack, section 2.1: the release of a lock orders a write before another one. */
+/* FastTrack, section 2.1: the release of a lock orders a write before another write. */
 static void test_paper(void **state)
 {
 	(void)state;
 	assert_races("0f1 0wX 0uM 1lM 1wX", "");
-	/* Section 2.2: reads of two threads, joined by one of them, and another write */
+	/* Section 2.2: reads by two threads, a join by one of them, and another write */
 	assert_races("0wX 0f1 1rX 0rX 1rX 1e 0j1 0wX 0rX", "");
-	/* The same without the join: the writes race with the last read of the other one. */
+	/* Without the join the writes race with the last read of the other thread. */
 	assert_races("0wX 0f1 1rX 0rX 1rX 0wX 0rX", "4-5");
-	/* Reads of many threads, none ordered: the write races with each. */
+	/* Unordered reads by many threads: the write races with each. */
 	assert_races("0f1 0f2 0f3 1rX 2rX 3rX 0wX", "3-6 4-6 5-6");
-	/* Only one of them is not ordered. */
+	/* Only one read is unordered. */
 	assert_races("0f1 0f2 0f3 1rX 2rX 3rX 1sM 3sM 0sM 0wX", "4-9");
 }
 
@@ -155,7 +158,7 @@ static void test_bytes(void **state)
 	assert_pieces("1-2 0-2", {1, 0x1000, 1, true}, {2, 0x1007, 1, true}, {3, 0x1000, 8, false});
 	assert_pieces("0-1 0-2", {1, 0x1000, 8, true}, {2, 0x1000, 2, false},
 		      {2, 0x1004, 2, false});
-	assert_pieces("0-1", {1, 0x1003, 1000, true}, {2, 0x13ea, 1, true}); /* its last byte */
+	assert_pieces("0-1", {1, 0x1003, 1000, true}, {2, 0x13ea, 1, true}); /* the last byte */
 	assert_pieces("", {1, 0x1003, 1000, true}, {2, 0x13eb, 1, true});
 	assert_pieces("0-1", {1, UINT64_MAX - 7, 8, true}, {2, UINT64_MAX, 1, true});
 	assert_pieces("", {1, UINT64_MAX, 2, true}, {2, 0, 1, true}, {2, 0x1000, 0, true});
@@ -167,22 +170,22 @@ static void test_forget(void **state)
 	char text[200];
 
 	(void)state;
-	/* A block of memory is given back in the middle of a cell, and used by somebody else. */
+	/* A block is freed in the middle of a cell and used by another thread. */
 	trace_access(r, 1, 'X', true, false, 1);
 	races_forget(r, address_of('X') + 1, 3);
 	races_access(r, 2, &(struct races_access){address_of('X') + 1, 3, true, false, 2});
 	assert_string_equal(trace_pairs(r, text, sizeof(text)), "");
 	races_access(r, 2, &(struct races_access){address_of('X'), 1, true, false, 3});
 	assert_string_equal(trace_pairs(r, text, sizeof(text)), "1-3");
-	/* Of much memory elsewhere: there are fewer cells than that. */
+	/* Freeing more memory than there are cells for. */
 	races_forget(r, 1 << 20, 1 << 30);
 	races_access(r, 3, &(struct races_access){address_of('X'), 4, false, false, 9});
 	assert_string_equal(trace_pairs(r, text, sizeof(text)), "1-3 2-9 3-9");
-	/* Of all the memory. */
+	/* Freeing all memory. */
 	races_forget(r, 0, UINT64_MAX);
 	races_access(r, 4, &(struct races_access){address_of('X'), 4, true, false, 4});
 	assert_string_equal(trace_pairs(r, text, sizeof(text)), "1-3 2-9 3-9");
-	/* A lock that was there ordered something; the one that is there now does not. */
+	/* The earlier lock ordered accesses; the lock that is there now does not. */
 	trace_run(r, "1wY 1sM");
 	races_forget(r, address_of('M'), 40);
 	trace_run(r, "2sM 2wY");
@@ -190,7 +193,7 @@ static void test_forget(void **state)
 	races_free(r);
 }
 
-/* Whoever gives memory back races with all who were there, and whom nothing orders before it. */
+/* free() races with all earlier accesses that are not ordered before it. */
 static void test_give_back(void **state)
 {
 	struct races *r = races_new();
@@ -200,15 +203,16 @@ static void test_give_back(void **state)
 	trace_run(r, "0f1 0f2"); /* 0, 1 */
 	races_access(r, 1, &(struct races_access){0x1000, 4, false, false, 11});
 	races_access(r, 2, &(struct races_access){0x1004, 4, true, false, 12});
-	races_access(r, 2, &(struct races_access){0x1010, 4, true, false, 13}); /* behind it */
+	/* after the block */
+	races_access(r, 2, &(struct races_access){0x1010, 4, true, false, 13});
 	races_access(r, 1, &(struct races_access){0x1008, 8, false, true, 14});
 	races_give_back(r, 1, 0x1000, 16, 20);
 	assert_string_equal(trace_pairs(r, text, sizeof(text)), "12-20");
 	races_forget(r, 0x1000, 16);
-	races_give_back(r, 2, 0x1000, 16, 21); /* nothing is known of who had it */
+	races_give_back(r, 2, 0x1000, 16, 21); /* earlier accesses to the block are forgotten */
 	races_access(r, 2, &(struct races_access){0x1000, 4, true, false, 15});
 	assert_string_equal(trace_pairs(r, text, sizeof(text)), "12-20");
-	/* Ordered by a lock; an atomic access orders only what comes before it. */
+	/* Ordered by a lock; an atomic access orders only earlier accesses. */
 	trace_run(r, "2sM 1sM");
 	races_give_back(r, 1, 0x1000, 16, 22);
 	assert_string_equal(trace_pairs(r, text, sizeof(text)), "12-20");
@@ -228,7 +232,10 @@ static void access_at(struct races *r, unsigned thread, uint64_t address, uint64
 	races_access(r, thread, &(struct races_access){address, 4, false, false, place});
 }
 
-/* Whoever comes to what has been given back, and does not know that, races until it is somebody's again. */
+/*
+ * An access to a freed block that is not ordered after free() races until the block is allocated
+ * again.
+ */
 static void test_given_back(void **state)
 {
 	struct races *r = races_new();
@@ -237,24 +244,24 @@ static void test_given_back(void **state)
 	(void)state;
 	trace_run(r, "0f1 0f2"); /* 0, 1 */
 	races_give_back(r, 1, 0x1000, 16, 20);
-	access_at(r, 1, 0x1000, 10); /* who gave it */
+	access_at(r, 1, 0x1000, 10); /* the thread that freed it */
 	access_at(r, 2, 0xffc, 10);
 	access_at(r, 2, 0x1010, 10);
 	assert_string_equal(trace_pairs(r, text, sizeof(text)), "");
 	access_at(r, 2, 0x100c, 11);
 	assert_string_equal(trace_pairs(r, text, sizeof(text)), "20-11");
 	assert_true(races_is_given_back(r, 0x100f) && !races_is_given_back(r, 0x1010));
-	races_forget(r, 0x1004, 8); /* a part of it is taken */
+	races_forget(r, 0x1004, 8); /* a part is allocated */
 	access_at(r, 2, 0x1004, 12);
 	access_at(r, 2, 0x1008, 12);
 	access_at(r, 2, 0x1000, 13);
 	races_give_back(r, 2, 0x1008, 8, 21);
 	assert_string_equal(trace_pairs(r, text, sizeof(text)), "20-11 20-13 20-21");
-	races_forget(r, 0x800, 0x1000); /* all of it, and more */
+	races_forget(r, 0x800, 0x1000); /* the whole block and more is allocated */
 	assert_false(races_have_given_back(r));
 	access_at(r, 2, 0x1000, 14);
 	races_give_back(r, 1, 0x2000, 16, 22);
-	trace_run(r, "1sM 2sM"); /* now the other one knows */
+	trace_run(r, "1sM 2sM"); /* the other thread now knows of free() */
 	access_at(r, 2, 0x2000, 15);
 	races_give_back(r, 1, 0x3000, 16, 23);
 	races_forget_given_back(r);
@@ -263,7 +270,7 @@ static void test_given_back(void **state)
 	races_free(r);
 }
 
-/* ---- what is told --------------------------------------------------------------------------- */
+/* ---- reports -------------------------------------------------------------------------------- */
 
 static void test_pair(void **state)
 {
@@ -274,12 +281,12 @@ static void test_pair(void **state)
 	(void)state;
 	races_lock(r, 1, 0x30);
 	races_lock(r, 1, 0x20);
-	races_lock(r, 1, 0x30); /* twice */
+	races_lock(r, 1, 0x30); /* locked twice */
 	races_unlock(r, 1, 0x30);
 	races_access(r, 1, &(struct races_access){0x1000, 8, true, false, 70});
 	races_lock(r, 2, 0x20);
 	races_unlock(r, 2, 0x20);
-	races_unlock(r, 2, 0x99); /* that it never had */
+	races_unlock(r, 2, 0x99); /* a lock that the thread does not hold */
 	races_access(r, 2, &(struct races_access){0x1004, 8, false, true, 60});
 	races_access(r, 1, &(struct races_access){0x1004, 8, true, false, 70});
 	races_restart(r);
@@ -287,7 +294,7 @@ static void test_pair(void **state)
 	races_access(r, 5, &(struct races_access){0x2000, 64, true, false, 70});
 	pairs = races_pairs(r, &count);
 	assert_int_equal(count, 1);
-	assert_int_equal(pairs->count, 3); /* both orders, in both runs; whatever the size */
+	assert_int_equal(pairs->count, 3); /* both orders, in both runs, of any size */
 	assert_int_equal(pairs->address, 0x1004);
 	assert_int_equal(pairs->first.place, 70);
 	assert_int_equal(pairs->first.thread, 1);
@@ -302,7 +309,7 @@ static void test_pair(void **state)
 	races_free(r);
 }
 
-/* Nothing of an earlier run orders or races with what happens now. */
+/* Nothing of an earlier run orders or races with accesses of the current run. */
 static void test_restart(void **state)
 {
 	struct races *r = races_new();
@@ -324,7 +331,7 @@ static void test_restart(void **state)
 	races_free(r);
 }
 
-/* They are found again, if they come again; those before stay. */
+/* Dropped pairs are found again if they recur; earlier pairs stay. */
 static void test_drop(void **state)
 {
 	struct races *r = races_new();

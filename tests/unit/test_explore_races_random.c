@@ -1,12 +1,7 @@
 /*
- * Races of random traces, beside a detector that is as simple as can be: it keeps all events, and an event
- * happens before another one if a path of edges leads there. What is the same:
- *
- *  - for each byte, the access that races first with an earlier one (so a byte has a race in one if
- *    and only if it has one in the other);
- *  - with sizes and cells, the accesses that race are those that race for one of their bytes alone.
- *
- * Behind the first race of a byte FastTrack may miss some; each pair that it tells is one of the other detector's.
+ * Races of random traces, compared with a simple detector that keeps all events and searches for
+ * paths of happens-before edges. The first racing access of each byte is equal; one of several
+ * bytes races if one byte does. After that FastTrack may miss races, but it reports no others.
  */
 #include "explore_trace.h"
 
@@ -20,11 +15,11 @@ enum what { ACCESS, SYNC, POINT, BEGIN, JOIN };
 
 struct event {
 	enum what what;
-	unsigned thread, other; /* other: a thread, or an object */
+	unsigned thread, other; /* other: index of a thread or object */
 	unsigned byte, size;	/* of an access */
 	bool writes, atomic;
 	unsigned place;
-	uint64_t before[WORDS]; /* events that happen before it */
+	uint64_t before[WORDS]; /* bit set of events that happen before it */
 };
 
 struct trace {
@@ -37,7 +32,7 @@ struct trace {
 
 static void random_access(struct event *e, struct prng *g)
 {
-	/* Two atomic variables, of 4 and of 8 bytes, where other accesses go, too. */
+	/* Two atomic variables, of 4 and of 8 bytes, to which plain accesses go too. */
 	static const unsigned atomics[2][2] = {{2, 4}, {8, 8}};
 
 	e->what = ACCESS;
@@ -65,7 +60,7 @@ static bool random_thread(struct trace *t, struct event *e, struct prng *g)
 		return true;
 	}
 	e->what = JOIN;
-	/* Who is joined has come to its end. */
+	/* A joined thread exits first. */
 	if (t->ended[e->other] || e->other == 0)
 		return t->ended[e->other];
 	return t->ended[e->other] = true;
@@ -111,13 +106,13 @@ static void add_edge(struct trace *t, unsigned from, unsigned to)
 		e->before[i] |= t->events[from].before[i];
 }
 
-/* It belongs to the thread, or begins it. */
+/* True if the event belongs to the thread or creates it. */
 static bool is_of(const struct event *e, unsigned thread)
 {
 	return e->thread == thread || (e->what == BEGIN && e->other == thread);
 }
 
-/* All so far that released something there. */
+/* Adds edges from all earlier releases of the object. */
 static void acquire(struct trace *t, enum what what, unsigned other, unsigned to)
 {
 	for (unsigned i = 0; i < to; i++) {
@@ -130,7 +125,7 @@ static void acquire(struct trace *t, enum what what, unsigned other, unsigned to
 	}
 }
 
-/* The calls of the thread since its last point are over. */
+/* Ends the thread's calls since its last point: they acquire again. */
 static void acquire_again(struct trace *t, unsigned to)
 {
 	for (unsigned i = to; i-- > 0;) {
@@ -175,7 +170,7 @@ static bool do_race(const struct trace *t, unsigned i, unsigned k, unsigned byte
 	       (a->writes || b->writes) && !(a->atomic && b->atomic) && !is_before(i, b);
 }
 
-/* The first access that races with an earlier one, or EVENTS. */
+/* Index of the first access that races with an earlier one, or EVENTS. */
 static unsigned first_race(const struct trace *t, unsigned byte)
 {
 	for (unsigned k = 0; k < t->count; k++)
@@ -185,7 +180,7 @@ static unsigned first_race(const struct trace *t, unsigned byte)
 	return EVENTS;
 }
 
-/* ---- the one that is tested ----------------------------------------------------------------- */
+/* ---- the tested detector --------------------------------------------------------------------- */
 
 static const uint64_t memory = 0x10000;
 
@@ -219,7 +214,7 @@ static void feed(struct races *r, const struct event *events, const struct event
 		races_thread_begin(r, e->other, e->thread);
 		break;
 	case JOIN:
-		/* The other one has ended by now. No two joins synchronise with each other. */
+		/* The joined thread has exited. Two joins do not synchronize with each other. */
 		races_sync(r, e->other, memory + BYTES + (uint64_t)(e - events));
 		races_sync(r, e->thread, memory + BYTES + (uint64_t)(e - events));
 		break;
@@ -238,7 +233,7 @@ static unsigned long counted(const struct races *r)
 	return sum;
 }
 
-/* Which events race with an earlier one: of that byte alone, or (-1) at all. */
+/* Marks events that race with an earlier one: for that byte, or for any if -1. */
 static struct races *run(const struct trace *t, int byte, bool raced[EVENTS])
 {
 	struct races *r = races_new();
@@ -248,7 +243,7 @@ static struct races *run(const struct trace *t, int byte, bool raced[EVENTS])
 		const struct event *e = &t->events[i];
 
 		feed(r, t->events, e, byte);
-		/* Atomic ones elsewhere are there for their order. */
+		/* Atomic accesses to other bytes only contribute their order. */
 		raced[i] = counted(r) > before && (byte < 0 || has_byte(e, (unsigned)byte));
 	}
 	return r;
@@ -321,7 +316,7 @@ static void test_random(void **state)
 
 		for (uint64_t seed = 0; seed < TRACES; seed++)
 			races += check_trace(seed, syncs);
-		/* Most bytes have races where there is little order, few where there is much. */
+		/* Most bytes have races if there is little order, few if there is much. */
 		assert_true(races > TRACES);
 		assert_true(races < TRACES * BYTES);
 	}
@@ -329,7 +324,7 @@ static void test_random(void **state)
 
 /* ---- forgetting ----------------------------------------------------------------------------- */
 
-/* Accesses and blocks given back at random: what is left is as if the bytes given back had been others each time. */
+/* Random accesses and frees: results equal those with a new block in place of each freed one. */
 static void test_forget(void **state)
 {
 	struct prng g;
@@ -378,9 +373,9 @@ static void test_forget(void **state)
 	}
 }
 
-/* ---- what it costs -------------------------------------------------------------------------- */
+/* ---- cost ----------------------------------------------------------------------------------- */
 
-/* Three threads at a million places of memory, some of them again and again. */
+/* Three threads access a million addresses, some of them repeatedly. */
 static void test_cost(void **state)
 {
 	enum { ACCESSES = 2000000 };
@@ -405,7 +400,7 @@ static void test_cost(void **state)
 	ns = (double)(clock() - start) / CLOCKS_PER_SEC * 1e9 / ACCESSES;
 	races_free(r);
 	print_message("%.0f ns an access\n", ns);
-	assert_true(ns < 5000); /* 200 are wanted: this is for a mistake that makes it grow */
+	assert_true(ns < 5000); /* 200 are the aim; this bound detects superlinear growth */
 }
 
 int main(void)

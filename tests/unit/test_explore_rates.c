@@ -1,7 +1,7 @@
 /*
- * How many runs until a bug is found? A table of strategies and classic bugs: the median of 20 seeds,
- * and the worst one. Asserted: rff and auto find each bug with each seed; auto's median is not more than
- * eight times that of whoever is the best (and eight runs, where all are fast).
+ * Table of the runs that each strategy needs to find classic bugs: median and worst of 20 seeds.
+ * Asserted: rff and auto find each bug with each seed, and auto's median is at most eight times the
+ * best strategy's (at least eight runs).
  */
 #include "explore_classics.h"
 
@@ -10,7 +10,7 @@ enum { SEEDS = 20, MOST = 10000, FEW = 1000 };
 struct column {
 	const char *title, *name;
 	unsigned depth;
-	unsigned most; /* runs */
+	unsigned most; /* maximum of runs */
 };
 
 static const struct column columns[] = {
@@ -28,7 +28,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One more than all: not found. */
+/* Number of runs until the failure; most + 1 if not found. */
 static unsigned runs_until(const struct classic *c, const struct column *column, uint64_t seed)
 {
 	struct strategy *s = strategy_made(column->name, seed, column->depth, 0);

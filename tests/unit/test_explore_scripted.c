@@ -1,4 +1,4 @@
-/* A strategy in Lua, over made-up programs: what it sees, what it may do, and what its faults say. */
+/* A strategy in Lua over made-up programs: its view, its means, and its faults. */
 #include "explore_program.h"
 
 #include "tracer/base/text/str.h"
@@ -70,7 +70,7 @@ static void fini(struct fixture *f)
 
 static const struct program two = {{"lmrxumwx", "--rxlmum"}};
 
-/* ---- what it may do ----------------------------------------------------------------------------- */
+/* ---- choosing -------------------------------------------------------------------------------- */
 
 static void test_chooses(void **state)
 {
@@ -84,7 +84,7 @@ static void test_chooses(void **state)
 	assert_string_equal(w.schedule, "BBBBAAAA");
 	assert_false(strategy_is_done(f.s));
 	fini(&f);
-	/* By op, by where it is, by the run; state is kept from call to call. */
+	/* Chooses by op, location and run; keeps state between calls. */
 	load(&f,
 	     "local turns, runs = 0, 0\n"
 	     "strategy {\n"
@@ -115,7 +115,7 @@ static void test_sees(void **state)
 		 "  return 1 end }");
 	assert_int_equal(world_run(&w, &(struct program){{"wxs1"}}, f.s, 0), RAN_OUT);
 	assert_memory_equal(str_text(&f.printed), "main\t0\twrite\t120\nmain\t0\tread\t49\n", 32);
-	assert_int_equal(f.described, 0); /* nobody has asked */
+	assert_int_equal(f.described, 0); /* no description was read */
 	fini(&f);
 	load(&f, "strategy { choose = function(points)\n"
 		 "  local p = points[1]\n"
@@ -127,7 +127,7 @@ static void test_sees(void **state)
 	fini(&f);
 }
 
-/* Its dice: the same for the same seed and run, whatever was run before. */
+/* math.random depends on seed and run only, not on earlier runs. */
 static void test_random(void **state)
 {
 	static const char dice[] =
@@ -153,7 +153,7 @@ static void test_random(void **state)
 	fini(&other);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 static void refused(const char *text, const char *message)
 {
@@ -166,7 +166,7 @@ static void refused(const char *text, const char *message)
 	fini(&f);
 }
 
-/* The run is stopped, the search is done, and stays so. */
+/* A fault stops the run and ends the search for good. */
 static void stops(const char *text, const char *message)
 {
 	struct fixture f;
@@ -235,7 +235,7 @@ static void test_stops(void **state)
 	      "s.lua:2: *more than a second");
 }
 
-/* ---- callbacks ---------------------------------------------------------------------------------- */
+/* ---- callbacks ------------------------------------------------------------------------------- */
 
 struct counts {
 	unsigned begun, freed;

@@ -1,4 +1,4 @@
-/* Which places are own ones: what run 0 of made-up programs has shown, step by step. */
+/* Places with private objects only, learned from run 0 of made-up programs, step by step. */
 #include "tracer/sched/strategy/strategy_internal.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 enum { X = 6400, Y = 6464, Z = 6528, MUTEX = 6592, HANDLE = 6656 };
 
-/* Nobody but the thread that moves has to be seen: it is met then. */
+/* Makes a step; only the moving thread is reported, as its step is. */
 static void step(struct sharing *s, unsigned thread, enum strategy_op op, uint64_t object,
 		 uint64_t place)
 {
@@ -21,7 +21,7 @@ static void step(struct sharing *s, unsigned thread, enum strategy_op op, uint64
 	sharing_saw(s, &p, 1, 0);
 }
 
-/* Two threads that are there, and know nothing of each other. */
+/* Two threads that exist, without a happens-before edge between them. */
 static struct sharing begun(void)
 {
 	const struct strategy_point both[] = {{.thread = 0, .op = STRATEGY_START},
@@ -44,7 +44,7 @@ static void test_conflicts(void **state)
 
 	(void)state;
 	step(&s, 0, STRATEGY_WRITE, X, 1);
-	step(&s, 1, STRATEGY_READ, X, 2); /* what another one has written */
+	step(&s, 1, STRATEGY_READ, X, 2); /* written by another thread */
 	step(&s, 0, STRATEGY_READ, Y, 3);
 	step(&s, 1, STRATEGY_READ, Y, 4); /* both only read */
 	step(&s, 0, STRATEGY_WRITE, Z, 5);
@@ -58,11 +58,11 @@ static void test_conflicts(void **state)
 		assert_own(&s, place, true);
 	assert_false(sharing_is_shared(&s, Y));
 	assert_false(sharing_is_shared(&s, Z));
-	assert_own(&s, 8, false); /* nobody has been there */
+	assert_own(&s, 8, false); /* no thread has been at this place */
 	sharing_fini(&s);
 }
 
-/* Whichever of the two comes later, and whoever of three it is. */
+/* Shared in whichever order of the accesses. */
 static void test_a_read_before(void **state)
 {
 	struct sharing s = begun();
@@ -77,7 +77,7 @@ static void test_a_read_before(void **state)
 	sharing_fini(&s);
 }
 
-/* One place is at objects of its own, and once at one that is shared. */
+/* One place accesses private objects, and once a shared one. */
 static void test_place_of_many_objects(void **state)
 {
 	struct sharing s = begun();
@@ -94,7 +94,7 @@ static void test_place_of_many_objects(void **state)
 	sharing_fini(&s);
 }
 
-/* What orders them in this run may order them otherwise in the next one. */
+/* A lock that orders two accesses in this run may order them otherwise in the next. */
 static void test_a_lock_is_no_order(void **state)
 {
 	struct sharing s = begun();
@@ -111,7 +111,7 @@ static void test_a_lock_is_no_order(void **state)
 	sharing_fini(&s);
 }
 
-/* Thread 0 writes, creates 1, which goes on with it and creates 2; joins, reads. */
+/* Thread 0 writes and creates thread 1, which continues and creates thread 2; joins and reads. */
 static void test_created_and_joined(void **state)
 {
 	struct sharing s = {0};
@@ -139,7 +139,7 @@ static void test_created_and_joined(void **state)
 	sharing_fini(&s);
 }
 
-/* The creator's later steps, and a lock that is not a join. */
+/* The creator's later steps, and a lock that is no join. */
 static void test_not_ordered_by_creation(void **state)
 {
 	struct sharing s = {0};
@@ -160,7 +160,7 @@ static void test_not_ordered_by_creation(void **state)
 	sharing_fini(&s);
 }
 
-/* Memory is written in one piece and read in parts; a lock is written, and taken. */
+/* Memory is written whole and read in parts; a lock is written and taken. */
 static void test_overlap(void **state)
 {
 	struct sharing s = begun();
@@ -177,7 +177,9 @@ static void test_overlap(void **state)
 	sharing_fini(&s);
 }
 
-/* A thread has the handle of one that was joined: whoever joins it has not seen what that one did. */
+/*
+ * A thread with the handle of an earlier, joined thread: its joiner is not ordered after that one.
+ */
 static void test_handle_of_an_earlier_one(void **state)
 {
 	(void)state;
@@ -197,7 +199,7 @@ static void test_handle_of_an_earlier_one(void **state)
 	}
 }
 
-/* The next run 0 knows nothing of the one before. */
+/* The next run 0 forgets the previous one. */
 static void test_again(void **state)
 {
 	struct sharing s = begun();

@@ -1,4 +1,4 @@
-/* How much of a livelock's schedule shows that it is one. */
+/* The part of a livelock's schedule that shows the livelock. */
 #include "tracer/sched/sched.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 enum { BEFORE = 300, ROUND = 3, LAST = 1000 };
 
-/* Places of their own at first, then always the same few. */
+/* Steps at new places first, then always at the same few. */
 static void goes_round(struct schedule *s, size_t steps)
 {
 	for (size_t i = 0; i < steps; i++) {

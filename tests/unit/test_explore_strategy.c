@@ -1,8 +1,6 @@
 /*
- * Strategies that draw: what the papers say of their chances, over made-up programs.
- *
- * Seeds are fixed, so a test passes always or never; how likely another seed would fail is said where
- * the bound is.
+ * Randomized strategies: probabilities that the papers guarantee, over made-up programs. Seeds are
+ * fixed, so each test passes always or never; each bound says how likely another seed would fail.
  */
 #include "explore_program.h"
 
@@ -14,8 +12,8 @@ static const char *const drawing[] = {"random", "pct", "pos", "surw"};
 #define each_drawing(name) for (const char *const *name = drawing; name < drawing + 4; name++)
 
 /*
- * Hits of `runs` runs whose chance is p each. Chernoff: off by more than d times the mean m in at most
- * 2 exp(-d^2 m / 3), d <= 1. Here d^2 m = 72: 2 exp(-24), less than one in 1e10.
+ * Checks the hits of `runs` runs with probability p each. Chernoff: off by more than d times the
+ * mean m in at most 2 exp(-d^2 m / 3), d <= 1. Here d^2 m = 72: 2 exp(-24), less than 1e-10.
  */
 static void assert_share(unsigned long hits, unsigned long runs, double p)
 {
@@ -41,7 +39,7 @@ static unsigned long hits_of(const char *name, unsigned depth, const struct prog
 	return hits;
 }
 
-/* ---- the generator ------------------------------------------------------------------------------ */
+/* ---- the generator --------------------------------------------------------------------------- */
 
 static void test_generator(void **state)
 {
@@ -49,7 +47,7 @@ static void test_generator(void **state)
 	struct prng a, b;
 
 	(void)state;
-	/* xoshiro256** as its authors have it: from 1, 2, 3, 4 it goes on like this. */
+	/* xoshiro256** of its authors, seeded with 1, 2, 3, 4. */
 	a = (struct prng){{1, 2, 3, 4}};
 	assert_int_equal(prng_next(&a), 11520);
 	assert_int_equal(prng_next(&a), 0);
@@ -60,12 +58,12 @@ static void test_generator(void **state)
 		counts[prng_below(&a, 6)]++;
 	for (unsigned i = 0; i < 6; i++)
 		assert_share(counts[i], 600000, 1.0 / 6);
-	/* 3 * 2^62: a remainder alone would give the first third twice as often as it should. */
+	/* 3 * 2^62: a mere remainder would give the first third twice its share. */
 	counts[0] = 0;
 	for (unsigned i = 0; i < 300000; i++)
 		counts[0] += prng_below(&a, UINT64_C(3) << 62) < UINT64_C(1) << 62;
 	assert_share(counts[0], 300000, 1.0 / 3);
-	/* First numbers of runs next to each other: half of the bits differ. */
+	/* First numbers of consecutive runs: half of the bits differ. */
 	for (uint64_t run = 0; run < 10000; run++) {
 		prng_seed(&a, 5, run);
 		prng_seed(&b, 5, run + 1);
@@ -74,7 +72,7 @@ static void test_generator(void **state)
 	assert_share(bits, 640000, 0.5);
 }
 
-/* ---- the same, and not the same ----------------------------------------------------------------- */
+/* ---- reproducibility ------------------------------------------------------------------------- */
 
 static const struct program three = {{"rxwxlmwyum", "rxwxlmryum", "--wxlmwyumrz"}};
 
@@ -97,7 +95,9 @@ static void test_names(void **state)
 	strategy_free(NULL);
 }
 
-/* A seed and a number make a run, whatever was run before it; other seeds make other runs. */
+/*
+ * A seed and a number determine a run, independently of earlier runs; other seeds give other runs.
+ */
 static void test_reproducible(void **state)
 {
 	enum { RUNS = 200 };
@@ -130,7 +130,9 @@ static void test_reproducible(void **state)
 	}
 }
 
-/* What is drawn is the same on every machine, and in later versions: schedules written down stay good. */
+/*
+ * Drawn schedules are equal on every machine and in later versions: recorded schedules stay valid.
+ */
 static void test_pinned(void **state)
 {
 	static const char *const pinned[] = {"CBCAABBBBAAACCCC", "CCCCCABBBBBCAAAA",
@@ -148,7 +150,9 @@ static void test_pinned(void **state)
 	}
 }
 
-/* Whoever is waited for comes to it, however the others spin, yield, or do one thing many times. */
+/*
+ * A thread that others wait for runs eventually, however the others spin, yield or repeat a step.
+ */
 static void test_nobody_starves(void **state)
 {
 	static const struct program spins[] = {
@@ -172,7 +176,7 @@ static void test_nobody_starves(void **state)
 	}
 }
 
-/* After `straight` steps a loop of so many: at which step is it found? 0: not within `most`. */
+/* Step at which a loop of `loop` steps after `straight` steps is detected; 0: not within `most`. */
 static unsigned found_at(struct spin_watch *s, unsigned straight, unsigned loop, unsigned most)
 {
 	for (unsigned i = 0; i < most; i++) {
@@ -195,19 +199,19 @@ static void test_spinner(void **state)
 	assert_true(spin_step(&s, &(struct strategy_point){.thread = 1}));
 	assert_int_equal(found_at(&s, 0, 1, 39), 0);
 	spin_step(&s, &(struct strategy_point){.thread = 2});
-	assert_int_equal(found_at(&s, 0, 1, 100), 40); /* another one has moved */
+	assert_int_equal(found_at(&s, 0, 1, 100), 40); /* another thread has moved */
 	s = (struct spin_watch){0};
 	assert_int_equal(found_at(&s, 1000, 7, 5000), 1024 + 39 * 7);
 	s = (struct spin_watch){0};
 	assert_int_equal(found_at(&s, 100000, 1, 100000), 0);
 }
 
-/* ---- PCT ---------------------------------------------------------------------------------------- */
+/* ---- PCT ------------------------------------------------------------------------------------- */
 
 /*
- * Bugs of depth d that PCT finds as often as the theorem says and not more: 1 / (n k^(d-1)).
- * One order: thread D before all others. Two: A stops at its sixth step until B is done. Three: that,
- * and B has to stop at its third step: both steps have to be drawn, and in that order.
+ * Bugs of depth d, which PCT finds with the theorem's probability 1 / (n k^(d-1)) and no more. d =
+ * 1: thread D before all others. d = 2: A stops at its sixth step until B is done. d = 3: B also
+ * stops at its third step, so both steps must be drawn, in that order.
  */
 static void test_pct(void **state)
 {
@@ -229,17 +233,16 @@ static void test_pct(void **state)
 	assert_share(hits, 100000, 1.0 / (2 * 20));
 	hits = hits_of("pct", 3, &fives, "AABBAAABBB", 200000);
 	assert_share(hits, 200000, 1.0 / (2 * 10 * 10));
-	/* Without a step to fall at it does not stop anybody. */
+	/* Without a change point no thread is preempted. */
 	assert_int_equal(hits_of("pct", 1, &fives, "AABBAAABBB", 1000), 0);
 	assert_int_equal(hits_of("pct", 0, &fives, "AABBAAABBB", 1000), 0);
 }
 
-/* ---- POS ---------------------------------------------------------------------------------------- */
+/* ---- POS ------------------------------------------------------------------------------------- */
 
 /*
- * What a random walk is bad at, and the reason for priorities: A's one step has to come after all of
- * B's. It does if A's priority is the lowest of all drawn: 1/8 for seven steps of B. A walk has to
- * decide seven times for B: 1/128.
+ * A weakness of random walks: A's only step comes after all of B's. POS finds it if A's priority is
+ * the lowest drawn: 1/8 for seven steps of B. A walk must choose B seven times: 1/128.
  */
 static void test_pos_late_step(void **state)
 {
@@ -251,8 +254,8 @@ static void test_pos_late_step(void **state)
 }
 
 /*
- * Steps that depend on each other: the loser draws anew, so each step is as likely A's as B's, for each
- * order. Reads do not depend: B keeps what it drew, and is the last if that is the lowest of four.
+ * Dependent steps: the loser draws anew, so each order of the steps is equally likely. Reads are
+ * independent: B keeps its priority and is last if that is the lowest of four.
  */
 static void test_pos_dependent(void **state)
 {
@@ -264,9 +267,9 @@ static void test_pos_dependent(void **state)
 	assert_share(hits_of("pos", 0, &reads, "AAABBB", 20000), 20000, 1.0 / 4);
 }
 
-/* ---- SURW --------------------------------------------------------------------------------------- */
+/* ---- SURW ------------------------------------------------------------------------------------ */
 
-/* Of all schedules that there are, `of` in number, each as often: Pearson's chi-square. */
+/* Pearson's chi-square for `of` schedules, each with `each` expected runs. */
 static double chi_square(const char *name, const struct program *p, size_t of, unsigned each)
 {
 	struct strategy *s = strategy_made(name, 11, 0, 0);
@@ -289,29 +292,31 @@ static double chi_square(const char *name, const struct program *p, size_t of, u
 }
 
 /*
- * Uniform: chi-square of f degrees of freedom is above f + 2 sqrt(21 f) + 42 in at most exp(-21), less
- * than one in 1e9 (Laurent, Massart 2000).
+ * Uniform: chi-square of f degrees of freedom is above f + 2 sqrt(21 f) + 42 with probability at
+ * most exp(-21), less than 1e-9 (Laurent, Massart 2000).
  */
 static void test_surw_uniform(void **state)
 {
 	static const struct program two = {{"----", "--------"}}; /* 6! / (2! 4!) */
 	static const struct program lengths = {
 		{"----", "------", "--------"}}; /* 9! / (2! 3! 4!) */
-	/* A forest has n! / (product of how many points are at or below each): 8! / (8 7 2 4 3) here. */
+	/* A forest has n! / (product of the number of points at or below each): 8! / (8 7 2 4 3)
+	   here. */
 	static const struct program tree = {{"--c1--c2--", "----", "--"}};
 
 	(void)state;
 	assert_true(chi_square("surw", &two, 15, 2000) < 14 + 2 * 17.2 + 42);
 	assert_true(chi_square("surw", &lengths, 1260, 100) < 1259 + 2 * 162.7 + 42);
 	assert_true(chi_square("surw", &tree, 30, 500) < 30 - 1 + 2 * 25 + 42);
-	/* A random walk is not. */
+	/* A random walk is not uniform. */
 	assert_true(chi_square("random", &lengths, 1260, 100) > 20 * 1260);
 	assert_true(chi_square("random", &tree, 30, 500) > 20 * 30);
 }
 
 /*
- * Where is B's write among A's two, which are nine steps apart? If what is interesting is x: each of
- * three orders as often. If all is: 1/11, 9/11, 1/11. Half of the runs are of either kind.
+ * Position of B's write relative to A's two, which are nine steps apart. If x is the interesting
+ * object each of three orders is equally likely, if all objects are: 1/11, 9/11, 1/11. Half of the
+ * runs are of either kind.
  */
 static void test_surw_selective(void **state)
 {
@@ -331,7 +336,7 @@ static void test_surw_selective(void **state)
 	assert_share(last, 20000, (1.0 / 3 + 1.0 / 11) / 2);
 }
 
-/* Run 0 has counted another program: more steps, or fewer, or other threads do no harm. */
+/* Run 0 has counted another program: more, fewer or other steps and threads do no harm. */
 static void test_surw_wrong_counts(void **state)
 {
 	static const struct program shorter = {{"wx", "wxc2", "rx"}};
@@ -349,7 +354,7 @@ static void test_surw_wrong_counts(void **state)
 	strategy_free(s);
 }
 
-/* Accesses of two threads matter to each other if they have a byte in common. */
+/* Accesses of two threads are dependent if they have a byte in common. */
 static void test_overlap(void **state)
 {
 	struct strategy_point eight = {

@@ -1,6 +1,6 @@
 /*
- * DFS against what theory says, and against all schedules of small programs, one after the other: each
- * Mazurkiewicz trace once, and with a bound each that a schedule of so few preemptions has.
+ * DFS compared with theory and with all schedules of small programs: each Mazurkiewicz trace once,
+ * and under a bound each trace that has a schedule with so few preemptions.
  */
 #include "explore_program.h"
 
@@ -17,8 +17,10 @@ static void seen_fini(struct seen *seen)
 	tallies_fini(&seen->traces);
 }
 
-/* Of the schedules of the same trace the first in alphabetical order: takes the first thread whose next
-   step depends on nothing that is left before it. */
+/*
+ * The alphabetically first schedule of the trace: repeatedly takes the first thread whose next step
+ * depends on no earlier remaining step.
+ */
 static void trace_of(const struct world *w, char *text)
 {
 	bool taken[MOVES] = {false};
@@ -69,7 +71,7 @@ static struct seen search(const struct program *p, unsigned bound)
 	return seen;
 }
 
-/* ---- all of them, without a strategy -------------------------------------------------------------- */
+/* ---- all schedules, without a strategy ------------------------------------------------------- */
 
 static void every(struct world *w, unsigned left, unsigned running, struct seen *seen)
 {
@@ -99,7 +101,7 @@ static void every(struct world *w, unsigned left, unsigned running, struct seen 
 	}
 }
 
-/* What a search with this bound finds, against all that there is; returns the runs of the search. */
+/* Compares a search under this bound with all schedules. Returns the runs of the search. */
 static unsigned long compare(const struct program *p, unsigned bound, struct seen *all)
 {
 	struct seen found = search(p, bound);
@@ -116,13 +118,13 @@ static unsigned long compare(const struct program *p, unsigned bound, struct see
 	for (size_t i = 0; i < all->traces.count; i++)
 		assert_string_equal(found.traces.items[i].text, all->traces.items[i].text);
 	if (bound == STRATEGY_UNBOUND)
-		assert_int_equal(runs, all->traces.count); /* each once */
+		assert_int_equal(runs, all->traces.count); /* each trace once */
 	assert_true(runs <= all->runs);
 	seen_fini(&found);
 	return runs;
 }
 
-/* ---- counted by hand ----------------------------------------------------------------------------- */
+/* ---- counted by hand ------------------------------------------------------------------------- */
 
 static void runs_are(const struct program p, unsigned bound, unsigned long runs)
 {
@@ -138,24 +140,24 @@ static void runs_are(const struct program p, unsigned bound, unsigned long runs)
 static void test_counts(void **state)
 {
 	(void)state;
-	/* All depend: (m + n)! / (m! n!). */
+	/* All steps dependent: (m + n)! / (m! n!). */
 	runs_are(PROGRAM("wxwxwx", "wxwxwxwx"), STRATEGY_UNBOUND, 35);
 	runs_are(PROGRAM("wxwxwxwxwx", "wxwxwxwxwx"), STRATEGY_UNBOUND, 252);
 	runs_are(PROGRAM("wxwx", "wxwx", "wxwx"), STRATEGY_UNBOUND, 90);
-	/* Nothing does: one. */
+	/* All steps independent: one. */
 	runs_are(PROGRAM("wxwxwx", "wywywy"), STRATEGY_UNBOUND, 1);
 	runs_are(PROGRAM("rxrx", "rxrx", "rxrx"), STRATEGY_UNBOUND, 1);
 	runs_are(PROGRAM("----", "----", "----"), STRATEGY_UNBOUND, 1);
-	/* Readers and one writer: before, between or after the reads of each. */
+	/* Readers and one writer: before, between or after each reader's reads. */
 	runs_are(PROGRAM("wx", "rx", "rx"), STRATEGY_UNBOUND, 4);
 	runs_are(PROGRAM("wx", "rxrx", "rxrx"), STRATEGY_UNBOUND, 9);
-	/* Two variables: orders of the x times orders of the y, but for the two that make a circle. */
+	/* Two variables: orders of the x times orders of the y, except the two cyclic ones. */
 	runs_are(PROGRAM("wxwy", "wywx"), STRATEGY_UNBOUND, 3);
 	runs_are(PROGRAM("wxwy", "wxwy"), STRATEGY_UNBOUND, 4);
-	/* Locks: who is first, second, third. */
+	/* Locks: orders of the critical sections. */
 	runs_are(PROGRAM("lmwxum", "lmwxum"), STRATEGY_UNBOUND, 2);
 	runs_are(PROGRAM("lmwxum", "lmwxum", "lmwxum"), STRATEGY_UNBOUND, 6);
-	/* Threads that are created: behind c1, then anywhere. */
+	/* Created threads: after c1, then anywhere. */
 	runs_are(PROGRAM("wxc1wxwx", "wxwx"), STRATEGY_UNBOUND, 6);
 }
 
@@ -165,7 +167,7 @@ static void test_deadlock(void **state)
 	struct seen seen = search(&p, STRATEGY_UNBOUND);
 
 	(void)state;
-	assert_int_equal(seen.runs, 3); /* A first, B first, and each has one */
+	assert_int_equal(seen.runs, 3); /* A first, B first, and the deadlock */
 	assert_int_equal(seen.deadlocks, 1);
 	seen_fini(&seen);
 	seen = search(&p, 0);
@@ -177,7 +179,7 @@ static void test_deadlock(void **state)
 }
 
 /*
- * Three dependent steps each. A schedule of p preemptions is p + 2 blocks of one thread and the other:
+ * Three dependent steps each. A schedule of p preemptions is p + 2 blocks of alternating threads:
  * 2; + 2 * 2; + 2 * 4; + 2 * 2; + 2: all twenty.
  */
 static void test_bound(void **state)
@@ -188,13 +190,13 @@ static void test_bound(void **state)
 	for (unsigned bound = 0; bound < 6; bound++)
 		runs_are(PROGRAM("wxwxwx", "wxwxwx"), bound, up_to[bound]);
 	runs_are(PROGRAM("wxwxwx", "wxwxwx", "wxwxwx"), 0, 6);
-	/* Leaving a thread that yields is not a preemption. */
+	/* A switch from a thread that yields is no preemption. */
 	runs_are(PROGRAM("wxy-wx", "wx"), 0, 3);
 }
 
-/* ---- counted by the machine ---------------------------------------------------------------------- */
+/* ---- counted by the test --------------------------------------------------------------------- */
 
-/* A few steps on two variables and two locks, which are given back. Two yields would be spinning. */
+/* A few steps on two variables and two locks, which are released. Two yields would be spinning. */
 static void draw_thread(struct prng *r, char *text)
 {
 	static const char *const parts[] = {"wx",     "rx",	"wy",	    "ry",      "--",
@@ -239,9 +241,9 @@ static void test_random_programs(void **state)
 	assert_true(bounded < bounded_all);
 }
 
-/* ---- what does not go as planned ------------------------------------------------------------------ */
+/* ---- exceptions ------------------------------------------------------------------------------ */
 
-/* Spinning threads let the others go on: the tree is finite, every run ends. */
+/* Spinning threads let others run: the tree is finite, and every run ends. */
 static void test_spinning(void **state)
 {
 	static const struct program spins[] = {
@@ -258,7 +260,7 @@ static void test_spinning(void **state)
 		}
 }
 
-/* A program that does something else in each third run: told, and the search ends all the same. */
+/* A program that changes in each third run: reported, and the search still ends. */
 static void test_strays(void **state)
 {
 	static const struct program p = {{"wxwx", "wxwx"}}, other = {{"wxrywx", "wx"}};
@@ -271,13 +273,13 @@ static void test_strays(void **state)
 		world_run(&w, run % 3 == 2 ? &other : &p, s, run);
 	assert_true(run < 1000);
 	assert_true(strategy_strayed(s) > 0);
-	/* After all has been seen every run is stopped at once. */
+	/* After the last schedule every run is stopped at once. */
 	assert_int_equal(world_run(&w, &p, s, run), STOPPED);
 	assert_int_equal(w.moves, 0);
 	strategy_free(s);
 }
 
-/* Which of two waiters wakes is a choice that costs nothing, and is tried both ways. */
+/* Waking one of two waiters is a choice without cost; both are tried. */
 static void test_wake(void **state)
 {
 	struct strategy *s = strategy_made("dfs", 1, 0, 0);

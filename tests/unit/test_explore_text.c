@@ -1,4 +1,4 @@
-/* The file of a schedule: what is written is read again, and what is wrong is told. */
+/* The file of a schedule: written files are read back, errors are reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -98,7 +98,7 @@ static void test_what_is_read(void **state)
 	schedule_head_fini(&head);
 }
 
-/* A reader numbers threads as they come in the file; the strategy's numbers are others then. */
+/* A reader numbers threads in the order of the file; the strategy's numbers may differ. */
 static void test_out_of_order(void **state)
 {
 	static const char *const ids[] = {"main", "late", "soon"};
@@ -140,7 +140,7 @@ static uint64_t digest_with(uint64_t first, uint64_t second, uint64_t place)
 	return digest;
 }
 
-/* A digest does not depend on where memory lies, but on which steps share it. */
+/* A digest depends on which steps share memory, not on addresses. */
 static void test_digest(void **state)
 {
 	(void)state;
@@ -149,7 +149,7 @@ static void test_digest(void **state)
 	assert_true(digest_with(0x7f00, 0x7f40, 5) != digest_with(0x7f00, 0x7f40, 6));
 }
 
-/* Memory of a schedule without descriptions is named by when it comes. */
+/* Memory without a description is named by the order of its appearance. */
 static void test_unnamed(void **state)
 {
 	static const uint64_t objects[] = {0x7f00, 0x7f40, 0x7f00};

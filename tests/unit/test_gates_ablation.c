@@ -1,4 +1,4 @@
-/* Gates that are left out, and the opposite of what they force. */
+/* Gates left out, and the opposite of what they force. */
 #include "test_gates_drive.h"
 
 static struct engine_thread *threads[4];
@@ -63,13 +63,13 @@ static void test_names(void **state)
 	subject_is(&d, 3, "condition at queue.c:12 (x.lua:1)");
 	subject_is(&d, 4, "wait_until at queue.c:12 (x.lua:1)");
 	assert_false(engine_subject_at(d.e, 5, &s));
-	oppose(&d, 0, "a"); /* what holds back is no gate of the tester's */
+	oppose(&d, 0, "a"); /* the gates that hold back are not subjects */
 	assert_true(engine_subject_at(d.e, 4, &s));
 	assert_false(engine_subject_at(d.e, 5, &s));
 	engine_free(d.e);
 }
 
-/* It holds nobody; it is opened and opens others as before. */
+/* A gate left out holds no thread; it is opened, and opens others, as before. */
 static void test_simple(void **state)
 {
 	struct place *wait, *open;
@@ -94,7 +94,7 @@ static void test_simple(void **state)
 	engine_free(d.e);
 }
 
-/* Only the one: others hold as before. */
+/* Only the subject is left out: other gates hold as before. */
 static void test_the_others_hold(void **state)
 {
 	struct place *p;
@@ -111,7 +111,7 @@ static void test_the_others_hold(void **state)
 	engine_free(d.e);
 }
 
-/* It still is open when as many have come: a function may look at that. */
+/* A barrier left out still opens after its number of threads: a function may read is_open. */
 static void test_barrier(void **state)
 {
 	struct place *p;
@@ -134,7 +134,7 @@ static void test_barrier(void **state)
 	engine_free(d.e);
 }
 
-/* ready() is not asked; passed() and opened() are called: they may count. */
+/* ready() is not called; passed() and opened() are: they may count. */
 static void test_custom(void **state)
 {
 	struct place *p, *q;
@@ -172,7 +172,7 @@ static void test_conditions(void **state)
 	decided(&d, "a:a@A r:a");
 	assert_int_equal(d.when_calls, 0);
 	assert_true(engine_subject_at(d.e, 1, &s));
-	assert_false(engine_subject_holds(&s)); /* not yet seen */
+	assert_false(engine_subject_holds(&s)); /* no wait_until seen so far */
 	arrive(&d, threads[0], q);
 	decided(&d, "a:a@B h:a:?");
 	assert_true(engine_subject_holds(&s));
@@ -197,7 +197,7 @@ static void test_true_at_once(void **state)
 	assert_true(engine_subject_at(d.e, 0, &s));
 	assert_true(engine_subject_holds(&s));
 	assert_true(engine_subject_at(d.e, 1, &s));
-	assert_false(engine_subject_holds(&s)); /* it has none */
+	assert_false(engine_subject_holds(&s)); /* the function has none */
 	engine_free(d.e);
 }
 
@@ -223,7 +223,7 @@ static void test_all(void **state)
 
 /* ---- the opposite ---- */
 
-/* The opener is held until one has passed and has then arrived somewhere. */
+/* The opener is held until a thread has passed and has then arrived somewhere. */
 static void test_opener_waits(void **state)
 {
 	struct place *wait, *open, *other;
@@ -240,7 +240,7 @@ static void test_opener_waits(void **state)
 	decided(&d, "a:b@B h:b:g (held back where it would open)");
 	arrive(&d, threads[0], wait);
 	decided(&d, "a:a@A r:a w:a");
-	arrive(&d, threads[2], wait); /* the first counts */
+	arrive(&d, threads[2], wait); /* the first pass counts */
 	decided(&d, "a:c@A r:c");
 	arrive(&d, threads[2], other);
 	decided(&d, "a:c@C l:x=1 r:c");
@@ -251,7 +251,7 @@ static void test_opener_waits(void **state)
 	engine_free(d.e);
 }
 
-/* ... or has blocked, or ended, or is held itself. */
+/* The opener is released too if that thread has blocked, exited or been held. */
 static void test_ran_on(void **state)
 {
 	for (int how = 0; how < 3; how++) {
@@ -280,7 +280,7 @@ static void test_ran_on(void **state)
 	}
 }
 
-/* Who came first anyway need not be waited for. */
+/* If a thread has passed before, the opener is not held. */
 static void test_already_so(void **state)
 {
 	struct place *wait, *open;
@@ -299,7 +299,7 @@ static void test_already_so(void **state)
 	engine_free(d.e);
 }
 
-/* Where the gate is in its place, holding back changes nothing in the end. */
+/* With the gate acting, holding back changes nothing in the end. */
 static void test_control(void **state)
 {
 	struct place *wait, *open;
@@ -319,7 +319,9 @@ static void test_control(void **state)
 	engine_free(d.e);
 }
 
-/* From its start; let go there it is held once more on its way, and where it would open. */
+/*
+ * A thread held at its start, released there, is held again on its way and where it opens the gate.
+ */
 static void test_from_the_start(void **state)
 {
 	struct place *wait, *open, *way, *start;
@@ -355,7 +357,7 @@ static void test_from_the_start(void **state)
 	engine_free(d.e);
 }
 
-/* a -> b: before a's statement, until b's has been executed. */
+/* a -> b: a is held before its statement until b's has been executed. */
 static void test_order(void **state)
 {
 	struct place *a, *a_after, *b;
@@ -381,7 +383,7 @@ static void test_order(void **state)
 	engine_free(d.e);
 }
 
-/* [a] -> b: before a has come to where it would block. */
+/* [a] -> b: a is held before it reaches the place where it would block. */
 static void test_order_of_blocking(void **state)
 {
 	struct drive d;
@@ -396,7 +398,7 @@ static void test_order_of_blocking(void **state)
 	engine_free(d.e);
 }
 
-/* Told when the statement has been executed: there it would be too late. */
+/* A place with `after` is too late to hold: the thread is held before the statement. */
 static void test_open_after(void **state)
 {
 	struct place *open, *before;
@@ -467,7 +469,7 @@ static void test_for_good(void **state)
 	engine_free(d.e);
 }
 
-/* A barrier's threads that are to come later wait at their start for the first. */
+/* Threads that are to reach a barrier later wait at their start for the first pass. */
 static void test_barrier_from_the_start(void **state)
 {
 	struct place *p, *start;
@@ -487,7 +489,7 @@ static void test_barrier_from_the_start(void **state)
 	engine_free(d.e);
 }
 
-/* The first arrival is held until the second has come and run on; others pass. */
+/* The first arrival is held until the second has arrived and run on; other threads pass. */
 static void test_swap(void **state)
 {
 	struct engine_arrival first = {.thread = "a"}, second = {.thread = "b"};
@@ -513,7 +515,7 @@ static void test_swap(void **state)
 	engine_free(d.e);
 }
 
-/* A gate orders the two: the second one cannot come, and the first is let go. */
+/* A gate orders the two arrivals: the second cannot come, so the first is released. */
 static void test_swap_that_gives_way(void **state)
 {
 	struct engine_arrival first = {.thread = "a"}, second = {.thread = "b"};

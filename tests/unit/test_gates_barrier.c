@@ -1,4 +1,4 @@
-/* Barriers: how many come together, one at a time, and what happens to those who die there. */
+/* Barriers: number of threads, one at a time, and threads that die there. */
 #include "test_gates_drive.h"
 
 static void test_barrier(void **state)
@@ -17,7 +17,7 @@ static void test_barrier(void **state)
 	arrive(&d, t[0], p);
 	arrive(&d, t[1], p);
 	decided(&d, "a:0@B h:0:b a:1@B h:1:b");
-	engine_thread_exited(d.e, t[0]); /* at the same time: the dead do not count */
+	engine_thread_exited(d.e, t[0]); /* at the same time: dead threads do not count */
 	arrive(&d, t[2], p);
 	decided(&d, "a:2@B h:2:b");
 	arrive(&d, t[3], p);
@@ -45,7 +45,7 @@ static void test_barrier_opened_by_hand(void **state)
 	engine_free(d.e);
 }
 
-/* One by one: when the one before has arrived somewhere, is blocked, or has ended. */
+/* One by one: after the previous thread has arrived somewhere, blocked or exited. */
 static void test_serial(void **state)
 {
 	struct drive d;
@@ -65,31 +65,31 @@ static void test_serial(void **state)
 	decided(&d, "a:0@B h:0:b a:1@B h:1:b a:2@B h:2:b");
 	arrive(&d, t[3], p);
 	decided(&d, "a:3@B h:3:b o:b:- p:0:b r:0 w:0");
-	arrive(&d, t[4], p); /* a late one, behind the others */
+	arrive(&d, t[4], p); /* a late thread queues behind the others */
 	decided(&d, "a:4@B h:4:b");
 	arrive(&d, t[0], other);
 	decided(&d, "a:0@X l:x=1 r:0 p:1:b r:1 w:1");
-	engine_blocked(d.e, t[0]); /* not its turn */
+	engine_blocked(d.e, t[0]); /* not the thread whose turn it is */
 	decided(&d, "");
 	engine_blocked(d.e, t[1]);
 	decided(&d, "p:2:b r:2 w:2");
 	engine_thread_exited(d.e, t[2]);
 	decided(&d, "p:3:b r:3 w:3");
-	arrive(&d, t[3], p); /* the same one again: behind those who wait */
+	arrive(&d, t[3], p); /* the same thread again queues behind the waiting ones */
 	decided(&d, "a:3@B h:3:b p:4:b r:4 w:4");
 	arrive(&d, t[5], p);
 	engine_blocked(d.e, t[4]);
 	decided(&d, "a:5@B h:5:b p:3:b r:3 w:3");
 	engine_blocked(d.e, t[3]);
 	decided(&d, "p:5:b r:5 w:5");
-	engine_blocked(d.e, t[5]); /* the queue is empty: from now on an open gate */
+	engine_blocked(d.e, t[5]); /* the queue is empty: an open gate from now on */
 	arrive(&d, t[0], p);
 	arrive(&d, t[1], p);
 	decided(&d, "a:0@B r:0 a:1@B r:1");
 	engine_free(d.e);
 }
 
-/* The one that was let go is held in the next step: that is as good as blocked. */
+/* The released thread is held at the next step, which counts as blocked. */
 static void test_serial_held_again(void **state)
 {
 	struct drive d;
@@ -114,7 +114,7 @@ static void test_serial_held_again(void **state)
 	engine_free(d.e);
 }
 
-/* The one that the barrier let go kills its (child) program in the next step. */
+/* The released thread kills its (child) program at the next step. */
 static void test_serial_killed(void **state)
 {
 	struct drive d;

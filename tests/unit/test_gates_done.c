@@ -1,9 +1,9 @@
-/* Places that can do nothing any more: when the engine says so, and when it must not yet. */
+/* Places that can no longer act: when the engine reports them, and when it must not yet. */
 #include "test_gates_drive.h"
 
 #include <limits.h>
 
-/* A place with no verbs only asks to be reached. */
+/* A place without verbs only needs to be reached. */
 static void test_dead_without_steps(void **state)
 {
 	struct drive d;
@@ -24,7 +24,7 @@ static void test_dead_without_steps(void **state)
 	engine_free(d.e);
 }
 
-/* How many arrivals are certain to do nothing: only a number that no other thread's deed can lessen. */
+/* Number of idle arrivals: only a number that no other thread can reduce. */
 static void test_idle_arrivals(void **state)
 {
 	struct drive d;
@@ -54,12 +54,12 @@ static void test_idle_arrivals(void **state)
 	engine_open(d.e, g, NULL);
 	assert_int_equal(place_idle_arrivals(d.e, q), ULONG_MAX);
 	p->arrivals = 0;
-	p->thread = base_strdup("u"); /* others' arrivals are none */
+	p->thread = base_strdup("u"); /* arrivals of other threads do not count */
 	assert_int_equal(place_idle_arrivals(d.e, p), 0);
 	engine_free(d.e);
 }
 
-/* Where threads go one at a time, an arrival lets the next one go. */
+/* If threads pass one at a time, an arrival lets the next thread pass. */
 static void test_no_idle_arrivals_if_serial(void **state)
 {
 	struct drive d;
@@ -75,7 +75,7 @@ static void test_no_idle_arrivals_if_serial(void **state)
 	engine_free(d.e);
 }
 
-/* The last of its range is still inside: its trap has to stay until it leaves. */
+/* The last arrival of the range is still inside: its trap must stay until it leaves. */
 static void test_not_dead_inside(void **state)
 {
 	struct drive d;
@@ -126,7 +126,7 @@ static void test_not_dead(void **state)
 	engine_free(d.e);
 }
 
-/* When no place can ever act again. An optional one need not be reached, if it would change nothing. */
+/* Done: no place can act again. An optional place without effect need not be reached. */
 static void test_done(void **state)
 {
 	struct drive d;

@@ -1,12 +1,12 @@
 /*
- * Drives the engine with made-up arrivals. What it decides is compared as one line of text:
+ * Drives the engine with made-up arrivals. Decisions are compared as one line of text:
  *
- *	a:T@L arrived    h:T:G held (G, or ? a function)    p:T:G held no more    o:G:T opened (- nobody)
+ *	a:T@L arrived    h:T:G held (G, or ? for a function)    p:T:G passed    o:G:T opened
  *	e:TEXT event     l:TEXT log       r:T released      k:T:SIG killed        w:T watch
- *	d:L place dead (L+ with after)    F fault
+ *	d:L place dead (L+ with after)    F fault    - no thread
  *
- * The double of the script knows flags (refs of :when and of custom gates) and small programs (refs
- * of :run).
+ * The script is a double with flags (refs of :when and of custom gates) and small programs (refs of
+ * :run).
  */
 #ifndef TEST_GATES_DRIVE_H
 #define TEST_GATES_DRIVE_H
@@ -36,16 +36,16 @@ struct drive {
 	enum engine_answer flags[REFS];
 	struct op_code ops[REFS][OPS];
 	unsigned ready_calls, when_calls, run_calls, passed_calls, opened_calls, run_ends;
-	bool passed_shuts;	   /* passed() sets its gate's flag to NO: a permit is used up */
+	bool passed_shuts;	   /* passed() sets its gate's flag to NO: the permit is used up */
 	bool opened_sets;	   /* opened() sets its gate's flag to YES */
-	enum engine_answer opened; /* what opened() says */
-	const char *name;	   /* of every thread */
+	enum engine_answer opened; /* result of opened() */
+	const char *name;	   /* name of every thread */
 	unsigned name_calls;
-	struct gate *opened_opens; /* opened() opens another one */
+	struct gate *opened_opens; /* opened() opens this gate too */
 	unsigned long last_count;
 	const char *last_func;
-	struct engine_thread *until_runs; /* every :when waits until this one is not held */
-	int passed_sets;		  /* passed() sets this flag, if it is not 0 */
+	struct engine_thread *until_runs; /* every :when waits until this thread is not held */
+	int passed_sets;		  /* passed() sets this flag; 0: none */
 };
 
 static enum engine_answer said(enum engine_answer a, struct error *err)
@@ -243,7 +243,7 @@ static inline void drive_say(const struct decision *d, struct str *out)
 	}
 }
 
-/* Everything that was decided since the last time. */
+/* Decisions since the last call. */
 #define decided(d, text)                                                                           \
 	do {                                                                                       \
 		struct str out_ = {0};                                                             \

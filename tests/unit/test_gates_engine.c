@@ -1,4 +1,4 @@
-/* Gates of the built-in kinds, places, patterns, ranges: what needs no function of a script. */
+/* Built-in gates, places, patterns, ranges: everything without a function of a script. */
 #include "test_gates_drive.h"
 
 static void test_simple(void **state)
@@ -28,7 +28,7 @@ static void test_simple(void **state)
 	assert_false(t->held);
 	assert_false(engine_held(d.e, t, &hold));
 	assert_true(g->is_open);
-	/* for good */
+	/* a gate stays open */
 	arrive(&d, t, wait);
 	arrive(&d, u, open);
 	engine_open(d.e, g, NULL);
@@ -56,7 +56,7 @@ static void test_open_by_person(void **state)
 	engine_free(d.e);
 }
 
-/* Held once a step; where it stands it goes on. */
+/* A thread is held once at a step and continues from there. */
 static void test_position(void **state)
 {
 	struct drive d;
@@ -89,7 +89,7 @@ static void test_position(void **state)
 	engine_free(d.e);
 }
 
-/* What a released thread opens frees others; those are asked in order of arrival. */
+/* A released thread may open a gate for others; those are asked in order of arrival. */
 static void test_asked_in_order(void **state)
 {
 	struct drive d;
@@ -173,14 +173,14 @@ static void test_thread_patterns(void **state)
 	assert_true(engine_thread_matches(d.e, t, "*#2"));
 	assert_true(engine_thread_matches(d.e, t, "reader"));
 	assert_true(engine_thread_matches(d.e, t, "re?der"));
-	assert_int_equal(d.name_calls, 0); /* only asked where the others did not match */
+	assert_int_equal(d.name_calls, 0); /* only read if the others do not match */
 	assert_true(engine_thread_matches(d.e, t, "net-*"));
 	assert_int_equal(d.name_calls, 1);
 	assert_false(engine_thread_matches(d.e, t, "reader#2"));
 	assert_false(engine_thread_matches(d.e, t, "writer"));
 	assert_int_equal(d.name_calls, 3);
 	assert_false(engine_thread_matches(d.e, t, "*sixteen??letters*"));
-	assert_int_equal(d.name_calls, 3); /* no name is as long as that */
+	assert_int_equal(d.name_calls, 3); /* longer than any name */
 	d.name = "fifteen letters";
 	assert_true(engine_thread_matches(d.e, t, "fifteen*letters*"));
 	d.name = "";
@@ -188,7 +188,7 @@ static void test_thread_patterns(void **state)
 	engine_free(d.e);
 }
 
-/* Others do not arrive there at all: not counted, not recorded. */
+/* Other threads do not arrive there at all: not counted, not recorded. */
 static void test_thread_option(void **state)
 {
 	struct drive d;
@@ -229,7 +229,7 @@ static void test_step_thread(void **state)
 	engine_free(d.e);
 }
 
-/* Whoever waits at a step goes on waiting there, even if it is renamed by another. */
+/* A thread held at a step stays held there, even if another thread renames it. */
 static void test_renamed_while_held(void **state)
 {
 	struct drive d;
@@ -316,7 +316,7 @@ static void test_watch(void **state)
 	decided(&d, "a:u@W h:u:g a:t@C h:t:h");
 	engine_open(d.e, h, NULL);
 	decided(&d, "o:h:- p:t:h r:t w:t");
-	arrive(&d, t, x); /* it stays interesting until it blocks */
+	arrive(&d, t, x); /* the watch stays until the thread blocks */
 	decided(&d, "a:t@X l:x=1 r:t w:t");
 	engine_blocked(d.e, t);
 	decided(&d, "o:g:t d:C p:u:g d:W r:u");
@@ -346,7 +346,7 @@ static void test_watch_dies(void **state)
 	engine_free(d.e);
 }
 
-/* A held thread that is torn away (exec, a fatal signal) arrives elsewhere, or is gone. */
+/* A held thread that is torn away (exec, a fatal signal) arrives elsewhere or exits. */
 static void test_torn_away(void **state)
 {
 	struct drive d;
@@ -369,7 +369,7 @@ static void test_torn_away(void **state)
 	engine_free(d.e);
 }
 
-/* Each arrival that acts, before the thread goes on; such a place does not die by itself. */
+/* Each arrival that acts elides before the thread continues; such a place never dies by itself. */
 static void test_elide(void **state)
 {
 	struct drive d;

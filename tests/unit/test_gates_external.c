@@ -1,4 +1,4 @@
-/* What is done from outside of any thread: by a person, or when nobody can move. */
+/* Actions outside any thread: by the user, or if no thread can move. */
 #include "test_gates_drive.h"
 
 static struct drive d;
@@ -41,7 +41,7 @@ static void test_let(void **state)
 	arrive(&d, a, p);
 	decided(&d, "a:a@A h:a:g");
 	assert_int_equal(engine_pass_by_hand(d.e, a), 0);
-	decided(&d, "p:a:g o:h:a r:a"); /* what stands behind the gate is done */
+	decided(&d, "p:a:g o:h:a r:a"); /* steps after the gate are taken */
 	assert_false(g->is_open);
 	arrive(&d, b, p);
 	decided(&d, "a:b@A h:b:g"); /* this once */
@@ -68,9 +68,9 @@ static void test_drop(void **state)
 	arrive2(&d, a, p, q);
 	arrive(&d, b, q);
 	decided(&d, "a:a@A h:a:g a:b@B h:b:g");
-	engine_drop(d.e, q); /* a has not come to it yet: it never does */
+	engine_drop(d.e, q); /* a has not arrived there and never does */
 	decided(&d, "p:b:g r:b d:B");
-	engine_drop(d.e, p); /* nor to what stands behind the gate */
+	engine_drop(d.e, p); /* nor at the steps after the gate */
 	decided(&d, "p:a:g r:a d:A");
 	engine_drop(d.e, p);
 	decided(&d, "");
@@ -101,7 +101,7 @@ static struct place *rest(enum step_kind kind)
 	return p;
 }
 
-/* One after the other, each once. */
+/* One place after the other, each once. */
 static void test_rest(void **state)
 {
 	struct place *p = waiting("A"), *first, *second;

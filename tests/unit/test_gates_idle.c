@@ -1,4 +1,7 @@
-/* Which arrivals are of no consequence by a C expression: where it decides all that a place does, and what counts. */
+/*
+ * Arrivals without effect by a C expression: whether it decides all that a place does, and what
+ * counts.
+ */
 #include "gates/engine.h"
 
 #include <setjmp.h>
@@ -8,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* What the expressions say; how often they were asked, and for a held thread. */
+/* Value of the expressions; number of evaluations, and of those for a held thread. */
 struct program {
 	enum engine_answer x;
 	unsigned asked, again;
@@ -52,7 +55,7 @@ static const char *condition(const struct engine *e, const struct place *p, bool
 	return text;
 }
 
-/* The next decision is of this kind. */
+/* Checks the kind of the next decision, and returns it. */
 static struct decision next_is(struct engine *e, enum decision_kind kind)
 {
 	struct decision d;
@@ -67,7 +70,7 @@ static void arrive(struct engine *e, struct place *p, struct engine_thread *t)
 	engine_arrive(e, &p, 1, &(struct arrival){.thread = t, .line = 3});
 }
 
-/* Options and verbs do not matter: they come after. */
+/* Other options and verbs do not matter: they come after `when`. */
 static void test_of_an_option(void **state)
 {
 	struct engine *e = engine_new(NULL);
@@ -91,11 +94,11 @@ static void test_of_an_option(void **state)
 	engine_gate_barrier(e, "all at once", 2, false);
 	assert_non_null(condition(e, p, false));
 	engine_gate_barrier(e, "one by one", 2, true);
-	assert_null(condition(e, p, false)); /* one goes on when another one arrives */
+	assert_null(condition(e, p, false)); /* a thread may pass when another arrives */
 	engine_free(e);
 }
 
-/* One thing after the other is asked of the place. */
+/* Changes the place step by step. */
 static void test_of_a_verb(void **state)
 {
 	struct engine *e = engine_new(NULL);
@@ -121,13 +124,13 @@ static void test_of_a_verb(void **state)
 	assert_null(condition(e, p, true));
 	other = place_of(e, NULL);
 	engine_step(other, STEP_WHEN)->script_ref = 3;
-	assert_null(condition(e, other, true)); /* of Lua */
+	assert_null(condition(e, other, true)); /* a Lua function */
 	assert_non_null(strstr(place_busy(e, other), "Lua function"));
 	other = place_of(e, "x == 1");
 	assert_non_null(condition(e, other, false));
 	engine_step(other, STEP_WATCH);
-	assert_null(condition(e, other,
-			      false)); /* where a thread has come to before it blocks matters */
+	assert_null(
+		condition(e, other, false)); /* the place reached before a thread blocks matters */
 	engine_free(e);
 }
 
@@ -145,11 +148,11 @@ static void test_only_true_ones_count(void **state)
 	engine_step(p, STEP_KILL);
 	arrive(e, p, t);
 	next_is(e, DECISION_RELEASE);
-	place_passed(p, 10); /* inside the program */
+	place_passed(p, 10); /* decided inside the program */
 	assert_int_equal(p->arrivals, 0);
 	assert_int_equal(p->refused, 11);
 	program.x = ENGINE_YES;
-	arrive(e, p, u); /* not meant, and so not asked */
+	arrive(e, p, u); /* another thread: the expression is not evaluated */
 	next_is(e, DECISION_RELEASE);
 	arrive(e, p, t);
 	next_is(e, DECISION_ARRIVED);

@@ -1,4 +1,4 @@
-/* Orders: what is read, what is refused, and what the gates made of them force. */
+/* Orders: parsing, rejection, and what their gates force. */
 #include "test_gates_drive.h"
 
 static int finish(struct drive *d, const char *text, struct error *err)
@@ -32,7 +32,7 @@ static void refused(const char *text, const char *what)
 	engine_free(d.e);
 }
 
-/* The k-th place, as LOCATION@THREAD: and its steps, one letter each. */
+/* Checks the k-th place: LOCATION@THREAD: and a letter for each step. */
 static void place_is(struct drive *d, size_t k, const char *text)
 {
 	static const char letters[] = "wo?RELKZrW";
@@ -112,7 +112,7 @@ static void test_chain_and_sharing(void **state)
 	engine_free(d.e);
 }
 
-/* a is executed by the thread that came by it: another's leaving its statement does not count. */
+/* a is executed by the thread that arrived there: another thread's leaving does not count. */
 static void test_executed_by_whom(void **state)
 {
 	struct engine_thread *t, *u;
@@ -161,7 +161,7 @@ static void test_companion_is_not_missing(void **state)
 	engine_free(d.e);
 }
 
-/* Events stand among the verbs where they were written. */
+/* Events are at their written position among the verbs. */
 static void test_event_position(void **state)
 {
 	struct place *p, *x, *y;
@@ -316,11 +316,12 @@ static void test_cycles(void **state)
 				      "could ever come first");
 	engine_free(d.e);
 	drive_begin(&d);
-	order(&d, "a@t -> b, b -> a@u, d -> e, d -> f, e -> g, f -> g"); /* none of these is one */
+	/* edges that form no cycle */
+	order(&d, "a@t -> b, b -> a@u, d -> e, d -> f, e -> g, f -> g");
 	engine_free(d.e);
 }
 
-/* Nothing of an order that is refused stays behind. */
+/* A rejected order leaves nothing behind. */
 static void test_refused_leaves_nothing(void **state)
 {
 	ERROR(err);
@@ -338,7 +339,7 @@ static void test_refused_leaves_nothing(void **state)
 	engine_free(d.e);
 }
 
-/* A location's own event name wins over a place made for the location. */
+/* An :event with the location's name takes precedence over a place created for the location. */
 static void test_later_orders(void **state)
 {
 	struct drive d;
@@ -354,7 +355,7 @@ static void test_later_orders(void **state)
 	engine_free(d.e);
 }
 
-/* Any text is taken or refused, with words that say where; what is taken can be forced. */
+/* Any text is accepted, or rejected with its position; accepted orders can be forced. */
 static void test_random_texts(void **state)
 {
 	static const char *const pieces[] = {"a", "b",	"c", " -> ", "->", ",", "@", "t",

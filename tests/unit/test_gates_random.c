@@ -1,4 +1,4 @@
-/* Random scripts and random arrivals: what must hold whatever happens. */
+/* Random scripts and arrivals: invariants of the engine. */
 #include "test_gates_drive.h"
 
 #include <stdio.h>
@@ -113,7 +113,7 @@ static void begin(struct world *w)
 		new_thread(w, i);
 }
 
-/* ---- what is decided must be possible ---- */
+/* ---- each decision is possible ---- */
 
 static int who(const struct world *w, const struct engine_thread *t)
 {
@@ -144,7 +144,7 @@ static void ended(struct world *w, const struct decision *d, unsigned long *coun
 {
 	int t = who(w, d->thread);
 
-	assert_true(w->stopped[t]); /* once for each stop */
+	assert_true(w->stopped[t]); /* one release for each stop */
 	assert_false(w->said_held[t]);
 	w->stopped[t] = false;
 	++*count;
@@ -199,7 +199,7 @@ static void take(struct world *w, const struct decision *d)
 	}
 }
 
-/* ---- what must be true when all is decided ---- */
+/* ---- invariants after all decisions ---- */
 
 static void nobody_is_held_for_nothing(struct world *w, const struct engine_thread *t,
 				       const struct engine_hold *hold)
@@ -248,7 +248,7 @@ static void check_places(struct world *w)
 	}
 }
 
-/* A function that says yes now is asked again at any time: nobody waits for one that does. */
+/* A thread whose function returns true now is not held: it is asked again at any change. */
 static void check_flags(struct world *w)
 {
 	struct engine_hold hold;
@@ -276,7 +276,7 @@ static void drain(struct world *w)
 	check_flags(w);
 }
 
-/* ---- random happenings ---- */
+/* ---- random events ---- */
 
 static void random_arrival(struct world *w)
 {
@@ -361,7 +361,7 @@ static void test_random(void **state)
 			dead += w.dead[i];
 		end(&w);
 	}
-	/* it must not have tested nothing */
+	/* the test has covered enough */
 	assert_true(stops > PROGRAMS * 30 && held_at_end > PROGRAMS);
 	assert_true(faults > 10 && faults < PROGRAMS / 2 && dead > PROGRAMS);
 }
@@ -370,12 +370,12 @@ static void test_random(void **state)
 
 enum { NAMES = 10, RUNNERS = 4, ORDERS = 1000 };
 
-enum phase { OUTSIDE, ENTERING, INSIDE, LEAVING }; /* it is stopped while ENTERING or LEAVING */
+enum phase { OUTSIDE, ENTERING, INSIDE, LEAVING }; /* stopped while ENTERING or LEAVING */
 
 struct runner {
 	struct engine_thread *thread;
 	enum phase phase;
-	int at; /* the statement it is in, or goes to next */
+	int at; /* statement that it is in, or goes to next */
 };
 
 struct race {
@@ -440,7 +440,7 @@ static void left(struct race *r, struct runner *u)
 	u->phase = OUTSIDE;
 }
 
-/* A released thread may execute its statement only when all that comes before has happened. */
+/* A released thread may execute its statement only after all its predecessors have happened. */
 static void released(struct race *r, struct runner *u)
 {
 	assert_true(u->phase == ENTERING || u->phase == LEAVING);
@@ -466,7 +466,7 @@ static void race_drain(struct race *r)
 	}
 }
 
-/* Reaches its statement, or blocks in it and leaves it; each statement is one thread's. */
+/* Reaches its statement, or blocks in it and leaves it; each statement belongs to one thread. */
 static void race_step(struct race *r, struct runner *u)
 {
 	struct place *p = r->places[u->at];
@@ -478,7 +478,7 @@ static void race_step(struct race *r, struct runner *u)
 		r->done[u->at] = true;
 		engine_blocked(r->d.e, u->thread);
 	} else if (p->companion) {
-		r->done[u->at] = true; /* executed; now it is stopped behind */
+		r->done[u->at] = true; /* executed; the thread is now stopped after it */
 		u->phase = LEAVING;
 		arrive(&r->d, u->thread, p->companion);
 	} else {
@@ -487,7 +487,7 @@ static void race_step(struct race *r, struct runner *u)
 	race_drain(r);
 }
 
-/* Names are numbered so that no thread's own order is against the one asked for: all must end. */
+/* Names are numbered so that no thread's own order contradicts the orders: all threads must end. */
 static void test_random_orders(void **state)
 {
 	static struct race r;

@@ -1,4 +1,4 @@
-/* What the engine asks of a script: custom gates, :when, :run, :log, and faults in them. */
+/* Callbacks of the engine: custom gates, :when, :run, :log, and their faults. */
 #include "test_gates_drive.h"
 
 static void test_when(void **state)
@@ -18,7 +18,7 @@ static void test_when(void **state)
 	decided(&d, "a:t@A h:t:?");
 	assert_true(engine_held(d.e, t, &hold));
 	assert_null(hold.gate);
-	assert_int_equal(d.when_calls, 1); /* not twice in the turn in which it arrived */
+	assert_int_equal(d.when_calls, 1); /* once in the call in which it arrived */
 	arrive(&d, u, x);
 	assert_int_equal(d.when_calls, 2);
 	engine_changed(d.e);
@@ -38,7 +38,7 @@ static void test_when(void **state)
 	engine_free(d.e);
 }
 
-/* The caller's texts may go after the arrival; a held thread's condition still sees them. */
+/* The caller's strings may be freed after the arrival; a held thread's condition has copies. */
 static void test_texts_are_kept(void **state)
 {
 	struct drive d;
@@ -58,7 +58,7 @@ static void test_texts_are_kept(void **state)
 	engine_free(d.e);
 }
 
-/* A function may look at another thread: its release is a change like others. */
+/* A function may read another thread's state: that thread's release is a change. */
 static void test_when_of_another(void **state)
 {
 	struct drive d;
@@ -77,12 +77,12 @@ static void test_when_of_another(void **state)
 	d.until_runs = u;
 	arrive(&d, u, q);
 	decided(&d, "a:t@P h:t:? a:u@Q h:u:g");
-	engine_open(d.e, g, NULL); /* t, who came first, is asked first: not yet */
+	engine_open(d.e, g, NULL); /* t, held first, is asked first: not yet */
 	decided(&d, "o:g:- p:u:g d:Q r:u p:t:? r:t");
 	engine_free(d.e);
 }
 
-/* What passed() does may let another go, who was asked before. */
+/* passed() may let another thread pass that was asked before. */
 static void test_passed_frees(void **state)
 {
 	struct drive d;
@@ -134,7 +134,7 @@ static void test_custom_permits(void **state)
 	engine_free(d.e);
 }
 
-/* ready decides, whatever is_open says; simple gates are not asked about. */
+/* ready() decides, whatever is_open is; simple gates do not call it. */
 static void test_custom_decides(void **state)
 {
 	struct drive d;
@@ -184,7 +184,7 @@ static void test_run(void **state)
 	arrive(&d, t, p);
 	decided(&d, "a:u@H h:u:h a:t@R h:t:g");
 	engine_changed(d.e);
-	assert_int_equal(d.run_calls, 1); /* the gate is the engine's to ask */
+	assert_int_equal(d.run_calls, 1); /* the engine asks the gate */
 	engine_open(d.e, g, NULL);
 	decided(&d, "o:g:- p:t:g h:t:?");
 	assert_int_equal(d.run_calls, 2);
@@ -197,7 +197,7 @@ static void test_run(void **state)
 	engine_free(d.e);
 }
 
-/* An open gate does not hold; the next call follows at once. */
+/* An open gate does not hold; the function is resumed at once. */
 static void test_run_straight(void **state)
 {
 	struct drive d;
@@ -215,7 +215,7 @@ static void test_run_straight(void **state)
 	arrive(&d, t, p);
 	decided(&d, "o:g:- a:t@R r:t");
 	assert_int_equal(d.run_calls, 3);
-	arrive(&d, t, p); /* again from the beginning */
+	arrive(&d, t, p); /* starts from the beginning */
 	assert_int_equal(d.run_calls, 6);
 	engine_free(d.e);
 }
@@ -242,7 +242,7 @@ static void test_run_at_barrier(void **state)
 	engine_free(d.e);
 }
 
-/* What a function does between two waits frees others, in the same turn. */
+/* Statements between two waits may free others, in the same call. */
 static void test_run_progress(void **state)
 {
 	struct drive d;
@@ -296,7 +296,7 @@ static void test_run_endless(void **state)
 	engine_free(d.e);
 }
 
-/* Many turns are no endless loop. */
+/* Many calls of the engine are no endless loop. */
 static void test_run_after_many(void **state)
 {
 	struct drive d;
@@ -314,7 +314,7 @@ static void test_run_after_many(void **state)
 	engine_free(d.e);
 }
 
-/* A thread that dies inside a function: its coroutine is dropped, at a gate or not. */
+/* A thread that dies inside a function: its coroutine is freed, at a gate or not. */
 static void test_run_dies(void **state)
 {
 	struct drive d;
@@ -393,11 +393,15 @@ static void test_fault_later(void **state)
 	arrive(&d, u, p);
 	d.flags[0] = ENGINE_FAULT;
 	engine_changed(d.e);
-	assert_int_equal(d.ready_calls, 4); /* u's arrival asked t again; then t's fault ends it */
+	/* u's arrival asked t again; then t's fault ends the run */
+	assert_int_equal(d.ready_calls, 4);
 	faulted(&d, t, "a:t@A h:t:c a:u@A h:u:c");
 }
 
-/* A thread dies while it is asked for: nobody holds it, and nothing more is done. One that was held then stays so, and is not asked again. */
+/*
+ * A thread that dies during a callback is not held, and takes no further step. A thread that was
+ * held stays so and is not asked again.
+ */
 static void test_gone(void **state)
 {
 	struct drive d;
@@ -445,7 +449,7 @@ static void test_fault_opened(void **state)
 	faulted(&d, t, "a:t@A o:c:t");
 }
 
-/* The function opens a gate whose opened() is broken, and goes on as if nothing were. */
+/* The function opens a gate whose opened() fails, and continues as if nothing had happened. */
 static void test_fault_inside_run(void **state)
 {
 	struct drive d;
@@ -519,7 +523,7 @@ static void test_no_script(void **state)
 	engine_free(e);
 }
 
-/* opened() of one gate opens another: taken in, and asked about when all is said. */
+/* opened() of a gate opens another: held threads are asked at the end of the call. */
 static void test_open_in_opened(void **state)
 {
 	struct drive d;

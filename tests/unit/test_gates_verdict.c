@@ -1,3 +1,4 @@
+/* Verdicts: precedence, exit status, and expectations that are not met. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -8,7 +9,7 @@
 
 #include "gates/engine.h"
 
-/* An engine with one required place, reached or not. */
+/* Returns an engine with one required place, reached or not. */
 static struct engine *engine(bool reached)
 {
 	struct engine *e = engine_new(NULL);
@@ -27,7 +28,7 @@ static enum verdict judge(const struct expect *x, const struct outcome *o, bool 
 	return v;
 }
 
-/* Every set of failures: the earliest of the contract's list counts. */
+/* Every set of failures: the strongest verdict counts. */
 static void test_precedence(void **state)
 {
 	struct expect x = {.any = true, .end = EXPECT_EXIT, .exit = 3};
@@ -86,7 +87,7 @@ static void test_status(void **state)
 		assert_int_equal(verdict_status((enum verdict)v, &some, &exits), v);
 }
 
-/* Without an expect the program's own end is no verdict. */
+/* Without an expect the program's end is no verdict. */
 static void test_no_expect(void **state)
 {
 	struct expect none = {0};
@@ -95,7 +96,8 @@ static void test_no_expect(void **state)
 
 	(void)state;
 	assert_int_equal(judge(&none, &exits, true), VERDICT_OK);
-	assert_int_equal(judge(&none, &dies, true), VERDICT_OK); /* held: no fault of its gate */
+	/* held: not the fault of its gate */
+	assert_int_equal(judge(&none, &dies, true), VERDICT_OK);
 	assert_int_equal(judge(&none, &dies, false), VERDICT_NEVER_REACHED);
 }
 
@@ -184,7 +186,7 @@ static void test_unmet_end(void **state)
 	unmet(&x, &other, "ended by signal SIGRTMIN+6, expected signal SIGABRT");
 }
 
-/* Where neither is given any exit status will do, but no signal that comes out of the blue. */
+/* Without exit and signal any exit status is met, but an unexpected signal is not. */
 static void test_unmet_any_end(void **state)
 {
 	struct expect x = {.any = true};

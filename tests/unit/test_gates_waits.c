@@ -1,3 +1,4 @@
+/* The wait-for graph: deadlocks, gates in cycles, threads that are lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -35,7 +36,7 @@ static struct wait waits_process(int thread, int on_process)
 	return w;
 }
 
-/* The answer, and the indexes of the chain, in order. */
+/* Checks the answer, and the indexes of the chain in order. */
 static void judged(const struct wait *w, size_t count, enum waits_answer answer, const char *chain)
 {
 	size_t cycle[MOST], length = 99;
@@ -77,7 +78,7 @@ static void test_abba(void **state)
 	judged(w, 4, WAITS_OWN, "12");
 }
 
-/* The program's own circle is its own even where somebody is held as well. */
+/* A cycle is the program's own deadlock even if another thread is held at a gate. */
 static void test_abba_beside_gate(void **state)
 {
 	struct wait w[] = {
@@ -99,7 +100,7 @@ static void test_relock(void **state)
 	judged(w, 2, WAITS_OWN, "1");
 }
 
-/* Held while it owns the mutex that the one who would open the gate needs. */
+/* A thread is held while it owns the mutex that the gate's opener needs. */
 static void test_gate_in_chain(void **state)
 {
 	struct wait w[] = {
@@ -120,7 +121,7 @@ static void test_only_gates(void **state)
 	judged(w, 2, WAITS_GATE, "0");
 }
 
-/* A condition variable: the held one may be who would have signalled it. */
+/* A condition variable: the held thread may be the one that would signal it. */
 static void test_unknown_with_gate(void **state)
 {
 	struct wait w[] = {
@@ -134,7 +135,7 @@ static void test_unknown_with_gate(void **state)
 	judged(w, 4, WAITS_GATE, "012");
 }
 
-/* What is in a process's own memory can only be given by its own threads. */
+/* Memory of a process can be written by its own threads only. */
 static void test_own_memory(void **state)
 {
 	struct wait w[] = {
@@ -150,12 +151,12 @@ static void test_own_memory(void **state)
 	w[3].shared = true;
 	judged(w, 4, WAITS_GATE, "02");
 	w[3].shared = false;
-	w[3].space = 200; /* made by vfork */
+	w[3].space = 200; /* created by vfork: shares memory */
 	w[2].space = 200;
 	judged(w, 4, WAITS_GATE, "02");
 }
 
-/* A lock that several own is free when all of them let go. */
+/* A read lock is free after all its owners have released it. */
 static void test_readers(void **state)
 {
 	struct wait w[] = {
@@ -184,7 +185,7 @@ static struct wait reads(int thread, int process, int by, int or_by)
 	return w;
 }
 
-/* Each reads from a pipe that the other could write to; both hold both ends of it. */
+/* Each thread reads from a pipe that the other could write to; both have both ends open. */
 static void test_pipes(void **state)
 {
 	struct wait w[] = {reads(0, 100, 100, 200), reads(1, 200, 100, 200),
@@ -200,7 +201,7 @@ static void test_pipes(void **state)
 	wait_fini(&w[1]);
 }
 
-/* A cycle beside threads that still move. */
+/* A cycle while other threads still move. */
 static void test_lost(void **state)
 {
 	struct wait w[] = {
@@ -232,7 +233,10 @@ static void test_unknown_without_gate(void **state)
 	judged(w, 1, WAITS_OWN, "0");
 }
 
-/* Whom it joins is gone: it is just about to wake. A mutex of one that is gone stays locked. */
+/*
+ * The joined thread has exited: the joiner is about to wake. A mutex of an exited thread stays
+ * locked.
+ */
 static void test_gone(void **state)
 {
 	struct wait w[] = {waits(0, WAIT_JOIN, 5), waits(1, WAIT_GATE, -1)};
@@ -255,11 +259,11 @@ static void test_child_at_gate(void **state)
 	judged(w, 3, WAITS_GATE, "012");
 	w[0].on_process = 0;
 	judged(w, 3, WAITS_GATE, "012");
-	w[0].on_process = 300; /* has ended, or is none of ours */
+	w[0].on_process = 300; /* has exited, or is not traced */
 	judged(w, 3, WAITS_MOVING, "");
 }
 
-/* The child has one thread at a gate and another that waits for its parent for ever. */
+/* The child has a thread at a gate and another that waits for its parent for ever. */
 static void test_child_in_circle(void **state)
 {
 	struct wait w[] = {
@@ -272,7 +276,7 @@ static void test_child_in_circle(void **state)
 	judged(w, 3, WAITS_OWN, "02");
 }
 
-/* Any child will do: as long as one of them could end, there is hope; a grandchild is none. */
+/* Any child suffices: there is hope as long as one could exit; a grandchild does not count. */
 static void test_any_child(void **state)
 {
 	struct wait w[] = {
@@ -299,7 +303,7 @@ static void test_child_futex(void **state)
 	judged(w, 2, WAITS_OWN, "01");
 }
 
-/* ---- against a slow but plain definition ---- */
+/* ---- comparison with a slow reference implementation ---- */
 
 static uint64_t seed = 1;
 
@@ -322,7 +326,7 @@ static bool all_out(const struct wait *w, size_t count, unsigned set, int proces
 	return true;
 }
 
-/* A child that could end if all that are not in the set did what they could. */
+/* True if a child could exit, provided that all threads outside the set do what they can. */
 static bool some_child_ends(const struct wait *w, size_t count, unsigned set, const struct wait *of)
 {
 	bool any = false;
@@ -351,7 +355,7 @@ static bool some_giver(const struct wait *w, size_t count, unsigned set, size_t 
 	return false;
 }
 
-/* Could it go on, if all that are not in the set did what they could? */
+/* True if thread i could go on, provided that all threads outside the set do what they can. */
 static bool could_go(const struct wait *w, size_t count, unsigned set, size_t i)
 {
 	switch (w[i].kind) {
@@ -375,7 +379,7 @@ static bool could_go(const struct wait *w, size_t count, unsigned set, size_t i)
 	}
 }
 
-/* All that are in some set of which nobody could go on, whatever the others do. */
+/* All threads of all sets in which no thread could go on, whatever the others do. */
 static unsigned lost_by_definition(const struct wait *w, size_t count)
 {
 	unsigned lost = 0;
@@ -414,7 +418,7 @@ static void make(struct wait *w, size_t count, bool moving)
 	}
 }
 
-/* Nobody of the chain is set free by the others in it, and each waits for the next. */
+/* Each thread of the chain waits for the next, and none is freed by the others. */
 static void check_chain(const struct wait *w, const size_t *cycle, size_t length)
 {
 	for (size_t i = 0; i + 1 < length; i++) {

@@ -1,4 +1,4 @@
-/* How many harnesses there are: counted one by one, and by the formula of model.h. */
+/* The number of harnesses: counted one by one, and by the formula of model.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,12 +11,12 @@
 
 enum { VALUES = 3, THREADS = 3, CALLS = 6 };
 
-/* How many operations take a value, and how many take none; and so those of them that only read. */
+/* Number of operations with and without a value, and of those that only read. */
 struct operations {
 	unsigned taking, plain, reading_taking, reading_plain;
 };
 
-/* ---- counted ------------------------------------------------------------------------------------------- */
+/* ---- counted --------------------------------------------------------------------------------- */
 
 static void add_op(struct harness_object *o, unsigned values, bool reads)
 {
@@ -56,7 +56,7 @@ static unsigned long counted(const struct operations *ops, unsigned values, unsi
 	return count;
 }
 
-/* ---- by the formula -------------------------------------------------------------------------------------- */
+/* ---- by the formula -------------------------------------------------------------------------- */
 
 static unsigned long power(unsigned long base, unsigned n)
 {
@@ -67,7 +67,7 @@ static unsigned long power(unsigned long base, unsigned n)
 	return product;
 }
 
-/* The k-th of n^n ways to send n things to n things. False: it is no permutation. */
+/* The k-th of the n^n maps of n things to n things. Returns false if it is no permutation. */
 static bool permutation(unsigned long k, unsigned n, unsigned *to)
 {
 	unsigned seen = 0;
@@ -79,7 +79,7 @@ static bool permutation(unsigned long k, unsigned n, unsigned *to)
 	return seen == (1u << n) - 1;
 }
 
-/* Things that are where they were after so many times. */
+/* Number of things that are at their place again after `times` permutations. */
 static unsigned fixed(const unsigned *to, unsigned n, unsigned times)
 {
 	unsigned count = 0;
@@ -94,7 +94,7 @@ static unsigned fixed(const unsigned *to, unsigned n, unsigned times)
 	return count;
 }
 
-/* Threads that change places make as many calls. */
+/* True if threads that change places make equally many calls. */
 static bool keeps_counts(const unsigned *to, const unsigned *counts, unsigned threads)
 {
 	for (unsigned t = 0; t < threads; t++)
@@ -103,7 +103,7 @@ static bool keeps_counts(const unsigned *to, const unsigned *counts, unsigned th
 	return true;
 }
 
-/* Harnesses that are the same when threads and values have changed places like that. */
+/* Number of harnesses that remain equal under this permutation of threads and values. */
 static unsigned long same_after(unsigned taking, unsigned plain, const unsigned *renaming,
 				unsigned values, const unsigned *swap, const unsigned *counts,
 				unsigned threads)
@@ -123,7 +123,7 @@ static unsigned long same_after(unsigned taking, unsigned plain, const unsigned 
 	return product;
 }
 
-/* Burnside's lemma, for one way to share the calls among threads. */
+/* Burnside's lemma, for one distribution of the calls among the threads. */
 static unsigned long orbits(unsigned taking, unsigned plain, unsigned values,
 			    const unsigned *counts, unsigned threads)
 {
@@ -141,7 +141,7 @@ static unsigned long orbits(unsigned taking, unsigned plain, unsigned values,
 	return sum / group;
 }
 
-/* Of all ways to share the calls from thread `at` on, none of which makes more than the one before. */
+/* Sums over the distributions of calls from thread `at` on, in descending order. */
 static unsigned long shared(const struct operations *ops, unsigned values, unsigned *counts,
 			    unsigned threads, unsigned at, unsigned left)
 {
@@ -166,7 +166,7 @@ static unsigned long formula(const struct operations *ops, unsigned values, unsi
 	return shared(ops, values, counts, threads, 0, size);
 }
 
-/* ---- both -------------------------------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 /* push, pop, size with three values: counted by hand for two calls. */
 static void of_a_queue(void **state)

@@ -1,4 +1,4 @@
-/* Harnesses without a process: schemas, their enumeration, outcomes, and the C that is written. */
+/* Harnesses without a process: schemas, enumeration, outcomes, and the generated C. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "tracer/harness/model/model.h"
 
-/* ---- an object: push(int), pop(int *), size() ---------------------------------------------------------- */
+/* ---- an object: push(int), pop(int *), size() ------------------------------------------------ */
 
 static struct harness_op *add_op(struct harness_object *o, const char *function, const char *name,
 				 const char *result, enum harness_shown shown)
@@ -59,7 +59,7 @@ static void make_queue(struct harness_object *o)
 	harness_calls(o);
 }
 
-/* ---- schemas ------------------------------------------------------------------------------------------- */
+/* ---- schemas --------------------------------------------------------------------------------- */
 
 static void assert_parses(struct harness_object *o, const char *text, const char *printed)
 {
@@ -132,7 +132,7 @@ static void contained(void **state)
 	harness_object_fini(&o);
 }
 
-/* ---- enumeration --------------------------------------------------------------------------------------- */
+/* ---- enumeration ----------------------------------------------------------------------------- */
 
 static unsigned enumerate(const struct harness_object *o, unsigned threads, unsigned size,
 			  struct str *out)
@@ -167,7 +167,7 @@ static void enumerated(void **state)
 
 	(void)state;
 	make_queue(&o);
-	/* push-push (the same value or two), push-pop, push-size, pop-pop, pop-size */
+	/* push-push (equal or different values), push-pop, push-size, pop-pop, pop-size */
 	assert_int_equal(enumerate(&o, 2, 2, &two), 6);
 	assert_string_equal(str_text(&two), "{ push(1) } || { push(1) }\n"
 					    "{ push(1) } || { push(2) }\n"
@@ -179,7 +179,7 @@ static void enumerated(void **state)
 	assert_int_equal(count_lines(&three, "{ push(1); push(2) } || { pop() }\n"), 1);
 	assert_int_equal(count_lines(&three, "\n{ push(2)"), 0);
 	assert_int_equal(count_lines(&three, "{ size(); size() } || { size() }"), 0);
-	/* Thread and value symmetry: of four calls each pair of two-call threads comes once. */
+	/* Thread and value symmetry: each pair of two-call threads occurs once. */
 	enumerate(&o, 2, 4, &four);
 	assert_int_equal(count_lines(&four, "{ push(1); pop() } || { pop(); size() }\n"), 1);
 	assert_int_equal(count_lines(&four, "{ pop(); size() } || { push(1); pop() }\n"), 0);
@@ -190,7 +190,7 @@ static void enumerated(void **state)
 	harness_object_fini(&o);
 }
 
-/* ---- outcomes -------------------------------------------------------------------------------------------- */
+/* ---- outcomes -------------------------------------------------------------------------------- */
 
 static void outcomes(void **state)
 {
@@ -250,12 +250,12 @@ static void weakened(void **state)
 	assert_ptr_equal(outcomes_allow(&o, "push(1)=0 | size()=7 ; size()=1", &size), o.items);
 	assert_int_equal(asked, 1);
 	assert_null(outcomes_allow(&o, "push(1)=0 | size()=7 ; size()=7", &none));
-	assert_null(outcomes_allow(&o, "push(1)=0 | size()=7 ; size()=7", &size)); /* in the end */
+	assert_null(outcomes_allow(&o, "push(1)=0 | size()=7 ; size()=7", &size)); /* at the end */
 	assert_null(outcomes_allow(&o, "push(1)=0", &size));
 	outcomes_fini(&o);
 }
 
-/* ---- C ----------------------------------------------------------------------------------------------------- */
+/* ---- C --------------------------------------------------------------------------------------- */
 
 static const char queue[] =
 	"#include <stdlib.h>\n"
@@ -347,7 +347,7 @@ static void written(void **state)
 		assert_says(dir, "./program run '' 0 = 1 2", 1, "push(1)=0\n");
 	}
 	assert_says(dir, "grep -c '' test.c | awk '{ print $1 <= 60 }'", 0, "1\n");
-	/* However many calls there are, up to six and three behind them. */
+	/* The largest number of calls: six, and three after them. */
 	assert_int_equal(schema_parse(&o, "{ push(1); pop(); size() } || { pop(); push(2); pop() }",
 				      &s, &err),
 			 0);
@@ -365,7 +365,7 @@ static void written(void **state)
 	harness_object_fini(&o);
 }
 
-/* What a call leaves behind that says false is anything: it is no outcome. */
+/* The out-parameter of a call that returns false is undefined: no part of the outcome. */
 static void said_false(void **state)
 {
 	char dir[] = "/tmp/gatectl-harness-unit-XXXXXX";
@@ -416,7 +416,7 @@ static const char say[] =
 	"	return q ? texts[n < 3 ? n : 3] : 0;\n"
 	"}\n";
 
-/* The calls of both threads; gives the outcome. */
+/* Adds the calls of both threads, with the outcome. */
 static void add_said(const char *const *values, struct str *out)
 {
 	static const char *const said[] = {"\"a\\nb\\t|\\\"\\\\\"", "\"100% caf\\xe9\\x01\"",
@@ -433,7 +433,7 @@ static void add_said(const char *const *values, struct str *out)
 	}
 }
 
-/* What a call gives as a text is written everywhere alike, on one line, and read before its thread ends. */
+/* A returned string is written alike everywhere, on one line, and read before its thread ends. */
 static void texts(void **state)
 {
 	static const char *const values[] = {"0", "1", "2", "3", "4", NULL};
@@ -473,7 +473,7 @@ static void texts(void **state)
 		    "ok 0\t3\tsay(0)=\"a\\nb\\t|\\\"\\\\\"\tsay(2)=NULL\tsay(1)=\"100% "
 		    "caf\\xe9\\x01\"\n");
 	assert_says(dir, "echo 9 | ./program orders | wc -c", 0, "1020\n");
-	/* However many texts there are, and three behind them. */
+	/* The largest number of strings, and three after them. */
 	assert_int_equal(schema_parse(&o, "{ say(0); pop(); say(2) } || { say(3); say(4); pop() }",
 				      &s, &err),
 			 0);

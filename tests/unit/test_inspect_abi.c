@@ -1,5 +1,7 @@
-/* Calls: which function a name means, where its arguments go, and what comes back. Arguments are put
-   into the registers by hand here, and the function really runs. */
+/*
+ * Calls: the function of a name, the registers of its arguments, its result. The test itself loads
+ * the registers and really calls the function.
+ */
 #include "symbols_abi.h"
 
 static struct inspect_plain *arg(struct place *p, enum inspect_plain_kind kind)
@@ -58,8 +60,10 @@ struct two_vectors {
 	double xmm0, xmm1;
 };
 
-/* Functions of other types find their arguments in the same registers; what comes back is looked at
-   in each kind of them. */
+/*
+ * Functions of other types have their arguments in the same registers; the result is read from each
+ * kind of register.
+ */
 static struct inspect_value run(struct place *p)
 {
 	const struct inspect_entry *e = &p->entry;
@@ -173,7 +177,7 @@ static void reals(void **state)
 	assert_true(call_real(p, "abi_long_double") == 6.5);
 }
 
-/* libm's: where its debug information is not installed, nobody knows that it gives a double. */
+/* libm's functions: without debug information their result type, double, is unknown. */
 static void reals_of_a_library(void **state)
 {
 	struct place *p = *state;
@@ -261,7 +265,7 @@ static void refusals(void **state)
 
 	refused(p, "abi_char", "it takes 1 argument, not 0");
 	integer(p, 1);
-	/* There is another one in the library that is tested. */
+	/* Another function of this name is in the library under test. */
 	refused(p, "add", "it takes 2 arguments, not 1: add");
 	integer(p, 1);
 	text(p, "x");

@@ -1,4 +1,4 @@
-/* Expressions: this program asks about itself, and C says what the answers are. */
+/* Expressions: this program evaluates them on itself and compares with C. */
 #include "symbols_eval.h"
 
 /* ---- the same as C -------------------------------------------------------------------------- */
@@ -11,7 +11,7 @@ static void check(struct place *p, const char *expression, const void *expected,
 	ERROR(err);
 
 	if (v.type->kind == TYPE_BOOL && size == sizeof(int))
-		size = 1; /* C's answers to questions are ints, a script's are bools */
+		size = 1; /* C's comparisons are int, an expression's are bool */
 	if (v.type->size != size || (v.type->kind == TYPE_FLOAT) != is_float)
 		fail_msg("%s: %zu bytes, not %zu", expression, (size_t)v.type->size, size);
 	if (is_float && size == 16)
@@ -23,7 +23,7 @@ static void check(struct place *p, const char *expression, const void *expected,
 			 *(const unsigned long long *)expected);
 }
 
-/* The expression, and what C makes of it. */
+/* Compares an expression with its value in C. */
 #define CHECK(e)                                                                                   \
 	do {                                                                                       \
 		const __typeof__(e) c_ = (e);                                                      \
@@ -321,7 +321,7 @@ static void pointers(void **state)
 
 /* ---- locals ---- */
 
-/* Locals of the function that is asked, in its innermost block. */
+/* Locals of the innermost block of the function. */
 __attribute__((noinline)) static void locals(void **state)
 {
 	struct place *p = *state;

@@ -1,5 +1,7 @@
-/* Expressions and calls in C++: a library is compiled and loaded into this very program, and asked
-   from inside one of its member functions. */
+/*
+ * Expressions and calls in C++: a library is compiled and loaded into this program, and its member
+ * functions evaluate expressions.
+ */
 #include "symbols_self.h"
 
 #include "symbols_program.h"
@@ -138,7 +140,7 @@ static void types(void)
 	same("((Item *)items)[1].id", 2);
 	same("((app::Box *)base)->count", 5);
 	same("static_cast<Box *>(base)->count", 5);
-	/* A cast to a base class that is not the first one moves the address. */
+	/* A cast to a base class other than the first changes the address. */
 	same("((Other *)this)->other", 50);
 	same("(char *)(Other *)this - (char *)this > 0", 1);
 	same("(Box *)(Other *)this == this", 1);

@@ -1,4 +1,4 @@
-/* Expressions: texts, places, and everything that is refused. */
+/* Expressions: strings, lvalues, and all rejections. */
 #include "symbols_eval.h"
 
 static const char *refusal_of(struct place *p, const char *expression)
@@ -36,7 +36,7 @@ static void texts(void **state)
 	assert_int_equal(number_of(p, "unsigned(small) == 4294967291"), 1);
 }
 
-/* What C would call an lvalue can be written. */
+/* lvalues of C can be written. */
 static void places(void **state)
 {
 	struct place *p = *state;
@@ -121,7 +121,7 @@ static void errors(void **state)
 	}
 }
 
-/* Whatever is written, the answer is a value or an error. */
+/* Any text gives a value or an error. */
 static void nonsense(void **state)
 {
 	static const char *const pieces[] = {

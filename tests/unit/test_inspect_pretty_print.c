@@ -1,4 +1,4 @@
-/* Classes of C++ and Rust: bases, static members, and what a library's types stand for. */
+/* Classes of C++ and Rust: bases, static members, and pretty-printed library types. */
 #include "symbols_library.h"
 
 #include <stdlib.h>
@@ -182,7 +182,7 @@ static const char *const cxx_compilers[] = {
 	"g++ -gdwarf-5 -flto -O1",
 	"g++ -g -D_GLIBCXX_USE_CXX11_ABI=0",
 	"clang++ -g -O2",
-	"clang++ -g -O0 -stdlib=libc++", /* where it is installed */
+	"clang++ -g -O0 -stdlib=libc++", /* if it is installed */
 };
 
 static void load_cxx(struct self *s, const char *compiler)
@@ -205,7 +205,7 @@ static int64_t length_of(struct self *s, const struct inspect_value *root, const
 	return length;
 }
 
-/* Elements and keys that are not there. */
+/* Elements and keys that do not exist. */
 static void check_missing(struct self *s, const struct inspect_value *root)
 {
 	struct inspect_value list, ages, out;

@@ -1,4 +1,4 @@
-/* What a function returns: in which registers that is, and how it is read at a return. */
+/* Return values: their registers, and reading them at a return. */
 #include "symbols_abi.h"
 
 /* ---- classes -------------------------------------------------------------------------------- */

@@ -1,4 +1,7 @@
-/* Where variables are whatever the call: what stands there is what they are, and who depends on more than a frame has no such place. */
+/*
+ * Fixed locations ("spots") of variables: their contents equal the variables; a variable that
+ * depends on more than a frame has none.
+ */
 #include "symbols_stopped.h"
 
 static const char spots_c[] = "struct pair { int a; unsigned b : 3; struct pair *next; short "
@@ -38,7 +41,7 @@ static const char spots_c[] = "struct pair { int a; unsigned b : 3; struct pair 
 			      "+ truth + large->far + first->a;\n" /* 19 */
 			      "}\n";
 
-/* What the spot says is there now. */
+/* The value at the spot. */
 static int64_t value_at(struct stopped *s, const struct inspect_spot *spot)
 {
 	unsigned size = spot->hops ? 8 : spot->size, unused = 64 - 8 * spot->size;
@@ -60,7 +63,7 @@ static int64_t value_at(struct stopped *s, const struct inspect_spot *spot)
 	return spot->is_signed ? (int64_t)value >> unused : (int64_t)(value >> unused);
 }
 
-/* What a tester would write, into steps. */
+/* Parses a path such as a user writes into steps. */
 static size_t steps_of(const char *text, char *room, struct inspect_step steps[8])
 {
 	size_t count = 0;
@@ -138,7 +141,7 @@ static const char *const bad[] = {"mark",
 				  "number.a",
 				  "pair.row.a",
 				  "list.next.next.next.next.next.a"};
-/* There, but no integers. */
+/* variables that exist but are no integers */
 static const char *const others[] = {"pair", "number", "list.row", "list.0"};
 static const char *const pointers[] = {"p", "pointer", "list", "list.next", "first", "large"};
 enum {
@@ -150,7 +153,7 @@ enum {
 
 static unsigned seen;
 
-/* A pointer that is computed (DW_OP_entry_value, which needs the caller) leads to memory from no place of its own. */
+/* A computed pointer (DW_OP_entry_value, which needs the caller) has no location of its own. */
 static bool begins_in_place(struct stopped *s, const char *name)
 {
 	struct inspect_spot spot;
@@ -168,11 +171,11 @@ static void check_good(struct stopped *s, const char *name)
 	struct inspect_value v;
 
 	if (value_of(s, name, &v) < 0)
-		return; /* it is dropped here */
+		return; /* dropped by the compiler here */
 	if (spot_of(s, name, &spot) < 0) {
 		if (v.place == INSPECT_IN_MEMORY && begins_in_place(s, name))
 			fail_msg("%s has no spot", name);
-		return; /* a constant, or put together from pieces */
+		return; /* a constant, or composed of pieces */
 	}
 	assert_int_equal(spot.holds, INSPECT_SPOT_INTEGER);
 	assert_int_equal(spot.size, v.type->size);
@@ -181,8 +184,7 @@ static void check_good(struct stopped *s, const char *name)
 	seen++;
 }
 
-/* A constant has no spot: a compiler may know that nothing is ever written to the variable (clang
-   19, -O1). */
+/* A constant has no spot: a compiler may know that a variable is never written (clang 19, -O1). */
 static bool has_spot(struct stopped *s, const char *name, const struct inspect_value *v, int holds)
 {
 	struct inspect_spot spot;
@@ -194,7 +196,7 @@ static bool has_spot(struct stopped *s, const char *name, const struct inspect_v
 
 /* ---- conditions ----------------------------------------------------------------------------- */
 
-/* Each of these is compared with numbers near its value. */
+/* Each operand is compared with numbers near its value. */
 static const char *const operands[] = {"n",
 				       "at",
 				       "c",
@@ -234,7 +236,7 @@ static const char *const tested[] = {"n",
 				     "!(n < 3 || n > 60) && (wide == 6 || total)",
 				     "list->next == 0 || list->a > 3",
 				     "(n == 6 || at == 100) && (c == 'c' || local < 0)"};
-/* Not for the program to decide. */
+/* Conditions that cannot be decided inside the program. */
 static const char *const asked[] = {
 	"n + 1 == 2",
 	"n == local",
@@ -279,7 +281,7 @@ static bool is_true(struct stopped *s, const struct inspect_test *t)
 	return false;
 }
 
-/* The tests say what the expression says; optimised code may have some operand in no place. */
+/* The tests agree with the expression; in optimized code an operand may have no location. */
 static void check_condition(struct stopped *s, const char *text, bool exact)
 {
 	struct inspect_test tests[INSPECT_TESTS];
@@ -324,7 +326,7 @@ static void check_conditions(struct stopped *s, bool exact)
 			fail_msg("%s is taken to pieces", asked[i]);
 }
 
-/* What can be said of a condition before a thread arrives. */
+/* Checks of a condition before a thread arrives. */
 static void check_names(struct stopped *s)
 {
 	static const char *const right[] = {"n",

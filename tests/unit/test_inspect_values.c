@@ -1,4 +1,4 @@
-/* Values of C, C++ and Rust: read, written, followed, as compilers lay them out. */
+/* Values of C, C++ and Rust, in the layouts of compilers: reading, writing, following pointers. */
 #include "symbols_library.h"
 
 static const struct {
@@ -245,7 +245,7 @@ static void stores(void **state)
 	program_fini(&s.p);
 }
 
-/* ---- values that are in no memory ----------------------------------------------------------- */
+/* ---- values without memory ------------------------------------------------------------------ */
 
 static void bytes_and_registers(void **state)
 {
@@ -263,20 +263,20 @@ static void bytes_and_registers(void **state)
 	load(&s, compilers[1].c, "c.c");
 	v = value_of_bytes(&s.view, self_value(&s, "struct node", NULL).type, &node, sizeof(node));
 	assert_shows(&s, &v, "", "{value = 7, next = 0x10}");
-	memset(v.kept, 0, 4); /* `value` is gone */
+	memset(v.kept, 0, 4); /* `value` is unknown */
 	assert_shows(&s, &v, "value", "<all or a part of it is optimised out at this line>");
 	assert_shows(&s, &v, "",
 		     "{value = <all or a part of it is optimised out at this line>, next = 0x10}");
 	assert_int_equal(self_find(&s, &v, "next", &member), 0);
 	assert_int_equal(inspect_store(&member, &five, &s.p.err), -1);
-	/* a pointer that is dropped, what it points to is not */
+	/* the pointer is dropped, but not the memory that it points to */
 	v = value_of_bytes(&s.view, type_pointer_to(v.type), &node, sizeof(node));
 	v.place = INSPECT_POINTEE;
 	assert_shows(&s, &v, "value", "7");
 	assert_shows(&s, &v, ".*.value", "7");
 	assert_shows(&s, &v, "[0].value", "7");
 	assert_shows(&s, &v, "[1].value", "<the pointer is optimised out at this line>");
-	/* an int in a register: the upper half of it stays */
+	/* an int in a register: storing keeps the upper half */
 	v = value_of_bytes(&s.view, type_builtin("int"), "\1\0\0\0\2\0\0\0", 8);
 	v.reg = 3;
 	assert_shows(&s, &v, "", "1");

@@ -1,4 +1,4 @@
-/* Where variables live, in words; and that broken debug information breaks nothing. */
+/* Locations of variables in words; and robustness against malformed debug information. */
 #include "symbols_spoil.h"
 
 #include "tracer/inspect/inspect.h"
@@ -29,7 +29,7 @@ static const char homes_c[] =
 	"	return work(argc, p) == 0;\n"				   /* 23 */
 	"}\n";
 
-/* The home of a variable at a location; NULL: it is not in the list. */
+/* The location text of a variable at a site; NULL: not in the list. */
 static const char *home_of(struct program *p, const char *location, const char *name,
 			   struct inspect_variables *homes)
 {
@@ -90,7 +90,9 @@ static void words_for_homes(void **state)
 	assert_home(p, "work", "five", "constant 5");
 }
 
-/* ---- broken bytes ---------------------------------------------------------------------------- */
+/*
+ * ---- malformed bytes --------------------------------------------------------------------------
+ */
 
 static int no_memory(void *ctx, uint64_t address, void *buf, size_t n)
 {
@@ -113,7 +115,7 @@ static struct module *module_there(void *ctx, uint64_t address, uint64_t *bias)
 	return only_module(ctx, 0, bias);
 }
 
-/* A value, or an error with a text: whatever the bytes are. */
+/* A value, or an error with a text, whatever the bytes are. */
 static void ask(struct program *p, uint64_t offset, uint64_t scope)
 {
 	static const char *const names[] = {"x", "q", "late", "part", "calls", "sink", "none"};
@@ -168,7 +170,7 @@ static void survives_broken_bytes(void **state)
 		program_run(p, commands[c]);
 		program_add(p, "whole");
 		sites_of(p, "work");
-		work = p->sites.items[0]; /* only its numbers are looked at */
+		work = p->sites.items[0]; /* only its addresses are read */
 		spoil_each(p, "whole", sections, 6, 200, ask_broken, &work);
 	}
 }

@@ -1,5 +1,7 @@
-/* Variables by name: in programs that were compiled for it and stand at a site, and what is said of
-   those that are not there. */
+/*
+ * Variables by name, in programs compiled and stopped for the test, and the errors for variables
+ * without a value.
+ */
 #include "symbols_stopped.h"
 
 /* ---- C, at -O0 ------------------------------------------------------------------------------- */
@@ -140,7 +142,7 @@ static const char fast_c[] =
 	"	return work(argc, p, argc + 0.5) == 0;\n"			      /* 28 */
 	"}\n";
 
-/* Two words in two registers. */
+/* Checks two words in two registers. */
 static void assert_pair(struct stopped *s, const char *name, long a, long b)
 {
 	struct inspect_value v;
@@ -167,7 +169,7 @@ static void check_fast(struct program *p)
 	assert_pair(&s, "q", 400, 4);
 	assert_argument(&s, 0, 4);
 	assert_argument(&s, 2, 45);
-	/* clang says how it could be calculated, gcc that it is gone. */
+	/* clang describes how to compute it, gcc that it is optimised out. */
 	if (inspect_variable(&s.call, "dead", &v, &s.err) == 0)
 		assert_int_equal(number_in(&s, &v), 4 * 12345);
 	else
@@ -304,7 +306,7 @@ static void objects_of_cplusplus(void **state)
 	}
 }
 
-/* ---- several modules, and none that tells ----------------------------------------------------- */
+/* ---- several modules, and modules without debug information ---------------------------------- */
 
 static const char uses_c[] = "extern int copied, moved;\n"
 			     "int both = 50;\n"
@@ -355,7 +357,7 @@ static void variables_of_libraries(void **state)
 	let_go(&s);
 }
 
-/* A static of the program, and of a library with a debug file of its own, as the system's have it. */
+/* A static variable of the program, and of a library with a separate debug file, as in Debian. */
 static const char private_c[] = "static int count = 70, other = 71;\n"
 				"int library(int k);\n"
 				"int main(void)\n"
@@ -370,7 +372,7 @@ static const char systems_c[] =
 	"int my_count = 75;\n"
 	"int library(int k) { return k + each + shown + other + my_count; }\n";
 
-/* Reading it all takes long, and other threads go on meanwhile. */
+/* Reading it all takes long, while other threads run. */
 static void debug_files_of_libraries_are_last(void **state)
 {
 	struct program *p = *state;
@@ -390,11 +392,11 @@ static void debug_files_of_libraries_are_last(void **state)
 	assert_null(p->modules[1]->dies);
 	assert_global(&s, "shown", 73);
 	assert_non_null(p->modules[1]->dies);
-	assert_says(refused_global(&s, "each"), "thread-local"); /* it has no such symbol */
+	assert_says(refused_global(&s, "each"), "thread-local"); /* the module has no such symbol */
 	let_go(&s);
 }
 
-/* C's arrays of a length that the program works out. */
+/* C's variable-length arrays. */
 static void arrays_of_any_length(void **state)
 {
 	static const char *const compilers[] = {"gcc", "clang"};

@@ -1,4 +1,4 @@
-/* Calls in a piece of source text, as tracer/features/waiting/locks_text.c reads them. */
+/* Calls in source text, as parsed by tracer/features/waiting/locks_text.c. */
 #include "tracer/features/waiting/waiting_internal.h"
 
 #include <setjmp.h>
@@ -10,7 +10,11 @@
 
 enum { LINES = 32 };
 
-/* "word(object|arg|arg)@line" of each call, with ! for one that declares, one after the other. */
+/*
+ * "word(object
+ * arg
+ * arg)@line" of each call, with ! for a declaration.
+ */
 static char *calls_of(const char *text)
 {
 	char *copy = base_strdup(text), *save = NULL;
@@ -102,7 +106,7 @@ static void test_blocks(void **state)
 	locks_text_fini(&calls);
 }
 
-/* Whatever the text is, it is only read. */
+/* Any text is only read. */
 static void test_any_text(void **state)
 {
 	static const char some[] = "(){}[]<>;:,.->\"'\\/* #ab_1\n";

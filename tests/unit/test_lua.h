@@ -1,4 +1,4 @@
-/* For the tests of lua/: a script from text, in a directory of its own, with an engine to drive. */
+/* For tests of lua/: a script from text, in its own directory, with an engine to drive. */
 #ifndef GATECTL_TEST_LUA_H
 #define GATECTL_TEST_LUA_H
 
@@ -21,7 +21,7 @@ struct fixture {
 	struct engine *engine;
 	struct plan plan;
 	struct script *script;
-	struct str printed; /* lines of print(), each with its newline */
+	struct str printed; /* lines of print(), each with a newline */
 	struct error err;
 };
 
@@ -41,7 +41,7 @@ static inline void write_file(const char *path, const char *text)
 	assert_int_equal(fclose(out), 0);
 }
 
-/* `program` may be NULL: the script has none to ask. */
+/* `program` may be NULL: no program for the script to inspect. */
 static inline void fixture_init_program(struct fixture *f, const struct script_program *program)
 {
 	memset(f, 0, sizeof(*f));
@@ -86,7 +86,7 @@ static inline void fixture_fini(struct fixture *f)
 	error_fini(&f->err);
 }
 
-/* Does loading the text give that fault? In the message * and ? are wildcards. */
+/* True if loading the text gives the fault; * and ? in the message are wildcards. */
 static inline bool gives_fault(const char *text, const char *message)
 {
 	struct fixture f;
@@ -106,7 +106,7 @@ static inline void expect_fault(const char *text, const char *message)
 	assert_true(gives_fault(text, message));
 }
 
-/* ---- a program that C plays ---- */
+/* ---- a program played by the test ---- */
 
 static inline struct engine_thread *thread_new(struct fixture *f, const char *id, int tid)
 {
@@ -122,7 +122,7 @@ static inline void arrive(struct fixture *f, struct engine_thread *t, size_t pla
 	engine_arrive(f->engine, &p, 1, &a);
 }
 
-/* What was decided since the last time: "release worker#1; log text; opened g; fault ...; " */
+/* Decisions since the last call: "release worker#1; log text; opened g; fault ...; " */
 static inline const char *decided(struct fixture *f)
 {
 	static char out[8192];

@@ -1,4 +1,4 @@
-/* Scripts at work: a program that C plays arrives at their places. */
+/* Scripts at run time: arrivals of a program played by the test. */
 #include "tests/unit/test_lua.h"
 
 #include "lua/script_internal.h"
@@ -18,7 +18,7 @@ static void begin(struct run_of *r, const char *text)
 	fixture_load_ok(&r->f, text);
 }
 
-/* Thread t arrives at the place; what must be decided. */
+/* Thread t arrives at the place; checks the decisions. */
 static void step(struct run_of *r, struct engine_thread *t, size_t place, const char *decisions)
 {
 	const char *is;
@@ -29,14 +29,14 @@ static void step(struct run_of *r, struct engine_thread *t, size_t place, const 
 		fail_msg("place %zu: is %s, expected %s", place, is, decisions);
 }
 
-/* The script's text, one arrival, one fault. */
+/* Loads the script, makes one arrival and checks the fault. */
 static void fault_at(const char *text, const char *message)
 {
 	struct run_of r;
 	char expected[512];
 
 	begin(&r, text);
-	if (strstr(message, "256 MB")) /* on a busy machine that much takes longer than a second */
+	if (strstr(message, "256 MB")) /* under load this takes longer than a second */
 		r.f.script->budget.limit = 60000000000;
 	snprintf(expected, sizeof(expected), "*fault %s; ", message);
 	step(&r, r.a, 0, expected);
@@ -147,7 +147,7 @@ static void test_faults_of_functions(void **state)
 		 "t.lua:1: the function computed for more than a second");
 }
 
-/* The coroutine of a :run is the engine's to resume. */
+/* Only the engine resumes the coroutine of a :run. */
 static void test_run_is_not_resumed_by_others(void **state)
 {
 	struct run_of r;
@@ -235,7 +235,7 @@ static void test_wait_until(void **state)
 	fixture_fini(&r.f);
 }
 
-/* A thread that dies while its function holds it takes the coroutine along. */
+/* A thread that dies while its function holds it: the coroutine is freed. */
 static void test_run_of_a_dead_thread(void **state)
 {
 	struct run_of r;
@@ -315,7 +315,7 @@ static void test_faults_of_gate_types(void **state)
 		 "t.lua:2: the function computed for more than a second");
 }
 
-/* opened() of one gate opens the other: inside a coroutine, inside the engine. */
+/* opened() of a gate opens another one: inside a coroutine, inside the engine. */
 static void test_opened_opens(void **state)
 {
 	struct run_of r;
@@ -386,7 +386,7 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* A condition has to be cheap; the bound is far above what it costs, for machines under load. */
+/* Cost of a condition; the bound is far above the measured cost, for machines under load. */
 static void test_cost_of_when(void **state)
 {
 	enum { HITS = 100000 };

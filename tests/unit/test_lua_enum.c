@@ -1,4 +1,4 @@
-/* Enums equal their numbers and have names. */
+/* Enum values equal their numbers and have names. */
 #include "tests/unit/test_lua_program.h"
 
 static void test_enum_names(void **state)
@@ -20,7 +20,7 @@ static void test_enum_names(void **state)
 
 #define SEVERAL "t.lua:*: 0 is a value of several enumerations *"
 
-/* Two enumerations with the same number: the right name, or an error, never the wrong one. */
+/* Two enumerations with one number: the right name or an error, never the wrong name. */
 static void test_enums_with_the_same_number(void **state)
 {
 	(void)state;
@@ -41,7 +41,7 @@ static void test_enums_with_the_same_number(void **state)
 	       SEVERAL);
 }
 
-/* Written in one with the read it is always the right name. */
+/* A name read in one expression with the value is always right. */
 static void test_enums_in_one(void **state)
 {
 	static const char *const bodies[] = {
@@ -85,7 +85,7 @@ static void test_enums_in_logs(void **state)
 		"*fault " SEVERAL);
 }
 
-/* What was read just before may be of one enumeration, and what is indexed of another one. */
+/* The number just read may be of one enumeration, the number that is indexed of another. */
 static void test_enums_just_read(void **state)
 {
 	static const char *const bodies[] = {
@@ -113,13 +113,13 @@ static void test_enums_just_read(void **state)
 		snprintf(text, sizeof(text), RUN("%s"), bodies[i]);
 		faults(text, SEVERAL);
 	}
-	/* In a log the names are those of a table that reads the program. */
+	/* Names in a :log are fields of a table that reads the program. */
 	decides("at 'x':run(function(hit) hit.var.n = 70 s = hit.var.state end)\n"
 		"at 'y':log '{(function(c) return {ret, c.name} end)(var.state)}'",
 		"*fault " SEVERAL);
 }
 
-/* What an earlier entry has read does not make a local variable of this one uncertain. */
+/* Reads of an earlier entry do not make a local variable of this entry ambiguous. */
 static void test_enums_of_other_entries(void **state)
 {
 	(void)state;
@@ -146,7 +146,7 @@ static void test_enums_of_other_entries(void **state)
 		"release a; *fault " SEVERAL);
 }
 
-/* A function that reads enums for ever is still stopped. */
+/* An endless function that reads enums is stopped. */
 static void test_enums_and_the_budget(void **state)
 {
 	(void)state;

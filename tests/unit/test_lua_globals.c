@@ -1,4 +1,4 @@
-/* Global variables that nobody has set: a fault, or nil where the script shows that it knows of them. */
+/* Unset global variables: an error, or nil if the script sets or tests them. */
 #include "tests/unit/test_lua_program.h"
 
 static void loads(const char *text)
@@ -88,7 +88,7 @@ static void test_misspelt(void **state)
 	expect_fault("print(io)", "t.lua:1: undefined name 'io' (not available in gate scripts)");
 }
 
-/* Names do not fit into an instruction behind 256 constants. */
+/* After 256 constants a name does not fit into an instruction. */
 static void test_many_constants(void **state)
 {
 	struct str text = {0};
@@ -112,7 +112,7 @@ static void test_many_constants(void **state)
 	str_fini(&text);
 }
 
-/* What is loaded later is not known before; what was loaded before stays known. */
+/* Names of files loaded later are unknown before; names of earlier files stay known. */
 static void test_other_files(void **state)
 {
 	struct fixture f;

@@ -1,4 +1,4 @@
-/* Loading a script: what it makes, and every message about what it must not. */
+/* Loading a script: the gates and places created, and every error message. */
 #include "tests/unit/test_lua.h"
 
 #include <signal.h>
@@ -103,7 +103,7 @@ static void test_plan(void **state)
 }
 
 static const char *const faults[][2] = {
-	/* Lua's own */
+	/* errors of Lua itself */
 	{"x = = 1", "t.lua:1: unexpected symbol near '='"},
 	{"expect { exit = 0 }\nexpect { exit = 0 }\nexpect { exit = 1 }",
 	 "t.lua:3: expect: exit is expected to be 0 and 1"},
@@ -289,7 +289,7 @@ static void test_missing_file(void **state)
 	fixture_fini(&f);
 }
 
-/* Lua shortens names from 60 characters on; the tester's line has to be found all the same. */
+/* Lua shortens names of 60 characters and more; the script's line is found nevertheless. */
 static void test_long_path(void **state)
 {
 	static const char *const faults_at[] = {"x = = 1", "error 'x'", "at()", "local t t.x = 1"};

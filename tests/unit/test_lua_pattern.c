@@ -1,9 +1,9 @@
-/* Our patterns against Lua's own, on made-up subjects and patterns. */
+/* Compares our patterns with Lua's on random subjects and patterns. */
 #include "tests/unit/test_lua.h"
 
 #include "lua/script_internal.h"
 
-/* Everything that takes a pattern, as one string each; errors begin with !. */
+/* Results of all pattern functions as one string each; errors begin with !. */
 static const char probe[] =
 	"local s, p = ...\n"
 	"local function show(...)\n"
@@ -51,7 +51,8 @@ static bool same_line(const char *own, const char *lua)
 {
 	size_t a = strcspn(own, "\n"), b = strcspn(lua, "\n");
 
-	if (own[0] == '!') /* a malformed pattern is an error also where Lua does not come to it */
+	/* a malformed pattern is an error even if Lua does not reach the malformed part */
+	if (own[0] == '!')
 		return lua[0] == '!' || strstr(own, "malformed") || strstr(own, "missing") ||
 		       strstr(own, "capture");
 	return a == b && memcmp(own, lua, a) == 0;

@@ -1,10 +1,10 @@
-/* For the tests of what a script sees of the program: a program that C plays. */
+/* For tests of scripts that inspect the program: a double of the program. */
 #ifndef GATECTL_TEST_LUA_PROGRAM_H
 #define GATECTL_TEST_LUA_PROGRAM_H
 
 #include "tests/unit/test_lua.h"
 
-/* What the objects of the double are. */
+/* Kinds of the double's objects. */
 enum what { QUEUE, ARRAY_OF_3, CHARS, ODD, BAD };
 
 struct thing {
@@ -14,7 +14,7 @@ struct thing {
 
 struct world {
 	int64_t n, count, array[3];
-	struct str log; /* what was written, asked and called */
+	struct str log; /* record of writes, evaluations and calls */
 };
 
 static struct world world;
@@ -91,7 +91,7 @@ static int named(const char *name, struct program_value *out, struct error *err)
 	return error_set(err, ERROR_STATE, "no variable '%s' here", name);
 }
 
-/* A value that a script gave, as text. */
+/* Records a value that a script passed, as text. */
 static void tell(const char *what, const struct program_value *v)
 {
 	static const char *const kinds[] = {"nil",    "bool", "integer", "enum",
@@ -355,7 +355,7 @@ static inline void begin(struct fixture *f, const char *text)
 	fixture_load_ok(f, text);
 }
 
-/* One thread arrives at the script's first place; then a second one, if there is a second place. */
+/* One thread arrives at the script's first place; a second thread at its second place, if any. */
 static inline void decides(const char *text, const char *expected)
 {
 	struct fixture f;

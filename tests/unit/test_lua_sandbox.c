@@ -1,4 +1,4 @@
-/* What a script must not have, and what it cannot use up. */
+/* The sandbox: what scripts lack, and limits that they cannot exceed. */
 #include "tests/unit/test_lua.h"
 
 #include "lua/script_internal.h"
@@ -148,7 +148,7 @@ static const char *const runaways[][2] = {
 	 TOO_LONG},
 	{"local e = setmetatable({}, {__tostring = function() while true do end end})\nerror(e)",
 	 TOO_LONG},
-	/* each coroutine is too short for its own count */
+	/* each coroutine is too short for its own instruction count */
 	{"local function nest(n)\n"
 	 "  if n == 0 then return end\n"
 	 "  for i = 1, 900 do coroutine.wrap(nest)(n - 1) end\nend\nnest(5)",
@@ -197,14 +197,17 @@ static const char *const runaways[][2] = {
 	 "t.lua:*: *C stack overflow*"},
 };
 
-/* With less time than a script has, so that a table of them does not take a minute; whatever uses up the memory has any. */
+/*
+ * Uses a lower time limit, so that the table does not take a minute; scripts that exhaust memory
+ * keep theirs.
+ */
 static bool runs_away(const char *text, const char *message)
 {
 	struct fixture f;
 	bool right;
 
 	fixture_init(&f);
-	assert_int_equal(script_start(f.script, &f.err), 0); /* which has a limit of its own */
+	assert_int_equal(script_start(f.script, &f.err), 0); /* starting has a limit of its own */
 	f.script->budget.limit = strstr(message, "256 MB") ? INT64_MAX / 2 : 30000000;
 	right = fixture_load(&f, text) == -1 && str_wildcard(message, f.err.text);
 	if (!right)
@@ -230,7 +233,7 @@ static void test_runaways(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* A script that computes for long, but not in one go, is none. */
+/* Long computations in several calls are within the budget. */
 static void test_budget_is_for_one_call(void **state)
 {
 	struct fixture f;
@@ -250,7 +253,7 @@ static void test_budget_is_for_one_call(void **state)
 	fixture_fini(&f);
 }
 
-/* After a fault another script can still be loaded: nothing of the fault is left. */
+/* After a fault another script can be loaded: no state of the fault remains. */
 static void test_fault_is_over(void **state)
 {
 	struct fixture f;

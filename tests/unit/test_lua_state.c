@@ -1,4 +1,4 @@
-/* What a script sees of the program's state; the program is played by C. */
+/* The program's state as scripts read it; the program is played by the test. */
 #include "tests/unit/test_lua_program.h"
 
 static void test_values(void **state)
@@ -32,7 +32,7 @@ static void test_objects(void **state)
 		  "assert(getmetatable(q) == false)"));
 }
 
-/* An object is a place in the program, not a part of the hit. */
+/* An object is a location in the program, not a part of the hit. */
 static void test_objects_outlive_the_hit(void **state)
 {
 	(void)state;

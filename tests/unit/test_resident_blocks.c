@@ -1,8 +1,7 @@
 /*
- * The basic blocks of real libraries: where one of them begins, a resident site is made, as if it lay in a program, and
- * what then stands there is decoded: the jump leads to the stub, the stub to the copy, and the copy is
- * the same instruction with the same operands, that goes on to where the original would. Those that are refused are
- * counted by reason. With arguments: all blocks of these files; else some of libc's.
+ * Resident sites at basic blocks of real libraries (arguments: files; default: part of libc). Each
+ * is built and decoded: the jump leads to the stub, the stub to the copy, and the copy is the same
+ * instruction, continuing at the original's successor. Rejected blocks are counted by reason.
  */
 #include "tracer/arch/arch.h"
 #include "tracer/elf/module.h"
@@ -24,7 +23,7 @@ struct text {
 	const uint8_t *bytes;
 	size_t size;
 	uint64_t base;
-	bool *begins; /* a block, at this byte */
+	bool *begins; /* by byte: true if a block begins here */
 };
 
 struct table {
@@ -46,7 +45,7 @@ static void refuse(struct table *t, const char *why)
 	}
 }
 
-/* ---- where blocks begin ----------------------------------------------------------------------- */
+/* ---- starts of blocks ------------------------------------------------------------------------ */
 
 static void find_blocks(struct text *x)
 {
@@ -67,9 +66,9 @@ static void find_blocks(struct text *x)
 	}
 }
 
-/* ---- one of them ------------------------------------------------------------------------------ */
+/* ---- one block ------------------------------------------------------------------------------- */
 
-/* Where the jump at `at` of the code goes, by whatever form; 0: it is none. */
+/* Target of the jump at `at`, of any form; 0: no jump. */
 static uint64_t jump_of(const uint8_t *code, size_t n, uint64_t at)
 {
 	struct arch_insn in;
@@ -82,7 +81,10 @@ static uint64_t jump_of(const uint8_t *code, size_t n, uint64_t at)
 	return in.flow == ARCH_FLOW_JUMP ? in.target : target;
 }
 
-/* Same bytes but for a distance (and what makes a push of a call), and what is addressed by that is the same. */
+/*
+ * True if the bytes are equal except for a displacement (and the push of a call), and the addressed
+ * operand is the same.
+ */
 static bool same_operand(const uint8_t *bytes, uint64_t from, const struct arch_copy *copy,
 			 uint64_t to, unsigned length)
 {
@@ -105,7 +107,7 @@ static bool same_plain(const uint8_t *bytes, uint64_t from, const struct arch_co
 	       jump_of(copy->code + length, copy->length - length, to + length) == from + length;
 }
 
-/* A call's copy pushes the address behind the call, which stands behind its jump. */
+/* True if the copy of a call pushes the return address, which is after its jump. */
 static bool same_call(const struct arch_insn *in, uint64_t from, const struct arch_copy *copy,
 		      uint64_t to)
 {
@@ -148,7 +150,7 @@ static bool is_same(const uint8_t *bytes, const struct arch_insn *in, uint64_t f
 	case ARCH_FLOW_NEXT:
 	case ARCH_FLOW_STOP:
 		return same_plain(bytes, from, copy, to, in->length);
-	default: /* the rest of the copy of a call is executed by test_arch_native */
+	default: /* the rest of a call's copy is executed by test_arch_native */
 		return same_operand(bytes, from, copy, to, in->length);
 	}
 }
@@ -163,7 +165,7 @@ static bool leads_there(uint64_t from, uint64_t stub, uint64_t count, uint64_t c
 	       jump_of(code + JUMP_AT, RESIDENT_JUMP, stub + JUMP_AT) == copy;
 }
 
-/* Several of them, each of whose copies goes on in the next one's. */
+/* Several instructions, each of whose copies continues in the next one's. */
 enum { MOST = RESIDENT_JUMP, APART = 64 };
 struct moved {
 	struct arch_insn in[MOST];
@@ -172,7 +174,10 @@ struct moved {
 	size_t count;
 };
 
-/* NULL, or why not. The rules of source_movable(), but for what it asks of the function. */
+/*
+ * Returns NULL, or the reason for a rejection: the rules of source_movable() without the
+ * function's.
+ */
 static const char *gather(const struct text *x, size_t at, struct moved *m)
 {
 	size_t end = at;
@@ -209,7 +214,7 @@ static const char *move(const struct text *x, struct moved *m, uint64_t to)
 	return NULL;
 }
 
-/* Each is moved as if it were alone; only then are they joined. */
+/* Checks each copy alone, before they are joined. */
 static bool are_same(const struct text *x, struct moved *m)
 {
 	for (size_t i = 0; i < m->count; i++)

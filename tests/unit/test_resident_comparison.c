@@ -1,6 +1,6 @@
 /*
- * Comparisons are executed here, of variables of all sizes, in registers, on the stack and at addresses, with what C
- * says of the same: step by step, so that at each instruction it is known what stands where.
+ * Executes comparisons of variables of all sizes, in registers, on the stack and at addresses, step
+ * by step: results equal C's, and at each instruction the registers are those of the table.
  */
 #include "tracer/arch/arch.h"
 #include "tracer/resident/resident.h"
@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-/* In one page: the code at 0, where it goes on, and a variable. */
+/* Layout of one page: the code at 0, the two targets, a variable. */
 enum { YES_AT = 512, NO_AT = 1024, DATA_AT = 2048, TRAP_FLAG = 0x100, SHOWN = 0xcd5 };
 enum { FIRST_SIZE = 7, RAX_PUSHED = RESIDENT_PUSHED + 8 };
 
@@ -24,13 +24,13 @@ static greg_t begin[NGREG];
 static unsigned steps, wrong;
 static bool yes;
 
-/* What a signal's context calls the registers, by DWARF number. */
+/* Index in a signal's context of each register, by DWARF number. */
 static const int registers[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
 				REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
 				REG_R12, REG_R13, REG_R14, REG_R15};
 enum { COUNT = sizeof(registers) / sizeof(*registers), RAX = 0, RBP = 6, RSP = 7 };
 
-/* All registers as they were at the beginning, but for what the point says. */
+/* All registers have their initial values, except those that the point names. */
 static void check_step(const greg_t *regs, uint64_t offset)
 {
 	struct resident_point point;
@@ -52,7 +52,7 @@ static void check_step(const greg_t *regs, uint64_t offset)
 			 ((uint64_t)begin[REG_EFL] & SHOWN);
 }
 
-/* At the end, in one of the two places: back to where it began, behind the call. */
+/* At one of the two targets: resumes after the call that began the comparison. */
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -73,7 +73,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	}
 }
 
-/* With these registers. At the code's first instruction `pushed` stands behind the address it returns to. */
+/* Calls the code with these registers. `pushed` is on the stack above the return address. */
 static void execute(const uint64_t regs[COUNT], uint64_t pushed)
 {
 	struct {
@@ -83,7 +83,7 @@ static void execute(const uint64_t regs[COUNT], uint64_t pushed)
 	uint64_t at = (uint64_t)&in;
 
 	memcpy(in.regs, regs, sizeof(in.regs));
-	page[YES_AT] = page[NO_AT] = 0x90; /* nop: there is a step behind it */
+	page[YES_AT] = page[NO_AT] = 0x90; /* nop: makes one step */
 	steps = wrong = 0;
 	__asm__ volatile(
 		"push %%rbx\n push %%rbp\n push %%r12\n push %%r13\n push %%r14\n push %%r15\n"
@@ -141,19 +141,19 @@ static bool is_near(int64_t number)
 	return number >= INT32_MIN && number <= INT32_MAX;
 }
 
-/* The table says where each instruction begins, and nobody is shown anything else there. */
+/* The table has the start of each instruction, and no other point. */
 static void check_instructions(int length, const struct resident_comparison *test)
 {
 	struct arch_insn in;
 
-	length -= is_near(test->mask) ? 0 : 8; /* numbers */
+	length -= is_near(test->mask) ? 0 : 8; /* constants */
 	length -= is_near(test->constant) ? 0 : 8;
 	for (int at = 0; at < length; at += in.length)
 		assert_int_equal(
 			arch_decode(page + at, (size_t)(length - at), (uint64_t)page + at, &in), 0);
 }
 
-/* What pointers lead to stands elsewhere in the page, each pointer so many bytes before it as the test says. */
+/* Stores the value behind the test's pointers, each elsewhere in the page with its offset. */
 static uint64_t put_behind(const struct resident_comparison *test, uint64_t value)
 {
 	for (unsigned i = test->hops; i-- > 0;) {
@@ -165,7 +165,9 @@ static uint64_t put_behind(const struct resident_comparison *test, uint64_t valu
 	return value;
 }
 
-/* There is room for two hops, for one with numbers of 64 bits; and for more where they are near. */
+/*
+ * True if the code may be too long: there is room for two hops, or for one with 64-bit constants.
+ */
 static bool may_be_long(const struct resident_comparison *test)
 {
 	return test->hops > (is_near(test->mask) && is_near(test->constant) ? 2 : 1);
@@ -204,7 +206,7 @@ static void check(struct resident_comparison test, uint64_t value)
 			 wrong, steps);
 }
 
-/* Each of so many values with each of so many constants. */
+/* Compares each value with each constant. */
 static void check_each(struct resident_comparison test, size_t nth)
 {
 	for (unsigned i = 0; i < 8; i++) {
@@ -235,7 +237,7 @@ static void test_in_registers(void **state)
 							       .reg = reg});
 }
 
-/* Relative to rbp, as far away as it goes; and to the stack pointer, which the code itself has moved. */
+/* Relative to rbp, at the largest distance; and to the stack pointer, which the code has moved. */
 static void test_in_a_frame(void **state)
 {
 	(void)state;
@@ -253,7 +255,7 @@ static void test_at_an_address(void **state)
 					       .add = (int64_t)(uint64_t)page + DATA_AT});
 }
 
-/* One pointer is followed or several, from wherever the first one is; in the first part of what it points to, and far in it. */
+/* One or several pointers from any first location; small and large offsets. */
 static void test_behind_pointers(void **state)
 {
 	static const struct resident_comparison from[] = {
@@ -283,7 +285,7 @@ static void test_behind_pointers(void **state)
 	assert_true(made >= 5000);
 }
 
-/* Not made: what is out of reach, a constant of more than 32 bits, the stack pointer itself. */
+/* Rejected: out of reach, a constant of more than 32 bits, the stack pointer itself. */
 static void test_not_made(void **state)
 {
 	const struct resident_comparison good = {

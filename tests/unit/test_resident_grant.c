@@ -1,6 +1,6 @@
 /*
- * A stub for granted arrivals is executed here, step by step: at each of its instructions the table says where the
- * thread would be without it, and what stands on the stack; what is written down is what the registers were.
+ * Executes a stub for granted arrivals step by step: at each instruction the table gives the
+ * original state and the stack; the log has the registers of each arrival.
  */
 #include "tracer/arch/arch.h"
 #include "tracer/resident/resident.h"
@@ -25,7 +25,7 @@ static struct granted *granted;
 static uint64_t wanted_flags, before[NGREG], returned_to;
 static unsigned steps, wrong, taken, traps, by_where[RESIDENT_TRAP + 1];
 
-/* What the thread would show if it were put where the point says. */
+/* Checks the thread's state if it were moved to the point. */
 static void check_point(const greg_t *regs, const struct resident_point *point)
 {
 	uint64_t sp = (uint64_t)regs[REG_RSP] + point->pushed;
@@ -75,7 +75,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	}
 }
 
-/* Through the stub with these flags; what they are behind it. */
+/* Passes through the stub with these flags. Returns the flags after it. */
 static uint64_t pass(uint64_t flags)
 {
 	uint64_t after;
@@ -92,7 +92,7 @@ static uint64_t pass(uint64_t flags)
 
 static int make(bool own)
 {
-	static const uint8_t lea[] = {0x48, 0x8d, 0x05, 0, 0, 0, 0}; /* rax = behind it */
+	static const uint8_t lea[] = {0x48, 0x8d, 0x05, 0, 0, 0, 0}; /* rax = address after it */
 	uint8_t code[sizeof(lea)];
 	int32_t distance = OBJECT - (GRANTED_AT_LEA + (int)sizeof(lea));
 
@@ -149,7 +149,7 @@ static void assert_written(const struct granted_arrival *a)
 	assert_int_equal(a->top, returned_to);
 }
 
-/* Two are granted, the third one traps. */
+/* Two arrivals are granted, the third traps. */
 static void test_steps(void **state)
 {
 	(void)state;
@@ -167,7 +167,7 @@ static void test_steps(void **state)
 	}
 }
 
-/* Whoever is about to touch what another one is about to touch stops, whichever of the others that is. */
+/* A thread about to access another thread's next object stops, for each of the other threads. */
 static void test_others(void **state)
 {
 	(void)state;
@@ -184,7 +184,7 @@ static void test_others(void **state)
 	}
 }
 
-/* Whoever is at no own place stops where no more of those are granted. */
+/* A thread at a shared place stops if no more of those are granted. */
 static void test_elsewhere(void **state)
 {
 	(void)state;

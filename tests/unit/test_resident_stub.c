@@ -1,6 +1,6 @@
 /*
- * A stub is executed here, step by step: at each of its instructions the table says where the thread would
- * be without it, what stands on the stack, and whether it has arrived.
+ * Executes a stub step by step: at each instruction the table gives the original state, the stack,
+ * and whether the thread has arrived.
  */
 #include "tracer/arch/arch.h"
 #include "tracer/resident/resident.h"
@@ -22,7 +22,7 @@ static const uint64_t patterns[] = {0x8d5, 0x000, 0x4c1, 0x814};
 
 static uint8_t *page;
 static uint64_t wanted_flags, wanted_sp, wanted_rax;
-static bool for_others; /* the stub is one of these */
+static bool for_others; /* the stub is for all other threads */
 static unsigned steps, wrong, taken, traps;
 
 static struct resident_count *count(void)
@@ -30,7 +30,7 @@ static struct resident_count *count(void)
 	return (void *)(page + COUNT_AT);
 }
 
-/* What the thread would show if it were put where the point says. */
+/* Checks the thread's state if it were moved to the point. */
 static void check_step(const greg_t *regs, uint64_t offset)
 {
 	uint64_t flags = (uint64_t)regs[REG_EFL], sp = (uint64_t)regs[REG_RSP];
@@ -82,7 +82,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	}
 }
 
-/* Through the stub with these flags; what they are behind it. */
+/* Passes through the stub with these flags. Returns the flags after it. */
 static uint64_t pass(uint64_t flags)
 {
 	uint64_t after;
@@ -124,10 +124,12 @@ static void test_each_instruction_has_its_point(void **state)
 		assert_int_equal(resident_point(at, false, &point), begins[at]);
 }
 
-/* Whoever it is for finds a trap, whatever is left; all others take from it, as long as there is some. */
+/*
+ * The named thread traps, whatever is left; all other threads take from the counter while it lasts.
+ */
 static void test_for_others(void **state)
 {
-	uint32_t me = (uint32_t)(uintptr_t)pthread_self(); /* what is at %fs:0, in glibc */
+	uint32_t me = (uint32_t)(uintptr_t)pthread_self(); /* glibc: the word at %fs:0 */
 	struct resident_point point;
 	struct arch_insn in;
 
@@ -140,8 +142,8 @@ static void test_for_others(void **state)
 		assert_int_equal(arch_decode(page + at, RESIDENT_STUB_FOR_OTHERS - at, at, &in), 0);
 		assert_true(resident_point_for_others(at, false, &point));
 	}
-	assert_true(resident_point_for_others(RESIDENT_TAKES, false,
-					      &point)); /* comparisons of variables go on there */
+	/* comparisons of variables continue at RESIDENT_TAKES */
+	assert_true(resident_point_for_others(RESIDENT_TAKES, false, &point));
 	assert_true(point.where == RESIDENT_BEFORE && point.pushed == RESIDENT_PUSHED + 8);
 	assert_true(resident_point_for_others(RESIDENT_TRAPS, false, &point));
 	assert_true(point.where == RESIDENT_TRAP && point.pushed == RESIDENT_PUSHED + 8);
@@ -190,7 +192,7 @@ static void test_count(void **state)
 	assert_int_equal(resident_left(&c), 5);
 	assert_int_equal(resident_reclaim(&c), 5);
 	assert_int_equal(resident_reclaim(&c), 0);
-	c.left = -1; /* somebody came in vain, and is still there */
+	c.left = -1; /* a thread found the counter empty and is still inside */
 	assert_false(resident_give(&c, 5));
 	assert_int_equal(resident_left(&c), 0);
 	assert_int_equal(resident_reclaim(&c), 0);

@@ -1,4 +1,4 @@
-/* What features keep with a run, a thread or a place; and who is asked when. */
+/* Per-feature data of a run, a thread or a place; and the order of observers. */
 #include "tracer/run/run_internal.h"
 
 #include <setjmp.h>
@@ -43,7 +43,7 @@ static void test_each_has_its_own(void **state)
 	assert_null(kept_of(&list, &one));
 }
 
-/* What is kept does not move when more comes, and all of it is finished once. */
+/* Data does not move when more is added, and each piece is freed once. */
 static void test_ends(void **state)
 {
 	struct keeper many[20];
@@ -108,7 +108,7 @@ static bool rest_yes(struct run *s, enum stuck_question question, enum waits_ans
 static const struct observer a = {.begin = begin_a, .stuck = rest_no}, b = {.begin = begin_b},
 			     c = {.stuck = rest_yes}, d = {.stuck = rest_no};
 
-/* Only those that have the function are asked, in the order of the list, until one has seen to it. */
+/* Only observers with the function are called, in order, until one has handled the event. */
 static void test_observers(void **state)
 {
 	static const struct observer *const list[] = {&b, &a, &c, &d, NULL};

@@ -1,4 +1,4 @@
-/* Whether two outputs count as the same. */
+/* Equality of two outputs by their digest. */
 #include "tracer/base/text/digest.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* In pieces of so many bytes. */
+/* Digest of the text, added in pieces of `piece` bytes. */
 static uint64_t sum(const char *text, size_t piece)
 {
 	size_t n = strlen(text);

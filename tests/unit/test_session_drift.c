@@ -1,4 +1,4 @@
-/* Lock files: their text, how alike lines are, and the script that is rewritten. */
+/* Lock files: their text, similarity of lines, and the rewritten script. */
 #include "tracer/scripts/scripts.h"
 
 #include <setjmp.h>
@@ -100,7 +100,7 @@ static void test_each_location_once(void **state)
 	lockfile_fini(&lock);
 }
 
-/* x:1 has become x:2, and x:2 x:3: not both x:3. */
+/* x:1 becomes x:2, and x:2 x:3: not both x:3. */
 static void test_respell_is_at_once(void **state)
 {
 	struct lockfile lock = {0};
@@ -136,13 +136,13 @@ static void test_fold(void **state)
 	folds_to("", "");
 	folds_to(" \t ", "");
 	folds_to("\ta  =\t b;\r", "a = b;");
-	for (size_t odd = 0; odd < 2; odd++) { /* no character is cut in two */
+	for (size_t odd = 0; odd < 2; odd++) { /* no character is split */
 		char *folded;
 
 		memset(long_text, 0, sizeof(long_text));
 		long_text[0] = 'x';
 		for (size_t i = odd; i + 2 < sizeof(long_text); i += 2)
-			memcpy(long_text + i, "\xC3\xA9", 2); /* e with an accent */
+			memcpy(long_text + i, "\xC3\xA9", 2); /* U+00E9 */
 		folded = drift_fold(long_text);
 		assert_int_equal(strlen(folded), 300 - odd);
 		assert_string_equal(folded + strlen(folded) - 2, "\xC3\xA9");
@@ -189,7 +189,7 @@ static void test_rewrite(void **state)
 	rewrites("at 'a.c:1'", 1, "a.c:1", "b.c:2", REWRITE_DONE, "at 'b.c:2'");
 	rewrites("at [==[a.c:1]==]", 1, "a.c:1", "b.c:2", REWRITE_DONE, "at [==[b.c:2]==]");
 	rewrites("at(\" a.c:1 \")", 1, "a.c:1", "b.c:2", REWRITE_DONE, "at(\" b.c:2 \")");
-	/* another location that begins or ends alike */
+	/* other locations with the same beginning or end */
 	rewrites("at 'a.c:10' at 'x/a.c:1' at 'a.c:1'", 1, "a.c:1", "a.c:2", REWRITE_DONE,
 		 "at 'a.c:10' at 'x/a.c:1' at 'a.c:2'");
 	rewrites("--[[ 'a.c:1'\n]] at 'a.c:1'", 2, "a.c:1", "a.c:2", REWRITE_DONE,
@@ -208,7 +208,7 @@ static void test_rewrite_orders(void **state)
 	rewrites("order \"'a.c:1'->[a.c:1]\"", 1, "a.c:1", "a.c:2", REWRITE_DONE,
 		 "order \"'a.c:2'->[a.c:2]\"");
 	rewrites("order \"f:+1->f:+10\"", 1, "f:+1", "f:+3", REWRITE_DONE, "order \"f:+3->f:+10\"");
-	/* a text is no order */
+	/* a string of `log` is no order */
 	rewrites("log 'at a.c:1 now'", 1, "a.c:1", "a.c:2", REWRITE_NOT_FOUND, NULL);
 }
 

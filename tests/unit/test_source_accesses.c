@@ -1,4 +1,4 @@
-/* Which instructions of a module may touch shared memory, by the lines they stand on. */
+/* Instructions of a module that may access shared memory, by line. */
 #include "symbols_program.h"
 
 #include "tracer/source/flow/flow.h"
@@ -35,10 +35,10 @@ static const char program[] = "int shared, others[8], *where;\n"       /* 1 */
 			      "	return 0;\n"			       /* 30 */
 			      "}\n";
 
-/* Without optimisation: a reading, a writing instruction, an atomic one, PAUSE. */
+/* Without optimization: r reads, w writes, ! atomic, p PAUSE. */
 static const char expected[] = "7:w 10:rw 11:rw 12:! 13:p 14:w 15:r 16:! 22:w 27:w ";
 
-/* What is given away of a frame, and what is not. */
+/* Variables of a frame whose address is passed on, and private ones. */
 static const char frames[] = "void give(void *);\n"			 /* 1 */
 			     "#define APART __attribute__((noinline))\n" /* 2 */
 			     "struct pair { volatile long a, b; };\n"	 /* 3 */
@@ -93,7 +93,7 @@ static void see(void *ctx, const struct source_access *a)
 	struct source_symbolised w;
 	unsigned line = 0;
 
-	assert_true(a->offset > s->last); /* each once */
+	assert_true(a->offset > s->last); /* each access once */
 	s->last = a->offset;
 	s->count++;
 	if (source_symbolise(s->module, a->offset, true, &w))
@@ -169,7 +169,7 @@ static void test_lines(void **state)
 		struct seen s = seen_by(commands[i], true);
 		char text[400];
 
-		/* The beginning of `aligned` may read what stands before its frame. */
+		/* The prologue of `aligned` may read memory above its frame. */
 		s.reads[18] = s.reads[19] = s.writes[18] = s.writes[19] = false;
 		s.reads[1] = s.writes[1] = false; /* other.c */
 		if (strcmp(told(&s, text, sizeof(text)), expected) != 0)
@@ -211,7 +211,7 @@ static void test_frames(void **state)
 	}
 }
 
-/* Nothing says how large a variable is: all that may be given is. */
+/* Without types the size of a variable is unknown: all that may be passed on is shared. */
 static void test_frames_without_types(void **state)
 {
 	static const char *const compilers[] = {"gcc -g1 -O0", "gcc -g1 -O2", "clang -g1 -O0",
@@ -232,7 +232,7 @@ static void test_frames_without_types(void **state)
 	}
 }
 
-/* Only code that has line numbers, or all. */
+/* Only code with line numbers, or all code. */
 static void test_described(void **state)
 {
 	struct seen described, all;
@@ -259,8 +259,7 @@ static void test_without(void **state)
 	assert_true(s.count > 5);
 }
 
-/* A function whose beginning was moved away from its frame (shrink-wrapping), and what stands in .text
-   but is no code. */
+/* A function whose prologue was moved (shrink-wrapping), and data in .text. */
 static void test_assembler(void **state)
 {
 	struct seen s = {0};

@@ -1,4 +1,4 @@
-/* Names of source files, their text, and the line table of this program itself. */
+/* Names and text of source files, and the line table of this program itself. */
 #include "tracer/base/files/path.h"
 #include "tests/unit/line_maker.h"
 
@@ -88,7 +88,7 @@ static void test_source(void **state)
 	assert_null(lines_source(f->s, "/no/such/file.c"));
 }
 
-/* ---- this program's own --------------------------------------------------------------------- */
+/* ---- this program's own line table ---------------------------------------------------------- */
 
 static unsigned marked_line;
 
@@ -106,7 +106,7 @@ static void test_own_lines(void **state)
 	const struct line_row *at_entry;
 
 	assert_true(module_has_debug(f->m));
-	here(); /* sets marked_line; the function begins two lines before that */
+	here(); /* sets marked_line; the function begins two lines before */
 	assert_int_equal(module_symbol(f->m, "here", &offset, NULL), 0);
 	t = lines_table(f->m, &f->err);
 	assert_non_null(t);

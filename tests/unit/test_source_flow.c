@@ -1,12 +1,12 @@
 /*
- * Control flow of functions in assembler, in the shapes that compilers give to statements: which
- * starts need a trap, where statements are left, where functions return.
+ * Control flow of functions in assembler, in the shapes that compilers give to statements: starts
+ * that need a trap, exits of statements, returns of functions.
  */
 #include "flow_code.h"
 #include "flow_definition.h"
 
 /* clang-format off */
-/* gcc -O0: for (i = 0; i < n; i++) body;   two blocks, the second is inc and cond */
+/* gcc -O0: for (i = 0; i < n; i++) body;   two blocks, the second is increment and condition */
 CODE("ff_for", "push %rbp\n .globl ff_for_init\n ff_for_init: movl $0, -4(%rbp)\n jmp 2f\n"
      ".globl ff_for_body\n ff_for_body: call ff_leaf\n"
      ".globl ff_for_inc\n ff_for_inc: addl $1, -4(%rbp)\n"
@@ -24,7 +24,7 @@ CODE("ff_while", "push %rbp\n .globl ff_while_jmp\n ff_while_jmp: jmp 2f\n"
 AT(ff_while); AT(ff_while_end); AT(ff_while_jmp); AT(ff_while_body); AT(ff_while_cond);
 AT(ff_while_out);
 
-/* clang -O0: the condition comes first, a jump back to it stands behind the body */
+/* clang -O0: the condition comes first, a jump back to it after the body */
 CODE("ff_top", "push %rbp\n .globl ff_top_cond\n ff_top_cond: cmpl $0, -4(%rbp)\n je 9f\n"
      ".globl ff_top_body\n ff_top_body: subl $1, -4(%rbp)\n"
      ".globl ff_top_back\n ff_top_back: jmp ff_top_cond\n"
@@ -40,15 +40,16 @@ CODE("ff_arms", ".globl ff_arms_test\n ff_arms_test: test %edi, %edi\n je 1f\n"
 AT(ff_arms); AT(ff_arms_end); AT(ff_arms_test); AT(ff_arms_then); AT(ff_arms_else);
 AT(ff_arms_join); AT(ff_arms_out);
 
-/* two copies of a statement that go on in a common tail, and a loop around one of them */
+/* two copies of a statement with a common tail, and a loop around one of them */
 CODE("ff_tail", "test %edi, %edi\n je 1f\n"
      ".globl ff_tail_a\n ff_tail_a: mov $1, %eax\n jmp 2f\n"
      "1: .globl ff_tail_inc\n ff_tail_inc: inc %esi\n .globl ff_tail_b\n ff_tail_b: mov $2, %eax\n"
      "2: .globl ff_tail_c\n ff_tail_c: mov %eax, -4(%rsp)\n"
      ".globl ff_tail_out\n ff_tail_out: ret");
-AT(ff_tail); AT(ff_tail_end); AT(ff_tail_a); AT(ff_tail_inc); AT(ff_tail_b); AT(ff_tail_c); AT(ff_tail_out);
+AT(ff_tail); AT(ff_tail_end); AT(ff_tail_a); AT(ff_tail_inc); AT(ff_tail_b);
+AT(ff_tail_c); AT(ff_tail_out);
 
-/* a switch by table within a statement; padding before a loop */
+/* a switch by a jump table within a statement; padding before a loop */
 CODE("ff_table", ".globl ff_table_a\n ff_table_a: mov %edi, %edi\n"
      ".globl ff_table_jmp\n ff_table_jmp: jmp *%rax\n"
      ".globl ff_table_1\n ff_table_1: mov $1, %eax\n jmp 7f\n nopl 0(%rax)\n"
@@ -59,22 +60,23 @@ CODE("ff_table", ".globl ff_table_a\n ff_table_a: mov %edi, %edi\n"
 AT(ff_table); AT(ff_table_end); AT(ff_table_a); AT(ff_table_jmp); AT(ff_table_1); AT(ff_table_2);
 AT(ff_table_b); AT(ff_table_tail);
 
-/* a landing pad: no way leads there; the padding behind the first ret is none */
+/* a landing pad, to which no path leads; the padding after the first ret is none */
 CODE("ff_pad", ".globl ff_pad_a\n ff_pad_a: call ff_leaf\n 1: dec %eax\n jne 1b\n ret\n"
      "nopw 0(%rax)\n"
      ".globl ff_pad_pad\n ff_pad_pad: mov %rax, %rdi\n .globl ff_pad_b\n ff_pad_b: call ff_leaf\n"
      "jmp 1b");
 AT(ff_pad); AT(ff_pad_end); AT(ff_pad_a); AT(ff_pad_pad); AT(ff_pad_b);
 
-/* a cold part, two returns, a tail call, a conditional one */
+/* a cold part, two returns, a tail call, a conditional tail call */
 CODE("ff_parts", ".globl ff_parts_a\n ff_parts_a: test %edi, %edi\n js ff_cold\n"
      ".globl ff_parts_b\n ff_parts_b: dec %edi\n .globl ff_parts_jcc\n ff_parts_jcc: je ff_leaf\n"
      ".globl ff_parts_c\n ff_parts_c: dec %edi\n je 3f\n .globl ff_parts_ret\n ff_parts_ret: ret\n"
      "3: .globl ff_parts_tail\n ff_parts_tail: jmp ff_leaf");
 AT(ff_parts); AT(ff_parts_end); AT(ff_parts_a); AT(ff_parts_b); AT(ff_parts_jcc); AT(ff_parts_c);
 AT(ff_parts_ret); AT(ff_parts_tail);
-/* what is called may come back again: setjmp() */
-CODE("ff_again", ".globl ff_again_a\n ff_again_a: call _setjmp@plt\n .globl ff_again_b\n ff_again_b: call ff_leaf\n"
+/* a call that may return twice: setjmp() */
+CODE("ff_again", ".globl ff_again_a\n ff_again_a: call _setjmp@plt\n "
+     ".globl ff_again_b\n ff_again_b: call ff_leaf\n"
      ".globl ff_again_c\n ff_again_c: ret");
 AT(ff_again); AT(ff_again_end); AT(ff_again_a); AT(ff_again_b); AT(ff_again_c);
 CODE("ff_leaf", "nop\n ret");
@@ -83,14 +85,14 @@ CODE("ff_unused", "int3");
 CODE("ff_cold", ".globl ff_cold_x\n ff_cold_x: neg %edi\n .globl ff_cold_ret\n ff_cold_ret: ret");
 AT(ff_cold); AT(ff_cold_end); AT(ff_cold_x); AT(ff_cold_ret);
 
-/* a prologue; a loop that begins behind it */
+/* a prologue; a loop that begins after it */
 CODE("ff_line", "push %rbp\n mov %rsp, %rbp\n .globl ff_line_1\n ff_line_1: sub $16, %rsp\n"
      ".globl ff_line_loop\n ff_line_loop: mov %edi, -4(%rbp)\n"
      ".globl ff_line_call\n ff_line_call: call ff_leaf\n"
      ".globl ff_line_2\n ff_line_2: jne ff_line_loop\n leave\n ret");
 AT(ff_line); AT(ff_line_end); AT(ff_line_1); AT(ff_line_loop); AT(ff_line_call); AT(ff_line_2);
 
-/* bytes that are no instruction, and a loop that nothing enters */
+/* bytes that are no instruction, and a loop without an entry */
 CODE("ff_broken", "ret\n 1: inc %eax\n .globl ff_broken_2\n ff_broken_2: jmp 1b\n"
      ".globl ff_broken_bad\n ff_broken_bad: .byte 0x06\n nop");
 AT(ff_broken); AT(ff_broken_end); AT(ff_broken_2); AT(ff_broken_bad);
@@ -100,12 +102,12 @@ AT(ff_broken); AT(ff_broken_end); AT(ff_broken_2); AT(ff_broken_bad);
 
 struct question {
 	const char *low, *high;	  /* the function */
-	const char *starts[4];	  /* of the statement, NULL behind the last */
-	const char *ranges[4][2]; /* likewise */
-	const char *expected[4];  /* the starts that are left */
+	const char *starts[4];	  /* starts of the statement, NULL after the last */
+	const char *ranges[4][2]; /* ranges of the statement, NULL after the last */
+	const char *expected[4];  /* starts that need a trap */
 };
 
-/* How many of them are left. */
+/* Number of starts left. */
 static size_t starts_left(const struct flow *f, uint64_t *starts, size_t count,
 			  struct module_range *ranges, size_t range_count)
 {
@@ -171,7 +173,10 @@ static void test_while(void **state)
 	check_starts(&clang);
 }
 
-/* All parts of one execution: the first one counts, once each time around. */
+/*
+ * All starts are parts of one execution: the first dominates the others and counts once in each
+ * round.
+ */
 static void test_dominated(void **state)
 {
 	struct question q = {ff_arms,
@@ -179,7 +184,7 @@ static void test_dominated(void **state)
 			     {ff_arms_join, ff_arms_else, ff_arms_test, ff_arms_then},
 			     {{NULL, NULL}},
 			     {ff_arms_test}};
-	/* without the first one each of these is a way of its own */
+	/* without the dominating start each arm counts */
 	struct question arms = {ff_arms,
 				ff_arms_end,
 				{ff_arms_then, ff_arms_else},
@@ -191,7 +196,7 @@ static void test_dominated(void **state)
 	check_starts(&arms);
 }
 
-/* The join is dominated by neither arm, but nobody comes there from outside. */
+/* The join is dominated by neither arm, but is entered from inside only. */
 static void test_entered_from_inside(void **state)
 {
 	struct question q = {ff_tail,
@@ -203,8 +208,8 @@ static void test_entered_from_inside(void **state)
 
 	(void)state;
 	check_starts(&q);
-	/* where the second arm is another statement's code, it does come from outside; then the
-	   first arm, which goes straight to the join, is counted there */
+	/* the second arm belongs to another statement: the join is entered from outside, and the
+	   first arm, which leads straight to it, counts there */
 	narrow.starts[1] = ff_tail_c;
 	narrow.starts[2] = NULL;
 	narrow.ranges[1][0] = ff_tail_c;
@@ -240,7 +245,7 @@ static void test_landing_pad(void **state)
 	check_starts(&first);
 }
 
-/* Never none, even where every one is entered from inside; no starts stay no starts. */
+/* At least one start is left, even if all are entered from inside; no starts remain no starts. */
 static void test_at_least_one(void **state)
 {
 	struct question q = {ff_while,
@@ -269,7 +274,7 @@ static void test_cold_start(void **state)
 	assert_int_equal(starts_left(f, starts, 2, NULL, 0), 1);
 	assert_int_equal(starts[0], offset_of(ff_parts_a));
 	flow_free(f);
-	/* the same where the cold part is named first */
+	/* the cold part comes first */
 	ranges[1] = ranges[0];
 	ranges[0] = range_of(ff_cold, ff_cold_end);
 	f = flow_of_ranges(ranges, 2);
@@ -325,7 +330,7 @@ static void test_returns(void **state)
 					 range_of(ff_cold, ff_cold_end)};
 	struct flow *f = flow_of_ranges(ranges, 2);
 	struct flow_returns r = {0};
-	size_t first; /* of the hot part: the linker puts the cold one where it likes */
+	size_t first; /* the hot part's index: the linker orders the parts */
 
 	(void)state;
 	flow_returns(f, &r);
@@ -356,15 +361,17 @@ static void test_straight(void **state)
 	(void)state;
 	assert_true(flow_is_straight(f, from, from));
 	assert_true(flow_is_straight(f, from, offset_of(ff_line_1)));
-	assert_false(flow_is_straight(f, from, offset_of(ff_line_1) + 1)); /* within one */
-	assert_false(flow_is_straight(f, from, offset_of(ff_line_loop)));  /* jumped to */
+	/* in the middle of an instruction */
+	assert_false(flow_is_straight(f, from, offset_of(ff_line_1) + 1));
+	assert_false(flow_is_straight(f, from, offset_of(ff_line_loop))); /* a jump target */
 	assert_true(flow_is_straight(f, offset_of(ff_line_loop), offset_of(ff_line_call)));
 	assert_false(flow_is_straight(f, offset_of(ff_line_loop), offset_of(ff_line_2)));
 	assert_false(flow_is_straight(f, offset_of(ff_line_1), from));
 	assert_false(flow_is_straight(f, from, offset_of(ff_line_end)));
 	flow_free(f);
 	f = flow_of_ranges(parts, 2);
-	assert_false(flow_is_straight(f, from, offset_of(ff_line_call))); /* as from a cold part */
+	/* a cold part may jump there */
+	assert_false(flow_is_straight(f, from, offset_of(ff_line_call)));
 	flow_free(f);
 }
 
@@ -410,7 +417,7 @@ static void test_odd_ranges(void **state)
 	flow_free(NULL);
 }
 
-/* ---- against the definition ----------------------------------------------------------------- */
+/* ---- comparison with the definition --------------------------------------------------------- */
 
 static void compare_with_definition(const struct flow *f, unsigned *seed, size_t *dropped)
 {
@@ -425,7 +432,7 @@ static void compare_with_definition(const struct flow *f, unsigned *seed, size_t
 			if (at[k] == at[i])
 				at[i] = (at[i] + 1) % (uint32_t)f->insns.count, k = (size_t)-1;
 		if (f->insns.items[at[i]].flow == ARCH_FLOW_JUMP_INDIRECT)
-			return; /* the way through a table is left to the other tests */
+			return; /* paths through a table are covered by other tests */
 		starts[i] = f->insns.items[at[i]].offset;
 	}
 	drop_by_definition(f, at, n, drop);
@@ -460,8 +467,10 @@ static void test_closed(void **state)
 	(void)state;
 	assert_true(is_closed(f, ff_for_body, ff_for_inc, NULL));
 	assert_true(is_closed(f, ff_for_cond, ff_for_out, NULL));
-	assert_false(is_closed(f, ff_for_init, ff_for_body, NULL)); /* others come to its exit */
-	assert_false(is_closed(f, ff_for_inc, ff_for_out, NULL));   /* ... or into its middle */
+	/* other paths lead to its exit */
+	assert_false(is_closed(f, ff_for_init, ff_for_body, NULL));
+	/* other paths lead into its middle */
+	assert_false(is_closed(f, ff_for_inc, ff_for_out, NULL));
 	assert_false(is_closed(f, ff_for_inc, ff_for_out, ff_for_cond)); /* it begins twice */
 	flow_free(f);
 	f = flow_of(ff_top, ff_top_end);
@@ -476,8 +485,8 @@ static void test_closed(void **state)
 	f = flow_of(ff_parts, ff_parts_end);
 	assert_true(is_closed(f, ff_parts_ret, ff_parts_tail, NULL)); /* at the return */
 	assert_false(is_closed(f, ff_parts_tail, ff_parts_end,
-			       NULL)); /* what it calls as its last is still to come */
-	assert_false(is_closed(f, ff_parts_b, ff_parts_c, NULL)); /* it may leave there, or not */
+			       NULL)); /* its tail call is still to be executed */
+	assert_false(is_closed(f, ff_parts_b, ff_parts_c, NULL)); /* it may leave there */
 	flow_free(f);
 	f = flow_of(ff_table, ff_table_end); /* the table may lead anywhere */
 	assert_false(is_closed(f, ff_table_b, ff_table_tail, NULL));
@@ -488,7 +497,7 @@ static void test_closed(void **state)
 	flow_free(f);
 }
 
-/* Functions of this very program, and any few instructions of theirs. */
+/* Functions of this program, with random sets of their instructions. */
 static void test_against_definition(void **state)
 {
 	static const char *const names[] = {"main",	    "flow_exits",   "flow_new",

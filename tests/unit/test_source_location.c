@@ -1,4 +1,4 @@
-/* What location_parse takes for what, and what it refuses. */
+/* Parsing of locations, and rejections. */
 #include "tracer/source/source.h"
 
 #include <setjmp.h>
@@ -100,7 +100,7 @@ static void takes_all_forms(void **state)
 	}
 }
 
-/* The text, and a piece of what the message has to say. */
+/* The text, and a part of its error message. */
 static const char *const bad[][2] = {
 	{"", "empty"},
 	{"   ", "empty"},

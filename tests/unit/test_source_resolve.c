@@ -1,4 +1,4 @@
-/* What locations mean in programs of C: compiled here, by gcc and clang, in every DWARF version. */
+/* Resolving locations in C programs, compiled by gcc and clang in every DWARF version. */
 #include "symbols_program.h"
 
 #include "tracer/elf/module.h"
@@ -75,7 +75,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Without optimisation every count is known. argc is 4: the loop runs four times. */
+/* Without optimization every count is known. argc is 4: the loop runs four times. */
 static void check_plain(struct program *p)
 {
 	assert_int_equal(sites_of(p, "hdr.h:3"), 2);
@@ -138,7 +138,7 @@ static void other_containers(void **state)
 	}
 }
 
-/* Optimised, what is left of a statement is still passed once for each execution. */
+/* Optimized: what is left of a statement is passed once for each execution. */
 static void check_optimised(struct program *p)
 {
 	assert_arrivals(p, "main.c:8", 3);
@@ -172,7 +172,7 @@ static void optimised(void **state)
 	}
 }
 
-/* Of a large program there are so many that sorting them takes longer than all else. */
+/* A large program has so many symbols that sorting them takes longer than everything else. */
 static void symbols_are_left_alone(void **state)
 {
 	static const char *const locations[] = {"main",	     "helper#1",  "worker:+2",	"main.c:8",
@@ -237,7 +237,7 @@ static void texts_and_marks(void **state)
 	program_write(p, "other.c", other_c);
 }
 
-/* `after`: the statement of several lines has been executed when its last part is left. */
+/* `after`: a statement of several lines has been executed when its last part is left. */
 static void multi_line_statement(void **state)
 {
 	struct program *p = *state;
@@ -345,7 +345,7 @@ static void tail_calls(void **state)
 	assert_arrivals(p, "end%return", 2);
 }
 
-/* Two files of one name, and a library. */
+/* Two files with one name, and a library. */
 static void which_file_which_module(void **state)
 {
 	struct program *p = *state;

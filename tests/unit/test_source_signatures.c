@@ -1,4 +1,4 @@
-/* The functions about a type, as shared objects of gcc and clang tell of them. */
+/* Functions of a type, in shared objects of gcc and clang. */
 #include "symbols_program.h"
 
 #include "tracer/source/types/types.h"
@@ -20,7 +20,7 @@ static const char source[] =
 	"void queue_init(struct queue *q) { q->count = 0; }\n"
 	"void queue_free(queue_t *q) { free(q); }\n"
 	"void queue_free_full(queue_t *q, void (*f)(void *)) { if (f) f(q); }\n"
-	"void queue_deinit(queue_t *q) { free(q); }\n" /* folded into queue_free, at -O2 */
+	"void queue_deinit(queue_t *q) { free(q); }\n" /* merged into queue_free at -O2 */
 	"queue_t *queue_clone(int n, const queue_t *q) { return queue_new(n + q->count); }\n"
 	"int queue_pop_unlocked(struct queue *q) { return q->items[q->count]; }\n"
 	"int queue_push(struct queue *q, int value) { q->items[q->count++] = value; return 0; }\n"
@@ -52,7 +52,7 @@ static const struct {
 	enum signature_role role;
 	enum signature_class result;
 	const char *classes; /* of the parameters: a letter each */
-	const char *why;     /* a part of it */
+	const char *why;     /* part of the reason */
 } expected[] = {
 	{"count_all", SIGNATURE_LEFT_OUT, SIGNATURE_INTEGER, "iO", "first parameter"},
 	{"queue_add_other", SIGNATURE_LEFT_OUT, SIGNATURE_INTEGER, "Ox",

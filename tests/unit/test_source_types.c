@@ -1,4 +1,4 @@
-/* Entries and types: every attribute as readelf reads it, types by name, spelling, broken input. */
+/* Entries and types: attributes as read by readelf, types by name, spelling, malformed input. */
 #include "symbols_program.h"
 
 #include "tracer/elf/module.h"
@@ -137,7 +137,7 @@ static void types_by_name(void **state)
 
 /* ---- one unit only -------------------------------------------------------------------------- */
 
-/* Units whose DIEs have been read, beyond the top one. */
+/* Number of units whose DIEs beyond the top one have been read. */
 static size_t units_read(const struct modules *s)
 {
 	size_t count = 0;
@@ -174,7 +174,7 @@ static void only_units_asked_for(void **state)
 
 /* ---- every attribute ------------------------------------------------------------------------ */
 
-/* Walks all entries in order by `next`; entry_skip has to come to the same places. */
+/* Walks all entries in order by `next`; entry_skip must reach the same ones. */
 static size_t walk(struct die_table *t, const struct die_unit *u)
 {
 	uint64_t at = u->first;
@@ -237,7 +237,7 @@ static void entries_as_readelf_has_them(void **state)
 	program_fini(&p);
 }
 
-/* ---- broken input --------------------------------------------------------------------------- */
+/* ---- malformed input ------------------------------------------------------------------------ */
 
 static void look_at_all_types(struct module *m)
 {

@@ -1,5 +1,6 @@
-/* A stream of each kind: what a program finds there, and that what it writes is kept and passed
-   on. */
+/*
+ * A stream of each kind: its properties in the program, and recording and passing on of its output.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -47,7 +48,7 @@ static void test_kinds(void **state)
 		assert_int_equal(stream_open(&s, kinds[i], "stdout", shown, &err), 0);
 		fd = stream_give(&s);
 		assert_int_equal(fcntl(fd, F_SETFD, 0),
-				 0); /* FD_CLOEXEC is a sign of closed ones */
+				 0); /* FD_CLOEXEC set: the program sees the stream as closed */
 		assert_int_equal(stream_kind_of(fd), kinds[i]);
 		close(fd);
 		assert_int_equal(ftruncate(shown, 0), 0);
@@ -70,7 +71,7 @@ static void test_kinds(void **state)
 	close(shown);
 }
 
-/* Modes that a program has set are reset for the next run. */
+/* Terminal modes set by a program are reset for the next run. */
 static void test_modes(void **state)
 {
 	struct stream s;

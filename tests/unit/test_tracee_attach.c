@@ -1,5 +1,5 @@
 /*
- * Onto a program that runs, and off again: nobody notices, and nothing is left.
+ * Attaching to a running program and detaching: the program is not disturbed, and nothing is left.
  *
  * The test starts itself: with the name of a scene as argument it plays that scene.
  */
@@ -18,7 +18,7 @@
 #include <time.h>
 
 /* clang-format off */
-/* The instructions that a thread may be found in the middle of. */
+/* Instructions inside of which a thread may be found. */
 __asm__(".text\n.globl spot\n.type spot, @function\n"
 	"spot: incq count(%rip)\n"
 	".globl spot_call\nspot_call: call spot_leaf\n"
@@ -34,7 +34,7 @@ volatile long count;
 static const void *const spots[] = {(const void *)spot, spot_call, spot_indirect, spot_branch};
 enum { SPOTS = sizeof(spots) / sizeof(*spots) };
 
-/* ---- scenes ------------------------------------------------------------------------------------ */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 static void *call_spot(void *arg)
 {
@@ -72,7 +72,7 @@ static int scene_threads(void)
 	return 4;
 }
 
-/* Nobody waits in what a SIGCONT ends with EINTR, tracer or not. */
+/* The threads block in no call that SIGCONT ends with EINTR, with or without a tracer. */
 static int scene_running(void)
 {
 	pthread_t t;
@@ -85,7 +85,7 @@ static int scene_running(void)
 
 static const struct scene scenes[] = {{"threads", scene_threads}, {"running", scene_running}};
 
-/* ---- a program that runs ----------------------------------------------------------------------- */
+/* ---- a running program ----------------------------------------------------------------------- */
 
 struct program {
 	pid_t pid;
@@ -152,7 +152,7 @@ static void assert_clean(const struct program *p, uint64_t at)
 	assert_memory_equal(there_now, (const void *)spot, sizeof(there_now));
 }
 
-/* ---- tests ------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void all_threads_are_found_stopped(void **state)
 {
@@ -174,7 +174,7 @@ static void all_threads_are_found_stopped(void **state)
 	stop_program(&p);
 }
 
-/* Again and again, from wherever the threads are: traps, copies, held. */
+/* Repeatedly, from wherever the threads are: in traps, in copies, held. */
 static void on_and_off(void **state)
 {
 	struct program p = start("threads");
@@ -192,7 +192,7 @@ static void on_and_off(void **state)
 		for (int k = 0; k < i % 7; k++) {
 			until(&r, TRACEE_SITE);
 			if (k % 3 != 2)
-				go_on(&r); /* else it stays held */
+				go_on(&r); /* in the third case it stays held */
 		}
 		leave(&r);
 		assert_clean(&p, at);

@@ -1,5 +1,5 @@
 /*
- * Functions of the program, run by a thread that is stopped: afterwards nobody can tell.
+ * Functions of the program run by a stopped thread: the program's state is unchanged afterwards.
  *
  * The test launches itself: with the name of a scene as argument it plays that scene, which checks
  * its own registers, errno and signal mask at the end.
@@ -19,13 +19,14 @@
 #include <time.h>
 
 /* clang-format off */
-/* All registers hold something before and after a nop at which the calls are made; 0: they still do. */
+/* All registers are set before a nop at which calls are made; returns 0 if they are unchanged. */
 __asm__(".text\n.globl keeps\n.type keeps, @function\nkeeps:\n"
 	"push %rbx\npush %rbp\npush %r12\npush %r13\npush %r14\npush %r15\n"
 	"movq $0x1122334455667788, %rax\nmovq %rax, %xmm0\nmovq %rax, %xmm7\nmovq %rax, %xmm15\n"
 	"movq %rax, -16(%rsp)\nmovq %rax, -128(%rsp)\n"
 	"mov $2, %ebx\nmov $3, %ecx\nmov $4, %edx\nmov $5, %esi\nmov $6, %edi\nmov $7, %ebp\n"
-	"mov $8, %r8d\nmov $9, %r9d\nmov $10, %r10d\nmov $11, %r11d\nmov $12, %r12d\nmov $13, %r13d\n"
+	"mov $8, %r8d\nmov $9, %r9d\nmov $10, %r10d\nmov $11, %r11d\nmov $12, %r12d\n"
+	"mov $13, %r13d\n"
 	"mov $14, %r14d\nmov $15, %r15d\nfldpi\nfld1\nstd\nstc\n"
 	".globl keeps_site\nkeeps_site: nopl 0(%rax)\n"
 	"jnc 9f\ncld\n"
@@ -35,7 +36,8 @@ __asm__(".text\n.globl keeps\n.type keeps, @function\nkeeps:\n"
 	"add %r13, %rbx\nadd %r14, %rbx\nadd %r15, %rbx\ncmp $119, %rbx\njne 9f\n"
 	"movq %xmm0, %rcx\ncmp %rcx, %rax\njne 9f\nmovq %xmm7, %rcx\ncmp %rcx, %rax\njne 9f\n"
 	"movq %xmm15, %rcx\ncmp %rcx, %rax\njne 9f\n"
-	"fsubrp %st, %st(1)\nfldpi\nfld1\nfsubrp %st, %st(1)\nfcomip %st(1), %st\nfstp %st(0)\njne 9f\n"
+	"fsubrp %st, %st(1)\nfldpi\nfld1\nfsubrp %st, %st(1)\nfcomip %st(1), %st\n"
+	"fstp %st(0)\njne 9f\n"
 	"xor %eax, %eax\njmp 8f\n9: cld\nmov $1, %eax\n"
 	"8: pop %r15\npop %r14\npop %r13\npop %r12\npop %rbp\npop %rbx\nret\n"
 	".globl site_line\n.type site_line, @function\nsite_line: nopl 0(%rax)\nret\n");
@@ -45,7 +47,7 @@ long keeps(void);
 void site_line(void);
 extern const char keeps_site[];
 
-/* ---- what is called ---------------------------------------------------------------------------- */
+/* ---- called functions ------------------------------------------------------------------------ */
 
 static volatile long calls;
 static jmp_buf outer;
@@ -158,7 +160,7 @@ __attribute__((noinline)) static long makes(int how)
 	return pthread_create(&thread, NULL, nothing, NULL);
 }
 
-/* ---- scenes ------------------------------------------------------------------------------------ */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t usr1;
 
@@ -170,7 +172,7 @@ static void on_usr1(int signal)
 
 static volatile bool sites_are_there;
 
-/* It runs into the traps that a call lends to longjmp, too. */
+/* Also runs into the temporary traps that a call sets in longjmp. */
 static void *spin_sites(void *arg)
 {
 	(void)arg;
@@ -183,7 +185,7 @@ static void *spin_sites(void *arg)
 	return NULL;
 }
 
-/* Nothing may have changed, however often a call was made here. */
+/* Nothing has changed, however often a call was made here. */
 static int scene_keeps(void)
 {
 	sigset_t before, after;
@@ -215,7 +217,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Signals with a handler that restarts nothing come as EINTR, and only those. */
+/* Only signals with a handler without SA_RESTART give EINTR. */
 static int scene_sleep(void)
 {
 	struct timespec long_time = {.tv_nsec = 300000000}, left = {0};
@@ -228,11 +230,11 @@ static int scene_sleep(void)
 
 static const struct scene scenes[] = {{"keeps", scene_keeps}, {"sleep", scene_sleep}};
 
-/* ---- the tests --------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------------- */
 
 enum libc_function { ERRNO, LONGJMP, SIGLONGJMP, EXIT, PTHREAD_EXIT };
 
-/* libc is at another place in the program, which has its addresses written down here. */
+/* libc is at another address in the program, which has its own addresses here. */
 static void *volatile libc_functions[] = {(void *)__errno_location, (void *)longjmp,
 					  (void *)siglongjmp, (void *)exit, (void *)pthread_exit};
 
@@ -249,7 +251,7 @@ static void start(struct run *r, char *scene)
 	launch(r, scene, keeps_site);
 }
 
-/* The next time that somebody is there (at other sites they go on); false: the end. */
+/* Resumes until a thread is at the site (other sites are passed). Returns false at the end. */
 static bool to_site(struct run *r, const void *here)
 {
 	for (next_event(r); r->ev.kind != TRACEE_EMPTY; next_event(r)) {
@@ -260,7 +262,7 @@ static bool to_site(struct run *r, const void *here)
 	return false;
 }
 
-/* With what a run knows: errno, and what leaves. */
+/* The call with the facts that a run knows: errno, and the functions that do not return. */
 static struct tracee_call call_of(struct run *r, const void *function)
 {
 	struct tracee_process *p = r->ev.process;
@@ -307,7 +309,7 @@ static void expect_failure(struct run *r, const void *function, long argument, c
 	error_fini(&r->err);
 }
 
-/* The program checks itself that nothing has changed. */
+/* The program itself checks that nothing has changed. */
 static void finish(struct run *r)
 {
 	do
@@ -397,7 +399,8 @@ static void sites_inside_are_passed(void **state)
 		tracee_resume(r.t, r.ev.thread);
 	} while (to_site(&r, keeps_site));
 	assert_int_equal(r.status, 0);
-	assert_int_equal(r.counts[TRACEE_SITE], 4 + 3000); /* the other thread's, all of them */
+	/* hits of the other thread, all of them */
+	assert_int_equal(r.counts[TRACEE_SITE], 4 + 3000);
 }
 
 static void held_and_called_again(void **state)
@@ -409,7 +412,7 @@ static void held_and_called_again(void **state)
 	start(&r, "keeps");
 	assert_true(to_site(&r, keeps_site));
 	held = r.ev;
-	do { /* it settles at its site */
+	do { /* the other thread stops at its site */
 		next_event(&r);
 		go_on(&r);
 	} while (r.ev.kind != TRACEE_TICK);
@@ -458,7 +461,7 @@ static void makes_a_thread(void **state)
 	assert_int_equal(r.counts[TRACEE_THREAD_START], 2);
 }
 
-/* ---- in a thread that sleeps -------------------------------------------------------------------- */
+/* ---- in a sleeping thread -------------------------------------------------------------------- */
 
 static void wait_until_blocked(struct run *r, struct tracee_thread *th)
 {
@@ -570,7 +573,7 @@ static void registers_by_number(void **state)
 	do
 		tracee_resume(r.t, r.ev.thread);
 	while (to_site(&r, keeps_site));
-	assert_int_equal(WEXITSTATUS(r.status), 1); /* keeps() has seen it */
+	assert_int_equal(WEXITSTATUS(r.status), 1); /* keeps() has detected the change */
 }
 
 int main(int argc, char **argv)

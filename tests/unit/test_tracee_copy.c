@@ -1,5 +1,5 @@
 /*
- * A program that stands still and is copied, and system calls that are told before they are made.
+ * A stopped program that is copied, and system calls reported before they are made.
  *
  * The test launches itself: with the name of a scene as argument it plays that scene.
  */
@@ -26,7 +26,7 @@ void ready(void);
 
 static const long calls[] = {SYS_clock_gettime, SYS_getppid, SYS_sched_yield, -1};
 
-/* ---- scenes ------------------------------------------------------------------------------------ */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t handled;
 
@@ -46,7 +46,7 @@ static void *join_first(void *first)
 	_exit(pthread_join(*(pthread_t *)first, NULL) || !handled);
 }
 
-/* In a copy, threads, signals and the join of the first thread are as in any program. */
+/* In a copy, threads, signals and the join of the first thread work as in any program. */
 static int scene_lives(void)
 {
 	pthread_t first = pthread_self(), other;
@@ -74,7 +74,7 @@ static int scene_asks(void)
 
 static const struct scene scenes[] = {{"lives", scene_lives}, {"asks", scene_asks}};
 
-/* ---- the tests --------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------------- */
 
 static void start(struct run *r, char *scene)
 {
@@ -95,7 +95,7 @@ static void start(struct run *r, char *scene)
 	until(r, TRACEE_SITE);
 }
 
-/* One copy runs to its end; the kept program is still there. */
+/* Runs one copy to its end; the snapshot remains. Returns the copy's status. */
 static int copied(struct run *r)
 {
 	struct tracee_thread *thread;
@@ -121,7 +121,7 @@ static void test_copies(void **state)
 		assert_int_equal(copied(&r), 0);
 }
 
-/* Killing everything spares it. */
+/* Killing all processes spares the snapshot. */
 static void test_kept(void **state)
 {
 	struct tracee_thread *thread;
@@ -138,7 +138,7 @@ static void test_kept(void **state)
 	assert_int_equal(copied(&r), 0);
 }
 
-/* The first is not made, the second gets another result, the third is told at its end. */
+/* The first call is skipped, the second gets another result, the third is reported at its end. */
 static void test_calls(void **state)
 {
 	struct run r = {0};

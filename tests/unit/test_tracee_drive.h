@@ -1,4 +1,7 @@
-/* How the tests of tracee_call and tracee_watch drive a program: this executable, playing a scene. */
+/*
+ * Drives a program for the tests of tracee_call and tracee_watch: this executable, which plays a
+ * scene.
+ */
 #ifndef TEST_TARGET_DRIVE_H
 #define TEST_TARGET_DRIVE_H
 
@@ -35,10 +38,10 @@ struct run {
 	struct tracee_event ev;
 	struct error err;
 	int counts[TRACEE_EMPTY + 1];
-	int status; /* of the program itself */
+	int status; /* exit status of the program */
 };
 
-static struct tracee *living; /* what a failed test leaves behind */
+static struct tracee *living; /* tracee that a failed test leaves behind */
 
 static inline int sweep(void **state)
 {
@@ -48,7 +51,7 @@ static inline int sweep(void **state)
 	return 0;
 }
 
-/* The same place in the program. */
+/* The address in the program of an address here. */
 static inline uint64_t there(const struct tracee_process *p, const volatile void *here)
 {
 	return (uint64_t)here - getauxval(AT_ENTRY) +
@@ -84,7 +87,7 @@ static inline void until(struct run *r, enum tracee_event_kind kind)
 	}
 }
 
-/* Runs, with one site. */
+/* Launches the scene with one site. */
 static inline void launch(struct run *r, char *scene, const void *site)
 {
 	char *const argv[] = {"/proc/self/exe", scene, NULL};

@@ -1,6 +1,6 @@
 /*
- * Arrivals that a thread is granted are told like those at which it stops: each once, in order, with its registers,
- * before whatever it stops for next; also where signals find it anywhere in the code that stands for the trap.
+ * Granted arrivals are reported like stops: each once, in order, with its registers, before the
+ * next stop; also if signals interrupt the code anywhere.
  *
  * The test launches itself: with the name of a scene as argument it plays that scene.
  */
@@ -17,7 +17,9 @@
 
 enum { ROUNDS = 20000, RCX = 2, RSI = 4 };
 
-/* Counts rcx down at each arrival; rsi is where the memory is that the instruction at `place` adds to. */
+/*
+ * Decrements rcx at each arrival; rsi points to the memory that the instruction at `place` adds to.
+ */
 /* clang-format off */
 __asm__(".text\n"
 	".globl ready\n.type ready, @function\nready: nopl 0(%rax)\n	ret\n"
@@ -48,7 +50,7 @@ static int scene_walks(void)
 	return memory[32] != ROUNDS;
 }
 
-/* Signals come a thousand times a second. */
+/* Signals a thousand times a second. */
 static int scene_interrupted(void)
 {
 	const struct itimerval often = {{0, 1000}, {0, 1000}};
@@ -64,7 +66,7 @@ static int scene_interrupted(void)
 
 static const struct scene scenes[] = {{"walks", scene_walks}, {"interrupted", scene_interrupted}};
 
-/* ---- the tests --------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------------- */
 
 static void start(struct run *r, char *scene)
 {
@@ -158,7 +160,7 @@ static void test_interrupted(void **state)
 	print_message("%d signals\n", r.counts[TRACEE_SIGNAL]);
 }
 
-/* Another one is about to touch the same memory: it stops each time. */
+/* Another thread is about to access the same memory: the thread stops each time. */
 static void test_others(void **state)
 {
 	struct walk w = {0};
@@ -175,7 +177,7 @@ static void test_others(void **state)
 	assert_int_equal(w.told, 0);
 }
 
-/* The site is at no own place: where these alone are granted it stops each time. */
+/* The site is at a shared place: if only private places are granted the thread stops each time. */
 static void test_elsewhere(void **state)
 {
 	struct walk w = {.own_places = true};
@@ -188,7 +190,7 @@ static void test_elsewhere(void **state)
 	assert_int_equal(w.told, 0);
 }
 
-/* Killed while something is told: nothing stays behind, and nothing hangs. */
+/* Killed during a report: no process remains, and nothing hangs. */
 static void test_killed(void **state)
 {
 	struct walk w = {.left = ROUNDS};

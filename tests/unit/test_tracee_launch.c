@@ -1,4 +1,6 @@
-/* Starting programs: what comes of each kind, and that they find the world as gatectl found it. */
+/*
+ * Launching programs: results of each kind of file, and an unchanged environment for the program.
+ */
 #include "tracer/tracee/attach/attach.h"
 
 #include <errno.h>
@@ -34,7 +36,7 @@ static struct tracee *launch(char *const *argv, int out, struct error *err)
 	return tracee_launch(&how, err);
 }
 
-/* Runs it to its end; every signal is passed on. */
+/* Runs it to its end; passes every signal on. */
 static struct seen run(char *const *argv, int out)
 {
 	struct seen seen = {.status = -1};
@@ -86,7 +88,7 @@ static int bare_shell(char *const *argv, int out)
 	return status;
 }
 
-/* What the shell writes to its standard output. */
+/* Runs a shell script and gets its standard output. */
 static void shell_says(int (*start)(char *const *argv, int out), const char *script, char *said,
 		       size_t n)
 {
@@ -153,7 +155,7 @@ static void cannot_be_executed(void **state)
 	assert_non_null(strstr(err.text, strerror(EACCES)));
 	assert_null(launch((char *[]){"/", NULL}, -1, &err));
 	assert_int_equal(err.code, ERROR_CANNOT_EXEC);
-	assert_int_equal(waitpid(-1, NULL, __WALL), -1); /* nobody is left behind */
+	assert_int_equal(waitpid(-1, NULL, __WALL), -1); /* no process is left */
 }
 
 static void no_descriptor_leaks(void **state)
@@ -173,7 +175,7 @@ static void signals_as_found(void **state)
 
 	(void)state;
 	shell_says(bare_shell, script, bare, sizeof(bare));
-	signal(SIGPIPE, SIG_IGN); /* what we do after our start is our own business */
+	signal(SIGPIPE, SIG_IGN); /* set after our start: the program must not inherit it */
 	shell_says(traced_shell, script, traced, sizeof(traced));
 	signal(SIGPIPE, SIG_DFL);
 	assert_string_equal(traced, bare);
@@ -205,7 +207,7 @@ static void ticks_and_interrupts(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
-/* In a process of its own: no ptrace at all, as in some containers. */
+/* A separate process without ptrace, as in some containers. */
 static int launch_without_ptrace(void)
 {
 	struct sock_filter code[] = {
@@ -237,7 +239,7 @@ static void refused_by_seccomp(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* gatectl is killed: nothing of the tree may live on. */
+/* gatectl is killed: no process of the tree survives. */
 static void dies_with_us(void **state)
 {
 	char script[64], bytes[4];
@@ -245,7 +247,7 @@ static void dies_with_us(void **state)
 	pid_t pid;
 
 	(void)state;
-	assert_int_equal(pipe(ends), 0); /* the other end is inherited by all of the tree */
+	assert_int_equal(pipe(ends), 0); /* all processes of the tree inherit the other end */
 	snprintf(script, sizeof(script), "sleep 1000 & sleep 1000 & echo up >&%d; wait", ends[1]);
 	pid = fork();
 	if (!pid) {
@@ -257,7 +259,7 @@ static void dies_with_us(void **state)
 	assert_int_equal(read(ends[0], bytes, sizeof(bytes)), 3);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_int_equal(read(ends[0], bytes, 1), 0); /* nobody holds it open any more */
+	assert_int_equal(read(ends[0], bytes, 1), 0); /* no process has it open any more */
 	close(ends[0]);
 }
 

@@ -1,4 +1,4 @@
-/* Why tracing is not permitted: the reason and the remedy for facts that one machine never has. */
+/* Why tracing is not permitted: reason and remedy for facts that no single machine has. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 struct refusal_case {
 	struct refusal_facts facts;
-	const char *text, *hint; /* what has to be in them */
+	const char *text, *hint; /* required parts */
 };
 
 static const struct refusal_case cases[] = {
@@ -78,7 +78,7 @@ static void test_each(void **state)
 	}
 }
 
-/* Here it is permitted, or the other tests could not be. */
+/* Tracing is permitted here, or the other tests could not run. */
 static void test_here(void **state)
 {
 	ERROR(err);

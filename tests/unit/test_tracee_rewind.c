@@ -1,9 +1,7 @@
 /*
- * Copies of a kept program that are put back to where they began, and those that cannot be.
- *
- * The test launches itself: with the name of a scene as argument it plays that scene. A scene prepares itself, is kept in
- * ready(), and behind that it first looks whether all is as prepared, then changes it. What it is to remember
- * from copy to copy is in memory that they share.
+ * Copies of a snapshot that are rewound to their start, and those that cannot be. The test launches
+ * itself with the name of a scene, which prepares its state, becomes the snapshot in ready(), then
+ * checks and changes the state. Shared memory remembers data between copies.
  */
 #include "test_tracee_drive.h"
 #include "tracer/tracee/snapshot/snapshot.h"
@@ -34,7 +32,7 @@ void ready(void);
 
 static const long calls[] = {SYS_sched_yield, -1};
 
-/* Which check it was is the exit status. */
+/* The exit status tells that a check failed, standard error which. */
 #define CHECK(condition)                                                                           \
 	do                                                                                         \
 		if (!(condition)) {                                                                \
@@ -45,14 +43,14 @@ static const long calls[] = {SYS_sched_yield, -1};
 
 enum { PAGE = 4096, PAGES = 16, DEEP = 300 * 1024, LARGE = 1 << 20, GUARD_INSTALL = 102 };
 
-/* ---- all that is put back ---------------------------------------------------------------------- */
+/* ---- state that is restored ------------------------------------------------------------------ */
 
 static char data[3 * PAGE] = {1}, zeroes[64 * PAGE];
 static _Thread_local int own = 7;
 static struct {
 	void *thread, *mapped, *heap;
 	int file;
-} * first; /* what the first copy found: shared with all others */
+} * first; /* state found by the first copy; shared by all copies */
 
 static void handler_a(int signal)
 {
@@ -116,7 +114,7 @@ static bool blocks(int signal)
 	return sigismember(&set, signal);
 }
 
-/* Below all that is in use. */
+/* Address below the used part of the stack. */
 static volatile char *deep(void)
 {
 	return (volatile char *)__builtin_frame_address(0) - DEEP;
@@ -156,7 +154,7 @@ static int scene_all(void)
 	signal(SIGUSR2, handler_a);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
-	CHECK(run_thread(&thread) == 0); /* whose stack the next one gets, with its guard page */
+	CHECK(run_thread(&thread) == 0); /* the next thread gets its stack, with the guard page */
 	brk = sbrk(0);
 	ready();
 
@@ -200,7 +198,7 @@ static int scene_all(void)
 	return is_as_first(thread, mapped, sbrk(PAGE + 1), file);
 }
 
-/* ---- what is not -------------------------------------------------------------------------------- */
+/* ---- state that is not restored -------------------------------------------------------------- */
 
 static int scene_folder(void)
 {
@@ -336,7 +334,7 @@ static int scene_worked(void)
 	return 0;
 }
 
-/* Two pages change places. */
+/* Two pages are swapped. */
 static int scene_swapped(void)
 {
 	char *a = new_map(PAGE), *b, *gap;
@@ -355,7 +353,7 @@ static int scene_swapped(void)
 	return 0;
 }
 
-/* The name of the first thread by a file of /proc. */
+/* Sets the name of the first thread by a file of /proc. */
 static int scene_written(void)
 {
 	char name[16] = "";
@@ -370,7 +368,7 @@ static int scene_written(void)
 	return 0;
 }
 
-/* A lock that others share, and of which they are told when its owner dies. */
+/* A shared robust lock: other processes learn when its owner dies. */
 static int scene_locked(void)
 {
 	struct {
@@ -389,7 +387,7 @@ static int scene_locked(void)
 	return 0;
 }
 
-/* Copies that ask for it have an id of their own. */
+/* Copies that read their process id get a new one each. */
 static int scene_asked(void)
 {
 	pid_t *last = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -400,7 +398,7 @@ static int scene_asked(void)
 	return 0;
 }
 
-/* Whoever asks for another filter is killed. */
+/* Installing another seccomp filter kills the process. */
 static int scene_strict(void)
 {
 	struct sock_filter code[] = {
@@ -422,7 +420,7 @@ static int scene_aborts(void)
 	abort();
 }
 
-/* An exit status of its own, and what another one has left in the kept program's memory. */
+/* Exit status of scene_word(), which increments it: copies do not see each other's stores. */
 static volatile int word = 11;
 
 static int scene_word(void)
@@ -444,7 +442,7 @@ static const struct scene scenes[] = {
 	{"asked", scene_asked},	      {"word", scene_word},
 };
 
-/* ---- the tests ---------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------------- */
 
 static struct tracee_process *start(struct run *r, const char *scene)
 {
@@ -467,7 +465,7 @@ static struct tracee_process *start(struct run *r, const char *scene)
 	return r->ev.process;
 }
 
-/* One copy runs to its end. Its id. */
+/* Runs one copy to its end. Returns its pid. */
 static pid_t copied(struct run *r)
 {
 	struct tracee_thread *thread;
@@ -535,7 +533,7 @@ static void test_dies(void **state)
 	}
 }
 
-/* What is written into the kept program the next copy has, be it a new one or not. */
+/* The next copy, new or rewound, has what was written into the snapshot. */
 static void test_kept_is_written(void **state)
 {
 	struct tracee_process *kept;
@@ -554,7 +552,7 @@ static void test_kept_is_written(void **state)
 	}
 }
 
-/* Somebody kills the one that waits to be used again. */
+/* The copy that waits to be reused is killed. */
 static void test_spare_is_killed(void **state)
 {
 	struct run r;

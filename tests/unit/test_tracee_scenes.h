@@ -1,6 +1,6 @@
 /*
- * A program whose instructions are hit in all circumstances, and how its hits are counted. It is the
- * test itself: with the name of a scene as argument it plays that scene.
+ * A program whose instructions are hit in all circumstances, and counters of its hits. The program
+ * is the test itself: with the name of a scene as argument it plays the scene.
  */
 #ifndef TEST_TARGET_SCENES_H
 #define TEST_TARGET_SCENES_H
@@ -31,7 +31,8 @@ __asm__(FUNC("nop_line") "nopl 0(%rax)\nret\n"
 	FUNC("empty") "ret\n"
 	FUNC("calls") "sub $8, %rsp\n" LABEL("call_site") "call empty\nadd $8, %rsp\nret\n"
 	FUNC("calls_by") "sub $8, %rsp\n" LABEL("call_by_site") "call *%rdi\nadd $8, %rsp\nret\n"
-	FUNC("branches") "test $1, %dil\n" LABEL("branch_site") "jz 1f\nlock incq counter(%rip)\n1: ret\n"
+	FUNC("branches") "test $1, %dil\n" LABEL("branch_site") "jz 1f\n"
+	"lock incq counter(%rip)\n1: ret\n"
 	FUNC("counts") LABEL("count_site") "lock incq counter(%rip)\n" LABEL("return_site") "ret\n"
 	FUNC("asks_tid") "mov $186, %eax\n" LABEL("syscall_site") "syscall\nret\n"
 	FUNC("loads") LABEL("load_site") "mov (%rdi), %eax\n" LABEL("behind_load") "ret\n"
@@ -56,7 +57,7 @@ volatile long counter;
 
 enum { ROUNDS = 3000, THREADS = 2 };
 
-/* ---- scenes: what the program under test does -------------------------------------------------- */
+/* ---- scenes of the program under test -------------------------------------------------------- */
 
 static volatile sig_atomic_t alarms, finished;
 
@@ -103,7 +104,7 @@ static void wait_for(pid_t pid)
 		abort();
 }
 
-/* Every second child does one round of its own. */
+/* Every second child does a round of its own. */
 static void *fork_all_the_time(void *arg)
 {
 	static char *const argv[] = {"true", NULL};
@@ -212,7 +213,7 @@ static int scene_undefined(void)
 	return fault_addr == ud2_site ? 0 : 1;
 }
 
-/* Eight arrivals: each faults once, and is put right or left by a jump. */
+/* Eight arrivals: each faults once; the handler repairs the page or jumps away. */
 static int scene_faults(void)
 {
 	int bad = 0;
@@ -317,7 +318,7 @@ static void *fork_for_ever(void *arg)
 	return NULL;
 }
 
-/* Processes are killed while their threads fork: some children are never reported by anybody. */
+/* Processes are killed while their threads fork: some children are reported by no process. */
 static int scene_orphans(void)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -355,7 +356,7 @@ static const struct scene scenes[] = {
 	{"undefined", scene_undefined}, {"orphans", scene_orphans},
 };
 
-/* ---- how it is run, and its hits are counted ---------------------------------------------------- */
+/* ---- running a scene and counting hits ------------------------------------------------------- */
 
 struct counted {
 	struct tracee *t;
@@ -450,7 +451,7 @@ static inline void run_scene(struct counted *r, const char *scene)
 	finish(r);
 }
 
-/* Ends the process: no leak check, which cannot run under a tracer. */
+/* Plays the scene and exits without a leak check, which cannot run under a tracer. */
 static inline void play_scene(const char *name)
 {
 	_exit(play(scenes, sizeof(scenes) / sizeof(*scenes), name));

@@ -1,4 +1,4 @@
-/* Traps: every arrival is reported once, whatever else goes on in the program. */
+/* Traps: every arrival is reported once, whatever else happens in the program. */
 #include "test_tracee_scenes.h"
 
 static void every_hit_counts(void **state)

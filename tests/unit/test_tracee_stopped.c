@@ -1,4 +1,4 @@
-/* What can be done with a program that stands at a trap: looked at, held, called, killed. */
+/* Operations on a program stopped at a trap: inspect, hold, call, kill. */
 #include "test_tracee_scenes.h"
 #include "tracer/tracee/traps/traps.h"
 #include "tracer/tracee/syscalls/syscalls.h"
@@ -41,7 +41,7 @@ static void memory_shows_no_traps(void **state)
 	tracee_resume(r.t, r.ev.thread);
 	finish(&r);
 	assert_int_equal(WEXITSTATUS(r.status), 7);
-	assert_int_equal(r.hits, 0); /* counted from here on: the trap is gone */
+	assert_int_equal(r.hits, 0); /* counted from here on: the trap has been removed */
 }
 
 static uint64_t pc_in_proc(pid_t tid)
@@ -124,7 +124,9 @@ static void killed_here(void **state)
 	dies_by(SIGINT);
 }
 
-/* A thread reports an interrupt that an earlier pause has left while another thread is paused: it goes on. */
+/*
+ * A thread reports the interrupt of an earlier pause while another thread is paused: it continues.
+ */
 static void interrupted_while_another_is_paused(void **state)
 {
 	struct counted r = {.sites = {push_line}};
@@ -155,7 +157,7 @@ static void interrupted_while_another_is_paused(void **state)
 	assert_int_equal(r.status, 0);
 }
 
-/* Without a helper nothing can be mapped: simple instructions are emulated, others refused. */
+/* Without a helper nothing can be mapped: simple instructions are emulated, others rejected. */
 static void without_a_helper(void **state)
 {
 	struct counted r = {0};

@@ -1,5 +1,5 @@
 /*
- * Watched words: each store by any thread is reported, and nobody else notices that they are.
+ * Watched words: each store by any thread is reported, and the program is not disturbed.
  *
  * The test launches itself: with the name of a scene as argument it plays that scene.
  */
@@ -24,7 +24,7 @@
 #include <time.h>
 
 /* clang-format off */
-/* A store, and directly behind it a site. */
+/* A store, followed directly by a site. */
 __asm__(".text\n.globl stores\n.type stores, @function\n"
 	"stores: incq words(%rip)\n.globl behind_store\nbehind_store: nopl 0(%rax)\nret\n"
 	".globl ready\n.type ready, @function\nready: nopl 0(%rax)\nret\n");
@@ -37,7 +37,7 @@ volatile long words[8];
 
 enum { STORES = 5000 };
 
-/* ---- scenes ------------------------------------------------------------------------------------ */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 static void *store_often(void *arg)
 {
@@ -54,7 +54,7 @@ static void *call_stores(void *arg)
 	return NULL;
 }
 
-/* The first thread is there before the watch is set, the second comes afterwards. */
+/* The first thread exists before the watch is set, the second is created later. */
 static int scene_store(void)
 {
 
@@ -98,7 +98,7 @@ static int scene_endless(void)
 	return 0;
 }
 
-/* ---- waits of all kinds ------------------------------------------------------------------------- */
+/* ---- waits of all kinds ---------------------------------------------------------------------- */
 
 static int ends[2], sockets[2], poller, semaphore;
 static uint32_t futex_word;
@@ -133,7 +133,7 @@ static bool wait_sleep(void)
 static bool wait_futex(void)
 {
 	return !syscall(SYS_futex, &futex_word, FUTEX_WAIT, 0, &long_time, NULL, 0) ||
-	       errno == EAGAIN; /* it has changed meanwhile */
+	       errno == EAGAIN; /* the word has changed meanwhile */
 }
 
 static bool wait_poll(void)
@@ -231,7 +231,7 @@ static int scene_waits(void)
 	return bad;
 }
 
-/* ---- other address spaces ----------------------------------------------------------------------- */
+/* ---- other address spaces -------------------------------------------------------------------- */
 
 static int scene_family(void)
 {
@@ -241,14 +241,14 @@ static int scene_family(void)
 	ready();
 	pid = fork();
 	if (!pid) {
-		words[0] = 1; /* its own */
+		words[0] = 1; /* in its own address space */
 		execv("/bin/true", argv);
 		_exit(1);
 	}
 	waitpid(pid, NULL, 0);
 	pid = vfork();
 	if (!pid) {
-		words[0] = 2; /* the same */
+		words[0] = 2; /* in the shared address space */
 		ready();
 		execv("/bin/true", argv);
 		_exit(1);
@@ -301,9 +301,9 @@ static const struct scene scenes[] = {
 	{"halt", scene_halt},
 };
 
-/* ---- the tests --------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------------- */
 
-/* Stopped in ready(). */
+/* Starts the scene, stopped in ready(). */
 static void start(struct run *r, char *scene)
 {
 	launch(r, scene, (void *)ready);
@@ -408,7 +408,7 @@ static void stop_storing(struct run *r)
 	assert_int_equal(tracee_write(r->ev.process, there(r->ev.process, &words[1]), &yes, 8), 0);
 }
 
-/* A thread that runs is given the words, and they are taken away while it stores. */
+/* A running thread gets the watch, and loses it while it stores. */
 static void cleared_while_it_runs(void **state)
 {
 	struct run r = {0};
@@ -538,7 +538,7 @@ static void while_it_is_stopped(void **state)
 	assert_int_equal(r.status, 0);
 }
 
-/* A store by a call is said by the call. */
+/* A store during a call is reported by the call. */
 static void stores_in_calls(void **state)
 {
 	struct run r = {0};

@@ -1,8 +1,7 @@
 /*
- * The independent witness: libdwarf reads the same file as tracer/dwarf, and each thing that
- * the two say differently has a reason (witness_reasons.h) or fails the test. Only test_dwarf_witness
- * links libdwarf. What libdwarf gives is given back at once, tables of locations before all:
- * dwarf_finish() frees those twice.
+ * An independent witness: libdwarf reads the same file as tracer/dwarf, and each difference has a
+ * reason (witness_reasons.h) or fails the test. Only test_dwarf_witness links libdwarf. Its results
+ * are freed at once, location lists above all, as dwarf_finish() would free those twice.
  */
 #ifndef TESTS_WITNESS_H
 #define TESTS_WITNESS_H
@@ -22,18 +21,18 @@
 
 #include "witness_libdwarf.h"
 
-/* How much has been compared. */
+/* Numbers of things compared. */
 struct counts {
 	size_t programs, entries, attributes, ranges, lists, places, rows, lines;
 };
 
-/* A type unit, as they tell of it. */
+/* A type unit, as reported by libdwarf. */
 struct signed_type {
 	uint64_t signature, die;
 };
 
 struct witness {
-	const char *name; /* of the program */
+	const char *name; /* name of the program */
 	struct module *module;
 	struct die_table *ours;
 	Dwarf_Debug theirs;
@@ -41,26 +40,26 @@ struct witness {
 	size_t unexplained;
 	ARRAY(struct signed_type) types;
 
-	/* The unit that is compared. */
+	/* The current unit. */
 	struct die_unit *unit;
-	uint64_t base; /* of its section, as we count: .debug_types stands behind .debug_info */
+	uint64_t base; /* offset of its section, by our count: .debug_types follows .debug_info */
 	Dwarf_Half version, offset_size;
-	uint64_t next; /* our entry that follows */
+	uint64_t next; /* offset of our next entry */
 	unsigned depth;
-	uint64_t low; /* DW_AT_low_pc of its top entry, which lists begin from */
+	uint64_t low; /* DW_AT_low_pc of its top entry, the base of lists */
 };
 
-/* What the two say differently. */
+/* A difference between our result (`our`, `ours`) and libdwarf's (`their`, `theirs`). */
 struct difference {
 	const char *what;
-	uint64_t entry; /* or the address of the row */
+	uint64_t entry; /* offset of the entry, or address of the row */
 	unsigned tag, attribute, form;
 	uint64_t ours, theirs;
-	const char *our_text, *their_text; /* of texts */
-	const char *error;		   /* why they cannot say it; NULL */
+	const char *our_text, *their_text; /* texts, if the results are texts; or NULL */
+	const char *error;		   /* libdwarf's error, or NULL */
 };
 
-/* Says so where no reason is known. (witness_reasons.h) */
+/* Reports the difference if no reason explains it (witness_reasons.h). */
 static void differs(struct witness *w, const struct difference *d);
 
 static inline void differ(struct witness *w, const char *what, uint64_t entry, uint64_t ours,
@@ -70,8 +69,7 @@ static inline void differ(struct witness *w, const char *what, uint64_t entry, u
 		&(struct difference){.what = what, .entry = entry, .ours = ours, .theirs = theirs});
 }
 
-/* An answer of theirs: true where there is one. An error, which the call has set by then, is a
-   difference. */
+/* True if libdwarf has an answer. An error, which the call has set, is a difference. */
 static inline bool said(struct witness *w, int answer, const Dwarf_Error *error,
 			struct difference d)
 {

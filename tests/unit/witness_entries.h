@@ -1,4 +1,4 @@
-/* Entries and attributes, of ours and of theirs. */
+/* Compares entries and attributes. */
 #ifndef TESTS_WITNESS_ENTRIES_H
 #define TESTS_WITNESS_ENTRIES_H
 
@@ -7,13 +7,13 @@
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* An attribute while it is compared. */
+/* An attribute during its comparison. */
 struct pair {
 	struct witness *w;
 	Dwarf_Attribute theirs;
 	const struct entry *e;
 	const struct attr *ours;
-	struct difference d; /* what it is about */
+	struct difference d; /* the difference to report */
 };
 
 static inline bool pair_said(struct pair *p, int answer, const Dwarf_Error *error)
@@ -137,7 +137,7 @@ static inline void compare_data16(struct pair *p)
 		same_block(p, value.fd_data, sizeof(value.fd_data));
 }
 
-/* Of an entry, or of another section. */
+/* Compares the offset of an entry, or an offset into another section. */
 static inline void compare_offset(struct pair *p, unsigned form)
 {
 	bool within = form != DW_FORM_ref_addr && form != DW_FORM_sec_offset;
@@ -219,7 +219,7 @@ static inline void compare_value(struct pair *p, unsigned form)
 	case DW_FORM_ref_sig8:
 		compare_signature(p);
 		break;
-	case DW_FORM_loclistx: /* the lists themselves are compared: where they stand, too */
+	case DW_FORM_loclistx: /* only the lists are compared, with their offsets */
 	case DW_FORM_rnglistx:
 		same_form(p, DW_FORM_sec_offset);
 		break;
@@ -292,7 +292,7 @@ static inline void compare_attributes(struct witness *w, Dwarf_Die die, const st
 
 /* ---- entries -------------------------------------------------------------------------------- */
 
-/* Our next entry that is none of the ends of lists. */
+/* Our next entry, ends of lists skipped. */
 static inline void next_entry(struct witness *w, struct entry *e)
 {
 	ERROR(err);
@@ -305,7 +305,7 @@ static inline void next_entry(struct witness *w, struct entry *e)
 	} while (!e->tag);
 }
 
-/* False: it makes no sense to go on. */
+/* Compares an entry. Returns false if the comparison cannot go on. */
 static inline bool compare_entry(struct witness *w, Dwarf_Die die, unsigned depth)
 {
 	Dwarf_Half tag = 0, children = 0;
@@ -356,7 +356,7 @@ static inline bool compare_tree(struct witness *w, Dwarf_Die die, bool is_info, 
 	return answer == DW_DLV_NO_ENTRY;
 }
 
-/* What is behind the last of their entries are ends of lists of ours. */
+/* Skips our ends of lists after libdwarf's last entry. */
 static inline void end_of_unit(struct witness *w)
 {
 	ERROR(err);
@@ -407,7 +407,7 @@ static inline void compare_header(struct witness *w, const struct their_unit *u,
 	w->offset_size = u->offset_size;
 }
 
-/* All signatures first: entries refer to later units. */
+/* Collects all signatures first: entries refer to later units. */
 static inline void collect_types(struct witness *w, bool is_info)
 {
 	uint64_t offset = is_info ? 0 : w->ours->own.types_from;
@@ -456,7 +456,8 @@ static inline void compare_section(struct witness *w, bool is_info)
 		w->low = low_of(w, top);
 		if (compare_tree(w, top, is_info, 0))
 			end_of_unit(w);
-		if (!w->unit->signature && !w->unit->partial) /* those share a table */
+		/* partial and type units share a table */
+		if (!w->unit->signature && !w->unit->partial)
 			compare_lines(w, top);
 		dwarf_dealloc_die(top);
 	}

@@ -1,12 +1,13 @@
-/* Rows of call frame information, of ours and of theirs. */
+/* Compares rows of call frame information. */
 #ifndef TESTS_WITNESS_FRAMES_H
 #define TESTS_WITNESS_FRAMES_H
 
 #include "witness.h"
 
-/* Numbers that stand for no register in libdwarf's table, which has to be wider than any register's
-   number. A register without a rule is SAME in later versions, which refuse a value of their own
-   for it. */
+/*
+ * Numbers for no register in libdwarf's table, which must have more columns than there are
+ * registers. For a register without a rule later versions have SAME and reject another value.
+ */
 enum { THEIR_REGISTERS = 128, UNSAID = 1030, UNDEFINED = 1034, SAME = 1035, CFA = 1436 };
 
 static inline struct cfi_rule their_rule(const Dwarf_Regtable_Entry3 *r)
@@ -56,7 +57,7 @@ static inline void compare_cfa(struct witness *w, uint64_t at, const struct cfi_
 {
 	struct cfi_rule rule = their_rule(theirs);
 
-	/* A register and a number are one kind for us, an expression is always a value. */
+	/* A register plus a number is one kind for us; an expression is always a value. */
 	if (rule.kind == CFI_OFFSET) {
 		rule.kind = CFI_VALUE_OFFSET;
 		if (ours->cfa_register != theirs->dw_regnum)
@@ -91,7 +92,7 @@ static inline void compare_row(struct witness *w, uint64_t at, const Dwarf_Regta
 	w->counts->rows++;
 }
 
-/* One description of code, row by row: at the beginning of each and at its last byte. */
+/* Compares the rows of one FDE, at the first and the last byte of each. */
 static inline void compare_description(struct witness *w, Dwarf_Fde fde, uint64_t low,
 				       uint64_t high, Dwarf_Half return_address)
 {
@@ -150,7 +151,7 @@ static inline void compare_descriptions(struct witness *w, const Dwarf_Fde *list
 					       &instructions_size, &offset_size, &error),
 			  &error, d))
 			continue;
-		if (low) /* at 0 is what the linker has dropped */
+		if (low) /* offset 0: dropped by the linker */
 			compare_description(w, list[i], low, low + size, return_address);
 	}
 }

@@ -1,5 +1,7 @@
-/* libdwarf's interface as 0.1 and later versions have it, also for the one before (20210528, in
-   Debian 12). */
+/*
+ * libdwarf's interface of version 0.1 and later, also for the version before (20210528, in Debian
+ * 12).
+ */
 #ifndef TESTS_WITNESS_LIBDWARF_H
 #define TESTS_WITNESS_LIBDWARF_H
 

@@ -1,4 +1,4 @@
-/* Rows of line tables, of ours and of theirs. */
+/* Compares rows of line tables. */
 #ifndef TESTS_WITNESS_LINES_H
 #define TESTS_WITNESS_LINES_H
 
@@ -35,7 +35,8 @@ static inline bool read_row(struct witness *w, Dwarf_Line l, struct difference d
 		return false;
 	out->path = path;
 	out->end = out->end &&
-		   !epilogue; /* libdwarf issue 322: a row that begins an epilogue ends none */
+		   /* libdwarf issue 322: a row that begins an epilogue ends no sequence */
+		   !epilogue;
 	return true;
 }
 
@@ -61,7 +62,7 @@ static inline void compare_line_row(struct witness *w, struct line_unit *u,
 	w->counts->lines++;
 }
 
-/* One sequence of theirs; those that the linker dropped are none of ours. */
+/* Compares one sequence; sequences dropped by the linker are not in our table. */
 static inline void compare_sequence(struct witness *w, struct line_unit *u,
 				    const struct their_row *rows, size_t count)
 {
@@ -100,7 +101,7 @@ static inline void compare_table(struct witness *w, struct line_unit *u, Dwarf_L
 	array_fini(&rows);
 }
 
-/* The line table of the unit with this top entry, where it has one. */
+/* Compares the line table of the unit with this top entry, if it has one. */
 static inline void compare_lines(struct witness *w, Dwarf_Die top)
 {
 	struct difference d = {.what = "an error in a line table", .entry = w->unit->first};

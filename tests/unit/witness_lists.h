@@ -1,4 +1,4 @@
-/* Ranges and lists of locations, of ours and of theirs. */
+/* Compares range lists and location lists. */
 #ifndef TESTS_WITNESS_LISTS_H
 #define TESTS_WITNESS_LISTS_H
 
@@ -7,7 +7,7 @@
 struct part {
 	uint64_t low, high;
 	bool is_default;
-	const uint8_t *code; /* of locations */
+	const uint8_t *code; /* expression of a location */
 	size_t size;
 };
 
@@ -95,7 +95,7 @@ static inline void ranges_of_pair(struct witness *w, Dwarf_Die die, struct diffe
 	part_add(out, low, kind == DW_FORM_CLASS_ADDRESS ? high : low + high);
 }
 
-/* What the linker has dropped is none of ours. */
+/* Removes ranges dropped by the linker, which are not in our list. */
 static inline void drop(const struct witness *w, struct parts *p)
 {
 	size_t kept = 0;
@@ -110,7 +110,7 @@ static inline void drop(const struct witness *w, struct parts *p)
 	p->list.count = kept;
 }
 
-/* Ours go behind those of the unit's scopes, and away again. */
+/* Our ranges are appended to those of the unit's scopes, and removed again. */
 static inline void compare_ranges(struct witness *w, const struct entry *e, struct parts *theirs)
 {
 	struct cursor c = {.at = dies_bytes(e->unit, e->offset),
@@ -142,9 +142,9 @@ static inline void compare_ranges(struct witness *w, const struct entry *e, stru
 	e->unit->ranges.count = before;
 }
 
-/* ---- lists of locations --------------------------------------------------------------------- */
+/* ---- location lists ------------------------------------------------------------------------- */
 
-/* Of version 5, where the bytes of the expressions come by another call, entry by entry. */
+/* Version 5: the bytes of each expression come by a call of their own. */
 static inline void places_of_5(struct witness *w, Dwarf_Unsigned context, Dwarf_Unsigned at,
 			       struct difference d, struct part *out, Dwarf_Unsigned *next)
 {
@@ -163,7 +163,7 @@ static inline void places_of_5(struct witness *w, Dwarf_Unsigned context, Dwarf_
 	*next = at + length;
 }
 
-/* What the tables of theirs say of a list. */
+/* A location list, as libdwarf's tables describe it. */
 struct their_list {
 	Dwarf_Loc_Head_c head;
 	Dwarf_Unsigned count, context, at, bytes;
@@ -197,7 +197,7 @@ static inline bool is_place(unsigned kind)
 	       kind != DW_LLE_base_addressx;
 }
 
-/* .debug_loc: where each expression begins, from which follows where the one before it ends. */
+/* .debug_loc: the start of each expression, from which the end of the previous one follows. */
 static inline void sizes_of_4(struct witness *w, const struct their_list *l, struct parts *out,
 			      const uint64_t *expressions)
 {
@@ -258,7 +258,7 @@ static inline void read_list(struct witness *w, const struct their_list *l, stru
 	array_fini(&expressions);
 }
 
-/* The part that holds for this offset, or NULL. */
+/* The part valid at this offset, or NULL. */
 static inline const struct part *part_at(const struct parts *p, uint64_t offset)
 {
 	const struct part *fallback = NULL;
@@ -291,7 +291,7 @@ static inline void compare_place(struct witness *w, const struct entry *e, const
 	w->counts->places++;
 }
 
-/* Theirs, joined as ours are. */
+/* libdwarf's ranges, joined in our way. */
 static inline void known_ranges(const struct parts *p, struct parts *out)
 {
 	array_each(const struct part, one, &p->list) {
@@ -328,7 +328,7 @@ static inline void compare_known_ranges(struct witness *w, const struct entry *e
 	array_fini(&known.list);
 }
 
-/* Inside each part, at its ends and beyond them the two find the same expression. */
+/* Both find the same expression at the ends of each part, inside and outside. */
 static inline void compare_locations(struct witness *w, const struct entry *e,
 				     const struct attr *ours, Dwarf_Attribute a,
 				     struct difference d)

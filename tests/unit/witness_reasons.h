@@ -1,5 +1,7 @@
-/* Why libdwarf and we say something different. What none of these explains fails the test, and so
-   does a reason that explains nothing any more. */
+/*
+ * Known reasons for differences from libdwarf. A difference without a reason fails the test, and so
+ * does a reason that explains no difference.
+ */
 #ifndef TESTS_WITNESS_REASONS_H
 #define TESTS_WITNESS_REASONS_H
 
@@ -11,7 +13,7 @@ struct reason {
 	size_t used;
 };
 
-/* The same path but for each "./" in theirs. */
+/* The paths are equal except for "./" in libdwarf's. */
 static bool dot(const struct witness *w, const struct difference *d)
 {
 	const char *ours = d->our_text, *theirs = d->their_text;
@@ -30,7 +32,7 @@ static bool dot(const struct witness *w, const struct difference *d)
 }
 
 #ifndef DW_LIBDWARF_VERSION_MAJOR
-/* A line program begins with file 1 also in version 5 (6.2.2), where there is a file 0. */
+/* Line programs begin with file 1 in version 5 too (DWARF 5 6.2.2), although there is a file 0. */
 static bool first_file(const struct witness *w, const struct difference *d)
 {
 	return w->version >= 5 && strcmp(d->what, "the file of a row") == 0 && d->ours == 1 &&
