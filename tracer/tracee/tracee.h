@@ -1,15 +1,14 @@
 /*
  * The traced tree: processes, threads, their memory, and the sites at which they stop.
  *
- * The only room that calls ptrace, waitpid and process_vm_*. It knows addresses, never source.
- * One thread of gatectl drives it: tracee_wait() returns one event at a time; the event's thread
- * stays stopped until tracee_resume() (or for ever: that is a held thread). What only some rooms
- * need is in the header of each folder: events/, threads/, traps/, syscalls/, signals/, fastpath/,
- * snapshot/, attach/.
+ * Only this folder calls ptrace, waitpid and process_vm_*. It knows addresses, never source. One
+ * thread of gatectl drives it: tracee_wait() returns one event at a time. The event's thread stays
+ * stopped until tracee_resume(); a held thread is one that is not resumed. The subfolders' headers
+ * declare what only some callers need.
  *
- * Ownership: the tracee owns every process, thread and site; pointers stay valid until the event
- * that reports their end is answered by the next tracee_wait(). `user` fields are the caller's:
- * site users are copied to forked children and are otherwise left alone.
+ * Ownership: the tracee owns every process, thread and site. A pointer is valid until the
+ * tracee_wait() after the event that reports the end. `user` fields belong to the caller; a site's
+ * is copied to forked children.
  */
 #ifndef GATECTL_TRACEE_TRACEE_H
 #define GATECTL_TRACEE_TRACEE_H
@@ -28,18 +27,19 @@ struct tracee_space; /* an address space; processes made by vfork share it */
 
 struct tracee_process {
 	pid_t pid;
-	struct tracee_process *parent; /* NULL: the program itself, or its parent is gone */
+	struct tracee_process *parent; /* NULL for the program itself, or if the parent is gone */
 	struct tracee_space *space;
-	size_t threads;	 /* that are alive */
-	bool is_root;	 /* the program itself */
-	bool unfollowed; /* --no-follow, kept only until it execs (vfork): nothing is reported */
+	size_t threads; /* living threads */
+	bool is_root;	/* the program itself */
+	/* traced with --no-follow only until its exec (vfork); nothing is reported */
+	bool unfollowed;
 	void *user;
 };
 
 enum tracee_state {
 	TRACEE_RUNNING,
-	TRACEE_STOPPED,	      /* an event was reported and not answered yet, or it is held */
-	TRACEE_GROUP_STOPPED, /* job control: SIGCONT from anywhere lets it go on */
+	TRACEE_STOPPED,	      /* at an event that is not answered yet; a held thread stays here */
+	TRACEE_GROUP_STOPPED, /* stopped by job control until a SIGCONT */
 };
 
 struct tracee_thread {
@@ -47,9 +47,10 @@ struct tracee_thread {
 	struct tracee_process *process;
 	struct tracee_thread *creator; /* NULL for a process's first thread, or if gone */
 	enum tracee_state state;
-	uint64_t clears; /* the word that the kernel clears when it ends (CLEARTID), or 0 */
-	uint64_t pauses; /* times it was interrupted, to be looked at */
-	bool found;	 /* by tracee_attach, running already: no TRACEE_THREAD_START is reported */
+	/* address of the word that the kernel clears at the end (CLONE_CHILD_CLEARTID), or 0 */
+	uint64_t clears;
+	uint64_t pauses; /* number of times that tracee_pause() has interrupted the thread */
+	bool found;	 /* already running when tracee_attach() found it: no TRACEE_THREAD_START */
 	void *user;
 };
 
@@ -59,21 +60,24 @@ struct tracee_site {
 };
 
 enum tracee_event_kind {
-	TRACEE_SITE,	     /* `thread` is at `site`; its pc reads as the site's address */
-	TRACEE_THREAD_START, /* before its first instruction (never for a first thread) */
-	TRACEE_THREAD_EXIT,  /* about to end by itself; only with trace_exit */
-	TRACEE_THREAD_GONE,  /* has ended; not resumed */
-	TRACEE_FORK, /* `thread` has made the process `child` (reported already or not yet) */
+	TRACEE_SITE, /* `thread` is at `site`; its pc reads as the site's address */
+	/* before the thread's first instruction; not for a process's first thread */
+	TRACEE_THREAD_START,
+	TRACEE_THREAD_EXIT, /* the thread is about to exit by itself; only with trace_exit */
+	TRACEE_THREAD_GONE, /* the thread has ended; it is not resumed */
+	/* `thread` has created the process `child`, which may be reported earlier or later */
+	TRACEE_FORK,
 	TRACEE_PROCESS_START, /* the first thread of a forked process, before its first step */
 	TRACEE_EXEC,	 /* a new image; every site of the process is gone. Threads that the exec
 			    ended were reported GONE before. Also the program's first event */
 	TRACEE_ATTACHED, /* the first event after tracee_attach: every thread is stopped */
-	TRACEE_SLEEP,	 /* begins to wait for `sleep_ns` at most; only with `sleeps` */
-	TRACEE_SLEPT,	 /* ... no longer waits */
-	TRACEE_CALL,	 /* about to make a system call of tracee_launch.calls */
-	TRACEE_CALLED,	 /* ... has made it; only after tracee_tell_end() */
-	TRACEE_JOB_STOP, /* stopped by job control; only with `calls`; not resumed */
-	TRACEE_WATCH,	 /* has just written to a watched word */
+	/* the thread begins to wait, for `sleep_ns` at most; only with tracee_launch.sleeps */
+	TRACEE_SLEEP,
+	TRACEE_SLEPT,	 /* the thread no longer waits */
+	TRACEE_CALL,	 /* before a system call in tracee_launch.calls */
+	TRACEE_CALLED,	 /* after such a system call, if tracee_tell_end() asked for it */
+	TRACEE_JOB_STOP, /* the thread is stopped by job control; only with `calls`; not resumed */
+	TRACEE_WATCH,	 /* the thread has just written to a watched word */
 	TRACEE_SIGNAL,	 /* `signal` is about to be delivered */
 	TRACEE_PROCESS_GONE, /* all threads of `process` are gone; `status` as waitpid gives it */
 	TRACEE_TICK,	     /* time has passed (tracee_launch.tick_ms); no thread */
@@ -85,23 +89,23 @@ enum tracee_event_kind {
 struct tracee_made {
 	long number;
 	uint64_t args[6];
-	int64_t result; /* CALLED: -errno if it has failed */
+	int64_t result; /* at CALLED; -errno if the call has failed */
 	uint64_t pc, sp, fs_base;
 };
 
 struct tracee_event {
 	enum tracee_event_kind kind;
 	struct tracee_thread *thread;
-	struct tracee_process *process; /* of the thread, or the one that is gone */
+	struct tracee_process *process; /* the thread's, or the process that is gone */
 	struct tracee_process *child;	/* FORK */
 	struct tracee_site *site;	/* SITE */
 	int signal;			/* SIGNAL, INTERRUPT */
 	int status;			/* PROCESS_GONE */
-	uint64_t sleep_ns;		/* SLEEP, SLEPT: how long the program asked to sleep */
-	bool mere_sleep;		/* SLEEP: only its time ends it, or a signal */
-	bool sleeps_again;		/* SLEEP: elided so often that it no longer is */
-	unsigned long clock_reads;	/* SLEEP: times that its thread has read the clock */
-	bool timed_out;			/* SLEPT: its time has ended it */
+	uint64_t sleep_ns;		/* SLEEP, SLEPT: time that the program asked for */
+	bool mere_sleep;		/* SLEEP: only the time, or a signal, ends the wait */
+	bool sleeps_again;		/* SLEEP: really sleeps, after too many elided calls */
+	unsigned long clock_reads;	/* SLEEP: number of clock reads by the thread so far */
+	bool timed_out;			/* SLEPT: the wait ended because the time was over */
 	struct tracee_made call;	/* CALL, CALLED */
 };
 
@@ -109,25 +113,30 @@ struct tracee_event {
    is detached instead. */
 void tracee_free(struct tracee *t);
 
-/* The next event; blocks. Never fails: what cannot be understood is passed on to the program. */
+/* Waits for the next event. Never fails: a status that is not understood is
+   passed on to the program. */
 void tracee_wait(struct tracee *t, struct tracee_event *out);
 
-/* Lets a stopped thread go on: past its trap out of line, its signal delivered, a group stop kept.
-   A thread that is gone or running is left alone. */
+/* Resumes a stopped thread: passes its trap out of line, delivers its signal, keeps a group stop. A
+   thread that is gone or running is left alone. */
 void tracee_resume(struct tracee *t, struct tracee_thread *thread);
 
-/* Threads in order of creation; start with NULL. */
+/* Returns the thread created next after `after` (NULL: the first one), or NULL at the end. */
 struct tracee_thread *tracee_next_thread(struct tracee *t, struct tracee_thread *after);
 
-/* All n bytes, or -1. Reads return the program's own bytes, not traps; writes go under them. */
+/* Reads n bytes, the program's own in place of traps. Returns 0, or -1 if not all can be read. */
 int tracee_read(struct tracee_process *process, uint64_t addr, void *buf, size_t n);
+/* Writes n bytes; traps stay in place. Returns 0, or -1 if not all can be written. */
 int tracee_write(struct tracee_process *process, uint64_t addr, const void *buf, size_t n);
 
-/* Registers of a stopped thread; the pc at a site is its address. Read at most once a stop. */
+/* Reads the registers of a stopped thread, once a stop; the pc at a site is its
+   address. Returns 0 or -1. */
 int tracee_regs(struct tracee_thread *thread, struct arch_regs *out);
-/* The first n bytes of a wide register, by DWARF number: XMM (from 17), ST (from 33). 0, or -1. */
+/* Reads the first n bytes of a vector register, by DWARF number: XMM from 17, ST
+   from 33. Returns 0 or -1. */
 int tracee_vector(struct tracee_thread *thread, unsigned dwarf, void *buf, size_t n);
-/* Sets a general register (not pc or sp) or the first n bytes of an XMM of a stopped thread. */
+/* Sets a general register (not pc or sp), or the first n bytes of an XMM, of a
+   stopped thread. Returns 0 or -1. */
 int tracee_set_register(struct tracee_thread *thread, unsigned dwarf, const void *buf, size_t n);
 
 /* Kills the process, and with it the program, by this signal here and now (`:kill`). */

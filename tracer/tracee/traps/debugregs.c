@@ -1,9 +1,7 @@
 /*
- * The debug registers of one thread: which words they watch, and what they have reported.
- *
- * The kernel clears them on exec and gives none of them to a child, be it a thread or a process.
- * The trap comes behind the instruction that has written. A write by the kernel (read(2) into a
- * watched buffer) raises none.
+ * Debug registers of one thread: the words that they watch and the hits that they report. The
+ * kernel clears them on exec and copies none to a new thread or process. The trap comes after the
+ * store; a write by the kernel (read(2)) raises none.
  */
 #include "tracer/tracee/tracee_internal.h"
 
@@ -34,7 +32,7 @@ static uint64_t peek(const struct thread *th, int number)
 	return (uint64_t)ptrace(PTRACE_PEEKUSER, th->pub.tid, at, 0);
 }
 
-/* Each enabled, for writes, with its length. */
+/* DR7: enables each register for writes of its length. */
 static uint64_t scheduler_of(const struct watch_set *set)
 {
 	static const uint64_t length[] = {[1] = 0, [2] = 1, [4] = 3, [8] = 2};
@@ -47,7 +45,7 @@ static uint64_t scheduler_of(const struct watch_set *set)
 	return control;
 }
 
-/* The kernel wants an address to suit the length in force, so all are disabled first. */
+/* The kernel checks an address against the length in force, so all registers are disabled first. */
 static int debugregs_fill(const struct thread *th, const struct watch_set *set)
 {
 	if (th->watched.n && poke(th, DR_CONTROL, 0) < 0)
@@ -70,8 +68,7 @@ int debugregs_set(struct thread *th, const struct watch_set *set)
 	return 0;
 }
 
-/* A stop that we asked for may overtake the report of a write, which then finds other registers
-   set. */
+/* A requested stop can overtake the report of a write; other words may be watched by then. */
 bool debugregs_hit(struct thread *th)
 {
 	siginfo_t info;
@@ -81,7 +78,7 @@ bool debugregs_hit(struct thread *th)
 	return !ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, &info) && info.si_code == TRAP_HWBKPT;
 }
 
-/* ---- do they report at all? ------------------------------------------------------------------ */
+/* ---- test of the processor ------------------------------------------------------------------- */
 
 static volatile uint64_t stored;
 
@@ -94,7 +91,7 @@ static _Noreturn void store_once(void)
 	_exit(0);
 }
 
-/* 0 where there is nothing to wait for, as if it had ended. */
+/* Returns the child's wait status, or 0 (as if it had exited) if there is nothing to wait for. */
 static int status_of_child(pid_t pid)
 {
 	int status;
@@ -105,7 +102,8 @@ static int status_of_child(pid_t pid)
 	return status;
 }
 
-/* Is the store reported? The child, stopped, goes on; its new status goes to *status. */
+/* True if the stopped child's store is reported. Resumes the child;
+   *status is its next wait status. */
 static bool reports(pid_t pid, int *status)
 {
 	const struct watch_set set = {{{(uint64_t)&stored, sizeof(stored)}}, 1};
@@ -117,7 +115,7 @@ static bool reports(pid_t pid, int *status)
 	return WIFSTOPPED(*status) && WSTOPSIG(*status) == SIGTRAP;
 }
 
-/* Where that cannot be tried, they are thought to. */
+/* True also if the test cannot be run. */
 static bool try_a_store(void)
 {
 	bool works = true;
@@ -145,7 +143,7 @@ bool tracee_watch_works(void)
 	return answer == YES;
 }
 
-/* ---- what is held and what is wanted -------------------------------------------------------- */
+/* ---- words in the registers and words of the address space ----------------------------------- */
 
 static bool debugregs_has_word(const struct watch_set *set, const struct tracee_watch *word)
 {
@@ -180,7 +178,7 @@ bool watch_current(struct thread *th)
 {
 	uint64_t status;
 
-	if (th->rewatched) /* which one it was cannot be told any more */
+	if (th->rewatched) /* the registers were set anew: which one was hit is unknown */
 		return space_of(th)->watched.n > 0;
 	status = peek(th, DR_STATUS);
 	for (size_t i = 0; i < th->watched.n; i++)

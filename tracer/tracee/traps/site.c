@@ -74,7 +74,7 @@ static int site_arm(struct tracee *t, struct tracee_space *space, struct site *s
 	return 0;
 }
 
-/* The site was removed before: its copy serves again if the instruction is still the same. */
+/* Arms a removed site again. The old copy is reused if the instruction has not changed. */
 static int site_revive(struct tracee *t, struct tracee_process *process, struct thread *helper,
 		       struct site *site, const struct site *now, struct error *err)
 {
@@ -158,7 +158,8 @@ void tracee_site_remove(struct tracee_process *process, struct tracee_site *pub)
 
 	if (site->state != SITE_ARMED)
 		return;
-	/* Where the jump stays its count is used up: who comes by traps, and goes on unnoticed. */
+	/* A jump that cannot be removed stays; its arrivals trap once the count is used up, and are
+	   not reported because the site is retired. */
 	if (site->count)
 		resident_end(tracee_of(process), process->space, site, false);
 	else
@@ -186,8 +187,8 @@ void tracee_forget(struct tracee_process *process, uint64_t from, uint64_t to)
 }
 
 /*
- * The memory was copied when the parent called fork, maybe a while ago: other threads of the parent
- * ran on, and traps came and went.
+ * Brings a trap in a forked child up to date. Traps that the parent's other threads added or
+ * removed after the kernel had copied the memory are missing or left over in the child.
  */
 static void site_agree(struct tracee *t, struct tracee_space *space, struct site *site)
 {

@@ -1,4 +1,4 @@
-/* Memory of ours in the program, and the copies of instructions that stand there. */
+/* Memory of gatectl in the program (areas), and the copies of instructions in it (slots). */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/fastpath/resident_internal.h"
 
@@ -8,9 +8,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-static const uint64_t reach = 1ull << 30; /* half of what a displacement of 32 bits can do */
-static const uint64_t far = 7ull << 27;	  /* a bit less, for what else is there */
-static const uint64_t lowest = 64 * 1024; /* below it nothing may be mapped */
+static const uint64_t reach = 1ull << 30; /* half the range of a 32-bit displacement */
+static const uint64_t far = 7ull << 27;	  /* preferred distance, a bit less than `reach` */
+static const uint64_t lowest = 64 * 1024; /* lowest address that can be mapped (vm.mmap_min_addr) */
 
 const uint8_t slot_stub[STUB_LENGTH] = {0x0f, 0x05, 0xcc}; /* syscall; int3 */
 
@@ -19,7 +19,7 @@ static uint64_t slot_distance(uint64_t a, uint64_t b)
 	return a < b ? b - a : a - b;
 }
 
-/* ---- where there is room -------------------------------------------------------------------- */
+/* ---- free address ranges --------------------------------------------------------------------- */
 
 static size_t mapping_index(const struct mappings *maps, uint64_t addr)
 {
@@ -40,7 +40,7 @@ static size_t module_start(const struct mappings *maps, size_t i)
 	return i;
 }
 
-/* How much has to stay free below this mapping. */
+/* Returns the bytes that must stay free below this mapping; a stack grows down. */
 static uint64_t room_to_grow(pid_t pid, const struct tracee_mapping *above)
 {
 	struct rlimit limit;
@@ -53,13 +53,15 @@ static uint64_t room_to_grow(pid_t pid, const struct tracee_mapping *above)
 	return room;
 }
 
-/* How much has to stay free above this mapping: the heap, or what will become it, grows there. */
+/* Returns the bytes that must stay free above this mapping; the heap,
+   or its beginning, grows up. */
 static uint64_t room_above(const struct tracee_mapping *below)
 {
 	return strcmp(below->path, "[heap]") == 0 ? reach / 2 : 0;
 }
 
-/* The highest place below mapping i, and below `limit`, within reach of [low, high); 0: none. */
+/* Returns the highest free area below mapping i and `limit` that is
+   within reach of `high`, or 0. */
 static uint64_t gap_below(pid_t pid, const struct mappings *maps, size_t i, uint64_t limit,
 			  uint64_t high)
 {
@@ -82,7 +84,8 @@ static uint64_t gap_below(pid_t pid, const struct mappings *maps, size_t i, uint
 	}
 }
 
-/* Above the module, as far away as can be reached: the heap may begin right behind it. */
+/* Returns the highest free area above the module within reach of `low`, or 0. The highest is chosen
+   because the heap may begin directly after the module. */
 static uint64_t gap_above(pid_t pid, const struct mappings *maps, size_t i, uint64_t low)
 {
 	const struct tracee_mapping *items = maps->list.items;
@@ -141,11 +144,11 @@ static struct area *area_at(struct tracee *t, struct tracee_space *space, struct
 	return map_at(helper, base, &for_code) ? area_add(t, space, base) : NULL;
 }
 
-/* The highest place below mapping i and `limit` that nobody else takes; 0: there is none. */
+/* Maps the highest free area below mapping i and `limit`. Returns its address, or 0. */
 static uint64_t map_below(struct thread *helper, const struct mappings *maps, size_t i,
 			  uint64_t limit, uint64_t high, const struct mapping_wish *wish)
 {
-	enum { TRIES = 8 }; /* another thread may map something there first */
+	enum { TRIES = 8 }; /* another thread may map the range first */
 
 	for (int n = 0; n < TRIES && limit; n++) {
 		limit = gap_below(helper->pub.process->pid, maps, i, limit, high);
@@ -155,8 +158,8 @@ static uint64_t map_below(struct thread *helper, const struct mappings *maps, si
 	return 0;
 }
 
-/* Not next to a library if it can be helped: the kernel puts there what the program maps next, and that should
-   have the same address whether we have needed memory before it or not. */
+/* Keeps a distance from the module: the kernel places the program's next mapping directly below the
+   last one, and that address must not depend on gatectl's memory. */
 static uint64_t map_near(struct tracee_process *process, struct thread *helper, uint64_t addr,
 			 const struct mapping_wish *wish, struct error *err)
 {
@@ -215,7 +218,7 @@ static struct area *area_near(struct tracee *t, struct tracee_process *process,
 	return area_add(t, process->space, map_near(process, helper, addr, &for_code, err));
 }
 
-/* For the stub alone, anywhere. */
+/* Maps an area for the system call stub; any address serves. */
 void slot_first_area(struct tracee *t, struct thread *helper)
 {
 	uint64_t pc;
@@ -278,7 +281,8 @@ int slot_join(struct tracee *t, struct tracee_space *space, uint64_t at, uint64_
 	return -1;
 }
 
-/* 0 with the address in *to (0: it does not reach from here); -1: there is no such copy. */
+/* Copies the instruction into the area's next slot. Returns 0 with the address in *to (0 if the
+   area is too far away), or -1 with *err set if the instruction cannot be copied. */
 static int slot_try(struct tracee *t, struct tracee_space *space, struct area *area,
 		    const struct site *site, const struct arch_insn *insn, uint64_t *to,
 		    struct error *err)
@@ -333,7 +337,7 @@ static bool same_bytes(struct tracee_space *space, uint64_t addr, const void *by
 	return !memory_raw_read(space, addr, there, n) && !memcmp(there, bytes, n);
 }
 
-/* Makes up for what was mapped or written after the kernel had copied the parent. */
+/* Repeats in the child what was mapped or written after the kernel had copied the parent. */
 static void area_copy(struct tracee *t, struct thread *child, const struct area *from)
 {
 	struct tracee_space *space = space_of(child);
@@ -341,7 +345,8 @@ static void area_copy(struct tracee *t, struct thread *child, const struct area 
 
 	to->base = from->base;
 	if (!same_bytes(space, to->base, slot_stub, STUB_LENGTH)) {
-		space->areas.count--; /* it must not be relied upon while it is made */
+		/* area_at() makes a system call, which must not use this area */
+		space->areas.count--;
 		to = area_at(t, space, child, from->base);
 		if (!to)
 			return;

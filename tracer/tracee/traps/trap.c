@@ -1,17 +1,6 @@
 /*
- * What a trap takes from the program, and how it gets it back.
- *
- * The kernel delivers the SIGTRAP of an int3 by force: a thread that blocks it does so no more, and
- * where it is blocked or ignored its action becomes the default, for the whole process. All of this
- * has happened when we hear of the trap. So what the program has asked for is kept here:
- *
- * - The action is told by the run (tracee_trap_action), that sees the program's system calls
- *   rt_sigaction. A handler that is gone is put back at once.
- * - "Ignored" is put back when the thread goes on, and only where it is alone: sigaction(SIG_IGN)
- *   drops what is pending, and that may be the trap of another thread. Until then nothing shows but
- *   to who asks the kernel: signals that come in between are dropped as if they were ignored.
- * - The mask is told by the run, too (tracee_trap_blocked). Where a process has one thread, a
- *   handler that is gone tells that SIGTRAP was blocked, in whatever way (by a handler's sa_mask).
+ * The program's own action and mask of SIGTRAP, which the kernel changes when an int3 traps, and
+ * how they are restored. README.md lists the cases.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
@@ -33,7 +22,7 @@ static struct own_trap *own_trap(const struct thread *th)
 	return &((struct process *)th->pub.process)->trap;
 }
 
-/* ---- what is told --------------------------------------------------------------------------- */
+/* ---- state reported by the run --------------------------------------------------------------- */
 
 void tracee_trap_action(struct tracee_thread *thread, const uint64_t action[4])
 {
@@ -62,7 +51,7 @@ bool trap_is_handled(const struct thread *th)
 	return own_trap(th)->handler > IGNORED;
 }
 
-/* ---- what is seen --------------------------------------------------------------------------- */
+/* ---- state read from the kernel -------------------------------------------------------------- */
 
 static void look_at_mask(struct thread *th)
 {
@@ -72,7 +61,7 @@ static void look_at_mask(struct thread *th)
 		th->trap_blocked = mask & trap_bit;
 }
 
-/* All of the action as the kernel has it: of what a trap has spoilt only the handler is lost. */
+/* Reads the kernel's sigaction. A trap resets only the handler; the other words are still valid. */
 static int read_action(struct thread *th, uint64_t action[4])
 {
 	uint64_t args[6] = {SIGTRAP, 0, 0, 8};
@@ -143,7 +132,7 @@ void trap_exec(struct thread *th)
 		*own = (struct own_trap){0};
 }
 
-/* ---- back ----------------------------------------------------------------------------------- */
+/* ---- restoring ------------------------------------------------------------------------------- */
 
 static void block(struct thread *th)
 {
@@ -156,7 +145,8 @@ static void block(struct thread *th)
 	ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(mask), &mask);
 }
 
-/* One that was sent while it was blocked has been taken in place of ours: it is pending again. */
+/* Sends the program's SIGTRAP again if it was pending while blocked: the kernel has delivered it
+   in place of the trap's own. */
 static void send_again(struct thread *th, siginfo_t *info)
 {
 	uint64_t args[6] = {(uint64_t)th->pub.process->pid, (uint64_t)th->pub.tid, SIGTRAP};
@@ -183,7 +173,8 @@ void trap_put_back(struct thread *th)
 	if (trap_is_handled(th)) {
 		bool gone = handler_is_gone(th);
 
-		if (th->pub.process->threads == 1) /* else it may be for another one */
+		/* with more threads, another one's trap may have reset it */
+		if (th->pub.process->threads == 1)
 			th->trap_blocked = gone;
 		if (gone)
 			write_action(th);
@@ -196,7 +187,7 @@ void trap_put_back(struct thread *th)
 		own_trap(th)->lost = true;
 }
 
-/* No other thread of the process can come to a trap. */
+/* True if no other thread of the process can reach a trap. */
 static bool traps_alone(const struct thread *th)
 {
 	struct thread *other;
@@ -226,10 +217,10 @@ bool trap_drops(const struct thread *th)
 		info = *th->info;
 	else if (ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, &info) < 0)
 		return false;
-	return info.si_code <= 0; /* a trap of the program's own ends it, ignored or not */
+	return info.si_code <= 0; /* a trap instruction of the program is fatal even if ignored */
 }
 
-/* SA_RESETHAND: the kernel itself makes the action the default as the handler begins. */
+/* With SA_RESETHAND the kernel resets the action when the handler begins. */
 static void handler_begins(struct thread *th)
 {
 	struct own_trap *own = own_trap(th);
@@ -238,7 +229,7 @@ static void handler_begins(struct thread *th)
 		*own = (struct own_trap){0};
 }
 
-/* Puts the handler back if it is gone, and learns one that was set by an unseen system call. */
+/* Restores a handler that a trap has reset, or records one set by an unseen system call. */
 static void handler_ready(struct thread *th)
 {
 	struct own_trap *own = own_trap(th);
@@ -258,7 +249,7 @@ void trap_deliver(struct thread *th, void (*deliver)(struct thread *th))
 {
 	struct paused paused = {0};
 
-	if (!space_of(th)->areas.count) { /* there are no traps */
+	if (!space_of(th)->areas.count) { /* no traps in this address space */
 		deliver(th);
 		handler_begins(th);
 		return;

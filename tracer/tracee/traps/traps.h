@@ -5,49 +5,49 @@
 #include "tracer/tracee/tracee.h"
 
 /*
- * Puts a trap at addr in this address space. `helper` is a stopped thread of the process, which
- * maps memory for the out-of-line copy if there is none near; NULL: none can be mapped. NULL with
- * *err set: unreadable, or an instruction that has no copy. Two adds at one address return the same
- * site (the second user is ignored: look at ->user first).
+ * Puts a trap at addr. `helper`, a stopped thread of the process, maps memory for the instruction's
+ * copy; NULL: none is mapped. Returns the site, owned by the tracee, or NULL with *err set. A site
+ * that exists already is returned with its own user.
  */
 struct tracee_site *tracee_site_add(struct tracee *t, struct tracee_process *process,
 				    struct tracee_thread *helper, uint64_t addr, void *user,
 				    struct error *err);
+/* Returns the site that is armed at addr, or NULL. */
 struct tracee_site *tracee_site_find(struct tracee_process *process, uint64_t addr);
-/* The copy of its instruction, which goes on behind the trap, as long as the image lives: a thread
-   that is sent there passes unseen. 0: none. */
+/* Returns the address of the instruction's copy, or 0. A thread sent there passes the site without
+   a report. The copy is valid as long as the image. */
 uint64_t tracee_site_unseen(const struct tracee_site *site);
 /*
- * Removes the trap; a thread that ran into it already is not reported any more but goes on.
- * Threads held at it stay held. The struct stays valid (and may be added again) until exec.
+ * Removes the trap. A thread that has reached it goes on unreported; threads held there stay held.
+ * The struct stays valid until exec and can be added again.
  */
 void tracee_site_remove(struct tracee_process *process, struct tracee_site *site);
+/* True if the address space has a site, removed ones included. */
 bool tracee_has_sites(const struct tracee_process *process);
-/* The pages in [from, to) are unmapped: forgets the sites there without writing. */
+/* Forgets the sites in [from, to), whose pages are unmapped, without writing there. */
 void tracee_forget(struct tracee_process *process, uint64_t from, uint64_t to);
 
 /*
- * The program's own use of SIGTRAP, which traps spoil and which is put back: rt_sigaction sets this
- * action (as the kernel has it: the handler first; NULL: the default); the thread blocks it.
+ * Records the program's own action of SIGTRAP: the kernel's struct sigaction, handler first; NULL
+ * for the default. The action is restored after traps.
  */
 void tracee_trap_action(struct tracee_thread *thread, const uint64_t action[4]);
+/* Records whether the thread blocks SIGTRAP, so that the mask can be restored after traps. */
 void tracee_trap_blocked(struct tracee_thread *thread, bool blocked);
 
-/*
- * The words whose writes are reported (TRACEE_WATCH), in all present and future threads of this
- * address space, by debug registers; n = 0: none. Sizes are 1, 2, 4 or 8, addresses multiples of
- * them. -1: the processor or the kernel refuses, or reports nothing; then nothing is watched.
- * Running threads are stopped for a moment, as by tracee_pause(). Not reported are writes by the
- * kernel (read(2) into a watched word), by other processes, by gatectl, and inside tracee_call.
- */
+/* Most words that can be watched in an address space: x86-64 has four debug registers. */
 enum { TRACEE_WATCHES = 4 };
-struct tracee_watch {
+struct tracee_watch { /* `size` is 1, 2, 4 or 8 bytes, `addr` a multiple of it */
 	uint64_t addr;
 	unsigned size;
 };
+/* Watches n words in all present and future threads of the address space; 0: none. Running threads
+   are paused. Returns 0, or -1 with nothing watched. Writes by the kernel, other processes, gatectl
+   and tracee_call() raise no TRACEE_WATCH. */
 int tracee_watch(struct tracee *t, struct tracee_process *process,
 		 const struct tracee_watch *watches, size_t n);
-/* False: the debug registers report nothing, as on some virtual machines. Tried once, in a child. */
+/* Returns false if debug registers report nothing, as on some virtual machines. The test runs
+   once, in a child process. */
 bool tracee_watch_works(void);
 
 #endif

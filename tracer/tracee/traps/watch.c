@@ -1,13 +1,6 @@
 /*
- * Watched words, in every thread of an address space.
- *
- * A thread that is stopped gets them at once, a new one before its first instruction, one that is
- * stopped by job control when it reports that it may go on. One that runs is interrupted for it,
- * but not for words that are no longer wanted: those are cleared when the thread next stops, and
- * what they report until then is dropped.
- *
- * Nobody waits for a thread that cannot be interrupted (a parent in vfork, an exec that waits for
- * the other threads to end): it will stop before its next instruction and gets them there.
+ * Watched words, in every thread of an address space. A stopped thread gets them at once, a new one
+ * before its first instruction, a running one by an interruption. README.md has the exceptions.
  */
 #include "tracer/tracee/tracee_internal.h"
 
@@ -28,7 +21,7 @@ static void agree_stopped(struct tracee *t, const struct tracee_space *space)
 		watch_agree(th);
 }
 
-/* ---- those that run ------------------------------------------------------------------------- */
+/* ---- running threads ------------------------------------------------------------------------- */
 
 static bool lacks(const struct thread *th, const void *what)
 {
@@ -38,7 +31,7 @@ static bool lacks(const struct thread *th, const void *what)
 	       th->reach != REACH_ENDED && !watch_covers(&th->watched, &space->watched);
 }
 
-/* Whatever a thread stops for, it gets them then, before that is dealt with. */
+/* A thread gets the words as soon as it stops, before the stop is handled. */
 static void agree_running(struct tracee *t, const struct tracee_space *space)
 {
 	struct paused paused = {0};
