@@ -1,10 +1,7 @@
 /*
- * A function of the program, run by a thread that is stopped.
- *
- * Its frame stands below the red zone. It returns to our stub's trap, since only from there
- * everything can be put back as it was (syscall.c). Each stop in between is judged by itself
- * (call_stops.c). Functions that leave others (longjmp) have traps at their entries during the
- * call: other threads that run into these go on when it is over.
+ * tracee_call(): a function of the program, run by a stopped thread. The frame is below the red
+ * zone; the return address is the stub's trap, from which the thread's state can be restored
+ * (syscall.c). call_stops.c judges each stop in between.
  */
 #include "tracer/tracee/syscalls/call.h"
 #include "tracer/tracee/threads/procfs.h"
@@ -28,7 +25,7 @@ struct vectors {
 	uint8_t bytes[XSTATE_MAX];
 };
 
-/* The layout of XSAVE. */
+/* Offsets in the XSAVE area (Intel SDM volume 1, 13.4). */
 enum { FSW_AT = 2, XMM_AT = 160, PRESENT_AT = 512, SSE_PRESENT = 2 };
 
 static int vectors_save(struct thread *th, struct vectors *v)
@@ -42,7 +39,7 @@ static int vectors_restore(struct thread *th, struct vectors *v)
 	return ptrace(PTRACE_SETREGSET, th->pub.tid, NT_X86_XSTATE, &v->part) < 0 ? -1 : 0;
 }
 
-/* Sets the arguments; a function expects the x87 stack to be empty. */
+/* Sets the vector arguments. The ABI expects an empty x87 stack at a call. */
 static int vectors_set(struct thread *th, struct vectors *v, const struct tracee_call *call)
 {
 	static const uint8_t none[3];
@@ -50,7 +47,7 @@ static int vectors_set(struct thread *th, struct vectors *v, const struct tracee
 	int result;
 
 	memcpy(saved, v->bytes, sizeof(saved));
-	memcpy(v->bytes + FSW_AT, none, sizeof(none)); /* and FTW, behind it */
+	memcpy(v->bytes + FSW_AT, none, sizeof(none)); /* FSW, and the tag byte FTW after it */
 	for (unsigned i = 0; i < call->vectors; i++) {
 		uint8_t *xmm = v->bytes + XMM_AT + (size_t)i * 16;
 
@@ -129,7 +126,7 @@ static enum inside_answer too_long(struct inside *in)
 	return INSIDE_FAILED;
 }
 
-/* It stops where it is, or at the end of the system call it is in. */
+/* Interrupts the thread, which stops at once or at the end of its system call. */
 static enum inside_answer stop_it(struct inside *in)
 {
 	struct thread *th = in->r.th;
@@ -165,7 +162,7 @@ static enum inside_answer one_stop(struct inside *in)
 static enum inside_answer call_run(struct inside *in, uint64_t function,
 				   const struct tracee_call *with)
 {
-	const uint64_t flags = 1ull << 8 | 1ull << 10; /* stepping, direction */
+	const uint64_t flags = 1ull << 8 | 1ull << 10; /* trap flag (single step), direction flag */
 	struct user_regs_struct regs = in->r.regs;
 	enum inside_answer answer = INSIDE_GOES_ON;
 
@@ -184,7 +181,7 @@ static enum inside_answer call_run(struct inside *in, uint64_t function,
 /* ---- errno ---------------------------------------------------------------------------------- */
 
 struct kept_errno {
-	uint64_t at; /* 0: not known */
+	uint64_t at; /* address of errno, or 0 if not known */
 	int value;
 };
 
@@ -232,7 +229,7 @@ static enum inside_answer perform(struct inside *in, struct vectors *v, struct k
 	return vectors_result(th, call) < 0 ? died(in) : INSIDE_RETURNED;
 }
 
-/* With its siginfo, if the kernel allows that. */
+/* Sends the signal again, with its siginfo if the kernel permits that. */
 static void send_again(const struct thread *th, siginfo_t *info)
 {
 	pid_t pid = th->pub.process->pid, tid = th->pub.tid;
@@ -241,7 +238,8 @@ static void send_again(const struct thread *th, siginfo_t *info)
 		syscall(SYS_tgkill, pid, tid, info->si_signo);
 }
 
-/* An interrupted wait that the kernel can no longer take up begins anew. */
+/* Makes an interrupted wait start again from the beginning: the call has overwritten the kernel's
+   restart block, so the kernel cannot continue the wait. */
 static void mend_restart(struct inside *in)
 {
 	enum { RESTART_BLOCK = -516 };
@@ -253,9 +251,9 @@ static void mend_restart(struct inside *in)
 		return;
 	if (th->stop == STOP_SIGNAL && !tracee_signals_of(th->pub.tid, &has) &&
 	    look_has(has.caught, th->signal ? th->signal : SIGKILL))
-		return; /* it ends with EINTR */
+		return; /* the wait ends with EINTR */
 	in->r.regs.rax = in->r.regs.orig_rax;
-	in->r.regs.rip -= STUB_TRAP; /* as long as a syscall instruction */
+	in->r.regs.rip -= STUB_TRAP; /* the length of the syscall instruction */
 	if (th->stop == STOP_SIGNAL && th->pc)
 		th->pc = in->r.regs.rip;
 }
@@ -296,7 +294,7 @@ static int call_with(struct inside *in, struct vectors *v)
 	return answer == INSIDE_RETURNED ? 0 : -1;
 }
 
-/* ---- traps for the time of the call --------------------------------------------------------- */
+/* ---- temporary traps ------------------------------------------------------------------------- */
 
 struct lent {
 	struct tracee_space *space;
@@ -304,8 +302,8 @@ struct lent {
 	size_t count;
 };
 
-/* If there can be no trap the call does without: that the function is left is seen later, or not at
-   all. */
+/* A call runs without a trap that cannot be set; that the function is left is then
+   noticed later, or not at all. */
 static void lend_one(struct lent *lent, struct thread *th, uint64_t addr)
 {
 	struct tracee_process *p = th->pub.process;
@@ -338,7 +336,7 @@ static void take_back(const struct lent *lent, struct tracee_process *p)
 		tracee_site_remove(p, &lent->sites[i]->pub);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- entry point ----------------------------------------------------------------------------- */
 
 static bool is_sound(const struct tracee_call *call)
 {

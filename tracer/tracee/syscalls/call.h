@@ -1,4 +1,4 @@
-/* Between the files of tracee_call: a function that runs inside a stopped thread. */
+/* State of a tracee_call() that is running, shared by call.c and call_stops.c. */
 #ifndef GATECTL_TRACEE_SYSCALLS_CALL_H
 #define GATECTL_TRACEE_SYSCALLS_CALL_H
 
@@ -8,20 +8,21 @@ struct inside {
 	struct remote r;
 	struct tracee_call *call;
 	struct error *err;
-	uint64_t frame;		  /* where the return address stands */
-	ARRAY(siginfo_t) put_off; /* signals that came although they were masked */
-	uint64_t old_mask; /* in rt_sigprocmask(2): where it writes the mask there was, or 0 */
-	bool restart_lost; /* the kernel's notes on an interrupted wait were overwritten */
+	uint64_t frame;		  /* address of the return address */
+	ARRAY(siginfo_t) put_off; /* signals that arrived although masked, to be sent again */
+	/* inside rt_sigprocmask(2): where the kernel writes the old mask; or 0 */
+	uint64_t old_mask;
+	bool restart_lost; /* the kernel's restart block of an interrupted wait was overwritten */
 };
 
 enum inside_answer {
 	INSIDE_GOES_ON,
 	INSIDE_RETURNED,
-	INSIDE_FAILED, /* the error is set; the thread can be put back */
-	INSIDE_DEAD,   /* the error is set; there is no thread any more */
+	INSIDE_FAILED, /* *err is set; the thread can be restored */
+	INSIDE_DEAD,   /* *err is set; the thread has ended */
 };
 
-/* What this stop of the thread means. */
+/* Handles a stop of the thread inside the call. *err is set for FAILED and DEAD. */
 enum inside_answer inside_stop(struct inside *in, int status);
 
 #endif

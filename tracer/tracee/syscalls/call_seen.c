@@ -1,8 +1,7 @@
 /*
- * System calls that are told before they are made: a seccomp(2) filter gives the tracer a stop for them
- * and for no others, which costs half of what PTRACE_SYSCALL does. A program that is looked at like this is
- * meant to do the same in each run: the layout of its memory and its first random bytes are the same, and
- * it reads no clock unseen (clock.c takes the vdso away).
+ * System calls reported before they are made. A seccomp(2) filter stops the thread only for the
+ * listed ones, at half the cost of PTRACE_SYSCALL. Runs of such a program are to be equal: no
+ * address randomization, fixed random bytes, no vdso (clock.c).
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/snapshot/rewind.h"
@@ -20,11 +19,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { CALLS_MOST = 200 }; /* a conditional jump reaches 255 instructions */
+enum { CALLS_MOST = 200 }; /* a BPF conditional jump reaches 255 instructions */
 
 /* ---- the filter ------------------------------------------------------------------------------ */
 
-/* Permitted without CAP_SYS_ADMIN only to those that can gain no rights by exec any more. */
+/* Installs the filter. Without CAP_SYS_ADMIN, seccomp(2) requires no_new_privs. */
 static int install(const struct sock_fprog *program)
 {
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program) == 0)
@@ -59,14 +58,14 @@ int call_prepare(const long *calls)
 
 void call_exec(struct thread *th)
 {
-	static const char same[] = "gatectl's random"; /* without its end, 16 bytes */
+	static const char same[] = "gatectl's random"; /* 16 bytes, as AT_RANDOM has */
 	uint64_t entry[2], at = th->tracee->calls ? clock_auxiliary(th, AT_RANDOM) : 0;
 
 	if (at && memory_raw_read(space_of(th), at, entry, sizeof(entry)) == 0)
 		tracee_write(th->pub.process, entry[1], same, sizeof(same) - 1);
 }
 
-/* ---- the stops -------------------------------------------------------------------------------- */
+/* ---- stops ----------------------------------------------------------------------------------- */
 
 static void push(struct tracee *t, struct thread *th, enum tracee_event_kind kind)
 {
@@ -106,7 +105,8 @@ void call_entry(struct tracee *t, struct thread *th)
 	push(t, th, TRACEE_CALL);
 }
 
-/* Interrupted, select(2) leaves the sets as they are; none of their files is ready. */
+/* Clears the sets: an interrupted select(2) leaves them unchanged, but after a
+   timeout no file is ready. */
 static void clear_sets(struct thread *th)
 {
 	const struct user_regs_struct *regs = &th->regs;
@@ -117,14 +117,14 @@ static void clear_sets(struct thread *th)
 			tracee_write(th->pub.process, sets[i] + bit / 8, &none, sizeof(none));
 }
 
-/* It was interrupted, and that is the end of it. */
+/* Turns the interruption of the call into its timeout. */
 static void time_out(struct thread *th)
 {
 	struct user_regs_struct regs = th->regs;
 	const struct elide_call *call = elide_call_of(&regs);
 
 	if ((int64_t)regs.rax != -EINTR && !remote_restarts(&th->regs))
-		return; /* it was over just then */
+		return; /* the call ended by itself just before */
 	if (call && (call->form == FORM_LEFT || call->form == FORM_TIMEVAL))
 		elide_clear_rest(th, elide_argument(&regs, call));
 	if (regs.orig_rax == SYS_select || regs.orig_rax == SYS_pselect6)
@@ -241,7 +241,7 @@ void tracee_call_again(struct tracee_thread *thread)
 		return;
 	regs = th->regs;
 	regs.rax = regs.orig_rax;
-	regs.rip -= 2; /* of the syscall instruction */
+	regs.rip -= 2; /* length of the syscall instruction */
 	regs.orig_rax = (uint64_t)-1;
 	thread_set_regs(th, &regs);
 }

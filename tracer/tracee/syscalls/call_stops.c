@@ -1,4 +1,4 @@
-/* The stops of a thread that runs a function on our behalf. */
+/* Stops of a thread inside tracee_call(): return, crash, exit, longjmp, traps, system calls. */
 #include "tracer/tracee/syscalls/call.h"
 #include "tracer/tracee/fastpath/resident_internal.h"
 #include "tracer/base/signame.h"
@@ -19,7 +19,7 @@ static enum inside_answer call_stops_fail(struct inside *in, const char *what)
 
 /* ---- leaving -------------------------------------------------------------------------------- */
 
-/* The stack pointer is beyond the call, on the same stack. */
+/* True if sp is above the call's frame, on the same stack. */
 static bool is_outside(const struct inside *in, uint64_t sp)
 {
 	struct tracee_mapping stack;
@@ -28,7 +28,8 @@ static bool is_outside(const struct inside *in, uint64_t sp)
 	       !tracee_mapping_at(in->r.th->pub.process, in->frame, &stack) && sp < stack.end;
 }
 
-/* Standing at the entry of a longjmp: where would it go? */
+/* At the entry of a longjmp: true if the target is outside the call. The saved stack pointer may be
+   mangled with the pointer guard. */
 static bool jumps_outside(const struct inside *in, const struct user_regs_struct *regs)
 {
 	struct tracee_space *space = space_of(in->r.th);
@@ -97,7 +98,7 @@ static enum inside_answer on_site(struct inside *in, const struct site *site)
 	return crashed(in, site->is_trap ? SIGTRAP : SIGSEGV);
 }
 
-/* In the stub of a site nothing is decided yet, and so it is passed as one with a trap is. */
+/* In the stub of a site nothing is decided yet, so the site is passed as one with a trap. */
 static enum inside_answer on_fault(struct inside *in, const siginfo_t *info)
 {
 	const struct site *site =
@@ -155,7 +156,7 @@ static bool starts_by_vfork(const struct inside *in, const struct __ptrace_sysca
 	return flags & CLONE_VFORK;
 }
 
-/* A thread stands at its system call: is it one that must not be made? */
+/* Fails for a system call that must not be made inside the call. */
 static enum inside_answer on_entry(struct inside *in, const struct __ptrace_syscall_info *info)
 {
 	switch (info->entry.nr) {
@@ -170,10 +171,11 @@ static enum inside_answer on_entry(struct inside *in, const struct __ptrace_sysc
 		if (!starts_by_vfork(in, info))
 			return INSIDE_GOES_ON;
 		/* fallthrough */
-	case SYS_vfork: /* it would wait for a child that waits for us */
+	case SYS_vfork: /* the thread would wait for a child that waits for gatectl */
 		return call_stops_fail(in,
 				       "it was about to start a process and wait for it (vfork)");
-	case SYS_nanosleep: /* these write to the kernel's notes in any case, others see on_syscall */
+	/* these always write the restart block; on_syscall() detects the others */
+	case SYS_nanosleep:
 	case SYS_clock_nanosleep:
 		in->restart_lost = true;
 	}
@@ -181,13 +183,12 @@ static enum inside_answer on_entry(struct inside *in, const struct __ptrace_sysc
 }
 
 /*
- * We block all signals, but what the function creates must not inherit that: pthread_create and
- * fork ask for the current mask and give it to the new thread or process. So they are told the
- * thread's own.
+ * Replaces the mask that the program reads. All signals are blocked in the call, but pthread_create
+ * and fork give the current mask to what they create, which must get the thread's own.
  */
 static void show_own_mask(const struct inside *in)
 {
-	/* those that cannot be blocked, and those that the C library keeps for itself (32, 33) */
+	/* signals that cannot be blocked, and 32 and 33, which the C library does not let block */
 	const uint64_t others = 1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1) | 3ull << 31;
 	const struct thread *th = in->r.th;
 	uint64_t shown, mask = remote_blocked() & ~others;
@@ -215,7 +216,7 @@ static enum inside_answer on_syscall(struct inside *in)
 	return info.op == PTRACE_SYSCALL_INFO_ENTRY ? on_entry(in, &info) : INSIDE_GOES_ON;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- dispatch -------------------------------------------------------------------------------- */
 
 static enum inside_answer on_plain(struct inside *in, int signal)
 {
@@ -241,7 +242,7 @@ enum inside_answer inside_stop(struct inside *in, int status)
 	case PTRACE_EVENT_FORK:
 		family_birth(th->tracee, th, event);
 		return INSIDE_GOES_ON;
-	case PTRACE_EVENT_STOP: /* job control: put off */
+	case PTRACE_EVENT_STOP: /* job control: deferred */
 		if (signal != SIGTRAP)
 			in->r.stopped = true;
 		return INSIDE_GOES_ON;

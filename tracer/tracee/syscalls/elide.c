@@ -1,14 +1,7 @@
 /*
- * Sleeping calls that return at once as if they had slept.
- *
- * While a thread elides, it stops at every system call. In those that wait for a given time, that
- * time becomes zero: the kernel does all the rest as always (it checks the arguments, says which
- * descriptors are ready, leaves a futex whose word has changed), and the answer is that of a call
- * whose time has passed. Endless waits are no sleeping and are left alone, and so is what a signal
- * handler does.
- *
- * The program's clock does not advance by that, so a loop that sleeps until the clock says so would
- * spin: after many elided calls the next ones really sleep.
+ * Sleeping system calls that return at once. Their time becomes zero, so the kernel does all the
+ * rest. Endless waits, and calls in signal handlers, are left alone. Many elided calls in a row are
+ * followed by real sleeps, because a loop that waits for the clock would spin.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
@@ -45,14 +38,14 @@ const struct elide_call *elide_call_of(const struct user_regs_struct *regs)
 
 	if (regs->orig_rax == SYS_futex && op != FUTEX_WAIT && op != FUTEX_WAIT_BITSET &&
 	    op != FUTEX_LOCK_PI && op != FUTEX_LOCK_PI2 && op != FUTEX_WAIT_REQUEUE_PI)
-		return NULL; /* the fourth argument is no time */
+		return NULL; /* the fourth argument is not a time */
 	for (size_t i = 0; i < sizeof(sleeping_calls) / sizeof(*sleeping_calls); i++)
 		if ((long)regs->orig_rax == sleeping_calls[i].number)
 			return &sleeping_calls[i];
 	return NULL;
 }
 
-/* ---- another time ---------------------------------------------------------------------------- */
+/* ---- replacing the time ---------------------------------------------------------------------- */
 
 uint64_t elide_argument(const struct user_regs_struct *regs, const struct elide_call *call)
 {
@@ -61,8 +54,8 @@ uint64_t elide_argument(const struct user_regs_struct *regs, const struct elide_
 	return *remote_argument(&copy, call->argument);
 }
 
-/* In memory below the stack: the program's own may be constant, and the kernel writes the rest
-   there. */
+/* Writes the time below the stack: the program's own may be constant, and the kernel writes
+   the remaining time there. */
 static bool write_time(struct thread *th, uint64_t at, enum elide_form form, uint64_t time_ns)
 {
 	struct timespec time = {(time_t)(time_ns / NS_OF_S), (long)(time_ns % NS_OF_S)};
@@ -102,7 +95,7 @@ bool elide_give_no_limit(struct thread *th, const struct elide_call *call)
 	return true;
 }
 
-/* A time to wait for, that the kernel would take. */
+/* True if the kernel accepts the time and it is not zero. */
 static bool is_time(struct thread *th, uint64_t at, enum elide_form form)
 {
 	const long most = form == FORM_TIMEVAL ? 1000000 : 1000000000;
@@ -112,7 +105,6 @@ static bool is_time(struct thread *th, uint64_t at, enum elide_form form)
 	       time.tv_nsec >= 0 && time.tv_nsec < most && (time.tv_sec || time.tv_nsec);
 }
 
-/* What is left of it is zero, too, where the program could see that. */
 void elide_clear_rest(struct thread *th, uint64_t at)
 {
 	const struct timespec zero = {0};
@@ -148,7 +140,7 @@ static void on_entry(struct thread *th)
 	th->elided++;
 }
 
-/* Puts the argument back: a system call leaves its arguments as they were. */
+/* Restores the argument: a system call leaves its registers unchanged. */
 static void on_exit(struct thread *th)
 {
 	struct user_regs_struct regs;
@@ -161,9 +153,9 @@ static void on_exit(struct thread *th)
 	thread_set_regs(th, &regs);
 }
 
-/* ---- when ----------------------------------------------------------------------------------- */
+/* ---- when calls are elided ------------------------------------------------------------------- */
 
-/* Below the frame stands where its function returns to. */
+/* Returns the address directly below the frame, where the callee returns to; 0 if unreadable. */
 static uint64_t return_address(const struct thread *th, uint64_t frame)
 {
 	uint64_t address = 0;
@@ -173,8 +165,8 @@ static uint64_t return_address(const struct thread *th, uint64_t frame)
 		       : address;
 }
 
-/* Was it left by longjmp or an exception? Then the stack pointer is above it, or others use its
-   stack. */
+/* True if longjmp or an exception has left the frame: sp is above it, or
+   other frames are in its place. */
 static bool was_left(const struct thread *th, const struct elided *e, uint64_t sp)
 {
 	return sp >= e->frame || return_address(th, e->frame) != e->returns_to;

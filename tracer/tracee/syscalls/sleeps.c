@@ -1,14 +1,7 @@
 /*
- * Who sleeps, and for how long: with tracee_launch.sleeps every system call that takes a time to wait
- * for is reported when it begins and when it has ended.
- *
- * A call that may end otherwise (a wait for a condition, poll of a descriptor) gets a longer time:
- * on a busy machine what it waits for may be late, and the wait must not time out for that. A point
- * in time is one of the program's own clock (clock.c); the kernel is given that of its own.
- *
- * With tracee_hasten all of them really last only a part of their time; who is next is still worked
- * out from the whole. Other kinds of timers would then be late; tracee_has_timers tells that there
- * are some.
+ * Reports sleeps (tracee_launch.sleeps): each system call that waits for a given time, at its begin
+ * and end. A call that something else can end gets a longer time, so that a slow machine causes no
+ * timeout. A point in time is converted from the program's clock (clock.c).
  */
 #include "tracer/tracee/tracee_internal.h"
 
@@ -22,7 +15,8 @@ enum {
 	NS_OF_S = 1000000000,
 	NS_OF_MS = 1000000,
 	STRETCH = 4,
-	LONGEST_S = 5 * 24 * 3600, /* whoever sleeps longer does not wait for that to end */
+	/* longer sleeps are not changed: no program waits for their end */
+	LONGEST_S = 5 * 24 * 3600,
 };
 
 bool sleeps_is_absolute(const struct user_regs_struct *regs, clockid_t *clock)
@@ -49,7 +43,7 @@ bool sleeps_is_absolute(const struct user_regs_struct *regs, clockid_t *clock)
 	}
 }
 
-/* Nothing but its time ends it (and a signal). */
+/* True if only the time, or a signal, ends the call. */
 static bool is_mere_sleep(const struct user_regs_struct *regs)
 {
 	switch (regs->orig_rax) {
@@ -85,8 +79,8 @@ bool sleeps_time_of(struct thread *th, const struct elide_call *call, uint64_t *
 	return *ns > 0;
 }
 
-/* Is it the same call, which goes on after a signal, and not one that the signal's handler
-   makes? */
+/* True if the call continues after a signal. A call made by the signal's handler
+   has another stack pointer. */
 static bool is_taken_up(const struct thread *th)
 {
 	return th->sleeps_ns &&
@@ -103,7 +97,7 @@ static void push_slept(struct thread *th, bool timed_out)
 	th->sleeps_ns = 0;
 }
 
-/* Was its sleep interrupted by a handler, which makes a call of its own? */
+/* Reports the end of a sleep that a handler interrupts by a call of its own. */
 static bool was_interrupted(struct thread *th)
 {
 	if (!th->sleeps_ns)
@@ -112,7 +106,8 @@ static bool was_interrupted(struct thread *th)
 	return true;
 }
 
-/* The part of it that the kernel is given: never nothing. */
+/* Returns the part of the time that the kernel gets, never 0. With tracee_hasten() it is shorter
+   than the time that is reported. */
 static uint64_t sleeps_part_of(const struct thread *th, uint64_t ns, bool mere)
 {
 	uint64_t whole = mere ? ns : ns * STRETCH;
@@ -122,8 +117,8 @@ static uint64_t sleeps_part_of(const struct thread *th, uint64_t ns, bool mere)
 	return part > least ? part : least;
 }
 
-/* The call begins. If there was one before, a signal's handler has ended that, which is reported,
-   too. */
+/* Handles the entry of a sleeping call. A handler may have ended an earlier one, which
+   is then reported as well. */
 static bool syscalls_sleeps_begins(struct thread *th)
 {
 	const struct elide_call *call;
@@ -173,7 +168,7 @@ int64_t sleeps_over(uint64_t number)
 	}
 }
 
-/* Did it end because the time was over? */
+/* True if the time, and nothing else, ended the call. */
 static bool was_slept(const struct user_regs_struct *regs)
 {
 	int64_t result = (int64_t)regs->rax;
@@ -191,7 +186,7 @@ static bool ends(struct thread *th)
 	return true;
 }
 
-/* Its time is not one that anybody sleeps. */
+/* True if the call sets a timer, which runs without a thread that sleeps. */
 static bool is_timer(uint64_t number)
 {
 	return number == SYS_timer_settime || number == SYS_setitimer || number == SYS_alarm ||
@@ -229,7 +224,7 @@ bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *
 	if (entry && is_timer(info->entry.nr))
 		th->tracee->sleeps = SLEEPS_AND_TIMERS;
 	th->polls += entry && is_poll(info->entry.nr);
-	if (th->interrupted && (entry || pause_shows(th))) /* it is taken up again */
+	if (th->interrupted && (entry || pause_shows(th))) /* pause_hide() makes the call again */
 		return false;
 	if (!(entry ? syscalls_sleeps_begins(th) : ends(th)))
 		return false;

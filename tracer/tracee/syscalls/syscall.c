@@ -1,10 +1,7 @@
 /*
- * A system call made by a stopped thread on our behalf.
- *
- * It has to be invisible: registers, signal mask and the reason of the stop are as before. It ends
- * in a trap (slot_stub), because only there the kernel checks again whether a system call that the
- * thread was in has to be restarted, and accepts a signal together with its siginfo. As long as the
- * program has no memory of ours, a `syscall` instruction of its own serves.
+ * A system call made by a stopped thread for gatectl, invisible to the program. The call ends in a
+ * trap (slot_stub): only there the kernel restarts an interrupted system call and accepts a signal
+ * with siginfo. Before the first area exists, a syscall instruction of the program serves.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
@@ -34,9 +31,9 @@ bool remote_stop(int status)
 }
 
 /*
- * Resumes until the stop that is wanted; other signals than SIGSTOP are masked. That one stops the
- * process, but this thread goes on until it is done: to send it once more afterwards would be wrong,
- * because a SIGCONT may have come meanwhile.
+ * Resumes until the wanted stop. Only SIGSTOP is not masked: it stops the process,
+ * while this thread goes on until done. To send it again afterwards would be wrong,
+ * as a SIGCONT may have come.
  */
 static int syscall_go_on(struct remote *r, int request, bool (*wanted)(int status))
 {
@@ -55,7 +52,8 @@ static int syscall_go_on(struct remote *r, int request, bool (*wanted)(int statu
 	}
 }
 
-/* A signal has come in a call that waits with another signal mask: the old one would be lost. */
+/* True if a signal has come in a call that waits with a temporary signal mask. The kernel would
+   lose the thread's own mask. */
 static bool has_second_mask(struct thread *th)
 {
 	if (th->stop != STOP_SIGNAL || thread_regs(th) < 0)
@@ -80,7 +78,7 @@ bool remote_possible(struct thread *th)
 	       !has_second_mask(th);
 }
 
-/* Signals but for those that an instruction raises: blocked ones of those would be fatal. */
+/* Returns all signals but those that an instruction raises: blocked, these would be fatal. */
 uint64_t remote_blocked(void)
 {
 	const int raised[] = {SIGTRAP, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS};
@@ -98,7 +96,7 @@ int remote_mask(struct thread *th)
 	return ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(mask), &mask) < 0 ? -1 : 0;
 }
 
-/* The siginfo is lost with this stop: it will be given back when the signal is delivered. */
+/* Saves the siginfo, which the kernel loses with this stop, for the delivery of the signal. */
 static int keep_info(struct thread *th)
 {
 	if (th->stop != STOP_SIGNAL || th->info)
@@ -117,7 +115,7 @@ int remote_begin(struct remote *r)
 	if (ptrace(PTRACE_GETSIGMASK, th->pub.tid, sizeof(r->mask), &r->mask) < 0 ||
 	    remote_mask(th) < 0 || keep_info(th) < 0)
 		return -1;
-	/* the end of the system call writes rax: nothing can be set up before it */
+	/* The end of the system call writes rax, so nothing can be set up before it. */
 	if ((th->stop == STOP_EXEC || th->stop == STOP_FORK) && !th->settled) {
 		if (syscall_go_on(r, PTRACE_SYSCALL, stopped_by_call) < 0)
 			return -1;
@@ -148,7 +146,7 @@ bool remote_restarts(const struct user_regs_struct *regs)
 
 void remote_set(struct user_regs_struct *regs, long number, const uint64_t args[6])
 {
-	regs->eflags &= ~(1ull << 8); /* the program may be stepping itself */
+	regs->eflags &= ~(1ull << 8); /* the program may be single-stepping itself */
 	regs->orig_rax = (unsigned long long)-1;
 	regs->rax = (unsigned long long)number;
 	for (unsigned i = 0; i < 6; i++)
@@ -176,7 +174,7 @@ int remote_run(struct remote *r, long number, const uint64_t args[6], int64_t *r
 	return remote_result(r, result);
 }
 
-/* Below the red zone: unused. */
+/* Returns an address for n bytes below the red zone. */
 static uint64_t below(uint64_t sp, size_t n)
 {
 	return (sp - 512 - n) & ~15ull;
@@ -225,7 +223,8 @@ static uint64_t syscall_search(struct tracee_space *space, const struct tracee_m
 	return 0;
 }
 
-/* A `syscall` of the program's own: in the vdso, in the loader, or in a static executable. */
+/* Returns the address of a syscall instruction in the vdso, the loader or
+   a static executable; or 0. */
 static uint64_t own_instruction(struct thread *th)
 {
 	struct mappings maps = {0};
@@ -264,7 +263,7 @@ static int run_own(struct remote *r, long number, const uint64_t args[6], int64_
 	return run_at(r, own_instruction(r->th), number, args, result);
 }
 
-/* The first area has just been mapped: from its trap on everything is as with a stub. */
+/* Runs the trap of the area that has just been mapped, after which the state is as with a stub. */
 static int land(struct remote *r, uint64_t area)
 {
 	struct thread *th = r->th;
@@ -287,7 +286,7 @@ int remote_land(struct remote *r)
 	return syscall_go_on(r, PTRACE_CONT, stopped_by_trap);
 }
 
-/* Does what the kernel itself does if the last stop is a trap. */
+/* Restarts an interrupted system call as the kernel does when the last stop is a trap. */
 static void restart_by_hand(struct user_regs_struct *regs)
 {
 	enum { RESTARTSYS = -512, NOINTR = -513, NOHAND = -514, BLOCK = -516 };
@@ -304,9 +303,10 @@ static void restart_by_hand(struct user_regs_struct *regs)
 	regs->rip -= 2;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- complete calls -------------------------------------------------------------------------- */
 
-/* As it goes on, it stops before its next instruction, and tells whether its process is stopped. */
+/* Requests a stop before the thread's next instruction, which reports whether the process is
+   still stopped by job control. */
 static void look_again(const struct remote *r)
 {
 	if (r->stopped)
@@ -338,7 +338,8 @@ int remote_call(struct thread *th, long number, const uint64_t args[6], int64_t 
 	return remote_end(&r);
 }
 
-/* remote_call() without the trap at its end, and with all signals blocked: for trap.c. */
+/* Makes the call without the trap at its end and with all signals blocked, for trap.c: a trap would
+   change the action of SIGTRAP. */
 static int remote_call_quietly(struct thread *th, long number, const uint64_t args[6],
 			       int64_t *result)
 {
