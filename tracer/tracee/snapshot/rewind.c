@@ -1,3 +1,7 @@
+/*
+ * Restores a copy of the snapshot in place after its run: rewind.h. The copy's exit is held back,
+ * then memory, files, registers and signal actions are set as they are in the snapshot.
+ */
 #include "tracer/tracee/snapshot/rewind.h"
 
 #include <dirent.h>
@@ -13,13 +17,14 @@
 #include <unistd.h>
 
 enum {
-	SPOILED_MOST = 8, /* so many that could not be put back: the others are not watched */
+	/* runs that could not be restored, after which no further copy is watched */
+	SPOILED_MOST = 8,
 	LARGE_MOST = 4,
-	FILES_MOST = 64, /* each gap between them is a call */
+	FILES_MOST = 64, /* each gap between two of them is a close_range(2) */
 	VECTORS_MOST = 64 * 1024,
 };
 
-/* ---- the kept program ------------------------------------------------------------------------------- */
+/* ---- the snapshot ---------------------------------------------------------------------------- */
 
 static int list_files(struct rewinding *w)
 {
@@ -51,7 +56,7 @@ static int read_vectors(struct rewinding *w)
 		       : 0;
 }
 
-/* What its copies compute would be counted together. */
+/* RLIMIT_CPU counts all runs of a restored copy as one process. */
 static bool computes_freely(pid_t pid)
 {
 	struct rlimit limit;
@@ -86,7 +91,7 @@ void rewind_free(struct rewinding *w)
 	base_free(w);
 }
 
-/* ---- a copy runs ------------------------------------------------------------------------------------ */
+/* ---- the end of a run ------------------------------------------------------------------------ */
 
 bool rewind_give_up(struct rewinding *w)
 {
@@ -103,7 +108,7 @@ void rewind_watch(struct rewinding *w, struct remote *r)
 	p->watched = w && w->spoiled < SPOILED_MOST && rewind_filter(r) == 0;
 }
 
-/* Nothing else of it is alive, and nothing is still to come. */
+/* True if nothing else of the run is alive and no event or status is pending. */
 static bool is_all(const struct thread *th)
 {
 	const struct tracee *t = th->tracee;
@@ -124,7 +129,8 @@ static bool has_pending(pid_t tid)
 	       ptrace(PTRACE_PEEKSIGINFO, tid, &of_thread, &info) != 0;
 }
 
-/* Where the kernel tells the thread on which processor it is: rseq(2). */
+/* True if rseq(2) is registered at the same address: the kernel writes the
+   processor's number there. */
 static bool has_same_rseq(pid_t a, pid_t b)
 {
 	struct __ptrace_rseq_configuration of_a = {0}, of_b = {0};
@@ -134,7 +140,8 @@ static bool has_same_rseq(pid_t a, pid_t b)
 	return of_a.rseq_abi_pointer == of_b.rseq_abi_pointer;
 }
 
-/* Does it hold no lock of which the kernel tells others when it ends? set_robust_list(2) */
+/* True if the thread holds no robust lock, which the kernel would release at
+   the end: set_robust_list(2). */
 static bool holds_no_robust(const struct thread *th)
 {
 	uint64_t head[3]; /* the kernel's struct robust_list_head */
@@ -147,7 +154,7 @@ static bool holds_no_robust(const struct thread *th)
 	       head[0] == (uint64_t)at && !head[2];
 }
 
-/* What is the kernel's, and no call was seen to change. */
+/* True if the kernel's state that no watched system call shows is as in the snapshot. */
 static bool is_as_kept(const struct rewinding *w, const struct thread *th)
 {
 	const struct process *p = (const struct process *)th->pub.process;
@@ -178,7 +185,7 @@ bool rewind_ends(struct thread *th)
 	return true;
 }
 
-/* ---- and is put back ---------------------------------------------------------------------------------- */
+/* ---- restoring ------------------------------------------------------------------------------- */
 
 pid_t rewind_take(struct rewinding *w)
 {
@@ -199,7 +206,7 @@ static int close_range_of(struct remote *r, int64_t first, int64_t last)
 	return remote_run(r, SYS_close_range, args, &result) < 0 || result < 0 ? -1 : 0;
 }
 
-/* All but the kept program's. */
+/* Closes all files but those of the snapshot. */
 static int close_files(const struct rewinding *w, struct remote *r)
 {
 	int64_t first = 0;
@@ -224,7 +231,7 @@ int rewind_back(struct rewinding *w, struct remote *r)
 {
 	((struct process *)r->th->pub.process)->watched = true;
 	if (w->large >= LARGE_MOST) {
-		w->large = 0; /* most of it may be what an earlier run has written */
+		w->large = 0; /* most of it may be pages that an earlier run wrote */
 		return -1;
 	}
 	if (put_back(w, r) == 0)

@@ -1,12 +1,7 @@
 /*
- * A copy of a kept program (template.c) that has come to its end is not let end, but put back to where it began:
- * the next run needs no fork, no exit, and none of the page faults in which a fork copies what is written.
- * Fuzzers know it as a snapshot that is restored in place: W. Xu et al., Designing New Operating Primitives to Improve
- * Fuzzing Performance, CCS 2017; there the kernel does it.
- *
- * It is done where nothing is left of the run but what can be put back: memory, mappings, registers, the files that
- * were opened. The first copies are watched by a seccomp(2) filter of their own for calls that change something
- * else (rewind_filter.c); one that has made such a call ends as it would.
+ * Restoring a snapshot in place: a copy of the snapshot process (template.c) is not let end, but
+ * set back to the point where it began, for the next run. README.md explains when that is
+ * possible and what it saves.
  */
 #ifndef GATECTL_TRACEE_SNAPSHOT_REWIND_H
 #define GATECTL_TRACEE_SNAPSHOT_REWIND_H
@@ -15,7 +10,7 @@
 
 #include <sys/uio.h>
 
-/* Memory that the kept program had mapped; of the range only that part, whatever is mapped beside it. */
+/* A mapping of the snapshot. What a copy maps beside it is not part of it. */
 struct kept_mapping {
 	uint64_t start, end, offset;
 	dev_t dev;
@@ -25,49 +20,55 @@ struct kept_mapping {
 	bool of_kernel; /* [vvar] and the like */
 };
 
-/* rewind.c; a program whose copies are not put back has none */
+/* Data of the snapshot for restoring copies; NULL in struct kept_program if
+   copies cannot be restored. */
 struct rewinding {
 	struct kept_program *kept;
 	ARRAY(struct kept_mapping) mappings;
-	ARRAY(int) files;     /* that it has open */
-	uint64_t brk;	      /* where its heap ends */
-	struct iovec vectors; /* registers of the FPU and on, as PTRACE_GETREGSET has them */
-	pid_t spare;	      /* a copy that has ended, and can be put back; 0: none */
-	bool opened;	      /* ... it has opened files */
-	uint64_t actions;     /* ... and has set the actions of these signals: of n the bit n - 1 */
-	unsigned spoiled;     /* copies that could not */
-	unsigned large;	      /* how often so much was put back in one that a fork may do better */
+	ARRAY(int) files;     /* open in the snapshot */
+	uint64_t brk;	      /* end of the heap (brk(2)) */
+	struct iovec vectors; /* FPU and vector registers, as PTRACE_GETREGSET has them */
+	pid_t spare;	      /* a copy that has ended and can be restored, or 0 */
+	bool opened;	      /* the spare copy has opened files */
+	/* signals whose actions the spare copy has set: bit n - 1 for signal n */
+	uint64_t actions;
+	unsigned spoiled; /* number of copies that could not be restored */
+	unsigned large;	  /* number of restores so large that a fork may be faster */
 };
 
-/* For the kept program that stands still; NULL: its copies cannot be put back. */
+/* Collects the data while the snapshot is stopped. Returns NULL if its
+   copies cannot be restored. */
 struct rewinding *rewind_new(struct kept_program *k, uint64_t brk);
-void rewind_free(struct rewinding *w); /* NULL, too */
-/* The new copy, between remote_begin() and remote_end(), is watched from now on. */
+void rewind_free(struct rewinding *w); /* w may be NULL */
+/* Watches a new copy from now on, between remote_begin() and remote_end(). */
 void rewind_watch(struct rewinding *w, struct remote *r);
-/* It is of no use here, or copies die of it: those that come are not watched. False: they are not anyway. */
+/* Stops watching further copies, because that is of no use or kills them. Returns false if
+   they are not watched anyway. */
 bool rewind_give_up(struct rewinding *w);
-/* At a system call that a thread is about to make. */
+/* Judges a system call that a thread is about to make. */
 void rewind_sees(struct thread *th);
-/* ... by which it ends its process. True: that is said to have ended, and is put by. */
+/* Handles exit_group of a copy that can be restored: returns true after reporting the process as
+   ended and keeping it as the spare one. */
 bool rewind_ends(struct thread *th);
-/* A copy that is to be used again, which is the caller's from now on; 0: there is none. */
+/* Returns the spare copy, owned by the caller from now on, or 0. */
 pid_t rewind_take(struct rewinding *w);
-/* Memory, files and so on are as in the kept program; it stops in our stub. -1: it is of no use. */
+/* Restores the copy, between remote_begin() and remote_end(). Returns 0 with the thread in
+   gatectl's stub, or -1 if the copy is of no use. */
 int rewind_back(struct rewinding *w, struct remote *r);
 
-/* rewind_filter.c */
+/* Installs the copy's filter (rewind_filter.c). Returns 0 or -1. */
 int rewind_filter(struct remote *r);
 
-/* rewind_signals.c */
-void rewind_action(struct process *p, uint64_t signal); /* it sets an action for this one */
-/* The copy's actions are the kept program's once more. */
+/* records that the process sets this signal's action */
+void rewind_action(struct process *p, uint64_t signal);
+/* Sets the recorded signals' actions as in the snapshot. Returns 0 or -1. */
 int rewind_actions(struct rewinding *w, struct remote *r);
 
-/* rewind_memory.c */
-/* What is mapped now. -1: it is too much, or cannot be told. */
+/* Stores the snapshot's mappings. Returns -1 if they cannot be read or are too large. */
 int rewind_mappings(struct rewinding *w);
+/* True if [addr, addr + size) overlaps a mapping of the snapshot. */
 bool rewind_overlaps(const struct rewinding *w, uint64_t addr, uint64_t size);
-/* What the copy has mapped since is unmapped, what it has written is as in the kept program. */
+/* Unmaps what the copy has mapped and restores the pages it has written. Returns 0 or -1. */
 int rewind_memory(struct rewinding *w, struct remote *r);
 
 #endif

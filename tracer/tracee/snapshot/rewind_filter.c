@@ -1,9 +1,7 @@
 /*
- * Which system calls leave nothing behind that could not be put back. A seccomp(2) filter of the copy's own lets
- * those of the list pass, which is most of what programs do, and stops at all others: they are judged here.
- *
- * What a call does to a file, to another process or to memory that is shared makes no difference: a fork does
- * not undo that either.
+ * System calls whose effect on the process can be restored. The copy's own seccomp(2) filter lets
+ * those in the list pass and stops at all others, which are judged here. Effects on files, other
+ * processes and shared memory do not count: a fork does not undo them either.
  */
 #include "tracer/tracee/snapshot/rewind.h"
 
@@ -23,51 +21,53 @@
 #define MADV_GUARD_INSTALL 102 /* Linux 6.13; stacks of threads, since glibc 2.42 */
 #endif
 
-/* ---- what passes ------------------------------------------------------------------------------------ */
+/* ---- calls that pass the filter -------------------------------------------------------------- */
 
 /* clang-format off */
 static const unsigned passing[] = {
-	/* memory: its mappings and pages are compared */
+	/* memory: mappings and pages are compared */
 	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_brk, SYS_msync, SYS_mincore,
-	/* threads: the others' things end with them, those of the first one are compared, or set anew */
-	SYS_clone, SYS_clone3, SYS_exit, SYS_set_robust_list, SYS_rseq, SYS_sched_yield, SYS_futex, SYS_futex_waitv,
-	/* signals: what is pending is looked at, the mask is set anew */
-	SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigpending, SYS_rt_sigsuspend, SYS_rt_sigtimedwait,
-	SYS_pause, SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo,
-	SYS_wait4, SYS_waitid, SYS_restart_syscall,
+	/* threads: others have ended at the restore, the first one's
+	   state is compared or set anew */
+	SYS_clone, SYS_clone3, SYS_exit, SYS_set_robust_list, SYS_rseq, SYS_sched_yield, SYS_futex,
+	SYS_futex_waitv,
+	/* signals: a pending one prevents a restore, the mask is set anew */
+	SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigpending, SYS_rt_sigsuspend,
+	SYS_rt_sigtimedwait, SYS_pause, SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo,
+	SYS_rt_tgsigqueueinfo, SYS_wait4, SYS_waitid, SYS_restart_syscall,
 	/* time */
 	SYS_nanosleep, SYS_clock_nanosleep, SYS_gettimeofday, SYS_time, SYS_clock_getres,
 	SYS_timerfd_settime,
 	/* files, by a descriptor or a name */
-	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_preadv, SYS_pwritev,
-	SYS_preadv2, SYS_pwritev2, SYS_lseek, SYS_stat, SYS_fstat, SYS_lstat, SYS_newfstatat, SYS_statx,
-	SYS_access, SYS_faccessat, SYS_faccessat2, SYS_readlink, SYS_readlinkat, SYS_getcwd,
-	SYS_getdents64, SYS_statfs, SYS_fstatfs, SYS_fsync, SYS_fdatasync, SYS_ftruncate, SYS_truncate,
-	SYS_fallocate, SYS_mkdir, SYS_mkdirat, SYS_rmdir, SYS_unlink, SYS_unlinkat, SYS_rename,
-	SYS_renameat, SYS_renameat2, SYS_link, SYS_linkat, SYS_symlink, SYS_symlinkat, SYS_chmod,
-	SYS_fchmod, SYS_fchmodat, SYS_utimensat, SYS_sendfile, SYS_copy_file_range, SYS_splice, SYS_tee,
-	SYS_flock, SYS_poll, SYS_ppoll, SYS_select, SYS_pselect6, SYS_epoll_ctl, SYS_epoll_wait,
-	SYS_epoll_pwait, SYS_epoll_pwait2,
+	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_preadv,
+	SYS_pwritev, SYS_preadv2, SYS_pwritev2, SYS_lseek, SYS_stat, SYS_fstat, SYS_lstat,
+	SYS_newfstatat, SYS_statx, SYS_access, SYS_faccessat, SYS_faccessat2, SYS_readlink,
+	SYS_readlinkat, SYS_getcwd, SYS_getdents64, SYS_statfs, SYS_fstatfs, SYS_fsync,
+	SYS_fdatasync, SYS_ftruncate, SYS_truncate, SYS_fallocate, SYS_mkdir, SYS_mkdirat,
+	SYS_rmdir, SYS_unlink, SYS_unlinkat, SYS_rename, SYS_renameat, SYS_renameat2, SYS_link,
+	SYS_linkat, SYS_symlink, SYS_symlinkat, SYS_chmod, SYS_fchmod, SYS_fchmodat, SYS_utimensat,
+	SYS_sendfile, SYS_copy_file_range, SYS_splice, SYS_tee, SYS_flock, SYS_poll, SYS_ppoll,
+	SYS_select, SYS_pselect6, SYS_epoll_ctl, SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2,
 	/* sockets and messages */
 	SYS_bind, SYS_listen, SYS_connect, SYS_shutdown, SYS_getsockname, SYS_getpeername,
-	SYS_setsockopt, SYS_getsockopt, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, SYS_recvfrom, SYS_msgrcv,
-	SYS_msgsnd, SYS_mq_timedreceive, SYS_mq_timedsend,
-	/* questions */
-	SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getresuid, SYS_getresgid, SYS_getgroups,
-	SYS_getppid, SYS_getpgrp, SYS_getpgid, SYS_getsid, SYS_getrlimit, SYS_uname, SYS_sysinfo,
-	SYS_getcpu, SYS_getrandom, SYS_sched_getaffinity, SYS_sched_getscheduler, SYS_sched_getparam,
-	SYS_getpriority};
+	SYS_setsockopt, SYS_getsockopt, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, SYS_recvfrom,
+	SYS_msgrcv, SYS_msgsnd, SYS_mq_timedreceive, SYS_mq_timedsend,
+	/* queries */
+	SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getresuid, SYS_getresgid,
+	SYS_getgroups, SYS_getppid, SYS_getpgrp, SYS_getpgid, SYS_getsid, SYS_getrlimit, SYS_uname,
+	SYS_sysinfo, SYS_getcpu, SYS_getrandom, SYS_sched_getaffinity, SYS_sched_getscheduler,
+	SYS_sched_getparam, SYS_getpriority};
 /* clang-format on */
 
 enum { PASSING = sizeof(passing) / sizeof(*passing), FILTER = 2 * PASSING + 24 };
 
-/* So many stops of a run cost more than a fork. */
+/* More stops than these in a run cost more than a fork. */
 enum { SEEN_MOST = 48 };
 
 static const struct sock_filter ends = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 static const struct sock_filter tells = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
 
-/* Is it this one? Else the next instruction is passed over. */
+/* Skips the next instruction unless the loaded word equals `value`. */
 static struct sock_filter is_it(uint32_t value)
 {
 	return (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
@@ -78,7 +78,7 @@ static struct sock_filter rewind_filter_load(size_t offset)
 	return (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset);
 }
 
-/* madvise(2) that makes pages empty. Guards and all other advice belong to the mapping. */
+/* madvise(2): advice stays with the mapping, except MADV_DONTNEED, which only empties pages. */
 static unsigned short add_advice(struct sock_filter *code, unsigned short n)
 {
 	code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 4);
@@ -89,7 +89,8 @@ static unsigned short add_advice(struct sock_filter *code, unsigned short n)
 	return n;
 }
 
-/* Those of the C library, for which a program cannot set an action: each run sets the same. */
+/* rt_sigaction(2): the C library sets the same actions of its own signals (32, 33) in each run, and
+   the program cannot set them. */
 static unsigned short add_actions(struct sock_filter *code, unsigned short n)
 {
 	enum { LIBRARY = 32, LIBRARY_TOO = 33 };
@@ -139,7 +140,7 @@ int rewind_filter(struct remote *r)
 	return result < 0 ? -1 : 0;
 }
 
-/* ---- what is looked at -------------------------------------------------------------------------------- */
+/* ---- calls that are judged ------------------------------------------------------------------- */
 
 static bool is_kept_file(const struct rewinding *w, uint64_t file)
 {
@@ -149,7 +150,7 @@ static bool is_kept_file(const struct rewinding *w, uint64_t file)
 	return false;
 }
 
-/* A page that has been moved could not be told from the one that was there. */
+/* A moved page could not be told from the page that was there before. */
 static bool moves_kept(const struct rewinding *w, const struct user_regs_struct *regs)
 {
 	const uint64_t from = regs->rdi, to = regs->r8;
@@ -158,7 +159,7 @@ static bool moves_kept(const struct rewinding *w, const struct user_regs_struct 
 	       (regs->r10 & MREMAP_FIXED && rewind_overlaps(w, to, regs->rdx));
 }
 
-/* By a file of /proc a process can change what the kernel keeps of it. */
+/* True if the file may be one of /proc, by which a process can change its state in the kernel. */
 static bool opens_to_change(const struct thread *th)
 {
 	const struct user_regs_struct *regs = &th->regs;
@@ -174,7 +175,7 @@ static bool opens_to_change(const struct thread *th)
 	       (at && first[0] != '/' && (int)regs->rdi != AT_FDCWD);
 }
 
-/* It makes files, which are closed afterwards. */
+/* True if the call creates descriptors, which are closed when the copy is restored. */
 static bool opens(const struct rewinding *w, const struct user_regs_struct *regs)
 {
 	switch (regs->orig_rax) {
@@ -189,7 +190,7 @@ static bool opens(const struct rewinding *w, const struct user_regs_struct *regs
 	case SYS_socketpair:
 	case SYS_accept:
 	case SYS_accept4:
-	case SYS_recvmsg: /* which may bring some */
+	case SYS_recvmsg: /* may receive descriptors */
 	case SYS_recvmmsg:
 	case SYS_eventfd:
 	case SYS_eventfd2:
@@ -216,7 +217,7 @@ static bool is_first(const struct thread *th)
 	return th->pub.tid == th->pub.process->pid;
 }
 
-/* A clock of how long it has computed goes on from run to run. */
+/* True for a clock of CPU time, which goes on from run to run. */
 static bool counts_work(uint64_t clock)
 {
 	return clock == CLOCK_PROCESS_CPUTIME_ID || (int)clock < 0;
@@ -230,7 +231,8 @@ static bool rewind_filter_passes(uint64_t number)
 	return false;
 }
 
-/* The kernel remembers it of the process; or the process, that it is the same one as before. */
+/* True if the call leaves state in the kernel that cannot be restored, or shows the program that
+   its process is not a new one. */
 static bool stays(const struct rewinding *w, const struct thread *th)
 {
 	const struct user_regs_struct *regs = &th->regs;

@@ -1,6 +1,7 @@
 /*
- * What a copy has mapped and written, undone. Which pages it has written /proc/PID/pagemap tells: since a fork shares
- * them, those that the copy alone has (Documentation/admin-guide/mm/pagemap.rst of Linux, bit 56).
+ * Undoes what a copy has mapped and written. /proc/PID/pagemap shows the written pages: a fork
+ * shares pages, so a page that only the copy has (bit 56) was written
+ * (Documentation/admin-guide/mm/pagemap.rst of Linux).
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/snapshot/rewind.h"
@@ -20,7 +21,7 @@ enum {
 	LARGE = 4096
 };
 
-/* ---- what is mapped ----------------------------------------------------------------------------- */
+/* ---- mappings of the snapshot ---------------------------------------------------------------- */
 
 static unsigned prot_of(const struct tracee_mapping *m)
 {
@@ -28,13 +29,14 @@ static unsigned prot_of(const struct tracee_mapping *m)
 	       (m->executable ? PROT_EXEC : 0);
 }
 
-/* Memory that others have too is not put back, nor is the kernel's. */
+/* True if the memory is restored: not if it is shared, or the kernel's. */
 static bool is_own_memory(const struct kept_mapping *k)
 {
 	return !k->shared && !k->of_kernel;
 }
 
-/* With sanitizers that is terabytes: to look at all pages would take longer than a fork. */
+/* True if there are so many pages that looking at all would take longer than a fork.
+   Sanitizers map terabytes. */
 static bool is_too_much(const struct rewinding *w)
 {
 	uint64_t pages = 0;
@@ -72,11 +74,11 @@ bool rewind_overlaps(const struct rewinding *w, uint64_t addr, uint64_t size)
 	return false;
 }
 
-/* ---- what was mapped since ------------------------------------------------------------------------ */
+/* ---- mappings made since --------------------------------------------------------------------- */
 
 struct extra {
 	uint64_t start, end;
-	size_t below; /* this kept mapping */
+	size_t below; /* index of the next snapshot mapping above */
 	bool is_stack;
 };
 
@@ -85,7 +87,7 @@ struct extras {
 	size_t count, capacity;
 };
 
-/* Neighbours are one, and what lies between them is not the program's either. */
+/* Adds a mapping. Neighbours are merged: what lies between them is not the snapshot's either. */
 static void add_extra(struct extras *out, const struct extra *one)
 {
 	struct extra *last = out->count ? &out->items[out->count - 1] : NULL;
@@ -107,13 +109,14 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* How far the kept mappings have been met: the next one, up to where. */
+/* Progress of the comparison: the next mapping of the snapshot, compared up to `upto`. */
 struct covered {
 	size_t i;
 	uint64_t upto;
 };
 
-/* From `at` on; where that part of it ends. 0: there the program has changed what was mapped. */
+/* Compares m from `at` on. Returns the end of the part that was compared, or 0 if the program has
+   changed a mapping of the snapshot. */
 static uint64_t take_part(const struct rewinding *w, struct covered *f,
 			  const struct tracee_mapping *m, uint64_t at, struct extras *extras)
 {
@@ -133,7 +136,7 @@ static uint64_t take_part(const struct rewinding *w, struct covered *f,
 	return end;
 }
 
-/* Are all kept mappings there? What else there is goes into *extras. */
+/* True if all mappings of the snapshot are there; further ones go into *extras. */
 static bool rewind_memory_compare(const struct rewinding *w, const struct mappings *now,
 				  struct extras *extras)
 {
@@ -149,7 +152,7 @@ static bool rewind_memory_compare(const struct rewinding *w, const struct mappin
 	return f.i == w->mappings.count;
 }
 
-/* A stack that has grown does not shrink; but what was there is gone. */
+/* Unmaps the range. A stack that has grown does not shrink; its pages are emptied instead. */
 static int undo(struct remote *r, const struct extra *e)
 {
 	const uint64_t args[6] = {e->start, e->end - e->start, MADV_DONTNEED};
@@ -175,12 +178,12 @@ static int unmap(const struct rewinding *w, struct remote *r)
 	return result;
 }
 
-/* ---- what was written ------------------------------------------------------------------------------- */
+/* ---- pages written since --------------------------------------------------------------------- */
 
 enum {
-	PAGE_ALONE = 56, /* nobody else has it */
+	PAGE_ALONE = 56, /* mapped by one process only */
 	PAGE_GUARD =
-		58, /* not readable: MADV_GUARD_INSTALL. Linux 6.15; in 6.13 only PAGE_SWAPPED */
+		58, /* not readable: MADV_GUARD_INSTALL. Linux 6.15; 6.13 sets only PAGE_SWAPPED */
 	PAGE_OF_FILE = 61,
 	PAGE_SWAPPED = 62,
 	PAGE_PRESENT = 63,
@@ -191,14 +194,14 @@ static bool rewind_memory_has(uint64_t entry, unsigned bit)
 	return entry >> bit & 1;
 }
 
-/* Memory of its own, not the file's. */
+/* True for anonymous memory and for a private copy of a file's page. */
 static bool rewind_memory_is_own(uint64_t entry)
 {
 	return rewind_memory_has(entry, PAGE_SWAPPED) ||
 	       (rewind_memory_has(entry, PAGE_PRESENT) && !rewind_memory_has(entry, PAGE_OF_FILE));
 }
 
-/* The same one, which both of them have: nobody has written to it. */
+/* True if both processes share the page, so that neither has written to it. */
 static bool rewind_memory_is_shared(uint64_t a, uint64_t b)
 {
 	return !rewind_memory_has(a, PAGE_SWAPPED) && !rewind_memory_has(b, PAGE_SWAPPED) &&
@@ -217,8 +220,8 @@ static bool may_differ(uint64_t a, uint64_t b)
 struct both {
 	struct remote *r;
 	struct tracee_space *kept;
-	int kept_pages, copy_pages; /* /proc/PID/pagemap */
-	size_t copied;		    /* pages */
+	int kept_pages, copy_pages; /* /proc/PID/pagemap of each process */
+	size_t copied;		    /* number of pages */
 };
 
 static int open_pages(pid_t pid)
@@ -250,7 +253,7 @@ static int copy_pages(struct both *b, uint64_t addr, size_t n)
 	return 0;
 }
 
-/* n pages, LOOKED_AT at most. */
+/* Restores n pages, LOOKED_AT at most. */
 static int restore_some(struct both *b, uint64_t addr, size_t n)
 {
 	uint64_t copy[LOOKED_AT], kept[LOOKED_AT];
@@ -276,7 +279,7 @@ static int restore(struct both *b, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* Neighbours at once: most are parts of one library. */
+/* Joins adjacent mappings, most of which belong to one library. */
 static int restore_all(const struct rewinding *w, struct both *b)
 {
 	uint64_t start = 0, end = 0;

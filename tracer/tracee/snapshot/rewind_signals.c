@@ -1,4 +1,5 @@
-/* The actions of signals that a copy has set: sigaction(2). What they were the kept program tells. */
+/* Signal actions that a copy has set: they are read from the snapshot
+   process and set in the copy. */
 #include "tracer/tracee/snapshot/rewind.h"
 
 #include <signal.h>
@@ -12,13 +13,13 @@ struct action {
 
 void rewind_action(struct process *p, uint64_t signal)
 {
-	if (signal == SIGTRAP) /* which our traps change, too: trap.c */
+	if (signal == SIGTRAP) /* gatectl's traps change that action, too: trap.c */
 		p->spoiled = true;
 	else if (signal && signal <= SIGNALS && signal != SIGKILL && signal != SIGSTOP)
 		p->actions |= 1ull << (signal - 1);
 }
 
-/* Set in the copy, or asked for of the kept one: `index` says which argument it is. */
+/* Calls rt_sigaction(2) with `action` as argument `index`: 1 sets, 2 reads. */
 static int rewind_signals_call(struct remote *r, int signal, unsigned index, struct action *action)
 {
 	uint64_t args[6] = {(uint64_t)signal, 0, 0, sizeof(uint64_t)};

@@ -1,13 +1,7 @@
 /*
- * A program that stands still, for others to begin with: each of them is a fork of it, made by code of ours
- * that it runs from then on, and whose registers are set to where it was. To the kernel the copy is a child of
- * gatectl (CLONE_PARENT), as the program itself is.
- *
- * Two things in which a copy would differ from a program that has run to there: the kernel clears a
- * word of its own when the thread ends (set_tid_address(2)), on which a join of the first thread
- * waits, and which has its id until then; and it looks through a list of locks
- * (set_robust_list(2)). The C library knows the thread's id, too: glibc before 2.43 by that word,
- * later ones and musl by one near the thread's pointer.
+ * The snapshot process. Each copy is a fork of it, made by the clone(2) of a few instructions of
+ * gatectl (the cradle) that it runs from then on. With CLONE_PARENT the copy is a child of gatectl.
+ * README.md lists what a copy needs to be like the program.
  */
 #include "tracer/tracee/snapshot/rewind.h"
 
@@ -20,8 +14,8 @@
 #include <unistd.h>
 
 /*
- * L: mov $SYS_clone, %eax; syscall; test %eax, %eax; jg L; int3. Between two copies it rests at the event of the
- * first one, behind the system call; at the trap if there was none.
+ * L: mov $SYS_clone, %eax; syscall; test %eax, %eax; jg L; int3. Between two copies the snapshot
+ * rests at the fork event, after the syscall, or at the int3 if clone failed.
  */
 static const uint8_t cradle[] = {0xb8, SYS_clone, 0,	0,    0,    0x0f,
 				 0x05, 0x85,	  0xc0, 0x7f, 0xf5, 0xcc};
@@ -33,7 +27,8 @@ static uint64_t tid_address(struct thread *th)
 	return remote_call_with(th, false, SYS_prctl, args, 1, &at, sizeof(at)) < 0 ? 0 : at;
 }
 
-/* musl has a lock there, which the kernel releases; only glibc keeps the id in it. */
+/* Returns the CLONE_CHILD_* flags. glibc before 2.43 keeps the thread's id in the cleared word and
+   needs it set; musl has a lock there, which the kernel releases. */
 static uint64_t tid_flags(const struct thread *th, uint64_t tid_at)
 {
 	uint32_t word = 0;
@@ -62,7 +57,8 @@ static uint64_t brk_of(struct tracee *t, struct thread *th)
 		       : (uint64_t)brk;
 }
 
-/* Signals wait from now on: to the copies they are not sent. */
+/* Moves the thread to the cradle. All signals are masked from now on, and
+   stay pending at the snapshot. */
 static int into_cradle(struct tracee *t, struct kept_program *k)
 {
 	struct thread *th = k->thread;
@@ -133,7 +129,8 @@ static struct thread *adopt(struct tracee *t, pid_t pid)
 	return th;
 }
 
-/* It is of no use, and nobody has heard of it yet. If its end was seen, that is told like all ends. */
+/* Kills and forgets a copy that is of no use and was not reported. An end that wait_one() has seen
+   is reported like all ends. */
 static void disown(struct tracee *t, struct thread *th)
 {
 	struct process *p = (struct process *)th->pub.process;
@@ -149,11 +146,11 @@ static void disown(struct tracee *t, struct thread *th)
 	process_free(t, p);
 }
 
-/* glibc's struct pthread has the id 720 bytes in, musl's 48. The end of a page may be the end of
-   either. */
+/* Room in which the C library keeps the thread's id: glibc's struct pthread has it at 720, musl's
+   at 48. The memory may end directly after either. */
 enum { TCB = 1024, TCB_PART = 64 };
 
-/* A signal that it sends to itself would be the kept thread's else. */
+/* Sets the copy's own thread id, which the C library uses to send a signal to the thread itself. */
 static void set_own_id(const struct kept_program *k, struct thread *th)
 {
 	const uint32_t id = (uint32_t)k->thread->pub.tid, own = (uint32_t)th->pub.tid;
@@ -184,7 +181,7 @@ static int set_robust(const struct kept_program *k, struct remote *r)
 		       : remote_run(r, SYS_set_robust_list, args, &result);
 }
 
-/* The copy stands where the kept thread did, at its own copy of the site. `again`: it has run already. */
+/* Places the copy at its own copy of the snapshot's site. `again`: the copy has run before. */
 static int stand_there(const struct kept_program *k, struct thread *th, bool again)
 {
 	struct remote r = {.th = th,
@@ -205,7 +202,7 @@ static int stand_there(const struct kept_program *k, struct thread *th, bool aga
 	return remote_end(&r);
 }
 
-/* The id of a new copy. -1: there is none. */
+/* Forks a copy. Returns its process id, or -1. */
 static pid_t bear(const struct kept_program *k)
 {
 	struct thread *th = k->thread;
@@ -225,7 +222,7 @@ static pid_t bear(const struct kept_program *k)
 	return -1;
 }
 
-/* A copy that has run, and stands at the beginning once more; NULL: there is none. */
+/* Restores a copy that has run. Returns NULL if there is none. */
 static struct thread *take_again(struct tracee *t)
 {
 	pid_t pid = rewind_take(t->kept.rewinding);
