@@ -1,20 +1,20 @@
 /*
- * A stub that compares variables first (tracer/resident/resident.h): each comparison has a slot, as a copy of an
- * instruction has one, and so has what comes behind them: a stub for others, of which only the part behind its own
- * comparison is ever executed.
+ * Stubs that compare variables first (tracer/resident/resident.h). Each comparison has a slot, and
+ * so has the stub that they lead to, whose own comparison is never executed.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/fastpath/resident_internal.h"
 
 #include <signal.h>
 
-/* What the maker is given. */
+/* Context of compared_make(). */
 struct tests {
 	const struct tracee_comparison *items;
 	size_t count;
 };
 
-/* On the thread's own stack no read is a fault. */
+/* True if a test reads memory that can be unmapped; a plain read by a register
+   is on the thread's stack. */
 static bool any_elsewhere(const struct tests *tests)
 {
 	for (size_t i = 0; i < tests->count; i++)
@@ -23,7 +23,8 @@ static bool any_elsewhere(const struct tests *tests)
 	return false;
 }
 
-/* Such a program may take memory away from itself. And of a fault in a comparison the kernel would reset what it does about these signals. */
+/* True if the program handles, ignores or blocks SIGSEGV or SIGBUS: it may unmap memory on purpose,
+   and the kernel would reset an ignored or blocked action at a fault in a test. */
 static bool minds_faults(const struct tracee_thread *thread)
 {
 	const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1);
@@ -33,7 +34,7 @@ static bool minds_faults(const struct tracee_thread *thread)
 	       ((has.caught | has.ignored | has.blocked) & faults);
 }
 
-/* Where it goes on. */
+/* Returns the address at which a test goes on: the next test, or the stub's take or trap. */
 static uint64_t compared_address_of(int next, const uint64_t *at, uint64_t stub)
 {
 	if (next == TRACEE_TAKES)

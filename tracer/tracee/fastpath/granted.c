@@ -1,7 +1,7 @@
 /*
- * Granted arrivals (tracer/resident/resident.h): a thread that runs alone did not stop where it was certain to go on.
- * At its next stop, whatever that is, its arrivals are told first: as events, one after the other, as if
- * it stood there. The status it has really stopped with waits until it has been resumed from the last of them.
+ * Leases (tracer/resident/resident.h): a thread that runs alone passes granted arrivals without a
+ * stop. They are reported at its next stop, as events, as if it stood there. The real wait status
+ * is handled after the last of them was answered.
  */
 #include "tracer/tracee/fastpath/resident_internal.h"
 
@@ -11,12 +11,13 @@
 #include <sys/syscall.h>
 
 struct granting {
-	struct granted *here;	      /* NULL: there was no memory; it is not asked for again */
-	struct thread *thread;	      /* that was granted arrivals */
-	uint32_t told;		      /* of those that it has taken */
-	bool tells;		      /* it is said to stand at the next of them */
-	bool regs_known;	      /* until that is dealt with: */
-	struct user_regs_struct regs; /* those that it has really stopped with */
+	/* NULL: the memory could not be mapped; it is not tried again */
+	struct granted *here;
+	struct thread *thread;	      /* the thread that has the lease */
+	uint32_t told;		      /* number of passed arrivals that are reported and answered */
+	bool tells;		      /* the thread is reported at arrival number `told` */
+	bool regs_known;	      /* `regs` are valid until the real status is handled */
+	struct user_regs_struct regs; /* registers at the real stop */
 };
 
 static struct granting *granting_of(const struct tracee *t)
@@ -26,7 +27,7 @@ static struct granting *granting_of(const struct tracee *t)
 
 enum { PROT = PROT_READ | PROT_WRITE | PROT_EXEC };
 
-/* 0: none. */
+/* Returns the mapping of struct granted within reach of addr, or 0. */
 static uint64_t base_near(const struct tracee_space *space, uint64_t addr)
 {
 	for (size_t i = 0; i < GRANTED_MAPS && space->granted[i]; i++)
@@ -35,7 +36,8 @@ static uint64_t base_near(const struct tracee_space *space, uint64_t addr)
 	return 0;
 }
 
-/* The same memory once more, at addresses that are reserved: mremap(2) of no length does that. */
+/* Maps struct granted once more, at reserved addresses: mremap(2) with an old size of 0
+   duplicates a shared mapping. */
 static bool map_again(struct tracee_process *process, struct thread *helper, uint64_t addr)
 {
 	uint64_t args[6] = {process->space->granted[0], 0, GRANTED_SIZE,
@@ -87,7 +89,7 @@ void granted_copy(struct tracee_process *child, const struct tracee_space *from)
 			child->space->granted[n++] = from->granted[i];
 }
 
-/* ---- sites ------------------------------------------------------------------------------------ */
+/* ---- sites ----------------------------------------------------------------------------------- */
 
 static unsigned find_object(const struct site *site, uint64_t at, enum tracee_granted what,
 			    uint8_t out[ARCH_LEA_MAX])
@@ -128,7 +130,7 @@ const char *tracee_site_granted(struct tracee *t, struct tracee_process *process
 			    &what);
 }
 
-/* ---- granting --------------------------------------------------------------------------------- */
+/* ---- leases ---------------------------------------------------------------------------------- */
 
 void tracee_grant(struct tracee_thread *thread, unsigned n, const uint64_t *others, size_t count,
 		  size_t elsewhere)
@@ -158,7 +160,7 @@ bool tracee_grants_end(struct tracee_thread *thread)
 	return true;
 }
 
-/* ---- telling ---------------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 static struct site *site_of(const struct thread *th, const struct granted_arrival *a)
 {
@@ -170,7 +172,7 @@ static struct site *site_of(const struct thread *th, const struct granted_arriva
 	return site;
 }
 
-/* What is not said stays what it was when it really stopped. */
+/* Sets the recorded registers. The others stay as at the real stop. */
 static void set_regs(struct user_regs_struct *regs, const struct granted_arrival *a)
 {
 	regs->rax = a->rax, regs->rbx = a->rbx, regs->rcx = a->rcx, regs->rdx = a->rdx;
@@ -195,7 +197,7 @@ static void stand(struct granting *g)
 	event_push(th->tracee, TRACEE_SITE, th)->site = &th->site->pub;
 }
 
-/* It is dealt with when all is told. */
+/* Puts the status in front of the queue, to be handled after the reports. */
 static void put_by(struct tracee *t, pid_t tid, int status)
 {
 	struct taken *last = array_add(&t->taken), *first = t->taken.items;
@@ -216,7 +218,7 @@ bool granted_tell(struct tracee *t, pid_t tid, int status)
 	put_by(t, tid, status);
 	g->regs_known = !ptrace(PTRACE_GETREGS, g->thread->pub.tid, 0, &g->regs);
 	if (g->regs_known)
-		g->thread->regs = g->regs; /* segments and the like */
+		g->thread->regs = g->regs; /* segment registers are not recorded at an arrival */
 	g->tells = true;
 	stand(g);
 	return true;

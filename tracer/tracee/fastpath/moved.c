@@ -1,16 +1,12 @@
 /*
- * Resident sites whose first instruction is shorter than the jump: the next ones move along.
- *
- * Each has a copy of its own, as a trap there would need one; only that copies go on in the copy of the next
- * instruction, not in the original, of which the jump has taken the bytes. A thread in a copy stands at the
- * instruction's original address, for all that look at it, and stays where it is: the copies stay good, also
- * when the jump has gone. Whoever makes the jump says that nothing of the program leads to these instructions
- * (source_movable()); threads that stand there already are taken along. Only where a signal's handler may run, and return
- * to any instruction, nothing is moved.
+ * Resident sites whose first instruction is shorter than the jump: the instructions after
+ * it move along. Each has a copy, which goes on in the copy of the next one. README.md
+ * explains why that is safe.
  */
 #include "tracer/tracee/fastpath/resident_internal.h"
 
-/* The copy of the instruction at `at` bytes from the site; its length, or 0: there is none. */
+/* Makes a copy of the instruction `at` bytes after the site. Returns its
+   length, or 0 if it has none. */
 static unsigned copy_next(struct tracee *t, struct tracee_process *process, struct thread *helper,
 			  const struct site *site, unsigned at, uint64_t *copy)
 {
@@ -38,8 +34,8 @@ static bool moved_is_at(const struct thread *th, const struct site *site)
 	return th->stop == STOP_SITE && th->site == site;
 }
 
-/* Whoever stands at one of the instructions that go, or in the copy of one that had a trap before. At the site itself they
-   have their traps, or their copy. */
+/* Moves threads that stand at a moved instruction, or in an older copy of it, to the new copy.
+   Threads at the site itself keep their trap or copy. Returns 0, or -1 if one cannot be moved. */
 static int take_along(struct tracee *t, struct tracee_space *space, const struct site *site)
 {
 	struct thread *th;

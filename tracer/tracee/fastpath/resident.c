@@ -1,11 +1,7 @@
 /*
- * Resident sites: in place of the trap stands a jump to a stub, that decides without us as long as there
- * is something left of its count (tracer/resident/resident.h).
- *
- * An instruction that is as long as the jump is replaced alone: nobody can ever stand, jump or return
- * into the middle of it, whatever the program does, unless behind its lock prefix. Of a shorter one the next move along (moved.c). The stub goes on to
- * the copy of the instruction, which serves the trap, too. The jump is written and taken away while all threads of the memory stand still.
- * Whoever stops in a stub is taken to where he would be in the original, or to the beginning of the copy.
+ * Resident sites: a jump to a stub replaces the trap. The stub decides without gatectl as long as
+ * its count lasts (tracer/resident/resident.h). The jump is written and removed while all threads
+ * of the address space are stopped; README.md explains why it is safe.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/fastpath/resident_internal.h"
@@ -22,7 +18,7 @@
 enum { COUNTS_SIZE = AREA_SIZE, COUNTS = COUNTS_SIZE / RESIDENT_COUNT_ROOM };
 static const char counts_name[] = "gatectl";
 
-/* ---- memory for the counts, here and in the program ------------------------------------------- */
+/* ---- memory for the counts, here and in the program ------------------------------------------ */
 
 static int call_helper(struct thread *helper, long number, uint64_t a, uint64_t b, int64_t *result)
 {
@@ -31,7 +27,8 @@ static int call_helper(struct thread *helper, long number, uint64_t a, uint64_t 
 	return remote_call(helper, number, args, result) < 0 || *result < 0 ? -1 : 0;
 }
 
-/* The descriptor of a new piece of shared memory in the program; the name stands in our area there. */
+/* Makes shared memory in the program, with a name written to the first area. Returns
+   its descriptor there, or -1. */
 static int64_t open_there(struct tracee *t, struct thread *helper)
 {
 	struct tracee_space *space = space_of(helper);
@@ -49,7 +46,7 @@ static int64_t open_there(struct tracee *t, struct thread *helper)
 	return fd;
 }
 
-/* A limit for the sizes of files would send a SIGXFSZ to who exceeds it, with this file, too. */
+/* True if RLIMIT_FSIZE permits the size. Otherwise ftruncate(2) would raise SIGXFSZ. */
 static bool may_grow(void)
 {
 	struct rlimit limit;
@@ -57,7 +54,8 @@ static bool may_grow(void)
 	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= COUNTS_SIZE;
 }
 
-/* It gets its size here: the program may have a limit for that. */
+/* Maps the program's shared memory here, after setting its size: the program
+   may have a limit for files. */
 static void *map_here(pid_t tid, int64_t there)
 {
 	char path[64];
@@ -134,7 +132,8 @@ static bool is_mapped(struct tracee_process *process, const struct shared *s)
 	       strstr(map.path, counts_name);
 }
 
-/* The child's memory may have been copied before some of it was there. */
+/* Keeps the shared memory that the child has: fork may have copied the
+   parent before some was mapped. */
 void resident_copy(struct tracee_process *child, const struct tracee_space *from)
 {
 	array_each(const struct shared, s, &from->shared)
@@ -168,10 +167,11 @@ struct resident_count *count_near(struct tracee *t, struct tracee_process *proce
 	return (void *)((char *)shared->counts->here + n * RESIDENT_COUNT_ROOM);
 }
 
-/* A thread behind the trap that a stub ends with is in no other slot. */
+/* A thread after the trap at a stub's end has its pc still in the stub's slot. */
 _Static_assert((int)RESIDENT_STUB_FOR_OTHERS < (int)SLOT_SIZE, "room");
 
-/* One that counts; with `ctx` (struct tracee_thread *, see tracee_site_for_others()) it does so for all others. */
+/* Makes a stub that counts. `ctx` is NULL, or a struct tracee_thread ** as in
+   tracee_site_for_others(). */
 static bool stub_make(struct tracee *t, struct tracee_process *process, struct thread *helper,
 		      struct site *site, const void *ctx)
 {
@@ -205,7 +205,7 @@ static struct thread *running_in(struct tracee *t, const struct tracee_space *sp
 	return NULL;
 }
 
-/* All threads of this memory stand still from now on. False: one of them cannot be stopped. */
+/* Stops all threads of the address space. Returns false if one cannot be stopped. */
 static bool still_begin(struct tracee *t, const struct tracee_space *space, struct paused *paused)
 {
 	*paused = (struct paused){0};
@@ -214,7 +214,7 @@ static bool still_begin(struct tracee *t, const struct tracee_space *space, stru
 	return !running_in(t, space);
 }
 
-/* Can it be replaced alone, whatever the program does? */
+/* True if the jump can replace the instruction alone, whatever the program does. */
 static bool is_enough(const struct site *site)
 {
 	struct arch_insn in;
@@ -242,7 +242,7 @@ static const char *refusal(const struct tracee_space *space, const struct site *
 	return NULL;
 }
 
-/* All stand still. */
+/* Writes stub and jump while all threads are stopped. Returns NULL, or the reason why not. */
 static const char *resident_replace(struct tracee *t, struct tracee_process *process,
 				    struct thread *helper, struct site *site, unsigned span,
 				    stub_maker *make, const void *ctx)
@@ -277,7 +277,8 @@ const char *resident_put(struct tracee *t, struct tracee_process *process, struc
 	return why;
 }
 
-/* The thread's pointer to itself, which its FS begins with. False: it has none. */
+/* Reads the thread's pointer to itself, the first word at its FS base.
+   Returns false if it has none. */
 static bool own_pointer(const struct tracee_thread *thread, uint64_t *out)
 {
 	uint64_t base, there;

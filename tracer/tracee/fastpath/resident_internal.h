@@ -1,68 +1,79 @@
-/* What the files of resident sites give the others: resident.c, moved.c, stub.c. */
+/* Declarations shared by the files of the fast path: resident.c, granted.c, moved.c, stub.c. */
 #ifndef GATECTL_TRACEE_FASTPATH_RESIDENT_INTERNAL_H
 #define GATECTL_TRACEE_FASTPATH_RESIDENT_INTERNAL_H
 
 #include "tracer/tracee/tracee_internal.h"
 
 /* resident.c */
-/* New memory of AREA_SIZE that is shared with the program, near `addr`: its address here, NULL: it cannot be; and there. */
+/* Maps AREA_SIZE of new memory near `addr`, shared with the program. Returns its address here and
+   sets *base to the one there, or returns NULL. */
 void *shared_map(struct tracee *t, struct tracee_process *process, struct thread *helper,
 		 uint64_t addr, int prot, uint64_t *base);
-/* A jump in place of the site's trap, to a stub that `make` makes (false: there is no memory for it). NULL, also where
-   a jump stands already; or why there is none. `helper` may be NULL, where no memory is to be mapped. */
+/* Makes a stub and the jump to it. Returns false if there is no memory for it. */
 typedef bool stub_maker(struct tracee *t, struct tracee_process *process, struct thread *helper,
 			struct site *site, const void *ctx);
+/* Replaces the site's trap by a jump to the stub of `make`. Returns NULL, also if a jump is there
+   already, or the reason why not. `helper` may be NULL if `make` maps no memory. */
 const char *resident_put(struct tracee *t, struct tracee_process *process, struct thread *helper,
 			 struct site *site, unsigned span, stub_maker *make, const void *ctx);
-/* The same for a stub that takes from a count: which; NULL: *why says for what reason there is none. */
+/* Variant of resident_put() for a stub with a count. Returns the count, or NULL with *why set. */
 struct resident_count *stub_at(struct tracee *t, struct tracee_process *process,
 			       struct tracee_thread *helper, struct tracee_site *pub, unsigned span,
 			       stub_maker *make, const void *ctx, const char **why);
-/* The jump to what stands in the slot. All stand still. -1: there is no memory for it. */
+/* Adds the slot at `at` and writes the jump to it, while all threads are
+   stopped. Returns 0 or -1. */
 int stub_put(struct tracee *t, struct tracee_space *space, struct site *site, uint64_t at,
 	     const struct slot *slot);
-/* A count near the site: here, and its address in the program; NULL: there is no memory for it. */
+/* Returns a new count near the site and sets *there to its address in the
+   program; NULL: no memory. */
 struct resident_count *count_near(struct tracee *t, struct tracee_process *process,
 				  struct thread *helper, uint64_t addr, uint64_t *there);
-/* The program's own bytes again, or a trap. False: a thread cannot be stopped, and so the jump stays. */
+/* Restores the program's own bytes, or the trap. Returns false, and the jump stays, if a
+   thread cannot be stopped. */
 bool resident_end(struct tracee *t, struct tracee_space *space, struct site *site, bool trap);
-/* The program may go to this address, unseen: no jump is to stand over it again, from now on. */
+/* Removes the jump over `addr` for good: the program may go to that address unseen. */
 void resident_expose(struct tracee *t, struct tracee_space *space, uint64_t addr);
 void resident_copy(struct tracee_process *child, const struct tracee_space *from);
 void resident_free(struct tracee *t);
 
 /* slot.c */
-/* AREA_SIZE of addresses within reach where the program's mappings will hardly come; 0: there are none. */
+/* Returns AREA_SIZE of addresses within reach that the program's mappings
+   hardly ever get; 0: none. */
 uint64_t slot_reserve_far(struct tracee_process *process, struct thread *helper, uint64_t addr);
 
 /* granted.c */
-/* Before a status is dealt with: what was granted until then is told first. False: there is nothing. */
+/* Reports passed arrivals of a lease, and keeps the wait status for later.
+   Returns false if there are none. */
 bool granted_tell(struct tracee *t, pid_t tid, int status);
-/* The thread goes on, from an arrival that is only told. False: it is not at one. */
+/* Answers the report of an arrival: the next one is reported, or the thread really runs. Returns
+   false if the thread is not at one. */
 bool granted_go_on(struct thread *th);
 void granted_drop(struct tracee *t);
-/* The registers of a thread whose status has waited until all was told: they were read then. */
+/* Restores the registers read before the reports, when the real status is handled. */
 void granted_regs(struct thread *th);
 void granted_free(struct tracee *t);
-/* What it is a copy of had it at the same places, if it was there then. */
+/* Records which mappings of struct granted the child has; some may be younger than its fork. */
 void granted_copy(struct tracee_process *child, const struct tracee_space *from);
 
-/* moved.c: several instructions that one jump stands over */
-/* Copies of all instructions in `span` bytes from the site on; 0, or -1: it cannot be. All stand still. */
+/* moved.c: several instructions that one jump covers */
+/* Makes copies of all instructions in `span` bytes from the site on, while all threads are stopped.
+   Returns 0, or -1 if that is impossible. */
 int moved_make(struct tracee *t, struct tracee_process *process, struct thread *helper,
 	       struct site *site, unsigned span);
-/* The first copy goes on in the original again. All stand still, or nobody comes there any more. */
+/* Joins the first copy to the original code again, while all threads are
+   stopped or cannot come there. */
 void moved_end(struct tracee *t, struct tracee_space *space, struct site *site);
-/* The copy of the instruction at `addr`, if a jump stands over it, but not at it; else 0. */
+/* Returns the copy of the instruction at `addr` if a jump covers it, but
+   does not begin there; else 0. */
 uint64_t moved_copy(const struct tracee_space *space, uint64_t addr);
 
 /* stub.c */
-/* The site whose jump this address is in the middle of, or NULL. */
+/* Returns the site whose jump has this address in its middle, or NULL. */
 struct site *stub_over(const struct tracee_space *space, uint64_t addr);
-/* The site that has its trap at this address, itself or in its stub; or NULL. */
+/* Returns the site whose trap is at this address, in the code or in its stub; or NULL. */
 struct site *stub_site(const struct tracee_space *space, uint64_t trap);
-/* A thread that has stopped in a stub stands where it would be without it, or before the copy. The site, if nothing was
-   decided there yet; else NULL. */
+/* Takes a thread that has stopped in a stub to the site, or to its copy. Returns the site if
+   nothing was decided yet, else NULL. */
 struct site *stub_leave(struct thread *th);
 
 #endif

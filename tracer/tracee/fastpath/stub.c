@@ -1,7 +1,6 @@
-/* Who is where jumps and stubs of resident sites stand. */
+/* Positions in the jumps and stubs of resident sites, and how a thread leaves a stub. */
 #include "tracer/tracee/fastpath/resident_internal.h"
 
-/* The one whose jump this address is in the middle of, or NULL. */
 struct site *stub_over(const struct tracee_space *space, uint64_t addr)
 {
 	for (uint64_t back = 1; back < RESIDENT_JUMP; back++) {
@@ -43,9 +42,10 @@ struct site *stub_site(const struct tracee_space *space, uint64_t trap)
 	return slot && slot->count && is_trap(slot, offset) ? space_site(space, slot->from) : NULL;
 }
 
-/* ---- who has stopped in one ------------------------------------------------------------------- */
+/* ---- threads that have stopped in a stub ----------------------------------------------------- */
 
-/* Below the program's stack pointer, if so much is pushed. */
+/* Registers that stubs save, by distance below the program's stack
+   pointer, if that much is pushed. */
 static const struct {
 	uint8_t at;
 	size_t reg;
@@ -88,7 +88,7 @@ static bool point_in(const struct slot *slot, uint64_t offset, const struct user
 	return false;
 }
 
-/* In what all stubs for granted arrivals have in common? */
+/* True if pc is in the code that all lease stubs share. */
 static bool in_common(const struct tracee_space *space, uint64_t pc, struct resident_point *point)
 {
 	for (size_t i = 0; i < GRANTED_MAPS && space->granted[i]; i++)
@@ -97,7 +97,7 @@ static bool in_common(const struct tracee_space *space, uint64_t pc, struct resi
 	return false;
 }
 
-/* The stub that the thread is in, and where; NULL: it is in none. */
+/* Returns the stub that the thread is in, with the place in *point; or NULL. */
 static const struct slot *stub_point(struct thread *th, uint64_t pc, struct resident_point *point)
 {
 	struct tracee_space *space = space_of(th);
