@@ -1,10 +1,7 @@
 /*
- * The program's clock, if sleeps are reported. It advances by the sleeps (tracee_slept) and by the
- * CPU time that the program uses, but not by what the machine does for others, or for us: a point
- * in time is as far away as on a machine of the program's own.
- *
- * Nobody sees a clock read through the vdso. So the program is started without the vdso, and reads
- * it by system calls.
+ * The program's clock, if sleeps are reported. It advances by the sleeps (tracee_slept()) and by
+ * the program's CPU time, not by what the machine does for others. A clock read through the vdso is
+ * no system call, so the program is started without a vdso.
  */
 #include "tracer/tracee/tracee_internal.h"
 
@@ -14,7 +11,7 @@
 
 enum { NS_OF_S = 1000000000 };
 
-/* Not that of a processor's work. */
+/* True if the clock goes on by itself; clocks of CPU time do not. */
 static bool clock_is_shared(clockid_t clock)
 {
 	return clock >= 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
@@ -43,7 +40,7 @@ uint64_t tracee_worked_ns(struct tracee *t)
 
 	TAILQ_FOREACH(p, &t->processes, link)
 	ns += cpu_ns(p);
-	if (ns > t->worked_ns) /* threads that are gone are no longer counted */
+	if (ns > t->worked_ns) /* threads that have ended are no longer counted */
 		t->worked_ns = ns;
 	return t->worked_ns;
 }
@@ -63,7 +60,7 @@ unsigned long tracee_clock_reads(const struct tracee *t)
 	return t->clock_reads;
 }
 
-/* How far the program's clock is behind the machine's. It is never ahead. */
+/* Returns how far the program's clock is behind the machine's, in ns; it is never ahead. */
 static uint64_t behind_ns(struct tracee *t)
 {
 	uint64_t real = read_clock(CLOCK_MONOTONIC) - t->clock_start_ns;
@@ -94,7 +91,7 @@ void tracee_slept(struct tracee *t, uint64_t ns)
 	t->slept_ns = ns;
 }
 
-/* ---- what the program is answered -------------------------------------------------------------- */
+/* ---- answers to the program ------------------------------------------------------------------ */
 
 static void write_time(struct thread *th, uint64_t at, clockid_t clock, long unit_ns)
 {
@@ -134,9 +131,10 @@ void clock_syscall_exit(struct thread *th)
 		answer_time(th);
 }
 
-/* ---- without the vdso -------------------------------------------------------------------------- */
+/* ---- without the vdso ------------------------------------------------------------------------ */
 
-/* The auxiliary vector stands behind the arguments and the environment, each of which ends with a 0. */
+/* Returns the address of the auxiliary vector, or 0. It follows the arguments and the environment
+   on the stack, each of which ends with a null pointer. */
 static uint64_t auxiliary(struct thread *th)
 {
 	uint64_t word, at = th->regs.rsp;

@@ -1,4 +1,4 @@
-/* A status of waitpid becomes an event, or is dealt with here and nobody hears of it. */
+/* Turns a wait status into an event, or handles it without one. */
 #include "tracer/tracee/fastpath/resident_internal.h"
 #include "tracer/tracee/events/signals.h"
 
@@ -12,7 +12,8 @@
 
 static void event_on_signal(struct tracee *t, struct thread *th, int signal)
 {
-	((struct process *)th->pub.process)->spoiled = true; /* its action may be for once */
+	/* SA_RESETHAND may reset the signal's action */
+	((struct process *)th->pub.process)->spoiled = true;
 	th->stop = STOP_SIGNAL;
 	th->signal = signal;
 	th->pc = 0;
@@ -24,7 +25,8 @@ static void event_on_signal(struct tracee *t, struct thread *th, int signal)
 		event_push(t, TRACEE_SIGNAL, th)->signal = signal;
 }
 
-/* A trap, not a signal that somebody has sent while the thread stood behind the site. */
+/* True if a trap raised the SIGTRAP, not a process that sent one while the
+   thread was after the site. */
 static bool raised_by_trap(const struct thread *th)
 {
 	siginfo_t info;
@@ -44,7 +46,7 @@ static void on_watch(struct tracee *t, struct thread *th, bool current)
 		tracee_resume(t, &th->pub);
 }
 
-/* It has come to the site; `trapped`: by a trap. */
+/* Handles a thread at a site; `trapped`: it has executed the trap. */
 static void on_site(struct tracee *t, struct thread *th, struct site *site, bool trapped)
 {
 	bool told = site->state != SITE_RETIRED && !site->quiet && !event_silent(th);
@@ -54,7 +56,8 @@ static void on_site(struct tracee *t, struct thread *th, struct site *site, bool
 	th->settled = !trapped;
 	if (told)
 		event_push(t, TRACEE_SITE, th)->site = &site->pub;
-	if (trapped && !site->is_trap) /* that one would have spoilt it by itself */
+	/* the program's own int3 would change SIGTRAP's state anyway */
+	if (trapped && !site->is_trap)
 		trap_put_back(th);
 	if (!told)
 		tracee_resume(t, &th->pub);
@@ -77,7 +80,7 @@ static void on_trap(struct tracee *t, struct thread *th)
 	on_site(t, th, site, true);
 }
 
-/* Has the thread's own instruction raised it? */
+/* True if an instruction of the thread raised the signal. */
 static bool is_fault(const struct thread *th, int status)
 {
 	siginfo_t info;
@@ -86,7 +89,8 @@ static bool is_fault(const struct thread *th, int status)
 	       !ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, &info) && info.si_code > 0;
 }
 
-/* In a stub: a variable is out of the program's reach just now, or its stack has no room. It is asked here, from now on. */
+/* Handles a fault in a stub: a variable is unmapped at the moment, or the stack has no room. The
+   site has a trap from now on, and gatectl reads the variable. */
 static void on_fault(struct tracee *t, struct thread *th, struct site *site)
 {
 	on_site(t, th, site, false);
@@ -113,7 +117,8 @@ static bool in_foreground(void)
 	return foreground;
 }
 
-/* The shell waits for us, not for the program: it has to see that the job has stopped, and by what. */
+/* Stops gatectl as well: the shell waits for gatectl, not for the program, and has to see that the
+   job is stopped, and by which signal. */
 static void mirror_stop(const struct thread *th, int signal)
 {
 	if (th->pub.process->is_root && th->pub.tid == th->pub.process->pid && in_foreground())
@@ -126,7 +131,8 @@ static void on_group_stop(struct thread *th, int signal)
 		thread_listen(th);
 		if (th->tracee->calls && !event_silent(th))
 			event_push(th->tracee, TRACEE_JOB_STOP, th);
-		/* A program that is searched is on its own: it has stopped itself. */
+		/* In a search, a SIGSTOP comes from the program itself and
+		   does not concern the shell. */
 		if (!th->tracee->calls || signal != SIGSTOP)
 			mirror_stop(th, signal);
 	} else {
@@ -136,9 +142,10 @@ static void on_group_stop(struct thread *th, int signal)
 	}
 }
 
-/* ---- ends ----------------------------------------------------------------------------------- */
+/* ---- exit stops ------------------------------------------------------------------------------ */
 
-/* Whoever stands at his own end is not woken by the kernel when a signal with a core dump ends the process. */
+/* Resumes threads at their exit stop. The kernel does not wake them when a signal with a
+   core dump ends the process. */
 static void let_others_end(struct tracee *t, const struct thread *th)
 {
 	struct thread *other;
@@ -156,7 +163,8 @@ static bool ends_by_signal(const struct thread *th)
 	return ptrace(PTRACE_GETEVENTMSG, th->pub.tid, 0, &status) == 0 && WIFSIGNALED(status);
 }
 
-/* The thread ends by itself, not because the process or the image does. */
+/* Handles an exit stop. The exit is reported if the thread ends by itself, not with
+   the process or the image. */
 static void on_exit(struct tracee *t, struct thread *th)
 {
 	long number;
@@ -202,7 +210,7 @@ static void on_stop(struct tracee *t, struct thread *th, int event, int signal)
 		else
 			event_on_signal(t, th, signal);
 		break;
-	default: /* no stop that was asked for */
+	default: /* a stop that was not requested */
 		thread_continue(th, 0);
 	}
 }
@@ -215,14 +223,16 @@ static void on_stopped(struct tracee *t, struct thread *th, int status)
 
 	if (trap) {
 		th->rewatched = false;
-		/* If its registers were read at its last stop they will be read again: one request, not two. */
+		/* Registers that were read at the last stop will be read again:
+		   one request in place of two. */
 		if (th->asked)
 			thread_regs(th);
 		th->asked = false;
 	}
 	if (status >> 16 == PTRACE_EVENT_SECCOMP)
-		thread_regs(th);		 /* all of them are needed, so not the pc first */
-	if (status >> 16 != PTRACE_EVENT_EXEC) { /* that has another space in a moment */
+		/* all registers are needed, so the pc is not read alone */
+		thread_regs(th);
+	if (status >> 16 != PTRACE_EVENT_EXEC) { /* an exec stop gets another address space soon */
 		watch_agree(th);
 		undecided = stub_leave(th);
 	}

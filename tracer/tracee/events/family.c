@@ -1,8 +1,6 @@
 /*
- * Births, execs and deaths.
- *
- * A new task and the report of its creator are brought together here: whichever comes first waits
- * for the other, so that threads appear in the order in which they were made.
+ * Births, execs and deaths of tasks. A new task and its creator's report come in either order; the
+ * first one waits for the other, so that threads appear in the order of their creation.
  */
 #include "tracer/tracee/fastpath/resident_internal.h"
 
@@ -11,13 +9,13 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* ---- what was created ------------------------------------------------------------------------ */
+/* ---- new tasks ------------------------------------------------------------------------------- */
 
 struct clone_wish {
-	uint64_t flags, pidfd, child_tid; /* as struct clone_args of clone3(2) begins */
+	uint64_t flags, pidfd, child_tid; /* the beginning of struct clone_args (clone3(2)) */
 };
 
-/* Of the clone that this thread is just leaving. */
+/* Returns the arguments of the clone that the thread is just leaving. */
 static struct clone_wish wish_of_birth(struct thread *th)
 {
 	struct clone_wish wish = {0};
@@ -37,13 +35,15 @@ static struct clone_wish wish_of_birth(struct thread *th)
 	return wish;
 }
 
-/* Told only of those who share the memory: nobody else would see it. */
+/* Returns the word that the kernel clears at the child's end, or 0 if the child does not share the
+   memory, in which case no other thread sees it. */
 static uint64_t word_cleared(const struct clone_wish *wish)
 {
 	return wish->flags & CLONE_VM && wish->flags & CLONE_CHILD_CLEARTID ? wish->child_tid : 0;
 }
 
-/* Waits for the first stop of a task that exists: it comes at once. -1: it died before. */
+/* Waits for the first stop of an existing task, which comes at once. Returns 0, or -1 if
+   the task has died before. */
 static int family_meet(struct tracee *t, pid_t tid, int *status)
 {
 	if (!orphan_take(t, tid, status))
@@ -80,8 +80,8 @@ static struct thread *add_process(struct tracee *t, struct process *parent, pid_
 	return th;
 }
 
-/* The memory is a copy of the parent's. This may let the child run, or even die, so its start is
-   queued already. */
+/* Copies the tables of the parent's memory. The child may run, or even die, during this, so
+   its start is queued before. */
 static void copy_space(struct tracee *t, struct thread *child, const struct tracee_space *from,
 		       const struct thread *creator)
 {
@@ -96,7 +96,7 @@ static void copy_space(struct tracee *t, struct thread *child, const struct trac
 	site_copy_all(t, from, space);
 }
 
-/* It will run by itself, on a copy of the memory without our traps. */
+/* Lets a child run untraced, after removing the traps from its copy of the memory. */
 static void family_let_go(const struct tracee_space *from, pid_t pid)
 {
 	struct tracee_space *space = space_new(pid);
@@ -110,7 +110,7 @@ static void family_let_go(const struct tracee_space *from, pid_t pid)
 static void fork_reported(struct tracee *t, struct thread *th, struct thread *child)
 {
 	if (th->calling)
-		return; /* tracee_call lets it go on */
+		return; /* tracee_call() resumes the thread */
 	if (event_silent(th))
 		thread_continue(th, 0);
 	else
@@ -188,7 +188,7 @@ static void birth_failed(struct tracee *t, struct thread *th, uint64_t flags)
 		fork_reported(t, th, NULL);
 }
 
-/* 0: the creator has been killed meanwhile, and the message is about its end already. */
+/* Returns the new task, or 0 if the creator was killed: the event message is then about its end. */
 static pid_t child_of_event(const struct thread *th, int event)
 {
 	unsigned long message = 0;
@@ -209,14 +209,14 @@ void family_birth(struct tracee *t, struct thread *th, int event)
 
 	if (!th->calling)
 		th->stop = event == PTRACE_EVENT_VFORK ? STOP_VFORK : STOP_FORK;
-	if (!child) { /* it will be adopted */
+	if (!child) { /* the child will be adopted */
 		creator_goes_on(th);
 		return;
 	}
 	th->vforked = event == PTRACE_EVENT_VFORK ? child : 0;
 	wish = wish_of_birth(th);
 	known = thread_find(t, child);
-	if (known) /* adopted: another thread of the parent has died meanwhile */
+	if (known) /* adopted because another thread of the parent has died */
 		fork_reported(t, th, known);
 	else if (family_meet(t, child, &status) < 0)
 		birth_failed(t, th, wish.flags);
@@ -261,7 +261,8 @@ void family_death(struct tracee *t, struct thread *th, int status)
 
 	orphan_adopt(t, p);
 	if (th->pub.tid == p->pub.pid)
-		others_gone(t, th); /* the kernel reports the first thread last: there are none */
+		/* the kernel reports the first thread last, so there are no others */
+		others_gone(t, th);
 	family_gone(t, th);
 	if (th->pub.tid == p->pub.pid)
 		process_gone(t, p, p->ends_by ? p->ends_by : status);
@@ -281,14 +282,14 @@ static void new_image(struct thread *th)
 	th->site = NULL;
 	th->stop = STOP_EXEC;
 	th->regs_known = false;
-	th->watched.n = 0; /* the kernel has cleared them */
+	th->watched.n = 0; /* the kernel clears the registers */
 	th->rewatched = false;
 	th->reach = REACH_FREE;
 	clock_exec(th);
 	call_exec(th);
 }
 
-/* An unfollowed child shared our traps until now. */
+/* Releases an unfollowed child, whose exec ends the sharing of its parent's memory and traps. */
 static void family_release(struct tracee *t, struct thread *th)
 {
 	struct process *p = (struct process *)th->pub.process;
@@ -299,7 +300,7 @@ static void family_release(struct tracee *t, struct thread *th)
 	process_gone(t, p, 0);
 }
 
-/* The thread that called exec goes on under the id of the process's first thread. */
+/* Handles an exec: the thread that called it goes on with the id of the process's first thread. */
 void family_exec(struct tracee *t, struct thread *leader)
 {
 	unsigned long former = 0;
@@ -313,7 +314,7 @@ void family_exec(struct tracee *t, struct thread *leader)
 	if (th != leader) {
 		thread_rename(th, th->pub.process->pid);
 		thread_set_state(th, TRACEE_STOPPED);
-		th->reach = REACH_FREE; /* awaited under its former id */
+		th->reach = REACH_FREE; /* the thread was awaited under its former id */
 	}
 	new_image(th);
 	if (event_silent(th)) {

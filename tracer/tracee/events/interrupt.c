@@ -1,12 +1,6 @@
 /*
- * A signal that is to end gatectl does so even while nobody looks for one: during a search through
- * much debug information, or a write that nobody reads.
- *
- * The loop takes the signal when it comes round. If gatectl has computed for half a second more, or
- * if three seconds have passed, and it is still there, the handler of a timer ends the program and
- * gatectl. What was found and would be lost is said then (tracee_signals_say). A program that was
- * attached to has to be let go, with its own bytes; only the loop can do that, so there the signal
- * waits.
+ * Ends gatectl and the program by a signal that the loop does not handle in time: after half a
+ * second of computing, or three seconds. README.md explains what is done for an attached program.
  */
 #include "tracer/tracee/events/signals.h"
 #include "tracer/tracee/tracee_internal.h"
@@ -21,8 +15,9 @@
 enum {
 	COMPUTES_MS = 500,
 	LASTS_MS = 3000,
-	MOST = 1024,	 /* processes that we wait for; others end with us by themselves */
-	DYING_TURNS = 30 /* an uninterruptible one may take longer than we want to wait */
+	/* processes to wait for; others end with their tracer (PTRACE_O_EXITKILL) */
+	MOST = 1024,
+	DYING_TURNS = 30 /* bounds the wait for a process in an uninterruptible state */
 };
 
 static timer_t computed, passed;
@@ -115,7 +110,7 @@ void tracee_signals_go_on(void)
 	hurry_end();
 }
 
-/* Takes one status. A thread that has stopped on the way to its end is sent on. */
+/* Takes one wait status. A thread that stops on the way to its end is resumed. */
 static pid_t reap(void)
 {
 	int status;
@@ -126,7 +121,8 @@ static pid_t reap(void)
 	return pid;
 }
 
-/* All signals are blocked here, SIGCHLD too: one that has come is waiting. */
+/* Kills and reaps the program. All signals are blocked, so a SIGCHLD stays
+   pending until sigtimedwait(). */
 static void kill_tree(void)
 {
 	const struct timespec a_while = {.tv_nsec = 100000000};
@@ -143,7 +139,7 @@ static void kill_tree(void)
 		while ((pid = reap()) > 0)
 			;
 		if (pid < 0)
-			return; /* there is nobody left */
+			return; /* no child is left */
 		sigtimedwait(&child, NULL, &a_while);
 	}
 }

@@ -1,4 +1,4 @@
-/* The next event: what is queued, what the clock or a person says, what waitpid has. */
+/* The next event: from the queue, the clock, a signal to gatectl, or waitpid. */
 #include "tracer/tracee/events/signals.h"
 #include "tracer/tracee/tracee_internal.h"
 
@@ -34,7 +34,7 @@ static bool interrupted(struct tracee_event *out)
 	return signal != 0;
 }
 
-/* True with an event of no thread, or after a status was dealt with and something is queued. */
+/* Waits for a status and handles it. Returns true only with an event in *out that has no thread. */
 static bool next_gather(struct tracee *t, struct tracee_event *out)
 {
 	bool due = signals_tick_due();
@@ -63,7 +63,7 @@ static bool next_gather(struct tracee *t, struct tracee_event *out)
 	return true;
 }
 
-/* The end of a process that nobody knows of, a write to a word that nobody asks for any more. */
+/* Drops an event of an unfollowed process, or of a word that is no longer watched. */
 static bool goes_unsaid(struct tracee *t, const struct tracee_event *ev)
 {
 	if (ev->kind == TRACEE_WATCH && !ev->process->space->watched.n)
@@ -75,10 +75,11 @@ static bool goes_unsaid(struct tracee *t, const struct tracee_event *ev)
 	return true;
 }
 
-/* A tick that is due comes first, but never twice without an event that is there in between. */
+/* Takes one step; returns true with an event in *out. A tick that is due comes first, but a pending
+   event comes between two ticks. */
 static bool next_next(struct tracee *t, struct tracee_event *out)
 {
-	if (t->gave == GAVE_NOTHING) { /* the first of all is the program's exec */
+	if (t->gave == GAVE_NOTHING) { /* the very first event is the program's exec */
 		t->gave = event_take(t, out) ? GAVE_EVENT : GAVE_NOTHING;
 		return t->gave;
 	}
@@ -99,7 +100,8 @@ static bool next_next(struct tracee *t, struct tracee_event *out)
 
 void tracee_wait(struct tracee *t, struct tracee_event *out)
 {
-	/* In a search, where threads stay for a moment at each point, that is a request for each. */
+	/* In a search this would cost a request at each point, where
+	   threads stay only for a moment. */
 	if (t->last.kind == TRACEE_SITE && t->last.thread && !t->calls)
 		thread_settle(thread_of(t->last.thread));
 	family_bury(t);

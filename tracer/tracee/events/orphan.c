@@ -1,11 +1,6 @@
 /*
- * Tasks whose creator has not reported them.
- *
- * Mostly it will in a moment. But a creator can be killed between making a child and reporting it;
- * then the child waits in its first stop for somebody who never comes. It is adopted when a thread
- * of its parent dies, or when it has waited for a while: the creator's report would have been there
- * by then (and is understood where it comes after all). What the child's memory is a copy of may be
- * gone by that time, so the spaces that ended last are kept, for their tables (space.c).
+ * Tasks whose creator has not reported them. They wait in their first stop, and are adopted when a
+ * thread of their parent dies or after a while: a creator may be killed before it can report.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/events/signals.h"
@@ -18,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATIENCE = 2 }; /* firings of the clock */
+enum { PATIENCE = 2 }; /* firings of the clock before an orphan is adopted */
 
-/* ---- those that wait ------------------------------------------------------------------------- */
+/* ---- waiting tasks --------------------------------------------------------------------------- */
 
 static size_t parked_index(const struct tracee *t, pid_t tid)
 {
@@ -70,7 +65,7 @@ int orphan_take(struct tracee *t, pid_t tid, int *status)
 	return 0;
 }
 
-/* ---- the spaces they may come from ------------------------------------------------------------ */
+/* ---- the parent's address space -------------------------------------------------------------- */
 
 void orphan_free(struct tracee *t)
 {
@@ -87,7 +82,7 @@ static bool orphan_holds(struct tracee_space *child, uint64_t addr, const uint8_
 	return !memory_raw_read(child, addr, there, n) && !memcmp(there, bytes, n);
 }
 
-/* Our areas and most of our traps are where they are in `from`. */
+/* True if gatectl's areas and at least half of its traps are where `from` has them. */
 static bool is_copy(struct tracee_space *child, const struct tracee_space *from)
 {
 	size_t armed = 0, found = 0;
@@ -139,7 +134,7 @@ void orphan_let_go(struct tracee *t)
 	t->parked.count = 0;
 }
 
-/* ---- adoption --------------------------------------------------------------------------------- */
+/* ---- adoption -------------------------------------------------------------------------------- */
 
 static bool shares_memory(const struct tracee *t, const struct process *p, pid_t pid)
 {
@@ -172,7 +167,7 @@ void orphan_adopt(struct tracee *t, struct process *p)
 	}
 }
 
-/* A thread lives and dies with its process; nobody but its creator speaks for it. */
+/* True if the process has waited long enough. A thread is not adopted: it ends with its process. */
 static bool has_waited(const struct tracee *t, const struct parked *orphan)
 {
 	return orphan->tgid == orphan->tid &&

@@ -1,4 +1,4 @@
-/* Events that have happened, in their order, and are not told yet. */
+/* Events that have happened and are not reported yet, in order. */
 #include "tracer/tracee/tracee_internal.h"
 
 bool event_silent(const struct thread *th)

@@ -1,8 +1,7 @@
 /*
- * gatectl's own signals: the clock that makes waitpid return, and those that end the run.
- *
- * The clock keeps firing while tracee_wait() waits: one that comes just before waitpid blocks is
- * made up for by the next. Elsewhere it fires once and then rests, so that it does not disturb.
+ * gatectl's own signals: the clock that interrupts waitpid, and those that end the run. The clock
+ * fires repeatedly while tracee_wait() waits: one firing may come just before waitpid blocks.
+ * Elsewhere it fires once and rests.
  */
 #include "tracer/tracee/events/signals.h"
 #include "tracer/tracee/tracee_internal.h"
@@ -15,24 +14,25 @@
 
 enum {
 	SIGNALS = 65,
-	IDLE_MS = 250, /* without ticks, a person's signal waits no longer than this */
+	IDLE_MS = 250, /* longest delay of a user's signal without ticks */
 };
 
 static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
 
-/* What gatectl was started with; the program is started with the same. */
+/* Signal state that gatectl was started with; the program gets the same. */
 static struct sigaction found[SIGNALS];
 static sigset_t found_mask;
-static int found_at_parents_death; /* this one is sent then, or 0: a child does not inherit that */
+/* sent at the parent's death, 0: none; not inherited by children */
+static int found_at_parents_death;
 
-/* What was there before signals_open. */
+/* Signal state before signals_open(). */
 static struct sigaction before[SIGNALS];
 static sigset_t before_mask;
 
 static timer_t timer, limit;
 static struct itimerspec period;
 static unsigned users;
-static bool held; /* tracee_signals_hold() is one of them */
+static bool held; /* tracee_signals_hold() counts in `users` */
 static bool wants_ticks;
 static volatile unsigned firings;
 static volatile sig_atomic_t due, waiting_now, resting, late;
@@ -110,7 +110,7 @@ static void handle(int signal, void (*handler)(int))
 	handle_as(signal, (struct sigaction){.sa_handler = handler});
 }
 
-/* An ignored one stays ignored (nohup). */
+/* Installs the handler, unless the signal is ignored (nohup). */
 static void handle_unless_ignored(int signal, void (*handler)(int))
 {
 	handle(signal, handler);
@@ -158,8 +158,10 @@ int signals_open(unsigned tick_ms, struct error *err)
 		arrived[endings[i]] = 0;
 		handle_unless_ignored(endings[i], on_ending);
 	}
-	handle_unless_ignored(SIGTSTP, SIG_IGN); /* we stop when the program has: mirror_stop */
-	handle(SIGCHLD, SIG_DFL);		 /* ignored, it would hide how the program ended */
+	/* gatectl stops when the program does: mirror_stop() */
+	handle_unless_ignored(SIGTSTP, SIG_IGN);
+	/* if ignored, the kernel would discard the program's exit status */
+	handle(SIGCHLD, SIG_DFL);
 	handle_as(SIGALRM, (struct sigaction){.sa_sigaction = on_clock, .sa_flags = SA_SIGINFO});
 	sigemptyset(&clock);
 	sigaddset(&clock, SIGALRM);
@@ -170,7 +172,7 @@ int signals_open(unsigned tick_ms, struct error *err)
 
 void signals_close(void)
 {
-	if (--users) { /* see tracee_signals_hold: no run needs the clock now */
+	if (--users) { /* tracee_signals_hold() has it open, no run needs the clock */
 		timer_settime(timer, 0, &(struct itimerspec){0}, NULL);
 		return;
 	}
@@ -197,7 +199,8 @@ void signals_period(unsigned tick_ms)
 	timer_settime(timer, 0, &period, NULL);
 }
 
-/* It fires again and again: the first may come just before waitpid blocks. */
+/* Sets the limit. The timer fires repeatedly: the first firing may come
+   just before waitpid blocks. */
 void signals_limit(unsigned ms)
 {
 	enum { AGAIN_MS = 5 };
@@ -268,7 +271,8 @@ void tracee_signals_put_back(int signal)
 	arrived[signal] = 1;
 }
 
-/* One that comes meanwhile is the same one. In an orphaned process group the kernel stops nobody but by SIGSTOP. */
+/* Takes the signal's default action once; a second such signal meanwhile merges with the first. In
+   an orphaned process group the kernel stops a process only by SIGSTOP. */
 void signals_stop_by(int signal)
 {
 	struct sigaction ours = {0}, by_default = {.sa_handler = SIG_DFL};
@@ -286,7 +290,7 @@ void signals_stop_by(int signal)
 
 void tracee_signals_hold(void)
 {
-	ERROR(ignored); /* the first target's launch will meet it, too */
+	ERROR(ignored); /* the launch of the first target reports the same error */
 
 	held = signals_open(0, &ignored) == 0;
 	if (held)

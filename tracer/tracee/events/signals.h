@@ -1,4 +1,4 @@
-/* The signals that gatectl gets itself: its clock, and those that end it. */
+/* The signals that gatectl gets itself: the clock, and those that end it. */
 #ifndef GATECTL_TRACEE_EVENTS_SIGNALS_H
 #define GATECTL_TRACEE_EVENTS_SIGNALS_H
 
@@ -8,39 +8,59 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* signals.c. -1: there is no clock, and nothing has been opened. */
+/* Installs the handlers and starts the clock; calls nest. Returns 0, or -1 with *err
+   set and nothing installed. */
 int signals_open(unsigned tick_ms, struct error *err);
+/* Undoes one signals_open(); the last call restores the former handlers and mask. */
 void signals_close(void);
+/* Sets the clock's period, in ms; 0: no ticks, a default period. */
 void signals_period(unsigned tick_ms);
+/* Sets whether tracee_wait() waits: the clock fires repeatedly then, else once. */
 void signals_waiting(bool waiting);
-unsigned signals_firings(void); /* of the clock so far */
+/* Returns the number of firings of the clock so far. */
+unsigned signals_firings(void);
+/* True if ticks are wanted and one is due. */
 bool signals_tick_due(void);
+/* Takes the tick that is due. */
 void signals_take_tick(void);
-/* A wait for one thread ends when that much time has passed; 0: no limit. */
+/* Limits a wait for one thread to `ms`; 0: no limit. */
 void signals_limit(unsigned ms);
+/* True if the limit has passed. */
 bool signals_late(void);
-void signals_when_late(void (*what)(void)); /* called in the handler, again and again; or NULL */
-int signals_interrupt(void);		    /* takes one that was sent to gatectl; 0: none */
+/* Sets a function that the handler calls at each firing after the limit; NULL: none. */
+void signals_when_late(void (*what)(void));
+/* Takes a signal that was sent to gatectl. Returns 0 if there is none. */
+int signals_interrupt(void);
 
-/* As this signal does it by default: gatectl stands still until it is continued. */
+/* Stops gatectl as this signal does by default, until it is continued. */
 void signals_stop_by(int signal);
 
-/* frozen.c: while there is a target */
+/* Starts the watch for a program that traces gatectl (frozen.c). A failure is ignored. */
 void frozen_watch(void);
+/* Ends the watch. */
 void frozen_end(void);
 
-/* SIGALRM comes with the address of `made`. Deleted by timer_delete; 0 or -1. */
+/* Makes a timer that raises SIGALRM with the address of `made`. Returns 0 or
+   -1; the caller deletes it. */
 int signals_timer(clockid_t clock, timer_t *made, struct error *err);
 
-/* interrupt.c: if nobody comes to take such a signal, gatectl dies by it */
+/* Makes the timers that end gatectl (interrupt.c). Returns 0, or -1 with *err set. */
 int hurry_open(struct error *err);
+/* Deletes the timers. */
 void hurry_close(void);
-void hurry_begin(int signal); /* in its handler */
+/* Starts the timers; called by the handler of `signal`, by which gatectl then ends. */
+void hurry_begin(int signal);
+/* Stops the timers. */
 void hurry_end(void);
-void hurry_forbid(void);	  /* until _close: the program is to outlive us */
-bool hurry_is(const void *timer); /* is that one of its timers? */
-void hurry_die(void);		  /* in its handler; does not return */
-void hurry_add(pid_t pid);	  /* a process that dies with us */
+/* Keeps the timers stopped until hurry_close(), because the program is to outlive gatectl. */
+void hurry_forbid(void);
+/* True if `timer` is one of the hurry timers. */
+bool hurry_is(const void *timer);
+/* Kills the program and ends gatectl; called by the handler. Does not return. */
+void hurry_die(void);
+/* Adds a process that hurry_die() kills. */
+void hurry_add(pid_t pid);
+/* Removes a process that has ended. */
 void hurry_remove(pid_t pid);
 
 #endif

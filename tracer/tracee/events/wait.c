@@ -1,4 +1,4 @@
-/* The statuses of waitpid: of any thread in fairness, of one, of some; what is not asked for now is put by. */
+/* Wait statuses: of any thread in fair order, of one, or of some. Others are kept for later. */
 #include "tracer/tracee/events/signals.h"
 #include "tracer/tracee/tracee_internal.h"
 
@@ -6,12 +6,11 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-enum { FAIR_EVERY = 16 }; /* events: a waitpid(2) that finds nothing is cheap, but not free */
+enum { FAIR_EVERY = 16 }; /* a waitpid(2) that finds nothing is cheap, but not free */
 
 /*
- * The kernel looks for stopped threads in the same order each time, so that a few which stop all the
- * time would hide the others for ever. Now and then all that are stopped are taken in at once, and
- * are dealt with before anything new.
+ * Takes in all pending statuses, to be handled before new ones. The kernel looks for stopped
+ * threads in a fixed order, so a few that stop all the time would hide the others.
  */
 static void take_all(struct tracee *t)
 {
@@ -44,7 +43,7 @@ int status_of_one(struct tracee *t, pid_t tid, int *status)
 	return 0;
 }
 
-/* The same, but with -1 and EINTR when the limit has passed. */
+/* Variant of status_of_one() that fails with EINTR when the limit has passed. */
 static int status_in_time(struct tracee *t, pid_t tid, int *status)
 {
 	if (taken_status(t, tid, status))
@@ -55,7 +54,7 @@ static int status_in_time(struct tracee *t, pid_t tid, int *status)
 	return 0;
 }
 
-/* Its status is looked at, and left where it is. */
+/* Looks for a status with WNOWAIT, which leaves it in place. */
 bool tracee_rests_stopped(const struct tracee_thread *thread)
 {
 	const struct thread *th = (const struct thread *)thread;
@@ -93,8 +92,8 @@ static void pass_exit_stops(struct tracee *t)
 }
 
 /*
- * The first thread of a process, when killed, is not reported before all others have been reaped:
- * waiting for it alone would last for ever. What the others report is put by.
+ * Waits for the first thread of a process. If it is killed, the kernel reports it after all others
+ * have been reaped, so the others' statuses are taken in meanwhile.
  */
 static int status_of_first(struct tracee *t, pid_t first, int *status, bool limited)
 {
@@ -123,14 +122,14 @@ static int status_of_thread(struct thread *th, int *status)
 	return status_of_one(th->tracee, th->pub.tid, status);
 }
 
-/* Waits for this one thread. What is not expected goes where all events go. */
+/* Waits for this thread. A status that is not expected goes to on_status(). */
 enum wait_one wait_one(struct thread *th, bool (*expected)(int status), int *status)
 {
 	pid_t tid = th->pub.tid;
 
 	if (status_of_thread(th, status) < 0)
 		return errno == EINTR ? ONE_LATE
-				      : ONE_OTHER; /* OTHER: its end was seen elsewhere */
+				      : ONE_OTHER; /* the end of the thread was seen elsewhere */
 	if (expected(*status))
 		return ONE_EXPECTED;
 	th->tracee->on_status(th->tracee, tid, *status);
@@ -173,7 +172,7 @@ bool wait_is_awaited(const struct thread *th)
 	return th->reach == REACH_AWAITED;
 }
 
-/* Not those that another one's exec, or the end of the process, has taken away. */
+/* Counts awaited threads that are alive; an exec, or the end of the process, removes the others. */
 static size_t wait_count_awaited(struct tracee *t)
 {
 	struct thread *th;
@@ -208,7 +207,6 @@ void wait_awaited(struct tracee *t, void (*stopped)(struct tracee *, pid_t tid, 
 	signals_limit(0);
 }
 
-/* As waitpid(2) with -1 does it, but in fairness. */
 pid_t status_of_any(struct tracee *t, int *status, int options)
 {
 	pid_t tid;
