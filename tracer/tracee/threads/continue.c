@@ -1,4 +1,4 @@
-/* Lets a stopped thread run, or wait with its process: the requests, and our tables after them. */
+/* Lets a stopped thread run, or stay in a group stop, and updates the tables. */
 #include "tracer/tracee/tracee_internal.h"
 
 #include <assert.h>

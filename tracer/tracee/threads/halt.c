@@ -1,14 +1,7 @@
 /*
- * Stops threads, all of the tree or one, and keeps them so until each is let go.
- *
- * What stops for a reason of its own (a site, a signal, a birth, job control) is an event in the
- * queue as always; the others are at STOP_PAUSE. A thread that has executed a trap, but has not
- * reported it yet, is taken to that report first: else it would stand in the middle of an
- * instruction.
- *
- * Threads that cannot be stopped now (a parent in vfork, one in an uninterruptible wait) are passed
- * over: they are in the kernel, and will stop before their next instruction. But an exec is waited
- * for until it is reported: it would replace the memory while we look at it.
+ * Stops threads, all of the tree or one, and keeps them stopped until each is resumed. A
+ * thread that stops for a reason of its own queues an event; the others are at STOP_PAUSE.
+ * README.md has the exceptions.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/fastpath/resident_internal.h"
@@ -18,12 +11,12 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* Moments for which a thread in an uninterruptible wait is waited for. */
+/* Waits of WAIT_MOMENT_MS for a thread in an uninterruptible state. */
 enum { MOST_LOOKS = 100 };
 
 /*
- * In an exec a thread takes over the id of the first thread and ends all others. Its own id is then
- * gone, never reaped; the report comes under the first thread's id when the new image is there.
+ * True if the thread has lost its id in an exec: it takes over the first thread's id, and its own
+ * is never reaped. The exec is reported under the first thread's id.
  */
 static bool has_other_id(const struct thread *th)
 {
@@ -52,7 +45,7 @@ static size_t interrupt(struct tracee *t, halt_wanted *wanted, const void *what)
 	return n;
 }
 
-/* ---- one that has stopped ------------------------------------------------------------------- */
+/* ---- a thread that has stopped --------------------------------------------------------------- */
 
 static bool is_raised(const siginfo_t *info)
 {
@@ -60,7 +53,7 @@ static bool is_raised(const siginfo_t *info)
 	       (info->si_signo == SIGTRAP || info->si_signo == SIGSEGV || info->si_signo == SIGBUS);
 }
 
-/* A fault or trap of the thread's own instruction is pending: the stop has overtaken its report. */
+/* True if the stop has overtaken the report of a trap or fault of the thread's own instruction. */
 static bool halt_overtakes(const struct thread *th)
 {
 	enum { EACH = 8 };
@@ -82,7 +75,7 @@ static void on_pause(struct thread *th, int signal)
 {
 	thread_set_state(th, TRACEE_STOPPED);
 	watch_agree(th);
-	if (halt_overtakes(th)) { /* that comes before anything else happens in the thread */
+	if (halt_overtakes(th)) { /* the report comes before anything else happens in the thread */
 		thread_continue(th, 0);
 		th->reach = REACH_AWAITED;
 		return;
@@ -92,7 +85,8 @@ static void on_pause(struct thread *th, int signal)
 	th->group_signal = signal == SIGTRAP ? 0 : signal;
 }
 
-/* A thread that this halt does not wait for can report an interrupt that an earlier pause has left: it goes on. */
+/* Handles a status. A thread that this halt does not wait for can report the interruption of an
+   earlier pause; it goes on. */
 static void on_status(struct tracee *t, pid_t tid, int status)
 {
 	struct thread *th = thread_find(t, tid);
@@ -116,9 +110,10 @@ static void take_in(struct tracee *t)
 	}
 }
 
-/* ---- those that cannot ---------------------------------------------------------------------- */
+/* ---- threads that cannot be stopped ---------------------------------------------------------- */
 
-/* Not in any other birth: under load that, too, is uninterruptible for a while, and ends by itself. */
+/* True if the thread waits in vfork. Other births are uninterruptible as well under
+   load, but end by themselves. */
 static bool is_in_vfork(const struct thread *th, const struct tracee_block *look)
 {
 	uint64_t flags = look->args[0];
@@ -140,7 +135,7 @@ static void late(struct tracee *t)
 	struct tracee_block look;
 	struct thread *th;
 
-	take_in(t); /* an exec waits for others to be dealt with */
+	take_in(t); /* an exec waits until the threads that it has ended are reaped */
 	TAILQ_FOREACH(th, &t->threads, link)
 	{
 		if (th->reach != REACH_AWAITED)
@@ -155,7 +150,7 @@ static void late(struct tracee *t)
 	}
 }
 
-/* ---- all of them, or one -------------------------------------------------------------------- */
+/* ---- all threads, or one --------------------------------------------------------------------- */
 
 static void halt(struct tracee *t, halt_wanted *wanted, const void *what)
 {

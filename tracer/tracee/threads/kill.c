@@ -1,4 +1,4 @@
-/* Ends: of a process by a chosen signal, of the tree, of the target. */
+/* The end of a process by a chosen signal, of the whole tree, and of the tracee. */
 #include "tracer/base/leave.h"
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/fastpath/resident_internal.h"
@@ -22,7 +22,7 @@ static struct thread *stopped_thread(struct tracee *t, const struct tracee_proce
 	return NULL;
 }
 
-/* The program may catch or ignore the signal: back to what it does by default. */
+/* Sets the signal's action to the default if the program catches or ignores it. */
 static int make_default(struct thread *th, int signal)
 {
 	uint64_t nothing[4] = {0}; /* the kernel's struct sigaction: SIG_DFL */
@@ -46,11 +46,11 @@ static int unblock(struct thread *th, int signal)
 	return ptrace(PTRACE_SETSIGMASK, th->pub.tid, sizeof(mask), &mask) < 0 ? -1 : 0;
 }
 
-/* The thread receives the signal before its next instruction, standing where it stands. */
+/* Makes the thread take the signal before its next instruction, where it stands. */
 static int die_here(struct thread *th, int signal)
 {
 	if (signal == SIGTRAP)
-		tracee_trap_action(&th->pub, NULL); /* no handler is to be put back */
+		tracee_trap_action(&th->pub, NULL); /* no handler is to be restored */
 	if (make_default(th, signal) < 0 || unblock(th, signal) < 0)
 		return -1;
 	thread_settle(th);
@@ -81,7 +81,7 @@ void tracee_kill_all(struct tracee *t)
 		kill(parked->tid, SIGKILL);
 }
 
-/* Reaps until nobody is left; what appears only now is killed, too. */
+/* Reaps until no child is left. A task that appears only now is killed as well. */
 static void reap_all(void)
 {
 	for (;;) {

@@ -1,4 +1,4 @@
-/* The program's bytes and registers. */
+/* The program's memory and registers. */
 #include "tracer/tracee/tracee_internal.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static int write_through_file(struct tracee_space *space, uint64_t addr, const v
 	return 0;
 }
 
-/* Word by word, by a thread that is stopped: for kernels that forbid writing through the file. */
+/* Writes word by word through a stopped thread, for kernels that forbid writes to /proc/PID/mem. */
 static int write_through_ptrace(pid_t tid, uint64_t addr, const uint8_t *from, size_t n)
 {
 	while (n) {
@@ -76,7 +76,7 @@ int memory_raw_write(struct tracee *t, struct tracee_space *space, uint64_t addr
 	return th ? write_through_ptrace(th->pub.tid, addr, buf, n) : -1;
 }
 
-/* How many bytes of the site are ours: a trap, a jump, or none. */
+/* Returns how many bytes at the site are gatectl's: those of a trap, of a jump, or 0. */
 static size_t bytes_of_ours(const struct site *site)
 {
 	if (site->count)
@@ -89,7 +89,7 @@ static uint8_t byte_of_ours(const struct site *site, size_t i)
 	return site->count ? site->jump[i] : arch_trap[i];
 }
 
-/* The first one of which something may stand at `addr` or behind it. */
+/* Returns the index of the first site whose trap or jump may reach `addr`. */
 static size_t first_over(const struct tracee_space *space, uint64_t addr)
 {
 	return space_first_site(space, addr < RESIDENT_JUMP ? 0 : addr - RESIDENT_JUMP + 1);
@@ -134,7 +134,7 @@ void memory_restore(struct tracee *t, struct tracee_space *space, const struct s
 		memory_raw_write(t, space, site->pub.addr, site->bytes, 1);
 }
 
-/* As many of the program's own bytes as can be read; an instruction may end where a mapping does. */
+/* Reads fewer bytes at the end of a mapping, where an instruction may end. */
 uint8_t memory_code(struct tracee_space *space, uint64_t addr, uint8_t bytes[ARCH_INSN_MAX])
 {
 	uint8_t n = ARCH_INSN_MAX;
@@ -149,7 +149,7 @@ int tracee_read(struct tracee_process *process, uint64_t addr, void *buf, size_t
 	return memory_read(process->space, addr, buf, n);
 }
 
-/* The copies of instructions that are written over stay as they were. */
+/* Writes under the traps and jumps. Copies of overwritten instructions are not updated. */
 int tracee_write(struct tracee_process *process, uint64_t addr, const void *buf, size_t n)
 {
 	struct tracee_space *space = process->space;
@@ -192,7 +192,7 @@ int thread_set_regs(struct thread *th, const struct user_regs_struct *regs)
 	return ptrace(PTRACE_SETREGS, th->pub.tid, 0, regs) < 0 ? -1 : 0;
 }
 
-/* One or two of them: a third of the time that all take. */
+/* Sets one register, in a third of the time that PTRACE_SETREGS takes. */
 void thread_set_register(struct thread *th, size_t offset, uint64_t value)
 {
 	th->regs_known = false;
@@ -231,7 +231,7 @@ void regs_to_arch(const struct user_regs_struct *in, struct arch_regs *out)
 	};
 }
 
-/* The general registers and pc; flags and the rest stay. */
+/* Copies the general registers and pc; flags and others stay. */
 void regs_from_arch(const struct arch_regs *in, struct user_regs_struct *out)
 {
 	unsigned long long *const to[17] = {

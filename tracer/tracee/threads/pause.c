@@ -1,8 +1,7 @@
 /*
- * An interrupted system call is mostly started again by the kernel itself. Some give up with EINTR
- * (epoll_wait, semop, sigtimedwait, msgrcv, calls on sockets with a time-out): those are started
- * again here. A relative time-out begins anew then. But not if a handler will run, since EINTR
- * reports just that, and not close(2), which has done its work by then.
+ * Restarts system calls that a pause has made fail with EINTR (epoll_wait, semop, sigtimedwait,
+ * msgrcv, sockets with a timeout); the kernel itself restarts most others. Not restarted are
+ * close(2), which is then done, and a call in which a handler will run: EINTR reports that.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
@@ -21,8 +20,8 @@ static bool handler_will_run(const struct thread *th)
 	       (has.pending & has.caught & ~has.blocked);
 }
 
-/* poll(2) without a time-out: the kernel would make restart_syscall(2) of it, and nobody could tell any
-   more what it waits for. */
+/* True for poll(2) without a timeout. The kernel would continue it as restart_syscall(2), which
+   does not show what the thread waits for. */
 static bool is_endless_poll(const struct user_regs_struct *regs)
 {
 	enum { RESTART_BLOCK = -516 };
@@ -53,7 +52,7 @@ void pause_hide(struct thread *th)
 	regs = th->regs;
 	regs.rip -= SYSCALL_LENGTH;
 	site = space_site(space_of(th), regs.rip);
-	if (site && site->copy) /* put there while it slept: no arrival */
+	if (site && site->copy) /* the site was added while the thread slept: no arrival */
 		regs.rip = site->copy;
 	regs.rax = regs.orig_rax;
 	thread_set_regs(th, &regs);

@@ -1,4 +1,4 @@
-/* What /proc tells about a process or thread without stopping it. */
+/* Reads /proc: the state of a process or thread, without stopping it. */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
 
@@ -31,7 +31,7 @@ static ssize_t read_some(int fd, char *buf, size_t n)
 	return got;
 }
 
-/* Reads the file as a string. */
+/* Reads the file as a string. Returns its length, or -1. */
 int look_proc(pid_t tid, const char *name, char *buf, size_t n)
 {
 	int fd = open_proc(tid, name);
@@ -47,7 +47,7 @@ int look_proc(pid_t tid, const char *name, char *buf, size_t n)
 	return have || !got ? (int)have : -1;
 }
 
-/* The line of groups is cut behind its name. */
+/* Copies a part of a status file, without the numbers after "Groups:". */
 static size_t take_status(const char *bytes, ssize_t n, char *buf, size_t size, size_t *line,
 			  size_t have)
 {
@@ -81,7 +81,7 @@ int look_status_text(pid_t tid, char *buf, size_t n)
 	return (int)have;
 }
 
-/* The text behind "Field:", or NULL. */
+/* Returns the text after "Field:", or NULL. */
 static const char *field_of(const char *text, const char *field)
 {
 	size_t n = strlen(field);
@@ -94,7 +94,7 @@ static const char *field_of(const char *text, const char *field)
 	return NULL;
 }
 
-/* A number of /proc/TID/status, or -1. */
+/* Returns a number of /proc/TID/status, or -1. */
 long look_status(pid_t tid, const char *field)
 {
 	char text[4096];
@@ -187,7 +187,8 @@ bool tracee_is_vfork(long number)
 	return number == SYS_vfork || number == SYS_clone || number == SYS_clone3;
 }
 
-/* "running", or the number and six arguments; without arguments where it is no call. */
+/* Parses "running", or a number and six arguments. The number is -1, without arguments, for a
+   thread that sleeps outside of a system call. */
 static int parse_call(const char *text, struct tracee_block *out)
 {
 	char *end;
@@ -207,8 +208,8 @@ static unsigned long switches_of(const char *status)
 }
 
 /*
- * Whoever is about to sleep or is just awake says "sleeping", too, while it looks whether it has to; and the
- * call is told of one that has come to a stop since. So it is only believed of one that has not run meanwhile.
+ * True if the thread has not run since `seen` was read. A thread that is about to sleep, or just
+ * awake, shows as sleeping as well, and the system call may be that of a later sleep.
  */
 static bool has_rested(const struct tracee_thread *thread, const struct tracee_block *seen)
 {
@@ -223,9 +224,8 @@ static bool has_rested(const struct tracee_thread *thread, const struct tracee_b
 }
 
 /*
- * schedstat has the times that a thread was given a processor, status those that it gave one up:
- * the first number is one more while the thread has one. Without CONFIG_SCHED_INFO schedstat has
- * zeros.
+ * True if the thread has a processor: schedstat counts how often it got one, status how often it
+ * gave one up. Without CONFIG_SCHED_INFO schedstat has zeros.
  */
 static bool has_processor(const struct tracee_thread *thread, const struct tracee_block *seen)
 {
@@ -238,9 +238,9 @@ static bool has_processor(const struct tracee_thread *thread, const struct trace
 }
 
 /*
- * /proc/TID/syscall needs the right to trace anew at each read (proc_pid_syscall() in
- * fs/proc/base.c): an ordinary user has none at a program that is not dumpable, though it is
- * traced. State and processor remain.
+ * /proc/TID/syscall requires the right to trace at each read (proc_pid_syscall() in
+ * fs/proc/base.c). An ordinary user has no such right to a program that is not dumpable, though it
+ * is traced. State and processor can still be read.
  */
 bool look_may_be_refused(void)
 {
@@ -257,7 +257,7 @@ static bool is_refused(void)
 	return errno == EACCES || errno == EPERM;
 }
 
-/* Until its exec or end the child shares the memory of its parent, which waits for that. */
+/* True if the parent waits for its child, which shares the memory until it execs or ends. */
 static bool is_in_vfork(const struct thread *parent)
 {
 	struct thread *th;
@@ -296,7 +296,7 @@ void tracee_look(const struct tracee_thread *thread, struct tracee_block *out)
 	if (out->activity != TRACEE_BLOCKED && out->activity != TRACEE_DISK)
 		return;
 	if (!look_call(thread, out) || !has_rested(thread, out))
-		out->activity = TRACEE_ACTIVE; /* it woke up in between */
+		out->activity = TRACEE_ACTIVE; /* the thread woke up in between */
 }
 
 bool look_is_dead(pid_t tid)
@@ -308,7 +308,8 @@ bool look_is_dead(pid_t tid)
 	return !state || activity_of(*state) == TRACEE_DEAD;
 }
 
-/* proc(5), field 9 of stat: do_exit() sets PF_EXITING before the word that pthread_join waits for is cleared. */
+/* proc(5), field 9 of stat: do_exit() sets PF_EXITING before it clears the word that
+   pthread_join() waits for. */
 bool look_is_exiting(pid_t tid)
 {
 	enum { PF_EXITING = 4 };
@@ -342,7 +343,7 @@ uint64_t tracee_transfers(const struct tracee_process *process)
 
 /* ---- mappings and the auxiliary vector ------------------------------------------------------- */
 
-/* The hexadecimal number, and the character behind it. */
+/* Parses a hexadecimal number, and the character after it. */
 static bool take_number(const char **at, char behind, uint64_t *out)
 {
 	char *end;
@@ -354,7 +355,8 @@ static bool take_number(const char **at, char behind, uint64_t *out)
 	return true;
 }
 
-/* "START-END rwxp OFFSET MAJOR:MINOR INODE   PATH": proc(5). Not by sscanf, which is a tenth of a start. */
+/* Parses "START-END rwxp OFFSET MAJOR:MINOR INODE PATH": proc(5). sscanf() would take a tenth of
+   the time of a program's start. */
 static bool parse_mapping(const char *line, struct tracee_mapping *out)
 {
 	uint64_t major, minor, ino;
@@ -381,7 +383,7 @@ static bool parse_mapping(const char *line, struct tracee_mapping *out)
 	return true;
 }
 
-/* Opened by a thread that is alive: the first one of a process may have ended before the others. */
+/* Opens the file of a living thread: the first one of a process may end before the others. */
 static FILE *open_of(struct tracee_process *process, const char *name)
 {
 	struct thread *th;
@@ -405,7 +407,7 @@ static FILE *open_of(struct tracee_process *process, const char *name)
 	return NULL;
 }
 
-/* The kernel checks the right to read maps when the file is opened, and never again. */
+/* Opens maps, or duplicates an old descriptor: the kernel checks the right to read only at open. */
 static FILE *open_maps(struct tracee_process *process)
 {
 	FILE *file = open_of(process, "maps");
@@ -422,7 +424,8 @@ static FILE *open_maps(struct tracee_process *process)
 	return file;
 }
 
-/* Calls with each mapping, in order of addresses, until `want` says true. */
+/* Calls `want` for each mapping, in order of addresses, until it returns true.
+   Returns 0 if it did, else -1. */
 static int each_mapping(struct tracee_process *process,
 			bool (*want)(void *ctx, const struct tracee_mapping *map), void *ctx)
 {

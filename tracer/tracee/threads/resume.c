@@ -1,4 +1,4 @@
-/* Lets threads go on: past their traps, with their signals. */
+/* Resumes threads: past their traps, with their signals. */
 #include "tracer/tracee/fastpath/resident_internal.h"
 #include "tracer/tracee/snapshot/rewind.h"
 
@@ -16,7 +16,8 @@ static int write_of(void *ctx, uint64_t addr, const void *buf, size_t n)
 	return tracee_write(th->pub.process, addr, buf, n);
 }
 
-/* The instruction could not reach its memory: the fault that the processor would have raised. */
+/* Raises the fault that the processor would have raised: an emulated
+   instruction could not access memory. */
 static void resume_fault(struct thread *th)
 {
 	siginfo_t info = {.si_signo = SIGSEGV, .si_code = SEGV_MAPERR};
@@ -61,14 +62,14 @@ static void pass_site(struct thread *th)
 
 	if (!site->is_trap)
 		trap_go_on(th);
-	if (th->pub.state != TRACEE_STOPPED) /* it was killed meanwhile */
+	if (th->pub.state != TRACEE_STOPPED) /* the thread was killed meanwhile */
 		return;
-	if (site->is_trap) { /* the report that we took for ours is the program's, too */
+	if (site->is_trap) { /* the reported SIGTRAP is also the program's own */
 		if (th->settled)
 			thread_set_pc(th, site->pub.addr + ARCH_TRAP_LEN);
 		th->stop = STOP_SIGNAL;
 		th->signal = SIGTRAP;
-		th->pc = 0; /* not in a copy */
+		th->pc = 0; /* the thread is not in a copy */
 		restart_deliver(th);
 	} else if (thread_pass(th, site)) {
 		thread_continue(th, 0);

@@ -1,4 +1,4 @@
-/* An address space: its memory, and the tables of the traps and copies that we have put there. */
+/* An address space: its memory, and the tables of traps and copies in it. */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
 
@@ -9,8 +9,8 @@
 enum { GHOSTS = 32 };
 
 /*
- * The descriptor belongs to the address space, not to the process: it outlives the process's first
- * thread and the processes that share the memory, and reads nothing any more after an exec.
+ * The descriptors belong to the address space, not to a process. They outlive the first thread, and
+ * the processes that share the memory; after an exec they read nothing.
  */
 static void close_files(struct tracee_space *space)
 {
@@ -56,7 +56,7 @@ struct tracee_space *space_new(pid_t pid)
 	return space;
 }
 
-/* ---- its end ------------------------------------------------------------------------------------ */
+/* ---- end of a space -------------------------------------------------------------------------- */
 
 static void drop_sites(struct tracee_space *space)
 {
@@ -82,7 +82,7 @@ void space_free(struct tracee_space *space)
 	base_free(space);
 }
 
-/* Its table is of use for a while: orphan.c. */
+/* Keeps the tables for orphan.c, which may still need them. */
 static void keep_ghost(struct tracee *t, struct tracee_space *space)
 {
 	*array_add(&t->ghosts) = space;
@@ -100,7 +100,7 @@ void space_unuse(struct tracee *t, struct tracee_space *space)
 	keep_ghost(t, space);
 }
 
-/* ---- what we have put there --------------------------------------------------------------------- */
+/* ---- traps and copies ------------------------------------------------------------------------ */
 
 size_t space_first_site(const struct tracee_space *space, uint64_t addr)
 {

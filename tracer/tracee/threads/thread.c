@@ -1,4 +1,4 @@
-/* The tables: processes, threads, and how many of them are in which state. */
+/* Tables of processes and threads, and how many threads are in which state. */
 #include "tracer/tracee/events/signals.h"
 #include "tracer/tracee/tracee_internal.h"
 
@@ -15,7 +15,8 @@ struct process *process_new(struct tracee *t, pid_t pid, struct tracee_process *
 	p->pub.space = space;
 	space->users++;
 	if (parent)
-		((struct process *)parent)->spoiled = true; /* it has children */
+		/* a snapshot cannot restore a process with children */
+		((struct process *)parent)->spoiled = true;
 	TAILQ_INSERT_TAIL(&t->processes, p, link);
 	hurry_add(pid);
 	return p;
@@ -67,7 +68,7 @@ static void unhash(struct thread *th)
 	*at = th->bucket;
 }
 
-/* Born stopped. */
+/* Adds a thread that is stopped. */
 struct thread *thread_new(struct tracee *t, struct process *p, pid_t tid, struct thread *creator)
 {
 	struct thread *th = base_alloc(1, sizeof(*th));
@@ -149,7 +150,7 @@ struct thread *thread_stopped_in(struct tracee *t, const struct tracee_space *sp
 	return NULL;
 }
 
-/* Every thread is running, stopped in the kernel by job control, or stopped with a reason. */
+/* Checks that each living thread is counted once: running (group stops included) or stopped. */
 void thread_check(const struct tracee *t)
 {
 	assert(t->alive == t->running + t->stopped);

@@ -5,52 +5,56 @@
 #include "tracer/tracee/tracee.h"
 
 /*
- * Stops all running threads, which takes no longer than the slowest of them. Threads that stop for
- * a reason of their own report it by an event. A parent in vfork is passed over: it does not run as
- * long as its child lives.
+ * Stops all running threads, which takes as long as the slowest of them. A thread that stops
+ * for a reason of its own reports it by an event. A parent in vfork is passed over: it does not
+ * run while its child lives.
  */
 void tracee_halt(struct tracee *t);
 /*
- * Stops one running thread; tracee_resume() lets it go on. Only for threads that are blocked in a
- * wait which signals can end. -1: it did something else, or cannot be stopped now. A system call
- * that gives up is made again (a relative time-out of epoll_wait, semtimedop ... begins anew).
+ * Stops a running thread that is in an interruptible wait, until tracee_resume(). Returns 0, or -1
+ * if it does something else or cannot be stopped now. A system call that fails with EINTR is made
+ * again; a relative timeout (epoll_wait, semtimedop) then begins anew.
  */
 int tracee_pause(struct tracee *t, struct tracee_thread *thread);
-bool tracee_is_paused(const struct tracee_thread *thread); /* by one of these */
+/* True if tracee_halt() or tracee_pause() has stopped the thread. */
+bool tracee_is_paused(const struct tracee_thread *thread);
 
-/* A thread that does not run: nothing has come for it yet that lets it go on or ends it. */
+/* True if the thread is stopped, and no status is pending by which it goes on or ends. */
 bool tracee_rests_stopped(const struct tracee_thread *thread);
-/* It will be stopped when it is resumed: by a signal, or because its process is. */
+/* True if the thread will stop when it is resumed: by a pending signal, or
+   because its process is stopped. */
 bool tracee_is_to_stop(const struct tracee_thread *thread);
 
 enum tracee_activity {
 	TRACEE_ACTIVE,	/* on a CPU, or ready to be */
-	TRACEE_BLOCKED, /* asleep in the system call below */
+	TRACEE_BLOCKED, /* asleep in the system call `number` */
 	TRACEE_DISK,	/* uninterruptible (D): short, or a parent in vfork */
 	TRACEE_HALTED,	/* stopped by job control or by ptrace */
 	TRACEE_DEAD,	/* a zombie, or no such thread */
 };
 struct tracee_block {
 	enum tracee_activity activity;
-	long number; /* system call, when BLOCKED or DISK; -1: none, or hidden */
+	long number; /* system call, if BLOCKED or DISK; -1: none, or hidden */
 	bool hidden; /* the kernel refuses to name the system call */
 	uint64_t args[6];
-	uint64_t switches; /* times it gave up the CPU: equal twice = it has not run in between */
+	/* number of context switches; unchanged if the thread has not run in between */
+	uint64_t switches;
 };
-/* What a running thread is doing, from /proc; no thread is stopped for it. */
+/* Finds out from /proc what a running thread is doing, without stopping it. */
 void tracee_look(const struct tracee_thread *thread, struct tracee_block *out);
-/* The same of a thread that tracee_halt() has stopped: the interrupted system call. */
+/* Finds out the interrupted system call of a thread that tracee_halt() has stopped. */
 void tracee_look_stopped(struct tracee_thread *thread, struct tracee_block *out);
-/* A system call in which a parent may wait for its child's exec. */
+/* True for system calls in which a parent may wait for its child's exec. */
 bool tracee_is_vfork(long number);
-/* Its CPU time so far; 0: the kernel does not report it. */
+/* Returns the thread's CPU time so far, in ns; 0 if the kernel does not report it. */
 uint64_t tracee_ran_ns(const struct tracee_thread *thread);
-/* A number that grows with each read and write of the process. */
+/* Returns a number that grows with each read and write of the process; 0 if not known. */
 uint64_t tracee_transfers(const struct tracee_process *process);
 
-/* From tracee_disclose() to its end the /proc files of this stopped thread's process can be read.
-   False: it is dumpable anyway, or no system call can be made. */
+/* Makes the /proc files of the stopped thread's process readable until tracee_disclose_end().
+   Returns false if the process is dumpable, or if no system call can be made. */
 bool tracee_disclose(struct tracee *t, struct tracee_thread *thread);
+/* Makes the process undumpable again. */
 void tracee_disclose_end(struct tracee *t, struct tracee_thread *thread);
 
 /* A mapping of /proc/PID/maps. */
@@ -58,14 +62,15 @@ struct tracee_mapping {
 	uint64_t start, end, offset;
 	bool shared;
 	bool readable, writable, executable;
-	dev_t dev; /* of its file; 0: it has none */
+	dev_t dev; /* device of the file; 0: no file */
 	ino_t ino;
 	char path[512];
 };
-/* The mapping that holds addr; _above: or the first one above it. 0, or -1. */
+/* Finds the mapping that contains addr. Returns 0 or -1. */
 int tracee_mapping_at(struct tracee_process *process, uint64_t addr, struct tracee_mapping *out);
+/* Finds the mapping that contains addr, or the first one above. Returns 0 or -1. */
 int tracee_mapping_above(struct tracee_process *process, uint64_t addr, struct tracee_mapping *out);
-/* An entry of the auxiliary vector (getauxval(3)), or 0. */
+/* Returns an entry of the auxiliary vector (getauxval(3)), or 0. */
 uint64_t tracee_auxv(struct tracee_process *process, uint64_t type);
 
 #endif

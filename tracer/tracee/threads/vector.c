@@ -1,4 +1,4 @@
-/* Registers as DWARF numbers them: the wide ones, and setting any. */
+/* Registers by DWARF number: reads vector registers, sets any register. */
 #include "tracer/tracee/tracee_internal.h"
 
 #include <string.h>
@@ -11,10 +11,10 @@ enum {
 	ST_FIRST = 33,
 	ST_COUNT = 8,
 	ST_SIZE = 10,
-	ST_SLOT = 16, /* bytes; the first is the top of the stack */
+	ST_SLOT = 16, /* bytes per register; the first one is the top of the stack */
 };
 
-/* Where a register is in what the kernel gives, or NULL. */
+/* Returns the place of a register in the kernel's struct, or NULL. */
 static uint8_t *vector_at(struct user_fpregs_struct *regs, unsigned dwarf, size_t n)
 {
 	if (dwarf >= XMM_FIRST && dwarf < XMM_FIRST + XMM_COUNT && n <= XMM_SIZE)
