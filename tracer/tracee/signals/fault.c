@@ -1,4 +1,4 @@
-/* The signal that a thread is about to take: where it comes from, and will it end the process? */
+/* The signal that a thread is about to take: its origin, and whether it ends the process. */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
 
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* tracee_call() may have spoilt what the kernel has: then it is kept here. */
+/* Reads the siginfo: the kernel's, or the one kept because tracee_call() has overwritten that. */
 static int info_of(const struct thread *th, siginfo_t *out)
 {
 	if (th->info)
@@ -31,7 +31,7 @@ static bool is_sent(int code)
 	return code == SI_USER || code == SI_TKILL || code == SI_QUEUE;
 }
 
-/* Is it in another PID namespace? Then the process ids that it is told are not ours. */
+/* True if the process is in another PID namespace: the ids in its siginfo are not gatectl's. */
 static bool is_namespaced(pid_t pid)
 {
 	char path[64];
@@ -66,7 +66,8 @@ int tracee_fault(const struct tracee_thread *thread, struct tracee_fault *out)
 	return 0;
 }
 
-/* How it has ended, as waitpid gives it: the last number of its line. False: it has not. */
+/* True if the process is a zombie. *status is the last number of its
+   stat line, in waitpid's form. */
 static bool has_ended(pid_t pid, int *status)
 {
 	char text[1024];
@@ -82,7 +83,7 @@ static bool has_ended(pid_t pid, int *status)
 	return true;
 }
 
-/* /proc/PID/task/TID/children. */
+/* Reads /proc/PID/task/TID/children. Returns its length, or -1. */
 static int look_children(pid_t tid, char *text, size_t size)
 {
 	char name[32];
@@ -118,7 +119,8 @@ pid_t tracee_dead_child(const struct tracee_thread *thread, int signal)
 	return 0;
 }
 
-/* A fault that is blocked or ignored has its default action by the time that it is reported. */
+/* The kernel resets the action of a blocked or ignored fault before it reports the fault, so the
+   action in /proc is the one that counts. */
 bool tracee_signal_ends(const struct tracee_thread *thread)
 {
 	const struct thread *th = (const struct thread *)thread;

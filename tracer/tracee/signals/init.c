@@ -1,10 +1,7 @@
 /*
- * The first process of a PID namespace.
- *
- * The kernel gives it no signal that it has no handler for, except for a fault. But if it is traced
- * not even that, and it would make the same fault again and again. So it is let go before the
- * instruction, on its own bytes, and ends there as it would have without us. We know by which
- * signal, and its parent learns it; it is no child of ours that we could wait for.
+ * The first process of a PID namespace. The kernel discards its fatal faults if it is
+ * traced, so the instruction would fault for ever. The process is detached before the
+ * instruction and ends as it would alone.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
@@ -17,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_MS = 5000 }; /* for its end, with a core file perhaps */
+enum { MOST_MS = 5000 }; /* limit for the end of the process, with a core file perhaps */
 
 static bool is_init(pid_t pid)
 {
@@ -49,7 +46,7 @@ bool init_stays(const struct thread *th)
 {
 	struct tracee_signals has;
 
-	/* those that our system calls do not block are the ones that an instruction raises */
+	/* the signals outside of remote_blocked() are those that an instruction raises */
 	return th->signal && th->signal != SIGKILL && th->signal < 32 &&
 	       !(remote_blocked() >> (th->signal - 1) & 1) && is_fault(th) &&
 	       !tracee_signals_of(th->pub.tid, &has) && !look_has(has.caught, th->signal) &&
@@ -65,7 +62,7 @@ static void clean(struct tracee *t, struct tracee_space *space)
 		}
 }
 
-/* A trap of the program's own is behind it: back to before it. */
+/* Sets the pc back to a trap of the program's own, which the thread has just passed. */
 static void step_back(struct thread *th)
 {
 	uint8_t byte;
@@ -89,7 +86,8 @@ static int status_of_end(pid_t pid, int fd, int signal)
 	return waitpid(pid, &status, __WALL | WNOHANG) == pid ? status : signal;
 }
 
-/* False: other threads may be in our traps. */
+/* Detaches the process and waits for its end. Returns false if other threads
+   may be in gatectl's traps. */
 static bool init_let_go(struct tracee *t, struct thread *th)
 {
 	struct tracee_space *space = space_of(th);

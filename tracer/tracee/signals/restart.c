@@ -1,11 +1,7 @@
 /*
- * Signals that find a thread inside a copy of an instruction.
- *
- * A handler has to see the original pc. Where that is the site itself (the instruction has not been
- * carried out, or is a system call that will be restarted) the handler's return would run into the
- * trap a second time. So the thread is followed from one system call to the next until its
- * rt_sigreturn comes back to the site, and is put into the copy again there; or until its stack
- * pointer shows that the handler was left by a longjmp.
+ * Signals for a thread inside the copy of an instruction. A handler has to see the original pc. If
+ * that is the site itself, the handler's return would run into the trap again, so the handler is
+ * followed to its end: README.md.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/fastpath/resident_internal.h"
@@ -16,7 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* ---- the frames of handlers ----------------------------------------------------------------- */
+/* ---- frames of handlers ---------------------------------------------------------------------- */
 
 static bool on_alternate(const struct restart *r, uint64_t sp)
 {
@@ -29,13 +25,14 @@ static bool frame_is_gone(const struct restart *r, uint64_t sp)
 {
 	bool alternate = on_alternate(r, sp);
 
-	/* On its way to rt_sigreturn the handler has already popped the address it returns to. */
+	/* Before rt_sigreturn the handler has already popped its return address. */
 	if (on_alternate(r, r->frame))
 		return !alternate || sp > r->frame + RETURN_ADDRESS;
 	return !alternate && sp > r->frame + RETURN_ADDRESS;
 }
 
-/* The handler has not returned to where it came from, and may have told others of that place. */
+/* Forgets the last handler. It has not returned where it came from, and that address may be
+   reached later without a report. */
 static void forget_last(struct thread *th)
 {
 	th->restarts.count--;
@@ -49,7 +46,7 @@ static void forget_left_frames(struct thread *th, uint64_t sp)
 		forget_last(th);
 }
 
-/* The frame of a handler begins with the address it returns to; struct ucontext follows. */
+/* The frame of a handler begins with its return address; struct ucontext follows. */
 static void remember_frame(struct thread *th, uint64_t addr, uint64_t sp)
 {
 	enum { UCONTEXT_STACK = 8 + 16 };
@@ -75,7 +72,8 @@ static bool is_ignored_by_default(int signal)
 	return signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH;
 }
 
-/* Without a tracer the kernel drops it unseen: no system call gives up for it. */
+/* True if the kernel would drop the signal without a tracer, so that it
+   interrupts no system call. */
 static bool would_be_dropped(const struct thread *th)
 {
 	struct tracee_signals has;
@@ -86,7 +84,7 @@ static bool would_be_dropped(const struct thread *th)
 	       (is_ignored_by_default(th->signal) && !look_has(has.caught, th->signal));
 }
 
-/* The report of the kernel that a step has led into a handler, not over an instruction. */
+/* True if the trap is the kernel's report that a single step has entered a handler. */
 static bool entered_handler(const struct thread *th)
 {
 	siginfo_t info;
@@ -94,7 +92,8 @@ static bool entered_handler(const struct thread *th)
 	return !ptrace(PTRACE_GETSIGINFO, th->pub.tid, 0, &info) && info.si_code == SIGTRAP;
 }
 
-/* Delivers the signal and stops before the handler's first instruction; false: it did not. */
+/* Delivers the signal and stops before the handler's first instruction. Returns false if the
+   thread has stopped otherwise. */
 static bool enter_handler(struct thread *th)
 {
 	int status;
@@ -120,7 +119,8 @@ static void inject(struct thread *th)
 	if (pause_shows(th) && would_be_dropped(th))
 		pause_hide(th);
 	if (th->signal == SIGTRAP && trap_is_handled(th)) {
-		if (enter_handler(th)) /* it is in it before other threads may spoil that */
+		/* the handler has begun before another thread's trap can reset it */
+		if (enter_handler(th))
 			thread_continue(th, 0);
 		return;
 	}
@@ -133,7 +133,8 @@ static void inject(struct thread *th)
 	thread_continue(th, th->signal);
 }
 
-/* Its return to `addr` with this stack pointer will be no arrival. */
+/* Delivers the signal and follows its handler, whose return to `addr` with
+   this sp is not an arrival. */
 static void deliver_and_follow(struct thread *th, uint64_t addr, uint64_t sp)
 {
 	if (!enter_handler(th))
@@ -142,7 +143,7 @@ static void deliver_and_follow(struct thread *th, uint64_t addr, uint64_t sp)
 	thread_continue(th, 0);
 }
 
-/* A fault names the instruction by its address: the original one. */
+/* Replaces the address of a fault in the copy by the original one. */
 static void correct_info(struct thread *th, const struct slot *slot, uint64_t copy)
 {
 	siginfo_t found, *info = th->info ? th->info : &found;
@@ -159,8 +160,8 @@ static void correct_info(struct thread *th, const struct slot *slot, uint64_t co
 		ptrace(PTRACE_SETSIGINFO, th->pub.tid, 0, info);
 }
 
-/* True: it is not to come back to where it stands in the original, *addr with *sp, by itself: the instruction is still to be
-   carried out, or a jump stands over it. */
+/* Sets the original pc and sp, returned in *addr and *sp. Returns true if the thread must not come
+   back there by itself: the instruction is still to be carried out, or a jump covers it. */
 static bool put_back(struct thread *th, const struct slot *slot, const struct arch_point *point,
 		     uint64_t *addr, uint64_t *sp)
 {
@@ -186,7 +187,8 @@ static bool put_back(struct thread *th, const struct slot *slot, const struct ar
 	return true;
 }
 
-/* The thread is at this point of the copy: the original is what handlers and core files show. */
+/* Delivers a signal at a point of the copy, after setting the original pc, which
+   handlers and core files show. */
 static void deliver_in_copy(struct thread *th, const struct slot *slot,
 			    const struct arch_point *point, uint64_t copy)
 {
@@ -265,11 +267,11 @@ void restart_leave(struct thread *th)
 	regs.rip = point->pc;
 	regs.rsp += point->sp;
 	if (slot->is_syscall && point->pc != slot->from)
-		regs.rcx = point->pc; /* as the processor leaves it behind a syscall */
+		regs.rcx = point->pc; /* the processor sets rcx to the pc after a syscall */
 	thread_set_regs(th, &regs);
 }
 
-/* ---- and back ------------------------------------------------------------------------------- */
+/* ---- return from a handler ------------------------------------------------------------------- */
 
 static void forget_from(struct thread *th, size_t i)
 {
@@ -288,8 +290,9 @@ static void go_into_copy(struct thread *th, uint64_t pc)
 }
 
 /*
- * It has returned from a handler: to the site with nothing done yet? Or elsewhere, because the handler has changed what it
- * returns to: maybe into the middle of a jump, as where it skips the instruction that has faulted.
+ * Handles the return from a handler. A return to a followed address goes on in the copy.
+ * Another one was chosen by the handler, and may lead into the middle of a jump, as past the
+ * instruction that has faulted.
  */
 static void take_up_again(struct thread *th, uint64_t pc, uint64_t sp, uint64_t handler_sp)
 {
@@ -323,7 +326,7 @@ void restart_syscall_stop(struct thread *th)
 			take_up_again(th, info.instruction_pointer, info.stack_pointer, handler_sp);
 		if (!th->sigreturn_sp)
 			forget_left_frames(th, info.stack_pointer);
-		if (th->pub.state != TRACEE_STOPPED) /* it was killed meanwhile */
+		if (th->pub.state != TRACEE_STOPPED) /* the thread was killed meanwhile */
 			return;
 		if (th->elisions.count || th->timed_argument)
 			elide_syscall_stop(th, &info);

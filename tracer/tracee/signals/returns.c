@@ -1,9 +1,7 @@
 /*
- * Where a signal's handler goes on when it is over: where the signal has met its thread, or, for one that skips what has
- * faulted, a little behind that. No jump may be put over such a place.
- *
- * Nobody tells that a handler has returned. But its frame lies below the place's stack pointer, or on a stack of its
- * own: when the thread has just that stack pointer again it is over.
+ * Addresses to which handlers that may still run will return, or a little after: the interrupted
+ * instructions. No jump may be put over them. A handler is over when its thread has the interrupted
+ * stack pointer again, since the handler's frame is below, or on another stack.
  */
 #include "tracer/tracee/tracee_internal.h"
 
