@@ -1,7 +1,6 @@
 /*
- * A program that has just been exec'ed, and has not run yet, is exec'ed once more with another
- * environment. Only exec itself puts an environment where a program looks for it: on the stack and
- * in /proc/self/environ.
+ * Execs a program again, before its first instruction, with another environment. Only exec puts an
+ * environment where the program looks for it: on the stack and in /proc/self/environ.
  */
 #include "tracer/tracee/tracee_internal.h"
 
@@ -21,15 +20,15 @@ struct stack_page {
 struct stack_top {
 	uint64_t base;
 	size_t size;
-	ARRAY(struct stack_page) pages; /* and one of zeros */
+	ARRAY(struct stack_page) pages; /* the last one is a page of zeros */
 	uint64_t argv, envp;		/* addresses */
 	size_t env_count;
 };
 
-/* What is going to be written below it. */
+/* The arguments of execve(2), to be written below the top. */
 struct request {
 	ARRAY(char) bytes;
-	uint64_t path, envp; /* from its beginning */
+	uint64_t path, envp; /* addresses in the program */
 };
 
 static uint64_t again_word_at(const struct stack_top *top, uint64_t address)
@@ -41,7 +40,7 @@ static uint64_t again_word_at(const struct stack_top *top, uint64_t address)
 	return word;
 }
 
-/* NULL where it is not on the stack. */
+/* Returns NULL if the string is not on the stack. */
 static const char *string_at(const struct stack_top *top, uint64_t address)
 {
 	if (address < top->base || address - top->base >= top->size)
@@ -57,7 +56,8 @@ static int read_top(struct thread *th, struct stack_top *top)
 		return -1;
 	sp = th->regs.rsp;
 	top->base = sp - sp % PAGE;
-	/* Page by page until there is none: that is less work than to look for the end of the mapping. */
+	/* Reading up to the first unmapped page is less work than looking
+	   for the end of the mapping. */
 	while (!memory_raw_read(space_of(th), top->base + top->size, array_add(&top->pages)->bytes,
 				PAGE)) {
 		top->size += PAGE;
@@ -73,7 +73,7 @@ static int read_top(struct thread *th, struct stack_top *top)
 	return 0;
 }
 
-/* ---- what to exec --------------------------------------------------------------------------- */
+/* ---- the new exec ---------------------------------------------------------------------------- */
 
 static bool again_same_file(pid_t pid, const char *path)
 {
@@ -85,7 +85,8 @@ static bool again_same_file(pid_t pid, const char *path)
 	return !stat(exe, &a) && !stat(seen, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* The name it was started with, which it may look at; a script's name is not its interpreter's. */
+/* Returns the name that the program was started with, which it may look at. The file of a script's
+   name is not the interpreter's; then /proc/self/exe serves. */
 static const char *path_of(struct thread *th, const struct stack_top *top)
 {
 	const char *path = string_at(top, tracee_auxv(th->pub.process, AT_EXECFN));
@@ -105,7 +106,7 @@ static void put_word(struct request *r, uint64_t word)
 	again_put(r, &word, sizeof(word));
 }
 
-/* `address`: where the request will stand, a multiple of 8. */
+/* Builds the request for `address`, at which it will be written, a multiple of 8. */
 static void again_fill(struct request *r, const struct stack_top *top, uint64_t address,
 		       const char *path, const char *assignment)
 {

@@ -1,10 +1,7 @@
 /*
- * Takes over a program that runs already.
- *
- * Every thread is seized and stopped for a moment; nobody sees a signal, and system calls go on
- * where they were. Threads made later are ours, because their creators are. Children
- * that the process has already are programs of their own and stay alone, but for one that still
- * shares its memory (vfork): it would run into our traps.
+ * Attaches to a running program. Every thread is seized and stopped for a moment; the program sees
+ * no signal, and its system calls continue. Children that it has already are not traced, except one
+ * that shares its memory (vfork), which would run into the traps.
  */
 #include "tracer/base/leave.h"
 #include "tracer/tracee/threads/procfs.h"
@@ -23,17 +20,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- is there anything to attach to? -------------------------------------------------------- */
+/* ---- the process ----------------------------------------------------------------------------- */
 
 static bool shares_memory(pid_t a, pid_t b)
 {
 	return !syscall(SYS_kcmp, a, b, KCMP_VM, 0UL, 0UL);
 }
 
-/* Is it a kernel thread? By its flags, since a process that is just ending has no memory either. */
+/* True for a kernel thread. Its flags decide, since a process that is just
+   ending has no memory either. */
 static bool is_of_kernel(pid_t pid)
 {
-	enum { FLAGS = 7, OF_KERNEL = 0x00200000 }; /* behind the name; PF_KTHREAD */
+	enum { FLAGS = 7, OF_KERNEL = 0x00200000 }; /* position after the name; PF_KTHREAD */
 	char text[1024], *at;
 
 	at = look_proc(pid, "stat", text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
@@ -77,7 +75,7 @@ static int check_process(pid_t pid, struct error *err)
 	return 0;
 }
 
-/* What shares its memory with its parent would leave our traps there when it execs. */
+/* Refuses a process that shares its parent's memory: at its exec the traps would stay there. */
 static int check_parent(pid_t pid, struct error *err)
 {
 	pid_t parent = (pid_t)look_status(pid, "PPid");
@@ -102,9 +100,9 @@ static long options_of(const struct tracee *t)
 }
 
 /*
- * Seizing waits until another thread's exec is over, and that exec waits until we have reaped those
- * of our threads that it has ended. So the clock's signal handler reaps while we wait; it must not
- * use the heap.
+ * Statuses that the clock's signal handler reaps; it must not use the heap. PTRACE_SEIZE
+ * waits for the end of another thread's exec, and that exec waits until the traced threads
+ * that it has ended are reaped.
  */
 enum { MOST_REAPED = 1024, MOMENT_MS = 2 };
 static struct taken reaped[MOST_REAPED];
@@ -145,9 +143,9 @@ static bool seize(struct tracee *t, pid_t tid)
 }
 
 /*
- * A thread that has just ended is refused like one that may not be traced. If the exec of another
- * thread ended it, that one has its id a moment later: so the first thread is tried once more.
- * 1: seized; 0: it has ended, or is ours already; -1: refused, with errno
+ * Returns 1 if seized; 0 if the thread has ended or is traced already; -1 with errno if refused. A
+ * thread that has just ended is refused, too. If an exec ended the first thread, another one soon
+ * has its id, so it is tried again.
  */
 static int ptrace_seize(struct tracee *t, pid_t tid)
 {
@@ -174,21 +172,21 @@ static bool was_reaped(const struct tracee *t, pid_t tid)
 }
 
 /*
- * The id that the thread has, now that it is seized. If it was seized in the middle of an exec it
- * has the first thread's by now, and nobody knows whether the exec will be reported.
+ * Returns the id of a seized thread. If it was seized in the middle of an exec it may have the
+ * first thread's id by now, and the exec may or may not be reported.
  */
 static pid_t id_of_seized(const struct tracee *t, const struct process *p, pid_t tid)
 {
 	return look_is_ours(tid) || was_reaped(t, tid) ? tid : p->pub.pid;
 }
 
-/* 1; 0: it is ours already, or has ended; -1 */
+/* Returns 1 if seized, 0 if the thread is traced already or has ended, -1 with *err set. */
 static int seize_thread(struct tracee *t, struct process *p, pid_t tid, struct error *err)
 {
 	struct thread *th = thread_find(t, tid);
 	int seized;
 
-	/* one that was not ours may have execed: it goes on under the id of the first, which was */
+	/* the first thread's id may now be that of an untraced thread that has called exec */
 	if (th && (tid != p->pub.pid || look_is_ours(tid)))
 		return 0;
 	seized = ptrace_seize(t, tid);
@@ -198,7 +196,7 @@ static int seize_thread(struct tracee *t, struct process *p, pid_t tid, struct e
 		return 0;
 	tid = id_of_seized(t, p, tid);
 	th = thread_find(t, tid);
-	if (th) /* ended by the exec, and nobody is told of that */
+	if (th) /* ended by the exec, without a report */
 		family_gone(t, th);
 	th = thread_new(t, p, tid, NULL);
 	th->pub.found = true;
@@ -208,8 +206,8 @@ static int seize_thread(struct tracee *t, struct process *p, pid_t tid, struct e
 }
 
 /*
- * The number of threads seized in this pass, or -1. The kernel cuts the list short at a thread that
- * is just ending: then another pass is made, as if one had been seized.
+ * Returns the number of threads seized in this pass, or -1. The kernel cuts the list short at a
+ * thread that is just ending; the number is then 1 at least, so that another pass follows.
  */
 static int seize_pass(struct tracee *t, struct process *p, struct error *err)
 {
@@ -236,7 +234,7 @@ static int seize_pass(struct tracee *t, struct process *p, struct error *err)
 	return seized + (!seized && listed < look_status(p->pub.pid, "Threads"));
 }
 
-/* Makes passes until one finds nobody new. 0: nobody was seized, or -1. */
+/* Makes passes until one finds no new thread. Returns how many were seized, or -1. */
 static int seize_all(struct tracee *t, struct process *p, struct error *err)
 {
 	int seized, all = 0;
@@ -252,7 +250,7 @@ static int seize_all(struct tracee *t, struct process *p, struct error *err)
 
 static int take_sharers(struct tracee *t, struct process *parent, struct error *err);
 
-/* It execed before it was ours: now it is a program of its own. */
+/* Gives the child a space of its own, because it has called exec before it was traced. */
 static void part(struct process *p)
 {
 	p->pub.space->users--;
@@ -283,9 +281,9 @@ static int take_sharer(struct tracee *t, struct process *parent, pid_t pid, stru
 	return theirs < 0 ? -1 : seized + theirs;
 }
 
-enum { CHILDREN_BYTES = 1 << 20 }; /* the numbers of more than 100,000 */
+enum { CHILDREN_BYTES = 1 << 20 }; /* room for more than 100,000 ids */
 
-/* How many threads of theirs were seized, or -1. */
+/* Returns how many threads were seized of children that share the memory, or -1. */
 static int take_sharers(struct tracee *t, struct process *parent, struct error *err)
 {
 	char *text = base_alloc(CHILDREN_BYTES, 1), *end;
@@ -313,7 +311,7 @@ static int take_sharers(struct tracee *t, struct process *parent, struct error *
 	return some < 0 ? -1 : all;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- attaching ------------------------------------------------------------------------------- */
 
 static void attach_let_go(void *ctx)
 {
@@ -337,7 +335,7 @@ static struct tracee *tracee_of_attach(const struct tracee_attach *how)
 	return t;
 }
 
-/* The thread that can best make a system call for us. */
+/* Returns the thread that is best suited to make system calls for gatectl. */
 static struct thread *choose_helper(struct tracee *t, struct thread *otherwise)
 {
 	struct thread *th;
@@ -348,12 +346,13 @@ static struct thread *choose_helper(struct tracee *t, struct thread *otherwise)
 			continue;
 		if (th->stop == STOP_PAUSE)
 			return th;
-		otherwise = th; /* it has just called exec */
+		otherwise = th; /* the thread has just called exec */
 	}
 	return otherwise;
 }
 
-/* Through a thread that has not begun to end: one that has, has no memory any more. */
+/* Opens the memory through a thread that has not begun to end, because an
+   ending one has no memory. */
 static void open_memory(struct tracee *t, struct process *p)
 {
 	struct thread *th;
@@ -368,7 +367,7 @@ static void open_memory(struct tracee *t, struct process *p)
 	}
 }
 
-/* One pass: 1: there were new ones; 0; -1 */
+/* Makes one pass. Returns 1 if there were new threads, 0 if not, or -1. */
 static int take_all(struct tracee *t, struct process *p, struct error *err)
 {
 	int seized = seize_all(t, p, err), sharers;
@@ -382,8 +381,8 @@ static int take_all(struct tracee *t, struct process *p, struct error *err)
 }
 
 /*
- * A thread that was in the middle of clone(2) when it became ours makes one that is not ours. Once
- * all stand still nobody is in clone(2): then those are seized, too.
+ * Seizes all threads, then stops them and looks again: a thread seized inside clone(2) creates one
+ * that is not traced. Once all are stopped, no thread is in clone(2).
  */
 static int take_over(struct tracee *t, pid_t pid, struct error *err)
 {
@@ -393,7 +392,7 @@ static int take_over(struct tracee *t, pid_t pid, struct error *err)
 
 	p->pub.is_root = true;
 	*array_add(&t->queue) = (struct tracee_event){.kind = TRACEE_ATTACHED, .process = &p->pub};
-	do /* in the middle of an exec there is no thread that could be seized */
+	do /* in the middle of an exec there is no thread to seize */
 		some = take_all(t, p, err);
 	while (!some && !look_has_ended(pid) && !tracee_signals_came());
 	if (some < 0 || check_parent(pid, err) < 0)

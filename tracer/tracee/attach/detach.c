@@ -1,13 +1,7 @@
 /*
- * Lets the program go, as if nobody had ever been there.
- *
- * While all threads stand still: each is put where it would be without us (out of copies of
- * instructions, before an instruction whose trap it has met), the program's own bytes are put back,
- * debug registers are cleared, our memory is unmapped. Then one after the other runs on.
- *
- * A thread that cannot be stopped (it waits in vfork) is left as it is: the kernel lets it go when
- * gatectl ends. Our memory then stays mapped, since the thread may have to return through it. But
- * the kernel would kill a program that we launched: there the thread is waited for.
+ * Detaches from the program, as if it had never been traced. While all threads are stopped
+ * each is put where it would be, and bytes, debug registers and mappings are restored.
+ * README.md has the exceptions.
  */
 #include "tracer/tracee/events/signals.h"
 #include "tracer/tracee/tracee_internal.h"
@@ -21,7 +15,7 @@ static bool detach_is_stopped(const struct thread *th)
 	return thread_is_alive(th) && th->pub.state == TRACEE_STOPPED;
 }
 
-/* ---- each thread where it would be ---------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 static void detach_leave(struct thread *th)
 {
@@ -38,8 +32,8 @@ static void detach_leave(struct thread *th)
 /* ---- memory --------------------------------------------------------------------------------- */
 
 /*
- * How well the thread can make a system call for us, 0: not at all. A signal that it is to take would
- * lose its details by it; one that is stopped by job control runs for a moment.
+ * Returns how well the thread can make a system call, 0: not at all. A signal to be taken would
+ * lose its siginfo; a thread in a group stop would run for a moment.
  */
 static int fitness(struct thread *th)
 {
@@ -59,7 +53,8 @@ static struct thread *helper_in(struct tracee *t, const struct tracee_space *spa
 	{
 		if (!thread_is_alive(th) || space_of(th) != space)
 			continue;
-		if (th->pub.state != TRACEE_STOPPED) /* it may be inside of what we would unmap */
+		/* the thread may be in memory that would be unmapped */
+		if (th->pub.state != TRACEE_STOPPED)
 			return NULL;
 		if (fitness(th) > best) {
 			best = fitness(th);
@@ -96,7 +91,7 @@ static void clean(struct tracee *t, struct tracee_space *space)
 	unmap_areas(t, space);
 }
 
-/* ---- and off -------------------------------------------------------------------------------- */
+/* ---- release --------------------------------------------------------------------------------- */
 
 static void detach_let_go(struct thread *th)
 {
@@ -110,8 +105,8 @@ static void detach_let_go(struct thread *th)
 	th->reach = REACH_FREE;
 }
 
-/* Debug registers outlive the tracer: a thread that has some is waited for, whatever it is
-   doing. */
+/* True if the thread is waited for, whatever it does: its debug registers would outlive the tracer,
+   or the kernel would kill the launched program with gatectl. */
 static bool is_late(const struct thread *th)
 {
 	return thread_is_alive(th) && th->reach == REACH_BEYOND &&
@@ -162,7 +157,7 @@ void tracee_detach(struct tracee *t)
 	TAILQ_FOREACH(th, &t->threads, link)
 	if (detach_is_stopped(th))
 		detach_leave(th);
-	orphan_let_go(t); /* while the tables still say what their memory is a copy of */
+	orphan_let_go(t); /* while the tables still show which space their memory is a copy of */
 	trap_leave(t);
 	TAILQ_FOREACH(p, &t->processes, link)
 	if (!p->gone)

@@ -1,11 +1,7 @@
 /*
- * Opens the /proc files of a newborn process that keeps them from its tracer.
- *
- * A program that is not dumpable (prctl(2), PR_SET_DUMPABLE) refuses mem, maps, fd, syscall and
- * others to every process without CAP_SYS_PTRACE: ptrace_may_access() in kernel/ptrace.c. Registers
- * and system calls of a stopped thread remain. So the thread makes its process dumpable, the files
- * are opened, and it is made as it was. The thread is none of the target yet; dumpable.c does the
- * same for one that is.
+ * Opens the /proc files of a newborn process that is not dumpable: its thread makes the
+ * process dumpable for a moment (prctl(2)). The thread is not in the tables yet; dumpable.c
+ * does the same for one that is.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
@@ -19,7 +15,7 @@
 
 enum { SYSCALL_LENGTH = 2 };
 
-/* The end of the process is left for those who wait for it. */
+/* Waits for a stop. The end of the process is left to those who wait for it. */
 static bool stops(pid_t tid, int *status)
 {
 	siginfo_t info = {0};
@@ -31,8 +27,8 @@ static bool stops(pid_t tid, int *status)
 	       waitpid(tid, status, __WALL) == tid && WIFSTOPPED(*status);
 }
 
-/* Until it enters a system call, or leaves it: the options of the tracer include
-   PTRACE_O_TRACESYSGOOD. Signals are blocked; the others are faults, and of its end. */
+/* Resumes until a system call's entry or exit (PTRACE_O_TRACESYSGOOD). Signals are blocked, so
+   other stops are faults, or belong to the end of the thread. */
 static bool goes_to_call(pid_t tid)
 {
 	int status;
@@ -48,7 +44,7 @@ static bool makes_prctl(pid_t tid, const struct disclosed *d, long option, long 
 {
 	struct user_regs_struct regs = d->regs;
 
-	regs.eflags &= ~(1ull << 8); /* the program may be stepping itself */
+	regs.eflags &= ~(1ull << 8); /* the program may be single-stepping itself */
 	regs.orig_rax = (unsigned long long)-1;
 	regs.rax = SYS_prctl;
 	regs.rdi = (unsigned long long)option;
@@ -73,7 +69,8 @@ static bool is_birth(uint64_t number)
 	       number == SYS_clone3;
 }
 
-/* A newborn process stands behind the `syscall` of its birth, of which its memory has a copy. */
+/* A newborn process is after the syscall instruction of its birth, which
+   serves for the prctl calls. */
 bool disclose_newborn(pid_t tid, struct disclosed *d)
 {
 	const uint64_t all = ~0ull;

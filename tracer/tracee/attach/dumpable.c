@@ -1,5 +1,5 @@
-/* A stopped thread opens the /proc files of its process, which is not dumpable, for a while: see
-   disclose.c. */
+/* Opens the /proc files of a process that is not dumpable for a while, by a
+   stopped thread: see disclose.c. */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
 

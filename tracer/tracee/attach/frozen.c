@@ -1,12 +1,7 @@
 /*
- * A program may trace the one that traces it. gatectl then stands still at its next signal, and so does
- * the program at its next stop: nobody can go on, and no limit or signal is heard.
- *
- * ptrace stops one thread only. A second one looks, four times a second, whether the first is stopped by
- * a thread that we trace ourselves. Where that stays so for a second that process is killed: then the
- * first thread runs again, and says what has happened. Others may trace gatectl as they like.
- *
- * The second one stays when nothing is traced any more, and sleeps: to start and to end it takes as long as many a program.
+ * A program that traces gatectl stops it at the next signal, and then itself for ever. A
+ * second thread of gatectl watches for that and kills such a process, so that the first thread
+ * can report it: README.md.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/events/signals.h"
@@ -24,11 +19,11 @@ enum { LOOK_NS = 250000000, LOOKS = 4 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t begins = PTHREAD_COND_INITIALIZER;
 static bool watching, asleep;
-static pid_t home;   /* the process that it is a thread of: a forked one has none */
-static pid_t traces; /* the thread that does all that gatectl does */
-static atomic_int culprit;
+static pid_t home;	   /* process that the watcher is a thread of; a forked process has none */
+static pid_t traces;	   /* thread of gatectl that traces the program */
+static atomic_int culprit; /* process that was killed, or 0 */
 
-/* The thread of ours that stops us now, or 0. */
+/* Returns the traced thread that stops gatectl at the moment, or 0. */
 static pid_t stopped_by(void)
 {
 	char stat[512] = "";
@@ -49,12 +44,13 @@ static void free_us(pid_t tracer)
 	if (process <= 0)
 		return;
 	culprit = (int)process;
-	kill(getpid(),
-	     SIGCONT); /* first: the SIGSTOP of PTRACE_ATTACH would stop us as soon as it is dead */
+	/* SIGCONT comes first: the SIGSTOP of PTRACE_ATTACH would stop gatectl as soon as its
+	   tracer is dead. */
+	kill(getpid(), SIGCONT);
 	kill((pid_t)process, SIGKILL);
 }
 
-/* False: nothing was traced meanwhile. */
+/* Waits for the next look. Returns false if nothing was traced meanwhile. */
 static bool wait_a_look(void)
 {
 	struct timespec until;
@@ -92,7 +88,7 @@ static bool start_watcher(void)
 	pthread_t watcher;
 	bool started;
 
-	/* What a fork has copied of them may be locked. */
+	/* A fork may have copied the lock in locked state. */
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	begins = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	sigfillset(&all);
@@ -104,7 +100,8 @@ static bool start_watcher(void)
 	return started;
 }
 
-/* If this fails, a program that does such a thing freezes us: no reason not to run others. */
+/* Starts the watcher, or wakes it. A failure is ignored: it matters only for a
+   program that traces gatectl. */
 void frozen_watch(void)
 {
 	if (home != getpid()) {

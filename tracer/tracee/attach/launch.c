@@ -1,14 +1,6 @@
 /*
- * Starts the program under ptrace.
- *
- * The child waits until it is traced, then execs; a pipe that exec closes tells why it could not.
- * Both end by themselves when the other is gone: the child reads the end of its pipe before it is
- * traced, and dies with its tracer afterwards.
- *
- * Until it execs the child has the memory of its parent (CLONE_VM), and a stack of its own: nothing
- * is copied, and no page of gatectl's has to be made writable again afterwards. errno is shared, too.
- * So before the child is told to go on it calls nothing that fails, and after that its parent does not,
- * and takes no signal, until the child has stopped or is gone.
+ * Starts the program under ptrace. The child waits until it is traced, then execs; a pipe that exec
+ * closes reports why it could not. README.md explains how parent and child share memory until then.
  */
 #include "tracer/tracee/fastpath/resident_internal.h"
 #include "tracer/tracee/attach/refusal.h"
@@ -28,18 +20,19 @@
 struct launch {
 	const struct tracee_launch *how;
 	pid_t pid;
-	int go[2];    /* a byte: you are traced */
+	int go[2];    /* a byte: the child is traced */
 	int fault[2]; /* an errno: exec has failed */
-	char *stack;  /* the child's, until it execs */
+	char *stack;  /* stack of the child until it execs */
 	size_t stack_size;
 };
 
 /* ---- the child ------------------------------------------------------------------------------ */
 
-/* exec never returns to these: AddressSanitizer's marks around their variables would stay, where later other memory is. */
+/* exec does not return to these functions, and AddressSanitizer's marks around their variables
+   would stay in memory that is used again. */
 #define ENDS_BY_EXEC __attribute__((no_sanitize("address")))
 
-/* Out of the way of 0, 1 and 2, that dup2 is going to fill. */
+/* Moves a descriptor away from 0, 1 and 2, which dup2() is going to replace. */
 static int above_standard(int fd)
 {
 	return fd >= 0 && fd <= 2 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
@@ -83,8 +76,7 @@ static bool is_elf(const char *path)
 	return memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
-/* execvp gives a file that the kernel does not know to the shell: right for a script, but not for
-   another machine's program. */
+/* Execs as execvp(3) does, but does not give another machine's program to the shell. */
 ENDS_BY_EXEC static void exec_program(char *const *argv, char *const *env)
 {
 	if (strchr(argv[0], '/')) {
@@ -99,7 +91,7 @@ ENDS_BY_EXEC static void exec_program(char *const *argv, char *const *env)
 	execvpe(argv[0], argv, env);
 }
 
-/* What it returns is the status of the child. */
+/* Returns the exit status of a child that could not exec. */
 ENDS_BY_EXEC static int child(void *launch)
 {
 	const struct launch *l = launch;
@@ -116,7 +108,7 @@ ENDS_BY_EXEC static int child(void *launch)
 	return write(l->fault[1], &errno, sizeof(errno)) < 0 ? 125 : 127;
 }
 
-/* ---- what can go wrong ---------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static int explain_exec(const struct launch *l, int number, struct error *err)
 {
@@ -162,7 +154,7 @@ static int seize(const struct launch *l, struct error *err)
 	return 0;
 }
 
-/* Job control and signals may come in before exec. */
+/* Passes on group stops and signals that come before exec. */
 static void launch_pass_on(pid_t pid, int status)
 {
 	int signal = WSTOPSIG(status);
@@ -199,7 +191,7 @@ static void close_one(int *fd)
 	*fd = -1;
 }
 
-/* execvpe(3) makes the shell's arguments of a script on the stack. */
+/* execvpe(3) builds the shell's arguments for a script on the stack. */
 static int make_stack(struct launch *l, struct error *err)
 {
 	size_t argc = 0;
@@ -216,7 +208,8 @@ static int make_stack(struct launch *l, struct error *err)
 	return 0;
 }
 
-/* The child's own copy of what it needs to know is at the far end of its stack: its parent closes its ends. */
+/* Makes the child. Its own copy of struct launch is at the far end of its stack, as the parent
+   closes its ends of the pipes in the other. */
 static int make_child(struct launch *l, struct error *err)
 {
 	struct launch *own = (struct launch *)(void *)l->stack;
@@ -255,7 +248,7 @@ static void abandon(const struct launch *l)
 	while ((pid < 0 && errno == EINTR) || (pid > 0 && WIFSTOPPED(status)));
 }
 
-/* No handler of gatectl's may run in the child. */
+/* Blocks signals around the start: no handler of gatectl may run in the child. */
 static int start_unheard(struct launch *l, struct error *err)
 {
 	sigset_t all, before;

@@ -1,7 +1,7 @@
 /*
- * The kernel withholds what the file of a program would give it (set-user-ID, set-group-ID,
- * capabilities) if whoever traces it may not have that himself. The program then runs without, and
- * behaves otherwise than alone.
+ * Rights that the kernel withholds from a traced program: set-user-ID, set-group-ID and
+ * file capabilities, if the tracer may not have them. The program then behaves
+ * differently from an untraced run.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
@@ -18,15 +18,15 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-enum { NOBODY = 65534 }; /* the id of whoever has none in this user namespace */
+enum { NOBODY = 65534 }; /* overflow id: an owner that this user namespace does not have */
 
 struct holder {
 	unsigned long euid, egid;
 	uint64_t permitted, bounding; /* capabilities */
-	bool none_new;		      /* exec gives it nothing, traced or not */
+	bool none_new;		      /* no_new_privs: exec gives no rights, traced or not */
 };
 
-/* The second number of "Uid: real effective saved filesystem". */
+/* Returns the second number of "Uid: real effective saved filesystem". */
 static unsigned long effective(const char *text, const char *field)
 {
 	const char *at = strstr(text, field);
@@ -52,7 +52,7 @@ static int look_holder(pid_t pid, struct holder *h)
 	return 0;
 }
 
-/* What `setcap` has given to the file. */
+/* Returns the capabilities that setcap(8) has given to the file. */
 static uint64_t capabilities_of(const char *path)
 {
 	struct vfs_ns_cap_data data;
@@ -92,7 +92,7 @@ bool tracee_withheld(const struct tracee_process *process, char *what, size_t si
 	struct holder holder;
 	struct stat file;
 	char path[64];
-	/* call_seen.c sets it where the program's calls are filtered. */
+	/* call_seen.c sets no_new_privs to filter the program's calls. */
 	bool may_be_ours = tracee_of(process)->calls && look_status(getpid(), "NoNewPrivs") <= 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", process->pid);

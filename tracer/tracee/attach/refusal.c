@@ -1,3 +1,4 @@
+/* Explains why the system does not permit tracing, and what the user can do about it. */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/attach/refusal.h"
 
@@ -17,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- what the facts mean -------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static const char *how_to_run(enum refusal_place place)
 {
@@ -81,7 +82,7 @@ static int by_owner(const struct refusal_facts *f, struct error *err)
 	return error_hint(err, "`sudo gatectl attach ...`, or run gatectl as that user");
 }
 
-/* Who has gained privileges, or has asked for it, may be traced by root only. */
+/* A process that has gained privileges, or has asked for it, can be traced by root only. */
 static int by_undumpable(struct error *err)
 {
 	error_set(err, ERROR_CANNOT_TRACE,
@@ -155,9 +156,9 @@ int refusal_set(const struct refusal_facts *f, struct error *err)
 	return by_kernel(f, err);
 }
 
-/* ---- the facts ------------------------------------------------------------------------------ */
+/* ---- facts ----------------------------------------------------------------------------------- */
 
-/* The first line of a file, or "". */
+/* Reads the first line of a file, or "". */
 static void first_line(const char *path, char *line, size_t size)
 {
 	FILE *file = fopen(path, "re");
@@ -189,7 +190,8 @@ static enum refusal_place place_of_run(void)
 	return access("/.dockerenv", F_OK) == 0 ? REFUSAL_DOCKER : REFUSAL_PLAIN;
 }
 
-/* "docker-default (enforce)"; elsewhere "unconfined", or of another security module */
+/* Reads the AppArmor profile: "docker-default (enforce)". Without one the text is "unconfined", or
+   another security module's. */
 static void read_profile(char *profile, size_t size)
 {
 	char line[256], *mode;
@@ -255,7 +257,7 @@ int refusal_of_attach(pid_t pid, int number, struct error *err)
 
 /* ---- before the start ----------------------------------------------------------------------- */
 
-/* All that is known of a thread that runs comes from there. */
+/* Checks /proc, from which all comes that is known of a running thread. */
 static int check_proc(struct error *err)
 {
 	char link[32];
@@ -283,7 +285,7 @@ static void probe(void)
 	_exit(0);
 }
 
-/* A filter may kill whoever calls ptrace. That is tried out by a process that nobody needs. */
+/* A seccomp filter may kill a process that calls ptrace, so a child tries it. */
 static int check_filter(struct error *err)
 {
 	struct refusal_facts facts;
@@ -308,7 +310,7 @@ int refusal_before(struct error *err)
 	return check_proc(err) < 0 || check_filter(err) < 0 ? -1 : 0;
 }
 
-/* ---- after it ------------------------------------------------------------------------------- */
+/* ---- after the start ------------------------------------------------------------------------- */
 
 int refusal_unreadable(const struct tracee_process *p, const char *name, struct error *err)
 {

@@ -1,12 +1,6 @@
 /*
- * A program that was attached to must outlive gatectl, even if that is killed by SIGKILL: traps
- * left behind would end the program. So the tracer is a process of its own, out of the reach of the
- * terminal and of signals to the group. The process that was started only waits for it and passes
- * signals on; when it dies, the other one is told (SIGTERM), and detaches.
- *
- * A tracer that a user steers at a terminal has to stay in the session and the group of that
- * terminal. The kernel gives it the terminal's signals, so that they are not passed on. The shell
- * sees the process that was started alone: it stops when the tracer has stopped.
+ * Makes the tracer of an attached program a process of its own, which detaches even if the started
+ * process is killed by SIGKILL: traps left behind would end the program. README.md has the rules.
  */
 #include "tracer/tracee/tracee_internal.h"
 
@@ -19,12 +13,12 @@ static void take_cover(pid_t starter, bool steered, const sigset_t *mask)
 	if (!steered)
 		setsid();
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != starter) /* it has died before that */
+	if (getppid() != starter) /* the starter has died before prctl() */
 		raise(SIGTERM);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
-/* Passes signals on until the other one has ended. */
+/* Passes signals on until the tracer has ended. Returns its wait status. */
 static int stand_by(pid_t pid, bool steered, const sigset_t *signals)
 {
 	const int stops[] = {SIGTSTP, SIGTTIN, SIGTTOU};

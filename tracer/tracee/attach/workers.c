@@ -1,4 +1,4 @@
-/* Processes of gatectl's own that run programs beside each other. A program ends with its worker
+/* Worker processes, which run programs in parallel. A program ends with its worker
    (PTRACE_O_EXITKILL), and a worker with the process that has forked it. */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
@@ -26,9 +26,9 @@ pid_t tracee_worker(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != starter)
 		_exit(0);
-	signal(SIGPIPE, SIG_IGN); /* programs get what gatectl was started with */
+	signal(SIGPIPE, SIG_IGN); /* programs get the action that gatectl was started with */
 	tracee_signals_release();
-	tracee_signals_hold(); /* its clocks are not inherited */
+	tracee_signals_hold(); /* timers are not inherited */
 	return 0;
 }
 
@@ -43,7 +43,7 @@ int tracee_worker_kill(pid_t worker)
 	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-/* All there are, unless somebody lives on. */
+/* Reaps all children, unless none ends for a second. */
 static void reap(const sigset_t *signals)
 {
 	const struct timespec most = {.tv_sec = 1};
@@ -55,13 +55,13 @@ static void reap(const sigset_t *signals)
 	} while (pid == 0 && (sigtimedwait(signals, NULL, &most) > 0 || errno == EINTR));
 }
 
-/* ---- programs that have become nobody's children: daemons ------------------------------------------ */
+/* ---- daemons: programs that are no longer children ------------------------------------------- */
 
 struct mourned {
-	ARRAY(struct pollfd) fds; /* readable: it has ended (pidfd_open(2)) */
+	ARRAY(struct pollfd) fds; /* pidfds, readable when the process has ended (pidfd_open(2)) */
 };
 
-/* From now on they begin nothing. */
+/* Stops the workers, which then start nothing more. */
 static void stop(const pid_t *workers, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -103,7 +103,7 @@ static void find_traced(const pid_t *workers, size_t count, struct mourned *ends
 		closedir(proc);
 }
 
-/* They die with their tracers. */
+/* Waits for the programs, which are killed when their tracers end. */
 static void wait_for(struct mourned *ends)
 {
 	enum { MOST_MS = 1000 };
@@ -127,7 +127,7 @@ void tracee_workers_end(const pid_t *workers, size_t count)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, &before);
-	prctl(PR_SET_CHILD_SUBREAPER, 1); /* their programs become ours */
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphaned programs become children of this process */
 	for (size_t i = 0; i < count; i++)
 		kill(workers[i], SIGKILL);
 	reap(&signals);
