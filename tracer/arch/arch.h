@@ -1,7 +1,6 @@
 /*
- * What gatectl has to know of a processor: the contract. x86_64.c is the one that fulfils it.
- *
- * Pure functions over bytes and registers, never a system call; no process is known here.
+ * The contract of a processor, fulfilled by x86_64*.c: pure functions over bytes and registers.
+ * They make no system call and know no process.
  */
 #ifndef GATECTL_ARCH_ARCH_H
 #define GATECTL_ARCH_ARCH_H
@@ -16,15 +15,16 @@ enum {
 	ARCH_TRAP_LEN = 1,
 };
 
-/* The trap that is written over the first byte of a site, and how far pc is behind it when hit. */
+/* The trap that is written over the first byte of a site. At a hit, pc is after the trap. */
 extern const uint8_t arch_trap[ARCH_TRAP_LEN];
 
 enum arch_flow {
-	ARCH_FLOW_NEXT,		 /* goes on with the next instruction */
-	ARCH_FLOW_JUMP,		 /* always goes to `target` */
-	ARCH_FLOW_BRANCH,	 /* to `target` or on (jcc, loop, jrcxz, xbegin) */
-	ARCH_FLOW_JUMP_INDIRECT, /* where a register or memory says: a jump table or a tail call */
-	ARCH_FLOW_CALL,		 /* calls `target` */
+	ARCH_FLOW_NEXT,	  /* goes on with the next instruction */
+	ARCH_FLOW_JUMP,	  /* always goes to `target` */
+	ARCH_FLOW_BRANCH, /* goes to `target` or on (jcc, loop, jrcxz, xbegin) */
+	/* to an address in a register or in memory: a jump table or a tail call */
+	ARCH_FLOW_JUMP_INDIRECT,
+	ARCH_FLOW_CALL, /* calls `target` */
 	ARCH_FLOW_CALL_INDIRECT,
 	ARCH_FLOW_RETURN,
 	ARCH_FLOW_STOP, /* never goes on: ud2, hlt */
@@ -33,32 +33,32 @@ enum arch_flow {
 struct arch_insn {
 	uint8_t length;
 	enum arch_flow flow;
-	uint64_t target; /* of JUMP, BRANCH and CALL, else 0 */
+	uint64_t target; /* JUMP, BRANCH and CALL, else 0 */
 	bool is_trap;	 /* int3: the program's own breakpoint */
 	bool is_syscall;
-	bool is_locked; /* has a lock prefix: programs jump behind it where there is one thread */
+	bool is_locked; /* has a lock prefix; a program with one thread may jump past the prefix */
 	bool is_nop;	/* any nop, endbr64 */
-	bool may_be_table; /* of JUMP_INDIRECT: false where it is surely a tail call */
+	bool may_be_table; /* JUMP_INDIRECT: false for a certain tail call */
 };
 
-/* Decodes the instruction at `bytes`, which stands at `addr`. 0, or -1 where it is none. */
+/* Decodes the instruction at address `addr`. Returns 0, or -1 if there is none. */
 int arch_decode(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_insn *out);
 
-/* What an instruction does to several values at once, to memory, or to the stack pointer. */
+/* Effects of an instruction on vectors, memory and the stack pointer. */
 struct arch_deed {
 	uint8_t length;
-	bool packed;	  /* computes with all parts of a vector register */
-	uint64_t written; /* names the memory that it writes: the address, or registers without the
-			     displacement; 0: writes none */
-	bool on_stack;	  /* ... by the stack pointer */
-	bool indexed;	  /* an element of an array: there is an index register */
-	bool takes_result; /* reads what a function has returned: rax, or the first vector register */
-	bool moves_stack; /* the stack pointer is another one behind it: push, call, sub, leave */
+	bool packed; /* computes with all elements of a vector register */
+	/* names the written memory: its address, or its registers and size; 0: none */
+	uint64_t written;
+	bool on_stack;	   /* `written` is addressed by the stack pointer */
+	bool indexed;	   /* `written` has an index register: an element of an array */
+	bool takes_result; /* reads a function's result: rax or the first vector register */
+	bool moves_stack;  /* changes the stack pointer: push, call, sub, leave */
 };
-/* 0, or -1 where there is no instruction. */
+/* Describes the effects of an instruction. Returns 0, or -1 if there is none. */
 int arch_deed(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_deed *out);
 
-/* The registers that gatectl reads, in the order of DWARF register numbers for 0..16. */
+/* The registers that gatectl reads; the index in `dwarf` is the DWARF register number. */
 struct arch_regs {
 	uint64_t dwarf[17]; /* rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
 	uint64_t flags, fs_base;
@@ -74,107 +74,101 @@ enum {
 enum { ARCH_NO_REGISTER = 255 };
 
 /*
- * The words that setjmp(3) keeps, as glibc and musl have them: rbx rbp r12..r15 rsp rip. glibc hides rbp, rsp and rip
- * behind its guard, a word of the thread's at fs_base + ARCH_GUARD_AT.
+ * The words of a jmp_buf (setjmp(3)) in glibc and musl: rbx rbp r12..r15 rsp rip. glibc mangles
+ * rbp, rsp and rip with the pointer guard, the thread's word at fs_base + ARCH_GUARD_AT.
  */
 enum { ARCH_JMP_BUF_WORDS = 8, ARCH_JMP_BUF_SP = 6, ARCH_JMP_BUF_PC = 7, ARCH_GUARD_AT = 0x30 };
+/* Returns the value of a word that was mangled with `guard`. */
 uint64_t arch_reveal(uint64_t hidden, uint64_t guard);
-/* The registers that longjmp(3) sets; `hidden`: three of the words are. */
+/* Sets the registers that longjmp(3) sets. `hidden`: rbp, rsp and rip are mangled. */
 void arch_longjmp(const uint64_t words[ARCH_JMP_BUF_WORDS], bool hidden, uint64_t guard,
 		  struct arch_regs *regs);
 
 /*
- * Where a jump or an indirect call goes, given the registers; a branch to its target or to the next
- * instruction. Where the address stands in memory, it is fetched with `read` (returns 0, or -1:
- * cannot be read). 0, or -1: neither of these, unreadable, or not to be told (xbegin).
+ * Finds where a jump, branch or indirect call goes with these registers; `read` returns 0, or -1
+ * for unreadable memory. Returns 0, or -1 if it is another instruction, or if the target cannot be
+ * read or is not known (xbegin).
  */
 int arch_jump_target(const uint8_t *bytes, size_t n, uint64_t addr, const struct arch_regs *regs,
 		     int (*read)(void *ctx, uint64_t addr, void *buf, size_t n), void *ctx,
 		     uint64_t *target);
 
-/*
- * The memory that the instruction takes or changes, given the registers before it: the operand that holds
- * `fault` (where not NULL), else the one whose address can be none, else the one that is written, else the
- * first. 0, or -1: it has none, or that cannot be told.
- */
+/* Memory that an instruction reads or writes. */
 struct arch_access {
 	uint64_t address;
-	uint64_t size; /* bytes; 0 unknown */
+	uint64_t size; /* in bytes; 0: not known */
 	bool writes, reads;
 };
+/* Finds the access that holds `fault` (NULL: any), else one at an impossible address, else a write,
+   else the first one. Returns 0, or -1 if there is none, or the address is not known. */
 int arch_access(const uint8_t *bytes, size_t n, uint64_t addr, const struct arch_regs *regs,
 		const uint64_t *fault, struct arch_access *out);
-bool arch_is_address(uint64_t address); /* one that a program's memory can have */
+/* True if a program's memory can have the address (canonical form). */
+bool arch_is_address(uint64_t address);
 
 /*
- * What an instruction is to a search for races, from its bytes: does it read or write memory that other threads
- * may share? All memory is, but for direct offsets of registers that are said to lead to what is only the function's
- * own (`own`: the stack pointer; the frame pointer, where the function has one), and but for thread-local memory
- * (fs, gs). Not judged by the address: locals that were given away to others would be missed. An atomic
- * operation counts wherever it is done, as nobody does one on what is only his own.
+ * Registers whose direct offsets address memory of the function's own (`own`): the stack pointer,
+ * and the frame pointer if the function has one.
  */
 enum { ARCH_OWN_NOTHING = 0, ARCH_OWN_SP = 1, ARCH_OWN_FP = 2 };
 
-/* A place in the frame that an instruction names: a direct offset of the stack or the frame pointer. */
+/* A place in the frame: a direct offset of the stack or frame pointer in an instruction. */
 struct arch_slot {
-	uint8_t base; /* ARCH_DWARF_SP, ARCH_DWARF_FP; ARCH_NO_REGISTER: it names none */
-	uint8_t to; /* the register that gets its address; ARCH_NO_REGISTER: it is read or written */
+	uint8_t base; /* ARCH_DWARF_SP, ARCH_DWARF_FP; ARCH_NO_REGISTER: no place */
+	uint8_t to;   /* register that gets the address; ARCH_NO_REGISTER: it is read or written */
 	int64_t offset;
 	uint64_t size; /* bytes that are read or written */
 };
 
+/* Accesses to memory that other threads may share. */
 struct arch_shared {
 	uint8_t length;
-	bool reads, writes; /* such memory */
-	bool atomic;	    /* it does so with a lock prefix, or it is an exchange */
-	bool pauses;	    /* PAUSE: who does this waits for somebody */
-	uint64_t fixed;	    /* the one place where it does so, which no register moves; 0: not so */
-	struct arch_slot slot; /* own or not */
+	bool reads, writes;    /* shared memory */
+	bool atomic;	       /* by a lock prefix or an exchange */
+	bool pauses;	       /* PAUSE: the thread waits for another one */
+	uint64_t fixed;	       /* the address, if no register is part of it; else 0 */
+	struct arch_slot slot; /* the place in the frame, own or not */
 };
-/* 0, or -1 where there is no instruction. */
+/* Describes an instruction for a search for races. All memory counts as shared, except direct
+   offsets of `own` registers and thread-local memory (fs, gs); an atomic operation always counts.
+   Returns 0, or -1 if there is no instruction. */
 int arch_shared(const uint8_t *bytes, size_t n, uint64_t addr, unsigned own,
 		struct arch_shared *out);
 
-/*
- * All such memory that it takes or changes, given the registers before it: how many places, up to `max`
- * (ARCH_ACCESSES_MAX are enough); 0 also where there is no instruction. With `rep` it is the whole that is
- * moved or stored; a comparison may end early, so that it is only the first element. A masked move is thought to do all of
- * its operand, and a bit that a register counts to be in the operand. Gathers and scatters are left out, and
- * what has no known size.
- */
+/* Most accesses of one instruction. */
 enum { ARCH_ACCESSES_MAX = 2 };
+/* Finds all shared accesses (arch_shared()) for the registers before the instruction.
+   Returns how many there are, up to `max`; 0 also if there is no instruction.
+   README.md lists the special cases. */
 size_t arch_accesses(const uint8_t *bytes, size_t n, uint64_t addr, unsigned own,
 		     const struct arch_regs *regs, struct arch_access *out, size_t max);
 
-/*
- * The one operand in memory that the instruction at `addr` has, if it is written out: then its address is what
- * arch_accesses() tells. False: there is none, or several, or they are implied.
- */
+/* A memory operand: base + index * scale + offset. */
 struct arch_operand {
-	uint8_t base, index, scale; /* registers as in arch_regs.dwarf */
+	uint8_t base, index, scale; /* registers as in arch_regs.dwarf, or ARCH_NO_REGISTER */
 	uint64_t offset;
 };
+/* Finds the only memory operand of an instruction, if it is explicit; arch_accesses() returns its
+   address. Returns false if there is none, or several, or if it is implied. */
 bool arch_operand(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_operand *out);
+/* Returns the address of the operand with these registers. */
 uint64_t arch_operand_address(const struct arch_operand *op, const struct arch_regs *regs);
 
-/*
- * An instruction that stands at `to` and loads rax with the address of the memory that the one at `from` reads or
- * writes, where the stack pointer is lower by `pushed`. Its length; 0: it is not one operand that is written out.
- */
+/* Bytes of the longest instruction that arch_lea() makes. */
 enum { ARCH_LEA_MAX = 8 };
+/* Makes an instruction for address `to` that loads rax with the operand's address of the one at
+   `from`, with a stack pointer that is lower by `pushed`. Returns its length, or 0 if the operand
+   is not a single, explicit one. */
 unsigned arch_lea(const uint8_t *bytes, size_t n, uint64_t from, uint64_t to, int32_t pushed,
 		  uint8_t code[ARCH_LEA_MAX]);
-/* The same with the first argument of a function, at its entry. */
+/* Makes an instruction that loads rax with the first argument, at a function's
+   entry. Returns its length. */
 unsigned arch_lea_argument(uint8_t code[ARCH_LEA_MAX]);
 
 /*
- * Where a thread stands that is before the instruction of a copy which begins at code[at]: in the
- * original it is at `pc` and its stack pointer is higher by `sp`. The first point is {0, 0, from}.
- *
- * A point with another pc than `from` is behind the original instruction: a thread that stops there
- * may be put at pc, nothing is lost. One at `from` is before it: taking the thread back to `from`
- * (adding `sp`) means that it will run into the trap once more. It need not be taken back for an
- * asynchronous signal: the frame of a signal returns into the copy, which stays valid.
+ * A boundary between the instructions of a copy. A thread before the one at code[at] is at `pc` in
+ * the original, and its stack pointer there is higher by `sp`. The first point is {0, 0, from}.
+ * README.md explains which points can be left.
  */
 struct arch_point {
 	uint8_t at;
@@ -183,89 +177,82 @@ struct arch_point {
 };
 
 /*
- * An instruction moved out of line: code that does at `to` what the instruction did at `from`, and
- * then jumps to where that would have gone on. A call pushes the address it would have pushed, so
- * that unwinders see nothing new. Flags and registers are left alone (a thread that a
- * signal finds directly behind a copied syscall instruction still has to get `pc` of its point in
- * rcx). The code must be readable: constants stand in it.
- * A signal that an instruction raises itself (a fault, int3) finds pc at the point before it, or
- * behind it where that is what the processor does.
+ * An instruction moved out of line: code that does at `to` what the instruction does at `from`, and
+ * jumps to where that would go on. README.md lists what the copy guarantees.
  */
 struct arch_copy {
 	uint8_t code[ARCH_COPY_MAX];
-	uint8_t length;	     /* bytes of code */
-	uint8_t body;	     /* a pc in (0, body] stands behind the instruction itself ... */
-	uint8_t insn_length; /* ... which means `from + insn_length` in the original. body is 0
-				where the instruction never goes on there (jumps, calls, ret) */
-	bool is_trap;	     /* the instruction is int3: let the kernel's report through instead */
-	struct arch_point points[5]; /* all places of the copy where a thread can stand */
+	uint8_t length; /* bytes of code */
+	/* a pc in (0, body] is after the instruction itself; 0: it never goes on */
+	uint8_t body;
+	uint8_t insn_length;	     /* that pc is from + insn_length in the original */
+	bool is_trap;		     /* the instruction is int3: its report is passed on instead */
+	struct arch_point points[5]; /* all places of the copy where a thread can be */
 	uint8_t point_count;
 };
 
-/* The point at this offset in the copy, or NULL: no instruction of the copy begins there. */
+/* Returns the point at this offset of the copy, or NULL if no instruction begins there. */
 const struct arch_point *arch_copy_point(const struct arch_copy *copy, uint64_t offset);
 
 enum arch_answer {
 	ARCH_DONE,
-	ARCH_CANNOT,  /* there is no such copy of this instruction; `why` says so in words */
-	ARCH_TOO_FAR, /* `to` is too far from what it refers to: try a nearer one */
+	ARCH_CANNOT,  /* the instruction has no copy; `why` is the reason */
+	ARCH_TOO_FAR, /* `to` is too far from an address that the copy refers to */
 };
 
+/* Makes the copy at `to` of the instruction at `from`. *why is a static
+   text, or NULL for ARCH_DONE. */
 enum arch_answer arch_relocate(const uint8_t *bytes, size_t n, uint64_t from, uint64_t to,
 			       struct arch_copy *out, const char **why);
 
 /*
- * The copy, which stands at `at`, goes on at `to`, and no more at the next instruction of the original: there is another
- * copy of that. Its points stay what they are. ARCH_CANNOT: the instruction never goes on there.
+ * Makes the copy, which is at `at`, go on at `to` in place of the original's next instruction. The
+ * points stay valid. ARCH_CANNOT: the instruction never goes on.
  */
 enum arch_answer arch_copy_join(struct arch_copy *copy, uint64_t at, uint64_t to);
 
-/*
- * Carries out the simple ones without any copy: nop and endbr64, direct jmp, ret, push of a
- * register. `regs->dwarf` holds the state before it, and the state after it when the answer is
- * true. Memory goes through read and write. False: not a simple one, nothing was changed.
- */
+/* Memory of the program; the functions return 0 or -1. */
 struct arch_memory {
 	int (*read)(void *ctx, uint64_t addr, void *buf, size_t n);
 	int (*write)(void *ctx, uint64_t addr, const void *buf, size_t n);
 	void *ctx;
 };
+/* Executes a simple instruction without a copy: nop, endbr64, direct jmp, ret, push of a register.
+   Returns true with *regs after the instruction, or false with nothing changed. */
 bool arch_emulate(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_regs *regs,
 		  const struct arch_memory *memory);
 
 /*
- * Which values decide where a thread goes from here? Read from the code, without running it: registers
- * and words in memory that a branch behind this point depends on, as they are now.
- *
- * A loop that gets on has one among them which is never the same twice (its counter, the element it has
- * come to); one that goes round for ever has not, though it may count its rounds.
+ * Constants of arch_decides(), which finds the values that decide where a thread goes from a point
+ * of the code: registers and words in memory that a later branch depends on (README.md).
  */
 enum { ARCH_DECIDES_WORDS = 40, ARCH_FROM_WORD = 32, ARCH_FROM_NOTHING = 0xff };
 
-/* In memory: at base + index * scale + offset. Base and index are registers as they are at the point (by
-   DWARF number), words that stand before this one (ARCH_FROM_WORD + i), or ARCH_FROM_NOTHING. */
+/* A word at base + index * scale + offset. Base and index are registers at the point (DWARF
+   number), words before this one (ARCH_FROM_WORD + i), or ARCH_FROM_NOTHING. */
 struct arch_word {
 	uint8_t base, index;
 	uint8_t scale, size;
 	int64_t offset;
 };
 
+/* The values that decide, as they are at the point. */
 struct arch_decides {
-	uint32_t registers; /* a bit for each, by DWARF number (0 to 15) */
-	uint64_t words;	    /* a bit for each of `word` */
-	/* What the function's result is made of: the same bits. */
+	uint32_t registers; /* bit n: the register with DWARF number n (0 to 15) */
+	uint64_t words;	    /* bit i: word[i] */
+	/* Values from which the function's result is computed, as bits. */
 	uint32_t result_registers;
 	uint64_t result_words;
 	struct arch_word word[ARCH_DECIDES_WORDS];
-	bool loops;    /* the function comes back to the point without having returned ... */
-	bool branches; /* the loop has a branch: something decides its way */
+	bool loops;		      /* the function comes back to the point before it returns */
+	bool branches;		      /* the loop has a branch */
 	uint64_t loop_low, loop_high; /* first and last instruction of the loop */
 };
 
 /*
- * The code at `addr`, along all ways that it may take inside its function and those that it calls. Calls
- * by a pointer, and so those of other libraries, are passed over. `known`: the registers whose values are known here, by
- * bits. `read` gives the bytes of the code: how many there are, up to n.
+ * Analyses the code at `addr` along all paths in its function and in called ones; calls by a
+ * pointer, and so into other libraries, are skipped. `known`: registers with known values, as bits.
+ * `read` returns how many of the n bytes of code it has read.
  */
 void arch_decides(uint64_t addr, uint32_t known,
 		  size_t (*read)(void *ctx, uint64_t addr, void *buf, size_t n), void *ctx,

@@ -1,4 +1,4 @@
-/* x86-64: what an instruction is and where it goes. */
+/* x86-64: decodes instructions, and computes the targets of jumps. */
 #include "tracer/arch/x86_64.h"
 
 const uint8_t arch_trap[ARCH_TRAP_LEN] = {0xcc};
@@ -77,8 +77,8 @@ static bool is_syscall(const ZydisDecodedInstruction *in)
 	       (in->mnemonic == ZYDIS_MNEMONIC_INT && in->raw.imm[0].value.u == 0x80);
 }
 
-/* Jumps through a register, an indexed place or a pointer's target. A tail call goes through the
-   global offset table or a member of something. */
+/* True for jumps through a register, an indexed operand or a pointer. A tail call goes through the
+   global offset table or a member of a structure. */
 static bool may_be_table(const ZydisDecodedInstruction *in)
 {
 	if (x86_64_flow(in) != ARCH_FLOW_JUMP_INDIRECT)
@@ -132,7 +132,8 @@ int x86_64_register(const struct arch_regs *regs, ZydisRegister reg, uint64_t *v
 	return 0;
 }
 
-/* Base or index of an address. None counts as 0, rip as the next instruction. */
+/* Reads base or index of an address. No register counts as 0, rip as the
+   next instruction's address. */
 static int address_part(const struct arch_regs *regs, ZydisRegister reg, uint64_t next,
 			uint64_t *value)
 {
@@ -150,7 +151,7 @@ int x86_64_address(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
 {
 	uint64_t base, index, next = addr + in->length;
 
-	if (op->mem.segment == ZYDIS_REGISTER_GS) /* its base is not among the registers */
+	if (op->mem.segment == ZYDIS_REGISTER_GS) /* the GS base is not in struct arch_regs */
 		return -1;
 	if (address_part(regs, op->mem.base, next, &base) < 0 ||
 	    address_part(regs, op->mem.index, next, &index) < 0)
@@ -165,7 +166,8 @@ int x86_64_address(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
 
 enum { CARRY = 1 << 0, PARITY = 1 << 2, ZERO = 1 << 6, SIGN = 1 << 7, OVERFLOW = 1 << 11 };
 
-/* The condition of a jcc, by the low bits of its opcode; the lowest of them negates. */
+/* True if the condition of a jcc is met. The opcode's low bits select
+   it; the lowest one negates. */
 static bool is_met(uint8_t opcode, uint64_t flags)
 {
 	bool less = !(flags & SIGN) != !(flags & OVERFLOW);
@@ -198,7 +200,7 @@ static int branch_target(const ZydisDecodedInstruction *in, uint64_t addr,
 		taken = counter == 0;
 		break;
 	case ZYDIS_MNEMONIC_XBEGIN:
-		return -1; /* only the processor knows */
+		return -1; /* the processor decides */
 	default:
 		taken = is_met(in->opcode, regs->flags);
 	}

@@ -1,4 +1,4 @@
-/* x86-64: which memory an instruction touches, and what else it gives away. */
+/* x86-64: which memory an instruction accesses, its other effects, and emulation of simple ones. */
 #include "tracer/arch/x86_64.h"
 
 #include <string.h>
@@ -16,7 +16,8 @@ bool x86_64_is_memory(const ZydisDecodedOperand *op)
 	       (op->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_MASK_WRITE));
 }
 
-/* What push and call write is below the stack pointer as it is before. */
+/* Returns the address that push and call write to, below the stack
+   pointer before the instruction. */
 static uint64_t moved(const ZydisDecodedOperand *op, uint64_t address)
 {
 	bool pushes = op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
@@ -77,14 +78,10 @@ int arch_access(const uint8_t *bytes, size_t n, uint64_t addr, const struct arch
 	return found ? 0 : -1;
 }
 
-/*
- * x86-64: the address of an operand in memory, without decoding it each time: from registers, or by an instruction
- * of its own (lea with the same base, index and scale).
- */
-
+/* ---- addresses of operands, from registers or by an lea -------------------------------------- */
 enum { REX_W = 0x48, REX_X = 2, REX_B = 1, LEA = 0x8d, MOD_DISP32 = 2 << 6, RM = 7, RM_SIB = 4 };
 
-/* The one operand that is written out with the instruction; not those of strings and the stack. */
+/* Returns the only memory operand, if it is explicit. Those of strings and the stack are not. */
 static const ZydisDecodedOperand *operand(const ZydisDecodedInstruction *in,
 					  const ZydisDecodedOperand *ops)
 {
@@ -105,7 +102,8 @@ static const ZydisDecodedOperand *operand(const ZydisDecodedInstruction *in,
 											   : NULL;
 }
 
-/* NO_REGISTER where there is none, or rip. */
+/* Sets *out to a register's number, ARCH_NO_REGISTER for none and for rip.
+   Returns false for others. */
 static bool number(ZydisRegister reg, uint8_t *out)
 {
 	bool none = reg == ZYDIS_REGISTER_NONE || reg == ZYDIS_REGISTER_RIP;
@@ -146,11 +144,12 @@ static bool is_high(ZydisRegister reg)
 	return reg >= ZYDIS_REGISTER_R8 && reg <= ZYDIS_REGISTER_R15;
 }
 
-/* The displacement, with which it is the same place there. False: out of reach. */
+/* Computes the displacement with which the address is the same at `to`.
+   Returns false if out of reach. */
 static bool displacement(const ZydisDecodedInstruction *in, const ZydisDecodedOperandMem *m,
 			 uint64_t from, uint64_t to, int32_t pushed, int32_t *out)
 {
-	enum { LENGTH = ARCH_LEA_MAX - 1 }; /* without SIB */
+	enum { LENGTH = ARCH_LEA_MAX - 1 }; /* without SIB byte */
 	int64_t value = m->disp.value;
 
 	if (m->base == ZYDIS_REGISTER_RIP)
@@ -161,7 +160,7 @@ static bool displacement(const ZydisDecodedInstruction *in, const ZydisDecodedOp
 	return *out == value;
 }
 
-/* Always with a displacement of 32 bits; SIB where the operand has one. */
+/* Encodes lea to rax, with a 32-bit displacement, and with SIB byte if the operand has one. */
 static unsigned encode(const ZydisDecodedInstruction *in, const ZydisDecodedOperandMem *m,
 		       int32_t disp, uint8_t code[ARCH_LEA_MAX])
 {
@@ -193,7 +192,7 @@ unsigned arch_lea(const uint8_t *bytes, size_t n, uint64_t from, uint64_t to, in
 	return encode(&in, &op->mem, disp, code);
 }
 
-/* rdi: System V ABI for AMD64, 3.2.3. */
+/* The argument is in rdi: System V ABI for AMD64, 3.2.3. */
 unsigned arch_lea_argument(uint8_t code[ARCH_LEA_MAX])
 {
 	static const uint8_t mov_rdi_rax[] = {REX_W, 0x89, 0xf8};
@@ -202,9 +201,7 @@ unsigned arch_lea_argument(uint8_t code[ARCH_LEA_MAX])
 	return sizeof(mov_rdi_rax);
 }
 
-/* What instructions give away: whether one of a loop does the work of several rounds, whether the stack
-   pointer is as it was before. */
-
+/* ---- effects (struct arch_deed) -------------------------------------------------------------- */
 static bool is_vector(const ZydisDecodedOperand *op)
 {
 	ZydisRegisterClass class;
@@ -216,7 +213,8 @@ static bool is_vector(const ZydisDecodedOperand *op)
 	       class == ZYDIS_REGCLASS_ZMM;
 }
 
-/* Moves, and what compilers use to clear a register, are done with single values as well. */
+/* True for arithmetic on several elements. Moves, and the clearing of a register, are done
+   with single values as well. */
 static bool is_packed(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
 	switch (in->meta.category) {
@@ -248,7 +246,7 @@ static ZydisRegister x86_64_deed_whole(ZydisRegister r)
 	return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
 }
 
-/* By its operands, those included that are not written. */
+/* True if an operand, implied ones included, writes the stack pointer. */
 static bool moves_stack(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands)
 {
 	for (int i = 0; i < in->operand_count; i++)
@@ -302,7 +300,7 @@ int arch_deed(const uint8_t *bytes, size_t n, uint64_t addr, struct arch_deed *o
 	return 0;
 }
 
-/* ---- the few instructions that need no processor --------------------------------------------- */
+/* ---- emulation ------------------------------------------------------------------------------- */
 
 static bool emulate_push(const ZydisDecodedOperand *op, struct arch_regs *regs,
 			 const struct arch_memory *memory)
@@ -322,7 +320,7 @@ static bool emulate_ret(const ZydisDecodedInstruction *in, struct arch_regs *reg
 {
 	uint64_t to, sp = regs->dwarf[ARCH_DWARF_SP];
 
-	/* elsewhere than in user space it is a fault: the processor's business */
+	/* A return outside of user space is a fault, which the processor has to raise. */
 	if (x86_64_is_ambiguous(in) || in->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ||
 	    memory->read(memory->ctx, sp, &to, sizeof(to)) < 0 || to >= user_end)
 		return false;

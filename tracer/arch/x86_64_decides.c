@@ -1,33 +1,34 @@
 /*
- * Each register and word in memory carries a mask of the values that it was made from. An instruction
- * mixes the masks of what it reads into what it writes, flags too; a branch decides by its flags.
+ * x86-64: arch_decides(). Each register and word has a mask of the values that it was computed
+ * from. An instruction merges the masks of what it reads into what it writes, flags included; a
+ * branch depends on the mask of its flags.
  */
 #include "tracer/arch/x86_64.h"
 
 #include <string.h>
 
 enum { GENERAL = 16, VECTORS = 16, MOST_INSTRUCTIONS = 1000, MOST_PATHS = 48, MOST_CALLS = 3 };
-enum { SEEN = 2048 }; /* a table: more than MOST_INSTRUCTIONS */
+enum { SEEN = 2048 }; /* hash table with more entries than MOST_INSTRUCTIONS */
 /*
- * An instruction is come to twice: whoever begins behind the load in a loop, at its branch say, finds what
- * that branch depends on only the next time round.
+ * Visits of an instruction: a start in a loop, after the load that its branch depends on, sees that
+ * dependence only in the second round.
  */
 enum { ROUNDS = 2 };
 
-/* What a register holds: a register's or a word's value of the start, and so much more. */
+/* The value in a register: that of a register or word at the start, plus `more`. */
 struct held {
-	uint8_t from; /* as in struct arch_word */
+	uint8_t from; /* see struct arch_word */
 	int64_t more;
 };
 
-/* A call that was followed: what is as before when it returns. */
+/* A call that is followed, and the state that its return restores. */
 struct caller {
 	uint64_t next;
 	uint64_t general[GENERAL];
 	struct held held[GENERAL];
 };
 
-/* What is known at one point of the code. */
+/* State at one point of a path. */
 struct path {
 	uint64_t pc;
 	uint64_t general[GENERAL], vector[VECTORS], flags;
@@ -35,24 +36,24 @@ struct path {
 	struct held held[GENERAL];
 	struct caller callers[MOST_CALLS];
 	unsigned calls;
-	bool called;	    /* the instruction before was a call */
-	uint64_t low, high; /* of the point's function it has come by */
-	uint64_t written;   /* words that are not as they were at the start */
+	bool called;	    /* the previous instruction was a call */
+	uint64_t low, high; /* lowest and highest address passed in the point's function */
+	uint64_t written;   /* words that were overwritten, as bits */
 };
 
 struct decides_search {
 	struct arch_decides *out;
-	size_t count;	/* of out->word */
-	uint64_t start; /* the point */
+	size_t count;	/* number of words in out->word */
+	uint64_t start; /* address of the point */
 	uint64_t decides, result;
 	struct path paths[MOST_PATHS];
 	size_t waiting;
 	uint64_t seen[SEEN];
-	uint8_t times[SEEN]; /* ... so often */
+	uint8_t times[SEEN]; /* visits of each */
 	size_t seen_count;
 };
 
-/* ---- registers and words ---------------------------------------------------------------------- */
+/* ---- registers and words --------------------------------------------------------------------- */
 
 static uint64_t *mask_of_register(struct path *p, ZydisRegister reg, uint8_t *number)
 {
@@ -94,7 +95,8 @@ static struct held held_by(struct path *p, ZydisRegister reg)
 	return p->held[number];
 }
 
-/* False: it was computed, so the address is not known at the start. */
+/* Finds which value of the start the register holds. Returns false if it was computed, so that the
+   address is not known at the start. */
 static bool address_part(struct path *p, ZydisRegister reg, uint8_t scale, uint8_t *out,
 			 int64_t *offset)
 {
@@ -115,7 +117,7 @@ static bool same_word(const struct arch_word *a, const struct arch_word *b)
 	       a->size == b->size && a->offset == b->offset;
 }
 
-/* The word that the operand means, or NULL. */
+/* Returns the mask of the word that the operand addresses, or NULL. */
 static uint64_t *mask_of_memory(struct decides_search *s, struct path *p,
 				const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
@@ -141,7 +143,7 @@ static uint64_t *mask_of_memory(struct decides_search *s, struct path *p,
 	return &p->word[s->count++];
 }
 
-/* ---- one instruction -------------------------------------------------------------------------- */
+/* ---- one instruction ------------------------------------------------------------------------- */
 
 static bool clears(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
@@ -172,7 +174,7 @@ static uint64_t read_operand(struct decides_search *s, struct path *p,
 	if (!(op->actions & ZYDIS_OPERAND_ACTION_MASK_READ))
 		return 0;
 	mask = mask_of_memory(s, p, in, op);
-	return mask ? *mask : address_mask(p, op); /* where it stands says something, too */
+	return mask ? *mask : address_mask(p, op); /* the address decides as well */
 }
 
 static uint64_t x86_64_decides_read_all(struct decides_search *s, struct path *p,
@@ -211,8 +213,8 @@ static void write_operand(struct decides_search *s, struct path *p,
 		p->written |= 1ull << (into - p->word);
 }
 
-/* What a called function may change by the calling convention, or a system call; from the second one on it
-   is no result either. */
+/* Clears what a call or system call may change by the calling convention; `result`: rax and the
+   first vector register as well. */
 static void x86_64_decides_forget(struct path *p, bool result)
 {
 	static const uint8_t lost[] = {0, 1, 2, 4, 5, 8, 9, 10, 11};
@@ -236,7 +238,7 @@ static struct held held_in_memory(struct decides_search *s, struct path *p,
 	return (struct held){(uint8_t)(ARCH_FROM_WORD + i), 0};
 }
 
-/* What the first operand holds afterwards, where that is a value of the start moved about. */
+/* Returns the value of the start that the first operand holds afterwards, if it was only moved. */
 static struct held result_of(struct decides_search *s, struct path *p,
 			     const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
@@ -272,7 +274,7 @@ static struct held result_of(struct decides_search *s, struct path *p,
 	return held;
 }
 
-/* push, pop and leave move the stack pointer by a known amount. */
+/* Moves the stack pointer by a known amount: push, pop and leave. */
 static void move_stack(struct path *p, const ZydisDecodedInstruction *in, struct held sp,
 		       struct held fp)
 {
@@ -320,14 +322,14 @@ static void execute(struct decides_search *s, struct path *p, const ZydisDecoded
 		x86_64_decides_forget(p, true);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------ */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static bool is_kept(unsigned i)
 {
 	return i == 3 || i == ARCH_DWARF_FP || i == ARCH_DWARF_SP || i >= 12;
 }
 
-/* True: on in the called function. */
+/* Follows a call. Returns false if too many calls are followed already. */
 static bool x86_64_decides_enter(struct path *p, uint64_t next)
 {
 	struct caller *c = &p->callers[p->calls];
@@ -339,13 +341,15 @@ static bool x86_64_decides_enter(struct path *p, uint64_t next)
 	memcpy(c->held, p->held, sizeof(c->held));
 	p->held[ARCH_DWARF_SP].more -= 8;
 	p->calls++;
-	for (unsigned i = 0; i < GENERAL; i++) /* what it saves, but does not look at */
+	/* the callee saves these without depending on them */
+	for (unsigned i = 0; i < GENERAL; i++)
 		if (is_kept(i) && i != ARCH_DWARF_SP)
 			p->general[i] = 0;
 	return true;
 }
 
-/* True: on behind the call. `known`: what the function gives back is made of rax's mask. */
+/* Returns from a followed call. Returns false if there is none. `known`:
+   the result is in rax's mask. */
 static bool x86_64_decides_leave(struct path *p, bool known, uint64_t *next)
 {
 	const struct caller *c;
@@ -365,7 +369,7 @@ static bool x86_64_decides_leave(struct path *p, bool known, uint64_t *next)
 	return true;
 }
 
-/* ---- all paths -------------------------------------------------------------------------------- */
+/* ---- all paths ------------------------------------------------------------------------------- */
 
 static size_t x86_64_decides_place_of(const struct decides_search *s, uint64_t pc)
 {
@@ -417,12 +421,13 @@ static bool ends(struct decides_search *s, struct path *p, uint64_t *next)
 	return x86_64_decides_leave(p, true, next);
 }
 
-/* True: it goes on at p->pc. */
+/* Executes one instruction. Returns true if the path goes on at p->pc. */
 static bool x86_64_decides_step(struct decides_search *s, struct path *p,
 				const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
 	uint64_t next = p->pc + in->length, target = x86_64_target(in, p->pc);
-	uint64_t mask = x86_64_decides_read_all(s, p, in, ops); /* of a branch: its flags, or rcx */
+	/* a branch reads its flags, or rcx */
+	uint64_t mask = x86_64_decides_read_all(s, p, in, ops);
 	bool on = true;
 
 	switch (x86_64_flow(in)) {
@@ -463,7 +468,7 @@ static bool x86_64_decides_step(struct decides_search *s, struct path *p,
 	return on;
 }
 
-/* False: it has been come to often enough. */
+/* Counts a visit. Returns false if there were enough. */
 static bool is_new(struct decides_search *s, uint64_t pc)
 {
 	size_t i = x86_64_decides_place_of(s, pc);
@@ -491,7 +496,7 @@ static void x86_64_decides_follow(struct decides_search *s, struct path p,
 		if (!n || x86_64_decode_full(bytes, n, &in, ops) < 0)
 			return;
 		if (p.called && x86_64_is_nop(&in))
-			return; /* padding: that call does not return */
+			return; /* padding after the call: it does not return */
 		on = x86_64_decides_step(s, &p, &in, ops);
 		if (on)
 			note_round(s, &p, p.pc);

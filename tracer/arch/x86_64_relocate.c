@@ -1,10 +1,7 @@
 /*
- * x86-64: an instruction moved to another place.
- *
- * Most are the same bytes anywhere. What depends on the place is a displacement from rip (patched),
- * a relative target (the branch hops to a jump of ours) and the return address of a call, which has
- * to be the original one: it stands as a constant behind the code and is pushed from there, so that
- * no register is needed and each step can be undone or taken as done (struct arch_point).
+ * x86-64: copies of instructions for another address. Displacements from rip are patched, relative
+ * targets are reached by jumps, and a call pushes the original return address, a constant after the
+ * code: without a register, each step can be undone or completed (struct arch_point).
  */
 #include "tracer/arch/x86_64.h"
 
@@ -22,7 +19,8 @@ static void emit(struct copier *c, const void *bytes, size_t n)
 	c->out->length += n;
 }
 
-/* Here begins an instruction of the copy; a thread that is before it is at `pc` of the original. */
+/* Adds a point: the copy's next instruction begins here; a thread before it
+   is at `pc` in the original. */
 static void point(struct copier *c, uint64_t pc, uint8_t sp)
 {
 	c->out->points[c->out->point_count++] =
@@ -37,7 +35,7 @@ static bool jump_reaches(const struct copier *c, size_t at, uint64_t target, int
 	return *rel == distance;
 }
 
-/* Jumps to a place in the original: by a distance where it can be, else through a constant. */
+/* Emits a jump to the original: relative if within reach, else through a constant. */
 static void emit_jump(struct copier *c, uint64_t target)
 {
 	int32_t rel;
@@ -57,7 +55,8 @@ static bool is_rip_relative(const ZydisDecodedInstruction *in)
 	       in->raw.modrm.rm == 5 && in->raw.disp.size == 32;
 }
 
-/* The bytes of the instruction are at the beginning of the copy: makes its operand the same one. */
+/* Corrects the operand of the instruction at the beginning of the copy,
+   if it is relative to rip. */
 static enum arch_answer patch_operand(struct copier *c)
 {
 	int64_t disp;
@@ -83,7 +82,7 @@ static void copy_plain(struct copier *c)
 	emit_jump(c, next);
 }
 
-/* The processor leaves the address behind the instruction in rcx: that has to be the original one. */
+/* The processor sets rcx to the address after the syscall; the copy sets the original one. */
 static void copy_syscall(struct copier *c)
 {
 	uint64_t next = c->from + c->in->length;
@@ -96,14 +95,14 @@ static void copy_syscall(struct copier *c)
 	emit_jump(c, next);
 }
 
-/* The branch hops over a jump to the next instruction, to a jump to its target. */
+/* The branch goes over a jump to the next instruction, to a jump to its target. */
 static void copy_branch(struct copier *c)
 {
 	uint64_t target = x86_64_target(c->in, c->from);
 	int32_t hop;
 
 	copy_plain(c);
-	hop = c->out->length - c->in->length; /* below 15: fits in any size, little end first */
+	hop = c->out->length - c->in->length; /* below 15: fits in any size, little-endian */
 	memcpy(c->out->code + c->in->raw.imm[0].offset, &hop, c->in->raw.imm[0].size / 8);
 	point(c, target, 0);
 	emit_jump(c, target);
@@ -115,7 +114,7 @@ static void copy_jump(struct copier *c)
 	emit_jump(c, x86_64_target(c->in, c->from));
 }
 
-/* push CONSTANT(%rip), the constant standing `skip` bytes behind this instruction. */
+/* Emits push CONSTANT(%rip), with the constant `skip` bytes after this instruction. */
 static void emit_push_constant(struct copier *c, int32_t skip)
 {
 	emit(c, "\xff\x35", 2);
@@ -130,14 +129,14 @@ static void copy_call(struct copier *c)
 	c->out->length = 0;
 	jump = jump_reaches(c, 6, target, &rel) ? 5 : 14;
 	emit_push_constant(c, jump);
-	point(c, target, 0); /* all is done but the jump */
+	point(c, target, 0); /* only the jump remains */
 	emit_jump(c, target);
 	emit(c, &next, sizeof(next));
 }
 
 /*
- * The target is pushed (which reads it before anything has changed, through rsp too), pushed again
- * one lower for the ret at the end, and the upper one is replaced by the return address.
+ * Pushes the target, which reads it before anything changes, also through rsp; pushes it again for
+ * the ret at the end, and replaces the upper one by the return address.
  */
 static void copy_call_indirect(struct copier *c)
 {
@@ -155,7 +154,7 @@ static void copy_call_indirect(struct copier *c)
 	emit(c, &next, sizeof(next));
 }
 
-/* Why there is no copy of this instruction, or NULL. */
+/* Returns why the instruction has no copy, or NULL. */
 static const char *refusal(const ZydisDecodedInstruction *in)
 {
 	switch (in->mnemonic) {
@@ -223,7 +222,7 @@ enum arch_answer arch_relocate(const uint8_t *bytes, size_t n, uint64_t from, ui
 		break;
 	case ARCH_FLOW_JUMP_INDIRECT:
 	case ARCH_FLOW_RETURN:
-		break; /* they never come back here */
+		break; /* control does not come back to the copy */
 	}
 	return ARCH_DONE;
 }
@@ -236,7 +235,7 @@ const struct arch_point *arch_copy_point(const struct arch_copy *copy, uint64_t 
 	return NULL;
 }
 
-/* The jump to the next instruction stands directly behind the instruction. */
+/* The jump to the next instruction directly follows the instruction. */
 enum arch_answer arch_copy_join(struct arch_copy *copy, uint64_t at, uint64_t to)
 {
 	enum { JUMP = 5 };

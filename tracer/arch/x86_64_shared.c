@@ -1,11 +1,11 @@
-/* x86-64: which instructions may touch memory that threads share. */
+/* x86-64: which instructions may access memory that threads share. */
 #include "tracer/arch/x86_64.h"
 
 enum { DIRECTION = 1 << 10, RCX = 2 };
 
-/* ---- which operands ------------------------------------------------------------------------- */
+/* ---- shared operands ------------------------------------------------------------------------- */
 
-/* They name memory, and neither read nor write it. */
+/* True for instructions that name memory, but neither read nor write it. */
 static bool is_hint(const ZydisDecodedInstruction *in)
 {
 	switch (in->mnemonic) {
@@ -25,7 +25,7 @@ static bool is_atomic(const ZydisDecodedInstruction *in)
 	return in->mnemonic == ZYDIS_MNEMONIC_XCHG || in->attributes & ZYDIS_ATTRIB_HAS_LOCK;
 }
 
-/* `lock or $0, (%rsp)` is what compilers write for a fence. */
+/* True for `lock or $0, (%rsp)` and the like, which compilers use as a fence. */
 static bool is_fence(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
 	return (in->mnemonic == ZYDIS_MNEMONIC_OR || in->mnemonic == ZYDIS_MNEMONIC_ADD) &&
@@ -40,7 +40,7 @@ static bool is_own_frame(const ZydisDecodedOperandMem *m, unsigned own)
 		(own & ARCH_OWN_FP && m->base == ZYDIS_REGISTER_RBP));
 }
 
-/* What push, call and leave do to the stack. */
+/* True for the accesses of push, call, leave and the like to the stack. */
 static bool is_stack_traffic(const ZydisDecodedOperand *op)
 {
 	return op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
@@ -74,7 +74,7 @@ static bool x86_64_shared_is_named(const ZydisDecodedOperand *op)
 	       op->mem.index == ZYDIS_REGISTER_NONE;
 }
 
-/* lea 8(%rsp,%rax,4),%rdi; mov %rsp,%rdi */
+/* True if the instruction takes a place's address: lea 8(%rsp,%rax,4),%rdi; mov %rsp,%rdi */
 static bool takes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
 		  struct arch_slot *out)
 {
@@ -108,7 +108,7 @@ static struct arch_slot x86_64_shared_slot_of(const ZydisDecodedInstruction *in,
 	return slot;
 }
 
-/* ---- from the bytes ------------------------------------------------------------------------- */
+/* ---- from the bytes alone -------------------------------------------------------------------- */
 
 static bool is_fixed(const ZydisDecodedOperandMem *m)
 {
@@ -136,16 +136,17 @@ int arch_shared(const uint8_t *bytes, size_t n, uint64_t addr, unsigned own,
 		out->reads |= (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
 		out->writes |= (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
 		out->atomic |= is_atomic(&in);
-		/* Only strings and the like have two: registers move those. */
+		/* Only strings and the like have two operands, whose addresses are in registers. */
 		if (is_fixed(&ops[i].mem))
 			x86_64_address(&in, &ops[i], addr, &none, &out->fixed);
 	}
 	return 0;
 }
 
-/* ---- with registers ------------------------------------------------------------------------- */
+/* ---- with register values -------------------------------------------------------------------- */
 
-/* With rep: rcx counts elements, from the first one on or down from it. */
+/* Extends the access of a rep instruction to rcx elements, from the first one on or down from it.
+   With repe and repne only the first element is certain. */
 static void repeat(const ZydisDecodedInstruction *in, const struct arch_regs *regs,
 		   struct arch_access *a)
 {
