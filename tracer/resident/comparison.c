@@ -1,8 +1,10 @@
+/* Makes the code of comparisons: a variable is loaded into rax, and compared with a constant. */
 #include "tracer/resident/resident.h"
 
 #include <string.h>
 
-/* As in the stub: the red zone, the flags, and rax, which alone is used. */
+/* Start of the first comparison, as of the stub: passes the red zone, saves the flags and rax, the
+   only register that is used. */
 static const uint8_t front[] = {
 	0x48, 0x8d, 0x64, 0x24, 0x80, /* 0: lea -128(%rsp), %rsp */
 	0x9c,			      /* 5: pushfq */
@@ -20,7 +22,7 @@ struct code {
 	bool failed;
 };
 
-/* False: it is longer than its room. */
+/* Returns false if the code would be longer than its room. */
 static bool has_room(struct code *c, size_t n)
 {
 	c->failed |= c->length + n > RESIDENT_COMPARISON_ROOM;
@@ -68,7 +70,7 @@ static unsigned processors_number(unsigned dwarf)
 	return dwarf < sizeof(numbers) ? numbers[dwarf] : dwarf;
 }
 
-/* Into rax, with its sign if it has one: movzx, movsx, movsxd, mov. */
+/* Emits the opcode of a load into rax, with the sign if it has one: movzx, movsx, movsxd, mov. */
 static void put_load(struct code *c, const struct resident_comparison *t, unsigned high)
 {
 	static const uint8_t opcodes[][2] = {{0xb6, 0xbe}, {0xb7, 0xbf}};
@@ -96,7 +98,7 @@ static void put_from_stack(struct code *c, const struct resident_comparison *t, 
 	put_number(c, add);
 }
 
-/* From so many bytes behind where rax points to. */
+/* Emits a load from `add` bytes after the address in rax. */
 static void put_from_there(struct code *c, const struct resident_comparison *t, int64_t add)
 {
 	put_load(c, t, 0);
@@ -118,7 +120,7 @@ static void put_variable(struct code *c, const struct resident_comparison *t)
 		put_byte(c, NO_DISPLACEMENT | RIP);
 		put_distance(c, (uint64_t)t->add);
 	} else if (t->kind == RESIDENT_IN_REGISTER && reg == RAX) {
-		put_from_stack(c, t, 0); /* an earlier test has used it */
+		put_from_stack(c, t, 0); /* rax may be in use; its value is on the stack */
 	} else if (t->kind == RESIDENT_IN_REGISTER) {
 		c->failed |= reg == RSP;
 		put_load(c, t, high);
@@ -144,8 +146,8 @@ static void put_operand(struct code *c, const struct resident_comparison *t)
 }
 
 /*
- * An operation on rax with a number: with a sign and of 32 bits it is a part of the instruction; else it stands behind
- * the code, of which `left` bytes are still to be put.
+ * Emits an operation on rax with a number: an immediate if it fits in 32 bits with sign, else a
+ * constant after the code, of which `left` bytes are still to be emitted.
  */
 enum { AND, COMPARE };
 static void put_with(struct code *c, unsigned what, int64_t number, size_t left)

@@ -1,13 +1,14 @@
+/* Stubs of leases, and the code that they share. */
 #include "tracer/resident/resident.h"
 
 #include <string.h>
 
-/* ---- the code that all stubs have in common --------------------------------------------------- */
+/* ---- the shared code ------------------------------------------------------------------------- */
 
 #define TEXT_(x) #x
 #define TEXT(x)	 TEXT_(x)
 
-/* Offsets that the assembler needs as plain numbers; the asserts below say that they are right. */
+/* Offsets for the assembler, which needs plain numbers; the assertions check them. */
 #define GRANTED	  1024
 #define TAKEN	  1028
 #define OTHERS	  1032
@@ -28,9 +29,9 @@ _Static_assert(sizeof(struct granted_arrival) == ARRIVAL, "the assembler's numbe
 #define KEEP(reg, field) "	mov %" #reg ", 8*" #field "(%rcx)\n"
 
 /*
- * Called with the object in rax. On the stack: returns, rax, flags, red zone. It leaves with the zero flag set if
- * the arrival is granted, and all registers but rax and the flags as they were. The labels are points. Who is at an
- * own place calls it at granted_begin, all others at granted_elsewhere.
+ * Called with the object in rax; on the stack: return address, rax, flags, red zone. Returns with
+ * the zero flag set if the arrival is granted; only rax and the flags are changed. The labels are
+ * points. Stubs of own places call granted_begin, the others granted_elsewhere.
  */
 __asm__(".pushsection .rodata\n"
 	"granted_begin:\n"
@@ -98,7 +99,7 @@ void granted_code(struct granted *g)
 	memcpy(g->code, granted_begin, (size_t)(granted_end - granted_begin));
 }
 
-/* From there on, until the next one: so much is pushed. */
+/* Each entry holds from its label to the next one. */
 bool granted_code_point(uint64_t offset, struct resident_point *out)
 {
 	enum { CALLED = GRANTED_PUSHED + 8 };
@@ -146,7 +147,7 @@ static const uint8_t stub[GRANTED_STUB] = {
 	0xe9, 0,    0,	  0,	0,			      /* 32: jmp copy */
 	0x58,						      /* 37: pop %rax */
 	0x9d,						      /* 38: popfq */
-	0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00, 0xcc, /* 39: the same, int3 */
+	0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00, 0xcc, /* 39: lea, int3 */
 };
 
 static const struct resident_point points[] = {

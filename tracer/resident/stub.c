@@ -1,3 +1,4 @@
+/* Stubs that take arrivals from a count, and the use of the count by gatectl. */
 #include "tracer/resident/resident.h"
 
 #include <stddef.h>
@@ -5,7 +6,7 @@
 
 /* ---- the code ------------------------------------------------------------------------------- */
 
-/* Distances are filled in: of the count (twice), and of the copy. */
+/* The distances of the count (twice) and of the copy are filled in. */
 static const uint8_t stub[RESIDENT_STUB] = {
 	0x48, 0x8d, 0x64, 0x24, 0x80,			/*  0: lea -128(%rsp), %rsp */
 	0x9c,						/*  5: pushfq */
@@ -35,7 +36,7 @@ static const struct resident_point points[] = {
 	{RESIDENT_AT_TRAP, 0, RESIDENT_TRAP},
 };
 
-/* Behind the count's distances that of its `only`. */
+/* The distances of `only`, of the count and of the copy are filled in. */
 static const uint8_t stub_for_others[RESIDENT_STUB_FOR_OTHERS] = {
 	0x48, 0x8d, 0x64, 0x24, 0x80,			/*  0: lea -128(%rsp), %rsp */
 	0x9c,						/*  5: pushfq */
@@ -150,7 +151,7 @@ bool resident_point_for_others(uint64_t offset, bool negative, struct resident_p
 	return true;
 }
 
-/* ---- the count, from outside ---------------------------------------------------------------- */
+/* ---- the count, used by gatectl -------------------------------------------------------------- */
 
 int64_t resident_left(const struct resident_count *c)
 {
