@@ -139,9 +139,10 @@ int tracee_vector(struct tracee_thread *thread, unsigned dwarf, void *buf, size_
    stopped thread. Returns 0 or -1. */
 int tracee_set_register(struct tracee_thread *thread, unsigned dwarf, const void *buf, size_t n);
 
-/* Kills the process, and with it the program, by this signal here and now (`:kill`). */
+/* Kills the process by this signal, where one of its stopped threads stands (`:kill`); by SIGKILL
+   if that cannot be done. */
 void tracee_kill(struct tracee *t, struct tracee_process *process, int signal);
-/* Sends SIGKILL to all of the tree; the GONE events still come. */
+/* Sends SIGKILL to the whole tree, except the snapshot; the GONE events still come. */
 void tracee_kill_all(struct tracee *t);
 
 #endif

@@ -470,7 +470,7 @@ void orphan_status(struct tracee *t, pid_t tid, int status);
 bool orphan_is_dying(pid_t tid, int status);
 int orphan_take(struct tracee *t, pid_t tid, int *status); /* -1: not there */
 void orphan_adopt(struct tracee *t, struct process *p);	   /* a thread of p has ended */
-void orphan_settle(struct tracee *t);			   /* adopts those that waited too long */
+void orphan_settle(struct tracee *t);			   /* adopts those that have waited */
 void orphan_free(struct tracee *t);
 void orphan_let_go(struct tracee *t); /* detaches all, without traps */
 

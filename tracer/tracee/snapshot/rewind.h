@@ -39,7 +39,8 @@ struct rewinding {
 /* Collects the data while the snapshot is stopped. Returns NULL if its
    copies cannot be restored. */
 struct rewinding *rewind_new(struct kept_program *k, uint64_t brk);
-void rewind_free(struct rewinding *w); /* w may be NULL */
+/* Frees the data, and kills the spare copy; w may be NULL. */
+void rewind_free(struct rewinding *w);
 /* Watches a new copy from now on, between remote_begin() and remote_end(). */
 void rewind_watch(struct rewinding *w, struct remote *r);
 /* Stops watching further copies, because that is of no use or kills them. Returns false if
@@ -59,7 +60,7 @@ int rewind_back(struct rewinding *w, struct remote *r);
 /* Installs the copy's filter (rewind_filter.c). Returns 0 or -1. */
 int rewind_filter(struct remote *r);
 
-/* records that the process sets this signal's action */
+/* Records that the process sets the action of this signal. */
 void rewind_action(struct process *p, uint64_t signal);
 /* Sets the recorded signals' actions as in the snapshot. Returns 0 or -1. */
 int rewind_actions(struct rewinding *w, struct remote *r);

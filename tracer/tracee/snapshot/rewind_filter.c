@@ -150,7 +150,7 @@ static bool is_kept_file(const struct rewinding *w, uint64_t file)
 	return false;
 }
 
-/* A moved page could not be told from the page that was there before. */
+/* True if pages of the snapshot move: a moved page looks like one that was there before. */
 static bool moves_kept(const struct rewinding *w, const struct user_regs_struct *regs)
 {
 	const uint64_t from = regs->rdi, to = regs->r8;
