@@ -83,7 +83,7 @@ def test_nothing_for_ordering(t):
     t.equal(r.status, 125, "status", r)
     t.equal(r.script, None, "no script is written", r)
     t.check("poll_flag.c:21 in main: usleep" in r.err, "the loop is named", r)
-    t.check(re.search(r"it sleeps in a loop|it waits for something in a loop", r.err), "why", r)
+    t.check(re.search(r"polls: sleeps until ready at poll_flag.c:\d+|it waits for something in a loop", r.err), "why", r)
 
 
 def test_spinning(t):
@@ -810,7 +810,7 @@ def test_polls_once(t, loop):
         }""".replace("LOOP", loop))
     r, script = convert(t, program, "-n", "5")
     t.equal(r.status, 0, "status", r)
-    t.check(re.search(r"left +polls_once.c:\d+ in main: usleep of 30 ms: it sleeps in a loop, until", r.stdout), "the loop", r)
+    t.check(re.search(r"left +polls_once.c:\d+ in main: usleep of 30 ms: polls: sleeps until ready at polls_once.c:\d+", r.stdout), "the loop", r)
     t.check("converted  polls_once.c:9 in worker" in r.stdout, "the sleep", r)
     t.equal(t.gate("run", "-q", "-g", script, "--", program).status, 0, "status with the script", r)
 

@@ -4,6 +4,7 @@
 #include "tracer/cli/progress.h"
 
 #include "tracer/base/files/file.h"
+#include "tracer/base/log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SECONDS_USUAL = 60, REASON_MOST = 240 };
+enum { ESTIMATE_FROM_S = 1, SECONDS_USUAL = 60, REASON_MOST = 240 };
 
 static void print_site(const struct convert_plan *p, size_t i)
 {
@@ -82,10 +83,36 @@ static int report(const struct cli *cli, const struct convert *c)
 	return 0;
 }
 
+struct converting {
+	struct progress progress;
+	const struct convert *convert;
+};
+
+/* After the first run of a test that is not short: says on a terminal how long converting takes. */
+static int print_estimate(void *ctx, const struct run_result *r, struct error *err)
+{
+	struct converting *own = ctx; /* the progress bar is its first member */
+	const struct convert *c = own->convert;
+	double about, most = 0;
+	STR(line);
+
+	(void)err;
+	if (c->x.made > 1 || r->seconds < ESTIMATE_FROM_S || !own->progress.shown)
+		return 0;
+	about = convert_estimate(c, r->seconds, &most);
+	str_addf(&line, "gatectl: note: one run takes %.1f s: converting takes about %.0f s",
+		 r->seconds, about);
+	if (most > 0)
+		str_addf(&line, ", at most %.0f s (--for)", most);
+	progress_erase(&own->progress);
+	log_line("%s", str_text(&line));
+	return 0;
+}
+
 int command_convert(struct cli *cli)
 {
 	struct convert c = {.needed = cli->all, .given_runs = cli->runs};
-	struct progress progress;
+	struct converting own = {.convert = &c};
 	ERROR(err);
 	int status;
 
@@ -99,9 +126,10 @@ int command_convert(struct cli *cli)
 	experiment_begin(&c.x, &cli->run, &err);
 	c.given_time = cli->most_seconds >= 0;
 	c.x.most = c.given_time ? cli->most_seconds : SECONDS_USUAL;
-	progress_begin(&progress, cli, &c.x.view);
+	progress_begin(&own.progress, cli, &c.x.view);
+	c.x.view.ran = print_estimate;
 	status = convert_test(&c);
-	progress_erase(&progress);
+	progress_erase(&own.progress);
 	status = status < 0 ? output_over(cli, &c.x) : report(cli, &c);
 	convert_fini(&c);
 	return experiment_end(&c.x, status);

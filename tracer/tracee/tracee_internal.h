@@ -141,6 +141,8 @@ struct elided {
 	uint64_t frame;
 	/* word directly below the frame; another one shows that the frame is gone */
 	uint64_t returns_to;
+	uint64_t
+		ahead_ns; /* time not slept below the frame, by which the thread's clock is ahead */
 };
 
 /* State of a thread in a halt (halt.c). */
@@ -257,6 +259,7 @@ struct tracee {
 	ARRAY(struct tracee_space *) ghosts; /* spaces that have ended, the latest at the end */
 	struct tracee_event last;	     /* event of the last tracee_wait() */
 	bool no_follow, trace_exit;
+	bool no_vdso; /* the program reads the clock by system calls */
 	enum {
 		SLEEPS_UNSEEN,
 		SLEEPS_SEEN,
@@ -529,7 +532,6 @@ struct elide_call {
 };
 /* Returns the sleeping call that the thread is at the entry or exit of, or NULL. */
 const struct elide_call *elide_call_of(const struct user_regs_struct *regs);
-uint64_t elide_argument(const struct user_regs_struct *regs, const struct elide_call *call);
 /* Gives a call at its entry another time; its exit restores the argument. False: it failed. */
 bool elide_give_time(struct thread *th, const struct elide_call *call, uint64_t time_ns);
 /* Variant of elide_give_time() that removes the time limit. */
@@ -539,12 +541,15 @@ bool elide_waits(struct thread *th, const struct elide_call *call, uint64_t time
 /* Sets the time that is left, at this address, to 0 if the program can see it. */
 void elide_clear_rest(struct thread *th, uint64_t at);
 
+/* timed.c: the argument that is the time, or points to it */
+uint64_t timed_argument_of(const struct user_regs_struct *regs, const struct elide_call *call);
+/* Reads the call's time, in ns. Returns false if it does not wait, or has no limit. */
+bool timed_value(struct thread *th, const struct elide_call *call, uint64_t *ns);
+/* True if the time is a point in time, of *clock; else it is a length. */
+bool timed_is_absolute(const struct user_regs_struct *regs, clockid_t *clock);
+
 /* sleeps.c: true if there is an event, and the thread stays stopped */
 bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info);
-/* Reads the call's time, in ns. Returns false if it does not wait, or has no limit. */
-bool sleeps_time_of(struct thread *th, const struct elide_call *call, uint64_t *ns);
-/* True if the time is a point in time, of *clock; else it is a length. */
-bool sleeps_is_absolute(const struct user_regs_struct *regs, clockid_t *clock);
 /* Returns the call's result when its time is over. */
 int64_t sleeps_over(uint64_t number);
 
@@ -558,14 +563,14 @@ void call_exec(struct thread *th); /* before the new program's first instruction
 void template_end(struct tracee *t);	       /* the snapshot will die with the others */
 bool template_is_left(const struct tracee *t); /* only the snapshot is left */
 
-/* clock.c: with `sleeps` */
+/* clock.c: with `sleeps`, and while a thread elides sleeps */
 void clock_start(struct tracee *t);
 void clock_exec(struct thread *th); /* before the new program's first instruction */
 uint64_t clock_auxiliary(struct thread *th, uint64_t type); /* address of the entry, or 0 */
 void clock_syscall_exit(struct thread *th);
-/* Converts *ns, a point of the program's clock, to the time until then; *now_ns is the kernel's
-   time. Returns false if it is over, or if the clock does not go on by itself. */
-bool clock_length(struct tracee *t, clockid_t clock, uint64_t *ns, uint64_t *now_ns);
+/* Converts *ns, a point of the clock as the thread sees it, to the time until then; *now_ns is the
+   kernel's time. Returns false if it is over, or if the clock does not go on by itself. */
+bool clock_length(struct thread *th, clockid_t clock, uint64_t *ns, uint64_t *now_ns);
 
 /* returns.c */
 void returns_note(struct thread *th); /* at the delivery of a signal */

@@ -28,15 +28,16 @@ struct convert_thread {
 	size_t sleep;	     /* 1 + the number of the sleep that it is in; 0: none */
 	unsigned long times; /* how often it has slept */
 	uint64_t born_us;
-	size_t creator;	    /* 1 + its index; 0: none, or not known */
-	uint64_t rested_at; /* its context switches + 1 if it was blocked at the last look */
-	bool works;	    /* it was blocked and went on later: it does not idle all the time */
-	bool dozes;	    /* it sleeps, as it has so often before that this means nothing */
-	bool loops;	    /* it goes round in what it has passed very often before */
-	bool outlasts;	    /* ... for longer than a sleep waits for it */
-	uint64_t over_us;   /* when it ended; 0: it has not */
-	size_t joiner;	    /* 1 + the thread that joins it; 0: none */
-	uint64_t join_us;   /* ... by pthread_join, which it called then */
+	size_t creator;	      /* 1 + its index; 0: none, or not known */
+	uint64_t rested_at;   /* its context switches + 1 if it was blocked at the last look */
+	bool works;	      /* it was blocked and went on later: it does not idle all the time */
+	bool dozes;	      /* it sleeps, as it has so often before that this means nothing */
+	uint64_t doze_due_ns; /* end of the sleep that it dozes in, in the time of sleeps */
+	bool loops;	      /* it goes round in what it has passed very often before */
+	bool outlasts;	      /* ... for longer than a sleep waits for it */
+	uint64_t over_us;     /* when it ended; 0: it has not */
+	size_t joiner;	      /* 1 + the thread that joins it; 0: none */
+	uint64_t join_us;     /* ... by pthread_join, which it called then */
 	ARRAY(struct convert_event) events; /* the planner keeps those in the test's own code */
 };
 

@@ -371,13 +371,19 @@ static bool is_out_of_patience(struct run *s, const struct convert_sleep *sleep)
 
 /* ---- they go on ---- */
 
-static void wake(struct run *s, struct convert_sleep *sleep)
+/* A sleep has ended that was due then: the program's clock is not behind that. */
+static void clock_reaches(struct run *s, uint64_t due_ns)
 {
 	struct convert_record *r = run_options(s)->record;
 
-	if (sleep->due_ns > r->now_ns)
-		r->now_ns = sleep->due_ns;
+	if (due_ns > r->now_ns)
+		r->now_ns = due_ns;
 	tracee_slept(run_tracee(s), r->now_ns);
+}
+
+static void wake(struct run *s, struct convert_sleep *sleep)
+{
+	clock_reaches(s, sleep->due_ns);
 	sleep->end_us = now_us(s);
 	turns_end(s, sleep, CONVERT_TIMED_OUT);
 	run_go(s, run_thread_at(s, sleep->thread));
@@ -455,6 +461,7 @@ static void sleeps_begins(struct run *s, struct run_thread *t, const struct trac
 		turns_end(s, sleep, CONVERT_CUT_OFF);
 	convert_thread_of(r, t)->times++;
 	convert_thread_of(r, t)->dozes = convert_sleeps_on(r, t) || sleeps_often(r, t);
+	convert_thread_of(r, t)->doze_due_ns = r->now_ns + ev->sleep_ns;
 	if (!ev->sleep_ns || convert_thread_of(r, t)->dozes)
 		return;
 	sleep = array_add(&r->sleeps);
@@ -476,8 +483,11 @@ static void ends(struct run *s, struct run_thread *t, bool timed_out)
 {
 	struct convert_sleep *sleep =
 		convert_open_sleep(run_options(s)->record, run_thread_index(t));
+	struct convert_thread *own = convert_thread_of(run_options(s)->record, t);
 
-	convert_thread_of(run_options(s)->record, t)->dozes = false;
+	if (own->dozes && timed_out)
+		clock_reaches(s, own->doze_due_ns);
+	own->dozes = false;
 	if (sleep && timed_out) {
 		turns_wait(s, sleep);
 		return;

@@ -318,6 +318,7 @@ static void take_over(struct run *s, struct run_thread *t)
 
 extern const struct observer statement_observer;
 const struct observer statement_observer = {
+	.launch = elide_launch,
 	.fork = inherit,
 	.thread_new = take_over,
 	.exec = completion_forget,

@@ -7,6 +7,7 @@
 #include "tracer/run/places/places.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/tracee/syscalls/syscalls.h"
+#include "tracer/tracee/attach/attach.h"
 
 static const struct site_owner elide_end;
 
@@ -126,6 +127,16 @@ extern const struct site_placer elide_placer;
 const struct site_placer elide_placer = {elide_wants, elide_put};
 
 /* ---- observer ---------------------------------------------------------------------------- */
+
+int elide_launch(struct run *s, struct tracee_launch *how, struct error *err)
+{
+	const struct place *p;
+
+	(void)err;
+	for (size_t i = 0; (p = engine_place_at(run_engine(s), i)); i++)
+		how->no_vdso |= place_elides(p);
+	return 0;
+}
 
 void elide_decided(struct run *s, const struct decision *d)
 {

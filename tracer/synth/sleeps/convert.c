@@ -13,6 +13,8 @@
 /* A script that still sleeps is verified in fewer runs: so many seconds of them, if the number is not
    given. */
 static const double verify_s = 10, fresh_s = 5;
+/* A script is slower than the test beyond what a busy machine makes of equal times. */
+static const double slower_factor = 1.2, slower_s = 0.1;
 enum {
 	FRESH_RUNS = 10,
 	FRESH_LEAST = 4,
@@ -288,6 +290,8 @@ static int finish(struct convert *c)
 		return convert_none(c);
 	if (same <= 0)
 		return c->x.expired ? -1 : convert_unverified(c);
+	if (c->after > slower_factor * c->seconds + slower_s)
+		return convert_slower(c);
 	head(c, &first);
 	convert_script(&c->plan, str_text(&first), &c->script);
 	add_expect(c, &c->script);

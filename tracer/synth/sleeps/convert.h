@@ -117,6 +117,9 @@ struct convert {
 	struct str script;
 };
 
+/* Returns how many seconds converting takes, as a rule, where the first run took so many; *most is what
+   it takes at most. */
+double convert_estimate(const struct convert *c, double first_s, double *most);
 /* 0 with the script; -1: see runs/runs.h for the error. */
 int convert_test(struct convert *c);
 /* "test.c:12 in main: usleep of 100 ms, 3 times" */

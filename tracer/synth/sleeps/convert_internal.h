@@ -67,6 +67,7 @@ int convert_not_learned(struct convert *c); /* it cannot be seen what the sleeps
 int convert_none(struct convert *c);	    /* nothing can be converted */
 int convert_unverified(struct convert *c);  /* ... no script gives the test's outcome */
 int convert_late(struct convert *c);	    /* ... there was no time for it */
+int convert_slower(struct convert *c);	    /* the script takes longer than the sleeps */
 
 /* ---- orders.c ---- */
 
@@ -151,9 +152,10 @@ const struct convert_line *own_line(const struct convert_sleep *s);
 /* ---- polls.c ---- */
 
 enum { POLLS_MOST = 60 }; /* a line that sleeps more often does not mean one order by it */
-/* Is this a sleep of a loop like while (!ready) usleep(1000)? How often it sleeps is left to
-   chance, even if it was once in all runs that were seen. */
-bool polls_is(const struct convert_record *r, const struct convert_sleep *s);
+/* True if this is a sleep of a loop like while (!ready) usleep(1000). How often it sleeps is left to
+   chance, even if it was once in all runs that were seen. Adds to `why` what it waits for, and
+   where; NULL: not wanted. */
+bool polls_is(const struct convert_record *r, const struct convert_sleep *s, struct str *why);
 /* Is the line part of a loop in which the thread checks again and again? */
 bool polls_at(const struct convert_record *r, size_t thread, const struct convert_line *at);
 /* Why the sleeps of that line are left alone: `otherwise`, or that the loop asks the clock. */
@@ -174,8 +176,10 @@ bool deeds_passes(const struct convert_thread *t, const struct convert_line *at,
 		  size_t to);
 /* Is it a brace, or nothing? Nobody would name that as something that has happened. */
 bool deeds_is_empty(struct modules *symbols, const struct convert_line *at);
-/* Does it begin with "while (...)" and, if `with_body`, have the body on the same line? */
-bool deeds_is_while(struct modules *symbols, const struct convert_line *at, bool with_body);
+/* True if the line begins with "while (...)" and, if `with_body`, has the body, too. Adds to `until`
+   what the loop waits for, if all of the condition is on the line; NULL: not wanted. */
+bool deeds_is_while(struct modules *symbols, const struct convert_line *at, bool with_body,
+		    struct str *until);
 /* Has the thread, with `now` events, executed the statement of its event? */
 bool deeds_is_done(const struct convert_record *r, const struct convert_thread *t, size_t event,
 		   size_t now);

@@ -41,10 +41,28 @@ bool deeds_is_empty(struct modules *symbols, const struct convert_line *at)
 	       (strncmp(text, "return", 6) == 0 && !strchr(text, '('));
 }
 
-bool deeds_is_while(struct modules *symbols, const struct convert_line *at, bool with_body)
+/* Adds "ready" for the condition "!ready", "!(n < 3)" for "n < 3". */
+static void deeds_add_until(const char *condition, int length, struct str *out)
+{
+	const struct token first = token_at(condition), next = token_at(first.start + first.length);
+	bool negated = token_is_op(&first, '!') && next.kind == TOKEN_NAME;
+
+	for (struct token t = next; negated && t.start < condition + length;
+	     t = token_at(t.start + t.length))
+		negated = t.kind == TOKEN_NAME || token_is_op(&t, '.') ||
+			  (t.length == 2 && strncmp(t.start, "->", 2) == 0);
+	if (negated)
+		str_addf(out, "%.*s", (int)(condition + length - next.start), next.start);
+	else
+		str_addf(out, "!(%.*s)", length, condition);
+}
+
+bool deeds_is_while(struct modules *symbols, const struct convert_line *at, bool with_body,
+		    struct str *until)
 {
 	const char *text = at->file ? source_line(symbols, at->file, at->line) : NULL;
 	struct token t = token_at(text ? text : "");
+	const char *condition = NULL;
 	unsigned depth = 0;
 
 	if (!token_is(&t, "while"))
@@ -53,7 +71,10 @@ bool deeds_is_while(struct modules *symbols, const struct convert_line *at, bool
 		t = token_at(t.start + t.length);
 		depth += token_is_op(&t, '(');
 		depth -= token_is_op(&t, ')');
+		condition = condition ? condition : t.start + t.length;
 	} while (depth && t.kind != TOKEN_END);
+	if (until && t.kind != TOKEN_END)
+		deeds_add_until(condition, (int)(t.start - condition), until);
 	t = token_at(t.start + t.length);
 	if (token_is_op(&t, '{'))
 		t = token_at(t.start + t.length);

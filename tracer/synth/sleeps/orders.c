@@ -255,13 +255,11 @@ static void leave_others(struct convert_plan *p, const struct convert_record *r)
 					  "it sleeps too often to have been meant for one order"));
 	array_each(const struct convert_sleep, s, &r->sleeps) {
 		size_t site = orders_site(p, s);
+		STR(why);
 
-		if (own_counts(s) && !p->sites.items[site].left && polls_is(r, s))
-			convert_leave(
-				&p->sites.items[site],
-				polls_why(
-					r, own_line(s),
-					"it sleeps in a loop, until something else has happened"));
+		if (own_counts(s) && !p->sites.items[site].left && polls_is(r, s, &why))
+			convert_leave(&p->sites.items[site],
+				      polls_why(r, own_line(s), str_text(&why)));
 	}
 	array_each(const struct convert_sleep, s, &r->sleeps)
 		if (s->state == CONVERT_CUT_OFF && s->call_count && !s->foreign &&

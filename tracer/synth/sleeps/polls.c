@@ -20,13 +20,23 @@ static const struct convert_line *beside(const struct convert_record *r,
 	return NULL;
 }
 
-bool polls_is(const struct convert_record *r, const struct convert_sleep *s)
+bool polls_is(const struct convert_record *r, const struct convert_sleep *s, struct str *why)
 {
 	const struct convert_line *before = beside(r, s, -1), *after = beside(r, s, 1);
+	const struct convert_line *loop = own_line(s);
+	STR(until);
 
-	return deeds_is_while(r->symbols, own_line(s), true) ||
-	       (before && after && deeds_same_line(before, after) &&
-		deeds_is_while(r->symbols, before, false));
+	if (!deeds_is_while(r->symbols, loop, true, &until)) {
+		if (!before || !after || !deeds_same_line(before, after) ||
+		    !deeds_is_while(r->symbols, before, false, &until))
+			return false;
+		loop = before;
+	}
+	if (why)
+		str_addf(why, "polls: sleeps until %s at %s:%u",
+			 until.length ? str_text(&until) : "something has happened",
+			 str_base_name(loop->file), loop->line);
+	return true;
 }
 
 /* Is the line passed between any two of very many sleeps of one line, as far as it was watched? */
@@ -60,7 +70,7 @@ bool polls_at(const struct convert_record *r, size_t thread, const struct conver
 	array_each(const struct convert_sleep, s, &r->sleeps) {
 		const struct convert_line *before;
 
-		if (s->thread != thread || !own_counts(s) || !polls_is(r, s))
+		if (s->thread != thread || !own_counts(s) || !polls_is(r, s, NULL))
 			continue;
 		before = beside(r, s, -1);
 		if (deeds_same_line(at, own_line(s)) || (before && deeds_same_line(at, before)))
@@ -123,13 +133,13 @@ const char *polls_again(const struct convert_sleep *s)
 		       "and build the test with -g -O0";
 	return s->clock_reads >= ELIDED_OFTEN
 		       ? by_clock
-		       : "it waits again and again, until something else has happened";
+		       : "polls: waits again and again until something has happened";
 }
 
 const char *convert_why_loop(unsigned long times, unsigned long clock_reads)
 {
 	return clock_reads >= times ? by_clock
-				    : "it sleeps in a loop, until something else has happened";
+				    : "polls: sleeps in a loop until something has happened";
 }
 
 const char *polls_why(const struct convert_record *r, const struct convert_line *at,

@@ -165,6 +165,15 @@ int convert_unverified(struct convert *c)
 	return -1;
 }
 
+int convert_slower(struct convert *c)
+{
+	error_set(c->x.err, ERROR_STATE,
+		  "with gates instead of sleeps %s is slower: %.3f s, and %.3f s as it is",
+		  c->x.options->argv[0], c->after, c->seconds);
+	return error_hint(c->x.err, "keep the sleeps, or write the script by hand, "
+				    "gatectl-gates(5)");
+}
+
 int convert_late(struct convert *c)
 {
 	double more = MORE_RUNS * c->seconds;

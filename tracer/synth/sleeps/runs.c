@@ -18,6 +18,9 @@ enum {
 };
 
 static const double hasten_from = 0.4; /* seconds: shorter tests are quick enough */
+/* Three runs as the test is, and some that are watched, in which sleeps are shorter; then runs without
+   sleeps. */
+static const double estimate_factor = 4.5, estimate_more_s = 10;
 
 static const struct run_trial plain;
 
@@ -218,6 +221,22 @@ void convert_hurry(struct convert *c)
 		c->x.until = until;
 }
 
+/* The time that a test with runs of so many seconds may take; 0: no limit. */
+static double longest(const struct convert *c, double run_s)
+{
+	double usual = USUAL_RUNS * run_s;
+
+	return c->given_time || usual < c->x.most ? c->x.most : usual;
+}
+
+double convert_estimate(const struct convert *c, double first_s, double *most)
+{
+	double about = estimate_factor * first_s + estimate_more_s;
+
+	*most = longest(c, first_s);
+	return *most > 0 && about > *most ? *most : about;
+}
+
 /* What the first runs, without any gate, have shown. */
 struct first_runs {
 	struct convert *c;
@@ -235,8 +254,8 @@ static int judge_first(const struct oracle_question *q, struct run_result *r)
 	r->evidence = (struct run_evidence){0};
 	if (!runs->in_turn && r->seconds > c->seconds)
 		c->seconds = r->seconds;
-	if (!c->given_time && c->x.most < USUAL_RUNS * c->seconds) {
-		c->x.most = USUAL_RUNS * c->seconds;
+	if (c->x.most < longest(c, c->seconds)) {
+		c->x.most = longest(c, c->seconds);
 		experiment_grant(&c->x, CONVERT_CHOOSE_PART);
 	}
 	/* there would be no time for the runs to follow */

@@ -12,6 +12,7 @@ struct tracee_launch {
 	int stdin_fd, stdout_fd, stderr_fd; /* -1: inherited; TRACEE_CLOSED: the program has none */
 	bool no_follow;			    /* children run untraced, without traps */
 	bool trace_exit;		    /* report TRACEE_THREAD_EXIT */
+	bool no_vdso;			    /* the program reads the clock by system calls */
 	bool sleeps;			    /* report TRACEE_SLEEP and TRACEE_SLEPT, see sleeps.c */
 	/* Report TRACEE_CALL for these system calls, -1 ends the list; NULL: none.
 	   The address space layout and the random bytes are then fixed, and there is

@@ -277,6 +277,7 @@ static struct tracee *tracee_of_launch(const struct launch *l)
 	t->trace_exit = l->how->trace_exit;
 	t->sleeps = l->how->sleeps;
 	t->calls = l->how->calls;
+	t->no_vdso = l->how->no_vdso || t->sleeps || t->calls;
 	t->last.kind = TRACEE_TICK;
 	p = process_new(t, l->pid, NULL, space_new(l->pid));
 	p->pub.is_root = true;

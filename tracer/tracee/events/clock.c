@@ -1,7 +1,7 @@
 /*
- * The program's clock, if sleeps are reported. It advances by the sleeps (tracee_slept()) and by
- * the program's CPU time, not by what the machine does for others. A clock read through the vdso is
- * no system call, so the program is started without a vdso.
+ * The program's clock, if sleeps are reported or elided. It advances by the sleeps (tracee_slept())
+ * and by the program's CPU time, not by what the machine does for others. A clock read through the
+ * vdso is no system call, so the program is started without a vdso.
  */
 #include "tracer/tracee/tracee_internal.h"
 
@@ -60,13 +60,32 @@ unsigned long tracee_clock_reads(const struct tracee *t)
 	return t->clock_reads;
 }
 
-/* Returns how far the program's clock is behind the machine's, in ns; it is never ahead. */
-static uint64_t behind_ns(struct tracee *t)
+/* Returns how far the program's clock is ahead of the machine's, in ns; negative: behind. Only
+   hastened sleeps put it ahead. */
+static int64_t ahead_ns(struct tracee *t)
 {
-	uint64_t real = read_clock(CLOCK_MONOTONIC) - t->clock_start_ns;
-	uint64_t own = own_ns(t);
+	int64_t ahead;
 
-	return real > own ? real - own : 0;
+	if (!t->sleeps)
+		return 0;
+	ahead = (int64_t)(own_ns(t) - (read_clock(CLOCK_MONOTONIC) - t->clock_start_ns));
+	return ahead < 0 || t->hasten ? ahead : 0;
+}
+
+/* Time that the thread has not slept in statements that it still executes. */
+static uint64_t unslept_ns(const struct thread *th)
+{
+	uint64_t ns = 0;
+
+	array_each(const struct elided, e, &th->elisions)
+		ns += e->ahead_ns;
+	return ns;
+}
+
+/* The clock as the thread sees it. */
+static uint64_t clock_of(struct thread *th, clockid_t clock)
+{
+	return read_clock(clock) + (uint64_t)ahead_ns(th->tracee) + unslept_ns(th);
 }
 
 void clock_start(struct tracee *t)
@@ -74,12 +93,12 @@ void clock_start(struct tracee *t)
 	t->clock_start_ns = read_clock(CLOCK_MONOTONIC);
 }
 
-bool clock_length(struct tracee *t, clockid_t clock, uint64_t *ns, uint64_t *now_ns)
+bool clock_length(struct thread *th, clockid_t clock, uint64_t *ns, uint64_t *now_ns)
 {
 	uint64_t own;
 
 	*now_ns = read_clock(clock);
-	own = *now_ns - behind_ns(t);
+	own = clock_of(th, clock);
 	if (!clock_is_shared(clock) || *ns <= own)
 		return false;
 	*ns -= own;
@@ -95,7 +114,7 @@ void tracee_slept(struct tracee *t, uint64_t ns)
 
 static void write_time(struct thread *th, uint64_t at, clockid_t clock, long unit_ns)
 {
-	uint64_t ns = read_clock(clock) - behind_ns(th->tracee);
+	uint64_t ns = clock_of(th, clock);
 	const struct timespec time = {(time_t)(ns / NS_OF_S), (long)(ns % NS_OF_S) / unit_ns};
 
 	if (at)
@@ -106,7 +125,7 @@ static void answer_time(struct thread *th)
 {
 	struct user_regs_struct regs = th->regs;
 
-	regs.rax = (read_clock(CLOCK_REALTIME) - behind_ns(th->tracee)) / NS_OF_S;
+	regs.rax = clock_of(th, CLOCK_REALTIME) / NS_OF_S;
 	if (regs.rdi)
 		tracee_write(th->pub.process, regs.rdi, &regs.rax, sizeof(time_t));
 	thread_set_regs(th, &regs);
@@ -116,7 +135,8 @@ void clock_syscall_exit(struct thread *th)
 {
 	if (thread_regs(th) < 0 || (long)th->regs.rax < 0)
 		return;
-	if (th->regs.orig_rax == SYS_clock_gettime || th->regs.orig_rax == SYS_gettimeofday)
+	if (th->tracee->sleeps &&
+	    (th->regs.orig_rax == SYS_clock_gettime || th->regs.orig_rax == SYS_gettimeofday))
 		th->tracee->seen_ns = own_ns(th->tracee);
 	if (th->regs.orig_rax == SYS_clock_gettime || th->regs.orig_rax == SYS_gettimeofday ||
 	    th->regs.orig_rax == SYS_time) {
@@ -164,8 +184,7 @@ uint64_t clock_auxiliary(struct thread *th, uint64_t type)
 void clock_exec(struct thread *th)
 {
 	const uint64_t ignore = AT_IGNORE;
-	uint64_t at =
-		th->tracee->sleeps || th->tracee->calls ? clock_auxiliary(th, AT_SYSINFO_EHDR) : 0;
+	uint64_t at = th->tracee->no_vdso ? clock_auxiliary(th, AT_SYSINFO_EHDR) : 0;
 
 	if (at)
 		tracee_write(th->pub.process, at, &ignore, sizeof(ignore));

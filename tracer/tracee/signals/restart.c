@@ -330,7 +330,8 @@ void restart_syscall_stop(struct thread *th)
 			return;
 		if (th->elisions.count || th->timed_argument)
 			elide_syscall_stop(th, &info);
-		if (th->tracee->sleeps && info.op == PTRACE_SYSCALL_INFO_EXIT)
+		if ((th->tracee->sleeps || th->elisions.count) &&
+		    info.op == PTRACE_SYSCALL_INFO_EXIT)
 			clock_syscall_exit(th);
 		if (sleeps_syscall_stop(th, &info) ||
 		    (info.op == PTRACE_SYSCALL_INFO_EXIT && call_exit(th->tracee, th)))

@@ -126,7 +126,7 @@ static void time_out(struct thread *th)
 	if ((int64_t)regs.rax != -EINTR && !remote_restarts(&th->regs))
 		return; /* the call ended by itself just before */
 	if (call && (call->form == FORM_LEFT || call->form == FORM_TIMEVAL))
-		elide_clear_rest(th, elide_argument(&regs, call));
+		elide_clear_rest(th, timed_argument_of(&regs, call));
 	if (regs.orig_rax == SYS_select || regs.orig_rax == SYS_pselect6)
 		clear_sets(th);
 	regs.rax = (uint64_t)sleeps_over(regs.orig_rax);
@@ -219,10 +219,10 @@ bool tracee_unlimit(struct tracee_thread *thread, struct tracee_limit *out)
 	if (thread_regs(th) < 0)
 		return false;
 	call = elide_call_of(&th->regs);
-	if (!call || !elide_waits(th, call, elide_argument(&th->regs, call)) ||
-	    !sleeps_time_of(th, call, &out->ns))
+	if (!call || !elide_waits(th, call, timed_argument_of(&th->regs, call)) ||
+	    !timed_value(th, call, &out->ns))
 		return false;
-	out->is_absolute = sleeps_is_absolute(&th->regs, &out->clock);
+	out->is_absolute = timed_is_absolute(&th->regs, &out->clock);
 	return elide_give_no_limit(th, call);
 }
 

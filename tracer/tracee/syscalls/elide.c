@@ -1,7 +1,8 @@
 /*
  * Sleeping system calls that return at once. Their time becomes zero, so the kernel does all the
- * rest. Endless waits, and calls in signal handlers, are left alone. Many elided calls in a row are
- * followed by real sleeps, because a loop that waits for the clock would spin.
+ * rest. Endless waits, and calls in signal handlers, are left alone. The clock of the thread is ahead
+ * by the time that was not slept until the statement ends, so a loop that sleeps until a point in
+ * time ends. Many elided calls in a row are followed by real sleeps, because other loops would spin.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
@@ -46,13 +47,6 @@ const struct elide_call *elide_call_of(const struct user_regs_struct *regs)
 }
 
 /* ---- replacing the time ---------------------------------------------------------------------- */
-
-uint64_t elide_argument(const struct user_regs_struct *regs, const struct elide_call *call)
-{
-	struct user_regs_struct copy = *regs;
-
-	return *remote_argument(&copy, call->argument);
-}
 
 /* Writes the time below the stack: the program's own may be constant, and the kernel writes
    the remaining time there. */
@@ -119,6 +113,19 @@ bool elide_waits(struct thread *th, const struct elide_call *call, uint64_t time
 	return call->form == FORM_MS ? (int)time > 0 : is_time(th, time, call->form);
 }
 
+/* The time that the call waits; a point in time is one of the thread's clock, which may be ahead. */
+static uint64_t elide_length(struct thread *th, const struct elide_call *call)
+{
+	uint64_t ns, now_ns;
+	clockid_t clock;
+
+	if (!timed_value(th, call, &ns))
+		return 0;
+	if (timed_is_absolute(&th->regs, &clock) && !clock_length(th, clock, &ns, &now_ns))
+		return 0;
+	return ns;
+}
+
 bool elide_is_over(const struct thread *th)
 {
 	return th->elisions.count && !th->elide_handlers && th->elided == MOST_ELIDED;
@@ -127,14 +134,21 @@ bool elide_is_over(const struct thread *th)
 static void on_entry(struct thread *th)
 {
 	const struct elide_call *call;
-	uint64_t time;
+	uint64_t time, length;
 
 	if (th->elided == MOST_ELIDED || thread_regs(th) < 0)
 		return;
 	call = elide_call_of(&th->regs);
-	time = call ? elide_argument(&th->regs, call) : 0;
-	if (!call || !elide_waits(th, call, time) || !elide_give_time(th, call, 0))
+	time = call ? timed_argument_of(&th->regs, call) : 0;
+	if (!call || !elide_waits(th, call, time))
 		return;
+	length = elide_length(th, call);
+	if (!elide_give_time(th, call, 0))
+		return;
+	th->elisions.items[th->elisions.count - 1].ahead_ns += length;
+	if (th->elided + 1 == MOST_ELIDED) /* from here on it sleeps, by the machine's clock */
+		array_each(struct elided, e, &th->elisions)
+			e->ahead_ns = 0;
 	if (call->form == FORM_LEFT || call->form == FORM_TIMEVAL)
 		elide_clear_rest(th, time);
 	th->elided++;
@@ -208,7 +222,7 @@ void tracee_elide(struct tracee_thread *thread, uint64_t frame)
 
 	if (!th->elisions.count)
 		th->elide_handlers = 0;
-	*array_add(&th->elisions) = (struct elided){frame, return_address(th, frame)};
+	*array_add(&th->elisions) = (struct elided){frame, return_address(th, frame), 0};
 	th->elided = 0;
 }
 

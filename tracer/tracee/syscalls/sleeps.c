@@ -19,30 +19,6 @@ enum {
 	LONGEST_S = 5 * 24 * 3600,
 };
 
-bool sleeps_is_absolute(const struct user_regs_struct *regs, clockid_t *clock)
-{
-	int op = (int)regs->rsi & FUTEX_CMD_MASK;
-
-	*clock = CLOCK_REALTIME;
-	switch (regs->orig_rax) {
-	case SYS_futex:
-		if (op != FUTEX_LOCK_PI && !(regs->rsi & FUTEX_CLOCK_REALTIME))
-			*clock = CLOCK_MONOTONIC;
-		return op != FUTEX_WAIT;
-	case SYS_clock_nanosleep:
-		*clock = (clockid_t)regs->rdi;
-		return regs->rsi & TIMER_ABSTIME;
-	case SYS_futex_waitv:
-		*clock = (clockid_t)regs->r8;
-		return true;
-	case SYS_mq_timedsend:
-	case SYS_mq_timedreceive:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* True if only the time, or a signal, ends the call. */
 static bool is_mere_sleep(const struct user_regs_struct *regs)
 {
@@ -59,24 +35,6 @@ static bool is_mere_sleep(const struct user_regs_struct *regs)
 	default:
 		return false;
 	}
-}
-
-bool sleeps_time_of(struct thread *th, const struct elide_call *call, uint64_t *ns)
-{
-	uint64_t argument = elide_argument(&th->regs, call);
-	struct timespec time;
-
-	if (call->form == FORM_MS) {
-		*ns = (uint64_t)(int)argument * NS_OF_MS;
-		return (int)argument > 0;
-	}
-	if (!argument || memory_read(space_of(th), argument, &time, sizeof(time)) < 0 ||
-	    time.tv_sec < 0 || time.tv_nsec < 0 || time.tv_sec >= INT64_MAX / NS_OF_S)
-		return false;
-	if (call->form == FORM_TIMEVAL)
-		time.tv_nsec *= 1000;
-	*ns = (uint64_t)time.tv_sec * NS_OF_S + (uint64_t)time.tv_nsec;
-	return *ns > 0;
 }
 
 /* True if the call continues after a signal. A call made by the signal's handler
@@ -131,11 +89,11 @@ static bool syscalls_sleeps_begins(struct thread *th)
 		return false;
 	taken_up = is_taken_up(th);
 	call = elide_call_of(&th->regs);
-	if (!call || !sleeps_time_of(th, call, &ns))
+	if (!call || !timed_value(th, call, &ns))
 		return !taken_up && was_interrupted(th);
-	absolute = sleeps_is_absolute(&th->regs, &clock);
+	absolute = timed_is_absolute(&th->regs, &clock);
 	mere = is_mere_sleep(&th->regs);
-	if (absolute && !clock_length(th->tracee, clock, &ns, &now_ns))
+	if (absolute && !clock_length(th, clock, &ns, &now_ns))
 		return !taken_up && was_interrupted(th);
 	if ((absolute || !mere || th->tracee->hasten) && ns < (uint64_t)LONGEST_S * NS_OF_S)
 		elide_give_time(th, call, now_ns + sleeps_part_of(th, ns, mere));
