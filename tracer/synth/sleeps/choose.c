@@ -1,8 +1,6 @@
-/*
- * What the script needs. A site whose gates spoil the outcome keeps its sleep. With --needed an
- * order is dropped if the outcome is the same without it, even in runs that try the opposite; then
- * a site left without any order is not for ordering.
- */
+/* Selects what the script needs. A site whose gates change the outcome keeps its sleep. With
+   --needed an order is dropped if the outcome is the same without it, even in runs that force the
+   opposite. */
 #include "tracer/synth/sleeps/convert_internal.h"
 #include "tracer/synth/minimise.h"
 
@@ -18,7 +16,7 @@ int convert_plan_same(struct convert *c, unsigned long runs)
 	return convert_try(c, str_text(&text), runs);
 }
 
-/* Has the thread a part in an order that is kept? */
+/* True if the thread takes part in an order that is kept. */
 static bool has_part(const struct convert_plan *p, size_t thread)
 {
 	array_each(const struct convert_order, o, &p->orders)
@@ -27,7 +25,7 @@ static bool has_part(const struct convert_plan *p, size_t thread)
 	return false;
 }
 
-/* Where other threads can always move, the late thread never begins: that tells nothing. */
+/* A run in which other threads can always move shows nothing: the late thread never starts. */
 static int judge_late(const struct oracle_question *q, struct run_result *r)
 {
 	return r->verdict == VERDICT_NEVER_OPENED || r->verdict == VERDICT_TIME_LIMIT
@@ -35,8 +33,8 @@ static int judge_late(const struct oracle_question *q, struct run_result *r)
 		       : convert_judge(q, r);
 }
 
-/* One run in which this thread begins when no other thread can move, and sleeps that are not for
-   ordering take no time: a thread that sleeps may be taken for one that waits. 1, 0, or
+/* Makes one run in which this thread starts when no other thread can move. Sleeps that are not for
+   ordering take no time in it, since a sleeping thread may pass for a waiting one. Returns 1, 0 or
    -1. */
 static int begin_late(struct convert *c, const char *id)
 {
@@ -66,8 +64,8 @@ static int begin_late(struct convert *c, const char *id)
 	return same;
 }
 
-/* Which thread comes first where two may be first is luck: each begins late once. The script of the
-   plan is in use afterwards. 1, 0, or -1. */
+/* Starts each thread late once: which of two threads arrives first may be chance. The plan's script
+   is in use afterwards. Returns 1, 0 or -1. */
 static int begin_each_late(struct convert *c)
 {
 	STR(text);
@@ -87,11 +85,9 @@ static int begin_each_late(struct convert *c)
 
 static const char *const measures = "it measures the time: the clock is asked before and after it";
 
-/*
- * What a sleep is timed by is no order. By the clock that a watched run sees neither an elided sleep
- * nor a gate takes time: if the outcome differs then, sites with the clock before and after them keep
- * their sleep. So do sites that sleep though they are elided. 0, or -1.
- */
+/* Leaves sites that measure time, and sites that sleep although they are elided. The clock of a
+   watched run counts neither elided sleeps nor gates: a site with clock reads around it measures
+   time if the outcome differs then. Returns 0 or -1. */
 static int leave_measured(struct convert *c)
 {
 	struct convert_record run = {0};
@@ -120,10 +116,10 @@ int convert_plan_holds(struct convert *c, unsigned long runs)
 	return same > 0 ? begin_each_late(c) : same;
 }
 
-/* ---- sites ------------------------------------------------------------------------------------ */
+/* ---- sites ---- */
 
-/* Holds the thread where it sleeps; or earlier, where it takes a lock that the others need. 1, 0,
-   or -1. `differs`, if empty, gets the first outcome that differed. */
+/* Holds the threads at the sleep, else at an earlier line, before they take a lock that others
+   need. Returns 1, 0 or -1. `differs`, if empty, gets the first outcome that differed. */
 static int held_somewhere(struct convert *c, struct convert_site *site, int runs,
 			  struct str *differs)
 {
@@ -142,8 +138,8 @@ static int held_somewhere(struct convert *c, struct convert_site *site, int runs
 	return same;
 }
 
-/* Does one order, of this site or of another one, ask for the impossible? Tries without each. 1, 0,
-   or -1. */
+/* Tries without each order in turn, of this site (`own`) or of the others: one may be impossible to
+   force. Returns 1, 0 or -1. */
 static int without_one(struct convert *c, size_t site, bool own, int runs, struct str *differs)
 {
 	int same = 0;
@@ -173,7 +169,7 @@ static const char *why_left(const struct convert_site *site)
 	return why[site->matters][site->unseen];
 }
 
-/* Does nothing that is seen happen while it sleeps? */
+/* True if no event of a kept order occurs during the site's sleeps. */
 static bool sees_nothing(const struct convert_plan *p, size_t site)
 {
 	array_each(const struct convert_order, o, &p->orders)
@@ -182,7 +178,7 @@ static bool sees_nothing(const struct convert_plan *p, size_t site)
 	return true;
 }
 
-/* Its threads wait until no thread can move. */
+/* Makes the site's threads wait until no thread can move. */
 static void let_rest(struct convert_plan *p, size_t site)
 {
 	p->sites.items[site].instead = CONVERT_REST;
@@ -197,7 +193,7 @@ static bool can_rest(const struct convert *c, const struct convert_site *site)
 	       c->records.items[0]->threads.count > 1;
 }
 
-/* What such a sleep waits for is not seen, so no order can replace it. */
+/* No order can replace a sleep during which unobserved threads work. */
 static void leave_unseen(struct convert *c)
 {
 	struct convert_plan *p = &c->plan;
@@ -217,7 +213,7 @@ static void leave_unseen(struct convert *c)
 
 static const char *const late = "there was no time to try it without (--for)";
 
-/* 1, 0 the site keeps its sleep, or -1. */
+/* Returns 1, 0 if the site keeps its sleep, or -1. */
 static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 {
 	struct convert_site *site = &c->plan.sites.items[i];
@@ -281,9 +277,9 @@ void convert_leave_untried(struct convert *c)
 			convert_leave(&c->plan.sites.items[i], late);
 }
 
-/* ---- orders ----------------------------------------------------------------------------------- */
+/* ---- orders ---- */
 
-/* The order as trials know it. NULL: they do not. */
+/* Returns the order's subject in trials, or NULL if they do not know it. */
 static const struct run_subject *subject_of(const struct convert_plan *p,
 					    const struct run_evidence *e,
 					    const struct convert_order *o)
@@ -305,7 +301,7 @@ static const struct run_subject *subject_of(const struct convert_plan *p,
 	return found;
 }
 
-/* Does one way of trying the opposite change the outcome? 1, 0, or -1. */
+/* Returns 1 if one way of forcing the opposite changes the outcome, 0 if not, -1 to stop. */
 static int changes(struct convert *c, const struct run_subject *subject, enum trial_way way)
 {
 	const struct run_trial trial = {
@@ -319,8 +315,8 @@ static int changes(struct convert *c, const struct run_subject *subject, enum tr
 	return oracle_needs(&c->oracle, &q, way);
 }
 
-/* Does it if the thread that is waited for is held back before it comes there, at each of its
-   steps, at all but the first of them, and so on? 1, 0, or -1. */
+/* Holds the thread of the order's event at each place before it, then at all but the first, and so
+   on. Returns 1 if that changes the outcome, 0, or -1. */
 static int changes_earlier(struct convert *c, const struct convert_order *o,
 			   const struct run_subject *subject)
 {
@@ -343,7 +339,7 @@ static int changes_earlier(struct convert *c, const struct convert_order *o,
 	return needed;
 }
 
-/* Does the outcome depend on the order? 1, 0, or -1. */
+/* Returns 1 if the outcome depends on the order, 0 if not, -1 to stop. */
 static int needs(struct convert *c, const struct convert_order *o,
 		 const struct run_subject *subject)
 {
@@ -358,7 +354,7 @@ static int needs(struct convert *c, const struct convert_order *o,
 	return needed;
 }
 
-/* A run with all gates lists what may be left out. */
+/* The subjects that can be left out come from a run with all gates. */
 static int order_is_needed(void *ctx, size_t order)
 {
 	static const struct run_trial all;
@@ -377,8 +373,8 @@ static int order_is_needed(void *ctx, size_t order)
 	return needed;
 }
 
-/* A wait for what some thread does is better than one for a thread that only blocks (joining it,
-   say). */
+/* True if the order waits until a thread blocks (in a join, say) and another order of the sleep
+   waits for an event, which is better. */
 static bool is_poor(const struct convert_plan *p, const struct convert_order *o)
 {
 	if (o->way != CONVERT_WAITS)
@@ -414,7 +410,7 @@ static struct minimise_orders order_minimise(struct convert *c)
 					order_is_needed};
 }
 
-/* Is the end of a thread waited for? Trials cannot hold a thread back from ending. */
+/* True if an order of the site waits for the end of a thread: trials cannot delay that. */
 static bool waited_for_end(const struct convert_plan *p, size_t site)
 {
 	array_each(const struct convert_order, o, &p->orders)
@@ -423,8 +419,8 @@ static bool waited_for_end(const struct convert_plan *p, size_t site)
 	return false;
 }
 
-/* It did not matter while the others' sleeps lasted until no work was left; does it when they do
-   not? -1: stop. */
+/* Returns 1 if the outcome changes without this sleep while the other sleeps have their own length,
+   0, or -1. Before this they lasted until no work was left. */
 static int matters_at_times(struct convert *c, size_t site)
 {
 	STR(text);
@@ -435,7 +431,7 @@ static int matters_at_times(struct convert *c, size_t site)
 	return same < 0 ? -1 : !same;
 }
 
-/* Does the script order anything? */
+/* True if the script has any order. */
 static bool has_orders(const struct convert_plan *p)
 {
 	array_each(const struct convert_order, o, &p->orders)
@@ -444,7 +440,7 @@ static bool has_orders(const struct convert_plan *p)
 	return false;
 }
 
-/* 1 the site keeps its sleep, 0 it need not sleep, or -1. */
+/* Returns 1 if the site keeps its sleep, 0 if it is elided, -1 to stop. */
 static int leave_site(struct convert *c, size_t i)
 {
 	struct convert_site *site = &c->plan.sites.items[i];
@@ -463,9 +459,8 @@ static int leave_site(struct convert *c, size_t i)
 	return 1;
 }
 
-/* Sites without any order left do not sleep either, as long as that changes nothing. Where only
-   what is needed is kept, that holds for a sleep that orders something alone, but nothing any more
-   beside the other gates. */
+/* Elides also the sleeps without orders, if the outcome stays the same. With --needed it tries only
+   those that matter alone, since the other gates may make them superfluous. */
 static int leave_unordered(struct convert *c)
 {
 	struct convert_plan *p = &c->plan;
@@ -476,7 +471,7 @@ static int leave_unordered(struct convert *c)
 	return 0;
 }
 
-/* No script need say what the program alone sees to. */
+/* Drops the orders that the program itself forces. */
 static void drop_given(struct convert_plan *p)
 {
 	array_each(struct convert_order, o, &p->orders)

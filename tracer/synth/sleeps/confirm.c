@@ -1,7 +1,5 @@
-/*
- * What the orders of one run are in another run of the same test: which it shows, which of several
- * alike threads take part in them, and how often their places are passed.
- */
+/* Compares the orders of one run with another run of the same test: whether it shows them, which
+   threads of a routine take part, and how often their places are passed. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
 #include <string.h>
@@ -28,7 +26,7 @@ static const struct convert_sleep *sleep_of(const struct convert_plan *p,
 	return NULL;
 }
 
-/* Did it have the order's event when the sleep ended, having `n` events that count? */
+/* True if the thread had the order's event when the sleep ended; its first `n` events count. */
 static bool has_it(const struct convert_record *r, const struct convert_other *other, size_t n,
 		   const struct convert_order *o)
 {
@@ -44,7 +42,7 @@ static bool has_it(const struct convert_record *r, const struct convert_other *o
 	return false;
 }
 
-/* In this run the thread had not got as far: only what both runs show counts. */
+/* Moves the order back to the thread's progress in this run: only what both runs show counts. */
 static void weaken(struct convert_order *o, const struct convert_record *r,
 		   const struct convert_other *other, size_t n, bool blocked)
 {
@@ -55,7 +53,7 @@ static void weaken(struct convert_order *o, const struct convert_record *r,
 	o->enough = polls_at(r, other->thread, &o->from);
 }
 
-/* Had the thread the order's event when the sleep ended? */
+/* True if the thread had the order's event when the sleep ended. */
 static bool has_event(const struct convert_record *r, const struct convert_sleep *s, size_t thread,
 		      const struct convert_order *o)
 {
@@ -69,7 +67,7 @@ static bool has_event(const struct convert_record *r, const struct convert_sleep
 	return false;
 }
 
-/* Had a thread that is alike the order's event in its place? */
+/* True if another thread of the same routine had the order's event. */
 static bool has_alike(const struct convert_record *r, const struct convert_sleep *s, size_t from,
 		      const struct convert_order *o)
 {
@@ -89,7 +87,8 @@ static void set_role(const struct convert_plan *p, struct convert_order *o)
 		o->role = base_strndup(id, strcspn(id, "#"));
 }
 
-/* If two sleeps end at about the same time, one run may show less than the other. */
+/* Adapts the order to the run. Returns false if it changed: of two sleeps that end at about the
+   same time, one run may show less than the other. */
 static bool agree(const struct convert_plan *p, const struct convert_record *r,
 		  struct convert_order *o)
 {
@@ -138,7 +137,7 @@ static unsigned long times_at(const struct convert_plan *p, const struct convert
 	return times;
 }
 
-/* NULL: it sleeps as often in this run, in the same threads. */
+/* Returns why the site's sleeps or their threads differ in this run; NULL if they do not. */
 static const char *times_differ(const struct convert_plan *p, const struct convert_record *r,
 				size_t site)
 {
@@ -169,7 +168,7 @@ static bool confirm_times(struct convert_plan *p, const struct convert_record *r
 	return same;
 }
 
-/* Is it the same order but for which of several alike threads has the event? */
+/* True if the orders differ only in the thread, of one routine, that has the event. */
 static bool is_same_role(const struct convert_plan *p, const struct convert_order *a,
 			 const struct convert_order *b)
 {
@@ -179,7 +178,7 @@ static bool is_same_role(const struct convert_plan *p, const struct convert_orde
 	       given_are_alike(p->threads.items[a->from_thread], p->threads.items[b->from_thread]);
 }
 
-/* If chance decides for one of several alike threads, it does for all of them: one order is left. */
+/* If chance decides for one thread of a routine, it does for all of them: one order is left. */
 static void join_roles(struct convert_plan *p)
 {
 	array_each(struct convert_order, o, &p->orders) {
@@ -202,14 +201,14 @@ bool convert_confirm(struct convert_plan *p, const struct convert_record *r)
 	return same;
 }
 
-/* Counting dropped orders that others imply, too. */
+/* True if the order holds and its event is executed; also for dropped orders. */
 static bool is_said(const struct convert_plan *p, const struct convert_order *o)
 {
 	return !p->sites.items[o->site].left && o->way != CONVERT_WAITS && o->state == CONVERT_KEPT;
 }
 
-/* Is `o` implied: does it wait for what a third thread does after a sleep that waits for at least
-   the same? */
+/* True if other orders imply `o`: its sleep waits for a third thread, which itself waited for the
+   same event or a later one. */
 static bool is_implied(const struct convert_plan *p, const struct convert_order *o)
 {
 	array_each(const struct convert_order, last, &p->orders) {
@@ -235,7 +234,7 @@ void convert_reduce(struct convert_plan *p)
 			o->dropped = true;
 }
 
-/* Are there threads that are alike the one that has the order's event? */
+/* True if other threads run the routine of the thread that has the order's event. */
 static bool are_several(const struct convert_plan *p, const struct convert_order *o)
 {
 	for (size_t i = 0; i < p->threads.count; i++)
@@ -245,7 +244,7 @@ static bool are_several(const struct convert_plan *p, const struct convert_order
 	return false;
 }
 
-/* The script's places come in the order of the orders that are counted, two for each. */
+/* The probe script has two places for each counted order, in the sequence of p->orders. */
 bool convert_count(struct convert_plan *p, const struct convert_record *r)
 {
 	size_t place = 0;
@@ -261,10 +260,11 @@ bool convert_count(struct convert_plan *p, const struct convert_record *r)
 		hits = s && s->after.count > place ? s->after.items[place] : 0;
 		if (!o->enough && o->from_hit && hits != o->from_hit && !o->role &&
 		    are_several(p, o))
-			set_role(p, o); /* what all of them do is counted next */
+			/* the next probe counts the arrivals of the whole routine */
+			set_role(p, o);
 		else if (!o->enough &&
 			 (hits > POLLS_MOST || (o->from_hit > 1 && hits != o->from_hit)))
-			o->enough = 2; /* it spins: one round is over */
+			o->enough = 2; /* the thread spins: its second arrival completes a round */
 		if (o->enough && hits > o->enough)
 			hits = o->enough;
 		to_hits = s && s->before.count > place + 1 ? s->before.items[place + 1] : 0;

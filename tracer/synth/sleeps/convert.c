@@ -1,8 +1,6 @@
-/*
- * gatectl convert: makes a gate script from a test that orders its threads by sleeping. The test is
- * run as it is, then watched, to see what its sleeps order; then each sleep is removed alone, then
- * all of them, with gates in their place. The script is verified in many runs.
- */
+/* Converts a test that orders its threads by sleeping into a gate script: runs it unchanged, then
+   watched, then without each sleep, then with gates in place of all sleeps, and verifies the
+   script. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
 #include "tracer/base/text/foreign.h"
@@ -10,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A script that still sleeps is verified in fewer runs: so many seconds of them, if the number is not
-   given. */
+/* Seconds of verifying runs, in this process and in processes of their own, if the caller gave no
+   number: a script that still sleeps is verified in fewer runs. */
 static const double verify_s = 10, fresh_s = 5;
-/* A script is slower than the test beyond what a busy machine makes of equal times. */
+/* A script counts as slower than the test beyond what a busy machine makes of equal times. */
 static const double slower_factor = 1.2, slower_s = 0.1;
 enum {
 	FRESH_RUNS = 10,
@@ -24,12 +22,12 @@ enum {
 	COUNT_MOST = 6
 };
 enum { AGAIN_RUNS = 10 };
-/* Parts of the time that is left. */
+/* Parts of the remaining time. */
 static const double alone_part = 0.4, again_part = 0.5;
 
-/* ---- what the sleeps order -------------------------------------------------------------------- */
+/* ---- what the sleeps order ---- */
 
-/* The first run that is watched. NULL: being watched changes the outcome. */
+/* Makes the first watched run. Returns NULL if being watched changes the outcome. */
 static struct convert_record *learn_first(struct convert *c)
 {
 	struct convert_record *r = convert_watch_run(c);
@@ -43,8 +41,8 @@ static struct convert_record *learn_first(struct convert *c)
 	return convert_watch_run(c);
 }
 
-/* What a run shows counts once another run has shown the same; what one of them does not show is
-   dropped. */
+/* An event counts once two runs show it; an event that one of them lacks is dropped. Returns 0 or
+   -1. */
 static int learn_twice(struct convert *c)
 {
 	struct convert_record *r;
@@ -61,7 +59,8 @@ static int learn_twice(struct convert *c)
 	return r ? 0 : convert_not_learned(c);
 }
 
-/* Counts, by the gates' own rules, which arrivals the orders are about, until two runs agree. */
+/* Counts, by the rules of gates, which arrivals the orders mean, until two runs agree. Returns 0 or
+   -1. */
 static int count(struct convert *c)
 {
 	struct convert_record *r = NULL;
@@ -80,14 +79,14 @@ static int count(struct convert *c)
 	return r ? 0 : convert_not_learned(c);
 }
 
-/* How often the script's first place was passed. */
+/* Returns the number of arrivals at the script's first place. */
 static unsigned long times_of(const struct convert_record *r)
 {
 	return r->arrivals.count ? r->arrivals.items[0] : 0;
 }
 
-/* Is it a loop that comes by more often without the sleep? A sleep of no time is no sleep, and may
-   not have been counted before. 1, 0, or -1. */
+/* Returns 1 if the line is in a loop that passes it more often without the sleep, 0, or -1. A sleep
+   of zero length is not recorded, so site->times may be too small. */
 static int is_loop(struct convert *c, const struct convert_site *site, unsigned long times)
 {
 	struct convert_record usual = {0};
@@ -102,7 +101,7 @@ static int is_loop(struct convert *c, const struct convert_site *site, unsigned 
 	return loop;
 }
 
-/* Does removing this sleep alone change the outcome? 0 (site->matters says it), or -1. */
+/* Removes this sleep alone: sets site->matters if the outcome differs. Returns 0 or -1. */
 static int without(struct convert *c, size_t i)
 {
 	struct convert_site *site = &c->plan.sites.items[i];
@@ -127,14 +126,15 @@ static int without(struct convert *c, size_t i)
 	return loop < 0 ? -1 : 0;
 }
 
-/* Is there nothing to learn from removing this sleep alone? All orders of a sleep are kept, also where
-   the outcome does not depend on them; only a loop would come by more often. */
+/* True if removing this sleep alone shows nothing: all its orders are kept even if the outcome does
+   not depend on them, and no loop could pass it more often. */
 static bool is_plain(const struct convert *c, const struct convert_site *site)
 {
 	return !c->needed && site->times == 1 && !site->unseen;
 }
 
-/* If there is no time to try a sleep, assume that it matters. */
+/* Removes each sleep alone. A sleep that there is no time to remove counts as one that matters.
+   Returns 0 or -1. */
 static int alone(struct convert *c)
 {
 	bool failed = false;
@@ -155,7 +155,7 @@ static int alone(struct convert *c)
 	return 0;
 }
 
-/* ---- the result ------------------------------------------------------------------------------- */
+/* ---- the result ---- */
 
 static int convert_compare(const void *a, const void *b)
 {
@@ -164,7 +164,7 @@ static int convert_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The test's own end, as verified. */
+/* Writes an expect of the end that was verified. */
 static void add_expect(const struct convert *c, struct str *out)
 {
 	static const char exits[] = "exit status ", ends[] = "ended by signal ";
@@ -208,7 +208,7 @@ static unsigned long fresh_runs(const struct convert *c)
 	return most;
 }
 
-/* 1 every time, 0, or -1. */
+/* Returns 1 if all runs had the outcome, 0 if one did not, -1 to stop. */
 static int verify(struct convert *c)
 {
 	struct oracle_question q = convert_question(c, 0);
@@ -255,8 +255,8 @@ static void head(const struct convert *c, struct str *out)
 	}
 }
 
-/* Verifies the script as it is; or with all orders that were seen; or without the sites that spoil
-   it. 1, 0 or -1. */
+/* Verifies the script as it is, then with all orders that were seen, then without the sites that
+   change the outcome. Returns 1, 0 or -1. */
 static int verified(struct convert *c)
 {
 	int same = verify(c);

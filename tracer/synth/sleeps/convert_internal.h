@@ -1,9 +1,4 @@
-/*
- * gatectl convert, inside: convert.c leads from the first run to the script. runs.c makes runs and
- * compares their outcomes. orders.c learns the orders that sleeps make (by own.c, deeds.c, polls.c
- * and given.c), confirm.c compares them with other runs. choose.c finds out what the script needs,
- * fresh.c runs it as its user will, words.c and script.c write it, refusal.c says why there is none.
- */
+/* Internals of gatectl convert; README.md lists the stages and their files. */
 #ifndef GATECTL_SYNTH_SLEEPS_CONVERT_INTERNAL_H
 #define GATECTL_SYNTH_SLEEPS_CONVERT_INTERNAL_H
 
@@ -11,182 +6,197 @@
 #include "tracer/synth/location.h"
 #include "tracer/synth/plan/plan.h"
 
-/* Of the time that is left, for finding the script; the rest is for verifying it. */
+/* Part of the remaining time for finding the script; the rest verifies it. */
 #define CONVERT_CHOOSE_PART 0.75
 
-/* ---- runs.c: 1 the outcome is the test's own, 0 it is not, -1 stop ---- */
+/* ---- runs.c: return 1 if the outcome is the unchanged test's, 0 if not, -1 to stop ---- */
 
-/* Finds out from the first runs what the outcome is. */
+/* Runs the unchanged test a few times and records its outcome. */
 int convert_baseline(struct convert *c);
-/* The record belongs to the convert. NULL: being watched changes the outcome. */
+/* Makes a watched run. The record belongs to the convert. Returns NULL if being watched changes the
+   outcome, or to stop. */
 struct convert_record *convert_watch_run(struct convert *c);
-/* Was the outcome another one while sleeps were hastened, so that they no longer are? */
+/* True if the test is long enough to hasten its sleeps, but a hastened run had another outcome. */
 bool convert_has_slowed(const struct convert *c);
 /* Frees the records of all watched runs. */
 void convert_forget_runs(struct convert *c);
-/* One run with this script. The caller frees the record. */
+/* Makes one run with this script. The caller frees the record. */
 int convert_alone(struct convert *c, const char *script, struct convert_record *record);
+/* Makes `text` the script of the runs that follow. Returns 0, or -1 on error. */
 int convert_use_script(struct convert *c, const char *text);
-/* The step that runs has so long that most tests are decided within three runs and half a minute. */
+/* Moves the deadline of the current step forward, unless the caller set one: most tests are decided
+   within three runs and half a minute. */
 void convert_hurry(struct convert *c);
-/* As many runs under the script, with nothing left out. */
+/* Returns a question of `runs` runs under the current script, with all its gates. */
 struct oracle_question convert_question(struct convert *c, unsigned long runs);
+/* Judge of convert_question(): compares the run's outcome with the unchanged test's. */
 int convert_judge(const struct oracle_question *q, struct run_result *r);
+/* Makes the runs of the question. Returns 1, 0 or -1 as oracle_ask(). */
 int convert_ask(struct convert *c, const struct oracle_question *q);
+/* Makes `runs` runs with this script. Returns 1, 0 or -1 as oracle_ask(). */
 int convert_try(struct convert *c, const char *script, unsigned long runs);
 
 /* ---- fresh.c ---- */
 
-/* So many runs of the script that is written, which has an expect, each by a gatectl of its own; in
-   half of them every processor is busy. As convert_try(). */
+/* Makes `runs` runs of the current script, which has an expect, each in a gatectl process of its
+   own; all processors are busy in the second half. Returns as convert_try(). */
 int convert_fresh(struct convert *c, unsigned long runs);
 
-/* ---- choose.c: 0, or -1 stop ---- */
+/* ---- choose.c: return 0, or -1 to stop ---- */
 
-/* Leaves alone the sites that cannot be converted, and drops the orders that the outcome does not
-   depend on. */
+/* Leaves the sites that cannot be converted, and drops the orders that the outcome does not depend
+   on. */
 int convert_choose(struct convert *c);
-/* Takes back the orders that were dropped as superfluous: that may have been luck. False: there
-   were none. */
+/* Restores the orders that were dropped: their trials may have passed by chance. Returns false if
+   there were none. */
 bool convert_take_back(struct convert *c);
-/* With the plan's script; 1, 0 or -1. */
+/* Makes `runs` runs with the plan's script. Returns 1, 0 or -1 as convert_try(). */
 int convert_plan_same(struct convert *c, unsigned long runs);
-/* The same, and whichever thread begins late. */
+/* Makes the same runs, then one for each thread of a routine that starts late. Returns 1, 0 or -1
+   as convert_try(). */
 int convert_plan_holds(struct convert *c, unsigned long runs);
-/* Adds site by site, while the others sleep: a site whose gates spoil the outcome in so many runs
-   is left alone. */
+/* Converts the sites one by one while the others sleep. A site whose gates change the outcome in
+   one of `runs` runs keeps its sleep. */
 int convert_one_by_one(struct convert *c, int runs);
-/* There is no time left: the sites that were not tried yet keep their sleeps. */
+/* Time ran out: leaves the sites without a kept order. */
 void convert_leave_untried(struct convert *c);
 
-/* ---- refusal.c: set the error, unless there is one already; -1 ---- */
+/* ---- refusal.c: set the error unless it is set; return -1 ---- */
 
-/* The test asks for the time before and after one of its sleeps of the run. False: it does not. */
+/* Returns true, with the error set, if the test reads the clock before and after a sleep. */
 bool convert_by_clock(struct convert *c, const struct convert_record *r);
-int convert_not_learned(struct convert *c); /* it cannot be seen what the sleeps order */
-int convert_none(struct convert *c);	    /* nothing can be converted */
-int convert_unverified(struct convert *c);  /* ... no script gives the test's outcome */
-int convert_late(struct convert *c);	    /* ... there was no time for it */
-int convert_slower(struct convert *c);	    /* the script takes longer than the sleeps */
+/* the orders that the sleeps make could not be observed */
+int convert_not_learned(struct convert *c);
+int convert_none(struct convert *c);	   /* no sleep can be converted */
+int convert_unverified(struct convert *c); /* no script gives the test's outcome in every run */
+int convert_late(struct convert *c);	   /* time ran out before a script was verified */
+int convert_slower(struct convert *c);	   /* the script takes longer than the sleeps */
 
 /* ---- orders.c ---- */
 
+/* Frees what the plan owns, and clears it. */
 void convert_plan_fini(struct convert_plan *p);
-/* Learns the sites and orders from a run with `lines`. The record has to outlive the plan. */
+/* Learns the sites and orders from a run with `lines`. The record must outlive the plan. */
 void convert_learn(struct convert_plan *p, const struct convert_record *r);
-/* The site's number; sites.count: it is none of them. */
+/* Returns the index of the sleep's site, or sites.count if it has none. */
 size_t orders_site(const struct convert_plan *p, const struct convert_sleep *s);
-/* Which sleep of its thread at its site it is, from 1. */
+/* Returns the sleep's number among those of its thread at its site, from 1. */
 unsigned long orders_ordinal(const struct convert_plan *p, const struct convert_record *r,
 			     const struct convert_sleep *s);
-/* How many events the other thread had when the sleep ended: the last of them is what was waited for
-   (*blocked: in which it was blocked). */
+/* Returns how many events the other thread had when the sleep ended: the last of them is the event
+   of the order. Sets *blocked if the thread was blocked in that event. */
 size_t orders_last_event(const struct convert_record *r, const struct convert_sleep *s,
 			 const struct convert_other *other, bool *blocked);
-/* Does another thread pass the line, too? */
+/* True if a thread other than `thread` passes the line. */
 bool orders_is_shared(const struct convert_record *r, size_t thread, const struct convert_line *at);
 
 /* ---- given.c ---- */
 
-/* "worker#1" and "worker#2" run the same routine; so do "p1/main" and "p2/main". */
+/* True if threads of both ids run the same routine: worker#1 and worker#2, p1/main and p2/main. */
 bool given_are_alike(const char *a, const char *b);
-/* Is the other thread's end waited for before the sleep begins, by pthread_join? */
+/* True if pthread_join waits for the other thread's end before the sleep begins. */
 bool given_joined(const struct convert_record *r, const struct convert_sleep *s, size_t other);
-/* Does what thread `from` did at this time come before the sleep ends whatever the sleep does? */
+/* True if the program itself orders what thread `from` did at this time before the sleep's end. */
 bool given_is(const struct convert_record *r, const struct convert_sleep *s, size_t from,
 	      uint64_t t_us);
 
 /* ---- confirm.c ---- */
 
-/* Compares another run: drops orders that it does not show, and leaves alone a site that sleeps
-   another number of times, since it waits for something itself. False: the run differed. */
+/* Compares another run: drops orders that it does not show. Leaves a site with another number of
+   sleeps, since such a site waits for something itself. Returns false if the run differed. */
 bool convert_confirm(struct convert_plan *p, const struct convert_record *r);
-/* Takes from a run with convert_probe's script which arrivals the orders mean. False: others than
-   before. */
+/* Takes from a run with convert_probe()'s script which arrivals the orders mean. Returns false if
+   they are others than before. */
 bool convert_count(struct convert_plan *p, const struct convert_record *r);
 
-/* Does the run have no timing that cannot be hastened: timers, signals that end a sleep? */
+/* True if the run has no timing that cannot be hastened: timers, or signals that end a sleep. */
 bool convert_can_hasten(const struct convert_record *r);
-/* After a run with the site elided: why it slept even so; NULL: it did not. */
+/* Returns why the site slept in a run that elides it, or NULL if it did not. */
 const char *convert_still_sleeps(const struct convert_plan *p, const struct convert_record *r,
 				 size_t site);
-/* ... why it came by so much more often. */
+/* Returns why a loop passed its line more often in a run that elides its sleep. */
 const char *convert_why_loop(unsigned long times, unsigned long clock_reads);
+/* Lets the site keep its sleep; copies `why`, unless it has a reason already. */
 void convert_leave(struct convert_site *site, const char *why);
-/* Does convert_probe's script count the arrivals of this order? */
+/* True if convert_probe()'s script counts the arrivals of this order. */
 bool convert_is_counted(const struct convert_plan *p, const struct convert_order *o);
+/* True if the script does not have the order. */
 bool convert_is_left(const struct convert_plan *p, const struct convert_order *o);
-/* Marks orders that others imply as superfluous. */
+/* Drops orders that other orders imply. */
 void convert_reduce(struct convert_plan *p);
 
 /* ---- words.c, script.c ---- */
 
-/* Fills in locations as a person would write them. A site without one is left alone. */
+/* Sets the locations of sites and orders. A site without a location is left. */
 void convert_words(struct convert_plan *p, struct modules *symbols, struct module *program);
-/* Adds what the order waits for, or (`to`) holds back, as an identifier. */
+/* Appends an identifier for the order's event or, with `to`, for the end of the sleep. */
 void words_of_event(const struct convert_plan *p, const struct convert_order *o, bool to,
 		    struct str *out);
-/* The plan of the orders that are kept, as they are now: `done` of each is its index. */
+/* Makes a plan of the orders that are kept; `done` and `held` are the index in p->orders. */
 void convert_gates(const struct convert_plan *p, struct gate_plan *out);
-/* Writes a script that only counts arrivals: at the site, */
+/* Writes a script that only counts the arrivals at the site. */
 void convert_probe_site(const struct convert_site *site, struct str *out);
-/* ... or at two places for each order, one for each end. */
+/* Writes a script that only counts arrivals at two places for each order: event and sleep. */
 void convert_probe(const struct convert_plan *p, struct str *out);
-/* Writes a script in which only this site does not sleep. */
+/* Appends the statements that elide the sleeps of this site. */
 void convert_elide_only(const struct convert_plan *p, size_t site, struct str *out);
-/* Adds to the script the places that the thread the order waits for comes to before that, but for
-   the first `skip`: a trial can hold it back there. `r`: the run that was learnt from. How many. */
+/* Appends the places that from_thread passes before the order's event, except the first `skip`: a
+   trial can hold the thread there. `r` is the run that was learned from. Returns their number. */
 size_t convert_earlier(const struct convert_plan *p, const struct convert_record *r,
 		       const struct convert_order *o, size_t skip, struct str *out);
+/* Appends `head` and the plan's script. */
 void convert_script(const struct convert_plan *p, const char *head, struct str *out);
 
 /* ---- own.c ---- */
 
-/* After the run: gives each sleep its level, and drops events outside the test's own code. */
+/* Sets each sleep's level after the run, and drops events outside the test's own code. */
 void own_settle(struct convert_record *r);
+/* True if the file belongs to the test, not to a library linked into it. */
 bool own_is(const struct convert_record *r, const char *file);
-/* Was its time up, in code that a script can name? */
+/* True if the sleep timed out, in code that a script can name. */
 bool own_counts(const struct convert_sleep *s);
+/* Returns the line of the call that sleeps. */
 const struct convert_line *own_line(const struct convert_sleep *s);
 
 /* ---- polls.c ---- */
 
-enum { POLLS_MOST = 60 }; /* a line that sleeps more often does not mean one order by it */
-/* True if this is a sleep of a loop like while (!ready) usleep(1000). How often it sleeps is left to
-   chance, even if it was once in all runs that were seen. Adds to `why` what it waits for, and
-   where; NULL: not wanted. */
+enum { POLLS_MOST = 60 }; /* a line that sleeps more often makes no single order */
+/* True if the sleep is part of a loop like while (!ready) usleep(1000): its number of rounds is
+   chance, even if all watched runs had one. Appends to `why`, unless it is NULL, what the loop
+   waits for and where. */
 bool polls_is(const struct convert_record *r, const struct convert_sleep *s, struct str *why);
-/* Is the line part of a loop in which the thread checks again and again? */
+/* True if the line is part of a loop in which the thread checks again and again. */
 bool polls_at(const struct convert_record *r, size_t thread, const struct convert_line *at);
-/* Why the sleeps of that line are left alone: `otherwise`, or that the loop asks the clock. */
+/* Returns why the sleeps of the line are left: that their loop reads the clock, or `otherwise`. */
 const char *polls_why(const struct convert_record *r, const struct convert_line *at,
 		      const char *otherwise);
-/* Is the clock asked before and after a sleep of that line? */
+/* True if the clock is read before and after a sleep of the line. */
 bool polls_measures(const struct convert_record *r, const struct convert_line *at);
-/* ... why it sleeps though it is elided. */
+/* Returns why the sleep occurred although its site was elided. */
 const char *polls_again(const struct convert_sleep *s);
 
 /* ---- deeds.c ---- */
 
+/* True if both are the same line of the same file. */
 bool deeds_same_line(const struct convert_line *a, const struct convert_line *b);
-/* ... and in the same function? */
+/* True if both are the same line of the same function. */
 bool deeds_same_place(const struct convert_line *a, const struct convert_line *b);
-/* Is one of the thread's events from..to-1 on that line? */
+/* True if one of the thread's events from..to-1 is on the line. */
 bool deeds_passes(const struct convert_thread *t, const struct convert_line *at, size_t from,
 		  size_t to);
-/* Is it a brace, or nothing? Nobody would name that as something that has happened. */
+/* True if the line is a brace or another line without an action that an event could name. */
 bool deeds_is_empty(struct modules *symbols, const struct convert_line *at);
-/* True if the line begins with "while (...)" and, if `with_body`, has the body, too. Adds to `until`
-   what the loop waits for, if all of the condition is on the line; NULL: not wanted. */
+/* True if the line begins with "while (...)" and, if `with_body`, has the body, too. Appends to
+   `until`, unless it is NULL, what the loop waits for if the line has the whole condition. */
 bool deeds_is_while(struct modules *symbols, const struct convert_line *at, bool with_body,
 		    struct str *until);
-/* Has the thread, with `now` events, executed the statement of its event? */
+/* True if the thread, with `now` events, has executed the statement of its event. */
 bool deeds_is_done(const struct convert_record *r, const struct convert_thread *t, size_t event,
 		   size_t now);
-/* For a thread that has ended: was nothing left to do after the last of `n` events? */
+/* True if a thread that has ended had nothing left to do after its first `n` events. */
 bool deeds_is_all(const struct convert_record *r, const struct convert_thread *t, size_t n);
-/* How many of the first `n` events there are up to the last that is executed and has a location. 0:
-   none is. */
+/* Returns the number of events up to the last of the first `n` that is executed and has a location;
+   0 if there is none. */
 size_t deeds_last(const struct convert_record *r, const struct convert_thread *t, size_t n,
 		  size_t now);
 

@@ -1,7 +1,5 @@
-/*
- * What a thread has done: which of the statements that it has begun are executed, and can be named
- * in a script.
- */
+/* Determines which of the statements that a thread has begun are executed, and can be named in a
+   script. */
 #include "tracer/synth/sleeps/convert_internal.h"
 #include "tracer/base/text/token.h"
 #include "tracer/source/lines/source_lines.h"
@@ -41,7 +39,7 @@ bool deeds_is_empty(struct modules *symbols, const struct convert_line *at)
 	       (strncmp(text, "return", 6) == 0 && !strchr(text, '('));
 }
 
-/* Adds "ready" for the condition "!ready", "!(n < 3)" for "n < 3". */
+/* Appends "ready" for the condition "!ready", "!(n < 3)" for "n < 3". */
 static void deeds_add_until(const char *condition, int length, struct str *out)
 {
 	const struct token first = token_at(condition), next = token_at(first.start + first.length);
@@ -81,8 +79,8 @@ bool deeds_is_while(struct modules *symbols, const struct convert_line *at, bool
 	return !with_body || t.kind == TOKEN_NAME;
 }
 
-/* Has the thread since been only in functions called from there or, with `same`, in the function
-   itself? */
+/* True if all later events up to `now` are in functions that the event's function calls or, with
+   `same`, in that function itself. */
 static bool stayed_in(const struct convert_thread *t, size_t event, size_t now, bool same)
 {
 	const struct convert_event *e = &t->events.items[event];
@@ -94,8 +92,8 @@ static bool stayed_in(const struct convert_thread *t, size_t event, size_t now, 
 	return event + 1 < now;
 }
 
-/* A line that names a function, or begins it, stands for the whole function: nothing is done while
-   that runs. */
+/* True if the line names or opens a function, so that its location is the whole function: the event
+   is not done while that runs. */
 static bool deeds_is_function(const struct convert_record *r, const struct convert_line *at)
 {
 	OWNED(location) = location_of_line(r->symbols, r->program, at);
@@ -133,19 +131,18 @@ bool deeds_is_all(const struct convert_record *r, const struct convert_thread *t
 	for (size_t i = n; i < t->events.count; i++)
 		if (!deeds_is_empty(r->symbols, &t->events.items[i].at))
 			return false;
-	/* a function that ends by a jump to what it calls has no closing brace */
+	/* a function that ends in a tail call has no closing brace */
 	return n < t->events.count || (n && deeds_is_function(r, &t->events.items[n - 1].at));
 }
 
-/*
- * ---- earlier: where the thread that an order waits for can be held back before what is waited for. What counts may be
- * an earlier step of it: a thread that is about to wait on a condition has looked already whether it has to.
- */
+/* ---- places before an event ---- */
 
+/* Places at either end of a thread's path where a trial can hold it. An early one may decide: a
+   thread that is about to wait on a condition has already checked it. */
 enum { EARLIER_MOST = 8 };
 
-/* From here on only the sleep keeps the other thread behind: it has been created, and waits for
-   nothing earlier of this one. */
+/* Returns the index of the first event that only the sleep orders: the other thread exists by then,
+   and no earlier order covers the event. */
 static size_t first_event(const struct convert_plan *p, const struct convert_record *r,
 			  const struct convert_order *o)
 {
@@ -171,7 +168,8 @@ static bool add_earlier(const struct convert_plan *p, const struct convert_recor
 	struct script_place place = {.thread = p->threads.items[o->from_thread]};
 	char *location = NULL;
 
-	/* What both threads pass is left out: that the other one comes there would end the holding back. */
+	/* A place that both threads pass is left out: the other thread's arrival would end the
+	   hold. */
 	if (!deeds_is_empty(r->symbols, at) &&
 	    !deeds_passes(&r->threads.items[o->to_thread], at, 0, SIZE_MAX))
 		location = location_of_line(r->symbols, r->program, at);
@@ -188,7 +186,7 @@ static bool add_earlier(const struct convert_plan *p, const struct convert_recor
 	return true;
 }
 
-/* In a long way the middle counts least. */
+/* True if the event is near an end of the path: in a long one the middle matters least. */
 static bool is_near_an_end(size_t event, size_t first, size_t behind)
 {
 	return event < first + EARLIER_MOST || event + EARLIER_MOST >= behind;

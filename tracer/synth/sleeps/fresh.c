@@ -1,7 +1,5 @@
-/*
- * Runs of a script as its user will make them: each is a `gatectl run` of its own, and every
- * processor is busy in half of them.
- */
+/* Runs a script as its user will: each run is a `gatectl run` process, and all processors are busy
+   in half of them. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
 #include "tracer/base/files/io.h"
@@ -18,7 +16,7 @@
 
 enum { BUSY_MOST = 64, OPTION_MOST = 40 };
 
-/* Processes that compute for ever. */
+/* Processes that keep processors busy. */
 struct busy {
 	pid_t pids[BUSY_MOST];
 	size_t count;
@@ -46,7 +44,7 @@ static void busy_end(struct busy *b)
 	b->count = 0;
 }
 
-/* In the child. Does not return. */
+/* Executes `gatectl run` in the child process. Does not return. */
 static void fresh_exec(const struct convert *c, const char *script, int messages)
 {
 	const struct run_options *o = c->x.options;
@@ -75,7 +73,7 @@ static void fresh_exec(const struct convert *c, const char *script, int messages
 	_exit(VERDICT_ERROR);
 }
 
-/* 1 it came out as the script expects, 0, or -1: stop. */
+/* Returns 1 if the run ended as the script expects, 0 if not, -1 to stop. */
 static int run_fresh(struct convert *c, const char *script)
 {
 	int messages = memfd_create("messages", MFD_CLOEXEC);

@@ -1,12 +1,9 @@
-/*
- * Events that come before a sleep ends whatever the sleep does: the program alone orders them, by
- * creating a thread, by joining one, or by an earlier sleep.
- */
+/* Finds events that precede the end of a sleep whatever its length: the program itself orders them,
+   by creating a thread, joining one, or an earlier sleep. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
 #include <string.h>
 
-/* "worker#1" and "worker#2" run the same routine; so do "p1/main" and "p2/main". */
 bool given_are_alike(const char *a, const char *b)
 {
 	size_t n = strcspn(a, "#");
@@ -16,7 +13,8 @@ bool given_are_alike(const char *a, const char *b)
 	return strcmp(a, b) == 0 || (a[n] && strncmp(a, b, n + 1) == 0);
 }
 
-/* Did the thread join the other one before it slept, or its creator before that created it? */
+/* True if the thread joined the other one before it slept, or an ancestor did before it created the
+   next thread of the line. */
 static bool joins_first(const struct convert_record *r, const struct convert_sleep *s, size_t other)
 {
 	const struct convert_thread *t = &r->threads.items[other];
@@ -30,7 +28,7 @@ static bool joins_first(const struct convert_record *r, const struct convert_sle
 	return false;
 }
 
-/* ... or a third thread that was joined, after it had joined the other one? */
+/* Follows the chain of joins: a thread that was joined may have joined the other one before. */
 bool given_joined(const struct convert_record *r, const struct convert_sleep *s, size_t other)
 {
 	size_t steps = r->threads.count;
@@ -41,8 +39,8 @@ bool given_joined(const struct convert_record *r, const struct convert_sleep *s,
 	return false;
 }
 
-/* Is the thread one of several alike ones that were made and ended during the sleep? They are the
-   work of a loop, which its own thread tells of. */
+/* True if the thread is one of several of a routine that were created and ended during the sleep:
+   the work of a loop, whose own thread has the event that counts. */
 static bool is_passing(const struct convert_record *r, const struct convert_sleep *s, size_t thread)
 {
 	enum { PASSING_LEAST = 3 };
@@ -57,9 +55,8 @@ static bool is_passing(const struct convert_record *r, const struct convert_slee
 	return count >= PASSING_LEAST;
 }
 
-/* Would the event have come before the sleep ended whatever the sleep does? By the order of the
-   program: the thread was created later by the one that has the event, has waited for its end, or
-   has slept since. */
+/* The program orders an event of a thread that created this one later, whose end was joined, or
+   after which this thread has slept once already. */
 bool given_is(const struct convert_record *r, const struct convert_sleep *s, size_t from,
 	      uint64_t t_us)
 {

@@ -1,19 +1,17 @@
-/*
- * What a run tells of the orders that sleeps make: which threads sleep where, and what each of the
- * others had done last, or was blocked in, when the sleep ended.
- */
+/* Learns from a run the orders that sleeps make: which threads sleep where, and what each other
+   thread had done last, or was blocked in, when the sleep ended. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
 #include <string.h>
 
-/* ---- sites ---------------------------------------------------------------------------------- */
+/* ---- sites ---- */
 
 static const char *callee_of(const struct convert_sleep *s)
 {
 	return s->level ? s->calls[s->level - 1].func : s->what;
 }
 
-/* Found by its line and by what is called there: a macro may sleep in several ways. */
+/* A site is a line and the function called there: a macro may sleep in several calls. */
 size_t orders_site(const struct convert_plan *p, const struct convert_sleep *s)
 {
 	size_t i = 0;
@@ -37,8 +35,8 @@ const char *convert_still_sleeps(const struct convert_plan *p, const struct conv
 	return NULL;
 }
 
-/* In the order of the source, the test's own files first; which sleep comes first differs from run
-   to run. */
+/* Sorts by source line, the test's own files first, since the sequence of sleeps varies between
+   runs. */
 static int by_line(const void *a, const void *b)
 {
 	const struct convert_site *one = a, *two = b;
@@ -61,7 +59,7 @@ static void orders_add_thread(struct convert_site *site, size_t thread)
 	site->thread_times.items[i]++;
 }
 
-/* Notes lines of the same function that the thread has passed just before. */
+/* Notes lines of the same function that the thread passed just before the sleep. */
 static void note_back(struct convert_site *site, const struct convert_record *r,
 		      const struct convert_sleep *s)
 {
@@ -98,7 +96,7 @@ static void orders_add_site(struct convert_plan *p, const struct convert_record 
 	orders_add_thread(site, s->thread);
 }
 
-/* ---- what another thread had done ------------------------------------------------------------ */
+/* ---- what another thread had done ---- */
 
 static const struct convert_sleep *sleep_at(const struct convert_record *r, size_t thread,
 					    uint64_t t_us)
@@ -110,7 +108,7 @@ static const struct convert_sleep *sleep_at(const struct convert_record *r, size
 	return NULL;
 }
 
-/* A thread that sleeps has done only what precedes its sleep, which has a gate of its own. */
+/* Returns how many events a sleeping thread had before its sleep, which has its own gate. */
 static size_t before_sleep(const struct convert_record *r, const struct convert_sleep *s)
 {
 	const struct convert_thread *t = &r->threads.items[s->thread];
@@ -129,8 +127,7 @@ static size_t before_sleep(const struct convert_record *r, const struct convert_
 	return n;
 }
 
-/* How many events the other thread had when the sleep ended: the last of them is what was waited
-   for. A timed wait that something else ended is no sleep. */
+/* A timed wait that something other than its time-out ended is no sleep. */
 size_t orders_last_event(const struct convert_record *r, const struct convert_sleep *s,
 			 const struct convert_other *other, bool *blocked)
 {
@@ -141,8 +138,8 @@ size_t orders_last_event(const struct convert_record *r, const struct convert_sl
 	size_t n = sleeps ? before_sleep(r, own) : other->events, last;
 
 	if (!sleeps && !(own && own->foreign) && !other->blocked && !other->gone && n)
-		n--; /* it is still executing that one */
-	/* a thread that has ended has left nothing undone */
+		n--; /* the last statement is still executing */
+	/* A thread that has ended has executed all its statements. */
 	last = deeds_last(r, t, n, other->gone ? 0 : other->events);
 	*blocked = (other->blocked || (own && own->foreign)) && !sleeps && last == n;
 	return last;
@@ -156,9 +153,8 @@ bool orders_is_shared(const struct convert_record *r, size_t thread, const struc
 	return false;
 }
 
-/* ---- orders --------------------------------------------------------------------------------- */
+/* ---- orders ---- */
 
-/* Which sleep of this thread at this site it is. */
 unsigned long orders_ordinal(const struct convert_plan *p, const struct convert_record *r,
 			     const struct convert_sleep *s)
 {
@@ -189,7 +185,7 @@ static bool is_role(const struct convert_plan *p, const struct convert_record *r
 	return own->threads.count > 1;
 }
 
-/* Has something later of the same thread been waited for before? Then this adds nothing. */
+/* True if an order already waits for this event or a later one of the same thread. */
 static bool orders_is_known(const struct convert_plan *p, const struct convert_order *own)
 {
 	array_each(const struct convert_order, o, &p->orders)
@@ -201,8 +197,8 @@ static bool orders_is_known(const struct convert_plan *p, const struct convert_o
 	return false;
 }
 
-/* Is this a library's thread that works meanwhile? What it does is not seen. One that only goes to
-   where it waits for work, and gets none in the whole run, takes no part in any order. */
+/* True if the thread runs only library code, without events, and works during the sleep. One that
+   only reaches the wait for work, and gets none in the whole run, takes part in no order. */
 static bool is_unseen(const struct convert_record *r, const struct convert_other *other)
 {
 	const struct convert_thread *t = &r->threads.items[other->thread];
@@ -218,7 +214,7 @@ static void orders_add_order(struct convert_plan *p, const struct convert_record
 	size_t site = orders_site(p, s);
 	bool blocked;
 	size_t n = orders_last_event(r, s, other, &blocked);
-	/* If what a thread did last cannot be named, its end can be waited for instead. */
+	/* If the last statement cannot be named, the order waits for the thread's end. */
 	bool exits = other->gone && other->thread && !deeds_is_all(r, t, n);
 	struct convert_order o = {
 		.from_thread = other->thread,
@@ -244,7 +240,7 @@ static void orders_add_order(struct convert_plan *p, const struct convert_record
 	*array_add(&p->orders) = o;
 }
 
-/* The sites that make no orders, whatever happens meanwhile. */
+/* Leaves the sites that make no orders, whatever other threads do during their sleeps. */
 static void leave_others(struct convert_plan *p, const struct convert_record *r)
 {
 	array_each(struct convert_site, site, &p->sites)

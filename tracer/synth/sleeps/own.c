@@ -1,9 +1,6 @@
-/*
- * What belongs to the test itself, if it is linked with the library that it tests: the file with
- * main, the files beside it, and those whose names say that they are tests; and the code that
- * sleeps, wherever it is. What the threads of a library inside do is not seen, as with one outside;
- * its timed waits are sleeps only if the test calls them, and then that call is what sleeps.
- */
+/* Separates the test's code from a library linked into it: the file of main, files in its
+   directory, files named as tests, and code that sleeps are the test's. A library's timed wait is a
+   sleep only if the test calls it; that call then is what sleeps. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
 #include "tracer/source/lines/source_lines.h"
@@ -13,7 +10,7 @@
 
 enum { WRAPPER_STATEMENTS = 6 };
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ---- */
 
 static size_t length_of_dir(const char *file)
 {
@@ -22,7 +19,7 @@ static size_t length_of_dir(const char *file)
 	return slash ? (size_t)(slash - file) + 1 : 0;
 }
 
-/* The length of the directories that both share. */
+/* Returns the length of the directory path that both share. */
 static size_t common_dirs(const char *a, const char *b)
 {
 	size_t n = 0;
@@ -65,7 +62,7 @@ bool own_is(const struct convert_record *r, const char *file)
 	       !sounds_like_test(first + common);
 }
 
-/* ---- where the tester would say that it sleeps ------------------------------------------------ */
+/* ---- the call that sleeps ---- */
 
 bool own_counts(const struct convert_sleep *s)
 {
@@ -85,7 +82,7 @@ bool convert_can_hasten(const struct convert_record *r)
 	return !r->timers;
 }
 
-/* Do only a few statements lead to the sleep, and none follow it? */
+/* True if only a few statements precede the sleep in the call's function, and none follow it. */
 static bool only_sleeps(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
 {
 	const struct convert_thread *t = &r->threads.items[s->thread];
@@ -117,7 +114,7 @@ static bool has_other_caller(const struct convert_record *r, const struct conver
 	return false;
 }
 
-/* A function that does nothing but sleep counts like the library's own. */
+/* Returns the level of the call that sleeps; a function that only sleeps counts like libc's own. */
 static unsigned level_of(const struct convert_record *r, const struct convert_sleep *s)
 {
 	unsigned i = 0;
@@ -128,7 +125,7 @@ static unsigned level_of(const struct convert_record *r, const struct convert_sl
 	return i;
 }
 
-/* Finds the test's call that leads into a library inside. */
+/* Finds the test's call that leads into the library. */
 static void find_own_call(const struct convert_record *r, struct convert_sleep *s)
 {
 	unsigned i = s->level;
@@ -139,7 +136,7 @@ static void find_own_call(const struct convert_record *r, struct convert_sleep *
 	s->level = s->foreign ? s->level : i;
 }
 
-/* Does the test itself sleep anywhere? If not, its files are not told apart by name. */
+/* True if the test's own files sleep; otherwise files are not separated. */
 static bool is_parted(const struct convert_record *r)
 {
 	array_each(const struct convert_sleep, s, &r->sleeps)
@@ -149,9 +146,9 @@ static bool is_parted(const struct convert_record *r)
 	return false;
 }
 
-/* ---- what is kept of a run -------------------------------------------------------------------- */
+/* ---- events of a run that are kept ---- */
 
-/* Code that sleeps is looked into, whoever it belongs to. */
+/* True if code of the file sleeps: its events are kept, even if it is a library's. */
 static bool sleeps_in(const struct convert_record *r, const char *file)
 {
 	array_each(const struct convert_sleep, s, &r->sleeps)

@@ -1,10 +1,8 @@
-/*
- * Loops that sleep until something else has happened, or until a time. How often they come by is
- * left to chance, so they make no orders.
- */
+/* Detects loops that sleep until an event or a time. Their number of rounds is chance, so they make
+   no orders. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
-/* The nearest line of its function before (-1) or after (+1) the sleep; NULL: none. */
+/* Returns the nearest other line of the sleep's function before (-1) or after (+1) it, or NULL. */
 static const struct convert_line *beside(const struct convert_record *r,
 					 const struct convert_sleep *s, int step)
 {
@@ -39,7 +37,8 @@ bool polls_is(const struct convert_record *r, const struct convert_sleep *s, str
 	return true;
 }
 
-/* Is the line passed between any two of very many sleeps of one line, as far as it was watched? */
+/* True if the thread passes the line between any two of very many sleeps of another line, as far as
+   the line was watched. */
 static bool is_between_all(const struct convert_record *r, size_t thread,
 			   const struct convert_line *at)
 {
@@ -57,7 +56,7 @@ static bool is_between_all(const struct convert_record *r, size_t thread,
 
 			if (passed && ended)
 				return false;
-			ended = !passed; /* passed too often: it is no longer watched */
+			ended = !passed; /* a line passed too often is no longer watched */
 			times += passed;
 		}
 		last = s;
@@ -82,7 +81,7 @@ bool polls_at(const struct convert_record *r, size_t thread, const struct conver
 static const char *const by_clock = "it looks at the clock, and sleeps again until that says so: a "
 				    "gate cannot make that shorter";
 
-/* The thread's previous sleep on that line; NULL: this is the first. */
+/* Returns the thread's previous sleep on that line, or NULL. */
 static const struct convert_sleep *one_before(const struct convert_record *r,
 					      const struct convert_sleep *s)
 {
@@ -93,7 +92,7 @@ static const struct convert_sleep *one_before(const struct convert_record *r,
 	return NULL;
 }
 
-/* Does the thread ask for the time between any two of its sleeps on that line? */
+/* True if the thread reads the clock between any two of its sleeps on that line. */
 static bool asks_clock(const struct convert_record *r, const struct convert_line *at)
 {
 	bool asks = false;

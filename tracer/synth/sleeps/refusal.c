@@ -1,4 +1,4 @@
-/* Says why gatectl convert has no script, in three lines. */
+/* Explains in three lines why gatectl convert makes no script. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ static bool has_harmless(const struct convert_plan *p)
 	return false;
 }
 
-/* False: there is no sleep that the end of the program has cut short. */
+/* Returns true with the error set if the end of the program cut a sleep short. */
 static bool never_ended(struct convert *c, const struct convert_record *r)
 {
 	array_each(const struct convert_sleep, s, &r->sleeps) {
@@ -79,8 +79,8 @@ static int no_sleep(struct convert *c)
 			  "libraries, are not seen");
 }
 
-/* "x.c:7 in f: usleep of 10 ms, x.c:9 in f: usleep of 20 ms: not for ordering: ..." : the sites
-   from `first` on that are left alone for the same reason. */
+/* Appends the sites from `first` on that are left for the same reason: "x.c:7 in f: usleep of 10
+   ms, x.c:9 in f: usleep of 20 ms: not for ordering: ...". */
 static void add_alike(const struct convert_plan *p, size_t first, struct str *out)
 {
 	const char *why = p->sites.items[first].left;
@@ -103,7 +103,7 @@ static bool is_first_of_its_kind(const struct convert_plan *p, size_t site)
 	return true;
 }
 
-/* One line for the first of them, one for the others. */
+/* Appends one line for the first reason, and one for all others. */
 static void add_reasons(const struct convert_plan *p, struct str *out)
 {
 	STR(others);

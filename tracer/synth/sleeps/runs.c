@@ -9,7 +9,7 @@ enum {
 	USUAL_RUNS = 10,
 	LIMIT_FACTOR = 8,
 	LIMIT_LEAST_S = 5,
-	WATCHED_FACTOR = 4, /* every system call is slower then */
+	WATCHED_FACTOR = 4, /* system calls of a watched run are slower */
 	GATE_LIMIT_S = 3,
 	CHOOSE_MOST_S = 22,
 	ALONE_LEAST_S = 2,
@@ -17,14 +17,13 @@ enum {
 	HASTEN = 10
 };
 
-static const double hasten_from = 0.4; /* seconds: shorter tests are quick enough */
-/* Three runs as the test is, and some that are watched, in which sleeps are shorter; then runs without
-   sleeps. */
+static const double hasten_from = 0.4; /* seconds; sleeps of shorter tests are not hastened */
+/* Estimate: three unchanged runs, some watched ones with shorter sleeps, some without sleeps. */
 static const double estimate_factor = 4.5, estimate_more_s = 10;
 
 static const struct run_trial plain;
 
-/* Adds the verdict's first line, without the position in our script: that file will be gone. */
+/* Appends the verdict's first line, without the position in the script, a temporary file. */
 static void add_verdict(struct convert *c, const char *text)
 {
 	int n = (int)strcspn(text, "\n");
@@ -38,8 +37,7 @@ static void add_verdict(struct convert *c, const char *text)
 		str_addf(&c->differs, " (%.*s)", n, text);
 }
 
-/* Lines of threads that are not ordered come in any order. What is needed is also told by the order
-   of lines. */
+/* Lines of unordered threads come in any sequence. With --needed their sequence counts, too. */
 static bool wrote_same(const struct convert *c, const struct run_evidence *e)
 {
 	return c->needed ? experiment_wrote(&c->outcome, e)
@@ -53,8 +51,8 @@ static bool always_wrote_same(const struct convert *c)
 	return c->needed ? o->same_out && o->same_err : o->same_out_lines && o->same_err_lines;
 }
 
-/* If a gate is missing, or some thread is held back, places may be missed: only how the program
-   ends counts. */
+/* Compares the end and output of the run. Places may be missed if a gate is left out or a thread is
+   held back: the script's verdict counts only if `strict`. */
 static bool is_same(struct convert *c, const struct run_result *r, bool strict)
 {
 	const struct run_evidence *e = &r->evidence;
@@ -75,7 +73,7 @@ static bool is_same(struct convert *c, const struct run_result *r, bool strict)
 	return false;
 }
 
-/* ---- under a script --------------------------------------------------------------------------- */
+/* ---- under a script ---- */
 
 int convert_judge(const struct oracle_question *q, struct run_result *r)
 {
@@ -122,7 +120,7 @@ int convert_try(struct convert *c, const char *script, unsigned long runs)
 	return convert_use_script(c, script) < 0 ? -1 : convert_ask(c, &q);
 }
 
-/* Makes one run that is watched: an answer as that of a question. */
+/* Makes one watched run. Returns 1, 0 or -1 as oracle_ask(). */
 static int run_watched(struct convert *c, struct convert_record *record)
 {
 	double limit = c->x.options->time_limit;
@@ -149,8 +147,8 @@ static int watch_lines(struct convert *c)
 	return run_watched(c, record);
 }
 
-/* Hastened sleeps may have upset some other timing of the test: from here on they last as long as
-   they are. False: they did already. */
+/* Gives sleeps their full length from here on: hastening may have changed other timing of the test.
+   Returns false if they had it already. */
 static bool convert_as_long(struct convert *c)
 {
 	bool was = c->x.hasten != 0;
@@ -182,7 +180,7 @@ void convert_forget_runs(struct convert *c)
 	c->records.count = 0;
 }
 
-/* A test that hangs without a sleep shows that early. */
+/* The time limit is short: a test that hangs without a sleep shows it early. */
 int convert_alone(struct convert *c, const char *script, struct convert_record *record)
 {
 	double limit = c->x.options->time_limit, most = ALONE_LEAST_S + ALONE_FACTOR * c->seconds;
@@ -196,9 +194,9 @@ int convert_alone(struct convert *c, const char *script, struct convert_record *
 	return same;
 }
 
-/* ---- the test as it is ------------------------------------------------------------------------ */
+/* ---- the unchanged test ---- */
 
-/* A run that gets stuck at a gate, or because a gate is missing, must not last for ever. */
+/* Limits runs that hang at a gate, or because a gate is missing. */
 static void set_limits(struct convert *c)
 {
 	struct run_options *o = c->x.options;
@@ -221,7 +219,7 @@ void convert_hurry(struct convert *c)
 		c->x.until = until;
 }
 
-/* The time that a test with runs of so many seconds may take; 0: no limit. */
+/* Returns the seconds that a test with runs of `run_s` may take; 0 means no limit. */
 static double longest(const struct convert *c, double run_s)
 {
 	double usual = USUAL_RUNS * run_s;
@@ -237,10 +235,10 @@ double convert_estimate(const struct convert *c, double first_s, double *most)
 	return *most > 0 && about > *most ? *most : about;
 }
 
-/* What the first runs, without any gate, have shown. */
+/* Evidence of the first runs, which have no gates. */
 struct first_runs {
 	struct convert *c;
-	bool in_turn; /* sleeps last until nobody has work left */
+	bool in_turn; /* sleeps last until no other thread has work left */
 	size_t count;
 	struct run_evidence seen[BASE_RUNS];
 };
@@ -258,12 +256,12 @@ static int judge_first(const struct oracle_question *q, struct run_result *r)
 		c->x.most = longest(c, c->seconds);
 		experiment_grant(&c->x, CONVERT_CHOOSE_PART);
 	}
-	/* there would be no time for the runs to follow */
+	/* The runs that follow would have no time. */
 	c->x.expired |= c->x.most > 0 && LEAST_RUNS * c->seconds > c->x.most;
 	return c->x.expired ? ORACLE_STOP : ORACLE_YES;
 }
 
-/* 0, or -1 stop. */
+/* Returns 0, or -1 to stop. */
 static int see_runs(struct first_runs *runs)
 {
 	struct oracle oracle = {.x = &runs->c->x};
@@ -285,7 +283,7 @@ static void first_runs_fini(struct first_runs *runs)
 		run_evidence_fini(&runs->seen[i]);
 }
 
-/* False: they did not all come out alike. */
+/* Records the outcome. Returns false if the runs ended differently. */
 static bool take_outcome(struct convert *c, const struct first_runs *runs)
 {
 	bool same = true;
@@ -302,7 +300,7 @@ static bool take_outcome(struct convert *c, const struct first_runs *runs)
 	return same;
 }
 
-/* The outcome with longer sleeps must have occurred without them, too. */
+/* True if the outcome with longer sleeps also occurred without them. */
 static bool has_been(const struct convert *c, const struct first_runs *runs)
 {
 	for (int i = 0; i < BASE_RUNS; i++)
@@ -311,11 +309,8 @@ static bool has_been(const struct convert *c, const struct first_runs *runs)
 	return false;
 }
 
-/*
- * The runs differed: either the program is like that, or its sleeps are too short for a machine as
- * busy as this one. In the second case runs come out alike when every sleep lasts as long as
- * needed.
- */
+/* Unequal runs mean an unstable program, or sleeps that are too short for a machine as busy as this
+   one. In the second case runs agree when every sleep lasts as long as needed. */
 static int settle_outcome(struct convert *c, const struct first_runs *first)
 {
 	int failed = 0;

@@ -1,4 +1,4 @@
-/* The gate script: sleeps that are elided, events with names, and the orders between them. */
+/* Writes the gate script: elided sleeps, named events, and the orders between them. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
 #include "tracer/base/text/foreign.h"
@@ -33,19 +33,19 @@ bool convert_is_counted(const struct convert_plan *p, const struct convert_order
 	       (o->state == CONVERT_KEPT || o->state == CONVERT_UNREACHED);
 }
 
-/* Where a thread that no longer sleeps is held. */
+/* Returns the location where a thread is held that no longer sleeps. */
 static const char *held_at(const struct convert_site *site)
 {
 	return site->held_back ? site->back_location[site->held_back - 1] : site->location;
 }
 
-/* Any arrival of what the order waits for; `to`: of what it holds back. */
+/* Place of any arrival at the order's event or, with `to`, at the sleep. */
 static struct script_place place_of(const struct convert_plan *p, const struct convert_order *o,
 				    bool to)
 {
 	const char *thread = p->threads.items[to ? o->to_thread : o->from_thread];
 	const char *slash = strrchr(thread, '/');
-	/* The end of the main thread is that of its process. */
+	/* The end of a main thread is that of its process. */
 	enum script_at end =
 		slash && strcmp(slash, "/main") == 0 ? SCRIPT_EXIT : SCRIPT_THREAD_EXIT;
 
@@ -58,8 +58,8 @@ static struct script_place place_of(const struct convert_plan *p, const struct c
 	};
 }
 
-/* A place that has nothing to do would not be counted. One whose gate opens later than ever is
-   counted inside the program, however often threads come by. */
+/* Counts arrivals by a gate whose hit is never reached. A place without an action would not be
+   counted; a place with such a hit is counted inside the program, without a stop. */
 static void add_counted(struct script_place place, struct str *out)
 {
 	enum { NEVER = 1000000000 };
@@ -108,12 +108,12 @@ void convert_elide_only(const struct convert_plan *p, size_t site, struct str *o
 	}
 }
 
-/* ---- comments --------------------------------------------------------------------------------- */
+/* ---- comments ---- */
 
 void convert_site_words(const struct convert_site *site, struct str *out)
 {
 	bool is_short = site->ns < 1000000;
-	/* What is left of a time that was given by its end is a little less than what is written. */
+	/* The remainder of a time that a deadline gives is a little less than the written one. */
 	bool is_rest = site->ns % 1000 != 0;
 	double length = (double)site->ns / (is_short ? 1e3 : 1e6);
 
@@ -126,7 +126,8 @@ void convert_site_words(const struct convert_site *site, struct str *out)
 		str_addf(out, ", %lu times", site->times);
 }
 
-/* `threads`: the order's thread and the following ones, so many. */
+/* Appends the event that the order waits for. `threads`: number of threads, from the order's on,
+   that have one like it. */
 static void add_reason(const struct convert_plan *p, const struct convert_order *o, size_t threads,
 		       struct str *out)
 {
@@ -155,9 +156,9 @@ static void add_reason(const struct convert_plan *p, const struct convert_order 
 	foreign_lua_comment(out, "%s", str_text(&text));
 }
 
-/* ---- the script ------------------------------------------------------------------------------- */
+/* ---- the script ---- */
 
-/* Is it the same event that both orders wait for, or (`to`) hold back? */
+/* True if both orders have the same event or, with `to`, the same sleep. */
 static bool is_one_event(const struct convert_order *a, const struct convert_order *b, bool to)
 {
 	if (to)
@@ -166,7 +167,8 @@ static bool is_one_event(const struct convert_order *a, const struct convert_ord
 	       a->from_hit == b->from_hit && a->way == b->way;
 }
 
-/* The place of the order's event, and *name of the event: an earlier order may have both. */
+/* Returns the place of the order's event and sets *name, owned by the caller. An earlier order with
+   the same event shares both. */
 static size_t event_of(const struct convert_plan *p, const struct convert_order *o, bool to,
 		       struct gate_plan *gates, char **name)
 {
@@ -208,7 +210,7 @@ void convert_gates(const struct convert_plan *p, struct gate_plan *out)
 	}
 }
 
-/* Alike threads wait for no other thread by name. */
+/* Threads of one routine wait for no thread by name. */
 static void add_role(const struct convert_plan *p, size_t i, struct str *out)
 {
 	const struct script_place at = {.location = p->sites.items[i].location};
@@ -225,9 +227,9 @@ static void add_role(const struct convert_plan *p, size_t i, struct str *out)
 	str_addf(out, ":wait(%s)\non \"rest\":open(%s)\n", str_text(&name), str_text(&name));
 }
 
-/* ---- alike orders: one loop ---- */
+/* ---- loops over threads of one routine ---- */
 
-/* The number of "worker#12"; 0: there is none. */
+/* Returns 12 for "worker#12", 0 if there is no number. */
 static unsigned long number_of(const char *thread)
 {
 	const char *hash = thread ? strrchr(thread, '#') : NULL;
@@ -235,8 +237,8 @@ static unsigned long number_of(const char *thread)
 	return hash ? strtoul(hash + 1, NULL, 10) : 0;
 }
 
-/* The name with the number of the thread as Lua's variable i, between two texts: worker_12_waits is
-   "worker_" .. i .. "_waits". False: the number is not in it. */
+/* Appends the name, between two texts, with the thread's number as Lua's variable i:
+   worker_12_waits is "worker_" .. i .. "_waits". Returns false if the number is not in the name. */
 static bool add_numbered(const char *before, const char *name, unsigned long number,
 			 const char *after, struct str *out)
 {
@@ -261,7 +263,7 @@ static bool add_numbered(const char *before, const char *name, unsigned long num
 	return true;
 }
 
-/* Does the second order say of the next thread what the first one says? */
+/* True if `b` is the order `a` of the thread with the next number. */
 static bool is_next(const struct gate_plan *gates, const struct plan_order *a,
 		    const struct plan_order *b)
 {
@@ -280,7 +282,7 @@ static bool is_next(const struct gate_plan *gates, const struct plan_order *a,
 	       strcmp(str_text(&one), str_text(&two)) == 0;
 }
 
-/* How many orders from `o` on are one loop. */
+/* Returns how many orders from `o` on form one loop. */
 static size_t count_loop(const struct gate_plan *gates, const struct plan_order *o)
 {
 	enum { LOOP_LEAST = 3 };
@@ -289,7 +291,7 @@ static size_t count_loop(const struct gate_plan *gates, const struct plan_order 
 
 	while (o + n < end && is_next(gates, o + n - 1, o + n))
 		n++;
-	for (size_t i = 0; i < n; i++) /* an event that an earlier order has is not written again */
+	for (size_t i = 0; i < n; i++) /* an earlier order's event is not written again */
 		if (gate_plan_has_event(gates, o + i, o[i].from))
 			return 1;
 	return n < LOOP_LEAST ? 1 : n;
@@ -326,7 +328,7 @@ static bool is_resting(const struct convert_plan *p, const struct convert_rest *
 	       !p->sites.items[rest->site].left;
 }
 
-/* "f_rests": the gates of a site are f_rests_1 ... */
+/* Makes the prefix of a site's gates: "f_rests" for f_rests_1, f_rests_2 ... */
 static void name_rests(const struct convert_plan *p, size_t site, struct str *out)
 {
 	size_t before = 0;
@@ -341,7 +343,7 @@ static void name_rests(const struct convert_plan *p, size_t site, struct str *ou
 	script_identifier(str_text(&name), "", SIZE_MAX, out);
 }
 
-/* The site has one sleep only: no loop. */
+/* Appends the place and gate of a site with a single sleep, without a loop. */
 static void add_rest_once(const struct convert_site *site, const char *name, struct str *out)
 {
 	const struct script_place at = {.location = held_at(site)};
@@ -350,7 +352,7 @@ static void add_rest_once(const struct convert_site *site, const char *name, str
 	str_addf(out, ":wait(SimpleGate \"%s_1\")\n", name);
 }
 
-/* The places of a site, a gate each. */
+/* Appends the places of a site, each with a gate. */
 static void add_rests(const struct convert_plan *p, size_t i, struct str *out)
 {
 	const struct convert_site *site = &p->sites.items[i];
@@ -383,7 +385,7 @@ static void add_rests(const struct convert_plan *p, size_t i, struct str *out)
 	}
 }
 
-/* No thread can move: the sleep that ends first ends. */
+/* Appends the statements that open the gates one after the other, each when no thread can move. */
 static void add_rest_order(const struct convert_plan *p, struct str *out)
 {
 	bool any = false;

@@ -1,4 +1,4 @@
-/* Names of events and of sleeps as a person would write them. */
+/* Makes the names of events and the descriptions of sleeps. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
 #include "tracer/source/lines/source_lines.h"
@@ -7,11 +7,11 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- names of events -------------------------------------------------------------------------- */
+/* ---- names of events ---- */
 
 enum { NAME_MOST = 200 };
 
-/* A thread is called by its function and, if several run that, its number. */
+/* A thread's name is its routine and, if several threads run that, its number. */
 static void words_add_thread(const struct convert_plan *p, size_t thread, bool by_role,
 			     struct str *out)
 {
@@ -25,7 +25,7 @@ static void words_add_thread(const struct convert_plan *p, size_t thread, bool b
 	base_free(base);
 }
 
-/* What follows the bracket of "if (f(x) != 0)". */
+/* Returns the text after the parenthesis of "if (f(x) != 0)". */
 static const char *condition(const char *text)
 {
 	size_t n = strncmp(text, "if", 2) == 0 ? 2 : strncmp(text, "while", 5) == 0 ? 5 : 0;
@@ -34,7 +34,7 @@ static const char *condition(const char *text)
 	return n && text[n + blanks] == '(' ? text + n + blanks + 1 : text;
 }
 
-/* What the statement is about: what it calls, or what it sets. */
+/* Appends the subject of the statement: the function that it calls, or the variable it sets. */
 static void add_subject(const char *location, struct str *out)
 {
 	const char *text = strchr(location, ';'), *end;
@@ -69,9 +69,9 @@ void words_of_event(const struct convert_plan *p, const struct convert_order *o,
 		str_addf(out, "_%lu", time);
 }
 
-/* ---- sites ------------------------------------------------------------------------------------ */
+/* ---- sites ---- */
 
-/* The name before this bracket; *length 0: there is none. */
+/* Returns the name before this parenthesis; *length is 0 if there is none. */
 static const char *called_at(const char *text, const char *bracket, size_t *length)
 {
 	const char *end = bracket, *from;
@@ -85,9 +85,9 @@ static const char *called_at(const char *text, const char *bracket, size_t *leng
 	return from;
 }
 
-/* The call by which the line sleeps, as it is written there, which may differ from libc's name
-   (`known`); without one, the first call. NULL: the line (of a macro) does not show it, and `known`
-   is better than some other call's name. Owned by the caller. */
+/* Returns the call by which the line sleeps, as written there, which may differ from libc's name
+   (`known`); else the first call. Returns NULL if the text (of a macro) shows neither and `known`
+   is better. The caller owns the result. */
 static char *sleeping_call(const char *text, const struct convert_line *at, const char *known)
 {
 	char *found = NULL;
@@ -118,8 +118,8 @@ static char *sleeping_call(const char *text, const struct convert_line *at, cons
 	return found;
 }
 
-/* Is it a function of the program? If its call cannot be told apart from the rest of the line,
-   threads can be held there. */
+/* True if the name is a function of the program: threads can be held there if its call cannot be
+   told apart from the rest of the line. */
 static bool words_is_function(struct modules *symbols, struct module *program, const char *name)
 {
 	struct source_sites sites = {0};
