@@ -1,57 +1,57 @@
-/*
- * What a run of a test that sleeps shows: statements of the test's threads, and their sleeps.
- *
- * The caller owns the record: convert_record_fini(). Names of files and functions belong to modules,
- * which live as long as the symbols of all the runs.
- */
+/* Record of a watched run of a test that sleeps: statements of its threads, and their sleeps. The
+   caller owns it (convert_record_fini()). Names of files and functions belong to modules, which
+   live as long as the symbols of all the runs. */
 #ifndef GATECTL_FEATURES_CONVERT_CONVERT_H
 #define GATECTL_FEATURES_CONVERT_CONVERT_H
 
 #include "tracer/run/run.h"
 
 struct convert_line {
-	const char *func, *file; /* innermost function; NULL unknown */
+	const char *func, *file; /* innermost function and its file; NULL if unknown */
 	unsigned line;
-	uint64_t offset; /* of its code in the executable, or of a part of it; 0 unknown */
-	bool opens;	 /* of statements: the first one of its function */
+	/* address in the executable, without bias, of the line or a part of it; 0 if unknown */
+	uint64_t offset;
+	bool opens; /* the statement is the first of its function; not set for calls */
 };
 
 /* A statement that a thread has begun. */
 struct convert_event {
 	struct convert_line at;
-	uint64_t frame; /* of its function: a call further in has a lower one */
+	uint64_t frame; /* frame of its function; a call deeper in the stack has a lower one */
 	uint64_t t_us;
 };
 
 struct convert_thread {
 	char *id;
-	size_t sleep;	     /* 1 + the number of the sleep that it is in; 0: none */
-	unsigned long times; /* how often it has slept */
+	size_t sleep;	     /* 1 + index of the sleep that the thread is in, or 0 */
+	unsigned long times; /* number of sleeps, recorded or not */
 	uint64_t born_us;
-	size_t creator;	      /* 1 + its index; 0: none, or not known */
-	uint64_t rested_at;   /* its context switches + 1 if it was blocked at the last look */
-	bool works;	      /* it was blocked and went on later: it does not idle all the time */
-	bool dozes;	      /* it sleeps, as it has so often before that this means nothing */
-	uint64_t doze_due_ns; /* end of the sleep that it dozes in, in the time of sleeps */
-	bool loops;	      /* it goes round in what it has passed very often before */
-	bool outlasts;	      /* ... for longer than a sleep waits for it */
-	uint64_t over_us;     /* when it ended; 0: it has not */
-	size_t joiner;	      /* 1 + the thread that joins it; 0: none */
-	uint64_t join_us;     /* ... by pthread_join, which it called then */
-	ARRAY(struct convert_event) events; /* the planner keeps those in the test's own code */
+	size_t creator;	    /* 1 + index of the creating thread; 0 if none or unknown */
+	uint64_t rested_at; /* context switches + 1 if it was blocked at the last look, else 0 */
+	bool works;	    /* blocked at one look and not at a later one, so not always idle */
+	/* in a sleep of a loop that sleeps very often; such a sleep is not recorded */
+	bool dozes;
+	uint64_t doze_due_ns; /* end of that sleep, in the time of sleeps (convert_record.now_ns) */
+	bool loops;	      /* at a line that was passed very often before */
+	bool outlasts;	      /* looped for longer than a sleep waits for it */
+	uint64_t over_us;     /* when it ended; 0 if it has not */
+	size_t joiner;	      /* 1 + index of the thread that joins it, or 0 */
+	uint64_t join_us;     /* when that thread called pthread_join */
+	/* own_settle() drops those outside the test's own code */
+	ARRAY(struct convert_event) events;
 };
 
-/* Another thread at the moment when a sleep ends. */
+/* State of another thread when a sleep ends. */
 struct convert_other {
 	size_t thread;
-	size_t events; /* how many it had by then */
-	bool blocked;  /* in the kernel, and not only for a time */
-	bool sleeps;   /* it sleeps itself */
-	bool rested;   /* it has been blocked since the sleep began */
-	bool gone;
+	size_t events; /* number of its events by then */
+	bool blocked;  /* blocked in the kernel, and not in a sleep of a loop */
+	bool sleeps;   /* in a recorded sleep */
+	bool rested;   /* blocked without a break since the sleep began */
+	bool gone;     /* it has ended */
 };
 
-/* By place number. */
+/* Number of arrivals at each place of the script, by place number. */
 struct arrival_counts {
 	unsigned long *items;
 	size_t count, capacity;
@@ -61,61 +61,69 @@ enum { CONVERT_CALLS = 16 };
 
 enum convert_asleep {
 	CONVERT_ASLEEP,
-	CONVERT_OVER, /* its time is up; its thread waits for its turn */
-	/* It has ended: */
+	CONVERT_OVER, /* the time is up; the thread is held until its turn */
+	/* The sleep has ended: */
 	CONVERT_TIMED_OUT,
-	CONVERT_CUT_OFF, /* by something else: a wake-up, a signal */
-	CONVERT_GONE,	 /* with its thread */
+	CONVERT_CUT_OFF, /* by a wake-up or a signal */
+	CONVERT_GONE,	 /* together with its thread */
 };
 
-/* A wait that may end because its time is up. */
+/* A wait in the kernel that has a time-out. */
 struct convert_sleep {
 	size_t thread;
-	struct convert_line calls[CONVERT_CALLS]; /* of the tester's own, innermost first */
+	struct convert_line calls[CONVERT_CALLS]; /* calls in the program's code, innermost first */
 	unsigned call_count;
 	enum convert_asleep state;
-	bool again;		   /* it slept, since it had been elided too often */
-	unsigned long clock_reads; /* by its thread, before the sleep */
-	unsigned level; /* the planner's: index of the call that a tester would say sleeps */
-	bool mere;	/* only its time can end it */
-	bool foreign; /* the planner's: a time-out inside a library, of which the test knows nothing */
-	char *what; /* the library function that is called; or NULL */
+	bool again;		   /* slept because it had been elided too often */
+	unsigned long clock_reads; /* number of clock reads of its thread before the sleep */
+	unsigned level; /* set by own_settle(): index in `calls` of the call that sleeps */
+	bool mere;	/* only the time-out can end it */
+	/* set by own_settle(): a time-out inside a library, called by no code of the test */
+	bool foreign;
+	char *what; /* library function that is called, owned; NULL if unknown */
 	uint64_t begin_us, end_us, ns;
-	size_t events;	 /* that its thread had when it began */
-	uint64_t due_ns; /* sleeps.c: when it would end, in the time of sleeps */
+	size_t events;	 /* number of its thread's events when it began */
+	uint64_t due_ns; /* sleeps.c: end of the sleep, in the time of sleeps */
 	uint64_t over_us, over_switches, begin_worked_ns, begin_clock_ns;
 	ARRAY(struct convert_other) others;
 	struct arrival_counts before, after; /* when it began, and when it ended */
-	ARRAY(uint64_t) rested_at;	     /* by thread: as in convert_thread, when it began */
+	/* convert_thread.rested_at of each thread when it began */
+	ARRAY(uint64_t) rested_at;
 };
 
-/* Where a thread sleeps, and how deep in its stack. */
+/* Program counter and stack pointer of a thread that sleeps, and how often it slept there. */
 struct convert_spot {
 	uint64_t pc, sp;
 	unsigned long times;
 };
 
 struct convert_record {
-	bool lines; /* in: statements are watched */
-	/* in: an earlier run; NULL. Threads that have outlasted a sleep in it are not waited for again. */
+	bool lines; /* set by the caller: statements are watched */
+	/* Set by the caller: an earlier run, or NULL. A thread that outlasted a sleep in it is not
+	   waited for again. */
 	const struct convert_record *before;
-	unsigned hasten; /* in: sleeps last only 1/hasten of their time; 0: all of it */
-	bool timers;	 /* there are timers other than sleeps; these are not hastened */
+	/* set by the caller: sleeps last 1/hasten of their time; 0 means all of it */
+	unsigned hasten;
+	bool timers; /* the program has timers other than sleeps, which are not hastened */
 	ARRAY(struct convert_thread) threads;
 	ARRAY(struct convert_sleep) sleeps;
 	ARRAY(struct convert_spot) spots;
-	uint64_t now_ns;		/* the time of sleeps */
-	uint64_t begin_worked_ns;	/* of the last sleep that began */
-	unsigned waiting;		/* ... sleeps whose time is up, waiting for their turn */
-	struct arrival_counts arrivals; /* at the end */
-	unsigned long clock_reads;	/* how often the program asked for the time */
-	struct modules *symbols;	/* of the run */
-	struct module *program;		/* NULL: it was not started */
-	const char *main_file;		/* the planner's: where main is; NULL unknown */
-	struct convert_traps *traps;	/* watch.c's own */
+	/* the time of sleeps: sleeping advances it, working does not */
+	uint64_t now_ns;
+	uint64_t begin_worked_ns;	/* CPU time of all threads when the last sleep began */
+	unsigned waiting;		/* number of sleeps in the state CONVERT_OVER */
+	struct arrival_counts arrivals; /* at the end of the run */
+	unsigned long clock_reads;	/* number of the program's clock reads */
+	struct modules *symbols;	/* the run's */
+	struct module *program;		/* NULL if the program was not started */
+	/* set by own_settle(): file that defines main; NULL if files are not separated */
+	const char *main_file;
+	struct convert_traps *traps; /* private to watch.c */
 };
+
+/* Frees what the record owns, and clears it. */
 void convert_record_fini(struct convert_record *r);
-/* Does the function's name say that it sleeps? NULL: no. */
+/* True if the function's name suggests that it sleeps; false for NULL. */
 bool convert_sounds_like_sleep(const char *func);
 
 #endif

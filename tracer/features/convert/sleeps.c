@@ -1,13 +1,4 @@
-/*
- * One run for gatectl convert: which threads sleep, where, and how the others stand when a sleep
- * ends; and whose turn it is to wake up.
- *
- * In a run that is watched, a sleep does not end before everybody who is awake has nothing left to
- * do; then the sleeps with the earliest end go on. So the same things happen during a sleep however
- * busy the machine is: how long a sleep lasts does not matter, only which one ends before another.
- * In `now_ns` sleeping takes time, and working none. A thread that works for longer than a sleep
- * lasts is not waited for: nobody sleeps until such work is done.
- */
+/* Records the sleeps of a watched run and decides which of them ends next (README.md). */
 #include "tracer/run/run.h"
 #include "tracer/features/convert/record.h"
 #include "tracer/source/lines/source_lines.h"
@@ -19,16 +10,16 @@
 
 enum { SLEEPS_MOST = 1000, SLEEPS_OFTEN = 100, SPOT_OFTEN = 64 };
 enum {
-	TOGETHER_PART = 16, /* two sleeps that differ by a smaller part end together */
+	/* sleeps whose ends are closer than this part of the shorter one end together */
+	TOGETHER_PART = 16,
 	TOGETHER_MOST_NS = 2000000,
-	WORK_FACTOR = 2, /* a watched thread needs more time than alone */
+	WORK_FACTOR = 2, /* a watched thread works slower than alone */
 	WORK_LEAST_NS = 100000000,
 	CLOCK_LEAST_NS = 20000000,
-	WAIT_FACTOR = 10, /* a thread that neither works nor rests (a disk) gets so long */
+	WAIT_FACTOR = 10, /* patience for a thread that neither works nor is blocked (disk) */
 	WAIT_LEAST_US = 2000000,
-	SWITCHES_MOST = 20000, /* a thread that makes so many system calls tells nothing new */
-	SHORTEST_NS =
-		100000, /* no sleep is shorter: asking for the time in a loop takes as long, too */
+	SWITCHES_MOST = 20000, /* a sleep waits for no more context switches than this */
+	SHORTEST_NS = 100000,  /* no sleep is shorter: a loop that reads the clock takes as long */
 };
 
 enum { WAITING_MS = 1 };
@@ -42,7 +33,7 @@ struct convert_thread *convert_thread_of(struct convert_record *r, const struct 
 	return &r->threads.items[run_thread_index(t)];
 }
 
-/* The sleep that the thread is in; NULL. */
+/* Returns the sleep that the thread is in, or NULL. */
 static struct convert_sleep *convert_open_sleep(struct convert_record *r, size_t thread)
 {
 	size_t sleep = thread < r->threads.count ? r->threads.items[thread].sleep : 0;
@@ -50,14 +41,15 @@ static struct convert_sleep *convert_open_sleep(struct convert_record *r, size_t
 	return sleep ? &r->sleeps.items[sleep - 1] : NULL;
 }
 
-/* Has it slept so often that more sleeps would order nothing? Then it just sleeps. */
+/* True if the thread has slept so often that more sleeps would make no order: they are not
+   recorded. */
 static bool convert_sleeps_on(const struct convert_record *r, const struct run_thread *t)
 {
 	return r->sleeps.count >= SLEEPS_MOST && run_thread_index(t) < r->threads.count &&
 	       r->threads.items[run_thread_index(t)].times > SLEEPS_OFTEN;
 }
 
-/* ---- where ---- */
+/* ---- call that sleeps ---- */
 
 bool convert_sounds_like_sleep(const char *func)
 {
@@ -69,8 +61,8 @@ bool convert_sounds_like_sleep(const char *func)
 	return false;
 }
 
-/* By the name of the function that it calls; by the line, if that has no name (a stripped
-   library). */
+/* True if the called function's name suggests a sleep; if it has no name (a stripped library), if
+   the line does. */
 static bool asks_for_sleep(struct modules *symbols, const struct waiter *w, size_t call)
 {
 	const struct inspect_call *from = &w->stack.items[call];
@@ -81,8 +73,8 @@ static bool asks_for_sleep(struct modules *symbols, const struct waiter *w, size
 	return convert_sounds_like_sleep(name);
 }
 
-/* The program's innermost call; stack.count: it waits in a library of the tester's, which the
-   program asked for something else than to sleep. */
+/* Returns the index of the program's innermost call, or stack.count if the thread waits in a
+   library of the tester's that the program called for something other than a sleep. */
 static size_t program_call(struct modules *symbols, const struct waiter *w)
 {
 	size_t i = w->own;
@@ -95,7 +87,7 @@ static size_t program_call(struct modules *symbols, const struct waiter *w)
 	return asks_for_sleep(symbols, w, i) ? i : w->stack.count;
 }
 
-/* As the tester calls it: poll, where libc calls it __GI___poll or __poll. */
+/* Returns the name as the tester writes it: poll, where libc has __GI___poll or __poll. */
 static const char *called_name(const struct waiter *w, const struct inspect_call *call)
 {
 	const char *name = inspect_call_named(call);
@@ -206,7 +198,7 @@ static struct convert_other sleeps_look(struct convert_record *r, const struct c
 	return other;
 }
 
-/* Notes how the other threads stand; none of them is resumed for it. */
+/* Records the state of the other threads; none of them is resumed for it. */
 static void convert_look_round(struct run *s, struct convert_sleep *sleep)
 {
 	run_each_thread(other, s)
@@ -232,7 +224,7 @@ static void turns_begin(struct run *s, struct convert_sleep *sleep)
 	sleep->begin_clock_ns = run_options(s)->record->now_ns + sleep->begin_worked_ns;
 }
 
-/* While a thread waits for its turn there is more to look at. */
+/* Ticks are frequent while a thread waits for its turn. */
 static void count_waiting(struct run *s, int more)
 {
 	struct convert_record *r = run_options(s)->record;
@@ -241,7 +233,7 @@ static void count_waiting(struct run *s, int more)
 	ticks_wish(s, r, r->waiting ? WAITING_MS : 0);
 }
 
-/* Context switches of all threads: each stop at a system call or place is one. */
+/* Returns the context switches of all threads; each stop at a system call or place is one. */
 static uint64_t all_switches(struct run *s)
 {
 	struct tracee_block block;
@@ -256,7 +248,7 @@ static uint64_t all_switches(struct run *s)
 	return sum;
 }
 
-/* Its time is up; its thread stays stopped. */
+/* Holds the thread of a sleep whose time is up. */
 static void turns_wait(struct run *s, struct convert_sleep *sleep)
 {
 	sleep->state = CONVERT_OVER;
@@ -277,9 +269,9 @@ static void turns_end(struct run *s, struct convert_sleep *sleep, enum convert_a
 	t->sleep = 0;
 }
 
-/* ---- who is next ---- */
+/* ---- choice of the next sleep ---- */
 
-/* Stopped by a signal: its sleep does not end before SIGCONT. */
+/* True if a signal has stopped the thread: its sleep does not end before SIGCONT. */
 static bool turns_is_stopped(const struct run *s, size_t thread)
 {
 	const struct run_thread *t = run_thread_at(s, thread);
@@ -323,8 +315,8 @@ static bool all_are_over(struct run *s, const struct convert_sleep *first)
 	return true;
 }
 
-/* Does it go round in a loop that has outlasted sleeps in the run before? Where lines are not watched,
-   the loop may not have begun yet: all threads together get some time for work. */
+/* True if the thread is in a loop that outlasted sleeps in the run before. Without watched lines
+   the loop may not have begun: all threads together get some time for work first. */
 static bool is_endless(const struct run *s, const struct run_thread *t)
 {
 	struct convert_record *r = run_options(s)->record;
@@ -340,7 +332,7 @@ static bool is_endless(const struct run *s, const struct run_thread *t)
 	return false;
 }
 
-/* Has it slept and waits for its turn, or is it not waited for? */
+/* True if the thread waits for its turn, or if no sleep waits for it. */
 static bool is_aside(const struct run *s, const struct run_thread *t)
 {
 	const struct convert_sleep *sleep =
@@ -350,14 +342,14 @@ static bool is_aside(const struct run *s, const struct run_thread *t)
 	       convert_thread_of(run_options(s)->record, t)->dozes || is_endless(s, t);
 }
 
-/* Does somebody work until the clock has gone on, and has noticed that it has? */
+/* True if a thread works until the clock has advanced, and has read that it has. */
 static bool is_past_by_clock(const struct run *s, const struct convert_sleep *sleep)
 {
 	return tracee_clock_seen_ns(run_tracee(s)) >
 	       sleep->begin_clock_ns + sleep->ns + sleep->ns / 2 + CLOCK_LEAST_NS;
 }
 
-/* Does somebody work for so long that no sleep would wait for it? */
+/* True if threads have worked for longer than the sleep waits for them. */
 static bool is_out_of_patience(struct run *s, const struct convert_sleep *sleep)
 {
 	uint64_t us = sleep->ns / 1000;
@@ -369,9 +361,9 @@ static bool is_out_of_patience(struct run *s, const struct convert_sleep *sleep)
 	       now_us(s) > sleep->over_us + WAIT_FACTOR * us + WAIT_LEAST_US;
 }
 
-/* ---- they go on ---- */
+/* ---- wake-up ---- */
 
-/* A sleep has ended that was due then: the program's clock is not behind that. */
+/* Advances the program's clock to the time at which an ended sleep was due. */
 static void clock_reaches(struct run *s, uint64_t due_ns)
 {
 	struct convert_record *r = run_options(s)->record;
@@ -390,7 +382,8 @@ static void wake(struct run *s, struct convert_sleep *sleep)
 	run_note_event(s);
 }
 
-/* Wakes it and those that end together with it; all are looked at before any of them moves. */
+/* Wakes the thread of the sleep and those whose sleeps end together with it. The state of all
+   threads is recorded before one of them moves. */
 static void wake_all(struct run *s, struct convert_sleep *first)
 {
 	struct convert_record *r = run_options(s)->record;
@@ -433,7 +426,7 @@ void turns_look(struct run *s)
 
 /* ---- events ---- */
 
-/* Does a loop sleep here? It means no order, and just sleeps. */
+/* True if a loop sleeps here: its sleeps make no order, and are not recorded. */
 static bool sleeps_often(struct convert_record *r, const struct run_thread *t)
 {
 	struct arch_regs regs;
@@ -457,7 +450,7 @@ static void sleeps_begins(struct run *s, struct run_thread *t, const struct trac
 	struct convert_sleep *sleep;
 
 	sleep = convert_open_sleep(r, run_thread_index(t));
-	if (sleep) /* it was interrupted */
+	if (sleep) /* a signal interrupted it */
 		turns_end(s, sleep, CONVERT_CUT_OFF);
 	convert_thread_of(r, t)->times++;
 	convert_thread_of(r, t)->dozes = convert_sleeps_on(r, t) || sleeps_often(r, t);

@@ -1,9 +1,6 @@
-/*
- * One run for gatectl convert: which statements of the tester's own code the threads begin.
- *
- * There is a trap at every function of the program; when a function is entered for the first time,
- * its statements get traps. A trap that is hit very often is removed: such a line orders nothing.
- */
+/* Records which statements of the tester's own code the threads begin. Each function's entry has a
+   trap; the first arrival sets traps at the function's statements. A trap that is hit very often is
+   removed: such a line makes no order. */
 #include "tracer/base/files/path.h"
 #include "tracer/run/run.h"
 #include "tracer/features/convert/record.h"
@@ -17,17 +14,17 @@
 
 enum { HITS_MOST = 100, EVENTS_MOST = 200000 };
 
-/* A function whose statements have traps, in this process. */
+/* A function whose statements have traps in this process. */
 struct entered {
 	const struct run_process *process;
 	uint64_t offset;
 };
 
-/* A trap at one instruction: the act's `info` points to this. */
+/* A trap at one instruction; the trap action's `info` points to this one's. */
 struct trap {
 	struct source_site info;
-	bool opens; /* it is the first of its function */
-	bool joins; /* it is pthread_join's */
+	bool opens; /* the first statement of its function */
+	bool joins; /* the entry of pthread_join */
 	unsigned long hits;
 };
 
@@ -42,7 +39,7 @@ static const struct site_owner record_owner;
 
 /* ---- traps ---------------------------------------------------------------------------------- */
 
-/* NULL: there is one already, or none is possible. */
+/* Returns NULL if there is a trap for the line already, or none is possible. */
 static struct trap *watch_put(struct run *s, struct run_process *p, struct tracee_thread *t,
 			      const struct source_site *info, uint64_t bias, bool opens)
 {
@@ -56,7 +53,8 @@ static struct trap *watch_put(struct run *s, struct run_process *p, struct trace
 		return NULL;
 	array_each(const struct act, a, &use->acts)
 		if (a->owner == &record_owner && a->info->kind == info->kind &&
-		    a->info->line == info->line) /* optimised, several begin at one address */
+		    /* optimised code may begin a line twice at one address */
+		    a->info->line == info->line)
 			return NULL;
 	trap = *array_add(&r->traps->all) = base_alloc(1, sizeof(*trap));
 	trap->info = *info;
@@ -86,7 +84,7 @@ static void put_entry(void *ctx, uint64_t offset)
 	watch_put(e->run, e->process, e->thread, &info, e->bias, false);
 }
 
-/* The libraries are there: notes who joins whom. */
+/* Sets traps at pthread_join once the libraries are loaded. */
 static void watch_joins(struct run *s, const struct modules_seen *m)
 {
 	uint64_t size;
@@ -103,7 +101,7 @@ static void watch_joins(struct run *s, const struct modules_seen *m)
 	}
 }
 
-/* The program was started, or has exec'd: sets traps at its functions. */
+/* Sets traps at the program's functions after its start or an exec. */
 static int watch_image(struct run *s, const struct modules_seen *m, struct error *err)
 {
 	struct convert_record *r = run_options(s)->record;
@@ -197,8 +195,8 @@ static void note_line(struct run *s, struct run_thread *t, const struct act *a, 
 	};
 }
 
-/* pthread_join is called for the thread whose struct pthread is at the address. A thread that is
-   joined leaves its memory to the next one. */
+/* Records a pthread_join of the thread whose struct pthread is at the address. Threads that are
+   joined already are passed over, since a later thread may reuse their memory. */
 static void note_join(struct run *s, const struct run_thread *by, uint64_t address)
 {
 	struct convert_record *r = run_options(s)->record;
@@ -222,7 +220,7 @@ static void convert_over(struct run *s, struct run_thread *t, bool renamed)
 		convert_thread_of(run_options(s)->record, t)->over_us = run_elapsed_us(s);
 }
 
-/* A function is entered, or a statement begins. */
+/* Handles the entry of a function, of pthread_join, or the beginning of a statement. */
 static enum hit_answer watch_hit(struct run *s, const struct act *a, const struct hit *h)
 {
 	struct trap *trap = (struct trap *)a->info; /* made by watch_put() */
@@ -265,7 +263,7 @@ static int ask_for_sleeps(struct run *s, struct tracee_launch *how, struct error
 	return 0;
 }
 
-/* Its modules must be known even if the script has no places. */
+/* The program's modules must be known even if the script has no places. */
 static void needs_modules(struct run *s, struct run_thread *t, bool first)
 {
 	(void)t;
@@ -273,7 +271,7 @@ static void needs_modules(struct run *s, struct run_thread *t, bool first)
 		run_expect_places(s);
 }
 
-/* pthread_join is in one of them. */
+/* pthread_join is in a library. */
 static bool watch_needs_libraries(struct run *s, const struct run_process *p)
 {
 	return run_options(s)->record && run_options(s)->record->lines && p == run_root(s);
