@@ -1,8 +1,6 @@
-/*
- * Which orders are not needed? Without those the runs come out the same: also where the threads
- * that would open the gate are held back, since by luck a program does what a gate forces
- * (prove), and in schedules that are searched.
- */
+/* Drops the orders that are not needed. Without such an order the outcome is the same in plain
+   runs, in runs that hold back the threads that open its gate, since chance may do what a gate
+   forces (prove), and in schedules that are searched. */
 #include "tracer/synth/synth_internal.h"
 #include "tracer/synth/minimise.h"
 
@@ -14,8 +12,8 @@ enum { TURNED = 3 };
 
 static const double PART_DROPPED = 0.75;
 
-/* Is there no time for another run? It has to end by then, not to begin. What is not known of the
-   gate then is said. */
+/* True if no further run can end before the deadline. f->gates_cut then says that not all is known
+   of the gates. */
 static bool has_no_time(struct synth *g)
 {
 	bool late = g->drop_until > 0 && explore_now_s() + g->each >= g->drop_until;
@@ -51,20 +49,21 @@ static int agrees_without(struct synth *g, const struct plan_order *o)
 	return answer;
 }
 
-/* What holding back at places cannot say: what is held has been done, or (at its end) all that
-   its thread does, before anything that the other one does. 1: it comes out the same, or cannot
-   be tried. */
+/* Runs the opposite of the order, which holding back at places cannot force: the held thread does
+   its step, or with `at_its_end` all its steps, before the other one starts. Returns 1 if the
+   outcome is the same or this cannot be tried, 0, or -1. */
 static int agrees_turned(struct synth *g, struct plan_order *o, bool at_its_end)
 {
 	static const struct run_trial all;
-	const char *opens = g->plan.places.items[o->from].at.thread; /* or several alike */
+	/* may be a routine of several threads */
+	const char *opens = g->plan.places.items[o->from].at.thread;
 	struct script_place turns = g->plan.places.items[o->to].at;
 	struct script_place held = {.kind = SCRIPT_THREAD_START};
 	STR(script);
 	int answer;
 
 	held.thread = opens ? opens : thread_of(g, o->done);
-	if (strcmp(held.thread, "main") == 0) /* it has begun before any gate */
+	if (strcmp(held.thread, "main") == 0) /* the main thread starts before any gate */
 		return 1;
 	if (has_no_time(g))
 		return 0;
@@ -88,7 +87,7 @@ static int agrees_turned(struct synth *g, struct plan_order *o, bool at_its_end)
 	return answer ? answer : g->is_barred;
 }
 
-/* Where it is held by a line that it has not begun, what it does there can be done first. */
+/* Tries both opposites. Only a thread that is held before a line can do that line first. */
 static int agrees_otherwise(struct synth *g, struct plan_order *o)
 {
 	const struct plan_place *held = &g->plan.places.items[o->to];
@@ -99,7 +98,7 @@ static int agrees_otherwise(struct synth *g, struct plan_order *o)
 	return answer == 1 ? agrees_turned(g, o, true) : answer;
 }
 
-/* As many as were looked at before by all of the plan: with fewer it is not known. */
+/* Searches as many schedules as were searched for the whole plan: fewer of them prove nothing. */
 static int agrees_in_schedules(struct synth *g, struct plan_order *o)
 {
 	int answer = 0;
@@ -128,8 +127,8 @@ static size_t orders_left(const struct synth *g)
 	return left;
 }
 
-/* The last one stays: without any the program does what it likes, whatever has come of it here.
-   Orders that let a thread wait come after those that they are for. */
+/* The last order stays: without any, the outcome is not forced, whatever the trials showed. Orders
+   that let a thread wait come after those that they serve. */
 static enum minimise_rank drop_rank(void *ctx, size_t order)
 {
 	struct synth *g = ctx;
@@ -140,7 +139,7 @@ static enum minimise_rank drop_rank(void *ctx, size_t order)
 	return o->blocked ? MINIMISE_SECOND : MINIMISE_FIRST;
 }
 
-/* With the time over it is not known, and the order stays. */
+/* An order whose trials have no time stays: its need is unknown. */
 static int drop_is_needed(void *ctx, size_t order)
 {
 	struct synth *g = ctx;
@@ -167,13 +166,13 @@ static struct minimise_orders drop_minimise(struct synth *g)
 					drop_is_needed};
 }
 
-/* Fewer runs for each order, if there is no time for all. */
+/* Sets fewer runs for each order if there is no time for all. */
 static void share_time(struct synth *g)
 {
 	enum { WAYS = 3 };
 	double left;
 
-	if (g->oracle.made) /* by the plan, or when it was verified last */
+	if (g->oracle.made) /* runs of the plan's trial or of its last verification */
 		g->each = g->oracle.took / (double)g->oracle.made;
 	g->tried_each = g->tried;
 	g->drop_until = synth_part_left(g, PART_DROPPED);

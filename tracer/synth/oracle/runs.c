@@ -1,4 +1,4 @@
-/* Plain runs of the script that is tried. */
+/* Makes plain runs of the script under trial. */
 #include "tracer/synth/synth_internal.h"
 
 #include "tracer/search/explore.h"
@@ -8,7 +8,7 @@
 enum {
 	LIMIT_FACTOR = 20,
 	LIMIT_LEAST_S = 5,
-	LAST_RUN_S = 2, /* least limit, also when the time is over */
+	LAST_RUN_S = 2, /* shortest limit, also past the deadline */
 	GATE_LIMIT_S = 3,
 };
 
@@ -53,12 +53,11 @@ void synth_set_options(struct synth *g)
 
 struct plain_runs {
 	struct synth *g;
-	double limit; /* of one run */
+	double limit; /* of one run, seconds */
 };
 
-/* A run that hangs is not waited for when there is no time: that it does not agree leaves all as
-   it is. And no run goes on when the time for the script is over, whatever limit the script
-   itself has. */
+/* Limits the next run by the time left: a run that hangs past the deadline decides nothing. No run
+   exceeds the time for the script, whatever limit the script sets. */
 static bool limit_next(void *ctx)
 {
 	const struct plain_runs *runs = ctx;
@@ -83,7 +82,7 @@ static bool was_turned(const struct run_result *r)
 	return false;
 }
 
-/* With gates left out places may be missed: then only how the program ends counts. */
+/* Places may be missed if gates are left out: then only the program's end counts. */
 static int judge_plain(const struct oracle_question *q, struct run_result *r)
 {
 	struct synth *g = ((struct plain_runs *)q->ctx)->g;

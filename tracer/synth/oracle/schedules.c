@@ -1,16 +1,13 @@
-/*
- * Plain runs show what this machine's scheduler likes to do: what no gate forces may come by luck
- * in a thousand of them, and not on the next machine. So schedules are searched that the gates
- * permit: does the program come out differently in one of them?
- */
+/* Searches the schedules that the gates permit for another outcome. Plain runs show only what this
+   machine's scheduler does: chance may do what no gate forces in a thousand of them. */
 #include "tracer/synth/synth_internal.h"
 
 #include "tracer/search/explore.h"
 
 static const double MOST_S = 5, LEAST_S = 0.5;
 
-/* The points are those of when it failed, at least: what else races is looked for if that was not
-   over. */
+/* The scheduling points are at least those of the failing run. The search for more races continues
+   only if it was not over when the program failed. */
 struct explore synth_search_begin(const struct explore *e, const struct explore_failure *f,
 				  unsigned long schedules, double until)
 {
@@ -26,7 +23,7 @@ struct explore synth_search_begin(const struct explore *e, const struct explore_
 	search.x.view = (struct experiment_view){0};
 	search.points_at.tested = from->tested;
 	sched_places_copy(&search.points_at.chosen, &from->chosen);
-	if (o->points == POINTS_RACES && !f->points) /* they are known */
+	if (o->points == POINTS_RACES && !f->points) /* the races are known */
 		o->points = POINTS_SYNC;
 	o->strategy = "auto";
 	o->runs = schedules;
@@ -56,7 +53,7 @@ int synth_escapes(struct synth *g, unsigned long most, double until)
 	e.x.options = &options;
 	e.options.only_finds = true;
 	answer = explore_search(&e);
-	/* Gates that nobody opens end a schedule, too: in a plain run they would be the verdict. */
+	/* A gate that stays closed also ends a schedule; in a plain run it is the verdict. */
 	if (answer == 0)
 		answer = e.failures.count || e.barred;
 	g->schedules = e.runs;
