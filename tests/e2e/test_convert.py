@@ -83,7 +83,7 @@ def test_nothing_for_ordering(t):
     t.equal(r.status, 125, "status", r)
     t.equal(r.script, None, "no script is written", r)
     t.check("poll_flag.c:21 in main: usleep" in r.err, "the loop is named", r)
-    t.check(re.search(r"polls: sleeps until ready at poll_flag.c:\d+|it waits for something in a loop", r.err), "why", r)
+    t.check(re.search(r"polls: sleeps until ready at poll_flag.c:\d+|it waits in a loop for an event", r.err), "why", r)
 
 
 def test_spinning(t):
@@ -261,7 +261,7 @@ def test_asks_all_the_time(t):
     r, script = convert(t, program, "-n", "5")
     t.equal(r.status, 0, "status without --needed", r)
     t.check("2 of 3 sleeps converted" in r.stdout, "how often it asks is no order", r)
-    t.check("(time " not in r.script, "not in the script, either", r)
+    t.check("(arrival " not in r.script, "not in the script, either", r)
 
 
 BY_CLOCK = """
@@ -324,7 +324,7 @@ def test_sleeps_by_the_clock(t, how):
     program = compile_text("by_clock.c", BY_CLOCK, "-g -O0 -pthread -Dmy_sleep=" + how)
     r, _ = convert(t, program)
     t.equal((r.status, r.script), (125, None), "refused", r)
-    t.check("it looks at the clock, and sleeps again until that says so" in r.first, "why", r)
+    t.check("it reads the clock and sleeps again until a deadline" in r.first, "why", r)
     t.check(len(r.err.splitlines()) <= 3, "lines", r)
     t.check(r.spent < 60, "it took all the time that there is", r)
 
@@ -450,7 +450,7 @@ def test_ends_by_itself_at_times(t):
         }""", "-g -O0 -pthread", "g++")
     r, script = convert(t, program, "-n", "5")
     t.equal(r.status, 0, "status", r)
-    t.check(re.search(r"left +at_times.cc:13 in pop: wait_for of (about )?1[45]\d ms: in other cases something else ends it", r.stdout),
+    t.check(re.search(r"left +at_times.cc:13 in pop: wait_for of (about )?1[45]\d ms: at other times a wake-up or a signal ends it", r.stdout),
             "why", r)
     t.check("converted  at_times.cc:37 in main" in r.stdout, "the other", r)
     t.equal(t.gate("run", "-q", "-g", script, "--repeat", "5", "--", program).status, 0, "status with the script", r)
@@ -969,4 +969,4 @@ def test_time_itself(t):
         }
         """, flags="-g -O0")
     r = t.gate("convert", "--for", "0", "-o", t.path("o.lua"), program, seconds=60)
-    t.error(r, 125, "usleep of 80 ms: it measures the time: the clock is asked before and after it")
+    t.error(r, 125, "usleep of 80 ms: it measures the time: the program reads the clock before and after it")

@@ -83,7 +83,8 @@ static int begin_each_late(struct convert *c)
 	return same > 0 && convert_use_script(c, str_text(&text)) < 0 ? -1 : same;
 }
 
-static const char *const measures = "it measures the time: the clock is asked before and after it";
+static const char *const measures =
+	"it measures the time: the program reads the clock before and after it";
 
 /* Leaves sites that measure time, and sites that sleep although they are elided. The clock of a
    watched run counts neither elided sleeps nor gates: a site with clock reads around it measures
@@ -158,12 +159,12 @@ static int without_one(struct convert *c, size_t site, bool own, int runs, struc
 static const char *why_left(const struct convert_site *site)
 {
 	static const char *const why[2][2] = {
-		{"not for ordering: the outcome does not depend on what the others do meanwhile",
-		 "not for ordering: the outcome is the same without it, but threads work meanwhile "
-		 "that are in a library, where gatectl does not look"},
+		{"not for ordering: the outcome does not depend on what other threads do during it",
+		 "not for ordering: the outcome is the same without it, but threads of a library, "
+		 "which gatectl does not observe, work during it"},
 		{"not for ordering: the outcome depends on the time that it takes",
-		 "not for ordering: the outcome depends on what threads do meanwhile that are in a "
-		 "library, where gatectl does not look"},
+		 "not for ordering: the outcome depends on what threads of a library, which "
+		 "gatectl does not observe, do during it"},
 	};
 
 	return why[site->matters][site->unseen];
@@ -211,7 +212,8 @@ static void leave_unseen(struct convert *c)
 	}
 }
 
-static const char *const late = "there was no time to try it without (--for)";
+static const char *const late =
+	"no time was left to try gates in its place; a larger --for gives more";
 
 /* Returns 1, 0 if the site keeps its sleep, or -1. */
 static int convert_choose_add_site(struct convert *c, size_t i, int runs)
@@ -236,12 +238,12 @@ static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 	if (!same && polls_measures(c->records.items[0], &site->at)) {
 		convert_leave(site, measures);
 	} else if (!same && c->records.items[0]->threads.count == 1) {
-		convert_leave(site, "not for ordering, as nobody else is there: the outcome "
-				    "depends on the time itself");
+		convert_leave(site, "not for ordering, since the program has no other "
+				    "thread: the outcome depends on the time itself");
 	} else if (!same && site->instead == CONVERT_REST) {
 		convert_leave(site, why_left(site));
 	} else if (!same) {
-		str_addf(&why, "the orders that were seen do not do for it: with them, %s",
+		str_addf(&why, "the observed orders do not keep the outcome: with them, %s",
 			 str_text(&differs));
 		convert_leave(site, str_text(&why));
 	} else if (same < 0) {

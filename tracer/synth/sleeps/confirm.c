@@ -144,13 +144,13 @@ static const char *times_differ(const struct convert_plan *p, const struct conve
 	const struct convert_site *own = &p->sites.items[site];
 
 	if (times_at(p, r, site, NULL) != own->times)
-		return "how often it sleeps is not the same in all runs: it waits for something in "
-		       "a loop, or for the time";
+		return "the number of its sleeps differs between runs: it waits in a loop for an "
+		       "event, or for a time";
 	for (size_t i = 0; own->instead != CONVERT_ROLE && i < own->threads.count; i++)
 		if (times_at(p, r, site, p->threads.items[own->threads.items[i]]) !=
 		    own->thread_times.items[i])
-			return "chance decides which threads sleep there: it stands for work, or "
-			       "for a time";
+			return "the threads that sleep there differ between runs: the sleep stands "
+			       "for work, or for a delay";
 	return NULL;
 }
 

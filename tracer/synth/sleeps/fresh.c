@@ -95,7 +95,7 @@ static int run_fresh(struct convert *c, const char *script)
 	if (end.si_code == CLD_EXITED && end.si_status == 0)
 		return 1;
 	str_clear(&c->differs);
-	str_add(&c->differs, "in a run of its own: ");
+	str_add(&c->differs, "in a separate process: ");
 	str_add_bytes(&c->differs, str_text(&text), strcspn(str_text(&text), "\n"));
 	return 0;
 }
@@ -108,7 +108,7 @@ int convert_fresh(struct convert *c, unsigned long runs)
 	for (unsigned long i = 0; same > 0 && i < runs; i++) {
 		if (i == (runs + 1) / 2)
 			busy_begin(&busy);
-		experiment_say(&c->x, "verifying, each run by itself");
+		experiment_say(&c->x, "verifying, each run in a separate process");
 		same = run_fresh(c, c->oracle.path);
 	}
 	busy_end(&busy);

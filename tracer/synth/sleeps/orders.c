@@ -245,10 +245,9 @@ static void leave_others(struct convert_plan *p, const struct convert_record *r)
 {
 	array_each(struct convert_site, site, &p->sites)
 		if (site->times > POLLS_MOST)
-			convert_leave(
-				site,
-				polls_why(r, &site->at,
-					  "it sleeps too often to have been meant for one order"));
+			convert_leave(site,
+				      polls_why(r, &site->at,
+						"it sleeps too often to stand for one order"));
 	array_each(const struct convert_sleep, s, &r->sleeps) {
 		size_t site = orders_site(p, s);
 		STR(why);
@@ -260,9 +259,9 @@ static void leave_others(struct convert_plan *p, const struct convert_record *r)
 	array_each(const struct convert_sleep, s, &r->sleeps)
 		if (s->state == CONVERT_CUT_OFF && s->call_count && !s->foreign &&
 		    orders_site(p, s) < p->sites.count)
-			convert_leave(
-				&p->sites.items[orders_site(p, s)],
-				"in other cases something else ends it before its time is over");
+			convert_leave(&p->sites.items[orders_site(p, s)],
+				      "at other times a wake-up or a signal ends it before its "
+				      "time is over");
 }
 
 void convert_learn(struct convert_plan *p, const struct convert_record *r)

@@ -78,8 +78,8 @@ bool polls_at(const struct convert_record *r, size_t thread, const struct conver
 	return is_between_all(r, thread, at);
 }
 
-static const char *const by_clock = "it looks at the clock, and sleeps again until that says so: a "
-				    "gate cannot make that shorter";
+static const char *const by_clock = "it reads the clock and sleeps again until a deadline: a gate "
+				    "cannot shorten that";
 
 /* Returns the thread's previous sleep on that line, or NULL. */
 static const struct convert_sleep *one_before(const struct convert_record *r,
@@ -128,8 +128,8 @@ const char *polls_again(const struct convert_sleep *s)
 	enum { ELIDED_OFTEN = 100 };
 
 	if (!s->again)
-		return "the code of its line begins elsewhere; put the sleep on a line of its own, "
-		       "and build the test with -g -O0";
+		return "the program reaches it without passing the start of its line; put it on a "
+		       "line of its own, and build the test with -g -O0";
 	return s->clock_reads >= ELIDED_OFTEN
 		       ? by_clock
 		       : "polls: waits again and again until something has happened";

@@ -13,11 +13,11 @@ bool convert_by_clock(struct convert *c, const struct convert_record *r)
 		if (!at || !polls_measures(r, at))
 			continue;
 		error_set(c->x.err, ERROR_STATE,
-			  "%s measures the time: the clock is asked before and after %s at %s:%u, "
-			  "and with another time the outcome is another one: %s",
+			  "%s measures the time: it reads the clock before and after %s at %s:%u, "
+			  "and the outcome depends on that time: %s",
 			  c->x.options->argv[0], s->what ? s->what : "the sleep",
 			  str_base_name(at->file), at->line, str_text(&c->differs));
-		error_hint(c->x.err, "such a test has to be changed by hand");
+		error_hint(c->x.err, "change the test so that it does not measure the time");
 		return true;
 	}
 	return false;
@@ -30,11 +30,11 @@ int convert_not_learned(struct convert *c)
 	if (c->records.count && convert_by_clock(c, c->records.items[c->records.count - 1]))
 		return -1;
 	error_set(c->x.err, ERROR_STATE,
-		  "the outcome of %s is another one when every sleep lasts until nobody else "
-		  "works any more, or when it is watched: %s",
+		  "the outcome of %s changes when every sleep lasts until no other thread works, "
+		  "or when the test is watched: %s",
 		  c->x.options->argv[0], str_text(&c->differs));
 	return error_hint(c->x.err,
-			  "it depends on the time itself; such a test has to be changed by hand");
+			  "change the test so that its outcome does not depend on the time itself");
 }
 
 static bool has_harmless(const struct convert_plan *p)
@@ -68,15 +68,17 @@ static int no_sleep(struct convert *c)
 
 	if (r->program && !module_has_debug(r->program)) {
 		error_set(c->x.err, ERROR_STATE,
-			  "%s has no debug information: where it sleeps cannot be named", program);
+			  "%s has no debug information: the lines that sleep have no names",
+			  program);
 		return error_hint(c->x.err, "build it with -g, best with -O0");
 	}
 	if (never_ended(c, r))
 		return error_hint(c->x.err, "there is nothing to convert");
-	error_set(c->x.err, ERROR_STATE, "%s does not sleep in code of its own", program);
-	return error_hint(c->x.err,
-			  "there is nothing to convert; sleeps of code without -g, and of "
-			  "libraries, are not seen");
+	error_set(c->x.err, ERROR_STATE, "%s does not sleep in its own code", program);
+	return error_hint(
+		c->x.err,
+		"there is nothing to convert; sleeps in libraries and in code built without "
+		"-g are not observed");
 }
 
 /* Appends the sites from `first` on that are left for the same reason: "x.c:7 in f: usleep of 10
@@ -131,20 +133,19 @@ int convert_none(struct convert *c)
 		return no_sleep(c);
 	add_reasons(&c->plan, &why);
 	if (c->late)
-		error_set(c->x.err, ERROR_STATE,
-			  "no sleep of %s was converted in the %g s that it may take (--for): %s",
+		error_set(c->x.err, ERROR_STATE, "no sleep of %s was converted in %g s (--for): %s",
 			  c->x.options->argv[0], c->x.most, str_text(&why));
 	else
 		error_set(c->x.err, ERROR_STATE, "no sleep of %s can be converted: %s",
 			  c->x.options->argv[0], str_text(&why));
 	if (c->late)
-		error_hint(c->x.err, "gatectl convert --for=%.0f, with more time",
+		error_hint(c->x.err, "gatectl convert --for=%.0f for more time",
 			   MORE_TIMES * c->x.most);
 	else if (has_harmless(&c->plan) && c->needed)
-		error_hint(c->x.err, "without --needed the orders that they make are kept, and "
-				     "they are converted, too");
+		error_hint(c->x.err, "without --needed, gatectl converts such sleeps and keeps "
+				     "the orders that they make");
 	else
-		error_hint(c->x.err, "write the script by hand, gatectl-gates(5)");
+		error_hint(c->x.err, "write the script by hand, as gatectl-gates(5) describes");
 	return -1;
 }
 
@@ -156,22 +157,22 @@ int convert_unverified(struct convert *c)
 		return -1;
 	str_add_short(&differs, str_text(&c->differs), REASON_MOST);
 	error_set(c->x.err, ERROR_STATE,
-		  "with gates instead of sleeps the outcome of %s is not always the same (%lu runs "
-		  "were): %s",
+		  "with gates in place of sleeps the outcome of %s is not always the same (%lu "
+		  "verifying runs): %s",
 		  c->x.options->argv[0], c->verified, str_text(&differs));
 	error_hint(c->x.err,
-		   "its order depends on something that gatectl does not see; write the script "
-		   "by hand, gatectl-gates(5)");
+		   "the order depends on something that gatectl does not observe; write the "
+		   "script by hand, as gatectl-gates(5) describes");
 	return -1;
 }
 
 int convert_slower(struct convert *c)
 {
 	error_set(c->x.err, ERROR_STATE,
-		  "with gates instead of sleeps %s is slower: %.3f s, and %.3f s as it is",
+		  "with gates in place of sleeps %s takes %.3f s, longer than the unchanged %.3f s",
 		  c->x.options->argv[0], c->after, c->seconds);
-	return error_hint(c->x.err, "keep the sleeps, or write the script by hand, "
-				    "gatectl-gates(5)");
+	return error_hint(c->x.err, "keep the sleeps, or write the script by hand, as "
+				    "gatectl-gates(5) describes");
 }
 
 int convert_late(struct convert *c)
@@ -184,12 +185,12 @@ int convert_late(struct convert *c)
 	if (c->seconds > 0)
 		str_addf(&takes, "takes %.1f s", c->seconds);
 	else
-		str_add(&takes, "does not end by then");
+		str_add(&takes, "does not end in that time");
 	error_set(c->x.err, ERROR_STATE,
-		  "the %g s that it may take (--for) do not do for %s, one run of which %s: there "
-		  "is no script yet that was verified",
+		  "%g s (--for) are not enough to convert %s: one run %s, and no script was "
+		  "verified",
 		  c->x.most, c->x.options->argv[0], str_text(&takes));
-	error_hint(c->x.err, "gatectl convert --for=%.0f, with more time",
+	error_hint(c->x.err, "gatectl convert --for=%.0f for more time",
 		   more > MORE_TIMES * c->x.most ? more : MORE_TIMES * c->x.most);
 	return -1;
 }

@@ -273,7 +273,7 @@ static int see_runs(struct first_runs *runs)
 		.judge = judge_first,
 	};
 
-	experiment_say(&runs->c->x, runs->in_turn ? "with longer sleeps" : "as it is");
+	experiment_say(&runs->c->x, runs->in_turn ? "with longer sleeps" : "unchanged");
 	return oracle_ask(&oracle, &q) == ORACLE_STOP ? -1 : 0;
 }
 
@@ -325,10 +325,12 @@ static int settle_outcome(struct convert *c, const struct first_runs *first)
 	if (failed || c->unsteady || take_outcome(c, first))
 		return failed;
 	error_set(c->x.err, ERROR_STATE,
-		  "the outcome of %s is not stable without a change: %s, and in another run %s",
+		  "the outcome of %s is not stable: the unchanged test gives %s, and in another "
+		  "run %s",
 		  c->x.options->argv[0], str_text(&c->outcome.came), str_text(&c->differs));
-	return error_hint(c->x.err,
-			  "make the test end alike in every run first, with longer sleeps");
+	return error_hint(
+		c->x.err,
+		"make the outcome the same in every run first, for example with longer sleeps");
 }
 
 int convert_baseline(struct convert *c)

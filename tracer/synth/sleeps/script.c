@@ -133,26 +133,22 @@ static void add_reason(const struct convert_plan *p, const struct convert_order 
 {
 	const char *thread = p->threads.items[o->from_thread];
 	STR(text);
-	STR(all);
+	STR(subject);
 
-	if (threads > 1) {
-		str_addf(&all, "each of %zu threads from %s on", threads, thread);
-		thread = str_text(&all);
-	}
-	if (o->way == CONVERT_EXITS)
-		str_addf(&text, "until %s has ended", o->role ? "one" : thread);
-	else if (o->role)
-		str_addf(&text, "until one %s %s:%u",
-			 o->way == CONVERT_WAITS ? "waits at" : "has been past",
-			 str_base_name(o->from.file), o->from.line);
-	else
-		str_addf(&text, "until %s %s %s:%u", thread,
-			 o->way == CONVERT_WAITS ? "waits at" : "has been past",
-			 str_base_name(o->from.file), o->from.line);
 	if (o->role)
-		str_addf(&text, ", whichever %s it is", o->role);
+		str_addf(&subject, "any thread of %s", o->role);
+	else if (threads > 1)
+		str_addf(&subject, "each of %zu threads from %s on", threads, thread);
+	else
+		str_add(&subject, thread);
+	if (o->way == CONVERT_EXITS)
+		str_addf(&text, "until %s has ended", str_text(&subject));
+	else
+		str_addf(&text, "until %s %s %s:%u", str_text(&subject),
+			 o->way == CONVERT_WAITS ? "waits at" : "has passed",
+			 str_base_name(o->from.file), o->from.line);
 	if (o->from_hit > 1)
-		str_addf(&text, " (time %lu)", o->from_hit);
+		str_addf(&text, " (arrival %lu)", o->from_hit);
 	foreign_lua_comment(out, "%s", str_text(&text));
 }
 
@@ -415,7 +411,8 @@ static void script_add_site(const struct convert_plan *p, const struct gate_plan
 	convert_site_words(&p->sites.items[i], &words);
 	str_add(out, "\n");
 	foreign_lua_comment(out, "%s. %s", str_text(&words),
-			    convert_orders_of(p, i) ? "Instead, it waits" : "Nobody needs it.");
+			    convert_orders_of(p, i) ? "Instead, the thread waits"
+						    : "The outcome is the same without it.");
 	if (p->sites.items[i].instead == CONVERT_ROLE)
 		add_role(p, i, out);
 	if (p->sites.items[i].instead == CONVERT_REST)

@@ -154,7 +154,7 @@ static void words_of_site(struct convert_site *site, struct modules *symbols,
 		convert_leave(site, site->several
 					    ? "several sleeps are on this line; put each on a line "
 					      "of its own"
-					    : "no location means the sleep alone; put it on a "
+					    : "no location selects the sleep alone; put it on a "
 					      "line of its own, and build the test with -g -O0");
 }
 
