@@ -177,6 +177,7 @@ struct thread {
 	unsigned timed_argument;	   /* argument with another time, counted from 1; or 0 */
 	uint64_t timed_value;		   /* former value of that argument */
 	uint64_t sleeps_ns;		   /* sleeps.c: time that the current call waits; or 0 */
+	bool outlasts;			   /* sleeps.c: its time does not end the current call */
 	unsigned long polls;		   /* sleeps.c: number of waits for files */
 	unsigned long clock_reads;	   /* clock.c: number of clock reads */
 	uint64_t sleeps_call, sleeps_sp;   /* the call that sleeps, and its stack pointer */
@@ -259,15 +260,12 @@ struct tracee {
 	ARRAY(struct tracee_space *) ghosts; /* spaces that have ended, the latest at the end */
 	struct tracee_event last;	     /* event of the last tracee_wait() */
 	bool no_follow, trace_exit;
-	bool no_vdso; /* the program reads the clock by system calls */
-	enum {
-		SLEEPS_UNSEEN,
-		SLEEPS_SEEN,
-		SLEEPS_AND_TIMERS /* the program has set timers */
-	} sleeps;
-	const long *calls;				       /* tracee_launch.calls, or NULL */
-	struct kept_program kept;			       /* template.c */
-	unsigned hasten;				       /* sleeps.c */
+	bool no_vdso;		  /* the program reads the clock by system calls */
+	bool sleeps, has_timer;	  /* sleeps are reported; the program has set a timer */
+	uint64_t timer_due_ns;	  /* of the first timer that expires, by the program's clock */
+	const long *calls;	  /* tracee_launch.calls, or NULL */
+	struct kept_program kept; /* template.c */
+	unsigned hasten;	  /* sleeps.c */
 	uint64_t clock_start_ns, slept_ns, worked_ns, seen_ns; /* clock.c */
 	unsigned long clock_reads;			       /* by all threads */
 	/* not launched: the program outlives gatectl */
@@ -547,11 +545,14 @@ uint64_t timed_argument_of(const struct user_regs_struct *regs, const struct eli
 bool timed_value(struct thread *th, const struct elide_call *call, uint64_t *ns);
 /* True if the time is a point in time, of *clock; else it is a length. */
 bool timed_is_absolute(const struct user_regs_struct *regs, clockid_t *clock);
+/* Returns the call's result when its time is over. */
+int64_t timed_over(uint64_t number);
+/* At the exit of a call that tracee_time_out() has interrupted: gives it the result of a timeout.
+   Returns false if it has ended by itself. */
+bool timed_end(struct thread *th);
 
 /* sleeps.c: true if there is an event, and the thread stays stopped */
 bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info);
-/* Returns the call's result when its time is over. */
-int64_t sleeps_over(uint64_t number);
 
 /* call_seen.c */
 int call_prepare(const long *calls); /* in a child before exec; 0, or -1 with errno */
@@ -565,6 +566,8 @@ bool template_is_left(const struct tracee *t); /* only the snapshot is left */
 
 /* clock.c: with `sleeps`, and while a thread elides sleeps */
 void clock_start(struct tracee *t);
+/* Returns the program's clock since the start, in ns. */
+uint64_t clock_own_ns(struct tracee *t);
 void clock_exec(struct thread *th); /* before the new program's first instruction */
 uint64_t clock_auxiliary(struct thread *th, uint64_t type); /* address of the entry, or 0 */
 void clock_syscall_exit(struct thread *th);

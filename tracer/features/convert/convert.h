@@ -61,6 +61,7 @@ enum { CONVERT_CALLS = 16 };
 
 enum convert_asleep {
 	CONVERT_ASLEEP,
+	CONVERT_DUE,  /* the time is taken as over; the thread stays in the kernel until its turn */
 	CONVERT_OVER, /* the time is up; the thread is held until its turn */
 	/* The sleep has ended: */
 	CONVERT_TIMED_OUT,
@@ -102,7 +103,8 @@ struct convert_record {
 	/* Set by the caller: an earlier run, or NULL. A thread that outlasted a sleep in it is not
 	   waited for again. */
 	const struct convert_record *before;
-	/* set by the caller: sleeps last 1/hasten of their time; 0 means all of it */
+	/* Set by the caller: sleeps end as soon as it is their turn; after 1/hasten of their time where
+	   a thread dozes. 0: after their time. */
 	unsigned hasten;
 	bool timers; /* the program has timers other than sleeps, which are not hastened */
 	ARRAY(struct convert_thread) threads;
@@ -111,7 +113,7 @@ struct convert_record {
 	/* the time of sleeps: sleeping advances it, working does not */
 	uint64_t now_ns;
 	uint64_t begin_worked_ns;	/* CPU time of all threads when the last sleep began */
-	unsigned waiting;		/* number of sleeps in the state CONVERT_OVER */
+	unsigned waiting;		/* number of sleeps in the states DUE and OVER */
 	struct arrival_counts arrivals; /* at the end of the run */
 	unsigned long clock_reads;	/* number of the program's clock reads */
 	struct modules *symbols;	/* the run's */

@@ -248,13 +248,24 @@ static uint64_t all_switches(struct run *s)
 	return sum;
 }
 
-/* Holds the thread of a sleep whose time is up. */
-static void turns_wait(struct run *s, struct convert_sleep *sleep)
+/* From now on the sleep waits for its turn, in this state. */
+static void turns_queue(struct run *s, struct convert_sleep *sleep, enum convert_asleep state)
 {
-	sleep->state = CONVERT_OVER;
+	sleep->state = state;
 	sleep->over_us = now_us(s);
 	sleep->over_switches = all_switches(s);
 	count_waiting(s, 1);
+}
+
+static bool is_queued(const struct convert_sleep *sleep)
+{
+	return sleep->state == CONVERT_DUE || sleep->state == CONVERT_OVER;
+}
+
+/* Holds the thread of a sleep whose time is up. */
+static void turns_wait(struct run *s, struct convert_sleep *sleep)
+{
+	turns_queue(s, sleep, CONVERT_OVER);
 	turns_look(s);
 }
 
@@ -262,7 +273,7 @@ static void turns_end(struct run *s, struct convert_sleep *sleep, enum convert_a
 {
 	struct convert_thread *t = &run_options(s)->record->threads.items[sleep->thread];
 
-	if (sleep->state == CONVERT_OVER)
+	if (is_queued(sleep))
 		count_waiting(s, -1);
 	sleep->state = how;
 	t->rested_at = 0; /* waking up is no work */
@@ -375,10 +386,16 @@ static void clock_reaches(struct run *s, uint64_t due_ns)
 
 static void wake(struct run *s, struct convert_sleep *sleep)
 {
+	struct run_thread *t = run_thread_at(s, sleep->thread);
+	bool is_in_kernel = sleep->state == CONVERT_DUE;
+
 	clock_reaches(s, sleep->due_ns);
 	sleep->end_us = now_us(s);
 	turns_end(s, sleep, CONVERT_TIMED_OUT);
-	run_go(s, run_thread_at(s, sleep->thread));
+	if (!is_in_kernel)
+		run_go(s, t);
+	else if (run_thread_tracee(t)->state == TRACEE_RUNNING)
+		tracee_time_out(run_thread_tracee(t));
 	run_note_event(s);
 }
 
@@ -393,7 +410,7 @@ static void wake_all(struct run *s, struct convert_sleep *first)
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct convert_sleep *sleep = convert_open_sleep(r, i);
 
-		if (sleep && sleep->state == CONVERT_OVER && is_together(sleep, first))
+		if (sleep && is_queued(sleep) && is_together(sleep, first))
 			all[count++] = sleep;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -401,6 +418,20 @@ static void wake_all(struct run *s, struct convert_sleep *first)
 	for (size_t i = 0; i < count; i++)
 		wake(s, all[i]);
 	base_free(all);
+}
+
+/* True if no thread dozes, or if the sleep has lasted as long as it would beside one. */
+static bool lasted(const struct run *s, const struct convert_sleep *sleep)
+{
+	const struct convert_record *r = run_options(s)->record;
+
+	if (sleep->state != CONVERT_DUE ||
+	    now_us(s) >= sleep->begin_us + sleep->ns / 1000 / r->hasten)
+		return true;
+	array_each(const struct convert_thread, t, &r->threads)
+		if (t->dozes && !t->over_us)
+			return false;
+	return true;
 }
 
 void turns_look(struct run *s)
@@ -413,14 +444,14 @@ void turns_look(struct run *s)
 
 		if (sleep && !run_thread_lives(run_thread_at(s, i)))
 			turns_end(s, sleep, CONVERT_GONE);
-		else if (sleep && sleep->state == CONVERT_OVER && is_out_of_patience(s, sleep)) {
+		else if (sleep && is_queued(sleep) && is_out_of_patience(s, sleep)) {
 			array_each(struct convert_thread, t, &r->threads)
 				t->outlasts |= t->loops;
 			wake_all(s, sleep);
 		}
 	}
 	next = r ? first(s) : NULL;
-	if (next && all_are_over(s, next) && waiting_rests(s, is_aside))
+	if (next && all_are_over(s, next) && lasted(s, next) && waiting_rests(s, is_aside))
 		wake_all(s, next);
 }
 
@@ -470,6 +501,10 @@ static void sleeps_begins(struct run *s, struct run_thread *t, const struct trac
 	convert_note_arrivals(s, &sleep->before);
 	look_at_begin(s, sleep);
 	turns_begin(s, sleep);
+	if (r->hasten) {
+		tracee_outlast(run_thread_tracee(t));
+		turns_queue(s, sleep, CONVERT_DUE);
+	}
 }
 
 static void ends(struct run *s, struct run_thread *t, bool timed_out)

@@ -251,7 +251,7 @@ static void convert_watch_end(struct run *s, struct run_result *out, const struc
 		return;
 	convert_note_arrivals(s, &run_options(s)->record->arrivals);
 	run_options(s)->record->clock_reads = tracee_clock_reads(run_tracee(s));
-	run_options(s)->record->timers = tracee_has_timers(run_tracee(s));
+	run_options(s)->record->timers = tracee_timer_expires(run_tracee(s));
 }
 
 static int ask_for_sleeps(struct run *s, struct tracee_launch *how, struct error *err)

@@ -76,9 +76,6 @@ const struct convert_line *own_line(const struct convert_sleep *s)
 
 bool convert_can_hasten(const struct convert_record *r)
 {
-	array_each(const struct convert_sleep, s, &r->sleeps)
-		if (s->mere && s->state == CONVERT_CUT_OFF)
-			return false;
 	return !r->timers;
 }
 

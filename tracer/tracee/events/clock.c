@@ -45,7 +45,7 @@ uint64_t tracee_worked_ns(struct tracee *t)
 	return t->worked_ns;
 }
 
-static uint64_t own_ns(struct tracee *t)
+uint64_t clock_own_ns(struct tracee *t)
 {
 	return t->slept_ns + tracee_worked_ns(t);
 }
@@ -68,7 +68,7 @@ static int64_t ahead_ns(struct tracee *t)
 
 	if (!t->sleeps)
 		return 0;
-	ahead = (int64_t)(own_ns(t) - (read_clock(CLOCK_MONOTONIC) - t->clock_start_ns));
+	ahead = (int64_t)(clock_own_ns(t) - (read_clock(CLOCK_MONOTONIC) - t->clock_start_ns));
 	return ahead < 0 || t->hasten ? ahead : 0;
 }
 
@@ -137,7 +137,7 @@ void clock_syscall_exit(struct thread *th)
 		return;
 	if (th->tracee->sleeps &&
 	    (th->regs.orig_rax == SYS_clock_gettime || th->regs.orig_rax == SYS_gettimeofday))
-		th->tracee->seen_ns = own_ns(th->tracee);
+		th->tracee->seen_ns = clock_own_ns(th->tracee);
 	if (th->regs.orig_rax == SYS_clock_gettime || th->regs.orig_rax == SYS_gettimeofday ||
 	    th->regs.orig_rax == SYS_time) {
 		th->clock_reads++;

@@ -105,41 +105,12 @@ void call_entry(struct tracee *t, struct thread *th)
 	push(t, th, TRACEE_CALL);
 }
 
-/* Clears the sets: an interrupted select(2) leaves them unchanged, but after a
-   timeout no file is ready. */
-static void clear_sets(struct thread *th)
-{
-	const struct user_regs_struct *regs = &th->regs;
-	const uint64_t sets[] = {regs->rsi, regs->rdx, regs->r10}, none = 0;
-
-	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
-		for (uint64_t bit = 0; sets[i] && bit < regs->rdi; bit += 64)
-			tracee_write(th->pub.process, sets[i] + bit / 8, &none, sizeof(none));
-}
-
-/* Turns the interruption of the call into its timeout. */
-static void time_out(struct thread *th)
-{
-	struct user_regs_struct regs = th->regs;
-	const struct elide_call *call = elide_call_of(&regs);
-
-	if ((int64_t)regs.rax != -EINTR && !remote_restarts(&th->regs))
-		return; /* the call ended by itself just before */
-	if (call && (call->form == FORM_LEFT || call->form == FORM_TIMEVAL))
-		elide_clear_rest(th, timed_argument_of(&regs, call));
-	if (regs.orig_rax == SYS_select || regs.orig_rax == SYS_pselect6)
-		clear_sets(th);
-	regs.rax = (uint64_t)sleeps_over(regs.orig_rax);
-	regs.orig_rax = (uint64_t)-1;
-	thread_set_regs(th, &regs);
-}
-
 bool call_exit(struct tracee *t, struct thread *th)
 {
 	if (!th->call_end || thread_regs(th) < 0)
 		return false;
 	if (th->call_end == CALL_TIMES_OUT)
-		time_out(th);
+		timed_end(th);
 	else if (remote_restarts(&th->regs) && !tracee_is_signalled(&th->pub))
 		return false;
 	th->call_end = CALL_UNSEEN;

@@ -66,7 +66,8 @@ bool elide_give_time(struct thread *th, const struct elide_call *call, uint64_t 
 	unsigned long long *time = remote_argument(&regs, call->argument);
 	uint64_t at = (regs.rsp - RED_ZONE - TIME_AND_MORE) & ~15ull;
 
-	th->timed_value = *time;
+	if (!th->timed_argument) /* else the argument is one of ours already */
+		th->timed_value = *time;
 	*time = call->form == FORM_MS ? time_ns / NS_OF_MS : at;
 	if (call->form != FORM_MS && !write_time(th, at, call->form, time_ns))
 		return false;

@@ -53,6 +53,8 @@ static void push_slept(struct thread *th, bool timed_out)
 	ev->sleep_ns = th->sleeps_ns;
 	ev->timed_out = timed_out;
 	th->sleeps_ns = 0;
+	th->outlasts = false;
+	th->call_end = CALL_UNSEEN;
 }
 
 /* Reports the end of a sleep that a handler interrupts by a call of its own. */
@@ -75,6 +77,17 @@ static uint64_t sleeps_part_of(const struct thread *th, uint64_t ns, bool mere)
 	return part > least ? part : least;
 }
 
+/* Gives the call a time that does not end it. */
+static void sleeps_outlast(struct thread *th, const struct elide_call *call)
+{
+	struct timespec now = {0};
+	clockid_t clock;
+
+	if (timed_is_absolute(&th->regs, &clock))
+		clock_gettime(clock, &now);
+	elide_give_time(th, call, (uint64_t)(now.tv_sec + LONGEST_S) * NS_OF_S);
+}
+
 /* Handles the entry of a sleeping call. A handler may have ended an earlier one, which
    is then reported as well. */
 static bool syscalls_sleeps_begins(struct thread *th)
@@ -95,7 +108,9 @@ static bool syscalls_sleeps_begins(struct thread *th)
 	mere = is_mere_sleep(&th->regs);
 	if (absolute && !clock_length(th, clock, &ns, &now_ns))
 		return !taken_up && was_interrupted(th);
-	if ((absolute || !mere || th->tracee->hasten) && ns < (uint64_t)LONGEST_S * NS_OF_S)
+	if (taken_up && th->outlasts)
+		sleeps_outlast(th, call);
+	else if ((absolute || !mere || th->tracee->hasten) && ns < (uint64_t)LONGEST_S * NS_OF_S)
 		elide_give_time(th, call, now_ns + sleeps_part_of(th, ns, mere));
 	if (taken_up)
 		return false;
@@ -110,22 +125,6 @@ static bool syscalls_sleeps_begins(struct thread *th)
 	return true;
 }
 
-int64_t sleeps_over(uint64_t number)
-{
-	switch (number) {
-	case SYS_futex:
-	case SYS_futex_waitv:
-	case SYS_mq_timedsend:
-	case SYS_mq_timedreceive:
-		return -ETIMEDOUT;
-	case SYS_semtimedop:
-	case SYS_rt_sigtimedwait:
-		return -EAGAIN;
-	default:
-		return 0;
-	}
-}
-
 /* True if the time, and nothing else, ended the call. */
 static bool was_slept(const struct user_regs_struct *regs)
 {
@@ -133,22 +132,55 @@ static bool was_slept(const struct user_regs_struct *regs)
 
 	if (regs->orig_rax == SYS_restart_syscall)
 		return result == 0 || result == -ETIMEDOUT;
-	return result == sleeps_over(regs->orig_rax);
+	return result == timed_over(regs->orig_rax);
 }
 
 static bool ends(struct thread *th)
 {
-	if (!th->sleeps_ns || thread_regs(th) < 0 || remote_restarts(&th->regs))
+	bool timed_out;
+
+	if (!th->sleeps_ns || thread_regs(th) < 0)
 		return false;
-	push_slept(th, was_slept(&th->regs));
+	timed_out = th->call_end == CALL_TIMES_OUT && timed_end(th);
+	if (!timed_out && remote_restarts(&th->regs))
+		return false;
+	push_slept(th, timed_out || was_slept(&th->regs));
 	return true;
 }
 
-/* True if the call sets a timer, which runs without a thread that sleeps. */
-static bool is_timer(uint64_t number)
+/* The time after which a timer expires that the call sets, in ns; 0: it stops one, or the time is a
+   point in time, which may be over. Returns false if the call sets none. */
+static bool timer_of(struct thread *th, uint64_t number, uint64_t *ns)
 {
-	return number == SYS_timer_settime || number == SYS_setitimer || number == SYS_alarm ||
-	       number == SYS_timerfd_settime;
+	const struct user_regs_struct *regs = &th->regs;
+	const bool is_interval = number == SYS_setitimer;
+	struct itimerspec time = {0};
+
+	*ns = 0;
+	if (number == SYS_alarm)
+		*ns = thread_regs(th) < 0 ? 0 : (uint64_t)(unsigned)regs->rdi * NS_OF_S;
+	if (number != SYS_timer_settime && number != SYS_timerfd_settime && !is_interval)
+		return number == SYS_alarm;
+	if (thread_regs(th) < 0 || (!is_interval && (regs->rsi & TIMER_ABSTIME)) ||
+	    memory_read(space_of(th), is_interval ? regs->rsi : regs->rdx, &time, sizeof(time)) < 0)
+		return true;
+	*ns = (uint64_t)time.it_value.tv_sec * NS_OF_S +
+	      (uint64_t)time.it_value.tv_nsec * (is_interval ? 1000 : 1);
+	return true;
+}
+
+/* Notes when the first timer expires, in the time of the program's clock. */
+static void note_timer(struct thread *th, uint64_t number)
+{
+	struct tracee *t = th->tracee;
+	uint64_t due, ns;
+
+	if (!timer_of(th, number, &ns))
+		return;
+	due = ns ? clock_own_ns(t) + ns : 0;
+	if (!t->has_timer || due < t->timer_due_ns)
+		t->timer_due_ns = due;
+	t->has_timer = true;
 }
 
 static bool is_poll(uint64_t number)
@@ -163,14 +195,24 @@ unsigned long tracee_polls(const struct tracee_thread *thread)
 	return ((const struct thread *)thread)->polls;
 }
 
+void tracee_outlast(struct tracee_thread *thread)
+{
+	struct thread *th = thread_of(thread);
+	const struct elide_call *call = thread_regs(th) < 0 ? NULL : elide_call_of(&th->regs);
+
+	th->outlasts = call != NULL;
+	if (call)
+		sleeps_outlast(th, call);
+}
+
 void tracee_hasten(struct tracee *t, unsigned part)
 {
 	t->hasten = part;
 }
 
-bool tracee_has_timers(const struct tracee *t)
+bool tracee_timer_expires(struct tracee *t)
 {
-	return t->sleeps == SLEEPS_AND_TIMERS;
+	return t->has_timer && clock_own_ns(t) >= t->timer_due_ns;
 }
 
 bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info)
@@ -179,8 +221,8 @@ bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *
 
 	if (!th->tracee->sleeps || event_silent(th))
 		return false;
-	if (entry && is_timer(info->entry.nr))
-		th->tracee->sleeps = SLEEPS_AND_TIMERS;
+	if (entry)
+		note_timer(th, info->entry.nr);
 	th->polls += entry && is_poll(info->entry.nr);
 	if (th->interrupted && (entry || pause_shows(th))) /* pause_hide() makes the call again */
 		return false;

@@ -97,12 +97,15 @@ void tracee_elide_end(struct tracee_thread *thread, uint64_t frame);
 void tracee_slept(struct tracee *t, uint64_t ns);
 /* Returns the CPU time of all threads since the start, in ns. */
 uint64_t tracee_worked_ns(struct tracee *t);
+/* At TRACEE_SLEEP: the call's time does not end it, but tracee_time_out(); TRACEE_SLEPT follows. */
+void tracee_outlast(struct tracee_thread *thread);
 /* Makes sleeps last 1/part of their time; 0: all of it. */
 void tracee_hasten(struct tracee *t, unsigned part);
 /* Returns how often the thread has begun to wait for files (poll, select, epoll). */
 unsigned long tracee_polls(const struct tracee_thread *thread);
-/* True if the program has set timers (alarm, timerfd), which tracee_hasten() does not affect. */
-bool tracee_has_timers(const struct tracee *t);
+/* True if a timer of the program (alarm, timerfd) has expired by the program's clock. Timers are those
+   of the machine: tracee_hasten() does not affect them. */
+bool tracee_timer_expires(struct tracee *t);
 /* Returns the program's clock, in ns, at the program's last read of it. */
 uint64_t tracee_clock_seen_ns(const struct tracee *t);
 /* Returns how often the program has read the clock. */
