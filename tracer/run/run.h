@@ -382,6 +382,7 @@ struct engine *run_engine(const struct run *s);		    /* NULL before run_prepare(
 struct script *run_scripts(const struct run *s);	    /* NULL before run_prepare() */
 struct plan *run_plan(const struct run *s); /* settings of the scripts, except places */
 double run_gate_limit(const struct run *s); /* seconds; 0: for ever */
+/* Returns the limit of the run's time, in seconds; 0 means none. */
 double run_time_limit(const struct run *s);
 /* Per-feature data; see kept_make(). */
 const struct kept_list *run_kept(const struct run *s);
@@ -476,6 +477,7 @@ struct run_process *run_process_next(const struct run *s, const struct run_proce
 struct run *run_of(const struct run_process *p);			/* the run of the process */
 const struct kept_list *run_process_kept(const struct run_process *p);	/* see kept_make() */
 struct tracee_process *run_process_tracee(const struct run_process *p); /* NULL: has ended */
+/* True until the process has ended. */
 bool run_process_lives(const struct run_process *p);
 int run_process_pid(const struct run_process *p);	     /* stays valid after its end */
 int run_process_parent_pid(const struct run_process *p);     /* 0: the first process */
@@ -494,6 +496,7 @@ const char *run_process_lost(const struct run_process *p);
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
+/* Returns the number of threads, exited ones included. */
 size_t run_thread_count(const struct run *s);
 /* Threads in order of creation, exited ones included. Returns NULL after the last. */
 struct run_thread *run_thread_at(const struct run *s, size_t index);
@@ -507,6 +510,7 @@ struct engine_thread *run_thread_engine(const struct run_thread *t); /* never NU
 struct run_process *run_process_of(const struct run_thread *t);	     /* never NULL */
 const struct kept_list *run_thread_kept(const struct run_thread *t); /* see kept_make() */
 struct tracee_thread *run_thread_tracee(const struct run_thread *t); /* NULL: has exited */
+/* True until the thread has exited. */
 bool run_thread_lives(const struct run_thread *t);
 bool run_thread_is_first(const struct run_thread *t);	  /* of its process */
 const char *run_thread_name(const struct run_thread *t);  /* when last read, see threads_name() */

@@ -19,12 +19,12 @@ void report_print(struct run *s, const struct report_head *head, struct str *rep
 /* Adds the members of the record to the current JSON object. */
 void report_record(struct run *s, const struct report_head *head, struct json *j);
 
-/* early.c: observer hook; replaces the report files while the run goes on. */
+/* Replaces the report files while the run goes on. Called at each slow tick (early.c). */
 void report_slow_tick(struct run *s, uint64_t now, bool quiet);
 
-/* html.c: appends the timeline as a page. */
+/* Appends the timeline as a page (html.c). */
 void report_html(struct run *s, const struct report_head *head, struct str *out);
-/* trace.c: appends the run in Chrome's trace format. */
+/* Appends the run in Chrome's trace format (trace.c). */
 void report_trace(struct run *s, const struct report_head *head, struct str *out);
 
 #endif
