@@ -37,8 +37,7 @@ struct convert_thread {
 	uint64_t over_us;     /* when it ended; 0 if it has not */
 	size_t joiner;	      /* 1 + index of the thread that joins it, or 0 */
 	uint64_t join_us;     /* when that thread called pthread_join */
-	/* own_settle() drops those outside the test's own code */
-	ARRAY(struct convert_event) events;
+	ARRAY(struct convert_event) events; /* own_settle() drops those of other code */
 };
 
 /* State of another thread when a sleep ends. */
@@ -88,8 +87,7 @@ struct convert_sleep {
 	uint64_t over_us, over_switches, begin_worked_ns, begin_clock_ns;
 	ARRAY(struct convert_other) others;
 	struct arrival_counts before, after; /* when it began, and when it ended */
-	/* convert_thread.rested_at of each thread when it began */
-	ARRAY(uint64_t) rested_at;
+	ARRAY(uint64_t) rested_at;	     /* of each thread, when it began */
 };
 
 /* Program counter and stack pointer of a thread that sleeps, and how often it slept there. */
@@ -110,8 +108,7 @@ struct convert_record {
 	ARRAY(struct convert_thread) threads;
 	ARRAY(struct convert_sleep) sleeps;
 	ARRAY(struct convert_spot) spots;
-	/* the time of sleeps: sleeping advances it, working does not */
-	uint64_t now_ns;
+	uint64_t now_ns;		/* the time of sleeps: working does not advance it */
 	uint64_t begin_worked_ns;	/* CPU time of all threads when the last sleep began */
 	unsigned waiting;		/* number of sleeps in the states DUE and OVER */
 	struct arrival_counts arrivals; /* at the end of the run */
