@@ -37,7 +37,8 @@ struct decision;
 bool elide_busy(struct run *s, const struct place *place);
 /* Observer hook: begins an elision for DECISION_ELIDE. */
 void elide_decided(struct run *s, const struct decision *d);
-/* The clock of a thread that elides its sleeps is ahead, so that it must not be read by the vdso. */
+/* Observer hook: starts the program without the vdso if a script elides sleeps, since such a
+   program's clock is ahead and its reads must be system calls. Returns 0. */
 int elide_launch(struct run *s, struct tracee_launch *how, struct error *err);
 
 /* ---- left.c --------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /*
- * Sleeping system calls that return at once. Their time becomes zero, so the kernel does all the
- * rest. Endless waits, and calls in signal handlers, are left alone. The clock of the thread is ahead
- * by the time that was not slept until the statement ends, so a loop that sleeps until a point in
- * time ends. Many elided calls in a row are followed by real sleeps, because other loops would spin.
+ * Makes sleeping system calls return at once: their time becomes zero, and the kernel does the
+ * rest. Endless waits, and calls in signal handlers, are left alone. Until the statement ends, the
+ * thread's clock is ahead by the time not slept, which ends a loop that sleeps until a point in
+ * time. Many elided calls in a row are followed by real sleeps: other loops would spin.
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/tracee_internal.h"
@@ -114,7 +114,7 @@ bool elide_waits(struct thread *th, const struct elide_call *call, uint64_t time
 	return call->form == FORM_MS ? (int)time > 0 : is_time(th, time, call->form);
 }
 
-/* The time that the call waits; a point in time is one of the thread's clock, which may be ahead. */
+/* Returns how long the call waits. A deadline is on the thread's clock, which may be ahead. */
 static uint64_t elide_length(struct thread *th, const struct elide_call *call)
 {
 	uint64_t ns, now_ns;
