@@ -153,7 +153,9 @@ enum halt_reach {
 	REACH_ENDED,   /* ended before its process; reported at the end of that */
 };
 
-enum call_end { CALL_UNSEEN, CALL_TELLS_END, CALL_TIMES_OUT };
+/* Clock reads are no system calls; are calls; are calls, and sleeps are reported. */
+enum tracee_clock { CLOCK_VDSO, CLOCK_CALLS, CLOCK_OWN };
+enum call_end { CALL_UNSEEN, CALL_TELLS_END, CALL_OUTLASTS, CALL_TIMES_OUT };
 
 struct thread {
 	struct tracee_thread pub; /* first member */
@@ -177,7 +179,6 @@ struct thread {
 	unsigned timed_argument;	   /* argument with another time, counted from 1; or 0 */
 	uint64_t timed_value;		   /* former value of that argument */
 	uint64_t sleeps_ns;		   /* sleeps.c: time that the current call waits; or 0 */
-	bool outlasts;			   /* sleeps.c: its time does not end the current call */
 	unsigned long polls;		   /* sleeps.c: number of waits for files */
 	unsigned long clock_reads;	   /* clock.c: number of clock reads */
 	uint64_t sleeps_call, sleeps_sp;   /* the call that sleeps, and its stack pointer */
@@ -260,12 +261,11 @@ struct tracee {
 	ARRAY(struct tracee_space *) ghosts; /* spaces that have ended, the latest at the end */
 	struct tracee_event last;	     /* event of the last tracee_wait() */
 	bool no_follow, trace_exit;
-	bool no_vdso;		  /* the program reads the clock by system calls */
-	bool sleeps, has_timer;	  /* sleeps are reported; the program has set a timer */
-	uint64_t timer_due_ns;	  /* of the first timer that expires, by the program's clock */
-	const long *calls;	  /* tracee_launch.calls, or NULL */
-	struct kept_program kept; /* template.c */
-	unsigned hasten;	  /* sleeps.c */
+	enum tracee_clock clock;
+	uint64_t timer_due_ns; /* end of the first timer, by the program's clock; or UINT64_MAX */
+	const long *calls;     /* tracee_launch.calls, or NULL */
+	struct kept_program kept;			       /* template.c */
+	unsigned hasten;				       /* sleeps.c */
 	uint64_t clock_start_ns, slept_ns, worked_ns, seen_ns; /* clock.c */
 	unsigned long clock_reads;			       /* by all threads */
 	/* not launched: the program outlives gatectl */

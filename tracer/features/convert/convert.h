@@ -101,8 +101,8 @@ struct convert_record {
 	/* Set by the caller: an earlier run, or NULL. A thread that outlasted a sleep in it is not
 	   waited for again. */
 	const struct convert_record *before;
-	/* Set by the caller: sleeps end as soon as it is their turn; after 1/hasten of their time where
-	   a thread dozes. 0: after their time. */
+	/* Set by the caller: sleeps end at their turn; after 1/hasten of their time where a thread
+	   dozes. 0: after their time. */
 	unsigned hasten;
 	bool timers; /* the program has timers other than sleeps, which are not hastened */
 	ARRAY(struct convert_thread) threads;

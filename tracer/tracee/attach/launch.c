@@ -275,9 +275,11 @@ static struct tracee *tracee_of_launch(const struct launch *l)
 	t->on_exposed = resident_expose;
 	t->no_follow = l->how->no_follow;
 	t->trace_exit = l->how->trace_exit;
-	t->sleeps = l->how->sleeps;
 	t->calls = l->how->calls;
-	t->no_vdso = l->how->no_vdso || t->sleeps || t->calls;
+	t->clock = l->how->sleeps		 ? CLOCK_OWN
+		   : l->how->no_vdso || t->calls ? CLOCK_CALLS
+						 : CLOCK_VDSO;
+	t->timer_due_ns = UINT64_MAX;
 	t->last.kind = TRACEE_TICK;
 	p = process_new(t, l->pid, NULL, space_new(l->pid));
 	p->pub.is_root = true;

@@ -66,7 +66,7 @@ static int64_t ahead_ns(struct tracee *t)
 {
 	int64_t ahead;
 
-	if (!t->sleeps)
+	if (t->clock != CLOCK_OWN)
 		return 0;
 	ahead = (int64_t)(clock_own_ns(t) - (read_clock(CLOCK_MONOTONIC) - t->clock_start_ns));
 	return ahead < 0 || t->hasten ? ahead : 0;
@@ -135,7 +135,7 @@ void clock_syscall_exit(struct thread *th)
 {
 	if (thread_regs(th) < 0 || (long)th->regs.rax < 0)
 		return;
-	if (th->tracee->sleeps &&
+	if (th->tracee->clock == CLOCK_OWN &&
 	    (th->regs.orig_rax == SYS_clock_gettime || th->regs.orig_rax == SYS_gettimeofday))
 		th->tracee->seen_ns = clock_own_ns(th->tracee);
 	if (th->regs.orig_rax == SYS_clock_gettime || th->regs.orig_rax == SYS_gettimeofday ||
@@ -184,7 +184,7 @@ uint64_t clock_auxiliary(struct thread *th, uint64_t type)
 void clock_exec(struct thread *th)
 {
 	const uint64_t ignore = AT_IGNORE;
-	uint64_t at = th->tracee->no_vdso ? clock_auxiliary(th, AT_SYSINFO_EHDR) : 0;
+	uint64_t at = th->tracee->clock != CLOCK_VDSO ? clock_auxiliary(th, AT_SYSINFO_EHDR) : 0;
 
 	if (at)
 		tracee_write(th->pub.process, at, &ignore, sizeof(ignore));

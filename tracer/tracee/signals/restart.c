@@ -330,7 +330,7 @@ void restart_syscall_stop(struct thread *th)
 			return;
 		if (th->elisions.count || th->timed_argument)
 			elide_syscall_stop(th, &info);
-		if ((th->tracee->sleeps || th->elisions.count) &&
+		if ((th->tracee->clock == CLOCK_OWN || th->elisions.count) &&
 		    info.op == PTRACE_SYSCALL_INFO_EXIT)
 			clock_syscall_exit(th);
 		if (sleeps_syscall_stop(th, &info) ||

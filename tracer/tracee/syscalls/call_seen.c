@@ -107,7 +107,7 @@ void call_entry(struct tracee *t, struct thread *th)
 
 bool call_exit(struct tracee *t, struct thread *th)
 {
-	if (!th->call_end || thread_regs(th) < 0)
+	if (!t->calls || !th->call_end || thread_regs(th) < 0)
 		return false;
 	if (th->call_end == CALL_TIMES_OUT)
 		timed_end(th);

@@ -53,7 +53,6 @@ static void push_slept(struct thread *th, bool timed_out)
 	ev->sleep_ns = th->sleeps_ns;
 	ev->timed_out = timed_out;
 	th->sleeps_ns = 0;
-	th->outlasts = false;
 	th->call_end = CALL_UNSEEN;
 }
 
@@ -108,7 +107,7 @@ static bool syscalls_sleeps_begins(struct thread *th)
 	mere = is_mere_sleep(&th->regs);
 	if (absolute && !clock_length(th, clock, &ns, &now_ns))
 		return !taken_up && was_interrupted(th);
-	if (taken_up && th->outlasts)
+	if (taken_up && th->call_end == CALL_OUTLASTS)
 		sleeps_outlast(th, call);
 	else if ((absolute || !mere || th->tracee->hasten) && ns < (uint64_t)LONGEST_S * NS_OF_S)
 		elide_give_time(th, call, now_ns + sleeps_part_of(th, ns, mere));
@@ -178,9 +177,8 @@ static void note_timer(struct thread *th, uint64_t number)
 	if (!timer_of(th, number, &ns))
 		return;
 	due = ns ? clock_own_ns(t) + ns : 0;
-	if (!t->has_timer || due < t->timer_due_ns)
+	if (due < t->timer_due_ns)
 		t->timer_due_ns = due;
-	t->has_timer = true;
 }
 
 static bool is_poll(uint64_t number)
@@ -200,7 +198,7 @@ void tracee_outlast(struct tracee_thread *thread)
 	struct thread *th = thread_of(thread);
 	const struct elide_call *call = thread_regs(th) < 0 ? NULL : elide_call_of(&th->regs);
 
-	th->outlasts = call != NULL;
+	th->call_end = call ? CALL_OUTLASTS : CALL_UNSEEN;
 	if (call)
 		sleeps_outlast(th, call);
 }
@@ -212,14 +210,14 @@ void tracee_hasten(struct tracee *t, unsigned part)
 
 bool tracee_timer_expires(struct tracee *t)
 {
-	return t->has_timer && clock_own_ns(t) >= t->timer_due_ns;
+	return clock_own_ns(t) >= t->timer_due_ns;
 }
 
 bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info)
 {
 	bool entry = info->op == PTRACE_SYSCALL_INFO_ENTRY;
 
-	if (!th->tracee->sleeps || event_silent(th))
+	if (th->tracee->clock != CLOCK_OWN || event_silent(th))
 		return false;
 	if (entry)
 		note_timer(th, info->entry.nr);

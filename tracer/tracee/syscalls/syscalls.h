@@ -103,8 +103,8 @@ void tracee_outlast(struct tracee_thread *thread);
 void tracee_hasten(struct tracee *t, unsigned part);
 /* Returns how often the thread has begun to wait for files (poll, select, epoll). */
 unsigned long tracee_polls(const struct tracee_thread *thread);
-/* True if a timer of the program (alarm, timerfd) has expired by the program's clock. Timers are those
-   of the machine: tracee_hasten() does not affect them. */
+/* True if a timer of the program (alarm, timerfd) has expired by the program's clock.
+   tracee_hasten() does not affect timers. */
 bool tracee_timer_expires(struct tracee *t);
 /* Returns the program's clock, in ns, at the program's last read of it. */
 uint64_t tracee_clock_seen_ns(const struct tracee *t);
