@@ -23,6 +23,7 @@ PYTHON = [sys.executable]
 # name -> (command of tier 1, command of tier 2). Each of tier 1 takes some thirty seconds of processor.
 SINGLE = {
     "house.lint": (["make", "--no-print-directory", "lint"],) * 2,
+    "house.manual": (PYTHON + ["tests/manual.py"],) * 2,
     "witness.variables": (PYTHON + ["tests/e2e/vars_vs_gdb.py"],) * 2,
     "witness.backtraces": (PYTHON + ["tests/e2e/backtrace_vs_gdb.py"], PYTHON + ["tests/e2e/backtrace_vs_gdb.py", "build/gatectl", "200"]),
     "witness.lines": (PYTHON + ["tests/e2e/lines_vs_readelf.py"],) * 2,

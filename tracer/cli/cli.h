@@ -50,7 +50,8 @@ struct command {
 	const char *name;
 	const char *usage;
 	const char *summary;
-	unsigned mask; /* CMD_... : its bit in the table of options */
+	const char *examples[2]; /* commands for --help, the first two of the manual page */
+	unsigned mask;		 /* CMD_... : its bit in the table of options */
 	int (*run)(struct cli *cli);
 	const char *wants; /* its first argument, for errors: "program" */
 };

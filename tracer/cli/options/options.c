@@ -152,7 +152,8 @@ void options_fini(struct cli *cli)
 
 void options_help(const struct command *c)
 {
-	printf("usage: gatectl %s\n%s\n\noptions:\n", c->usage, c->summary);
+	printf("usage: gatectl %s\n%s\n\nexamples:\n  %s\n  %s\n\noptions:\n", c->usage, c->summary,
+	       c->examples[0], c->examples[1]);
 	for (const struct option_row *o = option_rows; o->name; o++) {
 		char left[64];
 
@@ -163,4 +164,5 @@ void options_help(const struct command *c)
 			 o->argument ? " " : "", o->argument ? o->argument : "");
 		printf("  %-30s %s\n", left, o->help);
 	}
+	printf("\nManual page: gatectl-%s(1).\n", c->name);
 }

@@ -15,7 +15,7 @@ struct option_row {
 	size_t offset;
 	const char *help;
 };
-enum { OPTION_ROWS = 82 };
+enum { OPTION_ROWS = 83 };
 extern const struct option_row option_rows[OPTION_ROWS + 1]; /* ends with a NULL name */
 
 #endif
