@@ -48,7 +48,7 @@ static const struct command commands[] = {
 	 "convert [OPTIONS] -o FILE.lua [--] PROG [ARG...]",
 	 "a gate script from a test that orders its threads by sleeping",
 	 {"gatectl convert -o slept.lua ./jobs",
-	  "gatectl convert --needed --for 30 -o slept.lua ./jobs"},
+	  "gatectl convert --needed --for 30 -o slept.lua ./calc"},
 	 CMD_CONVERT,
 	 command_convert,
 	 "program"},
