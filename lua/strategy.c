@@ -158,7 +158,7 @@ static int advise(int result, struct error *err)
 {
 	if (result < 0 && err->code == ERROR_SCRIPT && !err->hint)
 		error_hint(err,
-			   "correct the script there; gatectl-explore(7) says what it can use");
+			   "correct the script there; gatectl-explore(1) says what it can use");
 	return result;
 }
 

@@ -10,7 +10,8 @@ from harness import ROOT, Skip, params
 
 WANTED = [
     "bin/gatectl", "share/man/man1/gatectl.1", "share/man/man5/gatectl-gates.5",
-    "share/man/man7/gatectl-explore.7", "share/man/man7/gatectl-harness.7", "share/man/man7/gatectl-audit.7",
+    "share/man/man1/gatectl-run.1", "share/man/man1/gatectl-explore.1", "share/man/man1/gatectl-harness.1", "share/man/man1/gatectl-audit.1",
+    "share/man/man5/gatectl-report.5", "share/man/man7/gatectl-cmake.7", "share/man/man7/gatectl-glossary.7",
     "share/bash-completion/completions/gatectl", "share/zsh/site-functions/_gatectl",
     "share/fish/vendor_completions.d/gatectl.fish", "share/gatectl/annotations/gatectl.d.lua",
     "share/gatectl/luacheckrc", "share/doc/gatectl/README.md", "share/doc/gatectl/NEWS", "share/doc/gatectl/SECURITY.md",

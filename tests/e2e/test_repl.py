@@ -606,9 +606,9 @@ def test_manual_has_every_command(t):
     r = session(t, ["help", "quit"])
     names = re.findall(r"^  (\S+) ", r.stdout, re.M)
     t.equal(sorted(names), sorted(COMMANDS), "help", r)
-    with open(os.path.join(ROOT, "man", "gatectl.1")) as f:
-        section = f.read().split(".Sh REPL")[1].split(".Sh ")[0]
-    t.equal(sorted(re.findall(r"^\.It Cm (\S+)", section, re.M)), sorted(COMMANDS), "gatectl(1)")
+    with open(os.path.join(ROOT, "man", "gatectl-repl.1")) as f:
+        section = f.read().split(".Sh COMMANDS")[1].split(".Sh ")[0]
+    t.equal(sorted(re.findall(r"^\.It Cm (\S+)", section, re.M)), sorted(COMMANDS), "gatectl-repl(1)")
 
 
 @params(('on "rest" :wait(g)', "at rest no thread arrives"), ('at "first" :release "a"', 'only for on "rest"'),

@@ -161,7 +161,7 @@ static void refused(const char *text, const char *message)
 
 	load(&f, text);
 	if (f.s || f.err.code != ERROR_SCRIPT || !str_wildcard(message, error_text(&f.err)) ||
-	    !str_wildcard("*gatectl-explore(7)*", f.err.hint))
+	    !str_wildcard("*gatectl-explore(1)*", f.err.hint))
 		fail_msg("%s: '%s', not '%s'", text, error_text(&f.err), message);
 	fini(&f);
 }
