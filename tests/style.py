@@ -39,27 +39,18 @@ EDGES = {
     "tracer/harness/model": ["tracer/base"],
     "tracer/audit": ["tracer/base"],
 }
-# A feature may use the kernel and these others; the list of all, features.c, knows each.
+# A feature may use the kernel and these others, most none; the list of all, features.c, knows each.
 FEATURES = {
-    "as_bare": [],
     "convert": ["waiting"],
     "crash": ["timeline", "waiting"],
-    "expect": [],
     "explain": ["crash", "leftover", "near_miss", "report", "timeline", "waiting"],
     "interactive": ["crash", "explain", "timeline", "waiting"],
     "leftover": ["expect", "output", "timeline"],
-    "near_miss": [],
-    "notes": [],
-    "order_log": [],
-    "output": [],
     "report": ["crash", "timeline", "waiting"],
-    "sanitizer": [],
-    "statement": [],
-    "timeline": [],
     "trial": ["output"],
     "waiting": ["sanitizer", "timeline", "watchpoints"],
-    "watchpoints": [],
 }
+FEATURES |= {os.path.basename(path): [] for path in glob.glob("tracer/features/*") if os.path.isdir(path) and os.path.basename(path) not in FEATURES}
 EDGES |= {f"tracer/features/{name}": KERNEL + [f"tracer/features/{n}" for n in others] for name, others in FEATURES.items()}
 EDGES["tracer/scripts"] = KERNEL
 SCHED = ["tracer/sched", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/scripted", "tracer/sched/races"]

@@ -24,7 +24,7 @@ static size_t random_foresee(struct strategy *s, const struct strategy_point *po
 	return n;
 }
 
-static const struct strategy_type strategy_random = {
+const struct strategy_type strategy_random = {
 	.name = "random",
 	.size = sizeof(struct strategy),
 	.memory = STRATEGY_MEMORY_FIRST,
@@ -201,7 +201,7 @@ static void auto_fini(struct strategy *s)
 		strategy_free(a->members[i].strategy);
 }
 
-static const struct strategy_type strategy_auto = {
+const struct strategy_type strategy_auto = {
 	.name = "auto",
 	.size = sizeof(struct auto_search),
 	.memory = STRATEGY_MEMORY_BATCH,
@@ -215,10 +215,8 @@ static const struct strategy_type strategy_auto = {
 
 /* ---- the table --------------------------------------------------------------------------- */
 
-static const struct strategy_type *const types[] = {
-	&strategy_auto, &strategy_random, &strategy_pct, &strategy_pos,
-	&strategy_surw, &strategy_rff,	  &strategy_dfs,
-};
+#define STRATEGY_LISTED(name) &strategy_##name,
+static const struct strategy_type *const types[] = {STRATEGIES(STRATEGY_LISTED)};
 
 const char *strategy_name(size_t i)
 {

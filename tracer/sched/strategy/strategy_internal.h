@@ -152,8 +152,10 @@ bool strategy_is_own(const struct strategy *s, const struct strategy_point *p);
 /* Returns true in runs that treat own places as shared, since run 0 may not show all sharing. */
 bool strategy_looks_everywhere(const struct strategy *s);
 
-extern const struct strategy_type strategy_pct, strategy_pos, strategy_surw, strategy_rff,
-	strategy_dfs;
+/* All strategies: NAME is strategy_NAME of NAME.c, except random and auto (strategies.c). */
+#define STRATEGIES(ONE)		ONE(auto) ONE(random) ONE(pct) ONE(pos) ONE(surw) ONE(rff) ONE(dfs)
+#define STRATEGY_DECLARED(name) extern const struct strategy_type strategy_##name;
+STRATEGIES(STRATEGY_DECLARED)
 
 /* ---- for auto ---------------------------------------------------------------------------- */
 
