@@ -82,10 +82,7 @@ void audit_run(struct audit *a, struct audit_program *p, const struct audit_opti
 	parallel_find(a);
 	graph_find(a);
 	entries_collect(a);
-	check_escape(a);
-	check_publication(a);
-	check_guards(a);
-	check_locks(a);
+	checks_run(a);
 	findings_sort(&a->findings, p);
 }
 

@@ -126,4 +126,13 @@ void check_guards(struct audit *a);
 /* Adds lock-order, double-lock, return-with-lock and compound findings. */
 void check_locks(struct audit *a);
 
+/* Runs all checks. check_guards() does not repeat what check_escape() has reported. */
+static inline void checks_run(struct audit *a)
+{
+	check_escape(a);
+	check_publication(a);
+	check_guards(a);
+	check_locks(a);
+}
+
 #endif

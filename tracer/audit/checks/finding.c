@@ -7,8 +7,8 @@
 
 const char *finding_tag_text(enum finding_tag tag)
 {
-	static const char *const texts[] = {
-		"P1", "P2", "P3", "lock-order", "double-lock", "return-with-lock", "compound"};
+#define FINDING_TEXT(tag, text, rule, description) text,
+	static const char *const texts[] = {FINDINGS(FINDING_TEXT)};
 
 	return texts[tag];
 }

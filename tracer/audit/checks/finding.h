@@ -4,16 +4,22 @@
 
 #include "tracer/audit/frontend/program.h"
 
-enum finding_tag {
-	FINDING_P1,
-	FINDING_P2,
-	FINDING_P3,
-	FINDING_LOCK_ORDER,
-	FINDING_DOUBLE_LOCK,
-	FINDING_RETURN_WITH_LOCK,
-	FINDING_COMPOUND,
-	FINDING_TAGS,
-};
+/* Kinds of findings: the tag in messages, the name of the rule in SARIF, and its description. */
+#define FINDINGS(ONE)                                                                              \
+	ONE(P1, "P1", "FieldEscapes",                                                              \
+	    "A field is used outside of its module, or its address goes out")                      \
+	ONE(P2, "P2", "UnsafePublication",                                                         \
+	    "An object is shared before it is complete, or ended while it is shared")              \
+	ONE(P3, "P3", "NoCommonLock", "Two conflicting accesses hold no common lock")              \
+	ONE(LOCK_ORDER, "lock-order", "LockOrder", "Locks are taken in both orders")               \
+	ONE(DOUBLE_LOCK, "double-lock", "DoubleLock",                                              \
+	    "A lock is taken by the thread that holds it")                                         \
+	ONE(RETURN_WITH_LOCK, "return-with-lock", "ReturnWithLock",                                \
+	    "A lock is kept on one of the ways out")                                               \
+	ONE(COMPOUND, "compound", "CompoundAtomic", "Two atomic steps that ought to be one")
+
+#define FINDING_NAMED(tag, text, rule, description) FINDING_##tag,
+enum finding_tag { FINDINGS(FINDING_NAMED) FINDING_TAGS };
 
 /* How far the program itself supports a finding. */
 enum finding_confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };

@@ -20,16 +20,8 @@ bool audit_is_reported(const struct cli *cli, const struct finding *f)
 /* ---- the record ----------------------------------------------------------------------------- */
 
 /* Indexed by enum finding_tag. */
-static const struct report_rule rules[FINDING_TAGS] = {
-	{"P1", "FieldEscapes", "A field is used outside of its module, or its address goes out"},
-	{"P2", "UnsafePublication",
-	 "An object is shared before it is complete, or ended while it is shared"},
-	{"P3", "NoCommonLock", "Two conflicting accesses hold no common lock"},
-	{"lock-order", "LockOrder", "Locks are taken in both orders"},
-	{"double-lock", "DoubleLock", "A lock is taken by the thread that holds it"},
-	{"return-with-lock", "ReturnWithLock", "A lock is kept on one of the ways out"},
-	{"compound", "CompoundAtomic", "Two atomic steps that ought to be one"},
-};
+#define FINDING_RULE(tag, text, rule, description) {text, rule, description},
+static const struct report_rule rules[FINDING_TAGS] = {FINDINGS(FINDING_RULE)};
 
 struct report_place audit_place_shown(const struct audit_program *p, struct audit_place at)
 {
