@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-static const char *const endings[REPORT_KINDS] = {
-	[REPORT_SARIF] = ".sarif", [REPORT_JSON] = ".json", [REPORT_TRACE] = ".trace.json",
-	[REPORT_HTML] = ".html",   [REPORT_JUNIT] = ".xml", [REPORT_BASELINE] = ".baseline",
-};
+#define REPORT_ENDING(kind, ending) ending,
+static const char *const endings[REPORT_KINDS] = {REPORT_FORMATS(REPORT_ENDING)};
 
 enum report_kind report_kind_of(const char *path)
 {

@@ -7,15 +7,28 @@
 #include "tracer/base/array.h"
 #include "tracer/base/text/json.h"
 
-enum report_kind {
-	REPORT_SARIF,	 /* .sarif: findings, for code hosts */
-	REPORT_JSON,	 /* .json: the record */
-	REPORT_TRACE,	 /* .trace.json: Chrome's trace format, for Perfetto */
-	REPORT_HTML,	 /* .html: a page */
-	REPORT_JUNIT,	 /* .xml: test results, for CI */
-	REPORT_BASELINE, /* .baseline: known findings, which an audit omits */
-	REPORT_KINDS,
+/* Formats, and the ending of the file's name. */
+#define REPORT_FORMATS(ONE)                                                                        \
+	ONE(SARIF, ".sarif")	   /* findings, for code hosts */                                  \
+	ONE(JSON, ".json")	   /* the record */                                                \
+	ONE(TRACE, ".trace.json")  /* Chrome's trace format, for Perfetto */                       \
+	ONE(HTML, ".html")	   /* a page */                                                    \
+	ONE(JUNIT, ".xml")	   /* test results, for CI */                                      \
+	ONE(BASELINE, ".baseline") /* known findings, which an audit omits */
+
+#define REPORT_NAMED(kind, ending) REPORT_##kind,
+enum report_kind { REPORT_FORMATS(REPORT_NAMED) REPORT_KINDS };
+
+/* Sets of 1 << kind: formats that commands can write, and how --help names them. */
+enum {
+	REPORTS_RUN = 1 << REPORT_JSON | 1 << REPORT_TRACE | 1 << REPORT_HTML | 1 << REPORT_JUNIT,
+	REPORTS_SEARCH = 1 << REPORT_JSON | 1 << REPORT_HTML | 1 << REPORT_JUNIT,
+	REPORTS_AUDIT =
+		1 << REPORT_SARIF | 1 << REPORT_JSON | 1 << REPORT_HTML | 1 << REPORT_BASELINE,
 };
+#define REPORTS_RUN_TEXT    ".json, .trace.json, .html or .xml"
+#define REPORTS_SEARCH_TEXT ".json, .xml or .html"
+#define REPORTS_AUDIT_TEXT  ".sarif, .json, .html or .baseline"
 
 /* Returns the kind whose ending is the longest one that the path has, or REPORT_KINDS if none. */
 enum report_kind report_kind_of(const char *path);

@@ -8,13 +8,6 @@
 
 /* ---- reports.c: --report -------------------------------------------------------------------- */
 
-/* Sets of 1 << kind: reports that commands can write. */
-enum {
-	REPORTS_RUN = 1 << REPORT_JSON | 1 << REPORT_TRACE | 1 << REPORT_HTML | 1 << REPORT_JUNIT,
-	REPORTS_SEARCH = 1 << REPORT_JSON | 1 << REPORT_HTML | 1 << REPORT_JUNIT,
-	REPORTS_AUDIT =
-		1 << REPORT_SARIF | 1 << REPORT_JSON | 1 << REPORT_HTML | 1 << REPORT_BASELINE,
-};
 /* Checks the endings, and that the files can be written, before anything is run. Returns 0, or -1
    with *err set. */
 int reports_check(const struct cli *cli, unsigned kinds, struct error *err);

@@ -186,7 +186,7 @@ void report_record(struct run *s, const struct report_head *head, struct json *j
 	events(s, j);
 }
 
-static void report_json(struct run *s, const struct report_head *head, struct str *out)
+void report_json(struct run *s, const struct report_head *head, struct str *out)
 {
 	struct json j = {0};
 
@@ -285,12 +285,10 @@ static bool is_asked(const struct run *s, enum report_kind kind)
 
 void report_print(struct run *s, const struct report_head *head, struct str *reports)
 {
-	if (is_asked(s, REPORT_JSON))
-		report_json(s, head, &reports[REPORT_JSON]);
-	if (is_asked(s, REPORT_HTML))
-		report_html(s, head, &reports[REPORT_HTML]);
-	if (is_asked(s, REPORT_TRACE))
-		report_trace(s, head, &reports[REPORT_TRACE]);
+#define REPORT_PRINTED(kind, name)                                                                 \
+	if (is_asked(s, REPORT_##kind))                                                            \
+		report_##name(s, head, &reports[REPORT_##kind]);
+	REPORT_RUN_FORMATS(REPORT_PRINTED)
 }
 
 static void report_write_all(struct run *s, const struct report_head *head, struct run_result *out)

@@ -22,9 +22,11 @@ void report_record(struct run *s, const struct report_head *head, struct json *j
 /* Replaces the report files while the run goes on. Called at each slow tick (early.c). */
 void report_slow_tick(struct run *s, uint64_t now, bool quiet);
 
-/* Appends the timeline as a page (html.c). */
-void report_html(struct run *s, const struct report_head *head, struct str *out);
-/* Appends the run in Chrome's trace format (trace.c). */
-void report_trace(struct run *s, const struct report_head *head, struct str *out);
+/* Formats of one run, except JUnit's: report_NAME() appends the report. The record as JSON is in
+ * report.c, the page in html.c, Chrome's trace format in trace.c. */
+#define REPORT_RUN_FORMATS(ONE) ONE(JSON, json) ONE(HTML, html) ONE(TRACE, trace)
+#define REPORT_DECLARED(kind, name)                                                                \
+	void report_##name(struct run *s, const struct report_head *head, struct str *out);
+REPORT_RUN_FORMATS(REPORT_DECLARED)
 
 #endif
