@@ -147,7 +147,7 @@ INSTALLED = $(BUILD)/gatectl:bin/gatectl \
 	$(BUILD)/completions/gatectl.fish:share/fish/vendor_completions.d/gatectl.fish \
 	lua/annotations/gatectl.d.lua:share/gatectl/annotations/gatectl.d.lua \
 	.luacheckrc:share/gatectl/luacheckrc \
-	$(foreach f,README.md NEWS SECURITY.md,$(f):share/doc/gatectl/$(f))
+	$(foreach f,README.md NEWS SECURITY.md KNOWN-BUGS.md,$(f):share/doc/gatectl/$(f))
 
 install: all completions $(BUILD)/cmake/gatectlConfigVersion.cmake
 	@set -e; for pair in $(INSTALLED); do \

@@ -55,7 +55,7 @@ TABLE = []
 
 
 def row(what, *cells):
-    """Of the table in the README: gatectl, bare ptrace, gdb's condition or the nearest that it has, gdb's Python."""
+    """Of the table in tracer/ARCHITECTURE.md: gatectl, bare ptrace, gdb's condition or the nearest that it has, gdb's Python."""
     TABLE.append((what, *cells, *[""] * (4 - len(cells))))
 
 

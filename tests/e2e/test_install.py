@@ -15,6 +15,7 @@ WANTED = [
     "share/bash-completion/completions/gatectl", "share/zsh/site-functions/_gatectl",
     "share/fish/vendor_completions.d/gatectl.fish", "share/gatectl/annotations/gatectl.d.lua",
     "share/gatectl/luacheckrc", "share/doc/gatectl/README.md", "share/doc/gatectl/NEWS", "share/doc/gatectl/SECURITY.md",
+    "share/doc/gatectl/KNOWN-BUGS.md",
 ]
 PAGES = sorted(glob.glob(os.path.join(ROOT, "man", "*.[1-8]")))
 
