@@ -483,6 +483,28 @@ static void called(struct schedule *s, const char *thread, uint64_t object, unsi
 					      .address = line * 16};
 }
 
+/* The identifier of a lambda or a template would be cut where it differs. */
+static void test_short_names(void **state)
+{
+	struct plan_words words = words_of(call_c);
+	struct gate_plan p = {0};
+	struct schedule s = {0};
+	struct str out = {0};
+	ERROR(err);
+
+	(void)state;
+	called(&s, "main", 1, 9, 901);
+	called(&s, "each<main::{lambda(int)#3}>(int)::{lambda()#1}#1", 2, 4, 400);
+	called(&s, "main", 2, 9, 902);
+	assert_int_equal(gate_plan_make(&p, &s, PLAN_ALL, &words, &err), 0);
+	gate_plan_script(&p, &s, &words, &texts, &out);
+	assert_non_null(strstr(str_text(&out), "local main_wrote_n    = SimpleGate"));
+	assert_non_null(strstr(str_text(&out), "local thread2_wrote_n = SimpleGate"));
+	str_fini(&out);
+	gate_plan_fini(&p);
+	schedule_fini(&s);
+}
+
 /* No gate holds a thread between two steps of one call: the other thread runs before the call. */
 static void test_in_a_call(void **state)
 {
@@ -560,7 +582,8 @@ int main(void)
 		cmocka_unit_test(test_lost_update), cmocka_unit_test(test_by_instruction),
 		cmocka_unit_test(test_two_locks),   cmocka_unit_test(test_check_then_act),
 		cmocka_unit_test(test_reordered),   cmocka_unit_test(test_woken),
-		cmocka_unit_test(test_in_a_call),   cmocka_unit_test(test_slept),
+		cmocka_unit_test(test_short_names), cmocka_unit_test(test_in_a_call),
+		cmocka_unit_test(test_slept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,17 +144,27 @@ static void add_name(const char *text, struct str *out)
 	script_identifier(text, "#", NAME_MOST, out);
 }
 
+/* A lambda or an instance of a template has no short name: its thread's number, from 1 for main as
+   in the REPL and in the page, takes its place. */
+static void add_thread(const struct schedule *s, unsigned thread, struct str *out)
+{
+	const char *id = s->threads.items[thread];
+
+	if (!strpbrk(id, "{<($"))
+		add_name(id, out);
+	if (out->length && !isdigit((unsigned char)*out->text))
+		return;
+	str_clear(out);
+	str_addf(out, "thread%u", thread + 1);
+}
+
 char *plan_name(const struct schedule *s, const struct schedule_step *step, enum plan_tense tense)
 {
 	const struct schedule_where *w = &step->where;
 	struct verb v = verb_of(step);
 	struct str name = {0};
 
-	add_name(s->threads.items[step->thread], &name);
-	if (!name.length || isdigit((unsigned char)*name.text)) {
-		str_clear(&name);
-		str_addf(&name, "thread%u", step->thread);
-	}
+	add_thread(s, step->thread, &name);
 	add_name(tense == PLAN_DID ? v.did : v.does, &name);
 	if (calls(&v) && w->call)
 		add_name(w->call, &name);
