@@ -17,6 +17,32 @@ import tempfile
 from harness import Skip, end_processes
 from patience import Limit
 
+# What a page does wrong on the screen: text outside of its window or cell, a box that scrolls and that keys do not
+# reach, a column without a name, a button whose label lacks the text that is seen on it.
+FAULTS = """(() => {
+	const found = [], name = e => e.outerHTML.slice(0, 90);
+	const seen = e => e.getClientRects().length > 0 && getComputedStyle(e).clipPath === 'none';
+	const words = text => text.replace(/\\s+/g, ' ').trim();
+	if (document.documentElement.scrollWidth > innerWidth)
+		found.push('the page is ' + document.documentElement.scrollWidth + ' px wide');
+	for (const e of [...document.body.querySelectorAll('*')].filter(seen)) {
+		const s = getComputedStyle(e), more = e.scrollHeight > e.clientHeight + 1, wide = e.scrollWidth > e.clientWidth + 1;
+		const scrolls = o => o === 'auto' || o === 'scroll';
+		if (((more && scrolls(s.overflowY)) || (wide && scrolls(s.overflowX))) && e.tabIndex < 0 && !e.querySelector('[tabindex], a, button'))
+			found.push('no key scrolls ' + name(e));
+		if (e.matches('th') && !words(e.textContent))
+			found.push('a column without a name: ' + name(e.parentElement));
+		const text = [...e.childNodes].filter(c => c.nodeName !== 'title').map(c => c.textContent).join('');
+		if (e.matches('[role=button][aria-label]') && !e.getAttribute('aria-label').includes(words(text)))
+			found.push('its label lacks its text: ' + name(e));
+		if (e.matches('.row > *, td, th') && s.overflowX === 'visible' && wide)
+			found.push('over the next column: ' + name(e));
+		if (e.matches('.row > *, td, th') && e.getBoundingClientRect().right > e.closest('.row, tr').getBoundingClientRect().right + 1)
+			found.push('outside of its row: ' + name(e));
+	}
+	return found;
+})()"""
+
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ("--headless=new", "--disable-gpu", "--no-first-run", "--disable-extensions",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -192,6 +218,10 @@ class Page:
         """Two frames later all that was asked for is on the screen; in milliseconds."""
         return self.evaluate("new Promise(done => { const t = performance.now(); "
                              "requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - t))); })")
+
+    def faults(self):
+        self.settle()
+        return self.evaluate(FAULTS)
 
     def cpu(self):
         """Milliseconds that the page's thread has computed: others' load does not count."""

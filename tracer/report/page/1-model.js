@@ -129,12 +129,12 @@ function gateIndex(name) {
 	return gateNumber.has(name) ? gateNumber.get(name) % GATE_COLOURS : -1;
 }
 
-/* ---- words ---- */
+/* ---- words: those of the text of a verdict ---- */
 
 const WORDS = {
-	'arrival': 'arrives', 'hold': 'is held', 'release': 'goes on', 'open': 'opens', 'event': 'event',
+	'arrival': 'arrives', 'hold': 'is held', 'release': 'is released', 'open': 'opens', 'event': 'event',
 	'log': 'log', 'thread-start': 'starts', 'thread-exit': 'exits', 'fork': 'forks', 'exec': 'execs',
-	'signal': 'signal', 'kill': 'is killed', 'crash': 'crashes:',
+	'signal': 'gets signal', 'kill': 'is killed by', 'crash': 'crashes:',
 };
 
 function word(e) {
@@ -184,7 +184,7 @@ function headline(e) {
 		return grouped(e.times) + ' arrivals without consequence';
 	const parts = [e.thread === null ? 'gatectl' : e.thread, word(e)];
 	if (e.gate !== null)
-		parts.push(e.what === 'open' ? e.gate : 'by ' + e.gate);
+		parts.push((e.what === 'open' ? 'gate ' : 'by gate ') + e.gate);
 	else if (e.what === 'hold')
 		parts.push('by a function of the script');
 	if (e.text !== undefined)
@@ -194,6 +194,11 @@ function headline(e) {
 
 function sentence(e) {
 	return headline(e) + (e.place ? ' at ' + e.place : '') + (placeText(e) ? ', ' + placeText(e) : '');
+}
+
+/* 3 holds, 1 hold */
+function count(n, noun) {
+	return grouped(n) + ' ' + noun + (n === 1 ? '' : 's');
 }
 
 /* An element with text; `children` may be texts, elements and nulls. */
@@ -209,4 +214,30 @@ function element(tag, properties, ...children) {
 	}
 	x.append(...children.filter(c => c !== null && c !== undefined));
 	return x;
+}
+
+/* Names that begin alike differ at their end: a long text gives way in the middle. */
+const TAIL = 8, SHORT = 12;
+
+function elided(text, tail = TAIL) {
+	if (text.length <= SHORT)
+		return element('span', {}, text);
+	return element('span', { class: 'elided', title: text }, element('span', {}, text.slice(0, -tail)), element('span', {}, text.slice(-tail)));
+}
+
+/* The same where only characters can be counted. */
+function cut(text, most, tail = TAIL) {
+	return text.length > most ? text.slice(0, most - 1 - tail) + '…' + text.slice(-tail) : text;
+}
+
+/* A thread's number and colour: the number is that of the REPL. */
+const THREAD_COLOURS = 8;
+
+function chip(lane) {
+	return element('span', { class: 'chip', style: `background: var(--thread-${lane.index % THREAD_COLOURS})` }, String(lane.index + 1));
+}
+
+/* The thread of an event, of an id: its chip and its name. */
+function threadText(id) {
+	return element('span', { class: 'thread' }, laneOf.has(id) ? chip(lanes[laneOf.get(id)]) : null, elided(id));
 }

@@ -116,7 +116,7 @@ function centreY(lane) {
 	return lane.y - view.top + LANE / 2;
 }
 
-/* The index of the first event of the lane at or behind this number on the axis. */
+/* The index of the first event of the lane at or after this number on the axis. */
 function firstAt(list, value) {
 	let low = 0, high = list.length;
 	while (low < high) {
@@ -154,6 +154,9 @@ function readColours() {
 	colours.gates = [];
 	for (let i = 0; i < GATE_COLOURS; i++)
 		colours.gates.push(style.getPropertyValue('--gate-' + i).trim());
+	colours.threads = [];
+	for (let i = 0; i < THREAD_COLOURS; i++)
+		colours.threads.push(style.getPropertyValue('--thread-' + i).trim());
 }
 
 function gateColour(name) {

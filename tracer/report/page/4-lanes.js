@@ -21,7 +21,7 @@ function sized(canvas, width, height) {
 
 function measure() {
 	const scroller = $('scroller');
-	view.width = Math.max(scroller.clientWidth - 190, 60);
+	view.width = Math.max(scroller.clientWidth - $('ruler-corner').offsetWidth, 60);
 	view.height = Math.max(Math.min(scroller.clientHeight, Math.max(spaceHeight, scroller.clientHeight)), 40);
 	view.top = scroller.scrollTop;
 }
@@ -133,7 +133,7 @@ function drawLife(c, lane, y) {
 	const x1 = Math.max(toX(lane.from.at[view.axis]), -5), x2 = Math.min(toX(end), view.width + 5);
 	if (x2 < x1)
 		return;
-	c.strokeStyle = lane.thread.waiting && lane.thread.waiting.in_cycle ? colours['bad-line'] : colours.life;
+	c.strokeStyle = lane.thread.waiting && lane.thread.waiting.in_cycle ? colours['bad-line'] : colours.threads[lane.index % THREAD_COLOURS];
 	c.lineWidth = 1.5;
 	c.beginPath();
 	c.moveTo(x1, y);
@@ -149,7 +149,7 @@ function drawBarText(c, hold, x1, x2, y) {
 	const left = Math.max(x1, 0) + 7, room = Math.min(x2, view.width) - left - 6;
 	if (room < 24)
 		return;
-	const shown = text.length * LETTER <= room ? text : text.slice(0, Math.max(1, Math.floor(room / LETTER) - 1)) + '…';
+	const most = Math.max(2, Math.floor(room / LETTER)), shown = cut(text, most, Math.floor(most / 3));
 	c.save();
 	c.beginPath();
 	c.rect(left, y - 10, room, 20);

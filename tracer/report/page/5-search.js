@@ -29,7 +29,7 @@ function find(text) {
 function sayCount() {
 	const n = search.hits.length;
 	$('search-count').textContent = !search.text.trim() ? ''
-		: !n ? 'no hits' : search.at < 0 ? n + (n === 1 ? ' hit' : ' hits') : (search.at + 1) + ' of ' + n;
+		: !n ? 'no hits' : search.at < 0 ? count(n, 'hit') : (search.at + 1) + ' of ' + n;
 }
 
 function stepHit(by) {

@@ -1,8 +1,12 @@
-/* The table of events: rows exist only where they are in sight. */
+/* The table of events: rows exist only where they are in sight, except in print. A narrow page has two lines a row. */
 
-const ROW = 27;
+const narrow = matchMedia('screen and (max-width: 600px)');
 const rows = $('rows'), rowsSpace = $('rows-space');
-let firstRow = -1, lastRow = -1;
+let firstRow = -1, lastRow = -1, printing = false;
+
+function rowHeight() {
+	return narrow.matches ? 44 : 27;
+}
 
 function cell(text, title) {
 	const x = element('span', { role: 'gridcell' }, text);
@@ -35,9 +39,9 @@ function measurePlaces() {
 function makeRow(e) {
 	const text = e.text !== undefined ? (e.place ? e.place + ' · ' : '') + e.text : e.place || '';
 	const row = element('div', { class: 'row', role: 'row', id: 'row-' + e.seq, 'aria-rowindex': e.index + 1 },
-		cell(String(e.seq)), cell(timeText(e.t_us)), cell(e.thread === null ? 'gatectl' : e.thread), cell(word(e)),
-		cell(text, text), cell(e.gate === null ? '' : e.gate), placeCell(e));
-	row.style.top = e.index * ROW + 'px';
+		cell(String(e.seq)), cell(timeText(e.t_us)), cell(threadText(e.thread === null ? 'gatectl' : e.thread)), cell(word(e)),
+		cell(elided(text), text), cell(elided(e.gate || '')), placeCell(e));
+	row.style.top = e.index * rowHeight() + 'px';
 	row.dataset.index = e.index;
 	return row;
 }
@@ -53,8 +57,8 @@ function markRows() {
 }
 
 function drawRows() {
-	const from = Math.max(0, Math.floor(rows.scrollTop / ROW) - 4);
-	const to = Math.min(events.length, Math.ceil((rows.scrollTop + rows.clientHeight) / ROW) + 4);
+	const from = printing ? 0 : Math.max(0, Math.floor(rows.scrollTop / rowHeight()) - 4);
+	const to = printing ? events.length : Math.min(events.length, Math.ceil((rows.scrollTop + rows.clientHeight) / rowHeight()) + 4);
 	if (from !== firstRow || to !== lastRow) {
 		firstRow = from;
 		lastRow = to;
@@ -64,15 +68,15 @@ function drawRows() {
 }
 
 function revealRow(e) {
-	const top = e.index * ROW;
-	if (top < rows.scrollTop + ROW || top + 2 * ROW > rows.scrollTop + rows.clientHeight)
-		rows.scrollTop = top - rows.clientHeight / 2 + ROW;
+	const height = rowHeight(), top = e.index * height;
+	if (top < rows.scrollTop + height || top + 2 * height > rows.scrollTop + rows.clientHeight)
+		rows.scrollTop = top - rows.clientHeight / 2 + height;
 	drawRows();
 	rows.setAttribute('aria-activedescendant', 'row-' + e.seq);
 }
 
 function rowKey(k) {
-	const page = Math.max(1, Math.floor(rows.clientHeight / ROW) - 1);
+	const page = Math.max(1, Math.floor(rows.clientHeight / rowHeight()) - 1);
 	const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -events.length, End: events.length };
 	if (!(k.key in moves) || !events.length)
 		return;
@@ -82,9 +86,16 @@ function rowKey(k) {
 	k.preventDefault();
 }
 
+function layOutRows() {
+	rowsSpace.style.height = events.length * rowHeight() + 'px';
+	firstRow = -1;
+	redraw();
+}
+
 function startTable() {
 	measurePlaces();
-	rowsSpace.style.height = events.length * ROW + 'px';
+	layOutRows();
+	narrow.addEventListener('change', layOutRows);
 	rows.setAttribute('aria-rowcount', events.length);
 	rows.addEventListener('scroll', drawRows);
 	rows.addEventListener('keydown', rowKey);

@@ -23,7 +23,7 @@ function heldFor(e) {
 	if (!e.hold)
 		return null;
 	const end = e.hold.to ? e.hold.to.t_us : duration;
-	return timeText(end - e.hold.from.t_us) + (e.hold.to && e.hold.to.what === 'release' ? '' : ', never let go');
+	return timeText(end - e.hold.from.t_us) + (e.hold.to && e.hold.to.what === 'release' ? '' : ', never released');
 }
 
 function eventPanel(e) {
@@ -31,7 +31,7 @@ function eventPanel(e) {
 	const lane = e.lane !== undefined && e.thread !== null ? lanes[e.lane] : null;
 	field(list, 'Event', '#' + e.seq);
 	field(list, 'Time', timeText(e.t_us));
-	field(list, 'Thread', e.thread === null ? 'gatectl' : e.thread + (lane && lane.name ? ' (' + lane.name + ')' : ''));
+	field(list, 'Thread', e.thread === null ? 'gatectl' : element('span', {}, lane ? chip(lane) : null, ' ' + e.thread + (lane && lane.name ? ' (' + lane.name + ')' : '')));
 	field(list, 'Place', e.place);
 	field(list, 'Gate', e.gate);
 	field(list, 'Held for', heldFor(e));
@@ -40,12 +40,12 @@ function eventPanel(e) {
 	field(list, 'Source', e.file && e.line ? e.file + ':' + e.line : '');
 	const out = [element('h2', {}, headline(e)), list];
 	if (e.file && e.line)
-		out.push(sourceBlock(e.file, e.line) || element('p', { class: 'quiet' }, 'The source file was not there to read.'));
+		out.push(sourceBlock(e.file, e.line) || element('p', { class: 'quiet' }, 'The source file could not be read.'));
 	const cause = bySeq.get(e.caused_by);
 	if (cause)
-		out.push(element('h3', {}, 'Let go by'), element('p', {}, eventLink(cause)));
+		out.push(element('h3', {}, 'Released by'), element('p', {}, eventLink(cause)));
 	if (e.causes)
-		out.push(element('h3', {}, 'Lets go'), ...e.causes.slice(0, 50).map(x => element('p', {}, eventLink(x))));
+		out.push(element('h3', {}, 'Releases'), ...e.causes.slice(0, 50).map(x => element('p', {}, eventLink(x))));
 	if (lane && lane.thread.waiting)
 		out.push(element('h3', {}, 'When the run ended'), element('p', {}, lane.thread.id + ' ' + lane.thread.why));
 	return out;
@@ -57,13 +57,44 @@ function drawEventPanel() {
 		: [element('p', { class: 'quiet' }, 'Choose an event in the picture or in the table to see where it happened.')]));
 }
 
+/* ---- a crash ---- */
+
+/* The source is shown of the innermost call that has one, the line of each other call. */
+function callItem(f, i, block) {
+	return element('li', {}, element('code', {}, '#' + i + '  ' + f.text), block);
+}
+
+function calls(c) {
+	const own = c.backtrace.findIndex(f => f.file && f.line && sourceLine(f.file, f.line) !== null);
+	return element('ol', { class: 'calls' }, ...c.backtrace.map((f, i) => callItem(f, i, i === own ? sourceBlock(f.file, f.line) : null)),
+		c.cut || c.frames > c.backtrace.length ? element('li', { class: 'quiet' }, 'There are more calls.') : null);
+}
+
+function crashParts(c) {
+	return [element('h2', {}, c.title),
+		element('p', {}, element('button', { type: 'button', class: 'link', onclick: () => selectThread(c.thread) }, c.thread),
+			' ' + (c.what || 'is ended by ' + c.signal)),
+		c.where ? element('p', {}, c.where) : null, c.said ? element('p', {}, c.said) : null,
+		element('h3', {}, 'Calls of ' + c.thread), calls(c),
+		c.others.length ? element('h3', {}, 'Other threads') : null,
+		element('ul', { class: 'waits-list' }, ...c.others.map(o => element('li', {}, o.text, waitLine(o.file, o.line, ''))))].filter(Boolean);
+}
+
+/* True: there is one to see. */
+function startCrash() {
+	const crashes = [data.crash, ...(data.child_crashes || [])].filter(Boolean);
+	$('tab-crash').hidden = !crashes.length;
+	$('panel-crash').append(...crashes.flatMap(crashParts));
+	return crashes.length > 0;
+}
+
 /* ---- gates ---- */
 
 function gateItem(g) {
 	const swatch = element('canvas', { 'aria-hidden': 'true' });
 	onDraw(() => bar(sized(swatch, 18, 14), 1, 1, 16, 12, g.name, false));
 	const held = holds.filter(h => h.gate === g.name);
-	const times = held.length + (held.length === 1 ? ' hold' : ' holds') +
+	const times = count(held.length, 'hold') +
 		(held.length ? ', the longest ' + timeText(Math.round(g.held_max_ms * 1000)) : '');
 	return element('li', {}, swatch,
 		element('b', {}, element('button', { type: 'button', class: 'link', title: 'Search for it', onclick: () => lookFor(g.name) }, g.name)),
@@ -75,7 +106,7 @@ function placeItem(p) {
 	const missing = p.required && !p.reached;
 	return element('li', {}, element('span', { 'aria-hidden': 'true' }, missing ? '✕' : p.reached ? '✓' : '·'),
 		element('b', {}, element('button', { type: 'button', class: 'link', title: 'Search for it', onclick: () => lookFor(p.location) }, p.location)),
-		element('span', { class: 'tag' + (missing ? ' bad' : '') }, missing ? 'never reached' : p.arrivals + (p.arrivals === 1 ? ' arrival' : ' arrivals')),
+		element('span', { class: 'tag' + (missing ? ' bad' : '') }, missing ? 'never reached' : count(p.arrivals, 'arrival')),
 		element('span', { class: 'quiet' }, p.source || '--order'));
 }
 
@@ -96,7 +127,7 @@ function lookFor(text) {
 
 /* ---- tabs ---- */
 
-const TABS = ['event', 'waits', 'gates'];
+const TABS = ['crash', 'event', 'waits', 'gates'];
 
 function openTab(name) {
 	for (const t of TABS) {

@@ -1,4 +1,4 @@
-/* Who waits for whom when the run ended, as a picture: threads are boxes, locks and gates have cut
+/* What each thread waited for when the run ended, as a graph: threads are boxes, locks and gates have cut
    corners, an arrow says what for. The cycle goes down on the left and up on the right. */
 
 const NODE_W = 124, NODE_H = 44, PITCH = 88, LEFT = 22, RIGHT = 218, GRAPH_W = 364, MOST_NODES = 60;
@@ -10,10 +10,6 @@ function svg(tag, properties, ...children) {
 		x.setAttribute(k, v);
 	x.append(...children);
 	return x;
-}
-
-function cut(text, most) {
-	return text.length > most ? text.slice(0, most - 1) + '…' : text;
 }
 
 /* ---- nodes and edges ---- */
@@ -143,13 +139,22 @@ function nodeShape(n) {
 		: svg('path', { d: `M${k} 0H${w - k}L${w} ${k}V${h - k}L${w - k} ${h}H${k}L0 ${h - k}V${k}Z` });
 }
 
+function nodeChip(lane) {
+	return [svg('circle', { cx: 2, cy: 2, r: 9, style: `fill: var(--thread-${lane.index % THREAD_COLOURS})` }),
+		svg('text', { class: 'number', x: 2, y: 5.5 }, String(lane.index + 1))];
+}
+
 function drawNode(n) {
+	const lane = n.thread && lanes[laneOf.get(n.thread.id)];
+	const title = n.thread ? n.name + ' ' + n.thread.why : n.kind + ' ' + n.name;
+	const shown = [cut(n.name, 15), cut(n.below || '', 21)];
+	/* The label begins with the text that is seen. */
 	const g = svg('g', { class: 'node' + (n.thread ? '' : ' object') + (n.cycle ? ' cycle' : ''),
 		transform: `translate(${n.x} ${n.y})`, role: 'button', tabindex: '0',
-		'aria-label': n.thread ? n.name + ' ' + n.thread.why : n.kind + ' ' + n.name },
-	svg('title', {}, n.thread ? n.name + ' ' + n.thread.why : n.kind + ' ' + n.name), nodeShape(n),
-	svg('text', { x: NODE_W / 2, y: 19, 'font-weight': 600 }, cut(n.name, 15)),
-	svg('text', { class: 'kind', x: NODE_W / 2, y: 34 }, cut(n.below || '', 21)));
+		'aria-label': (lane ? lane.index + 1 + ' ' : '') + shown.join(' ') + ': ' + title },
+	svg('title', {}, title), nodeShape(n), ...(lane ? nodeChip(lane) : []), ' ',
+	svg('text', { x: NODE_W / 2, y: 19, 'font-weight': 600 }, shown[0]), ' ',
+	svg('text', { class: 'kind', x: NODE_W / 2, y: 34 }, shown[1]));
 	const go = () => n.thread ? selectThread(n.thread.id) : lookFor(n.name);
 	g.addEventListener('click', go);
 	g.addEventListener('keydown', k => k.key === 'Enter' && go());
@@ -181,7 +186,7 @@ function startGraph() {
 	$('tab-waits').hidden = !waiting.length;
 	if (!waiting.length)
 		return false;
-	panel.append(element('h2', {}, 'Who waits for whom'));
+	panel.append(element('h2', {}, 'What each thread waited for'));
 	if (graph.nodes.size) {
 		const height = layOut();
 		const picture = svg('svg', { class: 'graph', viewBox: `0 0 ${GRAPH_W} ${height}`, role: 'group', 'aria-label': 'The wait-for graph' });

@@ -37,32 +37,55 @@ function chooseThread(lane) {
 
 /* ---- the head ---- */
 
+/* What happened: a word, what it was about, and the line below. A crash is headed by its title, also where the script
+   expects it; another note ("as expected, a deadlock: ...") by its begin. */
+function headParts(lines, good, own) {
+	const first = lines[0].replace(/^gatectl: [a-z-]+: /, ''), c = data.crash;
+	if (c && (data.verdict === 'crashed' || c.expected))
+		return [c.expected ? 'crashed as expected' : data.verdict, c.title, c.thread + ' ' + (c.what || 'is ended by ' + c.signal)];
+	const end = first.indexOf(': ');
+	if (good && data.note && end > 0)
+		return [first.slice(0, end), '', first.slice(end + 2)];
+	return [own ? 'status ' + data.status : data.verdict, '',
+		first || (good ? 'The run ended by itself, and every gate was met.' : 'The program ended with status ' + data.status + '.')];
+}
+
+/* What scrolls can be reached by keys. */
+function fitVerdict() {
+	const line = $('verdict-line');
+	if (line.scrollHeight > line.clientHeight + 1)
+		line.tabIndex = 0;
+	else
+		line.removeAttribute('tabindex');
+}
+
 function startVerdict() {
 	const box = $('verdict'), good = data.status === 0, own = data.verdict === 'ok' && !good;
-	const text = (data.note || '') + data.message;
-	const lines = text.split('\n');
-	const first = lines[0].replace(/^gatectl: [a-z-]+: /, '');
+	const text = (data.note || '') + data.message, lines = text.split('\n');
+	const [word, what, line] = headParts(lines, good, own);
 	box.classList.toggle('good', good);
 	box.classList.toggle('own', own);
 	$('verdict-icon').textContent = good ? '✓' : own ? '!' : '✕';
-	$('verdict-word').textContent = own ? 'status ' + data.status : data.verdict;
-	$('verdict-status').textContent = own ? '' : 'exit status ' + data.status;
-	$('verdict-line').textContent = first || (good ? 'The run ended by itself, and every gate was met.' : 'The program ended with status ' + data.status + '.');
+	$('verdict-word').textContent = word;
+	$('verdict-what').textContent = what ? ': ' + what : '';
+	$('verdict-status').textContent = own ? '' : 'gatectl’s exit status: ' + data.status;
+	$('verdict-line').textContent = line;
 	$('verdict-text').textContent = text;
 	$('verdict-more').hidden = lines.filter(Boolean).length < 2;
 	$('fact-command').textContent = data.command.join(' ');
 	$('fact-command').title = data.command.join(' ');
-	$('fact-events').textContent = grouped(events.length) + (data.events_dropped ? ' (' + data.events_dropped + ' more were dropped)' : '');
+	$('fact-events').textContent = grouped(events.length) + (data.events_dropped ? ' (' + grouped(data.events_dropped) + ' more were dropped)' : '');
 	$('fact-threads').textContent = data.threads.length;
 	$('fact-duration').textContent = timeText(duration);
-	document.title = programName() + ': ' + data.verdict + ' (gatectl)';
+	document.title = programName() + ': ' + word + (what ? ': ' + what : '') + ' (gatectl)';
+	fitVerdict();
 }
 
 function label(l) {
 	const w = l.thread.waiting;
-	const below = w ? (w.in_cycle ? '⟲ in the cycle: ' : '') + w.text : l.name || (l.thread.start && l.thread.start !== l.thread.id ? 'began in ' + l.thread.start : '');
+	const below = w ? (w.in_cycle ? '⟲ in the cycle: ' : '') + w.text : l.name || l.thread.state;
 	const li = element('li', { title: l.thread.id + (l.name ? ' (' + l.name + ')' : '') + ': ' + l.thread.why },
-		element('b', {}, l.thread.id + (w && l.name ? ' (' + l.name + ')' : '')), element('i', {}, below || ' '));
+		chip(l), element('div', {}, element('b', {}, elided(l.thread.id + (w && l.name ? ' (' + l.name + ')' : ''))), element('i', {}, below)));
 	li.style.top = l.y + 'px';
 	li.style.height = LANE + 'px';
 	li.dataset.lane = l.index;
@@ -93,8 +116,8 @@ function startLabels() {
 }
 
 function startLegend() {
-	const kinds = [['arrival', 'arrives at a place'], ['hold', 'is held: a bar in the gate’s colour'], ['open', 'opens a gate; arrows to whom it lets go'],
-		['release', 'goes on'], ['thread-start', 'thread starts'], ['thread-exit', 'thread exits'], ['event', 'event of an order'], ['log', 'log text'],
+	const kinds = [['arrival', 'arrives at a place'], ['hold', 'is held: a bar in the gate’s colour'], ['open', 'opens a gate; arrows to the threads that it releases'],
+		['release', 'is released'], ['thread-start', 'thread starts'], ['thread-exit', 'thread exits'], ['event', 'event of an order'], ['log', 'log text'],
 		['fork', 'fork'], ['exec', 'exec'], ['signal', 'signal'], ['kill', 'killed by the script'], ['crash', 'a signal ends the process']];
 	const grid = element('div', { class: 'legend-grid' });
 	const gate = data.gates.length ? data.gates[0].name : null;
@@ -109,7 +132,7 @@ function startLegend() {
 				bar(c, 2, 2, 32, 16, gate, false);
 			drawMark(c, { what, gate }, what === 'hold' ? 2 : 18, 10);
 		}, text);
-	add(c => bar(c, 2, 2, 34, 16, gate, true), 'held, and never let go');
+	add(c => bar(c, 2, 2, 34, 16, gate, true), 'held, and never released');
 	$('legend-body').append(grid, element('div', { class: 'quiet' },
 		element('kbd', {}, '/'), ' search  ', element('kbd', {}, '+'), ' ', element('kbd', {}, '−'), ' ', element('kbd', {}, '0'), ' zoom  ',
 		element('kbd', {}, '←'), ' ', element('kbd', {}, '→'), ' next event  ', element('kbd', {}, '↑'), ' ', element('kbd', {}, '↓'), ' next thread  wheel: zoom, drag: move'));
@@ -333,7 +356,7 @@ const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 
 function applyTheme() {
 	const wish = $('theme').value;
-	document.documentElement.classList.toggle('dark', wish === 'dark' || (wish === 'auto' && prefersDark.matches));
+	document.documentElement.classList.toggle('dark', !printing && (wish === 'dark' || (wish === 'auto' && prefersDark.matches)));
 	stripes.clear();
 	readColours();
 	redraw();
@@ -352,6 +375,22 @@ function startTheme() {
 	});
 	prefersDark.addEventListener('change', applyTheme);
 	applyTheme();
+}
+
+/* ---- print: light, with every row, at the width of a sheet (.print in the style sheet) ---- */
+
+function setPrint(on) {
+	printing = on;
+	document.documentElement.classList.toggle('print', on);
+	$('verdict-more').open = on;
+	firstRow = -1;
+	applyTheme();
+	drawNow();
+}
+
+function startPrint() {
+	addEventListener('beforeprint', () => setPrint(true));
+	addEventListener('afterprint', () => setPrint(false));
 }
 
 function drawAll() {
@@ -388,12 +427,14 @@ function start() {
 	startLegend();
 	drawGatesPanel();
 	drawEventPanel();
-	openTab(startGraph() ? 'waits' : 'event');
+	const waits = startGraph();
+	openTab(startCrash() ? 'crash' : waits ? 'waits' : 'event');
 	$('scroller').addEventListener('scroll', redraw);
 	chooseAxis(TIME);
 	drawNow();
 	onResize($('scroller'));
 	onResize(rows);
+	startPrint();
 	document.documentElement.dataset.drawn = (performance.now() - started).toFixed(1);
 }
 
